@@ -34,6 +34,7 @@ var layers = []layer{
 	{pkg: "tools/tables", imports: []string{"*"}, reason: "a program that measures for the documentation"},
 	{pkg: "bench/multigrid", imports: []string{"pkg/csr", "pkg/generate", "pkg/krylov", "pkg/linop", "pkg/matrixmarket", "pkg/parallel", "pkg/precond"}, reason: "a program that measures multigrid for the documentation"},
 	{pkg: "tools/digits", imports: []string{"*"}, reason: "a program that compares digits said with right ones"},
+	{pkg: "tools/precisedigits", imports: []string{"*"}, reason: "a program that checks digits beyond float64"},
 	{pkg: "tools/reproductionpage", imports: []string{"examples/experiments", "internal/figure", "internal/present", "internal/records", "internal/reproduce", "internal/atomicfile", "tools/page"}, reason: "a program that writes measurements into the documentation"},
 	{pkg: "internal/collection", imports: []string{"pkg/matrixmarket", "pkg/csr"}, reason: "finds and reads matrices, knows those of the papers"},
 	{pkg: "internal/stress", imports: []string{"*"}, reason: "attacks the solver and judges it by arithmetic of its own"},
@@ -52,9 +53,9 @@ var layers = []layer{
 	{pkg: "examples/experiments", imports: []string{"internal/figure"}, reason: "data, and its form"},
 	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/bench", "internal/machine", "pkg/dist", "pkg/formatsearch", "pkg/gpu", "pkg/solve", "pkg/stochastic", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 
-	{pkg: "internal/bench", imports: []string{"pkg/csr", "pkg/dist", "pkg/generate", "pkg/packed", "pkg/formats", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/gpu", "pkg/parallel", "internal/kernels", "internal/nearest", "pkg/dd"}, reason: "measures speed, knows no files of matrices and no terminal"},
+	{pkg: "internal/bench", imports: []string{"pkg/csr", "pkg/dist", "pkg/generate", "pkg/packed", "pkg/formats", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/gpu", "pkg/parallel", "internal/kernels", "internal/nearest", "pkg/dd", "pkg/mp", "pkg/mp/rns"}, reason: "measures speed, knows no files of matrices and no terminal"},
 
-	{pkg: "pkg/solve", imports: []string{"pkg/dd", "pkg/csr", "pkg/dist", "pkg/adaptive", "pkg/linop", "pkg/parallel", "pkg/krylov", "pkg/precond", "pkg/verify", "pkg/gpu", "pkg/stochastic", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
+	{pkg: "pkg/solve", imports: []string{"pkg/dd", "pkg/mp", "pkg/csr", "pkg/dist", "pkg/adaptive", "pkg/linop", "pkg/parallel", "pkg/krylov", "pkg/precond", "pkg/verify", "pkg/gpu", "pkg/stochastic", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
 	{pkg: "pkg/dist", imports: []string{"pkg/csr", "pkg/linop", "pkg/parallel", "internal/kernels"}, reason: "spreads matrices and vectors over ranks, knows no method, format or MPI"},
 	{pkg: "pkg/precond", imports: []string{"pkg/csr", "pkg/dist", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/krylov", "internal/kernels", "pkg/parallel"}, reason: "operators made from a matrix, knows no files and no terminal"},
 	{pkg: "pkg/krylov", imports: []string{"pkg/linop"}, reason: "methods know operators, never matrices, formats, files, devices or the terminal", pure: true},
@@ -63,7 +64,7 @@ var layers = []layer{
 	{pkg: "pkg/stochastic", imports: []string{"pkg/dd", "pkg/csr", "pkg/linop", "pkg/parallel"}, reason: "arithmetic that rounds at random, and vectors of it; knows no method", pure: true},
 	{pkg: "pkg/linop", imports: []string{"pkg/csr", "pkg/packed", "internal/kernels", "pkg/parallel", "pkg/dd"}, reason: "the seam knows no algorithm, format or device", pure: true},
 	{pkg: "pkg/quantize", imports: []string{"pkg/csr", "pkg/formats", "pkg/parallel", "pkg/sell", "internal/kernels", "internal/nearest"}, reason: "decides the format of each element, knows no layout and no product"},
-	{pkg: "pkg/adaptive", imports: []string{"pkg/csr", "pkg/formats", "pkg/linop", "pkg/parallel", "pkg/quantize", "pkg/sell", "internal/kernels"}, reason: "chooses a layout, packs and multiplies, knows no algorithm and no device"},
+	{pkg: "pkg/adaptive", imports: []string{"pkg/csr", "pkg/formats", "pkg/linop", "pkg/parallel", "pkg/quantize", "pkg/sell", "pkg/dd", "internal/kernels"}, reason: "chooses a layout, packs and multiplies, knows no algorithm and no device"},
 	{pkg: "pkg/packed", imports: []string{"pkg/parallel", "internal/kernels"}, reason: "stores vectors, knows no matrix and no algorithm"},
 	{pkg: "pkg/sell", imports: []string{"internal/kernels"}, reason: "arranges integers in lanes, knows no matrix, format or device"},
 	{pkg: "pkg/gpu", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/parallel", "pkg/sell"}, reason: "devices, and what lies on them; knows no method and no terminal"},
@@ -87,6 +88,7 @@ var layers = []layer{
 	{pkg: "internal/ddspace", imports: []string{"pkg/dd", "pkg/csr", "pkg/linop"}, reason: "a space of vectors for tests"},
 	{pkg: "pkg/dd", reason: "arithmetic alone"},
 	{pkg: "pkg/mp", imports: []string{"internal/kernels", "pkg/csr", "pkg/parallel"}, reason: "multiple precision: vectors and products, knows no method and no terminal", pure: true},
+	{pkg: "pkg/mp/rns", imports: []string{"internal/kernels", "pkg/csr", "pkg/parallel"}, reason: "multiple precision by residues, knows no other representation", pure: true},
 }
 
 // confined lists external packages that few packages may import.

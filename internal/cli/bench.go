@@ -25,9 +25,9 @@ import (
 func newBench(s streams) *cobra.Command {
 	c := group(&cobra.Command{
 		Use: "bench", Short: "Measure the speed of this machine",
-		Example: "  mpsolve bench spmv --generate elasticity3d,n=46\n  mpsolve bench gpu --generate elasticity3d,n=85\n  mpsolve bench roofline\n  mpsolve bench stream\n  mpirun -n 2 mpsolve bench mpi",
+		Example: "  mpsolve bench spmv --generate elasticity3d,n=46\n  mpsolve bench gpu --generate elasticity3d,n=85\n  mpsolve bench roofline\n  mpsolve bench stream\n  mpirun -n 2 mpsolve bench mpi\n  mpsolve bench mp",
 	}, "benchmark")
-	c.AddCommand(newBenchSpMV(s), newBenchGPU(s), newBenchRoofline(s), newBenchStream(s), newBenchMPI(s))
+	c.AddCommand(newBenchSpMV(s), newBenchGPU(s), newBenchRoofline(s), newBenchStream(s), newBenchMPI(s), newBenchMP(s))
 	return c
 }
 

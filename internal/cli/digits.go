@@ -16,7 +16,7 @@ var digitsWords = []string{"auto", "none"}
 
 func (f *digitsFlag) add(c *cobra.Command) {
 	c.Flags().StringVar((*string)(f), "digits", "auto",
-		"digits of x to go on for: a number, auto (as many as are cheap) or none (do not estimate them)")
+		"digits of x to go on for: a number, auto (as many as are cheap) or none (do not estimate them); more than 15 are those of an x of multiple precision")
 	completeWords(c, "digits", digitsWords)
 }
 
@@ -29,8 +29,35 @@ func (f digitsFlag) digits() (int, error) {
 		return solve.NoDigits, nil
 	}
 	n, err := strconv.Atoi(string(f))
-	if err != nil || n < 1 || n > solve.MaxDigits {
-		return 0, usage("--digits %s: want auto, none or a number from 1 to %d", f, solve.MaxDigits)
+	if err != nil || n < 1 || n > solve.MaxPreciseDigits {
+		return 0, usage("--digits %s: want auto, none or a number from 1 to %d", f, solve.MaxPreciseDigits)
 	}
 	return n, nil
+}
+
+// bitsFlag is the flag that asks for bits of x, and so for as many digits as they hold.
+type bitsFlag int
+
+func (f *bitsFlag) add(c *cobra.Command) {
+	c.Flags().IntVar((*int)(f), "x-bits", 0, "bits of an x of multiple precision, 106 to 1696, and as many digits as they hold, unless --digits says how many")
+}
+
+// check puts the digits and the bits into the options, of which digits are set.
+func (f bitsFlag) check(c *cobra.Command, opt *solve.Options) error {
+	if !c.Flags().Changed("x-bits") {
+		return nil
+	}
+	if f < solve.MinBits || f > solve.MaxBits {
+		return usage("--x-bits %d: want a number from %d to %d", f, solve.MinBits, solve.MaxBits)
+	}
+	most := solve.DigitsOfBits(int(f))
+	if c.Flags().Changed("digits") {
+		if opt.Digits <= solve.MaxDigits || opt.Digits > most {
+			return usage("--x-bits %d: is for --digits %d to %d", f, solve.MaxDigits+1, most)
+		}
+	} else {
+		opt.Digits = most
+	}
+	opt.Bits = int(f)
+	return nil
 }

@@ -215,5 +215,5 @@ func (f *solveFlags) oneRHS(ctx context.Context, in input, m *csr.Matrix) (b []f
 	case len(all) == 1:
 		return all[0], f.rhs, nil
 	}
-	return f.makeRHS(m)
+	return f.wholeRHS(m)
 }

@@ -2,11 +2,8 @@ package cli
 
 import (
 	"context"
-	"strconv"
-	"strings"
 
 	"github.com/mpsolve/mpsolve/pkg/dist"
-	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -85,14 +82,4 @@ func (j *job) checkElements(name string, own []float64, a *dist.Matrix) error {
 		text = err.Error()
 	}
 	return &solve.InputError{Msg: string(dist.Share(j.comm, rank, []byte(text)))}
-}
-
-// makeDistributedRHS makes the own elements of the right-hand side that is in no file, and describes it. Collective.
-func (f *solveFlags) makeDistributedRHS(a *dist.Matrix) (b []float64, text string, err error) {
-	if seedText, ok := strings.CutPrefix(f.rhs, "random:"); ok {
-		seed, err := strconv.ParseUint(seedText, 10, 64)
-		return generate.DistributedRandomRHS(a, seed), randomRHSText(seed), err
-	}
-	b, ones := generate.DistributedRHS(a)
-	return b, defaultRHSText(ones), nil
 }

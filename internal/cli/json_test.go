@@ -70,6 +70,8 @@ func TestJSONSchema(t *testing.T) {
 		{"poisson2d_20.mtx --device emulate", 0},
 		{"poisson2d_20.mtx --device auto", 0},
 		{"poisson2d_20.mtx --formats AFX24", 0},
+		{"convdiff2d_20.mtx --vectors dd --precond jacobi", 0},
+		{"convdiff2d_20.mtx --method bicg --vectors dq:2,1e9 --precond none", 0},
 	} {
 		if strings.Contains(c.args, "emulate") && !emulated(t) {
 			continue

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -44,7 +45,7 @@ func (w whole) vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][]
 	return f.readVectors(ctx, in, w.Rows, w.Cols)
 }
 
-func (w whole) rhs(f *solveFlags) ([]float64, string, error) { return f.makeRHS(w.Matrix) }
+func (w whole) rhs(f *solveFlags) ([]float64, string, error) { return f.wholeRHS(w.Matrix) }
 
 // write writes x. If that fails, x goes to the folder of temporary files, and the error says so.
 func (w whole) write(ctx context.Context, path string, columns [][]float64) (string, error) {
@@ -52,9 +53,13 @@ func (w whole) write(ctx context.Context, path string, columns [][]float64) (str
 	for _, c := range columns {
 		x = append(x, c...)
 	}
-	write := func(to io.Writer) error {
+	return writeOrElsewhere(ctx, path, func(to io.Writer) error {
 		return matrixmarket.WriteDense(to, w.Cols, len(columns), x, matrixmarket.WriteOptions{})
-	}
+	})
+}
+
+// writeOrElsewhere writes x. If that fails, x goes to the folder of temporary files, and the error says so.
+func writeOrElsewhere(ctx context.Context, path string, write func(io.Writer) error) (string, error) {
 	err := writeFile(ctx, path, write)
 	if err == nil {
 		return path, nil
@@ -85,7 +90,10 @@ func (s spread) vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][
 	return f.readDistributedVectors(ctx, s.job, in, s.Matrix)
 }
 
-func (s spread) rhs(f *solveFlags) ([]float64, string, error) { return f.makeDistributedRHS(s.Matrix) }
+func (s spread) rhs(f *solveFlags) ([]float64, string, error) {
+	return f.makeRHS(func(seed uint64) []float64 { return generate.DistributedRandomRHS(s.Matrix, seed) },
+		func() ([]float64, bool) { return generate.DistributedRHS(s.Matrix) })
+}
 
 func (s spread) write(ctx context.Context, path string, columns [][]float64) (string, error) {
 	return s.job.writeX(ctx, path, s.N, columns)

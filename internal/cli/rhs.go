@@ -71,23 +71,24 @@ func (f *solveFlags) vectorsBy(read func(path, what string) ([][]float64, error)
 	return b, x0, nil
 }
 
-// makeRHS makes the right-hand side that is in no file, and describes it.
-func (f *solveFlags) makeRHS(m *csr.Matrix) (b []float64, text string, err error) {
-	if seedText, ok := strings.CutPrefix(f.rhs, "random:"); ok {
-		seed, err := strconv.ParseUint(seedText, 10, 64)
-		return generate.RandomRHS(m, seed), randomRHSText(seed), err
-	}
-	b, ones := generate.DefaultRHS(m)
-	return b, defaultRHSText(ones), nil
+// wholeRHS is makeRHS for a matrix that is all here.
+func (f *solveFlags) wholeRHS(m *csr.Matrix) ([]float64, string, error) {
+	return f.makeRHS(func(seed uint64) []float64 { return generate.RandomRHS(m, seed) },
+		func() ([]float64, bool) { return generate.DefaultRHS(m) })
 }
 
-func randomRHSText(seed uint64) string { return fmt.Sprintf("b = A·x, x random (seed %d)", seed) }
-
-func defaultRHSText(ones bool) string {
-	if ones {
-		return "b = A·ones"
+// makeRHS makes the right-hand side that is in no file, A x for a random x or for ones, and describes it. ones are false if
+// A·ones is zero, and b then belongs to another x.
+func (f *solveFlags) makeRHS(random func(seed uint64) []float64, standard func() (b []float64, ones bool)) (b []float64, text string, err error) {
+	if seedText, ok := strings.CutPrefix(f.rhs, "random:"); ok {
+		seed, err := strconv.ParseUint(seedText, 10, 64)
+		return random(seed), fmt.Sprintf("b = A·x, x random (seed %d)", seed), err
 	}
-	return "b = A·x, x random (seed 1), since A·ones is zero up to rounding"
+	b, ones := standard()
+	if ones {
+		return b, "b = A·ones", nil
+	}
+	return b, "b = A·x, x random (seed 1), since A·ones is zero up to rounding", nil
 }
 
 // vectors reads a file of vectors for a matrix of n rows and checks each. Another length is

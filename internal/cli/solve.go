@@ -22,6 +22,8 @@ type solveFlags struct {
 	precond                                precondFlags
 	nullSpace                              nullSpaceFlags
 	digits                                 digitsFlag
+	vectors                                vectorsFlag
+	xBits                                  bitsFlag
 	reorder                                reorderFlag
 	device                                 deviceFlag
 	checkpoint                             checkpointFlags
@@ -32,6 +34,7 @@ type solveFlags struct {
 const solveExamples = `  mpsolve solve matrix.mtx
   mpsolve solve matrix.mtx.gz --rhs b.mtx --output x.mtx --tol 1e-12
   mpsolve solve matrix.mtx --method gmres --restart 80 --max-time 10m --history h.csv
+  mpsolve solve matrix.mtx --digits 50 --output x.mtx
   mpsolve solve matrix.mtx --precond ilut --drop-tol 1e-3 --fill 5
   mpsolve solve body.mtx --precond amg --coordinates nodes.mtx
   mpsolve solve matrix.mtx --device cuda
@@ -47,6 +50,8 @@ input. By default mpsolve chooses the method, the scaling and the preconditioner
 according to the matrix and prints what it chose. It prints "converged" only if the
 backward error is at most --tol. That error is recomputed from A, x and b as given, with
 residuals in double-double arithmetic. It also prints how many digits of x can be believed.
+With --digits 50, say, x becomes one of multiple precision, --output has as many digits, and the
+error is recomputed in 512 bits or more (docs/accuracy.md).
 
 Under mpirun or srun all ranks solve together, with the same bits of x for any number of them
 (docs/mpi.md); only rank 0 prints.
@@ -77,9 +82,11 @@ func newSolve(s streams) *cobra.Command {
 	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the error that --stop names")
 	fl.StringVar(&f.stop, "stop", "row", "stopping criterion: row, nw or cw (row-wise, normwise or componentwise backward error) or rel (||r||/||b||)")
 	f.digits.add(c)
+	f.xBits.add(c)
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	f.precond.add(c)
 	f.nullSpace.add(c)
+	f.vectors.add(c)
 	f.storage.add(c)
 	f.reorder.add(c)
 	f.device.add(c)
@@ -153,6 +160,9 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	}
 	f.opt.Method, f.opt.Scale, f.opt.Stop = solve.Method(f.method), solve.Scale(f.scale), solve.Stop(f.stop)
 	var err error
+	if f.opt.Vectors, err = f.vectors.vectors(f.checkpoint); err != nil {
+		return err
+	}
 	if f.opt.Storage, err = f.storage.storage(); err != nil {
 		return err
 	}
@@ -165,6 +175,9 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	f.opt.Reorder = solve.Reorder(f.reorder)
 	f.opt.NoRefine = !f.refine
 	if f.opt.Digits, err = f.digits.digits(); err != nil {
+		return err
+	}
+	if err := f.xBits.check(c, &f.opt); err != nil {
 		return err
 	}
 	f.opt.CGS2 = f.orthogonalization == "cgs2"

@@ -25,9 +25,10 @@ type solveRun struct {
 	problem problem
 	how     string // the matrix was read
 	solver  *solve.Solver
-	before  dist.Traffic // before the solve
-	b, x0   [][]float64  // right-hand sides and guesses
-	x       [][]float64  // solutions so far
+	before  dist.Traffic     // before the solve
+	b, x0   [][]float64      // right-hand sides and guesses
+	x       [][]float64      // solutions so far
+	precise []*solve.Precise // the same of multiple precision, as far as they are
 	report  report.Report
 	lines   io.Writer // of facts and decisions
 	solving bool      // decisions are printed as they are made, no longer kept for later
@@ -251,7 +252,7 @@ func (r *solveRun) solve(ctx context.Context) error {
 		}
 		r.report.SetDevice(r.solver.Device())
 		r.report.Add(result)
-		r.x = append(r.x, result.X)
+		r.x, r.precise = append(r.x, result.X), append(r.precise, result.Precise)
 	}
 	r.live.done()
 	r.report.Seconds.Device = r.device.took.Seconds()
@@ -279,7 +280,7 @@ func (r *solveRun) finish(ctx context.Context) error {
 	defer writing.Add(-1)
 	var failed error
 	if r.output != "" {
-		r.report.Output, failed = r.problem.write(ctx, r.output, r.x)
+		r.report.Output, failed = r.write(ctx)
 	}
 	if failed == nil && ctx.Err() == nil {
 		failed = r.dropCheckpoint()

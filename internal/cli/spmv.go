@@ -22,6 +22,7 @@ type spmvFlags struct {
 	repeat    int
 	seed      uint64
 	maxMemory memorySize
+	precision precisionFlags
 }
 
 const spmvLong = `Store a matrix in adaptive precision and multiply with it, next to FP64 CSR.
@@ -32,7 +33,8 @@ least and the median of --repeat interleaved runs), the memory traffic, and the 
 against a product in double-double arithmetic; build is the time to store the matrix
 in products with tuned CSR. x is random, uniform in [-1, 1). The matrix is taken as
 it is, without scaling. --criterion exact bounds the componentwise backward error of the
-product with this very x, and needs a set of formats with wide exponents. bench spmv measures several ways to store at once.`
+product with this very x, and needs a set of formats with wide exponents. With --bits, the matrix stays in FP64
+and x has that many bits; errors are those of some rows against exact sums, over the sum of magnitudes. bench spmv measures several ways to store at once.`
 
 func newSpMV(s streams) *cobra.Command {
 	var f spmvFlags
@@ -40,13 +42,15 @@ func newSpMV(s streams) *cobra.Command {
 		Use: "spmv FILE", Short: "Measure matrix-vector products in adaptive precision", Long: spmvLong,
 		Example: "  mpsolve spmv matrix.mtx --formats AP7RE --epsilon 2^-37 --criterion cw\n" +
 			"  mpsolve spmv matrix.mtx --formats FP32 --arith storage\n" +
-			"  mpsolve spmv matrix.mtx --formats AP7 --paper-exact --criterion exact",
+			"  mpsolve spmv matrix.mtx --formats AP7 --paper-exact --criterion exact\n" +
+			"  mpsolve spmv matrix.mtx --bits 106,212,424",
 		Args: exactly(1, "one matrix file"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
 	}
 	c.Flags().SortFlags = false
 	f.storage.add(c)
 	f.reorder.add(c)
+	f.precision.add(c)
 	fl := c.Flags()
 	fl.IntVar(&f.threads, "threads", 0, "threads (default: all processors)")
 	fl.IntVar(&f.repeat, "repeat", 20, "runs of each product")
@@ -65,6 +69,9 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 		}
 	}
 	if err := f.reorder.check(); err != nil {
+		return err
+	}
+	if err := f.precision.check(c); err != nil {
 		return err
 	}
 	exact := f.storage.criterion == string(adaptive.Exact) // of the x that is multiplied with
@@ -96,6 +103,9 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	m, order, err := f.reorder.apply(out, m, pool)
 	if err != nil {
 		return err
+	}
+	if len(f.precision.bits) > 0 {
+		return f.inBits(c, out, m, pool)
 	}
 	stored, a, err := bench.Store(m, spec, pool)
 	if err != nil {

@@ -92,6 +92,7 @@ func (f *stochasticFlags) defaults() {
 	f.storage.add(none)
 	f.device.add(none)
 	f.digits.add(none)
+	f.vectors.add(none)
 }
 
 // checkMethod reports a method that multiplies with the transpose, which only solve does.

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/dd"
 )
 
 // kernelCases make one random call of each kind of kernel, and compare all sets by everywhere.
@@ -30,6 +32,15 @@ var kernelCases = []struct {
 				sums := c.call(k, slices.Clone(factors), v[:])
 				return append(slices.Concat(v[:]...), sums...)
 			})
+		}
+	}},
+	{"double-double vectors", func(a *arena, rng *rand.Rand) {
+		for range 3 {
+			n, source := rng.IntN(4*group), make([]dd.Vec, 4)
+			for k := range source {
+				source[k] = dd.Vec{Hi: numbers[float64](rng, n), Lo: numbers[float64](rng, n)}
+			}
+			sameDD(a, rng.IntN(len(vectorDDCalls)), dd.DD{Hi: number[float64](rng), Lo: number[float64](rng)}, source)
 		}
 	}},
 	{"mixed vectors", func(a *arena, rng *rand.Rand) {
@@ -158,6 +169,7 @@ var kernelCases = []struct {
 		testELL[float32, float32](a, rng, rows, width)
 	}},
 	{"COO", func(a *arena, rng *rand.Rand) { testCOO(a, rng, rowLengths(rng), 1+rng.IntN(300)) }},
+	{"rows times double-double vectors", rowsDDCase},
 	{"multiply-adds", func(a *arena, rng *rand.Rand) {
 		n, times := rng.IntN(600), 1+rng.IntN(4)
 		x, y := normal[float64](rng, n), normal[float32](rng, n)
@@ -169,6 +181,8 @@ var kernelCases = []struct {
 			return slices.Concat(s, m, wide(f))
 		})
 	}},
+	{"limbs", limbProducts},
+	{"rows of limbs", limbRows},
 	{"folding", func(a *arena, rng *rand.Rand) {
 		x, streams := numbers[float64](rng, rng.IntN(300)), 1+rng.IntN(4)
 		everywhere(a, fmt.Sprintf("%d streams of %d", streams, len(x)), nil, func(k *Set) []float64 {

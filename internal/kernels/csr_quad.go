@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/klauspost/cpuid/v2"
+
+	"github.com/mpsolve/mpsolve/pkg/dd"
 )
 
 // csrCall is struct csr_call of c/csr.c.
@@ -20,6 +22,9 @@ type csrCall struct {
 	ahead    int
 	parts    int
 	masks    *[8]uint64
+	dstLo    *float64 // of double-double products
+	xLo      *float64
+	valLo    *float64
 }
 
 // csrMasks selects the first lanes of four.
@@ -43,6 +48,13 @@ var csrHere = func() csrWalk {
 	return csrWalk{ahead: 640, parts: 1, near: 16 << 20}
 }()
 
+// on says how a matrix of so many bytes is walked.
+func (w csrWalk) on(c *csrCall, bytes int) {
+	if bytes > w.near {
+		c.ahead, c.parts = w.ahead, w.parts
+	}
+}
+
 // csrQuad is CSRMulVec with four lanes.
 func csrQuad[T Value](w csrWalk) csrKernel[T] {
 	return func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
@@ -55,13 +67,35 @@ func csrQuad[T Value](w csrWalk) csrKernel[T] {
 			elements: len(col), masks: &csrMasks,
 		}
 		size := int(unsafe.Sizeof(val[0]))
-		if len(col)*(4+size) > w.near {
-			c.ahead, c.parts = w.ahead, w.parts
-		}
+		w.on(&c, len(col)*(4+size))
 		if size == 8 {
 			csr64Quad(&c)
 		} else {
 			csr32Quad(&c)
+		}
+	}
+}
+
+// csrDDSIMD is CSRMulVecDD with four lanes.
+func csrDDSIMD(w csrWalk) csrDDKernel {
+	return func(dst dd.Vec, lo, hi int, rowPtr []int64, col []int32, v DDValues, x dd.Vec) {
+		if rowPtr[lo] == rowPtr[hi] { // no element, perhaps no x
+			clear(dst.Hi[lo:hi])
+			clear(dst.Lo[lo:hi])
+			return
+		}
+		c := csrCall{
+			dst: &dst.Hi[lo], dstLo: &dst.Lo[lo], n: hi - lo, rowPtr: &rowPtr[lo], col: &col[0],
+			val: unsafe.Pointer(&v.Val[0]), valLo: first(v.Low), x: &x.Hi[0], xLo: &x.Lo[0], elements: len(col), masks: &csrMasks,
+		}
+		w.on(&c, len(col)*12+len(v.Low)*8)
+		switch {
+		case v.Low != nil:
+			csrDDLowQuad(&c)
+		case v.Normal:
+			csrDDNormalQuad(&c)
+		default:
+			csrDDQuad(&c)
 		}
 	}
 }

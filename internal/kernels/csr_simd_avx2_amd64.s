@@ -5,12 +5,12 @@
 #include "textflag.h"
 
 // func csr64Quad(c *csrCall)
-TEXT ·csr64Quad(SB), 0, $288-8
+TEXT ·csr64Quad(SB), 0, $512-8
 	MOVQ c+0(FP), DI
-	ADJSP $-288
+	ADJSP $-512
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr64>
-	LONG $0x001276e9; BYTE $0x00 // jmp <end>
+	LONG $0x001376e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -25,7 +25,7 @@ TEXT ·csr64Quad(SB), 0, $288-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0xa0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa0, %rsp
+	LONG $0x80ec8148; WORD $0x0001; BYTE $0x00 // subq $0x180, %rsp
 	LONG $0x087f8b4c // movq 0x8(%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
@@ -97,58 +97,68 @@ TEXT ·csr64Quad(SB), 0, $288-8
 	LONG $0x487f8b48 // movq 0x48(%rdi), %rdi
 	LONG $0x02fcc149 // sarq $0x2, %r12
 	LONG $0x247c894c; BYTE $0x50 // movq %r15, 0x50(%rsp)
-	LONG $0x2464894c; BYTE $0x30 // movq %r12, 0x30(%rsp)
+	LONG $0x2464894c; BYTE $0x38 // movq %r12, 0x38(%rsp)
 	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
 	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
 	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
 	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	LONG $0x04298d0f; WORD $0x0000 // jge <csr64+0x56a>
+	LONG $0x041e8d0f; WORD $0x0000 // jge <csr64+0x55f>
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	LONG $0x08c2840f; WORD $0x0000 // je <csr64+0xa0c>
+	LONG $0x0911840f; WORD $0x0000 // je <csr64+0xa5b>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x102d8c0f; WORD $0x0000 // jl <csr64+0x1181>
+	LONG $0x10f78c0f; WORD $0x0000 // jl <csr64+0x124b>
 	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0xd93c8d4d // leaq (%r9,%rbx,8), %r15
+	LONG $0x98248d4d // leaq (%r8,%rbx,4), %r12
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0xc13c8d4d // leaq (%r9,%rax,8), %r15
-	LONG $0x80248d4d // leaq (%r8,%rax,4), %r12
-	LONG $0x0000a9e9; BYTE $0x00 // jmp <csr64+0x21f>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0x0000d9e9; BYTE $0x00 // jmp <csr64+0x24a>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x803c8d49 // leaq (%r8,%rax,4), %rdi
 	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
-	LONG $0xb03c8d49 // leaq (%r8,%rsi,4), %rdi
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0xd658d5c5 // vaddpd %ymm6, %ymm5, %ymm2
-	WORD $0xff49; BYTE $0xc5 // incq %r13
-	LONG $0xc07cf5c5 // vhaddpd %ymm0, %ymm1, %ymm0
-	LONG $0x1e048d48 // leaq (%rsi,%rbx), %rax
-	LONG $0x0c180f41; BYTE $0xc1 // prefetcht0 (%r9,%rax,8)
-	LONG $0x9f0c180f // prefetcht0 (%rdi,%rbx,4)
-	LONG $0xb0446349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rax
-	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
-	LONG $0xb0446349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rax
-	LONG $0x1641c1c4; WORD $0xc23c // vmovhpd (%r10,%rax,8), %xmm7, %xmm7
-	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
-	LONG $0x107b41c4; WORD $0xc204 // vmovsd (%r10,%rax,8), %xmm8
-	LONG $0xb0446349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rax
-	LONG $0x163941c4; WORD $0xc204 // vmovhpd (%r10,%rax,8), %xmm8, %xmm8
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x5945c1c4; WORD $0xf13c // vmulpd (%r9,%rsi,8), %ymm7, %ymm7
 	WORD $0x2948; BYTE $0xce // subq %rcx, %rsi
-	LONG $0x4c54c5c5; WORD $0x20f0 // vandpd 0x20(%rax,%rsi,8), %ymm7, %ymm1
+	LONG $0x180c8d48 // leaq (%rax,%rbx), %rcx
+	LONG $0xd958e5c5 // vaddpd %ymm1, %ymm3, %ymm3
+	LONG $0xc955edc5 // vandnpd %ymm1, %ymm2, %ymm1
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0x9f0c180f // prefetcht0 (%rdi,%rbx,4)
+	LONG $0x804c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rcx
+	LONG $0xdb54edc5 // vandpd %ymm3, %ymm2, %ymm3
+	LONG $0xd058cdc5 // vaddpd %ymm0, %ymm6, %ymm2
+	LONG $0xc055d5c5 // vandnpd %ymm0, %ymm5, %ymm0
+	LONG $0xc956e5c5 // vorpd %ymm1, %ymm3, %ymm1
+	LONG $0xdf55bdc5 // vandnpd %ymm7, %ymm8, %ymm3
+	LONG $0xd254d5c5 // vandpd %ymm2, %ymm5, %ymm2
+	LONG $0xc056edc5 // vorpd %ymm0, %ymm2, %ymm0
+	LONG $0xd758b5c5 // vaddpd %ymm7, %ymm9, %ymm2
+	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
+	LONG $0x804c6349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rcx
+	LONG $0xc07cf5c5 // vhaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xd254bdc5 // vandpd %ymm2, %ymm8, %ymm2
+	LONG $0xd356edc5 // vorpd %ymm3, %ymm2, %ymm2
+	LONG $0x162941c4; WORD $0xca14 // vmovhpd (%r10,%rcx,8), %xmm10, %xmm10
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
+	LONG $0x107b41c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm11
+	LONG $0x804c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rcx
+	LONG $0x162141c4; WORD $0xca1c // vmovhpd (%r10,%rcx,8), %xmm11, %xmm11
+	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
+	LONG $0x592d41c4; WORD $0xc114 // vmulpd (%r9,%rax,8), %ymm10, %ymm10
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x4c10fdc5; WORD $0x20f0 // vmovupd 0x20(%rax,%rsi,8), %ymm1
 	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
-	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
+	LONG $0xdc58adc5 // vaddpd %ymm4, %ymm10, %ymm3
+	LONG $0xdb54f5c5 // vandpd %ymm3, %ymm1, %ymm3
+	LONG $0xcc55f5c5 // vandnpd %ymm4, %ymm1, %ymm1
+	LONG $0xc956e5c5 // vorpd %ymm1, %ymm3, %ymm1
 	LONG $0xc97cedc5 // vhaddpd %ymm1, %ymm2, %ymm1
 	LONG $0x187de3c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm1, %ymm0, %ymm2
 	LONG $0x067de3c4; WORD $0x31c1 // vperm2f128 $0x31, %ymm1, %ymm0, %ymm0
 	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
 	LONG $0x117da1c4; WORD $0xd804 // vmovupd %ymm0, (%rax,%r11,8)
-	LONG $0x246c3b4c; BYTE $0x30 // cmpq 0x30(%rsp), %r13
-	LONG $0x0f62840f; WORD $0x0000 // je <csr64+0x1181>
+	LONG $0x246c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r13
+	LONG $0x1001840f; WORD $0x0000 // je <csr64+0x124b>
 	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
 	WORD $0xd148; BYTE $0xe8 // shrq %rax
 	LONG $0x01c5f641 // testb $0x1, %r13b
@@ -157,7 +167,7 @@ TEXT ·csr64Quad(SB), 0, $288-8
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0x5c450f4c; WORD $0x2024 // cmovneq 0x20(%rsp), %r11
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	LONG $0x246c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r13
+	LONG $0x246c3b4c; BYTE $0x30 // cmpq 0x30(%rsp), %r13
 	LONG $0xdd430f4d // cmovaeq %r13, %r11
 	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
@@ -165,182 +175,176 @@ TEXT ·csr64Quad(SB), 0, $288-8
 	LONG $0x02448b48; BYTE $0x08 // movq 0x8(%rdx,%rax), %rax
 	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
 	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	WORD $0x6e7d // jge <csr64+0x2d0>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x5d7d // jge <csr64+0x2ea>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x0c180f41; BYTE $0xcf // prefetcht0 (%r15,%rcx,8)
 	LONG $0x0c180f41; BYTE $0x8c // prefetcht0 (%r12,%rcx,4)
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
-	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
-	LONG $0x8874634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r14
-	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
-	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
-	LONG $0x166981c4; WORD $0xf214 // vmovhpd (%r10,%r14,8), %xmm2, %xmm2
-	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x596dc1c4; WORD $0xc914 // vmulpd (%r9,%rcx,8), %ymm2, %ymm2
-	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	WORD $0xab7c // jl <csr64+0x270>
-	WORD $0x0ceb // jmp <csr64+0x2d3>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0xb01c8d49 // leaq (%r8,%rsi,4), %rbx
-	LONG $0x02e3c149 // shlq $0x2, %r11
-	LONG $0x3e0c8d48 // leaq (%rsi,%rdi), %rcx
-	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
-	LONG $0xbb0c180f // prefetcht0 (%rbx,%rdi,4)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x880c6349 // movslq (%r8,%rcx,4), %rcx
 	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
 	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
 	LONG $0xb074634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r14
 	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
 	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
 	LONG $0x166981c4; WORD $0xf214 // vmovhpd (%r10,%r14,8), %xmm2, %xmm2
 	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
 	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
 	LONG $0x596dc1c4; WORD $0xf114 // vmulpd (%r9,%rsi,8), %ymm2, %ymm2
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	WORD $0xab7c // jl <csr64+0x290>
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x19348d48 // leaq (%rcx,%rbx), %rsi
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x02e3c149 // shlq $0x2, %r11
+	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0x88348d49 // leaq (%r8,%rcx,4), %rsi
+	LONG $0x9e0c180f // prefetcht0 (%rsi,%rbx,4)
+	LONG $0x88746349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rsi
+	LONG $0x107bc1c4; WORD $0xf214 // vmovsd (%r10,%rsi,8), %xmm2
+	LONG $0x88746349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rsi
+	LONG $0x1669c1c4; WORD $0xf214 // vmovhpd (%r10,%rsi,8), %xmm2, %xmm2
+	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x88746349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rsi
+	LONG $0x1661c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm3, %xmm3
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
 	WORD $0x2948; BYTE $0xc6 // subq %rax, %rsi
-	LONG $0x5454edc5; WORD $0x20f1 // vandpd 0x20(%rcx,%rsi,8), %ymm2, %ymm2
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x596dc1c4; WORD $0xc91c // vmulpd (%r9,%rcx,8), %ymm2, %ymm3
+	LONG $0x5410fdc5; WORD $0x20f7 // vmovupd 0x20(%rdi,%rsi,8), %ymm2
 	LONG $0xda748b4a; BYTE $0x10 // movq 0x10(%rdx,%r11,8), %rsi
 	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
 	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x707d // jge <csr64+0x3b0>
+	WORD $0x657d // jge <csr64+0x3ba>
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
 	LONG $0x0c180f41; BYTE $0x84 // prefetcht0 (%r12,%rax,4)
-	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
-	LONG $0x805c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rbx
-	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
-	LONG $0x8074634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r14
-	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm3
-	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
-	LONG $0x166181c4; WORD $0xf21c // vmovhpd (%r10,%r14,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x5965c1c4; WORD $0xc11c // vmulpd (%r9,%rax,8), %ymm3, %ymm3
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	WORD $0xab7c // jl <csr64+0x350>
-	WORD $0x0ceb // jmp <csr64+0x3b3>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
-	LONG $0x883c8d49 // leaq (%r8,%rcx,4), %rdi
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
-	LONG $0x0c180f41; BYTE $0xc1 // prefetcht0 (%r9,%rax,8)
-	LONG $0x9f0c180f // prefetcht0 (%rdi,%rbx,4)
-	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
 	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
 	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
 	LONG $0x8874634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r14
-	LONG $0x107bc1c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm3
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x166181c4; WORD $0xf21c // vmovhpd (%r10,%r14,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x5965c1c4; WORD $0xc91c // vmulpd (%r9,%rcx,8), %ymm3, %ymm3
+	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm4
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
+	LONG $0x165981c4; WORD $0xf224 // vmovhpd (%r10,%r14,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xfa2c // vmovhpd (%r10,%rdi,8), %xmm5, %xmm5
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x595dc1c4; WORD $0xc924 // vmulpd (%r9,%rcx,8), %ymm4, %ymm4
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	WORD $0xab7c // jl <csr64+0x360>
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x180c8d48 // leaq (%rax,%rbx), %rcx
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0x800c8d49 // leaq (%r8,%rax,4), %rcx
+	LONG $0x990c180f // prefetcht0 (%rcx,%rbx,4)
+	LONG $0x804c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x804c6349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rcx
+	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
+	LONG $0x804c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rcx
+	LONG $0x1651c1c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm5, %xmm5
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x5c54e5c5; WORD $0x20c8 // vandpd 0x20(%rax,%rcx,8), %ymm3, %ymm3
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x595dc1c4; WORD $0xc134 // vmulpd (%r9,%rax,8), %ymm4, %ymm6
+	LONG $0x6c10fdc5; WORD $0x20cf // vmovupd 0x20(%rdi,%rcx,8), %ymm5
 	LONG $0xda448b4a; BYTE $0x18 // movq 0x18(%rdx,%r11,8), %rax
 	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x6c7d // jge <csr64+0x490>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x617d // jge <csr64+0x48a>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0c180f41; BYTE $0xf7 // prefetcht0 (%r15,%rsi,8)
 	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
-	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
-	LONG $0xb074634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r14
-	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
-	LONG $0x107bc1c4; WORD $0xda34 // vmovsd (%r10,%rbx,8), %xmm6
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x164981c4; WORD $0xf234 // vmovhpd (%r10,%r14,8), %xmm6, %xmm6
-	LONG $0x1641c1c4; WORD $0xfa3c // vmovhpd (%r10,%rdi,8), %xmm7, %xmm7
-	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0x594dc1c4; WORD $0xf134 // vmulpd (%r9,%rsi,8), %ymm6, %ymm6
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0xab7c // jl <csr64+0x430>
-	WORD $0x0ceb // jmp <csr64+0x493>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x881c8d49 // leaq (%r8,%rcx,4), %rbx
-	LONG $0x39348d48 // leaq (%rcx,%rdi), %rsi
-	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
-	LONG $0xbb0c180f // prefetcht0 (%rbx,%rdi,4)
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
+	LONG $0xb0346349 // movslq (%r8,%rsi,4), %rsi
 	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
 	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
 	LONG $0x8874634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r14
-	LONG $0x107bc1c4; WORD $0xf23c // vmovsd (%r10,%rsi,8), %xmm7
-	LONG $0x107bc1c4; WORD $0xda34 // vmovsd (%r10,%rbx,8), %xmm6
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x164981c4; WORD $0xf234 // vmovhpd (%r10,%r14,8), %xmm6, %xmm6
-	LONG $0x1641c1c4; WORD $0xfa3c // vmovhpd (%r10,%rdi,8), %xmm7, %xmm7
-	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0x594dc1c4; WORD $0xc934 // vmulpd (%r9,%rcx,8), %ymm6, %ymm6
+	LONG $0x107b41c4; WORD $0xf20c // vmovsd (%r10,%rsi,8), %xmm9
+	LONG $0x107b41c4; WORD $0xda04 // vmovsd (%r10,%rbx,8), %xmm8
+	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
+	LONG $0x163901c4; WORD $0xf204 // vmovhpd (%r10,%r14,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xfa0c // vmovhpd (%r10,%rdi,8), %xmm9, %xmm9
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x593d41c4; WORD $0xc904 // vmulpd (%r9,%rcx,8), %ymm8, %ymm8
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	WORD $0xab7c // jl <csr64+0x430>
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0xb03c8d49 // leaq (%r8,%rsi,4), %rdi
+	LONG $0x1e0c8d48 // leaq (%rsi,%rbx), %rcx
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0x9f0c180f // prefetcht0 (%rdi,%rbx,4)
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0xb04c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rcx
+	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
+	LONG $0xb04c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rcx
+	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
+	LONG $0xb04c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rcx
+	LONG $0x163141c4; WORD $0xca0c // vmovhpd (%r10,%rcx,8), %xmm9, %xmm9
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
 	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
-	LONG $0x7454cdc5; WORD $0x20ce // vandpd 0x20(%rsi,%rcx,8), %ymm6, %ymm6
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x593d41c4; WORD $0xf10c // vmulpd (%r9,%rsi,8), %ymm8, %ymm9
+	LONG $0x44107dc5; WORD $0x20cf // vmovupd 0x20(%rdi,%rcx,8), %ymm8
 	LONG $0xda4c8b4a; BYTE $0x20 // movq 0x20(%rdx,%r11,8), %rcx
 	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
 	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	LONG $0xfc808d0f; WORD $0xffff // jge <csr64+0x180>
+	LONG $0xfc8b8d0f; WORD $0xffff // jge <csr64+0x180>
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
 	LONG $0x0c180f41; BYTE $0x84 // prefetcht0 (%r12,%rax,4)
-	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
-	LONG $0x805c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rbx
-	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
-	LONG $0x8074634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r14
-	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
-	LONG $0x107bc1c4; WORD $0xda3c // vmovsd (%r10,%rbx,8), %xmm7
-	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
-	LONG $0x164181c4; WORD $0xf23c // vmovhpd (%r10,%r14,8), %xmm7, %xmm7
-	LONG $0x163941c4; WORD $0xfa04 // vmovhpd (%r10,%rdi,8), %xmm8, %xmm8
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x5945c1c4; WORD $0xc13c // vmulpd (%r9,%rax,8), %ymm7, %ymm7
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
-	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	WORD $0xab7c // jl <csr64+0x510>
-	LONG $0xfffc19e9; BYTE $0xff // jmp <csr64+0x183>
+	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
+	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
+	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
+	LONG $0xb074634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r14
+	LONG $0x107b41c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm11
+	LONG $0x107b41c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm10
+	LONG $0x04468d48 // leaq 0x4(%rsi), %rax
+	LONG $0x162901c4; WORD $0xf214 // vmovhpd (%r10,%r14,8), %xmm10, %xmm10
+	LONG $0x162141c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm11, %xmm11
+	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
+	LONG $0x592d41c4; WORD $0xf114 // vmulpd (%r9,%rsi,8), %ymm10, %ymm10
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	WORD $0xab7c // jl <csr64+0x500>
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0xfffc21e9; BYTE $0xff // jmp <csr64+0x180>
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	LONG $0x080d840f; WORD $0x0000 // je <csr64+0xd80>
+	LONG $0x08a2840f; WORD $0x0000 // je <csr64+0xe0a>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x0c048c0f; WORD $0x0000 // jl <csr64+0x1181>
+	LONG $0x0cd98c0f; WORD $0x0000 // jl <csr64+0x124b>
 	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0xd93c8d4d // leaq (%r9,%rbx,8), %r15
+	LONG $0x98248d4d // leaq (%r8,%rbx,4), %r12
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0xc13c8d4d // leaq (%r9,%rax,8), %r15
-	LONG $0x80248d4d // leaq (%r8,%rax,4), %r12
-	WORD $0x4deb // jmp <csr64+0x5e9>
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	WORD $0x4deb // jmp <csr64+0x5d9>
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
-	LONG $0x107bc1c4; WORD $0xf124 // vmovsd (%r9,%rsi,8), %xmm4
-	LONG $0x595bc1c4; WORD $0xc224 // vmulsd (%r10,%rax,8), %xmm4, %xmm4
+	LONG $0x9804634b // movslq (%r8,%r11,4), %rax
+	LONG $0x107bc1c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm4
+	LONG $0x595b81c4; WORD $0xd924 // vmulsd (%r9,%r11,8), %xmm4, %xmm4
 	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
 	LONG $0xd37cedc5 // vhaddpd %ymm3, %ymm2, %ymm2
 	LONG $0xc17cfdc5 // vhaddpd %ymm1, %ymm0, %ymm0
 	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
@@ -349,8 +353,8 @@ TEXT ·csr64Quad(SB), 0, $288-8
 	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
 	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
 	LONG $0x117da1c4; WORD $0xf004 // vmovupd %ymm0, (%rax,%r14,8)
-	LONG $0x246c3b4c; BYTE $0x30 // cmpq 0x30(%rsp), %r13
-	LONG $0x0b98840f; WORD $0x0000 // je <csr64+0x1181>
+	LONG $0x246c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r13
+	LONG $0x0c72840f; WORD $0x0000 // je <csr64+0x124b>
 	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
 	WORD $0xd148; BYTE $0xe8 // shrq %rax
 	LONG $0x01c5f641 // testb $0x1, %r13b
@@ -358,115 +362,118 @@ TEXT ·csr64Quad(SB), 0, $288-8
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x74450f4c; WORD $0x2024 // cmovneq 0x20(%rsp), %r14
 	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0x246c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r13
+	LONG $0x246c3b4c; BYTE $0x30 // cmpq 0x30(%rsp), %r13
 	LONG $0xf5430f4d // cmovaeq %r13, %r14
-	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
-	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x02348b48 // movq (%rdx,%rax), %rsi
-	LONG $0x02448b48; BYTE $0x08 // movq 0x8(%rdx,%rax), %rax
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x087e // jle <csr64+0x630>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	WORD $0x58eb // jmp <csr64+0x685>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0c180f41; BYTE $0xf7 // prefetcht0 (%r15,%rsi,8)
-	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
-	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
-	LONG $0xb05c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rbx
-	LONG $0x107bc1c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm2
-	LONG $0x107b81c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm1
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x1671c1c4; WORD $0xda0c // vmovhpd (%r10,%rbx,8), %xmm1, %xmm1
-	LONG $0x1669c1c4; WORD $0xfa14 // vmovhpd (%r10,%rdi,8), %xmm2, %xmm2
-	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
-	LONG $0x5975c1c4; WORD $0xf10c // vmulpd (%r9,%rsi,8), %ymm1, %ymm1
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0xab7e // jle <csr64+0x630>
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0x2948; BYTE $0xc6 // subq %rax, %rsi
-	LONG $0x0086840f; WORD $0x0000 // je <csr64+0x717>
-	LONG $0x01798d48 // leaq 0x1(%rcx), %rdi
-	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
-	WORD $0x1675 // jne <csr64+0x6b0>
-	LONG $0x107bc1c4; WORD $0xc90c // vmovsd (%r9,%rcx,8), %xmm1
-	LONG $0x880c6349 // movslq (%r8,%rcx,4), %rcx
-	LONG $0x5973c1c4; WORD $0xca0c // vmulsd (%r10,%rcx,8), %xmm1, %xmm1
-	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
-	WORD $0x63eb // jmp <csr64+0x713>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x881c8d49 // leaq (%r8,%rcx,4), %rbx
-	LONG $0x193c8d4a // leaq (%rcx,%r11), %rdi
-	LONG $0x0c180f41; BYTE $0xf9 // prefetcht0 (%r9,%rdi,8)
-	LONG $0x0c180f42; BYTE $0x9b // prefetcht0 (%rbx,%r11,4)
-	LONG $0x883c6349 // movslq (%r8,%rcx,4), %rdi
-	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
-	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x887c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rdi
-	LONG $0x107bc1c4; WORD $0xda0c // vmovsd (%r10,%rbx,8), %xmm1
-	LONG $0x1671c1c4; WORD $0xfa0c // vmovhpd (%r10,%rdi,8), %xmm1, %xmm1
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x107bc1c4; WORD $0xfa14 // vmovsd (%r10,%rdi,8), %xmm2
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x166981c4; WORD $0xda14 // vmovhpd (%r10,%r11,8), %xmm2, %xmm2
-	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
-	LONG $0x5975c1c4; WORD $0xc90c // vmulpd (%r9,%rcx,8), %ymm1, %ymm1
-	LONG $0x4c54f5c5; WORD $0x20f7 // vandpd 0x20(%rdi,%rsi,8), %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x02e6c149 // shlq $0x2, %r14
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0x0a048b48 // movq (%rdx,%rcx), %rax
+	LONG $0x0a5c8b4c; BYTE $0x08 // movq 0x8(%rdx,%rcx), %r11
 	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xf25c8b4e; BYTE $0x10 // movq 0x10(%rdx,%r14,8), %r11
 	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	WORD $0x137e // jle <csr64+0x740>
-	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	WORD $0x63eb // jmp <csr64+0x795>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x5d7f // jg <csr64+0x675>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
 	LONG $0x0c180f41; BYTE $0x84 // prefetcht0 (%r12,%rax,4)
-	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
-	LONG $0x807c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rdi
-	LONG $0x80746349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rsi
-	LONG $0x805c6349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rbx
-	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xfa14 // vmovsd (%r10,%rdi,8), %xmm2
-	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
-	LONG $0x1669c1c4; WORD $0xda14 // vmovhpd (%r10,%rbx,8), %xmm2, %xmm2
-	LONG $0x1661c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm3, %xmm3
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x596dc1c4; WORD $0xc114 // vmulpd (%r9,%rax,8), %ymm2, %ymm2
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	WORD $0x394c; BYTE $0xd8 // cmpq %r11, %rax
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	WORD $0xab7e // jle <csr64+0x740>
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	WORD $0x294c; BYTE $0xd8 // subq %r11, %rax
-	LONG $0x0085840f; WORD $0x0000 // je <csr64+0x826>
-	LONG $0x01718d48 // leaq 0x1(%rcx), %rsi
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
+	LONG $0x887c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rdi
+	LONG $0x88746349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rsi
+	LONG $0x885c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rbx
+	LONG $0x107bc1c4; WORD $0xc214 // vmovsd (%r10,%rax,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xfa0c // vmovsd (%r10,%rdi,8), %xmm1
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
+	LONG $0x1671c1c4; WORD $0xda0c // vmovhpd (%r10,%rbx,8), %xmm1, %xmm1
+	LONG $0x1669c1c4; WORD $0xf214 // vmovhpd (%r10,%rsi,8), %xmm2, %xmm2
+	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
+	LONG $0x5975c1c4; WORD $0xc90c // vmulpd (%r9,%rcx,8), %ymm1, %ymm1
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	WORD $0xab7e // jle <csr64+0x620>
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0x00a1840f; WORD $0x0000 // je <csr64+0x722>
+	LONG $0x01708d48 // leaq 0x1(%rax), %rsi
 	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	WORD $0x1675 // jne <csr64+0x7c0>
-	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
-	LONG $0x107bc1c4; WORD $0xc914 // vmovsd (%r9,%rcx,8), %xmm2
-	LONG $0x596bc1c4; WORD $0xc214 // vmulsd (%r10,%rax,8), %xmm2, %xmm2
-	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
-	WORD $0x62eb // jmp <csr64+0x822>
+	WORD $0x2675 // jne <csr64+0x6b0>
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm1
+	LONG $0x5973c1c4; WORD $0xc10c // vmulsd (%r9,%rax,8), %xmm1, %xmm1
+	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	WORD $0x7eeb // jmp <csr64+0x722>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x881c8d49 // leaq (%r8,%rcx,4), %rbx
-	LONG $0x39348d48 // leaq (%rcx,%rdi), %rsi
+	LONG $0x801c8d49 // leaq (%r8,%rax,4), %rbx
+	LONG $0x38348d48 // leaq (%rax,%rdi), %rsi
 	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
 	LONG $0xbb0c180f // prefetcht0 (%rbx,%rdi,4)
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
-	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
+	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
+	LONG $0x805c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rbx
+	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
 	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
-	LONG $0x88746349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rsi
+	LONG $0x80746349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rsi
+	LONG $0x107bc1c4; WORD $0xda0c // vmovsd (%r10,%rbx,8), %xmm1
+	LONG $0x1671c1c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm1, %xmm1
+	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0x107bc1c4; WORD $0xf214 // vmovsd (%r10,%rsi,8), %xmm2
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x1669c1c4; WORD $0xfa14 // vmovhpd (%r10,%rdi,8), %xmm2, %xmm2
+	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
+	LONG $0x5975c1c4; WORD $0xc10c // vmulpd (%r9,%rax,8), %ymm1, %ymm1
+	LONG $0x5410fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm2
+	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
+	LONG $0xc055edc5 // vandnpd %ymm0, %ymm2, %ymm0
+	LONG $0xc954edc5 // vandpd %ymm1, %ymm2, %ymm1
+	LONG $0xc056f5c5 // vorpd %ymm0, %ymm1, %ymm0
+	LONG $0x02e6c149 // shlq $0x2, %r14
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xf2448b4a; BYTE $0x10 // movq 0x10(%rdx,%r14,8), %rax
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	WORD $0x5d7f // jg <csr64+0x795>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x0c180f43; BYTE $0xdf // prefetcht0 (%r15,%r11,8)
+	LONG $0x0c180f43; BYTE $0x9c // prefetcht0 (%r12,%r11,4)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x9834634b // movslq (%r8,%r11,4), %rsi
+	LONG $0x987c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdi
+	LONG $0x985c634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r11
+	LONG $0x885c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rbx
+	LONG $0x107b81c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x04598d4c // leaq 0x4(%rcx), %r11
+	LONG $0x1669c1c4; WORD $0xda14 // vmovhpd (%r10,%rbx,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x596dc1c4; WORD $0xc914 // vmulpd (%r9,%rcx,8), %ymm2, %ymm2
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	WORD $0xab7e // jle <csr64+0x740>
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
+	LONG $0x00a1840f; WORD $0x0000 // je <csr64+0x842>
+	LONG $0x01738d49 // leaq 0x1(%r11), %rsi
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	WORD $0x2675 // jne <csr64+0x7d0>
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm2
+	LONG $0x596b81c4; WORD $0xd914 // vmulsd (%r9,%r11,8), %xmm2, %xmm2
+	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	WORD $0x7eeb // jmp <csr64+0x842>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x981c8d4b // leaq (%r8,%r11,4), %rbx
+	LONG $0x3b348d49 // leaq (%r11,%rdi), %rsi
+	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0xbb0c180f // prefetcht0 (%rbx,%rdi,4)
+	LONG $0x9834634b // movslq (%r8,%r11,4), %rsi
+	LONG $0x985c634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rbx
+	LONG $0x987c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdi
+	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
+	LONG $0x9874634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rsi
 	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
 	LONG $0x1669c1c4; WORD $0xf214 // vmovhpd (%r10,%rsi,8), %xmm2, %xmm2
 	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
@@ -474,313 +481,343 @@ TEXT ·csr64Quad(SB), 0, $288-8
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
 	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x596dc1c4; WORD $0xc914 // vmulpd (%r9,%rcx,8), %ymm2, %ymm2
-	LONG $0x5454edc5; WORD $0x20c6 // vandpd 0x20(%rsi,%rax,8), %ymm2, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xf2448b4a; BYTE $0x18 // movq 0x18(%rdx,%r14,8), %rax
-	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0x596d81c4; WORD $0xd914 // vmulpd (%r9,%r11,8), %ymm2, %ymm2
+	LONG $0x5c10fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm3
+	LONG $0xd158edc5 // vaddpd %ymm1, %ymm2, %ymm2
+	LONG $0xc955e5c5 // vandnpd %ymm1, %ymm3, %ymm1
+	LONG $0xd254e5c5 // vandpd %ymm2, %ymm3, %ymm2
+	LONG $0xc956edc5 // vorpd %ymm1, %ymm2, %ymm1
+	LONG $0xf25c8b4e; BYTE $0x18 // movq 0x18(%rdx,%r14,8), %r11
+	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x087e // jle <csr64+0x840>
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	WORD $0x58eb // jmp <csr64+0x895>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0c180f43; BYTE $0xdf // prefetcht0 (%r15,%r11,8)
-	LONG $0x0c180f43; BYTE $0x9c // prefetcht0 (%r12,%r11,4)
-	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
-	LONG $0x987c634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rdi
-	LONG $0x9874634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rsi
-	LONG $0x985c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rbx
-	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	WORD $0x617f // jg <csr64+0x8b5>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
+	LONG $0x0c180f41; BYTE $0x84 // prefetcht0 (%r12,%rax,4)
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
+	LONG $0x887c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rdi
+	LONG $0x88746349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rsi
+	LONG $0x885c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rbx
+	LONG $0x107bc1c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm4
 	LONG $0x107bc1c4; WORD $0xfa1c // vmovsd (%r10,%rdi,8), %xmm3
-	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
 	LONG $0x1661c1c4; WORD $0xda1c // vmovhpd (%r10,%rbx,8), %xmm3, %xmm3
 	LONG $0x1659c1c4; WORD $0xf224 // vmovhpd (%r10,%rsi,8), %xmm4, %xmm4
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x596581c4; WORD $0xd91c // vmulpd (%r9,%r11,8), %ymm3, %ymm3
-	LONG $0x08c38349 // addq $0x8, %r11
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	WORD $0xab7e // jle <csr64+0x840>
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0x2948; BYTE $0xc6 // subq %rax, %rsi
-	LONG $0x0086840f; WORD $0x0000 // je <csr64+0x927>
-	LONG $0x01798d48 // leaq 0x1(%rcx), %rdi
-	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
-	WORD $0x1675 // jne <csr64+0x8c0>
-	LONG $0x107bc1c4; WORD $0xc91c // vmovsd (%r9,%rcx,8), %xmm3
-	LONG $0x880c6349 // movslq (%r8,%rcx,4), %rcx
-	LONG $0x5963c1c4; WORD $0xca1c // vmulsd (%r10,%rcx,8), %xmm3, %xmm3
-	LONG $0xdb7efac5 // vmovq %xmm3, %xmm3
-	WORD $0x63eb // jmp <csr64+0x923>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x881c8d49 // leaq (%r8,%rcx,4), %rbx
-	LONG $0x193c8d4a // leaq (%rcx,%r11), %rdi
-	LONG $0x0c180f41; BYTE $0xf9 // prefetcht0 (%r9,%rdi,8)
-	LONG $0x0c180f42; BYTE $0x9b // prefetcht0 (%rbx,%r11,4)
-	LONG $0x883c6349 // movslq (%r8,%rcx,4), %rdi
-	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
-	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x887c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rdi
-	LONG $0x107bc1c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm3
-	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x107bc1c4; WORD $0xfa24 // vmovsd (%r10,%rdi,8), %xmm4
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x165981c4; WORD $0xda24 // vmovhpd (%r10,%r11,8), %xmm4, %xmm4
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x5965c1c4; WORD $0xc91c // vmulpd (%r9,%rcx,8), %ymm3, %ymm3
-	LONG $0x5c54e5c5; WORD $0x20f7 // vandpd 0x20(%rdi,%rsi,8), %ymm3, %ymm3
+	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xf24c8b4a; BYTE $0x20 // movq 0x20(%rdx,%r14,8), %rcx
-	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	WORD $0x077e // jle <csr64+0x940>
-	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	WORD $0x57eb // jmp <csr64+0x995>
-	WORD $0x9066 // nop
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x0c180f41; BYTE $0x84 // prefetcht0 (%r12,%rax,4)
-	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
-	LONG $0x805c634d; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %r11
-	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
-	LONG $0x805c6349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rbx
-	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
-	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
-	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
-	LONG $0x1659c1c4; WORD $0xda24 // vmovhpd (%r10,%rbx,8), %xmm4, %xmm4
-	LONG $0x1651c1c4; WORD $0xfa2c // vmovhpd (%r10,%rdi,8), %xmm5, %xmm5
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x595dc1c4; WORD $0xc124 // vmulpd (%r9,%rax,8), %ymm4, %ymm4
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	WORD $0xab7e // jle <csr64+0x940>
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
-	LONG $0xfc17840f; WORD $0xffff // je <csr64+0x5b8>
-	LONG $0x017e8d48 // leaq 0x1(%rsi), %rdi
-	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
-	LONG $0xfbf2840f; WORD $0xffff // je <csr64+0x5a0>
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	WORD $0xab7e // jle <csr64+0x860>
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0x00a1840f; WORD $0x0000 // je <csr64+0x962>
+	LONG $0x01708d48 // leaq 0x1(%rax), %rsi
+	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
+	WORD $0x2675 // jne <csr64+0x8f0>
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
+	LONG $0x5963c1c4; WORD $0xc11c // vmulsd (%r9,%rax,8), %xmm3, %xmm3
+	LONG $0xdb7efac5 // vmovq %xmm3, %xmm3
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	WORD $0x7eeb // jmp <csr64+0x962>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0xb01c8d4d // leaq (%r8,%rsi,4), %r11
-	LONG $0x3e0c8d48 // leaq (%rsi,%rdi), %rcx
-	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
-	LONG $0x0c180f41; BYTE $0xbb // prefetcht0 (%r11,%rdi,4)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
-	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
-	LONG $0xb05c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rbx
-	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
+	LONG $0x801c8d49 // leaq (%r8,%rax,4), %rbx
+	LONG $0x38348d48 // leaq (%rax,%rdi), %rsi
+	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0xbb0c180f // prefetcht0 (%rbx,%rdi,4)
+	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
+	LONG $0x805c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rbx
+	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
+	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
+	LONG $0x80746349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rsi
+	LONG $0x107bc1c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm3
+	LONG $0x1661c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm3, %xmm3
+	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x5965c1c4; WORD $0xc11c // vmulpd (%r9,%rax,8), %ymm3, %ymm3
+	LONG $0x6410fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm4
+	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
+	LONG $0xd255ddc5 // vandnpd %ymm2, %ymm4, %ymm2
+	LONG $0xdb54ddc5 // vandpd %ymm3, %ymm4, %ymm3
+	LONG $0xd256e5c5 // vorpd %ymm2, %ymm3, %ymm2
+	LONG $0xf2448b4a; BYTE $0x20 // movq 0x20(%rdx,%r14,8), %rax
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	WORD $0x617f // jg <csr64+0x9d5>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x0c180f43; BYTE $0xdf // prefetcht0 (%r15,%r11,8)
+	LONG $0x0c180f43; BYTE $0x9c // prefetcht0 (%r12,%r11,4)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x9834634b // movslq (%r8,%r11,4), %rsi
+	LONG $0x987c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdi
+	LONG $0x985c634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r11
+	LONG $0x885c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rbx
 	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x04598d4c // leaq 0x4(%rcx), %r11
 	LONG $0x1659c1c4; WORD $0xda24 // vmovhpd (%r10,%rbx,8), %xmm4, %xmm4
 	LONG $0x1651c1c4; WORD $0xfa2c // vmovhpd (%r10,%rdi,8), %xmm5, %xmm5
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x595dc1c4; WORD $0xf124 // vmulpd (%r9,%rsi,8), %ymm4, %ymm4
-	LONG $0x6454ddc5; WORD $0x20c1 // vandpd 0x20(%rcx,%rax,8), %ymm4, %ymm4
-	LONG $0xfffba8e9; BYTE $0xff // jmp <csr64+0x5b4>
-	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x076b8c0f; WORD $0x0000 // jl <csr64+0x1181>
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
-	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
-	LONG $0x00015fe9; BYTE $0x00 // jmp <csr64+0xb89>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0xa844634b; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %rax
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
-	LONG $0x107bc1c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm4
-	LONG $0xa844634b; BYTE $0x0c // movslq 0xc(%r8,%r13,4), %rax
-	LONG $0x1659c1c4; WORD $0xc224 // vmovhpd (%r10,%rax,8), %xmm4, %xmm4
-	LONG $0xa804634b // movslq (%r8,%r13,4), %rax
+	LONG $0x595dc1c4; WORD $0xc924 // vmulpd (%r9,%rcx,8), %ymm4, %ymm4
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	WORD $0xab7e // jle <csr64+0x980>
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
+	LONG $0xfbc7840f; WORD $0xffff // je <csr64+0x5a8>
+	LONG $0x01738d49 // leaq 0x1(%r11), %rsi
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	LONG $0xfba2840f; WORD $0xffff // je <csr64+0x590>
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x983c8d4b // leaq (%r8,%r11,4), %rdi
+	LONG $0x33048d49 // leaq (%r11,%rsi), %rax
+	LONG $0x0c180f41; BYTE $0xc1 // prefetcht0 (%r9,%rax,8)
+	LONG $0xb70c180f // prefetcht0 (%rdi,%rsi,4)
+	LONG $0x9804634b // movslq (%r8,%r11,4), %rax
+	LONG $0x987c634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rdi
+	LONG $0x9874634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rsi
+	LONG $0x985c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rbx
 	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
-	LONG $0xa844634b; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %rax
-	LONG $0x1651c1c4; WORD $0xc22c // vmovhpd (%r10,%rax,8), %xmm5, %xmm5
-	LONG $0xb844634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rax
+	LONG $0x107bc1c4; WORD $0xfa24 // vmovsd (%r10,%rdi,8), %xmm4
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x1659c1c4; WORD $0xda24 // vmovhpd (%r10,%rbx,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
-	LONG $0xb844634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rax
-	LONG $0x595d81c4; WORD $0xe924 // vmulpd (%r9,%r13,8), %ymm4, %ymm4
-	LONG $0x246c2b4c; BYTE $0x28 // subq 0x28(%rsp), %r13
-	LONG $0x1651c1c4; WORD $0xc22c // vmovhpd (%r10,%rax,8), %xmm5, %xmm5
-	LONG $0xb804634b // movslq (%r8,%r15,4), %rax
-	LONG $0x545da1c4; WORD $0xea64; BYTE $0x20 // vandpd 0x20(%rdx,%r13,8), %ymm4, %ymm4
-	LONG $0x107bc1c4; WORD $0xc234 // vmovsd (%r10,%rax,8), %xmm6
-	LONG $0xb844634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rax
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0x1649c1c4; WORD $0xc234 // vmovhpd (%r10,%rax,8), %xmm6, %xmm6
-	LONG $0xa044634b; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %rax
-	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0x107bc1c4; WORD $0xc234 // vmovsd (%r10,%rax,8), %xmm6
-	LONG $0xa044634b; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %rax
-	LONG $0x595581c4; WORD $0xf92c // vmulpd (%r9,%r15,8), %ymm5, %ymm5
-	WORD $0x2949; BYTE $0xff // subq %rdi, %r15
-	LONG $0x5455a1c4; WORD $0xfa6c; BYTE $0x20 // vandpd 0x20(%rdx,%r15,8), %ymm5, %ymm5
-	LONG $0x1649c1c4; WORD $0xc234 // vmovhpd (%r10,%rax,8), %xmm6, %xmm6
-	LONG $0xa004634b // movslq (%r8,%r12,4), %rax
-	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
-	LONG $0xa044634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rax
-	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
-	LONG $0xc07cf5c5 // vhaddpd %ymm0, %ymm1, %ymm0
-	LONG $0x1641c1c4; WORD $0xc23c // vmovhpd (%r10,%rax,8), %xmm7, %xmm7
-	LONG $0x88446349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rax
+	LONG $0x595d81c4; WORD $0xd924 // vmulpd (%r9,%r11,8), %ymm4, %ymm4
+	LONG $0x6c10fdc5; WORD $0x20c8 // vmovupd 0x20(%rax,%rcx,8), %ymm5
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xdb55d5c5 // vandnpd %ymm3, %ymm5, %ymm3
+	LONG $0xe454d5c5 // vandpd %ymm4, %ymm5, %ymm4
+	LONG $0xdb56ddc5 // vorpd %ymm3, %ymm4, %ymm3
+	LONG $0xfffb4de9; BYTE $0xff // jmp <csr64+0x5a8>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x07e68c0f; WORD $0x0000 // jl <csr64+0x124b>
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x00348d4c // leaq (%rax,%rax), %r14
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	LONG $0x000192e9; BYTE $0x00 // jmp <csr64+0xc0d>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xb85c634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rbx
+	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
+	LONG $0x24542b48; BYTE $0x18 // subq 0x18(%rsp), %rdx
+	WORD $0xff49; BYTE $0xc4 // incq %r12
+	LONG $0x107bc1c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm4
+	LONG $0xb85c634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rbx
+	LONG $0x1659c1c4; WORD $0xda24 // vmovhpd (%r10,%rbx,8), %xmm4, %xmm4
+	LONG $0xb81c634b // movslq (%r8,%r15,4), %rbx
+	LONG $0x107bc1c4; WORD $0xda2c // vmovsd (%r10,%rbx,8), %xmm5
+	LONG $0xb85c634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rbx
+	LONG $0x1651c1c4; WORD $0xda2c // vmovhpd (%r10,%rbx,8), %xmm5, %xmm5
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	LONG $0x64107dc5; WORD $0x20d3 // vmovupd 0x20(%rbx,%rdx,8), %ymm12
+	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
+	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
+	LONG $0x80746349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rsi
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x595d81c4; WORD $0xf924 // vmulpd (%r9,%r15,8), %ymm4, %ymm4
+	LONG $0x107bc1c4; WORD $0xf234 // vmovsd (%r10,%rsi,8), %xmm6
+	LONG $0x80746349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rsi
+	LONG $0x1649c1c4; WORD $0xf234 // vmovhpd (%r10,%rsi,8), %xmm6, %xmm6
+	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
+	LONG $0xe158ddc5 // vaddpd %ymm1, %ymm4, %ymm4
+	LONG $0xc9559dc5 // vandnpd %ymm1, %ymm12, %ymm1
+	LONG $0x107bc1c4; WORD $0xf23c // vmovsd (%r10,%rsi,8), %xmm7
+	LONG $0x80746349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rsi
+	LONG $0xe4549dc5 // vandpd %ymm4, %ymm12, %ymm4
+	LONG $0xc956ddc5 // vorpd %ymm1, %ymm4, %ymm1
+	LONG $0x1641c1c4; WORD $0xf23c // vmovhpd (%r10,%rsi,8), %xmm7, %xmm7
 	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
-	LONG $0x88446349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rax
-	LONG $0x594d81c4; WORD $0xe134 // vmulpd (%r9,%r12,8), %ymm6, %ymm6
-	WORD $0x294d; BYTE $0xdc // subq %r11, %r12
-	LONG $0x544da1c4; WORD $0xe274; BYTE $0x20 // vandpd 0x20(%rdx,%r12,8), %ymm6, %ymm6
-	LONG $0x1641c1c4; WORD $0xc23c // vmovhpd (%r10,%rax,8), %xmm7, %xmm7
-	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
-	LONG $0x107b41c4; WORD $0xc204 // vmovsd (%r10,%rax,8), %xmm8
-	LONG $0x88446349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rax
-	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
-	LONG $0x163941c4; WORD $0xc204 // vmovhpd (%r10,%rax,8), %xmm8, %xmm8
-	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x5945c1c4; WORD $0xc93c // vmulpd (%r9,%rcx,8), %ymm7, %ymm7
-	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
-	LONG $0x4c54c5c5; WORD $0x20ca // vandpd 0x20(%rdx,%rcx,8), %ymm7, %ymm1
-	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x594dc1c4; WORD $0xc134 // vmulpd (%r9,%rax,8), %ymm6, %ymm6
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
+	LONG $0xa84c634b; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %rcx
+	LONG $0x7c10fdc5; WORD $0x20d3 // vmovupd 0x20(%rbx,%rdx,8), %ymm7
 	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
-	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
+	LONG $0xa84c634b; BYTE $0x0c // movslq 0xc(%r8,%r13,4), %rcx
+	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
+	LONG $0xa80c634b // movslq (%r8,%r13,4), %rcx
+	LONG $0xe058cdc5 // vaddpd %ymm0, %ymm6, %ymm4
+	LONG $0xc055c5c5 // vandnpd %ymm0, %ymm7, %ymm0
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0xc056ddc5 // vorpd %ymm0, %ymm4, %ymm0
+	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
+	LONG $0xa84c634b; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %rcx
+	LONG $0xc07cf5c5 // vhaddpd %ymm0, %ymm1, %ymm0
+	LONG $0x163141c4; WORD $0xca0c // vmovhpd (%r10,%rcx,8), %xmm9, %xmm9
+	LONG $0x984c634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rcx
+	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
+	LONG $0x984c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rcx
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x593d01c4; WORD $0xe904 // vmulpd (%r9,%r13,8), %ymm8, %ymm8
+	LONG $0x4c107dc5; WORD $0x20c3 // vmovupd 0x20(%rbx,%rax,8), %ymm9
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	WORD $0x2948; BYTE $0xf8 // subq %rdi, %rax
+	LONG $0x4c10fdc5; WORD $0x20c3 // vmovupd 0x20(%rbx,%rax,8), %ymm1
+	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
+	LONG $0x162941c4; WORD $0xca14 // vmovhpd (%r10,%rcx,8), %xmm10, %xmm10
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0x107b41c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm11
+	LONG $0x984c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rcx
+	LONG $0xe358bdc5 // vaddpd %ymm3, %ymm8, %ymm4
+	LONG $0xdb55b5c5 // vandnpd %ymm3, %ymm9, %ymm3
+	LONG $0x162141c4; WORD $0xca1c // vmovhpd (%r10,%rcx,8), %xmm11, %xmm11
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0xe454b5c5 // vandpd %ymm4, %ymm9, %ymm4
+	LONG $0xdb56ddc5 // vorpd %ymm3, %ymm4, %ymm3
+	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
+	LONG $0x592d01c4; WORD $0xd914 // vmulpd (%r9,%r11,8), %ymm10, %ymm10
+	LONG $0xe258adc5 // vaddpd %ymm2, %ymm10, %ymm4
+	LONG $0xe454f5c5 // vandpd %ymm4, %ymm1, %ymm4
+	LONG $0xca55f5c5 // vandnpd %ymm2, %ymm1, %ymm1
+	LONG $0xc956ddc5 // vorpd %ymm1, %ymm4, %ymm1
 	LONG $0xc97ce5c5 // vhaddpd %ymm1, %ymm3, %ymm1
 	LONG $0x187de3c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm1, %ymm0, %ymm2
 	LONG $0x067de3c4; WORD $0x31c1 // vperm2f128 $0x31, %ymm1, %ymm0, %ymm0
 	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
 	LONG $0x0411fdc5; BYTE $0xc8 // vmovupd %ymm0, (%rax,%rcx,8)
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x244c3b48; BYTE $0x30 // cmpq 0x30(%rsp), %rcx
-	LONG $0x05f8840f; WORD $0x0000 // je <csr64+0x1181>
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0x24643b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r12
+	LONG $0x063e840f; WORD $0x0000 // je <csr64+0x124b>
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
 	WORD $0xd148; BYTE $0xe8 // shrq %rax
-	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x74450f4c; WORD $0x2024 // cmovneq 0x20(%rsp), %r14
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0x244c3b48; BYTE $0x58 // cmpq 0x58(%rsp), %rcx
-	LONG $0xf1430f4c // cmovaeq %rcx, %r14
-	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
+	LONG $0x5c450f48; WORD $0x2024 // cmovneq 0x20(%rsp), %rbx
+	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
+	WORD $0x394d; BYTE $0xf4 // cmpq %r14, %r12
+	LONG $0xdc430f49 // cmovaeq %r12, %rbx
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x020c8b48 // movq (%rdx,%rax), %rcx
-	LONG $0x02448b48; BYTE $0x08 // movq 0x8(%rdx,%rax), %rax
-	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
-	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	WORD $0x507d // jge <csr64+0xc20>
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
+	LONG $0x023c8b4c // movq (%rdx,%rax), %r15
+	LONG $0x026c8b4c; BYTE $0x08 // movq 0x8(%rdx,%rax), %r13
+	LONG $0x04478d49 // leaq 0x4(%r15), %rax
+	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
+	WORD $0x4e7d // jge <csr64+0xc9b>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xb80c634b // movslq (%r8,%r15,4), %rcx
+	LONG $0xb87c634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rdi
+	LONG $0xb874634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rsi
+	LONG $0xb85c634f; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %r11
+	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x107bc1c4; WORD $0xfa14 // vmovsd (%r10,%rdi,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
+	LONG $0x166981c4; WORD $0xda14 // vmovhpd (%r10,%r11,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x596d81c4; WORD $0xf914 // vmulpd (%r9,%r15,8), %ymm2, %ymm2
+	LONG $0x04c78349 // addq $0x4, %r15
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
+	WORD $0xb57c // jl <csr64+0xc50>
+	LONG $0x02e3c148 // shlq $0x2, %rbx
+	LONG $0x044d8d49 // leaq 0x4(%r13), %rcx
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0xda748b48; BYTE $0x10 // movq 0x10(%rdx,%rbx,8), %rsi
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	WORD $0x567d // jge <csr64+0xd0b>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0x9066 // nop
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
 	LONG $0x885c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r11
 	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
-	LONG $0x885c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rbx
-	LONG $0x04698d4c // leaq 0x4(%rcx), %r13
+	LONG $0x886c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r13
+	LONG $0x107bc1c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm3
 	LONG $0x107b81c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm2
-	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
-	LONG $0x1669c1c4; WORD $0xda14 // vmovhpd (%r10,%rbx,8), %xmm2, %xmm2
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
+	LONG $0x166981c4; WORD $0xea14 // vmovhpd (%r10,%r13,8), %xmm2, %xmm2
 	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
 	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
 	LONG $0x596dc1c4; WORD $0xc914 // vmulpd (%r9,%rcx,8), %ymm2, %ymm2
 	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
-	WORD $0xb57c // jl <csr64+0xbd0>
-	WORD $0x06eb // jmp <csr64+0xc23>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	LONG $0x02e6c149 // shlq $0x2, %r14
-	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
-	WORD $0x8949; BYTE $0xc7 // movq %rax, %r15
-	LONG $0xf27c8b4a; BYTE $0x10 // movq 0x10(%rdx,%r14,8), %rdi
-	WORD $0x3948; BYTE $0xf9 // cmpq %rdi, %rcx
-	WORD $0x537d // jge <csr64+0xc8b>
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	BYTE $0x90 // nop
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
-	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
-	LONG $0x887c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r15
-	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
-	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
-	LONG $0x166981c4; WORD $0xfa14 // vmovhpd (%r10,%r15,8), %xmm2, %xmm2
-	LONG $0x166181c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm3, %xmm3
-	LONG $0x04798d4c // leaq 0x4(%rcx), %r15
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x596dc1c4; WORD $0xc914 // vmulpd (%r9,%rcx,8), %ymm2, %ymm2
-	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	WORD $0x3948; BYTE $0xf9 // cmpq %rdi, %rcx
-	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
-	WORD $0xb57c // jl <csr64+0xc40>
-	LONG $0xf25c8b4e; BYTE $0x18 // movq 0x18(%rdx,%r14,8), %r11
-	LONG $0x044f8d48 // leaq 0x4(%rdi), %rcx
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	WORD $0xb57c // jl <csr64+0xcc0>
+	LONG $0xda4c8b48; BYTE $0x18 // movq 0x18(%rdx,%rbx,8), %rcx
+	LONG $0x047e8d48 // leaq 0x4(%rsi), %rdi
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
-	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	WORD $0x527d // jge <csr64+0xcfb>
-	WORD $0x8948; BYTE $0xfe // movq %rdi, %rsi
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb064634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r12
-	LONG $0xb05c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rbx
-	LONG $0xb0546349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rdx
-	LONG $0x107b81c4; WORD $0xe224 // vmovsd (%r10,%r12,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
-	LONG $0x04668d4c // leaq 0x4(%rsi), %r12
+	WORD $0x8949; BYTE $0xf5 // movq %rsi, %r13
+	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
+	WORD $0x647d // jge <csr64+0xd88>
+	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
+	WORD $0x8949; BYTE $0xf5 // movq %rsi, %r13
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
+	LONG $0xa81c634f // movslq (%r8,%r13,4), %r11
+	LONG $0xb85c6349; BYTE $0x08 // movslq 0x8(%r8,%rdi,4), %rbx
+	LONG $0xa86c634f; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %r13
+	LONG $0xb8546349; BYTE $0x0c // movslq 0xc(%r8,%rdi,4), %rdx
+	LONG $0x107bc1c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm4
+	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
+	LONG $0x165181c4; WORD $0xea2c // vmovhpd (%r10,%r13,8), %xmm5, %xmm5
 	LONG $0x1659c1c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm4, %xmm4
+	LONG $0x046f8d4c // leaq 0x4(%rdi), %r13
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x595dc1c4; WORD $0xf924 // vmulpd (%r9,%rdi,8), %ymm4, %ymm4
+	LONG $0x08c78348 // addq $0x8, %rdi
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
+	WORD $0xb57c // jl <csr64+0xd30>
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	LONG $0xda7c8b48; BYTE $0x20 // movq 0x20(%rdx,%rbx,8), %rdi
+	LONG $0x04518d48 // leaq 0x4(%rcx), %rdx
+	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	WORD $0x3948; BYTE $0xfa // cmpq %rdi, %rdx
+	LONG $0xfcde8d0f; WORD $0xffff // jge <csr64+0xa80>
+	LONG $0x2464894c; BYTE $0x58 // movq %r12, 0x58(%rsp)
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	WORD $0x9066 // nop
+	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
+	LONG $0x981c634f // movslq (%r8,%r11,4), %r11
+	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
+	LONG $0x905c6349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rbx
+	LONG $0x9064634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r12
+	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
+	LONG $0x107b81c4; WORD $0xf224 // vmovsd (%r10,%r14,8), %xmm4
+	LONG $0x045a8d4c // leaq 0x4(%rdx), %r11
+	LONG $0x165981c4; WORD $0xe224 // vmovhpd (%r10,%r12,8), %xmm4, %xmm4
 	LONG $0x1651c1c4; WORD $0xda2c // vmovhpd (%r10,%rbx,8), %xmm5, %xmm5
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x595dc1c4; WORD $0xf124 // vmulpd (%r9,%rsi,8), %ymm4, %ymm4
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	WORD $0x894c; BYTE $0xe6 // movq %r12, %rsi
-	WORD $0xb57c // jl <csr64+0xcb0>
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
-	LONG $0x04538d49 // leaq 0x4(%r11), %rdx
-	LONG $0x2474894c; BYTE $0x38 // movq %r14, 0x38(%rsp)
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	LONG $0xf0748b4a; BYTE $0x20 // movq 0x20(%rax,%r14,8), %rsi
-	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
-	LONG $0xfd168d0f; WORD $0xffff // jge <csr64+0xa30>
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x980c6349 // movslq (%r8,%rbx,4), %rcx
-	LONG $0x9874634d; BYTE $0x08 // movslq 0x8(%r8,%rbx,4), %r14
-	LONG $0x98546349; BYTE $0x04 // movslq 0x4(%r8,%rbx,4), %rdx
-	LONG $0x98446349; BYTE $0x0c // movslq 0xc(%r8,%rbx,4), %rax
-	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
-	LONG $0x107b81c4; WORD $0xf224 // vmovsd (%r10,%r14,8), %xmm4
-	LONG $0x044b8d48 // leaq 0x4(%rbx), %rcx
-	LONG $0x1659c1c4; WORD $0xc224 // vmovhpd (%r10,%rax,8), %xmm4, %xmm4
-	LONG $0x1651c1c4; WORD $0xd22c // vmovhpd (%r10,%rdx,8), %xmm5, %xmm5
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x595dc1c4; WORD $0xd924 // vmulpd (%r9,%rbx,8), %ymm4, %ymm4
-	LONG $0x08c38348 // addq $0x8, %rbx
+	LONG $0x595dc1c4; WORD $0xd124 // vmulpd (%r9,%rdx,8), %ymm4, %ymm4
+	LONG $0x08c28348 // addq $0x8, %rdx
 	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
-	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	WORD $0xb57c // jl <csr64+0xd30>
-	LONG $0xfffcb0e9; BYTE $0xff // jmp <csr64+0xa30>
+	WORD $0x3948; BYTE $0xfa // cmpq %rdi, %rdx
+	WORD $0xb57c // jl <csr64+0xdb0>
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
+	LONG $0xfffc76e9; BYTE $0xff // jmp <csr64+0xa80>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x03f78c0f; WORD $0x0000 // jl <csr64+0x1181>
+	LONG $0x04378c0f; WORD $0x0000 // jl <csr64+0x124b>
 	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x001c8d48 // leaq (%rax,%rax), %rbx
-	WORD $0x3ceb // jmp <csr64+0xdd4>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
+	WORD $0x57eb // jmp <csr64+0xe79>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x595bc1c4; WORD $0xc124 // vmulsd (%r9,%rax,8), %xmm4, %xmm4
+	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
 	LONG $0xd37cedc5 // vhaddpd %ymm3, %ymm2, %ymm2
 	LONG $0xc17cfdc5 // vhaddpd %ymm1, %ymm0, %ymm0
 	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
@@ -789,8 +826,8 @@ TEXT ·csr64Quad(SB), 0, $288-8
 	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
 	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
 	LONG $0x117da1c4; WORD $0xf804 // vmovupd %ymm0, (%rax,%r15,8)
-	WORD $0x394d; BYTE $0xe6 // cmpq %r12, %r14
-	LONG $0x03ad840f; WORD $0x0000 // je <csr64+0x1181>
+	LONG $0x24743b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r14
+	LONG $0x03d2840f; WORD $0x0000 // je <csr64+0x124b>
 	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
 	WORD $0xd148; BYTE $0xe8 // shrq %rax
 	LONG $0x01c6f641 // testb $0x1, %r14b
@@ -802,15 +839,14 @@ TEXT ·csr64Quad(SB), 0, $288-8
 	LONG $0xfe430f4d // cmovaeq %r14, %r15
 	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x02348b48 // movq (%rdx,%rax), %rsi
+	LONG $0x020c8b48 // movq (%rdx,%rax), %rcx
 	LONG $0x02448b48; BYTE $0x08 // movq 0x8(%rdx,%rax), %rax
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x0f7e // jle <csr64+0xe20>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	WORD $0x55eb // jmp <csr64+0xe6b>
+	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	WORD $0x557f // jg <csr64+0xf0b>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	LONG $0x880c6349 // movslq (%r8,%rcx,4), %rcx
 	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
 	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
 	LONG $0xb064634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r12
@@ -824,217 +860,235 @@ TEXT ·csr64Quad(SB), 0, $288-8
 	LONG $0x08c68348 // addq $0x8, %rsi
 	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
 	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0xb57e // jle <csr64+0xe20>
+	WORD $0xb57e // jle <csr64+0xec0>
 	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
 	WORD $0x2948; BYTE $0xc6 // subq %rax, %rsi
-	WORD $0x6974 // je <csr64+0xedc>
-	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
+	WORD $0x7f74 // je <csr64+0xf92>
 	LONG $0x01798d48 // leaq 0x1(%rcx), %rdi
-	LONG $0x107b81c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm1
 	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
-	WORD $0x1a75 // jne <csr64+0xea0>
+	WORD $0x2475 // jne <csr64+0xf40>
+	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
+	LONG $0x107bc1c4; WORD $0xf20c // vmovsd (%r10,%rsi,8), %xmm1
 	LONG $0x5973c1c4; WORD $0xc90c // vmulsd (%r9,%rcx,8), %xmm1, %xmm1
 	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
-	WORD $0x46eb // jmp <csr64+0xed8>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x885c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r11
-	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
-	LONG $0x8864634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r12
-	LONG $0x107b81c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm2
-	LONG $0x1671c1c4; WORD $0xfa0c // vmovhpd (%r10,%rdi,8), %xmm1, %xmm1
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	WORD $0x5ceb // jmp <csr64+0xf92>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x883c6349 // movslq (%r8,%rcx,4), %rdi
+	LONG $0x8864634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r12
+	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
+	LONG $0x886c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r13
+	LONG $0x107bc1c4; WORD $0xfa14 // vmovsd (%r10,%rdi,8), %xmm2
+	LONG $0x107b81c4; WORD $0xe20c // vmovsd (%r10,%r12,8), %xmm1
 	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x166981c4; WORD $0xe214 // vmovhpd (%r10,%r12,8), %xmm2, %xmm2
-	LONG $0x1875e3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm1, %ymm1
+	LONG $0x167181c4; WORD $0xea0c // vmovhpd (%r10,%r13,8), %xmm1, %xmm1
+	LONG $0x166981c4; WORD $0xda14 // vmovhpd (%r10,%r11,8), %xmm2, %xmm2
+	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
 	LONG $0x5975c1c4; WORD $0xc90c // vmulpd (%r9,%rcx,8), %ymm1, %ymm1
-	LONG $0x4c54f5c5; WORD $0x20f7 // vandpd 0x20(%rdi,%rsi,8), %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x5410fdc5; WORD $0x20f7 // vmovupd 0x20(%rdi,%rsi,8), %ymm2
+	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
+	LONG $0xc055edc5 // vandnpd %ymm0, %ymm2, %ymm0
+	LONG $0xc954edc5 // vandpd %ymm1, %ymm2, %ymm1
+	LONG $0xc056f5c5 // vorpd %ymm0, %ymm1, %ymm0
 	LONG $0x02e7c149 // shlq $0x2, %r15
 	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xfa5c8b4e; BYTE $0x10 // movq 0x10(%rdx,%r15,8), %r11
 	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	WORD $0x0e7e // jle <csr64+0xf00>
+	WORD $0x537f // jg <csr64+0xffb>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	WORD $0x54eb // jmp <csr64+0xf4b>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
-	LONG $0x807c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rdi
-	LONG $0x80746349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rsi
-	LONG $0x8064634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r12
-	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xfa14 // vmovsd (%r10,%rdi,8), %xmm2
-	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
-	LONG $0x166981c4; WORD $0xe214 // vmovhpd (%r10,%r12,8), %xmm2, %xmm2
-	LONG $0x1661c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm3, %xmm3
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x596dc1c4; WORD $0xc114 // vmulpd (%r9,%rax,8), %ymm2, %ymm2
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	WORD $0x394c; BYTE $0xd8 // cmpq %r11, %rax
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	WORD $0xb57e // jle <csr64+0xf00>
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	WORD $0x294c; BYTE $0xd8 // subq %r11, %rax
-	WORD $0x6974 // je <csr64+0xfbc>
-	LONG $0x883c6349 // movslq (%r8,%rcx,4), %rdi
-	LONG $0x01718d48 // leaq 0x1(%rcx), %rsi
-	LONG $0x107bc1c4; WORD $0xfa14 // vmovsd (%r10,%rdi,8), %xmm2
-	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	WORD $0x1a75 // jne <csr64+0xf80>
-	LONG $0x596bc1c4; WORD $0xc914 // vmulsd (%r9,%rcx,8), %xmm2, %xmm2
-	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
-	WORD $0x46eb // jmp <csr64+0xfb8>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
 	LONG $0x887c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rdi
 	LONG $0x88746349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rsi
 	LONG $0x8864634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r12
-	LONG $0x107bc1c4; WORD $0xfa1c // vmovsd (%r10,%rdi,8), %xmm3
-	LONG $0x1669c1c4; WORD $0xf214 // vmovhpd (%r10,%rsi,8), %xmm2, %xmm2
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x166181c4; WORD $0xe21c // vmovhpd (%r10,%r12,8), %xmm3, %xmm3
-	LONG $0x186de3c4; WORD $0x01d3 // vinsertf128 $0x1, %xmm3, %ymm2, %ymm2
+	LONG $0x107bc1c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xfa14 // vmovsd (%r10,%rdi,8), %xmm2
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
+	LONG $0x166981c4; WORD $0xe214 // vmovhpd (%r10,%r12,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
 	LONG $0x596dc1c4; WORD $0xc914 // vmulpd (%r9,%rcx,8), %ymm2, %ymm2
-	LONG $0x5454edc5; WORD $0x20c6 // vandpd 0x20(%rsi,%rax,8), %ymm2, %ymm2
+	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	WORD $0xb57e // jle <csr64+0xfb0>
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	WORD $0x7f74 // je <csr64+0x1082>
+	LONG $0x01708d48 // leaq 0x1(%rax), %rsi
+	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
+	WORD $0x2475 // jne <csr64+0x1030>
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm2
+	LONG $0x596bc1c4; WORD $0xc114 // vmulsd (%r9,%rax,8), %xmm2, %xmm2
+	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	WORD $0x5ceb // jmp <csr64+0x1082>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
+	LONG $0x8064634d; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %r12
+	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
+	LONG $0x806c634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r13
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x107b81c4; WORD $0xe214 // vmovsd (%r10,%r12,8), %xmm2
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x166981c4; WORD $0xea14 // vmovhpd (%r10,%r13,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x596dc1c4; WORD $0xc114 // vmulpd (%r9,%rax,8), %ymm2, %ymm2
+	LONG $0x5c10fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm3
+	LONG $0xd158edc5 // vaddpd %ymm1, %ymm2, %ymm2
+	LONG $0xc955e5c5 // vandnpd %ymm1, %ymm3, %ymm1
+	LONG $0xd254e5c5 // vandpd %ymm2, %ymm3, %ymm2
+	LONG $0xc956edc5 // vorpd %ymm1, %ymm2, %ymm1
 	LONG $0xfa448b4a; BYTE $0x18 // movq 0x18(%rdx,%r15,8), %rax
 	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x127e // jle <csr64+0xfe0>
+	WORD $0x577f // jg <csr64+0x10eb>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	WORD $0x58eb // jmp <csr64+0x102b>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
-	LONG $0x987c634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rdi
-	LONG $0x9874634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rsi
-	LONG $0x9864634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r12
-	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xfa1c // vmovsd (%r10,%rdi,8), %xmm3
-	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0x9834634b // movslq (%r8,%r11,4), %rsi
+	LONG $0x987c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdi
+	LONG $0x985c634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r11
+	LONG $0x8864634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r12
+	LONG $0x107b81c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
+	LONG $0x04598d4c // leaq 0x4(%rcx), %r11
 	LONG $0x166181c4; WORD $0xe21c // vmovhpd (%r10,%r12,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xf224 // vmovhpd (%r10,%rsi,8), %xmm4, %xmm4
+	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x5965c1c4; WORD $0xc91c // vmulpd (%r9,%rcx,8), %ymm3, %ymm3
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	WORD $0xb57e // jle <csr64+0x10a0>
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
+	WORD $0x7f74 // je <csr64+0x1172>
+	LONG $0x01738d49 // leaq 0x1(%r11), %rsi
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	WORD $0x2475 // jne <csr64+0x1120>
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
+	LONG $0x596381c4; WORD $0xd91c // vmulsd (%r9,%r11,8), %xmm3, %xmm3
+	LONG $0xdb7efac5 // vmovq %xmm3, %xmm3
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	WORD $0x5ceb // jmp <csr64+0x1172>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x9834634b // movslq (%r8,%r11,4), %rsi
+	LONG $0x9864634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r12
+	LONG $0x987c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdi
+	LONG $0x986c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r13
+	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
+	LONG $0x107b81c4; WORD $0xe21c // vmovsd (%r10,%r12,8), %xmm3
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x166181c4; WORD $0xea1c // vmovhpd (%r10,%r13,8), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x596581c4; WORD $0xd91c // vmulpd (%r9,%r11,8), %ymm3, %ymm3
-	LONG $0x08c38349 // addq $0x8, %r11
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	WORD $0xb57e // jle <csr64+0xfe0>
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0x2948; BYTE $0xc6 // subq %rax, %rsi
-	WORD $0x6974 // je <csr64+0x109c>
-	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
-	LONG $0x01798d48 // leaq 0x1(%rcx), %rdi
-	LONG $0x107b81c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm3
-	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
-	WORD $0x1a75 // jne <csr64+0x1060>
-	LONG $0x5963c1c4; WORD $0xc91c // vmulsd (%r9,%rcx,8), %xmm3, %xmm3
-	LONG $0xdb7efac5 // vmovq %xmm3, %xmm3
-	WORD $0x46eb // jmp <csr64+0x1098>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x885c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r11
-	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
-	LONG $0x8864634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r12
-	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
-	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x165981c4; WORD $0xe224 // vmovhpd (%r10,%r12,8), %xmm4, %xmm4
-	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
-	LONG $0x5965c1c4; WORD $0xc91c // vmulpd (%r9,%rcx,8), %ymm3, %ymm3
-	LONG $0x5c54e5c5; WORD $0x20f7 // vandpd 0x20(%rdi,%rsi,8), %ymm3, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x6410fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm4
+	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
+	LONG $0xd255ddc5 // vandnpd %ymm2, %ymm4, %ymm2
+	LONG $0xdb54ddc5 // vandpd %ymm3, %ymm4, %ymm3
+	LONG $0xd256e5c5 // vorpd %ymm2, %ymm3, %ymm2
 	LONG $0xfa4c8b4a; BYTE $0x20 // movq 0x20(%rdx,%r15,8), %rcx
 	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	WORD $0x127e // jle <csr64+0x10c0>
+	WORD $0x577f // jg <csr64+0x11db>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	WORD $0x58eb // jmp <csr64+0x110b>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
+	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
+	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
+	LONG $0xb064634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r12
+	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
+	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
+	LONG $0x04468d48 // leaq 0x4(%rsi), %rax
+	LONG $0x165981c4; WORD $0xe224 // vmovhpd (%r10,%r12,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xfa2c // vmovhpd (%r10,%rdi,8), %xmm5, %xmm5
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x595dc1c4; WORD $0xf124 // vmulpd (%r9,%rsi,8), %ymm4, %ymm4
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	WORD $0xb57e // jle <csr64+0x1190>
+	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
+	WORD $0x2948; BYTE $0xce // subq %rcx, %rsi
+	LONG $0xfc61840f; WORD $0xffff // je <csr64+0xe48>
+	LONG $0x01788d48 // leaq 0x1(%rax), %rdi
+	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
+	LONG $0xfc3c840f; WORD $0xffff // je <csr64+0xe30>
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
 	LONG $0x805c634d; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %r11
 	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
 	LONG $0x8064634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r12
-	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
 	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
-	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x165981c4; WORD $0xe224 // vmovhpd (%r10,%r12,8), %xmm4, %xmm4
 	LONG $0x1651c1c4; WORD $0xfa2c // vmovhpd (%r10,%rdi,8), %xmm5, %xmm5
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
 	LONG $0x595dc1c4; WORD $0xc124 // vmulpd (%r9,%rax,8), %ymm4, %ymm4
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	WORD $0xb57e // jle <csr64+0x10c0>
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
-	LONG $0xfc89840f; WORD $0xffff // je <csr64+0xda0>
-	LONG $0xb01c634d // movslq (%r8,%rsi,4), %r11
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
-	LONG $0x017e8d48 // leaq 0x1(%rsi), %rdi
-	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
-	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
-	WORD $0x1175 // jne <csr64+0x1140>
-	LONG $0x595bc1c4; WORD $0xf124 // vmulsd (%r9,%rsi,8), %xmm4, %xmm4
-	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
-	WORD $0x3deb // jmp <csr64+0x1178>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xb07c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rdi
-	LONG $0xb04c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rcx
-	LONG $0xb05c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r11
-	LONG $0x107bc1c4; WORD $0xfa2c // vmovsd (%r10,%rdi,8), %xmm5
-	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x165181c4; WORD $0xda2c // vmovhpd (%r10,%r11,8), %xmm5, %xmm5
-	LONG $0x185de3c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm5, %ymm4, %ymm4
-	LONG $0x595dc1c4; WORD $0xf124 // vmulpd (%r9,%rsi,8), %ymm4, %ymm4
-	LONG $0x6454ddc5; WORD $0x20c1 // vandpd 0x20(%rcx,%rax,8), %ymm4, %ymm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xfffc24e9; BYTE $0xff // jmp <csr64+0xda5>
-	LONG $0x24748b4c; BYTE $0x30 // movq 0x30(%rsp), %r14
-	LONG $0x245c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbx
-	LONG $0x02e6c149 // shlq $0x2, %r14
-	WORD $0x3949; BYTE $0xde // cmpq %rbx, %r14
-	LONG $0x00a88d0f; WORD $0x0000 // jge <csr64+0x1240>
-	LONG $0xf2348b4a // movq (%rdx,%r14,8), %rsi
+	LONG $0x6c10fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm5
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xdb55d5c5 // vandnpd %ymm3, %ymm5, %ymm3
+	LONG $0xe454d5c5 // vandpd %ymm4, %ymm5, %ymm4
+	LONG $0xdb56ddc5 // vorpd %ymm3, %ymm4, %ymm3
+	LONG $0xfffbfde9; BYTE $0xff // jmp <csr64+0xe48>
+	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
+	LONG $0x02e7c149 // shlq $0x2, %r15
+	WORD $0x394d; BYTE $0xf7 // cmpq %r14, %r15
+	LONG $0x00ee8d0f; WORD $0x0000 // jge <csr64+0x1350>
+	LONG $0xfa348b4a // movq (%rdx,%r15,8), %rsi
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x24eb // jmp <csr64+0x11c6>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x1eeb // jmp <csr64+0x128a>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
 	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	LONG $0x117ba1c4; WORD $0xf10c // vmovsd %xmm1, (%rcx,%r14,8)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	WORD $0x3949; BYTE $0xde // cmpq %rbx, %r14
-	WORD $0x7a74 // je <csr64+0x1240>
+	LONG $0x1379a1c4; WORD $0xf90c // vmovlpd %xmm1, (%rcx,%r15,8)
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	WORD $0x394d; BYTE $0xf7 // cmpq %r14, %r15
+	LONG $0x00c6840f; WORD $0x0000 // je <csr64+0x1350>
+	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
+	LONG $0x8429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm0, 0x120(%rsp)
+	LONG $0x8429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm0, 0x100(%rsp)
+	LONG $0x8429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm0, 0xe0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm0, 0xc0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm0, 0xa0(%rsp)
+	LONG $0x8429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm0, 0x80(%rsp)
 	LONG $0x4429fdc5; WORD $0x6024 // vmovapd %ymm0, 0x60(%rsp)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xf2448b4a; BYTE $0x08 // movq 0x8(%rdx,%r14,8), %rax
+	LONG $0xfa448b4a; BYTE $0x08 // movq 0x8(%rdx,%r15,8), %rax
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
-	WORD $0xd37e // jle <csr64+0x11b0>
-	LONG $0xf13c8d49 // leaq (%r9,%rsi,8), %rdi
-	LONG $0xb0348d49 // leaq (%r8,%rsi,4), %rsi
+	WORD $0x907e // jle <csr64+0x1270>
+	LONG $0xb03c8d49 // leaq (%r8,%rsi,4), %rdi
+	LONG $0xf1348d49 // leaq (%r9,%rsi,8), %rsi
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x9e14634a // movslq (%rsi,%r11,4), %rdx
-	LONG $0x107ba1c4; WORD $0xdf0c // vmovsd (%rdi,%r11,8), %xmm1
-	LONG $0x5973c1c4; WORD $0xd20c // vmulsd (%r10,%rdx,8), %xmm1, %xmm1
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x9f1c634a // movslq (%rdi,%r11,4), %rbx
 	WORD $0x8944; BYTE $0xda // movl %r11d, %edx
 	WORD $0xe283; BYTE $0x03 // andl $0x3, %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x107bc1c4; WORD $0xda0c // vmovsd (%r10,%rbx,8), %xmm1
+	LONG $0x5973a1c4; WORD $0xde0c // vmulsd (%rsi,%r11,8), %xmm1, %xmm1
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x4c58f3c5; WORD $0x60d4 // vaddsd 0x60(%rsp,%rdx,8), %xmm1, %xmm1
-	LONG $0x4c11fbc5; WORD $0x60d4 // vmovsd %xmm1, 0x60(%rsp,%rdx,8)
+	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
+	LONG $0x4c58f5c5; WORD $0x6014 // vaddpd 0x60(%rsp,%rdx), %ymm1, %ymm1
+	LONG $0x4c29fdc5; WORD $0x6014 // vmovapd %ymm1, 0x60(%rsp,%rdx)
 	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	WORD $0xd675 // jne <csr64+0x11f0>
-	LONG $0x4c10fbc5; WORD $0x6024 // vmovsd 0x60(%rsp), %xmm1
-	LONG $0x5410fbc5; WORD $0x7024 // vmovsd 0x70(%rsp), %xmm2
+	WORD $0xcf75 // jne <csr64+0x12f0>
+	LONG $0x4c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm1
+	LONG $0x9428fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm2
 	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
-	LONG $0x4c58f3c5; WORD $0x6824 // vaddsd 0x68(%rsp), %xmm1, %xmm1
-	LONG $0x5458ebc5; WORD $0x7824 // vaddsd 0x78(%rsp), %xmm2, %xmm2
-	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
-	LONG $0xffff70e9; BYTE $0xff // jmp <csr64+0x11b0>
+	LONG $0x8c58f5c5; LONG $0x0000a024; BYTE $0x00 // vaddpd 0xa0(%rsp), %ymm1, %ymm1
+	LONG $0x9458edc5; LONG $0x00012024; BYTE $0x00 // vaddpd 0x120(%rsp), %ymm2, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xffff20e9; BYTE $0xff // jmp <csr64+0x1270>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1044,19 +1098,17 @@ TEXT ·csr64Quad(SB), 0, $288-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
-	ADJSP $288
+	ADJSP $512
 	RET
 
 // func csr32Quad(c *csrCall)
-TEXT ·csr32Quad(SB), 0, $288-8
+TEXT ·csr32Quad(SB), 0, $576-8
 	MOVQ c+0(FP), DI
-	ADJSP $-288
+	ADJSP $-576
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr32>
-	LONG $0x0012f6e9; BYTE $0x00 // jmp <end>
+	LONG $0x001476e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1071,11 +1123,11 @@ TEXT ·csr32Quad(SB), 0, $288-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0xa0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa0, %rsp
+	LONG $0xc0ec8148; WORD $0x0001; BYTE $0x00 // subq $0x1c0, %rsp
 	LONG $0x087f8b4c // movq 0x8(%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
-	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
+	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
 	WORD $0x3b7e // jle <csr32+0x68>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
@@ -1088,11 +1140,11 @@ TEXT ·csr32Quad(SB), 0, $288-8
 	LONG $0xff508d48 // leaq -0x1(%rax), %rdx
 	LONG $0x01f88348 // cmpq $0x1, %rax
 	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
-	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	WORD $0xe17f // jg <csr32+0x40>
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x05eb // jmp <csr32+0x68>
-	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0x40778b48 // movq 0x40(%rdi), %rsi
 	LONG $0x03608d4c // leaq 0x3(%rax), %r12
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
@@ -1128,13 +1180,13 @@ TEXT ·csr32Quad(SB), 0, $288-8
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
 	LONG $0xf0490f48 // cmovnsq %rax, %rsi
 	LONG $0x03fec148 // sarq $0x3, %rsi
-	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
+	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
 	WORD $0x15eb // jmp <csr32+0x104>
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x401c8d4f // leaq (%r8,%r8,2), %r11
 	LONG $0x02fe8348 // cmpq $0x2, %rsi
 	WORD $0xde7d // jge <csr32+0xd9>
-	LONG $0x2444c748; LONG $0x00000020; BYTE $0x00 // movq $0x0, 0x20(%rsp)
+	LONG $0x2444c748; LONG $0x00000018; BYTE $0x00 // movq $0x0, 0x18(%rsp)
 	WORD $0x8b48; BYTE $0x37 // movq (%rdi), %rsi
 	LONG $0x385f8b48 // movq 0x38(%rdi), %rbx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
@@ -1142,69 +1194,85 @@ TEXT ·csr32Quad(SB), 0, $288-8
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	LONG $0x487f8b48 // movq 0x48(%rdi), %rdi
 	LONG $0x02fcc149 // sarq $0x2, %r12
-	LONG $0x247c894c; BYTE $0x48 // movq %r15, 0x48(%rsp)
+	LONG $0x247c894c; BYTE $0x78 // movq %r15, 0x78(%rsp)
 	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
-	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
+	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
+	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
+	LONG $0x245c8948; BYTE $0x10 // movq %rbx, 0x10(%rsp)
 	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	LONG $0x042d8d0f; WORD $0x0000 // jge <csr32+0x56e>
+	LONG $0x04a88d0f; WORD $0x0000 // jge <csr32+0x5e9>
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	LONG $0x08fa840f; WORD $0x0000 // je <csr32+0xa44>
+	LONG $0x09a9840f; WORD $0x0000 // je <csr32+0xaf3>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x10a18c0f; WORD $0x0000 // jl <csr32+0x11f5>
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x11df8c0f; WORD $0x0000 // jl <csr32+0x1333>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x993c8d4d // leaq (%r9,%rbx,4), %r15
+	LONG $0x98248d4d // leaq (%r8,%rbx,4), %r12
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x813c8d4d // leaq (%r9,%rax,4), %r15
-	LONG $0x80248d4d // leaq (%r8,%rax,4), %r12
-	LONG $0x0000ade9; BYTE $0x00 // jmp <csr32+0x223>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x0000fce9; BYTE $0x00 // jmp <csr32+0x26d>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x803c8d49 // leaq (%r8,%rax,4), %rdi
 	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0xb01c8d49 // leaq (%r8,%rsi,4), %rbx
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0xd658d5c5 // vaddpd %ymm6, %ymm5, %ymm2
-	WORD $0xff49; BYTE $0xc5 // incq %r13
-	LONG $0xc07cf5c5 // vhaddpd %ymm0, %ymm1, %ymm0
-	LONG $0x3e048d48 // leaq (%rsi,%rdi), %rax
-	LONG $0x0c180f41; BYTE $0x81 // prefetcht0 (%r9,%rax,4)
-	LONG $0xbb0c180f // prefetcht0 (%rbx,%rdi,4)
-	LONG $0xb0446349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rax
-	LONG $0x5a7c41c4; WORD $0xb10c // vcvtps2pd (%r9,%rsi,4), %ymm9
-	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
-	LONG $0xb0446349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rax
-	LONG $0x1641c1c4; WORD $0xc23c // vmovhpd (%r10,%rax,8), %xmm7, %xmm7
-	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
-	LONG $0x107b41c4; WORD $0xc204 // vmovsd (%r10,%rax,8), %xmm8
-	LONG $0xb0446349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rax
 	WORD $0x2948; BYTE $0xce // subq %rcx, %rsi
-	LONG $0x163941c4; WORD $0xc204 // vmovhpd (%r10,%rax,8), %xmm8, %xmm8
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x183de3c4; WORD $0x01cf // vinsertf128 $0x1, %xmm7, %ymm8, %ymm1
-	LONG $0xc959b5c5 // vmulpd %ymm1, %ymm9, %ymm1
-	LONG $0x4c54f5c5; WORD $0x20f0 // vandpd 0x20(%rax,%rsi,8), %ymm1, %ymm1
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0xc97cedc5 // vhaddpd %ymm1, %ymm2, %ymm1
+	LONG $0x180c8d48 // leaq (%rax,%rbx), %rcx
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x0c180f41; BYTE $0x89 // prefetcht0 (%r9,%rcx,4)
+	LONG $0x9f0c180f // prefetcht0 (%rdi,%rbx,4)
+	LONG $0xdd59e5c5 // vmulpd %ymm5, %ymm3, %ymm3
+	LONG $0xff59a5c5 // vmulpd %ymm7, %ymm11, %ymm7
+	LONG $0x804c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rcx
+	LONG $0xd958e5c5 // vaddpd %ymm1, %ymm3, %ymm3
+	LONG $0xc955edc5 // vandnpd %ymm1, %ymm2, %ymm1
+	LONG $0xf858c5c5 // vaddpd %ymm0, %ymm7, %ymm7
+	LONG $0xc055b5c5 // vandnpd %ymm0, %ymm9, %ymm0
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x804c6349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rcx
+	LONG $0xdb54edc5 // vandpd %ymm3, %ymm2, %ymm3
+	LONG $0x5a7cc1c4; WORD $0x8114 // vcvtps2pd (%r9,%rax,4), %ymm2
+	LONG $0xff54b5c5 // vandpd %ymm7, %ymm9, %ymm7
+	LONG $0xc056c5c5 // vorpd %ymm0, %ymm7, %ymm0
+	LONG $0xc956e5c5 // vorpd %ymm1, %ymm3, %ymm1
+	LONG $0x550dc1c4; BYTE $0xfa // vandnpd %ymm10, %ymm14, %ymm7
+	LONG $0xc07cf5c5 // vhaddpd %ymm0, %ymm1, %ymm0
+	LONG $0x1815c3c4; WORD $0x01cc // vinsertf128 $0x1, %xmm12, %ymm13, %ymm1
+	LONG $0xc95985c5 // vmulpd %ymm1, %ymm15, %ymm1
+	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
+	LONG $0xc958adc5 // vaddpd %ymm1, %ymm10, %ymm1
+	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
+	LONG $0x804c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rcx
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0xc9548dc5 // vandpd %ymm1, %ymm14, %ymm1
+	LONG $0xcf56f5c5 // vorpd %ymm7, %ymm1, %ymm1
+	LONG $0x1651c1c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm5, %xmm5
+	LONG $0x5c10fdc5; WORD $0x20f0 // vmovupd 0x20(%rax,%rsi,8), %ymm3
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0xd259ddc5 // vmulpd %ymm2, %ymm4, %ymm2
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
+	LONG $0xd254e5c5 // vandpd %ymm2, %ymm3, %ymm2
+	LONG $0xde55e5c5 // vandnpd %ymm6, %ymm3, %ymm3
+	LONG $0xd356edc5 // vorpd %ymm3, %ymm2, %ymm2
+	LONG $0xca7cf5c5 // vhaddpd %ymm2, %ymm1, %ymm1
 	LONG $0x187de3c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm1, %ymm0, %ymm2
 	LONG $0x067de3c4; WORD $0x31c1 // vperm2f128 $0x31, %ymm1, %ymm0, %ymm0
 	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
 	LONG $0x117da1c4; WORD $0xd804 // vmovupd %ymm0, (%rax,%r11,8)
 	LONG $0x246c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r13
-	LONG $0x0fd2840f; WORD $0x0000 // je <csr32+0x11f5>
+	LONG $0x10c6840f; WORD $0x0000 // je <csr32+0x1333>
 	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
 	WORD $0xd148; BYTE $0xe8 // shrq %rax
 	LONG $0x01c5f641 // testb $0x1, %r13b
 	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x5c450f4c; WORD $0x2024 // cmovneq 0x20(%rsp), %r11
+	LONG $0x5c450f4c; WORD $0x1824 // cmovneq 0x18(%rsp), %r11
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	LONG $0x246c3b4c; BYTE $0x30 // cmpq 0x30(%rsp), %r13
+	LONG $0x246c3b4c; BYTE $0x20 // cmpq 0x20(%rsp), %r13
 	LONG $0xdd430f4d // cmovaeq %r13, %r11
 	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
@@ -1212,660 +1280,708 @@ TEXT ·csr32Quad(SB), 0, $288-8
 	LONG $0x02448b48; BYTE $0x08 // movq 0x8(%rdx,%rax), %rax
 	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
 	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	WORD $0x6a7d // jge <csr32+0x2d0>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x5e7d // jge <csr32+0x30e>
 	LONG $0x0c180f41; BYTE $0x8f // prefetcht0 (%r15,%rcx,4)
 	LONG $0x0c180f41; BYTE $0x8c // prefetcht0 (%r12,%rcx,4)
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
-	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
-	LONG $0x8874634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r14
-	LONG $0x5a7cc1c4; WORD $0x8914 // vcvtps2pd (%r9,%rcx,4), %ymm2
-	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm3
-	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
-	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x166181c4; WORD $0xf21c // vmovhpd (%r10,%r14,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0xd259e5c5 // vmulpd %ymm2, %ymm3, %ymm2
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	LONG $0x880c6349 // movslq (%r8,%rcx,4), %rcx
+	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
+	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
+	LONG $0xb074634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r14
+	LONG $0x5a7cc1c4; WORD $0xb124 // vcvtps2pd (%r9,%rsi,4), %ymm4
+	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0x166981c4; WORD $0xf214 // vmovhpd (%r10,%r14,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0xd459edc5 // vmulpd %ymm4, %ymm2, %ymm2
 	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	WORD $0xa77c // jl <csr32+0x270>
-	WORD $0x08eb // jmp <csr32+0x2d3>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
-	LONG $0xb03c8d49 // leaq (%r8,%rsi,4), %rdi
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	WORD $0xa77c // jl <csr32+0x2b0>
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	LONG $0x19348d48 // leaq (%rcx,%rbx), %rsi
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x02e3c149 // shlq $0x2, %r11
-	LONG $0x1e0c8d48 // leaq (%rsi,%rbx), %rcx
-	LONG $0x0c180f41; BYTE $0x89 // prefetcht0 (%r9,%rcx,4)
-	LONG $0x9f0c180f // prefetcht0 (%rdi,%rbx,4)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
-	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
-	LONG $0xb074634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r14
-	LONG $0x5a7cc1c4; WORD $0xb114 // vcvtps2pd (%r9,%rsi,4), %ymm2
+	LONG $0x0c180f41; BYTE $0xb1 // prefetcht0 (%r9,%rsi,4)
+	LONG $0x88348d49 // leaq (%r8,%rcx,4), %rsi
+	LONG $0x9e0c180f // prefetcht0 (%rsi,%rbx,4)
+	LONG $0x88746349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rsi
+	LONG $0x5a7cc1c4; WORD $0x892c // vcvtps2pd (%r9,%rcx,4), %ymm5
+	LONG $0x107bc1c4; WORD $0xf214 // vmovsd (%r10,%rsi,8), %xmm2
+	LONG $0x88746349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rsi
+	LONG $0x1669c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm2, %xmm3
+	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
+	LONG $0x107bc1c4; WORD $0xf214 // vmovsd (%r10,%rsi,8), %xmm2
+	LONG $0x88746349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rsi
+	LONG $0x1669c1c4; WORD $0xf224 // vmovhpd (%r10,%rsi,8), %xmm2, %xmm4
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
 	WORD $0x2948; BYTE $0xc6 // subq %rax, %rsi
-	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm3
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x166181c4; WORD $0xf21c // vmovhpd (%r10,%r14,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0xd259e5c5 // vmulpd %ymm2, %ymm3, %ymm2
-	LONG $0x5454edc5; WORD $0x20f1 // vandpd 0x20(%rcx,%rsi,8), %ymm2, %ymm2
-	LONG $0xda4c8b4a; BYTE $0x10 // movq 0x10(%rdx,%r11,8), %rcx
-	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
-	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	WORD $0x6c7d // jge <csr32+0x3b0>
+	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
+	LONG $0x5410fdc5; WORD $0x20f7 // vmovupd 0x20(%rdi,%rsi,8), %ymm2
+	LONG $0xda748b4a; BYTE $0x10 // movq 0x10(%rdx,%r11,8), %rsi
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	WORD $0x6b7d // jge <csr32+0x3de>
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x0c180f41; BYTE $0x87 // prefetcht0 (%r15,%rax,4)
 	LONG $0x0c180f41; BYTE $0x84 // prefetcht0 (%r12,%rax,4)
-	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
-	LONG $0x805c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rbx
-	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
-	LONG $0x8074634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r14
-	LONG $0x5a7cc1c4; WORD $0x811c // vcvtps2pd (%r9,%rax,4), %ymm3
-	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm4
-	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x165981c4; WORD $0xf224 // vmovhpd (%r10,%r14,8), %xmm4, %xmm4
-	LONG $0x1651c1c4; WORD $0xfa2c // vmovhpd (%r10,%rdi,8), %xmm5, %xmm5
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xdb59ddc5 // vmulpd %ymm3, %ymm4, %ymm3
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	WORD $0xa77c // jl <csr32+0x350>
-	WORD $0x08eb // jmp <csr32+0x3b3>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0xb01c8d49 // leaq (%r8,%rsi,4), %rbx
-	LONG $0x3e048d48 // leaq (%rsi,%rdi), %rax
-	LONG $0x0c180f41; BYTE $0x81 // prefetcht0 (%r9,%rax,4)
-	LONG $0xbb0c180f // prefetcht0 (%rbx,%rdi,4)
-	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
-	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
-	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
-	LONG $0xb074634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r14
-	LONG $0x5a7cc1c4; WORD $0xb11c // vcvtps2pd (%r9,%rsi,4), %ymm3
-	WORD $0x2948; BYTE $0xce // subq %rcx, %rsi
-	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm4
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x165981c4; WORD $0xf224 // vmovhpd (%r10,%r14,8), %xmm4, %xmm4
-	LONG $0x1651c1c4; WORD $0xfa2c // vmovhpd (%r10,%rdi,8), %xmm5, %xmm5
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0xdb59ddc5 // vmulpd %ymm3, %ymm4, %ymm3
-	LONG $0x6454e5c5; WORD $0x20f0 // vandpd 0x20(%rax,%rsi,8), %ymm3, %ymm4
-	LONG $0xda448b4a; BYTE $0x18 // movq 0x18(%rdx,%r11,8), %rax
-	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	WORD $0x687d // jge <csr32+0x490>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x0c180f41; BYTE $0x8f // prefetcht0 (%r15,%rcx,4)
-	LONG $0x0c180f41; BYTE $0x8c // prefetcht0 (%r12,%rcx,4)
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
 	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
 	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
 	LONG $0x8874634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r14
-	LONG $0x5a7cc1c4; WORD $0x8934 // vcvtps2pd (%r9,%rcx,4), %ymm6
-	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
-	LONG $0x107bc1c4; WORD $0xda3c // vmovsd (%r10,%rbx,8), %xmm7
-	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
+	LONG $0x5a7c41c4; WORD $0x8904 // vcvtps2pd (%r9,%rcx,4), %ymm8
+	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
+	LONG $0x107bc1c4; WORD $0xda34 // vmovsd (%r10,%rbx,8), %xmm6
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
 	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x164181c4; WORD $0xf23c // vmovhpd (%r10,%r14,8), %xmm7, %xmm7
-	LONG $0x163941c4; WORD $0xfa04 // vmovhpd (%r10,%rdi,8), %xmm8, %xmm8
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0xf659c5c5 // vmulpd %ymm6, %ymm7, %ymm6
-	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	WORD $0xa77c // jl <csr32+0x430>
-	WORD $0x08eb // jmp <csr32+0x493>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
-	LONG $0xb03c8d49 // leaq (%r8,%rsi,4), %rdi
-	LONG $0x1e0c8d48 // leaq (%rsi,%rbx), %rcx
+	LONG $0x164981c4; WORD $0xf234 // vmovhpd (%r10,%r14,8), %xmm6, %xmm6
+	LONG $0x1641c1c4; WORD $0xfa3c // vmovhpd (%r10,%rdi,8), %xmm7, %xmm7
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0xf659bdc5 // vmulpd %ymm6, %ymm8, %ymm6
+	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	WORD $0xa77c // jl <csr32+0x380>
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	LONG $0x803c8d49 // leaq (%r8,%rax,4), %rdi
+	LONG $0x180c8d48 // leaq (%rax,%rbx), %rcx
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
 	LONG $0x0c180f41; BYTE $0x89 // prefetcht0 (%r9,%rcx,4)
 	LONG $0x9f0c180f // prefetcht0 (%rdi,%rbx,4)
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x804c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rcx
+	LONG $0x5a7c41c4; WORD $0x811c // vcvtps2pd (%r9,%rax,4), %ymm11
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x804c6349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rcx
+	LONG $0x1649c1c4; WORD $0xca3c // vmovhpd (%r10,%rcx,8), %xmm6, %xmm7
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x804c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rcx
+	LONG $0x164941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm6, %xmm8
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0xda448b4a; BYTE $0x18 // movq 0x18(%rdx,%r11,8), %rax
+	LONG $0x4c107dc5; WORD $0x20cf // vmovupd 0x20(%rdi,%rcx,8), %ymm9
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	WORD $0x687d // jge <csr32+0x4b0>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x0c180f41; BYTE $0xb7 // prefetcht0 (%r15,%rsi,4)
+	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	LONG $0xb0346349 // movslq (%r8,%rsi,4), %rsi
+	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
+	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
+	LONG $0x8874634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r14
+	LONG $0x5a7c41c4; WORD $0x8934 // vcvtps2pd (%r9,%rcx,4), %ymm14
+	LONG $0x107b41c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm13
+	LONG $0x107b41c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm12
+	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x161901c4; WORD $0xf224 // vmovhpd (%r10,%r14,8), %xmm12, %xmm12
+	LONG $0x161141c4; WORD $0xfa2c // vmovhpd (%r10,%rdi,8), %xmm13, %xmm13
+	LONG $0x181543c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm13, %ymm12
+	LONG $0x591d41c4; BYTE $0xe6 // vmulpd %ymm14, %ymm12, %ymm12
+	LONG $0x582d41c4; BYTE $0xd4 // vaddpd %ymm12, %ymm10, %ymm10
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	WORD $0xa57c // jl <csr32+0x450>
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	LONG $0x1e0c8d48 // leaq (%rsi,%rbx), %rcx
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x0c180f41; BYTE $0x89 // prefetcht0 (%r9,%rcx,4)
+	LONG $0xb00c8d49 // leaq (%r8,%rsi,4), %rcx
+	LONG $0x990c180f // prefetcht0 (%rcx,%rbx,4)
+	LONG $0xb04c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rcx
+	LONG $0x5a7c41c4; WORD $0xb13c // vcvtps2pd (%r9,%rsi,4), %ymm15
+	LONG $0x107b41c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm12
+	LONG $0xb04c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rcx
+	LONG $0x161941c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm12, %xmm12
 	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107b41c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm13
+	LONG $0xb04c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rcx
+	LONG $0x161141c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm13, %xmm13
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
+	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
+	LONG $0x74107dc5; WORD $0x20cf // vmovupd 0x20(%rdi,%rcx,8), %ymm14
+	LONG $0xda4c8b4a; BYTE $0x20 // movq 0x20(%rdx,%r11,8), %rcx
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	LONG $0xfc6b8d0f; WORD $0xffff // jge <csr32+0x180>
+	LONG $0xbc297cc5; LONG $0x00008024; BYTE $0x00 // vmovaps %ymm15, 0x80(%rsp)
+	LONG $0x4c297dc5; WORD $0x4024 // vmovapd %ymm9, 0x40(%rsp)
+	LONG $0x287d41c4; BYTE $0xcd // vmovapd %ymm13, %ymm9
+	LONG $0x287941c4; BYTE $0xfc // vmovapd %xmm12, %xmm15
+	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
+	LONG $0xe2287dc5 // vmovapd %ymm2, %ymm12
+	LONG $0xc2297dc5 // vmovapd %ymm8, %ymm2
+	LONG $0xdf2879c5 // vmovapd %xmm7, %xmm11
+	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
+	LONG $0xfc28fdc5 // vmovapd %ymm4, %ymm7
+	LONG $0xeb28f9c5 // vmovapd %xmm3, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	BYTE $0x90 // nop
+	LONG $0x0c180f41; BYTE $0x87 // prefetcht0 (%r15,%rax,4)
+	LONG $0x0c180f41; BYTE $0x84 // prefetcht0 (%r12,%rax,4)
+	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
 	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
 	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
 	LONG $0xb074634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r14
-	LONG $0x5a7cc1c4; WORD $0xb134 // vcvtps2pd (%r9,%rsi,4), %ymm6
-	WORD $0x2948; BYTE $0xc6 // subq %rax, %rsi
-	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
-	LONG $0x107bc1c4; WORD $0xda3c // vmovsd (%r10,%rbx,8), %xmm7
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x164181c4; WORD $0xf23c // vmovhpd (%r10,%r14,8), %xmm7, %xmm7
-	LONG $0x163941c4; WORD $0xfa04 // vmovhpd (%r10,%rdi,8), %xmm8, %xmm8
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0xf659c5c5 // vmulpd %ymm6, %ymm7, %ymm6
-	LONG $0x7454cdc5; WORD $0x20f1 // vandpd 0x20(%rcx,%rsi,8), %ymm6, %ymm6
-	LONG $0xda4c8b4a; BYTE $0x20 // movq 0x20(%rdx,%r11,8), %rcx
-	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
+	LONG $0x107bc1c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm3
+	LONG $0x04468d48 // leaq 0x4(%rsi), %rax
+	LONG $0x166181c4; WORD $0xf21c // vmovhpd (%r10,%r14,8), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x5a7cc1c4; WORD $0xb124 // vcvtps2pd (%r9,%rsi,4), %ymm4
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0xdc59e5c5 // vmulpd %ymm4, %ymm3, %ymm3
+	LONG $0xf358cdc5 // vaddpd %ymm3, %ymm6, %ymm6
 	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	LONG $0xfc7c8d0f; WORD $0xffff // jge <csr32+0x180>
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x0c180f41; BYTE $0x87 // prefetcht0 (%r15,%rax,4)
-	LONG $0x0c180f41; BYTE $0x84 // prefetcht0 (%r12,%rax,4)
-	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
-	LONG $0x805c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rbx
-	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
-	LONG $0x8074634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r14
-	LONG $0x5a7cc1c4; WORD $0x813c // vcvtps2pd (%r9,%rax,4), %ymm7
-	LONG $0x107b41c4; WORD $0xf20c // vmovsd (%r10,%rsi,8), %xmm9
-	LONG $0x107b41c4; WORD $0xda04 // vmovsd (%r10,%rbx,8), %xmm8
-	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x163901c4; WORD $0xf204 // vmovhpd (%r10,%r14,8), %xmm8, %xmm8
-	LONG $0x163141c4; WORD $0xfa0c // vmovhpd (%r10,%rdi,8), %xmm9, %xmm9
-	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0xff59bdc5 // vmulpd %ymm7, %ymm8, %ymm7
-	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
-	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	WORD $0xa77c // jl <csr32+0x510>
-	LONG $0xfffc15e9; BYTE $0xff // jmp <csr32+0x183>
+	WORD $0xa77c // jl <csr32+0x550>
+	LONG $0xdd28f9c5 // vmovapd %xmm5, %xmm3
+	LONG $0xe728fdc5 // vmovapd %ymm7, %ymm4
+	LONG $0xc5297dc5 // vmovapd %ymm8, %ymm5
+	LONG $0xdf2979c5 // vmovapd %xmm11, %xmm7
+	LONG $0xc2287dc5 // vmovapd %ymm2, %ymm8
+	LONG $0xe2297dc5 // vmovapd %ymm12, %ymm2
+	LONG $0x287d41c4; BYTE $0xdd // vmovapd %ymm13, %ymm11
+	LONG $0x287941c4; BYTE $0xe7 // vmovapd %xmm15, %xmm12
+	LONG $0x287d41c4; BYTE $0xe9 // vmovapd %ymm9, %ymm13
+	LONG $0x4c287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm9
+	LONG $0xbc287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm15
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	LONG $0xfffb97e9; BYTE $0xff // jmp <csr32+0x180>
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	LONG $0x086d840f; WORD $0x0000 // je <csr32+0xde4>
+	LONG $0x08ff840f; WORD $0x0000 // je <csr32+0xef1>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x0c748c0f; WORD $0x0000 // jl <csr32+0x11f5>
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x0d378c0f; WORD $0x0000 // jl <csr32+0x1333>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x993c8d4d // leaq (%r9,%rbx,4), %r15
+	LONG $0x98248d4d // leaq (%r8,%rbx,4), %r12
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x813c8d4d // leaq (%r9,%rax,4), %r15
-	LONG $0x80248d4d // leaq (%r8,%rax,4), %r12
-	WORD $0x4deb // jmp <csr32+0x5ed>
-	LONG $0x107ac1c4; WORD $0xb124 // vmovss (%r9,%rsi,4), %xmm4
-	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x57eb // jmp <csr32+0x66d>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x107a81c4; WORD $0x9924 // vmovss (%r9,%r11,4), %xmm4
+	LONG $0x9804634b // movslq (%r8,%r11,4), %rax
 	LONG $0xe45adac5 // vcvtss2sd %xmm4, %xmm4, %xmm4
 	LONG $0x595bc1c4; WORD $0xc224 // vmulsd (%r10,%rax,8), %xmm4, %xmm4
 	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
 	LONG $0xd37cedc5 // vhaddpd %ymm3, %ymm2, %ymm2
 	LONG $0xc17cfdc5 // vhaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
 	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0x187de3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm0, %ymm1
 	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
 	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
 	LONG $0x117da1c4; WORD $0xf004 // vmovupd %ymm0, (%rax,%r14,8)
 	LONG $0x246c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r13
-	LONG $0x0c08840f; WORD $0x0000 // je <csr32+0x11f5>
+	LONG $0x0cc6840f; WORD $0x0000 // je <csr32+0x1333>
 	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
 	WORD $0xd148; BYTE $0xe8 // shrq %rax
 	LONG $0x01c5f641 // testb $0x1, %r13b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x74450f4c; WORD $0x2024 // cmovneq 0x20(%rsp), %r14
+	LONG $0x74450f4c; WORD $0x1824 // cmovneq 0x18(%rsp), %r14
 	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0x246c3b4c; BYTE $0x30 // cmpq 0x30(%rsp), %r13
+	LONG $0x246c3b4c; BYTE $0x20 // cmpq 0x20(%rsp), %r13
 	LONG $0xf5430f4d // cmovaeq %r13, %r14
-	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
-	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x020c8b48 // movq (%rdx,%rax), %rcx
-	LONG $0x02448b48; BYTE $0x08 // movq 0x8(%rdx,%rax), %rax
-	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
-	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	WORD $0x147e // jle <csr32+0x640>
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0x68eb // jmp <csr32+0x699>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0c180f41; BYTE $0x8f // prefetcht0 (%r15,%rcx,4)
-	LONG $0x0c180f41; BYTE $0x8c // prefetcht0 (%r12,%rcx,4)
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x885c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r11
-	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0x0a048b48 // movq (%rdx,%rcx), %rax
+	LONG $0x0a5c8b4c; BYTE $0x08 // movq 0x8(%rdx,%rcx), %r11
+	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	WORD $0x5d7f // jg <csr32+0x709>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c180f41; BYTE $0x87 // prefetcht0 (%r15,%rax,4)
+	LONG $0x0c180f41; BYTE $0x84 // prefetcht0 (%r12,%rax,4)
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
+	LONG $0x887c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rdi
+	LONG $0x88746349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rsi
 	LONG $0x885c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rbx
-	LONG $0x5a7cc1c4; WORD $0x890c // vcvtps2pd (%r9,%rcx,4), %ymm1
-	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x5a7cc1c4; WORD $0x891c // vcvtps2pd (%r9,%rcx,4), %ymm3
+	LONG $0x107bc1c4; WORD $0xc214 // vmovsd (%r10,%rax,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xfa0c // vmovsd (%r10,%rdi,8), %xmm1
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x1671c1c4; WORD $0xda0c // vmovhpd (%r10,%rbx,8), %xmm1, %xmm1
+	LONG $0x1669c1c4; WORD $0xf214 // vmovhpd (%r10,%rsi,8), %xmm2, %xmm2
+	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
+	LONG $0xcb59f5c5 // vmulpd %ymm3, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	WORD $0xa77e // jle <csr32+0x6b0>
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0x00a1840f; WORD $0x0000 // je <csr32+0x7b6>
+	LONG $0x01708d48 // leaq 0x1(%rax), %rsi
+	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
+	WORD $0x2275 // jne <csr32+0x740>
+	LONG $0x107ac1c4; WORD $0x810c // vmovss (%r9,%rax,4), %xmm1
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
+	LONG $0xc95af2c5 // vcvtss2sd %xmm1, %xmm1, %xmm1
+	LONG $0x5973c1c4; WORD $0xca0c // vmulsd (%r10,%rcx,8), %xmm1, %xmm1
+	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	WORD $0x7aeb // jmp <csr32+0x7b6>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	LONG $0x803c8d49 // leaq (%r8,%rax,4), %rdi
+	LONG $0x18348d48 // leaq (%rax,%rbx), %rsi
+	LONG $0x0c180f41; BYTE $0xb1 // prefetcht0 (%r9,%rsi,4)
+	LONG $0x9f0c180f // prefetcht0 (%rdi,%rbx,4)
+	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
+	LONG $0x805c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rbx
+	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
+	LONG $0x5a7cc1c4; WORD $0x8124 // vcvtps2pd (%r9,%rax,4), %ymm4
+	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
+	LONG $0x80746349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rsi
+	LONG $0x107bc1c4; WORD $0xda0c // vmovsd (%r10,%rbx,8), %xmm1
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x1671c1c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm1, %xmm1
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x5c10fdc5; WORD $0x20c8 // vmovupd 0x20(%rax,%rcx,8), %ymm3
+	LONG $0x107bc1c4; WORD $0xf214 // vmovsd (%r10,%rsi,8), %xmm2
+	LONG $0x1669c1c4; WORD $0xfa14 // vmovhpd (%r10,%rdi,8), %xmm2, %xmm2
+	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
+	LONG $0xcc59f5c5 // vmulpd %ymm4, %ymm1, %ymm1
+	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
+	LONG $0xc055e5c5 // vandnpd %ymm0, %ymm3, %ymm0
+	LONG $0xc954e5c5 // vandpd %ymm1, %ymm3, %ymm1
+	LONG $0xc056f5c5 // vorpd %ymm0, %ymm1, %ymm0
+	LONG $0x02e6c149 // shlq $0x2, %r14
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xf2448b4a; BYTE $0x10 // movq 0x10(%rdx,%r14,8), %rax
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	WORD $0x5d7f // jg <csr32+0x829>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c180f43; BYTE $0x9f // prefetcht0 (%r15,%r11,4)
+	LONG $0x0c180f43; BYTE $0x9c // prefetcht0 (%r12,%r11,4)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x9834634b // movslq (%r8,%r11,4), %rsi
+	LONG $0x987c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdi
+	LONG $0x985c634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r11
+	LONG $0x885c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rbx
+	LONG $0x5a7cc1c4; WORD $0x8924 // vcvtps2pd (%r9,%rcx,4), %ymm4
 	LONG $0x107b81c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm2
-	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x04598d4c // leaq 0x4(%rcx), %r11
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x1669c1c4; WORD $0xda14 // vmovhpd (%r10,%rbx,8), %xmm2, %xmm2
 	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
 	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0xc959edc5 // vmulpd %ymm1, %ymm2, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xd459edc5 // vmulpd %ymm4, %ymm2, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	WORD $0xa77e // jle <csr32+0x640>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0xa77e // jle <csr32+0x7d0>
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
-	LONG $0x008c840f; WORD $0x0000 // je <csr32+0x731>
-	LONG $0x017e8d48 // leaq 0x1(%rsi), %rdi
-	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
-	WORD $0x2275 // jne <csr32+0x6d0>
-	LONG $0x107ac1c4; WORD $0xb10c // vmovss (%r9,%rsi,4), %xmm1
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xc95af2c5 // vcvtss2sd %xmm1, %xmm1, %xmm1
-	LONG $0x5973c1c4; WORD $0xca0c // vmulsd (%r10,%rcx,8), %xmm1, %xmm1
-	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
-	WORD $0x65eb // jmp <csr32+0x72d>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0xb01c8d49 // leaq (%r8,%rsi,4), %rbx
-	LONG $0x1e3c8d4a // leaq (%rsi,%r11), %rdi
-	LONG $0x0c180f41; BYTE $0xb9 // prefetcht0 (%r9,%rdi,4)
-	LONG $0x0c180f42; BYTE $0x9b // prefetcht0 (%rbx,%r11,4)
-	LONG $0xb03c6349 // movslq (%r8,%rsi,4), %rdi
-	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
-	LONG $0x5a7cc1c4; WORD $0xb10c // vcvtps2pd (%r9,%rsi,4), %ymm1
-	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
-	LONG $0xb0746349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rsi
-	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
-	LONG $0x107bc1c4; WORD $0xfa1c // vmovsd (%r10,%rdi,8), %xmm3
-	LONG $0x1669c1c4; WORD $0xf214 // vmovhpd (%r10,%rsi,8), %xmm2, %xmm2
-	LONG $0x166181c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm3, %xmm3
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0xc959edc5 // vmulpd %ymm1, %ymm2, %ymm1
-	LONG $0x4c54f5c5; WORD $0x20ce // vandpd 0x20(%rsi,%rcx,8), %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x02e6c149 // shlq $0x2, %r14
-	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xf2748b4a; BYTE $0x10 // movq 0x10(%rdx,%r14,8), %rsi
-	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x097e // jle <csr32+0x750>
-	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	WORD $0x5deb // jmp <csr32+0x7a9>
+	LONG $0x00a1840f; WORD $0x0000 // je <csr32+0x8d6>
+	LONG $0x01738d49 // leaq 0x1(%r11), %rsi
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	WORD $0x2275 // jne <csr32+0x860>
+	LONG $0x107a81c4; WORD $0x9914 // vmovss (%r9,%r11,4), %xmm2
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0xd25aeac5 // vcvtss2sd %xmm2, %xmm2, %xmm2
+	LONG $0x596bc1c4; WORD $0xca14 // vmulsd (%r10,%rcx,8), %xmm2, %xmm2
+	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	WORD $0x7aeb // jmp <csr32+0x8d6>
 	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	LONG $0x983c8d4b // leaq (%r8,%r11,4), %rdi
+	LONG $0x1b348d49 // leaq (%r11,%rbx), %rsi
+	LONG $0x0c180f41; BYTE $0xb1 // prefetcht0 (%r9,%rsi,4)
+	LONG $0x9f0c180f // prefetcht0 (%rdi,%rbx,4)
+	LONG $0x9834634b // movslq (%r8,%r11,4), %rsi
+	LONG $0x985c634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rbx
+	LONG $0x987c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdi
+	LONG $0x5a7c81c4; WORD $0x992c // vcvtps2pd (%r9,%r11,4), %ymm5
+	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
+	LONG $0x9874634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rsi
+	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
+	LONG $0x1669c1c4; WORD $0xf214 // vmovhpd (%r10,%rsi,8), %xmm2, %xmm2
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
+	LONG $0x6410fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm4
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0xd559edc5 // vmulpd %ymm5, %ymm2, %ymm2
+	LONG $0xd158edc5 // vaddpd %ymm1, %ymm2, %ymm2
+	LONG $0xc955ddc5 // vandnpd %ymm1, %ymm4, %ymm1
+	LONG $0xd254ddc5 // vandpd %ymm2, %ymm4, %ymm2
+	LONG $0xc956edc5 // vorpd %ymm1, %ymm2, %ymm1
+	LONG $0xf25c8b4e; BYTE $0x18 // movq 0x18(%rdx,%r14,8), %r11
+	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	WORD $0x617f // jg <csr32+0x949>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x0c180f41; BYTE $0x87 // prefetcht0 (%r15,%rax,4)
 	LONG $0x0c180f41; BYTE $0x84 // prefetcht0 (%r12,%rax,4)
-	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
-	LONG $0x805c634d; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %r11
-	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
-	LONG $0x805c6349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rbx
-	LONG $0x5a7cc1c4; WORD $0x8114 // vcvtps2pd (%r9,%rax,4), %ymm2
-	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
-	LONG $0x107b81c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm3
-	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
-	LONG $0x08c08348 // addq $0x8, %rax
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
+	LONG $0x887c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rdi
+	LONG $0x88746349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rsi
+	LONG $0x885c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rbx
+	LONG $0x5a7cc1c4; WORD $0x892c // vcvtps2pd (%r9,%rcx,4), %ymm5
+	LONG $0x107bc1c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xfa1c // vmovsd (%r10,%rdi,8), %xmm3
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
+	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x1661c1c4; WORD $0xda1c // vmovhpd (%r10,%rbx,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
+	LONG $0x1659c1c4; WORD $0xf224 // vmovhpd (%r10,%rsi,8), %xmm4, %xmm4
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0xd259e5c5 // vmulpd %ymm2, %ymm3, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	WORD $0xa77e // jle <csr32+0x750>
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	WORD $0x2948; BYTE $0xf0 // subq %rsi, %rax
-	LONG $0x008c840f; WORD $0x0000 // je <csr32+0x841>
-	LONG $0x01798d48 // leaq 0x1(%rcx), %rdi
-	WORD $0x3948; BYTE $0xf7 // cmpq %rsi, %rdi
-	WORD $0x2275 // jne <csr32+0x7e0>
-	LONG $0x107ac1c4; WORD $0x8914 // vmovss (%r9,%rcx,4), %xmm2
-	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
-	LONG $0xd25aeac5 // vcvtss2sd %xmm2, %xmm2, %xmm2
-	LONG $0x596bc1c4; WORD $0xc214 // vmulsd (%r10,%rax,8), %xmm2, %xmm2
-	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
-	WORD $0x65eb // jmp <csr32+0x83d>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x881c8d49 // leaq (%r8,%rcx,4), %rbx
-	LONG $0x193c8d4a // leaq (%rcx,%r11), %rdi
-	LONG $0x0c180f41; BYTE $0xb9 // prefetcht0 (%r9,%rdi,4)
-	LONG $0x0c180f42; BYTE $0x9b // prefetcht0 (%rbx,%r11,4)
-	LONG $0x883c6349 // movslq (%r8,%rcx,4), %rdi
-	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
-	LONG $0x5a7cc1c4; WORD $0x8914 // vcvtps2pd (%r9,%rcx,4), %ymm2
-	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
-	LONG $0x107bc1c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xfa24 // vmovsd (%r10,%rdi,8), %xmm4
-	LONG $0x1661c1c4; WORD $0xca1c // vmovhpd (%r10,%rcx,8), %xmm3, %xmm3
-	LONG $0x165981c4; WORD $0xda24 // vmovhpd (%r10,%r11,8), %xmm4, %xmm4
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0xd259e5c5 // vmulpd %ymm2, %ymm3, %ymm2
-	LONG $0x5454edc5; WORD $0x20c1 // vandpd 0x20(%rcx,%rax,8), %ymm2, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xf2448b4a; BYTE $0x18 // movq 0x18(%rdx,%r14,8), %rax
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x0d7e // jle <csr32+0x860>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	WORD $0x61eb // jmp <csr32+0x8b9>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x0c180f41; BYTE $0xb7 // prefetcht0 (%r15,%rsi,4)
-	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
-	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
-	LONG $0xb05c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rbx
-	LONG $0x5a7cc1c4; WORD $0xb11c // vcvtps2pd (%r9,%rsi,4), %ymm3
-	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
-	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x1659c1c4; WORD $0xda24 // vmovhpd (%r10,%rbx,8), %xmm4, %xmm4
-	LONG $0x1651c1c4; WORD $0xfa2c // vmovhpd (%r10,%rdi,8), %xmm5, %xmm5
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xdb59ddc5 // vmulpd %ymm3, %ymm4, %ymm3
+	LONG $0xdd59e5c5 // vmulpd %ymm5, %ymm3, %ymm3
 	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0xa77e // jle <csr32+0x860>
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0x2948; BYTE $0xc6 // subq %rax, %rsi
-	LONG $0x008c840f; WORD $0x0000 // je <csr32+0x951>
-	LONG $0x01798d48 // leaq 0x1(%rcx), %rdi
-	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
-	WORD $0x2275 // jne <csr32+0x8f0>
-	LONG $0x107ac1c4; WORD $0x891c // vmovss (%r9,%rcx,4), %xmm3
-	LONG $0x880c6349 // movslq (%r8,%rcx,4), %rcx
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	WORD $0xa77e // jle <csr32+0x8f0>
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0x00a1840f; WORD $0x0000 // je <csr32+0x9f6>
+	LONG $0x01708d48 // leaq 0x1(%rax), %rsi
+	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
+	WORD $0x2275 // jne <csr32+0x980>
+	LONG $0x107ac1c4; WORD $0x811c // vmovss (%r9,%rax,4), %xmm3
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
 	LONG $0xdb5ae2c5 // vcvtss2sd %xmm3, %xmm3, %xmm3
 	LONG $0x5963c1c4; WORD $0xca1c // vmulsd (%r10,%rcx,8), %xmm3, %xmm3
 	LONG $0xdb7efac5 // vmovq %xmm3, %xmm3
-	WORD $0x65eb // jmp <csr32+0x94d>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x881c8d49 // leaq (%r8,%rcx,4), %rbx
-	LONG $0x193c8d4a // leaq (%rcx,%r11), %rdi
-	LONG $0x0c180f41; BYTE $0xb9 // prefetcht0 (%r9,%rdi,4)
-	LONG $0x0c180f42; BYTE $0x9b // prefetcht0 (%rbx,%r11,4)
-	LONG $0x883c6349 // movslq (%r8,%rcx,4), %rdi
-	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
-	LONG $0x5a7cc1c4; WORD $0x891c // vcvtps2pd (%r9,%rcx,4), %ymm3
-	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
-	LONG $0x107bc1c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xfa2c // vmovsd (%r10,%rdi,8), %xmm5
-	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
-	LONG $0x165181c4; WORD $0xda2c // vmovhpd (%r10,%r11,8), %xmm5, %xmm5
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xdb59ddc5 // vmulpd %ymm3, %ymm4, %ymm3
-	LONG $0x5c54e5c5; WORD $0x20f1 // vandpd 0x20(%rcx,%rsi,8), %ymm3, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xf24c8b4a; BYTE $0x20 // movq 0x20(%rdx,%r14,8), %rcx
-	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	WORD $0x0d7e // jle <csr32+0x970>
-	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	WORD $0x61eb // jmp <csr32+0x9c9>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x0c180f41; BYTE $0x87 // prefetcht0 (%r15,%rax,4)
-	LONG $0x0c180f41; BYTE $0x84 // prefetcht0 (%r12,%rax,4)
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	WORD $0x7aeb // jmp <csr32+0x9f6>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	LONG $0x803c8d49 // leaq (%r8,%rax,4), %rdi
+	LONG $0x18348d48 // leaq (%rax,%rbx), %rsi
+	LONG $0x0c180f41; BYTE $0xb1 // prefetcht0 (%r9,%rsi,4)
+	LONG $0x9f0c180f // prefetcht0 (%rdi,%rbx,4)
 	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
-	LONG $0x805c634d; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %r11
+	LONG $0x805c6349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rbx
 	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
-	LONG $0x805c6349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rbx
-	LONG $0x5a7cc1c4; WORD $0x8124 // vcvtps2pd (%r9,%rax,4), %ymm4
-	LONG $0x107bc1c4; WORD $0xf234 // vmovsd (%r10,%rsi,8), %xmm6
-	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
-	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x1651c1c4; WORD $0xda2c // vmovhpd (%r10,%rbx,8), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0xfa34 // vmovhpd (%r10,%rdi,8), %xmm6, %xmm6
-	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0xe459d5c5 // vmulpd %ymm4, %ymm5, %ymm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	WORD $0xa77e // jle <csr32+0x970>
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
-	LONG $0xfbe7840f; WORD $0xffff // je <csr32+0x5bc>
-	LONG $0x017e8d48 // leaq 0x1(%rsi), %rdi
-	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
-	LONG $0xfbbe840f; WORD $0xffff // je <csr32+0x5a0>
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0xb01c8d4d // leaq (%r8,%rsi,4), %r11
-	LONG $0x3e0c8d48 // leaq (%rsi,%rdi), %rcx
-	LONG $0x0c180f41; BYTE $0x89 // prefetcht0 (%r9,%rcx,4)
-	LONG $0x0c180f41; BYTE $0xbb // prefetcht0 (%r11,%rdi,4)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
-	LONG $0x5a7cc1c4; WORD $0xb124 // vcvtps2pd (%r9,%rsi,4), %ymm4
-	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
-	LONG $0xb0746349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rsi
-	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
-	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0xfa34 // vmovhpd (%r10,%rdi,8), %xmm6, %xmm6
-	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0xe459d5c5 // vmulpd %ymm4, %ymm5, %ymm4
-	LONG $0x6454ddc5; WORD $0x20c1 // vandpd 0x20(%rcx,%rax,8), %ymm4, %ymm4
-	LONG $0xfffb74e9; BYTE $0xff // jmp <csr32+0x5b8>
-	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x07a78c0f; WORD $0x0000 // jl <csr32+0x11f5>
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
-	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
-	LONG $0x000177e9; BYTE $0x00 // jmp <csr32+0xbd9>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xa844634b; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %rax
-	LONG $0x5a7c81c4; WORD $0xa934 // vcvtps2pd (%r9,%r13,4), %ymm6
-	LONG $0x5a7c81c4; WORD $0xb93c // vcvtps2pd (%r9,%r15,4), %ymm7
-	LONG $0x5a7c01c4; WORD $0xa104 // vcvtps2pd (%r9,%r12,4), %ymm8
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
-	LONG $0x5a7c41c4; WORD $0x890c // vcvtps2pd (%r9,%rcx,4), %ymm9
-	LONG $0x107bc1c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm4
-	LONG $0xa844634b; BYTE $0x0c // movslq 0xc(%r8,%r13,4), %rax
-	LONG $0x1659c1c4; WORD $0xc224 // vmovhpd (%r10,%rax,8), %xmm4, %xmm4
-	LONG $0xa804634b // movslq (%r8,%r13,4), %rax
-	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
-	LONG $0xa844634b; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %rax
-	LONG $0x246c2b4c; BYTE $0x58 // subq 0x58(%rsp), %r13
-	LONG $0x1651c1c4; WORD $0xc22c // vmovhpd (%r10,%rax,8), %xmm5, %xmm5
-	LONG $0xb844634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rax
+	LONG $0x5a7cc1c4; WORD $0x8134 // vcvtps2pd (%r9,%rax,4), %ymm6
+	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
+	LONG $0x80746349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rsi
+	LONG $0x107bc1c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm3
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x1661c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm3, %xmm3
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x6c10fdc5; WORD $0x20c8 // vmovupd 0x20(%rax,%rcx,8), %ymm5
+	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
+	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0xde59e5c5 // vmulpd %ymm6, %ymm3, %ymm3
+	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
+	LONG $0xd255d5c5 // vandnpd %ymm2, %ymm5, %ymm2
+	LONG $0xdb54d5c5 // vandpd %ymm3, %ymm5, %ymm3
+	LONG $0xd256e5c5 // vorpd %ymm2, %ymm3, %ymm2
+	LONG $0xf2448b4a; BYTE $0x20 // movq 0x20(%rdx,%r14,8), %rax
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	WORD $0x617f // jg <csr32+0xa69>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x0c180f43; BYTE $0x9f // prefetcht0 (%r15,%r11,4)
+	LONG $0x0c180f43; BYTE $0x9c // prefetcht0 (%r12,%r11,4)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x9834634b // movslq (%r8,%r11,4), %rsi
+	LONG $0x987c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdi
+	LONG $0x985c634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r11
+	LONG $0x885c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rbx
+	LONG $0x5a7cc1c4; WORD $0x8934 // vcvtps2pd (%r9,%rcx,4), %ymm6
+	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x04598d4c // leaq 0x4(%rcx), %r11
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x1659c1c4; WORD $0xda24 // vmovhpd (%r10,%rbx,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xfa2c // vmovhpd (%r10,%rdi,8), %xmm5, %xmm5
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
-	LONG $0xb844634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rax
 	LONG $0xe659ddc5 // vmulpd %ymm6, %ymm4, %ymm4
-	LONG $0x545da1c4; WORD $0xea64; BYTE $0x20 // vandpd 0x20(%rdx,%r13,8), %ymm4, %ymm4
-	LONG $0x1651c1c4; WORD $0xc22c // vmovhpd (%r10,%rax,8), %xmm5, %xmm5
-	LONG $0xb804634b // movslq (%r8,%r15,4), %rax
-	LONG $0x107bc1c4; WORD $0xc234 // vmovsd (%r10,%rax,8), %xmm6
-	LONG $0xb844634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rax
-	WORD $0x2949; BYTE $0xff // subq %rdi, %r15
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0x1649c1c4; WORD $0xc234 // vmovhpd (%r10,%rax,8), %xmm6, %xmm6
-	LONG $0xa044634b; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %rax
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	WORD $0xa77e // jle <csr32+0xa10>
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
+	LONG $0xfbc7840f; WORD $0xffff // je <csr32+0x63c>
+	LONG $0x01738d49 // leaq 0x1(%r11), %rsi
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	LONG $0xfb9e840f; WORD $0xffff // je <csr32+0x620>
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x98348d4b // leaq (%r8,%r11,4), %rsi
+	LONG $0x3b048d49 // leaq (%r11,%rdi), %rax
+	LONG $0x0c180f41; BYTE $0x81 // prefetcht0 (%r9,%rax,4)
+	LONG $0xbe0c180f // prefetcht0 (%rsi,%rdi,4)
+	LONG $0x9804634b // movslq (%r8,%r11,4), %rax
+	LONG $0x987c634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rdi
+	LONG $0x9874634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rsi
+	LONG $0x985c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rbx
+	LONG $0x5a7c81c4; WORD $0x993c // vcvtps2pd (%r9,%r11,4), %ymm7
+	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xfa24 // vmovsd (%r10,%rdi,8), %xmm4
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x1659c1c4; WORD $0xda24 // vmovhpd (%r10,%rbx,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0x7410fdc5; WORD $0x20c8 // vmovupd 0x20(%rax,%rcx,8), %ymm6
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0xe759ddc5 // vmulpd %ymm7, %ymm4, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xdb55cdc5 // vandnpd %ymm3, %ymm6, %ymm3
+	LONG $0xe454cdc5 // vandpd %ymm4, %ymm6, %ymm4
+	LONG $0xdb56ddc5 // vorpd %ymm3, %ymm4, %ymm3
+	LONG $0xfffb49e9; BYTE $0xff // jmp <csr32+0x63c>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x08368c0f; WORD $0x0000 // jl <csr32+0x1333>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x00348d4c // leaq (%rax,%rax), %r14
+	LONG $0x2474894c; BYTE $0x40 // movq %r14, 0x40(%rsp)
+	LONG $0x0001afe9; BYTE $0x00 // jmp <csr32+0xcc2>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xb85c634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rbx
+	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
+	LONG $0x24542b48; BYTE $0x10 // subq 0x10(%rsp), %rdx
+	LONG $0x5a7c01c4; WORD $0xb91c // vcvtps2pd (%r9,%r15,4), %ymm11
+	LONG $0x5a7cc1c4; WORD $0x813c // vcvtps2pd (%r9,%rax,4), %ymm7
+	LONG $0x5a7c01c4; WORD $0xa934 // vcvtps2pd (%r9,%r13,4), %ymm14
+	WORD $0xff49; BYTE $0xc4 // incq %r12
+	LONG $0x107bc1c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm4
+	LONG $0xb85c634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rbx
+	LONG $0x165941c4; WORD $0xda0c // vmovhpd (%r10,%rbx,8), %xmm4, %xmm9
+	LONG $0xb81c634b // movslq (%r8,%r15,4), %rbx
+	LONG $0x107bc1c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm4
+	LONG $0xb85c634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rbx
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x165941c4; WORD $0xda14 // vmovhpd (%r10,%rbx,8), %xmm4, %xmm10
+	LONG $0x107dc1c4; WORD $0xd764; BYTE $0x20 // vmovupd 0x20(%r15,%rdx,8), %ymm4
+	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
+	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
+	LONG $0x80746349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rsi
+	LONG $0x107d41c4; WORD $0xd744; BYTE $0x20 // vmovupd 0x20(%r15,%rdx,8), %ymm8
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
+	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x80746349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rsi
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
+	LONG $0x593541c4; BYTE $0xd3 // vmulpd %ymm11, %ymm9, %ymm10
+	LONG $0xd1582dc5 // vaddpd %ymm1, %ymm10, %ymm10
+	LONG $0xc955ddc5 // vandnpd %ymm1, %ymm4, %ymm1
+	LONG $0x107bc1c4; WORD $0xf234 // vmovsd (%r10,%rsi,8), %xmm6
+	LONG $0x80746349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rsi
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
+	LONG $0xa84c634b; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %rcx
+	LONG $0xd4542dc5 // vandpd %ymm4, %ymm10, %ymm10
+	LONG $0x107d41c4; WORD $0xc74c; BYTE $0x20 // vmovupd 0x20(%r15,%rax,8), %ymm9
+	LONG $0x5a7c81c4; WORD $0x9924 // vcvtps2pd (%r9,%r11,4), %ymm4
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	WORD $0x2948; BYTE $0xf8 // subq %rdi, %rax
+	LONG $0xc956adc5 // vorpd %ymm1, %ymm10, %ymm1
+	LONG $0x107d41c4; WORD $0xc754; BYTE $0x20 // vmovupd 0x20(%r15,%rax,8), %ymm10
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x107b41c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm12
+	LONG $0xa84c634b; BYTE $0x0c // movslq 0xc(%r8,%r13,4), %rcx
+	LONG $0x1649c1c4; WORD $0xf234 // vmovhpd (%r10,%rsi,8), %xmm6, %xmm6
+	LONG $0x161941c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm12, %xmm12
+	LONG $0xa80c634b // movslq (%r8,%r13,4), %rcx
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0x107bc1c4; WORD $0xc234 // vmovsd (%r10,%rax,8), %xmm6
-	LONG $0xa044634b; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %rax
+	LONG $0x107b41c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm13
+	LONG $0xa84c634b; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %rcx
 	LONG $0xef59d5c5 // vmulpd %ymm7, %ymm5, %ymm5
-	LONG $0x5455a1c4; WORD $0xfa6c; BYTE $0x20 // vandpd 0x20(%rdx,%r15,8), %ymm5, %ymm5
-	LONG $0x1649c1c4; WORD $0xc234 // vmovhpd (%r10,%rax,8), %xmm6, %xmm6
-	LONG $0xa004634b // movslq (%r8,%r12,4), %rax
-	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
-	LONG $0xa044634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rax
-	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
-	WORD $0x294d; BYTE $0xf4 // subq %r14, %r12
+	LONG $0xe858d5c5 // vaddpd %ymm0, %ymm5, %ymm5
+	LONG $0xc055bdc5 // vandnpd %ymm0, %ymm8, %ymm0
+	LONG $0x161141c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm13, %xmm13
+	LONG $0x984c634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rcx
+	LONG $0xed54bdc5 // vandpd %ymm5, %ymm8, %ymm5
+	LONG $0xc056d5c5 // vorpd %ymm0, %ymm5, %ymm0
 	LONG $0xc07cf5c5 // vhaddpd %ymm0, %ymm1, %ymm0
-	LONG $0x1641c1c4; WORD $0xc23c // vmovhpd (%r10,%rax,8), %xmm7, %xmm7
-	LONG $0x88446349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rax
-	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
-	LONG $0x88446349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rax
-	LONG $0xf659bdc5 // vmulpd %ymm6, %ymm8, %ymm6
-	LONG $0x544da1c4; WORD $0xe274; BYTE $0x20 // vandpd 0x20(%rdx,%r12,8), %ymm6, %ymm6
-	LONG $0x1641c1c4; WORD $0xc23c // vmovhpd (%r10,%rax,8), %xmm7, %xmm7
-	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
-	LONG $0x107b41c4; WORD $0xc204 // vmovsd (%r10,%rax,8), %xmm8
-	LONG $0x88446349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rax
-	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
-	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
-	LONG $0x163941c4; WORD $0xc204 // vmovhpd (%r10,%rax,8), %xmm8, %xmm8
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
-	LONG $0x183de3c4; WORD $0x01cf // vinsertf128 $0x1, %xmm7, %ymm8, %ymm1
-	LONG $0xc959b5c5 // vmulpd %ymm1, %ymm9, %ymm1
-	LONG $0x4c54f5c5; WORD $0x20ca // vandpd 0x20(%rdx,%rcx,8), %ymm1, %ymm1
-	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
-	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
-	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
-	LONG $0xc97ce5c5 // vhaddpd %ymm1, %ymm3, %ymm1
+	LONG $0x107b41c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm11
+	LONG $0x984c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rcx
+	LONG $0x1815c3c4; WORD $0x01cc // vinsertf128 $0x1, %xmm12, %ymm13, %ymm1
+	LONG $0x162141c4; WORD $0xca1c // vmovhpd (%r10,%rcx,8), %xmm11, %xmm11
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0xc9598dc5 // vmulpd %ymm1, %ymm14, %ymm1
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xdb55b5c5 // vandnpd %ymm3, %ymm9, %ymm3
+	LONG $0x107b41c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm15
+	LONG $0x984c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rcx
+	LONG $0xc954b5c5 // vandpd %ymm1, %ymm9, %ymm1
+	LONG $0xcb56f5c5 // vorpd %ymm3, %ymm1, %ymm1
+	LONG $0x160141c4; WORD $0xca3c // vmovhpd (%r10,%rcx,8), %xmm15, %xmm15
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x1805c3c4; WORD $0x01db // vinsertf128 $0x1, %xmm11, %ymm15, %ymm3
+	LONG $0xdc59e5c5 // vmulpd %ymm4, %ymm3, %ymm3
+	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
+	LONG $0xd255adc5 // vandnpd %ymm2, %ymm10, %ymm2
+	LONG $0xdb54adc5 // vandpd %ymm3, %ymm10, %ymm3
+	LONG $0xd256e5c5 // vorpd %ymm2, %ymm3, %ymm2
+	LONG $0xca7cf5c5 // vhaddpd %ymm2, %ymm1, %ymm1
 	LONG $0x187de3c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm1, %ymm0, %ymm2
 	LONG $0x067de3c4; WORD $0x31c1 // vperm2f128 $0x31, %ymm1, %ymm0, %ymm0
 	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
 	LONG $0x0411fdc5; BYTE $0xc8 // vmovupd %ymm0, (%rax,%rcx,8)
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x244c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rcx
-	LONG $0x061c840f; WORD $0x0000 // je <csr32+0x11f5>
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0x24643b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r12
+	LONG $0x0671840f; WORD $0x0000 // je <csr32+0x1333>
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
 	WORD $0xd148; BYTE $0xe8 // shrq %rax
-	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x5c450f4c; WORD $0x2024 // cmovneq 0x20(%rsp), %r11
-	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	LONG $0x244c3b48; BYTE $0x50 // cmpq 0x50(%rsp), %rcx
-	LONG $0xd9430f4c // cmovaeq %rcx, %r11
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0x5c450f48; WORD $0x1824 // cmovneq 0x18(%rsp), %rbx
+	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
+	WORD $0x394d; BYTE $0xf4 // cmpq %r14, %r12
+	LONG $0xdc430f49 // cmovaeq %r12, %rbx
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x020c8b48 // movq (%rdx,%rax), %rcx
-	LONG $0x02448b48; BYTE $0x08 // movq 0x8(%rdx,%rax), %rax
-	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
-	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	WORD $0x607d // jge <csr32+0xc80>
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
-	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
-	LONG $0x8874634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r14
-	LONG $0x5a7cc1c4; WORD $0x8914 // vcvtps2pd (%r9,%rcx,4), %ymm2
-	LONG $0x04698d4c // leaq 0x4(%rcx), %r13
-	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x107bc1c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
-	LONG $0x166181c4; WORD $0xf21c // vmovhpd (%r10,%r14,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0xd259e5c5 // vmulpd %ymm2, %ymm3, %ymm2
+	LONG $0x023c8b4c // movq (%rdx,%rax), %r15
+	LONG $0x026c8b4c; BYTE $0x08 // movq 0x8(%rdx,%rax), %r13
+	LONG $0x04478d49 // leaq 0x4(%r15), %rax
+	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
+	WORD $0x5d7d // jge <csr32+0xd5f>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xb80c634b // movslq (%r8,%r15,4), %rcx
+	LONG $0xb87c634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rdi
+	LONG $0xb874634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rsi
+	LONG $0xb85c634f; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %r11
+	LONG $0x5a7c81c4; WORD $0xb924 // vcvtps2pd (%r9,%r15,4), %ymm4
+	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
+	LONG $0x04c78349 // addq $0x4, %r15
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x107bc1c4; WORD $0xfa14 // vmovsd (%r10,%rdi,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
+	LONG $0x166981c4; WORD $0xda14 // vmovhpd (%r10,%r11,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0xd459edc5 // vmulpd %ymm4, %ymm2, %ymm2
 	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
-	WORD $0xb17c // jl <csr32+0xc20>
-	WORD $0x12eb // jmp <csr32+0xc83>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	LONG $0x02e3c149 // shlq $0x2, %r11
-	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
-	WORD $0x8949; BYTE $0xc7 // movq %rax, %r15
-	LONG $0xda7c8b4a; BYTE $0x10 // movq 0x10(%rdx,%r11,8), %rdi
-	WORD $0x3948; BYTE $0xf9 // cmpq %rdi, %rcx
-	WORD $0x577d // jge <csr32+0xcef>
+	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
+	WORD $0xb17c // jl <csr32+0xd10>
+	LONG $0x02e3c148 // shlq $0x2, %rbx
+	LONG $0x044d8d49 // leaq 0x4(%r13), %rcx
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0xda748b48; BYTE $0x10 // movq 0x10(%rdx,%rbx,8), %rsi
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	WORD $0x667d // jge <csr32+0xddf>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	BYTE $0x90 // nop
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x8874634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r14
-	LONG $0x885c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rbx
-	LONG $0x887c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r15
-	LONG $0x5a7cc1c4; WORD $0x8914 // vcvtps2pd (%r9,%rcx,4), %ymm2
-	LONG $0x107b81c4; WORD $0xf21c // vmovsd (%r10,%r14,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
-	LONG $0x166181c4; WORD $0xfa1c // vmovhpd (%r10,%r15,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xda24 // vmovhpd (%r10,%rbx,8), %xmm4, %xmm4
-	LONG $0x04798d4c // leaq 0x4(%rcx), %r15
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
+	LONG $0x885c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r11
+	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
+	LONG $0x886c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r13
+	LONG $0x5a7cc1c4; WORD $0x8924 // vcvtps2pd (%r9,%rcx,4), %ymm4
+	LONG $0x107bc1c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm3
+	LONG $0x107b81c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm2
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
 	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0xd259e5c5 // vmulpd %ymm2, %ymm3, %ymm2
+	LONG $0x166981c4; WORD $0xea14 // vmovhpd (%r10,%r13,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0xd459edc5 // vmulpd %ymm4, %ymm2, %ymm2
 	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
-	WORD $0x3948; BYTE $0xf9 // cmpq %rdi, %rcx
-	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
-	WORD $0xb17c // jl <csr32+0xca0>
-	LONG $0xda748b4e; BYTE $0x18 // movq 0x18(%rdx,%r11,8), %r14
-	LONG $0x044f8d48 // leaq 0x4(%rdi), %rcx
-	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	WORD $0xb17c // jl <csr32+0xd90>
+	LONG $0xda4c8b48; BYTE $0x18 // movq 0x18(%rdx,%rbx,8), %rcx
+	LONG $0x047e8d48 // leaq 0x4(%rsi), %rdi
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
-	WORD $0x394c; BYTE $0xf1 // cmpq %r14, %rcx
-	WORD $0x527d // jge <csr32+0xd5f>
-	WORD $0x8948; BYTE $0xfe // movq %rdi, %rsi
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
-	LONG $0xb064634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r12
-	LONG $0xb05c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rbx
-	LONG $0xb0546349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rdx
-	LONG $0x5a7cc1c4; WORD $0xb124 // vcvtps2pd (%r9,%rsi,4), %ymm4
-	LONG $0x107b81c4; WORD $0xe22c // vmovsd (%r10,%r12,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
-	LONG $0x04668d4c // leaq 0x4(%rsi), %r12
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x1651c1c4; WORD $0xd22c // vmovhpd (%r10,%rdx,8), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0xda34 // vmovhpd (%r10,%rbx,8), %xmm6, %xmm6
-	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0xe459d5c5 // vmulpd %ymm4, %ymm5, %ymm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	WORD $0x394c; BYTE $0xf6 // cmpq %r14, %rsi
-	WORD $0x894c; BYTE $0xe6 // movq %r12, %rsi
-	WORD $0xb17c // jl <csr32+0xd10>
-	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
-	LONG $0x04568d49 // leaq 0x4(%r14), %rdx
-	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	LONG $0xd8748b4a; BYTE $0x20 // movq 0x20(%rax,%r11,8), %rsi
-	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
-	LONG $0xfcf28d0f; WORD $0xffff // jge <csr32+0xa70>
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x980c6349 // movslq (%r8,%rbx,4), %rcx
-	LONG $0x985c634d; BYTE $0x08 // movslq 0x8(%r8,%rbx,4), %r11
-	LONG $0x98546349; BYTE $0x04 // movslq 0x4(%r8,%rbx,4), %rdx
-	LONG $0x98446349; BYTE $0x0c // movslq 0xc(%r8,%rbx,4), %rax
-	LONG $0x5a7cc1c4; WORD $0x9924 // vcvtps2pd (%r9,%rbx,4), %ymm4
-	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	WORD $0x8949; BYTE $0xf5 // movq %rsi, %r13
+	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
+	WORD $0x647d // jge <csr32+0xe5c>
+	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
+	WORD $0x8949; BYTE $0xf5 // movq %rsi, %r13
+	WORD $0x9066 // nop
+	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
+	LONG $0xa81c634f // movslq (%r8,%r13,4), %r11
+	LONG $0xb85c6349; BYTE $0x08 // movslq 0x8(%r8,%rdi,4), %rbx
+	LONG $0xa86c634f; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %r13
+	LONG $0xb8546349; BYTE $0x0c // movslq 0xc(%r8,%rdi,4), %rdx
+	LONG $0x5a7cc1c4; WORD $0xb934 // vcvtps2pd (%r9,%rdi,4), %ymm6
+	LONG $0x107bc1c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm4
 	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
-	LONG $0x044b8d48 // leaq 0x4(%rbx), %rcx
-	LONG $0x08c38348 // addq $0x8, %rbx
-	LONG $0x1651c1c4; WORD $0xc22c // vmovhpd (%r10,%rax,8), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm6, %xmm6
-	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0xe459d5c5 // vmulpd %ymm4, %ymm5, %ymm4
+	LONG $0x165181c4; WORD $0xea2c // vmovhpd (%r10,%r13,8), %xmm5, %xmm5
+	LONG $0x1659c1c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm4, %xmm4
+	LONG $0x046f8d4c // leaq 0x4(%rdi), %r13
+	LONG $0x08c78348 // addq $0x8, %rdi
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0xe659ddc5 // vmulpd %ymm6, %ymm4, %ymm4
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
+	WORD $0xb17c // jl <csr32+0xe00>
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
+	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
+	LONG $0xda7c8b48; BYTE $0x20 // movq 0x20(%rdx,%rbx,8), %rdi
+	LONG $0x04518d48 // leaq 0x4(%rcx), %rdx
+	LONG $0x245c8948; BYTE $0x20 // movq %rbx, 0x20(%rsp)
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	WORD $0x3948; BYTE $0xfa // cmpq %rdi, %rdx
+	LONG $0xfcaa8d0f; WORD $0xffff // jge <csr32+0xb20>
+	LONG $0x24a4894c; LONG $0x00000080 // movq %r12, 0x80(%rsp)
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
+	LONG $0x981c634f // movslq (%r8,%r11,4), %r11
+	LONG $0x9074634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r14
+	LONG $0x905c6349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rbx
+	LONG $0x9064634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r12
+	LONG $0x5a7cc1c4; WORD $0x9134 // vcvtps2pd (%r9,%rdx,4), %ymm6
+	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
+	LONG $0x107b81c4; WORD $0xf224 // vmovsd (%r10,%r14,8), %xmm4
+	LONG $0x045a8d4c // leaq 0x4(%rdx), %r11
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x165981c4; WORD $0xe224 // vmovhpd (%r10,%r12,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xda2c // vmovhpd (%r10,%rbx,8), %xmm5, %xmm5
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0xe659ddc5 // vmulpd %ymm6, %ymm4, %ymm4
 	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
-	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	WORD $0xb17c // jl <csr32+0xd90>
-	LONG $0xfffc8ce9; BYTE $0xff // jmp <csr32+0xa70>
+	WORD $0x3948; BYTE $0xfa // cmpq %rdi, %rdx
+	WORD $0xb17c // jl <csr32+0xe90>
+	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
+	LONG $0x24a48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r12
+	LONG $0xfffc2fe9; BYTE $0xff // jmp <csr32+0xb20>
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x04078c0f; WORD $0x0000 // jl <csr32+0x11f5>
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x04388c0f; WORD $0x0000 // jl <csr32+0x1333>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x001c8d48 // leaq (%rax,%rax), %rbx
-	WORD $0x38eb // jmp <csr32+0xe34>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
+	WORD $0x54eb // jmp <csr32+0xf5d>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x107ac1c4; WORD $0x8124 // vmovss (%r9,%rax,4), %xmm4
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
+	LONG $0xe45adac5 // vcvtss2sd %xmm4, %xmm4, %xmm4
+	LONG $0x595bc1c4; WORD $0xca24 // vmulsd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
 	LONG $0xd37cedc5 // vhaddpd %ymm3, %ymm2, %ymm2
 	LONG $0xc17cfdc5 // vhaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x187de3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm0, %ymm1
 	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
 	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
 	LONG $0x117da1c4; WORD $0xf804 // vmovupd %ymm0, (%rax,%r15,8)
-	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	LONG $0x03c1840f; WORD $0x0000 // je <csr32+0x11f5>
+	LONG $0x24743b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r14
+	LONG $0x03d6840f; WORD $0x0000 // je <csr32+0x1333>
 	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
 	WORD $0xd148; BYTE $0xe8 // shrq %rax
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x7c450f4c; WORD $0x2024 // cmovneq 0x20(%rsp), %r15
+	LONG $0x7c450f4c; WORD $0x1824 // cmovneq 0x18(%rsp), %r15
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
 	WORD $0x3949; BYTE $0xde // cmpq %rbx, %r14
 	LONG $0xfe430f4d // cmovaeq %r14, %r15
@@ -1875,252 +1991,2241 @@ TEXT ·csr32Quad(SB), 0, $288-8
 	LONG $0x02448b48; BYTE $0x08 // movq 0x8(%rdx,%rax), %rax
 	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
 	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	WORD $0x0f7e // jle <csr32+0xe80>
+	WORD $0x557f // jg <csr32+0xfef>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0x59eb // jmp <csr32+0xecf>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
-	LONG $0x885c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r11
-	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
-	LONG $0x8864634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r12
-	LONG $0x5a7cc1c4; WORD $0x890c // vcvtps2pd (%r9,%rcx,4), %ymm1
-	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
-	LONG $0x107b81c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm2
-	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
-	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x166981c4; WORD $0xe214 // vmovhpd (%r10,%r12,8), %xmm2, %xmm2
-	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0xc959edc5 // vmulpd %ymm1, %ymm2, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	WORD $0xb17e // jle <csr32+0xe80>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
-	WORD $0x6974 // je <csr32+0xf40>
-	LONG $0xb01c634d // movslq (%r8,%rsi,4), %r11
-	LONG $0x017e8d48 // leaq 0x1(%rsi), %rdi
-	LONG $0x107b81c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm1
-	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
-	WORD $0x1675 // jne <csr32+0xf00>
-	LONG $0x107ac1c4; WORD $0xb114 // vmovss (%r9,%rsi,4), %xmm2
-	LONG $0xd25aeac5 // vcvtss2sd %xmm2, %xmm2, %xmm2
-	LONG $0xca59f3c5 // vmulsd %xmm2, %xmm1, %xmm1
-	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
-	WORD $0x3eeb // jmp <csr32+0xf3c>
-	WORD $0x9066 // nop
-	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
-	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
-	LONG $0x5a7cc1c4; WORD $0xb114 // vcvtps2pd (%r9,%rsi,4), %ymm2
-	LONG $0xb0746349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rsi
-	LONG $0x107b81c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm3
-	LONG $0x1671c1c4; WORD $0xfa0c // vmovhpd (%r10,%rdi,8), %xmm1, %xmm1
-	LONG $0x1661c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm3, %xmm3
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x1875e3c4; WORD $0x01cb // vinsertf128 $0x1, %xmm3, %ymm1, %ymm1
-	LONG $0xca59f5c5 // vmulpd %ymm2, %ymm1, %ymm1
-	LONG $0x4c54f5c5; WORD $0x20ce // vandpd 0x20(%rsi,%rcx,8), %ymm1, %ymm1
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x02e7c149 // shlq $0x2, %r15
-	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xfa748b4a; BYTE $0x10 // movq 0x10(%rdx,%r15,8), %rsi
-	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x0a7e // jle <csr32+0xf60>
-	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	WORD $0x54eb // jmp <csr32+0xfaf>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
-	LONG $0x805c634d; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %r11
-	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
-	LONG $0x8064634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r12
-	LONG $0x5a7cc1c4; WORD $0x8114 // vcvtps2pd (%r9,%rax,4), %ymm2
-	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
-	LONG $0x107b81c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm3
-	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x166181c4; WORD $0xe21c // vmovhpd (%r10,%r12,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0xd259e5c5 // vmulpd %ymm2, %ymm3, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	WORD $0xb17e // jle <csr32+0xf60>
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	WORD $0x2948; BYTE $0xf0 // subq %rsi, %rax
-	WORD $0x6974 // je <csr32+0x1020>
-	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
-	LONG $0x01798d48 // leaq 0x1(%rcx), %rdi
-	LONG $0x107b81c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm2
-	WORD $0x3948; BYTE $0xf7 // cmpq %rsi, %rdi
-	WORD $0x1675 // jne <csr32+0xfe0>
-	LONG $0x107ac1c4; WORD $0x891c // vmovss (%r9,%rcx,4), %xmm3
-	LONG $0xdb5ae2c5 // vcvtss2sd %xmm3, %xmm3, %xmm3
-	LONG $0xd359ebc5 // vmulsd %xmm3, %xmm2, %xmm2
-	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
-	WORD $0x3eeb // jmp <csr32+0x101c>
-	WORD $0x9066 // nop
-	LONG $0x885c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r11
-	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
-	LONG $0x5a7cc1c4; WORD $0x891c // vcvtps2pd (%r9,%rcx,4), %ymm3
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
-	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
-	LONG $0x1669c1c4; WORD $0xfa14 // vmovhpd (%r10,%rdi,8), %xmm2, %xmm2
-	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x186de3c4; WORD $0x01d4 // vinsertf128 $0x1, %xmm4, %ymm2, %ymm2
-	LONG $0xd359edc5 // vmulpd %ymm3, %ymm2, %ymm2
-	LONG $0x5454edc5; WORD $0x20c1 // vandpd 0x20(%rcx,%rax,8), %ymm2, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0xfa448b4a; BYTE $0x18 // movq 0x18(%rdx,%r15,8), %rax
-	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x0e7e // jle <csr32+0x1040>
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	WORD $0x58eb // jmp <csr32+0x108f>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x880c6349 // movslq (%r8,%rcx,4), %rcx
 	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
 	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
 	LONG $0xb064634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r12
 	LONG $0x5a7cc1c4; WORD $0xb11c // vcvtps2pd (%r9,%rsi,4), %ymm3
-	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
-	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm2
+	LONG $0x107b81c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm1
 	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
 	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x165981c4; WORD $0xe224 // vmovhpd (%r10,%r12,8), %xmm4, %xmm4
-	LONG $0x1651c1c4; WORD $0xfa2c // vmovhpd (%r10,%rdi,8), %xmm5, %xmm5
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xdb59ddc5 // vmulpd %ymm3, %ymm4, %ymm3
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x167181c4; WORD $0xe20c // vmovhpd (%r10,%r12,8), %xmm1, %xmm1
+	LONG $0x1669c1c4; WORD $0xfa14 // vmovhpd (%r10,%rdi,8), %xmm2, %xmm2
+	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
+	LONG $0xcb59f5c5 // vmulpd %ymm3, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
 	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	WORD $0xb17e // jle <csr32+0x1040>
+	WORD $0xb17e // jle <csr32+0xfa0>
 	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
 	WORD $0x2948; BYTE $0xc6 // subq %rax, %rsi
-	WORD $0x6974 // je <csr32+0x1100>
-	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
+	WORD $0x7f74 // je <csr32+0x1076>
 	LONG $0x01798d48 // leaq 0x1(%rcx), %rdi
-	LONG $0x107b81c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm3
 	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
-	WORD $0x1675 // jne <csr32+0x10c0>
-	LONG $0x107ac1c4; WORD $0x8924 // vmovss (%r9,%rcx,4), %xmm4
-	LONG $0xe45adac5 // vcvtss2sd %xmm4, %xmm4, %xmm4
-	LONG $0xdc59e3c5 // vmulsd %xmm4, %xmm3, %xmm3
-	LONG $0xdb7efac5 // vmovq %xmm3, %xmm3
-	WORD $0x3eeb // jmp <csr32+0x10fc>
+	WORD $0x2075 // jne <csr32+0x1020>
+	LONG $0x107ac1c4; WORD $0x890c // vmovss (%r9,%rcx,4), %xmm1
+	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
+	LONG $0xc95af2c5 // vcvtss2sd %xmm1, %xmm1, %xmm1
+	LONG $0x5973c1c4; WORD $0xf20c // vmulsd (%r10,%rsi,8), %xmm1, %xmm1
+	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	WORD $0x58eb // jmp <csr32+0x1076>
 	WORD $0x9066 // nop
-	LONG $0x885c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r11
-	LONG $0x887c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdi
+	LONG $0x883c6349 // movslq (%r8,%rcx,4), %rdi
+	LONG $0x8864634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r12
+	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
+	LONG $0x886c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r13
 	LONG $0x5a7cc1c4; WORD $0x8924 // vcvtps2pd (%r9,%rcx,4), %ymm4
-	LONG $0x884c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rcx
-	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x107b81c4; WORD $0xe20c // vmovsd (%r10,%r12,8), %xmm1
+	LONG $0x107bc1c4; WORD $0xfa14 // vmovsd (%r10,%rdi,8), %xmm2
+	LONG $0x5c10fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm3
+	LONG $0x167181c4; WORD $0xea0c // vmovhpd (%r10,%r13,8), %xmm1, %xmm1
+	LONG $0x166981c4; WORD $0xda14 // vmovhpd (%r10,%r11,8), %xmm2, %xmm2
+	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
+	LONG $0xcc59f5c5 // vmulpd %ymm4, %ymm1, %ymm1
+	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
+	LONG $0xc055e5c5 // vandnpd %ymm0, %ymm3, %ymm0
+	LONG $0xc954e5c5 // vandpd %ymm1, %ymm3, %ymm1
+	LONG $0xc056f5c5 // vorpd %ymm0, %ymm1, %ymm0
+	LONG $0x02e7c149 // shlq $0x2, %r15
+	LONG $0x04488d48 // leaq 0x4(%rax), %rcx
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xfa5c8b4e; BYTE $0x10 // movq 0x10(%rdx,%r15,8), %r11
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	WORD $0x537f // jg <csr32+0x10df>
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
+	LONG $0x887c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rdi
+	LONG $0x88746349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rsi
+	LONG $0x8864634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r12
+	LONG $0x5a7cc1c4; WORD $0x8924 // vcvtps2pd (%r9,%rcx,4), %ymm4
+	LONG $0x107bc1c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xfa14 // vmovsd (%r10,%rdi,8), %xmm2
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x166981c4; WORD $0xe214 // vmovhpd (%r10,%r12,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0xd459edc5 // vmulpd %ymm4, %ymm2, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	WORD $0xb17e // jle <csr32+0x1090>
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	WORD $0x7f74 // je <csr32+0x1166>
+	LONG $0x01708d48 // leaq 0x1(%rax), %rsi
+	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
+	WORD $0x2075 // jne <csr32+0x1110>
+	LONG $0x107ac1c4; WORD $0x8114 // vmovss (%r9,%rax,4), %xmm2
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
+	LONG $0xd25aeac5 // vcvtss2sd %xmm2, %xmm2, %xmm2
+	LONG $0x596bc1c4; WORD $0xca14 // vmulsd (%r10,%rcx,8), %xmm2, %xmm2
+	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	WORD $0x58eb // jmp <csr32+0x1166>
+	WORD $0x9066 // nop
+	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
+	LONG $0x8064634d; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %r12
+	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
+	LONG $0x806c634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r13
+	LONG $0x5a7cc1c4; WORD $0x812c // vcvtps2pd (%r9,%rax,4), %ymm5
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x107b81c4; WORD $0xe214 // vmovsd (%r10,%r12,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x6410fdc5; WORD $0x20c8 // vmovupd 0x20(%rax,%rcx,8), %ymm4
+	LONG $0x166981c4; WORD $0xea14 // vmovhpd (%r10,%r13,8), %xmm2, %xmm2
 	LONG $0x1661c1c4; WORD $0xfa1c // vmovhpd (%r10,%rdi,8), %xmm3, %xmm3
-	LONG $0x1651c1c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm5, %xmm5
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x1865e3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm3, %ymm3
-	LONG $0xdc59e5c5 // vmulpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c54e5c5; WORD $0x20f1 // vandpd 0x20(%rcx,%rsi,8), %ymm3, %ymm3
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0xd559edc5 // vmulpd %ymm5, %ymm2, %ymm2
+	LONG $0xd158edc5 // vaddpd %ymm1, %ymm2, %ymm2
+	LONG $0xc955ddc5 // vandnpd %ymm1, %ymm4, %ymm1
+	LONG $0xd254ddc5 // vandpd %ymm2, %ymm4, %ymm2
+	LONG $0xc956edc5 // vorpd %ymm1, %ymm2, %ymm1
+	LONG $0xfa448b4a; BYTE $0x18 // movq 0x18(%rdx,%r15,8), %rax
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	WORD $0x577f // jg <csr32+0x11cf>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x9834634b // movslq (%r8,%r11,4), %rsi
+	LONG $0x987c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdi
+	LONG $0x985c634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r11
+	LONG $0x8864634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r12
+	LONG $0x5a7cc1c4; WORD $0x892c // vcvtps2pd (%r9,%rcx,4), %ymm5
+	LONG $0x107b81c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
+	LONG $0x04598d4c // leaq 0x4(%rcx), %r11
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x166181c4; WORD $0xe21c // vmovhpd (%r10,%r12,8), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0xdd59e5c5 // vmulpd %ymm5, %ymm3, %ymm3
 	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	WORD $0xb17e // jle <csr32+0x1180>
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
+	WORD $0x7f74 // je <csr32+0x1256>
+	LONG $0x01738d49 // leaq 0x1(%r11), %rsi
+	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
+	WORD $0x2075 // jne <csr32+0x1200>
+	LONG $0x107a81c4; WORD $0x991c // vmovss (%r9,%r11,4), %xmm3
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0xdb5ae2c5 // vcvtss2sd %xmm3, %xmm3, %xmm3
+	LONG $0x5963c1c4; WORD $0xca1c // vmulsd (%r10,%rcx,8), %xmm3, %xmm3
+	LONG $0xdb7efac5 // vmovq %xmm3, %xmm3
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	WORD $0x58eb // jmp <csr32+0x1256>
+	WORD $0x9066 // nop
+	LONG $0x9834634b // movslq (%r8,%r11,4), %rsi
+	LONG $0x9864634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r12
+	LONG $0x987c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdi
+	LONG $0x986c634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r13
+	LONG $0x5a7c81c4; WORD $0x9934 // vcvtps2pd (%r9,%r11,4), %ymm6
+	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
+	LONG $0x107b81c4; WORD $0xe21c // vmovsd (%r10,%r12,8), %xmm3
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x166181c4; WORD $0xea1c // vmovhpd (%r10,%r13,8), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0xfa24 // vmovhpd (%r10,%rdi,8), %xmm4, %xmm4
+	LONG $0x6c10fdc5; WORD $0x20ce // vmovupd 0x20(%rsi,%rcx,8), %ymm5
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0xde59e5c5 // vmulpd %ymm6, %ymm3, %ymm3
+	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
+	LONG $0xd255d5c5 // vandnpd %ymm2, %ymm5, %ymm2
+	LONG $0xdb54d5c5 // vandpd %ymm3, %ymm5, %ymm3
+	LONG $0xd256e5c5 // vorpd %ymm2, %ymm3, %ymm2
 	LONG $0xfa4c8b4a; BYTE $0x20 // movq 0x20(%rdx,%r15,8), %rcx
 	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
-	WORD $0x0e7e // jle <csr32+0x1120>
+	WORD $0x577f // jg <csr32+0x12bf>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	WORD $0x58eb // jmp <csr32+0x116f>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x80346349 // movslq (%r8,%rax,4), %rsi
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
+	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
+	LONG $0xb07c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdi
+	LONG $0xb064634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r12
+	LONG $0x5a7cc1c4; WORD $0xb134 // vcvtps2pd (%r9,%rsi,4), %ymm6
+	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
+	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
+	LONG $0x04468d48 // leaq 0x4(%rsi), %rax
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0x165981c4; WORD $0xe224 // vmovhpd (%r10,%r12,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xfa2c // vmovhpd (%r10,%rdi,8), %xmm5, %xmm5
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0xe659ddc5 // vmulpd %ymm6, %ymm4, %ymm4
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	WORD $0xb17e // jle <csr32+0x1270>
+	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
+	WORD $0x2948; BYTE $0xce // subq %rcx, %rsi
+	LONG $0xfc61840f; WORD $0xffff // je <csr32+0xf2c>
+	LONG $0x01788d48 // leaq 0x1(%rax), %rdi
+	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
+	LONG $0xfc38840f; WORD $0xffff // je <csr32+0xf10>
+	LONG $0x800c6349 // movslq (%r8,%rax,4), %rcx
 	LONG $0x805c634d; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %r11
 	LONG $0x807c6349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdi
 	LONG $0x8064634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r12
-	LONG $0x5a7cc1c4; WORD $0x8124 // vcvtps2pd (%r9,%rax,4), %ymm4
-	LONG $0x107bc1c4; WORD $0xf234 // vmovsd (%r10,%rsi,8), %xmm6
-	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
-	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x165181c4; WORD $0xe22c // vmovhpd (%r10,%r12,8), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0xfa34 // vmovhpd (%r10,%rdi,8), %xmm6, %xmm6
-	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0xe459d5c5 // vmulpd %ymm4, %ymm5, %ymm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	WORD $0xb17e // jle <csr32+0x1120>
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
-	LONG $0xfc85840f; WORD $0xffff // je <csr32+0xe00>
-	LONG $0xb01c634d // movslq (%r8,%rsi,4), %r11
-	LONG $0x017e8d48 // leaq 0x1(%rsi), %rdi
+	LONG $0x5a7cc1c4; WORD $0x813c // vcvtps2pd (%r9,%rax,4), %ymm7
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
-	WORD $0x3948; BYTE $0xcf // cmpq %rcx, %rdi
-	WORD $0x1d75 // jne <csr32+0x11b0>
-	LONG $0x107ac1c4; WORD $0xb12c // vmovss (%r9,%rsi,4), %xmm5
-	LONG $0xed5ad2c5 // vcvtss2sd %xmm5, %xmm5, %xmm5
-	LONG $0xe559dbc5 // vmulsd %xmm5, %xmm4, %xmm4
-	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
-	WORD $0x45eb // jmp <csr32+0x11ec>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0xb07c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rdi
-	LONG $0xb04c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rcx
-	LONG $0x5a7cc1c4; WORD $0xb12c // vcvtps2pd (%r9,%rsi,4), %ymm5
-	LONG $0xb0746349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rsi
-	LONG $0x107bc1c4; WORD $0xfa34 // vmovsd (%r10,%rdi,8), %xmm6
-	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x1649c1c4; WORD $0xf234 // vmovhpd (%r10,%rsi,8), %xmm6, %xmm6
-	LONG $0x185de3c4; WORD $0x01e6 // vinsertf128 $0x1, %xmm6, %ymm4, %ymm4
-	LONG $0xe559ddc5 // vmulpd %ymm5, %ymm4, %ymm4
-	LONG $0x6454ddc5; WORD $0x20c1 // vandpd 0x20(%rcx,%rax,8), %ymm4, %ymm4
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0xfffc10e9; BYTE $0xff // jmp <csr32+0xe05>
-	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
-	LONG $0x02e6c149 // shlq $0x2, %r14
-	WORD $0x3949; BYTE $0xde // cmpq %rbx, %r14
-	LONG $0x00a88d0f; WORD $0x0000 // jge <csr32+0x12b4>
-	LONG $0xf23c8b4a // movq (%rdx,%r14,8), %rdi
+	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
+	LONG $0x7410fdc5; WORD $0x20f0 // vmovupd 0x20(%rax,%rsi,8), %ymm6
+	LONG $0x165981c4; WORD $0xe224 // vmovhpd (%r10,%r12,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xfa2c // vmovhpd (%r10,%rdi,8), %xmm5, %xmm5
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0xe759ddc5 // vmulpd %ymm7, %ymm4, %ymm4
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xdb55cdc5 // vandnpd %ymm3, %ymm6, %ymm3
+	LONG $0xe454cdc5 // vandpd %ymm4, %ymm6, %ymm4
+	LONG $0xdb56ddc5 // vorpd %ymm3, %ymm4, %ymm3
+	LONG $0xfffbf9e9; BYTE $0xff // jmp <csr32+0xf2c>
+	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x78 // movq 0x78(%rsp), %r14
+	LONG $0x02e7c149 // shlq $0x2, %r15
+	WORD $0x394d; BYTE $0xf7 // cmpq %r14, %r15
+	LONG $0x01038d0f; WORD $0x0000 // jge <csr32+0x144d>
+	LONG $0xfa348b4a // movq (%rdx,%r15,8), %rsi
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	WORD $0x20eb // jmp <csr32+0x1236>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
-	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
-	LONG $0x117ba1c4; WORD $0xf10c // vmovsd %xmm1, (%rcx,%r14,8)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	WORD $0x3949; BYTE $0xde // cmpq %rbx, %r14
-	WORD $0x7e74 // je <csr32+0x12b4>
-	LONG $0x4429fcc5; WORD $0x6024 // vmovaps %ymm0, 0x60(%rsp)
+	WORD $0x26eb // jmp <csr32+0x137a>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
+	LONG $0x1379a1c4; WORD $0xf90c // vmovlpd %xmm1, (%rcx,%r15,8)
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	WORD $0x394d; BYTE $0xf7 // cmpq %r14, %r15
+	LONG $0x00d3840f; WORD $0x0000 // je <csr32+0x144d>
+	LONG $0x8429fcc5; LONG $0x00018024; BYTE $0x00 // vmovaps %ymm0, 0x180(%rsp)
+	LONG $0x8429fcc5; LONG $0x00016024; BYTE $0x00 // vmovaps %ymm0, 0x160(%rsp)
+	LONG $0x8429fcc5; LONG $0x00014024; BYTE $0x00 // vmovaps %ymm0, 0x140(%rsp)
+	LONG $0x8429fcc5; LONG $0x00012024; BYTE $0x00 // vmovaps %ymm0, 0x120(%rsp)
+	LONG $0x8429fcc5; LONG $0x00010024; BYTE $0x00 // vmovaps %ymm0, 0x100(%rsp)
+	LONG $0x8429fcc5; LONG $0x0000e024; BYTE $0x00 // vmovaps %ymm0, 0xe0(%rsp)
+	LONG $0x8429fcc5; LONG $0x0000c024; BYTE $0x00 // vmovaps %ymm0, 0xc0(%rsp)
+	LONG $0x8429fcc5; LONG $0x0000a024; BYTE $0x00 // vmovaps %ymm0, 0xa0(%rsp)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xf2448b4a; BYTE $0x08 // movq 0x8(%rdx,%r14,8), %rax
+	LONG $0xfa448b4a; BYTE $0x08 // movq 0x8(%rdx,%r15,8), %rax
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	WORD $0x2948; BYTE $0xf9 // subq %rdi, %rcx
-	WORD $0xd37e // jle <csr32+0x1220>
-	LONG $0xb9348d49 // leaq (%r9,%rdi,4), %rsi
-	LONG $0xb83c8d49 // leaq (%r8,%rdi,4), %rdi
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	WORD $0x8d7e // jle <csr32+0x1360>
+	LONG $0xb03c8d49 // leaq (%r8,%rsi,4), %rdi
+	LONG $0xb1348d49 // leaq (%r9,%rsi,4), %rsi
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x9066 // nop
 	LONG $0x107aa1c4; WORD $0x9e0c // vmovss (%rsi,%r11,4), %xmm1
-	LONG $0x9f14634a // movslq (%rdi,%r11,4), %rdx
-	LONG $0xc95af2c5 // vcvtss2sd %xmm1, %xmm1, %xmm1
-	LONG $0x5973c1c4; WORD $0xd20c // vmulsd (%r10,%rdx,8), %xmm1, %xmm1
+	LONG $0x9f1c634a // movslq (%rdi,%r11,4), %rbx
 	WORD $0x8944; BYTE $0xda // movl %r11d, %edx
 	WORD $0xe283; BYTE $0x03 // andl $0x3, %edx
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x4c58f3c5; WORD $0x60d4 // vaddsd 0x60(%rsp,%rdx,8), %xmm1, %xmm1
-	LONG $0x4c11fbc5; WORD $0x60d4 // vmovsd %xmm1, 0x60(%rsp,%rdx,8)
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0xc95af2c5 // vcvtss2sd %xmm1, %xmm1, %xmm1
+	LONG $0x5973c1c4; WORD $0xda0c // vmulsd (%r10,%rbx,8), %xmm1, %xmm1
+	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
+	LONG $0x8c58f5c5; LONG $0x0000a014; BYTE $0x00 // vaddpd 0xa0(%rsp,%rdx), %ymm1, %ymm1
+	LONG $0x8c29fdc5; LONG $0x0000a014; BYTE $0x00 // vmovapd %ymm1, 0xa0(%rsp,%rdx)
 	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
-	WORD $0xd275 // jne <csr32+0x1260>
-	LONG $0x4c10fbc5; WORD $0x6024 // vmovsd 0x60(%rsp), %xmm1
-	LONG $0x5410fbc5; WORD $0x7024 // vmovsd 0x70(%rsp), %xmm2
+	WORD $0xc575 // jne <csr32+0x13e0>
+	LONG $0x8c28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm1
+	LONG $0x9428fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm2
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
+	LONG $0x8c58f5c5; LONG $0x0000e024; BYTE $0x00 // vaddpd 0xe0(%rsp), %ymm1, %ymm1
+	LONG $0x9458edc5; LONG $0x00016024; BYTE $0x00 // vaddpd 0x160(%rsp), %ymm2, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xffff13e9; BYTE $0xff // jmp <csr32+0x1360>
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	WORD $0x0000
+	ADJSP $576
+	RET
+
+// func csrDDQuad(c *csrCall)
+TEXT ·csrDDQuad(SB), 0, $928-8
+	MOVQ c+0(FP), DI
+	ADJSP $-928
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <csrDD>
+	LONG $0x0024f6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0xe0e48348 // andq $-0x20, %rsp
+	LONG $0x20ec8148; WORD $0x0003; BYTE $0x00 // subq $0x320, %rsp
+	LONG $0x08778b4c // movq 0x8(%rdi), %r14
+	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
+	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x247e // jle <csrDD+0x4c>
+	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
+	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
+	BYTE $0x90 // nop
+	LONG $0xc7148b49 // movq (%r15,%rax,8), %rdx
+	LONG $0x04c28348 // addq $0x4, %rdx
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	WORD $0x0f7e // jle <csrDD+0x4c>
+	LONG $0xff508d48 // leaq -0x1(%rax), %rdx
+	LONG $0x01f88348 // cmpq $0x1, %rax
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	WORD $0xe67f // jg <csrDD+0x30>
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x40578b48 // movq 0x40(%rdi), %rdx
+	LONG $0x03608d4c // leaq 0x3(%rax), %r12
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xff4e8d49 // leaq -0x1(%r14), %rcx
+	LONG $0x00003fbe; BYTE $0x00 // movl $0x3f, %esi
+	LONG $0xe0490f4c // cmovnsq %rax, %r12
+	LONG $0x40fe8349 // cmpq $0x40, %r14
+	LONG $0xf14c0f48 // cmovlq %rcx, %rsi
+	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
+	WORD $0x5e7e // jle <csrDD+0xcf>
+	WORD $0x8b4d; BYTE $0x0f // movq (%r15), %r9
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xc7548b4f; BYTE $0x08 // movq 0x8(%r15,%r8,8), %r10
+	LONG $0xc75c8b4f; BYTE $0x10 // movq 0x10(%r15,%r8,8), %r11
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
+	WORD $0x294c; BYTE $0xcb // subq %r9, %rbx
+	WORD $0x294d; BYTE $0xd3 // subq %r10, %r11
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x3949; BYTE $0xdb // cmpq %rbx, %r11
+	LONG $0xc1940f41 // sete %r9b
+	WORD $0x014c; BYTE $0xc9 // addq %r9, %rcx
+	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
+	WORD $0x394c; BYTE $0xc6 // cmpq %r8, %rsi
+	WORD $0xd575 // jne <csrDD+0x80>
+	LONG $0x02e1c148 // shlq $0x2, %rcx
+	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
+	LONG $0x02fa8348 // cmpq $0x2, %rdx
+	WORD $0x227c // jl <csrDD+0xdb>
+	LONG $0x07508d48 // leaq 0x7(%rax), %rdx
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xd0490f48 // cmovnsq %rax, %rdx
+	LONG $0x03fac148 // sarq $0x3, %rdx
+	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	WORD $0x15eb // jmp <csrDD+0xe4>
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
+	LONG $0x02fa8348 // cmpq $0x2, %rdx
+	WORD $0xde7d // jge <csrDD+0xb9>
+	LONG $0x2444c748; LONG $0x00000018; BYTE $0x00 // movq $0x0, 0x18(%rsp)
+	LONG $0x24b4894c; LONG $0x000000d0 // movq %r14, 0xd0(%rsp)
+	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
+	LONG $0x385f8b48 // movq 0x38(%rdi), %rbx
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	LONG $0x505f8b4c // movq 0x50(%rdi), %r11
+	LONG $0x18478b4c // movq 0x18(%rdi), %r8
+	LONG $0x204f8b4c // movq 0x20(%rdi), %r9
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	LONG $0x587f8b48 // movq 0x58(%rdi), %rdi
+	LONG $0x02fcc149 // sarq $0x2, %r12
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
+	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
+	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
+	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
+	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0x08a98d0f; WORD $0x0000 // jge <csrDD+0x9df>
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	LONG $0x118b840f; WORD $0x0000 // je <csrDD+0x12ca>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x20e58c0f; WORD $0x0000 // jl <csrDD+0x222e>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0xd9348d4d // leaq (%r9,%rbx,8), %r14
+	LONG $0x98248d4d // leaq (%r8,%rbx,4), %r12
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
+	LONG $0x24848948; LONG $0x000000d8 // movq %rax, 0xd8(%rsp)
+	LONG $0x000308e9; BYTE $0x00 // jmp <csrDD+0x471>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0x5c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm3
+	LONG $0xbc28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm7
+	LONG $0x1e148d48 // leaq (%rsi,%rbx), %rdx
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
+	LONG $0xb0148d49 // leaq (%r8,%rsi,4), %rdx
+	LONG $0x9a0c180f // prefetcht0 (%rdx,%rbx,4)
+	LONG $0xb0546349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rdx
+	LONG $0x186543c4; WORD $0x01f8 // vinsertf128 $0x1, %xmm8, %ymm3, %ymm15
+	LONG $0x9c28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm3
+	LONG $0xf75985c5 // vmulpd %ymm7, %ymm15, %ymm6
+	LONG $0xaac562c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm7, %ymm15
+	LONG $0x1865c3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm12, %ymm3, %ymm3
+	LONG $0xa4287dc5; LONG $0x0002e024; BYTE $0x00 // vmovapd 0x2e0(%rsp), %ymm12
+	LONG $0xb8c562c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm7, %ymm15
+	LONG $0x9c28fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm3
+	LONG $0xbc28fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm7
+	LONG $0x1865e3c4; LONG $0x0140249c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x140(%rsp), %ymm3, %ymm3
+	LONG $0x1845e3c4; LONG $0x015024bc; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x150(%rsp), %ymm7, %ymm7
+	LONG $0xc3591dc5 // vmulpd %ymm3, %ymm12, %ymm8
+	LONG $0xaa9dc2c4; BYTE $0xd8 // vfmsub213pd %ymm8, %ymm12, %ymm3
+	LONG $0xb89de2c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm12, %ymm3
+	LONG $0xfa58cdc5 // vaddpd %ymm2, %ymm6, %ymm7
+	LONG $0xe25c45c5 // vsubpd %ymm2, %ymm7, %ymm12
+	LONG $0x5c4dc1c4; BYTE $0xf4 // vsubpd %ymm12, %ymm6, %ymm6
+	LONG $0x5c4541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm7, %ymm12
+	LONG $0x5c6d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm2, %ymm12
+	LONG $0xf6589dc5 // vaddpd %ymm6, %ymm12, %ymm6
+	LONG $0x64287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm12
+	LONG $0xf65885c5 // vaddpd %ymm6, %ymm15, %ymm6
+	LONG $0xf158cdc5 // vaddpd %ymm1, %ymm6, %ymm6
+	LONG $0xc9559dc5 // vandnpd %ymm1, %ymm12, %ymm1
+	LONG $0xff549dc5 // vandpd %ymm7, %ymm12, %ymm7
+	LONG $0xd2559dc5 // vandnpd %ymm2, %ymm12, %ymm2
+	LONG $0xf6549dc5 // vandpd %ymm6, %ymm12, %ymm6
+	LONG $0xd256c5c5 // vorpd %ymm2, %ymm7, %ymm2
+	LONG $0xc956cdc5 // vorpd %ymm1, %ymm6, %ymm1
+	LONG $0xf558bdc5 // vaddpd %ymm5, %ymm8, %ymm6
+	LONG $0xfd5ccdc5 // vsubpd %ymm5, %ymm6, %ymm7
+	LONG $0xc75c3dc5 // vsubpd %ymm7, %ymm8, %ymm8
+	LONG $0xff5ccdc5 // vsubpd %ymm7, %ymm6, %ymm7
+	LONG $0xff5cd5c5 // vsubpd %ymm7, %ymm5, %ymm7
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0x84287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm8
+	LONG $0xff58e5c5 // vaddpd %ymm7, %ymm3, %ymm7
+	LONG $0xde54bdc5 // vandpd %ymm6, %ymm8, %ymm3
+	LONG $0xed55bdc5 // vandnpd %ymm5, %ymm8, %ymm5
+	LONG $0xb428fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd 0x280(%rsp), %ymm6
+	LONG $0xdd56e5c5 // vorpd %ymm5, %ymm3, %ymm3
+	LONG $0xe858c5c5 // vaddpd %ymm0, %ymm7, %ymm5
+	LONG $0xc055bdc5 // vandnpd %ymm0, %ymm8, %ymm0
+	LONG $0xed54bdc5 // vandpd %ymm5, %ymm8, %ymm5
+	LONG $0xc056d5c5 // vorpd %ymm0, %ymm5, %ymm0
+	LONG $0xac28fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm5
+	LONG $0x184de3c4; LONG $0x013024b4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x130(%rsp), %ymm6, %ymm6
+	LONG $0x1855e3c4; LONG $0x012024ac; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x120(%rsp), %ymm5, %ymm5
+	LONG $0xfd59b5c5 // vmulpd %ymm5, %ymm9, %ymm7
+	LONG $0xaab5e2c4; BYTE $0xef // vfmsub213pd %ymm7, %ymm9, %ymm5
+	LONG $0xb8b5e2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm9, %ymm5
+	LONG $0xf75895c5 // vaddpd %ymm7, %ymm13, %ymm6
+	LONG $0x5c4d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm6, %ymm8
+	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
+	LONG $0x5c4d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm6, %ymm8
+	LONG $0x5c1541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm13, %ymm8
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0x04107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm8
+	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
+	LONG $0xfd58a5c5 // vaddpd %ymm5, %ymm11, %ymm7
+	LONG $0xee548dc5 // vandpd %ymm6, %ymm14, %ymm5
+	LONG $0x550dc1c4; BYTE $0xf5 // vandnpd %ymm13, %ymm14, %ymm6
+	LONG $0xee56d5c5 // vorpd %ymm6, %ymm5, %ymm5
+	LONG $0xf7548dc5 // vandpd %ymm7, %ymm14, %ymm6
+	LONG $0x550dc1c4; BYTE $0xfb // vandnpd %ymm11, %ymm14, %ymm7
+	LONG $0xf756cdc5 // vorpd %ymm7, %ymm6, %ymm6
+	LONG $0x107bc1c4; WORD $0xd23c // vmovsd (%r10,%rdx,8), %xmm7
+	LONG $0xb0546349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rdx
+	LONG $0x1641c1c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm7, %xmm7
+	LONG $0x041639c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm8, %xmm8
+	LONG $0xb0146349 // movslq (%r8,%rsi,4), %rdx
+	LONG $0x107b41c4; WORD $0xd20c // vmovsd (%r10,%rdx,8), %xmm9
+	LONG $0x1c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm11
+	LONG $0xb0546349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdx
+	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x1c1621c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm11, %xmm11
 	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
-	LONG $0x4c58f3c5; WORD $0x6824 // vaddsd 0x68(%rsp), %xmm1, %xmm1
-	LONG $0x5458ebc5; WORD $0x7824 // vaddsd 0x78(%rsp), %xmm2, %xmm2
-	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
-	LONG $0xffff6ce9; BYTE $0xff // jmp <csr32+0x1220>
+	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
+	LONG $0x107d41c4; WORD $0xf10c // vmovupd (%r9,%rsi,8), %ymm9
+	LONG $0x182543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm11, %ymm8
+	WORD $0x2948; BYTE $0xce // subq %rcx, %rsi
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x64107dc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm12
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0xdf5935c5 // vmulpd %ymm7, %ymm9, %ymm11
+	LONG $0xaab5c2c4; BYTE $0xfb // vfmsub213pd %ymm11, %ymm9, %ymm7
+	LONG $0xb8b5c2c4; BYTE $0xf8 // vfmadd231pd %ymm8, %ymm9, %ymm7
+	LONG $0x582541c4; BYTE $0xc2 // vaddpd %ymm10, %ymm11, %ymm8
+	LONG $0x5c3d41c4; BYTE $0xca // vsubpd %ymm10, %ymm8, %ymm9
+	LONG $0x5c2541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm11, %ymm11
+	LONG $0x5c3d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm8, %ymm9
+	LONG $0x541d41c4; BYTE $0xc0 // vandpd %ymm8, %ymm12, %ymm8
+	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
+	LONG $0x551d41c4; BYTE $0xd2 // vandnpd %ymm10, %ymm12, %ymm10
+	LONG $0x563d41c4; BYTE $0xc2 // vorpd %ymm10, %ymm8, %ymm8
+	LONG $0xd3156dc5 // vunpckhpd %ymm3, %ymm2, %ymm10
+	LONG $0x582541c4; BYTE $0xc9 // vaddpd %ymm9, %ymm11, %ymm9
+	LONG $0xd81475c5 // vunpcklpd %ymm0, %ymm1, %ymm11
+	LONG $0xc015f5c5 // vunpckhpd %ymm0, %ymm1, %ymm0
+	LONG $0xcb7cedc5 // vhaddpd %ymm3, %ymm2, %ymm1
+	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
+	LONG $0xfc58c5c5 // vaddpd %ymm4, %ymm7, %ymm7
+	LONG $0xe4559dc5 // vandnpd %ymm4, %ymm12, %ymm4
+	LONG $0xff549dc5 // vandpd %ymm7, %ymm12, %ymm7
+	LONG $0xe456c5c5 // vorpd %ymm4, %ymm7, %ymm4
+	LONG $0xfb14edc5 // vunpcklpd %ymm3, %ymm2, %ymm7
+	LONG $0xd75cf5c5 // vsubpd %ymm7, %ymm1, %ymm2
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xd25cadc5 // vsubpd %ymm2, %ymm10, %ymm2
+	LONG $0xdb5cc5c5 // vsubpd %ymm3, %ymm7, %ymm3
+	LONG $0x1555c1c4; BYTE $0xf8 // vunpckhpd %ymm8, %ymm5, %ymm7
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xdc14cdc5 // vunpcklpd %ymm4, %ymm6, %ymm3
+	LONG $0xe415cdc5 // vunpckhpd %ymm4, %ymm6, %ymm4
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0x1455c1c4; BYTE $0xd0 // vunpcklpd %ymm8, %ymm5, %ymm2
+	LONG $0x7c55c1c4; BYTE $0xe8 // vhaddpd %ymm8, %ymm5, %ymm5
+	LONG $0xc058a5c5 // vaddpd %ymm0, %ymm11, %ymm0
+	LONG $0xf25cd5c5 // vsubpd %ymm2, %ymm5, %ymm6
+	LONG $0xc65c55c5 // vsubpd %ymm6, %ymm5, %ymm8
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x1875e3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm1, %ymm3
+	LONG $0x0675e3c4; WORD $0x31cd // vperm2f128 $0x31, %ymm5, %ymm1, %ymm1
+	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
+	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
+	LONG $0xd158e5c5 // vaddpd %ymm1, %ymm3, %ymm2
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xf55cedc5 // vsubpd %ymm5, %ymm2, %ymm6
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0xc1 // vmovupd %ymm0, (%rcx,%rax,8)
+	LONG $0x0c11fdc5; BYTE $0xc2 // vmovupd %ymm1, (%rdx,%rax,8)
+	LONG $0x246c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r13
+	LONG $0x1dbd840f; WORD $0x0000 // je <csrDD+0x222e>
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
+	WORD $0xd148; BYTE $0xe9 // shrq %rcx
+	LONG $0x01c5f641 // testb $0x1, %r13b
+	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x44450f48; WORD $0x1824 // cmovneq 0x18(%rsp), %rax
+	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
+	LONG $0x24ac3b4c; LONG $0x000000d8 // cmpq 0xd8(%rsp), %r13
+	LONG $0xc5430f49 // cmovaeq %r13, %rax
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0x0e148b48 // movq (%rsi,%rcx), %rdx
+	LONG $0x0e4c8b48; BYTE $0x08 // movq 0x8(%rsi,%rcx), %rcx
+	LONG $0x04728d48 // leaq 0x4(%rdx), %rsi
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	LONG $0x00c58d0f; WORD $0x0000 // jge <csrDD+0x580>
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0c180f41; BYTE $0xd6 // prefetcht0 (%r14,%rdx,8)
+	LONG $0x0c180f41; BYTE $0x94 // prefetcht0 (%r12,%rdx,4)
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
+	LONG $0x90146349 // movslq (%r8,%rdx,4), %rdx
+	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
+	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
+	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
+	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xd224 // vmovsd (%r10,%rdx,8), %xmm4
+	LONG $0x2c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm5
+	LONG $0x04568d48 // leaq 0x4(%rsi), %rdx
+	LONG $0x166981c4; WORD $0xfa14 // vmovhpd (%r10,%r15,8), %xmm2, %xmm2
+	LONG $0x165981c4; WORD $0xda24 // vmovhpd (%r10,%r11,8), %xmm4, %xmm4
+	LONG $0x1651a1c4; WORD $0xdf2c // vmovhpd (%rdi,%r11,8), %xmm5, %xmm5
+	LONG $0x185de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm4, %ymm4
+	LONG $0x1410fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm2
+	LONG $0x1669a1c4; WORD $0xff14 // vmovhpd (%rdi,%r15,8), %xmm2, %xmm2
+	LONG $0x1855e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm5, %ymm2
+	LONG $0x107dc1c4; WORD $0xf12c // vmovupd (%r9,%rsi,8), %ymm5
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0xf559ddc5 // vmulpd %ymm5, %ymm4, %ymm6
+	LONG $0xaad5e2c4; BYTE $0xe6 // vfmsub213pd %ymm6, %ymm5, %ymm4
+	LONG $0xb8d5e2c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm5, %ymm4
+	LONG $0xd658e5c5 // vaddpd %ymm6, %ymm3, %ymm2
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xfd5cedc5 // vsubpd %ymm5, %ymm2, %ymm7
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	LONG $0xff5d8c0f; WORD $0xffff // jl <csrDD+0x4d0>
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	WORD $0x0eeb // jmp <csrDD+0x588>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x1a348d48 // leaq (%rdx,%rbx), %rsi
+	LONG $0x02e0c148 // shlq $0x2, %rax
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0x90348d49 // leaq (%r8,%rdx,4), %rsi
+	LONG $0x9e0c180f // prefetcht0 (%rsi,%rbx,4)
+	LONG $0x90746349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rsi
+	LONG $0x107dc1c4; WORD $0xd134 // vmovupd (%r9,%rdx,8), %ymm6
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x2410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm4
+	LONG $0x90746349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rsi
+	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
+	LONG $0x166141c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm3, %xmm8
+	LONG $0x241659c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm4, %xmm12
+	LONG $0x90346349 // movslq (%r8,%rdx,4), %rsi
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x2410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm4
+	LONG $0x90746349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rsi
+	LONG $0x1660c1c4; WORD $0xf21c // vmovhps (%r10,%rsi,8), %xmm3, %xmm3
+	LONG $0x5c29fcc5; WORD $0x6024 // vmovaps %ymm3, 0x60(%rsp)
+	LONG $0x1c16d9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm4, %xmm3
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	WORD $0x2948; BYTE $0xce // subq %rcx, %rsi
+	LONG $0x6410fdc5; WORD $0x20f2 // vmovupd 0x20(%rdx,%rsi,8), %ymm4
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x9c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm3, 0x80(%rsp)
+	LONG $0xc6548b48; BYTE $0x10 // movq 0x10(%rsi,%rax,8), %rdx
+	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
+	LONG $0x6429fdc5; WORD $0x4024 // vmovapd %ymm4, 0x40(%rsp)
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	LONG $0x00ad8d0f; WORD $0x0000 // jge <csrDD+0x6d9>
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x0c180f41; BYTE $0xce // prefetcht0 (%r14,%rcx,8)
+	LONG $0x0c180f41; BYTE $0x8c // prefetcht0 (%r12,%rcx,4)
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	LONG $0xe528fdc5 // vmovapd %ymm5, %ymm4
+	LONG $0x880c6349 // movslq (%r8,%rcx,4), %rcx
+	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
+	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
+	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
+	LONG $0x107bc1c4; WORD $0xda2c // vmovsd (%r10,%rbx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	LONG $0x165181c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm5, %xmm5
+	LONG $0x164981c4; WORD $0xda34 // vmovhpd (%r10,%r11,8), %xmm6, %xmm6
+	LONG $0x1641a1c4; WORD $0xdf3c // vmovhpd (%rdi,%r11,8), %xmm7, %xmm7
+	LONG $0x184de3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm5, %ymm6, %ymm6
+	LONG $0x2c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm5
+	LONG $0x1651a1c4; WORD $0xff2c // vmovhpd (%rdi,%r15,8), %xmm5, %xmm5
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x107dc1c4; WORD $0xf13c // vmovupd (%r9,%rsi,8), %ymm7
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0xcf594dc5 // vmulpd %ymm7, %ymm6, %ymm9
+	LONG $0xaac5c2c4; BYTE $0xf1 // vfmsub213pd %ymm9, %ymm7, %ymm6
+	LONG $0xb8c5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm7, %ymm6
+	LONG $0xec58b5c5 // vaddpd %ymm4, %ymm9, %ymm5
+	LONG $0xfc5cd5c5 // vsubpd %ymm4, %ymm5, %ymm7
+	LONG $0xd75c55c5 // vsubpd %ymm7, %ymm5, %ymm10
+	LONG $0xff5cb5c5 // vsubpd %ymm7, %ymm9, %ymm7
+	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
+	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	LONG $0xff5c8c0f; WORD $0xffff // jl <csrDD+0x630>
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	LONG $0x19348d48 // leaq (%rcx,%rbx), %rsi
+	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0x88348d49 // leaq (%r8,%rcx,4), %rsi
+	LONG $0x9e0c180f // prefetcht0 (%rsi,%rbx,4)
+	LONG $0x88746349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rsi
+	LONG $0x107dc1c4; WORD $0xc93c // vmovupd (%r9,%rcx,8), %ymm7
+	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
+	LONG $0x3410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm6
+	LONG $0x88746349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rsi
+	LONG $0xbc29fdc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm7, 0x2e0(%rsp)
+	LONG $0x1658c1c4; WORD $0xf21c // vmovhps (%r10,%rsi,8), %xmm4, %xmm3
+	LONG $0x9c29f8c5; LONG $0x00014024; BYTE $0x00 // vmovaps %xmm3, 0x140(%rsp)
+	LONG $0x1c16c8c5; BYTE $0xf7 // vmovhps (%rdi,%rsi,8), %xmm6, %xmm3
+	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
+	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
+	LONG $0x3410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm6
+	LONG $0x88746349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rsi
+	LONG $0x9c29f8c5; LONG $0x00015024; BYTE $0x00 // vmovaps %xmm3, 0x150(%rsp)
+	LONG $0x1659c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm4, %xmm3
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x9c29fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm3, 0x2a0(%rsp)
+	LONG $0x1c16c9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm6, %xmm3
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
+	LONG $0x7410fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm6
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
+	LONG $0x9c29fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm3, 0x2c0(%rsp)
+	LONG $0xc6748b48; BYTE $0x18 // movq 0x18(%rsi,%rax,8), %rsi
+	LONG $0xb429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm6, 0xe0(%rsp)
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0x00bf8d0f; WORD $0x0000 // jge <csrDD+0x850>
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x0c180f41; BYTE $0xd6 // prefetcht0 (%r14,%rdx,8)
+	LONG $0x0c180f41; BYTE $0x94 // prefetcht0 (%r12,%rdx,4)
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	LONG $0xef297dc5 // vmovapd %ymm13, %ymm7
+	LONG $0x90146349 // movslq (%r8,%rdx,4), %rdx
+	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
+	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
+	LONG $0x887c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r15
+	LONG $0x107b41c4; WORD $0xda0c // vmovsd (%r10,%rbx,8), %xmm9
+	LONG $0x107b41c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm10
+	LONG $0x2c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm13
+	LONG $0x04518d48 // leaq 0x4(%rcx), %rdx
+	LONG $0x163101c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm9, %xmm9
+	LONG $0x162901c4; WORD $0xda14 // vmovhpd (%r10,%r11,8), %xmm10, %xmm10
+	LONG $0x161121c4; WORD $0xdf2c // vmovhpd (%rdi,%r11,8), %xmm13, %xmm13
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0x14107bc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm10
+	LONG $0x162921c4; WORD $0xff14 // vmovhpd (%rdi,%r15,8), %xmm10, %xmm10
+	LONG $0x181543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm13, %ymm10
+	LONG $0x107d41c4; WORD $0xc92c // vmovupd (%r9,%rcx,8), %ymm13
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x593541c4; BYTE $0xf5 // vmulpd %ymm13, %ymm9, %ymm14
+	LONG $0xaa9542c4; BYTE $0xce // vfmsub213pd %ymm14, %ymm13, %ymm9
+	LONG $0xb89542c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm13, %ymm9
+	LONG $0xef580dc5 // vaddpd %ymm7, %ymm14, %ymm13
+	LONG $0xd75c15c5 // vsubpd %ymm7, %ymm13, %ymm10
+	LONG $0x5c1541c4; BYTE $0xfa // vsubpd %ymm10, %ymm13, %ymm15
+	LONG $0x5c0d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm14, %ymm10
+	LONG $0x5c45c1c4; BYTE $0xff // vsubpd %ymm15, %ymm7, %ymm7
+	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
+	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
+	LONG $0xdf5825c5 // vaddpd %ymm7, %ymm11, %ymm11
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0xff598c0f; WORD $0xffff // jl <csrDD+0x7a0>
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	WORD $0x0ceb // jmp <csrDD+0x85a>
+	WORD $0x9066 // nop
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x1a0c8d48 // leaq (%rdx,%rbx), %rcx
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0x900c8d49 // leaq (%r8,%rdx,4), %rcx
+	LONG $0x990c180f // prefetcht0 (%rcx,%rbx,4)
+	LONG $0x904c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
+	LONG $0x0c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm9
+	LONG $0x904c6349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rcx
+	LONG $0x1640c1c4; WORD $0xca1c // vmovhps (%r10,%rcx,8), %xmm7, %xmm3
+	LONG $0x9c29f8c5; LONG $0x00012024; BYTE $0x00 // vmovaps %xmm3, 0x120(%rsp)
+	LONG $0x1c16b0c5; BYTE $0xcf // vmovhps (%rdi,%rcx,8), %xmm9, %xmm3
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
+	LONG $0x0c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm9
+	LONG $0x904c6349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rcx
+	LONG $0x9c29f8c5; LONG $0x00013024; BYTE $0x00 // vmovaps %xmm3, 0x130(%rsp)
+	LONG $0x1641c1c4; WORD $0xca1c // vmovhpd (%r10,%rcx,8), %xmm7, %xmm3
+	LONG $0x9c29fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm3, 0x260(%rsp)
+	LONG $0x1c16b1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm9, %xmm3
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	LONG $0x107d41c4; WORD $0xd10c // vmovupd (%r9,%rdx,8), %ymm9
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0x107d41c4; WORD $0xcb74; BYTE $0x20 // vmovupd 0x20(%r11,%rcx,8), %ymm14
+	LONG $0xc24c8b48; BYTE $0x20 // movq 0x20(%rdx,%rax,8), %rcx
+	LONG $0x04568d48 // leaq 0x4(%rsi), %rdx
+	LONG $0x9c29fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm3, 0x280(%rsp)
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	LONG $0xf8738d0f; WORD $0xffff // jge <csrDD+0x170>
+	LONG $0xa42979c5; LONG $0x00011024; BYTE $0x00 // vmovapd %xmm12, 0x110(%rsp)
+	LONG $0x287941c4; BYTE $0xe0 // vmovapd %xmm8, %xmm12
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x0c180f41; BYTE $0xf6 // prefetcht0 (%r14,%rsi,8)
+	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
+	LONG $0x287d41c4; BYTE $0xfa // vmovapd %ymm10, %ymm15
+	LONG $0xb0346349 // movslq (%r8,%rsi,4), %rsi
+	LONG $0x905c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rbx
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
+	LONG $0x107b41c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm10
+	LONG $0x107bc1c4; WORD $0xf23c // vmovsd (%r10,%rsi,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm8
+	LONG $0x04728d48 // leaq 0x4(%rdx), %rsi
+	LONG $0x162901c4; WORD $0xfa14 // vmovhpd (%r10,%r15,8), %xmm10, %xmm10
+	LONG $0x164181c4; WORD $0xda3c // vmovhpd (%r10,%r11,8), %xmm7, %xmm7
+	LONG $0x163921c4; WORD $0xdf04 // vmovhpd (%rdi,%r11,8), %xmm8, %xmm8
+	LONG $0x1845c3c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm7, %ymm7
+	LONG $0x14107bc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm10
+	LONG $0x162921c4; WORD $0xff14 // vmovhpd (%rdi,%r15,8), %xmm10, %xmm10
+	LONG $0x183d43c4; WORD $0x01c2 // vinsertf128 $0x1, %xmm10, %ymm8, %ymm8
+	LONG $0x107d41c4; WORD $0xd114 // vmovupd (%r9,%rdx,8), %ymm10
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0xdf59adc5 // vmulpd %ymm7, %ymm10, %ymm3
+	LONG $0xaaade2c4; BYTE $0xfb // vfmsub213pd %ymm3, %ymm10, %ymm7
+	LONG $0xb8adc2c4; BYTE $0xf8 // vfmadd231pd %ymm8, %ymm10, %ymm7
+	LONG $0xd35805c5 // vaddpd %ymm3, %ymm15, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xc7 // vsubpd %ymm15, %ymm10, %ymm8
+	LONG $0x5c2dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm10, %ymm6
+	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
+	LONG $0xf65c85c5 // vsubpd %ymm6, %ymm15, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xdb58c5c5 // vaddpd %ymm3, %ymm7, %ymm3
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	LONG $0xff598c0f; WORD $0xffff // jl <csrDD+0x920>
+	LONG $0x287941c4; BYTE $0xc4 // vmovapd %xmm12, %xmm8
+	LONG $0xa42879c5; LONG $0x00011024; BYTE $0x00 // vmovapd 0x110(%rsp), %xmm12
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	LONG $0xfff796e9; BYTE $0xff // jmp <csrDD+0x175>
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	LONG $0x1046840f; WORD $0x0000 // je <csrDD+0x1a2e>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x183c8c0f; WORD $0x0000 // jl <csrDD+0x222e>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0xd92c8d4d // leaq (%r9,%rbx,8), %r13
+	LONG $0x98248d4d // leaq (%r8,%rbx,4), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
+	LONG $0x204a8d48 // leaq 0x20(%rdx), %rcx
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0x18428d48 // leaq 0x18(%rdx), %rax
+	LONG $0x248c8948; LONG $0x000000a0 // movq %rcx, 0xa0(%rsp)
+	LONG $0x24848948; LONG $0x00000080 // movq %rax, 0x80(%rsp)
+	LONG $0x000152e9; BYTE $0x00 // jmp <csrDD+0xb7e>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107b41c4; WORD $0xf11c // vmovsd (%r9,%rsi,8), %xmm11
+	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
+	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
+	LONG $0x14107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm10
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0x593341c4; WORD $0xf10c // vmulsd (%r9,%rsi,8), %xmm9, %xmm9
+	LONG $0x7e7a41c4; BYTE $0xc9 // vmovq %xmm9, %xmm9
+	LONG $0xaaa542c4; BYTE $0xc1 // vfmsub213pd %ymm9, %ymm11, %ymm8
+	LONG $0xb8a542c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm11, %ymm8
+	LONG $0xd75835c5 // vaddpd %ymm7, %ymm9, %ymm10
+	LONG $0xdf5c2dc5 // vsubpd %ymm7, %ymm10, %ymm11
+	LONG $0x5c2d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm10, %ymm12
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0x19107dc5 // vmovupd (%rcx), %ymm11
+	LONG $0x5c4541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm7, %ymm12
+	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
+	LONG $0x542541c4; BYTE $0xd2 // vandpd %ymm10, %ymm11, %ymm10
+	LONG $0xff55a5c5 // vandnpd %ymm7, %ymm11, %ymm7
+	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
+	LONG $0xff56adc5 // vorpd %ymm7, %ymm10, %ymm7
+	LONG $0xc6583dc5 // vaddpd %ymm6, %ymm8, %ymm8
+	LONG $0xf655a5c5 // vandnpd %ymm6, %ymm11, %ymm6
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0xf656bdc5 // vorpd %ymm6, %ymm8, %ymm6
+	LONG $0xc31475c5 // vunpcklpd %ymm3, %ymm1, %ymm8
+	LONG $0xd31575c5 // vunpckhpd %ymm3, %ymm1, %ymm10
+	LONG $0xcb7cf5c5 // vhaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xca147dc5 // vunpcklpd %ymm2, %ymm0, %ymm9
+	LONG $0xc215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm0
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
+	WORD $0xff49; BYTE $0xc6 // incq %r14
+	LONG $0x5c75c1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm1, %ymm2
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xd25cadc5 // vsubpd %ymm2, %ymm10, %ymm2
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xc71555c5 // vunpckhpd %ymm7, %ymm5, %ymm8
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xde14ddc5 // vunpcklpd %ymm6, %ymm4, %ymm3
+	LONG $0xe615ddc5 // vunpckhpd %ymm6, %ymm4, %ymm4
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xd714d5c5 // vunpcklpd %ymm7, %ymm5, %ymm2
+	LONG $0xef7cd5c5 // vhaddpd %ymm7, %ymm5, %ymm5
+	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
+	LONG $0xf25cd5c5 // vsubpd %ymm2, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x1875e3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm1, %ymm3
+	LONG $0x0675e3c4; WORD $0x31cd // vperm2f128 $0x31, %ymm5, %ymm1, %ymm1
+	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
+	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
+	LONG $0xd158e5c5 // vaddpd %ymm1, %ymm3, %ymm2
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xf55cedc5 // vsubpd %ymm5, %ymm2, %ymm6
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0xc1 // vmovupd %ymm0, (%rcx,%rax,8)
+	LONG $0x0c11fdc5; BYTE $0xc2 // vmovupd %ymm1, (%rdx,%rax,8)
+	LONG $0x24743b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r14
+	LONG $0x16b0840f; WORD $0x0000 // je <csrDD+0x222e>
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	WORD $0xd148; BYTE $0xe9 // shrq %rcx
+	LONG $0x01c6f641 // testb $0x1, %r14b
+	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x44450f48; WORD $0x1824 // cmovneq 0x18(%rsp), %rax
+	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
+	LONG $0x24743b4c; BYTE $0x40 // cmpq 0x40(%rsp), %r14
+	LONG $0xc6430f49 // cmovaeq %r14, %rax
+	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
+	LONG $0x05e2c148 // shlq $0x5, %rdx
+	LONG $0x160c8b48 // movq (%rsi,%rdx), %rcx
+	LONG $0x16748b48; BYTE $0x08 // movq 0x8(%rsi,%rdx), %rsi
+	LONG $0x04518d48 // leaq 0x4(%rcx), %rdx
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	LONG $0x00b08f0f; WORD $0x0000 // jg <csrDD+0xc79>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x4c180f41; WORD $0x00cd // prefetcht0 (%r13,%rcx,8)
+	LONG $0x0c180f41; BYTE $0x8c // prefetcht0 (%r12,%rcx,4)
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
+	LONG $0x880c6349 // movslq (%r8,%rcx,4), %rcx
+	LONG $0x905c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rbx
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
+	LONG $0x107bc1c4; WORD $0xda0c // vmovsd (%r10,%rbx,8), %xmm1
+	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
+	LONG $0x2410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm4
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
+	LONG $0x167181c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm1, %xmm1
+	LONG $0x166181c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm3, %xmm3
+	LONG $0x1659a1c4; WORD $0xdf24 // vmovhpd (%rdi,%r11,8), %xmm4, %xmm4
+	LONG $0x1865e3c4; WORD $0x01d9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm3
+	LONG $0x0c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm1
+	LONG $0x1671a1c4; WORD $0xff0c // vmovhpd (%rdi,%r15,8), %xmm1, %xmm1
+	LONG $0x185de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm4, %ymm1
+	LONG $0x107dc1c4; WORD $0xd124 // vmovupd (%r9,%rdx,8), %ymm4
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0xec59e5c5 // vmulpd %ymm4, %ymm3, %ymm5
+	LONG $0xaadde2c4; BYTE $0xdd // vfmsub213pd %ymm5, %ymm4, %ymm3
+	LONG $0xb8dde2c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm4, %ymm3
+	LONG $0xcd58edc5 // vaddpd %ymm5, %ymm2, %ymm1
+	LONG $0xe25cf5c5 // vsubpd %ymm2, %ymm1, %ymm4
+	LONG $0xf45cf5c5 // vsubpd %ymm4, %ymm1, %ymm6
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
+	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	LONG $0xff5c8e0f; WORD $0xffff // jle <csrDD+0xbd0>
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
+	LONG $0x00ff840f; WORD $0x0000 // je <csrDD+0xd84>
+	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
+	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
+	WORD $0x3275 // jne <csrDD+0xcc0>
+	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
+	LONG $0x107bc1c4; WORD $0xc92c // vmovsd (%r9,%rcx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm2
+	LONG $0x2410fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm4
+	LONG $0x5963c1c4; WORD $0xc91c // vmulsd (%r9,%rcx,8), %xmm3, %xmm3
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0xdb7efac5 // vmovq %xmm3, %xmm3
+	LONG $0x00007ee9; BYTE $0x00 // jmp <csrDD+0xd3e>
+	LONG $0x249c8b4c; LONG $0x000000a0 // movq 0xa0(%rsp), %r11
+	LONG $0xd3148d49 // leaq (%r11,%rdx,8), %rdx
+	LONG $0x191c8d4c // leaq (%rcx,%rbx), %r11
+	LONG $0x0c180f43; BYTE $0xd9 // prefetcht0 (%r9,%r11,8)
+	LONG $0x24548948; BYTE $0x60 // movq %rdx, 0x60(%rsp)
+	LONG $0x88148d49 // leaq (%r8,%rcx,4), %rdx
+	LONG $0x9a0c180f // prefetcht0 (%rdx,%rbx,4)
+	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
+	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
+	LONG $0x885c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rbx
+	LONG $0x88546349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rdx
+	LONG $0x107dc1c4; WORD $0xc92c // vmovupd (%r9,%rcx,8), %ymm5
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x107b81c4; WORD $0xfa14 // vmovsd (%r10,%r15,8), %xmm2
+	LONG $0x107b81c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm3
+	LONG $0x107ba1c4; WORD $0xdf24 // vmovsd (%rdi,%r11,8), %xmm4
+	LONG $0x1669c1c4; WORD $0xd214 // vmovhpd (%r10,%rdx,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xda1c // vmovhpd (%r10,%rbx,8), %xmm3, %xmm3
+	LONG $0x2416d9c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm4, %xmm4
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107ba1c4; WORD $0xff1c // vmovsd (%rdi,%r15,8), %xmm3
+	LONG $0x1c16e1c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm3, %xmm3
+	LONG $0x185de3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm4, %ymm4
+	LONG $0xdd59edc5 // vmulpd %ymm5, %ymm2, %ymm3
+	LONG $0xaad5e2c4; BYTE $0xd3 // vfmsub213pd %ymm3, %ymm5, %ymm2
+	LONG $0xb8d5e2c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm5, %ymm2
+	LONG $0xe158e5c5 // vaddpd %ymm1, %ymm3, %ymm4
+	LONG $0xe95cddc5 // vsubpd %ymm1, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0x2910fdc5 // vmovupd (%rcx), %ymm5
+	LONG $0xf65cf5c5 // vsubpd %ymm6, %ymm1, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xe454d5c5 // vandpd %ymm4, %ymm5, %ymm4
+	LONG $0xc955d5c5 // vandnpd %ymm1, %ymm5, %ymm1
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xc956ddc5 // vorpd %ymm1, %ymm4, %ymm1
+	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
+	LONG $0xc055d5c5 // vandnpd %ymm0, %ymm5, %ymm0
+	LONG $0xd254d5c5 // vandpd %ymm2, %ymm5, %ymm2
+	LONG $0xc056edc5 // vorpd %ymm0, %ymm2, %ymm0
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x02e0c148 // shlq $0x2, %rax
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xc15c8b48; BYTE $0x10 // movq 0x10(%rcx,%rax,8), %rbx
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	WORD $0x3948; BYTE $0xd9 // cmpq %rbx, %rcx
+	LONG $0x00ae8f0f; WORD $0x0000 // jg <csrDD+0xe55>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x4c180f41; WORD $0x00f5 // prefetcht0 (%r13,%rsi,8)
+	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
+	LONG $0xb0146349 // movslq (%r8,%rsi,4), %rdx
+	LONG $0x885c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r11
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x887c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r15
+	LONG $0x107b81c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm5
+	LONG $0x3410fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm6
+	LONG $0x166181c4; WORD $0xfa1c // vmovhpd (%r10,%r15,8), %xmm3, %xmm3
+	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm6, %xmm6
+	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
+	LONG $0x1855e3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm5, %ymm5
+	LONG $0x107ba1c4; WORD $0xdf1c // vmovsd (%rdi,%r11,8), %xmm3
+	LONG $0x1661a1c4; WORD $0xff1c // vmovhpd (%rdi,%r15,8), %xmm3, %xmm3
+	LONG $0x184de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm6, %ymm3
+	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xfe59d5c5 // vmulpd %ymm6, %ymm5, %ymm7
+	LONG $0xaacde2c4; BYTE $0xef // vfmsub213pd %ymm7, %ymm6, %ymm5
+	LONG $0xb8cde2c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm6, %ymm5
+	LONG $0xdf58ddc5 // vaddpd %ymm7, %ymm4, %ymm3
+	LONG $0xf45ce5c5 // vsubpd %ymm4, %ymm3, %ymm6
+	LONG $0xc65c65c5 // vsubpd %ymm6, %ymm3, %ymm8
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	WORD $0x3948; BYTE $0xd9 // cmpq %rbx, %rcx
+	LONG $0xff5b8e0f; WORD $0xffff // jle <csrDD+0xdb0>
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x2948; BYTE $0xd9 // subq %rbx, %rcx
+	LONG $0x010a840f; WORD $0x0000 // je <csrDD+0xf6b>
+	LONG $0x01568d48 // leaq 0x1(%rsi), %rdx
+	WORD $0x3948; BYTE $0xda // cmpq %rbx, %rdx
+	WORD $0x3675 // jne <csrDD+0xea0>
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107bc1c4; WORD $0xf13c // vmovsd (%r9,%rsi,8), %xmm7
+	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0x5953c1c4; WORD $0xf12c // vmulsd (%r9,%rsi,8), %xmm5, %xmm5
+	LONG $0xed7efac5 // vmovq %xmm5, %xmm5
+	LONG $0x000088e9; BYTE $0x00 // jmp <csrDD+0xf24>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x24948b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rdx
+	LONG $0xb01c8d4d // leaq (%r8,%rsi,4), %r11
+	LONG $0xca0c8d48 // leaq (%rdx,%rcx,8), %rcx
+	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x0e148d48 // leaq (%rsi,%rcx), %rdx
+	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
+	LONG $0x0c180f41; BYTE $0x8b // prefetcht0 (%r11,%rcx,4)
+	LONG $0xb0146349 // movslq (%r8,%rsi,4), %rdx
+	LONG $0xb07c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r15
+	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
+	LONG $0xb04c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rcx
+	LONG $0x107dc1c4; WORD $0xf13c // vmovupd (%r9,%rsi,8), %ymm7
+	LONG $0x107b81c4; WORD $0xfa24 // vmovsd (%r10,%r15,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm5
+	LONG $0x3410fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm6
+	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0x165181c4; WORD $0xda2c // vmovhpd (%r10,%r11,8), %xmm5, %xmm5
+	LONG $0x1649a1c4; WORD $0xdf34 // vmovhpd (%rdi,%r11,8), %xmm6, %xmm6
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107ba1c4; WORD $0xff2c // vmovsd (%rdi,%r15,8), %xmm5
+	LONG $0x2c16d1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm5, %xmm5
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x184de3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm5, %ymm6, %ymm6
+	LONG $0xef59ddc5 // vmulpd %ymm7, %ymm4, %ymm5
+	LONG $0xaac5e2c4; BYTE $0xe5 // vfmsub213pd %ymm5, %ymm7, %ymm4
+	LONG $0xb8c5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm7, %ymm4
+	LONG $0xf358d5c5 // vaddpd %ymm3, %ymm5, %ymm6
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
+	LONG $0x3910fdc5 // vmovupd (%rcx), %ymm7
+	LONG $0x5c6541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm3, %ymm8
+	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
+	LONG $0xf654c5c5 // vandpd %ymm6, %ymm7, %ymm6
+	LONG $0xdb55c5c5 // vandnpd %ymm3, %ymm7, %ymm3
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xdb56cdc5 // vorpd %ymm3, %ymm6, %ymm3
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xd255c5c5 // vandnpd %ymm2, %ymm7, %ymm2
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0xd256ddc5 // vorpd %ymm2, %ymm4, %ymm2
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xc1748b48; BYTE $0x18 // movq 0x18(%rcx,%rax,8), %rsi
+	LONG $0x044b8d48 // leaq 0x4(%rbx), %rcx
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0x00ad8f0f; WORD $0x0000 // jg <csrDD+0x1037>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x4c180f41; WORD $0x00dd // prefetcht0 (%r13,%rbx,8)
+	LONG $0x0c180f41; BYTE $0x9c // prefetcht0 (%r12,%rbx,4)
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
+	LONG $0x98146349 // movslq (%r8,%rbx,4), %rdx
+	LONG $0x985c634d; BYTE $0x04 // movslq 0x4(%r8,%rbx,4), %r11
+	LONG $0x985c6349; BYTE $0x08 // movslq 0x8(%r8,%rbx,4), %rbx
+	LONG $0x887c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r15
+	LONG $0x107bc1c4; WORD $0xda2c // vmovsd (%r10,%rbx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xd23c // vmovsd (%r10,%rdx,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm8
+	LONG $0x165181c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm5, %xmm5
+	LONG $0x164181c4; WORD $0xda3c // vmovhpd (%r10,%r11,8), %xmm7, %xmm7
+	LONG $0x163921c4; WORD $0xdf04 // vmovhpd (%rdi,%r11,8), %xmm8, %xmm8
+	LONG $0x1845e3c4; WORD $0x01fd // vinsertf128 $0x1, %xmm5, %ymm7, %ymm7
+	LONG $0x2c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm5
+	LONG $0x04598d48 // leaq 0x4(%rcx), %rbx
+	LONG $0x1651a1c4; WORD $0xff2c // vmovhpd (%rdi,%r15,8), %xmm5, %xmm5
+	LONG $0x183de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm8, %ymm5
+	LONG $0x107d41c4; WORD $0xc904 // vmovupd (%r9,%rcx,8), %ymm8
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xcf593dc5 // vmulpd %ymm7, %ymm8, %ymm9
+	LONG $0xaabdc2c4; BYTE $0xf9 // vfmsub213pd %ymm9, %ymm8, %ymm7
+	LONG $0xb8bde2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm8, %ymm7
+	LONG $0xee58b5c5 // vaddpd %ymm6, %ymm9, %ymm5
+	LONG $0xc65c55c5 // vsubpd %ymm6, %ymm5, %ymm8
+	LONG $0x5c5541c4; BYTE $0xd0 // vsubpd %ymm8, %ymm5, %ymm10
+	LONG $0x5c3541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm9, %ymm8
+	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0xff598e0f; WORD $0xffff // jle <csrDD+0xf90>
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0x010b840f; WORD $0x0000 // je <csrDD+0x114e>
+	LONG $0x01538d48 // leaq 0x1(%rbx), %rdx
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	WORD $0x3475 // jne <csrDD+0x1080>
+	LONG $0x980c6349 // movslq (%r8,%rbx,4), %rcx
+	LONG $0x107b41c4; WORD $0xd90c // vmovsd (%r9,%rbx,8), %xmm9
+	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x04107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm8
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0x5943c1c4; WORD $0xd93c // vmulsd (%r9,%rbx,8), %xmm7, %xmm7
+	LONG $0xff7efac5 // vmovq %xmm7, %xmm7
+	LONG $0x000086e9; BYTE $0x00 // jmp <csrDD+0x1104>
+	WORD $0x9066 // nop
+	LONG $0x24948b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rdx
+	LONG $0x981c8d4d // leaq (%r8,%rbx,4), %r11
+	LONG $0xca0c8d48 // leaq (%rdx,%rcx,8), %rcx
+	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x0b148d48 // leaq (%rbx,%rcx), %rdx
+	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
+	LONG $0x0c180f41; BYTE $0x8b // prefetcht0 (%r11,%rcx,4)
+	LONG $0x98146349 // movslq (%r8,%rbx,4), %rdx
+	LONG $0x987c634d; BYTE $0x08 // movslq 0x8(%r8,%rbx,4), %r15
+	LONG $0x985c634d; BYTE $0x04 // movslq 0x4(%r8,%rbx,4), %r11
+	LONG $0x984c6349; BYTE $0x0c // movslq 0xc(%r8,%rbx,4), %rcx
+	LONG $0x107d41c4; WORD $0xd90c // vmovupd (%r9,%rbx,8), %ymm9
+	LONG $0x107b81c4; WORD $0xfa34 // vmovsd (%r10,%r15,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xd23c // vmovsd (%r10,%rdx,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm8
+	LONG $0x1649c1c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm6, %xmm6
+	LONG $0x164181c4; WORD $0xda3c // vmovhpd (%r10,%r11,8), %xmm7, %xmm7
+	LONG $0x163921c4; WORD $0xdf04 // vmovhpd (%rdi,%r11,8), %xmm8, %xmm8
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x107ba1c4; WORD $0xff3c // vmovsd (%rdi,%r15,8), %xmm7
+	LONG $0x3c16c1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm7, %xmm7
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x183d63c4; WORD $0x01c7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm8
+	LONG $0xfe59b5c5 // vmulpd %ymm6, %ymm9, %ymm7
+	LONG $0xaab5e2c4; BYTE $0xf7 // vfmsub213pd %ymm7, %ymm9, %ymm6
+	LONG $0xb8b5c2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm9, %ymm6
+	LONG $0xc55845c5 // vaddpd %ymm5, %ymm7, %ymm8
+	LONG $0xcd5c3dc5 // vsubpd %ymm5, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0x09107dc5 // vmovupd (%rcx), %ymm9
+	LONG $0x5c5541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm5, %ymm10
+	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
+	LONG $0x543541c4; BYTE $0xc0 // vandpd %ymm8, %ymm9, %ymm8
+	LONG $0xed55b5c5 // vandnpd %ymm5, %ymm9, %ymm5
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0xed56bdc5 // vorpd %ymm5, %ymm8, %ymm5
+	LONG $0xf458cdc5 // vaddpd %ymm4, %ymm6, %ymm6
+	LONG $0xe455b5c5 // vandnpd %ymm4, %ymm9, %ymm4
+	LONG $0xf654b5c5 // vandpd %ymm6, %ymm9, %ymm6
+	LONG $0xe456cdc5 // vorpd %ymm4, %ymm6, %ymm4
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	LONG $0x04568d48 // leaq 0x4(%rsi), %rdx
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xc14c8b48; BYTE $0x20 // movq 0x20(%rcx,%rax,8), %rcx
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	LONG $0x00bf8f0f; WORD $0x0000 // jg <csrDD+0x1231>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x4c180f41; WORD $0x00f5 // prefetcht0 (%r13,%rsi,8)
+	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
+	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
+	LONG $0xb0346349 // movslq (%r8,%rsi,4), %rsi
+	LONG $0x905c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rbx
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
+	LONG $0x107bc1c4; WORD $0xda3c // vmovsd (%r10,%rbx,8), %xmm7
+	LONG $0x107b41c4; WORD $0xf20c // vmovsd (%r10,%rsi,8), %xmm9
+	LONG $0x14107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm10
+	LONG $0x04728d48 // leaq 0x4(%rdx), %rsi
+	LONG $0x164181c4; WORD $0xfa3c // vmovhpd (%r10,%r15,8), %xmm7, %xmm7
+	LONG $0x163101c4; WORD $0xda0c // vmovhpd (%r10,%r11,8), %xmm9, %xmm9
+	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
+	LONG $0x183563c4; WORD $0x01cf // vinsertf128 $0x1, %xmm7, %ymm9, %ymm9
+	LONG $0x3c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm7
+	LONG $0x1641a1c4; WORD $0xff3c // vmovhpd (%rdi,%r15,8), %xmm7, %xmm7
+	LONG $0x182de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm10, %ymm7
+	LONG $0x107d41c4; WORD $0xd114 // vmovupd (%r9,%rdx,8), %ymm10
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x593541c4; BYTE $0xda // vmulpd %ymm10, %ymm9, %ymm11
+	LONG $0xaaad42c4; BYTE $0xcb // vfmsub213pd %ymm11, %ymm10, %ymm9
+	LONG $0xb8ad62c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm10, %ymm9
+	LONG $0x583dc1c4; BYTE $0xfb // vaddpd %ymm11, %ymm8, %ymm7
+	LONG $0x5c4541c4; BYTE $0xd0 // vsubpd %ymm8, %ymm7, %ymm10
+	LONG $0x5c4541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm7, %ymm12
+	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
+	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
+	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
+	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	LONG $0xff548e0f; WORD $0xffff // jle <csrDD+0x1180>
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
+	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
+	LONG $0xf86e840f; WORD $0xffff // je <csrDD+0xaab>
+	LONG $0x015e8d4c // leaq 0x1(%rsi), %r11
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xf7e6840f; WORD $0xffff // je <csrDD+0xa30>
+	LONG $0x248c8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rcx
+	LONG $0xb01c8d4d // leaq (%r8,%rsi,4), %r11
+	LONG $0xd10c8d48 // leaq (%rcx,%rdx,8), %rcx
+	LONG $0x1e148d48 // leaq (%rsi,%rbx), %rdx
+	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
+	LONG $0x0c180f41; BYTE $0x9b // prefetcht0 (%r11,%rbx,4)
+	LONG $0xb0146349 // movslq (%r8,%rsi,4), %rdx
+	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
+	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
+	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
+	LONG $0x107d41c4; WORD $0xf11c // vmovupd (%r9,%rsi,8), %ymm11
+	LONG $0x107b41c4; WORD $0xda04 // vmovsd (%r10,%rbx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xd20c // vmovsd (%r10,%rdx,8), %xmm9
+	LONG $0x14107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm10
+	LONG $0x163901c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm8, %xmm8
+	LONG $0x163101c4; WORD $0xda0c // vmovhpd (%r10,%r11,8), %xmm9, %xmm9
+	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x0c107bc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm9
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	LONG $0x163121c4; WORD $0xff0c // vmovhpd (%rdi,%r15,8), %xmm9, %xmm9
+	LONG $0x182d43c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm10
+	LONG $0x593d41c4; BYTE $0xcb // vmulpd %ymm11, %ymm8, %ymm9
+	LONG $0xfff794e9; BYTE $0xff // jmp <csrDD+0xa5e>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x0f5a8c0f; WORD $0x0000 // jl <csrDD+0x222e>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
+	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
+	LONG $0x0003a7e9; BYTE $0x00 // jmp <csrDD+0x168f>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0xa85c634f; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %r11
+	LONG $0x107d01c4; WORD $0xe924 // vmovupd (%r9,%r13,8), %ymm12
+	LONG $0xa054634b; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %rdx
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0x24742b4c; BYTE $0x08 // subq 0x8(%rsp), %r14
+	WORD $0x894c; BYTE $0xe3 // movq %r12, %rbx
+	LONG $0x249c2b48; LONG $0x00000080 // subq 0x80(%rsp), %rbx
+	LONG $0x107b01c4; WORD $0xda04 // vmovsd (%r10,%r11,8), %xmm8
+	LONG $0x107b21c4; WORD $0xdf0c // vmovsd (%rdi,%r11,8), %xmm9
+	LONG $0xa85c634f; BYTE $0x0c // movslq 0xc(%r8,%r13,4), %r11
+	LONG $0x2c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm13
+	LONG $0x163901c4; WORD $0xda04 // vmovhpd (%r10,%r11,8), %xmm8, %xmm8
+	LONG $0x163121c4; WORD $0xdf0c // vmovhpd (%rdi,%r11,8), %xmm9, %xmm9
+	LONG $0xa81c634f // movslq (%r8,%r13,4), %r11
+	LONG $0x107b01c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm10
+	LONG $0x107b21c4; WORD $0xdf1c // vmovsd (%rdi,%r11,8), %xmm11
+	LONG $0xa85c634f; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %r11
+	LONG $0x162901c4; WORD $0xda14 // vmovhpd (%r10,%r11,8), %xmm10, %xmm10
+	LONG $0x162121c4; WORD $0xdf1c // vmovhpd (%rdi,%r11,8), %xmm11, %xmm11
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
+	LONG $0x182d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm8
+	LONG $0x182543c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm9
+	LONG $0x593d41c4; BYTE $0xd4 // vmulpd %ymm12, %ymm8, %ymm10
+	LONG $0xaa9d42c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm12, %ymm8
+	LONG $0xb89d42c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm12, %ymm8
+	LONG $0xcc582dc5 // vaddpd %ymm4, %ymm10, %ymm9
+	LONG $0xdc5c35c5 // vsubpd %ymm4, %ymm9, %ymm11
+	LONG $0x5c3541c4; BYTE $0xe3 // vsubpd %ymm11, %ymm9, %ymm12
+	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
+	LONG $0x5c5d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm4, %ymm12
+	LONG $0x582d41c4; BYTE $0xdc // vaddpd %ymm12, %ymm10, %ymm11
+	LONG $0x107b41c4; WORD $0xd224 // vmovsd (%r10,%rdx,8), %xmm12
+	LONG $0xa054634b; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %rdx
+	LONG $0x107d01c4; WORD $0xf354; BYTE $0x20 // vmovupd 0x20(%r11,%r14,8), %ymm10
+	LONG $0x583d41c4; BYTE $0xc3 // vaddpd %ymm11, %ymm8, %ymm8
+	LONG $0x107d01c4; WORD $0xe11c // vmovupd (%r9,%r12,8), %ymm11
+	LONG $0x161941c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm12, %xmm12
+	LONG $0x2c1611c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm13, %xmm13
+	LONG $0xa014634b // movslq (%r8,%r12,4), %rdx
+	LONG $0xc2583dc5 // vaddpd %ymm2, %ymm8, %ymm8
+	LONG $0xd255adc5 // vandnpd %ymm2, %ymm10, %ymm2
+	LONG $0x542d41c4; BYTE $0xc9 // vandpd %ymm9, %ymm10, %ymm9
+	LONG $0xe455adc5 // vandnpd %ymm4, %ymm10, %ymm4
+	LONG $0x542d41c4; BYTE $0xc0 // vandpd %ymm8, %ymm10, %ymm8
+	LONG $0xe456b5c5 // vorpd %ymm4, %ymm9, %ymm4
+	LONG $0x107b41c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm14
+	LONG $0x3c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm15
+	LONG $0xa054634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rdx
+	LONG $0xd256bdc5 // vorpd %ymm2, %ymm8, %ymm2
+	LONG $0x160941c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm14, %xmm14
+	LONG $0x3c1601c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm15, %xmm15
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
+	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
+	LONG $0xb04c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rcx
+	LONG $0x180d43c4; WORD $0x01c4 // vinsertf128 $0x1, %xmm12, %ymm14, %ymm8
+	LONG $0x180543c4; WORD $0x01cd // vinsertf128 $0x1, %xmm13, %ymm15, %ymm9
+	LONG $0x2c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm13
+	LONG $0x593d41c4; BYTE $0xd3 // vmulpd %ymm11, %ymm8, %ymm10
+	LONG $0xaaa542c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm11, %ymm8
+	LONG $0xb8a542c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm11, %ymm8
+	LONG $0xcd582dc5 // vaddpd %ymm5, %ymm10, %ymm9
+	LONG $0xdd5c35c5 // vsubpd %ymm5, %ymm9, %ymm11
+	LONG $0x5c3541c4; BYTE $0xe3 // vsubpd %ymm11, %ymm9, %ymm12
+	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
+	LONG $0x5c5541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm5, %ymm12
+	LONG $0x582d41c4; BYTE $0xdc // vaddpd %ymm12, %ymm10, %ymm11
+	LONG $0x107b41c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm12
+	LONG $0xb04c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rcx
+	LONG $0x107d41c4; WORD $0xdb54; BYTE $0x20 // vmovupd 0x20(%r11,%rbx,8), %ymm10
+	LONG $0x583d41c4; BYTE $0xc3 // vaddpd %ymm11, %ymm8, %ymm8
+	LONG $0x107d41c4; WORD $0xf11c // vmovupd (%r9,%rsi,8), %ymm11
+	LONG $0x161941c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm12, %xmm12
+	LONG $0x2c1611c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm13, %xmm13
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0xc0583dc5 // vaddpd %ymm0, %ymm8, %ymm8
+	LONG $0x542d41c4; BYTE $0xc9 // vandpd %ymm9, %ymm10, %ymm9
+	LONG $0xed55adc5 // vandnpd %ymm5, %ymm10, %ymm5
+	LONG $0xc055adc5 // vandnpd %ymm0, %ymm10, %ymm0
+	LONG $0xed56b5c5 // vorpd %ymm5, %ymm9, %ymm5
+	LONG $0x542d41c4; BYTE $0xc0 // vandpd %ymm8, %ymm10, %ymm8
+	LONG $0x107b41c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm14
+	LONG $0x3c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm15
+	LONG $0xb04c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rcx
+	LONG $0xc056bdc5 // vorpd %ymm0, %ymm8, %ymm0
+	LONG $0x160941c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm14, %xmm14
+	LONG $0x3c1601c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm15, %xmm15
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x244c2b48; BYTE $0x40 // subq 0x40(%rsp), %rcx
+	LONG $0x180d43c4; WORD $0x01cc // vinsertf128 $0x1, %xmm12, %ymm14, %ymm9
+	LONG $0x180543c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm8
+	LONG $0x593541c4; BYTE $0xe3 // vmulpd %ymm11, %ymm9, %ymm12
+	LONG $0xaaa542c4; BYTE $0xcc // vfmsub213pd %ymm12, %ymm11, %ymm9
+	LONG $0xd6581dc5 // vaddpd %ymm6, %ymm12, %ymm10
+	LONG $0xb8a542c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm11, %ymm9
+	LONG $0xc65c2dc5 // vsubpd %ymm6, %ymm10, %ymm8
+	LONG $0x5c2d41c4; BYTE $0xd8 // vsubpd %ymm8, %ymm10, %ymm11
+	LONG $0x5c1d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm12, %ymm8
+	LONG $0x5c4d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm6, %ymm11
+	LONG $0x583d41c4; BYTE $0xeb // vaddpd %ymm11, %ymm8, %ymm13
+	LONG $0x107d41c4; WORD $0xd344; BYTE $0x20 // vmovupd 0x20(%r11,%rdx,8), %ymm8
+	LONG $0x80546349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rdx
+	LONG $0x583541c4; BYTE $0xcd // vaddpd %ymm13, %ymm9, %ymm9
+	LONG $0x107d41c4; WORD $0xc12c // vmovupd (%r9,%rax,8), %ymm13
+	LONG $0x107b41c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm11
+	LONG $0x24107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm12
+	LONG $0x80546349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rdx
+	LONG $0xcb5835c5 // vaddpd %ymm3, %ymm9, %ymm9
+	LONG $0x543d41c4; BYTE $0xd2 // vandpd %ymm10, %ymm8, %ymm10
+	LONG $0xf655bdc5 // vandnpd %ymm6, %ymm8, %ymm6
+	LONG $0xdb55bdc5 // vandnpd %ymm3, %ymm8, %ymm3
+	LONG $0x543d41c4; BYTE $0xc9 // vandpd %ymm9, %ymm8, %ymm9
+	LONG $0xf656adc5 // vorpd %ymm6, %ymm10, %ymm6
+	LONG $0x107d41c4; WORD $0xcb54; BYTE $0x20 // vmovupd 0x20(%r11,%rcx,8), %ymm10
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x162141c4; WORD $0xd21c // vmovhpd (%r10,%rdx,8), %xmm11, %xmm11
+	LONG $0x241619c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm12, %xmm12
+	LONG $0x80146349 // movslq (%r8,%rax,4), %rdx
+	LONG $0xdb56b5c5 // vorpd %ymm3, %ymm9, %ymm3
+	LONG $0x107b41c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm14
+	LONG $0x3c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm15
+	LONG $0x80546349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdx
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x160941c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm14, %xmm14
+	LONG $0x3c1601c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm15, %xmm15
+	LONG $0x180d43c4; WORD $0x01c3 // vinsertf128 $0x1, %xmm11, %ymm14, %ymm8
+	LONG $0x180543c4; WORD $0x01cc // vinsertf128 $0x1, %xmm12, %ymm15, %ymm9
+	LONG $0x593d41c4; BYTE $0xdd // vmulpd %ymm13, %ymm8, %ymm11
+	LONG $0xaa9542c4; BYTE $0xc3 // vfmsub213pd %ymm11, %ymm13, %ymm8
+	LONG $0xb89542c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm13, %ymm8
+	LONG $0xcf5825c5 // vaddpd %ymm7, %ymm11, %ymm9
+	LONG $0xe75c35c5 // vsubpd %ymm7, %ymm9, %ymm12
+	LONG $0x5c2541c4; BYTE $0xdc // vsubpd %ymm12, %ymm11, %ymm11
+	LONG $0x5c3541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm9, %ymm12
+	LONG $0x542d41c4; BYTE $0xc9 // vandpd %ymm9, %ymm10, %ymm9
+	LONG $0x5c4541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm7, %ymm12
+	LONG $0xff55adc5 // vandnpd %ymm7, %ymm10, %ymm7
+	LONG $0xff56b5c5 // vorpd %ymm7, %ymm9, %ymm7
+	LONG $0xc8146dc5 // vunpcklpd %ymm0, %ymm2, %ymm9
+	LONG $0xc015edc5 // vunpckhpd %ymm0, %ymm2, %ymm0
+	LONG $0xd57cddc5 // vhaddpd %ymm5, %ymm4, %ymm2
+	LONG $0x582541c4; BYTE $0xdc // vaddpd %ymm12, %ymm11, %ymm11
+	LONG $0x583d41c4; BYTE $0xc3 // vaddpd %ymm11, %ymm8, %ymm8
+	LONG $0xc1583dc5 // vaddpd %ymm1, %ymm8, %ymm8
+	LONG $0xc955adc5 // vandnpd %ymm1, %ymm10, %ymm1
+	LONG $0x542d41c4; BYTE $0xc0 // vandpd %ymm8, %ymm10, %ymm8
+	LONG $0xd5155dc5 // vunpckhpd %ymm5, %ymm4, %ymm10
+	LONG $0xc956bdc5 // vorpd %ymm1, %ymm8, %ymm1
+	LONG $0xc5145dc5 // vunpcklpd %ymm5, %ymm4, %ymm8
+	LONG $0x5c6dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm2, %ymm4
+	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
+	LONG $0xe45cadc5 // vsubpd %ymm4, %ymm10, %ymm4
+	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
+	LONG $0xc7154dc5 // vunpckhpd %ymm7, %ymm6, %ymm8
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xe914e5c5 // vunpcklpd %ymm1, %ymm3, %ymm5
+	LONG $0xc915e5c5 // vunpckhpd %ymm1, %ymm3, %ymm1
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0xe714cdc5 // vunpcklpd %ymm7, %ymm6, %ymm4
+	LONG $0xf77ccdc5 // vhaddpd %ymm7, %ymm6, %ymm6
+	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
+	LONG $0xdc5ccdc5 // vsubpd %ymm4, %ymm6, %ymm3
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0x186de3c4; WORD $0x01de // vinsertf128 $0x1, %xmm6, %ymm2, %ymm3
+	LONG $0x066de3c4; WORD $0x31d6 // vperm2f128 $0x31, %ymm6, %ymm2, %ymm2
+	LONG $0xcd58f5c5 // vaddpd %ymm5, %ymm1, %ymm1
+	LONG $0x187de3c4; WORD $0x01e1 // vinsertf128 $0x1, %xmm1, %ymm0, %ymm4
+	LONG $0x067de3c4; WORD $0x31c1 // vperm2f128 $0x31, %ymm1, %ymm0, %ymm0
+	LONG $0xca58e5c5 // vaddpd %ymm2, %ymm3, %ymm1
+	LONG $0xeb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm5
+	LONG $0xf55cf5c5 // vsubpd %ymm5, %ymm1, %ymm6
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xf804 // vmovupd %ymm0, (%rax,%r15,8)
+	LONG $0x117da1c4; WORD $0xf914 // vmovupd %ymm2, (%rcx,%r15,8)
+	LONG $0x248c8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rcx
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x244c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rcx
+	LONG $0x0b9f840f; WORD $0x0000 // je <csrDD+0x222e>
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	WORD $0xd148; BYTE $0xe8 // shrq %rax
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	LONG $0x248c8948; LONG $0x000000a0 // movq %rcx, 0xa0(%rsp)
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x7c450f4c; WORD $0x1824 // cmovneq 0x18(%rsp), %r15
+	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
+	LONG $0x244c3b48; BYTE $0x60 // cmpq 0x60(%rsp), %rcx
+	LONG $0xf9430f4c // cmovaeq %rcx, %r15
+	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x032c8b4c // movq (%rbx,%rax), %r13
+	LONG $0x03648b4c; BYTE $0x08 // movq 0x8(%rbx,%rax), %r12
+	LONG $0x04458d49 // leaq 0x4(%r13), %rax
+	WORD $0x394c; BYTE $0xe0 // cmpq %r12, %rax
+	LONG $0x00b28d0f; WORD $0x0000 // jge <csrDD+0x1790>
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xa80c634b // movslq (%r8,%r13,4), %rcx
+	LONG $0xa874634b; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %rsi
+	LONG $0xa854634b; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %rdx
+	LONG $0xa85c634f; BYTE $0x0c // movslq 0xc(%r8,%r13,4), %r11
+	LONG $0xcc28fdc5 // vmovapd %ymm4, %ymm1
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
+	LONG $0x166181c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm4, %xmm4
+	LONG $0x2c16d1c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm5, %xmm5
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x2410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm4
+	LONG $0x1659a1c4; WORD $0xdf24 // vmovhpd (%rdi,%r11,8), %xmm4, %xmm4
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107d81c4; WORD $0xe92c // vmovupd (%r9,%r13,8), %ymm5
+	LONG $0x046d8d4d // leaq 0x4(%r13), %r13
+	LONG $0xf559e5c5 // vmulpd %ymm5, %ymm3, %ymm6
+	LONG $0xaad5e2c4; BYTE $0xde // vfmsub213pd %ymm6, %ymm5, %ymm3
+	LONG $0xb8d5e2c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm5, %ymm3
+	LONG $0xe658f5c5 // vaddpd %ymm6, %ymm1, %ymm4
+	LONG $0xe95cddc5 // vsubpd %ymm1, %ymm4, %ymm5
+	LONG $0xfd5cddc5 // vsubpd %ymm5, %ymm4, %ymm7
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0xd158edc5 // vaddpd %ymm1, %ymm2, %ymm2
+	WORD $0x394c; BYTE $0xe0 // cmpq %r12, %rax
+	LONG $0xff688c0f; WORD $0xffff // jl <csrDD+0x16f0>
+	WORD $0x0eeb // jmp <csrDD+0x1798>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x02e7c149 // shlq $0x2, %r15
+	LONG $0x24448d49; BYTE $0x04 // leaq 0x4(%r12), %rax
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x2464894c; BYTE $0x08 // movq %r12, 0x8(%rsp)
+	LONG $0xfb548b4a; BYTE $0x10 // movq 0x10(%rbx,%r15,8), %rdx
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0x00b38d0f; WORD $0x0000 // jge <csrDD+0x186b>
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xa00c634b // movslq (%r8,%r12,4), %rcx
+	LONG $0xa05c634f; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %r11
+	LONG $0xa074634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rsi
+	LONG $0xa074634f; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %r14
+	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x107b81c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
+	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
+	LONG $0x166181c4; WORD $0xf21c // vmovhpd (%r10,%r14,8), %xmm3, %xmm3
+	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm6, %xmm6
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0x107ba1c4; WORD $0xdf2c // vmovsd (%rdi,%r11,8), %xmm5
+	LONG $0x1651a1c4; WORD $0xf72c // vmovhpd (%rdi,%r14,8), %xmm5, %xmm5
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107d81c4; WORD $0xe134 // vmovupd (%r9,%r12,8), %ymm6
+	LONG $0x24648d4d; BYTE $0x04 // leaq 0x4(%r12), %r12
+	LONG $0xfe59e5c5 // vmulpd %ymm6, %ymm3, %ymm7
+	LONG $0xaacde2c4; BYTE $0xdf // vfmsub213pd %ymm7, %ymm6, %ymm3
+	LONG $0xb8cde2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm6, %ymm3
+	LONG $0xef58f5c5 // vaddpd %ymm7, %ymm1, %ymm5
+	LONG $0xf15cd5c5 // vsubpd %ymm1, %ymm5, %ymm6
+	LONG $0xc65c55c5 // vsubpd %ymm6, %ymm5, %ymm8
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xc958cdc5 // vaddpd %ymm1, %ymm6, %ymm1
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0xff658c0f; WORD $0xffff // jl <csrDD+0x17d0>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	LONG $0xf84c8b4a; BYTE $0x18 // movq 0x18(%rax,%r15,8), %rcx
+	LONG $0x04428d48 // leaq 0x4(%rdx), %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0x00b08d0f; WORD $0x0000 // jge <csrDD+0x1941>
+	WORD $0x894c; BYTE $0xfb // movq %r15, %rbx
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
+	LONG $0xb0346349 // movslq (%r8,%rsi,4), %rsi
+	LONG $0x8074634d; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %r14
+	LONG $0x805c634d; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %r11
+	LONG $0x807c634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r15
+	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
+	LONG $0x107b81c4; WORD $0xf234 // vmovsd (%r10,%r14,8), %xmm6
+	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
+	LONG $0x0c107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm9
+	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
+	LONG $0x164981c4; WORD $0xfa34 // vmovhpd (%r10,%r15,8), %xmm6, %xmm6
+	LONG $0x163901c4; WORD $0xda04 // vmovhpd (%r10,%r11,8), %xmm8, %xmm8
+	LONG $0x163121c4; WORD $0xdf0c // vmovhpd (%rdi,%r11,8), %xmm9, %xmm9
+	LONG $0x183d63c4; WORD $0x01c6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm8
+	LONG $0x107ba1c4; WORD $0xf734 // vmovsd (%rdi,%r14,8), %xmm6
+	LONG $0x1649a1c4; WORD $0xff34 // vmovhpd (%rdi,%r15,8), %xmm6, %xmm6
+	LONG $0x1835e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm9, %ymm6
+	LONG $0x107d41c4; WORD $0xc10c // vmovupd (%r9,%rax,8), %ymm9
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x593d41c4; BYTE $0xd1 // vmulpd %ymm9, %ymm8, %ymm10
+	LONG $0xaab542c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm9, %ymm8
+	LONG $0xb8b562c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm9, %ymm8
+	LONG $0xf758adc5 // vaddpd %ymm7, %ymm10, %ymm6
+	LONG $0xcf5c4dc5 // vsubpd %ymm7, %ymm6, %ymm9
+	LONG $0x5c4d41c4; BYTE $0xd9 // vsubpd %ymm9, %ymm6, %ymm11
+	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
+	LONG $0x5c45c1c4; BYTE $0xfb // vsubpd %ymm11, %ymm7, %ymm7
+	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0xff628c0f; WORD $0xffff // jl <csrDD+0x18a0>
+	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x24948948; LONG $0x00000080 // movq %rdx, 0x80(%rsp)
+	LONG $0x04718d4c // leaq 0x4(%rcx), %r14
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xf8548b4a; BYTE $0x20 // movq 0x20(%rax,%r15,8), %rdx
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0x24548948; BYTE $0x40 // movq %rdx, 0x40(%rsp)
+	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
+	LONG $0xf9848d0f; WORD $0xffff // jge <csrDD+0x12f0>
+	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
+	LONG $0x24bc894c; LONG $0x000000e0 // movq %r15, 0xe0(%rsp)
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	WORD $0x8949; BYTE $0xc6 // movq %rax, %r14
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
+	LONG $0xb05c634b; BYTE $0x08 // movslq 0x8(%r8,%r14,4), %rbx
+	LONG $0xb07c634f; BYTE $0x04 // movslq 0x4(%r8,%r14,4), %r15
+	LONG $0xb05c634f; BYTE $0x0c // movslq 0xc(%r8,%r14,4), %r11
+	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
+	LONG $0x107bc1c4; WORD $0xda3c // vmovsd (%r10,%rbx,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x14107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm10
+	LONG $0x04468d49 // leaq 0x4(%r14), %rax
+	LONG $0x164181c4; WORD $0xda3c // vmovhpd (%r10,%r11,8), %xmm7, %xmm7
+	LONG $0x163101c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm9, %xmm9
+	LONG $0x162921c4; WORD $0xff14 // vmovhpd (%rdi,%r15,8), %xmm10, %xmm10
+	LONG $0x183563c4; WORD $0x01cf // vinsertf128 $0x1, %xmm7, %ymm9, %ymm9
+	LONG $0x3c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm7
+	LONG $0x1641a1c4; WORD $0xdf3c // vmovhpd (%rdi,%r11,8), %xmm7, %xmm7
+	LONG $0x182de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm10, %ymm7
+	LONG $0x107d01c4; WORD $0xf114 // vmovupd (%r9,%r14,8), %ymm10
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x593541c4; BYTE $0xda // vmulpd %ymm10, %ymm9, %ymm11
+	LONG $0xaaad42c4; BYTE $0xcb // vfmsub213pd %ymm11, %ymm10, %ymm9
+	LONG $0xb8ad62c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm10, %ymm9
+	LONG $0x583dc1c4; BYTE $0xfb // vaddpd %ymm11, %ymm8, %ymm7
+	LONG $0x5c4541c4; BYTE $0xd0 // vsubpd %ymm8, %ymm7, %ymm10
+	LONG $0x5c4541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm7, %ymm12
+	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
+	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
+	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
+	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
+	LONG $0xc958bdc5 // vaddpd %ymm1, %ymm8, %ymm1
+	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
+	LONG $0xff5f8c0f; WORD $0xffff // jl <csrDD+0x1980>
+	LONG $0x24bc8b4c; LONG $0x000000e0 // movq 0xe0(%rsp), %r15
+	LONG $0xfff8c2e9; BYTE $0xff // jmp <csrDD+0x12f0>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x07f68c0f; WORD $0x0000 // jl <csrDD+0x222e>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
+	LONG $0x204a8d48 // leaq 0x20(%rdx), %rcx
+	LONG $0x187a8d4c // leaq 0x18(%rdx), %r15
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0x00014ce9; BYTE $0x00 // jmp <csrDD+0x1bab>
+	BYTE $0x90 // nop
+	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
+	LONG $0x107b41c4; WORD $0xf11c // vmovsd (%r9,%rsi,8), %xmm11
+	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x107b41c4; WORD $0xc204 // vmovsd (%r10,%rax,8), %xmm8
+	LONG $0x14107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm10
+	LONG $0x593341c4; WORD $0xf10c // vmulsd (%r9,%rsi,8), %xmm9, %xmm9
+	LONG $0x7e7a41c4; BYTE $0xc9 // vmovq %xmm9, %xmm9
+	LONG $0xaaa542c4; BYTE $0xc1 // vfmsub213pd %ymm9, %ymm11, %ymm8
+	LONG $0xb8a542c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm11, %ymm8
+	LONG $0xd75835c5 // vaddpd %ymm7, %ymm9, %ymm10
+	LONG $0xdf5c2dc5 // vsubpd %ymm7, %ymm10, %ymm11
+	LONG $0x5c2d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm10, %ymm12
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0x19107dc5 // vmovupd (%rcx), %ymm11
+	LONG $0x5c4541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm7, %ymm12
+	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
+	LONG $0x542541c4; BYTE $0xd2 // vandpd %ymm10, %ymm11, %ymm10
+	LONG $0xff55a5c5 // vandnpd %ymm7, %ymm11, %ymm7
+	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
+	LONG $0xff56adc5 // vorpd %ymm7, %ymm10, %ymm7
+	LONG $0xc6583dc5 // vaddpd %ymm6, %ymm8, %ymm8
+	LONG $0xf655a5c5 // vandnpd %ymm6, %ymm11, %ymm6
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0xf656bdc5 // vorpd %ymm6, %ymm8, %ymm6
+	LONG $0xc31475c5 // vunpcklpd %ymm3, %ymm1, %ymm8
+	LONG $0xd31575c5 // vunpckhpd %ymm3, %ymm1, %ymm10
+	LONG $0xcb7cf5c5 // vhaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xca147dc5 // vunpcklpd %ymm2, %ymm0, %ymm9
+	LONG $0xc215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm0
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	WORD $0xff49; BYTE $0xc4 // incq %r12
+	LONG $0x5c75c1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm1, %ymm2
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xd25cadc5 // vsubpd %ymm2, %ymm10, %ymm2
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xc71555c5 // vunpckhpd %ymm7, %ymm5, %ymm8
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xde14ddc5 // vunpcklpd %ymm6, %ymm4, %ymm3
+	LONG $0xe615ddc5 // vunpckhpd %ymm6, %ymm4, %ymm4
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xd714d5c5 // vunpcklpd %ymm7, %ymm5, %ymm2
+	LONG $0xef7cd5c5 // vhaddpd %ymm7, %ymm5, %ymm5
+	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
+	LONG $0xf25cd5c5 // vsubpd %ymm2, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x1875e3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm1, %ymm3
+	LONG $0x0675e3c4; WORD $0x31cd // vperm2f128 $0x31, %ymm5, %ymm1, %ymm1
+	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
+	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
+	LONG $0xd158e5c5 // vaddpd %ymm1, %ymm3, %ymm2
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xf55cedc5 // vsubpd %ymm5, %ymm2, %ymm6
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xe804 // vmovupd %ymm0, (%rax,%r13,8)
+	LONG $0x117da1c4; WORD $0xe90c // vmovupd %ymm1, (%rcx,%r13,8)
+	LONG $0x24643b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r12
+	LONG $0x0683840f; WORD $0x0000 // je <csrDD+0x222e>
+	WORD $0x894c; BYTE $0xe1 // movq %r12, %rcx
+	WORD $0xd148; BYTE $0xe9 // shrq %rcx
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x0000bd41; WORD $0x0000 // movl $0x0, %r13d
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x6c450f4c; WORD $0x1824 // cmovneq 0x18(%rsp), %r13
+	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x24643b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r12
+	LONG $0xec430f4d // cmovaeq %r12, %r13
+	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
+	LONG $0x05e2c148 // shlq $0x5, %rdx
+	LONG $0x100c8b48 // movq (%rax,%rdx), %rcx
+	LONG $0x10748b48; BYTE $0x08 // movq 0x8(%rax,%rdx), %rsi
+	LONG $0x04518d48 // leaq 0x4(%rcx), %rdx
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	LONG $0x00a18f0f; WORD $0x0000 // jg <csrDD+0x1c98>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	LONG $0x880c6349 // movslq (%r8,%rcx,4), %rcx
+	LONG $0x905c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rbx
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x90446349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rax
+	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
+	LONG $0x107bc1c4; WORD $0xda0c // vmovsd (%r10,%rbx,8), %xmm1
+	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
+	LONG $0x2410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm4
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
+	LONG $0x1671c1c4; WORD $0xc20c // vmovhpd (%r10,%rax,8), %xmm1, %xmm1
+	LONG $0x166181c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm3, %xmm3
+	LONG $0x1659a1c4; WORD $0xdf24 // vmovhpd (%rdi,%r11,8), %xmm4, %xmm4
+	LONG $0x1865e3c4; WORD $0x01d9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm3
+	LONG $0x0c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm1
+	LONG $0x0c16f1c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm1, %xmm1
+	LONG $0x185de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm4, %ymm1
+	LONG $0x107dc1c4; WORD $0xd124 // vmovupd (%r9,%rdx,8), %ymm4
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0xec59e5c5 // vmulpd %ymm4, %ymm3, %ymm5
+	LONG $0xaadde2c4; BYTE $0xdd // vfmsub213pd %ymm5, %ymm4, %ymm3
+	LONG $0xb8dde2c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm4, %ymm3
+	LONG $0xcd58edc5 // vaddpd %ymm5, %ymm2, %ymm1
+	LONG $0xe25cf5c5 // vsubpd %ymm2, %ymm1, %ymm4
+	LONG $0xf45cf5c5 // vsubpd %ymm4, %ymm1, %ymm6
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
+	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	LONG $0xff688e0f; WORD $0xffff // jle <csrDD+0x1c00>
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
+	LONG $0x00e2840f; WORD $0x0000 // je <csrDD+0x1d86>
+	LONG $0x01418d48 // leaq 0x1(%rcx), %rax
+	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
+	WORD $0x3375 // jne <csrDD+0x1ce0>
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x107bc1c4; WORD $0xc92c // vmovsd (%r9,%rcx,8), %xmm5
+	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
+	LONG $0x107bc1c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xc214 // vmovsd (%r10,%rax,8), %xmm2
+	LONG $0x2410fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm4
+	LONG $0x5963c1c4; WORD $0xc91c // vmulsd (%r9,%rcx,8), %xmm3, %xmm3
+	LONG $0xdb7efac5 // vmovq %xmm3, %xmm3
+	WORD $0x69eb // jmp <csrDD+0x1d40>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
+	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
+	LONG $0x8874634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r14
+	LONG $0x107dc1c4; WORD $0xc92c // vmovupd (%r9,%rcx,8), %ymm5
+	LONG $0xd0148d48 // leaq (%rax,%rdx,8), %rdx
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
+	LONG $0x166981c4; WORD $0xf214 // vmovhpd (%r10,%r14,8), %xmm2, %xmm2
+	LONG $0x107bc1c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm3
+	LONG $0x2410fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm4
+	LONG $0x166181c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm3, %xmm3
+	LONG $0x1659a1c4; WORD $0xdf24 // vmovhpd (%rdi,%r11,8), %xmm4, %xmm4
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x1c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm3
+	LONG $0x1661a1c4; WORD $0xf71c // vmovhpd (%rdi,%r14,8), %xmm3, %xmm3
+	LONG $0x185de3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm4, %ymm4
+	LONG $0xdd59edc5 // vmulpd %ymm5, %ymm2, %ymm3
+	LONG $0xaad5e2c4; BYTE $0xd3 // vfmsub213pd %ymm3, %ymm5, %ymm2
+	LONG $0xb8d5e2c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm5, %ymm2
+	LONG $0xe158e5c5 // vaddpd %ymm1, %ymm3, %ymm4
+	LONG $0xe95cddc5 // vsubpd %ymm1, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0x2a10fdc5 // vmovupd (%rdx), %ymm5
+	LONG $0xf65cf5c5 // vsubpd %ymm6, %ymm1, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xe454d5c5 // vandpd %ymm4, %ymm5, %ymm4
+	LONG $0xc955d5c5 // vandnpd %ymm1, %ymm5, %ymm1
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xc956ddc5 // vorpd %ymm1, %ymm4, %ymm1
+	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
+	LONG $0xc055d5c5 // vandnpd %ymm0, %ymm5, %ymm0
+	LONG $0xd254d5c5 // vandpd %ymm2, %ymm5, %ymm2
+	LONG $0xc056edc5 // vorpd %ymm0, %ymm2, %ymm0
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x02e5c149 // shlq $0x2, %r13
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xe85c8b4e; BYTE $0x10 // movq 0x10(%rax,%r13,8), %r11
+	LONG $0x04468d48 // leaq 0x4(%rsi), %rax
+	WORD $0x394c; BYTE $0xd8 // cmpq %r11, %rax
+	LONG $0x009f8f0f; WORD $0x0000 // jg <csrDD+0x1e48>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	LONG $0xb0546349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdx
+	LONG $0xb0746349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rsi
+	LONG $0x885c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rbx
+	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
+	LONG $0x3410fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm6
+	LONG $0x1661c1c4; WORD $0xda1c // vmovhpd (%r10,%rbx,8), %xmm3, %xmm3
+	LONG $0x1651c1c4; WORD $0xd22c // vmovhpd (%r10,%rdx,8), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm6, %xmm6
+	LONG $0x1855e3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm5, %ymm5
+	LONG $0x1c10fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm3
+	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
+	LONG $0x1c16e1c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm3, %xmm3
+	LONG $0x184de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm6, %ymm3
+	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xfe59d5c5 // vmulpd %ymm6, %ymm5, %ymm7
+	LONG $0xaacde2c4; BYTE $0xef // vfmsub213pd %ymm7, %ymm6, %ymm5
+	LONG $0xb8cde2c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm6, %ymm5
+	LONG $0xdf58ddc5 // vaddpd %ymm7, %ymm4, %ymm3
+	LONG $0xf45ce5c5 // vsubpd %ymm4, %ymm3, %ymm6
+	LONG $0xc65c65c5 // vsubpd %ymm6, %ymm3, %ymm8
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0xe458cdc5 // vaddpd %ymm4, %ymm6, %ymm4
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	LONG $0xff688e0f; WORD $0xffff // jle <csrDD+0x1db0>
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0x00e2840f; WORD $0x0000 // je <csrDD+0x1f36>
+	LONG $0x01468d48 // leaq 0x1(%rsi), %rax
+	WORD $0x394c; BYTE $0xd8 // cmpq %r11, %rax
+	WORD $0x3375 // jne <csrDD+0x1e90>
+	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
+	LONG $0x107bc1c4; WORD $0xf13c // vmovsd (%r9,%rsi,8), %xmm7
+	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
+	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm4
+	LONG $0x3410fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm6
+	LONG $0x5953c1c4; WORD $0xf12c // vmulsd (%r9,%rsi,8), %xmm5, %xmm5
+	LONG $0xed7efac5 // vmovq %xmm5, %xmm5
+	WORD $0x68eb // jmp <csrDD+0x1eef>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
+	LONG $0xb0546349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdx
+	LONG $0xb074634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r14
+	LONG $0x107dc1c4; WORD $0xf13c // vmovupd (%r9,%rsi,8), %ymm7
+	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
+	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
+	LONG $0x107bc1c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm4
+	LONG $0x165981c4; WORD $0xf224 // vmovhpd (%r10,%r14,8), %xmm4, %xmm4
+	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
+	LONG $0x3410fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm6
+	LONG $0x1651c1c4; WORD $0xd22c // vmovhpd (%r10,%rdx,8), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm6, %xmm6
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x2c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm5
+	LONG $0x1651a1c4; WORD $0xf72c // vmovhpd (%rdi,%r14,8), %xmm5, %xmm5
+	LONG $0x184de3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm5, %ymm6, %ymm6
+	LONG $0xef59ddc5 // vmulpd %ymm7, %ymm4, %ymm5
+	LONG $0xaac5e2c4; BYTE $0xe5 // vfmsub213pd %ymm5, %ymm7, %ymm4
+	LONG $0xb8c5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm7, %ymm4
+	LONG $0xf358d5c5 // vaddpd %ymm3, %ymm5, %ymm6
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
+	LONG $0x3910fdc5 // vmovupd (%rcx), %ymm7
+	LONG $0x5c6541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm3, %ymm8
+	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
+	LONG $0xf654c5c5 // vandpd %ymm6, %ymm7, %ymm6
+	LONG $0xdb55c5c5 // vandnpd %ymm3, %ymm7, %ymm3
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xdb56cdc5 // vorpd %ymm3, %ymm6, %ymm3
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xd255c5c5 // vandnpd %ymm2, %ymm7, %ymm2
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0xd256ddc5 // vorpd %ymm2, %ymm4, %ymm2
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xe8748b4a; BYTE $0x18 // movq 0x18(%rax,%r13,8), %rsi
+	LONG $0x04438d49 // leaq 0x4(%r11), %rax
+	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
+	LONG $0x00a68f0f; WORD $0x0000 // jg <csrDD+0x1ffb>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x9804634b // movslq (%r8,%r11,4), %rax
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x9854634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdx
+	LONG $0x985c634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r11
+	LONG $0x885c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rbx
+	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
+	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm8
+	LONG $0x1651c1c4; WORD $0xda2c // vmovhpd (%r10,%rbx,8), %xmm5, %xmm5
+	LONG $0x1641c1c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm7, %xmm7
+	LONG $0x041639c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm8, %xmm8
+	LONG $0x1845e3c4; WORD $0x01fd // vinsertf128 $0x1, %xmm5, %ymm7, %ymm7
+	LONG $0x107ba1c4; WORD $0xdf2c // vmovsd (%rdi,%r11,8), %xmm5
+	LONG $0x04598d4c // leaq 0x4(%rcx), %r11
+	LONG $0x2c16d1c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm5, %xmm5
+	LONG $0x183de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm8, %ymm5
+	LONG $0x107d41c4; WORD $0xc904 // vmovupd (%r9,%rcx,8), %ymm8
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xcf593dc5 // vmulpd %ymm7, %ymm8, %ymm9
+	LONG $0xaabdc2c4; BYTE $0xf9 // vfmsub213pd %ymm9, %ymm8, %ymm7
+	LONG $0xb8bde2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm8, %ymm7
+	LONG $0xee58b5c5 // vaddpd %ymm6, %ymm9, %ymm5
+	LONG $0xc65c55c5 // vsubpd %ymm6, %ymm5, %ymm8
+	LONG $0x5c5541c4; BYTE $0xd0 // vsubpd %ymm8, %ymm5, %ymm10
+	LONG $0x5c3541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm9, %ymm8
+	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0xff658e0f; WORD $0xffff // jle <csrDD+0x1f60>
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0x00e2840f; WORD $0x0000 // je <csrDD+0x20e9>
+	LONG $0x01438d49 // leaq 0x1(%r11), %rax
+	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
+	WORD $0x3075 // jne <csrDD+0x2040>
+	LONG $0x9804634b // movslq (%r8,%r11,4), %rax
+	LONG $0x107b01c4; WORD $0xd90c // vmovsd (%r9,%r11,8), %xmm9
+	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
+	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
+	LONG $0x107bc1c4; WORD $0xc234 // vmovsd (%r10,%rax,8), %xmm6
+	LONG $0x04107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm8
+	LONG $0x594381c4; WORD $0xd93c // vmulsd (%r9,%r11,8), %xmm7, %xmm7
+	LONG $0xff7efac5 // vmovq %xmm7, %xmm7
+	WORD $0x65eb // jmp <csrDD+0x209f>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x985c634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rbx
+	LONG $0x9854634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdx
+	LONG $0x9874634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r14
+	LONG $0x107d01c4; WORD $0xd90c // vmovupd (%r9,%r11,8), %ymm9
+	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
+	LONG $0x9804634b // movslq (%r8,%r11,4), %rax
+	LONG $0x107bc1c4; WORD $0xda34 // vmovsd (%r10,%rbx,8), %xmm6
+	LONG $0x164981c4; WORD $0xf234 // vmovhpd (%r10,%r14,8), %xmm6, %xmm6
+	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm8
+	LONG $0x1641c1c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm7, %xmm7
+	LONG $0x041639c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm8, %xmm8
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x3c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm7
+	LONG $0x1641a1c4; WORD $0xf73c // vmovhpd (%rdi,%r14,8), %xmm7, %xmm7
+	LONG $0x183d63c4; WORD $0x01c7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm8
+	LONG $0xfe59b5c5 // vmulpd %ymm6, %ymm9, %ymm7
+	LONG $0xaab5e2c4; BYTE $0xf7 // vfmsub213pd %ymm7, %ymm9, %ymm6
+	LONG $0xb8b5c2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm9, %ymm6
+	LONG $0xc55845c5 // vaddpd %ymm5, %ymm7, %ymm8
+	LONG $0xcd5c3dc5 // vsubpd %ymm5, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0x09107dc5 // vmovupd (%rcx), %ymm9
+	LONG $0x5c5541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm5, %ymm10
+	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
+	LONG $0x543541c4; BYTE $0xc0 // vandpd %ymm8, %ymm9, %ymm8
+	LONG $0xed55b5c5 // vandnpd %ymm5, %ymm9, %ymm5
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0xed56bdc5 // vorpd %ymm5, %ymm8, %ymm5
+	LONG $0xf458cdc5 // vaddpd %ymm4, %ymm6, %ymm6
+	LONG $0xe455b5c5 // vandnpd %ymm4, %ymm9, %ymm4
+	LONG $0xf654b5c5 // vandpd %ymm6, %ymm9, %ymm6
+	LONG $0xe456cdc5 // vorpd %ymm4, %ymm6, %ymm4
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xe84c8b4a; BYTE $0x20 // movq 0x20(%rax,%r13,8), %rcx
+	LONG $0x04468d48 // leaq 0x4(%rsi), %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0x00a88f0f; WORD $0x0000 // jg <csrDD+0x21b0>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
+	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
+	LONG $0x905c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r11
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x905c6349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rbx
+	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
+	LONG $0x107b81c4; WORD $0xda3c // vmovsd (%r10,%r11,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x14107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm10
+	LONG $0x1641c1c4; WORD $0xda3c // vmovhpd (%r10,%rbx,8), %xmm7, %xmm7
+	LONG $0x163141c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm9, %xmm9
+	LONG $0x141629c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm10, %xmm10
+	LONG $0x04728d48 // leaq 0x4(%rdx), %rsi
+	LONG $0x183563c4; WORD $0x01cf // vinsertf128 $0x1, %xmm7, %ymm9, %ymm9
+	LONG $0x107ba1c4; WORD $0xdf3c // vmovsd (%rdi,%r11,8), %xmm7
+	LONG $0x3c16c1c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm7, %xmm7
+	LONG $0x182de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm10, %ymm7
+	LONG $0x107d41c4; WORD $0xd114 // vmovupd (%r9,%rdx,8), %ymm10
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x593541c4; BYTE $0xda // vmulpd %ymm10, %ymm9, %ymm11
+	LONG $0xaaad42c4; BYTE $0xcb // vfmsub213pd %ymm11, %ymm10, %ymm9
+	LONG $0xb8ad62c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm10, %ymm9
+	LONG $0x583dc1c4; BYTE $0xfb // vaddpd %ymm11, %ymm8, %ymm7
+	LONG $0x5c4541c4; BYTE $0xd0 // vsubpd %ymm8, %ymm7, %ymm10
+	LONG $0x5c4541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm7, %ymm12
+	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
+	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
+	LONG $0x582d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm10, %ymm8
+	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	LONG $0xff608e0f; WORD $0xffff // jle <csrDD+0x2110>
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
+	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
+	LONG $0xf91a840f; WORD $0xffff // je <csrDD+0x1ad6>
+	LONG $0x01468d48 // leaq 0x1(%rsi), %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0xf897840f; WORD $0xffff // je <csrDD+0x1a60>
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
+	LONG $0xb05c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rbx
+	LONG $0x107d41c4; WORD $0xf11c // vmovupd (%r9,%rsi,8), %ymm11
+	LONG $0xd00c8d48 // leaq (%rax,%rdx,8), %rcx
+	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
+	LONG $0xb0546349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdx
+	LONG $0x107b01c4; WORD $0xda04 // vmovsd (%r10,%r11,8), %xmm8
+	LONG $0x163941c4; WORD $0xda04 // vmovhpd (%r10,%rbx,8), %xmm8, %xmm8
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x14107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm10
+	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x141629c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm10, %xmm10
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x107b21c4; WORD $0xdf0c // vmovsd (%rdi,%r11,8), %xmm9
+	LONG $0x0c1631c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm9, %xmm9
+	LONG $0x182d43c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm10
+	LONG $0x593d41c4; BYTE $0xcb // vmulpd %ymm11, %ymm8, %ymm9
+	LONG $0xfff85be9; BYTE $0xff // jmp <csrDD+0x1a89>
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x24bc8b4c; LONG $0x000000d0 // movq 0xd0(%rsp), %r15
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x02e5c149 // shlq $0x2, %r13
+	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
+	LONG $0x02548d0f; WORD $0x0000 // jge <csrDD+0x24a1>
+	LONG $0xec348b4b // movq (%r12,%r13,8), %rsi
+	LONG $0xc976f5c5 // vpcmpeqd %ymm1, %ymm1, %ymm1
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x0000b1e9; BYTE $0x00 // jmp <csrDD+0x230f>
+	WORD $0x9066 // nop
+	LONG $0xdc5855c5 // vaddpd %ymm4, %ymm5, %ymm11
+	LONG $0x583d41c4; BYTE $0xe1 // vaddpd %ymm9, %ymm8, %ymm12
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x01558d49 // leaq 0x1(%r13), %rdx
+	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
+	LONG $0x582541c4; BYTE $0xd4 // vaddpd %ymm12, %ymm11, %ymm10
+	LONG $0x5c2941c4; BYTE $0xeb // vsubpd %xmm11, %xmm10, %xmm13
+	LONG $0x5c2b41c4; BYTE $0xf5 // vsubsd %xmm13, %xmm10, %xmm14
+	LONG $0x5c1b41c4; BYTE $0xed // vsubsd %xmm13, %xmm12, %xmm13
+	LONG $0x5c2341c4; BYTE $0xf6 // vsubsd %xmm14, %xmm11, %xmm14
+	LONG $0x581341c4; BYTE $0xee // vaddsd %xmm14, %xmm13, %xmm13
+	LONG $0x5c1941c4; BYTE $0xf1 // vsubpd %xmm9, %xmm12, %xmm14
+	LONG $0x5c1b41c4; BYTE $0xe6 // vsubsd %xmm14, %xmm12, %xmm12
+	LONG $0x5c3b41c4; BYTE $0xc6 // vsubsd %xmm14, %xmm8, %xmm8
+	LONG $0x5c3341c4; BYTE $0xcc // vsubsd %xmm12, %xmm9, %xmm9
+	LONG $0x583b41c4; BYTE $0xc1 // vaddsd %xmm9, %xmm8, %xmm8
+	LONG $0xff58bbc5 // vaddsd %xmm7, %xmm8, %xmm7
+	LONG $0xf758cbc5 // vaddsd %xmm7, %xmm6, %xmm6
+	LONG $0xfc5ca1c5 // vsubpd %xmm4, %xmm11, %xmm7
+	LONG $0xc75c23c5 // vsubsd %xmm7, %xmm11, %xmm8
+	LONG $0xef5cd3c5 // vsubsd %xmm7, %xmm5, %xmm5
+	LONG $0xf65893c5 // vaddsd %xmm6, %xmm13, %xmm6
+	LONG $0x5c5bc1c4; BYTE $0xe0 // vsubsd %xmm8, %xmm4, %xmm4
+	LONG $0xe458d3c5 // vaddsd %xmm4, %xmm5, %xmm4
+	LONG $0xdc58e3c5 // vaddsd %xmm4, %xmm3, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
+	LONG $0xd658ebc5 // vaddsd %xmm6, %xmm2, %xmm2
+	LONG $0xda58abc5 // vaddsd %xmm2, %xmm10, %xmm3
+	LONG $0x5c63c1c4; BYTE $0xe2 // vsubsd %xmm10, %xmm3, %xmm4
+	LONG $0x117ba1c4; WORD $0xe91c // vmovsd %xmm3, (%rcx,%r13,8)
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0xdc5ce3c5 // vsubsd %xmm4, %xmm3, %xmm3
+	LONG $0xd45cebc5 // vsubsd %xmm4, %xmm2, %xmm2
+	LONG $0xdb5cabc5 // vsubsd %xmm3, %xmm10, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
+	LONG $0x117ba1c4; WORD $0xe914 // vmovsd %xmm2, (%rcx,%r13,8)
+	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
+	WORD $0x394c; BYTE $0xfa // cmpq %r15, %rdx
+	LONG $0x0192840f; WORD $0x0000 // je <csrDD+0x24a1>
+	LONG $0x8429fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd %ymm0, 0x240(%rsp)
+	LONG $0x8429fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm0, 0x220(%rsp)
+	LONG $0x8429fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm0, 0x200(%rsp)
+	LONG $0x8429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm0, 0x1e0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm0, 0x1c0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm0, 0x1a0(%rsp)
+	LONG $0x8429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm0, 0x180(%rsp)
+	LONG $0x8429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm0, 0x160(%rsp)
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xec448b4b; BYTE $0x08 // movq 0x8(%r12,%r13,8), %rax
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0xfed68e0f; WORD $0xffff // jle <csrDD+0x2260>
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x526ffec5; BYTE $0x18 // vmovdqu 0x18(%rdx), %ymm2
+	LONG $0xb0148d49 // leaq (%r8,%rsi,4), %rdx
+	LONG $0xf1348d49 // leaq (%r9,%rsi,8), %rsi
+	LONG $0xd9efedc5 // vpxor %ymm1, %ymm2, %ymm3
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x9a34634e // movslq (%rdx,%r11,4), %r14
+	LONG $0x107ba1c4; WORD $0xde3c // vmovsd (%rsi,%r11,8), %xmm7
+	WORD $0x8944; BYTE $0xdb // movl %r11d, %ebx
+	WORD $0xe383; BYTE $0x03 // andl $0x3, %ebx
+	WORD $0xe3c1; BYTE $0x06 // shll $0x6, %ebx
+	LONG $0x107b81c4; WORD $0xf224 // vmovsd (%r10,%r14,8), %xmm4
+	LONG $0x107b81c4; WORD $0xf22c // vmovsd (%r10,%r14,8), %xmm5
+	LONG $0x107ba1c4; WORD $0xf734 // vmovsd (%rdi,%r14,8), %xmm6
+	LONG $0x595ba1c4; WORD $0xde24 // vmulsd (%rsi,%r11,8), %xmm4, %xmm4
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
+	LONG $0xaac5e2c4; BYTE $0xec // vfmsub213pd %ymm4, %ymm7, %ymm5
+	LONG $0xb8c5e2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm7, %ymm5
+	LONG $0xb428fdc5; LONG $0x0001601c; BYTE $0x00 // vmovapd 0x160(%rsp,%rbx), %ymm6
+	LONG $0xbc28fdc5; LONG $0x0001801c; BYTE $0x00 // vmovapd 0x180(%rsp,%rbx), %ymm7
+	LONG $0xc6585dc5 // vaddpd %ymm6, %ymm4, %ymm8
+	LONG $0xce5c3dc5 // vsubpd %ymm6, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0x5c4d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm6, %ymm10
+	LONG $0xf354cdc5 // vandpd %ymm3, %ymm6, %ymm6
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xeadbbdc5 // vpand %ymm2, %ymm8, %ymm5
+	LONG $0xeeebd5c5 // vpor %ymm6, %ymm5, %ymm5
+	LONG $0xf354c5c5 // vandpd %ymm3, %ymm7, %ymm6
+	LONG $0xac7ffdc5; LONG $0x0001601c; BYTE $0x00 // vmovdqa %ymm5, 0x160(%rsp,%rbx)
+	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
+	LONG $0xe4dbedc5 // vpand %ymm4, %ymm2, %ymm4
+	LONG $0xe6ebddc5 // vpor %ymm6, %ymm4, %ymm4
+	LONG $0xa47ffdc5; LONG $0x0001801c; BYTE $0x00 // vmovdqa %ymm4, 0x180(%rsp,%rbx)
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	LONG $0xff5c850f; WORD $0xffff // jne <csrDD+0x23b0>
+	LONG $0xa428fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm4
+	LONG $0x9428fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm2
+	LONG $0xac28fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm5
+	LONG $0x9c28fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm3
+	LONG $0x84287dc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm8
+	LONG $0xbc28fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm7
+	LONG $0x8c287dc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm9
+	LONG $0xb428fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm6
+	LONG $0xfffdbfe9; BYTE $0xff // jmp <csrDD+0x2260>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2134,6 +4239,4246 @@ TEXT ·csr32Quad(SB), 0, $288-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	WORD $0x0000; BYTE $0x00
-	ADJSP $288
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
+	ADJSP $928
+	RET
+
+// func csrDDNormalQuad(c *csrCall)
+TEXT ·csrDDNormalQuad(SB), 0, $896-8
+	MOVQ c+0(FP), DI
+	ADJSP $-896
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <csrDDNormal>
+	LONG $0x0026f6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0xe0e48348 // andq $-0x20, %rsp
+	LONG $0x00ec8148; WORD $0x0003; BYTE $0x00 // subq $0x300, %rsp
+	LONG $0x08778b4c // movq 0x8(%rdi), %r14
+	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
+	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x247e // jle <csrDDNormal+0x4c>
+	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
+	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
+	BYTE $0x90 // nop
+	LONG $0xc7148b49 // movq (%r15,%rax,8), %rdx
+	LONG $0x04c28348 // addq $0x4, %rdx
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	WORD $0x0f7e // jle <csrDDNormal+0x4c>
+	LONG $0xff508d48 // leaq -0x1(%rax), %rdx
+	LONG $0x01f88348 // cmpq $0x1, %rax
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	WORD $0xe67f // jg <csrDDNormal+0x30>
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x40578b48 // movq 0x40(%rdi), %rdx
+	LONG $0x03608d4c // leaq 0x3(%rax), %r12
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xff4e8d49 // leaq -0x1(%r14), %rcx
+	LONG $0x00003fbe; BYTE $0x00 // movl $0x3f, %esi
+	LONG $0xe0490f4c // cmovnsq %rax, %r12
+	LONG $0x40fe8349 // cmpq $0x40, %r14
+	LONG $0xf14c0f48 // cmovlq %rcx, %rsi
+	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
+	WORD $0x5e7e // jle <csrDDNormal+0xcf>
+	WORD $0x8b4d; BYTE $0x0f // movq (%r15), %r9
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xc7548b4f; BYTE $0x08 // movq 0x8(%r15,%r8,8), %r10
+	LONG $0xc75c8b4f; BYTE $0x10 // movq 0x10(%r15,%r8,8), %r11
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
+	WORD $0x294c; BYTE $0xcb // subq %r9, %rbx
+	WORD $0x294d; BYTE $0xd3 // subq %r10, %r11
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x3949; BYTE $0xdb // cmpq %rbx, %r11
+	LONG $0xc1940f41 // sete %r9b
+	WORD $0x014c; BYTE $0xc9 // addq %r9, %rcx
+	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
+	WORD $0x394c; BYTE $0xc6 // cmpq %r8, %rsi
+	WORD $0xd575 // jne <csrDDNormal+0x80>
+	LONG $0x02e1c148 // shlq $0x2, %rcx
+	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
+	LONG $0x02fa8348 // cmpq $0x2, %rdx
+	WORD $0x227c // jl <csrDDNormal+0xdb>
+	LONG $0x07508d48 // leaq 0x7(%rax), %rdx
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xd0490f48 // cmovnsq %rax, %rdx
+	LONG $0x03fac148 // sarq $0x3, %rdx
+	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	WORD $0x15eb // jmp <csrDDNormal+0xe4>
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
+	LONG $0x02fa8348 // cmpq $0x2, %rdx
+	WORD $0xde7d // jge <csrDDNormal+0xb9>
+	LONG $0x2444c748; LONG $0x00000018; BYTE $0x00 // movq $0x0, 0x18(%rsp)
+	LONG $0x24b4894c; LONG $0x000000c0 // movq %r14, 0xc0(%rsp)
+	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
+	LONG $0x385f8b4c // movq 0x38(%rdi), %r11
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	LONG $0x505f8b48 // movq 0x50(%rdi), %rbx
+	LONG $0x18478b4c // movq 0x18(%rdi), %r8
+	LONG $0x204f8b4c // movq 0x20(%rdi), %r9
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	LONG $0x587f8b48 // movq 0x58(%rdi), %rdi
+	LONG $0x02fcc149 // sarq $0x2, %r12
+	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
+	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
+	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
+	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
+	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
+	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0x093a8d0f; WORD $0x0000 // jge <csrDDNormal+0xa70>
+	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	LONG $0x129c840f; WORD $0x0000 // je <csrDDNormal+0x13db>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x22db8c0f; WORD $0x0000 // jl <csrDDNormal+0x2424>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0xd9348d4f // leaq (%r9,%r11,8), %r14
+	LONG $0x98248d4f // leaq (%r8,%r11,4), %r12
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
+	LONG $0x24848948; LONG $0x000000c8 // movq %rax, 0xc8(%rsp)
+	LONG $0x00035ee9; BYTE $0x00 // jmp <csrDDNormal+0x4c7>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xbc28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm7
+	LONG $0x185dc3c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm13, %ymm4, %ymm4
+	LONG $0xac287dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm13
+	LONG $0x1e148d4a // leaq (%rsi,%r11), %rdx
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
+	LONG $0xb0148d49 // leaq (%r8,%rsi,4), %rdx
+	LONG $0x0c180f42; BYTE $0x9a // prefetcht0 (%rdx,%r11,4)
+	LONG $0xb0546349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rdx
+	LONG $0x184543c4; WORD $0x01f8 // vinsertf128 $0x1, %xmm8, %ymm7, %ymm15
+	LONG $0xbc28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm7
+	LONG $0xcf5905c5 // vmulpd %ymm7, %ymm15, %ymm9
+	LONG $0xaac542c4; BYTE $0xf9 // vfmsub213pd %ymm9, %ymm7, %ymm15
+	LONG $0xb8c562c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm7, %ymm15
+	LONG $0xa428fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd 0x280(%rsp), %ymm4
+	LONG $0x185d63c4; LONG $0x01002484; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x100(%rsp), %ymm4, %ymm8
+	LONG $0xa428fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm4
+	LONG $0x185de3c4; LONG $0x011024a4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x110(%rsp), %ymm4, %ymm4
+	LONG $0x593dc1c4; BYTE $0xfd // vmulpd %ymm13, %ymm8, %ymm7
+	LONG $0xaa9562c4; BYTE $0xc7 // vfmsub213pd %ymm7, %ymm13, %ymm8
+	LONG $0xb89562c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm13, %ymm8
+	LONG $0xe258b5c5 // vaddpd %ymm2, %ymm9, %ymm4
+	LONG $0xea5c5dc5 // vsubpd %ymm2, %ymm4, %ymm13
+	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
+	LONG $0x5c5d41c4; BYTE $0xed // vsubpd %ymm13, %ymm4, %ymm13
+	LONG $0x5c6d41c4; BYTE $0xed // vsubpd %ymm13, %ymm2, %ymm13
+	LONG $0x583541c4; BYTE $0xcd // vaddpd %ymm13, %ymm9, %ymm9
+	LONG $0x580541c4; BYTE $0xc9 // vaddpd %ymm9, %ymm15, %ymm9
+	LONG $0x7c287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm15
+	LONG $0xc95835c5 // vaddpd %ymm1, %ymm9, %ymm9
+	LONG $0xec5835c5 // vaddpd %ymm4, %ymm9, %ymm13
+	LONG $0xc95585c5 // vandnpd %ymm1, %ymm15, %ymm1
+	LONG $0xd25585c5 // vandnpd %ymm2, %ymm15, %ymm2
+	LONG $0xe45c95c5 // vsubpd %ymm4, %ymm13, %ymm4
+	LONG $0xe45cb5c5 // vsubpd %ymm4, %ymm9, %ymm4
+	LONG $0x540541c4; BYTE $0xcd // vandpd %ymm13, %ymm15, %ymm9
+	LONG $0xd256b5c5 // vorpd %ymm2, %ymm9, %ymm2
+	LONG $0xe45485c5 // vandpd %ymm4, %ymm15, %ymm4
+	LONG $0xc956ddc5 // vorpd %ymm1, %ymm4, %ymm1
+	LONG $0xe358c5c5 // vaddpd %ymm3, %ymm7, %ymm4
+	LONG $0xcb5c5dc5 // vsubpd %ymm3, %ymm4, %ymm9
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0x5c5d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm4, %ymm9
+	LONG $0x5c6541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm3, %ymm9
+	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
+	LONG $0x4c287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm9
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xf858c5c5 // vaddpd %ymm0, %ymm7, %ymm7
+	LONG $0xc055b5c5 // vandnpd %ymm0, %ymm9, %ymm0
+	LONG $0xdb55b5c5 // vandnpd %ymm3, %ymm9, %ymm3
+	LONG $0xc7585dc5 // vaddpd %ymm7, %ymm4, %ymm8
+	LONG $0xe45cbdc5 // vsubpd %ymm4, %ymm8, %ymm4
+	LONG $0xe45cc5c5 // vsubpd %ymm4, %ymm7, %ymm4
+	LONG $0x5435c1c4; BYTE $0xf8 // vandpd %ymm8, %ymm9, %ymm7
+	LONG $0xdb56c5c5 // vorpd %ymm3, %ymm7, %ymm3
+	LONG $0xbc28fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm7
+	LONG $0xe454b5c5 // vandpd %ymm4, %ymm9, %ymm4
+	LONG $0xc056ddc5 // vorpd %ymm0, %ymm4, %ymm0
+	LONG $0xa428fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm4
+	LONG $0x1845e3c4; LONG $0x00f024bc; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xf0(%rsp), %ymm7, %ymm7
+	LONG $0x185de3c4; LONG $0x00e024a4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xe0(%rsp), %ymm4, %ymm4
+	LONG $0xc4592dc5 // vmulpd %ymm4, %ymm10, %ymm8
+	LONG $0xaaadc2c4; BYTE $0xe0 // vfmsub213pd %ymm8, %ymm10, %ymm4
+	LONG $0xb8ade2c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm10, %ymm4
+	LONG $0x583dc1c4; BYTE $0xfc // vaddpd %ymm12, %ymm8, %ymm7
+	LONG $0x5c4541c4; BYTE $0xcc // vsubpd %ymm12, %ymm7, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
+	LONG $0x5c4541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm7, %ymm9
+	LONG $0x5c1d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm12, %ymm9
+	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
+	LONG $0x0c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm9
+	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
+	LONG $0xe458a5c5 // vaddpd %ymm4, %ymm11, %ymm4
+	LONG $0xc45845c5 // vaddpd %ymm4, %ymm7, %ymm8
+	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
+	LONG $0xff5cddc5 // vsubpd %ymm7, %ymm4, %ymm7
+	LONG $0x540dc1c4; BYTE $0xe0 // vandpd %ymm8, %ymm14, %ymm4
+	LONG $0x550d41c4; BYTE $0xc4 // vandnpd %ymm12, %ymm14, %ymm8
+	LONG $0xe456bdc5 // vorpd %ymm4, %ymm8, %ymm4
+	LONG $0x550d41c4; BYTE $0xc3 // vandnpd %ymm11, %ymm14, %ymm8
+	LONG $0xff548dc5 // vandpd %ymm7, %ymm14, %ymm7
+	LONG $0xff56bdc5 // vorpd %ymm7, %ymm8, %ymm7
+	LONG $0x107b41c4; WORD $0xd204 // vmovsd (%r10,%rdx,8), %xmm8
+	LONG $0xb0546349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rdx
+	LONG $0x163941c4; WORD $0xd204 // vmovhpd (%r10,%rdx,8), %xmm8, %xmm8
+	LONG $0x0c1631c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm9, %xmm9
+	LONG $0xb0146349 // movslq (%r8,%rsi,4), %rdx
+	LONG $0x107b41c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm10
+	LONG $0x1c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm11
+	LONG $0xb0546349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdx
+	LONG $0x162941c4; WORD $0xd214 // vmovhpd (%r10,%rdx,8), %xmm10, %xmm10
+	LONG $0x1c1621c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm11, %xmm11
+	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
+	LONG $0x182d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm8
+	LONG $0x107d41c4; WORD $0xf114 // vmovupd (%r9,%rsi,8), %ymm10
+	LONG $0x182543c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm9
+	WORD $0x2948; BYTE $0xce // subq %rcx, %rsi
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x593d41c4; BYTE $0xda // vmulpd %ymm10, %ymm8, %ymm11
+	LONG $0xaaad42c4; BYTE $0xc3 // vfmsub213pd %ymm11, %ymm10, %ymm8
+	LONG $0xb8ad42c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm10, %ymm8
+	LONG $0xce5825c5 // vaddpd %ymm6, %ymm11, %ymm9
+	LONG $0xd65c35c5 // vsubpd %ymm6, %ymm9, %ymm10
+	LONG $0x5c2541c4; BYTE $0xda // vsubpd %ymm10, %ymm11, %ymm11
+	LONG $0x5c3541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm9, %ymm10
+	LONG $0x5c4d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm6, %ymm10
+	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
+	LONG $0xdb7c6dc5 // vhaddpd %ymm3, %ymm2, %ymm11
+	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
+	LONG $0xc5583dc5 // vaddpd %ymm5, %ymm8, %ymm8
+	LONG $0x583541c4; BYTE $0xd0 // vaddpd %ymm8, %ymm9, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
+	LONG $0x4c107dc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm9
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x543541c4; BYTE $0xc0 // vandpd %ymm8, %ymm9, %ymm8
+	LONG $0xed55b5c5 // vandnpd %ymm5, %ymm9, %ymm5
+	LONG $0x543541c4; BYTE $0xd2 // vandpd %ymm10, %ymm9, %ymm10
+	LONG $0xf655b5c5 // vandnpd %ymm6, %ymm9, %ymm6
+	LONG $0xc81475c5 // vunpcklpd %ymm0, %ymm1, %ymm9
+	LONG $0xc015f5c5 // vunpckhpd %ymm0, %ymm1, %ymm0
+	LONG $0xed56bdc5 // vorpd %ymm5, %ymm8, %ymm5
+	LONG $0xc3146dc5 // vunpcklpd %ymm3, %ymm2, %ymm8
+	LONG $0xd315edc5 // vunpckhpd %ymm3, %ymm2, %ymm2
+	LONG $0xf656adc5 // vorpd %ymm6, %ymm10, %ymm6
+	LONG $0x5c25c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm11, %ymm1
+	LONG $0xd95ca5c5 // vsubpd %ymm1, %ymm11, %ymm3
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xc6155dc5 // vunpckhpd %ymm6, %ymm4, %ymm8
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xdd14c5c5 // vunpcklpd %ymm5, %ymm7, %ymm3
+	LONG $0xed15c5c5 // vunpckhpd %ymm5, %ymm7, %ymm5
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
+	LONG $0xc858a5c5 // vaddpd %ymm0, %ymm11, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xd3 // vsubpd %ymm11, %ymm1, %ymm2
+	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
+	LONG $0xd614ddc5 // vunpcklpd %ymm6, %ymm4, %ymm2
+	LONG $0xe67cddc5 // vhaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xf25cddc5 // vsubpd %ymm2, %ymm4, %ymm6
+	LONG $0xfe5cddc5 // vsubpd %ymm6, %ymm4, %ymm7
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xda58ddc5 // vaddpd %ymm2, %ymm4, %ymm3
+	LONG $0xe45ce5c5 // vsubpd %ymm4, %ymm3, %ymm4
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
+	LONG $0x0675e3c4; WORD $0x31cb // vperm2f128 $0x31, %ymm3, %ymm1, %ymm1
+	LONG $0x187de3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm2, %ymm0, %ymm5
+	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
+	LONG $0xd158ddc5 // vaddpd %ymm1, %ymm4, %ymm2
+	LONG $0xdc5cedc5 // vsubpd %ymm4, %ymm2, %ymm3
+	LONG $0xf35cedc5 // vsubpd %ymm3, %ymm2, %ymm6
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
+	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0xc1 // vmovupd %ymm0, (%rcx,%rax,8)
+	LONG $0x1411fdc5; BYTE $0xc2 // vmovupd %ymm2, (%rdx,%rax,8)
+	LONG $0x246c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r13
+	LONG $0x1f5d840f; WORD $0x0000 // je <csrDDNormal+0x2424>
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
+	WORD $0xd148; BYTE $0xe9 // shrq %rcx
+	LONG $0x01c5f641 // testb $0x1, %r13b
+	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x44450f48; WORD $0x1824 // cmovneq 0x18(%rsp), %rax
+	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
+	LONG $0x24ac3b4c; LONG $0x000000c8 // cmpq 0xc8(%rsp), %r13
+	LONG $0xc5430f49 // cmovaeq %r13, %rax
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0x0e148b48 // movq (%rsi,%rcx), %rdx
+	LONG $0x0e4c8b48; BYTE $0x08 // movq 0x8(%rsi,%rcx), %rcx
+	LONG $0x04728d48 // leaq 0x4(%rdx), %rsi
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	LONG $0x00cf8d0f; WORD $0x0000 // jge <csrDDNormal+0x5e0>
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x0c180f41; BYTE $0xd6 // prefetcht0 (%r14,%rdx,8)
+	LONG $0x0c180f41; BYTE $0x94 // prefetcht0 (%r12,%rdx,4)
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	LONG $0x90146349 // movslq (%r8,%rdx,4), %rdx
+	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
+	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
+	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
+	LONG $0x107bc1c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xd224 // vmovsd (%r10,%rdx,8), %xmm4
+	LONG $0x2c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm5
+	LONG $0x04568d48 // leaq 0x4(%rsi), %rdx
+	LONG $0x166181c4; WORD $0xfa1c // vmovhpd (%r10,%r15,8), %xmm3, %xmm3
+	LONG $0x165981c4; WORD $0xda24 // vmovhpd (%r10,%r11,8), %xmm4, %xmm4
+	LONG $0x1651a1c4; WORD $0xdf2c // vmovhpd (%rdi,%r11,8), %xmm5, %xmm5
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x2410fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm4
+	LONG $0x1659a1c4; WORD $0xff24 // vmovhpd (%rdi,%r15,8), %xmm4, %xmm4
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107dc1c4; WORD $0xf12c // vmovupd (%r9,%rsi,8), %ymm5
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0xf559e5c5 // vmulpd %ymm5, %ymm3, %ymm6
+	LONG $0xaad5e2c4; BYTE $0xde // vfmsub213pd %ymm6, %ymm5, %ymm3
+	LONG $0xc6586dc5 // vaddpd %ymm6, %ymm2, %ymm8
+	LONG $0xb8d5e2c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm5, %ymm3
+	LONG $0xea5cbdc5 // vsubpd %ymm2, %ymm8, %ymm5
+	LONG $0xfd5cbdc5 // vsubpd %ymm5, %ymm8, %ymm7
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xd158bdc5 // vaddpd %ymm1, %ymm8, %ymm2
+	LONG $0x5c6dc1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm2, %ymm3
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	LONG $0xff548c0f; WORD $0xffff // jl <csrDDNormal+0x520>
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	WORD $0x15eb // jmp <csrDDNormal+0x5e8>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x1a348d4a // leaq (%rdx,%r11), %rsi
+	LONG $0x02e0c148 // shlq $0x2, %rax
+	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0x90348d49 // leaq (%r8,%rdx,4), %rsi
+	LONG $0x0c180f42; BYTE $0x9e // prefetcht0 (%rsi,%r11,4)
+	LONG $0x90746349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rsi
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x2410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm4
+	LONG $0x90746349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rsi
+	LONG $0x166141c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm3, %xmm8
+	LONG $0x2c1659c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm4, %xmm13
+	LONG $0x90346349 // movslq (%r8,%rdx,4), %rsi
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x2410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm4
+	LONG $0x90746349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rsi
+	LONG $0x1660c1c4; WORD $0xf21c // vmovhps (%r10,%rsi,8), %xmm3, %xmm3
+	LONG $0x2416d9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm4, %xmm4
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	WORD $0x2948; BYTE $0xce // subq %rcx, %rsi
+	LONG $0x9c29fcc5; LONG $0x00008024; BYTE $0x00 // vmovaps %ymm3, 0x80(%rsp)
+	LONG $0x107cc1c4; WORD $0xd11c // vmovups (%r9,%rdx,8), %ymm3
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x9c29fcc5; LONG $0x0000a024; BYTE $0x00 // vmovaps %ymm3, 0xa0(%rsp)
+	LONG $0x5c10fdc5; WORD $0x20f2 // vmovupd 0x20(%rdx,%rsi,8), %ymm3
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0xc6548b48; BYTE $0x10 // movq 0x10(%rsi,%rax,8), %rdx
+	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
+	LONG $0x5c29fdc5; WORD $0x4024 // vmovapd %ymm3, 0x40(%rsp)
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	LONG $0x00bb8d0f; WORD $0x0000 // jge <csrDDNormal+0x742>
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x0c180f41; BYTE $0xce // prefetcht0 (%r14,%rcx,8)
+	LONG $0x0c180f41; BYTE $0x8c // prefetcht0 (%r12,%rcx,4)
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	LONG $0x880c6349 // movslq (%r8,%rcx,4), %rcx
+	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
+	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
+	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
+	LONG $0x107bc1c4; WORD $0xda2c // vmovsd (%r10,%rbx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x3c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm7
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	LONG $0x165181c4; WORD $0xfa2c // vmovhpd (%r10,%r15,8), %xmm5, %xmm5
+	LONG $0x164981c4; WORD $0xda34 // vmovhpd (%r10,%r11,8), %xmm6, %xmm6
+	LONG $0x1641a1c4; WORD $0xdf3c // vmovhpd (%rdi,%r11,8), %xmm7, %xmm7
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x3410fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm6
+	LONG $0x1649a1c4; WORD $0xff34 // vmovhpd (%rdi,%r15,8), %xmm6, %xmm6
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x107dc1c4; WORD $0xf13c // vmovupd (%r9,%rsi,8), %ymm7
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0xcf5955c5 // vmulpd %ymm7, %ymm5, %ymm9
+	LONG $0xaac5c2c4; BYTE $0xe9 // vfmsub213pd %ymm9, %ymm7, %ymm5
+	LONG $0xdb5835c5 // vaddpd %ymm3, %ymm9, %ymm11
+	LONG $0xb8c5e2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm7, %ymm5
+	LONG $0xfb5ca5c5 // vsubpd %ymm3, %ymm11, %ymm7
+	LONG $0xd75c25c5 // vsubpd %ymm7, %ymm11, %ymm10
+	LONG $0xff5cb5c5 // vsubpd %ymm7, %ymm9, %ymm7
+	LONG $0x5c65c1c4; BYTE $0xda // vsubpd %ymm10, %ymm3, %ymm3
+	LONG $0xdb58c5c5 // vaddpd %ymm3, %ymm7, %ymm3
+	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xd858a5c5 // vaddpd %ymm0, %ymm11, %ymm3
+	LONG $0x5c65c1c4; BYTE $0xeb // vsubpd %ymm11, %ymm3, %ymm5
+	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	LONG $0xff538c0f; WORD $0xffff // jl <csrDDNormal+0x690>
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x19348d4a // leaq (%rcx,%r11), %rsi
+	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0x88348d49 // leaq (%r8,%rcx,4), %rsi
+	LONG $0x0c180f42; BYTE $0x9e // prefetcht0 (%rsi,%r11,4)
+	LONG $0x88746349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rsi
+	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x3410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm6
+	LONG $0x88746349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rsi
+	LONG $0x1650c1c4; WORD $0xf22c // vmovhps (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0xac29f8c5; LONG $0x00010024; BYTE $0x00 // vmovaps %xmm5, 0x100(%rsp)
+	LONG $0x2c16c8c5; BYTE $0xf7 // vmovhps (%rdi,%rsi,8), %xmm6, %xmm5
+	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
+	LONG $0x3410fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm6
+	LONG $0xac29f8c5; LONG $0x00011024; BYTE $0x00 // vmovaps %xmm5, 0x110(%rsp)
+	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x88746349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rsi
+	LONG $0x1650c1c4; WORD $0xf22c // vmovhps (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0xac29fcc5; LONG $0x00028024; BYTE $0x00 // vmovaps %ymm5, 0x280(%rsp)
+	LONG $0x2c16c9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm6, %xmm5
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
+	LONG $0xac29fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm5, 0x2a0(%rsp)
+	LONG $0x107cc1c4; WORD $0xc92c // vmovups (%r9,%rcx,8), %ymm5
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0xac29fcc5; LONG $0x0002c024; BYTE $0x00 // vmovaps %ymm5, 0x2c0(%rsp)
+	LONG $0x6c10fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm5
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
+	LONG $0xc6748b48; BYTE $0x18 // movq 0x18(%rsi,%rax,8), %rsi
+	LONG $0x6c29fdc5; WORD $0x6024 // vmovapd %ymm5, 0x60(%rsp)
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0x00d88d0f; WORD $0x0000 // jge <csrDDNormal+0x8d0>
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0c180f41; BYTE $0xd6 // prefetcht0 (%r14,%rdx,8)
+	LONG $0x0c180f41; BYTE $0x94 // prefetcht0 (%r12,%rdx,4)
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	LONG $0x90146349 // movslq (%r8,%rdx,4), %rdx
+	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
+	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
+	LONG $0x887c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r15
+	LONG $0x107bc1c4; WORD $0xda34 // vmovsd (%r10,%rbx,8), %xmm6
+	LONG $0x107b41c4; WORD $0xd20c // vmovsd (%r10,%rdx,8), %xmm9
+	LONG $0x14107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm10
+	LONG $0x04518d48 // leaq 0x4(%rcx), %rdx
+	LONG $0x164981c4; WORD $0xfa34 // vmovhpd (%r10,%r15,8), %xmm6, %xmm6
+	LONG $0x163101c4; WORD $0xda0c // vmovhpd (%r10,%r11,8), %xmm9, %xmm9
+	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
+	LONG $0x1835e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm9, %ymm6
+	LONG $0x0c107bc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm9
+	LONG $0x163121c4; WORD $0xff0c // vmovhpd (%rdi,%r15,8), %xmm9, %xmm9
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0x107d41c4; WORD $0xc914 // vmovupd (%r9,%rcx,8), %ymm10
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xf6592dc5 // vmulpd %ymm6, %ymm10, %ymm14
+	LONG $0xaaadc2c4; BYTE $0xf6 // vfmsub213pd %ymm14, %ymm10, %ymm6
+	LONG $0xb8adc2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm10, %ymm6
+	LONG $0x581d41c4; BYTE $0xce // vaddpd %ymm14, %ymm12, %ymm9
+	LONG $0x5c3541c4; BYTE $0xd4 // vsubpd %ymm12, %ymm9, %ymm10
+	LONG $0x5c3541c4; BYTE $0xfa // vsubpd %ymm10, %ymm9, %ymm15
+	LONG $0x5c0d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm14, %ymm10
+	LONG $0x5c1d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm12, %ymm12
+	LONG $0x582d41c4; BYTE $0xd4 // vaddpd %ymm12, %ymm10, %ymm10
+	LONG $0xf658adc5 // vaddpd %ymm6, %ymm10, %ymm6
+	LONG $0xf658a5c5 // vaddpd %ymm6, %ymm11, %ymm6
+	LONG $0xe65835c5 // vaddpd %ymm6, %ymm9, %ymm12
+	LONG $0x5c1d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm12, %ymm9
+	LONG $0x5c4d41c4; BYTE $0xd9 // vsubpd %ymm9, %ymm6, %ymm11
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0xff4d8c0f; WORD $0xffff // jl <csrDDNormal+0x810>
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	WORD $0x10eb // jmp <csrDDNormal+0x8da>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x1a0c8d4a // leaq (%rdx,%r11), %rcx
+	LONG $0x245c8b48; BYTE $0x20 // movq 0x20(%rsp), %rbx
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0x900c8d49 // leaq (%r8,%rdx,4), %rcx
+	LONG $0x0c180f42; BYTE $0x99 // prefetcht0 (%rcx,%r11,4)
+	LONG $0x904c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rcx
+	LONG $0x107d41c4; WORD $0xd114 // vmovupd (%r9,%rdx,8), %ymm10
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x0c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm9
+	LONG $0x904c6349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rcx
+	LONG $0x1648c1c4; WORD $0xca34 // vmovhps (%r10,%rcx,8), %xmm6, %xmm6
+	LONG $0xb429f8c5; LONG $0x0000e024; BYTE $0x00 // vmovaps %xmm6, 0xe0(%rsp)
+	LONG $0x3416b0c5; BYTE $0xcf // vmovhps (%rdi,%rcx,8), %xmm9, %xmm6
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x0c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm9
+	LONG $0xb429f8c5; LONG $0x0000f024; BYTE $0x00 // vmovaps %xmm6, 0xf0(%rsp)
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x904c6349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rcx
+	LONG $0x1648c1c4; WORD $0xca34 // vmovhps (%r10,%rcx,8), %xmm6, %xmm6
+	LONG $0xb429fcc5; LONG $0x00024024; BYTE $0x00 // vmovaps %ymm6, 0x240(%rsp)
+	LONG $0x3416b1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm9, %xmm6
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0x74107dc5; WORD $0x20cb // vmovupd 0x20(%rbx,%rcx,8), %ymm14
+	LONG $0xc24c8b48; BYTE $0x20 // movq 0x20(%rdx,%rax,8), %rcx
+	LONG $0x04568d48 // leaq 0x4(%rsi), %rdx
+	LONG $0xb429fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm6, 0x260(%rsp)
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	LONG $0xf7f38d0f; WORD $0xffff // jge <csrDDNormal+0x170>
+	LONG $0xac2979c5; LONG $0x0000d024; BYTE $0x00 // vmovapd %xmm13, 0xd0(%rsp)
+	LONG $0xa429fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm4, 0x220(%rsp)
+	LONG $0x287941c4; BYTE $0xe8 // vmovapd %xmm8, %xmm13
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c180f41; BYTE $0xf6 // prefetcht0 (%r14,%rsi,8)
+	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
+	LONG $0xb0346349 // movslq (%r8,%rsi,4), %rsi
+	LONG $0x905c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rbx
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
+	LONG $0x107b41c4; WORD $0xda0c // vmovsd (%r10,%rbx,8), %xmm9
+	LONG $0x107b41c4; WORD $0xf23c // vmovsd (%r10,%rsi,8), %xmm15
+	LONG $0x04107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm8
+	LONG $0x04728d48 // leaq 0x4(%rdx), %rsi
+	LONG $0x163101c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm9, %xmm9
+	LONG $0x160101c4; WORD $0xda3c // vmovhpd (%r10,%r11,8), %xmm15, %xmm15
+	LONG $0x163921c4; WORD $0xdf04 // vmovhpd (%rdi,%r11,8), %xmm8, %xmm8
+	LONG $0x180543c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm15, %ymm9
+	LONG $0x3c107bc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm15
+	LONG $0x160121c4; WORD $0xff3c // vmovhpd (%rdi,%r15,8), %xmm15, %xmm15
+	LONG $0x183d43c4; WORD $0x01c7 // vinsertf128 $0x1, %xmm15, %ymm8, %ymm8
+	LONG $0x107d41c4; WORD $0xd13c // vmovupd (%r9,%rdx,8), %ymm15
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x5935c1c4; BYTE $0xe7 // vmulpd %ymm15, %ymm9, %ymm4
+	LONG $0xaa8562c4; BYTE $0xcc // vfmsub213pd %ymm4, %ymm15, %ymm9
+	LONG $0xb88542c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm15, %ymm9
+	LONG $0xc4584dc5 // vaddpd %ymm4, %ymm6, %ymm8
+	LONG $0xfe5c3dc5 // vsubpd %ymm6, %ymm8, %ymm15
+	LONG $0x5c3dc1c4; BYTE $0xff // vsubpd %ymm15, %ymm8, %ymm7
+	LONG $0x5c5dc1c4; BYTE $0xe7 // vsubpd %ymm15, %ymm4, %ymm4
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xf458bdc5 // vaddpd %ymm4, %ymm8, %ymm6
+	LONG $0x5c4dc1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm6, %ymm5
+	LONG $0xed5cddc5 // vsubpd %ymm5, %ymm4, %ymm5
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	LONG $0xff518c0f; WORD $0xffff // jl <csrDDNormal+0x9a0>
+	LONG $0x287941c4; BYTE $0xc5 // vmovapd %xmm13, %xmm8
+	LONG $0xac2879c5; LONG $0x0000d024; BYTE $0x00 // vmovapd 0xd0(%rsp), %xmm13
+	LONG $0xa428fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm4
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0xfff704e9; BYTE $0xff // jmp <csrDDNormal+0x174>
+	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	LONG $0x1126840f; WORD $0x0000 // je <csrDDNormal+0x1b9f>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x19a18c0f; WORD $0x0000 // jl <csrDDNormal+0x2424>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0xd92c8d4f // leaq (%r9,%r11,8), %r13
+	LONG $0x98248d4f // leaq (%r8,%r11,4), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
+	LONG $0x204a8d48 // leaq 0x20(%rdx), %rcx
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0x18428d48 // leaq 0x18(%rdx), %rax
+	LONG $0x248c8948; LONG $0x000000a0 // movq %rcx, 0xa0(%rsp)
+	LONG $0x24848948; LONG $0x00000080 // movq %rax, 0x80(%rsp)
+	LONG $0x000185e9; BYTE $0x00 // jmp <csrDDNormal+0xc42>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107b41c4; WORD $0xf11c // vmovsd (%r9,%rsi,8), %xmm11
+	LONG $0x107b41c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm9
+	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
+	LONG $0x14107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm10
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0x593341c4; WORD $0xf10c // vmulsd (%r9,%rsi,8), %xmm9, %xmm9
+	LONG $0x7e7a41c4; BYTE $0xc9 // vmovq %xmm9, %xmm9
+	LONG $0xaaa542c4; BYTE $0xc1 // vfmsub213pd %ymm9, %ymm11, %ymm8
+	LONG $0xb8a542c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm11, %ymm8
+	LONG $0xd75835c5 // vaddpd %ymm7, %ymm9, %ymm10
+	LONG $0xdf5c2dc5 // vsubpd %ymm7, %ymm10, %ymm11
+	LONG $0x5c2d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm10, %ymm12
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0x19107dc5 // vmovupd (%rcx), %ymm11
+	LONG $0x5c4541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm7, %ymm12
+	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
+	LONG $0xff55a5c5 // vandnpd %ymm7, %ymm11, %ymm7
+	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
+	LONG $0xc6583dc5 // vaddpd %ymm6, %ymm8, %ymm8
+	LONG $0xf655a5c5 // vandnpd %ymm6, %ymm11, %ymm6
+	LONG $0x582d41c4; BYTE $0xc8 // vaddpd %ymm8, %ymm10, %ymm9
+	LONG $0x5c3541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm9, %ymm10
+	LONG $0x542541c4; BYTE $0xc9 // vandpd %ymm9, %ymm11, %ymm9
+	LONG $0xff56b5c5 // vorpd %ymm7, %ymm9, %ymm7
+	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0xf656bdc5 // vorpd %ymm6, %ymm8, %ymm6
+	LONG $0xd37c75c5 // vhaddpd %ymm3, %ymm1, %ymm10
+	LONG $0xc31475c5 // vunpcklpd %ymm3, %ymm1, %ymm8
+	LONG $0xca147dc5 // vunpcklpd %ymm2, %ymm0, %ymm9
+	LONG $0xc215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm0
+	LONG $0xcb15f5c5 // vunpckhpd %ymm3, %ymm1, %ymm1
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
+	WORD $0xff49; BYTE $0xc6 // incq %r14
+	LONG $0x5c2dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm10, %ymm2
+	LONG $0xda5cadc5 // vsubpd %ymm2, %ymm10, %ymm3
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xc71555c5 // vunpckhpd %ymm7, %ymm5, %ymm8
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xde14ddc5 // vunpcklpd %ymm6, %ymm4, %ymm3
+	LONG $0xe615ddc5 // vunpckhpd %ymm6, %ymm4, %ymm4
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
+	LONG $0xc858adc5 // vaddpd %ymm0, %ymm10, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm1, %ymm2
+	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
+	LONG $0xd714d5c5 // vunpcklpd %ymm7, %ymm5, %ymm2
+	LONG $0xef7cd5c5 // vhaddpd %ymm7, %ymm5, %ymm5
+	LONG $0xf25cd5c5 // vsubpd %ymm2, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xda58d5c5 // vaddpd %ymm2, %ymm5, %ymm3
+	LONG $0xe55ce5c5 // vsubpd %ymm5, %ymm3, %ymm4
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
+	LONG $0x0675e3c4; WORD $0x31cb // vperm2f128 $0x31, %ymm3, %ymm1, %ymm1
+	LONG $0x187de3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm2, %ymm0, %ymm5
+	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
+	LONG $0xd158ddc5 // vaddpd %ymm1, %ymm4, %ymm2
+	LONG $0xdc5cedc5 // vsubpd %ymm4, %ymm2, %ymm3
+	LONG $0xf35cedc5 // vsubpd %ymm3, %ymm2, %ymm6
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
+	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0xc1 // vmovupd %ymm0, (%rcx,%rax,8)
+	LONG $0x1411fdc5; BYTE $0xc2 // vmovupd %ymm2, (%rdx,%rax,8)
+	LONG $0x24743b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r14
+	LONG $0x17e2840f; WORD $0x0000 // je <csrDDNormal+0x2424>
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	WORD $0xd148; BYTE $0xe9 // shrq %rcx
+	LONG $0x01c6f641 // testb $0x1, %r14b
+	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x44450f48; WORD $0x1824 // cmovneq 0x18(%rsp), %rax
+	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
+	LONG $0x24743b4c; BYTE $0x40 // cmpq 0x40(%rsp), %r14
+	LONG $0xc6430f49 // cmovaeq %r14, %rax
+	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
+	LONG $0x05e2c148 // shlq $0x5, %rdx
+	LONG $0x160c8b48 // movq (%rsi,%rdx), %rcx
+	LONG $0x16748b48; BYTE $0x08 // movq 0x8(%rsi,%rdx), %rsi
+	LONG $0x04518d48 // leaq 0x4(%rcx), %rdx
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	LONG $0x00af8f0f; WORD $0x0000 // jg <csrDDNormal+0xd3c>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x4c180f41; WORD $0x00cd // prefetcht0 (%r13,%rcx,8)
+	LONG $0x0c180f41; BYTE $0x8c // prefetcht0 (%r12,%rcx,4)
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	LONG $0x880c6349 // movslq (%r8,%rcx,4), %rcx
+	LONG $0x905c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rbx
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
+	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
+	LONG $0x2410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm4
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
+	LONG $0x166981c4; WORD $0xfa14 // vmovhpd (%r10,%r15,8), %xmm2, %xmm2
+	LONG $0x166181c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm3, %xmm3
+	LONG $0x1659a1c4; WORD $0xdf24 // vmovhpd (%rdi,%r11,8), %xmm4, %xmm4
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x1c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm3
+	LONG $0x1661a1c4; WORD $0xff1c // vmovhpd (%rdi,%r15,8), %xmm3, %xmm3
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x107dc1c4; WORD $0xd124 // vmovupd (%r9,%rdx,8), %ymm4
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0xec59edc5 // vmulpd %ymm4, %ymm2, %ymm5
+	LONG $0xaadde2c4; BYTE $0xd5 // vfmsub213pd %ymm5, %ymm4, %ymm2
+	LONG $0xfd58f5c5 // vaddpd %ymm5, %ymm1, %ymm7
+	LONG $0xb8dde2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm4, %ymm2
+	LONG $0xe15cc5c5 // vsubpd %ymm1, %ymm7, %ymm4
+	LONG $0xf45cc5c5 // vsubpd %ymm4, %ymm7, %ymm6
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
+	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xc858c5c5 // vaddpd %ymm0, %ymm7, %ymm1
+	LONG $0xd75cf5c5 // vsubpd %ymm7, %ymm1, %ymm2
+	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	LONG $0xff548e0f; WORD $0xffff // jle <csrDDNormal+0xc90>
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
+	LONG $0x011d840f; WORD $0x0000 // je <csrDDNormal+0xe65>
+	LONG $0x01598d4c // leaq 0x1(%rcx), %r11
+	WORD $0x3949; BYTE $0xf3 // cmpq %rsi, %r11
+	WORD $0x3f75 // jne <csrDDNormal+0xd90>
+	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
+	LONG $0x107bc1c4; WORD $0xc92c // vmovsd (%r9,%rcx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm2
+	LONG $0x2410fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm4
+	LONG $0x5963c1c4; WORD $0xc91c // vmulsd (%r9,%rcx,8), %xmm3, %xmm3
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0xdb7efac5 // vmovq %xmm3, %xmm3
+	LONG $0x000090e9; BYTE $0x00 // jmp <csrDDNormal+0xe13>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x249c8b4c; LONG $0x000000a0 // movq 0xa0(%rsp), %r11
+	LONG $0x881c8d49 // leaq (%r8,%rcx,4), %rbx
+	LONG $0xd3148d49 // leaq (%r11,%rdx,8), %rdx
+	LONG $0x24548948; BYTE $0x60 // movq %rdx, 0x60(%rsp)
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x111c8d4c // leaq (%rcx,%rdx), %r11
+	LONG $0x0c180f43; BYTE $0xd9 // prefetcht0 (%r9,%r11,8)
+	LONG $0x930c180f // prefetcht0 (%rbx,%rdx,4)
+	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
+	LONG $0x887c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r15
+	LONG $0x885c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rbx
+	LONG $0x88546349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rdx
+	LONG $0x107dc1c4; WORD $0xc92c // vmovupd (%r9,%rcx,8), %ymm5
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x107b81c4; WORD $0xfa14 // vmovsd (%r10,%r15,8), %xmm2
+	LONG $0x107b81c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm3
+	LONG $0x107ba1c4; WORD $0xdf24 // vmovsd (%rdi,%r11,8), %xmm4
+	LONG $0x1669c1c4; WORD $0xd214 // vmovhpd (%r10,%rdx,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xda1c // vmovhpd (%r10,%rbx,8), %xmm3, %xmm3
+	LONG $0x2416d9c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm4, %xmm4
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107ba1c4; WORD $0xff1c // vmovsd (%rdi,%r15,8), %xmm3
+	LONG $0x1c16e1c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm3, %xmm3
+	LONG $0x185de3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm4, %ymm4
+	LONG $0xdd59edc5 // vmulpd %ymm5, %ymm2, %ymm3
+	LONG $0xaad5e2c4; BYTE $0xd3 // vfmsub213pd %ymm3, %ymm5, %ymm2
+	LONG $0xb8d5e2c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm5, %ymm2
+	LONG $0xe158e5c5 // vaddpd %ymm1, %ymm3, %ymm4
+	LONG $0xe95cddc5 // vsubpd %ymm1, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0x2910fdc5 // vmovupd (%rcx), %ymm5
+	LONG $0xf65cf5c5 // vsubpd %ymm6, %ymm1, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xc955d5c5 // vandnpd %ymm1, %ymm5, %ymm1
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
+	LONG $0xc055d5c5 // vandnpd %ymm0, %ymm5, %ymm0
+	LONG $0xda58ddc5 // vaddpd %ymm2, %ymm4, %ymm3
+	LONG $0xe45ce5c5 // vsubpd %ymm4, %ymm3, %ymm4
+	LONG $0xdb54d5c5 // vandpd %ymm3, %ymm5, %ymm3
+	LONG $0xc956e5c5 // vorpd %ymm1, %ymm3, %ymm1
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xd254d5c5 // vandpd %ymm2, %ymm5, %ymm2
+	LONG $0xc056edc5 // vorpd %ymm0, %ymm2, %ymm0
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x02e0c148 // shlq $0x2, %rax
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xc15c8b4c; BYTE $0x10 // movq 0x10(%rcx,%rax,8), %r11
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	LONG $0x00b58f0f; WORD $0x0000 // jg <csrDDNormal+0xf3d>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x4c180f41; WORD $0x00f5 // prefetcht0 (%r13,%rsi,8)
+	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	LONG $0xb0146349 // movslq (%r8,%rsi,4), %rdx
+	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x887c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r15
+	LONG $0x107bc1c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm5
+	LONG $0x3410fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm6
+	LONG $0x165981c4; WORD $0xfa24 // vmovhpd (%r10,%r15,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm6, %xmm6
+	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x2c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm5
+	LONG $0x1651a1c4; WORD $0xff2c // vmovhpd (%rdi,%r15,8), %xmm5, %xmm5
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xfe59ddc5 // vmulpd %ymm6, %ymm4, %ymm7
+	LONG $0xaacde2c4; BYTE $0xe7 // vfmsub213pd %ymm7, %ymm6, %ymm4
+	LONG $0xcf5865c5 // vaddpd %ymm7, %ymm3, %ymm9
+	LONG $0xb8cde2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm6, %ymm4
+	LONG $0xf35cb5c5 // vsubpd %ymm3, %ymm9, %ymm6
+	LONG $0xc65c35c5 // vsubpd %ymm6, %ymm9, %ymm8
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
+	LONG $0xdb58cdc5 // vaddpd %ymm3, %ymm6, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xda58b5c5 // vaddpd %ymm2, %ymm9, %ymm3
+	LONG $0x5c65c1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm3, %ymm4
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	LONG $0xff538e0f; WORD $0xffff // jle <csrDDNormal+0xe90>
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0x011c840f; WORD $0x0000 // je <csrDDNormal+0x1065>
+	LONG $0x01568d48 // leaq 0x1(%rsi), %rdx
+	WORD $0x394c; BYTE $0xda // cmpq %r11, %rdx
+	WORD $0x3e75 // jne <csrDDNormal+0xf90>
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	LONG $0x107bc1c4; WORD $0xf13c // vmovsd (%r9,%rsi,8), %xmm7
+	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0x5953c1c4; WORD $0xf12c // vmulsd (%r9,%rsi,8), %xmm5, %xmm5
+	LONG $0xed7efac5 // vmovq %xmm5, %xmm5
+	LONG $0x00008ee9; BYTE $0x00 // jmp <csrDDNormal+0x1012>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x24948b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rdx
+	LONG $0xb01c8d49 // leaq (%r8,%rsi,4), %rbx
+	LONG $0xca0c8d48 // leaq (%rdx,%rcx,8), %rcx
+	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x0e148d48 // leaq (%rsi,%rcx), %rdx
+	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
+	LONG $0x8b0c180f // prefetcht0 (%rbx,%rcx,4)
+	LONG $0xb0146349 // movslq (%r8,%rsi,4), %rdx
+	LONG $0xb07c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r15
+	LONG $0xb05c6349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rbx
+	LONG $0xb04c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rcx
+	LONG $0x107dc1c4; WORD $0xf13c // vmovupd (%r9,%rsi,8), %ymm7
+	LONG $0x107b81c4; WORD $0xfa24 // vmovsd (%r10,%r15,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm5
+	LONG $0x3410fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm6
+	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xda2c // vmovhpd (%r10,%rbx,8), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm6, %xmm6
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107ba1c4; WORD $0xff2c // vmovsd (%rdi,%r15,8), %xmm5
+	LONG $0x2c16d1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm5, %xmm5
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x184de3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm5, %ymm6, %ymm6
+	LONG $0xef59ddc5 // vmulpd %ymm7, %ymm4, %ymm5
+	LONG $0xaac5e2c4; BYTE $0xe5 // vfmsub213pd %ymm5, %ymm7, %ymm4
+	LONG $0xb8c5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm7, %ymm4
+	LONG $0xf358d5c5 // vaddpd %ymm3, %ymm5, %ymm6
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
+	LONG $0x3910fdc5 // vmovupd (%rcx), %ymm7
+	LONG $0x5c6541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm3, %ymm8
+	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
+	LONG $0xdb55c5c5 // vandnpd %ymm3, %ymm7, %ymm3
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xd255c5c5 // vandnpd %ymm2, %ymm7, %ymm2
+	LONG $0xec58cdc5 // vaddpd %ymm4, %ymm6, %ymm5
+	LONG $0xf65cd5c5 // vsubpd %ymm6, %ymm5, %ymm6
+	LONG $0xed54c5c5 // vandpd %ymm5, %ymm7, %ymm5
+	LONG $0xdb56d5c5 // vorpd %ymm3, %ymm5, %ymm3
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0xd256ddc5 // vorpd %ymm2, %ymm4, %ymm2
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xc1748b48; BYTE $0x18 // movq 0x18(%rcx,%rax,8), %rsi
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0x00bc8f0f; WORD $0x0000 // jg <csrDDNormal+0x1140>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x4c180f43; WORD $0x00dd // prefetcht0 (%r13,%r11,8)
+	LONG $0x0c180f43; BYTE $0x9c // prefetcht0 (%r12,%r11,4)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x9814634b // movslq (%r8,%r11,4), %rdx
+	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
+	LONG $0x985c634f; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %r11
+	LONG $0x887c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r15
+	LONG $0x107bc1c4; WORD $0xda34 // vmovsd (%r10,%rbx,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xd23c // vmovsd (%r10,%rdx,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm8
+	LONG $0x164981c4; WORD $0xfa34 // vmovhpd (%r10,%r15,8), %xmm6, %xmm6
+	LONG $0x164181c4; WORD $0xda3c // vmovhpd (%r10,%r11,8), %xmm7, %xmm7
+	LONG $0x163921c4; WORD $0xdf04 // vmovhpd (%rdi,%r11,8), %xmm8, %xmm8
+	LONG $0x04598d4c // leaq 0x4(%rcx), %r11
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x3c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm7
+	LONG $0x1641a1c4; WORD $0xff3c // vmovhpd (%rdi,%r15,8), %xmm7, %xmm7
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x107d41c4; WORD $0xc904 // vmovupd (%r9,%rcx,8), %ymm8
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xce593dc5 // vmulpd %ymm6, %ymm8, %ymm9
+	LONG $0xaabdc2c4; BYTE $0xf1 // vfmsub213pd %ymm9, %ymm8, %ymm6
+	LONG $0xdd5835c5 // vaddpd %ymm5, %ymm9, %ymm11
+	LONG $0xb8bde2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm8, %ymm6
+	LONG $0xc55c25c5 // vsubpd %ymm5, %ymm11, %ymm8
+	LONG $0x5c2541c4; BYTE $0xd0 // vsubpd %ymm8, %ymm11, %ymm10
+	LONG $0x5c3541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm9, %ymm8
+	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
+	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
+	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xec58a5c5 // vaddpd %ymm4, %ymm11, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xf3 // vsubpd %ymm11, %ymm5, %ymm6
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0xff508e0f; WORD $0xffff // jle <csrDDNormal+0x1090>
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0x011d840f; WORD $0x0000 // je <csrDDNormal+0x1269>
+	LONG $0x01538d49 // leaq 0x1(%r11), %rdx
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	WORD $0x3b75 // jne <csrDDNormal+0x1190>
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0x107b01c4; WORD $0xd90c // vmovsd (%r9,%r11,8), %xmm9
+	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x04107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm8
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0x594381c4; WORD $0xd93c // vmulsd (%r9,%r11,8), %xmm7, %xmm7
+	LONG $0xff7efac5 // vmovq %xmm7, %xmm7
+	LONG $0x00008be9; BYTE $0x00 // jmp <csrDDNormal+0x1212>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x24948b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rdx
+	LONG $0x981c8d4b // leaq (%r8,%r11,4), %rbx
+	LONG $0xca0c8d48 // leaq (%rdx,%rcx,8), %rcx
+	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x0b148d49 // leaq (%r11,%rcx), %rdx
+	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
+	LONG $0x8b0c180f // prefetcht0 (%rbx,%rcx,4)
+	LONG $0x9814634b // movslq (%r8,%r11,4), %rdx
+	LONG $0x987c634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r15
+	LONG $0x985c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rbx
+	LONG $0x984c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rcx
+	LONG $0x107d01c4; WORD $0xd90c // vmovupd (%r9,%r11,8), %ymm9
+	LONG $0x107b81c4; WORD $0xfa34 // vmovsd (%r10,%r15,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xd23c // vmovsd (%r10,%rdx,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm8
+	LONG $0x1649c1c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm6, %xmm6
+	LONG $0x1641c1c4; WORD $0xda3c // vmovhpd (%r10,%rbx,8), %xmm7, %xmm7
+	LONG $0x041639c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm8, %xmm8
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x107ba1c4; WORD $0xff3c // vmovsd (%rdi,%r15,8), %xmm7
+	LONG $0x3c16c1c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm7, %xmm7
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x183d63c4; WORD $0x01c7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm8
+	LONG $0xfe59b5c5 // vmulpd %ymm6, %ymm9, %ymm7
+	LONG $0xaab5e2c4; BYTE $0xf7 // vfmsub213pd %ymm7, %ymm9, %ymm6
+	LONG $0xb8b5c2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm9, %ymm6
+	LONG $0xc55845c5 // vaddpd %ymm5, %ymm7, %ymm8
+	LONG $0xcd5c3dc5 // vsubpd %ymm5, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0x09107dc5 // vmovupd (%rcx), %ymm9
+	LONG $0x5c5541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm5, %ymm10
+	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
+	LONG $0xed55b5c5 // vandnpd %ymm5, %ymm9, %ymm5
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0xf458cdc5 // vaddpd %ymm4, %ymm6, %ymm6
+	LONG $0xe455b5c5 // vandnpd %ymm4, %ymm9, %ymm4
+	LONG $0xfe58bdc5 // vaddpd %ymm6, %ymm8, %ymm7
+	LONG $0x5c4541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm7, %ymm8
+	LONG $0xff54b5c5 // vandpd %ymm7, %ymm9, %ymm7
+	LONG $0xed56c5c5 // vorpd %ymm5, %ymm7, %ymm5
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xf654b5c5 // vandpd %ymm6, %ymm9, %ymm6
+	LONG $0xe456cdc5 // vorpd %ymm4, %ymm6, %ymm4
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x04568d48 // leaq 0x4(%rsi), %rdx
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xc14c8b48; BYTE $0x20 // movq 0x20(%rcx,%rax,8), %rcx
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	LONG $0x00ba8f0f; WORD $0x0000 // jg <csrDDNormal+0x1342>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x4c180f41; WORD $0x00f5 // prefetcht0 (%r13,%rsi,8)
+	LONG $0x0c180f41; BYTE $0xb4 // prefetcht0 (%r12,%rsi,4)
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
+	LONG $0xb0346349 // movslq (%r8,%rsi,4), %rsi
+	LONG $0x905c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rbx
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x907c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r15
+	LONG $0x107b41c4; WORD $0xda04 // vmovsd (%r10,%rbx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xf20c // vmovsd (%r10,%rsi,8), %xmm9
+	LONG $0x14107bc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm10
+	LONG $0x04728d48 // leaq 0x4(%rdx), %rsi
+	LONG $0x163901c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm8, %xmm8
+	LONG $0x163101c4; WORD $0xda0c // vmovhpd (%r10,%r11,8), %xmm9, %xmm9
+	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x0c107bc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm9
+	LONG $0x163121c4; WORD $0xff0c // vmovhpd (%rdi,%r15,8), %xmm9, %xmm9
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0x107d41c4; WORD $0xd114 // vmovupd (%r9,%rdx,8), %ymm10
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x593d41c4; BYTE $0xda // vmulpd %ymm10, %ymm8, %ymm11
+	LONG $0xaaad42c4; BYTE $0xc3 // vfmsub213pd %ymm11, %ymm10, %ymm8
+	LONG $0xef5825c5 // vaddpd %ymm7, %ymm11, %ymm13
+	LONG $0xb8ad42c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm10, %ymm8
+	LONG $0xd75c15c5 // vsubpd %ymm7, %ymm13, %ymm10
+	LONG $0x5c1541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm13, %ymm12
+	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
+	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
+	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0xfe5895c5 // vaddpd %ymm6, %ymm13, %ymm7
+	LONG $0x5c4541c4; BYTE $0xc5 // vsubpd %ymm13, %ymm7, %ymm8
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	LONG $0xff4e8e0f; WORD $0xffff // jle <csrDDNormal+0x1290>
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
+	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
+	LONG $0xf7fc840f; WORD $0xffff // je <csrDDNormal+0xb4a>
+	LONG $0x015e8d4c // leaq 0x1(%rsi), %r11
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xf765840f; WORD $0xffff // je <csrDDNormal+0xac0>
+	LONG $0x248c8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rcx
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0xb01c8d49 // leaq (%r8,%rsi,4), %rbx
+	LONG $0xd10c8d48 // leaq (%rcx,%rdx,8), %rcx
+	LONG $0x1e148d4a // leaq (%rsi,%r11), %rdx
+	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
+	LONG $0x0c180f42; BYTE $0x9b // prefetcht0 (%rbx,%r11,4)
+	LONG $0xb0146349 // movslq (%r8,%rsi,4), %rdx
+	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
+	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
+	LONG $0xb07c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r15
+	LONG $0x107d41c4; WORD $0xf11c // vmovupd (%r9,%rsi,8), %ymm11
+	LONG $0x107b41c4; WORD $0xda04 // vmovsd (%r10,%rbx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xd20c // vmovsd (%r10,%rdx,8), %xmm9
+	LONG $0x14107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm10
+	LONG $0x163901c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm8, %xmm8
+	LONG $0x163101c4; WORD $0xda0c // vmovhpd (%r10,%r11,8), %xmm9, %xmm9
+	LONG $0x162921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm10, %xmm10
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x0c107bc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm9
+	LONG $0x163121c4; WORD $0xff0c // vmovhpd (%rdi,%r15,8), %xmm9, %xmm9
+	LONG $0x182d43c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm10
+	LONG $0x593d41c4; BYTE $0xcb // vmulpd %ymm11, %ymm8, %ymm9
+	LONG $0xfff713e9; BYTE $0xff // jmp <csrDDNormal+0xaee>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x103f8c0f; WORD $0x0000 // jl <csrDDNormal+0x2424>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
+	LONG $0x24848948; LONG $0x000000a0 // movq %rax, 0xa0(%rsp)
+	LONG $0x0003fce9; BYTE $0x00 // jmp <csrDDNormal+0x17f8>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
+	LONG $0x107d41c4; WORD $0xf124 // vmovupd (%r9,%rsi,8), %ymm12
+	WORD $0x8949; BYTE $0xf6 // movq %rsi, %r14
+	LONG $0x24742b4c; BYTE $0x40 // subq 0x40(%rsp), %r14
+	LONG $0x107b01c4; WORD $0xda04 // vmovsd (%r10,%r11,8), %xmm8
+	LONG $0x107b21c4; WORD $0xdf0c // vmovsd (%rdi,%r11,8), %xmm9
+	LONG $0xb05c634d; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %r11
+	LONG $0x163901c4; WORD $0xda04 // vmovhpd (%r10,%r11,8), %xmm8, %xmm8
+	LONG $0x163121c4; WORD $0xdf0c // vmovhpd (%rdi,%r11,8), %xmm9, %xmm9
+	LONG $0xb01c634d // movslq (%r8,%rsi,4), %r11
+	LONG $0x107b01c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm10
+	LONG $0x107b21c4; WORD $0xdf1c // vmovsd (%rdi,%r11,8), %xmm11
+	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
+	WORD $0x894c; BYTE $0xe6 // movq %r12, %rsi
+	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
+	LONG $0xa054634b; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %rdx
+	LONG $0x162901c4; WORD $0xda14 // vmovhpd (%r10,%r11,8), %xmm10, %xmm10
+	LONG $0x162121c4; WORD $0xdf1c // vmovhpd (%rdi,%r11,8), %xmm11, %xmm11
+	LONG $0x2c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm13
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
+	LONG $0x182d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm8
+	LONG $0x182543c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm9
+	LONG $0x593d41c4; BYTE $0xd4 // vmulpd %ymm12, %ymm8, %ymm10
+	LONG $0xaa9d42c4; BYTE $0xc2 // vfmsub213pd %ymm10, %ymm12, %ymm8
+	LONG $0xb89d42c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm12, %ymm8
+	LONG $0xcc582dc5 // vaddpd %ymm4, %ymm10, %ymm9
+	LONG $0xdc5c35c5 // vsubpd %ymm4, %ymm9, %ymm11
+	LONG $0x5c3541c4; BYTE $0xe3 // vsubpd %ymm11, %ymm9, %ymm12
+	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
+	LONG $0x5c5d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm4, %ymm12
+	LONG $0x582d41c4; BYTE $0xdc // vaddpd %ymm12, %ymm10, %ymm11
+	LONG $0x107b41c4; WORD $0xd224 // vmovsd (%r10,%rdx,8), %xmm12
+	LONG $0xa054634b; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %rdx
+	LONG $0x107d01c4; WORD $0xf354; BYTE $0x20 // vmovupd 0x20(%r11,%r14,8), %ymm10
+	LONG $0x583d41c4; BYTE $0xc3 // vaddpd %ymm11, %ymm8, %ymm8
+	LONG $0x161941c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm12, %xmm12
+	LONG $0x2c1611c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm13, %xmm13
+	LONG $0xa014634b // movslq (%r8,%r12,4), %rdx
+	LONG $0xc2583dc5 // vaddpd %ymm2, %ymm8, %ymm8
+	LONG $0xd255adc5 // vandnpd %ymm2, %ymm10, %ymm2
+	LONG $0xe455adc5 // vandnpd %ymm4, %ymm10, %ymm4
+	LONG $0x583541c4; BYTE $0xd8 // vaddpd %ymm8, %ymm9, %ymm11
+	LONG $0x107b41c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm14
+	LONG $0x3c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm15
+	LONG $0xa054634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rdx
+	LONG $0x5c2541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm11, %ymm9
+	LONG $0x542d41c4; BYTE $0xdb // vandpd %ymm11, %ymm10, %ymm11
+	LONG $0xe456a5c5 // vorpd %ymm4, %ymm11, %ymm4
+	LONG $0x160941c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm14, %xmm14
+	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
+	LONG $0x107d01c4; WORD $0xe10c // vmovupd (%r9,%r12,8), %ymm9
+	LONG $0x3c1601c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm15, %xmm15
+	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
+	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
+	LONG $0xa84c634b; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %rcx
+	LONG $0x542d41c4; BYTE $0xc0 // vandpd %ymm8, %ymm10, %ymm8
+	LONG $0xd256bdc5 // vorpd %ymm2, %ymm8, %ymm2
+	LONG $0x5429fdc5; WORD $0x4024 // vmovapd %ymm2, 0x40(%rsp)
+	LONG $0x107d81c4; WORD $0xe914 // vmovupd (%r9,%r13,8), %ymm2
+	LONG $0x180d43c4; WORD $0x01c4 // vinsertf128 $0x1, %xmm12, %ymm14, %ymm8
+	LONG $0x180543c4; WORD $0x01d5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm10
+	LONG $0x2c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm13
+	LONG $0x593d41c4; BYTE $0xd9 // vmulpd %ymm9, %ymm8, %ymm11
+	LONG $0xaab542c4; BYTE $0xc3 // vfmsub213pd %ymm11, %ymm9, %ymm8
+	LONG $0xb8b542c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm9, %ymm8
+	LONG $0xcd5825c5 // vaddpd %ymm5, %ymm11, %ymm9
+	LONG $0xd55c35c5 // vsubpd %ymm5, %ymm9, %ymm10
+	LONG $0x5c3541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm9, %ymm12
+	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
+	LONG $0x5c5541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm5, %ymm12
+	LONG $0x582d41c4; BYTE $0xdc // vaddpd %ymm12, %ymm10, %ymm11
+	LONG $0x107b41c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm12
+	LONG $0xa84c634b; BYTE $0x0c // movslq 0xc(%r8,%r13,4), %rcx
+	LONG $0x107d41c4; WORD $0xf354; BYTE $0x20 // vmovupd 0x20(%r11,%rsi,8), %ymm10
+	LONG $0x583d41c4; BYTE $0xc3 // vaddpd %ymm11, %ymm8, %ymm8
+	LONG $0x161941c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm12, %xmm12
+	LONG $0x2c1611c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm13, %xmm13
+	LONG $0xa80c634b // movslq (%r8,%r13,4), %rcx
+	LONG $0xc0583dc5 // vaddpd %ymm0, %ymm8, %ymm8
+	LONG $0xed55adc5 // vandnpd %ymm5, %ymm10, %ymm5
+	LONG $0xc055adc5 // vandnpd %ymm0, %ymm10, %ymm0
+	LONG $0x583541c4; BYTE $0xd8 // vaddpd %ymm8, %ymm9, %ymm11
+	LONG $0x107b41c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm14
+	LONG $0x3c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm15
+	LONG $0xa84c634b; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %rcx
+	LONG $0x5c2541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm11, %ymm9
+	LONG $0x160941c4; WORD $0xca34 // vmovhpd (%r10,%rcx,8), %xmm14, %xmm14
+	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
+	LONG $0x3c1601c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm15, %xmm15
+	LONG $0x542d41c4; BYTE $0xcb // vandpd %ymm11, %ymm10, %ymm9
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x2948; BYTE $0xd9 // subq %rbx, %rcx
+	LONG $0xed56b5c5 // vorpd %ymm5, %ymm9, %ymm5
+	LONG $0x542d41c4; BYTE $0xc0 // vandpd %ymm8, %ymm10, %ymm8
+	LONG $0xc056bdc5 // vorpd %ymm0, %ymm8, %ymm0
+	LONG $0x180d43c4; WORD $0x01cc // vinsertf128 $0x1, %xmm12, %ymm14, %ymm9
+	LONG $0x180543c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm8
+	LONG $0xda5935c5 // vmulpd %ymm2, %ymm9, %ymm11
+	LONG $0xaaed42c4; BYTE $0xcb // vfmsub213pd %ymm11, %ymm2, %ymm9
+	LONG $0xd65825c5 // vaddpd %ymm6, %ymm11, %ymm10
+	LONG $0xb8ed42c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm2, %ymm9
+	LONG $0xd65cadc5 // vsubpd %ymm6, %ymm10, %ymm2
+	LONG $0xc25c2dc5 // vsubpd %ymm2, %ymm10, %ymm8
+	LONG $0xd25ca5c5 // vsubpd %ymm2, %ymm11, %ymm2
+	LONG $0x5c4d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm6, %ymm8
+	LONG $0xea583dc5 // vaddpd %ymm2, %ymm8, %ymm13
+	LONG $0x107d41c4; WORD $0xd344; BYTE $0x20 // vmovupd 0x20(%r11,%rdx,8), %ymm8
+	LONG $0x80546349; BYTE $0x08 // movslq 0x8(%r8,%rax,4), %rdx
+	LONG $0x107bc1c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm2
+	LONG $0x24107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm12
+	LONG $0x80546349; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %rdx
+	LONG $0xf655bdc5 // vandnpd %ymm6, %ymm8, %ymm6
+	LONG $0x166941c4; WORD $0xd21c // vmovhpd (%r10,%rdx,8), %xmm2, %xmm11
+	LONG $0x241619c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm12, %xmm12
+	LONG $0x80146349 // movslq (%r8,%rax,4), %rdx
+	LONG $0x107bc1c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm2
+	LONG $0x3c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm15
+	LONG $0x80546349; BYTE $0x04 // movslq 0x4(%r8,%rax,4), %rdx
+	LONG $0x166941c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm2, %xmm14
+	LONG $0x5835c1c4; BYTE $0xd5 // vaddpd %ymm13, %ymm9, %ymm2
+	LONG $0x3c1601c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm15, %xmm15
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xdb55bdc5 // vandnpd %ymm3, %ymm8, %ymm3
+	LONG $0xca582dc5 // vaddpd %ymm2, %ymm10, %ymm9
+	LONG $0x5c3541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm9, %ymm10
+	LONG $0x543d41c4; BYTE $0xc9 // vandpd %ymm9, %ymm8, %ymm9
+	LONG $0xf656b5c5 // vorpd %ymm6, %ymm9, %ymm6
+	LONG $0x107d41c4; WORD $0xcb4c; BYTE $0x20 // vmovupd 0x20(%r11,%rcx,8), %ymm9
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
+	LONG $0x107d41c4; WORD $0xc114 // vmovupd (%r9,%rax,8), %ymm10
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0xd254bdc5 // vandpd %ymm2, %ymm8, %ymm2
+	LONG $0x180543c4; WORD $0x01c4 // vinsertf128 $0x1, %xmm12, %ymm15, %ymm8
+	LONG $0xdb56edc5 // vorpd %ymm3, %ymm2, %ymm3
+	LONG $0x180dc3c4; WORD $0x01d3 // vinsertf128 $0x1, %xmm11, %ymm14, %ymm2
+	LONG $0xda592dc5 // vmulpd %ymm2, %ymm10, %ymm11
+	LONG $0xaaadc2c4; BYTE $0xd3 // vfmsub213pd %ymm11, %ymm10, %ymm2
+	LONG $0xb8adc2c4; BYTE $0xd0 // vfmadd231pd %ymm8, %ymm10, %ymm2
+	LONG $0xc75825c5 // vaddpd %ymm7, %ymm11, %ymm8
+	LONG $0xd75c3dc5 // vsubpd %ymm7, %ymm8, %ymm10
+	LONG $0x5c2541c4; BYTE $0xda // vsubpd %ymm10, %ymm11, %ymm11
+	LONG $0x5c3d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm8, %ymm10
+	LONG $0x5c4541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm7, %ymm10
+	LONG $0xff55b5c5 // vandnpd %ymm7, %ymm9, %ymm7
+	LONG $0x582541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm11, %ymm10
+	LONG $0xdd7c5dc5 // vhaddpd %ymm5, %ymm4, %ymm11
+	LONG $0xd258adc5 // vaddpd %ymm2, %ymm10, %ymm2
+	LONG $0xd158edc5 // vaddpd %ymm1, %ymm2, %ymm2
+	LONG $0xc955b5c5 // vandnpd %ymm1, %ymm9, %ymm1
+	LONG $0xd2583dc5 // vaddpd %ymm2, %ymm8, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm10, %ymm8
+	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
+	LONG $0x543541c4; BYTE $0xc2 // vandpd %ymm10, %ymm9, %ymm8
+	LONG $0x54287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm10
+	LONG $0xff56bdc5 // vorpd %ymm7, %ymm8, %ymm7
+	LONG $0xd254b5c5 // vandpd %ymm2, %ymm9, %ymm2
+	LONG $0xc956edc5 // vorpd %ymm1, %ymm2, %ymm1
+	LONG $0xd514ddc5 // vunpcklpd %ymm5, %ymm4, %ymm2
+	LONG $0xe515ddc5 // vunpckhpd %ymm5, %ymm4, %ymm4
+	LONG $0xea5ca5c5 // vsubpd %ymm2, %ymm11, %ymm5
+	LONG $0xc0142dc5 // vunpcklpd %ymm0, %ymm10, %ymm8
+	LONG $0xc015adc5 // vunpckhpd %ymm0, %ymm10, %ymm0
+	LONG $0xd55c25c5 // vsubpd %ymm5, %ymm11, %ymm10
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xe914e5c5 // vunpcklpd %ymm1, %ymm3, %ymm5
+	LONG $0xc915e5c5 // vunpckhpd %ymm1, %ymm3, %ymm1
+	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
+	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xc058bdc5 // vaddpd %ymm0, %ymm8, %ymm0
+	LONG $0xc7154dc5 // vunpckhpd %ymm7, %ymm6, %ymm8
+	LONG $0xd058a5c5 // vaddpd %ymm0, %ymm11, %ymm2
+	LONG $0x5c6dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm2, %ymm4
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xe714cdc5 // vunpcklpd %ymm7, %ymm6, %ymm4
+	LONG $0xf77ccdc5 // vhaddpd %ymm7, %ymm6, %ymm6
+	LONG $0xdc5ccdc5 // vsubpd %ymm4, %ymm6, %ymm3
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0xcd58f5c5 // vaddpd %ymm5, %ymm1, %ymm1
+	LONG $0xd958cdc5 // vaddpd %ymm1, %ymm6, %ymm3
+	LONG $0xe65ce5c5 // vsubpd %ymm6, %ymm3, %ymm4
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0x186de3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm2, %ymm4
+	LONG $0x066de3c4; WORD $0x31d3 // vperm2f128 $0x31, %ymm3, %ymm2, %ymm2
+	LONG $0x187de3c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm1, %ymm0, %ymm5
+	LONG $0x067de3c4; WORD $0x31c1 // vperm2f128 $0x31, %ymm1, %ymm0, %ymm0
+	LONG $0xca58ddc5 // vaddpd %ymm2, %ymm4, %ymm1
+	LONG $0xdc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm3
+	LONG $0xf35cf5c5 // vsubpd %ymm3, %ymm1, %ymm6
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xf804 // vmovupd %ymm0, (%rax,%r15,8)
+	LONG $0x117da1c4; WORD $0xf90c // vmovupd %ymm1, (%rcx,%r15,8)
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x244c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rcx
+	LONG $0x0c2c840f; WORD $0x0000 // je <csrDDNormal+0x2424>
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	WORD $0xd148; BYTE $0xe8 // shrq %rax
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x7c450f4c; WORD $0x1824 // cmovneq 0x18(%rsp), %r15
+	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
+	LONG $0x248c3b48; LONG $0x000000a0 // cmpq 0xa0(%rsp), %rcx
+	LONG $0xf9430f4c // cmovaeq %rcx, %r15
+	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x03348b48 // movq (%rbx,%rax), %rsi
+	LONG $0x036c8b4c; BYTE $0x08 // movq 0x8(%rbx,%rax), %r13
+	LONG $0x04468d48 // leaq 0x4(%rsi), %rax
+	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
+	LONG $0x00b98d0f; WORD $0x0000 // jge <csrDDNormal+0x1900>
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	BYTE $0x90 // nop
+	LONG $0xb00c6349 // movslq (%r8,%rsi,4), %rcx
+	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
+	LONG $0xb0546349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdx
+	LONG $0xb0746349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rsi
+	LONG $0x805c634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r11
+	LONG $0x107bc1c4; WORD $0xf20c // vmovsd (%r10,%rsi,8), %xmm1
+	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
+	LONG $0x2c10fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm5
+	LONG $0x167181c4; WORD $0xda0c // vmovhpd (%r10,%r11,8), %xmm1, %xmm1
+	LONG $0x1661c1c4; WORD $0xd21c // vmovhpd (%r10,%rdx,8), %xmm3, %xmm3
+	LONG $0x2c16d1c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm5, %xmm5
+	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
+	LONG $0x1c10fbc5; BYTE $0xf7 // vmovsd (%rdi,%rsi,8), %xmm3
+	LONG $0x04708d48 // leaq 0x4(%rax), %rsi
+	LONG $0x1661a1c4; WORD $0xdf1c // vmovhpd (%rdi,%r11,8), %xmm3, %xmm3
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0x107dc1c4; WORD $0xc12c // vmovupd (%r9,%rax,8), %ymm5
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0xf559f5c5 // vmulpd %ymm5, %ymm1, %ymm6
+	LONG $0xaad5e2c4; BYTE $0xce // vfmsub213pd %ymm6, %ymm5, %ymm1
+	LONG $0xc6585dc5 // vaddpd %ymm6, %ymm4, %ymm8
+	LONG $0xb8d5e2c4; BYTE $0xcb // vfmadd231pd %ymm3, %ymm5, %ymm1
+	LONG $0xec5cbdc5 // vsubpd %ymm4, %ymm8, %ymm5
+	LONG $0xfd5cbdc5 // vsubpd %ymm5, %ymm8, %ymm7
+	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xe158bdc5 // vaddpd %ymm1, %ymm8, %ymm4
+	LONG $0x5c5dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm4, %ymm2
+	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
+	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
+	LONG $0xff5f8c0f; WORD $0xffff // jl <csrDDNormal+0x1850>
+	WORD $0x15eb // jmp <csrDDNormal+0x1908>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x02e7c149 // shlq $0x2, %r15
+	LONG $0x04458d49 // leaq 0x4(%r13), %rax
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	WORD $0x894d; BYTE $0xec // movq %r13, %r12
+	LONG $0xfb548b4a; BYTE $0x10 // movq 0x10(%rbx,%r15,8), %rdx
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0x00af8d0f; WORD $0x0000 // jge <csrDDNormal+0x19d4>
+	WORD $0x894d; BYTE $0xec // movq %r13, %r12
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xa00c634b // movslq (%r8,%r12,4), %rcx
+	LONG $0xa074634f; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %r14
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0xa05c634f; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %r11
+	LONG $0xa064634f; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %r12
+	LONG $0x107b81c4; WORD $0xf20c // vmovsd (%r10,%r14,8), %xmm1
+	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
+	LONG $0x3410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm6
+	LONG $0x167181c4; WORD $0xe20c // vmovhpd (%r10,%r12,8), %xmm1, %xmm1
+	LONG $0x166181c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm3, %xmm3
+	LONG $0x1649a1c4; WORD $0xdf34 // vmovhpd (%rdi,%r11,8), %xmm6, %xmm6
+	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
+	LONG $0x107ba1c4; WORD $0xf71c // vmovsd (%rdi,%r14,8), %xmm3
+	LONG $0x1661a1c4; WORD $0xe71c // vmovhpd (%rdi,%r12,8), %xmm3, %xmm3
+	LONG $0x04608d4c // leaq 0x4(%rax), %r12
+	LONG $0x184de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm6, %ymm3
+	LONG $0x107dc1c4; WORD $0xc134 // vmovupd (%r9,%rax,8), %ymm6
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0xfe59f5c5 // vmulpd %ymm6, %ymm1, %ymm7
+	LONG $0xaacde2c4; BYTE $0xcf // vfmsub213pd %ymm7, %ymm6, %ymm1
+	LONG $0xcf5855c5 // vaddpd %ymm7, %ymm5, %ymm9
+	LONG $0xb8cde2c4; BYTE $0xcb // vfmadd231pd %ymm3, %ymm6, %ymm1
+	LONG $0xf55cb5c5 // vsubpd %ymm5, %ymm9, %ymm6
+	LONG $0xc65c35c5 // vsubpd %ymm6, %ymm9, %ymm8
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0xcd58f5c5 // vaddpd %ymm5, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xe858b5c5 // vaddpd %ymm0, %ymm9, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xc9 // vsubpd %ymm9, %ymm5, %ymm1
+	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0xff5c8c0f; WORD $0xffff // jl <csrDDNormal+0x1930>
+	LONG $0xfb4c8b4a; BYTE $0x18 // movq 0x18(%rbx,%r15,8), %rcx
+	LONG $0x04428d48 // leaq 0x4(%rdx), %rax
+	LONG $0x246c894c; BYTE $0x40 // movq %r13, 0x40(%rsp)
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0x00b08d0f; WORD $0x0000 // jge <csrDDNormal+0x1aaa>
+	WORD $0x894c; BYTE $0xfb // movq %r15, %rbx
+	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
+	LONG $0xa81c634f // movslq (%r8,%r13,4), %r11
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0xa874634f; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %r14
+	LONG $0xa86c634f; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %r13
+	LONG $0x807c634d; BYTE $0x0c // movslq 0xc(%r8,%rax,4), %r15
+	LONG $0x107b81c4; WORD $0xea3c // vmovsd (%r10,%r13,8), %xmm7
+	LONG $0x107b01c4; WORD $0xda04 // vmovsd (%r10,%r11,8), %xmm8
+	LONG $0x107b21c4; WORD $0xdf0c // vmovsd (%rdi,%r11,8), %xmm9
+	LONG $0x164181c4; WORD $0xfa3c // vmovhpd (%r10,%r15,8), %xmm7, %xmm7
+	LONG $0x163901c4; WORD $0xf204 // vmovhpd (%r10,%r14,8), %xmm8, %xmm8
+	LONG $0x163121c4; WORD $0xf70c // vmovhpd (%rdi,%r14,8), %xmm9, %xmm9
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x107b21c4; WORD $0xef04 // vmovsd (%rdi,%r13,8), %xmm8
+	LONG $0x04688d4c // leaq 0x4(%rax), %r13
+	LONG $0x163921c4; WORD $0xff04 // vmovhpd (%rdi,%r15,8), %xmm8, %xmm8
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x107d41c4; WORD $0xc10c // vmovupd (%r9,%rax,8), %ymm9
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0xd75935c5 // vmulpd %ymm7, %ymm9, %ymm10
+	LONG $0xaab5c2c4; BYTE $0xfa // vfmsub213pd %ymm10, %ymm9, %ymm7
+	LONG $0xe6582dc5 // vaddpd %ymm6, %ymm10, %ymm12
+	LONG $0xb8b5c2c4; BYTE $0xf8 // vfmadd231pd %ymm8, %ymm9, %ymm7
+	LONG $0xce5c1dc5 // vsubpd %ymm6, %ymm12, %ymm9
+	LONG $0x5c1d41c4; BYTE $0xd9 // vsubpd %ymm9, %ymm12, %ymm11
+	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
+	LONG $0x5c4dc1c4; BYTE $0xf3 // vsubpd %ymm11, %ymm6, %ymm6
+	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xf3589dc5 // vaddpd %ymm3, %ymm12, %ymm6
+	LONG $0x5c4dc1c4; BYTE $0xfc // vsubpd %ymm12, %ymm6, %ymm7
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0xff598c0f; WORD $0xffff // jl <csrDDNormal+0x1a00>
+	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x04718d4c // leaq 0x4(%rcx), %r14
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xf85c8b4a; BYTE $0x20 // movq 0x20(%rax,%r15,8), %rbx
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	WORD $0x3949; BYTE $0xde // cmpq %rbx, %r14
+	LONG $0xf9388d0f; WORD $0xffff // jge <csrDDNormal+0x1400>
+	LONG $0x24548948; BYTE $0x60 // movq %rdx, 0x60(%rsp)
+	LONG $0x24bc894c; LONG $0x00000080 // movq %r15, 0x80(%rsp)
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8949; BYTE $0xc6 // movq %rax, %r14
+	LONG $0x80046349 // movslq (%r8,%rax,4), %rax
+	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
+	LONG $0xb05c634b; BYTE $0x08 // movslq 0x8(%r8,%r14,4), %rbx
+	LONG $0xb07c634f; BYTE $0x04 // movslq 0x4(%r8,%r14,4), %r15
+	LONG $0xb05c634f; BYTE $0x0c // movslq 0xc(%r8,%r14,4), %r11
+	LONG $0x107b41c4; WORD $0xda04 // vmovsd (%r10,%rbx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x14107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm10
+	LONG $0x04468d49 // leaq 0x4(%r14), %rax
+	LONG $0x163901c4; WORD $0xda04 // vmovhpd (%r10,%r11,8), %xmm8, %xmm8
+	LONG $0x163101c4; WORD $0xfa0c // vmovhpd (%r10,%r15,8), %xmm9, %xmm9
+	LONG $0x162921c4; WORD $0xff14 // vmovhpd (%rdi,%r15,8), %xmm10, %xmm10
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x0c107bc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm9
+	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
+	LONG $0x163121c4; WORD $0xdf0c // vmovhpd (%rdi,%r11,8), %xmm9, %xmm9
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0x107d01c4; WORD $0xf114 // vmovupd (%r9,%r14,8), %ymm10
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x593d41c4; BYTE $0xda // vmulpd %ymm10, %ymm8, %ymm11
+	LONG $0xaaad42c4; BYTE $0xc3 // vfmsub213pd %ymm11, %ymm10, %ymm8
+	LONG $0xef5825c5 // vaddpd %ymm7, %ymm11, %ymm13
+	LONG $0xb8ad42c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm10, %ymm8
+	LONG $0xd75c15c5 // vsubpd %ymm7, %ymm13, %ymm10
+	LONG $0x5c1541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm13, %ymm12
+	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
+	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
+	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xcf58f5c5 // vaddpd %ymm7, %ymm1, %ymm1
+	LONG $0xf95895c5 // vaddpd %ymm1, %ymm13, %ymm7
+	LONG $0x5c4541c4; BYTE $0xc5 // vsubpd %ymm13, %ymm7, %ymm8
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
+	LONG $0xff538c0f; WORD $0xffff // jl <csrDDNormal+0x1ae0>
+	LONG $0x24bc8b4c; LONG $0x00000080 // movq 0x80(%rsp), %r15
+	LONG $0x24548b48; BYTE $0x60 // movq 0x60(%rsp), %rdx
+	LONG $0xfff861e9; BYTE $0xff // jmp <csrDDNormal+0x1400>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x087b8c0f; WORD $0x0000 // jl <csrDDNormal+0x2424>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
+	LONG $0x204a8d48 // leaq 0x20(%rdx), %rcx
+	LONG $0x187a8d4c // leaq 0x18(%rdx), %r15
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0x00017fe9; BYTE $0x00 // jmp <csrDDNormal+0x1d4f>
+	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
+	LONG $0x107b41c4; WORD $0xd11c // vmovsd (%r9,%rdx,8), %xmm11
+	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x107b41c4; WORD $0xc204 // vmovsd (%r10,%rax,8), %xmm8
+	LONG $0x14107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm10
+	LONG $0x593341c4; WORD $0xd10c // vmulsd (%r9,%rdx,8), %xmm9, %xmm9
+	LONG $0x7e7a41c4; BYTE $0xc9 // vmovq %xmm9, %xmm9
+	LONG $0xaaa542c4; BYTE $0xc1 // vfmsub213pd %ymm9, %ymm11, %ymm8
+	LONG $0xb8a542c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm11, %ymm8
+	LONG $0xd75835c5 // vaddpd %ymm7, %ymm9, %ymm10
+	LONG $0xdf5c2dc5 // vsubpd %ymm7, %ymm10, %ymm11
+	LONG $0x5c2d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm10, %ymm12
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0x19107dc5 // vmovupd (%rcx), %ymm11
+	LONG $0x5c4541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm7, %ymm12
+	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
+	LONG $0xff55a5c5 // vandnpd %ymm7, %ymm11, %ymm7
+	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
+	LONG $0xc6583dc5 // vaddpd %ymm6, %ymm8, %ymm8
+	LONG $0xf655a5c5 // vandnpd %ymm6, %ymm11, %ymm6
+	LONG $0x582d41c4; BYTE $0xc8 // vaddpd %ymm8, %ymm10, %ymm9
+	LONG $0x5c3541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm9, %ymm10
+	LONG $0x542541c4; BYTE $0xc9 // vandpd %ymm9, %ymm11, %ymm9
+	LONG $0xff56b5c5 // vorpd %ymm7, %ymm9, %ymm7
+	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0xf656bdc5 // vorpd %ymm6, %ymm8, %ymm6
+	LONG $0xd37c75c5 // vhaddpd %ymm3, %ymm1, %ymm10
+	LONG $0xc31475c5 // vunpcklpd %ymm3, %ymm1, %ymm8
+	LONG $0xca147dc5 // vunpcklpd %ymm2, %ymm0, %ymm9
+	LONG $0xc215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm0
+	LONG $0xcb15f5c5 // vunpckhpd %ymm3, %ymm1, %ymm1
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	WORD $0xff49; BYTE $0xc4 // incq %r12
+	LONG $0x5c2dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm10, %ymm2
+	LONG $0xda5cadc5 // vsubpd %ymm2, %ymm10, %ymm3
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xc71555c5 // vunpckhpd %ymm7, %ymm5, %ymm8
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xde14ddc5 // vunpcklpd %ymm6, %ymm4, %ymm3
+	LONG $0xe615ddc5 // vunpckhpd %ymm6, %ymm4, %ymm4
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
+	LONG $0xc858adc5 // vaddpd %ymm0, %ymm10, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm1, %ymm2
+	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
+	LONG $0xd714d5c5 // vunpcklpd %ymm7, %ymm5, %ymm2
+	LONG $0xef7cd5c5 // vhaddpd %ymm7, %ymm5, %ymm5
+	LONG $0xf25cd5c5 // vsubpd %ymm2, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xda58d5c5 // vaddpd %ymm2, %ymm5, %ymm3
+	LONG $0xe55ce5c5 // vsubpd %ymm5, %ymm3, %ymm4
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
+	LONG $0x0675e3c4; WORD $0x31cb // vperm2f128 $0x31, %ymm3, %ymm1, %ymm1
+	LONG $0x187de3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm2, %ymm0, %ymm5
+	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
+	LONG $0xd158ddc5 // vaddpd %ymm1, %ymm4, %ymm2
+	LONG $0xdc5cedc5 // vsubpd %ymm4, %ymm2, %ymm3
+	LONG $0xf35cedc5 // vsubpd %ymm3, %ymm2, %ymm6
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
+	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
+	LONG $0xd058f5c5 // vaddpd %ymm0, %ymm1, %ymm2
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xe804 // vmovupd %ymm0, (%rax,%r13,8)
+	LONG $0x117da1c4; WORD $0xe914 // vmovupd %ymm2, (%rcx,%r13,8)
+	LONG $0x24643b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r12
+	LONG $0x06d5840f; WORD $0x0000 // je <csrDDNormal+0x2424>
+	WORD $0x894c; BYTE $0xe1 // movq %r12, %rcx
+	WORD $0xd148; BYTE $0xe9 // shrq %rcx
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x0000bd41; WORD $0x0000 // movl $0x0, %r13d
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x6c450f4c; WORD $0x1824 // cmovneq 0x18(%rsp), %r13
+	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x24643b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r12
+	LONG $0xec430f4d // cmovaeq %r12, %r13
+	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
+	LONG $0x05e2c148 // shlq $0x5, %rdx
+	LONG $0x100c8b48 // movq (%rax,%rdx), %rcx
+	LONG $0x10548b48; BYTE $0x08 // movq 0x8(%rax,%rdx), %rdx
+	LONG $0x04718d48 // leaq 0x4(%rcx), %rsi
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	LONG $0x00a58f0f; WORD $0x0000 // jg <csrDDNormal+0x1e40>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	LONG $0x880c6349 // movslq (%r8,%rcx,4), %rcx
+	LONG $0xb05c6349; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %rbx
+	LONG $0xb05c634d; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %r11
+	LONG $0xb0446349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rax
+	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
+	LONG $0x2410fbc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm4
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	LONG $0x1669c1c4; WORD $0xc214 // vmovhpd (%r10,%rax,8), %xmm2, %xmm2
+	LONG $0x166181c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm3, %xmm3
+	LONG $0x1659a1c4; WORD $0xdf24 // vmovhpd (%rdi,%r11,8), %xmm4, %xmm4
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x1c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm3
+	LONG $0x1c16e1c5; BYTE $0xc7 // vmovhpd (%rdi,%rax,8), %xmm3, %xmm3
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x107dc1c4; WORD $0xf124 // vmovupd (%r9,%rsi,8), %ymm4
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0xec59edc5 // vmulpd %ymm4, %ymm2, %ymm5
+	LONG $0xaadde2c4; BYTE $0xd5 // vfmsub213pd %ymm5, %ymm4, %ymm2
+	LONG $0xfd58f5c5 // vaddpd %ymm5, %ymm1, %ymm7
+	LONG $0xb8dde2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm4, %ymm2
+	LONG $0xe15cc5c5 // vsubpd %ymm1, %ymm7, %ymm4
+	LONG $0xf45cc5c5 // vsubpd %ymm4, %ymm7, %ymm6
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
+	LONG $0xc958ddc5 // vaddpd %ymm1, %ymm4, %ymm1
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xc858c5c5 // vaddpd %ymm0, %ymm7, %ymm1
+	LONG $0xd75cf5c5 // vsubpd %ymm7, %ymm1, %ymm2
+	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	LONG $0xff608e0f; WORD $0xffff // jle <csrDDNormal+0x1da0>
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
+	LONG $0x00e6840f; WORD $0x0000 // je <csrDDNormal+0x1f32>
+	LONG $0x01418d48 // leaq 0x1(%rcx), %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0x2b75 // jne <csrDDNormal+0x1e80>
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x107bc1c4; WORD $0xc92c // vmovsd (%r9,%rcx,8), %xmm5
+	WORD $0x894c; BYTE $0xfe // movq %r15, %rsi
+	LONG $0x107bc1c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xc214 // vmovsd (%r10,%rax,8), %xmm2
+	LONG $0x2410fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm4
+	LONG $0x5963c1c4; WORD $0xc91c // vmulsd (%r9,%rcx,8), %xmm3, %xmm3
+	LONG $0xdb7efac5 // vmovq %xmm3, %xmm3
+	WORD $0x61eb // jmp <csrDDNormal+0x1ee0>
+	BYTE $0x90 // nop
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
+	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
+	LONG $0x8874634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r14
+	LONG $0x107dc1c4; WORD $0xc92c // vmovupd (%r9,%rcx,8), %ymm5
+	LONG $0xf0348d48 // leaq (%rax,%rsi,8), %rsi
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
+	LONG $0x166981c4; WORD $0xf214 // vmovhpd (%r10,%r14,8), %xmm2, %xmm2
+	LONG $0x107bc1c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm3
+	LONG $0x2410fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm4
+	LONG $0x166181c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm3, %xmm3
+	LONG $0x1659a1c4; WORD $0xdf24 // vmovhpd (%rdi,%r11,8), %xmm4, %xmm4
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x1c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm3
+	LONG $0x1661a1c4; WORD $0xf71c // vmovhpd (%rdi,%r14,8), %xmm3, %xmm3
+	LONG $0x185de3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm4, %ymm4
+	LONG $0xdd59edc5 // vmulpd %ymm5, %ymm2, %ymm3
+	LONG $0xaad5e2c4; BYTE $0xd3 // vfmsub213pd %ymm3, %ymm5, %ymm2
+	LONG $0xb8d5e2c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm5, %ymm2
+	LONG $0xe158e5c5 // vaddpd %ymm1, %ymm3, %ymm4
+	LONG $0xe95cddc5 // vsubpd %ymm1, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0x2e10fdc5 // vmovupd (%rsi), %ymm5
+	LONG $0xf65cf5c5 // vsubpd %ymm6, %ymm1, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xc955d5c5 // vandnpd %ymm1, %ymm5, %ymm1
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
+	LONG $0xc055d5c5 // vandnpd %ymm0, %ymm5, %ymm0
+	LONG $0xda58ddc5 // vaddpd %ymm2, %ymm4, %ymm3
+	LONG $0xe45ce5c5 // vsubpd %ymm4, %ymm3, %ymm4
+	LONG $0xdb54d5c5 // vandpd %ymm3, %ymm5, %ymm3
+	LONG $0xc956e5c5 // vorpd %ymm1, %ymm3, %ymm1
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xd254d5c5 // vandpd %ymm2, %ymm5, %ymm2
+	LONG $0xc056edc5 // vorpd %ymm0, %ymm2, %ymm0
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x02e5c149 // shlq $0x2, %r13
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xe84c8b4a; BYTE $0x10 // movq 0x10(%rax,%r13,8), %rcx
+	LONG $0x04428d48 // leaq 0x4(%rdx), %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0x00ad8f0f; WORD $0x0000 // jg <csrDDNormal+0x2002>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
+	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	LONG $0xb05c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rbx
+	LONG $0x107b81c4; WORD $0xda24 // vmovsd (%r10,%r11,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
+	LONG $0x3410fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm6
+	LONG $0x1659c1c4; WORD $0xda24 // vmovhpd (%r10,%rbx,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xd22c // vmovhpd (%r10,%rdx,8), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm6, %xmm6
+	LONG $0x04568d48 // leaq 0x4(%rsi), %rdx
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107ba1c4; WORD $0xdf2c // vmovsd (%rdi,%r11,8), %xmm5
+	LONG $0x2c16d1c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm5, %xmm5
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107dc1c4; WORD $0xf134 // vmovupd (%r9,%rsi,8), %ymm6
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0xfe59ddc5 // vmulpd %ymm6, %ymm4, %ymm7
+	LONG $0xaacde2c4; BYTE $0xe7 // vfmsub213pd %ymm7, %ymm6, %ymm4
+	LONG $0xcf5865c5 // vaddpd %ymm7, %ymm3, %ymm9
+	LONG $0xb8cde2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm6, %ymm4
+	LONG $0xf35cb5c5 // vsubpd %ymm3, %ymm9, %ymm6
+	LONG $0xc65c35c5 // vsubpd %ymm6, %ymm9, %ymm8
+	LONG $0xf65cc5c5 // vsubpd %ymm6, %ymm7, %ymm6
+	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
+	LONG $0xdb58cdc5 // vaddpd %ymm3, %ymm6, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xda58b5c5 // vaddpd %ymm2, %ymm9, %ymm3
+	LONG $0x5c65c1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm3, %ymm4
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	LONG $0xff5e8e0f; WORD $0xffff // jle <csrDDNormal+0x1f60>
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	WORD $0x2948; BYTE $0xce // subq %rcx, %rsi
+	LONG $0x00f5840f; WORD $0x0000 // je <csrDDNormal+0x2103>
+	LONG $0x01428d48 // leaq 0x1(%rdx), %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0x3975 // jne <csrDDNormal+0x2050>
+	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
+	LONG $0x107bc1c4; WORD $0xd13c // vmovsd (%r9,%rdx,8), %xmm7
+	WORD $0x894c; BYTE $0xfe // movq %r15, %rsi
+	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm4
+	LONG $0x3410fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm6
+	LONG $0x5953c1c4; WORD $0xd12c // vmulsd (%r9,%rdx,8), %xmm5, %xmm5
+	LONG $0xed7efac5 // vmovq %xmm5, %xmm5
+	WORD $0x6feb // jmp <csrDDNormal+0x20b0>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x905c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rbx
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x9074634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r14
+	LONG $0x107dc1c4; WORD $0xd13c // vmovupd (%r9,%rdx,8), %ymm7
+	LONG $0xf0348d48 // leaq (%rax,%rsi,8), %rsi
+	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
+	LONG $0x107bc1c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm4
+	LONG $0x165981c4; WORD $0xf224 // vmovhpd (%r10,%r14,8), %xmm4, %xmm4
+	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
+	LONG $0x3410fbc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm6
+	LONG $0x165181c4; WORD $0xda2c // vmovhpd (%r10,%r11,8), %xmm5, %xmm5
+	LONG $0x1649a1c4; WORD $0xdf34 // vmovhpd (%rdi,%r11,8), %xmm6, %xmm6
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x2c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm5
+	LONG $0x1651a1c4; WORD $0xf72c // vmovhpd (%rdi,%r14,8), %xmm5, %xmm5
+	LONG $0x184de3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm5, %ymm6, %ymm6
+	LONG $0xef59ddc5 // vmulpd %ymm7, %ymm4, %ymm5
+	LONG $0xaac5e2c4; BYTE $0xe5 // vfmsub213pd %ymm5, %ymm7, %ymm4
+	LONG $0xb8c5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm7, %ymm4
+	LONG $0xf358d5c5 // vaddpd %ymm3, %ymm5, %ymm6
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
+	LONG $0x3e10fdc5 // vmovupd (%rsi), %ymm7
+	LONG $0x5c6541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm3, %ymm8
+	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
+	LONG $0xdb55c5c5 // vandnpd %ymm3, %ymm7, %ymm3
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xd255c5c5 // vandnpd %ymm2, %ymm7, %ymm2
+	LONG $0xec58cdc5 // vaddpd %ymm4, %ymm6, %ymm5
+	LONG $0xf65cd5c5 // vsubpd %ymm6, %ymm5, %ymm6
+	LONG $0xed54c5c5 // vandpd %ymm5, %ymm7, %ymm5
+	LONG $0xdb56d5c5 // vorpd %ymm3, %ymm5, %ymm3
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0xd256ddc5 // vorpd %ymm2, %ymm4, %ymm2
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xe8548b4a; BYTE $0x18 // movq 0x18(%rax,%r13,8), %rdx
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0x00b28f0f; WORD $0x0000 // jg <csrDDNormal+0x21d4>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
+	LONG $0x884c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rcx
+	LONG $0xb05c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rbx
+	LONG $0x107b81c4; WORD $0xda34 // vmovsd (%r10,%r11,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm8
+	LONG $0x1649c1c4; WORD $0xda34 // vmovhpd (%r10,%rbx,8), %xmm6, %xmm6
+	LONG $0x1641c1c4; WORD $0xca3c // vmovhpd (%r10,%rcx,8), %xmm7, %xmm7
+	LONG $0x041639c5; BYTE $0xcf // vmovhpd (%rdi,%rcx,8), %xmm8, %xmm8
+	LONG $0x044e8d48 // leaq 0x4(%rsi), %rcx
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x107ba1c4; WORD $0xdf3c // vmovsd (%rdi,%r11,8), %xmm7
+	LONG $0x3c16c1c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm7, %xmm7
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x107d41c4; WORD $0xf104 // vmovupd (%r9,%rsi,8), %ymm8
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0xce593dc5 // vmulpd %ymm6, %ymm8, %ymm9
+	LONG $0xaabdc2c4; BYTE $0xf1 // vfmsub213pd %ymm9, %ymm8, %ymm6
+	LONG $0xdd5835c5 // vaddpd %ymm5, %ymm9, %ymm11
+	LONG $0xb8bde2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm8, %ymm6
+	LONG $0xc55c25c5 // vsubpd %ymm5, %ymm11, %ymm8
+	LONG $0x5c2541c4; BYTE $0xd0 // vsubpd %ymm8, %ymm11, %ymm10
+	LONG $0x5c3541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm9, %ymm8
+	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
+	LONG $0xed58bdc5 // vaddpd %ymm5, %ymm8, %ymm5
+	LONG $0xed58cdc5 // vaddpd %ymm5, %ymm6, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xec58a5c5 // vaddpd %ymm4, %ymm11, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xf3 // vsubpd %ymm11, %ymm5, %ymm6
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	LONG $0xff5c8e0f; WORD $0xffff // jle <csrDDNormal+0x2130>
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	WORD $0x2948; BYTE $0xd6 // subq %rdx, %rsi
+	LONG $0x00f7840f; WORD $0x0000 // je <csrDDNormal+0x22d7>
+	LONG $0x01418d48 // leaq 0x1(%rcx), %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0x3775 // jne <csrDDNormal+0x2220>
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x107b41c4; WORD $0xc90c // vmovsd (%r9,%rcx,8), %xmm9
+	WORD $0x894c; BYTE $0xfe // movq %r15, %rsi
+	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
+	LONG $0x107bc1c4; WORD $0xc234 // vmovsd (%r10,%rax,8), %xmm6
+	LONG $0x04107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm8
+	LONG $0x5943c1c4; WORD $0xc93c // vmulsd (%r9,%rcx,8), %xmm7, %xmm7
+	LONG $0xff7efac5 // vmovq %xmm7, %xmm7
+	WORD $0x6deb // jmp <csrDDNormal+0x2280>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
+	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
+	LONG $0x8874634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r14
+	LONG $0x107d41c4; WORD $0xc90c // vmovupd (%r9,%rcx,8), %ymm9
+	LONG $0xf0348d48 // leaq (%rax,%rsi,8), %rsi
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x107bc1c4; WORD $0xda34 // vmovsd (%r10,%rbx,8), %xmm6
+	LONG $0x164981c4; WORD $0xf234 // vmovhpd (%r10,%r14,8), %xmm6, %xmm6
+	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm8
+	LONG $0x164181c4; WORD $0xda3c // vmovhpd (%r10,%r11,8), %xmm7, %xmm7
+	LONG $0x163921c4; WORD $0xdf04 // vmovhpd (%rdi,%r11,8), %xmm8, %xmm8
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x3c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm7
+	LONG $0x1641a1c4; WORD $0xf73c // vmovhpd (%rdi,%r14,8), %xmm7, %xmm7
+	LONG $0x183d63c4; WORD $0x01c7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm8
+	LONG $0xfe59b5c5 // vmulpd %ymm6, %ymm9, %ymm7
+	LONG $0xaab5e2c4; BYTE $0xf7 // vfmsub213pd %ymm7, %ymm9, %ymm6
+	LONG $0xb8b5c2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm9, %ymm6
+	LONG $0xc55845c5 // vaddpd %ymm5, %ymm7, %ymm8
+	LONG $0xcd5c3dc5 // vsubpd %ymm5, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0x0e107dc5 // vmovupd (%rsi), %ymm9
+	LONG $0x5c5541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm5, %ymm10
+	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
+	LONG $0xed55b5c5 // vandnpd %ymm5, %ymm9, %ymm5
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0xf458cdc5 // vaddpd %ymm4, %ymm6, %ymm6
+	LONG $0xe455b5c5 // vandnpd %ymm4, %ymm9, %ymm4
+	LONG $0xfe58bdc5 // vaddpd %ymm6, %ymm8, %ymm7
+	LONG $0x5c4541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm7, %ymm8
+	LONG $0xff54b5c5 // vandpd %ymm7, %ymm9, %ymm7
+	LONG $0xed56c5c5 // vorpd %ymm5, %ymm7, %ymm5
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xf654b5c5 // vandpd %ymm6, %ymm9, %ymm6
+	LONG $0xe456cdc5 // vorpd %ymm4, %ymm6, %ymm4
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xe84c8b4a; BYTE $0x20 // movq 0x20(%rax,%r13,8), %rcx
+	LONG $0x04428d48 // leaq 0x4(%rdx), %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0x00b08f0f; WORD $0x0000 // jg <csrDDNormal+0x23a6>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
+	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	LONG $0xb05c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rbx
+	LONG $0x107b01c4; WORD $0xda04 // vmovsd (%r10,%r11,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x14107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm10
+	LONG $0x163941c4; WORD $0xda04 // vmovhpd (%r10,%rbx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x141629c5; BYTE $0xd7 // vmovhpd (%rdi,%rdx,8), %xmm10, %xmm10
+	LONG $0x04568d48 // leaq 0x4(%rsi), %rdx
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x107b21c4; WORD $0xdf0c // vmovsd (%rdi,%r11,8), %xmm9
+	LONG $0x0c1631c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm9, %xmm9
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0x107d41c4; WORD $0xf114 // vmovupd (%r9,%rsi,8), %ymm10
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0x593d41c4; BYTE $0xda // vmulpd %ymm10, %ymm8, %ymm11
+	LONG $0xaaad42c4; BYTE $0xc3 // vfmsub213pd %ymm11, %ymm10, %ymm8
+	LONG $0xef5825c5 // vaddpd %ymm7, %ymm11, %ymm13
+	LONG $0xb8ad42c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm10, %ymm8
+	LONG $0xd75c15c5 // vsubpd %ymm7, %ymm13, %ymm10
+	LONG $0x5c1541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm13, %ymm12
+	LONG $0x5c2541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm11, %ymm10
+	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
+	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0xfe5895c5 // vaddpd %ymm6, %ymm13, %ymm7
+	LONG $0x5c4541c4; BYTE $0xc5 // vsubpd %ymm13, %ymm7, %ymm8
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	LONG $0xff5a8e0f; WORD $0xffff // jle <csrDDNormal+0x2300>
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	WORD $0x2948; BYTE $0xce // subq %rcx, %rsi
+	LONG $0xf8a3840f; WORD $0xffff // je <csrDDNormal+0x1c55>
+	LONG $0x01428d48 // leaq 0x1(%rdx), %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0xf811840f; WORD $0xffff // je <csrDDNormal+0x1bd0>
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x905c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r11
+	LONG $0x905c6349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rbx
+	LONG $0x107d41c4; WORD $0xd11c // vmovupd (%r9,%rdx,8), %ymm11
+	LONG $0xf00c8d48 // leaq (%rax,%rsi,8), %rcx
+	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
+	LONG $0x90746349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rsi
+	LONG $0x107b01c4; WORD $0xda04 // vmovsd (%r10,%r11,8), %xmm8
+	LONG $0x163941c4; WORD $0xda04 // vmovhpd (%r10,%rbx,8), %xmm8, %xmm8
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x14107bc5; BYTE $0xc7 // vmovsd (%rdi,%rax,8), %xmm10
+	LONG $0x163141c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm9, %xmm9
+	LONG $0x141629c5; BYTE $0xf7 // vmovhpd (%rdi,%rsi,8), %xmm10, %xmm10
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x107b21c4; WORD $0xdf0c // vmovsd (%rdi,%r11,8), %xmm9
+	LONG $0x0c1631c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm9, %xmm9
+	LONG $0x182d43c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm10
+	LONG $0x593d41c4; BYTE $0xcb // vmulpd %ymm11, %ymm8, %ymm9
+	LONG $0xfff7d5e9; BYTE $0xff // jmp <csrDDNormal+0x1bf9>
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x24bc8b4c; LONG $0x000000c0 // movq 0xc0(%rsp), %r15
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x02e5c149 // shlq $0x2, %r13
+	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
+	LONG $0x028c8d0f; WORD $0x0000 // jge <csrDDNormal+0x26cf>
+	LONG $0xec348b4b // movq (%r12,%r13,8), %rsi
+	LONG $0xc976f5c5 // vpcmpeqd %ymm1, %ymm1, %ymm1
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x0000dae9; BYTE $0x00 // jmp <csrDDNormal+0x252e>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xc7582dc5 // vaddpd %ymm7, %ymm10, %ymm8
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x01558d49 // leaq 0x1(%r13), %rdx
+	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
+	LONG $0xdf5c3dc5 // vsubpd %ymm7, %ymm8, %ymm11
+	LONG $0x5c3d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm8, %ymm12
+	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
+	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
+	LONG $0xff58adc5 // vaddpd %ymm7, %ymm10, %ymm7
+	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
+	LONG $0xcd585dc5 // vaddpd %ymm5, %ymm4, %ymm9
+	LONG $0xd55c35c5 // vsubpd %ymm5, %ymm9, %ymm10
+	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
+	LONG $0x5c3541c4; BYTE $0xda // vsubpd %ymm10, %ymm9, %ymm11
+	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
+	LONG $0xfe58bdc5 // vaddpd %ymm6, %ymm8, %ymm7
+	LONG $0x5c55c1c4; BYTE $0xeb // vsubpd %ymm11, %ymm5, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xda58b5c5 // vaddpd %ymm2, %ymm9, %ymm3
+	LONG $0xe358c5c5 // vaddpd %ymm3, %ymm7, %ymm4
+	LONG $0xef5cd9c5 // vsubpd %xmm7, %xmm4, %xmm5
+	LONG $0xd55c5bc5 // vsubsd %xmm5, %xmm4, %xmm10
+	LONG $0xed5ce3c5 // vsubsd %xmm5, %xmm3, %xmm5
+	LONG $0x5c63c1c4; BYTE $0xd9 // vsubsd %xmm9, %xmm3, %xmm3
+	LONG $0x5c4341c4; BYTE $0xd2 // vsubsd %xmm10, %xmm7, %xmm10
+	LONG $0xd35cebc5 // vsubsd %xmm3, %xmm2, %xmm2
+	LONG $0x5c43c1c4; BYTE $0xd8 // vsubsd %xmm8, %xmm7, %xmm3
+	LONG $0xed58abc5 // vaddsd %xmm5, %xmm10, %xmm5
+	LONG $0xdb5ccbc5 // vsubsd %xmm3, %xmm6, %xmm3
+	LONG $0xd558ebc5 // vaddsd %xmm5, %xmm2, %xmm2
+	LONG $0xd258e3c5 // vaddsd %xmm2, %xmm3, %xmm2
+	LONG $0xda58dbc5 // vaddsd %xmm2, %xmm4, %xmm3
+	LONG $0xe45ce3c5 // vsubsd %xmm4, %xmm3, %xmm4
+	LONG $0xd45cebc5 // vsubsd %xmm4, %xmm2, %xmm2
+	LONG $0xe258e3c5 // vaddsd %xmm2, %xmm3, %xmm4
+	LONG $0xeb5cdbc5 // vsubsd %xmm3, %xmm4, %xmm5
+	LONG $0x117ba1c4; WORD $0xe924 // vmovsd %xmm4, (%rcx,%r13,8)
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0xe55cdbc5 // vsubsd %xmm5, %xmm4, %xmm4
+	LONG $0xd55cebc5 // vsubsd %xmm5, %xmm2, %xmm2
+	LONG $0xdc5ce3c5 // vsubsd %xmm4, %xmm3, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
+	LONG $0x117ba1c4; WORD $0xe914 // vmovsd %xmm2, (%rcx,%r13,8)
+	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
+	WORD $0x394c; BYTE $0xfa // cmpq %r15, %rdx
+	LONG $0x01a1840f; WORD $0x0000 // je <csrDDNormal+0x26cf>
+	LONG $0x8429fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm0, 0x200(%rsp)
+	LONG $0x8429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm0, 0x1e0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm0, 0x1c0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm0, 0x1a0(%rsp)
+	LONG $0x8429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm0, 0x180(%rsp)
+	LONG $0x8429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm0, 0x160(%rsp)
+	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
+	LONG $0x8429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm0, 0x120(%rsp)
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xec448b4b; BYTE $0x08 // movq 0x8(%r12,%r13,8), %rax
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0xfeb78e0f; WORD $0xffff // jle <csrDDNormal+0x2460>
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x526ffec5; BYTE $0x18 // vmovdqu 0x18(%rdx), %ymm2
+	LONG $0xb0148d49 // leaq (%r8,%rsi,4), %rdx
+	LONG $0xf1348d49 // leaq (%r9,%rsi,8), %rsi
+	LONG $0xd9efedc5 // vpxor %ymm1, %ymm2, %ymm3
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x9a34634e // movslq (%rdx,%r11,4), %r14
+	LONG $0x107ba1c4; WORD $0xde3c // vmovsd (%rsi,%r11,8), %xmm7
+	WORD $0x8944; BYTE $0xdb // movl %r11d, %ebx
+	WORD $0xe383; BYTE $0x03 // andl $0x3, %ebx
+	WORD $0xe3c1; BYTE $0x06 // shll $0x6, %ebx
+	LONG $0x107b81c4; WORD $0xf224 // vmovsd (%r10,%r14,8), %xmm4
+	LONG $0x107b81c4; WORD $0xf22c // vmovsd (%r10,%r14,8), %xmm5
+	LONG $0x107ba1c4; WORD $0xf734 // vmovsd (%rdi,%r14,8), %xmm6
+	LONG $0x595ba1c4; WORD $0xde24 // vmulsd (%rsi,%r11,8), %xmm4, %xmm4
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
+	LONG $0xaac5e2c4; BYTE $0xec // vfmsub213pd %ymm4, %ymm7, %ymm5
+	LONG $0xb8c5e2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm7, %ymm5
+	LONG $0xb428fdc5; LONG $0x0001201c; BYTE $0x00 // vmovapd 0x120(%rsp,%rbx), %ymm6
+	LONG $0xbc28fdc5; LONG $0x0001401c; BYTE $0x00 // vmovapd 0x140(%rsp,%rbx), %ymm7
+	LONG $0xc4584dc5 // vaddpd %ymm4, %ymm6, %ymm8
+	LONG $0xce5c3dc5 // vsubpd %ymm6, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0x5c4d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm6, %ymm10
+	LONG $0xf354cdc5 // vandpd %ymm3, %ymm6, %ymm6
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
+	LONG $0xec58bdc5 // vaddpd %ymm4, %ymm8, %ymm5
+	LONG $0x5c5541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm5, %ymm8
+	LONG $0xeddbedc5 // vpand %ymm5, %ymm2, %ymm5
+	LONG $0xeeebd5c5 // vpor %ymm6, %ymm5, %ymm5
+	LONG $0xf354c5c5 // vandpd %ymm3, %ymm7, %ymm6
+	LONG $0xac7ffdc5; LONG $0x0001201c; BYTE $0x00 // vmovdqa %ymm5, 0x120(%rsp,%rbx)
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0xe4dbedc5 // vpand %ymm4, %ymm2, %ymm4
+	LONG $0xe6ebddc5 // vpor %ymm6, %ymm4, %ymm4
+	LONG $0xa47ffdc5; LONG $0x0001401c; BYTE $0x00 // vmovdqa %ymm4, 0x140(%rsp,%rbx)
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	LONG $0xff4e850f; WORD $0xffff // jne <csrDDNormal+0x25d0>
+	LONG $0xbc28fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm7
+	LONG $0xb428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm6
+	LONG $0x94287dc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm10
+	LONG $0x8c287dc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm9
+	LONG $0xa428fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm4
+	LONG $0x9c28fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm3
+	LONG $0xac28fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm5
+	LONG $0x9428fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm2
+	LONG $0xfffd91e9; BYTE $0xff // jmp <csrDDNormal+0x2460>
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	ADJSP $896
+	RET
+
+// func csrDDLowQuad(c *csrCall)
+TEXT ·csrDDLowQuad(SB), 0, $864-8
+	MOVQ c+0(FP), DI
+	ADJSP $-864
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <csrDDLow>
+	LONG $0x002836e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0xe0e48348 // andq $-0x20, %rsp
+	LONG $0xe0ec8148; WORD $0x0002; BYTE $0x00 // subq $0x2e0, %rsp
+	LONG $0x10478b48 // movq 0x10(%rdi), %rax
+	LONG $0x08778b4c // movq 0x8(%rdi), %r14
+	LONG $0x24048948 // movq %rax, (%rsp)
+	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x347e // jle <csrDDLow+0x60>
+	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
+	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0xc2148b48 // movq (%rdx,%rax,8), %rdx
+	LONG $0x04c28348 // addq $0x4, %rdx
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	WORD $0x0f7e // jle <csrDDLow+0x60>
+	LONG $0xff508d48 // leaq -0x1(%rax), %rdx
+	LONG $0x01f88348 // cmpq $0x1, %rax
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	WORD $0xe27f // jg <csrDDLow+0x40>
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x40578b48 // movq 0x40(%rdi), %rdx
+	LONG $0x03788d4c // leaq 0x3(%rax), %r15
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xff4e8d49 // leaq -0x1(%r14), %rcx
+	LONG $0x00003fbe; BYTE $0x00 // movl $0x3f, %esi
+	LONG $0xf8490f4c // cmovnsq %rax, %r15
+	LONG $0x40fe8349 // cmpq $0x40, %r14
+	LONG $0xf14c0f48 // cmovlq %rcx, %rsi
+	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
+	WORD $0x6e7e // jle <csrDDLow+0xf3>
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x8b4c; BYTE $0x09 // movq (%rcx), %r9
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x241c8b4c // movq (%rsp), %r11
+	LONG $0xc3548b4f; BYTE $0x08 // movq 0x8(%r11,%r8,8), %r10
+	LONG $0xc35c8b4f; BYTE $0x10 // movq 0x10(%r11,%r8,8), %r11
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
+	WORD $0x294c; BYTE $0xcb // subq %r9, %rbx
+	WORD $0x294d; BYTE $0xd3 // subq %r10, %r11
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x3949; BYTE $0xdb // cmpq %rbx, %r11
+	LONG $0xc1940f41 // sete %r9b
+	WORD $0x014c; BYTE $0xc9 // addq %r9, %rcx
+	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
+	WORD $0x394c; BYTE $0xc6 // cmpq %r8, %rsi
+	WORD $0xd175 // jne <csrDDLow+0xa0>
+	LONG $0x02e1c148 // shlq $0x2, %rcx
+	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
+	LONG $0x02fa8348 // cmpq $0x2, %rdx
+	WORD $0x227c // jl <csrDDLow+0xff>
+	LONG $0x07508d48 // leaq 0x7(%rax), %rdx
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xd0490f48 // cmovnsq %rax, %rdx
+	LONG $0x03fac148 // sarq $0x3, %rdx
+	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	WORD $0x15eb // jmp <csrDDLow+0x108>
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
+	LONG $0x02fa8348 // cmpq $0x2, %rdx
+	WORD $0xde7d // jge <csrDDLow+0xdd>
+	LONG $0x2444c748; LONG $0x00000018; BYTE $0x00 // movq $0x0, 0x18(%rsp)
+	LONG $0x24b4894c; LONG $0x00000098 // movq %r14, 0x98(%rsp)
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
+	LONG $0x385f8b4c // movq 0x38(%rdi), %r11
+	LONG $0x505f8b48 // movq 0x50(%rdi), %rbx
+	LONG $0x18478b4c // movq 0x18(%rdi), %r8
+	LONG $0x204f8b4c // movq 0x20(%rdi), %r9
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	LONG $0x02ffc149 // sarq $0x2, %r15
+	LONG $0x247c894c; BYTE $0x28 // movq %r15, 0x28(%rsp)
+	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
+	LONG $0x58778b4c // movq 0x58(%rdi), %r14
+	LONG $0x607f8b48 // movq 0x60(%rdi), %rdi
+	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
+	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
+	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0x08c08d0f; WORD $0x0000 // jge <csrDDLow+0xa19>
+	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	LONG $0x1325840f; WORD $0x0000 // je <csrDDLow+0x1487>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x23f68c0f; WORD $0x0000 // jl <csrDDLow+0x2562>
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0xd1048d49 // leaq (%r9,%rdx,8), %rax
+	LONG $0x901c8d49 // leaq (%r8,%rdx,4), %rbx
+	LONG $0xd73c8d4c // leaq (%rdi,%rdx,8), %r15
+	WORD $0x0148; BYTE $0xc9 // addq %rcx, %rcx
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0x000291e9; BYTE $0x00 // jmp <csrDDLow+0x422>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0xac28fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm5
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x2a1c8d4e // leaq (%rdx,%r13), %r11
+	LONG $0x0c180f43; BYTE $0xd9 // prefetcht0 (%r9,%r11,8)
+	LONG $0x901c8d4d // leaq (%r8,%rdx,4), %r11
+	LONG $0xda58d5c5 // vaddpd %ymm2, %ymm5, %ymm3
+	LONG $0x0c180f43; BYTE $0xab // prefetcht0 (%r11,%r13,4)
+	LONG $0xd71c8d4c // leaq (%rdi,%rdx,8), %r11
+	LONG $0x0c180f43; BYTE $0xeb // prefetcht0 (%r11,%r13,8)
+	LONG $0xe25ce5c5 // vsubpd %ymm2, %ymm3, %ymm4
+	LONG $0x905c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r11
+	LONG $0xec5cd5c5 // vsubpd %ymm4, %ymm5, %ymm5
+	LONG $0xe45ce5c5 // vsubpd %ymm4, %ymm3, %ymm4
+	LONG $0xdb54a5c5 // vandpd %ymm3, %ymm11, %ymm3
+	LONG $0xe45cedc5 // vsubpd %ymm4, %ymm2, %ymm4
+	LONG $0xd255a5c5 // vandnpd %ymm2, %ymm11, %ymm2
+	LONG $0xd256e5c5 // vorpd %ymm2, %ymm3, %ymm2
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0x6458ddc5; WORD $0x4024 // vaddpd 0x40(%rsp), %ymm4, %ymm4
+	LONG $0xac28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm5
+	LONG $0xd958ddc5 // vaddpd %ymm1, %ymm4, %ymm3
+	LONG $0xc955a5c5 // vandnpd %ymm1, %ymm11, %ymm1
+	LONG $0xdb54a5c5 // vandpd %ymm3, %ymm11, %ymm3
+	LONG $0xc956e5c5 // vorpd %ymm1, %ymm3, %ymm1
+	LONG $0xdf58d5c5 // vaddpd %ymm7, %ymm5, %ymm3
+	LONG $0xe75ce5c5 // vsubpd %ymm7, %ymm3, %ymm4
+	LONG $0xec5cd5c5 // vsubpd %ymm4, %ymm5, %ymm5
+	LONG $0xe45ce5c5 // vsubpd %ymm4, %ymm3, %ymm4
+	LONG $0xe45cc5c5 // vsubpd %ymm4, %ymm7, %ymm4
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	LONG $0x94287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm10
+	LONG $0xe058ddc5 // vaddpd %ymm0, %ymm4, %ymm4
+	LONG $0xef55adc5 // vandnpd %ymm7, %ymm10, %ymm5
+	LONG $0xdb54adc5 // vandpd %ymm3, %ymm10, %ymm3
+	LONG $0x107b81c4; WORD $0xde3c // vmovsd (%r14,%r11,8), %xmm7
+	LONG $0xe454adc5 // vandpd %ymm4, %ymm10, %ymm4
+	LONG $0xc055adc5 // vandnpd %ymm0, %ymm10, %ymm0
+	LONG $0xdd56e5c5 // vorpd %ymm5, %ymm3, %ymm3
+	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
+	LONG $0x905c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r11
+	LONG $0xc056ddc5 // vorpd %ymm0, %ymm4, %ymm0
+	LONG $0x165181c4; WORD $0xda2c // vmovhpd (%r10,%r11,8), %xmm5, %xmm5
+	LONG $0x164181c4; WORD $0xde3c // vmovhpd (%r14,%r11,8), %xmm7, %xmm7
+	LONG $0x901c634d // movslq (%r8,%rdx,4), %r11
+	LONG $0x107b01c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm10
+	LONG $0x107b01c4; WORD $0xde1c // vmovsd (%r14,%r11,8), %xmm11
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x162101c4; WORD $0xde1c // vmovhpd (%r14,%r11,8), %xmm11, %xmm11
+	LONG $0x162901c4; WORD $0xda14 // vmovhpd (%r10,%r11,8), %xmm10, %xmm10
+	LONG $0x1825e3c4; WORD $0x01e7 // vinsertf128 $0x1, %xmm7, %ymm11, %ymm4
+	LONG $0x107dc1c4; WORD $0xd13c // vmovupd (%r9,%rdx,8), %ymm7
+	LONG $0x182de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm10, %ymm5
+	LONG $0xdd287dc5 // vmovapd %ymm5, %ymm11
+	LONG $0xd75955c5 // vmulpd %ymm7, %ymm5, %ymm10
+	LONG $0xaac542c4; BYTE $0xda // vfmsub213pd %ymm10, %ymm7, %ymm11
+	LONG $0xb8c562c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm7, %ymm11
+	LONG $0x5805c1c4; BYTE $0xe1 // vaddpd %ymm9, %ymm15, %ymm4
+	LONG $0xb8d562c4; WORD $0xd71c // vfmadd231pd (%rdi,%rdx,8), %ymm5, %ymm11
+	LONG $0x582dc1c4; BYTE $0xec // vaddpd %ymm12, %ymm10, %ymm5
+	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x5c5dc1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm4, %ymm7
+	LONG $0xff5c05c5 // vsubpd %ymm7, %ymm15, %ymm15
+	LONG $0xff5cddc5 // vsubpd %ymm7, %ymm4, %ymm7
+	LONG $0xe4548dc5 // vandpd %ymm4, %ymm14, %ymm4
+	LONG $0xff5cb5c5 // vsubpd %ymm7, %ymm9, %ymm7
+	LONG $0x550d41c4; BYTE $0xc9 // vandnpd %ymm9, %ymm14, %ymm9
+	LONG $0xe456b5c5 // vorpd %ymm4, %ymm9, %ymm4
+	LONG $0xff5885c5 // vaddpd %ymm7, %ymm15, %ymm7
+	LONG $0xff5895c5 // vaddpd %ymm7, %ymm13, %ymm7
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0x550d41c4; BYTE $0xc0 // vandnpd %ymm8, %ymm14, %ymm8
+	LONG $0xff548dc5 // vandpd %ymm7, %ymm14, %ymm7
+	LONG $0xff56bdc5 // vorpd %ymm7, %ymm8, %ymm7
+	LONG $0x5c5541c4; BYTE $0xc4 // vsubpd %ymm12, %ymm5, %ymm8
+	LONG $0x5c2d41c4; BYTE $0xc8 // vsubpd %ymm8, %ymm10, %ymm9
+	LONG $0x5c5541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm5, %ymm8
+	LONG $0x5c1d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm12, %ymm8
+	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
+	LONG $0x4c107dc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm9
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
+	LONG $0x582541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm11, %ymm8
+	LONG $0xd81475c5 // vunpcklpd %ymm0, %ymm1, %ymm11
+	LONG $0xc015f5c5 // vunpckhpd %ymm0, %ymm1, %ymm0
+	LONG $0xcb7cedc5 // vhaddpd %ymm3, %ymm2, %ymm1
+	LONG $0xc6583dc5 // vaddpd %ymm6, %ymm8, %ymm8
+	LONG $0xf655b5c5 // vandnpd %ymm6, %ymm9, %ymm6
+	LONG $0xed54b5c5 // vandpd %ymm5, %ymm9, %ymm5
+	LONG $0x553541c4; BYTE $0xd4 // vandnpd %ymm12, %ymm9, %ymm10
+	LONG $0x543541c4; BYTE $0xc0 // vandpd %ymm8, %ymm9, %ymm8
+	LONG $0xed56adc5 // vorpd %ymm5, %ymm10, %ymm5
+	LONG $0xd3156dc5 // vunpckhpd %ymm3, %ymm2, %ymm10
+	LONG $0xf656bdc5 // vorpd %ymm6, %ymm8, %ymm6
+	LONG $0xc3146dc5 // vunpcklpd %ymm3, %ymm2, %ymm8
+	LONG $0x5c75c1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm1, %ymm2
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xd25cadc5 // vsubpd %ymm2, %ymm10, %ymm2
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xc5155dc5 // vunpckhpd %ymm5, %ymm4, %ymm8
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xde14c5c5 // vunpcklpd %ymm6, %ymm7, %ymm3
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xd514ddc5 // vunpcklpd %ymm5, %ymm4, %ymm2
+	LONG $0xe57cddc5 // vhaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xee15c5c5 // vunpckhpd %ymm6, %ymm7, %ymm5
+	LONG $0xc058a5c5 // vaddpd %ymm0, %ymm11, %ymm0
+	LONG $0xf25cddc5 // vsubpd %ymm2, %ymm4, %ymm6
+	LONG $0xfe5cddc5 // vsubpd %ymm6, %ymm4, %ymm7
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x1875e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm1, %ymm3
+	LONG $0x0675e3c4; WORD $0x31cc // vperm2f128 $0x31, %ymm4, %ymm1, %ymm1
+	LONG $0x187de3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm2, %ymm0, %ymm5
+	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
+	LONG $0xd158e5c5 // vaddpd %ymm1, %ymm3, %ymm2
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xf45cedc5 // vsubpd %ymm4, %ymm2, %ymm6
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0xf1 // vmovupd %ymm0, (%rcx,%rsi,8)
+	LONG $0x0c11fdc5; BYTE $0xf2 // vmovupd %ymm1, (%rdx,%rsi,8)
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x24543b48; BYTE $0x28 // cmpq 0x28(%rsp), %rdx
+	LONG $0x2140840f; WORD $0x0000 // je <csrDDLow+0x2562>
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	WORD $0xd148; BYTE $0xe9 // shrq %rcx
+	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
+	LONG $0x000000be; BYTE $0x00 // movl $0x0, %esi
+	LONG $0x241c8b4c // movq (%rsp), %r11
+	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x74450f48; WORD $0x1824 // cmovneq 0x18(%rsp), %rsi
+	WORD $0x0148; BYTE $0xce // addq %rcx, %rsi
+	LONG $0x24543b48; BYTE $0x60 // cmpq 0x60(%rsp), %rdx
+	LONG $0xf2430f48 // cmovaeq %rdx, %rsi
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0x0b148b49 // movq (%r11,%rcx), %rdx
+	LONG $0x0b4c8b49; BYTE $0x08 // movq 0x8(%r11,%rcx), %rcx
+	LONG $0x045a8d4c // leaq 0x4(%rdx), %r11
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0x00d48d0f; WORD $0x0000 // jge <csrDDLow+0x540>
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
+	LONG $0x930c180f // prefetcht0 (%rbx,%rdx,4)
+	LONG $0x0c180f41; BYTE $0xd7 // prefetcht0 (%r15,%rdx,8)
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
+	LONG $0x90546349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rdx
+	LONG $0x107bc1c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xd624 // vmovsd (%r14,%rdx,8), %xmm4
+	LONG $0x9854634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rdx
+	LONG $0x1669c1c4; WORD $0xd214 // vmovhpd (%r10,%rdx,8), %xmm2, %xmm2
+	LONG $0x1659c1c4; WORD $0xd624 // vmovhpd (%r14,%rdx,8), %xmm4, %xmm4
+	LONG $0x9814634b // movslq (%r8,%r11,4), %rdx
+	LONG $0x107bc1c4; WORD $0xd22c // vmovsd (%r10,%rdx,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xd634 // vmovsd (%r14,%rdx,8), %xmm6
+	LONG $0x9854634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdx
+	LONG $0x1651c1c4; WORD $0xd22c // vmovhpd (%r10,%rdx,8), %xmm5, %xmm5
+	LONG $0x1855e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm5, %ymm2
+	LONG $0x1649c1c4; WORD $0xd62c // vmovhpd (%r14,%rdx,8), %xmm6, %xmm5
+	LONG $0x04538d49 // leaq 0x4(%r11), %rdx
+	LONG $0xfa28fdc5 // vmovapd %ymm2, %ymm7
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107d81c4; WORD $0xd92c // vmovupd (%r9,%r11,8), %ymm5
+	LONG $0xf559edc5 // vmulpd %ymm5, %ymm2, %ymm6
+	LONG $0xaad5e2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm5, %ymm7
+	LONG $0xb8d5e2c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm5, %ymm7
+	LONG $0xb8eda2c4; WORD $0xdf3c // vfmadd231pd (%rdi,%r11,8), %ymm2, %ymm7
+	LONG $0xd658e5c5 // vaddpd %ymm6, %ymm3, %ymm2
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
+	LONG $0xe45ccdc5 // vsubpd %ymm4, %ymm6, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0xdb58c5c5 // vaddpd %ymm3, %ymm7, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xff4e8c0f; WORD $0xffff // jl <csrDDLow+0x480>
+	WORD $0x14eb // jmp <csrDDLow+0x548>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x02e6c148 // shlq $0x2, %rsi
+	LONG $0x2a1c8d4e // leaq (%rdx,%r13), %r11
+	LONG $0x0c180f43; BYTE $0xd9 // prefetcht0 (%r9,%r11,8)
+	LONG $0x901c8d4d // leaq (%r8,%rdx,4), %r11
+	LONG $0x0c180f43; BYTE $0xab // prefetcht0 (%r11,%r13,4)
+	LONG $0xd71c8d4c // leaq (%rdi,%rdx,8), %r11
+	LONG $0x0c180f43; BYTE $0xeb // prefetcht0 (%r11,%r13,8)
+	LONG $0x905c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r11
+	LONG $0x107d41c4; WORD $0xd104 // vmovupd (%r9,%rdx,8), %ymm8
+	LONG $0x107b81c4; WORD $0xda1c // vmovsd (%r10,%r11,8), %xmm3
+	LONG $0x107b81c4; WORD $0xde24 // vmovsd (%r14,%r11,8), %xmm4
+	LONG $0x905c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r11
+	LONG $0x166181c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm3, %xmm3
+	LONG $0x165981c4; WORD $0xde24 // vmovhpd (%r14,%r11,8), %xmm4, %xmm4
+	LONG $0x901c634d // movslq (%r8,%rdx,4), %r11
+	LONG $0x107b81c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm5
+	LONG $0x107b81c4; WORD $0xde34 // vmovsd (%r14,%r11,8), %xmm6
+	LONG $0x905c634d; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %r11
+	LONG $0x165181c4; WORD $0xda2c // vmovhpd (%r10,%r11,8), %xmm5, %xmm5
+	LONG $0x164981c4; WORD $0xde34 // vmovhpd (%r14,%r11,8), %xmm6, %xmm6
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	WORD $0x2949; BYTE $0xcb // subq %rcx, %r11
+	LONG $0x107d01c4; WORD $0xdc5c; BYTE $0x20 // vmovupd 0x20(%r12,%r11,8), %ymm11
+	LONG $0x241c8b4c // movq (%rsp), %r11
+	LONG $0xf35c8b4d; BYTE $0x10 // movq 0x10(%r11,%rsi,8), %r11
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0x184de3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm6
+	LONG $0xfb59bdc5 // vmulpd %ymm3, %ymm8, %ymm7
+	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
+	LONG $0xaabde2c4; BYTE $0xe7 // vfmsub213pd %ymm7, %ymm8, %ymm4
+	LONG $0xbc29fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm7, 0x120(%rsp)
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xb8bde2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm8, %ymm4
+	LONG $0xb8e5e2c4; WORD $0xd724 // vfmadd231pd (%rdi,%rdx,8), %ymm3, %ymm4
+	LONG $0x04518d48 // leaq 0x4(%rcx), %rdx
+	LONG $0x6429fdc5; WORD $0x4024 // vmovapd %ymm4, 0x40(%rsp)
+	WORD $0x394c; BYTE $0xda // cmpq %r11, %rdx
+	LONG $0x00be8d0f; WORD $0x0000 // jge <csrDDLow+0x6d2>
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
+	LONG $0x8b0c180f // prefetcht0 (%rbx,%rcx,4)
+	LONG $0x0c180f41; BYTE $0xcf // prefetcht0 (%r15,%rcx,8)
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	LONG $0xef28fdc5 // vmovapd %ymm7, %ymm5
+	LONG $0x884c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca1c // vmovsd (%r10,%rcx,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xce34 // vmovsd (%r14,%rcx,8), %xmm6
+	LONG $0x904c6349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rcx
+	LONG $0x1661c1c4; WORD $0xca1c // vmovhpd (%r10,%rcx,8), %xmm3, %xmm3
+	LONG $0x1649c1c4; WORD $0xce34 // vmovhpd (%r14,%rcx,8), %xmm6, %xmm6
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca3c // vmovsd (%r10,%rcx,8), %xmm7
+	LONG $0x107b41c4; WORD $0xce04 // vmovsd (%r14,%rcx,8), %xmm8
+	LONG $0x904c6349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rcx
+	LONG $0x1641c1c4; WORD $0xca3c // vmovhpd (%r10,%rcx,8), %xmm7, %xmm7
+	LONG $0x1845e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm7, %ymm3
+	LONG $0x1639c1c4; WORD $0xce3c // vmovhpd (%r14,%rcx,8), %xmm8, %xmm7
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
+	LONG $0xcb287dc5 // vmovapd %ymm3, %ymm9
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x107dc1c4; WORD $0xd13c // vmovupd (%r9,%rdx,8), %ymm7
+	LONG $0xc75965c5 // vmulpd %ymm7, %ymm3, %ymm8
+	LONG $0xaac542c4; BYTE $0xc8 // vfmsub213pd %ymm8, %ymm7, %ymm9
+	LONG $0xb8c562c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm7, %ymm9
+	LONG $0xfd58bdc5 // vaddpd %ymm5, %ymm8, %ymm7
+	LONG $0xb8e562c4; WORD $0xd70c // vfmadd231pd (%rdi,%rdx,8), %ymm3, %ymm9
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0xdd5cc5c5 // vsubpd %ymm5, %ymm7, %ymm3
+	LONG $0xf35cc5c5 // vsubpd %ymm3, %ymm7, %ymm6
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	WORD $0x394c; BYTE $0xda // cmpq %r11, %rdx
+	LONG $0xff4e8c0f; WORD $0xffff // jl <csrDDLow+0x620>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x29148d4a // leaq (%rcx,%r13), %rdx
+	LONG $0x0c180f41; BYTE $0xd1 // prefetcht0 (%r9,%rdx,8)
+	LONG $0x88148d49 // leaq (%r8,%rcx,4), %rdx
+	LONG $0x0c180f42; BYTE $0xaa // prefetcht0 (%rdx,%r13,4)
+	LONG $0xcf148d48 // leaq (%rdi,%rcx,8), %rdx
+	LONG $0x0c180f42; BYTE $0xea // prefetcht0 (%rdx,%r13,8)
+	LONG $0x88546349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rdx
+	LONG $0x107dc1c4; WORD $0xc924 // vmovupd (%r9,%rcx,8), %ymm4
+	LONG $0x107bc1c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xd62c // vmovsd (%r14,%rdx,8), %xmm5
+	LONG $0x88546349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rdx
+	LONG $0x1661c1c4; WORD $0xd21c // vmovhpd (%r10,%rdx,8), %xmm3, %xmm3
+	LONG $0x1651c1c4; WORD $0xd62c // vmovhpd (%r14,%rdx,8), %xmm5, %xmm5
+	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
+	LONG $0x107bc1c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm6
+	LONG $0x107b41c4; WORD $0xd604 // vmovsd (%r14,%rdx,8), %xmm8
+	LONG $0x88546349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdx
+	LONG $0x1649c1c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm6, %xmm6
+	LONG $0x163941c4; WORD $0xd604 // vmovhpd (%r14,%rdx,8), %xmm8, %xmm8
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	WORD $0x294c; BYTE $0xda // subq %r11, %rdx
+	LONG $0x184de3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm3, %ymm6, %ymm6
+	LONG $0x183de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm8, %ymm5
+	LONG $0xdc59cdc5 // vmulpd %ymm4, %ymm6, %ymm3
+	LONG $0xd6287dc5 // vmovapd %ymm6, %ymm10
+	LONG $0xaadd62c4; BYTE $0xd3 // vfmsub213pd %ymm3, %ymm4, %ymm10
+	LONG $0x9c29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm3, 0xc0(%rsp)
+	LONG $0x107dc1c4; WORD $0xd45c; BYTE $0x20 // vmovupd 0x20(%r12,%rdx,8), %ymm3
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0xb8dd62c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm4, %ymm10
+	LONG $0xb8cd62c4; WORD $0xcf14 // vfmadd231pd (%rdi,%rcx,8), %ymm6, %ymm10
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xf2548b48; BYTE $0x18 // movq 0x18(%rdx,%rsi,8), %rdx
+	LONG $0x9c29fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm3, 0xe0(%rsp)
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0x00d38d0f; WORD $0x0000 // jge <csrDDLow+0x870>
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x0c180f42; BYTE $0xd8 // prefetcht0 (%rax,%r11,8)
+	LONG $0x0c180f42; BYTE $0x9b // prefetcht0 (%rbx,%r11,4)
+	LONG $0x0c180f43; BYTE $0xdf // prefetcht0 (%r15,%r11,8)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0xcd297dc5 // vmovapd %ymm9, %ymm5
+	LONG $0x985c634f; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %r11
+	LONG $0x107b01c4; WORD $0xda0c // vmovsd (%r10,%r11,8), %xmm9
+	LONG $0x107b01c4; WORD $0xde24 // vmovsd (%r14,%r11,8), %xmm12
+	LONG $0x885c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r11
+	LONG $0x163101c4; WORD $0xda0c // vmovhpd (%r10,%r11,8), %xmm9, %xmm9
+	LONG $0x161901c4; WORD $0xde24 // vmovhpd (%r14,%r11,8), %xmm12, %xmm12
+	LONG $0x881c634d // movslq (%r8,%rcx,4), %r11
+	LONG $0x107b01c4; WORD $0xda2c // vmovsd (%r10,%r11,8), %xmm13
+	LONG $0x107b01c4; WORD $0xde34 // vmovsd (%r14,%r11,8), %xmm14
+	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
+	LONG $0x161101c4; WORD $0xda2c // vmovhpd (%r10,%r11,8), %xmm13, %xmm13
+	LONG $0x181543c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm13, %ymm9
+	LONG $0x160901c4; WORD $0xde2c // vmovhpd (%r14,%r11,8), %xmm14, %xmm13
+	LONG $0x04598d4c // leaq 0x4(%rcx), %r11
+	LONG $0x287d41c4; BYTE $0xf9 // vmovapd %ymm9, %ymm15
+	LONG $0x181543c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm13, %ymm12
+	LONG $0x107d41c4; WORD $0xc92c // vmovupd (%r9,%rcx,8), %ymm13
+	LONG $0x593541c4; BYTE $0xf5 // vmulpd %ymm13, %ymm9, %ymm14
+	LONG $0xaa9542c4; BYTE $0xfe // vfmsub213pd %ymm14, %ymm13, %ymm15
+	LONG $0xb89542c4; BYTE $0xfc // vfmadd231pd %ymm12, %ymm13, %ymm15
+	LONG $0xb8b562c4; WORD $0xcf3c // vfmadd231pd (%rdi,%rcx,8), %ymm9, %ymm15
+	LONG $0xcd580dc5 // vaddpd %ymm5, %ymm14, %ymm9
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xe55c35c5 // vsubpd %ymm5, %ymm9, %ymm12
+	LONG $0x5c3541c4; BYTE $0xec // vsubpd %ymm12, %ymm9, %ymm13
+	LONG $0x5c0d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm14, %ymm12
+	LONG $0x5c55c1c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm5
+	LONG $0xed589dc5 // vaddpd %ymm5, %ymm12, %ymm5
+	LONG $0xed5885c5 // vaddpd %ymm5, %ymm15, %ymm5
+	LONG $0xc5583dc5 // vaddpd %ymm5, %ymm8, %ymm8
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0xff478c0f; WORD $0xffff // jl <csrDDLow+0x7b0>
+	WORD $0x0feb // jmp <csrDDLow+0x87a>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
+	LONG $0x0c180f41; BYTE $0xc9 // prefetcht0 (%r9,%rcx,8)
+	LONG $0x980c8d4b // leaq (%r8,%r11,4), %rcx
+	LONG $0x0c180f42; BYTE $0xa9 // prefetcht0 (%rcx,%r13,4)
+	LONG $0xdf0c8d4a // leaq (%rdi,%r11,8), %rcx
+	LONG $0x0c180f42; BYTE $0xe9 // prefetcht0 (%rcx,%r13,8)
+	LONG $0x984c634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm5
+	LONG $0x107b41c4; WORD $0xce24 // vmovsd (%r14,%rcx,8), %xmm12
+	LONG $0x984c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rcx
+	LONG $0x1651c1c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm5, %xmm5
+	LONG $0x161941c4; WORD $0xce24 // vmovhpd (%r14,%rcx,8), %xmm12, %xmm12
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0x107b41c4; WORD $0xca2c // vmovsd (%r10,%rcx,8), %xmm13
+	LONG $0x107b41c4; WORD $0xce34 // vmovsd (%r14,%rcx,8), %xmm14
+	LONG $0x984c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rcx
+	LONG $0x160941c4; WORD $0xce34 // vmovhpd (%r14,%rcx,8), %xmm14, %xmm14
+	LONG $0x161141c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm13, %xmm13
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0x180d43c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm14, %ymm12
+	LONG $0x107d01c4; WORD $0xd934 // vmovupd (%r9,%r11,8), %ymm14
+	LONG $0x1815e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm13, %ymm5
+	LONG $0xed287dc5 // vmovapd %ymm5, %ymm13
+	LONG $0xfd590dc5 // vmulpd %ymm5, %ymm14, %ymm15
+	LONG $0xaa8d42c4; BYTE $0xef // vfmsub213pd %ymm15, %ymm14, %ymm13
+	LONG $0xb88d42c4; BYTE $0xec // vfmadd231pd %ymm12, %ymm14, %ymm13
+	LONG $0xb8d522c4; WORD $0xdf2c // vfmadd231pd (%rdi,%r11,8), %ymm5, %ymm13
+	LONG $0x241c8b4c // movq (%rsp), %r11
+	LONG $0x107d41c4; WORD $0xcc74; BYTE $0x20 // vmovupd 0x20(%r12,%rcx,8), %ymm14
+	LONG $0xf34c8b49; BYTE $0x20 // movq 0x20(%r11,%rsi,8), %rcx
+	LONG $0x045a8d4c // leaq 0x4(%rdx), %r11
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xf8718d0f; WORD $0xffff // jge <csrDDLow+0x1a0>
+	LONG $0xbc297dc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm15, 0x140(%rsp)
+	LONG $0x9c297dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm11, 0xa0(%rsp)
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
+	LONG $0x930c180f // prefetcht0 (%rbx,%rdx,4)
+	LONG $0x0c180f41; BYTE $0xd7 // prefetcht0 (%r15,%rdx,8)
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	LONG $0xe5297dc5 // vmovapd %ymm12, %ymm5
+	LONG $0x90546349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rdx
+	LONG $0x107b41c4; WORD $0xd224 // vmovsd (%r10,%rdx,8), %xmm12
+	LONG $0x107bc1c4; WORD $0xd61c // vmovsd (%r14,%rdx,8), %xmm3
+	LONG $0x9854634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rdx
+	LONG $0x161941c4; WORD $0xd224 // vmovhpd (%r10,%rdx,8), %xmm12, %xmm12
+	LONG $0x1661c1c4; WORD $0xd61c // vmovhpd (%r14,%rdx,8), %xmm3, %xmm3
+	LONG $0x9814634b // movslq (%r8,%r11,4), %rdx
+	LONG $0x107b41c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm11
+	LONG $0x107b41c4; WORD $0xd63c // vmovsd (%r14,%rdx,8), %xmm15
+	LONG $0x9854634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdx
+	LONG $0x162141c4; WORD $0xd21c // vmovhpd (%r10,%rdx,8), %xmm11, %xmm11
+	LONG $0x1825c3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm11, %ymm4
+	LONG $0x160141c4; WORD $0xd624 // vmovhpd (%r14,%rdx,8), %xmm15, %xmm12
+	LONG $0x04538d49 // leaq 0x4(%r11), %rdx
+	LONG $0xdc287dc5 // vmovapd %ymm4, %ymm11
+	LONG $0x181de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm12, %ymm3
+	LONG $0x107d01c4; WORD $0xd924 // vmovupd (%r9,%r11,8), %ymm12
+	LONG $0xfc591dc5 // vmulpd %ymm4, %ymm12, %ymm15
+	LONG $0xaa9d42c4; BYTE $0xdf // vfmsub213pd %ymm15, %ymm12, %ymm11
+	LONG $0xb89d62c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm12, %ymm11
+	LONG $0xe55805c5 // vaddpd %ymm5, %ymm15, %ymm12
+	LONG $0xb8dd22c4; WORD $0xdf1c // vfmadd231pd (%rdi,%r11,8), %ymm4, %ymm11
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0xdd5c9dc5 // vsubpd %ymm5, %ymm12, %ymm3
+	LONG $0xe35c9dc5 // vsubpd %ymm3, %ymm12, %ymm4
+	LONG $0xdb5c85c5 // vsubpd %ymm3, %ymm15, %ymm3
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xdb58a5c5 // vaddpd %ymm3, %ymm11, %ymm3
+	LONG $0xf358cdc5 // vaddpd %ymm3, %ymm6, %ymm6
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xff4e8c0f; WORD $0xffff // jl <csrDDLow+0x950>
+	LONG $0x9c287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm11
+	LONG $0xbc287dc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm15
+	LONG $0xfff78ce9; BYTE $0xff // jmp <csrDDLow+0x1a5>
+	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	LONG $0x126f840f; WORD $0x0000 // je <csrDDLow+0x1c91>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x1b368c0f; WORD $0x0000 // jl <csrDDLow+0x2562>
+	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x204e8d48 // leaq 0x20(%rsi), %rcx
+	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
+	LONG $0x248c8948; LONG $0x000000e0 // movq %rcx, 0xe0(%rsp)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x24848948; LONG $0x00000120 // movq %rax, 0x120(%rsp)
+	LONG $0x18468d48 // leaq 0x18(%rsi), %rax
+	LONG $0x24848948; LONG $0x000000c0 // movq %rax, 0xc0(%rsp)
+	LONG $0xc92c8d4d // leaq (%r9,%rcx,8), %r13
+	LONG $0x883c8d4d // leaq (%r8,%rcx,4), %r15
+	LONG $0xcf048d48 // leaq (%rdi,%rcx,8), %rax
+	LONG $0x000172e9; BYTE $0x00 // jmp <csrDDLow+0xbe3>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x107b41c4; WORD $0xd124 // vmovsd (%r9,%rdx,8), %xmm12
+	LONG $0x107b41c4; BYTE $0x2b // vmovsd (%r11), %xmm13
+	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xca14 // vmovsd (%r10,%rcx,8), %xmm10
+	LONG $0x107b41c4; WORD $0xce1c // vmovsd (%r14,%rcx,8), %xmm11
+	LONG $0x248c8b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rcx
+	LONG $0x593b41c4; WORD $0xd104 // vmulsd (%r9,%rdx,8), %xmm8, %xmm8
+	LONG $0x287d41c4; BYTE $0xca // vmovapd %ymm10, %ymm9
+	LONG $0x7e7a41c4; BYTE $0xc0 // vmovq %xmm8, %xmm8
+	LONG $0xaa9d42c4; BYTE $0xc8 // vfmsub213pd %ymm8, %ymm12, %ymm9
+	LONG $0xb89d42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm12, %ymm9
+	LONG $0xb8ad42c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm10, %ymm9
+	LONG $0xd7583dc5 // vaddpd %ymm7, %ymm8, %ymm10
+	LONG $0xdf5c2dc5 // vsubpd %ymm7, %ymm10, %ymm11
+	LONG $0x5c2d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm10, %ymm12
+	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
+	LONG $0x19107dc5 // vmovupd (%rcx), %ymm11
+	LONG $0x5c4541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm7, %ymm12
+	LONG $0x583d41c4; BYTE $0xc4 // vaddpd %ymm12, %ymm8, %ymm8
+	LONG $0x542541c4; BYTE $0xd2 // vandpd %ymm10, %ymm11, %ymm10
+	LONG $0xff55a5c5 // vandnpd %ymm7, %ymm11, %ymm7
+	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
+	LONG $0xff56adc5 // vorpd %ymm7, %ymm10, %ymm7
+	LONG $0xc6583dc5 // vaddpd %ymm6, %ymm8, %ymm8
+	LONG $0xf655a5c5 // vandnpd %ymm6, %ymm11, %ymm6
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0xf656bdc5 // vorpd %ymm6, %ymm8, %ymm6
+	LONG $0xc31475c5 // vunpcklpd %ymm3, %ymm1, %ymm8
+	LONG $0xd31575c5 // vunpckhpd %ymm3, %ymm1, %ymm10
+	LONG $0xcb7cf5c5 // vhaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xca147dc5 // vunpcklpd %ymm2, %ymm0, %ymm9
+	LONG $0xc215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm0
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x5c75c1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm1, %ymm2
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xd25cadc5 // vsubpd %ymm2, %ymm10, %ymm2
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xc71555c5 // vunpckhpd %ymm7, %ymm5, %ymm8
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xde14ddc5 // vunpcklpd %ymm6, %ymm4, %ymm3
+	LONG $0xe615ddc5 // vunpckhpd %ymm6, %ymm4, %ymm4
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xd714d5c5 // vunpcklpd %ymm7, %ymm5, %ymm2
+	LONG $0xef7cd5c5 // vhaddpd %ymm7, %ymm5, %ymm5
+	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
+	LONG $0xf25cd5c5 // vsubpd %ymm2, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x1875e3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm1, %ymm3
+	LONG $0x0675e3c4; WORD $0x31cd // vperm2f128 $0x31, %ymm5, %ymm1, %ymm1
+	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
+	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
+	LONG $0xd158e5c5 // vaddpd %ymm1, %ymm3, %ymm2
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xf55cedc5 // vsubpd %ymm5, %ymm2, %ymm6
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0xd9 // vmovupd %ymm0, (%rcx,%rbx,8)
+	LONG $0x0c11fdc5; BYTE $0xde // vmovupd %ymm1, (%rsi,%rbx,8)
+	LONG $0x24543b48; BYTE $0x28 // cmpq 0x28(%rsp), %rdx
+	LONG $0x197f840f; WORD $0x0000 // je <csrDDLow+0x2562>
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	WORD $0xd148; BYTE $0xe9 // shrq %rcx
+	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x5c450f48; WORD $0x1824 // cmovneq 0x18(%rsp), %rbx
+	WORD $0x0148; BYTE $0xcb // addq %rcx, %rbx
+	LONG $0x24943b48; LONG $0x00000120 // cmpq 0x120(%rsp), %rdx
+	LONG $0xda430f48 // cmovaeq %rdx, %rbx
+	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
+	LONG $0x05e2c148 // shlq $0x5, %rdx
+	LONG $0x160c8b48 // movq (%rsi,%rdx), %rcx
+	LONG $0x16548b48; BYTE $0x08 // movq 0x8(%rsi,%rdx), %rdx
+	LONG $0x04598d4c // leaq 0x4(%rcx), %r11
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0x00c08f0f; WORD $0x0000 // jg <csrDDLow+0xcf4>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x4c180f41; WORD $0x00cd // prefetcht0 (%r13,%rcx,8)
+	LONG $0x0c180f41; BYTE $0x8f // prefetcht0 (%r15,%rcx,4)
+	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
+	LONG $0x884c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca0c // vmovsd (%r10,%rcx,8), %xmm1
+	LONG $0x107bc1c4; WORD $0xce1c // vmovsd (%r14,%rcx,8), %xmm3
+	LONG $0x984c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rcx
+	LONG $0x1671c1c4; WORD $0xca0c // vmovhpd (%r10,%rcx,8), %xmm1, %xmm1
+	LONG $0x1661c1c4; WORD $0xce1c // vmovhpd (%r14,%rcx,8), %xmm3, %xmm3
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xce2c // vmovsd (%r14,%rcx,8), %xmm5
+	LONG $0x984c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rcx
+	LONG $0x1659c1c4; WORD $0xca24 // vmovhpd (%r10,%rcx,8), %xmm4, %xmm4
+	LONG $0x185de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm4, %ymm1
+	LONG $0x1651c1c4; WORD $0xce24 // vmovhpd (%r14,%rcx,8), %xmm5, %xmm4
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0xf128fdc5 // vmovapd %ymm1, %ymm6
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x107d81c4; WORD $0xd924 // vmovupd (%r9,%r11,8), %ymm4
+	LONG $0xec59f5c5 // vmulpd %ymm4, %ymm1, %ymm5
+	LONG $0xaadde2c4; BYTE $0xf5 // vfmsub213pd %ymm5, %ymm4, %ymm6
+	LONG $0xb8dde2c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm4, %ymm6
+	LONG $0xb8f5a2c4; WORD $0xdf34 // vfmadd231pd (%rdi,%r11,8), %ymm1, %ymm6
+	LONG $0xcd58edc5 // vaddpd %ymm5, %ymm2, %ymm1
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xdb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm3
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0xff4c8e0f; WORD $0xffff // jle <csrDDLow+0xc40>
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	WORD $0x2949; BYTE $0xd3 // subq %rdx, %r11
+	LONG $0x0154840f; WORD $0x0000 // je <csrDDLow+0xe54>
+	LONG $0xcf248d4c // leaq (%rdi,%rcx,8), %r12
+	LONG $0x01718d48 // leaq 0x1(%rcx), %rsi
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	WORD $0x5375 // jne <csrDDLow+0xd60>
+	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
+	LONG $0x107bc1c4; WORD $0xc934 // vmovsd (%r9,%rcx,8), %xmm6
+	LONG $0x107bc1c4; WORD $0x243c // vmovsd (%r12), %xmm7
+	LONG $0x107bc1c4; WORD $0xf214 // vmovsd (%r10,%rsi,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xf224 // vmovsd (%r10,%rsi,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xf62c // vmovsd (%r14,%rsi,8), %xmm5
+	LONG $0x596bc1c4; WORD $0xc914 // vmulsd (%r9,%rcx,8), %xmm2, %xmm2
+	LONG $0x248c8b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rcx
+	LONG $0xdc28fdc5 // vmovapd %ymm4, %ymm3
+	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
+	LONG $0xaacde2c4; BYTE $0xda // vfmsub213pd %ymm2, %ymm6, %ymm3
+	LONG $0xb8cde2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm6, %ymm3
+	LONG $0xb8dde2c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm4, %ymm3
+	LONG $0x0000bfe9; BYTE $0x00 // jmp <csrDDLow+0xe18>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24b48b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rsi
+	LONG $0x2464894c; BYTE $0x60 // movq %r12, 0x60(%rsp)
+	LONG $0x245c8948; BYTE $0x40 // movq %rbx, 0x40(%rsp)
+	LONG $0xde348d4a // leaq (%rsi,%r11,8), %rsi
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x24b48948; LONG $0x000000a0 // movq %rsi, 0xa0(%rsp)
+	LONG $0x19348d4a // leaq (%rcx,%r11), %rsi
+	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0x88348d49 // leaq (%r8,%rcx,4), %rsi
+	LONG $0x0c180f42; BYTE $0x9e // prefetcht0 (%rsi,%r11,4)
+	LONG $0x0c180f43; BYTE $0xdc // prefetcht0 (%r12,%r11,8)
+	LONG $0x88346349 // movslq (%r8,%rcx,4), %rsi
+	LONG $0x8864634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r12
+	LONG $0x885c634d; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %r11
+	LONG $0x885c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rbx
+	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
+	LONG $0x248c8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rcx
+	LONG $0x107b81c4; WORD $0xe214 // vmovsd (%r10,%r12,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x1669c1c4; WORD $0xda14 // vmovhpd (%r10,%rbx,8), %xmm2, %xmm2
+	LONG $0x166181c4; WORD $0xda1c // vmovhpd (%r10,%r11,8), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm4
+	LONG $0x107bc1c4; WORD $0xf61c // vmovsd (%r14,%rsi,8), %xmm3
+	LONG $0x107b81c4; WORD $0xe614 // vmovsd (%r14,%r12,8), %xmm2
+	LONG $0x24748b48; BYTE $0x60 // movq 0x60(%rsp), %rsi
+	LONG $0x1669c1c4; WORD $0xde14 // vmovhpd (%r14,%rbx,8), %xmm2, %xmm2
+	LONG $0x166181c4; WORD $0xde1c // vmovhpd (%r14,%r11,8), %xmm3, %xmm3
+	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
+	LONG $0x1865e3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm2, %ymm3, %ymm5
+	LONG $0xd659ddc5 // vmulpd %ymm6, %ymm4, %ymm2
+	LONG $0xdc28fdc5 // vmovapd %ymm4, %ymm3
+	LONG $0xaacde2c4; BYTE $0xda // vfmsub213pd %ymm2, %ymm6, %ymm3
+	LONG $0xb8cde2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm6, %ymm3
+	LONG $0xb8dde2c4; BYTE $0x1e // vfmadd231pd (%rsi), %ymm4, %ymm3
+	LONG $0xe158edc5 // vaddpd %ymm1, %ymm2, %ymm4
+	LONG $0xe95cddc5 // vsubpd %ymm1, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0x2910fdc5 // vmovupd (%rcx), %ymm5
+	LONG $0xf65cf5c5 // vsubpd %ymm6, %ymm1, %ymm6
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
+	LONG $0xe454d5c5 // vandpd %ymm4, %ymm5, %ymm4
+	LONG $0xc955d5c5 // vandnpd %ymm1, %ymm5, %ymm1
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	LONG $0xc956ddc5 // vorpd %ymm1, %ymm4, %ymm1
+	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
+	LONG $0xc055d5c5 // vandnpd %ymm0, %ymm5, %ymm0
+	LONG $0xd254d5c5 // vandpd %ymm2, %ymm5, %ymm2
+	LONG $0xc056edc5 // vorpd %ymm0, %ymm2, %ymm0
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x02e3c148 // shlq $0x2, %rbx
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xd95c8b4c; BYTE $0x10 // movq 0x10(%rcx,%rbx,8), %r11
+	LONG $0x044a8d48 // leaq 0x4(%rdx), %rcx
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	LONG $0x00be8f0f; WORD $0x0000 // jg <csrDDLow+0xf34>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x4c180f41; WORD $0x00d5 // prefetcht0 (%r13,%rdx,8)
+	LONG $0x0c180f41; BYTE $0x97 // prefetcht0 (%r15,%rdx,4)
+	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
+	LONG $0x90546349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rdx
+	LONG $0x107bc1c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xd62c // vmovsd (%r14,%rdx,8), %xmm5
+	LONG $0x88546349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rdx
+	LONG $0x1661c1c4; WORD $0xd21c // vmovhpd (%r10,%rdx,8), %xmm3, %xmm3
+	LONG $0x1651c1c4; WORD $0xd62c // vmovhpd (%r14,%rdx,8), %xmm5, %xmm5
+	LONG $0x88146349 // movslq (%r8,%rcx,4), %rdx
+	LONG $0x107bc1c4; WORD $0xd234 // vmovsd (%r10,%rdx,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xd63c // vmovsd (%r14,%rdx,8), %xmm7
+	LONG $0x88546349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rdx
+	LONG $0x1649c1c4; WORD $0xd234 // vmovhpd (%r10,%rdx,8), %xmm6, %xmm6
+	LONG $0x184de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm6, %ymm3
+	LONG $0x1641c1c4; WORD $0xd634 // vmovhpd (%r14,%rdx,8), %xmm7, %xmm6
+	LONG $0x04518d48 // leaq 0x4(%rcx), %rdx
+	LONG $0xc3287dc5 // vmovapd %ymm3, %ymm8
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
+	LONG $0xfe59e5c5 // vmulpd %ymm6, %ymm3, %ymm7
+	LONG $0xaacd62c4; BYTE $0xc7 // vfmsub213pd %ymm7, %ymm6, %ymm8
+	LONG $0xb8cd62c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm6, %ymm8
+	LONG $0xb8e562c4; WORD $0xcf04 // vfmadd231pd (%rdi,%rcx,8), %ymm3, %ymm8
+	LONG $0xdf58ddc5 // vaddpd %ymm7, %ymm4, %ymm3
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
+	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
+	LONG $0xed5cc5c5 // vsubpd %ymm5, %ymm7, %ymm5
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	LONG $0xff4c8e0f; WORD $0xffff // jle <csrDDLow+0xe80>
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0x0154840f; WORD $0x0000 // je <csrDDLow+0x1094>
+	LONG $0xd7248d4c // leaq (%rdi,%rdx,8), %r12
+	LONG $0x01728d48 // leaq 0x1(%rdx), %rsi
+	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
+	WORD $0x5375 // jne <csrDDLow+0xfa0>
+	LONG $0x900c6349 // movslq (%r8,%rdx,4), %rcx
+	LONG $0x107b41c4; WORD $0xd104 // vmovsd (%r9,%rdx,8), %xmm8
+	LONG $0x107b41c4; WORD $0x240c // vmovsd (%r12), %xmm9
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xce3c // vmovsd (%r14,%rcx,8), %xmm7
+	LONG $0x248c8b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rcx
+	LONG $0x595bc1c4; WORD $0xd124 // vmulsd (%r9,%rdx,8), %xmm4, %xmm4
+	LONG $0xee28fdc5 // vmovapd %ymm6, %ymm5
+	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
+	LONG $0xaabde2c4; BYTE $0xec // vfmsub213pd %ymm4, %ymm8, %ymm5
+	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
+	LONG $0xb8cdc2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm6, %ymm5
+	LONG $0x0000bee9; BYTE $0x00 // jmp <csrDDLow+0x1057>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24b48b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rsi
+	LONG $0x2464894c; BYTE $0x60 // movq %r12, 0x60(%rsp)
+	LONG $0x245c8948; BYTE $0x40 // movq %rbx, 0x40(%rsp)
+	LONG $0xce0c8d48 // leaq (%rsi,%rcx,8), %rcx
+	LONG $0x248c8948; LONG $0x000000a0 // movq %rcx, 0xa0(%rsp)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x0a348d48 // leaq (%rdx,%rcx), %rsi
+	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0x90348d49 // leaq (%r8,%rdx,4), %rsi
+	LONG $0x8e0c180f // prefetcht0 (%rsi,%rcx,4)
+	LONG $0x0c180f41; BYTE $0xcc // prefetcht0 (%r12,%rcx,8)
+	LONG $0x90346349 // movslq (%r8,%rdx,4), %rsi
+	LONG $0x904c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rcx
+	LONG $0x905c6349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rbx
+	LONG $0x9064634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r12
+	LONG $0x107d41c4; WORD $0xd104 // vmovupd (%r9,%rdx,8), %ymm8
+	LONG $0x24548b48; BYTE $0x60 // movq 0x60(%rsp), %rdx
+	LONG $0x107bc1c4; WORD $0xca24 // vmovsd (%r10,%rcx,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x165981c4; WORD $0xe224 // vmovhpd (%r10,%r12,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xda2c // vmovhpd (%r10,%rbx,8), %xmm5, %xmm5
+	LONG $0x1855e3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm6
+	LONG $0x107bc1c4; WORD $0xce24 // vmovsd (%r14,%rcx,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xf62c // vmovsd (%r14,%rsi,8), %xmm5
+	LONG $0x248c8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rcx
+	LONG $0x1651c1c4; WORD $0xde2c // vmovhpd (%r14,%rbx,8), %xmm5, %xmm5
+	LONG $0x165981c4; WORD $0xe624 // vmovhpd (%r14,%r12,8), %xmm4, %xmm4
+	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
+	LONG $0x1855e3c4; WORD $0x01fc // vinsertf128 $0x1, %xmm4, %ymm5, %ymm7
+	LONG $0xe659bdc5 // vmulpd %ymm6, %ymm8, %ymm4
+	LONG $0xee28fdc5 // vmovapd %ymm6, %ymm5
+	LONG $0xaabde2c4; BYTE $0xec // vfmsub213pd %ymm4, %ymm8, %ymm5
+	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
+	LONG $0xb8cde2c4; BYTE $0x2a // vfmadd231pd (%rdx), %ymm6, %ymm5
+	LONG $0xf358ddc5 // vaddpd %ymm3, %ymm4, %ymm6
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0x3910fdc5 // vmovupd (%rcx), %ymm7
+	LONG $0x5c6541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm3, %ymm8
+	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
+	LONG $0xf654c5c5 // vandpd %ymm6, %ymm7, %ymm6
+	LONG $0xdb55c5c5 // vandnpd %ymm3, %ymm7, %ymm3
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xdb56cdc5 // vorpd %ymm3, %ymm6, %ymm3
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xd255c5c5 // vandnpd %ymm2, %ymm7, %ymm2
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0xd256ddc5 // vorpd %ymm2, %ymm4, %ymm2
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xd9548b48; BYTE $0x18 // movq 0x18(%rcx,%rbx,8), %rdx
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0x00c48f0f; WORD $0x0000 // jg <csrDDLow+0x1176>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x4c180f43; WORD $0x00dd // prefetcht0 (%r13,%r11,8)
+	LONG $0x0c180f43; BYTE $0x9f // prefetcht0 (%r15,%r11,4)
+	LONG $0x0c180f42; BYTE $0xd8 // prefetcht0 (%rax,%r11,8)
+	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x9874634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rsi
+	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xf63c // vmovsd (%r14,%rsi,8), %xmm7
+	LONG $0x9874634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rsi
+	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0x1641c1c4; WORD $0xf63c // vmovhpd (%r14,%rsi,8), %xmm7, %xmm7
+	LONG $0x9834634b // movslq (%r8,%r11,4), %rsi
+	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
+	LONG $0x107b41c4; WORD $0xf60c // vmovsd (%r14,%rsi,8), %xmm9
+	LONG $0x9874634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rsi
+	LONG $0x163941c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm8, %xmm8
+	LONG $0x183de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm8, %ymm5
+	LONG $0x163141c4; WORD $0xf604 // vmovhpd (%r14,%rsi,8), %xmm9, %xmm8
+	LONG $0xd5287dc5 // vmovapd %ymm5, %ymm10
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x107d01c4; WORD $0xd904 // vmovupd (%r9,%r11,8), %ymm8
+	LONG $0xcd593dc5 // vmulpd %ymm5, %ymm8, %ymm9
+	LONG $0xaabd42c4; BYTE $0xd1 // vfmsub213pd %ymm9, %ymm8, %ymm10
+	LONG $0xb8bd62c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm8, %ymm10
+	LONG $0xb8d522c4; WORD $0xdf14 // vfmadd231pd (%rdi,%r11,8), %ymm5, %ymm10
+	LONG $0xee58b5c5 // vaddpd %ymm6, %ymm9, %ymm5
+	LONG $0x04c38349 // addq $0x4, %r11
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xc75c55c5 // vsubpd %ymm7, %ymm5, %ymm8
+	LONG $0xff5cb5c5 // vsubpd %ymm7, %ymm9, %ymm7
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xf658adc5 // vaddpd %ymm6, %ymm10, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
+	LONG $0xff4a8e0f; WORD $0xffff // jle <csrDDLow+0x10c0>
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x2948; BYTE $0xd1 // subq %rdx, %rcx
+	LONG $0x0156840f; WORD $0x0000 // je <csrDDLow+0x12d8>
+	LONG $0xdf248d4e // leaq (%rdi,%r11,8), %r12
+	LONG $0x01738d49 // leaq 0x1(%r11), %rsi
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	WORD $0x5175 // jne <csrDDLow+0x11e0>
+	LONG $0x980c634b // movslq (%r8,%r11,4), %rcx
+	LONG $0x107b01c4; WORD $0xd914 // vmovsd (%r9,%r11,8), %xmm10
+	LONG $0x107b41c4; WORD $0x241c // vmovsd (%r12), %xmm11
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x107b41c4; WORD $0xca04 // vmovsd (%r10,%rcx,8), %xmm8
+	LONG $0x107b41c4; WORD $0xce0c // vmovsd (%r14,%rcx,8), %xmm9
+	LONG $0x248c8b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rcx
+	LONG $0x594b81c4; WORD $0xd934 // vmulsd (%r9,%r11,8), %xmm6, %xmm6
+	LONG $0xc7297dc5 // vmovapd %ymm8, %ymm7
+	LONG $0xf67efac5 // vmovq %xmm6, %xmm6
+	LONG $0xaaade2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm10, %ymm7
+	LONG $0xb8adc2c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm10, %ymm7
+	LONG $0xb8bdc2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm8, %ymm7
+	LONG $0x0000bde9; BYTE $0x00 // jmp <csrDDLow+0x1298>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x24b48b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rsi
+	LONG $0x245c8948; BYTE $0x40 // movq %rbx, 0x40(%rsp)
+	LONG $0x2464894c; BYTE $0x60 // movq %r12, 0x60(%rsp)
+	LONG $0xce0c8d48 // leaq (%rsi,%rcx,8), %rcx
+	LONG $0x248c8948; LONG $0x000000a0 // movq %rcx, 0xa0(%rsp)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x0b348d49 // leaq (%r11,%rcx), %rsi
+	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0x98348d4b // leaq (%r8,%r11,4), %rsi
+	LONG $0x8e0c180f // prefetcht0 (%rsi,%rcx,4)
+	LONG $0x0c180f41; BYTE $0xcc // prefetcht0 (%r12,%rcx,8)
+	LONG $0x9834634b // movslq (%r8,%r11,4), %rsi
+	LONG $0x984c634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rcx
+	LONG $0x985c634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rbx
+	LONG $0x9864634f; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %r12
+	LONG $0x107d01c4; WORD $0xd914 // vmovupd (%r9,%r11,8), %ymm10
+	LONG $0x107bc1c4; WORD $0xca34 // vmovsd (%r10,%rcx,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xf23c // vmovsd (%r10,%rsi,8), %xmm7
+	LONG $0x164981c4; WORD $0xe234 // vmovhpd (%r10,%r12,8), %xmm6, %xmm6
+	LONG $0x1641c1c4; WORD $0xda3c // vmovhpd (%r10,%rbx,8), %xmm7, %xmm7
+	LONG $0x184563c4; WORD $0x01c6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm8
+	LONG $0x107bc1c4; WORD $0xce34 // vmovsd (%r14,%rcx,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xf63c // vmovsd (%r14,%rsi,8), %xmm7
+	LONG $0x24748b48; BYTE $0x60 // movq 0x60(%rsp), %rsi
+	LONG $0x248c8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rcx
+	LONG $0x1641c1c4; WORD $0xde3c // vmovhpd (%r14,%rbx,8), %xmm7, %xmm7
+	LONG $0x164981c4; WORD $0xe634 // vmovhpd (%r14,%r12,8), %xmm6, %xmm6
+	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
+	LONG $0x184563c4; WORD $0x01ce // vinsertf128 $0x1, %xmm6, %ymm7, %ymm9
+	LONG $0x593dc1c4; BYTE $0xf2 // vmulpd %ymm10, %ymm8, %ymm6
+	LONG $0xc7297dc5 // vmovapd %ymm8, %ymm7
+	LONG $0xaaade2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm10, %ymm7
+	LONG $0xb8adc2c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm10, %ymm7
+	LONG $0xb8bde2c4; BYTE $0x3e // vfmadd231pd (%rsi), %ymm8, %ymm7
+	LONG $0xc5584dc5 // vaddpd %ymm5, %ymm6, %ymm8
+	LONG $0xcd5c3dc5 // vsubpd %ymm5, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
+	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
+	LONG $0x09107dc5 // vmovupd (%rcx), %ymm9
+	LONG $0x5c5541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm5, %ymm10
+	LONG $0xf658adc5 // vaddpd %ymm6, %ymm10, %ymm6
+	LONG $0x543541c4; BYTE $0xc0 // vandpd %ymm8, %ymm9, %ymm8
+	LONG $0xed55b5c5 // vandnpd %ymm5, %ymm9, %ymm5
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xed56bdc5 // vorpd %ymm5, %ymm8, %ymm5
+	LONG $0xf458cdc5 // vaddpd %ymm4, %ymm6, %ymm6
+	LONG $0xe455b5c5 // vandnpd %ymm4, %ymm9, %ymm4
+	LONG $0xf654b5c5 // vandpd %ymm6, %ymm9, %ymm6
+	LONG $0xe456cdc5 // vorpd %ymm4, %ymm6, %ymm4
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x04728d48 // leaq 0x4(%rdx), %rsi
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xd94c8b48; BYTE $0x20 // movq 0x20(%rcx,%rbx,8), %rcx
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	LONG $0x00c58f0f; WORD $0x0000 // jg <csrDDLow+0x13bb>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x4c180f41; WORD $0x00d5 // prefetcht0 (%r13,%rdx,8)
+	LONG $0x0c180f41; BYTE $0x97 // prefetcht0 (%r15,%rdx,4)
+	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
+	LONG $0x90546349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rdx
+	LONG $0x107bc1c4; WORD $0xd23c // vmovsd (%r10,%rdx,8), %xmm7
+	LONG $0x107b41c4; WORD $0xd60c // vmovsd (%r14,%rdx,8), %xmm9
+	LONG $0x9854634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rdx
+	LONG $0x1641c1c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm7, %xmm7
+	LONG $0x163141c4; WORD $0xd60c // vmovhpd (%r14,%rdx,8), %xmm9, %xmm9
+	LONG $0x9814634b // movslq (%r8,%r11,4), %rdx
+	LONG $0x107b41c4; WORD $0xd214 // vmovsd (%r10,%rdx,8), %xmm10
+	LONG $0x107b41c4; WORD $0xd61c // vmovsd (%r14,%rdx,8), %xmm11
+	LONG $0x9854634b; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %rdx
+	LONG $0x162941c4; WORD $0xd214 // vmovhpd (%r10,%rdx,8), %xmm10, %xmm10
+	LONG $0x182de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm10, %ymm7
+	LONG $0x162141c4; WORD $0xd614 // vmovhpd (%r14,%rdx,8), %xmm11, %xmm10
+	LONG $0x04538d49 // leaq 0x4(%r11), %rdx
+	LONG $0xe7287dc5 // vmovapd %ymm7, %ymm12
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0x107d01c4; WORD $0xd914 // vmovupd (%r9,%r11,8), %ymm10
+	LONG $0xdf592dc5 // vmulpd %ymm7, %ymm10, %ymm11
+	LONG $0xaaad42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm10, %ymm12
+	LONG $0xb8ad42c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm10, %ymm12
+	LONG $0xb8c522c4; WORD $0xdf24 // vfmadd231pd (%rdi,%r11,8), %ymm7, %ymm12
+	LONG $0x583dc1c4; BYTE $0xfb // vaddpd %ymm11, %ymm8, %ymm7
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0x5c4541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm7, %ymm9
+	LONG $0x5c4541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm7, %ymm10
+	LONG $0x5c2541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm11, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
+	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
+	LONG $0x581d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm12, %ymm8
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xff458e0f; WORD $0xffff // jle <csrDDLow+0x1300>
+	WORD $0x8949; BYTE $0xd4 // movq %rdx, %r12
+	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
+	LONG $0xf744840f; WORD $0xffff // je <csrDDLow+0xb0b>
+	LONG $0xd71c8d4c // leaq (%rdi,%rdx,8), %r11
+	LONG $0x01728d48 // leaq 0x1(%rdx), %rsi
+	WORD $0x3948; BYTE $0xce // cmpq %rcx, %rsi
+	LONG $0xf6a8840f; WORD $0xffff // je <csrDDLow+0xa80>
+	LONG $0x248c8b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rcx
+	LONG $0x245c8948; BYTE $0x40 // movq %rbx, 0x40(%rsp)
+	LONG $0xe10c8d4a // leaq (%rcx,%r12,8), %rcx
+	LONG $0x90248d4d // leaq (%r8,%rdx,4), %r12
+	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x0a348d48 // leaq (%rdx,%rcx), %rsi
+	LONG $0x0c180f41; BYTE $0xf1 // prefetcht0 (%r9,%rsi,8)
+	LONG $0x0c180f41; BYTE $0x8c // prefetcht0 (%r12,%rcx,4)
+	LONG $0x0c180f41; BYTE $0xcb // prefetcht0 (%r11,%rcx,8)
+	LONG $0x90346349 // movslq (%r8,%rdx,4), %rsi
+	LONG $0x9064634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r12
+	LONG $0x905c6349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rbx
+	LONG $0x904c6349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rcx
+	LONG $0x107d41c4; WORD $0xd124 // vmovupd (%r9,%rdx,8), %ymm12
+	LONG $0x107b01c4; WORD $0xe204 // vmovsd (%r10,%r12,8), %xmm8
+	LONG $0x107b41c4; WORD $0xf20c // vmovsd (%r10,%rsi,8), %xmm9
+	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xda0c // vmovhpd (%r10,%rbx,8), %xmm9, %xmm9
+	LONG $0x183543c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm10
+	LONG $0x107b01c4; WORD $0xe604 // vmovsd (%r14,%r12,8), %xmm8
+	LONG $0x107b41c4; WORD $0xf60c // vmovsd (%r14,%rsi,8), %xmm9
+	LONG $0x163941c4; WORD $0xce04 // vmovhpd (%r14,%rcx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xde0c // vmovhpd (%r14,%rbx,8), %xmm9, %xmm9
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
+	LONG $0x183543c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm11
+	LONG $0x592d41c4; BYTE $0xc4 // vmulpd %ymm12, %ymm10, %ymm8
+	LONG $0x287d41c4; BYTE $0xca // vmovapd %ymm10, %ymm9
+	LONG $0xaa9d42c4; BYTE $0xc8 // vfmsub213pd %ymm8, %ymm12, %ymm9
+	LONG $0xb89d42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm12, %ymm9
+	LONG $0xb8ad42c4; BYTE $0x0b // vfmadd231pd (%r11), %ymm10, %ymm9
+	LONG $0xfff641e9; BYTE $0xff // jmp <csrDDLow+0xac8>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x10d18c0f; WORD $0x0000 // jl <csrDDLow+0x2562>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
+	LONG $0x24848948; LONG $0x00000118 // movq %rax, 0x118(%rsp)
+	LONG $0x00043de9; BYTE $0x00 // jmp <csrDDLow+0x18e5>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0xa004634b // movslq (%r8,%r12,4), %rax
+	LONG $0xa05c634f; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %r11
+	LONG $0xa054634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rdx
+	LONG $0xa05c634b; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %rbx
+	LONG $0x107b01c4; WORD $0xda04 // vmovsd (%r10,%r11,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x163941c4; WORD $0xda04 // vmovhpd (%r10,%rbx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x183543c4; WORD $0x01f8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm15
+	LONG $0x107b01c4; WORD $0xde04 // vmovsd (%r14,%r11,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc60c // vmovsd (%r14,%rax,8), %xmm9
+	LONG $0xb804634b // movslq (%r8,%r15,4), %rax
+	LONG $0xb85c634f; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %r11
+	LONG $0x163941c4; WORD $0xde04 // vmovhpd (%r14,%rbx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xd60c // vmovhpd (%r14,%rdx,8), %xmm9, %xmm9
+	LONG $0xb854634b; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %rdx
+	LONG $0xb85c634b; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %rbx
+	LONG $0xbc297dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm15, 0xc0(%rsp)
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x107d01c4; WORD $0xe10c // vmovupd (%r9,%r12,8), %ymm9
+	LONG $0x590541c4; BYTE $0xd1 // vmulpd %ymm9, %ymm15, %ymm10
+	LONG $0xaab542c4; BYTE $0xfa // vfmsub213pd %ymm10, %ymm9, %ymm15
+	LONG $0x54297dc5; WORD $0x6024 // vmovapd %ymm10, 0x60(%rsp)
+	LONG $0xb8b542c4; BYTE $0xf8 // vfmadd231pd %ymm8, %ymm9, %ymm15
+	LONG $0x107b01c4; WORD $0xda04 // vmovsd (%r10,%r11,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x163941c4; WORD $0xda04 // vmovhpd (%r10,%rbx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x183543c4; WORD $0x01e0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm12
+	LONG $0x107b01c4; WORD $0xde04 // vmovsd (%r14,%r11,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc60c // vmovsd (%r14,%rax,8), %xmm9
+	LONG $0xa804634b // movslq (%r8,%r13,4), %rax
+	LONG $0xa85c634f; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %r11
+	LONG $0x163941c4; WORD $0xde04 // vmovhpd (%r14,%rbx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xd60c // vmovhpd (%r14,%rdx,8), %xmm9, %xmm9
+	LONG $0xa854634b; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %rdx
+	LONG $0xa85c634b; BYTE $0x0c // movslq 0xc(%r8,%r13,4), %rbx
+	LONG $0xa4297dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm12, 0xa0(%rsp)
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x107d01c4; WORD $0xf90c // vmovupd (%r9,%r15,8), %ymm9
+	LONG $0x591d41c4; BYTE $0xd1 // vmulpd %ymm9, %ymm12, %ymm10
+	LONG $0xaab542c4; BYTE $0xe2 // vfmsub213pd %ymm10, %ymm9, %ymm12
+	LONG $0x94297dc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm10, 0x140(%rsp)
+	LONG $0xb8b542c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm12
+	LONG $0x107b01c4; WORD $0xda04 // vmovsd (%r10,%r11,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x163941c4; WORD $0xda04 // vmovhpd (%r10,%rbx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x183543c4; WORD $0x01f0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm14
+	LONG $0x107b01c4; WORD $0xde04 // vmovsd (%r14,%r11,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc60c // vmovsd (%r14,%rax,8), %xmm9
+	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
+	LONG $0xb05c634d; BYTE $0x08 // movslq 0x8(%r8,%rsi,4), %r11
+	LONG $0x163941c4; WORD $0xde04 // vmovhpd (%r14,%rbx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xd60c // vmovhpd (%r14,%rdx,8), %xmm9, %xmm9
+	LONG $0xb0546349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rdx
+	LONG $0xb05c6349; BYTE $0x0c // movslq 0xc(%r8,%rsi,4), %rbx
+	LONG $0xb4297dc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm14, 0x280(%rsp)
+	LONG $0x107b41c4; WORD $0xc61c // vmovsd (%r14,%rax,8), %xmm11
+	LONG $0x162141c4; WORD $0xd61c // vmovhpd (%r14,%rdx,8), %xmm11, %xmm11
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x107d01c4; WORD $0xe90c // vmovupd (%r9,%r13,8), %ymm9
+	LONG $0x590d41c4; BYTE $0xd1 // vmulpd %ymm9, %ymm14, %ymm10
+	LONG $0xaab542c4; BYTE $0xf2 // vfmsub213pd %ymm10, %ymm9, %ymm14
+	LONG $0x94297dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm10, 0x2a0(%rsp)
+	LONG $0xb8b542c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm9, %ymm14
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x107b01c4; WORD $0xda04 // vmovsd (%r10,%r11,8), %xmm8
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x163141c4; WORD $0xd20c // vmovhpd (%r10,%rdx,8), %xmm9, %xmm9
+	LONG $0x163941c4; WORD $0xda04 // vmovhpd (%r10,%rbx,8), %xmm8, %xmm8
+	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
+	LONG $0x183543c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm13
+	LONG $0x107b01c4; WORD $0xde04 // vmovsd (%r14,%r11,8), %xmm8
+	LONG $0x163941c4; WORD $0xde04 // vmovhpd (%r14,%rbx,8), %xmm8, %xmm8
+	LONG $0x287d41c4; BYTE $0xd5 // vmovapd %ymm13, %ymm10
+	LONG $0x182543c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm8, %ymm11, %ymm9
+	LONG $0x107d41c4; WORD $0xf104 // vmovupd (%r9,%rsi,8), %ymm8
+	LONG $0x591541c4; BYTE $0xd8 // vmulpd %ymm8, %ymm13, %ymm11
+	LONG $0xaabd42c4; BYTE $0xd3 // vfmsub213pd %ymm11, %ymm8, %ymm10
+	LONG $0x9c297dc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm11, 0x260(%rsp)
+	LONG $0x5c287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm11
+	LONG $0xb8bd42c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm8, %ymm10
+	LONG $0x84287dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm8
+	LONG $0xb89562c4; WORD $0xf714 // vfmadd231pd (%rdi,%rsi,8), %ymm13, %ymm10
+	LONG $0xac287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm13
+	WORD $0x2948; BYTE $0xce // subq %rcx, %rsi
+	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
+	LONG $0xb8bd22c4; WORD $0xe73c // vfmadd231pd (%rdi,%r12,8), %ymm8, %ymm15
+	LONG $0x24a42b4c; LONG $0x00000120 // subq 0x120(%rsp), %r12
+	LONG $0xc25825c5 // vaddpd %ymm2, %ymm11, %ymm8
+	LONG $0xca5c3dc5 // vsubpd %ymm2, %ymm8, %ymm9
+	LONG $0x5c2541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm11, %ymm11
+	LONG $0x5c3d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm8, %ymm9
+	LONG $0x5c6d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm2, %ymm9
+	LONG $0x582541c4; BYTE $0xc9 // vaddpd %ymm9, %ymm11, %ymm9
+	LONG $0x107d21c4; WORD $0xe05c; BYTE $0x20 // vmovupd 0x20(%rax,%r12,8), %ymm11
+	LONG $0x580541c4; BYTE $0xc9 // vaddpd %ymm9, %ymm15, %ymm9
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0xd255a5c5 // vandnpd %ymm2, %ymm11, %ymm2
+	LONG $0xd256bdc5 // vorpd %ymm2, %ymm8, %ymm2
+	LONG $0xc15835c5 // vaddpd %ymm1, %ymm9, %ymm8
+	LONG $0xc955a5c5 // vandnpd %ymm1, %ymm11, %ymm1
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0x9c287dc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm11
+	LONG $0xc956bdc5 // vorpd %ymm1, %ymm8, %ymm1
+	LONG $0x84287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm8
+	LONG $0xb8bd22c4; WORD $0xff24 // vfmadd231pd (%rdi,%r15,8), %ymm8, %ymm12
+	LONG $0x247c2b4c; BYTE $0x08 // subq 0x8(%rsp), %r15
+	LONG $0xc35825c5 // vaddpd %ymm3, %ymm11, %ymm8
+	LONG $0xcb5c3dc5 // vsubpd %ymm3, %ymm8, %ymm9
+	LONG $0x5c2541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm11, %ymm11
+	LONG $0x5c3d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm8, %ymm9
+	LONG $0x5c6541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm3, %ymm9
+	LONG $0x582541c4; BYTE $0xc9 // vaddpd %ymm9, %ymm11, %ymm9
+	LONG $0x9c287dc5; LONG $0x00028024; BYTE $0x00 // vmovapd 0x280(%rsp), %ymm11
+	LONG $0xb8a522c4; WORD $0xef34 // vfmadd231pd (%rdi,%r13,8), %ymm11, %ymm14
+	LONG $0x107d21c4; WORD $0xf85c; BYTE $0x20 // vmovupd 0x20(%rax,%r15,8), %ymm11
+	LONG $0x24ac2b4c; LONG $0x000000e0 // subq 0xe0(%rsp), %r13
+	LONG $0x581d41c4; BYTE $0xc9 // vaddpd %ymm9, %ymm12, %ymm9
+	LONG $0xc85835c5 // vaddpd %ymm0, %ymm9, %ymm9
+	LONG $0x107d21c4; WORD $0xe864; BYTE $0x20 // vmovupd 0x20(%rax,%r13,8), %ymm12
+	LONG $0x542541c4; BYTE $0xc9 // vandpd %ymm9, %ymm11, %ymm9
+	LONG $0xc055a5c5 // vandnpd %ymm0, %ymm11, %ymm0
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0xdb55a5c5 // vandnpd %ymm3, %ymm11, %ymm3
+	LONG $0xc85635c5 // vorpd %ymm0, %ymm9, %ymm9
+	LONG $0xc65895c5 // vaddpd %ymm6, %ymm13, %ymm0
+	LONG $0xdb56bdc5 // vorpd %ymm3, %ymm8, %ymm3
+	LONG $0x44107dc5; WORD $0x20f0 // vmovupd 0x20(%rax,%rsi,8), %ymm8
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0xde5c7dc5 // vsubpd %ymm6, %ymm0, %ymm11
+	LONG $0x5c1541c4; BYTE $0xeb // vsubpd %ymm11, %ymm13, %ymm13
+	LONG $0x5c7d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm0, %ymm11
+	LONG $0xc0549dc5 // vandpd %ymm0, %ymm12, %ymm0
+	LONG $0x5c4d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm6, %ymm11
+	LONG $0xf6559dc5 // vandnpd %ymm6, %ymm12, %ymm6
+	LONG $0xc656fdc5 // vorpd %ymm6, %ymm0, %ymm0
+	LONG $0x581541c4; BYTE $0xdb // vaddpd %ymm11, %ymm13, %ymm11
+	LONG $0x580d41c4; BYTE $0xdb // vaddpd %ymm11, %ymm14, %ymm11
+	LONG $0xf558a5c5 // vaddpd %ymm5, %ymm11, %ymm6
+	LONG $0xed559dc5 // vandnpd %ymm5, %ymm12, %ymm5
+	LONG $0xf6549dc5 // vandpd %ymm6, %ymm12, %ymm6
+	LONG $0xa4287dc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm12
+	LONG $0xed56cdc5 // vorpd %ymm5, %ymm6, %ymm5
+	LONG $0xf7589dc5 // vaddpd %ymm7, %ymm12, %ymm6
+	LONG $0xdf5c4dc5 // vsubpd %ymm7, %ymm6, %ymm11
+	LONG $0x5c1d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm12, %ymm12
+	LONG $0x5c4d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm6, %ymm11
+	LONG $0xf654bdc5 // vandpd %ymm6, %ymm8, %ymm6
+	LONG $0x5c4541c4; BYTE $0xdb // vsubpd %ymm11, %ymm7, %ymm11
+	LONG $0xff55bdc5 // vandnpd %ymm7, %ymm8, %ymm7
+	LONG $0xf756cdc5 // vorpd %ymm7, %ymm6, %ymm6
+	LONG $0x581d41c4; BYTE $0xdb // vaddpd %ymm11, %ymm12, %ymm11
+	LONG $0x582d41c4; BYTE $0xd3 // vaddpd %ymm11, %ymm10, %ymm10
+	LONG $0xd4582dc5 // vaddpd %ymm4, %ymm10, %ymm10
+	LONG $0xe455bdc5 // vandnpd %ymm4, %ymm8, %ymm4
+	LONG $0x543dc1c4; BYTE $0xfa // vandpd %ymm10, %ymm8, %ymm7
+	LONG $0xd3156dc5 // vunpckhpd %ymm3, %ymm2, %ymm10
+	LONG $0x147541c4; BYTE $0xc1 // vunpcklpd %ymm9, %ymm1, %ymm8
+	LONG $0x1575c1c4; BYTE $0xc9 // vunpckhpd %ymm9, %ymm1, %ymm1
+	LONG $0xe456c5c5 // vorpd %ymm4, %ymm7, %ymm4
+	LONG $0xfb14edc5 // vunpcklpd %ymm3, %ymm2, %ymm7
+	LONG $0xd37cedc5 // vhaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xdf5cedc5 // vsubpd %ymm7, %ymm2, %ymm3
+	LONG $0xcb5c6dc5 // vsubpd %ymm3, %ymm2, %ymm9
+	LONG $0xdb5cadc5 // vsubpd %ymm3, %ymm10, %ymm3
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0xce157dc5 // vunpckhpd %ymm6, %ymm0, %ymm9
+	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
+	LONG $0xfc14d5c5 // vunpcklpd %ymm4, %ymm5, %ymm7
+	LONG $0xe415d5c5 // vunpckhpd %ymm4, %ymm5, %ymm4
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0xde14fdc5 // vunpcklpd %ymm6, %ymm0, %ymm3
+	LONG $0xc67cfdc5 // vhaddpd %ymm6, %ymm0, %ymm0
+	LONG $0xc958bdc5 // vaddpd %ymm1, %ymm8, %ymm1
+	LONG $0xeb5cfdc5 // vsubpd %ymm3, %ymm0, %ymm5
+	LONG $0xf55cfdc5 // vsubpd %ymm5, %ymm0, %ymm6
+	LONG $0xed5cb5c5 // vsubpd %ymm5, %ymm9, %ymm5
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x186de3c4; WORD $0x01e0 // vinsertf128 $0x1, %xmm0, %ymm2, %ymm4
+	LONG $0x066de3c4; WORD $0x31c0 // vperm2f128 $0x31, %ymm0, %ymm2, %ymm0
+	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
+	LONG $0xd058ddc5 // vaddpd %ymm0, %ymm4, %ymm2
+	LONG $0x1875e3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm1, %ymm5
+	LONG $0x0675e3c4; WORD $0x31cb // vperm2f128 $0x31, %ymm3, %ymm1, %ymm1
+	LONG $0xdc5cedc5 // vsubpd %ymm4, %ymm2, %ymm3
+	LONG $0xf35cedc5 // vsubpd %ymm3, %ymm2, %ymm6
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0xc8 // vmovupd %ymm0, (%rax,%rcx,8)
+	LONG $0x0c11fdc5; BYTE $0xca // vmovupd %ymm1, (%rdx,%rcx,8)
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x244c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rcx
+	LONG $0x0c7d840f; WORD $0x0000 // je <csrDDLow+0x2562>
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	WORD $0xd148; BYTE $0xe8 // shrq %rax
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x54450f48; WORD $0x1824 // cmovneq 0x18(%rsp), %rdx
+	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
+	LONG $0x248c3b48; LONG $0x00000118 // cmpq 0x118(%rsp), %rcx
+	LONG $0xd1430f48 // cmovaeq %rcx, %rdx
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x06248b4c // movq (%rsi,%rax), %r12
+	LONG $0x066c8b4c; BYTE $0x08 // movq 0x8(%rsi,%rax), %r13
+	LONG $0x244c8d49; BYTE $0x04 // leaq 0x4(%r12), %rcx
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x00bd8d0f; WORD $0x0000 // jge <csrDDLow+0x19f0>
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	WORD $0x9066 // nop
+	LONG $0xa014634b // movslq (%r8,%r12,4), %rdx
+	LONG $0xa05c634f; BYTE $0x08 // movslq 0x8(%r8,%r12,4), %r11
+	LONG $0xa074634b; BYTE $0x04 // movslq 0x4(%r8,%r12,4), %rsi
+	LONG $0xa05c634b; BYTE $0x0c // movslq 0xc(%r8,%r12,4), %rbx
+	LONG $0xda28fdc5 // vmovapd %ymm2, %ymm3
+	WORD $0x894c; BYTE $0xe1 // movq %r12, %rcx
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x107b81c4; WORD $0xda14 // vmovsd (%r10,%r11,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xd224 // vmovsd (%r10,%rdx,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xd62c // vmovsd (%r14,%rdx,8), %xmm5
+	LONG $0x1669c1c4; WORD $0xda14 // vmovhpd (%r10,%rbx,8), %xmm2, %xmm2
+	LONG $0x1659c1c4; WORD $0xf224 // vmovhpd (%r10,%rsi,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xf62c // vmovhpd (%r14,%rsi,8), %xmm5, %xmm5
+	LONG $0x185de3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm4, %ymm2
+	LONG $0x107b81c4; WORD $0xde24 // vmovsd (%r14,%r11,8), %xmm4
+	LONG $0x1659c1c4; WORD $0xde24 // vmovhpd (%r14,%rbx,8), %xmm4, %xmm4
+	LONG $0xfa28fdc5 // vmovapd %ymm2, %ymm7
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107d81c4; WORD $0xe12c // vmovupd (%r9,%r12,8), %ymm5
+	LONG $0xf559edc5 // vmulpd %ymm5, %ymm2, %ymm6
+	LONG $0xaad5e2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm5, %ymm7
+	LONG $0xb8d5e2c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm5, %ymm7
+	LONG $0xb8eda2c4; WORD $0xe73c // vfmadd231pd (%rdi,%r12,8), %ymm2, %ymm7
+	LONG $0xd658e5c5 // vaddpd %ymm6, %ymm3, %ymm2
+	LONG $0x04c48349 // addq $0x4, %r12
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
+	LONG $0xe45ccdc5 // vsubpd %ymm4, %ymm6, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0xdb58c5c5 // vaddpd %ymm3, %ymm7, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0xff5b8c0f; WORD $0xffff // jl <csrDDLow+0x1940>
+	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
+	WORD $0x0eeb // jmp <csrDDLow+0x19f8>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x02e2c148 // shlq $0x2, %rdx
+	LONG $0x044d8d49 // leaq 0x4(%r13), %rcx
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	WORD $0x894d; BYTE $0xef // movq %r13, %r15
+	LONG $0xd0448b48; BYTE $0x10 // movq 0x10(%rax,%rdx,8), %rax
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	LONG $0x00ac8d0f; WORD $0x0000 // jge <csrDDLow+0x1ac5>
+	WORD $0x894d; BYTE $0xef // movq %r13, %r15
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xb834634b // movslq (%r8,%r15,4), %rsi
+	LONG $0xb85c634b; BYTE $0x08 // movslq 0x8(%r8,%r15,4), %rbx
+	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
+	LONG $0xb85c634f; BYTE $0x04 // movslq 0x4(%r8,%r15,4), %r11
+	LONG $0xb87c634f; BYTE $0x0c // movslq 0xc(%r8,%r15,4), %r15
+	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
+	LONG $0x107bc1c4; WORD $0xda1c // vmovsd (%r10,%rbx,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xf634 // vmovsd (%r14,%rsi,8), %xmm6
+	LONG $0x166181c4; WORD $0xfa1c // vmovhpd (%r10,%r15,8), %xmm3, %xmm3
+	LONG $0x165181c4; WORD $0xda2c // vmovhpd (%r10,%r11,8), %xmm5, %xmm5
+	LONG $0x164981c4; WORD $0xde34 // vmovhpd (%r14,%r11,8), %xmm6, %xmm6
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0x107bc1c4; WORD $0xde2c // vmovsd (%r14,%rbx,8), %xmm5
+	LONG $0x165181c4; WORD $0xfe2c // vmovhpd (%r14,%r15,8), %xmm5, %xmm5
+	LONG $0x04798d4c // leaq 0x4(%rcx), %r15
+	LONG $0xc3287dc5 // vmovapd %ymm3, %ymm8
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107dc1c4; WORD $0xc934 // vmovupd (%r9,%rcx,8), %ymm6
+	LONG $0xfe59e5c5 // vmulpd %ymm6, %ymm3, %ymm7
+	LONG $0xaacd62c4; BYTE $0xc7 // vfmsub213pd %ymm7, %ymm6, %ymm8
+	LONG $0xb8cd62c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm6, %ymm8
+	LONG $0xb8e562c4; WORD $0xcf04 // vfmadd231pd (%rdi,%rcx,8), %ymm3, %ymm8
+	LONG $0xdf58ddc5 // vaddpd %ymm7, %ymm4, %ymm3
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
+	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
+	LONG $0xed5cc5c5 // vsubpd %ymm5, %ymm7, %ymm5
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
+	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	LONG $0xff5b8c0f; WORD $0xffff // jl <csrDDLow+0x1a20>
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x24ac894c; LONG $0x00000120 // movq %r13, 0x120(%rsp)
+	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0xd15c8b48; BYTE $0x18 // movq 0x18(%rcx,%rdx,8), %rbx
+	LONG $0x044d8d49 // leaq 0x4(%r13), %rcx
+	WORD $0x3948; BYTE $0xd9 // cmpq %rbx, %rcx
+	LONG $0x00b18d0f; WORD $0x0000 // jge <csrDDLow+0x1ba8>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xa834634b // movslq (%r8,%r13,4), %rsi
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
+	LONG $0xa85c634f; BYTE $0x04 // movslq 0x4(%r8,%r13,4), %r11
+	LONG $0xa86c634f; BYTE $0x08 // movslq 0x8(%r8,%r13,4), %r13
+	LONG $0x88446349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rax
+	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
+	LONG $0x107b81c4; WORD $0xea34 // vmovsd (%r10,%r13,8), %xmm6
+	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
+	LONG $0x107b41c4; WORD $0xf60c // vmovsd (%r14,%rsi,8), %xmm9
+	LONG $0x1649c1c4; WORD $0xc234 // vmovhpd (%r10,%rax,8), %xmm6, %xmm6
+	LONG $0x163901c4; WORD $0xda04 // vmovhpd (%r10,%r11,8), %xmm8, %xmm8
+	LONG $0x163101c4; WORD $0xde0c // vmovhpd (%r14,%r11,8), %xmm9, %xmm9
+	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
+	LONG $0x107b01c4; WORD $0xee04 // vmovsd (%r14,%r13,8), %xmm8
+	LONG $0x04698d4c // leaq 0x4(%rcx), %r13
+	LONG $0x163941c4; WORD $0xc604 // vmovhpd (%r14,%rax,8), %xmm8, %xmm8
+	LONG $0xde287dc5 // vmovapd %ymm6, %ymm11
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x107d41c4; WORD $0xc90c // vmovupd (%r9,%rcx,8), %ymm9
+	LONG $0xd65935c5 // vmulpd %ymm6, %ymm9, %ymm10
+	LONG $0xaab542c4; BYTE $0xda // vfmsub213pd %ymm10, %ymm9, %ymm11
+	LONG $0xb8b542c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm9, %ymm11
+	LONG $0xb8cd62c4; WORD $0xcf1c // vfmadd231pd (%rdi,%rcx,8), %ymm6, %ymm11
+	LONG $0xf758adc5 // vaddpd %ymm7, %ymm10, %ymm6
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0x5c4d41c4; BYTE $0xc8 // vsubpd %ymm8, %ymm6, %ymm9
+	LONG $0x5c2d41c4; BYTE $0xc0 // vsubpd %ymm8, %ymm10, %ymm8
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
+	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
+	WORD $0x3948; BYTE $0xd9 // cmpq %rbx, %rcx
+	LONG $0xff588c0f; WORD $0xffff // jl <csrDDLow+0x1b00>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x24548948; BYTE $0x40 // movq %rdx, 0x40(%rsp)
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	WORD $0x8948; BYTE $0xde // movq %rbx, %rsi
+	LONG $0x249c8948; LONG $0x000000e0 // movq %rbx, 0xe0(%rsp)
+	LONG $0xd04c8b48; BYTE $0x20 // movq 0x20(%rax,%rdx,8), %rcx
+	LONG $0x04438d48 // leaq 0x4(%rbx), %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0xf8de8d0f; WORD $0xffff // jge <csrDDLow+0x14b0>
+	WORD $0x8948; BYTE $0xde // movq %rbx, %rsi
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0xb0046349 // movslq (%r8,%rsi,4), %rax
+	LONG $0x9854634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rdx
+	LONG $0xb0746349; BYTE $0x04 // movslq 0x4(%r8,%rsi,4), %rsi
+	LONG $0x985c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rbx
+	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
+	LONG $0x107bc1c4; WORD $0xd23c // vmovsd (%r10,%rdx,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x107b41c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm10
+	LONG $0x1641c1c4; WORD $0xda3c // vmovhpd (%r10,%rbx,8), %xmm7, %xmm7
+	LONG $0x163141c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm9, %xmm9
+	LONG $0x162941c4; WORD $0xf614 // vmovhpd (%r14,%rsi,8), %xmm10, %xmm10
+	LONG $0x04738d49 // leaq 0x4(%r11), %rsi
+	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
+	LONG $0x107b41c4; WORD $0xd60c // vmovsd (%r14,%rdx,8), %xmm9
+	LONG $0x163141c4; WORD $0xde0c // vmovhpd (%r14,%rbx,8), %xmm9, %xmm9
+	LONG $0xe7287dc5 // vmovapd %ymm7, %ymm12
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0x107d01c4; WORD $0xd914 // vmovupd (%r9,%r11,8), %ymm10
+	LONG $0xdf592dc5 // vmulpd %ymm7, %ymm10, %ymm11
+	LONG $0xaaad42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm10, %ymm12
+	LONG $0xb8ad42c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm10, %ymm12
+	LONG $0xb8c522c4; WORD $0xdf24 // vfmadd231pd (%rdi,%r11,8), %ymm7, %ymm12
+	LONG $0x583dc1c4; BYTE $0xfb // vaddpd %ymm11, %ymm8, %ymm7
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0x5c4541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm7, %ymm9
+	LONG $0x5c4541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm7, %ymm10
+	LONG $0x5c2541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm11, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
+	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
+	LONG $0x581d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm12, %ymm8
+	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xff548c0f; WORD $0xffff // jl <csrDDLow+0x1be0>
+	LONG $0xfff81fe9; BYTE $0xff // jmp <csrDDLow+0x14b0>
+	LONG $0x04f88348 // cmpq $0x4, %rax
+	LONG $0x08c78c0f; WORD $0x0000 // jl <csrDDLow+0x2562>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
+	LONG $0x204a8d48 // leaq 0x20(%rdx), %rcx
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x18428d48 // leaq 0x18(%rdx), %rax
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0x000166e9; BYTE $0x00 // jmp <csrDDLow+0x1e2d>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x107b41c4; WORD $0xc924 // vmovsd (%r9,%rcx,8), %xmm12
+	LONG $0x2c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm13
+	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
+	LONG $0x107b41c4; WORD $0xc204 // vmovsd (%r10,%rax,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc214 // vmovsd (%r10,%rax,8), %xmm10
+	LONG $0x107b41c4; WORD $0xc61c // vmovsd (%r14,%rax,8), %xmm11
+	LONG $0x593b41c4; WORD $0xc904 // vmulsd (%r9,%rcx,8), %xmm8, %xmm8
+	LONG $0x287d41c4; BYTE $0xca // vmovapd %ymm10, %ymm9
+	LONG $0x7e7a41c4; BYTE $0xc0 // vmovq %xmm8, %xmm8
+	LONG $0xaa9d42c4; BYTE $0xc8 // vfmsub213pd %ymm8, %ymm12, %ymm9
+	LONG $0xb89d42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm12, %ymm9
+	LONG $0xb8ad42c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm10, %ymm9
+	LONG $0xd7583dc5 // vaddpd %ymm7, %ymm8, %ymm10
+	LONG $0xdf5c2dc5 // vsubpd %ymm7, %ymm10, %ymm11
+	LONG $0x5c2d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm10, %ymm12
+	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
+	LONG $0x1a107dc5 // vmovupd (%rdx), %ymm11
+	LONG $0x5c4541c4; BYTE $0xe4 // vsubpd %ymm12, %ymm7, %ymm12
+	LONG $0x583d41c4; BYTE $0xc4 // vaddpd %ymm12, %ymm8, %ymm8
+	LONG $0x542541c4; BYTE $0xd2 // vandpd %ymm10, %ymm11, %ymm10
+	LONG $0xff55a5c5 // vandnpd %ymm7, %ymm11, %ymm7
+	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
+	LONG $0xff56adc5 // vorpd %ymm7, %ymm10, %ymm7
+	LONG $0xc6583dc5 // vaddpd %ymm6, %ymm8, %ymm8
+	LONG $0xf655a5c5 // vandnpd %ymm6, %ymm11, %ymm6
+	LONG $0x542541c4; BYTE $0xc0 // vandpd %ymm8, %ymm11, %ymm8
+	LONG $0xf656bdc5 // vorpd %ymm6, %ymm8, %ymm6
+	LONG $0xc31475c5 // vunpcklpd %ymm3, %ymm1, %ymm8
+	LONG $0xd31575c5 // vunpckhpd %ymm3, %ymm1, %ymm10
+	LONG $0xcb7cf5c5 // vhaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xca147dc5 // vunpcklpd %ymm2, %ymm0, %ymm9
+	LONG $0xc215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm0
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	LONG $0x5c75c1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm1, %ymm2
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xd25cadc5 // vsubpd %ymm2, %ymm10, %ymm2
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xc71555c5 // vunpckhpd %ymm7, %ymm5, %ymm8
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xde14ddc5 // vunpcklpd %ymm6, %ymm4, %ymm3
+	LONG $0xe615ddc5 // vunpckhpd %ymm6, %ymm4, %ymm4
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xd714d5c5 // vunpcklpd %ymm7, %ymm5, %ymm2
+	LONG $0xef7cd5c5 // vhaddpd %ymm7, %ymm5, %ymm5
+	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
+	LONG $0xf25cd5c5 // vsubpd %ymm2, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0x1875e3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm1, %ymm3
+	LONG $0x0675e3c4; WORD $0x31cd // vperm2f128 $0x31, %ymm5, %ymm1, %ymm1
+	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
+	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
+	LONG $0xd158e5c5 // vaddpd %ymm1, %ymm3, %ymm2
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xf55cedc5 // vsubpd %ymm5, %ymm2, %ymm6
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xe004 // vmovupd %ymm0, (%rax,%r12,8)
+	LONG $0x117da1c4; WORD $0xe10c // vmovupd %ymm1, (%rcx,%r12,8)
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0x0735840f; WORD $0x0000 // je <csrDDLow+0x2562>
+	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
+	WORD $0xd148; BYTE $0xe9 // shrq %rcx
+	LONG $0x01c7f641 // testb $0x1, %r15b
+	LONG $0x0000bc41; WORD $0x0000 // movl $0x0, %r12d
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x64450f4c; WORD $0x1824 // cmovneq 0x18(%rsp), %r12
+	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
+	LONG $0x247c3b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r15
+	LONG $0xe7430f4d // cmovaeq %r15, %r12
+	WORD $0x894c; BYTE $0xe1 // movq %r12, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0x08148b48 // movq (%rax,%rcx), %rdx
+	LONG $0x084c8b48; BYTE $0x08 // movq 0x8(%rax,%rcx), %rcx
+	LONG $0x045a8d4c // leaq 0x4(%rdx), %r11
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0x00ad8f0f; WORD $0x0000 // jg <csrDDLow+0x1f25>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	LONG $0x90146349 // movslq (%r8,%rdx,4), %rdx
+	LONG $0x9844634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rax
+	LONG $0x986c634f; BYTE $0x04 // movslq 0x4(%r8,%r11,4), %r13
+	LONG $0x9874634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rsi
+	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
+	LONG $0x107bc1c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm1
+	LONG $0x107bc1c4; WORD $0xd21c // vmovsd (%r10,%rdx,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xd624 // vmovsd (%r14,%rdx,8), %xmm4
+	LONG $0x04538d49 // leaq 0x4(%r11), %rdx
+	LONG $0x1671c1c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm1, %xmm1
+	LONG $0x166181c4; WORD $0xea1c // vmovhpd (%r10,%r13,8), %xmm3, %xmm3
+	LONG $0x165981c4; WORD $0xee24 // vmovhpd (%r14,%r13,8), %xmm4, %xmm4
+	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
+	LONG $0x107bc1c4; WORD $0xc61c // vmovsd (%r14,%rax,8), %xmm3
+	LONG $0x1661c1c4; WORD $0xf61c // vmovhpd (%r14,%rsi,8), %xmm3, %xmm3
+	LONG $0xf128fdc5 // vmovapd %ymm1, %ymm6
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x107d81c4; WORD $0xd924 // vmovupd (%r9,%r11,8), %ymm4
+	LONG $0xec59f5c5 // vmulpd %ymm4, %ymm1, %ymm5
+	LONG $0xaadde2c4; BYTE $0xf5 // vfmsub213pd %ymm5, %ymm4, %ymm6
+	LONG $0xb8dde2c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm4, %ymm6
+	LONG $0xb8f5a2c4; WORD $0xdf34 // vfmadd231pd (%rdi,%r11,8), %ymm1, %ymm6
+	LONG $0xcd58edc5 // vaddpd %ymm5, %ymm2, %ymm1
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xdb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm3
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xff5b8e0f; WORD $0xffff // jle <csrDDLow+0x1e80>
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	WORD $0x2949; BYTE $0xcb // subq %rcx, %r11
+	LONG $0x0102840f; WORD $0x0000 // je <csrDDLow+0x2033>
+	LONG $0x01428d48 // leaq 0x1(%rdx), %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0x4675 // jne <csrDDLow+0x1f80>
+	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
+	LONG $0x107bc1c4; WORD $0xd134 // vmovsd (%r9,%rdx,8), %xmm6
+	LONG $0x3c10fbc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm7
+	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
+	LONG $0x107bc1c4; WORD $0xc214 // vmovsd (%r10,%rax,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xc62c // vmovsd (%r14,%rax,8), %xmm5
+	LONG $0x596bc1c4; WORD $0xd114 // vmulsd (%r9,%rdx,8), %xmm2, %xmm2
+	LONG $0xdc28fdc5 // vmovapd %ymm4, %ymm3
+	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
+	LONG $0xaacde2c4; BYTE $0xda // vfmsub213pd %ymm2, %ymm6, %ymm3
+	LONG $0xb8cde2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm6, %ymm3
+	LONG $0xb8dde2c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm4, %ymm3
+	WORD $0x77eb // jmp <csrDDLow+0x1ff6>
+	BYTE $0x90 // nop
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x906c634d; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %r13
+	LONG $0x90746349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rsi
+	LONG $0x905c6349; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %rbx
+	LONG $0x107dc1c4; WORD $0xd134 // vmovupd (%r9,%rdx,8), %ymm6
+	LONG $0xd81c8d4e // leaq (%rax,%r11,8), %r11
+	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
+	LONG $0x107b81c4; WORD $0xea14 // vmovsd (%r10,%r13,8), %xmm2
+	LONG $0x1669c1c4; WORD $0xda14 // vmovhpd (%r10,%rbx,8), %xmm2, %xmm2
+	LONG $0x107bc1c4; WORD $0xc21c // vmovsd (%r10,%rax,8), %xmm3
+	LONG $0x1661c1c4; WORD $0xf21c // vmovhpd (%r10,%rsi,8), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm4
+	LONG $0x107b81c4; WORD $0xee14 // vmovsd (%r14,%r13,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xc61c // vmovsd (%r14,%rax,8), %xmm3
+	LONG $0x1669c1c4; WORD $0xde14 // vmovhpd (%r14,%rbx,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xf61c // vmovhpd (%r14,%rsi,8), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm2, %ymm3, %ymm5
+	LONG $0xd659ddc5 // vmulpd %ymm6, %ymm4, %ymm2
+	LONG $0xdc28fdc5 // vmovapd %ymm4, %ymm3
+	LONG $0xaacde2c4; BYTE $0xda // vfmsub213pd %ymm2, %ymm6, %ymm3
+	LONG $0xb8cde2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm6, %ymm3
+	LONG $0xb8dde2c4; WORD $0xd71c // vfmadd231pd (%rdi,%rdx,8), %ymm4, %ymm3
+	LONG $0xe158edc5 // vaddpd %ymm1, %ymm2, %ymm4
+	LONG $0xe95cddc5 // vsubpd %ymm1, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0x107dc1c4; BYTE $0x2b // vmovupd (%r11), %ymm5
+	LONG $0xf65cf5c5 // vsubpd %ymm6, %ymm1, %ymm6
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
+	LONG $0xe454d5c5 // vandpd %ymm4, %ymm5, %ymm4
+	LONG $0xc955d5c5 // vandnpd %ymm1, %ymm5, %ymm1
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	LONG $0xc956ddc5 // vorpd %ymm1, %ymm4, %ymm1
+	LONG $0xd058edc5 // vaddpd %ymm0, %ymm2, %ymm2
+	LONG $0xc055d5c5 // vandnpd %ymm0, %ymm5, %ymm0
+	LONG $0xd254d5c5 // vandpd %ymm2, %ymm5, %ymm2
+	LONG $0xc056edc5 // vorpd %ymm0, %ymm2, %ymm0
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x02e4c149 // shlq $0x2, %r12
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xe0548b4a; BYTE $0x10 // movq 0x10(%rax,%r12,8), %rdx
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0x00b08f0f; WORD $0x0000 // jg <csrDDLow+0x2105>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x9874634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rsi
+	LONG $0x884c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rcx
+	LONG $0x985c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rbx
+	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
+	LONG $0x107bc1c4; WORD $0xf21c // vmovsd (%r10,%rsi,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xc634 // vmovsd (%r14,%rax,8), %xmm6
+	LONG $0x1661c1c4; WORD $0xda1c // vmovhpd (%r10,%rbx,8), %xmm3, %xmm3
+	LONG $0x1651c1c4; WORD $0xca2c // vmovhpd (%r10,%rcx,8), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0xce34 // vmovhpd (%r14,%rcx,8), %xmm6, %xmm6
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0x107bc1c4; WORD $0xf62c // vmovsd (%r14,%rsi,8), %xmm5
+	LONG $0x1651c1c4; WORD $0xde2c // vmovhpd (%r14,%rbx,8), %xmm5, %xmm5
+	LONG $0xc3287dc5 // vmovapd %ymm3, %ymm8
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107d81c4; WORD $0xd934 // vmovupd (%r9,%r11,8), %ymm6
+	LONG $0xfe59e5c5 // vmulpd %ymm6, %ymm3, %ymm7
+	LONG $0xaacd62c4; BYTE $0xc7 // vfmsub213pd %ymm7, %ymm6, %ymm8
+	LONG $0xb8cd62c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm6, %ymm8
+	LONG $0xb8e522c4; WORD $0xdf04 // vfmadd231pd (%rdi,%r11,8), %ymm3, %ymm8
+	LONG $0xdf58ddc5 // vaddpd %ymm7, %ymm4, %ymm3
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
+	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
+	LONG $0xed5cc5c5 // vsubpd %ymm5, %ymm7, %ymm5
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0xff5b8e0f; WORD $0xffff // jle <csrDDLow+0x2060>
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	WORD $0x2949; BYTE $0xd3 // subq %rdx, %r11
+	LONG $0x0103840f; WORD $0x0000 // je <csrDDLow+0x2214>
+	LONG $0x01418d48 // leaq 0x1(%rcx), %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0x4675 // jne <csrDDLow+0x2160>
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x107b41c4; WORD $0xc904 // vmovsd (%r9,%rcx,8), %xmm8
+	LONG $0x0c107bc5; BYTE $0xcf // vmovsd (%rdi,%rcx,8), %xmm9
+	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
+	LONG $0x107bc1c4; WORD $0xc224 // vmovsd (%r10,%rax,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xc234 // vmovsd (%r10,%rax,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xc63c // vmovsd (%r14,%rax,8), %xmm7
+	LONG $0x595bc1c4; WORD $0xc924 // vmulsd (%r9,%rcx,8), %xmm4, %xmm4
+	LONG $0xee28fdc5 // vmovapd %ymm6, %ymm5
+	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
+	LONG $0xaabde2c4; BYTE $0xec // vfmsub213pd %ymm4, %ymm8, %ymm5
+	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
+	LONG $0xb8cdc2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm6, %ymm5
+	WORD $0x77eb // jmp <csrDDLow+0x21d6>
+	BYTE $0x90 // nop
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x885c6349; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %rbx
+	LONG $0x88746349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rsi
+	LONG $0x886c634d; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %r13
+	LONG $0x107d41c4; WORD $0xc904 // vmovupd (%r9,%rcx,8), %ymm8
+	LONG $0xd81c8d4e // leaq (%rax,%r11,8), %r11
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x107bc1c4; WORD $0xda24 // vmovsd (%r10,%rbx,8), %xmm4
+	LONG $0x165981c4; WORD $0xea24 // vmovhpd (%r10,%r13,8), %xmm4, %xmm4
+	LONG $0x107bc1c4; WORD $0xc22c // vmovsd (%r10,%rax,8), %xmm5
+	LONG $0x1651c1c4; WORD $0xf22c // vmovhpd (%r10,%rsi,8), %xmm5, %xmm5
+	LONG $0x1855e3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm6
+	LONG $0x107bc1c4; WORD $0xde24 // vmovsd (%r14,%rbx,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xc62c // vmovsd (%r14,%rax,8), %xmm5
+	LONG $0x165981c4; WORD $0xee24 // vmovhpd (%r14,%r13,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xf62c // vmovhpd (%r14,%rsi,8), %xmm5, %xmm5
+	LONG $0x1855e3c4; WORD $0x01fc // vinsertf128 $0x1, %xmm4, %ymm5, %ymm7
+	LONG $0xe659bdc5 // vmulpd %ymm6, %ymm8, %ymm4
+	LONG $0xee28fdc5 // vmovapd %ymm6, %ymm5
+	LONG $0xaabde2c4; BYTE $0xec // vfmsub213pd %ymm4, %ymm8, %ymm5
+	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
+	LONG $0xb8cde2c4; WORD $0xcf2c // vfmadd231pd (%rdi,%rcx,8), %ymm6, %ymm5
+	LONG $0xf358ddc5 // vaddpd %ymm3, %ymm4, %ymm6
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0x107dc1c4; BYTE $0x3b // vmovupd (%r11), %ymm7
+	LONG $0x5c6541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm3, %ymm8
+	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
+	LONG $0xf654c5c5 // vandpd %ymm6, %ymm7, %ymm6
+	LONG $0xdb55c5c5 // vandnpd %ymm3, %ymm7, %ymm3
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xdb56cdc5 // vorpd %ymm3, %ymm6, %ymm3
+	LONG $0xe258ddc5 // vaddpd %ymm2, %ymm4, %ymm4
+	LONG $0xd255c5c5 // vandnpd %ymm2, %ymm7, %ymm2
+	LONG $0xe454c5c5 // vandpd %ymm4, %ymm7, %ymm4
+	LONG $0xd256ddc5 // vorpd %ymm2, %ymm4, %ymm2
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xe04c8b4a; BYTE $0x18 // movq 0x18(%rax,%r12,8), %rcx
+	LONG $0x04428d48 // leaq 0x4(%rdx), %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0x00b48f0f; WORD $0x0000 // jg <csrDDLow+0x22e6>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
+	LONG $0x9874634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rsi
+	LONG $0x90546349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rdx
+	LONG $0x985c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rbx
+	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
+	LONG $0x107bc1c4; WORD $0xf22c // vmovsd (%r10,%rsi,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc604 // vmovsd (%r14,%rax,8), %xmm8
+	LONG $0x1651c1c4; WORD $0xda2c // vmovhpd (%r10,%rbx,8), %xmm5, %xmm5
+	LONG $0x1641c1c4; WORD $0xd23c // vmovhpd (%r10,%rdx,8), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0xd604 // vmovhpd (%r14,%rdx,8), %xmm8, %xmm8
+	LONG $0x04538d49 // leaq 0x4(%r11), %rdx
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x107bc1c4; WORD $0xf63c // vmovsd (%r14,%rsi,8), %xmm7
+	LONG $0x1641c1c4; WORD $0xde3c // vmovhpd (%r14,%rbx,8), %xmm7, %xmm7
+	LONG $0xd5287dc5 // vmovapd %ymm5, %ymm10
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x107d01c4; WORD $0xd904 // vmovupd (%r9,%r11,8), %ymm8
+	LONG $0xcd593dc5 // vmulpd %ymm5, %ymm8, %ymm9
+	LONG $0xaabd42c4; BYTE $0xd1 // vfmsub213pd %ymm9, %ymm8, %ymm10
+	LONG $0xb8bd62c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm8, %ymm10
+	LONG $0xb8d522c4; WORD $0xdf14 // vfmadd231pd (%rdi,%r11,8), %ymm5, %ymm10
+	LONG $0xee58b5c5 // vaddpd %ymm6, %ymm9, %ymm5
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xc75c55c5 // vsubpd %ymm7, %ymm5, %ymm8
+	LONG $0xff5cb5c5 // vsubpd %ymm7, %ymm9, %ymm7
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xf658adc5 // vaddpd %ymm6, %ymm10, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xff5a8e0f; WORD $0xffff // jle <csrDDLow+0x2240>
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	WORD $0x2949; BYTE $0xcb // subq %rcx, %r11
+	LONG $0x0106840f; WORD $0x0000 // je <csrDDLow+0x23f8>
+	LONG $0x01428d48 // leaq 0x1(%rdx), %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0x4575 // jne <csrDDLow+0x2340>
+	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
+	LONG $0x107b41c4; WORD $0xd114 // vmovsd (%r9,%rdx,8), %xmm10
+	LONG $0x1c107bc5; BYTE $0xd7 // vmovsd (%rdi,%rdx,8), %xmm11
+	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
+	LONG $0x107bc1c4; WORD $0xc234 // vmovsd (%r10,%rax,8), %xmm6
+	LONG $0x107b41c4; WORD $0xc204 // vmovsd (%r10,%rax,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc60c // vmovsd (%r14,%rax,8), %xmm9
+	LONG $0x594bc1c4; WORD $0xd134 // vmulsd (%r9,%rdx,8), %xmm6, %xmm6
+	LONG $0xc7297dc5 // vmovapd %ymm8, %ymm7
+	LONG $0xf67efac5 // vmovq %xmm6, %xmm6
+	LONG $0xaaade2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm10, %ymm7
+	LONG $0xb8adc2c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm10, %ymm7
+	LONG $0xb8bdc2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm8, %ymm7
+	WORD $0x77eb // jmp <csrDDLow+0x23b7>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x905c6349; BYTE $0x08 // movslq 0x8(%r8,%rdx,4), %rbx
+	LONG $0x90746349; BYTE $0x04 // movslq 0x4(%r8,%rdx,4), %rsi
+	LONG $0x906c634d; BYTE $0x0c // movslq 0xc(%r8,%rdx,4), %r13
+	LONG $0x107d41c4; WORD $0xd114 // vmovupd (%r9,%rdx,8), %ymm10
+	LONG $0xd81c8d4e // leaq (%rax,%r11,8), %r11
+	LONG $0x90046349 // movslq (%r8,%rdx,4), %rax
+	LONG $0x107bc1c4; WORD $0xda34 // vmovsd (%r10,%rbx,8), %xmm6
+	LONG $0x164981c4; WORD $0xea34 // vmovhpd (%r10,%r13,8), %xmm6, %xmm6
+	LONG $0x107bc1c4; WORD $0xc23c // vmovsd (%r10,%rax,8), %xmm7
+	LONG $0x1641c1c4; WORD $0xf23c // vmovhpd (%r10,%rsi,8), %xmm7, %xmm7
+	LONG $0x184563c4; WORD $0x01c6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm8
+	LONG $0x107bc1c4; WORD $0xde34 // vmovsd (%r14,%rbx,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xc63c // vmovsd (%r14,%rax,8), %xmm7
+	LONG $0x164981c4; WORD $0xee34 // vmovhpd (%r14,%r13,8), %xmm6, %xmm6
+	LONG $0x1641c1c4; WORD $0xf63c // vmovhpd (%r14,%rsi,8), %xmm7, %xmm7
+	LONG $0x184563c4; WORD $0x01ce // vinsertf128 $0x1, %xmm6, %ymm7, %ymm9
+	LONG $0x593dc1c4; BYTE $0xf2 // vmulpd %ymm10, %ymm8, %ymm6
+	LONG $0xc7297dc5 // vmovapd %ymm8, %ymm7
+	LONG $0xaaade2c4; BYTE $0xfe // vfmsub213pd %ymm6, %ymm10, %ymm7
+	LONG $0xb8adc2c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm10, %ymm7
+	LONG $0xb8bde2c4; WORD $0xd73c // vfmadd231pd (%rdi,%rdx,8), %ymm8, %ymm7
+	LONG $0xc5584dc5 // vaddpd %ymm5, %ymm6, %ymm8
+	LONG $0xcd5c3dc5 // vsubpd %ymm5, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm8, %ymm10
+	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
+	LONG $0x107d41c4; BYTE $0x0b // vmovupd (%r11), %ymm9
+	LONG $0x5c5541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm5, %ymm10
+	LONG $0xf658adc5 // vaddpd %ymm6, %ymm10, %ymm6
+	LONG $0x543541c4; BYTE $0xc0 // vandpd %ymm8, %ymm9, %ymm8
+	LONG $0xed55b5c5 // vandnpd %ymm5, %ymm9, %ymm5
+	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
+	LONG $0xed56bdc5 // vorpd %ymm5, %ymm8, %ymm5
+	LONG $0xf458cdc5 // vaddpd %ymm4, %ymm6, %ymm6
+	LONG $0xe455b5c5 // vandnpd %ymm4, %ymm9, %ymm4
+	LONG $0xf654b5c5 // vandpd %ymm6, %ymm9, %ymm6
+	LONG $0xe456cdc5 // vorpd %ymm4, %ymm6, %ymm4
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xe0548b4a; BYTE $0x20 // movq 0x20(%rax,%r12,8), %rdx
+	LONG $0x04418d48 // leaq 0x4(%rcx), %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0x00b68f0f; WORD $0x0000 // jg <csrDDLow+0x24cc>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x9874634b; BYTE $0x08 // movslq 0x8(%r8,%r11,4), %rsi
+	LONG $0x884c6349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rcx
+	LONG $0x985c634b; BYTE $0x0c // movslq 0xc(%r8,%r11,4), %rbx
+	LONG $0xc7287dc5 // vmovapd %ymm7, %ymm8
+	LONG $0x107bc1c4; WORD $0xf23c // vmovsd (%r10,%rsi,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x107b41c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm10
+	LONG $0x1641c1c4; WORD $0xda3c // vmovhpd (%r10,%rbx,8), %xmm7, %xmm7
+	LONG $0x163141c4; WORD $0xca0c // vmovhpd (%r10,%rcx,8), %xmm9, %xmm9
+	LONG $0x162941c4; WORD $0xce14 // vmovhpd (%r14,%rcx,8), %xmm10, %xmm10
+	LONG $0x044b8d49 // leaq 0x4(%r11), %rcx
+	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
+	LONG $0x107b41c4; WORD $0xf60c // vmovsd (%r14,%rsi,8), %xmm9
+	LONG $0x163141c4; WORD $0xde0c // vmovhpd (%r14,%rbx,8), %xmm9, %xmm9
+	LONG $0xe7287dc5 // vmovapd %ymm7, %ymm12
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0x107d01c4; WORD $0xd914 // vmovupd (%r9,%r11,8), %ymm10
+	LONG $0xdf592dc5 // vmulpd %ymm7, %ymm10, %ymm11
+	LONG $0xaaad42c4; BYTE $0xe3 // vfmsub213pd %ymm11, %ymm10, %ymm12
+	LONG $0xb8ad42c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm10, %ymm12
+	LONG $0xb8c522c4; WORD $0xdf24 // vfmadd231pd (%rdi,%r11,8), %ymm7, %ymm12
+	LONG $0x583dc1c4; BYTE $0xfb // vaddpd %ymm11, %ymm8, %ymm7
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0x5c4541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm7, %ymm9
+	LONG $0x5c4541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm7, %ymm10
+	LONG $0x5c2541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm11, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
+	LONG $0x583541c4; BYTE $0xc0 // vaddpd %ymm8, %ymm9, %ymm8
+	LONG $0x581d41c4; BYTE $0xc0 // vaddpd %ymm8, %ymm12, %ymm8
+	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	LONG $0xff548e0f; WORD $0xffff // jle <csrDDLow+0x2420>
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	WORD $0x2949; BYTE $0xd3 // subq %rdx, %r11
+	LONG $0xf880840f; WORD $0xffff // je <csrDDLow+0x1d58>
+	LONG $0x01418d48 // leaq 0x1(%rcx), %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0xf7eb840f; WORD $0xffff // je <csrDDLow+0x1cd0>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x88746349; BYTE $0x04 // movslq 0x4(%r8,%rcx,4), %rsi
+	LONG $0x885c6349; BYTE $0x0c // movslq 0xc(%r8,%rcx,4), %rbx
+	LONG $0x107d41c4; WORD $0xc924 // vmovupd (%r9,%rcx,8), %ymm12
+	LONG $0xd8148d4a // leaq (%rax,%r11,8), %rdx
+	LONG $0x88046349 // movslq (%r8,%rcx,4), %rax
+	LONG $0x885c634d; BYTE $0x08 // movslq 0x8(%r8,%rcx,4), %r11
+	LONG $0x107b01c4; WORD $0xda04 // vmovsd (%r10,%r11,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x163941c4; WORD $0xda04 // vmovhpd (%r10,%rbx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm9, %xmm9
+	LONG $0x183543c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm10
+	LONG $0x107b01c4; WORD $0xde04 // vmovsd (%r14,%r11,8), %xmm8
+	LONG $0x107b41c4; WORD $0xc60c // vmovsd (%r14,%rax,8), %xmm9
+	LONG $0x163941c4; WORD $0xde04 // vmovhpd (%r14,%rbx,8), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0xf60c // vmovhpd (%r14,%rsi,8), %xmm9, %xmm9
+	LONG $0x183543c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm11
+	LONG $0x592d41c4; BYTE $0xc4 // vmulpd %ymm12, %ymm10, %ymm8
+	LONG $0x287d41c4; BYTE $0xca // vmovapd %ymm10, %ymm9
+	LONG $0xaa9d42c4; BYTE $0xc8 // vfmsub213pd %ymm8, %ymm12, %ymm9
+	LONG $0xb89d42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm12, %ymm9
+	LONG $0xb8ad62c4; WORD $0xcf0c // vfmadd231pd (%rdi,%rcx,8), %ymm10, %ymm9
+	LONG $0xfff7b3e9; BYTE $0xff // jmp <csrDDLow+0x1d15>
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x24b48b48; LONG $0x00000098 // movq 0x98(%rsp), %rsi
+	LONG $0x02e5c149 // shlq $0x2, %r13
+	WORD $0x3949; BYTE $0xf5 // cmpq %rsi, %r13
+	LONG $0x02818d0f; WORD $0x0000 // jge <csrDDLow+0x27fd>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0xc976f5c5 // vpcmpeqd %ymm1, %ymm1, %ymm1
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xe81c8b4e // movq (%rax,%r13,8), %r11
+	LONG $0x0000bee9; BYTE $0x00 // jmp <csrDDLow+0x264f>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xdc5855c5 // vaddpd %ymm4, %ymm5, %ymm11
+	LONG $0x583d41c4; BYTE $0xe1 // vaddpd %ymm9, %ymm8, %ymm12
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x01558d49 // leaq 0x1(%r13), %rdx
+	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
+	LONG $0x582541c4; BYTE $0xd4 // vaddpd %ymm12, %ymm11, %ymm10
+	LONG $0x5c2941c4; BYTE $0xeb // vsubpd %xmm11, %xmm10, %xmm13
+	LONG $0x5c2b41c4; BYTE $0xf5 // vsubsd %xmm13, %xmm10, %xmm14
+	LONG $0x5c1b41c4; BYTE $0xed // vsubsd %xmm13, %xmm12, %xmm13
+	LONG $0x5c2341c4; BYTE $0xf6 // vsubsd %xmm14, %xmm11, %xmm14
+	LONG $0x581341c4; BYTE $0xee // vaddsd %xmm14, %xmm13, %xmm13
+	LONG $0x5c1941c4; BYTE $0xf1 // vsubpd %xmm9, %xmm12, %xmm14
+	LONG $0x5c1b41c4; BYTE $0xe6 // vsubsd %xmm14, %xmm12, %xmm12
+	LONG $0x5c3b41c4; BYTE $0xc6 // vsubsd %xmm14, %xmm8, %xmm8
+	LONG $0x5c3341c4; BYTE $0xcc // vsubsd %xmm12, %xmm9, %xmm9
+	LONG $0x583b41c4; BYTE $0xc1 // vaddsd %xmm9, %xmm8, %xmm8
+	LONG $0xff58bbc5 // vaddsd %xmm7, %xmm8, %xmm7
+	LONG $0xf758cbc5 // vaddsd %xmm7, %xmm6, %xmm6
+	LONG $0xfc5ca1c5 // vsubpd %xmm4, %xmm11, %xmm7
+	LONG $0xc75c23c5 // vsubsd %xmm7, %xmm11, %xmm8
+	LONG $0xef5cd3c5 // vsubsd %xmm7, %xmm5, %xmm5
+	LONG $0xf65893c5 // vaddsd %xmm6, %xmm13, %xmm6
+	LONG $0x5c5bc1c4; BYTE $0xe0 // vsubsd %xmm8, %xmm4, %xmm4
+	LONG $0xe458d3c5 // vaddsd %xmm4, %xmm5, %xmm4
+	LONG $0xdc58e3c5 // vaddsd %xmm4, %xmm3, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
+	LONG $0xd658ebc5 // vaddsd %xmm6, %xmm2, %xmm2
+	LONG $0xda58abc5 // vaddsd %xmm2, %xmm10, %xmm3
+	LONG $0x5c63c1c4; BYTE $0xe2 // vsubsd %xmm10, %xmm3, %xmm4
+	LONG $0x117ba1c4; WORD $0xe91c // vmovsd %xmm3, (%rcx,%r13,8)
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0xdc5ce3c5 // vsubsd %xmm4, %xmm3, %xmm3
+	LONG $0xd45cebc5 // vsubsd %xmm4, %xmm2, %xmm2
+	LONG $0xdb5cabc5 // vsubsd %xmm3, %xmm10, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
+	LONG $0x117ba1c4; WORD $0xe914 // vmovsd %xmm2, (%rcx,%r13,8)
+	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
+	WORD $0x3948; BYTE $0xf2 // cmpq %rsi, %rdx
+	LONG $0x01ae840f; WORD $0x0000 // je <csrDDLow+0x27fd>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x8429fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd %ymm0, 0x240(%rsp)
+	LONG $0x8429fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm0, 0x220(%rsp)
+	LONG $0x8429fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm0, 0x200(%rsp)
+	LONG $0x8429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm0, 0x1e0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm0, 0x1c0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm0, 0x1a0(%rsp)
+	LONG $0x8429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm0, 0x180(%rsp)
+	LONG $0x8429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm0, 0x160(%rsp)
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xe8448b4a; BYTE $0x08 // movq 0x8(%rax,%r13,8), %rax
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0xfed28e0f; WORD $0xffff // jle <csrDDLow+0x25a0>
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0xdf348d4a // leaq (%rdi,%r11,8), %rsi
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x526ffec5; BYTE $0x18 // vmovdqu 0x18(%rdx), %ymm2
+	LONG $0x98148d4b // leaq (%r8,%r11,4), %rdx
+	LONG $0xd91c8d4f // leaq (%r9,%r11,8), %r11
+	LONG $0xd9efedc5 // vpxor %ymm1, %ymm2, %ymm3
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x9a24634c // movslq (%rdx,%rbx,4), %r12
+	LONG $0x107bc1c4; WORD $0xdb3c // vmovsd (%r11,%rbx,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xde // vmovsd (%rsi,%rbx,8), %xmm8
+	WORD $0x8941; BYTE $0xdf // movl %ebx, %r15d
+	LONG $0x03e78341 // andl $0x3, %r15d
+	LONG $0x06e7c141 // shll $0x6, %r15d
+	LONG $0x107b81c4; WORD $0xe224 // vmovsd (%r10,%r12,8), %xmm4
+	LONG $0x107b81c4; WORD $0xe22c // vmovsd (%r10,%r12,8), %xmm5
+	LONG $0x107b81c4; WORD $0xe634 // vmovsd (%r14,%r12,8), %xmm6
+	LONG $0x595bc1c4; WORD $0xdb24 // vmulsd (%r11,%rbx,8), %xmm4, %xmm4
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0xcd287dc5 // vmovapd %ymm5, %ymm9
+	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
+	LONG $0xaac562c4; BYTE $0xcc // vfmsub213pd %ymm4, %ymm7, %ymm9
+	LONG $0xb8c562c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm7, %ymm9
+	LONG $0x287da1c4; LONG $0x01803cb4; WORD $0x0000 // vmovapd 0x180(%rsp,%r15), %ymm6
+	LONG $0xb8d542c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm5, %ymm9
+	LONG $0x287da1c4; LONG $0x01603cac; WORD $0x0000 // vmovapd 0x160(%rsp,%r15), %ymm5
+	LONG $0xfd58ddc5 // vaddpd %ymm5, %ymm4, %ymm7
+	LONG $0xc55c45c5 // vsubpd %ymm5, %ymm7, %ymm8
+	LONG $0x5c4541c4; BYTE $0xd0 // vsubpd %ymm8, %ymm7, %ymm10
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0xffdbedc5 // vpand %ymm7, %ymm2, %ymm7
+	LONG $0x5c5541c4; BYTE $0xd2 // vsubpd %ymm10, %ymm5, %ymm10
+	LONG $0xeb54d5c5 // vandpd %ymm3, %ymm5, %ymm5
+	LONG $0xedebc5c5 // vpor %ymm5, %ymm7, %ymm5
+	LONG $0x7f7da1c4; LONG $0x01603cac; WORD $0x0000 // vmovdqa %ymm5, 0x160(%rsp,%r15)
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xf354cdc5 // vandpd %ymm3, %ymm6, %ymm6
+	LONG $0xe4dbedc5 // vpand %ymm4, %ymm2, %ymm4
+	LONG $0xe6ebddc5 // vpor %ymm6, %ymm4, %ymm4
+	LONG $0x7f7da1c4; LONG $0x01803ca4; WORD $0x0000 // vmovdqa %ymm4, 0x180(%rsp,%r15)
+	WORD $0x3948; BYTE $0xd9 // cmpq %rbx, %rcx
+	LONG $0xff48850f; WORD $0xffff // jne <csrDDLow+0x26f0>
+	LONG $0xa428fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm4
+	LONG $0x9428fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm2
+	LONG $0xac28fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm5
+	LONG $0x9c28fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm3
+	LONG $0x84287dc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm8
+	LONG $0xbc28fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm7
+	LONG $0x8c287dc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm9
+	LONG $0xb428fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm6
+	LONG $0x24b48b48; LONG $0x00000098 // movq 0x98(%rsp), %rsi
+	LONG $0xfffda3e9; BYTE $0xff // jmp <csrDDLow+0x25a0>
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	WORD $0x0000
+	ADJSP $864
 	RET

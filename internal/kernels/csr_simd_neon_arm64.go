@@ -9,3 +9,12 @@ func csr64Quad(c *csrCall)
 
 //go:noescape
 func csr32Quad(c *csrCall)
+
+//go:noescape
+func csrDDQuad(c *csrCall)
+
+//go:noescape
+func csrDDNormalQuad(c *csrCall)
+
+//go:noescape
+func csrDDLowQuad(c *csrCall)

@@ -5,28 +5,28 @@
 #include "textflag.h"
 
 // func csr64Quad(c *csrCall)
-TEXT ·csr64Quad(SB), 0, $272-8
+TEXT ·csr64Quad(SB), 0, $480-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $272, RSP
+	ADD $480, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <csr64>
-	WORD $0x1400050f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd102c3ff // sub sp, sp, #0xb0
+	WORD $0x1400052f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xd10603ff // sub sp, sp, #0x180
 	WORD $0xa940a408 // ldp x8, x9, [x0, #0x8]
 	WORD $0xf100050a // subs x10, x8, #0x1
-	WORD $0x6d0233ed // stp d13, d12, [sp, #0x20]
-	WORD $0x6d032beb // stp d11, d10, [sp, #0x30]
-	WORD $0x6d0423e9 // stp d9, d8, [sp, #0x40]
-	WORD $0xf9002bfd // str x29, [sp, #0x50]
-	WORD $0xa9066ffe // stp x30, x27, [sp, #0x60]
-	WORD $0xa90767fa // stp x26, x25, [sp, #0x70]
-	WORD $0xa9085ff8 // stp x24, x23, [sp, #0x80]
-	WORD $0xa90957f6 // stp x22, x21, [sp, #0x90]
-	WORD $0xa90a4ff4 // stp x20, x19, [sp, #0xa0]
-	WORD $0x5400018b // b.lt <csr64+0x60>
+	WORD $0x6d1033ed // stp d13, d12, [sp, #0x100]
+	WORD $0x6d112beb // stp d11, d10, [sp, #0x110]
+	WORD $0x6d1223e9 // stp d9, d8, [sp, #0x120]
+	WORD $0xa9136ffd // stp x29, x27, [sp, #0x130]
+	WORD $0xa91467fa // stp x26, x25, [sp, #0x140]
+	WORD $0xa9155ff8 // stp x24, x23, [sp, #0x150]
+	WORD $0xa91657f6 // stp x22, x21, [sp, #0x160]
+	WORD $0xa9174ff4 // stp x20, x19, [sp, #0x170]
+	WORD $0x540001ab // b.lt <csr64+0x60>
 	WORD $0xf940180b // ldr x11, [x0, #0x30]
 	WORD $0xaa0803f1 // mov x17, x8
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf871792c // ldr x12, [x9, x17, lsl #3]
 	WORD $0x9100118c // add x12, x12, #0x4
@@ -45,7 +45,7 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x528007ec // mov w12, #0x3f
 	WORD $0x9a8ac18c // csel x12, x12, x10, gt
 	WORD $0xf100059f // cmp x12, #0x1
-	WORD $0x54002f8b // b.lt <csr64+0x674>
+	WORD $0x54002eab // b.lt <csr64+0x658>
 	WORD $0xaa0903ed // mov x13, x9
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0xaa0c03ee // mov x14, x12
@@ -66,7 +66,7 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
 	WORD $0x8b0c0582 // add x2, x12, x12, lsl #1
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54002dad // b.le <csr64+0x68c>
+	WORD $0x54002ccd // b.le <csr64+0x670>
 	WORD $0x91001e2b // add x11, x17, #0x7
 	WORD $0xf100023f // cmp x17, #0x0
 	WORD $0x9a91b16b // csel x11, x11, x17, lt
@@ -76,37 +76,45 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0xeb02003f // cmp x1, x2
 	WORD $0x9342fdef // asr x15, x15, #2
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0x54002d4b // b.lt <csr64+0x6a8>
+	WORD $0x54002c6b // b.lt <csr64+0x68c>
 	WORD $0xf100123f // cmp x17, #0x4
-	WORD $0xb4004ed0 // cbz x16, <csr64+0xae0>
-	WORD $0x5400914b // b.lt <csr64+0x1334>
+	WORD $0xb4004fb0 // cbz x16, <csr64+0xafc>
+	WORD $0x5400930b // b.lt <csr64+0x136c>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03f1 // mov x17, xzr
 	WORD $0xd37ff9c0 // lsl x0, x14, #1
 	WORD $0x91008021 // add x1, x1, #0x20
 	WORD $0x8b100da2 // add x2, x13, x16, lsl #3
 	WORD $0xd37ef603 // lsl x3, x16, #2
-	WORD $0x14000015 // b <csr64+0x17c>
-	WORD $0xb8b47985 // ldrsw x5, [x12, x20, lsl #2]
-	WORD $0xfc7479b1 // ldr d17, [x13, x20, lsl #3]
+	WORD $0x1400001d // b <csr64+0x19c>
+	WORD $0xb8a67985 // ldrsw x5, [x12, x6, lsl #2]
+	WORD $0xfc6679b2 // ldr d18, [x13, x6, lsl #3]
 	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0xfc657952 // ldr d18, [x10, x5, lsl #3]
+	WORD $0xfc657951 // ldr d17, [x10, x5, lsl #3]
 	WORD $0x1e720a31 // fmul d17, d17, d18
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6e080632 // mov v18.d[0], v17.d[0]
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x6e63d421 // faddp v1.2d, v1.2d, v3.2d
-	WORD $0x6e64d442 // faddp v2.2d, v2.2d, v4.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x4ec43851 // zip1 v17.2d, v2.2d, v4.2d
+	WORD $0x4ec33832 // zip1 v18.2d, v1.2d, v3.2d
 	WORD $0xd37ef484 // lsl x4, x4, #2
 	WORD $0x91000631 // add x17, x17, #0x1
 	WORD $0x8b040d64 // add x4, x11, x4, lsl #3
-	WORD $0x6e67d4a3 // faddp v3.2d, v5.2d, v7.2d
-	WORD $0x6e70d4c4 // faddp v4.2d, v6.2d, v16.2d
+	WORD $0x4ec47842 // zip2 v2.2d, v2.2d, v4.2d
+	WORD $0x4ec37821 // zip2 v1.2d, v1.2d, v3.2d
 	WORD $0xeb0f023f // cmp x17, x15
+	WORD $0x4ed038c3 // zip1 v3.2d, v6.2d, v16.2d
+	WORD $0x4ec738a4 // zip1 v4.2d, v5.2d, v7.2d
+	WORD $0x4ed078c6 // zip2 v6.2d, v6.2d, v16.2d
+	WORD $0x4ec778a5 // zip2 v5.2d, v5.2d, v7.2d
+	WORD $0x4e61d641 // fadd v1.2d, v18.2d, v1.2d
+	WORD $0x4e62d622 // fadd v2.2d, v17.2d, v2.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4e64d462 // fadd v2.2d, v3.2d, v4.2d
+	WORD $0x4e63d482 // fadd v2.2d, v4.2d, v3.2d
 	WORD $0xad000881 // stp q1, q2, [x4]
-	WORD $0x54008de0 // b.eq <csr64+0x1334>
+	WORD $0x54008ea0 // b.eq <csr64+0x136c>
 	WORD $0x7200023f // tst w17, #0x1
 	WORD $0x9a9f11c4 // csel x4, x14, xzr, ne
 	WORD $0xeb00023f // cmp x17, x0
@@ -116,11 +124,11 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0xa94018a7 // ldp x7, x6, [x5]
 	WORD $0x910010f3 // add x19, x7, #0x4
 	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x5400010d // b.le <csr64+0x1c0>
+	WORD $0x5400010d // b.le <csr64+0x1e0>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0xaa0703f5 // mov x21, x7
-	WORD $0x14000023 // b <csr64+0x23c>
+	WORD $0x14000023 // b <csr64+0x258>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -139,76 +147,70 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x69405a95 // ldpsw x21, x22, [x20]
 	WORD $0x69416297 // ldpsw x23, x24, [x20, #0x8]
 	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
-	WORD $0x8b180d58 // add x24, x10, x24, lsl #3
 	WORD $0xacc10e64 // ldp q4, q3, [x19], #0x20
 	WORD $0x91004294 // add x20, x20, #0x10
 	WORD $0xfc777945 // ldr d5, [x10, x23, lsl #3]
+	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
 	WORD $0xfc757946 // ldr d6, [x10, x21, lsl #3]
-	WORD $0x910010f5 // add x21, x7, #0x4
-	WORD $0x910020e7 // add x7, x7, #0x8
-	WORD $0xeb0600ff // cmp x7, x6
-	WORD $0xaa1503e7 // mov x7, x21
-	WORD $0x4d408705 // ld1 { v5.d }[1], [x24]
+	WORD $0x910020f5 // add x21, x7, #0x8
+	WORD $0x910010e7 // add x7, x7, #0x4
+	WORD $0xeb0602bf // cmp x21, x6
+	WORD $0x4d4086e5 // ld1 { v5.d }[1], [x23]
+	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
 	WORD $0x4d4086c6 // ld1 { v6.d }[1], [x22]
 	WORD $0x6e66dc84 // fmul v4.2d, v4.2d, v6.2d
-	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x54fffd4d // b.le <csr64+0x1e0>
-	WORD $0xeb0602a7 // subs x7, x21, x6
-	WORD $0x54000180 // b.eq <csr64+0x270>
-	WORD $0x910006b3 // add x19, x21, #0x1
-	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x540002a1 // b.ne <csr64+0x2a0>
-	WORD $0xb8b57987 // ldrsw x7, [x12, x21, lsl #2]
-	WORD $0xfc7579a3 // ldr d3, [x13, x21, lsl #3]
+	WORD $0x54fffd6d // b.le <csr64+0x200>
+	WORD $0xeb0600f3 // subs x19, x7, x6
+	WORD $0x54000180 // b.eq <csr64+0x28c>
+	WORD $0x910004f4 // add x20, x7, #0x1
+	WORD $0xeb06029f // cmp x20, x6
+	WORD $0x54000201 // b.ne <csr64+0x2a8>
+	WORD $0xb8a77993 // ldrsw x19, [x12, x7, lsl #2]
+	WORD $0xfc6779a4 // ldr d4, [x13, x7, lsl #3]
 	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0xfc677944 // ldr d4, [x10, x7, lsl #3]
+	WORD $0xfc737943 // ldr d3, [x10, x19, lsl #3]
 	WORD $0x1e640863 // fmul d3, d3, d4
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6e080464 // mov v4.d[0], v3.d[0]
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
 	WORD $0xf94008a7 // ldr x7, [x5, #0x10]
 	WORD $0x910010d3 // add x19, x6, #0x4
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x540004ad // b.le <csr64+0x314>
+	WORD $0x5400040d // b.le <csr64+0x31c>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa0603f5 // mov x21, x6
-	WORD $0x1400003c // b <csr64+0x37c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b1002b3 // add x19, x21, x16
-	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
-	WORD $0x8b130db3 // add x19, x13, x19, lsl #3
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x8b150993 // add x19, x12, x21, lsl #2
-	WORD $0x8b100a74 // add x20, x19, x16, lsl #2
+	WORD $0x14000037 // b <csr64+0x380>
+	WORD $0x8b1000f4 // add x20, x7, x16
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
+	WORD $0x8b140db4 // add x20, x13, x20, lsl #3
 	WORD $0xf9800280 // prfm pldl1keep, [x20]
-	WORD $0x8b150db4 // add x20, x13, x21, lsl #3
-	WORD $0xad401283 // ldp q3, q4, [x20]
-	WORD $0x69405674 // ldpsw x20, x21, [x19]
-	WORD $0x69414e76 // ldpsw x22, x19, [x19, #0x8]
-	WORD $0x8b150d55 // add x21, x10, x21, lsl #3
-	WORD $0x8b130d53 // add x19, x10, x19, lsl #3
-	WORD $0xfc747945 // ldr d5, [x10, x20, lsl #3]
-	WORD $0xfc767946 // ldr d6, [x10, x22, lsl #3]
-	WORD $0x4d4086a5 // ld1 { v5.d }[1], [x21]
+	WORD $0x8b070994 // add x20, x12, x7, lsl #2
+	WORD $0x8b070da7 // add x7, x13, x7, lsl #3
+	WORD $0x8b100a95 // add x21, x20, x16, lsl #2
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0x69405a95 // ldpsw x21, x22, [x20]
+	WORD $0x69415297 // ldpsw x23, x20, [x20, #0x8]
+	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
+	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
+	WORD $0xfc757945 // ldr d5, [x10, x21, lsl #3]
+	WORD $0xfc777946 // ldr d6, [x10, x23, lsl #3]
+	WORD $0xad4010e3 // ldp q3, q4, [x7]
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
 	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
-	WORD $0x4d408666 // ld1 { v6.d }[1], [x19]
+	WORD $0x4d408686 // ld1 { v6.d }[1], [x20]
 	WORD $0x6e66dc84 // fmul v4.2d, v4.2d, v6.2d
-	WORD $0xad4014e6 // ldp q6, q5, [x7]
-	WORD $0x4e241ca4 // and v4.16b, v5.16b, v4.16b
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e231cc3 // and v3.16b, v6.16b, v3.16b
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad401a65 // ldp q5, q6, [x19]
+	WORD $0x4e61d463 // fadd v3.2d, v3.2d, v1.2d
+	WORD $0x4e62d484 // fadd v4.2d, v4.2d, v2.2d
+	WORD $0x6ea61c82 // bit v2.16b, v4.16b, v6.16b
+	WORD $0x6ea51c61 // bit v1.16b, v3.16b, v5.16b
 	WORD $0xf94008a7 // ldr x7, [x5, #0x10]
 	WORD $0x910010d3 // add x19, x6, #0x4
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x54fffbac // b.gt <csr64+0x284>
+	WORD $0x54fffc4c // b.gt <csr64+0x2a0>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x8b060db3 // add x19, x13, x6, lsl #3
 	WORD $0x8b060994 // add x20, x12, x6, lsl #2
@@ -219,76 +221,74 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x69405a95 // ldpsw x21, x22, [x20]
 	WORD $0x69416297 // ldpsw x23, x24, [x20, #0x8]
 	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
-	WORD $0x8b180d58 // add x24, x10, x24, lsl #3
 	WORD $0xacc11666 // ldp q6, q5, [x19], #0x20
 	WORD $0x91004294 // add x20, x20, #0x10
 	WORD $0xfc777947 // ldr d7, [x10, x23, lsl #3]
+	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
 	WORD $0xfc757950 // ldr d16, [x10, x21, lsl #3]
-	WORD $0x910010d5 // add x21, x6, #0x4
-	WORD $0x910020c6 // add x6, x6, #0x8
-	WORD $0xeb0700df // cmp x6, x7
-	WORD $0xaa1503e6 // mov x6, x21
-	WORD $0x4d408707 // ld1 { v7.d }[1], [x24]
+	WORD $0x910020d5 // add x21, x6, #0x8
+	WORD $0x910010c6 // add x6, x6, #0x4
+	WORD $0xeb0702bf // cmp x21, x7
+	WORD $0x4d4086e7 // ld1 { v7.d }[1], [x23]
+	WORD $0x6e67dca5 // fmul v5.2d, v5.2d, v7.2d
 	WORD $0x4d4086d0 // ld1 { v16.d }[1], [x22]
 	WORD $0x6e70dcc6 // fmul v6.2d, v6.2d, v16.2d
-	WORD $0x6e67dca5 // fmul v5.2d, v5.2d, v7.2d
 	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
 	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x54fffd4d // b.le <csr64+0x320>
-	WORD $0xeb0702a6 // subs x6, x21, x7
-	WORD $0x54000180 // b.eq <csr64+0x3b0>
-	WORD $0x910006b3 // add x19, x21, #0x1
-	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x540002a1 // b.ne <csr64+0x3e0>
-	WORD $0xb8b57986 // ldrsw x6, [x12, x21, lsl #2]
-	WORD $0xfc7579a5 // ldr d5, [x13, x21, lsl #3]
+	WORD $0x54fffd6d // b.le <csr64+0x328>
+	WORD $0xeb0700d3 // subs x19, x6, x7
+	WORD $0x54000180 // b.eq <csr64+0x3b4>
+	WORD $0x910004d4 // add x20, x6, #0x1
+	WORD $0xeb07029f // cmp x20, x7
+	WORD $0x54000281 // b.ne <csr64+0x3e0>
+	WORD $0xb8a67993 // ldrsw x19, [x12, x6, lsl #2]
+	WORD $0xfc6679a6 // ldr d6, [x13, x6, lsl #3]
 	WORD $0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
-	WORD $0xfc667946 // ldr d6, [x10, x6, lsl #3]
+	WORD $0xfc737945 // ldr d5, [x10, x19, lsl #3]
 	WORD $0x1e6608a5 // fmul d5, d5, d6
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6e0804a6 // mov v6.d[0], v5.d[0]
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
 	WORD $0xf9400ca6 // ldr x6, [x5, #0x18]
 	WORD $0x910010f3 // add x19, x7, #0x4
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x540004ad // b.le <csr64+0x454>
+	WORD $0x5400048d // b.le <csr64+0x454>
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xaa0703f5 // mov x21, x7
-	WORD $0x1400003c // b <csr64+0x4bc>
+	WORD $0x1400003b // b <csr64+0x4b8>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b1002b3 // add x19, x21, x16
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x8b130db3 // add x19, x13, x19, lsl #3
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x8b150993 // add x19, x12, x21, lsl #2
-	WORD $0x8b100a74 // add x20, x19, x16, lsl #2
+	WORD $0x8b1000d4 // add x20, x6, x16
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
+	WORD $0x8b140db4 // add x20, x13, x20, lsl #3
 	WORD $0xf9800280 // prfm pldl1keep, [x20]
-	WORD $0x8b150db4 // add x20, x13, x21, lsl #3
-	WORD $0xad401a85 // ldp q5, q6, [x20]
-	WORD $0x69405674 // ldpsw x20, x21, [x19]
-	WORD $0x69414e76 // ldpsw x22, x19, [x19, #0x8]
-	WORD $0x8b150d55 // add x21, x10, x21, lsl #3
-	WORD $0x8b130d53 // add x19, x10, x19, lsl #3
-	WORD $0xfc747947 // ldr d7, [x10, x20, lsl #3]
-	WORD $0xfc767950 // ldr d16, [x10, x22, lsl #3]
-	WORD $0x4d4086a7 // ld1 { v7.d }[1], [x21]
+	WORD $0x8b060994 // add x20, x12, x6, lsl #2
+	WORD $0x8b060da6 // add x6, x13, x6, lsl #3
+	WORD $0x8b100a95 // add x21, x20, x16, lsl #2
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0x69405a95 // ldpsw x21, x22, [x20]
+	WORD $0x69415297 // ldpsw x23, x20, [x20, #0x8]
+	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
+	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
+	WORD $0xfc757947 // ldr d7, [x10, x21, lsl #3]
+	WORD $0xfc777950 // ldr d16, [x10, x23, lsl #3]
+	WORD $0xad4018c5 // ldp q5, q6, [x6]
+	WORD $0x4d4086c7 // ld1 { v7.d }[1], [x22]
 	WORD $0x6e67dca5 // fmul v5.2d, v5.2d, v7.2d
-	WORD $0x4d408670 // ld1 { v16.d }[1], [x19]
+	WORD $0x4d408690 // ld1 { v16.d }[1], [x20]
 	WORD $0x6e70dcc6 // fmul v6.2d, v6.2d, v16.2d
-	WORD $0xad401cd0 // ldp q16, q7, [x6]
-	WORD $0x4e261ce6 // and v6.16b, v7.16b, v6.16b
-	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0x4e251e05 // and v5.16b, v16.16b, v5.16b
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0xad404267 // ldp q7, q16, [x19]
+	WORD $0x4e63d4a5 // fadd v5.2d, v5.2d, v3.2d
+	WORD $0x4e64d4c6 // fadd v6.2d, v6.2d, v4.2d
+	WORD $0x6eb01cc4 // bit v4.16b, v6.16b, v16.16b
+	WORD $0x6ea71ca3 // bit v3.16b, v5.16b, v7.16b
 	WORD $0xf9400ca6 // ldr x6, [x5, #0x18]
 	WORD $0x910010f3 // add x19, x7, #0x4
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x54fffbac // b.gt <csr64+0x3c4>
+	WORD $0x54fffbcc // b.gt <csr64+0x3c8>
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x8b070db3 // add x19, x13, x7, lsl #3
 	WORD $0x8b070994 // add x20, x12, x7, lsl #2
@@ -299,76 +299,70 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x69405a95 // ldpsw x21, x22, [x20]
 	WORD $0x69416297 // ldpsw x23, x24, [x20, #0x8]
 	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
-	WORD $0x8b180d58 // add x24, x10, x24, lsl #3
 	WORD $0xacc11e70 // ldp q16, q7, [x19], #0x20
 	WORD $0x91004294 // add x20, x20, #0x10
 	WORD $0xfc777951 // ldr d17, [x10, x23, lsl #3]
+	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
 	WORD $0xfc757952 // ldr d18, [x10, x21, lsl #3]
-	WORD $0x910010f5 // add x21, x7, #0x4
-	WORD $0x910020e7 // add x7, x7, #0x8
-	WORD $0xeb0600ff // cmp x7, x6
-	WORD $0xaa1503e7 // mov x7, x21
-	WORD $0x4d408711 // ld1 { v17.d }[1], [x24]
+	WORD $0x910020f5 // add x21, x7, #0x8
+	WORD $0x910010e7 // add x7, x7, #0x4
+	WORD $0xeb0602bf // cmp x21, x6
+	WORD $0x4d4086f1 // ld1 { v17.d }[1], [x23]
+	WORD $0x6e71dce7 // fmul v7.2d, v7.2d, v17.2d
 	WORD $0x4d4086d2 // ld1 { v18.d }[1], [x22]
 	WORD $0x6e72de10 // fmul v16.2d, v16.2d, v18.2d
-	WORD $0x6e71dce7 // fmul v7.2d, v7.2d, v17.2d
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
 	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
-	WORD $0x54fffd4d // b.le <csr64+0x460>
-	WORD $0xeb0602a7 // subs x7, x21, x6
-	WORD $0x54000180 // b.eq <csr64+0x4f0>
-	WORD $0x910006b3 // add x19, x21, #0x1
-	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x540002a1 // b.ne <csr64+0x520>
-	WORD $0xb8b57987 // ldrsw x7, [x12, x21, lsl #2]
-	WORD $0xfc7579a7 // ldr d7, [x13, x21, lsl #3]
+	WORD $0x54fffd6d // b.le <csr64+0x460>
+	WORD $0xeb0600f3 // subs x19, x7, x6
+	WORD $0x54000180 // b.eq <csr64+0x4ec>
+	WORD $0x910004f4 // add x20, x7, #0x1
+	WORD $0xeb06029f // cmp x20, x6
+	WORD $0x54000201 // b.ne <csr64+0x508>
+	WORD $0xb8a77993 // ldrsw x19, [x12, x7, lsl #2]
+	WORD $0xfc6779b0 // ldr d16, [x13, x7, lsl #3]
 	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0xfc677950 // ldr d16, [x10, x7, lsl #3]
+	WORD $0xfc737947 // ldr d7, [x10, x19, lsl #3]
 	WORD $0x1e7008e7 // fmul d7, d7, d16
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6e0804f0 // mov v16.d[0], v7.d[0]
-	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
 	WORD $0xf94010a5 // ldr x5, [x5, #0x20]
 	WORD $0x910010c7 // add x7, x6, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x540004ad // b.le <csr64+0x594>
+	WORD $0x5400040d // b.le <csr64+0x57c>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xaa0603f4 // mov x20, x6
-	WORD $0x1400003c // b <csr64+0x5fc>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b1002b3 // add x19, x21, x16
-	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
-	WORD $0x8b130db3 // add x19, x13, x19, lsl #3
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x8b150993 // add x19, x12, x21, lsl #2
-	WORD $0x8b100a74 // add x20, x19, x16, lsl #2
+	WORD $0x14000037 // b <csr64+0x5e0>
+	WORD $0x8b1000f4 // add x20, x7, x16
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
+	WORD $0x8b140db4 // add x20, x13, x20, lsl #3
 	WORD $0xf9800280 // prfm pldl1keep, [x20]
-	WORD $0x8b150db4 // add x20, x13, x21, lsl #3
-	WORD $0xad404287 // ldp q7, q16, [x20]
-	WORD $0x69405674 // ldpsw x20, x21, [x19]
-	WORD $0x69414e76 // ldpsw x22, x19, [x19, #0x8]
-	WORD $0x8b150d55 // add x21, x10, x21, lsl #3
-	WORD $0x8b130d53 // add x19, x10, x19, lsl #3
-	WORD $0xfc747951 // ldr d17, [x10, x20, lsl #3]
-	WORD $0xfc767952 // ldr d18, [x10, x22, lsl #3]
-	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
+	WORD $0x8b070994 // add x20, x12, x7, lsl #2
+	WORD $0x8b070da7 // add x7, x13, x7, lsl #3
+	WORD $0x8b100a95 // add x21, x20, x16, lsl #2
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0x69405a95 // ldpsw x21, x22, [x20]
+	WORD $0x69415297 // ldpsw x23, x20, [x20, #0x8]
+	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
+	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
+	WORD $0xfc757951 // ldr d17, [x10, x21, lsl #3]
+	WORD $0xfc777952 // ldr d18, [x10, x23, lsl #3]
+	WORD $0xad4040e7 // ldp q7, q16, [x7]
+	WORD $0x4d4086d1 // ld1 { v17.d }[1], [x22]
 	WORD $0x6e71dce7 // fmul v7.2d, v7.2d, v17.2d
-	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
+	WORD $0x4d408692 // ld1 { v18.d }[1], [x20]
 	WORD $0x6e72de10 // fmul v16.2d, v16.2d, v18.2d
-	WORD $0xad4044f2 // ldp q18, q17, [x7]
-	WORD $0x4e301e30 // and v16.16b, v17.16b, v16.16b
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4e271e47 // and v7.16b, v18.16b, v7.16b
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xad404a71 // ldp q17, q18, [x19]
+	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
+	WORD $0x4e66d610 // fadd v16.2d, v16.2d, v6.2d
+	WORD $0x6eb21e06 // bit v6.16b, v16.16b, v18.16b
+	WORD $0x6eb11ce5 // bit v5.16b, v7.16b, v17.16b
 	WORD $0xf94010a5 // ldr x5, [x5, #0x20]
 	WORD $0x910010c7 // add x7, x6, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x54fffbac // b.gt <csr64+0x504>
+	WORD $0x54fffc4c // b.gt <csr64+0x500>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x8b060da7 // add x7, x13, x6, lsl #3
 	WORD $0x8b060993 // add x19, x12, x6, lsl #2
@@ -379,131 +373,141 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x69405674 // ldpsw x20, x21, [x19]
 	WORD $0x69415e76 // ldpsw x22, x23, [x19, #0x8]
 	WORD $0x8b150d55 // add x21, x10, x21, lsl #3
-	WORD $0x8b170d57 // add x23, x10, x23, lsl #3
 	WORD $0xacc144f2 // ldp q18, q17, [x7], #0x20
 	WORD $0x91004273 // add x19, x19, #0x10
 	WORD $0xfc767953 // ldr d19, [x10, x22, lsl #3]
+	WORD $0x8b170d56 // add x22, x10, x23, lsl #3
 	WORD $0xfc747954 // ldr d20, [x10, x20, lsl #3]
-	WORD $0x910010d4 // add x20, x6, #0x4
-	WORD $0x910020c6 // add x6, x6, #0x8
-	WORD $0xeb0500df // cmp x6, x5
-	WORD $0xaa1403e6 // mov x6, x20
-	WORD $0x4d4086f3 // ld1 { v19.d }[1], [x23]
+	WORD $0x910020d4 // add x20, x6, #0x8
+	WORD $0x910010c6 // add x6, x6, #0x4
+	WORD $0xeb05029f // cmp x20, x5
+	WORD $0x4d4086d3 // ld1 { v19.d }[1], [x22]
+	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
 	WORD $0x4d4086b4 // ld1 { v20.d }[1], [x21]
 	WORD $0x6e74de52 // fmul v18.2d, v18.2d, v20.2d
-	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
 	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
 	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x54fffd4d // b.le <csr64+0x5a0>
-	WORD $0xeb050286 // subs x6, x20, x5
-	WORD $0x54ffda60 // b.eq <csr64+0x14c>
-	WORD $0x91000687 // add x7, x20, #0x1
-	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x54ffd900 // b.eq <csr64+0x12c>
-	WORD $0x8b100285 // add x5, x20, x16
-	WORD $0x8b050da5 // add x5, x13, x5, lsl #3
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x8b140985 // add x5, x12, x20, lsl #2
-	WORD $0x8b1008a7 // add x7, x5, x16, lsl #2
+	WORD $0x54fffd6d // b.le <csr64+0x588>
+	WORD $0xeb0500c7 // subs x7, x6, x5
+	WORD $0x54ffdb40 // b.eq <csr64+0x14c>
+	WORD $0x910004d3 // add x19, x6, #0x1
+	WORD $0xeb05027f // cmp x19, x5
+	WORD $0x54ffd9e0 // b.eq <csr64+0x12c>
+	WORD $0x8b070c25 // add x5, x1, x7, lsl #3
+	WORD $0x8b1000c7 // add x7, x6, x16
+	WORD $0x8b070da7 // add x7, x13, x7, lsl #3
 	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x8b140da7 // add x7, x13, x20, lsl #3
-	WORD $0xad4048f1 // ldp q17, q18, [x7]
-	WORD $0x69404ca7 // ldpsw x7, x19, [x5]
-	WORD $0x694114b4 // ldpsw x20, x5, [x5, #0x8]
-	WORD $0x8b130d53 // add x19, x10, x19, lsl #3
-	WORD $0x8b050d45 // add x5, x10, x5, lsl #3
-	WORD $0xfc677953 // ldr d19, [x10, x7, lsl #3]
-	WORD $0xfc747954 // ldr d20, [x10, x20, lsl #3]
-	WORD $0x4d408673 // ld1 { v19.d }[1], [x19]
+	WORD $0x8b060987 // add x7, x12, x6, lsl #2
+	WORD $0x8b060da6 // add x6, x13, x6, lsl #3
+	WORD $0x8b1008f3 // add x19, x7, x16, lsl #2
+	WORD $0xf9800260 // prfm pldl1keep, [x19]
+	WORD $0x694050f3 // ldpsw x19, x20, [x7]
+	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
+	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
+	WORD $0x8b070d47 // add x7, x10, x7, lsl #3
+	WORD $0xfc737953 // ldr d19, [x10, x19, lsl #3]
+	WORD $0xfc757954 // ldr d20, [x10, x21, lsl #3]
+	WORD $0xad4048d1 // ldp q17, q18, [x6]
+	WORD $0x4d408693 // ld1 { v19.d }[1], [x20]
 	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
-	WORD $0x4d4084b4 // ld1 { v20.d }[1], [x5]
-	WORD $0x8b060c25 // add x5, x1, x6, lsl #3
+	WORD $0x4d4084f4 // ld1 { v20.d }[1], [x7]
 	WORD $0x6e74de52 // fmul v18.2d, v18.2d, v20.2d
-	WORD $0xad404cb4 // ldp q20, q19, [x5]
-	WORD $0x4e321e72 // and v18.16b, v19.16b, v18.16b
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e311e91 // and v17.16b, v20.16b, v17.16b
-	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD $0x17fffeb7 // b <csr64+0x14c>
+	WORD $0xad4050b3 // ldp q19, q20, [x5]
+	WORD $0x4e67d631 // fadd v17.2d, v17.2d, v7.2d
+	WORD $0x4e70d652 // fadd v18.2d, v18.2d, v16.2d
+	WORD $0x6eb41e50 // bit v16.16b, v18.16b, v20.16b
+	WORD $0x6eb31e27 // bit v7.16b, v17.16b, v19.16b
+	WORD $0x17fffebe // b <csr64+0x14c>
 	WORD $0xaa1f03e1 // mov x1, xzr
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
 	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
 	WORD $0x8b0c0582 // add x2, x12, x12, lsl #1
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54ffd2ac // b.gt <csr64+0xdc>
+	WORD $0x54ffd38c // b.gt <csr64+0xdc>
 	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0xf940000b // ldr x11, [x0]
 	WORD $0xa941b40c // ldp x12, x13, [x0, #0x18]
 	WORD $0xeb02003f // cmp x1, x2
 	WORD $0x9342fdef // asr x15, x15, #2
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0x54ffd30a // b.ge <csr64+0x104>
+	WORD $0x54ffd3ea // b.ge <csr64+0x104>
 	WORD $0xf100123f // cmp x17, #0x4
-	WORD $0xb4004590 // cbz x16, <csr64+0xf5c>
-	WORD $0x5400642b // b.lt <csr64+0x1334>
+	WORD $0xb4004830 // cbz x16, <csr64+0xf94>
+	WORD $0x540066cb // b.lt <csr64+0x136c>
 	WORD $0xaa1f03f1 // mov x17, xzr
 	WORD $0xd37ff9c0 // lsl x0, x14, #1
 	WORD $0x91008021 // add x1, x1, #0x20
 	WORD $0x8b100da2 // add x2, x13, x16, lsl #3
 	WORD $0xd37ef603 // lsl x3, x16, #2
-	WORD $0x1400003a // b <csr64+0x7b0>
-	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0xaa0603e7 // mov x7, x6
+	WORD $0x14000045 // b <csr64+0x7c0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
 	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
-	WORD $0x8b1000e6 // add x6, x7, x16
+	WORD $0x8b1000c7 // add x7, x6, x16
 	WORD $0x6e66dc84 // fmul v4.2d, v4.2d, v6.2d
-	WORD $0xcb0500e5 // sub x5, x7, x5
+	WORD $0xcb0500c5 // sub x5, x6, x5
 	WORD $0xd37ef484 // lsl x4, x4, #2
 	WORD $0x91000631 // add x17, x17, #0x1
-	WORD $0x6e7edf65 // fmul v5.2d, v27.2d, v30.2d
-	WORD $0x8b060da6 // add x6, x13, x6, lsl #3
+	WORD $0x6e7edf85 // fmul v5.2d, v28.2d, v30.2d
+	WORD $0x8b070da7 // add x7, x13, x7, lsl #3
 	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x8b070986 // add x6, x12, x7, lsl #2
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0x8b060987 // add x7, x12, x6, lsl #2
+	WORD $0x8b060da6 // add x6, x13, x6, lsl #3
 	WORD $0x8b040d64 // add x4, x11, x4, lsl #3
+	WORD $0x4e61d463 // fadd v3.2d, v3.2d, v1.2d
+	WORD $0x8b1008f3 // add x19, x7, x16, lsl #2
+	WORD $0x4e62d484 // fadd v4.2d, v4.2d, v2.2d
+	WORD $0x4e79d4a5 // fadd v5.2d, v5.2d, v25.2d
 	WORD $0xeb0f023f // cmp x17, x15
-	WORD $0x4e231e03 // and v3.16b, v16.16b, v3.16b
-	WORD $0x8b1008d3 // add x19, x6, x16, lsl #2
-	WORD $0x4e241ce4 // and v4.16b, v7.16b, v4.16b
-	WORD $0x4e251d25 // and v5.16b, v9.16b, v5.16b
 	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x8b070db3 // add x19, x13, x7, lsl #3
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x6e77dea3 // fmul v3.2d, v21.2d, v23.2d
-	WORD $0xad401a67 // ldp q7, q6, [x19]
-	WORD $0x694050d3 // ldpsw x19, x20, [x6]
-	WORD $0x694118d5 // ldpsw x21, x6, [x6, #0x8]
+	WORD $0x694050f3 // ldpsw x19, x20, [x7]
+	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
 	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
-	WORD $0x8b060d46 // add x6, x10, x6, lsl #3
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x6e76de84 // fmul v4.2d, v20.2d, v22.2d
-	WORD $0x4e65d665 // fadd v5.2d, v19.2d, v5.2d
-	WORD $0x4e231f03 // and v3.16b, v24.16b, v3.16b
-	WORD $0x4e241f24 // and v4.16b, v25.16b, v4.16b
-	WORD $0x4e63d623 // fadd v3.2d, v17.2d, v3.2d
-	WORD $0xfc737951 // ldr d17, [x10, x19, lsl #3]
-	WORD $0xfc757950 // ldr d16, [x10, x21, lsl #3]
-	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0x6ea71c61 // bit v1.16b, v3.16b, v7.16b
+	WORD $0x6e77de83 // fmul v3.2d, v20.2d, v23.2d
+	WORD $0x6eb01c82 // bit v2.16b, v4.16b, v16.16b
+	WORD $0xad401cc6 // ldp q6, q7, [x6]
+	WORD $0x8b070d46 // add x6, x10, x7, lsl #3
+	WORD $0x6e75de64 // fmul v4.2d, v19.2d, v21.2d
+	WORD $0x6ee81f25 // bif v5.16b, v25.16b, v8.16b
+	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD $0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
+	WORD $0xfc737950 // ldr d16, [x10, x19, lsl #3]
+	WORD $0x6ef81e23 // bif v3.16b, v17.16b, v24.16b
+	WORD $0xfc757951 // ldr d17, [x10, x21, lsl #3]
+	WORD $0x6eb61c80 // bit v0.16b, v4.16b, v22.16b
 	WORD $0x6e7fdfa4 // fmul v4.2d, v29.2d, v31.2d
-	WORD $0x6e60d420 // faddp v0.2d, v1.2d, v0.2d
-	WORD $0x6e63d441 // faddp v1.2d, v2.2d, v3.2d
-	WORD $0x4e241d04 // and v4.16b, v8.16b, v4.16b
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4d408691 // ld1 { v17.d }[1], [x20]
-	WORD $0x4d4084d0 // ld1 { v16.d }[1], [x6]
-	WORD $0x4e64d744 // fadd v4.2d, v26.2d, v4.2d
-	WORD $0x6e71dce7 // fmul v7.2d, v7.2d, v17.2d
-	WORD $0xad404cb1 // ldp q17, q19, [x5]
+	WORD $0x4e7ad484 // fadd v4.2d, v4.2d, v26.2d
+	WORD $0x4d408690 // ld1 { v16.d }[1], [x20]
+	WORD $0x4d4084d1 // ld1 { v17.d }[1], [x6]
+	WORD $0x6ee91f44 // bif v4.16b, v26.16b, v9.16b
 	WORD $0x6e70dcc6 // fmul v6.2d, v6.2d, v16.2d
-	WORD $0x4e261e66 // and v6.16b, v19.16b, v6.16b
-	WORD $0x4e66d786 // fadd v6.2d, v28.2d, v6.2d
-	WORD $0x4e271e27 // and v7.16b, v17.16b, v7.16b
-	WORD $0x6e66d482 // faddp v2.2d, v4.2d, v6.2d
-	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
-	WORD $0x6e67d4a3 // faddp v3.2d, v5.2d, v7.2d
-	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x6e71dce7 // fmul v7.2d, v7.2d, v17.2d
+	WORD $0xad4044b0 // ldp q16, q17, [x5]
+	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD $0x4e7bd4e7 // fadd v7.2d, v7.2d, v27.2d
+	WORD $0x6ef11f67 // bif v7.16b, v27.16b, v17.16b
+	WORD $0x4ec03831 // zip1 v17.2d, v1.2d, v0.2d
+	WORD $0x4ec07820 // zip2 v0.2d, v1.2d, v0.2d
+	WORD $0x6ef01e46 // bif v6.16b, v18.16b, v16.16b
+	WORD $0x4ec33850 // zip1 v16.2d, v2.2d, v3.2d
+	WORD $0x4ec37842 // zip2 v2.2d, v2.2d, v3.2d
+	WORD $0x4ec73883 // zip1 v3.2d, v4.2d, v7.2d
+	WORD $0x4ec77884 // zip2 v4.2d, v4.2d, v7.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x4e62d601 // fadd v1.2d, v16.2d, v2.2d
+	WORD $0x4ec638a2 // zip1 v2.2d, v5.2d, v6.2d
+	WORD $0x4ec678a5 // zip2 v5.2d, v5.2d, v6.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD $0xad000880 // stp q0, q2, [x4]
-	WORD $0x54005c40 // b.eq <csr64+0x1334>
+	WORD $0x54005d80 // b.eq <csr64+0x136c>
 	WORD $0x7200023f // tst w17, #0x1
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x9a9f11c4 // csel x4, x14, xzr, ne
@@ -514,11 +518,12 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0xa94018a7 // ldp x7, x6, [x5]
 	WORD $0x910010f3 // add x19, x7, #0x4
 	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x540003aa // b.ge <csr64+0x84c>
+	WORD $0x540003ca // b.ge <csr64+0x860>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x8b070db3 // add x19, x13, x7, lsl #3
 	WORD $0x8b070994 // add x20, x12, x7, lsl #2
+	WORD $0xd503201f // nop
 	WORD $0x8b070c55 // add x21, x2, x7, lsl #3
 	WORD $0xf98002a0 // prfm pldl1keep, [x21]
 	WORD $0x8b030295 // add x21, x20, x3
@@ -526,53 +531,55 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x69405a95 // ldpsw x21, x22, [x20]
 	WORD $0x69416297 // ldpsw x23, x24, [x20, #0x8]
 	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
-	WORD $0x8b180d58 // add x24, x10, x24, lsl #3
 	WORD $0xacc10e64 // ldp q4, q3, [x19], #0x20
 	WORD $0x91004294 // add x20, x20, #0x10
 	WORD $0xfc777945 // ldr d5, [x10, x23, lsl #3]
+	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
 	WORD $0xfc757946 // ldr d6, [x10, x21, lsl #3]
-	WORD $0x910010f5 // add x21, x7, #0x4
-	WORD $0x910020e7 // add x7, x7, #0x8
-	WORD $0xeb0600ff // cmp x7, x6
-	WORD $0xaa1503e7 // mov x7, x21
-	WORD $0x4d408705 // ld1 { v5.d }[1], [x24]
+	WORD $0x910020f5 // add x21, x7, #0x8
+	WORD $0x910010e7 // add x7, x7, #0x4
+	WORD $0xeb0602bf // cmp x21, x6
+	WORD $0x4d4086e5 // ld1 { v5.d }[1], [x23]
+	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
 	WORD $0x4d4086c6 // ld1 { v6.d }[1], [x22]
 	WORD $0x6e66dc84 // fmul v4.2d, v4.2d, v6.2d
-	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x54fffd4b // b.lt <csr64+0x7ec>
-	WORD $0x14000004 // b <csr64+0x858>
+	WORD $0x54fffd6b // b.lt <csr64+0x800>
+	WORD $0x14000004 // b <csr64+0x868>
+	WORD $0xd503201f // nop
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0xaa0703f5 // mov x21, x7
-	WORD $0x8b1002a7 // add x7, x21, x16
+	WORD $0x8b1000f4 // add x20, x7, x16
+	WORD $0xcb0600f3 // sub x19, x7, x6
+	WORD $0x8b140db4 // add x20, x13, x20, lsl #3
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x8b070994 // add x20, x12, x7, lsl #2
 	WORD $0x8b070da7 // add x7, x13, x7, lsl #3
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x8b150987 // add x7, x12, x21, lsl #2
-	WORD $0x8b1008f3 // add x19, x7, x16, lsl #2
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x8b150db3 // add x19, x13, x21, lsl #3
-	WORD $0xad401263 // ldp q3, q4, [x19]
-	WORD $0x694050f3 // ldpsw x19, x20, [x7]
-	WORD $0x69411cf6 // ldpsw x22, x7, [x7, #0x8]
-	WORD $0x8b070d47 // add x7, x10, x7, lsl #3
+	WORD $0x8b100a95 // add x21, x20, x16, lsl #2
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0x69405a95 // ldpsw x21, x22, [x20]
+	WORD $0x69415297 // ldpsw x23, x20, [x20, #0x8]
+	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
 	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
-	WORD $0xfc767946 // ldr d6, [x10, x22, lsl #3]
-	WORD $0xfc737945 // ldr d5, [x10, x19, lsl #3]
+	WORD $0xfc757945 // ldr d5, [x10, x21, lsl #3]
+	WORD $0xfc777946 // ldr d6, [x10, x23, lsl #3]
+	WORD $0xad4010e3 // ldp q3, q4, [x7]
+	WORD $0x8b130c27 // add x7, x1, x19, lsl #3
 	WORD $0x910010d3 // add x19, x6, #0x4
-	WORD $0x4d4084e6 // ld1 { v6.d }[1], [x7]
-	WORD $0xcb0602a7 // sub x7, x21, x6
-	WORD $0x4d408685 // ld1 { v5.d }[1], [x20]
-	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
-	WORD $0xad401cf0 // ldp q16, q7, [x7]
+	WORD $0xad4040e7 // ldp q7, q16, [x7]
 	WORD $0xf94008a7 // ldr x7, [x5, #0x10]
 	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x540003aa // b.ge <csr64+0x924>
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
+	WORD $0x4d408686 // ld1 { v6.d }[1], [x20]
+	WORD $0x5400040a // b.ge <csr64+0x940>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x8b060db3 // add x19, x13, x6, lsl #3
 	WORD $0x8b060994 // add x20, x12, x6, lsl #2
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x8b060c55 // add x21, x2, x6, lsl #3
 	WORD $0xf98002a0 // prfm pldl1keep, [x21]
 	WORD $0x8b030295 // add x21, x20, x3
@@ -580,53 +587,54 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x69405a95 // ldpsw x21, x22, [x20]
 	WORD $0x69416297 // ldpsw x23, x24, [x20, #0x8]
 	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
-	WORD $0x8b180d58 // add x24, x10, x24, lsl #3
 	WORD $0xacc14a73 // ldp q19, q18, [x19], #0x20
 	WORD $0x91004294 // add x20, x20, #0x10
 	WORD $0xfc777954 // ldr d20, [x10, x23, lsl #3]
+	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
 	WORD $0xfc757955 // ldr d21, [x10, x21, lsl #3]
-	WORD $0x910010d5 // add x21, x6, #0x4
-	WORD $0x910020c6 // add x6, x6, #0x8
-	WORD $0xeb0700df // cmp x6, x7
-	WORD $0xaa1503e6 // mov x6, x21
-	WORD $0x4d408714 // ld1 { v20.d }[1], [x24]
+	WORD $0x910020d5 // add x21, x6, #0x8
+	WORD $0x910010c6 // add x6, x6, #0x4
+	WORD $0xeb0702bf // cmp x21, x7
+	WORD $0x4d4086f4 // ld1 { v20.d }[1], [x23]
+	WORD $0x6e74de52 // fmul v18.2d, v18.2d, v20.2d
 	WORD $0x4d4086d5 // ld1 { v21.d }[1], [x22]
 	WORD $0x6e75de73 // fmul v19.2d, v19.2d, v21.2d
-	WORD $0x6e74de52 // fmul v18.2d, v18.2d, v20.2d
 	WORD $0x4e72d631 // fadd v17.2d, v17.2d, v18.2d
 	WORD $0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
-	WORD $0x54fffd4b // b.lt <csr64+0x8c4>
-	WORD $0x14000003 // b <csr64+0x92c>
+	WORD $0x54fffd6b // b.lt <csr64+0x8e0>
+	WORD $0x14000003 // b <csr64+0x944>
+	WORD $0xd503201f // nop
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xaa0603f5 // mov x21, x6
-	WORD $0x8b1002a6 // add x6, x21, x16
+	WORD $0x8b1000d4 // add x20, x6, x16
+	WORD $0xcb0700d3 // sub x19, x6, x7
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x8b140db4 // add x20, x13, x20, lsl #3
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x8b060994 // add x20, x12, x6, lsl #2
 	WORD $0x8b060da6 // add x6, x13, x6, lsl #3
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x8b150986 // add x6, x12, x21, lsl #2
-	WORD $0x8b1008d3 // add x19, x6, x16, lsl #2
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x8b150db3 // add x19, x13, x21, lsl #3
-	WORD $0xad405674 // ldp q20, q21, [x19]
-	WORD $0x694050d3 // ldpsw x19, x20, [x6]
-	WORD $0x694118d6 // ldpsw x22, x6, [x6, #0x8]
-	WORD $0x8b060d46 // add x6, x10, x6, lsl #3
+	WORD $0x8b100a95 // add x21, x20, x16, lsl #2
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0x69405a95 // ldpsw x21, x22, [x20]
+	WORD $0x69415297 // ldpsw x23, x20, [x20, #0x8]
+	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
 	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
-	WORD $0xfc767957 // ldr d23, [x10, x22, lsl #3]
-	WORD $0xfc737956 // ldr d22, [x10, x19, lsl #3]
-	WORD $0x910010f3 // add x19, x7, #0x4
-	WORD $0x4d4084d7 // ld1 { v23.d }[1], [x6]
-	WORD $0xcb0702a6 // sub x6, x21, x7
-	WORD $0x4d408696 // ld1 { v22.d }[1], [x20]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0xad4060d9 // ldp q25, q24, [x6]
+	WORD $0xad4050d3 // ldp q19, q20, [x6]
+	WORD $0xad406276 // ldp q22, q24, [x19]
 	WORD $0xf9400ca6 // ldr x6, [x5, #0x18]
+	WORD $0x910010f3 // add x19, x7, #0x4
 	WORD $0xeb06027f // cmp x19, x6
-	WORD $0x540003ca // b.ge <csr64+0xa00>
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0xfc757955 // ldr d21, [x10, x21, lsl #3]
+	WORD $0xfc777957 // ldr d23, [x10, x23, lsl #3]
+	WORD $0x4d4086d5 // ld1 { v21.d }[1], [x22]
+	WORD $0x4d408697 // ld1 { v23.d }[1], [x20]
+	WORD $0x5400040a // b.ge <csr64+0xa20>
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
 	WORD $0x8b070db3 // add x19, x13, x7, lsl #3
 	WORD $0x8b070994 // add x20, x12, x7, lsl #2
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x8b070c55 // add x21, x2, x7, lsl #3
 	WORD $0xf98002a0 // prfm pldl1keep, [x21]
@@ -635,105 +643,115 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0x69405a95 // ldpsw x21, x22, [x20]
 	WORD $0x69416297 // ldpsw x23, x24, [x20, #0x8]
 	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
-	WORD $0x8b180d58 // add x24, x10, x24, lsl #3
 	WORD $0xacc16e7c // ldp q28, q27, [x19], #0x20
 	WORD $0x91004294 // add x20, x20, #0x10
 	WORD $0xfc77795d // ldr d29, [x10, x23, lsl #3]
+	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
 	WORD $0xfc75795e // ldr d30, [x10, x21, lsl #3]
-	WORD $0x910010f5 // add x21, x7, #0x4
-	WORD $0x910020e7 // add x7, x7, #0x8
-	WORD $0xeb0600ff // cmp x7, x6
-	WORD $0xaa1503e7 // mov x7, x21
-	WORD $0x4d40871d // ld1 { v29.d }[1], [x24]
+	WORD $0x910020f5 // add x21, x7, #0x8
+	WORD $0x910010e7 // add x7, x7, #0x4
+	WORD $0xeb0602bf // cmp x21, x6
+	WORD $0x4d4086fd // ld1 { v29.d }[1], [x23]
+	WORD $0x6e7ddf7b // fmul v27.2d, v27.2d, v29.2d
 	WORD $0x4d4086de // ld1 { v30.d }[1], [x22]
 	WORD $0x6e7edf9c // fmul v28.2d, v28.2d, v30.2d
-	WORD $0x6e7ddf7b // fmul v27.2d, v27.2d, v29.2d
 	WORD $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
-	WORD $0x4e7cd673 // fadd v19.2d, v19.2d, v28.2d
-	WORD $0x54fffd4b // b.lt <csr64+0x9a0>
-	WORD $0x14000004 // b <csr64+0xa0c>
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x4e7cd739 // fadd v25.2d, v25.2d, v28.2d
+	WORD $0x54fffd6b // b.lt <csr64+0x9c0>
+	WORD $0x14000004 // b <csr64+0xa28>
+	WORD $0xd503201f // nop
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0xaa0703f5 // mov x21, x7
-	WORD $0x8b1002a7 // add x7, x21, x16
+	WORD $0x8b1000f4 // add x20, x7, x16
+	WORD $0xcb0600f3 // sub x19, x7, x6
+	WORD $0x8b140db4 // add x20, x13, x20, lsl #3
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x8b070994 // add x20, x12, x7, lsl #2
 	WORD $0x8b070da7 // add x7, x13, x7, lsl #3
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x8b150987 // add x7, x12, x21, lsl #2
-	WORD $0x8b1008f3 // add x19, x7, x16, lsl #2
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x8b150db3 // add x19, x13, x21, lsl #3
-	WORD $0xf94010a5 // ldr x5, [x5, #0x20]
-	WORD $0xad40767b // ldp q27, q29, [x19]
-	WORD $0x694050f3 // ldpsw x19, x20, [x7]
-	WORD $0x69411cf6 // ldpsw x22, x7, [x7, #0x8]
-	WORD $0x8b070d47 // add x7, x10, x7, lsl #3
+	WORD $0x8b100a95 // add x21, x20, x16, lsl #2
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0x69405a95 // ldpsw x21, x22, [x20]
+	WORD $0x69415297 // ldpsw x23, x20, [x20, #0x8]
+	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
 	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
-	WORD $0xfc76795f // ldr d31, [x10, x22, lsl #3]
-	WORD $0xfc73795e // ldr d30, [x10, x19, lsl #3]
-	WORD $0x4d4084ff // ld1 { v31.d }[1], [x7]
-	WORD $0xcb0602a7 // sub x7, x21, x6
-	WORD $0x4d40869e // ld1 { v30.d }[1], [x20]
-	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
-	WORD $0xad4020e9 // ldp q9, q8, [x7]
+	WORD $0xf94010a5 // ldr x5, [x5, #0x20]
+	WORD $0xad4074fc // ldp q28, q29, [x7]
+	WORD $0x8b130c27 // add x7, x1, x19, lsl #3
+	WORD $0xad4024e8 // ldp q8, q9, [x7]
 	WORD $0x910010c7 // add x7, x6, #0x4
 	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x54ffe34a // b.ge <csr64+0x6cc>
+	WORD $0xfc75795e // ldr d30, [x10, x21, lsl #3]
+	WORD $0xfc77795f // ldr d31, [x10, x23, lsl #3]
+	WORD $0x4d4086de // ld1 { v30.d }[1], [x22]
+	WORD $0x4d40869f // ld1 { v31.d }[1], [x20]
+	WORD $0x54ffe20a // b.ge <csr64+0x6c0>
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0x8b060db3 // add x19, x13, x6, lsl #3
-	WORD $0x8b060994 // add x20, x12, x6, lsl #2
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x8b060da7 // add x7, x13, x6, lsl #3
+	WORD $0x8b060993 // add x19, x12, x6, lsl #2
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b060c47 // add x7, x2, x6, lsl #3
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x8b030287 // add x7, x20, x3
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x69405687 // ldpsw x7, x21, [x20]
-	WORD $0x69415e96 // ldpsw x22, x23, [x20, #0x8]
+	WORD $0xd503201f // nop
+	WORD $0x8b060c54 // add x20, x2, x6, lsl #3
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x8b030274 // add x20, x19, x3
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x69405674 // ldpsw x20, x21, [x19]
+	WORD $0x69415e76 // ldpsw x22, x23, [x19, #0x8]
 	WORD $0x8b150d55 // add x21, x10, x21, lsl #3
-	WORD $0x8b170d57 // add x23, x10, x23, lsl #3
-	WORD $0xacc12a6b // ldp q11, q10, [x19], #0x20
-	WORD $0x91004294 // add x20, x20, #0x10
+	WORD $0xacc128eb // ldp q11, q10, [x7], #0x20
+	WORD $0x91004273 // add x19, x19, #0x10
 	WORD $0xfc76794c // ldr d12, [x10, x22, lsl #3]
-	WORD $0xfc67794d // ldr d13, [x10, x7, lsl #3]
-	WORD $0x910010c7 // add x7, x6, #0x4
-	WORD $0x910020c6 // add x6, x6, #0x8
-	WORD $0xeb0500df // cmp x6, x5
-	WORD $0xaa0703e6 // mov x6, x7
-	WORD $0x4d4086ec // ld1 { v12.d }[1], [x23]
+	WORD $0x8b170d56 // add x22, x10, x23, lsl #3
+	WORD $0xfc74794d // ldr d13, [x10, x20, lsl #3]
+	WORD $0x910020d4 // add x20, x6, #0x8
+	WORD $0x910010c6 // add x6, x6, #0x4
+	WORD $0xeb05029f // cmp x20, x5
+	WORD $0x4d4086cc // ld1 { v12.d }[1], [x22]
+	WORD $0x6e6cdd4a // fmul v10.2d, v10.2d, v12.2d
 	WORD $0x4d4086ad // ld1 { v13.d }[1], [x21]
 	WORD $0x6e6ddd6b // fmul v11.2d, v11.2d, v13.2d
-	WORD $0x6e6cdd4a // fmul v10.2d, v10.2d, v12.2d
-	WORD $0x4e6ad79c // fadd v28.2d, v28.2d, v10.2d
+	WORD $0x4e6ad77b // fadd v27.2d, v27.2d, v10.2d
 	WORD $0x4e6bd652 // fadd v18.2d, v18.2d, v11.2d
-	WORD $0x54fffd4b // b.lt <csr64+0xa80>
-	WORD $0x17fffefe // b <csr64+0x6d4>
-	WORD $0x540042ab // b.lt <csr64+0x1334>
+	WORD $0x54fffd6b // b.lt <csr64+0xaa0>
+	WORD $0x17fffef3 // b <csr64+0x6c4>
+	WORD $0x5400438b // b.lt <csr64+0x136c>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0xd37ff9d1 // lsl x17, x14, #1
 	WORD $0x91008020 // add x0, x1, #0x20
 	WORD $0x91002181 // add x1, x12, #0x8
-	WORD $0x14000014 // b <csr64+0xb48>
+	WORD $0x1400001f // b <csr64+0xb90>
 	WORD $0xd503201f // nop
-	WORD $0xfd4000d2 // ldr d18, [x6]
+	WORD $0xd503201f // nop
+	WORD $0xb8a47983 // ldrsw x3, [x12, x4, lsl #2]
+	WORD $0xfc6479b2 // ldr d18, [x13, x4, lsl #3]
 	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x1e710a51 // fmul d17, d18, d17
+	WORD $0xfc637951 // ldr d17, [x10, x3, lsl #3]
+	WORD $0x1e720a31 // fmul d17, d17, d18
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6e080632 // mov v18.d[0], v17.d[0]
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x6e63d421 // faddp v1.2d, v1.2d, v3.2d
-	WORD $0x6e64d442 // faddp v2.2d, v2.2d, v4.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x4ec43851 // zip1 v17.2d, v2.2d, v4.2d
+	WORD $0x4ec33832 // zip1 v18.2d, v1.2d, v3.2d
 	WORD $0xd37ef442 // lsl x2, x2, #2
 	WORD $0x91000610 // add x16, x16, #0x1
 	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
-	WORD $0x6e67d4a3 // faddp v3.2d, v5.2d, v7.2d
-	WORD $0x6e70d4c4 // faddp v4.2d, v6.2d, v16.2d
+	WORD $0x4ec47842 // zip2 v2.2d, v2.2d, v4.2d
+	WORD $0x4ec37821 // zip2 v1.2d, v1.2d, v3.2d
 	WORD $0xeb0f021f // cmp x16, x15
+	WORD $0x4ed038c3 // zip1 v3.2d, v6.2d, v16.2d
+	WORD $0x4ec738a4 // zip1 v4.2d, v5.2d, v7.2d
+	WORD $0x4ed078c6 // zip2 v6.2d, v6.2d, v16.2d
+	WORD $0x4ec778a5 // zip2 v5.2d, v5.2d, v7.2d
+	WORD $0x4e61d641 // fadd v1.2d, v18.2d, v1.2d
+	WORD $0x4e62d622 // fadd v2.2d, v17.2d, v2.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4e64d462 // fadd v2.2d, v3.2d, v4.2d
+	WORD $0x4e63d482 // fadd v2.2d, v4.2d, v3.2d
 	WORD $0xad000841 // stp q1, q2, [x2]
-	WORD $0x54003f80 // b.eq <csr64+0x1334>
+	WORD $0x54003f00 // b.eq <csr64+0x136c>
 	WORD $0x7200021f // tst w16, #0x1
 	WORD $0x9a9f11c2 // csel x2, x14, xzr, ne
 	WORD $0xeb11021f // cmp x16, x17
@@ -743,11 +761,10 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0xa9401065 // ldp x5, x4, [x3]
 	WORD $0x910010a6 // add x6, x5, #0x4
 	WORD $0xeb0400df // cmp x6, x4
-	WORD $0x540000ad // b.le <csr64+0xb80>
+	WORD $0x5400008d // b.le <csr64+0xbc4>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0xaa0503f3 // mov x19, x5
-	WORD $0x1400001b // b <csr64+0xbe8>
+	WORD $0x14000019 // b <csr64+0xc24>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x8b050da6 // add x6, x13, x5, lsl #3
@@ -755,575 +772,587 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0x697f50f3 // ldpsw x19, x20, [x7, #-0x8]
 	WORD $0x68c258f5 // ldpsw x21, x22, [x7], #0x10
 	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
-	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
-	WORD $0xacc10cc4 // ldp q4, q3, [x6], #0x20
 	WORD $0xfc757945 // ldr d5, [x10, x21, lsl #3]
 	WORD $0xfc737946 // ldr d6, [x10, x19, lsl #3]
-	WORD $0x910010b3 // add x19, x5, #0x4
-	WORD $0x910020a5 // add x5, x5, #0x8
-	WORD $0xeb0400bf // cmp x5, x4
-	WORD $0xaa1303e5 // mov x5, x19
-	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
+	WORD $0x8b160d55 // add x21, x10, x22, lsl #3
+	WORD $0xacc10cc4 // ldp q4, q3, [x6], #0x20
+	WORD $0x910020b3 // add x19, x5, #0x8
+	WORD $0x910010a5 // add x5, x5, #0x4
+	WORD $0xeb04027f // cmp x19, x4
+	WORD $0x4d4086a5 // ld1 { v5.d }[1], [x21]
 	WORD $0x4d408686 // ld1 { v6.d }[1], [x20]
 	WORD $0x6e66dc84 // fmul v4.2d, v4.2d, v6.2d
 	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x54fffded // b.le <csr64+0xba0>
-	WORD $0xeb040265 // subs x5, x19, x4
-	WORD $0x540001c0 // b.eq <csr64+0xc24>
-	WORD $0x8b130986 // add x6, x12, x19, lsl #2
-	WORD $0x91000674 // add x20, x19, #0x1
-	WORD $0x8b130da7 // add x7, x13, x19, lsl #3
-	WORD $0xb98000d3 // ldrsw x19, [x6]
-	WORD $0xeb04029f // cmp x20, x4
-	WORD $0xfc737943 // ldr d3, [x10, x19, lsl #3]
-	WORD $0x540001e1 // b.ne <csr64+0xc44>
-	WORD $0xfd4000e4 // ldr d4, [x7]
+	WORD $0x54fffe0d // b.le <csr64+0xbe0>
+	WORD $0xeb0400a6 // subs x6, x5, x4
+	WORD $0x54000180 // b.eq <csr64+0xc58>
+	WORD $0x910004a7 // add x7, x5, #0x1
+	WORD $0xeb0400ff // cmp x7, x4
+	WORD $0x54000261 // b.ne <csr64+0xc80>
+	WORD $0xb8a57986 // ldrsw x6, [x12, x5, lsl #2]
+	WORD $0xfc6579a4 // ldr d4, [x13, x5, lsl #3]
 	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x1e630883 // fmul d3, d4, d3
+	WORD $0xfc667943 // ldr d3, [x10, x6, lsl #3]
+	WORD $0x1e640863 // fmul d3, d3, d4
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6e080464 // mov v4.d[0], v3.d[0]
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
 	WORD $0xf9400865 // ldr x5, [x3, #0x10]
 	WORD $0x91001086 // add x6, x4, #0x4
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x5400032d // b.le <csr64+0xc98>
+	WORD $0x540003cd // b.le <csr64+0xce0>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa0403f3 // mov x19, x4
-	WORD $0x1400002b // b <csr64+0xcec>
-	WORD $0xad4010e5 // ldp q5, q4, [x7]
-	WORD $0x8b050c05 // add x5, x0, x5, lsl #3
-	WORD $0x6940ccc7 // ldpsw x7, x19, [x6, #0x4]
+	WORD $0x14000030 // b <csr64+0xd30>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b050987 // add x7, x12, x5, lsl #2
+	WORD $0x8b050da5 // add x5, x13, x5, lsl #3
+	WORD $0x8b060c06 // add x6, x0, x6, lsl #3
+	WORD $0x694050f3 // ldpsw x19, x20, [x7]
+	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
+	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
 	WORD $0x8b070d47 // add x7, x10, x7, lsl #3
-	WORD $0xb9800cc6 // ldrsw x6, [x6, #0xc]
-	WORD $0xfc737946 // ldr d6, [x10, x19, lsl #3]
-	WORD $0x8b060d46 // add x6, x10, x6, lsl #3
-	WORD $0x4d4084c6 // ld1 { v6.d }[1], [x6]
-	WORD $0x4d4084e3 // ld1 { v3.d }[1], [x7]
+	WORD $0xad4010a3 // ldp q3, q4, [x5]
+	WORD $0xfc737945 // ldr d5, [x10, x19, lsl #3]
+	WORD $0xfc757946 // ldr d6, [x10, x21, lsl #3]
+	WORD $0x4d408685 // ld1 { v5.d }[1], [x20]
+	WORD $0x4d4084e6 // ld1 { v6.d }[1], [x7]
 	WORD $0x6e66dc84 // fmul v4.2d, v4.2d, v6.2d
-	WORD $0x6e63dca3 // fmul v3.2d, v5.2d, v3.2d
-	WORD $0xad4018a5 // ldp q5, q6, [x5]
-	WORD $0x4e241cc4 // and v4.16b, v6.16b, v4.16b
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e231ca3 // and v3.16b, v5.16b, v3.16b
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
+	WORD $0x4e61d463 // fadd v3.2d, v3.2d, v1.2d
+	WORD $0x4e62d484 // fadd v4.2d, v4.2d, v2.2d
+	WORD $0xad4018c5 // ldp q5, q6, [x6]
+	WORD $0x6ea61c82 // bit v2.16b, v4.16b, v6.16b
+	WORD $0x6ea51c61 // bit v1.16b, v3.16b, v5.16b
 	WORD $0xf9400865 // ldr x5, [x3, #0x10]
 	WORD $0x91001086 // add x6, x4, #0x4
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x54fffd2c // b.gt <csr64+0xc38>
+	WORD $0x54fffc8c // b.gt <csr64+0xc6c>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x8b040da6 // add x6, x13, x4, lsl #3
 	WORD $0x8b040827 // add x7, x1, x4, lsl #2
 	WORD $0x697f50f3 // ldpsw x19, x20, [x7, #-0x8]
 	WORD $0x68c258f5 // ldpsw x21, x22, [x7], #0x10
 	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
-	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
-	WORD $0xacc114c6 // ldp q6, q5, [x6], #0x20
 	WORD $0xfc757947 // ldr d7, [x10, x21, lsl #3]
 	WORD $0xfc737950 // ldr d16, [x10, x19, lsl #3]
-	WORD $0x91001093 // add x19, x4, #0x4
-	WORD $0x91002084 // add x4, x4, #0x8
-	WORD $0xeb05009f // cmp x4, x5
-	WORD $0xaa1303e4 // mov x4, x19
-	WORD $0x4d4086c7 // ld1 { v7.d }[1], [x22]
+	WORD $0x8b160d55 // add x21, x10, x22, lsl #3
+	WORD $0xacc114c6 // ldp q6, q5, [x6], #0x20
+	WORD $0x91002093 // add x19, x4, #0x8
+	WORD $0x91001084 // add x4, x4, #0x4
+	WORD $0xeb05027f // cmp x19, x5
+	WORD $0x4d4086a7 // ld1 { v7.d }[1], [x21]
 	WORD $0x4d408690 // ld1 { v16.d }[1], [x20]
 	WORD $0x6e70dcc6 // fmul v6.2d, v6.2d, v16.2d
 	WORD $0x6e67dca5 // fmul v5.2d, v5.2d, v7.2d
 	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
 	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x54fffded // b.le <csr64+0xca4>
-	WORD $0xeb050264 // subs x4, x19, x5
-	WORD $0x540001c0 // b.eq <csr64+0xd28>
-	WORD $0x8b130986 // add x6, x12, x19, lsl #2
-	WORD $0x91000674 // add x20, x19, #0x1
-	WORD $0x8b130da7 // add x7, x13, x19, lsl #3
-	WORD $0xb98000d3 // ldrsw x19, [x6]
-	WORD $0xeb05029f // cmp x20, x5
-	WORD $0xfc737945 // ldr d5, [x10, x19, lsl #3]
-	WORD $0x540001e1 // b.ne <csr64+0xd48>
-	WORD $0xfd4000e6 // ldr d6, [x7]
+	WORD $0x54fffe0d // b.le <csr64+0xcec>
+	WORD $0xeb050086 // subs x6, x4, x5
+	WORD $0x54000180 // b.eq <csr64+0xd64>
+	WORD $0x91000487 // add x7, x4, #0x1
+	WORD $0xeb0500ff // cmp x7, x5
+	WORD $0x54000201 // b.ne <csr64+0xd80>
+	WORD $0xb8a47986 // ldrsw x6, [x12, x4, lsl #2]
+	WORD $0xfc6479a6 // ldr d6, [x13, x4, lsl #3]
 	WORD $0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
-	WORD $0x1e6508c5 // fmul d5, d6, d5
+	WORD $0xfc667945 // ldr d5, [x10, x6, lsl #3]
+	WORD $0x1e6608a5 // fmul d5, d5, d6
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6e0804a6 // mov v6.d[0], v5.d[0]
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
 	WORD $0xf9400c64 // ldr x4, [x3, #0x18]
 	WORD $0x910010a6 // add x6, x5, #0x4
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xeb0400df // cmp x6, x4
-	WORD $0x5400032d // b.le <csr64+0xd9c>
+	WORD $0x5400036d // b.le <csr64+0xde0>
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xaa0503f3 // mov x19, x5
-	WORD $0x1400002b // b <csr64+0xdf0>
-	WORD $0xad4018e7 // ldp q7, q6, [x7]
-	WORD $0x8b040c04 // add x4, x0, x4, lsl #3
-	WORD $0x6940ccc7 // ldpsw x7, x19, [x6, #0x4]
+	WORD $0x1400002d // b <csr64+0xe30>
+	WORD $0x8b040987 // add x7, x12, x4, lsl #2
+	WORD $0x8b040da4 // add x4, x13, x4, lsl #3
+	WORD $0x8b060c06 // add x6, x0, x6, lsl #3
+	WORD $0x694050f3 // ldpsw x19, x20, [x7]
+	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
+	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
 	WORD $0x8b070d47 // add x7, x10, x7, lsl #3
-	WORD $0xb9800cc6 // ldrsw x6, [x6, #0xc]
-	WORD $0xfc737950 // ldr d16, [x10, x19, lsl #3]
-	WORD $0x8b060d46 // add x6, x10, x6, lsl #3
-	WORD $0x4d4084d0 // ld1 { v16.d }[1], [x6]
-	WORD $0x4d4084e5 // ld1 { v5.d }[1], [x7]
+	WORD $0xad401885 // ldp q5, q6, [x4]
+	WORD $0xfc737947 // ldr d7, [x10, x19, lsl #3]
+	WORD $0xfc757950 // ldr d16, [x10, x21, lsl #3]
+	WORD $0x4d408687 // ld1 { v7.d }[1], [x20]
+	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
 	WORD $0x6e70dcc6 // fmul v6.2d, v6.2d, v16.2d
-	WORD $0x6e65dce5 // fmul v5.2d, v7.2d, v5.2d
-	WORD $0xad404087 // ldp q7, q16, [x4]
-	WORD $0x4e261e06 // and v6.16b, v16.16b, v6.16b
-	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0x4e251ce5 // and v5.16b, v7.16b, v5.16b
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x6e67dca5 // fmul v5.2d, v5.2d, v7.2d
+	WORD $0x4e63d4a5 // fadd v5.2d, v5.2d, v3.2d
+	WORD $0x4e64d4c6 // fadd v6.2d, v6.2d, v4.2d
+	WORD $0xad4040c7 // ldp q7, q16, [x6]
+	WORD $0x6eb01cc4 // bit v4.16b, v6.16b, v16.16b
+	WORD $0x6ea71ca3 // bit v3.16b, v5.16b, v7.16b
 	WORD $0xf9400c64 // ldr x4, [x3, #0x18]
 	WORD $0x910010a6 // add x6, x5, #0x4
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xeb0400df // cmp x6, x4
-	WORD $0x54fffd2c // b.gt <csr64+0xd3c>
+	WORD $0x54fffcec // b.gt <csr64+0xd78>
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x8b050da6 // add x6, x13, x5, lsl #3
 	WORD $0x8b050827 // add x7, x1, x5, lsl #2
 	WORD $0x697f50f3 // ldpsw x19, x20, [x7, #-0x8]
 	WORD $0x68c258f5 // ldpsw x21, x22, [x7], #0x10
 	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
-	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
-	WORD $0xacc11cd0 // ldp q16, q7, [x6], #0x20
 	WORD $0xfc757951 // ldr d17, [x10, x21, lsl #3]
 	WORD $0xfc737952 // ldr d18, [x10, x19, lsl #3]
-	WORD $0x910010b3 // add x19, x5, #0x4
-	WORD $0x910020a5 // add x5, x5, #0x8
-	WORD $0xeb0400bf // cmp x5, x4
-	WORD $0xaa1303e5 // mov x5, x19
-	WORD $0x4d4086d1 // ld1 { v17.d }[1], [x22]
+	WORD $0x8b160d55 // add x21, x10, x22, lsl #3
+	WORD $0xacc11cd0 // ldp q16, q7, [x6], #0x20
+	WORD $0x910020b3 // add x19, x5, #0x8
+	WORD $0x910010a5 // add x5, x5, #0x4
+	WORD $0xeb04027f // cmp x19, x4
+	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
 	WORD $0x4d408692 // ld1 { v18.d }[1], [x20]
 	WORD $0x6e72de10 // fmul v16.2d, v16.2d, v18.2d
 	WORD $0x6e71dce7 // fmul v7.2d, v7.2d, v17.2d
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
 	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
-	WORD $0x54fffded // b.le <csr64+0xda8>
-	WORD $0xeb040265 // subs x5, x19, x4
-	WORD $0x540001c0 // b.eq <csr64+0xe2c>
-	WORD $0x8b130986 // add x6, x12, x19, lsl #2
-	WORD $0x91000674 // add x20, x19, #0x1
-	WORD $0x8b130da7 // add x7, x13, x19, lsl #3
-	WORD $0xb98000d3 // ldrsw x19, [x6]
-	WORD $0xeb04029f // cmp x20, x4
-	WORD $0xfc737947 // ldr d7, [x10, x19, lsl #3]
-	WORD $0x540001e1 // b.ne <csr64+0xe4c>
-	WORD $0xfd4000f0 // ldr d16, [x7]
+	WORD $0x54fffe0d // b.le <csr64+0xdec>
+	WORD $0xeb0400a6 // subs x6, x5, x4
+	WORD $0x54000180 // b.eq <csr64+0xe64>
+	WORD $0x910004a7 // add x7, x5, #0x1
+	WORD $0xeb0400ff // cmp x7, x4
+	WORD $0x54000201 // b.ne <csr64+0xe80>
+	WORD $0xb8a57986 // ldrsw x6, [x12, x5, lsl #2]
+	WORD $0xfc6579b0 // ldr d16, [x13, x5, lsl #3]
 	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x1e670a07 // fmul d7, d16, d7
+	WORD $0xfc667947 // ldr d7, [x10, x6, lsl #3]
+	WORD $0x1e7008e7 // fmul d7, d7, d16
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6e0804f0 // mov v16.d[0], v7.d[0]
-	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
 	WORD $0xf9401063 // ldr x3, [x3, #0x20]
 	WORD $0x91001085 // add x5, x4, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0xeb0300bf // cmp x5, x3
-	WORD $0x5400032d // b.le <csr64+0xea0>
+	WORD $0x5400036d // b.le <csr64+0xee0>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xaa0403e7 // mov x7, x4
-	WORD $0x1400002b // b <csr64+0xef4>
-	WORD $0xad4040f1 // ldp q17, q16, [x7]
-	WORD $0x8b050c05 // add x5, x0, x5, lsl #3
-	WORD $0x6940ccc7 // ldpsw x7, x19, [x6, #0x4]
+	WORD $0x1400002d // b <csr64+0xf30>
+	WORD $0x8b050987 // add x7, x12, x5, lsl #2
+	WORD $0x8b050da5 // add x5, x13, x5, lsl #3
+	WORD $0x8b060c06 // add x6, x0, x6, lsl #3
+	WORD $0x694050f3 // ldpsw x19, x20, [x7]
+	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
+	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
 	WORD $0x8b070d47 // add x7, x10, x7, lsl #3
-	WORD $0xb9800cc6 // ldrsw x6, [x6, #0xc]
-	WORD $0xfc737952 // ldr d18, [x10, x19, lsl #3]
-	WORD $0x8b060d46 // add x6, x10, x6, lsl #3
-	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
-	WORD $0x4d4084e7 // ld1 { v7.d }[1], [x7]
+	WORD $0xad4040a7 // ldp q7, q16, [x5]
+	WORD $0xfc737951 // ldr d17, [x10, x19, lsl #3]
+	WORD $0xfc757952 // ldr d18, [x10, x21, lsl #3]
+	WORD $0x4d408691 // ld1 { v17.d }[1], [x20]
+	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
 	WORD $0x6e72de10 // fmul v16.2d, v16.2d, v18.2d
-	WORD $0x6e67de27 // fmul v7.2d, v17.2d, v7.2d
-	WORD $0xad4048b1 // ldp q17, q18, [x5]
-	WORD $0x4e301e50 // and v16.16b, v18.16b, v16.16b
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4e271e27 // and v7.16b, v17.16b, v7.16b
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x6e71dce7 // fmul v7.2d, v7.2d, v17.2d
+	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
+	WORD $0x4e66d610 // fadd v16.2d, v16.2d, v6.2d
+	WORD $0xad4048d1 // ldp q17, q18, [x6]
+	WORD $0x6eb21e06 // bit v6.16b, v16.16b, v18.16b
+	WORD $0x6eb11ce5 // bit v5.16b, v7.16b, v17.16b
 	WORD $0xf9401063 // ldr x3, [x3, #0x20]
 	WORD $0x91001085 // add x5, x4, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0xeb0300bf // cmp x5, x3
-	WORD $0x54fffd2c // b.gt <csr64+0xe40>
+	WORD $0x54fffcec // b.gt <csr64+0xe78>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x8b040da5 // add x5, x13, x4, lsl #3
 	WORD $0x8b040826 // add x6, x1, x4, lsl #2
 	WORD $0x697f4cc7 // ldpsw x7, x19, [x6, #-0x8]
 	WORD $0x68c254d4 // ldpsw x20, x21, [x6], #0x10
 	WORD $0x8b130d53 // add x19, x10, x19, lsl #3
-	WORD $0x8b150d55 // add x21, x10, x21, lsl #3
-	WORD $0xacc144b2 // ldp q18, q17, [x5], #0x20
 	WORD $0xfc747953 // ldr d19, [x10, x20, lsl #3]
 	WORD $0xfc677954 // ldr d20, [x10, x7, lsl #3]
-	WORD $0x91001087 // add x7, x4, #0x4
-	WORD $0x91002084 // add x4, x4, #0x8
-	WORD $0xeb03009f // cmp x4, x3
-	WORD $0xaa0703e4 // mov x4, x7
-	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
+	WORD $0x8b150d54 // add x20, x10, x21, lsl #3
+	WORD $0xacc144b2 // ldp q18, q17, [x5], #0x20
+	WORD $0x91002087 // add x7, x4, #0x8
+	WORD $0x91001084 // add x4, x4, #0x4
+	WORD $0xeb0300ff // cmp x7, x3
+	WORD $0x4d408693 // ld1 { v19.d }[1], [x20]
 	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
 	WORD $0x6e74de52 // fmul v18.2d, v18.2d, v20.2d
 	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
 	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
 	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x54fffded // b.le <csr64+0xeac>
-	WORD $0xeb0300e4 // subs x4, x7, x3
-	WORD $0x54ffe100 // b.eq <csr64+0xb18>
-	WORD $0x8b070985 // add x5, x12, x7, lsl #2
-	WORD $0x910004f3 // add x19, x7, #0x1
-	WORD $0x8b070da6 // add x6, x13, x7, lsl #3
-	WORD $0xb98000a7 // ldrsw x7, [x5]
-	WORD $0xeb03027f // cmp x19, x3
-	WORD $0xfc677951 // ldr d17, [x10, x7, lsl #3]
-	WORD $0x54ffdf60 // b.eq <csr64+0xb00>
-	WORD $0xad4048d3 // ldp q19, q18, [x6]
-	WORD $0x694098a3 // ldpsw x3, x6, [x5, #0x4]
-	WORD $0x8b030d43 // add x3, x10, x3, lsl #3
-	WORD $0xb9800ca5 // ldrsw x5, [x5, #0xc]
+	WORD $0x54fffe0d // b.le <csr64+0xeec>
+	WORD $0xeb030085 // subs x5, x4, x3
+	WORD $0x54ffe060 // b.eq <csr64+0xb40>
+	WORD $0x91000486 // add x6, x4, #0x1
+	WORD $0xeb0300df // cmp x6, x3
+	WORD $0x54ffdf00 // b.eq <csr64+0xb20>
+	WORD $0x8b050c03 // add x3, x0, x5, lsl #3
+	WORD $0x8b040985 // add x5, x12, x4, lsl #2
+	WORD $0x8b040da4 // add x4, x13, x4, lsl #3
+	WORD $0x69401ca6 // ldpsw x6, x7, [x5]
+	WORD $0x694114b3 // ldpsw x19, x5, [x5, #0x8]
+	WORD $0x8b070d47 // add x7, x10, x7, lsl #3
 	WORD $0x8b050d45 // add x5, x10, x5, lsl #3
-	WORD $0xfc667954 // ldr d20, [x10, x6, lsl #3]
+	WORD $0xad404891 // ldp q17, q18, [x4]
+	WORD $0xfc667953 // ldr d19, [x10, x6, lsl #3]
+	WORD $0xfc737954 // ldr d20, [x10, x19, lsl #3]
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
 	WORD $0x4d4084b4 // ld1 { v20.d }[1], [x5]
-	WORD $0x4d408471 // ld1 { v17.d }[1], [x3]
-	WORD $0x8b040c03 // add x3, x0, x4, lsl #3
 	WORD $0x6e74de52 // fmul v18.2d, v18.2d, v20.2d
-	WORD $0x6e71de71 // fmul v17.2d, v19.2d, v17.2d
+	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
+	WORD $0x4e67d631 // fadd v17.2d, v17.2d, v7.2d
+	WORD $0x4e70d652 // fadd v18.2d, v18.2d, v16.2d
 	WORD $0xad405073 // ldp q19, q20, [x3]
-	WORD $0x4e321e92 // and v18.16b, v20.16b, v18.16b
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e311e71 // and v17.16b, v19.16b, v17.16b
-	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD $0x17fffef0 // b <csr64+0xb18>
-	WORD $0x54001ecb // b.lt <csr64+0x1334>
+	WORD $0x6eb41e50 // bit v16.16b, v18.16b, v20.16b
+	WORD $0x6eb31e27 // bit v7.16b, v17.16b, v19.16b
+	WORD $0x17fffeec // b <csr64+0xb40>
+	WORD $0x54001ecb // b.lt <csr64+0x136c>
 	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0xd37ff9d1 // lsl x17, x14, #1
 	WORD $0x91008020 // add x0, x1, #0x20
-	WORD $0xf9002ff1 // str x17, [sp, #0x58]
 	WORD $0x91002181 // add x1, x12, #0x8
-	WORD $0x14000061 // b <csr64+0x10f8>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x14000067 // b <csr64+0x1144>
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xaa0703f5 // mov x21, x7
+	WORD $0xaa1303f4 // mov x20, x19
+	WORD $0xcb030083 // sub x3, x4, x3
 	WORD $0x8b040996 // add x22, x12, x4, lsl #2
+	WORD $0x8b040da4 // add x4, x13, x4, lsl #3
 	WORD $0x8b060997 // add x23, x12, x6, lsl #2
-	WORD $0x8b130998 // add x24, x12, x19, lsl #2
+	WORD $0xcb0500c5 // sub x5, x6, x5
+	WORD $0x8b060da6 // add x6, x13, x6, lsl #3
 	WORD $0x8b150999 // add x25, x12, x21, lsl #2
-	WORD $0x91000610 // add x16, x16, #0x1
-	WORD $0x69406eda // ldpsw x26, x27, [x22]
-	WORD $0xeb0f021f // cmp x16, x15
-	WORD $0x69415add // ldpsw x29, x22, [x22, #0x8]
-	WORD $0x694046fe // ldpsw x30, x17, [x23]
-	WORD $0x8b110d51 // add x17, x10, x17, lsl #3
-	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
-	WORD $0xfc7a7950 // ldr d16, [x10, x26, lsl #3]
-	WORD $0x69415efa // ldpsw x26, x23, [x23, #0x8]
-	WORD $0xfc7d7951 // ldr d17, [x10, x29, lsl #3]
-	WORD $0xfc7e7952 // ldr d18, [x10, x30, lsl #3]
-	WORD $0x69407b1d // ldpsw x29, x30, [x24]
-	WORD $0xfc7a7953 // ldr d19, [x10, x26, lsl #3]
-	WORD $0x6941631a // ldpsw x26, x24, [x24, #0x8]
-	WORD $0xfc7d7954 // ldr d20, [x10, x29, lsl #3]
-	WORD $0x4d408632 // ld1 { v18.d }[1], [x17]
-	WORD $0x8b170d51 // add x17, x10, x23, lsl #3
-	WORD $0x4d4086d1 // ld1 { v17.d }[1], [x22]
-	WORD $0xfc7a7955 // ldr d21, [x10, x26, lsl #3]
-	WORD $0x6941773a // ldpsw x26, x29, [x25, #0x8]
-	WORD $0x4d408633 // ld1 { v19.d }[1], [x17]
-	WORD $0x8b1e0d51 // add x17, x10, x30, lsl #3
-	WORD $0x69406736 // ldpsw x22, x25, [x25]
-	WORD $0x8b190d57 // add x23, x10, x25, lsl #3
-	WORD $0x4d408634 // ld1 { v20.d }[1], [x17]
-	WORD $0x8b040db1 // add x17, x13, x4, lsl #3
-	WORD $0xad406638 // ldp q24, q25, [x17]
-	WORD $0xcb030091 // sub x17, x4, x3
-	WORD $0xcb0500c3 // sub x3, x6, x5
-	WORD $0xcb070264 // sub x4, x19, x7
-	WORD $0xcb1402a5 // sub x5, x21, x20
-	WORD $0x8b110c11 // add x17, x0, x17, lsl #3
+	WORD $0xcb1302b3 // sub x19, x21, x19
 	WORD $0x8b030c03 // add x3, x0, x3, lsl #3
-	WORD $0x8b040c04 // add x4, x0, x4, lsl #3
+	WORD $0xad404490 // ldp q16, q17, [x4]
 	WORD $0x8b050c05 // add x5, x0, x5, lsl #3
-	WORD $0xfc7a7956 // ldr d22, [x10, x26, lsl #3]
-	WORD $0x8b1b0d5a // add x26, x10, x27, lsl #3
-	WORD $0x6e71df31 // fmul v17.2d, v25.2d, v17.2d
-	WORD $0x4d408750 // ld1 { v16.d }[1], [x26]
-	WORD $0xfc767957 // ldr d23, [x10, x22, lsl #3]
-	WORD $0x8b180d56 // add x22, x10, x24, lsl #3
-	WORD $0x4d4086d5 // ld1 { v21.d }[1], [x22]
-	WORD $0x8b060db6 // add x22, x13, x6, lsl #3
-	WORD $0x8b1d0d58 // add x24, x10, x29, lsl #3
-	WORD $0x4d4086f7 // ld1 { v23.d }[1], [x23]
-	WORD $0x8b130db7 // add x23, x13, x19, lsl #3
-	WORD $0x4d408716 // ld1 { v22.d }[1], [x24]
-	WORD $0x8b150db8 // add x24, x13, x21, lsl #3
-	WORD $0x6e70df10 // fmul v16.2d, v24.2d, v16.2d
-	WORD $0xad4066d8 // ldp q24, q25, [x22]
-	WORD $0x6e73df33 // fmul v19.2d, v25.2d, v19.2d
-	WORD $0x6e72df12 // fmul v18.2d, v24.2d, v18.2d
-	WORD $0xad4066f8 // ldp q24, q25, [x23]
-	WORD $0x6e75df35 // fmul v21.2d, v25.2d, v21.2d
-	WORD $0x6e74df14 // fmul v20.2d, v24.2d, v20.2d
-	WORD $0xad406319 // ldp q25, q24, [x24]
-	WORD $0x6e76df16 // fmul v22.2d, v24.2d, v22.2d
-	WORD $0x6e77df37 // fmul v23.2d, v25.2d, v23.2d
-	WORD $0xad406239 // ldp q25, q24, [x17]
-	WORD $0xd37ef451 // lsl x17, x2, #2
-	WORD $0x8b110d71 // add x17, x11, x17, lsl #3
-	WORD $0x4e311f11 // and v17.16b, v24.16b, v17.16b
-	WORD $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	WORD $0x4e301f30 // and v16.16b, v25.16b, v16.16b
-	WORD $0xad406079 // ldp q25, q24, [x3]
-	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
-	WORD $0x4e331f13 // and v19.16b, v24.16b, v19.16b
-	WORD $0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
-	WORD $0x4e321f32 // and v18.16b, v25.16b, v18.16b
-	WORD $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
-	WORD $0xad406099 // ldp q25, q24, [x4]
-	WORD $0x4e351f15 // and v21.16b, v24.16b, v21.16b
-	WORD $0x6e60d420 // faddp v0.2d, v1.2d, v0.2d
-	WORD $0x6e63d441 // faddp v1.2d, v2.2d, v3.2d
-	WORD $0x4e75d4c6 // fadd v6.2d, v6.2d, v21.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4e341f34 // and v20.16b, v25.16b, v20.16b
-	WORD $0xad4064b8 // ldp q24, q25, [x5]
-	WORD $0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
-	WORD $0x4e361f36 // and v22.16b, v25.16b, v22.16b
-	WORD $0x4e76d4e7 // fadd v7.2d, v7.2d, v22.2d
-	WORD $0x4e371f17 // and v23.16b, v24.16b, v23.16b
-	WORD $0x6e67d4c2 // faddp v2.2d, v6.2d, v7.2d
-	WORD $0x4e77d484 // fadd v4.2d, v4.2d, v23.2d
-	WORD $0x6e64d4a3 // faddp v3.2d, v5.2d, v4.2d
-	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
-	WORD $0xad000a20 // stp q0, q2, [x17]
-	WORD $0x54001200 // b.eq <csr64+0x1334>
-	WORD $0xf9402ff1 // ldr x17, [sp, #0x58]
+	WORD $0x8b130c13 // add x19, x0, x19, lsl #3
+	WORD $0x8b150db5 // add x21, x13, x21, lsl #3
+	WORD $0x8b140998 // add x24, x12, x20, lsl #2
+	WORD $0xad404c72 // ldp q18, q19, [x3]
+	WORD $0x694112c3 // ldpsw x3, x4, [x22, #0x8]
+	WORD $0x8b040d44 // add x4, x10, x4, lsl #3
+	WORD $0xd37ef442 // lsl x2, x2, #2
+	WORD $0x91000610 // add x16, x16, #0x1
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0xeb0f021f // cmp x16, x15
+	WORD $0xfc637954 // ldr d20, [x10, x3, lsl #3]
+	WORD $0x8b140da3 // add x3, x13, x20, lsl #3
+	WORD $0x4d408494 // ld1 { v20.d }[1], [x4]
+	WORD $0x6e74de31 // fmul v17.2d, v17.2d, v20.2d
+	WORD $0x69405ac4 // ldpsw x4, x22, [x22]
+	WORD $0xfc647954 // ldr d20, [x10, x4, lsl #3]
+	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
+	WORD $0x4e62d631 // fadd v17.2d, v17.2d, v2.2d
+	WORD $0x4d4086d4 // ld1 { v20.d }[1], [x22]
+	WORD $0x6eb31e22 // bit v2.16b, v17.16b, v19.16b
+	WORD $0xad404cd1 // ldp q17, q19, [x6]
+	WORD $0x69401ae4 // ldpsw x4, x6, [x23]
+	WORD $0x69415ef6 // ldpsw x22, x23, [x23, #0x8]
+	WORD $0x8b060d46 // add x6, x10, x6, lsl #3
+	WORD $0x6e74de10 // fmul v16.2d, v16.2d, v20.2d
+	WORD $0xfc767954 // ldr d20, [x10, x22, lsl #3]
+	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
+	WORD $0x6eb21e01 // bit v1.16b, v16.16b, v18.16b
+	WORD $0xad4048b0 // ldp q16, q18, [x5]
+	WORD $0x8b170d45 // add x5, x10, x23, lsl #3
+	WORD $0x4d4084b4 // ld1 { v20.d }[1], [x5]
+	WORD $0x69405b25 // ldpsw x5, x22, [x25]
+	WORD $0x69416737 // ldpsw x23, x25, [x25, #0x8]
+	WORD $0x6e74de73 // fmul v19.2d, v19.2d, v20.2d
+	WORD $0xfc647954 // ldr d20, [x10, x4, lsl #3]
+	WORD $0x4e63d673 // fadd v19.2d, v19.2d, v3.2d
+	WORD $0x4d4084d4 // ld1 { v20.d }[1], [x6]
+	WORD $0x6eb21e63 // bit v3.16b, v19.16b, v18.16b
+	WORD $0xad404eb2 // ldp q18, q19, [x21]
+	WORD $0x69411b04 // ldpsw x4, x6, [x24, #0x8]
+	WORD $0x6e74de31 // fmul v17.2d, v17.2d, v20.2d
+	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	WORD $0xfc777954 // ldr d20, [x10, x23, lsl #3]
+	WORD $0x6eb01e20 // bit v0.16b, v17.16b, v16.16b
+	WORD $0xad404670 // ldp q16, q17, [x19]
+	WORD $0x8b190d53 // add x19, x10, x25, lsl #3
+	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
+	WORD $0x6e74de73 // fmul v19.2d, v19.2d, v20.2d
+	WORD $0xfc657954 // ldr d20, [x10, x5, lsl #3]
+	WORD $0x8b060d45 // add x5, x10, x6, lsl #3
+	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+	WORD $0x6eb11e66 // bit v6.16b, v19.16b, v17.16b
+	WORD $0xad404c71 // ldp q17, q19, [x3]
+	WORD $0x8b160d43 // add x3, x10, x22, lsl #3
+	WORD $0x4d408474 // ld1 { v20.d }[1], [x3]
+	WORD $0x6e74de52 // fmul v18.2d, v18.2d, v20.2d
+	WORD $0x4e65d652 // fadd v18.2d, v18.2d, v5.2d
+	WORD $0xfc647954 // ldr d20, [x10, x4, lsl #3]
+	WORD $0x69401303 // ldpsw x3, x4, [x24]
+	WORD $0x4d4084b4 // ld1 { v20.d }[1], [x5]
+	WORD $0x6eb01e45 // bit v5.16b, v18.16b, v16.16b
+	WORD $0x6e74de73 // fmul v19.2d, v19.2d, v20.2d
+	WORD $0xfc637954 // ldr d20, [x10, x3, lsl #3]
+	WORD $0x8b040d43 // add x3, x10, x4, lsl #3
+	WORD $0x4e67d673 // fadd v19.2d, v19.2d, v7.2d
+	WORD $0x4d408474 // ld1 { v20.d }[1], [x3]
+	WORD $0xcb070283 // sub x3, x20, x7
+	WORD $0x8b030c03 // add x3, x0, x3, lsl #3
+	WORD $0xad404870 // ldp q16, q18, [x3]
+	WORD $0x6eb21e67 // bit v7.16b, v19.16b, v18.16b
+	WORD $0x6e74de31 // fmul v17.2d, v17.2d, v20.2d
+	WORD $0x4e64d631 // fadd v17.2d, v17.2d, v4.2d
+	WORD $0x6eb01e24 // bit v4.16b, v17.16b, v16.16b
+	WORD $0x4ec33850 // zip1 v16.2d, v2.2d, v3.2d
+	WORD $0x4ec03831 // zip1 v17.2d, v1.2d, v0.2d
+	WORD $0x4ec37842 // zip2 v2.2d, v2.2d, v3.2d
+	WORD $0x4ec07820 // zip2 v0.2d, v1.2d, v0.2d
+	WORD $0x4ec738c3 // zip1 v3.2d, v6.2d, v7.2d
+	WORD $0x4ec438a1 // zip1 v1.2d, v5.2d, v4.2d
+	WORD $0x4ec478a4 // zip2 v4.2d, v5.2d, v4.2d
+	WORD $0x4ec778c5 // zip2 v5.2d, v6.2d, v7.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x4e62d602 // fadd v2.2d, v16.2d, v2.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad000440 // stp q0, q1, [x2]
+	WORD $0x54001160 // b.eq <csr64+0x136c>
 	WORD $0x7200021f // tst w16, #0x1
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x9a9f11c2 // csel x2, x14, xzr, ne
-	WORD $0x8b500442 // add x2, x2, x16, lsr #1
 	WORD $0xeb11021f // cmp x16, x17
+	WORD $0x8b500442 // add x2, x2, x16, lsr #1
 	WORD $0x9a903042 // csel x2, x2, x16, lo
-	WORD $0x8b021534 // add x20, x9, x2, lsl #5
-	WORD $0xa9400e85 // ldp x5, x3, [x20]
-	WORD $0x910010a4 // add x4, x5, #0x4
-	WORD $0xeb03009f // cmp x4, x3
-	WORD $0x54000aea // b.ge <csr64+0x1280>
+	WORD $0x8b021527 // add x7, x9, x2, lsl #5
+	WORD $0xa9400ce4 // ldp x4, x3, [x7]
+	WORD $0x91001085 // add x5, x4, #0x4
+	WORD $0xeb0300bf // cmp x5, x3
+	WORD $0x54000aaa // b.ge <csr64+0x12c0>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b050da6 // add x6, x13, x5, lsl #3
-	WORD $0x8b050827 // add x7, x1, x5, lsl #2
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x697f4ce4 // ldpsw x4, x19, [x7, #-0x8]
-	WORD $0x68c258f5 // ldpsw x21, x22, [x7], #0x10
-	WORD $0x8b130d53 // add x19, x10, x19, lsl #3
-	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
-	WORD $0xacc10cc4 // ldp q4, q3, [x6], #0x20
+	WORD $0x8b040da5 // add x5, x13, x4, lsl #3
+	WORD $0x8b040826 // add x6, x1, x4, lsl #2
+	WORD $0x697f50d3 // ldpsw x19, x20, [x6, #-0x8]
+	WORD $0x68c258d5 // ldpsw x21, x22, [x6], #0x10
+	WORD $0x8b140d54 // add x20, x10, x20, lsl #3
 	WORD $0xfc757945 // ldr d5, [x10, x21, lsl #3]
-	WORD $0xfc647946 // ldr d6, [x10, x4, lsl #3]
-	WORD $0x910010a4 // add x4, x5, #0x4
-	WORD $0x910020a5 // add x5, x5, #0x8
-	WORD $0xeb0300bf // cmp x5, x3
-	WORD $0xaa0403e5 // mov x5, x4
-	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
-	WORD $0x4d408666 // ld1 { v6.d }[1], [x19]
+	WORD $0xfc737946 // ldr d6, [x10, x19, lsl #3]
+	WORD $0x8b160d55 // add x21, x10, x22, lsl #3
+	WORD $0xacc10ca4 // ldp q4, q3, [x5], #0x20
+	WORD $0x91002093 // add x19, x4, #0x8
+	WORD $0x91001084 // add x4, x4, #0x4
+	WORD $0xeb03027f // cmp x19, x3
+	WORD $0x4d4086a5 // ld1 { v5.d }[1], [x21]
+	WORD $0x4d408686 // ld1 { v6.d }[1], [x20]
 	WORD $0x6e66dc84 // fmul v4.2d, v4.2d, v6.2d
 	WORD $0x6e65dc63 // fmul v3.2d, v3.2d, v5.2d
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x54fffdeb // b.lt <csr64+0x1140>
-	WORD $0xf9400a85 // ldr x5, [x20, #0x10]
+	WORD $0x54fffe0b // b.lt <csr64+0x1180>
+	WORD $0xf94008e5 // ldr x5, [x7, #0x10]
 	WORD $0x91001066 // add x6, x3, #0x4
 	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x5400084a // b.ge <csr64+0x129c>
+	WORD $0x5400084a // b.ge <csr64+0x12d8>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x8b030da7 // add x7, x13, x3, lsl #3
-	WORD $0x8b030833 // add x19, x1, x3, lsl #2
-	WORD $0xaa0303f5 // mov x21, x3
-	WORD $0x697f5a66 // ldpsw x6, x22, [x19, #-0x8]
-	WORD $0x68c26277 // ldpsw x23, x24, [x19], #0x10
+	WORD $0x8b030db3 // add x19, x13, x3, lsl #3
+	WORD $0x8b030834 // add x20, x1, x3, lsl #2
+	WORD $0xaa0303e6 // mov x6, x3
+	WORD $0x697f5a95 // ldpsw x21, x22, [x20, #-0x8]
+	WORD $0x68c26297 // ldpsw x23, x24, [x20], #0x10
 	WORD $0x8b160d56 // add x22, x10, x22, lsl #3
-	WORD $0x8b180d58 // add x24, x10, x24, lsl #3
-	WORD $0xacc110e5 // ldp q5, q4, [x7], #0x20
 	WORD $0xfc777946 // ldr d6, [x10, x23, lsl #3]
-	WORD $0xfc667947 // ldr d7, [x10, x6, lsl #3]
-	WORD $0x910012a6 // add x6, x21, #0x4
-	WORD $0x910022b5 // add x21, x21, #0x8
+	WORD $0xfc757947 // ldr d7, [x10, x21, lsl #3]
+	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
+	WORD $0xacc11265 // ldp q5, q4, [x19], #0x20
+	WORD $0x910020d5 // add x21, x6, #0x8
+	WORD $0x910010c6 // add x6, x6, #0x4
 	WORD $0xeb0502bf // cmp x21, x5
-	WORD $0xaa0603f5 // mov x21, x6
-	WORD $0x4d408706 // ld1 { v6.d }[1], [x24]
+	WORD $0x4d4086e6 // ld1 { v6.d }[1], [x23]
 	WORD $0x4d4086c7 // ld1 { v7.d }[1], [x22]
 	WORD $0x6e67dca5 // fmul v5.2d, v5.2d, v7.2d
 	WORD $0x6e66dc84 // fmul v4.2d, v4.2d, v6.2d
 	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
-	WORD $0x54fffdeb // b.lt <csr64+0x11ac>
-	WORD $0xf9400e87 // ldr x7, [x20, #0x18]
-	WORD $0x910010b3 // add x19, x5, #0x4
+	WORD $0x54fffe0b // b.lt <csr64+0x11e8>
+	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
+	WORD $0x910010b4 // add x20, x5, #0x4
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x540005aa // b.ge <csr64+0x12b8>
+	WORD $0xeb13029f // cmp x20, x19
+	WORD $0x540005ca // b.ge <csr64+0x12f4>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b050db5 // add x21, x13, x5, lsl #3
+	WORD $0x8b050db4 // add x20, x13, x5, lsl #3
 	WORD $0x8b050836 // add x22, x1, x5, lsl #2
-	WORD $0xaa0503f7 // mov x23, x5
+	WORD $0xaa0503f5 // mov x21, x5
 	WORD $0xd503201f // nop
-	WORD $0x697f62d3 // ldpsw x19, x24, [x22, #-0x8]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f62d7 // ldpsw x23, x24, [x22, #-0x8]
 	WORD $0x68c26ad9 // ldpsw x25, x26, [x22], #0x10
 	WORD $0x8b180d58 // add x24, x10, x24, lsl #3
-	WORD $0x8b1a0d5a // add x26, x10, x26, lsl #3
-	WORD $0xacc11eb0 // ldp q16, q7, [x21], #0x20
 	WORD $0xfc797951 // ldr d17, [x10, x25, lsl #3]
-	WORD $0xfc737952 // ldr d18, [x10, x19, lsl #3]
-	WORD $0x910012f3 // add x19, x23, #0x4
-	WORD $0x910022f7 // add x23, x23, #0x8
-	WORD $0xeb0702ff // cmp x23, x7
-	WORD $0xaa1303f7 // mov x23, x19
-	WORD $0x4d408751 // ld1 { v17.d }[1], [x26]
+	WORD $0xfc777952 // ldr d18, [x10, x23, lsl #3]
+	WORD $0x8b1a0d59 // add x25, x10, x26, lsl #3
+	WORD $0xacc11e90 // ldp q16, q7, [x20], #0x20
+	WORD $0x910022b7 // add x23, x21, #0x8
+	WORD $0x910012b5 // add x21, x21, #0x4
+	WORD $0xeb1302ff // cmp x23, x19
+	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
 	WORD $0x4d408712 // ld1 { v18.d }[1], [x24]
 	WORD $0x6e72de10 // fmul v16.2d, v16.2d, v18.2d
 	WORD $0x6e71dce7 // fmul v7.2d, v7.2d, v17.2d
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
 	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
-	WORD $0x54fffdeb // b.lt <csr64+0x1220>
-	WORD $0xf9401294 // ldr x20, [x20, #0x20]
-	WORD $0x910010f5 // add x21, x7, #0x4
-	WORD $0xeb1402bf // cmp x21, x20
-	WORD $0x54ffe86a // b.ge <csr64+0xf80>
-	WORD $0x14000017 // b <csr64+0x12d4>
+	WORD $0x54fffe0b // b.lt <csr64+0x1260>
+	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
+	WORD $0x91001274 // add x20, x19, #0x4
+	WORD $0xeb07029f // cmp x20, x7
+	WORD $0x54ffe7ea // b.ge <csr64+0xfac>
+	WORD $0x14000017 // b <csr64+0x1310>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0xaa0503e4 // mov x4, x5
-	WORD $0xf9400a85 // ldr x5, [x20, #0x10]
+	WORD $0xf94008e5 // ldr x5, [x7, #0x10]
 	WORD $0x91001066 // add x6, x3, #0x4
 	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x54fff80b // b.lt <csr64+0x1198>
+	WORD $0x54fff80b // b.lt <csr64+0x11d4>
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xaa0303e6 // mov x6, x3
-	WORD $0xf9400e87 // ldr x7, [x20, #0x18]
-	WORD $0x910010b3 // add x19, x5, #0x4
+	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
+	WORD $0x910010b4 // add x20, x5, #0x4
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x54fffaab // b.lt <csr64+0x1208>
+	WORD $0xeb13029f // cmp x20, x19
+	WORD $0x54fffa8b // b.lt <csr64+0x1240>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xaa0503f3 // mov x19, x5
-	WORD $0xf9401294 // ldr x20, [x20, #0x20]
-	WORD $0x910010f5 // add x21, x7, #0x4
-	WORD $0xeb1402bf // cmp x21, x20
-	WORD $0x54ffe58a // b.ge <csr64+0xf80>
+	WORD $0xaa0503f5 // mov x21, x5
+	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
+	WORD $0x91001274 // add x20, x19, #0x4
+	WORD $0xeb07029f // cmp x20, x7
+	WORD $0x54ffe50a // b.ge <csr64+0xfac>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x8b070db6 // add x22, x13, x7, lsl #3
-	WORD $0x8b070837 // add x23, x1, x7, lsl #2
-	WORD $0xaa0703f8 // mov x24, x7
-	WORD $0x697f66f5 // ldpsw x21, x25, [x23, #-0x8]
+	WORD $0x8b130db6 // add x22, x13, x19, lsl #3
+	WORD $0x8b130837 // add x23, x1, x19, lsl #2
+	WORD $0xaa1303f4 // mov x20, x19
+	WORD $0x697f66f8 // ldpsw x24, x25, [x23, #-0x8]
 	WORD $0x68c26efa // ldpsw x26, x27, [x23], #0x10
 	WORD $0x8b190d59 // add x25, x10, x25, lsl #3
-	WORD $0x8b1b0d5b // add x27, x10, x27, lsl #3
-	WORD $0xacc142d1 // ldp q17, q16, [x22], #0x20
 	WORD $0xfc7a7952 // ldr d18, [x10, x26, lsl #3]
-	WORD $0xfc757953 // ldr d19, [x10, x21, lsl #3]
-	WORD $0x91001315 // add x21, x24, #0x4
-	WORD $0x91002318 // add x24, x24, #0x8
-	WORD $0xeb14031f // cmp x24, x20
-	WORD $0xaa1503f8 // mov x24, x21
-	WORD $0x4d408772 // ld1 { v18.d }[1], [x27]
+	WORD $0xfc787953 // ldr d19, [x10, x24, lsl #3]
+	WORD $0x8b1b0d5a // add x26, x10, x27, lsl #3
+	WORD $0xacc142d1 // ldp q17, q16, [x22], #0x20
+	WORD $0x91002298 // add x24, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb07031f // cmp x24, x7
+	WORD $0x4d408752 // ld1 { v18.d }[1], [x26]
 	WORD $0x4d408733 // ld1 { v19.d }[1], [x25]
 	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
 	WORD $0x6e72de10 // fmul v16.2d, v16.2d, v18.2d
 	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
 	WORD $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	WORD $0x54fffdeb // b.lt <csr64+0x12e8>
-	WORD $0x17ffff16 // b <csr64+0xf88>
+	WORD $0x54fffe0b // b.lt <csr64+0x1324>
+	WORD $0x17ffff13 // b <csr64+0xfb4>
 	WORD $0xd37ef5ee // lsl x14, x15, #2
 	WORD $0xeb0801df // cmp x14, x8
-	WORD $0x5400054a // b.ge <csr64+0x13e4>
-	WORD $0xf86e7921 // ldr x1, [x9, x14, lsl #3]
+	WORD $0x540006ea // b.ge <csr64+0x1450>
+	WORD $0xf86e7920 // ldr x0, [x9, x14, lsl #3]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x910003ef // mov x15, sp
-	WORD $0x1400000a // b <csr64+0x1374>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xfc2e7961 // str d1, [x11, x14, lsl #3]
+	WORD $0x14000009 // b <csr64+0x13a8>
+	WORD $0x1e632883 // fadd d3, d4, d3
+	WORD $0x1e612841 // fadd d1, d2, d1
 	WORD $0xeb08021f // cmp x16, x8
-	WORD $0xaa1103e1 // mov x1, x17
+	WORD $0xaa1103e0 // mov x0, x17
+	WORD $0x1e612861 // fadd d1, d3, d1
+	WORD $0xfc2e7961 // str d1, [x11, x14, lsl #3]
 	WORD $0xaa1003ee // mov x14, x16
-	WORD $0x540003a0 // b.eq <csr64+0x13e4>
+	WORD $0x54000560 // b.eq <csr64+0x1450>
 	WORD $0x910005d0 // add x16, x14, #0x1
-	WORD $0x2f00e401 // movi d1, #0000000000000000
-	WORD $0xad0003e0 // stp q0, q0, [sp]
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0xf8707931 // ldr x17, [x9, x16, lsl #3]
-	WORD $0xeb010220 // subs x0, x17, x1
-	WORD $0x54fffecd // b.le <csr64+0x1360>
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xeb000221 // subs x1, x17, x0
+	WORD $0xad0003e0 // stp q0, q0, [sp]
+	WORD $0xad0103e0 // stp q0, q0, [sp, #0x20]
+	WORD $0xad0203e0 // stp q0, q0, [sp, #0x40]
+	WORD $0xad0303e0 // stp q0, q0, [sp, #0x60]
+	WORD $0xad0403e0 // stp q0, q0, [sp, #0x80]
+	WORD $0xad0503e0 // stp q0, q0, [sp, #0xa0]
+	WORD $0xad0603e0 // stp q0, q0, [sp, #0xc0]
+	WORD $0xad0703e0 // stp q0, q0, [sp, #0xe0]
+	WORD $0x54fffd2d // b.le <csr64+0x1388>
 	WORD $0xaa1f03e2 // mov x2, xzr
-	WORD $0x8b010da3 // add x3, x13, x1, lsl #3
-	WORD $0x8b010981 // add x1, x12, x1, lsl #2
+	WORD $0x8b000983 // add x3, x12, x0, lsl #2
+	WORD $0x8b000da0 // add x0, x13, x0, lsl #3
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xb8a27824 // ldrsw x4, [x1, x2, lsl #2]
-	WORD $0xfc627861 // ldr d1, [x3, x2, lsl #3]
-	WORD $0xfc647942 // ldr d2, [x10, x4, lsl #3]
+	WORD $0xd503201f // nop
+	WORD $0xb8a27865 // ldrsw x5, [x3, x2, lsl #2]
+	WORD $0xfc627802 // ldr d2, [x0, x2, lsl #3]
 	WORD $0x92400444 // and x4, x2, #0x3
 	WORD $0x91000442 // add x2, x2, #0x1
-	WORD $0xeb02001f // cmp x0, x2
+	WORD $0x8b0419e4 // add x4, x15, x4, lsl #6
+	WORD $0xeb02003f // cmp x1, x2
+	WORD $0xfc657941 // ldr d1, [x10, x5, lsl #3]
 	WORD $0x1e620821 // fmul d1, d1, d2
-	WORD $0xfc6479e2 // ldr d2, [x15, x4, lsl #3]
-	WORD $0x1e612841 // fadd d1, d2, d1
-	WORD $0xfc2479e1 // str d1, [x15, x4, lsl #3]
-	WORD $0x54fffec1 // b.ne <csr64+0x13a0>
-	WORD $0x6d400be1 // ldp d1, d2, [sp]
-	WORD $0x1e622821 // fadd d1, d1, d2
-	WORD $0x6d4113e3 // ldp d3, d4, [sp, #0x10]
-	WORD $0x1e642862 // fadd d2, d3, d4
-	WORD $0x1e622821 // fadd d1, d1, d2
-	WORD $0x17ffffe0 // b <csr64+0x1360>
-	WORD $0x6d4423e9 // ldp d9, d8, [sp, #0x40]
-	WORD $0xf9402bfd // ldr x29, [sp, #0x50]
-	WORD $0x6d432beb // ldp d11, d10, [sp, #0x30]
-	WORD $0x6d4233ed // ldp d13, d12, [sp, #0x20]
-	WORD $0xa94a4ff4 // ldp x20, x19, [sp, #0xa0]
-	WORD $0xa94957f6 // ldp x22, x21, [sp, #0x90]
-	WORD $0xa9485ff8 // ldp x24, x23, [sp, #0x80]
-	WORD $0xa94767fa // ldp x26, x25, [sp, #0x70]
-	WORD $0xa9466ffe // ldp x30, x27, [sp, #0x60]
-	WORD $0x9102c3ff // add sp, sp, #0xb0
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6e080422 // mov v2.d[0], v1.d[0]
+	WORD $0xad400483 // ldp q3, q1, [x4]
+	WORD $0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad000482 // stp q2, q1, [x4]
+	WORD $0x54fffe41 // b.ne <csr64+0x1400>
+	WORD $0x3dc003e4 // ldr q4, [sp]
+	WORD $0x3dc013e3 // ldr q3, [sp, #0x40]
+	WORD $0x3dc023e2 // ldr q2, [sp, #0x80]
+	WORD $0x3dc033e1 // ldr q1, [sp, #0xc0]
+	WORD $0x17ffffcf // b <csr64+0x1388>
+	WORD $0x6d5223e9 // ldp d9, d8, [sp, #0x120]
+	WORD $0x6d512beb // ldp d11, d10, [sp, #0x110]
+	WORD $0xa9574ff4 // ldp x20, x19, [sp, #0x170]
+	WORD $0x6d5033ed // ldp d13, d12, [sp, #0x100]
+	WORD $0xa95657f6 // ldp x22, x21, [sp, #0x160]
+	WORD $0xa9555ff8 // ldp x24, x23, [sp, #0x150]
+	WORD $0xa95467fa // ldp x26, x25, [sp, #0x140]
+	WORD $0xa9536ffd // ldp x29, x27, [sp, #0x130]
+	WORD $0x910603ff // add sp, sp, #0x180
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
-	SUB $272, RSP
+	SUB $480, RSP
 	MOVD R19, R30
 	RET
 
 // func csr32Quad(c *csrCall)
-TEXT ·csr32Quad(SB), 0, $256-8
+TEXT ·csr32Quad(SB), 0, $464-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $256, RSP
+	ADD $464, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <csr32>
-	WORD $0x1400056f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd10283ff // sub sp, sp, #0xa0
+	WORD $0x1400058f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xd105c3ff // sub sp, sp, #0x170
 	WORD $0xa940a408 // ldp x8, x9, [x0, #0x8]
 	WORD $0xf100050a // subs x10, x8, #0x1
-	WORD $0xfd001bea // str d10, [sp, #0x30]
-	WORD $0xf90027fd // str x29, [sp, #0x48]
-	WORD $0x6d03a3e9 // stp d9, d8, [sp, #0x38]
-	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
-	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
-	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
-	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
-	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
-	WORD $0x540001ab // b.lt <csr32+0x60>
+	WORD $0xfd0083ea // str d10, [sp, #0x100]
+	WORD $0xa9126ffd // stp x29, x27, [sp, #0x120]
+	WORD $0x6d1123e9 // stp d9, d8, [sp, #0x110]
+	WORD $0xa91367fa // stp x26, x25, [sp, #0x130]
+	WORD $0xa9145ff8 // stp x24, x23, [sp, #0x140]
+	WORD $0xa91557f6 // stp x22, x21, [sp, #0x150]
+	WORD $0xa9164ff4 // stp x20, x19, [sp, #0x160]
+	WORD $0x540001cb // b.lt <csr32+0x60>
 	WORD $0xf940180b // ldr x11, [x0, #0x30]
 	WORD $0xaa0803f1 // mov x17, x8
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf871792c // ldr x12, [x9, x17, lsl #3]
@@ -1343,7 +1372,7 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x528007eb // mov w11, #0x3f
 	WORD $0x9a8ac16d // csel x13, x11, x10, gt
 	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x540032eb // b.lt <csr32+0x6e0>
+	WORD $0x540033eb // b.lt <csr32+0x700>
 	WORD $0xaa0903eb // mov x11, x9
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0xaa0d03ee // mov x14, x13
@@ -1364,7 +1393,7 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x8b0d05a2 // add x2, x13, x13, lsl #1
 	WORD $0xf100059f // cmp x12, #0x1
 	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
-	WORD $0x5400310d // b.le <csr32+0x6f8>
+	WORD $0x5400320d // b.le <csr32+0x718>
 	WORD $0x91001e2c // add x12, x17, #0x7
 	WORD $0xf100023f // cmp x17, #0x0
 	WORD $0x9a91b18c // csel x12, x12, x17, lt
@@ -1374,37 +1403,45 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0xeb02003f // cmp x1, x2
 	WORD $0x9342fdef // asr x15, x15, #2
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0x540030ab // b.lt <csr32+0x714>
+	WORD $0x540031ab // b.lt <csr32+0x734>
 	WORD $0xf100123f // cmp x17, #0x4
 	WORD $0xb4005610 // cbz x16, <csr32+0xbc8>
-	WORD $0x54009dab // b.lt <csr32+0x14c0>
+	WORD $0x54009f4b // b.lt <csr32+0x14f4>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03f1 // mov x17, xzr
 	WORD $0xd37ff9c0 // lsl x0, x14, #1
 	WORD $0x91008021 // add x1, x1, #0x20
 	WORD $0xd37ef602 // lsl x2, x16, #2
-	WORD $0x14000016 // b <csr32+0x17c>
-	WORD $0xb8b479a4 // ldrsw x4, [x13, x20, lsl #2]
-	WORD $0xbc747951 // ldr s17, [x10, x20, lsl #2]
+	WORD $0x1400001e // b <csr32+0x19c>
+	WORD $0xb8a579a4 // ldrsw x4, [x13, x5, lsl #2]
+	WORD $0xbc657952 // ldr s18, [x10, x5, lsl #2]
 	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x1e22c231 // fcvt d17, s17
-	WORD $0xfc647972 // ldr d18, [x11, x4, lsl #3]
-	WORD $0x1e710a51 // fmul d17, d18, d17
+	WORD $0x1e22c252 // fcvt d18, s18
+	WORD $0xfc647971 // ldr d17, [x11, x4, lsl #3]
+	WORD $0x1e720a31 // fmul d17, d17, d18
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6e080632 // mov v18.d[0], v17.d[0]
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x6e63d421 // faddp v1.2d, v1.2d, v3.2d
-	WORD $0x6e64d442 // faddp v2.2d, v2.2d, v4.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x4ec43851 // zip1 v17.2d, v2.2d, v4.2d
+	WORD $0x4ec33832 // zip1 v18.2d, v1.2d, v3.2d
 	WORD $0xd37ef463 // lsl x3, x3, #2
 	WORD $0x91000631 // add x17, x17, #0x1
 	WORD $0x8b030d83 // add x3, x12, x3, lsl #3
-	WORD $0x6e67d4a3 // faddp v3.2d, v5.2d, v7.2d
-	WORD $0x6e70d4c4 // faddp v4.2d, v6.2d, v16.2d
+	WORD $0x4ec47842 // zip2 v2.2d, v2.2d, v4.2d
+	WORD $0x4ec37821 // zip2 v1.2d, v1.2d, v3.2d
 	WORD $0xeb0f023f // cmp x17, x15
+	WORD $0x4ed038c3 // zip1 v3.2d, v6.2d, v16.2d
+	WORD $0x4ec738a4 // zip1 v4.2d, v5.2d, v7.2d
+	WORD $0x4ed078c6 // zip2 v6.2d, v6.2d, v16.2d
+	WORD $0x4ec778a5 // zip2 v5.2d, v5.2d, v7.2d
+	WORD $0x4e61d641 // fadd v1.2d, v18.2d, v1.2d
+	WORD $0x4e62d622 // fadd v2.2d, v17.2d, v2.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4e64d462 // fadd v2.2d, v3.2d, v4.2d
+	WORD $0x4e63d482 // fadd v2.2d, v4.2d, v3.2d
 	WORD $0xad000861 // stp q1, q2, [x3]
-	WORD $0x54009a40 // b.eq <csr32+0x14c0>
+	WORD $0x54009ae0 // b.eq <csr32+0x14f4>
 	WORD $0x7200023f // tst w17, #0x1
 	WORD $0x9a9f11c3 // csel x3, x14, xzr, ne
 	WORD $0xeb00023f // cmp x17, x0
@@ -1414,11 +1451,11 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0xa9401486 // ldp x6, x5, [x4]
 	WORD $0x910010c7 // add x7, x6, #0x4
 	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x5400010d // b.le <csr32+0x1c0>
+	WORD $0x5400010d // b.le <csr32+0x1e0>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0xaa0603f5 // mov x21, x6
-	WORD $0x14000025 // b <csr32+0x244>
+	WORD $0x14000025 // b <csr32+0x260>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -1440,75 +1477,75 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
 	WORD $0x91004294 // add x20, x20, #0x10
 	WORD $0x3cc10663 // ldr q3, [x19], #0x10
-	WORD $0x4e617864 // fcvtl2 v4.2d, v3.4s
-	WORD $0xfc777965 // ldr d5, [x11, x23, lsl #3]
+	WORD $0x4e617865 // fcvtl2 v5.2d, v3.4s
+	WORD $0xfc777964 // ldr d4, [x11, x23, lsl #3]
 	WORD $0xfc757966 // ldr d6, [x11, x21, lsl #3]
 	WORD $0x0e617863 // fcvtl v3.2d, v3.2s
-	WORD $0x910010d5 // add x21, x6, #0x4
-	WORD $0x910020c6 // add x6, x6, #0x8
-	WORD $0xeb0500df // cmp x6, x5
-	WORD $0xaa1503e6 // mov x6, x21
-	WORD $0x4d408705 // ld1 { v5.d }[1], [x24]
+	WORD $0x910020d5 // add x21, x6, #0x8
+	WORD $0x910010c6 // add x6, x6, #0x4
+	WORD $0xeb0502bf // cmp x21, x5
+	WORD $0x4d408704 // ld1 { v4.d }[1], [x24]
 	WORD $0x4d4086c6 // ld1 { v6.d }[1], [x22]
 	WORD $0x6e63dcc3 // fmul v3.2d, v6.2d, v3.2d
-	WORD $0x6e64dca4 // fmul v4.2d, v5.2d, v4.2d
+	WORD $0x6e65dc84 // fmul v4.2d, v4.2d, v5.2d
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x54fffd0d // b.le <csr32+0x1e0>
-	WORD $0xeb0502a6 // subs x6, x21, x5
-	WORD $0x540001a0 // b.eq <csr32+0x27c>
-	WORD $0x910006a7 // add x7, x21, #0x1
-	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x54000261 // b.ne <csr32+0x2a0>
-	WORD $0xb8b579a6 // ldrsw x6, [x13, x21, lsl #2]
-	WORD $0xbc757943 // ldr s3, [x10, x21, lsl #2]
+	WORD $0x54fffd2d // b.le <csr32+0x200>
+	WORD $0xeb0500c7 // subs x7, x6, x5
+	WORD $0x540001a0 // b.eq <csr32+0x298>
+	WORD $0x910004d3 // add x19, x6, #0x1
+	WORD $0xeb05027f // cmp x19, x5
+	WORD $0x54000281 // b.ne <csr32+0x2c0>
+	WORD $0xb8a679a7 // ldrsw x7, [x13, x6, lsl #2]
+	WORD $0xbc667944 // ldr s4, [x10, x6, lsl #2]
 	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x1e22c063 // fcvt d3, s3
-	WORD $0xfc667964 // ldr d4, [x11, x6, lsl #3]
-	WORD $0x1e630883 // fmul d3, d4, d3
+	WORD $0x1e22c084 // fcvt d4, s4
+	WORD $0xfc677963 // ldr d3, [x11, x7, lsl #3]
+	WORD $0x1e640863 // fmul d3, d3, d4
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6e080464 // mov v4.d[0], v3.d[0]
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
 	WORD $0xf9400886 // ldr x6, [x4, #0x10]
 	WORD $0x910010a7 // add x7, x5, #0x4
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xeb0600ff // cmp x7, x6
-	WORD $0x5400048d // b.le <csr32+0x31c>
+	WORD $0x540004ad // b.le <csr32+0x33c>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa0503f5 // mov x21, x5
-	WORD $0x14000043 // b <csr32+0x3a4>
+	WORD $0x14000044 // b <csr32+0x3c0>
 	WORD $0xd503201f // nop
-	WORD $0x8b1002a7 // add x7, x21, x16
-	WORD $0xd37ef6b3 // lsl x19, x21, #2
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x8b070947 // add x7, x10, x7, lsl #2
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x8b1509a7 // add x7, x13, x21, lsl #2
-	WORD $0x8b1008f4 // add x20, x7, x16, lsl #2
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1000d3 // add x19, x6, x16
+	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
+	WORD $0x8b130953 // add x19, x10, x19, lsl #2
+	WORD $0xf9800260 // prfm pldl1keep, [x19]
+	WORD $0x8b0609b3 // add x19, x13, x6, lsl #2
+	WORD $0xd37ef4c6 // lsl x6, x6, #2
+	WORD $0x8b100a74 // add x20, x19, x16, lsl #2
 	WORD $0xf9800280 // prfm pldl1keep, [x20]
-	WORD $0x3cf36943 // ldr q3, [x10, x19]
-	WORD $0x694050f3 // ldpsw x19, x20, [x7]
-	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
-	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
-	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
-	WORD $0xfc737965 // ldr d5, [x11, x19, lsl #3]
-	WORD $0xfc757966 // ldr d6, [x11, x21, lsl #3]
+	WORD $0x69405674 // ldpsw x20, x21, [x19]
+	WORD $0x69414e76 // ldpsw x22, x19, [x19, #0x8]
+	WORD $0x3ce66943 // ldr q3, [x10, x6]
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
+	WORD $0xfc747965 // ldr d5, [x11, x20, lsl #3]
+	WORD $0xfc767966 // ldr d6, [x11, x22, lsl #3]
 	WORD $0x0e617864 // fcvtl v4.2d, v3.2s
 	WORD $0x4e617863 // fcvtl2 v3.2d, v3.4s
-	WORD $0x4d408685 // ld1 { v5.d }[1], [x20]
-	WORD $0x4d4084e6 // ld1 { v6.d }[1], [x7]
+	WORD $0x4d4086a5 // ld1 { v5.d }[1], [x21]
+	WORD $0x4d408666 // ld1 { v6.d }[1], [x19]
 	WORD $0x6e63dcc3 // fmul v3.2d, v6.2d, v3.2d
 	WORD $0x6e64dca4 // fmul v4.2d, v5.2d, v4.2d
-	WORD $0xad4014c6 // ldp q6, q5, [x6]
-	WORD $0x4e231ca3 // and v3.16b, v5.16b, v3.16b
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x4e241cc4 // and v4.16b, v6.16b, v4.16b
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0xad4018e5 // ldp q5, q6, [x7]
+	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0x4e62d463 // fadd v3.2d, v3.2d, v2.2d
+	WORD $0x6ea61c62 // bit v2.16b, v3.16b, v6.16b
+	WORD $0x6ea51c81 // bit v1.16b, v4.16b, v5.16b
 	WORD $0xf9400886 // ldr x6, [x4, #0x10]
 	WORD $0x910010a7 // add x7, x5, #0x4
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xeb0600ff // cmp x7, x6
-	WORD $0x54fffbcc // b.gt <csr32+0x290>
+	WORD $0x54fffbac // b.gt <csr32+0x2ac>
 	WORD $0x8b050213 // add x19, x16, x5
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x8b050947 // add x7, x10, x5, lsl #2
@@ -1528,75 +1565,75 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
 	WORD $0x91004294 // add x20, x20, #0x10
 	WORD $0x3cc104e5 // ldr q5, [x7], #0x10
-	WORD $0x4e6178a6 // fcvtl2 v6.2d, v5.4s
-	WORD $0xfc777967 // ldr d7, [x11, x23, lsl #3]
+	WORD $0x4e6178a7 // fcvtl2 v7.2d, v5.4s
+	WORD $0xfc777966 // ldr d6, [x11, x23, lsl #3]
 	WORD $0xfc757970 // ldr d16, [x11, x21, lsl #3]
 	WORD $0x0e6178a5 // fcvtl v5.2d, v5.2s
-	WORD $0x910010b5 // add x21, x5, #0x4
-	WORD $0x910020a5 // add x5, x5, #0x8
-	WORD $0xeb0600bf // cmp x5, x6
-	WORD $0xaa1503e5 // mov x5, x21
-	WORD $0x4d408707 // ld1 { v7.d }[1], [x24]
+	WORD $0x910020b5 // add x21, x5, #0x8
+	WORD $0x910010a5 // add x5, x5, #0x4
+	WORD $0xeb0602bf // cmp x21, x6
+	WORD $0x4d408706 // ld1 { v6.d }[1], [x24]
 	WORD $0x4d4086d0 // ld1 { v16.d }[1], [x22]
 	WORD $0x6e65de05 // fmul v5.2d, v16.2d, v5.2d
-	WORD $0x6e66dce6 // fmul v6.2d, v7.2d, v6.2d
+	WORD $0x6e67dcc6 // fmul v6.2d, v6.2d, v7.2d
 	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
 	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x54fffd0d // b.le <csr32+0x340>
-	WORD $0xeb0602a5 // subs x5, x21, x6
-	WORD $0x540001a0 // b.eq <csr32+0x3dc>
-	WORD $0x910006a7 // add x7, x21, #0x1
-	WORD $0xeb0600ff // cmp x7, x6
-	WORD $0x54000261 // b.ne <csr32+0x400>
-	WORD $0xb8b579a5 // ldrsw x5, [x13, x21, lsl #2]
-	WORD $0xbc757945 // ldr s5, [x10, x21, lsl #2]
+	WORD $0x54fffd2d // b.le <csr32+0x360>
+	WORD $0xeb0600a7 // subs x7, x5, x6
+	WORD $0x540001a0 // b.eq <csr32+0x3f8>
+	WORD $0x910004b3 // add x19, x5, #0x1
+	WORD $0xeb06027f // cmp x19, x6
+	WORD $0x54000281 // b.ne <csr32+0x420>
+	WORD $0xb8a579a7 // ldrsw x7, [x13, x5, lsl #2]
+	WORD $0xbc657946 // ldr s6, [x10, x5, lsl #2]
 	WORD $0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
-	WORD $0x1e22c0a5 // fcvt d5, s5
-	WORD $0xfc657966 // ldr d6, [x11, x5, lsl #3]
-	WORD $0x1e6508c5 // fmul d5, d6, d5
+	WORD $0x1e22c0c6 // fcvt d6, s6
+	WORD $0xfc677965 // ldr d5, [x11, x7, lsl #3]
+	WORD $0x1e6608a5 // fmul d5, d5, d6
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6e0804a6 // mov v6.d[0], v5.d[0]
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
 	WORD $0xf9400c85 // ldr x5, [x4, #0x18]
 	WORD $0x910010c7 // add x7, x6, #0x4
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x5400048d // b.le <csr32+0x47c>
+	WORD $0x540004ad // b.le <csr32+0x49c>
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xaa0603f5 // mov x21, x6
-	WORD $0x14000043 // b <csr32+0x504>
+	WORD $0x14000044 // b <csr32+0x520>
 	WORD $0xd503201f // nop
-	WORD $0x8b1002a7 // add x7, x21, x16
-	WORD $0xd37ef6b3 // lsl x19, x21, #2
-	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
-	WORD $0x8b070947 // add x7, x10, x7, lsl #2
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x8b1509a7 // add x7, x13, x21, lsl #2
-	WORD $0x8b1008f4 // add x20, x7, x16, lsl #2
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1000b3 // add x19, x5, x16
+	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
+	WORD $0x8b130953 // add x19, x10, x19, lsl #2
+	WORD $0xf9800260 // prfm pldl1keep, [x19]
+	WORD $0x8b0509b3 // add x19, x13, x5, lsl #2
+	WORD $0xd37ef4a5 // lsl x5, x5, #2
+	WORD $0x8b100a74 // add x20, x19, x16, lsl #2
 	WORD $0xf9800280 // prfm pldl1keep, [x20]
-	WORD $0x3cf36945 // ldr q5, [x10, x19]
-	WORD $0x694050f3 // ldpsw x19, x20, [x7]
-	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
-	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
-	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
-	WORD $0xfc737967 // ldr d7, [x11, x19, lsl #3]
-	WORD $0xfc757970 // ldr d16, [x11, x21, lsl #3]
+	WORD $0x69405674 // ldpsw x20, x21, [x19]
+	WORD $0x69414e76 // ldpsw x22, x19, [x19, #0x8]
+	WORD $0x3ce56945 // ldr q5, [x10, x5]
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
+	WORD $0xfc747967 // ldr d7, [x11, x20, lsl #3]
+	WORD $0xfc767970 // ldr d16, [x11, x22, lsl #3]
 	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
 	WORD $0x4e6178a5 // fcvtl2 v5.2d, v5.4s
-	WORD $0x4d408687 // ld1 { v7.d }[1], [x20]
-	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
+	WORD $0x4d4086a7 // ld1 { v7.d }[1], [x21]
+	WORD $0x4d408670 // ld1 { v16.d }[1], [x19]
 	WORD $0x6e65de05 // fmul v5.2d, v16.2d, v5.2d
 	WORD $0x6e66dce6 // fmul v6.2d, v7.2d, v6.2d
-	WORD $0xad401cb0 // ldp q16, q7, [x5]
-	WORD $0x4e251ce5 // and v5.16b, v7.16b, v5.16b
-	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
-	WORD $0x4e261e06 // and v6.16b, v16.16b, v6.16b
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0xad4040e7 // ldp q7, q16, [x7]
+	WORD $0x4e63d4c6 // fadd v6.2d, v6.2d, v3.2d
+	WORD $0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
+	WORD $0x6eb01ca4 // bit v4.16b, v5.16b, v16.16b
+	WORD $0x6ea71cc3 // bit v3.16b, v6.16b, v7.16b
 	WORD $0xf9400c85 // ldr x5, [x4, #0x18]
 	WORD $0x910010c7 // add x7, x6, #0x4
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x54fffbcc // b.gt <csr32+0x3f0>
+	WORD $0x54fffbac // b.gt <csr32+0x40c>
 	WORD $0x8b060213 // add x19, x16, x6
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x8b060947 // add x7, x10, x6, lsl #2
@@ -1616,75 +1653,75 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
 	WORD $0x91004294 // add x20, x20, #0x10
 	WORD $0x3cc104e7 // ldr q7, [x7], #0x10
-	WORD $0x4e6178f0 // fcvtl2 v16.2d, v7.4s
-	WORD $0xfc777971 // ldr d17, [x11, x23, lsl #3]
+	WORD $0x4e6178f1 // fcvtl2 v17.2d, v7.4s
+	WORD $0xfc777970 // ldr d16, [x11, x23, lsl #3]
 	WORD $0xfc757972 // ldr d18, [x11, x21, lsl #3]
 	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
-	WORD $0x910010d5 // add x21, x6, #0x4
-	WORD $0x910020c6 // add x6, x6, #0x8
-	WORD $0xeb0500df // cmp x6, x5
-	WORD $0xaa1503e6 // mov x6, x21
-	WORD $0x4d408711 // ld1 { v17.d }[1], [x24]
+	WORD $0x910020d5 // add x21, x6, #0x8
+	WORD $0x910010c6 // add x6, x6, #0x4
+	WORD $0xeb0502bf // cmp x21, x5
+	WORD $0x4d408710 // ld1 { v16.d }[1], [x24]
 	WORD $0x4d4086d2 // ld1 { v18.d }[1], [x22]
 	WORD $0x6e67de47 // fmul v7.2d, v18.2d, v7.2d
-	WORD $0x6e70de30 // fmul v16.2d, v17.2d, v16.2d
+	WORD $0x6e71de10 // fmul v16.2d, v16.2d, v17.2d
 	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x54fffd0d // b.le <csr32+0x4a0>
-	WORD $0xeb0502a6 // subs x6, x21, x5
-	WORD $0x540001a0 // b.eq <csr32+0x53c>
-	WORD $0x910006a7 // add x7, x21, #0x1
-	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x54000261 // b.ne <csr32+0x560>
-	WORD $0xb8b579a6 // ldrsw x6, [x13, x21, lsl #2]
-	WORD $0xbc757947 // ldr s7, [x10, x21, lsl #2]
+	WORD $0x54fffd2d // b.le <csr32+0x4c0>
+	WORD $0xeb0500c7 // subs x7, x6, x5
+	WORD $0x540001a0 // b.eq <csr32+0x558>
+	WORD $0x910004d3 // add x19, x6, #0x1
+	WORD $0xeb05027f // cmp x19, x5
+	WORD $0x54000281 // b.ne <csr32+0x580>
+	WORD $0xb8a679a7 // ldrsw x7, [x13, x6, lsl #2]
+	WORD $0xbc667950 // ldr s16, [x10, x6, lsl #2]
 	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x1e22c0e7 // fcvt d7, s7
-	WORD $0xfc667970 // ldr d16, [x11, x6, lsl #3]
-	WORD $0x1e670a07 // fmul d7, d16, d7
+	WORD $0x1e22c210 // fcvt d16, s16
+	WORD $0xfc677967 // ldr d7, [x11, x7, lsl #3]
+	WORD $0x1e7008e7 // fmul d7, d7, d16
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6e0804f0 // mov v16.d[0], v7.d[0]
-	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
 	WORD $0xf9401084 // ldr x4, [x4, #0x20]
 	WORD $0x910010a6 // add x6, x5, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0xeb0400df // cmp x6, x4
-	WORD $0x5400048d // b.le <csr32+0x5dc>
+	WORD $0x540004ad // b.le <csr32+0x5fc>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xaa0503f4 // mov x20, x5
-	WORD $0x14000043 // b <csr32+0x664>
+	WORD $0x14000044 // b <csr32+0x680>
 	WORD $0xd503201f // nop
-	WORD $0x8b1002a7 // add x7, x21, x16
-	WORD $0xd37ef6b3 // lsl x19, x21, #2
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x8b070947 // add x7, x10, x7, lsl #2
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x8b1509a7 // add x7, x13, x21, lsl #2
-	WORD $0x8b1008f4 // add x20, x7, x16, lsl #2
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1000d3 // add x19, x6, x16
+	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
+	WORD $0x8b130953 // add x19, x10, x19, lsl #2
+	WORD $0xf9800260 // prfm pldl1keep, [x19]
+	WORD $0x8b0609b3 // add x19, x13, x6, lsl #2
+	WORD $0xd37ef4c6 // lsl x6, x6, #2
+	WORD $0x8b100a74 // add x20, x19, x16, lsl #2
 	WORD $0xf9800280 // prfm pldl1keep, [x20]
-	WORD $0x3cf36947 // ldr q7, [x10, x19]
-	WORD $0x694050f3 // ldpsw x19, x20, [x7]
-	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
-	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
-	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
-	WORD $0xfc737971 // ldr d17, [x11, x19, lsl #3]
-	WORD $0xfc757972 // ldr d18, [x11, x21, lsl #3]
+	WORD $0x69405674 // ldpsw x20, x21, [x19]
+	WORD $0x69414e76 // ldpsw x22, x19, [x19, #0x8]
+	WORD $0x3ce66947 // ldr q7, [x10, x6]
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
+	WORD $0xfc747971 // ldr d17, [x11, x20, lsl #3]
+	WORD $0xfc767972 // ldr d18, [x11, x22, lsl #3]
 	WORD $0x0e6178f0 // fcvtl v16.2d, v7.2s
 	WORD $0x4e6178e7 // fcvtl2 v7.2d, v7.4s
-	WORD $0x4d408691 // ld1 { v17.d }[1], [x20]
-	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
+	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
+	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
 	WORD $0x6e67de47 // fmul v7.2d, v18.2d, v7.2d
 	WORD $0x6e70de30 // fmul v16.2d, v17.2d, v16.2d
-	WORD $0xad4044d2 // ldp q18, q17, [x6]
-	WORD $0x4e271e27 // and v7.16b, v17.16b, v7.16b
-	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0x4e301e50 // and v16.16b, v18.16b, v16.16b
-	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0xad4048f1 // ldp q17, q18, [x7]
+	WORD $0x4e65d610 // fadd v16.2d, v16.2d, v5.2d
+	WORD $0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	WORD $0x6eb21ce6 // bit v6.16b, v7.16b, v18.16b
+	WORD $0x6eb11e05 // bit v5.16b, v16.16b, v17.16b
 	WORD $0xf9401084 // ldr x4, [x4, #0x20]
 	WORD $0x910010a6 // add x6, x5, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0xeb0400df // cmp x6, x4
-	WORD $0x54fffbcc // b.gt <csr32+0x550>
+	WORD $0x54fffbac // b.gt <csr32+0x56c>
 	WORD $0x8b050207 // add x7, x16, x5
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x8b050946 // add x6, x10, x5, lsl #2
@@ -1704,141 +1741,148 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
 	WORD $0x91004273 // add x19, x19, #0x10
 	WORD $0x3cc104d1 // ldr q17, [x6], #0x10
-	WORD $0x4e617a32 // fcvtl2 v18.2d, v17.4s
-	WORD $0xfc767973 // ldr d19, [x11, x22, lsl #3]
+	WORD $0x4e617a33 // fcvtl2 v19.2d, v17.4s
+	WORD $0xfc767972 // ldr d18, [x11, x22, lsl #3]
 	WORD $0xfc747974 // ldr d20, [x11, x20, lsl #3]
 	WORD $0x0e617a31 // fcvtl v17.2d, v17.2s
-	WORD $0x910010b4 // add x20, x5, #0x4
-	WORD $0x910020a5 // add x5, x5, #0x8
-	WORD $0xeb0400bf // cmp x5, x4
-	WORD $0xaa1403e5 // mov x5, x20
-	WORD $0x4d4086f3 // ld1 { v19.d }[1], [x23]
+	WORD $0x910020b4 // add x20, x5, #0x8
+	WORD $0x910010a5 // add x5, x5, #0x4
+	WORD $0xeb04029f // cmp x20, x4
+	WORD $0x4d4086f2 // ld1 { v18.d }[1], [x23]
 	WORD $0x4d4086b4 // ld1 { v20.d }[1], [x21]
 	WORD $0x6e71de91 // fmul v17.2d, v20.2d, v17.2d
-	WORD $0x6e72de72 // fmul v18.2d, v19.2d, v18.2d
+	WORD $0x6e73de52 // fmul v18.2d, v18.2d, v19.2d
 	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
 	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD $0x54fffd0d // b.le <csr32+0x600>
-	WORD $0xeb040285 // subs x5, x20, x4
-	WORD $0x54ffd720 // b.eq <csr32+0x14c>
-	WORD $0x91000686 // add x6, x20, #0x1
-	WORD $0xeb0400df // cmp x6, x4
-	WORD $0x54ffd5a0 // b.eq <csr32+0x128>
-	WORD $0x8b100284 // add x4, x20, x16
-	WORD $0xd37ef686 // lsl x6, x20, #2
-	WORD $0x8b040944 // add x4, x10, x4, lsl #2
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0x8b1409a4 // add x4, x13, x20, lsl #2
-	WORD $0x8b100887 // add x7, x4, x16, lsl #2
+	WORD $0x54fffd2d // b.le <csr32+0x620>
+	WORD $0xeb0400a6 // subs x6, x5, x4
+	WORD $0x54ffd640 // b.eq <csr32+0x14c>
+	WORD $0x910004a7 // add x7, x5, #0x1
+	WORD $0xeb0400ff // cmp x7, x4
+	WORD $0x54ffd4c0 // b.eq <csr32+0x128>
+	WORD $0x8b060c24 // add x4, x1, x6, lsl #3
+	WORD $0x8b1000a6 // add x6, x5, x16
+	WORD $0x8b060946 // add x6, x10, x6, lsl #2
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0x8b0509a6 // add x6, x13, x5, lsl #2
+	WORD $0xd37ef4a5 // lsl x5, x5, #2
+	WORD $0x8b1008c7 // add x7, x6, x16, lsl #2
 	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x3ce66951 // ldr q17, [x10, x6]
-	WORD $0x69401c86 // ldpsw x6, x7, [x4]
-	WORD $0x69411093 // ldpsw x19, x4, [x4, #0x8]
-	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
-	WORD $0x8b040d64 // add x4, x11, x4, lsl #3
-	WORD $0xfc667973 // ldr d19, [x11, x6, lsl #3]
-	WORD $0xfc737974 // ldr d20, [x11, x19, lsl #3]
+	WORD $0x69404cc7 // ldpsw x7, x19, [x6]
+	WORD $0x694118d4 // ldpsw x20, x6, [x6, #0x8]
+	WORD $0x3ce56951 // ldr q17, [x10, x5]
+	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
+	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
+	WORD $0xfc677973 // ldr d19, [x11, x7, lsl #3]
+	WORD $0xfc747974 // ldr d20, [x11, x20, lsl #3]
 	WORD $0x0e617a32 // fcvtl v18.2d, v17.2s
 	WORD $0x4e617a31 // fcvtl2 v17.2d, v17.4s
-	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
-	WORD $0x4d408494 // ld1 { v20.d }[1], [x4]
-	WORD $0x8b050c24 // add x4, x1, x5, lsl #3
+	WORD $0x4d408673 // ld1 { v19.d }[1], [x19]
+	WORD $0x4d4084d4 // ld1 { v20.d }[1], [x6]
 	WORD $0x6e71de91 // fmul v17.2d, v20.2d, v17.2d
 	WORD $0x6e72de72 // fmul v18.2d, v19.2d, v18.2d
-	WORD $0xad404c94 // ldp q20, q19, [x4]
-	WORD $0x4e311e71 // and v17.16b, v19.16b, v17.16b
-	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD $0x4e321e92 // and v18.16b, v20.16b, v18.16b
-	WORD $0x17fffe9b // b <csr32+0x148>
+	WORD $0xad405093 // ldp q19, q20, [x4]
+	WORD $0x4e67d652 // fadd v18.2d, v18.2d, v7.2d
+	WORD $0x4e70d631 // fadd v17.2d, v17.2d, v16.2d
+	WORD $0x6eb41e30 // bit v16.16b, v17.16b, v20.16b
+	WORD $0x6eb31e47 // bit v7.16b, v18.16b, v19.16b
+	WORD $0x17fffe94 // b <csr32+0x14c>
 	WORD $0xaa1f03e1 // mov x1, xzr
 	WORD $0xa9422c0a // ldp x10, x11, [x0, #0x20]
 	WORD $0x8b0d05a2 // add x2, x13, x13, lsl #1
 	WORD $0xf100059f // cmp x12, #0x1
 	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
-	WORD $0x54ffcf4c // b.gt <csr32+0xdc>
+	WORD $0x54ffce4c // b.gt <csr32+0xdc>
 	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0xf940000c // ldr x12, [x0]
 	WORD $0xf9400c0d // ldr x13, [x0, #0x18]
 	WORD $0xeb02003f // cmp x1, x2
 	WORD $0x9342fdef // asr x15, x15, #2
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0x54ffcfaa // b.ge <csr32+0x104>
+	WORD $0x54ffceaa // b.ge <csr32+0x104>
 	WORD $0xf100123f // cmp x17, #0x4
-	WORD $0xb4004c90 // cbz x16, <csr32+0x10a8>
-	WORD $0x54006d2b // b.lt <csr32+0x14c0>
+	WORD $0xb4004c10 // cbz x16, <csr32+0x10b8>
+	WORD $0x54006dcb // b.lt <csr32+0x14f4>
 	WORD $0xaa1f03f1 // mov x17, xzr
 	WORD $0xd37ff9c0 // lsl x0, x14, #1
 	WORD $0x91008021 // add x1, x1, #0x20
 	WORD $0xd37ef602 // lsl x2, x16, #2
-	WORD $0x14000045 // b <csr32+0x844>
+	WORD $0x1400004c // b <csr32+0x880>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0xaa0503e6 // mov x6, x5
-	WORD $0x0e61787f // fcvtl v31.2d, v3.2s
-	WORD $0x8b1000c5 // add x5, x6, x16
-	WORD $0xd37ef4c7 // lsl x7, x6, #2
-	WORD $0xcb0400c4 // sub x4, x6, x4
+	WORD $0x0e61789f // fcvtl v31.2d, v4.2s
+	WORD $0x8b1000a6 // add x6, x5, x16
+	WORD $0xcb0400a4 // sub x4, x5, x4
 	WORD $0xd37ef463 // lsl x3, x3, #2
-	WORD $0x4e617863 // fcvtl2 v3.2d, v3.4s
 	WORD $0x91000631 // add x17, x17, #0x1
-	WORD $0x8b050945 // add x5, x10, x5, lsl #2
+	WORD $0x4e617884 // fcvtl2 v4.2d, v4.4s
+	WORD $0x8b060946 // add x6, x10, x6, lsl #2
 	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x8b0609a5 // add x5, x13, x6, lsl #2
 	WORD $0x8b030d83 // add x3, x12, x3, lsl #3
-	WORD $0x6e7fdc84 // fmul v4.2d, v4.2d, v31.2d
-	WORD $0x6e63dca3 // fmul v3.2d, v5.2d, v3.2d
-	WORD $0x8b1008b3 // add x19, x5, x16, lsl #2
-	WORD $0x4e617b45 // fcvtl2 v5.2d, v26.4s
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0x8b0509a6 // add x6, x13, x5, lsl #2
+	WORD $0xd37ef4a5 // lsl x5, x5, #2
+	WORD $0x6e64dca4 // fmul v4.2d, v5.2d, v4.2d
+	WORD $0x6e7fdc63 // fmul v3.2d, v3.2d, v31.2d
+	WORD $0x8b1008c7 // add x7, x6, x16, lsl #2
+	WORD $0x4e617b65 // fcvtl2 v5.2d, v27.4s
 	WORD $0xeb0f023f // cmp x17, x15
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x4e241ce4 // and v4.16b, v7.16b, v4.16b
-	WORD $0x4e231cc3 // and v3.16b, v6.16b, v3.16b
-	WORD $0x3ce76946 // ldr q6, [x10, x7]
-	WORD $0x69404ca7 // ldpsw x7, x19, [x5]
-	WORD $0x694114b4 // ldpsw x20, x5, [x5, #0x8]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0x69404cc7 // ldpsw x7, x19, [x6]
+	WORD $0x694118d4 // ldpsw x20, x6, [x6, #0x8]
 	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0x8b050d65 // add x5, x11, x5, lsl #3
+	WORD $0x4e62d484 // fadd v4.2d, v4.2d, v2.2d
+	WORD $0x4e61d463 // fadd v3.2d, v3.2d, v1.2d
 	WORD $0x6e65df85 // fmul v5.2d, v28.2d, v5.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4e617a44 // fcvtl2 v4.2d, v18.4s
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x0e617a43 // fcvtl v3.2d, v18.2s
-	WORD $0x4e251fa5 // and v5.16b, v29.16b, v5.16b
+	WORD $0x6ea71c82 // bit v2.16b, v4.16b, v7.16b
+	WORD $0x4e617a64 // fcvtl2 v4.2d, v19.4s
+	WORD $0x6ea61c61 // bit v1.16b, v3.16b, v6.16b
+	WORD $0x0e617a63 // fcvtl v3.2d, v19.2s
+	WORD $0x3ce56946 // ldr q6, [x10, x5]
+	WORD $0x8b060d65 // add x5, x11, x6, lsl #3
+	WORD $0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
 	WORD $0x6e64dea4 // fmul v4.2d, v21.2d, v4.2d
-	WORD $0xfc677972 // ldr d18, [x11, x7, lsl #3]
-	WORD $0x6e63de63 // fmul v3.2d, v19.2d, v3.2d
-	WORD $0x4e65d705 // fadd v5.2d, v24.2d, v5.2d
-	WORD $0x4e6178c7 // fcvtl2 v7.2d, v6.4s
-	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
-	WORD $0x4e241ec4 // and v4.16b, v22.16b, v4.16b
-	WORD $0x4e231ee3 // and v3.16b, v23.16b, v3.16b
-	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
-	WORD $0xfc747970 // ldr d16, [x11, x20, lsl #3]
-	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
-	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD $0x0e617b43 // fcvtl v3.2d, v26.2s
-	WORD $0x6e60d420 // faddp v0.2d, v1.2d, v0.2d
-	WORD $0x6e64d441 // faddp v1.2d, v2.2d, v4.2d
-	WORD $0x6e63df63 // fmul v3.2d, v27.2d, v3.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4d4084b0 // ld1 { v16.d }[1], [x5]
-	WORD $0x4e231fc3 // and v3.16b, v30.16b, v3.16b
+	WORD $0x6e63de43 // fmul v3.2d, v18.2d, v3.2d
+	WORD $0xfc747972 // ldr d18, [x11, x20, lsl #3]
+	WORD $0x6efe1f05 // bif v5.16b, v24.16b, v30.16b
+	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	WORD $0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	WORD $0x0e6178c7 // fcvtl v7.2d, v6.2s
+	WORD $0x4e6178c6 // fcvtl2 v6.2d, v6.4s
+	WORD $0x6ef61e04 // bif v4.16b, v16.16b, v22.16b
+	WORD $0xfc677970 // ldr d16, [x11, x7, lsl #3]
+	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
+	WORD $0x6eb41c60 // bit v0.16b, v3.16b, v20.16b
+	WORD $0x0e617b63 // fcvtl v3.2d, v27.2s
+	WORD $0x6e63df43 // fmul v3.2d, v26.2d, v3.2d
+	WORD $0x4d408670 // ld1 { v16.d }[1], [x19]
+	WORD $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
 	WORD $0x6e66de46 // fmul v6.2d, v18.2d, v6.2d
-	WORD $0xad404c92 // ldp q18, q19, [x4]
-	WORD $0x4e63d683 // fadd v3.2d, v20.2d, v3.2d
+	WORD $0x6efd1ee3 // bif v3.16b, v23.16b, v29.16b
+	WORD $0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
 	WORD $0x6e67de07 // fmul v7.2d, v16.2d, v7.2d
-	WORD $0x4e261e46 // and v6.16b, v18.16b, v6.16b
-	WORD $0x4e271e67 // and v7.16b, v19.16b, v7.16b
-	WORD $0x4e66d626 // fadd v6.2d, v17.2d, v6.2d
-	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
-	WORD $0x6e66d463 // faddp v3.2d, v3.2d, v6.2d
-	WORD $0x6e67d4a2 // faddp v2.2d, v5.2d, v7.2d
-	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad404890 // ldp q16, q18, [x4]
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x6ef21f26 // bif v6.16b, v25.16b, v18.16b
+	WORD $0x6ef01e27 // bif v7.16b, v17.16b, v16.16b
+	WORD $0x4ec43850 // zip1 v16.2d, v2.2d, v4.2d
+	WORD $0x4ec47842 // zip2 v2.2d, v2.2d, v4.2d
+	WORD $0x4ec03831 // zip1 v17.2d, v1.2d, v0.2d
+	WORD $0x4ec07820 // zip2 v0.2d, v1.2d, v0.2d
+	WORD $0x4ec638a4 // zip1 v4.2d, v5.2d, v6.2d
+	WORD $0x4ec678a5 // zip2 v5.2d, v5.2d, v6.2d
+	WORD $0x4e62d601 // fadd v1.2d, v16.2d, v2.2d
+	WORD $0x4ec73862 // zip1 v2.2d, v3.2d, v7.2d
+	WORD $0x4ec77863 // zip2 v3.2d, v3.2d, v7.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0xad000860 // stp q0, q2, [x3]
-	WORD $0x54006400 // b.eq <csr32+0x14c0>
+	WORD $0x540063c0 // b.eq <csr32+0x14f4>
 	WORD $0x7200023f // tst w17, #0x1
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x9a9f11c3 // csel x3, x14, xzr, ne
@@ -1846,72 +1890,66 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x8b510463 // add x3, x3, x17, lsr #1
 	WORD $0x9a913063 // csel x3, x3, x17, lo
 	WORD $0x8b031524 // add x4, x9, x3, lsl #5
-	WORD $0xa9401486 // ldp x6, x5, [x4]
-	WORD $0x910010c7 // add x7, x6, #0x4
-	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x540004aa // b.ge <csr32+0x900>
-	WORD $0x8b060207 // add x7, x16, x6
+	WORD $0xa9401493 // ldp x19, x5, [x4]
+	WORD $0x91001266 // add x6, x19, #0x4
+	WORD $0xeb0500df // cmp x6, x5
+	WORD $0x5400040a // b.ge <csr32+0x928>
+	WORD $0x8b130206 // add x6, x16, x19
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b060953 // add x19, x10, x6, lsl #2
-	WORD $0x8b0609b4 // add x20, x13, x6, lsl #2
-	WORD $0x8b070947 // add x7, x10, x7, lsl #2
+	WORD $0x8b130947 // add x7, x10, x19, lsl #2
+	WORD $0x8b1309b4 // add x20, x13, x19, lsl #2
+	WORD $0x8b060946 // add x6, x10, x6, lsl #2
 	WORD $0x8b020295 // add x21, x20, x2
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x910040e7 // add x7, x7, #0x10
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0x910040c6 // add x6, x6, #0x10
 	WORD $0xf98002a0 // prfm pldl1keep, [x21]
 	WORD $0x69405a95 // ldpsw x21, x22, [x20]
 	WORD $0x69416297 // ldpsw x23, x24, [x20, #0x8]
 	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
 	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
 	WORD $0x91004294 // add x20, x20, #0x10
-	WORD $0x3cc10663 // ldr q3, [x19], #0x10
-	WORD $0x4e617864 // fcvtl2 v4.2d, v3.4s
-	WORD $0xfc777965 // ldr d5, [x11, x23, lsl #3]
+	WORD $0x3cc104e3 // ldr q3, [x7], #0x10
+	WORD $0x4e617865 // fcvtl2 v5.2d, v3.4s
+	WORD $0xfc777964 // ldr d4, [x11, x23, lsl #3]
 	WORD $0xfc757966 // ldr d6, [x11, x21, lsl #3]
 	WORD $0x0e617863 // fcvtl v3.2d, v3.2s
-	WORD $0x910010d5 // add x21, x6, #0x4
-	WORD $0x910020c6 // add x6, x6, #0x8
-	WORD $0xeb0500df // cmp x6, x5
-	WORD $0xaa1503e6 // mov x6, x21
-	WORD $0x4d408705 // ld1 { v5.d }[1], [x24]
+	WORD $0x91002275 // add x21, x19, #0x8
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0xeb0502bf // cmp x21, x5
+	WORD $0x4d408704 // ld1 { v4.d }[1], [x24]
 	WORD $0x4d4086c6 // ld1 { v6.d }[1], [x22]
 	WORD $0x6e63dcc3 // fmul v3.2d, v6.2d, v3.2d
-	WORD $0x6e64dca4 // fmul v4.2d, v5.2d, v4.2d
+	WORD $0x6e65dc84 // fmul v4.2d, v4.2d, v5.2d
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x54fffd0b // b.lt <csr32+0x888>
-	WORD $0x14000008 // b <csr32+0x90c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x54fffd2b // b.lt <csr32+0x8c4>
+	WORD $0x14000003 // b <csr32+0x930>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0xaa0603f5 // mov x21, x6
-	WORD $0x8b1002a6 // add x6, x21, x16
-	WORD $0xd37ef6a7 // lsl x7, x21, #2
-	WORD $0x8b060946 // add x6, x10, x6, lsl #2
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x8b1509a6 // add x6, x13, x21, lsl #2
-	WORD $0x8b1008d3 // add x19, x6, x16, lsl #2
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x3ce76943 // ldr q3, [x10, x7]
-	WORD $0x69404cc7 // ldpsw x7, x19, [x6]
-	WORD $0x694118d4 // ldpsw x20, x6, [x6, #0x8]
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0xfc747965 // ldr d5, [x11, x20, lsl #3]
-	WORD $0xfc677964 // ldr d4, [x11, x7, lsl #3]
-	WORD $0x910010a7 // add x7, x5, #0x4
-	WORD $0x4d4084c5 // ld1 { v5.d }[1], [x6]
-	WORD $0xcb0502a6 // sub x6, x21, x5
-	WORD $0x4d408664 // ld1 { v4.d }[1], [x19]
+	WORD $0x8b100267 // add x7, x19, x16
+	WORD $0xcb050266 // sub x6, x19, x5
+	WORD $0x8b070947 // add x7, x10, x7, lsl #2
 	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0xad4018c7 // ldp q7, q6, [x6]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0x8b1309a7 // add x7, x13, x19, lsl #2
+	WORD $0xd37ef673 // lsl x19, x19, #2
+	WORD $0x8b1008f4 // add x20, x7, x16, lsl #2
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x694054f4 // ldpsw x20, x21, [x7]
+	WORD $0x69411cf6 // ldpsw x22, x7, [x7, #0x8]
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
+	WORD $0xad401cc6 // ldp q6, q7, [x6]
+	WORD $0x3cf36944 // ldr q4, [x10, x19]
 	WORD $0xf9400886 // ldr x6, [x4, #0x10]
+	WORD $0xfc747963 // ldr d3, [x11, x20, lsl #3]
+	WORD $0xfc767965 // ldr d5, [x11, x22, lsl #3]
+	WORD $0x4d4086a3 // ld1 { v3.d }[1], [x21]
+	WORD $0x4d4084e5 // ld1 { v5.d }[1], [x7]
+	WORD $0x910010a7 // add x7, x5, #0x4
 	WORD $0xeb0600ff // cmp x7, x6
-	WORD $0x5400042a // b.ge <csr32+0x9e8>
+	WORD $0x5400040a // b.ge <csr32+0xa08>
 	WORD $0x8b050213 // add x19, x16, x5
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
@@ -1928,50 +1966,48 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
 	WORD $0x91004294 // add x20, x20, #0x10
 	WORD $0x3cc104f1 // ldr q17, [x7], #0x10
-	WORD $0x4e617a32 // fcvtl2 v18.2d, v17.4s
-	WORD $0xfc777973 // ldr d19, [x11, x23, lsl #3]
+	WORD $0x4e617a33 // fcvtl2 v19.2d, v17.4s
+	WORD $0xfc777972 // ldr d18, [x11, x23, lsl #3]
 	WORD $0xfc757974 // ldr d20, [x11, x21, lsl #3]
 	WORD $0x0e617a31 // fcvtl v17.2d, v17.2s
-	WORD $0x910010b5 // add x21, x5, #0x4
-	WORD $0x910020a5 // add x5, x5, #0x8
-	WORD $0xeb0600bf // cmp x5, x6
-	WORD $0xaa1503e5 // mov x5, x21
-	WORD $0x4d408713 // ld1 { v19.d }[1], [x24]
+	WORD $0x910020b5 // add x21, x5, #0x8
+	WORD $0x910010a5 // add x5, x5, #0x4
+	WORD $0xeb0602bf // cmp x21, x6
+	WORD $0x4d408712 // ld1 { v18.d }[1], [x24]
 	WORD $0x4d4086d4 // ld1 { v20.d }[1], [x22]
 	WORD $0x6e71de91 // fmul v17.2d, v20.2d, v17.2d
-	WORD $0x6e72de72 // fmul v18.2d, v19.2d, v18.2d
+	WORD $0x6e73de52 // fmul v18.2d, v18.2d, v19.2d
 	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
 	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
-	WORD $0x54fffd0b // b.lt <csr32+0x980>
-	WORD $0x14000003 // b <csr32+0x9f0>
+	WORD $0x54fffd2b // b.lt <csr32+0x9a4>
+	WORD $0x14000002 // b <csr32+0xa0c>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xaa0503f5 // mov x21, x5
-	WORD $0x8b1002a5 // add x5, x21, x16
-	WORD $0xd37ef6a7 // lsl x7, x21, #2
+	WORD $0x8b1000b3 // add x19, x5, x16
+	WORD $0xcb0600a7 // sub x7, x5, x6
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x8b050945 // add x5, x10, x5, lsl #2
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x8b1509a5 // add x5, x13, x21, lsl #2
-	WORD $0x8b1008b3 // add x19, x5, x16, lsl #2
+	WORD $0x8b130953 // add x19, x10, x19, lsl #2
+	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
 	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x3ce76952 // ldr q18, [x10, x7]
-	WORD $0x69404ca7 // ldpsw x7, x19, [x5]
-	WORD $0x694114b4 // ldpsw x20, x5, [x5, #0x8]
-	WORD $0x8b050d65 // add x5, x11, x5, lsl #3
+	WORD $0x8b0509b3 // add x19, x13, x5, lsl #2
+	WORD $0xd37ef4a5 // lsl x5, x5, #2
+	WORD $0x8b100a74 // add x20, x19, x16, lsl #2
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x69405674 // ldpsw x20, x21, [x19]
+	WORD $0x69414e76 // ldpsw x22, x19, [x19, #0x8]
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
 	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0xfc747975 // ldr d21, [x11, x20, lsl #3]
-	WORD $0xfc677973 // ldr d19, [x11, x7, lsl #3]
-	WORD $0x910010c7 // add x7, x6, #0x4
-	WORD $0x4d4084b5 // ld1 { v21.d }[1], [x5]
-	WORD $0xcb0602a5 // sub x5, x21, x6
-	WORD $0x4d408673 // ld1 { v19.d }[1], [x19]
-	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
-	WORD $0xad4058b7 // ldp q23, q22, [x5]
+	WORD $0xad4058f4 // ldp q20, q22, [x7]
+	WORD $0x3ce56953 // ldr q19, [x10, x5]
 	WORD $0xf9400c85 // ldr x5, [x4, #0x18]
+	WORD $0x910010c7 // add x7, x6, #0x4
 	WORD $0xeb0500ff // cmp x7, x5
-	WORD $0x540004aa // b.ge <csr32+0xae0>
+	WORD $0xfc747972 // ldr d18, [x11, x20, lsl #3]
+	WORD $0xfc767975 // ldr d21, [x11, x22, lsl #3]
+	WORD $0x4d4086b2 // ld1 { v18.d }[1], [x21]
+	WORD $0x4d408675 // ld1 { v21.d }[1], [x19]
+	WORD $0x5400040a // b.ge <csr32+0xae8>
 	WORD $0x8b060213 // add x19, x16, x6
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
 	WORD $0x8b060947 // add x7, x10, x6, lsl #2
 	WORD $0x8b0609b4 // add x20, x13, x6, lsl #2
@@ -1986,110 +2022,113 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
 	WORD $0x91004294 // add x20, x20, #0x10
 	WORD $0x3cc104f9 // ldr q25, [x7], #0x10
-	WORD $0x4e617b3a // fcvtl2 v26.2d, v25.4s
-	WORD $0xfc77797b // ldr d27, [x11, x23, lsl #3]
+	WORD $0x4e617b3b // fcvtl2 v27.2d, v25.4s
+	WORD $0xfc77797a // ldr d26, [x11, x23, lsl #3]
 	WORD $0xfc75797c // ldr d28, [x11, x21, lsl #3]
 	WORD $0x0e617b39 // fcvtl v25.2d, v25.2s
-	WORD $0x910010d5 // add x21, x6, #0x4
-	WORD $0x910020c6 // add x6, x6, #0x8
-	WORD $0xeb0500df // cmp x6, x5
-	WORD $0xaa1503e6 // mov x6, x21
-	WORD $0x4d40871b // ld1 { v27.d }[1], [x24]
+	WORD $0x910020d5 // add x21, x6, #0x8
+	WORD $0x910010c6 // add x6, x6, #0x4
+	WORD $0xeb0502bf // cmp x21, x5
+	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
 	WORD $0x4d4086dc // ld1 { v28.d }[1], [x22]
 	WORD $0x6e79df99 // fmul v25.2d, v28.2d, v25.2d
-	WORD $0x6e7adf7a // fmul v26.2d, v27.2d, v26.2d
+	WORD $0x6e7bdf5a // fmul v26.2d, v26.2d, v27.2d
 	WORD $0x4e7ad718 // fadd v24.2d, v24.2d, v26.2d
-	WORD $0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
-	WORD $0x54fffd0b // b.lt <csr32+0xa68>
-	WORD $0x14000008 // b <csr32+0xaec>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	WORD $0x54fffd2b // b.lt <csr32+0xa84>
+	WORD $0x14000003 // b <csr32+0xaf0>
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0xaa0603f5 // mov x21, x6
-	WORD $0x8b1002a6 // add x6, x21, x16
-	WORD $0xd37ef6a7 // lsl x7, x21, #2
-	WORD $0x8b060946 // add x6, x10, x6, lsl #2
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x8b1509a6 // add x6, x13, x21, lsl #2
-	WORD $0x8b1008d3 // add x19, x6, x16, lsl #2
+	WORD $0x8b1000d3 // add x19, x6, x16
+	WORD $0xcb0500c7 // sub x7, x6, x5
+	WORD $0x8b130953 // add x19, x10, x19, lsl #2
 	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0xf9401084 // ldr x4, [x4, #0x20]
-	WORD $0x3ce7695a // ldr q26, [x10, x7]
-	WORD $0x69404cc7 // ldpsw x7, x19, [x6]
-	WORD $0x694118d4 // ldpsw x20, x6, [x6, #0x8]
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
+	WORD $0x8b0609b3 // add x19, x13, x6, lsl #2
+	WORD $0xd37ef4c6 // lsl x6, x6, #2
+	WORD $0x8b100a74 // add x20, x19, x16, lsl #2
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x69405674 // ldpsw x20, x21, [x19]
+	WORD $0x69414e76 // ldpsw x22, x19, [x19, #0x8]
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
 	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0xfc74797c // ldr d28, [x11, x20, lsl #3]
-	WORD $0xfc67797b // ldr d27, [x11, x7, lsl #3]
-	WORD $0x4d4084dc // ld1 { v28.d }[1], [x6]
-	WORD $0xcb0502a6 // sub x6, x21, x5
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x4d40867b // ld1 { v27.d }[1], [x19]
-	WORD $0xad4074de // ldp q30, q29, [x6]
+	WORD $0x3ce6695b // ldr q27, [x10, x6]
+	WORD $0x8b070c26 // add x6, x1, x7, lsl #3
+	WORD $0xf9401084 // ldr x4, [x4, #0x20]
+	WORD $0xad4078dd // ldp q29, q30, [x6]
 	WORD $0x910010a6 // add x6, x5, #0x4
 	WORD $0xeb0400df // cmp x6, x4
-	WORD $0x54ffdfea // b.ge <csr32+0x740>
-	WORD $0x8b050206 // add x6, x16, x5
+	WORD $0xfc74797a // ldr d26, [x11, x20, lsl #3]
+	WORD $0xfc76797c // ldr d28, [x11, x22, lsl #3]
+	WORD $0x4d4086ba // ld1 { v26.d }[1], [x21]
+	WORD $0x4d40867c // ld1 { v28.d }[1], [x19]
+	WORD $0x54ffe0ca // b.ge <csr32+0x760>
+	WORD $0x8b050207 // add x7, x16, x5
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
-	WORD $0x8b050947 // add x7, x10, x5, lsl #2
-	WORD $0x8b0509b4 // add x20, x13, x5, lsl #2
-	WORD $0x8b060953 // add x19, x10, x6, lsl #2
-	WORD $0x8b020286 // add x6, x20, x2
-	WORD $0xf9800260 // prfm pldl1keep, [x19]
-	WORD $0x91004273 // add x19, x19, #0x10
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x69405686 // ldpsw x6, x21, [x20]
-	WORD $0x69415e96 // ldpsw x22, x23, [x20, #0x8]
+	WORD $0x8b050946 // add x6, x10, x5, lsl #2
+	WORD $0x8b0509b3 // add x19, x13, x5, lsl #2
+	WORD $0x8b070947 // add x7, x10, x7, lsl #2
+	WORD $0x8b020274 // add x20, x19, x2
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0x910040e7 // add x7, x7, #0x10
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x69405674 // ldpsw x20, x21, [x19]
+	WORD $0x69415e76 // ldpsw x22, x23, [x19, #0x8]
 	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
 	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0x91004294 // add x20, x20, #0x10
-	WORD $0x3cc104ff // ldr q31, [x7], #0x10
-	WORD $0x4e617be8 // fcvtl2 v8.2d, v31.4s
-	WORD $0xfc767969 // ldr d9, [x11, x22, lsl #3]
-	WORD $0xfc66796a // ldr d10, [x11, x6, lsl #3]
+	WORD $0x91004273 // add x19, x19, #0x10
+	WORD $0x3cc104df // ldr q31, [x6], #0x10
+	WORD $0x4e617be9 // fcvtl2 v9.2d, v31.4s
+	WORD $0xfc767968 // ldr d8, [x11, x22, lsl #3]
+	WORD $0xfc74796a // ldr d10, [x11, x20, lsl #3]
 	WORD $0x0e617bff // fcvtl v31.2d, v31.2s
-	WORD $0x910010a6 // add x6, x5, #0x4
-	WORD $0x910020a5 // add x5, x5, #0x8
-	WORD $0xeb0400bf // cmp x5, x4
-	WORD $0xaa0603e5 // mov x5, x6
-	WORD $0x4d4086e9 // ld1 { v9.d }[1], [x23]
+	WORD $0x910020b4 // add x20, x5, #0x8
+	WORD $0x910010a5 // add x5, x5, #0x4
+	WORD $0xeb04029f // cmp x20, x4
+	WORD $0x4d4086e8 // ld1 { v8.d }[1], [x23]
 	WORD $0x4d4086aa // ld1 { v10.d }[1], [x21]
 	WORD $0x6e7fdd5f // fmul v31.2d, v10.2d, v31.2d
-	WORD $0x6e68dd28 // fmul v8.2d, v9.2d, v8.2d
+	WORD $0x6e69dd08 // fmul v8.2d, v8.2d, v9.2d
 	WORD $0x4e68d739 // fadd v25.2d, v25.2d, v8.2d
 	WORD $0x4e7fd631 // fadd v17.2d, v17.2d, v31.2d
-	WORD $0x54fffd0b // b.lt <csr32+0xb60>
-	WORD $0x17fffee1 // b <csr32+0x748>
-	WORD $0x540047cb // b.lt <csr32+0x14c0>
+	WORD $0x54fffd2b // b.lt <csr32+0xb64>
+	WORD $0x17fffee8 // b <csr32+0x764>
+	WORD $0x5400496b // b.lt <csr32+0x14f4>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0xd37ff9d1 // lsl x17, x14, #1
 	WORD $0x91008020 // add x0, x1, #0x20
 	WORD $0x910021a1 // add x1, x13, #0x8
-	WORD $0x14000014 // b <csr32+0xc30>
-	WORD $0xbd4000d2 // ldr s18, [x6]
+	WORD $0x1400001e // b <csr32+0xc58>
+	WORD $0xb8a479a3 // ldrsw x3, [x13, x4, lsl #2]
+	WORD $0xbc647952 // ldr s18, [x10, x4, lsl #2]
 	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
 	WORD $0x1e22c252 // fcvt d18, s18
+	WORD $0xfc637971 // ldr d17, [x11, x3, lsl #3]
 	WORD $0x1e720a31 // fmul d17, d17, d18
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6e080632 // mov v18.d[0], v17.d[0]
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x6e63d421 // faddp v1.2d, v1.2d, v3.2d
-	WORD $0x6e64d442 // faddp v2.2d, v2.2d, v4.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x4ec43851 // zip1 v17.2d, v2.2d, v4.2d
+	WORD $0x4ec33832 // zip1 v18.2d, v1.2d, v3.2d
 	WORD $0xd37ef442 // lsl x2, x2, #2
 	WORD $0x91000610 // add x16, x16, #0x1
 	WORD $0x8b020d82 // add x2, x12, x2, lsl #3
-	WORD $0x6e67d4a3 // faddp v3.2d, v5.2d, v7.2d
-	WORD $0x6e70d4c4 // faddp v4.2d, v6.2d, v16.2d
+	WORD $0x4ec47842 // zip2 v2.2d, v2.2d, v4.2d
+	WORD $0x4ec37821 // zip2 v1.2d, v1.2d, v3.2d
 	WORD $0xeb0f021f // cmp x16, x15
+	WORD $0x4ed038c3 // zip1 v3.2d, v6.2d, v16.2d
+	WORD $0x4ec738a4 // zip1 v4.2d, v5.2d, v7.2d
+	WORD $0x4ed078c6 // zip2 v6.2d, v6.2d, v16.2d
+	WORD $0x4ec778a5 // zip2 v5.2d, v5.2d, v7.2d
+	WORD $0x4e61d641 // fadd v1.2d, v18.2d, v1.2d
+	WORD $0x4e62d622 // fadd v2.2d, v17.2d, v2.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4e64d462 // fadd v2.2d, v3.2d, v4.2d
+	WORD $0x4e63d482 // fadd v2.2d, v4.2d, v3.2d
 	WORD $0xad000841 // stp q1, q2, [x2]
-	WORD $0x540044a0 // b.eq <csr32+0x14c0>
+	WORD $0x54004500 // b.eq <csr32+0x14f4>
 	WORD $0x7200021f // tst w16, #0x1
 	WORD $0x9a9f11c2 // csel x2, x14, xzr, ne
 	WORD $0xeb11021f // cmp x16, x17
@@ -2099,599 +2138,9352 @@ TEXT ·csr32Quad(SB), 0, $256-8
 	WORD $0xa9401065 // ldp x5, x4, [x3]
 	WORD $0x910010a6 // add x6, x5, #0x4
 	WORD $0xeb0400df // cmp x6, x4
-	WORD $0x540000ad // b.le <csr32+0xc68>
+	WORD $0x5400008d // b.le <csr32+0xc8c>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0xaa0503f3 // mov x19, x5
-	WORD $0x1400001b // b <csr32+0xcd0>
+	WORD $0x14000019 // b <csr32+0xcec>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x8b050946 // add x6, x10, x5, lsl #2
 	WORD $0x8b050827 // add x7, x1, x5, lsl #2
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0x697f50f3 // ldpsw x19, x20, [x7, #-0x8]
 	WORD $0x68c258f5 // ldpsw x21, x22, [x7], #0x10
-	WORD $0x3cc104c3 // ldr q3, [x6], #0x10
 	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0x3cc104c3 // ldr q3, [x6], #0x10
+	WORD $0x4e617864 // fcvtl2 v4.2d, v3.4s
 	WORD $0xfc757965 // ldr d5, [x11, x21, lsl #3]
 	WORD $0xfc737966 // ldr d6, [x11, x19, lsl #3]
-	WORD $0x8b160d75 // add x21, x11, x22, lsl #3
-	WORD $0x4e617864 // fcvtl2 v4.2d, v3.4s
 	WORD $0x0e617863 // fcvtl v3.2d, v3.2s
-	WORD $0x910010b3 // add x19, x5, #0x4
-	WORD $0x910020a5 // add x5, x5, #0x8
-	WORD $0xeb0400bf // cmp x5, x4
-	WORD $0xaa1303e5 // mov x5, x19
-	WORD $0x4d4086a5 // ld1 { v5.d }[1], [x21]
+	WORD $0x910020b3 // add x19, x5, #0x8
+	WORD $0x910010a5 // add x5, x5, #0x4
+	WORD $0xeb04027f // cmp x19, x4
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
 	WORD $0x4d408686 // ld1 { v6.d }[1], [x20]
 	WORD $0x6e63dcc3 // fmul v3.2d, v6.2d, v3.2d
 	WORD $0x6e64dca4 // fmul v4.2d, v5.2d, v4.2d
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x54fffdad // b.le <csr32+0xc80>
-	WORD $0xeb040265 // subs x5, x19, x4
-	WORD $0x540001e0 // b.eq <csr32+0xd10>
-	WORD $0x8b1309a6 // add x6, x13, x19, lsl #2
-	WORD $0x91000674 // add x20, x19, #0x1
-	WORD $0x8b130947 // add x7, x10, x19, lsl #2
-	WORD $0xb98000d3 // ldrsw x19, [x6]
-	WORD $0xeb04029f // cmp x20, x4
-	WORD $0xfc737963 // ldr d3, [x11, x19, lsl #3]
-	WORD $0x54000281 // b.ne <csr32+0xd40>
-	WORD $0xbd4000e4 // ldr s4, [x7]
+	WORD $0x54fffdcd // b.le <csr32+0xca0>
+	WORD $0xeb0400a6 // subs x6, x5, x4
+	WORD $0x540001a0 // b.eq <csr32+0xd24>
+	WORD $0x910004a7 // add x7, x5, #0x1
+	WORD $0xeb0400ff // cmp x7, x4
+	WORD $0x54000221 // b.ne <csr32+0xd40>
+	WORD $0xb8a579a6 // ldrsw x6, [x13, x5, lsl #2]
+	WORD $0xbc657944 // ldr s4, [x10, x5, lsl #2]
 	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
 	WORD $0x1e22c084 // fcvt d4, s4
+	WORD $0xfc667963 // ldr d3, [x11, x6, lsl #3]
 	WORD $0x1e640863 // fmul d3, d3, d4
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6e080464 // mov v4.d[0], v3.d[0]
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
 	WORD $0xf9400865 // ldr x5, [x3, #0x10]
 	WORD $0x91001086 // add x6, x4, #0x4
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x540003ed // b.le <csr32+0xd9c>
+	WORD $0x540003ad // b.le <csr32+0xda8>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa0403f3 // mov x19, x4
-	WORD $0x14000033 // b <csr32+0xdf8>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x3dc000e4 // ldr q4, [x7]
-	WORD $0x6940ccc7 // ldpsw x7, x19, [x6, #0x4]
-	WORD $0x8b050c05 // add x5, x0, x5, lsl #3
+	WORD $0x14000034 // b <csr32+0xe0c>
+	WORD $0x8b0509a7 // add x7, x13, x5, lsl #2
+	WORD $0xd37ef4a5 // lsl x5, x5, #2
+	WORD $0x8b060c06 // add x6, x0, x6, lsl #3
+	WORD $0x694050f3 // ldpsw x19, x20, [x7]
+	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
+	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0x3ce56943 // ldr q3, [x10, x5]
+	WORD $0x0e617864 // fcvtl v4.2d, v3.2s
+	WORD $0xfc737965 // ldr d5, [x11, x19, lsl #3]
+	WORD $0xfc757966 // ldr d6, [x11, x21, lsl #3]
 	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
-	WORD $0xb9800cc6 // ldrsw x6, [x6, #0xc]
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0xfc737966 // ldr d6, [x11, x19, lsl #3]
-	WORD $0x4d4084c6 // ld1 { v6.d }[1], [x6]
-	WORD $0x4e617885 // fcvtl2 v5.2d, v4.4s
-	WORD $0x0e617884 // fcvtl v4.2d, v4.2s
-	WORD $0x4d4084e3 // ld1 { v3.d }[1], [x7]
-	WORD $0x6e64dc63 // fmul v3.2d, v3.2d, v4.2d
-	WORD $0x6e65dcc4 // fmul v4.2d, v6.2d, v5.2d
-	WORD $0xad4018a5 // ldp q5, q6, [x5]
-	WORD $0x4e241cc4 // and v4.16b, v6.16b, v4.16b
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0x4e231ca3 // and v3.16b, v5.16b, v3.16b
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e617863 // fcvtl2 v3.2d, v3.4s
+	WORD $0x4d408685 // ld1 { v5.d }[1], [x20]
+	WORD $0x4d4084e6 // ld1 { v6.d }[1], [x7]
+	WORD $0x6e63dcc3 // fmul v3.2d, v6.2d, v3.2d
+	WORD $0x6e64dca4 // fmul v4.2d, v5.2d, v4.2d
+	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0xad4018c5 // ldp q5, q6, [x6]
+	WORD $0x4e62d463 // fadd v3.2d, v3.2d, v2.2d
+	WORD $0x6ea61c62 // bit v2.16b, v3.16b, v6.16b
+	WORD $0x6ea51c81 // bit v1.16b, v4.16b, v5.16b
 	WORD $0xf9400865 // ldr x5, [x3, #0x10]
 	WORD $0x91001086 // add x6, x4, #0x4
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x54fffc6c // b.gt <csr32+0xd24>
+	WORD $0x54fffcac // b.gt <csr32+0xd38>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x8b040946 // add x6, x10, x4, lsl #2
 	WORD $0x8b040827 // add x7, x1, x4, lsl #2
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x697f50f3 // ldpsw x19, x20, [x7, #-0x8]
 	WORD $0x68c258f5 // ldpsw x21, x22, [x7], #0x10
-	WORD $0x3cc104c5 // ldr q5, [x6], #0x10
 	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0x3cc104c5 // ldr q5, [x6], #0x10
+	WORD $0x4e6178a6 // fcvtl2 v6.2d, v5.4s
 	WORD $0xfc757967 // ldr d7, [x11, x21, lsl #3]
 	WORD $0xfc737970 // ldr d16, [x11, x19, lsl #3]
-	WORD $0x8b160d75 // add x21, x11, x22, lsl #3
-	WORD $0x4e6178a6 // fcvtl2 v6.2d, v5.4s
 	WORD $0x0e6178a5 // fcvtl v5.2d, v5.2s
-	WORD $0x91001093 // add x19, x4, #0x4
-	WORD $0x91002084 // add x4, x4, #0x8
-	WORD $0xeb05009f // cmp x4, x5
-	WORD $0xaa1303e4 // mov x4, x19
-	WORD $0x4d4086a7 // ld1 { v7.d }[1], [x21]
+	WORD $0x91002093 // add x19, x4, #0x8
+	WORD $0x91001084 // add x4, x4, #0x4
+	WORD $0xeb05027f // cmp x19, x5
+	WORD $0x4d4086c7 // ld1 { v7.d }[1], [x22]
 	WORD $0x4d408690 // ld1 { v16.d }[1], [x20]
 	WORD $0x6e65de05 // fmul v5.2d, v16.2d, v5.2d
 	WORD $0x6e66dce6 // fmul v6.2d, v7.2d, v6.2d
 	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
 	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0x54fffdad // b.le <csr32+0xda8>
-	WORD $0xeb050264 // subs x4, x19, x5
-	WORD $0x540001e0 // b.eq <csr32+0xe38>
-	WORD $0x8b1309a6 // add x6, x13, x19, lsl #2
-	WORD $0x91000674 // add x20, x19, #0x1
-	WORD $0x8b130947 // add x7, x10, x19, lsl #2
-	WORD $0xb98000d3 // ldrsw x19, [x6]
-	WORD $0xeb05029f // cmp x20, x5
-	WORD $0xfc737965 // ldr d5, [x11, x19, lsl #3]
-	WORD $0x54000241 // b.ne <csr32+0xe60>
-	WORD $0xbd4000e6 // ldr s6, [x7]
+	WORD $0x54fffdcd // b.le <csr32+0xdc0>
+	WORD $0xeb050086 // subs x6, x4, x5
+	WORD $0x540001a0 // b.eq <csr32+0xe44>
+	WORD $0x91000487 // add x7, x4, #0x1
+	WORD $0xeb0500ff // cmp x7, x5
+	WORD $0x54000221 // b.ne <csr32+0xe60>
+	WORD $0xb8a479a6 // ldrsw x6, [x13, x4, lsl #2]
+	WORD $0xbc647946 // ldr s6, [x10, x4, lsl #2]
 	WORD $0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
 	WORD $0x1e22c0c6 // fcvt d6, s6
+	WORD $0xfc667965 // ldr d5, [x11, x6, lsl #3]
 	WORD $0x1e6608a5 // fmul d5, d5, d6
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6e0804a6 // mov v6.d[0], v5.d[0]
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
 	WORD $0xf9400c64 // ldr x4, [x3, #0x18]
 	WORD $0x910010a6 // add x6, x5, #0x4
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xeb0400df // cmp x6, x4
-	WORD $0x540003ad // b.le <csr32+0xebc>
+	WORD $0x540003ad // b.le <csr32+0xec8>
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xaa0503f3 // mov x19, x5
-	WORD $0x14000031 // b <csr32+0xf18>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x3dc000e6 // ldr q6, [x7]
-	WORD $0x6940ccc7 // ldpsw x7, x19, [x6, #0x4]
-	WORD $0x8b040c04 // add x4, x0, x4, lsl #3
+	WORD $0x14000034 // b <csr32+0xf2c>
+	WORD $0x8b0409a7 // add x7, x13, x4, lsl #2
+	WORD $0xd37ef484 // lsl x4, x4, #2
+	WORD $0x8b060c06 // add x6, x0, x6, lsl #3
+	WORD $0x694050f3 // ldpsw x19, x20, [x7]
+	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
+	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0x3ce46945 // ldr q5, [x10, x4]
+	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
+	WORD $0xfc737967 // ldr d7, [x11, x19, lsl #3]
+	WORD $0xfc757970 // ldr d16, [x11, x21, lsl #3]
 	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
-	WORD $0xb9800cc6 // ldrsw x6, [x6, #0xc]
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0xfc737970 // ldr d16, [x11, x19, lsl #3]
-	WORD $0x4d4084d0 // ld1 { v16.d }[1], [x6]
-	WORD $0x4e6178c7 // fcvtl2 v7.2d, v6.4s
-	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
-	WORD $0x4d4084e5 // ld1 { v5.d }[1], [x7]
-	WORD $0x6e66dca5 // fmul v5.2d, v5.2d, v6.2d
-	WORD $0x6e67de06 // fmul v6.2d, v16.2d, v7.2d
-	WORD $0xad404087 // ldp q7, q16, [x4]
-	WORD $0x4e261e06 // and v6.16b, v16.16b, v6.16b
-	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0x4e251ce5 // and v5.16b, v7.16b, v5.16b
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e6178a5 // fcvtl2 v5.2d, v5.4s
+	WORD $0x4d408687 // ld1 { v7.d }[1], [x20]
+	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
+	WORD $0x6e65de05 // fmul v5.2d, v16.2d, v5.2d
+	WORD $0x6e66dce6 // fmul v6.2d, v7.2d, v6.2d
+	WORD $0x4e63d4c6 // fadd v6.2d, v6.2d, v3.2d
+	WORD $0xad4040c7 // ldp q7, q16, [x6]
+	WORD $0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
+	WORD $0x6eb01ca4 // bit v4.16b, v5.16b, v16.16b
+	WORD $0x6ea71cc3 // bit v3.16b, v6.16b, v7.16b
 	WORD $0xf9400c64 // ldr x4, [x3, #0x18]
 	WORD $0x910010a6 // add x6, x5, #0x4
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xeb0400df // cmp x6, x4
-	WORD $0x54fffcac // b.gt <csr32+0xe4c>
+	WORD $0x54fffcac // b.gt <csr32+0xe58>
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x8b050946 // add x6, x10, x5, lsl #2
 	WORD $0x8b050827 // add x7, x1, x5, lsl #2
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x697f50f3 // ldpsw x19, x20, [x7, #-0x8]
 	WORD $0x68c258f5 // ldpsw x21, x22, [x7], #0x10
-	WORD $0x3cc104c7 // ldr q7, [x6], #0x10
 	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0x3cc104c7 // ldr q7, [x6], #0x10
+	WORD $0x4e6178f0 // fcvtl2 v16.2d, v7.4s
 	WORD $0xfc757971 // ldr d17, [x11, x21, lsl #3]
 	WORD $0xfc737972 // ldr d18, [x11, x19, lsl #3]
-	WORD $0x8b160d75 // add x21, x11, x22, lsl #3
-	WORD $0x4e6178f0 // fcvtl2 v16.2d, v7.4s
 	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
-	WORD $0x910010b3 // add x19, x5, #0x4
-	WORD $0x910020a5 // add x5, x5, #0x8
-	WORD $0xeb0400bf // cmp x5, x4
-	WORD $0xaa1303e5 // mov x5, x19
-	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
+	WORD $0x910020b3 // add x19, x5, #0x8
+	WORD $0x910010a5 // add x5, x5, #0x4
+	WORD $0xeb04027f // cmp x19, x4
+	WORD $0x4d4086d1 // ld1 { v17.d }[1], [x22]
 	WORD $0x4d408692 // ld1 { v18.d }[1], [x20]
 	WORD $0x6e67de47 // fmul v7.2d, v18.2d, v7.2d
 	WORD $0x6e70de30 // fmul v16.2d, v17.2d, v16.2d
 	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x54fffdad // b.le <csr32+0xec8>
-	WORD $0xeb040265 // subs x5, x19, x4
-	WORD $0x540001e0 // b.eq <csr32+0xf58>
-	WORD $0x8b1309a6 // add x6, x13, x19, lsl #2
-	WORD $0x91000674 // add x20, x19, #0x1
-	WORD $0x8b130947 // add x7, x10, x19, lsl #2
-	WORD $0xb98000d3 // ldrsw x19, [x6]
-	WORD $0xeb04029f // cmp x20, x4
-	WORD $0xfc737967 // ldr d7, [x11, x19, lsl #3]
-	WORD $0x54000241 // b.ne <csr32+0xf80>
-	WORD $0xbd4000f0 // ldr s16, [x7]
+	WORD $0x54fffdcd // b.le <csr32+0xee0>
+	WORD $0xeb0400a6 // subs x6, x5, x4
+	WORD $0x540001a0 // b.eq <csr32+0xf64>
+	WORD $0x910004a7 // add x7, x5, #0x1
+	WORD $0xeb0400ff // cmp x7, x4
+	WORD $0x54000221 // b.ne <csr32+0xf80>
+	WORD $0xb8a579a6 // ldrsw x6, [x13, x5, lsl #2]
+	WORD $0xbc657950 // ldr s16, [x10, x5, lsl #2]
 	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
 	WORD $0x1e22c210 // fcvt d16, s16
+	WORD $0xfc667967 // ldr d7, [x11, x6, lsl #3]
 	WORD $0x1e7008e7 // fmul d7, d7, d16
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6e0804f0 // mov v16.d[0], v7.d[0]
-	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
 	WORD $0xf9401063 // ldr x3, [x3, #0x20]
 	WORD $0x91001085 // add x5, x4, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0xeb0300bf // cmp x5, x3
-	WORD $0x540003ad // b.le <csr32+0xfdc>
+	WORD $0x540003ad // b.le <csr32+0xfe8>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0xaa0403e7 // mov x7, x4
-	WORD $0x14000031 // b <csr32+0x1038>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x3dc000f0 // ldr q16, [x7]
-	WORD $0x6940ccc7 // ldpsw x7, x19, [x6, #0x4]
-	WORD $0x8b050c05 // add x5, x0, x5, lsl #3
+	WORD $0x14000034 // b <csr32+0x104c>
+	WORD $0x8b0509a7 // add x7, x13, x5, lsl #2
+	WORD $0xd37ef4a5 // lsl x5, x5, #2
+	WORD $0x8b060c06 // add x6, x0, x6, lsl #3
+	WORD $0x694050f3 // ldpsw x19, x20, [x7]
+	WORD $0x69411cf5 // ldpsw x21, x7, [x7, #0x8]
+	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0x3ce56947 // ldr q7, [x10, x5]
+	WORD $0x0e6178f0 // fcvtl v16.2d, v7.2s
+	WORD $0xfc737971 // ldr d17, [x11, x19, lsl #3]
+	WORD $0xfc757972 // ldr d18, [x11, x21, lsl #3]
 	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
-	WORD $0xb9800cc6 // ldrsw x6, [x6, #0xc]
-	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
-	WORD $0xfc737972 // ldr d18, [x11, x19, lsl #3]
-	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
-	WORD $0x4e617a11 // fcvtl2 v17.2d, v16.4s
-	WORD $0x0e617a10 // fcvtl v16.2d, v16.2s
-	WORD $0x4d4084e7 // ld1 { v7.d }[1], [x7]
-	WORD $0x6e70dce7 // fmul v7.2d, v7.2d, v16.2d
-	WORD $0x6e71de50 // fmul v16.2d, v18.2d, v17.2d
-	WORD $0xad4048b1 // ldp q17, q18, [x5]
-	WORD $0x4e301e50 // and v16.16b, v18.16b, v16.16b
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4e271e27 // and v7.16b, v17.16b, v7.16b
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e6178e7 // fcvtl2 v7.2d, v7.4s
+	WORD $0x4d408691 // ld1 { v17.d }[1], [x20]
+	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
+	WORD $0x6e67de47 // fmul v7.2d, v18.2d, v7.2d
+	WORD $0x6e70de30 // fmul v16.2d, v17.2d, v16.2d
+	WORD $0x4e65d610 // fadd v16.2d, v16.2d, v5.2d
+	WORD $0xad4048d1 // ldp q17, q18, [x6]
+	WORD $0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	WORD $0x6eb21ce6 // bit v6.16b, v7.16b, v18.16b
+	WORD $0x6eb11e05 // bit v5.16b, v16.16b, v17.16b
 	WORD $0xf9401063 // ldr x3, [x3, #0x20]
 	WORD $0x91001085 // add x5, x4, #0x4
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0xeb0300bf // cmp x5, x3
-	WORD $0x54fffcac // b.gt <csr32+0xf6c>
+	WORD $0x54fffcac // b.gt <csr32+0xf78>
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x8b040945 // add x5, x10, x4, lsl #2
 	WORD $0x8b040826 // add x6, x1, x4, lsl #2
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x697f4cc7 // ldpsw x7, x19, [x6, #-0x8]
 	WORD $0x68c254d4 // ldpsw x20, x21, [x6], #0x10
-	WORD $0x3cc104b1 // ldr q17, [x5], #0x10
 	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0x3cc104b1 // ldr q17, [x5], #0x10
+	WORD $0x4e617a32 // fcvtl2 v18.2d, v17.4s
 	WORD $0xfc747973 // ldr d19, [x11, x20, lsl #3]
 	WORD $0xfc677974 // ldr d20, [x11, x7, lsl #3]
-	WORD $0x8b150d74 // add x20, x11, x21, lsl #3
-	WORD $0x4e617a32 // fcvtl2 v18.2d, v17.4s
 	WORD $0x0e617a31 // fcvtl v17.2d, v17.2s
-	WORD $0x91001087 // add x7, x4, #0x4
-	WORD $0x91002084 // add x4, x4, #0x8
-	WORD $0xeb03009f // cmp x4, x3
-	WORD $0xaa0703e4 // mov x4, x7
-	WORD $0x4d408693 // ld1 { v19.d }[1], [x20]
+	WORD $0x91002087 // add x7, x4, #0x8
+	WORD $0x91001084 // add x4, x4, #0x4
+	WORD $0xeb0300ff // cmp x7, x3
+	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
 	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
 	WORD $0x6e71de91 // fmul v17.2d, v20.2d, v17.2d
 	WORD $0x6e72de72 // fmul v18.2d, v19.2d, v18.2d
 	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
 	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD $0x54fffdad // b.le <csr32+0xfe8>
-	WORD $0xeb0300e4 // subs x4, x7, x3
-	WORD $0x54ffde20 // b.eq <csr32+0xc00>
-	WORD $0x8b0709a5 // add x5, x13, x7, lsl #2
-	WORD $0x910004f3 // add x19, x7, #0x1
-	WORD $0x8b070946 // add x6, x10, x7, lsl #2
-	WORD $0xb98000a7 // ldrsw x7, [x5]
-	WORD $0xeb03027f // cmp x19, x3
-	WORD $0xfc677971 // ldr d17, [x11, x7, lsl #3]
-	WORD $0x54ffdc60 // b.eq <csr32+0xbe4>
-	WORD $0x3dc000d2 // ldr q18, [x6]
-	WORD $0x694098a3 // ldpsw x3, x6, [x5, #0x4]
-	WORD $0x8b030d63 // add x3, x11, x3, lsl #3
-	WORD $0xb9800ca5 // ldrsw x5, [x5, #0xc]
-	WORD $0xfc667974 // ldr d20, [x11, x6, lsl #3]
+	WORD $0x54fffdcd // b.le <csr32+0x1000>
+	WORD $0xeb030085 // subs x5, x4, x3
+	WORD $0x54ffddc0 // b.eq <csr32+0xc08>
+	WORD $0x91000486 // add x6, x4, #0x1
+	WORD $0xeb0300df // cmp x6, x3
+	WORD $0x54ffdc40 // b.eq <csr32+0xbe4>
+	WORD $0x8b050c03 // add x3, x0, x5, lsl #3
+	WORD $0x8b0409a5 // add x5, x13, x4, lsl #2
+	WORD $0xd37ef484 // lsl x4, x4, #2
+	WORD $0x69401ca6 // ldpsw x6, x7, [x5]
+	WORD $0x694114b3 // ldpsw x19, x5, [x5, #0x8]
+	WORD $0x8b070d67 // add x7, x11, x7, lsl #3
+	WORD $0x3ce46951 // ldr q17, [x10, x4]
+	WORD $0x0e617a32 // fcvtl v18.2d, v17.2s
+	WORD $0xfc667973 // ldr d19, [x11, x6, lsl #3]
+	WORD $0xfc737974 // ldr d20, [x11, x19, lsl #3]
 	WORD $0x8b050d65 // add x5, x11, x5, lsl #3
+	WORD $0x4e617a31 // fcvtl2 v17.2d, v17.4s
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
 	WORD $0x4d4084b4 // ld1 { v20.d }[1], [x5]
-	WORD $0x4e617a53 // fcvtl2 v19.2d, v18.4s
-	WORD $0x0e617a52 // fcvtl v18.2d, v18.2s
-	WORD $0x4d408471 // ld1 { v17.d }[1], [x3]
-	WORD $0x8b040c03 // add x3, x0, x4, lsl #3
-	WORD $0x6e72de31 // fmul v17.2d, v17.2d, v18.2d
-	WORD $0x6e73de92 // fmul v18.2d, v20.2d, v19.2d
+	WORD $0x6e71de91 // fmul v17.2d, v20.2d, v17.2d
+	WORD $0x6e72de72 // fmul v18.2d, v19.2d, v18.2d
+	WORD $0x4e67d652 // fadd v18.2d, v18.2d, v7.2d
 	WORD $0xad405073 // ldp q19, q20, [x3]
-	WORD $0x4e321e92 // and v18.16b, v20.16b, v18.16b
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e311e71 // and v17.16b, v19.16b, v17.16b
-	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD $0x17fffed7 // b <csr32+0xc00>
-	WORD $0x540020cb // b.lt <csr32+0x14c0>
+	WORD $0x4e70d631 // fadd v17.2d, v17.2d, v16.2d
+	WORD $0x6eb41e30 // bit v16.16b, v17.16b, v20.16b
+	WORD $0x6eb31e47 // bit v7.16b, v18.16b, v19.16b
+	WORD $0x17fffed5 // b <csr32+0xc08>
+	WORD $0x540021eb // b.lt <csr32+0x14f4>
 	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0xd37ff9d1 // lsl x17, x14, #1
 	WORD $0x91008020 // add x0, x1, #0x20
-	WORD $0xf90007f1 // str x17, [sp, #0x8]
 	WORD $0x910021a1 // add x1, x13, #0x8
-	WORD $0x14000067 // b <csr32+0x125c>
+	WORD $0x14000073 // b <csr32+0x1298>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xaa0703f5 // mov x21, x7
+	WORD $0xaa1303f4 // mov x20, x19
 	WORD $0x8b0409b6 // add x22, x13, x4, lsl #2
-	WORD $0xd37ef49a // lsl x26, x4, #2
 	WORD $0x8b0609b7 // add x23, x13, x6, lsl #2
-	WORD $0x8b1309b8 // add x24, x13, x19, lsl #2
+	WORD $0xcb030083 // sub x3, x4, x3
+	WORD $0xd37ef484 // lsl x4, x4, #2
+	WORD $0xcb0500c5 // sub x5, x6, x5
+	WORD $0xd37ef4c6 // lsl x6, x6, #2
 	WORD $0x8b1509b9 // add x25, x13, x21, lsl #2
-	WORD $0x91000610 // add x16, x16, #0x1
-	WORD $0x3cfa6950 // ldr q16, [x10, x26]
-	WORD $0x0e617a18 // fcvtl v24.2d, v16.2s
-	WORD $0x69406eda // ldpsw x26, x27, [x22]
-	WORD $0x69415add // ldpsw x29, x22, [x22, #0x8]
-	WORD $0x694046fe // ldpsw x30, x17, [x23]
-	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
-	WORD $0xfc7a7971 // ldr d17, [x11, x26, lsl #3]
-	WORD $0x69415efa // ldpsw x26, x23, [x23, #0x8]
-	WORD $0xfc7d7972 // ldr d18, [x11, x29, lsl #3]
-	WORD $0xfc7e7973 // ldr d19, [x11, x30, lsl #3]
-	WORD $0x69407b1d // ldpsw x29, x30, [x24]
-	WORD $0x4e617a10 // fcvtl2 v16.2d, v16.4s
-	WORD $0x8b110d71 // add x17, x11, x17, lsl #3
-	WORD $0xeb0f021f // cmp x16, x15
-	WORD $0xfc7a7974 // ldr d20, [x11, x26, lsl #3]
-	WORD $0x6941631a // ldpsw x26, x24, [x24, #0x8]
-	WORD $0x4d4086d2 // ld1 { v18.d }[1], [x22]
-	WORD $0xfc7d7975 // ldr d21, [x11, x29, lsl #3]
-	WORD $0x8b170d76 // add x22, x11, x23, lsl #3
-	WORD $0x6e70de50 // fmul v16.2d, v18.2d, v16.2d
-	WORD $0xfc7a7976 // ldr d22, [x11, x26, lsl #3]
-	WORD $0x6941773a // ldpsw x26, x29, [x25, #0x8]
-	WORD $0x4d4086d4 // ld1 { v20.d }[1], [x22]
-	WORD $0x69405f36 // ldpsw x22, x23, [x25]
-	WORD $0x4d408633 // ld1 { v19.d }[1], [x17]
-	WORD $0x8b1e0d71 // add x17, x11, x30, lsl #3
-	WORD $0x4d408635 // ld1 { v21.d }[1], [x17]
-	WORD $0xd37ef6b1 // lsl x17, x21, #2
-	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
-	WORD $0xfc7a7977 // ldr d23, [x11, x26, lsl #3]
-	WORD $0x8b1b0d7a // add x26, x11, x27, lsl #3
-	WORD $0xfc767972 // ldr d18, [x11, x22, lsl #3]
-	WORD $0xd37ef4d6 // lsl x22, x6, #2
-	WORD $0x4d408751 // ld1 { v17.d }[1], [x26]
-	WORD $0x3cf66959 // ldr q25, [x10, x22]
-	WORD $0xd37ef676 // lsl x22, x19, #2
-	WORD $0x4d4086f2 // ld1 { v18.d }[1], [x23]
-	WORD $0x6e78de31 // fmul v17.2d, v17.2d, v24.2d
-	WORD $0x4e617b38 // fcvtl2 v24.2d, v25.4s
-	WORD $0x0e617b39 // fcvtl v25.2d, v25.2s
-	WORD $0x6e78de94 // fmul v20.2d, v20.2d, v24.2d
-	WORD $0x3cf66958 // ldr q24, [x10, x22]
-	WORD $0x8b180d76 // add x22, x11, x24, lsl #3
-	WORD $0x6e79de73 // fmul v19.2d, v19.2d, v25.2d
-	WORD $0x8b1d0d78 // add x24, x11, x29, lsl #3
-	WORD $0x4d4086d6 // ld1 { v22.d }[1], [x22]
-	WORD $0x4d408717 // ld1 { v23.d }[1], [x24]
-	WORD $0x4e617b19 // fcvtl2 v25.2d, v24.4s
-	WORD $0x0e617b18 // fcvtl v24.2d, v24.2s
-	WORD $0x6e79ded6 // fmul v22.2d, v22.2d, v25.2d
-	WORD $0x3cf16959 // ldr q25, [x10, x17]
-	WORD $0x6e78deb5 // fmul v21.2d, v21.2d, v24.2d
-	WORD $0xcb030091 // sub x17, x4, x3
-	WORD $0xcb0500c3 // sub x3, x6, x5
-	WORD $0xcb070264 // sub x4, x19, x7
-	WORD $0xcb1402a5 // sub x5, x21, x20
-	WORD $0x8b110c11 // add x17, x0, x17, lsl #3
+	WORD $0xcb1302b3 // sub x19, x21, x19
+	WORD $0x3ce46950 // ldr q16, [x10, x4]
+	WORD $0x4e617a13 // fcvtl2 v19.2d, v16.4s
+	WORD $0x3ce66951 // ldr q17, [x10, x6]
+	WORD $0x69411ac4 // ldpsw x4, x6, [x22, #0x8]
+	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
+	WORD $0xfc647972 // ldr d18, [x11, x4, lsl #3]
 	WORD $0x8b030c03 // add x3, x0, x3, lsl #3
-	WORD $0x8b040c04 // add x4, x0, x4, lsl #3
+	WORD $0x0e617a10 // fcvtl v16.2d, v16.2s
 	WORD $0x8b050c05 // add x5, x0, x5, lsl #3
-	WORD $0x4e617b38 // fcvtl2 v24.2d, v25.4s
-	WORD $0x0e617b39 // fcvtl v25.2d, v25.2s
-	WORD $0x6e79de52 // fmul v18.2d, v18.2d, v25.2d
-	WORD $0x6e78def7 // fmul v23.2d, v23.2d, v24.2d
-	WORD $0xad406239 // ldp q25, q24, [x17]
-	WORD $0xd37ef451 // lsl x17, x2, #2
-	WORD $0x8b110d91 // add x17, x12, x17, lsl #3
-	WORD $0x4e301f10 // and v16.16b, v24.16b, v16.16b
-	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD $0x4e311f31 // and v17.16b, v25.16b, v17.16b
-	WORD $0xad406079 // ldp q25, q24, [x3]
-	WORD $0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD $0x4e341f14 // and v20.16b, v24.16b, v20.16b
-	WORD $0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
-	WORD $0x4e331f33 // and v19.16b, v25.16b, v19.16b
-	WORD $0xad406099 // ldp q25, q24, [x4]
-	WORD $0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
-	WORD $0x4e361f16 // and v22.16b, v24.16b, v22.16b
-	WORD $0x6e60d420 // faddp v0.2d, v1.2d, v0.2d
-	WORD $0x6e63d441 // faddp v1.2d, v2.2d, v3.2d
-	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4e351f35 // and v21.16b, v25.16b, v21.16b
-	WORD $0xad4064b8 // ldp q24, q25, [x5]
-	WORD $0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD $0x4e371f37 // and v23.16b, v25.16b, v23.16b
-	WORD $0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD $0x4e321f12 // and v18.16b, v24.16b, v18.16b
-	WORD $0x6e67d4c2 // faddp v2.2d, v6.2d, v7.2d
-	WORD $0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
-	WORD $0x6e64d4a3 // faddp v3.2d, v5.2d, v4.2d
-	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
-	WORD $0xad000a20 // stp q0, q2, [x17]
-	WORD $0x54001340 // b.eq <csr32+0x14c0>
-	WORD $0xf94007f1 // ldr x17, [sp, #0x8]
+	WORD $0xd37ef6b5 // lsl x21, x21, #2
+	WORD $0x8b130c13 // add x19, x0, x19, lsl #3
+	WORD $0x8b1409b8 // add x24, x13, x20, lsl #2
+	WORD $0xd37ef684 // lsl x4, x20, #2
+	WORD $0xd37ef442 // lsl x2, x2, #2
+	WORD $0x91000610 // add x16, x16, #0x1
+	WORD $0x8b020d82 // add x2, x12, x2, lsl #3
+	WORD $0xeb0f021f // cmp x16, x15
+	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
+	WORD $0x6e73de52 // fmul v18.2d, v18.2d, v19.2d
+	WORD $0x69405ac6 // ldpsw x6, x22, [x22]
+	WORD $0xad405073 // ldp q19, q20, [x3]
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0x4e62d652 // fadd v18.2d, v18.2d, v2.2d
+	WORD $0x6eb41e42 // bit v2.16b, v18.16b, v20.16b
+	WORD $0xfc667972 // ldr d18, [x11, x6, lsl #3]
+	WORD $0x69411ae3 // ldpsw x3, x6, [x23, #0x8]
+	WORD $0x8b060d66 // add x6, x11, x6, lsl #3
+	WORD $0xfc637974 // ldr d20, [x11, x3, lsl #3]
+	WORD $0x4d4086d2 // ld1 { v18.d }[1], [x22]
+	WORD $0x69405ee3 // ldpsw x3, x23, [x23]
+	WORD $0x4d4084d4 // ld1 { v20.d }[1], [x6]
+	WORD $0x69405b26 // ldpsw x6, x22, [x25]
+	WORD $0x6e70de50 // fmul v16.2d, v18.2d, v16.2d
+	WORD $0x4e617a32 // fcvtl2 v18.2d, v17.4s
+	WORD $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD $0x4e61d610 // fadd v16.2d, v16.2d, v1.2d
+	WORD $0x6e72de92 // fmul v18.2d, v20.2d, v18.2d
+	WORD $0x6eb31e01 // bit v1.16b, v16.16b, v19.16b
+	WORD $0x3cf56954 // ldr q20, [x10, x21]
+	WORD $0xad404cb0 // ldp q16, q19, [x5]
+	WORD $0x69416735 // ldpsw x21, x25, [x25, #0x8]
+	WORD $0x8b170d65 // add x5, x11, x23, lsl #3
+	WORD $0x4e63d652 // fadd v18.2d, v18.2d, v3.2d
+	WORD $0x6eb31e43 // bit v3.16b, v18.16b, v19.16b
+	WORD $0xfc637972 // ldr d18, [x11, x3, lsl #3]
+	WORD $0xfc757973 // ldr d19, [x11, x21, lsl #3]
+	WORD $0x8b190d63 // add x3, x11, x25, lsl #3
+	WORD $0x8b160d75 // add x21, x11, x22, lsl #3
+	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
+	WORD $0x4d408473 // ld1 { v19.d }[1], [x3]
+	WORD $0x6e71de51 // fmul v17.2d, v18.2d, v17.2d
+	WORD $0x4e617a92 // fcvtl2 v18.2d, v20.4s
+	WORD $0x0e617a94 // fcvtl v20.2d, v20.2s
+	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	WORD $0x6e72de72 // fmul v18.2d, v19.2d, v18.2d
+	WORD $0x6eb01e20 // bit v0.16b, v17.16b, v16.16b
+	WORD $0xad404670 // ldp q16, q17, [x19]
+	WORD $0x69414f05 // ldpsw x5, x19, [x24, #0x8]
+	WORD $0x3ce46953 // ldr q19, [x10, x4]
+	WORD $0x4e66d652 // fadd v18.2d, v18.2d, v6.2d
+	WORD $0x69401303 // ldpsw x3, x4, [x24]
+	WORD $0x6eb11e46 // bit v6.16b, v18.16b, v17.16b
+	WORD $0xfc667971 // ldr d17, [x11, x6, lsl #3]
+	WORD $0xfc657972 // ldr d18, [x11, x5, lsl #3]
+	WORD $0x8b130d65 // add x5, x11, x19, lsl #3
+	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
+	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
+	WORD $0x6e74de31 // fmul v17.2d, v17.2d, v20.2d
+	WORD $0x4e617a74 // fcvtl2 v20.2d, v19.4s
+	WORD $0x0e617a73 // fcvtl v19.2d, v19.2s
+	WORD $0x6e74de52 // fmul v18.2d, v18.2d, v20.2d
+	WORD $0xfc637974 // ldr d20, [x11, x3, lsl #3]
+	WORD $0x8b040d63 // add x3, x11, x4, lsl #3
+	WORD $0x4e65d631 // fadd v17.2d, v17.2d, v5.2d
+	WORD $0x6eb01e25 // bit v5.16b, v17.16b, v16.16b
+	WORD $0x4e67d652 // fadd v18.2d, v18.2d, v7.2d
+	WORD $0x4d408474 // ld1 { v20.d }[1], [x3]
+	WORD $0xcb070283 // sub x3, x20, x7
+	WORD $0x8b030c03 // add x3, x0, x3, lsl #3
+	WORD $0xad404470 // ldp q16, q17, [x3]
+	WORD $0x6eb11e47 // bit v7.16b, v18.16b, v17.16b
+	WORD $0x4ec03831 // zip1 v17.2d, v1.2d, v0.2d
+	WORD $0x4ec07820 // zip2 v0.2d, v1.2d, v0.2d
+	WORD $0x6e73de93 // fmul v19.2d, v20.2d, v19.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x4e64d673 // fadd v19.2d, v19.2d, v4.2d
+	WORD $0x6eb01e64 // bit v4.16b, v19.16b, v16.16b
+	WORD $0x4ec33850 // zip1 v16.2d, v2.2d, v3.2d
+	WORD $0x4ec37842 // zip2 v2.2d, v2.2d, v3.2d
+	WORD $0x4ec738c3 // zip1 v3.2d, v6.2d, v7.2d
+	WORD $0x4ec438a1 // zip1 v1.2d, v5.2d, v4.2d
+	WORD $0x4ec478a4 // zip2 v4.2d, v5.2d, v4.2d
+	WORD $0x4ec778c5 // zip2 v5.2d, v6.2d, v7.2d
+	WORD $0x4e62d602 // fadd v2.2d, v16.2d, v2.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad000440 // stp q0, q1, [x2]
+	WORD $0x54001300 // b.eq <csr32+0x14f4>
 	WORD $0x7200021f // tst w16, #0x1
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x9a9f11c2 // csel x2, x14, xzr, ne
-	WORD $0x8b500442 // add x2, x2, x16, lsr #1
 	WORD $0xeb11021f // cmp x16, x17
+	WORD $0x8b500442 // add x2, x2, x16, lsr #1
 	WORD $0x9a903042 // csel x2, x2, x16, lo
-	WORD $0x8b021534 // add x20, x9, x2, lsl #5
-	WORD $0xa9400e85 // ldp x5, x3, [x20]
-	WORD $0x910010a4 // add x4, x5, #0x4
-	WORD $0xeb03009f // cmp x4, x3
-	WORD $0x54000bea // b.ge <csr32+0x1404>
+	WORD $0x8b021527 // add x7, x9, x2, lsl #5
+	WORD $0xa9400ce4 // ldp x4, x3, [x7]
+	WORD $0x91001085 // add x5, x4, #0x4
+	WORD $0xeb0300bf // cmp x5, x3
+	WORD $0x54000c0a // b.ge <csr32+0x1440>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x8b050946 // add x6, x10, x5, lsl #2
-	WORD $0x8b050827 // add x7, x1, x5, lsl #2
+	WORD $0x8b040945 // add x5, x10, x4, lsl #2
+	WORD $0x8b040826 // add x6, x1, x4, lsl #2
 	WORD $0xd503201f // nop
-	WORD $0x697f4ce4 // ldpsw x4, x19, [x7, #-0x8]
-	WORD $0x68c258f5 // ldpsw x21, x22, [x7], #0x10
-	WORD $0x3cc104c3 // ldr q3, [x6], #0x10
-	WORD $0x8b130d73 // add x19, x11, x19, lsl #3
-	WORD $0xfc757965 // ldr d5, [x11, x21, lsl #3]
-	WORD $0xfc647966 // ldr d6, [x11, x4, lsl #3]
-	WORD $0x8b160d75 // add x21, x11, x22, lsl #3
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f50d3 // ldpsw x19, x20, [x6, #-0x8]
+	WORD $0x68c258d5 // ldpsw x21, x22, [x6], #0x10
+	WORD $0x8b140d74 // add x20, x11, x20, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0x3cc104a3 // ldr q3, [x5], #0x10
 	WORD $0x4e617864 // fcvtl2 v4.2d, v3.4s
+	WORD $0xfc757965 // ldr d5, [x11, x21, lsl #3]
+	WORD $0xfc737966 // ldr d6, [x11, x19, lsl #3]
 	WORD $0x0e617863 // fcvtl v3.2d, v3.2s
-	WORD $0x910010a4 // add x4, x5, #0x4
-	WORD $0x910020a5 // add x5, x5, #0x8
-	WORD $0xeb0300bf // cmp x5, x3
-	WORD $0xaa0403e5 // mov x5, x4
-	WORD $0x4d4086a5 // ld1 { v5.d }[1], [x21]
-	WORD $0x4d408666 // ld1 { v6.d }[1], [x19]
+	WORD $0x91002093 // add x19, x4, #0x8
+	WORD $0x91001084 // add x4, x4, #0x4
+	WORD $0xeb03027f // cmp x19, x3
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
+	WORD $0x4d408686 // ld1 { v6.d }[1], [x20]
 	WORD $0x6e63dcc3 // fmul v3.2d, v6.2d, v3.2d
 	WORD $0x6e64dca4 // fmul v4.2d, v5.2d, v4.2d
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x54fffdab // b.lt <csr32+0x12a0>
-	WORD $0xf9400a85 // ldr x5, [x20, #0x10]
+	WORD $0x54fffdcb // b.lt <csr32+0x12e0>
+	WORD $0xf94008e5 // ldr x5, [x7, #0x10]
 	WORD $0x91001066 // add x6, x3, #0x4
 	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x5400092a // b.ge <csr32+0x1420>
+	WORD $0x5400090a // b.ge <csr32+0x1458>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x8b030947 // add x7, x10, x3, lsl #2
-	WORD $0x8b030833 // add x19, x1, x3, lsl #2
-	WORD $0xaa0303f5 // mov x21, x3
+	WORD $0x8b030953 // add x19, x10, x3, lsl #2
+	WORD $0x8b030834 // add x20, x1, x3, lsl #2
+	WORD $0xaa0303e6 // mov x6, x3
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x697f5a66 // ldpsw x6, x22, [x19, #-0x8]
-	WORD $0x68c26277 // ldpsw x23, x24, [x19], #0x10
-	WORD $0x3cc104e4 // ldr q4, [x7], #0x10
+	WORD $0xd503201f // nop
+	WORD $0x697f5a95 // ldpsw x21, x22, [x20, #-0x8]
+	WORD $0x68c26297 // ldpsw x23, x24, [x20], #0x10
 	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
-	WORD $0xfc777966 // ldr d6, [x11, x23, lsl #3]
-	WORD $0xfc667967 // ldr d7, [x11, x6, lsl #3]
-	WORD $0x8b180d77 // add x23, x11, x24, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x3cc10664 // ldr q4, [x19], #0x10
 	WORD $0x4e617885 // fcvtl2 v5.2d, v4.4s
+	WORD $0xfc777966 // ldr d6, [x11, x23, lsl #3]
+	WORD $0xfc757967 // ldr d7, [x11, x21, lsl #3]
 	WORD $0x0e617884 // fcvtl v4.2d, v4.2s
-	WORD $0x910012a6 // add x6, x21, #0x4
-	WORD $0x910022b5 // add x21, x21, #0x8
+	WORD $0x910020d5 // add x21, x6, #0x8
+	WORD $0x910010c6 // add x6, x6, #0x4
 	WORD $0xeb0502bf // cmp x21, x5
-	WORD $0xaa0603f5 // mov x21, x6
-	WORD $0x4d4086e6 // ld1 { v6.d }[1], [x23]
+	WORD $0x4d408706 // ld1 { v6.d }[1], [x24]
 	WORD $0x4d4086c7 // ld1 { v7.d }[1], [x22]
 	WORD $0x6e64dce4 // fmul v4.2d, v7.2d, v4.2d
 	WORD $0x6e65dcc5 // fmul v5.2d, v6.2d, v5.2d
 	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
 	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD $0x54fffdab // b.lt <csr32+0x1320>
-	WORD $0xf9400e87 // ldr x7, [x20, #0x18]
-	WORD $0x910010b3 // add x19, x5, #0x4
+	WORD $0x54fffdcb // b.lt <csr32+0x1360>
+	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
+	WORD $0x910010b4 // add x20, x5, #0x4
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x540005ea // b.ge <csr32+0x143c>
+	WORD $0xeb13029f // cmp x20, x19
+	WORD $0x540005ca // b.ge <csr32+0x1474>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b050955 // add x21, x10, x5, lsl #2
+	WORD $0x8b050954 // add x20, x10, x5, lsl #2
 	WORD $0x8b050836 // add x22, x1, x5, lsl #2
-	WORD $0xaa0503f7 // mov x23, x5
+	WORD $0xaa0503f5 // mov x21, x5
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x697f62d3 // ldpsw x19, x24, [x22, #-0x8]
+	WORD $0xd503201f // nop
+	WORD $0x697f62d7 // ldpsw x23, x24, [x22, #-0x8]
 	WORD $0x68c26ad9 // ldpsw x25, x26, [x22], #0x10
-	WORD $0x3cc106a7 // ldr q7, [x21], #0x10
 	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
-	WORD $0xfc797971 // ldr d17, [x11, x25, lsl #3]
-	WORD $0xfc737972 // ldr d18, [x11, x19, lsl #3]
-	WORD $0x8b1a0d79 // add x25, x11, x26, lsl #3
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x3cc10687 // ldr q7, [x20], #0x10
 	WORD $0x4e6178f0 // fcvtl2 v16.2d, v7.4s
+	WORD $0xfc797971 // ldr d17, [x11, x25, lsl #3]
+	WORD $0xfc777972 // ldr d18, [x11, x23, lsl #3]
 	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
-	WORD $0x910012f3 // add x19, x23, #0x4
-	WORD $0x910022f7 // add x23, x23, #0x8
-	WORD $0xeb0702ff // cmp x23, x7
-	WORD $0xaa1303f7 // mov x23, x19
-	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
+	WORD $0x910022b7 // add x23, x21, #0x8
+	WORD $0x910012b5 // add x21, x21, #0x4
+	WORD $0xeb1302ff // cmp x23, x19
+	WORD $0x4d408751 // ld1 { v17.d }[1], [x26]
 	WORD $0x4d408712 // ld1 { v18.d }[1], [x24]
 	WORD $0x6e67de47 // fmul v7.2d, v18.2d, v7.2d
 	WORD $0x6e70de30 // fmul v16.2d, v17.2d, v16.2d
 	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x54fffdab // b.lt <csr32+0x13a0>
-	WORD $0xf9401294 // ldr x20, [x20, #0x20]
-	WORD $0x910010f5 // add x21, x7, #0x4
-	WORD $0xeb1402bf // cmp x21, x20
-	WORD $0x54ffe64a // b.ge <csr32+0x10c4>
-	WORD $0x14000016 // b <csr32+0x1458>
+	WORD $0x54fffdcb // b.lt <csr32+0x13e0>
+	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
+	WORD $0x91001274 // add x20, x19, #0x4
+	WORD $0xeb07029f // cmp x20, x7
+	WORD $0x54ffe54a // b.ge <csr32+0x10e0>
+	WORD $0x14000015 // b <csr32+0x1490>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0xaa0503e4 // mov x4, x5
-	WORD $0xf9400a85 // ldr x5, [x20, #0x10]
+	WORD $0xf94008e5 // ldr x5, [x7, #0x10]
 	WORD $0x91001066 // add x6, x3, #0x4
 	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x54fff72b // b.lt <csr32+0x1300>
+	WORD $0x54fff74b // b.lt <csr32+0x133c>
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xaa0303e6 // mov x6, x3
-	WORD $0xf9400e87 // ldr x7, [x20, #0x18]
-	WORD $0x910010b3 // add x19, x5, #0x4
+	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
+	WORD $0x910010b4 // add x20, x5, #0x4
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xeb07027f // cmp x19, x7
-	WORD $0x54fffa6b // b.lt <csr32+0x1384>
+	WORD $0xeb13029f // cmp x20, x19
+	WORD $0x54fffa8b // b.lt <csr32+0x13c0>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xaa0503f3 // mov x19, x5
-	WORD $0xf9401294 // ldr x20, [x20, #0x20]
-	WORD $0x910010f5 // add x21, x7, #0x4
-	WORD $0xeb1402bf // cmp x21, x20
-	WORD $0x54ffe38a // b.ge <csr32+0x10c4>
+	WORD $0xaa0503f5 // mov x21, x5
+	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
+	WORD $0x91001274 // add x20, x19, #0x4
+	WORD $0xeb07029f // cmp x20, x7
+	WORD $0x54ffe2aa // b.ge <csr32+0x10e0>
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x8b070956 // add x22, x10, x7, lsl #2
-	WORD $0x8b070837 // add x23, x1, x7, lsl #2
-	WORD $0xaa0703f8 // mov x24, x7
-	WORD $0x697f66f5 // ldpsw x21, x25, [x23, #-0x8]
+	WORD $0x8b130956 // add x22, x10, x19, lsl #2
+	WORD $0x8b130837 // add x23, x1, x19, lsl #2
+	WORD $0xaa1303f4 // mov x20, x19
+	WORD $0x697f66f8 // ldpsw x24, x25, [x23, #-0x8]
 	WORD $0x68c26efa // ldpsw x26, x27, [x23], #0x10
-	WORD $0x3cc106d0 // ldr q16, [x22], #0x10
 	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
-	WORD $0xfc7a7972 // ldr d18, [x11, x26, lsl #3]
-	WORD $0xfc757973 // ldr d19, [x11, x21, lsl #3]
-	WORD $0x8b1b0d7a // add x26, x11, x27, lsl #3
+	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
+	WORD $0x3cc106d0 // ldr q16, [x22], #0x10
 	WORD $0x4e617a11 // fcvtl2 v17.2d, v16.4s
+	WORD $0xfc7a7972 // ldr d18, [x11, x26, lsl #3]
+	WORD $0xfc787973 // ldr d19, [x11, x24, lsl #3]
 	WORD $0x0e617a10 // fcvtl v16.2d, v16.2s
-	WORD $0x91001315 // add x21, x24, #0x4
-	WORD $0x91002318 // add x24, x24, #0x8
-	WORD $0xeb14031f // cmp x24, x20
-	WORD $0xaa1503f8 // mov x24, x21
-	WORD $0x4d408752 // ld1 { v18.d }[1], [x26]
+	WORD $0x91002298 // add x24, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb07031f // cmp x24, x7
+	WORD $0x4d408772 // ld1 { v18.d }[1], [x27]
 	WORD $0x4d408733 // ld1 { v19.d }[1], [x25]
 	WORD $0x6e70de70 // fmul v16.2d, v19.2d, v16.2d
 	WORD $0x6e71de51 // fmul v17.2d, v18.2d, v17.2d
 	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
 	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
-	WORD $0x54fffdab // b.lt <csr32+0x146c>
-	WORD $0x17ffff04 // b <csr32+0x10cc>
+	WORD $0x54fffdcb // b.lt <csr32+0x14a4>
+	WORD $0x17fffefe // b <csr32+0x10e8>
 	WORD $0xd37ef5ee // lsl x14, x15, #2
 	WORD $0xeb0801df // cmp x14, x8
-	WORD $0x5400050a // b.ge <csr32+0x1568>
-	WORD $0xf86e7921 // ldr x1, [x9, x14, lsl #3]
+	WORD $0x5400072a // b.ge <csr32+0x15e0>
+	WORD $0xf86e7920 // ldr x0, [x9, x14, lsl #3]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x910043ef // add x15, sp, #0x10
-	WORD $0x14000007 // b <csr32+0x14f4>
+	WORD $0x910003ef // mov x15, sp
+	WORD $0x1400000d // b <csr32+0x1540>
 	WORD $0xd503201f // nop
-	WORD $0xfc2e7981 // str d1, [x12, x14, lsl #3]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x1e632883 // fadd d3, d4, d3
+	WORD $0x1e612841 // fadd d1, d2, d1
 	WORD $0xeb08021f // cmp x16, x8
-	WORD $0xaa1103e1 // mov x1, x17
+	WORD $0xaa1103e0 // mov x0, x17
+	WORD $0x1e612861 // fadd d1, d3, d1
+	WORD $0xfc2e7981 // str d1, [x12, x14, lsl #3]
 	WORD $0xaa1003ee // mov x14, x16
-	WORD $0x540003c0 // b.eq <csr32+0x1568>
+	WORD $0x54000520 // b.eq <csr32+0x15e0>
 	WORD $0x910005d0 // add x16, x14, #0x1
-	WORD $0x2f00e401 // movi d1, #0000000000000000
-	WORD $0xad0083e0 // stp q0, q0, [sp, #0x10]
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0xf8707931 // ldr x17, [x9, x16, lsl #3]
-	WORD $0xeb010220 // subs x0, x17, x1
-	WORD $0x54fffecd // b.le <csr32+0x14e0>
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xeb000221 // subs x1, x17, x0
+	WORD $0xad0003e0 // stp q0, q0, [sp]
+	WORD $0xad0103e0 // stp q0, q0, [sp, #0x20]
+	WORD $0xad0203e0 // stp q0, q0, [sp, #0x40]
+	WORD $0xad0303e0 // stp q0, q0, [sp, #0x60]
+	WORD $0xad0403e0 // stp q0, q0, [sp, #0x80]
+	WORD $0xad0503e0 // stp q0, q0, [sp, #0xa0]
+	WORD $0xad0603e0 // stp q0, q0, [sp, #0xc0]
+	WORD $0xad0703e0 // stp q0, q0, [sp, #0xe0]
+	WORD $0x54fffd2d // b.le <csr32+0x1520>
 	WORD $0xaa1f03e2 // mov x2, xzr
-	WORD $0x8b010943 // add x3, x10, x1, lsl #2
-	WORD $0x8b0109a1 // add x1, x13, x1, lsl #2
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xb8a27824 // ldrsw x4, [x1, x2, lsl #2]
-	WORD $0xbc627861 // ldr s1, [x3, x2, lsl #2]
-	WORD $0x1e22c021 // fcvt d1, s1
-	WORD $0xfc647962 // ldr d2, [x11, x4, lsl #3]
+	WORD $0x8b0009a3 // add x3, x13, x0, lsl #2
+	WORD $0x8b000940 // add x0, x10, x0, lsl #2
+	WORD $0xb8a27865 // ldrsw x5, [x3, x2, lsl #2]
+	WORD $0xbc627802 // ldr s2, [x0, x2, lsl #2]
 	WORD $0x92400444 // and x4, x2, #0x3
 	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x8b0419e4 // add x4, x15, x4, lsl #6
+	WORD $0xeb02003f // cmp x1, x2
+	WORD $0x1e22c042 // fcvt d2, s2
+	WORD $0xfc657961 // ldr d1, [x11, x5, lsl #3]
+	WORD $0x1e620821 // fmul d1, d1, d2
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6e080422 // mov v2.d[0], v1.d[0]
+	WORD $0xad400483 // ldp q3, q1, [x4]
+	WORD $0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad000482 // stp q2, q1, [x4]
+	WORD $0x54fffe21 // b.ne <csr32+0x158c>
+	WORD $0x3dc003e4 // ldr q4, [sp]
+	WORD $0x3dc013e3 // ldr q3, [sp, #0x40]
+	WORD $0x3dc023e2 // ldr q2, [sp, #0x80]
+	WORD $0x3dc033e1 // ldr q1, [sp, #0xc0]
+	WORD $0x17ffffd1 // b <csr32+0x1520>
+	WORD $0x6d5123e9 // ldp d9, d8, [sp, #0x110]
+	WORD $0xfd4083ea // ldr d10, [sp, #0x100]
+	WORD $0xa9564ff4 // ldp x20, x19, [sp, #0x160]
+	WORD $0xa95557f6 // ldp x22, x21, [sp, #0x150]
+	WORD $0xa9545ff8 // ldp x24, x23, [sp, #0x140]
+	WORD $0xa95367fa // ldp x26, x25, [sp, #0x130]
+	WORD $0xa9526ffd // ldp x29, x27, [sp, #0x120]
+	WORD $0x9105c3ff // add sp, sp, #0x170
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $464, RSP
+	MOVD R19, R30
+	RET
+
+// func csrDDQuad(c *csrCall)
+TEXT ·csrDDQuad(SB), 0, $832-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	ADD $832, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <csrDD>
+	WORD $0x14000aaf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x6db63bef // stp d15, d14, [sp, #-0xa0]!
+	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
+	WORD $0xf90023fd // str x29, [sp, #0x40]
+	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
+	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
+	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
+	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
+	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
+	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
+	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
+	WORD $0xd10903ff // sub sp, sp, #0x240
+	WORD $0xa940a408 // ldp x8, x9, [x0, #0x8]
+	WORD $0xf100050a // subs x10, x8, #0x1
+	WORD $0x5400016b // b.lt <csrDD+0x60>
+	WORD $0xf940180b // ldr x11, [x0, #0x30]
+	WORD $0xaa0803e3 // mov x3, x8
+	WORD $0xf863792c // ldr x12, [x9, x3, lsl #3]
+	WORD $0x9100118c // add x12, x12, #0x4
+	WORD $0xeb0b019f // cmp x12, x11
+	WORD $0x540000cd // b.le <csrDD+0x64>
+	WORD $0xf1000463 // subs x3, x3, #0x1
+	WORD $0x54ffff6c // b.gt <csrDD+0x40>
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0x14000002 // b <csrDD+0x64>
+	WORD $0xaa0803e3 // mov x3, x8
+	WORD $0xf940200b // ldr x11, [x0, #0x40]
+	WORD $0x91000c6c // add x12, x3, #0x3
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0x9a83b18f // csel x15, x12, x3, lt
+	WORD $0xf100fd1f // cmp x8, #0x3f
+	WORD $0x528007ec // mov w12, #0x3f
+	WORD $0x9a8ac18c // csel x12, x12, x10, gt
+	WORD $0xf100059f // cmp x12, #0x1
+	WORD $0x5400038b // b.lt <csrDD+0xf4>
+	WORD $0xaa0903ed // mov x13, x9
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xaa0c03ee // mov x14, x12
+	WORD $0xf84105b0 // ldr x16, [x13], #0x10
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xa97fc5a1 // ldp x1, x17, [x13, #-0x8]
+	WORD $0x910021ad // add x13, x13, #0x8
+	WORD $0xcb010231 // sub x17, x17, x1
+	WORD $0xcb100030 // sub x16, x1, x16
+	WORD $0xeb10023f // cmp x17, x16
+	WORD $0xaa0103f0 // mov x16, x1
+	WORD $0x9a8a154a // cinc x10, x10, eq
+	WORD $0xf10005ce // subs x14, x14, #0x1
+	WORD $0x54ffff01 // b.ne <csrDD+0xa0>
+	WORD $0xd37ef550 // lsl x16, x10, #2
+	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x8b0c0584 // add x4, x12, x12, lsl #1
+	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
+	WORD $0x540001ad // b.le <csrDD+0x110>
+	WORD $0x91001c6c // add x12, x3, #0x7
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0x9a83b18c // csel x12, x12, x3, lt
+	WORD $0x9343fd91 // asr x17, x12, #3
+	WORD $0x14000009 // b <csrDD+0x114>
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x8b0c0584 // add x4, x12, x12, lsl #1
+	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
+	WORD $0x54fffeac // b.gt <csrDD+0xe0>
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0xf940000c // ldr x12, [x0]
+	WORD $0xa941b80d // ldp x13, x14, [x0, #0x18]
+	WORD $0x9342fde1 // asr x1, x15, #2
+	WORD $0xeb04021f // cmp x16, x4
+	WORD $0xa944c00f // ldp x15, x16, [x0, #0x48]
+	WORD $0xf90147ef // str x15, [sp, #0x288]
+	WORD $0x54004c4a // b.ge <csrDD+0xab4>
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0xb400a122 // cbz x2, <csrDD+0x1558>
+	WORD $0x540137eb // b.lt <csrDD+0x2834>
+	WORD $0xf94147ef // ldr x15, [sp, #0x288]
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0xd37ffa23 // lsl x3, x17, #1
+	WORD $0x8b020dc5 // add x5, x14, x2, lsl #3
+	WORD $0xd37ef446 // lsl x6, x2, #2
+	WORD $0x910081e4 // add x4, x15, #0x20
+	WORD $0x140000f2 // b <csrDD+0x51c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xad48efe6 // ldp q6, q27, [sp, #0x110]
+	WORD $0x8b02028f // add x15, x20, x2
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xeb01001f // cmp x0, x1
+	WORD $0x6e6adf68 // fmul v8.2d, v27.2d, v10.2d
+	WORD $0x6e6bdcd7 // fmul v23.2d, v6.2d, v11.2d
+	WORD $0x6ee0faee // fneg v14.2d, v23.2d
+	WORD $0x4e6bccce // fmla v14.2d, v6.2d, v11.2d
+	WORD $0x6ee0f906 // fneg v6.2d, v8.2d
+	WORD $0x4e6acf66 // fmla v6.2d, v27.2d, v10.2d
+	WORD $0x3dc027fb // ldr q27, [sp, #0x90]
+	WORD $0x4e6bcd2e // fmla v14.2d, v9.2d, v11.2d
+	WORD $0xad45afe9 // ldp q9, q11, [sp, #0xb0]
+	WORD $0x4e6acf06 // fmla v6.2d, v24.2d, v10.2d
+	WORD $0x6e69df7f // fmul v31.2d, v27.2d, v9.2d
+	WORD $0x6ee0fbf8 // fneg v24.2d, v31.2d
+	WORD $0x4e69cf78 // fmla v24.2d, v27.2d, v9.2d
+	WORD $0x3dc037fb // ldr q27, [sp, #0xd0]
+	WORD $0x4e69cf78 // fmla v24.2d, v27.2d, v9.2d
+	WORD $0x3dc02be9 // ldr q9, [sp, #0xa0]
+	WORD $0x6e6bdd3b // fmul v27.2d, v9.2d, v11.2d
+	WORD $0x6ee0fb6a // fneg v10.2d, v27.2d
+	WORD $0x4e6bcd2a // fmla v10.2d, v9.2d, v11.2d
+	WORD $0x3dc03be9 // ldr q9, [sp, #0xe0]
+	WORD $0x4e6bcd2a // fmla v10.2d, v9.2d, v11.2d
+	WORD $0x6e74decb // fmul v11.2d, v22.2d, v20.2d
+	WORD $0x6ee0f969 // fneg v9.2d, v11.2d
+	WORD $0x4e74cec9 // fmla v9.2d, v22.2d, v20.2d
+	WORD $0x4e74cf89 // fmla v9.2d, v28.2d, v20.2d
+	WORD $0x6e73deb4 // fmul v20.2d, v21.2d, v19.2d
+	WORD $0x6ee0fa96 // fneg v22.2d, v20.2d
+	WORD $0x4e73ceb6 // fmla v22.2d, v21.2d, v19.2d
+	WORD $0x3dc01bf5 // ldr q21, [sp, #0x60]
+	WORD $0x4e73ceb6 // fmla v22.2d, v21.2d, v19.2d
+	WORD $0x4e64d513 // fadd v19.2d, v8.2d, v4.2d
+	WORD $0x4ee4d675 // fsub v21.2d, v19.2d, v4.2d
+	WORD $0x4ef5d51c // fsub v28.2d, v8.2d, v21.2d
+	WORD $0x3dc04fe8 // ldr q8, [sp, #0x130]
+	WORD $0x4ef5d675 // fsub v21.2d, v19.2d, v21.2d
+	WORD $0x6ee81c93 // bif v19.16b, v4.16b, v8.16b
+	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
+	WORD $0x4e64d784 // fadd v4.2d, v28.2d, v4.2d
+	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
+	WORD $0x4e62d484 // fadd v4.2d, v4.2d, v2.2d
+	WORD $0x6ea81c82 // bit v2.16b, v4.16b, v8.16b
+	WORD $0x4e63d6e4 // fadd v4.2d, v23.2d, v3.2d
+	WORD $0x4ee3d486 // fsub v6.2d, v4.2d, v3.2d
+	WORD $0x4ee6d6f5 // fsub v21.2d, v23.2d, v6.2d
+	WORD $0x4ee6d486 // fsub v6.2d, v4.2d, v6.2d
+	WORD $0x6eec1c64 // bif v4.16b, v3.16b, v12.16b
+	WORD $0x4ee6d463 // fsub v3.2d, v3.2d, v6.2d
+	WORD $0x4e63d6a3 // fadd v3.2d, v21.2d, v3.2d
+	WORD $0x4e63d5c3 // fadd v3.2d, v14.2d, v3.2d
+	WORD $0x4e61d463 // fadd v3.2d, v3.2d, v1.2d
+	WORD $0x6eac1c61 // bit v1.16b, v3.16b, v12.16b
+	WORD $0x4e72d763 // fadd v3.2d, v27.2d, v18.2d
+	WORD $0x4ef2d466 // fsub v6.2d, v3.2d, v18.2d
+	WORD $0x4ee6d775 // fsub v21.2d, v27.2d, v6.2d
+	WORD $0x4ee6d466 // fsub v6.2d, v3.2d, v6.2d
+	WORD $0x4ee6d646 // fsub v6.2d, v18.2d, v6.2d
+	WORD $0xad47eff7 // ldp q23, q27, [sp, #0xf0]
+	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
+	WORD $0x4e66d546 // fadd v6.2d, v10.2d, v6.2d
+	WORD $0x6ef71e43 // bif v3.16b, v18.16b, v23.16b
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x6eb71cc7 // bit v7.16b, v6.16b, v23.16b
+	WORD $0x4e70d7e6 // fadd v6.2d, v31.2d, v16.2d
+	WORD $0x4ef0d4d2 // fsub v18.2d, v6.2d, v16.2d
+	WORD $0x4ef2d7f5 // fsub v21.2d, v31.2d, v18.2d
+	WORD $0x4ef2d4d7 // fsub v23.2d, v6.2d, v18.2d
+	WORD $0x4ebb1f72 // mov v18.16b, v27.16b
+	WORD $0x6e701cd2 // bsl v18.16b, v6.16b, v16.16b
+	WORD $0x4ef7d606 // fsub v6.2d, v16.2d, v23.2d
+	WORD $0x4e7dd570 // fadd v16.2d, v11.2d, v29.2d
+	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
+	WORD $0x4ebb1f75 // mov v21.16b, v27.16b
+	WORD $0x4e66d706 // fadd v6.2d, v24.2d, v6.2d
+	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
+	WORD $0x6e601cd5 // bsl v21.16b, v6.16b, v0.16b
+	WORD $0x4efdd606 // fsub v6.2d, v16.2d, v29.2d
+	WORD $0x4e7ed680 // fadd v0.2d, v20.2d, v30.2d
+	WORD $0x4ee6d577 // fsub v23.2d, v11.2d, v6.2d
+	WORD $0x4ee6d606 // fsub v6.2d, v16.2d, v6.2d
+	WORD $0x4ee6d7a6 // fsub v6.2d, v29.2d, v6.2d
+	WORD $0x4e66d6e6 // fadd v6.2d, v23.2d, v6.2d
+	WORD $0x4efed417 // fsub v23.2d, v0.2d, v30.2d
+	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
+	WORD $0x4ef7d417 // fsub v23.2d, v0.2d, v23.2d
+	WORD $0x4e66d526 // fadd v6.2d, v9.2d, v6.2d
+	WORD $0x4ef7d7d7 // fsub v23.2d, v30.2d, v23.2d
+	WORD $0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
+	WORD $0x4e77d694 // fadd v20.2d, v20.2d, v23.2d
+	WORD $0xad43f3f7 // ldp q23, q28, [sp, #0x70]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1409af // add x15, x13, x20, lsl #2
+	WORD $0x8b0209f5 // add x21, x15, x2, lsl #2
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0x694059f5 // ldpsw x21, x22, [x15]
+	WORD $0x69413df7 // ldpsw x23, x15, [x15, #0x8]
+	WORD $0x4e74d6d4 // fadd v20.2d, v22.2d, v20.2d
+	WORD $0x8b0f0d79 // add x25, x11, x15, lsl #3
+	WORD $0x8b0f0d4f // add x15, x10, x15, lsl #3
+	WORD $0x8b160d78 // add x24, x11, x22, lsl #3
+	WORD $0x4e7ad696 // fadd v22.2d, v20.2d, v26.2d
+	WORD $0x6efc1f26 // bif v6.16b, v25.16b, v28.16b
+	WORD $0x6efc1fb0 // bif v16.16b, v29.16b, v28.16b
+	WORD $0x4eb71ef4 // mov v20.16b, v23.16b
+	WORD $0xfc77795b // ldr d27, [x10, x23, lsl #3]
+	WORD $0x6e7e1c14 // bsl v20.16b, v0.16b, v30.16b
+	WORD $0x4eb71ee0 // mov v0.16b, v23.16b
+	WORD $0xfc777977 // ldr d23, [x11, x23, lsl #3]
+	WORD $0x6e7a1ec0 // bsl v0.16b, v22.16b, v26.16b
+	WORD $0xfc757976 // ldr d22, [x11, x21, lsl #3]
+	WORD $0x4d4085fb // ld1 { v27.d }[1], [x15]
+	WORD $0x8b160d4f // add x15, x10, x22, lsl #3
+	WORD $0x4d408737 // ld1 { v23.d }[1], [x25]
+	WORD $0x4d408716 // ld1 { v22.d }[1], [x24]
+	WORD $0x8b140dd8 // add x24, x14, x20, lsl #3
+	WORD $0xad40631a // ldp q26, q24, [x24]
+	WORD $0x6e78df79 // fmul v25.2d, v27.2d, v24.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x4e78cf7c // fmla v28.2d, v27.2d, v24.2d
+	WORD $0xfc75795b // ldr d27, [x10, x21, lsl #3]
+	WORD $0x4e78cefc // fmla v28.2d, v23.2d, v24.2d
+	WORD $0x4d4085fb // ld1 { v27.d }[1], [x15]
+	WORD $0xcb13028f // sub x15, x20, x19
+	WORD $0x8b0f0c8f // add x15, x4, x15, lsl #3
+	WORD $0x6e7adf77 // fmul v23.2d, v27.2d, v26.2d
+	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
+	WORD $0x4e7acf78 // fmla v24.2d, v27.2d, v26.2d
+	WORD $0x4e7aced8 // fmla v24.2d, v22.2d, v26.2d
+	WORD $0x4e65d736 // fadd v22.2d, v25.2d, v5.2d
+	WORD $0x4e6fd6fa // fadd v26.2d, v23.2d, v15.2d
+	WORD $0x4ee5d6db // fsub v27.2d, v22.2d, v5.2d
+	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
+	WORD $0x4efbd6db // fsub v27.2d, v22.2d, v27.2d
+	WORD $0x4efbd4bb // fsub v27.2d, v5.2d, v27.2d
+	WORD $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
+	WORD $0x4eefd75b // fsub v27.2d, v26.2d, v15.2d
+	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
+	WORD $0x4efbd75b // fsub v27.2d, v26.2d, v27.2d
+	WORD $0x4efbd5fb // fsub v27.2d, v15.2d, v27.2d
+	WORD $0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	WORD $0x4e77d717 // fadd v23.2d, v24.2d, v23.2d
+	WORD $0x4e79d798 // fadd v24.2d, v28.2d, v25.2d
+	WORD $0x4e71d6f7 // fadd v23.2d, v23.2d, v17.2d
+	WORD $0xad406df9 // ldp q25, q27, [x15]
+	WORD $0x4e6dd718 // fadd v24.2d, v24.2d, v13.2d
+	WORD $0xd37ef4ef // lsl x15, x7, #2
+	WORD $0x8b0f0e07 // add x7, x16, x15, lsl #3
+	WORD $0x8b0f0d8f // add x15, x12, x15, lsl #3
+	WORD $0x6ebb1ec5 // bit v5.16b, v22.16b, v27.16b
+	WORD $0x4ebb1f76 // mov v22.16b, v27.16b
+	WORD $0x4ed5383b // zip1 v27.2d, v1.2d, v21.2d
+	WORD $0x4ed57821 // zip2 v1.2d, v1.2d, v21.2d
+	WORD $0x6e6d1f16 // bsl v22.16b, v24.16b, v13.16b
+	WORD $0x4ed23898 // zip1 v24.2d, v4.2d, v18.2d
+	WORD $0x4ed27884 // zip2 v4.2d, v4.2d, v18.2d
+	WORD $0x6eb91ef1 // bit v17.16b, v23.16b, v25.16b
+	WORD $0x4ec33a77 // zip1 v23.2d, v19.2d, v3.2d
+	WORD $0x4ec37a63 // zip2 v3.2d, v19.2d, v3.2d
+	WORD $0x6ef91dfa // bif v26.16b, v15.16b, v25.16b
+	WORD $0x4ec73859 // zip1 v25.2d, v2.2d, v7.2d
+	WORD $0x4ec77842 // zip2 v2.2d, v2.2d, v7.2d
+	WORD $0x4e64d707 // fadd v7.2d, v24.2d, v4.2d
+	WORD $0x4e63d6f2 // fadd v18.2d, v23.2d, v3.2d
+	WORD $0x4ef8d4f5 // fsub v21.2d, v7.2d, v24.2d
+	WORD $0x4ef7d653 // fsub v19.2d, v18.2d, v23.2d
+	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
+	WORD $0x4ef3d65c // fsub v28.2d, v18.2d, v19.2d
+	WORD $0x4ef3d463 // fsub v3.2d, v3.2d, v19.2d
+	WORD $0x4ed63813 // zip1 v19.2d, v0.2d, v22.2d
+	WORD $0x4ed67800 // zip2 v0.2d, v0.2d, v22.2d
+	WORD $0x4efcd6f7 // fsub v23.2d, v23.2d, v28.2d
+	WORD $0x4ef5d4fc // fsub v28.2d, v7.2d, v21.2d
+	WORD $0x4ed138d5 // zip1 v21.2d, v6.2d, v17.2d
+	WORD $0x4ed178c6 // zip2 v6.2d, v6.2d, v17.2d
+	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
+	WORD $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	WORD $0x4e78d484 // fadd v4.2d, v4.2d, v24.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4ec53a83 // zip1 v3.2d, v20.2d, v5.2d
+	WORD $0x4ec57a85 // zip2 v5.2d, v20.2d, v5.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4eda3a04 // zip1 v4.2d, v16.2d, v26.2d
+	WORD $0x4eda7a10 // zip2 v16.2d, v16.2d, v26.2d
+	WORD $0x4e65d474 // fadd v20.2d, v3.2d, v5.2d
+	WORD $0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
+	WORD $0x4e70d491 // fadd v17.2d, v4.2d, v16.2d
+	WORD $0x4ee3d696 // fsub v22.2d, v20.2d, v3.2d
+	WORD $0x4e7bd421 // fadd v1.2d, v1.2d, v27.2d
+	WORD $0x4ee4d637 // fsub v23.2d, v17.2d, v4.2d
+	WORD $0x4ef6d698 // fsub v24.2d, v20.2d, v22.2d
+	WORD $0x4ef6d4a5 // fsub v5.2d, v5.2d, v22.2d
+	WORD $0x4ef8d463 // fsub v3.2d, v3.2d, v24.2d
+	WORD $0x4ef7d638 // fsub v24.2d, v17.2d, v23.2d
+	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
+	WORD $0x4ef8d484 // fsub v4.2d, v4.2d, v24.2d
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x4e72d4e5 // fadd v5.2d, v7.2d, v18.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4ee7d4b0 // fsub v16.2d, v5.2d, v7.2d
+	WORD $0x4e66d483 // fadd v3.2d, v4.2d, v6.2d
+	WORD $0x4e74d624 // fadd v4.2d, v17.2d, v20.2d
+	WORD $0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
+	WORD $0x4ef1d486 // fsub v6.2d, v4.2d, v17.2d
+	WORD $0x4e75d463 // fadd v3.2d, v3.2d, v21.2d
+	WORD $0x4ee6d493 // fsub v19.2d, v4.2d, v6.2d
+	WORD $0x4ee6d686 // fsub v6.2d, v20.2d, v6.2d
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
+	WORD $0x4ef0d4b3 // fsub v19.2d, v5.2d, v16.2d
+	WORD $0x4ef0d650 // fsub v16.2d, v18.2d, v16.2d
+	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
+	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e60d482 // fadd v2.2d, v4.2d, v0.2d
+	WORD $0x4e61d4a3 // fadd v3.2d, v5.2d, v1.2d
+	WORD $0x4ee4d446 // fsub v6.2d, v2.2d, v4.2d
+	WORD $0x4ee5d467 // fsub v7.2d, v3.2d, v5.2d
+	WORD $0x4ee6d450 // fsub v16.2d, v2.2d, v6.2d
+	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
+	WORD $0x4ef0d484 // fsub v4.2d, v4.2d, v16.2d
+	WORD $0x4ee7d470 // fsub v16.2d, v3.2d, v7.2d
+	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
+	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0xad0000e1 // stp q1, q0, [x7]
+	WORD $0xad0009e3 // stp q3, q2, [x15]
+	WORD $0x540118e0 // b.eq <csrDD+0x2834>
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x9a9f122f // csel x15, x17, xzr, ne
+	WORD $0xeb03001f // cmp x0, x3
+	WORD $0x8b4005ef // add x15, x15, x0, lsr #1
+	WORD $0x9a8031e7 // csel x7, x15, x0, lo
+	WORD $0x8b071533 // add x19, x9, x7, lsl #5
+	WORD $0xa9405277 // ldp x23, x20, [x19]
+	WORD $0x910012ef // add x15, x23, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x5400072a // b.ge <csrDD+0x628>
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b170dd5 // add x21, x14, x23, lsl #3
+	WORD $0x8b1709b6 // add x22, x13, x23, lsl #2
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b170caf // add x15, x5, x23, lsl #3
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4ea31c66 // mov v6.16b, v3.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b0602cf // add x15, x22, x6
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x69416ad9 // ldpsw x25, x26, [x22, #0x8]
+	WORD $0x68c262cf // ldpsw x15, x24, [x22], #0x10
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0xacc112b0 // ldp q16, q4, [x21], #0x20
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x8b180d7d // add x29, x11, x24, lsl #3
+	WORD $0xfc797951 // ldr d17, [x10, x25, lsl #3]
+	WORD $0xfc6f7952 // ldr d18, [x10, x15, lsl #3]
+	WORD $0xfc6f7967 // ldr d7, [x11, x15, lsl #3]
+	WORD $0x8b180d4f // add x15, x10, x24, lsl #3
+	WORD $0xfc797963 // ldr d3, [x11, x25, lsl #3]
+	WORD $0x4d408771 // ld1 { v17.d }[1], [x27]
+	WORD $0x4d4085f2 // ld1 { v18.d }[1], [x15]
+	WORD $0x4d408743 // ld1 { v3.d }[1], [x26]
+	WORD $0x4d4087a7 // ld1 { v7.d }[1], [x29]
+	WORD $0x910022ef // add x15, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x6e64de34 // fmul v20.2d, v17.2d, v4.2d
+	WORD $0x6e70de53 // fmul v19.2d, v18.2d, v16.2d
+	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
+	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
+	WORD $0x4e64ce35 // fmla v21.2d, v17.2d, v4.2d
+	WORD $0x4e70ce56 // fmla v22.2d, v18.2d, v16.2d
+	WORD $0x4e64cc75 // fmla v21.2d, v3.2d, v4.2d
+	WORD $0x4e74d4a4 // fadd v4.2d, v5.2d, v20.2d
+	WORD $0x4e73d4c3 // fadd v3.2d, v6.2d, v19.2d
+	WORD $0x4e70ccf6 // fmla v22.2d, v7.2d, v16.2d
+	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
+	WORD $0x4ee5d492 // fsub v18.2d, v4.2d, v5.2d
+	WORD $0x4ef2d497 // fsub v23.2d, v4.2d, v18.2d
+	WORD $0x4ef1d467 // fsub v7.2d, v3.2d, v17.2d
+	WORD $0x4ef2d690 // fsub v16.2d, v20.2d, v18.2d
+	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
+	WORD $0x4ef7d4a5 // fsub v5.2d, v5.2d, v23.2d
+	WORD $0x4ef1d667 // fsub v7.2d, v19.2d, v17.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e66d6c6 // fadd v6.2d, v22.2d, v6.2d
+	WORD $0x4e65d6a5 // fadd v5.2d, v21.2d, v5.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x54fffa0b // b.lt <csrDD+0x560>
+	WORD $0x14000005 // b <csrDD+0x638>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b0202f5 // add x21, x23, x2
+	WORD $0xcb1402ef // sub x15, x23, x20
+	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
+	WORD $0x8b0f0c8f // add x15, x4, x15, lsl #3
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
+	WORD $0x8b020ab6 // add x22, x21, x2, lsl #2
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x694062b6 // ldpsw x22, x24, [x21]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x694156ba // ldpsw x26, x21, [x21, #0x8]
+	WORD $0x8b150d5b // add x27, x10, x21, lsl #3
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0xfc767945 // ldr d5, [x10, x22, lsl #3]
+	WORD $0xfc7a7978 // ldr d24, [x11, x26, lsl #3]
+	WORD $0xfc767969 // ldr d9, [x11, x22, lsl #3]
+	WORD $0x4d408725 // ld1 { v5.d }[1], [x25]
+	WORD $0x4d4086b8 // ld1 { v24.d }[1], [x21]
+	WORD $0x8b180d75 // add x21, x11, x24, lsl #3
+	WORD $0x4d4086a9 // ld1 { v9.d }[1], [x21]
+	WORD $0x8b170dd5 // add x21, x14, x23, lsl #3
+	WORD $0xad402aab // ldp q11, q10, [x21]
+	WORD $0xf9400a75 // ldr x21, [x19, #0x10]
+	WORD $0x3d8047e5 // str q5, [sp, #0x110]
+	WORD $0xfc7a7945 // ldr d5, [x10, x26, lsl #3]
+	WORD $0x4d408765 // ld1 { v5.d }[1], [x27]
+	WORD $0x3d804be5 // str q5, [sp, #0x120]
+	WORD $0xad4015ec // ldp q12, q5, [x15]
+	WORD $0x9100128f // add x15, x20, #0x4
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x3d804fe5 // str q5, [sp, #0x130]
+	WORD $0x540007aa // b.ge <csrDD+0x7a8>
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x8b140dd6 // add x22, x14, x20, lsl #3
+	WORD $0x8b1409b7 // add x23, x13, x20, lsl #2
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b140caf // add x15, x5, x20, lsl #3
+	WORD $0x4eb21e45 // mov v5.16b, v18.16b
+	WORD $0x4eb01e06 // mov v6.16b, v16.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b0602ef // add x15, x23, x6
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x69416af9 // ldpsw x25, x26, [x23, #0x8]
+	WORD $0x68c262ef // ldpsw x15, x24, [x23], #0x10
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0xacc14ad3 // ldp q19, q18, [x22], #0x20
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x8b180d7d // add x29, x11, x24, lsl #3
+	WORD $0xfc797954 // ldr d20, [x10, x25, lsl #3]
+	WORD $0xfc6f7955 // ldr d21, [x10, x15, lsl #3]
+	WORD $0xfc6f7971 // ldr d17, [x11, x15, lsl #3]
+	WORD $0x8b180d4f // add x15, x10, x24, lsl #3
+	WORD $0xfc797970 // ldr d16, [x11, x25, lsl #3]
+	WORD $0x4d408774 // ld1 { v20.d }[1], [x27]
+	WORD $0x4d4085f5 // ld1 { v21.d }[1], [x15]
+	WORD $0x4d408750 // ld1 { v16.d }[1], [x26]
+	WORD $0x4d4087b1 // ld1 { v17.d }[1], [x29]
+	WORD $0x9100228f // add x15, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x6e72de97 // fmul v23.2d, v20.2d, v18.2d
+	WORD $0x6e73deb6 // fmul v22.2d, v21.2d, v19.2d
+	WORD $0x6ee0faf9 // fneg v25.2d, v23.2d
+	WORD $0x6ee0fada // fneg v26.2d, v22.2d
+	WORD $0x4e72ce99 // fmla v25.2d, v20.2d, v18.2d
+	WORD $0x4e73ceba // fmla v26.2d, v21.2d, v19.2d
+	WORD $0x4e72ce19 // fmla v25.2d, v16.2d, v18.2d
+	WORD $0x4e77d4b2 // fadd v18.2d, v5.2d, v23.2d
+	WORD $0x4e76d4d0 // fadd v16.2d, v6.2d, v22.2d
+	WORD $0x4e73ce3a // fmla v26.2d, v17.2d, v19.2d
+	WORD $0x4ee6d614 // fsub v20.2d, v16.2d, v6.2d
+	WORD $0x4ee5d655 // fsub v21.2d, v18.2d, v5.2d
+	WORD $0x4ef5d65b // fsub v27.2d, v18.2d, v21.2d
+	WORD $0x4ef4d611 // fsub v17.2d, v16.2d, v20.2d
+	WORD $0x4ef5d6f3 // fsub v19.2d, v23.2d, v21.2d
+	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
+	WORD $0x4efbd4a5 // fsub v5.2d, v5.2d, v27.2d
+	WORD $0x4ef4d6d1 // fsub v17.2d, v22.2d, v20.2d
+	WORD $0x4e65d665 // fadd v5.2d, v19.2d, v5.2d
+	WORD $0x4e66d626 // fadd v6.2d, v17.2d, v6.2d
+	WORD $0x4e66d746 // fadd v6.2d, v26.2d, v6.2d
+	WORD $0x4e65d725 // fadd v5.2d, v25.2d, v5.2d
+	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0x54fffa0b // b.lt <csrDD+0x6e0>
+	WORD $0x14000004 // b <csrDD+0x7b4>
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x8b020296 // add x22, x20, x2
+	WORD $0xcb15028f // sub x15, x20, x21
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
+	WORD $0x8b0f0c8f // add x15, x4, x15, lsl #3
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
+	WORD $0x8b140dd4 // add x20, x14, x20, lsl #3
+	WORD $0x8b020ad7 // add x23, x22, x2, lsl #2
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x694062d7 // ldpsw x23, x24, [x22]
+	WORD $0x69415ada // ldpsw x26, x22, [x22, #0x8]
+	WORD $0x8b160d5b // add x27, x10, x22, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0xfc7a7965 // ldr d5, [x11, x26, lsl #3]
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
+	WORD $0x8b180d76 // add x22, x11, x24, lsl #3
+	WORD $0x3d803be5 // str q5, [sp, #0xe0]
+	WORD $0xfc777965 // ldr d5, [x11, x23, lsl #3]
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
+	WORD $0x3d8037e5 // str q5, [sp, #0xd0]
+	WORD $0xad401686 // ldp q6, q5, [x20]
+	WORD $0xf9400e74 // ldr x20, [x19, #0x18]
+	WORD $0xad0597e6 // stp q6, q5, [sp, #0xb0]
+	WORD $0xfc777945 // ldr d5, [x10, x23, lsl #3]
+	WORD $0x4d408725 // ld1 { v5.d }[1], [x25]
+	WORD $0x3d8027e5 // str q5, [sp, #0x90]
+	WORD $0xfc7a7945 // ldr d5, [x10, x26, lsl #3]
+	WORD $0x4d408765 // ld1 { v5.d }[1], [x27]
+	WORD $0x3d802be5 // str q5, [sp, #0xa0]
+	WORD $0xad4015e6 // ldp q6, q5, [x15]
+	WORD $0x910012af // add x15, x21, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0xad079be5 // stp q5, q6, [sp, #0xf0]
+	WORD $0x5400074a // b.ge <csrDD+0x928>
+	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x8b150dd6 // add x22, x14, x21, lsl #3
+	WORD $0x8b1509b7 // add x23, x13, x21, lsl #2
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0x8b150caf // add x15, x5, x21, lsl #3
+	WORD $0x4ebe1fc5 // mov v5.16b, v30.16b
+	WORD $0x4ebd1fa6 // mov v6.16b, v29.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b0602ef // add x15, x23, x6
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x69416af9 // ldpsw x25, x26, [x23, #0x8]
+	WORD $0x68c262ef // ldpsw x15, x24, [x23], #0x10
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0xacc156d6 // ldp q22, q21, [x22], #0x20
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x8b180d7d // add x29, x11, x24, lsl #3
+	WORD $0xfc797957 // ldr d23, [x10, x25, lsl #3]
+	WORD $0xfc6f795b // ldr d27, [x10, x15, lsl #3]
+	WORD $0xfc6f7973 // ldr d19, [x11, x15, lsl #3]
+	WORD $0x8b180d4f // add x15, x10, x24, lsl #3
+	WORD $0xfc797974 // ldr d20, [x11, x25, lsl #3]
+	WORD $0x4d408777 // ld1 { v23.d }[1], [x27]
+	WORD $0x4d4085fb // ld1 { v27.d }[1], [x15]
+	WORD $0x4d408754 // ld1 { v20.d }[1], [x26]
+	WORD $0x4d4087b3 // ld1 { v19.d }[1], [x29]
+	WORD $0x910022af // add x15, x21, #0x8
+	WORD $0x910012b5 // add x21, x21, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x6e75deff // fmul v31.2d, v23.2d, v21.2d
+	WORD $0x6e76df7c // fmul v28.2d, v27.2d, v22.2d
+	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
+	WORD $0x6ee0fb8d // fneg v13.2d, v28.2d
+	WORD $0x4e7fd7de // fadd v30.2d, v30.2d, v31.2d
+	WORD $0x4e7cd7bd // fadd v29.2d, v29.2d, v28.2d
+	WORD $0x4e75cee8 // fmla v8.2d, v23.2d, v21.2d
+	WORD $0x4e76cf6d // fmla v13.2d, v27.2d, v22.2d
+	WORD $0x4e75ce88 // fmla v8.2d, v20.2d, v21.2d
+	WORD $0x4ee6d7b4 // fsub v20.2d, v29.2d, v6.2d
+	WORD $0x4ee5d7d5 // fsub v21.2d, v30.2d, v5.2d
+	WORD $0x4e76ce6d // fmla v13.2d, v19.2d, v22.2d
+	WORD $0x4ef5d7d7 // fsub v23.2d, v30.2d, v21.2d
+	WORD $0x4ef4d7b3 // fsub v19.2d, v29.2d, v20.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4ef7d4a5 // fsub v5.2d, v5.2d, v23.2d
+	WORD $0x4ef4d793 // fsub v19.2d, v28.2d, v20.2d
+	WORD $0x4ef5d7f4 // fsub v20.2d, v31.2d, v21.2d
+	WORD $0x4e65d685 // fadd v5.2d, v20.2d, v5.2d
+	WORD $0x4e66d666 // fadd v6.2d, v19.2d, v6.2d
+	WORD $0x4e66d5a6 // fadd v6.2d, v13.2d, v6.2d
+	WORD $0x4e65d505 // fadd v5.2d, v8.2d, v5.2d
+	WORD $0x4e65d75a // fadd v26.2d, v26.2d, v5.2d
+	WORD $0x4e66d739 // fadd v25.2d, v25.2d, v6.2d
+	WORD $0x54fffa0b // b.lt <csrDD+0x860>
+	WORD $0x14000005 // b <csrDD+0x938>
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x8b0202b6 // add x22, x21, x2
+	WORD $0xcb1402af // sub x15, x21, x20
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
+	WORD $0x8b0f0c8f // add x15, x4, x15, lsl #3
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x8b1509b6 // add x22, x13, x21, lsl #2
+	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
+	WORD $0x8b020ad7 // add x23, x22, x2, lsl #2
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x694062d7 // ldpsw x23, x24, [x22]
+	WORD $0x69415ada // ldpsw x26, x22, [x22, #0x8]
+	WORD $0x8b160d5b // add x27, x10, x22, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0xad404eb4 // ldp q20, q19, [x21]
+	WORD $0xf9401273 // ldr x19, [x19, #0x20]
+	WORD $0xfc7a7965 // ldr d5, [x11, x26, lsl #3]
+	WORD $0xfc77797c // ldr d28, [x11, x23, lsl #3]
+	WORD $0xfc777956 // ldr d22, [x10, x23, lsl #3]
+	WORD $0xfc7a7955 // ldr d21, [x10, x26, lsl #3]
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
+	WORD $0x8b180d76 // add x22, x11, x24, lsl #3
+	WORD $0x4d408736 // ld1 { v22.d }[1], [x25]
+	WORD $0x4d408775 // ld1 { v21.d }[1], [x27]
+	WORD $0x4d4086dc // ld1 { v28.d }[1], [x22]
+	WORD $0x3d801be5 // str q5, [sp, #0x60]
+	WORD $0xad4015e6 // ldp q6, q5, [x15]
+	WORD $0x9100128f // add x15, x20, #0x4
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0xad039be5 // stp q5, q6, [sp, #0x70]
+	WORD $0x54ffbd8a // b.ge <csrDD+0x160>
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
+	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
+	WORD $0xad00abeb // stp q11, q10, [sp, #0x10]
+	WORD $0xad01e3e9 // stp q9, q24, [sp, #0x30]
+	WORD $0x3d8017ec // str q12, [sp, #0x50]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b140caf // add x15, x5, x20, lsl #3
+	WORD $0x4eaf1df7 // mov v23.16b, v15.16b
+	WORD $0x4ea51ca6 // mov v6.16b, v5.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b0602cf // add x15, x22, x6
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x694166d8 // ldpsw x24, x25, [x22, #0x8]
+	WORD $0x68c25ecf // ldpsw x15, x23, [x22], #0x10
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0xacc122ae // ldp q14, q8, [x21], #0x20
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b170d7b // add x27, x11, x23, lsl #3
+	WORD $0xfc78794f // ldr d15, [x10, x24, lsl #3]
+	WORD $0xfc6f7958 // ldr d24, [x10, x15, lsl #3]
+	WORD $0xfc6f797f // ldr d31, [x11, x15, lsl #3]
+	WORD $0x8b170d4f // add x15, x10, x23, lsl #3
+	WORD $0xfc787965 // ldr d5, [x11, x24, lsl #3]
+	WORD $0x4d40874f // ld1 { v15.d }[1], [x26]
+	WORD $0x4d4085f8 // ld1 { v24.d }[1], [x15]
+	WORD $0x4d408725 // ld1 { v5.d }[1], [x25]
+	WORD $0x4d40877f // ld1 { v31.d }[1], [x27]
+	WORD $0x9100228f // add x15, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x6e68ddea // fmul v10.2d, v15.2d, v8.2d
+	WORD $0x6e6edf09 // fmul v9.2d, v24.2d, v14.2d
+	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
+	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
+	WORD $0x4e68cdeb // fmla v11.2d, v15.2d, v8.2d
+	WORD $0x4e6ecf0c // fmla v12.2d, v24.2d, v14.2d
+	WORD $0x4e69d6ef // fadd v15.2d, v23.2d, v9.2d
+	WORD $0x4ef7d5f8 // fsub v24.2d, v15.2d, v23.2d
+	WORD $0x4e68ccab // fmla v11.2d, v5.2d, v8.2d
+	WORD $0x4e6ad4c5 // fadd v5.2d, v6.2d, v10.2d
+	WORD $0x4e6ecfec // fmla v12.2d, v31.2d, v14.2d
+	WORD $0x4ef8d5ff // fsub v31.2d, v15.2d, v24.2d
+	WORD $0x4ef8d538 // fsub v24.2d, v9.2d, v24.2d
+	WORD $0x4ee6d4a8 // fsub v8.2d, v5.2d, v6.2d
+	WORD $0x4effd6f7 // fsub v23.2d, v23.2d, v31.2d
+	WORD $0x4ee8d4bb // fsub v27.2d, v5.2d, v8.2d
+	WORD $0x4e77d717 // fadd v23.2d, v24.2d, v23.2d
+	WORD $0x4efbd4c6 // fsub v6.2d, v6.2d, v27.2d
+	WORD $0x4ee8d55b // fsub v27.2d, v10.2d, v8.2d
+	WORD $0x4e77d597 // fadd v23.2d, v12.2d, v23.2d
+	WORD $0x4e66d766 // fadd v6.2d, v27.2d, v6.2d
+	WORD $0x4e77d631 // fadd v17.2d, v17.2d, v23.2d
+	WORD $0x4e66d566 // fadd v6.2d, v11.2d, v6.2d
+	WORD $0x4e66d5ad // fadd v13.2d, v13.2d, v6.2d
+	WORD $0x54fffa0b // b.lt <csrDD+0x9e0>
+	WORD $0xad4233f8 // ldp q24, q12, [sp, #0x40]
+	WORD $0x3dc007eb // ldr q11, [sp, #0x10]
+	WORD $0xad4127ea // ldp q10, q9, [sp, #0x20]
+	WORD $0x17fffdaf // b <csrDD+0x16c>
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0xb4009b42 // cbz x2, <csrDD+0x1e20>
+	WORD $0x5400ebcb // b.lt <csrDD+0x2834>
+	WORD $0xf94147ef // ldr x15, [sp, #0x288]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0xd37ffa23 // lsl x3, x17, #1
+	WORD $0x8b020dc6 // add x6, x14, x2, lsl #3
+	WORD $0x6ee0f800 // fneg v0.2d, v0.2d
+	WORD $0xd37ef447 // lsl x7, x2, #2
+	WORD $0x910081e4 // add x4, x15, #0x20
+	WORD $0x910061e5 // add x5, x15, #0x18
+	WORD $0x1400007e // b <csrDD+0xcdc>
+	WORD $0xb8b579af // ldrsw x15, [x13, x21, lsl #2]
+	WORD $0xfc7579db // ldr d27, [x14, x21, lsl #3]
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0xd37df1f4 // lsl x20, x15, #3
+	WORD $0x6e08077e // mov v30.d[0], v27.d[0]
+	WORD $0xfc74695a // ldr d26, [x10, x20]
+	WORD $0xfc6f797d // ldr d29, [x11, x15, lsl #3]
+	WORD $0xaa0503f4 // mov x20, x5
+	WORD $0x1e7b0b5b // fmul d27, d26, d27
+	WORD $0x6e08075c // mov v28.d[0], v26.d[0]
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6e08077a // mov v26.d[0], v27.d[0]
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e7ecf9b // fmla v27.2d, v28.2d, v30.2d
+	WORD $0x4ea01c1c // mov v28.16b, v0.16b
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0x4e7ecfbb // fmla v27.2d, v29.2d, v30.2d
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0x4e78d73d // fadd v29.2d, v25.2d, v24.2d
+	WORD $0x4e77d75e // fadd v30.2d, v26.2d, v23.2d
+	WORD $0x4ef7d7df // fsub v31.2d, v30.2d, v23.2d
+	WORD $0x4ef8d7a8 // fsub v8.2d, v29.2d, v24.2d
+	WORD $0x4ee8d7a9 // fsub v9.2d, v29.2d, v8.2d
+	WORD $0x4effd7ca // fsub v10.2d, v30.2d, v31.2d
+	WORD $0x4effd75a // fsub v26.2d, v26.2d, v31.2d
+	WORD $0x4ee8d739 // fsub v25.2d, v25.2d, v8.2d
+	WORD $0x4eead6ea // fsub v10.2d, v23.2d, v10.2d
+	WORD $0x4ee9d709 // fsub v9.2d, v24.2d, v9.2d
+	WORD $0x4e69d739 // fadd v25.2d, v25.2d, v9.2d
+	WORD $0x4e6ad75a // fadd v26.2d, v26.2d, v10.2d
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
+	WORD $0x4e76d739 // fadd v25.2d, v25.2d, v22.2d
+	WORD $0x4e75d75a // fadd v26.2d, v26.2d, v21.2d
+	WORD $0xad406e9c // ldp q28, q27, [x20]
+	WORD $0x6ebb1fb8 // bit v24.16b, v29.16b, v27.16b
+	WORD $0x6ebb1f36 // bit v22.16b, v25.16b, v27.16b
+	WORD $0x6ebc1fd7 // bit v23.16b, v30.16b, v28.16b
+	WORD $0x6ebc1f55 // bit v21.16b, v26.16b, v28.16b
+	WORD $0x4ed03899 // zip1 v25.2d, v4.2d, v16.2d
+	WORD $0x4ed07884 // zip2 v4.2d, v4.2d, v16.2d
+	WORD $0xd37ef66f // lsl x15, x19, #2
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x8b0f0e13 // add x19, x16, x15, lsl #3
+	WORD $0x4ed83a90 // zip1 v16.2d, v20.2d, v24.2d
+	WORD $0x4ed87a94 // zip2 v20.2d, v20.2d, v24.2d
+	WORD $0x8b0f0d8f // add x15, x12, x15, lsl #3
+	WORD $0xeb01001f // cmp x0, x1
+	WORD $0x4ec73878 // zip1 v24.2d, v3.2d, v7.2d
+	WORD $0x4ec77863 // zip2 v3.2d, v3.2d, v7.2d
+	WORD $0x4ed73a67 // zip1 v7.2d, v19.2d, v23.2d
+	WORD $0x4ed77a73 // zip2 v19.2d, v19.2d, v23.2d
+	WORD $0x4ec6385b // zip1 v27.2d, v2.2d, v6.2d
+	WORD $0x4ec67842 // zip2 v2.2d, v2.2d, v6.2d
+	WORD $0x4ed63a46 // zip1 v6.2d, v18.2d, v22.2d
+	WORD $0x4e64d737 // fadd v23.2d, v25.2d, v4.2d
+	WORD $0x4ed67a52 // zip2 v18.2d, v18.2d, v22.2d
+	WORD $0x4e63d716 // fadd v22.2d, v24.2d, v3.2d
+	WORD $0x4e74d61a // fadd v26.2d, v16.2d, v20.2d
+	WORD $0x4e73d4fc // fadd v28.2d, v7.2d, v19.2d
+	WORD $0x4ef9d6fd // fsub v29.2d, v23.2d, v25.2d
+	WORD $0x4ef0d75e // fsub v30.2d, v26.2d, v16.2d
+	WORD $0x4efdd484 // fsub v4.2d, v4.2d, v29.2d
+	WORD $0x4efdd6fd // fsub v29.2d, v23.2d, v29.2d
+	WORD $0x4efed694 // fsub v20.2d, v20.2d, v30.2d
+	WORD $0x4efed75e // fsub v30.2d, v26.2d, v30.2d
+	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
+	WORD $0x4ef8d6dd // fsub v29.2d, v22.2d, v24.2d
+	WORD $0x4efed610 // fsub v16.2d, v16.2d, v30.2d
+	WORD $0x4e7ad79e // fadd v30.2d, v28.2d, v26.2d
+	WORD $0x4efdd463 // fsub v3.2d, v3.2d, v29.2d
+	WORD $0x4efdd6dd // fsub v29.2d, v22.2d, v29.2d
+	WORD $0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
+	WORD $0x4efcd7d4 // fsub v20.2d, v30.2d, v28.2d
+	WORD $0x4efdd718 // fsub v24.2d, v24.2d, v29.2d
+	WORD $0x4ee7d79d // fsub v29.2d, v28.2d, v7.2d
+	WORD $0x4ef4d75a // fsub v26.2d, v26.2d, v20.2d
+	WORD $0x4ef4d7d4 // fsub v20.2d, v30.2d, v20.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e72d604 // fadd v4.2d, v16.2d, v18.2d
+	WORD $0x4efdd673 // fsub v19.2d, v19.2d, v29.2d
+	WORD $0x4efdd79d // fsub v29.2d, v28.2d, v29.2d
+	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	WORD $0x4ec57838 // zip2 v24.2d, v1.2d, v5.2d
+	WORD $0x4ef4d794 // fsub v20.2d, v28.2d, v20.2d
+	WORD $0x4ec53821 // zip1 v1.2d, v1.2d, v5.2d
+	WORD $0x4ed53a25 // zip1 v5.2d, v17.2d, v21.2d
+	WORD $0x4e7bd442 // fadd v2.2d, v2.2d, v27.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4efdd4e7 // fsub v7.2d, v7.2d, v29.2d
+	WORD $0x4e77d6dd // fadd v29.2d, v22.2d, v23.2d
+	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	WORD $0x4ef6d7b9 // fsub v25.2d, v29.2d, v22.2d
+	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
+	WORD $0x4ed57a33 // zip2 v19.2d, v17.2d, v21.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
+	WORD $0x4ef9d7b9 // fsub v25.2d, v29.2d, v25.2d
+	WORD $0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
+	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
+	WORD $0x4e65d4e3 // fadd v3.2d, v7.2d, v5.2d
+	WORD $0x4e74d745 // fadd v5.2d, v26.2d, v20.2d
+	WORD $0x4e76d6e6 // fadd v6.2d, v23.2d, v22.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e63d7c4 // fadd v4.2d, v30.2d, v3.2d
+	WORD $0x4e61d7a2 // fadd v2.2d, v29.2d, v1.2d
+	WORD $0x4efed485 // fsub v5.2d, v4.2d, v30.2d
+	WORD $0x4efdd446 // fsub v6.2d, v2.2d, v29.2d
+	WORD $0x4ee5d490 // fsub v16.2d, v4.2d, v5.2d
+	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
+	WORD $0x4ee6d447 // fsub v7.2d, v2.2d, v6.2d
+	WORD $0x4ef0d7d0 // fsub v16.2d, v30.2d, v16.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ee7d7a7 // fsub v7.2d, v29.2d, v7.2d
+	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD $0xad000e61 // stp q1, q3, [x19]
+	WORD $0xad0011e2 // stp q2, q4, [x15]
+	WORD $0x5400dae0 // b.eq <csrDD+0x2834>
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x9a9f1233 // csel x19, x17, xzr, ne
+	WORD $0xeb03001f // cmp x0, x3
+	WORD $0x8b400673 // add x19, x19, x0, lsr #1
+	WORD $0x9a803273 // csel x19, x19, x0, lo
+	WORD $0x8b131534 // add x20, x9, x19, lsl #5
+	WORD $0xa9405696 // ldp x22, x21, [x20]
+	WORD $0x910012d7 // add x23, x22, #0x4
+	WORD $0xeb1502ff // cmp x23, x21
+	WORD $0x5400010d // b.le <csrDD+0xd20>
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x1400003c // b <csrDD+0xe04>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b160dd7 // add x23, x14, x22, lsl #3
+	WORD $0x8b1609b8 // add x24, x13, x22, lsl #2
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b160cd9 // add x25, x6, x22, lsl #3
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4ea31c66 // mov v6.16b, v3.16b
+	WORD $0xf9800320 // prfm pldl1keep, [x25]
+	WORD $0x8b070319 // add x25, x24, x7
+	WORD $0xf9800320 // prfm pldl1keep, [x25]
+	WORD $0x6941771b // ldpsw x27, x29, [x24, #0x8]
+	WORD $0x68c26b19 // ldpsw x25, x26, [x24], #0x10
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
+	WORD $0x8b1a0d6f // add x15, x11, x26, lsl #3
+	WORD $0xacc112f0 // ldp q16, q4, [x23], #0x20
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0xfc7b7951 // ldr d17, [x10, x27, lsl #3]
+	WORD $0xfc797967 // ldr d7, [x11, x25, lsl #3]
+	WORD $0xfc797952 // ldr d18, [x10, x25, lsl #3]
+	WORD $0xfc7b7963 // ldr d3, [x11, x27, lsl #3]
+	WORD $0x4d4087d1 // ld1 { v17.d }[1], [x30]
+	WORD $0x4d4085e7 // ld1 { v7.d }[1], [x15]
+	WORD $0x8b1a0d4f // add x15, x10, x26, lsl #3
+	WORD $0x6e64de34 // fmul v20.2d, v17.2d, v4.2d
+	WORD $0x4d4085f2 // ld1 { v18.d }[1], [x15]
+	WORD $0x4d4087a3 // ld1 { v3.d }[1], [x29]
+	WORD $0x910022cf // add x15, x22, #0x8
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x6e70de53 // fmul v19.2d, v18.2d, v16.2d
+	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
+	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
+	WORD $0x4e64ce35 // fmla v21.2d, v17.2d, v4.2d
+	WORD $0x4e70ce56 // fmla v22.2d, v18.2d, v16.2d
+	WORD $0x4e64cc75 // fmla v21.2d, v3.2d, v4.2d
+	WORD $0x4e74d4a4 // fadd v4.2d, v5.2d, v20.2d
+	WORD $0x4e73d4c3 // fadd v3.2d, v6.2d, v19.2d
+	WORD $0x4e70ccf6 // fmla v22.2d, v7.2d, v16.2d
+	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
+	WORD $0x4ee5d492 // fsub v18.2d, v4.2d, v5.2d
+	WORD $0x4ef2d497 // fsub v23.2d, v4.2d, v18.2d
+	WORD $0x4ef1d467 // fsub v7.2d, v3.2d, v17.2d
+	WORD $0x4ef2d690 // fsub v16.2d, v20.2d, v18.2d
+	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
+	WORD $0x4ef7d4a5 // fsub v5.2d, v5.2d, v23.2d
+	WORD $0x4ef1d667 // fsub v7.2d, v19.2d, v17.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e66d6c6 // fadd v6.2d, v22.2d, v6.2d
+	WORD $0x4e65d6a5 // fadd v5.2d, v21.2d, v5.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x54fffa0d // b.le <csrDD+0xd40>
+	WORD $0xeb1502d7 // subs x23, x22, x21
+	WORD $0x540009a0 // b.eq <csrDD+0xf3c>
+	WORD $0x910006cf // add x15, x22, #0x1
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x540002c1 // b.ne <csrDD+0xe6c>
+	WORD $0xb8b679af // ldrsw x15, [x13, x22, lsl #2]
+	WORD $0xfc7679c7 // ldr d7, [x14, x22, lsl #3]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xd37df1f7 // lsl x23, x15, #3
+	WORD $0x6e0804f2 // mov v18.d[0], v7.d[0]
+	WORD $0xfc776946 // ldr d6, [x10, x23]
+	WORD $0xfc6f7971 // ldr d17, [x11, x15, lsl #3]
+	WORD $0xaa0503f7 // mov x23, x5
+	WORD $0x1e6708c7 // fmul d7, d6, d7
+	WORD $0x6e0804d0 // mov v16.d[0], v6.d[0]
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6e0804e6 // mov v6.d[0], v7.d[0]
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x4e72ce07 // fmla v7.2d, v16.2d, v18.2d
+	WORD $0x4ea01c10 // mov v16.16b, v0.16b
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0x4e72ce27 // fmla v7.2d, v17.2d, v18.2d
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0x14000020 // b <csrDD+0xee8>
+	WORD $0x8b0202cf // add x15, x22, x2
+	WORD $0x8b170c97 // add x23, x4, x23, lsl #3
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1609af // add x15, x13, x22, lsl #2
+	WORD $0x8b0209f8 // add x24, x15, x2, lsl #2
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x694065f8 // ldpsw x24, x25, [x15]
+	WORD $0x69413dfb // ldpsw x27, x15, [x15, #0x8]
+	WORD $0x8b0f0d5d // add x29, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0xfc7b7972 // ldr d18, [x11, x27, lsl #3]
+	WORD $0xfc7b7955 // ldr d21, [x10, x27, lsl #3]
+	WORD $0xfc787956 // ldr d22, [x10, x24, lsl #3]
+	WORD $0xfc787971 // ldr d17, [x11, x24, lsl #3]
+	WORD $0x4d4085f2 // ld1 { v18.d }[1], [x15]
+	WORD $0x8b160dcf // add x15, x14, x22, lsl #3
+	WORD $0x4d4087b5 // ld1 { v21.d }[1], [x29]
+	WORD $0x4d408756 // ld1 { v22.d }[1], [x26]
+	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
+	WORD $0xad404df4 // ldp q20, q19, [x15]
+	WORD $0x6e73dea5 // fmul v5.2d, v21.2d, v19.2d
+	WORD $0x6e74dec6 // fmul v6.2d, v22.2d, v20.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x4e73ceb0 // fmla v16.2d, v21.2d, v19.2d
+	WORD $0x4e74cec7 // fmla v7.2d, v22.2d, v20.2d
+	WORD $0x4e73ce50 // fmla v16.2d, v18.2d, v19.2d
+	WORD $0x4e74ce27 // fmla v7.2d, v17.2d, v20.2d
+	WORD $0x4e64d4b1 // fadd v17.2d, v5.2d, v4.2d
+	WORD $0x4e63d4d2 // fadd v18.2d, v6.2d, v3.2d
+	WORD $0x4ee3d653 // fsub v19.2d, v18.2d, v3.2d
+	WORD $0x4ee4d634 // fsub v20.2d, v17.2d, v4.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4ef5d495 // fsub v21.2d, v4.2d, v21.2d
+	WORD $0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e62d4a5 // fadd v5.2d, v5.2d, v2.2d
+	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
+	WORD $0xad401ef0 // ldp q16, q7, [x23]
+	WORD $0x6ea71e24 // bit v4.16b, v17.16b, v7.16b
+	WORD $0x6ea71ca2 // bit v2.16b, v5.16b, v7.16b
+	WORD $0x6eb01e43 // bit v3.16b, v18.16b, v16.16b
+	WORD $0x6eb01cc1 // bit v1.16b, v6.16b, v16.16b
+	WORD $0xf9400a96 // ldr x22, [x20, #0x10]
+	WORD $0x910012af // add x15, x21, #0x4
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x540000ad // b.le <csrDD+0xf60>
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x1400003a // b <csrDD+0x1044>
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x8b150dd7 // add x23, x14, x21, lsl #3
+	WORD $0x8b1509b8 // add x24, x13, x21, lsl #2
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b150ccf // add x15, x6, x21, lsl #3
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b07030f // add x15, x24, x7
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x69416f1a // ldpsw x26, x27, [x24, #0x8]
+	WORD $0x68c2670f // ldpsw x15, x25, [x24], #0x10
+	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
+	WORD $0xacc142f4 // ldp q20, q16, [x23], #0x20
+	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
+	WORD $0x8b190d7e // add x30, x11, x25, lsl #3
+	WORD $0xfc7a7955 // ldr d21, [x10, x26, lsl #3]
+	WORD $0xfc6f7956 // ldr d22, [x10, x15, lsl #3]
+	WORD $0xfc6f7973 // ldr d19, [x11, x15, lsl #3]
+	WORD $0x8b190d4f // add x15, x10, x25, lsl #3
+	WORD $0xfc7a7967 // ldr d7, [x11, x26, lsl #3]
+	WORD $0x4d4087b5 // ld1 { v21.d }[1], [x29]
+	WORD $0x4d4085f6 // ld1 { v22.d }[1], [x15]
+	WORD $0x4d408767 // ld1 { v7.d }[1], [x27]
+	WORD $0x4d4087d3 // ld1 { v19.d }[1], [x30]
+	WORD $0x910022af // add x15, x21, #0x8
+	WORD $0x910012b5 // add x21, x21, #0x4
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x6e70deb8 // fmul v24.2d, v21.2d, v16.2d
+	WORD $0x6e74ded7 // fmul v23.2d, v22.2d, v20.2d
+	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
+	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
+	WORD $0x4e70ceb9 // fmla v25.2d, v21.2d, v16.2d
+	WORD $0x4e74ceda // fmla v26.2d, v22.2d, v20.2d
+	WORD $0x4e70ccf9 // fmla v25.2d, v7.2d, v16.2d
+	WORD $0x4e78d630 // fadd v16.2d, v17.2d, v24.2d
+	WORD $0x4e77d647 // fadd v7.2d, v18.2d, v23.2d
+	WORD $0x4e74ce7a // fmla v26.2d, v19.2d, v20.2d
+	WORD $0x4ef2d4f5 // fsub v21.2d, v7.2d, v18.2d
+	WORD $0x4ef1d616 // fsub v22.2d, v16.2d, v17.2d
+	WORD $0x4ef6d61b // fsub v27.2d, v16.2d, v22.2d
+	WORD $0x4ef5d4f3 // fsub v19.2d, v7.2d, v21.2d
+	WORD $0x4ef6d714 // fsub v20.2d, v24.2d, v22.2d
+	WORD $0x4ef3d652 // fsub v18.2d, v18.2d, v19.2d
+	WORD $0x4efbd631 // fsub v17.2d, v17.2d, v27.2d
+	WORD $0x4ef5d6f3 // fsub v19.2d, v23.2d, v21.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e72d752 // fadd v18.2d, v26.2d, v18.2d
+	WORD $0x4e71d731 // fadd v17.2d, v25.2d, v17.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0x54fffa0d // b.le <csrDD+0xf80>
+	WORD $0xeb1602b7 // subs x23, x21, x22
+	WORD $0x540009a0 // b.eq <csrDD+0x117c>
+	WORD $0x910006af // add x15, x21, #0x1
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x540002c1 // b.ne <csrDD+0x10ac>
+	WORD $0xb8b579af // ldrsw x15, [x13, x21, lsl #2]
+	WORD $0xfc7579d3 // ldr d19, [x14, x21, lsl #3]
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xd37df1f7 // lsl x23, x15, #3
+	WORD $0x6e080676 // mov v22.d[0], v19.d[0]
+	WORD $0xfc776952 // ldr d18, [x10, x23]
+	WORD $0xfc6f7975 // ldr d21, [x11, x15, lsl #3]
+	WORD $0xaa0503f7 // mov x23, x5
+	WORD $0x1e730a53 // fmul d19, d18, d19
+	WORD $0x6e080654 // mov v20.d[0], v18.d[0]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6e080672 // mov v18.d[0], v19.d[0]
+	WORD $0x6ee0fa53 // fneg v19.2d, v18.2d
+	WORD $0x4e76ce93 // fmla v19.2d, v20.2d, v22.2d
+	WORD $0x4ea01c14 // mov v20.16b, v0.16b
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0x4e76ceb3 // fmla v19.2d, v21.2d, v22.2d
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0x14000020 // b <csrDD+0x1128>
+	WORD $0x8b0202af // add x15, x21, x2
+	WORD $0x8b170c97 // add x23, x4, x23, lsl #3
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1509af // add x15, x13, x21, lsl #2
+	WORD $0x8b0209f8 // add x24, x15, x2, lsl #2
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x694065f8 // ldpsw x24, x25, [x15]
+	WORD $0x69413dfb // ldpsw x27, x15, [x15, #0x8]
+	WORD $0x8b0f0d5d // add x29, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0xfc7b7976 // ldr d22, [x11, x27, lsl #3]
+	WORD $0xfc7b7959 // ldr d25, [x10, x27, lsl #3]
+	WORD $0xfc78795a // ldr d26, [x10, x24, lsl #3]
+	WORD $0xfc787975 // ldr d21, [x11, x24, lsl #3]
+	WORD $0x4d4085f6 // ld1 { v22.d }[1], [x15]
+	WORD $0x8b150dcf // add x15, x14, x21, lsl #3
+	WORD $0x4d4087b9 // ld1 { v25.d }[1], [x29]
+	WORD $0x4d40875a // ld1 { v26.d }[1], [x26]
+	WORD $0x4d408735 // ld1 { v21.d }[1], [x25]
+	WORD $0xad405df8 // ldp q24, q23, [x15]
+	WORD $0x6e77df31 // fmul v17.2d, v25.2d, v23.2d
+	WORD $0x6e78df52 // fmul v18.2d, v26.2d, v24.2d
+	WORD $0x6ee0fa34 // fneg v20.2d, v17.2d
+	WORD $0x6ee0fa53 // fneg v19.2d, v18.2d
+	WORD $0x4e77cf34 // fmla v20.2d, v25.2d, v23.2d
+	WORD $0x4e78cf53 // fmla v19.2d, v26.2d, v24.2d
+	WORD $0x4e77ced4 // fmla v20.2d, v22.2d, v23.2d
+	WORD $0x4e78ceb3 // fmla v19.2d, v21.2d, v24.2d
+	WORD $0x4e70d635 // fadd v21.2d, v17.2d, v16.2d
+	WORD $0x4e67d656 // fadd v22.2d, v18.2d, v7.2d
+	WORD $0x4ee7d6d7 // fsub v23.2d, v22.2d, v7.2d
+	WORD $0x4ef0d6b8 // fsub v24.2d, v21.2d, v16.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
+	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
+	WORD $0x4efad4fa // fsub v26.2d, v7.2d, v26.2d
+	WORD $0x4ef9d619 // fsub v25.2d, v16.2d, v25.2d
+	WORD $0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	WORD $0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e66d631 // fadd v17.2d, v17.2d, v6.2d
+	WORD $0x4e65d652 // fadd v18.2d, v18.2d, v5.2d
+	WORD $0xad404ef4 // ldp q20, q19, [x23]
+	WORD $0x6eb31eb0 // bit v16.16b, v21.16b, v19.16b
+	WORD $0x6eb31e26 // bit v6.16b, v17.16b, v19.16b
+	WORD $0x6eb41ec7 // bit v7.16b, v22.16b, v20.16b
+	WORD $0x6eb41e45 // bit v5.16b, v18.16b, v20.16b
+	WORD $0xf9400e95 // ldr x21, [x20, #0x18]
+	WORD $0x910012cf // add x15, x22, #0x4
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x540000ad // b.le <csrDD+0x11a0>
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x1400003a // b <csrDD+0x1284>
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x8b160dd7 // add x23, x14, x22, lsl #3
+	WORD $0x8b1609b8 // add x24, x13, x22, lsl #2
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b160ccf // add x15, x6, x22, lsl #3
+	WORD $0x4eb41e95 // mov v21.16b, v20.16b
+	WORD $0x4eb31e76 // mov v22.16b, v19.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b07030f // add x15, x24, x7
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x69416f1a // ldpsw x26, x27, [x24, #0x8]
+	WORD $0x68c2670f // ldpsw x15, x25, [x24], #0x10
+	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
+	WORD $0xacc152f8 // ldp q24, q20, [x23], #0x20
+	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
+	WORD $0x8b190d7e // add x30, x11, x25, lsl #3
+	WORD $0xfc7a7959 // ldr d25, [x10, x26, lsl #3]
+	WORD $0xfc6f795a // ldr d26, [x10, x15, lsl #3]
+	WORD $0xfc6f7977 // ldr d23, [x11, x15, lsl #3]
+	WORD $0x8b190d4f // add x15, x10, x25, lsl #3
+	WORD $0xfc7a7973 // ldr d19, [x11, x26, lsl #3]
+	WORD $0x4d4087b9 // ld1 { v25.d }[1], [x29]
+	WORD $0x4d4085fa // ld1 { v26.d }[1], [x15]
+	WORD $0x4d408773 // ld1 { v19.d }[1], [x27]
+	WORD $0x4d4087d7 // ld1 { v23.d }[1], [x30]
+	WORD $0x910022cf // add x15, x22, #0x8
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x6e74df3c // fmul v28.2d, v25.2d, v20.2d
+	WORD $0x6e78df5b // fmul v27.2d, v26.2d, v24.2d
+	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
+	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
+	WORD $0x4e74cf3d // fmla v29.2d, v25.2d, v20.2d
+	WORD $0x4e78cf5e // fmla v30.2d, v26.2d, v24.2d
+	WORD $0x4e74ce7d // fmla v29.2d, v19.2d, v20.2d
+	WORD $0x4e7cd6b4 // fadd v20.2d, v21.2d, v28.2d
+	WORD $0x4e7bd6d3 // fadd v19.2d, v22.2d, v27.2d
+	WORD $0x4e78cefe // fmla v30.2d, v23.2d, v24.2d
+	WORD $0x4ef6d679 // fsub v25.2d, v19.2d, v22.2d
+	WORD $0x4ef5d69a // fsub v26.2d, v20.2d, v21.2d
+	WORD $0x4efad69f // fsub v31.2d, v20.2d, v26.2d
+	WORD $0x4ef9d677 // fsub v23.2d, v19.2d, v25.2d
+	WORD $0x4efad798 // fsub v24.2d, v28.2d, v26.2d
+	WORD $0x4ef7d6d6 // fsub v22.2d, v22.2d, v23.2d
+	WORD $0x4effd6b5 // fsub v21.2d, v21.2d, v31.2d
+	WORD $0x4ef9d777 // fsub v23.2d, v27.2d, v25.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e76d7d6 // fadd v22.2d, v30.2d, v22.2d
+	WORD $0x4e75d7b5 // fadd v21.2d, v29.2d, v21.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0x54fffa0d // b.le <csrDD+0x11c0>
+	WORD $0xeb1502d7 // subs x23, x22, x21
+	WORD $0x540009a0 // b.eq <csrDD+0x13bc>
+	WORD $0x910006cf // add x15, x22, #0x1
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x540002c1 // b.ne <csrDD+0x12ec>
+	WORD $0xb8b679af // ldrsw x15, [x13, x22, lsl #2]
+	WORD $0xfc7679d7 // ldr d23, [x14, x22, lsl #3]
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xd37df1f7 // lsl x23, x15, #3
+	WORD $0x6e0806fa // mov v26.d[0], v23.d[0]
+	WORD $0xfc776956 // ldr d22, [x10, x23]
+	WORD $0xfc6f7979 // ldr d25, [x11, x15, lsl #3]
+	WORD $0xaa0503f7 // mov x23, x5
+	WORD $0x1e770ad7 // fmul d23, d22, d23
+	WORD $0x6e0806d8 // mov v24.d[0], v22.d[0]
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6e0806f6 // mov v22.d[0], v23.d[0]
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x4e7acf17 // fmla v23.2d, v24.2d, v26.2d
+	WORD $0x4ea01c18 // mov v24.16b, v0.16b
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0x4e7acf37 // fmla v23.2d, v25.2d, v26.2d
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0x14000020 // b <csrDD+0x1368>
+	WORD $0x8b0202cf // add x15, x22, x2
+	WORD $0x8b170c97 // add x23, x4, x23, lsl #3
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1609af // add x15, x13, x22, lsl #2
+	WORD $0x8b0209f8 // add x24, x15, x2, lsl #2
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x694065f8 // ldpsw x24, x25, [x15]
+	WORD $0x69413dfb // ldpsw x27, x15, [x15, #0x8]
+	WORD $0x8b0f0d5d // add x29, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0xfc7b797a // ldr d26, [x11, x27, lsl #3]
+	WORD $0xfc7b795d // ldr d29, [x10, x27, lsl #3]
+	WORD $0xfc78795e // ldr d30, [x10, x24, lsl #3]
+	WORD $0xfc787979 // ldr d25, [x11, x24, lsl #3]
+	WORD $0x4d4085fa // ld1 { v26.d }[1], [x15]
+	WORD $0x8b160dcf // add x15, x14, x22, lsl #3
+	WORD $0x4d4087bd // ld1 { v29.d }[1], [x29]
+	WORD $0x4d40875e // ld1 { v30.d }[1], [x26]
+	WORD $0x4d408739 // ld1 { v25.d }[1], [x25]
+	WORD $0xad406dfc // ldp q28, q27, [x15]
+	WORD $0x6e7bdfb5 // fmul v21.2d, v29.2d, v27.2d
+	WORD $0x6e7cdfd6 // fmul v22.2d, v30.2d, v28.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x4e7bcfb8 // fmla v24.2d, v29.2d, v27.2d
+	WORD $0x4e7ccfd7 // fmla v23.2d, v30.2d, v28.2d
+	WORD $0x4e7bcf58 // fmla v24.2d, v26.2d, v27.2d
+	WORD $0x4e7ccf37 // fmla v23.2d, v25.2d, v28.2d
+	WORD $0x4e74d6b9 // fadd v25.2d, v21.2d, v20.2d
+	WORD $0x4e73d6da // fadd v26.2d, v22.2d, v19.2d
+	WORD $0x4ef3d75b // fsub v27.2d, v26.2d, v19.2d
+	WORD $0x4ef4d73c // fsub v28.2d, v25.2d, v20.2d
+	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
+	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
+	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
+	WORD $0x4efcd6b5 // fsub v21.2d, v21.2d, v28.2d
+	WORD $0x4efed67e // fsub v30.2d, v19.2d, v30.2d
+	WORD $0x4efdd69d // fsub v29.2d, v20.2d, v29.2d
+	WORD $0x4e7dd6b5 // fadd v21.2d, v21.2d, v29.2d
+	WORD $0x4e7ed6d6 // fadd v22.2d, v22.2d, v30.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	WORD $0x4e71d6d6 // fadd v22.2d, v22.2d, v17.2d
+	WORD $0xad405ef8 // ldp q24, q23, [x23]
+	WORD $0x6eb71f34 // bit v20.16b, v25.16b, v23.16b
+	WORD $0x6eb71eb2 // bit v18.16b, v21.16b, v23.16b
+	WORD $0x6eb81f53 // bit v19.16b, v26.16b, v24.16b
+	WORD $0x6eb81ed1 // bit v17.16b, v22.16b, v24.16b
+	WORD $0xf9401294 // ldr x20, [x20, #0x20]
+	WORD $0x910012af // add x15, x21, #0x4
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x540000ad // b.le <csrDD+0x13e0>
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x1400003a // b <csrDD+0x14c4>
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x8b150dd6 // add x22, x14, x21, lsl #3
+	WORD $0x8b1509b7 // add x23, x13, x21, lsl #2
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b150ccf // add x15, x6, x21, lsl #3
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4eb71efa // mov v26.16b, v23.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b0702ef // add x15, x23, x7
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x69416af9 // ldpsw x25, x26, [x23, #0x8]
+	WORD $0x68c262ef // ldpsw x15, x24, [x23], #0x10
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0xacc162dc // ldp q28, q24, [x22], #0x20
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x8b180d7d // add x29, x11, x24, lsl #3
+	WORD $0xfc79795d // ldr d29, [x10, x25, lsl #3]
+	WORD $0xfc6f795e // ldr d30, [x10, x15, lsl #3]
+	WORD $0xfc6f797b // ldr d27, [x11, x15, lsl #3]
+	WORD $0x8b180d4f // add x15, x10, x24, lsl #3
+	WORD $0xfc797977 // ldr d23, [x11, x25, lsl #3]
+	WORD $0x4d40877d // ld1 { v29.d }[1], [x27]
+	WORD $0x4d4085fe // ld1 { v30.d }[1], [x15]
+	WORD $0x4d408757 // ld1 { v23.d }[1], [x26]
+	WORD $0x4d4087bb // ld1 { v27.d }[1], [x29]
+	WORD $0x910022af // add x15, x21, #0x8
+	WORD $0x910012b5 // add x21, x21, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x6e78dfa8 // fmul v8.2d, v29.2d, v24.2d
+	WORD $0x6e7cdfdf // fmul v31.2d, v30.2d, v28.2d
+	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
+	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
+	WORD $0x4e78cfa9 // fmla v9.2d, v29.2d, v24.2d
+	WORD $0x4e7ccfca // fmla v10.2d, v30.2d, v28.2d
+	WORD $0x4e78cee9 // fmla v9.2d, v23.2d, v24.2d
+	WORD $0x4e68d738 // fadd v24.2d, v25.2d, v8.2d
+	WORD $0x4e7fd757 // fadd v23.2d, v26.2d, v31.2d
+	WORD $0x4e7ccf6a // fmla v10.2d, v27.2d, v28.2d
+	WORD $0x4efad6fd // fsub v29.2d, v23.2d, v26.2d
+	WORD $0x4ef9d71e // fsub v30.2d, v24.2d, v25.2d
+	WORD $0x4efed70b // fsub v11.2d, v24.2d, v30.2d
+	WORD $0x4efdd6fb // fsub v27.2d, v23.2d, v29.2d
+	WORD $0x4efed51c // fsub v28.2d, v8.2d, v30.2d
+	WORD $0x4efbd75a // fsub v26.2d, v26.2d, v27.2d
+	WORD $0x4eebd739 // fsub v25.2d, v25.2d, v11.2d
+	WORD $0x4efdd7fb // fsub v27.2d, v31.2d, v29.2d
+	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4e7ad55a // fadd v26.2d, v10.2d, v26.2d
+	WORD $0x4e79d539 // fadd v25.2d, v9.2d, v25.2d
+	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD $0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD $0x54fffa0d // b.le <csrDD+0x1400>
+	WORD $0xeb1402b6 // subs x22, x21, x20
+	WORD $0x54ffb620 // b.eq <csrDD+0xb8c>
+	WORD $0x910006af // add x15, x21, #0x1
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x54ffb0a0 // b.eq <csrDD+0xae8>
+	WORD $0x8b0202af // add x15, x21, x2
+	WORD $0x8b160c94 // add x20, x4, x22, lsl #3
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1509af // add x15, x13, x21, lsl #2
+	WORD $0x8b0209f6 // add x22, x15, x2, lsl #2
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x69405df6 // ldpsw x22, x23, [x15]
+	WORD $0x69413df9 // ldpsw x25, x15, [x15, #0x8]
+	WORD $0x8b0f0d5a // add x26, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0xfc79797e // ldr d30, [x11, x25, lsl #3]
+	WORD $0xfc797949 // ldr d9, [x10, x25, lsl #3]
+	WORD $0xfc76794a // ldr d10, [x10, x22, lsl #3]
+	WORD $0xfc76797d // ldr d29, [x11, x22, lsl #3]
+	WORD $0x4d4085fe // ld1 { v30.d }[1], [x15]
+	WORD $0x8b150dcf // add x15, x14, x21, lsl #3
+	WORD $0x4d408749 // ld1 { v9.d }[1], [x26]
+	WORD $0x4d40870a // ld1 { v10.d }[1], [x24]
+	WORD $0x4d4086fd // ld1 { v29.d }[1], [x23]
+	WORD $0xad407de8 // ldp q8, q31, [x15]
+	WORD $0x6e7fdd39 // fmul v25.2d, v9.2d, v31.2d
+	WORD $0x6e68dd5a // fmul v26.2d, v10.2d, v8.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e7fcd3c // fmla v28.2d, v9.2d, v31.2d
+	WORD $0x4e68cd5b // fmla v27.2d, v10.2d, v8.2d
+	WORD $0x4e7fcfdc // fmla v28.2d, v30.2d, v31.2d
+	WORD $0x4e68cfbb // fmla v27.2d, v29.2d, v8.2d
+	WORD $0x17fffd79 // b <csrDD+0xb38>
+	WORD $0x540096eb // b.lt <csrDD+0x2834>
+	WORD $0xd37ffa2f // lsl x15, x17, #1
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0x910021a4 // add x4, x13, #0x8
+	WORD $0xf9009be1 // str x1, [sp, #0x130]
+	WORD $0xf90093ef // str x15, [sp, #0x120]
+	WORD $0xf94147ef // ldr x15, [sp, #0x288]
+	WORD $0x910081e3 // add x3, x15, #0x20
+	WORD $0x1400011e // b <csrDD+0x19f0>
+	WORD $0xd503201f // nop
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0xaa1503f8 // mov x24, x21
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x8b0709af // add x15, x13, x7, lsl #2
+	WORD $0xd37ef4a5 // lsl x5, x5, #2
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x694109f1 // ldpsw x17, x2, [x15, #0x8]
+	WORD $0x8b020d79 // add x25, x11, x2, lsl #3
+	WORD $0xfc717978 // ldr d24, [x11, x17, lsl #3]
+	WORD $0xfc71795a // ldr d26, [x10, x17, lsl #3]
+	WORD $0x4d408738 // ld1 { v24.d }[1], [x25]
+	WORD $0x69403df9 // ldpsw x25, x15, [x15]
+	WORD $0x8b0f0d7a // add x26, x11, x15, lsl #3
+	WORD $0x8b0f0d4f // add x15, x10, x15, lsl #3
+	WORD $0xfc79795b // ldr d27, [x10, x25, lsl #3]
+	WORD $0xfc797979 // ldr d25, [x11, x25, lsl #3]
+	WORD $0x4d4085fb // ld1 { v27.d }[1], [x15]
+	WORD $0x8b020d4f // add x15, x10, x2, lsl #3
+	WORD $0x4d408759 // ld1 { v25.d }[1], [x26]
+	WORD $0x4d4085fa // ld1 { v26.d }[1], [x15]
+	WORD $0x8b1409af // add x15, x13, x20, lsl #2
+	WORD $0x694109f1 // ldpsw x17, x2, [x15, #0x8]
+	WORD $0x8b020d79 // add x25, x11, x2, lsl #3
+	WORD $0xfc71797f // ldr d31, [x11, x17, lsl #3]
+	WORD $0xfc717949 // ldr d9, [x10, x17, lsl #3]
+	WORD $0xcb1502f1 // sub x17, x23, x21
+	WORD $0x4d40873f // ld1 { v31.d }[1], [x25]
+	WORD $0x69403df9 // ldpsw x25, x15, [x15]
+	WORD $0x8b0f0d7a // add x26, x11, x15, lsl #3
+	WORD $0x8b0f0d4f // add x15, x10, x15, lsl #3
+	WORD $0xfc797948 // ldr d8, [x10, x25, lsl #3]
+	WORD $0xfc79797d // ldr d29, [x11, x25, lsl #3]
+	WORD $0x4d4085e8 // ld1 { v8.d }[1], [x15]
+	WORD $0x8b020d4f // add x15, x10, x2, lsl #3
+	WORD $0x4d40875d // ld1 { v29.d }[1], [x26]
+	WORD $0x8b1709a2 // add x2, x13, x23, lsl #2
+	WORD $0x4d4085e9 // ld1 { v9.d }[1], [x15]
+	WORD $0x8b070dcf // add x15, x14, x7, lsl #3
+	WORD $0xad402dea // ldp q10, q11, [x15]
+	WORD $0x8b140dcf // add x15, x14, x20, lsl #3
+	WORD $0x6e6bdf4c // fmul v12.2d, v26.2d, v11.2d
+	WORD $0x6e6adf6d // fmul v13.2d, v27.2d, v10.2d
+	WORD $0x6ee0f99e // fneg v30.2d, v12.2d
+	WORD $0x4e6bcf5e // fmla v30.2d, v26.2d, v11.2d
+	WORD $0x6ee0f9bc // fneg v28.2d, v13.2d
+	WORD $0x4e6acf7c // fmla v28.2d, v27.2d, v10.2d
+	WORD $0x4e6bcf1e // fmla v30.2d, v24.2d, v11.2d
+	WORD $0x4e66d598 // fadd v24.2d, v12.2d, v6.2d
+	WORD $0x4e63d5ab // fadd v11.2d, v13.2d, v3.2d
+	WORD $0x4e6acf3c // fmla v28.2d, v25.2d, v10.2d
+	WORD $0xad4039ea // ldp q10, q14, [x15]
+	WORD $0xcb0600ef // sub x15, x7, x6
+	WORD $0x8b110c66 // add x6, x3, x17, lsl #3
+	WORD $0x8b170dc7 // add x7, x14, x23, lsl #3
+	WORD $0x8b0f0c6f // add x15, x3, x15, lsl #3
+	WORD $0x6e6edd3b // fmul v27.2d, v9.2d, v14.2d
+	WORD $0x6e6add1a // fmul v26.2d, v8.2d, v10.2d
+	WORD $0x6ee0fb59 // fneg v25.2d, v26.2d
+	WORD $0x4e6acd19 // fmla v25.2d, v8.2d, v10.2d
+	WORD $0x4ee6d708 // fsub v8.2d, v24.2d, v6.2d
+	WORD $0x4e6acfb9 // fmla v25.2d, v29.2d, v10.2d
+	WORD $0x6ee0fb7d // fneg v29.2d, v27.2d
+	WORD $0x4ee8d70a // fsub v10.2d, v24.2d, v8.2d
+	WORD $0x4e6ecd3d // fmla v29.2d, v9.2d, v14.2d
+	WORD $0x4ee8d589 // fsub v9.2d, v12.2d, v8.2d
+	WORD $0x4eead4ca // fsub v10.2d, v6.2d, v10.2d
+	WORD $0x4e6ad529 // fadd v9.2d, v9.2d, v10.2d
+	WORD $0x4e6ecffd // fmla v29.2d, v31.2d, v14.2d
+	WORD $0xad4021ff // ldp q31, q8, [x15]
+	WORD $0x4e69d7de // fadd v30.2d, v30.2d, v9.2d
+	WORD $0xcb13028f // sub x15, x20, x19
+	WORD $0x69404c51 // ldpsw x17, x19, [x2]
+	WORD $0x69410854 // ldpsw x20, x2, [x2, #0x8]
+	WORD $0x8b0f0c6f // add x15, x3, x15, lsl #3
+	WORD $0x4e62d7de // fadd v30.2d, v30.2d, v2.2d
+	WORD $0x6ee81cd8 // bif v24.16b, v6.16b, v8.16b
+	WORD $0x4ee3d566 // fsub v6.2d, v11.2d, v3.2d
+	WORD $0x6ea81fc2 // bit v2.16b, v30.16b, v8.16b
+	WORD $0xad4021fe // ldp q30, q8, [x15]
+	WORD $0x8b130d4f // add x15, x10, x19, lsl #3
+	WORD $0x4ee6d5ac // fsub v12.2d, v13.2d, v6.2d
+	WORD $0x4ee6d56d // fsub v13.2d, v11.2d, v6.2d
+	WORD $0x4ebf1fe6 // mov v6.16b, v31.16b
+	WORD $0x6e631d66 // bsl v6.16b, v11.16b, v3.16b
+	WORD $0x4eedd463 // fsub v3.2d, v3.2d, v13.2d
+	WORD $0x4e63d583 // fadd v3.2d, v12.2d, v3.2d
+	WORD $0x4e63d783 // fadd v3.2d, v28.2d, v3.2d
+	WORD $0xad4024fc // ldp q28, q9, [x7]
+	WORD $0x8b130d67 // add x7, x11, x19, lsl #3
+	WORD $0x8b020d73 // add x19, x11, x2, lsl #3
+	WORD $0x4e61d463 // fadd v3.2d, v3.2d, v1.2d
+	WORD $0x6ebf1c61 // bit v1.16b, v3.16b, v31.16b
+	WORD $0x4e70d763 // fadd v3.2d, v27.2d, v16.2d
+	WORD $0x4ef0d47f // fsub v31.2d, v3.2d, v16.2d
+	WORD $0x4effd77b // fsub v27.2d, v27.2d, v31.2d
+	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
+	WORD $0x6ee81e03 // bif v3.16b, v16.16b, v8.16b
+	WORD $0x4effd610 // fsub v16.2d, v16.2d, v31.2d
+	WORD $0xfc74797f // ldr d31, [x11, x20, lsl #3]
+	WORD $0x4e70d770 // fadd v16.2d, v27.2d, v16.2d
+	WORD $0xfc71797b // ldr d27, [x11, x17, lsl #3]
+	WORD $0x4e70d7b0 // fadd v16.2d, v29.2d, v16.2d
+	WORD $0xfc71795d // ldr d29, [x10, x17, lsl #3]
+	WORD $0x4d40867f // ld1 { v31.d }[1], [x19]
+	WORD $0x4e64d610 // fadd v16.2d, v16.2d, v4.2d
+	WORD $0x4d4084fb // ld1 { v27.d }[1], [x7]
+	WORD $0x6ea81e04 // bit v4.16b, v16.16b, v8.16b
+	WORD $0x4e67d750 // fadd v16.2d, v26.2d, v7.2d
+	WORD $0x4d4085fd // ld1 { v29.d }[1], [x15]
+	WORD $0x8b020d4f // add x15, x10, x2, lsl #3
+	WORD $0x4ee7d608 // fsub v8.2d, v16.2d, v7.2d
+	WORD $0x4ee8d75a // fsub v26.2d, v26.2d, v8.2d
+	WORD $0x4ee8d608 // fsub v8.2d, v16.2d, v8.2d
+	WORD $0x6efe1cf0 // bif v16.16b, v7.16b, v30.16b
+	WORD $0x4ee8d4e7 // fsub v7.2d, v7.2d, v8.2d
+	WORD $0xfc747948 // ldr d8, [x10, x20, lsl #3]
+	WORD $0x4e67d747 // fadd v7.2d, v26.2d, v7.2d
+	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x6e7cdfb9 // fmul v25.2d, v29.2d, v28.2d
+	WORD $0x4d4085e8 // ld1 { v8.d }[1], [x15]
+	WORD $0xcb16030f // sub x15, x24, x22
+	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	WORD $0x6ebe1ce0 // bit v0.16b, v7.16b, v30.16b
+	WORD $0x6ee0fb27 // fneg v7.2d, v25.2d
+	WORD $0x4e7ccfa7 // fmla v7.2d, v29.2d, v28.2d
+	WORD $0x6e69dd1a // fmul v26.2d, v8.2d, v9.2d
+	WORD $0x4e7ccf67 // fmla v7.2d, v27.2d, v28.2d
+	WORD $0x4e73d73b // fadd v27.2d, v25.2d, v19.2d
+	WORD $0x6ee0fb5e // fneg v30.2d, v26.2d
+	WORD $0x4e74d75c // fadd v28.2d, v26.2d, v20.2d
+	WORD $0x4e69cd1e // fmla v30.2d, v8.2d, v9.2d
+	WORD $0x4ef4d79d // fsub v29.2d, v28.2d, v20.2d
+	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
+	WORD $0x4e69cffe // fmla v30.2d, v31.2d, v9.2d
+	WORD $0x4ef3d77f // fsub v31.2d, v27.2d, v19.2d
+	WORD $0x4efdd789 // fsub v9.2d, v28.2d, v29.2d
+	WORD $0x4effd768 // fsub v8.2d, v27.2d, v31.2d
+	WORD $0x4ee9d689 // fsub v9.2d, v20.2d, v9.2d
+	WORD $0x4effd739 // fsub v25.2d, v25.2d, v31.2d
+	WORD $0x4ee8d668 // fsub v8.2d, v19.2d, v8.2d
+	WORD $0x4e69d75a // fadd v26.2d, v26.2d, v9.2d
+	WORD $0x4e68d739 // fadd v25.2d, v25.2d, v8.2d
+	WORD $0x4e7ad7da // fadd v26.2d, v30.2d, v26.2d
+	WORD $0x4e79d4e7 // fadd v7.2d, v7.2d, v25.2d
+	WORD $0x4e71d4f9 // fadd v25.2d, v7.2d, v17.2d
+	WORD $0x4e72d747 // fadd v7.2d, v26.2d, v18.2d
+	WORD $0xad4068dd // ldp q29, q26, [x6]
+	WORD $0x8b0f0c66 // add x6, x3, x15, lsl #3
+	WORD $0x8b1809af // add x15, x13, x24, lsl #2
+	WORD $0x6efa1e47 // bif v7.16b, v18.16b, v26.16b
+	WORD $0x694009f1 // ldpsw x17, x2, [x15]
+	WORD $0x69413de7 // ldpsw x7, x15, [x15, #0x8]
+	WORD $0x6eba1f94 // bit v20.16b, v28.16b, v26.16b
+	WORD $0x8b020d73 // add x19, x11, x2, lsl #3
+	WORD $0x8b0f0d74 // add x20, x11, x15, lsl #3
+	WORD $0x8b020d42 // add x2, x10, x2, lsl #3
+	WORD $0x8b0f0d4f // add x15, x10, x15, lsl #3
+	WORD $0xfc717972 // ldr d18, [x11, x17, lsl #3]
+	WORD $0xfc67795c // ldr d28, [x10, x7, lsl #3]
+	WORD $0x6ebd1f73 // bit v19.16b, v27.16b, v29.16b
+	WORD $0x6ebd1f31 // bit v17.16b, v25.16b, v29.16b
+	WORD $0xfc71795d // ldr d29, [x10, x17, lsl #3]
+	WORD $0xfc677979 // ldr d25, [x11, x7, lsl #3]
+	WORD $0xaa0103f1 // mov x17, x1
+	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
+	WORD $0x8b180dd3 // add x19, x14, x24, lsl #3
+	WORD $0x4d4085fc // ld1 { v28.d }[1], [x15]
+	WORD $0x8b050d8f // add x15, x12, x5, lsl #3
+	WORD $0xad406a7b // ldp q27, q26, [x19]
+	WORD $0x4d40845d // ld1 { v29.d }[1], [x2]
+	WORD $0x4d408699 // ld1 { v25.d }[1], [x20]
+	WORD $0xf9409be2 // ldr x2, [sp, #0x130]
 	WORD $0xeb02001f // cmp x0, x2
-	WORD $0x1e610841 // fmul d1, d2, d1
-	WORD $0xfc6479e2 // ldr d2, [x15, x4, lsl #3]
-	WORD $0x1e612841 // fadd d1, d2, d1
-	WORD $0xfc2479e1 // str d1, [x15, x4, lsl #3]
-	WORD $0x54fffea1 // b.ne <csr32+0x1520>
-	WORD $0x6d410be1 // ldp d1, d2, [sp, #0x10]
-	WORD $0x1e622821 // fadd d1, d1, d2
-	WORD $0x6d4213e3 // ldp d3, d4, [sp, #0x20]
-	WORD $0x1e642862 // fadd d2, d3, d4
-	WORD $0x1e622821 // fadd d1, d1, d2
-	WORD $0x17ffffdf // b <csr32+0x14e0>
-	WORD $0x6d43a3e9 // ldp d9, d8, [sp, #0x38]
-	WORD $0xfd401bea // ldr d10, [sp, #0x30]
-	WORD $0xf94027fd // ldr x29, [sp, #0x48]
+	WORD $0xaa0203e1 // mov x1, x2
+	WORD $0x6e7adf9f // fmul v31.2d, v28.2d, v26.2d
+	WORD $0x6e7bdfbe // fmul v30.2d, v29.2d, v27.2d
+	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
+	WORD $0x6ee0fbc9 // fneg v9.2d, v30.2d
+	WORD $0x4e7acf88 // fmla v8.2d, v28.2d, v26.2d
+	WORD $0x4e7bcfa9 // fmla v9.2d, v29.2d, v27.2d
+	WORD $0x4e7acf28 // fmla v8.2d, v25.2d, v26.2d
+	WORD $0x4e76d7d9 // fadd v25.2d, v30.2d, v22.2d
+	WORD $0x4e7bce49 // fmla v9.2d, v18.2d, v27.2d
+	WORD $0x4e77d7f2 // fadd v18.2d, v31.2d, v23.2d
+	WORD $0x4ef6d73a // fsub v26.2d, v25.2d, v22.2d
+	WORD $0x4ef7d65b // fsub v27.2d, v18.2d, v23.2d
+	WORD $0x4efad73d // fsub v29.2d, v25.2d, v26.2d
+	WORD $0x4efad7da // fsub v26.2d, v30.2d, v26.2d
+	WORD $0x4efbd65c // fsub v28.2d, v18.2d, v27.2d
+	WORD $0x4efbd7fb // fsub v27.2d, v31.2d, v27.2d
+	WORD $0x4efdd6dd // fsub v29.2d, v22.2d, v29.2d
+	WORD $0x4efcd6fc // fsub v28.2d, v23.2d, v28.2d
+	WORD $0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD $0xad4070dd // ldp q29, q28, [x6]
+	WORD $0x8b050e06 // add x6, x16, x5, lsl #3
+	WORD $0x4e7ad53a // fadd v26.2d, v9.2d, v26.2d
+	WORD $0x4e7bd51b // fadd v27.2d, v8.2d, v27.2d
+	WORD $0x4e65d75a // fadd v26.2d, v26.2d, v5.2d
+	WORD $0x4e75d77b // fadd v27.2d, v27.2d, v21.2d
+	WORD $0x6efc1ef2 // bif v18.16b, v23.16b, v28.16b
+	WORD $0x4ec33b17 // zip1 v23.2d, v24.2d, v3.2d
+	WORD $0x4ec37b03 // zip2 v3.2d, v24.2d, v3.2d
+	WORD $0x6ebc1f75 // bit v21.16b, v27.16b, v28.16b
+	WORD $0x4ec0383b // zip1 v27.2d, v1.2d, v0.2d
+	WORD $0x4ec07820 // zip2 v0.2d, v1.2d, v0.2d
+	WORD $0x4ec47841 // zip2 v1.2d, v2.2d, v4.2d
+	WORD $0x6ebd1f36 // bit v22.16b, v25.16b, v29.16b
+	WORD $0x4ed038d9 // zip1 v25.2d, v6.2d, v16.2d
+	WORD $0x4ed078c6 // zip2 v6.2d, v6.2d, v16.2d
+	WORD $0x6ebd1f45 // bit v5.16b, v26.16b, v29.16b
+	WORD $0x4ec4385a // zip1 v26.2d, v2.2d, v4.2d
+	WORD $0x4e63d6e4 // fadd v4.2d, v23.2d, v3.2d
+	WORD $0x4e66d722 // fadd v2.2d, v25.2d, v6.2d
+	WORD $0x4ef7d490 // fsub v16.2d, v4.2d, v23.2d
+	WORD $0x4ef9d458 // fsub v24.2d, v2.2d, v25.2d
+	WORD $0x4ef0d49d // fsub v29.2d, v4.2d, v16.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4ed538f0 // zip1 v16.2d, v7.2d, v21.2d
+	WORD $0x4ed578e7 // zip2 v7.2d, v7.2d, v21.2d
+	WORD $0x4ef8d45c // fsub v28.2d, v2.2d, v24.2d
+	WORD $0x4efdd6f7 // fsub v23.2d, v23.2d, v29.2d
+	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
+	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
+	WORD $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	WORD $0x4ec53a37 // zip1 v23.2d, v17.2d, v5.2d
+	WORD $0x4ec57a25 // zip2 v5.2d, v17.2d, v5.2d
+	WORD $0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4ed23a83 // zip1 v3.2d, v20.2d, v18.2d
+	WORD $0x4ed27a92 // zip2 v18.2d, v20.2d, v18.2d
+	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
+	WORD $0x4ed63a66 // zip1 v6.2d, v19.2d, v22.2d
+	WORD $0x4ed67a73 // zip2 v19.2d, v19.2d, v22.2d
+	WORD $0x4e72d474 // fadd v20.2d, v3.2d, v18.2d
+	WORD $0x4e7ad421 // fadd v1.2d, v1.2d, v26.2d
+	WORD $0x4e73d4d1 // fadd v17.2d, v6.2d, v19.2d
+	WORD $0x4ee3d695 // fsub v21.2d, v20.2d, v3.2d
+	WORD $0x4e7bd400 // fadd v0.2d, v0.2d, v27.2d
+	WORD $0x4ee6d636 // fsub v22.2d, v17.2d, v6.2d
+	WORD $0x4ef5d699 // fsub v25.2d, v20.2d, v21.2d
+	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0x4ef6d638 // fsub v24.2d, v17.2d, v22.2d
+	WORD $0x4ef9d463 // fsub v3.2d, v3.2d, v25.2d
+	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
+	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
+	WORD $0x4e63d643 // fadd v3.2d, v18.2d, v3.2d
+	WORD $0x4e66d666 // fadd v6.2d, v19.2d, v6.2d
+	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	WORD $0x4e64d447 // fadd v7.2d, v2.2d, v4.2d
+	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD $0x4e74d626 // fadd v6.2d, v17.2d, v20.2d
+	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	WORD $0x4ee2d4f2 // fsub v18.2d, v7.2d, v2.2d
+	WORD $0x4ef1d4d0 // fsub v16.2d, v6.2d, v17.2d
+	WORD $0x4ef2d4f5 // fsub v21.2d, v7.2d, v18.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4e77d4a5 // fadd v5.2d, v5.2d, v23.2d
+	WORD $0x4ef0d4d3 // fsub v19.2d, v6.2d, v16.2d
+	WORD $0x4ef5d442 // fsub v2.2d, v2.2d, v21.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x4e63d603 // fadd v3.2d, v16.2d, v3.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4e63d4a2 // fadd v2.2d, v5.2d, v3.2d
+	WORD $0x4e60d4e3 // fadd v3.2d, v7.2d, v0.2d
+	WORD $0x4e62d4c1 // fadd v1.2d, v6.2d, v2.2d
+	WORD $0x4ee7d465 // fsub v5.2d, v3.2d, v7.2d
+	WORD $0x4ee6d424 // fsub v4.2d, v1.2d, v6.2d
+	WORD $0x4ee5d471 // fsub v17.2d, v3.2d, v5.2d
+	WORD $0x4ee5d400 // fsub v0.2d, v0.2d, v5.2d
+	WORD $0x4ee4d430 // fsub v16.2d, v1.2d, v4.2d
+	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0xad0008c0 // stp q0, q2, [x6]
+	WORD $0xad0005e3 // stp q3, q1, [x15]
+	WORD $0x54007240 // b.eq <csrDD+0x2834>
+	WORD $0xf94093e1 // ldr x1, [sp, #0x120]
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x9a9f122f // csel x15, x17, xzr, ne
+	WORD $0x8b4005ef // add x15, x15, x0, lsr #1
+	WORD $0xeb01001f // cmp x0, x1
+	WORD $0x9a8031e5 // csel x5, x15, x0, lo
+	WORD $0x8b051536 // add x22, x9, x5, lsl #5
+	WORD $0xa9401ac7 // ldp x7, x6, [x22]
+	WORD $0x910010ef // add x15, x7, #0x4
+	WORD $0xeb0601ff // cmp x15, x6
+	WORD $0x5400162a // b.ge <csrDD+0x1ce0>
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x8b070dd3 // add x19, x14, x7, lsl #3
+	WORD $0x8b070894 // add x20, x4, x7, lsl #2
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f568f // ldpsw x15, x21, [x20, #-0x8]
+	WORD $0x68c26297 // ldpsw x23, x24, [x20], #0x10
+	WORD $0x4ea61cc4 // mov v4.16b, v6.16b
+	WORD $0x4ea31c65 // mov v5.16b, v3.16b
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0xacc11a70 // ldp q16, q6, [x19], #0x20
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b150d7a // add x26, x11, x21, lsl #3
+	WORD $0xfc777951 // ldr d17, [x10, x23, lsl #3]
+	WORD $0xfc6f7952 // ldr d18, [x10, x15, lsl #3]
+	WORD $0xfc6f7967 // ldr d7, [x11, x15, lsl #3]
+	WORD $0x8b150d4f // add x15, x10, x21, lsl #3
+	WORD $0xfc777963 // ldr d3, [x11, x23, lsl #3]
+	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
+	WORD $0x4d4085f2 // ld1 { v18.d }[1], [x15]
+	WORD $0x4d408703 // ld1 { v3.d }[1], [x24]
+	WORD $0x4d408747 // ld1 { v7.d }[1], [x26]
+	WORD $0x910020ef // add x15, x7, #0x8
+	WORD $0x910010e7 // add x7, x7, #0x4
+	WORD $0xeb0601ff // cmp x15, x6
+	WORD $0x6e66de34 // fmul v20.2d, v17.2d, v6.2d
+	WORD $0x6e70de53 // fmul v19.2d, v18.2d, v16.2d
+	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
+	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
+	WORD $0x4e66ce35 // fmla v21.2d, v17.2d, v6.2d
+	WORD $0x4e70ce56 // fmla v22.2d, v18.2d, v16.2d
+	WORD $0x4e66cc75 // fmla v21.2d, v3.2d, v6.2d
+	WORD $0x4e74d486 // fadd v6.2d, v4.2d, v20.2d
+	WORD $0x4e73d4a3 // fadd v3.2d, v5.2d, v19.2d
+	WORD $0x4e70ccf6 // fmla v22.2d, v7.2d, v16.2d
+	WORD $0x4ee5d471 // fsub v17.2d, v3.2d, v5.2d
+	WORD $0x4ee4d4d2 // fsub v18.2d, v6.2d, v4.2d
+	WORD $0x4ef2d4d7 // fsub v23.2d, v6.2d, v18.2d
+	WORD $0x4ef1d467 // fsub v7.2d, v3.2d, v17.2d
+	WORD $0x4ef2d690 // fsub v16.2d, v20.2d, v18.2d
+	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
+	WORD $0x4ef7d484 // fsub v4.2d, v4.2d, v23.2d
+	WORD $0x4ef1d667 // fsub v7.2d, v19.2d, v17.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
+	WORD $0x4e65d6c5 // fadd v5.2d, v22.2d, v5.2d
+	WORD $0x4e64d6a4 // fadd v4.2d, v21.2d, v4.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0x54fffa8b // b.lt <csrDD+0x1a40>
+	WORD $0xf9400ad3 // ldr x19, [x22, #0x10]
+	WORD $0x910010cf // add x15, x6, #0x4
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x5400100a // b.ge <csrDD+0x1d00>
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x8b060dd5 // add x21, x14, x6, lsl #3
+	WORD $0x8b060897 // add x23, x4, x6, lsl #2
+	WORD $0xaa0603f4 // mov x20, x6
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x697f62ef // ldpsw x15, x24, [x23, #-0x8]
+	WORD $0x68c26af9 // ldpsw x25, x26, [x23], #0x10
+	WORD $0x4eb01e05 // mov v5.16b, v16.16b
+	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0xacc142b3 // ldp q19, q16, [x21], #0x20
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x8b180d7d // add x29, x11, x24, lsl #3
+	WORD $0xfc797954 // ldr d20, [x10, x25, lsl #3]
+	WORD $0xfc6f7955 // ldr d21, [x10, x15, lsl #3]
+	WORD $0xfc6f7972 // ldr d18, [x11, x15, lsl #3]
+	WORD $0x8b180d4f // add x15, x10, x24, lsl #3
+	WORD $0xfc797967 // ldr d7, [x11, x25, lsl #3]
+	WORD $0x4d408774 // ld1 { v20.d }[1], [x27]
+	WORD $0x4d4085f5 // ld1 { v21.d }[1], [x15]
+	WORD $0x4d408747 // ld1 { v7.d }[1], [x26]
+	WORD $0x4d4087b2 // ld1 { v18.d }[1], [x29]
+	WORD $0x9100228f // add x15, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x6e70de97 // fmul v23.2d, v20.2d, v16.2d
+	WORD $0x6e73deb6 // fmul v22.2d, v21.2d, v19.2d
+	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
+	WORD $0x6ee0fad9 // fneg v25.2d, v22.2d
+	WORD $0x4e70ce98 // fmla v24.2d, v20.2d, v16.2d
+	WORD $0x4e73ceb9 // fmla v25.2d, v21.2d, v19.2d
+	WORD $0x4e70ccf8 // fmla v24.2d, v7.2d, v16.2d
+	WORD $0x4e77d4b0 // fadd v16.2d, v5.2d, v23.2d
+	WORD $0x4e76d627 // fadd v7.2d, v17.2d, v22.2d
+	WORD $0x4e73ce59 // fmla v25.2d, v18.2d, v19.2d
+	WORD $0x4ef1d4f4 // fsub v20.2d, v7.2d, v17.2d
+	WORD $0x4ee5d615 // fsub v21.2d, v16.2d, v5.2d
+	WORD $0x4ef5d61a // fsub v26.2d, v16.2d, v21.2d
+	WORD $0x4ef4d4f2 // fsub v18.2d, v7.2d, v20.2d
+	WORD $0x4ef5d6f3 // fsub v19.2d, v23.2d, v21.2d
+	WORD $0x4ef2d631 // fsub v17.2d, v17.2d, v18.2d
+	WORD $0x4efad4a5 // fsub v5.2d, v5.2d, v26.2d
+	WORD $0x4ef4d6d2 // fsub v18.2d, v22.2d, v20.2d
+	WORD $0x4e65d665 // fadd v5.2d, v19.2d, v5.2d
+	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
+	WORD $0x4e71d731 // fadd v17.2d, v25.2d, v17.2d
+	WORD $0x4e65d705 // fadd v5.2d, v24.2d, v5.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD $0x54fffa8b // b.lt <csrDD+0x1b20>
+	WORD $0xf9400ed5 // ldr x21, [x22, #0x18]
+	WORD $0x9100126f // add x15, x19, #0x4
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x54000a0a // b.ge <csrDD+0x1d24>
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x8b130dd8 // add x24, x14, x19, lsl #3
+	WORD $0x8b130899 // add x25, x4, x19, lsl #2
+	WORD $0xaa1303f7 // mov x23, x19
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x697f6b2f // ldpsw x15, x26, [x25, #-0x8]
+	WORD $0x68c2773b // ldpsw x27, x29, [x25], #0x10
+	WORD $0x4eb41e95 // mov v21.16b, v20.16b
+	WORD $0x4eb31e76 // mov v22.16b, v19.16b
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
+	WORD $0xacc15318 // ldp q24, q20, [x24], #0x20
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0x8b1a0d62 // add x2, x11, x26, lsl #3
+	WORD $0xfc7b7959 // ldr d25, [x10, x27, lsl #3]
+	WORD $0xfc6f795a // ldr d26, [x10, x15, lsl #3]
+	WORD $0xfc6f7977 // ldr d23, [x11, x15, lsl #3]
+	WORD $0x8b1a0d4f // add x15, x10, x26, lsl #3
+	WORD $0xfc7b7973 // ldr d19, [x11, x27, lsl #3]
+	WORD $0x4d4087d9 // ld1 { v25.d }[1], [x30]
+	WORD $0x4d4085fa // ld1 { v26.d }[1], [x15]
+	WORD $0x4d4087b3 // ld1 { v19.d }[1], [x29]
+	WORD $0x4d408457 // ld1 { v23.d }[1], [x2]
+	WORD $0x910022ef // add x15, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x6e74df3c // fmul v28.2d, v25.2d, v20.2d
+	WORD $0x6e78df5b // fmul v27.2d, v26.2d, v24.2d
+	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
+	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
+	WORD $0x4e74cf3d // fmla v29.2d, v25.2d, v20.2d
+	WORD $0x4e78cf5e // fmla v30.2d, v26.2d, v24.2d
+	WORD $0x4e74ce7d // fmla v29.2d, v19.2d, v20.2d
+	WORD $0x4e7cd6b4 // fadd v20.2d, v21.2d, v28.2d
+	WORD $0x4e7bd6d3 // fadd v19.2d, v22.2d, v27.2d
+	WORD $0x4e78cefe // fmla v30.2d, v23.2d, v24.2d
+	WORD $0x4ef6d679 // fsub v25.2d, v19.2d, v22.2d
+	WORD $0x4ef5d69a // fsub v26.2d, v20.2d, v21.2d
+	WORD $0x4efad69f // fsub v31.2d, v20.2d, v26.2d
+	WORD $0x4ef9d677 // fsub v23.2d, v19.2d, v25.2d
+	WORD $0x4efad798 // fsub v24.2d, v28.2d, v26.2d
+	WORD $0x4ef7d6d6 // fsub v22.2d, v22.2d, v23.2d
+	WORD $0x4effd6b5 // fsub v21.2d, v21.2d, v31.2d
+	WORD $0x4ef9d777 // fsub v23.2d, v27.2d, v25.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e76d7d6 // fadd v22.2d, v30.2d, v22.2d
+	WORD $0x4e75d7b5 // fadd v21.2d, v29.2d, v21.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0x54fffa8b // b.lt <csrDD+0x1c04>
+	WORD $0xf94012d6 // ldr x22, [x22, #0x20]
+	WORD $0x910012af // add x15, x21, #0x4
+	WORD $0xaa1103e1 // mov x1, x17
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x54ffc5ca // b.ge <csrDD+0x1580>
+	WORD $0x14000020 // b <csrDD+0x1d4c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xf9400ad3 // ldr x19, [x22, #0x10]
+	WORD $0x910010cf // add x15, x6, #0x4
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x54fff04b // b.lt <csrDD+0x1b04>
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xaa0603f4 // mov x20, x6
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xf9400ed5 // ldr x21, [x22, #0x18]
+	WORD $0x9100126f // add x15, x19, #0x4
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x54fff64b // b.lt <csrDD+0x1be8>
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xaa1303f7 // mov x23, x19
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0xf94012d6 // ldr x22, [x22, #0x20]
+	WORD $0x910012af // add x15, x21, #0x4
+	WORD $0xaa1103e1 // mov x1, x17
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x54ffc1ca // b.ge <csrDD+0x1580>
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x8b150dd9 // add x25, x14, x21, lsl #3
+	WORD $0x8b15089a // add x26, x4, x21, lsl #2
+	WORD $0xaa1503f8 // mov x24, x21
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x697f0b4f // ldpsw x15, x2, [x26, #-0x8]
+	WORD $0x68c2775b // ldpsw x27, x29, [x26], #0x10
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x4eb61ed9 // mov v25.16b, v22.16b
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
+	WORD $0xacc15f3b // ldp q27, q23, [x25], #0x20
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0x8b020d71 // add x17, x11, x2, lsl #3
+	WORD $0xfc7b795c // ldr d28, [x10, x27, lsl #3]
+	WORD $0xfc6f795d // ldr d29, [x10, x15, lsl #3]
+	WORD $0xfc6f797a // ldr d26, [x11, x15, lsl #3]
+	WORD $0x8b020d4f // add x15, x10, x2, lsl #3
+	WORD $0xfc7b7976 // ldr d22, [x11, x27, lsl #3]
+	WORD $0x4d4087dc // ld1 { v28.d }[1], [x30]
+	WORD $0x4d4085fd // ld1 { v29.d }[1], [x15]
+	WORD $0x4d4087b6 // ld1 { v22.d }[1], [x29]
+	WORD $0x4d40863a // ld1 { v26.d }[1], [x17]
+	WORD $0x9100230f // add x15, x24, #0x8
+	WORD $0x91001318 // add x24, x24, #0x4
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x6e77df9f // fmul v31.2d, v28.2d, v23.2d
+	WORD $0x6e7bdfbe // fmul v30.2d, v29.2d, v27.2d
+	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
+	WORD $0x6ee0fbc9 // fneg v9.2d, v30.2d
+	WORD $0x4e77cf88 // fmla v8.2d, v28.2d, v23.2d
+	WORD $0x4e7bcfa9 // fmla v9.2d, v29.2d, v27.2d
+	WORD $0x4e77cec8 // fmla v8.2d, v22.2d, v23.2d
+	WORD $0x4e7fd717 // fadd v23.2d, v24.2d, v31.2d
+	WORD $0x4e7ed736 // fadd v22.2d, v25.2d, v30.2d
+	WORD $0x4e7bcf49 // fmla v9.2d, v26.2d, v27.2d
+	WORD $0x4ef9d6dc // fsub v28.2d, v22.2d, v25.2d
+	WORD $0x4ef8d6fd // fsub v29.2d, v23.2d, v24.2d
+	WORD $0x4efdd6ea // fsub v10.2d, v23.2d, v29.2d
+	WORD $0x4efcd6da // fsub v26.2d, v22.2d, v28.2d
+	WORD $0x4efdd7fb // fsub v27.2d, v31.2d, v29.2d
+	WORD $0x4efad739 // fsub v25.2d, v25.2d, v26.2d
+	WORD $0x4eead718 // fsub v24.2d, v24.2d, v10.2d
+	WORD $0x4efcd7da // fsub v26.2d, v30.2d, v28.2d
+	WORD $0x4e78d778 // fadd v24.2d, v27.2d, v24.2d
+	WORD $0x4e79d759 // fadd v25.2d, v26.2d, v25.2d
+	WORD $0x4e79d539 // fadd v25.2d, v9.2d, v25.2d
+	WORD $0x4e78d518 // fadd v24.2d, v8.2d, v24.2d
+	WORD $0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
+	WORD $0x4e79d4a5 // fadd v5.2d, v5.2d, v25.2d
+	WORD $0x54fffa8b // b.lt <csrDD+0x1d68>
+	WORD $0x17fffddd // b <csrDD+0x1590>
+	WORD $0x540050ab // b.lt <csrDD+0x2834>
+	WORD $0xf94147ef // ldr x15, [sp, #0x288]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0xd37ffa22 // lsl x2, x17, #1
+	WORD $0x910021a5 // add x5, x13, #0x8
+	WORD $0x6ee0f800 // fneg v0.2d, v0.2d
+	WORD $0x910081e3 // add x3, x15, #0x20
+	WORD $0x910061e4 // add x4, x15, #0x18
+	WORD $0x1400007e // b <csrDD+0x203c>
+	WORD $0xb8b379af // ldrsw x15, [x13, x19, lsl #2]
+	WORD $0xfc7379db // ldr d27, [x14, x19, lsl #3]
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0xd37df1e7 // lsl x7, x15, #3
+	WORD $0x6e08077e // mov v30.d[0], v27.d[0]
+	WORD $0xfc67695a // ldr d26, [x10, x7]
+	WORD $0xfc6f797d // ldr d29, [x11, x15, lsl #3]
+	WORD $0xaa0403e7 // mov x7, x4
+	WORD $0x1e7b0b5b // fmul d27, d26, d27
+	WORD $0x6e08075c // mov v28.d[0], v26.d[0]
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6e08077a // mov v26.d[0], v27.d[0]
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e7ecf9b // fmla v27.2d, v28.2d, v30.2d
+	WORD $0x4ea01c1c // mov v28.16b, v0.16b
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0x4e7ecfbb // fmla v27.2d, v29.2d, v30.2d
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0x4e78d73d // fadd v29.2d, v25.2d, v24.2d
+	WORD $0x4e77d75e // fadd v30.2d, v26.2d, v23.2d
+	WORD $0x4ef7d7df // fsub v31.2d, v30.2d, v23.2d
+	WORD $0x4ef8d7a8 // fsub v8.2d, v29.2d, v24.2d
+	WORD $0x4ee8d7a9 // fsub v9.2d, v29.2d, v8.2d
+	WORD $0x4effd7ca // fsub v10.2d, v30.2d, v31.2d
+	WORD $0x4effd75a // fsub v26.2d, v26.2d, v31.2d
+	WORD $0x4ee8d739 // fsub v25.2d, v25.2d, v8.2d
+	WORD $0x4eead6ea // fsub v10.2d, v23.2d, v10.2d
+	WORD $0x4ee9d709 // fsub v9.2d, v24.2d, v9.2d
+	WORD $0x4e69d739 // fadd v25.2d, v25.2d, v9.2d
+	WORD $0x4e6ad75a // fadd v26.2d, v26.2d, v10.2d
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
+	WORD $0x4e76d739 // fadd v25.2d, v25.2d, v22.2d
+	WORD $0x4e75d75a // fadd v26.2d, v26.2d, v21.2d
+	WORD $0xad406cfc // ldp q28, q27, [x7]
+	WORD $0x6ebb1fb8 // bit v24.16b, v29.16b, v27.16b
+	WORD $0x6ebb1f36 // bit v22.16b, v25.16b, v27.16b
+	WORD $0x6ebc1fd7 // bit v23.16b, v30.16b, v28.16b
+	WORD $0x6ebc1f55 // bit v21.16b, v26.16b, v28.16b
+	WORD $0x4ed03899 // zip1 v25.2d, v4.2d, v16.2d
+	WORD $0x4ed07884 // zip2 v4.2d, v4.2d, v16.2d
+	WORD $0xd37ef4cf // lsl x15, x6, #2
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x8b0f0e06 // add x6, x16, x15, lsl #3
+	WORD $0x4ed83a90 // zip1 v16.2d, v20.2d, v24.2d
+	WORD $0x4ed87a94 // zip2 v20.2d, v20.2d, v24.2d
+	WORD $0x8b0f0d8f // add x15, x12, x15, lsl #3
+	WORD $0xeb01001f // cmp x0, x1
+	WORD $0x4ec73878 // zip1 v24.2d, v3.2d, v7.2d
+	WORD $0x4ec77863 // zip2 v3.2d, v3.2d, v7.2d
+	WORD $0x4ed73a67 // zip1 v7.2d, v19.2d, v23.2d
+	WORD $0x4ed77a73 // zip2 v19.2d, v19.2d, v23.2d
+	WORD $0x4ec6385b // zip1 v27.2d, v2.2d, v6.2d
+	WORD $0x4ec67842 // zip2 v2.2d, v2.2d, v6.2d
+	WORD $0x4ed63a46 // zip1 v6.2d, v18.2d, v22.2d
+	WORD $0x4e64d737 // fadd v23.2d, v25.2d, v4.2d
+	WORD $0x4ed67a52 // zip2 v18.2d, v18.2d, v22.2d
+	WORD $0x4e63d716 // fadd v22.2d, v24.2d, v3.2d
+	WORD $0x4e74d61a // fadd v26.2d, v16.2d, v20.2d
+	WORD $0x4e73d4fc // fadd v28.2d, v7.2d, v19.2d
+	WORD $0x4ef9d6fd // fsub v29.2d, v23.2d, v25.2d
+	WORD $0x4ef0d75e // fsub v30.2d, v26.2d, v16.2d
+	WORD $0x4efdd484 // fsub v4.2d, v4.2d, v29.2d
+	WORD $0x4efdd6fd // fsub v29.2d, v23.2d, v29.2d
+	WORD $0x4efed694 // fsub v20.2d, v20.2d, v30.2d
+	WORD $0x4efed75e // fsub v30.2d, v26.2d, v30.2d
+	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
+	WORD $0x4ef8d6dd // fsub v29.2d, v22.2d, v24.2d
+	WORD $0x4efed610 // fsub v16.2d, v16.2d, v30.2d
+	WORD $0x4e7ad79e // fadd v30.2d, v28.2d, v26.2d
+	WORD $0x4efdd463 // fsub v3.2d, v3.2d, v29.2d
+	WORD $0x4efdd6dd // fsub v29.2d, v22.2d, v29.2d
+	WORD $0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
+	WORD $0x4efcd7d4 // fsub v20.2d, v30.2d, v28.2d
+	WORD $0x4efdd718 // fsub v24.2d, v24.2d, v29.2d
+	WORD $0x4ee7d79d // fsub v29.2d, v28.2d, v7.2d
+	WORD $0x4ef4d75a // fsub v26.2d, v26.2d, v20.2d
+	WORD $0x4ef4d7d4 // fsub v20.2d, v30.2d, v20.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e72d604 // fadd v4.2d, v16.2d, v18.2d
+	WORD $0x4efdd673 // fsub v19.2d, v19.2d, v29.2d
+	WORD $0x4efdd79d // fsub v29.2d, v28.2d, v29.2d
+	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	WORD $0x4ec57838 // zip2 v24.2d, v1.2d, v5.2d
+	WORD $0x4ef4d794 // fsub v20.2d, v28.2d, v20.2d
+	WORD $0x4ec53821 // zip1 v1.2d, v1.2d, v5.2d
+	WORD $0x4ed53a25 // zip1 v5.2d, v17.2d, v21.2d
+	WORD $0x4e7bd442 // fadd v2.2d, v2.2d, v27.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4efdd4e7 // fsub v7.2d, v7.2d, v29.2d
+	WORD $0x4e77d6dd // fadd v29.2d, v22.2d, v23.2d
+	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	WORD $0x4ef6d7b9 // fsub v25.2d, v29.2d, v22.2d
+	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
+	WORD $0x4ed57a33 // zip2 v19.2d, v17.2d, v21.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
+	WORD $0x4ef9d7b9 // fsub v25.2d, v29.2d, v25.2d
+	WORD $0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
+	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
+	WORD $0x4e65d4e3 // fadd v3.2d, v7.2d, v5.2d
+	WORD $0x4e74d745 // fadd v5.2d, v26.2d, v20.2d
+	WORD $0x4e76d6e6 // fadd v6.2d, v23.2d, v22.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e63d7c4 // fadd v4.2d, v30.2d, v3.2d
+	WORD $0x4e61d7a2 // fadd v2.2d, v29.2d, v1.2d
+	WORD $0x4efed485 // fsub v5.2d, v4.2d, v30.2d
+	WORD $0x4efdd446 // fsub v6.2d, v2.2d, v29.2d
+	WORD $0x4ee5d490 // fsub v16.2d, v4.2d, v5.2d
+	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
+	WORD $0x4ee6d447 // fsub v7.2d, v2.2d, v6.2d
+	WORD $0x4ef0d7d0 // fsub v16.2d, v30.2d, v16.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ee7d7a7 // fsub v7.2d, v29.2d, v7.2d
+	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD $0xad000cc1 // stp q1, q3, [x6]
+	WORD $0xad0011e2 // stp q2, q4, [x15]
+	WORD $0x54003fe0 // b.eq <csrDD+0x2834>
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x9a9f122f // csel x15, x17, xzr, ne
+	WORD $0xeb02001f // cmp x0, x2
+	WORD $0x8b4005ef // add x15, x15, x0, lsr #1
+	WORD $0x9a8031e6 // csel x6, x15, x0, lo
+	WORD $0x8b061527 // add x7, x9, x6, lsl #5
+	WORD $0xa9404cf6 // ldp x22, x19, [x7]
+	WORD $0x910012cf // add x15, x22, #0x4
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x5400010d // b.le <csrDD+0x2080>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x14000038 // b <csrDD+0x2154>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b160dd4 // add x20, x14, x22, lsl #3
+	WORD $0x8b1608b5 // add x21, x5, x22, lsl #2
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f5eaf // ldpsw x15, x23, [x21, #-0x8]
+	WORD $0x68c266b8 // ldpsw x24, x25, [x21], #0x10
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4ea31c66 // mov v6.16b, v3.16b
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0xacc11290 // ldp q16, q4, [x20], #0x20
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b170d7b // add x27, x11, x23, lsl #3
+	WORD $0xfc787951 // ldr d17, [x10, x24, lsl #3]
+	WORD $0xfc6f7952 // ldr d18, [x10, x15, lsl #3]
+	WORD $0xfc6f7967 // ldr d7, [x11, x15, lsl #3]
+	WORD $0x8b170d4f // add x15, x10, x23, lsl #3
+	WORD $0xfc787963 // ldr d3, [x11, x24, lsl #3]
+	WORD $0x4d408751 // ld1 { v17.d }[1], [x26]
+	WORD $0x4d4085f2 // ld1 { v18.d }[1], [x15]
+	WORD $0x4d408723 // ld1 { v3.d }[1], [x25]
+	WORD $0x4d408767 // ld1 { v7.d }[1], [x27]
+	WORD $0x910022cf // add x15, x22, #0x8
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x6e64de34 // fmul v20.2d, v17.2d, v4.2d
+	WORD $0x6e70de53 // fmul v19.2d, v18.2d, v16.2d
+	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
+	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
+	WORD $0x4e64ce35 // fmla v21.2d, v17.2d, v4.2d
+	WORD $0x4e70ce56 // fmla v22.2d, v18.2d, v16.2d
+	WORD $0x4e64cc75 // fmla v21.2d, v3.2d, v4.2d
+	WORD $0x4e74d4a4 // fadd v4.2d, v5.2d, v20.2d
+	WORD $0x4e73d4c3 // fadd v3.2d, v6.2d, v19.2d
+	WORD $0x4e70ccf6 // fmla v22.2d, v7.2d, v16.2d
+	WORD $0x4ee6d471 // fsub v17.2d, v3.2d, v6.2d
+	WORD $0x4ee5d492 // fsub v18.2d, v4.2d, v5.2d
+	WORD $0x4ef2d497 // fsub v23.2d, v4.2d, v18.2d
+	WORD $0x4ef1d467 // fsub v7.2d, v3.2d, v17.2d
+	WORD $0x4ef2d690 // fsub v16.2d, v20.2d, v18.2d
+	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
+	WORD $0x4ef7d4a5 // fsub v5.2d, v5.2d, v23.2d
+	WORD $0x4ef1d667 // fsub v7.2d, v19.2d, v17.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e66d6c6 // fadd v6.2d, v22.2d, v6.2d
+	WORD $0x4e65d6a5 // fadd v5.2d, v21.2d, v5.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x54fffa8d // b.le <csrDD+0x20a0>
+	WORD $0xeb1302d4 // subs x20, x22, x19
+	WORD $0x54000920 // b.eq <csrDD+0x227c>
+	WORD $0x910006cf // add x15, x22, #0x1
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x540002e1 // b.ne <csrDD+0x21c0>
+	WORD $0xb8b679af // ldrsw x15, [x13, x22, lsl #2]
+	WORD $0xfc7679c7 // ldr d7, [x14, x22, lsl #3]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xd37df1f4 // lsl x20, x15, #3
+	WORD $0x6e0804f2 // mov v18.d[0], v7.d[0]
+	WORD $0xfc746946 // ldr d6, [x10, x20]
+	WORD $0xfc6f7971 // ldr d17, [x11, x15, lsl #3]
+	WORD $0xaa0403f4 // mov x20, x4
+	WORD $0x1e6708c7 // fmul d7, d6, d7
+	WORD $0x6e0804d0 // mov v16.d[0], v6.d[0]
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6e0804e6 // mov v6.d[0], v7.d[0]
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x4e72ce07 // fmla v7.2d, v16.2d, v18.2d
+	WORD $0x4ea01c10 // mov v16.16b, v0.16b
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0x4e72ce27 // fmla v7.2d, v17.2d, v18.2d
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0x1400001c // b <csrDD+0x2228>
+	WORD $0xd503201f // nop
+	WORD $0x8b1609af // add x15, x13, x22, lsl #2
+	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
+	WORD $0x69405df5 // ldpsw x21, x23, [x15]
+	WORD $0x69413df9 // ldpsw x25, x15, [x15, #0x8]
+	WORD $0x8b0f0d5a // add x26, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0xfc797972 // ldr d18, [x11, x25, lsl #3]
+	WORD $0xfc797955 // ldr d21, [x10, x25, lsl #3]
+	WORD $0xfc757956 // ldr d22, [x10, x21, lsl #3]
+	WORD $0xfc757971 // ldr d17, [x11, x21, lsl #3]
+	WORD $0x4d4085f2 // ld1 { v18.d }[1], [x15]
+	WORD $0x8b160dcf // add x15, x14, x22, lsl #3
+	WORD $0x4d408755 // ld1 { v21.d }[1], [x26]
+	WORD $0x4d408716 // ld1 { v22.d }[1], [x24]
+	WORD $0x4d4086f1 // ld1 { v17.d }[1], [x23]
+	WORD $0xad404df4 // ldp q20, q19, [x15]
+	WORD $0x6e73dea5 // fmul v5.2d, v21.2d, v19.2d
+	WORD $0x6e74dec6 // fmul v6.2d, v22.2d, v20.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x4e73ceb0 // fmla v16.2d, v21.2d, v19.2d
+	WORD $0x4e74cec7 // fmla v7.2d, v22.2d, v20.2d
+	WORD $0x4e73ce50 // fmla v16.2d, v18.2d, v19.2d
+	WORD $0x4e74ce27 // fmla v7.2d, v17.2d, v20.2d
+	WORD $0x4e64d4b1 // fadd v17.2d, v5.2d, v4.2d
+	WORD $0x4e63d4d2 // fadd v18.2d, v6.2d, v3.2d
+	WORD $0x4ee3d653 // fsub v19.2d, v18.2d, v3.2d
+	WORD $0x4ee4d634 // fsub v20.2d, v17.2d, v4.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4ef5d495 // fsub v21.2d, v4.2d, v21.2d
+	WORD $0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e62d4a5 // fadd v5.2d, v5.2d, v2.2d
+	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
+	WORD $0xad401e90 // ldp q16, q7, [x20]
+	WORD $0x6ea71e24 // bit v4.16b, v17.16b, v7.16b
+	WORD $0x6ea71ca2 // bit v2.16b, v5.16b, v7.16b
+	WORD $0x6eb01e43 // bit v3.16b, v18.16b, v16.16b
+	WORD $0x6eb01cc1 // bit v1.16b, v6.16b, v16.16b
+	WORD $0xf94008f4 // ldr x20, [x7, #0x10]
+	WORD $0x9100126f // add x15, x19, #0x4
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x540000ad // b.le <csrDD+0x22a0>
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x14000036 // b <csrDD+0x2374>
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x8b130dd5 // add x21, x14, x19, lsl #3
+	WORD $0x8b1308b6 // add x22, x5, x19, lsl #2
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f5ecf // ldpsw x15, x23, [x22, #-0x8]
+	WORD $0x68c266d8 // ldpsw x24, x25, [x22], #0x10
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0xacc142b4 // ldp q20, q16, [x21], #0x20
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b170d7b // add x27, x11, x23, lsl #3
+	WORD $0xfc787955 // ldr d21, [x10, x24, lsl #3]
+	WORD $0xfc6f7956 // ldr d22, [x10, x15, lsl #3]
+	WORD $0xfc6f7973 // ldr d19, [x11, x15, lsl #3]
+	WORD $0x8b170d4f // add x15, x10, x23, lsl #3
+	WORD $0xfc787967 // ldr d7, [x11, x24, lsl #3]
+	WORD $0x4d408755 // ld1 { v21.d }[1], [x26]
+	WORD $0x4d4085f6 // ld1 { v22.d }[1], [x15]
+	WORD $0x4d408727 // ld1 { v7.d }[1], [x25]
+	WORD $0x4d408773 // ld1 { v19.d }[1], [x27]
+	WORD $0x9100226f // add x15, x19, #0x8
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x6e70deb8 // fmul v24.2d, v21.2d, v16.2d
+	WORD $0x6e74ded7 // fmul v23.2d, v22.2d, v20.2d
+	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
+	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
+	WORD $0x4e70ceb9 // fmla v25.2d, v21.2d, v16.2d
+	WORD $0x4e74ceda // fmla v26.2d, v22.2d, v20.2d
+	WORD $0x4e70ccf9 // fmla v25.2d, v7.2d, v16.2d
+	WORD $0x4e78d630 // fadd v16.2d, v17.2d, v24.2d
+	WORD $0x4e77d647 // fadd v7.2d, v18.2d, v23.2d
+	WORD $0x4e74ce7a // fmla v26.2d, v19.2d, v20.2d
+	WORD $0x4ef2d4f5 // fsub v21.2d, v7.2d, v18.2d
+	WORD $0x4ef1d616 // fsub v22.2d, v16.2d, v17.2d
+	WORD $0x4ef6d61b // fsub v27.2d, v16.2d, v22.2d
+	WORD $0x4ef5d4f3 // fsub v19.2d, v7.2d, v21.2d
+	WORD $0x4ef6d714 // fsub v20.2d, v24.2d, v22.2d
+	WORD $0x4ef3d652 // fsub v18.2d, v18.2d, v19.2d
+	WORD $0x4efbd631 // fsub v17.2d, v17.2d, v27.2d
+	WORD $0x4ef5d6f3 // fsub v19.2d, v23.2d, v21.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e72d752 // fadd v18.2d, v26.2d, v18.2d
+	WORD $0x4e71d731 // fadd v17.2d, v25.2d, v17.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0x54fffa8d // b.le <csrDD+0x22c0>
+	WORD $0xeb140275 // subs x21, x19, x20
+	WORD $0x54000920 // b.eq <csrDD+0x249c>
+	WORD $0x9100066f // add x15, x19, #0x1
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x540002e1 // b.ne <csrDD+0x23e0>
+	WORD $0xb8b379af // ldrsw x15, [x13, x19, lsl #2]
+	WORD $0xfc7379d3 // ldr d19, [x14, x19, lsl #3]
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xd37df1f5 // lsl x21, x15, #3
+	WORD $0x6e080676 // mov v22.d[0], v19.d[0]
+	WORD $0xfc756952 // ldr d18, [x10, x21]
+	WORD $0xfc6f7975 // ldr d21, [x11, x15, lsl #3]
+	WORD $0xaa0403f5 // mov x21, x4
+	WORD $0x1e730a53 // fmul d19, d18, d19
+	WORD $0x6e080654 // mov v20.d[0], v18.d[0]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6e080672 // mov v18.d[0], v19.d[0]
+	WORD $0x6ee0fa53 // fneg v19.2d, v18.2d
+	WORD $0x4e76ce93 // fmla v19.2d, v20.2d, v22.2d
+	WORD $0x4ea01c14 // mov v20.16b, v0.16b
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0x4e76ceb3 // fmla v19.2d, v21.2d, v22.2d
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0x1400001c // b <csrDD+0x2448>
+	WORD $0xd503201f // nop
+	WORD $0x8b1309af // add x15, x13, x19, lsl #2
+	WORD $0x8b150c75 // add x21, x3, x21, lsl #3
+	WORD $0x69405df6 // ldpsw x22, x23, [x15]
+	WORD $0x69413df9 // ldpsw x25, x15, [x15, #0x8]
+	WORD $0x8b0f0d5a // add x26, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0xfc797976 // ldr d22, [x11, x25, lsl #3]
+	WORD $0xfc797959 // ldr d25, [x10, x25, lsl #3]
+	WORD $0xfc76795a // ldr d26, [x10, x22, lsl #3]
+	WORD $0xfc767975 // ldr d21, [x11, x22, lsl #3]
+	WORD $0x4d4085f6 // ld1 { v22.d }[1], [x15]
+	WORD $0x8b130dcf // add x15, x14, x19, lsl #3
+	WORD $0x4d408759 // ld1 { v25.d }[1], [x26]
+	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
+	WORD $0x4d4086f5 // ld1 { v21.d }[1], [x23]
+	WORD $0xad405df8 // ldp q24, q23, [x15]
+	WORD $0x6e77df31 // fmul v17.2d, v25.2d, v23.2d
+	WORD $0x6e78df52 // fmul v18.2d, v26.2d, v24.2d
+	WORD $0x6ee0fa34 // fneg v20.2d, v17.2d
+	WORD $0x6ee0fa53 // fneg v19.2d, v18.2d
+	WORD $0x4e77cf34 // fmla v20.2d, v25.2d, v23.2d
+	WORD $0x4e78cf53 // fmla v19.2d, v26.2d, v24.2d
+	WORD $0x4e77ced4 // fmla v20.2d, v22.2d, v23.2d
+	WORD $0x4e78ceb3 // fmla v19.2d, v21.2d, v24.2d
+	WORD $0x4e70d635 // fadd v21.2d, v17.2d, v16.2d
+	WORD $0x4e67d656 // fadd v22.2d, v18.2d, v7.2d
+	WORD $0x4ee7d6d7 // fsub v23.2d, v22.2d, v7.2d
+	WORD $0x4ef0d6b8 // fsub v24.2d, v21.2d, v16.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
+	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
+	WORD $0x4efad4fa // fsub v26.2d, v7.2d, v26.2d
+	WORD $0x4ef9d619 // fsub v25.2d, v16.2d, v25.2d
+	WORD $0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	WORD $0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e66d631 // fadd v17.2d, v17.2d, v6.2d
+	WORD $0x4e65d652 // fadd v18.2d, v18.2d, v5.2d
+	WORD $0xad404eb4 // ldp q20, q19, [x21]
+	WORD $0x6eb31eb0 // bit v16.16b, v21.16b, v19.16b
+	WORD $0x6eb31e26 // bit v6.16b, v17.16b, v19.16b
+	WORD $0x6eb41ec7 // bit v7.16b, v22.16b, v20.16b
+	WORD $0x6eb41e45 // bit v5.16b, v18.16b, v20.16b
+	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
+	WORD $0x9100128f // add x15, x20, #0x4
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x540000ad // b.le <csrDD+0x24c0>
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x14000036 // b <csrDD+0x2594>
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
+	WORD $0x8b1408b6 // add x22, x5, x20, lsl #2
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f5ecf // ldpsw x15, x23, [x22, #-0x8]
+	WORD $0x68c266d8 // ldpsw x24, x25, [x22], #0x10
+	WORD $0x4eb41e95 // mov v21.16b, v20.16b
+	WORD $0x4eb31e76 // mov v22.16b, v19.16b
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0xacc152b8 // ldp q24, q20, [x21], #0x20
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b170d7b // add x27, x11, x23, lsl #3
+	WORD $0xfc787959 // ldr d25, [x10, x24, lsl #3]
+	WORD $0xfc6f795a // ldr d26, [x10, x15, lsl #3]
+	WORD $0xfc6f7977 // ldr d23, [x11, x15, lsl #3]
+	WORD $0x8b170d4f // add x15, x10, x23, lsl #3
+	WORD $0xfc787973 // ldr d19, [x11, x24, lsl #3]
+	WORD $0x4d408759 // ld1 { v25.d }[1], [x26]
+	WORD $0x4d4085fa // ld1 { v26.d }[1], [x15]
+	WORD $0x4d408733 // ld1 { v19.d }[1], [x25]
+	WORD $0x4d408777 // ld1 { v23.d }[1], [x27]
+	WORD $0x9100228f // add x15, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x6e74df3c // fmul v28.2d, v25.2d, v20.2d
+	WORD $0x6e78df5b // fmul v27.2d, v26.2d, v24.2d
+	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
+	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
+	WORD $0x4e74cf3d // fmla v29.2d, v25.2d, v20.2d
+	WORD $0x4e78cf5e // fmla v30.2d, v26.2d, v24.2d
+	WORD $0x4e74ce7d // fmla v29.2d, v19.2d, v20.2d
+	WORD $0x4e7cd6b4 // fadd v20.2d, v21.2d, v28.2d
+	WORD $0x4e7bd6d3 // fadd v19.2d, v22.2d, v27.2d
+	WORD $0x4e78cefe // fmla v30.2d, v23.2d, v24.2d
+	WORD $0x4ef6d679 // fsub v25.2d, v19.2d, v22.2d
+	WORD $0x4ef5d69a // fsub v26.2d, v20.2d, v21.2d
+	WORD $0x4efad69f // fsub v31.2d, v20.2d, v26.2d
+	WORD $0x4ef9d677 // fsub v23.2d, v19.2d, v25.2d
+	WORD $0x4efad798 // fsub v24.2d, v28.2d, v26.2d
+	WORD $0x4ef7d6d6 // fsub v22.2d, v22.2d, v23.2d
+	WORD $0x4effd6b5 // fsub v21.2d, v21.2d, v31.2d
+	WORD $0x4ef9d777 // fsub v23.2d, v27.2d, v25.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e76d7d6 // fadd v22.2d, v30.2d, v22.2d
+	WORD $0x4e75d7b5 // fadd v21.2d, v29.2d, v21.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0x54fffa8d // b.le <csrDD+0x24e0>
+	WORD $0xeb130295 // subs x21, x20, x19
+	WORD $0x54000920 // b.eq <csrDD+0x26bc>
+	WORD $0x9100068f // add x15, x20, #0x1
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x540002e1 // b.ne <csrDD+0x2600>
+	WORD $0xb8b479af // ldrsw x15, [x13, x20, lsl #2]
+	WORD $0xfc7479d7 // ldr d23, [x14, x20, lsl #3]
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xd37df1f5 // lsl x21, x15, #3
+	WORD $0x6e0806fa // mov v26.d[0], v23.d[0]
+	WORD $0xfc756956 // ldr d22, [x10, x21]
+	WORD $0xfc6f7979 // ldr d25, [x11, x15, lsl #3]
+	WORD $0xaa0403f5 // mov x21, x4
+	WORD $0x1e770ad7 // fmul d23, d22, d23
+	WORD $0x6e0806d8 // mov v24.d[0], v22.d[0]
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6e0806f6 // mov v22.d[0], v23.d[0]
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x4e7acf17 // fmla v23.2d, v24.2d, v26.2d
+	WORD $0x4ea01c18 // mov v24.16b, v0.16b
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0x4e7acf37 // fmla v23.2d, v25.2d, v26.2d
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0x1400001c // b <csrDD+0x2668>
+	WORD $0xd503201f // nop
+	WORD $0x8b1409af // add x15, x13, x20, lsl #2
+	WORD $0x8b150c75 // add x21, x3, x21, lsl #3
+	WORD $0x69405df6 // ldpsw x22, x23, [x15]
+	WORD $0x69413df9 // ldpsw x25, x15, [x15, #0x8]
+	WORD $0x8b0f0d5a // add x26, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0xfc79797a // ldr d26, [x11, x25, lsl #3]
+	WORD $0xfc79795d // ldr d29, [x10, x25, lsl #3]
+	WORD $0xfc76795e // ldr d30, [x10, x22, lsl #3]
+	WORD $0xfc767979 // ldr d25, [x11, x22, lsl #3]
+	WORD $0x4d4085fa // ld1 { v26.d }[1], [x15]
+	WORD $0x8b140dcf // add x15, x14, x20, lsl #3
+	WORD $0x4d40875d // ld1 { v29.d }[1], [x26]
+	WORD $0x4d40871e // ld1 { v30.d }[1], [x24]
+	WORD $0x4d4086f9 // ld1 { v25.d }[1], [x23]
+	WORD $0xad406dfc // ldp q28, q27, [x15]
+	WORD $0x6e7bdfb5 // fmul v21.2d, v29.2d, v27.2d
+	WORD $0x6e7cdfd6 // fmul v22.2d, v30.2d, v28.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x4e7bcfb8 // fmla v24.2d, v29.2d, v27.2d
+	WORD $0x4e7ccfd7 // fmla v23.2d, v30.2d, v28.2d
+	WORD $0x4e7bcf58 // fmla v24.2d, v26.2d, v27.2d
+	WORD $0x4e7ccf37 // fmla v23.2d, v25.2d, v28.2d
+	WORD $0x4e74d6b9 // fadd v25.2d, v21.2d, v20.2d
+	WORD $0x4e73d6da // fadd v26.2d, v22.2d, v19.2d
+	WORD $0x4ef3d75b // fsub v27.2d, v26.2d, v19.2d
+	WORD $0x4ef4d73c // fsub v28.2d, v25.2d, v20.2d
+	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
+	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
+	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
+	WORD $0x4efcd6b5 // fsub v21.2d, v21.2d, v28.2d
+	WORD $0x4efed67e // fsub v30.2d, v19.2d, v30.2d
+	WORD $0x4efdd69d // fsub v29.2d, v20.2d, v29.2d
+	WORD $0x4e7dd6b5 // fadd v21.2d, v21.2d, v29.2d
+	WORD $0x4e7ed6d6 // fadd v22.2d, v22.2d, v30.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	WORD $0x4e71d6d6 // fadd v22.2d, v22.2d, v17.2d
+	WORD $0xad405eb8 // ldp q24, q23, [x21]
+	WORD $0x6eb71f34 // bit v20.16b, v25.16b, v23.16b
+	WORD $0x6eb71eb2 // bit v18.16b, v21.16b, v23.16b
+	WORD $0x6eb81f53 // bit v19.16b, v26.16b, v24.16b
+	WORD $0x6eb81ed1 // bit v17.16b, v22.16b, v24.16b
+	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
+	WORD $0x9100126f // add x15, x19, #0x4
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xeb0701ff // cmp x15, x7
+	WORD $0x540000ad // b.le <csrDD+0x26e0>
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x14000036 // b <csrDD+0x27b4>
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x8b130dd4 // add x20, x14, x19, lsl #3
+	WORD $0x8b1308b5 // add x21, x5, x19, lsl #2
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f5aaf // ldpsw x15, x22, [x21, #-0x8]
+	WORD $0x68c262b7 // ldpsw x23, x24, [x21], #0x10
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4eb71efa // mov v26.16b, v23.16b
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0xacc1629c // ldp q28, q24, [x20], #0x20
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b160d7a // add x26, x11, x22, lsl #3
+	WORD $0xfc77795d // ldr d29, [x10, x23, lsl #3]
+	WORD $0xfc6f795e // ldr d30, [x10, x15, lsl #3]
+	WORD $0xfc6f797b // ldr d27, [x11, x15, lsl #3]
+	WORD $0x8b160d4f // add x15, x10, x22, lsl #3
+	WORD $0xfc777977 // ldr d23, [x11, x23, lsl #3]
+	WORD $0x4d40873d // ld1 { v29.d }[1], [x25]
+	WORD $0x4d4085fe // ld1 { v30.d }[1], [x15]
+	WORD $0x4d408717 // ld1 { v23.d }[1], [x24]
+	WORD $0x4d40875b // ld1 { v27.d }[1], [x26]
+	WORD $0x9100226f // add x15, x19, #0x8
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0xeb0701ff // cmp x15, x7
+	WORD $0x6e78dfa8 // fmul v8.2d, v29.2d, v24.2d
+	WORD $0x6e7cdfdf // fmul v31.2d, v30.2d, v28.2d
+	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
+	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
+	WORD $0x4e78cfa9 // fmla v9.2d, v29.2d, v24.2d
+	WORD $0x4e7ccfca // fmla v10.2d, v30.2d, v28.2d
+	WORD $0x4e78cee9 // fmla v9.2d, v23.2d, v24.2d
+	WORD $0x4e68d738 // fadd v24.2d, v25.2d, v8.2d
+	WORD $0x4e7fd757 // fadd v23.2d, v26.2d, v31.2d
+	WORD $0x4e7ccf6a // fmla v10.2d, v27.2d, v28.2d
+	WORD $0x4efad6fd // fsub v29.2d, v23.2d, v26.2d
+	WORD $0x4ef9d71e // fsub v30.2d, v24.2d, v25.2d
+	WORD $0x4efed70b // fsub v11.2d, v24.2d, v30.2d
+	WORD $0x4efdd6fb // fsub v27.2d, v23.2d, v29.2d
+	WORD $0x4efed51c // fsub v28.2d, v8.2d, v30.2d
+	WORD $0x4efbd75a // fsub v26.2d, v26.2d, v27.2d
+	WORD $0x4eebd739 // fsub v25.2d, v25.2d, v11.2d
+	WORD $0x4efdd7fb // fsub v27.2d, v31.2d, v29.2d
+	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4e7ad55a // fadd v26.2d, v10.2d, v26.2d
+	WORD $0x4e79d539 // fadd v25.2d, v9.2d, v25.2d
+	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD $0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD $0x54fffa8d // b.le <csrDD+0x2700>
+	WORD $0xeb070274 // subs x20, x19, x7
+	WORD $0x54ffb9a0 // b.eq <csrDD+0x1eec>
+	WORD $0x9100066f // add x15, x19, #0x1
+	WORD $0xeb0701ff // cmp x15, x7
+	WORD $0x54ffb420 // b.eq <csrDD+0x1e48>
+	WORD $0x8b1309af // add x15, x13, x19, lsl #2
+	WORD $0x8b140c67 // add x7, x3, x20, lsl #3
+	WORD $0x694055f4 // ldpsw x20, x21, [x15]
+	WORD $0x69413df7 // ldpsw x23, x15, [x15, #0x8]
+	WORD $0x8b0f0d58 // add x24, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0xfc77797e // ldr d30, [x11, x23, lsl #3]
+	WORD $0xfc777949 // ldr d9, [x10, x23, lsl #3]
+	WORD $0xfc74794a // ldr d10, [x10, x20, lsl #3]
+	WORD $0xfc74797d // ldr d29, [x11, x20, lsl #3]
+	WORD $0x4d4085fe // ld1 { v30.d }[1], [x15]
+	WORD $0x8b130dcf // add x15, x14, x19, lsl #3
+	WORD $0x4d408709 // ld1 { v9.d }[1], [x24]
+	WORD $0x4d4086ca // ld1 { v10.d }[1], [x22]
+	WORD $0x4d4086bd // ld1 { v29.d }[1], [x21]
+	WORD $0xad407de8 // ldp q8, q31, [x15]
+	WORD $0x6e7fdd39 // fmul v25.2d, v9.2d, v31.2d
+	WORD $0x6e68dd5a // fmul v26.2d, v10.2d, v8.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e7fcd3c // fmla v28.2d, v9.2d, v31.2d
+	WORD $0x4e68cd5b // fmla v27.2d, v10.2d, v8.2d
+	WORD $0x4e7fcfdc // fmla v28.2d, v30.2d, v31.2d
+	WORD $0x4e68cfbb // fmla v27.2d, v29.2d, v8.2d
+	WORD $0x17fffd9a // b <csrDD+0x1e98>
+	WORD $0xf94147f4 // ldr x20, [sp, #0x288]
+	WORD $0xd37ef431 // lsl x17, x1, #2
+	WORD $0xeb08023f // cmp x17, x8
+	WORD $0x540010aa // b.ge <csrDD+0x2a54>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xf8717926 // ldr x6, [x9, x17, lsl #3]
+	WORD $0x910503e0 // add x0, sp, #0x140
+	WORD $0x6ee0f801 // fneg v1.2d, v0.2d
+	WORD $0x4e60cc01 // fmla v1.2d, v0.2d, v0.2d
+	WORD $0x4e60cc01 // fmla v1.2d, v0.2d, v0.2d
+	WORD $0x14000025 // b <csrDD+0x28f0>
+	WORD $0x4e70d632 // fadd v18.2d, v17.2d, v16.2d
+	WORD $0xeb08003f // cmp x1, x8
+	WORD $0xaa0203e6 // mov x6, x2
+	WORD $0x4ef1d653 // fsub v19.2d, v18.2d, v17.2d
+	WORD $0x4ef3d654 // fsub v20.2d, v18.2d, v19.2d
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e64d4a7 // fadd v7.2d, v5.2d, v4.2d
+	WORD $0x4ee5d4f0 // fsub v16.2d, v7.2d, v5.2d
+	WORD $0x4ef0d4f1 // fsub v17.2d, v7.2d, v16.2d
+	WORD $0x4ef0d484 // fsub v4.2d, v4.2d, v16.2d
+	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4e67d643 // fadd v3.2d, v18.2d, v7.2d
+	WORD $0x4ef2d464 // fsub v4.2d, v3.2d, v18.2d
+	WORD $0x4ee4d465 // fsub v5.2d, v3.2d, v4.2d
+	WORD $0x4ee4d4e4 // fsub v4.2d, v7.2d, v4.2d
+	WORD $0x4ee5d645 // fsub v5.2d, v18.2d, v5.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e62d464 // fadd v4.2d, v3.2d, v2.2d
+	WORD $0x4ee3d485 // fsub v5.2d, v4.2d, v3.2d
+	WORD $0xfc317984 // str d4, [x12, x17, lsl #3]
+	WORD $0x4ee5d486 // fsub v6.2d, v4.2d, v5.2d
+	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
+	WORD $0x4ee6d463 // fsub v3.2d, v3.2d, v6.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0xfc317a02 // str d2, [x16, x17, lsl #3]
+	WORD $0xaa0103f1 // mov x17, x1
+	WORD $0x54000b40 // b.eq <csrDD+0x2a54>
+	WORD $0x91000621 // add x1, x17, #0x1
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xf8617922 // ldr x2, [x9, x1, lsl #3]
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xeb060043 // subs x3, x2, x6
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xad0a03e0 // stp q0, q0, [sp, #0x140]
+	WORD $0xad0b03e0 // stp q0, q0, [sp, #0x160]
+	WORD $0xad0c03e0 // stp q0, q0, [sp, #0x180]
+	WORD $0xad0d03e0 // stp q0, q0, [sp, #0x1a0]
+	WORD $0xad0e03e0 // stp q0, q0, [sp, #0x1c0]
+	WORD $0xad0f03e0 // stp q0, q0, [sp, #0x1e0]
+	WORD $0xad1003e0 // stp q0, q0, [sp, #0x200]
+	WORD $0xad1103e0 // stp q0, q0, [sp, #0x220]
+	WORD $0x54fff92d // b.le <csrDD+0x2860>
+	WORD $0x3cc18282 // ldur q2, [x20, #0x18]
+	WORD $0x3cc28283 // ldur q3, [x20, #0x28]
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x8b0609a5 // add x5, x13, x6, lsl #2
+	WORD $0x8b060dc6 // add x6, x14, x6, lsl #3
+	WORD $0x6e205864 // mvn v4.16b, v3.16b
+	WORD $0x6e205845 // mvn v5.16b, v2.16b
+	WORD $0xd503201f // nop
+	WORD $0x9240048f // and x15, x4, #0x3
+	WORD $0xfc6478c7 // ldr d7, [x6, x4, lsl #3]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x8b0f1807 // add x7, x0, x15, lsl #6
+	WORD $0xb8a478af // ldrsw x15, [x5, x4, lsl #2]
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x91000484 // add x4, x4, #0x1
+	WORD $0xeb04007f // cmp x3, x4
+	WORD $0xd37df1f3 // lsl x19, x15, #3
+	WORD $0x6e0804f1 // mov v17.d[0], v7.d[0]
+	WORD $0xfc6f7970 // ldr d16, [x11, x15, lsl #3]
+	WORD $0xfc736946 // ldr d6, [x10, x19]
+	WORD $0x6e0804d2 // mov v18.d[0], v6.d[0]
+	WORD $0x1e6708c6 // fmul d6, d6, d7
+	WORD $0xad411cf5 // ldp q21, q7, [x7, #0x20]
+	WORD $0x6e0804d3 // mov v19.d[0], v6.d[0]
+	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
+	WORD $0x4e71ce56 // fmla v22.2d, v18.2d, v17.2d
+	WORD $0xad4050e6 // ldp q6, q20, [x7]
+	WORD $0x4e60d697 // fadd v23.2d, v20.2d, v0.2d
+	WORD $0x4ef4d6f8 // fsub v24.2d, v23.2d, v20.2d
+	WORD $0x4e66d672 // fadd v18.2d, v19.2d, v6.2d
+	WORD $0x4ef8d6fb // fsub v27.2d, v23.2d, v24.2d
+	WORD $0x4e71ce16 // fmla v22.2d, v16.2d, v17.2d
+	WORD $0x4ef8d418 // fsub v24.2d, v0.2d, v24.2d
+	WORD $0x4ee6d659 // fsub v25.2d, v18.2d, v6.2d
+	WORD $0x4efbd691 // fsub v17.2d, v20.2d, v27.2d
+	WORD $0x4e241e94 // and v20.16b, v20.16b, v4.16b
+	WORD $0x4ef9d65a // fsub v26.2d, v18.2d, v25.2d
+	WORD $0x4ef9d673 // fsub v19.2d, v19.2d, v25.2d
+	WORD $0x4e321c52 // and v18.16b, v2.16b, v18.16b
+	WORD $0x4e71d711 // fadd v17.2d, v24.2d, v17.2d
+	WORD $0x4efad4d0 // fsub v16.2d, v6.2d, v26.2d
+	WORD $0x4e251cc6 // and v6.16b, v6.16b, v5.16b
+	WORD $0x4e71d431 // fadd v17.2d, v1.2d, v17.2d
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4e371c73 // and v19.16b, v3.16b, v23.16b
+	WORD $0x4ea61e46 // orr v6.16b, v18.16b, v6.16b
+	WORD $0x4e251eb2 // and v18.16b, v21.16b, v5.16b
+	WORD $0x4e67d631 // fadd v17.2d, v17.2d, v7.2d
+	WORD $0x4e241ce7 // and v7.16b, v7.16b, v4.16b
+	WORD $0x4e70d6d0 // fadd v16.2d, v22.2d, v16.2d
+	WORD $0x4eb41e73 // orr v19.16b, v19.16b, v20.16b
+	WORD $0x4e311c71 // and v17.16b, v3.16b, v17.16b
+	WORD $0x4e75d610 // fadd v16.2d, v16.2d, v21.2d
+	WORD $0x4ea71e27 // orr v7.16b, v17.16b, v7.16b
+	WORD $0x4e301c50 // and v16.16b, v2.16b, v16.16b
+	WORD $0x4eb21e10 // orr v16.16b, v16.16b, v18.16b
+	WORD $0xad004ce6 // stp q6, q19, [x7]
+	WORD $0xad011cf0 // stp q16, q7, [x7, #0x20]
+	WORD $0x54fff9a1 // b.ne <csrDD+0x2960>
+	WORD $0x3dc053f1 // ldr q17, [sp, #0x140]
+	WORD $0x3dc05be6 // ldr q6, [sp, #0x160]
+	WORD $0x3dc063f0 // ldr q16, [sp, #0x180]
+	WORD $0x3dc06be7 // ldr q7, [sp, #0x1a0]
+	WORD $0x3dc073e5 // ldr q5, [sp, #0x1c0]
+	WORD $0x3dc07be3 // ldr q3, [sp, #0x1e0]
+	WORD $0x3dc083e4 // ldr q4, [sp, #0x200]
+	WORD $0x3dc08be2 // ldr q2, [sp, #0x220]
+	WORD $0x17ffff84 // b <csrDD+0x2860>
+	WORD $0x910903ff // add sp, sp, #0x240
+	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
+	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
+	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
 	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
 	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
 	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
 	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
 	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
-	WORD $0x910283ff // add sp, sp, #0xa0
+	WORD $0x6cca3bef // ldp d15, d14, [sp], #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	SUB $256, RSP
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $832, RSP
+	MOVD R19, R30
+	RET
+
+// func csrDDNormalQuad(c *csrCall)
+TEXT ·csrDDNormalQuad(SB), 0, $816-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	ADD $816, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <csrDDNormal>
+	WORD $0x14000bbf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x6db63bef // stp d15, d14, [sp, #-0xa0]!
+	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
+	WORD $0xf90023fd // str x29, [sp, #0x40]
+	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
+	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
+	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
+	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
+	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
+	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
+	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
+	WORD $0xd108c3ff // sub sp, sp, #0x230
+	WORD $0xa940a408 // ldp x8, x9, [x0, #0x8]
+	WORD $0xf100050a // subs x10, x8, #0x1
+	WORD $0x5400016b // b.lt <csrDDNormal+0x60>
+	WORD $0xf940180b // ldr x11, [x0, #0x30]
+	WORD $0xaa0803e3 // mov x3, x8
+	WORD $0xf863792c // ldr x12, [x9, x3, lsl #3]
+	WORD $0x9100118c // add x12, x12, #0x4
+	WORD $0xeb0b019f // cmp x12, x11
+	WORD $0x540000cd // b.le <csrDDNormal+0x64>
+	WORD $0xf1000463 // subs x3, x3, #0x1
+	WORD $0x54ffff6c // b.gt <csrDDNormal+0x40>
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0x14000002 // b <csrDDNormal+0x64>
+	WORD $0xaa0803e3 // mov x3, x8
+	WORD $0xf940200b // ldr x11, [x0, #0x40]
+	WORD $0x91000c6c // add x12, x3, #0x3
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0x9a83b18f // csel x15, x12, x3, lt
+	WORD $0xf100fd1f // cmp x8, #0x3f
+	WORD $0x528007ec // mov w12, #0x3f
+	WORD $0x9a8ac18c // csel x12, x12, x10, gt
+	WORD $0xf100059f // cmp x12, #0x1
+	WORD $0x5400038b // b.lt <csrDDNormal+0xf4>
+	WORD $0xaa0903ed // mov x13, x9
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xaa0c03ee // mov x14, x12
+	WORD $0xf84105b0 // ldr x16, [x13], #0x10
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xa97fc5a1 // ldp x1, x17, [x13, #-0x8]
+	WORD $0x910021ad // add x13, x13, #0x8
+	WORD $0xcb010231 // sub x17, x17, x1
+	WORD $0xcb100030 // sub x16, x1, x16
+	WORD $0xeb10023f // cmp x17, x16
+	WORD $0xaa0103f0 // mov x16, x1
+	WORD $0x9a8a154a // cinc x10, x10, eq
+	WORD $0xf10005ce // subs x14, x14, #0x1
+	WORD $0x54ffff01 // b.ne <csrDDNormal+0xa0>
+	WORD $0xd37ef550 // lsl x16, x10, #2
+	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x8b0c0584 // add x4, x12, x12, lsl #1
+	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
+	WORD $0x540001ad // b.le <csrDDNormal+0x110>
+	WORD $0x91001c6c // add x12, x3, #0x7
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0x9a83b18c // csel x12, x12, x3, lt
+	WORD $0x9343fd91 // asr x17, x12, #3
+	WORD $0x14000009 // b <csrDDNormal+0x114>
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x8b0c0584 // add x4, x12, x12, lsl #1
+	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
+	WORD $0x54fffeac // b.gt <csrDDNormal+0xe0>
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0xf940000c // ldr x12, [x0]
+	WORD $0xa941b80d // ldp x13, x14, [x0, #0x18]
+	WORD $0x9342fde1 // asr x1, x15, #2
+	WORD $0xeb04021f // cmp x16, x4
+	WORD $0xa944c00f // ldp x15, x16, [x0, #0x48]
+	WORD $0xf9013fef // str x15, [sp, #0x278]
+	WORD $0x540053ea // b.ge <csrDDNormal+0xba8>
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0xb400afc2 // cbz x2, <csrDDNormal+0x172c>
+	WORD $0x5401576b // b.lt <csrDDNormal+0x2c24>
+	WORD $0xf9413fef // ldr x15, [sp, #0x278]
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0xd37ffa23 // lsl x3, x17, #1
+	WORD $0x8b020dc5 // add x5, x14, x2, lsl #3
+	WORD $0xd37ef446 // lsl x6, x2, #2
+	WORD $0x910081e4 // add x4, x15, #0x20
+	WORD $0x1400011c // b <csrDDNormal+0x5c4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e409 // movi v9.2d, #0000000000000000
+	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
+	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
+	WORD $0x6e7ddd8e // fmul v14.2d, v12.2d, v29.2d
+	WORD $0x8b02028f // add x15, x20, x2
+	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x6ee0f9cd // fneg v13.2d, v14.2d
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0x8b020ad5 // add x21, x22, x2, lsl #2
+	WORD $0xeb01001f // cmp x0, x1
+	WORD $0x4e7dcd8d // fmla v13.2d, v12.2d, v29.2d
+	WORD $0x6e7cdd6c // fmul v12.2d, v11.2d, v28.2d
+	WORD $0x4e7dce2d // fmla v13.2d, v17.2d, v29.2d
+	WORD $0x6ee0f991 // fneg v17.2d, v12.2d
+	WORD $0x4e7ccd71 // fmla v17.2d, v11.2d, v28.2d
+	WORD $0x4e7ccf71 // fmla v17.2d, v27.2d, v28.2d
+	WORD $0xad452ffc // ldp q28, q11, [sp, #0xa0]
+	WORD $0xad4477fb // ldp q27, q29, [sp, #0x80]
+	WORD $0x6e7cdf70 // fmul v16.2d, v27.2d, v28.2d
+	WORD $0x6ee0fa0f // fneg v15.2d, v16.2d
+	WORD $0x4e7ccf6f // fmla v15.2d, v27.2d, v28.2d
+	WORD $0x3dc033fb // ldr q27, [sp, #0xc0]
+	WORD $0x4e7ccf6f // fmla v15.2d, v27.2d, v28.2d
+	WORD $0x6e6bdfbc // fmul v28.2d, v29.2d, v11.2d
+	WORD $0x6ee0fb9b // fneg v27.2d, v28.2d
+	WORD $0x4e6bcfbb // fmla v27.2d, v29.2d, v11.2d
+	WORD $0x3dc037fd // ldr q29, [sp, #0xd0]
+	WORD $0x4e6bcfbb // fmla v27.2d, v29.2d, v11.2d
+	WORD $0x6e76df2b // fmul v11.2d, v25.2d, v22.2d
+	WORD $0x6ee0f97d // fneg v29.2d, v11.2d
+	WORD $0x4e76cf3d // fmla v29.2d, v25.2d, v22.2d
+	WORD $0x6e7fdf19 // fmul v25.2d, v24.2d, v31.2d
+	WORD $0x4e76cfdd // fmla v29.2d, v30.2d, v22.2d
+	WORD $0x6ee0fb36 // fneg v22.2d, v25.2d
+	WORD $0x4e7fcf16 // fmla v22.2d, v24.2d, v31.2d
+	WORD $0x4e7fceb6 // fmla v22.2d, v21.2d, v31.2d
+	WORD $0x4e64d5d5 // fadd v21.2d, v14.2d, v4.2d
+	WORD $0x3dc047ff // ldr q31, [sp, #0x110]
+	WORD $0x4ee4d6b8 // fsub v24.2d, v21.2d, v4.2d
+	WORD $0x4ef8d5de // fsub v30.2d, v14.2d, v24.2d
+	WORD $0x4ef8d6b8 // fsub v24.2d, v21.2d, v24.2d
+	WORD $0x4ef8d498 // fsub v24.2d, v4.2d, v24.2d
+	WORD $0x4e78d7d8 // fadd v24.2d, v30.2d, v24.2d
+	WORD $0x4e78d5b8 // fadd v24.2d, v13.2d, v24.2d
+	WORD $0x4e63d718 // fadd v24.2d, v24.2d, v3.2d
+	WORD $0x4e78d6be // fadd v30.2d, v21.2d, v24.2d
+	WORD $0x4ef5d7d5 // fsub v21.2d, v30.2d, v21.2d
+	WORD $0x6ebf1fc4 // bit v4.16b, v30.16b, v31.16b
+	WORD $0x4ef5d715 // fsub v21.2d, v24.2d, v21.2d
+	WORD $0x6ebf1ea3 // bit v3.16b, v21.16b, v31.16b
+	WORD $0x4e61d595 // fadd v21.2d, v12.2d, v1.2d
+	WORD $0x3dc04bff // ldr q31, [sp, #0x120]
+	WORD $0x4ee1d6b8 // fsub v24.2d, v21.2d, v1.2d
+	WORD $0x4ef8d59e // fsub v30.2d, v12.2d, v24.2d
+	WORD $0x4ef8d6b8 // fsub v24.2d, v21.2d, v24.2d
+	WORD $0x4ef8d438 // fsub v24.2d, v1.2d, v24.2d
+	WORD $0x4e78d7d8 // fadd v24.2d, v30.2d, v24.2d
+	WORD $0x4e78d631 // fadd v17.2d, v17.2d, v24.2d
+	WORD $0x4e62d631 // fadd v17.2d, v17.2d, v2.2d
+	WORD $0x4e71d6b8 // fadd v24.2d, v21.2d, v17.2d
+	WORD $0x4ef5d71e // fsub v30.2d, v24.2d, v21.2d
+	WORD $0x4ebf1ff5 // mov v21.16b, v31.16b
+	WORD $0x6e611f15 // bsl v21.16b, v24.16b, v1.16b
+	WORD $0x4efed621 // fsub v1.2d, v17.2d, v30.2d
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0x694056cf // ldpsw x15, x21, [x22]
+	WORD $0x8b150d58 // add x24, x10, x21, lsl #3
+	WORD $0x69415ad7 // ldpsw x23, x22, [x22, #0x8]
+	WORD $0x8b160d59 // add x25, x10, x22, lsl #3
+	WORD $0x6eff1c41 // bif v1.16b, v2.16b, v31.16b
+	WORD $0x4e72d602 // fadd v2.2d, v16.2d, v18.2d
+	WORD $0xad47fffe // ldp q30, q31, [sp, #0xf0]
+	WORD $0x4ef2d451 // fsub v17.2d, v2.2d, v18.2d
+	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
+	WORD $0x4ef1d451 // fsub v17.2d, v2.2d, v17.2d
+	WORD $0x4ef1d651 // fsub v17.2d, v18.2d, v17.2d
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e70d5f0 // fadd v16.2d, v15.2d, v16.2d
+	WORD $0x4e66d610 // fadd v16.2d, v16.2d, v6.2d
+	WORD $0x4e70d451 // fadd v17.2d, v2.2d, v16.2d
+	WORD $0x4ee2d638 // fsub v24.2d, v17.2d, v2.2d
+	WORD $0x4ebe1fc2 // mov v2.16b, v30.16b
+	WORD $0x6e721e22 // bsl v2.16b, v17.16b, v18.16b
+	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
+	WORD $0x4e65d791 // fadd v17.2d, v28.2d, v5.2d
+	WORD $0xfc777958 // ldr d24, [x10, x23, lsl #3]
+	WORD $0x6ebe1e06 // bit v6.16b, v16.16b, v30.16b
+	WORD $0x4ee5d630 // fsub v16.2d, v17.2d, v5.2d
+	WORD $0x4ef0d792 // fsub v18.2d, v28.2d, v16.2d
+	WORD $0x4ef0d630 // fsub v16.2d, v17.2d, v16.2d
+	WORD $0xfc6f795c // ldr d28, [x10, x15, lsl #3]
+	WORD $0x4d408738 // ld1 { v24.d }[1], [x25]
+	WORD $0x4ef0d4b0 // fsub v16.2d, v5.2d, v16.2d
+	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
+	WORD $0x4d40871c // ld1 { v28.d }[1], [x24]
+	WORD $0x8b140dd8 // add x24, x14, x20, lsl #3
+	WORD $0x4e70d770 // fadd v16.2d, v27.2d, v16.2d
+	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	WORD $0x4e70d632 // fadd v18.2d, v17.2d, v16.2d
+	WORD $0x4ef1d65b // fsub v27.2d, v18.2d, v17.2d
+	WORD $0x4ebf1ff1 // mov v17.16b, v31.16b
+	WORD $0x6e651e51 // bsl v17.16b, v18.16b, v5.16b
+	WORD $0x4efbd605 // fsub v5.2d, v16.2d, v27.2d
+	WORD $0x4ebf1ff2 // mov v18.16b, v31.16b
+	WORD $0xad407b10 // ldp q16, q30, [x24]
+	WORD $0x6e601cb2 // bsl v18.16b, v5.16b, v0.16b
+	WORD $0x4e7ad560 // fadd v0.2d, v11.2d, v26.2d
+	WORD $0x4efad405 // fsub v5.2d, v0.2d, v26.2d
+	WORD $0x4ee5d57b // fsub v27.2d, v11.2d, v5.2d
+	WORD $0x4ee5d405 // fsub v5.2d, v0.2d, v5.2d
+	WORD $0x3dc01feb // ldr q11, [sp, #0x70]
+	WORD $0x4ee5d745 // fsub v5.2d, v26.2d, v5.2d
+	WORD $0x4e65d765 // fadd v5.2d, v27.2d, v5.2d
+	WORD $0x4e65d7a5 // fadd v5.2d, v29.2d, v5.2d
+	WORD $0xfc6f797b // ldr d27, [x11, x15, lsl #3]
+	WORD $0x8b150d6f // add x15, x11, x21, lsl #3
+	WORD $0x8b160d75 // add x21, x11, x22, lsl #3
+	WORD $0x4e77d4a5 // fadd v5.2d, v5.2d, v23.2d
+	WORD $0x4d4085fb // ld1 { v27.d }[1], [x15]
+	WORD $0xcb13028f // sub x15, x20, x19
+	WORD $0x4e65d41d // fadd v29.2d, v0.2d, v5.2d
+	WORD $0x8b0f0c8f // add x15, x4, x15, lsl #3
+	WORD $0x4ee0d7bf // fsub v31.2d, v29.2d, v0.2d
+	WORD $0x4eab1d60 // mov v0.16b, v11.16b
+	WORD $0x6e7a1fa0 // bsl v0.16b, v29.16b, v26.16b
+	WORD $0xfc77797a // ldr d26, [x11, x23, lsl #3]
+	WORD $0x6e7edf1d // fmul v29.2d, v24.2d, v30.2d
+	WORD $0x4effd4a5 // fsub v5.2d, v5.2d, v31.2d
+	WORD $0x6eeb1ee5 // bif v5.16b, v23.16b, v11.16b
+	WORD $0x6ee0fbbf // fneg v31.2d, v29.2d
+	WORD $0x4d4086ba // ld1 { v26.d }[1], [x21]
+	WORD $0x4e7ecf1f // fmla v31.2d, v24.2d, v30.2d
+	WORD $0x6e70df98 // fmul v24.2d, v28.2d, v16.2d
+	WORD $0x4e68d717 // fadd v23.2d, v24.2d, v8.2d
+	WORD $0x4e7ecf5f // fmla v31.2d, v26.2d, v30.2d
+	WORD $0x6ee0fb1e // fneg v30.2d, v24.2d
+	WORD $0x4e74d73a // fadd v26.2d, v25.2d, v20.2d
+	WORD $0x4e70cf9e // fmla v30.2d, v28.2d, v16.2d
+	WORD $0x4e6ad7bc // fadd v28.2d, v29.2d, v10.2d
+	WORD $0x4e70cf7e // fmla v30.2d, v27.2d, v16.2d
+	WORD $0x4ef4d750 // fsub v16.2d, v26.2d, v20.2d
+	WORD $0x4ef0d739 // fsub v25.2d, v25.2d, v16.2d
+	WORD $0x4ef0d750 // fsub v16.2d, v26.2d, v16.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4e70d730 // fadd v16.2d, v25.2d, v16.2d
+	WORD $0x4eead799 // fsub v25.2d, v28.2d, v10.2d
+	WORD $0x4ef9d7bb // fsub v27.2d, v29.2d, v25.2d
+	WORD $0x4ef9d799 // fsub v25.2d, v28.2d, v25.2d
+	WORD $0x4e70d6d0 // fadd v16.2d, v22.2d, v16.2d
+	WORD $0x4ef9d559 // fsub v25.2d, v10.2d, v25.2d
+	WORD $0x4e73d616 // fadd v22.2d, v16.2d, v19.2d
+	WORD $0x4e79d779 // fadd v25.2d, v27.2d, v25.2d
+	WORD $0x4ee8d6fb // fsub v27.2d, v23.2d, v8.2d
+	WORD $0x4e76d750 // fadd v16.2d, v26.2d, v22.2d
+	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
+	WORD $0x4efbd6fb // fsub v27.2d, v23.2d, v27.2d
+	WORD $0x4efad61a // fsub v26.2d, v16.2d, v26.2d
+	WORD $0x4efbd51b // fsub v27.2d, v8.2d, v27.2d
+	WORD $0x4e7bd718 // fadd v24.2d, v24.2d, v27.2d
+	WORD $0x3dc03bfb // ldr q27, [sp, #0xe0]
+	WORD $0x6efb1e90 // bif v16.16b, v20.16b, v27.16b
+	WORD $0x4efad6d4 // fsub v20.2d, v22.2d, v26.2d
+	WORD $0x4e78d7d6 // fadd v22.2d, v30.2d, v24.2d
+	WORD $0x4e79d7f8 // fadd v24.2d, v31.2d, v25.2d
+	WORD $0x4e69d718 // fadd v24.2d, v24.2d, v9.2d
+	WORD $0x6ebb1e93 // bit v19.16b, v20.16b, v27.16b
+	WORD $0xad4051fb // ldp q27, q20, [x15]
+	WORD $0x4e67d6d6 // fadd v22.2d, v22.2d, v7.2d
+	WORD $0xd37ef4ef // lsl x15, x7, #2
+	WORD $0x8b0f0e07 // add x7, x16, x15, lsl #3
+	WORD $0x8b0f0d8f // add x15, x12, x15, lsl #3
+	WORD $0x4e78d799 // fadd v25.2d, v28.2d, v24.2d
+	WORD $0x4efcd73a // fsub v26.2d, v25.2d, v28.2d
+	WORD $0x6ef41d59 // bif v25.16b, v10.16b, v20.16b
+	WORD $0x4ed13abc // zip1 v28.2d, v21.2d, v17.2d
+	WORD $0x4ed17ab1 // zip2 v17.2d, v21.2d, v17.2d
+	WORD $0x4ec23895 // zip1 v21.2d, v4.2d, v2.2d
+	WORD $0x4ec27882 // zip2 v2.2d, v4.2d, v2.2d
+	WORD $0x4ec63864 // zip1 v4.2d, v3.2d, v6.2d
+	WORD $0x4ec67863 // zip2 v3.2d, v3.2d, v6.2d
+	WORD $0x4ed23826 // zip1 v6.2d, v1.2d, v18.2d
+	WORD $0x4ed27821 // zip2 v1.2d, v1.2d, v18.2d
+	WORD $0x4efad718 // fsub v24.2d, v24.2d, v26.2d
+	WORD $0x4e62d6b2 // fadd v18.2d, v21.2d, v2.2d
+	WORD $0x4ebb1f7a // mov v26.16b, v27.16b
+	WORD $0x6e691f14 // bsl v20.16b, v24.16b, v9.16b
+	WORD $0x4e76d6f8 // fadd v24.2d, v23.2d, v22.2d
+	WORD $0x6e681f1a // bsl v26.16b, v24.16b, v8.16b
+	WORD $0x4ef7d717 // fsub v23.2d, v24.2d, v23.2d
+	WORD $0x4e71d798 // fadd v24.2d, v28.2d, v17.2d
+	WORD $0x4ef7d6d6 // fsub v22.2d, v22.2d, v23.2d
+	WORD $0x4efcd717 // fsub v23.2d, v24.2d, v28.2d
+	WORD $0x6ebb1ec7 // bit v7.16b, v22.16b, v27.16b
+	WORD $0x4ef5d656 // fsub v22.2d, v18.2d, v21.2d
+	WORD $0x4ef7d71b // fsub v27.2d, v24.2d, v23.2d
+	WORD $0x4ef7d631 // fsub v17.2d, v17.2d, v23.2d
+	WORD $0x4efbd79b // fsub v27.2d, v28.2d, v27.2d
+	WORD $0x4ef6d65c // fsub v28.2d, v18.2d, v22.2d
+	WORD $0x4ef6d442 // fsub v2.2d, v2.2d, v22.2d
+	WORD $0x4efcd6b5 // fsub v21.2d, v21.2d, v28.2d
+	WORD $0x4e7bd631 // fadd v17.2d, v17.2d, v27.2d
+	WORD $0x4e75d442 // fadd v2.2d, v2.2d, v21.2d
+	WORD $0x4e61d621 // fadd v1.2d, v17.2d, v1.2d
+	WORD $0x4ed438b5 // zip1 v21.2d, v5.2d, v20.2d
+	WORD $0x4ed478a5 // zip2 v5.2d, v5.2d, v20.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d703 // fadd v3.2d, v24.2d, v1.2d
+	WORD $0x4e62d644 // fadd v4.2d, v18.2d, v2.2d
+	WORD $0x4ef8d471 // fsub v17.2d, v3.2d, v24.2d
+	WORD $0x4ef2d486 // fsub v6.2d, v4.2d, v18.2d
+	WORD $0x4ef1d421 // fsub v1.2d, v1.2d, v17.2d
+	WORD $0x4ed93811 // zip1 v17.2d, v0.2d, v25.2d
+	WORD $0x4ed97800 // zip2 v0.2d, v0.2d, v25.2d
+	WORD $0x4ec73a72 // zip1 v18.2d, v19.2d, v7.2d
+	WORD $0x4ec77a67 // zip2 v7.2d, v19.2d, v7.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x4eda3a06 // zip1 v6.2d, v16.2d, v26.2d
+	WORD $0x4eda7a10 // zip2 v16.2d, v16.2d, v26.2d
+	WORD $0x4e60d633 // fadd v19.2d, v17.2d, v0.2d
+	WORD $0x4e70d4d4 // fadd v20.2d, v6.2d, v16.2d
+	WORD $0x4ef1d677 // fsub v23.2d, v19.2d, v17.2d
+	WORD $0x4ee6d696 // fsub v22.2d, v20.2d, v6.2d
+	WORD $0x4ef7d400 // fsub v0.2d, v0.2d, v23.2d
+	WORD $0x4ef6d698 // fsub v24.2d, v20.2d, v22.2d
+	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
+	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
+	WORD $0x4ef7d678 // fsub v24.2d, v19.2d, v23.2d
+	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
+	WORD $0x4e66d606 // fadd v6.2d, v16.2d, v6.2d
+	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0x4e72d4c5 // fadd v5.2d, v6.2d, v18.2d
+	WORD $0x4e75d400 // fadd v0.2d, v0.2d, v21.2d
+	WORD $0x4e65d686 // fadd v6.2d, v20.2d, v5.2d
+	WORD $0x4e60d667 // fadd v7.2d, v19.2d, v0.2d
+	WORD $0x4ef4d4d1 // fsub v17.2d, v6.2d, v20.2d
+	WORD $0x4ef3d4f0 // fsub v16.2d, v7.2d, v19.2d
+	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
+	WORD $0x4e64d471 // fadd v17.2d, v3.2d, v4.2d
+	WORD $0x4ef0d400 // fsub v0.2d, v0.2d, v16.2d
+	WORD $0x4e67d4d0 // fadd v16.2d, v6.2d, v7.2d
+	WORD $0x4ee3d633 // fsub v19.2d, v17.2d, v3.2d
+	WORD $0x4ee6d612 // fsub v18.2d, v16.2d, v6.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef2d614 // fsub v20.2d, v16.2d, v18.2d
+	WORD $0x4ef2d4e7 // fsub v7.2d, v7.2d, v18.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4ef3d634 // fsub v20.2d, v17.2d, v19.2d
+	WORD $0x4ef4d463 // fsub v3.2d, v3.2d, v20.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e60d602 // fadd v2.2d, v16.2d, v0.2d
+	WORD $0x4e61d623 // fadd v3.2d, v17.2d, v1.2d
+	WORD $0x4ef0d444 // fsub v4.2d, v2.2d, v16.2d
+	WORD $0x4ef1d465 // fsub v5.2d, v3.2d, v17.2d
+	WORD $0x4ee4d400 // fsub v0.2d, v0.2d, v4.2d
+	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
+	WORD $0x4e60d444 // fadd v4.2d, v2.2d, v0.2d
+	WORD $0x4e61d465 // fadd v5.2d, v3.2d, v1.2d
+	WORD $0x4ee2d486 // fsub v6.2d, v4.2d, v2.2d
+	WORD $0x4ee3d4a7 // fsub v7.2d, v5.2d, v3.2d
+	WORD $0x4ee6d490 // fsub v16.2d, v4.2d, v6.2d
+	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0x4ee7d4b0 // fsub v16.2d, v5.2d, v7.2d
+	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad0000e1 // stp q1, q0, [x7]
+	WORD $0xad0011e5 // stp q5, q4, [x15]
+	WORD $0x54013320 // b.eq <csrDDNormal+0x2c24>
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x9a9f122f // csel x15, x17, xzr, ne
+	WORD $0xeb03001f // cmp x0, x3
+	WORD $0x8b4005ef // add x15, x15, x0, lsr #1
+	WORD $0x9a8031e7 // csel x7, x15, x0, lo
+	WORD $0x8b071533 // add x19, x9, x7, lsl #5
+	WORD $0xa9405277 // ldp x23, x20, [x19]
+	WORD $0x910012ef // add x15, x23, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x540007ca // b.ge <csrDDNormal+0x6e4>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b170dd5 // add x21, x14, x23, lsl #3
+	WORD $0x8b1709b6 // add x22, x13, x23, lsl #2
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x8b170caf // add x15, x5, x23, lsl #3
+	WORD $0x8b0602d8 // add x24, x22, x6
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x694062cf // ldpsw x15, x24, [x22]
+	WORD $0x69416eda // ldpsw x26, x27, [x22, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b1b0d7d // add x29, x11, x27, lsl #3
+	WORD $0xacc142a7 // ldp q7, q16, [x21], #0x20
+	WORD $0x910042d6 // add x22, x22, #0x10
+	WORD $0xfc6f7951 // ldr d17, [x10, x15, lsl #3]
+	WORD $0xfc7a7952 // ldr d18, [x10, x26, lsl #3]
+	WORD $0xfc6f7966 // ldr d6, [x11, x15, lsl #3]
+	WORD $0x8b1b0d4f // add x15, x10, x27, lsl #3
+	WORD $0xfc7a7965 // ldr d5, [x11, x26, lsl #3]
+	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
+	WORD $0x4d4085f2 // ld1 { v18.d }[1], [x15]
+	WORD $0x4d408706 // ld1 { v6.d }[1], [x24]
+	WORD $0x4d4087a5 // ld1 { v5.d }[1], [x29]
+	WORD $0x910022ef // add x15, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x6e67de34 // fmul v20.2d, v17.2d, v7.2d
+	WORD $0x6e70de53 // fmul v19.2d, v18.2d, v16.2d
+	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
+	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
+	WORD $0x4e67ce35 // fmla v21.2d, v17.2d, v7.2d
+	WORD $0x4e70ce56 // fmla v22.2d, v18.2d, v16.2d
+	WORD $0x4e67ccd5 // fmla v21.2d, v6.2d, v7.2d
+	WORD $0x4e74d426 // fadd v6.2d, v1.2d, v20.2d
+	WORD $0x4e73d487 // fadd v7.2d, v4.2d, v19.2d
+	WORD $0x4e70ccb6 // fmla v22.2d, v5.2d, v16.2d
+	WORD $0x4ee4d4f1 // fsub v17.2d, v7.2d, v4.2d
+	WORD $0x4ee1d4c5 // fsub v5.2d, v6.2d, v1.2d
+	WORD $0x4ee5d4d0 // fsub v16.2d, v6.2d, v5.2d
+	WORD $0x4ef1d4f2 // fsub v18.2d, v7.2d, v17.2d
+	WORD $0x4ee5d685 // fsub v5.2d, v20.2d, v5.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4ef0d421 // fsub v1.2d, v1.2d, v16.2d
+	WORD $0x4ef1d670 // fsub v16.2d, v19.2d, v17.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e64d6c4 // fadd v4.2d, v22.2d, v4.2d
+	WORD $0x4e61d6a1 // fadd v1.2d, v21.2d, v1.2d
+	WORD $0x4e61d442 // fadd v2.2d, v2.2d, v1.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e63d4e4 // fadd v4.2d, v7.2d, v3.2d
+	WORD $0x4e62d4c1 // fadd v1.2d, v6.2d, v2.2d
+	WORD $0x4ee6d425 // fsub v5.2d, v1.2d, v6.2d
+	WORD $0x4ee7d486 // fsub v6.2d, v4.2d, v7.2d
+	WORD $0x4ee6d463 // fsub v3.2d, v3.2d, v6.2d
+	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
+	WORD $0x54fff96b // b.lt <csrDDNormal+0x608>
+	WORD $0x14000005 // b <csrDDNormal+0x6f4>
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b0202f5 // add x21, x23, x2
+	WORD $0xcb1402ef // sub x15, x23, x20
+	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
+	WORD $0x8b0f0c8f // add x15, x4, x15, lsl #3
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0x8b1709b5 // add x21, x13, x23, lsl #2
+	WORD $0x8b020ab6 // add x22, x21, x2, lsl #2
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x694062b6 // ldpsw x22, x24, [x21]
+	WORD $0x694156ba // ldpsw x26, x21, [x21, #0x8]
+	WORD $0x8b150d5b // add x27, x10, x21, lsl #3
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0xad4015e6 // ldp q6, q5, [x15]
+	WORD $0x9100128f // add x15, x20, #0x4
+	WORD $0xfc7a7971 // ldr d17, [x11, x26, lsl #3]
+	WORD $0xfc76797b // ldr d27, [x11, x22, lsl #3]
+	WORD $0xfc7a794c // ldr d12, [x10, x26, lsl #3]
+	WORD $0xfc76794b // ldr d11, [x10, x22, lsl #3]
+	WORD $0x4d4086b1 // ld1 { v17.d }[1], [x21]
+	WORD $0x8b170dd5 // add x21, x14, x23, lsl #3
+	WORD $0x4d40871b // ld1 { v27.d }[1], [x24]
+	WORD $0x4d40876c // ld1 { v12.d }[1], [x27]
+	WORD $0x4d40872b // ld1 { v11.d }[1], [x25]
+	WORD $0xad089be5 // stp q5, q6, [sp, #0x110]
+	WORD $0xad4076bc // ldp q28, q29, [x21]
+	WORD $0xf9400a75 // ldr x21, [x19, #0x10]
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x540007ca // b.ge <csrDDNormal+0x860>
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x8b140dd6 // add x22, x14, x20, lsl #3
+	WORD $0x8b1409b7 // add x23, x13, x20, lsl #2
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x8b140caf // add x15, x5, x20, lsl #3
+	WORD $0x8b0602f8 // add x24, x23, x6
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x694062ef // ldpsw x15, x24, [x23]
+	WORD $0x69416efa // ldpsw x26, x27, [x23, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b1b0d7d // add x29, x11, x27, lsl #3
+	WORD $0xacc152d3 // ldp q19, q20, [x22], #0x20
+	WORD $0x910042f7 // add x23, x23, #0x10
+	WORD $0xfc6f7955 // ldr d21, [x10, x15, lsl #3]
+	WORD $0xfc7a7956 // ldr d22, [x10, x26, lsl #3]
+	WORD $0xfc6f7970 // ldr d16, [x11, x15, lsl #3]
+	WORD $0x8b1b0d4f // add x15, x10, x27, lsl #3
+	WORD $0xfc7a7967 // ldr d7, [x11, x26, lsl #3]
+	WORD $0x4d408735 // ld1 { v21.d }[1], [x25]
+	WORD $0x4d4085f6 // ld1 { v22.d }[1], [x15]
+	WORD $0x4d408710 // ld1 { v16.d }[1], [x24]
+	WORD $0x4d4087a7 // ld1 { v7.d }[1], [x29]
+	WORD $0x9100228f // add x15, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x6e73deb8 // fmul v24.2d, v21.2d, v19.2d
+	WORD $0x6e74ded7 // fmul v23.2d, v22.2d, v20.2d
+	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
+	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
+	WORD $0x4e73ceb9 // fmla v25.2d, v21.2d, v19.2d
+	WORD $0x4e74ceda // fmla v26.2d, v22.2d, v20.2d
+	WORD $0x4e73ce19 // fmla v25.2d, v16.2d, v19.2d
+	WORD $0x4e78d4b0 // fadd v16.2d, v5.2d, v24.2d
+	WORD $0x4e77d653 // fadd v19.2d, v18.2d, v23.2d
+	WORD $0x4e74ccfa // fmla v26.2d, v7.2d, v20.2d
+	WORD $0x4ef2d675 // fsub v21.2d, v19.2d, v18.2d
+	WORD $0x4ee5d607 // fsub v7.2d, v16.2d, v5.2d
+	WORD $0x4ee7d614 // fsub v20.2d, v16.2d, v7.2d
+	WORD $0x4ef5d676 // fsub v22.2d, v19.2d, v21.2d
+	WORD $0x4ee7d707 // fsub v7.2d, v24.2d, v7.2d
+	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
+	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
+	WORD $0x4ef5d6f4 // fsub v20.2d, v23.2d, v21.2d
+	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
+	WORD $0x4e72d687 // fadd v7.2d, v20.2d, v18.2d
+	WORD $0x4e67d747 // fadd v7.2d, v26.2d, v7.2d
+	WORD $0x4e65d725 // fadd v5.2d, v25.2d, v5.2d
+	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e66d672 // fadd v18.2d, v19.2d, v6.2d
+	WORD $0x4e60d605 // fadd v5.2d, v16.2d, v0.2d
+	WORD $0x4ef0d4a7 // fsub v7.2d, v5.2d, v16.2d
+	WORD $0x4ef3d650 // fsub v16.2d, v18.2d, v19.2d
+	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x4ee7d400 // fsub v0.2d, v0.2d, v7.2d
+	WORD $0x54fff96b // b.lt <csrDDNormal+0x784>
+	WORD $0x14000004 // b <csrDDNormal+0x86c>
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x8b020296 // add x22, x20, x2
+	WORD $0xcb15028f // sub x15, x20, x21
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
+	WORD $0x8b0f0c8f // add x15, x4, x15, lsl #3
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
+	WORD $0x8b140dd4 // add x20, x14, x20, lsl #3
+	WORD $0x8b020ad7 // add x23, x22, x2, lsl #2
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x694062d7 // ldpsw x23, x24, [x22]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x69415ada // ldpsw x26, x22, [x22, #0x8]
+	WORD $0x8b160d5b // add x27, x10, x22, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0xfc777967 // ldr d7, [x11, x23, lsl #3]
+	WORD $0x4d408707 // ld1 { v7.d }[1], [x24]
+	WORD $0x3d8037e7 // str q7, [sp, #0xd0]
+	WORD $0xfc7a7967 // ldr d7, [x11, x26, lsl #3]
+	WORD $0x4d4086c7 // ld1 { v7.d }[1], [x22]
+	WORD $0x3d8033e7 // str q7, [sp, #0xc0]
+	WORD $0x3dc00687 // ldr q7, [x20, #0x10]
+	WORD $0x3d802be7 // str q7, [sp, #0xa0]
+	WORD $0x3dc00287 // ldr q7, [x20]
+	WORD $0xf9400e74 // ldr x20, [x19, #0x18]
+	WORD $0x3d802fe7 // str q7, [sp, #0xb0]
+	WORD $0xfc7a7947 // ldr d7, [x10, x26, lsl #3]
+	WORD $0x4d408767 // ld1 { v7.d }[1], [x27]
+	WORD $0x3d8023e7 // str q7, [sp, #0x80]
+	WORD $0xfc777947 // ldr d7, [x10, x23, lsl #3]
+	WORD $0x4d408727 // ld1 { v7.d }[1], [x25]
+	WORD $0x3d8027e7 // str q7, [sp, #0x90]
+	WORD $0x3dc001e7 // ldr q7, [x15]
+	WORD $0x3d8043e7 // str q7, [sp, #0x100]
+	WORD $0x3dc005e7 // ldr q7, [x15, #0x10]
+	WORD $0x910012af // add x15, x21, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x3d803fe7 // str q7, [sp, #0xf0]
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x540007ca // b.ge <csrDDNormal+0xa00>
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x8b150dd6 // add x22, x14, x21, lsl #3
+	WORD $0x8b1509b7 // add x23, x13, x21, lsl #2
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x8b150caf // add x15, x5, x21, lsl #3
+	WORD $0x8b0602f8 // add x24, x23, x6
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x694062ef // ldpsw x15, x24, [x23]
+	WORD $0x69416efa // ldpsw x26, x27, [x23, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b1b0d7d // add x29, x11, x27, lsl #3
+	WORD $0xacc162d6 // ldp q22, q24, [x22], #0x20
+	WORD $0x910042f7 // add x23, x23, #0x10
+	WORD $0xfc6f7959 // ldr d25, [x10, x15, lsl #3]
+	WORD $0xfc7a795e // ldr d30, [x10, x26, lsl #3]
+	WORD $0xfc6f7975 // ldr d21, [x11, x15, lsl #3]
+	WORD $0x8b1b0d4f // add x15, x10, x27, lsl #3
+	WORD $0xfc7a7970 // ldr d16, [x11, x26, lsl #3]
+	WORD $0x4d408739 // ld1 { v25.d }[1], [x25]
+	WORD $0x4d4085fe // ld1 { v30.d }[1], [x15]
+	WORD $0x4d408715 // ld1 { v21.d }[1], [x24]
+	WORD $0x4d4087b0 // ld1 { v16.d }[1], [x29]
+	WORD $0x910022af // add x15, x21, #0x8
+	WORD $0x910012b5 // add x21, x21, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x6e76df28 // fmul v8.2d, v25.2d, v22.2d
+	WORD $0x6e78dfdf // fmul v31.2d, v30.2d, v24.2d
+	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
+	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
+	WORD $0x4e76cf29 // fmla v9.2d, v25.2d, v22.2d
+	WORD $0x4e78cfca // fmla v10.2d, v30.2d, v24.2d
+	WORD $0x4e76cea9 // fmla v9.2d, v21.2d, v22.2d
+	WORD $0x4e68d695 // fadd v21.2d, v20.2d, v8.2d
+	WORD $0x4e7fd756 // fadd v22.2d, v26.2d, v31.2d
+	WORD $0x4e78ce0a // fmla v10.2d, v16.2d, v24.2d
+	WORD $0x4efad6d9 // fsub v25.2d, v22.2d, v26.2d
+	WORD $0x4ef4d6b0 // fsub v16.2d, v21.2d, v20.2d
+	WORD $0x4ef0d6b8 // fsub v24.2d, v21.2d, v16.2d
+	WORD $0x4ef9d6de // fsub v30.2d, v22.2d, v25.2d
+	WORD $0x4ef0d510 // fsub v16.2d, v8.2d, v16.2d
+	WORD $0x4efed75a // fsub v26.2d, v26.2d, v30.2d
+	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
+	WORD $0x4ef9d7f8 // fsub v24.2d, v31.2d, v25.2d
+	WORD $0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	WORD $0x4e7ad714 // fadd v20.2d, v24.2d, v26.2d
+	WORD $0x4e74d554 // fadd v20.2d, v10.2d, v20.2d
+	WORD $0x4e70d530 // fadd v16.2d, v9.2d, v16.2d
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4e74d6f3 // fadd v19.2d, v23.2d, v20.2d
+	WORD $0x4e73d6da // fadd v26.2d, v22.2d, v19.2d
+	WORD $0x4e70d6b4 // fadd v20.2d, v21.2d, v16.2d
+	WORD $0x4ef5d695 // fsub v21.2d, v20.2d, v21.2d
+	WORD $0x4ef6d756 // fsub v22.2d, v26.2d, v22.2d
+	WORD $0x4ef6d677 // fsub v23.2d, v19.2d, v22.2d
+	WORD $0x4ef5d613 // fsub v19.2d, v16.2d, v21.2d
+	WORD $0x54fff96b // b.lt <csrDDNormal+0x924>
+	WORD $0x14000005 // b <csrDDNormal+0xa10>
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x8b0202b6 // add x22, x21, x2
+	WORD $0xcb1402af // sub x15, x21, x20
+	WORD $0x8b160dd6 // add x22, x14, x22, lsl #3
+	WORD $0x8b0f0c8f // add x15, x4, x15, lsl #3
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x8b1509b6 // add x22, x13, x21, lsl #2
+	WORD $0x8b150dd5 // add x21, x14, x21, lsl #3
+	WORD $0x8b020ad7 // add x23, x22, x2, lsl #2
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x694062d7 // ldpsw x23, x24, [x22]
+	WORD $0x69415ada // ldpsw x26, x22, [x22, #0x8]
+	WORD $0x3dc001f0 // ldr q16, [x15]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b160d5b // add x27, x10, x22, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0xad405abf // ldp q31, q22, [x21]
+	WORD $0xf9401273 // ldr x19, [x19, #0x20]
+	WORD $0x3d803bf0 // str q16, [sp, #0xe0]
+	WORD $0xfc777975 // ldr d21, [x11, x23, lsl #3]
+	WORD $0xfc7a797e // ldr d30, [x11, x26, lsl #3]
+	WORD $0xfc7a7959 // ldr d25, [x10, x26, lsl #3]
+	WORD $0xfc777958 // ldr d24, [x10, x23, lsl #3]
+	WORD $0x3dc005f0 // ldr q16, [x15, #0x10]
+	WORD $0x9100128f // add x15, x20, #0x4
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x4d408715 // ld1 { v21.d }[1], [x24]
+	WORD $0x4d4086de // ld1 { v30.d }[1], [x22]
+	WORD $0x4d408779 // ld1 { v25.d }[1], [x27]
+	WORD $0x4d408738 // ld1 { v24.d }[1], [x25]
+	WORD $0x3d801ff0 // str q16, [sp, #0x70]
+	WORD $0x54ffb6aa // b.ge <csrDDNormal+0x160>
+	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
+	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
+	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
+	WORD $0x8b1409b6 // add x22, x13, x20, lsl #2
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e409 // movi v9.2d, #0000000000000000
+	WORD $0xad00afec // stp q12, q11, [sp, #0x10]
+	WORD $0xad01f3fd // stp q29, q28, [sp, #0x30]
+	WORD $0xad02eff1 // stp q17, q27, [sp, #0x50]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b140caf // add x15, x5, x20, lsl #3
+	WORD $0x8b0602d7 // add x23, x22, x6
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x69405ecf // ldpsw x15, x23, [x22]
+	WORD $0x69416ad9 // ldpsw x25, x26, [x22, #0x8]
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0x8b1a0d7b // add x27, x11, x26, lsl #3
+	WORD $0xacc13eae // ldp q14, q15, [x21], #0x20
+	WORD $0x910042d6 // add x22, x22, #0x10
+	WORD $0xfc6f7951 // ldr d17, [x10, x15, lsl #3]
+	WORD $0xfc79794c // ldr d12, [x10, x25, lsl #3]
+	WORD $0xfc6f796d // ldr d13, [x11, x15, lsl #3]
+	WORD $0x8b1a0d4f // add x15, x10, x26, lsl #3
+	WORD $0xfc797970 // ldr d16, [x11, x25, lsl #3]
+	WORD $0x4d408711 // ld1 { v17.d }[1], [x24]
+	WORD $0x4d4085ec // ld1 { v12.d }[1], [x15]
+	WORD $0x4d408770 // ld1 { v16.d }[1], [x27]
+	WORD $0x4d4086ed // ld1 { v13.d }[1], [x23]
+	WORD $0x9100228f // add x15, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x6e6fdd9d // fmul v29.2d, v12.2d, v15.2d
+	WORD $0x6e6ede3c // fmul v28.2d, v17.2d, v14.2d
+	WORD $0x6ee0fb8b // fneg v11.2d, v28.2d
+	WORD $0x6ee0fbbb // fneg v27.2d, v29.2d
+	WORD $0x4e6fcd9b // fmla v27.2d, v12.2d, v15.2d
+	WORD $0x4e6ece2b // fmla v11.2d, v17.2d, v14.2d
+	WORD $0x4e7cd511 // fadd v17.2d, v8.2d, v28.2d
+	WORD $0x4e7dd54c // fadd v12.2d, v10.2d, v29.2d
+	WORD $0x4e6ecdab // fmla v11.2d, v13.2d, v14.2d
+	WORD $0x4eead58d // fsub v13.2d, v12.2d, v10.2d
+	WORD $0x4e6fce1b // fmla v27.2d, v16.2d, v15.2d
+	WORD $0x4ee8d630 // fsub v16.2d, v17.2d, v8.2d
+	WORD $0x4ef0d62e // fsub v14.2d, v17.2d, v16.2d
+	WORD $0x4eedd58f // fsub v15.2d, v12.2d, v13.2d
+	WORD $0x4eedd7bd // fsub v29.2d, v29.2d, v13.2d
+	WORD $0x4ef0d790 // fsub v16.2d, v28.2d, v16.2d
+	WORD $0x4eefd54a // fsub v10.2d, v10.2d, v15.2d
+	WORD $0x4eeed508 // fsub v8.2d, v8.2d, v14.2d
+	WORD $0x4e68d610 // fadd v16.2d, v16.2d, v8.2d
+	WORD $0x4e6ad7bc // fadd v28.2d, v29.2d, v10.2d
+	WORD $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD $0x4e70d570 // fadd v16.2d, v11.2d, v16.2d
+	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD $0x4e7bd530 // fadd v16.2d, v9.2d, v27.2d
+	WORD $0x4e70d58a // fadd v10.2d, v12.2d, v16.2d
+	WORD $0x4e67d628 // fadd v8.2d, v17.2d, v7.2d
+	WORD $0x4ef1d511 // fsub v17.2d, v8.2d, v17.2d
+	WORD $0x4eecd55b // fsub v27.2d, v10.2d, v12.2d
+	WORD $0x4efbd609 // fsub v9.2d, v16.2d, v27.2d
+	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
+	WORD $0x54fff96b // b.lt <csrDDNormal+0xac0>
+	WORD $0xad42eff1 // ldp q17, q27, [sp, #0x50]
+	WORD $0xad41f3fd // ldp q29, q28, [sp, #0x30]
+	WORD $0xad40afec // ldp q12, q11, [sp, #0x10]
+	WORD $0x17fffd72 // b <csrDDNormal+0x16c>
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0xb400ac22 // cbz x2, <csrDDNormal+0x2130>
+	WORD $0x540103ab // b.lt <csrDDNormal+0x2c24>
+	WORD $0xf9413fef // ldr x15, [sp, #0x278]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0xd37ffa23 // lsl x3, x17, #1
+	WORD $0x8b020dc6 // add x6, x14, x2, lsl #3
+	WORD $0x6ee0f800 // fneg v0.2d, v0.2d
+	WORD $0xd37ef447 // lsl x7, x2, #2
+	WORD $0x910081e4 // add x4, x15, #0x20
+	WORD $0x910061e5 // add x5, x15, #0x18
+	WORD $0x14000097 // b <csrDDNormal+0xe34>
+	WORD $0xd503201f // nop
+	WORD $0xb8b579af // ldrsw x15, [x13, x21, lsl #2]
+	WORD $0xfc7579db // ldr d27, [x14, x21, lsl #3]
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0xd37df1f4 // lsl x20, x15, #3
+	WORD $0x6e08077e // mov v30.d[0], v27.d[0]
+	WORD $0xfc74695a // ldr d26, [x10, x20]
+	WORD $0xfc6f797d // ldr d29, [x11, x15, lsl #3]
+	WORD $0xaa0503f4 // mov x20, x5
+	WORD $0x1e7b0b5b // fmul d27, d26, d27
+	WORD $0x6e08075c // mov v28.d[0], v26.d[0]
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6e08077a // mov v26.d[0], v27.d[0]
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e7ecf9b // fmla v27.2d, v28.2d, v30.2d
+	WORD $0x4ea01c1c // mov v28.16b, v0.16b
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0x4e7ecfbb // fmla v27.2d, v29.2d, v30.2d
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0x4e77d75d // fadd v29.2d, v26.2d, v23.2d
+	WORD $0x4e78d73e // fadd v30.2d, v25.2d, v24.2d
+	WORD $0x4ef8d7df // fsub v31.2d, v30.2d, v24.2d
+	WORD $0x4ef7d7a8 // fsub v8.2d, v29.2d, v23.2d
+	WORD $0x4ee8d7a9 // fsub v9.2d, v29.2d, v8.2d
+	WORD $0x4effd7ca // fsub v10.2d, v30.2d, v31.2d
+	WORD $0x4effd739 // fsub v25.2d, v25.2d, v31.2d
+	WORD $0x4ee8d75a // fsub v26.2d, v26.2d, v8.2d
+	WORD $0x4eead70a // fsub v10.2d, v24.2d, v10.2d
+	WORD $0x4ee9d6e9 // fsub v9.2d, v23.2d, v9.2d
+	WORD $0x4e69d75a // fadd v26.2d, v26.2d, v9.2d
+	WORD $0x4e6ad739 // fadd v25.2d, v25.2d, v10.2d
+	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4e75d75a // fadd v26.2d, v26.2d, v21.2d
+	WORD $0x4e76d739 // fadd v25.2d, v25.2d, v22.2d
+	WORD $0x4e79d7db // fadd v27.2d, v30.2d, v25.2d
+	WORD $0x4e7ad7bc // fadd v28.2d, v29.2d, v26.2d
+	WORD $0x4efdd79d // fsub v29.2d, v28.2d, v29.2d
+	WORD $0x4efed77e // fsub v30.2d, v27.2d, v30.2d
+	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
+	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
+	WORD $0xad40769e // ldp q30, q29, [x20]
+	WORD $0x6ebd1f78 // bit v24.16b, v27.16b, v29.16b
+	WORD $0x6ebd1f36 // bit v22.16b, v25.16b, v29.16b
+	WORD $0x6ebe1f97 // bit v23.16b, v28.16b, v30.16b
+	WORD $0x6ebe1f55 // bit v21.16b, v26.16b, v30.16b
+	WORD $0x4ec73879 // zip1 v25.2d, v3.2d, v7.2d
+	WORD $0x4ed0389a // zip1 v26.2d, v4.2d, v16.2d
+	WORD $0xd37ef66f // lsl x15, x19, #2
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x8b0f0e13 // add x19, x16, x15, lsl #3
+	WORD $0x4ec77867 // zip2 v7.2d, v3.2d, v7.2d
+	WORD $0x4ed07890 // zip2 v16.2d, v4.2d, v16.2d
+	WORD $0x8b0f0d8f // add x15, x12, x15, lsl #3
+	WORD $0xeb01001f // cmp x0, x1
+	WORD $0x4ed73a7b // zip1 v27.2d, v19.2d, v23.2d
+	WORD $0x4ed77a73 // zip2 v19.2d, v19.2d, v23.2d
+	WORD $0x4ed83a9c // zip1 v28.2d, v20.2d, v24.2d
+	WORD $0x4ed87a94 // zip2 v20.2d, v20.2d, v24.2d
+	WORD $0x4e70d757 // fadd v23.2d, v26.2d, v16.2d
+	WORD $0x4e67d723 // fadd v3.2d, v25.2d, v7.2d
+	WORD $0x4e74d798 // fadd v24.2d, v28.2d, v20.2d
+	WORD $0x4e73d764 // fadd v4.2d, v27.2d, v19.2d
+	WORD $0x4ef9d47d // fsub v29.2d, v3.2d, v25.2d
+	WORD $0x4efad6fe // fsub v30.2d, v23.2d, v26.2d
+	WORD $0x4efdd4e7 // fsub v7.2d, v7.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4efed610 // fsub v16.2d, v16.2d, v30.2d
+	WORD $0x4efed6fe // fsub v30.2d, v23.2d, v30.2d
+	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
+	WORD $0x4efbd49d // fsub v29.2d, v4.2d, v27.2d
+	WORD $0x4efed75a // fsub v26.2d, v26.2d, v30.2d
+	WORD $0x4efcd71e // fsub v30.2d, v24.2d, v28.2d
+	WORD $0x4efed694 // fsub v20.2d, v20.2d, v30.2d
+	WORD $0x4efed71e // fsub v30.2d, v24.2d, v30.2d
+	WORD $0x4efdd673 // fsub v19.2d, v19.2d, v29.2d
+	WORD $0x4efdd49d // fsub v29.2d, v4.2d, v29.2d
+	WORD $0x4e7ad610 // fadd v16.2d, v16.2d, v26.2d
+	WORD $0x4ed67a5a // zip2 v26.2d, v18.2d, v22.2d
+	WORD $0x4e79d4e7 // fadd v7.2d, v7.2d, v25.2d
+	WORD $0x4ed57a39 // zip2 v25.2d, v17.2d, v21.2d
+	WORD $0x4efdd77b // fsub v27.2d, v27.2d, v29.2d
+	WORD $0x4efed79c // fsub v28.2d, v28.2d, v30.2d
+	WORD $0x4ec6783d // zip2 v29.2d, v1.2d, v6.2d
+	WORD $0x4ec5785e // zip2 v30.2d, v2.2d, v5.2d
+	WORD $0x4ec53842 // zip1 v2.2d, v2.2d, v5.2d
+	WORD $0x4ec63821 // zip1 v1.2d, v1.2d, v6.2d
+	WORD $0x4ed53a25 // zip1 v5.2d, v17.2d, v21.2d
+	WORD $0x4ed63a46 // zip1 v6.2d, v18.2d, v22.2d
+	WORD $0x4e7cd694 // fadd v20.2d, v20.2d, v28.2d
+	WORD $0x4e7bd673 // fadd v19.2d, v19.2d, v27.2d
+	WORD $0x4e7ed4e7 // fadd v7.2d, v7.2d, v30.2d
+	WORD $0x4e7dd610 // fadd v16.2d, v16.2d, v29.2d
+	WORD $0x4e79d671 // fadd v17.2d, v19.2d, v25.2d
+	WORD $0x4e7ad692 // fadd v18.2d, v20.2d, v26.2d
+	WORD $0x4e61d601 // fadd v1.2d, v16.2d, v1.2d
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4e65d625 // fadd v5.2d, v17.2d, v5.2d
+	WORD $0x4e62d467 // fadd v7.2d, v3.2d, v2.2d
+	WORD $0x4e61d6f0 // fadd v16.2d, v23.2d, v1.2d
+	WORD $0x4e65d491 // fadd v17.2d, v4.2d, v5.2d
+	WORD $0x4e66d712 // fadd v18.2d, v24.2d, v6.2d
+	WORD $0x4e70d4f3 // fadd v19.2d, v7.2d, v16.2d
+	WORD $0x4ef7d617 // fsub v23.2d, v16.2d, v23.2d
+	WORD $0x4ee3d4e3 // fsub v3.2d, v7.2d, v3.2d
+	WORD $0x4e72d634 // fadd v20.2d, v17.2d, v18.2d
+	WORD $0x4ee7d676 // fsub v22.2d, v19.2d, v7.2d
+	WORD $0x4ef8d658 // fsub v24.2d, v18.2d, v24.2d
+	WORD $0x4ee4d624 // fsub v4.2d, v17.2d, v4.2d
+	WORD $0x4ef7d421 // fsub v1.2d, v1.2d, v23.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ef1d695 // fsub v21.2d, v20.2d, v17.2d
+	WORD $0x4ef6d679 // fsub v25.2d, v19.2d, v22.2d
+	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
+	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
+	WORD $0x4ee4d4a3 // fsub v3.2d, v5.2d, v4.2d
+	WORD $0x4ef5d69a // fsub v26.2d, v20.2d, v21.2d
+	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0x4ef9d4f6 // fsub v22.2d, v7.2d, v25.2d
+	WORD $0x4efad635 // fsub v21.2d, v17.2d, v26.2d
+	WORD $0x4e76d607 // fadd v7.2d, v16.2d, v22.2d
+	WORD $0x4e75d650 // fadd v16.2d, v18.2d, v21.2d
+	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD $0x4e70d4c4 // fadd v4.2d, v6.2d, v16.2d
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x4e64d462 // fadd v2.2d, v3.2d, v4.2d
+	WORD $0x4e61d664 // fadd v4.2d, v19.2d, v1.2d
+	WORD $0x4e62d683 // fadd v3.2d, v20.2d, v2.2d
+	WORD $0x4ef3d485 // fsub v5.2d, v4.2d, v19.2d
+	WORD $0x4ef4d466 // fsub v6.2d, v3.2d, v20.2d
+	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x4e61d485 // fadd v5.2d, v4.2d, v1.2d
+	WORD $0x4e62d466 // fadd v6.2d, v3.2d, v2.2d
+	WORD $0x4ee4d4b0 // fsub v16.2d, v5.2d, v4.2d
+	WORD $0x4ee3d4c7 // fsub v7.2d, v6.2d, v3.2d
+	WORD $0x4ef0d4b1 // fsub v17.2d, v5.2d, v16.2d
+	WORD $0x4ef0d421 // fsub v1.2d, v1.2d, v16.2d
+	WORD $0x4ee7d4d2 // fsub v18.2d, v6.2d, v7.2d
+	WORD $0x4ee7d442 // fsub v2.2d, v2.2d, v7.2d
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0xad000a61 // stp q1, q2, [x19]
+	WORD $0xad0019e5 // stp q5, q6, [x15]
+	WORD $0x5400efa0 // b.eq <csrDDNormal+0x2c24>
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x9a9f1233 // csel x19, x17, xzr, ne
+	WORD $0xeb03001f // cmp x0, x3
+	WORD $0x8b400673 // add x19, x19, x0, lsr #1
+	WORD $0x9a803273 // csel x19, x19, x0, lo
+	WORD $0x8b131534 // add x20, x9, x19, lsl #5
+	WORD $0xa9405698 // ldp x24, x21, [x20]
+	WORD $0x91001316 // add x22, x24, #0x4
+	WORD $0xeb1502df // cmp x22, x21
+	WORD $0x5400014d // b.le <csrDDNormal+0xe80>
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x14000043 // b <csrDDNormal+0xf78>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b180dd6 // add x22, x14, x24, lsl #3
+	WORD $0x8b1809b7 // add x23, x13, x24, lsl #2
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b180cd9 // add x25, x6, x24, lsl #3
+	WORD $0x8b0702fa // add x26, x23, x7
+	WORD $0xf9800320 // prfm pldl1keep, [x25]
+	WORD $0xf9800340 // prfm pldl1keep, [x26]
+	WORD $0x69406af9 // ldpsw x25, x26, [x23]
+	WORD $0x69417afd // ldpsw x29, x30, [x23, #0x8]
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0x8b1e0d6f // add x15, x11, x30, lsl #3
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0xacc142c7 // ldp q7, q16, [x22], #0x20
+	WORD $0x910042f7 // add x23, x23, #0x10
+	WORD $0xfc797951 // ldr d17, [x10, x25, lsl #3]
+	WORD $0xfc7d7965 // ldr d5, [x11, x29, lsl #3]
+	WORD $0xfc7d7952 // ldr d18, [x10, x29, lsl #3]
+	WORD $0xfc797966 // ldr d6, [x11, x25, lsl #3]
+	WORD $0x4d408771 // ld1 { v17.d }[1], [x27]
+	WORD $0x4d4085e5 // ld1 { v5.d }[1], [x15]
+	WORD $0x8b1e0d4f // add x15, x10, x30, lsl #3
+	WORD $0x4d408746 // ld1 { v6.d }[1], [x26]
+	WORD $0x6e67de34 // fmul v20.2d, v17.2d, v7.2d
+	WORD $0x4d4085f2 // ld1 { v18.d }[1], [x15]
+	WORD $0x9100230f // add x15, x24, #0x8
+	WORD $0x91001318 // add x24, x24, #0x4
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x6e70de53 // fmul v19.2d, v18.2d, v16.2d
+	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
+	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
+	WORD $0x4e67ce35 // fmla v21.2d, v17.2d, v7.2d
+	WORD $0x4e70ce56 // fmla v22.2d, v18.2d, v16.2d
+	WORD $0x4e67ccd5 // fmla v21.2d, v6.2d, v7.2d
+	WORD $0x4e74d466 // fadd v6.2d, v3.2d, v20.2d
+	WORD $0x4e73d487 // fadd v7.2d, v4.2d, v19.2d
+	WORD $0x4e70ccb6 // fmla v22.2d, v5.2d, v16.2d
+	WORD $0x4ee4d4f1 // fsub v17.2d, v7.2d, v4.2d
+	WORD $0x4ee3d4c5 // fsub v5.2d, v6.2d, v3.2d
+	WORD $0x4ee5d4d0 // fsub v16.2d, v6.2d, v5.2d
+	WORD $0x4ef1d4f2 // fsub v18.2d, v7.2d, v17.2d
+	WORD $0x4ee5d685 // fsub v5.2d, v20.2d, v5.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4ef1d670 // fsub v16.2d, v19.2d, v17.2d
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e64d6c4 // fadd v4.2d, v22.2d, v4.2d
+	WORD $0x4e63d6a3 // fadd v3.2d, v21.2d, v3.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d4e4 // fadd v4.2d, v7.2d, v1.2d
+	WORD $0x4e62d4c3 // fadd v3.2d, v6.2d, v2.2d
+	WORD $0x4ee6d465 // fsub v5.2d, v3.2d, v6.2d
+	WORD $0x4ee7d486 // fsub v6.2d, v4.2d, v7.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
+	WORD $0x54fff96d // b.le <csrDDNormal+0xea0>
+	WORD $0xeb150316 // subs x22, x24, x21
+	WORD $0x54000a60 // b.eq <csrDDNormal+0x10c8>
+	WORD $0x9100070f // add x15, x24, #0x1
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x540002c1 // b.ne <csrDDNormal+0xfe0>
+	WORD $0xb8b879af // ldrsw x15, [x13, x24, lsl #2]
+	WORD $0xfc7879c7 // ldr d7, [x14, x24, lsl #3]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xd37df1f6 // lsl x22, x15, #3
+	WORD $0x6e0804f2 // mov v18.d[0], v7.d[0]
+	WORD $0xfc766946 // ldr d6, [x10, x22]
+	WORD $0xfc6f7971 // ldr d17, [x11, x15, lsl #3]
+	WORD $0xaa0503f6 // mov x22, x5
+	WORD $0x1e6708c7 // fmul d7, d6, d7
+	WORD $0x6e0804d0 // mov v16.d[0], v6.d[0]
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6e0804e6 // mov v6.d[0], v7.d[0]
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x4e72ce07 // fmla v7.2d, v16.2d, v18.2d
+	WORD $0x4ea01c10 // mov v16.16b, v0.16b
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0x4e72ce27 // fmla v7.2d, v17.2d, v18.2d
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0x14000020 // b <csrDDNormal+0x105c>
+	WORD $0x8b02030f // add x15, x24, x2
+	WORD $0x8b160c96 // add x22, x4, x22, lsl #3
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1809af // add x15, x13, x24, lsl #2
+	WORD $0x8b0209f7 // add x23, x15, x2, lsl #2
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0x694065f7 // ldpsw x23, x25, [x15]
+	WORD $0x69413dfb // ldpsw x27, x15, [x15, #0x8]
+	WORD $0x8b0f0d5d // add x29, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0xfc7b7972 // ldr d18, [x11, x27, lsl #3]
+	WORD $0xfc7b7955 // ldr d21, [x10, x27, lsl #3]
+	WORD $0xfc777956 // ldr d22, [x10, x23, lsl #3]
+	WORD $0xfc777971 // ldr d17, [x11, x23, lsl #3]
+	WORD $0x4d4085f2 // ld1 { v18.d }[1], [x15]
+	WORD $0x8b180dcf // add x15, x14, x24, lsl #3
+	WORD $0x4d4087b5 // ld1 { v21.d }[1], [x29]
+	WORD $0x4d408756 // ld1 { v22.d }[1], [x26]
+	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
+	WORD $0xad404df4 // ldp q20, q19, [x15]
+	WORD $0x6e73dea5 // fmul v5.2d, v21.2d, v19.2d
+	WORD $0x6e74dec6 // fmul v6.2d, v22.2d, v20.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x4e73ceb0 // fmla v16.2d, v21.2d, v19.2d
+	WORD $0x4e74cec7 // fmla v7.2d, v22.2d, v20.2d
+	WORD $0x4e73ce50 // fmla v16.2d, v18.2d, v19.2d
+	WORD $0x4e74ce27 // fmla v7.2d, v17.2d, v20.2d
+	WORD $0x4e63d4d1 // fadd v17.2d, v6.2d, v3.2d
+	WORD $0x4e64d4b2 // fadd v18.2d, v5.2d, v4.2d
+	WORD $0x4ee4d653 // fsub v19.2d, v18.2d, v4.2d
+	WORD $0x4ee3d634 // fsub v20.2d, v17.2d, v3.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4ef6d496 // fsub v22.2d, v4.2d, v22.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4e75d4c6 // fadd v6.2d, v6.2d, v21.2d
+	WORD $0x4e76d4a5 // fadd v5.2d, v5.2d, v22.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e62d4c6 // fadd v6.2d, v6.2d, v2.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4e65d647 // fadd v7.2d, v18.2d, v5.2d
+	WORD $0x4e66d630 // fadd v16.2d, v17.2d, v6.2d
+	WORD $0x4ef1d611 // fsub v17.2d, v16.2d, v17.2d
+	WORD $0x4ef2d4f2 // fsub v18.2d, v7.2d, v18.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
+	WORD $0xad4046d2 // ldp q18, q17, [x22]
+	WORD $0x6eb11ce4 // bit v4.16b, v7.16b, v17.16b
+	WORD $0x6eb11ca1 // bit v1.16b, v5.16b, v17.16b
+	WORD $0x6eb21e03 // bit v3.16b, v16.16b, v18.16b
+	WORD $0x6eb21cc2 // bit v2.16b, v6.16b, v18.16b
+	WORD $0xf9400a96 // ldr x22, [x20, #0x10]
+	WORD $0x910012af // add x15, x21, #0x4
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x540000ad // b.le <csrDDNormal+0x10ec>
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x1400003c // b <csrDDNormal+0x11d8>
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x8b150dd7 // add x23, x14, x21, lsl #3
+	WORD $0x8b1509b8 // add x24, x13, x21, lsl #2
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x8b150ccf // add x15, x6, x21, lsl #3
+	WORD $0x8b070319 // add x25, x24, x7
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf9800320 // prfm pldl1keep, [x25]
+	WORD $0x6940670f // ldpsw x15, x25, [x24]
+	WORD $0x6941771b // ldpsw x27, x29, [x24, #0x8]
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b1d0d7e // add x30, x11, x29, lsl #3
+	WORD $0xacc152f3 // ldp q19, q20, [x23], #0x20
+	WORD $0x91004318 // add x24, x24, #0x10
+	WORD $0xfc6f7955 // ldr d21, [x10, x15, lsl #3]
+	WORD $0xfc7b7956 // ldr d22, [x10, x27, lsl #3]
+	WORD $0xfc6f7972 // ldr d18, [x11, x15, lsl #3]
+	WORD $0x8b1d0d4f // add x15, x10, x29, lsl #3
+	WORD $0xfc7b7971 // ldr d17, [x11, x27, lsl #3]
+	WORD $0x4d408755 // ld1 { v21.d }[1], [x26]
+	WORD $0x4d4085f6 // ld1 { v22.d }[1], [x15]
+	WORD $0x4d408732 // ld1 { v18.d }[1], [x25]
+	WORD $0x4d4087d1 // ld1 { v17.d }[1], [x30]
+	WORD $0x910022af // add x15, x21, #0x8
+	WORD $0x910012b5 // add x21, x21, #0x4
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x6e73deb8 // fmul v24.2d, v21.2d, v19.2d
+	WORD $0x6e74ded7 // fmul v23.2d, v22.2d, v20.2d
+	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
+	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
+	WORD $0x4e73ceb9 // fmla v25.2d, v21.2d, v19.2d
+	WORD $0x4e74ceda // fmla v26.2d, v22.2d, v20.2d
+	WORD $0x4e73ce59 // fmla v25.2d, v18.2d, v19.2d
+	WORD $0x4e78d4f2 // fadd v18.2d, v7.2d, v24.2d
+	WORD $0x4e77d613 // fadd v19.2d, v16.2d, v23.2d
+	WORD $0x4e74ce3a // fmla v26.2d, v17.2d, v20.2d
+	WORD $0x4ef0d675 // fsub v21.2d, v19.2d, v16.2d
+	WORD $0x4ee7d651 // fsub v17.2d, v18.2d, v7.2d
+	WORD $0x4ef1d654 // fsub v20.2d, v18.2d, v17.2d
+	WORD $0x4ef5d676 // fsub v22.2d, v19.2d, v21.2d
+	WORD $0x4ef1d711 // fsub v17.2d, v24.2d, v17.2d
+	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4ef5d6f4 // fsub v20.2d, v23.2d, v21.2d
+	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
+	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
+	WORD $0x4e70d750 // fadd v16.2d, v26.2d, v16.2d
+	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	WORD $0x4e66d670 // fadd v16.2d, v19.2d, v6.2d
+	WORD $0x4e65d647 // fadd v7.2d, v18.2d, v5.2d
+	WORD $0x4ef2d4f1 // fsub v17.2d, v7.2d, v18.2d
+	WORD $0x4ef3d612 // fsub v18.2d, v16.2d, v19.2d
+	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
+	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
+	WORD $0x54fff96d // b.le <csrDDNormal+0x1100>
+	WORD $0xeb1602b7 // subs x23, x21, x22
+	WORD $0x54000a60 // b.eq <csrDDNormal+0x1328>
+	WORD $0x910006af // add x15, x21, #0x1
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x540002c1 // b.ne <csrDDNormal+0x1240>
+	WORD $0xb8b579af // ldrsw x15, [x13, x21, lsl #2]
+	WORD $0xfc7579d3 // ldr d19, [x14, x21, lsl #3]
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xd37df1f7 // lsl x23, x15, #3
+	WORD $0x6e080676 // mov v22.d[0], v19.d[0]
+	WORD $0xfc776952 // ldr d18, [x10, x23]
+	WORD $0xfc6f7975 // ldr d21, [x11, x15, lsl #3]
+	WORD $0xaa0503f7 // mov x23, x5
+	WORD $0x1e730a53 // fmul d19, d18, d19
+	WORD $0x6e080654 // mov v20.d[0], v18.d[0]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6e080672 // mov v18.d[0], v19.d[0]
+	WORD $0x6ee0fa53 // fneg v19.2d, v18.2d
+	WORD $0x4e76ce93 // fmla v19.2d, v20.2d, v22.2d
+	WORD $0x4ea01c14 // mov v20.16b, v0.16b
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0x4e76ceb3 // fmla v19.2d, v21.2d, v22.2d
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0x14000020 // b <csrDDNormal+0x12bc>
+	WORD $0x8b0202af // add x15, x21, x2
+	WORD $0x8b170c97 // add x23, x4, x23, lsl #3
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1509af // add x15, x13, x21, lsl #2
+	WORD $0x8b0209f8 // add x24, x15, x2, lsl #2
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x694065f8 // ldpsw x24, x25, [x15]
+	WORD $0x69413dfb // ldpsw x27, x15, [x15, #0x8]
+	WORD $0x8b0f0d5d // add x29, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0xfc7b7976 // ldr d22, [x11, x27, lsl #3]
+	WORD $0xfc7b7959 // ldr d25, [x10, x27, lsl #3]
+	WORD $0xfc78795a // ldr d26, [x10, x24, lsl #3]
+	WORD $0xfc787975 // ldr d21, [x11, x24, lsl #3]
+	WORD $0x4d4085f6 // ld1 { v22.d }[1], [x15]
+	WORD $0x8b150dcf // add x15, x14, x21, lsl #3
+	WORD $0x4d4087b9 // ld1 { v25.d }[1], [x29]
+	WORD $0x4d40875a // ld1 { v26.d }[1], [x26]
+	WORD $0x4d408735 // ld1 { v21.d }[1], [x25]
+	WORD $0xad405df8 // ldp q24, q23, [x15]
+	WORD $0x6e77df31 // fmul v17.2d, v25.2d, v23.2d
+	WORD $0x6e78df52 // fmul v18.2d, v26.2d, v24.2d
+	WORD $0x6ee0fa34 // fneg v20.2d, v17.2d
+	WORD $0x6ee0fa53 // fneg v19.2d, v18.2d
+	WORD $0x4e77cf34 // fmla v20.2d, v25.2d, v23.2d
+	WORD $0x4e78cf53 // fmla v19.2d, v26.2d, v24.2d
+	WORD $0x4e77ced4 // fmla v20.2d, v22.2d, v23.2d
+	WORD $0x4e78ceb3 // fmla v19.2d, v21.2d, v24.2d
+	WORD $0x4e67d655 // fadd v21.2d, v18.2d, v7.2d
+	WORD $0x4e70d636 // fadd v22.2d, v17.2d, v16.2d
+	WORD $0x4ef0d6d7 // fsub v23.2d, v22.2d, v16.2d
+	WORD $0x4ee7d6b8 // fsub v24.2d, v21.2d, v7.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d631 // fsub v17.2d, v17.2d, v23.2d
+	WORD $0x4ef8d652 // fsub v18.2d, v18.2d, v24.2d
+	WORD $0x4efad61a // fsub v26.2d, v16.2d, v26.2d
+	WORD $0x4ef9d4f9 // fsub v25.2d, v7.2d, v25.2d
+	WORD $0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	WORD $0x4e7ad631 // fadd v17.2d, v17.2d, v26.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e65d652 // fadd v18.2d, v18.2d, v5.2d
+	WORD $0x4e66d631 // fadd v17.2d, v17.2d, v6.2d
+	WORD $0x4e71d6d3 // fadd v19.2d, v22.2d, v17.2d
+	WORD $0x4e72d6b4 // fadd v20.2d, v21.2d, v18.2d
+	WORD $0x4ef5d695 // fsub v21.2d, v20.2d, v21.2d
+	WORD $0x4ef6d676 // fsub v22.2d, v19.2d, v22.2d
+	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
+	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0xad4056f6 // ldp q22, q21, [x23]
+	WORD $0x6eb51e70 // bit v16.16b, v19.16b, v21.16b
+	WORD $0x6eb51e26 // bit v6.16b, v17.16b, v21.16b
+	WORD $0x6eb61e87 // bit v7.16b, v20.16b, v22.16b
+	WORD $0x6eb61e45 // bit v5.16b, v18.16b, v22.16b
+	WORD $0xf9400e95 // ldr x21, [x20, #0x18]
+	WORD $0x910012cf // add x15, x22, #0x4
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x540000ad // b.le <csrDDNormal+0x134c>
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x1400003c // b <csrDDNormal+0x1438>
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x8b160dd7 // add x23, x14, x22, lsl #3
+	WORD $0x8b1609b8 // add x24, x13, x22, lsl #2
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x8b160ccf // add x15, x6, x22, lsl #3
+	WORD $0x8b070319 // add x25, x24, x7
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf9800320 // prfm pldl1keep, [x25]
+	WORD $0x6940670f // ldpsw x15, x25, [x24]
+	WORD $0x6941771b // ldpsw x27, x29, [x24, #0x8]
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x8b1d0d7e // add x30, x11, x29, lsl #3
+	WORD $0xacc162f7 // ldp q23, q24, [x23], #0x20
+	WORD $0x91004318 // add x24, x24, #0x10
+	WORD $0xfc6f7959 // ldr d25, [x10, x15, lsl #3]
+	WORD $0xfc7b795a // ldr d26, [x10, x27, lsl #3]
+	WORD $0xfc6f7976 // ldr d22, [x11, x15, lsl #3]
+	WORD $0x8b1d0d4f // add x15, x10, x29, lsl #3
+	WORD $0xfc7b7975 // ldr d21, [x11, x27, lsl #3]
+	WORD $0x4d408759 // ld1 { v25.d }[1], [x26]
+	WORD $0x4d4085fa // ld1 { v26.d }[1], [x15]
+	WORD $0x4d408736 // ld1 { v22.d }[1], [x25]
+	WORD $0x4d4087d5 // ld1 { v21.d }[1], [x30]
+	WORD $0x910022cf // add x15, x22, #0x8
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x6e77df3c // fmul v28.2d, v25.2d, v23.2d
+	WORD $0x6e78df5b // fmul v27.2d, v26.2d, v24.2d
+	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
+	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
+	WORD $0x4e77cf3d // fmla v29.2d, v25.2d, v23.2d
+	WORD $0x4e78cf5e // fmla v30.2d, v26.2d, v24.2d
+	WORD $0x4e77cedd // fmla v29.2d, v22.2d, v23.2d
+	WORD $0x4e7cd676 // fadd v22.2d, v19.2d, v28.2d
+	WORD $0x4e7bd697 // fadd v23.2d, v20.2d, v27.2d
+	WORD $0x4e78cebe // fmla v30.2d, v21.2d, v24.2d
+	WORD $0x4ef4d6f9 // fsub v25.2d, v23.2d, v20.2d
+	WORD $0x4ef3d6d5 // fsub v21.2d, v22.2d, v19.2d
+	WORD $0x4ef5d6d8 // fsub v24.2d, v22.2d, v21.2d
+	WORD $0x4ef9d6fa // fsub v26.2d, v23.2d, v25.2d
+	WORD $0x4ef5d795 // fsub v21.2d, v28.2d, v21.2d
+	WORD $0x4efad694 // fsub v20.2d, v20.2d, v26.2d
+	WORD $0x4ef8d673 // fsub v19.2d, v19.2d, v24.2d
+	WORD $0x4ef9d778 // fsub v24.2d, v27.2d, v25.2d
+	WORD $0x4e73d6b3 // fadd v19.2d, v21.2d, v19.2d
+	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
+	WORD $0x4e74d7d4 // fadd v20.2d, v30.2d, v20.2d
+	WORD $0x4e73d7b3 // fadd v19.2d, v29.2d, v19.2d
+	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
+	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
+	WORD $0x4e72d6f4 // fadd v20.2d, v23.2d, v18.2d
+	WORD $0x4e71d6d3 // fadd v19.2d, v22.2d, v17.2d
+	WORD $0x4ef6d675 // fsub v21.2d, v19.2d, v22.2d
+	WORD $0x4ef7d696 // fsub v22.2d, v20.2d, v23.2d
+	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
+	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
+	WORD $0x54fff96d // b.le <csrDDNormal+0x1360>
+	WORD $0xeb1502d7 // subs x23, x22, x21
+	WORD $0x54000a60 // b.eq <csrDDNormal+0x1588>
+	WORD $0x910006cf // add x15, x22, #0x1
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x540002c1 // b.ne <csrDDNormal+0x14a0>
+	WORD $0xb8b679af // ldrsw x15, [x13, x22, lsl #2]
+	WORD $0xfc7679d7 // ldr d23, [x14, x22, lsl #3]
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xd37df1f7 // lsl x23, x15, #3
+	WORD $0x6e0806fa // mov v26.d[0], v23.d[0]
+	WORD $0xfc776956 // ldr d22, [x10, x23]
+	WORD $0xfc6f7979 // ldr d25, [x11, x15, lsl #3]
+	WORD $0xaa0503f7 // mov x23, x5
+	WORD $0x1e770ad7 // fmul d23, d22, d23
+	WORD $0x6e0806d8 // mov v24.d[0], v22.d[0]
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6e0806f6 // mov v22.d[0], v23.d[0]
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x4e7acf17 // fmla v23.2d, v24.2d, v26.2d
+	WORD $0x4ea01c18 // mov v24.16b, v0.16b
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0x4e7acf37 // fmla v23.2d, v25.2d, v26.2d
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0x14000020 // b <csrDDNormal+0x151c>
+	WORD $0x8b0202cf // add x15, x22, x2
+	WORD $0x8b170c97 // add x23, x4, x23, lsl #3
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1609af // add x15, x13, x22, lsl #2
+	WORD $0x8b0209f8 // add x24, x15, x2, lsl #2
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x694065f8 // ldpsw x24, x25, [x15]
+	WORD $0x69413dfb // ldpsw x27, x15, [x15, #0x8]
+	WORD $0x8b0f0d5d // add x29, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0xfc7b797a // ldr d26, [x11, x27, lsl #3]
+	WORD $0xfc7b795d // ldr d29, [x10, x27, lsl #3]
+	WORD $0xfc78795e // ldr d30, [x10, x24, lsl #3]
+	WORD $0xfc787979 // ldr d25, [x11, x24, lsl #3]
+	WORD $0x4d4085fa // ld1 { v26.d }[1], [x15]
+	WORD $0x8b160dcf // add x15, x14, x22, lsl #3
+	WORD $0x4d4087bd // ld1 { v29.d }[1], [x29]
+	WORD $0x4d40875e // ld1 { v30.d }[1], [x26]
+	WORD $0x4d408739 // ld1 { v25.d }[1], [x25]
+	WORD $0xad406dfc // ldp q28, q27, [x15]
+	WORD $0x6e7bdfb5 // fmul v21.2d, v29.2d, v27.2d
+	WORD $0x6e7cdfd6 // fmul v22.2d, v30.2d, v28.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x4e7bcfb8 // fmla v24.2d, v29.2d, v27.2d
+	WORD $0x4e7ccfd7 // fmla v23.2d, v30.2d, v28.2d
+	WORD $0x4e7bcf58 // fmla v24.2d, v26.2d, v27.2d
+	WORD $0x4e7ccf37 // fmla v23.2d, v25.2d, v28.2d
+	WORD $0x4e73d6d9 // fadd v25.2d, v22.2d, v19.2d
+	WORD $0x4e74d6ba // fadd v26.2d, v21.2d, v20.2d
+	WORD $0x4ef4d75b // fsub v27.2d, v26.2d, v20.2d
+	WORD $0x4ef3d73c // fsub v28.2d, v25.2d, v19.2d
+	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
+	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
+	WORD $0x4efbd6b5 // fsub v21.2d, v21.2d, v27.2d
+	WORD $0x4efcd6d6 // fsub v22.2d, v22.2d, v28.2d
+	WORD $0x4efed69e // fsub v30.2d, v20.2d, v30.2d
+	WORD $0x4efdd67d // fsub v29.2d, v19.2d, v29.2d
+	WORD $0x4e7dd6d6 // fadd v22.2d, v22.2d, v29.2d
+	WORD $0x4e7ed6b5 // fadd v21.2d, v21.2d, v30.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e71d6d6 // fadd v22.2d, v22.2d, v17.2d
+	WORD $0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	WORD $0x4e75d757 // fadd v23.2d, v26.2d, v21.2d
+	WORD $0x4e76d738 // fadd v24.2d, v25.2d, v22.2d
+	WORD $0x4ef9d719 // fsub v25.2d, v24.2d, v25.2d
+	WORD $0x4efad6fa // fsub v26.2d, v23.2d, v26.2d
+	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
+	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
+	WORD $0xad4066fa // ldp q26, q25, [x23]
+	WORD $0x6eb91ef4 // bit v20.16b, v23.16b, v25.16b
+	WORD $0x6eb91eb2 // bit v18.16b, v21.16b, v25.16b
+	WORD $0x6eba1f13 // bit v19.16b, v24.16b, v26.16b
+	WORD $0x6eba1ed1 // bit v17.16b, v22.16b, v26.16b
+	WORD $0xf9401294 // ldr x20, [x20, #0x20]
+	WORD $0x910012af // add x15, x21, #0x4
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x540000ad // b.le <csrDDNormal+0x15ac>
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x1400003c // b <csrDDNormal+0x1698>
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x8b150dd6 // add x22, x14, x21, lsl #3
+	WORD $0x8b1509b7 // add x23, x13, x21, lsl #2
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x8b150ccf // add x15, x6, x21, lsl #3
+	WORD $0x8b0702f8 // add x24, x23, x7
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x694062ef // ldpsw x15, x24, [x23]
+	WORD $0x69416efa // ldpsw x26, x27, [x23, #0x8]
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b1b0d7d // add x29, x11, x27, lsl #3
+	WORD $0xacc172db // ldp q27, q28, [x22], #0x20
+	WORD $0x910042f7 // add x23, x23, #0x10
+	WORD $0xfc6f795d // ldr d29, [x10, x15, lsl #3]
+	WORD $0xfc7a795e // ldr d30, [x10, x26, lsl #3]
+	WORD $0xfc6f797a // ldr d26, [x11, x15, lsl #3]
+	WORD $0x8b1b0d4f // add x15, x10, x27, lsl #3
+	WORD $0xfc7a7979 // ldr d25, [x11, x26, lsl #3]
+	WORD $0x4d40873d // ld1 { v29.d }[1], [x25]
+	WORD $0x4d4085fe // ld1 { v30.d }[1], [x15]
+	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
+	WORD $0x4d4087b9 // ld1 { v25.d }[1], [x29]
+	WORD $0x910022af // add x15, x21, #0x8
+	WORD $0x910012b5 // add x21, x21, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x6e7bdfa8 // fmul v8.2d, v29.2d, v27.2d
+	WORD $0x6e7cdfdf // fmul v31.2d, v30.2d, v28.2d
+	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
+	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
+	WORD $0x4e7bcfa9 // fmla v9.2d, v29.2d, v27.2d
+	WORD $0x4e7ccfca // fmla v10.2d, v30.2d, v28.2d
+	WORD $0x4e7bcf49 // fmla v9.2d, v26.2d, v27.2d
+	WORD $0x4e68d6fa // fadd v26.2d, v23.2d, v8.2d
+	WORD $0x4e7fd71b // fadd v27.2d, v24.2d, v31.2d
+	WORD $0x4e7ccf2a // fmla v10.2d, v25.2d, v28.2d
+	WORD $0x4ef8d77d // fsub v29.2d, v27.2d, v24.2d
+	WORD $0x4ef7d759 // fsub v25.2d, v26.2d, v23.2d
+	WORD $0x4ef9d75c // fsub v28.2d, v26.2d, v25.2d
+	WORD $0x4efdd77e // fsub v30.2d, v27.2d, v29.2d
+	WORD $0x4ef9d519 // fsub v25.2d, v8.2d, v25.2d
+	WORD $0x4efed718 // fsub v24.2d, v24.2d, v30.2d
+	WORD $0x4efcd6f7 // fsub v23.2d, v23.2d, v28.2d
+	WORD $0x4efdd7fc // fsub v28.2d, v31.2d, v29.2d
+	WORD $0x4e77d737 // fadd v23.2d, v25.2d, v23.2d
+	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
+	WORD $0x4e78d558 // fadd v24.2d, v10.2d, v24.2d
+	WORD $0x4e77d537 // fadd v23.2d, v9.2d, v23.2d
+	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
+	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
+	WORD $0x4e76d778 // fadd v24.2d, v27.2d, v22.2d
+	WORD $0x4e75d757 // fadd v23.2d, v26.2d, v21.2d
+	WORD $0x4efad6f9 // fsub v25.2d, v23.2d, v26.2d
+	WORD $0x4efbd71a // fsub v26.2d, v24.2d, v27.2d
+	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
+	WORD $0x4ef9d6b5 // fsub v21.2d, v21.2d, v25.2d
+	WORD $0x54fff96d // b.le <csrDDNormal+0x15c0>
+	WORD $0xeb1402b6 // subs x22, x21, x20
+	WORD $0x54ffb000 // b.eq <csrDDNormal+0xc9c>
+	WORD $0x910006af // add x15, x21, #0x1
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x54ffa9c0 // b.eq <csrDDNormal+0xbe0>
+	WORD $0x8b0202af // add x15, x21, x2
+	WORD $0x8b160c94 // add x20, x4, x22, lsl #3
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1509af // add x15, x13, x21, lsl #2
+	WORD $0x8b0209f6 // add x22, x15, x2, lsl #2
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x69405df6 // ldpsw x22, x23, [x15]
+	WORD $0x69413df9 // ldpsw x25, x15, [x15, #0x8]
+	WORD $0x8b0f0d5a // add x26, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0xfc79797e // ldr d30, [x11, x25, lsl #3]
+	WORD $0xfc797949 // ldr d9, [x10, x25, lsl #3]
+	WORD $0xfc76794a // ldr d10, [x10, x22, lsl #3]
+	WORD $0xfc76797d // ldr d29, [x11, x22, lsl #3]
+	WORD $0x4d4085fe // ld1 { v30.d }[1], [x15]
+	WORD $0x8b150dcf // add x15, x14, x21, lsl #3
+	WORD $0x4d408749 // ld1 { v9.d }[1], [x26]
+	WORD $0x4d40870a // ld1 { v10.d }[1], [x24]
+	WORD $0x4d4086fd // ld1 { v29.d }[1], [x23]
+	WORD $0xad407de8 // ldp q8, q31, [x15]
+	WORD $0x6e7fdd39 // fmul v25.2d, v9.2d, v31.2d
+	WORD $0x6e68dd5a // fmul v26.2d, v10.2d, v8.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e7fcd3c // fmla v28.2d, v9.2d, v31.2d
+	WORD $0x4e68cd5b // fmla v27.2d, v10.2d, v8.2d
+	WORD $0x4e7fcfdc // fmla v28.2d, v30.2d, v31.2d
+	WORD $0x4e68cfbb // fmla v27.2d, v29.2d, v8.2d
+	WORD $0x17fffd42 // b <csrDDNormal+0xc30>
+	WORD $0x5400a7cb // b.lt <csrDDNormal+0x2c24>
+	WORD $0xd37ffa2f // lsl x15, x17, #1
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0x910021a4 // add x4, x13, #0x8
+	WORD $0xf9005be1 // str x1, [sp, #0xb0]
+	WORD $0xf90053ef // str x15, [sp, #0xa0]
+	WORD $0xf9413fef // ldr x15, [sp, #0x278]
+	WORD $0x910081e3 // add x3, x15, #0x20
+	WORD $0x1400015a // b <csrDDNormal+0x1cb4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0xaa1503f8 // mov x24, x21
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x8b1309af // add x15, x13, x19, lsl #2
+	WORD $0xd37ef4a5 // lsl x5, x5, #2
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x694009f1 // ldpsw x17, x2, [x15]
+	WORD $0x8b020d79 // add x25, x11, x2, lsl #3
+	WORD $0xfc717979 // ldr d25, [x11, x17, lsl #3]
+	WORD $0xfc71795f // ldr d31, [x10, x17, lsl #3]
+	WORD $0x4d408739 // ld1 { v25.d }[1], [x25]
+	WORD $0x69413df9 // ldpsw x25, x15, [x15, #0x8]
+	WORD $0x8b0f0d7a // add x26, x11, x15, lsl #3
+	WORD $0x8b0f0d4f // add x15, x10, x15, lsl #3
+	WORD $0xfc79795e // ldr d30, [x10, x25, lsl #3]
+	WORD $0xfc79796f // ldr d15, [x11, x25, lsl #3]
+	WORD $0x4d4085fe // ld1 { v30.d }[1], [x15]
+	WORD $0x8b020d4f // add x15, x10, x2, lsl #3
+	WORD $0x4d40874f // ld1 { v15.d }[1], [x26]
+	WORD $0x4d4085ff // ld1 { v31.d }[1], [x15]
+	WORD $0x8b1409af // add x15, x13, x20, lsl #2
+	WORD $0x694009f1 // ldpsw x17, x2, [x15]
+	WORD $0x8b020d79 // add x25, x11, x2, lsl #3
+	WORD $0xfc71797a // ldr d26, [x11, x17, lsl #3]
+	WORD $0xfc71795d // ldr d29, [x10, x17, lsl #3]
+	WORD $0x4d40873a // ld1 { v26.d }[1], [x25]
+	WORD $0x69413df9 // ldpsw x25, x15, [x15, #0x8]
+	WORD $0x8b0f0d7a // add x26, x11, x15, lsl #3
+	WORD $0x8b0f0d4f // add x15, x10, x15, lsl #3
+	WORD $0xfc79794d // ldr d13, [x10, x25, lsl #3]
+	WORD $0xfc79797c // ldr d28, [x11, x25, lsl #3]
+	WORD $0x4d4085ed // ld1 { v13.d }[1], [x15]
+	WORD $0x8b020d4f // add x15, x10, x2, lsl #3
+	WORD $0x4d40875c // ld1 { v28.d }[1], [x26]
+	WORD $0x4d4085fd // ld1 { v29.d }[1], [x15]
+	WORD $0x8b1609af // add x15, x13, x22, lsl #2
+	WORD $0x694009f1 // ldpsw x17, x2, [x15]
+	WORD $0x8b020d79 // add x25, x11, x2, lsl #3
+	WORD $0xfc71796a // ldr d10, [x11, x17, lsl #3]
+	WORD $0x4d40872a // ld1 { v10.d }[1], [x25]
+	WORD $0x69413df9 // ldpsw x25, x15, [x15, #0x8]
+	WORD $0x8b0f0d7a // add x26, x11, x15, lsl #3
+	WORD $0x8b0f0d4f // add x15, x10, x15, lsl #3
+	WORD $0xfc79794c // ldr d12, [x10, x25, lsl #3]
+	WORD $0xfc797978 // ldr d24, [x11, x25, lsl #3]
+	WORD $0x8b1809b9 // add x25, x13, x24, lsl #2
+	WORD $0x4d4085ec // ld1 { v12.d }[1], [x15]
+	WORD $0x8b130dcf // add x15, x14, x19, lsl #3
+	WORD $0x4d408758 // ld1 { v24.d }[1], [x26]
+	WORD $0xad4039fb // ldp q27, q14, [x15]
+	WORD $0x8b020d4f // add x15, x10, x2, lsl #3
+	WORD $0x6e6edfc9 // fmul v9.2d, v30.2d, v14.2d
+	WORD $0x6e7bdfe8 // fmul v8.2d, v31.2d, v27.2d
+	WORD $0x6ee0f900 // fneg v0.2d, v8.2d
+	WORD $0x4e7bcfe0 // fmla v0.2d, v31.2d, v27.2d
+	WORD $0x6ee0f93f // fneg v31.2d, v9.2d
+	WORD $0x4e6ecfdf // fmla v31.2d, v30.2d, v14.2d
+	WORD $0xfc71795e // ldr d30, [x10, x17, lsl #3]
+	WORD $0x4e7bcf20 // fmla v0.2d, v25.2d, v27.2d
+	WORD $0x4e6ecdff // fmla v31.2d, v15.2d, v14.2d
+	WORD $0x4d4085fe // ld1 { v30.d }[1], [x15]
+	WORD $0x8b140dcf // add x15, x14, x20, lsl #3
+	WORD $0xad403dee // ldp q14, q15, [x15]
+	WORD $0x6e6fddbb // fmul v27.2d, v13.2d, v15.2d
+	WORD $0x3d804be0 // str q0, [sp, #0x120]
+	WORD $0x6941472f // ldpsw x15, x17, [x25, #0x8]
+	WORD $0x8b110d42 // add x2, x10, x17, lsl #3
+	WORD $0x6ee0fb60 // fneg v0.2d, v27.2d
+	WORD $0x4e6fcda0 // fmla v0.2d, v13.2d, v15.2d
+	WORD $0x6e6edfad // fmul v13.2d, v29.2d, v14.2d
+	WORD $0x4ea01c19 // mov v25.16b, v0.16b
+	WORD $0xfc6f7940 // ldr d0, [x10, x15, lsl #3]
+	WORD $0x4e6fcf99 // fmla v25.2d, v28.2d, v15.2d
+	WORD $0x6ee0f9bc // fneg v28.2d, v13.2d
+	WORD $0x4e6ecfbc // fmla v28.2d, v29.2d, v14.2d
+	WORD $0x4d408440 // ld1 { v0.d }[1], [x2]
+	WORD $0x8b160dc2 // add x2, x14, x22, lsl #3
+	WORD $0xad40744f // ldp q15, q29, [x2]
+	WORD $0x8b180dc2 // add x2, x14, x24, lsl #3
+	WORD $0x4e6ecf5c // fmla v28.2d, v26.2d, v14.2d
+	WORD $0x3d803ff9 // str q25, [sp, #0xf0]
+	WORD $0x6e7ddd8e // fmul v14.2d, v12.2d, v29.2d
+	WORD $0x6ee0f9da // fneg v26.2d, v14.2d
+	WORD $0x6e6fdfd9 // fmul v25.2d, v30.2d, v15.2d
+	WORD $0x4e7dcd9a // fmla v26.2d, v12.2d, v29.2d
+	WORD $0x4e7dcf1a // fmla v26.2d, v24.2d, v29.2d
+	WORD $0x6ee0fb3d // fneg v29.2d, v25.2d
+	WORD $0x4e6fcfdd // fmla v29.2d, v30.2d, v15.2d
+	WORD $0x4e6fcd5d // fmla v29.2d, v10.2d, v15.2d
+	WORD $0xad40304f // ldp q15, q12, [x2]
+	WORD $0x6e6cdc0a // fmul v10.2d, v0.2d, v12.2d
+	WORD $0x6ee0f95e // fneg v30.2d, v10.2d
+	WORD $0x4e6ccc1e // fmla v30.2d, v0.2d, v12.2d
+	WORD $0xfc6f7960 // ldr d0, [x11, x15, lsl #3]
+	WORD $0x8b110d6f // add x15, x11, x17, lsl #3
+	WORD $0x4d4085e0 // ld1 { v0.d }[1], [x15]
+	WORD $0x4e6ccc1e // fmla v30.2d, v0.2d, v12.2d
+	WORD $0x6940472f // ldpsw x15, x17, [x25]
+	WORD $0xfc6f7940 // ldr d0, [x10, x15, lsl #3]
+	WORD $0x8b110d42 // add x2, x10, x17, lsl #3
+	WORD $0x4d408440 // ld1 { v0.d }[1], [x2]
+	WORD $0xf9405be2 // ldr x2, [sp, #0xb0]
+	WORD $0xeb02001f // cmp x0, x2
+	WORD $0x6e6fdc18 // fmul v24.2d, v0.2d, v15.2d
+	WORD $0x6ee0fb0c // fneg v12.2d, v24.2d
+	WORD $0x4e6fcc0c // fmla v12.2d, v0.2d, v15.2d
+	WORD $0xfc6f7960 // ldr d0, [x11, x15, lsl #3]
+	WORD $0x8b110d6f // add x15, x11, x17, lsl #3
+	WORD $0xcb170311 // sub x17, x24, x23
+	WORD $0x8b110c71 // add x17, x3, x17, lsl #3
+	WORD $0x4d4085e0 // ld1 { v0.d }[1], [x15]
+	WORD $0xcb06026f // sub x15, x19, x6
+	WORD $0x8b0f0c66 // add x6, x3, x15, lsl #3
+	WORD $0xcb07028f // sub x15, x20, x7
+	WORD $0x8b0f0c6f // add x15, x3, x15, lsl #3
+	WORD $0x4e6fcc0c // fmla v12.2d, v0.2d, v15.2d
+	WORD $0x4e64d520 // fadd v0.2d, v9.2d, v4.2d
+	WORD $0x4ee4d40f // fsub v15.2d, v0.2d, v4.2d
+	WORD $0x4eefd529 // fsub v9.2d, v9.2d, v15.2d
+	WORD $0x4eefd40f // fsub v15.2d, v0.2d, v15.2d
+	WORD $0x4eefd48f // fsub v15.2d, v4.2d, v15.2d
+	WORD $0x4e6fd529 // fadd v9.2d, v9.2d, v15.2d
+	WORD $0x3dc004cf // ldr q15, [x6, #0x10]
+	WORD $0x4e69d7ff // fadd v31.2d, v31.2d, v9.2d
+	WORD $0x4e63d7ff // fadd v31.2d, v31.2d, v3.2d
+	WORD $0x4e7fd409 // fadd v9.2d, v0.2d, v31.2d
+	WORD $0x4ee0d520 // fsub v0.2d, v9.2d, v0.2d
+	WORD $0x6eaf1d24 // bit v4.16b, v9.16b, v15.16b
+	WORD $0x4ee0d7e0 // fsub v0.2d, v31.2d, v0.2d
+	WORD $0x6eef1c60 // bif v0.16b, v3.16b, v15.16b
+	WORD $0x4e62d503 // fadd v3.2d, v8.2d, v2.2d
+	WORD $0x4ee2d47f // fsub v31.2d, v3.2d, v2.2d
+	WORD $0xad0813e0 // stp q0, q4, [sp, #0x100]
+	WORD $0x4effd508 // fsub v8.2d, v8.2d, v31.2d
+	WORD $0x4effd47f // fsub v31.2d, v3.2d, v31.2d
+	WORD $0x4effd45f // fsub v31.2d, v2.2d, v31.2d
+	WORD $0x4e7fd504 // fadd v4.2d, v8.2d, v31.2d
+	WORD $0x4e67d77f // fadd v31.2d, v27.2d, v7.2d
+	WORD $0x4ee7d7e8 // fsub v8.2d, v31.2d, v7.2d
+	WORD $0x4ee8d77b // fsub v27.2d, v27.2d, v8.2d
+	WORD $0x4ee8d7e8 // fsub v8.2d, v31.2d, v8.2d
+	WORD $0x4ee8d4e8 // fsub v8.2d, v7.2d, v8.2d
+	WORD $0x4e68d760 // fadd v0.2d, v27.2d, v8.2d
+	WORD $0x4e65d5bb // fadd v27.2d, v13.2d, v5.2d
+	WORD $0x4ee5d768 // fsub v8.2d, v27.2d, v5.2d
+	WORD $0x4ee8d5a9 // fsub v9.2d, v13.2d, v8.2d
+	WORD $0x4ee8d768 // fsub v8.2d, v27.2d, v8.2d
+	WORD $0x4e74d5cd // fadd v13.2d, v14.2d, v20.2d
+	WORD $0x4ee8d4a8 // fsub v8.2d, v5.2d, v8.2d
+	WORD $0xad0693e0 // stp q0, q4, [sp, #0xd0]
+	WORD $0x3dc03bef // ldr q15, [sp, #0xe0]
+	WORD $0x4e68d520 // fadd v0.2d, v9.2d, v8.2d
+	WORD $0x4ef4d5a8 // fsub v8.2d, v13.2d, v20.2d
+	WORD $0x4ee8d5c9 // fsub v9.2d, v14.2d, v8.2d
+	WORD $0x4ee8d5a8 // fsub v8.2d, v13.2d, v8.2d
+	WORD $0x3d8033e0 // str q0, [sp, #0xc0]
+	WORD $0x4ee8d688 // fsub v8.2d, v20.2d, v8.2d
+	WORD $0x4e68d52e // fadd v14.2d, v9.2d, v8.2d
+	WORD $0x4e73d728 // fadd v8.2d, v25.2d, v19.2d
+	WORD $0x4ef3d509 // fsub v9.2d, v8.2d, v19.2d
+	WORD $0x4e6ed75a // fadd v26.2d, v26.2d, v14.2d
+	WORD $0x3dc005ee // ldr q14, [x15, #0x10]
+	WORD $0x4ee9d739 // fsub v25.2d, v25.2d, v9.2d
+	WORD $0x4ee9d509 // fsub v9.2d, v8.2d, v9.2d
+	WORD $0x4e72d75a // fadd v26.2d, v26.2d, v18.2d
+	WORD $0x4ee9d669 // fsub v9.2d, v19.2d, v9.2d
+	WORD $0x4e69d739 // fadd v25.2d, v25.2d, v9.2d
+	WORD $0x4e77d549 // fadd v9.2d, v10.2d, v23.2d
+	WORD $0x4ef7d520 // fsub v0.2d, v9.2d, v23.2d
+	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
+	WORD $0x4ee0d54a // fsub v10.2d, v10.2d, v0.2d
+	WORD $0x4ee0d520 // fsub v0.2d, v9.2d, v0.2d
+	WORD $0x3dc000dd // ldr q29, [x6]
+	WORD $0x4e71d739 // fadd v25.2d, v25.2d, v17.2d
+	WORD $0x8b050e06 // add x6, x16, x5, lsl #3
+	WORD $0x4ee0d6e0 // fsub v0.2d, v23.2d, v0.2d
+	WORD $0x4e60d544 // fadd v4.2d, v10.2d, v0.2d
+	WORD $0x4e76d70a // fadd v10.2d, v24.2d, v22.2d
+	WORD $0x4ef6d540 // fsub v0.2d, v10.2d, v22.2d
+	WORD $0x4e64d7c4 // fadd v4.2d, v30.2d, v4.2d
+	WORD $0x4ee0d718 // fsub v24.2d, v24.2d, v0.2d
+	WORD $0x4ee0d540 // fsub v0.2d, v10.2d, v0.2d
+	WORD $0x4e75d484 // fadd v4.2d, v4.2d, v21.2d
+	WORD $0x4ee0d6c0 // fsub v0.2d, v22.2d, v0.2d
+	WORD $0x4e60d700 // fadd v0.2d, v24.2d, v0.2d
+	WORD $0x4e60d580 // fadd v0.2d, v12.2d, v0.2d
+	WORD $0x3dc04bf8 // ldr q24, [sp, #0x120]
+	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD $0x4e6fd718 // fadd v24.2d, v24.2d, v15.2d
+	WORD $0x3dc033ef // ldr q15, [sp, #0xc0]
+	WORD $0x4e61d718 // fadd v24.2d, v24.2d, v1.2d
+	WORD $0x4e78d46c // fadd v12.2d, v3.2d, v24.2d
+	WORD $0x4e6fd79c // fadd v28.2d, v28.2d, v15.2d
+	WORD $0x3dc03fef // ldr q15, [sp, #0xf0]
+	WORD $0x4ee3d583 // fsub v3.2d, v12.2d, v3.2d
+	WORD $0x6ebd1d82 // bit v2.16b, v12.16b, v29.16b
+	WORD $0x4ee3d703 // fsub v3.2d, v24.2d, v3.2d
+	WORD $0x3dc001f8 // ldr q24, [x15]
+	WORD $0x3d804bfc // str q28, [sp, #0x120]
+	WORD $0x3dc037fc // ldr q28, [sp, #0xd0]
+	WORD $0xcb1502cf // sub x15, x22, x21
+	WORD $0x8b0f0c6f // add x15, x3, x15, lsl #3
+	WORD $0x6ebd1c61 // bit v1.16b, v3.16b, v29.16b
+	WORD $0xad4075e3 // ldp q3, q29, [x15]
+	WORD $0x8b050d8f // add x15, x12, x5, lsl #3
+	WORD $0x4e7cd5ef // fadd v15.2d, v15.2d, v28.2d
+	WORD $0x3dc04bfc // ldr q28, [sp, #0x120]
+	WORD $0x4e66d5fe // fadd v30.2d, v15.2d, v6.2d
+	WORD $0x4e7ed7ec // fadd v12.2d, v31.2d, v30.2d
+	WORD $0x4e6bd79c // fadd v28.2d, v28.2d, v11.2d
+	WORD $0x4effd59f // fsub v31.2d, v12.2d, v31.2d
+	WORD $0x6eae1d87 // bit v7.16b, v12.16b, v14.16b
+	WORD $0x4e7cd76c // fadd v12.2d, v27.2d, v28.2d
+	WORD $0x4effd7de // fsub v30.2d, v30.2d, v31.2d
+	WORD $0x4efbd59b // fsub v27.2d, v12.2d, v27.2d
+	WORD $0x6eb81d85 // bit v5.16b, v12.16b, v24.16b
+	WORD $0x4e7ad5ac // fadd v12.2d, v13.2d, v26.2d
+	WORD $0x6eae1fc6 // bit v6.16b, v30.16b, v14.16b
+	WORD $0xad407e3e // ldp q30, q31, [x17]
+	WORD $0xaa0103f1 // mov x17, x1
+	WORD $0xaa0203e1 // mov x1, x2
+	WORD $0x4eedd58d // fsub v13.2d, v12.2d, v13.2d
+	WORD $0x6ebd1d94 // bit v20.16b, v12.16b, v29.16b
+	WORD $0x4e79d50c // fadd v12.2d, v8.2d, v25.2d
+	WORD $0x4efbd79b // fsub v27.2d, v28.2d, v27.2d
+	WORD $0x4ee8d588 // fsub v8.2d, v12.2d, v8.2d
+	WORD $0x6ea31d93 // bit v19.16b, v12.16b, v3.16b
+	WORD $0x4e64d52c // fadd v12.2d, v9.2d, v4.2d
+	WORD $0x4eedd75a // fsub v26.2d, v26.2d, v13.2d
+	WORD $0x6e6b1f78 // bsl v24.16b, v27.16b, v11.16b
+	WORD $0x4ee9d589 // fsub v9.2d, v12.2d, v9.2d
+	WORD $0x6ebf1d97 // bit v23.16b, v12.16b, v31.16b
+	WORD $0x4e60d54c // fadd v12.2d, v10.2d, v0.2d
+	WORD $0x6ebd1f52 // bit v18.16b, v26.16b, v29.16b
+	WORD $0xad486bfb // ldp q27, q26, [sp, #0x100]
+	WORD $0x4ee8d739 // fsub v25.2d, v25.2d, v8.2d
+	WORD $0x4eead58a // fsub v10.2d, v12.2d, v10.2d
+	WORD $0x4ee9d484 // fsub v4.2d, v4.2d, v9.2d
+	WORD $0x6e711f23 // bsl v3.16b, v25.16b, v17.16b
+	WORD $0x6ebe1d96 // bit v22.16b, v12.16b, v30.16b
+	WORD $0x4eead400 // fsub v0.2d, v0.2d, v10.2d
+	WORD $0x4ec73b51 // zip1 v17.2d, v26.2d, v7.2d
+	WORD $0x6eff1ea4 // bif v4.16b, v21.16b, v31.16b
+	WORD $0x4ed83835 // zip1 v21.2d, v1.2d, v24.2d
+	WORD $0x4ed87821 // zip2 v1.2d, v1.2d, v24.2d
+	WORD $0x6efe1e00 // bif v0.16b, v16.16b, v30.16b
+	WORD $0x4ec53850 // zip1 v16.2d, v2.2d, v5.2d
+	WORD $0x4ec57842 // zip2 v2.2d, v2.2d, v5.2d
+	WORD $0x4ec77b45 // zip2 v5.2d, v26.2d, v7.2d
+	WORD $0x4ec63b79 // zip1 v25.2d, v27.2d, v6.2d
+	WORD $0x4ec67b66 // zip2 v6.2d, v27.2d, v6.2d
+	WORD $0x4e65d627 // fadd v7.2d, v17.2d, v5.2d
+	WORD $0x4e62d618 // fadd v24.2d, v16.2d, v2.2d
+	WORD $0x4ef0d71a // fsub v26.2d, v24.2d, v16.2d
+	WORD $0x4ef1d4fb // fsub v27.2d, v7.2d, v17.2d
+	WORD $0x4efbd4fc // fsub v28.2d, v7.2d, v27.2d
+	WORD $0x4efad71d // fsub v29.2d, v24.2d, v26.2d
+	WORD $0x4efad442 // fsub v2.2d, v2.2d, v26.2d
+	WORD $0x4efbd4a5 // fsub v5.2d, v5.2d, v27.2d
+	WORD $0x4efdd610 // fsub v16.2d, v16.2d, v29.2d
+	WORD $0x4efcd631 // fsub v17.2d, v17.2d, v28.2d
+	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	WORD $0x4ec03871 // zip1 v17.2d, v3.2d, v0.2d
+	WORD $0x4ec07860 // zip2 v0.2d, v3.2d, v0.2d
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x4e66d4a2 // fadd v2.2d, v5.2d, v6.2d
+	WORD $0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
+	WORD $0x4e75d421 // fadd v1.2d, v1.2d, v21.2d
+	WORD $0x4ec43a55 // zip1 v21.2d, v18.2d, v4.2d
+	WORD $0x4ec47a44 // zip2 v4.2d, v18.2d, v4.2d
+	WORD $0x4e61d705 // fadd v5.2d, v24.2d, v1.2d
+	WORD $0x4e62d4e6 // fadd v6.2d, v7.2d, v2.2d
+	WORD $0x4ee7d4c7 // fsub v7.2d, v6.2d, v7.2d
+	WORD $0x4ef8d4b0 // fsub v16.2d, v5.2d, v24.2d
+	WORD $0x4ef0d421 // fsub v1.2d, v1.2d, v16.2d
+	WORD $0x4ee7d442 // fsub v2.2d, v2.2d, v7.2d
+	WORD $0x4ed63a67 // zip1 v7.2d, v19.2d, v22.2d
+	WORD $0x4ed73a90 // zip1 v16.2d, v20.2d, v23.2d
+	WORD $0x4ed67a73 // zip2 v19.2d, v19.2d, v22.2d
+	WORD $0x4ed77a94 // zip2 v20.2d, v20.2d, v23.2d
+	WORD $0x4e74d603 // fadd v3.2d, v16.2d, v20.2d
+	WORD $0x4e73d4f2 // fadd v18.2d, v7.2d, v19.2d
+	WORD $0x4ee7d656 // fsub v22.2d, v18.2d, v7.2d
+	WORD $0x4ef0d477 // fsub v23.2d, v3.2d, v16.2d
+	WORD $0x4ef7d478 // fsub v24.2d, v3.2d, v23.2d
+	WORD $0x4ef6d659 // fsub v25.2d, v18.2d, v22.2d
+	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
+	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
+	WORD $0x4ef9d4e7 // fsub v7.2d, v7.2d, v25.2d
+	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
+	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
+	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
+	WORD $0x4e60d4e0 // fadd v0.2d, v7.2d, v0.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e75d484 // fadd v4.2d, v4.2d, v21.2d
+	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD $0x4e60d647 // fadd v7.2d, v18.2d, v0.2d
+	WORD $0x4e64d470 // fadd v16.2d, v3.2d, v4.2d
+	WORD $0x4ee3d603 // fsub v3.2d, v16.2d, v3.2d
+	WORD $0x4ef2d4f1 // fsub v17.2d, v7.2d, v18.2d
+	WORD $0x4ef1d400 // fsub v0.2d, v0.2d, v17.2d
+	WORD $0x4ee3d483 // fsub v3.2d, v4.2d, v3.2d
+	WORD $0x4e70d4e4 // fadd v4.2d, v7.2d, v16.2d
+	WORD $0x4e66d4b1 // fadd v17.2d, v5.2d, v6.2d
+	WORD $0x4ee7d492 // fsub v18.2d, v4.2d, v7.2d
+	WORD $0x4ee5d633 // fsub v19.2d, v17.2d, v5.2d
+	WORD $0x4ef2d494 // fsub v20.2d, v4.2d, v18.2d
+	WORD $0x4ef3d635 // fsub v21.2d, v17.2d, v19.2d
+	WORD $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4ef5d4a5 // fsub v5.2d, v5.2d, v21.2d
+	WORD $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
+	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e60d482 // fadd v2.2d, v4.2d, v0.2d
+	WORD $0x4e61d623 // fadd v3.2d, v17.2d, v1.2d
+	WORD $0x4ee4d444 // fsub v4.2d, v2.2d, v4.2d
+	WORD $0x4ef1d465 // fsub v5.2d, v3.2d, v17.2d
+	WORD $0x4ee4d400 // fsub v0.2d, v0.2d, v4.2d
+	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
+	WORD $0x4e60d444 // fadd v4.2d, v2.2d, v0.2d
+	WORD $0x4e61d465 // fadd v5.2d, v3.2d, v1.2d
+	WORD $0x4ee2d486 // fsub v6.2d, v4.2d, v2.2d
+	WORD $0x4ee3d4a7 // fsub v7.2d, v5.2d, v3.2d
+	WORD $0x4ee6d490 // fsub v16.2d, v4.2d, v6.2d
+	WORD $0x4ee7d4b1 // fsub v17.2d, v5.2d, v7.2d
+	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
+	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad0000c1 // stp q1, q0, [x6]
+	WORD $0xad0011e5 // stp q5, q4, [x15]
+	WORD $0x54007ba0 // b.eq <csrDDNormal+0x2c24>
+	WORD $0xf94053e1 // ldr x1, [sp, #0xa0]
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
+	WORD $0x9a9f122f // csel x15, x17, xzr, ne
+	WORD $0x8b4005ef // add x15, x15, x0, lsr #1
+	WORD $0xeb01001f // cmp x0, x1
+	WORD $0x9a8031e5 // csel x5, x15, x0, lo
+	WORD $0x8b051537 // add x23, x9, x5, lsl #5
+	WORD $0xa9401af3 // ldp x19, x6, [x23]
+	WORD $0x9100126f // add x15, x19, #0x4
+	WORD $0xeb0601ff // cmp x15, x6
+	WORD $0x5400180a // b.ge <csrDDNormal+0x1fe0>
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b130dc7 // add x7, x14, x19, lsl #3
+	WORD $0x8b130894 // add x20, x4, x19, lsl #2
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0x697f568f // ldpsw x15, x21, [x20, #-0x8]
+	WORD $0x68c26698 // ldpsw x24, x25, [x20], #0x10
+	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0x8b190d7a // add x26, x11, x25, lsl #3
+	WORD $0xacc140e7 // ldp q7, q16, [x7], #0x20
+	WORD $0xfc6f7951 // ldr d17, [x10, x15, lsl #3]
+	WORD $0xfc787952 // ldr d18, [x10, x24, lsl #3]
+	WORD $0xfc6f7966 // ldr d6, [x11, x15, lsl #3]
+	WORD $0x8b190d4f // add x15, x10, x25, lsl #3
+	WORD $0xfc787965 // ldr d5, [x11, x24, lsl #3]
+	WORD $0x4d4086d1 // ld1 { v17.d }[1], [x22]
+	WORD $0x6e67de34 // fmul v20.2d, v17.2d, v7.2d
+	WORD $0x4d4085f2 // ld1 { v18.d }[1], [x15]
+	WORD $0x4d4086a6 // ld1 { v6.d }[1], [x21]
+	WORD $0x6e70de53 // fmul v19.2d, v18.2d, v16.2d
+	WORD $0x4d408745 // ld1 { v5.d }[1], [x26]
+	WORD $0x9100226f // add x15, x19, #0x8
+	WORD $0xeb0601ff // cmp x15, x6
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
+	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
+	WORD $0x4e67ce35 // fmla v21.2d, v17.2d, v7.2d
+	WORD $0x4e70ce56 // fmla v22.2d, v18.2d, v16.2d
+	WORD $0x4e67ccd5 // fmla v21.2d, v6.2d, v7.2d
+	WORD $0x4e74d446 // fadd v6.2d, v2.2d, v20.2d
+	WORD $0x4e73d487 // fadd v7.2d, v4.2d, v19.2d
+	WORD $0x4e70ccb6 // fmla v22.2d, v5.2d, v16.2d
+	WORD $0x4ee4d4f1 // fsub v17.2d, v7.2d, v4.2d
+	WORD $0x4ee2d4c5 // fsub v5.2d, v6.2d, v2.2d
+	WORD $0x4ee5d4d0 // fsub v16.2d, v6.2d, v5.2d
+	WORD $0x4ef1d4f2 // fsub v18.2d, v7.2d, v17.2d
+	WORD $0x4ee5d685 // fsub v5.2d, v20.2d, v5.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0x4ef1d670 // fsub v16.2d, v19.2d, v17.2d
+	WORD $0x4e62d4a2 // fadd v2.2d, v5.2d, v2.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e64d6c4 // fadd v4.2d, v22.2d, v4.2d
+	WORD $0x4e62d6a2 // fadd v2.2d, v21.2d, v2.2d
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e63d4e4 // fadd v4.2d, v7.2d, v3.2d
+	WORD $0x4e61d4c2 // fadd v2.2d, v6.2d, v1.2d
+	WORD $0x4ee6d445 // fsub v5.2d, v2.2d, v6.2d
+	WORD $0x4ee7d486 // fsub v6.2d, v4.2d, v7.2d
+	WORD $0x4ee6d463 // fsub v3.2d, v3.2d, v6.2d
+	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
+	WORD $0x54fffa0b // b.lt <csrDDNormal+0x1d00>
+	WORD $0xf9400ae7 // ldr x7, [x23, #0x10]
+	WORD $0x910010cf // add x15, x6, #0x4
+	WORD $0xeb0701ff // cmp x15, x7
+	WORD $0x5400118a // b.ge <csrDDNormal+0x2000>
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x8b060dd5 // add x21, x14, x6, lsl #3
+	WORD $0x8b060896 // add x22, x4, x6, lsl #2
+	WORD $0xaa0603f4 // mov x20, x6
+	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f62cf // ldpsw x15, x24, [x22, #-0x8]
+	WORD $0x68c26eda // ldpsw x26, x27, [x22], #0x10
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0x8b1b0d7d // add x29, x11, x27, lsl #3
+	WORD $0xacc14eb2 // ldp q18, q19, [x21], #0x20
+	WORD $0xfc6f7954 // ldr d20, [x10, x15, lsl #3]
+	WORD $0xfc7a7955 // ldr d21, [x10, x26, lsl #3]
+	WORD $0xfc6f7971 // ldr d17, [x11, x15, lsl #3]
+	WORD $0x8b1b0d4f // add x15, x10, x27, lsl #3
+	WORD $0xfc7a7970 // ldr d16, [x11, x26, lsl #3]
+	WORD $0x4d408734 // ld1 { v20.d }[1], [x25]
+	WORD $0x6e72de97 // fmul v23.2d, v20.2d, v18.2d
+	WORD $0x4d4085f5 // ld1 { v21.d }[1], [x15]
+	WORD $0x4d408711 // ld1 { v17.d }[1], [x24]
+	WORD $0x6e73deb6 // fmul v22.2d, v21.2d, v19.2d
+	WORD $0x4d4087b0 // ld1 { v16.d }[1], [x29]
+	WORD $0x9100228f // add x15, x20, #0x8
+	WORD $0xeb0701ff // cmp x15, x7
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
+	WORD $0x6ee0fad9 // fneg v25.2d, v22.2d
+	WORD $0x4e72ce98 // fmla v24.2d, v20.2d, v18.2d
+	WORD $0x4e73ceb9 // fmla v25.2d, v21.2d, v19.2d
+	WORD $0x4e72ce38 // fmla v24.2d, v17.2d, v18.2d
+	WORD $0x4e77d4b1 // fadd v17.2d, v5.2d, v23.2d
+	WORD $0x4e76d4f2 // fadd v18.2d, v7.2d, v22.2d
+	WORD $0x4e73ce19 // fmla v25.2d, v16.2d, v19.2d
+	WORD $0x4ee7d654 // fsub v20.2d, v18.2d, v7.2d
+	WORD $0x4ee5d630 // fsub v16.2d, v17.2d, v5.2d
+	WORD $0x4ef0d633 // fsub v19.2d, v17.2d, v16.2d
+	WORD $0x4ef4d655 // fsub v21.2d, v18.2d, v20.2d
+	WORD $0x4ef0d6f0 // fsub v16.2d, v23.2d, v16.2d
+	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4ef4d6d3 // fsub v19.2d, v22.2d, v20.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
+	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x4e65d705 // fadd v5.2d, v24.2d, v5.2d
+	WORD $0x4e65d560 // fadd v0.2d, v11.2d, v5.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e66d647 // fadd v7.2d, v18.2d, v6.2d
+	WORD $0x4e60d625 // fadd v5.2d, v17.2d, v0.2d
+	WORD $0x4ef1d4b0 // fsub v16.2d, v5.2d, v17.2d
+	WORD $0x4ef2d4f1 // fsub v17.2d, v7.2d, v18.2d
+	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
+	WORD $0x4ef0d40b // fsub v11.2d, v0.2d, v16.2d
+	WORD $0x54fffa0b // b.lt <csrDDNormal+0x1e00>
+	WORD $0xf9400ef5 // ldr x21, [x23, #0x18]
+	WORD $0x910010ef // add x15, x7, #0x4
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x54000a8a // b.ge <csrDDNormal+0x2024>
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x8b070dd8 // add x24, x14, x7, lsl #3
+	WORD $0x8b070899 // add x25, x4, x7, lsl #2
+	WORD $0xaa0703f6 // mov x22, x7
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f6b2f // ldpsw x15, x26, [x25, #-0x8]
+	WORD $0x68c27b3d // ldpsw x29, x30, [x25], #0x10
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0x8b1e0d62 // add x2, x11, x30, lsl #3
+	WORD $0xacc16317 // ldp q23, q24, [x24], #0x20
+	WORD $0xfc6f7959 // ldr d25, [x10, x15, lsl #3]
+	WORD $0xfc7d795a // ldr d26, [x10, x29, lsl #3]
+	WORD $0xfc6f7976 // ldr d22, [x11, x15, lsl #3]
+	WORD $0x8b1e0d4f // add x15, x10, x30, lsl #3
+	WORD $0xfc7d7975 // ldr d21, [x11, x29, lsl #3]
+	WORD $0x4d408779 // ld1 { v25.d }[1], [x27]
+	WORD $0x6e77df3c // fmul v28.2d, v25.2d, v23.2d
+	WORD $0x4d4085fa // ld1 { v26.d }[1], [x15]
+	WORD $0x4d408756 // ld1 { v22.d }[1], [x26]
+	WORD $0x6e78df5b // fmul v27.2d, v26.2d, v24.2d
+	WORD $0x4d408455 // ld1 { v21.d }[1], [x2]
+	WORD $0x910022cf // add x15, x22, #0x8
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
+	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
+	WORD $0x4e77cf3d // fmla v29.2d, v25.2d, v23.2d
+	WORD $0x4e78cf5e // fmla v30.2d, v26.2d, v24.2d
+	WORD $0x4e77cedd // fmla v29.2d, v22.2d, v23.2d
+	WORD $0x4e7cd676 // fadd v22.2d, v19.2d, v28.2d
+	WORD $0x4e7bd697 // fadd v23.2d, v20.2d, v27.2d
+	WORD $0x4e78cebe // fmla v30.2d, v21.2d, v24.2d
+	WORD $0x4ef4d6f9 // fsub v25.2d, v23.2d, v20.2d
+	WORD $0x4ef3d6d5 // fsub v21.2d, v22.2d, v19.2d
+	WORD $0x4ef5d6d8 // fsub v24.2d, v22.2d, v21.2d
+	WORD $0x4ef9d6fa // fsub v26.2d, v23.2d, v25.2d
+	WORD $0x4ef5d795 // fsub v21.2d, v28.2d, v21.2d
+	WORD $0x4efad694 // fsub v20.2d, v20.2d, v26.2d
+	WORD $0x4ef8d673 // fsub v19.2d, v19.2d, v24.2d
+	WORD $0x4ef9d778 // fsub v24.2d, v27.2d, v25.2d
+	WORD $0x4e73d6b3 // fadd v19.2d, v21.2d, v19.2d
+	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
+	WORD $0x4e74d7d4 // fadd v20.2d, v30.2d, v20.2d
+	WORD $0x4e73d7b3 // fadd v19.2d, v29.2d, v19.2d
+	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
+	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
+	WORD $0x4e72d6f4 // fadd v20.2d, v23.2d, v18.2d
+	WORD $0x4e71d6d3 // fadd v19.2d, v22.2d, v17.2d
+	WORD $0x4ef6d675 // fsub v21.2d, v19.2d, v22.2d
+	WORD $0x4ef7d696 // fsub v22.2d, v20.2d, v23.2d
+	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
+	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
+	WORD $0x54fffa0b // b.lt <csrDDNormal+0x1f00>
+	WORD $0xf94012f7 // ldr x23, [x23, #0x20]
+	WORD $0x910012af // add x15, x21, #0x4
+	WORD $0xaa1103e1 // mov x1, x17
+	WORD $0xeb1701ff // cmp x15, x23
+	WORD $0x54ffbc6a // b.ge <csrDDNormal+0x1760>
+	WORD $0x1400001d // b <csrDDNormal+0x204c>
+	WORD $0xd503201f // nop
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xf9400ae7 // ldr x7, [x23, #0x10]
+	WORD $0x910010cf // add x15, x6, #0x4
+	WORD $0xeb0701ff // cmp x15, x7
+	WORD $0x54ffeecb // b.lt <csrDDNormal+0x1dd4>
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xaa0603f4 // mov x20, x6
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xf9400ef5 // ldr x21, [x23, #0x18]
+	WORD $0x910010ef // add x15, x7, #0x4
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x54fff5cb // b.lt <csrDDNormal+0x1ed8>
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xaa0703f6 // mov x22, x7
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0xf94012f7 // ldr x23, [x23, #0x20]
+	WORD $0x910012af // add x15, x21, #0x4
+	WORD $0xaa1103e1 // mov x1, x17
+	WORD $0xeb1701ff // cmp x15, x23
+	WORD $0x54ffb8ca // b.ge <csrDDNormal+0x1760>
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x8b150dd9 // add x25, x14, x21, lsl #3
+	WORD $0x8b15089a // add x26, x4, x21, lsl #2
+	WORD $0xaa1503f8 // mov x24, x21
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x697f0b4f // ldpsw x15, x2, [x26, #-0x8]
+	WORD $0x68c27b5d // ldpsw x29, x30, [x26], #0x10
+	WORD $0x8b020d5b // add x27, x10, x2, lsl #3
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0x8b1e0d71 // add x17, x11, x30, lsl #3
+	WORD $0xacc16f3a // ldp q26, q27, [x25], #0x20
+	WORD $0xfc6f795c // ldr d28, [x10, x15, lsl #3]
+	WORD $0xfc7d795d // ldr d29, [x10, x29, lsl #3]
+	WORD $0xfc6f7979 // ldr d25, [x11, x15, lsl #3]
+	WORD $0x8b1e0d4f // add x15, x10, x30, lsl #3
+	WORD $0xfc7d7978 // ldr d24, [x11, x29, lsl #3]
+	WORD $0x4d40877c // ld1 { v28.d }[1], [x27]
+	WORD $0x6e7adf9f // fmul v31.2d, v28.2d, v26.2d
+	WORD $0x4d4085fd // ld1 { v29.d }[1], [x15]
+	WORD $0x4d408459 // ld1 { v25.d }[1], [x2]
+	WORD $0x6e7bdfbe // fmul v30.2d, v29.2d, v27.2d
+	WORD $0x4d408638 // ld1 { v24.d }[1], [x17]
+	WORD $0x9100230f // add x15, x24, #0x8
+	WORD $0xeb1701ff // cmp x15, x23
+	WORD $0x91001318 // add x24, x24, #0x4
+	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
+	WORD $0x6ee0fbc9 // fneg v9.2d, v30.2d
+	WORD $0x4e7acf88 // fmla v8.2d, v28.2d, v26.2d
+	WORD $0x4e7bcfa9 // fmla v9.2d, v29.2d, v27.2d
+	WORD $0x4e7acf28 // fmla v8.2d, v25.2d, v26.2d
+	WORD $0x4e7fd6d9 // fadd v25.2d, v22.2d, v31.2d
+	WORD $0x4e7ed6fa // fadd v26.2d, v23.2d, v30.2d
+	WORD $0x4e7bcf09 // fmla v9.2d, v24.2d, v27.2d
+	WORD $0x4ef7d75c // fsub v28.2d, v26.2d, v23.2d
+	WORD $0x4ef6d738 // fsub v24.2d, v25.2d, v22.2d
+	WORD $0x4ef8d73b // fsub v27.2d, v25.2d, v24.2d
+	WORD $0x4efcd75d // fsub v29.2d, v26.2d, v28.2d
+	WORD $0x4ef8d7f8 // fsub v24.2d, v31.2d, v24.2d
+	WORD $0x4efdd6f7 // fsub v23.2d, v23.2d, v29.2d
+	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
+	WORD $0x4efcd7db // fsub v27.2d, v30.2d, v28.2d
+	WORD $0x4e76d716 // fadd v22.2d, v24.2d, v22.2d
+	WORD $0x4e77d777 // fadd v23.2d, v27.2d, v23.2d
+	WORD $0x4e77d537 // fadd v23.2d, v9.2d, v23.2d
+	WORD $0x4e76d516 // fadd v22.2d, v8.2d, v22.2d
+	WORD $0x4e76d610 // fadd v16.2d, v16.2d, v22.2d
+	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
+	WORD $0x4e75d757 // fadd v23.2d, v26.2d, v21.2d
+	WORD $0x4e70d736 // fadd v22.2d, v25.2d, v16.2d
+	WORD $0x4ef9d6d8 // fsub v24.2d, v22.2d, v25.2d
+	WORD $0x4efad6f9 // fsub v25.2d, v23.2d, v26.2d
+	WORD $0x4ef9d6b5 // fsub v21.2d, v21.2d, v25.2d
+	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
+	WORD $0x54fffa0b // b.lt <csrDDNormal+0x2068>
+	WORD $0x17fffd91 // b <csrDDNormal+0x1770>
+	WORD $0x540057ab // b.lt <csrDDNormal+0x2c24>
+	WORD $0xf9413fef // ldr x15, [sp, #0x278]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0xd37ffa22 // lsl x2, x17, #1
+	WORD $0x910021a5 // add x5, x13, #0x8
+	WORD $0x6ee0f800 // fneg v0.2d, v0.2d
+	WORD $0x910081e3 // add x3, x15, #0x20
+	WORD $0x910061e4 // add x4, x15, #0x18
+	WORD $0x14000098 // b <csrDDNormal+0x23b4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xb8b379af // ldrsw x15, [x13, x19, lsl #2]
+	WORD $0xfc7379db // ldr d27, [x14, x19, lsl #3]
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0xd37df1e7 // lsl x7, x15, #3
+	WORD $0x6e08077e // mov v30.d[0], v27.d[0]
+	WORD $0xfc67695a // ldr d26, [x10, x7]
+	WORD $0xfc6f797d // ldr d29, [x11, x15, lsl #3]
+	WORD $0xaa0403e7 // mov x7, x4
+	WORD $0x1e7b0b5b // fmul d27, d26, d27
+	WORD $0x6e08075c // mov v28.d[0], v26.d[0]
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6e08077a // mov v26.d[0], v27.d[0]
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e7ecf9b // fmla v27.2d, v28.2d, v30.2d
+	WORD $0x4ea01c1c // mov v28.16b, v0.16b
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0x4e7ecfbb // fmla v27.2d, v29.2d, v30.2d
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0x4e77d75d // fadd v29.2d, v26.2d, v23.2d
+	WORD $0x4e78d73e // fadd v30.2d, v25.2d, v24.2d
+	WORD $0x4ef8d7df // fsub v31.2d, v30.2d, v24.2d
+	WORD $0x4ef7d7a8 // fsub v8.2d, v29.2d, v23.2d
+	WORD $0x4ee8d7a9 // fsub v9.2d, v29.2d, v8.2d
+	WORD $0x4effd7ca // fsub v10.2d, v30.2d, v31.2d
+	WORD $0x4effd739 // fsub v25.2d, v25.2d, v31.2d
+	WORD $0x4ee8d75a // fsub v26.2d, v26.2d, v8.2d
+	WORD $0x4eead70a // fsub v10.2d, v24.2d, v10.2d
+	WORD $0x4ee9d6e9 // fsub v9.2d, v23.2d, v9.2d
+	WORD $0x4e69d75a // fadd v26.2d, v26.2d, v9.2d
+	WORD $0x4e6ad739 // fadd v25.2d, v25.2d, v10.2d
+	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4e75d75a // fadd v26.2d, v26.2d, v21.2d
+	WORD $0x4e76d739 // fadd v25.2d, v25.2d, v22.2d
+	WORD $0x4e79d7db // fadd v27.2d, v30.2d, v25.2d
+	WORD $0x4e7ad7bc // fadd v28.2d, v29.2d, v26.2d
+	WORD $0x4efdd79d // fsub v29.2d, v28.2d, v29.2d
+	WORD $0x4efed77e // fsub v30.2d, v27.2d, v30.2d
+	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
+	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
+	WORD $0xad4074fe // ldp q30, q29, [x7]
+	WORD $0x6ebd1f78 // bit v24.16b, v27.16b, v29.16b
+	WORD $0x6ebd1f36 // bit v22.16b, v25.16b, v29.16b
+	WORD $0x6ebe1f97 // bit v23.16b, v28.16b, v30.16b
+	WORD $0x6ebe1f55 // bit v21.16b, v26.16b, v30.16b
+	WORD $0x4ec73879 // zip1 v25.2d, v3.2d, v7.2d
+	WORD $0x4ed0389a // zip1 v26.2d, v4.2d, v16.2d
+	WORD $0xd37ef4cf // lsl x15, x6, #2
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x8b0f0e06 // add x6, x16, x15, lsl #3
+	WORD $0x4ec77867 // zip2 v7.2d, v3.2d, v7.2d
+	WORD $0x4ed07890 // zip2 v16.2d, v4.2d, v16.2d
+	WORD $0x8b0f0d8f // add x15, x12, x15, lsl #3
+	WORD $0xeb01001f // cmp x0, x1
+	WORD $0x4ed73a7b // zip1 v27.2d, v19.2d, v23.2d
+	WORD $0x4ed77a73 // zip2 v19.2d, v19.2d, v23.2d
+	WORD $0x4ed83a9c // zip1 v28.2d, v20.2d, v24.2d
+	WORD $0x4ed87a94 // zip2 v20.2d, v20.2d, v24.2d
+	WORD $0x4e70d757 // fadd v23.2d, v26.2d, v16.2d
+	WORD $0x4e67d723 // fadd v3.2d, v25.2d, v7.2d
+	WORD $0x4e74d798 // fadd v24.2d, v28.2d, v20.2d
+	WORD $0x4e73d764 // fadd v4.2d, v27.2d, v19.2d
+	WORD $0x4ef9d47d // fsub v29.2d, v3.2d, v25.2d
+	WORD $0x4efad6fe // fsub v30.2d, v23.2d, v26.2d
+	WORD $0x4efdd4e7 // fsub v7.2d, v7.2d, v29.2d
+	WORD $0x4efdd47d // fsub v29.2d, v3.2d, v29.2d
+	WORD $0x4efed610 // fsub v16.2d, v16.2d, v30.2d
+	WORD $0x4efed6fe // fsub v30.2d, v23.2d, v30.2d
+	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
+	WORD $0x4efbd49d // fsub v29.2d, v4.2d, v27.2d
+	WORD $0x4efed75a // fsub v26.2d, v26.2d, v30.2d
+	WORD $0x4efcd71e // fsub v30.2d, v24.2d, v28.2d
+	WORD $0x4efed694 // fsub v20.2d, v20.2d, v30.2d
+	WORD $0x4efed71e // fsub v30.2d, v24.2d, v30.2d
+	WORD $0x4efdd673 // fsub v19.2d, v19.2d, v29.2d
+	WORD $0x4efdd49d // fsub v29.2d, v4.2d, v29.2d
+	WORD $0x4e7ad610 // fadd v16.2d, v16.2d, v26.2d
+	WORD $0x4ed67a5a // zip2 v26.2d, v18.2d, v22.2d
+	WORD $0x4e79d4e7 // fadd v7.2d, v7.2d, v25.2d
+	WORD $0x4ed57a39 // zip2 v25.2d, v17.2d, v21.2d
+	WORD $0x4efdd77b // fsub v27.2d, v27.2d, v29.2d
+	WORD $0x4efed79c // fsub v28.2d, v28.2d, v30.2d
+	WORD $0x4ec6783d // zip2 v29.2d, v1.2d, v6.2d
+	WORD $0x4ec5785e // zip2 v30.2d, v2.2d, v5.2d
+	WORD $0x4ec53842 // zip1 v2.2d, v2.2d, v5.2d
+	WORD $0x4ec63821 // zip1 v1.2d, v1.2d, v6.2d
+	WORD $0x4ed53a25 // zip1 v5.2d, v17.2d, v21.2d
+	WORD $0x4ed63a46 // zip1 v6.2d, v18.2d, v22.2d
+	WORD $0x4e7cd694 // fadd v20.2d, v20.2d, v28.2d
+	WORD $0x4e7bd673 // fadd v19.2d, v19.2d, v27.2d
+	WORD $0x4e7ed4e7 // fadd v7.2d, v7.2d, v30.2d
+	WORD $0x4e7dd610 // fadd v16.2d, v16.2d, v29.2d
+	WORD $0x4e79d671 // fadd v17.2d, v19.2d, v25.2d
+	WORD $0x4e7ad692 // fadd v18.2d, v20.2d, v26.2d
+	WORD $0x4e61d601 // fadd v1.2d, v16.2d, v1.2d
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4e65d625 // fadd v5.2d, v17.2d, v5.2d
+	WORD $0x4e62d467 // fadd v7.2d, v3.2d, v2.2d
+	WORD $0x4e61d6f0 // fadd v16.2d, v23.2d, v1.2d
+	WORD $0x4e65d491 // fadd v17.2d, v4.2d, v5.2d
+	WORD $0x4e66d712 // fadd v18.2d, v24.2d, v6.2d
+	WORD $0x4e70d4f3 // fadd v19.2d, v7.2d, v16.2d
+	WORD $0x4ef7d617 // fsub v23.2d, v16.2d, v23.2d
+	WORD $0x4ee3d4e3 // fsub v3.2d, v7.2d, v3.2d
+	WORD $0x4e72d634 // fadd v20.2d, v17.2d, v18.2d
+	WORD $0x4ee7d676 // fsub v22.2d, v19.2d, v7.2d
+	WORD $0x4ef8d658 // fsub v24.2d, v18.2d, v24.2d
+	WORD $0x4ee4d624 // fsub v4.2d, v17.2d, v4.2d
+	WORD $0x4ef7d421 // fsub v1.2d, v1.2d, v23.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ef1d695 // fsub v21.2d, v20.2d, v17.2d
+	WORD $0x4ef6d679 // fsub v25.2d, v19.2d, v22.2d
+	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
+	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
+	WORD $0x4ee4d4a3 // fsub v3.2d, v5.2d, v4.2d
+	WORD $0x4ef5d69a // fsub v26.2d, v20.2d, v21.2d
+	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0x4ef9d4f6 // fsub v22.2d, v7.2d, v25.2d
+	WORD $0x4efad635 // fsub v21.2d, v17.2d, v26.2d
+	WORD $0x4e76d607 // fadd v7.2d, v16.2d, v22.2d
+	WORD $0x4e75d650 // fadd v16.2d, v18.2d, v21.2d
+	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD $0x4e70d4c4 // fadd v4.2d, v6.2d, v16.2d
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x4e64d462 // fadd v2.2d, v3.2d, v4.2d
+	WORD $0x4e61d664 // fadd v4.2d, v19.2d, v1.2d
+	WORD $0x4e62d683 // fadd v3.2d, v20.2d, v2.2d
+	WORD $0x4ef3d485 // fsub v5.2d, v4.2d, v19.2d
+	WORD $0x4ef4d466 // fsub v6.2d, v3.2d, v20.2d
+	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
+	WORD $0x4ee6d442 // fsub v2.2d, v2.2d, v6.2d
+	WORD $0x4e61d485 // fadd v5.2d, v4.2d, v1.2d
+	WORD $0x4e62d466 // fadd v6.2d, v3.2d, v2.2d
+	WORD $0x4ee4d4b0 // fsub v16.2d, v5.2d, v4.2d
+	WORD $0x4ee3d4c7 // fsub v7.2d, v6.2d, v3.2d
+	WORD $0x4ef0d4b1 // fsub v17.2d, v5.2d, v16.2d
+	WORD $0x4ef0d421 // fsub v1.2d, v1.2d, v16.2d
+	WORD $0x4ee7d4d2 // fsub v18.2d, v6.2d, v7.2d
+	WORD $0x4ee7d442 // fsub v2.2d, v2.2d, v7.2d
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0xad0008c1 // stp q1, q2, [x6]
+	WORD $0xad0019e5 // stp q5, q6, [x15]
+	WORD $0x540043a0 // b.eq <csrDDNormal+0x2c24>
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x9a9f122f // csel x15, x17, xzr, ne
+	WORD $0xeb02001f // cmp x0, x2
+	WORD $0x8b4005ef // add x15, x15, x0, lsr #1
+	WORD $0x9a8031e6 // csel x6, x15, x0, lo
+	WORD $0x8b061527 // add x7, x9, x6, lsl #5
+	WORD $0xa9404cf6 // ldp x22, x19, [x7]
+	WORD $0x910012cf // add x15, x22, #0x4
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x5400014d // b.le <csrDDNormal+0x2400>
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x1400003e // b <csrDDNormal+0x24e4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b160dd4 // add x20, x14, x22, lsl #3
+	WORD $0x8b1608b5 // add x21, x5, x22, lsl #2
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f5eaf // ldpsw x15, x23, [x21, #-0x8]
+	WORD $0x68c26ab9 // ldpsw x25, x26, [x21], #0x10
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0x8b1a0d7b // add x27, x11, x26, lsl #3
+	WORD $0xacc14287 // ldp q7, q16, [x20], #0x20
+	WORD $0xfc6f7951 // ldr d17, [x10, x15, lsl #3]
+	WORD $0xfc797952 // ldr d18, [x10, x25, lsl #3]
+	WORD $0xfc6f7966 // ldr d6, [x11, x15, lsl #3]
+	WORD $0x8b1a0d4f // add x15, x10, x26, lsl #3
+	WORD $0xfc797965 // ldr d5, [x11, x25, lsl #3]
+	WORD $0x4d408711 // ld1 { v17.d }[1], [x24]
+	WORD $0x6e67de34 // fmul v20.2d, v17.2d, v7.2d
+	WORD $0x4d4085f2 // ld1 { v18.d }[1], [x15]
+	WORD $0x4d4086e6 // ld1 { v6.d }[1], [x23]
+	WORD $0x6e70de53 // fmul v19.2d, v18.2d, v16.2d
+	WORD $0x4d408765 // ld1 { v5.d }[1], [x27]
+	WORD $0x910022cf // add x15, x22, #0x8
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
+	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
+	WORD $0x4e67ce35 // fmla v21.2d, v17.2d, v7.2d
+	WORD $0x4e70ce56 // fmla v22.2d, v18.2d, v16.2d
+	WORD $0x4e67ccd5 // fmla v21.2d, v6.2d, v7.2d
+	WORD $0x4e74d466 // fadd v6.2d, v3.2d, v20.2d
+	WORD $0x4e73d487 // fadd v7.2d, v4.2d, v19.2d
+	WORD $0x4e70ccb6 // fmla v22.2d, v5.2d, v16.2d
+	WORD $0x4ee4d4f1 // fsub v17.2d, v7.2d, v4.2d
+	WORD $0x4ee3d4c5 // fsub v5.2d, v6.2d, v3.2d
+	WORD $0x4ee5d4d0 // fsub v16.2d, v6.2d, v5.2d
+	WORD $0x4ef1d4f2 // fsub v18.2d, v7.2d, v17.2d
+	WORD $0x4ee5d685 // fsub v5.2d, v20.2d, v5.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4ef1d670 // fsub v16.2d, v19.2d, v17.2d
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e64d6c4 // fadd v4.2d, v22.2d, v4.2d
+	WORD $0x4e63d6a3 // fadd v3.2d, v21.2d, v3.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d4e4 // fadd v4.2d, v7.2d, v1.2d
+	WORD $0x4e62d4c3 // fadd v3.2d, v6.2d, v2.2d
+	WORD $0x4ee6d465 // fsub v5.2d, v3.2d, v6.2d
+	WORD $0x4ee7d486 // fsub v6.2d, v4.2d, v7.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
+	WORD $0x54fffa0d // b.le <csrDDNormal+0x2420>
+	WORD $0xeb1302d4 // subs x20, x22, x19
+	WORD $0x540009c0 // b.eq <csrDDNormal+0x2620>
+	WORD $0x910006cf // add x15, x22, #0x1
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x540002c1 // b.ne <csrDDNormal+0x254c>
+	WORD $0xb8b679af // ldrsw x15, [x13, x22, lsl #2]
+	WORD $0xfc7679c7 // ldr d7, [x14, x22, lsl #3]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xd37df1f4 // lsl x20, x15, #3
+	WORD $0x6e0804f2 // mov v18.d[0], v7.d[0]
+	WORD $0xfc746946 // ldr d6, [x10, x20]
+	WORD $0xfc6f7971 // ldr d17, [x11, x15, lsl #3]
+	WORD $0xaa0403f4 // mov x20, x4
+	WORD $0x1e6708c7 // fmul d7, d6, d7
+	WORD $0x6e0804d0 // mov v16.d[0], v6.d[0]
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6e0804e6 // mov v6.d[0], v7.d[0]
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x4e72ce07 // fmla v7.2d, v16.2d, v18.2d
+	WORD $0x4ea01c10 // mov v16.16b, v0.16b
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0x4e72ce27 // fmla v7.2d, v17.2d, v18.2d
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0x1400001b // b <csrDDNormal+0x25b4>
+	WORD $0x8b1609af // add x15, x13, x22, lsl #2
+	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
+	WORD $0x69405df5 // ldpsw x21, x23, [x15]
+	WORD $0x69413df9 // ldpsw x25, x15, [x15, #0x8]
+	WORD $0x8b0f0d5a // add x26, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0xfc797972 // ldr d18, [x11, x25, lsl #3]
+	WORD $0xfc797955 // ldr d21, [x10, x25, lsl #3]
+	WORD $0xfc757956 // ldr d22, [x10, x21, lsl #3]
+	WORD $0xfc757971 // ldr d17, [x11, x21, lsl #3]
+	WORD $0x4d4085f2 // ld1 { v18.d }[1], [x15]
+	WORD $0x8b160dcf // add x15, x14, x22, lsl #3
+	WORD $0x4d408755 // ld1 { v21.d }[1], [x26]
+	WORD $0x4d408716 // ld1 { v22.d }[1], [x24]
+	WORD $0x4d4086f1 // ld1 { v17.d }[1], [x23]
+	WORD $0xad404df4 // ldp q20, q19, [x15]
+	WORD $0x6e73dea5 // fmul v5.2d, v21.2d, v19.2d
+	WORD $0x6e74dec6 // fmul v6.2d, v22.2d, v20.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x4e73ceb0 // fmla v16.2d, v21.2d, v19.2d
+	WORD $0x4e74cec7 // fmla v7.2d, v22.2d, v20.2d
+	WORD $0x4e73ce50 // fmla v16.2d, v18.2d, v19.2d
+	WORD $0x4e74ce27 // fmla v7.2d, v17.2d, v20.2d
+	WORD $0x4e63d4d1 // fadd v17.2d, v6.2d, v3.2d
+	WORD $0x4e64d4b2 // fadd v18.2d, v5.2d, v4.2d
+	WORD $0x4ee4d653 // fsub v19.2d, v18.2d, v4.2d
+	WORD $0x4ee3d634 // fsub v20.2d, v17.2d, v3.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
+	WORD $0x4ef3d4a5 // fsub v5.2d, v5.2d, v19.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4ef6d496 // fsub v22.2d, v4.2d, v22.2d
+	WORD $0x4ef5d475 // fsub v21.2d, v3.2d, v21.2d
+	WORD $0x4e75d4c6 // fadd v6.2d, v6.2d, v21.2d
+	WORD $0x4e76d4a5 // fadd v5.2d, v5.2d, v22.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e62d4c6 // fadd v6.2d, v6.2d, v2.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4e65d647 // fadd v7.2d, v18.2d, v5.2d
+	WORD $0x4e66d630 // fadd v16.2d, v17.2d, v6.2d
+	WORD $0x4ef1d611 // fsub v17.2d, v16.2d, v17.2d
+	WORD $0x4ef2d4f2 // fsub v18.2d, v7.2d, v18.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
+	WORD $0xad404692 // ldp q18, q17, [x20]
+	WORD $0x6eb11ce4 // bit v4.16b, v7.16b, v17.16b
+	WORD $0x6eb11ca1 // bit v1.16b, v5.16b, v17.16b
+	WORD $0x6eb21e03 // bit v3.16b, v16.16b, v18.16b
+	WORD $0x6eb21cc2 // bit v2.16b, v6.16b, v18.16b
+	WORD $0xf94008f4 // ldr x20, [x7, #0x10]
+	WORD $0x9100126f // add x15, x19, #0x4
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x540000ad // b.le <csrDDNormal+0x2644>
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x14000039 // b <csrDDNormal+0x2724>
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x8b130dd5 // add x21, x14, x19, lsl #3
+	WORD $0x8b1308b6 // add x22, x5, x19, lsl #2
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f5ecf // ldpsw x15, x23, [x22, #-0x8]
+	WORD $0x68c26ad9 // ldpsw x25, x26, [x22], #0x10
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0x8b1a0d7b // add x27, x11, x26, lsl #3
+	WORD $0xacc152b3 // ldp q19, q20, [x21], #0x20
+	WORD $0xfc6f7955 // ldr d21, [x10, x15, lsl #3]
+	WORD $0xfc797956 // ldr d22, [x10, x25, lsl #3]
+	WORD $0xfc6f7972 // ldr d18, [x11, x15, lsl #3]
+	WORD $0x8b1a0d4f // add x15, x10, x26, lsl #3
+	WORD $0xfc797971 // ldr d17, [x11, x25, lsl #3]
+	WORD $0x4d408715 // ld1 { v21.d }[1], [x24]
+	WORD $0x6e73deb8 // fmul v24.2d, v21.2d, v19.2d
+	WORD $0x4d4085f6 // ld1 { v22.d }[1], [x15]
+	WORD $0x4d4086f2 // ld1 { v18.d }[1], [x23]
+	WORD $0x6e74ded7 // fmul v23.2d, v22.2d, v20.2d
+	WORD $0x4d408771 // ld1 { v17.d }[1], [x27]
+	WORD $0x9100226f // add x15, x19, #0x8
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0x6ee0fb19 // fneg v25.2d, v24.2d
+	WORD $0x6ee0fafa // fneg v26.2d, v23.2d
+	WORD $0x4e73ceb9 // fmla v25.2d, v21.2d, v19.2d
+	WORD $0x4e74ceda // fmla v26.2d, v22.2d, v20.2d
+	WORD $0x4e73ce59 // fmla v25.2d, v18.2d, v19.2d
+	WORD $0x4e78d4f2 // fadd v18.2d, v7.2d, v24.2d
+	WORD $0x4e77d613 // fadd v19.2d, v16.2d, v23.2d
+	WORD $0x4e74ce3a // fmla v26.2d, v17.2d, v20.2d
+	WORD $0x4ef0d675 // fsub v21.2d, v19.2d, v16.2d
+	WORD $0x4ee7d651 // fsub v17.2d, v18.2d, v7.2d
+	WORD $0x4ef1d654 // fsub v20.2d, v18.2d, v17.2d
+	WORD $0x4ef5d676 // fsub v22.2d, v19.2d, v21.2d
+	WORD $0x4ef1d711 // fsub v17.2d, v24.2d, v17.2d
+	WORD $0x4ef6d610 // fsub v16.2d, v16.2d, v22.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4ef5d6f4 // fsub v20.2d, v23.2d, v21.2d
+	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
+	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
+	WORD $0x4e70d750 // fadd v16.2d, v26.2d, v16.2d
+	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	WORD $0x4e66d670 // fadd v16.2d, v19.2d, v6.2d
+	WORD $0x4e65d647 // fadd v7.2d, v18.2d, v5.2d
+	WORD $0x4ef2d4f1 // fsub v17.2d, v7.2d, v18.2d
+	WORD $0x4ef3d612 // fsub v18.2d, v16.2d, v19.2d
+	WORD $0x4ef2d4c6 // fsub v6.2d, v6.2d, v18.2d
+	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
+	WORD $0x54fffa0d // b.le <csrDDNormal+0x2660>
+	WORD $0xeb140275 // subs x21, x19, x20
+	WORD $0x540009c0 // b.eq <csrDDNormal+0x2860>
+	WORD $0x9100066f // add x15, x19, #0x1
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x540002c1 // b.ne <csrDDNormal+0x278c>
+	WORD $0xb8b379af // ldrsw x15, [x13, x19, lsl #2]
+	WORD $0xfc7379d3 // ldr d19, [x14, x19, lsl #3]
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xd37df1f5 // lsl x21, x15, #3
+	WORD $0x6e080676 // mov v22.d[0], v19.d[0]
+	WORD $0xfc756952 // ldr d18, [x10, x21]
+	WORD $0xfc6f7975 // ldr d21, [x11, x15, lsl #3]
+	WORD $0xaa0403f5 // mov x21, x4
+	WORD $0x1e730a53 // fmul d19, d18, d19
+	WORD $0x6e080654 // mov v20.d[0], v18.d[0]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6e080672 // mov v18.d[0], v19.d[0]
+	WORD $0x6ee0fa53 // fneg v19.2d, v18.2d
+	WORD $0x4e76ce93 // fmla v19.2d, v20.2d, v22.2d
+	WORD $0x4ea01c14 // mov v20.16b, v0.16b
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0x4e76ceb3 // fmla v19.2d, v21.2d, v22.2d
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0x1400001b // b <csrDDNormal+0x27f4>
+	WORD $0x8b1309af // add x15, x13, x19, lsl #2
+	WORD $0x8b150c75 // add x21, x3, x21, lsl #3
+	WORD $0x69405df6 // ldpsw x22, x23, [x15]
+	WORD $0x69413df9 // ldpsw x25, x15, [x15, #0x8]
+	WORD $0x8b0f0d5a // add x26, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0xfc797976 // ldr d22, [x11, x25, lsl #3]
+	WORD $0xfc797959 // ldr d25, [x10, x25, lsl #3]
+	WORD $0xfc76795a // ldr d26, [x10, x22, lsl #3]
+	WORD $0xfc767975 // ldr d21, [x11, x22, lsl #3]
+	WORD $0x4d4085f6 // ld1 { v22.d }[1], [x15]
+	WORD $0x8b130dcf // add x15, x14, x19, lsl #3
+	WORD $0x4d408759 // ld1 { v25.d }[1], [x26]
+	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
+	WORD $0x4d4086f5 // ld1 { v21.d }[1], [x23]
+	WORD $0xad405df8 // ldp q24, q23, [x15]
+	WORD $0x6e77df31 // fmul v17.2d, v25.2d, v23.2d
+	WORD $0x6e78df52 // fmul v18.2d, v26.2d, v24.2d
+	WORD $0x6ee0fa34 // fneg v20.2d, v17.2d
+	WORD $0x6ee0fa53 // fneg v19.2d, v18.2d
+	WORD $0x4e77cf34 // fmla v20.2d, v25.2d, v23.2d
+	WORD $0x4e78cf53 // fmla v19.2d, v26.2d, v24.2d
+	WORD $0x4e77ced4 // fmla v20.2d, v22.2d, v23.2d
+	WORD $0x4e78ceb3 // fmla v19.2d, v21.2d, v24.2d
+	WORD $0x4e67d655 // fadd v21.2d, v18.2d, v7.2d
+	WORD $0x4e70d636 // fadd v22.2d, v17.2d, v16.2d
+	WORD $0x4ef0d6d7 // fsub v23.2d, v22.2d, v16.2d
+	WORD $0x4ee7d6b8 // fsub v24.2d, v21.2d, v7.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d631 // fsub v17.2d, v17.2d, v23.2d
+	WORD $0x4ef8d652 // fsub v18.2d, v18.2d, v24.2d
+	WORD $0x4efad61a // fsub v26.2d, v16.2d, v26.2d
+	WORD $0x4ef9d4f9 // fsub v25.2d, v7.2d, v25.2d
+	WORD $0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	WORD $0x4e7ad631 // fadd v17.2d, v17.2d, v26.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e65d652 // fadd v18.2d, v18.2d, v5.2d
+	WORD $0x4e66d631 // fadd v17.2d, v17.2d, v6.2d
+	WORD $0x4e71d6d3 // fadd v19.2d, v22.2d, v17.2d
+	WORD $0x4e72d6b4 // fadd v20.2d, v21.2d, v18.2d
+	WORD $0x4ef5d695 // fsub v21.2d, v20.2d, v21.2d
+	WORD $0x4ef6d676 // fsub v22.2d, v19.2d, v22.2d
+	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
+	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0xad4056b6 // ldp q22, q21, [x21]
+	WORD $0x6eb51e70 // bit v16.16b, v19.16b, v21.16b
+	WORD $0x6eb51e26 // bit v6.16b, v17.16b, v21.16b
+	WORD $0x6eb61e87 // bit v7.16b, v20.16b, v22.16b
+	WORD $0x6eb61e45 // bit v5.16b, v18.16b, v22.16b
+	WORD $0xf9400cf3 // ldr x19, [x7, #0x18]
+	WORD $0x9100128f // add x15, x20, #0x4
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x540000ad // b.le <csrDDNormal+0x2884>
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x14000039 // b <csrDDNormal+0x2964>
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x8b140dd5 // add x21, x14, x20, lsl #3
+	WORD $0x8b1408b6 // add x22, x5, x20, lsl #2
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f5ecf // ldpsw x15, x23, [x22, #-0x8]
+	WORD $0x68c26ad9 // ldpsw x25, x26, [x22], #0x10
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0x8b1a0d7b // add x27, x11, x26, lsl #3
+	WORD $0xacc162b7 // ldp q23, q24, [x21], #0x20
+	WORD $0xfc6f7959 // ldr d25, [x10, x15, lsl #3]
+	WORD $0xfc79795a // ldr d26, [x10, x25, lsl #3]
+	WORD $0xfc6f7976 // ldr d22, [x11, x15, lsl #3]
+	WORD $0x8b1a0d4f // add x15, x10, x26, lsl #3
+	WORD $0xfc797975 // ldr d21, [x11, x25, lsl #3]
+	WORD $0x4d408719 // ld1 { v25.d }[1], [x24]
+	WORD $0x6e77df3c // fmul v28.2d, v25.2d, v23.2d
+	WORD $0x4d4085fa // ld1 { v26.d }[1], [x15]
+	WORD $0x4d4086f6 // ld1 { v22.d }[1], [x23]
+	WORD $0x6e78df5b // fmul v27.2d, v26.2d, v24.2d
+	WORD $0x4d408775 // ld1 { v21.d }[1], [x27]
+	WORD $0x9100228f // add x15, x20, #0x8
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
+	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
+	WORD $0x4e77cf3d // fmla v29.2d, v25.2d, v23.2d
+	WORD $0x4e78cf5e // fmla v30.2d, v26.2d, v24.2d
+	WORD $0x4e77cedd // fmla v29.2d, v22.2d, v23.2d
+	WORD $0x4e7cd676 // fadd v22.2d, v19.2d, v28.2d
+	WORD $0x4e7bd697 // fadd v23.2d, v20.2d, v27.2d
+	WORD $0x4e78cebe // fmla v30.2d, v21.2d, v24.2d
+	WORD $0x4ef4d6f9 // fsub v25.2d, v23.2d, v20.2d
+	WORD $0x4ef3d6d5 // fsub v21.2d, v22.2d, v19.2d
+	WORD $0x4ef5d6d8 // fsub v24.2d, v22.2d, v21.2d
+	WORD $0x4ef9d6fa // fsub v26.2d, v23.2d, v25.2d
+	WORD $0x4ef5d795 // fsub v21.2d, v28.2d, v21.2d
+	WORD $0x4efad694 // fsub v20.2d, v20.2d, v26.2d
+	WORD $0x4ef8d673 // fsub v19.2d, v19.2d, v24.2d
+	WORD $0x4ef9d778 // fsub v24.2d, v27.2d, v25.2d
+	WORD $0x4e73d6b3 // fadd v19.2d, v21.2d, v19.2d
+	WORD $0x4e74d714 // fadd v20.2d, v24.2d, v20.2d
+	WORD $0x4e74d7d4 // fadd v20.2d, v30.2d, v20.2d
+	WORD $0x4e73d7b3 // fadd v19.2d, v29.2d, v19.2d
+	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
+	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
+	WORD $0x4e72d6f4 // fadd v20.2d, v23.2d, v18.2d
+	WORD $0x4e71d6d3 // fadd v19.2d, v22.2d, v17.2d
+	WORD $0x4ef6d675 // fsub v21.2d, v19.2d, v22.2d
+	WORD $0x4ef7d696 // fsub v22.2d, v20.2d, v23.2d
+	WORD $0x4ef6d652 // fsub v18.2d, v18.2d, v22.2d
+	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
+	WORD $0x54fffa0d // b.le <csrDDNormal+0x28a0>
+	WORD $0xeb130295 // subs x21, x20, x19
+	WORD $0x540009c0 // b.eq <csrDDNormal+0x2aa0>
+	WORD $0x9100068f // add x15, x20, #0x1
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x540002c1 // b.ne <csrDDNormal+0x29cc>
+	WORD $0xb8b479af // ldrsw x15, [x13, x20, lsl #2]
+	WORD $0xfc7479d7 // ldr d23, [x14, x20, lsl #3]
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xd37df1f5 // lsl x21, x15, #3
+	WORD $0x6e0806fa // mov v26.d[0], v23.d[0]
+	WORD $0xfc756956 // ldr d22, [x10, x21]
+	WORD $0xfc6f7979 // ldr d25, [x11, x15, lsl #3]
+	WORD $0xaa0403f5 // mov x21, x4
+	WORD $0x1e770ad7 // fmul d23, d22, d23
+	WORD $0x6e0806d8 // mov v24.d[0], v22.d[0]
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6e0806f6 // mov v22.d[0], v23.d[0]
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x4e7acf17 // fmla v23.2d, v24.2d, v26.2d
+	WORD $0x4ea01c18 // mov v24.16b, v0.16b
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0x4e7acf37 // fmla v23.2d, v25.2d, v26.2d
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0x1400001b // b <csrDDNormal+0x2a34>
+	WORD $0x8b1409af // add x15, x13, x20, lsl #2
+	WORD $0x8b150c75 // add x21, x3, x21, lsl #3
+	WORD $0x69405df6 // ldpsw x22, x23, [x15]
+	WORD $0x69413df9 // ldpsw x25, x15, [x15, #0x8]
+	WORD $0x8b0f0d5a // add x26, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b170d58 // add x24, x10, x23, lsl #3
+	WORD $0x8b170d77 // add x23, x11, x23, lsl #3
+	WORD $0xfc79797a // ldr d26, [x11, x25, lsl #3]
+	WORD $0xfc79795d // ldr d29, [x10, x25, lsl #3]
+	WORD $0xfc76795e // ldr d30, [x10, x22, lsl #3]
+	WORD $0xfc767979 // ldr d25, [x11, x22, lsl #3]
+	WORD $0x4d4085fa // ld1 { v26.d }[1], [x15]
+	WORD $0x8b140dcf // add x15, x14, x20, lsl #3
+	WORD $0x4d40875d // ld1 { v29.d }[1], [x26]
+	WORD $0x4d40871e // ld1 { v30.d }[1], [x24]
+	WORD $0x4d4086f9 // ld1 { v25.d }[1], [x23]
+	WORD $0xad406dfc // ldp q28, q27, [x15]
+	WORD $0x6e7bdfb5 // fmul v21.2d, v29.2d, v27.2d
+	WORD $0x6e7cdfd6 // fmul v22.2d, v30.2d, v28.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x4e7bcfb8 // fmla v24.2d, v29.2d, v27.2d
+	WORD $0x4e7ccfd7 // fmla v23.2d, v30.2d, v28.2d
+	WORD $0x4e7bcf58 // fmla v24.2d, v26.2d, v27.2d
+	WORD $0x4e7ccf37 // fmla v23.2d, v25.2d, v28.2d
+	WORD $0x4e73d6d9 // fadd v25.2d, v22.2d, v19.2d
+	WORD $0x4e74d6ba // fadd v26.2d, v21.2d, v20.2d
+	WORD $0x4ef4d75b // fsub v27.2d, v26.2d, v20.2d
+	WORD $0x4ef3d73c // fsub v28.2d, v25.2d, v19.2d
+	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
+	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
+	WORD $0x4efbd6b5 // fsub v21.2d, v21.2d, v27.2d
+	WORD $0x4efcd6d6 // fsub v22.2d, v22.2d, v28.2d
+	WORD $0x4efed69e // fsub v30.2d, v20.2d, v30.2d
+	WORD $0x4efdd67d // fsub v29.2d, v19.2d, v29.2d
+	WORD $0x4e7dd6d6 // fadd v22.2d, v22.2d, v29.2d
+	WORD $0x4e7ed6b5 // fadd v21.2d, v21.2d, v30.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e71d6d6 // fadd v22.2d, v22.2d, v17.2d
+	WORD $0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	WORD $0x4e75d757 // fadd v23.2d, v26.2d, v21.2d
+	WORD $0x4e76d738 // fadd v24.2d, v25.2d, v22.2d
+	WORD $0x4ef9d719 // fsub v25.2d, v24.2d, v25.2d
+	WORD $0x4efad6fa // fsub v26.2d, v23.2d, v26.2d
+	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
+	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
+	WORD $0xad4066ba // ldp q26, q25, [x21]
+	WORD $0x6eb91ef4 // bit v20.16b, v23.16b, v25.16b
+	WORD $0x6eb91eb2 // bit v18.16b, v21.16b, v25.16b
+	WORD $0x6eba1f13 // bit v19.16b, v24.16b, v26.16b
+	WORD $0x6eba1ed1 // bit v17.16b, v22.16b, v26.16b
+	WORD $0xf94010e7 // ldr x7, [x7, #0x20]
+	WORD $0x9100126f // add x15, x19, #0x4
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xeb0701ff // cmp x15, x7
+	WORD $0x540000ad // b.le <csrDDNormal+0x2ac4>
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x14000039 // b <csrDDNormal+0x2ba4>
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x8b130dd4 // add x20, x14, x19, lsl #3
+	WORD $0x8b1308b5 // add x21, x5, x19, lsl #2
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f5aaf // ldpsw x15, x22, [x21, #-0x8]
+	WORD $0x68c266b8 // ldpsw x24, x25, [x21], #0x10
+	WORD $0x8b160d57 // add x23, x10, x22, lsl #3
+	WORD $0x8b160d76 // add x22, x11, x22, lsl #3
+	WORD $0x8b190d7a // add x26, x11, x25, lsl #3
+	WORD $0xacc1729b // ldp q27, q28, [x20], #0x20
+	WORD $0xfc6f795d // ldr d29, [x10, x15, lsl #3]
+	WORD $0xfc78795e // ldr d30, [x10, x24, lsl #3]
+	WORD $0xfc6f797a // ldr d26, [x11, x15, lsl #3]
+	WORD $0x8b190d4f // add x15, x10, x25, lsl #3
+	WORD $0xfc787979 // ldr d25, [x11, x24, lsl #3]
+	WORD $0x4d4086fd // ld1 { v29.d }[1], [x23]
+	WORD $0x6e7bdfa8 // fmul v8.2d, v29.2d, v27.2d
+	WORD $0x4d4085fe // ld1 { v30.d }[1], [x15]
+	WORD $0x4d4086da // ld1 { v26.d }[1], [x22]
+	WORD $0x6e7cdfdf // fmul v31.2d, v30.2d, v28.2d
+	WORD $0x4d408759 // ld1 { v25.d }[1], [x26]
+	WORD $0x9100226f // add x15, x19, #0x8
+	WORD $0xeb0701ff // cmp x15, x7
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0x6ee0f909 // fneg v9.2d, v8.2d
+	WORD $0x6ee0fbea // fneg v10.2d, v31.2d
+	WORD $0x4e7bcfa9 // fmla v9.2d, v29.2d, v27.2d
+	WORD $0x4e7ccfca // fmla v10.2d, v30.2d, v28.2d
+	WORD $0x4e7bcf49 // fmla v9.2d, v26.2d, v27.2d
+	WORD $0x4e68d6fa // fadd v26.2d, v23.2d, v8.2d
+	WORD $0x4e7fd71b // fadd v27.2d, v24.2d, v31.2d
+	WORD $0x4e7ccf2a // fmla v10.2d, v25.2d, v28.2d
+	WORD $0x4ef8d77d // fsub v29.2d, v27.2d, v24.2d
+	WORD $0x4ef7d759 // fsub v25.2d, v26.2d, v23.2d
+	WORD $0x4ef9d75c // fsub v28.2d, v26.2d, v25.2d
+	WORD $0x4efdd77e // fsub v30.2d, v27.2d, v29.2d
+	WORD $0x4ef9d519 // fsub v25.2d, v8.2d, v25.2d
+	WORD $0x4efed718 // fsub v24.2d, v24.2d, v30.2d
+	WORD $0x4efcd6f7 // fsub v23.2d, v23.2d, v28.2d
+	WORD $0x4efdd7fc // fsub v28.2d, v31.2d, v29.2d
+	WORD $0x4e77d737 // fadd v23.2d, v25.2d, v23.2d
+	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
+	WORD $0x4e78d558 // fadd v24.2d, v10.2d, v24.2d
+	WORD $0x4e77d537 // fadd v23.2d, v9.2d, v23.2d
+	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
+	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
+	WORD $0x4e76d778 // fadd v24.2d, v27.2d, v22.2d
+	WORD $0x4e75d757 // fadd v23.2d, v26.2d, v21.2d
+	WORD $0x4efad6f9 // fsub v25.2d, v23.2d, v26.2d
+	WORD $0x4efbd71a // fsub v26.2d, v24.2d, v27.2d
+	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
+	WORD $0x4ef9d6b5 // fsub v21.2d, v21.2d, v25.2d
+	WORD $0x54fffa0d // b.le <csrDDNormal+0x2ae0>
+	WORD $0xeb070274 // subs x20, x19, x7
+	WORD $0x54ffb3a0 // b.eq <csrDDNormal+0x221c>
+	WORD $0x9100066f // add x15, x19, #0x1
+	WORD $0xeb0701ff // cmp x15, x7
+	WORD $0x54ffad60 // b.eq <csrDDNormal+0x2160>
+	WORD $0x8b1309af // add x15, x13, x19, lsl #2
+	WORD $0x8b140c67 // add x7, x3, x20, lsl #3
+	WORD $0x694055f4 // ldpsw x20, x21, [x15]
+	WORD $0x69413df7 // ldpsw x23, x15, [x15, #0x8]
+	WORD $0x8b0f0d58 // add x24, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b150d56 // add x22, x10, x21, lsl #3
+	WORD $0x8b150d75 // add x21, x11, x21, lsl #3
+	WORD $0xfc77797e // ldr d30, [x11, x23, lsl #3]
+	WORD $0xfc777949 // ldr d9, [x10, x23, lsl #3]
+	WORD $0xfc74794a // ldr d10, [x10, x20, lsl #3]
+	WORD $0xfc74797d // ldr d29, [x11, x20, lsl #3]
+	WORD $0x4d4085fe // ld1 { v30.d }[1], [x15]
+	WORD $0x8b130dcf // add x15, x14, x19, lsl #3
+	WORD $0x4d408709 // ld1 { v9.d }[1], [x24]
+	WORD $0x4d4086ca // ld1 { v10.d }[1], [x22]
+	WORD $0x4d4086bd // ld1 { v29.d }[1], [x21]
+	WORD $0xad407de8 // ldp q8, q31, [x15]
+	WORD $0x6e7fdd39 // fmul v25.2d, v9.2d, v31.2d
+	WORD $0x6e68dd5a // fmul v26.2d, v10.2d, v8.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e7fcd3c // fmla v28.2d, v9.2d, v31.2d
+	WORD $0x4e68cd5b // fmla v27.2d, v10.2d, v8.2d
+	WORD $0x4e7fcfdc // fmla v28.2d, v30.2d, v31.2d
+	WORD $0x4e68cfbb // fmla v27.2d, v29.2d, v8.2d
+	WORD $0x17fffd64 // b <csrDDNormal+0x21b0>
+	WORD $0xf9413ff4 // ldr x20, [sp, #0x278]
+	WORD $0xd37ef431 // lsl x17, x1, #2
+	WORD $0xeb08023f // cmp x17, x8
+	WORD $0x540012ea // b.ge <csrDDNormal+0x2e8c>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xf8717926 // ldr x6, [x9, x17, lsl #3]
+	WORD $0x9104c3e0 // add x0, sp, #0x130
+	WORD $0x6ee0f801 // fneg v1.2d, v0.2d
+	WORD $0x4e60cc01 // fmla v1.2d, v0.2d, v0.2d
+	WORD $0x4e60cc01 // fmla v1.2d, v0.2d, v0.2d
+	WORD $0x14000032 // b <csrDDNormal+0x2d14>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x4e70d632 // fadd v18.2d, v17.2d, v16.2d
+	WORD $0xeb08003f // cmp x1, x8
+	WORD $0xaa0203e6 // mov x6, x2
+	WORD $0x4ef1d653 // fsub v19.2d, v18.2d, v17.2d
+	WORD $0x4ef3d654 // fsub v20.2d, v18.2d, v19.2d
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e66d647 // fadd v7.2d, v18.2d, v6.2d
+	WORD $0x4ef2d4f0 // fsub v16.2d, v7.2d, v18.2d
+	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x4e64d4b0 // fadd v16.2d, v5.2d, v4.2d
+	WORD $0x4ee5d611 // fsub v17.2d, v16.2d, v5.2d
+	WORD $0x4ef1d612 // fsub v18.2d, v16.2d, v17.2d
+	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4e62d603 // fadd v3.2d, v16.2d, v2.2d
+	WORD $0x4ef0d464 // fsub v4.2d, v3.2d, v16.2d
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0x4e63d4e4 // fadd v4.2d, v7.2d, v3.2d
+	WORD $0x4ee7d485 // fsub v5.2d, v4.2d, v7.2d
+	WORD $0x4ee5d490 // fsub v16.2d, v4.2d, v5.2d
+	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
+	WORD $0x4ef0d4e7 // fsub v7.2d, v7.2d, v16.2d
+	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e62d483 // fadd v3.2d, v4.2d, v2.2d
+	WORD $0x4ee4d464 // fsub v4.2d, v3.2d, v4.2d
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0x4e62d464 // fadd v4.2d, v3.2d, v2.2d
+	WORD $0x4ee3d485 // fsub v5.2d, v4.2d, v3.2d
+	WORD $0xfc317984 // str d4, [x12, x17, lsl #3]
+	WORD $0x4ee5d486 // fsub v6.2d, v4.2d, v5.2d
+	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
+	WORD $0x4ee6d463 // fsub v3.2d, v3.2d, v6.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0xfc317a02 // str d2, [x16, x17, lsl #3]
+	WORD $0xaa0103f1 // mov x17, x1
+	WORD $0x54000be0 // b.eq <csrDDNormal+0x2e8c>
+	WORD $0x91000621 // add x1, x17, #0x1
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xf8617922 // ldr x2, [x9, x1, lsl #3]
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xeb060043 // subs x3, x2, x6
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xad0983e0 // stp q0, q0, [sp, #0x130]
+	WORD $0xad0a83e0 // stp q0, q0, [sp, #0x150]
+	WORD $0xad0b83e0 // stp q0, q0, [sp, #0x170]
+	WORD $0xad0c83e0 // stp q0, q0, [sp, #0x190]
+	WORD $0xad0d83e0 // stp q0, q0, [sp, #0x1b0]
+	WORD $0xad0e83e0 // stp q0, q0, [sp, #0x1d0]
+	WORD $0xad0f83e0 // stp q0, q0, [sp, #0x1f0]
+	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
+	WORD $0x54fff80d // b.le <csrDDNormal+0x2c60>
+	WORD $0x3cc18282 // ldur q2, [x20, #0x18]
+	WORD $0x3cc28283 // ldur q3, [x20, #0x28]
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x8b0609a5 // add x5, x13, x6, lsl #2
+	WORD $0x8b060dc6 // add x6, x14, x6, lsl #3
+	WORD $0x6e205864 // mvn v4.16b, v3.16b
+	WORD $0x6e205845 // mvn v5.16b, v2.16b
+	WORD $0x9240048f // and x15, x4, #0x3
+	WORD $0xfc6478d0 // ldr d16, [x6, x4, lsl #3]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x8b0f1807 // add x7, x0, x15, lsl #6
+	WORD $0xb8a478af // ldrsw x15, [x5, x4, lsl #2]
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x91000484 // add x4, x4, #0x1
+	WORD $0xeb04007f // cmp x3, x4
+	WORD $0xd37df1f3 // lsl x19, x15, #3
+	WORD $0x6e080611 // mov v17.d[0], v16.d[0]
+	WORD $0xfc6f7966 // ldr d6, [x11, x15, lsl #3]
+	WORD $0xfc736947 // ldr d7, [x10, x19]
+	WORD $0x6e0804f2 // mov v18.d[0], v7.d[0]
+	WORD $0x1e7008e7 // fmul d7, d7, d16
+	WORD $0x6e0804f3 // mov v19.d[0], v7.d[0]
+	WORD $0xad401cf0 // ldp q16, q7, [x7]
+	WORD $0x6ee0fa75 // fneg v21.2d, v19.2d
+	WORD $0x4e71ce55 // fmla v21.2d, v18.2d, v17.2d
+	WORD $0x4e60d4f7 // fadd v23.2d, v7.2d, v0.2d
+	WORD $0xad4150f2 // ldp q18, q20, [x7, #0x20]
+	WORD $0x4ee7d6f8 // fsub v24.2d, v23.2d, v7.2d
+	WORD $0x4e73d616 // fadd v22.2d, v16.2d, v19.2d
+	WORD $0x4e71ccd5 // fmla v21.2d, v6.2d, v17.2d
+	WORD $0x4ef8d6f1 // fsub v17.2d, v23.2d, v24.2d
+	WORD $0x4ef8d418 // fsub v24.2d, v0.2d, v24.2d
+	WORD $0x4ef0d6d9 // fsub v25.2d, v22.2d, v16.2d
+	WORD $0x4ef1d4f1 // fsub v17.2d, v7.2d, v17.2d
+	WORD $0x4e241ce7 // and v7.16b, v7.16b, v4.16b
+	WORD $0x4ef9d6c6 // fsub v6.2d, v22.2d, v25.2d
+	WORD $0x4ef9d673 // fsub v19.2d, v19.2d, v25.2d
+	WORD $0x4e71d711 // fadd v17.2d, v24.2d, v17.2d
+	WORD $0x4ee6d606 // fsub v6.2d, v16.2d, v6.2d
+	WORD $0x4e251e10 // and v16.16b, v16.16b, v5.16b
+	WORD $0x4e71d431 // fadd v17.2d, v1.2d, v17.2d
+	WORD $0x4e66d666 // fadd v6.2d, v19.2d, v6.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
+	WORD $0x4e71d6f5 // fadd v21.2d, v23.2d, v17.2d
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4e251e52 // and v18.16b, v18.16b, v5.16b
+	WORD $0x4ef7d6b7 // fsub v23.2d, v21.2d, v23.2d
+	WORD $0x4e351c75 // and v21.16b, v3.16b, v21.16b
+	WORD $0x4e66d6d3 // fadd v19.2d, v22.2d, v6.2d
+	WORD $0x4ef7d631 // fsub v17.2d, v17.2d, v23.2d
+	WORD $0x4ea71ea7 // orr v7.16b, v21.16b, v7.16b
+	WORD $0x4ef6d676 // fsub v22.2d, v19.2d, v22.2d
+	WORD $0x4e331c53 // and v19.16b, v2.16b, v19.16b
+	WORD $0x4e311c71 // and v17.16b, v3.16b, v17.16b
+	WORD $0x4ef6d4c6 // fsub v6.2d, v6.2d, v22.2d
+	WORD $0x4eb01e70 // orr v16.16b, v19.16b, v16.16b
+	WORD $0x4e241e93 // and v19.16b, v20.16b, v4.16b
+	WORD $0x4e261c46 // and v6.16b, v2.16b, v6.16b
+	WORD $0x4eb31e31 // orr v17.16b, v17.16b, v19.16b
+	WORD $0x4eb21cc6 // orr v6.16b, v6.16b, v18.16b
+	WORD $0xad001cf0 // stp q16, q7, [x7]
+	WORD $0xad0144e6 // stp q6, q17, [x7, #0x20]
+	WORD $0x54fff8e1 // b.ne <csrDDNormal+0x2d80>
+	WORD $0x3dc04ff1 // ldr q17, [sp, #0x130]
+	WORD $0x3dc057e6 // ldr q6, [sp, #0x150]
+	WORD $0x3dc05ff0 // ldr q16, [sp, #0x170]
+	WORD $0x3dc067e7 // ldr q7, [sp, #0x190]
+	WORD $0x3dc06fe5 // ldr q5, [sp, #0x1b0]
+	WORD $0x3dc077e3 // ldr q3, [sp, #0x1d0]
+	WORD $0x3dc07fe4 // ldr q4, [sp, #0x1f0]
+	WORD $0x3dc087e2 // ldr q2, [sp, #0x210]
+	WORD $0x17ffff76 // b <csrDDNormal+0x2c60>
+	WORD $0x9108c3ff // add sp, sp, #0x230
+	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
+	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
+	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
+	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
+	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
+	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
+	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
+	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
+	WORD $0x6cca3bef // ldp d15, d14, [sp], #0xa0
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $816, RSP
+	MOVD R19, R30
+	RET
+
+// func csrDDLowQuad(c *csrCall)
+TEXT ·csrDDLowQuad(SB), 0, $992-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	ADD $992, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <csrDDLow>
+	WORD $0x14000baf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x6db63bef // stp d15, d14, [sp, #-0xa0]!
+	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
+	WORD $0xf90023fd // str x29, [sp, #0x40]
+	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
+	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
+	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
+	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
+	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
+	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
+	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
+	WORD $0xd10b83ff // sub sp, sp, #0x2e0
+	WORD $0xa940a408 // ldp x8, x9, [x0, #0x8]
+	WORD $0xf100050a // subs x10, x8, #0x1
+	WORD $0x5400016b // b.lt <csrDDLow+0x60>
+	WORD $0xf940180b // ldr x11, [x0, #0x30]
+	WORD $0xaa0803e4 // mov x4, x8
+	WORD $0xf864792c // ldr x12, [x9, x4, lsl #3]
+	WORD $0x9100118c // add x12, x12, #0x4
+	WORD $0xeb0b019f // cmp x12, x11
+	WORD $0x540000cd // b.le <csrDDLow+0x64>
+	WORD $0xf1000484 // subs x4, x4, #0x1
+	WORD $0x54ffff6c // b.gt <csrDDLow+0x40>
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x14000002 // b <csrDDLow+0x64>
+	WORD $0xaa0803e4 // mov x4, x8
+	WORD $0xf940200b // ldr x11, [x0, #0x40]
+	WORD $0x91000c8c // add x12, x4, #0x3
+	WORD $0xf100009f // cmp x4, #0x0
+	WORD $0x9a84b191 // csel x17, x12, x4, lt
+	WORD $0xf100fd1f // cmp x8, #0x3f
+	WORD $0x528007ec // mov w12, #0x3f
+	WORD $0x9a8ac18c // csel x12, x12, x10, gt
+	WORD $0xf100059f // cmp x12, #0x1
+	WORD $0x540003ab // b.lt <csrDDLow+0xf8>
+	WORD $0xaa0903ed // mov x13, x9
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xaa0c03ee // mov x14, x12
+	WORD $0xf84105af // ldr x15, [x13], #0x10
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xa97fc1a1 // ldp x1, x16, [x13, #-0x8]
+	WORD $0x910021ad // add x13, x13, #0x8
+	WORD $0xcb010210 // sub x16, x16, x1
+	WORD $0xcb0f002f // sub x15, x1, x15
+	WORD $0xeb0f021f // cmp x16, x15
+	WORD $0xaa0103ef // mov x15, x1
+	WORD $0x9a8a154a // cinc x10, x10, eq
+	WORD $0xf10005ce // subs x14, x14, #0x1
+	WORD $0x54ffff01 // b.ne <csrDDLow+0xa0>
+	WORD $0xd37ef545 // lsl x5, x10, #2
+	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0xf9401c03 // ldr x3, [x0, #0x38]
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x8b0c0586 // add x6, x12, x12, lsl #1
+	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
+	WORD $0x540001cd // b.le <csrDDLow+0x114>
+	WORD $0x91001c8c // add x12, x4, #0x7
+	WORD $0xf100009f // cmp x4, #0x0
+	WORD $0x9a84b18c // csel x12, x12, x4, lt
+	WORD $0x9343fd8c // asr x12, x12, #3
+	WORD $0xf9000fec // str x12, [sp, #0x18]
+	WORD $0x14000009 // b <csrDDLow+0x118>
+	WORD $0xaa1f03e5 // mov x5, xzr
+	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0xf9401c03 // ldr x3, [x0, #0x38]
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x8b0c0586 // add x6, x12, x12, lsl #1
+	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
+	WORD $0x54fffe8c // b.gt <csrDDLow+0xe0>
+	WORD $0xf9000fff // str xzr, [sp, #0x18]
+	WORD $0xf90007e8 // str x8, [sp, #0x8]
+	WORD $0xf940000c // ldr x12, [x0]
+	WORD $0x9342fe2f // asr x15, x17, #2
+	WORD $0xeb0600bf // cmp x5, x6
+	WORD $0xf9403011 // ldr x17, [x0, #0x60]
+	WORD $0xf90197ef // str x15, [sp, #0x328]
+	WORD $0xa941b80d // ldp x13, x14, [x0, #0x18]
+	WORD $0xa944c008 // ldp x8, x16, [x0, #0x48]
+	WORD $0xf9000be8 // str x8, [sp, #0x10]
+	WORD $0x540055ea // b.ge <csrDDLow+0xbf8>
+	WORD $0xf100109f // cmp x4, #0x4
+	WORD $0xb400b343 // cbz x3, <csrDDLow+0x17ac>
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x5401562b // b.lt <csrDDLow+0x2c10>
+	WORD $0xd37ff904 // lsl x4, x8, #1
+	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0x8b030dc6 // add x6, x14, x3, lsl #3
+	WORD $0x8b030e27 // add x7, x17, x3, lsl #3
+	WORD $0xd37ef473 // lsl x19, x3, #2
+	WORD $0x91008105 // add x5, x8, #0x20
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x1400010f // b <csrDDLow+0x5ac>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xad4c6bf7 // ldp q23, q26, [sp, #0x180]
+	WORD $0x8b0302cf // add x15, x22, x3
+	WORD $0x8b1609a1 // add x1, x13, x22, lsl #2
+	WORD $0x8b160e37 // add x23, x17, x22, lsl #3
+	WORD $0x6e6fdf40 // fmul v0.2d, v26.2d, v15.2d
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xad4767f2 // ldp q18, q25, [sp, #0xe0]
+	WORD $0xad497bf3 // ldp q19, q30, [sp, #0x120]
+	WORD $0x3dc043e7 // ldr q7, [sp, #0x100]
+	WORD $0x8b030822 // add x2, x1, x3, lsl #2
+	WORD $0x8b030ef8 // add x24, x23, x3, lsl #3
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x6ee0f808 // fneg v8.2d, v0.2d
+	WORD $0x3d800be0 // str q0, [sp, #0x20]
+	WORD $0x6e6cdee0 // fmul v0.2d, v23.2d, v12.2d
+	WORD $0x4e6fcf48 // fmla v8.2d, v26.2d, v15.2d
+	WORD $0x3d800fe0 // str q0, [sp, #0x30]
+	WORD $0x6ee0f81f // fneg v31.2d, v0.2d
+	WORD $0x6e79de60 // fmul v0.2d, v19.2d, v25.2d
+	WORD $0x4e6cceff // fmla v31.2d, v23.2d, v12.2d
+	WORD $0x4e6fcd48 // fmla v8.2d, v10.2d, v15.2d
+	WORD $0x6e72dfca // fmul v10.2d, v30.2d, v18.2d
+	WORD $0x6ee0f80f // fneg v15.2d, v0.2d
+	WORD $0x3d8043e0 // str q0, [sp, #0x100]
+	WORD $0x4e79ce6f // fmla v15.2d, v19.2d, v25.2d
+	WORD $0x6ee0f958 // fneg v24.2d, v10.2d
+	WORD $0x4e6ccd3f // fmla v31.2d, v9.2d, v12.2d
+	WORD $0x4e72cfd8 // fmla v24.2d, v30.2d, v18.2d
+	WORD $0x4e72ccf8 // fmla v24.2d, v7.2d, v18.2d
+	WORD $0x3dc027f2 // ldr q18, [sp, #0x90]
+	WORD $0x6e71de5d // fmul v29.2d, v18.2d, v17.2d
+	WORD $0x3dc047e7 // ldr q7, [sp, #0x110]
+	WORD $0x4e79ccef // fmla v15.2d, v7.2d, v25.2d
+	WORD $0xad431fe0 // ldp q0, q7, [sp, #0x60]
+	WORD $0x6ee0fbac // fneg v12.2d, v29.2d
+	WORD $0x4e71ce4c // fmla v12.2d, v18.2d, v17.2d
+	WORD $0x4e71ccec // fmla v12.2d, v7.2d, v17.2d
+	WORD $0x3dc013f1 // ldr q17, [sp, #0x40]
+	WORD $0x3dc02fe7 // ldr q7, [sp, #0xb0]
+	WORD $0x6e60de39 // fmul v25.2d, v17.2d, v0.2d
+	WORD $0x6ee0fb29 // fneg v9.2d, v25.2d
+	WORD $0x4e60ce29 // fmla v9.2d, v17.2d, v0.2d
+	WORD $0x4e60cce9 // fmla v9.2d, v7.2d, v0.2d
+	WORD $0xad4d1fe0 // ldp q0, q7, [sp, #0x1a0]
+	WORD $0x4e67cf48 // fmla v8.2d, v26.2d, v7.2d
+	WORD $0x3dc073fa // ldr q26, [sp, #0x1c0]
+	WORD $0x4e60ceff // fmla v31.2d, v23.2d, v0.2d
+	WORD $0xad4a1fe0 // ldp q0, q7, [sp, #0x140]
+	WORD $0x4e67cfd8 // fmla v24.2d, v30.2d, v7.2d
+	WORD $0x3dc023e7 // ldr q7, [sp, #0x80]
+	WORD $0x4e60ce6f // fmla v15.2d, v19.2d, v0.2d
+	WORD $0x4e67ce29 // fmla v9.2d, v17.2d, v7.2d
+	WORD $0x3dc02be7 // ldr q7, [sp, #0xa0]
+	WORD $0x3dc00be0 // ldr q0, [sp, #0x20]
+	WORD $0x4e67ce4c // fmla v12.2d, v18.2d, v7.2d
+	WORD $0x4e64d407 // fadd v7.2d, v0.2d, v4.2d
+	WORD $0x4ee4d4f7 // fsub v23.2d, v7.2d, v4.2d
+	WORD $0x4ef7d413 // fsub v19.2d, v0.2d, v23.2d
+	WORD $0x4ef7d4f7 // fsub v23.2d, v7.2d, v23.2d
+	WORD $0x6efa1c87 // bif v7.16b, v4.16b, v26.16b
+	WORD $0x3dc00fe0 // ldr q0, [sp, #0x30]
+	WORD $0x4ef7d484 // fsub v4.2d, v4.2d, v23.2d
+	WORD $0x3dc077f7 // ldr q23, [sp, #0x1d0]
+	WORD $0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
+	WORD $0x4e64d504 // fadd v4.2d, v8.2d, v4.2d
+	WORD $0x4e62d484 // fadd v4.2d, v4.2d, v2.2d
+	WORD $0x6eba1c82 // bit v2.16b, v4.16b, v26.16b
+	WORD $0x4e63d404 // fadd v4.2d, v0.2d, v3.2d
+	WORD $0x4ee3d493 // fsub v19.2d, v4.2d, v3.2d
+	WORD $0x4ef3d412 // fsub v18.2d, v0.2d, v19.2d
+	WORD $0x4ef3d493 // fsub v19.2d, v4.2d, v19.2d
+	WORD $0x6ef71c64 // bif v4.16b, v3.16b, v23.16b
+	WORD $0x3dc043e0 // ldr q0, [sp, #0x100]
+	WORD $0x4ef3d463 // fsub v3.2d, v3.2d, v19.2d
+	WORD $0x4e63d643 // fadd v3.2d, v18.2d, v3.2d
+	WORD $0x4e63d7e3 // fadd v3.2d, v31.2d, v3.2d
+	WORD $0xad467ffe // ldp q30, q31, [sp, #0xc0]
+	WORD $0x4e61d463 // fadd v3.2d, v3.2d, v1.2d
+	WORD $0x6eb71c61 // bit v1.16b, v3.16b, v23.16b
+	WORD $0x4e76d543 // fadd v3.2d, v10.2d, v22.2d
+	WORD $0x3dc05bf7 // ldr q23, [sp, #0x160]
+	WORD $0x4ef6d472 // fsub v18.2d, v3.2d, v22.2d
+	WORD $0x4ef2d553 // fsub v19.2d, v10.2d, v18.2d
+	WORD $0x4ef2d472 // fsub v18.2d, v3.2d, v18.2d
+	WORD $0x6ef71ec3 // bif v3.16b, v22.16b, v23.16b
+	WORD $0x4ef2d6d2 // fsub v18.2d, v22.2d, v18.2d
+	WORD $0x3dc05ff6 // ldr q22, [sp, #0x170]
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e72d711 // fadd v17.2d, v24.2d, v18.2d
+	WORD $0x4e70d631 // fadd v17.2d, v17.2d, v16.2d
+	WORD $0x6eb71e30 // bit v16.16b, v17.16b, v23.16b
+	WORD $0x4e75d411 // fadd v17.2d, v0.2d, v21.2d
+	WORD $0x4ef5d632 // fsub v18.2d, v17.2d, v21.2d
+	WORD $0x4ef2d413 // fsub v19.2d, v0.2d, v18.2d
+	WORD $0x4ef2d632 // fsub v18.2d, v17.2d, v18.2d
+	WORD $0x3dc017e0 // ldr q0, [sp, #0x50]
+	WORD $0x6ef61eb1 // bif v17.16b, v21.16b, v22.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x6941082f // ldpsw x15, x2, [x1, #0x8]
+	WORD $0x69400438 // ldpsw x24, x1, [x1]
+	WORD $0x8b020d59 // add x25, x10, x2, lsl #3
+	WORD $0x8b010d5a // add x26, x10, x1, lsl #3
+	WORD $0x4ef2d6b2 // fsub v18.2d, v21.2d, v18.2d
+	WORD $0x4e6bd735 // fadd v21.2d, v25.2d, v11.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4eb61ed3 // mov v19.16b, v22.16b
+	WORD $0xfc787978 // ldr d24, [x11, x24, lsl #3]
+	WORD $0x4e72d5f2 // fadd v18.2d, v15.2d, v18.2d
+	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	WORD $0x6e601e53 // bsl v19.16b, v18.16b, v0.16b
+	WORD $0x4e6dd7a0 // fadd v0.2d, v29.2d, v13.2d
+	WORD $0x4eedd412 // fsub v18.2d, v0.2d, v13.2d
+	WORD $0x4ef2d7b6 // fsub v22.2d, v29.2d, v18.2d
+	WORD $0x4ef2d412 // fsub v18.2d, v0.2d, v18.2d
+	WORD $0xfc78795d // ldr d29, [x10, x24, lsl #3]
+	WORD $0x6efe1da0 // bif v0.16b, v13.16b, v30.16b
+	WORD $0x4ef2d5b7 // fsub v23.2d, v13.2d, v18.2d
+	WORD $0x4eebd6b2 // fsub v18.2d, v21.2d, v11.2d
+	WORD $0x4ef2d739 // fsub v25.2d, v25.2d, v18.2d
+	WORD $0x4ef2d6ba // fsub v26.2d, v21.2d, v18.2d
+	WORD $0x4ebf1ff2 // mov v18.16b, v31.16b
+	WORD $0x4d40875d // ld1 { v29.d }[1], [x26]
+	WORD $0x6e6b1eb2 // bsl v18.16b, v21.16b, v11.16b
+	WORD $0x4e77d6d5 // fadd v21.2d, v22.2d, v23.2d
+	WORD $0xfc6f7957 // ldr d23, [x10, x15, lsl #3]
+	WORD $0x4efad57a // fsub v26.2d, v11.2d, v26.2d
+	WORD $0x4e75d595 // fadd v21.2d, v12.2d, v21.2d
+	WORD $0x4e7ad736 // fadd v22.2d, v25.2d, v26.2d
+	WORD $0xfc6f7979 // ldr d25, [x11, x15, lsl #3]
+	WORD $0x8b010d6f // add x15, x11, x1, lsl #3
+	WORD $0x8b020d61 // add x1, x11, x2, lsl #3
+	WORD $0x4d4085f8 // ld1 { v24.d }[1], [x15]
+	WORD $0xcb1502cf // sub x15, x22, x21
+	WORD $0x4e7cd6b5 // fadd v21.2d, v21.2d, v28.2d
+	WORD $0x4e76d536 // fadd v22.2d, v9.2d, v22.2d
+	WORD $0x8b0f0caf // add x15, x5, x15, lsl #3
+	WORD $0x4d408737 // ld1 { v23.d }[1], [x25]
+	WORD $0x8b160dd9 // add x25, x14, x22, lsl #3
+	WORD $0x6efe1f95 // bif v21.16b, v28.16b, v30.16b
+	WORD $0xad407b3c // ldp q28, q30, [x25]
+	WORD $0x4e7bd6d6 // fadd v22.2d, v22.2d, v27.2d
+	WORD $0x4d408439 // ld1 { v25.d }[1], [x1]
+	WORD $0x6eff1f76 // bif v22.16b, v27.16b, v31.16b
+	WORD $0x6e7cdfba // fmul v26.2d, v29.2d, v28.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e7ccfbb // fmla v27.2d, v29.2d, v28.2d
+	WORD $0x4e7ccf1b // fmla v27.2d, v24.2d, v28.2d
+	WORD $0x6e7edef8 // fmul v24.2d, v23.2d, v30.2d
+	WORD $0x6ee0fb1c // fneg v28.2d, v24.2d
+	WORD $0x4e7ecefc // fmla v28.2d, v23.2d, v30.2d
+	WORD $0x4e7ecf3c // fmla v28.2d, v25.2d, v30.2d
+	WORD $0x3dc006f9 // ldr q25, [x23, #0x10]
+	WORD $0x4e79cefc // fmla v28.2d, v23.2d, v25.2d
+	WORD $0x3dc002f7 // ldr q23, [x23]
+	WORD $0x4e65d759 // fadd v25.2d, v26.2d, v5.2d
+	WORD $0x4e77cfbb // fmla v27.2d, v29.2d, v23.2d
+	WORD $0x4e66d717 // fadd v23.2d, v24.2d, v6.2d
+	WORD $0x4ee6d6fd // fsub v29.2d, v23.2d, v6.2d
+	WORD $0x4efdd718 // fsub v24.2d, v24.2d, v29.2d
+	WORD $0x4efdd6fd // fsub v29.2d, v23.2d, v29.2d
+	WORD $0x4efdd4dd // fsub v29.2d, v6.2d, v29.2d
+	WORD $0x4e7dd718 // fadd v24.2d, v24.2d, v29.2d
+	WORD $0x4ee5d73d // fsub v29.2d, v25.2d, v5.2d
+	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
+	WORD $0x4efdd73d // fsub v29.2d, v25.2d, v29.2d
+	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
+	WORD $0x4efdd4bd // fsub v29.2d, v5.2d, v29.2d
+	WORD $0x4e6ed718 // fadd v24.2d, v24.2d, v14.2d
+	WORD $0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x3dc001fb // ldr q27, [x15]
+	WORD $0x4e74d75a // fadd v26.2d, v26.2d, v20.2d
+	WORD $0x6ebb1f25 // bit v5.16b, v25.16b, v27.16b
+	WORD $0x3dc005f9 // ldr q25, [x15, #0x10]
+	WORD $0x6ebb1f54 // bit v20.16b, v26.16b, v27.16b
+	WORD $0x4ed0385a // zip1 v26.2d, v2.2d, v16.2d
+	WORD $0x4ed07842 // zip2 v2.2d, v2.2d, v16.2d
+	WORD $0x4ed3383b // zip1 v27.2d, v1.2d, v19.2d
+	WORD $0x4ed37821 // zip2 v1.2d, v1.2d, v19.2d
+	WORD $0xd37ef68f // lsl x15, x20, #2
+	WORD $0x8b0f0e01 // add x1, x16, x15, lsl #3
+	WORD $0x8b0f0d8f // add x15, x12, x15, lsl #3
+	WORD $0x6eb91ee6 // bit v6.16b, v23.16b, v25.16b
+	WORD $0x4eb91f37 // mov v23.16b, v25.16b
+	WORD $0x4ed13899 // zip1 v25.2d, v4.2d, v17.2d
+	WORD $0x4ed17884 // zip2 v4.2d, v4.2d, v17.2d
+	WORD $0x6e6e1f17 // bsl v23.16b, v24.16b, v14.16b
+	WORD $0x4ec338f8 // zip1 v24.2d, v7.2d, v3.2d
+	WORD $0x4ec378e3 // zip2 v3.2d, v7.2d, v3.2d
+	WORD $0x4e64d727 // fadd v7.2d, v25.2d, v4.2d
+	WORD $0x4e63d710 // fadd v16.2d, v24.2d, v3.2d
+	WORD $0x4ef9d4f3 // fsub v19.2d, v7.2d, v25.2d
+	WORD $0x4ef8d611 // fsub v17.2d, v16.2d, v24.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef1d61c // fsub v28.2d, v16.2d, v17.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0x4ed73ab1 // zip1 v17.2d, v21.2d, v23.2d
+	WORD $0x4efcd718 // fsub v24.2d, v24.2d, v28.2d
+	WORD $0x4ef3d4fc // fsub v28.2d, v7.2d, v19.2d
+	WORD $0x4ed43ad3 // zip1 v19.2d, v22.2d, v20.2d
+	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
+	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	WORD $0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4ec63803 // zip1 v3.2d, v0.2d, v6.2d
+	WORD $0x4ec67800 // zip2 v0.2d, v0.2d, v6.2d
+	WORD $0x4ed47ac6 // zip2 v6.2d, v22.2d, v20.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4ec53a44 // zip1 v4.2d, v18.2d, v5.2d
+	WORD $0x4ec57a45 // zip2 v5.2d, v18.2d, v5.2d
+	WORD $0x4ed77ab2 // zip2 v18.2d, v21.2d, v23.2d
+	WORD $0x4e60d475 // fadd v21.2d, v3.2d, v0.2d
+	WORD $0x4e7ad442 // fadd v2.2d, v2.2d, v26.2d
+	WORD $0x4e65d494 // fadd v20.2d, v4.2d, v5.2d
+	WORD $0x4ee3d6b6 // fsub v22.2d, v21.2d, v3.2d
+	WORD $0x4e7bd421 // fadd v1.2d, v1.2d, v27.2d
+	WORD $0x4ee4d697 // fsub v23.2d, v20.2d, v4.2d
+	WORD $0x4ef6d6b8 // fsub v24.2d, v21.2d, v22.2d
+	WORD $0x4ef6d400 // fsub v0.2d, v0.2d, v22.2d
+	WORD $0x4ef8d463 // fsub v3.2d, v3.2d, v24.2d
+	WORD $0x4ef7d698 // fsub v24.2d, v20.2d, v23.2d
+	WORD $0x4ef7d4a5 // fsub v5.2d, v5.2d, v23.2d
+	WORD $0x4ef8d484 // fsub v4.2d, v4.2d, v24.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
+	WORD $0x4e70d4e5 // fadd v5.2d, v7.2d, v16.2d
+	WORD $0x4e66d483 // fadd v3.2d, v4.2d, v6.2d
+	WORD $0x4e75d684 // fadd v4.2d, v20.2d, v21.2d
+	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD $0x4ee7d4b1 // fsub v17.2d, v5.2d, v7.2d
+	WORD $0x4ef4d486 // fsub v6.2d, v4.2d, v20.2d
+	WORD $0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
+	WORD $0x4ef1d4b3 // fsub v19.2d, v5.2d, v17.2d
+	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
+	WORD $0x4ee6d492 // fsub v18.2d, v4.2d, v6.2d
+	WORD $0x4ee6d6a6 // fsub v6.2d, v21.2d, v6.2d
+	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
+	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
+	WORD $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
+	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4e61d4a3 // fadd v3.2d, v5.2d, v1.2d
+	WORD $0x4e60d482 // fadd v2.2d, v4.2d, v0.2d
+	WORD $0x4ee5d467 // fsub v7.2d, v3.2d, v5.2d
+	WORD $0x4ee4d446 // fsub v6.2d, v2.2d, v4.2d
+	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
+	WORD $0x4ee6d450 // fsub v16.2d, v2.2d, v6.2d
+	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
+	WORD $0x4ef0d484 // fsub v4.2d, v4.2d, v16.2d
+	WORD $0x4ee7d470 // fsub v16.2d, v3.2d, v7.2d
+	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0xad000021 // stp q1, q0, [x1]
+	WORD $0xad0009e3 // stp q3, q2, [x15]
+	WORD $0xf94197ef // ldr x15, [sp, #0x328]
+	WORD $0xeb0f001f // cmp x0, x15
+	WORD $0x54013340 // b.eq <csrDDLow+0x2c10>
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x9a9f110f // csel x15, x8, xzr, ne
+	WORD $0xeb04001f // cmp x0, x4
+	WORD $0x8b4005ef // add x15, x15, x0, lsr #1
+	WORD $0x9a8031f4 // csel x20, x15, x0, lo
+	WORD $0x8b141535 // add x21, x9, x20, lsl #5
+	WORD $0xa9405aba // ldp x26, x22, [x21]
+	WORD $0x9100134f // add x15, x26, #0x4
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x5400086a // b.ge <csrDDLow+0x6e0>
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b1a0dd7 // add x23, x14, x26, lsl #3
+	WORD $0x8b1a09b8 // add x24, x13, x26, lsl #2
+	WORD $0x8b1a0e39 // add x25, x17, x26, lsl #3
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1a0ccf // add x15, x6, x26, lsl #3
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4ea31c66 // mov v6.16b, v3.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b13030f // add x15, x24, x19
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1a0cef // add x15, x7, x26, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x6940070f // ldpsw x15, x1, [x24]
+	WORD $0x6941771b // ldpsw x27, x29, [x24, #0x8]
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0xacc11ee4 // ldp q4, q7, [x23], #0x20
+	WORD $0xacc14b31 // ldp q17, q18, [x25], #0x20
+	WORD $0x91004318 // add x24, x24, #0x10
+	WORD $0xfc6f7953 // ldr d19, [x10, x15, lsl #3]
+	WORD $0xfc7b7954 // ldr d20, [x10, x27, lsl #3]
+	WORD $0xfc7b7963 // ldr d3, [x11, x27, lsl #3]
+	WORD $0xfc6f7970 // ldr d16, [x11, x15, lsl #3]
+	WORD $0x9100234f // add x15, x26, #0x8
+	WORD $0x9100135a // add x26, x26, #0x4
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x4d408453 // ld1 { v19.d }[1], [x2]
+	WORD $0x4d4087d4 // ld1 { v20.d }[1], [x30]
+	WORD $0x6e67de95 // fmul v21.2d, v20.2d, v7.2d
+	WORD $0x6e64de76 // fmul v22.2d, v19.2d, v4.2d
+	WORD $0x4d4087a3 // ld1 { v3.d }[1], [x29]
+	WORD $0x4d408430 // ld1 { v16.d }[1], [x1]
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x4e67ce98 // fmla v24.2d, v20.2d, v7.2d
+	WORD $0x4e64ce77 // fmla v23.2d, v19.2d, v4.2d
+	WORD $0x4e64ce17 // fmla v23.2d, v16.2d, v4.2d
+	WORD $0x4e67cc78 // fmla v24.2d, v3.2d, v7.2d
+	WORD $0x4e75d4a4 // fadd v4.2d, v5.2d, v21.2d
+	WORD $0x4e76d4c3 // fadd v3.2d, v6.2d, v22.2d
+	WORD $0x4ee6d467 // fsub v7.2d, v3.2d, v6.2d
+	WORD $0x4ee5d490 // fsub v16.2d, v4.2d, v5.2d
+	WORD $0x4e72ce98 // fmla v24.2d, v20.2d, v18.2d
+	WORD $0x4ef0d492 // fsub v18.2d, v4.2d, v16.2d
+	WORD $0x4ee7d474 // fsub v20.2d, v3.2d, v7.2d
+	WORD $0x4e71ce77 // fmla v23.2d, v19.2d, v17.2d
+	WORD $0x4ee7d6c7 // fsub v7.2d, v22.2d, v7.2d
+	WORD $0x4ef0d6b0 // fsub v16.2d, v21.2d, v16.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e66d6e6 // fadd v6.2d, v23.2d, v6.2d
+	WORD $0x4e65d705 // fadd v5.2d, v24.2d, v5.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x54fff94b // b.lt <csrDDLow+0x600>
+	WORD $0x14000005 // b <csrDDLow+0x6f0>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b030341 // add x1, x26, x3
+	WORD $0xcb16034f // sub x15, x26, x22
+	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
+	WORD $0x8b0f0caf // add x15, x5, x15, lsl #3
+	WORD $0xf9800020 // prfm pldl1keep, [x1]
+	WORD $0x8b1a09a1 // add x1, x13, x26, lsl #2
+	WORD $0x8b030822 // add x2, x1, x3, lsl #2
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x8b1a0e22 // add x2, x17, x26, lsl #3
+	WORD $0x8b030c57 // add x23, x2, x3, lsl #3
+	WORD $0xf98002e0 // prfm pldl1keep, [x23]
+	WORD $0xad401845 // ldp q5, q6, [x2]
+	WORD $0x69406037 // ldpsw x23, x24, [x1]
+	WORD $0x6941043b // ldpsw x27, x1, [x1, #0x8]
+	WORD $0x8b010d5d // add x29, x10, x1, lsl #3
+	WORD $0x8b180d59 // add x25, x10, x24, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b180d78 // add x24, x11, x24, lsl #3
+	WORD $0xfc7b796a // ldr d10, [x11, x27, lsl #3]
+	WORD $0xfc777969 // ldr d9, [x11, x23, lsl #3]
+	WORD $0xad0d1be5 // stp q5, q6, [sp, #0x1a0]
+	WORD $0xfc7b7945 // ldr d5, [x10, x27, lsl #3]
+	WORD $0x4d40842a // ld1 { v10.d }[1], [x1]
+	WORD $0x8b1a0dc1 // add x1, x14, x26, lsl #3
+	WORD $0x4d408709 // ld1 { v9.d }[1], [x24]
+	WORD $0xad403c2c // ldp q12, q15, [x1]
+	WORD $0x4d4087a5 // ld1 { v5.d }[1], [x29]
+	WORD $0x3d8067e5 // str q5, [sp, #0x190]
+	WORD $0xfc777945 // ldr d5, [x10, x23, lsl #3]
+	WORD $0xf9400ab7 // ldr x23, [x21, #0x10]
+	WORD $0x4d408725 // ld1 { v5.d }[1], [x25]
+	WORD $0x3d8063e5 // str q5, [sp, #0x180]
+	WORD $0xad4015e6 // ldp q6, q5, [x15]
+	WORD $0x910012cf // add x15, x22, #0x4
+	WORD $0xeb1701ff // cmp x15, x23
+	WORD $0xad0e1be5 // stp q5, q6, [sp, #0x1c0]
+	WORD $0x5400080a // b.ge <csrDDLow+0x880>
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x8b160dd8 // add x24, x14, x22, lsl #3
+	WORD $0x8b160e39 // add x25, x17, x22, lsl #3
+	WORD $0x8b1609ba // add x26, x13, x22, lsl #2
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x8b160ccf // add x15, x6, x22, lsl #3
+	WORD $0x4eb61ec5 // mov v5.16b, v22.16b
+	WORD $0x4eb51ea6 // mov v6.16b, v21.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b13034f // add x15, x26, x19
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b160cef // add x15, x7, x22, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x6941775b // ldpsw x27, x29, [x26, #0x8]
+	WORD $0x68c2074f // ldpsw x15, x1, [x26], #0x10
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
+	WORD $0xacc14b11 // ldp q17, q18, [x24], #0x20
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xacc15734 // ldp q20, q21, [x25], #0x20
+	WORD $0xfc7b7956 // ldr d22, [x10, x27, lsl #3]
+	WORD $0xfc6f7957 // ldr d23, [x10, x15, lsl #3]
+	WORD $0xfc7b7967 // ldr d7, [x11, x27, lsl #3]
+	WORD $0xfc6f7973 // ldr d19, [x11, x15, lsl #3]
+	WORD $0x910022cf // add x15, x22, #0x8
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0xeb1701ff // cmp x15, x23
+	WORD $0x4d4087d6 // ld1 { v22.d }[1], [x30]
+	WORD $0x4d408457 // ld1 { v23.d }[1], [x2]
+	WORD $0x6e72ded8 // fmul v24.2d, v22.2d, v18.2d
+	WORD $0x4d4087a7 // ld1 { v7.d }[1], [x29]
+	WORD $0x6e71def9 // fmul v25.2d, v23.2d, v17.2d
+	WORD $0x4d408433 // ld1 { v19.d }[1], [x1]
+	WORD $0x6ee0fb1b // fneg v27.2d, v24.2d
+	WORD $0x6ee0fb3a // fneg v26.2d, v25.2d
+	WORD $0x4e72cedb // fmla v27.2d, v22.2d, v18.2d
+	WORD $0x4e71cefa // fmla v26.2d, v23.2d, v17.2d
+	WORD $0x4e72ccfb // fmla v27.2d, v7.2d, v18.2d
+	WORD $0x4e71ce7a // fmla v26.2d, v19.2d, v17.2d
+	WORD $0x4e75cedb // fmla v27.2d, v22.2d, v21.2d
+	WORD $0x4e78d4b6 // fadd v22.2d, v5.2d, v24.2d
+	WORD $0x4e79d4d5 // fadd v21.2d, v6.2d, v25.2d
+	WORD $0x4e74cefa // fmla v26.2d, v23.2d, v20.2d
+	WORD $0x4ee6d6a7 // fsub v7.2d, v21.2d, v6.2d
+	WORD $0x4ee5d6d1 // fsub v17.2d, v22.2d, v5.2d
+	WORD $0x4ef1d6d2 // fsub v18.2d, v22.2d, v17.2d
+	WORD $0x4ee7d6b3 // fsub v19.2d, v21.2d, v7.2d
+	WORD $0x4ee7d727 // fsub v7.2d, v25.2d, v7.2d
+	WORD $0x4ef1d711 // fsub v17.2d, v24.2d, v17.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d625 // fadd v5.2d, v17.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e66d746 // fadd v6.2d, v26.2d, v6.2d
+	WORD $0x4e65d765 // fadd v5.2d, v27.2d, v5.2d
+	WORD $0x4e65d610 // fadd v16.2d, v16.2d, v5.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0x54fff96b // b.lt <csrDDLow+0x7a0>
+	WORD $0x14000005 // b <csrDDLow+0x88c>
+	WORD $0xd503201f // nop
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x8b0302c1 // add x1, x22, x3
+	WORD $0xcb1702cf // sub x15, x22, x23
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
+	WORD $0x8b0f0caf // add x15, x5, x15, lsl #3
+	WORD $0xf9800020 // prfm pldl1keep, [x1]
+	WORD $0x8b1609a1 // add x1, x13, x22, lsl #2
+	WORD $0x8b030822 // add x2, x1, x3, lsl #2
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x8b160e22 // add x2, x17, x22, lsl #3
+	WORD $0x8b030c58 // add x24, x2, x3, lsl #3
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x69406438 // ldpsw x24, x25, [x1]
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0x6941043b // ldpsw x27, x1, [x1, #0x8]
+	WORD $0x8b010d5d // add x29, x10, x1, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xfc787965 // ldr d5, [x11, x24, lsl #3]
+	WORD $0x4d408725 // ld1 { v5.d }[1], [x25]
+	WORD $0x3d8047e5 // str q5, [sp, #0x110]
+	WORD $0xfc7b7965 // ldr d5, [x11, x27, lsl #3]
+	WORD $0x4d408425 // ld1 { v5.d }[1], [x1]
+	WORD $0x8b160dc1 // add x1, x14, x22, lsl #3
+	WORD $0xf9400eb6 // ldr x22, [x21, #0x18]
+	WORD $0x3d8043e5 // str q5, [sp, #0x100]
+	WORD $0xad401825 // ldp q5, q6, [x1]
+	WORD $0xad0717e6 // stp q6, q5, [sp, #0xe0]
+	WORD $0xad401845 // ldp q5, q6, [x2]
+	WORD $0xad0a1be5 // stp q5, q6, [sp, #0x140]
+	WORD $0xfc7b7945 // ldr d5, [x10, x27, lsl #3]
+	WORD $0x4d4087a5 // ld1 { v5.d }[1], [x29]
+	WORD $0x3d804fe5 // str q5, [sp, #0x130]
+	WORD $0xfc787945 // ldr d5, [x10, x24, lsl #3]
+	WORD $0x4d408745 // ld1 { v5.d }[1], [x26]
+	WORD $0x3d804be5 // str q5, [sp, #0x120]
+	WORD $0xad4015e6 // ldp q6, q5, [x15]
+	WORD $0x910012ef // add x15, x23, #0x4
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0xad0b1be5 // stp q5, q6, [sp, #0x160]
+	WORD $0x5400080a // b.ge <csrDDLow+0xa2c>
+	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
+	WORD $0x8b170dd8 // add x24, x14, x23, lsl #3
+	WORD $0x8b170e39 // add x25, x17, x23, lsl #3
+	WORD $0x8b1709ba // add x26, x13, x23, lsl #2
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0x8b170ccf // add x15, x6, x23, lsl #3
+	WORD $0x4ead1da5 // mov v5.16b, v13.16b
+	WORD $0x4eab1d66 // mov v6.16b, v11.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b13034f // add x15, x26, x19
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b170cef // add x15, x7, x23, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x6940074f // ldpsw x15, x1, [x26]
+	WORD $0x6941775b // ldpsw x27, x29, [x26, #0x8]
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0xacc14b11 // ldp q17, q18, [x24], #0x20
+	WORD $0xacc16337 // ldp q23, q24, [x25], #0x20
+	WORD $0x9100435a // add x26, x26, #0x10
+	WORD $0xfc6f7959 // ldr d25, [x10, x15, lsl #3]
+	WORD $0xfc7b795a // ldr d26, [x10, x27, lsl #3]
+	WORD $0xfc7b7967 // ldr d7, [x11, x27, lsl #3]
+	WORD $0xfc6f7973 // ldr d19, [x11, x15, lsl #3]
+	WORD $0x910022ef // add x15, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x4d408459 // ld1 { v25.d }[1], [x2]
+	WORD $0x4d4087da // ld1 { v26.d }[1], [x30]
+	WORD $0x6e72df5d // fmul v29.2d, v26.2d, v18.2d
+	WORD $0x6e71df3e // fmul v30.2d, v25.2d, v17.2d
+	WORD $0x4d4087a7 // ld1 { v7.d }[1], [x29]
+	WORD $0x4d408433 // ld1 { v19.d }[1], [x1]
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
+	WORD $0x4e7dd5ad // fadd v13.2d, v13.2d, v29.2d
+	WORD $0x4e7ed56b // fadd v11.2d, v11.2d, v30.2d
+	WORD $0x4e72cf48 // fmla v8.2d, v26.2d, v18.2d
+	WORD $0x4e71cf3f // fmla v31.2d, v25.2d, v17.2d
+	WORD $0x4e71ce7f // fmla v31.2d, v19.2d, v17.2d
+	WORD $0x4e72cce8 // fmla v8.2d, v7.2d, v18.2d
+	WORD $0x4ee6d567 // fsub v7.2d, v11.2d, v6.2d
+	WORD $0x4ee5d5b1 // fsub v17.2d, v13.2d, v5.2d
+	WORD $0x4ef1d5b2 // fsub v18.2d, v13.2d, v17.2d
+	WORD $0x4ee7d573 // fsub v19.2d, v11.2d, v7.2d
+	WORD $0x4ee7d7c7 // fsub v7.2d, v30.2d, v7.2d
+	WORD $0x4ef1d7b1 // fsub v17.2d, v29.2d, v17.2d
+	WORD $0x4e78cf48 // fmla v8.2d, v26.2d, v24.2d
+	WORD $0x4e77cf3f // fmla v31.2d, v25.2d, v23.2d
+	WORD $0x4ef3d4c6 // fsub v6.2d, v6.2d, v19.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d625 // fadd v5.2d, v17.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e66d7e6 // fadd v6.2d, v31.2d, v6.2d
+	WORD $0x4e65d505 // fadd v5.2d, v8.2d, v5.2d
+	WORD $0x4e65d79c // fadd v28.2d, v28.2d, v5.2d
+	WORD $0x4e66d77b // fadd v27.2d, v27.2d, v6.2d
+	WORD $0x54fff94b // b.lt <csrDDLow+0x94c>
+	WORD $0x14000005 // b <csrDDLow+0xa3c>
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
+	WORD $0x8b0302e1 // add x1, x23, x3
+	WORD $0xcb1602ef // sub x15, x23, x22
+	WORD $0x8b010dc1 // add x1, x14, x1, lsl #3
+	WORD $0x8b0f0caf // add x15, x5, x15, lsl #3
+	WORD $0xf9800020 // prfm pldl1keep, [x1]
+	WORD $0x8b1709a1 // add x1, x13, x23, lsl #2
+	WORD $0x8b030822 // add x2, x1, x3, lsl #2
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x8b170e22 // add x2, x17, x23, lsl #3
+	WORD $0x8b030c58 // add x24, x2, x3, lsl #3
+	WORD $0xf9800300 // prfm pldl1keep, [x24]
+	WORD $0x69406438 // ldpsw x24, x25, [x1]
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0xf94012b5 // ldr x21, [x21, #0x20]
+	WORD $0x6941043b // ldpsw x27, x1, [x1, #0x8]
+	WORD $0x8b010d5d // add x29, x10, x1, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0xfc787965 // ldr d5, [x11, x24, lsl #3]
+	WORD $0x4d408725 // ld1 { v5.d }[1], [x25]
+	WORD $0x3d802fe5 // str q5, [sp, #0xb0]
+	WORD $0xfc7b7965 // ldr d5, [x11, x27, lsl #3]
+	WORD $0x4d408425 // ld1 { v5.d }[1], [x1]
+	WORD $0x8b170dc1 // add x1, x14, x23, lsl #3
+	WORD $0x3d801fe5 // str q5, [sp, #0x70]
+	WORD $0xad404425 // ldp q5, q17, [x1]
+	WORD $0xad0297e0 // stp q0, q5, [sp, #0x50]
+	WORD $0xad400045 // ldp q5, q0, [x2]
+	WORD $0x3d8023e5 // str q5, [sp, #0x80]
+	WORD $0xfc7b7945 // ldr d5, [x10, x27, lsl #3]
+	WORD $0x4d4087a5 // ld1 { v5.d }[1], [x29]
+	WORD $0xad0483e5 // stp q5, q0, [sp, #0x90]
+	WORD $0xfc787945 // ldr d5, [x10, x24, lsl #3]
+	WORD $0x4d408745 // ld1 { v5.d }[1], [x26]
+	WORD $0x3d8013e5 // str q5, [sp, #0x40]
+	WORD $0xad4015e0 // ldp q0, q5, [x15]
+	WORD $0x910012cf // add x15, x22, #0x4
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0xad0603e5 // stp q5, q0, [sp, #0xc0]
+	WORD $0x54ffb54a // b.ge <csrDDLow+0x180>
+	WORD $0x4eb11e38 // mov v24.16b, v17.16b
+	WORD $0x4eaa1d5a // mov v26.16b, v10.16b
+	WORD $0x8b160dd7 // add x23, x14, x22, lsl #3
+	WORD $0x8b160e38 // add x24, x17, x22, lsl #3
+	WORD $0x8b1609b9 // add x25, x13, x22, lsl #2
+	WORD $0x4ea91d37 // mov v23.16b, v9.16b
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
+	WORD $0xad0133ef // stp q15, q12, [sp, #0x20]
+	WORD $0x8b160ccf // add x15, x6, x22, lsl #3
+	WORD $0x4ea61cd1 // mov v17.16b, v6.16b
+	WORD $0x4ea51cb2 // mov v18.16b, v5.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b13032f // add x15, x25, x19
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b160cef // add x15, x7, x22, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x6940072f // ldpsw x15, x1, [x25]
+	WORD $0x69416f3a // ldpsw x26, x27, [x25, #0x8]
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
+	WORD $0xacc14ee6 // ldp q6, q19, [x23], #0x20
+	WORD $0xacc1231f // ldp q31, q8, [x24], #0x20
+	WORD $0x91004339 // add x25, x25, #0x10
+	WORD $0xfc6f7949 // ldr d9, [x10, x15, lsl #3]
+	WORD $0xfc7a794a // ldr d10, [x10, x26, lsl #3]
+	WORD $0xfc7a7965 // ldr d5, [x11, x26, lsl #3]
+	WORD $0xfc6f797d // ldr d29, [x11, x15, lsl #3]
+	WORD $0x910022cf // add x15, x22, #0x8
+	WORD $0x910012d6 // add x22, x22, #0x4
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x4d408449 // ld1 { v9.d }[1], [x2]
+	WORD $0x4d4087aa // ld1 { v10.d }[1], [x29]
+	WORD $0x6e73dd4f // fmul v15.2d, v10.2d, v19.2d
+	WORD $0x6e66dd2c // fmul v12.2d, v9.2d, v6.2d
+	WORD $0x4d408765 // ld1 { v5.d }[1], [x27]
+	WORD $0x4d40843d // ld1 { v29.d }[1], [x1]
+	WORD $0x6ee0f987 // fneg v7.2d, v12.2d
+	WORD $0x6ee0f9f9 // fneg v25.2d, v15.2d
+	WORD $0x4e73cd59 // fmla v25.2d, v10.2d, v19.2d
+	WORD $0x4e66cd27 // fmla v7.2d, v9.2d, v6.2d
+	WORD $0x4e66cfa7 // fmla v7.2d, v29.2d, v6.2d
+	WORD $0x4e73ccb9 // fmla v25.2d, v5.2d, v19.2d
+	WORD $0x4e6fd626 // fadd v6.2d, v17.2d, v15.2d
+	WORD $0x4e6cd645 // fadd v5.2d, v18.2d, v12.2d
+	WORD $0x4ef2d4b3 // fsub v19.2d, v5.2d, v18.2d
+	WORD $0x4ef1d4dd // fsub v29.2d, v6.2d, v17.2d
+	WORD $0x4e68cd59 // fmla v25.2d, v10.2d, v8.2d
+	WORD $0x4efdd4c8 // fsub v8.2d, v6.2d, v29.2d
+	WORD $0x4ef3d4aa // fsub v10.2d, v5.2d, v19.2d
+	WORD $0x4e7fcd27 // fmla v7.2d, v9.2d, v31.2d
+	WORD $0x4ef3d593 // fsub v19.2d, v12.2d, v19.2d
+	WORD $0x4efdd5fd // fsub v29.2d, v15.2d, v29.2d
+	WORD $0x4eead652 // fsub v18.2d, v18.2d, v10.2d
+	WORD $0x4ee8d631 // fsub v17.2d, v17.2d, v8.2d
+	WORD $0x4e71d7b1 // fadd v17.2d, v29.2d, v17.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4e71d731 // fadd v17.2d, v25.2d, v17.2d
+	WORD $0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	WORD $0x4e67d694 // fadd v20.2d, v20.2d, v7.2d
+	WORD $0x54fff94b // b.lt <csrDDLow+0xb08>
+	WORD $0xad4133ef // ldp q15, q12, [sp, #0x20]
+	WORD $0x4eb71ee9 // mov v9.16b, v23.16b
+	WORD $0x4eba1f4a // mov v10.16b, v26.16b
+	WORD $0x4eb81f11 // mov v17.16b, v24.16b
+	WORD $0x17fffd66 // b <csrDDLow+0x18c>
+	WORD $0xf100109f // cmp x4, #0x4
+	WORD $0xb400a883 // cbz x3, <csrDDLow+0x210c>
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x5401006b // b.lt <csrDDLow+0x2c10>
+	WORD $0xd37ff908 // lsl x8, x8, #1
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0x8b030dc7 // add x7, x14, x3, lsl #3
+	WORD $0xf900ebe8 // str x8, [sp, #0x1d0]
+	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
+	WORD $0x8b030e33 // add x19, x17, x3, lsl #3
+	WORD $0xd37ef474 // lsl x20, x3, #2
+	WORD $0x6ee0f800 // fneg v0.2d, v0.2d
+	WORD $0x91008105 // add x5, x8, #0x20
+	WORD $0x91006106 // add x6, x8, #0x18
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x14000084 // b <csrDDLow+0xe48>
+	WORD $0xd503201f // nop
+	WORD $0xb8b779af // ldrsw x15, [x13, x23, lsl #2]
+	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0xfc777a3f // ldr d31, [x17, x23, lsl #3]
+	WORD $0xaa0603f6 // mov x22, x6
+	WORD $0xd37df1e1 // lsl x1, x15, #3
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0xfc6f797d // ldr d29, [x11, x15, lsl #3]
+	WORD $0xd37df2ef // lsl x15, x23, #3
+	WORD $0x4ea01c1c // mov v28.16b, v0.16b
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0xfc61695a // ldr d26, [x10, x1]
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0xfc6f69db // ldr d27, [x14, x15]
+	WORD $0x6e080748 // mov v8.d[0], v26.d[0]
+	WORD $0x1e7b0b5a // fmul d26, d26, d27
+	WORD $0x6e08077e // mov v30.d[0], v27.d[0]
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0x6e08075b // mov v27.d[0], v26.d[0]
+	WORD $0x6ee0fb7a // fneg v26.2d, v27.2d
+	WORD $0x4e7ecd1a // fmla v26.2d, v8.2d, v30.2d
+	WORD $0x4e7ecfba // fmla v26.2d, v29.2d, v30.2d
+	WORD $0x4e7fcd1a // fmla v26.2d, v8.2d, v31.2d
+	WORD $0x4e78d73d // fadd v29.2d, v25.2d, v24.2d
+	WORD $0x4e77d77e // fadd v30.2d, v27.2d, v23.2d
+	WORD $0x4ef7d7df // fsub v31.2d, v30.2d, v23.2d
+	WORD $0x4ef8d7a8 // fsub v8.2d, v29.2d, v24.2d
+	WORD $0x4ee8d7a9 // fsub v9.2d, v29.2d, v8.2d
+	WORD $0x4effd7ca // fsub v10.2d, v30.2d, v31.2d
+	WORD $0x4effd77b // fsub v27.2d, v27.2d, v31.2d
+	WORD $0x4ee8d739 // fsub v25.2d, v25.2d, v8.2d
+	WORD $0x4eead6ea // fsub v10.2d, v23.2d, v10.2d
+	WORD $0x4ee9d709 // fsub v9.2d, v24.2d, v9.2d
+	WORD $0x4e69d739 // fadd v25.2d, v25.2d, v9.2d
+	WORD $0x4e6ad77b // fadd v27.2d, v27.2d, v10.2d
+	WORD $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
+	WORD $0x4e76d739 // fadd v25.2d, v25.2d, v22.2d
+	WORD $0x4e75d75a // fadd v26.2d, v26.2d, v21.2d
+	WORD $0xad406edc // ldp q28, q27, [x22]
+	WORD $0x6ebb1fb8 // bit v24.16b, v29.16b, v27.16b
+	WORD $0x6ebb1f36 // bit v22.16b, v25.16b, v27.16b
+	WORD $0x6ebc1fd7 // bit v23.16b, v30.16b, v28.16b
+	WORD $0x6ebc1f55 // bit v21.16b, v26.16b, v28.16b
+	WORD $0x4ed03899 // zip1 v25.2d, v4.2d, v16.2d
+	WORD $0x4ed07884 // zip2 v4.2d, v4.2d, v16.2d
+	WORD $0xd37ef6af // lsl x15, x21, #2
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x8b0f0e01 // add x1, x16, x15, lsl #3
+	WORD $0x4ed83a90 // zip1 v16.2d, v20.2d, v24.2d
+	WORD $0x4ed87a94 // zip2 v20.2d, v20.2d, v24.2d
+	WORD $0x8b0f0d8f // add x15, x12, x15, lsl #3
+	WORD $0x4ec73878 // zip1 v24.2d, v3.2d, v7.2d
+	WORD $0x4ec77863 // zip2 v3.2d, v3.2d, v7.2d
+	WORD $0x4ed73a67 // zip1 v7.2d, v19.2d, v23.2d
+	WORD $0x4ed77a73 // zip2 v19.2d, v19.2d, v23.2d
+	WORD $0x4ec6385b // zip1 v27.2d, v2.2d, v6.2d
+	WORD $0x4ec67842 // zip2 v2.2d, v2.2d, v6.2d
+	WORD $0x4ed63a46 // zip1 v6.2d, v18.2d, v22.2d
+	WORD $0x4ed67a52 // zip2 v18.2d, v18.2d, v22.2d
+	WORD $0x4e64d737 // fadd v23.2d, v25.2d, v4.2d
+	WORD $0x4e63d716 // fadd v22.2d, v24.2d, v3.2d
+	WORD $0x4e74d61a // fadd v26.2d, v16.2d, v20.2d
+	WORD $0x4e73d4fc // fadd v28.2d, v7.2d, v19.2d
+	WORD $0x4ef9d6fd // fsub v29.2d, v23.2d, v25.2d
+	WORD $0x4ef0d75e // fsub v30.2d, v26.2d, v16.2d
+	WORD $0x4efdd484 // fsub v4.2d, v4.2d, v29.2d
+	WORD $0x4efdd6fd // fsub v29.2d, v23.2d, v29.2d
+	WORD $0x4efed694 // fsub v20.2d, v20.2d, v30.2d
+	WORD $0x4efed75e // fsub v30.2d, v26.2d, v30.2d
+	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
+	WORD $0x4ef8d6dd // fsub v29.2d, v22.2d, v24.2d
+	WORD $0x4efed610 // fsub v16.2d, v16.2d, v30.2d
+	WORD $0x4e7ad79e // fadd v30.2d, v28.2d, v26.2d
+	WORD $0x4efdd463 // fsub v3.2d, v3.2d, v29.2d
+	WORD $0x4efdd6dd // fsub v29.2d, v22.2d, v29.2d
+	WORD $0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
+	WORD $0x4efcd7d4 // fsub v20.2d, v30.2d, v28.2d
+	WORD $0x4efdd718 // fsub v24.2d, v24.2d, v29.2d
+	WORD $0x4ee7d79d // fsub v29.2d, v28.2d, v7.2d
+	WORD $0x4ef4d75a // fsub v26.2d, v26.2d, v20.2d
+	WORD $0x4ef4d7d4 // fsub v20.2d, v30.2d, v20.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e72d604 // fadd v4.2d, v16.2d, v18.2d
+	WORD $0x4efdd673 // fsub v19.2d, v19.2d, v29.2d
+	WORD $0x4efdd79d // fsub v29.2d, v28.2d, v29.2d
+	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	WORD $0x4ec57838 // zip2 v24.2d, v1.2d, v5.2d
+	WORD $0x4ef4d794 // fsub v20.2d, v28.2d, v20.2d
+	WORD $0x4ec53821 // zip1 v1.2d, v1.2d, v5.2d
+	WORD $0x4ed53a25 // zip1 v5.2d, v17.2d, v21.2d
+	WORD $0x4e7bd442 // fadd v2.2d, v2.2d, v27.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4efdd4e7 // fsub v7.2d, v7.2d, v29.2d
+	WORD $0x4e77d6dd // fadd v29.2d, v22.2d, v23.2d
+	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	WORD $0x4ef6d7b9 // fsub v25.2d, v29.2d, v22.2d
+	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
+	WORD $0x4ed57a33 // zip2 v19.2d, v17.2d, v21.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
+	WORD $0x4ef9d7b9 // fsub v25.2d, v29.2d, v25.2d
+	WORD $0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
+	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
+	WORD $0x4e65d4e3 // fadd v3.2d, v7.2d, v5.2d
+	WORD $0x4e74d745 // fadd v5.2d, v26.2d, v20.2d
+	WORD $0x4e76d6e6 // fadd v6.2d, v23.2d, v22.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e63d7c4 // fadd v4.2d, v30.2d, v3.2d
+	WORD $0x4e61d7a2 // fadd v2.2d, v29.2d, v1.2d
+	WORD $0x4efed485 // fsub v5.2d, v4.2d, v30.2d
+	WORD $0x4efdd446 // fsub v6.2d, v2.2d, v29.2d
+	WORD $0x4ee5d490 // fsub v16.2d, v4.2d, v5.2d
+	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
+	WORD $0x4ee6d447 // fsub v7.2d, v2.2d, v6.2d
+	WORD $0x4ef0d7d0 // fsub v16.2d, v30.2d, v16.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ee7d7a7 // fsub v7.2d, v29.2d, v7.2d
+	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD $0xad000c21 // stp q1, q3, [x1]
+	WORD $0xf94197e1 // ldr x1, [sp, #0x328]
+	WORD $0xeb01001f // cmp x0, x1
+	WORD $0xad0011e2 // stp q2, q4, [x15]
+	WORD $0x5400ee60 // b.eq <csrDDLow+0x2c10>
+	WORD $0xf940ebef // ldr x15, [sp, #0x1d0]
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x9a9f1115 // csel x21, x8, xzr, ne
+	WORD $0x8b4006b5 // add x21, x21, x0, lsr #1
+	WORD $0xeb0f001f // cmp x0, x15
+	WORD $0x9a8032b5 // csel x21, x21, x0, lo
+	WORD $0x8b151536 // add x22, x9, x21, lsl #5
+	WORD $0xa9405ed8 // ldp x24, x23, [x22]
+	WORD $0x91001319 // add x25, x24, #0x4
+	WORD $0xeb17033f // cmp x25, x23
+	WORD $0x540000cd // b.le <csrDDLow+0xe88>
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x1400003f // b <csrDDLow+0xf80>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b180dd9 // add x25, x14, x24, lsl #3
+	WORD $0x8b1809ba // add x26, x13, x24, lsl #2
+	WORD $0x8b180e3b // add x27, x17, x24, lsl #3
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b180cfd // add x29, x7, x24, lsl #3
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4ea31c66 // mov v6.16b, v3.16b
+	WORD $0xf98003a0 // prfm pldl1keep, [x29]
+	WORD $0x8b14035d // add x29, x26, x20
+	WORD $0xf98003a0 // prfm pldl1keep, [x29]
+	WORD $0x8b180e7d // add x29, x19, x24, lsl #3
+	WORD $0xf98003a0 // prfm pldl1keep, [x29]
+	WORD $0x69407b5d // ldpsw x29, x30, [x26]
+	WORD $0x69410b41 // ldpsw x1, x2, [x26, #0x8]
+	WORD $0x8b1e0d4f // add x15, x10, x30, lsl #3
+	WORD $0x8b020d44 // add x4, x10, x2, lsl #3
+	WORD $0x8b1e0d7e // add x30, x11, x30, lsl #3
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0xacc11f24 // ldp q4, q7, [x25], #0x20
+	WORD $0xacc14b71 // ldp q17, q18, [x27], #0x20
+	WORD $0x9100435a // add x26, x26, #0x10
+	WORD $0xfc7d7953 // ldr d19, [x10, x29, lsl #3]
+	WORD $0xfc617954 // ldr d20, [x10, x1, lsl #3]
+	WORD $0xfc617963 // ldr d3, [x11, x1, lsl #3]
+	WORD $0xfc7d7970 // ldr d16, [x11, x29, lsl #3]
+	WORD $0x4d4085f3 // ld1 { v19.d }[1], [x15]
+	WORD $0x4d408494 // ld1 { v20.d }[1], [x4]
+	WORD $0x4d408443 // ld1 { v3.d }[1], [x2]
+	WORD $0x4d4087d0 // ld1 { v16.d }[1], [x30]
+	WORD $0x9100230f // add x15, x24, #0x8
+	WORD $0x91001318 // add x24, x24, #0x4
+	WORD $0xeb1701ff // cmp x15, x23
+	WORD $0x6e67de95 // fmul v21.2d, v20.2d, v7.2d
+	WORD $0x6e64de76 // fmul v22.2d, v19.2d, v4.2d
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x4e67ce98 // fmla v24.2d, v20.2d, v7.2d
+	WORD $0x4e64ce77 // fmla v23.2d, v19.2d, v4.2d
+	WORD $0x4e64ce17 // fmla v23.2d, v16.2d, v4.2d
+	WORD $0x4e67cc78 // fmla v24.2d, v3.2d, v7.2d
+	WORD $0x4e75d4a4 // fadd v4.2d, v5.2d, v21.2d
+	WORD $0x4e76d4c3 // fadd v3.2d, v6.2d, v22.2d
+	WORD $0x4ee6d467 // fsub v7.2d, v3.2d, v6.2d
+	WORD $0x4ee5d490 // fsub v16.2d, v4.2d, v5.2d
+	WORD $0x4e72ce98 // fmla v24.2d, v20.2d, v18.2d
+	WORD $0x4ef0d492 // fsub v18.2d, v4.2d, v16.2d
+	WORD $0x4ee7d474 // fsub v20.2d, v3.2d, v7.2d
+	WORD $0x4e71ce77 // fmla v23.2d, v19.2d, v17.2d
+	WORD $0x4ee7d6c7 // fsub v7.2d, v22.2d, v7.2d
+	WORD $0x4ef0d6b0 // fsub v16.2d, v21.2d, v16.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e66d6e6 // fadd v6.2d, v23.2d, v6.2d
+	WORD $0x4e65d705 // fadd v5.2d, v24.2d, v5.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x54fff94d // b.le <csrDDLow+0xea4>
+	WORD $0xeb170319 // subs x25, x24, x23
+	WORD $0x54000b20 // b.eq <csrDDLow+0x10e8>
+	WORD $0x9100070f // add x15, x24, #0x1
+	WORD $0xeb1701ff // cmp x15, x23
+	WORD $0x54000381 // b.ne <csrDDLow+0x1000>
+	WORD $0xb8b879af // ldrsw x15, [x13, x24, lsl #2]
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xfc787a33 // ldr d19, [x17, x24, lsl #3]
+	WORD $0xaa0603f9 // mov x25, x6
+	WORD $0xd37df1e1 // lsl x1, x15, #3
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xfc6f7971 // ldr d17, [x11, x15, lsl #3]
+	WORD $0xd37df30f // lsl x15, x24, #3
+	WORD $0x4ea01c10 // mov v16.16b, v0.16b
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0xfc616946 // ldr d6, [x10, x1]
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0xfc6f69c7 // ldr d7, [x14, x15]
+	WORD $0x6e0804d4 // mov v20.d[0], v6.d[0]
+	WORD $0x1e6708c6 // fmul d6, d6, d7
+	WORD $0x6e0804f2 // mov v18.d[0], v7.d[0]
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0x6e0804c7 // mov v7.d[0], v6.d[0]
+	WORD $0x6ee0f8e6 // fneg v6.2d, v7.2d
+	WORD $0x4e72ce86 // fmla v6.2d, v20.2d, v18.2d
+	WORD $0x4e72ce26 // fmla v6.2d, v17.2d, v18.2d
+	WORD $0x4e73ce86 // fmla v6.2d, v20.2d, v19.2d
+	WORD $0x14000028 // b <csrDDLow+0x1094>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b03030f // add x15, x24, x3
+	WORD $0x8b190cb9 // add x25, x5, x25, lsl #3
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1809af // add x15, x13, x24, lsl #2
+	WORD $0x8b0309e1 // add x1, x15, x3, lsl #2
+	WORD $0xf9800020 // prfm pldl1keep, [x1]
+	WORD $0x8b180e21 // add x1, x17, x24, lsl #3
+	WORD $0x8b030c22 // add x2, x1, x3, lsl #3
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x694011e2 // ldpsw x2, x4, [x15]
+	WORD $0x69413dfb // ldpsw x27, x15, [x15, #0x8]
+	WORD $0x8b0f0d5d // add x29, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b040d5a // add x26, x10, x4, lsl #3
+	WORD $0xad405835 // ldp q21, q22, [x1]
+	WORD $0xfc7b7971 // ldr d17, [x11, x27, lsl #3]
+	WORD $0xfc627972 // ldr d18, [x11, x2, lsl #3]
+	WORD $0xfc627957 // ldr d23, [x10, x2, lsl #3]
+	WORD $0xfc7b7958 // ldr d24, [x10, x27, lsl #3]
+	WORD $0x4d4085f1 // ld1 { v17.d }[1], [x15]
+	WORD $0x8b040d6f // add x15, x11, x4, lsl #3
+	WORD $0x4d408757 // ld1 { v23.d }[1], [x26]
+	WORD $0x4d4087b8 // ld1 { v24.d }[1], [x29]
+	WORD $0x4d4085f2 // ld1 { v18.d }[1], [x15]
+	WORD $0x8b180dcf // add x15, x14, x24, lsl #3
+	WORD $0xad4051f3 // ldp q19, q20, [x15]
+	WORD $0x6e74df05 // fmul v5.2d, v24.2d, v20.2d
+	WORD $0x6e73dee7 // fmul v7.2d, v23.2d, v19.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x6ee0f8e6 // fneg v6.2d, v7.2d
+	WORD $0x4e74cf10 // fmla v16.2d, v24.2d, v20.2d
+	WORD $0x4e73cee6 // fmla v6.2d, v23.2d, v19.2d
+	WORD $0x4e74ce30 // fmla v16.2d, v17.2d, v20.2d
+	WORD $0x4e73ce46 // fmla v6.2d, v18.2d, v19.2d
+	WORD $0x4e76cf10 // fmla v16.2d, v24.2d, v22.2d
+	WORD $0x4e75cee6 // fmla v6.2d, v23.2d, v21.2d
+	WORD $0x4e64d4b1 // fadd v17.2d, v5.2d, v4.2d
+	WORD $0x4e63d4f2 // fadd v18.2d, v7.2d, v3.2d
+	WORD $0x4ee3d653 // fsub v19.2d, v18.2d, v3.2d
+	WORD $0x4ee4d634 // fsub v20.2d, v17.2d, v4.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
+	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
+	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4ef5d495 // fsub v21.2d, v4.2d, v21.2d
+	WORD $0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD $0x4e76d4e7 // fadd v7.2d, v7.2d, v22.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e62d4a5 // fadd v5.2d, v5.2d, v2.2d
+	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
+	WORD $0xad401f30 // ldp q16, q7, [x25]
+	WORD $0x6ea71e24 // bit v4.16b, v17.16b, v7.16b
+	WORD $0x6ea71ca2 // bit v2.16b, v5.16b, v7.16b
+	WORD $0x6eb01e43 // bit v3.16b, v18.16b, v16.16b
+	WORD $0x6eb01cc1 // bit v1.16b, v6.16b, v16.16b
+	WORD $0xf9400ad8 // ldr x24, [x22, #0x10]
+	WORD $0x910012ef // add x15, x23, #0x4
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xeb1801ff // cmp x15, x24
+	WORD $0x540000ad // b.le <csrDDLow+0x110c>
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x1400003e // b <csrDDLow+0x1200>
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x8b170dd9 // add x25, x14, x23, lsl #3
+	WORD $0x8b170e3a // add x26, x17, x23, lsl #3
+	WORD $0x8b1709bb // add x27, x13, x23, lsl #2
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x8b170cef // add x15, x7, x23, lsl #3
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b14036f // add x15, x27, x20
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b170e6f // add x15, x19, x23, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x6940076f // ldpsw x15, x1, [x27]
+	WORD $0x69417764 // ldpsw x4, x29, [x27, #0x8]
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0xacc14f30 // ldp q16, q19, [x25], #0x20
+	WORD $0xacc15b55 // ldp q21, q22, [x26], #0x20
+	WORD $0x9100437b // add x27, x27, #0x10
+	WORD $0xfc6f7957 // ldr d23, [x10, x15, lsl #3]
+	WORD $0xfc647958 // ldr d24, [x10, x4, lsl #3]
+	WORD $0xfc647967 // ldr d7, [x11, x4, lsl #3]
+	WORD $0xfc6f7974 // ldr d20, [x11, x15, lsl #3]
+	WORD $0x910022ef // add x15, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xeb1801ff // cmp x15, x24
+	WORD $0x4d408457 // ld1 { v23.d }[1], [x2]
+	WORD $0x4d4087d8 // ld1 { v24.d }[1], [x30]
+	WORD $0x6e73df19 // fmul v25.2d, v24.2d, v19.2d
+	WORD $0x6e70defa // fmul v26.2d, v23.2d, v16.2d
+	WORD $0x4d4087a7 // ld1 { v7.d }[1], [x29]
+	WORD $0x4d408434 // ld1 { v20.d }[1], [x1]
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x4e73cf1c // fmla v28.2d, v24.2d, v19.2d
+	WORD $0x4e70cefb // fmla v27.2d, v23.2d, v16.2d
+	WORD $0x4e70ce9b // fmla v27.2d, v20.2d, v16.2d
+	WORD $0x4e73ccfc // fmla v28.2d, v7.2d, v19.2d
+	WORD $0x4e79d630 // fadd v16.2d, v17.2d, v25.2d
+	WORD $0x4e7ad647 // fadd v7.2d, v18.2d, v26.2d
+	WORD $0x4ef2d4f3 // fsub v19.2d, v7.2d, v18.2d
+	WORD $0x4ef1d614 // fsub v20.2d, v16.2d, v17.2d
+	WORD $0x4e76cf1c // fmla v28.2d, v24.2d, v22.2d
+	WORD $0x4ef4d616 // fsub v22.2d, v16.2d, v20.2d
+	WORD $0x4ef3d4f8 // fsub v24.2d, v7.2d, v19.2d
+	WORD $0x4e75cefb // fmla v27.2d, v23.2d, v21.2d
+	WORD $0x4ef3d753 // fsub v19.2d, v26.2d, v19.2d
+	WORD $0x4ef4d734 // fsub v20.2d, v25.2d, v20.2d
+	WORD $0x4ef8d652 // fsub v18.2d, v18.2d, v24.2d
+	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e72d772 // fadd v18.2d, v27.2d, v18.2d
+	WORD $0x4e71d791 // fadd v17.2d, v28.2d, v17.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0x54fff94d // b.le <csrDDLow+0x1124>
+	WORD $0xeb1802f9 // subs x25, x23, x24
+	WORD $0x54000b20 // b.eq <csrDDLow+0x1368>
+	WORD $0x910006ef // add x15, x23, #0x1
+	WORD $0xeb1801ff // cmp x15, x24
+	WORD $0x54000381 // b.ne <csrDDLow+0x1280>
+	WORD $0xb8b779af // ldrsw x15, [x13, x23, lsl #2]
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0xfc777a37 // ldr d23, [x17, x23, lsl #3]
+	WORD $0xaa0603f9 // mov x25, x6
+	WORD $0xd37df1e1 // lsl x1, x15, #3
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xfc6f7975 // ldr d21, [x11, x15, lsl #3]
+	WORD $0xd37df2ef // lsl x15, x23, #3
+	WORD $0x4ea01c14 // mov v20.16b, v0.16b
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0xfc616952 // ldr d18, [x10, x1]
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0xfc6f69d3 // ldr d19, [x14, x15]
+	WORD $0x6e080658 // mov v24.d[0], v18.d[0]
+	WORD $0x1e730a52 // fmul d18, d18, d19
+	WORD $0x6e080676 // mov v22.d[0], v19.d[0]
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0x6e080653 // mov v19.d[0], v18.d[0]
+	WORD $0x6ee0fa72 // fneg v18.2d, v19.2d
+	WORD $0x4e76cf12 // fmla v18.2d, v24.2d, v22.2d
+	WORD $0x4e76ceb2 // fmla v18.2d, v21.2d, v22.2d
+	WORD $0x4e77cf12 // fmla v18.2d, v24.2d, v23.2d
+	WORD $0x14000028 // b <csrDDLow+0x1314>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b0302ef // add x15, x23, x3
+	WORD $0x8b190cb9 // add x25, x5, x25, lsl #3
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1709af // add x15, x13, x23, lsl #2
+	WORD $0x8b0309e1 // add x1, x15, x3, lsl #2
+	WORD $0xf9800020 // prfm pldl1keep, [x1]
+	WORD $0x8b170e21 // add x1, x17, x23, lsl #3
+	WORD $0x8b030c22 // add x2, x1, x3, lsl #3
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x694011e2 // ldpsw x2, x4, [x15]
+	WORD $0x69413dfb // ldpsw x27, x15, [x15, #0x8]
+	WORD $0x8b0f0d5d // add x29, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b040d5a // add x26, x10, x4, lsl #3
+	WORD $0xad406839 // ldp q25, q26, [x1]
+	WORD $0xfc7b7975 // ldr d21, [x11, x27, lsl #3]
+	WORD $0xfc627976 // ldr d22, [x11, x2, lsl #3]
+	WORD $0xfc62795b // ldr d27, [x10, x2, lsl #3]
+	WORD $0xfc7b795c // ldr d28, [x10, x27, lsl #3]
+	WORD $0x4d4085f5 // ld1 { v21.d }[1], [x15]
+	WORD $0x8b040d6f // add x15, x11, x4, lsl #3
+	WORD $0x4d40875b // ld1 { v27.d }[1], [x26]
+	WORD $0x4d4087bc // ld1 { v28.d }[1], [x29]
+	WORD $0x4d4085f6 // ld1 { v22.d }[1], [x15]
+	WORD $0x8b170dcf // add x15, x14, x23, lsl #3
+	WORD $0xad4061f7 // ldp q23, q24, [x15]
+	WORD $0x6e78df91 // fmul v17.2d, v28.2d, v24.2d
+	WORD $0x6e77df73 // fmul v19.2d, v27.2d, v23.2d
+	WORD $0x6ee0fa34 // fneg v20.2d, v17.2d
+	WORD $0x6ee0fa72 // fneg v18.2d, v19.2d
+	WORD $0x4e78cf94 // fmla v20.2d, v28.2d, v24.2d
+	WORD $0x4e77cf72 // fmla v18.2d, v27.2d, v23.2d
+	WORD $0x4e78ceb4 // fmla v20.2d, v21.2d, v24.2d
+	WORD $0x4e77ced2 // fmla v18.2d, v22.2d, v23.2d
+	WORD $0x4e7acf94 // fmla v20.2d, v28.2d, v26.2d
+	WORD $0x4e79cf72 // fmla v18.2d, v27.2d, v25.2d
+	WORD $0x4e70d635 // fadd v21.2d, v17.2d, v16.2d
+	WORD $0x4e67d676 // fadd v22.2d, v19.2d, v7.2d
+	WORD $0x4ee7d6d7 // fsub v23.2d, v22.2d, v7.2d
+	WORD $0x4ef0d6b8 // fsub v24.2d, v21.2d, v16.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
+	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
+	WORD $0x4efad4fa // fsub v26.2d, v7.2d, v26.2d
+	WORD $0x4ef9d619 // fsub v25.2d, v16.2d, v25.2d
+	WORD $0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	WORD $0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
+	WORD $0x4e73d652 // fadd v18.2d, v18.2d, v19.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e66d631 // fadd v17.2d, v17.2d, v6.2d
+	WORD $0x4e65d652 // fadd v18.2d, v18.2d, v5.2d
+	WORD $0xad404f34 // ldp q20, q19, [x25]
+	WORD $0x6eb31eb0 // bit v16.16b, v21.16b, v19.16b
+	WORD $0x6eb31e26 // bit v6.16b, v17.16b, v19.16b
+	WORD $0x6eb41ec7 // bit v7.16b, v22.16b, v20.16b
+	WORD $0x6eb41e45 // bit v5.16b, v18.16b, v20.16b
+	WORD $0xf9400ed7 // ldr x23, [x22, #0x18]
+	WORD $0x9100130f // add x15, x24, #0x4
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0xeb1701ff // cmp x15, x23
+	WORD $0x540000ad // b.le <csrDDLow+0x138c>
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x1400003e // b <csrDDLow+0x1480>
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x8b180dd9 // add x25, x14, x24, lsl #3
+	WORD $0x8b180e3a // add x26, x17, x24, lsl #3
+	WORD $0x8b1809bb // add x27, x13, x24, lsl #2
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x8b180cef // add x15, x7, x24, lsl #3
+	WORD $0x4eb41e95 // mov v21.16b, v20.16b
+	WORD $0x4eb31e76 // mov v22.16b, v19.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b14036f // add x15, x27, x20
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b180e6f // add x15, x19, x24, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x6940076f // ldpsw x15, x1, [x27]
+	WORD $0x69417764 // ldpsw x4, x29, [x27, #0x8]
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b1d0d5e // add x30, x10, x29, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0xacc15f34 // ldp q20, q23, [x25], #0x20
+	WORD $0xacc16b59 // ldp q25, q26, [x26], #0x20
+	WORD $0x9100437b // add x27, x27, #0x10
+	WORD $0xfc6f795b // ldr d27, [x10, x15, lsl #3]
+	WORD $0xfc64795c // ldr d28, [x10, x4, lsl #3]
+	WORD $0xfc647973 // ldr d19, [x11, x4, lsl #3]
+	WORD $0xfc6f7978 // ldr d24, [x11, x15, lsl #3]
+	WORD $0x9100230f // add x15, x24, #0x8
+	WORD $0x91001318 // add x24, x24, #0x4
+	WORD $0xeb1701ff // cmp x15, x23
+	WORD $0x4d40845b // ld1 { v27.d }[1], [x2]
+	WORD $0x4d4087dc // ld1 { v28.d }[1], [x30]
+	WORD $0x6e77df9d // fmul v29.2d, v28.2d, v23.2d
+	WORD $0x6e74df7e // fmul v30.2d, v27.2d, v20.2d
+	WORD $0x4d4087b3 // ld1 { v19.d }[1], [x29]
+	WORD $0x4d408438 // ld1 { v24.d }[1], [x1]
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
+	WORD $0x4e77cf88 // fmla v8.2d, v28.2d, v23.2d
+	WORD $0x4e74cf7f // fmla v31.2d, v27.2d, v20.2d
+	WORD $0x4e74cf1f // fmla v31.2d, v24.2d, v20.2d
+	WORD $0x4e77ce68 // fmla v8.2d, v19.2d, v23.2d
+	WORD $0x4e7dd6b4 // fadd v20.2d, v21.2d, v29.2d
+	WORD $0x4e7ed6d3 // fadd v19.2d, v22.2d, v30.2d
+	WORD $0x4ef6d677 // fsub v23.2d, v19.2d, v22.2d
+	WORD $0x4ef5d698 // fsub v24.2d, v20.2d, v21.2d
+	WORD $0x4e7acf88 // fmla v8.2d, v28.2d, v26.2d
+	WORD $0x4ef8d69a // fsub v26.2d, v20.2d, v24.2d
+	WORD $0x4ef7d67c // fsub v28.2d, v19.2d, v23.2d
+	WORD $0x4e79cf7f // fmla v31.2d, v27.2d, v25.2d
+	WORD $0x4ef7d7d7 // fsub v23.2d, v30.2d, v23.2d
+	WORD $0x4ef8d7b8 // fsub v24.2d, v29.2d, v24.2d
+	WORD $0x4efcd6d6 // fsub v22.2d, v22.2d, v28.2d
+	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e76d7f6 // fadd v22.2d, v31.2d, v22.2d
+	WORD $0x4e75d515 // fadd v21.2d, v8.2d, v21.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0x54fff94d // b.le <csrDDLow+0x13a4>
+	WORD $0xeb170319 // subs x25, x24, x23
+	WORD $0x54000b20 // b.eq <csrDDLow+0x15e8>
+	WORD $0x9100070f // add x15, x24, #0x1
+	WORD $0xeb1701ff // cmp x15, x23
+	WORD $0x54000381 // b.ne <csrDDLow+0x1500>
+	WORD $0xb8b879af // ldrsw x15, [x13, x24, lsl #2]
+	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0xfc787a3b // ldr d27, [x17, x24, lsl #3]
+	WORD $0xaa0603f9 // mov x25, x6
+	WORD $0xd37df1e1 // lsl x1, x15, #3
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xfc6f7979 // ldr d25, [x11, x15, lsl #3]
+	WORD $0xd37df30f // lsl x15, x24, #3
+	WORD $0x4ea01c18 // mov v24.16b, v0.16b
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0xfc616956 // ldr d22, [x10, x1]
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0xfc6f69d7 // ldr d23, [x14, x15]
+	WORD $0x6e0806dc // mov v28.d[0], v22.d[0]
+	WORD $0x1e770ad6 // fmul d22, d22, d23
+	WORD $0x6e0806fa // mov v26.d[0], v23.d[0]
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0x6e0806d7 // mov v23.d[0], v22.d[0]
+	WORD $0x6ee0faf6 // fneg v22.2d, v23.2d
+	WORD $0x4e7acf96 // fmla v22.2d, v28.2d, v26.2d
+	WORD $0x4e7acf36 // fmla v22.2d, v25.2d, v26.2d
+	WORD $0x4e7bcf96 // fmla v22.2d, v28.2d, v27.2d
+	WORD $0x14000028 // b <csrDDLow+0x1594>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b03030f // add x15, x24, x3
+	WORD $0x8b190cb9 // add x25, x5, x25, lsl #3
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1809af // add x15, x13, x24, lsl #2
+	WORD $0x8b0309e1 // add x1, x15, x3, lsl #2
+	WORD $0xf9800020 // prfm pldl1keep, [x1]
+	WORD $0x8b180e21 // add x1, x17, x24, lsl #3
+	WORD $0x8b030c22 // add x2, x1, x3, lsl #3
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x694011e2 // ldpsw x2, x4, [x15]
+	WORD $0x69413dfb // ldpsw x27, x15, [x15, #0x8]
+	WORD $0x8b0f0d5d // add x29, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b040d5a // add x26, x10, x4, lsl #3
+	WORD $0xad40783d // ldp q29, q30, [x1]
+	WORD $0xfc7b7979 // ldr d25, [x11, x27, lsl #3]
+	WORD $0xfc62797a // ldr d26, [x11, x2, lsl #3]
+	WORD $0xfc62795f // ldr d31, [x10, x2, lsl #3]
+	WORD $0xfc7b7948 // ldr d8, [x10, x27, lsl #3]
+	WORD $0x4d4085f9 // ld1 { v25.d }[1], [x15]
+	WORD $0x8b040d6f // add x15, x11, x4, lsl #3
+	WORD $0x4d40875f // ld1 { v31.d }[1], [x26]
+	WORD $0x4d4087a8 // ld1 { v8.d }[1], [x29]
+	WORD $0x4d4085fa // ld1 { v26.d }[1], [x15]
+	WORD $0x8b180dcf // add x15, x14, x24, lsl #3
+	WORD $0xad4071fb // ldp q27, q28, [x15]
+	WORD $0x6e7cdd15 // fmul v21.2d, v8.2d, v28.2d
+	WORD $0x6e7bdff7 // fmul v23.2d, v31.2d, v27.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x6ee0faf6 // fneg v22.2d, v23.2d
+	WORD $0x4e7ccd18 // fmla v24.2d, v8.2d, v28.2d
+	WORD $0x4e7bcff6 // fmla v22.2d, v31.2d, v27.2d
+	WORD $0x4e7ccf38 // fmla v24.2d, v25.2d, v28.2d
+	WORD $0x4e7bcf56 // fmla v22.2d, v26.2d, v27.2d
+	WORD $0x4e7ecd18 // fmla v24.2d, v8.2d, v30.2d
+	WORD $0x4e7dcff6 // fmla v22.2d, v31.2d, v29.2d
+	WORD $0x4e74d6b9 // fadd v25.2d, v21.2d, v20.2d
+	WORD $0x4e73d6fa // fadd v26.2d, v23.2d, v19.2d
+	WORD $0x4ef3d75b // fsub v27.2d, v26.2d, v19.2d
+	WORD $0x4ef4d73c // fsub v28.2d, v25.2d, v20.2d
+	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
+	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
+	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
+	WORD $0x4efcd6b5 // fsub v21.2d, v21.2d, v28.2d
+	WORD $0x4efed67e // fsub v30.2d, v19.2d, v30.2d
+	WORD $0x4efdd69d // fsub v29.2d, v20.2d, v29.2d
+	WORD $0x4e7dd6b5 // fadd v21.2d, v21.2d, v29.2d
+	WORD $0x4e7ed6f7 // fadd v23.2d, v23.2d, v30.2d
+	WORD $0x4e77d6d6 // fadd v22.2d, v22.2d, v23.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	WORD $0x4e71d6d6 // fadd v22.2d, v22.2d, v17.2d
+	WORD $0xad405f38 // ldp q24, q23, [x25]
+	WORD $0x6eb71f34 // bit v20.16b, v25.16b, v23.16b
+	WORD $0x6eb71eb2 // bit v18.16b, v21.16b, v23.16b
+	WORD $0x6eb81f53 // bit v19.16b, v26.16b, v24.16b
+	WORD $0x6eb81ed1 // bit v17.16b, v22.16b, v24.16b
+	WORD $0xf94012d6 // ldr x22, [x22, #0x20]
+	WORD $0x910012ef // add x15, x23, #0x4
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x540000ad // b.le <csrDDLow+0x160c>
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x1400003e // b <csrDDLow+0x1700>
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x8b170dd8 // add x24, x14, x23, lsl #3
+	WORD $0x8b170e39 // add x25, x17, x23, lsl #3
+	WORD $0x8b1709ba // add x26, x13, x23, lsl #2
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x8b170cef // add x15, x7, x23, lsl #3
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4eb71efa // mov v26.16b, v23.16b
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b14034f // add x15, x26, x20
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b170e6f // add x15, x19, x23, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x6940074f // ldpsw x15, x1, [x26]
+	WORD $0x69416f44 // ldpsw x4, x27, [x26, #0x8]
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
+	WORD $0xacc16f18 // ldp q24, q27, [x24], #0x20
+	WORD $0xacc17b3d // ldp q29, q30, [x25], #0x20
+	WORD $0x9100435a // add x26, x26, #0x10
+	WORD $0xfc6f795f // ldr d31, [x10, x15, lsl #3]
+	WORD $0xfc647948 // ldr d8, [x10, x4, lsl #3]
+	WORD $0xfc647977 // ldr d23, [x11, x4, lsl #3]
+	WORD $0xfc6f797c // ldr d28, [x11, x15, lsl #3]
+	WORD $0x910022ef // add x15, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x4d40845f // ld1 { v31.d }[1], [x2]
+	WORD $0x4d4087a8 // ld1 { v8.d }[1], [x29]
+	WORD $0x6e7bdd09 // fmul v9.2d, v8.2d, v27.2d
+	WORD $0x6e78dfea // fmul v10.2d, v31.2d, v24.2d
+	WORD $0x4d408777 // ld1 { v23.d }[1], [x27]
+	WORD $0x4d40843c // ld1 { v28.d }[1], [x1]
+	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
+	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
+	WORD $0x4e7bcd0c // fmla v12.2d, v8.2d, v27.2d
+	WORD $0x4e78cfeb // fmla v11.2d, v31.2d, v24.2d
+	WORD $0x4e78cf8b // fmla v11.2d, v28.2d, v24.2d
+	WORD $0x4e7bceec // fmla v12.2d, v23.2d, v27.2d
+	WORD $0x4e69d738 // fadd v24.2d, v25.2d, v9.2d
+	WORD $0x4e6ad757 // fadd v23.2d, v26.2d, v10.2d
+	WORD $0x4efad6fb // fsub v27.2d, v23.2d, v26.2d
+	WORD $0x4ef9d71c // fsub v28.2d, v24.2d, v25.2d
+	WORD $0x4e7ecd0c // fmla v12.2d, v8.2d, v30.2d
+	WORD $0x4efcd71e // fsub v30.2d, v24.2d, v28.2d
+	WORD $0x4efbd6e8 // fsub v8.2d, v23.2d, v27.2d
+	WORD $0x4e7dcfeb // fmla v11.2d, v31.2d, v29.2d
+	WORD $0x4efbd55b // fsub v27.2d, v10.2d, v27.2d
+	WORD $0x4efcd53c // fsub v28.2d, v9.2d, v28.2d
+	WORD $0x4ee8d75a // fsub v26.2d, v26.2d, v8.2d
+	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
+	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4e7ad57a // fadd v26.2d, v11.2d, v26.2d
+	WORD $0x4e79d599 // fadd v25.2d, v12.2d, v25.2d
+	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD $0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD $0x54fff94d // b.le <csrDDLow+0x1624>
+	WORD $0xeb1602f8 // subs x24, x23, x22
+	WORD $0x54ffaf80 // b.eq <csrDDLow+0xcf4>
+	WORD $0x910006ef // add x15, x23, #0x1
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x54ffa980 // b.eq <csrDDLow+0xc40>
+	WORD $0x8b0302ef // add x15, x23, x3
+	WORD $0x8b180cb6 // add x22, x5, x24, lsl #3
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x8b1709af // add x15, x13, x23, lsl #2
+	WORD $0x8b0309e1 // add x1, x15, x3, lsl #2
+	WORD $0xf9800020 // prfm pldl1keep, [x1]
+	WORD $0x8b170e21 // add x1, x17, x23, lsl #3
+	WORD $0x8b030c22 // add x2, x1, x3, lsl #3
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x694011e2 // ldpsw x2, x4, [x15]
+	WORD $0x69413df9 // ldpsw x25, x15, [x15, #0x8]
+	WORD $0x8b0f0d5a // add x26, x10, x15, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b040d58 // add x24, x10, x4, lsl #3
+	WORD $0xad402829 // ldp q9, q10, [x1]
+	WORD $0xfc79797d // ldr d29, [x11, x25, lsl #3]
+	WORD $0xfc62797e // ldr d30, [x11, x2, lsl #3]
+	WORD $0xfc62794b // ldr d11, [x10, x2, lsl #3]
+	WORD $0xfc79794c // ldr d12, [x10, x25, lsl #3]
+	WORD $0x4d4085fd // ld1 { v29.d }[1], [x15]
+	WORD $0x8b040d6f // add x15, x11, x4, lsl #3
+	WORD $0x4d40870b // ld1 { v11.d }[1], [x24]
+	WORD $0x4d40874c // ld1 { v12.d }[1], [x26]
+	WORD $0x4d4085fe // ld1 { v30.d }[1], [x15]
+	WORD $0x8b170dcf // add x15, x14, x23, lsl #3
+	WORD $0xad4021ff // ldp q31, q8, [x15]
+	WORD $0x6e68dd99 // fmul v25.2d, v12.2d, v8.2d
+	WORD $0x6e7fdd7b // fmul v27.2d, v11.2d, v31.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x6ee0fb7a // fneg v26.2d, v27.2d
+	WORD $0x4e68cd9c // fmla v28.2d, v12.2d, v8.2d
+	WORD $0x4e7fcd7a // fmla v26.2d, v11.2d, v31.2d
+	WORD $0x4e68cfbc // fmla v28.2d, v29.2d, v8.2d
+	WORD $0x4e7fcfda // fmla v26.2d, v30.2d, v31.2d
+	WORD $0x4e6acd9c // fmla v28.2d, v12.2d, v10.2d
+	WORD $0x4e69cd7a // fmla v26.2d, v11.2d, v9.2d
+	WORD $0x17fffd3e // b <csrDDLow+0xca0>
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x5400a30b // b.lt <csrDDLow+0x2c10>
+	WORD $0xd37ff908 // lsl x8, x8, #1
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0x910021a5 // add x5, x13, #0x8
+	WORD $0xf900ebe8 // str x8, [sp, #0x1d0]
+	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
+	WORD $0x91008104 // add x4, x8, #0x20
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x14000130 // b <csrDDLow+0x1c90>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0xaa1603f9 // mov x25, x22
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x8b1309a8 // add x8, x13, x19, lsl #2
+	WORD $0xd37ef4c6 // lsl x6, x6, #2
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x6940050f // ldpsw x15, x1, [x8]
+	WORD $0x8b010d62 // add x2, x11, x1, lsl #3
+	WORD $0xfc6f7979 // ldr d25, [x11, x15, lsl #3]
+	WORD $0xfc6f795e // ldr d30, [x10, x15, lsl #3]
+	WORD $0x4d408459 // ld1 { v25.d }[1], [x2]
+	WORD $0x69412102 // ldpsw x2, x8, [x8, #0x8]
+	WORD $0x8b080d63 // add x3, x11, x8, lsl #3
+	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
+	WORD $0xfc627958 // ldr d24, [x10, x2, lsl #3]
+	WORD $0xfc62797a // ldr d26, [x11, x2, lsl #3]
+	WORD $0x4d408518 // ld1 { v24.d }[1], [x8]
+	WORD $0x8b010d48 // add x8, x10, x1, lsl #3
+	WORD $0x4d40847a // ld1 { v26.d }[1], [x3]
+	WORD $0x4d40851e // ld1 { v30.d }[1], [x8]
+	WORD $0x8b1509a8 // add x8, x13, x21, lsl #2
+	WORD $0x6940050f // ldpsw x15, x1, [x8]
+	WORD $0x8b010d62 // add x2, x11, x1, lsl #3
+	WORD $0xfc6f7969 // ldr d9, [x11, x15, lsl #3]
+	WORD $0xfc6f794b // ldr d11, [x10, x15, lsl #3]
+	WORD $0xcb16030f // sub x15, x24, x22
+	WORD $0x4d408449 // ld1 { v9.d }[1], [x2]
+	WORD $0x69412102 // ldpsw x2, x8, [x8, #0x8]
+	WORD $0x8b080d63 // add x3, x11, x8, lsl #3
+	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
+	WORD $0xfc62795c // ldr d28, [x10, x2, lsl #3]
+	WORD $0xfc62796a // ldr d10, [x11, x2, lsl #3]
+	WORD $0x8b180dc2 // add x2, x14, x24, lsl #3
+	WORD $0x4d40851c // ld1 { v28.d }[1], [x8]
+	WORD $0x8b010d48 // add x8, x10, x1, lsl #3
+	WORD $0x4d40846a // ld1 { v10.d }[1], [x3]
+	WORD $0x8b1809a1 // add x1, x13, x24, lsl #2
+	WORD $0x8b180e23 // add x3, x17, x24, lsl #3
+	WORD $0x4d40850b // ld1 { v11.d }[1], [x8]
+	WORD $0x8b130dc8 // add x8, x14, x19, lsl #3
+	WORD $0xad406d1d // ldp q29, q27, [x8]
+	WORD $0x8b150dc8 // add x8, x14, x21, lsl #3
+	WORD $0x6e7bdf0d // fmul v13.2d, v24.2d, v27.2d
+	WORD $0xad40390f // ldp q15, q14, [x8]
+	WORD $0x8b130e28 // add x8, x17, x19, lsl #3
+	WORD $0x6e7ddfcc // fmul v12.2d, v30.2d, v29.2d
+	WORD $0x6ee0f9bf // fneg v31.2d, v13.2d
+	WORD $0x4e7bcf1f // fmla v31.2d, v24.2d, v27.2d
+	WORD $0x6ee0f988 // fneg v8.2d, v12.2d
+	WORD $0x4e7dcfc8 // fmla v8.2d, v30.2d, v29.2d
+	WORD $0x4e7bcf5f // fmla v31.2d, v26.2d, v27.2d
+	WORD $0x6e6fdd7a // fmul v26.2d, v11.2d, v15.2d
+	WORD $0x4e7dcf28 // fmla v8.2d, v25.2d, v29.2d
+	WORD $0x6e6edf9d // fmul v29.2d, v28.2d, v14.2d
+	WORD $0x6ee0fb59 // fneg v25.2d, v26.2d
+	WORD $0x4e6fcd79 // fmla v25.2d, v11.2d, v15.2d
+	WORD $0x6ee0fbbb // fneg v27.2d, v29.2d
+	WORD $0x4e6ecf9b // fmla v27.2d, v28.2d, v14.2d
+	WORD $0x4e6fcd39 // fmla v25.2d, v9.2d, v15.2d
+	WORD $0x4e65d5af // fadd v15.2d, v13.2d, v5.2d
+	WORD $0x4e6ecd5b // fmla v27.2d, v10.2d, v14.2d
+	WORD $0xad40250a // ldp q10, q9, [x8]
+	WORD $0x8b150e28 // add x8, x17, x21, lsl #3
+	WORD $0x4e63d58e // fadd v14.2d, v12.2d, v3.2d
+	WORD $0x4e69cf1f // fmla v31.2d, v24.2d, v9.2d
+	WORD $0x4e6acfc8 // fmla v8.2d, v30.2d, v10.2d
+	WORD $0xad402918 // ldp q24, q10, [x8]
+	WORD $0xcb070268 // sub x8, x19, x7
+	WORD $0x4ee5d5fe // fsub v30.2d, v15.2d, v5.2d
+	WORD $0x8b0f0c87 // add x7, x4, x15, lsl #3
+	WORD $0x69404c2f // ldpsw x15, x19, [x1]
+	WORD $0x8b080c88 // add x8, x4, x8, lsl #3
+	WORD $0x4efed5ad // fsub v13.2d, v13.2d, v30.2d
+	WORD $0x4efed5fe // fsub v30.2d, v15.2d, v30.2d
+	WORD $0x4efed4be // fsub v30.2d, v5.2d, v30.2d
+	WORD $0x4e6acf9b // fmla v27.2d, v28.2d, v10.2d
+	WORD $0xad40704a // ldp q10, q28, [x2]
+	WORD $0x4e7ed5be // fadd v30.2d, v13.2d, v30.2d
+	WORD $0x4e78cd79 // fmla v25.2d, v11.2d, v24.2d
+	WORD $0xad40250b // ldp q11, q9, [x8]
+	WORD $0xcb1402a8 // sub x8, x21, x20
+	WORD $0x69410434 // ldpsw x20, x1, [x1, #0x8]
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x4e7ed7fe // fadd v30.2d, v31.2d, v30.2d
+	WORD $0x8b080c88 // add x8, x4, x8, lsl #3
+	WORD $0x4e62d7de // fadd v30.2d, v30.2d, v2.2d
+	WORD $0x4ea91d38 // mov v24.16b, v9.16b
+	WORD $0x6ea91fc2 // bit v2.16b, v30.16b, v9.16b
+	WORD $0xad40251e // ldp q30, q9, [x8]
+	WORD $0x8b130d48 // add x8, x10, x19, lsl #3
+	WORD $0x6e651df8 // bsl v24.16b, v15.16b, v5.16b
+	WORD $0x4ee3d5c5 // fsub v5.2d, v14.2d, v3.2d
+	WORD $0x4ee5d58c // fsub v12.2d, v12.2d, v5.2d
+	WORD $0x4ee5d5cf // fsub v15.2d, v14.2d, v5.2d
+	WORD $0x4eab1d65 // mov v5.16b, v11.16b
+	WORD $0x6e631dc5 // bsl v5.16b, v14.16b, v3.16b
+	WORD $0x4eefd463 // fsub v3.2d, v3.2d, v15.2d
+	WORD $0x4e63d583 // fadd v3.2d, v12.2d, v3.2d
+	WORD $0x4e63d503 // fadd v3.2d, v8.2d, v3.2d
+	WORD $0x4e61d463 // fadd v3.2d, v3.2d, v1.2d
+	WORD $0xad407c68 // ldp q8, q31, [x3]
+	WORD $0x8b130d63 // add x3, x11, x19, lsl #3
+	WORD $0x6eab1c61 // bit v1.16b, v3.16b, v11.16b
+	WORD $0x4e70d7a3 // fadd v3.2d, v29.2d, v16.2d
+	WORD $0x4ef0d46b // fsub v11.2d, v3.2d, v16.2d
+	WORD $0x4eebd7bd // fsub v29.2d, v29.2d, v11.2d
+	WORD $0x4eebd46b // fsub v11.2d, v3.2d, v11.2d
+	WORD $0x6ee91e03 // bif v3.16b, v16.16b, v9.16b
+	WORD $0x4eebd610 // fsub v16.2d, v16.2d, v11.2d
+	WORD $0xfc6f796b // ldr d11, [x11, x15, lsl #3]
+	WORD $0x4e70d7b0 // fadd v16.2d, v29.2d, v16.2d
+	WORD $0xfc74797d // ldr d29, [x11, x20, lsl #3]
+	WORD $0x4e70d770 // fadd v16.2d, v27.2d, v16.2d
+	WORD $0xfc74795b // ldr d27, [x10, x20, lsl #3]
+	WORD $0x4d40846b // ld1 { v11.d }[1], [x3]
+	WORD $0x4e64d610 // fadd v16.2d, v16.2d, v4.2d
+	WORD $0x4d40843d // ld1 { v29.d }[1], [x1]
+	WORD $0x6ea91e04 // bit v4.16b, v16.16b, v9.16b
+	WORD $0x4e67d750 // fadd v16.2d, v26.2d, v7.2d
+	WORD $0x4d40845b // ld1 { v27.d }[1], [x2]
+	WORD $0x4ee7d609 // fsub v9.2d, v16.2d, v7.2d
+	WORD $0x4ee9d75a // fsub v26.2d, v26.2d, v9.2d
+	WORD $0x4ee9d609 // fsub v9.2d, v16.2d, v9.2d
+	WORD $0x6efe1cf0 // bif v16.16b, v7.16b, v30.16b
+	WORD $0x4ee9d4e7 // fsub v7.2d, v7.2d, v9.2d
+	WORD $0xfc6f7949 // ldr d9, [x10, x15, lsl #3]
+	WORD $0x4e67d747 // fadd v7.2d, v26.2d, v7.2d
+	WORD $0x4e67d727 // fadd v7.2d, v25.2d, v7.2d
+	WORD $0x6e7cdf79 // fmul v25.2d, v27.2d, v28.2d
+	WORD $0x4d408509 // ld1 { v9.d }[1], [x8]
+	WORD $0xcb170328 // sub x8, x25, x23
+	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	WORD $0x6ebe1ce0 // bit v0.16b, v7.16b, v30.16b
+	WORD $0x6ee0fb27 // fneg v7.2d, v25.2d
+	WORD $0x4e7ccf67 // fmla v7.2d, v27.2d, v28.2d
+	WORD $0x6e6add3a // fmul v26.2d, v9.2d, v10.2d
+	WORD $0x4e7ccfa7 // fmla v7.2d, v29.2d, v28.2d
+	WORD $0x4e74d73c // fadd v28.2d, v25.2d, v20.2d
+	WORD $0x6ee0fb5e // fneg v30.2d, v26.2d
+	WORD $0x4ef4d79d // fsub v29.2d, v28.2d, v20.2d
+	WORD $0x4e6acd3e // fmla v30.2d, v9.2d, v10.2d
+	WORD $0x4e7fcf67 // fmla v7.2d, v27.2d, v31.2d
+	WORD $0x4e73d75b // fadd v27.2d, v26.2d, v19.2d
+	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
+	WORD $0x4ef3d77f // fsub v31.2d, v27.2d, v19.2d
+	WORD $0x4e6acd7e // fmla v30.2d, v11.2d, v10.2d
+	WORD $0x4effd75a // fsub v26.2d, v26.2d, v31.2d
+	WORD $0x4e68cd3e // fmla v30.2d, v9.2d, v8.2d
+	WORD $0x4effd768 // fsub v8.2d, v27.2d, v31.2d
+	WORD $0x4efdd789 // fsub v9.2d, v28.2d, v29.2d
+	WORD $0x4ee9d689 // fsub v9.2d, v20.2d, v9.2d
+	WORD $0x4ee8d668 // fsub v8.2d, v19.2d, v8.2d
+	WORD $0x4e68d75a // fadd v26.2d, v26.2d, v8.2d
+	WORD $0x4e69d739 // fadd v25.2d, v25.2d, v9.2d
+	WORD $0x4e79d4e7 // fadd v7.2d, v7.2d, v25.2d
+	WORD $0x4e7ad7d9 // fadd v25.2d, v30.2d, v26.2d
+	WORD $0xad4074fa // ldp q26, q29, [x7]
+	WORD $0x8b080c87 // add x7, x4, x8, lsl #3
+	WORD $0x8b1909a8 // add x8, x13, x25, lsl #2
+	WORD $0x4e71d739 // fadd v25.2d, v25.2d, v17.2d
+	WORD $0x6940050f // ldpsw x15, x1, [x8]
+	WORD $0x69412103 // ldpsw x3, x8, [x8, #0x8]
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b080d73 // add x19, x11, x8, lsl #3
+	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x6efd1e47 // bif v7.16b, v18.16b, v29.16b
+	WORD $0x6ebd1f94 // bit v20.16b, v28.16b, v29.16b
+	WORD $0xfc6f795e // ldr d30, [x10, x15, lsl #3]
+	WORD $0xfc63795f // ldr d31, [x10, x3, lsl #3]
+	WORD $0x6eba1f31 // bit v17.16b, v25.16b, v26.16b
+	WORD $0xfc6f7979 // ldr d25, [x11, x15, lsl #3]
+	WORD $0x6eba1f73 // bit v19.16b, v27.16b, v26.16b
+	WORD $0xfc637972 // ldr d18, [x11, x3, lsl #3]
+	WORD $0xf94197ef // ldr x15, [sp, #0x328]
+	WORD $0x4d40845e // ld1 { v30.d }[1], [x2]
+	WORD $0x4d40851f // ld1 { v31.d }[1], [x8]
+	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
+	WORD $0x8b060d88 // add x8, x12, x6, lsl #3
+	WORD $0xeb0f001f // cmp x0, x15
+	WORD $0x4d408439 // ld1 { v25.d }[1], [x1]
+	WORD $0x8b190dc1 // add x1, x14, x25, lsl #3
+	WORD $0xad406c3a // ldp q26, q27, [x1]
+	WORD $0x8b190e21 // add x1, x17, x25, lsl #3
+	WORD $0xad40743c // ldp q28, q29, [x1]
+	WORD $0x6e7bdfe8 // fmul v8.2d, v31.2d, v27.2d
+	WORD $0x6e7adfc9 // fmul v9.2d, v30.2d, v26.2d
+	WORD $0x6ee0f90b // fneg v11.2d, v8.2d
+	WORD $0x6ee0f92a // fneg v10.2d, v9.2d
+	WORD $0x4e7bcfeb // fmla v11.2d, v31.2d, v27.2d
+	WORD $0x4e7acfca // fmla v10.2d, v30.2d, v26.2d
+	WORD $0x4e7bce4b // fmla v11.2d, v18.2d, v27.2d
+	WORD $0x4e77d512 // fadd v18.2d, v8.2d, v23.2d
+	WORD $0x4e7acf2a // fmla v10.2d, v25.2d, v26.2d
+	WORD $0x4e76d539 // fadd v25.2d, v9.2d, v22.2d
+	WORD $0x4ef7d65b // fsub v27.2d, v18.2d, v23.2d
+	WORD $0x4ef6d73a // fsub v26.2d, v25.2d, v22.2d
+	WORD $0x4e7dcfeb // fmla v11.2d, v31.2d, v29.2d
+	WORD $0x4e7ccfca // fmla v10.2d, v30.2d, v28.2d
+	WORD $0x4efbd65c // fsub v28.2d, v18.2d, v27.2d
+	WORD $0x4efad73d // fsub v29.2d, v25.2d, v26.2d
+	WORD $0x4efad53a // fsub v26.2d, v9.2d, v26.2d
+	WORD $0x4efbd51b // fsub v27.2d, v8.2d, v27.2d
+	WORD $0x4efdd6dd // fsub v29.2d, v22.2d, v29.2d
+	WORD $0x4efcd6fc // fsub v28.2d, v23.2d, v28.2d
+	WORD $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD $0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	WORD $0x4e7ad55a // fadd v26.2d, v10.2d, v26.2d
+	WORD $0x4e7bd57b // fadd v27.2d, v11.2d, v27.2d
+	WORD $0xad4070fd // ldp q29, q28, [x7]
+	WORD $0x8b060e07 // add x7, x16, x6, lsl #3
+	WORD $0x4e75d77b // fadd v27.2d, v27.2d, v21.2d
+	WORD $0x4e66d75a // fadd v26.2d, v26.2d, v6.2d
+	WORD $0x6efc1ef2 // bif v18.16b, v23.16b, v28.16b
+	WORD $0x4ec33b17 // zip1 v23.2d, v24.2d, v3.2d
+	WORD $0x4ec37b03 // zip2 v3.2d, v24.2d, v3.2d
+	WORD $0x6ebc1f75 // bit v21.16b, v27.16b, v28.16b
+	WORD $0x4ec0383b // zip1 v27.2d, v1.2d, v0.2d
+	WORD $0x4ec07820 // zip2 v0.2d, v1.2d, v0.2d
+	WORD $0x4ec47841 // zip2 v1.2d, v2.2d, v4.2d
+	WORD $0x6ebd1f36 // bit v22.16b, v25.16b, v29.16b
+	WORD $0x4ed038b9 // zip1 v25.2d, v5.2d, v16.2d
+	WORD $0x4ed078a5 // zip2 v5.2d, v5.2d, v16.2d
+	WORD $0x6ebd1f46 // bit v6.16b, v26.16b, v29.16b
+	WORD $0x4ec4385a // zip1 v26.2d, v2.2d, v4.2d
+	WORD $0x4e63d6e4 // fadd v4.2d, v23.2d, v3.2d
+	WORD $0x4e65d722 // fadd v2.2d, v25.2d, v5.2d
+	WORD $0x4ef7d490 // fsub v16.2d, v4.2d, v23.2d
+	WORD $0x4ef9d458 // fsub v24.2d, v2.2d, v25.2d
+	WORD $0x4ef0d49d // fsub v29.2d, v4.2d, v16.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4ed538f0 // zip1 v16.2d, v7.2d, v21.2d
+	WORD $0x4ed578e7 // zip2 v7.2d, v7.2d, v21.2d
+	WORD $0x4ef8d45c // fsub v28.2d, v2.2d, v24.2d
+	WORD $0x4efdd6f7 // fsub v23.2d, v23.2d, v29.2d
+	WORD $0x4ef8d4a5 // fsub v5.2d, v5.2d, v24.2d
+	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
+	WORD $0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
+	WORD $0x4ec63a37 // zip1 v23.2d, v17.2d, v6.2d
+	WORD $0x4ec67a26 // zip2 v6.2d, v17.2d, v6.2d
+	WORD $0x4e79d4a5 // fadd v5.2d, v5.2d, v25.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4ed23a83 // zip1 v3.2d, v20.2d, v18.2d
+	WORD $0x4ed27a92 // zip2 v18.2d, v20.2d, v18.2d
+	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
+	WORD $0x4ed63a65 // zip1 v5.2d, v19.2d, v22.2d
+	WORD $0x4ed67a73 // zip2 v19.2d, v19.2d, v22.2d
+	WORD $0x4e72d474 // fadd v20.2d, v3.2d, v18.2d
+	WORD $0x4e7ad421 // fadd v1.2d, v1.2d, v26.2d
+	WORD $0x4e73d4b1 // fadd v17.2d, v5.2d, v19.2d
+	WORD $0x4ee3d695 // fsub v21.2d, v20.2d, v3.2d
+	WORD $0x4e7bd400 // fadd v0.2d, v0.2d, v27.2d
+	WORD $0x4ee5d636 // fsub v22.2d, v17.2d, v5.2d
+	WORD $0x4ef5d699 // fsub v25.2d, v20.2d, v21.2d
+	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0x4ef6d638 // fsub v24.2d, v17.2d, v22.2d
+	WORD $0x4ef9d463 // fsub v3.2d, v3.2d, v25.2d
+	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
+	WORD $0x4ef8d4a5 // fsub v5.2d, v5.2d, v24.2d
+	WORD $0x4e63d643 // fadd v3.2d, v18.2d, v3.2d
+	WORD $0x4e65d665 // fadd v5.2d, v19.2d, v5.2d
+	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	WORD $0x4e64d447 // fadd v7.2d, v2.2d, v4.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e74d626 // fadd v6.2d, v17.2d, v20.2d
+	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	WORD $0x4ee2d4f2 // fsub v18.2d, v7.2d, v2.2d
+	WORD $0x4ef1d4d0 // fsub v16.2d, v6.2d, v17.2d
+	WORD $0x4ef2d4f5 // fsub v21.2d, v7.2d, v18.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4e77d4a5 // fadd v5.2d, v5.2d, v23.2d
+	WORD $0x4ef0d4d3 // fsub v19.2d, v6.2d, v16.2d
+	WORD $0x4ef5d442 // fsub v2.2d, v2.2d, v21.2d
+	WORD $0x4ef0d690 // fsub v16.2d, v20.2d, v16.2d
+	WORD $0x4ef3d631 // fsub v17.2d, v17.2d, v19.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x4e63d603 // fadd v3.2d, v16.2d, v3.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4e63d4a2 // fadd v2.2d, v5.2d, v3.2d
+	WORD $0x4e60d4e3 // fadd v3.2d, v7.2d, v0.2d
+	WORD $0x4e62d4c1 // fadd v1.2d, v6.2d, v2.2d
+	WORD $0x4ee7d465 // fsub v5.2d, v3.2d, v7.2d
+	WORD $0x4ee6d424 // fsub v4.2d, v1.2d, v6.2d
+	WORD $0x4ee5d471 // fsub v17.2d, v3.2d, v5.2d
+	WORD $0x4ee5d400 // fsub v0.2d, v0.2d, v5.2d
+	WORD $0x4ee4d430 // fsub v16.2d, v1.2d, v4.2d
+	WORD $0x4ef1d4e7 // fsub v7.2d, v7.2d, v17.2d
+	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
+	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0xad0008e0 // stp q0, q2, [x7]
+	WORD $0xad000503 // stp q3, q1, [x8]
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x54007c20 // b.eq <csrDDLow+0x2c10>
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x9a9f110f // csel x15, x8, xzr, ne
+	WORD $0xf940ebe8 // ldr x8, [sp, #0x1d0]
+	WORD $0x8b4005ef // add x15, x15, x0, lsr #1
+	WORD $0xeb08001f // cmp x0, x8
+	WORD $0x9a8031e6 // csel x6, x15, x0, lo
+	WORD $0x8b061537 // add x23, x9, x6, lsl #5
+	WORD $0xa9401ef3 // ldp x19, x7, [x23]
+	WORD $0x9100126f // add x15, x19, #0x4
+	WORD $0xeb0701ff // cmp x15, x7
+	WORD $0x5400182a // b.ge <csrDDLow+0x1fc0>
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x8b130dd4 // add x20, x14, x19, lsl #3
+	WORD $0x8b130e35 // add x21, x17, x19, lsl #3
+	WORD $0x8b1308b6 // add x22, x5, x19, lsl #2
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0x697f06cf // ldpsw x15, x1, [x22, #-0x8]
+	WORD $0x68c266d8 // ldpsw x24, x25, [x22], #0x10
+	WORD $0x4ea51ca4 // mov v4.16b, v5.16b
+	WORD $0x4ea31c66 // mov v6.16b, v3.16b
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0xacc11e85 // ldp q5, q7, [x20], #0x20
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0xfc6f7953 // ldr d19, [x10, x15, lsl #3]
+	WORD $0xfc787954 // ldr d20, [x10, x24, lsl #3]
+	WORD $0xfc787963 // ldr d3, [x11, x24, lsl #3]
+	WORD $0xfc6f7970 // ldr d16, [x11, x15, lsl #3]
+	WORD $0x9100226f // add x15, x19, #0x8
+	WORD $0x91001273 // add x19, x19, #0x4
+	WORD $0xacc14ab1 // ldp q17, q18, [x21], #0x20
+	WORD $0xeb0701ff // cmp x15, x7
+	WORD $0x4d408453 // ld1 { v19.d }[1], [x2]
+	WORD $0x4d408754 // ld1 { v20.d }[1], [x26]
+	WORD $0x4d408723 // ld1 { v3.d }[1], [x25]
+	WORD $0x4d408430 // ld1 { v16.d }[1], [x1]
+	WORD $0x6e67de95 // fmul v21.2d, v20.2d, v7.2d
+	WORD $0x6e65de76 // fmul v22.2d, v19.2d, v5.2d
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x4e67ce98 // fmla v24.2d, v20.2d, v7.2d
+	WORD $0x4e65ce77 // fmla v23.2d, v19.2d, v5.2d
+	WORD $0x4e65ce17 // fmla v23.2d, v16.2d, v5.2d
+	WORD $0x4e67cc78 // fmla v24.2d, v3.2d, v7.2d
+	WORD $0x4e75d485 // fadd v5.2d, v4.2d, v21.2d
+	WORD $0x4e76d4c3 // fadd v3.2d, v6.2d, v22.2d
+	WORD $0x4ee6d467 // fsub v7.2d, v3.2d, v6.2d
+	WORD $0x4ee4d4b0 // fsub v16.2d, v5.2d, v4.2d
+	WORD $0x4e72ce98 // fmla v24.2d, v20.2d, v18.2d
+	WORD $0x4ef0d4b2 // fsub v18.2d, v5.2d, v16.2d
+	WORD $0x4ee7d474 // fsub v20.2d, v3.2d, v7.2d
+	WORD $0x4e71ce77 // fmla v23.2d, v19.2d, v17.2d
+	WORD $0x4ee7d6c7 // fsub v7.2d, v22.2d, v7.2d
+	WORD $0x4ef0d6b0 // fsub v16.2d, v21.2d, v16.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e66d6e6 // fadd v6.2d, v23.2d, v6.2d
+	WORD $0x4e64d704 // fadd v4.2d, v24.2d, v4.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x54fffa2b // b.lt <csrDDLow+0x1ce0>
+	WORD $0xf9400af4 // ldr x20, [x23, #0x10]
+	WORD $0x910010ef // add x15, x7, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x540011aa // b.ge <csrDDLow+0x1fe0>
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x8b070e36 // add x22, x17, x7, lsl #3
+	WORD $0x8b070dd8 // add x24, x14, x7, lsl #3
+	WORD $0x8b0708b9 // add x25, x5, x7, lsl #2
+	WORD $0xaa0703f5 // mov x21, x7
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f072f // ldpsw x15, x1, [x25, #-0x8]
+	WORD $0x68c26f3a // ldpsw x26, x27, [x25], #0x10
+	WORD $0x4eb01e06 // mov v6.16b, v16.16b
+	WORD $0x4ea71cf1 // mov v17.16b, v7.16b
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b1b0d5d // add x29, x10, x27, lsl #3
+	WORD $0xacc14b10 // ldp q16, q18, [x24], #0x20
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b1b0d7b // add x27, x11, x27, lsl #3
+	WORD $0xfc6f7956 // ldr d22, [x10, x15, lsl #3]
+	WORD $0xfc7a7957 // ldr d23, [x10, x26, lsl #3]
+	WORD $0xfc7a7967 // ldr d7, [x11, x26, lsl #3]
+	WORD $0xfc6f7973 // ldr d19, [x11, x15, lsl #3]
+	WORD $0x910022af // add x15, x21, #0x8
+	WORD $0x910012b5 // add x21, x21, #0x4
+	WORD $0xacc156d4 // ldp q20, q21, [x22], #0x20
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x4d408456 // ld1 { v22.d }[1], [x2]
+	WORD $0x4d4087b7 // ld1 { v23.d }[1], [x29]
+	WORD $0x4d408767 // ld1 { v7.d }[1], [x27]
+	WORD $0x4d408433 // ld1 { v19.d }[1], [x1]
+	WORD $0x6e72def8 // fmul v24.2d, v23.2d, v18.2d
+	WORD $0x6e70ded9 // fmul v25.2d, v22.2d, v16.2d
+	WORD $0x6ee0fb3a // fneg v26.2d, v25.2d
+	WORD $0x6ee0fb1b // fneg v27.2d, v24.2d
+	WORD $0x4e72cefb // fmla v27.2d, v23.2d, v18.2d
+	WORD $0x4e70ceda // fmla v26.2d, v22.2d, v16.2d
+	WORD $0x4e70ce7a // fmla v26.2d, v19.2d, v16.2d
+	WORD $0x4e72ccfb // fmla v27.2d, v7.2d, v18.2d
+	WORD $0x4e78d4d0 // fadd v16.2d, v6.2d, v24.2d
+	WORD $0x4e79d627 // fadd v7.2d, v17.2d, v25.2d
+	WORD $0x4ef1d4f2 // fsub v18.2d, v7.2d, v17.2d
+	WORD $0x4ee6d613 // fsub v19.2d, v16.2d, v6.2d
+	WORD $0x4e75cefb // fmla v27.2d, v23.2d, v21.2d
+	WORD $0x4ef3d615 // fsub v21.2d, v16.2d, v19.2d
+	WORD $0x4ef2d4f7 // fsub v23.2d, v7.2d, v18.2d
+	WORD $0x4e74ceda // fmla v26.2d, v22.2d, v20.2d
+	WORD $0x4ef2d732 // fsub v18.2d, v25.2d, v18.2d
+	WORD $0x4ef3d713 // fsub v19.2d, v24.2d, v19.2d
+	WORD $0x4ef7d631 // fsub v17.2d, v17.2d, v23.2d
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4e66d666 // fadd v6.2d, v19.2d, v6.2d
+	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
+	WORD $0x4e71d751 // fadd v17.2d, v26.2d, v17.2d
+	WORD $0x4e66d766 // fadd v6.2d, v27.2d, v6.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD $0x54fffa2b // b.lt <csrDDLow+0x1de0>
+	WORD $0xf9400ef6 // ldr x22, [x23, #0x18]
+	WORD $0x9100128f // add x15, x20, #0x4
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x54000aaa // b.ge <csrDDLow+0x2004>
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x8b140e39 // add x25, x17, x20, lsl #3
+	WORD $0x8b140dda // add x26, x14, x20, lsl #3
+	WORD $0x8b1408bb // add x27, x5, x20, lsl #2
+	WORD $0xaa1403f8 // mov x24, x20
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f076f // ldpsw x15, x1, [x27, #-0x8]
+	WORD $0x68c27b7d // ldpsw x29, x30, [x27], #0x10
+	WORD $0x4eb41e95 // mov v21.16b, v20.16b
+	WORD $0x4eb31e76 // mov v22.16b, v19.16b
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b1e0d43 // add x3, x10, x30, lsl #3
+	WORD $0xacc15f54 // ldp q20, q23, [x26], #0x20
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b1e0d7e // add x30, x11, x30, lsl #3
+	WORD $0xfc6f795b // ldr d27, [x10, x15, lsl #3]
+	WORD $0xfc7d795c // ldr d28, [x10, x29, lsl #3]
+	WORD $0xfc7d7973 // ldr d19, [x11, x29, lsl #3]
+	WORD $0xfc6f7978 // ldr d24, [x11, x15, lsl #3]
+	WORD $0x9100230f // add x15, x24, #0x8
+	WORD $0x91001318 // add x24, x24, #0x4
+	WORD $0xacc16b39 // ldp q25, q26, [x25], #0x20
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x4d40845b // ld1 { v27.d }[1], [x2]
+	WORD $0x4d40847c // ld1 { v28.d }[1], [x3]
+	WORD $0x4d4087d3 // ld1 { v19.d }[1], [x30]
+	WORD $0x4d408438 // ld1 { v24.d }[1], [x1]
+	WORD $0x6e77df9d // fmul v29.2d, v28.2d, v23.2d
+	WORD $0x6e74df7e // fmul v30.2d, v27.2d, v20.2d
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
+	WORD $0x4e77cf88 // fmla v8.2d, v28.2d, v23.2d
+	WORD $0x4e74cf7f // fmla v31.2d, v27.2d, v20.2d
+	WORD $0x4e74cf1f // fmla v31.2d, v24.2d, v20.2d
+	WORD $0x4e77ce68 // fmla v8.2d, v19.2d, v23.2d
+	WORD $0x4e7dd6b4 // fadd v20.2d, v21.2d, v29.2d
+	WORD $0x4e7ed6d3 // fadd v19.2d, v22.2d, v30.2d
+	WORD $0x4ef6d677 // fsub v23.2d, v19.2d, v22.2d
+	WORD $0x4ef5d698 // fsub v24.2d, v20.2d, v21.2d
+	WORD $0x4e7acf88 // fmla v8.2d, v28.2d, v26.2d
+	WORD $0x4ef8d69a // fsub v26.2d, v20.2d, v24.2d
+	WORD $0x4ef7d67c // fsub v28.2d, v19.2d, v23.2d
+	WORD $0x4e79cf7f // fmla v31.2d, v27.2d, v25.2d
+	WORD $0x4ef7d7d7 // fsub v23.2d, v30.2d, v23.2d
+	WORD $0x4ef8d7b8 // fsub v24.2d, v29.2d, v24.2d
+	WORD $0x4efcd6d6 // fsub v22.2d, v22.2d, v28.2d
+	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e76d7f6 // fadd v22.2d, v31.2d, v22.2d
+	WORD $0x4e75d515 // fadd v21.2d, v8.2d, v21.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0x54fffa2b // b.lt <csrDDLow+0x1ee0>
+	WORD $0xf94012f7 // ldr x23, [x23, #0x20]
+	WORD $0x910012cf // add x15, x22, #0x4
+	WORD $0xeb1701ff // cmp x15, x23
+	WORD $0x54ffc1aa // b.ge <csrDDLow+0x17e0>
+	WORD $0x1400001e // b <csrDDLow+0x2028>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xf9400af4 // ldr x20, [x23, #0x10]
+	WORD $0x910010ef // add x15, x7, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x54ffeeab // b.lt <csrDDLow+0x1db0>
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xaa0703f5 // mov x21, x7
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xf9400ef6 // ldr x22, [x23, #0x18]
+	WORD $0x9100128f // add x15, x20, #0x4
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xeb1601ff // cmp x15, x22
+	WORD $0x54fff5ab // b.lt <csrDDLow+0x1eb4>
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xaa1403f8 // mov x24, x20
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0xf94012f7 // ldr x23, [x23, #0x20]
+	WORD $0x910012cf // add x15, x22, #0x4
+	WORD $0xeb1701ff // cmp x15, x23
+	WORD $0x54ffbdea // b.ge <csrDDLow+0x17e0>
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x8b160e3a // add x26, x17, x22, lsl #3
+	WORD $0x8b160ddb // add x27, x14, x22, lsl #3
+	WORD $0x8b1608bd // add x29, x5, x22, lsl #2
+	WORD $0xaa1603f9 // mov x25, x22
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x697f07af // ldpsw x15, x1, [x29, #-0x8]
+	WORD $0x68c27ba3 // ldpsw x3, x30, [x29], #0x10
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x4eb61ed9 // mov v25.16b, v22.16b
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b1e0d48 // add x8, x10, x30, lsl #3
+	WORD $0xacc16b77 // ldp q23, q26, [x27], #0x20
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b1e0d7e // add x30, x11, x30, lsl #3
+	WORD $0xfc6f795e // ldr d30, [x10, x15, lsl #3]
+	WORD $0xfc63795f // ldr d31, [x10, x3, lsl #3]
+	WORD $0xfc637976 // ldr d22, [x11, x3, lsl #3]
+	WORD $0xfc6f797b // ldr d27, [x11, x15, lsl #3]
+	WORD $0x4d40845e // ld1 { v30.d }[1], [x2]
+	WORD $0x4d40851f // ld1 { v31.d }[1], [x8]
+	WORD $0x4d4087d6 // ld1 { v22.d }[1], [x30]
+	WORD $0x4d40843b // ld1 { v27.d }[1], [x1]
+	WORD $0x91002328 // add x8, x25, #0x8
+	WORD $0x91001339 // add x25, x25, #0x4
+	WORD $0xacc1775c // ldp q28, q29, [x26], #0x20
+	WORD $0xeb17011f // cmp x8, x23
+	WORD $0x6e7adfe8 // fmul v8.2d, v31.2d, v26.2d
+	WORD $0x6e77dfc9 // fmul v9.2d, v30.2d, v23.2d
+	WORD $0x6ee0f92a // fneg v10.2d, v9.2d
+	WORD $0x6ee0f90b // fneg v11.2d, v8.2d
+	WORD $0x4e7acfeb // fmla v11.2d, v31.2d, v26.2d
+	WORD $0x4e77cfca // fmla v10.2d, v30.2d, v23.2d
+	WORD $0x4e77cf6a // fmla v10.2d, v27.2d, v23.2d
+	WORD $0x4e7acecb // fmla v11.2d, v22.2d, v26.2d
+	WORD $0x4e68d717 // fadd v23.2d, v24.2d, v8.2d
+	WORD $0x4e69d736 // fadd v22.2d, v25.2d, v9.2d
+	WORD $0x4ef9d6da // fsub v26.2d, v22.2d, v25.2d
+	WORD $0x4ef8d6fb // fsub v27.2d, v23.2d, v24.2d
+	WORD $0x4e7dcfeb // fmla v11.2d, v31.2d, v29.2d
+	WORD $0x4efbd6fd // fsub v29.2d, v23.2d, v27.2d
+	WORD $0x4efad6df // fsub v31.2d, v22.2d, v26.2d
+	WORD $0x4e7ccfca // fmla v10.2d, v30.2d, v28.2d
+	WORD $0x4efad53a // fsub v26.2d, v9.2d, v26.2d
+	WORD $0x4efbd51b // fsub v27.2d, v8.2d, v27.2d
+	WORD $0x4effd739 // fsub v25.2d, v25.2d, v31.2d
+	WORD $0x4efdd718 // fsub v24.2d, v24.2d, v29.2d
+	WORD $0x4e78d778 // fadd v24.2d, v27.2d, v24.2d
+	WORD $0x4e79d759 // fadd v25.2d, v26.2d, v25.2d
+	WORD $0x4e79d559 // fadd v25.2d, v10.2d, v25.2d
+	WORD $0x4e78d578 // fadd v24.2d, v11.2d, v24.2d
+	WORD $0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
+	WORD $0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
+	WORD $0x54fffa2b // b.lt <csrDDLow+0x2048>
+	WORD $0x17fffdba // b <csrDDLow+0x17f0>
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x5400580b // b.lt <csrDDLow+0x2c10>
+	WORD $0xd37ff903 // lsl x3, x8, #1
+	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xaa1f03e0 // mov x0, xzr
+	WORD $0x910021a6 // add x6, x13, #0x8
+	WORD $0x6ee0f800 // fneg v0.2d, v0.2d
+	WORD $0x91008104 // add x4, x8, #0x20
+	WORD $0x91006105 // add x5, x8, #0x18
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x14000084 // b <csrDDLow+0x2348>
+	WORD $0xd503201f // nop
+	WORD $0xb8b479af // ldrsw x15, [x13, x20, lsl #2]
+	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0xfc747a3f // ldr d31, [x17, x20, lsl #3]
+	WORD $0xaa0503f3 // mov x19, x5
+	WORD $0xd37df1e1 // lsl x1, x15, #3
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0xfc6f797d // ldr d29, [x11, x15, lsl #3]
+	WORD $0xd37df28f // lsl x15, x20, #3
+	WORD $0x4ea01c1c // mov v28.16b, v0.16b
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0xfc61695a // ldr d26, [x10, x1]
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0xfc6f69db // ldr d27, [x14, x15]
+	WORD $0x6e080748 // mov v8.d[0], v26.d[0]
+	WORD $0x1e7b0b5a // fmul d26, d26, d27
+	WORD $0x6e08077e // mov v30.d[0], v27.d[0]
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x4e79cf3c // fmla v28.2d, v25.2d, v25.2d
+	WORD $0x6e08075b // mov v27.d[0], v26.d[0]
+	WORD $0x6ee0fb7a // fneg v26.2d, v27.2d
+	WORD $0x4e7ecd1a // fmla v26.2d, v8.2d, v30.2d
+	WORD $0x4e7ecfba // fmla v26.2d, v29.2d, v30.2d
+	WORD $0x4e7fcd1a // fmla v26.2d, v8.2d, v31.2d
+	WORD $0x4e78d73d // fadd v29.2d, v25.2d, v24.2d
+	WORD $0x4e77d77e // fadd v30.2d, v27.2d, v23.2d
+	WORD $0x4ef7d7df // fsub v31.2d, v30.2d, v23.2d
+	WORD $0x4ef8d7a8 // fsub v8.2d, v29.2d, v24.2d
+	WORD $0x4ee8d7a9 // fsub v9.2d, v29.2d, v8.2d
+	WORD $0x4effd7ca // fsub v10.2d, v30.2d, v31.2d
+	WORD $0x4effd77b // fsub v27.2d, v27.2d, v31.2d
+	WORD $0x4ee8d739 // fsub v25.2d, v25.2d, v8.2d
+	WORD $0x4eead6ea // fsub v10.2d, v23.2d, v10.2d
+	WORD $0x4ee9d709 // fsub v9.2d, v24.2d, v9.2d
+	WORD $0x4e69d739 // fadd v25.2d, v25.2d, v9.2d
+	WORD $0x4e6ad77b // fadd v27.2d, v27.2d, v10.2d
+	WORD $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
+	WORD $0x4e76d739 // fadd v25.2d, v25.2d, v22.2d
+	WORD $0x4e75d75a // fadd v26.2d, v26.2d, v21.2d
+	WORD $0xad406e7c // ldp q28, q27, [x19]
+	WORD $0x6ebb1fb8 // bit v24.16b, v29.16b, v27.16b
+	WORD $0x6ebb1f36 // bit v22.16b, v25.16b, v27.16b
+	WORD $0x6ebc1fd7 // bit v23.16b, v30.16b, v28.16b
+	WORD $0x6ebc1f55 // bit v21.16b, v26.16b, v28.16b
+	WORD $0x4ed03899 // zip1 v25.2d, v4.2d, v16.2d
+	WORD $0x4ed07884 // zip2 v4.2d, v4.2d, v16.2d
+	WORD $0xd37ef4ef // lsl x15, x7, #2
+	WORD $0x91000400 // add x0, x0, #0x1
+	WORD $0x8b0f0e01 // add x1, x16, x15, lsl #3
+	WORD $0x4ed83a90 // zip1 v16.2d, v20.2d, v24.2d
+	WORD $0x4ed87a94 // zip2 v20.2d, v20.2d, v24.2d
+	WORD $0x8b0f0d8f // add x15, x12, x15, lsl #3
+	WORD $0x4ec73878 // zip1 v24.2d, v3.2d, v7.2d
+	WORD $0x4ec77863 // zip2 v3.2d, v3.2d, v7.2d
+	WORD $0x4ed73a67 // zip1 v7.2d, v19.2d, v23.2d
+	WORD $0x4ed77a73 // zip2 v19.2d, v19.2d, v23.2d
+	WORD $0x4ec6385b // zip1 v27.2d, v2.2d, v6.2d
+	WORD $0x4ec67842 // zip2 v2.2d, v2.2d, v6.2d
+	WORD $0x4ed63a46 // zip1 v6.2d, v18.2d, v22.2d
+	WORD $0x4ed67a52 // zip2 v18.2d, v18.2d, v22.2d
+	WORD $0x4e64d737 // fadd v23.2d, v25.2d, v4.2d
+	WORD $0x4e63d716 // fadd v22.2d, v24.2d, v3.2d
+	WORD $0x4e74d61a // fadd v26.2d, v16.2d, v20.2d
+	WORD $0x4e73d4fc // fadd v28.2d, v7.2d, v19.2d
+	WORD $0x4ef9d6fd // fsub v29.2d, v23.2d, v25.2d
+	WORD $0x4ef0d75e // fsub v30.2d, v26.2d, v16.2d
+	WORD $0x4efdd484 // fsub v4.2d, v4.2d, v29.2d
+	WORD $0x4efdd6fd // fsub v29.2d, v23.2d, v29.2d
+	WORD $0x4efed694 // fsub v20.2d, v20.2d, v30.2d
+	WORD $0x4efed75e // fsub v30.2d, v26.2d, v30.2d
+	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
+	WORD $0x4ef8d6dd // fsub v29.2d, v22.2d, v24.2d
+	WORD $0x4efed610 // fsub v16.2d, v16.2d, v30.2d
+	WORD $0x4e7ad79e // fadd v30.2d, v28.2d, v26.2d
+	WORD $0x4efdd463 // fsub v3.2d, v3.2d, v29.2d
+	WORD $0x4efdd6dd // fsub v29.2d, v22.2d, v29.2d
+	WORD $0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
+	WORD $0x4efcd7d4 // fsub v20.2d, v30.2d, v28.2d
+	WORD $0x4efdd718 // fsub v24.2d, v24.2d, v29.2d
+	WORD $0x4ee7d79d // fsub v29.2d, v28.2d, v7.2d
+	WORD $0x4ef4d75a // fsub v26.2d, v26.2d, v20.2d
+	WORD $0x4ef4d7d4 // fsub v20.2d, v30.2d, v20.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e72d604 // fadd v4.2d, v16.2d, v18.2d
+	WORD $0x4efdd673 // fsub v19.2d, v19.2d, v29.2d
+	WORD $0x4efdd79d // fsub v29.2d, v28.2d, v29.2d
+	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	WORD $0x4ec57838 // zip2 v24.2d, v1.2d, v5.2d
+	WORD $0x4ef4d794 // fsub v20.2d, v28.2d, v20.2d
+	WORD $0x4ec53821 // zip1 v1.2d, v1.2d, v5.2d
+	WORD $0x4ed53a25 // zip1 v5.2d, v17.2d, v21.2d
+	WORD $0x4e7bd442 // fadd v2.2d, v2.2d, v27.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4efdd4e7 // fsub v7.2d, v7.2d, v29.2d
+	WORD $0x4e77d6dd // fadd v29.2d, v22.2d, v23.2d
+	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
+	WORD $0x4ef6d7b9 // fsub v25.2d, v29.2d, v22.2d
+	WORD $0x4e67d667 // fadd v7.2d, v19.2d, v7.2d
+	WORD $0x4ed57a33 // zip2 v19.2d, v17.2d, v21.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
+	WORD $0x4ef9d7b9 // fsub v25.2d, v29.2d, v25.2d
+	WORD $0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
+	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
+	WORD $0x4e65d4e3 // fadd v3.2d, v7.2d, v5.2d
+	WORD $0x4e74d745 // fadd v5.2d, v26.2d, v20.2d
+	WORD $0x4e76d6e6 // fadd v6.2d, v23.2d, v22.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e63d7c4 // fadd v4.2d, v30.2d, v3.2d
+	WORD $0x4e61d7a2 // fadd v2.2d, v29.2d, v1.2d
+	WORD $0x4efed485 // fsub v5.2d, v4.2d, v30.2d
+	WORD $0x4efdd446 // fsub v6.2d, v2.2d, v29.2d
+	WORD $0x4ee5d490 // fsub v16.2d, v4.2d, v5.2d
+	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
+	WORD $0x4ee6d447 // fsub v7.2d, v2.2d, v6.2d
+	WORD $0x4ef0d7d0 // fsub v16.2d, v30.2d, v16.2d
+	WORD $0x4ee6d421 // fsub v1.2d, v1.2d, v6.2d
+	WORD $0x4ee7d7a7 // fsub v7.2d, v29.2d, v7.2d
+	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD $0xad000c21 // stp q1, q3, [x1]
+	WORD $0xf94197e1 // ldr x1, [sp, #0x328]
+	WORD $0xeb01001f // cmp x0, x1
+	WORD $0xad0011e2 // stp q2, q4, [x15]
+	WORD $0x54004660 // b.eq <csrDDLow+0x2c10>
+	WORD $0x7200001f // tst w0, #0x1
+	WORD $0x9a9f110f // csel x15, x8, xzr, ne
+	WORD $0xeb03001f // cmp x0, x3
+	WORD $0x8b4005ef // add x15, x15, x0, lsr #1
+	WORD $0x9a8031e7 // csel x7, x15, x0, lo
+	WORD $0x8b071533 // add x19, x9, x7, lsl #5
+	WORD $0xa9405277 // ldp x23, x20, [x19]
+	WORD $0x910012ef // add x15, x23, #0x4
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x540000cd // b.le <csrDDLow+0x2384>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x14000038 // b <csrDDLow+0x2460>
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x8b170dd5 // add x21, x14, x23, lsl #3
+	WORD $0x8b170e36 // add x22, x17, x23, lsl #3
+	WORD $0x8b1708d8 // add x24, x6, x23, lsl #2
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x697f070f // ldpsw x15, x1, [x24, #-0x8]
+	WORD $0x68c26b19 // ldpsw x25, x26, [x24], #0x10
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4ea31c66 // mov v6.16b, v3.16b
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0xacc11ea4 // ldp q4, q7, [x21], #0x20
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0xfc6f7953 // ldr d19, [x10, x15, lsl #3]
+	WORD $0xfc797954 // ldr d20, [x10, x25, lsl #3]
+	WORD $0xfc797963 // ldr d3, [x11, x25, lsl #3]
+	WORD $0xfc6f7970 // ldr d16, [x11, x15, lsl #3]
+	WORD $0x910022ef // add x15, x23, #0x8
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xacc14ad1 // ldp q17, q18, [x22], #0x20
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x4d408453 // ld1 { v19.d }[1], [x2]
+	WORD $0x4d408774 // ld1 { v20.d }[1], [x27]
+	WORD $0x4d408743 // ld1 { v3.d }[1], [x26]
+	WORD $0x4d408430 // ld1 { v16.d }[1], [x1]
+	WORD $0x6e67de95 // fmul v21.2d, v20.2d, v7.2d
+	WORD $0x6e64de76 // fmul v22.2d, v19.2d, v4.2d
+	WORD $0x6ee0fad7 // fneg v23.2d, v22.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x4e67ce98 // fmla v24.2d, v20.2d, v7.2d
+	WORD $0x4e64ce77 // fmla v23.2d, v19.2d, v4.2d
+	WORD $0x4e64ce17 // fmla v23.2d, v16.2d, v4.2d
+	WORD $0x4e67cc78 // fmla v24.2d, v3.2d, v7.2d
+	WORD $0x4e75d4a4 // fadd v4.2d, v5.2d, v21.2d
+	WORD $0x4e76d4c3 // fadd v3.2d, v6.2d, v22.2d
+	WORD $0x4ee6d467 // fsub v7.2d, v3.2d, v6.2d
+	WORD $0x4ee5d490 // fsub v16.2d, v4.2d, v5.2d
+	WORD $0x4e72ce98 // fmla v24.2d, v20.2d, v18.2d
+	WORD $0x4ef0d492 // fsub v18.2d, v4.2d, v16.2d
+	WORD $0x4ee7d474 // fsub v20.2d, v3.2d, v7.2d
+	WORD $0x4e71ce77 // fmla v23.2d, v19.2d, v17.2d
+	WORD $0x4ee7d6c7 // fsub v7.2d, v22.2d, v7.2d
+	WORD $0x4ef0d6b0 // fsub v16.2d, v21.2d, v16.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e66d6e6 // fadd v6.2d, v23.2d, v6.2d
+	WORD $0x4e65d705 // fadd v5.2d, v24.2d, v5.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x54fffa2d // b.le <csrDDLow+0x23a0>
+	WORD $0xeb1402f5 // subs x21, x23, x20
+	WORD $0x54000a40 // b.eq <csrDDLow+0x25ac>
+	WORD $0x910006ef // add x15, x23, #0x1
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x54000381 // b.ne <csrDDLow+0x24e0>
+	WORD $0xb8b779af // ldrsw x15, [x13, x23, lsl #2]
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xfc777a33 // ldr d19, [x17, x23, lsl #3]
+	WORD $0xaa0503f5 // mov x21, x5
+	WORD $0xd37df1e1 // lsl x1, x15, #3
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xfc6f7971 // ldr d17, [x11, x15, lsl #3]
+	WORD $0xd37df2ef // lsl x15, x23, #3
+	WORD $0x4ea01c10 // mov v16.16b, v0.16b
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0xfc616946 // ldr d6, [x10, x1]
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0xfc6f69c7 // ldr d7, [x14, x15]
+	WORD $0x6e0804d4 // mov v20.d[0], v6.d[0]
+	WORD $0x1e6708c6 // fmul d6, d6, d7
+	WORD $0x6e0804f2 // mov v18.d[0], v7.d[0]
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x4e65ccb0 // fmla v16.2d, v5.2d, v5.2d
+	WORD $0x6e0804c7 // mov v7.d[0], v6.d[0]
+	WORD $0x6ee0f8e6 // fneg v6.2d, v7.2d
+	WORD $0x4e72ce86 // fmla v6.2d, v20.2d, v18.2d
+	WORD $0x4e72ce26 // fmla v6.2d, v17.2d, v18.2d
+	WORD $0x4e73ce86 // fmla v6.2d, v20.2d, v19.2d
+	WORD $0x14000021 // b <csrDDLow+0x2558>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1709af // add x15, x13, x23, lsl #2
+	WORD $0x8b150c95 // add x21, x4, x21, lsl #3
+	WORD $0x694009e1 // ldpsw x1, x2, [x15]
+	WORD $0x69413df8 // ldpsw x24, x15, [x15, #0x8]
+	WORD $0x8b020d56 // add x22, x10, x2, lsl #3
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0x8b0f0d79 // add x25, x11, x15, lsl #3
+	WORD $0x8b0f0d4f // add x15, x10, x15, lsl #3
+	WORD $0xfc617972 // ldr d18, [x11, x1, lsl #3]
+	WORD $0xfc617957 // ldr d23, [x10, x1, lsl #3]
+	WORD $0xfc787958 // ldr d24, [x10, x24, lsl #3]
+	WORD $0xfc787971 // ldr d17, [x11, x24, lsl #3]
+	WORD $0x4d408452 // ld1 { v18.d }[1], [x2]
+	WORD $0x8b170dc2 // add x2, x14, x23, lsl #3
+	WORD $0x4d4086d7 // ld1 { v23.d }[1], [x22]
+	WORD $0x4d4085f8 // ld1 { v24.d }[1], [x15]
+	WORD $0x4d408731 // ld1 { v17.d }[1], [x25]
+	WORD $0xad405053 // ldp q19, q20, [x2]
+	WORD $0x8b170e22 // add x2, x17, x23, lsl #3
+	WORD $0xad405855 // ldp q21, q22, [x2]
+	WORD $0x6e74df05 // fmul v5.2d, v24.2d, v20.2d
+	WORD $0x6e73dee7 // fmul v7.2d, v23.2d, v19.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x6ee0f8e6 // fneg v6.2d, v7.2d
+	WORD $0x4e74cf10 // fmla v16.2d, v24.2d, v20.2d
+	WORD $0x4e73cee6 // fmla v6.2d, v23.2d, v19.2d
+	WORD $0x4e74ce30 // fmla v16.2d, v17.2d, v20.2d
+	WORD $0x4e73ce46 // fmla v6.2d, v18.2d, v19.2d
+	WORD $0x4e76cf10 // fmla v16.2d, v24.2d, v22.2d
+	WORD $0x4e75cee6 // fmla v6.2d, v23.2d, v21.2d
+	WORD $0x4e64d4b1 // fadd v17.2d, v5.2d, v4.2d
+	WORD $0x4e63d4f2 // fadd v18.2d, v7.2d, v3.2d
+	WORD $0x4ee3d653 // fsub v19.2d, v18.2d, v3.2d
+	WORD $0x4ee4d634 // fsub v20.2d, v17.2d, v4.2d
+	WORD $0x4ef4d635 // fsub v21.2d, v17.2d, v20.2d
+	WORD $0x4ef3d656 // fsub v22.2d, v18.2d, v19.2d
+	WORD $0x4ef3d4e7 // fsub v7.2d, v7.2d, v19.2d
+	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
+	WORD $0x4ef6d476 // fsub v22.2d, v3.2d, v22.2d
+	WORD $0x4ef5d495 // fsub v21.2d, v4.2d, v21.2d
+	WORD $0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD $0x4e76d4e7 // fadd v7.2d, v7.2d, v22.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e62d4a5 // fadd v5.2d, v5.2d, v2.2d
+	WORD $0x4e61d4c6 // fadd v6.2d, v6.2d, v1.2d
+	WORD $0xad401eb0 // ldp q16, q7, [x21]
+	WORD $0x6ea71e24 // bit v4.16b, v17.16b, v7.16b
+	WORD $0x6ea71ca2 // bit v2.16b, v5.16b, v7.16b
+	WORD $0x6eb01e43 // bit v3.16b, v18.16b, v16.16b
+	WORD $0x6eb01cc1 // bit v1.16b, v6.16b, v16.16b
+	WORD $0xf9400a75 // ldr x21, [x19, #0x10]
+	WORD $0x9100128f // add x15, x20, #0x4
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x5400012d // b.le <csrDDLow+0x25e0>
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x1400003d // b <csrDDLow+0x26c0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x8b140e36 // add x22, x17, x20, lsl #3
+	WORD $0x8b140dd7 // add x23, x14, x20, lsl #3
+	WORD $0x8b1408d8 // add x24, x6, x20, lsl #2
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f070f // ldpsw x15, x1, [x24, #-0x8]
+	WORD $0x68c26b19 // ldpsw x25, x26, [x24], #0x10
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0xacc14ef0 // ldp q16, q19, [x23], #0x20
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0xfc6f7957 // ldr d23, [x10, x15, lsl #3]
+	WORD $0xfc797958 // ldr d24, [x10, x25, lsl #3]
+	WORD $0xfc797967 // ldr d7, [x11, x25, lsl #3]
+	WORD $0xfc6f7974 // ldr d20, [x11, x15, lsl #3]
+	WORD $0x9100228f // add x15, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xacc15ad5 // ldp q21, q22, [x22], #0x20
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x4d408457 // ld1 { v23.d }[1], [x2]
+	WORD $0x4d408778 // ld1 { v24.d }[1], [x27]
+	WORD $0x4d408747 // ld1 { v7.d }[1], [x26]
+	WORD $0x4d408434 // ld1 { v20.d }[1], [x1]
+	WORD $0x6e73df19 // fmul v25.2d, v24.2d, v19.2d
+	WORD $0x6e70defa // fmul v26.2d, v23.2d, v16.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x4e73cf1c // fmla v28.2d, v24.2d, v19.2d
+	WORD $0x4e70cefb // fmla v27.2d, v23.2d, v16.2d
+	WORD $0x4e70ce9b // fmla v27.2d, v20.2d, v16.2d
+	WORD $0x4e73ccfc // fmla v28.2d, v7.2d, v19.2d
+	WORD $0x4e79d630 // fadd v16.2d, v17.2d, v25.2d
+	WORD $0x4e7ad647 // fadd v7.2d, v18.2d, v26.2d
+	WORD $0x4ef2d4f3 // fsub v19.2d, v7.2d, v18.2d
+	WORD $0x4ef1d614 // fsub v20.2d, v16.2d, v17.2d
+	WORD $0x4e76cf1c // fmla v28.2d, v24.2d, v22.2d
+	WORD $0x4ef4d616 // fsub v22.2d, v16.2d, v20.2d
+	WORD $0x4ef3d4f8 // fsub v24.2d, v7.2d, v19.2d
+	WORD $0x4e75cefb // fmla v27.2d, v23.2d, v21.2d
+	WORD $0x4ef3d753 // fsub v19.2d, v26.2d, v19.2d
+	WORD $0x4ef4d734 // fsub v20.2d, v25.2d, v20.2d
+	WORD $0x4ef8d652 // fsub v18.2d, v18.2d, v24.2d
+	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0x4e72d772 // fadd v18.2d, v27.2d, v18.2d
+	WORD $0x4e71d791 // fadd v17.2d, v28.2d, v17.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0x54fffa2d // b.le <csrDDLow+0x2600>
+	WORD $0xeb150296 // subs x22, x20, x21
+	WORD $0x54000a40 // b.eq <csrDDLow+0x280c>
+	WORD $0x9100068f // add x15, x20, #0x1
+	WORD $0xeb1501ff // cmp x15, x21
+	WORD $0x54000381 // b.ne <csrDDLow+0x2740>
+	WORD $0xb8b479af // ldrsw x15, [x13, x20, lsl #2]
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0xfc747a37 // ldr d23, [x17, x20, lsl #3]
+	WORD $0xaa0503f6 // mov x22, x5
+	WORD $0xd37df1e1 // lsl x1, x15, #3
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xfc6f7975 // ldr d21, [x11, x15, lsl #3]
+	WORD $0xd37df28f // lsl x15, x20, #3
+	WORD $0x4ea01c14 // mov v20.16b, v0.16b
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0xfc616952 // ldr d18, [x10, x1]
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0xfc6f69d3 // ldr d19, [x14, x15]
+	WORD $0x6e080658 // mov v24.d[0], v18.d[0]
+	WORD $0x1e730a52 // fmul d18, d18, d19
+	WORD $0x6e080676 // mov v22.d[0], v19.d[0]
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x4e71ce34 // fmla v20.2d, v17.2d, v17.2d
+	WORD $0x6e080653 // mov v19.d[0], v18.d[0]
+	WORD $0x6ee0fa72 // fneg v18.2d, v19.2d
+	WORD $0x4e76cf12 // fmla v18.2d, v24.2d, v22.2d
+	WORD $0x4e76ceb2 // fmla v18.2d, v21.2d, v22.2d
+	WORD $0x4e77cf12 // fmla v18.2d, v24.2d, v23.2d
+	WORD $0x14000021 // b <csrDDLow+0x27b8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1409af // add x15, x13, x20, lsl #2
+	WORD $0x8b160c96 // add x22, x4, x22, lsl #3
+	WORD $0x694009e1 // ldpsw x1, x2, [x15]
+	WORD $0x69413df8 // ldpsw x24, x15, [x15, #0x8]
+	WORD $0x8b020d57 // add x23, x10, x2, lsl #3
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0x8b0f0d79 // add x25, x11, x15, lsl #3
+	WORD $0x8b0f0d4f // add x15, x10, x15, lsl #3
+	WORD $0xfc617976 // ldr d22, [x11, x1, lsl #3]
+	WORD $0xfc61795b // ldr d27, [x10, x1, lsl #3]
+	WORD $0xfc78795c // ldr d28, [x10, x24, lsl #3]
+	WORD $0xfc787975 // ldr d21, [x11, x24, lsl #3]
+	WORD $0x4d408456 // ld1 { v22.d }[1], [x2]
+	WORD $0x8b140dc2 // add x2, x14, x20, lsl #3
+	WORD $0x4d4086fb // ld1 { v27.d }[1], [x23]
+	WORD $0x4d4085fc // ld1 { v28.d }[1], [x15]
+	WORD $0x4d408735 // ld1 { v21.d }[1], [x25]
+	WORD $0xad406057 // ldp q23, q24, [x2]
+	WORD $0x8b140e22 // add x2, x17, x20, lsl #3
+	WORD $0xad406859 // ldp q25, q26, [x2]
+	WORD $0x6e78df91 // fmul v17.2d, v28.2d, v24.2d
+	WORD $0x6e77df73 // fmul v19.2d, v27.2d, v23.2d
+	WORD $0x6ee0fa34 // fneg v20.2d, v17.2d
+	WORD $0x6ee0fa72 // fneg v18.2d, v19.2d
+	WORD $0x4e78cf94 // fmla v20.2d, v28.2d, v24.2d
+	WORD $0x4e77cf72 // fmla v18.2d, v27.2d, v23.2d
+	WORD $0x4e78ceb4 // fmla v20.2d, v21.2d, v24.2d
+	WORD $0x4e77ced2 // fmla v18.2d, v22.2d, v23.2d
+	WORD $0x4e7acf94 // fmla v20.2d, v28.2d, v26.2d
+	WORD $0x4e79cf72 // fmla v18.2d, v27.2d, v25.2d
+	WORD $0x4e70d635 // fadd v21.2d, v17.2d, v16.2d
+	WORD $0x4e67d676 // fadd v22.2d, v19.2d, v7.2d
+	WORD $0x4ee7d6d7 // fsub v23.2d, v22.2d, v7.2d
+	WORD $0x4ef0d6b8 // fsub v24.2d, v21.2d, v16.2d
+	WORD $0x4ef8d6b9 // fsub v25.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6da // fsub v26.2d, v22.2d, v23.2d
+	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
+	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
+	WORD $0x4efad4fa // fsub v26.2d, v7.2d, v26.2d
+	WORD $0x4ef9d619 // fsub v25.2d, v16.2d, v25.2d
+	WORD $0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	WORD $0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
+	WORD $0x4e73d652 // fadd v18.2d, v18.2d, v19.2d
+	WORD $0x4e71d691 // fadd v17.2d, v20.2d, v17.2d
+	WORD $0x4e66d631 // fadd v17.2d, v17.2d, v6.2d
+	WORD $0x4e65d652 // fadd v18.2d, v18.2d, v5.2d
+	WORD $0xad404ed4 // ldp q20, q19, [x22]
+	WORD $0x6eb31eb0 // bit v16.16b, v21.16b, v19.16b
+	WORD $0x6eb31e26 // bit v6.16b, v17.16b, v19.16b
+	WORD $0x6eb41ec7 // bit v7.16b, v22.16b, v20.16b
+	WORD $0x6eb41e45 // bit v5.16b, v18.16b, v20.16b
+	WORD $0xf9400e74 // ldr x20, [x19, #0x18]
+	WORD $0x910012af // add x15, x21, #0x4
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x5400012d // b.le <csrDDLow+0x2840>
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x1400003d // b <csrDDLow+0x2920>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x8b150e36 // add x22, x17, x21, lsl #3
+	WORD $0x8b150dd7 // add x23, x14, x21, lsl #3
+	WORD $0x8b1508d8 // add x24, x6, x21, lsl #2
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f070f // ldpsw x15, x1, [x24, #-0x8]
+	WORD $0x68c26b19 // ldpsw x25, x26, [x24], #0x10
+	WORD $0x4eb41e95 // mov v21.16b, v20.16b
+	WORD $0x4eb31e76 // mov v22.16b, v19.16b
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b1a0d5b // add x27, x10, x26, lsl #3
+	WORD $0xacc15ef4 // ldp q20, q23, [x23], #0x20
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b1a0d7a // add x26, x11, x26, lsl #3
+	WORD $0xfc6f795b // ldr d27, [x10, x15, lsl #3]
+	WORD $0xfc79795c // ldr d28, [x10, x25, lsl #3]
+	WORD $0xfc797973 // ldr d19, [x11, x25, lsl #3]
+	WORD $0xfc6f7978 // ldr d24, [x11, x15, lsl #3]
+	WORD $0x910022af // add x15, x21, #0x8
+	WORD $0x910012b5 // add x21, x21, #0x4
+	WORD $0xacc16ad9 // ldp q25, q26, [x22], #0x20
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x4d40845b // ld1 { v27.d }[1], [x2]
+	WORD $0x4d40877c // ld1 { v28.d }[1], [x27]
+	WORD $0x4d408753 // ld1 { v19.d }[1], [x26]
+	WORD $0x4d408438 // ld1 { v24.d }[1], [x1]
+	WORD $0x6e77df9d // fmul v29.2d, v28.2d, v23.2d
+	WORD $0x6e74df7e // fmul v30.2d, v27.2d, v20.2d
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x6ee0fba8 // fneg v8.2d, v29.2d
+	WORD $0x4e77cf88 // fmla v8.2d, v28.2d, v23.2d
+	WORD $0x4e74cf7f // fmla v31.2d, v27.2d, v20.2d
+	WORD $0x4e74cf1f // fmla v31.2d, v24.2d, v20.2d
+	WORD $0x4e77ce68 // fmla v8.2d, v19.2d, v23.2d
+	WORD $0x4e7dd6b4 // fadd v20.2d, v21.2d, v29.2d
+	WORD $0x4e7ed6d3 // fadd v19.2d, v22.2d, v30.2d
+	WORD $0x4ef6d677 // fsub v23.2d, v19.2d, v22.2d
+	WORD $0x4ef5d698 // fsub v24.2d, v20.2d, v21.2d
+	WORD $0x4e7acf88 // fmla v8.2d, v28.2d, v26.2d
+	WORD $0x4ef8d69a // fsub v26.2d, v20.2d, v24.2d
+	WORD $0x4ef7d67c // fsub v28.2d, v19.2d, v23.2d
+	WORD $0x4e79cf7f // fmla v31.2d, v27.2d, v25.2d
+	WORD $0x4ef7d7d7 // fsub v23.2d, v30.2d, v23.2d
+	WORD $0x4ef8d7b8 // fsub v24.2d, v29.2d, v24.2d
+	WORD $0x4efcd6d6 // fsub v22.2d, v22.2d, v28.2d
+	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4e76d7f6 // fadd v22.2d, v31.2d, v22.2d
+	WORD $0x4e75d515 // fadd v21.2d, v8.2d, v21.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0x54fffa2d // b.le <csrDDLow+0x2860>
+	WORD $0xeb1402b6 // subs x22, x21, x20
+	WORD $0x54000a40 // b.eq <csrDDLow+0x2a6c>
+	WORD $0x910006af // add x15, x21, #0x1
+	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x54000381 // b.ne <csrDDLow+0x29a0>
+	WORD $0xb8b579af // ldrsw x15, [x13, x21, lsl #2]
+	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0xfc757a3b // ldr d27, [x17, x21, lsl #3]
+	WORD $0xaa0503f6 // mov x22, x5
+	WORD $0xd37df1e1 // lsl x1, x15, #3
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xfc6f7979 // ldr d25, [x11, x15, lsl #3]
+	WORD $0xd37df2af // lsl x15, x21, #3
+	WORD $0x4ea01c18 // mov v24.16b, v0.16b
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0xfc616956 // ldr d22, [x10, x1]
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0xfc6f69d7 // ldr d23, [x14, x15]
+	WORD $0x6e0806dc // mov v28.d[0], v22.d[0]
+	WORD $0x1e770ad6 // fmul d22, d22, d23
+	WORD $0x6e0806fa // mov v26.d[0], v23.d[0]
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x4e75ceb8 // fmla v24.2d, v21.2d, v21.2d
+	WORD $0x6e0806d7 // mov v23.d[0], v22.d[0]
+	WORD $0x6ee0faf6 // fneg v22.2d, v23.2d
+	WORD $0x4e7acf96 // fmla v22.2d, v28.2d, v26.2d
+	WORD $0x4e7acf36 // fmla v22.2d, v25.2d, v26.2d
+	WORD $0x4e7bcf96 // fmla v22.2d, v28.2d, v27.2d
+	WORD $0x14000021 // b <csrDDLow+0x2a18>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b1509af // add x15, x13, x21, lsl #2
+	WORD $0x8b160c96 // add x22, x4, x22, lsl #3
+	WORD $0x694009e1 // ldpsw x1, x2, [x15]
+	WORD $0x69413df8 // ldpsw x24, x15, [x15, #0x8]
+	WORD $0x8b020d57 // add x23, x10, x2, lsl #3
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0x8b0f0d79 // add x25, x11, x15, lsl #3
+	WORD $0x8b0f0d4f // add x15, x10, x15, lsl #3
+	WORD $0xfc61797a // ldr d26, [x11, x1, lsl #3]
+	WORD $0xfc61795f // ldr d31, [x10, x1, lsl #3]
+	WORD $0xfc787948 // ldr d8, [x10, x24, lsl #3]
+	WORD $0xfc787979 // ldr d25, [x11, x24, lsl #3]
+	WORD $0x4d40845a // ld1 { v26.d }[1], [x2]
+	WORD $0x8b150dc2 // add x2, x14, x21, lsl #3
+	WORD $0x4d4086ff // ld1 { v31.d }[1], [x23]
+	WORD $0x4d4085e8 // ld1 { v8.d }[1], [x15]
+	WORD $0x4d408739 // ld1 { v25.d }[1], [x25]
+	WORD $0xad40705b // ldp q27, q28, [x2]
+	WORD $0x8b150e22 // add x2, x17, x21, lsl #3
+	WORD $0xad40785d // ldp q29, q30, [x2]
+	WORD $0x6e7cdd15 // fmul v21.2d, v8.2d, v28.2d
+	WORD $0x6e7bdff7 // fmul v23.2d, v31.2d, v27.2d
+	WORD $0x6ee0fab8 // fneg v24.2d, v21.2d
+	WORD $0x6ee0faf6 // fneg v22.2d, v23.2d
+	WORD $0x4e7ccd18 // fmla v24.2d, v8.2d, v28.2d
+	WORD $0x4e7bcff6 // fmla v22.2d, v31.2d, v27.2d
+	WORD $0x4e7ccf38 // fmla v24.2d, v25.2d, v28.2d
+	WORD $0x4e7bcf56 // fmla v22.2d, v26.2d, v27.2d
+	WORD $0x4e7ecd18 // fmla v24.2d, v8.2d, v30.2d
+	WORD $0x4e7dcff6 // fmla v22.2d, v31.2d, v29.2d
+	WORD $0x4e74d6b9 // fadd v25.2d, v21.2d, v20.2d
+	WORD $0x4e73d6fa // fadd v26.2d, v23.2d, v19.2d
+	WORD $0x4ef3d75b // fsub v27.2d, v26.2d, v19.2d
+	WORD $0x4ef4d73c // fsub v28.2d, v25.2d, v20.2d
+	WORD $0x4efcd73d // fsub v29.2d, v25.2d, v28.2d
+	WORD $0x4efbd75e // fsub v30.2d, v26.2d, v27.2d
+	WORD $0x4efbd6f7 // fsub v23.2d, v23.2d, v27.2d
+	WORD $0x4efcd6b5 // fsub v21.2d, v21.2d, v28.2d
+	WORD $0x4efed67e // fsub v30.2d, v19.2d, v30.2d
+	WORD $0x4efdd69d // fsub v29.2d, v20.2d, v29.2d
+	WORD $0x4e7dd6b5 // fadd v21.2d, v21.2d, v29.2d
+	WORD $0x4e7ed6f7 // fadd v23.2d, v23.2d, v30.2d
+	WORD $0x4e77d6d6 // fadd v22.2d, v22.2d, v23.2d
+	WORD $0x4e75d715 // fadd v21.2d, v24.2d, v21.2d
+	WORD $0x4e72d6b5 // fadd v21.2d, v21.2d, v18.2d
+	WORD $0x4e71d6d6 // fadd v22.2d, v22.2d, v17.2d
+	WORD $0xad405ed8 // ldp q24, q23, [x22]
+	WORD $0x6eb71f34 // bit v20.16b, v25.16b, v23.16b
+	WORD $0x6eb71eb2 // bit v18.16b, v21.16b, v23.16b
+	WORD $0x6eb81f53 // bit v19.16b, v26.16b, v24.16b
+	WORD $0x6eb81ed1 // bit v17.16b, v22.16b, v24.16b
+	WORD $0xf9401273 // ldr x19, [x19, #0x20]
+	WORD $0x9100128f // add x15, x20, #0x4
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x5400012d // b.le <csrDDLow+0x2aa0>
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x1400003d // b <csrDDLow+0x2b80>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x8b140e35 // add x21, x17, x20, lsl #3
+	WORD $0x8b140dd6 // add x22, x14, x20, lsl #3
+	WORD $0x8b1408d7 // add x23, x6, x20, lsl #2
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x697f06ef // ldpsw x15, x1, [x23, #-0x8]
+	WORD $0x68c266f8 // ldpsw x24, x25, [x23], #0x10
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4eb71efa // mov v26.16b, v23.16b
+	WORD $0x8b010d42 // add x2, x10, x1, lsl #3
+	WORD $0x8b190d5a // add x26, x10, x25, lsl #3
+	WORD $0xacc16ed8 // ldp q24, q27, [x22], #0x20
+	WORD $0x8b010d61 // add x1, x11, x1, lsl #3
+	WORD $0x8b190d79 // add x25, x11, x25, lsl #3
+	WORD $0xfc6f795f // ldr d31, [x10, x15, lsl #3]
+	WORD $0xfc787948 // ldr d8, [x10, x24, lsl #3]
+	WORD $0xfc787977 // ldr d23, [x11, x24, lsl #3]
+	WORD $0xfc6f797c // ldr d28, [x11, x15, lsl #3]
+	WORD $0x9100228f // add x15, x20, #0x8
+	WORD $0x91001294 // add x20, x20, #0x4
+	WORD $0xacc17abd // ldp q29, q30, [x21], #0x20
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x4d40845f // ld1 { v31.d }[1], [x2]
+	WORD $0x4d408748 // ld1 { v8.d }[1], [x26]
+	WORD $0x4d408737 // ld1 { v23.d }[1], [x25]
+	WORD $0x4d40843c // ld1 { v28.d }[1], [x1]
+	WORD $0x6e7bdd09 // fmul v9.2d, v8.2d, v27.2d
+	WORD $0x6e78dfea // fmul v10.2d, v31.2d, v24.2d
+	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
+	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
+	WORD $0x4e7bcd0c // fmla v12.2d, v8.2d, v27.2d
+	WORD $0x4e78cfeb // fmla v11.2d, v31.2d, v24.2d
+	WORD $0x4e78cf8b // fmla v11.2d, v28.2d, v24.2d
+	WORD $0x4e7bceec // fmla v12.2d, v23.2d, v27.2d
+	WORD $0x4e69d738 // fadd v24.2d, v25.2d, v9.2d
+	WORD $0x4e6ad757 // fadd v23.2d, v26.2d, v10.2d
+	WORD $0x4efad6fb // fsub v27.2d, v23.2d, v26.2d
+	WORD $0x4ef9d71c // fsub v28.2d, v24.2d, v25.2d
+	WORD $0x4e7ecd0c // fmla v12.2d, v8.2d, v30.2d
+	WORD $0x4efcd71e // fsub v30.2d, v24.2d, v28.2d
+	WORD $0x4efbd6e8 // fsub v8.2d, v23.2d, v27.2d
+	WORD $0x4e7dcfeb // fmla v11.2d, v31.2d, v29.2d
+	WORD $0x4efbd55b // fsub v27.2d, v10.2d, v27.2d
+	WORD $0x4efcd53c // fsub v28.2d, v9.2d, v28.2d
+	WORD $0x4ee8d75a // fsub v26.2d, v26.2d, v8.2d
+	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
+	WORD $0x4e79d799 // fadd v25.2d, v28.2d, v25.2d
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4e7ad57a // fadd v26.2d, v11.2d, v26.2d
+	WORD $0x4e79d599 // fadd v25.2d, v12.2d, v25.2d
+	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD $0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	WORD $0x54fffa2d // b.le <csrDDLow+0x2ac0>
+	WORD $0xeb130295 // subs x21, x20, x19
+	WORD $0x54ffb380 // b.eq <csrDDLow+0x21f4>
+	WORD $0x9100068f // add x15, x20, #0x1
+	WORD $0xeb1301ff // cmp x15, x19
+	WORD $0x54ffad80 // b.eq <csrDDLow+0x2140>
+	WORD $0x8b1409af // add x15, x13, x20, lsl #2
+	WORD $0x8b150c93 // add x19, x4, x21, lsl #3
+	WORD $0x694009e1 // ldpsw x1, x2, [x15]
+	WORD $0x69413df6 // ldpsw x22, x15, [x15, #0x8]
+	WORD $0x8b020d55 // add x21, x10, x2, lsl #3
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0x8b0f0d77 // add x23, x11, x15, lsl #3
+	WORD $0x8b0f0d4f // add x15, x10, x15, lsl #3
+	WORD $0xfc61797e // ldr d30, [x11, x1, lsl #3]
+	WORD $0xfc61794b // ldr d11, [x10, x1, lsl #3]
+	WORD $0xfc76794c // ldr d12, [x10, x22, lsl #3]
+	WORD $0xfc76797d // ldr d29, [x11, x22, lsl #3]
+	WORD $0x4d40845e // ld1 { v30.d }[1], [x2]
+	WORD $0x8b140dc2 // add x2, x14, x20, lsl #3
+	WORD $0x4d4086ab // ld1 { v11.d }[1], [x21]
+	WORD $0x4d4085ec // ld1 { v12.d }[1], [x15]
+	WORD $0x4d4086fd // ld1 { v29.d }[1], [x23]
+	WORD $0xad40205f // ldp q31, q8, [x2]
+	WORD $0x8b140e22 // add x2, x17, x20, lsl #3
+	WORD $0xad402849 // ldp q9, q10, [x2]
+	WORD $0x6e68dd99 // fmul v25.2d, v12.2d, v8.2d
+	WORD $0x6e7fdd7b // fmul v27.2d, v11.2d, v31.2d
+	WORD $0x6ee0fb3c // fneg v28.2d, v25.2d
+	WORD $0x6ee0fb7a // fneg v26.2d, v27.2d
+	WORD $0x4e68cd9c // fmla v28.2d, v12.2d, v8.2d
+	WORD $0x4e7fcd7a // fmla v26.2d, v11.2d, v31.2d
+	WORD $0x4e68cfbc // fmla v28.2d, v29.2d, v8.2d
+	WORD $0x4e7fcfda // fmla v26.2d, v30.2d, v31.2d
+	WORD $0x4e6acd9c // fmla v28.2d, v12.2d, v10.2d
+	WORD $0x4e69cd7a // fmla v26.2d, v11.2d, v9.2d
+	WORD $0x17fffd65 // b <csrDDLow+0x21a0>
+	WORD $0xf94197e8 // ldr x8, [sp, #0x328]
+	WORD $0xa940dbf5 // ldp x21, x22, [sp, #0x8]
+	WORD $0xd37ef500 // lsl x0, x8, #2
+	WORD $0xeb15001f // cmp x0, x21
+	WORD $0x5400112a // b.ge <csrDDLow+0x2e44>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xf8607933 // ldr x19, [x9, x0, lsl #3]
+	WORD $0x910783e1 // add x1, sp, #0x1e0
+	WORD $0x6ee0f801 // fneg v1.2d, v0.2d
+	WORD $0x4e60cc01 // fmla v1.2d, v0.2d, v0.2d
+	WORD $0x4e60cc01 // fmla v1.2d, v0.2d, v0.2d
+	WORD $0x4e60cc01 // fmla v1.2d, v0.2d, v0.2d
+	WORD $0x14000025 // b <csrDDLow+0x2cd4>
+	WORD $0x4e70d632 // fadd v18.2d, v17.2d, v16.2d
+	WORD $0xeb15005f // cmp x2, x21
+	WORD $0xaa0303f3 // mov x19, x3
+	WORD $0x4ef1d653 // fsub v19.2d, v18.2d, v17.2d
+	WORD $0x4ef3d654 // fsub v20.2d, v18.2d, v19.2d
+	WORD $0x4ef3d610 // fsub v16.2d, v16.2d, v19.2d
+	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
+	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e64d4a7 // fadd v7.2d, v5.2d, v4.2d
+	WORD $0x4ee5d4f0 // fsub v16.2d, v7.2d, v5.2d
+	WORD $0x4ef0d4f1 // fsub v17.2d, v7.2d, v16.2d
+	WORD $0x4ef0d484 // fsub v4.2d, v4.2d, v16.2d
+	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4e67d643 // fadd v3.2d, v18.2d, v7.2d
+	WORD $0x4ef2d464 // fsub v4.2d, v3.2d, v18.2d
+	WORD $0x4ee4d465 // fsub v5.2d, v3.2d, v4.2d
+	WORD $0x4ee4d4e4 // fsub v4.2d, v7.2d, v4.2d
+	WORD $0x4ee5d645 // fsub v5.2d, v18.2d, v5.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e62d464 // fadd v4.2d, v3.2d, v2.2d
+	WORD $0x4ee3d485 // fsub v5.2d, v4.2d, v3.2d
+	WORD $0xfc207984 // str d4, [x12, x0, lsl #3]
+	WORD $0x4ee5d486 // fsub v6.2d, v4.2d, v5.2d
+	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
+	WORD $0x4ee6d463 // fsub v3.2d, v3.2d, v6.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0xfc207a02 // str d2, [x16, x0, lsl #3]
+	WORD $0xaa0203e0 // mov x0, x2
+	WORD $0x54000ba0 // b.eq <csrDDLow+0x2e44>
+	WORD $0x91000402 // add x2, x0, #0x1
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xf8627923 // ldr x3, [x9, x2, lsl #3]
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xeb130064 // subs x4, x3, x19
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xad0f03e0 // stp q0, q0, [sp, #0x1e0]
+	WORD $0xad1003e0 // stp q0, q0, [sp, #0x200]
+	WORD $0xad1103e0 // stp q0, q0, [sp, #0x220]
+	WORD $0xad1203e0 // stp q0, q0, [sp, #0x240]
+	WORD $0xad1303e0 // stp q0, q0, [sp, #0x260]
+	WORD $0xad1403e0 // stp q0, q0, [sp, #0x280]
+	WORD $0xad1503e0 // stp q0, q0, [sp, #0x2a0]
+	WORD $0xad1603e0 // stp q0, q0, [sp, #0x2c0]
+	WORD $0x54fff92d // b.le <csrDDLow+0x2c44>
+	WORD $0x3cc182c2 // ldur q2, [x22, #0x18]
+	WORD $0x3cc282c3 // ldur q3, [x22, #0x28]
+	WORD $0xaa1f03e5 // mov x5, xzr
+	WORD $0x8b1309a6 // add x6, x13, x19, lsl #2
+	WORD $0x8b130e27 // add x7, x17, x19, lsl #3
+	WORD $0x8b130dd3 // add x19, x14, x19, lsl #3
+	WORD $0x6e205864 // mvn v4.16b, v3.16b
+	WORD $0x6e205845 // mvn v5.16b, v2.16b
+	WORD $0x924004a8 // and x8, x5, #0x3
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xfc6578f1 // ldr d17, [x7, x5, lsl #3]
+	WORD $0x8b081834 // add x20, x1, x8, lsl #6
+	WORD $0xb8a578c8 // ldrsw x8, [x6, x5, lsl #2]
+	WORD $0xd37df10f // lsl x15, x8, #3
+	WORD $0xad405295 // ldp q21, q20, [x20]
+	WORD $0xfc687972 // ldr d18, [x11, x8, lsl #3]
+	WORD $0xad415a97 // ldp q23, q22, [x20, #0x20]
+	WORD $0xfc6f6946 // ldr d6, [x10, x15]
+	WORD $0xd37df0af // lsl x15, x5, #3
+	WORD $0x910004a5 // add x5, x5, #0x1
+	WORD $0xfc6f6a67 // ldr d7, [x19, x15]
+	WORD $0xeb05009f // cmp x4, x5
+	WORD $0x6e0804d3 // mov v19.d[0], v6.d[0]
+	WORD $0x1e6708c6 // fmul d6, d6, d7
+	WORD $0x6e0804f0 // mov v16.d[0], v7.d[0]
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6e0804c7 // mov v7.d[0], v6.d[0]
+	WORD $0x6ee0f8e6 // fneg v6.2d, v7.2d
+	WORD $0x4e70ce66 // fmla v6.2d, v19.2d, v16.2d
+	WORD $0x4e70ce46 // fmla v6.2d, v18.2d, v16.2d
+	WORD $0x4e75d4f0 // fadd v16.2d, v7.2d, v21.2d
+	WORD $0x4e60d692 // fadd v18.2d, v20.2d, v0.2d
+	WORD $0x4ef4d658 // fsub v24.2d, v18.2d, v20.2d
+	WORD $0x4ef5d619 // fsub v25.2d, v16.2d, v21.2d
+	WORD $0x4ef9d61a // fsub v26.2d, v16.2d, v25.2d
+	WORD $0x4ef8d65b // fsub v27.2d, v18.2d, v24.2d
+	WORD $0x4e71ce66 // fmla v6.2d, v19.2d, v17.2d
+	WORD $0x4ef9d4e7 // fsub v7.2d, v7.2d, v25.2d
+	WORD $0x4ef8d418 // fsub v24.2d, v0.2d, v24.2d
+	WORD $0x4e301c50 // and v16.16b, v2.16b, v16.16b
+	WORD $0x4efad6b1 // fsub v17.2d, v21.2d, v26.2d
+	WORD $0x4efbd693 // fsub v19.2d, v20.2d, v27.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4e73d711 // fadd v17.2d, v24.2d, v19.2d
+	WORD $0x4e251eb3 // and v19.16b, v21.16b, v5.16b
+	WORD $0x4e71d431 // fadd v17.2d, v1.2d, v17.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4eb31e10 // orr v16.16b, v16.16b, v19.16b
+	WORD $0x4e251ef3 // and v19.16b, v23.16b, v5.16b
+	WORD $0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	WORD $0x4e76d627 // fadd v7.2d, v17.2d, v22.2d
+	WORD $0x4e321c71 // and v17.16b, v3.16b, v18.16b
+	WORD $0x4e241e92 // and v18.16b, v20.16b, v4.16b
+	WORD $0x4eb21e31 // orr v17.16b, v17.16b, v18.16b
+	WORD $0x4e261c46 // and v6.16b, v2.16b, v6.16b
+	WORD $0x4e271c67 // and v7.16b, v3.16b, v7.16b
+	WORD $0x4e241ed2 // and v18.16b, v22.16b, v4.16b
+	WORD $0x4eb21ce7 // orr v7.16b, v7.16b, v18.16b
+	WORD $0x4eb31cc6 // orr v6.16b, v6.16b, v19.16b
+	WORD $0xad004690 // stp q16, q17, [x20]
+	WORD $0xad011e86 // stp q6, q7, [x20, #0x20]
+	WORD $0x54fff941 // b.ne <csrDDLow+0x2d44>
+	WORD $0x3dc07bf1 // ldr q17, [sp, #0x1e0]
+	WORD $0x3dc083e6 // ldr q6, [sp, #0x200]
+	WORD $0x3dc08bf0 // ldr q16, [sp, #0x220]
+	WORD $0x3dc093e7 // ldr q7, [sp, #0x240]
+	WORD $0x3dc09be5 // ldr q5, [sp, #0x260]
+	WORD $0x3dc0a3e3 // ldr q3, [sp, #0x280]
+	WORD $0x3dc0abe4 // ldr q4, [sp, #0x2a0]
+	WORD $0x3dc0b3e2 // ldr q2, [sp, #0x2c0]
+	WORD $0x17ffff81 // b <csrDDLow+0x2c44>
+	WORD $0x910b83ff // add sp, sp, #0x2e0
+	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
+	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
+	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
+	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
+	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
+	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
+	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
+	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
+	WORD $0x6cca3bef // ldp d15, d14, [sp], #0xa0
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $992, RSP
 	MOVD R19, R30
 	RET

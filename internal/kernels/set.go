@@ -17,9 +17,10 @@ import (
 type Set struct {
 	name string
 
-	vector vectorKernels
-	mixed  mixedKernels
-	packed packedKernels
+	vector   vectorKernels
+	vectorDD ddVectorKernels
+	mixed    mixedKernels
+	packed   packedKernels
 
 	csr64      csrKernel[float64]
 	csr32      csrKernel[float32]
@@ -57,17 +58,29 @@ type Set struct {
 	ell32    ellKernel[float32]
 	ellMixed ellKernel[float32]
 	coo      cooKernel
+	sell8    sell8Kernel
+	bcrs     bcrsKernel
+	bcrsT    bcrsTKernel
 	mulAdds  mulAddsKernels
 	fold     foldKernel
+
+	csrDD    csrDDKernel
+	slotsDD  slotsDDKernel
+	sell8DD  sell8DDKernel
+	bcrsDD   bcrsDDKernel
+	bcrsTDD  bcrsTDDKernel
+	limbs    limbKernels
+	residues residuesKernel
 }
 
 // portable is the set of plain Go: what the others must equal.
 func portable() Set {
 	return Set{
-		name:   "portable",
-		vector: portableVector,
-		mixed:  mixedKernels{stepInto: stepInto, xpayMixed: xpayMixed},
-		packed: portablePacked,
+		name:     "portable",
+		vector:   portableVector,
+		vectorDD: portableVectorDD,
+		mixed:    mixedKernels{stepInto: stepInto, xpayMixed: xpayMixed},
+		packed:   portablePacked,
 
 		csr64:      csrMulVec[float64],
 		csr32:      csrMulVec[float32],
@@ -104,8 +117,19 @@ func portable() Set {
 		ell32:    ellMulVec[float32, float32],
 		ellMixed: ellMulVec[float32, float64],
 		coo:      cooAddVec,
+		sell8:    sell8MulVec,
+		bcrs:     bcrsMulVec,
+		bcrsT:    bcrsMulVecT,
 		mulAdds:  portableMulAdds,
 		fold:     fold,
+
+		csrDD:    csrMulVecDD,
+		slotsDD:  mulSlotsDD,
+		sell8DD:  sell8MulVecDD,
+		bcrsDD:   bcrsMulVecDD,
+		bcrsTDD:  bcrsMulVecTDD,
+		limbs:    portableLimbs,
+		residues: dotResidues,
 	}
 }
 

@@ -3,6 +3,8 @@
 package kernels
 
 import (
+	"unsafe"
+
 	"golang.org/x/sys/cpu"
 )
 
@@ -28,13 +30,14 @@ func (k *Set) avx2() {
 	k.mulSub = mulSubSIMD(mulSub256)
 }
 
-// avx512 is for F, BW, DQ, VL, CD and VBMI of AVX-512.
+// avx512 is for F, BW, DQ, VL, CD and VBMI of AVX-512; kernels of limbs need IFMA as well.
 func (k *Set) avx512() {
 	k.vector = vectorKernels{
 		dot: dotOct, dot4: dot4Oct, axpy: axpyOct, axpy4: axpy4Oct, axpyDot: axpyDotOct, xpay: xpayOct,
 		scale: scaleOct, step: stepOct, mul: mulOct, relax: relaxOct,
 		copy: copyToOct, scaleTo: scaleToOct, add: addOct, triad: triadOct,
 	}
+	k.vectorDD = ddVectorKernels{dot: dotDDOct, axpy: axpyDDOct, axpyDot: axpyDotDDOct, xpay: xpayDDOct, scale: scaleDDOct, step: stepDDOct}
 	k.mixed = mixedKernels{stepInto: stepIntoOct, xpayMixed: xpayMixedOct}
 	k.packed = packedKernels{dotFloatsOct, dotShortsOct, axpyFloatsOct, axpyShortsOct}
 
@@ -60,4 +63,19 @@ func (k *Set) avx512() {
 	k.dotMixed = dotMixedOct
 	k.mulAdds = mulAddsKernels{mulAddsOct, mulAddsMixedOct, mulAdds32Oct}
 	k.fold = foldOct
+
+	k.sell8 = sell8SIMD(sell8Oct)
+	k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&slotTables), slotsDDOct, farSlotsDDOct)
+	if !slowGathers {
+		k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&slotTables), slotsGatherDDOct, farGatherSlotsDDOct)
+	}
+	k.sell8DD = sell8DDSIMD(sell8DDOct, sell8DDNormalOct)
+	if cpu.X86.HasAVX512IFMA {
+		k.limbs = limbKernels{
+			mul:  limbsSIMD(1, [...]limbFunc{mulLimbs3Oct, mulLimbs5Oct, mulLimbs9Oct, mulLimbs17Oct, mulLimbs33Oct}),
+			dot:  limbsSIMD(Lanes, [...]limbFunc{dotLimbs3Oct, dotLimbs5Oct, dotLimbs9Oct, dotLimbs17Oct, dotLimbs33Oct}),
+			rows: rowLimbsSIMD([...]rowLimbsFunc{rowLimbs3Oct, rowLimbs5Oct, rowLimbs9Oct, rowLimbs17Oct, rowLimbs33Oct}),
+		}
+	}
+	k.residues = dotResiduesOct
 }

@@ -2,6 +2,8 @@
 
 package kernels
 
+import "unsafe"
+
 // quad takes the kernels of internal/kernels/c in vectors of four lanes.
 func (k *Set) quad() {
 	k.vector = vectorKernels{
@@ -9,6 +11,7 @@ func (k *Set) quad() {
 		scale: scaleQuad, step: stepQuad, mul: mulQuad, relax: relaxQuad,
 		copy: copyToQuad, scaleTo: scaleToQuad, add: addQuad, triad: triadQuad,
 	}
+	k.vectorDD = ddVectorKernels{dot: dotDDQuad, axpy: axpyDDQuad, axpyDot: axpyDotDDQuad, xpay: xpayDDQuad, scale: scaleDDQuad, step: stepDDQuad}
 	k.mixed = mixedKernels{stepInto: stepIntoQuad, xpayMixed: xpayMixedQuad}
 	k.packed = packedKernels{dotFloatsQuad, dotShortsQuad, axpyFloatsQuad, axpyShortsQuad}
 
@@ -36,6 +39,7 @@ func (k *Set) quad() {
 	k.pack = packSlotsQuad
 	k.packBlocks = packBlocksVectors
 
+	k.residues = dotResiduesQuad
 	k.dot32 = dot32Quad
 	k.dotMixed = dotMixedQuad
 	k.ell64 = ellQuad
@@ -44,4 +48,18 @@ func (k *Set) quad() {
 	k.coo = cooSIMD(csrHere)
 	k.mulAdds = mulAddsKernels{mulAddsQuad, mulAddsMixedQuad, mulAdds32Quad}
 	k.fold = foldQuad
+
+	k.sell8 = sell8SIMD(sell8Quad)
+	k.bcrs = bcrsMulVecQuad
+	k.bcrsT = bcrsMulVecTQuad
+	k.csrDD = csrDDSIMD(csrHere)
+	k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&pairTables), slotsDDQuad, farSlotsDDQuad)
+	k.sell8DD = sell8DDSIMD(sell8DDQuad, sell8DDNormalQuad)
+	k.bcrsDD = bcrsMulVecDDQuad
+	k.bcrsTDD = bcrsMulVecTDDQuad
+	k.limbs = limbKernels{
+		mul:  limbsSIMD(1, [...]limbFunc{mulLimbs3Quad, mulLimbs5Quad, mulLimbs9Quad, mulLimbs17Quad, mulLimbs33Quad}),
+		dot:  limbsSIMD(Lanes, [...]limbFunc{dotLimbs3Quad, dotLimbs5Quad, dotLimbs9Quad, dotLimbs17Quad, dotLimbs33Quad}),
+		rows: rowLimbsSIMD([...]rowLimbsFunc{rowLimbs3Quad, rowLimbs5Quad, rowLimbs9Quad, rowLimbs17Quad, rowLimbs33Quad}),
+	}
 }

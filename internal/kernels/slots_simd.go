@@ -2,7 +2,11 @@
 
 package kernels
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/mpsolve/mpsolve/pkg/dd"
+)
 
 // slotCall is the arguments of the assembly, with struct slot_call of c/slots.h.
 type slotCall struct {
@@ -23,6 +27,8 @@ type slotCall struct {
 	factor  float64
 	add     bool
 	tables  unsafe.Pointer // of constants to decode slots of each width
+	dstLo   *float64       // of double-double products
+	xLo     *float64
 }
 
 // newSlotCall is for a panel with groups and an x with elements.
@@ -39,6 +45,23 @@ func newSlotCall(dst []float64, p *SlotPanel, x []float64, row0 int, d *Units, a
 		c.stream = p.stream()
 	}
 	return c
+}
+
+// mulSlotsDDSIMD is MulSlotsDD by two kernels: for 16-bit columns and for far ones.
+func mulSlotsDDSIMD(tables unsafe.Pointer, near, far func(*slotCall)) slotsDDKernel {
+	return func(dst dd.Vec, p *SlotPanel, x dd.Vec, row0 int, d Units, add bool) {
+		if len(p.Groups) == 0 || x.Len() == 0 {
+			mulSlotsDD(dst, p, x, row0, d, add)
+			return
+		}
+		c := newSlotCall(dst.Hi, p, x.Hi, row0, &d, add)
+		c.tables, c.dstLo, c.xLo = tables, first(dst.Lo), &x.Lo[0]
+		if p.Far {
+			far(hide(&c))
+		} else {
+			near(hide(&c))
+		}
+	}
 }
 
 // first is the address of the first element, nil if there is none.

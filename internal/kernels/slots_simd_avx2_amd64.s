@@ -10,7 +10,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	ADJSP $-352
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slots>
-	LONG $0x001546e9; BYTE $0x00 // jmp <end>
+	LONG $0x0015c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -19,7 +19,7 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x151d8e0f; WORD $0x0000 // jle <slots+0x152a>
+	LONG $0x158b8e0f; WORD $0x0000 // jle <slots+0x1598>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -29,323 +29,118 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
 	LONG $0xe0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xe0, %rsp
-	LONG $0x597de2c4; LONG $0x00150a15; BYTE $0x00 // vpbroadcastq 0x150a(%rip), %ymm2
-	LONG $0x597de2c4; LONG $0x0014f905; BYTE $0x00 // vpbroadcastq 0x14f9(%rip), %ymm0
-	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
-	LONG $0x28478b4c // movq 0x28(%rdi), %r8
-	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
-	LONG $0x10578b4c // movq 0x10(%rdi), %r10
+	LONG $0x597de2c4; LONG $0x00158a15; BYTE $0x00 // vpbroadcastq 0x158a(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x00157905; BYTE $0x00 // vpbroadcastq 0x1579(%rip), %ymm0
+	WORD $0x8b4c; BYTE $0x27 // movq (%rdi), %r12
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x58478b4c // movq 0x58(%rdi), %r8
+	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0xcd448d49; BYTE $0x00 // leaq (%r13,%rcx,8), %rax
-	WORD $0x014d; BYTE $0xc1 // addq %r8, %r9
+	LONG $0xcc048d49 // leaq (%r12,%rcx,8), %rax
+	WORD $0x014d; BYTE $0xc8 // addq %r9, %r8
 	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
 	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
 	LONG $0x547ffdc5; WORD $0x6024 // vmovdqa %ymm2, 0x60(%rsp)
 	LONG $0x447ffdc5; WORD $0x2024 // vmovdqa %ymm0, 0x20(%rsp)
-	WORD $0x3beb // jmp <slots+0xbf>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	WORD $0x3ceb // jmp <slots+0xbf>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	WORD $0x014d; BYTE $0xdf // addq %r11, %r15
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x08c58349 // addq $0x8, %r13
-	LONG $0x246c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r13
-	LONG $0x145d830f; WORD $0x0000 // jae <slots+0x151c>
-	LONG $0x4db70f41; BYTE $0x06 // movzwl 0x6(%r13), %ecx
-	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x0503850f; WORD $0x0000 // jne <slots+0x5d0>
-	WORD $0xc1f6; BYTE $0x02 // testb $0x2, %cl
-	LONG $0x095a850f; WORD $0x0000 // jne <slots+0xa30>
-	LONG $0x005d8b41 // movl (%r13), %ebx
-	LONG $0x80988b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r11
-	LONG $0x4db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ecx
-	LONG $0x03e3c148 // shlq $0x3, %rbx
-	LONG $0x38580348 // addq 0x38(%rax), %rbx
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x0c59820f; WORD $0x0000 // jb <slots+0xd51>
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x08c48349 // addq $0x8, %r12
+	LONG $0x24643b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r12
+	LONG $0x14cb830f; WORD $0x0000 // jae <slots+0x158a>
+	LONG $0x7cb70f41; WORD $0x0624 // movzwl 0x6(%r12), %edi
 	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
-	LONG $0x00010ce9; BYTE $0x00 // jmp <slots+0x20e>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x64048d43 // leal (%r12,%r12,2), %eax
-	WORD $0x8944; BYTE $0xe6 // movl %r12d, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x387dc3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm0, %ymm0
-	LONG $0x597942c4; LONG $0x00800bb4; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm14
-	LONG $0x597d42c4; LONG $0x00880bac; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm13
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x007dc2c4; WORD $0x0b04 // vpshufb (%r11,%rcx), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0b44; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x027d63c4; WORD $0xaaf9 // vpblendd $0xaa, %ymm1, %ymm0, %ymm15
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0x44ebfdc5; WORD $0x2024 // vpor 0x20(%rsp), %ymm0, %ymm0
-	LONG $0x197dc2c4; LONG $0x00900b8c; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm1
-	LONG $0xfaeb05c5 // vpor %ymm2, %ymm15, %ymm15
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm0, %ymm3
-	LONG $0x6f7ac1c4; WORD $0x3104 // vmovdqu (%r9,%rsi), %xmm0
-	LONG $0x387dc3c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x0b44; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0b44; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x027d63c4; WORD $0xaae2 // vpblendd $0xaa, %ymm2, %ymm0, %ymm12
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0x44ebfdc5; WORD $0x2024 // vpor 0x20(%rsp), %ymm0, %ymm0
-	LONG $0x546ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm2
-	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
-	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xe0581dc5 // vaddpd %ymm0, %ymm12, %ymm12
-	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
-	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0x1825c3c4; WORD $0x01f2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm6
-	WORD $0x014d; BYTE $0xd0 // addq %r10, %r8
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0xfe4f8d49 // leaq -0x2(%r15), %rcx
-	LONG $0x20c28348 // addq $0x20, %rdx
-	LONG $0x02568d4d // leaq 0x2(%r14), %r10
-	LONG $0xa8b5c2c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm9, %ymm5
-	LONG $0xa89de2c4; BYTE $0xf7 // vfmadd213pd %ymm7, %ymm12, %ymm6
-	LONG $0x03ff8349 // cmpq $0x3, %r15
-	LONG $0x0b328e0f; WORD $0x0000 // jle <slots+0xd40>
-	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
-	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
-	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
-	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
-	WORD $0x894d; BYTE $0xd6 // movq %r10, %r14
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
-	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
-	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
-	LONG $0x12b60f45 // movzbl (%r10), %r10d
-	LONG $0x2c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm5
-	LONG $0x3410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm6
-	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
-	LONG $0x2c16d1c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm5, %xmm5
-	LONG $0x3416c9c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm6, %xmm6
-	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
-	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
-	LONG $0x184d63c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm6, %ymm9
-	LONG $0x2c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm5
-	LONG $0x3410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm6
-	LONG $0x3416c9c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm6, %xmm6
-	LONG $0x2c16d1c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm5, %xmm5
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x520c8d4b // leaq (%r10,%r10,2), %rcx
-	LONG $0x34fa8349 // cmpq $0x34, %r10
-	LONG $0x00c6860f; WORD $0x0000 // jbe <slots+0x350>
-	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
-	LONG $0x6f7a41c4; BYTE $0x10 // vmovdqu (%r8), %xmm10
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x52048d43 // leal (%r10,%r10,2), %eax
-	WORD $0x8944; BYTE $0xd6 // movl %r10d, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x382d43c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm10, %ymm10
-	LONG $0x597942c4; LONG $0x00800ba4; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm12
-	LONG $0x597d42c4; LONG $0x00880b9c; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm11
-	LONG $0x197d42c4; LONG $0x00900bb4; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm14
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x002d42c4; WORD $0x0b14 // vpshufb (%r11,%rcx), %ymm10, %ymm10
-	LONG $0x47ad42c4; WORD $0x0b54; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm10, %ymm10
-	LONG $0xd32d41c4; BYTE $0xd4 // vpsrlq %xmm12, %ymm10, %ymm10
-	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
-	LONG $0x022d63c4; WORD $0xaae9 // vpblendd $0xaa, %ymm1, %ymm10, %ymm13
-	LONG $0x732dc1c4; WORD $0x20d2 // vpsrlq $0x20, %ymm10, %ymm10
-	LONG $0xd0eb2dc5 // vpor %ymm0, %ymm10, %ymm10
-	LONG $0xeaeb15c5 // vpor %ymm2, %ymm13, %ymm13
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x582d41c4; BYTE $0xd5 // vaddpd %ymm13, %ymm10, %ymm10
-	LONG $0xb8adc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm10, %ymm4
-	LONG $0x6f7a41c4; WORD $0x300c // vmovdqu (%r8,%rsi), %xmm9
-	LONG $0x383543c4; WORD $0x000c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm9, %ymm9
-	LONG $0x003542c4; WORD $0x0b4c; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm9, %ymm9
-	LONG $0x47b542c4; WORD $0x0b4c; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xcc // vpsrlq %xmm12, %ymm9, %ymm9
-	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
-	LONG $0x023563c4; WORD $0xaad1 // vpblendd $0xaa, %ymm1, %ymm9, %ymm10
-	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
-	LONG $0xc8eb35c5 // vpor %ymm0, %ymm9, %ymm9
-	LONG $0xd2eb2dc5 // vpor %ymm2, %ymm10, %ymm10
-	LONG $0x5c3541c4; BYTE $0xce // vsubpd %ymm14, %ymm9, %ymm9
-	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
-	LONG $0x000101e9; BYTE $0x00 // jmp <slots+0x44c>
+	LONG $0x01c7f640 // testb $0x1, %dil
+	LONG $0x00ec850f; WORD $0x0000 // jne <slots+0x1c0>
+	LONG $0x02c7f640 // testb $0x2, %dil
+	LONG $0x0552850f; WORD $0x0000 // jne <slots+0x630>
+	LONG $0x24348b45 // movl (%r12), %r14d
+	LONG $0x80988b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %rbx
+	LONG $0x4cb70f41; WORD $0x0424 // movzwl 0x4(%r12), %ecx
+	LONG $0x03e6c149 // shlq $0x3, %r14
+	LONG $0x3870034c // addq 0x38(%rax), %r14
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x08c3830f; WORD $0x0000 // jae <slots+0x9c4>
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0x0f1d840f; WORD $0x0000 // je <slots+0x1028>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x19fa8041 // cmpb $0x19, %r10b
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c2f641 // testb $0x7, %r10b
-	LONG $0xc6950f40 // setne %sil
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
-	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
-	WORD $0xe8d1 // shrl %eax
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	WORD $0x7e74 // je <slots+0x3f0>
-	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
-	LONG $0x6f7a41c4; BYTE $0x10 // vmovdqu (%r8), %xmm10
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x597962c4; LONG $0x000080a1; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm12
-	LONG $0x597d62c4; LONG $0x00008899; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm11
-	LONG $0x197d62c4; LONG $0x000090a9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm13
-	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
-	LONG $0x382d43c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm10, %ymm10
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x002d62c4; BYTE $0x11 // vpshufb (%rcx), %ymm10, %ymm10
-	LONG $0x47ad62c4; WORD $0x4051 // vpsllvq 0x40(%rcx), %ymm10, %ymm10
-	LONG $0xd32d41c4; BYTE $0xd4 // vpsrlq %xmm12, %ymm10, %ymm10
-	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xd5 // vsubpd %ymm13, %ymm10, %ymm10
-	LONG $0xb8adc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm10, %ymm4
-	LONG $0x6f7a41c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm9
-	LONG $0x383543c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm9, %ymm9
-	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
-	LONG $0x47b562c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xcc // vpsrlq %xmm12, %ymm9, %ymm9
-	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
-	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
-	WORD $0x5deb // jmp <slots+0x44c>
-	BYTE $0x90 // nop
-	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
-	LONG $0x6f7a41c4; BYTE $0x10 // vmovdqu (%r8), %xmm10
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x597d62c4; LONG $0x00008899; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm11
-	LONG $0x197d62c4; LONG $0x000090a1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm12
-	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
-	LONG $0x382d43c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm10, %ymm10
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x002d62c4; BYTE $0x11 // vpshufb (%rcx), %ymm10, %ymm10
-	LONG $0xeb2541c4; BYTE $0xd2 // vpor %ymm10, %ymm11, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
-	LONG $0xb8adc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm10, %ymm4
-	LONG $0x6f7a41c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm9
-	LONG $0x383543c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm9, %ymm9
-	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
-	LONG $0xeb2541c4; BYTE $0xc9 // vpor %ymm9, %ymm11, %ymm9
-	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
-	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
-	LONG $0x1472b70f // movzwl 0x14(%rdx), %esi
-	LONG $0x124ab70f // movzwl 0x12(%rdx), %ecx
-	LONG $0x167ab70f // movzwl 0x16(%rdx), %edi
-	LONG $0x66b60f45; BYTE $0x01 // movzbl 0x1(%r14), %r12d
-	LONG $0x14107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm10
-	LONG $0x1c107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm11
-	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0x1c72b70f // movzwl 0x1c(%rdx), %esi
-	LONG $0x141629c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm10, %xmm10
-	LONG $0x1c1621c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm11, %xmm11
-	LONG $0x1a4ab70f // movzwl 0x1a(%rdx), %ecx
-	LONG $0x1e7ab70f // movzwl 0x1e(%rdx), %edi
-	LONG $0x182543c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm12
-	LONG $0x14107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm10
-	LONG $0x1c107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm11
-	LONG $0x1c1621c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm11, %xmm11
-	LONG $0x141629c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm10, %xmm10
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
-	LONG $0x34fc8349 // cmpq $0x34, %r12
-	LONG $0xfc5b870f; WORD $0xffff // ja <slots+0x110>
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c4f641 // testb $0x7, %r12b
-	LONG $0xc6950f40 // setne %sil
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
-	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
-	WORD $0xe8d1 // shrl %eax
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x0085840f; WORD $0x0000 // je <slots+0x560>
-	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
-	LONG $0x6f7a41c4; BYTE $0x29 // vmovdqu (%r9), %xmm13
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x597962c4; LONG $0x000080b9; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm15
-	LONG $0x597d62c4; LONG $0x000088b1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm14
-	LONG $0x197de2c4; LONG $0x00009081; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm0
-	LONG $0x64348d43 // leal (%r12,%r12,2), %esi
-	LONG $0x381543c4; WORD $0x392c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm13, %ymm13
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x001562c4; BYTE $0x29 // vpshufb (%rcx), %ymm13, %ymm13
-	LONG $0x479562c4; WORD $0x4069 // vpsllvq 0x40(%rcx), %ymm13, %ymm13
-	LONG $0xd31541c4; BYTE $0xef // vpsrlq %xmm15, %ymm13, %ymm13
-	LONG $0xef1541c4; BYTE $0xee // vpxor %ymm14, %ymm13, %ymm13
-	LONG $0xe85c15c5 // vsubpd %ymm0, %ymm13, %ymm13
-	LONG $0xb895c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm13, %ymm3
-	LONG $0x6f7a41c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm12
-	LONG $0x381d43c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm12, %ymm12
-	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
-	LONG $0x479d62c4; WORD $0x6061 // vpsllvq 0x60(%rcx), %ymm12, %ymm12
-	LONG $0xd31d41c4; BYTE $0xe7 // vpsrlq %xmm15, %ymm12, %ymm12
-	LONG $0xef1d41c4; BYTE $0xe6 // vpxor %ymm14, %ymm12, %ymm12
-	LONG $0xe05c1dc5 // vsubpd %ymm0, %ymm12, %ymm12
-	LONG $0xfffc7de9; BYTE $0xff // jmp <slots+0x1d6>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
-	LONG $0x6f7a41c4; BYTE $0x29 // vmovdqu (%r9), %xmm13
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x597d62c4; LONG $0x000088b1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm14
-	LONG $0x197d62c4; LONG $0x000090b9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm15
-	LONG $0x64348d43 // leal (%r12,%r12,2), %esi
-	LONG $0x381543c4; WORD $0x392c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm13, %ymm13
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x001562c4; BYTE $0x29 // vpshufb (%rcx), %ymm13, %ymm13
-	LONG $0xeb0d41c4; BYTE $0xed // vpor %ymm13, %ymm14, %ymm13
-	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
-	LONG $0xb895c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm13, %ymm3
-	LONG $0x6f7a41c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm12
-	LONG $0x381d43c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm12, %ymm12
-	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
-	LONG $0xeb0d41c4; BYTE $0xe4 // vpor %ymm12, %ymm14, %ymm12
-	LONG $0x5c1d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm12, %ymm12
-	LONG $0xfffc1be9; BYTE $0xff // jmp <slots+0x1dc>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x00758b45 // movl (%r13), %r14d
-	LONG $0xfd1c8d4a; LONG $0x00000000 // leaq (,%r15,8), %rbx
-	LONG $0x80988b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r11
-	LONG $0x40580348 // addq 0x40(%rax), %rbx
-	LONG $0x4db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ecx
-	LONG $0x02e6c149 // shlq $0x2, %r14
-	LONG $0x2070034c // addq 0x20(%rax), %r14
+	LONG $0x04c7f640 // testb $0x4, %dil
+	WORD $0x9a74 // je <slots+0xb0>
+	LONG $0x50488b48 // movq 0x50(%rax), %rcx
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xdd58cdc5 // vaddpd %ymm5, %ymm6, %ymm3
+	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
+	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xd94c0f48 // cmovlq %rcx, %rbx
+	LONG $0x08c7f640 // testb $0x8, %dil
+	LONG $0x06f4850f; WORD $0x0000 // jne <slots+0x830>
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0x0d5c8c0f; WORD $0x0000 // jl <slots+0xea2>
+	LONG $0x30488b48 // movq 0x30(%rax), %rcx
+	LONG $0x48508b4c // movq 0x48(%rax), %r10
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x1124840f; WORD $0x0000 // je <slots+0x127b>
+	LONG $0x60708b4c // movq 0x60(%rax), %r14
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0x1227840f; WORD $0x0000 // je <slots+0x138b>
+	LONG $0x04b70f42; BYTE $0x79 // movzwl (%rcx,%r15,2), %eax
+	LONG $0x74b70f42; WORD $0x0279 // movzwl 0x2(%rcx,%r15,2), %esi
+	LONG $0x7cb70f42; WORD $0x0479 // movzwl 0x4(%rcx,%r15,2), %edi
+	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
+	LONG $0x7cb70f46; WORD $0x0679 // movzwl 0x6(%rcx,%r15,2), %r15d
+	LONG $0x6e79c1c4; WORD $0x8604 // vmovd (%r14,%rax,4), %xmm0
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x2279c3c4; WORD $0xb604; BYTE $0x01 // vpinsrd $0x1, (%r14,%rsi,4), %xmm0, %xmm0
+	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
+	LONG $0x2279c3c4; WORD $0xbe04; BYTE $0x02 // vpinsrd $0x2, (%r14,%rdi,4), %xmm0, %xmm0
+	LONG $0x227983c4; WORD $0xbe04; BYTE $0x03 // vpinsrd $0x3, (%r14,%r15,4), %xmm0, %xmm0
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
+	LONG $0x0011dde9; BYTE $0x00 // jmp <slots+0x1394>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xfd348d4e; LONG $0x00000000 // leaq (,%r15,8), %r14
+	LONG $0x243c8b45 // movl (%r12), %r15d
+	LONG $0x80988b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %rbx
+	LONG $0x4070034c // addq 0x40(%rax), %r14
+	LONG $0x4cb70f41; WORD $0x0424 // movzwl 0x4(%r12), %ecx
+	LONG $0x02e7c149 // shlq $0x2, %r15
+	LONG $0x2078034c // addq 0x20(%rax), %r15
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x0648820f; WORD $0x0000 // jb <slots+0xc46>
-	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
-	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
-	LONG $0x0000e8e9; BYTE $0x00 // jmp <slots+0x6f5>
+	LONG $0x06a6820f; WORD $0x0000 // jb <slots+0x895>
+	LONG $0x04247c89 // movl %edi, 0x4(%rsp)
+	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
+	LONG $0x0000e8e9; BYTE $0x00 // jmp <slots+0x2e5>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
-	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
+	LONG $0x6f7a41c4; BYTE $0x18 // vmovdqu (%r8), %xmm11
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x76248d44 // leal (%rsi,%rsi,2), %r12d
-	WORD $0x8941; BYTE $0xf2 // movl %esi, %r10d
-	WORD $0xd141; BYTE $0xea // shrl %r10d
-	LONG $0x382503c4; WORD $0x291c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm11, %ymm11
-	LONG $0x597942c4; LONG $0x00800bac; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm13
-	LONG $0x597d42c4; LONG $0x00880ba4; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm12
-	LONG $0x197d42c4; LONG $0x00900bbc; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm15
-	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0x002542c4; WORD $0x0b1c // vpshufb (%r11,%rcx), %ymm11, %ymm11
-	LONG $0x47a542c4; WORD $0x0b5c; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm11, %ymm11
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	LONG $0x761c8d44 // leal (%rsi,%rsi,2), %r11d
+	WORD $0xf189 // movl %esi, %ecx
+	WORD $0xe9d1 // shrl %ecx
+	LONG $0x382503c4; WORD $0x281c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm11, %ymm11
+	LONG $0x597922c4; LONG $0x008013ac; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%r10), %xmm13
+	LONG $0x597d22c4; LONG $0x008813a4; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%r10), %ymm12
+	LONG $0x197d22c4; LONG $0x009013bc; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%r10), %ymm15
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x002522c4; WORD $0x131c // vpshufb (%rbx,%r10), %ymm11, %ymm11
+	LONG $0x47a522c4; WORD $0x135c; BYTE $0x40 // vpsllvq 0x40(%rbx,%r10), %ymm11, %ymm11
 	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
 	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
 	LONG $0x022563c4; WORD $0xaaf1 // vpblendd $0xaa, %ymm1, %ymm11, %ymm14
@@ -354,11 +149,11 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xf2eb0dc5 // vpor %ymm2, %ymm14, %ymm14
 	LONG $0x5c2541c4; BYTE $0xdf // vsubpd %ymm15, %ymm11, %ymm11
 	LONG $0x582541c4; BYTE $0xde // vaddpd %ymm14, %ymm11, %ymm11
-	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
-	LONG $0x6f7a01c4; WORD $0x1114 // vmovdqu (%r9,%r10), %xmm10
-	LONG $0x382d03c4; WORD $0x2114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r12), %ymm10, %ymm10
-	LONG $0x002d42c4; WORD $0x0b54; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm10, %ymm10
-	LONG $0x47ad42c4; WORD $0x0b54; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm10, %ymm10
+	LONG $0xb8a5c2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm11, %ymm4
+	LONG $0x6f7a41c4; WORD $0x0814 // vmovdqu (%r8,%rcx), %xmm10
+	LONG $0x382d03c4; WORD $0x1814; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm10, %ymm10
+	LONG $0x002d22c4; WORD $0x1354; BYTE $0x20 // vpshufb 0x20(%rbx,%r10), %ymm10, %ymm10
+	LONG $0x47ad22c4; WORD $0x1354; BYTE $0x60 // vpsllvq 0x60(%rbx,%r10), %ymm10, %ymm10
 	LONG $0xd32d41c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm10, %ymm10
 	LONG $0xef2d41c4; BYTE $0xd4 // vpxor %ymm12, %ymm10, %ymm10
 	LONG $0x022d63c4; WORD $0xaad9 // vpblendd $0xaa, %ymm1, %ymm10, %ymm11
@@ -369,39 +164,39 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x582d41c4; BYTE $0xd3 // vaddpd %ymm11, %ymm10, %ymm10
 	LONG $0xa8adc2c4; BYTE $0xf0 // vfmadd213pd %ymm8, %ymm10, %ymm6
 	LONG $0xa8b5e2c4; BYTE $0xef // vfmadd213pd %ymm7, %ymm9, %ymm5
-	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
-	WORD $0x0149; BYTE $0xf1 // addq %rsi, %r9
+	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	WORD $0x0149; BYTE $0xf0 // addq %rsi, %r8
 	LONG $0xfe4f8d48 // leaq -0x2(%rdi), %rcx
-	LONG $0x08c68349 // addq $0x8, %r14
-	LONG $0x02578d4d // leaq 0x2(%r15), %r10
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x245c8d4d; BYTE $0x02 // leaq 0x2(%r12), %r11
 	LONG $0x03ff8348 // cmpq $0x3, %rdi
-	LONG $0x053b8e0f; WORD $0x0000 // jle <slots+0xc30>
+	LONG $0x059b8e0f; WORD $0x0000 // jle <slots+0x880>
 	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
-	WORD $0x6349; BYTE $0x0e // movslq (%r14), %rcx
-	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	WORD $0x6349; BYTE $0x0f // movslq (%r15), %rcx
 	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
-	LONG $0x02b60f41 // movzbl (%r10), %eax
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
-	LONG $0x3410fdc5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %ymm6
-	LONG $0x6c10fdc5; WORD $0x20cb // vmovupd 0x20(%rbx,%rcx,8), %ymm5
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x402c8d4c // leaq (%rax,%rax,2), %r13
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0x03b60f41 // movzbl (%r11), %eax
+	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
+	LONG $0x107dc1c4; WORD $0xce34 // vmovupd (%r14,%rcx,8), %ymm6
+	LONG $0x107dc1c4; WORD $0xce6c; BYTE $0x20 // vmovupd 0x20(%r14,%rcx,8), %ymm5
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
 	LONG $0x34f88348 // cmpq $0x34, %rax
-	LONG $0x00c5860f; WORD $0x0000 // jbe <slots+0x7f0>
-	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
-	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	LONG $0x00c3860f; WORD $0x0000 // jbe <slots+0x3e0>
+	WORD $0x8941; BYTE $0xc3 // movl %eax, %r11d
+	LONG $0x6f7a41c4; BYTE $0x09 // vmovdqu (%r9), %xmm9
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x40148d44 // leal (%rax,%rax,2), %r10d
+	WORD $0xc689 // movl %eax, %esi
+	WORD $0xeed1 // shrl %esi
+	LONG $0x383503c4; WORD $0x190c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm9, %ymm9
+	LONG $0x597962c4; LONG $0x00800b9c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rcx), %xmm11
+	LONG $0x597d62c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm10
+	LONG $0x197d62c4; LONG $0x00900bac; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rcx), %ymm13
 	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x06e5c141 // shll $0x6, %r13d
-	WORD $0x348d; BYTE $0x40 // leal (%rax,%rax,2), %esi
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x383503c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm9, %ymm9
-	LONG $0x597902c4; LONG $0x00802b9c; WORD $0x0000 // vpbroadcastq 0x80(%r11,%r13), %xmm11
-	LONG $0x597d02c4; LONG $0x00882b94; WORD $0x0000 // vpbroadcastq 0x88(%r11,%r13), %ymm10
-	LONG $0x197d02c4; LONG $0x00902bac; WORD $0x0000 // vbroadcastsd 0x90(%r11,%r13), %ymm13
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x003502c4; WORD $0x2b0c // vpshufb (%r11,%r13), %ymm9, %ymm9
-	LONG $0x47b502c4; WORD $0x2b4c; BYTE $0x40 // vpsllvq 0x40(%r11,%r13), %ymm9, %ymm9
+	LONG $0x003562c4; WORD $0x0b0c // vpshufb (%rbx,%rcx), %ymm9, %ymm9
+	LONG $0x47b562c4; WORD $0x0b4c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rcx), %ymm9, %ymm9
 	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
 	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
 	LONG $0x023563c4; WORD $0xaae1 // vpblendd $0xaa, %ymm1, %ymm9, %ymm12
@@ -410,11 +205,11 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
 	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
 	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
-	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
-	LONG $0x6f7ac1c4; WORD $0x0834 // vmovdqu (%r8,%rcx), %xmm6
-	LONG $0x384dc3c4; WORD $0x3034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm6, %ymm6
-	LONG $0x004d82c4; WORD $0x2b74; BYTE $0x20 // vpshufb 0x20(%r11,%r13), %ymm6, %ymm6
-	LONG $0x47cd82c4; WORD $0x2b74; BYTE $0x60 // vpsllvq 0x60(%r11,%r13), %ymm6, %ymm6
+	LONG $0xb8b5e2c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm9, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x3134 // vmovdqu (%r9,%rsi), %xmm6
+	LONG $0x384d83c4; WORD $0x1134; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm6, %ymm6
+	LONG $0x004de2c4; WORD $0x0b74; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm6, %ymm6
+	LONG $0x47cde2c4; WORD $0x0b74; BYTE $0x60 // vpsllvq 0x60(%rbx,%rcx), %ymm6, %ymm6
 	LONG $0xd34dc1c4; BYTE $0xf3 // vpsrlq %xmm11, %ymm6, %ymm6
 	LONG $0xf6efadc5 // vpxor %ymm6, %ymm10, %ymm6
 	LONG $0x024d63c4; WORD $0xaac9 // vpblendd $0xaa, %ymm1, %ymm6, %ymm9
@@ -423,477 +218,229 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
 	LONG $0x5c4dc1c4; BYTE $0xf5 // vsubpd %ymm13, %ymm6, %ymm6
 	LONG $0xce5835c5 // vaddpd %ymm6, %ymm9, %ymm9
-	LONG $0x000103e9; BYTE $0x00 // jmp <slots+0x8ec>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x000101e9; BYTE $0x00 // jmp <slots+0x4dd>
+	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x193c // cmpb $0x19, %al
-	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0xc6930f40 // setae %sil
 	WORD $0x07a8 // testb $0x7, %al
-	LONG $0xc6950f40 // setne %sil
-	LONG $0x06e5c141 // shll $0x6, %r13d
-	WORD $0x0840; BYTE $0xce // orb %cl, %sil
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0x014d; BYTE $0xdd // addq %r11, %r13
-	WORD $0xe9d1 // shrl %ecx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x007e840f; WORD $0x0000 // je <slots+0x890>
-	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
-	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	LONG $0xc2950f41 // setne %r10b
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	WORD $0x0841; BYTE $0xf2 // orb %sil, %r10b
+	WORD $0xc689 // movl %eax, %esi
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
+	WORD $0xeed1 // shrl %esi
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	LONG $0x007e840f; WORD $0x0000 // je <slots+0x480>
+	WORD $0x8941; BYTE $0xc3 // movl %eax, %r11d
+	LONG $0x6f7a41c4; BYTE $0x09 // vmovdqu (%r9), %xmm9
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x597962c4; LONG $0x00008099; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm11
+	LONG $0x597d62c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm10
+	LONG $0x197d62c4; LONG $0x000090a1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm12
+	LONG $0x40148d44 // leal (%rax,%rax,2), %r10d
+	LONG $0x383503c4; WORD $0x190c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm9, %ymm9
 	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x597942c4; LONG $0x0000809d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm11
-	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
-	LONG $0x197d42c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm12
-	WORD $0x348d; BYTE $0x40 // leal (%rax,%rax,2), %esi
-	LONG $0x383503c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm9, %ymm9
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x003542c4; WORD $0x004d // vpshufb (%r13), %ymm9, %ymm9
-	LONG $0x47b542c4; WORD $0x404d // vpsllvq 0x40(%r13), %ymm9, %ymm9
+	LONG $0x003562c4; BYTE $0x09 // vpshufb (%rcx), %ymm9, %ymm9
+	LONG $0x47b562c4; WORD $0x4049 // vpsllvq 0x40(%rcx), %ymm9, %ymm9
 	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
 	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
 	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
-	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
-	LONG $0x6f7ac1c4; WORD $0x0834 // vmovdqu (%r8,%rcx), %xmm6
-	LONG $0x384dc3c4; WORD $0x3034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm6, %ymm6
-	LONG $0x004dc2c4; WORD $0x2075 // vpshufb 0x20(%r13), %ymm6, %ymm6
-	LONG $0x47cdc2c4; WORD $0x6075 // vpsllvq 0x60(%r13), %ymm6, %ymm6
+	LONG $0xb8b5e2c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm9, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x3134 // vmovdqu (%r9,%rsi), %xmm6
+	LONG $0x384d83c4; WORD $0x1134; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm6, %ymm6
+	LONG $0x004de2c4; WORD $0x2071 // vpshufb 0x20(%rcx), %ymm6, %ymm6
+	LONG $0x47cde2c4; WORD $0x6071 // vpsllvq 0x60(%rcx), %ymm6, %ymm6
 	LONG $0xd34dc1c4; BYTE $0xf3 // vpsrlq %xmm11, %ymm6, %ymm6
 	LONG $0xf6efadc5 // vpxor %ymm6, %ymm10, %ymm6
 	LONG $0x5c4d41c4; BYTE $0xcc // vsubpd %ymm12, %ymm6, %ymm9
-	WORD $0x5deb // jmp <slots+0x8ec>
-	BYTE $0x90 // nop
-	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
-	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	WORD $0x5deb // jmp <slots+0x4dd>
+	WORD $0x8941; BYTE $0xc3 // movl %eax, %r11d
+	LONG $0x6f7a41c4; BYTE $0x09 // vmovdqu (%r9), %xmm9
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x597d62c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm10
+	LONG $0x197d62c4; LONG $0x00009099; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm11
+	LONG $0x40148d44 // leal (%rax,%rax,2), %r10d
+	LONG $0x383503c4; WORD $0x190c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm9, %ymm9
 	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	WORD $0x348d; BYTE $0x40 // leal (%rax,%rax,2), %esi
-	LONG $0x383503c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm9, %ymm9
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x003542c4; WORD $0x004d // vpshufb (%r13), %ymm9, %ymm9
+	LONG $0x003562c4; BYTE $0x09 // vpshufb (%rcx), %ymm9, %ymm9
 	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
 	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
-	LONG $0x6f7ac1c4; WORD $0x0834 // vmovdqu (%r8,%rcx), %xmm6
-	LONG $0x384dc3c4; WORD $0x3034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm6, %ymm6
-	LONG $0x004dc2c4; WORD $0x2075 // vpshufb 0x20(%r13), %ymm6, %ymm6
+	LONG $0xb8b5e2c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm9, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x3134 // vmovdqu (%r9,%rsi), %xmm6
+	LONG $0x384d83c4; WORD $0x1134; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm6, %ymm6
+	LONG $0x004de2c4; WORD $0x2071 // vpshufb 0x20(%rcx), %ymm6, %ymm6
 	LONG $0xf6ebadc5 // vpor %ymm6, %ymm10, %ymm6
 	LONG $0x5c4d41c4; BYTE $0xcb // vsubpd %ymm11, %ymm6, %ymm9
-	LONG $0x044e6349 // movslq 0x4(%r14), %rcx
-	LONG $0x77b60f41; BYTE $0x01 // movzbl 0x1(%r15), %esi
-	LONG $0x14107dc5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %ymm10
-	LONG $0x7410fdc5; WORD $0x20cb // vmovupd 0x20(%rbx,%rcx,8), %ymm6
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x760c8d48 // leaq (%rsi,%rsi,2), %rcx
+	LONG $0x044f6349 // movslq 0x4(%r15), %rcx
+	LONG $0x74b60f41; WORD $0x0124 // movzbl 0x1(%r12), %esi
+	LONG $0x107d41c4; WORD $0xce14 // vmovupd (%r14,%rcx,8), %ymm10
+	LONG $0x107dc1c4; WORD $0xce74; BYTE $0x20 // vmovupd 0x20(%r14,%rcx,8), %ymm6
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x76148d4c // leaq (%rsi,%rsi,2), %r10
 	LONG $0x34fe8348 // cmpq $0x34, %rsi
-	LONG $0xfcfa870f; WORD $0xffff // ja <slots+0x610>
+	LONG $0xfcf6870f; WORD $0xffff // ja <slots+0x200>
 	LONG $0x19fe8040 // cmpb $0x19, %sil
-	LONG $0xc4930f41 // setae %r12b
+	WORD $0x930f; BYTE $0xc1 // setae %cl
 	LONG $0x07c6f640 // testb $0x7, %sil
-	LONG $0xc2950f41 // setne %r10b
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0x0845; BYTE $0xe2 // orb %r12b, %r10b
-	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
-	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
-	LONG $0x0088840f; WORD $0x0000 // je <slots+0x9c0>
+	LONG $0xc3950f41 // setne %r11b
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	WORD $0x0841; BYTE $0xcb // orb %cl, %r11b
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
+	LONG $0x0094840f; WORD $0x0000 // je <slots+0x5c0>
 	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
-	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
+	LONG $0x6f7a41c4; BYTE $0x18 // vmovdqu (%r8), %xmm11
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x597962c4; LONG $0x000080a9; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm13
-	LONG $0x597d62c4; LONG $0x000088a1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm12
-	LONG $0x197d62c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm14
-	LONG $0x76248d44 // leal (%rsi,%rsi,2), %r12d
-	WORD $0x8941; BYTE $0xf2 // movl %esi, %r10d
-	WORD $0xd141; BYTE $0xea // shrl %r10d
-	LONG $0x382503c4; WORD $0x291c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm11, %ymm11
-	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0x002562c4; BYTE $0x19 // vpshufb (%rcx), %ymm11, %ymm11
-	LONG $0x47a562c4; WORD $0x4059 // vpsllvq 0x40(%rcx), %ymm11, %ymm11
+	LONG $0x597942c4; LONG $0x000080aa; BYTE $0x00 // vpbroadcastq 0x80(%r10), %xmm13
+	LONG $0x597d42c4; LONG $0x000088a2; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm12
+	LONG $0x197d42c4; LONG $0x000090b2; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm14
+	LONG $0x761c8d44 // leal (%rsi,%rsi,2), %r11d
+	WORD $0xf189 // movl %esi, %ecx
+	WORD $0xe9d1 // shrl %ecx
+	LONG $0x382503c4; WORD $0x281c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm11, %ymm11
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x002542c4; BYTE $0x1a // vpshufb (%r10), %ymm11, %ymm11
+	LONG $0x47a542c4; WORD $0x405a // vpsllvq 0x40(%r10), %ymm11, %ymm11
 	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
 	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
 	LONG $0x5c2541c4; BYTE $0xde // vsubpd %ymm14, %ymm11, %ymm11
-	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
-	LONG $0x6f7a01c4; WORD $0x1114 // vmovdqu (%r9,%r10), %xmm10
-	LONG $0x382d03c4; WORD $0x2114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r12), %ymm10, %ymm10
-	LONG $0x002d62c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm10, %ymm10
-	LONG $0x47ad62c4; WORD $0x6051 // vpsllvq 0x60(%rcx), %ymm10, %ymm10
+	LONG $0xb8a5c2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm11, %ymm4
+	LONG $0x6f7a41c4; WORD $0x0814 // vmovdqu (%r8,%rcx), %xmm10
+	LONG $0x382d03c4; WORD $0x1814; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm10, %ymm10
+	LONG $0x002d42c4; WORD $0x2052 // vpshufb 0x20(%r10), %ymm10, %ymm10
+	LONG $0x47ad42c4; WORD $0x6052 // vpsllvq 0x60(%r10), %ymm10, %ymm10
 	LONG $0xd32d41c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm10, %ymm10
 	LONG $0xef2d41c4; BYTE $0xd4 // vpxor %ymm12, %ymm10, %ymm10
 	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0xfffd0fe9; BYTE $0xff // jmp <slots+0x6cf>
+	LONG $0xfffd0ce9; BYTE $0xff // jmp <slots+0x2be>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0xf189 // movl %esi, %ecx
+	LONG $0x6f7a41c4; BYTE $0x18 // vmovdqu (%r8), %xmm11
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x597d42c4; LONG $0x000088a2; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm12
+	LONG $0x197d42c4; LONG $0x000090aa; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm13
+	LONG $0x761c8d44 // leal (%rsi,%rsi,2), %r11d
 	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
-	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x597d62c4; LONG $0x000088a1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm12
-	LONG $0x197d62c4; LONG $0x000090a9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm13
-	LONG $0x76148d44 // leal (%rsi,%rsi,2), %r10d
-	WORD $0x8941; BYTE $0xf4 // movl %esi, %r12d
-	WORD $0xd141; BYTE $0xec // shrl %r12d
-	LONG $0x382503c4; WORD $0x291c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm11, %ymm11
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x002562c4; BYTE $0x19 // vpshufb (%rcx), %ymm11, %ymm11
+	WORD $0xd141; BYTE $0xed // shrl %r13d
+	LONG $0x382543c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm11, %ymm11
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x002542c4; BYTE $0x1a // vpshufb (%r10), %ymm11, %ymm11
 	LONG $0xeb1d41c4; BYTE $0xdb // vpor %ymm11, %ymm12, %ymm11
 	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
-	LONG $0x6f7a01c4; WORD $0x2114 // vmovdqu (%r9,%r12), %xmm10
-	LONG $0x382d03c4; WORD $0x1114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm10, %ymm10
-	LONG $0x002d62c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm10, %ymm10
+	LONG $0xb8a5c2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm11, %ymm4
+	LONG $0x6f7a01c4; WORD $0x2814 // vmovdqu (%r8,%r13), %xmm10
+	LONG $0x382d03c4; WORD $0x1814; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm10, %ymm10
+	LONG $0x002d42c4; WORD $0x2052 // vpshufb 0x20(%r10), %ymm10, %ymm10
 	LONG $0xeb1d41c4; BYTE $0xd2 // vpor %ymm10, %ymm12, %ymm10
 	LONG $0x5c2d41c4; BYTE $0xd5 // vsubpd %ymm13, %ymm10, %ymm10
-	LONG $0xfffca6e9; BYTE $0xff // jmp <slots+0x6cf>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x005d8b45 // movl (%r13), %r11d
-	LONG $0x5db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ebx
-	LONG $0x03e3c149 // shlq $0x3, %r11
-	LONG $0x3858034c // addq 0x38(%rax), %r11
+	LONG $0xfffc97e9; BYTE $0xff // jmp <slots+0x2be>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x24148b45 // movl (%r12), %r10d
+	LONG $0x5cb70f41; WORD $0x0424 // movzwl 0x4(%r12), %ebx
+	LONG $0x03e2c149 // shlq $0x3, %r10
+	LONG $0x3850034c // addq 0x38(%rax), %r10
 	LONG $0x02fb8348 // cmpq $0x2, %rbx
-	LONG $0x012c820f; WORD $0x0000 // jb <slots+0xb77>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x0130820f; WORD $0x0000 // jb <slots+0x77c>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
-	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
-	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
+	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
+	WORD $0x894d; BYTE $0xce // movq %r9, %r14
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	LONG $0x047ab70f // movzwl 0x4(%rdx), %edi
 	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
 	LONG $0x42b70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r8d
-	LONG $0x107bc1c4; WORD $0xfb3c // vmovsd (%r11,%rdi,8), %xmm7
-	LONG $0x107b41c4; WORD $0xc304 // vmovsd (%r11,%rax,8), %xmm8
+	LONG $0x0bb60f45 // movzbl (%r11), %r9d
+	LONG $0x107bc1c4; WORD $0xfa3c // vmovsd (%r10,%rdi,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc204 // vmovsd (%r10,%rax,8), %xmm8
 	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
 	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
-	LONG $0x164181c4; WORD $0xc33c // vmovhpd (%r11,%r8,8), %xmm7, %xmm7
-	LONG $0x163941c4; WORD $0xf304 // vmovhpd (%r11,%rsi,8), %xmm8, %xmm8
+	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
+	LONG $0x164181c4; WORD $0xc23c // vmovhpd (%r10,%r8,8), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm8, %xmm8
 	LONG $0x0a72b70f // movzwl 0xa(%rdx), %esi
 	LONG $0x42b70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r8d
-	LONG $0x107b41c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm9
-	LONG $0x163141c4; WORD $0xf30c // vmovhpd (%r11,%rsi,8), %xmm9, %xmm9
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x163141c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm9, %xmm9
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x107b41c4; WORD $0xfb04 // vmovsd (%r11,%rdi,8), %xmm8
-	LONG $0x163901c4; WORD $0xc304 // vmovhpd (%r11,%r8,8), %xmm8, %xmm8
-	LONG $0x02b60f45 // movzbl (%r10), %r8d
+	LONG $0x107b41c4; WORD $0xfa04 // vmovsd (%r10,%rdi,8), %xmm8
+	LONG $0x163901c4; WORD $0xc204 // vmovhpd (%r10,%r8,8), %xmm8, %xmm8
 	LONG $0x8e180f41; LONG $0x00000800 // prefetcht0 0x800(%r14)
 	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
 	LONG $0x147ab70f // movzwl 0x14(%rdx), %edi
 	LONG $0x1272b70f // movzwl 0x12(%rdx), %esi
-	LONG $0x4ab70f44; BYTE $0x16 // movzwl 0x16(%rdx), %r9d
-	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
+	LONG $0x42b70f44; BYTE $0x16 // movzwl 0x16(%rdx), %r8d
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
 	LONG $0x5a7c41c4; BYTE $0x0e // vcvtps2pd (%r14), %ymm9
-	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
+	LONG $0xb8c5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm7, %ymm3
 	LONG $0x5a7cc1c4; WORD $0x107e // vcvtps2pd 0x10(%r14), %ymm7
 	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
-	LONG $0x107bc1c4; WORD $0xfb3c // vmovsd (%r11,%rdi,8), %xmm7
-	LONG $0x107b41c4; WORD $0xc304 // vmovsd (%r11,%rax,8), %xmm8
+	LONG $0x107bc1c4; WORD $0xfa3c // vmovsd (%r10,%rdi,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc204 // vmovsd (%r10,%rax,8), %xmm8
 	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
 	LONG $0x1c7ab70f // movzwl 0x1c(%rdx), %edi
-	LONG $0x164181c4; WORD $0xcb3c // vmovhpd (%r11,%r9,8), %xmm7, %xmm7
-	LONG $0x163941c4; WORD $0xf304 // vmovhpd (%r11,%rsi,8), %xmm8, %xmm8
+	LONG $0x164181c4; WORD $0xc23c // vmovhpd (%r10,%r8,8), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0xf204 // vmovhpd (%r10,%rsi,8), %xmm8, %xmm8
 	LONG $0x1a72b70f // movzwl 0x1a(%rdx), %esi
-	LONG $0x4ab70f44; BYTE $0x1e // movzwl 0x1e(%rdx), %r9d
+	LONG $0x42b70f44; BYTE $0x1e // movzwl 0x1e(%rdx), %r8d
 	LONG $0x20c28348 // addq $0x20, %rdx
-	LONG $0x107b41c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm9
-	LONG $0x163141c4; WORD $0xf30c // vmovhpd (%r11,%rsi,8), %xmm9, %xmm9
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x163141c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm9, %xmm9
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x107b41c4; WORD $0xfb04 // vmovsd (%r11,%rdi,8), %xmm8
-	LONG $0x163901c4; WORD $0xcb04 // vmovhpd (%r11,%r9,8), %xmm8, %xmm8
-	LONG $0x4ab60f45; BYTE $0x01 // movzbl 0x1(%r10), %r9d
+	LONG $0x107b41c4; WORD $0xfa04 // vmovsd (%r10,%rdi,8), %xmm8
+	LONG $0x163901c4; WORD $0xc204 // vmovhpd (%r10,%r8,8), %xmm8, %xmm8
+	LONG $0x43b60f45; BYTE $0x01 // movzbl 0x1(%r11), %r8d
 	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
-	LONG $0x02c28349 // addq $0x2, %r10
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x02c38349 // addq $0x2, %r11
+	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
 	LONG $0x0b5a7cc5 // vcvtps2pd (%rbx), %ymm9
-	LONG $0xb8c5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm7, %ymm3
+	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
 	LONG $0x4b5a7cc5; BYTE $0x10 // vcvtps2pd 0x10(%rbx), %ymm9
 	LONG $0xfe598d48 // leaq -0x2(%rcx), %rbx
 	LONG $0xb8bdc2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm8, %ymm6
 	LONG $0x03f98348 // cmpq $0x3, %rcx
-	LONG $0xfed9870f; WORD $0xffff // ja <slots+0xa50>
+	LONG $0xfed9870f; WORD $0xffff // ja <slots+0x650>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x01fb8348 // cmpq $0x1, %rbx
-	LONG $0x030b850f; WORD $0x0000 // jne <slots+0xe8c>
+	LONG $0x0091850f; WORD $0x0000 // jne <slots+0x817>
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
 	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
 	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
-	LONG $0x107bc1c4; WORD $0xf33c // vmovsd (%r11,%rsi,8), %xmm7
-	LONG $0x107b41c4; WORD $0xc304 // vmovsd (%r11,%rax,8), %xmm8
+	LONG $0x107bc1c4; WORD $0xf23c // vmovsd (%r10,%rsi,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc204 // vmovsd (%r10,%rax,8), %xmm8
 	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
 	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
-	LONG $0x1641c1c4; WORD $0xfb3c // vmovhpd (%r11,%rdi,8), %xmm7, %xmm7
-	LONG $0x163941c4; WORD $0xcb04 // vmovhpd (%r11,%rcx,8), %xmm8, %xmm8
+	LONG $0x1641c1c4; WORD $0xfa3c // vmovhpd (%r10,%rdi,8), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm8, %xmm8
 	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
 	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
 	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x107b41c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm9
-	LONG $0x02b60f41 // movzbl (%r10), %eax
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x163141c4; WORD $0xcb0c // vmovhpd (%r11,%rcx,8), %xmm9, %xmm9
+	LONG $0x107b41c4; WORD $0xc20c // vmovsd (%r10,%rax,8), %xmm9
+	LONG $0x03b60f41 // movzbl (%r11), %eax
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x163141c4; WORD $0xca0c // vmovhpd (%r10,%rcx,8), %xmm9, %xmm9
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x107b41c4; WORD $0xf304 // vmovsd (%r11,%rsi,8), %xmm8
-	LONG $0x163941c4; WORD $0xfb04 // vmovhpd (%r11,%rdi,8), %xmm8, %xmm8
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
+	LONG $0x107b41c4; WORD $0xf204 // vmovsd (%r10,%rsi,8), %xmm8
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x163941c4; WORD $0xfa04 // vmovhpd (%r10,%rdi,8), %xmm8, %xmm8
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
 	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0x5a7c41c4; BYTE $0x08 // vcvtps2pd (%r8), %ymm9
-	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
-	LONG $0x5a7c41c4; WORD $0x1048 // vcvtps2pd 0x10(%r8), %ymm9
-	WORD $0x8949; BYTE $0xc0 // movq %rax, %r8
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x5a7c41c4; BYTE $0x09 // vcvtps2pd (%r9), %ymm9
+	LONG $0xb8c5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm7, %ymm3
+	LONG $0x5a7c41c4; WORD $0x1049 // vcvtps2pd 0x10(%r9), %ymm9
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
 	LONG $0xb8bdc2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm8, %ymm5
-	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
-	LONG $0x04c6f640 // testb $0x4, %sil
-	LONG $0xf492840f; WORD $0xffff // je <slots+0xb0>
-	LONG $0x000438e9; BYTE $0x00 // jmp <slots+0x105b>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x02c78349 // addq $0x2, %r15
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
-	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
-	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x03fc850f; WORD $0x0000 // jne <slots+0x104c>
-	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
-	WORD $0x6349; BYTE $0x06 // movslq (%r14), %rax
-	LONG $0x0ab60f41 // movzbl (%r10), %ecx
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x04107dc5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %ymm8
-	LONG $0x7c10fdc5; WORD $0x20c3 // vmovupd 0x20(%rbx,%rax,8), %ymm7
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x081c8d49 // leaq (%r8,%rcx), %rbx
-	LONG $0x34f98348 // cmpq $0x34, %rcx
-	LONG $0x0227860f; WORD $0x0000 // jbe <slots+0xea5>
-	LONG $0x49348d48 // leaq (%rcx,%rcx,2), %rsi
-	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
-	WORD $0x048d; BYTE $0x49 // leal (%rcx,%rcx,2), %eax
-	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	WORD $0xd141; BYTE $0xee // shrl %r14d
-	LONG $0x383543c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm9, %ymm9
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x003542c4; WORD $0x330c // vpshufb (%r11,%rsi), %ymm9, %ymm9
-	LONG $0x597942c4; LONG $0x0080339c; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rsi), %xmm11
-	LONG $0x597d42c4; LONG $0x00883394; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rsi), %ymm10
-	LONG $0x197d42c4; LONG $0x009033ac; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rsi), %ymm13
-	LONG $0x47b542c4; WORD $0x334c; BYTE $0x40 // vpsllvq 0x40(%r11,%rsi), %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
-	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
-	LONG $0x023563c4; WORD $0xaae1 // vpblendd $0xaa, %ymm1, %ymm9, %ymm12
-	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
-	LONG $0xc8eb35c5 // vpor %ymm0, %ymm9, %ymm9
-	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
-	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
-	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
-	LONG $0xb8b5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm4
-	LONG $0x6f7a01c4; WORD $0x3004 // vmovdqu (%r8,%r14), %xmm8
-	LONG $0x383d43c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm8, %ymm8
-	LONG $0x003d42c4; WORD $0x3344; BYTE $0x20 // vpshufb 0x20(%r11,%rsi), %ymm8, %ymm8
-	LONG $0x47bd42c4; WORD $0x3344; BYTE $0x60 // vpsllvq 0x60(%r11,%rsi), %ymm8, %ymm8
-	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
-	LONG $0xef3d41c4; BYTE $0xc2 // vpxor %ymm10, %ymm8, %ymm8
-	LONG $0x023d63c4; WORD $0xaac9 // vpblendd $0xaa, %ymm1, %ymm8, %ymm9
-	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
-	LONG $0xc0eb3dc5 // vpor %ymm0, %ymm8, %ymm8
-	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
-	LONG $0x000301e9; BYTE $0x00 // jmp <slots+0x1041>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
-	LONG $0x02c68349 // addq $0x2, %r14
-	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x02f1850f; WORD $0x0000 // jne <slots+0x104c>
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
-	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
-	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
-	LONG $0x0410fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm0
-	LONG $0x0c10fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm1
-	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
-	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	LONG $0x0416f9c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm0, %xmm0
-	LONG $0x0c16f1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm1, %xmm1
-	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
-	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
-	LONG $0x3c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm7
-	LONG $0x3c16c1c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm7, %xmm7
-	LONG $0x187563c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm9
-	LONG $0x0c10fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm1
-	LONG $0x041671c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm1, %xmm8
-	LONG $0x1ab60f41 // movzbl (%r10), %ebx
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x5b0c8d48 // leaq (%rbx,%rbx,2), %rcx
-	LONG $0x34fb8348 // cmpq $0x34, %rbx
-	LONG $0x0186860f; WORD $0x0000 // jbe <slots+0xf48>
-	WORD $0xdf89 // movl %ebx, %edi
-	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x6c6f7dc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm13
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	WORD $0x048d; BYTE $0x5b // leal (%rbx,%rbx,2), %eax
-	WORD $0xde89 // movl %ebx, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x387dc3c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm0, %ymm0
-	LONG $0x597942c4; LONG $0x00800b94; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm10
-	LONG $0x597dc2c4; LONG $0x00880b8c; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm1
-	LONG $0x197d42c4; LONG $0x00900ba4; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm12
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x007dc2c4; WORD $0x0b04 // vpshufb (%r11,%rcx), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0b44; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
-	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
-	LONG $0x027d63c4; WORD $0xaada // vpblendd $0xaa, %ymm2, %ymm0, %ymm11
-	LONG $0x5ceb25c5; WORD $0x6024 // vpor 0x60(%rsp), %ymm11, %ymm11
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
-	LONG $0xc058a5c5 // vaddpd %ymm0, %ymm11, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm4
-	LONG $0x6f7ac1c4; WORD $0x3004 // vmovdqu (%r8,%rsi), %xmm0
-	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x0b44; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x0b44; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
-	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
-	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
-	LONG $0x546ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm2
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
-	LONG $0xcaebf5c5 // vpor %ymm2, %ymm1, %ymm1
-	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
-	LONG $0x000451e9; BYTE $0x00 // jmp <slots+0x12dd>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
-	LONG $0x04c6f640 // testb $0x4, %sil
-	LONG $0xf210840f; WORD $0xffff // je <slots+0xb0>
-	LONG $0x0001b6e9; BYTE $0x00 // jmp <slots+0x105b>
-	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
-	LONG $0xc6950f40 // setne %sil
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x011d840f; WORD $0x0000 // je <slots+0xfe7>
-	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
-	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x597942c4; LONG $0x0000809b; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm11
-	LONG $0x597d42c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm10
-	LONG $0x197d42c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm12
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x383543c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm9, %ymm9
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x003542c4; BYTE $0x0b // vpshufb (%r11), %ymm9, %ymm9
-	LONG $0x47b542c4; WORD $0x404b // vpsllvq 0x40(%r11), %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
-	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
-	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
-	LONG $0xb8b5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm4
-	LONG $0x6f7a41c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm8
-	LONG $0x383d43c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm8, %ymm8
-	LONG $0x003d42c4; WORD $0x2043 // vpshufb 0x20(%r11), %ymm8, %ymm8
-	LONG $0x47bd42c4; WORD $0x6043 // vpsllvq 0x60(%r11), %ymm8, %ymm8
-	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
-	LONG $0xef3d41c4; BYTE $0xc2 // vpxor %ymm10, %ymm8, %ymm8
-	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
-	LONG $0x0000f9e9; BYTE $0x00 // jmp <slots+0x1041>
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc6950f40 // setne %sil
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0x0c8d; BYTE $0x5b // leal (%rbx,%rbx,2), %ecx
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe8d1 // shrl %eax
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x031a840f; WORD $0x0000 // je <slots+0x128b>
-	WORD $0xde89 // movl %ebx, %esi
-	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x597942c4; LONG $0x00008093; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm10
-	LONG $0x597dc2c4; LONG $0x0000888b; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm1
-	LONG $0x197d42c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm11
-	LONG $0x387dc3c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x03 // vpshufb (%r11), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x4043 // vpsllvq 0x40(%r11), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
-	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm4
-	LONG $0x6f7ac1c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm0
-	LONG $0x387dc3c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2043 // vpshufb 0x20(%r11), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x6043 // vpsllvq 0x60(%r11), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
-	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
-	LONG $0x5c7d41c4; BYTE $0xcb // vsubpd %ymm11, %ymm0, %ymm9
-	LONG $0x0002f6e9; BYTE $0x00 // jmp <slots+0x12dd>
-	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
-	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x597d42c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm10
-	LONG $0x197d42c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm11
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x383543c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm9, %ymm9
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x003542c4; BYTE $0x0b // vpshufb (%r11), %ymm9, %ymm9
-	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
-	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0xb8b5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm4
-	LONG $0x6f7a41c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm8
-	LONG $0x383d43c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm8, %ymm8
-	LONG $0x003d42c4; WORD $0x2043 // vpshufb 0x20(%r11), %ymm8, %ymm8
-	LONG $0xeb2d41c4; BYTE $0xc0 // vpor %ymm8, %ymm10, %ymm8
-	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
-	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
-	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
-	LONG $0x04c6f640 // testb $0x4, %sil
-	LONG $0xf055840f; WORD $0xffff // je <slots+0xb0>
-	LONG $0x50488b48 // movq 0x50(%rax), %rcx
-	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
-	LONG $0xde58d5c5 // vaddpd %ymm6, %ymm5, %ymm3
-	LONG $0x0008bb41; WORD $0x0000 // movl $0x8, %r11d
-	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xd94c0f4c // cmovlq %rcx, %r11
-	LONG $0x08c6f640 // testb $0x8, %sil
-	LONG $0x007e850f; WORD $0x0000 // jne <slots+0x1100>
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0x00bc8c0f; WORD $0x0000 // jl <slots+0x1148>
-	LONG $0x30708b4c // movq 0x30(%rax), %r14
-	LONG $0x48588b48 // movq 0x48(%rax), %rbx
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0x016c840f; WORD $0x0000 // je <slots+0x1209>
-	LONG $0x60488b48 // movq 0x60(%rax), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x026b840f; WORD $0x0000 // je <slots+0x1315>
-	LONG $0x04b70f43; BYTE $0x7e // movzwl (%r14,%r15,2), %eax
-	LONG $0x74b70f43; WORD $0x027e // movzwl 0x2(%r14,%r15,2), %esi
-	LONG $0x7cb70f43; WORD $0x047e // movzwl 0x4(%r14,%r15,2), %edi
-	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
-	LONG $0x7cb70f47; WORD $0x067e // movzwl 0x6(%r14,%r15,2), %r15d
-	LONG $0x046ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm0
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x2279e3c4; WORD $0xb104; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rsi,4), %xmm0, %xmm0
-	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
-	LONG $0x2279e3c4; WORD $0xb904; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rdi,4), %xmm0, %xmm0
-	LONG $0x2279a3c4; WORD $0xb904; BYTE $0x03 // vpinsrd $0x3, (%rcx,%r15,4), %xmm0, %xmm0
-	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
-	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
-	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
-	LONG $0x000222e9; BYTE $0x00 // jmp <slots+0x131e>
+	LONG $0x7cb70f41; WORD $0x0624 // movzwl 0x6(%r12), %edi
+	LONG $0x04c7f640 // testb $0x4, %dil
+	LONG $0xf889840f; WORD $0xffff // je <slots+0xb0>
+	LONG $0xfff8eae9; BYTE $0xff // jmp <slots+0x116>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xc358ddc5 // vaddpd %ymm3, %ymm4, %ymm0
-	LONG $0x48588b4c // movq 0x48(%rax), %r11
+	LONG $0x48508b4c // movq 0x48(%rax), %r10
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
 	LONG $0xe958fdc5 // vaddpd %ymm1, %ymm0, %ymm5
@@ -905,66 +452,536 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x8411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm0, 0x80(%rsp)
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
 	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
-	WORD $0x1feb // jmp <slots+0x1167>
-	LONG $0x48588b4c // movq 0x48(%rax), %r11
+	LONG $0x000646e9; BYTE $0x00 // jmp <slots+0xec1>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x02c48349 // addq $0x2, %r12
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x04247c8b // movl 0x4(%rsp), %edi
+	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0x0111850f; WORD $0x0000 // jne <slots+0x9b0>
+	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
+	WORD $0x6349; BYTE $0x07 // movslq (%r15), %rax
+	LONG $0x13b60f45 // movzbl (%r11), %r10d
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x107d41c4; WORD $0xc604 // vmovupd (%r14,%rax,8), %ymm8
+	LONG $0x107dc1c4; WORD $0xc67c; BYTE $0x20 // vmovupd 0x20(%r14,%rax,8), %ymm7
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x110c8d4b // leaq (%r9,%r10), %rcx
+	LONG $0x34fa8349 // cmpq $0x34, %r10
+	LONG $0x068a860f; WORD $0x0000 // jbe <slots+0xf59>
+	LONG $0x52348d4b // leaq (%r10,%r10,2), %rsi
+	WORD $0x8945; BYTE $0xd6 // movl %r10d, %r14d
+	LONG $0x52048d43 // leal (%r10,%r10,2), %eax
+	LONG $0x6f7a41c4; BYTE $0x09 // vmovdqu (%r9), %xmm9
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	WORD $0xd141; BYTE $0xee // shrl %r14d
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x383503c4; WORD $0x110c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm9, %ymm9
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x003562c4; WORD $0x330c // vpshufb (%rbx,%rsi), %ymm9, %ymm9
+	LONG $0x597962c4; LONG $0x0080339c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rsi), %xmm11
+	LONG $0x597d62c4; LONG $0x00883394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm10
+	LONG $0x197d62c4; LONG $0x009033ac; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm13
+	LONG $0x47b562c4; WORD $0x334c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rsi), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
+	LONG $0x023563c4; WORD $0xaae1 // vpblendd $0xaa, %ymm1, %ymm9, %ymm12
+	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
+	LONG $0xc8eb35c5 // vpor %ymm0, %ymm9, %ymm9
+	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
+	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
+	LONG $0xb8b5c2c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm9, %ymm3
+	LONG $0x6f7a01c4; WORD $0x3104 // vmovdqu (%r9,%r14), %xmm8
+	LONG $0x383d43c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm8, %ymm8
+	WORD $0x8949; BYTE $0xc9 // movq %rcx, %r9
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0x003d62c4; WORD $0x3344; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm8, %ymm8
+	LONG $0x47bd62c4; WORD $0x3344; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm8, %ymm8
+	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
+	LONG $0xef3d41c4; BYTE $0xc2 // vpxor %ymm10, %ymm8, %ymm8
+	LONG $0x023d63c4; WORD $0xaac9 // vpblendd $0xaa, %ymm1, %ymm8, %ymm9
+	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
+	LONG $0xc0eb3dc5 // vpor %ymm0, %ymm8, %ymm8
+	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
+	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
+	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
+	LONG $0x04c7f640 // testb $0x4, %dil
+	LONG $0xf708840f; WORD $0xffff // je <slots+0xb0>
+	LONG $0xfff769e9; BYTE $0xff // jmp <slots+0x116>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x04c7f640 // testb $0x4, %dil
+	LONG $0xf6f1840f; WORD $0xffff // je <slots+0xb0>
+	LONG $0xfff752e9; BYTE $0xff // jmp <slots+0x116>
+	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
+	LONG $0x04247c89 // movl %edi, 0x4(%rsp)
+	LONG $0x000100e9; BYTE $0x00 // jmp <slots+0xad0>
+	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
+	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x6d448d43; BYTE $0x00 // leal (%r13,%r13,2), %eax
+	WORD $0x8944; BYTE $0xee // movl %r13d, %esi
+	WORD $0xeed1 // shrl %esi
+	LONG $0x387dc3c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm0, %ymm0
+	LONG $0x597962c4; LONG $0x00800bb4; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rcx), %xmm14
+	LONG $0x597d62c4; LONG $0x00880bac; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm13
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x007de2c4; WORD $0x0b04 // vpshufb (%rbx,%rcx), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x0b44; BYTE $0x40 // vpsllvq 0x40(%rbx,%rcx), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
+	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
+	LONG $0x027d63c4; WORD $0xaaf9 // vpblendd $0xaa, %ymm1, %ymm0, %ymm15
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0x44ebfdc5; WORD $0x2024 // vpor 0x20(%rsp), %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x00900b8c; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rcx), %ymm1
+	LONG $0xfaeb05c5 // vpor %ymm2, %ymm15, %ymm15
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
+	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm0, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x3004 // vmovdqu (%r8,%rsi), %xmm0
+	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x0b44; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x0b44; BYTE $0x60 // vpsllvq 0x60(%rbx,%rcx), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
+	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
+	LONG $0x027d63c4; WORD $0xaae2 // vpblendd $0xaa, %ymm2, %ymm0, %ymm12
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0x44ebfdc5; WORD $0x2024 // vpor 0x20(%rsp), %ymm0, %ymm0
+	LONG $0x546ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm2
+	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
+	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xe0581dc5 // vaddpd %ymm0, %ymm12, %ymm12
+	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
+	LONG $0x183de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm8, %ymm5
+	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
+	WORD $0x014d; BYTE $0xe8 // addq %r13, %r8
+	LONG $0x244c8d49; BYTE $0xfe // leaq -0x2(%r12), %rcx
+	LONG $0x20c28348 // addq $0x20, %rdx
+	LONG $0x025f8d4d // leaq 0x2(%r15), %r11
+	LONG $0xa8b5e2c4; BYTE $0xee // vfmadd213pd %ymm6, %ymm9, %ymm5
+	LONG $0x1825c3c4; WORD $0x01f2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm6
+	LONG $0xa89de2c4; BYTE $0xf7 // vfmadd213pd %ymm7, %ymm12, %ymm6
+	LONG $0x03fc8349 // cmpq $0x3, %r12
+	LONG $0x05368e0f; WORD $0x0000 // jle <slots+0x1006>
+	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
+	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
+	LONG $0xfe28fdc5 // vmovapd %ymm6, %ymm7
+	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
+	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
+	LONG $0x1bb60f45 // movzbl (%r11), %r11d
+	LONG $0x107bc1c4; WORD $0xf62c // vmovsd (%r14,%rsi,8), %xmm5
+	LONG $0x107b41c4; WORD $0xc604 // vmovsd (%r14,%rax,8), %xmm8
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
+	LONG $0x1651c1c4; WORD $0xfe2c // vmovhpd (%r14,%rdi,8), %xmm5, %xmm5
+	LONG $0x163941c4; WORD $0xce04 // vmovhpd (%r14,%rcx,8), %xmm8, %xmm8
+	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
+	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
+	LONG $0x183d63c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm8, %ymm9
+	LONG $0x107bc1c4; WORD $0xf62c // vmovsd (%r14,%rsi,8), %xmm5
+	LONG $0x107b41c4; WORD $0xc604 // vmovsd (%r14,%rax,8), %xmm8
+	LONG $0x163941c4; WORD $0xce04 // vmovhpd (%r14,%rcx,8), %xmm8, %xmm8
+	LONG $0x1651c1c4; WORD $0xfe2c // vmovhpd (%r14,%rdi,8), %xmm5, %xmm5
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x5b0c8d4b // leaq (%r11,%r11,2), %rcx
+	LONG $0x34fb8349 // cmpq $0x34, %r11
+	LONG $0x00cc860f; WORD $0x0000 // jbe <slots+0xc20>
+	WORD $0x8944; BYTE $0xdf // movl %r11d, %edi
+	LONG $0x6f7a41c4; BYTE $0x11 // vmovdqu (%r9), %xmm10
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x5b048d43 // leal (%r11,%r11,2), %eax
+	WORD $0x8944; BYTE $0xde // movl %r11d, %esi
+	WORD $0xeed1 // shrl %esi
+	LONG $0x382d43c4; WORD $0x3914; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm10, %ymm10
+	LONG $0x597962c4; LONG $0x00800ba4; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rcx), %xmm12
+	LONG $0x597d62c4; LONG $0x00880b9c; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm11
+	LONG $0x197d62c4; LONG $0x00900bb4; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rcx), %ymm14
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x002d62c4; WORD $0x0b14 // vpshufb (%rbx,%rcx), %ymm10, %ymm10
+	LONG $0x47ad62c4; WORD $0x0b54; BYTE $0x40 // vpsllvq 0x40(%rbx,%rcx), %ymm10, %ymm10
+	LONG $0xd32d41c4; BYTE $0xd4 // vpsrlq %xmm12, %ymm10, %ymm10
+	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
+	LONG $0x022d63c4; WORD $0xaae9 // vpblendd $0xaa, %ymm1, %ymm10, %ymm13
+	LONG $0x732dc1c4; WORD $0x20d2 // vpsrlq $0x20, %ymm10, %ymm10
+	LONG $0xd0eb2dc5 // vpor %ymm0, %ymm10, %ymm10
+	LONG $0xeaeb15c5 // vpor %ymm2, %ymm13, %ymm13
+	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
+	LONG $0x582d41c4; BYTE $0xd5 // vaddpd %ymm13, %ymm10, %ymm10
+	LONG $0xb8adc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm10, %ymm3
+	LONG $0x6f7a41c4; WORD $0x310c // vmovdqu (%r9,%rsi), %xmm9
+	LONG $0x383543c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm9, %ymm9
+	LONG $0x003562c4; WORD $0x0b4c; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm9, %ymm9
+	LONG $0x47b562c4; WORD $0x0b4c; BYTE $0x60 // vpsllvq 0x60(%rbx,%rcx), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcc // vpsrlq %xmm12, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
+	LONG $0x023563c4; WORD $0xaad1 // vpblendd $0xaa, %ymm1, %ymm9, %ymm10
+	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
+	LONG $0xc8eb35c5 // vpor %ymm0, %ymm9, %ymm9
+	LONG $0xd2eb2dc5 // vpor %ymm2, %ymm10, %ymm10
+	LONG $0x5c3541c4; BYTE $0xce // vsubpd %ymm14, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
+	LONG $0x000107e9; BYTE $0x00 // jmp <slots+0xd1c>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c3f641 // testb $0x7, %r11b
+	LONG $0xc6950f40 // setne %sil
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	WORD $0x7e74 // je <slots+0xcc0>
+	WORD $0x8944; BYTE $0xdf // movl %r11d, %edi
+	LONG $0x6f7a41c4; BYTE $0x11 // vmovdqu (%r9), %xmm10
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x597962c4; LONG $0x000080a1; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm12
+	LONG $0x597d62c4; LONG $0x00008899; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm11
+	LONG $0x197d62c4; LONG $0x000090a9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm13
+	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
+	LONG $0x382d43c4; WORD $0x3914; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm10, %ymm10
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x002d62c4; BYTE $0x11 // vpshufb (%rcx), %ymm10, %ymm10
+	LONG $0x47ad62c4; WORD $0x4051 // vpsllvq 0x40(%rcx), %ymm10, %ymm10
+	LONG $0xd32d41c4; BYTE $0xd4 // vpsrlq %xmm12, %ymm10, %ymm10
+	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xd5 // vsubpd %ymm13, %ymm10, %ymm10
+	LONG $0xb8adc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm10, %ymm3
+	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
+	LONG $0x383543c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm9, %ymm9
+	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
+	LONG $0x47b562c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcc // vpsrlq %xmm12, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
+	WORD $0x5deb // jmp <slots+0xd1c>
+	BYTE $0x90 // nop
+	WORD $0x8944; BYTE $0xdf // movl %r11d, %edi
+	LONG $0x6f7a41c4; BYTE $0x11 // vmovdqu (%r9), %xmm10
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x597d62c4; LONG $0x00008899; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm11
+	LONG $0x197d62c4; LONG $0x000090a1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm12
+	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
+	LONG $0x382d43c4; WORD $0x3914; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm10, %ymm10
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x002d62c4; BYTE $0x11 // vpshufb (%rcx), %ymm10, %ymm10
+	LONG $0xeb2541c4; BYTE $0xd2 // vpor %ymm10, %ymm11, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
+	LONG $0xb8adc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm10, %ymm3
+	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
+	LONG $0x383543c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm9, %ymm9
+	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
+	LONG $0xeb2541c4; BYTE $0xc9 // vpor %ymm9, %ymm11, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x1472b70f // movzwl 0x14(%rdx), %esi
+	LONG $0x124ab70f // movzwl 0x12(%rdx), %ecx
+	LONG $0x167ab70f // movzwl 0x16(%rdx), %edi
+	LONG $0x6fb60f45; BYTE $0x01 // movzbl 0x1(%r15), %r13d
+	LONG $0x107b41c4; WORD $0xf614 // vmovsd (%r14,%rsi,8), %xmm10
+	LONG $0x107b41c4; WORD $0xc61c // vmovsd (%r14,%rax,8), %xmm11
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x1c72b70f // movzwl 0x1c(%rdx), %esi
+	LONG $0x162941c4; WORD $0xfe14 // vmovhpd (%r14,%rdi,8), %xmm10, %xmm10
+	LONG $0x162141c4; WORD $0xce1c // vmovhpd (%r14,%rcx,8), %xmm11, %xmm11
+	LONG $0x1a4ab70f // movzwl 0x1a(%rdx), %ecx
+	LONG $0x1e7ab70f // movzwl 0x1e(%rdx), %edi
+	LONG $0x182543c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm12
+	LONG $0x107b41c4; WORD $0xf614 // vmovsd (%r14,%rsi,8), %xmm10
+	LONG $0x107b41c4; WORD $0xc61c // vmovsd (%r14,%rax,8), %xmm11
+	LONG $0x162141c4; WORD $0xce1c // vmovhpd (%r14,%rcx,8), %xmm11, %xmm11
+	LONG $0x162941c4; WORD $0xfe14 // vmovhpd (%r14,%rdi,8), %xmm10, %xmm10
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x6d4c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rcx
+	LONG $0x34fd8349 // cmpq $0x34, %r13
+	LONG $0xfc42870f; WORD $0xffff // ja <slots+0x9d0>
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0xc6950f40 // setne %sil
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	LONG $0x008c840f; WORD $0x0000 // je <slots+0xe40>
+	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
+	LONG $0x6f7a41c4; BYTE $0x28 // vmovdqu (%r8), %xmm13
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x597962c4; LONG $0x000080b9; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm15
+	LONG $0x597d62c4; LONG $0x000088b1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm14
+	LONG $0x197de2c4; LONG $0x00009081; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm0
+	LONG $0x6d748d43; BYTE $0x00 // leal (%r13,%r13,2), %esi
+	LONG $0x381543c4; WORD $0x382c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm13, %ymm13
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x001562c4; BYTE $0x29 // vpshufb (%rcx), %ymm13, %ymm13
+	LONG $0x479562c4; WORD $0x4069 // vpsllvq 0x40(%rcx), %ymm13, %ymm13
+	LONG $0xd31541c4; BYTE $0xef // vpsrlq %xmm15, %ymm13, %ymm13
+	LONG $0xef1541c4; BYTE $0xee // vpxor %ymm14, %ymm13, %ymm13
+	LONG $0xe85c15c5 // vsubpd %ymm0, %ymm13, %ymm13
+	LONG $0xb895c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm13, %ymm4
+	LONG $0x6f7a41c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm12
+	LONG $0x381d43c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
+	LONG $0x479d62c4; WORD $0x6061 // vpsllvq 0x60(%rcx), %ymm12, %ymm12
+	LONG $0xd31d41c4; BYTE $0xe7 // vpsrlq %xmm15, %ymm12, %ymm12
+	LONG $0xef1d41c4; BYTE $0xe6 // vpxor %ymm14, %ymm12, %ymm12
+	LONG $0xe05c1dc5 // vsubpd %ymm0, %ymm12, %ymm12
+	LONG $0xfffc64e9; BYTE $0xff // jmp <slots+0xa97>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
+	LONG $0x6f7a41c4; BYTE $0x28 // vmovdqu (%r8), %xmm13
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x597d62c4; LONG $0x000088b1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm14
+	LONG $0x197d62c4; LONG $0x000090b9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm15
+	LONG $0x6d748d43; BYTE $0x00 // leal (%r13,%r13,2), %esi
+	LONG $0x381543c4; WORD $0x382c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm13, %ymm13
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x001562c4; BYTE $0x29 // vpshufb (%rcx), %ymm13, %ymm13
+	LONG $0xeb0d41c4; BYTE $0xed // vpor %ymm13, %ymm14, %ymm13
+	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
+	LONG $0xb895c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm13, %ymm4
+	LONG $0x6f7a41c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm12
+	LONG $0x381d43c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
+	LONG $0xeb0d41c4; BYTE $0xe4 // vpor %ymm12, %ymm14, %ymm12
+	LONG $0x5c1d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm12, %ymm12
+	LONG $0xfffbfbe9; BYTE $0xff // jmp <slots+0xa9d>
+	LONG $0x48508b4c // movq 0x48(%rax), %r10
 	LONG $0xa411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsp)
 	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xef338e0f; WORD $0xffff // jle <slots+0x9a>
+	LONG $0xf1d98e0f; WORD $0xffff // jle <slots+0x9a>
 	LONG $0x30588b48 // movq 0x30(%rax), %rbx
+	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
 	LONG $0x60708b4c // movq 0x60(%rax), %r14
 	LONG $0x60b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r12d
-	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
-	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
 	LONG $0x7b3c8d4e // leaq (%rbx,%r15,2), %r15
-	WORD $0x1feb // jmp <slots+0x11a9>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x1aeb // jmp <slots+0xef9>
+	BYTE $0x90 // nop
 	LONG $0xdc59e3c5 // vmulsd %xmm4, %xmm3, %xmm3
 	WORD $0xff49; BYTE $0xc5 // incq %r13
 	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0x117bc1c4; WORD $0xf31c // vmovsd %xmm3, (%r11,%rsi,8)
+	LONG $0x117bc1c4; WORD $0xf21c // vmovsd %xmm3, (%r10,%rsi,8)
 	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0xeee7840f; WORD $0xffff // je <slots+0x90>
+	LONG $0xf197840f; WORD $0xffff // je <slots+0x90>
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	WORD $0x3274 // je <slots+0x11e0>
+	WORD $0x3274 // je <slots+0xf30>
 	LONG $0x34b70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %esi
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x3574 // je <slots+0x11ed>
+	WORD $0x3574 // je <slots+0xf3d>
 	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
 	LONG $0xb6040341 // addl (%r14,%rsi,4), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
 	LONG $0x107ba1c4; LONG $0x0080eca4; WORD $0x0000 // vmovsd 0x80(%rsp,%r13,8), %xmm4
 	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x2a75 // jne <slots+0x1201>
-	WORD $0xb7eb // jmp <slots+0x1190>
+	WORD $0x2a75 // jne <slots+0xf51>
+	WORD $0xb7eb // jmp <slots+0xee0>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
 	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0xcb75 // jne <slots+0x11b8>
+	WORD $0xcb75 // jne <slots+0xf08>
 	LONG $0x587efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm3
 	LONG $0x107ba1c4; LONG $0x0080eca4; WORD $0x0000 // vmovsd 0x80(%rsp,%r13,8), %xmm4
 	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x8f74 // je <slots+0x1190>
-	LONG $0xa9d9c2c4; WORD $0xf31c // vfmadd213sd (%r11,%rsi,8), %xmm4, %xmm3
-	WORD $0x8beb // jmp <slots+0x1194>
+	WORD $0x8f74 // je <slots+0xee0>
+	LONG $0xa9d9c2c4; WORD $0xf21c // vfmadd213sd (%r10,%rsi,8), %xmm4, %xmm3
+	WORD $0x8beb // jmp <slots+0xee4>
+	LONG $0x19fa8041 // cmpb $0x19, %r10b
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c2f641 // testb $0x7, %r10b
+	LONG $0xc6950f40 // setne %sil
+	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	LONG $0x52048d4b // leaq (%r10,%r10,2), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	LONG $0x01df840f; WORD $0x0000 // je <slots+0x1165>
+	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
+	LONG $0x6f7a41c4; BYTE $0x09 // vmovdqu (%r9), %xmm9
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x597962c4; LONG $0x0000809b; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm11
+	LONG $0x597d62c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm10
+	LONG $0x197d62c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm12
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x383503c4; WORD $0x110c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm9, %ymm9
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x003562c4; BYTE $0x0b // vpshufb (%rbx), %ymm9, %ymm9
+	LONG $0x47b562c4; WORD $0x404b // vpsllvq 0x40(%rbx), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
+	LONG $0xb8b5c2c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm9, %ymm3
+	LONG $0x6f7a41c4; WORD $0x0104 // vmovdqu (%r9,%rax), %xmm8
+	LONG $0x383d43c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm8, %ymm8
+	LONG $0x003d62c4; WORD $0x2043 // vpshufb 0x20(%rbx), %ymm8, %ymm8
+	LONG $0x47bd62c4; WORD $0x6043 // vpsllvq 0x60(%rbx), %ymm8, %ymm8
+	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
+	LONG $0xef3d41c4; BYTE $0xc2 // vpxor %ymm10, %ymm8, %ymm8
+	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
+	LONG $0x0001bbe9; BYTE $0x00 // jmp <slots+0x11c1>
+	LONG $0x02c78349 // addq $0x2, %r15
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x04247c8b // movl 0x4(%rsp), %edi
+	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
+	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0xf0e8850f; WORD $0xffff // jne <slots+0x110>
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
+	WORD $0x8941; BYTE $0xfd // movl %edi, %r13d
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
+	LONG $0x107bc1c4; WORD $0xf604 // vmovsd (%r14,%rsi,8), %xmm0
+	LONG $0x107bc1c4; WORD $0xc60c // vmovsd (%r14,%rax,8), %xmm1
+	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x1679c1c4; WORD $0xfe04 // vmovhpd (%r14,%rdi,8), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0xce0c // vmovhpd (%r14,%rcx,8), %xmm1, %xmm1
+	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
+	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
+	LONG $0x107bc1c4; WORD $0xf63c // vmovsd (%r14,%rsi,8), %xmm7
+	LONG $0x1641c1c4; WORD $0xfe3c // vmovhpd (%r14,%rdi,8), %xmm7, %xmm7
+	LONG $0x187563c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm9
+	LONG $0x107bc1c4; WORD $0xc60c // vmovsd (%r14,%rax,8), %xmm1
+	LONG $0x167141c4; WORD $0xce04 // vmovhpd (%r14,%rcx,8), %xmm1, %xmm8
+	LONG $0x0bb60f41 // movzbl (%r11), %ecx
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x49148d4c // leaq (%rcx,%rcx,2), %r10
+	LONG $0x34f98348 // cmpq $0x34, %rcx
+	LONG $0x0141860f; WORD $0x0000 // jbe <slots+0x11db>
+	WORD $0xcf89 // movl %ecx, %edi
+	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	LONG $0x6c6f7dc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm13
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	WORD $0x048d; BYTE $0x49 // leal (%rcx,%rcx,2), %eax
+	WORD $0xce89 // movl %ecx, %esi
+	WORD $0xeed1 // shrl %esi
+	LONG $0x387dc3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm0, %ymm0
+	LONG $0x597922c4; LONG $0x00801394; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%r10), %xmm10
+	LONG $0x597da2c4; LONG $0x0088138c; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%r10), %ymm1
+	LONG $0x197d22c4; LONG $0x009013a4; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%r10), %ymm12
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x007da2c4; WORD $0x1304 // vpshufb (%rbx,%r10), %ymm0, %ymm0
+	LONG $0x47fda2c4; WORD $0x1344; BYTE $0x40 // vpsllvq 0x40(%rbx,%r10), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
+	LONG $0x027d63c4; WORD $0xaada // vpblendd $0xaa, %ymm2, %ymm0, %ymm11
+	LONG $0x5ceb25c5; WORD $0x6024 // vpor 0x60(%rsp), %ymm11, %ymm11
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
+	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
+	LONG $0xc058a5c5 // vaddpd %ymm0, %ymm11, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm0, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x3104 // vmovdqu (%r9,%rsi), %xmm0
+	LONG $0x387dc3c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm0, %ymm0
+	LONG $0x007da2c4; WORD $0x1344; BYTE $0x20 // vpshufb 0x20(%rbx,%r10), %ymm0, %ymm0
+	LONG $0x47fda2c4; WORD $0x1344; BYTE $0x60 // vpsllvq 0x60(%rbx,%r10), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
+	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
+	LONG $0x546ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm2
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
+	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
+	LONG $0xcaebf5c5 // vpor %ymm2, %ymm1, %ymm1
+	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
+	LONG $0x0001f0e9; BYTE $0x00 // jmp <slots+0x1355>
+	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
+	LONG $0x6f7a41c4; BYTE $0x09 // vmovdqu (%r9), %xmm9
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x597d62c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm10
+	LONG $0x197d62c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm11
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x383503c4; WORD $0x110c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm9, %ymm9
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x003562c4; BYTE $0x0b // vpshufb (%rbx), %ymm9, %ymm9
+	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0xb8b5c2c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm9, %ymm3
+	LONG $0x6f7a41c4; WORD $0x0104 // vmovdqu (%r9,%rax), %xmm8
+	LONG $0x383d43c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm8, %ymm8
+	LONG $0x003d62c4; WORD $0x2043 // vpshufb 0x20(%rbx), %ymm8, %ymm8
+	LONG $0xeb2d41c4; BYTE $0xc0 // vpor %ymm8, %ymm10, %ymm8
+	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
+	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
+	WORD $0x8949; BYTE $0xc9 // movq %rcx, %r9
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0x04c7f640 // testb $0x4, %dil
+	LONG $0xeeda840f; WORD $0xffff // je <slots+0xb0>
+	LONG $0xffef3be9; BYTE $0xff // jmp <slots+0x116>
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc6950f40 // setne %sil
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0x014c; BYTE $0xd3 // addq %r10, %rbx
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	LONG $0x00fe840f; WORD $0x0000 // je <slots+0x12fd>
+	WORD $0xcf89 // movl %ecx, %edi
+	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x597962c4; LONG $0x00008093; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm10
+	LONG $0x597de2c4; LONG $0x0000888b; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm1
+	LONG $0x197d62c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm11
+	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
+	LONG $0x387dc3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm0, %ymm0
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x007de2c4; BYTE $0x03 // vpshufb (%rbx), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x4043 // vpsllvq 0x40(%rbx), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
+	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm0, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x0104 // vmovdqu (%r9,%rax), %xmm0
+	LONG $0x387dc3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x2043 // vpshufb 0x20(%rbx), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6043 // vpsllvq 0x60(%rbx), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
+	LONG $0x5c7d41c4; BYTE $0xcb // vsubpd %ymm11, %ymm0, %ymm9
+	LONG $0x0000dae9; BYTE $0x00 // jmp <slots+0x1355>
 	LONG $0x60488b48 // movq 0x60(%rax), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x02af840f; WORD $0x0000 // je <slots+0x14c5>
+	LONG $0x02b1840f; WORD $0x0000 // je <slots+0x1539>
 	LONG $0x357da2c4; WORD $0xb904 // vpmovzxdq (%rcx,%r15,4), %ymm0
 	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
 	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
 	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
 	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
-	LONG $0x02a0840f; WORD $0x0000 // je <slots+0x14d5>
-	LONG $0xa8dda2c4; WORD $0xfb2c // vfmadd213pd (%rbx,%r15,8), %ymm4, %ymm5
-	LONG $0x117da1c4; WORD $0xfb2c // vmovupd %ymm5, (%rbx,%r15,8)
+	LONG $0x02a2840f; WORD $0x0000 // je <slots+0x1549>
+	LONG $0xa8dd82c4; WORD $0xfa2c // vfmadd213pd (%r10,%r15,8), %ymm4, %ymm5
+	LONG $0x117d81c4; WORD $0xfa2c // vmovupd %ymm5, (%r10,%r15,8)
 	LONG $0x60488b48 // movq 0x60(%rax), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x029e840f; WORD $0x0000 // je <slots+0x14ec>
+	LONG $0x02a0840f; WORD $0x0000 // je <slots+0x1560>
 	LONG $0x357da2c4; WORD $0xb944; BYTE $0x10 // vpmovzxdq 0x10(%rcx,%r15,4), %ymm0
 	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
 	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
@@ -972,141 +989,141 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
 	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0x028e840f; WORD $0x0000 // je <slots+0x1506>
-	LONG $0xa8e5a2c4; WORD $0xfb64; BYTE $0x20 // vfmadd213pd 0x20(%rbx,%r15,8), %ymm3, %ymm4
-	LONG $0x117da1c4; WORD $0xfb64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rbx,%r15,8)
-	LONG $0xffee12e9; BYTE $0xff // jmp <slots+0x9d>
-	WORD $0xde89 // movl %ebx, %esi
-	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
+	LONG $0x0290840f; WORD $0x0000 // je <slots+0x157a>
+	LONG $0xa8e582c4; WORD $0xfa64; BYTE $0x20 // vfmadd213pd 0x20(%r10,%r15,8), %ymm3, %ymm4
+	LONG $0x117d81c4; WORD $0xfa64; BYTE $0x20 // vmovupd %ymm4, 0x20(%r10,%r15,8)
+	LONG $0xffeda0e9; BYTE $0xff // jmp <slots+0x9d>
+	WORD $0xcf89 // movl %ecx, %edi
+	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x597de2c4; LONG $0x0000888b; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm1
+	LONG $0x197d62c4; LONG $0x00009093; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm10
+	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
+	LONG $0x387dc3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm0, %ymm0
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x597dc2c4; LONG $0x0000888b; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm1
-	LONG $0x197d42c4; LONG $0x00009093; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm10
-	LONG $0x387dc3c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x03 // vpshufb (%r11), %ymm0, %ymm0
+	LONG $0x007de2c4; BYTE $0x03 // vpshufb (%rbx), %ymm0, %ymm0
 	LONG $0xc0ebf5c5 // vpor %ymm0, %ymm1, %ymm0
 	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm4
-	LONG $0x6f7ac1c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm0
-	LONG $0x387dc3c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2043 // vpshufb 0x20(%r11), %ymm0, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm0, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x0104 // vmovdqu (%r9,%rax), %xmm0
+	LONG $0x387dc3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x2043 // vpshufb 0x20(%rbx), %ymm0, %ymm0
 	LONG $0xc0ebf5c5 // vpor %ymm0, %ymm1, %ymm0
 	LONG $0x5c7d41c4; BYTE $0xca // vsubpd %ymm10, %ymm0, %ymm9
 	LONG $0x183de3c4; WORD $0x01c7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm0
 	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
 	LONG $0x10c28348 // addq $0x10, %rdx
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
 	LONG $0xb8b5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm9, %ymm5
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
-	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
-	LONG $0x04c6f640 // testb $0x4, %sil
-	LONG $0xeda0840f; WORD $0xffff // je <slots+0xb0>
-	LONG $0xfffd46e9; BYTE $0xff // jmp <slots+0x105b>
+	LONG $0x04c7f640 // testb $0x4, %dil
+	LONG $0xed2a840f; WORD $0xffff // je <slots+0xb0>
+	LONG $0xffed8be9; BYTE $0xff // jmp <slots+0x116>
 	LONG $0x597de2c4; WORD $0x7068 // vpbroadcastq 0x70(%rax), %ymm5
-	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
+	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
 	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
 	LONG $0x7840b60f // movzbl 0x78(%rax), %eax
-	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
-	LONG $0x2464894c; BYTE $0x08 // movq %r12, 0x8(%rsp)
-	LONG $0x07244488 // movb %al, 0x7(%rsp)
+	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
+	LONG $0x04244488 // movb %al, 0x4(%rsp)
 	WORD $0xc084 // testb %al, %al
-	WORD $0x3e74 // je <slots+0x1375>
-	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
-	LONG $0x24b70f47; BYTE $0x66 // movzwl (%r14,%r12,2), %r12d
-	LONG $0x6cb70f45; WORD $0x0446 // movzwl 0x4(%r14,%rax,2), %r13d
-	LONG $0x74b70f41; WORD $0x0246 // movzwl 0x2(%r14,%rax,2), %esi
-	LONG $0x7cb70f45; WORD $0x0646 // movzwl 0x6(%r14,%rax,2), %r15d
-	LONG $0x107ba1c4; WORD $0xeb04 // vmovsd (%rbx,%r13,8), %xmm0
-	LONG $0x107ba1c4; WORD $0xe30c // vmovsd (%rbx,%r12,8), %xmm1
-	LONG $0x1679a1c4; WORD $0xfb04 // vmovhpd (%rbx,%r15,8), %xmm0, %xmm0
-	LONG $0x0c16f1c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm1, %xmm1
+	WORD $0x3f74 // je <slots+0x13e7>
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0x24b70f46; BYTE $0x69 // movzwl (%rcx,%r13,2), %r12d
+	LONG $0x74b70f42; WORD $0x0269 // movzwl 0x2(%rcx,%r13,2), %esi
+	LONG $0x6cb70f46; WORD $0x0469 // movzwl 0x4(%rcx,%r13,2), %r13d
+	LONG $0x7cb70f44; WORD $0x0641 // movzwl 0x6(%rcx,%rax,2), %r15d
+	LONG $0x107b81c4; WORD $0xea04 // vmovsd (%r10,%r13,8), %xmm0
+	LONG $0x107b81c4; WORD $0xe20c // vmovsd (%r10,%r12,8), %xmm1
+	LONG $0x167981c4; WORD $0xfa04 // vmovhpd (%r10,%r15,8), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm1, %xmm1
 	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
 	LONG $0xa8dde2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm4, %ymm5
-	WORD $0x1eeb // jmp <slots+0x1393>
-	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
-	LONG $0x24b70f47; BYTE $0x66 // movzwl (%r14,%r12,2), %r12d
-	LONG $0x74b70f41; WORD $0x0246 // movzwl 0x2(%r14,%rax,2), %esi
-	LONG $0x6cb70f45; WORD $0x0446 // movzwl 0x4(%r14,%rax,2), %r13d
-	LONG $0x7cb70f45; WORD $0x0646 // movzwl 0x6(%r14,%rax,2), %r15d
+	WORD $0x1eeb // jmp <slots+0x1405>
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0x24b70f46; BYTE $0x69 // movzwl (%rcx,%r13,2), %r12d
+	LONG $0x74b70f42; WORD $0x0269 // movzwl 0x2(%rcx,%r13,2), %esi
+	LONG $0x6cb70f46; WORD $0x0469 // movzwl 0x4(%rcx,%r13,2), %r13d
+	LONG $0x7cb70f44; WORD $0x0641 // movzwl 0x6(%rcx,%rax,2), %r15d
 	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
 	LONG $0x197de3c4; WORD $0x01e8 // vextractf128 $0x1, %ymm5, %xmm0
-	LONG $0x1379a1c4; WORD $0xe32c // vmovlpd %xmm5, (%rbx,%r12,8)
-	LONG $0x2c17f9c5; BYTE $0xf3 // vmovhpd %xmm5, (%rbx,%rsi,8)
-	LONG $0x1379a1c4; WORD $0xeb04 // vmovlpd %xmm0, (%rbx,%r13,8)
-	LONG $0x1779a1c4; WORD $0xfb04 // vmovhpd %xmm0, (%rbx,%r15,8)
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00a2840f; WORD $0x0000 // je <slots+0x145b>
+	LONG $0x137981c4; WORD $0xe22c // vmovlpd %xmm5, (%r10,%r12,8)
+	LONG $0x1779c1c4; WORD $0xf22c // vmovhpd %xmm5, (%r10,%rsi,8)
+	LONG $0x137981c4; WORD $0xea04 // vmovlpd %xmm0, (%r10,%r13,8)
+	LONG $0x177981c4; WORD $0xfa04 // vmovhpd %xmm0, (%r10,%r15,8)
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0x00a3840f; WORD $0x0000 // je <slots+0x14cf>
 	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
-	LONG $0x44b70f43; WORD $0x087e // movzwl 0x8(%r14,%r15,2), %eax
-	LONG $0x74b70f43; WORD $0x0a7e // movzwl 0xa(%r14,%r15,2), %esi
-	LONG $0x7cb70f43; WORD $0x0c7e // movzwl 0xc(%r14,%r15,2), %edi
-	LONG $0x7cb70f47; WORD $0x0e7e // movzwl 0xe(%r14,%r15,2), %r15d
-	LONG $0x046ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm0
-	LONG $0x2279e3c4; WORD $0xb104; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rsi,4), %xmm0, %xmm0
-	LONG $0x2279e3c4; WORD $0xb904; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rdi,4), %xmm0, %xmm0
+	LONG $0x44b70f42; WORD $0x0879 // movzwl 0x8(%rcx,%r15,2), %eax
+	LONG $0x74b70f42; WORD $0x0a79 // movzwl 0xa(%rcx,%r15,2), %esi
+	LONG $0x7cb70f42; WORD $0x0c79 // movzwl 0xc(%rcx,%r15,2), %edi
+	LONG $0x7cb70f46; WORD $0x0e79 // movzwl 0xe(%rcx,%r15,2), %r15d
+	LONG $0x6e79c1c4; WORD $0x8604 // vmovd (%r14,%rax,4), %xmm0
+	LONG $0x2279c3c4; WORD $0xb604; BYTE $0x01 // vpinsrd $0x1, (%r14,%rsi,4), %xmm0, %xmm0
+	LONG $0x2279c3c4; WORD $0xbe04; BYTE $0x02 // vpinsrd $0x2, (%r14,%rdi,4), %xmm0, %xmm0
 	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x2279a3c4; WORD $0xb904; BYTE $0x03 // vpinsrd $0x3, (%rcx,%r15,4), %xmm0, %xmm0
+	LONG $0x227983c4; WORD $0xbe04; BYTE $0x03 // vpinsrd $0x3, (%r14,%r15,4), %xmm0, %xmm0
 	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
 	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
 	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
 	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
-	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
-	LONG $0x07247c80; BYTE $0x00 // cmpb $0x0, 0x7(%rsp)
-	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
-	WORD $0x5874 // je <slots+0x1470>
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x04247c80; BYTE $0x00 // cmpb $0x0, 0x4(%rsp)
+	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
+	WORD $0x5874 // je <slots+0x14e4>
 	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x4cb70f41; WORD $0x087e // movzwl 0x8(%r14,%rdi,2), %ecx
-	LONG $0x7cb70f45; WORD $0x0c7e // movzwl 0xc(%r14,%rdi,2), %r15d
-	LONG $0x74b70f41; WORD $0x0a7e // movzwl 0xa(%r14,%rdi,2), %esi
-	LONG $0x74b70f45; WORD $0x0e7e // movzwl 0xe(%r14,%rdi,2), %r14d
+	LONG $0x74b70f44; WORD $0x0879 // movzwl 0x8(%rcx,%rdi,2), %r14d
+	LONG $0x7cb70f44; WORD $0x0c79 // movzwl 0xc(%rcx,%rdi,2), %r15d
+	LONG $0x7974b70f; BYTE $0x0a // movzwl 0xa(%rcx,%rdi,2), %esi
+	LONG $0x794cb70f; BYTE $0x0e // movzwl 0xe(%rcx,%rdi,2), %ecx
 	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0x107ba1c4; WORD $0xfb04 // vmovsd (%rbx,%r15,8), %xmm0
-	LONG $0x0c10fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm1
-	LONG $0x1679a1c4; WORD $0xf304 // vmovhpd (%rbx,%r14,8), %xmm0, %xmm0
-	LONG $0x0c16f1c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm1, %xmm1
+	LONG $0x107b81c4; WORD $0xfa04 // vmovsd (%r10,%r15,8), %xmm0
+	LONG $0x107b81c4; WORD $0xf20c // vmovsd (%r10,%r14,8), %xmm1
+	LONG $0x1679c1c4; WORD $0xca04 // vmovhpd (%r10,%rcx,8), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0xf20c // vmovhpd (%r10,%rsi,8), %xmm1, %xmm1
 	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
 	LONG $0xa8e5e2c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm3, %ymm4
-	WORD $0x39eb // jmp <slots+0x1494>
+	WORD $0x37eb // jmp <slots+0x1506>
 	LONG $0x597de2c4; WORD $0x7067 // vpbroadcastq 0x70(%rdi), %ymm4
-	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
-	LONG $0x07247c80; BYTE $0x00 // cmpb $0x0, 0x7(%rsp)
-	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
-	WORD $0xa875 // jne <slots+0x1418>
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x04247c80; BYTE $0x00 // cmpb $0x0, 0x4(%rsp)
+	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
+	WORD $0xa875 // jne <slots+0x148c>
 	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0xe359ddc5 // vmulpd %ymm3, %ymm4, %ymm4
-	LONG $0x4cb70f41; WORD $0x087e // movzwl 0x8(%r14,%rdi,2), %ecx
-	LONG $0x74b70f41; WORD $0x0a7e // movzwl 0xa(%r14,%rdi,2), %esi
-	LONG $0x7cb70f45; WORD $0x0c7e // movzwl 0xc(%r14,%rdi,2), %r15d
-	LONG $0x74b70f45; WORD $0x0e7e // movzwl 0xe(%r14,%rdi,2), %r14d
+	LONG $0x74b70f44; WORD $0x0879 // movzwl 0x8(%rcx,%rdi,2), %r14d
+	LONG $0x7974b70f; BYTE $0x0a // movzwl 0xa(%rcx,%rdi,2), %esi
+	LONG $0x7cb70f44; WORD $0x0c79 // movzwl 0xc(%rcx,%rdi,2), %r15d
+	LONG $0x794cb70f; BYTE $0x0e // movzwl 0xe(%rcx,%rdi,2), %ecx
 	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
 	LONG $0x197de3c4; WORD $0x01e0 // vextractf128 $0x1, %ymm4, %xmm0
-	LONG $0x2413f9c5; BYTE $0xcb // vmovlpd %xmm4, (%rbx,%rcx,8)
-	LONG $0x2417f9c5; BYTE $0xf3 // vmovhpd %xmm4, (%rbx,%rsi,8)
+	LONG $0x137981c4; WORD $0xf224 // vmovlpd %xmm4, (%r10,%r14,8)
+	LONG $0x1779c1c4; WORD $0xf224 // vmovhpd %xmm4, (%r10,%rsi,8)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x1379a1c4; WORD $0xfb04 // vmovlpd %xmm0, (%rbx,%r15,8)
-	LONG $0x1779a1c4; WORD $0xf304 // vmovhpd %xmm0, (%rbx,%r14,8)
+	LONG $0x137981c4; WORD $0xfa04 // vmovlpd %xmm0, (%r10,%r15,8)
+	LONG $0x1779c1c4; WORD $0xca04 // vmovhpd %xmm0, (%r10,%rcx,8)
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
 	WORD $0x8949; BYTE $0xc7 // movq %rax, %r15
-	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
-	LONG $0xffebd8e9; BYTE $0xff // jmp <slots+0x9d>
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0xffeb64e9; BYTE $0xff // jmp <slots+0x9d>
 	LONG $0x597de2c4; WORD $0x7068 // vpbroadcastq 0x70(%rax), %ymm5
 	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
-	LONG $0xfd60850f; WORD $0xffff // jne <slots+0x1235>
+	LONG $0xfd5e850f; WORD $0xffff // jne <slots+0x12a7>
 	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
-	LONG $0x117da1c4; WORD $0xfb2c // vmovupd %ymm5, (%rbx,%r15,8)
+	LONG $0x117d81c4; WORD $0xfa2c // vmovupd %ymm5, (%r10,%r15,8)
 	LONG $0x60488b48 // movq 0x60(%rax), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xfd62850f; WORD $0xffff // jne <slots+0x124e>
+	LONG $0xfd60850f; WORD $0xffff // jne <slots+0x12c0>
 	LONG $0x597de2c4; WORD $0x7060 // vpbroadcastq 0x70(%rax), %ymm4
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
 	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0xfd72850f; WORD $0xffff // jne <slots+0x1278>
-	LONG $0xc359ddc5 // vmulpd %ymm3, %ymm4, %ymm0
-	LONG $0x117da1c4; WORD $0xfb44; BYTE $0x20 // vmovupd %ymm0, 0x20(%rbx,%r15,8)
-	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
-	LONG $0xffeb81e9; BYTE $0xff // jmp <slots+0x9d>
+	LONG $0xfd70850f; WORD $0xffff // jne <slots+0x12ea>
+	LONG $0xe359ddc5 // vmulpd %ymm3, %ymm4, %ymm4
+	LONG $0x117d81c4; WORD $0xfa64; BYTE $0x20 // vmovupd %ymm4, 0x20(%r10,%r15,8)
+	LONG $0xffeb13e9; BYTE $0xff // jmp <slots+0x9d>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1116,15 +1133,17 @@ TEXT ·slotsQuad(SB), 0, $352-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00453000; LONG $0x00000000
-	WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x30000000; LONG $0x00000045
+	LONG $0x30000000; BYTE $0x43
 	ADJSP $352
 	RET
 
 // func farSlotsQuad(c *slotCall)
-TEXT ·farSlotsQuad(SB), 0, $384-8
+TEXT ·farSlotsQuad(SB), 0, $416-8
 	MOVQ c+0(FP), DI
-	ADJSP $-384
+	ADJSP $-416
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlots>
 	LONG $0x000f46e9; BYTE $0x00 // jmp <end>
@@ -1136,7 +1155,7 @@ TEXT ·farSlotsQuad(SB), 0, $384-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0f068e0f; WORD $0x0000 // jle <farSlots+0xf13>
+	LONG $0x0ef58e0f; WORD $0x0000 // jle <farSlots+0xf02>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -1145,177 +1164,108 @@ TEXT ·farSlotsQuad(SB), 0, $384-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x00ec8148; WORD $0x0001; BYTE $0x00 // subq $0x100, %rsp
+	LONG $0x20ec8148; WORD $0x0001; BYTE $0x00 // subq $0x120, %rsp
 	LONG $0x197de2c4; LONG $0x000f0a05; BYTE $0x00 // vbroadcastsd 0xf0a(%rip), %ymm0
 	LONG $0x597de2c4; LONG $0x000ef90d; BYTE $0x00 // vpbroadcastq 0xef9(%rip), %ymm1
-	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
+	WORD $0x8b4c; BYTE $0x27 // movq (%rdi), %r12
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
 	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
 	LONG $0xffffb841; WORD $0x00ff // movl $0xffffff, %r8d
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	WORD $0xf631 // xorl %esi, %esi
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	LONG $0xc4048d49 // leaq (%r12,%rax,8), %rax
 	WORD $0x014d; BYTE $0xca // addq %r9, %r10
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
-	LONG $0x4c7ffdc5; WORD $0x2024 // vmovdqa %ymm1, 0x20(%rsp)
-	WORD $0x3ceb // jmp <farSlots+0xbe>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x4429fdc5; WORD $0x6024 // vmovapd %ymm0, 0x60(%rsp)
+	LONG $0x4c7ffdc5; WORD $0x4024 // vmovdqa %ymm1, 0x40(%rsp)
+	WORD $0x3eeb // jmp <farSlots+0xbf>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0x014c; BYTE $0xf6 // addq %r14, %rsi
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x08c58349 // addq $0x8, %r13
-	LONG $0x246c3b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r13
-	LONG $0x0e47830f; WORD $0x0000 // jae <farSlots+0xf05>
-	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
-	LONG $0x068e850f; WORD $0x0000 // jne <farSlots+0x760>
-	LONG $0x00758b45 // movl (%r13), %r14d
-	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
-	LONG $0x6db70f45; BYTE $0x04 // movzwl 0x4(%r13), %r13d
-	LONG $0x03e6c149 // shlq $0x3, %r14
-	LONG $0x3877034c // addq 0x38(%rdi), %r14
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x025d830f; WORD $0x0000 // jae <farSlots+0x351>
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x09bc850f; WORD $0x0000 // jne <farSlots+0xaba>
-	WORD $0x028b // movl (%rdx), %eax
-	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
-	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
-	WORD $0x7a8b; BYTE $0x09 // movl 0x9(%rdx), %edi
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
-	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
-	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
-	WORD $0x2144; BYTE $0xc7 // andl %r8d, %edi
-	LONG $0x107bc1c4; WORD $0xf604 // vmovsd (%r14,%rsi,8), %xmm0
-	LONG $0x107bc1c4; WORD $0xc60c // vmovsd (%r14,%rax,8), %xmm1
-	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
-	WORD $0x728b; BYTE $0x12 // movl 0x12(%rdx), %esi
-	LONG $0x1679c1c4; WORD $0xfe04 // vmovhpd (%r14,%rdi,8), %xmm0, %xmm0
-	LONG $0x1671c1c4; WORD $0xce0c // vmovhpd (%r14,%rcx,8), %xmm1, %xmm1
-	WORD $0x4a8b; BYTE $0x0f // movl 0xf(%rdx), %ecx
-	WORD $0x7a8b; BYTE $0x14 // movl 0x14(%rdx), %edi
-	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
-	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
-	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
-	LONG $0x107bc1c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm2
-	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
-	LONG $0x1669c1c4; WORD $0xce3c // vmovhpd (%r14,%rcx,8), %xmm2, %xmm7
-	LONG $0x187563c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm9
-	LONG $0x107bc1c4; WORD $0xf60c // vmovsd (%r14,%rsi,8), %xmm1
-	LONG $0x167141c4; WORD $0xfe04 // vmovhpd (%r14,%rdi,8), %xmm1, %xmm8
-	LONG $0x33b60f45 // movzbl (%r11), %r14d
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x34fe8349 // cmpq $0x34, %r14
-	LONG $0x09a4860f; WORD $0x0000 // jbe <farSlots+0xb22>
-	LONG $0x76048d4b // leaq (%r14,%r14,2), %rax
-	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
-	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x746f7dc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm14
-	LONG $0x6c6f7dc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm13
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x76348d43 // leal (%r14,%r14,2), %esi
-	WORD $0x8944; BYTE $0xf1 // movl %r14d, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x387dc3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm0, %ymm0
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x007de2c4; WORD $0x0304 // vpshufb (%rbx,%rax), %ymm0, %ymm0
-	LONG $0x5979e2c4; LONG $0x0080038c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rax), %xmm1
-	LONG $0x597d62c4; LONG $0x0088039c; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm11
-	LONG $0x197d62c4; LONG $0x00900394; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rax), %ymm10
-	LONG $0x47fde2c4; WORD $0x0344; BYTE $0x40 // vpsllvq 0x40(%rbx,%rax), %ymm0, %ymm0
-	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027d63c4; WORD $0xaae2 // vpblendd $0xaa, %ymm2, %ymm0, %ymm12
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
-	LONG $0xeb1d41c4; BYTE $0xe5 // vpor %ymm13, %ymm12, %ymm12
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xc0589dc5 // vaddpd %ymm0, %ymm12, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm4
-	LONG $0x6f7ac1c4; WORD $0x0904 // vmovdqu (%r9,%rcx), %xmm0
-	LONG $0x387dc3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm0, %ymm0
-	LONG $0x007de2c4; WORD $0x0344; BYTE $0x20 // vpshufb 0x20(%rbx,%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x0344; BYTE $0x60 // vpsllvq 0x60(%rbx,%rax), %ymm0, %ymm0
-	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
-	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
-	LONG $0x000a78e9; BYTE $0x00 // jmp <farSlots+0xcc4>
-	LONG $0x00401f0f // nopl (%rax)
-	WORD $0x8945; BYTE $0xec // movl %r13d, %r12d
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x08c48349 // addq $0x8, %r12
+	LONG $0x24643b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r12
+	LONG $0x0e35830f; WORD $0x0000 // jae <farSlots+0xef4>
+	LONG $0x6cb70f45; WORD $0x0624 // movzwl 0x6(%r12), %r13d
+	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
+	LONG $0x02c5f641 // testb $0x2, %r13b
+	LONG $0x053c850f; WORD $0x0000 // jne <farSlots+0x610>
+	LONG $0x243c8b45 // movl (%r12), %r15d
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
+	LONG $0x4cb70f41; WORD $0x0424 // movzwl 0x4(%r12), %ecx
+	LONG $0x03e7c149 // shlq $0x3, %r15
+	LONG $0x387f034c // addq 0x38(%rdi), %r15
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x0749820f; WORD $0x0000 // jb <farSlots+0x840>
+	LONG $0x246c8944; BYTE $0x34 // movl %r13d, 0x34(%rsp)
+	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
+	LONG $0x00010ce9; BYTE $0x00 // jmp <farSlots+0x212>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8941; BYTE $0xcd // movl %ecx, %r13d
 	LONG $0x6f7ac1c4; BYTE $0x02 // vmovdqu (%r10), %xmm0
-	LONG $0x02ecc141 // shrl $0x2, %r12d
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
-	LONG $0x446f7dc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm8
-	LONG $0x7c6ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm7
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	WORD $0xe3c1; BYTE $0x06 // shll $0x6, %ebx
+	LONG $0x746ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm6
+	LONG $0x7c6ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm7
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0x6d4c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ecx
-	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
+	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x387d83c4; WORD $0x2204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm0, %ymm0
-	LONG $0x597962c4; LONG $0x008033bc; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rsi), %xmm15
-	LONG $0x597d62c4; LONG $0x008833b4; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm14
-	LONG $0x197d62c4; LONG $0x009033ac; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm13
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x007de2c4; WORD $0x3304 // vpshufb (%rbx,%rsi), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x3344; BYTE $0x40 // vpsllvq 0x40(%rbx,%rsi), %ymm0, %ymm0
+	LONG $0x387d83c4; WORD $0x2a04; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm0, %ymm0
+	LONG $0x597942c4; LONG $0x00801ebc; WORD $0x0000 // vpbroadcastq 0x80(%r14,%rbx), %xmm15
+	LONG $0x597d42c4; LONG $0x00881eb4; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rbx), %ymm14
+	LONG $0x197d42c4; LONG $0x00901eac; WORD $0x0000 // vbroadcastsd 0x90(%r14,%rbx), %ymm13
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x007dc2c4; WORD $0x1e04 // vpshufb (%r14,%rbx), %ymm0, %ymm0
+	LONG $0x47fdc2c4; WORD $0x1e44; BYTE $0x40 // vpsllvq 0x40(%r14,%rbx), %ymm0, %ymm0
 	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
 	LONG $0xc0ef8dc5 // vpxor %ymm0, %ymm14, %ymm0
 	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
 	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
+	LONG $0xc6ebfdc5 // vpor %ymm6, %ymm0, %ymm0
 	LONG $0xcfebf5c5 // vpor %ymm7, %ymm1, %ymm1
 	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
 	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm0, %ymm3
+	LONG $0xb8fdc2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm0, %ymm4
 	LONG $0x6f7ac1c4; WORD $0x0204 // vmovdqu (%r10,%rax), %xmm0
-	LONG $0x387dc3c4; WORD $0x0a04; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm0, %ymm0
-	LONG $0x007de2c4; WORD $0x3344; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x3344; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm0, %ymm0
+	LONG $0x007dc2c4; WORD $0x1e44; BYTE $0x20 // vpshufb 0x20(%r14,%rbx), %ymm0, %ymm0
+	LONG $0x47fdc2c4; WORD $0x1e44; BYTE $0x60 // vpsllvq 0x60(%r14,%rbx), %ymm0, %ymm0
 	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
 	LONG $0xc0ef8dc5 // vpxor %ymm0, %ymm14, %ymm0
 	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
 	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
+	LONG $0xc6ebfdc5 // vpor %ymm6, %ymm0, %ymm0
 	LONG $0xcfebf5c5 // vpor %ymm7, %ymm1, %ymm1
 	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
 	LONG $0xe1587dc5 // vaddpd %ymm1, %ymm0, %ymm12
-	LONG $0x1855e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm5, %ymm6
-	LONG $0x182dc3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm11, %ymm10, %ymm5
-	LONG $0xa8b5e2c4; LONG $0x00c024b4; WORD $0x0000 // vfmadd213pd 0xc0(%rsp), %ymm9, %ymm6
-	LONG $0xa89de2c4; WORD $0x246c; BYTE $0x60 // vfmadd213pd 0x60(%rsp), %ymm12, %ymm5
+	LONG $0x1855c3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm5, %ymm5
+	LONG $0x182dc3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm11, %ymm10, %ymm6
+	LONG $0xa8b5e2c4; LONG $0x00e024ac; WORD $0x0000 // vfmadd213pd 0xe0(%rsp), %ymm9, %ymm5
+	LONG $0xa89de2c4; LONG $0x008024b4; WORD $0x0000 // vfmadd213pd 0x80(%rsp), %ymm12, %ymm6
 	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0xfe6f8d4c // leaq -0x2(%rdi), %r13
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	LONG $0xfe4f8d48 // leaq -0x2(%rdi), %rcx
 	LONG $0x30c28348 // addq $0x30, %rdx
-	LONG $0x025f8d4d // leaq 0x2(%r15), %r11
+	LONG $0x245c8d4d; BYTE $0x02 // leaq 0x2(%r12), %r11
 	LONG $0x03ff8348 // cmpq $0x3, %rdi
-	LONG $0x074f8e0f; WORD $0x0000 // jle <farSlots+0xaa0>
+	LONG $0x077e8e0f; WORD $0x0000 // jle <farSlots+0x990>
 	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
-	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
-	LONG $0xb429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm6, 0xc0(%rsp)
-	LONG $0x6c29fdc5; WORD $0x6024 // vmovapd %ymm5, 0x60(%rsp)
-	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
+	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
+	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
+	LONG $0xac29fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm5, 0xe0(%rsp)
+	LONG $0xb429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm6, 0x80(%rsp)
 	WORD $0x028b // movl (%rdx), %eax
 	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
@@ -1324,45 +1274,45 @@ TEXT ·farSlotsQuad(SB), 0, $384-8
 	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	WORD $0x2145; BYTE $0xc3 // andl %r8d, %r11d
-	LONG $0x107bc1c4; WORD $0xf62c // vmovsd (%r14,%rsi,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xc634 // vmovsd (%r14,%rax,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xf72c // vmovsd (%r15,%rsi,8), %xmm5
+	LONG $0x107b41c4; WORD $0xc704 // vmovsd (%r15,%rax,8), %xmm8
 	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
 	WORD $0x728b; BYTE $0x12 // movl 0x12(%rdx), %esi
-	LONG $0x165181c4; WORD $0xde2c // vmovhpd (%r14,%r11,8), %xmm5, %xmm5
-	LONG $0x1649c1c4; WORD $0xce34 // vmovhpd (%r14,%rcx,8), %xmm6, %xmm6
+	LONG $0x165181c4; WORD $0xdf2c // vmovhpd (%r15,%r11,8), %xmm5, %xmm5
+	LONG $0x163941c4; WORD $0xcf04 // vmovhpd (%r15,%rcx,8), %xmm8, %xmm8
 	WORD $0x4a8b; BYTE $0x0f // movl 0xf(%rdx), %ecx
 	LONG $0x145a8b44 // movl 0x14(%rdx), %r11d
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
 	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	LONG $0x08ebc141 // shrl $0x8, %r11d
-	LONG $0x184d63c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm6, %ymm9
-	LONG $0x107bc1c4; WORD $0xc62c // vmovsd (%r14,%rax,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xf634 // vmovsd (%r14,%rsi,8), %xmm6
-	LONG $0x164981c4; WORD $0xde34 // vmovhpd (%r14,%r11,8), %xmm6, %xmm6
-	LONG $0x1651c1c4; WORD $0xce2c // vmovhpd (%r14,%rcx,8), %xmm5, %xmm5
-	LONG $0x1fb60f45 // movzbl (%r15), %r11d
+	LONG $0x183d63c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm8, %ymm9
+	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
+	LONG $0x107b41c4; WORD $0xf704 // vmovsd (%r15,%rsi,8), %xmm8
+	LONG $0x163901c4; WORD $0xdf04 // vmovhpd (%r15,%r11,8), %xmm8, %xmm8
+	LONG $0x1651c1c4; WORD $0xcf2c // vmovhpd (%r15,%rcx,8), %xmm5, %xmm5
+	LONG $0x1cb60f45; BYTE $0x24 // movzbl (%r12), %r11d
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x5b0c8d4b // leaq (%r11,%r11,2), %rcx
+	LONG $0x5b348d4b // leaq (%r11,%r11,2), %rsi
 	LONG $0x34fb8349 // cmpq $0x34, %r11
-	LONG $0x00e1860f; WORD $0x0000 // jbe <farSlots+0x4d0>
-	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
+	LONG $0x00dc860f; WORD $0x0000 // jbe <farSlots+0x390>
+	WORD $0x8944; BYTE $0xdb // movl %r11d, %ebx
 	LONG $0x6f7a41c4; BYTE $0x21 // vmovdqu (%r9), %xmm12
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x546ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm2
-	LONG $0x4c6ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm1
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x546ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm2
+	LONG $0x4c6ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm1
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
+	LONG $0x5b0c8d43 // leal (%r11,%r11,2), %ecx
 	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x381d03c4; WORD $0x2924; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm12, %ymm12
-	LONG $0x597962c4; LONG $0x00800bac; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rcx), %xmm13
-	LONG $0x597d62c4; LONG $0x00880b9c; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm11
-	LONG $0x197d62c4; LONG $0x00900b94; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rcx), %ymm10
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x001d62c4; WORD $0x0b24 // vpshufb (%rbx,%rcx), %ymm12, %ymm12
-	LONG $0x479d62c4; WORD $0x0b64; BYTE $0x40 // vpsllvq 0x40(%rbx,%rcx), %ymm12, %ymm12
+	LONG $0x381d43c4; WORD $0x1924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm12, %ymm12
+	LONG $0x597942c4; LONG $0x008036ac; WORD $0x0000 // vpbroadcastq 0x80(%r14,%rsi), %xmm13
+	LONG $0x597d42c4; LONG $0x0088369c; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rsi), %ymm11
+	LONG $0x197d42c4; LONG $0x00903694; WORD $0x0000 // vbroadcastsd 0x90(%r14,%rsi), %ymm10
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x001d42c4; WORD $0x3624 // vpshufb (%r14,%rsi), %ymm12, %ymm12
+	LONG $0x479d42c4; WORD $0x3664; BYTE $0x40 // vpsllvq 0x40(%r14,%rsi), %ymm12, %ymm12
 	LONG $0xd31d41c4; BYTE $0xe5 // vpsrlq %xmm13, %ymm12, %ymm12
 	LONG $0xef1d41c4; BYTE $0xe3 // vpxor %ymm11, %ymm12, %ymm12
 	LONG $0x021d63c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm12, %ymm14
@@ -1371,11 +1321,11 @@ TEXT ·farSlotsQuad(SB), 0, $384-8
 	LONG $0xf1eb0dc5 // vpor %ymm1, %ymm14, %ymm14
 	LONG $0x5c1d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm12, %ymm12
 	LONG $0x581d41c4; BYTE $0xe6 // vaddpd %ymm14, %ymm12, %ymm12
-	LONG $0xb89dc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm12, %ymm4
+	LONG $0xb89dc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm12, %ymm3
 	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
-	LONG $0x383543c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm9, %ymm9
-	LONG $0x003562c4; WORD $0x0b4c; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm9, %ymm9
-	LONG $0x47b562c4; WORD $0x0b4c; BYTE $0x60 // vpsllvq 0x60(%rbx,%rcx), %ymm9, %ymm9
+	LONG $0x383543c4; WORD $0x090c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm9, %ymm9
+	LONG $0x003542c4; WORD $0x364c; BYTE $0x20 // vpshufb 0x20(%r14,%rsi), %ymm9, %ymm9
+	LONG $0x47b542c4; WORD $0x364c; BYTE $0x60 // vpsllvq 0x60(%r14,%rsi), %ymm9, %ymm9
 	LONG $0xd33541c4; BYTE $0xcd // vpsrlq %xmm13, %ymm9, %ymm9
 	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
 	LONG $0x023563c4; WORD $0xaad8 // vpblendd $0xaa, %ymm0, %ymm9, %ymm11
@@ -1384,285 +1334,232 @@ TEXT ·farSlotsQuad(SB), 0, $384-8
 	LONG $0xd9eb25c5 // vpor %ymm1, %ymm11, %ymm11
 	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
 	LONG $0x583541c4; BYTE $0xcb // vaddpd %ymm11, %ymm9, %ymm9
-	LONG $0x000108e9; BYTE $0x00 // jmp <farSlots+0x5c9>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x000103e9; BYTE $0x00 // jmp <farSlots+0x488>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x19fb8041 // cmpb $0x19, %r11b
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c3f641 // testb $0x7, %r11b
-	LONG $0xc6950f40 // setne %sil
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x597d62c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm10
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	LONG $0x0b2c8d4c // leaq (%rbx,%rcx), %r13
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	WORD $0x7874 // je <farSlots+0x570>
-	WORD $0x8944; BYTE $0xde // movl %r11d, %esi
+	WORD $0x950f; BYTE $0xc3 // setne %bl
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x597d42c4; LONG $0x00883694; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rsi), %ymm10
+	WORD $0xc308 // orb %al, %bl
+	LONG $0x360c8d49 // leaq (%r14,%rsi), %rcx
+	WORD $0xdb84 // testb %bl, %bl
+	WORD $0x7b74 // je <farSlots+0x430>
+	WORD $0x8944; BYTE $0xdb // movl %r11d, %ebx
 	LONG $0x6f7a41c4; BYTE $0x21 // vmovdqu (%r9), %xmm12
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x597942c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm13
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0x5b0c8d43 // leal (%r11,%r11,2), %ecx
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	LONG $0x597962c4; LONG $0x000080a9; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm13
+	LONG $0x197d62c4; LONG $0x00009099; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm11
+	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
 	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x381d43c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm12, %ymm12
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x001d42c4; WORD $0x0065 // vpshufb (%r13), %ymm12, %ymm12
-	LONG $0x479d42c4; WORD $0x4065 // vpsllvq 0x40(%r13), %ymm12, %ymm12
+	LONG $0x381d43c4; WORD $0x1924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm12, %ymm12
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x001d62c4; BYTE $0x21 // vpshufb (%rcx), %ymm12, %ymm12
+	LONG $0x479d62c4; WORD $0x4061 // vpsllvq 0x40(%rcx), %ymm12, %ymm12
 	LONG $0xd31d41c4; BYTE $0xe5 // vpsrlq %xmm13, %ymm12, %ymm12
 	LONG $0xef1d41c4; BYTE $0xe2 // vpxor %ymm10, %ymm12, %ymm12
 	LONG $0x5c1d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm12, %ymm12
-	LONG $0xb89dc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm12, %ymm4
+	LONG $0xb89dc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm12, %ymm3
 	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
-	LONG $0x383543c4; WORD $0x090c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm9, %ymm9
-	LONG $0x003542c4; WORD $0x204d // vpshufb 0x20(%r13), %ymm9, %ymm9
-	LONG $0x47b542c4; WORD $0x604d // vpsllvq 0x60(%r13), %ymm9, %ymm9
+	LONG $0x383543c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm9, %ymm9
+	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
+	LONG $0x47b562c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm9, %ymm9
 	LONG $0xd33541c4; BYTE $0xcd // vpsrlq %xmm13, %ymm9, %ymm9
 	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
-	WORD $0x57eb // jmp <farSlots+0x5c4>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	WORD $0x8944; BYTE $0xde // movl %r11d, %esi
+	WORD $0x5aeb // jmp <farSlots+0x483>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8944; BYTE $0xdb // movl %r11d, %ebx
 	LONG $0x6f7a41c4; BYTE $0x21 // vmovdqu (%r9), %xmm12
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0x5b0c8d43 // leal (%r11,%r11,2), %ecx
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	LONG $0x197d62c4; LONG $0x00009099; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm11
+	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
 	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x381d43c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm12, %ymm12
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x001d42c4; WORD $0x0065 // vpshufb (%r13), %ymm12, %ymm12
+	LONG $0x381d43c4; WORD $0x1924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm12, %ymm12
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x001d62c4; BYTE $0x21 // vpshufb (%rcx), %ymm12, %ymm12
 	LONG $0xeb2d41c4; BYTE $0xe4 // vpor %ymm12, %ymm10, %ymm12
 	LONG $0x5c1d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm12, %ymm12
-	LONG $0xb89dc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm12, %ymm4
+	LONG $0xb89dc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm12, %ymm3
 	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
-	LONG $0x383543c4; WORD $0x090c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm9, %ymm9
-	LONG $0x003542c4; WORD $0x204d // vpshufb 0x20(%r13), %ymm9, %ymm9
+	LONG $0x383543c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm9, %ymm9
+	LONG $0x003562c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm9, %ymm9
 	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
 	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
 	WORD $0x428b; BYTE $0x18 // movl 0x18(%rdx), %eax
 	WORD $0x728b; BYTE $0x1e // movl 0x1e(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x1b // movl 0x1b(%rdx), %ecx
-	LONG $0x216a8b44 // movl 0x21(%rdx), %r13d
+	WORD $0x5a8b; BYTE $0x21 // movl 0x21(%rdx), %ebx
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
 	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
-	WORD $0x2145; BYTE $0xc5 // andl %r8d, %r13d
-	LONG $0x107b41c4; WORD $0xf614 // vmovsd (%r14,%rsi,8), %xmm10
-	LONG $0x107b41c4; WORD $0xc61c // vmovsd (%r14,%rax,8), %xmm11
+	WORD $0x2144; BYTE $0xc3 // andl %r8d, %ebx
+	LONG $0x107b41c4; WORD $0xf714 // vmovsd (%r15,%rsi,8), %xmm10
+	LONG $0x107b41c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm11
 	WORD $0x428b; BYTE $0x24 // movl 0x24(%rdx), %eax
 	WORD $0x728b; BYTE $0x2a // movl 0x2a(%rdx), %esi
-	LONG $0x162901c4; WORD $0xee14 // vmovhpd (%r14,%r13,8), %xmm10, %xmm10
-	LONG $0x162141c4; WORD $0xce1c // vmovhpd (%r14,%rcx,8), %xmm11, %xmm11
+	LONG $0x162941c4; WORD $0xdf14 // vmovhpd (%r15,%rbx,8), %xmm10, %xmm10
+	LONG $0x162141c4; WORD $0xcf1c // vmovhpd (%r15,%rcx,8), %xmm11, %xmm11
 	WORD $0x4a8b; BYTE $0x27 // movl 0x27(%rdx), %ecx
-	LONG $0x2c6a8b44 // movl 0x2c(%rdx), %r13d
+	WORD $0x5a8b; BYTE $0x2c // movl 0x2c(%rdx), %ebx
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
 	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
-	LONG $0x08edc141 // shrl $0x8, %r13d
+	WORD $0xebc1; BYTE $0x08 // shrl $0x8, %ebx
 	LONG $0x182543c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm12
-	LONG $0x107b41c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm10
-	LONG $0x107b41c4; WORD $0xf61c // vmovsd (%r14,%rsi,8), %xmm11
-	LONG $0x162101c4; WORD $0xee1c // vmovhpd (%r14,%r13,8), %xmm11, %xmm11
-	LONG $0x162941c4; WORD $0xce14 // vmovhpd (%r14,%rcx,8), %xmm10, %xmm10
-	LONG $0x6fb60f45; BYTE $0x01 // movzbl 0x1(%r15), %r13d
+	LONG $0x107b41c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm10
+	LONG $0x107b41c4; WORD $0xf71c // vmovsd (%r15,%rsi,8), %xmm11
+	LONG $0x162941c4; WORD $0xcf14 // vmovhpd (%r15,%rcx,8), %xmm10, %xmm10
+	LONG $0x162141c4; WORD $0xdf1c // vmovhpd (%r15,%rbx,8), %xmm11, %xmm11
+	LONG $0x4cb60f41; WORD $0x0124 // movzbl 0x1(%r12), %ecx
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x6d748d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rsi
-	LONG $0x34fd8349 // cmpq $0x34, %r13
-	LONG $0xfc02870f; WORD $0xffff // ja <farSlots+0x250>
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	LONG $0x491c8d48 // leaq (%rcx,%rcx,2), %rbx
+	LONG $0x34f98348 // cmpq $0x34, %rcx
+	LONG $0xfc06870f; WORD $0xffff // ja <farSlots+0x110>
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc4950f41 // setne %r12b
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
-	LONG $0x597d62c4; LONG $0x008833ac; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm13
-	WORD $0x0841; BYTE $0xc4 // orb %al, %r12b
-	LONG $0x330c8d48 // leaq (%rbx,%rsi), %rcx
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0x0086840f; WORD $0x0000 // je <farSlots+0x700>
-	WORD $0x8945; BYTE $0xec // movl %r13d, %r12d
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc5950f41 // setne %r13b
+	WORD $0xe3c1; BYTE $0x06 // shll $0x6, %ebx
+	LONG $0x597d42c4; LONG $0x00881eac; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rbx), %ymm13
+	WORD $0x0841; BYTE $0xc5 // orb %al, %r13b
+	LONG $0x1e348d49 // leaq (%r14,%rbx), %rsi
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	LONG $0x007c840f; WORD $0x0000 // je <farSlots+0x5b0>
+	WORD $0x8941; BYTE $0xcd // movl %ecx, %r13d
 	LONG $0x6f7a41c4; BYTE $0x3a // vmovdqu (%r10), %xmm15
-	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0x5979e2c4; LONG $0x00008081; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm0
-	LONG $0x197d62c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm14
-	LONG $0x6d748d43; BYTE $0x00 // leal (%r13,%r13,2), %esi
-	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x5979e2c4; LONG $0x00008086; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm0
+	LONG $0x197d62c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm14
+	WORD $0x1c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %ebx
+	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x380503c4; WORD $0x223c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm15, %ymm15
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x000562c4; BYTE $0x39 // vpshufb (%rcx), %ymm15, %ymm15
-	LONG $0x478562c4; WORD $0x4079 // vpsllvq 0x40(%rcx), %ymm15, %ymm15
+	LONG $0x380503c4; WORD $0x2a3c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm15, %ymm15
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	LONG $0x000562c4; BYTE $0x3e // vpshufb (%rsi), %ymm15, %ymm15
+	LONG $0x478562c4; WORD $0x407e // vpsllvq 0x40(%rsi), %ymm15, %ymm15
 	LONG $0xf8d305c5 // vpsrlq %xmm0, %ymm15, %ymm15
 	LONG $0xef0541c4; BYTE $0xfd // vpxor %ymm13, %ymm15, %ymm15
 	LONG $0x5c0541c4; BYTE $0xfe // vsubpd %ymm14, %ymm15, %ymm15
-	LONG $0xb885c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm15, %ymm3
+	LONG $0xb885c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm15, %ymm4
 	LONG $0x6f7a41c4; WORD $0x0224 // vmovdqu (%r10,%rax), %xmm12
-	LONG $0x381d43c4; WORD $0x3224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm12, %ymm12
-	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
-	LONG $0x479d62c4; WORD $0x6061 // vpsllvq 0x60(%rcx), %ymm12, %ymm12
+	LONG $0x381d43c4; WORD $0x1a24; BYTE $0x01 // vinserti128 $0x1, (%r10,%rbx), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2066 // vpshufb 0x20(%rsi), %ymm12, %ymm12
+	LONG $0x479d62c4; WORD $0x6066 // vpsllvq 0x60(%rsi), %ymm12, %ymm12
 	LONG $0xc0d39dc5 // vpsrlq %xmm0, %ymm12, %ymm0
 	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
 	LONG $0x5c7d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm0, %ymm12
-	LONG $0xfffc23e9; BYTE $0xff // jmp <farSlots+0x318>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8945; BYTE $0xec // movl %r13d, %r12d
+	LONG $0xfffc29e9; BYTE $0xff // jmp <farSlots+0x1d5>
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8941; BYTE $0xcd // movl %ecx, %r13d
 	LONG $0x6f7a41c4; BYTE $0x3a // vmovdqu (%r10), %xmm15
-	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0x197d62c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm14
-	LONG $0x6d748d43; BYTE $0x00 // leal (%r13,%r13,2), %esi
-	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x197d62c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm14
+	WORD $0x1c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %ebx
+	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x380503c4; WORD $0x223c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm15, %ymm15
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x000562c4; BYTE $0x39 // vpshufb (%rcx), %ymm15, %ymm15
+	LONG $0x380503c4; WORD $0x2a3c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm15, %ymm15
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	LONG $0x000562c4; BYTE $0x3e // vpshufb (%rsi), %ymm15, %ymm15
 	LONG $0xeb1541c4; BYTE $0xff // vpor %ymm15, %ymm13, %ymm15
 	LONG $0x5c0541c4; BYTE $0xfe // vsubpd %ymm14, %ymm15, %ymm15
-	LONG $0xb885c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm15, %ymm3
+	LONG $0xb885c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm15, %ymm4
 	LONG $0x6f7a41c4; WORD $0x0224 // vmovdqu (%r10,%rax), %xmm12
-	LONG $0x381d43c4; WORD $0x3224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm12, %ymm12
-	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
+	LONG $0x381d43c4; WORD $0x1a24; BYTE $0x01 // vinserti128 $0x1, (%r10,%rbx), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2066 // vpshufb 0x20(%rsi), %ymm12, %ymm12
 	LONG $0xeb1541c4; BYTE $0xe4 // vpor %ymm12, %ymm13, %ymm12
 	LONG $0x5c1d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm12, %ymm12
-	LONG $0xfffbb9e9; BYTE $0xff // jmp <farSlots+0x318>
-	BYTE $0x90 // nop
-	LONG $0x005d8b41 // movl (%r13), %ebx
-	LONG $0x7db70f45; BYTE $0x04 // movzwl 0x4(%r13), %r15d
+	LONG $0xfffbc9e9; BYTE $0xff // jmp <farSlots+0x1d5>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x241c8b41 // movl (%r12), %ebx
+	LONG $0x74b70f45; WORD $0x0424 // movzwl 0x4(%r12), %r14d
 	LONG $0x03e3c148 // shlq $0x3, %rbx
 	LONG $0x385f0348 // addq 0x38(%rdi), %rbx
-	LONG $0x02ff8349 // cmpq $0x2, %r15
-	LONG $0x0265820f; WORD $0x0000 // jb <farSlots+0x9e0>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x02fe8349 // cmpq $0x2, %r14
+	LONG $0x0154820f; WORD $0x0000 // jb <farSlots+0x780>
+	WORD $0x894d; BYTE $0xe5 // movq %r12, %r13
+	BYTE $0x90 // nop
 	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
-	WORD $0x894d; BYTE $0xcc // movq %r9, %r12
-	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
+	WORD $0x894d; BYTE $0xcf // movq %r9, %r15
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	WORD $0x894d; BYTE $0xd6 // movq %r10, %r14
 	WORD $0x028b // movl (%rdx), %eax
-	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
-	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
-	LONG $0x094a8b44 // movl 0x9(%rdx), %r9d
+	LONG $0x064a8b44 // movl 0x6(%rdx), %r9d
+	WORD $0x728b; BYTE $0x03 // movl 0x3(%rdx), %esi
+	LONG $0x09528b44 // movl 0x9(%rdx), %r10d
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
-	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
-	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	WORD $0x2145; BYTE $0xc1 // andl %r8d, %r9d
-	LONG $0x3c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm7
+	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	WORD $0x2145; BYTE $0xc2 // andl %r8d, %r10d
+	LONG $0x107ba1c4; WORD $0xcb3c // vmovsd (%rbx,%r9,8), %xmm7
 	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
 	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
-	WORD $0x728b; BYTE $0x12 // movl 0x12(%rdx), %esi
-	LONG $0x1641a1c4; WORD $0xcb3c // vmovhpd (%rbx,%r9,8), %xmm7, %xmm7
-	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
-	WORD $0x4a8b; BYTE $0x0f // movl 0xf(%rdx), %ecx
-	LONG $0x144a8b44 // movl 0x14(%rdx), %r9d
-	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	LONG $0x124a8b44 // movl 0x12(%rdx), %r9d
+	LONG $0x1641a1c4; WORD $0xd33c // vmovhpd (%rbx,%r10,8), %xmm7, %xmm7
+	LONG $0x041639c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm8, %xmm8
+	WORD $0x728b; BYTE $0x0f // movl 0xf(%rdx), %esi
+	LONG $0x14528b44 // movl 0x14(%rdx), %r10d
+	WORD $0x2145; BYTE $0xc1 // andl %r8d, %r9d
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
-	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
-	LONG $0x08e9c141 // shrl $0x8, %r9d
-	LONG $0x0c107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm9
-	LONG $0x163121c4; WORD $0xcb0c // vmovhpd (%rbx,%r9,8), %xmm9, %xmm9
+	LONG $0x107b21c4; WORD $0xcb0c // vmovsd (%rbx,%r9,8), %xmm9
+	LONG $0x08eac141 // shrl $0x8, %r10d
+	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	LONG $0x0bb60f45 // movzbl (%r11), %r9d
+	LONG $0x163121c4; WORD $0xd30c // vmovhpd (%rbx,%r10,8), %xmm9, %xmm9
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
-	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
-	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
+	LONG $0x041639c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm8, %xmm8
+	LONG $0x8f180f41; LONG $0x00000800 // prefetcht0 0x800(%r15)
 	WORD $0x428b; BYTE $0x18 // movl 0x18(%rdx), %eax
-	WORD $0x728b; BYTE $0x1e // movl 0x1e(%rdx), %esi
-	WORD $0x4a8b; BYTE $0x1b // movl 0x1b(%rdx), %ecx
-	LONG $0x21528b44 // movl 0x21(%rdx), %r10d
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x1e528b44 // movl 0x1e(%rdx), %r10d
+	WORD $0x728b; BYTE $0x1b // movl 0x1b(%rdx), %esi
+	LONG $0x21628b44 // movl 0x21(%rdx), %r12d
+	WORD $0x014d; BYTE $0xf9 // addq %r15, %r9
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
-	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
-	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
 	WORD $0x2145; BYTE $0xc2 // andl %r8d, %r10d
+	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	WORD $0x2145; BYTE $0xc4 // andl %r8d, %r12d
 	LONG $0x183d43c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm8
-	LONG $0x5a7c41c4; WORD $0x240c // vcvtps2pd (%r12), %ymm9
-	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
-	LONG $0x5a7cc1c4; WORD $0x247c; BYTE $0x10 // vcvtps2pd 0x10(%r12), %ymm7
-	LONG $0xb8bde2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm8, %ymm6
-	LONG $0x3c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm7
+	LONG $0x5a7c41c4; BYTE $0x0f // vcvtps2pd (%r15), %ymm9
+	LONG $0xb8c5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm7, %ymm3
+	LONG $0x5a7cc1c4; WORD $0x107f // vcvtps2pd 0x10(%r15), %ymm7
+	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
+	LONG $0x107ba1c4; WORD $0xd33c // vmovsd (%rbx,%r10,8), %xmm7
 	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
 	WORD $0x428b; BYTE $0x24 // movl 0x24(%rdx), %eax
-	WORD $0x728b; BYTE $0x2a // movl 0x2a(%rdx), %esi
-	LONG $0x1641a1c4; WORD $0xd33c // vmovhpd (%rbx,%r10,8), %xmm7, %xmm7
-	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
-	WORD $0x4a8b; BYTE $0x27 // movl 0x27(%rdx), %ecx
-	LONG $0x2c528b44 // movl 0x2c(%rdx), %r10d
+	LONG $0x2a528b44 // movl 0x2a(%rdx), %r10d
+	LONG $0x1641a1c4; WORD $0xe33c // vmovhpd (%rbx,%r12,8), %xmm7, %xmm7
+	LONG $0x041639c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm8, %xmm8
+	WORD $0x728b; BYTE $0x27 // movl 0x27(%rdx), %esi
+	LONG $0x2c628b44 // movl 0x2c(%rdx), %r12d
 	LONG $0x30c28348 // addq $0x30, %rdx
-	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	WORD $0x2145; BYTE $0xc2 // andl %r8d, %r10d
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
-	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
-	LONG $0x08eac141 // shrl $0x8, %r10d
-	LONG $0x0c107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm9
-	LONG $0x163121c4; WORD $0xd30c // vmovhpd (%rbx,%r10,8), %xmm9, %xmm9
+	LONG $0x107b21c4; WORD $0xd30c // vmovsd (%rbx,%r10,8), %xmm9
+	LONG $0x08ecc141 // shrl $0x8, %r12d
+	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	LONG $0x53b60f45; BYTE $0x01 // movzbl 0x1(%r11), %r10d
 	LONG $0x02c38349 // addq $0x2, %r11
+	LONG $0x163121c4; WORD $0xe30c // vmovhpd (%rbx,%r12,8), %xmm9, %xmm9
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
-	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
-	LONG $0x8f180f41; LONG $0x00000800 // prefetcht0 0x800(%r15)
-	LONG $0x5a7cc1c4; BYTE $0x07 // vcvtps2pd (%r15), %ymm0
-	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
+	LONG $0x041639c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm8, %xmm8
+	LONG $0x8e180f41; LONG $0x00000800 // prefetcht0 0x800(%r14)
+	LONG $0x5a7cc1c4; BYTE $0x06 // vcvtps2pd (%r14), %ymm0
+	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
 	LONG $0x183d43c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm8
-	LONG $0xb8c5e2c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm7, %ymm3
-	LONG $0x5a7cc1c4; WORD $0x1047 // vcvtps2pd 0x10(%r15), %ymm0
-	LONG $0xfe7e8d4d // leaq -0x2(%r14), %r15
-	LONG $0xb8bde2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm8, %ymm5
-	LONG $0x03fe8349 // cmpq $0x3, %r14
-	LONG $0xfebd870f; WORD $0xffff // ja <farSlots+0x780>
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x0119840f; WORD $0x0000 // je <farSlots+0x9ea>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf7c2840f; WORD $0xffff // je <farSlots+0xaf>
-	LONG $0x50778b4c // movq 0x50(%rdi), %r14
-	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
-	LONG $0xdd58cdc5 // vaddpd %ymm5, %ymm6, %ymm3
-	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
-	WORD $0x2949; BYTE $0xce // subq %rcx, %r14
-	LONG $0x08fe8349 // cmpq $0x8, %r14
-	LONG $0xde4c0f49 // cmovlq %r14, %rbx
-	WORD $0x08a8 // testb $0x8, %al
-	LONG $0x01cf850f; WORD $0x0000 // jne <farSlots+0xae0>
-	LONG $0x08fe8349 // cmpq $0x8, %r14
-	LONG $0x02ab8c0f; WORD $0x0000 // jl <farSlots+0xbc6>
-	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	LONG $0x48778b4c // movq 0x48(%rdi), %r14
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x03c8840f; WORD $0x0000 // je <farSlots+0xcf4>
-	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x0433840f; WORD $0x0000 // je <farSlots+0xd6c>
-	LONG $0x04b70f41; BYTE $0x4f // movzwl (%r15,%rcx,2), %eax
-	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
-	LONG $0x4cb70f41; WORD $0x024f // movzwl 0x2(%r15,%rcx,2), %ecx
-	LONG $0x74b70f41; WORD $0x047f // movzwl 0x4(%r15,%rdi,2), %esi
-	LONG $0x7cb70f41; WORD $0x067f // movzwl 0x6(%r15,%rdi,2), %edi
-	LONG $0x6e79c1c4; WORD $0x8404 // vmovd (%r12,%rax,4), %xmm0
-	LONG $0x2279c3c4; WORD $0x8c04; BYTE $0x01 // vpinsrd $0x1, (%r12,%rcx,4), %xmm0, %xmm0
-	LONG $0x2279c3c4; WORD $0xb404; BYTE $0x02 // vpinsrd $0x2, (%r12,%rsi,4), %xmm0, %xmm0
-	LONG $0x2279c3c4; WORD $0xbc04; BYTE $0x03 // vpinsrd $0x3, (%r12,%rdi,4), %xmm0, %xmm0
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
-	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
-	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
-	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
-	LONG $0x7847b60f // movzbl 0x78(%rdi), %eax
-	LONG $0x60244488 // movb %al, 0x60(%rsp)
-	WORD $0xc084 // testb %al, %al
-	LONG $0x03eb840f; WORD $0x0000 // je <farSlots+0xd82>
-	LONG $0x242c8b4c // movq (%rsp), %r13
-	LONG $0x0cb70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %ecx
-	LONG $0x74b70f43; WORD $0x046f // movzwl 0x4(%r15,%r13,2), %esi
-	LONG $0x44b70f43; WORD $0x026f // movzwl 0x2(%r15,%r13,2), %eax
-	LONG $0x6cb70f47; WORD $0x066f // movzwl 0x6(%r15,%r13,2), %r13d
-	LONG $0x107bc1c4; WORD $0xf604 // vmovsd (%r14,%rsi,8), %xmm0
-	LONG $0x107bc1c4; WORD $0xce0c // vmovsd (%r14,%rcx,8), %xmm1
-	LONG $0x167981c4; WORD $0xee04 // vmovhpd (%r14,%r13,8), %xmm0, %xmm0
-	LONG $0x1671c1c4; WORD $0xc60c // vmovhpd (%r14,%rax,8), %xmm1, %xmm1
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0xa8dde2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm4, %ymm5
-	LONG $0x0003c7e9; BYTE $0x00 // jmp <farSlots+0xda1>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xfef6850f; WORD $0xffff // jne <farSlots+0x8e0>
+	LONG $0xb8c5e2c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm7, %ymm4
+	LONG $0x5a7cc1c4; WORD $0x1046 // vcvtps2pd 0x10(%r14), %ymm0
+	LONG $0xfe718d4c // leaq -0x2(%rcx), %r14
+	LONG $0xb8bde2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm8, %ymm6
+	LONG $0x03f98348 // cmpq $0x3, %rcx
+	LONG $0xfeb8870f; WORD $0xffff // ja <farSlots+0x630>
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	WORD $0x894d; BYTE $0xec // movq %r13, %r12
+	LONG $0x01fe8349 // cmpq $0x1, %r14
+	LONG $0x009b850f; WORD $0x0000 // jne <farSlots+0x825>
 	WORD $0x028b // movl (%rdx), %eax
 	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
@@ -1682,9 +1579,10 @@ TEXT ·farSlotsQuad(SB), 0, $384-8
 	LONG $0x18c28348 // addq $0x18, %rdx
 	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
-	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
-	LONG $0x08eec141 // shrl $0x8, %r14d
 	LONG $0x0c107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm9
+	LONG $0x08eec141 // shrl $0x8, %r14d
+	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	LONG $0x163121c4; WORD $0xf30c // vmovhpd (%rbx,%r14,8), %xmm9, %xmm9
 	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
 	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
@@ -1692,249 +1590,368 @@ TEXT ·farSlotsQuad(SB), 0, $384-8
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x5a7cc1c4; BYTE $0x01 // vcvtps2pd (%r9), %ymm0
 	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
 	LONG $0x183d43c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm8
-	LONG $0xb8c5e2c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm7, %ymm4
+	LONG $0xb8c5e2c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm7, %ymm3
 	LONG $0x5a7cc1c4; WORD $0x1041 // vcvtps2pd 0x10(%r9), %ymm0
 	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
-	LONG $0xb8bde2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm8, %ymm6
-	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf61e840f; WORD $0xffff // je <farSlots+0xaf>
-	LONG $0xfffe57e9; BYTE $0xff // jmp <farSlots+0x8ed>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x02c78349 // addq $0x2, %r15
-	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xf644840f; WORD $0xffff // je <farSlots+0xfe>
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf5e3840f; WORD $0xffff // je <farSlots+0xaf>
-	LONG $0xfffe1ce9; BYTE $0xff // jmp <farSlots+0x8ed>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xb8bde2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm8, %ymm5
+	LONG $0x6cb70f45; WORD $0x0624 // movzwl 0x6(%r12), %r13d
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xf87b840f; WORD $0xffff // je <farSlots+0xb0>
+	LONG $0x000190e9; BYTE $0x00 // jmp <farSlots+0x9ca>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0x0176850f; WORD $0x0000 // jne <farSlots+0x9c0>
+	WORD $0x028b // movl (%rdx), %eax
+	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
+	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
+	WORD $0x7a8b; BYTE $0x09 // movl 0x9(%rdx), %edi
+	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
+	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
+	WORD $0x2144; BYTE $0xc7 // andl %r8d, %edi
+	LONG $0x107bc1c4; WORD $0xf704 // vmovsd (%r15,%rsi,8), %xmm0
+	LONG $0x107bc1c4; WORD $0xc70c // vmovsd (%r15,%rax,8), %xmm1
+	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
+	WORD $0x728b; BYTE $0x12 // movl 0x12(%rdx), %esi
+	LONG $0x1679c1c4; WORD $0xff04 // vmovhpd (%r15,%rdi,8), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0xcf0c // vmovhpd (%r15,%rcx,8), %xmm1, %xmm1
+	WORD $0x4a8b; BYTE $0x0f // movl 0xf(%rdx), %ecx
+	WORD $0x7a8b; BYTE $0x14 // movl 0x14(%rdx), %edi
+	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
+	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
+	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
+	LONG $0x107bc1c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm2
+	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
+	LONG $0x1669c1c4; WORD $0xcf3c // vmovhpd (%r15,%rcx,8), %xmm2, %xmm7
+	LONG $0x0bb60f41 // movzbl (%r11), %ecx
+	LONG $0x187563c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm9
+	LONG $0x107bc1c4; WORD $0xf70c // vmovsd (%r15,%rsi,8), %xmm1
+	LONG $0x167141c4; WORD $0xff04 // vmovhpd (%r15,%rdi,8), %xmm1, %xmm8
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x34f98348 // cmpq $0x34, %rcx
+	LONG $0x023c860f; WORD $0x0000 // jbe <farSlots+0xb01>
+	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
+	WORD $0xcb89 // movl %ecx, %ebx
+	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	LONG $0x746f7dc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm14
+	LONG $0x6c6f7dc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm13
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xce89 // movl %ecx, %esi
+	WORD $0xeed1 // shrl %esi
+	LONG $0x387dc3c4; WORD $0x1904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm0, %ymm0
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x007dc2c4; WORD $0x0604 // vpshufb (%r14,%rax), %ymm0, %ymm0
+	LONG $0x5979c2c4; LONG $0x0080068c; WORD $0x0000 // vpbroadcastq 0x80(%r14,%rax), %xmm1
+	LONG $0x597d42c4; LONG $0x0088069c; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rax), %ymm11
+	LONG $0x197d42c4; LONG $0x00900694; WORD $0x0000 // vbroadcastsd 0x90(%r14,%rax), %ymm10
+	LONG $0x47fdc2c4; WORD $0x0644; BYTE $0x40 // vpsllvq 0x40(%r14,%rax), %ymm0, %ymm0
+	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
+	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
+	LONG $0x027d63c4; WORD $0xaae2 // vpblendd $0xaa, %ymm2, %ymm0, %ymm12
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
+	LONG $0xeb1d41c4; BYTE $0xe5 // vpor %ymm13, %ymm12, %ymm12
+	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
+	LONG $0xc0589dc5 // vaddpd %ymm0, %ymm12, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm0, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x3104 // vmovdqu (%r9,%rsi), %xmm0
+	LONG $0x387dc3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm0, %ymm0
+	LONG $0x007dc2c4; WORD $0x0644; BYTE $0x20 // vpshufb 0x20(%r14,%rax), %ymm0, %ymm0
+	LONG $0x47fdc2c4; WORD $0x0644; BYTE $0x60 // vpsllvq 0x60(%r14,%rax), %ymm0, %ymm0
+	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
+	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
+	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
+	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
+	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
+	LONG $0x000323e9; BYTE $0x00 // jmp <farSlots+0xcb3>
+	LONG $0x02c48349 // addq $0x2, %r12
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x246c8b44; BYTE $0x34 // movl 0x34(%rsp), %r13d
+	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0xfe95840f; WORD $0xffff // je <farSlots+0x84a>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xf6e6840f; WORD $0xffff // je <farSlots+0xb0>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xdd58cdc5 // vaddpd %ymm5, %ymm6, %ymm3
+	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
+	WORD $0x2948; BYTE $0xf1 // subq %rsi, %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xf14c0f4c // cmovlq %rcx, %r14
+	LONG $0x08c5f641 // testb $0x8, %r13b
+	LONG $0x00cf850f; WORD $0x0000 // jne <farSlots+0xac0>
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0x01a58c0f; WORD $0x0000 // jl <farSlots+0xba0>
+	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x02d5840f; WORD $0x0000 // je <farSlots+0xce1>
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0x0339840f; WORD $0x0000 // je <farSlots+0xd57>
+	LONG $0x7104b70f // movzwl (%rcx,%rsi,2), %eax
+	WORD $0x8949; BYTE $0xf4 // movq %rsi, %r12
+	LONG $0x7174b70f; BYTE $0x02 // movzwl 0x2(%rcx,%rsi,2), %esi
+	LONG $0x7cb70f42; WORD $0x0461 // movzwl 0x4(%rcx,%r12,2), %edi
+	LONG $0x64b70f46; WORD $0x0661 // movzwl 0x6(%rcx,%r12,2), %r12d
+	LONG $0x6e79c1c4; WORD $0x8704 // vmovd (%r15,%rax,4), %xmm0
+	LONG $0x2279c3c4; WORD $0xb704; BYTE $0x01 // vpinsrd $0x1, (%r15,%rsi,4), %xmm0, %xmm0
+	LONG $0x2279c3c4; WORD $0xbf04; BYTE $0x02 // vpinsrd $0x2, (%r15,%rdi,4), %xmm0, %xmm0
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x227983c4; WORD $0xa704; BYTE $0x03 // vpinsrd $0x3, (%r15,%r12,4), %xmm0, %xmm0
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
+	LONG $0x7847b60f // movzbl 0x78(%rdi), %eax
+	LONG $0x80248488; WORD $0x0000; BYTE $0x00 // movb %al, 0x80(%rsp)
+	WORD $0xc084 // testb %al, %al
+	LONG $0x02f3840f; WORD $0x0000 // je <farSlots+0xd70>
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x34b70f42; BYTE $0x61 // movzwl (%rcx,%r12,2), %esi
+	LONG $0x6cb70f46; WORD $0x0461 // movzwl 0x4(%rcx,%r12,2), %r13d
+	LONG $0x44b70f42; WORD $0x0261 // movzwl 0x2(%rcx,%r12,2), %eax
+	LONG $0x64b70f46; WORD $0x0661 // movzwl 0x6(%rcx,%r12,2), %r12d
+	LONG $0x107ba1c4; WORD $0xeb04 // vmovsd (%rbx,%r13,8), %xmm0
+	LONG $0x0c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm1
+	LONG $0x1679a1c4; WORD $0xe304 // vmovhpd (%rbx,%r12,8), %xmm0, %xmm0
+	LONG $0x0c16f1c5; BYTE $0xc3 // vmovhpd (%rbx,%rax,8), %xmm1, %xmm1
+	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	LONG $0xa8dde2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm4, %ymm5
+	LONG $0x0002d1e9; BYTE $0x00 // jmp <farSlots+0xd90>
+	BYTE $0x90 // nop
 	LONG $0xc358ddc5 // vaddpd %ymm3, %ymm4, %ymm0
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
 	LONG $0xe958fdc5 // vaddpd %ymm1, %ymm0, %ymm5
 	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
 	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
 	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
 	LONG $0x0d5de3c4; WORD $0x01c0 // vblendpd $0x1, %ymm0, %ymm4, %ymm0
-	LONG $0x8411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm0, 0x80(%rsp)
-	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
-	LONG $0x0000c3e9; BYTE $0x00 // jmp <farSlots+0xbe5>
-	LONG $0x19fe8041 // cmpb $0x19, %r14b
+	LONG $0x8411fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm0, 0xa0(%rsp)
+	LONG $0x9c11fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsp)
+	LONG $0x0000bee9; BYTE $0x00 // jmp <farSlots+0xbbf>
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c6f641 // testb $0x7, %r14b
-	LONG $0xc6950f40 // setne %sil
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	LONG $0x76048d4b // leaq (%r14,%r14,2), %rax
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc7950f40 // setne %dil
+	WORD $0x0840; BYTE $0xc7 // orb %al, %dil
+	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597d62c4; LONG $0x00880394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm10
-	LONG $0x030c8d48 // leaq (%rbx,%rax), %rcx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x011e840f; WORD $0x0000 // je <farSlots+0xc70>
-	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
+	LONG $0x597d42c4; LONG $0x00880694; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rax), %ymm10
+	LONG $0x06348d49 // leaq (%r14,%rax), %rsi
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	LONG $0x0133840f; WORD $0x0000 // je <farSlots+0xc62>
+	WORD $0xcb89 // movl %ecx, %ebx
 	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x597962c4; LONG $0x00008099; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm11
-	LONG $0x197de2c4; LONG $0x00009081; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm0
-	LONG $0x76348d43 // leal (%r14,%r14,2), %esi
-	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	LONG $0x597962c4; LONG $0x0000809e; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm11
+	LONG $0x197de2c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm0
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x4049 // vpsllvq 0x40(%rcx), %ymm1, %ymm1
+	LONG $0x3875c3c4; WORD $0x190c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm1, %ymm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x404e // vpsllvq 0x40(%rsi), %ymm1, %ymm1
 	LONG $0xd375c1c4; BYTE $0xcb // vpsrlq %xmm11, %ymm1, %ymm1
 	LONG $0xc9efadc5 // vpxor %ymm1, %ymm10, %ymm1
 	LONG $0xc85cf5c5 // vsubpd %ymm0, %ymm1, %ymm1
-	LONG $0xb8f5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm1, %ymm4
+	LONG $0xb8f5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm1, %ymm3
 	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
-	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
-	LONG $0x47f5e2c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm1, %ymm1
+	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
+	LONG $0x0075e2c4; WORD $0x204e // vpshufb 0x20(%rsi), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x604e // vpsllvq 0x60(%rsi), %ymm1, %ymm1
 	LONG $0xd375c1c4; BYTE $0xcb // vpsrlq %xmm11, %ymm1, %ymm1
 	LONG $0xc9efadc5 // vpxor %ymm1, %ymm10, %ymm1
-	LONG $0x0000fae9; BYTE $0x00 // jmp <farSlots+0xcc0>
+	LONG $0x00010fe9; BYTE $0x00 // jmp <farSlots+0xcaf>
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0xa411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsp)
-	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0xf4b48e0f; WORD $0xffff // jle <farSlots+0x99>
-	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x4f0c8d49 // leaq (%r15,%rcx,2), %rcx
-	WORD $0x35eb // jmp <farSlots+0xc2f>
+	LONG $0xa411fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsp)
+	LONG $0x9c11fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsp)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xf4db8e0f; WORD $0xffff // jle <farSlots+0x9a>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x76348d49 // leaq (%r14,%rsi,2), %rsi
+	WORD $0x36eb // jmp <farSlots+0xc10>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
-	LONG $0xa410fbc5; LONG $0x000080f4; BYTE $0x00 // vmovsd 0x80(%rsp,%rsi,8), %xmm4
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x5774 // je <farSlots+0xc6a>
+	LONG $0x107ba1c4; LONG $0x00a0eca4; WORD $0x0000 // vmovsd 0xa0(%rsp,%r13,8), %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x6874 // je <farSlots+0xc5c>
 	LONG $0xa9d9e2c4; WORD $0xc31c // vfmadd213sd (%rbx,%rax,8), %xmm4, %xmm3
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0x1c11fbc5; BYTE $0xc3 // vmovsd %xmm3, (%rbx,%rax,8)
-	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
-	LONG $0xf461840f; WORD $0xffff // je <farSlots+0x90>
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0xf480840f; WORD $0xffff // je <farSlots+0x90>
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1b74 // je <farSlots+0xc30>
+	LONG $0x04b70f42; BYTE $0x6e // movzwl (%rsi,%r13,2), %eax
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x0c74 // je <farSlots+0xc40>
-	LONG $0x7104b70f // movzwl (%rcx,%rsi,2), %eax
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x0f75 // jne <farSlots+0xc4c>
-	WORD $0xc1eb // jmp <farSlots+0xc00>
-	BYTE $0x90 // nop
-	LONG $0x24048b48 // movq (%rsp), %rax
-	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xb474 // je <farSlots+0xc00>
+	WORD $0x1e75 // jne <farSlots+0xc3d>
+	WORD $0xbfeb // jmp <farSlots+0xbe0>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0xa374 // je <farSlots+0xbe0>
 	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
-	LONG $0x843c0341 // addl (%r12,%rax,4), %edi
+	LONG $0x873c0341 // addl (%r15,%rax,4), %edi
 	LONG $0x34e7c148 // shlq $0x34, %rdi
 	LONG $0x6ef9e1c4; BYTE $0xdf // vmovq %rdi, %xmm3
-	LONG $0xa410fbc5; LONG $0x000080f4; BYTE $0x00 // vmovsd 0x80(%rsp,%rsi,8), %xmm4
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0xa975 // jne <farSlots+0xc13>
+	LONG $0x107ba1c4; LONG $0x00a0eca4; WORD $0x0000 // vmovsd 0xa0(%rsp,%r13,8), %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x9875 // jne <farSlots+0xbf4>
 	LONG $0xdc59e3c5 // vmulsd %xmm4, %xmm3, %xmm3
-	WORD $0xa9eb // jmp <farSlots+0xc19>
-	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
+	WORD $0x98eb // jmp <farSlots+0xbfa>
+	WORD $0xcb89 // movl %ecx, %ebx
 	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x197de2c4; LONG $0x00009081; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm0
-	LONG $0x76348d43 // leal (%r14,%r14,2), %esi
-	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	LONG $0x197de2c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm0
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
+	LONG $0x3875c3c4; WORD $0x190c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm1, %ymm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
 	LONG $0xc9ebadc5 // vpor %ymm1, %ymm10, %ymm1
 	LONG $0xc85cf5c5 // vsubpd %ymm0, %ymm1, %ymm1
-	LONG $0xb8f5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm1, %ymm4
+	LONG $0xb8f5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm1, %ymm3
 	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm1, %ymm1
-	LONG $0x0075e2c4; WORD $0x2049 // vpshufb 0x20(%rcx), %ymm1, %ymm1
+	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
+	LONG $0x0075e2c4; WORD $0x204e // vpshufb 0x20(%rsi), %ymm1, %ymm1
 	LONG $0xc9ebadc5 // vpor %ymm1, %ymm10, %ymm1
 	LONG $0xc85c75c5 // vsubpd %ymm0, %ymm1, %ymm9
 	LONG $0x1845c3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm7, %ymm0
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
 	LONG $0x18c28348 // addq $0x18, %rdx
-	LONG $0xb8b5e2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm9, %ymm6
-	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf3c0840f; WORD $0xffff // je <farSlots+0xaf>
-	LONG $0xfffbf9e9; BYTE $0xff // jmp <farSlots+0x8ed>
+	LONG $0xb8b5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm9, %ymm5
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xf3d4840f; WORD $0xffff // je <farSlots+0xb0>
+	LONG $0xfffce9e9; BYTE $0xff // jmp <farSlots+0x9ca>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x01bd840f; WORD $0x0000 // je <farSlots+0xebe>
-	LONG $0x357de2c4; WORD $0x8804 // vpmovzxdq (%rax,%rcx,4), %ymm0
+	LONG $0x01c1840f; WORD $0x0000 // je <farSlots+0xeaf>
+	LONG $0x357de2c4; WORD $0xb004 // vpmovzxdq (%rax,%rsi,4), %ymm0
 	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
 	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
 	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x01ae840f; WORD $0x0000 // je <farSlots+0xece>
-	LONG $0xa8ddc2c4; WORD $0xce2c // vfmadd213pd (%r14,%rcx,8), %ymm4, %ymm5
-	LONG $0x117dc1c4; WORD $0xce2c // vmovupd %ymm5, (%r14,%rcx,8)
+	LONG $0x01b2840f; WORD $0x0000 // je <farSlots+0xebf>
+	LONG $0xa8dde2c4; WORD $0xf32c // vfmadd213pd (%rbx,%rsi,8), %ymm4, %ymm5
+	LONG $0x2c11fdc5; BYTE $0xf3 // vmovupd %ymm5, (%rbx,%rsi,8)
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x01ac840f; WORD $0x0000 // je <farSlots+0xee5>
-	LONG $0x357de2c4; WORD $0x8844; BYTE $0x10 // vpmovzxdq 0x10(%rax,%rcx,4), %ymm0
+	LONG $0x01b0840f; WORD $0x0000 // je <farSlots+0xed5>
+	LONG $0x357de2c4; WORD $0xb044; BYTE $0x10 // vpmovzxdq 0x10(%rax,%rsi,4), %ymm0
 	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
 	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
 	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x019c840f; WORD $0x0000 // je <farSlots+0xef5>
-	LONG $0xa8e5c2c4; WORD $0xce64; BYTE $0x20 // vfmadd213pd 0x20(%r14,%rcx,8), %ymm3, %ymm4
-	LONG $0x117dc1c4; WORD $0xce64; BYTE $0x20 // vmovupd %ymm4, 0x20(%r14,%rcx,8)
-	LONG $0xfff330e9; BYTE $0xff // jmp <farSlots+0x9c>
+	LONG $0x01a0840f; WORD $0x0000 // je <farSlots+0xee5>
+	LONG $0xa8e5e2c4; WORD $0xf364; BYTE $0x20 // vfmadd213pd 0x20(%rbx,%rsi,8), %ymm3, %ymm4
+	LONG $0x6411fdc5; WORD $0x20f3 // vmovupd %ymm4, 0x20(%rbx,%rsi,8)
+	LONG $0xfff346e9; BYTE $0xff // jmp <farSlots+0x9d>
 	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
 	LONG $0x7847b60f // movzbl 0x78(%rdi), %eax
-	LONG $0x60244488 // movb %al, 0x60(%rsp)
+	LONG $0x80248488; WORD $0x0000; BYTE $0x00 // movb %al, 0x80(%rsp)
 	WORD $0xc084 // testb %al, %al
-	LONG $0xfc15850f; WORD $0xffff // jne <farSlots+0x997>
-	LONG $0x242c8b4c // movq (%rsp), %r13
+	LONG $0xfd0d850f; WORD $0xffff // jne <farSlots+0xa7d>
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
-	LONG $0x0cb70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %ecx
-	LONG $0x44b70f43; WORD $0x026f // movzwl 0x2(%r15,%r13,2), %eax
-	LONG $0x74b70f43; WORD $0x046f // movzwl 0x4(%r15,%r13,2), %esi
-	LONG $0x6cb70f47; WORD $0x066f // movzwl 0x6(%r15,%r13,2), %r13d
+	LONG $0x34b70f42; BYTE $0x61 // movzwl (%rcx,%r12,2), %esi
+	LONG $0x44b70f42; WORD $0x0261 // movzwl 0x2(%rcx,%r12,2), %eax
+	LONG $0x6cb70f46; WORD $0x0461 // movzwl 0x4(%rcx,%r12,2), %r13d
+	LONG $0x64b70f46; WORD $0x0661 // movzwl 0x6(%rcx,%r12,2), %r12d
 	LONG $0x197de3c4; WORD $0x01e8 // vextractf128 $0x1, %ymm5, %xmm0
-	LONG $0x1379c1c4; WORD $0xce2c // vmovlpd %xmm5, (%r14,%rcx,8)
-	LONG $0x1779c1c4; WORD $0xc62c // vmovhpd %xmm5, (%r14,%rax,8)
-	LONG $0x1379c1c4; WORD $0xf604 // vmovlpd %xmm0, (%r14,%rsi,8)
-	LONG $0x177981c4; WORD $0xee04 // vmovhpd %xmm0, (%r14,%r13,8)
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x009d840f; WORD $0x0000 // je <farSlots+0xe65>
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x44b70f41; WORD $0x087f // movzwl 0x8(%r15,%rdi,2), %eax
-	LONG $0x4cb70f41; WORD $0x0a7f // movzwl 0xa(%r15,%rdi,2), %ecx
-	LONG $0x74b70f41; WORD $0x0c7f // movzwl 0xc(%r15,%rdi,2), %esi
-	LONG $0x7cb70f41; WORD $0x0e7f // movzwl 0xe(%r15,%rdi,2), %edi
-	LONG $0x6e79c1c4; WORD $0x8404 // vmovd (%r12,%rax,4), %xmm0
-	LONG $0x2279c3c4; WORD $0x8c04; BYTE $0x01 // vpinsrd $0x1, (%r12,%rcx,4), %xmm0, %xmm0
-	LONG $0x2279c3c4; WORD $0xb404; BYTE $0x02 // vpinsrd $0x2, (%r12,%rsi,4), %xmm0, %xmm0
-	LONG $0x2279c3c4; WORD $0xbc04; BYTE $0x03 // vpinsrd $0x3, (%r12,%rdi,4), %xmm0, %xmm0
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x2c13f9c5; BYTE $0xf3 // vmovlpd %xmm5, (%rbx,%rsi,8)
+	LONG $0x2c17f9c5; BYTE $0xc3 // vmovhpd %xmm5, (%rbx,%rax,8)
+	LONG $0x1379a1c4; WORD $0xeb04 // vmovlpd %xmm0, (%rbx,%r13,8)
+	LONG $0x1779a1c4; WORD $0xe304 // vmovhpd %xmm0, (%rbx,%r12,8)
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0x009f840f; WORD $0x0000 // je <farSlots+0xe54>
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x44b70f42; WORD $0x0861 // movzwl 0x8(%rcx,%r12,2), %eax
+	LONG $0x74b70f42; WORD $0x0a61 // movzwl 0xa(%rcx,%r12,2), %esi
+	LONG $0x7cb70f42; WORD $0x0c61 // movzwl 0xc(%rcx,%r12,2), %edi
+	LONG $0x64b70f46; WORD $0x0e61 // movzwl 0xe(%rcx,%r12,2), %r12d
+	LONG $0x6e79c1c4; WORD $0x8704 // vmovd (%r15,%rax,4), %xmm0
+	LONG $0x2279c3c4; WORD $0xb704; BYTE $0x01 // vpinsrd $0x1, (%r15,%rsi,4), %xmm0, %xmm0
+	LONG $0x2279c3c4; WORD $0xbf04; BYTE $0x02 // vpinsrd $0x2, (%r15,%rdi,4), %xmm0, %xmm0
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x227983c4; WORD $0xa704; BYTE $0x03 // vpinsrd $0x3, (%r15,%r12,4), %xmm0, %xmm0
 	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
 	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
 	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
 	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x60247c80; BYTE $0x00 // cmpb $0x0, 0x60(%rsp)
-	WORD $0x5374 // je <farSlots+0xe77>
-	LONG $0x24248b4c // movq (%rsp), %r12
-	LONG $0x4cb70f43; WORD $0x0867 // movzwl 0x8(%r15,%r12,2), %ecx
-	LONG $0x74b70f43; WORD $0x0c67 // movzwl 0xc(%r15,%r12,2), %esi
-	LONG $0x44b70f43; WORD $0x0a67 // movzwl 0xa(%r15,%r12,2), %eax
-	LONG $0x7cb70f47; WORD $0x0e67 // movzwl 0xe(%r15,%r12,2), %r15d
-	LONG $0x107bc1c4; WORD $0xf604 // vmovsd (%r14,%rsi,8), %xmm0
-	LONG $0x107bc1c4; WORD $0xce0c // vmovsd (%r14,%rcx,8), %xmm1
-	LONG $0x167981c4; WORD $0xfe04 // vmovhpd (%r14,%r15,8), %xmm0, %xmm0
-	LONG $0x1671c1c4; WORD $0xc60c // vmovhpd (%r14,%rax,8), %xmm1, %xmm1
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x8024bc80; LONG $0x00000000 // cmpb $0x0, 0x80(%rsp)
+	WORD $0x5474 // je <farSlots+0xe69>
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x74b70f42; WORD $0x0869 // movzwl 0x8(%rcx,%r13,2), %esi
+	LONG $0x7cb70f46; WORD $0x0c69 // movzwl 0xc(%rcx,%r13,2), %r15d
+	LONG $0x44b70f42; WORD $0x0a69 // movzwl 0xa(%rcx,%r13,2), %eax
+	LONG $0x4cb70f42; WORD $0x0e69 // movzwl 0xe(%rcx,%r13,2), %ecx
+	LONG $0x107ba1c4; WORD $0xfb04 // vmovsd (%rbx,%r15,8), %xmm0
+	LONG $0x0c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm1
+	LONG $0x0416f9c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm0, %xmm0
+	LONG $0x0c16f1c5; BYTE $0xc3 // vmovhpd (%rbx,%rax,8), %xmm1, %xmm1
 	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
 	LONG $0xa8e5e2c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm3, %ymm4
-	WORD $0x32eb // jmp <farSlots+0xe97>
+	WORD $0x36eb // jmp <farSlots+0xe8a>
 	LONG $0x597de2c4; WORD $0x7067 // vpbroadcastq 0x70(%rdi), %ymm4
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x60247c80; BYTE $0x00 // cmpb $0x0, 0x60(%rsp)
-	WORD $0xad75 // jne <farSlots+0xe24>
-	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x8024bc80; LONG $0x00000000 // cmpb $0x0, 0x80(%rsp)
+	WORD $0xac75 // jne <farSlots+0xe15>
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
 	LONG $0xe359ddc5 // vmulpd %ymm3, %ymm4, %ymm4
-	LONG $0x4cb70f43; WORD $0x0867 // movzwl 0x8(%r15,%r12,2), %ecx
-	LONG $0x44b70f43; WORD $0x0a67 // movzwl 0xa(%r15,%r12,2), %eax
-	LONG $0x74b70f43; WORD $0x0c67 // movzwl 0xc(%r15,%r12,2), %esi
-	LONG $0x7cb70f47; WORD $0x0e67 // movzwl 0xe(%r15,%r12,2), %r15d
-	LONG $0x1379c1c4; WORD $0xce24 // vmovlpd %xmm4, (%r14,%rcx,8)
-	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x74b70f42; WORD $0x0869 // movzwl 0x8(%rcx,%r13,2), %esi
+	LONG $0x44b70f42; WORD $0x0a69 // movzwl 0xa(%rcx,%r13,2), %eax
+	LONG $0x7cb70f46; WORD $0x0c69 // movzwl 0xc(%rcx,%r13,2), %r15d
+	LONG $0x4cb70f42; WORD $0x0e69 // movzwl 0xe(%rcx,%r13,2), %ecx
+	LONG $0x2413f9c5; BYTE $0xf3 // vmovlpd %xmm4, (%rbx,%rsi,8)
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	LONG $0x197de3c4; WORD $0x01e0 // vextractf128 $0x1, %ymm4, %xmm0
-	LONG $0x1779c1c4; WORD $0xc624 // vmovhpd %xmm4, (%r14,%rax,8)
-	LONG $0x1379c1c4; WORD $0xf604 // vmovlpd %xmm0, (%r14,%rsi,8)
-	LONG $0x177981c4; WORD $0xfe04 // vmovhpd %xmm0, (%r14,%r15,8)
-	LONG $0xfff1dee9; BYTE $0xff // jmp <farSlots+0x9c>
+	LONG $0x2417f9c5; BYTE $0xc3 // vmovhpd %xmm4, (%rbx,%rax,8)
+	LONG $0x1379a1c4; WORD $0xfb04 // vmovlpd %xmm0, (%rbx,%r15,8)
+	LONG $0x0417f9c5; BYTE $0xcb // vmovhpd %xmm0, (%rbx,%rcx,8)
+	LONG $0xfff1eee9; BYTE $0xff // jmp <farSlots+0x9d>
 	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfe52850f; WORD $0xffff // jne <farSlots+0xd20>
+	LONG $0xfe4e850f; WORD $0xffff // jne <farSlots+0xd0d>
 	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
-	LONG $0x117dc1c4; WORD $0xce2c // vmovupd %ymm5, (%r14,%rcx,8)
+	LONG $0x2c11fdc5; BYTE $0xf3 // vmovupd %ymm5, (%rbx,%rsi,8)
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xfe54850f; WORD $0xffff // jne <farSlots+0xd39>
+	LONG $0xfe50850f; WORD $0xffff // jne <farSlots+0xd25>
 	LONG $0x597de2c4; WORD $0x7067 // vpbroadcastq 0x70(%rdi), %ymm4
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfe64850f; WORD $0xffff // jne <farSlots+0xd59>
-	LONG $0xc359ddc5 // vmulpd %ymm3, %ymm4, %ymm0
-	LONG $0x117dc1c4; WORD $0xce44; BYTE $0x20 // vmovupd %ymm0, 0x20(%r14,%rcx,8)
-	LONG $0xfff197e9; BYTE $0xff // jmp <farSlots+0x9c>
+	LONG $0xfe60850f; WORD $0xffff // jne <farSlots+0xd45>
+	LONG $0xe359ddc5 // vmulpd %ymm3, %ymm4, %ymm4
+	LONG $0x6411fdc5; WORD $0x20f3 // vmovupd %ymm4, 0x20(%rbx,%rsi,8)
+	LONG $0xfff1a9e9; BYTE $0xff // jmp <farSlots+0x9d>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1947,7 +1964,3222 @@ TEXT ·farSlotsQuad(SB), 0, $384-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00004530; LONG $0x00000000
-	WORD $0x4330
-	ADJSP $384
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00453000; LONG $0x00000000
+	WORD $0x3000; BYTE $0x43
+	ADJSP $416
+	RET
+
+// func slotsDDQuad(c *slotCall)
+TEXT ·slotsDDQuad(SB), 0, $800-8
+	MOVQ c+0(FP), DI
+	ADJSP $-800
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <slotsDD>
+	LONG $0x002376e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x230d8e0f; WORD $0x0000 // jle <slotsDD+0x231a>
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0xe0e48348 // andq $-0x20, %rsp
+	LONG $0xa0ec8148; WORD $0x0002; BYTE $0x00 // subq $0x2a0, %rsp
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
+	LONG $0x28478b4c // movq 0x28(%rdi), %r8
+	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
+	LONG $0x10578b4c // movq 0x10(%rdi), %r10
+	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x4429fdc5; WORD $0x6024 // vmovapd %ymm0, 0x60(%rsp)
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
+	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
+	WORD $0x014d; BYTE $0xc1 // addq %r8, %r9
+	LONG $0x24848948; LONG $0x00000138 // movq %rax, 0x138(%rsp)
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	WORD $0x53eb // jmp <slotsDD+0xd2>
+	BYTE $0x90 // nop
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	WORD $0x0149; BYTE $0xcf // addq %rcx, %r15
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x4429fdc5; WORD $0x6024 // vmovapd %ymm0, 0x60(%rsp)
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x24843b48; LONG $0x00000138 // cmpq 0x138(%rsp), %rax
+	LONG $0x223a830f; WORD $0x0000 // jae <slotsDD+0x230c>
+	LONG $0x0648b70f // movzwl 0x6(%rax), %ecx
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x0837850f; WORD $0x0000 // jne <slotsDD+0x920>
+	WORD $0xc1f6; BYTE $0x02 // testb $0x2, %cl
+	LONG $0x0eae850f; WORD $0x0000 // jne <slotsDD+0xfa0>
+	WORD $0x8b44; BYTE $0x30 // movl (%rax), %r14d
+	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
+	LONG $0x04244c89 // movl %ecx, 0x4(%rsp)
+	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
+	LONG $0x0448b70f // movzwl 0x4(%rax), %ecx
+	LONG $0x03e6c149 // shlq $0x3, %r14
+	LONG $0x249c8948; LONG $0x00000090 // movq %rbx, 0x90(%rsp)
+	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
+	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x14be820f; WORD $0x0000 // jb <slotsDD+0x15e6>
+	LONG $0x5c297dc5; WORD $0x2024 // vmovapd %ymm11, 0x20(%rsp)
+	LONG $0x00020de9; BYTE $0x00 // jmp <slotsDD+0x340>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x249c8b48; LONG $0x00000090 // movq 0x90(%rsp), %rbx
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x597de2c4; LONG $0x0021d035; BYTE $0x00 // vpbroadcastq 0x21d0(%rip), %ymm6
+	LONG $0x597de2c4; LONG $0x0021cf2d; BYTE $0x00 // vpbroadcastq 0x21cf(%rip), %ymm5
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0xf8297dc5 // vmovapd %ymm15, %ymm0
+	LONG $0x7c287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm15
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x387583c4; WORD $0x190c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm1, %ymm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0075e2c4; WORD $0x330c // vpshufb (%rbx,%rsi), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x0080339c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rsi), %xmm3
+	LONG $0x597de2c4; LONG $0x00883394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm2
+	LONG $0x197d62c4; LONG $0x00903384; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm8
+	LONG $0x47f5e2c4; WORD $0x334c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rsi), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275c3c4; WORD $0xaae6 // vpblendd $0xaa, %ymm14, %ymm1, %ymm4
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
+	LONG $0xe5ebddc5 // vpor %ymm5, %ymm4, %ymm4
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xe159adc5 // vmulpd %ymm1, %ymm10, %ymm4
+	LONG $0xaaf562c4; BYTE $0xd4 // vfmsub213pd %ymm4, %ymm1, %ymm10
+	LONG $0xa8f542c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm1, %ymm9
+	LONG $0xcc5885c5 // vaddpd %ymm4, %ymm15, %ymm1
+	LONG $0x5c7541c4; BYTE $0xd7 // vsubpd %ymm15, %ymm1, %ymm10
+	LONG $0x5c7541c4; BYTE $0xea // vsubpd %ymm10, %ymm1, %ymm13
+	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
+	LONG $0x5c0541c4; BYTE $0xed // vsubpd %ymm13, %ymm15, %ymm13
+	LONG $0xf8287dc5 // vmovapd %ymm0, %ymm15
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xcc5835c5 // vaddpd %ymm4, %ymm9, %ymm9
+	LONG $0x6f7ac1c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x3364; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm4, %ymm4
+	LONG $0x47dde2c4; WORD $0x3364; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm4, %ymm4
+	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026dc3c4; WORD $0xaade // vpblendd $0xaa, %ymm14, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd6ebedc5 // vpor %ymm6, %ymm2, %ymm2
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
+	LONG $0xeb58edc5 // vaddpd %ymm3, %ymm2, %ymm5
+	LONG $0xa428fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm4
+	LONG $0xd1287dc5 // vmovapd %ymm1, %ymm10
+	LONG $0xcf599dc5 // vmulpd %ymm7, %ymm12, %ymm1
+	LONG $0xac287dc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm13
+	LONG $0x84287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm8
+	LONG $0xb4287dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm14
+	LONG $0x24848b48; LONG $0x00000140 // movq 0x140(%rsp), %rax
+	WORD $0x014d; BYTE $0xd0 // addq %r10, %r8
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
+	LONG $0x20c28348 // addq $0x20, %rdx
+	LONG $0x24548d4d; BYTE $0x02 // leaq 0x2(%r12), %r10
+	LONG $0xaac562c4; BYTE $0xe1 // vfmsub213pd %ymm1, %ymm7, %ymm12
+	LONG $0xfe488d48 // leaq -0x2(%rax), %rcx
+	LONG $0xa8c542c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm7, %ymm11
+	LONG $0xc158ddc5 // vaddpd %ymm1, %ymm4, %ymm0
+	LONG $0x581541c4; BYTE $0xe9 // vaddpd %ymm9, %ymm13, %ymm13
+	LONG $0x583d41c4; BYTE $0xc7 // vaddpd %ymm15, %ymm8, %ymm8
+	LONG $0xd45cfdc5 // vsubpd %ymm4, %ymm0, %ymm2
+	LONG $0x4429fdc5; WORD $0x6024 // vmovapd %ymm0, 0x60(%rsp)
+	LONG $0xda5cfdc5 // vsubpd %ymm2, %ymm0, %ymm3
+	LONG $0x8428fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm0
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xa428fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm4
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0x187de3c4; LONG $0x017024b4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x170(%rsp), %ymm0, %ymm6
+	LONG $0x8428fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm0
+	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
+	LONG $0xf1580dc5 // vaddpd %ymm1, %ymm14, %ymm14
+	LONG $0x187de3c4; LONG $0x01602484; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x160(%rsp), %ymm0, %ymm0
+	LONG $0xd559cdc5 // vmulpd %ymm5, %ymm6, %ymm2
+	LONG $0xaad5e2c4; BYTE $0xf2 // vfmsub213pd %ymm2, %ymm5, %ymm6
+	LONG $0xe2585dc5 // vaddpd %ymm2, %ymm4, %ymm12
+	LONG $0xb8d5e2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm5, %ymm6
+	LONG $0xc45c9dc5 // vsubpd %ymm4, %ymm12, %ymm0
+	LONG $0xf5297dc5 // vmovapd %ymm14, %ymm5
+	LONG $0xd85c9dc5 // vsubpd %ymm0, %ymm12, %ymm3
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xc058cdc5 // vaddpd %ymm0, %ymm6, %ymm0
+	LONG $0xb428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm6
+	LONG $0xf058cdc5 // vaddpd %ymm0, %ymm6, %ymm6
+	LONG $0x03f88348 // cmpq $0x3, %rax
+	LONG $0x12948e0f; WORD $0x0000 // jle <slotsDD+0x15d4>
+	LONG $0x4428fcc5; WORD $0x6024 // vmovaps 0x60(%rsp), %ymm0
+	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
+	LONG $0x248c8948; LONG $0x00000140 // movq %rcx, 0x140(%rsp)
+	LONG $0xac297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm13, 0x100(%rsp)
+	LONG $0xa4297dc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm12, 0x260(%rsp)
+	WORD $0x894c; BYTE $0xd7 // movq %r10, %rdi
+	LONG $0x84297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm8, 0xe0(%rsp)
+	LONG $0xac29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm5, 0xc0(%rsp)
+	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
+	LONG $0x54297dc5; WORD $0x4024 // vmovapd %ymm10, 0x40(%rsp)
+	LONG $0x24bc8948; LONG $0x00000098 // movq %rdi, 0x98(%rsp)
+	LONG $0x044ab70f // movzwl 0x4(%rdx), %ecx
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x12b60f45 // movzbl (%r10), %r10d
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0e0c // vmovsd (%r14,%rcx), %xmm1
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	LONG $0x8429fcc5; LONG $0x00024024; BYTE $0x00 // vmovaps %ymm0, 0x240(%rsp)
+	LONG $0x107bc1c4; WORD $0x0f04 // vmovsd (%r15,%rcx), %xmm0
+	LONG $0x064ab70f // movzwl 0x6(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1679c1c4; WORD $0x0f04 // vmovhpd (%r15,%rcx), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x0e0c // vmovhpd (%r14,%rcx), %xmm1, %xmm1
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1669c1c4; WORD $0x0f14 // vmovhpd (%r15,%rcx), %xmm2, %xmm2
+	LONG $0x186d63c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm2, %ymm9
+	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x1679c1c4; WORD $0x0e14 // vmovhpd (%r14,%rcx), %xmm0, %xmm2
+	LONG $0x0c4ab70f // movzwl 0xc(%rdx), %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107bc1c4; WORD $0x0f04 // vmovsd (%r15,%rcx), %xmm0
+	LONG $0x107bc1c4; WORD $0x0e1c // vmovsd (%r14,%rcx), %xmm3
+	LONG $0x0e4ab70f // movzwl 0xe(%rdx), %ecx
+	LONG $0x186de3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm7
+	LONG $0x107bc1c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm1
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x167941c4; WORD $0x0f1c // vmovhpd (%r15,%rcx), %xmm0, %xmm11
+	LONG $0x1661c1c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm3, %xmm0
+	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
+	LONG $0x107bc1c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm3
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x166141c4; WORD $0x0f24 // vmovhpd (%r15,%rcx), %xmm3, %xmm12
+	LONG $0x167141c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm1, %xmm13
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x520c8d4b // leaq (%r10,%r10,2), %rcx
+	LONG $0x34fa8349 // cmpq $0x34, %r10
+	LONG $0x0107860f; WORD $0x0000 // jbe <slotsDD+0x560>
+	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x597de2c4; LONG $0x001ec035; BYTE $0x00 // vpbroadcastq 0x1ec0(%rip), %ymm6
+	LONG $0x597de2c4; LONG $0x001ebf2d; BYTE $0x00 // vpbroadcastq 0x1ebf(%rip), %ymm5
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x7c287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm15
+	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x00800b9c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rcx), %xmm3
+	LONG $0x597de2c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm2
+	LONG $0x197d62c4; LONG $0x00900b94; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rcx), %ymm10
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0075e2c4; WORD $0x0b0c // vpshufb (%rbx,%rcx), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x0b4c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rcx), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275c3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm8, %ymm1, %ymm4
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
+	LONG $0xe5ebddc5 // vpor %ymm5, %ymm4, %ymm4
+	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xe159b5c5 // vmulpd %ymm1, %ymm9, %ymm4
+	LONG $0xaaf562c4; BYTE $0xcc // vfmsub213pd %ymm4, %ymm1, %ymm9
+	LONG $0xa8f5c2c4; BYTE $0xf9 // vfmadd213pd %ymm9, %ymm1, %ymm7
+	LONG $0xcc5885c5 // vaddpd %ymm4, %ymm15, %ymm1
+	LONG $0x5c7541c4; BYTE $0xcf // vsubpd %ymm15, %ymm1, %ymm9
+	LONG $0x5c7541c4; BYTE $0xf1 // vsubpd %ymm9, %ymm1, %ymm14
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0x5c0541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm15, %ymm14
+	LONG $0xe4588dc5 // vaddpd %ymm4, %ymm14, %ymm4
+	LONG $0xfc5845c5 // vaddpd %ymm4, %ymm7, %ymm15
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x0b64; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm4, %ymm4
+	LONG $0x47dde2c4; WORD $0x0b64; BYTE $0x60 // vpsllvq 0x60(%rbx,%rcx), %ymm4, %ymm4
+	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026dc3c4; WORD $0xaad8 // vpblendd $0xaa, %ymm8, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd6ebedc5 // vpor %ymm6, %ymm2, %ymm2
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
+	LONG $0xfb58edc5 // vaddpd %ymm3, %ymm2, %ymm7
+	LONG $0x00015ce9; BYTE $0x00 // jmp <slotsDD+0x6b4>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x19fa8041 // cmpb $0x19, %r10b
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c2f641 // testb $0x7, %r10b
+	LONG $0xc6950f40 // setne %sil
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	LONG $0x00aa840f; WORD $0x0000 // je <slotsDD+0x630>
+	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x5979e2c4; LONG $0x00008099; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm3
+	LONG $0x597de2c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm2
+	LONG $0x197de2c4; LONG $0x000090a1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm4
+	LONG $0x44287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm8
+	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
+	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x4049 // vpsllvq 0x40(%rcx), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xe959b5c5 // vmulpd %ymm1, %ymm9, %ymm5
+	LONG $0xaaf562c4; BYTE $0xcd // vfmsub213pd %ymm5, %ymm1, %ymm9
+	LONG $0xa8f5c2c4; BYTE $0xf9 // vfmadd213pd %ymm9, %ymm1, %ymm7
+	LONG $0xcd58bdc5 // vaddpd %ymm5, %ymm8, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm1, %ymm6
+	LONG $0xce5c75c5 // vsubpd %ymm6, %ymm1, %ymm9
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x5c3d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm8, %ymm9
+	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
+	LONG $0xfd5845c5 // vaddpd %ymm5, %ymm7, %ymm15
+	LONG $0x6f7ac1c4; WORD $0x002c // vmovdqu (%r8,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x302c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x2069 // vpshufb 0x20(%rcx), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x6069 // vpsllvq 0x60(%rcx), %ymm5, %ymm5
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0xfc5cedc5 // vsubpd %ymm4, %ymm2, %ymm7
+	LONG $0x000087e9; BYTE $0x00 // jmp <slotsDD+0x6b4>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x597de2c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm2
+	LONG $0x197de2c4; LONG $0x00009099; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm3
+	LONG $0x44287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm8
+	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
+	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
+	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe159b5c5 // vmulpd %ymm1, %ymm9, %ymm4
+	LONG $0xaaf562c4; BYTE $0xcc // vfmsub213pd %ymm4, %ymm1, %ymm9
+	LONG $0xa8f5c2c4; BYTE $0xf9 // vfmadd213pd %ymm9, %ymm1, %ymm7
+	LONG $0xcc58bdc5 // vaddpd %ymm4, %ymm8, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm1, %ymm5
+	LONG $0xf55cf5c5 // vsubpd %ymm5, %ymm1, %ymm6
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xfc5845c5 // vaddpd %ymm4, %ymm7, %ymm15
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm4, %ymm4
+	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
+	LONG $0xfb5cedc5 // vsubpd %ymm3, %ymm2, %ymm7
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x1472b70f // movzwl 0x14(%rdx), %esi
+	LONG $0x124ab70f // movzwl 0x12(%rdx), %ecx
+	LONG $0x167ab70f // movzwl 0x16(%rdx), %edi
+	LONG $0x181d43c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm11, %ymm12, %ymm12
+	LONG $0x4c29fdc5; WORD $0x2024 // vmovapd %ymm1, 0x20(%rsp)
+	LONG $0x181563c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm0, %ymm13, %ymm11
+	LONG $0x62b70f44; BYTE $0x1c // movzwl 0x1c(%rdx), %r12d
+	LONG $0x1e5ab70f // movzwl 0x1e(%rdx), %ebx
+	LONG $0x5ab70f44; BYTE $0x18 // movzwl 0x18(%rdx), %r11d
+	LONG $0x6ab70f44; BYTE $0x1a // movzwl 0x1a(%rdx), %r13d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x107bc1c4; WORD $0x3704 // vmovsd (%r15,%rsi), %xmm0
+	LONG $0x107bc1c4; WORD $0x070c // vmovsd (%r15,%rax), %xmm1
+	LONG $0x1679c1c4; WORD $0x3f04 // vmovhpd (%r15,%rdi), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x0f0c // vmovhpd (%r15,%rcx), %xmm1, %xmm1
+	LONG $0x187563c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm10
+	LONG $0x107b81c4; WORD $0x2704 // vmovsd (%r15,%r12), %xmm0
+	LONG $0x107bc1c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm1
+	LONG $0x1678c1c4; WORD $0x1f04 // vmovhps (%r15,%rbx), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x0e0c // vmovhpd (%r14,%rcx), %xmm1, %xmm1
+	LONG $0x8429f8c5; LONG $0x00017024; BYTE $0x00 // vmovaps %xmm0, 0x170(%rsp)
+	LONG $0x107b81c4; WORD $0x1f04 // vmovsd (%r15,%r11), %xmm0
+	LONG $0x167881c4; WORD $0x2f04 // vmovhps (%r15,%r13), %xmm0, %xmm0
+	LONG $0x8429fcc5; LONG $0x00022024; BYTE $0x00 // vmovaps %ymm0, 0x220(%rsp)
+	LONG $0x107bc1c4; WORD $0x3604 // vmovsd (%r14,%rsi), %xmm0
+	LONG $0x1679c1c4; WORD $0x3e04 // vmovhpd (%r14,%rdi), %xmm0, %xmm0
+	LONG $0x187563c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm9
+	LONG $0x107b81c4; WORD $0x2604 // vmovsd (%r14,%r12), %xmm0
+	LONG $0x24a48b4c; LONG $0x00000098 // movq 0x98(%rsp), %r12
+	LONG $0x1678c1c4; WORD $0x1e04 // vmovhps (%r14,%rbx), %xmm0, %xmm0
+	LONG $0x4cb60f41; WORD $0x0124 // movzbl 0x1(%r12), %ecx
+	LONG $0x8429f8c5; LONG $0x00016024; BYTE $0x00 // vmovaps %xmm0, 0x160(%rsp)
+	LONG $0x107b81c4; WORD $0x1e04 // vmovsd (%r14,%r11), %xmm0
+	LONG $0x167981c4; WORD $0x2e04 // vmovhpd (%r14,%r13), %xmm0, %xmm0
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x49348d48 // leaq (%rcx,%rcx,2), %rsi
+	LONG $0x8429fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm0, 0x200(%rsp)
+	LONG $0x34f98348 // cmpq $0x34, %rcx
+	LONG $0xf988870f; WORD $0xffff // ja <slotsDD+0x140>
+	LONG $0x44287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm8
+	LONG $0x249c8b48; LONG $0x00000090 // movq 0x90(%rsp), %rbx
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc7950f40 // setne %dil
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	WORD $0x0840; BYTE $0xc7 // orb %al, %dil
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0x0148; BYTE $0xde // addq %rbx, %rsi
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	LONG $0x00a9840f; WORD $0x0000 // je <slotsDD+0x890>
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x5979e2c4; LONG $0x0000809e; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm3
+	LONG $0x597de2c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm2
+	LONG $0x197de2c4; LONG $0x000090a6; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm4
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x387583c4; WORD $0x190c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm1, %ymm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x404e // vpsllvq 0x40(%rsi), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xe959adc5 // vmulpd %ymm1, %ymm10, %ymm5
+	LONG $0xaaf562c4; BYTE $0xd5 // vfmsub213pd %ymm5, %ymm1, %ymm10
+	LONG $0xa8f542c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm1, %ymm9
+	LONG $0xcd58bdc5 // vaddpd %ymm5, %ymm8, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm1, %ymm6
+	LONG $0xd65c75c5 // vsubpd %ymm6, %ymm1, %ymm10
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x5c3d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm8, %ymm10
+	LONG $0xed58adc5 // vaddpd %ymm5, %ymm10, %ymm5
+	LONG $0xcd5835c5 // vaddpd %ymm5, %ymm9, %ymm9
+	LONG $0x6f7ac1c4; WORD $0x012c // vmovdqu (%r9,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x392c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x206e // vpshufb 0x20(%rsi), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x606e // vpsllvq 0x60(%rsi), %ymm5, %ymm5
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
+	LONG $0xfff9bfe9; BYTE $0xff // jmp <slotsDD+0x249>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x597de2c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm2
+	LONG $0x197de2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm3
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x387583c4; WORD $0x190c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm1, %ymm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
+	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe159adc5 // vmulpd %ymm1, %ymm10, %ymm4
+	LONG $0xaaf562c4; BYTE $0xd4 // vfmsub213pd %ymm4, %ymm1, %ymm10
+	LONG $0xa8f542c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm1, %ymm9
+	LONG $0xcc58bdc5 // vaddpd %ymm4, %ymm8, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm1, %ymm5
+	LONG $0xf55cf5c5 // vsubpd %ymm5, %ymm1, %ymm6
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xcc5835c5 // vaddpd %ymm4, %ymm9, %ymm9
+	LONG $0x6f7ac1c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x2066 // vpshufb 0x20(%rsi), %ymm4, %ymm4
+	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0xfff934e9; BYTE $0xff // jmp <slotsDD+0x249>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfd348d4e; LONG $0x00000000 // leaq (,%r15,8), %r14
+	LONG $0x4077034c // addq 0x40(%rdi), %r14
+	WORD $0x8b44; BYTE $0x20 // movl (%rax), %r12d
+	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
+	LONG $0x0470b70f // movzwl 0x4(%rax), %esi
+	LONG $0x04244c89 // movl %ecx, 0x4(%rsp)
+	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
+	LONG $0x387f2b4c // subq 0x38(%rdi), %r15
+	LONG $0x02e4c149 // shlq $0x2, %r12
+	LONG $0x2067034c // addq 0x20(%rdi), %r12
+	LONG $0x90bf034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r15
+	LONG $0x02fe8348 // cmpq $0x2, %rsi
+	LONG $0x0aea820f; WORD $0x0000 // jb <slotsDD+0x1448>
+	LONG $0x5c297dc5; WORD $0x2024 // vmovapd %ymm11, 0x20(%rsp)
+	LONG $0x54297dc5; WORD $0x4024 // vmovapd %ymm10, 0x40(%rsp)
+	LONG $0x000191e9; BYTE $0x00 // jmp <slotsDD+0xb00>
+	BYTE $0x90 // nop
+	WORD $0xc789 // movl %eax, %edi
+	LONG $0x6f7ac1c4; BYTE $0x19 // vmovdqu (%r9), %xmm3
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x597d62c4; LONG $0x0019aa3d; BYTE $0x00 // vpbroadcastq 0x19aa(%rip), %ymm15
+	LONG $0x597d62c4; LONG $0x0019a935; BYTE $0x00 // vpbroadcastq 0x19a9(%rip), %ymm14
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x44287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm8
+	LONG $0xca287dc5 // vmovapd %ymm2, %ymm9
+	WORD $0x0c8d; BYTE $0x40 // leal (%rax,%rax,2), %ecx
+	WORD $0x8941; BYTE $0xc3 // movl %eax, %r11d
+	WORD $0xd141; BYTE $0xeb // shrl %r11d
+	LONG $0x3865c3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm3, %ymm3
+	LONG $0x5979e2c4; LONG $0x008033b4; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rsi), %xmm6
+	LONG $0x597de2c4; LONG $0x008833a4; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm4
+	LONG $0x197de2c4; LONG $0x0090338c; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm1
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x0065e2c4; WORD $0x331c // vpshufb (%rbx,%rsi), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x335c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rsi), %ymm3, %ymm3
+	LONG $0xded3e5c5 // vpsrlq %xmm6, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265c3c4; WORD $0xaaeb // vpblendd $0xaa, %ymm11, %ymm3, %ymm5
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdbeb85c5 // vpor %ymm3, %ymm15, %ymm3
+	LONG $0xedeb8dc5 // vpor %ymm5, %ymm14, %ymm5
+	LONG $0xd95ce5c5 // vsubpd %ymm1, %ymm3, %ymm3
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0xeb5995c5 // vmulpd %ymm3, %ymm13, %ymm5
+	LONG $0xaae562c4; BYTE $0xed // vfmsub213pd %ymm5, %ymm3, %ymm13
+	LONG $0xa8e542c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm3, %ymm12
+	LONG $0xdd58bdc5 // vaddpd %ymm5, %ymm8, %ymm3
+	LONG $0x5c6541c4; BYTE $0xe8 // vsubpd %ymm8, %ymm3, %ymm13
+	LONG $0x5c65c1c4; BYTE $0xd5 // vsubpd %ymm13, %ymm3, %ymm2
+	LONG $0x5c55c1c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm5
+	LONG $0xd25cbdc5 // vsubpd %ymm2, %ymm8, %ymm2
+	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
+	LONG $0xea589dc5 // vaddpd %ymm2, %ymm12, %ymm5
+	LONG $0x6f7a81c4; WORD $0x1914 // vmovdqu (%r9,%r11), %xmm2
+	LONG $0x386dc3c4; WORD $0x0914; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm2, %ymm2
+	LONG $0x006de2c4; WORD $0x3354; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm2, %ymm2
+	LONG $0x47ede2c4; WORD $0x3354; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm2, %ymm2
+	LONG $0xd6d3edc5 // vpsrlq %xmm6, %ymm2, %ymm2
+	LONG $0xd4efedc5 // vpxor %ymm4, %ymm2, %ymm2
+	LONG $0x026dc3c4; WORD $0xaae3 // vpblendd $0xaa, %ymm11, %ymm2, %ymm4
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2eb85c5 // vpor %ymm2, %ymm15, %ymm2
+	LONG $0xe4eb8dc5 // vpor %ymm4, %ymm14, %ymm4
+	LONG $0xc95cedc5 // vsubpd %ymm1, %ymm2, %ymm1
+	LONG $0xca297dc5 // vmovapd %ymm9, %ymm2
+	LONG $0xe45875c5 // vaddpd %ymm4, %ymm1, %ymm12
+	LONG $0xa428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm4
+	LONG $0x592dc1c4; BYTE $0xcc // vmulpd %ymm12, %ymm10, %ymm1
+	LONG $0x84287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm8
+	LONG $0xac287dc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm13
+	LONG $0x5c29fdc5; WORD $0x4024 // vmovapd %ymm3, 0x40(%rsp)
+	LONG $0xb428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm6
+	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	LONG $0x24848b48; LONG $0x00000098 // movq 0x98(%rsp), %rax
+	WORD $0x014d; BYTE $0xd0 // addq %r10, %r8
+	LONG $0x08c48349 // addq $0x8, %r12
+	LONG $0x02558d4d // leaq 0x2(%r13), %r10
+	LONG $0xaa9d62c4; BYTE $0xd1 // vfmsub213pd %ymm1, %ymm12, %ymm10
+	LONG $0xfe708d48 // leaq -0x2(%rax), %rsi
+	LONG $0xa89dc2c4; BYTE $0xfa // vfmadd213pd %ymm10, %ymm12, %ymm7
+	LONG $0xe1585dc5 // vaddpd %ymm1, %ymm4, %ymm12
+	LONG $0xc2583dc5 // vaddpd %ymm2, %ymm8, %ymm8
+	LONG $0xed5815c5 // vaddpd %ymm5, %ymm13, %ymm13
+	LONG $0xac28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm5
+	LONG $0xd45c9dc5 // vsubpd %ymm4, %ymm12, %ymm2
+	LONG $0xda5c9dc5 // vsubpd %ymm2, %ymm12, %ymm3
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xe858d5c5 // vaddpd %ymm0, %ymm5, %ymm5
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc158c5c5 // vaddpd %ymm1, %ymm7, %ymm0
+	LONG $0xf058cdc5 // vaddpd %ymm0, %ymm6, %ymm6
+	LONG $0x03f88348 // cmpq $0x3, %rax
+	LONG $0x09308e0f; WORD $0x0000 // jle <slotsDD+0x1430>
+	LONG $0x24046349 // movslq (%r12), %rax
+	LONG $0x84297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm8, 0xe0(%rsp)
+	LONG $0x4428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm0
+	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
+	LONG $0x12b60f45 // movzbl (%r10), %r10d
+	LONG $0x24b48948; LONG $0x00000098 // movq %rsi, 0x98(%rsp)
+	LONG $0xa4297dc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm12, 0x140(%rsp)
+	LONG $0xac29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm5, 0xc0(%rsp)
+	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
+	LONG $0xac297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm13, 0x100(%rsp)
+	LONG $0x107d41c4; WORD $0xc61c // vmovupd (%r14,%rax,8), %ymm11
+	LONG $0x107dc1c4; WORD $0xc67c; BYTE $0x20 // vmovupd 0x20(%r14,%rax,8), %ymm7
+	LONG $0x107d41c4; WORD $0xc704 // vmovupd (%r15,%rax,8), %ymm8
+	LONG $0x107d41c4; WORD $0xc754; BYTE $0x20 // vmovupd 0x20(%r15,%rax,8), %ymm10
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x521c8d4f // leaq (%r10,%r10,2), %r11
+	LONG $0x34fa8349 // cmpq $0x34, %r10
+	LONG $0x010a860f; WORD $0x0000 // jbe <slotsDD+0xc80>
+	WORD $0x8944; BYTE $0xd1 // movl %r10d, %ecx
+	LONG $0x6f7ac1c4; BYTE $0x28 // vmovdqu (%r8), %xmm5
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	LONG $0x597d62c4; LONG $0x0017a23d; BYTE $0x00 // vpbroadcastq 0x17a2(%rip), %ymm15
+	LONG $0x597d62c4; LONG $0x0017a135; BYTE $0x00 // vpbroadcastq 0x17a1(%rip), %ymm14
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0x5428fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm2
+	LONG $0x52348d43 // leal (%r10,%r10,2), %esi
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x3855c3c4; WORD $0x082c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm5, %ymm5
+	LONG $0x597922c4; LONG $0x00801ba4; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%r11), %xmm12
+	LONG $0x597da2c4; LONG $0x00881bb4; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%r11), %ymm6
+	LONG $0x197da2c4; LONG $0x00901b9c; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%r11), %ymm3
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0055a2c4; WORD $0x1b2c // vpshufb (%rbx,%r11), %ymm5, %ymm5
+	LONG $0x47d5a2c4; WORD $0x1b6c; BYTE $0x40 // vpsllvq 0x40(%rbx,%r11), %ymm5, %ymm5
+	LONG $0xd355c1c4; BYTE $0xec // vpsrlq %xmm12, %ymm5, %ymm5
+	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
+	LONG $0x025563c4; WORD $0xaae9 // vpblendd $0xaa, %ymm1, %ymm5, %ymm13
+	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
+	LONG $0xedeb85c5 // vpor %ymm5, %ymm15, %ymm5
+	LONG $0xeb1541c4; BYTE $0xee // vpor %ymm14, %ymm13, %ymm13
+	LONG $0xeb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm5
+	LONG $0xed5895c5 // vaddpd %ymm5, %ymm13, %ymm5
+	LONG $0xed5925c5 // vmulpd %ymm5, %ymm11, %ymm13
+	LONG $0xaad542c4; BYTE $0xdd // vfmsub213pd %ymm13, %ymm5, %ymm11
+	LONG $0xa8d542c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm5, %ymm8
+	LONG $0xda5815c5 // vaddpd %ymm2, %ymm13, %ymm11
+	LONG $0xea5ca5c5 // vsubpd %ymm2, %ymm11, %ymm5
+	LONG $0xe55ca5c5 // vsubpd %ymm5, %ymm11, %ymm4
+	LONG $0xed5c95c5 // vsubpd %ymm5, %ymm13, %ymm5
+	LONG $0xe45cedc5 // vsubpd %ymm4, %ymm2, %ymm4
+	LONG $0xe458d5c5 // vaddpd %ymm4, %ymm5, %ymm4
+	LONG $0xd458bdc5 // vaddpd %ymm4, %ymm8, %ymm2
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm4, %ymm4
+	LONG $0x005da2c4; WORD $0x1b64; BYTE $0x20 // vpshufb 0x20(%rbx,%r11), %ymm4, %ymm4
+	LONG $0x47dda2c4; WORD $0x1b64; BYTE $0x60 // vpsllvq 0x60(%rbx,%r11), %ymm4, %ymm4
+	LONG $0xd35dc1c4; BYTE $0xe4 // vpsrlq %xmm12, %ymm4, %ymm4
+	LONG $0xe6efddc5 // vpxor %ymm6, %ymm4, %ymm4
+	LONG $0x025de3c4; WORD $0xaae9 // vpblendd $0xaa, %ymm1, %ymm4, %ymm5
+	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
+	LONG $0xe4eb85c5 // vpor %ymm4, %ymm15, %ymm4
+	LONG $0xedeb8dc5 // vpor %ymm5, %ymm14, %ymm5
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xed58e5c5 // vaddpd %ymm5, %ymm3, %ymm5
+	LONG $0x000164e9; BYTE $0x00 // jmp <slotsDD+0xdd6>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x19fa8041 // cmpb $0x19, %r10b
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c2f641 // testb $0x7, %r10b
+	WORD $0x950f; BYTE $0xc1 // setne %cl
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	WORD $0xc108 // orb %al, %cl
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xc984 // testb %cl, %cl
+	LONG $0x00ac840f; WORD $0x0000 // je <slotsDD+0xd50>
+	WORD $0x8944; BYTE $0xd6 // movl %r10d, %esi
+	LONG $0x6f7ac1c4; BYTE $0x28 // vmovdqu (%r8), %xmm5
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x597942c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm13
+	LONG $0x597d42c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm12
+	LONG $0x197d42c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm14
+	LONG $0x4c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm1
+	LONG $0x520c8d43 // leal (%r10,%r10,2), %ecx
+	LONG $0x3855c3c4; WORD $0x302c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm5, %ymm5
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x406b // vpsllvq 0x40(%r11), %ymm5, %ymm5
+	LONG $0xd355c1c4; BYTE $0xed // vpsrlq %xmm13, %ymm5, %ymm5
+	LONG $0xedef9dc5 // vpxor %ymm5, %ymm12, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xee // vsubpd %ymm14, %ymm5, %ymm5
+	LONG $0xfd5925c5 // vmulpd %ymm5, %ymm11, %ymm15
+	LONG $0xaad542c4; BYTE $0xdf // vfmsub213pd %ymm15, %ymm5, %ymm11
+	LONG $0xa8d542c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm5, %ymm8
+	LONG $0xd95805c5 // vaddpd %ymm1, %ymm15, %ymm11
+	LONG $0xe95ca5c5 // vsubpd %ymm1, %ymm11, %ymm5
+	LONG $0xf55ca5c5 // vsubpd %ymm5, %ymm11, %ymm6
+	LONG $0xed5c85c5 // vsubpd %ymm5, %ymm15, %ymm5
+	LONG $0xf65cf5c5 // vsubpd %ymm6, %ymm1, %ymm6
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0xd558bdc5 // vaddpd %ymm5, %ymm8, %ymm2
+	LONG $0x6f7ac1c4; WORD $0x002c // vmovdqu (%r8,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x082c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
+	LONG $0xd355c1c4; BYTE $0xed // vpsrlq %xmm13, %ymm5, %ymm5
+	LONG $0xedef9dc5 // vpxor %ymm5, %ymm12, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xee // vsubpd %ymm14, %ymm5, %ymm5
+	LONG $0x000089e9; BYTE $0x00 // jmp <slotsDD+0xdd6>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x8944; BYTE $0xd6 // movl %r10d, %esi
+	LONG $0x6f7ac1c4; BYTE $0x28 // vmovdqu (%r8), %xmm5
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x597d42c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm12
+	LONG $0x197d42c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm13
+	LONG $0x4c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm1
+	LONG $0x520c8d43 // leal (%r10,%r10,2), %ecx
+	LONG $0x3855c3c4; WORD $0x302c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm5, %ymm5
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
+	LONG $0xedeb9dc5 // vpor %ymm5, %ymm12, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm5
+	LONG $0xf55925c5 // vmulpd %ymm5, %ymm11, %ymm14
+	LONG $0xaad542c4; BYTE $0xde // vfmsub213pd %ymm14, %ymm5, %ymm11
+	LONG $0xa8d542c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm5, %ymm8
+	LONG $0xd9580dc5 // vaddpd %ymm1, %ymm14, %ymm11
+	LONG $0xe95ca5c5 // vsubpd %ymm1, %ymm11, %ymm5
+	LONG $0xfd5c25c5 // vsubpd %ymm5, %ymm11, %ymm15
+	LONG $0xed5c8dc5 // vsubpd %ymm5, %ymm14, %ymm5
+	LONG $0x5c75c1c4; BYTE $0xf7 // vsubpd %ymm15, %ymm1, %ymm6
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0xd558bdc5 // vaddpd %ymm5, %ymm8, %ymm2
+	LONG $0x6f7ac1c4; WORD $0x002c // vmovdqu (%r8,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x082c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
+	LONG $0xedeb9dc5 // vpor %ymm5, %ymm12, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm5
+	LONG $0xdd59c5c5 // vmulpd %ymm5, %ymm7, %ymm3
+	LONG $0x24446349; BYTE $0x04 // movslq 0x4(%r12), %rax
+	LONG $0x5c297dc5; WORD $0x2024 // vmovapd %ymm11, 0x20(%rsp)
+	LONG $0xcb58fdc5 // vaddpd %ymm3, %ymm0, %ymm1
+	LONG $0xaad5e2c4; BYTE $0xfb // vfmsub213pd %ymm3, %ymm5, %ymm7
+	LONG $0x107d41c4; WORD $0xc62c // vmovupd (%r14,%rax,8), %ymm13
+	LONG $0x107d41c4; WORD $0xc724 // vmovupd (%r15,%rax,8), %ymm12
+	LONG $0xe05cf5c5 // vsubpd %ymm0, %ymm1, %ymm4
+	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
+	LONG $0xa8d562c4; BYTE $0xd7 // vfmadd213pd %ymm7, %ymm5, %ymm10
+	LONG $0x107dc1c4; WORD $0xc77c; BYTE $0x20 // vmovupd 0x20(%r15,%rax,8), %ymm7
+	LONG $0xec5cf5c5 // vsubpd %ymm4, %ymm1, %ymm5
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
+	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
+	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
+	LONG $0x107d41c4; WORD $0xc654; BYTE $0x20 // vmovupd 0x20(%r14,%rax,8), %ymm10
+	LONG $0x45b60f41; BYTE $0x01 // movzbl 0x1(%r13), %eax
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x40348d48 // leaq (%rax,%rax,2), %rsi
+	LONG $0x34f88348 // cmpq $0x34, %rax
+	LONG $0xfb2a870f; WORD $0xffff // ja <slotsDD+0x970>
+	WORD $0x193c // cmpb $0x19, %al
+	LONG $0xc7930f40 // setae %dil
+	WORD $0x07a8 // testb $0x7, %al
+	WORD $0x950f; BYTE $0xc1 // setne %cl
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	WORD $0x0840; BYTE $0xf9 // orb %dil, %cl
+	WORD $0x0148; BYTE $0xde // addq %rbx, %rsi
+	WORD $0xc984 // testb %cl, %cl
+	LONG $0x00ae840f; WORD $0x0000 // je <slotsDD+0xf10>
+	WORD $0xc789 // movl %eax, %edi
+	LONG $0x6f7ac1c4; BYTE $0x19 // vmovdqu (%r9), %xmm3
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x5979e2c4; LONG $0x000080b6; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm6
+	LONG $0x597de2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm4
+	LONG $0x197d62c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm14
+	LONG $0x4c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm1
+	WORD $0x0c8d; BYTE $0x40 // leal (%rax,%rax,2), %ecx
+	WORD $0x8941; BYTE $0xc3 // movl %eax, %r11d
+	WORD $0xd141; BYTE $0xeb // shrl %r11d
+	LONG $0x3865c3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm3, %ymm3
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x0065e2c4; BYTE $0x1e // vpshufb (%rsi), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405e // vpsllvq 0x40(%rsi), %ymm3, %ymm3
+	LONG $0xded3e5c5 // vpsrlq %xmm6, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x5c65c1c4; BYTE $0xde // vsubpd %ymm14, %ymm3, %ymm3
+	LONG $0xeb5995c5 // vmulpd %ymm3, %ymm13, %ymm5
+	LONG $0xaae562c4; BYTE $0xed // vfmsub213pd %ymm5, %ymm3, %ymm13
+	LONG $0xa8e542c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm3, %ymm12
+	LONG $0xdd58f5c5 // vaddpd %ymm5, %ymm1, %ymm3
+	LONG $0xe95c65c5 // vsubpd %ymm1, %ymm3, %ymm13
+	LONG $0x5c6541c4; BYTE $0xfd // vsubpd %ymm13, %ymm3, %ymm15
+	LONG $0x5c55c1c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm5
+	LONG $0x5c7541c4; BYTE $0xff // vsubpd %ymm15, %ymm1, %ymm15
+	LONG $0xed5885c5 // vaddpd %ymm5, %ymm15, %ymm5
+	LONG $0xed589dc5 // vaddpd %ymm5, %ymm12, %ymm5
+	LONG $0x6f7a01c4; WORD $0x1924 // vmovdqu (%r9,%r11), %xmm12
+	LONG $0x381d43c4; WORD $0x0924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2066 // vpshufb 0x20(%rsi), %ymm12, %ymm12
+	LONG $0x479d62c4; WORD $0x6066 // vpsllvq 0x60(%rsi), %ymm12, %ymm12
+	LONG $0xf6d39dc5 // vpsrlq %xmm6, %ymm12, %ymm6
+	LONG $0xe4efcdc5 // vpxor %ymm4, %ymm6, %ymm4
+	LONG $0x5c5d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm4, %ymm12
+	LONG $0xfffb5ee9; BYTE $0xff // jmp <slotsDD+0xa6e>
+	WORD $0x8941; BYTE $0xc3 // movl %eax, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x19 // vmovdqu (%r9), %xmm3
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x597de2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm4
+	LONG $0x197de2c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm6
+	LONG $0x4c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm1
+	WORD $0x0c8d; BYTE $0x40 // leal (%rax,%rax,2), %ecx
+	WORD $0xc789 // movl %eax, %edi
+	WORD $0xefd1 // shrl %edi
+	LONG $0x386583c4; WORD $0x191c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r11), %ymm3, %ymm3
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x0065e2c4; BYTE $0x1e // vpshufb (%rsi), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xeb5995c5 // vmulpd %ymm3, %ymm13, %ymm5
+	LONG $0xaae562c4; BYTE $0xed // vfmsub213pd %ymm5, %ymm3, %ymm13
+	LONG $0xa8e542c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm3, %ymm12
+	LONG $0xdd58f5c5 // vaddpd %ymm5, %ymm1, %ymm3
+	LONG $0xe95c65c5 // vsubpd %ymm1, %ymm3, %ymm13
+	LONG $0x5c6541c4; BYTE $0xf5 // vsubpd %ymm13, %ymm3, %ymm14
+	LONG $0x5c55c1c4; BYTE $0xed // vsubpd %ymm13, %ymm5, %ymm5
+	LONG $0x5c7541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm1, %ymm14
+	LONG $0xed588dc5 // vaddpd %ymm5, %ymm14, %ymm5
+	LONG $0xed589dc5 // vaddpd %ymm5, %ymm12, %ymm5
+	LONG $0x6f7a41c4; WORD $0x3924 // vmovdqu (%r9,%rdi), %xmm12
+	LONG $0x381d43c4; WORD $0x0924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2066 // vpshufb 0x20(%rsi), %ymm12, %ymm12
+	LONG $0xe4eb9dc5 // vpor %ymm4, %ymm12, %ymm4
+	LONG $0xe65c5dc5 // vsubpd %ymm6, %ymm4, %ymm12
+	LONG $0xfffacfe9; BYTE $0xff // jmp <slotsDD+0xa6e>
+	BYTE $0x90 // nop
+	WORD $0x088b // movl (%rax), %ecx
+	LONG $0x385f8b4c // movq 0x38(%rdi), %r11
+	LONG $0x0458b70f // movzwl 0x4(%rax), %ebx
+	LONG $0x03e1c148 // shlq $0x3, %rcx
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	LONG $0x908f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rcx
+	LONG $0x02fb8348 // cmpq $0x2, %rbx
+	LONG $0x02e5820f; WORD $0x0000 // jb <slotsDD+0x12a7>
+	LONG $0xd7297dc5 // vmovapd %ymm10, %ymm7
+	LONG $0xf5287dc5 // vmovapd %ymm5, %ymm14
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
+	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
+	LONG $0x7c29fdc5; WORD $0x4024 // vmovapd %ymm7, 0x40(%rsp)
+	LONG $0x64297dc5; WORD $0x2024 // vmovapd %ymm12, 0x20(%rsp)
+	WORD $0x894c; BYTE $0xc6 // movq %r8, %rsi
+	LONG $0xb4297dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm14, 0xc0(%rsp)
+	LONG $0x84297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm8, 0xe0(%rsp)
+	LONG $0x44287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm8
+	LONG $0xe8297dc5 // vmovapd %ymm13, %ymm0
+	WORD $0x894d; BYTE $0xce // movq %r9, %r14
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	LONG $0x02b60f45 // movzbl (%r10), %r8d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0x0149; BYTE $0xf0 // addq %rsi, %r8
+	LONG $0x107bc1c4; WORD $0x030c // vmovsd (%r11,%rax), %xmm1
+	LONG $0x1410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm2
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1671c1c4; WORD $0x030c // vmovhpd (%r11,%rax), %xmm1, %xmm1
+	LONG $0x1416e9c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm2, %xmm2
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x031c // vmovsd (%r11,%rax), %xmm3
+	LONG $0x2410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm4
+	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x032c // vmovsd (%r11,%rax), %xmm5
+	LONG $0x3410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm6
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1661c1c4; WORD $0x031c // vmovhpd (%r11,%rax), %xmm3, %xmm3
+	LONG $0x2416d9c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm4, %xmm4
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1651c1c4; WORD $0x032c // vmovhpd (%r11,%rax), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm6, %xmm6
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x186563c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x033c // vmovsd (%r11,%rax), %xmm7
+	LONG $0x24107bc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm12
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1641c1c4; WORD $0x030c // vmovhpd (%r11,%rax), %xmm7, %xmm1
+	LONG $0x187563c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm1, %ymm9
+	LONG $0x185de3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm4, %ymm1
+	LONG $0x141699c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm12, %xmm2
+	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
+	LONG $0x1e5afcc5 // vcvtps2pd (%rsi), %ymm3
+	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
+	LONG $0x4ab60f45; BYTE $0x01 // movzbl 0x1(%r10), %r9d
+	LONG $0x02c28349 // addq $0x2, %r10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
+	LONG $0x186de3c4; WORD $0x01d6 // vinsertf128 $0x1, %xmm6, %ymm2, %ymm2
+	LONG $0xeb59adc5 // vmulpd %ymm3, %ymm10, %ymm5
+	LONG $0xaae562c4; BYTE $0xd5 // vfmsub213pd %ymm5, %ymm3, %ymm10
+	LONG $0xfd58a5c5 // vaddpd %ymm5, %ymm11, %ymm7
+	LONG $0x5c4541c4; BYTE $0xf3 // vsubpd %ymm11, %ymm7, %ymm14
+	LONG $0xb8e562c4; BYTE $0xd1 // vfmadd231pd %ymm1, %ymm3, %ymm10
+	LONG $0x4e5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rsi), %ymm1
+	LONG $0x5c4541c4; BYTE $0xee // vsubpd %ymm14, %ymm7, %ymm13
+	LONG $0x5c5541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm5, %ymm14
+	LONG $0xe15935c5 // vmulpd %ymm1, %ymm9, %ymm12
+	LONG $0xaaf542c4; BYTE $0xcc // vfmsub213pd %ymm12, %ymm1, %ymm9
+	LONG $0x581dc1c4; BYTE $0xf0 // vaddpd %ymm8, %ymm12, %ymm6
+	LONG $0x5c4d41c4; BYTE $0xf8 // vsubpd %ymm8, %ymm6, %ymm15
+	LONG $0x7429fdc5; WORD $0x6024 // vmovapd %ymm6, 0x60(%rsp)
+	LONG $0xb8f562c4; BYTE $0xca // vfmadd231pd %ymm2, %ymm1, %ymm9
+	LONG $0x107bc1c4; WORD $0x030c // vmovsd (%r11,%rax), %xmm1
+	LONG $0x1410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm2
+	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
+	LONG $0x5c4dc1c4; BYTE $0xf7 // vsubpd %ymm15, %ymm6, %ymm6
+	LONG $0x5c1dc1c4; BYTE $0xdf // vsubpd %ymm15, %ymm12, %ymm3
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0xf65cbdc5 // vsubpd %ymm6, %ymm8, %ymm6
+	LONG $0x84287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm8
+	LONG $0x1671c1c4; WORD $0x030c // vmovhpd (%r11,%rax), %xmm1, %xmm1
+	LONG $0x2c16e9c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm2, %xmm5
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0xdb58b5c5 // vaddpd %ymm3, %ymm9, %ymm3
+	LONG $0x107bc1c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm2
+	LONG $0x2410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm4
+	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1669c1c4; WORD $0x0314 // vmovhpd (%r11,%rax), %xmm2, %xmm2
+	LONG $0x3c1659c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm4, %xmm15
+	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x2410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm4
+	LONG $0x186d63c4; WORD $0x01e1 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm12
+	LONG $0x107bc1c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm2
+	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
+	LONG $0x5c25c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm11, %ymm1
+	LONG $0xe8287dc5 // vmovapd %ymm0, %ymm13
+	LONG $0x1805e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm15, %ymm5
+	LONG $0xbc287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm15
+	LONG $0xc9588dc5 // vaddpd %ymm1, %ymm14, %ymm1
+	LONG $0xb4287dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm14
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x166941c4; WORD $0x031c // vmovhpd (%r11,%rax), %xmm2, %xmm11
+	LONG $0x0416d9c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm4, %xmm0
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0xc958adc5 // vaddpd %ymm1, %ymm10, %ymm1
+	LONG $0xc1583dc5 // vaddpd %ymm1, %ymm8, %ymm8
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0xf3580dc5 // vaddpd %ymm3, %ymm14, %ymm14
+	LONG $0x107bc1c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm2
+	LONG $0x2410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm4
+	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
+	LONG $0x20c28348 // addq $0x20, %rdx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1669c1c4; WORD $0x0314 // vmovhpd (%r11,%rax), %xmm2, %xmm2
+	LONG $0x2416d9c5; BYTE $0x01 // vmovhpd (%rcx,%rax), %xmm4, %xmm4
+	LONG $0x8e180f41; LONG $0x00000800 // prefetcht0 0x800(%r14)
+	LONG $0x5a7cc1c4; BYTE $0x36 // vcvtps2pd (%r14), %ymm6
+	LONG $0x5a7c41c4; WORD $0x1056 // vcvtps2pd 0x10(%r14), %ymm10
+	LONG $0x185de3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm4, %ymm0
+	LONG $0x6428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm4
+	LONG $0x186dc3c4; WORD $0x01d3 // vinsertf128 $0x1, %xmm11, %ymm2, %ymm2
+	LONG $0xdf287dc5 // vmovapd %ymm7, %ymm11
+	LONG $0xce591dc5 // vmulpd %ymm6, %ymm12, %ymm9
+	LONG $0xaacd42c4; BYTE $0xe1 // vfmsub213pd %ymm9, %ymm6, %ymm12
+	LONG $0xfc58b5c5 // vaddpd %ymm4, %ymm9, %ymm7
+	LONG $0xb8cd62c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm6, %ymm12
+	LONG $0xec5cc5c5 // vsubpd %ymm4, %ymm7, %ymm5
+	LONG $0xf259adc5 // vmulpd %ymm2, %ymm10, %ymm6
+	LONG $0xcd5cc5c5 // vsubpd %ymm5, %ymm7, %ymm1
+	LONG $0xdd5cb5c5 // vsubpd %ymm5, %ymm9, %ymm3
+	LONG $0xaaade2c4; BYTE $0xd6 // vfmsub213pd %ymm6, %ymm10, %ymm2
+	LONG $0xc95cddc5 // vsubpd %ymm1, %ymm4, %ymm1
+	LONG $0x6428fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm4
+	LONG $0xb8ade2c4; BYTE $0xd0 // vfmadd231pd %ymm0, %ymm10, %ymm2
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0xc1589dc5 // vaddpd %ymm1, %ymm12, %ymm0
+	LONG $0xe4584dc5 // vaddpd %ymm4, %ymm6, %ymm12
+	LONG $0xe85815c5 // vaddpd %ymm0, %ymm13, %ymm13
+	LONG $0xcc5c9dc5 // vsubpd %ymm4, %ymm12, %ymm1
+	LONG $0xe95c9dc5 // vsubpd %ymm1, %ymm12, %ymm5
+	LONG $0xc95ccdc5 // vsubpd %ymm1, %ymm6, %ymm1
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xc458f5c5 // vaddpd %ymm4, %ymm1, %ymm0
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xf05885c5 // vaddpd %ymm0, %ymm15, %ymm6
+	LONG $0x03fb8348 // cmpq $0x3, %rbx
+	LONG $0xfe5b8d48 // leaq -0x2(%rbx), %rbx
+	LONG $0xfd36870f; WORD $0xffff // ja <slotsDD+0xfd0>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0xd7287dc5 // vmovapd %ymm7, %ymm10
+	LONG $0xf5297dc5 // vmovapd %ymm14, %ymm5
+	LONG $0x01fb8348 // cmpq $0x1, %rbx
+	LONG $0x0161850f; WORD $0x0000 // jne <slotsDD+0x1412>
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x047ab70f // movzwl 0x4(%rdx), %edi
+	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
+	LONG $0x065ab70f // movzwl 0x6(%rdx), %ebx
+	LONG $0x72b70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r14d
+	LONG $0x62b70f44; BYTE $0x0c // movzwl 0xc(%rdx), %r12d
+	LONG $0x7ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r15d
+	LONG $0x6ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r13d
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0xce287dc5 // vmovapd %ymm6, %ymm9
+	LONG $0x10c28348 // addq $0x10, %rdx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
+	LONG $0x03e6c141 // shll $0x3, %r14d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x03e7c141 // shll $0x3, %r15d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x107bc1c4; WORD $0x3b04 // vmovsd (%r11,%rdi), %xmm0
+	LONG $0x107bc1c4; WORD $0x030c // vmovsd (%r11,%rax), %xmm1
+	LONG $0x107b81c4; WORD $0x3314 // vmovsd (%r11,%r14), %xmm2
+	LONG $0x107ba1c4; WORD $0x311c // vmovsd (%rcx,%r14), %xmm3
+	LONG $0x1679c1c4; WORD $0x1b04 // vmovhpd (%r11,%rbx), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x330c // vmovhpd (%r11,%rsi), %xmm1, %xmm1
+	LONG $0x166981c4; WORD $0x3b14 // vmovhpd (%r11,%r15), %xmm2, %xmm2
+	LONG $0x1661a1c4; WORD $0x391c // vmovhpd (%rcx,%r15), %xmm3, %xmm3
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	LONG $0x107b81c4; WORD $0x230c // vmovsd (%r11,%r12), %xmm1
+	LONG $0x167181c4; WORD $0x2b0c // vmovhpd (%r11,%r13), %xmm1, %xmm1
+	LONG $0x186de3c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm5
+	LONG $0x0c10fbc5; BYTE $0x39 // vmovsd (%rcx,%rdi), %xmm1
+	LONG $0x1410fbc5; BYTE $0x01 // vmovsd (%rcx,%rax), %xmm2
+	LONG $0x02b60f41 // movzbl (%r10), %eax
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	LONG $0x0c16f1c5; BYTE $0x19 // vmovhpd (%rcx,%rbx), %xmm1, %xmm1
+	LONG $0x1416e9c5; BYTE $0x31 // vmovhpd (%rcx,%rsi), %xmm2, %xmm2
+	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
+	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
+	LONG $0x107ba1c4; WORD $0x2114 // vmovsd (%rcx,%r12), %xmm2
+	LONG $0x1669a1c4; WORD $0x2914 // vmovhpd (%rcx,%r13), %xmm2, %xmm2
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x5a7cc1c4; BYTE $0x18 // vcvtps2pd (%r8), %ymm3
+	LONG $0xe359fdc5 // vmulpd %ymm3, %ymm0, %ymm4
+	LONG $0xaae5e2c4; BYTE $0xc4 // vfmsub213pd %ymm4, %ymm3, %ymm0
+	LONG $0xfc5825c5 // vaddpd %ymm4, %ymm11, %ymm15
+	LONG $0xb8e5e2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm3, %ymm0
+	LONG $0x5c05c1c4; BYTE $0xdb // vsubpd %ymm11, %ymm15, %ymm3
+	LONG $0xf35c85c5 // vsubpd %ymm3, %ymm15, %ymm6
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0x5a7cc1c4; WORD $0x1060 // vcvtps2pd 0x10(%r8), %ymm4
+	WORD $0x8949; BYTE $0xc0 // movq %rax, %r8
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0xf65ca5c5 // vsubpd %ymm6, %ymm11, %ymm6
+	LONG $0x287d41c4; BYTE $0xdf // vmovapd %ymm15, %ymm11
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xce297dc5 // vmovapd %ymm9, %ymm6
+	LONG $0x4c287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm9
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xdc59d5c5 // vmulpd %ymm4, %ymm5, %ymm3
+	LONG $0xc0583dc5 // vaddpd %ymm0, %ymm8, %ymm8
+	LONG $0xaadde2c4; BYTE $0xeb // vfmsub213pd %ymm3, %ymm4, %ymm5
+	LONG $0xf35835c5 // vaddpd %ymm3, %ymm9, %ymm14
+	LONG $0x74297dc5; WORD $0x6024 // vmovapd %ymm14, 0x60(%rsp)
+	LONG $0xb8dde2c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm4, %ymm5
+	LONG $0x5c0dc1c4; BYTE $0xd1 // vsubpd %ymm9, %ymm14, %ymm2
+	LONG $0xe25c8dc5 // vsubpd %ymm2, %ymm14, %ymm4
+	LONG $0xd25ce5c5 // vsubpd %ymm2, %ymm3, %ymm2
+	LONG $0xe45cb5c5 // vsubpd %ymm4, %ymm9, %ymm4
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
+	LONG $0xea58c5c5 // vaddpd %ymm2, %ymm7, %ymm5
+	LONG $0x58b70f44; BYTE $0x06 // movzwl 0x6(%rax), %r11d
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xec9f840f; WORD $0xffff // je <slotsDD+0xc0>
+	LONG $0x0007dae9; BYTE $0x00 // jmp <slotsDD+0x1c00>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x54287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm10
+	LONG $0x5c287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm11
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x02c58349 // addq $0x2, %r13
+	WORD $0x894d; BYTE $0xea // movq %r13, %r10
+	LONG $0x01fe8348 // cmpq $0x1, %rsi
+	LONG $0x03de850f; WORD $0x0000 // jne <slotsDD+0x1830>
+	LONG $0x24046349 // movslq (%r12), %rax
+	LONG $0xd8297dc5 // vmovapd %ymm11, %ymm0
+	LONG $0x0ab60f41 // movzbl (%r10), %ecx
+	LONG $0xac29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm5, 0xc0(%rsp)
+	LONG $0x107cc1c4; WORD $0xc654; BYTE $0x20 // vmovups 0x20(%r14,%rax,8), %ymm2
+	LONG $0x107cc1c4; WORD $0xc74c; BYTE $0x20 // vmovups 0x20(%r15,%rax,8), %ymm1
+	LONG $0x107d41c4; WORD $0xc61c // vmovupd (%r14,%rax,8), %ymm11
+	LONG $0x107dc1c4; WORD $0xc73c // vmovupd (%r15,%rax,8), %ymm7
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x4c29fcc5; WORD $0x4024 // vmovaps %ymm1, 0x40(%rsp)
+	LONG $0x9429fcc5; LONG $0x0000e024; BYTE $0x00 // vmovaps %ymm2, 0xe0(%rsp)
+	LONG $0x34f98348 // cmpq $0x34, %rcx
+	LONG $0x03ac860f; WORD $0x0000 // jbe <slotsDD+0x184e>
+	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
+	LONG $0x597de2c4; LONG $0x000e6c35; BYTE $0x00 // vpbroadcastq 0xe6c(%rip), %ymm6
+	LONG $0x64297dc5; WORD $0x2024 // vmovapd %ymm12, 0x20(%rsp)
+	LONG $0x597de2c4; LONG $0x000e652d; BYTE $0x00 // vpbroadcastq 0xe65(%rip), %ymm5
+	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
+	LONG $0x287d41c4; BYTE $0xf8 // vmovapd %ymm8, %ymm15
+	LONG $0x287d41c4; BYTE $0xc5 // vmovapd %ymm13, %ymm8
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xce89 // movl %ecx, %esi
+	WORD $0xeed1 // shrl %esi
+	LONG $0x287d41c4; BYTE $0xca // vmovapd %ymm10, %ymm9
+	LONG $0x387583c4; WORD $0x180c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm1, %ymm1
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0075e2c4; WORD $0x030c // vpshufb (%rbx,%rax), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x0080039c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rax), %xmm3
+	LONG $0x597de2c4; LONG $0x00880394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm2
+	LONG $0x197d62c4; LONG $0x009003a4; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rax), %ymm12
+	LONG $0x47f5e2c4; WORD $0x034c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rax), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275c3c4; WORD $0xaae6 // vpblendd $0xaa, %ymm14, %ymm1, %ymm4
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
+	LONG $0xe5ebddc5 // vpor %ymm5, %ymm4, %ymm4
+	LONG $0x5c75c1c4; BYTE $0xcc // vsubpd %ymm12, %ymm1, %ymm1
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xe159a5c5 // vmulpd %ymm1, %ymm11, %ymm4
+	LONG $0xaaf562c4; BYTE $0xdc // vfmsub213pd %ymm4, %ymm1, %ymm11
+	LONG $0xa8f5c2c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm1, %ymm7
+	LONG $0xcc58fdc5 // vaddpd %ymm4, %ymm0, %ymm1
+	LONG $0xd85c75c5 // vsubpd %ymm0, %ymm1, %ymm11
+	LONG $0x5c7541c4; BYTE $0xeb // vsubpd %ymm11, %ymm1, %ymm13
+	LONG $0x5c5dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm4, %ymm4
+	LONG $0x5c7d41c4; BYTE $0xed // vsubpd %ymm13, %ymm0, %ymm13
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0x287d41c4; BYTE $0xe8 // vmovapd %ymm8, %ymm13
+	LONG $0x287d41c4; BYTE $0xc7 // vmovapd %ymm15, %ymm8
+	LONG $0xbc287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm15
+	LONG $0xd45845c5 // vaddpd %ymm4, %ymm7, %ymm10
+	LONG $0x6f7ac1c4; WORD $0x3024 // vmovdqu (%r8,%rsi), %xmm4
+	LONG $0x385dc3c4; WORD $0x3824; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x0364; BYTE $0x20 // vpshufb 0x20(%rbx,%rax), %ymm4, %ymm4
+	LONG $0x47dde2c4; WORD $0x0364; BYTE $0x60 // vpsllvq 0x60(%rbx,%rax), %ymm4, %ymm4
+	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026dc3c4; WORD $0xaade // vpblendd $0xaa, %ymm14, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd6ebedc5 // vpor %ymm6, %ymm2, %ymm2
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0x5c6dc1c4; BYTE $0xd4 // vsubpd %ymm12, %ymm2, %ymm2
+	LONG $0x64287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm12
+	LONG $0xeb58edc5 // vaddpd %ymm3, %ymm2, %ymm5
+	LONG $0x000495e9; BYTE $0x00 // jmp <slotsDD+0x1a69>
+	LONG $0x5c287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm11
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x02c48349 // addq $0x2, %r12
+	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0x0240850f; WORD $0x0000 // jne <slotsDD+0x1830>
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
+	LONG $0x5ab70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r11d
+	LONG $0x0a5ab70f // movzwl 0xa(%rdx), %ebx
+	LONG $0x64297dc5; WORD $0x2024 // vmovapd %ymm12, 0x20(%rsp)
+	LONG $0x62b70f44; BYTE $0x0c // movzwl 0xc(%rdx), %r12d
+	LONG $0x6ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r13d
+	LONG $0xac297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm13, 0x100(%rsp)
+	LONG $0x54297dc5; WORD $0x4024 // vmovapd %ymm10, 0x40(%rsp)
+	LONG $0x287d41c4; BYTE $0xd3 // vmovapd %ymm11, %ymm10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x107bc1c4; WORD $0x3704 // vmovsd (%r15,%rsi), %xmm0
+	LONG $0x107bc1c4; WORD $0x070c // vmovsd (%r15,%rax), %xmm1
+	LONG $0x107bc1c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm2
+	LONG $0x107b81c4; WORD $0x261c // vmovsd (%r14,%r12), %xmm3
+	LONG $0x1679c1c4; WORD $0x3f04 // vmovhpd (%r15,%rdi), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x0f0c // vmovhpd (%r15,%rcx), %xmm1, %xmm1
+	LONG $0x1669c1c4; WORD $0x0e14 // vmovhpd (%r14,%rcx), %xmm2, %xmm2
+	LONG $0x166101c4; WORD $0x2e1c // vmovhpd (%r14,%r13), %xmm3, %xmm11
+	LONG $0x0ab60f41 // movzbl (%r10), %ecx
+	LONG $0x187563c4; WORD $0x01e0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm12
+	LONG $0x107b81c4; WORD $0x1f0c // vmovsd (%r15,%r11), %xmm1
+	LONG $0x107b81c4; WORD $0x2704 // vmovsd (%r15,%r12), %xmm0
+	LONG $0x167141c4; WORD $0x1f0c // vmovhpd (%r15,%rbx), %xmm1, %xmm9
+	LONG $0x107bc1c4; WORD $0x360c // vmovsd (%r14,%rsi), %xmm1
+	LONG $0x167981c4; WORD $0x2f04 // vmovhpd (%r15,%r13), %xmm0, %xmm0
+	LONG $0x49348d48 // leaq (%rcx,%rcx,2), %rsi
+	LONG $0x1671c1c4; WORD $0x3e0c // vmovhpd (%r14,%rdi), %xmm1, %xmm1
+	LONG $0x186d63c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm13
+	LONG $0x107b81c4; WORD $0x1e14 // vmovsd (%r14,%r11), %xmm2
+	LONG $0x166941c4; WORD $0x1e34 // vmovhpd (%r14,%rbx), %xmm2, %xmm14
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x34f98348 // cmpq $0x34, %rcx
+	LONG $0x024f860f; WORD $0x0000 // jbe <slotsDD+0x191c>
+	LONG $0x249c8b48; LONG $0x00000090 // movq 0x90(%rsp), %rbx
+	WORD $0x8941; BYTE $0xcb // movl %ecx, %r11d
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0xfe287dc5 // vmovapd %ymm6, %ymm15
+	LONG $0x597de2c4; LONG $0x000c3f35; BYTE $0x00 // vpbroadcastq 0xc3f(%rip), %ymm6
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0x8c297dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm9, 0xc0(%rsp)
+	LONG $0xc82879c5 // vmovapd %xmm0, %xmm9
+	LONG $0xc728fdc5 // vmovapd %ymm7, %ymm0
+	LONG $0x597de2c4; LONG $0x000c292d; BYTE $0x00 // vpbroadcastq 0xc29(%rip), %ymm5
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x9c2979c5; LONG $0x0000a024; BYTE $0x00 // vmovapd %xmm11, 0xa0(%rsp)
+	LONG $0x287d41c4; BYTE $0xde // vmovapd %ymm14, %ymm11
+	LONG $0x287d41c4; BYTE $0xf0 // vmovapd %ymm8, %ymm14
+	LONG $0x287d41c4; BYTE $0xc2 // vmovapd %ymm10, %ymm8
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x387583c4; WORD $0x180c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm1, %ymm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0075e2c4; WORD $0x330c // vpshufb (%rbx,%rsi), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x0080339c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rsi), %xmm3
+	LONG $0x597de2c4; LONG $0x00883394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm2
+	LONG $0x197de2c4; LONG $0x009033bc; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm7
+	LONG $0x47f5e2c4; WORD $0x334c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rsi), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275e3c4; WORD $0xaae4 // vpblendd $0xaa, %ymm4, %ymm1, %ymm4
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xceebf5c5 // vpor %ymm6, %ymm1, %ymm1
+	LONG $0xe5ebddc5 // vpor %ymm5, %ymm4, %ymm4
+	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xe1599dc5 // vmulpd %ymm1, %ymm12, %ymm4
+	LONG $0xaaf562c4; BYTE $0xe4 // vfmsub213pd %ymm4, %ymm1, %ymm12
+	LONG $0xa8f542c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm1, %ymm13
+	LONG $0xcc58adc5 // vaddpd %ymm4, %ymm10, %ymm1
+	LONG $0x5c7541c4; BYTE $0xe2 // vsubpd %ymm10, %ymm1, %ymm12
+	LONG $0x287d41c4; BYTE $0xd7 // vmovapd %ymm15, %ymm10
+	LONG $0x5c7541c4; BYTE $0xfc // vsubpd %ymm12, %ymm1, %ymm15
+	LONG $0x5c5dc1c4; BYTE $0xe4 // vsubpd %ymm12, %ymm4, %ymm4
+	LONG $0x5c3d41c4; BYTE $0xff // vsubpd %ymm15, %ymm8, %ymm15
+	LONG $0x287d41c4; BYTE $0xc6 // vmovapd %ymm14, %ymm8
+	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
+	LONG $0xe45885c5 // vaddpd %ymm4, %ymm15, %ymm4
+	LONG $0x287d41c4; BYTE $0xfa // vmovapd %ymm10, %ymm15
+	LONG $0xe45815c5 // vaddpd %ymm4, %ymm13, %ymm12
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3824; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x3364; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm4, %ymm4
+	LONG $0x47dde2c4; WORD $0x3364; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm4, %ymm4
+	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026de3c4; LONG $0x000b571d; WORD $0xaa00 // vpblendd $0xaa, 0xb57(%rip), %ymm2, %ymm3
+	LONG $0x9c2879c5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %xmm11
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd6ebedc5 // vpor %ymm6, %ymm2, %ymm2
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xf828fdc5 // vmovapd %ymm0, %ymm7
+	LONG $0xc82979c5 // vmovapd %xmm9, %xmm0
+	LONG $0x8c287dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm9
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0xeb58edc5 // vaddpd %ymm3, %ymm2, %ymm5
+	LONG $0x00033fe9; BYTE $0x00 // jmp <slotsDD+0x1b6c>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x245c8b44; BYTE $0x04 // movl 0x4(%rsp), %r11d
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xe877840f; WORD $0xffff // je <slotsDD+0xc0>
+	LONG $0x0003b2e9; BYTE $0x00 // jmp <slotsDD+0x1c00>
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	LONG $0xfe287dc5 // vmovapd %ymm6, %ymm15
+	LONG $0x287d41c4; BYTE $0xca // vmovapd %ymm10, %ymm9
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc6950f40 // setne %sil
+	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	LONG $0x0170840f; WORD $0x0000 // je <slotsDD+0x19ee>
+	WORD $0xcf89 // movl %ecx, %edi
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x5979e2c4; LONG $0x0000809b; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm3
+	LONG $0x597de2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm2
+	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
+	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
+	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0075e2c4; BYTE $0x0b // vpshufb (%rbx), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x404b // vpsllvq 0x40(%rbx), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xe959a5c5 // vmulpd %ymm1, %ymm11, %ymm5
+	LONG $0xaaf562c4; BYTE $0xdd // vfmsub213pd %ymm5, %ymm1, %ymm11
+	LONG $0xa8f5c2c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm1, %ymm7
+	LONG $0xcd58fdc5 // vaddpd %ymm5, %ymm0, %ymm1
+	LONG $0xf05cf5c5 // vsubpd %ymm0, %ymm1, %ymm6
+	LONG $0xde5c75c5 // vsubpd %ymm6, %ymm1, %ymm11
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x5c7d41c4; BYTE $0xdb // vsubpd %ymm11, %ymm0, %ymm11
+	LONG $0xed58a5c5 // vaddpd %ymm5, %ymm11, %ymm5
+	LONG $0xd55845c5 // vaddpd %ymm5, %ymm7, %ymm10
+	LONG $0x6f7ac1c4; WORD $0x002c // vmovdqu (%r8,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x302c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x206b // vpshufb 0x20(%rbx), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x606b // vpsllvq 0x60(%rbx), %ymm5, %ymm5
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
+	LONG $0x00014de9; BYTE $0x00 // jmp <slotsDD+0x1a69>
+	LONG $0x249c8b4c; LONG $0x00000090 // movq 0x90(%rsp), %r11
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0xfe287dc5 // vmovapd %ymm6, %ymm15
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc7950f40 // setne %dil
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	WORD $0x0840; BYTE $0xc7 // orb %al, %dil
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x0149; BYTE $0xf3 // addq %rsi, %r11
+	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	LONG $0x01a1840f; WORD $0x0000 // je <slotsDD+0x1af6>
+	WORD $0xcf89 // movl %ecx, %edi
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x5979c2c4; LONG $0x0000809b; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm3
+	LONG $0x597dc2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm2
+	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
+	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	LONG $0x0075c2c4; BYTE $0x0b // vpshufb (%r11), %ymm1, %ymm1
+	LONG $0x47f5c2c4; WORD $0x404b // vpsllvq 0x40(%r11), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xe9599dc5 // vmulpd %ymm1, %ymm12, %ymm5
+	LONG $0xaaf562c4; BYTE $0xe5 // vfmsub213pd %ymm5, %ymm1, %ymm12
+	LONG $0xa8f542c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm1, %ymm13
+	LONG $0xcd58adc5 // vaddpd %ymm5, %ymm10, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm1, %ymm6
+	LONG $0xe65c75c5 // vsubpd %ymm6, %ymm1, %ymm12
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x5c2d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm10, %ymm12
+	LONG $0xed589dc5 // vaddpd %ymm5, %ymm12, %ymm5
+	LONG $0xe55815c5 // vaddpd %ymm5, %ymm13, %ymm12
+	LONG $0x6f7ac1c4; WORD $0x002c // vmovdqu (%r8,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x302c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
+	LONG $0x00017ee9; BYTE $0x00 // jmp <slotsDD+0x1b6c>
+	WORD $0xcf89 // movl %ecx, %edi
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x597de2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm2
+	LONG $0x197de2c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm3
+	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
+	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0075e2c4; BYTE $0x0b // vpshufb (%rbx), %ymm1, %ymm1
+	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe159a5c5 // vmulpd %ymm1, %ymm11, %ymm4
+	LONG $0xaaf562c4; BYTE $0xdc // vfmsub213pd %ymm4, %ymm1, %ymm11
+	LONG $0xa8f5c2c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm1, %ymm7
+	LONG $0xcc58fdc5 // vaddpd %ymm4, %ymm0, %ymm1
+	LONG $0xe85cf5c5 // vsubpd %ymm0, %ymm1, %ymm5
+	LONG $0xf55cf5c5 // vsubpd %ymm5, %ymm1, %ymm6
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xf65cfdc5 // vsubpd %ymm6, %ymm0, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xd45845c5 // vaddpd %ymm4, %ymm7, %ymm10
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
+	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0x9428fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm2
+	LONG $0x4428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm0
+	LONG $0xd9287dc5 // vmovapd %ymm1, %ymm11
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x245c8b44; BYTE $0x04 // movl 0x4(%rsp), %r11d
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x583d41c4; BYTE $0xc2 // vaddpd %ymm10, %ymm8, %ymm8
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0x0149; BYTE $0xc8 // addq %rcx, %r8
+	LONG $0x287d41c4; BYTE $0xd1 // vmovapd %ymm9, %ymm10
+	LONG $0xcd59edc5 // vmulpd %ymm5, %ymm2, %ymm1
+	LONG $0xaad5e2c4; BYTE $0xd1 // vfmsub213pd %ymm1, %ymm5, %ymm2
+	LONG $0xa8d5e2c4; BYTE $0xc2 // vfmadd213pd %ymm2, %ymm5, %ymm0
+	LONG $0x6c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm5
+	LONG $0xd158d5c5 // vaddpd %ymm1, %ymm5, %ymm2
+	LONG $0xdd5cedc5 // vsubpd %ymm5, %ymm2, %ymm3
+	LONG $0x5429fdc5; WORD $0x6024 // vmovapd %ymm2, 0x60(%rsp)
+	LONG $0xe35cedc5 // vsubpd %ymm3, %ymm2, %ymm4
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0xac28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm5
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0xe858d5c5 // vaddpd %ymm0, %ymm5, %ymm5
+	LONG $0xfe297dc5 // vmovapd %ymm15, %ymm6
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xe5cf840f; WORD $0xffff // je <slotsDD+0xc0>
+	LONG $0x00010ae9; BYTE $0x00 // jmp <slotsDD+0x1c00>
+	WORD $0xcf89 // movl %ecx, %edi
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x597dc2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm2
+	LONG $0x197dc2c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm3
+	LONG $0x3875c3c4; WORD $0x380c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm1, %ymm1
+	LONG $0x0075c2c4; BYTE $0x0b // vpshufb (%r11), %ymm1, %ymm1
+	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe1599dc5 // vmulpd %ymm1, %ymm12, %ymm4
+	LONG $0xaaf562c4; BYTE $0xe4 // vfmsub213pd %ymm4, %ymm1, %ymm12
+	LONG $0xa8f542c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm1, %ymm13
+	LONG $0xcc58adc5 // vaddpd %ymm4, %ymm10, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xea // vsubpd %ymm10, %ymm1, %ymm5
+	LONG $0xf55cf5c5 // vsubpd %ymm5, %ymm1, %ymm6
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xf65cadc5 // vsubpd %ymm6, %ymm10, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xe45815c5 // vaddpd %ymm4, %ymm13, %ymm12
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm4, %ymm4
+	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
+	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
+	LONG $0xeb5cedc5 // vsubpd %ymm3, %ymm2, %ymm5
+	LONG $0x1835e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm9, %ymm0
+	LONG $0xf128fdc5 // vmovapd %ymm1, %ymm6
+	LONG $0x180dc3c4; WORD $0x01cb // vinsertf128 $0x1, %xmm11, %ymm14, %ymm1
+	LONG $0x583d41c4; BYTE $0xc4 // vaddpd %ymm12, %ymm8, %ymm8
+	LONG $0xac287dc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm13
+	LONG $0x64287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm12
+	LONG $0x54287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm10
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x245c8b44; BYTE $0x04 // movl 0x4(%rsp), %r11d
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0x0149; BYTE $0xc8 // addq %rcx, %r8
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0xde287dc5 // vmovapd %ymm6, %ymm11
+	LONG $0xd559fdc5 // vmulpd %ymm5, %ymm0, %ymm2
+	LONG $0xaad5e2c4; BYTE $0xc2 // vfmsub213pd %ymm2, %ymm5, %ymm0
+	LONG $0xb8d5e2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm5, %ymm0
+	LONG $0x6c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm5
+	LONG $0xca58d5c5 // vaddpd %ymm2, %ymm5, %ymm1
+	LONG $0xdd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm3
+	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xe858c5c5 // vaddpd %ymm0, %ymm7, %ymm5
+	LONG $0xfe297dc5 // vmovapd %ymm15, %ymm6
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xe4c0840f; WORD $0xffff // je <slotsDD+0xc0>
+	LONG $0x582dc1c4; BYTE $0xc3 // vaddpd %ymm11, %ymm10, %ymm0
+	LONG $0x7c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm7
+	LONG $0x50778b48 // movq 0x50(%rdi), %rsi
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
+	LONG $0x5c7dc1c4; BYTE $0xcb // vsubpd %ymm11, %ymm0, %ymm1
+	WORD $0x294c; BYTE $0xfe // subq %r15, %rsi
+	LONG $0xd15cfdc5 // vsubpd %ymm1, %ymm0, %ymm2
+	LONG $0xc95cadc5 // vsubpd %ymm1, %ymm10, %ymm1
+	LONG $0x08fe8348 // cmpq $0x8, %rsi
+	LONG $0xce4c0f48 // cmovlq %rsi, %rcx
+	LONG $0xd25ca5c5 // vsubpd %ymm2, %ymm11, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xd7589dc5 // vaddpd %ymm7, %ymm12, %ymm2
+	LONG $0xc95895c5 // vaddpd %ymm1, %ymm13, %ymm1
+	LONG $0xe158bdc5 // vaddpd %ymm1, %ymm8, %ymm4
+	LONG $0xcf5cedc5 // vsubpd %ymm7, %ymm2, %ymm1
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xc95c9dc5 // vsubpd %ymm1, %ymm12, %ymm1
+	LONG $0xdb5cc5c5 // vsubpd %ymm3, %ymm7, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc958cdc5 // vaddpd %ymm1, %ymm6, %ymm1
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
+	LONG $0x08c3f641 // testb $0x8, %r11b
+	LONG $0x008a850f; WORD $0x0000 // jne <slotsDD+0x1cf0>
+	LONG $0x08fe8348 // cmpq $0x8, %rsi
+	LONG $0x01278c0f; WORD $0x0000 // jl <slotsDD+0x1d97>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0x024c840f; WORD $0x0000 // je <slotsDD+0x1ecd>
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	LONG $0x24748948; BYTE $0x60 // movq %rsi, 0x60(%rsp)
+	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0x025e840f; WORD $0x0000 // je <slotsDD+0x1ef4>
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x597de2c4; WORD $0x686b // vpbroadcastq 0x68(%rbx), %ymm5
+	LONG $0x04b70f43; BYTE $0x66 // movzwl (%r14,%r12,2), %eax
+	LONG $0x74b70f43; WORD $0x0266 // movzwl 0x2(%r14,%r12,2), %esi
+	LONG $0x7cb70f43; WORD $0x0466 // movzwl 0x4(%r14,%r12,2), %edi
+	LONG $0x5cb70f47; WORD $0x0666 // movzwl 0x6(%r14,%r12,2), %r11d
+	LONG $0x6e79c1c4; WORD $0x871c // vmovd (%r15,%rax,4), %xmm3
+	LONG $0x2261c3c4; WORD $0xb71c; BYTE $0x01 // vpinsrd $0x1, (%r15,%rsi,4), %xmm3, %xmm3
+	LONG $0x2261c3c4; WORD $0xbf1c; BYTE $0x02 // vpinsrd $0x2, (%r15,%rdi,4), %xmm3, %xmm3
+	LONG $0x226183c4; WORD $0x9f1c; BYTE $0x03 // vpinsrd $0x3, (%r15,%r11,4), %xmm3, %xmm3
+	LONG $0x357de2c4; BYTE $0xdb // vpmovzxdq %xmm3, %ymm3
+	LONG $0xdbd4d5c5 // vpaddq %ymm3, %ymm5, %ymm3
+	LONG $0xf373d5c5; BYTE $0x34 // vpsllq $0x34, %ymm3, %ymm5
+	LONG $0x000219e9; BYTE $0x00 // jmp <slotsDD+0x1eff>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xd858edc5 // vaddpd %ymm0, %ymm2, %ymm3
+	LONG $0x484f8b48 // movq 0x48(%rdi), %rcx
+	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
+	LONG $0xe85ce5c5 // vsubpd %ymm0, %ymm3, %ymm5
+	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
+	LONG $0xed5cedc5 // vsubpd %ymm5, %ymm2, %ymm5
+	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0x01fde3c4; WORD $0x4ee3 // vpermpd $0x4e, %ymm3, %ymm4
+	LONG $0x01fde3c4; WORD $0x4ee8 // vpermpd $0x4e, %ymm0, %ymm5
+	LONG $0xf458e5c5 // vaddpd %ymm4, %ymm3, %ymm6
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xdec6cdc5; BYTE $0x05 // vshufpd $0x5, %ymm6, %ymm6, %ymm3
+	LONG $0xeb58cdc5 // vaddpd %ymm3, %ymm6, %ymm5
+	LONG $0xe0c6fdc5; BYTE $0x05 // vshufpd $0x5, %ymm0, %ymm0, %ymm4
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xac11fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm5, 0x1c0(%rsp)
+	LONG $0x9411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm2, 0x1e0(%rsp)
+	LONG $0xc75c55c5 // vsubpd %ymm7, %ymm5, %ymm8
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x8411fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm0, 0x180(%rsp)
+	LONG $0x8c11fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm1, 0x1a0(%rsp)
+	WORD $0x31eb // jmp <slotsDD+0x1dc8>
+	LONG $0x484f8b48 // movq 0x48(%rdi), %rcx
+	LONG $0x8411fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm0, 0x1c0(%rsp)
+	LONG $0xa411fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm4, 0x180(%rsp)
+	LONG $0x9411fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm2, 0x1e0(%rsp)
+	LONG $0x8c11fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm1, 0x1a0(%rsp)
+	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
+	LONG $0xe2c78e0f; WORD $0xffff // jle <slotsDD+0x8f>
+	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
+	LONG $0x605f8b48 // movq 0x60(%rdi), %rbx
+	LONG $0x88a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r12
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x7b348d4f // leaq (%r11,%r15,2), %r14
+	LONG $0x7fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r15d
+	WORD $0x69eb // jmp <slotsDD+0x1e4e>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x1c10fbc5; BYTE $0xc1 // vmovsd (%rcx,%rax,8), %xmm3
+	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
+	LONG $0xeb5cdbc5 // vsubsd %xmm3, %xmm4, %xmm5
+	LONG $0xc47efac5 // vmovq %xmm4, %xmm0
+	LONG $0xe55cdbc5 // vsubsd %xmm5, %xmm4, %xmm4
+	LONG $0xd55cebc5 // vsubsd %xmm5, %xmm2, %xmm2
+	LONG $0xdc5ce3c5 // vsubsd %xmm4, %xmm3, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
+	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
+	LONG $0x5873c1c4; WORD $0xc40c // vaddsd (%r12,%rax,8), %xmm1, %xmm1
+	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0xd058f3c5 // vaddsd %xmm0, %xmm1, %xmm2
+	LONG $0xd85cebc5 // vsubsd %xmm0, %xmm2, %xmm3
+	LONG $0x1411fbc5; BYTE $0xc1 // vmovsd %xmm2, (%rcx,%rax,8)
+	LONG $0xd35cebc5 // vsubsd %xmm3, %xmm2, %xmm2
+	LONG $0xcb5cf3c5 // vsubsd %xmm3, %xmm1, %xmm1
+	LONG $0xc25cfbc5 // vsubsd %xmm2, %xmm0, %xmm0
+	LONG $0xc058f3c5 // vaddsd %xmm0, %xmm1, %xmm0
+	LONG $0x117bc1c4; WORD $0xc404 // vmovsd %xmm0, (%r12,%rax,8)
+	WORD $0x394c; BYTE $0xee // cmpq %r13, %rsi
+	LONG $0xe232840f; WORD $0xffff // je <slotsDD+0x80>
+	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	WORD $0x3d74 // je <slotsDD+0x1e90>
+	LONG $0x04b70f43; BYTE $0x6e // movzwl (%r14,%r13,2), %eax
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x4074 // je <slotsDD+0x1e9d>
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
+	WORD $0x3c03; BYTE $0x83 // addl (%rbx,%rax,4), %edi
+	LONG $0x34e7c148 // shlq $0x34, %rdi
+	LONG $0x6ef9e1c4; BYTE $0xc7 // vmovq %rdi, %xmm0
+	LONG $0x597ba1c4; LONG $0x01c0ec94; WORD $0x0000 // vmulsd 0x1c0(%rsp,%r13,8), %xmm0, %xmm2
+	LONG $0x597ba1c4; LONG $0x0180ec8c; WORD $0x0000 // vmulsd 0x180(%rsp,%r13,8), %xmm0, %xmm1
+	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
+	LONG $0xff62850f; WORD $0xffff // jne <slotsDD+0x1df0>
+	WORD $0x34eb // jmp <slotsDD+0x1ec4>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0xc075 // jne <slotsDD+0x1e5d>
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
+	LONG $0x597ba1c4; LONG $0x01c0ec94; WORD $0x0000 // vmulsd 0x1c0(%rsp,%r13,8), %xmm0, %xmm2
+	LONG $0x597ba1c4; LONG $0x0180ec8c; WORD $0x0000 // vmulsd 0x180(%rsp,%r13,8), %xmm0, %xmm1
+	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
+	LONG $0xff2c850f; WORD $0xffff // jne <slotsDD+0x1df0>
+	LONG $0xc27efac5 // vmovq %xmm2, %xmm0
+	LONG $0xffff4ee9; BYTE $0xff // jmp <slotsDD+0x1e1b>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x032d840f; WORD $0x0000 // je <slotsDD+0x2207>
+	LONG $0x357da2c4; WORD $0xb81c // vpmovzxdq (%rax,%r15,4), %ymm3
+	LONG $0x597de2c4; WORD $0x686f // vpbroadcastq 0x68(%rdi), %ymm5
+	LONG $0xdbd4d5c5 // vpaddq %ymm3, %ymm5, %ymm3
+	LONG $0xf373d5c5; BYTE $0x34 // vpsllq $0x34, %ymm3, %ymm5
+	LONG $0x000319e9; BYTE $0x00 // jmp <slotsDD+0x220d>
+	LONG $0x597de2c4; WORD $0x706b // vpbroadcastq 0x70(%rbx), %ymm5
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x7843b60f // movzbl 0x78(%rbx), %eax
+	LONG $0x889b8b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rbx), %rbx
+	LONG $0x3cb70f43; BYTE $0x66 // movzwl (%r14,%r12,2), %edi
+	LONG $0xd859d5c5 // vmulpd %ymm0, %ymm5, %ymm3
+	LONG $0xc459d5c5 // vmulpd %ymm4, %ymm5, %ymm0
+	LONG $0x40244488 // movb %al, 0x40(%rsp)
+	WORD $0xc084 // testb %al, %al
+	LONG $0x00c3840f; WORD $0x0000 // je <slotsDD+0x1fe6>
+	LONG $0x44b70f43; WORD $0x0266 // movzwl 0x2(%r14,%r12,2), %eax
+	LONG $0xfd2c8d44; LONG $0x00000000 // leal (,%rdi,8), %r13d
+	LONG $0x24bc8948; LONG $0x000000a0 // movq %rdi, 0xa0(%rsp)
+	LONG $0x24bc894c; LONG $0x000000c0 // movq %r15, 0xc0(%rsp)
+	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
+	LONG $0x107ba1c4; WORD $0x2b2c // vmovsd (%rbx,%r13), %xmm5
+	WORD $0xc789 // movl %eax, %edi
+	LONG $0x24848948; LONG $0x000000e0 // movq %rax, 0xe0(%rsp)
+	LONG $0x44b70f43; WORD $0x0466 // movzwl 0x4(%r14,%r12,2), %eax
+	LONG $0x64b70f47; WORD $0x0666 // movzwl 0x6(%r14,%r12,2), %r12d
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x2c16d1c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm5, %xmm5
+	WORD $0xc689 // movl %eax, %esi
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	LONG $0x2410fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm4
+	LONG $0x1659a1c4; WORD $0x1b24 // vmovhpd (%rbx,%r11), %xmm4, %xmm4
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107bc1c4; WORD $0x372c // vmovsd (%r15,%rsi), %xmm5
+	WORD $0x894c; BYTE $0xfe // movq %r15, %rsi
+	LONG $0x107ba1c4; WORD $0x2e34 // vmovsd (%rsi,%r13), %xmm6
+	LONG $0x24bc8b4c; LONG $0x000000c0 // movq 0xc0(%rsp), %r15
+	LONG $0x1651a1c4; WORD $0x1e2c // vmovhpd (%rsi,%r11), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0x3e // vmovhpd (%rsi,%rdi), %xmm6, %xmm6
+	LONG $0x249c8b4c; LONG $0x000000e0 // movq 0xe0(%rsp), %r11
+	LONG $0x24bc8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rdi
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0xf558e5c5 // vaddpd %ymm5, %ymm3, %ymm6
+	LONG $0xfd5ccdc5 // vsubpd %ymm5, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xde28fdc5 // vmovapd %ymm6, %ymm3
+	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
+	WORD $0x17eb // jmp <slotsDD+0x1ffd>
+	LONG $0x5cb70f47; WORD $0x0266 // movzwl 0x2(%r14,%r12,2), %r11d
+	LONG $0x44b70f43; WORD $0x0466 // movzwl 0x4(%r14,%r12,2), %eax
+	LONG $0x64b70f47; WORD $0x0666 // movzwl 0x6(%r14,%r12,2), %r12d
+	LONG $0x24748b48; BYTE $0x60 // movq 0x60(%rsp), %rsi
+	LONG $0xe058e5c5 // vaddpd %ymm0, %ymm3, %ymm4
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x197de3c4; WORD $0x01e3 // vextractf128 $0x1, %ymm4, %xmm3
+	LONG $0x0413f9c5; BYTE $0x3b // vmovlpd %xmm0, (%rbx,%rdi)
+	LONG $0x1779a1c4; WORD $0x1b04 // vmovhpd %xmm0, (%rbx,%r11)
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x0413f9c5; BYTE $0x03 // vmovlpd %xmm0, (%rbx,%rax)
+	LONG $0x1779a1c4; WORD $0x2304 // vmovhpd %xmm0, (%rbx,%r12)
+	LONG $0x2413f9c5; BYTE $0x3e // vmovlpd %xmm4, (%rsi,%rdi)
+	LONG $0x1779a1c4; WORD $0x1e24 // vmovhpd %xmm4, (%rsi,%r11)
+	LONG $0x1c13f9c5; BYTE $0x06 // vmovlpd %xmm3, (%rsi,%rax)
+	LONG $0x1779a1c4; WORD $0x261c // vmovhpd %xmm3, (%rsi,%r12)
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x5374 // je <slotsDD+0x20b3>
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x44b70f43; WORD $0x085e // movzwl 0x8(%r14,%r11,2), %eax
+	LONG $0x74b70f43; WORD $0x0a5e // movzwl 0xa(%r14,%r11,2), %esi
+	LONG $0x7cb70f43; WORD $0x0c5e // movzwl 0xc(%r14,%r11,2), %edi
+	LONG $0x64b70f47; WORD $0x0e5e // movzwl 0xe(%r14,%r11,2), %r12d
+	LONG $0x6e79c1c4; WORD $0x8704 // vmovd (%r15,%rax,4), %xmm0
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x2279c3c4; WORD $0xb704; BYTE $0x01 // vpinsrd $0x1, (%r15,%rsi,4), %xmm0, %xmm0
+	LONG $0x597de2c4; WORD $0x6858 // vpbroadcastq 0x68(%rax), %ymm3
+	LONG $0x2279c3c4; WORD $0xbf04; BYTE $0x02 // vpinsrd $0x2, (%r15,%rdi,4), %xmm0, %xmm0
+	LONG $0x227983c4; WORD $0xa704; BYTE $0x03 // vpinsrd $0x3, (%r15,%r12,4), %xmm0, %xmm0
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	WORD $0x10eb // jmp <slotsDD+0x20c3>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x597de2c4; WORD $0x7040 // vpbroadcastq 0x70(%rax), %ymm0
+	LONG $0x7cb70f43; WORD $0x085e // movzwl 0x8(%r14,%r11,2), %edi
+	LONG $0x40247c80; BYTE $0x00 // cmpb $0x0, 0x40(%rsp)
+	LONG $0xd259fdc5 // vmulpd %ymm2, %ymm0, %ymm2
+	LONG $0xc159fdc5 // vmulpd %ymm1, %ymm0, %ymm0
+	LONG $0x00a0840f; WORD $0x0000 // je <slotsDD+0x217c>
+	LONG $0x64b70f47; WORD $0x0c5e // movzwl 0xc(%r14,%r11,2), %r12d
+	LONG $0x74b70f43; WORD $0x0a5e // movzwl 0xa(%r14,%r11,2), %esi
+	LONG $0x5cb70f47; WORD $0x0e5e // movzwl 0xe(%r14,%r11,2), %r11d
+	LONG $0x00fd048d; WORD $0x0000; BYTE $0x00 // leal (,%rdi,8), %eax
+	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
+	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
+	LONG $0x1c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm3
+	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	WORD $0xf789 // movl %esi, %edi
+	WORD $0x8945; BYTE $0xde // movl %r11d, %r14d
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e6c141 // shll $0x3, %r14d
+	LONG $0x107bc1c4; WORD $0x0724 // vmovsd (%r15,%rax), %xmm4
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x107ba1c4; WORD $0x2b0c // vmovsd (%rbx,%r13), %xmm1
+	LONG $0x1c16e1c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0x3f24 // vmovhpd (%r15,%rdi), %xmm4, %xmm4
+	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
+	LONG $0x1671a1c4; WORD $0x330c // vmovhpd (%rbx,%r14), %xmm1, %xmm1
+	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
+	LONG $0x107b81c4; WORD $0x2f1c // vmovsd (%r15,%r13), %xmm3
+	LONG $0x166181c4; WORD $0x371c // vmovhpd (%r15,%r14), %xmm3, %xmm3
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0xe358edc5 // vaddpd %ymm3, %ymm2, %ymm4
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xd428fdc5 // vmovapd %ymm4, %ymm2
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	WORD $0x1ceb // jmp <slotsDD+0x2198>
+	LONG $0x74b70f43; WORD $0x0a5e // movzwl 0xa(%r14,%r11,2), %esi
+	LONG $0x64b70f47; WORD $0x0c5e // movzwl 0xc(%r14,%r11,2), %r12d
+	LONG $0x5cb70f47; WORD $0x0e5e // movzwl 0xe(%r14,%r11,2), %r11d
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x0413f9c5; BYTE $0x3b // vmovlpd %xmm0, (%rbx,%rdi)
+	LONG $0x0417f9c5; BYTE $0x33 // vmovhpd %xmm0, (%rbx,%rsi)
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x1379a1c4; WORD $0x2304 // vmovlpd %xmm0, (%rbx,%r12)
+	LONG $0x1779a1c4; WORD $0x1b04 // vmovhpd %xmm0, (%rbx,%r11)
+	LONG $0x1379c1c4; WORD $0x3f0c // vmovlpd %xmm1, (%r15,%rdi)
+	LONG $0x1779c1c4; WORD $0x370c // vmovhpd %xmm1, (%r15,%rsi)
+	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x137981c4; WORD $0x270c // vmovlpd %xmm1, (%r15,%r12)
+	LONG $0x177981c4; WORD $0x1f0c // vmovhpd %xmm1, (%r15,%r11)
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0xffde8be9; BYTE $0xff // jmp <slotsDD+0x92>
+	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
+	LONG $0xd859d5c5 // vmulpd %ymm0, %ymm5, %ymm3
+	LONG $0xc459d5c5 // vmulpd %ymm4, %ymm5, %ymm0
+	WORD $0x2c74 // je <slotsDD+0x224e>
+	LONG $0x107da1c4; WORD $0xfe24 // vmovupd (%rsi,%r15,8), %ymm4
+	LONG $0xec58e5c5 // vaddpd %ymm4, %ymm3, %ymm5
+	LONG $0xf45cd5c5 // vsubpd %ymm4, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x587da1c4; WORD $0xf804 // vaddpd (%rax,%r15,8), %ymm0, %ymm0
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xe058e5c5 // vaddpd %ymm0, %ymm3, %ymm4
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xf804 // vmovupd %ymm0, (%rax,%r15,8)
+	LONG $0x117da1c4; WORD $0xfe24 // vmovupd %ymm4, (%rsi,%r15,8)
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x1874 // je <slotsDD+0x2293>
+	LONG $0x357da2c4; WORD $0xb844; BYTE $0x10 // vpmovzxdq 0x10(%rax,%r15,4), %ymm0
+	LONG $0x597de2c4; WORD $0x685f // vpbroadcastq 0x68(%rdi), %ymm3
+	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	WORD $0x06eb // jmp <slotsDD+0x2299>
+	LONG $0x597de2c4; WORD $0x7047 // vpbroadcastq 0x70(%rdi), %ymm0
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
+	LONG $0xd259fdc5 // vmulpd %ymm2, %ymm0, %ymm2
+	LONG $0xc159fdc5 // vmulpd %ymm1, %ymm0, %ymm0
+	WORD $0x2e74 // je <slotsDD+0x22dc>
+	LONG $0x107da1c4; WORD $0xfe4c; BYTE $0x20 // vmovupd 0x20(%rsi,%r15,8), %ymm1
+	LONG $0xd958edc5 // vaddpd %ymm1, %ymm2, %ymm3
+	LONG $0xe15ce5c5 // vsubpd %ymm1, %ymm3, %ymm4
+	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xd328fdc5 // vmovapd %ymm3, %ymm2
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x587da1c4; WORD $0xf844; BYTE $0x20 // vaddpd 0x20(%rax,%r15,8), %ymm0, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xf844; BYTE $0x20 // vmovupd %ymm0, 0x20(%rax,%r15,8)
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x117da1c4; WORD $0xfe4c; BYTE $0x20 // vmovupd %ymm1, 0x20(%rsi,%r15,8)
+	LONG $0xffdd86e9; BYTE $0xff // jmp <slotsDD+0x92>
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00453000; LONG $0x00000000
+	LONG $0x00433000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	WORD $0x0000; BYTE $0x00
+	ADJSP $800
+	RET
+
+// func farSlotsDDQuad(c *slotCall)
+TEXT ·farSlotsDDQuad(SB), 0, $736-8
+	MOVQ c+0(FP), DI
+	ADJSP $-736
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <farSlotsDD>
+	LONG $0x0019b6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x19448e0f; WORD $0x0000 // jle <farSlotsDD+0x1951>
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0xe0e48348 // andq $-0x20, %rsp
+	LONG $0x60ec8148; WORD $0x0002; BYTE $0x00 // subq $0x260, %rsp
+	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
+	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x247c8948; BYTE $0x78 // movq %rdi, 0x78(%rsp)
+	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
+	WORD $0x014d; BYTE $0xca // addq %r9, %r10
+	LONG $0x24848948; LONG $0x00000118 // movq %rax, 0x118(%rsp)
+	WORD $0x51eb // jmp <farSlotsDD+0xce>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	WORD $0x0149; BYTE $0xdc // addq %rbx, %r12
+	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x08c08349 // addq $0x8, %r8
+	LONG $0x24843b4c; LONG $0x00000118 // cmpq 0x118(%rsp), %r8
+	LONG $0x1875830f; WORD $0x0000 // jae <farSlotsDD+0x1943>
+	LONG $0x0640f641; BYTE $0x02 // testb $0x2, 0x6(%r8)
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	LONG $0x2464894c; BYTE $0x10 // movq %r12, 0x10(%rsp)
+	LONG $0x081d850f; WORD $0x0000 // jne <farSlotsDD+0x900>
+	WORD $0x8b45; BYTE $0x30 // movl (%r8), %r14d
+	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
+	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
+	LONG $0x48b70f41; BYTE $0x04 // movzwl 0x4(%r8), %ecx
+	LONG $0x03e6c149 // shlq $0x3, %r14
+	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
+	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x0cd1820f; WORD $0x0000 // jb <farSlotsDD+0xddf>
+	LONG $0xbc297dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm15, 0xa0(%rsp)
+	LONG $0x0001fbe9; BYTE $0x00 // jmp <farSlotsDD+0x317>
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	LONG $0x6f7ac1c4; BYTE $0x0a // vmovdqu (%r10), %xmm1
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x597d62c4; LONG $0x0018390d; BYTE $0x00 // vpbroadcastq 0x1839(%rip), %ymm9
+	LONG $0x597de2c4; LONG $0x0018383d; BYTE $0x00 // vpbroadcastq 0x1838(%rip), %ymm7
+	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
+	LONG $0xf8297dc5 // vmovapd %ymm15, %ymm0
+	LONG $0xbc287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm15
+	LONG $0x6d448d47; BYTE $0x00 // leal (%r13,%r13,2), %r8d
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x3875c3c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x0080339c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rsi), %xmm3
+	LONG $0x597de2c4; LONG $0x00883394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm2
+	LONG $0x197de2c4; LONG $0x009033b4; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm6
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x0075e2c4; WORD $0x330c // vpshufb (%rbx,%rsi), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x334c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rsi), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275c3c4; WORD $0xaae6 // vpblendd $0xaa, %ymm14, %ymm1, %ymm4
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0xe7ebddc5 // vpor %ymm7, %ymm4, %ymm4
+	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xe159adc5 // vmulpd %ymm1, %ymm10, %ymm4
+	LONG $0xaaf562c4; BYTE $0xd4 // vfmsub213pd %ymm4, %ymm1, %ymm10
+	LONG $0xa8f5c2c4; BYTE $0xea // vfmadd213pd %ymm10, %ymm1, %ymm5
+	LONG $0xcc5885c5 // vaddpd %ymm4, %ymm15, %ymm1
+	LONG $0x5c7541c4; BYTE $0xd7 // vsubpd %ymm15, %ymm1, %ymm10
+	LONG $0x5c7541c4; BYTE $0xea // vsubpd %ymm10, %ymm1, %ymm13
+	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
+	LONG $0x5c0541c4; BYTE $0xed // vsubpd %ymm13, %ymm15, %ymm13
+	LONG $0xf8287dc5 // vmovapd %ymm0, %ymm15
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0xec58d5c5 // vaddpd %ymm4, %ymm5, %ymm5
+	LONG $0x6f7ac1c4; WORD $0x0224 // vmovdqu (%r10,%rax), %xmm4
+	LONG $0x385d83c4; WORD $0x0224; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x3364; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm4, %ymm4
+	LONG $0x47dde2c4; WORD $0x3364; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm4, %ymm4
+	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026dc3c4; WORD $0xaade // vpblendd $0xaa, %ymm14, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
+	LONG $0xdfebe5c5 // vpor %ymm7, %ymm3, %ymm3
+	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
+	LONG $0xdb58edc5 // vaddpd %ymm3, %ymm2, %ymm3
+	LONG $0x6c287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm13
+	LONG $0xd1287dc5 // vmovapd %ymm1, %ymm10
+	LONG $0x591dc1c4; BYTE $0xc8 // vmulpd %ymm8, %ymm12, %ymm1
+	LONG $0x8428fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm0
+	LONG $0x74287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm14
+	LONG $0xbc28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm7
+	LONG $0xb428fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm6
+	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0xfe4f8d48 // leaq -0x2(%rdi), %rcx
+	LONG $0x30c28348 // addq $0x30, %rdx
+	LONG $0x245c8d4d; BYTE $0x02 // leaq 0x2(%r12), %r11
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	LONG $0xaabd62c4; BYTE $0xe1 // vfmsub213pd %ymm1, %ymm8, %ymm12
+	LONG $0xa8bd42c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm8, %ymm11
+	LONG $0xed5815c5 // vaddpd %ymm5, %ymm13, %ymm13
+	LONG $0xac28fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm5
+	LONG $0xc15855c5 // vaddpd %ymm1, %ymm5, %ymm8
+	LONG $0xd55cbdc5 // vsubpd %ymm5, %ymm8, %ymm2
+	LONG $0xe25cbdc5 // vsubpd %ymm2, %ymm8, %ymm4
+	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
+	LONG $0xe45cd5c5 // vsubpd %ymm4, %ymm5, %ymm4
+	LONG $0x187de3c4; LONG $0x015024ac; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x150(%rsp), %ymm0, %ymm5
+	LONG $0x1805e3c4; LONG $0x01402484; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x140(%rsp), %ymm15, %ymm0
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xa428fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm4
+	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
+	LONG $0xd359d5c5 // vmulpd %ymm3, %ymm5, %ymm2
+	LONG $0xf1580dc5 // vaddpd %ymm1, %ymm14, %ymm14
+	LONG $0x8c28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm1
+	LONG $0x8c58f5c5; LONG $0x00012024; BYTE $0x00 // vaddpd 0x120(%rsp), %ymm1, %ymm1
+	LONG $0xaae5e2c4; BYTE $0xea // vfmsub213pd %ymm2, %ymm3, %ymm5
+	LONG $0xda585dc5 // vaddpd %ymm2, %ymm4, %ymm11
+	LONG $0xb8e5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm3, %ymm5
+	LONG $0xc45ca5c5 // vsubpd %ymm4, %ymm11, %ymm0
+	LONG $0xd85ca5c5 // vsubpd %ymm0, %ymm11, %ymm3
+	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
+	LONG $0x8c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm1, 0xa0(%rsp)
+	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xf858c5c5 // vaddpd %ymm0, %ymm7, %ymm7
+	LONG $0x03ff8348 // cmpq $0x3, %rdi
+	LONG $0x0aa98e0f; WORD $0x0000 // jle <farSlotsDD+0xdc0>
+	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
+	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
+	LONG $0x84297dc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm8, 0x200(%rsp)
+	LONG $0x9c297dc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm11, 0x220(%rsp)
+	LONG $0x94297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm10, 0x80(%rsp)
+	LONG $0x6c297dc5; WORD $0x4024 // vmovapd %ymm13, 0x40(%rsp)
+	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
+	LONG $0x74297dc5; WORD $0x2024 // vmovapd %ymm14, 0x20(%rsp)
+	LONG $0xbc29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm7, 0xc0(%rsp)
+	WORD $0x4a8b; BYTE $0x06 // movl 0x6(%rdx), %ecx
+	WORD $0x028b // movl (%rdx), %eax
+	LONG $0x1bb60f45 // movzbl (%r11), %r11d
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0f04 // vmovsd (%r15,%rcx), %xmm0
+	LONG $0x107bc1c4; WORD $0x0e0c // vmovsd (%r14,%rcx), %xmm1
+	WORD $0x4a8b; BYTE $0x09 // movl 0x9(%rdx), %ecx
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1679c1c4; WORD $0x0f04 // vmovhpd (%r15,%rcx), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x0e0c // vmovhpd (%r14,%rcx), %xmm1, %xmm1
+	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1669c1c4; WORD $0x0f14 // vmovhpd (%r15,%rcx), %xmm2, %xmm2
+	LONG $0x186d63c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm2, %ymm8
+	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
+	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
+	LONG $0x1679c1c4; WORD $0x0e14 // vmovhpd (%r14,%rcx), %xmm0, %xmm2
+	WORD $0x4a8b; BYTE $0x0f // movl 0xf(%rdx), %ecx
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107bc1c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm0
+	LONG $0x107bc1c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm3
+	WORD $0x428b; BYTE $0x12 // movl 0x12(%rdx), %eax
+	LONG $0x167941c4; WORD $0x0f1c // vmovhpd (%r15,%rcx), %xmm0, %xmm11
+	LONG $0x1661c1c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm3, %xmm0
+	WORD $0x4a8b; BYTE $0x14 // movl 0x14(%rdx), %ecx
+	LONG $0x186d63c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm10
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107bc1c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm3
+	LONG $0x107bc1c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm1
+	LONG $0x166141c4; WORD $0x0f24 // vmovhpd (%r15,%rcx), %xmm3, %xmm12
+	LONG $0x167141c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm1, %xmm13
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x5b0c8d4b // leaq (%r11,%r11,2), %rcx
+	LONG $0x34fb8349 // cmpq $0x34, %r11
+	LONG $0x010f860f; WORD $0x0000 // jbe <farSlotsDD+0x530>
+	WORD $0x8945; BYTE $0xd8 // movl %r11d, %r8d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x597d62c4; LONG $0x00153735; BYTE $0x00 // vpbroadcastq 0x1537(%rip), %ymm14
+	LONG $0x597de2c4; LONG $0x0015362d; BYTE $0x00 // vpbroadcastq 0x1536(%rip), %ymm5
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
+	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x387583c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x00800b9c; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rcx), %xmm3
+	LONG $0x597de2c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm2
+	LONG $0x197d62c4; LONG $0x00900bbc; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rcx), %ymm15
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0075e2c4; WORD $0x0b0c // vpshufb (%rbx,%rcx), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x0b4c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rcx), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275e3c4; WORD $0xaae7 // vpblendd $0xaa, %ymm7, %ymm1, %ymm4
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc9eb8dc5 // vpor %ymm1, %ymm14, %ymm1
+	LONG $0xe5ebddc5 // vpor %ymm5, %ymm4, %ymm4
+	LONG $0x5c75c1c4; BYTE $0xcf // vsubpd %ymm15, %ymm1, %ymm1
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xe159bdc5 // vmulpd %ymm1, %ymm8, %ymm4
+	LONG $0xaaf562c4; BYTE $0xc4 // vfmsub213pd %ymm4, %ymm1, %ymm8
+	LONG $0xa8f542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm1, %ymm10
+	LONG $0xcc58cdc5 // vaddpd %ymm4, %ymm6, %ymm1
+	LONG $0xc65c75c5 // vsubpd %ymm6, %ymm1, %ymm8
+	LONG $0x5c7541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm9
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	LONG $0xa429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm4, 0x120(%rsp)
+	LONG $0x6f7ac1c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x0b64; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm4, %ymm4
+	LONG $0x47dde2c4; WORD $0x0b64; BYTE $0x60 // vpsllvq 0x60(%rbx,%rcx), %ymm4, %ymm4
+	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0x026de3c4; WORD $0xaadf // vpblendd $0xaa, %ymm7, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2eb8dc5 // vpor %ymm2, %ymm14, %ymm2
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0x5c6dc1c4; BYTE $0xd7 // vsubpd %ymm15, %ymm2, %ymm2
+	LONG $0xc3586dc5 // vaddpd %ymm3, %ymm2, %ymm8
+	LONG $0x000176e9; BYTE $0x00 // jmp <farSlotsDD+0x698>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c3f641 // testb $0x7, %r11b
+	LONG $0xc6950f40 // setne %sil
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	LONG $0x00ba840f; WORD $0x0000 // je <farSlotsDD+0x610>
+	WORD $0x8945; BYTE $0xd8 // movl %r11d, %r8d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x5979e2c4; LONG $0x00008099; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm3
+	LONG $0x597de2c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm2
+	LONG $0x197de2c4; LONG $0x000090a1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm4
+	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
+	LONG $0x387583c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm1, %ymm1
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x4049 // vpsllvq 0x40(%rcx), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xe959bdc5 // vmulpd %ymm1, %ymm8, %ymm5
+	LONG $0xaaf562c4; BYTE $0xc5 // vfmsub213pd %ymm5, %ymm1, %ymm8
+	LONG $0xa8f542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm1, %ymm10
+	LONG $0xcd58cdc5 // vaddpd %ymm5, %ymm6, %ymm1
+	LONG $0xc65c75c5 // vsubpd %ymm6, %ymm1, %ymm8
+	LONG $0x5c7541c4; BYTE $0xf0 // vsubpd %ymm8, %ymm1, %ymm14
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0x5c4dc1c4; BYTE $0xf6 // vsubpd %ymm14, %ymm6, %ymm6
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0xed58adc5 // vaddpd %ymm5, %ymm10, %ymm5
+	LONG $0xac29fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm5, 0x120(%rsp)
+	LONG $0x6f7ac1c4; WORD $0x012c // vmovdqu (%r9,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x312c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x2069 // vpshufb 0x20(%rcx), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x6069 // vpsllvq 0x60(%rcx), %ymm5, %ymm5
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0xc45c6dc5 // vsubpd %ymm4, %ymm2, %ymm8
+	LONG $0x000096e9; BYTE $0x00 // jmp <farSlotsDD+0x698>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8945; BYTE $0xd8 // movl %r11d, %r8d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x597de2c4; LONG $0x00008891; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm2
+	LONG $0x197de2c4; LONG $0x00009099; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm3
+	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
+	LONG $0x387583c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm1, %ymm1
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0075e2c4; BYTE $0x09 // vpshufb (%rcx), %ymm1, %ymm1
+	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe159bdc5 // vmulpd %ymm1, %ymm8, %ymm4
+	LONG $0xaaf562c4; BYTE $0xc4 // vfmsub213pd %ymm4, %ymm1, %ymm8
+	LONG $0xa8f542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm1, %ymm10
+	LONG $0xcc58cdc5 // vaddpd %ymm4, %ymm6, %ymm1
+	LONG $0xee5cf5c5 // vsubpd %ymm6, %ymm1, %ymm5
+	LONG $0xc55c75c5 // vsubpd %ymm5, %ymm1, %ymm8
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	LONG $0xa429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm4, 0x120(%rsp)
+	LONG $0x6f7ac1c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm4, %ymm4
+	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
+	LONG $0xc35c6dc5 // vsubpd %ymm3, %ymm2, %ymm8
+	WORD $0x4a8b; BYTE $0x1e // movl 0x1e(%rdx), %ecx
+	LONG $0xe128fdc5 // vmovapd %ymm1, %ymm4
+	LONG $0x182543c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm12, %ymm11, %ymm12
+	LONG $0x187d43c4; WORD $0x01dd // vinsertf128 $0x1, %xmm13, %ymm0, %ymm11
+	WORD $0x428b; BYTE $0x18 // movl 0x18(%rdx), %eax
+	LONG $0xa429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm4, 0xe0(%rsp)
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0f04 // vmovsd (%r15,%rcx), %xmm0
+	LONG $0x107bc1c4; WORD $0x0e0c // vmovsd (%r14,%rcx), %xmm1
+	WORD $0x4a8b; BYTE $0x21 // movl 0x21(%rdx), %ecx
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1679c1c4; WORD $0x0f04 // vmovhpd (%r15,%rcx), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0x0e0c // vmovhpd (%r14,%rcx), %xmm1, %xmm1
+	WORD $0x4a8b; BYTE $0x1b // movl 0x1b(%rdx), %ecx
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1669c1c4; WORD $0x0f14 // vmovhpd (%r15,%rcx), %xmm2, %xmm2
+	LONG $0x186d63c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm0, %ymm2, %ymm10
+	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
+	WORD $0x428b; BYTE $0x24 // movl 0x24(%rdx), %eax
+	LONG $0x1679c1c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm0, %xmm0
+	WORD $0x4a8b; BYTE $0x27 // movl 0x27(%rdx), %ecx
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	LONG $0x107bc1c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm3
+	WORD $0x428b; BYTE $0x2a // movl 0x2a(%rdx), %eax
+	LONG $0x1668c1c4; WORD $0x0f14 // vmovhps (%r15,%rcx), %xmm2, %xmm2
+	LONG $0x166141c4; WORD $0x0e3c // vmovhpd (%r14,%rcx), %xmm3, %xmm15
+	WORD $0x4a8b; BYTE $0x2c // movl 0x2c(%rdx), %ecx
+	LONG $0x187de3c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm1, %ymm0, %ymm5
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	LONG $0x6cb60f45; WORD $0x0124 // movzbl 0x1(%r12), %r13d
+	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
+	LONG $0x1679c1c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm0, %xmm0
+	LONG $0x9429fcc5; LONG $0x0001e024; BYTE $0x00 // vmovaps %ymm2, 0x1e0(%rsp)
+	LONG $0x107bc1c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm2
+	LONG $0x1668c1c4; WORD $0x0f14 // vmovhps (%r15,%rcx), %xmm2, %xmm2
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x6d748d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rsi
+	LONG $0x8429f9c5; LONG $0x00014024; BYTE $0x00 // vmovapd %xmm0, 0x140(%rsp)
+	LONG $0x9429f8c5; LONG $0x00015024; BYTE $0x00 // vmovaps %xmm2, 0x150(%rsp)
+	LONG $0x34fd8349 // cmpq $0x34, %r13
+	LONG $0xf983870f; WORD $0xffff // ja <farSlotsDD+0x120>
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0xc0950f41 // setne %r8b
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	WORD $0x0841; BYTE $0xc0 // orb %al, %r8b
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0x0148; BYTE $0xde // addq %rbx, %rsi
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
+	LONG $0x00ad840f; WORD $0x0000 // je <farSlotsDD+0x870>
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	LONG $0x6f7ac1c4; BYTE $0x0a // vmovdqu (%r10), %xmm1
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x5979e2c4; LONG $0x0000809e; BYTE $0x00 // vpbroadcastq 0x80(%rsi), %xmm3
+	LONG $0x597de2c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm2
+	LONG $0x197de2c4; LONG $0x000090a6; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm4
+	LONG $0xb428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm6
+	LONG $0x6d448d47; BYTE $0x00 // leal (%r13,%r13,2), %r8d
+	LONG $0x3875c3c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm1, %ymm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x404e // vpsllvq 0x40(%rsi), %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xc9592dc5 // vmulpd %ymm1, %ymm10, %ymm9
+	LONG $0xaaf542c4; BYTE $0xd1 // vfmsub213pd %ymm9, %ymm1, %ymm10
+	LONG $0xa8f5c2c4; BYTE $0xea // vfmadd213pd %ymm10, %ymm1, %ymm5
+	LONG $0xce58b5c5 // vaddpd %ymm6, %ymm9, %ymm1
+	LONG $0xd65c75c5 // vsubpd %ymm6, %ymm1, %ymm10
+	LONG $0x5c75c1c4; BYTE $0xfa // vsubpd %ymm10, %ymm1, %ymm7
+	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
+	LONG $0xff5ccdc5 // vsubpd %ymm7, %ymm6, %ymm7
+	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
+	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
+	LONG $0x6f7ac1c4; WORD $0x023c // vmovdqu (%r10,%rax), %xmm7
+	LONG $0x384583c4; WORD $0x023c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm7, %ymm7
+	LONG $0x0045e2c4; WORD $0x207e // vpshufb 0x20(%rsi), %ymm7, %ymm7
+	LONG $0x47c5e2c4; WORD $0x607e // vpsllvq 0x60(%rsi), %ymm7, %ymm7
+	LONG $0xdbd3c5c5 // vpsrlq %xmm3, %ymm7, %ymm3
+	LONG $0xd2efe5c5 // vpxor %ymm2, %ymm3, %ymm2
+	LONG $0xdc5cedc5 // vsubpd %ymm4, %ymm2, %ymm3
+	LONG $0xfff9b6e9; BYTE $0xff // jmp <farSlotsDD+0x225>
+	BYTE $0x90 // nop
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	LONG $0x6f7ac1c4; BYTE $0x0a // vmovdqu (%r10), %xmm1
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x597de2c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%rsi), %ymm2
+	LONG $0x197de2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%rsi), %ymm3
+	LONG $0xb428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm6
+	LONG $0x6d448d47; BYTE $0x00 // leal (%r13,%r13,2), %r8d
+	LONG $0x3875c3c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm1, %ymm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x0075e2c4; BYTE $0x0e // vpshufb (%rsi), %ymm1, %ymm1
+	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
+	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
+	LONG $0xe159adc5 // vmulpd %ymm1, %ymm10, %ymm4
+	LONG $0xaaf562c4; BYTE $0xd4 // vfmsub213pd %ymm4, %ymm1, %ymm10
+	LONG $0xa8f5c2c4; BYTE $0xea // vfmadd213pd %ymm10, %ymm1, %ymm5
+	LONG $0xcc58cdc5 // vaddpd %ymm4, %ymm6, %ymm1
+	LONG $0xce5c75c5 // vsubpd %ymm6, %ymm1, %ymm9
+	LONG $0x5c7541c4; BYTE $0xd1 // vsubpd %ymm9, %ymm1, %ymm10
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0x5c4d41c4; BYTE $0xd2 // vsubpd %ymm10, %ymm6, %ymm10
+	LONG $0xe458adc5 // vaddpd %ymm4, %ymm10, %ymm4
+	LONG $0xec58d5c5 // vaddpd %ymm4, %ymm5, %ymm5
+	LONG $0x6f7ac1c4; WORD $0x0224 // vmovdqu (%r10,%rax), %xmm4
+	LONG $0x385d83c4; WORD $0x0224; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm4, %ymm4
+	LONG $0x005de2c4; WORD $0x2066 // vpshufb 0x20(%rsi), %ymm4, %ymm4
+	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
+	LONG $0xdb5cedc5 // vsubpd %ymm3, %ymm2, %ymm3
+	LONG $0xfff925e9; BYTE $0xff // jmp <farSlotsDD+0x225>
+	WORD $0x8b41; BYTE $0x18 // movl (%r8), %ebx
+	LONG $0x38778b4c // movq 0x38(%rdi), %r14
+	LONG $0x78b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r15d
+	LONG $0x03e3c148 // shlq $0x3, %rbx
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x909f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rbx
+	LONG $0x02ff8349 // cmpq $0x2, %r15
+	LONG $0x02fb820f; WORD $0x0000 // jb <farSlotsDD+0xc1f>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
+	LONG $0x94297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm10, 0x80(%rsp)
+	LONG $0xd6287dc5 // vmovapd %ymm6, %ymm10
+	LONG $0x9c297dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm11, 0xa0(%rsp)
+	LONG $0x287d41c4; BYTE $0xc8 // vmovapd %ymm8, %ymm9
+	LONG $0x6c297dc5; WORD $0x4024 // vmovapd %ymm13, 0x40(%rsp)
+	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
+	LONG $0x74297dc5; WORD $0x2024 // vmovapd %ymm14, 0x20(%rsp)
+	LONG $0xbc29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm7, 0xc0(%rsp)
+	LONG $0xff297dc5 // vmovapd %ymm15, %ymm7
+	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
+	WORD $0x428b; BYTE $0x06 // movl 0x6(%rdx), %eax
+	LONG $0x0bb60f45 // movzbl (%r11), %r9d
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm0
+	LONG $0x1c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm3
+	WORD $0x428b; BYTE $0x09 // movl 0x9(%rdx), %eax
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1679c1c4; WORD $0x0604 // vmovhpd (%r14,%rax), %xmm0, %xmm0
+	LONG $0x1c16e1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm3, %xmm3
+	WORD $0x028b // movl (%rdx), %eax
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm5
+	LONG $0x3410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm6
+	WORD $0x428b; BYTE $0x03 // movl 0x3(%rdx), %eax
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1651c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm5, %xmm5
+	LONG $0x3416c9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm6, %xmm6
+	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm8
+	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
+	WORD $0x428b; BYTE $0x0f // movl 0xf(%rdx), %eax
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x241621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm12
+	LONG $0x163941c4; WORD $0x0604 // vmovhpd (%r14,%rax), %xmm8, %xmm8
+	WORD $0x428b; BYTE $0x12 // movl 0x12(%rdx), %eax
+	LONG $0x185563c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm0, %ymm5, %ymm11
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	LONG $0x2c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm5
+	WORD $0x428b; BYTE $0x14 // movl 0x14(%rdx), %eax
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1611c1c4; WORD $0x0604 // vmovhpd (%r14,%rax), %xmm13, %xmm0
+	LONG $0x183de3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm8, %ymm0
+	LONG $0x184d63c4; WORD $0x01c3 // vinsertf128 $0x1, %xmm3, %ymm6, %ymm8
+	LONG $0x1c16d1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm5, %xmm3
+	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
+	WORD $0x428b; BYTE $0x1e // movl 0x1e(%rdx), %eax
+	LONG $0x53b60f45; BYTE $0x01 // movzbl 0x1(%r11), %r10d
+	LONG $0x02c38349 // addq $0x2, %r11
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x181de3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm12, %ymm5
+	LONG $0x215a7cc5 // vcvtps2pd (%rcx), %ymm12
+	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
+	LONG $0x5925c1c4; BYTE $0xdc // vmulpd %ymm12, %ymm11, %ymm3
+	LONG $0xaa9d62c4; BYTE $0xdb // vfmsub213pd %ymm3, %ymm12, %ymm11
+	LONG $0xf358adc5 // vaddpd %ymm3, %ymm10, %ymm6
+	LONG $0x5c4d41c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm14
+	LONG $0xb89d42c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm12, %ymm11
+	LONG $0x415a7cc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm8
+	LONG $0xe0593dc5 // vmulpd %ymm0, %ymm8, %ymm12
+	LONG $0xaabdc2c4; BYTE $0xc4 // vfmsub213pd %ymm12, %ymm8, %ymm0
+	LONG $0xb8bde2c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm8, %ymm0
+	LONG $0x5c4dc1c4; BYTE $0xee // vsubpd %ymm14, %ymm6, %ymm5
+	LONG $0x5c6541c4; BYTE $0xf6 // vsubpd %ymm14, %ymm3, %ymm14
+	LONG $0x1c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm3
+	WORD $0x428b; BYTE $0x21 // movl 0x21(%rdx), %eax
+	LONG $0x581d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm12, %ymm8
+	LONG $0x5c3d41c4; BYTE $0xe9 // vsubpd %ymm9, %ymm8, %ymm13
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x5c3dc1c4; BYTE $0xe5 // vsubpd %ymm13, %ymm8, %ymm4
+	LONG $0x5c1d41c4; BYTE $0xed // vsubpd %ymm13, %ymm12, %ymm13
+	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
+	LONG $0x1c16e1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm3, %xmm3
+	WORD $0x428b; BYTE $0x18 // movl 0x18(%rdx), %eax
+	LONG $0xe45cb5c5 // vsubpd %ymm4, %ymm9, %ymm4
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm1
+	LONG $0x1410fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm2
+	WORD $0x428b; BYTE $0x1b // movl 0x1b(%rdx), %eax
+	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x167141c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm1, %xmm12
+	LONG $0xcd5cadc5 // vsubpd %ymm5, %ymm10, %ymm1
+	LONG $0x2c16e9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm2, %xmm5
+	WORD $0x428b; BYTE $0x24 // movl 0x24(%rdx), %eax
+	LONG $0xc9588dc5 // vaddpd %ymm1, %ymm14, %ymm1
+	LONG $0x74287dc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm14
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
+	LONG $0x107bc1c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm2
+	LONG $0x0c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm9
+	WORD $0x428b; BYTE $0x27 // movl 0x27(%rdx), %eax
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0xac28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm5
+	LONG $0x181d43c4; WORD $0x01e7 // vinsertf128 $0x1, %xmm15, %ymm12, %ymm12
+	LONG $0xf95845c5 // vaddpd %ymm1, %ymm7, %ymm15
+	LONG $0x8c28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm1
+	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x166941c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm2, %xmm10
+	LONG $0x0c1631c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm9, %xmm9
+	WORD $0x428b; BYTE $0x2a // movl 0x2a(%rdx), %eax
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm2
+	LONG $0x2c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm13
+	WORD $0x428b; BYTE $0x2c // movl 0x2c(%rdx), %eax
+	LONG $0x30c28348 // addq $0x30, %rdx
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1669c1c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm2, %xmm2
+	LONG $0x1c1611c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm13, %xmm11
+	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
+	LONG $0x5a7c41c4; WORD $0x242c // vcvtps2pd (%r12), %ymm13
+	LONG $0x5a7cc1c4; WORD $0x2464; BYTE $0x10 // vcvtps2pd 0x10(%r12), %ymm4
+	LONG $0x1835c3c4; WORD $0x01fb // vinsertf128 $0x1, %xmm11, %ymm9, %ymm7
+	LONG $0x182de3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm10, %ymm2
+	LONG $0x591d41c4; BYTE $0xcd // vmulpd %ymm13, %ymm12, %ymm9
+	LONG $0xd55835c5 // vaddpd %ymm5, %ymm9, %ymm10
+	LONG $0xaa9542c4; BYTE $0xe1 // vfmsub213pd %ymm9, %ymm13, %ymm12
+	LONG $0xc55cadc5 // vsubpd %ymm5, %ymm10, %ymm0
+	LONG $0xb89562c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm13, %ymm12
+	LONG $0x6c287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm13
+	LONG $0xd85cadc5 // vsubpd %ymm0, %ymm10, %ymm3
+	LONG $0xc05cb5c5 // vsubpd %ymm0, %ymm9, %ymm0
+	LONG $0xdb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xdc59edc5 // vmulpd %ymm4, %ymm2, %ymm3
+	LONG $0xd95865c5 // vaddpd %ymm1, %ymm3, %ymm11
+	LONG $0xaadde2c4; BYTE $0xd3 // vfmsub213pd %ymm3, %ymm4, %ymm2
+	LONG $0xc0589dc5 // vaddpd %ymm0, %ymm12, %ymm0
+	LONG $0xc95c25c5 // vsubpd %ymm1, %ymm11, %ymm9
+	LONG $0xe85815c5 // vaddpd %ymm0, %ymm13, %ymm13
+	LONG $0xb8dde2c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm4, %ymm2
+	LONG $0xbc28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm7
+	LONG $0x5c25c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm11, %ymm5
+	LONG $0x5c65c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm3, %ymm3
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xc158e5c5 // vaddpd %ymm1, %ymm3, %ymm0
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xf858c5c5 // vaddpd %ymm0, %ymm7, %ymm7
+	LONG $0x03ff8349 // cmpq $0x3, %r15
+	LONG $0xfe7f8d4d // leaq -0x2(%r15), %r15
+	LONG $0xfd1b870f; WORD $0xffff // ja <farSlotsDD+0x930>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0x05ec850f; WORD $0x0000 // jne <farSlotsDD+0x1215>
+	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
+	WORD $0x028b // movl (%rdx), %eax
+	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
+	LONG $0x09428b44 // movl 0x9(%rdx), %r8d
+	LONG $0x0c7a8b44 // movl 0xc(%rdx), %r15d
+	LONG $0x0f628b44 // movl 0xf(%rdx), %r12d
+	LONG $0x94297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm10, 0x80(%rsp)
+	LONG $0x287d41c4; BYTE $0xcb // vmovapd %ymm11, %ymm9
+	WORD $0x2144; BYTE $0xee // andl %r13d, %esi
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0x2145; BYTE $0xe8 // andl %r13d, %r8d
+	WORD $0x2145; BYTE $0xef // andl %r13d, %r15d
+	WORD $0x2145; BYTE $0xec // andl %r13d, %r12d
+	LONG $0x126a8b44 // movl 0x12(%rdx), %r13d
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x03e7c141 // shll $0x3, %r15d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x107bc1c4; WORD $0x3604 // vmovsd (%r14,%rsi), %xmm0
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x107bc1c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm1
+	LONG $0xffffffb8; BYTE $0x00 // movl $0xffffff, %eax
+	LONG $0x167881c4; WORD $0x0604 // vmovhps (%r14,%r8), %xmm0, %xmm0
+	WORD $0x2141; BYTE $0xc5 // andl %eax, %r13d
+	WORD $0x428b; BYTE $0x14 // movl 0x14(%rdx), %eax
+	LONG $0x18c28348 // addq $0x18, %rdx
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x107ba1c4; WORD $0x2b14 // vmovsd (%rbx,%r13), %xmm2
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x4429f8c5; WORD $0x4024 // vmovaps %xmm0, 0x40(%rsp)
+	LONG $0x1671c1c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm1, %xmm0
+	LONG $0x107b81c4; WORD $0x3e0c // vmovsd (%r14,%r15), %xmm1
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x167181c4; WORD $0x262c // vmovhpd (%r14,%r12), %xmm1, %xmm5
+	LONG $0x107b81c4; WORD $0x2e0c // vmovsd (%r14,%r13), %xmm1
+	LONG $0x1416e9c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm2, %xmm2
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	LONG $0x1671c1c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm1, %xmm3
+	LONG $0x0c10fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm1
+	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
+	LONG $0x03b60f41 // movzbl (%r11), %eax
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x167121c4; WORD $0x0314 // vmovhpd (%rbx,%r8), %xmm1, %xmm10
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x0c10fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm1
+	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
+	LONG $0x1c1671c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm1, %xmm11
+	LONG $0x107ba1c4; WORD $0x3b0c // vmovsd (%rbx,%r15), %xmm1
+	LONG $0x187de3c4; LONG $0x01402444 // vinsertf128 $0x1, 0x40(%rsp), %ymm0, %ymm0
+	LONG $0x1671a1c4; WORD $0x230c // vmovhpd (%rbx,%r12), %xmm1, %xmm1
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x5a7cc1c4; BYTE $0x21 // vcvtps2pd (%r9), %ymm4
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0x5a7c41c4; WORD $0x1061 // vcvtps2pd 0x10(%r9), %ymm12
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x1825c3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm10, %ymm11, %ymm5
+	LONG $0x287d41c4; BYTE $0xd9 // vmovapd %ymm9, %ymm11
+	LONG $0x94287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm10
+	LONG $0x1875e3c4; WORD $0x01ca // vinsertf128 $0x1, %xmm2, %ymm1, %ymm1
+	LONG $0xd459fdc5 // vmulpd %ymm4, %ymm0, %ymm2
+	LONG $0xaadde2c4; BYTE $0xc2 // vfmsub213pd %ymm2, %ymm4, %ymm0
+	LONG $0xb8dde2c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm4, %ymm0
+	LONG $0xe658edc5 // vaddpd %ymm6, %ymm2, %ymm4
+	LONG $0xee5cddc5 // vsubpd %ymm6, %ymm4, %ymm5
+	LONG $0xcd5c5dc5 // vsubpd %ymm5, %ymm4, %ymm9
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
+	LONG $0xf428fdc5 // vmovapd %ymm4, %ymm6
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xf85805c5 // vaddpd %ymm0, %ymm15, %ymm15
+	LONG $0xc3599dc5 // vmulpd %ymm3, %ymm12, %ymm0
+	LONG $0xaa9de2c4; BYTE $0xd8 // vfmsub213pd %ymm0, %ymm12, %ymm3
+	LONG $0xb89de2c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm12, %ymm3
+	LONG $0xc858bdc5 // vaddpd %ymm0, %ymm8, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm1, %ymm2
+	LONG $0xea5cf5c5 // vsubpd %ymm2, %ymm1, %ymm5
+	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
+	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
+	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
+	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
+	LONG $0x000457e9; BYTE $0x00 // jmp <farSlotsDD+0x120d>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xbc287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm15
+	LONG $0x02c48349 // addq $0x2, %r12
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x247c8b48; BYTE $0x78 // movq 0x78(%rsp), %rdi
+	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0x042c850f; WORD $0x0000 // jne <farSlotsDD+0x1215>
+	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
+	WORD $0x028b // movl (%rdx), %eax
+	LONG $0x09428b44 // movl 0x9(%rdx), %r8d
+	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
+	LONG $0x0c628b44 // movl 0xc(%rdx), %r12d
+	WORD $0x2144; BYTE $0xee // andl %r13d, %esi
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x2145; BYTE $0xe8 // andl %r13d, %r8d
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0x2145; BYTE $0xec // andl %r13d, %r12d
+	LONG $0x0f6a8b44 // movl 0xf(%rdx), %r13d
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x107bc1c4; WORD $0x3704 // vmovsd (%r15,%rsi), %xmm0
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0x107b81c4; WORD $0x2624 // vmovsd (%r14,%r12), %xmm4
+	LONG $0x167981c4; WORD $0x071c // vmovhpd (%r15,%r8), %xmm0, %xmm3
+	LONG $0x107bc1c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm0
+	LONG $0xffffffb8; BYTE $0x00 // movl $0xffffff, %eax
+	LONG $0x1679c1c4; WORD $0x0f2c // vmovhpd (%r15,%rcx), %xmm0, %xmm5
+	WORD $0x4a8b; BYTE $0x12 // movl 0x12(%rdx), %ecx
+	LONG $0x107b81c4; WORD $0x2704 // vmovsd (%r15,%r12), %xmm0
+	WORD $0x2141; BYTE $0xc5 // andl %eax, %r13d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x167901c4; WORD $0x2f0c // vmovhpd (%r15,%r13), %xmm0, %xmm9
+	LONG $0x165881c4; WORD $0x2e24 // vmovhps (%r14,%r13), %xmm4, %xmm4
+	WORD $0xc121 // andl %eax, %ecx
+	WORD $0x428b; BYTE $0x14 // movl 0x14(%rdx), %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107bc1c4; WORD $0x0f0c // vmovsd (%r15,%rcx), %xmm1
+	LONG $0x185563c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm5, %ymm12
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1670c1c4; WORD $0x0704 // vmovhps (%r15,%rax), %xmm1, %xmm0
+	LONG $0x107bc1c4; WORD $0x360c // vmovsd (%r14,%rsi), %xmm1
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x167181c4; WORD $0x060c // vmovhpd (%r14,%r8), %xmm1, %xmm1
+	LONG $0x107bc1c4; WORD $0x3614 // vmovsd (%r14,%rsi), %xmm2
+	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
+	LONG $0x6429fcc5; WORD $0x2024 // vmovaps %ymm4, 0x20(%rsp)
+	LONG $0x107bc1c4; WORD $0x0e24 // vmovsd (%r14,%rcx), %xmm4
+	LONG $0x0bb60f41 // movzbl (%r11), %ecx
+	LONG $0x1658c1c4; WORD $0x0624 // vmovhps (%r14,%rax), %xmm4, %xmm4
+	LONG $0x8429f8c5; LONG $0x00008024; BYTE $0x00 // vmovaps %xmm0, 0x80(%rsp)
+	LONG $0x1669c1c4; WORD $0x3614 // vmovhpd (%r14,%rsi), %xmm2, %xmm2
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0xa429f8c5; LONG $0x0000c024; BYTE $0x00 // vmovaps %xmm4, 0xc0(%rsp)
+	LONG $0x186de3c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm5
+	LONG $0x34f98348 // cmpq $0x34, %rcx
+	LONG $0x0152860f; WORD $0x0000 // jbe <farSlotsDD+0x103a>
+	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
+	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02eec141 // shrl $0x2, %r14d
+	LONG $0x6c297dc5; WORD $0x4024 // vmovapd %ymm13, 0x40(%rsp)
+	LONG $0x597d62c4; LONG $0x000a692d; BYTE $0x00 // vpbroadcastq 0xa69(%rip), %ymm13
+	LONG $0x9c297dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm11, 0xa0(%rsp)
+	LONG $0x287d41c4; BYTE $0xde // vmovapd %ymm14, %ymm11
+	LONG $0x8c297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm9, 0xe0(%rsp)
+	LONG $0x597d62c4; LONG $0x000a510d; BYTE $0x00 // vpbroadcastq 0xa51(%rip), %ymm9
+	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
+	LONG $0x49048d44 // leal (%rcx,%rcx,2), %r8d
+	WORD $0xce89 // movl %ecx, %esi
+	WORD $0xeed1 // shrl %esi
+	LONG $0x387583c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r14), %ymm1, %ymm1
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x0075e2c4; WORD $0x030c // vpshufb (%rbx,%rax), %ymm1, %ymm1
+	LONG $0x5979e2c4; LONG $0x008003a4; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rax), %xmm4
+	LONG $0x597de2c4; LONG $0x00880394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm2
+	LONG $0x197d62c4; LONG $0x009003b4; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rax), %ymm14
+	LONG $0x47f5e2c4; WORD $0x034c; BYTE $0x40 // vpsllvq 0x40(%rbx,%rax), %ymm1, %ymm1
+	LONG $0xccd3f5c5 // vpsrlq %xmm4, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x0275e3c4; WORD $0xaad8 // vpblendd $0xaa, %ymm0, %ymm1, %ymm3
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xd0297dc5 // vmovapd %ymm10, %ymm0
+	LONG $0xd7287dc5 // vmovapd %ymm7, %ymm10
+	LONG $0xff297dc5 // vmovapd %ymm15, %ymm7
+	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
+	LONG $0xdbebb5c5 // vpor %ymm3, %ymm9, %ymm3
+	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xd9599dc5 // vmulpd %ymm1, %ymm12, %ymm3
+	LONG $0xaaf562c4; BYTE $0xe3 // vfmsub213pd %ymm3, %ymm1, %ymm12
+	LONG $0xa8f5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm1, %ymm5
+	LONG $0xcb58cdc5 // vaddpd %ymm3, %ymm6, %ymm1
+	LONG $0xe65c75c5 // vsubpd %ymm6, %ymm1, %ymm12
+	LONG $0x5c7541c4; BYTE $0xfc // vsubpd %ymm12, %ymm1, %ymm15
+	LONG $0x5c65c1c4; BYTE $0xdc // vsubpd %ymm12, %ymm3, %ymm3
+	LONG $0x5c4d41c4; BYTE $0xff // vsubpd %ymm15, %ymm6, %ymm15
+	LONG $0xdb5885c5 // vaddpd %ymm3, %ymm15, %ymm3
+	LONG $0xff287dc5 // vmovapd %ymm7, %ymm15
+	LONG $0xd7297dc5 // vmovapd %ymm10, %ymm7
+	LONG $0xd0287dc5 // vmovapd %ymm0, %ymm10
+	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x312c // vmovdqu (%r9,%rsi), %xmm5
+	LONG $0x385583c4; WORD $0x012c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x036c; BYTE $0x20 // vpshufb 0x20(%rbx,%rax), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x036c; BYTE $0x60 // vpsllvq 0x60(%rbx,%rax), %ymm5, %ymm5
+	LONG $0xe4d3d5c5 // vpsrlq %xmm4, %ymm5, %ymm4
+	LONG $0xd2efddc5 // vpxor %ymm2, %ymm4, %ymm2
+	LONG $0x026de3c4; LONG $0x00098e25; WORD $0xaa00 // vpblendd $0xaa, 0x98e(%rip), %ymm2, %ymm4
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2eb95c5 // vpor %ymm2, %ymm13, %ymm2
+	LONG $0x6c287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm13
+	LONG $0x5c6dc1c4; BYTE $0xd6 // vsubpd %ymm14, %ymm2, %ymm2
+	LONG $0x287d41c4; BYTE $0xf3 // vmovapd %ymm11, %ymm14
+	LONG $0x9c287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm11
+	LONG $0xe4ebb5c5 // vpor %ymm4, %ymm9, %ymm4
+	LONG $0x8c287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm9
+	LONG $0xec58edc5 // vaddpd %ymm4, %ymm2, %ymm5
+	LONG $0x00016ae9; BYTE $0x00 // jmp <farSlotsDD+0x11a4>
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc6950f40 // setne %sil
+	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	LONG $0x00c1840f; WORD $0x0000 // je <farSlotsDD+0x1122>
+	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x5979e2c4; LONG $0x000080a3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm4
+	LONG $0x597de2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm2
+	LONG $0x8c297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm9, 0xe0(%rsp)
+	LONG $0xce287dc5 // vmovapd %ymm6, %ymm9
+	LONG $0x197de2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm6
+	LONG $0xe8297dc5 // vmovapd %ymm13, %ymm0
+	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
+	LONG $0x387583c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm1, %ymm1
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0075e2c4; BYTE $0x0b // vpshufb (%rbx), %ymm1, %ymm1
+	LONG $0x47f5e2c4; WORD $0x404b // vpsllvq 0x40(%rbx), %ymm1, %ymm1
+	LONG $0xccd3f5c5 // vpsrlq %xmm4, %ymm1, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
+	LONG $0xd9599dc5 // vmulpd %ymm1, %ymm12, %ymm3
+	LONG $0xaaf562c4; BYTE $0xe3 // vfmsub213pd %ymm3, %ymm1, %ymm12
+	LONG $0xa8f5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm1, %ymm5
+	LONG $0xcb58b5c5 // vaddpd %ymm3, %ymm9, %ymm1
+	LONG $0x5c7541c4; BYTE $0xe1 // vsubpd %ymm9, %ymm1, %ymm12
+	LONG $0x5c7541c4; BYTE $0xec // vsubpd %ymm12, %ymm1, %ymm13
+	LONG $0x5c65c1c4; BYTE $0xdc // vsubpd %ymm12, %ymm3, %ymm3
+	LONG $0x5c3541c4; BYTE $0xed // vsubpd %ymm13, %ymm9, %ymm13
+	LONG $0x8c287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm9
+	LONG $0xdb5895c5 // vaddpd %ymm3, %ymm13, %ymm3
+	LONG $0xe8287dc5 // vmovapd %ymm0, %ymm13
+	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x012c // vmovdqu (%r9,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x312c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x206b // vpshufb 0x20(%rbx), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x606b // vpsllvq 0x60(%rbx), %ymm5, %ymm5
+	LONG $0xe4d3d5c5 // vpsrlq %xmm4, %ymm5, %ymm4
+	LONG $0xd2efddc5 // vpxor %ymm2, %ymm4, %ymm2
+	LONG $0xee5cedc5 // vsubpd %ymm6, %ymm2, %ymm5
+	LONG $0x000082e9; BYTE $0x00 // jmp <farSlotsDD+0x11a4>
+	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x597de2c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm2
+	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
+	LONG $0xc628fdc5 // vmovapd %ymm6, %ymm0
+	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
+	LONG $0x387583c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm1, %ymm1
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0075e2c4; BYTE $0x0b // vpshufb (%rbx), %ymm1, %ymm1
+	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
+	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
+	LONG $0xd9599dc5 // vmulpd %ymm1, %ymm12, %ymm3
+	LONG $0xaaf562c4; BYTE $0xe3 // vfmsub213pd %ymm3, %ymm1, %ymm12
+	LONG $0xa8f5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm1, %ymm5
+	LONG $0xcb58cdc5 // vaddpd %ymm3, %ymm6, %ymm1
+	LONG $0xf65cf5c5 // vsubpd %ymm6, %ymm1, %ymm6
+	LONG $0xe65c75c5 // vsubpd %ymm6, %ymm1, %ymm12
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0x5c7d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm0, %ymm12
+	LONG $0xdb589dc5 // vaddpd %ymm3, %ymm12, %ymm3
+	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x012c // vmovdqu (%r9,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x312c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x206b // vpshufb 0x20(%rbx), %ymm5, %ymm5
+	LONG $0xd5ebedc5 // vpor %ymm5, %ymm2, %ymm2
+	LONG $0xec5cedc5 // vsubpd %ymm4, %ymm2, %ymm5
+	LONG $0xf128fdc5 // vmovapd %ymm1, %ymm6
+	LONG $0x4c28fdc5; WORD $0x2024 // vmovapd 0x20(%rsp), %ymm1
+	LONG $0x1835e3c4; LONG $0x00802484; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%rsp), %ymm9, %ymm0
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0xfb5805c5 // vaddpd %ymm3, %ymm15, %ymm15
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
+	LONG $0x18c28348 // addq $0x18, %rdx
+	LONG $0x1875e3c4; LONG $0x00c0248c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xc0(%rsp), %ymm1, %ymm1
+	LONG $0xd559fdc5 // vmulpd %ymm5, %ymm0, %ymm2
+	LONG $0xaad5e2c4; BYTE $0xc2 // vfmsub213pd %ymm2, %ymm5, %ymm0
+	LONG $0xb8d5e2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm5, %ymm0
+	LONG $0xca58bdc5 // vaddpd %ymm2, %ymm8, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm1, %ymm4
+	LONG $0xec5cf5c5 // vsubpd %ymm4, %ymm1, %ymm5
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xed5cbdc5 // vsubpd %ymm5, %ymm8, %ymm5
+	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xf0580dc5 // vaddpd %ymm0, %ymm14, %ymm14
+	LONG $0xc1287dc5 // vmovapd %ymm1, %ymm8
+	LONG $0x40b70f41; BYTE $0x06 // movzwl 0x6(%r8), %eax
+	WORD $0x04a8 // testb $0x4, %al
+	LONG $0xee9a840f; WORD $0xffff // je <farSlotsDD+0xbc>
+	LONG $0xc658adc5 // vaddpd %ymm6, %ymm10, %ymm0
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
+	LONG $0xce5cfdc5 // vsubpd %ymm6, %ymm0, %ymm1
+	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
+	LONG $0xd15cfdc5 // vsubpd %ymm1, %ymm0, %ymm2
+	LONG $0xc95cadc5 // vsubpd %ymm1, %ymm10, %ymm1
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xd94c0f48 // cmovlq %rcx, %rbx
+	LONG $0xd25ccdc5 // vsubpd %ymm2, %ymm6, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0x5825c1c4; BYTE $0xd0 // vaddpd %ymm8, %ymm11, %ymm2
+	LONG $0xc95895c5 // vaddpd %ymm1, %ymm13, %ymm1
+	LONG $0xe15885c5 // vaddpd %ymm1, %ymm15, %ymm4
+	LONG $0x5c6dc1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm2, %ymm1
+	LONG $0xd95cedc5 // vsubpd %ymm1, %ymm2, %ymm3
+	LONG $0xc95ca5c5 // vsubpd %ymm1, %ymm11, %ymm1
+	LONG $0xdb5cbdc5 // vsubpd %ymm3, %ymm8, %ymm3
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc958c5c5 // vaddpd %ymm1, %ymm7, %ymm1
+	LONG $0xc9588dc5 // vaddpd %ymm1, %ymm14, %ymm1
+	WORD $0x08a8 // testb $0x8, %al
+	LONG $0x0080850f; WORD $0x0000 // jne <farSlotsDD+0x1300>
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0x011d8c0f; WORD $0x0000 // jl <farSlotsDD+0x13a7>
+	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
+	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x024a840f; WORD $0x0000 // je <farSlotsDD+0x14e5>
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	LONG $0x24b48948; LONG $0x00000080 // movq %rsi, 0x80(%rsp)
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0x025c840f; WORD $0x0000 // je <farSlotsDD+0x150c>
+	LONG $0x04b70f42; BYTE $0x61 // movzwl (%rcx,%r12,2), %eax
+	LONG $0x74b70f42; WORD $0x0261 // movzwl 0x2(%rcx,%r12,2), %esi
+	LONG $0x44b70f46; WORD $0x0461 // movzwl 0x4(%rcx,%r12,2), %r8d
+	LONG $0x74b70f46; WORD $0x0661 // movzwl 0x6(%rcx,%r12,2), %r14d
+	LONG $0x597de2c4; WORD $0x686f // vpbroadcastq 0x68(%rdi), %ymm5
+	LONG $0x6e79c1c4; WORD $0x871c // vmovd (%r15,%rax,4), %xmm3
+	LONG $0x2261c3c4; WORD $0xb71c; BYTE $0x01 // vpinsrd $0x1, (%r15,%rsi,4), %xmm3, %xmm3
+	LONG $0x226183c4; WORD $0x871c; BYTE $0x02 // vpinsrd $0x2, (%r15,%r8,4), %xmm3, %xmm3
+	LONG $0x226183c4; WORD $0xb71c; BYTE $0x03 // vpinsrd $0x3, (%r15,%r14,4), %xmm3, %xmm3
+	LONG $0x357de2c4; BYTE $0xdb // vpmovzxdq %xmm3, %ymm3
+	LONG $0xdbd4d5c5 // vpaddq %ymm3, %ymm5, %ymm3
+	LONG $0xf373d5c5; BYTE $0x34 // vpsllq $0x34, %ymm3, %ymm5
+	LONG $0x000217e9; BYTE $0x00 // jmp <farSlotsDD+0x1512>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xd858edc5 // vaddpd %ymm0, %ymm2, %ymm3
+	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0xe85ce5c5 // vsubpd %ymm0, %ymm3, %ymm5
+	LONG $0xf55ce5c5 // vsubpd %ymm5, %ymm3, %ymm6
+	LONG $0xed5cedc5 // vsubpd %ymm5, %ymm2, %ymm5
+	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0x01fde3c4; WORD $0x4ee3 // vpermpd $0x4e, %ymm3, %ymm4
+	LONG $0x01fde3c4; WORD $0x4ee8 // vpermpd $0x4e, %ymm0, %ymm5
+	LONG $0xf458e5c5 // vaddpd %ymm4, %ymm3, %ymm6
+	LONG $0xfb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xdec6cdc5; BYTE $0x05 // vshufpd $0x5, %ymm6, %ymm6, %ymm3
+	LONG $0xeb58cdc5 // vaddpd %ymm3, %ymm6, %ymm5
+	LONG $0xe0c6fdc5; BYTE $0x05 // vshufpd $0x5, %ymm0, %ymm0, %ymm4
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xac11fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm5, 0x1a0(%rsp)
+	LONG $0x9411fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm2, 0x1c0(%rsp)
+	LONG $0xc75c55c5 // vsubpd %ymm7, %ymm5, %ymm8
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x8411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm0, 0x160(%rsp)
+	LONG $0x8c11fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm1, 0x180(%rsp)
+	WORD $0x31eb // jmp <farSlotsDD+0x13d8>
+	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
+	LONG $0x8411fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm0, 0x1a0(%rsp)
+	LONG $0xa411fdc5; LONG $0x00016024; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsp)
+	LONG $0x9411fdc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm2, 0x1c0(%rsp)
+	LONG $0x8c11fdc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm1, 0x180(%rsp)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xecb88e0f; WORD $0xffff // jle <farSlotsDD+0x90>
+	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	LONG $0x60778b4c // movq 0x60(%rdi), %r14
+	LONG $0x88af8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r13
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x633c8d4e // leaq (%rbx,%r12,2), %r15
+	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
+	LONG $0x000090e9; BYTE $0x00 // jmp <farSlotsDD+0x1487>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
+	LONG $0x9459fbc5; LONG $0x0001a0c4; BYTE $0x00 // vmulsd 0x1a0(%rsp,%rax,8), %xmm0, %xmm2
+	LONG $0x8c59fbc5; LONG $0x000160c4; BYTE $0x00 // vmulsd 0x160(%rsp,%rax,8), %xmm0, %xmm1
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0x00bc840f; WORD $0x0000 // je <farSlotsDD+0x14dc>
+	LONG $0x107ba1c4; WORD $0xc61c // vmovsd (%rsi,%r8,8), %xmm3
+	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
+	LONG $0xeb5cdbc5 // vsubsd %xmm3, %xmm4, %xmm5
+	LONG $0xc47efac5 // vmovq %xmm4, %xmm0
+	LONG $0xe55cdbc5 // vsubsd %xmm5, %xmm4, %xmm4
+	LONG $0xd55cebc5 // vsubsd %xmm5, %xmm2, %xmm2
+	LONG $0xdc5ce3c5 // vsubsd %xmm4, %xmm3, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
+	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
+	LONG $0x587381c4; WORD $0xc54c; BYTE $0x00 // vaddsd (%r13,%r8,8), %xmm1, %xmm1
+	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
+	LONG $0x247c8b48; BYTE $0x78 // movq 0x78(%rsp), %rdi
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	LONG $0xd058f3c5 // vaddsd %xmm0, %xmm1, %xmm2
+	LONG $0xd85cebc5 // vsubsd %xmm0, %xmm2, %xmm3
+	LONG $0x117ba1c4; WORD $0xc614 // vmovsd %xmm2, (%rsi,%r8,8)
+	LONG $0xd35cebc5 // vsubsd %xmm3, %xmm2, %xmm2
+	LONG $0xcb5cf3c5 // vsubsd %xmm3, %xmm1, %xmm1
+	LONG $0xc25cfbc5 // vsubsd %xmm2, %xmm0, %xmm0
+	LONG $0xc058f3c5 // vaddsd %xmm0, %xmm1, %xmm0
+	LONG $0x117b81c4; WORD $0xc544; BYTE $0x00 // vmovsd %xmm0, (%r13,%r8,8)
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	LONG $0xebf9840f; WORD $0xffff // je <farSlotsDD+0x80>
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x1474 // je <farSlotsDD+0x14a0>
+	LONG $0x04b70f45; BYTE $0x47 // movzwl (%r15,%rax,2), %r8d
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1b75 // jne <farSlotsDD+0x14b1>
+	LONG $0xffff65e9; BYTE $0xff // jmp <farSlotsDD+0x1400>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0xff4f840f; WORD $0xffff // je <farSlotsDD+0x1400>
+	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
+	LONG $0x863c0343 // addl (%r14,%r8,4), %edi
+	LONG $0x34e7c148 // shlq $0x34, %rdi
+	LONG $0x6ef9e1c4; BYTE $0xc7 // vmovq %rdi, %xmm0
+	LONG $0x9459fbc5; LONG $0x0001a0c4; BYTE $0x00 // vmulsd 0x1a0(%rsp,%rax,8), %xmm0, %xmm2
+	LONG $0x8c59fbc5; LONG $0x000160c4; BYTE $0x00 // vmulsd 0x160(%rsp,%rax,8), %xmm0, %xmm1
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0xff44850f; WORD $0xffff // jne <farSlotsDD+0x1420>
+	LONG $0xc27efac5 // vmovq %xmm2, %xmm0
+	LONG $0xffff68e9; BYTE $0xff // jmp <farSlotsDD+0x144d>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0351840f; WORD $0x0000 // je <farSlotsDD+0x1843>
+	LONG $0x357da2c4; WORD $0xa01c // vpmovzxdq (%rax,%r12,4), %ymm3
+	LONG $0x597de2c4; WORD $0x686f // vpbroadcastq 0x68(%rdi), %ymm5
+	LONG $0xdbd4d5c5 // vpaddq %ymm3, %ymm5, %ymm3
+	LONG $0xf373d5c5; BYTE $0x34 // vpsllq $0x34, %ymm3, %ymm5
+	LONG $0x00033de9; BYTE $0x00 // jmp <farSlotsDD+0x1849>
+	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
+	LONG $0x247c894c; BYTE $0x40 // movq %r15, 0x40(%rsp)
+	LONG $0x7847b60f // movzbl 0x78(%rdi), %eax
+	LONG $0x88bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r15
+	LONG $0x34b70f42; BYTE $0x61 // movzwl (%rcx,%r12,2), %esi
+	LONG $0xd859d5c5 // vmulpd %ymm0, %ymm5, %ymm3
+	LONG $0xc459d5c5 // vmulpd %ymm4, %ymm5, %ymm0
+	LONG $0x20244488 // movb %al, 0x20(%rsp)
+	WORD $0xc084 // testb %al, %al
+	LONG $0x00ca840f; WORD $0x0000 // je <farSlotsDD+0x1605>
+	LONG $0x6cb70f46; WORD $0x0461 // movzwl 0x4(%rcx,%r12,2), %r13d
+	LONG $0x44b70f42; WORD $0x0261 // movzwl 0x2(%rcx,%r12,2), %eax
+	LONG $0x64b70f46; WORD $0x0661 // movzwl 0x6(%rcx,%r12,2), %r12d
+	LONG $0xf5048d44; LONG $0x00000000 // leal (,%rsi,8), %r8d
+	LONG $0x24b48948; LONG $0x000000c0 // movq %rsi, 0xc0(%rsp)
+	LONG $0x107b81c4; WORD $0x072c // vmovsd (%r15,%r8), %xmm5
+	LONG $0x2484894c; LONG $0x000000e0 // movq %r8, 0xe0(%rsp)
+	LONG $0x24848b4c; LONG $0x00000080 // movq 0x80(%rsp), %r8
+	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
+	LONG $0x03e6c141 // shll $0x3, %r14d
+	WORD $0xc689 // movl %eax, %esi
+	LONG $0x24848948; LONG $0x000000a0 // movq %rax, 0xa0(%rsp)
+	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b81c4; WORD $0x3724 // vmovsd (%r15,%r14), %xmm4
+	LONG $0x1651c1c4; WORD $0x372c // vmovhpd (%r15,%rsi), %xmm5, %xmm5
+	LONG $0x1659c1c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm4, %xmm4
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107b81c4; WORD $0x302c // vmovsd (%r8,%r14), %xmm5
+	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
+	LONG $0x1651c1c4; WORD $0x002c // vmovhpd (%r8,%rax), %xmm5, %xmm5
+	LONG $0x24848b4c; LONG $0x000000e0 // movq 0xe0(%rsp), %r8
+	LONG $0x24848b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rax
+	LONG $0x107b81c4; WORD $0x0634 // vmovsd (%r14,%r8), %xmm6
+	LONG $0x1649c1c4; WORD $0x3634 // vmovhpd (%r14,%rsi), %xmm6, %xmm6
+	LONG $0x24b48b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rsi
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0xf558e5c5 // vaddpd %ymm5, %ymm3, %ymm6
+	LONG $0xfd5ccdc5 // vsubpd %ymm5, %ymm6, %ymm7
+	LONG $0xc75c4dc5 // vsubpd %ymm7, %ymm6, %ymm8
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xde28fdc5 // vmovapd %ymm6, %ymm3
+	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
+	WORD $0x1aeb // jmp <farSlotsDD+0x161f>
+	LONG $0x44b70f42; WORD $0x0261 // movzwl 0x2(%rcx,%r12,2), %eax
+	LONG $0x6cb70f46; WORD $0x0461 // movzwl 0x4(%rcx,%r12,2), %r13d
+	LONG $0x64b70f46; WORD $0x0661 // movzwl 0x6(%rcx,%r12,2), %r12d
+	LONG $0x24b48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r14
+	LONG $0xe058e5c5 // vaddpd %ymm0, %ymm3, %ymm4
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x197de3c4; WORD $0x01e3 // vextractf128 $0x1, %ymm4, %xmm3
+	LONG $0x1379c1c4; WORD $0x3704 // vmovlpd %xmm0, (%r15,%rsi)
+	LONG $0x1779c1c4; WORD $0x0704 // vmovhpd %xmm0, (%r15,%rax)
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x137981c4; WORD $0x2f04 // vmovlpd %xmm0, (%r15,%r13)
+	LONG $0x177981c4; WORD $0x2704 // vmovhpd %xmm0, (%r15,%r12)
+	LONG $0x1379c1c4; WORD $0x3624 // vmovlpd %xmm4, (%r14,%rsi)
+	LONG $0x1779c1c4; WORD $0x0624 // vmovhpd %xmm4, (%r14,%rax)
+	LONG $0x137981c4; WORD $0x2e1c // vmovlpd %xmm3, (%r14,%r13)
+	LONG $0x246c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r13
+	LONG $0x177981c4; WORD $0x261c // vmovhpd %xmm3, (%r14,%r12)
+	WORD $0x854d; BYTE $0xed // testq %r13, %r13
+	WORD $0x5274 // je <farSlotsDD+0x16dd>
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x597de2c4; WORD $0x685f // vpbroadcastq 0x68(%rdi), %ymm3
+	LONG $0x44b70f42; WORD $0x0861 // movzwl 0x8(%rcx,%r12,2), %eax
+	LONG $0x74b70f42; WORD $0x0a61 // movzwl 0xa(%rcx,%r12,2), %esi
+	LONG $0x44b70f46; WORD $0x0c61 // movzwl 0xc(%rcx,%r12,2), %r8d
+	LONG $0x74b70f46; WORD $0x0e61 // movzwl 0xe(%rcx,%r12,2), %r14d
+	LONG $0x6e79c1c4; WORD $0x8544; BYTE $0x00 // vmovd (%r13,%rax,4), %xmm0
+	LONG $0x2279c3c4; LONG $0x0100b544 // vpinsrd $0x1, (%r13,%rsi,4), %xmm0, %xmm0
+	LONG $0x227983c4; LONG $0x02008544 // vpinsrd $0x2, (%r13,%r8,4), %xmm0, %xmm0
+	LONG $0x227983c4; LONG $0x0300b544 // vpinsrd $0x3, (%r13,%r14,4), %xmm0, %xmm0
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	WORD $0x0beb // jmp <farSlotsDD+0x16e8>
+	LONG $0x597de2c4; WORD $0x7047 // vpbroadcastq 0x70(%rdi), %ymm0
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x64b70f46; WORD $0x0861 // movzwl 0x8(%rcx,%r12,2), %r12d
+	LONG $0x20247c80; BYTE $0x00 // cmpb $0x0, 0x20(%rsp)
+	LONG $0xd259fdc5 // vmulpd %ymm2, %ymm0, %ymm2
+	LONG $0xc159fdc5 // vmulpd %ymm1, %ymm0, %ymm0
+	LONG $0x00b0840f; WORD $0x0000 // je <farSlotsDD+0x17b4>
+	LONG $0x44b70f44; WORD $0x0c41 // movzwl 0xc(%rcx,%rax,2), %r8d
+	LONG $0x6cb70f44; WORD $0x0a41 // movzwl 0xa(%rcx,%rax,2), %r13d
+	LONG $0x4144b70f; BYTE $0x0e // movzwl 0xe(%rcx,%rax,2), %eax
+	LONG $0xe5348d42; LONG $0x00000000 // leal (,%r12,8), %esi
+	LONG $0x2464894c; BYTE $0x40 // movq %r12, 0x40(%rsp)
+	LONG $0x24a48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r12
+	LONG $0x107bc1c4; WORD $0x371c // vmovsd (%r15,%rsi), %xmm3
+	WORD $0x8945; BYTE $0xc6 // movl %r8d, %r14d
+	LONG $0x03e6c141 // shll $0x3, %r14d
+	WORD $0xc189 // movl %eax, %ecx
+	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107b81c4; WORD $0x370c // vmovsd (%r15,%r14), %xmm1
+	LONG $0x166181c4; WORD $0x2f1c // vmovhpd (%r15,%r13), %xmm3, %xmm3
+	LONG $0x1671c1c4; WORD $0x0f0c // vmovhpd (%r15,%rcx), %xmm1, %xmm1
+	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
+	LONG $0x107b81c4; WORD $0x341c // vmovsd (%r12,%r14), %xmm3
+	WORD $0x894d; BYTE $0xe6 // movq %r12, %r14
+	LONG $0x107bc1c4; WORD $0x3624 // vmovsd (%r14,%rsi), %xmm4
+	LONG $0x24648b4c; BYTE $0x40 // movq 0x40(%rsp), %r12
+	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
+	LONG $0x165981c4; WORD $0x2e24 // vmovhpd (%r14,%r13), %xmm4, %xmm4
+	LONG $0x1661c1c4; WORD $0x0e1c // vmovhpd (%r14,%rcx), %xmm3, %xmm3
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0xe358edc5 // vaddpd %ymm3, %ymm2, %ymm4
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xd428fdc5 // vmovapd %ymm4, %ymm2
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	WORD $0x1eeb // jmp <farSlotsDD+0x17d2>
+	LONG $0x4174b70f; BYTE $0x0a // movzwl 0xa(%rcx,%rax,2), %esi
+	LONG $0x44b70f44; WORD $0x0c41 // movzwl 0xc(%rcx,%rax,2), %r8d
+	LONG $0x4144b70f; BYTE $0x0e // movzwl 0xe(%rcx,%rax,2), %eax
+	LONG $0x24b48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r14
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x137981c4; WORD $0x2704 // vmovlpd %xmm0, (%r15,%r12)
+	LONG $0x1779c1c4; WORD $0x3704 // vmovhpd %xmm0, (%r15,%rsi)
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x137981c4; WORD $0x0704 // vmovlpd %xmm0, (%r15,%r8)
+	LONG $0x1779c1c4; WORD $0x0704 // vmovhpd %xmm0, (%r15,%rax)
+	LONG $0x137981c4; WORD $0x260c // vmovlpd %xmm1, (%r14,%r12)
+	LONG $0x1779c1c4; WORD $0x360c // vmovhpd %xmm1, (%r14,%rsi)
+	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x137981c4; WORD $0x060c // vmovlpd %xmm1, (%r14,%r8)
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x1779c1c4; WORD $0x060c // vmovhpd %xmm1, (%r14,%rax)
+	LONG $0xffe850e9; BYTE $0xff // jmp <farSlotsDD+0x93>
+	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
+	LONG $0xd859d5c5 // vmulpd %ymm0, %ymm5, %ymm3
+	LONG $0xc459d5c5 // vmulpd %ymm4, %ymm5, %ymm0
+	WORD $0x2c74 // je <farSlotsDD+0x188a>
+	LONG $0x107da1c4; WORD $0xe624 // vmovupd (%rsi,%r12,8), %ymm4
+	LONG $0xec58e5c5 // vaddpd %ymm4, %ymm3, %ymm5
+	LONG $0xf45cd5c5 // vsubpd %ymm4, %ymm5, %ymm6
+	LONG $0xfe5cd5c5 // vsubpd %ymm6, %ymm5, %ymm7
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x587da1c4; WORD $0xe004 // vaddpd (%rax,%r12,8), %ymm0, %ymm0
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xe058e5c5 // vaddpd %ymm0, %ymm3, %ymm4
+	LONG $0xeb5cddc5 // vsubpd %ymm3, %ymm4, %ymm5
+	LONG $0xf55cddc5 // vsubpd %ymm5, %ymm4, %ymm6
+	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xe004 // vmovupd %ymm0, (%rax,%r12,8)
+	LONG $0x117da1c4; WORD $0xe624 // vmovupd %ymm4, (%rsi,%r12,8)
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x1874 // je <farSlotsDD+0x18cf>
+	LONG $0x357da2c4; WORD $0xa044; BYTE $0x10 // vpmovzxdq 0x10(%rax,%r12,4), %ymm0
+	LONG $0x597de2c4; WORD $0x685f // vpbroadcastq 0x68(%rdi), %ymm3
+	LONG $0xc0d4e5c5 // vpaddq %ymm0, %ymm3, %ymm0
+	LONG $0xf073fdc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm0
+	WORD $0x06eb // jmp <farSlotsDD+0x18d5>
+	LONG $0x597de2c4; WORD $0x7047 // vpbroadcastq 0x70(%rdi), %ymm0
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
+	LONG $0xd259fdc5 // vmulpd %ymm2, %ymm0, %ymm2
+	LONG $0xc159fdc5 // vmulpd %ymm1, %ymm0, %ymm0
+	WORD $0x2e74 // je <farSlotsDD+0x1918>
+	LONG $0x107da1c4; WORD $0xe64c; BYTE $0x20 // vmovupd 0x20(%rsi,%r12,8), %ymm1
+	LONG $0xd958edc5 // vaddpd %ymm1, %ymm2, %ymm3
+	LONG $0xe15ce5c5 // vsubpd %ymm1, %ymm3, %ymm4
+	LONG $0xec5ce5c5 // vsubpd %ymm4, %ymm3, %ymm5
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xd328fdc5 // vmovapd %ymm3, %ymm2
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x587da1c4; WORD $0xe044; BYTE $0x20 // vaddpd 0x20(%rax,%r12,8), %ymm0, %ymm0
+	LONG $0xc858edc5 // vaddpd %ymm0, %ymm2, %ymm1
+	LONG $0xda5cf5c5 // vsubpd %ymm2, %ymm1, %ymm3
+	LONG $0xe35cf5c5 // vsubpd %ymm3, %ymm1, %ymm4
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0xe044; BYTE $0x20 // vmovupd %ymm0, 0x20(%rax,%r12,8)
+	LONG $0x117da1c4; WORD $0xe64c; BYTE $0x20 // vmovupd %ymm1, 0x20(%rsi,%r12,8)
+	LONG $0xffe750e9; BYTE $0xff // jmp <farSlotsDD+0x93>
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x45300000; LONG $0x00000000
+	LONG $0x43300000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000
+	ADJSP $736
 	RET

@@ -5,12 +5,12 @@
 #include "textflag.h"
 
 // func slotsOct(c *slotCall)
-TEXT ·slotsOct(SB), 0, $368-8
+TEXT ·slotsOct(SB), 0, $352-8
 	MOVQ c+0(FP), DI
-	ADJSP $-368
+	ADJSP $-352
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slots>
-	LONG $0x000bbee9; BYTE $0x00 // jmp <end>
+	LONG $0x000b7ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -19,7 +19,7 @@ TEXT ·slotsOct(SB), 0, $368-8
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0b888e0f; WORD $0x0000 // jle <slots+0xb95>
+	LONG $0x0b3f8e0f; WORD $0x0000 // jle <slots+0xb4c>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -28,8 +28,8 @@ TEXT ·slotsOct(SB), 0, $368-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0xa0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa0, %rsp
-	LONG $0x48fdf262; LONG $0x0b810559; WORD $0x0000 // vpbroadcastq 0xb81(%rip), %zmm0
+	LONG $0x90ec8148; WORD $0x0000; BYTE $0x00 // subq $0x90, %rsp
+	LONG $0x48fdf262; LONG $0x0b410559; WORD $0x0000 // vpbroadcastq 0xb41(%rip), %zmm0
 	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
@@ -37,33 +37,36 @@ TEXT ·slotsOct(SB), 0, $368-8
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
 	LONG $0xcb048d48 // leaq (%rbx,%rcx,8), %rax
 	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
-	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	WORD $0x33eb // jmp <slots+0x94>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	WORD $0x2aeb // jmp <slots+0x8a>
+	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	WORD $0x894d; BYTE $0xce // movq %r9, %r14
-	LONG $0x2474014c; BYTE $0x10 // addq %r14, 0x10(%rsp)
 	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
+	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0x08c38348 // addq $0x8, %rbx
-	LONG $0x245c3b48; BYTE $0x48 // cmpq 0x48(%rsp), %rbx
-	LONG $0x0af3830f; WORD $0x0000 // jae <slots+0xb87>
-	LONG $0x6bb70f44; BYTE $0x06 // movzwl 0x6(%rbx), %r13d
-	LONG $0x01c5f641 // testb $0x1, %r13b
-	LONG $0x029d850f; WORD $0x0000 // jne <slots+0x340>
-	LONG $0x02c5f641 // testb $0x2, %r13b
-	LONG $0x0413850f; WORD $0x0000 // jne <slots+0x4c0>
+	LONG $0x245c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbx
+	LONG $0x0ab4830f; WORD $0x0000 // jae <slots+0xb3e>
+	LONG $0x0673b70f // movzwl 0x6(%rbx), %esi
+	LONG $0x01c6f640 // testb $0x1, %sil
+	LONG $0x02a8850f; WORD $0x0000 // jne <slots+0x340>
+	LONG $0x02c6f640 // testb $0x2, %sil
+	LONG $0x041e850f; WORD $0x0000 // jne <slots+0x4c0>
 	WORD $0x8b44; BYTE $0x3b // movl (%rbx), %r15d
 	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
 	LONG $0x63b70f44; BYTE $0x04 // movzwl 0x4(%rbx), %r12d
+	WORD $0x3489; BYTE $0x24 // movl %esi, (%rsp)
 	LONG $0x03e7c149 // shlq $0x3, %r15
 	LONG $0x387f034c // addq 0x38(%rdi), %r15
 	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x0171820f; WORD $0x0000 // jb <slots+0x23f>
-	WORD $0x9066 // nop
+	LONG $0x017c820f; WORD $0x0000 // jb <slots+0x242>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
 	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
 	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
@@ -132,35 +135,36 @@ TEXT ·slotsOct(SB), 0, $368-8
 	LONG $0x48e5f262; WORD $0xd5b8 // vfmadd231pd %zmm5, %zmm3, %zmm2
 	LONG $0x01fc8349 // cmpq $0x1, %r12
 	LONG $0xfe91870f; WORD $0xffff // ja <slots+0xd0>
+	WORD $0x348b; BYTE $0x24 // movl (%rsp), %esi
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x051c850f; WORD $0x0000 // jne <slots+0x765>
+	LONG $0x0519850f; WORD $0x0000 // jne <slots+0x765>
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	WORD $0x8948; BYTE $0xde // movq %rbx, %rsi
-	LONG $0x085ab70f // movzwl 0x8(%rdx), %ebx
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
 	LONG $0x6ab70f44; BYTE $0x0c // movzwl 0xc(%rdx), %r13d
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x085ab70f // movzwl 0x8(%rdx), %ebx
 	LONG $0x62b70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r12d
+	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
 	LONG $0x4ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r9d
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
-	LONG $0x107bc1c4; WORD $0xdf24 // vmovsd (%r15,%rbx,8), %xmm4
-	LONG $0x107b81c4; WORD $0xef1c // vmovsd (%r15,%r13,8), %xmm3
-	WORD $0x8941; BYTE $0xcd // movl %ecx, %r13d
-	WORD $0x8948; BYTE $0xf3 // movq %rsi, %rbx
-	LONG $0x165981c4; WORD $0xe724 // vmovhpd (%r15,%r12,8), %xmm4, %xmm4
 	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x107b81c4; WORD $0xef1c // vmovsd (%r15,%r13,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xdf24 // vmovsd (%r15,%rbx,8), %xmm4
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x165981c4; WORD $0xe724 // vmovhpd (%r15,%r12,8), %xmm4, %xmm4
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
 	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
 	LONG $0x10c28348 // addq $0x10, %rdx
 	LONG $0x1661c1c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm3, %xmm3
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x165981c4; WORD $0xcf24 // vmovhpd (%r15,%r9,8), %xmm4, %xmm4
-	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
 	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x107bc1c4; WORD $0xf724 // vmovsd (%r15,%rsi,8), %xmm4
+	WORD $0x348b; BYTE $0x24 // movl (%rsp), %esi
+	LONG $0x165981c4; WORD $0xcf24 // vmovhpd (%r15,%r9,8), %xmm4, %xmm4
 	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
 	LONG $0x00b60f41 // movzbl (%r8), %eax
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
@@ -169,6 +173,7 @@ TEXT ·slotsOct(SB), 0, $368-8
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
 	LONG $0x48fed162; WORD $0x346f; BYTE $0x06 // vmovdqu64 (%r14,%rax), %zmm6
 	LONG $0x484dd262; WORD $0x328d // vpermb (%r10), %zmm6, %zmm6
+	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
 	LONG $0x48cdd262; LONG $0x01067447 // vpsllvq 0x40(%r14,%rax), %zmm6, %zmm6
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
 	LONG $0x58cdd162; LONG $0x1a0674ef // vpxorq 0xd0(%r14,%rax){1to8}, %zmm6, %zmm6
@@ -176,25 +181,24 @@ TEXT ·slotsOct(SB), 0, $368-8
 	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
 	LONG $0x48fef162; WORD $0xf6e6 // vcvtqq2pd %zmm6, %zmm6
 	LONG $0x48e5f262; WORD $0xceb8 // vfmadd231pd %zmm6, %zmm3, %zmm1
-	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
-	LONG $0x04c5f641 // testb $0x4, %r13b
-	LONG $0xfd55840f; WORD $0xffff // je <slots+0x85>
-	LONG $0x00043ae9; BYTE $0x00 // jmp <slots+0x76f>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x04c6f640 // testb $0x4, %sil
+	LONG $0xfd4a840f; WORD $0xffff // je <slots+0x7b>
+	LONG $0x000439e9; BYTE $0x00 // jmp <slots+0x76f>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x8b44; BYTE $0x23 // movl (%rbx), %r12d
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x246c8944; BYTE $0x08 // movl %r13d, 0x8(%rsp)
+	LONG $0xed3c8d4e; LONG $0x00000000 // leaq (,%r13,8), %r15
+	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
 	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	LONG $0x6bb70f44; BYTE $0x04 // movzwl 0x4(%rbx), %r13d
-	LONG $0xc53c8d4c; LONG $0x00000000 // leaq (,%rax,8), %r15
-	LONG $0x02e4c149 // shlq $0x2, %r12
 	LONG $0x407f034c // addq 0x40(%rdi), %r15
+	LONG $0x6bb70f44; BYTE $0x04 // movzwl 0x4(%rbx), %r13d
+	LONG $0x02e4c149 // shlq $0x2, %r12
 	LONG $0x2067034c // addq 0x20(%rdi), %r12
 	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x0365820f; WORD $0x0000 // jb <slots+0x6dc>
+	LONG $0x036d820f; WORD $0x0000 // jb <slots+0x6df>
+	WORD $0x3489; BYTE $0x24 // movl %esi, (%rsp)
 	LONG $0x245c8948; BYTE $0x28 // movq %rbx, 0x28(%rsp)
-	WORD $0x44eb // jmp <slots+0x3c2>
-	WORD $0x9066 // nop
+	WORD $0x46eb // jmp <slots+0x3c2>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x4845f262; WORD $0xf68d // vpermb %zmm6, %zmm7, %zmm6
 	LONG $0x48cdf262; WORD $0x7647; BYTE $0x01 // vpsllvq 0x40(%rsi), %zmm6, %zmm6
 	LONG $0x48cdf262; WORD $0x7646; BYTE $0x02 // vpsravq 0x80(%rsi), %zmm6, %zmm6
@@ -324,30 +328,33 @@ TEXT ·slotsOct(SB), 0, $368-8
 	LONG $0x015d850f; WORD $0x0000 // jne <slots+0x765>
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	LONG $0x62b70f44; BYTE $0x0c // movzwl 0xc(%rdx), %r12d
-	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
-	LONG $0x085ab70f // movzwl 0x8(%rdx), %ebx
+	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
 	LONG $0x7ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r15d
+	LONG $0x6ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r13d
+	WORD $0xf189 // movl %esi, %ecx
 	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
 	LONG $0x4ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r9d
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
 	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
 	LONG $0x107b81c4; WORD $0xe61c // vmovsd (%r14,%r12,8), %xmm3
-	LONG $0x107bc1c4; WORD $0xde24 // vmovsd (%r14,%rbx,8), %xmm4
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0x165981c4; WORD $0xfe24 // vmovhpd (%r14,%r15,8), %xmm4, %xmm4
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
-	LONG $0x6ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r13d
-	LONG $0x10c28348 // addq $0x10, %rdx
 	LONG $0x166181c4; WORD $0xee1c // vmovhpd (%r14,%r13,8), %xmm3, %xmm3
-	WORD $0x8941; BYTE $0xc5 // movl %eax, %r13d
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x107bc1c4; WORD $0xc62c // vmovsd (%r14,%rax,8), %xmm5
+	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x085ab70f // movzwl 0x8(%rdx), %ebx
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x107bc1c4; WORD $0xde24 // vmovsd (%r14,%rbx,8), %xmm4
+	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
 	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x165981c4; WORD $0xfe24 // vmovhpd (%r14,%r15,8), %xmm4, %xmm4
+	LONG $0x107bc1c4; WORD $0xc62c // vmovsd (%r14,%rax,8), %xmm5
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x107bc1c4; WORD $0xf624 // vmovsd (%r14,%rsi,8), %xmm4
-	LONG $0x165981c4; WORD $0xce24 // vmovhpd (%r14,%r9,8), %xmm4, %xmm4
+	WORD $0xce89 // movl %ecx, %esi
 	LONG $0x1651c1c4; WORD $0xc62c // vmovhpd (%r14,%rax,8), %xmm5, %xmm5
+	LONG $0x165981c4; WORD $0xce24 // vmovhpd (%r14,%r9,8), %xmm4, %xmm4
 	LONG $0x00b60f41 // movzbl (%r8), %eax
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	WORD $0xff49; BYTE $0xc0 // incq %r8
@@ -357,17 +364,19 @@ TEXT ·slotsOct(SB), 0, $368-8
 	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
 	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
 	LONG $0x48e5f262; WORD $0xcdb8 // vfmadd231pd %zmm5, %zmm3, %zmm1
-	LONG $0x04c5f641 // testb $0x4, %r13b
-	LONG $0xf9c8840f; WORD $0xffff // je <slots+0x85>
-	LONG $0x0000ade9; BYTE $0x00 // jmp <slots+0x76f>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x04c6f640 // testb $0x4, %sil
+	LONG $0xf9b5840f; WORD $0xffff // je <slots+0x7b>
+	LONG $0x0000a4e9; BYTE $0x00 // jmp <slots+0x76f>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
+	WORD $0x348b; BYTE $0x24 // movl (%rsp), %esi
 	LONG $0x02c18349 // addq $0x2, %r9
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	WORD $0x7e75 // jne <slots+0x760>
+	WORD $0x7b75 // jne <slots+0x760>
 	LONG $0x24046349 // movslq (%r12), %rax
-	LONG $0x246c8b44; BYTE $0x08 // movl 0x8(%rsp), %r13d
+	WORD $0xf789 // movl %esi, %edi
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
 	LONG $0x48fdd162; WORD $0x1c10; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm3
 	LONG $0x00b60f41 // movzbl (%r8), %eax
 	WORD $0xff49; BYTE $0xc0 // incq %r8
@@ -383,100 +392,91 @@ TEXT ·slotsOct(SB), 0, $368-8
 	WORD $0x0841; BYTE $0xf1 // orb %sil, %r9b
 	LONG $0x06348d49 // leaq (%r14,%rax), %rsi
 	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	LONG $0x0244840f; WORD $0x0000 // je <slots+0x976>
+	LONG $0x020c840f; WORD $0x0000 // je <slots+0x943>
 	LONG $0x4855f262; WORD $0xe48d // vpermb %zmm4, %zmm5, %zmm4
 	LONG $0x48ddf262; WORD $0x6647; BYTE $0x01 // vpsllvq 0x40(%rsi), %zmm4, %zmm4
 	LONG $0x48ddf262; WORD $0x6646; BYTE $0x02 // vpsravq 0x80(%rsi), %zmm4, %zmm4
 	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
-	LONG $0x000241e9; BYTE $0x00 // jmp <slots+0x992>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b44; BYTE $0x08 // movl 0x8(%rsp), %r13d
-	LONG $0x04c5f641 // testb $0x4, %r13b
-	LONG $0xf916840f; WORD $0xffff // je <slots+0x85>
+	LONG $0x000209e9; BYTE $0x00 // jmp <slots+0x95f>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x04c6f640 // testb $0x4, %sil
+	LONG $0xf90c840f; WORD $0xffff // je <slots+0x7b>
 	LONG $0x504f8b4c // movq 0x50(%rdi), %r9
 	LONG $0x48edf162; WORD $0xc958 // vaddpd %zmm1, %zmm2, %zmm1
 	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
 	LONG $0x245c8948; BYTE $0x28 // movq %rbx, 0x28(%rsp)
-	LONG $0x244c2b4c; BYTE $0x10 // subq 0x10(%rsp), %r9
+	WORD $0x294d; BYTE $0xe9 // subq %r13, %r9
 	LONG $0x08f98349 // cmpq $0x8, %r9
 	LONG $0xf14c0f4d // cmovlq %r9, %r14
-	LONG $0x08c5f641 // testb $0x8, %r13b
-	LONG $0x0195850f; WORD $0x0000 // jne <slots+0x930>
+	LONG $0x08c6f640 // testb $0x8, %sil
+	LONG $0x0167850f; WORD $0x0000 // jne <slots+0x900>
 	LONG $0x08f98349 // cmpq $0x8, %r9
-	LONG $0x02058c0f; WORD $0x0000 // jl <slots+0x9aa>
+	LONG $0x01db8c0f; WORD $0x0000 // jl <slots+0x97e>
 	LONG $0x304f8b4c // movq 0x30(%rdi), %r9
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	LONG $0x02aa840f; WORD $0x0000 // je <slots+0xa60>
+	LONG $0x0283840f; WORD $0x0000 // je <slots+0xa37>
 	LONG $0x604f8b48 // movq 0x60(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x02e6840f; WORD $0x0000 // je <slots+0xaa9>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x34b70f41; BYTE $0x41 // movzwl (%r9,%rax,2), %esi
-	LONG $0x6cb70f45; WORD $0x0841 // movzwl 0x8(%r9,%rax,2), %r13d
-	LONG $0x7cb70f45; WORD $0x0a41 // movzwl 0xa(%r9,%rax,2), %r15d
-	LONG $0x64b70f45; WORD $0x0641 // movzwl 0x6(%r9,%rax,2), %r12d
-	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
-	LONG $0x74b70f41; WORD $0x0241 // movzwl 0x2(%r9,%rax,2), %esi
-	LONG $0x6e79a1c4; WORD $0xa914 // vmovd (%rcx,%r13,4), %xmm2
+	LONG $0x02b5840f; WORD $0x0000 // je <slots+0xa76>
+	LONG $0x04b70f43; BYTE $0x69 // movzwl (%r9,%r13,2), %eax
+	LONG $0x64b70f47; WORD $0x0869 // movzwl 0x8(%r9,%r13,2), %r12d
+	LONG $0x7cb70f47; WORD $0x0a69 // movzwl 0xa(%r9,%r13,2), %r15d
+	LONG $0x74b70f43; WORD $0x0c69 // movzwl 0xc(%r9,%r13,2), %esi
+	LONG $0x24048948 // movq %rax, (%rsp)
+	LONG $0x44b70f43; WORD $0x0269 // movzwl 0x2(%r9,%r13,2), %eax
+	LONG $0x6e79a1c4; WORD $0xa114 // vmovd (%rcx,%r12,4), %xmm2
 	LONG $0x2269a3c4; WORD $0xb914; BYTE $0x01 // vpinsrd $0x1, (%rcx,%r15,4), %xmm2, %xmm2
-	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
-	LONG $0x74b70f41; WORD $0x0441 // movzwl 0x4(%r9,%rax,2), %esi
-	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
-	LONG $0x74b70f41; WORD $0x0c41 // movzwl 0xc(%r9,%rax,2), %esi
-	LONG $0x44b70f41; WORD $0x0e41 // movzwl 0xe(%r9,%rax,2), %eax
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x44b70f43; WORD $0x0469 // movzwl 0x4(%r9,%r13,2), %eax
 	LONG $0x2269e3c4; WORD $0xb114; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rsi,4), %xmm2, %xmm2
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x44b70f43; WORD $0x0669 // movzwl 0x6(%r9,%r13,2), %eax
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0x44b70f43; WORD $0x0e69 // movzwl 0xe(%r9,%r13,2), %eax
 	LONG $0x2269e3c4; WORD $0x8114; BYTE $0x03 // vpinsrd $0x3, (%rcx,%rax,4), %xmm2, %xmm2
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x1c6ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm3
 	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x2261e3c4; WORD $0x811c; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rax,4), %xmm3, %xmm3
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x2261e3c4; WORD $0x811c; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rax,4), %xmm3, %xmm3
-	LONG $0x2261a3c4; WORD $0xa11c; BYTE $0x03 // vpinsrd $0x3, (%rcx,%r12,4), %xmm3, %xmm3
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x2261e3c4; WORD $0x811c; BYTE $0x03 // vpinsrd $0x3, (%rcx,%rax,4), %xmm3, %xmm3
 	LONG $0x3865e3c4; WORD $0x01d2 // vinserti128 $0x1, %xmm2, %ymm3, %ymm2
 	LONG $0x487df262; WORD $0xd235 // vpmovzxdq %ymm2, %zmm2
 	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm2
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x024c840f; WORD $0x0000 // je <slots+0xaba>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x0cb70f41; BYTE $0x41 // movzwl (%r9,%rax,2), %ecx
-	LONG $0x64b70f45; WORD $0x0841 // movzwl 0x8(%r9,%rax,2), %r12d
-	LONG $0x6cb70f45; WORD $0x0a41 // movzwl 0xa(%r9,%rax,2), %r13d
-	LONG $0x74b70f41; WORD $0x0241 // movzwl 0x2(%r9,%rax,2), %esi
-	LONG $0x7cb70f45; WORD $0x0641 // movzwl 0x6(%r9,%rax,2), %r15d
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0x4cb70f41; WORD $0x0441 // movzwl 0x4(%r9,%rax,2), %ecx
-	LONG $0x107ba1c4; WORD $0xe324 // vmovsd (%rbx,%r12,8), %xmm4
-	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
 	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
-	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
-	LONG $0x1659a1c4; WORD $0xeb24 // vmovhpd (%rbx,%r13,8), %xmm4, %xmm4
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0x4cb70f41; WORD $0x0c41 // movzwl 0xc(%r9,%rax,2), %ecx
-	LONG $0x44b70f41; WORD $0x0e41 // movzwl 0xe(%r9,%rax,2), %eax
-	WORD $0x8949; BYTE $0xf1 // movq %rsi, %r9
-	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	LONG $0x1c10fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm3
-	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x0218840f; WORD $0x0000 // je <slots+0xa8c>
+	LONG $0x04b70f43; BYTE $0x69 // movzwl (%r9,%r13,2), %eax
+	LONG $0x7cb70f47; WORD $0x0869 // movzwl 0x8(%r9,%r13,2), %r15d
+	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
+	LONG $0x74b70f43; WORD $0x0269 // movzwl 0x2(%r9,%r13,2), %esi
+	LONG $0x4cb70f43; WORD $0x0669 // movzwl 0x6(%r9,%r13,2), %ecx
+	LONG $0x64b70f47; WORD $0x0a69 // movzwl 0xa(%r9,%r13,2), %r12d
+	LONG $0x24048948 // movq %rax, (%rsp)
+	LONG $0x44b70f43; WORD $0x0469 // movzwl 0x4(%r9,%r13,2), %eax
+	LONG $0x6cb70f47; WORD $0x0c69 // movzwl 0xc(%r9,%r13,2), %r13d
+	LONG $0x4cb70f45; WORD $0x0e79 // movzwl 0xe(%r9,%rdi,2), %r9d
+	LONG $0x107ba1c4; WORD $0xfb24 // vmovsd (%rbx,%r15,8), %xmm4
+	WORD $0x8948; BYTE $0xf7 // movq %rsi, %rdi
+	LONG $0x1659a1c4; WORD $0xe324 // vmovhpd (%rbx,%r12,8), %xmm4, %xmm4
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	LONG $0x107ba1c4; WORD $0xeb1c // vmovsd (%rbx,%r13,8), %xmm3
+	LONG $0x1661a1c4; WORD $0xcb1c // vmovhpd (%rbx,%r9,8), %xmm3, %xmm3
 	LONG $0x2c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm5
-	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
-	LONG $0x1651a1c4; WORD $0xcb2c // vmovhpd (%rbx,%r9,8), %xmm5, %xmm5
-	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
-	LONG $0x1c16e1c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm3, %xmm3
+	LONG $0x2c16d1c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm5, %xmm5
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x2410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm4
-	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
-	LONG $0x1659a1c4; WORD $0xfb24 // vmovhpd (%rbx,%r15,8), %xmm4, %xmm4
-	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
+	LONG $0x2416d9c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm4, %xmm4
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
 	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
 	LONG $0x48f5f262; WORD $0xd3a8 // vfmadd213pd %zmm3, %zmm1, %zmm2
-	LONG $0x0001e4e9; BYTE $0x00 // jmp <slots+0xb0c>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x0001d1e9; BYTE $0x00 // jmp <slots+0xacc>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x48fdf362; WORD $0xca1b; BYTE $0x01 // vextractf64x4 $0x1, %zmm1, %ymm2
 	WORD $0x01b0 // movb $0x1, %al
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
@@ -489,116 +489,113 @@ TEXT ·slotsOct(SB), 0, $368-8
 	LONG $0xd2c6e9c5; BYTE $0x01 // vshufpd $0x1, %xmm2, %xmm2, %xmm2
 	LONG $0xd258ddc5 // vaddpd %ymm2, %ymm4, %ymm2
 	LONG $0x49fdf362; WORD $0xca1a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm2, %zmm0, %zmm1 {%k1}
-	LONG $0x48fdf162; LONG $0x50248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x50(%rsp)
-	WORD $0x4ceb // jmp <slots+0x9c2>
+	LONG $0x48fdf162; LONG $0x01244c11 // vmovupd %zmm1, 0x40(%rsp)
+	WORD $0x50eb // jmp <slots+0x993>
 	LONG $0x90f8e1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%rsi), %k1
 	LONG $0x48fdf162; WORD $0xf06f // vmovdqa64 %zmm0, %zmm6
 	LONG $0x4955f262; WORD $0xf48d // vpermb %zmm4, %zmm5, %zmm6 {%k1}
 	LONG $0x58cdf162; WORD $0x665c; BYTE $0x19 // vsubpd 0xc8(%rsi){1to8}, %zmm6, %zmm4
+	WORD $0xfe89 // movl %edi, %esi
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x48ddf262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm4, %zmm1
 	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
-	LONG $0x04c5f641 // testb $0x4, %r13b
-	LONG $0xf6e0840f; WORD $0xffff // je <slots+0x85>
-	LONG $0xfffdc5e9; BYTE $0xff // jmp <slots+0x76f>
+	LONG $0x04c6f640 // testb $0x4, %sil
+	LONG $0xf702840f; WORD $0xffff // je <slots+0x7b>
+	LONG $0xfffdf1e9; BYTE $0xff // jmp <slots+0x76f>
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x48fdf162; LONG $0x50248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x50(%rsp)
+	LONG $0x48fdf162; LONG $0x01244c11 // vmovupd %zmm1, 0x40(%rsp)
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	LONG $0xf6ae8e0f; WORD $0xffff // jle <slots+0x70>
+	LONG $0xf6d58e0f; WORD $0xffff // jle <slots+0x68>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
 	LONG $0x60778b4c // movq 0x60(%rdi), %r14
-	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
+	LONG $0x60b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r12d
+	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
+	LONG $0x693c8d4e // leaq (%rcx,%r13,2), %r15
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x413c8d4c // leaq (%rcx,%rax,2), %r15
-	WORD $0x2beb // jmp <slots+0xa08>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
-	LONG $0x107ba1c4; WORD $0xec54; BYTE $0x50 // vmovsd 0x50(%rsp,%r13,8), %xmm2
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x5974 // je <slots+0xa4a>
-	LONG $0xa9e9e2c4; WORD $0xf30c // vfmadd213sd (%rbx,%rsi,8), %xmm2, %xmm1
-	WORD $0xff49; BYTE $0xc5 // incq %r13
-	LONG $0x0c11fbc5; BYTE $0xf3 // vmovsd %xmm1, (%rbx,%rsi,8)
-	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
-	LONG $0xf668840f; WORD $0xffff // je <slots+0x70>
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1374 // je <slots+0xa20>
-	LONG $0x34b70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %esi
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1775 // jne <slots+0xa2e>
-	WORD $0xc7eb // jmp <slots+0x9e0>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x28348d4a // leaq (%rax,%r13), %rsi
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0xb274 // je <slots+0x9e0>
-	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
-	LONG $0xb6040341 // addl (%r14,%rsi,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
-	LONG $0x107ba1c4; WORD $0xec54; BYTE $0x50 // vmovsd 0x50(%rsp,%r13,8), %xmm2
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0xa775 // jne <slots+0x9f1>
+	WORD $0x16eb // jmp <slots+0x9c5>
+	BYTE $0x90 // nop
 	LONG $0xca59f3c5 // vmulsd %xmm2, %xmm1, %xmm1
 	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0x0c11fbc5; BYTE $0xf3 // vmovsd %xmm1, (%rbx,%rsi,8)
 	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
-	WORD $0xad75 // jne <slots+0xa08>
-	LONG $0xfff610e9; BYTE $0xff // jmp <slots+0x70>
+	LONG $0xf69b840f; WORD $0xffff // je <slots+0x60>
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x3674 // je <slots+0xa00>
+	LONG $0x34b70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %esi
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x3574 // je <slots+0xa09>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	LONG $0xb6040341 // addl (%r14,%rsi,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
+	LONG $0x107ba1c4; WORD $0xec54; BYTE $0x40 // vmovsd 0x40(%rsp,%r13,8), %xmm2
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x2a75 // jne <slots+0xa1f>
+	WORD $0xb9eb // jmp <slots+0x9b0>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x2f348d4a // leaq (%rdi,%r13), %rsi
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0xcb75 // jne <slots+0x9d4>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x487efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm1
+	LONG $0x107ba1c4; WORD $0xec54; BYTE $0x40 // vmovsd 0x40(%rsp,%r13,8), %xmm2
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x9174 // je <slots+0x9b0>
+	LONG $0xa9e9e2c4; WORD $0xf30c // vfmadd213sd (%rbx,%rsi,8), %xmm2, %xmm1
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x0c11fbc5; BYTE $0xf3 // vmovsd %xmm1, (%rbx,%rsi,8)
+	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
+	WORD $0x9375 // jne <slots+0x9c5>
+	LONG $0xfff629e9; BYTE $0xff // jmp <slots+0x60>
 	LONG $0x604f8b48 // movq 0x60(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00f2840f; WORD $0x0000 // je <slots+0xb5f>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x487df262; WORD $0x1435; BYTE $0x81 // vpmovzxdq (%rcx,%rax,4), %zmm2
+	LONG $0x00d7840f; WORD $0x0000 // je <slots+0xb1b>
+	LONG $0x487db262; WORD $0x1435; BYTE $0xa9 // vpmovzxdq (%rcx,%r13,4), %zmm2
 	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm2
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x00df840f; WORD $0x0000 // je <slots+0xb70>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x48f5f262; WORD $0x14a8; BYTE $0xc3 // vfmadd213pd (%rbx,%rax,8), %zmm1, %zmm2
-	LONG $0x48fdf162; WORD $0x1411; BYTE $0xc3 // vmovupd %zmm2, (%rbx,%rax,8)
-	LONG $0xfff5cae9; BYTE $0xff // jmp <slots+0x73>
+	LONG $0x00c9840f; WORD $0x0000 // je <slots+0xb2c>
+	LONG $0x48f5b262; WORD $0x14a8; BYTE $0xeb // vfmadd213pd (%rbx,%r13,8), %zmm1, %zmm2
+	LONG $0x48fdb162; WORD $0x1411; BYTE $0xeb // vmovupd %zmm2, (%rbx,%r13,8)
+	LONG $0xfff5f5e9; BYTE $0xff // jmp <slots+0x6b>
 	LONG $0x48fdf262; WORD $0x5759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm2
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfdb4850f; WORD $0xffff // jne <slots+0x86e>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
+	LONG $0xfde8850f; WORD $0xffff // jne <slots+0x874>
+	LONG $0x44b70f43; WORD $0x0269 // movzwl 0x2(%r9,%r13,2), %eax
+	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
+	LONG $0x34b70f43; BYTE $0x69 // movzwl (%r9,%r13,2), %esi
+	LONG $0x4cb70f43; WORD $0x0669 // movzwl 0x6(%r9,%r13,2), %ecx
+	LONG $0x7cb70f47; WORD $0x0869 // movzwl 0x8(%r9,%r13,2), %r15d
+	LONG $0x64b70f47; WORD $0x0a69 // movzwl 0xa(%r9,%r13,2), %r12d
 	LONG $0x48f5f162; WORD $0xd259 // vmulpd %zmm2, %zmm1, %zmm2
-	LONG $0x74b70f41; WORD $0x0841 // movzwl 0x8(%r9,%rax,2), %esi
-	LONG $0x3cb70f45; BYTE $0x41 // movzwl (%r9,%rax,2), %r15d
-	LONG $0x6cb70f45; WORD $0x0241 // movzwl 0x2(%r9,%rax,2), %r13d
-	LONG $0x4cb70f41; WORD $0x0441 // movzwl 0x4(%r9,%rax,2), %ecx
-	LONG $0x64b70f45; WORD $0x0641 // movzwl 0x6(%r9,%rax,2), %r12d
-	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
-	LONG $0x74b70f41; WORD $0x0a41 // movzwl 0xa(%r9,%rax,2), %esi
-	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
-	LONG $0x74b70f41; WORD $0x0c41 // movzwl 0xc(%r9,%rax,2), %esi
-	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
-	LONG $0x74b70f41; WORD $0x0e41 // movzwl 0xe(%r9,%rax,2), %esi
-	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	LONG $0x1379a1c4; WORD $0xfb14 // vmovlpd %xmm2, (%rbx,%r15,8)
-	LONG $0x1417f9c5; BYTE $0xc3 // vmovhpd %xmm2, (%rbx,%rax,8)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x24048948 // movq %rax, (%rsp)
+	LONG $0x44b70f43; WORD $0x0469 // movzwl 0x4(%r9,%r13,2), %eax
+	LONG $0x6cb70f47; WORD $0x0c69 // movzwl 0xc(%r9,%r13,2), %r13d
+	LONG $0x4cb70f45; WORD $0x0e79 // movzwl 0xe(%r9,%rdi,2), %r9d
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x1413f9c5; BYTE $0xf3 // vmovlpd %xmm2, (%rbx,%rsi,8)
+	LONG $0x1417f9c5; BYTE $0xfb // vmovhpd %xmm2, (%rbx,%rdi,8)
 	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
-	LONG $0x1379a1c4; WORD $0xeb0c // vmovlpd %xmm1, (%rbx,%r13,8)
-	LONG $0x1779a1c4; WORD $0xe30c // vmovhpd %xmm1, (%rbx,%r12,8)
-	LONG $0x487df362; WORD $0xd119; BYTE $0x02 // vextractf32x4 $0x2, %zmm2, %xmm1
-	LONG $0x0c13f9c5; BYTE $0xc3 // vmovlpd %xmm1, (%rbx,%rax,8)
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0x0c17f9c5; BYTE $0xc3 // vmovhpd %xmm1, (%rbx,%rax,8)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x487df362; WORD $0xd119; BYTE $0x03 // vextractf32x4 $0x3, %zmm2, %xmm1
+	LONG $0x487df362; WORD $0xd319; BYTE $0x02 // vextractf32x4 $0x2, %zmm2, %xmm3
+	LONG $0x487df362; WORD $0xd219; BYTE $0x03 // vextractf32x4 $0x3, %zmm2, %xmm2
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x0c13f9c5; BYTE $0xc3 // vmovlpd %xmm1, (%rbx,%rax,8)
 	LONG $0x0c17f9c5; BYTE $0xcb // vmovhpd %xmm1, (%rbx,%rcx,8)
-	LONG $0xfff514e9; BYTE $0xff // jmp <slots+0x73>
+	LONG $0x1379a1c4; WORD $0xfb1c // vmovlpd %xmm3, (%rbx,%r15,8)
+	LONG $0x1779a1c4; WORD $0xe31c // vmovhpd %xmm3, (%rbx,%r12,8)
+	LONG $0x1379a1c4; WORD $0xeb14 // vmovlpd %xmm2, (%rbx,%r13,8)
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x1779a1c4; WORD $0xcb14 // vmovhpd %xmm2, (%rbx,%r9,8)
+	LONG $0xfff550e9; BYTE $0xff // jmp <slots+0x6b>
 	LONG $0x48fdf262; WORD $0x5759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm2
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xff21850f; WORD $0xffff // jne <slots+0xa91>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x48f5f162; WORD $0xca59 // vmulpd %zmm2, %zmm1, %zmm1
-	LONG $0x48fdf162; WORD $0x0c11; BYTE $0xc3 // vmovupd %zmm1, (%rbx,%rax,8)
-	LONG $0xfff4ece9; BYTE $0xff // jmp <slots+0x73>
+	LONG $0xff37850f; WORD $0xffff // jne <slots+0xa63>
+	LONG $0x48f5f162; WORD $0xd259 // vmulpd %zmm2, %zmm1, %zmm2
+	LONG $0x48fdb162; WORD $0x1411; BYTE $0xeb // vmovupd %zmm2, (%rbx,%r13,8)
+	LONG $0xfff52de9; BYTE $0xff // jmp <slots+0x6b>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -610,17 +607,19 @@ TEXT ·slotsOct(SB), 0, $368-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x43300000
-	ADJSP $368
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x30000000
+	BYTE $0x43
+	ADJSP $352
 	RET
 
 // func farSlotsOct(c *slotCall)
-TEXT ·farSlotsOct(SB), 0, $368-8
+TEXT ·farSlotsOct(SB), 0, $384-8
 	MOVQ c+0(FP), DI
-	ADJSP $-368
+	ADJSP $-384
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlots>
-	LONG $0x000976e9; BYTE $0x00 // jmp <end>
+	LONG $0x0009b6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -629,7 +628,7 @@ TEXT ·farSlotsOct(SB), 0, $368-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x09538e0f; WORD $0x0000 // jle <farSlots+0x960>
+	LONG $0x09798e0f; WORD $0x0000 // jle <farSlots+0x986>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -638,7 +637,7 @@ TEXT ·farSlotsOct(SB), 0, $368-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0xa0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa0, %rsp
+	LONG $0xb0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb0, %rsp
 	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
 	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
@@ -647,32 +646,34 @@ TEXT ·farSlotsOct(SB), 0, $368-8
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
 	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
 	WORD $0x014d; BYTE $0xda // addq %r11, %r10
-	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	WORD $0x32eb // jmp <farSlots+0x94>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
+	WORD $0x2beb // jmp <farSlots+0x87>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
-	LONG $0x247c014c; BYTE $0x08 // addq %r15, 0x8(%rsp)
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24443b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r8
-	LONG $0x08be830f; WORD $0x0000 // jae <farSlots+0x952>
-	LONG $0x70b70f45; BYTE $0x06 // movzwl 0x6(%r8), %r14d
-	LONG $0x02c6f641 // testb $0x2, %r14b
-	LONG $0x028d850f; WORD $0x0000 // jne <farSlots+0x330>
+	LONG $0x24443b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r8
+	LONG $0x08f1830f; WORD $0x0000 // jae <farSlots+0x978>
+	LONG $0x68b70f45; BYTE $0x06 // movzwl 0x6(%r8), %r13d
+	LONG $0x02c5f641 // testb $0x2, %r13b
+	LONG $0x029a850f; WORD $0x0000 // jne <farSlots+0x330>
 	WORD $0x8b45; BYTE $0x20 // movl (%r8), %r12d
+	LONG $0x246c8944; BYTE $0x10 // movl %r13d, 0x10(%rsp)
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x68b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r13d
 	LONG $0x03e4c149 // shlq $0x3, %r12
 	LONG $0x3867034c // addq 0x38(%rdi), %r12
 	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x019e820f; WORD $0x0000 // jb <farSlots+0x262>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x0196820f; WORD $0x0000 // jb <farSlots+0x252>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
@@ -756,10 +757,10 @@ TEXT ·farSlotsOct(SB), 0, $368-8
 	LONG $0x48fed162; WORD $0xe3e6 // vcvtqq2pd %zmm11, %zmm4
 	LONG $0x48edf262; WORD $0xccb8 // vfmadd231pd %zmm4, %zmm2, %zmm1
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xfe73870f; WORD $0xffff // ja <farSlots+0xd0>
+	LONG $0xfe73870f; WORD $0xffff // ja <farSlots+0xc0>
 	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x02de850f; WORD $0x0000 // jne <farSlots+0x54a>
+	LONG $0x00bf850f; WORD $0x0000 // jne <farSlots+0x31b>
 	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
 	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
 	LONG $0x107bc1c4; WORD $0xc414 // vmovsd (%r12,%rax,8), %xmm2
@@ -801,7 +802,11 @@ TEXT ·farSlotsOct(SB), 0, $368-8
 	LONG $0x48edf362; WORD $0xd41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xdee6 // vcvtqq2pd %zmm6, %zmm3
 	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
-	LONG $0x00021ae9; BYTE $0x00 // jmp <farSlots+0x54a>
+	LONG $0x246c8b44; BYTE $0x10 // movl 0x10(%rsp), %r13d
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xfd4e840f; WORD $0xffff // je <farSlots+0x78>
+	LONG $0x000172e9; BYTE $0x00 // jmp <farSlots+0x4a1>
+	BYTE $0x90 // nop
 	WORD $0x8b45; BYTE $0x38 // movl (%r8), %r15d
 	LONG $0x60b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r12d
 	LONG $0x03e7c149 // shlq $0x3, %r15
@@ -882,66 +887,27 @@ TEXT ·farSlotsOct(SB), 0, $368-8
 	LONG $0x01fc8349 // cmpq $0x1, %r12
 	LONG $0xfec3870f; WORD $0xffff // ja <farSlots+0x350>
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x00b3850f; WORD $0x0000 // jne <farSlots+0x54a>
-	WORD $0x3e8b // movl (%rsi), %edi
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
-	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
-	WORD $0x5e8b; BYTE $0x09 // movl 0x9(%rsi), %ebx
-	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
-	LONG $0x24748944; BYTE $0x18 // movl %r14d, 0x18(%rsp)
-	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
-	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
-	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
-	LONG $0x18c68348 // addq $0x18, %rsi
-	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
-	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2144; BYTE $0xcb // andl %r9d, %ebx
-	WORD $0x2145; BYTE $0xce // andl %r9d, %r14d
-	WORD $0x2145; BYTE $0xcc // andl %r9d, %r12d
-	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x107b81c4; WORD $0xc714 // vmovsd (%r15,%r8,8), %xmm2
-	LONG $0x107bc1c4; WORD $0xff1c // vmovsd (%r15,%rdi,8), %xmm3
-	LONG $0x107b81c4; WORD $0xf724 // vmovsd (%r15,%r14,8), %xmm4
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x24748b44; BYTE $0x18 // movl 0x18(%rsp), %r14d
-	LONG $0x1669c1c4; WORD $0xdf14 // vmovhpd (%r15,%rbx,8), %xmm2, %xmm2
-	LONG $0x1661c1c4; WORD $0xcf1c // vmovhpd (%r15,%rcx,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107b81c4; WORD $0xe71c // vmovsd (%r15,%r12,8), %xmm3
-	LONG $0x166181c4; WORD $0xef1c // vmovhpd (%r15,%r13,8), %xmm3, %xmm3
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
-	LONG $0x487cd162; WORD $0x235a // vcvtps2pd (%r11), %zmm4
-	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm2, %zmm0
-	LONG $0x04c6f641 // testb $0x4, %r14b
-	LONG $0xfb31840f; WORD $0xffff // je <farSlots+0x85>
+	LONG $0x01d9840f; WORD $0x0000 // je <farSlots+0x670>
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xfbd7840f; WORD $0xffff // je <farSlots+0x78>
 	LONG $0x505f8b48 // movq 0x50(%rdi), %rbx
 	LONG $0x48f5f162; WORD $0xc058 // vaddpd %zmm0, %zmm1, %zmm0
 	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
-	LONG $0x245c2b48; BYTE $0x08 // subq 0x8(%rsp), %rbx
+	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
+	WORD $0x294c; BYTE $0xf3 // subq %r14, %rbx
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
 	LONG $0xfb4c0f4c // cmovlq %rbx, %r15
-	LONG $0x08c6f641 // testb $0x8, %r14b
-	LONG $0x01a5850f; WORD $0x0000 // jne <farSlots+0x720>
+	LONG $0x08c5f641 // testb $0x8, %r13b
+	LONG $0x0275850f; WORD $0x0000 // jne <farSlots+0x740>
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0x01e08c0f; WORD $0x0000 // jl <farSlots+0x765>
+	LONG $0x02b08c0f; WORD $0x0000 // jl <farSlots+0x785>
 	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
 	LONG $0x48678b4c // movq 0x48(%rdi), %r12
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	LONG $0x0280840f; WORD $0x0000 // je <farSlots+0x816>
+	LONG $0x0350840f; WORD $0x0000 // je <farSlots+0x836>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02bc840f; WORD $0x0000 // je <farSlots+0x85f>
+	LONG $0x0385840f; WORD $0x0000 // je <farSlots+0x878>
 	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
 	LONG $0x4b3cb70f // movzwl (%rbx,%rcx,2), %edi
@@ -975,43 +941,90 @@ TEXT ·farSlotsOct(SB), 0, $368-8
 	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm1
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x0213840f; WORD $0x0000 // je <farSlots+0x870>
+	LONG $0x02dc840f; WORD $0x0000 // je <farSlots+0x889>
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x434cb70f; BYTE $0x02 // movzwl 0x2(%rbx,%rax,2), %ecx
-	LONG $0x34b70f44; BYTE $0x43 // movzwl (%rbx,%rax,2), %r14d
-	LONG $0x6cb70f44; WORD $0x0643 // movzwl 0x6(%rbx,%rax,2), %r13d
+	LONG $0x430cb70f // movzwl (%rbx,%rax,2), %ecx
+	LONG $0x6cb70f44; WORD $0x0443 // movzwl 0x4(%rbx,%rax,2), %r13d
+	LONG $0x74b70f44; WORD $0x0643 // movzwl 0x6(%rbx,%rax,2), %r14d
 	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0x434cb70f; BYTE $0x04 // movzwl 0x4(%rbx,%rax,2), %ecx
-	LONG $0x107b81c4; WORD $0xf424 // vmovsd (%r12,%r14,8), %xmm4
+	LONG $0x434cb70f; BYTE $0x02 // movzwl 0x2(%rbx,%rax,2), %ecx
 	LONG $0x246c894c; BYTE $0x40 // movq %r13, 0x40(%rsp)
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x50 // movq %rcx, 0x50(%rsp)
 	LONG $0x434cb70f; BYTE $0x08 // movzwl 0x8(%rbx,%rax,2), %ecx
 	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	LONG $0x434cb70f; BYTE $0x0a // movzwl 0xa(%rbx,%rax,2), %ecx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
 	LONG $0x434cb70f; BYTE $0x0c // movzwl 0xc(%rbx,%rax,2), %ecx
-	LONG $0x435cb70f; BYTE $0x0e // movzwl 0xe(%rbx,%rax,2), %ebx
-	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x4344b70f; BYTE $0x0e // movzwl 0xe(%rbx,%rax,2), %eax
+	LONG $0x245c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbx
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
 	LONG $0x107bc1c4; WORD $0xcc14 // vmovsd (%r12,%rcx,8), %xmm2
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
-	LONG $0x1659c1c4; WORD $0xc424 // vmovhpd (%r12,%rax,8), %xmm4, %xmm4
-	LONG $0x1669c1c4; WORD $0xdc14 // vmovhpd (%r12,%rbx,8), %xmm2, %xmm2
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
-	LONG $0x107bc1c4; WORD $0xdc1c // vmovsd (%r12,%rbx,8), %xmm3
-	LONG $0x245c8b48; BYTE $0x20 // movq 0x20(%rsp), %rbx
-	LONG $0x1661c1c4; WORD $0xdc1c // vmovhpd (%r12,%rbx,8), %xmm3, %xmm3
-	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x107bc1c4; WORD $0xc424 // vmovsd (%r12,%rax,8), %xmm4
+	LONG $0x1669c1c4; WORD $0xcc14 // vmovhpd (%r12,%rcx,8), %xmm2, %xmm2
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x1659c1c4; WORD $0xdc24 // vmovhpd (%r12,%rbx,8), %xmm4, %xmm4
+	LONG $0x107bc1c4; WORD $0xcc1c // vmovsd (%r12,%rcx,8), %xmm3
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x1661c1c4; WORD $0xcc1c // vmovhpd (%r12,%rcx,8), %xmm3, %xmm3
 	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107bc1c4; WORD $0xdc1c // vmovsd (%r12,%rbx,8), %xmm3
-	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	LONG $0x166181c4; WORD $0xec1c // vmovhpd (%r12,%r13,8), %xmm3, %xmm3
-	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
+	LONG $0x107b81c4; WORD $0xec1c // vmovsd (%r12,%r13,8), %xmm3
+	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
+	LONG $0x166181c4; WORD $0xf41c // vmovhpd (%r12,%r14,8), %xmm3, %xmm3
+	WORD $0x8949; BYTE $0xc6 // movq %rax, %r14
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
 	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
 	LONG $0x48fdf262; WORD $0xcaa8 // vfmadd213pd %zmm2, %zmm0, %zmm1
-	LONG $0x0001b4e9; BYTE $0x00 // jmp <farSlots+0x8c8>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x000276e9; BYTE $0x00 // jmp <farSlots+0x8e6>
+	WORD $0x3e8b // movl (%rsi), %edi
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
+	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
+	WORD $0x5e8b; BYTE $0x09 // movl 0x9(%rsi), %ebx
+	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
+	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
+	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	LONG $0x246c8944; BYTE $0x10 // movl %r13d, 0x10(%rsp)
+	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
+	LONG $0x18c68348 // addq $0x18, %rsi
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	WORD $0x2144; BYTE $0xcb // andl %r9d, %ebx
+	WORD $0x2145; BYTE $0xce // andl %r9d, %r14d
+	WORD $0x2145; BYTE $0xcc // andl %r9d, %r12d
+	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x107b81c4; WORD $0xc714 // vmovsd (%r15,%r8,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xff1c // vmovsd (%r15,%rdi,8), %xmm3
+	LONG $0x107b81c4; WORD $0xf724 // vmovsd (%r15,%r14,8), %xmm4
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x1669c1c4; WORD $0xdf14 // vmovhpd (%r15,%rbx,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xcf1c // vmovhpd (%r15,%rcx,8), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107b81c4; WORD $0xe71c // vmovsd (%r15,%r12,8), %xmm3
+	LONG $0x166181c4; WORD $0xef1c // vmovhpd (%r15,%r13,8), %xmm3, %xmm3
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x246c8b44; BYTE $0x10 // movl 0x10(%rsp), %r13d
+	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
+	LONG $0x487cd162; WORD $0x235a // vcvtps2pd (%r11), %zmm4
+	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
+	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
+	LONG $0x48edf262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm2, %zmm0
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xf941840f; WORD $0xffff // je <farSlots+0x78>
+	LONG $0xfffd65e9; BYTE $0xff // jmp <farSlots+0x4a1>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x48fdf362; WORD $0xc11b; BYTE $0x01 // vextractf64x4 $0x1, %zmm0, %ymm1
 	WORD $0x01b0 // movb $0x1, %al
 	LONG $0x48778b4c // movq 0x48(%rdi), %r14
@@ -1024,108 +1037,110 @@ TEXT ·farSlotsOct(SB), 0, $368-8
 	LONG $0xc9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm1
 	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
 	LONG $0x49fdf362; WORD $0xc11a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm1, %zmm0, %zmm0 {%k1}
-	LONG $0x48fdf162; LONG $0x50248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x50(%rsp)
-	WORD $0x18eb // jmp <farSlots+0x77d>
+	LONG $0x48fdf162; LONG $0x60248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x60(%rsp)
+	WORD $0x18eb // jmp <farSlots+0x79d>
 	LONG $0x48778b4c // movq 0x48(%rdi), %r14
-	LONG $0x48fdf162; LONG $0x50248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x50(%rsp)
+	LONG $0x48fdf162; LONG $0x60248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x60(%rsp)
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	LONG $0xf8f88e0f; WORD $0xffff // jle <farSlots+0x75>
+	LONG $0xf8c88e0f; WORD $0xffff // jle <farSlots+0x65>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
 	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x41248d4c // leaq (%rcx,%rax,2), %r12
-	WORD $0x1eeb // jmp <farSlots+0x7bb>
+	WORD $0x1eeb // jmp <farSlots+0x7db>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xc159fbc5 // vmulsd %xmm1, %xmm0, %xmm0
 	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x117bc1c4; WORD $0xc604 // vmovsd %xmm0, (%r14,%rax,8)
 	WORD $0x394c; BYTE $0xc3 // cmpq %r8, %rbx
-	LONG $0xf8b5840f; WORD $0xffff // je <farSlots+0x70>
+	LONG $0xf885840f; WORD $0xffff // je <farSlots+0x60>
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x3074 // je <farSlots+0x7f0>
+	WORD $0x3074 // je <farSlots+0x810>
 	LONG $0x04b70f43; BYTE $0x44 // movzwl (%r12,%r8,2), %eax
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x3374 // je <farSlots+0x7fd>
+	WORD $0x3374 // je <farSlots+0x81d>
 	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
 	LONG $0x873c0341 // addl (%r15,%rax,4), %edi
 	LONG $0x34e7c148 // shlq $0x34, %rdi
 	LONG $0x6ef9e1c4; BYTE $0xc7 // vmovq %rdi, %xmm0
-	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x50 // vmovsd 0x50(%rsp,%r8,8), %xmm1
+	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x60 // vmovsd 0x60(%rsp,%r8,8), %xmm1
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x2875 // jne <farSlots+0x80e>
-	WORD $0xb8eb // jmp <farSlots+0x7a0>
+	WORD $0x2875 // jne <farSlots+0x82e>
+	WORD $0xb8eb // jmp <farSlots+0x7c0>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0xcd75 // jne <farSlots+0x7ca>
+	WORD $0xcd75 // jne <farSlots+0x7ea>
 	LONG $0x477efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm0
-	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x50 // vmovsd 0x50(%rsp,%r8,8), %xmm1
+	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x60 // vmovsd 0x60(%rsp,%r8,8), %xmm1
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x9274 // je <farSlots+0x7a0>
+	WORD $0x9274 // je <farSlots+0x7c0>
 	LONG $0xa9f1c2c4; WORD $0xc604 // vfmadd213sd (%r14,%rax,8), %xmm1, %xmm0
-	WORD $0x8eeb // jmp <farSlots+0x7a4>
+	WORD $0x8eeb // jmp <farSlots+0x7c4>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0107840f; WORD $0x0000 // je <farSlots+0x92a>
+	LONG $0x010a840f; WORD $0x0000 // je <farSlots+0x94d>
 	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	LONG $0x487df262; WORD $0x0c35; BYTE $0x88 // vpmovzxdq (%rax,%rcx,4), %zmm1
 	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm1
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x00f4840f; WORD $0x0000 // je <farSlots+0x93b>
+	LONG $0x00f7840f; WORD $0x0000 // je <farSlots+0x95e>
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x48fdd262; WORD $0x0ca8; BYTE $0xc4 // vfmadd213pd (%r12,%rax,8), %zmm0, %zmm1
-	LONG $0x48fdd162; WORD $0x0c11; BYTE $0xc4 // vmovupd %zmm1, (%r12,%rax,8)
-	LONG $0xfff819e9; BYTE $0xff // jmp <farSlots+0x78>
+	LONG $0x0000f1e9; BYTE $0x00 // jmp <farSlots+0x969>
 	LONG $0x48fdf262; WORD $0x4f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm1
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfded850f; WORD $0xffff // jne <farSlots+0x65d>
+	LONG $0xfd24850f; WORD $0xffff // jne <farSlots+0x5ad>
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x48fdf162; WORD $0xc959 // vmulpd %zmm1, %zmm0, %zmm1
 	LONG $0x430cb70f // movzwl (%rbx,%rax,2), %ecx
-	LONG $0x74b70f44; WORD $0x0843 // movzwl 0x8(%rbx,%rax,2), %r14d
+	LONG $0x74b70f44; WORD $0x0643 // movzwl 0x6(%rbx,%rax,2), %r14d
 	LONG $0x6cb70f44; WORD $0x0243 // movzwl 0x2(%rbx,%rax,2), %r13d
 	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
 	LONG $0x434cb70f; BYTE $0x04 // movzwl 0x4(%rbx,%rax,2), %ecx
-	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
-	LONG $0x74b70f44; WORD $0x0c43 // movzwl 0xc(%rbx,%rax,2), %r14d
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x434cb70f; BYTE $0x06 // movzwl 0x6(%rbx,%rax,2), %ecx
 	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
+	LONG $0x74b70f44; WORD $0x0843 // movzwl 0x8(%rbx,%rax,2), %r14d
 	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
 	LONG $0x434cb70f; BYTE $0x0a // movzwl 0xa(%rbx,%rax,2), %ecx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x434cb70f; BYTE $0x0e // movzwl 0xe(%rbx,%rax,2), %ecx
-	LONG $0x245c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbx
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
+	LONG $0x24748b4c; BYTE $0x38 // movq 0x38(%rsp), %r14
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x434cb70f; BYTE $0x0c // movzwl 0xc(%rbx,%rax,2), %ecx
+	LONG $0x4344b70f; BYTE $0x0e // movzwl 0xe(%rbx,%rax,2), %eax
+	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
 	LONG $0x197de3c4; WORD $0x01c8 // vextractf128 $0x1, %ymm1, %xmm0
-	LONG $0x1379c1c4; WORD $0xdc0c // vmovlpd %xmm1, (%r12,%rbx,8)
+	LONG $0x137981c4; WORD $0xf40c // vmovlpd %xmm1, (%r12,%r14,8)
 	LONG $0x177981c4; WORD $0xec0c // vmovhpd %xmm1, (%r12,%r13,8)
 	LONG $0x1379c1c4; WORD $0xc404 // vmovlpd %xmm0, (%r12,%rax,8)
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
 	LONG $0x1779c1c4; WORD $0xc404 // vmovhpd %xmm0, (%r12,%rax,8)
 	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x487df362; WORD $0xc819; BYTE $0x02 // vextractf32x4 $0x2, %zmm1, %xmm0
 	LONG $0x1379c1c4; WORD $0xc404 // vmovlpd %xmm0, (%r12,%rax,8)
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x1779c1c4; WORD $0xc404 // vmovhpd %xmm0, (%r12,%rax,8)
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
 	LONG $0x487df362; WORD $0xc819; BYTE $0x03 // vextractf32x4 $0x3, %zmm1, %xmm0
 	LONG $0x1379c1c4; WORD $0xc404 // vmovlpd %xmm0, (%r12,%rax,8)
-	LONG $0x1779c1c4; WORD $0xcc04 // vmovhpd %xmm0, (%r12,%rcx,8)
-	LONG $0xfff74ee9; BYTE $0xff // jmp <farSlots+0x78>
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x1779c1c4; WORD $0xc404 // vmovhpd %xmm0, (%r12,%rax,8)
+	LONG $0xfff71be9; BYTE $0xff // jmp <farSlots+0x68>
 	LONG $0x48fdf262; WORD $0x4f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm1
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xff0c850f; WORD $0xffff // jne <farSlots+0x847>
+	LONG $0xff09850f; WORD $0xffff // jne <farSlots+0x867>
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x48fdf162; WORD $0xc159 // vmulpd %zmm1, %zmm0, %zmm0
-	LONG $0x48fdd162; WORD $0x0411; BYTE $0xc4 // vmovupd %zmm0, (%r12,%rax,8)
-	LONG $0xfff726e9; BYTE $0xff // jmp <farSlots+0x78>
+	LONG $0x48fdf162; WORD $0xc959 // vmulpd %zmm1, %zmm0, %zmm1
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0xc4 // vmovupd %zmm1, (%r12,%rax,8)
+	WORD $0x8949; BYTE $0xc6 // movq %rax, %r14
+	LONG $0xfff6f5e9; BYTE $0xff // jmp <farSlots+0x6d>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1135,14 +1150,1836 @@ TEXT ·farSlotsOct(SB), 0, $368-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; BYTE $0x00
-	ADJSP $368
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $384
+	RET
+
+// func slotsDDOct(c *slotCall)
+TEXT ·slotsDDOct(SB), 0, $448-8
+	MOVQ c+0(FP), DI
+	ADJSP $-448
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <slotsDD>
+	LONG $0x00133ee9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x13088e0f; WORD $0x0000 // jle <slotsDD+0x1315>
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0xf0e48348 // andq $-0x10, %rsp
+	LONG $0xf0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xf0, %rsp
+	LONG $0x48fdf262; LONG $0x13010559; WORD $0x0000 // vpbroadcastq 0x1301(%rip), %zmm0
+	WORD $0x8b48; BYTE $0x37 // movq (%rdi), %rsi
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	LONG $0x10478b4c // movq 0x10(%rdi), %r8
+	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0xc6048d48 // leaq (%rsi,%rax,8), %rax
+	WORD $0x014d; BYTE $0xca // addq %r9, %r10
+	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
+	WORD $0x43eb // jmp <slotsDD+0xab>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x08c68348 // addq $0x8, %rsi
+	LONG $0x48fdf162; WORD $0xe528 // vmovapd %zmm5, %zmm4
+	LONG $0x48fdf162; WORD $0xde28 // vmovapd %zmm6, %zmm3
+	LONG $0x24743b48; BYTE $0x58 // cmpq 0x58(%rsp), %rsi
+	LONG $0x125c830f; WORD $0x0000 // jae <slotsDD+0x1307>
+	LONG $0x5eb70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r11d
+	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
+	LONG $0x247c894c; BYTE $0x18 // movq %r15, 0x18(%rsp)
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x044c850f; WORD $0x0000 // jne <slotsDD+0x510>
+	LONG $0x02c3f641 // testb $0x2, %r11b
+	LONG $0x0662850f; WORD $0x0000 // jne <slotsDD+0x730>
+	WORD $0x8b44; BYTE $0x36 // movl (%rsi), %r14d
+	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
+	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
+	LONG $0x66b70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r12d
+	LONG $0x03e6c149 // shlq $0x3, %r14
+	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
+	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
+	LONG $0x02fc8349 // cmpq $0x2, %r12
+	LONG $0x02c6820f; WORD $0x0000 // jb <slotsDD+0x3bf>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
+	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
+	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
+	LONG $0xfec48349 // addq $-0x2, %r12
+	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	WORD $0xb70f; BYTE $0x32 // movzwl (%rdx), %esi
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x107bc1c4; WORD $0x072c // vmovsd (%r15,%rax), %xmm5
+	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1651c1c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm5, %xmm6
+	LONG $0x1641c1c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm7, %xmm5
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm7
+	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x164141c4; WORD $0x0704 // vmovhpd (%r15,%rax), %xmm7, %xmm8
+	LONG $0x1631c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm9, %xmm7
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x070c // vmovsd (%r15,%rax), %xmm9
+	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163141c4; WORD $0x0714 // vmovhpd (%r15,%rax), %xmm9, %xmm10
+	LONG $0x162141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm11, %xmm9
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x107b41c4; WORD $0x371c // vmovsd (%r15,%rsi), %xmm11
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x162141c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm11, %xmm12
+	LONG $0x107b41c4; WORD $0x361c // vmovsd (%r14,%rsi), %xmm11
+	LONG $0x162141c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm11, %xmm11
+	LONG $0x00b60f41 // movzbl (%r8), %eax
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x48fe7162; WORD $0x2c6f; BYTE $0x03 // vmovdqu64 (%rbx,%rax), %zmm13
+	LONG $0x48157262; WORD $0x298d // vpermb (%rcx), %zmm13, %zmm13
+	LONG $0x104ab70f // movzwl 0x10(%rdx), %ecx
+	LONG $0x181d43c4; WORD $0x01c2 // vinsertf128 $0x1, %xmm10, %ymm12, %ymm8
+	LONG $0x48fd7162; WORD $0xe428 // vmovapd %zmm4, %zmm12
+	LONG $0x48957262; LONG $0x01036c47 // vpsllvq 0x40(%rbx,%rax), %zmm13, %zmm13
+	LONG $0x1825c3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm7
+	LONG $0x58957162; LONG $0x1a036cef // vpxorq 0xd0(%rbx,%rax){1to8}, %zmm13, %zmm13
+	LONG $0x48bdf362; WORD $0xf61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm8, %zmm6
+	LONG $0x48957262; LONG $0x02036c46 // vpsravq 0x80(%rbx,%rax), %zmm13, %zmm13
+	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
+	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x08ffc162; WORD $0x2410; BYTE $0x0f // vmovsd (%r15,%rcx), %xmm20
+	LONG $0x08ffc162; WORD $0x2c10; BYTE $0x0e // vmovsd (%r14,%rcx), %xmm21
+	LONG $0x48b60f41; BYTE $0x01 // movzbl 0x1(%r8), %ecx
+	LONG $0x02c08349 // addq $0x2, %r8
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x0734 // vmovsd (%r15,%rax), %xmm14
+	LONG $0x107b41c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm15
+	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
+	LONG $0x48fe5162; WORD $0xc5e6 // vcvtqq2pd %zmm13, %zmm8
+	LONG $0x48fd7162; WORD $0xeb28 // vmovapd %zmm3, %zmm13
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x160941c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm14, %xmm14
+	LONG $0x160141c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm15, %xmm15
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x48cd5162; WORD $0xd859 // vmulpd %zmm8, %zmm6, %zmm11
+	LONG $0x48bdd262; WORD $0xf3aa // vfmsub213pd %zmm11, %zmm8, %zmm6
+	LONG $0x48ddd162; WORD $0xe358 // vaddpd %zmm11, %zmm4, %zmm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x0410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm16
+	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm17
+	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
+	LONG $0x48bdf262; WORD $0xf5b8 // vfmadd231pd %zmm5, %zmm8, %zmm6
+	LONG $0x48dd5162; WORD $0xc45c // vsubpd %zmm12, %zmm4, %zmm8
+	LONG $0x48a55162; WORD $0xd85c // vsubpd %zmm8, %zmm11, %zmm11
+	LONG $0x48dd5162; WORD $0xc05c // vsubpd %zmm8, %zmm4, %zmm8
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x1410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm18
+	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x06 // vmovsd (%r14,%rax), %xmm19
+	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
+	LONG $0x489d5162; WORD $0xc05c // vsubpd %zmm8, %zmm12, %zmm8
+	LONG $0x48a55162; WORD $0xc058 // vaddpd %zmm8, %zmm11, %zmm8
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00fdc162; WORD $0x0416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm16, %xmm16
+	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm17, %xmm17
+	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00edc162; WORD $0x1416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm18, %xmm18
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm19, %xmm19
+	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
+	LONG $0x20c28348 // addq $0x20, %rdx
+	LONG $0x207dd362; WORD $0xfe18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm7
+	LONG $0x20755362; WORD $0xd718; BYTE $0x01 // vinsertf32x4 $0x1, %xmm15, %ymm17, %ymm10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00ddc162; WORD $0x2416; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm20, %xmm20
+	LONG $0x00d5c162; WORD $0x2c16; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm21, %xmm21
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fee162; WORD $0x346f; BYTE $0x0b // vmovdqu64 (%rbx,%rcx), %zmm22
+	LONG $0x404dc262; WORD $0x758d; BYTE $0x00 // vpermb (%r13), %zmm22, %zmm22
+	LONG $0x40cde262; LONG $0x010b7447 // vpsllvq 0x40(%rbx,%rcx), %zmm22, %zmm22
+	LONG $0x50cde162; LONG $0x1a0b74ef // vpxorq 0xd0(%rbx,%rcx){1to8}, %zmm22, %zmm22
+	LONG $0x40cde262; LONG $0x020b7446 // vpsravq 0x80(%rbx,%rcx), %zmm22, %zmm22
+	LONG $0x205d3362; WORD $0xca18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm20, %ymm9
+	LONG $0x2055b362; WORD $0xeb18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm21, %ymm5
+	LONG $0x48b5f362; WORD $0xff1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm9, %zmm7
+	LONG $0x48d5d362; WORD $0xea1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm10, %zmm5, %zmm5
+	LONG $0x48fe3162; WORD $0xe6e6 // vcvtqq2pd %zmm22, %zmm12
+	LONG $0x48c55162; WORD $0xd459 // vmulpd %zmm12, %zmm7, %zmm10
+	LONG $0x489dd262; WORD $0xfaaa // vfmsub213pd %zmm10, %zmm12, %zmm7
+	LONG $0x4895d162; WORD $0xda58 // vaddpd %zmm10, %zmm13, %zmm3
+	LONG $0x489df262; WORD $0xfdb8 // vfmadd231pd %zmm5, %zmm12, %zmm7
+	LONG $0x48cdd162; WORD $0xe858 // vaddpd %zmm8, %zmm6, %zmm5
+	LONG $0x48e5d162; WORD $0xf55c // vsubpd %zmm13, %zmm3, %zmm6
+	LONG $0x48e57162; WORD $0xc65c // vsubpd %zmm6, %zmm3, %zmm8
+	LONG $0x48adf162; WORD $0xf65c // vsubpd %zmm6, %zmm10, %zmm6
+	LONG $0x48f5f162; WORD $0xcd58 // vaddpd %zmm5, %zmm1, %zmm1
+	LONG $0x48955162; WORD $0xc05c // vsubpd %zmm8, %zmm13, %zmm8
+	LONG $0x48cdd162; WORD $0xe858 // vaddpd %zmm8, %zmm6, %zmm5
+	LONG $0x48c5f162; WORD $0xed58 // vaddpd %zmm5, %zmm7, %zmm5
+	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xfd46870f; WORD $0xffff // ja <slotsDD+0x100>
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x0817850f; WORD $0x0000 // jne <slotsDD+0xbe0>
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
+	LONG $0x6ab70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r13d
+	LONG $0x62b70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r12d
+	LONG $0x245c8944; BYTE $0x08 // movl %r11d, 0x8(%rsp)
+	LONG $0x5ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r11d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x107bc1c4; WORD $0x3f2c // vmovsd (%r15,%rdi), %xmm5
+	LONG $0x107b41c4; WORD $0x3e0c // vmovsd (%r14,%rdi), %xmm9
+	LONG $0x107b41c4; WORD $0x3704 // vmovsd (%r15,%rsi), %xmm8
+	LONG $0x107b81c4; WORD $0x2f34 // vmovsd (%r15,%r13), %xmm6
+	LONG $0x107b01c4; WORD $0x2e14 // vmovsd (%r14,%r13), %xmm10
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x164981c4; WORD $0x1f34 // vmovhpd (%r15,%r11), %xmm6, %xmm6
+	LONG $0x162901c4; WORD $0x1e14 // vmovhpd (%r14,%r11), %xmm10, %xmm10
+	LONG $0x245c8b44; BYTE $0x08 // movl 0x8(%rsp), %r11d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	LONG $0x107bc1c4; WORD $0x0f3c // vmovsd (%r15,%rcx), %xmm7
+	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
+	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0x107b41c4; WORD $0x0e24 // vmovsd (%r14,%rcx), %xmm12
+	LONG $0x08b60f41 // movzbl (%r8), %ecx
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x164181c4; WORD $0x273c // vmovhpd (%r15,%r12), %xmm7, %xmm7
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163941c4; WORD $0x3704 // vmovhpd (%r15,%rsi), %xmm8, %xmm8
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x1651c1c4; WORD $0x072c // vmovhpd (%r15,%rax), %xmm5, %xmm5
+	LONG $0x163141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm9, %xmm9
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x162101c4; WORD $0x261c // vmovhpd (%r14,%r12), %xmm11, %xmm11
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x183de3c4; WORD $0x01f7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm6
+	LONG $0x161941c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm12, %xmm12
+	LONG $0x09048d4a // leaq (%rcx,%r9), %rax
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48cdf362; WORD $0xf51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm6, %zmm6
+	LONG $0x182dc3c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm5
+	LONG $0x48fe7162; WORD $0x2c6f; BYTE $0x0b // vmovdqu64 (%rbx,%rcx), %zmm13
+	LONG $0x48155262; WORD $0x298d // vpermb (%r9), %zmm13, %zmm13
+	LONG $0x48957262; LONG $0x010b6c47 // vpsllvq 0x40(%rbx,%rcx), %zmm13, %zmm13
+	LONG $0x58957162; LONG $0x1a0b6cef // vpxorq 0xd0(%rbx,%rcx){1to8}, %zmm13, %zmm13
+	LONG $0x48957262; LONG $0x020b6c46 // vpsravq 0x80(%rbx,%rcx), %zmm13, %zmm13
+	LONG $0x181dc3c4; WORD $0x01fb // vinsertf128 $0x1, %xmm11, %ymm12, %ymm7
+	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
+	LONG $0x48fed162; WORD $0xfde6 // vcvtqq2pd %zmm13, %zmm7
+	LONG $0x0005b1e9; BYTE $0x00 // jmp <slotsDD+0xab9>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0xfd3c8d4a; LONG $0x00000000 // leaq (,%r15,8), %rdi
+	LONG $0x40780348 // addq 0x40(%rax), %rdi
+	WORD $0x8b44; BYTE $0x26 // movl (%rsi), %r12d
+	LONG $0x6eb70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r13d
+	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
+	LONG $0x38782b4c // subq 0x38(%rax), %r15
+	LONG $0x02e4c149 // shlq $0x2, %r12
+	LONG $0x2060034c // addq 0x20(%rax), %r12
+	LONG $0x90b8034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rax), %r15
+	LONG $0x02fd8349 // cmpq $0x2, %r13
+	LONG $0x05d2820f; WORD $0x0000 // jb <slotsDD+0xb20>
+	LONG $0x245c8944; BYTE $0x08 // movl %r11d, 0x8(%rsp)
+	LONG $0x0000cee9; BYTE $0x00 // jmp <slotsDD+0x626>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x48255262; WORD $0xd28d // vpermb %zmm10, %zmm11, %zmm10
+	LONG $0x48ad5262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm10, %zmm10
+	LONG $0x48ad5262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm10, %zmm10
+	LONG $0x48fe5162; WORD $0xd2e6 // vcvtqq2pd %zmm10, %zmm10
+	LONG $0x48d55162; WORD $0xd959 // vmulpd %zmm9, %zmm5, %zmm11
+	WORD $0x0149; BYTE $0xf1 // addq %rsi, %r9
+	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
+	LONG $0xfec58349 // addq $-0x2, %r13
+	LONG $0x08c48349 // addq $0x8, %r12
+	LONG $0x02418d4c // leaq 0x2(%rcx), %r8
+	LONG $0x48b5d262; WORD $0xebaa // vfmsub213pd %zmm11, %zmm9, %zmm5
+	LONG $0x48b5f262; WORD $0xf5a8 // vfmadd213pd %zmm5, %zmm9, %zmm6
+	LONG $0x48ddd162; WORD $0xeb58 // vaddpd %zmm11, %zmm4, %zmm5
+	LONG $0x48d57162; WORD $0xcc5c // vsubpd %zmm4, %zmm5, %zmm9
+	LONG $0x48d55162; WORD $0xe15c // vsubpd %zmm9, %zmm5, %zmm12
+	LONG $0x48a55162; WORD $0xc95c // vsubpd %zmm9, %zmm11, %zmm9
+	LONG $0x48bd5162; WORD $0xda59 // vmulpd %zmm10, %zmm8, %zmm11
+	LONG $0x48ddd162; WORD $0xe45c // vsubpd %zmm12, %zmm4, %zmm4
+	LONG $0x48ad5262; WORD $0xc3aa // vfmsub213pd %zmm11, %zmm10, %zmm8
+	LONG $0x48b5f162; WORD $0xe458 // vaddpd %zmm4, %zmm9, %zmm4
+	LONG $0x48add262; WORD $0xf8a8 // vfmadd213pd %zmm8, %zmm10, %zmm7
+	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
+	LONG $0x48e5d162; WORD $0xf358 // vaddpd %zmm11, %zmm3, %zmm6
+	LONG $0x48cd7162; WORD $0xd35c // vsubpd %zmm3, %zmm6, %zmm10
+	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x48cd5162; WORD $0xca5c // vsubpd %zmm10, %zmm6, %zmm9
+	LONG $0x48a5d162; WORD $0xe25c // vsubpd %zmm10, %zmm11, %zmm4
+	LONG $0x48e5d162; WORD $0xd95c // vsubpd %zmm9, %zmm3, %zmm3
+	LONG $0x48ddf162; WORD $0xdb58 // vaddpd %zmm3, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe528 // vmovapd %zmm5, %zmm4
+	LONG $0x48c5f162; WORD $0xdb58 // vaddpd %zmm3, %zmm7, %zmm3
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48fdf162; WORD $0xde28 // vmovapd %zmm6, %zmm3
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	LONG $0x052a860f; WORD $0x0000 // jbe <slotsDD+0xb50>
+	LONG $0x30b60f41 // movzbl (%r8), %esi
+	LONG $0x24046349 // movslq (%r12), %rax
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	WORD $0xfe83; BYTE $0x19 // cmpl $0x19, %esi
+	LONG $0x48fdf162; WORD $0x2c10; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %zmm5
+	LONG $0x48fdd162; WORD $0x3410; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm6
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	WORD $0x8941; BYTE $0xf3 // movl %esi, %r11d
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c6f640 // testb $0x7, %sil
+	LONG $0x48fed162; WORD $0x396f // vmovdqu64 (%r9), %zmm7
+	LONG $0xc0950f41 // setne %r8b
+	LONG $0x08e3c141 // shll $0x8, %r11d
+	LONG $0x48fe3162; WORD $0x046f; BYTE $0x1b // vmovdqu64 (%rbx,%r11), %zmm8
+	WORD $0x0841; BYTE $0xc0 // orb %al, %r8b
+	LONG $0x1b048d4a // leaq (%rbx,%r11), %rax
+	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
+	WORD $0x2b74 // je <slotsDD+0x6a0>
+	LONG $0x483df262; WORD $0xff8d // vpermb %zmm7, %zmm8, %zmm7
+	LONG $0x48c5f262; WORD $0x7847; BYTE $0x01 // vpsllvq 0x40(%rax), %zmm7, %zmm7
+	LONG $0x48c5f262; WORD $0x7846; BYTE $0x02 // vpsravq 0x80(%rax), %zmm7, %zmm7
+	LONG $0x48fe7162; WORD $0xcfe6 // vcvtqq2pd %zmm7, %zmm9
+	WORD $0x2beb // jmp <slotsDD+0x6bc>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x90f8e1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%rax), %k1
+	LONG $0x48fd7162; WORD $0xc86f // vmovdqa64 %zmm0, %zmm9
+	LONG $0x493d7262; WORD $0xcf8d // vpermb %zmm7, %zmm8, %zmm9 {%k1}
+	LONG $0x58b57162; WORD $0x485c; BYTE $0x19 // vsubpd 0xc8(%rax){1to8}, %zmm9, %zmm9
+	LONG $0x71b60f44; BYTE $0x01 // movzbl 0x1(%rcx), %r14d
+	LONG $0x24446349; BYTE $0x04 // movslq 0x4(%r12), %rax
+	LONG $0x19fe8341 // cmpl $0x19, %r14d
+	LONG $0x48fd7162; WORD $0x0410; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %zmm8
+	LONG $0x48fdd162; WORD $0x3c10; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm7
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
+	LONG $0xc0930f41 // setae %r8b
+	LONG $0x07c6f641 // testb $0x7, %r14b
+	LONG $0x48fe5162; WORD $0x126f // vmovdqu64 (%r10), %zmm10
+	LONG $0xc3950f41 // setne %r11b
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x48fe7162; WORD $0x1c6f; BYTE $0x03 // vmovdqu64 (%rbx,%rax), %zmm11
+	WORD $0x0845; BYTE $0xc3 // orb %r8b, %r11b
+	LONG $0x03048d4c // leaq (%rbx,%rax), %r8
+	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
+	LONG $0xfe51850f; WORD $0xffff // jne <slotsDD+0x560>
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x48fd7162; WORD $0xe06f // vmovdqa64 %zmm0, %zmm12
+	LONG $0x49255262; WORD $0xe28d // vpermb %zmm10, %zmm11, %zmm12 {%k1}
+	LONG $0x589d5162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm12, %zmm10
+	LONG $0xfffe4ae9; BYTE $0xff // jmp <slotsDD+0x57a>
+	WORD $0x1e8b // movl (%rsi), %ebx
+	LONG $0x38778b4c // movq 0x38(%rdi), %r14
+	LONG $0x7eb70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r15d
+	LONG $0x03e3c148 // shlq $0x3, %rbx
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x909f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rbx
+	LONG $0x02ff8349 // cmpq $0x2, %r15
+	LONG $0x026f820f; WORD $0x0000 // jb <slotsDD+0x9c2>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
+	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
+	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
+	LONG $0xfec78349 // addq $-0x2, %r15
+	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	WORD $0xb70f; BYTE $0x0a // movzwl (%rdx), %ecx
+	LONG $0x08b60f45 // movzbl (%r8), %r9d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
+	LONG $0x107bc1c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm5
+	LONG $0x3c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm7
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1651c1c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm5, %xmm6
+	LONG $0x2c16c1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm7, %xmm5
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
+	LONG $0x0c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm9
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x164141c4; WORD $0x0604 // vmovhpd (%r14,%rax), %xmm7, %xmm8
+	LONG $0x3c16b1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm9, %xmm7
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
+	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x48fdf162; WORD $0xfc28 // vmovapd %zmm4, %zmm7
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163141c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm9, %xmm10
+	LONG $0x0c1621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm9
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x107b41c4; WORD $0x0e1c // vmovsd (%r14,%rcx), %xmm11
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x162141c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm11, %xmm12
+	LONG $0x1c107bc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm11
+	LONG $0x1c1621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm11
+	LONG $0x8d180f41; LONG $0x00000800 // prefetcht0 0x800(%r13)
+	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
+	LONG $0x487c5162; WORD $0x6d5a; BYTE $0x00 // vcvtps2pd (%r13), %zmm13
+	LONG $0x50b60f45; BYTE $0x01 // movzbl 0x1(%r8), %r10d
+	LONG $0x02c08349 // addq $0x2, %r8
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
+	LONG $0x107b41c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm14
+	LONG $0x3c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm15
+	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
+	LONG $0x181d43c4; WORD $0x01c2 // vinsertf128 $0x1, %xmm10, %ymm12, %ymm8
+	LONG $0x1825c3c4; WORD $0x01e1 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm4
+	LONG $0x48bdf362; WORD $0xf61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm8, %zmm6
+	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x160941c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm14, %xmm14
+	LONG $0x3c1601c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm15, %xmm15
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x48cdd162; WORD $0xed59 // vmulpd %zmm13, %zmm6, %zmm5
+	LONG $0x4895f262; WORD $0xf5aa // vfmsub213pd %zmm5, %zmm13, %zmm6
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x0410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm16
+	LONG $0x08ffe162; WORD $0x0c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm17
+	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
+	LONG $0x4895f262; WORD $0xf4b8 // vfmadd231pd %zmm4, %zmm13, %zmm6
+	LONG $0x48c5f162; WORD $0xe558 // vaddpd %zmm5, %zmm7, %zmm4
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48dd7162; WORD $0xc75c // vsubpd %zmm7, %zmm4, %zmm8
+	LONG $0x00fdc162; WORD $0x0416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm16, %xmm16
+	LONG $0x00f5e162; WORD $0x0c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm17, %xmm17
+	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
+	LONG $0x48dd5162; WORD $0xc85c // vsubpd %zmm8, %zmm4, %zmm9
+	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
+	LONG $0x08ffc162; WORD $0x1410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm18
+	LONG $0x08ffe162; WORD $0x1c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm19
+	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
+	LONG $0x48d5f162; WORD $0xef58 // vaddpd %zmm7, %zmm5, %zmm5
+	LONG $0x48fdf162; WORD $0xfb28 // vmovapd %zmm3, %zmm7
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48cdf162; WORD $0xed58 // vaddpd %zmm5, %zmm6, %zmm5
+	LONG $0x00edc162; WORD $0x1416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm18, %xmm18
+	LONG $0x00e5e162; WORD $0x1c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm19, %xmm19
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x48f5f162; WORD $0xcd58 // vaddpd %zmm5, %zmm1, %zmm1
+	LONG $0x207dd362; WORD $0xee18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm5
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x2410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm20
+	LONG $0x08ffe162; WORD $0x2c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm21
+	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
+	LONG $0x20c28348 // addq $0x20, %rdx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00ddc162; WORD $0x2416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm20, %xmm20
+	LONG $0x00d5e162; WORD $0x2c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm21, %xmm21
+	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
+	LONG $0x487cc162; WORD $0x345a; BYTE $0x24 // vcvtps2pd (%r12), %zmm22
+	LONG $0x205db362; WORD $0xf218; BYTE $0x01 // vinsertf32x4 $0x1, %xmm18, %ymm20, %ymm6
+	LONG $0x2055b362; WORD $0xdb18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm21, %ymm3
+	LONG $0x48cdf362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm6, %zmm5
+	LONG $0x2075d362; WORD $0xf718; BYTE $0x01 // vinsertf32x4 $0x1, %xmm15, %ymm17, %ymm6
+	LONG $0x48e5f362; WORD $0xde1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm3, %zmm3
+	LONG $0x48d5b162; WORD $0xf659 // vmulpd %zmm22, %zmm5, %zmm6
+	LONG $0x40cdf262; WORD $0xeeaa // vfmsub213pd %zmm6, %zmm22, %zmm5
+	LONG $0x40cdf262; WORD $0xebb8 // vfmadd231pd %zmm3, %zmm22, %zmm5
+	LONG $0x48c5f162; WORD $0xde58 // vaddpd %zmm6, %zmm7, %zmm3
+	LONG $0x48e57162; WORD $0xc75c // vsubpd %zmm7, %zmm3, %zmm8
+	LONG $0x48e55162; WORD $0xc85c // vsubpd %zmm8, %zmm3, %zmm9
+	LONG $0x48cdd162; WORD $0xf05c // vsubpd %zmm8, %zmm6, %zmm6
+	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
+	LONG $0x48cdf162; WORD $0xf758 // vaddpd %zmm7, %zmm6, %zmm6
+	LONG $0x48d5f162; WORD $0xee58 // vaddpd %zmm6, %zmm5, %zmm5
+	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0xfd9e870f; WORD $0xffff // ja <slotsDD+0x760>
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0x0214850f; WORD $0x0000 // jne <slotsDD+0xbe0>
+	LONG $0x62b70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r12d
+	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
+	LONG $0x6ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r13d
+	LONG $0x245c8944; BYTE $0x08 // movl %r11d, 0x8(%rsp)
+	LONG $0x5ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r11d
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	LONG $0x7ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r15d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x03e7c141 // shll $0x3, %r15d
+	LONG $0x107bc1c4; WORD $0x3e2c // vmovsd (%r14,%rdi), %xmm5
+	LONG $0x107b81c4; WORD $0x2634 // vmovsd (%r14,%r12), %xmm6
+	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
+	LONG $0x04107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm8
+	LONG $0x00b60f41 // movzbl (%r8), %eax
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x165181c4; WORD $0x1e2c // vmovhpd (%r14,%r11), %xmm5, %xmm5
+	LONG $0x164981c4; WORD $0x2e34 // vmovhpd (%r14,%r13), %xmm6, %xmm6
+	LONG $0x1641c1c4; WORD $0x0e3c // vmovhpd (%r14,%rcx), %xmm7, %xmm7
+	LONG $0x041639c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm8, %xmm8
+	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
+	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
+	LONG $0x107bc1c4; WORD $0x3634 // vmovsd (%r14,%rsi), %xmm6
+	LONG $0x164981c4; WORD $0x3e34 // vmovhpd (%r14,%r15), %xmm6, %xmm6
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x107ba1c4; WORD $0x233c // vmovsd (%rbx,%r12), %xmm7
+	LONG $0x1641a1c4; WORD $0x2b3c // vmovhpd (%rbx,%r13), %xmm7, %xmm7
+	LONG $0x48cdf362; WORD $0xf51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm6, %zmm6
+	LONG $0x2c10fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm5
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x1651a1c4; WORD $0x1b2c // vmovhpd (%rbx,%r11), %xmm5, %xmm5
+	LONG $0x245c8b44; BYTE $0x08 // movl 0x8(%rsp), %r11d
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x3c10fbc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm7
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x1641a1c4; WORD $0x3b3c // vmovhpd (%rbx,%r15), %xmm7, %xmm7
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
+	LONG $0x487cd162; WORD $0x395a // vcvtps2pd (%r9), %zmm7
+	LONG $0x48cd7162; WORD $0xc759 // vmulpd %zmm7, %zmm6, %zmm8
+	LONG $0x10c28348 // addq $0x10, %rdx
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x48c5d262; WORD $0xf0aa // vfmsub213pd %zmm8, %zmm7, %zmm6
+	LONG $0x48c5f262; WORD $0xf5b8 // vfmadd231pd %zmm5, %zmm7, %zmm6
+	LONG $0x48ddd162; WORD $0xe858 // vaddpd %zmm8, %zmm4, %zmm5
+	LONG $0x48d5f162; WORD $0xfc5c // vsubpd %zmm4, %zmm5, %zmm7
+	LONG $0x48d57162; WORD $0xcf5c // vsubpd %zmm7, %zmm5, %zmm9
+	LONG $0x48bdf162; WORD $0xff5c // vsubpd %zmm7, %zmm8, %zmm7
+	LONG $0x48ddd162; WORD $0xe15c // vsubpd %zmm9, %zmm4, %zmm4
+	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
+	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
+	LONG $0x48fdf162; WORD $0xf328 // vmovapd %zmm3, %zmm6
+	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xf579840f; WORD $0xffff // je <slotsDD+0x90>
+	LONG $0x000164e9; BYTE $0x00 // jmp <slotsDD+0xc80>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x48fdf162; WORD $0xf328 // vmovapd %zmm3, %zmm6
+	LONG $0x48fdf162; WORD $0xec28 // vmovapd %zmm4, %zmm5
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	WORD $0x3574 // je <slotsDD+0xb67>
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xf54a840f; WORD $0xffff // je <slotsDD+0x90>
+	LONG $0x000135e9; BYTE $0x00 // jmp <slotsDD+0xc80>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x245c8b44; BYTE $0x08 // movl 0x8(%rsp), %r11d
+	LONG $0x02c18348 // addq $0x2, %rcx
+	WORD $0x8949; BYTE $0xc8 // movq %rcx, %r8
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	WORD $0xcb75 // jne <slotsDD+0xb32>
+	LONG $0x30b60f41 // movzbl (%r8), %esi
+	LONG $0x24046349 // movslq (%r12), %rax
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0xfe83; BYTE $0x19 // cmpl $0x19, %esi
+	LONG $0x48fdf162; WORD $0x2410; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %zmm4
+	LONG $0x48fdd162; WORD $0x1c10; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm3
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x31048d49 // leaq (%r9,%rsi), %rax
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c6f640 // testb $0x7, %sil
+	LONG $0x48fed162; WORD $0x396f // vmovdqu64 (%r9), %zmm7
+	LONG $0xc7950f40 // setne %dil
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fe7162; WORD $0x046f; BYTE $0x33 // vmovdqu64 (%rbx,%rsi), %zmm8
+	WORD $0x0840; BYTE $0xcf // orb %cl, %dil
+	LONG $0x330c8d48 // leaq (%rbx,%rsi), %rcx
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	WORD $0x4a74 // je <slotsDD+0xc00>
+	LONG $0x483df262; WORD $0xff8d // vpermb %zmm7, %zmm8, %zmm7
+	LONG $0x48c5f262; WORD $0x7947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm7, %zmm7
+	LONG $0x48c5f262; WORD $0x7946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm7, %zmm7
+	LONG $0x48fef162; WORD $0xffe6 // vcvtqq2pd %zmm7, %zmm7
+	WORD $0x4aeb // jmp <slotsDD+0xc1c>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x48fdf162; WORD $0xf328 // vmovapd %zmm3, %zmm6
+	LONG $0x48fdf162; WORD $0xec28 // vmovapd %zmm4, %zmm5
+	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xf495840f; WORD $0xffff // je <slotsDD+0x90>
+	LONG $0x000080e9; BYTE $0x00 // jmp <slotsDD+0xc80>
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
+	LONG $0x48fd7162; WORD $0xc86f // vmovdqa64 %zmm0, %zmm9
+	LONG $0x493d7262; WORD $0xcf8d // vpermb %zmm7, %zmm8, %zmm9 {%k1}
+	LONG $0x58b5f162; WORD $0x795c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm9, %zmm7
+	LONG $0x48dd7162; WORD $0xc759 // vmulpd %zmm7, %zmm4, %zmm8
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x48c5d262; WORD $0xe0aa // vfmsub213pd %zmm8, %zmm7, %zmm4
+	LONG $0x48d55162; WORD $0xd058 // vaddpd %zmm8, %zmm5, %zmm10
+	LONG $0x48c5f262; WORD $0xdca8 // vfmadd213pd %zmm4, %zmm7, %zmm3
+	LONG $0x48adf162; WORD $0xfd5c // vsubpd %zmm5, %zmm10, %zmm7
+	LONG $0x48ad7162; WORD $0xcf5c // vsubpd %zmm7, %zmm10, %zmm9
+	LONG $0x48bdf162; WORD $0xff5c // vsubpd %zmm7, %zmm8, %zmm7
+	LONG $0x48d5d162; WORD $0xe95c // vsubpd %zmm9, %zmm5, %zmm5
+	LONG $0x48c5f162; WORD $0xed58 // vaddpd %zmm5, %zmm7, %zmm5
+	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
+	LONG $0x48fdd162; WORD $0xea28 // vmovapd %zmm10, %zmm5
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0x04c3f641 // testb $0x4, %r11b
+	LONG $0xf410840f; WORD $0xffff // je <slotsDD+0x90>
+	LONG $0x48cdf162; WORD $0xdd58 // vaddpd %zmm5, %zmm6, %zmm3
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
+	LONG $0x48e5f162; WORD $0xe55c // vsubpd %zmm5, %zmm3, %zmm4
+	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
+	LONG $0x48e5f162; WORD $0xfc5c // vsubpd %zmm4, %zmm3, %zmm7
+	LONG $0x48cdf162; WORD $0xe45c // vsubpd %zmm4, %zmm6, %zmm4
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xd94c0f48 // cmovlq %rcx, %rbx
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
+	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x08c3f641 // testb $0x8, %r11b
+	LONG $0x00d2850f; WORD $0x0000 // jne <slotsDD+0xda0>
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0x01a38c0f; WORD $0x0000 // jl <slotsDD+0xe7b>
+	LONG $0x30678b4c // movq 0x30(%rdi), %r12
+	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	LONG $0x02aa840f; WORD $0x0000 // je <slotsDD+0xf93>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x02c4840f; WORD $0x0000 // je <slotsDD+0xfba>
+	LONG $0x0cb70f43; BYTE $0x7c // movzwl (%r12,%r15,2), %ecx
+	LONG $0x7cb70f43; WORD $0x087c // movzwl 0x8(%r12,%r15,2), %edi
+	LONG $0x6cb70f47; WORD $0x0a7c // movzwl 0xa(%r12,%r15,2), %r13d
+	LONG $0x74b70f43; WORD $0x0c7c // movzwl 0xc(%r12,%r15,2), %esi
+	LONG $0x74b70f47; WORD $0x067c // movzwl 0x6(%r12,%r15,2), %r14d
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x4cb70f43; WORD $0x027c // movzwl 0x2(%r12,%r15,2), %ecx
+	LONG $0x146ef9c5; BYTE $0xb8 // vmovd (%rax,%rdi,4), %xmm2
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x2269a3c4; WORD $0xa814; BYTE $0x01 // vpinsrd $0x1, (%rax,%r13,4), %xmm2, %xmm2
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x4cb70f43; WORD $0x047c // movzwl 0x4(%r12,%r15,2), %ecx
+	LONG $0x2269e3c4; WORD $0xb014; BYTE $0x02 // vpinsrd $0x2, (%rax,%rsi,4), %xmm2, %xmm2
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x4cb70f43; WORD $0x0e7c // movzwl 0xe(%r12,%r15,2), %ecx
+	LONG $0x2269e3c4; WORD $0x8814; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm2, %xmm2
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x246ef9c5; BYTE $0x88 // vmovd (%rax,%rcx,4), %xmm4
+	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x01 // vpinsrd $0x1, (%rax,%rcx,4), %xmm4, %xmm4
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x02 // vpinsrd $0x2, (%rax,%rcx,4), %xmm4, %xmm4
+	LONG $0x2259a3c4; WORD $0xb024; BYTE $0x03 // vpinsrd $0x3, (%rax,%r14,4), %xmm4, %xmm4
+	LONG $0x385de3c4; WORD $0x01d2 // vinserti128 $0x1, %xmm2, %ymm4, %ymm2
+	LONG $0x487df262; WORD $0xd235 // vpmovzxdq %ymm2, %zmm2
+	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
+	LONG $0x48ddf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm4
+	LONG $0x000226e9; BYTE $0x00 // jmp <slotsDD+0xfc1>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x48e5f362; WORD $0xd323; BYTE $0x4e // vshuff64x2 $0x4e, %zmm3, %zmm3, %zmm2
+	LONG $0x48f5f362; WORD $0xe123; BYTE $0x4e // vshuff64x2 $0x4e, %zmm1, %zmm1, %zmm4
+	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0x48e5f162; WORD $0xea58 // vaddpd %zmm2, %zmm3, %zmm5
+	LONG $0x48d5f162; WORD $0xf35c // vsubpd %zmm3, %zmm5, %zmm6
+	LONG $0x48fd7362; WORD $0xcd01; BYTE $0x4e // vpermpd $0x4e, %zmm5, %zmm9
+	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
+	LONG $0x48edf162; WORD $0xd65c // vsubpd %zmm6, %zmm2, %zmm2
+	LONG $0x48e5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48d5d162; WORD $0xe158 // vaddpd %zmm9, %zmm5, %zmm4
+	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48dd7162; WORD $0xc4c6; BYTE $0x55 // vshufpd $0x55, %zmm4, %zmm4, %zmm8
+	LONG $0x48ddf162; WORD $0xfe5c // vsubpd %zmm6, %zmm4, %zmm7
+	LONG $0x48b5f162; WORD $0xd65c // vsubpd %zmm6, %zmm9, %zmm2
+	LONG $0x48fdf362; WORD $0xd901; BYTE $0x4e // vpermpd $0x4e, %zmm1, %zmm3
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
+	LONG $0x48edf162; WORD $0xd558 // vaddpd %zmm5, %zmm2, %zmm2
+	LONG $0x48ddd162; WORD $0xe858 // vaddpd %zmm8, %zmm4, %zmm5
+	LONG $0x48d5f162; WORD $0xf45c // vsubpd %zmm4, %zmm5, %zmm6
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48fdf162; LONG $0xa024ac11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm5, 0xa0(%rsp)
+	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48bdf162; WORD $0xd65c // vsubpd %zmm6, %zmm8, %zmm2
+	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
+	LONG $0x48f5f162; WORD $0xd9c6; BYTE $0x55 // vshufpd $0x55, %zmm1, %zmm1, %zmm3
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdf162; LONG $0x60248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x60(%rsp)
+	WORD $0x23eb // jmp <slotsDD+0xe9e>
+	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
+	LONG $0x48fdf162; LONG $0xa0249c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm3, 0xa0(%rsp)
+	LONG $0x48fdf162; LONG $0x60248c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm1, 0x60(%rsp)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xf1dc8e0f; WORD $0xffff // jle <slotsDD+0x7a>
+	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	LONG $0x60778b4c // movq 0x60(%rdi), %r14
+	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
+	LONG $0x88af8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r13
+	WORD $0xf631 // xorl %esi, %esi
+	LONG $0x7b3c8d4e // leaq (%rbx,%r15,2), %r15
+	WORD $0x6deb // jmp <slotsDD+0xf27>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x107bc1c4; WORD $0xc324 // vmovsd (%r11,%rax,8), %xmm4
+	LONG $0xec58e3c5 // vaddsd %xmm4, %xmm3, %xmm5
+	LONG $0xf45cd3c5 // vsubsd %xmm4, %xmm5, %xmm6
+	LONG $0xcd7efac5 // vmovq %xmm5, %xmm1
+	LONG $0xee5cd3c5 // vsubsd %xmm6, %xmm5, %xmm5
+	LONG $0xde5ce3c5 // vsubsd %xmm6, %xmm3, %xmm3
+	LONG $0xe55cdbc5 // vsubsd %xmm5, %xmm4, %xmm4
+	LONG $0xdc58e3c5 // vaddsd %xmm4, %xmm3, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
+	LONG $0x586bc1c4; WORD $0xc554; BYTE $0x00 // vaddsd (%r13,%rax,8), %xmm2, %xmm2
+	LONG $0xd27efac5 // vmovq %xmm2, %xmm2
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	WORD $0xff48; BYTE $0xc6 // incq %rsi
+	LONG $0xda58f3c5 // vaddsd %xmm2, %xmm1, %xmm3
+	LONG $0xe15ce3c5 // vsubsd %xmm1, %xmm3, %xmm4
+	LONG $0x117bc1c4; WORD $0xc31c // vmovsd %xmm3, (%r11,%rax,8)
+	LONG $0xdc5ce3c5 // vsubsd %xmm4, %xmm3, %xmm3
+	LONG $0xd45cebc5 // vsubsd %xmm4, %xmm2, %xmm2
+	LONG $0xcb5cf3c5 // vsubsd %xmm3, %xmm1, %xmm1
+	LONG $0xc958ebc5 // vaddsd %xmm1, %xmm2, %xmm1
+	LONG $0x117bc1c4; WORD $0xc54c; BYTE $0x00 // vmovsd %xmm1, (%r13,%rax,8)
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0xf149840f; WORD $0xffff // je <slotsDD+0x70>
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x3474 // je <slotsDD+0xf60>
+	LONG $0x04b70f41; BYTE $0x77 // movzwl (%r15,%rsi,2), %eax
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x3774 // je <slotsDD+0xf6d>
+	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
+	LONG $0x863c0341 // addl (%r14,%rax,4), %edi
+	LONG $0x34e7c148 // shlq $0x34, %rdi
+	LONG $0x6ef9e1c4; BYTE $0xcf // vmovq %rdi, %xmm1
+	LONG $0x9c59f3c5; LONG $0x0000a0f4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rsi,8), %xmm1, %xmm3
+	LONG $0x5459f3c5; WORD $0x60f4 // vmulsd 0x60(%rsp,%rsi,8), %xmm1, %xmm2
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0xff62850f; WORD $0xffff // jne <slotsDD+0xec0>
+	WORD $0x2aeb // jmp <slotsDD+0xf8a>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0xc975 // jne <slotsDD+0xf36>
+	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
+	LONG $0x9c59f3c5; LONG $0x0000a0f4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rsi,8), %xmm1, %xmm3
+	LONG $0x5459f3c5; WORD $0x60f4 // vmulsd 0x60(%rsp,%rsi,8), %xmm1, %xmm2
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0xff36850f; WORD $0xffff // jne <slotsDD+0xec0>
+	LONG $0xcb7efac5 // vmovq %xmm3, %xmm1
+	LONG $0xffff5ae9; BYTE $0xff // jmp <slotsDD+0xeed>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x02d2840f; WORD $0x0000 // je <slotsDD+0x1272>
+	LONG $0x487db262; WORD $0x1435; BYTE $0xb8 // vpmovzxdq (%rax,%r15,4), %zmm2
+	LONG $0x58edf162; WORD $0x57d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm2, %zmm2
+	LONG $0x48ddf162; WORD $0xf273; BYTE $0x34 // vpsllq $0x34, %zmm2, %zmm4
+	LONG $0x0002bfe9; BYTE $0x00 // jmp <slotsDD+0x1279>
+	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
+	LONG $0x04b70f43; BYTE $0x7c // movzwl (%r12,%r15,2), %eax
+	LONG $0x88b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r14
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x48e5f162; WORD $0xd459 // vmulpd %zmm4, %zmm3, %zmm2
+	LONG $0x48f5f162; WORD $0xcc59 // vmulpd %zmm4, %zmm1, %zmm1
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x012d840f; WORD $0x0000 // je <slotsDD+0x1115>
+	LONG $0x74b70f43; WORD $0x0c7c // movzwl 0xc(%r12,%r15,2), %esi
+	LONG $0x6cb70f47; WORD $0x0e7c // movzwl 0xe(%r12,%r15,2), %r13d
+	LONG $0x44b70f43; WORD $0x047c // movzwl 0x4(%r12,%r15,2), %eax
+	LONG $0x4cb70f43; WORD $0x087c // movzwl 0x8(%r12,%r15,2), %ecx
+	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x246c894c; BYTE $0x40 // movq %r13, 0x40(%rsp)
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107bc1c4; WORD $0x361c // vmovsd (%r14,%rsi), %xmm3
+	LONG $0x107bc1c4; WORD $0x3324 // vmovsd (%r11,%rsi), %xmm4
+	WORD $0x8944; BYTE $0xee // movl %r13d, %esi
+	LONG $0x6cb70f47; WORD $0x067c // movzwl 0x6(%r12,%r15,2), %r13d
+	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
+	LONG $0x107b41c4; WORD $0x0304 // vmovsd (%r11,%rax), %xmm8
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x107bc1c4; WORD $0x0e2c // vmovsd (%r14,%rcx), %xmm5
+	LONG $0x107bc1c4; WORD $0x0b34 // vmovsd (%r11,%rcx), %xmm6
+	LONG $0x1661c1c4; WORD $0x361c // vmovhpd (%r14,%rsi), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0x3324 // vmovhpd (%r11,%rsi), %xmm4, %xmm4
+	LONG $0x74b70f43; WORD $0x0a7c // movzwl 0xa(%r12,%r15,2), %esi
+	LONG $0x7cb70f47; WORD $0x027c // movzwl 0x2(%r12,%r15,2), %r15d
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1641c1c4; WORD $0x063c // vmovhpd (%r14,%rax), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0x0304 // vmovhpd (%r11,%rax), %xmm8, %xmm8
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0xf189 // movl %esi, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
+	LONG $0x1651c1c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0x0b34 // vmovhpd (%r11,%rcx), %xmm6, %xmm6
+	LONG $0x00c5048d; WORD $0x0000; BYTE $0x00 // leal (,%rax,8), %eax
+	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
+	LONG $0x107b41c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm10
+	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm9, %xmm9
+	LONG $0x162941c4; WORD $0x0314 // vmovhpd (%r11,%rax), %xmm10, %xmm10
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x1835e3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm9, %ymm5
+	LONG $0x48d5f362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm5, %zmm3
+	LONG $0x182dc3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm5
+	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
+	LONG $0x48edf162; WORD $0xec58 // vaddpd %zmm4, %zmm2, %zmm5
+	LONG $0x48d5f162; WORD $0xf45c // vsubpd %zmm4, %zmm5, %zmm6
+	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
+	LONG $0x48edf162; WORD $0xd65c // vsubpd %zmm6, %zmm2, %zmm2
+	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xd528 // vmovapd %zmm5, %zmm2
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	WORD $0x46eb // jmp <slotsDD+0x115b>
+	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
+	LONG $0x4cb70f41; WORD $0x0444 // movzwl 0x4(%r12,%rax,2), %ecx
+	LONG $0x74b70f41; WORD $0x0844 // movzwl 0x8(%r12,%rax,2), %esi
+	LONG $0x6cb70f45; WORD $0x0644 // movzwl 0x6(%r12,%rax,2), %r13d
+	LONG $0x7cb70f47; WORD $0x027c // movzwl 0x2(%r12,%r15,2), %r15d
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x24748948; BYTE $0x30 // movq %rsi, 0x30(%rsp)
+	LONG $0x4cb70f41; WORD $0x0a44 // movzwl 0xa(%r12,%rax,2), %ecx
+	LONG $0x74b70f41; WORD $0x0c44 // movzwl 0xc(%r12,%rax,2), %esi
+	LONG $0x44b70f41; WORD $0x0e44 // movzwl 0xe(%r12,%rax,2), %eax
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0x48edf162; WORD $0xd958 // vaddpd %zmm1, %zmm2, %zmm3
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0x03e7c141 // shll $0x3, %r15d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
+	LONG $0x247c894c; BYTE $0x50 // movq %r15, 0x50(%rsp)
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
+	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x487df362; WORD $0xdc19; BYTE $0x02 // vextractf32x4 $0x2, %zmm3, %xmm4
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
+	LONG $0x1379c1c4; WORD $0x0e0c // vmovlpd %xmm1, (%r14,%rcx)
+	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
+	LONG $0x177981c4; WORD $0x3e0c // vmovhpd %xmm1, (%r14,%r15)
+	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
+	LONG $0x137981c4; WORD $0x2614 // vmovlpd %xmm2, (%r14,%r12)
+	LONG $0x177981c4; WORD $0x2e14 // vmovhpd %xmm2, (%r14,%r13)
+	LONG $0x246c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r13
+	LONG $0x487df362; WORD $0xca19; BYTE $0x02 // vextractf32x4 $0x2, %zmm1, %xmm2
+	LONG $0x487df362; WORD $0xc919; BYTE $0x03 // vextractf32x4 $0x3, %zmm1, %xmm1
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x03e7c141 // shll $0x3, %r15d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x137981c4; WORD $0x2e14 // vmovlpd %xmm2, (%r14,%r13)
+	LONG $0x177981c4; WORD $0x1e14 // vmovhpd %xmm2, (%r14,%r11)
+	LONG $0x1379c1c4; WORD $0x0e0c // vmovlpd %xmm1, (%r14,%rcx)
+	LONG $0x177981c4; WORD $0x3e0c // vmovhpd %xmm1, (%r14,%r15)
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x197de3c4; WORD $0x01d9 // vextractf128 $0x1, %ymm3, %xmm1
+	LONG $0x487df362; WORD $0xda19; BYTE $0x03 // vextractf32x4 $0x3, %zmm3, %xmm2
+	LONG $0x1379a1c4; WORD $0x301c // vmovlpd %xmm3, (%rax,%r14)
+	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
+	LONG $0x1779a1c4; WORD $0x301c // vmovhpd %xmm3, (%rax,%r14)
+	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
+	LONG $0x1379a1c4; WORD $0x200c // vmovlpd %xmm1, (%rax,%r12)
+	LONG $0x1779a1c4; WORD $0x300c // vmovhpd %xmm1, (%rax,%r14)
+	LONG $0x1379a1c4; WORD $0x2824 // vmovlpd %xmm4, (%rax,%r13)
+	LONG $0x1779a1c4; WORD $0x1824 // vmovhpd %xmm4, (%rax,%r11)
+	LONG $0x1413f9c5; BYTE $0x08 // vmovlpd %xmm2, (%rax,%rcx)
+	LONG $0x1779a1c4; WORD $0x3814 // vmovhpd %xmm2, (%rax,%r15)
+	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0xffee0be9; BYTE $0xff // jmp <slotsDD+0x7d>
+	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
+	LONG $0x48e5f162; WORD $0xd459 // vmulpd %zmm4, %zmm3, %zmm2
+	LONG $0x48f5f162; WORD $0xcc59 // vmulpd %zmm4, %zmm1, %zmm1
+	WORD $0x3e74 // je <slotsDD+0x12d0>
+	LONG $0x48fd9162; WORD $0x1c10; BYTE $0xfb // vmovupd (%r11,%r15,8), %zmm3
+	LONG $0x48edf162; WORD $0xe358 // vaddpd %zmm3, %zmm2, %zmm4
+	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
+	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48f5b162; WORD $0x0c58; BYTE $0xf8 // vaddpd (%rax,%r15,8), %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xd428 // vmovapd %zmm4, %zmm2
+	LONG $0x48edf162; WORD $0xd958 // vaddpd %zmm1, %zmm2, %zmm3
+	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
+	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
+	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xf8 // vmovupd %zmm1, (%rax,%r15,8)
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xfb // vmovupd %zmm3, (%r11,%r15,8)
+	LONG $0xffed76e9; BYTE $0xff // jmp <slotsDD+0x7d>
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x43300000
+	ADJSP $448
+	RET
+
+// func farSlotsDDOct(c *slotCall)
+TEXT ·farSlotsDDOct(SB), 0, $448-8
+	MOVQ c+0(FP), DI
+	ADJSP $-448
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <farSlotsDD>
+	LONG $0x0010b6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x10928e0f; WORD $0x0000 // jle <farSlotsDD+0x109f>
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0xf0e48348 // andq $-0x10, %rsp
+	LONG $0xf0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xf0, %rsp
+	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
+	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
+	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
+	WORD $0x3beb // jmp <farSlotsDD+0x9f>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x08c08349 // addq $0x8, %r8
+	LONG $0x24443b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r8
+	LONG $0x0ff2830f; WORD $0x0000 // jae <farSlotsDD+0x1091>
+	LONG $0x58b70f41; BYTE $0x06 // movzwl 0x6(%r8), %ebx
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
+	WORD $0xc3f6; BYTE $0x02 // testb $0x2, %bl
+	LONG $0x04c9850f; WORD $0x0000 // jne <farSlotsDD+0x580>
+	WORD $0x8b45; BYTE $0x38 // movl (%r8), %r15d
+	LONG $0x38678b4c // movq 0x38(%rdi), %r12
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
+	LONG $0x68b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r13d
+	LONG $0x03e7c149 // shlq $0x3, %r15
+	WORD $0x014d; BYTE $0xfc // addq %r15, %r12
+	LONG $0x90bf034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r15
+	LONG $0x02fd8349 // cmpq $0x2, %r13
+	LONG $0x02e2820f; WORD $0x0000 // jb <farSlotsDD+0x3c4>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
+	WORD $0x894c; BYTE $0xd7 // movq %r10, %rdi
+	LONG $0xfec58349 // addq $-0x2, %r13
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x4e8b; BYTE $0x06 // movl 0x6(%rsi), %ecx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107bc1c4; WORD $0x043c // vmovsd (%r12,%rax), %xmm7
+	LONG $0x107b41c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm8
+	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
+	LONG $0x107bc1c4; WORD $0x0c24 // vmovsd (%r12,%rcx), %xmm4
+	LONG $0x107bc1c4; WORD $0x0f34 // vmovsd (%r15,%rcx), %xmm6
+	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1659c1c4; WORD $0x042c // vmovhpd (%r12,%rax), %xmm4, %xmm5
+	LONG $0x1649c1c4; WORD $0x0724 // vmovhpd (%r15,%rax), %xmm6, %xmm4
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
+	LONG $0x1641c1c4; WORD $0x0c3c // vmovhpd (%r12,%rcx), %xmm7, %xmm7
+	LONG $0x1639c1c4; WORD $0x0f34 // vmovhpd (%r15,%rcx), %xmm8, %xmm6
+	WORD $0x4e8b; BYTE $0x0f // movl 0xf(%rsi), %ecx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x107b41c4; WORD $0x0404 // vmovsd (%r12,%rax), %xmm8
+	LONG $0x107b41c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm10
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	LONG $0x163941c4; WORD $0x0c0c // vmovhpd (%r12,%rcx), %xmm8, %xmm9
+	LONG $0x162941c4; WORD $0x0f04 // vmovhpd (%r15,%rcx), %xmm10, %xmm8
+	WORD $0x4e8b; BYTE $0x14 // movl 0x14(%rsi), %ecx
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
+	LONG $0x107b41c4; WORD $0x0414 // vmovsd (%r12,%rax), %xmm10
+	LONG $0x107b41c4; WORD $0x071c // vmovsd (%r15,%rax), %xmm11
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x162941c4; WORD $0x0c14 // vmovhpd (%r12,%rcx), %xmm10, %xmm10
+	LONG $0x162141c4; WORD $0x0f1c // vmovhpd (%r15,%rcx), %xmm11, %xmm11
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x48fe5162; WORD $0x246f; BYTE $0x06 // vmovdqu64 (%r14,%rax), %zmm12
+	LONG $0x481d7262; WORD $0x278d // vpermb (%rdi), %zmm12, %zmm12
+	WORD $0x7e8b; BYTE $0x1e // movl 0x1e(%rsi), %edi
+	LONG $0x489d5262; LONG $0x01066447 // vpsllvq 0x40(%r14,%rax), %zmm12, %zmm12
+	LONG $0x589d5162; LONG $0x1a0664ef // vpxorq 0xd0(%r14,%rax){1to8}, %zmm12, %zmm12
+	LONG $0x1835c3c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm9, %ymm7
+	LONG $0x183dc3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm11, %ymm8, %ymm6
+	LONG $0x48fd7162; WORD $0xdb28 // vmovapd %zmm3, %zmm11
+	LONG $0x489d5262; LONG $0x02066446 // vpsravq 0x80(%r14,%rax), %zmm12, %zmm12
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	LONG $0x48d5f362; WORD $0xef1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm5, %zmm5
+	LONG $0x48ddf362; WORD $0xe61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm4, %zmm4
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x107b41c4; WORD $0x3c2c // vmovsd (%r12,%rdi), %xmm13
+	LONG $0x107b41c4; WORD $0x3f34 // vmovsd (%r15,%rdi), %xmm14
+	WORD $0x7e8b; BYTE $0x21 // movl 0x21(%rsi), %edi
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x043c // vmovsd (%r12,%rax), %xmm15
+	LONG $0x08ffc162; WORD $0x0410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm16
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	LONG $0x48fed162; WORD $0xfce6 // vcvtqq2pd %zmm12, %zmm7
+	LONG $0x48fd7162; WORD $0xe228 // vmovapd %zmm2, %zmm12
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x161141c4; WORD $0x3c2c // vmovhpd (%r12,%rdi), %xmm13, %xmm13
+	LONG $0x160941c4; WORD $0x3f34 // vmovhpd (%r15,%rdi), %xmm14, %xmm14
+	WORD $0x7e8b; BYTE $0x1b // movl 0x1b(%rsi), %edi
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x48d57162; WORD $0xd759 // vmulpd %zmm7, %zmm5, %zmm10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x04 // vmovsd (%r12,%rax), %xmm17
+	LONG $0x08ffc162; WORD $0x1410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm18
+	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
+	LONG $0x48c5d262; WORD $0xeaaa // vfmsub213pd %zmm10, %zmm7, %zmm5
+	LONG $0x48e5d162; WORD $0xda58 // vaddpd %zmm10, %zmm3, %zmm3
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x160141c4; WORD $0x3c3c // vmovhpd (%r12,%rdi), %xmm15, %xmm15
+	LONG $0x00fdc162; WORD $0x0416; BYTE $0x3f // vmovhpd (%r15,%rdi), %xmm16, %xmm16
+	WORD $0x7e8b; BYTE $0x27 // movl 0x27(%rsi), %edi
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x48c5f262; WORD $0xecb8 // vfmadd231pd %zmm4, %zmm7, %zmm5
+	LONG $0x48e5d162; WORD $0xfb5c // vsubpd %zmm11, %zmm3, %zmm7
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x04 // vmovsd (%r12,%rax), %xmm19
+	LONG $0x08ffc162; WORD $0x2410; BYTE $0x07 // vmovsd (%r15,%rax), %xmm20
+	LONG $0x0142b60f // movzbl 0x1(%rdx), %eax
+	LONG $0x02c28348 // addq $0x2, %rdx
+	LONG $0x48ad7162; WORD $0xd75c // vsubpd %zmm7, %zmm10, %zmm10
+	LONG $0x48e5f162; WORD $0xff5c // vsubpd %zmm7, %zmm3, %zmm7
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x3c // vmovhpd (%r12,%rdi), %xmm17, %xmm17
+	LONG $0x00edc162; WORD $0x1416; BYTE $0x3f // vmovhpd (%r15,%rdi), %xmm18, %xmm18
+	WORD $0x7e8b; BYTE $0x2c // movl 0x2c(%rsi), %edi
+	LONG $0x48a5f162; WORD $0xff5c // vsubpd %zmm7, %zmm11, %zmm7
+	LONG $0x30c68348 // addq $0x30, %rsi
+	LONG $0x1805c3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm6
+	LONG $0x207d5362; WORD $0xce18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm9
+	LONG $0x48adf162; WORD $0xff58 // vaddpd %zmm7, %zmm10, %zmm7
+	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x3c // vmovhpd (%r12,%rdi), %xmm19, %xmm19
+	LONG $0x00ddc162; WORD $0x2416; BYTE $0x3f // vmovhpd (%r15,%rdi), %xmm20, %xmm20
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x48fec162; WORD $0x2c6f; BYTE $0x06 // vmovdqu64 (%r14,%rax), %zmm21
+	LONG $0x4055e262; WORD $0x298d // vpermb (%rcx), %zmm21, %zmm21
+	LONG $0x40d5c262; LONG $0x01066c47 // vpsllvq 0x40(%r14,%rax), %zmm21, %zmm21
+	LONG $0x50d5c162; LONG $0x1a066cef // vpxorq 0xd0(%r14,%rax){1to8}, %zmm21, %zmm21
+	LONG $0x40d5c262; LONG $0x02066c46 // vpsravq 0x80(%r14,%rax), %zmm21, %zmm21
+	LONG $0x20753362; WORD $0xc318; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm17, %ymm8
+	LONG $0x206db362; WORD $0xe418; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm18, %ymm4
+	LONG $0x48cdd362; WORD $0xf01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm6, %zmm6
+	LONG $0x48b5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm9, %zmm4
+	LONG $0x48fe3162; WORD $0xdde6 // vcvtqq2pd %zmm21, %zmm11
+	LONG $0x48cd5162; WORD $0xcb59 // vmulpd %zmm11, %zmm6, %zmm9
+	LONG $0x48a5d262; WORD $0xf1aa // vfmsub213pd %zmm9, %zmm11, %zmm6
+	LONG $0x489dd162; WORD $0xd158 // vaddpd %zmm9, %zmm12, %zmm2
+	LONG $0x48a5f262; WORD $0xf4b8 // vfmadd231pd %zmm4, %zmm11, %zmm6
+	LONG $0x48d5f162; WORD $0xe758 // vaddpd %zmm7, %zmm5, %zmm4
+	LONG $0x48edd162; WORD $0xec5c // vsubpd %zmm12, %zmm2, %zmm5
+	LONG $0x48edf162; WORD $0xfd5c // vsubpd %zmm5, %zmm2, %zmm7
+	LONG $0x48b5f162; WORD $0xed5c // vsubpd %zmm5, %zmm9, %zmm5
+	LONG $0x48fdf162; WORD $0xc458 // vaddpd %zmm4, %zmm0, %zmm0
+	LONG $0x489df162; WORD $0xff5c // vsubpd %zmm7, %zmm12, %zmm7
+	LONG $0x48d5f162; WORD $0xe758 // vaddpd %zmm7, %zmm5, %zmm4
+	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
+	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	LONG $0xfd2c870f; WORD $0xffff // ja <farSlotsDD+0xf0>
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	LONG $0x0198850f; WORD $0x0000 // jne <farSlotsDD+0x566>
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x4e8b; BYTE $0x12 // movl 0x12(%rsi), %ecx
+	LONG $0x0c6e8b44 // movl 0xc(%rsi), %r13d
+	LONG $0x09468b44 // movl 0x9(%rsi), %r8d
+	LONG $0x18245c89 // movl %ebx, 0x18(%rsp)
+	WORD $0x5e8b; BYTE $0x0f // movl 0xf(%rsi), %ebx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
+	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
+	WORD $0x2144; BYTE $0xcb // andl %r9d, %ebx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	LONG $0x107bc1c4; WORD $0x0c3c // vmovsd (%r12,%rcx), %xmm7
+	LONG $0x107b41c4; WORD $0x0f1c // vmovsd (%r15,%rcx), %xmm11
+	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
+	LONG $0x107b81c4; WORD $0x2c34 // vmovsd (%r12,%r13), %xmm6
+	LONG $0x107b01c4; WORD $0x2f14 // vmovsd (%r15,%r13), %xmm10
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x1649c1c4; WORD $0x1c34 // vmovhpd (%r12,%rbx), %xmm6, %xmm6
+	LONG $0x162941c4; WORD $0x1f14 // vmovhpd (%r15,%rbx), %xmm10, %xmm10
+	LONG $0x18245c8b // movl 0x18(%rsp), %ebx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
+	LONG $0x107bc1c4; WORD $0x3c24 // vmovsd (%r12,%rdi), %xmm4
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	LONG $0x18c68348 // addq $0x18, %rsi
+	LONG $0x165981c4; WORD $0x0424 // vmovhpd (%r12,%r8), %xmm4, %xmm4
+	LONG $0x107bc1c4; WORD $0x3c2c // vmovsd (%r12,%rdi), %xmm5
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1641c1c4; WORD $0x043c // vmovhpd (%r12,%rax), %xmm7, %xmm7
+	LONG $0x162141c4; WORD $0x071c // vmovhpd (%r15,%rax), %xmm11, %xmm11
+	LONG $0x11048d4a // leaq (%rcx,%r10), %rax
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x1651c1c4; WORD $0x3c2c // vmovhpd (%r12,%rdi), %xmm5, %xmm5
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x107b41c4; WORD $0x3f04 // vmovsd (%r15,%rdi), %xmm8
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x163901c4; WORD $0x0704 // vmovhpd (%r15,%r8), %xmm8, %xmm8
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x184de3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm6, %ymm5
+	LONG $0x182dc3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm11, %ymm10, %ymm6
+	LONG $0x107b41c4; WORD $0x3f0c // vmovsd (%r15,%rdi), %xmm9
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
+	LONG $0x163141c4; WORD $0x3f0c // vmovhpd (%r15,%rdi), %xmm9, %xmm9
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x48fe5162; WORD $0x246f; BYTE $0x0e // vmovdqu64 (%r14,%rcx), %zmm12
+	LONG $0x481d5262; WORD $0x228d // vpermb (%r10), %zmm12, %zmm12
+	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
+	LONG $0x489d5262; LONG $0x010e6447 // vpsllvq 0x40(%r14,%rcx), %zmm12, %zmm12
+	LONG $0x589d5162; LONG $0x1a0e64ef // vpxorq 0xd0(%r14,%rcx){1to8}, %zmm12, %zmm12
+	LONG $0x489d5262; LONG $0x020e6446 // vpsravq 0x80(%r14,%rcx), %zmm12, %zmm12
+	LONG $0x1835c3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm5
+	LONG $0x48d5f362; WORD $0xee1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm5, %zmm5
+	LONG $0x48fed162; WORD $0xf4e6 // vcvtqq2pd %zmm12, %zmm6
+	LONG $0x48ddf162; WORD $0xfe59 // vmulpd %zmm6, %zmm4, %zmm7
+	LONG $0x48cdf262; WORD $0xe7aa // vfmsub213pd %zmm7, %zmm6, %zmm4
+	LONG $0x48e57162; WORD $0xcf58 // vaddpd %zmm7, %zmm3, %zmm9
+	LONG $0x48cdf262; WORD $0xe5b8 // vfmadd231pd %zmm5, %zmm6, %zmm4
+	LONG $0x48b5f162; WORD $0xf35c // vsubpd %zmm3, %zmm9, %zmm6
+	LONG $0x48b57162; WORD $0xc65c // vsubpd %zmm6, %zmm9, %zmm8
+	LONG $0x48c5f162; WORD $0xf65c // vsubpd %zmm6, %zmm7, %zmm6
+	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
+	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
+	LONG $0x48ddf162; WORD $0xdb58 // vaddpd %zmm3, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xc358 // vaddpd %zmm3, %zmm0, %zmm0
+	LONG $0x48fdd162; WORD $0xd928 // vmovapd %zmm9, %zmm3
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	WORD $0xc3f6; BYTE $0x04 // testb $0x4, %bl
+	LONG $0xfb17840f; WORD $0xffff // je <farSlotsDD+0x90>
+	WORD $0x3ceb // jmp <farSlotsDD+0x5b7>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x8b45; BYTE $0x30 // movl (%r8), %r14d
+	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
+	LONG $0x60b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r12d
+	LONG $0x03e6c149 // shlq $0x3, %r14
+	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
+	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
+	LONG $0x02fc8349 // cmpq $0x2, %r12
+	LONG $0x014c830f; WORD $0x0000 // jae <farSlotsDD+0x6f0>
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x03d7840f; WORD $0x0000 // je <farSlotsDD+0x985>
+	WORD $0xc3f6; BYTE $0x04 // testb $0x4, %bl
+	LONG $0xfad9840f; WORD $0xffff // je <farSlotsDD+0x90>
+	LONG $0x48edf162; WORD $0xe358 // vaddpd %zmm3, %zmm2, %zmm4
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
+	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
+	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
+	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xf14c0f4c // cmovlq %rcx, %r14
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	WORD $0xc3f6; BYTE $0x08 // testb $0x8, %bl
+	LONG $0x050b850f; WORD $0x0000 // jne <farSlotsDD+0xb10>
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0x05dc8c0f; WORD $0x0000 // jl <farSlotsDD+0xbeb>
+	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x06f3840f; WORD $0x0000 // je <farSlotsDD+0xd13>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x070d840f; WORD $0x0000 // je <farSlotsDD+0xd3a>
+	LONG $0x3cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %edi
+	LONG $0x64b70f46; WORD $0x0669 // movzwl 0x6(%rcx,%r13,2), %r12d
+	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
+	LONG $0x7cb70f42; WORD $0x0269 // movzwl 0x2(%rcx,%r13,2), %edi
+	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
+	LONG $0x7cb70f42; WORD $0x0469 // movzwl 0x4(%rcx,%r13,2), %edi
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x6cb70f44; WORD $0x0879 // movzwl 0x8(%rcx,%rdi,2), %r13d
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x7cb70f44; WORD $0x0a79 // movzwl 0xa(%rcx,%rdi,2), %r15d
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x6e79a1c4; WORD $0xa80c // vmovd (%rax,%r13,4), %xmm1
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x44b70f44; WORD $0x0c79 // movzwl 0xc(%rcx,%rdi,2), %r8d
+	LONG $0x2271a3c4; WORD $0xb80c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r15,4), %xmm1, %xmm1
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x2271a3c4; WORD $0x800c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r8,4), %xmm1, %xmm1
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x797cb70f; BYTE $0x0e // movzwl 0xe(%rcx,%rdi,2), %edi
+	LONG $0x6e79a1c4; WORD $0x8014 // vmovd (%rax,%r8,4), %xmm2
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	LONG $0x2271e3c4; WORD $0xb80c; BYTE $0x03 // vpinsrd $0x3, (%rax,%rdi,4), %xmm1, %xmm1
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x2269a3c4; WORD $0x8014; BYTE $0x01 // vpinsrd $0x1, (%rax,%r8,4), %xmm2, %xmm2
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x2269a3c4; WORD $0x8014; BYTE $0x02 // vpinsrd $0x2, (%rax,%r8,4), %xmm2, %xmm2
+	LONG $0x2269a3c4; WORD $0xa014; BYTE $0x03 // vpinsrd $0x3, (%rax,%r12,4), %xmm2, %xmm2
+	LONG $0x386de3c4; WORD $0x01c9 // vinserti128 $0x1, %xmm1, %ymm2, %ymm1
+	LONG $0x487df262; WORD $0xc935 // vpmovzxdq %ymm1, %zmm1
+	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
+	LONG $0x48edf162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm2
+	LONG $0x000655e9; BYTE $0x00 // jmp <farSlotsDD+0xd41>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
+	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
+	LONG $0xfec48349 // addq $-0x2, %r12
+	WORD $0x4e8b; BYTE $0x06 // movl 0x6(%rsi), %ecx
+	WORD $0x068b // movl (%rsi), %eax
+	LONG $0x12b60f44 // movzbl (%rdx), %r10d
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0f24 // vmovsd (%r15,%rcx), %xmm4
+	LONG $0x107bc1c4; WORD $0x0e34 // vmovsd (%r14,%rcx), %xmm6
+	WORD $0x4e8b; BYTE $0x09 // movl 0x9(%rsi), %ecx
+	LONG $0x107b41c4; WORD $0x0604 // vmovsd (%r14,%rax), %xmm8
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1659c1c4; WORD $0x0f2c // vmovhpd (%r15,%rcx), %xmm4, %xmm5
+	LONG $0x1649c1c4; WORD $0x0e24 // vmovhpd (%r14,%rcx), %xmm6, %xmm4
+	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
+	LONG $0x107bc1c4; WORD $0x0734 // vmovsd (%r15,%rax), %xmm6
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1649c1c4; WORD $0x0f3c // vmovhpd (%r15,%rcx), %xmm6, %xmm7
+	LONG $0x1639c1c4; WORD $0x0e34 // vmovhpd (%r14,%rcx), %xmm8, %xmm6
+	WORD $0x4e8b; BYTE $0x0f // movl 0xf(%rsi), %ecx
+	LONG $0x107b41c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm8
+	LONG $0x107b41c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm10
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163941c4; WORD $0x0f0c // vmovhpd (%r15,%rcx), %xmm8, %xmm9
+	LONG $0x162941c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm10, %xmm8
+	WORD $0x4e8b; BYTE $0x14 // movl 0x14(%rsi), %ecx
+	LONG $0x107b41c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm10
+	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x162941c4; WORD $0x0f14 // vmovhpd (%r15,%rcx), %xmm10, %xmm10
+	LONG $0x162141c4; WORD $0x0e1c // vmovhpd (%r14,%rcx), %xmm11, %xmm11
+	LONG $0x8d180f41; LONG $0x00000800 // prefetcht0 0x800(%r13)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
+	LONG $0x487c5162; WORD $0x655a; BYTE $0x00 // vcvtps2pd (%r13), %zmm12
+	LONG $0x5ab60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r11d
+	LONG $0x02c28348 // addq $0x2, %rdx
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x072c // vmovsd (%r15,%rax), %xmm13
+	LONG $0x107b41c4; WORD $0x0634 // vmovsd (%r14,%rax), %xmm14
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	LONG $0x1835c3c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm9, %ymm7
+	LONG $0x183dc3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm11, %ymm8, %ymm6
+	LONG $0x48fd7162; WORD $0xd228 // vmovapd %zmm2, %zmm10
+	LONG $0x48d5f362; WORD $0xef1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm5, %zmm5
+	LONG $0x48fdf162; WORD $0xfb28 // vmovapd %zmm3, %zmm7
+	LONG $0x48ddf362; WORD $0xde1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm4, %zmm3
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48d5d162; WORD $0xe459 // vmulpd %zmm12, %zmm5, %zmm4
+	LONG $0x107b41c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm15
+	LONG $0x08ffc162; WORD $0x0410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm16
+	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
+	LONG $0x489df262; WORD $0xecaa // vfmsub213pd %zmm4, %zmm12, %zmm5
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x489df262; WORD $0xebb8 // vfmadd231pd %zmm3, %zmm12, %zmm5
+	LONG $0x48c5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm7, %zmm3
+	LONG $0x161141c4; WORD $0x072c // vmovhpd (%r15,%rax), %xmm13, %xmm13
+	LONG $0x160941c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm14, %xmm14
+	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
+	LONG $0x48e57162; WORD $0xc75c // vsubpd %zmm7, %zmm3, %zmm8
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	LONG $0x48ddd162; WORD $0xe05c // vsubpd %zmm8, %zmm4, %zmm4
+	LONG $0x48e55162; WORD $0xc05c // vsubpd %zmm8, %zmm3, %zmm8
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x160141c4; WORD $0x073c // vmovhpd (%r15,%rax), %xmm15, %xmm15
+	LONG $0x00fdc162; WORD $0x0416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm16, %xmm16
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	LONG $0x48c5d162; WORD $0xf85c // vsubpd %zmm8, %zmm7, %zmm7
+	LONG $0x48ddf162; WORD $0xe758 // vaddpd %zmm7, %zmm4, %zmm4
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x07 // vmovsd (%r15,%rax), %xmm17
+	LONG $0x08ffc162; WORD $0x1410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm18
+	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
+	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
+	LONG $0x1805c3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm13, %ymm15, %ymm6
+	LONG $0x48fdf162; WORD $0xc458 // vaddpd %zmm4, %zmm0, %zmm0
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm17, %xmm17
+	LONG $0x00edc162; WORD $0x1416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm18, %xmm18
+	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x07 // vmovsd (%r15,%rax), %xmm19
+	LONG $0x08ffc162; WORD $0x2410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm20
+	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
+	LONG $0x30c68348 // addq $0x30, %rsi
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm19, %xmm19
+	LONG $0x00ddc162; WORD $0x2416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm20, %xmm20
+	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
+	LONG $0x487ce162; WORD $0x295a // vcvtps2pd (%rcx), %zmm21
+	LONG $0x20753362; WORD $0xc318; BYTE $0x01 // vinsertf32x4 $0x1, %xmm19, %ymm17, %ymm8
+	LONG $0x206d3362; WORD $0xcc18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm18, %ymm9
+	LONG $0x48cdd362; WORD $0xf01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm6, %zmm6
+	LONG $0x207d5362; WORD $0xc618; BYTE $0x01 // vinsertf32x4 $0x1, %xmm14, %ymm16, %ymm8
+	LONG $0x48bdd362; WORD $0xd11a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm9, %zmm8, %zmm2
+	LONG $0x48cdb162; WORD $0xfd59 // vmulpd %zmm21, %zmm6, %zmm7
+	LONG $0x40d5f262; WORD $0xf7aa // vfmsub213pd %zmm7, %zmm21, %zmm6
+	LONG $0x40d5f262; WORD $0xf2b8 // vfmadd231pd %zmm2, %zmm21, %zmm6
+	LONG $0x48adf162; WORD $0xd758 // vaddpd %zmm7, %zmm10, %zmm2
+	LONG $0x48edd162; WORD $0xea5c // vsubpd %zmm10, %zmm2, %zmm5
+	LONG $0x48ed7162; WORD $0xc55c // vsubpd %zmm5, %zmm2, %zmm8
+	LONG $0x48c5f162; WORD $0xed5c // vsubpd %zmm5, %zmm7, %zmm5
+	LONG $0x48ad5162; WORD $0xc05c // vsubpd %zmm8, %zmm10, %zmm8
+	LONG $0x48d5d162; WORD $0xe058 // vaddpd %zmm8, %zmm5, %zmm4
+	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
+	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xfd7a870f; WORD $0xffff // ja <farSlotsDD+0x6f0>
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xfc29850f; WORD $0xffff // jne <farSlotsDD+0x5ae>
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x7e8b; BYTE $0x06 // movl 0x6(%rsi), %edi
+	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
+	LONG $0x18245c89 // movl %ebx, 0x18(%rsp)
+	WORD $0x5e8b; BYTE $0x12 // movl 0x12(%rsi), %ebx
+	LONG $0x09468b44 // movl 0x9(%rsi), %r8d
+	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xcf // andl %r9d, %edi
+	WORD $0x2145; BYTE $0xcc // andl %r9d, %r12d
+	WORD $0x2144; BYTE $0xcb // andl %r9d, %ebx
+	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
+	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	LONG $0x107bc1c4; WORD $0x3f24 // vmovsd (%r15,%rdi), %xmm4
+	LONG $0x107b41c4; WORD $0x3e04 // vmovsd (%r14,%rdi), %xmm8
+	LONG $0x107b81c4; WORD $0x2734 // vmovsd (%r15,%r12), %xmm6
+	LONG $0x107b01c4; WORD $0x2614 // vmovsd (%r14,%r12), %xmm10
+	LONG $0x107bc1c4; WORD $0x1f3c // vmovsd (%r15,%rbx), %xmm7
+	LONG $0x107b41c4; WORD $0x1e1c // vmovsd (%r14,%rbx), %xmm11
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x18245c8b // movl 0x18(%rsp), %ebx
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x165981c4; WORD $0x0724 // vmovhpd (%r15,%r8), %xmm4, %xmm4
+	LONG $0x163901c4; WORD $0x0604 // vmovhpd (%r14,%r8), %xmm8, %xmm8
+	LONG $0x164981c4; WORD $0x2f34 // vmovhpd (%r15,%r13), %xmm6, %xmm6
+	LONG $0x162901c4; WORD $0x2e14 // vmovhpd (%r14,%r13), %xmm10, %xmm10
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0f2c // vmovsd (%r15,%rcx), %xmm5
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	LONG $0x18c68348 // addq $0x18, %rsi
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x1651c1c4; WORD $0x0f2c // vmovhpd (%r15,%rcx), %xmm5, %xmm5
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1641c1c4; WORD $0x073c // vmovhpd (%r15,%rax), %xmm7, %xmm7
+	LONG $0x162141c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm11, %xmm11
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x107b41c4; WORD $0x0e0c // vmovsd (%r14,%rcx), %xmm9
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x184de3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm6, %ymm5
+	LONG $0x182dc3c4; WORD $0x01f3 // vinsertf128 $0x1, %xmm11, %ymm10, %ymm6
+	LONG $0x163141c4; WORD $0x0e0c // vmovhpd (%r14,%rcx), %xmm9, %xmm9
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x487c5162; WORD $0x225a // vcvtps2pd (%r10), %zmm12
+	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
+	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
+	LONG $0x1835c3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm5
+	LONG $0x48d5f362; WORD $0xee1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm5, %zmm5
+	LONG $0x48ddd162; WORD $0xf459 // vmulpd %zmm12, %zmm4, %zmm6
+	LONG $0x48e57162; WORD $0xce58 // vaddpd %zmm6, %zmm3, %zmm9
+	LONG $0x489df262; WORD $0xe6aa // vfmsub213pd %zmm6, %zmm12, %zmm4
+	LONG $0x48b5f162; WORD $0xfb5c // vsubpd %zmm3, %zmm9, %zmm7
+	LONG $0x489df262; WORD $0xe5b8 // vfmadd231pd %zmm5, %zmm12, %zmm4
+	LONG $0x48b57162; WORD $0xc75c // vsubpd %zmm7, %zmm9, %zmm8
+	LONG $0x48cdf162; WORD $0xf75c // vsubpd %zmm7, %zmm6, %zmm6
+	LONG $0x48e5d162; WORD $0xd85c // vsubpd %zmm8, %zmm3, %zmm3
+	LONG $0x48cdf162; WORD $0xdb58 // vaddpd %zmm3, %zmm6, %zmm3
+	LONG $0x48ddf162; WORD $0xdb58 // vaddpd %zmm3, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xc358 // vaddpd %zmm3, %zmm0, %zmm0
+	LONG $0x48fdd162; WORD $0xd928 // vmovapd %zmm9, %zmm3
+	WORD $0xc3f6; BYTE $0x04 // testb $0x4, %bl
+	LONG $0xf594840f; WORD $0xffff // je <farSlotsDD+0x90>
+	LONG $0xfffab6e9; BYTE $0xff // jmp <farSlotsDD+0x5b7>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x48ddf362; WORD $0xcc23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm4, %zmm4, %zmm1
+	LONG $0x48fdf362; WORD $0xd023; BYTE $0x4e // vshuff64x2 $0x4e, %zmm0, %zmm0, %zmm2
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0x48ddf162; WORD $0xd958 // vaddpd %zmm1, %zmm4, %zmm3
+	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
+	LONG $0x48fd7362; WORD $0xc301; BYTE $0x4e // vpermpd $0x4e, %zmm3, %zmm8
+	LONG $0x48e5f162; WORD $0xf55c // vsubpd %zmm5, %zmm3, %zmm6
+	LONG $0x48f5f162; WORD $0xcd5c // vsubpd %zmm5, %zmm1, %zmm1
+	LONG $0x48ddf162; WORD $0xe65c // vsubpd %zmm6, %zmm4, %zmm4
+	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x48e5d162; WORD $0xe058 // vaddpd %zmm8, %zmm3, %zmm4
+	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48ddf162; WORD $0xfcc6; BYTE $0x55 // vshufpd $0x55, %zmm4, %zmm4, %zmm7
+	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48bdf162; WORD $0xcd5c // vsubpd %zmm5, %zmm8, %zmm1
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48fdf362; WORD $0xd001; BYTE $0x4e // vpermpd $0x4e, %zmm0, %zmm2
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x48ddf162; WORD $0xdf58 // vaddpd %zmm7, %zmm4, %zmm3
+	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdf162; LONG $0xa0249c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm3, 0xa0(%rsp)
+	LONG $0x48e5f162; WORD $0xf55c // vsubpd %zmm5, %zmm3, %zmm6
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48c5f162; WORD $0xcd5c // vsubpd %zmm5, %zmm7, %zmm1
+	LONG $0x48ddf162; WORD $0xe65c // vsubpd %zmm6, %zmm4, %zmm4
+	LONG $0x48fdf162; WORD $0xd0c6; BYTE $0x55 // vshufpd $0x55, %zmm0, %zmm0, %zmm2
+	LONG $0x48f5f162; WORD $0xcc58 // vaddpd %zmm4, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48fdf162; LONG $0x60248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x60(%rsp)
+	WORD $0x23eb // jmp <farSlotsDD+0xc0e>
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0x48fdf162; LONG $0xa024a411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm4, 0xa0(%rsp)
+	LONG $0x48fdf162; LONG $0x60248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x60(%rsp)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xf46c8e0f; WORD $0xffff // jle <farSlotsDD+0x7a>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	LONG $0x88878b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r8
+	LONG $0x6e048d4b // leaq (%r14,%r13,2), %rax
+	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	WORD $0xc031 // xorl %eax, %eax
+	WORD $0x66eb // jmp <farSlotsDD+0xc95>
+	BYTE $0x90 // nop
+	LONG $0x107ba1c4; WORD $0xe31c // vmovsd (%rbx,%r12,8), %xmm3
+	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
+	LONG $0xeb5cdbc5 // vsubsd %xmm3, %xmm4, %xmm5
+	LONG $0xc47efac5 // vmovq %xmm4, %xmm0
+	LONG $0xe55cdbc5 // vsubsd %xmm5, %xmm4, %xmm4
+	LONG $0xd55cebc5 // vsubsd %xmm5, %xmm2, %xmm2
+	LONG $0xdc5ce3c5 // vsubsd %xmm4, %xmm3, %xmm3
+	LONG $0xd358ebc5 // vaddsd %xmm3, %xmm2, %xmm2
+	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
+	LONG $0x587381c4; WORD $0xe00c // vaddsd (%r8,%r12,8), %xmm1, %xmm1
+	LONG $0xc97efac5 // vmovq %xmm1, %xmm1
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	LONG $0xd158fbc5 // vaddsd %xmm1, %xmm0, %xmm2
+	LONG $0xd85cebc5 // vsubsd %xmm0, %xmm2, %xmm3
+	LONG $0x117ba1c4; WORD $0xe314 // vmovsd %xmm2, (%rbx,%r12,8)
+	LONG $0xd35cebc5 // vsubsd %xmm3, %xmm2, %xmm2
+	LONG $0xcb5cf3c5 // vsubsd %xmm3, %xmm1, %xmm1
+	LONG $0xc25cfbc5 // vsubsd %xmm2, %xmm0, %xmm0
+	LONG $0xc058f3c5 // vaddsd %xmm0, %xmm1, %xmm0
+	LONG $0x117b81c4; WORD $0xe004 // vmovsd %xmm0, (%r8,%r12,8)
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	LONG $0xf3db840f; WORD $0xffff // je <farSlotsDD+0x70>
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x4674 // je <farSlotsDD+0xce0>
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x24b70f45; BYTE $0x44 // movzwl (%r12,%rax,2), %r12d
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x4474 // je <farSlotsDD+0xced>
+	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
+	LONG $0xa73c0343 // addl (%r15,%r12,4), %edi
+	LONG $0x34e7c148 // shlq $0x34, %rdi
+	LONG $0x6ef9e1c4; BYTE $0xc7 // vmovq %rdi, %xmm0
+	LONG $0x9459fbc5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm0, %xmm2
+	LONG $0x4c59fbc5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm0, %xmm1
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	LONG $0xff5f850f; WORD $0xffff // jne <farSlotsDD+0xc30>
+	WORD $0x37eb // jmp <farSlotsDD+0xd0a>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0xbc75 // jne <farSlotsDD+0xca9>
+	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
+	LONG $0x9459fbc5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm0, %xmm2
+	LONG $0x4c59fbc5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm0, %xmm1
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	LONG $0xff26850f; WORD $0xffff // jne <farSlotsDD+0xc30>
+	LONG $0xc27efac5 // vmovq %xmm2, %xmm0
+	LONG $0xffff49e9; BYTE $0xff // jmp <farSlotsDD+0xc5c>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x02dc840f; WORD $0x0000 // je <farSlotsDD+0xffc>
+	LONG $0x487db262; WORD $0x0c35; BYTE $0xa8 // vpmovzxdq (%rax,%r13,4), %zmm1
+	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
+	LONG $0x48edf162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm2
+	LONG $0x0002c9e9; BYTE $0x00 // jmp <farSlotsDD+0x1003>
+	LONG $0x48fdf262; WORD $0x5759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm2
+	LONG $0x04b70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %eax
+	LONG $0x88bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r15
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x48ddf162; WORD $0xca59 // vmulpd %zmm2, %zmm4, %zmm1
+	LONG $0x48fdf162; WORD $0xc259 // vmulpd %zmm2, %zmm0, %zmm0
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x012e840f; WORD $0x0000 // je <farSlotsDD+0xe96>
+	LONG $0x44b70f46; WORD $0x0c69 // movzwl 0xc(%rcx,%r13,2), %r8d
+	LONG $0x64b70f46; WORD $0x0e69 // movzwl 0xe(%rcx,%r13,2), %r12d
+	LONG $0x44b70f42; WORD $0x0469 // movzwl 0x4(%rcx,%r13,2), %eax
+	LONG $0x7cb70f42; WORD $0x0869 // movzwl 0x8(%rcx,%r13,2), %edi
+	LONG $0x2444894c; BYTE $0x48 // movq %r8, 0x48(%rsp)
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x2464894c; BYTE $0x40 // movq %r12, 0x40(%rsp)
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x247c8948; BYTE $0x50 // movq %rdi, 0x50(%rsp)
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x107b81c4; WORD $0x0714 // vmovsd (%r15,%r8), %xmm2
+	LONG $0x107ba1c4; WORD $0x031c // vmovsd (%rbx,%r8), %xmm3
+	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
+	LONG $0x64b70f46; WORD $0x0669 // movzwl 0x6(%rcx,%r13,2), %r12d
+	LONG $0x107bc1c4; WORD $0x0734 // vmovsd (%r15,%rax), %xmm6
+	LONG $0x3c10fbc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm7
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x107bc1c4; WORD $0x3f24 // vmovsd (%r15,%rdi), %xmm4
+	LONG $0x2c10fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm5
+	LONG $0x166981c4; WORD $0x0714 // vmovhpd (%r15,%r8), %xmm2, %xmm2
+	LONG $0x1661a1c4; WORD $0x031c // vmovhpd (%rbx,%r8), %xmm3, %xmm3
+	LONG $0x44b70f46; WORD $0x0a69 // movzwl 0xa(%rcx,%r13,2), %r8d
+	LONG $0x4cb70f42; WORD $0x0269 // movzwl 0x2(%rcx,%r13,2), %ecx
+	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x1649c1c4; WORD $0x0734 // vmovhpd (%r15,%rax), %xmm6, %xmm6
+	LONG $0x3c16c1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm7, %xmm7
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0x8944; BYTE $0xc7 // movl %r8d, %edi
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
+	LONG $0x1659c1c4; WORD $0x3f24 // vmovhpd (%r15,%rdi), %xmm4, %xmm4
+	LONG $0x2c16d1c5; BYTE $0x3b // vmovhpd (%rbx,%rdi), %xmm5, %xmm5
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x00c5048d; WORD $0x0000; BYTE $0x00 // leal (,%rax,8), %eax
+	LONG $0x107b41c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm8
+	LONG $0x0c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm9
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163941c4; WORD $0x0704 // vmovhpd (%r15,%rax), %xmm8, %xmm8
+	LONG $0x0c1631c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm9, %xmm9
+	LONG $0x185de3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm4, %ymm2
+	LONG $0x1855e3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm5, %ymm3
+	LONG $0x183de3c4; WORD $0x01e6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm4
+	LONG $0x48ddf362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm4, %zmm2
+	LONG $0x1835e3c4; WORD $0x01e7 // vinsertf128 $0x1, %xmm7, %ymm9, %ymm4
+	LONG $0x48ddf362; WORD $0xdb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm4, %zmm3
+	LONG $0x48f5f162; WORD $0xe358 // vaddpd %zmm3, %zmm1, %zmm4
+	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
+	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48f5f162; WORD $0xcd5c // vsubpd %zmm5, %zmm1, %zmm1
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48f5f162; WORD $0xcb58 // vaddpd %zmm3, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48fdf162; WORD $0xcc28 // vmovapd %zmm4, %zmm1
+	LONG $0x48fdf162; WORD $0xc258 // vaddpd %zmm2, %zmm0, %zmm0
+	WORD $0x4deb // jmp <farSlotsDD+0xee3>
+	LONG $0x44b70f42; WORD $0x0269 // movzwl 0x2(%rcx,%r13,2), %eax
+	LONG $0x44b70f46; WORD $0x0869 // movzwl 0x8(%rcx,%r13,2), %r8d
+	LONG $0x64b70f46; WORD $0x0669 // movzwl 0x6(%rcx,%r13,2), %r12d
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x44b70f42; WORD $0x0469 // movzwl 0x4(%rcx,%r13,2), %eax
+	LONG $0x2444894c; BYTE $0x50 // movq %r8, 0x50(%rsp)
+	LONG $0x44b70f46; WORD $0x0a69 // movzwl 0xa(%rcx,%r13,2), %r8d
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
+	LONG $0x44b70f46; WORD $0x0c69 // movzwl 0xc(%rcx,%r13,2), %r8d
+	LONG $0x44b70f42; WORD $0x0e69 // movzwl 0xe(%rcx,%r13,2), %eax
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x2444894c; BYTE $0x48 // movq %r8, 0x48(%rsp)
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0x48f5f162; WORD $0xd058 // vaddpd %zmm0, %zmm1, %zmm2
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x246c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r13
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x48edf162; WORD $0xd95c // vsubpd %zmm1, %zmm2, %zmm3
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x48edf162; WORD $0xe35c // vsubpd %zmm3, %zmm2, %zmm4
+	LONG $0x48fdf162; WORD $0xc35c // vsubpd %zmm3, %zmm0, %zmm0
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x1379c1c4; WORD $0x0704 // vmovlpd %xmm0, (%r15,%rax)
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
+	LONG $0x1779c1c4; WORD $0x0f04 // vmovhpd %xmm0, (%r15,%rcx)
+	LONG $0x244c8b48; BYTE $0x50 // movq 0x50(%rsp), %rcx
+	LONG $0x2464894c; BYTE $0x30 // movq %r12, 0x30(%rsp)
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1379c1c4; WORD $0x070c // vmovlpd %xmm1, (%r15,%rax)
+	LONG $0x177981c4; WORD $0x270c // vmovhpd %xmm1, (%r15,%r12)
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x487df362; WORD $0xc119; BYTE $0x02 // vextractf32x4 $0x2, %zmm0, %xmm1
+	LONG $0x487df362; WORD $0xc019; BYTE $0x03 // vextractf32x4 $0x3, %zmm0, %xmm0
+	LONG $0x1379c1c4; WORD $0x0f0c // vmovlpd %xmm1, (%r15,%rcx)
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x177981c4; WORD $0x270c // vmovhpd %xmm1, (%r15,%r12)
+	LONG $0x2464894c; BYTE $0x08 // movq %r12, 0x8(%rsp)
+	LONG $0x24648b4c; BYTE $0x40 // movq 0x40(%rsp), %r12
+	LONG $0x137981c4; WORD $0x2f04 // vmovlpd %xmm0, (%r15,%r13)
+	LONG $0x487df362; WORD $0xd119; BYTE $0x03 // vextractf32x4 $0x3, %zmm2, %xmm1
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x177981c4; WORD $0x2704 // vmovhpd %xmm0, (%r15,%r12)
+	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0x197de3c4; WORD $0x01d0 // vextractf128 $0x1, %ymm2, %xmm0
+	LONG $0x1379a1c4; WORD $0x3b14 // vmovlpd %xmm2, (%rbx,%r15)
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x1779a1c4; WORD $0x3b14 // vmovhpd %xmm2, (%rbx,%r15)
+	LONG $0x0413f9c5; BYTE $0x03 // vmovlpd %xmm0, (%rbx,%rax)
+	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
+	LONG $0x0417f9c5; BYTE $0x03 // vmovhpd %xmm0, (%rbx,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x487df362; WORD $0xd019; BYTE $0x02 // vextractf32x4 $0x2, %zmm2, %xmm0
+	LONG $0x0413f9c5; BYTE $0x0b // vmovlpd %xmm0, (%rbx,%rcx)
+	LONG $0x0417f9c5; BYTE $0x03 // vmovhpd %xmm0, (%rbx,%rax)
+	LONG $0x1379a1c4; WORD $0x2b0c // vmovlpd %xmm1, (%rbx,%r13)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x1779a1c4; WORD $0x230c // vmovhpd %xmm1, (%rbx,%r12)
+	LONG $0xfff081e9; BYTE $0xff // jmp <farSlotsDD+0x7d>
+	LONG $0x48fdf262; WORD $0x5759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm2
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
+	LONG $0x48ddf162; WORD $0xca59 // vmulpd %zmm2, %zmm4, %zmm1
+	LONG $0x48fdf162; WORD $0xc259 // vmulpd %zmm2, %zmm0, %zmm0
+	WORD $0x3e74 // je <farSlotsDD+0x105a>
+	LONG $0x48fdb162; WORD $0x1410; BYTE $0xeb // vmovupd (%rbx,%r13,8), %zmm2
+	LONG $0x48f5f162; WORD $0xda58 // vaddpd %zmm2, %zmm1, %zmm3
+	LONG $0x48e5f162; WORD $0xe25c // vsubpd %zmm2, %zmm3, %zmm4
+	LONG $0x48e5f162; WORD $0xec5c // vsubpd %zmm4, %zmm3, %zmm5
+	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
+	LONG $0x48f5f162; WORD $0xca58 // vaddpd %zmm2, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48fdb162; WORD $0x0458; BYTE $0xe8 // vaddpd (%rax,%r13,8), %zmm0, %zmm0
+	LONG $0x48fdf162; WORD $0xcb28 // vmovapd %zmm3, %zmm1
+	LONG $0x48f5f162; WORD $0xd058 // vaddpd %zmm0, %zmm1, %zmm2
+	LONG $0x48edf162; WORD $0xd95c // vsubpd %zmm1, %zmm2, %zmm3
+	LONG $0x48edf162; WORD $0xe35c // vsubpd %zmm3, %zmm2, %zmm4
+	LONG $0x48fdf162; WORD $0xc35c // vsubpd %zmm3, %zmm0, %zmm0
+	LONG $0x48f5f162; WORD $0xcc5c // vsubpd %zmm4, %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0xc158 // vaddpd %zmm1, %zmm0, %zmm0
+	LONG $0x48fdb162; WORD $0x0411; BYTE $0xe8 // vmovupd %zmm0, (%rax,%r13,8)
+	LONG $0x48fdb162; WORD $0x1411; BYTE $0xeb // vmovupd %zmm2, (%rbx,%r13,8)
+	LONG $0xffefece9; BYTE $0xff // jmp <farSlotsDD+0x7d>
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; WORD $0x0000
+	ADJSP $448
 	RET
 
 // func farGatherSlotsOct(c *slotCall)
-TEXT ·farGatherSlotsOct(SB), 0, $368-8
+TEXT ·farGatherSlotsOct(SB), 0, $352-8
 	MOVQ c+0(FP), DI
-	ADJSP $-368
+	ADJSP $-352
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farGatherSlots>
 	LONG $0x0008d6e9; BYTE $0x00 // jmp <end>
@@ -1154,7 +2991,7 @@ TEXT ·farGatherSlotsOct(SB), 0, $368-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08848e0f; WORD $0x0000 // jle <farGatherSlots+0x891>
+	LONG $0x08638e0f; WORD $0x0000 // jle <farGatherSlots+0x870>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -1163,7 +3000,7 @@ TEXT ·farGatherSlotsOct(SB), 0, $368-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0xa0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa0, %rsp
+	LONG $0x90ec8148; WORD $0x0000; BYTE $0x00 // subq $0x90, %rsp
 	LONG $0x056ffdc5; LONG $0x00000883 // vmovdqa 0x883(%rip), %ymm0
 	LONG $0x0d6ffdc5; LONG $0x0000087b // vmovdqa 0x87b(%rip), %ymm1
 	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
@@ -1172,36 +3009,37 @@ TEXT ·farGatherSlotsOct(SB), 0, $368-8
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
+	LONG $0xffffbe41; WORD $0x00ff // movl $0xffffff, %r14d
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
-	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
 	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
 	WORD $0x014c; BYTE $0xdb // addq %r11, %rbx
-	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	WORD $0x38eb // jmp <farGatherSlots+0xaa>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	WORD $0x30eb // jmp <farGatherSlots+0x9c>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
 	WORD $0x894d; BYTE $0xe7 // movq %r12, %r15
-	LONG $0x247c014c; BYTE $0x10 // addq %r15, 0x10(%rsp)
+	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xffffbe41; WORD $0x00ff // movl $0xffffff, %r14d
 	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24443b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r8
-	LONG $0x07d9830f; WORD $0x0000 // jae <farGatherSlots+0x883>
+	LONG $0x24443b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r8
+	LONG $0x07c6830f; WORD $0x0000 // jae <farGatherSlots+0x862>
 	LONG $0x40b70f41; BYTE $0x06 // movzwl 0x6(%r8), %eax
 	LONG $0x08244489 // movl %eax, 0x8(%rsp)
 	WORD $0x02a8 // testb $0x2, %al
-	LONG $0x0195850f; WORD $0x0000 // jne <farGatherSlots+0x250>
+	LONG $0x0193850f; WORD $0x0000 // jne <farGatherSlots+0x240>
 	WORD $0x8b45; BYTE $0x20 // movl (%r8), %r12d
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x68b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r13d
 	LONG $0x03e4c149 // shlq $0x3, %r12
 	LONG $0x3867034c // addq 0x38(%rdi), %r12
 	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x00ea820f; WORD $0x0000 // jb <farGatherSlots+0x1c6>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x00e8820f; WORD $0x0000 // jb <farGatherSlots+0x1b6>
+	WORD $0x9066 // nop
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
@@ -1243,9 +3081,9 @@ TEXT ·farGatherSlotsOct(SB), 0, $368-8
 	LONG $0x48fef162; WORD $0xf6e6 // vcvtqq2pd %zmm6, %zmm6
 	LONG $0x48c5f262; WORD $0xdeb8 // vfmadd231pd %zmm6, %zmm7, %zmm3
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xff1a870f; WORD $0xffff // ja <farGatherSlots+0xe0>
+	LONG $0xff1a870f; WORD $0xffff // ja <farGatherSlots+0xd0>
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x029e850f; WORD $0x0000 // jne <farGatherSlots+0x46e>
+	LONG $0x02a0850f; WORD $0x0000 // jne <farGatherSlots+0x460>
 	LONG $0x266ffac5 // vmovdqu (%rsi), %xmm4
 	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
@@ -1266,14 +3104,14 @@ TEXT ·farGatherSlotsOct(SB), 0, $368-8
 	LONG $0x48ddd262; LONG $0x02076446 // vpsravq 0x80(%r15,%rax), %zmm4, %zmm4
 	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
 	LONG $0x48d5f262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm5, %zmm2
-	LONG $0x00022de9; BYTE $0x00 // jmp <farGatherSlots+0x46e>
+	LONG $0x00022fe9; BYTE $0x00 // jmp <farGatherSlots+0x460>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8b45; BYTE $0x38 // movl (%r8), %r15d
 	LONG $0x60b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r12d
 	LONG $0x03e7c149 // shlq $0x3, %r15
 	LONG $0x387f034c // addq 0x38(%rdi), %r15
 	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x0144820f; WORD $0x0000 // jb <farGatherSlots+0x3ae>
+	LONG $0x0144820f; WORD $0x0000 // jb <farGatherSlots+0x39e>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
@@ -1281,27 +3119,27 @@ TEXT ·farGatherSlotsOct(SB), 0, $368-8
 	LONG $0xfec48349 // addq $-0x2, %r12
 	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
 	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
 	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
 	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
 	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
 	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x107bc1c4; WORD $0xc734 // vmovsd (%r15,%rax,8), %xmm6
 	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x1649c1c4; WORD $0xc734 // vmovhpd (%r15,%rax,8), %xmm6, %xmm6
 	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x107bc1c4; WORD $0xc73c // vmovsd (%r15,%rax,8), %xmm7
 	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
@@ -1311,30 +3149,30 @@ TEXT ·farGatherSlotsOct(SB), 0, $368-8
 	LONG $0x487c7162; WORD $0x015a // vcvtps2pd (%rcx), %zmm8
 	LONG $0x015ab60f // movzbl 0x1(%rdx), %ebx
 	LONG $0x02c28348 // addq $0x2, %rdx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
 	LONG $0x107b41c4; WORD $0xc70c // vmovsd (%r15,%rax,8), %xmm9
 	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
 	LONG $0x184de3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm6, %ymm5
 	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x163141c4; WORD $0xc70c // vmovhpd (%r15,%rax,8), %xmm9, %xmm9
 	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
 	LONG $0x48ddd262; WORD $0xd0b8 // vfmadd231pd %zmm8, %zmm4, %zmm2
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x107b41c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm10
 	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x162941c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm10, %xmm10
 	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x107b41c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm11
 	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
 	LONG $0x182dc3c4; WORD $0x01e1 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm4
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x162141c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm11, %xmm11
 	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
 	LONG $0x107b41c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm12
 	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
 	LONG $0x30c68348 // addq $0x30, %rsi
@@ -1346,35 +3184,35 @@ TEXT ·farGatherSlotsOct(SB), 0, $368-8
 	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
 	LONG $0x48ddd262; WORD $0xddb8 // vfmadd231pd %zmm13, %zmm4, %zmm3
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfec2870f; WORD $0xffff // ja <farGatherSlots+0x270>
+	LONG $0xfec2870f; WORD $0xffff // ja <farGatherSlots+0x260>
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x00b6850f; WORD $0x0000 // jne <farGatherSlots+0x46e>
+	LONG $0x00b8850f; WORD $0x0000 // jne <farGatherSlots+0x460>
 	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	LONG $0x2404894c // movq %r8, (%rsp)
 	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
+	LONG $0x094e8b44 // movl 0x9(%rsi), %r9d
 	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
 	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
 	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
+	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
+	WORD $0x2145; BYTE $0xf0 // andl %r14d, %r8d
+	WORD $0x2145; BYTE $0xf1 // andl %r14d, %r9d
+	WORD $0x2144; BYTE $0xf1 // andl %r14d, %ecx
+	WORD $0x2145; BYTE $0xf4 // andl %r14d, %r12d
+	WORD $0x2145; BYTE $0xf5 // andl %r14d, %r13d
 	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	LONG $0x094e8b44 // movl 0x9(%rsi), %r9d
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
 	LONG $0x107b81c4; WORD $0xc724 // vmovsd (%r15,%r8,8), %xmm4
-	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
 	LONG $0xffffffb8; BYTE $0x00 // movl $0xffffff, %eax
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x165981c4; WORD $0xcf24 // vmovhpd (%r15,%r9,8), %xmm4, %xmm4
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	WORD $0x2141; BYTE $0xc6 // andl %eax, %r14d
-	WORD $0x2141; BYTE $0xc4 // andl %eax, %r12d
-	WORD $0x2141; BYTE $0xc5 // andl %eax, %r13d
-	LONG $0x107b81c4; WORD $0xf734 // vmovsd (%r15,%r14,8), %xmm6
-	WORD $0x2141; BYTE $0xc1 // andl %eax, %r9d
 	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
 	LONG $0x18c68348 // addq $0x18, %rsi
-	LONG $0x165981c4; WORD $0xcf24 // vmovhpd (%r15,%r9,8), %xmm4, %xmm4
-	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
-	LONG $0x107b81c4; WORD $0xd72c // vmovsd (%r15,%r10,8), %xmm5
+	LONG $0x107b81c4; WORD $0xf734 // vmovsd (%r15,%r14,8), %xmm6
+	LONG $0xffffbe41; WORD $0x00ff // movl $0xffffff, %r14d
+	LONG $0x107b81c4; WORD $0xcf2c // vmovsd (%r15,%r9,8), %xmm5
 	LONG $0x1651c1c4; WORD $0xcf2c // vmovhpd (%r15,%rcx,8), %xmm5, %xmm5
 	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
 	LONG $0x1649c1c4; WORD $0xc734 // vmovhpd (%r15,%rax,8), %xmm6, %xmm6
@@ -1391,48 +3229,51 @@ TEXT ·farGatherSlotsOct(SB), 0, $368-8
 	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
 	LONG $0x48ddf262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm4, %zmm2
 	LONG $0x082444f6; BYTE $0x04 // testb $0x4, 0x8(%rsp)
-	LONG $0xfc22840f; WORD $0xffff // je <farGatherSlots+0x9b>
+	LONG $0xfc22840f; WORD $0xffff // je <farGatherSlots+0x8d>
 	LONG $0x50678b4c // movq 0x50(%rdi), %r12
 	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
 	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
-	LONG $0x24642b4c; BYTE $0x10 // subq 0x10(%rsp), %r12
+	WORD $0x294d; BYTE $0xd4 // subq %r10, %r12
 	LONG $0x08fc8349 // cmpq $0x8, %r12
 	LONG $0xfc4c0f4d // cmovlq %r12, %r15
 	LONG $0x082444f6; BYTE $0x08 // testb $0x8, 0x8(%rsp)
-	LONG $0x01af850f; WORD $0x0000 // jne <farGatherSlots+0x650>
+	LONG $0x01af850f; WORD $0x0000 // jne <farGatherSlots+0x640>
 	LONG $0x08fc8349 // cmpq $0x8, %r12
-	LONG $0x01eb8c0f; WORD $0x0000 // jl <farGatherSlots+0x696>
+	LONG $0x01e88c0f; WORD $0x0000 // jl <farGatherSlots+0x683>
 	LONG $0x30678b4c // movq 0x30(%rdi), %r12
-	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	LONG $0x486f8b4c // movq 0x48(%rdi), %r13
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x028a840f; WORD $0x0000 // je <farGatherSlots+0x746>
+	LONG $0x028a840f; WORD $0x0000 // je <farGatherSlots+0x736>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02c6840f; WORD $0x0000 // je <farGatherSlots+0x78f>
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x02b9840f; WORD $0x0000 // je <farGatherSlots+0x777>
+	LONG $0x0cb70f43; BYTE $0x54 // movzwl (%r12,%r10,2), %ecx
+	LONG $0x4cb70f47; WORD $0x0a54 // movzwl 0xa(%r12,%r10,2), %r9d
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x4cb70f43; WORD $0x0254 // movzwl 0x2(%r12,%r10,2), %ecx
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x4cb70f43; WORD $0x0454 // movzwl 0x4(%r12,%r10,2), %ecx
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0x4cb70f43; WORD $0x0654 // movzwl 0x6(%r12,%r10,2), %ecx
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x4cb70f43; WORD $0x0854 // movzwl 0x8(%r12,%r10,2), %ecx
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
 	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
-	LONG $0x0cb70f45; BYTE $0x4c // movzwl (%r12,%rcx,2), %r9d
-	LONG $0x6cb70f45; WORD $0x084c // movzwl 0x8(%r12,%rcx,2), %r13d
 	LONG $0x44b70f45; WORD $0x0c4c // movzwl 0xc(%r12,%rcx,2), %r8d
-	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
-	LONG $0x4cb70f45; WORD $0x024c // movzwl 0x2(%r12,%rcx,2), %r9d
-	LONG $0x6e79a1c4; WORD $0xa81c // vmovd (%rax,%r13,4), %xmm3
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0x4cb70f45; WORD $0x044c // movzwl 0x4(%r12,%rcx,2), %r9d
-	LONG $0x244c894c; BYTE $0x28 // movq %r9, 0x28(%rsp)
-	LONG $0x4cb70f45; WORD $0x064c // movzwl 0x6(%r12,%rcx,2), %r9d
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x4cb70f45; WORD $0x0a4c // movzwl 0xa(%r12,%rcx,2), %r9d
 	LONG $0x4cb70f41; WORD $0x0e4c // movzwl 0xe(%r12,%rcx,2), %ecx
+	LONG $0x24748b4c; BYTE $0x30 // movq 0x30(%rsp), %r14
+	LONG $0x6e79a1c4; WORD $0xb01c // vmovd (%rax,%r14,4), %xmm3
 	LONG $0x2261a3c4; WORD $0x881c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r9,4), %xmm3, %xmm3
 	LONG $0x2261a3c4; WORD $0x801c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r8,4), %xmm3, %xmm3
 	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
 	LONG $0x2261e3c4; WORD $0x881c; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm3, %xmm3
 	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	LONG $0x246ef9c5; BYTE $0x88 // vmovd (%rax,%rcx,4), %xmm4
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x01 // vpinsrd $0x1, (%rax,%rcx,4), %xmm4, %xmm4
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x02 // vpinsrd $0x2, (%rax,%rcx,4), %xmm4, %xmm4
 	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm4, %xmm4
@@ -1441,46 +3282,43 @@ TEXT ·farGatherSlotsOct(SB), 0, $368-8
 	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x021c840f; WORD $0x0000 // je <farGatherSlots+0x7a0>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x4cb70f41; WORD $0x0244 // movzwl 0x2(%r12,%rax,2), %ecx
-	LONG $0x6cb70f45; WORD $0x0844 // movzwl 0x8(%r12,%rax,2), %r13d
-	LONG $0x14b70f45; BYTE $0x44 // movzwl (%r12,%rax,2), %r10d
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x4cb70f41; WORD $0x0444 // movzwl 0x4(%r12,%rax,2), %ecx
-	LONG $0x107b81c4; WORD $0xee2c // vmovsd (%r14,%r13,8), %xmm5
-	LONG $0x246c894c; BYTE $0x28 // movq %r13, 0x28(%rsp)
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0x4cb70f41; WORD $0x0644 // movzwl 0x6(%r12,%rax,2), %ecx
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0x4cb70f41; WORD $0x0a44 // movzwl 0xa(%r12,%rax,2), %ecx
-	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	LONG $0x4cb70f41; WORD $0x0c44 // movzwl 0xc(%r12,%rax,2), %ecx
-	LONG $0x44b70f41; WORD $0x0e44 // movzwl 0xe(%r12,%rax,2), %eax
-	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
-	LONG $0x24548b4c; BYTE $0x30 // movq 0x30(%rsp), %r10
-	LONG $0x107b81c4; WORD $0xe634 // vmovsd (%r14,%r12,8), %xmm6
-	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
-	LONG $0x107bc1c4; WORD $0xce24 // vmovsd (%r14,%rcx,8), %xmm4
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x1659c1c4; WORD $0xc624 // vmovhpd (%r14,%rax,8), %xmm4, %xmm4
-	LONG $0x1651c1c4; WORD $0xce2c // vmovhpd (%r14,%rcx,8), %xmm5, %xmm5
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x107b81c4; WORD $0xd62c // vmovsd (%r14,%r10,8), %xmm5
-	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
-	LONG $0x165181c4; WORD $0xce2c // vmovhpd (%r14,%r9,8), %xmm5, %xmm5
+	LONG $0x0209840f; WORD $0x0000 // je <farGatherSlots+0x788>
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x44b70f43; WORD $0x0254 // movzwl 0x2(%r12,%r10,2), %eax
+	LONG $0x74b70f47; WORD $0x0854 // movzwl 0x8(%r12,%r10,2), %r14d
+	LONG $0x0cb70f43; BYTE $0x54 // movzwl (%r12,%r10,2), %ecx
+	LONG $0x4cb70f47; WORD $0x0654 // movzwl 0x6(%r12,%r10,2), %r9d
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x44b70f43; WORD $0x0454 // movzwl 0x4(%r12,%r10,2), %eax
+	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
+	LONG $0x107b81c4; WORD $0xf56c; BYTE $0x00 // vmovsd (%r13,%r14,8), %xmm5
+	LONG $0x24048948 // movq %rax, (%rsp)
+	LONG $0x44b70f43; WORD $0x0a54 // movzwl 0xa(%r12,%r10,2), %eax
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x44b70f43; WORD $0x0c54 // movzwl 0xc(%r12,%r10,2), %eax
+	LONG $0x64b70f47; WORD $0x0e54 // movzwl 0xe(%r12,%r10,2), %r12d
+	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
+	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
+	LONG $0x107b81c4; WORD $0xd574; BYTE $0x00 // vmovsd (%r13,%r10,8), %xmm6
+	LONG $0x107bc1c4; WORD $0xc564; BYTE $0x00 // vmovsd (%r13,%rax,8), %xmm4
+	WORD $0x8949; BYTE $0xc6 // movq %rax, %r14
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	WORD $0x894d; BYTE $0xe1 // movq %r12, %r9
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0x164981c4; WORD $0xe634 // vmovhpd (%r14,%r12,8), %xmm6, %xmm6
-	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x165981c4; WORD $0xe564; BYTE $0x00 // vmovhpd (%r13,%r12,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xc56c; BYTE $0x00 // vmovhpd (%r13,%rax,8), %xmm5, %xmm5
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107bc1c4; WORD $0xc56c; BYTE $0x00 // vmovsd (%r13,%rax,8), %xmm5
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0x1651c1c4; WORD $0xcd6c; BYTE $0x00 // vmovhpd (%r13,%rcx,8), %xmm5, %xmm5
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x164981c4; WORD $0xd574; BYTE $0x00 // vmovhpd (%r13,%r10,8), %xmm6, %xmm6
 	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
 	LONG $0x48d5f362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm5, %zmm4
 	LONG $0x48edf262; WORD $0xdca8 // vfmadd213pd %zmm4, %zmm2, %zmm3
-	LONG $0x0001b3e9; BYTE $0x00 // jmp <farGatherSlots+0x7fd>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x000199e9; BYTE $0x00 // jmp <farGatherSlots+0x7d5>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x48fdf362; WORD $0xd31b; BYTE $0x01 // vextractf64x4 $0x1, %zmm2, %ymm3
 	WORD $0x01b0 // movb $0x1, %al
 	LONG $0x48778b4c // movq 0x48(%rdi), %r14
@@ -1493,107 +3331,102 @@ TEXT ·farGatherSlotsOct(SB), 0, $368-8
 	LONG $0xdbc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm3
 	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
 	LONG $0x49fdf362; WORD $0xd31a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm3, %zmm0, %zmm2 {%k1}
-	LONG $0x48fdf162; LONG $0x50249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x50(%rsp)
-	WORD $0x18eb // jmp <farGatherSlots+0x6ae>
+	LONG $0x48fdf162; LONG $0x01245411 // vmovupd %zmm2, 0x40(%rsp)
+	WORD $0x15eb // jmp <farGatherSlots+0x698>
 	LONG $0x48778b4c // movq 0x48(%rdi), %r14
-	LONG $0x48fdf162; LONG $0x50249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x50(%rsp)
+	LONG $0x48fdf162; LONG $0x01245411 // vmovupd %zmm2, 0x40(%rsp)
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0xf9dd8e0f; WORD $0xffff // jle <farGatherSlots+0x8b>
+	LONG $0xf9e18e0f; WORD $0xffff // jle <farGatherSlots+0x79>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
-	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
+	LONG $0x2404894c // movq %r8, (%rsp)
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x413c8d4c // leaq (%rcx,%rax,2), %r15
-	WORD $0x1deb // jmp <farGatherSlots+0x6eb>
-	WORD $0x9066 // nop
+	LONG $0x513c8d4e // leaq (%rcx,%r10,2), %r15
+	WORD $0x24eb // jmp <farGatherSlots+0x6db>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xd359ebc5 // vmulsd %xmm3, %xmm2, %xmm2
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x117bc1c4; WORD $0xc614 // vmovsd %xmm2, (%r14,%rax,8)
 	WORD $0x394d; BYTE $0xc4 // cmpq %r8, %r12
-	LONG $0xf995840f; WORD $0xffff // je <farGatherSlots+0x80>
+	LONG $0xf995840f; WORD $0xffff // je <farGatherSlots+0x70>
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x3074 // je <farGatherSlots+0x720>
+	WORD $0x3074 // je <farGatherSlots+0x710>
 	LONG $0x04b70f43; BYTE $0x47 // movzwl (%r15,%r8,2), %eax
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0x3374 // je <farGatherSlots+0x72d>
+	WORD $0x3374 // je <farGatherSlots+0x71d>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x81140345 // addl (%r9,%rax,4), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xd2 // vmovq %r10, %xmm2
-	LONG $0x107ba1c4; WORD $0xc45c; BYTE $0x50 // vmovsd 0x50(%rsp,%r8,8), %xmm3
+	LONG $0x107ba1c4; WORD $0xc45c; BYTE $0x40 // vmovsd 0x40(%rsp,%r8,8), %xmm3
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x2775 // jne <farGatherSlots+0x73e>
-	WORD $0xb7eb // jmp <farGatherSlots+0x6d0>
+	WORD $0x2775 // jne <farGatherSlots+0x72e>
+	WORD $0xb7eb // jmp <farGatherSlots+0x6c0>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcd75 // jne <farGatherSlots+0x6fa>
+	WORD $0xcd75 // jne <farGatherSlots+0x6ea>
 	LONG $0x577efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm2
-	LONG $0x107ba1c4; WORD $0xc45c; BYTE $0x50 // vmovsd 0x50(%rsp,%r8,8), %xmm3
+	LONG $0x107ba1c4; WORD $0xc45c; BYTE $0x40 // vmovsd 0x40(%rsp,%r8,8), %xmm3
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x9274 // je <farGatherSlots+0x6d0>
+	WORD $0x9274 // je <farGatherSlots+0x6c0>
 	LONG $0xa9e1c2c4; WORD $0xc614 // vfmadd213sd (%r14,%rax,8), %xmm3, %xmm2
-	WORD $0x8eeb // jmp <farGatherSlots+0x6d4>
+	WORD $0x8eeb // jmp <farGatherSlots+0x6c4>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0108840f; WORD $0x0000 // je <farGatherSlots+0x85b>
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x487df262; WORD $0x1c35; BYTE $0x88 // vpmovzxdq (%rax,%rcx,4), %zmm3
+	LONG $0x00fb840f; WORD $0x0000 // je <farGatherSlots+0x83e>
+	LONG $0x487db262; WORD $0x1c35; BYTE $0x90 // vpmovzxdq (%rax,%r10,4), %zmm3
 	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x00f5840f; WORD $0x0000 // je <farGatherSlots+0x86c>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x48edd262; WORD $0x1ca8; BYTE $0xc6 // vfmadd213pd (%r14,%rax,8), %zmm2, %zmm3
-	LONG $0x48fdd162; WORD $0x1c11; BYTE $0xc6 // vmovupd %zmm3, (%r14,%rax,8)
-	LONG $0xfff8ffe9; BYTE $0xff // jmp <farGatherSlots+0x8e>
+	LONG $0x00ed840f; WORD $0x0000 // je <farGatherSlots+0x84f>
+	LONG $0x48ed9262; LONG $0x00d55ca8 // vfmadd213pd (%r13,%r10,8), %zmm2, %zmm3
+	LONG $0x48fd9162; LONG $0x00d55c11 // vmovupd %zmm3, (%r13,%r10,8)
+	LONG $0xfff905e9; BYTE $0xff // jmp <farGatherSlots+0x7c>
 	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfde4850f; WORD $0xffff // jne <farGatherSlots+0x584>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0xfdf7850f; WORD $0xffff // jne <farGatherSlots+0x57f>
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
 	LONG $0x48edf162; WORD $0xdb59 // vmulpd %zmm3, %zmm2, %zmm3
-	LONG $0x4cb70f41; WORD $0x0244 // movzwl 0x2(%r12,%rax,2), %ecx
-	LONG $0x54b70f45; WORD $0x0a44 // movzwl 0xa(%r12,%rax,2), %r10d
-	LONG $0x0cb70f45; BYTE $0x44 // movzwl (%r12,%rax,2), %r9d
-	LONG $0x6cb70f45; WORD $0x0644 // movzwl 0x6(%r12,%rax,2), %r13d
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x4cb70f41; WORD $0x0444 // movzwl 0x4(%r12,%rax,2), %ecx
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	LONG $0x54b70f45; WORD $0x0c44 // movzwl 0xc(%r12,%rax,2), %r10d
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0x4cb70f41; WORD $0x0844 // movzwl 0x8(%r12,%rax,2), %ecx
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
-	LONG $0x54b70f45; WORD $0x0e44 // movzwl 0xe(%r12,%rax,2), %r10d
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
-	LONG $0x137981c4; WORD $0xce1c // vmovlpd %xmm3, (%r14,%r9,8)
-	LONG $0x1779c1c4; WORD $0xc61c // vmovhpd %xmm3, (%r14,%rax,8)
-	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x44b70f43; WORD $0x0254 // movzwl 0x2(%r12,%r10,2), %eax
+	LONG $0x74b70f47; WORD $0x0854 // movzwl 0x8(%r12,%r10,2), %r14d
+	LONG $0x0cb70f43; BYTE $0x54 // movzwl (%r12,%r10,2), %ecx
+	LONG $0x4cb70f47; WORD $0x0e54 // movzwl 0xe(%r12,%r10,2), %r9d
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x44b70f43; WORD $0x0454 // movzwl 0x4(%r12,%r10,2), %eax
+	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
+	LONG $0x74b70f47; WORD $0x0a54 // movzwl 0xa(%r12,%r10,2), %r14d
+	LONG $0x24048948 // movq %rax, (%rsp)
+	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
+	LONG $0x44b70f43; WORD $0x0654 // movzwl 0x6(%r12,%r10,2), %eax
+	LONG $0x74b70f47; WORD $0x0c54 // movzwl 0xc(%r12,%r10,2), %r14d
+	LONG $0x1379c1c4; WORD $0xcd5c; BYTE $0x00 // vmovlpd %xmm3, (%r13,%rcx,8)
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x197de3c4; WORD $0x01da // vextractf128 $0x1, %ymm3, %xmm2
-	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
-	LONG $0x1379c1c4; WORD $0xce14 // vmovlpd %xmm2, (%r14,%rcx,8)
-	LONG $0x177981c4; WORD $0xee14 // vmovhpd %xmm2, (%r14,%r13,8)
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x1779c1c4; WORD $0xcd5c; BYTE $0x00 // vmovhpd %xmm3, (%r13,%rcx,8)
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x1379c1c4; WORD $0xcd54; BYTE $0x00 // vmovlpd %xmm2, (%r13,%rcx,8)
+	LONG $0x1779c1c4; WORD $0xc554; BYTE $0x00 // vmovhpd %xmm2, (%r13,%rax,8)
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	LONG $0x487df362; WORD $0xda19; BYTE $0x02 // vextractf32x4 $0x2, %zmm3, %xmm2
-	LONG $0x1379c1c4; WORD $0xc614 // vmovlpd %xmm2, (%r14,%rax,8)
+	LONG $0x487df362; WORD $0xdb19; BYTE $0x03 // vextractf32x4 $0x3, %zmm3, %xmm3
+	LONG $0x1379c1c4; WORD $0xc554; BYTE $0x00 // vmovlpd %xmm2, (%r13,%rax,8)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x1779c1c4; WORD $0xc614 // vmovhpd %xmm2, (%r14,%rax,8)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x487df362; WORD $0xda19; BYTE $0x03 // vextractf32x4 $0x3, %zmm3, %xmm2
-	LONG $0x1379c1c4; WORD $0xc614 // vmovlpd %xmm2, (%r14,%rax,8)
-	LONG $0x177981c4; WORD $0xd614 // vmovhpd %xmm2, (%r14,%r10,8)
-	LONG $0xfff833e9; BYTE $0xff // jmp <farGatherSlots+0x8e>
+	LONG $0x1779c1c4; WORD $0xc554; BYTE $0x00 // vmovhpd %xmm2, (%r13,%rax,8)
+	LONG $0x137981c4; WORD $0xf55c; BYTE $0x00 // vmovlpd %xmm3, (%r13,%r14,8)
+	LONG $0x177981c4; WORD $0xcd5c; BYTE $0x00 // vmovhpd %xmm3, (%r13,%r9,8)
+	LONG $0xfff83ee9; BYTE $0xff // jmp <farGatherSlots+0x7c>
 	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xff0b850f; WORD $0xffff // jne <farGatherSlots+0x777>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x48edf162; WORD $0xd359 // vmulpd %zmm3, %zmm2, %zmm2
-	LONG $0x48fdd162; WORD $0x1411; BYTE $0xc6 // vmovupd %zmm2, (%r14,%rax,8)
-	LONG $0xfff80be9; BYTE $0xff // jmp <farGatherSlots+0x8e>
+	LONG $0xff13850f; WORD $0xffff // jne <farGatherSlots+0x762>
+	LONG $0x48edf162; WORD $0xdb59 // vmulpd %zmm3, %zmm2, %zmm3
+	LONG $0x48fd9162; LONG $0x00d55c11 // vmovupd %zmm3, (%r13,%r10,8)
+	LONG $0xfff81ae9; BYTE $0xff // jmp <farGatherSlots+0x7c>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1605,10 +3438,1618 @@ TEXT ·farGatherSlotsOct(SB), 0, $368-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x80020100
-	LONG $0x80050403; LONG $0x80080706
-	LONG $0x800b0a09; LONG $0x80060504
-	LONG $0x80090807; LONG $0x800c0b0a
-	LONG $0x800f0e0d
-	ADJSP $368
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x02010000
+	LONG $0x05040380; LONG $0x08070680
+	LONG $0x0b0a0980; LONG $0x06050480
+	LONG $0x09080780; LONG $0x0c0b0a80
+	LONG $0x0f0e0d80; BYTE $0x80
+	ADJSP $352
+	RET
+
+// func slotsGatherDDOct(c *slotCall)
+TEXT ·slotsGatherDDOct(SB), 0, $432-8
+	MOVQ c+0(FP), DI
+	ADJSP $-432
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <slotsGatherDD>
+	LONG $0x0011b6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x11298e0f; WORD $0x0000 // jle <slotsGatherDD+0x1136>
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0xf0e48348 // andq $-0x10, %rsp
+	LONG $0xe0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xe0, %rsp
+	LONG $0x056ffdc5; LONG $0x00001163 // vmovdqa 0x1163(%rip), %ymm0
+	LONG $0x0d6ffdc5; LONG $0x0000115b // vmovdqa 0x115b(%rip), %ymm1
+	LONG $0x48fdf262; LONG $0x11311559; WORD $0x0000 // vpbroadcastq 0x1131(%rip), %zmm2
+	WORD $0x8b4c; BYTE $0x1f // movq (%rdi), %r11
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	LONG $0x10478b4c // movq 0x10(%rdi), %r8
+	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
+	LONG $0xc3048d49 // leaq (%r11,%rax,8), %rax
+	WORD $0x014d; BYTE $0xca // addq %r9, %r10
+	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
+	WORD $0x44eb // jmp <slotsGatherDD+0xbc>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0x48fdf162; WORD $0xef28 // vmovapd %zmm7, %zmm5
+	LONG $0x48fdd162; WORD $0xf028 // vmovapd %zmm8, %zmm6
+	LONG $0x245c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r11
+	LONG $0x106c830f; WORD $0x0000 // jae <slotsGatherDD+0x1128>
+	LONG $0x63b70f45; BYTE $0x06 // movzwl 0x6(%r11), %r12d
+	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x0260850f; WORD $0x0000 // jne <slotsGatherDD+0x330>
+	LONG $0x02c4f641 // testb $0x2, %r12b
+	LONG $0x0476850f; WORD $0x0000 // jne <slotsGatherDD+0x550>
+	WORD $0x8b45; BYTE $0x33 // movl (%r11), %r14d
+	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
+	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
+	LONG $0x4bb70f41; BYTE $0x04 // movzwl 0x4(%r11), %ecx
+	LONG $0x03e6c149 // shlq $0x3, %r14
+	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
+	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x0199820f; WORD $0x0000 // jb <slotsGatherDD+0x29e>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
+	LONG $0x48fd7162; WORD $0xd628 // vmovapd %zmm6, %zmm10
+	LONG $0x48fdf162; WORD $0xf528 // vmovapd %zmm5, %zmm6
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0xfec18348 // addq $-0x2, %rcx
+	LONG $0x3a6ffac5 // vmovdqu (%rdx), %xmm7
+	LONG $0x30b60f41 // movzbl (%r8), %esi
+	LONG $0x3845e3c4; WORD $0x087a; BYTE $0x01 // vinserti128 $0x1, 0x8(%rdx), %ymm7, %ymm7
+	LONG $0x004562c4; BYTE $0xc0 // vpshufb %ymm0, %ymm7, %ymm8
+	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
+	LONG $0x49fd9262; WORD $0x3c92; BYTE $0xc7 // vgatherdpd (%r15,%ymm8,8), %zmm7 {%k1}
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x49fd1262; WORD $0x0c92; BYTE $0xc6 // vgatherdpd (%r14,%ymm8,8), %zmm9 {%k1}
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	WORD $0x0149; BYTE $0xf1 // addq %rsi, %r9
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x48fe7162; WORD $0x046f; BYTE $0x33 // vmovdqu64 (%rbx,%rsi), %zmm8
+	LONG $0x6a6ffac5; BYTE $0x10 // vmovdqu 0x10(%rdx), %xmm5
+	LONG $0x483d7262; WORD $0x008d // vpermb (%rax), %zmm8, %zmm8
+	LONG $0x3855e3c4; WORD $0x186a; BYTE $0x01 // vinserti128 $0x1, 0x18(%rdx), %ymm5, %ymm5
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	LONG $0x20c28348 // addq $0x20, %rdx
+	LONG $0x48bd7262; LONG $0x01334447 // vpsllvq 0x40(%rbx,%rsi), %zmm8, %zmm8
+	LONG $0x58bd7162; LONG $0x1a3344ef // vpxorq 0xd0(%rbx,%rsi){1to8}, %zmm8, %zmm8
+	LONG $0x48bd7262; LONG $0x02334446 // vpsravq 0x80(%rbx,%rsi), %zmm8, %zmm8
+	LONG $0x70b60f41; BYTE $0x01 // movzbl 0x1(%r8), %esi
+	LONG $0x02c08349 // addq $0x2, %r8
+	LONG $0x005562c4; BYTE $0xe0 // vpshufb %ymm0, %ymm5, %ymm12
+	LONG $0x49fd1262; WORD $0x2c92; BYTE $0xe7 // vgatherdpd (%r15,%ymm12,8), %zmm13 {%k1}
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x48fe5162; WORD $0xc0e6 // vcvtqq2pd %zmm8, %zmm8
+	LONG $0x49fd1262; WORD $0x3492; BYTE $0xe6 // vgatherdpd (%r14,%ymm12,8), %zmm14 {%k1}
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0x0149; BYTE $0xf2 // addq %rsi, %r10
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fe7162; WORD $0x3c6f; BYTE $0x33 // vmovdqu64 (%rbx,%rsi), %zmm15
+	LONG $0x48057262; WORD $0x388d // vpermb (%rax), %zmm15, %zmm15
+	LONG $0x48c55162; WORD $0xd859 // vmulpd %zmm8, %zmm7, %zmm11
+	LONG $0x48bdd262; WORD $0xfbaa // vfmsub213pd %zmm11, %zmm8, %zmm7
+	LONG $0x48cdd162; WORD $0xeb58 // vaddpd %zmm11, %zmm6, %zmm5
+	LONG $0x48d57162; WORD $0xe65c // vsubpd %zmm6, %zmm5, %zmm12
+	LONG $0x48bdd262; WORD $0xf9b8 // vfmadd231pd %zmm9, %zmm8, %zmm7
+	LONG $0x48857262; LONG $0x01334c47 // vpsllvq 0x40(%rbx,%rsi), %zmm15, %zmm9
+	LONG $0x58b57162; LONG $0x1a3344ef // vpxorq 0xd0(%rbx,%rsi){1to8}, %zmm9, %zmm8
+	LONG $0x48bd7262; LONG $0x02334446 // vpsravq 0x80(%rbx,%rsi), %zmm8, %zmm8
+	LONG $0x48a55162; WORD $0xcc5c // vsubpd %zmm12, %zmm11, %zmm9
+	LONG $0x48d55162; WORD $0xdc5c // vsubpd %zmm12, %zmm5, %zmm11
+	LONG $0x48cdd162; WORD $0xf35c // vsubpd %zmm11, %zmm6, %zmm6
+	LONG $0x48b5f162; WORD $0xf658 // vaddpd %zmm6, %zmm9, %zmm6
+	LONG $0x48fe5162; WORD $0xc0e6 // vcvtqq2pd %zmm8, %zmm8
+	LONG $0x48c5f162; WORD $0xfe58 // vaddpd %zmm6, %zmm7, %zmm7
+	LONG $0x48955162; WORD $0xc859 // vmulpd %zmm8, %zmm13, %zmm9
+	LONG $0x48e5f162; WORD $0xdf58 // vaddpd %zmm7, %zmm3, %zmm3
+	LONG $0x48add162; WORD $0xf158 // vaddpd %zmm9, %zmm10, %zmm6
+	LONG $0x48bd5262; WORD $0xe9aa // vfmsub213pd %zmm9, %zmm8, %zmm13
+	LONG $0x48cd5162; WORD $0xe25c // vsubpd %zmm10, %zmm6, %zmm12
+	LONG $0x48bd5262; WORD $0xeeb8 // vfmadd231pd %zmm14, %zmm8, %zmm13
+	LONG $0x48cd5162; WORD $0xdc5c // vsubpd %zmm12, %zmm6, %zmm11
+	LONG $0x48b55162; WORD $0xc45c // vsubpd %zmm12, %zmm9, %zmm8
+	LONG $0x48ad5162; WORD $0xd35c // vsubpd %zmm11, %zmm10, %zmm10
+	LONG $0x48bdd162; WORD $0xfa58 // vaddpd %zmm10, %zmm8, %zmm7
+	LONG $0x4895f162; WORD $0xff58 // vaddpd %zmm7, %zmm13, %zmm7
+	LONG $0x48ddf162; WORD $0xe758 // vaddpd %zmm7, %zmm4, %zmm4
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0xfe72870f; WORD $0xffff // ja <slotsGatherDD+0x110>
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0x0768850f; WORD $0x0000 // jne <slotsGatherDD+0xa10>
+	LONG $0x3a6ffac5 // vmovdqu (%rdx), %xmm7
+	LONG $0x08b60f41 // movzbl (%r8), %ecx
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x3845e3c4; WORD $0x087a; BYTE $0x01 // vinserti128 $0x1, 0x8(%rdx), %ymm7, %ymm7
+	LONG $0x09048d4a // leaq (%rcx,%r9), %rax
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x0045e2c4; BYTE $0xf9 // vpshufb %ymm1, %ymm7, %ymm7
+	LONG $0x49fd5262; WORD $0x0492; BYTE $0xff // vgatherdpd (%r15,%ymm7,8), %zmm8 {%k1}
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x49fd5262; WORD $0x0c92; BYTE $0xfe // vgatherdpd (%r14,%ymm7,8), %zmm9 {%k1}
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x48fef162; WORD $0x3c6f; BYTE $0x0b // vmovdqu64 (%rbx,%rcx), %zmm7
+	LONG $0x4845d262; WORD $0x398d // vpermb (%r9), %zmm7, %zmm7
+	LONG $0x48c5f262; LONG $0x010b7c47 // vpsllvq 0x40(%rbx,%rcx), %zmm7, %zmm7
+	LONG $0x58c5f162; LONG $0x1a0b7cef // vpxorq 0xd0(%rbx,%rcx){1to8}, %zmm7, %zmm7
+	LONG $0x48c5f262; LONG $0x020b7c46 // vpsravq 0x80(%rbx,%rcx), %zmm7, %zmm7
+	LONG $0x48fef162; WORD $0xffe6 // vcvtqq2pd %zmm7, %zmm7
+	LONG $0x48bd7162; WORD $0xd759 // vmulpd %zmm7, %zmm8, %zmm10
+	LONG $0x48c55262; WORD $0xc2aa // vfmsub213pd %zmm10, %zmm7, %zmm8
+	LONG $0x48c55262; WORD $0xc1b8 // vfmadd231pd %zmm9, %zmm7, %zmm8
+	LONG $0x0005cee9; BYTE $0x00 // jmp <slotsGatherDD+0x8fe>
+	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0xed3c8d4a; LONG $0x00000000 // leaq (,%r13,8), %rdi
+	LONG $0x40780348 // addq 0x40(%rax), %rdi
+	LONG $0x24648944; BYTE $0x08 // movl %r12d, 0x8(%rsp)
+	WORD $0x8b45; BYTE $0x23 // movl (%r11), %r12d
+	LONG $0x6bb70f45; BYTE $0x04 // movzwl 0x4(%r11), %r13d
+	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
+	LONG $0x38782b4c // subq 0x38(%rax), %r15
+	LONG $0x02e4c149 // shlq $0x2, %r12
+	LONG $0x2060034c // addq 0x20(%rax), %r12
+	LONG $0x90b8034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rax), %r15
+	LONG $0x02fd8349 // cmpq $0x2, %r13
+	LONG $0x05dd820f; WORD $0x0000 // jb <slotsGatherDD+0x950>
+	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
+	LONG $0x0000c9e9; BYTE $0x00 // jmp <slotsGatherDD+0x446>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x48155262; WORD $0xe48d // vpermb %zmm12, %zmm13, %zmm12
+	LONG $0x489d5262; WORD $0x6047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm12, %zmm12
+	LONG $0x489d5262; WORD $0x6046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm12, %zmm12
+	LONG $0x48fe5162; WORD $0xe4e6 // vcvtqq2pd %zmm12, %zmm12
+	LONG $0x48c55162; WORD $0xeb59 // vmulpd %zmm11, %zmm7, %zmm13
+	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0xfec58349 // addq $-0x2, %r13
+	LONG $0x08c48349 // addq $0x8, %r12
+	LONG $0x02418d4c // leaq 0x2(%rcx), %r8
+	LONG $0x48a5d262; WORD $0xfdaa // vfmsub213pd %zmm13, %zmm11, %zmm7
+	LONG $0x48a57262; WORD $0xc7a8 // vfmadd213pd %zmm7, %zmm11, %zmm8
+	LONG $0x48d5d162; WORD $0xfd58 // vaddpd %zmm13, %zmm5, %zmm7
+	LONG $0x48c57162; WORD $0xdd5c // vsubpd %zmm5, %zmm7, %zmm11
+	LONG $0x48c55162; WORD $0xf35c // vsubpd %zmm11, %zmm7, %zmm14
+	LONG $0x48955162; WORD $0xdb5c // vsubpd %zmm11, %zmm13, %zmm11
+	LONG $0x48ad5162; WORD $0xec59 // vmulpd %zmm12, %zmm10, %zmm13
+	LONG $0x48d5d162; WORD $0xee5c // vsubpd %zmm14, %zmm5, %zmm5
+	LONG $0x489d5262; WORD $0xd5aa // vfmsub213pd %zmm13, %zmm12, %zmm10
+	LONG $0x48a5f162; WORD $0xed58 // vaddpd %zmm5, %zmm11, %zmm5
+	LONG $0x489d5262; WORD $0xcaa8 // vfmadd213pd %zmm10, %zmm12, %zmm9
+	LONG $0x48bdf162; WORD $0xed58 // vaddpd %zmm5, %zmm8, %zmm5
+	LONG $0x48cd5162; WORD $0xc558 // vaddpd %zmm13, %zmm6, %zmm8
+	LONG $0x48bd7162; WORD $0xe65c // vsubpd %zmm6, %zmm8, %zmm12
+	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
+	LONG $0x48bd5162; WORD $0xdc5c // vsubpd %zmm12, %zmm8, %zmm11
+	LONG $0x4895d162; WORD $0xec5c // vsubpd %zmm12, %zmm13, %zmm5
+	LONG $0x48cdd162; WORD $0xf35c // vsubpd %zmm11, %zmm6, %zmm6
+	LONG $0x48d5f162; WORD $0xee58 // vaddpd %zmm6, %zmm5, %zmm5
+	LONG $0x48fdd162; WORD $0xf028 // vmovapd %zmm8, %zmm6
+	LONG $0x48b5f162; WORD $0xed58 // vaddpd %zmm5, %zmm9, %zmm5
+	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
+	LONG $0x48fdf162; WORD $0xef28 // vmovapd %zmm7, %zmm5
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	LONG $0x053a860f; WORD $0x0000 // jbe <slotsGatherDD+0x980>
+	LONG $0x18b60f45 // movzbl (%r8), %r11d
+	LONG $0x24046349 // movslq (%r12), %rax
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	LONG $0x19fb8341 // cmpl $0x19, %r11d
+	LONG $0x48fdf162; WORD $0x3c10; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %zmm7
+	LONG $0x48fd5162; WORD $0x0410; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm8
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	WORD $0x8944; BYTE $0xde // movl %r11d, %esi
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c3f641 // testb $0x7, %r11b
+	LONG $0x48fe5162; WORD $0x096f // vmovdqu64 (%r9), %zmm9
+	LONG $0xc0950f41 // setne %r8b
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fe7162; WORD $0x146f; BYTE $0x33 // vmovdqu64 (%rbx,%rsi), %zmm10
+	WORD $0x0841; BYTE $0xc0 // orb %al, %r8b
+	LONG $0x33048d48 // leaq (%rbx,%rsi), %rax
+	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
+	WORD $0x2b74 // je <slotsGatherDD+0x4c0>
+	LONG $0x482d5262; WORD $0xc98d // vpermb %zmm9, %zmm10, %zmm9
+	LONG $0x48b57262; WORD $0x4847; BYTE $0x01 // vpsllvq 0x40(%rax), %zmm9, %zmm9
+	LONG $0x48b57262; WORD $0x4846; BYTE $0x02 // vpsravq 0x80(%rax), %zmm9, %zmm9
+	LONG $0x48fe5162; WORD $0xd9e6 // vcvtqq2pd %zmm9, %zmm11
+	WORD $0x2beb // jmp <slotsGatherDD+0x4dc>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x90f8e1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%rax), %k1
+	LONG $0x48fd7162; WORD $0xda6f // vmovdqa64 %zmm2, %zmm11
+	LONG $0x492d5262; WORD $0xd98d // vpermb %zmm9, %zmm10, %zmm11 {%k1}
+	LONG $0x58a57162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%rax){1to8}, %zmm11, %zmm11
+	LONG $0x24446349; BYTE $0x04 // movslq 0x4(%r12), %rax
+	LONG $0x48fd7162; WORD $0x1410; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %zmm10
+	LONG $0x48fd5162; WORD $0x0c10; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm9
+	LONG $0x0141b60f // movzbl 0x1(%rcx), %eax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x48fe5162; WORD $0x226f // vmovdqu64 (%r10), %zmm12
+	WORD $0xf883; BYTE $0x19 // cmpl $0x19, %eax
+	LONG $0xc6930f40 // setae %sil
+	WORD $0x07a8 // testb $0x7, %al
+	LONG $0xc6950f41 // setne %r14b
+	WORD $0x0841; BYTE $0xf6 // orb %sil, %r14b
+	WORD $0xc689 // movl %eax, %esi
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fe7162; WORD $0x2c6f; BYTE $0x33 // vmovdqu64 (%rbx,%rsi), %zmm13
+	LONG $0x33048d4c // leaq (%rbx,%rsi), %r8
+	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
+	LONG $0xfe56850f; WORD $0xffff // jne <slotsGatherDD+0x380>
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x48fd7162; WORD $0xf26f // vmovdqa64 %zmm2, %zmm14
+	LONG $0x49155262; WORD $0xf48d // vpermb %zmm12, %zmm13, %zmm14 {%k1}
+	LONG $0x588d5162; WORD $0x605c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm14, %zmm12
+	LONG $0xfffe4fe9; BYTE $0xff // jmp <slotsGatherDD+0x39a>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x8b41; BYTE $0x1b // movl (%r11), %ebx
+	LONG $0x38778b4c // movq 0x38(%rdi), %r14
+	LONG $0x7bb70f45; BYTE $0x04 // movzwl 0x4(%r11), %r15d
+	LONG $0x24648944; BYTE $0x08 // movl %r12d, 0x8(%rsp)
+	LONG $0x03e3c148 // shlq $0x3, %rbx
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x909f0348; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %rbx
+	LONG $0x02ff8349 // cmpq $0x2, %r15
+	LONG $0x0277820f; WORD $0x0000 // jb <slotsGatherDD+0x7f0>
+	WORD $0x894c; BYTE $0xee // movq %r13, %rsi
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
+	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
+	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
+	LONG $0xfec78349 // addq $-0x2, %r15
+	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	WORD $0xb70f; BYTE $0x0a // movzwl (%rdx), %ecx
+	LONG $0x08b60f45 // movzbl (%r8), %r9d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
+	LONG $0x107bc1c4; WORD $0x063c // vmovsd (%r14,%rax), %xmm7
+	LONG $0x0c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm9
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x164141c4; WORD $0x0604 // vmovhpd (%r14,%rax), %xmm7, %xmm8
+	LONG $0x3c16b1c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm9, %xmm7
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
+	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163141c4; WORD $0x0614 // vmovhpd (%r14,%rax), %xmm9, %xmm10
+	LONG $0x0c1621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm9
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
+	LONG $0x2c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm13
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	LONG $0x182d43c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm8
+	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
+	LONG $0x48fd7162; WORD $0xcd28 // vmovapd %zmm5, %zmm9
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x162141c4; WORD $0x0624 // vmovhpd (%r14,%rax), %xmm11, %xmm12
+	LONG $0x1c1611c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm13, %xmm11
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x107b41c4; WORD $0x0e2c // vmovsd (%r14,%rcx), %xmm13
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x161141c4; WORD $0x0634 // vmovhpd (%r14,%rax), %xmm13, %xmm14
+	LONG $0x2c107bc5; BYTE $0x0b // vmovsd (%rbx,%rcx), %xmm13
+	LONG $0x2c1611c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm13, %xmm13
+	LONG $0x8d180f41; LONG $0x00000800 // prefetcht0 0x800(%r13)
+	LONG $0x1c42b70f // movzwl 0x1c(%rdx), %eax
+	LONG $0x487c5162; WORD $0x7d5a; BYTE $0x00 // vcvtps2pd (%r13), %zmm15
+	LONG $0x50b60f45; BYTE $0x01 // movzbl 0x1(%r8), %r10d
+	LONG $0x02c08349 // addq $0x2, %r8
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
+	LONG $0x08ffc162; WORD $0x0410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm16
+	LONG $0x08ffe162; WORD $0x0c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm17
+	LONG $0x1e42b70f // movzwl 0x1e(%rdx), %eax
+	LONG $0x180d43c4; WORD $0x01d4 // vinsertf128 $0x1, %xmm12, %ymm14, %ymm10
+	LONG $0x1815c3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm11, %ymm13, %ymm5
+	LONG $0x48ad5362; WORD $0xc01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm10, %zmm8
+	LONG $0x48d5f362; WORD $0xef1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm5, %zmm5
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00fdc162; WORD $0x0416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm16, %xmm16
+	LONG $0x00f5e162; WORD $0x0c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm17, %xmm17
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x48bdd162; WORD $0xff59 // vmulpd %zmm15, %zmm8, %zmm7
+	LONG $0x48857262; WORD $0xc7aa // vfmsub213pd %zmm7, %zmm15, %zmm8
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x1410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm18
+	LONG $0x08ffe162; WORD $0x1c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm19
+	LONG $0x1a42b70f // movzwl 0x1a(%rdx), %eax
+	LONG $0x48857262; WORD $0xc5b8 // vfmadd231pd %zmm5, %zmm15, %zmm8
+	LONG $0x48b5f162; WORD $0xef58 // vaddpd %zmm7, %zmm9, %zmm5
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48d55162; WORD $0xd15c // vsubpd %zmm9, %zmm5, %zmm10
+	LONG $0x00edc162; WORD $0x1416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm18, %xmm18
+	LONG $0x00e5e162; WORD $0x1c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm19, %xmm19
+	LONG $0x1442b70f // movzwl 0x14(%rdx), %eax
+	LONG $0x48d55162; WORD $0xda5c // vsubpd %zmm10, %zmm5, %zmm11
+	LONG $0x48c5d162; WORD $0xfa5c // vsubpd %zmm10, %zmm7, %zmm7
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48b55162; WORD $0xcb5c // vsubpd %zmm11, %zmm9, %zmm9
+	LONG $0x08ffc162; WORD $0x2410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm20
+	LONG $0x08ffe162; WORD $0x2c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm21
+	LONG $0x1642b70f // movzwl 0x16(%rdx), %eax
+	LONG $0x48c5d162; WORD $0xf958 // vaddpd %zmm9, %zmm7, %zmm7
+	LONG $0x48fd7162; WORD $0xce28 // vmovapd %zmm6, %zmm9
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48bdf162; WORD $0xff58 // vaddpd %zmm7, %zmm8, %zmm7
+	LONG $0x00ddc162; WORD $0x2416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm20, %xmm20
+	LONG $0x00d5e162; WORD $0x2c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm21, %xmm21
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x48e5f162; WORD $0xdf58 // vaddpd %zmm7, %zmm3, %zmm3
+	LONG $0x206db362; WORD $0xf818; BYTE $0x01 // vinsertf32x4 $0x1, %xmm16, %ymm18, %ymm7
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x3410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm22
+	LONG $0x08ffe162; WORD $0x3c10; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm23
+	LONG $0x1242b70f // movzwl 0x12(%rdx), %eax
+	LONG $0x20c28348 // addq $0x20, %rdx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00cdc162; WORD $0x3416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm22, %xmm22
+	LONG $0x00c5e162; WORD $0x3c16; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm23, %xmm23
+	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
+	LONG $0x487c4162; WORD $0x045a; BYTE $0x24 // vcvtps2pd (%r12), %zmm24
+	LONG $0x204d3362; WORD $0xc418; BYTE $0x01 // vinsertf32x4 $0x1, %xmm20, %ymm22, %ymm8
+	LONG $0x2045b362; WORD $0xf518; BYTE $0x01 // vinsertf32x4 $0x1, %xmm21, %ymm23, %ymm6
+	LONG $0x48bdf362; WORD $0xff1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm8, %zmm7
+	LONG $0x20653362; WORD $0xc118; BYTE $0x01 // vinsertf32x4 $0x1, %xmm17, %ymm19, %ymm8
+	LONG $0x48cdd362; WORD $0xf01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm6, %zmm6
+	LONG $0x48c51162; WORD $0xc059 // vmulpd %zmm24, %zmm7, %zmm8
+	LONG $0x40bdd262; WORD $0xf8aa // vfmsub213pd %zmm8, %zmm24, %zmm7
+	LONG $0x40bdf262; WORD $0xfeb8 // vfmadd231pd %zmm6, %zmm24, %zmm7
+	LONG $0x48b5d162; WORD $0xf058 // vaddpd %zmm8, %zmm9, %zmm6
+	LONG $0x48cd5162; WORD $0xd15c // vsubpd %zmm9, %zmm6, %zmm10
+	LONG $0x48cd5162; WORD $0xda5c // vsubpd %zmm10, %zmm6, %zmm11
+	LONG $0x48bd5162; WORD $0xc25c // vsubpd %zmm10, %zmm8, %zmm8
+	LONG $0x48b55162; WORD $0xcb5c // vsubpd %zmm11, %zmm9, %zmm9
+	LONG $0x48bd5162; WORD $0xc158 // vaddpd %zmm9, %zmm8, %zmm8
+	LONG $0x48c5d162; WORD $0xf858 // vaddpd %zmm8, %zmm7, %zmm7
+	LONG $0x48ddf162; WORD $0xe758 // vaddpd %zmm7, %zmm4, %zmm4
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0xfd98870f; WORD $0xffff // ja <slotsGatherDD+0x580>
+	LONG $0x24648b44; BYTE $0x08 // movl 0x8(%rsp), %r12d
+	WORD $0x8949; BYTE $0xf5 // movq %rsi, %r13
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0x0216850f; WORD $0x0000 // jne <slotsGatherDD+0xa10>
+	LONG $0x62b70f44; BYTE $0x08 // movzwl 0x8(%rdx), %r12d
+	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
+	LONG $0x6ab70f44; BYTE $0x0a // movzwl 0xa(%rdx), %r13d
+	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
+	LONG $0x5ab70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r11d
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	LONG $0x7ab70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r15d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	WORD $0xe7c1; BYTE $0x03 // shll $0x3, %edi
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x03e3c141 // shll $0x3, %r11d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x03e7c141 // shll $0x3, %r15d
+	LONG $0x107bc1c4; WORD $0x3e3c // vmovsd (%r14,%rdi), %xmm7
+	LONG $0x107b01c4; WORD $0x2604 // vmovsd (%r14,%r12), %xmm8
+	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
+	LONG $0x14107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm10
+	LONG $0x00b60f41 // movzbl (%r8), %eax
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x164181c4; WORD $0x1e3c // vmovhpd (%r14,%r11), %xmm7, %xmm7
+	LONG $0x163901c4; WORD $0x2e04 // vmovhpd (%r14,%r13), %xmm8, %xmm8
+	LONG $0x163141c4; WORD $0x0e0c // vmovhpd (%r14,%rcx), %xmm9, %xmm9
+	LONG $0x141629c5; BYTE $0x0b // vmovhpd (%rbx,%rcx), %xmm10, %xmm10
+	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x107b41c4; WORD $0x3604 // vmovsd (%r14,%rsi), %xmm8
+	LONG $0x163901c4; WORD $0x3e04 // vmovhpd (%r14,%r15), %xmm8, %xmm8
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x107b21c4; WORD $0x230c // vmovsd (%rbx,%r12), %xmm9
+	LONG $0x24648b44; BYTE $0x08 // movl 0x8(%rsp), %r12d
+	LONG $0x163121c4; WORD $0x2b0c // vmovhpd (%rbx,%r13), %xmm9, %xmm9
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x48bd7362; WORD $0xc71a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm8, %zmm8
+	LONG $0x3c10fbc5; BYTE $0x3b // vmovsd (%rbx,%rdi), %xmm7
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x1641a1c4; WORD $0x1b3c // vmovhpd (%rbx,%r11), %xmm7, %xmm7
+	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
+	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
+	LONG $0x0c107bc5; BYTE $0x33 // vmovsd (%rbx,%rsi), %xmm9
+	LONG $0x163121c4; WORD $0x3b0c // vmovhpd (%rbx,%r15), %xmm9, %xmm9
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x487c5162; WORD $0x195a // vcvtps2pd (%r9), %zmm11
+	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
+	LONG $0x48b5f362; WORD $0xff1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm9, %zmm7
+	LONG $0x48bd5162; WORD $0xd359 // vmulpd %zmm11, %zmm8, %zmm10
+	LONG $0x48a55262; WORD $0xc2aa // vfmsub213pd %zmm10, %zmm11, %zmm8
+	LONG $0x48a57262; WORD $0xc7b8 // vfmadd231pd %zmm7, %zmm11, %zmm8
+	LONG $0x48d5d162; WORD $0xfa58 // vaddpd %zmm10, %zmm5, %zmm7
+	LONG $0x10c28348 // addq $0x10, %rdx
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x48c57162; WORD $0xcd5c // vsubpd %zmm5, %zmm7, %zmm9
+	LONG $0x48c55162; WORD $0xd95c // vsubpd %zmm9, %zmm7, %zmm11
+	LONG $0x48ad5162; WORD $0xc95c // vsubpd %zmm9, %zmm10, %zmm9
+	LONG $0x48d5d162; WORD $0xeb5c // vsubpd %zmm11, %zmm5, %zmm5
+	LONG $0x48b5f162; WORD $0xed58 // vaddpd %zmm5, %zmm9, %zmm5
+	LONG $0x48bdf162; WORD $0xed58 // vaddpd %zmm5, %zmm8, %zmm5
+	LONG $0x48fd7162; WORD $0xc628 // vmovapd %zmm6, %zmm8
+	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
+	LONG $0x04c4f641 // testb $0x4, %r12b
+	LONG $0xf75c840f; WORD $0xffff // je <slotsGatherDD+0xa1>
+	LONG $0x000159e9; BYTE $0x00 // jmp <slotsGatherDD+0xaa3>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x48fd7162; WORD $0xc628 // vmovapd %zmm6, %zmm8
+	LONG $0x48fdf162; WORD $0xfd28 // vmovapd %zmm5, %zmm7
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	WORD $0x3074 // je <slotsGatherDD+0x992>
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x24648b44; BYTE $0x08 // movl 0x8(%rsp), %r12d
+	LONG $0x04c4f641 // testb $0x4, %r12b
+	LONG $0xf726840f; WORD $0xffff // je <slotsGatherDD+0xa1>
+	LONG $0x000123e9; BYTE $0x00 // jmp <slotsGatherDD+0xaa3>
+	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
+	LONG $0x02c18348 // addq $0x2, %rcx
+	WORD $0x8949; BYTE $0xc8 // movq %rcx, %r8
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	WORD $0xd075 // jne <slotsGatherDD+0x962>
+	LONG $0x30b60f41 // movzbl (%r8), %esi
+	LONG $0x24046349 // movslq (%r12), %rax
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	WORD $0xfe83; BYTE $0x19 // cmpl $0x19, %esi
+	LONG $0x48fdf162; WORD $0x3410; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %zmm6
+	LONG $0x48fdd162; WORD $0x2c10; BYTE $0xc7 // vmovupd (%r15,%rax,8), %zmm5
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x31048d49 // leaq (%r9,%rsi), %rax
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c6f640 // testb $0x7, %sil
+	LONG $0x48fe5162; WORD $0x096f // vmovdqu64 (%r9), %zmm9
+	LONG $0xc7950f40 // setne %dil
+	WORD $0xe6c1; BYTE $0x08 // shll $0x8, %esi
+	LONG $0x48fe7162; WORD $0x146f; BYTE $0x33 // vmovdqu64 (%rbx,%rsi), %zmm10
+	WORD $0x0840; BYTE $0xcf // orb %cl, %dil
+	LONG $0x330c8d48 // leaq (%rbx,%rsi), %rcx
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	WORD $0x4274 // je <slotsGatherDD+0xa28>
+	LONG $0x482d5262; WORD $0xc98d // vpermb %zmm9, %zmm10, %zmm9
+	LONG $0x48b57262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm9, %zmm9
+	LONG $0x48b57262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm9, %zmm9
+	LONG $0x48fe5162; WORD $0xc9e6 // vcvtqq2pd %zmm9, %zmm9
+	WORD $0x42eb // jmp <slotsGatherDD+0xa44>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x48fd7162; WORD $0xc628 // vmovapd %zmm6, %zmm8
+	LONG $0x48fdf162; WORD $0xfd28 // vmovapd %zmm5, %zmm7
+	LONG $0x04c4f641 // testb $0x4, %r12b
+	LONG $0xf67b840f; WORD $0xffff // je <slotsGatherDD+0xa1>
+	WORD $0x7beb // jmp <slotsGatherDD+0xaa3>
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
+	LONG $0x48fd7162; WORD $0xda6f // vmovdqa64 %zmm2, %zmm11
+	LONG $0x492d5262; WORD $0xd98d // vpermb %zmm9, %zmm10, %zmm11 {%k1}
+	LONG $0x58a57162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm11, %zmm9
+	LONG $0x48cd5162; WORD $0xd159 // vmulpd %zmm9, %zmm6, %zmm10
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x24648b44; BYTE $0x08 // movl 0x8(%rsp), %r12d
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x48b5d262; WORD $0xf2aa // vfmsub213pd %zmm10, %zmm9, %zmm6
+	LONG $0x48c55162; WORD $0xe258 // vaddpd %zmm10, %zmm7, %zmm12
+	LONG $0x48b5f262; WORD $0xeea8 // vfmadd213pd %zmm6, %zmm9, %zmm5
+	LONG $0x489d7162; WORD $0xcf5c // vsubpd %zmm7, %zmm12, %zmm9
+	LONG $0x489d5162; WORD $0xd95c // vsubpd %zmm9, %zmm12, %zmm11
+	LONG $0x48ad5162; WORD $0xc95c // vsubpd %zmm9, %zmm10, %zmm9
+	LONG $0x48c5d162; WORD $0xfb5c // vsubpd %zmm11, %zmm7, %zmm7
+	LONG $0x48b5f162; WORD $0xff58 // vaddpd %zmm7, %zmm9, %zmm7
+	LONG $0x48d5f162; WORD $0xef58 // vaddpd %zmm7, %zmm5, %zmm5
+	LONG $0x48fdd162; WORD $0xfc28 // vmovapd %zmm12, %zmm7
+	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
+	LONG $0x04c4f641 // testb $0x4, %r12b
+	LONG $0xf5fe840f; WORD $0xffff // je <slotsGatherDD+0xa1>
+	LONG $0x48bdf162; WORD $0xef58 // vaddpd %zmm7, %zmm8, %zmm5
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
+	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
+	LONG $0x48d5f162; WORD $0xf75c // vsubpd %zmm7, %zmm5, %zmm6
+	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
+	LONG $0x48d57162; WORD $0xce5c // vsubpd %zmm6, %zmm5, %zmm9
+	LONG $0x48bdf162; WORD $0xf65c // vsubpd %zmm6, %zmm8, %zmm6
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xd94c0f48 // cmovlq %rcx, %rbx
+	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
+	LONG $0x48cdf162; WORD $0xf758 // vaddpd %zmm7, %zmm6, %zmm6
+	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x08c4f641 // testb $0x8, %r12b
+	LONG $0x00da850f; WORD $0x0000 // jne <slotsGatherDD+0xbd0>
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0x01ab8c0f; WORD $0x0000 // jl <slotsGatherDD+0xcab>
+	LONG $0x30678b4c // movq 0x30(%rdi), %r12
+	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	LONG $0x02c2840f; WORD $0x0000 // je <slotsGatherDD+0xdd3>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x02dc840f; WORD $0x0000 // je <slotsGatherDD+0xdfa>
+	LONG $0x0cb70f43; BYTE $0x6c // movzwl (%r12,%r13,2), %ecx
+	LONG $0x7cb70f47; WORD $0x086c // movzwl 0x8(%r12,%r13,2), %r15d
+	LONG $0x7cb70f43; WORD $0x0a6c // movzwl 0xa(%r12,%r13,2), %edi
+	LONG $0x74b70f43; WORD $0x0c6c // movzwl 0xc(%r12,%r13,2), %esi
+	LONG $0x74b70f47; WORD $0x066c // movzwl 0x6(%r12,%r13,2), %r14d
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x4cb70f43; WORD $0x026c // movzwl 0x2(%r12,%r13,2), %ecx
+	LONG $0x6e79a1c4; WORD $0xb824 // vmovd (%rax,%r15,4), %xmm4
+	LONG $0x2259e3c4; WORD $0xb824; BYTE $0x01 // vpinsrd $0x1, (%rax,%rdi,4), %xmm4, %xmm4
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x4cb70f43; WORD $0x046c // movzwl 0x4(%r12,%r13,2), %ecx
+	LONG $0x2259e3c4; WORD $0xb024; BYTE $0x02 // vpinsrd $0x2, (%rax,%rsi,4), %xmm4, %xmm4
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x4cb70f43; WORD $0x0e6c // movzwl 0xe(%r12,%r13,2), %ecx
+	LONG $0x2259e3c4; WORD $0x8824; BYTE $0x03 // vpinsrd $0x3, (%rax,%rcx,4), %xmm4, %xmm4
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x346ef9c5; BYTE $0x88 // vmovd (%rax,%rcx,4), %xmm6
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x2249e3c4; WORD $0x8834; BYTE $0x01 // vpinsrd $0x1, (%rax,%rcx,4), %xmm6, %xmm6
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x2249e3c4; WORD $0x8834; BYTE $0x02 // vpinsrd $0x2, (%rax,%rcx,4), %xmm6, %xmm6
+	LONG $0x2249a3c4; WORD $0xb034; BYTE $0x03 // vpinsrd $0x3, (%rax,%r14,4), %xmm6, %xmm6
+	LONG $0x384de3c4; WORD $0x01e4 // vinserti128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x487df262; WORD $0xe435 // vpmovzxdq %ymm4, %zmm4
+	LONG $0x58ddf162; WORD $0x67d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm4, %zmm4
+	LONG $0x48cdf162; WORD $0xf473; BYTE $0x34 // vpsllq $0x34, %zmm4, %zmm6
+	LONG $0x00023de9; BYTE $0x00 // jmp <slotsGatherDD+0xe01>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x48d5f362; WORD $0xe523; BYTE $0x4e // vshuff64x2 $0x4e, %zmm5, %zmm5, %zmm4
+	LONG $0x48e5f362; WORD $0xf323; BYTE $0x4e // vshuff64x2 $0x4e, %zmm3, %zmm3, %zmm6
+	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0x48d5f162; WORD $0xfc58 // vaddpd %zmm4, %zmm5, %zmm7
+	LONG $0x48c57162; WORD $0xc55c // vsubpd %zmm5, %zmm7, %zmm8
+	LONG $0x48fd7362; WORD $0xdf01; BYTE $0x4e // vpermpd $0x4e, %zmm7, %zmm11
+	LONG $0x48c55162; WORD $0xc85c // vsubpd %zmm8, %zmm7, %zmm9
+	LONG $0x48ddd162; WORD $0xe05c // vsubpd %zmm8, %zmm4, %zmm4
+	LONG $0x48d5d162; WORD $0xe95c // vsubpd %zmm9, %zmm5, %zmm5
+	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
+	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
+	LONG $0x48c5d162; WORD $0xf358 // vaddpd %zmm11, %zmm7, %zmm6
+	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48cd7162; WORD $0xd6c6; BYTE $0x55 // vshufpd $0x55, %zmm6, %zmm6, %zmm10
+	LONG $0x48cd5162; WORD $0xc85c // vsubpd %zmm8, %zmm6, %zmm9
+	LONG $0x48a5d162; WORD $0xe05c // vsubpd %zmm8, %zmm11, %zmm4
+	LONG $0x48fdf362; WORD $0xeb01; BYTE $0x4e // vpermpd $0x4e, %zmm3, %zmm5
+	LONG $0x48c5d162; WORD $0xf95c // vsubpd %zmm9, %zmm7, %zmm7
+	LONG $0x48ddf162; WORD $0xe758 // vaddpd %zmm7, %zmm4, %zmm4
+	LONG $0x48cdd162; WORD $0xfa58 // vaddpd %zmm10, %zmm6, %zmm7
+	LONG $0x48c57162; WORD $0xc65c // vsubpd %zmm6, %zmm7, %zmm8
+	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
+	LONG $0x48fdf162; LONG $0x9024bc11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm7, 0x90(%rsp)
+	LONG $0x48c55162; WORD $0xc85c // vsubpd %zmm8, %zmm7, %zmm9
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48add162; WORD $0xe05c // vsubpd %zmm8, %zmm10, %zmm4
+	LONG $0x48cdd162; WORD $0xf15c // vsubpd %zmm9, %zmm6, %zmm6
+	LONG $0x48e5f162; WORD $0xebc6; BYTE $0x55 // vshufpd $0x55, %zmm3, %zmm3, %zmm5
+	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
+	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48fdf162; LONG $0x50249c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm3, 0x50(%rsp)
+	WORD $0x23eb // jmp <slotsGatherDD+0xcce>
+	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
+	LONG $0x48fdf162; LONG $0x9024ac11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm5, 0x90(%rsp)
+	LONG $0x48fdf162; LONG $0x50249c11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm3, 0x50(%rsp)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xf3b78e0f; WORD $0xffff // jle <slotsGatherDD+0x85>
+	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	LONG $0x60778b4c // movq 0x60(%rdi), %r14
+	LONG $0x67b60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r12d
+	WORD $0xf631 // xorl %esi, %esi
+	LONG $0x6b3c8d4e // leaq (%rbx,%r13,2), %r15
+	LONG $0x88af8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r13
+	WORD $0x6feb // jmp <slotsGatherDD+0xd59>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x107bc1c4; WORD $0xc334 // vmovsd (%r11,%rax,8), %xmm6
+	LONG $0xfe58d3c5 // vaddsd %xmm6, %xmm5, %xmm7
+	LONG $0xc65c43c5 // vsubsd %xmm6, %xmm7, %xmm8
+	LONG $0xdf7efac5 // vmovq %xmm7, %xmm3
+	LONG $0x5c43c1c4; BYTE $0xf8 // vsubsd %xmm8, %xmm7, %xmm7
+	LONG $0x5c53c1c4; BYTE $0xe8 // vsubsd %xmm8, %xmm5, %xmm5
+	LONG $0xf75ccbc5 // vsubsd %xmm7, %xmm6, %xmm6
+	LONG $0xee58d3c5 // vaddsd %xmm6, %xmm5, %xmm5
+	LONG $0xe558dbc5 // vaddsd %xmm5, %xmm4, %xmm4
+	LONG $0x585bc1c4; WORD $0xc564; BYTE $0x00 // vaddsd (%r13,%rax,8), %xmm4, %xmm4
+	LONG $0xe47efac5 // vmovq %xmm4, %xmm4
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	WORD $0xff48; BYTE $0xc6 // incq %rsi
+	LONG $0xec58e3c5 // vaddsd %xmm4, %xmm3, %xmm5
+	LONG $0xf35cd3c5 // vsubsd %xmm3, %xmm5, %xmm6
+	LONG $0x117bc1c4; WORD $0xc32c // vmovsd %xmm5, (%r11,%rax,8)
+	LONG $0xee5cd3c5 // vsubsd %xmm6, %xmm5, %xmm5
+	LONG $0xe65cdbc5 // vsubsd %xmm6, %xmm4, %xmm4
+	LONG $0xdd5ce3c5 // vsubsd %xmm5, %xmm3, %xmm3
+	LONG $0xdb58dbc5 // vaddsd %xmm3, %xmm4, %xmm3
+	LONG $0x117bc1c4; WORD $0xc55c; BYTE $0x00 // vmovsd %xmm3, (%r13,%rax,8)
+	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
+	LONG $0xf327840f; WORD $0xffff // je <slotsGatherDD+0x80>
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x4274 // je <slotsGatherDD+0xda0>
+	LONG $0x04b70f41; BYTE $0x77 // movzwl (%r15,%rsi,2), %eax
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x4574 // je <slotsGatherDD+0xdad>
+	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
+	LONG $0x863c0341 // addl (%r14,%rax,4), %edi
+	LONG $0x34e7c148 // shlq $0x34, %rdi
+	LONG $0x6ef9e1c4; BYTE $0xdf // vmovq %rdi, %xmm3
+	LONG $0xac59e3c5; LONG $0x000090f4; BYTE $0x00 // vmulsd 0x90(%rsp,%rsi,8), %xmm3, %xmm5
+	LONG $0x6459e3c5; WORD $0x50f4 // vmulsd 0x50(%rsp,%rsi,8), %xmm3, %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0xff60850f; WORD $0xffff // jne <slotsGatherDD+0xcf0>
+	WORD $0x38eb // jmp <slotsGatherDD+0xdca>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0xbb75 // jne <slotsGatherDD+0xd68>
+	LONG $0x5f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm3
+	LONG $0xac59e3c5; LONG $0x000090f4; BYTE $0x00 // vmulsd 0x90(%rsp,%rsi,8), %xmm3, %xmm5
+	LONG $0x6459e3c5; WORD $0x50f4 // vmulsd 0x50(%rsp,%rsi,8), %xmm3, %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0xff26850f; WORD $0xffff // jne <slotsGatherDD+0xcf0>
+	LONG $0xdd7efac5 // vmovq %xmm5, %xmm3
+	LONG $0xffff4ce9; BYTE $0xff // jmp <slotsGatherDD+0xd1f>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x02b3840f; WORD $0x0000 // je <slotsGatherDD+0x1093>
+	LONG $0x487db262; WORD $0x2435; BYTE $0xa8 // vpmovzxdq (%rax,%r13,4), %zmm4
+	LONG $0x58ddf162; WORD $0x67d4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm4, %zmm4
+	LONG $0x48cdf162; WORD $0xf473; BYTE $0x34 // vpsllq $0x34, %zmm4, %zmm6
+	LONG $0x0002a0e9; BYTE $0x00 // jmp <slotsGatherDD+0x109a>
+	LONG $0x48fdf262; WORD $0x7759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm6
+	LONG $0x04b70f43; BYTE $0x6c // movzwl (%r12,%r13,2), %eax
+	LONG $0x88b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r14
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x48d5f162; WORD $0xe659 // vmulpd %zmm6, %zmm5, %zmm4
+	LONG $0x48e5f162; WORD $0xde59 // vmulpd %zmm6, %zmm3, %zmm3
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x012b840f; WORD $0x0000 // je <slotsGatherDD+0xf53>
+	LONG $0x74b70f43; WORD $0x0c6c // movzwl 0xc(%r12,%r13,2), %esi
+	LONG $0x7cb70f47; WORD $0x0e6c // movzwl 0xe(%r12,%r13,2), %r15d
+	LONG $0x4cb70f43; WORD $0x086c // movzwl 0x8(%r12,%r13,2), %ecx
+	LONG $0x44b70f43; WORD $0x046c // movzwl 0x4(%r12,%r13,2), %eax
+	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x247c894c; BYTE $0x38 // movq %r15, 0x38(%rsp)
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x362c // vmovsd (%r14,%rsi), %xmm5
+	LONG $0x107bc1c4; WORD $0x3334 // vmovsd (%r11,%rsi), %xmm6
+	WORD $0x8944; BYTE $0xfe // movl %r15d, %esi
+	WORD $0x894d; BYTE $0xef // movq %r13, %r15
+	LONG $0x6cb70f47; WORD $0x0a6c // movzwl 0xa(%r12,%r13,2), %r13d
+	LONG $0x107bc1c4; WORD $0x0e3c // vmovsd (%r14,%rcx), %xmm7
+	LONG $0x107b41c4; WORD $0x0b04 // vmovsd (%r11,%rcx), %xmm8
+	LONG $0x107b41c4; WORD $0x060c // vmovsd (%r14,%rax), %xmm9
+	LONG $0x107b41c4; WORD $0x0314 // vmovsd (%r11,%rax), %xmm10
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x1651c1c4; WORD $0x362c // vmovhpd (%r14,%rsi), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0x3334 // vmovhpd (%r11,%rsi), %xmm6, %xmm6
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1641c1c4; WORD $0x0e3c // vmovhpd (%r14,%rcx), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0x0b04 // vmovhpd (%r11,%rcx), %xmm8, %xmm8
+	LONG $0x4cb70f43; WORD $0x067c // movzwl 0x6(%r12,%r15,2), %ecx
+	LONG $0x7cb70f47; WORD $0x027c // movzwl 0x2(%r12,%r15,2), %r15d
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163141c4; WORD $0x060c // vmovhpd (%r14,%rax), %xmm9, %xmm9
+	LONG $0x162941c4; WORD $0x0314 // vmovhpd (%r11,%rax), %xmm10, %xmm10
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
+	LONG $0x00c5048d; WORD $0x0000; BYTE $0x00 // leal (,%rax,8), %eax
+	LONG $0x107b41c4; WORD $0x061c // vmovsd (%r14,%rax), %xmm11
+	LONG $0x107b41c4; WORD $0x0324 // vmovsd (%r11,%rax), %xmm12
+	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x162141c4; WORD $0x061c // vmovhpd (%r14,%rax), %xmm11, %xmm11
+	LONG $0x161941c4; WORD $0x0324 // vmovhpd (%r11,%rax), %xmm12, %xmm12
+	LONG $0x1825c3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm7
+	LONG $0x48c5f362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm7, %zmm5
+	LONG $0x181dc3c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm12, %ymm7
+	LONG $0x48c5f362; WORD $0xf61a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm6, %zmm7, %zmm6
+	LONG $0x48ddf162; WORD $0xfe58 // vaddpd %zmm6, %zmm4, %zmm7
+	LONG $0x48c57162; WORD $0xc65c // vsubpd %zmm6, %zmm7, %zmm8
+	LONG $0x48c55162; WORD $0xc85c // vsubpd %zmm8, %zmm7, %zmm9
+	LONG $0x48ddd162; WORD $0xe05c // vsubpd %zmm8, %zmm4, %zmm4
+	LONG $0x48cdd162; WORD $0xf15c // vsubpd %zmm9, %zmm6, %zmm6
+	LONG $0x48ddf162; WORD $0xe658 // vaddpd %zmm6, %zmm4, %zmm4
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48fdf162; WORD $0xe728 // vmovapd %zmm7, %zmm4
+	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
+	WORD $0x41eb // jmp <slotsGatherDD+0xf94>
+	LONG $0x44b70f43; WORD $0x046c // movzwl 0x4(%r12,%r13,2), %eax
+	LONG $0x7cb70f47; WORD $0x026c // movzwl 0x2(%r12,%r13,2), %r15d
+	LONG $0x4cb70f43; WORD $0x066c // movzwl 0x6(%r12,%r13,2), %ecx
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x44b70f43; WORD $0x086c // movzwl 0x8(%r12,%r13,2), %eax
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0x74b70f41; WORD $0x0c44 // movzwl 0xc(%r12,%rax,2), %esi
+	LONG $0x44b70f41; WORD $0x0e44 // movzwl 0xe(%r12,%rax,2), %eax
+	LONG $0x6cb70f47; WORD $0x0a6c // movzwl 0xa(%r12,%r13,2), %r13d
+	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x48ddf162; WORD $0xeb58 // vaddpd %zmm3, %zmm4, %zmm5
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x03e7c141 // shll $0x3, %r15d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x48d5f162; WORD $0xf45c // vsubpd %zmm4, %zmm5, %zmm6
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	WORD $0xe6c1; BYTE $0x03 // shll $0x3, %esi
+	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x197de3c4; WORD $0x01dc // vextractf128 $0x1, %ymm3, %xmm4
+	LONG $0x1379c1c4; WORD $0x061c // vmovlpd %xmm3, (%r14,%rax)
+	LONG $0x177981c4; WORD $0x3e1c // vmovhpd %xmm3, (%r14,%r15)
+	LONG $0x137981c4; WORD $0x2624 // vmovlpd %xmm4, (%r14,%r12)
+	LONG $0x1779c1c4; WORD $0x0e24 // vmovhpd %xmm4, (%r14,%rcx)
+	LONG $0x487df362; WORD $0xdc19; BYTE $0x02 // vextractf32x4 $0x2, %zmm3, %xmm4
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x487df362; WORD $0xdb19; BYTE $0x03 // vextractf32x4 $0x3, %zmm3, %xmm3
+	LONG $0x1379c1c4; WORD $0x3624 // vmovlpd %xmm4, (%r14,%rsi)
+	LONG $0x177981c4; WORD $0x2e24 // vmovhpd %xmm4, (%r14,%r13)
+	LONG $0x246c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r13
+	LONG $0x487df362; WORD $0xec19; BYTE $0x03 // vextractf32x4 $0x3, %zmm5, %xmm4
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x137981c4; WORD $0x2e1c // vmovlpd %xmm3, (%r14,%r13)
+	LONG $0x1779c1c4; WORD $0x0e1c // vmovhpd %xmm3, (%r14,%rcx)
+	LONG $0x1379c1c4; WORD $0x032c // vmovlpd %xmm5, (%r11,%rax)
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x197de3c4; WORD $0x01eb // vextractf128 $0x1, %ymm5, %xmm3
+	LONG $0x177981c4; WORD $0x3b2c // vmovhpd %xmm5, (%r11,%r15)
+	LONG $0x137981c4; WORD $0x231c // vmovlpd %xmm3, (%r11,%r12)
+	LONG $0x1779c1c4; WORD $0x031c // vmovhpd %xmm3, (%r11,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x487df362; WORD $0xeb19; BYTE $0x02 // vextractf32x4 $0x2, %zmm5, %xmm3
+	LONG $0x1379c1c4; WORD $0x331c // vmovlpd %xmm3, (%r11,%rsi)
+	LONG $0x1779c1c4; WORD $0x031c // vmovhpd %xmm3, (%r11,%rax)
+	LONG $0x137981c4; WORD $0x2b24 // vmovlpd %xmm4, (%r11,%r13)
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x1779c1c4; WORD $0x0b24 // vmovhpd %xmm4, (%r11,%rcx)
+	LONG $0xffeff5e9; BYTE $0xff // jmp <slotsGatherDD+0x88>
+	LONG $0x48fdf262; WORD $0x7759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm6
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
+	LONG $0x48d5f162; WORD $0xe659 // vmulpd %zmm6, %zmm5, %zmm4
+	LONG $0x48e5f162; WORD $0xde59 // vmulpd %zmm6, %zmm3, %zmm3
+	WORD $0x3e74 // je <slotsGatherDD+0x10f1>
+	LONG $0x48fd9162; WORD $0x2c10; BYTE $0xeb // vmovupd (%r11,%r13,8), %zmm5
+	LONG $0x48ddf162; WORD $0xf558 // vaddpd %zmm5, %zmm4, %zmm6
+	LONG $0x48cdf162; WORD $0xfd5c // vsubpd %zmm5, %zmm6, %zmm7
+	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
+	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
+	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
+	LONG $0x48ddf162; WORD $0xe558 // vaddpd %zmm5, %zmm4, %zmm4
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48e5b162; WORD $0x1c58; BYTE $0xe8 // vaddpd (%rax,%r13,8), %zmm3, %zmm3
+	LONG $0x48fdf162; WORD $0xe628 // vmovapd %zmm6, %zmm4
+	LONG $0x48ddf162; WORD $0xeb58 // vaddpd %zmm3, %zmm4, %zmm5
+	LONG $0x48d5f162; WORD $0xf45c // vsubpd %zmm4, %zmm5, %zmm6
+	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0xe8 // vmovupd %zmm3, (%rax,%r13,8)
+	LONG $0x48fd9162; WORD $0x2c11; BYTE $0xeb // vmovupd %zmm5, (%r11,%r13,8)
+	LONG $0xffef60e9; BYTE $0xff // jmp <slotsGatherDD+0x88>
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00433000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x03800201; LONG $0x06800504
+	LONG $0x09800807; LONG $0x04800b0a
+	LONG $0x07800605; LONG $0x0a800908
+	LONG $0x0d800c0b; WORD $0x0f0e; BYTE $0x80
+	ADJSP $432
+	RET
+
+// func farGatherSlotsDDOct(c *slotCall)
+TEXT ·farGatherSlotsDDOct(SB), 0, $448-8
+	MOVQ c+0(FP), DI
+	ADJSP $-448
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <farGatherSlotsDD>
+	LONG $0x000e96e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0e5e8e0f; WORD $0x0000 // jle <farGatherSlotsDD+0xe6b>
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0xf0e48348 // andq $-0x10, %rsp
+	LONG $0xf0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xf0, %rsp
+	LONG $0x056ffdc5; LONG $0x00000e43 // vmovdqa 0xe43(%rip), %ymm0
+	LONG $0x0d6ffdc5; LONG $0x00000e3b // vmovdqa 0xe3b(%rip), %ymm1
+	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
+	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x247c8948; BYTE $0x48 // movq %rdi, 0x48(%rsp)
+	LONG $0xc1048d49 // leaq (%r9,%rax,8), %rax
+	WORD $0x014d; BYTE $0xda // addq %r11, %r10
+	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
+	WORD $0x41eb // jmp <farGatherSlotsDD+0xb4>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
+	LONG $0x08c18349 // addq $0x8, %r9
+	LONG $0x244c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r9
+	LONG $0x0da9830f; WORD $0x0000 // jae <farGatherSlotsDD+0xe5d>
+	LONG $0x69b70f45; BYTE $0x06 // movzwl 0x6(%r9), %r13d
+	LONG $0x02c5f641 // testb $0x2, %r13b
+	LONG $0x029d850f; WORD $0x0000 // jne <farGatherSlotsDD+0x360>
+	WORD $0x8b45; BYTE $0x39 // movl (%r9), %r15d
+	LONG $0x38678b4c // movq 0x38(%rdi), %r12
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
+	LONG $0x49b70f41; BYTE $0x04 // movzwl 0x4(%r9), %ecx
+	LONG $0x03e7c149 // shlq $0x3, %r15
+	WORD $0x014d; BYTE $0xfc // addq %r15, %r12
+	LONG $0x90bf034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r15
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x01aa820f; WORD $0x0000 // jb <farGatherSlotsDD+0x298>
+	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0x48fd7162; WORD $0xcd28 // vmovapd %zmm5, %zmm9
+	LONG $0x48fdf162; WORD $0xec28 // vmovapd %zmm4, %zmm5
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0xfec18348 // addq $-0x2, %rcx
+	LONG $0x366ffac5 // vmovdqu (%rsi), %xmm6
+	LONG $0x02b60f44 // movzbl (%rdx), %r8d
+	LONG $0x384de3c4; WORD $0x0876; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm6, %ymm6
+	LONG $0x004de2c4; BYTE $0xf8 // vpshufb %ymm0, %ymm6, %ymm7
+	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	LONG $0x49fdd262; WORD $0x3492; BYTE $0xfc // vgatherdpd (%r12,%ymm7,8), %zmm6 {%k1}
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x49fd5262; WORD $0x0492; BYTE $0xff // vgatherdpd (%r15,%ymm7,8), %zmm8 {%k1}
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
+	LONG $0x08e0c141 // shll $0x8, %r8d
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x48fe9162; WORD $0x3c6f; BYTE $0x06 // vmovdqu64 (%r14,%r8), %zmm7
+	LONG $0x666ffac5; BYTE $0x18 // vmovdqu 0x18(%rsi), %xmm4
+	LONG $0x4845f262; WORD $0x388d // vpermb (%rax), %zmm7, %zmm7
+	LONG $0x385de3c4; WORD $0x2066; BYTE $0x01 // vinserti128 $0x1, 0x20(%rsi), %ymm4, %ymm4
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	LONG $0x30c68348 // addq $0x30, %rsi
+	LONG $0x48c59262; LONG $0x01067c47 // vpsllvq 0x40(%r14,%r8), %zmm7, %zmm7
+	LONG $0x58c59162; LONG $0x1a067cef // vpxorq 0xd0(%r14,%r8){1to8}, %zmm7, %zmm7
+	LONG $0x48c59262; LONG $0x02067c46 // vpsravq 0x80(%r14,%r8), %zmm7, %zmm7
+	LONG $0x42b60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r8d
+	LONG $0x02c28348 // addq $0x2, %rdx
+	LONG $0x005d62c4; BYTE $0xd8 // vpshufb %ymm0, %ymm4, %ymm11
+	LONG $0x49fd1262; WORD $0x2492; BYTE $0xdc // vgatherdpd (%r12,%ymm11,8), %zmm12 {%k1}
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x48fef162; WORD $0xffe6 // vcvtqq2pd %zmm7, %zmm7
+	LONG $0x49fd1262; WORD $0x2c92; BYTE $0xdf // vgatherdpd (%r15,%ymm11,8), %zmm13 {%k1}
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
+	LONG $0x08e0c141 // shll $0x8, %r8d
+	LONG $0x48fe1162; WORD $0x346f; BYTE $0x06 // vmovdqu64 (%r14,%r8), %zmm14
+	LONG $0x480d7262; WORD $0x308d // vpermb (%rax), %zmm14, %zmm14
+	LONG $0x48cd7162; WORD $0xd759 // vmulpd %zmm7, %zmm6, %zmm10
+	LONG $0x48c5d262; WORD $0xf2aa // vfmsub213pd %zmm10, %zmm7, %zmm6
+	LONG $0x48d5d162; WORD $0xe258 // vaddpd %zmm10, %zmm5, %zmm4
+	LONG $0x48dd7162; WORD $0xdd5c // vsubpd %zmm5, %zmm4, %zmm11
+	LONG $0x48c5d262; WORD $0xf0b8 // vfmadd231pd %zmm8, %zmm7, %zmm6
+	LONG $0x488d1262; LONG $0x01064447 // vpsllvq 0x40(%r14,%r8), %zmm14, %zmm8
+	LONG $0x58bd9162; LONG $0x1a067cef // vpxorq 0xd0(%r14,%r8){1to8}, %zmm8, %zmm7
+	LONG $0x48c59262; LONG $0x02067c46 // vpsravq 0x80(%r14,%r8), %zmm7, %zmm7
+	LONG $0x48ad5162; WORD $0xc35c // vsubpd %zmm11, %zmm10, %zmm8
+	LONG $0x48dd5162; WORD $0xd35c // vsubpd %zmm11, %zmm4, %zmm10
+	LONG $0x48d5d162; WORD $0xea5c // vsubpd %zmm10, %zmm5, %zmm5
+	LONG $0x48bdf162; WORD $0xed58 // vaddpd %zmm5, %zmm8, %zmm5
+	LONG $0x48fef162; WORD $0xffe6 // vcvtqq2pd %zmm7, %zmm7
+	LONG $0x48cdf162; WORD $0xf558 // vaddpd %zmm5, %zmm6, %zmm6
+	LONG $0x489d7162; WORD $0xc759 // vmulpd %zmm7, %zmm12, %zmm8
+	LONG $0x48edf162; WORD $0xd658 // vaddpd %zmm6, %zmm2, %zmm2
+	LONG $0x48b5d162; WORD $0xe858 // vaddpd %zmm8, %zmm9, %zmm5
+	LONG $0x48c55262; WORD $0xe0aa // vfmsub213pd %zmm8, %zmm7, %zmm12
+	LONG $0x48d55162; WORD $0xd95c // vsubpd %zmm9, %zmm5, %zmm11
+	LONG $0x48c55262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm7, %zmm12
+	LONG $0x48d55162; WORD $0xd35c // vsubpd %zmm11, %zmm5, %zmm10
+	LONG $0x48bdd162; WORD $0xfb5c // vsubpd %zmm11, %zmm8, %zmm7
+	LONG $0x48b55162; WORD $0xca5c // vsubpd %zmm10, %zmm9, %zmm9
+	LONG $0x48c5d162; WORD $0xf158 // vaddpd %zmm9, %zmm7, %zmm6
+	LONG $0x489df162; WORD $0xf658 // vaddpd %zmm6, %zmm12, %zmm6
+	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0xfe70870f; WORD $0xffff // ja <farGatherSlotsDD+0x100>
+	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0x04f3850f; WORD $0x0000 // jne <farGatherSlotsDD+0x795>
+	LONG $0x366ffac5 // vmovdqu (%rsi), %xmm6
+	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x384de3c4; WORD $0x0876; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm6, %ymm6
+	LONG $0x18c68348 // addq $0x18, %rsi
+	LONG $0x19048d4a // leaq (%rcx,%r11), %rax
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x004de2c4; BYTE $0xf1 // vpshufb %ymm1, %ymm6, %ymm6
+	LONG $0x49fdd262; WORD $0x3c92; BYTE $0xf4 // vgatherdpd (%r12,%ymm6,8), %zmm7 {%k1}
+	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
+	LONG $0x49fd5262; WORD $0x0492; BYTE $0xf7 // vgatherdpd (%r15,%ymm6,8), %zmm8 {%k1}
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x48fed162; WORD $0x346f; BYTE $0x0e // vmovdqu64 (%r14,%rcx), %zmm6
+	LONG $0x484dd262; WORD $0x338d // vpermb (%r11), %zmm6, %zmm6
+	LONG $0x48cdd262; LONG $0x010e7447 // vpsllvq 0x40(%r14,%rcx), %zmm6, %zmm6
+	LONG $0x58cdd162; LONG $0x1a0e74ef // vpxorq 0xd0(%r14,%rcx){1to8}, %zmm6, %zmm6
+	LONG $0x48cdd262; LONG $0x020e7446 // vpsravq 0x80(%r14,%rcx), %zmm6, %zmm6
+	LONG $0x48fef162; WORD $0xf6e6 // vcvtqq2pd %zmm6, %zmm6
+	LONG $0x48c57162; WORD $0xce59 // vmulpd %zmm6, %zmm7, %zmm9
+	LONG $0x48cdd262; WORD $0xf9aa // vfmsub213pd %zmm9, %zmm6, %zmm7
+	LONG $0x48dd5162; WORD $0xd958 // vaddpd %zmm9, %zmm4, %zmm11
+	LONG $0x48cdd262; WORD $0xf8b8 // vfmadd231pd %zmm8, %zmm6, %zmm7
+	LONG $0x48a57162; WORD $0xc45c // vsubpd %zmm4, %zmm11, %zmm8
+	LONG $0x48a55162; WORD $0xd05c // vsubpd %zmm8, %zmm11, %zmm10
+	LONG $0x48b55162; WORD $0xc05c // vsubpd %zmm8, %zmm9, %zmm8
+	LONG $0x48ddd162; WORD $0xe25c // vsubpd %zmm10, %zmm4, %zmm4
+	LONG $0x48bdf162; WORD $0xe458 // vaddpd %zmm4, %zmm8, %zmm4
+	LONG $0x48c5f162; WORD $0xe458 // vaddpd %zmm4, %zmm7, %zmm4
+	LONG $0x000430e9; BYTE $0x00 // jmp <farGatherSlotsDD+0x786>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8b45; BYTE $0x31 // movl (%r9), %r14d
+	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
+	LONG $0x61b70f45; BYTE $0x04 // movzwl 0x4(%r9), %r12d
+	LONG $0x246c8944; BYTE $0x08 // movl %r13d, 0x8(%rsp)
+	LONG $0x03e6c149 // shlq $0x3, %r14
+	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
+	LONG $0x90b7034c; WORD $0x0000; BYTE $0x00 // addq 0x90(%rdi), %r14
+	LONG $0x02fc8349 // cmpq $0x2, %r12
+	LONG $0x0289820f; WORD $0x0000 // jb <farGatherSlotsDD+0x612>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
+	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
+	LONG $0xfec48349 // addq $-0x2, %r12
+	WORD $0x4e8b; BYTE $0x06 // movl 0x6(%rsi), %ecx
+	WORD $0x068b // movl (%rsi), %eax
+	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
+	WORD $0xd921 // andl %ebx, %ecx
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0f34 // vmovsd (%r15,%rcx), %xmm6
+	LONG $0x107b41c4; WORD $0x0e04 // vmovsd (%r14,%rcx), %xmm8
+	WORD $0x4e8b; BYTE $0x09 // movl 0x9(%rsi), %ecx
+	LONG $0x107b41c4; WORD $0x0614 // vmovsd (%r14,%rax), %xmm10
+	WORD $0xd921 // andl %ebx, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x1649c1c4; WORD $0x0f3c // vmovhpd (%r15,%rcx), %xmm6, %xmm7
+	LONG $0x1639c1c4; WORD $0x0e34 // vmovhpd (%r14,%rcx), %xmm8, %xmm6
+	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
+	LONG $0x107b41c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm8
+	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
+	WORD $0xd921 // andl %ebx, %ecx
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163941c4; WORD $0x0f0c // vmovhpd (%r15,%rcx), %xmm8, %xmm9
+	LONG $0x162941c4; WORD $0x0e04 // vmovhpd (%r14,%rcx), %xmm10, %xmm8
+	WORD $0x4e8b; BYTE $0x0f // movl 0xf(%rsi), %ecx
+	LONG $0x107b41c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm10
+	LONG $0x107b41c4; WORD $0x0624 // vmovsd (%r14,%rax), %xmm12
+	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
+	WORD $0xd921 // andl %ebx, %ecx
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x162941c4; WORD $0x0f1c // vmovhpd (%r15,%rcx), %xmm10, %xmm11
+	LONG $0x161941c4; WORD $0x0e14 // vmovhpd (%r14,%rcx), %xmm12, %xmm10
+	WORD $0x4e8b; BYTE $0x14 // movl 0x14(%rsi), %ecx
+	LONG $0x107b41c4; WORD $0x0724 // vmovsd (%r15,%rax), %xmm12
+	LONG $0x107b41c4; WORD $0x062c // vmovsd (%r14,%rax), %xmm13
+	LONG $0x1835e3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm9, %ymm7
+	LONG $0x183de3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm8, %ymm6
+	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x161941c4; WORD $0x0f24 // vmovhpd (%r15,%rcx), %xmm12, %xmm12
+	LONG $0x161141c4; WORD $0x0e2c // vmovhpd (%r14,%rcx), %xmm13, %xmm13
+	LONG $0x8d180f41; LONG $0x00000800 // prefetcht0 0x800(%r13)
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
+	LONG $0x487c5162; WORD $0x755a; BYTE $0x00 // vcvtps2pd (%r13), %zmm14
+	LONG $0x52b60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r10d
+	LONG $0x02c28348 // addq $0x2, %rdx
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x073c // vmovsd (%r15,%rax), %xmm15
+	LONG $0x08ffc162; WORD $0x0410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm16
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	LONG $0x182543c4; WORD $0x01cc // vinsertf128 $0x1, %xmm12, %ymm11, %ymm9
+	LONG $0x182d43c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm13, %ymm10, %ymm8
+	LONG $0x48fd7162; WORD $0xe528 // vmovapd %zmm5, %zmm12
+	LONG $0x48c5d362; WORD $0xf91a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm9, %zmm7, %zmm7
+	LONG $0x48fd7162; WORD $0xcc28 // vmovapd %zmm4, %zmm9
+	LONG $0x48cdd362; WORD $0xe01a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm6, %zmm4
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x48c5d162; WORD $0xf659 // vmulpd %zmm14, %zmm7, %zmm6
+	LONG $0x08ffc162; WORD $0x0c10; BYTE $0x07 // vmovsd (%r15,%rax), %xmm17
+	LONG $0x08ffc162; WORD $0x1410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm18
+	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
+	LONG $0x488df262; WORD $0xfeaa // vfmsub213pd %zmm6, %zmm14, %zmm7
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x488df262; WORD $0xfcb8 // vfmadd231pd %zmm4, %zmm14, %zmm7
+	LONG $0x48b5f162; WORD $0xe658 // vaddpd %zmm6, %zmm9, %zmm4
+	LONG $0x160141c4; WORD $0x073c // vmovhpd (%r15,%rax), %xmm15, %xmm15
+	LONG $0x00fdc162; WORD $0x0416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm16, %xmm16
+	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
+	LONG $0x48dd5162; WORD $0xd15c // vsubpd %zmm9, %zmm4, %zmm10
+	WORD $0xd821 // andl %ebx, %eax
+	LONG $0x48cdd162; WORD $0xf25c // vsubpd %zmm10, %zmm6, %zmm6
+	LONG $0x48dd5162; WORD $0xd25c // vsubpd %zmm10, %zmm4, %zmm10
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00f5c162; WORD $0x0c16; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm17, %xmm17
+	LONG $0x00edc162; WORD $0x1416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm18, %xmm18
+	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
+	LONG $0x48b55162; WORD $0xca5c // vsubpd %zmm10, %zmm9, %zmm9
+	LONG $0x48cdd162; WORD $0xf158 // vaddpd %zmm9, %zmm6, %zmm6
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x1c10; BYTE $0x07 // vmovsd (%r15,%rax), %xmm19
+	LONG $0x08ffc162; WORD $0x2410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm20
+	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
+	LONG $0x48c5f162; WORD $0xf658 // vaddpd %zmm6, %zmm7, %zmm6
+	LONG $0x20755362; WORD $0xc718; BYTE $0x01 // vinsertf32x4 $0x1, %xmm15, %ymm17, %ymm8
+	LONG $0x48edf162; WORD $0xd658 // vaddpd %zmm6, %zmm2, %zmm2
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00e5c162; WORD $0x1c16; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm19, %xmm19
+	LONG $0x00ddc162; WORD $0x2416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm20, %xmm20
+	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x08ffc162; WORD $0x2c10; BYTE $0x07 // vmovsd (%r15,%rax), %xmm21
+	LONG $0x08ffc162; WORD $0x3410; BYTE $0x06 // vmovsd (%r14,%rax), %xmm22
+	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
+	LONG $0x30c68348 // addq $0x30, %rsi
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x00d5c162; WORD $0x2c16; BYTE $0x07 // vmovhpd (%r15,%rax), %xmm21, %xmm21
+	LONG $0x00cdc162; WORD $0x3416; BYTE $0x06 // vmovhpd (%r14,%rax), %xmm22, %xmm22
+	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
+	LONG $0x487ce162; WORD $0x395a // vcvtps2pd (%rcx), %zmm23
+	LONG $0x20653362; WORD $0xd518; BYTE $0x01 // vinsertf32x4 $0x1, %xmm21, %ymm19, %ymm10
+	LONG $0x205d3362; WORD $0xde18; BYTE $0x01 // vinsertf32x4 $0x1, %xmm22, %ymm20, %ymm11
+	LONG $0x48bd5362; WORD $0xc21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm10, %zmm8, %zmm8
+	LONG $0x206d3362; WORD $0xd018; BYTE $0x01 // vinsertf32x4 $0x1, %xmm16, %ymm18, %ymm10
+	LONG $0x48add362; WORD $0xeb1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm11, %zmm10, %zmm5
+	LONG $0x48bd3162; WORD $0xcf59 // vmulpd %zmm23, %zmm8, %zmm9
+	LONG $0x40c55262; WORD $0xc1aa // vfmsub213pd %zmm9, %zmm23, %zmm8
+	LONG $0x40c57262; WORD $0xc5b8 // vfmadd231pd %zmm5, %zmm23, %zmm8
+	LONG $0x489dd162; WORD $0xe958 // vaddpd %zmm9, %zmm12, %zmm5
+	LONG $0x48d5d162; WORD $0xfc5c // vsubpd %zmm12, %zmm5, %zmm7
+	LONG $0x48d57162; WORD $0xd75c // vsubpd %zmm7, %zmm5, %zmm10
+	LONG $0x48b5f162; WORD $0xff5c // vsubpd %zmm7, %zmm9, %zmm7
+	LONG $0x489d5162; WORD $0xd25c // vsubpd %zmm10, %zmm12, %zmm10
+	LONG $0x48c5d162; WORD $0xf258 // vaddpd %zmm10, %zmm7, %zmm6
+	LONG $0x48bdf162; WORD $0xf658 // vaddpd %zmm6, %zmm8, %zmm6
+	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xfd83870f; WORD $0xffff // ja <farGatherSlotsDD+0x390>
+	LONG $0x246c8b44; BYTE $0x08 // movl 0x8(%rsp), %r13d
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x0179850f; WORD $0x0000 // jne <farGatherSlotsDD+0x795>
+	WORD $0x068b // movl (%rsi), %eax
+	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
+	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	LONG $0x094e8b44 // movl 0x9(%rsi), %r9d
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
+	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
+	WORD $0x2141; BYTE $0xdc // andl %ebx, %r12d
+	WORD $0x2141; BYTE $0xdd // andl %ebx, %r13d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x03e1c141 // shll $0x3, %r9d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
+	LONG $0x107b81c4; WORD $0x0734 // vmovsd (%r15,%r8), %xmm6
+	LONG $0x107b01c4; WORD $0x0614 // vmovsd (%r14,%r8), %xmm10
+	LONG $0x107b01c4; WORD $0x2704 // vmovsd (%r15,%r12), %xmm8
+	LONG $0x107b01c4; WORD $0x2624 // vmovsd (%r14,%r12), %xmm12
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x164981c4; WORD $0x0f34 // vmovhpd (%r15,%r9), %xmm6, %xmm6
+	LONG $0x162901c4; WORD $0x0e14 // vmovhpd (%r14,%r9), %xmm10, %xmm10
+	LONG $0x163901c4; WORD $0x2f04 // vmovhpd (%r15,%r13), %xmm8, %xmm8
+	LONG $0x161901c4; WORD $0x2e24 // vmovhpd (%r14,%r13), %xmm12, %xmm12
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x246c8b44; BYTE $0x08 // movl 0x8(%rsp), %r13d
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0x5e8b; BYTE $0x12 // movl 0x12(%rsi), %ebx
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107bc1c4; WORD $0x0f3c // vmovsd (%r15,%rcx), %xmm7
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0xffffffb8; BYTE $0x00 // movl $0xffffff, %eax
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	WORD $0xc321 // andl %eax, %ebx
+	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
+	LONG $0x18c68348 // addq $0x18, %rsi
+	WORD $0xe3c1; BYTE $0x03 // shll $0x3, %ebx
+	LONG $0x107b41c4; WORD $0x1f0c // vmovsd (%r15,%rbx), %xmm9
+	LONG $0x107b41c4; WORD $0x1e2c // vmovsd (%r14,%rbx), %xmm13
+	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
+	LONG $0x1641c1c4; WORD $0x0f3c // vmovhpd (%r15,%rcx), %xmm7, %xmm7
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163141c4; WORD $0x070c // vmovhpd (%r15,%rax), %xmm9, %xmm9
+	LONG $0x161141c4; WORD $0x062c // vmovhpd (%r14,%rax), %xmm13, %xmm13
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x107b41c4; WORD $0x0e1c // vmovsd (%r14,%rcx), %xmm11
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
+	LONG $0x162141c4; WORD $0x0e1c // vmovhpd (%r14,%rcx), %xmm11, %xmm11
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x487c5162; WORD $0x335a // vcvtps2pd (%r11), %zmm14
+	LONG $0x183dc3c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm7
+	LONG $0x181d43c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm13, %ymm12, %ymm8
+	LONG $0x48cdf362; WORD $0xf71a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm7, %zmm6, %zmm6
+	LONG $0x1825c3c4; WORD $0x01fa // vinsertf128 $0x1, %xmm10, %ymm11, %ymm7
+	LONG $0x48c5d362; WORD $0xf81a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm8, %zmm7, %zmm7
+	LONG $0x48cd5162; WORD $0xc659 // vmulpd %zmm14, %zmm6, %zmm8
+	LONG $0x48dd5162; WORD $0xd858 // vaddpd %zmm8, %zmm4, %zmm11
+	LONG $0x488dd262; WORD $0xf0aa // vfmsub213pd %zmm8, %zmm14, %zmm6
+	LONG $0x48a57162; WORD $0xcc5c // vsubpd %zmm4, %zmm11, %zmm9
+	LONG $0x488df262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm14, %zmm6
+	LONG $0x48a55162; WORD $0xd15c // vsubpd %zmm9, %zmm11, %zmm10
+	LONG $0x48bd5162; WORD $0xc15c // vsubpd %zmm9, %zmm8, %zmm8
+	LONG $0x48ddd162; WORD $0xe25c // vsubpd %zmm10, %zmm4, %zmm4
+	LONG $0x48bdf162; WORD $0xe458 // vaddpd %zmm4, %zmm8, %zmm4
+	LONG $0x48cdf162; WORD $0xe458 // vaddpd %zmm4, %zmm6, %zmm4
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	LONG $0x48fdd162; WORD $0xe328 // vmovapd %zmm11, %zmm4
+	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xf906840f; WORD $0xffff // je <farGatherSlotsDD+0xa5>
+	LONG $0x48d5f162; WORD $0xf458 // vaddpd %zmm4, %zmm5, %zmm6
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
+	LONG $0x48cdf162; WORD $0xfc5c // vsubpd %zmm4, %zmm6, %zmm7
+	WORD $0x294c; BYTE $0xc1 // subq %r8, %rcx
+	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
+	LONG $0x48d5f162; WORD $0xef5c // vsubpd %zmm7, %zmm5, %zmm5
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xf14c0f4c // cmovlq %rcx, %r14
+	LONG $0x48ddd162; WORD $0xe05c // vsubpd %zmm8, %zmm4, %zmm4
+	LONG $0x48d5f162; WORD $0xe458 // vaddpd %zmm4, %zmm5, %zmm4
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x08c5f641 // testb $0x8, %r13b
+	LONG $0x00e2850f; WORD $0x0000 // jne <farGatherSlotsDD+0x8d0>
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0x01b38c0f; WORD $0x0000 // jl <farGatherSlotsDD+0x9ab>
+	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x02d9840f; WORD $0x0000 // je <farGatherSlotsDD+0xae2>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x02ee840f; WORD $0x0000 // je <farGatherSlotsDD+0xb09>
+	LONG $0x0cb70f46; BYTE $0x41 // movzwl (%rcx,%r8,2), %r9d
+	LONG $0x6cb70f46; WORD $0x0841 // movzwl 0x8(%rcx,%r8,2), %r13d
+	LONG $0x64b70f46; WORD $0x0a41 // movzwl 0xa(%rcx,%r8,2), %r12d
+	LONG $0x7cb70f46; WORD $0x0c41 // movzwl 0xc(%rcx,%r8,2), %r15d
+	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
+	LONG $0x4cb70f46; WORD $0x0241 // movzwl 0x2(%rcx,%r8,2), %r9d
+	LONG $0x6e79a1c4; WORD $0xa81c // vmovd (%rax,%r13,4), %xmm3
+	LONG $0x2261a3c4; WORD $0xa01c; BYTE $0x01 // vpinsrd $0x1, (%rax,%r12,4), %xmm3, %xmm3
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x4cb70f46; WORD $0x0441 // movzwl 0x4(%rcx,%r8,2), %r9d
+	LONG $0x2261a3c4; WORD $0xb81c; BYTE $0x02 // vpinsrd $0x2, (%rax,%r15,4), %xmm3, %xmm3
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	LONG $0x4cb70f46; WORD $0x0641 // movzwl 0x6(%rcx,%r8,2), %r9d
+	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
+	LONG $0x4cb70f46; WORD $0x0e41 // movzwl 0xe(%rcx,%r8,2), %r9d
+	LONG $0x2261a3c4; WORD $0x881c; BYTE $0x03 // vpinsrd $0x3, (%rax,%r9,4), %xmm3, %xmm3
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x6e79a1c4; WORD $0x8824 // vmovd (%rax,%r9,4), %xmm4
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x2259a3c4; WORD $0x8824; BYTE $0x01 // vpinsrd $0x1, (%rax,%r9,4), %xmm4, %xmm4
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x2259a3c4; WORD $0x8824; BYTE $0x02 // vpinsrd $0x2, (%rax,%r9,4), %xmm4, %xmm4
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x2259a3c4; WORD $0x8824; BYTE $0x03 // vpinsrd $0x3, (%rax,%r9,4), %xmm4, %xmm4
+	LONG $0x385de3c4; WORD $0x01db // vinserti128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x487df262; WORD $0xdb35 // vpmovzxdq %ymm3, %zmm3
+	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
+	LONG $0x48ddf162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm4
+	LONG $0x000249e9; BYTE $0x00 // jmp <farGatherSlotsDD+0xb10>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x48cdf362; WORD $0xde23; BYTE $0x4e // vshuff64x2 $0x4e, %zmm6, %zmm6, %zmm3
+	LONG $0x48edf362; WORD $0xe223; BYTE $0x4e // vshuff64x2 $0x4e, %zmm2, %zmm2, %zmm4
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0x48cdf162; WORD $0xeb58 // vaddpd %zmm3, %zmm6, %zmm5
+	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
+	LONG $0x48fd7362; WORD $0xd501; BYTE $0x4e // vpermpd $0x4e, %zmm5, %zmm10
+	LONG $0x48d57162; WORD $0xc75c // vsubpd %zmm7, %zmm5, %zmm8
+	LONG $0x48e5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm3, %zmm3
+	LONG $0x48cdd162; WORD $0xf05c // vsubpd %zmm8, %zmm6, %zmm6
+	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
+	LONG $0x48d5d162; WORD $0xf258 // vaddpd %zmm10, %zmm5, %zmm6
+	LONG $0x48cdf162; WORD $0xfd5c // vsubpd %zmm5, %zmm6, %zmm7
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48cd7162; WORD $0xcec6; BYTE $0x55 // vshufpd $0x55, %zmm6, %zmm6, %zmm9
+	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48adf162; WORD $0xdf5c // vsubpd %zmm7, %zmm10, %zmm3
+	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
+	LONG $0x48fdf362; WORD $0xe201; BYTE $0x4e // vpermpd $0x4e, %zmm2, %zmm4
+	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
+	LONG $0x48cdd162; WORD $0xe958 // vaddpd %zmm9, %zmm6, %zmm5
+	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48fdf162; LONG $0xa024ac11; WORD $0x0000; BYTE $0x00 // vmovupd %zmm5, 0xa0(%rsp)
+	LONG $0x48d57162; WORD $0xc75c // vsubpd %zmm7, %zmm5, %zmm8
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48b5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm9, %zmm3
+	LONG $0x48cdd162; WORD $0xf05c // vsubpd %zmm8, %zmm6, %zmm6
+	LONG $0x48edf162; WORD $0xe2c6; BYTE $0x55 // vshufpd $0x55, %zmm2, %zmm2, %zmm4
+	LONG $0x48e5f162; WORD $0xde58 // vaddpd %zmm6, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48fdf162; LONG $0x60249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x60(%rsp)
+	WORD $0x23eb // jmp <farGatherSlotsDD+0x9ce>
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0x48fdf162; LONG $0xa024b411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm6, 0xa0(%rsp)
+	LONG $0x48fdf162; LONG $0x60249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x60(%rsp)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xf6bc8e0f; WORD $0xffff // jle <farGatherSlotsDD+0x8a>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x46248d4f // leaq (%r14,%r8,2), %r12
+	LONG $0x88878b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r8
+	LONG $0x00008be9; BYTE $0x00 // jmp <farGatherSlotsDD+0xa82>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x5710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm2
+	LONG $0xa459ebc5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm2, %xmm4
+	LONG $0x5c59ebc5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm2, %xmm3
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	LONG $0x00bc840f; WORD $0x0000 // je <farGatherSlotsDD+0xad9>
+	LONG $0x107ba1c4; WORD $0xcb2c // vmovsd (%rbx,%r9,8), %xmm5
+	LONG $0xf558dbc5 // vaddsd %xmm5, %xmm4, %xmm6
+	LONG $0xfd5ccbc5 // vsubsd %xmm5, %xmm6, %xmm7
+	LONG $0xd67efac5 // vmovq %xmm6, %xmm2
+	LONG $0xf75ccbc5 // vsubsd %xmm7, %xmm6, %xmm6
+	LONG $0xe75cdbc5 // vsubsd %xmm7, %xmm4, %xmm4
+	LONG $0xee5cd3c5 // vsubsd %xmm6, %xmm5, %xmm5
+	LONG $0xe558dbc5 // vaddsd %xmm5, %xmm4, %xmm4
+	LONG $0xdc58e3c5 // vaddsd %xmm4, %xmm3, %xmm3
+	LONG $0x586381c4; WORD $0xc81c // vaddsd (%r8,%r9,8), %xmm3, %xmm3
+	LONG $0xdb7efac5 // vmovq %xmm3, %xmm3
+	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	LONG $0xe358ebc5 // vaddsd %xmm3, %xmm2, %xmm4
+	LONG $0xea5cdbc5 // vsubsd %xmm2, %xmm4, %xmm5
+	LONG $0x117ba1c4; WORD $0xcb24 // vmovsd %xmm4, (%rbx,%r9,8)
+	LONG $0xe55cdbc5 // vsubsd %xmm5, %xmm4, %xmm4
+	LONG $0xdd5ce3c5 // vsubsd %xmm5, %xmm3, %xmm3
+	LONG $0xd45cebc5 // vsubsd %xmm4, %xmm2, %xmm2
+	LONG $0xd258e3c5 // vaddsd %xmm2, %xmm3, %xmm2
+	LONG $0x117b81c4; WORD $0xc814 // vmovsd %xmm2, (%r8,%r9,8)
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	LONG $0xf5fe840f; WORD $0xffff // je <farGatherSlotsDD+0x80>
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1974 // je <farGatherSlotsDD+0xaa0>
+	LONG $0x0cb70f45; BYTE $0x44 // movzwl (%r12,%rax,2), %r9d
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x2075 // jne <farGatherSlotsDD+0xab1>
+	LONG $0xffff6ae9; BYTE $0xff // jmp <farGatherSlotsDD+0xa00>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
+	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0xff4f840f; WORD $0xffff // je <farGatherSlotsDD+0xa00>
+	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
+	LONG $0x8f3c0343 // addl (%r15,%r9,4), %edi
+	LONG $0x34e7c148 // shlq $0x34, %rdi
+	LONG $0x6ef9e1c4; BYTE $0xd7 // vmovq %rdi, %xmm2
+	LONG $0xa459ebc5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm2, %xmm4
+	LONG $0x5c59ebc5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm2, %xmm3
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	LONG $0xff44850f; WORD $0xffff // jne <farGatherSlotsDD+0xa1d>
+	LONG $0xd47efac5 // vmovq %xmm4, %xmm2
+	LONG $0xffff67e9; BYTE $0xff // jmp <farGatherSlotsDD+0xa49>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x02d9840f; WORD $0x0000 // je <farGatherSlotsDD+0xdc8>
+	LONG $0x487db262; WORD $0x1c35; BYTE $0x80 // vpmovzxdq (%rax,%r8,4), %zmm3
+	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
+	LONG $0x48ddf162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm4
+	LONG $0x0002c6e9; BYTE $0x00 // jmp <farGatherSlotsDD+0xdcf>
+	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
+	LONG $0x88bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %r15
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x04b70f42; BYTE $0x41 // movzwl (%rcx,%r8,2), %eax
+	LONG $0x48cdf162; WORD $0xdc59 // vmulpd %zmm4, %zmm6, %zmm3
+	LONG $0x48edf162; WORD $0xd459 // vmulpd %zmm4, %zmm2, %zmm2
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	LONG $0x0141840f; WORD $0x0000 // je <farGatherSlotsDD+0xc78>
+	LONG $0x4cb70f46; WORD $0x0441 // movzwl 0x4(%rcx,%r8,2), %r9d
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	WORD $0x894d; BYTE $0xc4 // movq %r8, %r12
+	LONG $0x6cb70f46; WORD $0x0e61 // movzwl 0xe(%rcx,%r12,2), %r13d
+	WORD $0x8944; BYTE $0xc8 // movl %r9d, %eax
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x4cb70f46; WORD $0x0841 // movzwl 0x8(%rcx,%r8,2), %r9d
+	LONG $0x246c894c; BYTE $0x40 // movq %r13, 0x40(%rsp)
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x107b41c4; WORD $0x0704 // vmovsd (%r15,%rax), %xmm8
+	LONG $0x0c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm9
+	WORD $0x8945; BYTE $0xc8 // movl %r9d, %r8d
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	LONG $0x4cb70f46; WORD $0x0c61 // movzwl 0xc(%rcx,%r12,2), %r9d
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x107b81c4; WORD $0x0734 // vmovsd (%r15,%r8), %xmm6
+	LONG $0x107ba1c4; WORD $0x033c // vmovsd (%rbx,%r8), %xmm7
+	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
+	LONG $0x03e1c141 // shll $0x3, %r9d
+	LONG $0x107b81c4; WORD $0x0f24 // vmovsd (%r15,%r9), %xmm4
+	LONG $0x107ba1c4; WORD $0x0b2c // vmovsd (%rbx,%r9), %xmm5
+	WORD $0x8945; BYTE $0xe9 // movl %r13d, %r9d
+	LONG $0x6cb70f46; WORD $0x0661 // movzwl 0x6(%rcx,%r12,2), %r13d
+	LONG $0x03e1c141 // shll $0x3, %r9d
+	LONG $0x165981c4; WORD $0x0f24 // vmovhpd (%r15,%r9), %xmm4, %xmm4
+	LONG $0x1651a1c4; WORD $0x0b2c // vmovhpd (%rbx,%r9), %xmm5, %xmm5
+	LONG $0x4cb70f46; WORD $0x0a61 // movzwl 0xa(%rcx,%r12,2), %r9d
+	LONG $0x64b70f46; WORD $0x0261 // movzwl 0x2(%rcx,%r12,2), %r12d
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x163941c4; WORD $0x0704 // vmovhpd (%r15,%rax), %xmm8, %xmm8
+	LONG $0x0c1631c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm9, %xmm9
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x8945; BYTE $0xc8 // movl %r9d, %r8d
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
+	LONG $0x164981c4; WORD $0x0734 // vmovhpd (%r15,%r8), %xmm6, %xmm6
+	LONG $0x1641a1c4; WORD $0x033c // vmovhpd (%rbx,%r8), %xmm7, %xmm7
+	LONG $0x00c5048d; WORD $0x0000; BYTE $0x00 // leal (,%rax,8), %eax
+	LONG $0x107b41c4; WORD $0x0714 // vmovsd (%r15,%rax), %xmm10
+	LONG $0x1c107bc5; BYTE $0x03 // vmovsd (%rbx,%rax), %xmm11
+	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x162941c4; WORD $0x0714 // vmovhpd (%r15,%rax), %xmm10, %xmm10
+	LONG $0x1c1621c5; BYTE $0x03 // vmovhpd (%rbx,%rax), %xmm11, %xmm11
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x184de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm6, %ymm4
+	LONG $0x1845e3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm7, %ymm5
+	LONG $0x182dc3c4; WORD $0x01f0 // vinsertf128 $0x1, %xmm8, %ymm10, %ymm6
+	LONG $0x48cdf362; WORD $0xe41a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm4, %zmm6, %zmm4
+	LONG $0x1825c3c4; WORD $0x01f1 // vinsertf128 $0x1, %xmm9, %ymm11, %ymm6
+	LONG $0x48cdf362; WORD $0xed1a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm6, %zmm5
+	LONG $0x48e5f162; WORD $0xf558 // vaddpd %zmm5, %zmm3, %zmm6
+	LONG $0x48cdf162; WORD $0xfd5c // vsubpd %zmm5, %zmm6, %zmm7
+	LONG $0x48cd7162; WORD $0xc75c // vsubpd %zmm7, %zmm6, %zmm8
+	LONG $0x48e5f162; WORD $0xdf5c // vsubpd %zmm7, %zmm3, %zmm3
+	LONG $0x48d5d162; WORD $0xe85c // vsubpd %zmm8, %zmm5, %zmm5
+	LONG $0x48e5f162; WORD $0xdd58 // vaddpd %zmm5, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48fdf162; WORD $0xde28 // vmovapd %zmm6, %zmm3
+	LONG $0x48edf162; WORD $0xd458 // vaddpd %zmm4, %zmm2, %zmm2
+	WORD $0x43eb // jmp <farGatherSlotsDD+0xcbb>
+	LONG $0x4cb70f46; WORD $0x0441 // movzwl 0x4(%rcx,%r8,2), %r9d
+	LONG $0x64b70f46; WORD $0x0241 // movzwl 0x2(%rcx,%r8,2), %r12d
+	LONG $0x6cb70f46; WORD $0x0641 // movzwl 0x6(%rcx,%r8,2), %r13d
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x4cb70f46; WORD $0x0841 // movzwl 0x8(%rcx,%r8,2), %r9d
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	LONG $0x4cb70f46; WORD $0x0a41 // movzwl 0xa(%rcx,%r8,2), %r9d
+	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
+	LONG $0x4cb70f46; WORD $0x0c41 // movzwl 0xc(%rcx,%r8,2), %r9d
+	LONG $0x4cb70f42; WORD $0x0e41 // movzwl 0xe(%rcx,%r8,2), %ecx
+	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0x48e5f162; WORD $0xe258 // vaddpd %zmm2, %zmm3, %zmm4
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x2464894c; BYTE $0x50 // movq %r12, 0x50(%rsp)
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
+	LONG $0x03e0c141 // shll $0x3, %r8d
+	WORD $0xe1c1; BYTE $0x03 // shll $0x3, %ecx
+	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
+	LONG $0x487df362; WORD $0xe519; BYTE $0x02 // vextractf32x4 $0x2, %zmm4, %xmm5
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x197de3c4; WORD $0x01d3 // vextractf128 $0x1, %ymm2, %xmm3
+	LONG $0x1379c1c4; WORD $0x0714 // vmovlpd %xmm2, (%r15,%rax)
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x177981c4; WORD $0x2714 // vmovhpd %xmm2, (%r15,%r12)
+	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
+	LONG $0x137981c4; WORD $0x071c // vmovlpd %xmm3, (%r15,%r8)
+	LONG $0x177981c4; WORD $0x2f1c // vmovhpd %xmm3, (%r15,%r13)
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x487df362; WORD $0xd319; BYTE $0x02 // vextractf32x4 $0x2, %zmm2, %xmm3
+	LONG $0x487df362; WORD $0xd219; BYTE $0x03 // vextractf32x4 $0x3, %zmm2, %xmm2
+	LONG $0x03e4c141 // shll $0x3, %r12d
+	WORD $0xe0c1; BYTE $0x03 // shll $0x3, %eax
+	LONG $0x03e5c141 // shll $0x3, %r13d
+	LONG $0x137981c4; WORD $0x2f1c // vmovlpd %xmm3, (%r15,%r13)
+	LONG $0x1779c1c4; WORD $0x0f1c // vmovhpd %xmm3, (%r15,%rcx)
+	LONG $0x137981c4; WORD $0x2714 // vmovlpd %xmm2, (%r15,%r12)
+	LONG $0x1779c1c4; WORD $0x0714 // vmovhpd %xmm2, (%r15,%rax)
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x197de3c4; WORD $0x01e2 // vextractf128 $0x1, %ymm4, %xmm2
+	LONG $0x487df362; WORD $0xe319; BYTE $0x03 // vextractf32x4 $0x3, %zmm4, %xmm3
+	LONG $0x1379a1c4; WORD $0x3b24 // vmovlpd %xmm4, (%rbx,%r15)
+	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
+	LONG $0x1779a1c4; WORD $0x3b24 // vmovhpd %xmm4, (%rbx,%r15)
+	LONG $0x1379a1c4; WORD $0x0314 // vmovlpd %xmm2, (%rbx,%r8)
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x1779a1c4; WORD $0x0314 // vmovhpd %xmm2, (%rbx,%r8)
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x1379a1c4; WORD $0x2b2c // vmovlpd %xmm5, (%rbx,%r13)
+	LONG $0x2c17f9c5; BYTE $0x0b // vmovhpd %xmm5, (%rbx,%rcx)
+	LONG $0x1379a1c4; WORD $0x231c // vmovlpd %xmm3, (%rbx,%r12)
+	LONG $0x1c17f9c5; BYTE $0x03 // vmovhpd %xmm3, (%rbx,%rax)
+	LONG $0xfff2c5e9; BYTE $0xff // jmp <farGatherSlotsDD+0x8d>
+	LONG $0x48fdf262; WORD $0x6759; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm4
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x88878b48; WORD $0x0000; BYTE $0x00 // movq 0x88(%rdi), %rax
+	LONG $0x48cdf162; WORD $0xdc59 // vmulpd %zmm4, %zmm6, %zmm3
+	LONG $0x48edf162; WORD $0xd459 // vmulpd %zmm4, %zmm2, %zmm2
+	WORD $0x3e74 // je <farGatherSlotsDD+0xe26>
+	LONG $0x48fdb162; WORD $0x2410; BYTE $0xc3 // vmovupd (%rbx,%r8,8), %zmm4
+	LONG $0x48e5f162; WORD $0xec58 // vaddpd %zmm4, %zmm3, %zmm5
+	LONG $0x48d5f162; WORD $0xf45c // vsubpd %zmm4, %zmm5, %zmm6
+	LONG $0x48d5f162; WORD $0xfe5c // vsubpd %zmm6, %zmm5, %zmm7
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48ddf162; WORD $0xe75c // vsubpd %zmm7, %zmm4, %zmm4
+	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48edb162; WORD $0x1458; BYTE $0xc0 // vaddpd (%rax,%r8,8), %zmm2, %zmm2
+	LONG $0x48fdf162; WORD $0xdd28 // vmovapd %zmm5, %zmm3
+	LONG $0x48e5f162; WORD $0xe258 // vaddpd %zmm2, %zmm3, %zmm4
+	LONG $0x48ddf162; WORD $0xeb5c // vsubpd %zmm3, %zmm4, %zmm5
+	LONG $0x48ddf162; WORD $0xf55c // vsubpd %zmm5, %zmm4, %zmm6
+	LONG $0x48edf162; WORD $0xd55c // vsubpd %zmm5, %zmm2, %zmm2
+	LONG $0x48e5f162; WORD $0xde5c // vsubpd %zmm6, %zmm3, %zmm3
+	LONG $0x48edf162; WORD $0xd358 // vaddpd %zmm3, %zmm2, %zmm2
+	LONG $0x48fdb162; WORD $0x1411; BYTE $0xc0 // vmovupd %zmm2, (%rax,%r8,8)
+	LONG $0x48fdb162; WORD $0x2411; BYTE $0xc3 // vmovupd %zmm4, (%rbx,%r8,8)
+	LONG $0xfff230e9; BYTE $0xff // jmp <farGatherSlotsDD+0x8d>
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x010000c3; LONG $0x04038002 // retq
+	LONG $0x07068005; LONG $0x0a098008
+	LONG $0x0504800b; LONG $0x08078006
+	LONG $0x0b0a8009; LONG $0x0e0d800c
+	WORD $0x800f
+	ADJSP $448
 	RET

@@ -9,3 +9,9 @@ func slotsQuad(c *slotCall)
 
 //go:noescape
 func farSlotsQuad(c *slotCall)
+
+//go:noescape
+func slotsDDQuad(c *slotCall)
+
+//go:noescape
+func farSlotsDDQuad(c *slotCall)

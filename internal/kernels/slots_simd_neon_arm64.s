@@ -5,17 +5,17 @@
 #include "textflag.h"
 
 // func slotsQuad(c *slotCall)
-TEXT ·slotsQuad(SB), 0, $192-8
+TEXT ·slotsQuad(SB), 0, $208-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
-	ADD $192, RSP
+	ADD $208, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <slots>
-	WORD $0x140003ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400041f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040a // ldr x10, [x0, #0x8]
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x54007e8b // b.lt <slots+0xfd8>
-	WORD $0xd10183ff // sub sp, sp, #0x60
+	WORD $0x540080cb // b.lt <slots+0x1020>
+	WORD $0xd101c3ff // sub sp, sp, #0x70
 	WORD $0xf9401410 // ldr x16, [x0, #0x28]
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
@@ -27,20 +27,21 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x5280010d // mov w13, #0x8
 	WORD $0x910003ee // mov x14, sp
-	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
+	WORD $0xf90023f7 // str x23, [sp, #0x40]
+	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x8b0b020f // add x15, x16, x11
 	WORD $0xa9412c11 // ldp x17, x11, [x0, #0x10]
 	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
-	WORD $0x1400000e // b <slots+0x98>
-	WORD $0xaa0203e1 // mov x1, x2
+	WORD $0x1400000e // b <slots+0x9c>
+	WORD $0xaa0303e2 // mov x2, x3
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b080028 // add x8, x1, x8
+	WORD $0x8b080048 // add x8, x2, x8
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
@@ -49,279 +50,70 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0a013f // cmp x9, x10
-	WORD $0x540079c2 // b.hs <slots+0xfcc>
+	WORD $0x54007bc2 // b.hs <slots+0x1010>
 	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0x37001c21 // tbnz w1, #0x0, <slots+0x420>
-	WORD $0x37083841 // tbnz w1, #0x1, <slots+0x7a8>
-	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
-	WORD $0xb9400123 // ldr w3, [x9]
-	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
-	WORD $0x79400925 // ldrh w5, [x9, #0x4]
-	WORD $0xf9404002 // ldr x2, [x0, #0x80]
-	WORD $0xf10008bf // cmp x5, #0x2
-	WORD $0x540005c2 // b.hs <slots+0x174>
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x540046a0 // b.eq <slots+0x998>
-	WORD $0x1400028e // b <slots+0xb00>
-	WORD $0xad4068fb // ldp q27, q26, [x7]
-	WORD $0x910200f4 // add x20, x7, #0x80
-	WORD $0x8b0504b5 // add x21, x5, x5, lsl #1
-	WORD $0x3cf369f9 // ldr q25, [x15, x19]
-	WORD $0xd342feb3 // lsr x19, x21, #2
-	WORD $0x3dc001f8 // ldr q24, [x15]
-	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
-	WORD $0xad4270fa // ldp q26, q28, [x7, #0x40]
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
-	WORD $0x4d40ce9b // ld1r { v27.2d }, [x20]
-	WORD $0x6efa4718 // ushl v24.2d, v24.2d, v26.2d
-	WORD $0x6ee0bb7a // neg v26.2d, v27.2d
-	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
-	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
-	WORD $0x3ce669f6 // ldr q22, [x15, x6]
-	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
-	WORD $0x3cf369f7 // ldr q23, [x15, x19]
-	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0xad4364f8 // ldp q24, q25, [x7, #0x60]
-	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
-	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
-	WORD $0x4efa46d8 // sshl v24.2d, v22.2d, v26.2d
-	WORD $0x4efa46f6 // sshl v22.2d, v23.2d, v26.2d
-	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
-	WORD $0x4e61db17 // scvtf v23.2d, v24.2d
-	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
-	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
-	WORD $0x8b110210 // add x16, x16, x17
-	WORD $0x8b0501ef // add x15, x15, x5
-	WORD $0xd1000885 // sub x5, x4, #0x2
-	WORD $0x9100816b // add x11, x11, #0x20
-	WORD $0x4e77cea0 // fmla v0.2d, v21.2d, v23.2d
-	WORD $0x91000871 // add x17, x3, #0x2
-	WORD $0x4e76ce81 // fmla v1.2d, v20.2d, v22.2d
-	WORD $0xf1000c9f // cmp x4, #0x3
-	WORD $0x540040ed // b.le <slots+0x98c>
-	WORD $0xaa1103e3 // mov x3, x17
-	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
-	WORD $0x79400171 // ldrh w17, [x11]
-	WORD $0xaa0503e4 // mov x4, x5
-	WORD $0x79400966 // ldrh w6, [x11, #0x4]
-	WORD $0x79400565 // ldrh w5, [x11, #0x2]
-	WORD $0x79400d67 // ldrh w7, [x11, #0x6]
-	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
-	WORD $0xfc667831 // ldr d17, [x1, x6, lsl #3]
-	WORD $0xfc717830 // ldr d16, [x1, x17, lsl #3]
-	WORD $0x8b050c31 // add x17, x1, x5, lsl #3
-	WORD $0x4d4084f1 // ld1 { v17.d }[1], [x7]
-	WORD $0x4d408630 // ld1 { v16.d }[1], [x17]
-	WORD $0x39400071 // ldrb w17, [x3]
-	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x9bac0a26 // umaddl x6, w17, w12, x2
-	WORD $0x7100d23f // cmp w17, #0x34
-	WORD $0xd341fe25 // lsr x5, x17, #1
-	WORD $0xd342fe27 // lsr x7, x17, #2
-	WORD $0x54000209 // b.ls <slots+0x200>
-	WORD $0xad4050d5 // ldp q21, q20, [x6]
-	WORD $0x910200d3 // add x19, x6, #0x80
-	WORD $0x8b110634 // add x20, x17, x17, lsl #1
-	WORD $0x3ce76a13 // ldr q19, [x16, x7]
-	WORD $0xd342fe87 // lsr x7, x20, #2
-	WORD $0x3dc00212 // ldr q18, [x16]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0xad4258d4 // ldp q20, q22, [x6, #0x40]
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
-	WORD $0x4d40ce75 // ld1r { v21.2d }, [x19]
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
-	WORD $0x14000028 // b <slots+0x298>
-	WORD $0xd503201f // nop
-	WORD $0xad4050d5 // ldp q21, q20, [x6]
-	WORD $0x8b110633 // add x19, x17, x17, lsl #1
-	WORD $0x7100623f // cmp w17, #0x18
-	WORD $0x3ce76a13 // ldr q19, [x16, x7]
-	WORD $0xd342fe67 // lsr x7, x19, #2
-	WORD $0x3dc00212 // ldr q18, [x16]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x54000308 // b.hi <slots+0x280>
-	WORD $0x92400a33 // and x19, x17, #0x7
-	WORD $0xb50002d3 // cbnz x19, <slots+0x280>
-	WORD $0x910220d3 // add x19, x6, #0x88
-	WORD $0x910240d4 // add x20, x6, #0x90
-	WORD $0x4d40ce74 // ld1r { v20.2d }, [x19]
-	WORD $0x4d40ce95 // ld1r { v21.2d }, [x20]
-	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
-	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
-	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
-	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
-	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
-	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0xad4148d3 // ldp q19, q18, [x6, #0x20]
-	WORD $0x3ce56a10 // ldr q16, [x16, x5]
-	WORD $0x3ce76a11 // ldr q17, [x16, x7]
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x4eb01e92 // orr v18.16b, v20.16b, v16.16b
-	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
-	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
-	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
-	WORD $0x1400001a // b <slots+0x2e0>
-	WORD $0xd503201f // nop
-	WORD $0x910200d3 // add x19, x6, #0x80
-	WORD $0xad4254d6 // ldp q22, q21, [x6, #0x40]
-	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
-	WORD $0x4d40ce74 // ld1r { v20.2d }, [x19]
-	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
-	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0x3ce56a10 // ldr q16, [x16, x5]
-	WORD $0xad4148d3 // ldp q19, q18, [x6, #0x20]
-	WORD $0x3ce76a11 // ldr q17, [x16, x7]
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0xad434cd2 // ldp q18, q19, [x6, #0x60]
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
-	WORD $0x4ef44612 // sshl v18.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
-	WORD $0x79401967 // ldrh w7, [x11, #0xc]
-	WORD $0x79401165 // ldrh w5, [x11, #0x8]
-	WORD $0x79401d73 // ldrh w19, [x11, #0xe]
-	WORD $0x79401566 // ldrh w6, [x11, #0xa]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0xfc677832 // ldr d18, [x1, x7, lsl #3]
-	WORD $0x8b130c27 // add x7, x1, x19, lsl #3
-	WORD $0xfc657833 // ldr d19, [x1, x5, lsl #3]
-	WORD $0x79402165 // ldrh w5, [x11, #0x10]
-	WORD $0x79402d73 // ldrh w19, [x11, #0x16]
-	WORD $0xfc657836 // ldr d22, [x1, x5, lsl #3]
-	WORD $0x79403165 // ldrh w5, [x11, #0x18]
-	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
-	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
-	WORD $0x79402967 // ldrh w7, [x11, #0x14]
-	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
-	WORD $0x79402566 // ldrh w6, [x11, #0x12]
-	WORD $0xfc657835 // ldr d21, [x1, x5, lsl #3]
-	WORD $0x39400465 // ldrb w5, [x3, #0x1]
-	WORD $0xfc677837 // ldr d23, [x1, x7, lsl #3]
-	WORD $0x79403967 // ldrh w7, [x11, #0x1c]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
-	WORD $0x79403566 // ldrh w6, [x11, #0x1a]
-	WORD $0x7100d0bf // cmp w5, #0x34
-	WORD $0xfc677834 // ldr d20, [x1, x7, lsl #3]
-	WORD $0x9bac08a7 // umaddl x7, w5, w12, x2
-	WORD $0x4d408677 // ld1 { v23.d }[1], [x19]
-	WORD $0x79403d73 // ldrh w19, [x11, #0x1e]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x4d4084d5 // ld1 { v21.d }[1], [x6]
-	WORD $0xd341fca6 // lsr x6, x5, #1
-	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
-	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
-	WORD $0xd342fcb3 // lsr x19, x5, #2
-	WORD $0xf98401e0 // prfm pldl1keep, [x15, #0x800]
-	WORD $0x54ffeae8 // b.hi <slots+0xcc>
-	WORD $0xad4068fb // ldp q27, q26, [x7]
-	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
-	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0x3cf369f9 // ldr q25, [x15, x19]
-	WORD $0xd342fe93 // lsr x19, x20, #2
-	WORD $0x3dc001f8 // ldr q24, [x15]
-	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x54000368 // b.hi <slots+0x400>
-	WORD $0x924008b4 // and x20, x5, #0x7
-	WORD $0xb5000334 // cbnz x20, <slots+0x400>
-	WORD $0x910220f4 // add x20, x7, #0x88
-	WORD $0x910240f5 // add x21, x7, #0x90
-	WORD $0x4d40ce9a // ld1r { v26.2d }, [x20]
-	WORD $0x4d40cebb // ld1r { v27.2d }, [x21]
-	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
-	WORD $0x4eb81f58 // orr v24.16b, v26.16b, v24.16b
-	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
-	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
-	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
-	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
-	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
-	WORD $0x3ce669f6 // ldr q22, [x15, x6]
-	WORD $0x3cf369f7 // ldr q23, [x15, x19]
-	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0x4eb61f58 // orr v24.16b, v26.16b, v22.16b
-	WORD $0x4eb71f56 // orr v22.16b, v26.16b, v23.16b
-	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
-	WORD $0x4efbd717 // fsub v23.2d, v24.2d, v27.2d
-	WORD $0x17ffff57 // b <slots+0x148>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x910200f4 // add x20, x7, #0x80
-	WORD $0xad426cfc // ldp q28, q27, [x7, #0x40]
-	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
-	WORD $0x4d40ce9a // ld1r { v26.2d }, [x20]
-	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
-	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
-	WORD $0x17ffff3a // b <slots+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xf9402002 // ldr x2, [x0, #0x40]
-	WORD $0x79400927 // ldrh w7, [x9, #0x4]
-	WORD $0x8b080c42 // add x2, x2, x8, lsl #3
-	WORD $0xf9401003 // ldr x3, [x0, #0x20]
+	WORD $0x37002301 // tbnz w1, #0x0, <slots+0x500>
+	WORD $0x37083f21 // tbnz w1, #0x1, <slots+0x888>
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
 	WORD $0xb9400124 // ldr w4, [x9]
-	WORD $0xf9404001 // ldr x1, [x0, #0x80]
-	WORD $0x8b040863 // add x3, x3, x4, lsl #2
-	WORD $0xf10008ff // cmp x7, #0x2
-	WORD $0x54000a42 // b.hs <slots+0x588>
-	WORD $0xaa1003e4 // mov x4, x16
-	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x54002981 // b.ne <slots+0x97c>
-	WORD $0xb9800070 // ldrsw x16, [x3]
-	WORD $0x38401625 // ldrb w5, [x17], #0x1
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x9bac04a1 // umaddl x1, w5, w12, x1
-	WORD $0x7100d0bf // cmp w5, #0x34
-	WORD $0xad404e12 // ldp q18, q19, [x16]
-	WORD $0xad414610 // ldp q16, q17, [x16, #0x20]
-	WORD $0x8b050090 // add x16, x4, x5
-	WORD $0xf9840080 // prfm pldl1keep, [x4, #0x800]
-	WORD $0x54002d09 // b.ls <slots+0xa14>
-	WORD $0xd341fca3 // lsr x3, x5, #1
-	WORD $0x8b0504a6 // add x6, x5, x5, lsl #1
-	WORD $0xd342fca5 // lsr x5, x5, #2
-	WORD $0xad405837 // ldp q23, q22, [x1]
-	WORD $0x3dc00094 // ldr q20, [x4]
-	WORD $0x3ce56895 // ldr q21, [x4, x5]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x91020022 // add x2, x1, #0x80
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4d40cc56 // ld1r { v22.2d }, [x2]
-	WORD $0xd342fcc2 // lsr x2, x6, #2
-	WORD $0xad425c38 // ldp q24, q23, [x1, #0x40]
-	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0x3ce36892 // ldr q18, [x4, x3]
-	WORD $0x3ce26893 // ldr q19, [x4, x2]
-	WORD $0x1400017f // b <slots+0xad0>
+	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
+	WORD $0x79400926 // ldrh w6, [x9, #0x4]
+	WORD $0xf9404003 // ldr x3, [x0, #0x80]
+	WORD $0xf10008df // cmp x6, #0x2
+	WORD $0x54000c42 // b.hs <slots+0x248>
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x54005580 // b.eq <slots+0xb78>
+	WORD $0x3617fe21 // tbz w1, #0x2, <slots+0x90>
+	WORD $0xf9402802 // ldr x2, [x0, #0x50]
+	WORD $0x4e64d404 // fadd v4.2d, v0.2d, v4.2d
+	WORD $0x4e65d425 // fadd v5.2d, v1.2d, v5.2d
+	WORD $0xcb080043 // sub x3, x2, x8
+	WORD $0x4e66d440 // fadd v0.2d, v2.2d, v6.2d
+	WORD $0x4e67d461 // fadd v1.2d, v3.2d, v7.2d
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0x9a8db062 // csel x2, x3, x13, lt
+	WORD $0x37184b81 // tbnz w1, #0x3, <slots+0xa60>
+	WORD $0x54004e4b // b.lt <slots+0xabc>
+	WORD $0xf9401803 // ldr x3, [x0, #0x30]
+	WORD $0xf9402401 // ldr x1, [x0, #0x48]
+	WORD $0xb4006383 // cbz x3, <slots+0xd70>
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb4006cc4 // cbz x4, <slots+0xea0>
+	WORD $0x8b080465 // add x5, x3, x8, lsl #1
+	WORD $0x794008b3 // ldrh w19, [x5, #0x4]
+	WORD $0x794000a6 // ldrh w6, [x5]
+	WORD $0x794004a7 // ldrh w7, [x5, #0x2]
+	WORD $0x79400ca5 // ldrh w5, [x5, #0x6]
+	WORD $0x8b050885 // add x5, x4, x5, lsl #2
+	WORD $0xbc737882 // ldr s2, [x4, x19, lsl #2]
+	WORD $0xbc667883 // ldr s3, [x4, x6, lsl #2]
+	WORD $0x8b070887 // add x7, x4, x7, lsl #2
+	WORD $0x0d4090a2 // ld1 { v2.s }[1], [x5]
+	WORD $0x9101a005 // add x5, x0, #0x68
+	WORD $0x0d4090e3 // ld1 { v3.s }[1], [x7]
+	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
+	WORD $0x2ea310c3 // uaddw v3.2d, v6.2d, v3.2s
+	WORD $0x2ea210c2 // uaddw v2.2d, v6.2d, v2.2s
+	WORD $0x4f745447 // shl v7.2d, v2.2d, #0x34
+	WORD $0x4f745466 // shl v6.2d, v3.2d, #0x34
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x34006b05 // cbz w5, <slots+0xeb4>
+	WORD $0x8b080474 // add x20, x3, x8, lsl #1
+	WORD $0x79400286 // ldrh w6, [x20]
+	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
+	WORD $0x79400687 // ldrh w7, [x20, #0x2]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0x8b070c35 // add x21, x1, x7, lsl #3
+	WORD $0xfc667822 // ldr d2, [x1, x6, lsl #3]
+	WORD $0xfc737823 // ldr d3, [x1, x19, lsl #3]
+	WORD $0x8b140c36 // add x22, x1, x20, lsl #3
+	WORD $0x4d4086a2 // ld1 { v2.d }[1], [x21]
+	WORD $0x4d4086c3 // ld1 { v3.d }[1], [x22]
+	WORD $0x4e65cce3 // fmla v3.2d, v7.2d, v5.2d
+	WORD $0x4e64ccc2 // fmla v2.2d, v6.2d, v4.2d
+	WORD $0x14000351 // b <slots+0xed0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xad406a7b // ldp q27, q26, [x19]
@@ -341,8 +133,8 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
 	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
 	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
-	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
+	WORD $0x4e79cee5 // fmla v5.2d, v23.2d, v25.2d
+	WORD $0x4e78cec4 // fmla v4.2d, v22.2d, v24.2d
 	WORD $0x3ce769f6 // ldr q22, [x15, x7]
 	WORD $0xad416279 // ldp q25, q24, [x19, #0x20]
 	WORD $0x3cf469f7 // ldr q23, [x15, x20]
@@ -355,115 +147,148 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4efa46f6 // sshl v22.2d, v23.2d, v26.2d
 	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
 	WORD $0x4e61db17 // scvtf v23.2d, v24.2d
-	WORD $0x4e71cea4 // fmla v4.2d, v21.2d, v17.2d
-	WORD $0x4e70ce85 // fmla v5.2d, v20.2d, v16.2d
+	WORD $0x4e71ce62 // fmla v2.2d, v19.2d, v17.2d
+	WORD $0x4e70ce43 // fmla v3.2d, v18.2d, v16.2d
 	WORD $0x8b110210 // add x16, x16, x17
 	WORD $0x8b0601ef // add x15, x15, x6
-	WORD $0xd10008a7 // sub x7, x5, #0x2
-	WORD $0x91002063 // add x3, x3, #0x8
-	WORD $0x4e77ce60 // fmla v0.2d, v19.2d, v23.2d
+	WORD $0xd10008a6 // sub x6, x5, #0x2
+	WORD $0x9100816b // add x11, x11, #0x20
+	WORD $0x4e77cea6 // fmla v6.2d, v21.2d, v23.2d
 	WORD $0x91000891 // add x17, x4, #0x2
-	WORD $0x4e76ce41 // fmla v1.2d, v18.2d, v22.2d
+	WORD $0x4e76ce87 // fmla v7.2d, v20.2d, v22.2d
 	WORD $0xf1000cbf // cmp x5, #0x3
-	WORD $0x54001f4d // b.le <slots+0x96c>
+	WORD $0x5400494d // b.le <slots+0xb6c>
 	WORD $0xaa1103e4 // mov x4, x17
-	WORD $0xb9800071 // ldrsw x17, [x3]
-	WORD $0xaa0703e5 // mov x5, x7
-	WORD $0x8b110c46 // add x6, x2, x17, lsl #3
+	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
+	WORD $0x79400171 // ldrh w17, [x11]
+	WORD $0xaa0603e5 // mov x5, x6
+	WORD $0x79400967 // ldrh w7, [x11, #0x4]
+	WORD $0x79400566 // ldrh w6, [x11, #0x2]
+	WORD $0x79400d73 // ldrh w19, [x11, #0x6]
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0xfc677851 // ldr d17, [x2, x7, lsl #3]
+	WORD $0xfc717850 // ldr d16, [x2, x17, lsl #3]
+	WORD $0x8b060c51 // add x17, x2, x6, lsl #3
+	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
+	WORD $0x4d408630 // ld1 { v16.d }[1], [x17]
 	WORD $0x39400091 // ldrb w17, [x4]
-	WORD $0xad4044d0 // ldp q16, q17, [x6]
 	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x9bac0633 // umaddl x19, w17, w12, x1
+	WORD $0x9bac0e27 // umaddl x7, w17, w12, x3
 	WORD $0x7100d23f // cmp w17, #0x34
-	WORD $0xd341fe27 // lsr x7, x17, #1
-	WORD $0xd342fe34 // lsr x20, x17, #2
-	WORD $0x54000269 // b.ls <slots+0x600>
-	WORD $0xad405275 // ldp q21, q20, [x19]
-	WORD $0x91020275 // add x21, x19, #0x80
-	WORD $0x8b110636 // add x22, x17, x17, lsl #1
-	WORD $0x3cf46a13 // ldr q19, [x16, x20]
-	WORD $0xd342fed4 // lsr x20, x22, #2
+	WORD $0xd341fe26 // lsr x6, x17, #1
+	WORD $0xd342fe33 // lsr x19, x17, #2
+	WORD $0x54000269 // b.ls <slots+0x2e0>
+	WORD $0xad4050f5 // ldp q21, q20, [x7]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0x8b110635 // add x21, x17, x17, lsl #1
+	WORD $0x3cf36a13 // ldr q19, [x16, x19]
+	WORD $0xd342feb3 // lsr x19, x21, #2
 	WORD $0x3dc00212 // ldr q18, [x16]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0xad425a74 // ldp q20, q22, [x19, #0x40]
+	WORD $0xad4258f4 // ldp q20, q22, [x7, #0x40]
 	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
 	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
-	WORD $0x4d40ceb5 // ld1r { v21.2d }, [x21]
+	WORD $0x4d40ce95 // ld1r { v21.2d }, [x20]
 	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
 	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
-	WORD $0x1400002b // b <slots+0x698>
+	WORD $0x1400002b // b <slots+0x378>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xad405275 // ldp q21, q20, [x19]
-	WORD $0x8b110635 // add x21, x17, x17, lsl #1
+	WORD $0xad4050f5 // ldp q21, q20, [x7]
+	WORD $0x8b110634 // add x20, x17, x17, lsl #1
 	WORD $0x7100623f // cmp w17, #0x18
-	WORD $0x3cf46a13 // ldr q19, [x16, x20]
-	WORD $0xd342feb4 // lsr x20, x21, #2
+	WORD $0x3cf36a13 // ldr q19, [x16, x19]
+	WORD $0xd342fe93 // lsr x19, x20, #2
 	WORD $0x3dc00212 // ldr q18, [x16]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
 	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x54000308 // b.hi <slots+0x680>
-	WORD $0x92400a35 // and x21, x17, #0x7
-	WORD $0xb50002d5 // cbnz x21, <slots+0x680>
-	WORD $0x91022275 // add x21, x19, #0x88
-	WORD $0x91024276 // add x22, x19, #0x90
-	WORD $0x4d40ceb4 // ld1r { v20.2d }, [x21]
-	WORD $0x4d40ced5 // ld1r { v21.2d }, [x22]
+	WORD $0x54000308 // b.hi <slots+0x360>
+	WORD $0x92400a34 // and x20, x17, #0x7
+	WORD $0xb50002d4 // cbnz x20, <slots+0x360>
+	WORD $0x910220f4 // add x20, x7, #0x88
+	WORD $0x910240f5 // add x21, x7, #0x90
+	WORD $0x4d40ce94 // ld1r { v20.2d }, [x20]
+	WORD $0x4d40ceb5 // ld1r { v21.2d }, [x21]
 	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
 	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
 	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
 	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
-	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
-	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0xad414a73 // ldp q19, q18, [x19, #0x20]
-	WORD $0x3ce76a10 // ldr q16, [x16, x7]
-	WORD $0x3cf46a11 // ldr q17, [x16, x20]
+	WORD $0x4e73ce21 // fmla v1.2d, v17.2d, v19.2d
+	WORD $0x4e72ce00 // fmla v0.2d, v16.2d, v18.2d
+	WORD $0xad4148f3 // ldp q19, q18, [x7, #0x20]
+	WORD $0x3ce66a10 // ldr q16, [x16, x6]
+	WORD $0x3cf36a11 // ldr q17, [x16, x19]
 	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
 	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
 	WORD $0x4eb01e92 // orr v18.16b, v20.16b, v16.16b
 	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
 	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
 	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
-	WORD $0x1400001a // b <slots+0x6e0>
+	WORD $0x1400001a // b <slots+0x3c0>
 	WORD $0xd503201f // nop
-	WORD $0x91020275 // add x21, x19, #0x80
-	WORD $0xad425676 // ldp q22, q21, [x19, #0x40]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0xad4254f6 // ldp q22, q21, [x7, #0x40]
 	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
-	WORD $0x4d40ceb4 // ld1r { v20.2d }, [x21]
+	WORD $0x4d40ce94 // ld1r { v20.2d }, [x20]
 	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
 	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
 	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
 	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
-	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0x3ce76a10 // ldr q16, [x16, x7]
-	WORD $0xad414a73 // ldp q19, q18, [x19, #0x20]
-	WORD $0x3cf46a11 // ldr q17, [x16, x20]
+	WORD $0x4e73ce21 // fmla v1.2d, v17.2d, v19.2d
+	WORD $0x4e72ce00 // fmla v0.2d, v16.2d, v18.2d
+	WORD $0x3ce66a10 // ldr q16, [x16, x6]
+	WORD $0xad4148f3 // ldp q19, q18, [x7, #0x20]
+	WORD $0x3cf36a11 // ldr q17, [x16, x19]
 	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
 	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0xad434e72 // ldp q18, q19, [x19, #0x60]
+	WORD $0xad434cf2 // ldp q18, q19, [x7, #0x60]
 	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
 	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
 	WORD $0x4ef44612 // sshl v18.2d, v16.2d, v20.2d
 	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
 	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
-	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
-	WORD $0xb9800466 // ldrsw x6, [x3, #0x4]
-	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
-	WORD $0xad405cd6 // ldp q22, q23, [x6]
-	WORD $0xad4148d3 // ldp q19, q18, [x6, #0x20]
+	WORD $0x79401973 // ldrh w19, [x11, #0xc]
+	WORD $0x79401166 // ldrh w6, [x11, #0x8]
+	WORD $0x79401d74 // ldrh w20, [x11, #0xe]
+	WORD $0x79401567 // ldrh w7, [x11, #0xa]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0xfc737852 // ldr d18, [x2, x19, lsl #3]
+	WORD $0x8b140c53 // add x19, x2, x20, lsl #3
+	WORD $0xfc667853 // ldr d19, [x2, x6, lsl #3]
+	WORD $0x79402166 // ldrh w6, [x11, #0x10]
+	WORD $0x79402d74 // ldrh w20, [x11, #0x16]
+	WORD $0xfc667856 // ldr d22, [x2, x6, lsl #3]
+	WORD $0x79403166 // ldrh w6, [x11, #0x18]
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
+	WORD $0x79402973 // ldrh w19, [x11, #0x14]
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
+	WORD $0x79402567 // ldrh w7, [x11, #0x12]
+	WORD $0xfc667855 // ldr d21, [x2, x6, lsl #3]
 	WORD $0x39400486 // ldrb w6, [x4, #0x1]
-	WORD $0xf98401e0 // prfm pldl1keep, [x15, #0x800]
-	WORD $0x9bac04d3 // umaddl x19, w6, w12, x1
+	WORD $0xfc737857 // ldr d23, [x2, x19, lsl #3]
+	WORD $0x79403973 // ldrh w19, [x11, #0x1c]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x4d4084f6 // ld1 { v22.d }[1], [x7]
+	WORD $0x79403567 // ldrh w7, [x11, #0x1a]
 	WORD $0x7100d0df // cmp w6, #0x34
+	WORD $0xfc737854 // ldr d20, [x2, x19, lsl #3]
+	WORD $0x9bac0cd3 // umaddl x19, w6, w12, x3
+	WORD $0x4d408697 // ld1 { v23.d }[1], [x20]
+	WORD $0x79403d74 // ldrh w20, [x11, #0x1e]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x4d4084f5 // ld1 { v21.d }[1], [x7]
 	WORD $0xd341fcc7 // lsr x7, x6, #1
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x4d408694 // ld1 { v20.d }[1], [x20]
 	WORD $0xd342fcd4 // lsr x20, x6, #2
-	WORD $0x54ffeea8 // b.hi <slots+0x4e0>
+	WORD $0xf98401e0 // prfm pldl1keep, [x15, #0x800]
+	WORD $0x54ffea88 // b.hi <slots+0x1a0>
 	WORD $0xad406a7b // ldp q27, q26, [x19]
 	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
 	WORD $0x710060df // cmp w6, #0x18
@@ -472,9 +297,9 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x3dc001f8 // ldr q24, [x15]
 	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
 	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x540002e8 // b.hi <slots+0x78c>
+	WORD $0x54000368 // b.hi <slots+0x4e0>
 	WORD $0x924008d5 // and x21, x6, #0x7
-	WORD $0xb50002b5 // cbnz x21, <slots+0x78c>
+	WORD $0xb5000335 // cbnz x21, <slots+0x4e0>
 	WORD $0x91022275 // add x21, x19, #0x88
 	WORD $0x91024276 // add x22, x19, #0x90
 	WORD $0x4d40ceba // ld1r { v26.2d }, [x21]
@@ -483,8 +308,8 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4eb81f58 // orr v24.16b, v26.16b, v24.16b
 	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
 	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
-	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
-	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
+	WORD $0x4e79cee5 // fmla v5.2d, v23.2d, v25.2d
+	WORD $0x4e78cec4 // fmla v4.2d, v22.2d, v24.2d
 	WORD $0xad416279 // ldp q25, q24, [x19, #0x20]
 	WORD $0x3ce769f6 // ldr q22, [x15, x7]
 	WORD $0x3cf469f7 // ldr q23, [x15, x20]
@@ -494,20 +319,251 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4eb71f56 // orr v22.16b, v26.16b, v23.16b
 	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
 	WORD $0x4efbd717 // fsub v23.2d, v24.2d, v27.2d
-	WORD $0x17ffff75 // b <slots+0x55c>
+	WORD $0x17ffff54 // b <slots+0x21c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x91020275 // add x21, x19, #0x80
 	WORD $0xad426e7c // ldp q28, q27, [x19, #0x40]
 	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
 	WORD $0x4d40ceba // ld1r { v26.2d }, [x21]
 	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
 	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
-	WORD $0x17ffff5c // b <slots+0x514>
+	WORD $0x17ffff37 // b <slots+0x1d4>
+	WORD $0xd503201f // nop
+	WORD $0xf9402003 // ldr x3, [x0, #0x40]
+	WORD $0xf9401004 // ldr x4, [x0, #0x20]
+	WORD $0x8b080c63 // add x3, x3, x8, lsl #3
+	WORD $0xb9400125 // ldr w5, [x9]
+	WORD $0x79400933 // ldrh w19, [x9, #0x4]
+	WORD $0xf9404002 // ldr x2, [x0, #0x80]
+	WORD $0x8b050884 // add x4, x4, x5, lsl #2
+	WORD $0xf1000a7f // cmp x19, #0x2
+	WORD $0x54000a42 // b.hs <slots+0x668>
+	WORD $0xaa1003e5 // mov x5, x16
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0x54002c21 // b.ne <slots+0xab0>
+	WORD $0xb9800090 // ldrsw x16, [x4]
+	WORD $0x38401626 // ldrb w6, [x17], #0x1
+	WORD $0x8b100c70 // add x16, x3, x16, lsl #3
+	WORD $0x9bac08c2 // umaddl x2, w6, w12, x2
+	WORD $0x7100d0df // cmp w6, #0x34
+	WORD $0xad404e12 // ldp q18, q19, [x16]
+	WORD $0xad414610 // ldp q16, q17, [x16, #0x20]
+	WORD $0x8b0600b0 // add x16, x5, x6
+	WORD $0xf98400a0 // prfm pldl1keep, [x5, #0x800]
+	WORD $0x54003509 // b.ls <slots+0xbf4>
+	WORD $0xd341fcc4 // lsr x4, x6, #1
+	WORD $0x8b0604c7 // add x7, x6, x6, lsl #1
+	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0xad405857 // ldp q23, q22, [x2]
+	WORD $0x3dc000b4 // ldr q20, [x5]
+	WORD $0x3ce668b5 // ldr q21, [x5, x6]
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x91020043 // add x3, x2, #0x80
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4d40cc76 // ld1r { v22.2d }, [x3]
+	WORD $0xd342fce3 // lsr x3, x7, #2
+	WORD $0xad425c58 // ldp q24, q23, [x2, #0x40]
+	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
+	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
+	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
+	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
+	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e75ce61 // fmla v1.2d, v19.2d, v21.2d
+	WORD $0x4e74ce40 // fmla v0.2d, v18.2d, v20.2d
+	WORD $0x3ce468b2 // ldr q18, [x5, x4]
+	WORD $0x3ce368b3 // ldr q19, [x5, x3]
+	WORD $0x140001c2 // b <slots+0xcbc>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad406a9b // ldp q27, q26, [x20]
+	WORD $0x91020296 // add x22, x20, #0x80
+	WORD $0x8b0704f7 // add x23, x7, x7, lsl #1
+	WORD $0x3cf569f9 // ldr q25, [x15, x21]
+	WORD $0xd342fef5 // lsr x21, x23, #2
+	WORD $0x3dc001f8 // ldr q24, [x15]
+	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0xad42729a // ldp q26, q28, [x20, #0x40]
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
+	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
+	WORD $0x4d40cedb // ld1r { v27.2d }, [x22]
+	WORD $0x6efa4718 // ushl v24.2d, v24.2d, v26.2d
+	WORD $0x6ee0bb7a // neg v26.2d, v27.2d
+	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
+	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
+	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
+	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
+	WORD $0x4e79cee5 // fmla v5.2d, v23.2d, v25.2d
+	WORD $0x4e78cec4 // fmla v4.2d, v22.2d, v24.2d
+	WORD $0x3cf369f6 // ldr q22, [x15, x19]
+	WORD $0xad416299 // ldp q25, q24, [x20, #0x20]
+	WORD $0x3cf569f7 // ldr q23, [x15, x21]
+	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
+	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
+	WORD $0xad436698 // ldp q24, q25, [x20, #0x60]
+	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
+	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
+	WORD $0x4efa46d8 // sshl v24.2d, v22.2d, v26.2d
+	WORD $0x4efa46f6 // sshl v22.2d, v23.2d, v26.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x4e61db17 // scvtf v23.2d, v24.2d
+	WORD $0x4e71cea2 // fmla v2.2d, v21.2d, v17.2d
+	WORD $0x4e70ce83 // fmla v3.2d, v20.2d, v16.2d
+	WORD $0x8b110210 // add x16, x16, x17
+	WORD $0x8b0701ef // add x15, x15, x7
+	WORD $0xd10008d3 // sub x19, x6, #0x2
+	WORD $0x91002084 // add x4, x4, #0x8
+	WORD $0x4e77ce66 // fmla v6.2d, v19.2d, v23.2d
+	WORD $0x910008b1 // add x17, x5, #0x2
+	WORD $0x4e76ce47 // fmla v7.2d, v18.2d, v22.2d
+	WORD $0xf1000cdf // cmp x6, #0x3
+	WORD $0x540021ed // b.le <slots+0xaa0>
+	WORD $0xaa1103e5 // mov x5, x17
+	WORD $0xb9800091 // ldrsw x17, [x4]
+	WORD $0xaa1303e6 // mov x6, x19
+	WORD $0x8b110c67 // add x7, x3, x17, lsl #3
+	WORD $0x394000b1 // ldrb w17, [x5]
+	WORD $0xad4044f0 // ldp q16, q17, [x7]
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x9bac0a34 // umaddl x20, w17, w12, x2
+	WORD $0x7100d23f // cmp w17, #0x34
+	WORD $0xd341fe33 // lsr x19, x17, #1
+	WORD $0xd342fe35 // lsr x21, x17, #2
+	WORD $0x54000269 // b.ls <slots+0x6e0>
+	WORD $0xad405295 // ldp q21, q20, [x20]
+	WORD $0x91020296 // add x22, x20, #0x80
+	WORD $0x8b110637 // add x23, x17, x17, lsl #1
+	WORD $0x3cf56a13 // ldr q19, [x16, x21]
+	WORD $0xd342fef5 // lsr x21, x23, #2
+	WORD $0x3dc00212 // ldr q18, [x16]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0xad425a94 // ldp q20, q22, [x20, #0x40]
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
+	WORD $0x4d40ced5 // ld1r { v21.2d }, [x22]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
+	WORD $0x1400002b // b <slots+0x778>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad405295 // ldp q21, q20, [x20]
+	WORD $0x8b110636 // add x22, x17, x17, lsl #1
+	WORD $0x7100623f // cmp w17, #0x18
+	WORD $0x3cf56a13 // ldr q19, [x16, x21]
+	WORD $0xd342fed5 // lsr x21, x22, #2
+	WORD $0x3dc00212 // ldr q18, [x16]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x54000308 // b.hi <slots+0x760>
+	WORD $0x92400a36 // and x22, x17, #0x7
+	WORD $0xb50002d6 // cbnz x22, <slots+0x760>
+	WORD $0x91022296 // add x22, x20, #0x88
+	WORD $0x91024297 // add x23, x20, #0x90
+	WORD $0x4d40ced4 // ld1r { v20.2d }, [x22]
+	WORD $0x4d40cef5 // ld1r { v21.2d }, [x23]
+	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
+	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
+	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
+	WORD $0x4e73ce21 // fmla v1.2d, v17.2d, v19.2d
+	WORD $0x4e72ce00 // fmla v0.2d, v16.2d, v18.2d
+	WORD $0xad414a93 // ldp q19, q18, [x20, #0x20]
+	WORD $0x3cf36a10 // ldr q16, [x16, x19]
+	WORD $0x3cf56a11 // ldr q17, [x16, x21]
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x4eb01e92 // orr v18.16b, v20.16b, v16.16b
+	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
+	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
+	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
+	WORD $0x1400001a // b <slots+0x7c0>
+	WORD $0xd503201f // nop
+	WORD $0x91020296 // add x22, x20, #0x80
+	WORD $0xad425696 // ldp q22, q21, [x20, #0x40]
+	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
+	WORD $0x4d40ced4 // ld1r { v20.2d }, [x22]
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e73ce21 // fmla v1.2d, v17.2d, v19.2d
+	WORD $0x4e72ce00 // fmla v0.2d, v16.2d, v18.2d
+	WORD $0x3cf36a10 // ldr q16, [x16, x19]
+	WORD $0xad414a93 // ldp q19, q18, [x20, #0x20]
+	WORD $0x3cf56a11 // ldr q17, [x16, x21]
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0xad434e92 // ldp q18, q19, [x20, #0x60]
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
+	WORD $0x4ef44612 // sshl v18.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
+	WORD $0xad4150f5 // ldp q21, q20, [x7, #0x20]
+	WORD $0xb9800487 // ldrsw x7, [x4, #0x4]
+	WORD $0x8b070c67 // add x7, x3, x7, lsl #3
+	WORD $0xad405cf6 // ldp q22, q23, [x7]
+	WORD $0xad4148f3 // ldp q19, q18, [x7, #0x20]
+	WORD $0x394004a7 // ldrb w7, [x5, #0x1]
+	WORD $0xf98401e0 // prfm pldl1keep, [x15, #0x800]
+	WORD $0x9bac08f4 // umaddl x20, w7, w12, x2
+	WORD $0x7100d0ff // cmp w7, #0x34
+	WORD $0xd341fcf3 // lsr x19, x7, #1
+	WORD $0xd342fcf5 // lsr x21, x7, #2
+	WORD $0x54ffeea8 // b.hi <slots+0x5c0>
+	WORD $0xad406a9b // ldp q27, q26, [x20]
+	WORD $0x8b0704f6 // add x22, x7, x7, lsl #1
+	WORD $0x710060ff // cmp w7, #0x18
+	WORD $0x3cf569f9 // ldr q25, [x15, x21]
+	WORD $0xd342fed5 // lsr x21, x22, #2
+	WORD $0x3dc001f8 // ldr q24, [x15]
+	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
+	WORD $0x540002e8 // b.hi <slots+0x86c>
+	WORD $0x924008f6 // and x22, x7, #0x7
+	WORD $0xb50002b6 // cbnz x22, <slots+0x86c>
+	WORD $0x91022296 // add x22, x20, #0x88
+	WORD $0x91024297 // add x23, x20, #0x90
+	WORD $0x4d40ceda // ld1r { v26.2d }, [x22]
+	WORD $0x4d40cefb // ld1r { v27.2d }, [x23]
+	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
+	WORD $0x4eb81f58 // orr v24.16b, v26.16b, v24.16b
+	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
+	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
+	WORD $0x4e79cee5 // fmla v5.2d, v23.2d, v25.2d
+	WORD $0x4e78cec4 // fmla v4.2d, v22.2d, v24.2d
+	WORD $0xad416299 // ldp q25, q24, [x20, #0x20]
+	WORD $0x3cf369f6 // ldr q22, [x15, x19]
+	WORD $0x3cf569f7 // ldr q23, [x15, x21]
+	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
+	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
+	WORD $0x4eb61f58 // orr v24.16b, v26.16b, v22.16b
+	WORD $0x4eb71f56 // orr v22.16b, v26.16b, v23.16b
+	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
+	WORD $0x4efbd717 // fsub v23.2d, v24.2d, v27.2d
+	WORD $0x17ffff75 // b <slots+0x63c>
+	WORD $0x91020296 // add x22, x20, #0x80
+	WORD $0xad426e9c // ldp q28, q27, [x20, #0x40]
+	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
+	WORD $0x4d40ceda // ld1r { v26.2d }, [x22]
+	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
+	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
+	WORD $0x17ffff5c // b <slots+0x5f4>
 	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
 	WORD $0xb9400122 // ldr w2, [x9]
 	WORD $0x8b020c21 // add x1, x1, x2, lsl #3
 	WORD $0x79400922 // ldrh w2, [x9, #0x4]
 	WORD $0xf100085f // cmp x2, #0x2
-	WORD $0x54000923 // b.lo <slots+0x8e0>
+	WORD $0x54000923 // b.lo <slots+0x9c0>
 	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
 	WORD $0x79400163 // ldrh w3, [x11]
 	WORD $0xf1000c5f // cmp x2, #0x3
@@ -542,16 +598,16 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
 	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
 	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e76ce66 // fmla v6.2d, v19.2d, v22.2d
+	WORD $0x4e76ce60 // fmla v0.2d, v19.2d, v22.2d
 	WORD $0xfc647833 // ldr d19, [x1, x4, lsl #3]
-	WORD $0x4e74ce47 // fmla v7.2d, v18.2d, v20.2d
+	WORD $0x4e74ce41 // fmla v1.2d, v18.2d, v20.2d
 	WORD $0x0e617ab2 // fcvtl v18.2d, v21.2s
 	WORD $0x4e617ab4 // fcvtl2 v20.2d, v21.4s
 	WORD $0x79402d64 // ldrh w4, [x11, #0x16]
 	WORD $0xfc667835 // ldr d21, [x1, x6, lsl #3]
 	WORD $0x79403566 // ldrh w6, [x11, #0x1a]
-	WORD $0x4e74ce25 // fmla v5.2d, v17.2d, v20.2d
-	WORD $0x4e72ce04 // fmla v4.2d, v16.2d, v18.2d
+	WORD $0x4e74ce23 // fmla v3.2d, v17.2d, v20.2d
+	WORD $0x4e72ce02 // fmla v2.2d, v16.2d, v18.2d
 	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
 	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
 	WORD $0x4d4084b3 // ld1 { v19.d }[1], [x5]
@@ -571,17 +627,17 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0xad4051f1 // ldp q17, q20, [x15]
 	WORD $0x8b0401ef // add x15, x15, x4
 	WORD $0x4e617a30 // fcvtl2 v16.2d, v17.4s
-	WORD $0x4e70cea3 // fmla v3.2d, v21.2d, v16.2d
+	WORD $0x4e70cea5 // fmla v5.2d, v21.2d, v16.2d
 	WORD $0x0e617a30 // fcvtl v16.2d, v17.2s
 	WORD $0x0e617a91 // fcvtl v17.2d, v20.2s
-	WORD $0x4e70ce62 // fmla v2.2d, v19.2d, v16.2d
+	WORD $0x4e70ce64 // fmla v4.2d, v19.2d, v16.2d
 	WORD $0x4e617a90 // fcvtl2 v16.2d, v20.4s
-	WORD $0x4e71cec0 // fmla v0.2d, v22.2d, v17.2d
-	WORD $0x4e70cee1 // fmla v1.2d, v23.2d, v16.2d
-	WORD $0x54fff748 // b.hi <slots+0x7c0>
+	WORD $0x4e71cec6 // fmla v6.2d, v22.2d, v17.2d
+	WORD $0x4e70cee7 // fmla v7.2d, v23.2d, v16.2d
+	WORD $0x54fff748 // b.hi <slots+0x8a0>
 	WORD $0xaa0303f1 // mov x17, x3
 	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x540010e1 // b.ne <slots+0xb00>
+	WORD $0x54000441 // b.ne <slots+0xa4c>
 	WORD $0x79400162 // ldrh w2, [x11]
 	WORD $0x79400964 // ldrh w4, [x11, #0x4]
 	WORD $0x79400563 // ldrh w3, [x11, #0x2]
@@ -598,6 +654,7 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4d4084b1 // ld1 { v17.d }[1], [x5]
 	WORD $0x79401563 // ldrh w3, [x11, #0xa]
 	WORD $0x79401d65 // ldrh w5, [x11, #0xe]
+	WORD $0x9100416b // add x11, x11, #0x10
 	WORD $0x8b030c23 // add x3, x1, x3, lsl #3
 	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
 	WORD $0x38401621 // ldrb w1, [x17], #0x1
@@ -607,274 +664,235 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0xad405614 // ldp q20, q21, [x16]
 	WORD $0x8b010210 // add x16, x16, x1
 	WORD $0x4e617a96 // fcvtl2 v22.2d, v20.4s
-	WORD $0x4e76ce27 // fmla v7.2d, v17.2d, v22.2d
+	WORD $0x4e76ce21 // fmla v1.2d, v17.2d, v22.2d
 	WORD $0x0e617a91 // fcvtl v17.2d, v20.2s
-	WORD $0x4e71ce06 // fmla v6.2d, v16.2d, v17.2d
+	WORD $0x4e71ce00 // fmla v0.2d, v16.2d, v17.2d
 	WORD $0x0e617ab0 // fcvtl v16.2d, v21.2s
 	WORD $0x4e617ab1 // fcvtl2 v17.2d, v21.4s
-	WORD $0x4e71ce65 // fmla v5.2d, v19.2d, v17.2d
-	WORD $0x4e70ce44 // fmla v4.2d, v18.2d, v16.2d
-	WORD $0x14000139 // b <slots+0xe4c>
+	WORD $0x4e71ce63 // fmla v3.2d, v19.2d, v17.2d
+	WORD $0x4e70ce42 // fmla v2.2d, v18.2d, v16.2d
+	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
+	WORD $0x3617b201 // tbz w1, #0x2, <slots+0x90>
+	WORD $0x17fffd9f // b <slots+0xd0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x4e61d4a2 // fadd v2.2d, v5.2d, v1.2d
+	WORD $0x4e60d483 // fadd v3.2d, v4.2d, v0.2d
+	WORD $0xf9402401 // ldr x1, [x0, #0x48]
+	WORD $0x52800023 // mov w3, #0x1
+	WORD $0x5e180466 // mov d6, v3.d[1]
+	WORD $0x5e180447 // mov d7, v2.d[1]
+	WORD $0x1e622862 // fadd d2, d3, d2
+	WORD $0x1e6728c3 // fadd d3, d6, d7
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x1e632842 // fadd d2, d2, d3
+	WORD $0x6e080444 // mov v4.d[0], v2.d[0]
+	WORD $0xad0017e4 // stp q4, q5, [sp]
+	WORD $0x14000010 // b <slots+0xad0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x910008b1 // add x17, x5, #0x2
+	WORD $0xaa1003e5 // mov x5, x16
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0x54ffd420 // b.eq <slots+0x530>
+	WORD $0xaa0503f0 // mov x16, x5
+	WORD $0x3617aee1 // tbz w1, #0x2, <slots+0x90>
+	WORD $0x17fffd86 // b <slots+0xd0>
+	WORD $0xf9402401 // ldr x1, [x0, #0x48]
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0xad0017e4 // stp q4, q5, [sp]
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x54ffaceb // b.lt <slots+0x68>
+	WORD $0xf9401804 // ldr x4, [x0, #0x30]
+	WORD $0xf9403005 // ldr x5, [x0, #0x60]
+	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0xaa0803e6 // mov x6, x8
+	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
+	WORD $0x14000007 // b <slots+0xb00>
+	WORD $0x1e610800 // fmul d0, d0, d1
+	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
+	WORD $0xeb02007f // cmp x3, x2
+	WORD $0x54ffab60 // b.eq <slots+0x68>
+	WORD $0xaa0603f3 // mov x19, x6
+	WORD $0xb4000044 // cbz x4, <slots+0xb0c>
+	WORD $0x78667893 // ldrh w19, [x4, x6, lsl #1]
+	WORD $0xb40001a5 // cbz x5, <slots+0xb40>
+	WORD $0xb9406814 // ldr w20, [x0, #0x68]
+	WORD $0xb87378b5 // ldr w21, [x5, x19, lsl #2]
+	WORD $0x0b150294 // add w20, w20, w21
+	WORD $0xd34c2e94 // lsl x20, x20, #52
+	WORD $0x9e670280 // fmov d0, x20
+	WORD $0xfc6279c1 // ldr d1, [x14, x2, lsl #3]
+	WORD $0x35000127 // cbnz w7, <slots+0xb4c>
+	WORD $0x17ffffef // b <slots+0xae8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0xfc6279c1 // ldr d1, [x14, x2, lsl #3]
+	WORD $0x34fffd07 // cbz w7, <slots+0xae8>
+	WORD $0xfc737822 // ldr d2, [x1, x19, lsl #3]
+	WORD $0x1f400820 // fmadd d0, d1, d0, d2
+	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
+	WORD $0xeb02007f // cmp x3, x2
+	WORD $0x54fffce1 // b.ne <slots+0xb00>
+	WORD $0x17fffd40 // b <slots+0x68>
 	WORD $0x91000891 // add x17, x4, #0x2
-	WORD $0xaa1003e4 // mov x4, x16
-	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x54ffd6c0 // b.eq <slots+0x450>
-	WORD $0xaa0403f0 // mov x16, x4
-	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
-	WORD $0x3617b843 // tbz w3, #0x2, <slots+0x8c>
-	WORD $0x14000060 // b <slots+0xb08>
-	WORD $0x91000871 // add x17, x3, #0x2
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x54000b61 // b.ne <slots+0xb00>
-	WORD $0x79400163 // ldrh w3, [x11]
-	WORD $0x79400965 // ldrh w5, [x11, #0x4]
-	WORD $0x79400564 // ldrh w4, [x11, #0x2]
-	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
-	WORD $0x79400d66 // ldrh w6, [x11, #0x6]
-	WORD $0xfc657831 // ldr d17, [x1, x5, lsl #3]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0xfc637830 // ldr d16, [x1, x3, lsl #3]
-	WORD $0x38401623 // ldrb w3, [x17], #0x1
-	WORD $0x9bac0862 // umaddl x2, w3, w12, x2
-	WORD $0x7100d07f // cmp w3, #0x34
-	WORD $0xd342fc65 // lsr x5, x3, #2
-	WORD $0x4d4084d1 // ld1 { v17.d }[1], [x6]
-	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
-	WORD $0xd341fc64 // lsr x4, x3, #1
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x54ffaac1 // b.ne <slots+0xcc>
+	WORD $0x79400164 // ldrh w4, [x11]
+	WORD $0x79400966 // ldrh w6, [x11, #0x4]
+	WORD $0x79400565 // ldrh w5, [x11, #0x2]
+	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
+	WORD $0x79400d67 // ldrh w7, [x11, #0x6]
+	WORD $0xfc667851 // ldr d17, [x2, x6, lsl #3]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0xfc647850 // ldr d16, [x2, x4, lsl #3]
+	WORD $0x38401624 // ldrb w4, [x17], #0x1
+	WORD $0x9bac0c83 // umaddl x3, w4, w12, x3
+	WORD $0x7100d09f // cmp w4, #0x34
+	WORD $0xd342fc86 // lsr x6, x4, #2
+	WORD $0x4d4084f1 // ld1 { v17.d }[1], [x7]
+	WORD $0x4d4084b0 // ld1 { v16.d }[1], [x5]
+	WORD $0xd341fc85 // lsr x5, x4, #1
 	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x540016a9 // b.ls <slots+0xcac>
-	WORD $0xad405055 // ldp q21, q20, [x2]
-	WORD $0x91020046 // add x6, x2, #0x80
-	WORD $0x8b030467 // add x7, x3, x3, lsl #1
-	WORD $0x3ce56a13 // ldr q19, [x16, x5]
-	WORD $0xd342fce5 // lsr x5, x7, #2
+	WORD $0x540009e9 // b.ls <slots+0xcf4>
+	WORD $0xad405075 // ldp q21, q20, [x3]
+	WORD $0x91020067 // add x7, x3, #0x80
+	WORD $0x8b040493 // add x19, x4, x4, lsl #1
+	WORD $0x3ce66a13 // ldr q19, [x16, x6]
+	WORD $0xd342fe66 // lsr x6, x19, #2
 	WORD $0x3dc00212 // ldr q18, [x16]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0xad425854 // ldp q20, q22, [x2, #0x40]
+	WORD $0xad425874 // ldp q20, q22, [x3, #0x40]
 	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
 	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
-	WORD $0x4d40ccd5 // ld1r { v21.2d }, [x6]
+	WORD $0x4d40ccf5 // ld1r { v21.2d }, [x7]
 	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
 	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
-	WORD $0x140000f0 // b <slots+0xdd0>
-	WORD $0xd342fca6 // lsr x6, x5, #2
-	WORD $0xad405837 // ldp q23, q22, [x1]
-	WORD $0x8b0504a3 // add x3, x5, x5, lsl #1
-	WORD $0xd341fca2 // lsr x2, x5, #1
-	WORD $0x3dc00094 // ldr q20, [x4]
-	WORD $0x3ce66895 // ldr q21, [x4, x6]
+	WORD $0x1400008a // b <slots+0xe18>
+	WORD $0xd342fcc7 // lsr x7, x6, #2
+	WORD $0xad405857 // ldp q23, q22, [x2]
+	WORD $0x8b0604c4 // add x4, x6, x6, lsl #1
+	WORD $0xd341fcc3 // lsr x3, x6, #1
+	WORD $0x3dc000b4 // ldr q20, [x5]
+	WORD $0x3ce768b5 // ldr q21, [x5, x7]
 	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
 	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xd342fc63 // lsr x3, x3, #2
-	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0x540002e8 // b.hi <slots+0xa98>
-	WORD $0x924008a5 // and x5, x5, #0x7
-	WORD $0xb50002a5 // cbnz x5, <slots+0xa98>
-	WORD $0x91022025 // add x5, x1, #0x88
-	WORD $0x91024026 // add x6, x1, #0x90
-	WORD $0x4d40ccb6 // ld1r { v22.2d }, [x5]
-	WORD $0x4d40ccd7 // ld1r { v23.2d }, [x6]
+	WORD $0xd342fc84 // lsr x4, x4, #2
+	WORD $0x710060df // cmp w6, #0x18
+	WORD $0x54000348 // b.hi <slots+0xc84>
+	WORD $0x924008c6 // and x6, x6, #0x7
+	WORD $0xb5000306 // cbnz x6, <slots+0xc84>
+	WORD $0x91022046 // add x6, x2, #0x88
+	WORD $0x91024047 // add x7, x2, #0x90
+	WORD $0x4d40ccd6 // ld1r { v22.2d }, [x6]
+	WORD $0x4d40ccf7 // ld1r { v23.2d }, [x7]
 	WORD $0x4eb51ed5 // orr v21.16b, v22.16b, v21.16b
 	WORD $0x4eb41ed4 // orr v20.16b, v22.16b, v20.16b
 	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
 	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0xad415035 // ldp q21, q20, [x1, #0x20]
-	WORD $0x3ce26892 // ldr q18, [x4, x2]
-	WORD $0x3ce36893 // ldr q19, [x4, x3]
+	WORD $0x4e75ce61 // fmla v1.2d, v19.2d, v21.2d
+	WORD $0x4e74ce40 // fmla v0.2d, v18.2d, v20.2d
+	WORD $0xad415055 // ldp q21, q20, [x2, #0x20]
+	WORD $0x3ce368b2 // ldr q18, [x5, x3]
+	WORD $0x3ce468b3 // ldr q19, [x5, x4]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
 	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
 	WORD $0x4eb31ed3 // orr v19.16b, v22.16b, v19.16b
 	WORD $0x4eb21ed2 // orr v18.16b, v22.16b, v18.16b
 	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
 	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
-	WORD $0x14000019 // b <slots+0xaf8>
-	WORD $0x91020025 // add x5, x1, #0x80
-	WORD $0xad425c38 // ldp q24, q23, [x1, #0x40]
+	WORD $0x4e73ce23 // fmla v3.2d, v17.2d, v19.2d
+	WORD $0x4e72ce02 // fmla v2.2d, v16.2d, v18.2d
+	WORD $0x3617a0a1 // tbz w1, #0x2, <slots+0x90>
+	WORD $0x17fffd14 // b <slots+0xd0>
+	WORD $0x91020046 // add x6, x2, #0x80
+	WORD $0xad425c58 // ldp q24, q23, [x2, #0x40]
 	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
-	WORD $0x4d40ccb6 // ld1r { v22.2d }, [x5]
+	WORD $0x4d40ccd6 // ld1r { v22.2d }, [x6]
 	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
 	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
 	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
 	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
 	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
 	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0x3ce26892 // ldr q18, [x4, x2]
-	WORD $0x3ce36893 // ldr q19, [x4, x3]
-	WORD $0xad415035 // ldp q21, q20, [x1, #0x20]
+	WORD $0x4e75ce61 // fmla v1.2d, v19.2d, v21.2d
+	WORD $0x4e74ce40 // fmla v0.2d, v18.2d, v20.2d
+	WORD $0x3ce368b2 // ldr q18, [x5, x3]
+	WORD $0x3ce468b3 // ldr q19, [x5, x4]
+	WORD $0xad415055 // ldp q21, q20, [x2, #0x20]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
 	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0xad435035 // ldp q21, q20, [x1, #0x60]
+	WORD $0xad435055 // ldp q21, q20, [x2, #0x60]
 	WORD $0x6ef44673 // ushl v19.2d, v19.2d, v20.2d
 	WORD $0x4ef64673 // sshl v19.2d, v19.2d, v22.2d
 	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4ef64652 // sshl v18.2d, v18.2d, v22.2d
 	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e73ce25 // fmla v5.2d, v17.2d, v19.2d
-	WORD $0x4e72ce04 // fmla v4.2d, v16.2d, v18.2d
-	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
-	WORD $0x3617ac43 // tbz w3, #0x2, <slots+0x8c>
-	WORD $0xf9402801 // ldr x1, [x0, #0x50]
-	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0xcb080022 // sub x2, x1, x8
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0xf100205f // cmp x2, #0x8
-	WORD $0x9a8db041 // csel x1, x2, x13, lt
-	WORD $0x37180503 // tbnz w3, #0x3, <slots+0xbc8>
-	WORD $0x5400068b // b.lt <slots+0xbfc>
-	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xf9402402 // ldr x2, [x0, #0x48]
-	WORD $0xb4000f83 // cbz x3, <slots+0xd28>
-	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb40018e4 // cbz x4, <slots+0xe5c>
-	WORD $0x8b080465 // add x5, x3, x8, lsl #1
-	WORD $0x794008b3 // ldrh w19, [x5, #0x4]
-	WORD $0x794000a6 // ldrh w6, [x5]
-	WORD $0x794004a7 // ldrh w7, [x5, #0x2]
-	WORD $0x79400ca5 // ldrh w5, [x5, #0x6]
-	WORD $0x8b050885 // add x5, x4, x5, lsl #2
-	WORD $0xbc737884 // ldr s4, [x4, x19, lsl #2]
-	WORD $0xbc667885 // ldr s5, [x4, x6, lsl #2]
-	WORD $0x8b070887 // add x7, x4, x7, lsl #2
-	WORD $0x0d4090a4 // ld1 { v4.s }[1], [x5]
-	WORD $0x9101a005 // add x5, x0, #0x68
-	WORD $0x0d4090e5 // ld1 { v5.s }[1], [x7]
-	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
-	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
-	WORD $0x2ea410c4 // uaddw v4.2d, v6.2d, v4.2s
-	WORD $0x4f745487 // shl v7.2d, v4.2d, #0x34
-	WORD $0x4f7454a6 // shl v6.2d, v5.2d, #0x34
-	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
-	WORD $0x34001725 // cbz w5, <slots+0xe70>
-	WORD $0x8b080474 // add x20, x3, x8, lsl #1
-	WORD $0x79400286 // ldrh w6, [x20]
-	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
-	WORD $0x79400687 // ldrh w7, [x20, #0x2]
-	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
-	WORD $0x8b070c55 // add x21, x2, x7, lsl #3
-	WORD $0xfc667844 // ldr d4, [x2, x6, lsl #3]
-	WORD $0xfc737845 // ldr d5, [x2, x19, lsl #3]
-	WORD $0x8b140c56 // add x22, x2, x20, lsl #3
-	WORD $0x4d4086a4 // ld1 { v4.d }[1], [x21]
-	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
-	WORD $0x4e63cce5 // fmla v5.2d, v7.2d, v3.2d
-	WORD $0x4e62ccc4 // fmla v4.2d, v6.2d, v2.2d
-	WORD $0x140000b2 // b <slots+0xe8c>
-	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
-	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
-	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0x52800022 // mov w2, #0x1
-	WORD $0x5e1804a6 // mov d6, v5.d[1]
-	WORD $0x5e180487 // mov d7, v4.d[1]
-	WORD $0x1e6428a4 // fadd d4, d5, d4
-	WORD $0x1e6728c5 // fadd d5, d6, d7
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0x1e652884 // fadd d4, d4, d5
-	WORD $0x6e080482 // mov v2.d[0], v4.d[0]
-	WORD $0xad000fe2 // stp q2, q3, [sp]
-	WORD $0x14000006 // b <slots+0xc10>
-	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0xad000fe2 // stp q2, q3, [sp]
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0x54ffa2cb // b.lt <slots+0x64>
-	WORD $0xf9401804 // ldr x4, [x0, #0x30]
-	WORD $0xf9403005 // ldr x5, [x0, #0x60]
-	WORD $0xaa1f03e3 // mov x3, xzr
-	WORD $0xaa0803e6 // mov x6, x8
-	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
-	WORD $0x14000007 // b <slots+0xc40>
-	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0x91000463 // add x3, x3, #0x1
-	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb03005f // cmp x2, x3
-	WORD $0x54ffa140 // b.eq <slots+0x64>
-	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xb4000044 // cbz x4, <slots+0xc4c>
-	WORD $0x78667893 // ldrh w19, [x4, x6, lsl #1]
-	WORD $0xb40001a5 // cbz x5, <slots+0xc80>
-	WORD $0xb9406814 // ldr w20, [x0, #0x68]
-	WORD $0xb87378b5 // ldr w21, [x5, x19, lsl #2]
-	WORD $0x0b150294 // add w20, w20, w21
-	WORD $0xd34c2e94 // lsl x20, x20, #52
-	WORD $0x9e670280 // fmov d0, x20
-	WORD $0xfc6379c1 // ldr d1, [x14, x3, lsl #3]
-	WORD $0x35000127 // cbnz w7, <slots+0xc8c>
-	WORD $0x17ffffef // b <slots+0xc28>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc6379c1 // ldr d1, [x14, x3, lsl #3]
-	WORD $0x34fffd07 // cbz w7, <slots+0xc28>
-	WORD $0xfc737822 // ldr d2, [x1, x19, lsl #3]
-	WORD $0x1f400820 // fmadd d0, d1, d0, d2
-	WORD $0x91000463 // add x3, x3, #0x1
-	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb03005f // cmp x2, x3
-	WORD $0x54fffce1 // b.ne <slots+0xc40>
-	WORD $0x17fffcef // b <slots+0x64>
-	WORD $0xad405055 // ldp q21, q20, [x2]
-	WORD $0x8b030466 // add x6, x3, x3, lsl #1
-	WORD $0x7100607f // cmp w3, #0x18
-	WORD $0x3ce56a13 // ldr q19, [x16, x5]
-	WORD $0xd342fcc5 // lsr x5, x6, #2
+	WORD $0x4e73ce23 // fmla v3.2d, v17.2d, v19.2d
+	WORD $0x4e72ce02 // fmla v2.2d, v16.2d, v18.2d
+	WORD $0x36179d21 // tbz w1, #0x2, <slots+0x90>
+	WORD $0x17fffcf8 // b <slots+0xd0>
+	WORD $0xad405075 // ldp q21, q20, [x3]
+	WORD $0x8b040487 // add x7, x4, x4, lsl #1
+	WORD $0x7100609f // cmp w4, #0x18
+	WORD $0x3ce66a13 // ldr q19, [x16, x6]
+	WORD $0xd342fce6 // lsr x6, x7, #2
 	WORD $0x3dc00212 // ldr q18, [x16]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
 	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x54000768 // b.hi <slots+0xdb8>
-	WORD $0x92400866 // and x6, x3, #0x7
-	WORD $0xb5000726 // cbnz x6, <slots+0xdb8>
-	WORD $0x91022046 // add x6, x2, #0x88
-	WORD $0x91024047 // add x7, x2, #0x90
-	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
-	WORD $0x4d40ccf5 // ld1r { v21.2d }, [x7]
+	WORD $0x54000768 // b.hi <slots+0xe00>
+	WORD $0x92400887 // and x7, x4, #0x7
+	WORD $0xb5000727 // cbnz x7, <slots+0xe00>
+	WORD $0x91022067 // add x7, x3, #0x88
+	WORD $0x91024073 // add x19, x3, #0x90
+	WORD $0x4d40ccf4 // ld1r { v20.2d }, [x7]
+	WORD $0x4d40ce75 // ld1r { v21.2d }, [x19]
 	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
 	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
 	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
 	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
-	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
-	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0xad414853 // ldp q19, q18, [x2, #0x20]
-	WORD $0x3ce46a10 // ldr q16, [x16, x4]
-	WORD $0x3ce56a11 // ldr q17, [x16, x5]
+	WORD $0x4e73ce21 // fmla v1.2d, v17.2d, v19.2d
+	WORD $0x4e72ce00 // fmla v0.2d, v16.2d, v18.2d
+	WORD $0xad414873 // ldp q19, q18, [x3, #0x20]
+	WORD $0x3ce56a10 // ldr q16, [x16, x5]
+	WORD $0x3ce66a11 // ldr q17, [x16, x6]
 	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
 	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
 	WORD $0x4eb01e92 // orr v18.16b, v20.16b, v16.16b
 	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
 	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
 	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
-	WORD $0x1400003d // b <slots+0xe18>
+	WORD $0x1400003d // b <slots+0xe60>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
-	WORD $0xb4001243 // cbz x3, <slots+0xf74>
+	WORD $0xb4001223 // cbz x3, <slots+0xfb8>
 	WORD $0xd37ef504 // lsl x4, x8, #2
-	WORD $0x3ce46864 // ldr q4, [x3, x4]
+	WORD $0x3ce46862 // ldr q2, [x3, x4]
 	WORD $0x9101a003 // add x3, x0, #0x68
-	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
-	WORD $0x2ea410a6 // uaddw v6.2d, v5.2d, v4.2s
-	WORD $0x6ea410a4 // uaddw2 v4.2d, v5.2d, v4.4s
-	WORD $0x4f745485 // shl v5.2d, v4.2d, #0x34
-	WORD $0x4f7454c4 // shl v4.2d, v6.2d, #0x34
+	WORD $0x4d40cc63 // ld1r { v3.2d }, [x3]
+	WORD $0x2ea21066 // uaddw v6.2d, v3.2d, v2.2s
+	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
+	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
+	WORD $0x4f7454c2 // shl v2.2d, v6.2d, #0x34
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x340011a3 // cbz w3, <slots+0xf88>
-	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0x34001183 // cbz w3, <slots+0xfcc>
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
 	WORD $0xad401c66 // ldp q6, q7, [x3]
-	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
-	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
-	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0x4e65cc67 // fmla v7.2d, v3.2d, v5.2d
+	WORD $0x4e64cc46 // fmla v6.2d, v2.2d, v4.2d
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
 	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb4001164 // cbz x4, <slots+0xfa4>
+	WORD $0xb4001144 // cbz x4, <slots+0xfe8>
 	WORD $0xd37ef465 // lsl x5, x3, #2
 	WORD $0x3ce56882 // ldr q2, [x4, x5]
 	WORD $0x9101a004 // add x4, x0, #0x68
@@ -884,73 +902,72 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
 	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x340010c4 // cbz w4, <slots+0xfb8>
-	WORD $0x8b030c44 // add x4, x2, x3, lsl #3
+	WORD $0x340010a4 // cbz w4, <slots+0xffc>
+	WORD $0x8b030c24 // add x4, x1, x3, lsl #3
 	WORD $0xad401484 // ldp q4, q5, [x4]
 	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
 	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
-	WORD $0x14000083 // b <slots+0xfc0>
-	WORD $0x91020046 // add x6, x2, #0x80
-	WORD $0xad425456 // ldp q22, q21, [x2, #0x40]
+	WORD $0x14000082 // b <slots+0x1004>
+	WORD $0x91020067 // add x7, x3, #0x80
+	WORD $0xad425476 // ldp q22, q21, [x3, #0x40]
 	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
-	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
+	WORD $0x4d40ccf4 // ld1r { v20.2d }, [x7]
 	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
 	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
 	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
 	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
-	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0x3ce46a10 // ldr q16, [x16, x4]
-	WORD $0xad414853 // ldp q19, q18, [x2, #0x20]
-	WORD $0x3ce56a11 // ldr q17, [x16, x5]
+	WORD $0x4e73ce21 // fmla v1.2d, v17.2d, v19.2d
+	WORD $0x4e72ce00 // fmla v0.2d, v16.2d, v18.2d
+	WORD $0x3ce56a10 // ldr q16, [x16, x5]
+	WORD $0xad414873 // ldp q19, q18, [x3, #0x20]
+	WORD $0x3ce66a11 // ldr q17, [x16, x6]
 	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
 	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0xad434c52 // ldp q18, q19, [x2, #0x60]
+	WORD $0xad434c72 // ldp q18, q19, [x3, #0x60]
 	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
 	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
 	WORD $0x4ef44612 // sshl v18.2d, v16.2d, v20.2d
 	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
 	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
-	WORD $0x79401162 // ldrh w2, [x11, #0x8]
-	WORD $0x79401965 // ldrh w5, [x11, #0xc]
-	WORD $0x8b030210 // add x16, x16, x3
-	WORD $0x79401564 // ldrh w4, [x11, #0xa]
-	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
-	WORD $0x79401d66 // ldrh w6, [x11, #0xe]
-	WORD $0xfc657832 // ldr d18, [x1, x5, lsl #3]
-	WORD $0xfc627833 // ldr d19, [x1, x2, lsl #3]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
-	WORD $0x4d408493 // ld1 { v19.d }[1], [x4]
-	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
-	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
+	WORD $0x79401163 // ldrh w3, [x11, #0x8]
+	WORD $0x79401966 // ldrh w6, [x11, #0xc]
+	WORD $0x8b040210 // add x16, x16, x4
+	WORD $0x79401565 // ldrh w5, [x11, #0xa]
+	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
+	WORD $0x79401d67 // ldrh w7, [x11, #0xe]
+	WORD $0xfc667852 // ldr d18, [x2, x6, lsl #3]
+	WORD $0xfc637853 // ldr d19, [x2, x3, lsl #3]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
 	WORD $0x9100416b // add x11, x11, #0x10
-	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
-	WORD $0x361791c3 // tbz w3, #0x2, <slots+0x8c>
-	WORD $0x17ffff2c // b <slots+0xb08>
+	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
+	WORD $0x4d4084b3 // ld1 { v19.d }[1], [x5]
+	WORD $0x4e71ce62 // fmla v2.2d, v19.2d, v17.2d
+	WORD $0x4e70ce43 // fmla v3.2d, v18.2d, v16.2d
+	WORD $0x36178fc1 // tbz w1, #0x2, <slots+0x90>
+	WORD $0x17fffc8d // b <slots+0xd0>
 	WORD $0x9101c005 // add x5, x0, #0x70
 	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
 	WORD $0x4ea61cc7 // mov v7.16b, v6.16b
 	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
-	WORD $0x35ffe925 // cbnz w5, <slots+0xb90>
+	WORD $0x35ff9545 // cbnz w5, <slots+0x158>
 	WORD $0x8b080474 // add x20, x3, x8, lsl #1
-	WORD $0x6e62dcc4 // fmul v4.2d, v6.2d, v2.2d
-	WORD $0x6e63dce5 // fmul v5.2d, v7.2d, v3.2d
+	WORD $0x6e64dcc2 // fmul v2.2d, v6.2d, v4.2d
+	WORD $0x6e65dce3 // fmul v3.2d, v7.2d, v5.2d
 	WORD $0x79400286 // ldrh w6, [x20]
 	WORD $0x79400687 // ldrh w7, [x20, #0x2]
 	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
 	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
-	WORD $0xfc267844 // str d4, [x2, x6, lsl #3]
-	WORD $0x8b070c46 // add x6, x2, x7, lsl #3
-	WORD $0x4d0084c4 // st1 { v4.d }[1], [x6]
-	WORD $0x8b140c46 // add x6, x2, x20, lsl #3
-	WORD $0xfc337845 // str d5, [x2, x19, lsl #3]
-	WORD $0x4d0084c5 // st1 { v5.d }[1], [x6]
+	WORD $0xfc267822 // str d2, [x1, x6, lsl #3]
+	WORD $0x8b070c26 // add x6, x1, x7, lsl #3
+	WORD $0x4d0084c2 // st1 { v2.d }[1], [x6]
+	WORD $0x8b140c26 // add x6, x1, x20, lsl #3
+	WORD $0xfc337823 // str d3, [x1, x19, lsl #3]
+	WORD $0x4d0084c3 // st1 { v3.d }[1], [x6]
 	WORD $0x91001106 // add x6, x8, #0x4
-	WORD $0xb4000424 // cbz x4, <slots+0xf2c>
+	WORD $0xb4000424 // cbz x4, <slots+0xf70>
 	WORD $0x8b060467 // add x7, x3, x6, lsl #1
 	WORD $0x794000f3 // ldrh w19, [x7]
 	WORD $0x794008f5 // ldrh w21, [x7, #0x4]
@@ -968,25 +985,25 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
 	WORD $0x4f745445 // shl v5.2d, v2.2d, #0x34
 	WORD $0x4f745464 // shl v4.2d, v3.2d, #0x34
-	WORD $0x34000265 // cbz w5, <slots+0xf3c>
+	WORD $0x34000265 // cbz w5, <slots+0xf80>
 	WORD $0x8b060466 // add x6, x3, x6, lsl #1
 	WORD $0x794000c3 // ldrh w3, [x6]
 	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
 	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
 	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
-	WORD $0x8b040c47 // add x7, x2, x4, lsl #3
-	WORD $0xfc637842 // ldr d2, [x2, x3, lsl #3]
-	WORD $0xfc657843 // ldr d3, [x2, x5, lsl #3]
-	WORD $0x8b060c53 // add x19, x2, x6, lsl #3
+	WORD $0x8b040c27 // add x7, x1, x4, lsl #3
+	WORD $0xfc637822 // ldr d2, [x1, x3, lsl #3]
+	WORD $0xfc657823 // ldr d3, [x1, x5, lsl #3]
+	WORD $0x8b060c33 // add x19, x1, x6, lsl #3
 	WORD $0x4d4084e2 // ld1 { v2.d }[1], [x7]
 	WORD $0x4d408663 // ld1 { v3.d }[1], [x19]
 	WORD $0x4e61cca3 // fmla v3.2d, v5.2d, v1.2d
 	WORD $0x4e60cc82 // fmla v2.2d, v4.2d, v0.2d
-	WORD $0x1400000c // b <slots+0xf58>
+	WORD $0x1400000c // b <slots+0xf9c>
 	WORD $0x9101c004 // add x4, x0, #0x70
 	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
 	WORD $0x4ea41c85 // mov v5.16b, v4.16b
-	WORD $0x35fffde5 // cbnz w5, <slots+0xef4>
+	WORD $0x35fffde5 // cbnz w5, <slots+0xf38>
 	WORD $0x8b060466 // add x6, x3, x6, lsl #1
 	WORD $0x6e60dc82 // fmul v2.2d, v4.2d, v0.2d
 	WORD $0x6e61dca3 // fmul v3.2d, v5.2d, v1.2d
@@ -994,40 +1011,48 @@ TEXT ·slotsQuad(SB), 0, $192-8
 	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
 	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
 	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
-	WORD $0xfc237842 // str d2, [x2, x3, lsl #3]
-	WORD $0x8b040c43 // add x3, x2, x4, lsl #3
+	WORD $0xfc237822 // str d2, [x1, x3, lsl #3]
+	WORD $0x8b040c23 // add x3, x1, x4, lsl #3
 	WORD $0x4d008462 // st1 { v2.d }[1], [x3]
-	WORD $0xfc257843 // str d3, [x2, x5, lsl #3]
-	WORD $0x8b060c42 // add x2, x2, x6, lsl #3
-	WORD $0x4d008443 // st1 { v3.d }[1], [x2]
-	WORD $0x17fffc3e // b <slots+0x68>
+	WORD $0xfc257823 // str d3, [x1, x5, lsl #3]
+	WORD $0x8b060c21 // add x1, x1, x6, lsl #3
+	WORD $0x4d008423 // st1 { v3.d }[1], [x1]
+	WORD $0x17fffc2e // b <slots+0x6c>
 	WORD $0x9101c003 // add x3, x0, #0x70
-	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
-	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4d40cc62 // ld1r { v2.2d }, [x3]
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x35ffeea3 // cbnz w3, <slots+0xd58>
-	WORD $0x6e62dc86 // fmul v6.2d, v4.2d, v2.2d
-	WORD $0x6e63dca7 // fmul v7.2d, v5.2d, v3.2d
-	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0x35ffeec3 // cbnz w3, <slots+0xda0>
+	WORD $0x6e64dc46 // fmul v6.2d, v2.2d, v4.2d
+	WORD $0x6e65dc67 // fmul v7.2d, v3.2d, v5.2d
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
 	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb5ffeee4 // cbnz x4, <slots+0xd7c>
+	WORD $0xb5ffef04 // cbnz x4, <slots+0xdc4>
 	WORD $0x9101c004 // add x4, x0, #0x70
 	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
 	WORD $0x4ea21c43 // mov v3.16b, v2.16b
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x35ffef84 // cbnz w4, <slots+0xda4>
+	WORD $0x35ffefa4 // cbnz w4, <slots+0xdec>
 	WORD $0x6e60dc44 // fmul v4.2d, v2.2d, v0.2d
 	WORD $0x6e61dc65 // fmul v5.2d, v3.2d, v1.2d
-	WORD $0x8b030c42 // add x2, x2, x3, lsl #3
-	WORD $0xad001444 // stp q4, q5, [x2]
-	WORD $0x17fffc28 // b <slots+0x68>
-	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
-	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
-	WORD $0x910183ff // add sp, sp, #0x60
+	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
+	WORD $0xad001424 // stp q4, q5, [x1]
+	WORD $0x17fffc18 // b <slots+0x6c>
+	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
+	WORD $0xf94023f7 // ldr x23, [sp, #0x40]
+	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
+	WORD $0x9101c3ff // add sp, sp, #0x70
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	SUB $192, RSP
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	SUB $208, RSP
 	MOVD R19, R30
 	RET
 
@@ -1064,10 +1089,10 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
 	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
 	WORD $0x1400000e // b <farSlots+0x98>
-	WORD $0xaa0203e1 // mov x1, x2
+	WORD $0xaa0303e2 // mov x2, x3
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b080028 // add x8, x1, x8
+	WORD $0x8b080048 // add x8, x2, x8
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
@@ -1079,142 +1104,142 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x54006502 // b.hs <farSlots+0xd34>
 	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
 	WORD $0x37082421 // tbnz w1, #0x1, <farSlots+0x520>
-	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
-	WORD $0xb9400123 // ldr w3, [x9]
-	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
-	WORD $0x79400925 // ldrh w5, [x9, #0x4]
-	WORD $0xf9404002 // ldr x2, [x0, #0x80]
-	WORD $0xf10008bf // cmp x5, #0x2
-	WORD $0x540005c2 // b.hs <farSlots+0x170>
-	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xb9400124 // ldr w4, [x9]
+	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
+	WORD $0x79400926 // ldrh w6, [x9, #0x4]
+	WORD $0xf9404003 // ldr x3, [x0, #0x80]
+	WORD $0xf10008df // cmp x6, #0x2
+	WORD $0x540005e2 // b.hs <farSlots+0x174>
+	WORD $0xf10004df // cmp x6, #0x1
 	WORD $0x54003560 // b.eq <farSlots+0x76c>
-	WORD $0x14000232 // b <farSlots+0x98c>
-	WORD $0xad406cfc // ldp q28, q27, [x7]
-	WORD $0x910200f4 // add x20, x7, #0x80
-	WORD $0x3cf3699a // ldr q26, [x12, x19]
+	WORD $0x3617fe41 // tbz w1, #0x2, <farSlots+0x8c>
+	WORD $0x14000232 // b <farSlots+0x990>
+	WORD $0xad406e7c // ldp q28, q27, [x19]
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0x3cf4699a // ldr q26, [x12, x20]
 	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
 	WORD $0x3dc00199 // ldr q25, [x12]
-	WORD $0x4d40ce98 // ld1r { v24.2d }, [x20]
-	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
-	WORD $0xd342fe93 // lsr x19, x20, #2
+	WORD $0x4d40ceb8 // ld1r { v24.2d }, [x21]
+	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
+	WORD $0xd342feb4 // lsr x20, x21, #2
 	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
 	WORD $0x6ee0bb18 // neg v24.2d, v24.2d
-	WORD $0xad4270fb // ldp q27, q28, [x7, #0x40]
+	WORD $0xad42727b // ldp q27, q28, [x19, #0x40]
 	WORD $0x6efc475a // ushl v26.2d, v26.2d, v28.2d
 	WORD $0x4ef8475a // sshl v26.2d, v26.2d, v24.2d
 	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
 	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
 	WORD $0x4ef84739 // sshl v25.2d, v25.2d, v24.2d
 	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7acec3 // fmla v3.2d, v22.2d, v26.2d
-	WORD $0x3ce66996 // ldr q22, [x12, x6]
-	WORD $0x4e79cee2 // fmla v2.2d, v23.2d, v25.2d
-	WORD $0xad4164fa // ldp q26, q25, [x7, #0x20]
-	WORD $0x3cf36997 // ldr q23, [x12, x19]
+	WORD $0x4e7acec5 // fmla v5.2d, v22.2d, v26.2d
+	WORD $0x3ce76996 // ldr q22, [x12, x7]
+	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
+	WORD $0xad41667a // ldp q26, q25, [x19, #0x20]
+	WORD $0x3cf46997 // ldr q23, [x12, x20]
 	WORD $0x4e1902f7 // tbl v23.16b, { v23.16b }, v25.16b
 	WORD $0x4e1a02d6 // tbl v22.16b, { v22.16b }, v26.16b
-	WORD $0xad4368f9 // ldp q25, q26, [x7, #0x60]
+	WORD $0xad436a79 // ldp q25, q26, [x19, #0x60]
 	WORD $0x6efa46f7 // ushl v23.2d, v23.2d, v26.2d
 	WORD $0x6ef946d6 // ushl v22.2d, v22.2d, v25.2d
 	WORD $0x4ef846d9 // sshl v25.2d, v22.2d, v24.2d
 	WORD $0x4ef846f6 // sshl v22.2d, v23.2d, v24.2d
 	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
 	WORD $0x4e61db37 // scvtf v23.2d, v25.2d
-	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
-	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
+	WORD $0x4e71ce62 // fmla v2.2d, v19.2d, v17.2d
+	WORD $0x4e70ce43 // fmla v3.2d, v18.2d, v16.2d
 	WORD $0x8b11014a // add x10, x10, x17
-	WORD $0x8b05018c // add x12, x12, x5
-	WORD $0xd1000885 // sub x5, x4, #0x2
+	WORD $0x8b06018c // add x12, x12, x6
+	WORD $0xd10008a6 // sub x6, x5, #0x2
 	WORD $0x9100c1ad // add x13, x13, #0x30
-	WORD $0x4e77cea0 // fmla v0.2d, v21.2d, v23.2d
-	WORD $0x91000871 // add x17, x3, #0x2
-	WORD $0x4e76ce81 // fmla v1.2d, v20.2d, v22.2d
-	WORD $0xf1000c9f // cmp x4, #0x3
-	WORD $0x54002fad // b.le <farSlots+0x760>
-	WORD $0xaa1103e3 // mov x3, x17
+	WORD $0x4e77cea6 // fmla v6.2d, v21.2d, v23.2d
+	WORD $0x91000891 // add x17, x4, #0x2
+	WORD $0x4e76ce87 // fmla v7.2d, v20.2d, v22.2d
+	WORD $0xf1000cbf // cmp x5, #0x3
+	WORD $0x54002f8d // b.le <farSlots+0x760>
+	WORD $0xaa1103e4 // mov x4, x17
 	WORD $0xf98301a0 // prfm pldl1keep, [x13, #0x600]
 	WORD $0xb94001b1 // ldr w17, [x13]
-	WORD $0xaa0503e4 // mov x4, x5
+	WORD $0xaa0603e5 // mov x5, x6
 	WORD $0x92405e31 // and x17, x17, #0xffffff
-	WORD $0xb84061a6 // ldur w6, [x13, #0x6]
-	WORD $0xb84031a5 // ldur w5, [x13, #0x3]
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xb84091a7 // ldur w7, [x13, #0x9]
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xb84061a7 // ldur w7, [x13, #0x6]
+	WORD $0xb84031a6 // ldur w6, [x13, #0x3]
 	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0xfc667830 // ldr d16, [x1, x6, lsl #3]
-	WORD $0xfc717831 // ldr d17, [x1, x17, lsl #3]
-	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
-	WORD $0x8b050c31 // add x17, x1, x5, lsl #3
-	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
+	WORD $0xb84091b3 // ldur w19, [x13, #0x9]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0xfc677850 // ldr d16, [x2, x7, lsl #3]
+	WORD $0xfc717851 // ldr d17, [x2, x17, lsl #3]
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0x8b060c51 // add x17, x2, x6, lsl #3
+	WORD $0x4d408670 // ld1 { v16.d }[1], [x19]
 	WORD $0x4d408631 // ld1 { v17.d }[1], [x17]
-	WORD $0x39400071 // ldrb w17, [x3]
+	WORD $0x39400091 // ldrb w17, [x4]
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x9bae0a26 // umaddl x6, w17, w14, x2
+	WORD $0x9bae0e27 // umaddl x7, w17, w14, x3
 	WORD $0x7100d23f // cmp w17, #0x34
-	WORD $0xd341fe25 // lsr x5, x17, #1
-	WORD $0xd342fe27 // lsr x7, x17, #2
-	WORD $0x540004a9 // b.ls <farSlots+0x260>
-	WORD $0xad4054d6 // ldp q22, q21, [x6]
-	WORD $0x910200d3 // add x19, x6, #0x80
-	WORD $0x3ce76954 // ldr q20, [x10, x7]
+	WORD $0xd341fe26 // lsr x6, x17, #1
+	WORD $0xd342fe33 // lsr x19, x17, #2
+	WORD $0x54000489 // b.ls <farSlots+0x260>
+	WORD $0xad4054f6 // ldp q22, q21, [x7]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0x3cf36954 // ldr q20, [x10, x19]
 	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
 	WORD $0x3dc00153 // ldr q19, [x10]
-	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
-	WORD $0x8b110633 // add x19, x17, x17, lsl #1
-	WORD $0xd342fe67 // lsr x7, x19, #2
+	WORD $0x4d40ce92 // ld1r { v18.2d }, [x20]
+	WORD $0x8b110634 // add x20, x17, x17, lsl #1
+	WORD $0xd342fe93 // lsr x19, x20, #2
 	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
 	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
-	WORD $0xad4258d5 // ldp q21, q22, [x6, #0x40]
+	WORD $0xad4258f5 // ldp q21, q22, [x7, #0x40]
 	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
 	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
 	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
 	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
 	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x3ce56950 // ldr q16, [x10, x5]
-	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
-	WORD $0xad414cd4 // ldp q20, q19, [x6, #0x20]
-	WORD $0x3ce76951 // ldr q17, [x10, x7]
+	WORD $0x4e74ce01 // fmla v1.2d, v16.2d, v20.2d
+	WORD $0x3ce66950 // ldr q16, [x10, x6]
+	WORD $0x4e73ce20 // fmla v0.2d, v17.2d, v19.2d
+	WORD $0xad414cf4 // ldp q20, q19, [x7, #0x20]
+	WORD $0x3cf36951 // ldr q17, [x10, x19]
 	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
 	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
-	WORD $0xad4350d3 // ldp q19, q20, [x6, #0x60]
+	WORD $0xad4350f3 // ldp q19, q20, [x7, #0x60]
 	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
 	WORD $0x6ef34610 // ushl v16.2d, v16.2d, v19.2d
 	WORD $0x4ef24613 // sshl v19.2d, v16.2d, v18.2d
 	WORD $0x4ef24630 // sshl v16.2d, v17.2d, v18.2d
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
 	WORD $0x4e61da71 // scvtf v17.2d, v19.2d
-	WORD $0x14000044 // b <farSlots+0x35c>
-	WORD $0xd503201f // nop
+	WORD $0x14000043 // b <farSlots+0x35c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x7100623f // cmp w17, #0x18
 	WORD $0x540003e8 // b.hi <farSlots+0x2e0>
-	WORD $0x92400a33 // and x19, x17, #0x7
-	WORD $0xb50003b3 // cbnz x19, <farSlots+0x2e0>
-	WORD $0xad4058d7 // ldp q23, q22, [x6]
-	WORD $0x910220d3 // add x19, x6, #0x88
-	WORD $0x3ce76955 // ldr q21, [x10, x7]
+	WORD $0x92400a34 // and x20, x17, #0x7
+	WORD $0xb50003b4 // cbnz x20, <farSlots+0x2e0>
+	WORD $0xad4058f7 // ldp q23, q22, [x7]
+	WORD $0x910220f4 // add x20, x7, #0x88
+	WORD $0x3cf36955 // ldr q21, [x10, x19]
 	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
+	WORD $0x4d40ce92 // ld1r { v18.2d }, [x20]
 	WORD $0x3dc00154 // ldr q20, [x10]
-	WORD $0x910240d3 // add x19, x6, #0x90
-	WORD $0x4d40ce73 // ld1r { v19.2d }, [x19]
-	WORD $0x8b110633 // add x19, x17, x17, lsl #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x910240f4 // add x20, x7, #0x90
+	WORD $0x4d40ce93 // ld1r { v19.2d }, [x20]
+	WORD $0x8b110634 // add x20, x17, x17, lsl #1
+	WORD $0xd342fe94 // lsr x20, x20, #2
 	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
 	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
 	WORD $0x4eb41e54 // orr v20.16b, v18.16b, v20.16b
 	WORD $0x4ef3d6b5 // fsub v21.2d, v21.2d, v19.2d
 	WORD $0x4ef3d694 // fsub v20.2d, v20.2d, v19.2d
-	WORD $0x4e75ce07 // fmla v7.2d, v16.2d, v21.2d
-	WORD $0x4e74ce26 // fmla v6.2d, v17.2d, v20.2d
-	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
-	WORD $0x3ce56950 // ldr q16, [x10, x5]
-	WORD $0x3cf36951 // ldr q17, [x10, x19]
+	WORD $0x4e75ce01 // fmla v1.2d, v16.2d, v21.2d
+	WORD $0x4e74ce20 // fmla v0.2d, v17.2d, v20.2d
+	WORD $0xad4150f5 // ldp q21, q20, [x7, #0x20]
+	WORD $0x3ce66950 // ldr q16, [x10, x6]
+	WORD $0x3cf46951 // ldr q17, [x10, x20]
 	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
 	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
 	WORD $0x4eb11e54 // orr v20.16b, v18.16b, v17.16b
@@ -1223,150 +1248,150 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ef3d690 // fsub v16.2d, v20.2d, v19.2d
 	WORD $0x14000021 // b <farSlots+0x35c>
 	WORD $0xd503201f // nop
-	WORD $0xad4054d6 // ldp q22, q21, [x6]
-	WORD $0x910200d3 // add x19, x6, #0x80
-	WORD $0x3ce76954 // ldr q20, [x10, x7]
+	WORD $0xad4054f6 // ldp q22, q21, [x7]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0x3cf36954 // ldr q20, [x10, x19]
 	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
 	WORD $0x3dc00153 // ldr q19, [x10]
-	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
-	WORD $0x8b110633 // add x19, x17, x17, lsl #1
-	WORD $0xd342fe67 // lsr x7, x19, #2
+	WORD $0x4d40ce92 // ld1r { v18.2d }, [x20]
+	WORD $0x8b110634 // add x20, x17, x17, lsl #1
+	WORD $0xd342fe93 // lsr x19, x20, #2
 	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
 	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
-	WORD $0xad4254d6 // ldp q22, q21, [x6, #0x40]
+	WORD $0xad4254f6 // ldp q22, q21, [x7, #0x40]
 	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
 	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
 	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
 	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
 	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x3ce56950 // ldr q16, [x10, x5]
-	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
-	WORD $0xad414cd4 // ldp q20, q19, [x6, #0x20]
-	WORD $0x3ce76951 // ldr q17, [x10, x7]
+	WORD $0x4e74ce01 // fmla v1.2d, v16.2d, v20.2d
+	WORD $0x3ce66950 // ldr q16, [x10, x6]
+	WORD $0x4e73ce20 // fmla v0.2d, v17.2d, v19.2d
+	WORD $0xad414cf4 // ldp q20, q19, [x7, #0x20]
+	WORD $0x3cf36951 // ldr q17, [x10, x19]
 	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
 	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
-	WORD $0xad434cd4 // ldp q20, q19, [x6, #0x60]
+	WORD $0xad434cf4 // ldp q20, q19, [x7, #0x60]
 	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
 	WORD $0x4ef24633 // sshl v19.2d, v17.2d, v18.2d
 	WORD $0x6ef44610 // ushl v16.2d, v16.2d, v20.2d
 	WORD $0x4ef24610 // sshl v16.2d, v16.2d, v18.2d
 	WORD $0x4e61da11 // scvtf v17.2d, v16.2d
 	WORD $0x4e61da70 // scvtf v16.2d, v19.2d
-	WORD $0xb84121a7 // ldur w7, [x13, #0x12]
-	WORD $0xb9400da5 // ldr w5, [x13, #0xc]
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xb840f1a6 // ldur w6, [x13, #0xf]
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xfc677832 // ldr d18, [x1, x7, lsl #3]
-	WORD $0x2942cda7 // ldp w7, w19, [x13, #0x14]
-	WORD $0xfc657833 // ldr d19, [x1, x5, lsl #3]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x92405e65 // and x5, x19, #0xffffff
-	WORD $0xb84211b3 // ldur w19, [x13, #0x21]
-	WORD $0xfc657837 // ldr d23, [x1, x5, lsl #3]
-	WORD $0xb94025a5 // ldr w5, [x13, #0x24]
-	WORD $0xd345fce7 // lsr x7, x7, #5
+	WORD $0xb84121b3 // ldur w19, [x13, #0x12]
+	WORD $0xb9400da6 // ldr w6, [x13, #0xc]
 	WORD $0x92405e73 // and x19, x19, #0xffffff
-	WORD $0x927d5ce7 // and x7, x7, #0x7fffff8
-	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
-	WORD $0xb841b1a6 // ldur w6, [x13, #0x1b]
-	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0x8b070027 // add x7, x1, x7
-	WORD $0xfc657835 // ldr d21, [x1, x5, lsl #3]
-	WORD $0x39400465 // ldrb w5, [x3, #0x1]
-	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
-	WORD $0xb841e1a7 // ldur w7, [x13, #0x1e]
 	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x7100d0bf // cmp w5, #0x34
+	WORD $0xb840f1a7 // ldur w7, [x13, #0xf]
 	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x4d4084d7 // ld1 { v23.d }[1], [x6]
-	WORD $0xb84271a6 // ldur w6, [x13, #0x27]
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xfc677836 // ldr d22, [x1, x7, lsl #3]
-	WORD $0xb842a1a7 // ldur w7, [x13, #0x2a]
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x4d408676 // ld1 { v22.d }[1], [x19]
-	WORD $0xb9402db3 // ldr w19, [x13, #0x2c]
-	WORD $0xfc677834 // ldr d20, [x1, x7, lsl #3]
-	WORD $0x4d4084d5 // ld1 { v21.d }[1], [x6]
-	WORD $0x9bae08a7 // umaddl x7, w5, w14, x2
-	WORD $0xd341fca6 // lsr x6, x5, #1
+	WORD $0xfc737852 // ldr d18, [x2, x19, lsl #3]
+	WORD $0x2942d1b3 // ldp w19, w20, [x13, #0x14]
+	WORD $0xfc667853 // ldr d19, [x2, x6, lsl #3]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x92405e86 // and x6, x20, #0xffffff
+	WORD $0xb84211b4 // ldur w20, [x13, #0x21]
+	WORD $0xfc667857 // ldr d23, [x2, x6, lsl #3]
+	WORD $0xb94025a6 // ldr w6, [x13, #0x24]
 	WORD $0xd345fe73 // lsr x19, x19, #5
+	WORD $0x92405e94 // and x20, x20, #0xffffff
 	WORD $0x927d5e73 // and x19, x19, #0x7fffff8
-	WORD $0x8b130033 // add x19, x1, x19
-	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
-	WORD $0xd342fcb3 // lsr x19, x5, #2
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
+	WORD $0xb841b1a7 // ldur w7, [x13, #0x1b]
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x8b130053 // add x19, x2, x19
+	WORD $0xfc667855 // ldr d21, [x2, x6, lsl #3]
+	WORD $0x39400486 // ldrb w6, [x4, #0x1]
+	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
+	WORD $0xb841e1b3 // ldur w19, [x13, #0x1e]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x7100d0df // cmp w6, #0x34
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x4d4084f7 // ld1 { v23.d }[1], [x7]
+	WORD $0xb84271a7 // ldur w7, [x13, #0x27]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xfc737856 // ldr d22, [x2, x19, lsl #3]
+	WORD $0xb842a1b3 // ldur w19, [x13, #0x2a]
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x4d408696 // ld1 { v22.d }[1], [x20]
+	WORD $0xb9402db4 // ldr w20, [x13, #0x2c]
+	WORD $0xfc737854 // ldr d20, [x2, x19, lsl #3]
+	WORD $0x4d4084f5 // ld1 { v21.d }[1], [x7]
+	WORD $0x9bae0cd3 // umaddl x19, w6, w14, x3
+	WORD $0xd341fcc7 // lsr x7, x6, #1
+	WORD $0xd345fe94 // lsr x20, x20, #5
+	WORD $0x927d5e94 // and x20, x20, #0x7fffff8
+	WORD $0x8b140054 // add x20, x2, x20
+	WORD $0x4d408694 // ld1 { v20.d }[1], [x20]
+	WORD $0xd342fcd4 // lsr x20, x6, #2
 	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0x54ffe548 // b.hi <farSlots+0xc8>
-	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0x54ffe568 // b.hi <farSlots+0xcc>
+	WORD $0x710060df // cmp w6, #0x18
 	WORD $0x540003c8 // b.hi <farSlots+0x4a0>
-	WORD $0x924008b4 // and x20, x5, #0x7
-	WORD $0xb5000394 // cbnz x20, <farSlots+0x4a0>
-	WORD $0xad4070fd // ldp q29, q28, [x7]
-	WORD $0x910220f4 // add x20, x7, #0x88
-	WORD $0x3cf3699b // ldr q27, [x12, x19]
+	WORD $0x924008d5 // and x21, x6, #0x7
+	WORD $0xb5000395 // cbnz x21, <farSlots+0x4a0>
+	WORD $0xad40727d // ldp q29, q28, [x19]
+	WORD $0x91022275 // add x21, x19, #0x88
+	WORD $0x3cf4699b // ldr q27, [x12, x20]
 	WORD $0x4e1c037b // tbl v27.16b, { v27.16b }, v28.16b
-	WORD $0x4d40ce98 // ld1r { v24.2d }, [x20]
+	WORD $0x4d40ceb8 // ld1r { v24.2d }, [x21]
 	WORD $0x3dc0019a // ldr q26, [x12]
-	WORD $0x910240f4 // add x20, x7, #0x90
-	WORD $0x4d40ce99 // ld1r { v25.2d }, [x20]
-	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x91024275 // add x21, x19, #0x90
+	WORD $0x4d40ceb9 // ld1r { v25.2d }, [x21]
+	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
+	WORD $0xd342feb5 // lsr x21, x21, #2
 	WORD $0x4e1d035a // tbl v26.16b, { v26.16b }, v29.16b
 	WORD $0x4ebb1f1b // orr v27.16b, v24.16b, v27.16b
 	WORD $0x4eba1f1a // orr v26.16b, v24.16b, v26.16b
 	WORD $0x4ef9d77b // fsub v27.2d, v27.2d, v25.2d
 	WORD $0x4ef9d75a // fsub v26.2d, v26.2d, v25.2d
-	WORD $0x4e7bcec3 // fmla v3.2d, v22.2d, v27.2d
-	WORD $0x4e7acee2 // fmla v2.2d, v23.2d, v26.2d
-	WORD $0xad4168fb // ldp q27, q26, [x7, #0x20]
-	WORD $0x3ce66996 // ldr q22, [x12, x6]
-	WORD $0x3cf46997 // ldr q23, [x12, x20]
+	WORD $0x4e7bcec5 // fmla v5.2d, v22.2d, v27.2d
+	WORD $0x4e7acee4 // fmla v4.2d, v23.2d, v26.2d
+	WORD $0xad416a7b // ldp q27, q26, [x19, #0x20]
+	WORD $0x3ce76996 // ldr q22, [x12, x7]
+	WORD $0x3cf56997 // ldr q23, [x12, x21]
 	WORD $0x4e1a02f7 // tbl v23.16b, { v23.16b }, v26.16b
 	WORD $0x4e1b02d6 // tbl v22.16b, { v22.16b }, v27.16b
 	WORD $0x4eb71f1a // orr v26.16b, v24.16b, v23.16b
 	WORD $0x4eb61f16 // orr v22.16b, v24.16b, v22.16b
 	WORD $0x4ef9d6d7 // fsub v23.2d, v22.2d, v25.2d
 	WORD $0x4ef9d756 // fsub v22.2d, v26.2d, v25.2d
-	WORD $0x17ffff2a // b <farSlots+0x144>
-	WORD $0xad406cfc // ldp q28, q27, [x7]
-	WORD $0x910200f4 // add x20, x7, #0x80
-	WORD $0x3cf3699a // ldr q26, [x12, x19]
+	WORD $0x17ffff2b // b <farSlots+0x148>
+	WORD $0xad406e7c // ldp q28, q27, [x19]
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0x3cf4699a // ldr q26, [x12, x20]
 	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
 	WORD $0x3dc00199 // ldr q25, [x12]
-	WORD $0x4d40ce98 // ld1r { v24.2d }, [x20]
-	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
-	WORD $0xd342fe93 // lsr x19, x20, #2
+	WORD $0x4d40ceb8 // ld1r { v24.2d }, [x21]
+	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
+	WORD $0xd342feb4 // lsr x20, x21, #2
 	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
 	WORD $0x6ee0bb18 // neg v24.2d, v24.2d
-	WORD $0xad426cfc // ldp q28, q27, [x7, #0x40]
+	WORD $0xad426e7c // ldp q28, q27, [x19, #0x40]
 	WORD $0x6efb475a // ushl v26.2d, v26.2d, v27.2d
 	WORD $0x4ef8475a // sshl v26.2d, v26.2d, v24.2d
 	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
 	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
 	WORD $0x4ef84739 // sshl v25.2d, v25.2d, v24.2d
 	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7acec3 // fmla v3.2d, v22.2d, v26.2d
-	WORD $0x3ce66996 // ldr q22, [x12, x6]
-	WORD $0x4e79cee2 // fmla v2.2d, v23.2d, v25.2d
-	WORD $0xad4164fa // ldp q26, q25, [x7, #0x20]
-	WORD $0x3cf36997 // ldr q23, [x12, x19]
+	WORD $0x4e7acec5 // fmla v5.2d, v22.2d, v26.2d
+	WORD $0x3ce76996 // ldr q22, [x12, x7]
+	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
+	WORD $0xad41667a // ldp q26, q25, [x19, #0x20]
+	WORD $0x3cf46997 // ldr q23, [x12, x20]
 	WORD $0x4e1902f7 // tbl v23.16b, { v23.16b }, v25.16b
 	WORD $0x4e1a02d6 // tbl v22.16b, { v22.16b }, v26.16b
-	WORD $0xad4364fa // ldp q26, q25, [x7, #0x60]
+	WORD $0xad43667a // ldp q26, q25, [x19, #0x60]
 	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
 	WORD $0x4ef846f9 // sshl v25.2d, v23.2d, v24.2d
 	WORD $0x6efa46d6 // ushl v22.2d, v22.2d, v26.2d
 	WORD $0x4ef846d6 // sshl v22.2d, v22.2d, v24.2d
 	WORD $0x4e61dad7 // scvtf v23.2d, v22.2d
 	WORD $0x4e61db36 // scvtf v22.2d, v25.2d
-	WORD $0x17ffff0a // b <farSlots+0x144>
+	WORD $0x17ffff0b // b <farSlots+0x148>
 	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
 	WORD $0xb9400122 // ldr w2, [x9]
 	WORD $0x8b020c21 // add x1, x1, x2, lsl #3
@@ -1428,15 +1453,15 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x0e617a76 // fcvtl v22.2d, v19.2s
 	WORD $0x0e617ab3 // fcvtl v19.2d, v21.2s
 	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
-	WORD $0x4e77ce87 // fmla v7.2d, v20.2d, v23.2d
+	WORD $0x4e77ce81 // fmla v1.2d, v20.2d, v23.2d
 	WORD $0xfc647834 // ldr d20, [x1, x4, lsl #3]
 	WORD $0xfc667837 // ldr d23, [x1, x6, lsl #3]
 	WORD $0xb94025a6 // ldr w6, [x13, #0x24]
 	WORD $0x8b070c24 // add x4, x1, x7, lsl #3
 	WORD $0xb84271a7 // ldur w7, [x13, #0x27]
-	WORD $0x4e76ce46 // fmla v6.2d, v18.2d, v22.2d
-	WORD $0x4e73ce04 // fmla v4.2d, v16.2d, v19.2d
-	WORD $0x4e75ce25 // fmla v5.2d, v17.2d, v21.2d
+	WORD $0x4e76ce40 // fmla v0.2d, v18.2d, v22.2d
+	WORD $0x4e73ce02 // fmla v2.2d, v16.2d, v19.2d
+	WORD $0x4e75ce23 // fmla v3.2d, v17.2d, v21.2d
 	WORD $0x92405cc6 // and x6, x6, #0xffffff
 	WORD $0x92405ce7 // and x7, x7, #0xffffff
 	WORD $0x4d4084b4 // ld1 { v20.d }[1], [x5]
@@ -1457,14 +1482,14 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x0e617b31 // fcvtl v17.2d, v25.2s
 	WORD $0x4e617b33 // fcvtl2 v19.2d, v25.4s
 	WORD $0x4e617b10 // fcvtl2 v16.2d, v24.4s
-	WORD $0x4e73cec1 // fmla v1.2d, v22.2d, v19.2d
-	WORD $0x4e71ce40 // fmla v0.2d, v18.2d, v17.2d
-	WORD $0x4e70cee3 // fmla v3.2d, v23.2d, v16.2d
+	WORD $0x4e73cec7 // fmla v7.2d, v22.2d, v19.2d
+	WORD $0x4e71ce46 // fmla v6.2d, v18.2d, v17.2d
+	WORD $0x4e70cee5 // fmla v5.2d, v23.2d, v16.2d
 	WORD $0x0e617b10 // fcvtl v16.2d, v24.2s
-	WORD $0x4e70ce82 // fmla v2.2d, v20.2d, v16.2d
+	WORD $0x4e70ce84 // fmla v4.2d, v20.2d, v16.2d
 	WORD $0x54fff528 // b.hi <farSlots+0x540>
 	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x54001741 // b.ne <farSlots+0x98c>
+	WORD $0x54000561 // b.ne <farSlots+0x750>
 	WORD $0xb84061a4 // ldur w4, [x13, #0x6]
 	WORD $0xb94001a2 // ldr w2, [x13]
 	WORD $0x92405c84 // and x4, x4, #0xffffff
@@ -1487,11 +1512,12 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0xb840f1a3 // ldur w3, [x13, #0xf]
 	WORD $0xfc647833 // ldr d19, [x1, x4, lsl #3]
 	WORD $0x927d5ca5 // and x5, x5, #0x7fffff8
+	WORD $0x910061ad // add x13, x13, #0x18
 	WORD $0x8b050025 // add x5, x1, x5
 	WORD $0x92405c42 // and x2, x2, #0xffffff
 	WORD $0x92405c63 // and x3, x3, #0xffffff
-	WORD $0xfc627832 // ldr d18, [x1, x2, lsl #3]
 	WORD $0x8b030c23 // add x3, x1, x3, lsl #3
+	WORD $0xfc627832 // ldr d18, [x1, x2, lsl #3]
 	WORD $0x4d4084b3 // ld1 { v19.d }[1], [x5]
 	WORD $0x38401621 // ldrb w1, [x17], #0x1
 	WORD $0x4d408472 // ld1 { v18.d }[1], [x3]
@@ -1499,52 +1525,51 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0xad405554 // ldp q20, q21, [x10]
 	WORD $0x8b01014a // add x10, x10, x1
 	WORD $0x4e617a96 // fcvtl2 v22.2d, v20.4s
-	WORD $0x4e76ce27 // fmla v7.2d, v17.2d, v22.2d
+	WORD $0x4e76ce21 // fmla v1.2d, v17.2d, v22.2d
 	WORD $0x0e617a91 // fcvtl v17.2d, v20.2s
-	WORD $0x4e71ce06 // fmla v6.2d, v16.2d, v17.2d
+	WORD $0x4e71ce00 // fmla v0.2d, v16.2d, v17.2d
 	WORD $0x0e617ab0 // fcvtl v16.2d, v21.2s
 	WORD $0x4e617ab1 // fcvtl2 v17.2d, v21.4s
-	WORD $0x4e71ce65 // fmla v5.2d, v19.2d, v17.2d
-	WORD $0x4e70ce44 // fmla v4.2d, v18.2d, v16.2d
-	WORD $0x1400008f // b <farSlots+0x988>
+	WORD $0x4e71ce63 // fmla v3.2d, v19.2d, v17.2d
+	WORD $0x4e70ce42 // fmla v2.2d, v18.2d, v16.2d
+	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
+	WORD $0x3617c9c1 // tbz w1, #0x2, <farSlots+0x8c>
+	WORD $0x1400008e // b <farSlots+0x990>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x91000871 // add x17, x3, #0x2
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x54001121 // b.ne <farSlots+0x98c>
-	WORD $0xb94001a3 // ldr w3, [x13]
-	WORD $0xb84061a5 // ldur w5, [x13, #0x6]
-	WORD $0x92405c63 // and x3, x3, #0xffffff
-	WORD $0xb84031a4 // ldur w4, [x13, #0x3]
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xb84091a6 // ldur w6, [x13, #0x9]
+	WORD $0x91000891 // add x17, x4, #0x2
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x54ffcae1 // b.ne <farSlots+0xc4>
+	WORD $0xb94001a4 // ldr w4, [x13]
+	WORD $0xb84061a6 // ldur w6, [x13, #0x6]
 	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0xb84031a5 // ldur w5, [x13, #0x3]
 	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xfc657830 // ldr d16, [x1, x5, lsl #3]
-	WORD $0xfc637831 // ldr d17, [x1, x3, lsl #3]
-	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x38401623 // ldrb w3, [x17], #0x1
-	WORD $0x9bae0862 // umaddl x2, w3, w14, x2
-	WORD $0x7100d07f // cmp w3, #0x34
-	WORD $0x4d4084d0 // ld1 { v16.d }[1], [x6]
-	WORD $0x4d408491 // ld1 { v17.d }[1], [x4]
+	WORD $0xb84091a7 // ldur w7, [x13, #0x9]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xfc667850 // ldr d16, [x2, x6, lsl #3]
+	WORD $0xfc647851 // ldr d17, [x2, x4, lsl #3]
+	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x38401624 // ldrb w4, [x17], #0x1
+	WORD $0x9bae0c83 // umaddl x3, w4, w14, x3
+	WORD $0x7100d09f // cmp w4, #0x34
+	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
+	WORD $0x4d4084b1 // ld1 { v17.d }[1], [x5]
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
 	WORD $0x54000469 // b.ls <farSlots+0x840>
-	WORD $0xd342fc66 // lsr x6, x3, #2
-	WORD $0xad405456 // ldp q22, q21, [x2]
-	WORD $0x91020044 // add x4, x2, #0x80
-	WORD $0x8b030465 // add x5, x3, x3, lsl #1
-	WORD $0x4d40cc92 // ld1r { v18.2d }, [x4]
-	WORD $0x3ce66954 // ldr q20, [x10, x6]
-	WORD $0xd341fc64 // lsr x4, x3, #1
-	WORD $0xd342fca5 // lsr x5, x5, #2
+	WORD $0xd342fc87 // lsr x7, x4, #2
+	WORD $0xad405476 // ldp q22, q21, [x3]
+	WORD $0x91020065 // add x5, x3, #0x80
+	WORD $0x8b040486 // add x6, x4, x4, lsl #1
+	WORD $0x4d40ccb2 // ld1r { v18.2d }, [x5]
+	WORD $0x3ce76954 // ldr q20, [x10, x7]
+	WORD $0xd341fc85 // lsr x5, x4, #1
+	WORD $0xd342fcc6 // lsr x6, x6, #2
 	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
 	WORD $0x3dc00153 // ldr q19, [x10]
 	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
-	WORD $0xad425855 // ldp q21, q22, [x2, #0x40]
+	WORD $0xad425875 // ldp q21, q22, [x3, #0x40]
 	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
 	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
 	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
@@ -1552,14 +1577,14 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
 	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x3ce46950 // ldr q16, [x10, x4]
-	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
-	WORD $0x3ce56951 // ldr q17, [x10, x5]
-	WORD $0xad414c54 // ldp q20, q19, [x2, #0x20]
+	WORD $0x4e74ce01 // fmla v1.2d, v16.2d, v20.2d
+	WORD $0x3ce56950 // ldr q16, [x10, x5]
+	WORD $0x4e73ce20 // fmla v0.2d, v17.2d, v19.2d
+	WORD $0x3ce66951 // ldr q17, [x10, x6]
+	WORD $0xad414c74 // ldp q20, q19, [x3, #0x20]
 	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
 	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
-	WORD $0xad435053 // ldp q19, q20, [x2, #0x60]
+	WORD $0xad435073 // ldp q19, q20, [x3, #0x60]
 	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
 	WORD $0x6ef34610 // ushl v16.2d, v16.2d, v19.2d
 	WORD $0x4ef24613 // sshl v19.2d, v16.2d, v18.2d
@@ -1567,32 +1592,32 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
 	WORD $0x4e61da71 // scvtf v17.2d, v19.2d
 	WORD $0x14000041 // b <farSlots+0x940>
-	WORD $0x7100607f // cmp w3, #0x18
-	WORD $0xd341fc64 // lsr x4, x3, #1
-	WORD $0xd342fc65 // lsr x5, x3, #2
+	WORD $0x7100609f // cmp w4, #0x18
+	WORD $0xd341fc85 // lsr x5, x4, #1
+	WORD $0xd342fc86 // lsr x6, x4, #2
 	WORD $0x540003c8 // b.hi <farSlots+0x8c4>
-	WORD $0x92400866 // and x6, x3, #0x7
-	WORD $0xb5000386 // cbnz x6, <farSlots+0x8c4>
-	WORD $0xad405857 // ldp q23, q22, [x2]
-	WORD $0x91022046 // add x6, x2, #0x88
-	WORD $0x3ce56955 // ldr q21, [x10, x5]
+	WORD $0x92400887 // and x7, x4, #0x7
+	WORD $0xb5000387 // cbnz x7, <farSlots+0x8c4>
+	WORD $0xad405877 // ldp q23, q22, [x3]
+	WORD $0x91022067 // add x7, x3, #0x88
+	WORD $0x3ce66955 // ldr q21, [x10, x6]
 	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4d40ccd2 // ld1r { v18.2d }, [x6]
+	WORD $0x4d40ccf2 // ld1r { v18.2d }, [x7]
 	WORD $0x3dc00154 // ldr q20, [x10]
-	WORD $0x91024046 // add x6, x2, #0x90
-	WORD $0x4d40ccd3 // ld1r { v19.2d }, [x6]
-	WORD $0x8b030466 // add x6, x3, x3, lsl #1
-	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0x91024067 // add x7, x3, #0x90
+	WORD $0x4d40ccf3 // ld1r { v19.2d }, [x7]
+	WORD $0x8b040487 // add x7, x4, x4, lsl #1
+	WORD $0xd342fce7 // lsr x7, x7, #2
 	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
 	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
 	WORD $0x4eb41e54 // orr v20.16b, v18.16b, v20.16b
 	WORD $0x4ef3d6b5 // fsub v21.2d, v21.2d, v19.2d
 	WORD $0x4ef3d694 // fsub v20.2d, v20.2d, v19.2d
-	WORD $0x4e75ce07 // fmla v7.2d, v16.2d, v21.2d
-	WORD $0x4e74ce26 // fmla v6.2d, v17.2d, v20.2d
-	WORD $0xad415055 // ldp q21, q20, [x2, #0x20]
-	WORD $0x3ce46950 // ldr q16, [x10, x4]
-	WORD $0x3ce66951 // ldr q17, [x10, x6]
+	WORD $0x4e75ce01 // fmla v1.2d, v16.2d, v21.2d
+	WORD $0x4e74ce20 // fmla v0.2d, v17.2d, v20.2d
+	WORD $0xad415075 // ldp q21, q20, [x3, #0x20]
+	WORD $0x3ce56950 // ldr q16, [x10, x5]
+	WORD $0x3ce76951 // ldr q17, [x10, x7]
 	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
 	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
 	WORD $0x4eb11e54 // orr v20.16b, v18.16b, v17.16b
@@ -1600,138 +1625,138 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
 	WORD $0x4ef3d690 // fsub v16.2d, v20.2d, v19.2d
 	WORD $0x14000020 // b <farSlots+0x940>
-	WORD $0xad405456 // ldp q22, q21, [x2]
-	WORD $0x91020046 // add x6, x2, #0x80
-	WORD $0x3ce56954 // ldr q20, [x10, x5]
+	WORD $0xad405476 // ldp q22, q21, [x3]
+	WORD $0x91020067 // add x7, x3, #0x80
+	WORD $0x3ce66954 // ldr q20, [x10, x6]
 	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
 	WORD $0x3dc00153 // ldr q19, [x10]
-	WORD $0x4d40ccd2 // ld1r { v18.2d }, [x6]
-	WORD $0x8b030466 // add x6, x3, x3, lsl #1
-	WORD $0xd342fcc5 // lsr x5, x6, #2
+	WORD $0x4d40ccf2 // ld1r { v18.2d }, [x7]
+	WORD $0x8b040487 // add x7, x4, x4, lsl #1
+	WORD $0xd342fce6 // lsr x6, x7, #2
 	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
 	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
-	WORD $0xad425456 // ldp q22, q21, [x2, #0x40]
+	WORD $0xad425476 // ldp q22, q21, [x3, #0x40]
 	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
 	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
 	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
 	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
 	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x3ce46950 // ldr q16, [x10, x4]
-	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
-	WORD $0xad414c54 // ldp q20, q19, [x2, #0x20]
-	WORD $0x3ce56951 // ldr q17, [x10, x5]
+	WORD $0x4e74ce01 // fmla v1.2d, v16.2d, v20.2d
+	WORD $0x3ce56950 // ldr q16, [x10, x5]
+	WORD $0x4e73ce20 // fmla v0.2d, v17.2d, v19.2d
+	WORD $0xad414c74 // ldp q20, q19, [x3, #0x20]
+	WORD $0x3ce66951 // ldr q17, [x10, x6]
 	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
 	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
-	WORD $0xad434c54 // ldp q20, q19, [x2, #0x60]
+	WORD $0xad434c74 // ldp q20, q19, [x3, #0x60]
 	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
 	WORD $0x4ef24633 // sshl v19.2d, v17.2d, v18.2d
 	WORD $0x6ef44610 // ushl v16.2d, v16.2d, v20.2d
 	WORD $0x4ef24610 // sshl v16.2d, v16.2d, v18.2d
 	WORD $0x4e61da11 // scvtf v17.2d, v16.2d
 	WORD $0x4e61da70 // scvtf v16.2d, v19.2d
-	WORD $0xb9400da2 // ldr w2, [x13, #0xc]
-	WORD $0xb84121a5 // ldur w5, [x13, #0x12]
-	WORD $0x8b03014a // add x10, x10, x3
-	WORD $0x92405c42 // and x2, x2, #0xffffff
-	WORD $0xb94015a6 // ldr w6, [x13, #0x14]
-	WORD $0xb840f1a4 // ldur w4, [x13, #0xf]
+	WORD $0xb9400da3 // ldr w3, [x13, #0xc]
+	WORD $0xb84121a6 // ldur w6, [x13, #0x12]
+	WORD $0x8b04014a // add x10, x10, x4
+	WORD $0x92405c63 // and x3, x3, #0xffffff
+	WORD $0xb94015a7 // ldr w7, [x13, #0x14]
+	WORD $0xb840f1a5 // ldur w5, [x13, #0xf]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xd345fce7 // lsr x7, x7, #5
 	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xd345fcc6 // lsr x6, x6, #5
-	WORD $0x92405c84 // and x4, x4, #0xffffff
-	WORD $0xfc657832 // ldr d18, [x1, x5, lsl #3]
-	WORD $0xfc627833 // ldr d19, [x1, x2, lsl #3]
-	WORD $0x927d5cc6 // and x6, x6, #0x7fffff8
-	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
-	WORD $0x8b060026 // add x6, x1, x6
-	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
-	WORD $0x4d408493 // ld1 { v19.d }[1], [x4]
-	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
-	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
 	WORD $0x910061ad // add x13, x13, #0x18
-	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
-	WORD $0x3617b7e3 // tbz w3, #0x2, <farSlots+0x8c>
-	WORD $0xf9402801 // ldr x1, [x0, #0x50]
-	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
-	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0xcb080022 // sub x2, x1, x8
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0xf100205f // cmp x2, #0x8
-	WORD $0x9a8fb041 // csel x1, x2, x15, lt
-	WORD $0x37180563 // tbnz w3, #0x3, <farSlots+0xa60>
-	WORD $0x540006eb // b.lt <farSlots+0xa94>
+	WORD $0xfc667852 // ldr d18, [x2, x6, lsl #3]
+	WORD $0xfc637853 // ldr d19, [x2, x3, lsl #3]
+	WORD $0x927d5ce7 // and x7, x7, #0x7fffff8
+	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
+	WORD $0x8b070047 // add x7, x2, x7
+	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
+	WORD $0x4d4084b3 // ld1 { v19.d }[1], [x5]
+	WORD $0x4e71ce62 // fmla v2.2d, v19.2d, v17.2d
+	WORD $0x4e70ce43 // fmla v3.2d, v18.2d, v16.2d
+	WORD $0x3617b801 // tbz w1, #0x2, <farSlots+0x8c>
+	WORD $0xf9402802 // ldr x2, [x0, #0x50]
+	WORD $0x4e64d404 // fadd v4.2d, v0.2d, v4.2d
+	WORD $0x4e65d425 // fadd v5.2d, v1.2d, v5.2d
+	WORD $0xcb080043 // sub x3, x2, x8
+	WORD $0x4e66d440 // fadd v0.2d, v2.2d, v6.2d
+	WORD $0x4e67d461 // fadd v1.2d, v3.2d, v7.2d
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0x9a8fb062 // csel x2, x3, x15, lt
+	WORD $0x37180581 // tbnz w1, #0x3, <farSlots+0xa60>
+	WORD $0x5400070b // b.lt <farSlots+0xa94>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xf9402402 // ldr x2, [x0, #0x48]
-	WORD $0xb4000b83 // cbz x3, <farSlots+0xb34>
+	WORD $0xf9402401 // ldr x1, [x0, #0x48]
+	WORD $0xb4000ba3 // cbz x3, <farSlots+0xb34>
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb4000fc4 // cbz x4, <farSlots+0xbc4>
+	WORD $0xb4000fe4 // cbz x4, <farSlots+0xbc4>
 	WORD $0x8b080465 // add x5, x3, x8, lsl #1
 	WORD $0x794008b3 // ldrh w19, [x5, #0x4]
 	WORD $0x794000a6 // ldrh w6, [x5]
 	WORD $0x794004a7 // ldrh w7, [x5, #0x2]
 	WORD $0x79400ca5 // ldrh w5, [x5, #0x6]
 	WORD $0x8b050885 // add x5, x4, x5, lsl #2
-	WORD $0xbc737884 // ldr s4, [x4, x19, lsl #2]
-	WORD $0xbc667885 // ldr s5, [x4, x6, lsl #2]
+	WORD $0xbc737882 // ldr s2, [x4, x19, lsl #2]
+	WORD $0xbc667883 // ldr s3, [x4, x6, lsl #2]
 	WORD $0x8b070887 // add x7, x4, x7, lsl #2
-	WORD $0x0d4090a4 // ld1 { v4.s }[1], [x5]
+	WORD $0x0d4090a2 // ld1 { v2.s }[1], [x5]
 	WORD $0x9101a005 // add x5, x0, #0x68
-	WORD $0x0d4090e5 // ld1 { v5.s }[1], [x7]
+	WORD $0x0d4090e3 // ld1 { v3.s }[1], [x7]
 	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
-	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
-	WORD $0x2ea410c4 // uaddw v4.2d, v6.2d, v4.2s
-	WORD $0x4f745487 // shl v7.2d, v4.2d, #0x34
-	WORD $0x4f7454a6 // shl v6.2d, v5.2d, #0x34
+	WORD $0x2ea310c3 // uaddw v3.2d, v6.2d, v3.2s
+	WORD $0x2ea210c2 // uaddw v2.2d, v6.2d, v2.2s
+	WORD $0x4f745447 // shl v7.2d, v2.2d, #0x34
+	WORD $0x4f745466 // shl v6.2d, v3.2d, #0x34
 	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
-	WORD $0x34000e05 // cbz w5, <farSlots+0xbd8>
+	WORD $0x34000e25 // cbz w5, <farSlots+0xbd8>
 	WORD $0x8b080474 // add x20, x3, x8, lsl #1
 	WORD $0x79400286 // ldrh w6, [x20]
 	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
 	WORD $0x79400687 // ldrh w7, [x20, #0x2]
 	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
-	WORD $0x8b070c55 // add x21, x2, x7, lsl #3
-	WORD $0xfc667844 // ldr d4, [x2, x6, lsl #3]
-	WORD $0xfc737845 // ldr d5, [x2, x19, lsl #3]
-	WORD $0x8b140c56 // add x22, x2, x20, lsl #3
-	WORD $0x4d4086a4 // ld1 { v4.d }[1], [x21]
-	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
-	WORD $0x4e63cce5 // fmla v5.2d, v7.2d, v3.2d
-	WORD $0x4e62ccc4 // fmla v4.2d, v6.2d, v2.2d
-	WORD $0x14000069 // b <farSlots+0xbf4>
+	WORD $0x8b070c35 // add x21, x1, x7, lsl #3
+	WORD $0xfc667822 // ldr d2, [x1, x6, lsl #3]
+	WORD $0xfc737823 // ldr d3, [x1, x19, lsl #3]
+	WORD $0x8b140c36 // add x22, x1, x20, lsl #3
+	WORD $0x4d4086a2 // ld1 { v2.d }[1], [x21]
+	WORD $0x4d4086c3 // ld1 { v3.d }[1], [x22]
+	WORD $0x4e65cce3 // fmla v3.2d, v7.2d, v5.2d
+	WORD $0x4e64ccc2 // fmla v2.2d, v6.2d, v4.2d
+	WORD $0x1400006a // b <farSlots+0xbf4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
-	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
+	WORD $0xd503201f // nop
+	WORD $0x4e61d4a2 // fadd v2.2d, v5.2d, v1.2d
+	WORD $0x4e60d483 // fadd v3.2d, v4.2d, v0.2d
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0x52800022 // mov w2, #0x1
-	WORD $0x5e1804a6 // mov d6, v5.d[1]
-	WORD $0x5e180487 // mov d7, v4.d[1]
-	WORD $0x1e6428a4 // fadd d4, d5, d4
-	WORD $0x1e6728c5 // fadd d5, d6, d7
+	WORD $0x52800023 // mov w3, #0x1
+	WORD $0x5e180466 // mov d6, v3.d[1]
+	WORD $0x5e180447 // mov d7, v2.d[1]
+	WORD $0x1e622862 // fadd d2, d3, d2
+	WORD $0x1e6728c3 // fadd d3, d6, d7
 	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0x1e652884 // fadd d4, d4, d5
-	WORD $0x6e080482 // mov v2.d[0], v4.d[0]
-	WORD $0xad000fe2 // stp q2, q3, [sp]
+	WORD $0x1e632842 // fadd d2, d2, d3
+	WORD $0x6e080444 // mov v4.d[0], v2.d[0]
+	WORD $0xad0017e4 // stp q4, q5, [sp]
 	WORD $0x14000006 // b <farSlots+0xaa8>
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0xad000fe2 // stp q2, q3, [sp]
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0xad0017e4 // stp q4, q5, [sp]
 	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
 	WORD $0x54ffae0b // b.lt <farSlots+0x64>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
-	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xaa1f03e2 // mov x2, xzr
 	WORD $0xaa0803e6 // mov x6, x8
 	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
 	WORD $0x14000007 // b <farSlots+0xad8>
 	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb03005f // cmp x2, x3
+	WORD $0xeb02007f // cmp x3, x2
 	WORD $0x54ffac80 // b.eq <farSlots+0x64>
 	WORD $0xaa0603f3 // mov x19, x6
 	WORD $0xb4000044 // cbz x4, <farSlots+0xae4>
@@ -1742,37 +1767,37 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x0b150294 // add w20, w20, w21
 	WORD $0xd34c2e94 // lsl x20, x20, #52
 	WORD $0x9e670280 // fmov d0, x20
-	WORD $0xfc637a01 // ldr d1, [x16, x3, lsl #3]
+	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
 	WORD $0x350000a7 // cbnz w7, <farSlots+0xb14>
 	WORD $0x17ffffef // b <farSlots+0xac0>
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc637a01 // ldr d1, [x16, x3, lsl #3]
+	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
 	WORD $0x34fffd87 // cbz w7, <farSlots+0xac0>
 	WORD $0xfc737822 // ldr d2, [x1, x19, lsl #3]
 	WORD $0x1f400820 // fmadd d0, d1, d0, d2
-	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb03005f // cmp x2, x3
+	WORD $0xeb02007f // cmp x3, x2
 	WORD $0x54fffd61 // b.ne <farSlots+0xad8>
 	WORD $0x17fffd4d // b <farSlots+0x64>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
 	WORD $0xb4000d23 // cbz x3, <farSlots+0xcdc>
 	WORD $0xd37ef504 // lsl x4, x8, #2
-	WORD $0x3ce46864 // ldr q4, [x3, x4]
+	WORD $0x3ce46862 // ldr q2, [x3, x4]
 	WORD $0x9101a003 // add x3, x0, #0x68
-	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
-	WORD $0x2ea410a6 // uaddw v6.2d, v5.2d, v4.2s
-	WORD $0x6ea410a4 // uaddw2 v4.2d, v5.2d, v4.4s
-	WORD $0x4f745485 // shl v5.2d, v4.2d, #0x34
-	WORD $0x4f7454c4 // shl v4.2d, v6.2d, #0x34
+	WORD $0x4d40cc63 // ld1r { v3.2d }, [x3]
+	WORD $0x2ea21066 // uaddw v6.2d, v3.2d, v2.2s
+	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
+	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
+	WORD $0x4f7454c2 // shl v2.2d, v6.2d, #0x34
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
 	WORD $0x34000c83 // cbz w3, <farSlots+0xcf0>
-	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
 	WORD $0xad401c66 // ldp q6, q7, [x3]
-	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
-	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
-	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0x4e65cc67 // fmla v7.2d, v3.2d, v5.2d
+	WORD $0x4e64cc46 // fmla v6.2d, v2.2d, v4.2d
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
 	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
@@ -1787,7 +1812,7 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
 	WORD $0x34000ba4 // cbz w4, <farSlots+0xd20>
-	WORD $0x8b030c44 // add x4, x2, x3, lsl #3
+	WORD $0x8b030c24 // add x4, x1, x3, lsl #3
 	WORD $0xad401484 // ldp q4, q5, [x4]
 	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
 	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
@@ -1796,20 +1821,20 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
 	WORD $0x4ea61cc7 // mov v7.16b, v6.16b
 	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
-	WORD $0x35fff245 // cbnz w5, <farSlots+0xa1c>
+	WORD $0x35fff225 // cbnz w5, <farSlots+0xa18>
 	WORD $0x8b080474 // add x20, x3, x8, lsl #1
-	WORD $0x6e62dcc4 // fmul v4.2d, v6.2d, v2.2d
-	WORD $0x6e63dce5 // fmul v5.2d, v7.2d, v3.2d
+	WORD $0x6e64dcc2 // fmul v2.2d, v6.2d, v4.2d
+	WORD $0x6e65dce3 // fmul v3.2d, v7.2d, v5.2d
 	WORD $0x79400286 // ldrh w6, [x20]
 	WORD $0x79400687 // ldrh w7, [x20, #0x2]
 	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
 	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
-	WORD $0xfc267844 // str d4, [x2, x6, lsl #3]
-	WORD $0x8b070c46 // add x6, x2, x7, lsl #3
-	WORD $0x4d0084c4 // st1 { v4.d }[1], [x6]
-	WORD $0x8b140c46 // add x6, x2, x20, lsl #3
-	WORD $0xfc337845 // str d5, [x2, x19, lsl #3]
-	WORD $0x4d0084c5 // st1 { v5.d }[1], [x6]
+	WORD $0xfc267822 // str d2, [x1, x6, lsl #3]
+	WORD $0x8b070c26 // add x6, x1, x7, lsl #3
+	WORD $0x4d0084c2 // st1 { v2.d }[1], [x6]
+	WORD $0x8b140c26 // add x6, x1, x20, lsl #3
+	WORD $0xfc337823 // str d3, [x1, x19, lsl #3]
+	WORD $0x4d0084c3 // st1 { v3.d }[1], [x6]
 	WORD $0x91001106 // add x6, x8, #0x4
 	WORD $0xb4000424 // cbz x4, <farSlots+0xc94>
 	WORD $0x8b060467 // add x7, x3, x6, lsl #1
@@ -1835,10 +1860,10 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
 	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
 	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
-	WORD $0x8b040c47 // add x7, x2, x4, lsl #3
-	WORD $0xfc637842 // ldr d2, [x2, x3, lsl #3]
-	WORD $0xfc657843 // ldr d3, [x2, x5, lsl #3]
-	WORD $0x8b060c53 // add x19, x2, x6, lsl #3
+	WORD $0x8b040c27 // add x7, x1, x4, lsl #3
+	WORD $0xfc637822 // ldr d2, [x1, x3, lsl #3]
+	WORD $0xfc657823 // ldr d3, [x1, x5, lsl #3]
+	WORD $0x8b060c33 // add x19, x1, x6, lsl #3
 	WORD $0x4d4084e2 // ld1 { v2.d }[1], [x7]
 	WORD $0x4d408663 // ld1 { v3.d }[1], [x19]
 	WORD $0x4e61cca3 // fmla v3.2d, v5.2d, v1.2d
@@ -1855,21 +1880,21 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
 	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
 	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
-	WORD $0xfc237842 // str d2, [x2, x3, lsl #3]
-	WORD $0x8b040c43 // add x3, x2, x4, lsl #3
+	WORD $0xfc237822 // str d2, [x1, x3, lsl #3]
+	WORD $0x8b040c23 // add x3, x1, x4, lsl #3
 	WORD $0x4d008462 // st1 { v2.d }[1], [x3]
-	WORD $0xfc257843 // str d3, [x2, x5, lsl #3]
-	WORD $0x8b060c42 // add x2, x2, x6, lsl #3
-	WORD $0x4d008443 // st1 { v3.d }[1], [x2]
+	WORD $0xfc257823 // str d3, [x1, x5, lsl #3]
+	WORD $0x8b060c21 // add x1, x1, x6, lsl #3
+	WORD $0x4d008423 // st1 { v3.d }[1], [x1]
 	WORD $0x17fffce4 // b <farSlots+0x68>
 	WORD $0x9101c003 // add x3, x0, #0x70
-	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
-	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4d40cc62 // ld1r { v2.2d }, [x3]
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
 	WORD $0x35fff3c3 // cbnz w3, <farSlots+0xb64>
-	WORD $0x6e62dc86 // fmul v6.2d, v4.2d, v2.2d
-	WORD $0x6e63dca7 // fmul v7.2d, v5.2d, v3.2d
-	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0x6e64dc46 // fmul v6.2d, v2.2d, v4.2d
+	WORD $0x6e65dc67 // fmul v7.2d, v3.2d, v5.2d
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
 	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
@@ -1881,8 +1906,8 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x35fff4a4 // cbnz w4, <farSlots+0xbb0>
 	WORD $0x6e60dc44 // fmul v4.2d, v2.2d, v0.2d
 	WORD $0x6e61dc65 // fmul v5.2d, v3.2d, v1.2d
-	WORD $0x8b030c42 // add x2, x2, x3, lsl #3
-	WORD $0xad001444 // stp q4, q5, [x2]
+	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
+	WORD $0xad001424 // stp q4, q5, [x1]
 	WORD $0x17fffcce // b <farSlots+0x68>
 	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
 	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
@@ -1892,5 +1917,3988 @@ TEXT ·farSlotsQuad(SB), 0, $192-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	SUB $192, RSP
+	MOVD R19, R30
+	RET
+
+// func slotsDDQuad(c *slotCall)
+TEXT ·slotsDDQuad(SB), 0, $544-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	ADD $544, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <slotsDD>
+	WORD $0x1400090f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040f // ldr x15, [x0, #0x8]
+	WORD $0xf10005ff // cmp x15, #0x1
+	WORD $0x5401202b // b.lt <slotsDD+0x240c>
+	WORD $0xd10703ff // sub sp, sp, #0x1c0
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xf9401410 // ldr x16, [x0, #0x28]
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xf9402c11 // ldr x17, [x0, #0x58]
+	WORD $0xa9412801 // ldp x1, x10, [x0, #0x10]
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e41f // movi v31.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0x5280010c // mov w12, #0x8
+	WORD $0x9103c3ed // add x13, sp, #0xf0
+	WORD $0x9102c3ee // add x14, sp, #0xb0
+	WORD $0xa9176ffd // stp x29, x27, [sp, #0x170]
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0xa91867fa // stp x26, x25, [sp, #0x180]
+	WORD $0x8b0f0d2f // add x15, x9, x15, lsl #3
+	WORD $0x6d133bef // stp d15, d14, [sp, #0x130]
+	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
+	WORD $0x8b110211 // add x17, x16, x17
+	WORD $0xa9195ff8 // stp x24, x23, [sp, #0x190]
+	WORD $0x6d1433ed // stp d13, d12, [sp, #0x140]
+	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
+	WORD $0xa91a57f6 // stp x22, x21, [sp, #0x1a0]
+	WORD $0x6d152beb // stp d11, d10, [sp, #0x150]
+	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
+	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
+	WORD $0xa91b4ff4 // stp x20, x19, [sp, #0x1b0]
+	WORD $0x6d1623e9 // stp d9, d8, [sp, #0x160]
+	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
+	WORD $0x6f00e409 // movi v9.2d, #0000000000000000
+	WORD $0x14000016 // b <slotsDD+0xf8>
+	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0x6f00e40c // movi v12.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b080048 // add x8, x2, x8
+	WORD $0x6f00e40a // movi v10.2d, #0000000000000000
+	WORD $0x6f00e40b // movi v11.2d, #0000000000000000
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e41f // movi v31.2d, #0000000000000000
+	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
+	WORD $0x6f00e40d // movi v13.2d, #0000000000000000
+	WORD $0x6f00e409 // movi v9.2d, #0000000000000000
+	WORD $0x6f00e40e // movi v14.2d, #0000000000000000
+	WORD $0x6f00e40f // movi v15.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb0f013f // cmp x9, x15
+	WORD $0x54011782 // b.hs <slotsDD+0x23e4>
+	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
+	WORD $0x37000a22 // tbnz w2, #0x0, <slotsDD+0x240>
+	WORD $0x37084002 // tbnz w2, #0x1, <slotsDD+0x900>
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xb9400125 // ldr w5, [x9]
+	WORD $0x8b050c43 // add x3, x2, x5, lsl #3
+	WORD $0xf9404802 // ldr x2, [x0, #0x90]
+	WORD $0x79400927 // ldrh w7, [x9, #0x4]
+	WORD $0xf9404004 // ldr x4, [x0, #0x80]
+	WORD $0xf10008ff // cmp x7, #0x2
+	WORD $0x8b050c42 // add x2, x2, x5, lsl #3
+	WORD $0x54006fe2 // b.hs <slotsDD+0xf20>
+	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0x5400cc60 // b.eq <slotsDD+0x1ab8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x3617fd44 // tbz w4, #0x2, <slotsDD+0xec>
+	WORD $0x4e6dd55a // fadd v26.2d, v10.2d, v13.2d
+	WORD $0x4e69d57b // fadd v27.2d, v11.2d, v9.2d
+	WORD $0xf9402802 // ldr x2, [x0, #0x50]
+	WORD $0xcb080043 // sub x3, x2, x8
+	WORD $0x4eebd760 // fsub v0.2d, v27.2d, v11.2d
+	WORD $0x4eead741 // fsub v1.2d, v26.2d, v10.2d
+	WORD $0x4ee0d524 // fsub v4.2d, v9.2d, v0.2d
+	WORD $0x4ee0d760 // fsub v0.2d, v27.2d, v0.2d
+	WORD $0x4ee1d5a6 // fsub v6.2d, v13.2d, v1.2d
+	WORD $0x4ee1d741 // fsub v1.2d, v26.2d, v1.2d
+	WORD $0x4e76d699 // fadd v25.2d, v20.2d, v22.2d
+	WORD $0x4e77d6b8 // fadd v24.2d, v21.2d, v23.2d
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0x4ef5d705 // fsub v5.2d, v24.2d, v21.2d
+	WORD $0x4ef4d727 // fsub v7.2d, v25.2d, v20.2d
+	WORD $0x9a8cb062 // csel x2, x3, x12, lt
+	WORD $0x4ee0d560 // fsub v0.2d, v11.2d, v0.2d
+	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
+	WORD $0x4ea31c70 // mov v16.16b, v3.16b
+	WORD $0x4e61d4c1 // fadd v1.2d, v6.2d, v1.2d
+	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0x4ee5d6e4 // fsub v4.2d, v23.2d, v5.2d
+	WORD $0x4e60d500 // fadd v0.2d, v8.2d, v0.2d
+	WORD $0x4e61d7e1 // fadd v1.2d, v31.2d, v1.2d
+	WORD $0x4e61d586 // fadd v6.2d, v12.2d, v1.2d
+	WORD $0x4e60d443 // fadd v3.2d, v2.2d, v0.2d
+	WORD $0x4ee7d720 // fsub v0.2d, v25.2d, v7.2d
+	WORD $0x4ee5d701 // fsub v1.2d, v24.2d, v5.2d
+	WORD $0x4ee7d6c5 // fsub v5.2d, v22.2d, v7.2d
+	WORD $0x4ee1d6a1 // fsub v1.2d, v21.2d, v1.2d
+	WORD $0x4ee0d680 // fsub v0.2d, v20.2d, v0.2d
+	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e61d5e1 // fadd v1.2d, v15.2d, v1.2d
+	WORD $0x4e60d5c0 // fadd v0.2d, v14.2d, v0.2d
+	WORD $0x4e60d7c0 // fadd v0.2d, v30.2d, v0.2d
+	WORD $0x4e61d601 // fadd v1.2d, v16.2d, v1.2d
+	WORD $0x37185444 // tbnz w4, #0x3, <slotsDD+0xc64>
+	WORD $0x5400a52b // b.lt <slotsDD+0x1684>
+	WORD $0xf9401805 // ldr x5, [x0, #0x30]
+	WORD $0xf9402403 // ldr x3, [x0, #0x48]
+	WORD $0xb400e045 // cbz x5, <slotsDD+0x1df4>
+	WORD $0xf9403006 // ldr x6, [x0, #0x60]
+	WORD $0xb400ed46 // cbz x6, <slotsDD+0x1f9c>
+	WORD $0x8b0804a4 // add x4, x5, x8, lsl #1
+	WORD $0x79400894 // ldrh w20, [x4, #0x4]
+	WORD $0x79400087 // ldrh w7, [x4]
+	WORD $0x79400493 // ldrh w19, [x4, #0x2]
+	WORD $0x79400c84 // ldrh w4, [x4, #0x6]
+	WORD $0x8b0408c4 // add x4, x6, x4, lsl #2
+	WORD $0xbc7478c2 // ldr s2, [x6, x20, lsl #2]
+	WORD $0xbc6778c4 // ldr s4, [x6, x7, lsl #2]
+	WORD $0x8b1308d3 // add x19, x6, x19, lsl #2
+	WORD $0x0d409082 // ld1 { v2.s }[1], [x4]
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x0d409264 // ld1 { v4.s }[1], [x19]
+	WORD $0x4d40cc85 // ld1r { v5.2d }, [x4]
+	WORD $0x2ea410a4 // uaddw v4.2d, v5.2d, v4.2s
+	WORD $0x2ea210a2 // uaddw v2.2d, v5.2d, v2.2s
+	WORD $0x4f745447 // shl v7.2d, v2.2d, #0x34
+	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
+	WORD $0x1400075b // b <slotsDD+0x1fa8>
+	WORD $0xa9438c05 // ldp x5, x3, [x0, #0x38]
+	WORD $0x8b080c64 // add x4, x3, x8, lsl #3
+	WORD $0xf9404803 // ldr x3, [x0, #0x90]
+	WORD $0xb9400126 // ldr w6, [x9]
+	WORD $0x79400933 // ldrh w19, [x9, #0x4]
+	WORD $0xf9404002 // ldr x2, [x0, #0x80]
+	WORD $0xf1000a7f // cmp x19, #0x2
+	WORD $0xcb050085 // sub x5, x4, x5
+	WORD $0x8b050063 // add x3, x3, x5
+	WORD $0xf9401005 // ldr x5, [x0, #0x20]
+	WORD $0x8b0608a5 // add x5, x5, x6, lsl #2
+	WORD $0x540056a3 // b.lo <slotsDD+0xd40>
+	WORD $0x4ea21c59 // mov v25.16b, v2.16b
+	WORD $0x4ea31c78 // mov v24.16b, v3.16b
+	WORD $0x4ebe1fc3 // mov v3.16b, v30.16b
+	WORD $0x4eac1d82 // mov v2.16b, v12.16b
+	WORD $0xad02abeb // stp q11, q10, [sp, #0x50]
+	WORD $0xad03a7ed // stp q13, q9, [sp, #0x70]
+	WORD $0x14000076 // b <slotsDD+0x460>
+	WORD $0xad4012a5 // ldp q5, q4, [x21]
+	WORD $0x3cf66a20 // ldr q0, [x17, x22]
+	WORD $0x910202b6 // add x22, x21, #0x80
+	WORD $0x4e040000 // tbl v0.16b, { v0.16b }, v4.16b
+	WORD $0x3dc00221 // ldr q1, [x17]
+	WORD $0x4d40cec6 // ld1r { v6.2d }, [x22]
+	WORD $0xad421eb0 // ldp q16, q7, [x21, #0x40]
+	WORD $0x8b130676 // add x22, x19, x19, lsl #1
+	WORD $0x3dc01ff4 // ldr q20, [sp, #0x70]
+	WORD $0xd342fed6 // lsr x22, x22, #2
+	WORD $0x3cf46a24 // ldr q4, [x17, x20]
+	WORD $0x4e050021 // tbl v1.16b, { v1.16b }, v5.16b
+	WORD $0x3cf66a25 // ldr q5, [x17, x22]
+	WORD $0x6ee74400 // ushl v0.2d, v0.2d, v7.2d
+	WORD $0x6ef04421 // ushl v1.2d, v1.2d, v16.2d
+	WORD $0x6ee0b8d0 // neg v16.2d, v6.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x6e61dde6 // fmul v6.2d, v15.2d, v1.2d
+	WORD $0x6e60ddb1 // fmul v17.2d, v13.2d, v0.2d
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x4e66d692 // fadd v18.2d, v20.2d, v6.2d
+	WORD $0x4e61cde7 // fmla v7.2d, v15.2d, v1.2d
+	WORD $0x4e61cdc7 // fmla v7.2d, v14.2d, v1.2d
+	WORD $0x6ee0fa21 // fneg v1.2d, v17.2d
+	WORD $0x4e60cda1 // fmla v1.2d, v13.2d, v0.2d
+	WORD $0x4e60cd81 // fmla v1.2d, v12.2d, v0.2d
+	WORD $0x3dc023ed // ldr q13, [sp, #0x80]
+	WORD $0x4ef4d64c // fsub v12.2d, v18.2d, v20.2d
+	WORD $0x4e71d5b3 // fadd v19.2d, v13.2d, v17.2d
+	WORD $0x4eecd4c6 // fsub v6.2d, v6.2d, v12.2d
+	WORD $0x4eecd64c // fsub v12.2d, v18.2d, v12.2d
+	WORD $0x4eedd660 // fsub v0.2d, v19.2d, v13.2d
+	WORD $0x4eecd68c // fsub v12.2d, v20.2d, v12.2d
+	WORD $0x4ee0d631 // fsub v17.2d, v17.2d, v0.2d
+	WORD $0x4ee0d660 // fsub v0.2d, v19.2d, v0.2d
+	WORD $0x4e6cd4c6 // fadd v6.2d, v6.2d, v12.2d
+	WORD $0x4ee0d5a0 // fsub v0.2d, v13.2d, v0.2d
+	WORD $0x4e66d4ed // fadd v13.2d, v7.2d, v6.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x4e60d42c // fadd v12.2d, v1.2d, v0.2d
+	WORD $0xad4102a1 // ldp q1, q0, [x21, #0x20]
+	WORD $0x4e0000a0 // tbl v0.16b, { v5.16b }, v0.16b
+	WORD $0x4e010081 // tbl v1.16b, { v4.16b }, v1.16b
+	WORD $0xad4316a4 // ldp q4, q5, [x21, #0x60]
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d82f // scvtf v15.2d, v1.2d
+	WORD $0xad03cff2 // stp q18, q19, [sp, #0x70]
+	WORD $0x6e7adfe0 // fmul v0.2d, v31.2d, v26.2d
+	WORD $0x6e7bdd41 // fmul v1.2d, v10.2d, v27.2d
+	WORD $0x3dc003e6 // ldr q6, [sp]
+	WORD $0x8b010210 // add x16, x16, x1
+	WORD $0x8b130231 // add x17, x17, x19
+	WORD $0xd10008f3 // sub x19, x7, #0x2
+	WORD $0x4e75d442 // fadd v2.2d, v2.2d, v21.2d
+	WORD $0x6e6edd24 // fmul v4.2d, v9.2d, v14.2d
+	WORD $0x910020a5 // add x5, x5, #0x8
+	WORD $0x910008c1 // add x1, x6, #0x2
+	WORD $0xf1000cff // cmp x7, #0x3
+	WORD $0x6e6fdd05 // fmul v5.2d, v8.2d, v15.2d
+	WORD $0x4e61d6f4 // fadd v20.2d, v23.2d, v1.2d
+	WORD $0x4e60d6d5 // fadd v21.2d, v22.2d, v0.2d
+	WORD $0x6ee0f807 // fneg v7.2d, v0.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x6ee0f891 // fneg v17.2d, v4.2d
+	WORD $0x4ef6d6b2 // fsub v18.2d, v21.2d, v22.2d
+	WORD $0x4ef7d693 // fsub v19.2d, v20.2d, v23.2d
+	WORD $0x4e66d739 // fadd v25.2d, v25.2d, v6.2d
+	WORD $0x6ee0f826 // fneg v6.2d, v1.2d
+	WORD $0x4e7acfe7 // fmla v7.2d, v31.2d, v26.2d
+	WORD $0x4e6ecd31 // fmla v17.2d, v9.2d, v14.2d
+	WORD $0x4e6fcd10 // fmla v16.2d, v8.2d, v15.2d
+	WORD $0xad44ffe8 // ldp q8, q31, [sp, #0x90]
+	WORD $0x4ef3d421 // fsub v1.2d, v1.2d, v19.2d
+	WORD $0x4ef3d693 // fsub v19.2d, v20.2d, v19.2d
+	WORD $0x4ef2d400 // fsub v0.2d, v0.2d, v18.2d
+	WORD $0x4ef2d6b2 // fsub v18.2d, v21.2d, v18.2d
+	WORD $0x4e7bcd46 // fmla v6.2d, v10.2d, v27.2d
+	WORD $0x4ef2d6d2 // fsub v18.2d, v22.2d, v18.2d
+	WORD $0x4ef3d6f3 // fsub v19.2d, v23.2d, v19.2d
+	WORD $0x4e7acf87 // fmla v7.2d, v28.2d, v26.2d
+	WORD $0x4e6fcfd0 // fmla v16.2d, v30.2d, v15.2d
+	WORD $0x4e6ecfb1 // fmla v17.2d, v29.2d, v14.2d
+	WORD $0x4e6dd7ff // fadd v31.2d, v31.2d, v13.2d
+	WORD $0x4e73d421 // fadd v1.2d, v1.2d, v19.2d
+	WORD $0xad41bbef // ldp q15, q14, [sp, #0x30]
+	WORD $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
+	WORD $0xad40cbf3 // ldp q19, q18, [sp, #0x10]
+	WORD $0x4e7bcd66 // fmla v6.2d, v11.2d, v27.2d
+	WORD $0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD $0x4e60d4e0 // fadd v0.2d, v7.2d, v0.2d
+	WORD $0x4e61d4c1 // fadd v1.2d, v6.2d, v1.2d
+	WORD $0x4e65d656 // fadd v22.2d, v18.2d, v5.2d
+	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	WORD $0x4e61d463 // fadd v3.2d, v3.2d, v1.2d
+	WORD $0x4ef2d6c1 // fsub v1.2d, v22.2d, v18.2d
+	WORD $0x4e64d677 // fadd v23.2d, v19.2d, v4.2d
+	WORD $0x4ee1d6c6 // fsub v6.2d, v22.2d, v1.2d
+	WORD $0x4ee1d4a1 // fsub v1.2d, v5.2d, v1.2d
+	WORD $0x4ef3d6e0 // fsub v0.2d, v23.2d, v19.2d
+	WORD $0x4ee6d646 // fsub v6.2d, v18.2d, v6.2d
+	WORD $0x4ee0d6e7 // fsub v7.2d, v23.2d, v0.2d
+	WORD $0x4ee0d480 // fsub v0.2d, v4.2d, v0.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x4ee7d667 // fsub v7.2d, v19.2d, v7.2d
+	WORD $0x4e61d601 // fadd v1.2d, v16.2d, v1.2d
+	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
+	WORD $0x4e61d5ce // fadd v14.2d, v14.2d, v1.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	WORD $0x5400482d // b.le <slotsDD+0xd60>
+	WORD $0xaa0103e6 // mov x6, x1
+	WORD $0xb98000a1 // ldrsw x1, [x5]
+	WORD $0xaa1303e7 // mov x7, x19
+	WORD $0x8b010c93 // add x19, x4, x1, lsl #3
+	WORD $0x8b010c74 // add x20, x3, x1, lsl #3
+	WORD $0x394000c1 // ldrb w1, [x6]
+	WORD $0x9bab0836 // umaddl x22, w1, w11, x2
+	WORD $0x7100d03f // cmp w1, #0x34
+	WORD $0xad00dbf7 // stp q23, q22, [sp, #0x10]
+	WORD $0x4eb51eb6 // mov v22.16b, v21.16b
+	WORD $0x4eb41e97 // mov v23.16b, v20.16b
+	WORD $0xad406a7b // ldp q27, q26, [x19]
+	WORD $0xad405694 // ldp q20, q21, [x20]
+	WORD $0xd341fc35 // lsr x21, x1, #1
+	WORD $0xd342fc37 // lsr x23, x1, #2
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0xad01bbef // stp q15, q14, [sp, #0x30]
+	WORD $0xad04ffe8 // stp q8, q31, [sp, #0x90]
+	WORD $0x540006c9 // b.ls <slotsDD+0x580>
+	WORD $0xad4072dd // ldp q29, q28, [x22]
+	WORD $0x3cf76a10 // ldr q16, [x16, x23]
+	WORD $0x910202d7 // add x23, x22, #0x80
+	WORD $0x4e1c0210 // tbl v16.16b, { v16.16b }, v28.16b
+	WORD $0x3dc00213 // ldr q19, [x16]
+	WORD $0x4d40cefe // ld1r { v30.2d }, [x23]
+	WORD $0xad427ec8 // ldp q8, q31, [x22, #0x40]
+	WORD $0x8b010437 // add x23, x1, x1, lsl #1
+	WORD $0xad4283e1 // ldp q1, q0, [sp, #0x50]
+	WORD $0xd342fef7 // lsr x23, x23, #2
+	WORD $0x4e1d0273 // tbl v19.16b, { v19.16b }, v29.16b
+	WORD $0x3cf56a1d // ldr q29, [x16, x21]
+	WORD $0x6ee0bbdc // neg v28.2d, v30.2d
+	WORD $0x6eff4610 // ushl v16.2d, v16.2d, v31.2d
+	WORD $0x3cf76a1e // ldr q30, [x16, x23]
+	WORD $0x6ee84673 // ushl v19.2d, v19.2d, v8.2d
+	WORD $0x4efc4610 // sshl v16.2d, v16.2d, v28.2d
+	WORD $0x4efc4673 // sshl v19.2d, v19.2d, v28.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x6e73df7f // fmul v31.2d, v27.2d, v19.2d
+	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
+	WORD $0x4e7fd409 // fadd v9.2d, v0.2d, v31.2d
+	WORD $0x4e73cf68 // fmla v8.2d, v27.2d, v19.2d
+	WORD $0x6e70df5b // fmul v27.2d, v26.2d, v16.2d
+	WORD $0x4e7bd42a // fadd v10.2d, v1.2d, v27.2d
+	WORD $0x4e73ce88 // fmla v8.2d, v20.2d, v19.2d
+	WORD $0x6ee0fb73 // fneg v19.2d, v27.2d
+	WORD $0x4ee0d534 // fsub v20.2d, v9.2d, v0.2d
+	WORD $0x4e70cf53 // fmla v19.2d, v26.2d, v16.2d
+	WORD $0x4e70ceb3 // fmla v19.2d, v21.2d, v16.2d
+	WORD $0x4ee1d550 // fsub v16.2d, v10.2d, v1.2d
+	WORD $0x4ef4d7f5 // fsub v21.2d, v31.2d, v20.2d
+	WORD $0x4ef4d534 // fsub v20.2d, v9.2d, v20.2d
+	WORD $0x4ef0d77a // fsub v26.2d, v27.2d, v16.2d
+	WORD $0x4ef0d550 // fsub v16.2d, v10.2d, v16.2d
+	WORD $0x4ef4d411 // fsub v17.2d, v0.2d, v20.2d
+	WORD $0x4ef0d430 // fsub v16.2d, v1.2d, v16.2d
+	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
+	WORD $0x4e70d750 // fadd v16.2d, v26.2d, v16.2d
+	WORD $0x4e71d515 // fadd v21.2d, v8.2d, v17.2d
+	WORD $0x4e70d660 // fadd v0.2d, v19.2d, v16.2d
+	WORD $0xad4142d1 // ldp q17, q16, [x22, #0x20]
+	WORD $0xad434ed2 // ldp q18, q19, [x22, #0x60]
+	WORD $0x4e1003d0 // tbl v16.16b, { v30.16b }, v16.16b
+	WORD $0x6ef34610 // ushl v16.2d, v16.2d, v19.2d
+	WORD $0x3d8003e0 // str q0, [sp]
+	WORD $0x4e1103b1 // tbl v17.16b, { v29.16b }, v17.16b
+	WORD $0x4efc4610 // sshl v16.2d, v16.2d, v28.2d
+	WORD $0x6ef24631 // ushl v17.2d, v17.2d, v18.2d
+	WORD $0x4efc4631 // sshl v17.2d, v17.2d, v28.2d
+	WORD $0x14000066 // b <slotsDD+0x710>
+	WORD $0xd503201f // nop
+	WORD $0xad4072dd // ldp q29, q28, [x22]
+	WORD $0x8b010438 // add x24, x1, x1, lsl #1
+	WORD $0x7100603f // cmp w1, #0x18
+	WORD $0x3cf76a13 // ldr q19, [x16, x23]
+	WORD $0xd342ff17 // lsr x23, x24, #2
+	WORD $0x3dc00210 // ldr q16, [x16]
+	WORD $0x4e1c027c // tbl v28.16b, { v19.16b }, v28.16b
+	WORD $0x4e1d0210 // tbl v16.16b, { v16.16b }, v29.16b
+	WORD $0x54000608 // b.hi <slotsDD+0x660>
+	WORD $0x92400838 // and x24, x1, #0x7
+	WORD $0xb50005d8 // cbnz x24, <slotsDD+0x660>
+	WORD $0x910222d8 // add x24, x22, #0x88
+	WORD $0xad4283e1 // ldp q1, q0, [sp, #0x50]
+	WORD $0x4d40cf13 // ld1r { v19.2d }, [x24]
+	WORD $0x910242d8 // add x24, x22, #0x90
+	WORD $0x4eb01e70 // orr v16.16b, v19.16b, v16.16b
+	WORD $0x4d40cf1d // ld1r { v29.2d }, [x24]
+	WORD $0x4ebc1e7c // orr v28.16b, v19.16b, v28.16b
+	WORD $0x4efdd610 // fsub v16.2d, v16.2d, v29.2d
+	WORD $0x4efdd79c // fsub v28.2d, v28.2d, v29.2d
+	WORD $0x6e70df7f // fmul v31.2d, v27.2d, v16.2d
+	WORD $0x6e7cdf5e // fmul v30.2d, v26.2d, v28.2d
+	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
+	WORD $0x6ee0fbc9 // fneg v9.2d, v30.2d
+	WORD $0x4e7fd40a // fadd v10.2d, v0.2d, v31.2d
+	WORD $0x4e7ed42b // fadd v11.2d, v1.2d, v30.2d
+	WORD $0x4e70cf68 // fmla v8.2d, v27.2d, v16.2d
+	WORD $0x4e7ccf49 // fmla v9.2d, v26.2d, v28.2d
+	WORD $0x4e70ce88 // fmla v8.2d, v20.2d, v16.2d
+	WORD $0x4ee1d570 // fsub v16.2d, v11.2d, v1.2d
+	WORD $0x4ee0d554 // fsub v20.2d, v10.2d, v0.2d
+	WORD $0x4e7ccea9 // fmla v9.2d, v21.2d, v28.2d
+	WORD $0xad02abeb // stp q11, q10, [sp, #0x50]
+	WORD $0x4ef4d7fa // fsub v26.2d, v31.2d, v20.2d
+	WORD $0x4ef4d554 // fsub v20.2d, v10.2d, v20.2d
+	WORD $0x4ef0d7db // fsub v27.2d, v30.2d, v16.2d
+	WORD $0x4ef0d570 // fsub v16.2d, v11.2d, v16.2d
+	WORD $0x4ef0d430 // fsub v16.2d, v1.2d, v16.2d
+	WORD $0x4ef4d411 // fsub v17.2d, v0.2d, v20.2d
+	WORD $0x4e71d751 // fadd v17.2d, v26.2d, v17.2d
+	WORD $0x4e70d770 // fadd v16.2d, v27.2d, v16.2d
+	WORD $0x4e70d520 // fadd v0.2d, v9.2d, v16.2d
+	WORD $0xad414ada // ldp q26, q18, [x22, #0x20]
+	WORD $0x4e71d515 // fadd v21.2d, v8.2d, v17.2d
+	WORD $0x3cf56a10 // ldr q16, [x16, x21]
+	WORD $0x3cf76a11 // ldr q17, [x16, x23]
+	WORD $0x3d8003e0 // str q0, [sp]
+	WORD $0x4e1a0210 // tbl v16.16b, { v16.16b }, v26.16b
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4eb01e70 // orr v16.16b, v19.16b, v16.16b
+	WORD $0x4eb11e71 // orr v17.16b, v19.16b, v17.16b
+	WORD $0x4efdd63a // fsub v26.2d, v17.2d, v29.2d
+	WORD $0x4efdd61b // fsub v27.2d, v16.2d, v29.2d
+	WORD $0x14000032 // b <slotsDD+0x71c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x910202d8 // add x24, x22, #0x80
+	WORD $0xad4276de // ldp q30, q29, [x22, #0x40]
+	WORD $0x6efd479c // ushl v28.2d, v28.2d, v29.2d
+	WORD $0x4d40cf13 // ld1r { v19.2d }, [x24]
+	WORD $0x6efe4610 // ushl v16.2d, v16.2d, v30.2d
+	WORD $0xad4283e1 // ldp q1, q0, [sp, #0x50]
+	WORD $0x3cf56a1d // ldr q29, [x16, x21]
+	WORD $0x3cf76a1e // ldr q30, [x16, x23]
+	WORD $0x6ee0ba73 // neg v19.2d, v19.2d
+	WORD $0x4ef34610 // sshl v16.2d, v16.2d, v19.2d
+	WORD $0x4ef3479c // sshl v28.2d, v28.2d, v19.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x6e70df7f // fmul v31.2d, v27.2d, v16.2d
+	WORD $0x6ee0fbe8 // fneg v8.2d, v31.2d
+	WORD $0x4e7fd409 // fadd v9.2d, v0.2d, v31.2d
+	WORD $0x4e70cf68 // fmla v8.2d, v27.2d, v16.2d
+	WORD $0x6e7cdf5b // fmul v27.2d, v26.2d, v28.2d
+	WORD $0x4e7bd42a // fadd v10.2d, v1.2d, v27.2d
+	WORD $0x4e70ce88 // fmla v8.2d, v20.2d, v16.2d
+	WORD $0x6ee0fb70 // fneg v16.2d, v27.2d
+	WORD $0x4ee1d554 // fsub v20.2d, v10.2d, v1.2d
+	WORD $0x4e7ccf50 // fmla v16.2d, v26.2d, v28.2d
+	WORD $0x4ef4d77b // fsub v27.2d, v27.2d, v20.2d
+	WORD $0x4ef4d554 // fsub v20.2d, v10.2d, v20.2d
+	WORD $0x4ef4d432 // fsub v18.2d, v1.2d, v20.2d
+	WORD $0x4e7cceb0 // fmla v16.2d, v21.2d, v28.2d
+	WORD $0x4ee0d535 // fsub v21.2d, v9.2d, v0.2d
+	WORD $0x4e72d772 // fadd v18.2d, v27.2d, v18.2d
+	WORD $0x4ef5d7fa // fsub v26.2d, v31.2d, v21.2d
+	WORD $0x4ef5d535 // fsub v21.2d, v9.2d, v21.2d
+	WORD $0x4ef5d411 // fsub v17.2d, v0.2d, v21.2d
+	WORD $0x4e72d600 // fadd v0.2d, v16.2d, v18.2d
+	WORD $0x4e71d751 // fadd v17.2d, v26.2d, v17.2d
+	WORD $0xad436ad2 // ldp q18, q26, [x22, #0x60]
+	WORD $0x3d8003e0 // str q0, [sp]
+	WORD $0x4e71d515 // fadd v21.2d, v8.2d, v17.2d
+	WORD $0xad4142d1 // ldp q17, q16, [x22, #0x20]
+	WORD $0x4e1003d0 // tbl v16.16b, { v30.16b }, v16.16b
+	WORD $0x6efa4610 // ushl v16.2d, v16.2d, v26.2d
+	WORD $0x4e1103b1 // tbl v17.16b, { v29.16b }, v17.16b
+	WORD $0x4ef34610 // sshl v16.2d, v16.2d, v19.2d
+	WORD $0x6ef24631 // ushl v17.2d, v17.2d, v18.2d
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e61da1a // scvtf v26.2d, v16.2d
+	WORD $0xad02a7ea // stp q10, q9, [sp, #0x50]
+	WORD $0x4e61da3b // scvtf v27.2d, v17.2d
+	WORD $0xad417e6a // ldp q10, q31, [x19, #0x20]
+	WORD $0xb98004b3 // ldrsw x19, [x5, #0x4]
+	WORD $0xad41728b // ldp q11, q28, [x20, #0x20]
+	WORD $0x8b130c94 // add x20, x4, x19, lsl #3
+	WORD $0xad40368f // ldp q15, q13, [x20]
+	WORD $0xad412688 // ldp q8, q9, [x20, #0x20]
+	WORD $0x8b130c74 // add x20, x3, x19, lsl #3
+	WORD $0x394004d3 // ldrb w19, [x6, #0x1]
+	WORD $0xad40328e // ldp q14, q12, [x20]
+	WORD $0xad41769e // ldp q30, q29, [x20, #0x20]
+	WORD $0x9bab0a75 // umaddl x21, w19, w11, x2
+	WORD $0x7100d27f // cmp w19, #0x34
+	WORD $0xd341fe74 // lsr x20, x19, #1
+	WORD $0xd342fe76 // lsr x22, x19, #2
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0x54ffd9a8 // b.hi <slotsDD+0x28c>
+	WORD $0xad4046b2 // ldp q18, q17, [x21]
+	WORD $0x8b130677 // add x23, x19, x19, lsl #1
+	WORD $0x7100627f // cmp w19, #0x18
+	WORD $0x3cf66a33 // ldr q19, [x17, x22]
+	WORD $0xd342fef6 // lsr x22, x23, #2
+	WORD $0x3dc00230 // ldr q16, [x17]
+	WORD $0x4e110273 // tbl v19.16b, { v19.16b }, v17.16b
+	WORD $0x4e120210 // tbl v16.16b, { v16.16b }, v18.16b
+	WORD $0x54000628 // b.hi <slotsDD+0x840>
+	WORD $0x92400a77 // and x23, x19, #0x7
+	WORD $0xb50005f7 // cbnz x23, <slotsDD+0x840>
+	WORD $0x910222b7 // add x23, x21, #0x88
+	WORD $0x3dc01ff4 // ldr q20, [sp, #0x70]
+	WORD $0x4d40cef1 // ld1r { v17.2d }, [x23]
+	WORD $0x910242b7 // add x23, x21, #0x90
+	WORD $0x4d40cef2 // ld1r { v18.2d }, [x23]
+	WORD $0x4eb01e30 // orr v16.16b, v17.16b, v16.16b
+	WORD $0x4eb31e33 // orr v19.16b, v17.16b, v19.16b
+	WORD $0x4ef2d610 // fsub v16.2d, v16.2d, v18.2d
+	WORD $0x4ef2d673 // fsub v19.2d, v19.2d, v18.2d
+	WORD $0x6e70dde4 // fmul v4.2d, v15.2d, v16.2d
+	WORD $0x6e73dda0 // fmul v0.2d, v13.2d, v19.2d
+	WORD $0x6ee0f885 // fneg v5.2d, v4.2d
+	WORD $0x6ee0f806 // fneg v6.2d, v0.2d
+	WORD $0x4e64d687 // fadd v7.2d, v20.2d, v4.2d
+	WORD $0x4e70cde5 // fmla v5.2d, v15.2d, v16.2d
+	WORD $0x3dc023ef // ldr q15, [sp, #0x80]
+	WORD $0x4e73cda6 // fmla v6.2d, v13.2d, v19.2d
+	WORD $0x4ef4d4ed // fsub v13.2d, v7.2d, v20.2d
+	WORD $0x4eedd484 // fsub v4.2d, v4.2d, v13.2d
+	WORD $0x4eedd4ed // fsub v13.2d, v7.2d, v13.2d
+	WORD $0x4e70cdc5 // fmla v5.2d, v14.2d, v16.2d
+	WORD $0x4e73cd86 // fmla v6.2d, v12.2d, v19.2d
+	WORD $0x4eedd693 // fsub v19.2d, v20.2d, v13.2d
+	WORD $0x4e60d5e1 // fadd v1.2d, v15.2d, v0.2d
+	WORD $0x4e73d484 // fadd v4.2d, v4.2d, v19.2d
+	WORD $0x4eefd430 // fsub v16.2d, v1.2d, v15.2d
+	WORD $0x4e64d4ad // fadd v13.2d, v5.2d, v4.2d
+	WORD $0x4ef0d400 // fsub v0.2d, v0.2d, v16.2d
+	WORD $0x4ef0d430 // fsub v16.2d, v1.2d, v16.2d
+	WORD $0x3cf66a24 // ldr q4, [x17, x22]
+	WORD $0x4ef0d5f0 // fsub v16.2d, v15.2d, v16.2d
+	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD $0x4e60d4cc // fadd v12.2d, v6.2d, v0.2d
+	WORD $0x3cf46a20 // ldr q0, [x17, x20]
+	WORD $0xad4116a6 // ldp q6, q5, [x21, #0x20]
+	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
+	WORD $0x4ea41e24 // orr v4.16b, v17.16b, v4.16b
+	WORD $0x4e060000 // tbl v0.16b, { v0.16b }, v6.16b
+	WORD $0x4ef2d48e // fsub v14.2d, v4.2d, v18.2d
+	WORD $0x4ea01e20 // orr v0.16b, v17.16b, v0.16b
+	WORD $0xad0387e7 // stp q7, q1, [sp, #0x70]
+	WORD $0x4ef2d40f // fsub v15.2d, v0.2d, v18.2d
+	WORD $0x17fffecd // b <slotsDD+0x364>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x910202b7 // add x23, x21, #0x80
+	WORD $0xad4206a4 // ldp q4, q1, [x21, #0x40]
+	WORD $0x6ee14661 // ushl v1.2d, v19.2d, v1.2d
+	WORD $0x4d40cee0 // ld1r { v0.2d }, [x23]
+	WORD $0x6ee44604 // ushl v4.2d, v16.2d, v4.2d
+	WORD $0x3dc01ff4 // ldr q20, [sp, #0x70]
+	WORD $0x3cf46a25 // ldr q5, [x17, x20]
+	WORD $0x3cf66a26 // ldr q6, [x17, x22]
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e64dde7 // fmul v7.2d, v15.2d, v4.2d
+	WORD $0x6e61ddb1 // fmul v17.2d, v13.2d, v1.2d
+	WORD $0x6ee0f8f0 // fneg v16.2d, v7.2d
+	WORD $0x4e67d692 // fadd v18.2d, v20.2d, v7.2d
+	WORD $0x4e64cdf0 // fmla v16.2d, v15.2d, v4.2d
+	WORD $0x4e64cdd0 // fmla v16.2d, v14.2d, v4.2d
+	WORD $0x6ee0fa24 // fneg v4.2d, v17.2d
+	WORD $0x4e61cda4 // fmla v4.2d, v13.2d, v1.2d
+	WORD $0x3dc023ed // ldr q13, [sp, #0x80]
+	WORD $0x4e61cd84 // fmla v4.2d, v12.2d, v1.2d
+	WORD $0x4ef4d64c // fsub v12.2d, v18.2d, v20.2d
+	WORD $0x4e71d5b3 // fadd v19.2d, v13.2d, v17.2d
+	WORD $0x4eecd4e7 // fsub v7.2d, v7.2d, v12.2d
+	WORD $0x4eecd64c // fsub v12.2d, v18.2d, v12.2d
+	WORD $0x4eedd661 // fsub v1.2d, v19.2d, v13.2d
+	WORD $0x4eecd68c // fsub v12.2d, v20.2d, v12.2d
+	WORD $0x4ee1d631 // fsub v17.2d, v17.2d, v1.2d
+	WORD $0x4ee1d661 // fsub v1.2d, v19.2d, v1.2d
+	WORD $0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
+	WORD $0x4ee1d5a1 // fsub v1.2d, v13.2d, v1.2d
+	WORD $0x4e67d60d // fadd v13.2d, v16.2d, v7.2d
+	WORD $0x4e61d621 // fadd v1.2d, v17.2d, v1.2d
+	WORD $0x4e61d48c // fadd v12.2d, v4.2d, v1.2d
+	WORD $0xad4106a4 // ldp q4, q1, [x21, #0x20]
+	WORD $0x4e0100c1 // tbl v1.16b, { v6.16b }, v1.16b
+	WORD $0x4e0400a4 // tbl v4.16b, { v5.16b }, v4.16b
+	WORD $0xad431aa5 // ldp q5, q6, [x21, #0x60]
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
+	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
+	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
+	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
+	WORD $0x4e61d88f // scvtf v15.2d, v4.2d
+	WORD $0x17fffe9a // b <slotsDD+0x360>
+	WORD $0xd503201f // nop
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xb9400124 // ldr w4, [x9]
+	WORD $0x8b040c43 // add x3, x2, x4, lsl #3
+	WORD $0xf9404802 // ldr x2, [x0, #0x90]
+	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
+	WORD $0x79400924 // ldrh w4, [x9, #0x4]
+	WORD $0xf100089f // cmp x4, #0x2
+	WORD $0x54007363 // b.lo <slotsDD+0x1788>
+	WORD $0x3d8023e3 // str q3, [sp, #0x80]
+	WORD $0x4eac1d83 // mov v3.16b, v12.16b
+	WORD $0x4ea21c4c // mov v12.16b, v2.16b
+	WORD $0xad04ffe8 // stp q8, q31, [sp, #0x90]
+	WORD $0x4ebe1fc2 // mov v2.16b, v30.16b
+	WORD $0xf1000c9f // cmp x4, #0x3
+	WORD $0xd1000884 // sub x4, x4, #0x2
+	WORD $0xf9820140 // prfm pldl1keep, [x10, #0x400]
+	WORD $0x79400947 // ldrh w7, [x10, #0x4]
+	WORD $0x79400145 // ldrh w5, [x10]
+	WORD $0x79400d53 // ldrh w19, [x10, #0x6]
+	WORD $0x8b130c74 // add x20, x3, x19, lsl #3
+	WORD $0xfc677878 // ldr d24, [x3, x7, lsl #3]
+	WORD $0x79400546 // ldrh w6, [x10, #0x2]
+	WORD $0xfc657879 // ldr d25, [x3, x5, lsl #3]
+	WORD $0x79401155 // ldrh w21, [x10, #0x8]
+	WORD $0x79401957 // ldrh w23, [x10, #0xc]
+	WORD $0xfc677840 // ldr d0, [x2, x7, lsl #3]
+	WORD $0x79401556 // ldrh w22, [x10, #0xa]
+	WORD $0xfc77787a // ldr d26, [x3, x23, lsl #3]
+	WORD $0xfc75785c // ldr d28, [x2, x21, lsl #3]
+	WORD $0xfc75787b // ldr d27, [x3, x21, lsl #3]
+	WORD $0xfc65785f // ldr d31, [x2, x5, lsl #3]
+	WORD $0x8b130c45 // add x5, x2, x19, lsl #3
+	WORD $0xfc77785d // ldr d29, [x2, x23, lsl #3]
+	WORD $0x4d408698 // ld1 { v24.d }[1], [x20]
+	WORD $0x8b060c74 // add x20, x3, x6, lsl #3
+	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
+	WORD $0x4d4084a0 // ld1 { v0.d }[1], [x5]
+	WORD $0x8b160c45 // add x5, x2, x22, lsl #3
+	WORD $0x4d408699 // ld1 { v25.d }[1], [x20]
+	WORD $0x79401d54 // ldrh w20, [x10, #0xe]
+	WORD $0x8b140c78 // add x24, x3, x20, lsl #3
+	WORD $0x4d4084bc // ld1 { v28.d }[1], [x5]
+	WORD $0x8b140c45 // add x5, x2, x20, lsl #3
+	WORD $0x4d4084df // ld1 { v31.d }[1], [x6]
+	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
+	WORD $0x8b160c78 // add x24, x3, x22, lsl #3
+	WORD $0x4d4084bd // ld1 { v29.d }[1], [x5]
+	WORD $0x39400025 // ldrb w5, [x1]
+	WORD $0x4d40871b // ld1 { v27.d }[1], [x24]
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x79402546 // ldrh w6, [x10, #0x12]
+	WORD $0x79402953 // ldrh w19, [x10, #0x14]
+	WORD $0xad401201 // ldp q1, q4, [x16]
+	WORD $0x8b050210 // add x16, x16, x5
+	WORD $0x79402145 // ldrh w5, [x10, #0x10]
+	WORD $0x79402d54 // ldrh w20, [x10, #0x16]
+	WORD $0x79403957 // ldrh w23, [x10, #0x1c]
+	WORD $0x79403d58 // ldrh w24, [x10, #0x1e]
+	WORD $0x8b060c67 // add x7, x3, x6, lsl #3
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
+	WORD $0x8b180c79 // add x25, x3, x24, lsl #3
+	WORD $0x4e617825 // fcvtl2 v5.2d, v1.4s
+	WORD $0x0e617821 // fcvtl v1.2d, v1.2s
+	WORD $0x6e65df07 // fmul v7.2d, v24.2d, v5.2d
+	WORD $0x6e61df26 // fmul v6.2d, v25.2d, v1.2d
+	WORD $0x6ee0f8fe // fneg v30.2d, v7.2d
+	WORD $0x6ee0f8c8 // fneg v8.2d, v6.2d
+	WORD $0x4e65cf1e // fmla v30.2d, v24.2d, v5.2d
+	WORD $0x4e61cf28 // fmla v8.2d, v25.2d, v1.2d
+	WORD $0x4eb61ed9 // mov v25.16b, v22.16b
+	WORD $0x4ea91d36 // mov v22.16b, v9.16b
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x4ead1db7 // mov v23.16b, v13.16b
+	WORD $0x4e65cc1e // fmla v30.2d, v0.2d, v5.2d
+	WORD $0x4eab1d60 // mov v0.16b, v11.16b
+	WORD $0x4e67d56b // fadd v11.2d, v11.2d, v7.2d
+	WORD $0x4e61cfe8 // fmla v8.2d, v31.2d, v1.2d
+	WORD $0x4eaa1d45 // mov v5.16b, v10.16b
+	WORD $0x4e66d54a // fadd v10.2d, v10.2d, v6.2d
+	WORD $0x4ee0d561 // fsub v1.2d, v11.2d, v0.2d
+	WORD $0x4ee5d550 // fsub v16.2d, v10.2d, v5.2d
+	WORD $0x4ee1d571 // fsub v17.2d, v11.2d, v1.2d
+	WORD $0x4ee1d4e1 // fsub v1.2d, v7.2d, v1.2d
+	WORD $0x4e617887 // fcvtl2 v7.2d, v4.4s
+	WORD $0x0e617884 // fcvtl v4.2d, v4.2s
+	WORD $0x4ef0d552 // fsub v18.2d, v10.2d, v16.2d
+	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x4eb51eb0 // mov v16.16b, v21.16b
+	WORD $0x4ef1d400 // fsub v0.2d, v0.2d, v17.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4eb41e92 // mov v18.16b, v20.16b
+	WORD $0x6e64df71 // fmul v17.2d, v27.2d, v4.2d
+	WORD $0x6e67df53 // fmul v19.2d, v26.2d, v7.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD $0x6ee0fa29 // fneg v9.2d, v17.2d
+	WORD $0x6ee0fa7f // fneg v31.2d, v19.2d
+	WORD $0x4e73d6b5 // fadd v21.2d, v21.2d, v19.2d
+	WORD $0x4e71d694 // fadd v20.2d, v20.2d, v17.2d
+	WORD $0x4e60d7c0 // fadd v0.2d, v30.2d, v0.2d
+	WORD $0x4e65d505 // fadd v5.2d, v8.2d, v5.2d
+	WORD $0xfc737848 // ldr d8, [x2, x19, lsl #3]
+	WORD $0x4e64cf69 // fmla v9.2d, v27.2d, v4.2d
+	WORD $0x4e67cf5f // fmla v31.2d, v26.2d, v7.2d
+	WORD $0x4ef2d681 // fsub v1.2d, v20.2d, v18.2d
+	WORD $0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
+	WORD $0x3dc023e0 // ldr q0, [sp, #0x80]
+	WORD $0xfc77787a // ldr d26, [x3, x23, lsl #3]
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64cf89 // fmla v9.2d, v28.2d, v4.2d
+	WORD $0x4ef0d6a4 // fsub v4.2d, v21.2d, v16.2d
+	WORD $0x4e67cfbf // fmla v31.2d, v29.2d, v7.2d
+	WORD $0x4ee1d687 // fsub v7.2d, v20.2d, v1.2d
+	WORD $0x4ee1d621 // fsub v1.2d, v17.2d, v1.2d
+	WORD $0xfc77785d // ldr d29, [x2, x23, lsl #3]
+	WORD $0x4d40873a // ld1 { v26.d }[1], [x25]
+	WORD $0x4ee4d6a6 // fsub v6.2d, v21.2d, v4.2d
+	WORD $0x4ee4d664 // fsub v4.2d, v19.2d, v4.2d
+	WORD $0xfc657873 // ldr d19, [x3, x5, lsl #3]
+	WORD $0x4ee7d647 // fsub v7.2d, v18.2d, v7.2d
+	WORD $0x4ee6d606 // fsub v6.2d, v16.2d, v6.2d
+	WORD $0xfc737870 // ldr d16, [x3, x19, lsl #3]
+	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e61d53e // fadd v30.2d, v9.2d, v1.2d
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
+	WORD $0x79403147 // ldrh w7, [x10, #0x18]
+	WORD $0x4e64d7e1 // fadd v1.2d, v31.2d, v4.2d
+	WORD $0x4e7ed45e // fadd v30.2d, v2.2d, v30.2d
+	WORD $0xfc65785f // ldr d31, [x2, x5, lsl #3]
+	WORD $0x8b140c45 // add x5, x2, x20, lsl #3
+	WORD $0x4d4086b0 // ld1 { v16.d }[1], [x21]
+	WORD $0x79403555 // ldrh w21, [x10, #0x1a]
+	WORD $0x4d4084a8 // ld1 { v8.d }[1], [x5]
+	WORD $0x9100814a // add x10, x10, #0x20
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0xfc67787b // ldr d27, [x3, x7, lsl #3]
+	WORD $0xfc67785c // ldr d28, [x2, x7, lsl #3]
+	WORD $0x8b150c76 // add x22, x3, x21, lsl #3
+	WORD $0x8b150c45 // add x5, x2, x21, lsl #3
+	WORD $0x4d4084df // ld1 { v31.d }[1], [x6]
+	WORD $0x8b180c46 // add x6, x2, x24, lsl #3
+	WORD $0x3d8023e0 // str q0, [sp, #0x80]
+	WORD $0x4d4084dd // ld1 { v29.d }[1], [x6]
+	WORD $0x39400426 // ldrb w6, [x1, #0x1]
+	WORD $0x4d4086db // ld1 { v27.d }[1], [x22]
+	WORD $0x4d4084bc // ld1 { v28.d }[1], [x5]
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0xad400620 // ldp q0, q1, [x17]
+	WORD $0x91000825 // add x5, x1, #0x2
+	WORD $0xaa0503e1 // mov x1, x5
+	WORD $0x8b060231 // add x17, x17, x6
+	WORD $0x4e617804 // fcvtl2 v4.2d, v0.4s
+	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
+	WORD $0x6e64de06 // fmul v6.2d, v16.2d, v4.2d
+	WORD $0x6e60de65 // fmul v5.2d, v19.2d, v0.2d
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x6ee0f8b1 // fneg v17.2d, v5.2d
+	WORD $0x4e66d6c9 // fadd v9.2d, v22.2d, v6.2d
+	WORD $0x4e65d5ad // fadd v13.2d, v13.2d, v5.2d
+	WORD $0x4e64ce07 // fmla v7.2d, v16.2d, v4.2d
+	WORD $0x4e60ce71 // fmla v17.2d, v19.2d, v0.2d
+	WORD $0x4e64cd07 // fmla v7.2d, v8.2d, v4.2d
+	WORD $0x4ef6d524 // fsub v4.2d, v9.2d, v22.2d
+	WORD $0x4e60cff1 // fmla v17.2d, v31.2d, v0.2d
+	WORD $0x4ef7d5a0 // fsub v0.2d, v13.2d, v23.2d
+	WORD $0xad44ffe8 // ldp q8, q31, [sp, #0x90]
+	WORD $0x4ee4d530 // fsub v16.2d, v9.2d, v4.2d
+	WORD $0x4ee0d5b2 // fsub v18.2d, v13.2d, v0.2d
+	WORD $0x4ee0d4a0 // fsub v0.2d, v5.2d, v0.2d
+	WORD $0x4e617825 // fcvtl2 v5.2d, v1.4s
+	WORD $0x0e617821 // fcvtl v1.2d, v1.2s
+	WORD $0x4ee4d4c4 // fsub v4.2d, v6.2d, v4.2d
+	WORD $0x4ef0d6d0 // fsub v16.2d, v22.2d, v16.2d
+	WORD $0x4ef2d6f2 // fsub v18.2d, v23.2d, v18.2d
+	WORD $0x6e61df66 // fmul v6.2d, v27.2d, v1.2d
+	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	WORD $0x6e65df50 // fmul v16.2d, v26.2d, v5.2d
+	WORD $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x6ee0f8d2 // fneg v18.2d, v6.2d
+	WORD $0x4e66d736 // fadd v22.2d, v25.2d, v6.2d
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	WORD $0x6ee0fa11 // fneg v17.2d, v16.2d
+	WORD $0x4e70d717 // fadd v23.2d, v24.2d, v16.2d
+	WORD $0x4e61cf72 // fmla v18.2d, v27.2d, v1.2d
+	WORD $0x4e64d508 // fadd v8.2d, v8.2d, v4.2d
+	WORD $0x4e60d7ff // fadd v31.2d, v31.2d, v0.2d
+	WORD $0x4e65cf51 // fmla v17.2d, v26.2d, v5.2d
+	WORD $0x4e61cf92 // fmla v18.2d, v28.2d, v1.2d
+	WORD $0x4ef9d6c1 // fsub v1.2d, v22.2d, v25.2d
+	WORD $0x4e65cfb1 // fmla v17.2d, v29.2d, v5.2d
+	WORD $0x4ef8d6e5 // fsub v5.2d, v23.2d, v24.2d
+	WORD $0x4ee1d6d3 // fsub v19.2d, v22.2d, v1.2d
+	WORD $0x4ee1d4c1 // fsub v1.2d, v6.2d, v1.2d
+	WORD $0x4ee5d6e7 // fsub v7.2d, v23.2d, v5.2d
+	WORD $0x4ee5d605 // fsub v5.2d, v16.2d, v5.2d
+	WORD $0x4ef3d724 // fsub v4.2d, v25.2d, v19.2d
+	WORD $0x4ee7d707 // fsub v7.2d, v24.2d, v7.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e61d641 // fadd v1.2d, v18.2d, v1.2d
+	WORD $0x4e65d620 // fadd v0.2d, v17.2d, v5.2d
+	WORD $0x4e61d5ce // fadd v14.2d, v14.2d, v1.2d
+	WORD $0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	WORD $0x54ffe7a8 // b.hi <slotsDD+0x92c>
+	WORD $0x3d802be3 // str q3, [sp, #0xa0]
+	WORD $0x4eac1d82 // mov v2.16b, v12.16b
+	WORD $0x3dc023e3 // ldr q3, [sp, #0x80]
+	WORD $0xaa0503e1 // mov x1, x5
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x54005a20 // b.eq <slotsDD+0x1794>
+	WORD $0x3dc02bec // ldr q12, [sp, #0xa0]
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x3617a484 // tbz w4, #0x2, <slotsDD+0xec>
+	WORD $0x17fffd3a // b <slotsDD+0x148>
+	WORD $0x4e79d742 // fadd v2.2d, v26.2d, v25.2d
+	WORD $0x4e78d764 // fadd v4.2d, v27.2d, v24.2d
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0x52800023 // mov w3, #0x1
+	WORD $0x4efbd485 // fsub v5.2d, v4.2d, v27.2d
+	WORD $0x4efad447 // fsub v7.2d, v2.2d, v26.2d
+	WORD $0x4e64d450 // fadd v16.2d, v2.2d, v4.2d
+	WORD $0x4ee5d491 // fsub v17.2d, v4.2d, v5.2d
+	WORD $0x4ee7d452 // fsub v18.2d, v2.2d, v7.2d
+	WORD $0x4ee5d705 // fsub v5.2d, v24.2d, v5.2d
+	WORD $0x4ee7d727 // fsub v7.2d, v25.2d, v7.2d
+	WORD $0x4ee2d613 // fsub v19.2d, v16.2d, v2.2d
+	WORD $0x4ef1d771 // fsub v17.2d, v27.2d, v17.2d
+	WORD $0x4ef2d752 // fsub v18.2d, v26.2d, v18.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4ee4d612 // fsub v18.2d, v16.2d, v4.2d
+	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
+	WORD $0x4ef3d493 // fsub v19.2d, v4.2d, v19.2d
+	WORD $0x4ef1d451 // fsub v17.2d, v2.2d, v17.2d
+	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
+	WORD $0x4ef2d612 // fsub v18.2d, v16.2d, v18.2d
+	WORD $0x4e65d425 // fadd v5.2d, v1.2d, v5.2d
+	WORD $0x4e67d407 // fadd v7.2d, v0.2d, v7.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x6e104212 // ext v18.16b, v16.16b, v16.16b, #0x8
+	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e72d604 // fadd v4.2d, v16.2d, v18.2d
+	WORD $0x4e63d627 // fadd v7.2d, v17.2d, v3.2d
+	WORD $0x4ef0d493 // fsub v19.2d, v4.2d, v16.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0xad0687e0 // stp q0, q1, [sp, #0xd0]
+	WORD $0x4ef3d485 // fsub v5.2d, v4.2d, v19.2d
+	WORD $0x4ef3d651 // fsub v17.2d, v18.2d, v19.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4e67d4c3 // fadd v3.2d, v6.2d, v7.2d
+	WORD $0x4ee5d605 // fsub v5.2d, v16.2d, v5.2d
+	WORD $0x6e034066 // ext v6.16b, v3.16b, v3.16b, #0x8
+	WORD $0x6e024047 // ext v7.16b, v2.16b, v2.16b, #0x8
+	WORD $0x4e65d625 // fadd v5.2d, v17.2d, v5.2d
+	WORD $0xad0793e4 // stp q4, q4, [sp, #0xf0]
+	WORD $0x4e67d4a4 // fadd v4.2d, v5.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad08e3f9 // stp q25, q24, [sp, #0x110]
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0xad058be3 // stp q3, q2, [sp, #0xb0]
+	WORD $0x1400025d // b <slotsDD+0x16a0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa1003e6 // mov x6, x16
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0x54000220 // b.eq <slotsDD+0xd8c>
+	WORD $0xaa0603f0 // mov x16, x6
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x36179cc4 // tbz w4, #0x2, <slotsDD+0xec>
+	WORD $0x17fffcfc // b <slotsDD+0x148>
+	WORD $0xd503201f // nop
+	WORD $0xad4337ea // ldp q10, q13, [sp, #0x60]
+	WORD $0x4ea21c4c // mov v12.16b, v2.16b
+	WORD $0x4ea31c7e // mov v30.16b, v3.16b
+	WORD $0x4eb81f03 // mov v3.16b, v24.16b
+	WORD $0x3dc017eb // ldr q11, [sp, #0x50]
+	WORD $0x3dc023e9 // ldr q9, [sp, #0x80]
+	WORD $0x4eb91f22 // mov v2.16b, v25.16b
+	WORD $0x910008c1 // add x1, x6, #0x2
+	WORD $0xaa1003e6 // mov x6, x16
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0x54fffe21 // b.ne <slotsDD+0xd4c>
+	WORD $0xb98000b0 // ldrsw x16, [x5]
+	WORD $0x3d800bfe // str q30, [sp, #0x20]
+	WORD $0x8b100c84 // add x4, x4, x16, lsl #3
+	WORD $0x8b100c70 // add x16, x3, x16, lsl #3
+	WORD $0x38401425 // ldrb w5, [x1], #0x1
+	WORD $0x7100d0bf // cmp w5, #0x34
+	WORD $0xad40489d // ldp q29, q18, [x4]
+	WORD $0xad416c99 // ldp q25, q27, [x4, #0x20]
+	WORD $0xad407a1c // ldp q28, q30, [x16]
+	WORD $0xad416a18 // ldp q24, q26, [x16, #0x20]
+	WORD $0x8b0500d0 // add x16, x6, x5
+	WORD $0xf98400c0 // prfm pldl1keep, [x6, #0x800]
+	WORD $0x54005b69 // b.ls <slotsDD+0x1928>
+	WORD $0x9bab08a2 // umaddl x2, w5, w11, x2
+	WORD $0x3dc000c0 // ldr q0, [x6]
+	WORD $0x8b0504a3 // add x3, x5, x5, lsl #1
+	WORD $0xd341fca4 // lsr x4, x5, #1
+	WORD $0xd342fca5 // lsr x5, x5, #2
+	WORD $0x3ce468c6 // ldr q6, [x6, x4]
+	WORD $0xd342fc63 // lsr x3, x3, #2
+	WORD $0xad400444 // ldp q4, q1, [x2]
+	WORD $0xad411c50 // ldp q16, q7, [x2, #0x20]
+	WORD $0x4e040000 // tbl v0.16b, { v0.16b }, v4.16b
+	WORD $0x3ce568c4 // ldr q4, [x6, x5]
+	WORD $0x91020047 // add x7, x2, #0x80
+	WORD $0x4d40cce5 // ld1r { v5.2d }, [x7]
+	WORD $0x6ee0b8a5 // neg v5.2d, v5.2d
+	WORD $0x4e010081 // tbl v1.16b, { v4.16b }, v1.16b
+	WORD $0x4e1000c4 // tbl v4.16b, { v6.16b }, v16.16b
+	WORD $0x3ce368c6 // ldr q6, [x6, x3]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0xad421c50 // ldp q16, q7, [x2, #0x40]
+	WORD $0x6ee74421 // ushl v1.2d, v1.2d, v7.2d
+	WORD $0x4ee54421 // sshl v1.2d, v1.2d, v5.2d
+	WORD $0xad434447 // ldp q7, q17, [x2, #0x60]
+	WORD $0x6ef04400 // ushl v0.2d, v0.2d, v16.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
+	WORD $0x4ee54400 // sshl v0.2d, v0.2d, v5.2d
+	WORD $0x6ee74484 // ushl v4.2d, v4.2d, v7.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x6e61de47 // fmul v7.2d, v18.2d, v1.2d
+	WORD $0x4ee54484 // sshl v4.2d, v4.2d, v5.2d
+	WORD $0x4ee544c5 // sshl v5.2d, v6.2d, v5.2d
+	WORD $0x6e60dfa6 // fmul v6.2d, v29.2d, v0.2d
+	WORD $0x6ee0f8f0 // fneg v16.2d, v7.2d
+	WORD $0x4e67d573 // fadd v19.2d, v11.2d, v7.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4e61ce50 // fmla v16.2d, v18.2d, v1.2d
+	WORD $0x6ee0f8d2 // fneg v18.2d, v6.2d
+	WORD $0x6e64df31 // fmul v17.2d, v25.2d, v4.2d
+	WORD $0x4e60cfb2 // fmla v18.2d, v29.2d, v0.2d
+	WORD $0x4e61cfd0 // fmla v16.2d, v30.2d, v1.2d
+	WORD $0x6e65df61 // fmul v1.2d, v27.2d, v5.2d
+	WORD $0x4e60cf92 // fmla v18.2d, v28.2d, v0.2d
+	WORD $0x6ee0f83c // fneg v28.2d, v1.2d
+	WORD $0x4e66d540 // fadd v0.2d, v10.2d, v6.2d
+	WORD $0x3dc00bfe // ldr q30, [sp, #0x20]
+	WORD $0x4e65cf7c // fmla v28.2d, v27.2d, v5.2d
+	WORD $0x6ee0fa3b // fneg v27.2d, v17.2d
+	WORD $0x4e64cf3b // fmla v27.2d, v25.2d, v4.2d
+	WORD $0x4eead419 // fsub v25.2d, v0.2d, v10.2d
+	WORD $0x4ef9d4c6 // fsub v6.2d, v6.2d, v25.2d
+	WORD $0x4ef9d419 // fsub v25.2d, v0.2d, v25.2d
+	WORD $0x4e65cf5c // fmla v28.2d, v26.2d, v5.2d
+	WORD $0x4e61d6a5 // fadd v5.2d, v21.2d, v1.2d
+	WORD $0x4e71d69a // fadd v26.2d, v20.2d, v17.2d
+	WORD $0x4e64cf1b // fmla v27.2d, v24.2d, v4.2d
+	WORD $0x4eebd664 // fsub v4.2d, v19.2d, v11.2d
+	WORD $0x4ef9d559 // fsub v25.2d, v10.2d, v25.2d
+	WORD $0x4ef4d758 // fsub v24.2d, v26.2d, v20.2d
+	WORD $0x4ef5d4bd // fsub v29.2d, v5.2d, v21.2d
+	WORD $0x4ea01c0a // mov v10.16b, v0.16b
+	WORD $0x4ee4d4e7 // fsub v7.2d, v7.2d, v4.2d
+	WORD $0x4ee4d664 // fsub v4.2d, v19.2d, v4.2d
+	WORD $0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
+	WORD $0x4efdd421 // fsub v1.2d, v1.2d, v29.2d
+	WORD $0x4ee4d564 // fsub v4.2d, v11.2d, v4.2d
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4eb31e6b // mov v11.16b, v19.16b
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	WORD $0x4e66d58c // fadd v12.2d, v12.2d, v6.2d
+	WORD $0x4ef8d746 // fsub v6.2d, v26.2d, v24.2d
+	WORD $0x4ef8d627 // fsub v7.2d, v17.2d, v24.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4ee6d686 // fsub v6.2d, v20.2d, v6.2d
+	WORD $0x4eba1f54 // mov v20.16b, v26.16b
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4efdd4a4 // fsub v4.2d, v5.2d, v29.2d
+	WORD $0x4ee4d6a4 // fsub v4.2d, v21.2d, v4.2d
+	WORD $0x4ea51cb5 // mov v21.16b, v5.16b
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e66d4e4 // fadd v4.2d, v7.2d, v6.2d
+	WORD $0x4e64d764 // fadd v4.2d, v27.2d, v4.2d
+	WORD $0x4e61d781 // fadd v1.2d, v28.2d, v1.2d
+	WORD $0x4e61d463 // fadd v3.2d, v3.2d, v1.2d
+	WORD $0x4e64d7de // fadd v30.2d, v30.2d, v4.2d
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x36178ea4 // tbz w4, #0x2, <slotsDD+0xec>
+	WORD $0x17fffc8b // b <slotsDD+0x148>
+	WORD $0x4ea31c79 // mov v25.16b, v3.16b
+	WORD $0x4eac1d98 // mov v24.16b, v12.16b
+	WORD $0xad03a7ed // stp q13, q9, [sp, #0x70]
+	WORD $0x1400007a // b <slotsDD+0x1114>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad401285 // ldp q5, q4, [x20]
+	WORD $0x3cf56a20 // ldr q0, [x17, x21]
+	WORD $0x91020295 // add x21, x20, #0x80
+	WORD $0x4e040000 // tbl v0.16b, { v0.16b }, v4.16b
+	WORD $0x3dc00221 // ldr q1, [x17]
+	WORD $0x4d40cea6 // ld1r { v6.2d }, [x21]
+	WORD $0xad421e90 // ldp q16, q7, [x20, #0x40]
+	WORD $0x8b0704f5 // add x21, x7, x7, lsl #1
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0x3cf36a24 // ldr q4, [x17, x19]
+	WORD $0x4e050021 // tbl v1.16b, { v1.16b }, v5.16b
+	WORD $0x3cf56a25 // ldr q5, [x17, x21]
+	WORD $0x6ee74400 // ushl v0.2d, v0.2d, v7.2d
+	WORD $0x6ef04421 // ushl v1.2d, v1.2d, v16.2d
+	WORD $0x6ee0b8d0 // neg v16.2d, v6.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x6e61ddc6 // fmul v6.2d, v14.2d, v1.2d
+	WORD $0x6e60dd91 // fmul v17.2d, v12.2d, v0.2d
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x4e61cdc7 // fmla v7.2d, v14.2d, v1.2d
+	WORD $0xad43bbf4 // ldp q20, q14, [sp, #0x70]
+	WORD $0x4e61cde7 // fmla v7.2d, v15.2d, v1.2d
+	WORD $0x6ee0fa21 // fneg v1.2d, v17.2d
+	WORD $0x4e71d5d3 // fadd v19.2d, v14.2d, v17.2d
+	WORD $0x4e60cd81 // fmla v1.2d, v12.2d, v0.2d
+	WORD $0x4e66d692 // fadd v18.2d, v20.2d, v6.2d
+	WORD $0x4ef4d64c // fsub v12.2d, v18.2d, v20.2d
+	WORD $0x4e60cda1 // fmla v1.2d, v13.2d, v0.2d
+	WORD $0x4eeed660 // fsub v0.2d, v19.2d, v14.2d
+	WORD $0x4eecd4c6 // fsub v6.2d, v6.2d, v12.2d
+	WORD $0x4eecd64c // fsub v12.2d, v18.2d, v12.2d
+	WORD $0x4ee0d631 // fsub v17.2d, v17.2d, v0.2d
+	WORD $0x4ee0d660 // fsub v0.2d, v19.2d, v0.2d
+	WORD $0x4eecd68c // fsub v12.2d, v20.2d, v12.2d
+	WORD $0x4ee0d5c0 // fsub v0.2d, v14.2d, v0.2d
+	WORD $0x4e6cd4c6 // fadd v6.2d, v6.2d, v12.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x4e66d4ed // fadd v13.2d, v7.2d, v6.2d
+	WORD $0x4e60d42c // fadd v12.2d, v1.2d, v0.2d
+	WORD $0xad410281 // ldp q1, q0, [x20, #0x20]
+	WORD $0x4e0000a0 // tbl v0.16b, { v5.16b }, v0.16b
+	WORD $0x4e010081 // tbl v1.16b, { v4.16b }, v1.16b
+	WORD $0xad431684 // ldp q4, q5, [x20, #0x60]
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d82f // scvtf v15.2d, v1.2d
+	WORD $0x6e7adfa0 // fmul v0.2d, v29.2d, v26.2d
+	WORD $0x4e75d718 // fadd v24.2d, v24.2d, v21.2d
+	WORD $0x3dc003e6 // ldr q6, [sp]
+	WORD $0x8b010210 // add x16, x16, x1
+	WORD $0x8b070231 // add x17, x17, x7
+	WORD $0xd10008c7 // sub x7, x6, #0x2
+	WORD $0x6e7bdfc1 // fmul v1.2d, v30.2d, v27.2d
+	WORD $0xad03cff2 // stp q18, q19, [sp, #0x70]
+	WORD $0x6e6edd24 // fmul v4.2d, v9.2d, v14.2d
+	WORD $0x9100814a // add x10, x10, #0x20
+	WORD $0x910008a1 // add x1, x5, #0x2
+	WORD $0xf1000cdf // cmp x6, #0x3
+	WORD $0x6e6fdd45 // fmul v5.2d, v10.2d, v15.2d
+	WORD $0x4e60d6d5 // fadd v21.2d, v22.2d, v0.2d
+	WORD $0x6ee0f807 // fneg v7.2d, v0.2d
+	WORD $0x4e61d6f4 // fadd v20.2d, v23.2d, v1.2d
+	WORD $0x6ee0f8b0 // fneg v16.2d, v5.2d
+	WORD $0x6ee0f891 // fneg v17.2d, v4.2d
+	WORD $0x4ef6d6b2 // fsub v18.2d, v21.2d, v22.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x6ee0f826 // fneg v6.2d, v1.2d
+	WORD $0x4e7acfa7 // fmla v7.2d, v29.2d, v26.2d
+	WORD $0x4ef7d693 // fsub v19.2d, v20.2d, v23.2d
+	WORD $0x4e6ecd31 // fmla v17.2d, v9.2d, v14.2d
+	WORD $0x4e6fcd50 // fmla v16.2d, v10.2d, v15.2d
+	WORD $0x4ef2d400 // fsub v0.2d, v0.2d, v18.2d
+	WORD $0x4ef2d6b2 // fsub v18.2d, v21.2d, v18.2d
+	WORD $0x4e7bcfc6 // fmla v6.2d, v30.2d, v27.2d
+	WORD $0x4ef3d421 // fsub v1.2d, v1.2d, v19.2d
+	WORD $0x4ef3d693 // fsub v19.2d, v20.2d, v19.2d
+	WORD $0x4ef2d6d2 // fsub v18.2d, v22.2d, v18.2d
+	WORD $0x4e7acf87 // fmla v7.2d, v28.2d, v26.2d
+	WORD $0x4ef3d6f3 // fsub v19.2d, v23.2d, v19.2d
+	WORD $0x4e65d476 // fadd v22.2d, v3.2d, v5.2d
+	WORD $0x4e6fcd70 // fmla v16.2d, v11.2d, v15.2d
+	WORD $0xad42abeb // ldp q11, q10, [sp, #0x50]
+	WORD $0x4e6ecd11 // fmla v17.2d, v8.2d, v14.2d
+	WORD $0xad41bbef // ldp q15, q14, [sp, #0x30]
+	WORD $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
+	WORD $0xad40fbf2 // ldp q18, q30, [sp, #0x10]
+	WORD $0x4e7bcfe6 // fmla v6.2d, v31.2d, v27.2d
+	WORD $0xad44ffe8 // ldp q8, q31, [sp, #0x90]
+	WORD $0x4e73d421 // fadd v1.2d, v1.2d, v19.2d
+	WORD $0x4e60d4e0 // fadd v0.2d, v7.2d, v0.2d
+	WORD $0x4e61d4c1 // fadd v1.2d, v6.2d, v1.2d
+	WORD $0x4e60d739 // fadd v25.2d, v25.2d, v0.2d
+	WORD $0x4e6dd7ff // fadd v31.2d, v31.2d, v13.2d
+	WORD $0x4e61d7de // fadd v30.2d, v30.2d, v1.2d
+	WORD $0x4ee3d6c1 // fsub v1.2d, v22.2d, v3.2d
+	WORD $0x4e64d657 // fadd v23.2d, v18.2d, v4.2d
+	WORD $0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	WORD $0x4ee1d6c6 // fsub v6.2d, v22.2d, v1.2d
+	WORD $0x4ee1d4a1 // fsub v1.2d, v5.2d, v1.2d
+	WORD $0x4ef2d6e0 // fsub v0.2d, v23.2d, v18.2d
+	WORD $0x4ee6d466 // fsub v6.2d, v3.2d, v6.2d
+	WORD $0x4ee0d6e7 // fsub v7.2d, v23.2d, v0.2d
+	WORD $0x4ee0d480 // fsub v0.2d, v4.2d, v0.2d
+	WORD $0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x4ee7d647 // fsub v7.2d, v18.2d, v7.2d
+	WORD $0x4e61d601 // fadd v1.2d, v16.2d, v1.2d
+	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
+	WORD $0x4e61d5ce // fadd v14.2d, v14.2d, v1.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	WORD $0x54004c8d // b.le <slotsDD+0x1aa0>
+	WORD $0xaa0103e5 // mov x5, x1
+	WORD $0xf9820140 // prfm pldl1keep, [x10, #0x400]
+	WORD $0x79400141 // ldrh w1, [x10]
+	WORD $0xaa0703e6 // mov x6, x7
+	WORD $0x4eb71ee3 // mov v3.16b, v23.16b
+	WORD $0x4eb61ec6 // mov v6.16b, v22.16b
+	WORD $0x4eb51eb6 // mov v22.16b, v21.16b
+	WORD $0x79400954 // ldrh w20, [x10, #0x4]
+	WORD $0x79400547 // ldrh w7, [x10, #0x2]
+	WORD $0x4eb41e97 // mov v23.16b, v20.16b
+	WORD $0x8b070c73 // add x19, x3, x7, lsl #3
+	WORD $0xfc61787a // ldr d26, [x3, x1, lsl #3]
+	WORD $0x79400d55 // ldrh w21, [x10, #0x6]
+	WORD $0xfc747875 // ldr d21, [x3, x20, lsl #3]
+	WORD $0xfc747854 // ldr d20, [x2, x20, lsl #3]
+	WORD $0xfc61785b // ldr d27, [x2, x1, lsl #3]
+	WORD $0x8b150c76 // add x22, x3, x21, lsl #3
+	WORD $0x8b070c41 // add x1, x2, x7, lsl #3
+	WORD $0x4d40867a // ld1 { v26.d }[1], [x19]
+	WORD $0x8b150c53 // add x19, x2, x21, lsl #3
+	WORD $0x4d4086d5 // ld1 { v21.d }[1], [x22]
+	WORD $0x4d40843b // ld1 { v27.d }[1], [x1]
+	WORD $0x394000a1 // ldrb w1, [x5]
+	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0xad00fbe3 // stp q3, q30, [sp, #0x10]
+	WORD $0x7100d03f // cmp w1, #0x34
+	WORD $0xd341fc27 // lsr x7, x1, #1
+	WORD $0xd342fc34 // lsr x20, x1, #2
+	WORD $0xad01bbef // stp q15, q14, [sp, #0x30]
+	WORD $0xad04ffe8 // stp q8, q31, [sp, #0x90]
+	WORD $0x54000789 // b.ls <slotsDD+0x1280>
+	WORD $0x9bab1033 // umaddl x19, w1, w11, x4
+	WORD $0x3cf46a00 // ldr q0, [x16, x20]
+	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x91020274 // add x20, x19, #0x80
+	WORD $0xad401265 // ldp q5, q4, [x19]
+	WORD $0xad421e70 // ldp q16, q7, [x19, #0x40]
+	WORD $0x4e040000 // tbl v0.16b, { v0.16b }, v4.16b
+	WORD $0x6ee74400 // ushl v0.2d, v0.2d, v7.2d
+	WORD $0x4d40ce86 // ld1r { v6.2d }, [x20]
+	WORD $0x8b010434 // add x20, x1, x1, lsl #1
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x3ce76a04 // ldr q4, [x16, x7]
+	WORD $0x4e050021 // tbl v1.16b, { v1.16b }, v5.16b
+	WORD $0x6ef04421 // ushl v1.2d, v1.2d, v16.2d
+	WORD $0x6ee0b8d0 // neg v16.2d, v6.2d
+	WORD $0x3cf46a05 // ldr q5, [x16, x20]
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x6e61df46 // fmul v6.2d, v26.2d, v1.2d
+	WORD $0x6e60deb1 // fmul v17.2d, v21.2d, v0.2d
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x4e71d573 // fadd v19.2d, v11.2d, v17.2d
+	WORD $0x4e66d552 // fadd v18.2d, v10.2d, v6.2d
+	WORD $0x4e61cf47 // fmla v7.2d, v26.2d, v1.2d
+	WORD $0x4e61cf67 // fmla v7.2d, v27.2d, v1.2d
+	WORD $0x6ee0fa21 // fneg v1.2d, v17.2d
+	WORD $0x4e60cea1 // fmla v1.2d, v21.2d, v0.2d
+	WORD $0x4e60ce81 // fmla v1.2d, v20.2d, v0.2d
+	WORD $0x4eebd660 // fsub v0.2d, v19.2d, v11.2d
+	WORD $0x4eead654 // fsub v20.2d, v18.2d, v10.2d
+	WORD $0x4ee0d631 // fsub v17.2d, v17.2d, v0.2d
+	WORD $0x4ee0d660 // fsub v0.2d, v19.2d, v0.2d
+	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
+	WORD $0x4ef4d654 // fsub v20.2d, v18.2d, v20.2d
+	WORD $0x4ee0d560 // fsub v0.2d, v11.2d, v0.2d
+	WORD $0x4ef4d554 // fsub v20.2d, v10.2d, v20.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x4e74d4c6 // fadd v6.2d, v6.2d, v20.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x4e66d4f5 // fadd v21.2d, v7.2d, v6.2d
+	WORD $0x3d8003e0 // str q0, [sp]
+	WORD $0xad410261 // ldp q1, q0, [x19, #0x20]
+	WORD $0x4e0000a0 // tbl v0.16b, { v5.16b }, v0.16b
+	WORD $0x4e010081 // tbl v1.16b, { v4.16b }, v1.16b
+	WORD $0xad431664 // ldp q4, q5, [x19, #0x60]
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d81a // scvtf v26.2d, v0.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d83b // scvtf v27.2d, v1.2d
+	WORD $0x1400006b // b <slotsDD+0x1418>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x9bab1033 // umaddl x19, w1, w11, x4
+	WORD $0x3cf46a01 // ldr q1, [x16, x20]
+	WORD $0x3dc00200 // ldr q0, [x16]
+	WORD $0x8b010435 // add x21, x1, x1, lsl #1
+	WORD $0x7100603f // cmp w1, #0x18
+	WORD $0xd342feb4 // lsr x20, x21, #2
+	WORD $0xad401265 // ldp q5, q4, [x19]
+	WORD $0x4e040033 // tbl v19.16b, { v1.16b }, v4.16b
+	WORD $0x4e050010 // tbl v16.16b, { v0.16b }, v5.16b
+	WORD $0x540005e8 // b.hi <slotsDD+0x1360>
+	WORD $0x92400835 // and x21, x1, #0x7
+	WORD $0xb50005b5 // cbnz x21, <slotsDD+0x1360>
+	WORD $0x91022275 // add x21, x19, #0x88
+	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
+	WORD $0x4d40cea0 // ld1r { v0.2d }, [x21]
+	WORD $0x91024275 // add x21, x19, #0x90
+	WORD $0x4d40cea1 // ld1r { v1.2d }, [x21]
+	WORD $0x4eb01c05 // orr v5.16b, v0.16b, v16.16b
+	WORD $0x4eb31c04 // orr v4.16b, v0.16b, v19.16b
+	WORD $0x4ee1d4a5 // fsub v5.2d, v5.2d, v1.2d
+	WORD $0x4ee1d484 // fsub v4.2d, v4.2d, v1.2d
+	WORD $0x6e65df47 // fmul v7.2d, v26.2d, v5.2d
+	WORD $0x6e64dea6 // fmul v6.2d, v21.2d, v4.2d
+	WORD $0x6ee0f8f0 // fneg v16.2d, v7.2d
+	WORD $0x6ee0f8d1 // fneg v17.2d, v6.2d
+	WORD $0x4e66d573 // fadd v19.2d, v11.2d, v6.2d
+	WORD $0x4e67d552 // fadd v18.2d, v10.2d, v7.2d
+	WORD $0x4e65cf50 // fmla v16.2d, v26.2d, v5.2d
+	WORD $0x4e64ceb1 // fmla v17.2d, v21.2d, v4.2d
+	WORD $0x4eead655 // fsub v21.2d, v18.2d, v10.2d
+	WORD $0x4ef5d4e7 // fsub v7.2d, v7.2d, v21.2d
+	WORD $0x4ef5d655 // fsub v21.2d, v18.2d, v21.2d
+	WORD $0x4e65cf70 // fmla v16.2d, v27.2d, v5.2d
+	WORD $0x4eebd665 // fsub v5.2d, v19.2d, v11.2d
+	WORD $0x4e64ce91 // fmla v17.2d, v20.2d, v4.2d
+	WORD $0x4ee5d4c6 // fsub v6.2d, v6.2d, v5.2d
+	WORD $0x4ee5d665 // fsub v5.2d, v19.2d, v5.2d
+	WORD $0x4ee5d564 // fsub v4.2d, v11.2d, v5.2d
+	WORD $0x4ef5d545 // fsub v5.2d, v10.2d, v21.2d
+	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
+	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
+	WORD $0x4e64d624 // fadd v4.2d, v17.2d, v4.2d
+	WORD $0xad411a67 // ldp q7, q6, [x19, #0x20]
+	WORD $0x4e65d615 // fadd v21.2d, v16.2d, v5.2d
+	WORD $0x3cf46a05 // ldr q5, [x16, x20]
+	WORD $0x4e0600a5 // tbl v5.16b, { v5.16b }, v6.16b
+	WORD $0x3d8003e4 // str q4, [sp]
+	WORD $0x3ce76a04 // ldr q4, [x16, x7]
+	WORD $0x4e070084 // tbl v4.16b, { v4.16b }, v7.16b
+	WORD $0x4ea41c04 // orr v4.16b, v0.16b, v4.16b
+	WORD $0x4ea51c00 // orr v0.16b, v0.16b, v5.16b
+	WORD $0x4ee1d41a // fsub v26.2d, v0.2d, v1.2d
+	WORD $0x4ee1d49b // fsub v27.2d, v4.2d, v1.2d
+	WORD $0x14000031 // b <slotsDD+0x1418>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0xad420664 // ldp q4, q1, [x19, #0x40]
+	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
+	WORD $0x6ee14661 // ushl v1.2d, v19.2d, v1.2d
+	WORD $0x4d40cea0 // ld1r { v0.2d }, [x21]
+	WORD $0x3ce76a05 // ldr q5, [x16, x7]
+	WORD $0x3cf46a06 // ldr q6, [x16, x20]
+	WORD $0x6ee44604 // ushl v4.2d, v16.2d, v4.2d
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e64df47 // fmul v7.2d, v26.2d, v4.2d
+	WORD $0x6e61deb1 // fmul v17.2d, v21.2d, v1.2d
+	WORD $0x6ee0f8f0 // fneg v16.2d, v7.2d
+	WORD $0x4e71d573 // fadd v19.2d, v11.2d, v17.2d
+	WORD $0x4e67d552 // fadd v18.2d, v10.2d, v7.2d
+	WORD $0x4e64cf50 // fmla v16.2d, v26.2d, v4.2d
+	WORD $0x4e64cf70 // fmla v16.2d, v27.2d, v4.2d
+	WORD $0x6ee0fa24 // fneg v4.2d, v17.2d
+	WORD $0x4e61cea4 // fmla v4.2d, v21.2d, v1.2d
+	WORD $0x4e61ce84 // fmla v4.2d, v20.2d, v1.2d
+	WORD $0x4eebd661 // fsub v1.2d, v19.2d, v11.2d
+	WORD $0x4eead654 // fsub v20.2d, v18.2d, v10.2d
+	WORD $0x4ee1d631 // fsub v17.2d, v17.2d, v1.2d
+	WORD $0x4ee1d661 // fsub v1.2d, v19.2d, v1.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4ef4d654 // fsub v20.2d, v18.2d, v20.2d
+	WORD $0x4ee1d561 // fsub v1.2d, v11.2d, v1.2d
+	WORD $0x4ef4d554 // fsub v20.2d, v10.2d, v20.2d
+	WORD $0x4e61d621 // fadd v1.2d, v17.2d, v1.2d
+	WORD $0x4e74d4e7 // fadd v7.2d, v7.2d, v20.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e67d615 // fadd v21.2d, v16.2d, v7.2d
+	WORD $0x3d8003e1 // str q1, [sp]
+	WORD $0xad410664 // ldp q4, q1, [x19, #0x20]
+	WORD $0x4e0100c1 // tbl v1.16b, { v6.16b }, v1.16b
+	WORD $0x4e0400a4 // tbl v4.16b, { v5.16b }, v4.16b
+	WORD $0xad431a65 // ldp q5, q6, [x19, #0x60]
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
+	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
+	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
+	WORD $0x4e61d81a // scvtf v26.2d, v0.2d
+	WORD $0x4e61d89b // scvtf v27.2d, v4.2d
+	WORD $0x79401147 // ldrh w7, [x10, #0x8]
+	WORD $0x79401954 // ldrh w20, [x10, #0xc]
+	WORD $0x79401553 // ldrh w19, [x10, #0xa]
+	WORD $0x8b130c76 // add x22, x3, x19, lsl #3
+	WORD $0x79401d55 // ldrh w21, [x10, #0xe]
+	WORD $0xfc74785c // ldr d28, [x2, x20, lsl #3]
+	WORD $0x8b150c77 // add x23, x3, x21, lsl #3
+	WORD $0xfc67785f // ldr d31, [x2, x7, lsl #3]
+	WORD $0xfc67787e // ldr d30, [x3, x7, lsl #3]
+	WORD $0x79402147 // ldrh w7, [x10, #0x10]
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0x8b150c55 // add x21, x2, x21, lsl #3
+	WORD $0x79403959 // ldrh w25, [x10, #0x1c]
+	WORD $0xfc74787d // ldr d29, [x3, x20, lsl #3]
+	WORD $0x79403d5a // ldrh w26, [x10, #0x1e]
+	WORD $0x8b1a0c7b // add x27, x3, x26, lsl #3
+	WORD $0xfc797869 // ldr d9, [x3, x25, lsl #3]
+	WORD $0xfc797848 // ldr d8, [x2, x25, lsl #3]
+	WORD $0xfc67786e // ldr d14, [x3, x7, lsl #3]
+	WORD $0xfc67784f // ldr d15, [x2, x7, lsl #3]
+	WORD $0x8b1a0c47 // add x7, x2, x26, lsl #3
+	WORD $0x4d4086bc // ld1 { v28.d }[1], [x21]
+	WORD $0x79402955 // ldrh w21, [x10, #0x14]
+	WORD $0x4d40867f // ld1 { v31.d }[1], [x19]
+	WORD $0x79402553 // ldrh w19, [x10, #0x12]
+	WORD $0x4d4086de // ld1 { v30.d }[1], [x22]
+	WORD $0x8b130c74 // add x20, x3, x19, lsl #3
+	WORD $0x79402d56 // ldrh w22, [x10, #0x16]
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0xfc75786c // ldr d12, [x3, x21, lsl #3]
+	WORD $0x4d4086fd // ld1 { v29.d }[1], [x23]
+	WORD $0x8b160c77 // add x23, x3, x22, lsl #3
+	WORD $0xfc75784d // ldr d13, [x2, x21, lsl #3]
+	WORD $0x8b160c56 // add x22, x2, x22, lsl #3
+	WORD $0x4d408769 // ld1 { v9.d }[1], [x27]
+	WORD $0x4d4084e8 // ld1 { v8.d }[1], [x7]
+	WORD $0x394004a7 // ldrb w7, [x5, #0x1]
+	WORD $0x7100d0ff // cmp w7, #0x34
+	WORD $0xd342fcf5 // lsr x21, x7, #2
+	WORD $0xad02cbf3 // stp q19, q18, [sp, #0x50]
+	WORD $0x4d40868e // ld1 { v14.d }[1], [x20]
+	WORD $0x79403154 // ldrh w20, [x10, #0x18]
+	WORD $0x4d40866f // ld1 { v15.d }[1], [x19]
+	WORD $0x4d4086ec // ld1 { v12.d }[1], [x23]
+	WORD $0x79403557 // ldrh w23, [x10, #0x1a]
+	WORD $0xfc74786a // ldr d10, [x3, x20, lsl #3]
+	WORD $0xfc74784b // ldr d11, [x2, x20, lsl #3]
+	WORD $0x9bab10f4 // umaddl x20, w7, w11, x4
+	WORD $0x8b170c78 // add x24, x3, x23, lsl #3
+	WORD $0x8b170c53 // add x19, x2, x23, lsl #3
+	WORD $0x4d4086cd // ld1 { v13.d }[1], [x22]
+	WORD $0x4d40870a // ld1 { v10.d }[1], [x24]
+	WORD $0x4d40866b // ld1 { v11.d }[1], [x19]
+	WORD $0xd341fcf3 // lsr x19, x7, #1
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0x54ffd268 // b.hi <slotsDD+0xf40>
+	WORD $0xad401285 // ldp q5, q4, [x20]
+	WORD $0x8b0704f6 // add x22, x7, x7, lsl #1
+	WORD $0x710060ff // cmp w7, #0x18
+	WORD $0x3cf56a21 // ldr q1, [x17, x21]
+	WORD $0xd342fed5 // lsr x21, x22, #2
+	WORD $0x3dc00220 // ldr q0, [x17]
+	WORD $0x4e040033 // tbl v19.16b, { v1.16b }, v4.16b
+	WORD $0x4e050010 // tbl v16.16b, { v0.16b }, v5.16b
+	WORD $0x540005a8 // b.hi <slotsDD+0x15cc>
+	WORD $0x924008f6 // and x22, x7, #0x7
+	WORD $0xb5000576 // cbnz x22, <slotsDD+0x15cc>
+	WORD $0x91022296 // add x22, x20, #0x88
+	WORD $0x3dc01ff4 // ldr q20, [sp, #0x70]
+	WORD $0x4d40cec0 // ld1r { v0.2d }, [x22]
+	WORD $0x91024296 // add x22, x20, #0x90
+	WORD $0x4d40cec1 // ld1r { v1.2d }, [x22]
+	WORD $0x4eb01c05 // orr v5.16b, v0.16b, v16.16b
+	WORD $0x4eb31c04 // orr v4.16b, v0.16b, v19.16b
+	WORD $0x4ee1d4a5 // fsub v5.2d, v5.2d, v1.2d
+	WORD $0x4ee1d484 // fsub v4.2d, v4.2d, v1.2d
+	WORD $0x6e65ddc7 // fmul v7.2d, v14.2d, v5.2d
+	WORD $0x6e64dd86 // fmul v6.2d, v12.2d, v4.2d
+	WORD $0x6ee0f8f0 // fneg v16.2d, v7.2d
+	WORD $0x6ee0f8d1 // fneg v17.2d, v6.2d
+	WORD $0x4e67d692 // fadd v18.2d, v20.2d, v7.2d
+	WORD $0x4e65cdd0 // fmla v16.2d, v14.2d, v5.2d
+	WORD $0x3dc023ee // ldr q14, [sp, #0x80]
+	WORD $0x4e64cd91 // fmla v17.2d, v12.2d, v4.2d
+	WORD $0x4ef4d64c // fsub v12.2d, v18.2d, v20.2d
+	WORD $0x4eecd4e7 // fsub v7.2d, v7.2d, v12.2d
+	WORD $0x4eecd64c // fsub v12.2d, v18.2d, v12.2d
+	WORD $0x4e65cdf0 // fmla v16.2d, v15.2d, v5.2d
+	WORD $0x4e64cdb1 // fmla v17.2d, v13.2d, v4.2d
+	WORD $0x4e66d5d3 // fadd v19.2d, v14.2d, v6.2d
+	WORD $0x4eeed665 // fsub v5.2d, v19.2d, v14.2d
+	WORD $0x4ee5d4c6 // fsub v6.2d, v6.2d, v5.2d
+	WORD $0x4ee5d665 // fsub v5.2d, v19.2d, v5.2d
+	WORD $0x4ee5d5c4 // fsub v4.2d, v14.2d, v5.2d
+	WORD $0x4eecd685 // fsub v5.2d, v20.2d, v12.2d
+	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
+	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
+	WORD $0xad411a87 // ldp q7, q6, [x20, #0x20]
+	WORD $0x4e64d62c // fadd v12.2d, v17.2d, v4.2d
+	WORD $0x4e65d60d // fadd v13.2d, v16.2d, v5.2d
+	WORD $0x3cf36a24 // ldr q4, [x17, x19]
+	WORD $0x3cf56a25 // ldr q5, [x17, x21]
+	WORD $0x4e070084 // tbl v4.16b, { v4.16b }, v7.16b
+	WORD $0x4e0600a5 // tbl v5.16b, { v5.16b }, v6.16b
+	WORD $0x4ea41c04 // orr v4.16b, v0.16b, v4.16b
+	WORD $0x4ea51c00 // orr v0.16b, v0.16b, v5.16b
+	WORD $0x4ee1d40e // fsub v14.2d, v0.2d, v1.2d
+	WORD $0x4ee1d48f // fsub v15.2d, v4.2d, v1.2d
+	WORD $0x17fffe92 // b <slotsDD+0x1010>
+	WORD $0x91020296 // add x22, x20, #0x80
+	WORD $0xad420684 // ldp q4, q1, [x20, #0x40]
+	WORD $0x6ee14661 // ushl v1.2d, v19.2d, v1.2d
+	WORD $0x4d40cec0 // ld1r { v0.2d }, [x22]
+	WORD $0x6ee44604 // ushl v4.2d, v16.2d, v4.2d
+	WORD $0x3cf36a25 // ldr q5, [x17, x19]
+	WORD $0x3cf56a26 // ldr q6, [x17, x21]
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e64ddc7 // fmul v7.2d, v14.2d, v4.2d
+	WORD $0x6e61dd91 // fmul v17.2d, v12.2d, v1.2d
+	WORD $0x6ee0f8f0 // fneg v16.2d, v7.2d
+	WORD $0x4e64cdd0 // fmla v16.2d, v14.2d, v4.2d
+	WORD $0xad43bbf4 // ldp q20, q14, [sp, #0x70]
+	WORD $0x4e64cdf0 // fmla v16.2d, v15.2d, v4.2d
+	WORD $0x6ee0fa24 // fneg v4.2d, v17.2d
+	WORD $0x4e71d5d3 // fadd v19.2d, v14.2d, v17.2d
+	WORD $0x4e61cd84 // fmla v4.2d, v12.2d, v1.2d
+	WORD $0x4e67d692 // fadd v18.2d, v20.2d, v7.2d
+	WORD $0x4ef4d64c // fsub v12.2d, v18.2d, v20.2d
+	WORD $0x4e61cda4 // fmla v4.2d, v13.2d, v1.2d
+	WORD $0x4eeed661 // fsub v1.2d, v19.2d, v14.2d
+	WORD $0x4eecd4e7 // fsub v7.2d, v7.2d, v12.2d
+	WORD $0x4eecd64c // fsub v12.2d, v18.2d, v12.2d
+	WORD $0x4ee1d631 // fsub v17.2d, v17.2d, v1.2d
+	WORD $0x4ee1d661 // fsub v1.2d, v19.2d, v1.2d
+	WORD $0x4eecd68c // fsub v12.2d, v20.2d, v12.2d
+	WORD $0x4ee1d5c1 // fsub v1.2d, v14.2d, v1.2d
+	WORD $0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
+	WORD $0x4e61d621 // fadd v1.2d, v17.2d, v1.2d
+	WORD $0x4e67d60d // fadd v13.2d, v16.2d, v7.2d
+	WORD $0x4e61d48c // fadd v12.2d, v4.2d, v1.2d
+	WORD $0xad410684 // ldp q4, q1, [x20, #0x20]
+	WORD $0x4e0100c1 // tbl v1.16b, { v6.16b }, v1.16b
+	WORD $0x4e0400a4 // tbl v4.16b, { v5.16b }, v4.16b
+	WORD $0xad431a85 // ldp q5, q6, [x20, #0x60]
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
+	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
+	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
+	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
+	WORD $0x4e61d88f // scvtf v15.2d, v4.2d
+	WORD $0x17fffe64 // b <slotsDD+0x1010>
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0xad058fe6 // stp q6, q3, [sp, #0xb0]
+	WORD $0xad0687e0 // stp q0, q1, [sp, #0xd0]
+	WORD $0xad07effa // stp q26, q27, [sp, #0xf0]
+	WORD $0xad08e3f9 // stp q25, q24, [sp, #0x110]
+	WORD $0x54ff504b // b.lt <slotsDD+0xa4>
+	WORD $0xf9401805 // ldr x5, [x0, #0x30]
+	WORD $0xf9403006 // ldr x6, [x0, #0x60]
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0xaa0803f3 // mov x19, x8
+	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
+	WORD $0xf9404414 // ldr x20, [x0, #0x88]
+	WORD $0x1400001c // b <slotsDD+0x1728>
+	WORD $0xd503201f // nop
+	WORD $0xfc757843 // ldr d3, [x2, x21, lsl #3]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xfc757a84 // ldr d4, [x20, x21, lsl #3]
+	WORD $0x1e632845 // fadd d5, d2, d3
+	WORD $0x1e6338a6 // fsub d6, d5, d3
+	WORD $0x6e0804a0 // mov v0.d[0], v5.d[0]
+	WORD $0x1e6638a5 // fsub d5, d5, d6
+	WORD $0x1e663842 // fsub d2, d2, d6
+	WORD $0x1e653863 // fsub d3, d3, d5
+	WORD $0x1e632842 // fadd d2, d2, d3
+	WORD $0x1e622821 // fadd d1, d1, d2
+	WORD $0x1e612881 // fadd d1, d4, d1
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x91000484 // add x4, x4, #0x1
+	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0xeb04007f // cmp x3, x4
+	WORD $0x6e080422 // mov v2.d[0], v1.d[0]
+	WORD $0x4e60d441 // fadd v1.2d, v2.2d, v0.2d
+	WORD $0x4ee0d423 // fsub v3.2d, v1.2d, v0.2d
+	WORD $0x4ee3d424 // fsub v4.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xfc357841 // str d1, [x2, x21, lsl #3]
+	WORD $0x4ee4d400 // fsub v0.2d, v0.2d, v4.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0xfc357a80 // str d0, [x20, x21, lsl #3]
+	WORD $0x54ff4c00 // b.eq <slotsDD+0xa4>
+	WORD $0xaa1303f5 // mov x21, x19
+	WORD $0xb4000045 // cbz x5, <slotsDD+0x1734>
+	WORD $0x787378b5 // ldrh w21, [x5, x19, lsl #1]
+	WORD $0xb4000186 // cbz x6, <slotsDD+0x1764>
+	WORD $0xb9406816 // ldr w22, [x0, #0x68]
+	WORD $0xb87578d7 // ldr w23, [x6, x21, lsl #2]
+	WORD $0x0b1702d6 // add w22, w22, w23
+	WORD $0xd34c2ed6 // lsl x22, x22, #52
+	WORD $0x9e6702c0 // fmov d0, x22
+	WORD $0xfc6479a1 // ldr d1, [x13, x4, lsl #3]
+	WORD $0x1e610802 // fmul d2, d0, d1
+	WORD $0xfc6479c1 // ldr d1, [x14, x4, lsl #3]
+	WORD $0x1e610801 // fmul d1, d0, d1
+	WORD $0x35fffb27 // cbnz w7, <slotsDD+0x16c0>
+	WORD $0x14000007 // b <slotsDD+0x177c>
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0xfc6479a1 // ldr d1, [x13, x4, lsl #3]
+	WORD $0x1e610802 // fmul d2, d0, d1
+	WORD $0xfc6479c1 // ldr d1, [x14, x4, lsl #3]
+	WORD $0x1e610801 // fmul d1, d0, d1
+	WORD $0x35fffa47 // cbnz w7, <slotsDD+0x16c0>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6e080440 // mov v0.d[0], v2.d[0]
+	WORD $0x17ffffdb // b <slotsDD+0x16f0>
+	WORD $0x3d802bec // str q12, [sp, #0xa0]
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x54ffa621 // b.ne <slotsDD+0xc54>
+	WORD $0x79400144 // ldrh w4, [x10]
+	WORD $0x79400945 // ldrh w5, [x10, #0x4]
+	WORD $0x4ea21c51 // mov v17.16b, v2.16b
+	WORD $0x4ebe1fc2 // mov v2.16b, v30.16b
+	WORD $0x79401146 // ldrh w6, [x10, #0x8]
+	WORD $0x79401947 // ldrh w7, [x10, #0xc]
+	WORD $0x79400553 // ldrh w19, [x10, #0x2]
+	WORD $0x8b130c77 // add x23, x3, x19, lsl #3
+	WORD $0x79400d54 // ldrh w20, [x10, #0x6]
+	WORD $0x79401555 // ldrh w21, [x10, #0xa]
+	WORD $0x79401d56 // ldrh w22, [x10, #0xe]
+	WORD $0xfc65787a // ldr d26, [x3, x5, lsl #3]
+	WORD $0xfc647879 // ldr d25, [x3, x4, lsl #3]
+	WORD $0x8b140c78 // add x24, x3, x20, lsl #3
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x9100414a // add x10, x10, #0x10
+	WORD $0xfc64785d // ldr d29, [x2, x4, lsl #3]
+	WORD $0x8b150c64 // add x4, x3, x21, lsl #3
+	WORD $0xfc67787b // ldr d27, [x3, x7, lsl #3]
+	WORD $0xfc667878 // ldr d24, [x3, x6, lsl #3]
+	WORD $0x8b160c63 // add x3, x3, x22, lsl #3
+	WORD $0xfc65785e // ldr d30, [x2, x5, lsl #3]
+	WORD $0x8b150c45 // add x5, x2, x21, lsl #3
+	WORD $0xfc66785c // ldr d28, [x2, x6, lsl #3]
+	WORD $0xfc67784c // ldr d12, [x2, x7, lsl #3]
+	WORD $0x8b160c42 // add x2, x2, x22, lsl #3
+	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
+	WORD $0x4d4086f9 // ld1 { v25.d }[1], [x23]
+	WORD $0x4d40847b // ld1 { v27.d }[1], [x3]
+	WORD $0x4d408498 // ld1 { v24.d }[1], [x4]
+	WORD $0x4d40867d // ld1 { v29.d }[1], [x19]
+	WORD $0x4d40869e // ld1 { v30.d }[1], [x20]
+	WORD $0x4d4084bc // ld1 { v28.d }[1], [x5]
+	WORD $0x4d40844c // ld1 { v12.d }[1], [x2]
+	WORD $0x38401422 // ldrb w2, [x1], #0x1
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0xad400600 // ldp q0, q1, [x16]
+	WORD $0x4e617825 // fcvtl2 v5.2d, v1.4s
+	WORD $0x0e617821 // fcvtl v1.2d, v1.2s
+	WORD $0x8b020210 // add x16, x16, x2
+	WORD $0x4e617804 // fcvtl2 v4.2d, v0.4s
+	WORD $0x6e65df72 // fmul v18.2d, v27.2d, v5.2d
+	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
+	WORD $0x6e64df46 // fmul v6.2d, v26.2d, v4.2d
+	WORD $0x6ee0fa53 // fneg v19.2d, v18.2d
+	WORD $0x6e60df30 // fmul v16.2d, v25.2d, v0.2d
+	WORD $0x4e65cf73 // fmla v19.2d, v27.2d, v5.2d
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x4e64cf47 // fmla v7.2d, v26.2d, v4.2d
+	WORD $0x4e72d6ba // fadd v26.2d, v21.2d, v18.2d
+	WORD $0x4e65cd93 // fmla v19.2d, v12.2d, v5.2d
+	WORD $0x3dc02bec // ldr q12, [sp, #0xa0]
+	WORD $0x4e64cfc7 // fmla v7.2d, v30.2d, v4.2d
+	WORD $0x6e61df04 // fmul v4.2d, v24.2d, v1.2d
+	WORD $0x4ea21c5e // mov v30.16b, v2.16b
+	WORD $0x4eb11e22 // mov v2.16b, v17.16b
+	WORD $0x6ee0fa11 // fneg v17.2d, v16.2d
+	WORD $0x4e60cf31 // fmla v17.2d, v25.2d, v0.2d
+	WORD $0x4e70d559 // fadd v25.2d, v10.2d, v16.2d
+	WORD $0x6ee0f885 // fneg v5.2d, v4.2d
+	WORD $0x4e61cf05 // fmla v5.2d, v24.2d, v1.2d
+	WORD $0x4e64d698 // fadd v24.2d, v20.2d, v4.2d
+	WORD $0x4e60cfb1 // fmla v17.2d, v29.2d, v0.2d
+	WORD $0x4e66d560 // fadd v0.2d, v11.2d, v6.2d
+	WORD $0x4ef5d75d // fsub v29.2d, v26.2d, v21.2d
+	WORD $0x4eebd41b // fsub v27.2d, v0.2d, v11.2d
+	WORD $0x4e61cf85 // fmla v5.2d, v28.2d, v1.2d
+	WORD $0x4eead721 // fsub v1.2d, v25.2d, v10.2d
+	WORD $0x4ef4d71c // fsub v28.2d, v24.2d, v20.2d
+	WORD $0x4efbd4c6 // fsub v6.2d, v6.2d, v27.2d
+	WORD $0x4efbd41b // fsub v27.2d, v0.2d, v27.2d
+	WORD $0x4ee1d610 // fsub v16.2d, v16.2d, v1.2d
+	WORD $0x4ee1d721 // fsub v1.2d, v25.2d, v1.2d
+	WORD $0x4efcd484 // fsub v4.2d, v4.2d, v28.2d
+	WORD $0x4efbd57b // fsub v27.2d, v11.2d, v27.2d
+	WORD $0x4ea01c0b // mov v11.16b, v0.16b
+	WORD $0x4ee1d541 // fsub v1.2d, v10.2d, v1.2d
+	WORD $0x4eb91f2a // mov v10.16b, v25.16b
+	WORD $0x4e7bd4c6 // fadd v6.2d, v6.2d, v27.2d
+	WORD $0x4efdd75b // fsub v27.2d, v26.2d, v29.2d
+	WORD $0x4e61d601 // fadd v1.2d, v16.2d, v1.2d
+	WORD $0x4efcd710 // fsub v16.2d, v24.2d, v28.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4efdd647 // fsub v7.2d, v18.2d, v29.2d
+	WORD $0x4e61d621 // fadd v1.2d, v17.2d, v1.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4efbd6a6 // fsub v6.2d, v21.2d, v27.2d
+	WORD $0x4eba1f55 // mov v21.16b, v26.16b
+	WORD $0x4e61d58c // fadd v12.2d, v12.2d, v1.2d
+	WORD $0x4ef0d681 // fsub v1.2d, v20.2d, v16.2d
+	WORD $0x4eb81f14 // mov v20.16b, v24.16b
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e66d664 // fadd v4.2d, v19.2d, v6.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4e61d7de // fadd v30.2d, v30.2d, v1.2d
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x36173e64 // tbz w4, #0x2, <slotsDD+0xec>
+	WORD $0x17fffa09 // b <slotsDD+0x148>
+	WORD $0x9bab08a2 // umaddl x2, w5, w11, x2
+	WORD $0x4eac1d80 // mov v0.16b, v12.16b
+	WORD $0xd342fca7 // lsr x7, x5, #2
+	WORD $0x4ea21c4c // mov v12.16b, v2.16b
+	WORD $0x3d8023e9 // str q9, [sp, #0x80]
+	WORD $0x3ce768c1 // ldr q1, [x6, x7]
+	WORD $0x8b0504a3 // add x3, x5, x5, lsl #1
+	WORD $0xd341fca4 // lsr x4, x5, #1
+	WORD $0xd342fc63 // lsr x3, x3, #2
+	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0x4ea01c02 // mov v2.16b, v0.16b
+	WORD $0xad401045 // ldp q5, q4, [x2]
+	WORD $0x3dc000c0 // ldr q0, [x6]
+	WORD $0x4e040029 // tbl v9.16b, { v1.16b }, v4.16b
+	WORD $0x4e050010 // tbl v16.16b, { v0.16b }, v5.16b
+	WORD $0x54001408 // b.hi <slotsDD+0x1be4>
+	WORD $0x924008a5 // and x5, x5, #0x7
+	WORD $0xb50013c5 // cbnz x5, <slotsDD+0x1be4>
+	WORD $0xad411446 // ldp q6, q5, [x2, #0x20]
+	WORD $0x91022045 // add x5, x2, #0x88
+	WORD $0x3ce468c4 // ldr q4, [x6, x4]
+	WORD $0x4e060084 // tbl v4.16b, { v4.16b }, v6.16b
+	WORD $0x4d40cca0 // ld1r { v0.2d }, [x5]
+	WORD $0x91024045 // add x5, x2, #0x90
+	WORD $0x3ce368c6 // ldr q6, [x6, x3]
+	WORD $0x4d40cca1 // ld1r { v1.2d }, [x5]
+	WORD $0x4ea91c07 // orr v7.16b, v0.16b, v9.16b
+	WORD $0x4ea41c04 // orr v4.16b, v0.16b, v4.16b
+	WORD $0x4e0500c5 // tbl v5.16b, { v6.16b }, v5.16b
+	WORD $0x4eb01c06 // orr v6.16b, v0.16b, v16.16b
+	WORD $0x4ea51c00 // orr v0.16b, v0.16b, v5.16b
+	WORD $0x4ee1d4e5 // fsub v5.2d, v7.2d, v1.2d
+	WORD $0x4ee1d4c6 // fsub v6.2d, v6.2d, v1.2d
+	WORD $0x6e65de47 // fmul v7.2d, v18.2d, v5.2d
+	WORD $0x4ee1d400 // fsub v0.2d, v0.2d, v1.2d
+	WORD $0x4ee1d481 // fsub v1.2d, v4.2d, v1.2d
+	WORD $0x6e66dfa4 // fmul v4.2d, v29.2d, v6.2d
+	WORD $0x6e61df30 // fmul v16.2d, v25.2d, v1.2d
+	WORD $0x6ee0f8f1 // fneg v17.2d, v7.2d
+	WORD $0x4e67d573 // fadd v19.2d, v11.2d, v7.2d
+	WORD $0x4e65ce51 // fmla v17.2d, v18.2d, v5.2d
+	WORD $0x6e60df72 // fmul v18.2d, v27.2d, v0.2d
+	WORD $0x4e65cfd1 // fmla v17.2d, v30.2d, v5.2d
+	WORD $0x6ee0f885 // fneg v5.2d, v4.2d
+	WORD $0x4e66cfa5 // fmla v5.2d, v29.2d, v6.2d
+	WORD $0x4e64d55d // fadd v29.2d, v10.2d, v4.2d
+	WORD $0x4e66cf85 // fmla v5.2d, v28.2d, v6.2d
+	WORD $0x6ee0fa46 // fneg v6.2d, v18.2d
+	WORD $0x6ee0fa1c // fneg v28.2d, v16.2d
+	WORD $0x4e60cf66 // fmla v6.2d, v27.2d, v0.2d
+	WORD $0x4e61cf3c // fmla v28.2d, v25.2d, v1.2d
+	WORD $0x4eebd679 // fsub v25.2d, v19.2d, v11.2d
+	WORD $0x4e72d6bb // fadd v27.2d, v21.2d, v18.2d
+	WORD $0x4ef9d4e7 // fsub v7.2d, v7.2d, v25.2d
+	WORD $0x4ef9d679 // fsub v25.2d, v19.2d, v25.2d
+	WORD $0x4ef5d769 // fsub v9.2d, v27.2d, v21.2d
+	WORD $0x4e60cf46 // fmla v6.2d, v26.2d, v0.2d
+	WORD $0x4eead7ba // fsub v26.2d, v29.2d, v10.2d
+	WORD $0x4ef9d579 // fsub v25.2d, v11.2d, v25.2d
+	WORD $0x4e61cf1c // fmla v28.2d, v24.2d, v1.2d
+	WORD $0x4e70d680 // fadd v0.2d, v20.2d, v16.2d
+	WORD $0x4eb31e6b // mov v11.16b, v19.16b
+	WORD $0x4efad484 // fsub v4.2d, v4.2d, v26.2d
+	WORD $0x4efad7ba // fsub v26.2d, v29.2d, v26.2d
+	WORD $0x4e79d4e1 // fadd v1.2d, v7.2d, v25.2d
+	WORD $0x4ef4d41e // fsub v30.2d, v0.2d, v20.2d
+	WORD $0x4ee9d647 // fsub v7.2d, v18.2d, v9.2d
+	WORD $0x4efad55a // fsub v26.2d, v10.2d, v26.2d
+	WORD $0x4e61d621 // fadd v1.2d, v17.2d, v1.2d
+	WORD $0x4ebd1faa // mov v10.16b, v29.16b
+	WORD $0x4e7ad484 // fadd v4.2d, v4.2d, v26.2d
+	WORD $0x4e61d58c // fadd v12.2d, v12.2d, v1.2d
+	WORD $0x4ea21c41 // mov v1.16b, v2.16b
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x4eac1d82 // mov v2.16b, v12.16b
+	WORD $0x4efed605 // fsub v5.2d, v16.2d, v30.2d
+	WORD $0x4e64d42c // fadd v12.2d, v1.2d, v4.2d
+	WORD $0x4ee9d761 // fsub v1.2d, v27.2d, v9.2d
+	WORD $0x4efed404 // fsub v4.2d, v0.2d, v30.2d
+	WORD $0x4ee1d6a1 // fsub v1.2d, v21.2d, v1.2d
+	WORD $0x4ee4d684 // fsub v4.2d, v20.2d, v4.2d
+	WORD $0x4ea01c14 // mov v20.16b, v0.16b
+	WORD $0x4ebb1f75 // mov v21.16b, v27.16b
+	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x4e61d4c1 // fadd v1.2d, v6.2d, v1.2d
+	WORD $0x4e64d784 // fadd v4.2d, v28.2d, v4.2d
+	WORD $0x4e61d463 // fadd v3.2d, v3.2d, v1.2d
+	WORD $0x3dc00bfe // ldr q30, [sp, #0x20]
+	WORD $0x3dc023e9 // ldr q9, [sp, #0x80]
+	WORD $0x4e64d7de // fadd v30.2d, v30.2d, v4.2d
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x361732a4 // tbz w4, #0x2, <slotsDD+0xec>
+	WORD $0x17fff9ab // b <slotsDD+0x148>
+	WORD $0xad43a7ed // ldp q13, q9, [sp, #0x70]
+	WORD $0x4eb81f0c // mov v12.16b, v24.16b
+	WORD $0x4eb91f23 // mov v3.16b, v25.16b
+	WORD $0x910008a1 // add x1, x5, #0x2
+	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0x54ff3461 // b.ne <slotsDD+0x140>
+	WORD $0x79400145 // ldrh w5, [x10]
+	WORD $0x79400953 // ldrh w19, [x10, #0x4]
+	WORD $0x79400546 // ldrh w6, [x10, #0x2]
+	WORD $0x8b060c67 // add x7, x3, x6, lsl #3
+	WORD $0xfc65787a // ldr d26, [x3, x5, lsl #3]
+	WORD $0x79400d54 // ldrh w20, [x10, #0x6]
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0xfc737879 // ldr d25, [x3, x19, lsl #3]
+	WORD $0xfc737858 // ldr d24, [x2, x19, lsl #3]
+	WORD $0xfc65785b // ldr d27, [x2, x5, lsl #3]
+	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
+	WORD $0x38401425 // ldrb w5, [x1], #0x1
+	WORD $0x9bab10a4 // umaddl x4, w5, w11, x4
+	WORD $0x7100d0bf // cmp w5, #0x34
+	WORD $0x4d4084fa // ld1 { v26.d }[1], [x7]
+	WORD $0x8b140c47 // add x7, x2, x20, lsl #3
+	WORD $0x4d4086b9 // ld1 { v25.d }[1], [x21]
+	WORD $0x4d4084db // ld1 { v27.d }[1], [x6]
+	WORD $0xd341fca6 // lsr x6, x5, #1
+	WORD $0x4d4084f8 // ld1 { v24.d }[1], [x7]
+	WORD $0xd342fca7 // lsr x7, x5, #2
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x540010c9 // b.ls <slotsDD+0x1d28>
+	WORD $0xad401085 // ldp q5, q4, [x4]
+	WORD $0x3ce76a00 // ldr q0, [x16, x7]
+	WORD $0x91020087 // add x7, x4, #0x80
+	WORD $0x4e040000 // tbl v0.16b, { v0.16b }, v4.16b
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x4d40cce6 // ld1r { v6.2d }, [x7]
+	WORD $0xad421c90 // ldp q16, q7, [x4, #0x40]
+	WORD $0x8b0504a7 // add x7, x5, x5, lsl #1
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x3ce66a04 // ldr q4, [x16, x6]
+	WORD $0x4e050021 // tbl v1.16b, { v1.16b }, v5.16b
+	WORD $0x3ce76a05 // ldr q5, [x16, x7]
+	WORD $0x6ee74400 // ushl v0.2d, v0.2d, v7.2d
+	WORD $0x6ef04421 // ushl v1.2d, v1.2d, v16.2d
+	WORD $0x6ee0b8d0 // neg v16.2d, v6.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x6e61df46 // fmul v6.2d, v26.2d, v1.2d
+	WORD $0x6e60df31 // fmul v17.2d, v25.2d, v0.2d
+	WORD $0x6ee0f8c7 // fneg v7.2d, v6.2d
+	WORD $0x4e71d573 // fadd v19.2d, v11.2d, v17.2d
+	WORD $0x4e66d552 // fadd v18.2d, v10.2d, v6.2d
+	WORD $0x4e61cf47 // fmla v7.2d, v26.2d, v1.2d
+	WORD $0x4e61cf67 // fmla v7.2d, v27.2d, v1.2d
+	WORD $0x6ee0fa21 // fneg v1.2d, v17.2d
+	WORD $0x4e60cf21 // fmla v1.2d, v25.2d, v0.2d
+	WORD $0x4e60cf01 // fmla v1.2d, v24.2d, v0.2d
+	WORD $0x4eebd660 // fsub v0.2d, v19.2d, v11.2d
+	WORD $0x4eead658 // fsub v24.2d, v18.2d, v10.2d
+	WORD $0x4ee0d631 // fsub v17.2d, v17.2d, v0.2d
+	WORD $0x4ee0d660 // fsub v0.2d, v19.2d, v0.2d
+	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
+	WORD $0x4ef8d658 // fsub v24.2d, v18.2d, v24.2d
+	WORD $0x4ee0d560 // fsub v0.2d, v11.2d, v0.2d
+	WORD $0x4ef8d558 // fsub v24.2d, v10.2d, v24.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
+	WORD $0x4e60d438 // fadd v24.2d, v1.2d, v0.2d
+	WORD $0xad410081 // ldp q1, q0, [x4, #0x20]
+	WORD $0x4e66d4f9 // fadd v25.2d, v7.2d, v6.2d
+	WORD $0x4e0000a0 // tbl v0.16b, { v5.16b }, v0.16b
+	WORD $0x4e010081 // tbl v1.16b, { v4.16b }, v1.16b
+	WORD $0xad431484 // ldp q4, q5, [x4, #0x60]
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4ef04400 // sshl v0.2d, v0.2d, v16.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d81a // scvtf v26.2d, v0.2d
+	WORD $0x4ef04421 // sshl v1.2d, v1.2d, v16.2d
+	WORD $0x4e61d83b // scvtf v27.2d, v1.2d
+	WORD $0x140000bc // b <slotsDD+0x1ed0>
+	WORD $0xad411446 // ldp q6, q5, [x2, #0x20]
+	WORD $0x3ce468c4 // ldr q4, [x6, x4]
+	WORD $0x91020044 // add x4, x2, #0x80
+	WORD $0x4e060084 // tbl v4.16b, { v4.16b }, v6.16b
+	WORD $0xad420440 // ldp q0, q1, [x2, #0x40]
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x3ce368c6 // ldr q6, [x6, x3]
+	WORD $0x6ee14521 // ushl v1.2d, v9.2d, v1.2d
+	WORD $0x6ee04600 // ushl v0.2d, v16.2d, v0.2d
+	WORD $0x4e0500c5 // tbl v5.16b, { v6.16b }, v5.16b
+	WORD $0x6ee0b8e6 // neg v6.2d, v7.2d
+	WORD $0xad434047 // ldp q7, q16, [x2, #0x60]
+	WORD $0x4ee64421 // sshl v1.2d, v1.2d, v6.2d
+	WORD $0x4ee64400 // sshl v0.2d, v0.2d, v6.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
+	WORD $0x4ee644a5 // sshl v5.2d, v5.2d, v6.2d
+	WORD $0x6ee74484 // ushl v4.2d, v4.2d, v7.2d
+	WORD $0x6e61de47 // fmul v7.2d, v18.2d, v1.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4ee64484 // sshl v4.2d, v4.2d, v6.2d
+	WORD $0x6e60dfa6 // fmul v6.2d, v29.2d, v0.2d
+	WORD $0x6ee0f8f0 // fneg v16.2d, v7.2d
+	WORD $0x4e67d573 // fadd v19.2d, v11.2d, v7.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4e61ce50 // fmla v16.2d, v18.2d, v1.2d
+	WORD $0x6ee0f8d2 // fneg v18.2d, v6.2d
+	WORD $0x4e60cfb2 // fmla v18.2d, v29.2d, v0.2d
+	WORD $0x6e64df31 // fmul v17.2d, v25.2d, v4.2d
+	WORD $0x4e61cfd0 // fmla v16.2d, v30.2d, v1.2d
+	WORD $0x6e65df61 // fmul v1.2d, v27.2d, v5.2d
+	WORD $0x4e60cf92 // fmla v18.2d, v28.2d, v0.2d
+	WORD $0x4e66d540 // fadd v0.2d, v10.2d, v6.2d
+	WORD $0x6ee0f83c // fneg v28.2d, v1.2d
+	WORD $0x4e65cf7c // fmla v28.2d, v27.2d, v5.2d
+	WORD $0x6ee0fa3b // fneg v27.2d, v17.2d
+	WORD $0x4e64cf3b // fmla v27.2d, v25.2d, v4.2d
+	WORD $0x4eead419 // fsub v25.2d, v0.2d, v10.2d
+	WORD $0x4ef9d4c6 // fsub v6.2d, v6.2d, v25.2d
+	WORD $0x4ef9d419 // fsub v25.2d, v0.2d, v25.2d
+	WORD $0x4e65cf5c // fmla v28.2d, v26.2d, v5.2d
+	WORD $0x4e61d6a5 // fadd v5.2d, v21.2d, v1.2d
+	WORD $0x4e71d69a // fadd v26.2d, v20.2d, v17.2d
+	WORD $0x4e64cf1b // fmla v27.2d, v24.2d, v4.2d
+	WORD $0x4eebd664 // fsub v4.2d, v19.2d, v11.2d
+	WORD $0x4ef9d559 // fsub v25.2d, v10.2d, v25.2d
+	WORD $0x4ef5d4bd // fsub v29.2d, v5.2d, v21.2d
+	WORD $0x4ef4d758 // fsub v24.2d, v26.2d, v20.2d
+	WORD $0x4ea01c0a // mov v10.16b, v0.16b
+	WORD $0x4ee4d4e7 // fsub v7.2d, v7.2d, v4.2d
+	WORD $0x4ee4d664 // fsub v4.2d, v19.2d, v4.2d
+	WORD $0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
+	WORD $0x4efdd421 // fsub v1.2d, v1.2d, v29.2d
+	WORD $0x4ee4d564 // fsub v4.2d, v11.2d, v4.2d
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4eb31e6b // mov v11.16b, v19.16b
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	WORD $0x4ef8d627 // fsub v7.2d, v17.2d, v24.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e64d58c // fadd v12.2d, v12.2d, v4.2d
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4eac1d82 // mov v2.16b, v12.16b
+	WORD $0x4e66d48c // fadd v12.2d, v4.2d, v6.2d
+	WORD $0x4efdd4a4 // fsub v4.2d, v5.2d, v29.2d
+	WORD $0x4ef8d746 // fsub v6.2d, v26.2d, v24.2d
+	WORD $0x4ee4d6a4 // fsub v4.2d, v21.2d, v4.2d
+	WORD $0x4ee6d686 // fsub v6.2d, v20.2d, v6.2d
+	WORD $0x4eba1f54 // mov v20.16b, v26.16b
+	WORD $0x4ea51cb5 // mov v21.16b, v5.16b
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e66d4e4 // fadd v4.2d, v7.2d, v6.2d
+	WORD $0x4e61d781 // fadd v1.2d, v28.2d, v1.2d
+	WORD $0x4e64d764 // fadd v4.2d, v27.2d, v4.2d
+	WORD $0x4e61d463 // fadd v3.2d, v3.2d, v1.2d
+	WORD $0x3dc00bfe // ldr q30, [sp, #0x20]
+	WORD $0x3dc023e9 // ldr q9, [sp, #0x80]
+	WORD $0x4e64d7de // fadd v30.2d, v30.2d, v4.2d
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x36171e64 // tbz w4, #0x2, <slotsDD+0xec>
+	WORD $0x17fff909 // b <slotsDD+0x148>
+	WORD $0xad401085 // ldp q5, q4, [x4]
+	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
+	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0x3ce76a01 // ldr q1, [x16, x7]
+	WORD $0xd342fe67 // lsr x7, x19, #2
+	WORD $0x3dc00200 // ldr q0, [x16]
+	WORD $0x4e040033 // tbl v19.16b, { v1.16b }, v4.16b
+	WORD $0x4e050010 // tbl v16.16b, { v0.16b }, v5.16b
+	WORD $0x540006c8 // b.hi <slotsDD+0x1e20>
+	WORD $0x924008b3 // and x19, x5, #0x7
+	WORD $0xb5000693 // cbnz x19, <slotsDD+0x1e20>
+	WORD $0x91022093 // add x19, x4, #0x88
+	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
+	WORD $0x91024093 // add x19, x4, #0x90
+	WORD $0x4d40ce61 // ld1r { v1.2d }, [x19]
+	WORD $0x4eb01c05 // orr v5.16b, v0.16b, v16.16b
+	WORD $0x4eb31c04 // orr v4.16b, v0.16b, v19.16b
+	WORD $0x4ee1d4a5 // fsub v5.2d, v5.2d, v1.2d
+	WORD $0x4ee1d484 // fsub v4.2d, v4.2d, v1.2d
+	WORD $0x6e65df47 // fmul v7.2d, v26.2d, v5.2d
+	WORD $0x6e64df26 // fmul v6.2d, v25.2d, v4.2d
+	WORD $0x6ee0f8f0 // fneg v16.2d, v7.2d
+	WORD $0x6ee0f8d1 // fneg v17.2d, v6.2d
+	WORD $0x4e67d552 // fadd v18.2d, v10.2d, v7.2d
+	WORD $0x4e66d573 // fadd v19.2d, v11.2d, v6.2d
+	WORD $0x4e65cf50 // fmla v16.2d, v26.2d, v5.2d
+	WORD $0x4e64cf31 // fmla v17.2d, v25.2d, v4.2d
+	WORD $0x4eead659 // fsub v25.2d, v18.2d, v10.2d
+	WORD $0x4ef9d4e7 // fsub v7.2d, v7.2d, v25.2d
+	WORD $0x4ef9d659 // fsub v25.2d, v18.2d, v25.2d
+	WORD $0x4e65cf70 // fmla v16.2d, v27.2d, v5.2d
+	WORD $0x4eebd665 // fsub v5.2d, v19.2d, v11.2d
+	WORD $0x4e64cf11 // fmla v17.2d, v24.2d, v4.2d
+	WORD $0x4ee5d4c6 // fsub v6.2d, v6.2d, v5.2d
+	WORD $0x4ee5d665 // fsub v5.2d, v19.2d, v5.2d
+	WORD $0x4ee5d564 // fsub v4.2d, v11.2d, v5.2d
+	WORD $0x4ef9d545 // fsub v5.2d, v10.2d, v25.2d
+	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
+	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
+	WORD $0x4e64d638 // fadd v24.2d, v17.2d, v4.2d
+	WORD $0x4e65d619 // fadd v25.2d, v16.2d, v5.2d
+	WORD $0xad411887 // ldp q7, q6, [x4, #0x20]
+	WORD $0x3ce66a04 // ldr q4, [x16, x6]
+	WORD $0x3ce76a05 // ldr q5, [x16, x7]
+	WORD $0x4e070084 // tbl v4.16b, { v4.16b }, v7.16b
+	WORD $0x4e0600a5 // tbl v5.16b, { v5.16b }, v6.16b
+	WORD $0x4ea41c04 // orr v4.16b, v0.16b, v4.16b
+	WORD $0x4ea51c00 // orr v0.16b, v0.16b, v5.16b
+	WORD $0x4ee1d41a // fsub v26.2d, v0.2d, v1.2d
+	WORD $0x4ee1d49b // fsub v27.2d, v4.2d, v1.2d
+	WORD $0x14000038 // b <slotsDD+0x1ed0>
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb40021c4 // cbz x4, <slotsDD+0x2230>
+	WORD $0xd37ef505 // lsl x5, x8, #2
+	WORD $0x3ce56882 // ldr q2, [x4, x5]
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
+	WORD $0x2ea21085 // uaddw v5.2d, v4.2d, v2.2s
+	WORD $0x6ea21082 // uaddw2 v2.2d, v4.2d, v2.4s
+	WORD $0x4f745447 // shl v7.2d, v2.2d, #0x34
+	WORD $0x4f7454a2 // shl v2.2d, v5.2d, #0x34
+	WORD $0x14000108 // b <slotsDD+0x223c>
+	WORD $0x91020093 // add x19, x4, #0x80
+	WORD $0xad420484 // ldp q4, q1, [x4, #0x40]
+	WORD $0x6ee14661 // ushl v1.2d, v19.2d, v1.2d
+	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
+	WORD $0x6ee44604 // ushl v4.2d, v16.2d, v4.2d
+	WORD $0x3ce66a05 // ldr q5, [x16, x6]
+	WORD $0x3ce76a06 // ldr q6, [x16, x7]
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x6e64df47 // fmul v7.2d, v26.2d, v4.2d
+	WORD $0x6e61df31 // fmul v17.2d, v25.2d, v1.2d
+	WORD $0x6ee0f8f0 // fneg v16.2d, v7.2d
+	WORD $0x4e71d573 // fadd v19.2d, v11.2d, v17.2d
+	WORD $0x4e67d552 // fadd v18.2d, v10.2d, v7.2d
+	WORD $0x4e64cf50 // fmla v16.2d, v26.2d, v4.2d
+	WORD $0x4e64cf70 // fmla v16.2d, v27.2d, v4.2d
+	WORD $0x6ee0fa24 // fneg v4.2d, v17.2d
+	WORD $0x4e61cf24 // fmla v4.2d, v25.2d, v1.2d
+	WORD $0x4e61cf04 // fmla v4.2d, v24.2d, v1.2d
+	WORD $0x4eebd661 // fsub v1.2d, v19.2d, v11.2d
+	WORD $0x4eead658 // fsub v24.2d, v18.2d, v10.2d
+	WORD $0x4ee1d631 // fsub v17.2d, v17.2d, v1.2d
+	WORD $0x4ee1d661 // fsub v1.2d, v19.2d, v1.2d
+	WORD $0x4ef8d4e7 // fsub v7.2d, v7.2d, v24.2d
+	WORD $0x4ef8d658 // fsub v24.2d, v18.2d, v24.2d
+	WORD $0x4ee1d561 // fsub v1.2d, v11.2d, v1.2d
+	WORD $0x4ef8d558 // fsub v24.2d, v10.2d, v24.2d
+	WORD $0x4e61d621 // fadd v1.2d, v17.2d, v1.2d
+	WORD $0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+	WORD $0x4e61d498 // fadd v24.2d, v4.2d, v1.2d
+	WORD $0x4e67d619 // fadd v25.2d, v16.2d, v7.2d
+	WORD $0xad410484 // ldp q4, q1, [x4, #0x20]
+	WORD $0x4e0100c1 // tbl v1.16b, { v6.16b }, v1.16b
+	WORD $0x4e0400a4 // tbl v4.16b, { v5.16b }, v4.16b
+	WORD $0xad431885 // ldp q5, q6, [x4, #0x60]
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x6ee54484 // ushl v4.2d, v4.2d, v5.2d
+	WORD $0x4ee04484 // sshl v4.2d, v4.2d, v0.2d
+	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
+	WORD $0x4e61d81a // scvtf v26.2d, v0.2d
+	WORD $0x4e61d89b // scvtf v27.2d, v4.2d
+	WORD $0x79401144 // ldrh w4, [x10, #0x8]
+	WORD $0x79401953 // ldrh w19, [x10, #0xc]
+	WORD $0x4eb21e4a // mov v10.16b, v18.16b
+	WORD $0x4eb31e6b // mov v11.16b, v19.16b
+	WORD $0x4e79d58c // fadd v12.2d, v12.2d, v25.2d
+	WORD $0x79401546 // ldrh w6, [x10, #0xa]
+	WORD $0x79401d54 // ldrh w20, [x10, #0xe]
+	WORD $0x4e78d442 // fadd v2.2d, v2.2d, v24.2d
+	WORD $0x8b050210 // add x16, x16, x5
+	WORD $0x9100414a // add x10, x10, #0x10
+	WORD $0x8b060c67 // add x7, x3, x6, lsl #3
+	WORD $0xfc737860 // ldr d0, [x3, x19, lsl #3]
+	WORD $0xfc647861 // ldr d1, [x3, x4, lsl #3]
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0xfc737844 // ldr d4, [x2, x19, lsl #3]
+	WORD $0xfc647845 // ldr d5, [x2, x4, lsl #3]
+	WORD $0x8b060c43 // add x3, x2, x6, lsl #3
+	WORD $0x8b140c46 // add x6, x2, x20, lsl #3
+	WORD $0x4d4086a0 // ld1 { v0.d }[1], [x21]
+	WORD $0x4d4084e1 // ld1 { v1.d }[1], [x7]
+	WORD $0x4d4084c4 // ld1 { v4.d }[1], [x6]
+	WORD $0x4d408465 // ld1 { v5.d }[1], [x3]
+	WORD $0x6e7adc06 // fmul v6.2d, v0.2d, v26.2d
+	WORD $0x6e7bdc27 // fmul v7.2d, v1.2d, v27.2d
+	WORD $0x6ee0f8f0 // fneg v16.2d, v7.2d
+	WORD $0x6ee0f8d1 // fneg v17.2d, v6.2d
+	WORD $0x4e7acc11 // fmla v17.2d, v0.2d, v26.2d
+	WORD $0x4e7bcc30 // fmla v16.2d, v1.2d, v27.2d
+	WORD $0x4e67d680 // fadd v0.2d, v20.2d, v7.2d
+	WORD $0x4e66d6a1 // fadd v1.2d, v21.2d, v6.2d
+	WORD $0x4e7bccb0 // fmla v16.2d, v5.2d, v27.2d
+	WORD $0x4e7acc91 // fmla v17.2d, v4.2d, v26.2d
+	WORD $0x4ef5d424 // fsub v4.2d, v1.2d, v21.2d
+	WORD $0x4ef4d405 // fsub v5.2d, v0.2d, v20.2d
+	WORD $0x4ee5d412 // fsub v18.2d, v0.2d, v5.2d
+	WORD $0x4ee4d433 // fsub v19.2d, v1.2d, v4.2d
+	WORD $0x4ee4d4c4 // fsub v4.2d, v6.2d, v4.2d
+	WORD $0x4ee5d4e5 // fsub v5.2d, v7.2d, v5.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
+	WORD $0x4ea01c14 // mov v20.16b, v0.16b
+	WORD $0x4ea11c35 // mov v21.16b, v1.16b
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0x4e73d484 // fadd v4.2d, v4.2d, v19.2d
+	WORD $0x4e64d624 // fadd v4.2d, v17.2d, v4.2d
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e65d7de // fadd v30.2d, v30.2d, v5.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x36170ac4 // tbz w4, #0x2, <slotsDD+0xec>
+	WORD $0x17fff86c // b <slotsDD+0x148>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x8b0804b6 // add x22, x5, x8, lsl #1
+	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
+	WORD $0xf9404404 // ldr x4, [x0, #0x88]
+	WORD $0x6e7adc44 // fmul v4.2d, v2.2d, v26.2d
+	WORD $0x6e7bdce5 // fmul v5.2d, v7.2d, v27.2d
+	WORD $0x6e66dc42 // fmul v2.2d, v2.2d, v6.2d
+	WORD $0x794002d3 // ldrh w19, [x22]
+	WORD $0x6e63dce3 // fmul v3.2d, v7.2d, v3.2d
+	WORD $0x34000467 // cbz w7, <slotsDD+0x2054>
+	WORD $0x79400ad5 // ldrh w21, [x22, #0x4]
+	WORD $0x794006d4 // ldrh w20, [x22, #0x2]
+	WORD $0x8b140c77 // add x23, x3, x20, lsl #3
+	WORD $0x79400ed6 // ldrh w22, [x22, #0x6]
+	WORD $0xfc757870 // ldr d16, [x3, x21, lsl #3]
+	WORD $0xfc737871 // ldr d17, [x3, x19, lsl #3]
+	WORD $0x8b160c78 // add x24, x3, x22, lsl #3
+	WORD $0xfc757886 // ldr d6, [x4, x21, lsl #3]
+	WORD $0xfc737887 // ldr d7, [x4, x19, lsl #3]
+	WORD $0x8b140c99 // add x25, x4, x20, lsl #3
+	WORD $0x8b160c9a // add x26, x4, x22, lsl #3
+	WORD $0x4d4086f1 // ld1 { v17.d }[1], [x23]
+	WORD $0x4d408727 // ld1 { v7.d }[1], [x25]
+	WORD $0x4d408710 // ld1 { v16.d }[1], [x24]
+	WORD $0x4d408746 // ld1 { v6.d }[1], [x26]
+	WORD $0x4e71d492 // fadd v18.2d, v4.2d, v17.2d
+	WORD $0x4ef1d655 // fsub v21.2d, v18.2d, v17.2d
+	WORD $0x4e70d4b3 // fadd v19.2d, v5.2d, v16.2d
+	WORD $0x4ef5d656 // fsub v22.2d, v18.2d, v21.2d
+	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
+	WORD $0x4ef0d674 // fsub v20.2d, v19.2d, v16.2d
+	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
+	WORD $0x4ef4d677 // fsub v23.2d, v19.2d, v20.2d
+	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
+	WORD $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4eb21e44 // mov v4.16b, v18.16b
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4eb31e65 // mov v5.16b, v19.16b
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0x14000004 // b <slotsDD+0x2060>
+	WORD $0x794006d4 // ldrh w20, [x22, #0x2]
+	WORD $0x79400ad5 // ldrh w21, [x22, #0x4]
+	WORD $0x79400ed6 // ldrh w22, [x22, #0x6]
+	WORD $0x4e62d487 // fadd v7.2d, v4.2d, v2.2d
+	WORD $0x4e63d4a6 // fadd v6.2d, v5.2d, v3.2d
+	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
+	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
+	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
+	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0xfc337882 // str d2, [x4, x19, lsl #3]
+	WORD $0x4d0086e2 // st1 { v2.d }[1], [x23]
+	WORD $0x4e65d462 // fadd v2.2d, v3.2d, v5.2d
+	WORD $0x8b160c97 // add x23, x4, x22, lsl #3
+	WORD $0xfc357882 // str d2, [x4, x21, lsl #3]
+	WORD $0x4d0086e2 // st1 { v2.d }[1], [x23]
+	WORD $0xfc337867 // str d7, [x3, x19, lsl #3]
+	WORD $0x8b160c73 // add x19, x3, x22, lsl #3
+	WORD $0x4d008687 // st1 { v7.d }[1], [x20]
+	WORD $0xfc357866 // str d6, [x3, x21, lsl #3]
+	WORD $0x4d008666 // st1 { v6.d }[1], [x19]
+	WORD $0x91001113 // add x19, x8, #0x4
+	WORD $0xb4000266 // cbz x6, <slotsDD+0x2110>
+	WORD $0x8b1304b4 // add x20, x5, x19, lsl #1
+	WORD $0x79400295 // ldrh w21, [x20]
+	WORD $0x79400a97 // ldrh w23, [x20, #0x4]
+	WORD $0x79400696 // ldrh w22, [x20, #0x2]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0x8b1608d6 // add x22, x6, x22, lsl #2
+	WORD $0xbc7778c2 // ldr s2, [x6, x23, lsl #2]
+	WORD $0xbc7578c3 // ldr s3, [x6, x21, lsl #2]
+	WORD $0x8b1408d4 // add x20, x6, x20, lsl #2
+	WORD $0x9101a006 // add x6, x0, #0x68
+	WORD $0x4d40ccc4 // ld1r { v4.2d }, [x6]
+	WORD $0x0d409282 // ld1 { v2.s }[1], [x20]
+	WORD $0x0d4092c3 // ld1 { v3.s }[1], [x22]
+	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
+	WORD $0x4f745445 // shl v5.2d, v2.2d, #0x34
+	WORD $0x4f745464 // shl v4.2d, v3.2d, #0x34
+	WORD $0x14000004 // b <slotsDD+0x211c>
+	WORD $0x9101c006 // add x6, x0, #0x70
+	WORD $0x4d40ccc4 // ld1r { v4.2d }, [x6]
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x8b1304b3 // add x19, x5, x19, lsl #1
+	WORD $0x6e79dc82 // fmul v2.2d, v4.2d, v25.2d
+	WORD $0x6e78dca3 // fmul v3.2d, v5.2d, v24.2d
+	WORD $0x79400265 // ldrh w5, [x19]
+	WORD $0x6e60dc80 // fmul v0.2d, v4.2d, v0.2d
+	WORD $0x6e61dca1 // fmul v1.2d, v5.2d, v1.2d
+	WORD $0x34000467 // cbz w7, <slotsDD+0x21c0>
+	WORD $0x79400a67 // ldrh w7, [x19, #0x4]
+	WORD $0x79400666 // ldrh w6, [x19, #0x2]
+	WORD $0x8b060c74 // add x20, x3, x6, lsl #3
+	WORD $0x79400e73 // ldrh w19, [x19, #0x6]
+	WORD $0xfc677866 // ldr d6, [x3, x7, lsl #3]
+	WORD $0xfc657867 // ldr d7, [x3, x5, lsl #3]
+	WORD $0x8b130c75 // add x21, x3, x19, lsl #3
+	WORD $0xfc677884 // ldr d4, [x4, x7, lsl #3]
+	WORD $0xfc657885 // ldr d5, [x4, x5, lsl #3]
+	WORD $0x8b060c96 // add x22, x4, x6, lsl #3
+	WORD $0x8b130c97 // add x23, x4, x19, lsl #3
+	WORD $0x4d408687 // ld1 { v7.d }[1], [x20]
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
+	WORD $0x4d4086a6 // ld1 { v6.d }[1], [x21]
+	WORD $0x4d4086e4 // ld1 { v4.d }[1], [x23]
+	WORD $0x4e67d450 // fadd v16.2d, v2.2d, v7.2d
+	WORD $0x4ee7d613 // fsub v19.2d, v16.2d, v7.2d
+	WORD $0x4e66d471 // fadd v17.2d, v3.2d, v6.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
+	WORD $0x4ee6d632 // fsub v18.2d, v17.2d, v6.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
+	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4eb01e02 // mov v2.16b, v16.16b
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4eb11e23 // mov v3.16b, v17.16b
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x14000004 // b <slotsDD+0x21cc>
+	WORD $0x79400666 // ldrh w6, [x19, #0x2]
+	WORD $0x79400a67 // ldrh w7, [x19, #0x4]
+	WORD $0x79400e73 // ldrh w19, [x19, #0x6]
+	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
+	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	WORD $0x8b060c94 // add x20, x4, x6, lsl #3
+	WORD $0x4ee2d4a6 // fsub v6.2d, v5.2d, v2.2d
+	WORD $0x4ee3d487 // fsub v7.2d, v4.2d, v3.2d
+	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
+	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
+	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
+	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
+	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0xfc257880 // str d0, [x4, x5, lsl #3]
+	WORD $0x4d008680 // st1 { v0.d }[1], [x20]
+	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
+	WORD $0xfc277880 // str d0, [x4, x7, lsl #3]
+	WORD $0x8b130c84 // add x4, x4, x19, lsl #3
+	WORD $0x4d008480 // st1 { v0.d }[1], [x4]
+	WORD $0x8b060c64 // add x4, x3, x6, lsl #3
+	WORD $0xfc257865 // str d5, [x3, x5, lsl #3]
+	WORD $0x4d008485 // st1 { v5.d }[1], [x4]
+	WORD $0xfc277864 // str d4, [x3, x7, lsl #3]
+	WORD $0x8b130c63 // add x3, x3, x19, lsl #3
+	WORD $0x4d008464 // st1 { v4.d }[1], [x3]
+	WORD $0x17fff79f // b <slotsDD+0xa8>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0xf9404404 // ldr x4, [x0, #0x88]
+	WORD $0x6e7adc44 // fmul v4.2d, v2.2d, v26.2d
+	WORD $0x6e7bdce5 // fmul v5.2d, v7.2d, v27.2d
+	WORD $0x6e66dc42 // fmul v2.2d, v2.2d, v6.2d
+	WORD $0x6e63dce3 // fmul v3.2d, v7.2d, v3.2d
+	WORD $0x340002e5 // cbz w5, <slotsDD+0x22b0>
+	WORD $0x8b080c65 // add x5, x3, x8, lsl #3
+	WORD $0xad401ca6 // ldp q6, q7, [x5]
+	WORD $0x8b080c85 // add x5, x4, x8, lsl #3
+	WORD $0xad4044b0 // ldp q16, q17, [x5]
+	WORD $0x4e67d4b2 // fadd v18.2d, v5.2d, v7.2d
+	WORD $0x4ee7d655 // fsub v21.2d, v18.2d, v7.2d
+	WORD $0x4e66d493 // fadd v19.2d, v4.2d, v6.2d
+	WORD $0x4ef5d656 // fsub v22.2d, v18.2d, v21.2d
+	WORD $0x4ef5d4a5 // fsub v5.2d, v5.2d, v21.2d
+	WORD $0x4ee6d674 // fsub v20.2d, v19.2d, v6.2d
+	WORD $0x4ef6d4e7 // fsub v7.2d, v7.2d, v22.2d
+	WORD $0x4ef4d677 // fsub v23.2d, v19.2d, v20.2d
+	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4ef7d4c6 // fsub v6.2d, v6.2d, v23.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4eb21e45 // mov v5.16b, v18.16b
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e63d623 // fadd v3.2d, v17.2d, v3.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x4e62d602 // fadd v2.2d, v16.2d, v2.2d
+	WORD $0x4e63d4a6 // fadd v6.2d, v5.2d, v3.2d
+	WORD $0x4e62d487 // fadd v7.2d, v4.2d, v2.2d
+	WORD $0x8b080c84 // add x4, x4, x8, lsl #3
+	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
+	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0xad000c82 // stp q2, q3, [x4]
+	WORD $0x8b080c64 // add x4, x3, x8, lsl #3
+	WORD $0xad001887 // stp q7, q6, [x4]
+	WORD $0x91001104 // add x4, x8, #0x4
+	WORD $0xf9403005 // ldr x5, [x0, #0x60]
+	WORD $0xb4000145 // cbz x5, <slotsDD+0x2320>
+	WORD $0xd37ef486 // lsl x6, x4, #2
+	WORD $0x3ce668a2 // ldr q2, [x5, x6]
+	WORD $0x9101a005 // add x5, x0, #0x68
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x2ea21065 // uaddw v5.2d, v3.2d, v2.2s
+	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
+	WORD $0x4f745444 // shl v4.2d, v2.2d, #0x34
+	WORD $0x4f7454a5 // shl v5.2d, v5.2d, #0x34
+	WORD $0x14000004 // b <slotsDD+0x232c>
+	WORD $0x9101c005 // add x5, x0, #0x70
+	WORD $0x4d40cca5 // ld1r { v5.2d }, [x5]
+	WORD $0x4ea51ca4 // mov v4.16b, v5.16b
+	WORD $0x3941e006 // ldrb w6, [x0, #0x78]
+	WORD $0xf9404405 // ldr x5, [x0, #0x88]
+	WORD $0x6e79dca2 // fmul v2.2d, v5.2d, v25.2d
+	WORD $0x6e78dc83 // fmul v3.2d, v4.2d, v24.2d
+	WORD $0x6e60dca0 // fmul v0.2d, v5.2d, v0.2d
+	WORD $0x6e61dc81 // fmul v1.2d, v4.2d, v1.2d
+	WORD $0x340002e6 // cbz w6, <slotsDD+0x23a0>
+	WORD $0x8b040c66 // add x6, x3, x4, lsl #3
+	WORD $0xad4014c4 // ldp q4, q5, [x6]
+	WORD $0x8b040ca6 // add x6, x5, x4, lsl #3
+	WORD $0xad401cc6 // ldp q6, q7, [x6]
+	WORD $0x4e65d470 // fadd v16.2d, v3.2d, v5.2d
+	WORD $0x4ee5d613 // fsub v19.2d, v16.2d, v5.2d
+	WORD $0x4e64d451 // fadd v17.2d, v2.2d, v4.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef3d463 // fsub v3.2d, v3.2d, v19.2d
+	WORD $0x4ee4d632 // fsub v18.2d, v17.2d, v4.2d
+	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4eb01e03 // mov v3.16b, v16.16b
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4eb11e22 // mov v2.16b, v17.16b
+	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
+	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
+	WORD $0x8b040ca5 // add x5, x5, x4, lsl #3
+	WORD $0x8b040c63 // add x3, x3, x4, lsl #3
+	WORD $0x4ee2d4a6 // fsub v6.2d, v5.2d, v2.2d
+	WORD $0x4ee3d487 // fsub v7.2d, v4.2d, v3.2d
+	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
+	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
+	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
+	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
+	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0xad0004a0 // stp q0, q1, [x5]
+	WORD $0xad001065 // stp q5, q4, [x3]
+	WORD $0x17fff732 // b <slotsDD+0xa8>
+	WORD $0x6d5623e9 // ldp d9, d8, [sp, #0x160]
+	WORD $0x6d552beb // ldp d11, d10, [sp, #0x150]
+	WORD $0xa95b4ff4 // ldp x20, x19, [sp, #0x1b0]
+	WORD $0x6d5433ed // ldp d13, d12, [sp, #0x140]
+	WORD $0x6d533bef // ldp d15, d14, [sp, #0x130]
+	WORD $0xa95a57f6 // ldp x22, x21, [sp, #0x1a0]
+	WORD $0xa9595ff8 // ldp x24, x23, [sp, #0x190]
+	WORD $0xa95867fa // ldp x26, x25, [sp, #0x180]
+	WORD $0xa9576ffd // ldp x29, x27, [sp, #0x170]
+	WORD $0x910703ff // add sp, sp, #0x1c0
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	SUB $544, RSP
+	MOVD R19, R30
+	RET
+
+// func farSlotsDDQuad(c *slotCall)
+TEXT ·farSlotsDDQuad(SB), 0, $544-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	ADD $544, RSP
+	PCALIGN $64
+	WORD $0x94000008 // bl <farSlotsDD>
+	WORD $0x1400067f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040f // ldr x15, [x0, #0x8]
+	WORD $0xf10005ff // cmp x15, #0x1
+	WORD $0x5400cceb // b.lt <farSlotsDD+0x19a4>
+	WORD $0xd10703ff // sub sp, sp, #0x1c0
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xf9401410 // ldr x16, [x0, #0x28]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xf9402c11 // ldr x17, [x0, #0x58]
+	WORD $0xa9412801 // ldp x1, x10, [x0, #0x10]
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0x5280010c // mov w12, #0x8
+	WORD $0x9103c3ed // add x13, sp, #0xf0
+	WORD $0x9102c3ee // add x14, sp, #0xb0
+	WORD $0xa9176ffd // stp x29, x27, [sp, #0x170]
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0xa91867fa // stp x26, x25, [sp, #0x180]
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xa9195ff8 // stp x24, x23, [sp, #0x190]
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x8b0f0d2f // add x15, x9, x15, lsl #3
+	WORD $0x8b110211 // add x17, x16, x17
+	WORD $0xa91a57f6 // stp x22, x21, [sp, #0x1a0]
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0xa91b4ff4 // stp x20, x19, [sp, #0x1b0]
+	WORD $0x6d133bef // stp d15, d14, [sp, #0x130]
+	WORD $0x6d1433ed // stp d13, d12, [sp, #0x140]
+	WORD $0x6d152beb // stp d11, d10, [sp, #0x150]
+	WORD $0x6d1623e9 // stp d9, d8, [sp, #0x160]
+	WORD $0x14000016 // b <farSlotsDD+0xf8>
+	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x8b080048 // add x8, x2, x8
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb0f013f // cmp x9, x15
+	WORD $0x5400c442 // b.hs <farSlotsDD+0x197c>
+	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
+	WORD $0x37083e42 // tbnz w2, #0x1, <farSlotsDD+0x8c4>
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xb9400125 // ldr w5, [x9]
+	WORD $0x8b050c43 // add x3, x2, x5, lsl #3
+	WORD $0xf9404802 // ldr x2, [x0, #0x90]
+	WORD $0x79400927 // ldrh w7, [x9, #0x4]
+	WORD $0xf9404004 // ldr x4, [x0, #0x80]
+	WORD $0xf10008ff // cmp x7, #0x2
+	WORD $0x8b050c42 // add x2, x2, x5, lsl #3
+	WORD $0x54006743 // b.lo <farSlotsDD+0xe08>
+	WORD $0x3d802be7 // str q7, [sp, #0xa0]
+	WORD $0x4ea61cc7 // mov v7.16b, v6.16b
+	WORD $0x4ea51ca6 // mov v6.16b, v5.16b
+	WORD $0x4ea31c65 // mov v5.16b, v3.16b
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea41c82 // mov v2.16b, v4.16b
+	WORD $0x4ea11c24 // mov v4.16b, v1.16b
+	WORD $0x4ea01c01 // mov v1.16b, v0.16b
+	WORD $0xad044ff2 // stp q18, q19, [sp, #0x80]
+	WORD $0x14000077 // b <farSlotsDD+0x324>
+	WORD $0xad404692 // ldp q18, q17, [x20]
+	WORD $0x3cf56a20 // ldr q0, [x17, x21]
+	WORD $0x91020295 // add x21, x20, #0x80
+	WORD $0x4e110000 // tbl v0.16b, { v0.16b }, v17.16b
+	WORD $0x3dc00230 // ldr q16, [x17]
+	WORD $0x4d40ceb3 // ld1r { v19.2d }, [x21]
+	WORD $0xad425295 // ldp q21, q20, [x20, #0x40]
+	WORD $0x8b0704f5 // add x21, x7, x7, lsl #1
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0x3cf36a31 // ldr q17, [x17, x19]
+	WORD $0x4e120210 // tbl v16.16b, { v16.16b }, v18.16b
+	WORD $0x3cf56a32 // ldr q18, [x17, x21]
+	WORD $0x6ef44400 // ushl v0.2d, v0.2d, v20.2d
+	WORD $0x6ee0ba74 // neg v20.2d, v19.2d
+	WORD $0x6ef54610 // ushl v16.2d, v16.2d, v21.2d
+	WORD $0x4ef44400 // sshl v0.2d, v0.2d, v20.2d
+	WORD $0x4ef44610 // sshl v16.2d, v16.2d, v20.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x6e60dd96 // fmul v22.2d, v12.2d, v0.2d
+	WORD $0x6e70ddb3 // fmul v19.2d, v13.2d, v16.2d
+	WORD $0x6ee0fa75 // fneg v21.2d, v19.2d
+	WORD $0x4e70cdb5 // fmla v21.2d, v13.2d, v16.2d
+	WORD $0xad445fed // ldp q13, q23, [sp, #0x80]
+	WORD $0x4e70cdf5 // fmla v21.2d, v15.2d, v16.2d
+	WORD $0x6ee0fad0 // fneg v16.2d, v22.2d
+	WORD $0x4e73d6f8 // fadd v24.2d, v23.2d, v19.2d
+	WORD $0x4e60cd90 // fmla v16.2d, v12.2d, v0.2d
+	WORD $0x4ef7d70c // fsub v12.2d, v24.2d, v23.2d
+	WORD $0x4e76d5b9 // fadd v25.2d, v13.2d, v22.2d
+	WORD $0x4eecd673 // fsub v19.2d, v19.2d, v12.2d
+	WORD $0x4eecd70c // fsub v12.2d, v24.2d, v12.2d
+	WORD $0x4e60cdd0 // fmla v16.2d, v14.2d, v0.2d
+	WORD $0x4eedd720 // fsub v0.2d, v25.2d, v13.2d
+	WORD $0x4eecd6ec // fsub v12.2d, v23.2d, v12.2d
+	WORD $0x4ee0d6d6 // fsub v22.2d, v22.2d, v0.2d
+	WORD $0x4ee0d720 // fsub v0.2d, v25.2d, v0.2d
+	WORD $0x4e6cd673 // fadd v19.2d, v19.2d, v12.2d
+	WORD $0x4ee0d5a0 // fsub v0.2d, v13.2d, v0.2d
+	WORD $0x4e73d6ad // fadd v13.2d, v21.2d, v19.2d
+	WORD $0x4e60d6c0 // fadd v0.2d, v22.2d, v0.2d
+	WORD $0x4e60d60c // fadd v12.2d, v16.2d, v0.2d
+	WORD $0xad410290 // ldp q16, q0, [x20, #0x20]
+	WORD $0x4e000240 // tbl v0.16b, { v18.16b }, v0.16b
+	WORD $0x4e100230 // tbl v16.16b, { v17.16b }, v16.16b
+	WORD $0xad434a91 // ldp q17, q18, [x20, #0x60]
+	WORD $0x6ef24400 // ushl v0.2d, v0.2d, v18.2d
+	WORD $0x4ef44400 // sshl v0.2d, v0.2d, v20.2d
+	WORD $0x6ef14610 // ushl v16.2d, v16.2d, v17.2d
+	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
+	WORD $0x4ef44610 // sshl v16.2d, v16.2d, v20.2d
+	WORD $0x4e61da0f // scvtf v15.2d, v16.2d
+	WORD $0xad0463f9 // stp q25, q24, [sp, #0x80]
+	WORD $0xad404ff4 // ldp q20, q19, [sp]
+	WORD $0x6e7bdfd0 // fmul v16.2d, v30.2d, v27.2d
+	WORD $0x6e7adfa0 // fmul v0.2d, v29.2d, v26.2d
+	WORD $0x6e6edd31 // fmul v17.2d, v9.2d, v14.2d
+	WORD $0x8b010210 // add x16, x16, x1
+	WORD $0x8b070231 // add x17, x17, x7
+	WORD $0x6e6fdd52 // fmul v18.2d, v10.2d, v15.2d
+	WORD $0xd10008c7 // sub x7, x6, #0x2
+	WORD $0x9100c14a // add x10, x10, #0x30
+	WORD $0x910008a1 // add x1, x5, #0x2
+	WORD $0xf1000cdf // cmp x6, #0x3
+	WORD $0x4e6dd4e7 // fadd v7.2d, v7.2d, v13.2d
+	WORD $0x6ee0f816 // fneg v22.2d, v0.2d
+	WORD $0x6ee0fa58 // fneg v24.2d, v18.2d
+	WORD $0x6ee0fa39 // fneg v25.2d, v17.2d
+	WORD $0x4e73d4a5 // fadd v5.2d, v5.2d, v19.2d
+	WORD $0x6ee0fa13 // fneg v19.2d, v16.2d
+	WORD $0x4e7acfb6 // fmla v22.2d, v29.2d, v26.2d
+	WORD $0x4e6ecd39 // fmla v25.2d, v9.2d, v14.2d
+	WORD $0x4e6fcd58 // fmla v24.2d, v10.2d, v15.2d
+	WORD $0x4e7bcfd3 // fmla v19.2d, v30.2d, v27.2d
+	WORD $0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
+	WORD $0xad415ffe // ldp q30, q23, [sp, #0x20]
+	WORD $0x4e7acf96 // fmla v22.2d, v28.2d, v26.2d
+	WORD $0x4e6fcd78 // fmla v24.2d, v11.2d, v15.2d
+	WORD $0x4e6ecd19 // fmla v25.2d, v8.2d, v14.2d
+	WORD $0x4e60d6f5 // fadd v21.2d, v23.2d, v0.2d
+	WORD $0x4e7bcff3 // fmla v19.2d, v31.2d, v27.2d
+	WORD $0x4ef7d6bb // fsub v27.2d, v21.2d, v23.2d
+	WORD $0x4e70d7d4 // fadd v20.2d, v30.2d, v16.2d
+	WORD $0x4efbd400 // fsub v0.2d, v0.2d, v27.2d
+	WORD $0x4efbd6bb // fsub v27.2d, v21.2d, v27.2d
+	WORD $0x4efed69d // fsub v29.2d, v20.2d, v30.2d
+	WORD $0x4efbd6fa // fsub v26.2d, v23.2d, v27.2d
+	WORD $0x4efdd610 // fsub v16.2d, v16.2d, v29.2d
+	WORD $0x4efdd69d // fsub v29.2d, v20.2d, v29.2d
+	WORD $0xad426ffc // ldp q28, q27, [sp, #0x40]
+	WORD $0x4e7ad400 // fadd v0.2d, v0.2d, v26.2d
+	WORD $0x4efdd7d7 // fsub v23.2d, v30.2d, v29.2d
+	WORD $0x4e60d6c0 // fadd v0.2d, v22.2d, v0.2d
+	WORD $0x4e72d776 // fadd v22.2d, v27.2d, v18.2d
+	WORD $0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	WORD $0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4e71d797 // fadd v23.2d, v28.2d, v17.2d
+	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	WORD $0x4efcd6e0 // fsub v0.2d, v23.2d, v28.2d
+	WORD $0x4efbd6d0 // fsub v16.2d, v22.2d, v27.2d
+	WORD $0x4ef0d6d3 // fsub v19.2d, v22.2d, v16.2d
+	WORD $0x4ee0d6fa // fsub v26.2d, v23.2d, v0.2d
+	WORD $0x4ee0d620 // fsub v0.2d, v17.2d, v0.2d
+	WORD $0x4ef0d650 // fsub v16.2d, v18.2d, v16.2d
+	WORD $0x4efad79a // fsub v26.2d, v28.2d, v26.2d
+	WORD $0x4ef3d773 // fsub v19.2d, v27.2d, v19.2d
+	WORD $0x4e73d610 // fadd v16.2d, v16.2d, v19.2d
+	WORD $0x4e7ad400 // fadd v0.2d, v0.2d, v26.2d
+	WORD $0x4e60d720 // fadd v0.2d, v25.2d, v0.2d
+	WORD $0x4e70d710 // fadd v16.2d, v24.2d, v16.2d
+	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
+	WORD $0x3dc02be0 // ldr q0, [sp, #0xa0]
+	WORD $0xad4343f1 // ldp q17, q16, [sp, #0x60]
+	WORD $0x4e6cd400 // fadd v0.2d, v0.2d, v12.2d
+	WORD $0x3d802be0 // str q0, [sp, #0xa0]
+	WORD $0x5400560d // b.le <farSlotsDD+0xde0>
+	WORD $0xaa0103e5 // mov x5, x1
+	WORD $0xad0157f4 // stp q20, q21, [sp, #0x20]
+	WORD $0xaa0703e6 // mov x6, x7
+	WORD $0xad025bf7 // stp q23, q22, [sp, #0x40]
+	WORD $0xf9830140 // prfm pldl1keep, [x10, #0x600]
+	WORD $0xb9400141 // ldr w1, [x10]
+	WORD $0x92405c21 // and x1, x1, #0xffffff
+	WORD $0xb8406154 // ldur w20, [x10, #0x6]
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0xb8403147 // ldur w7, [x10, #0x3]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x8b070c73 // add x19, x3, x7, lsl #3
+	WORD $0xb8409155 // ldur w21, [x10, #0x9]
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0x8b150c76 // add x22, x3, x21, lsl #3
+	WORD $0xfc61787a // ldr d26, [x3, x1, lsl #3]
+	WORD $0xfc747875 // ldr d21, [x3, x20, lsl #3]
+	WORD $0xfc747854 // ldr d20, [x2, x20, lsl #3]
+	WORD $0xfc61785b // ldr d27, [x2, x1, lsl #3]
+	WORD $0x8b070c41 // add x1, x2, x7, lsl #3
+	WORD $0x4d40867a // ld1 { v26.d }[1], [x19]
+	WORD $0x8b150c53 // add x19, x2, x21, lsl #3
+	WORD $0x4d4086d5 // ld1 { v21.d }[1], [x22]
+	WORD $0x4d40843b // ld1 { v27.d }[1], [x1]
+	WORD $0x394000a1 // ldrb w1, [x5]
+	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x9bab1033 // umaddl x19, w1, w11, x4
+	WORD $0x7100d03f // cmp w1, #0x34
+	WORD $0xd341fc27 // lsr x7, x1, #1
+	WORD $0xd342fc34 // lsr x20, x1, #2
+	WORD $0x54000709 // b.ls <farSlotsDD+0x480>
+	WORD $0xad407a7f // ldp q31, q30, [x19]
+	WORD $0x3cf46a1c // ldr q28, [x16, x20]
+	WORD $0x91020274 // add x20, x19, #0x80
+	WORD $0x4e1e039c // tbl v28.16b, { v28.16b }, v30.16b
+	WORD $0x3dc0021d // ldr q29, [x16]
+	WORD $0x4d40ce88 // ld1r { v8.2d }, [x20]
+	WORD $0xad42266a // ldp q10, q9, [x19, #0x40]
+	WORD $0x8b010434 // add x20, x1, x1, lsl #1
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x4e1f03bd // tbl v29.16b, { v29.16b }, v31.16b
+	WORD $0x3ce76a1f // ldr q31, [x16, x7]
+	WORD $0x6ee9479e // ushl v30.2d, v28.2d, v9.2d
+	WORD $0x6ee0b91c // neg v28.2d, v8.2d
+	WORD $0x3cf46a08 // ldr q8, [x16, x20]
+	WORD $0x6eea47bd // ushl v29.2d, v29.2d, v10.2d
+	WORD $0x4efc47de // sshl v30.2d, v30.2d, v28.2d
+	WORD $0x4efc47bd // sshl v29.2d, v29.2d, v28.2d
+	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x6e7ddf49 // fmul v9.2d, v26.2d, v29.2d
+	WORD $0x6ee0f92a // fneg v10.2d, v9.2d
+	WORD $0x4e7dcf4a // fmla v10.2d, v26.2d, v29.2d
+	WORD $0x6e7edeba // fmul v26.2d, v21.2d, v30.2d
+	WORD $0x4e7dcf6a // fmla v10.2d, v27.2d, v29.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e69d61d // fadd v29.2d, v16.2d, v9.2d
+	WORD $0x4e7ecebb // fmla v27.2d, v21.2d, v30.2d
+	WORD $0x4e7ad635 // fadd v21.2d, v17.2d, v26.2d
+	WORD $0x4e7ece9b // fmla v27.2d, v20.2d, v30.2d
+	WORD $0x4ef1d6b4 // fsub v20.2d, v21.2d, v17.2d
+	WORD $0x4ef0d7be // fsub v30.2d, v29.2d, v16.2d
+	WORD $0x4ef4d75a // fsub v26.2d, v26.2d, v20.2d
+	WORD $0x4ef4d6b4 // fsub v20.2d, v21.2d, v20.2d
+	WORD $0x4efed529 // fsub v9.2d, v9.2d, v30.2d
+	WORD $0x4efed7be // fsub v30.2d, v29.2d, v30.2d
+	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
+	WORD $0x4efed610 // fsub v16.2d, v16.2d, v30.2d
+	WORD $0x4e71d751 // fadd v17.2d, v26.2d, v17.2d
+	WORD $0x4e70d530 // fadd v16.2d, v9.2d, v16.2d
+	WORD $0xad436a74 // ldp q20, q26, [x19, #0x60]
+	WORD $0x4e71d760 // fadd v0.2d, v27.2d, v17.2d
+	WORD $0x3d8007e0 // str q0, [sp, #0x10]
+	WORD $0x4e70d540 // fadd v0.2d, v10.2d, v16.2d
+	WORD $0xad414271 // ldp q17, q16, [x19, #0x20]
+	WORD $0x3d8003e0 // str q0, [sp]
+	WORD $0x4e100110 // tbl v16.16b, { v8.16b }, v16.16b
+	WORD $0x6efa4610 // ushl v16.2d, v16.2d, v26.2d
+	WORD $0x4e1103f1 // tbl v17.16b, { v31.16b }, v17.16b
+	WORD $0x4efc4610 // sshl v16.2d, v16.2d, v28.2d
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x4e61da1a // scvtf v26.2d, v16.2d
+	WORD $0x4efc4631 // sshl v17.2d, v17.2d, v28.2d
+	WORD $0x14000069 // b <farSlotsDD+0x618>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad407a7f // ldp q31, q30, [x19]
+	WORD $0x8b010435 // add x21, x1, x1, lsl #1
+	WORD $0x7100603f // cmp w1, #0x18
+	WORD $0x3cf46a1d // ldr q29, [x16, x20]
+	WORD $0xd342feb4 // lsr x20, x21, #2
+	WORD $0x3dc0021c // ldr q28, [x16]
+	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
+	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
+	WORD $0x54000608 // b.hi <farSlotsDD+0x560>
+	WORD $0x92400835 // and x21, x1, #0x7
+	WORD $0xb50005d5 // cbnz x21, <farSlotsDD+0x560>
+	WORD $0x91022275 // add x21, x19, #0x88
+	WORD $0x4d40cebe // ld1r { v30.2d }, [x21]
+	WORD $0x91024275 // add x21, x19, #0x90
+	WORD $0x4d40cebf // ld1r { v31.2d }, [x21]
+	WORD $0x4ebc1fdc // orr v28.16b, v30.16b, v28.16b
+	WORD $0x4ebd1fdd // orr v29.16b, v30.16b, v29.16b
+	WORD $0x4effd79c // fsub v28.2d, v28.2d, v31.2d
+	WORD $0x4effd7bd // fsub v29.2d, v29.2d, v31.2d
+	WORD $0x6e7cdf49 // fmul v9.2d, v26.2d, v28.2d
+	WORD $0x6e7ddea8 // fmul v8.2d, v21.2d, v29.2d
+	WORD $0x6ee0f92a // fneg v10.2d, v9.2d
+	WORD $0x6ee0f90b // fneg v11.2d, v8.2d
+	WORD $0x4e68d62c // fadd v12.2d, v17.2d, v8.2d
+	WORD $0x4e7ccf4a // fmla v10.2d, v26.2d, v28.2d
+	WORD $0x4e7dceab // fmla v11.2d, v21.2d, v29.2d
+	WORD $0x4e69d615 // fadd v21.2d, v16.2d, v9.2d
+	WORD $0x4ef1d59a // fsub v26.2d, v12.2d, v17.2d
+	WORD $0x4efad508 // fsub v8.2d, v8.2d, v26.2d
+	WORD $0x4efad59a // fsub v26.2d, v12.2d, v26.2d
+	WORD $0x4e7ccf6a // fmla v10.2d, v27.2d, v28.2d
+	WORD $0x4ef0d6bb // fsub v27.2d, v21.2d, v16.2d
+	WORD $0x4e7dce8b // fmla v11.2d, v20.2d, v29.2d
+	WORD $0x4efad631 // fsub v17.2d, v17.2d, v26.2d
+	WORD $0xad41527a // ldp q26, q20, [x19, #0x20]
+	WORD $0x4eb51ebd // mov v29.16b, v21.16b
+	WORD $0x4efbd53c // fsub v28.2d, v9.2d, v27.2d
+	WORD $0x4efbd6bb // fsub v27.2d, v21.2d, v27.2d
+	WORD $0x4e71d511 // fadd v17.2d, v8.2d, v17.2d
+	WORD $0x4eac1d95 // mov v21.16b, v12.16b
+	WORD $0x4efbd610 // fsub v16.2d, v16.2d, v27.2d
+	WORD $0x4e71d560 // fadd v0.2d, v11.2d, v17.2d
+	WORD $0x3cf46a11 // ldr q17, [x16, x20]
+	WORD $0x4e70d790 // fadd v16.2d, v28.2d, v16.2d
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0x4eb11fd1 // orr v17.16b, v30.16b, v17.16b
+	WORD $0x3d8007e0 // str q0, [sp, #0x10]
+	WORD $0x4e70d540 // fadd v0.2d, v10.2d, v16.2d
+	WORD $0x3ce76a10 // ldr q16, [x16, x7]
+	WORD $0x4e1a0210 // tbl v16.16b, { v16.16b }, v26.16b
+	WORD $0x3d8003e0 // str q0, [sp]
+	WORD $0x4effd63a // fsub v26.2d, v17.2d, v31.2d
+	WORD $0x4eb01fd0 // orr v16.16b, v30.16b, v16.16b
+	WORD $0x4effd61b // fsub v27.2d, v16.2d, v31.2d
+	WORD $0x14000031 // b <farSlotsDD+0x61c>
+	WORD $0xd503201f // nop
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0xad427e68 // ldp q8, q31, [x19, #0x40]
+	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
+	WORD $0x4d40cebe // ld1r { v30.2d }, [x21]
+	WORD $0x6ee8479c // ushl v28.2d, v28.2d, v8.2d
+	WORD $0x3ce76a1f // ldr q31, [x16, x7]
+	WORD $0x3cf46a08 // ldr q8, [x16, x20]
+	WORD $0x6ee0bbde // neg v30.2d, v30.2d
+	WORD $0x4efe479c // sshl v28.2d, v28.2d, v30.2d
+	WORD $0x4efe47bd // sshl v29.2d, v29.2d, v30.2d
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x6e7cdf49 // fmul v9.2d, v26.2d, v28.2d
+	WORD $0x6ee0f92a // fneg v10.2d, v9.2d
+	WORD $0x4e7ccf4a // fmla v10.2d, v26.2d, v28.2d
+	WORD $0x6e7ddeba // fmul v26.2d, v21.2d, v29.2d
+	WORD $0x4e7ccf6a // fmla v10.2d, v27.2d, v28.2d
+	WORD $0x6ee0fb5b // fneg v27.2d, v26.2d
+	WORD $0x4e69d61c // fadd v28.2d, v16.2d, v9.2d
+	WORD $0x4e7dcebb // fmla v27.2d, v21.2d, v29.2d
+	WORD $0x4e7ad635 // fadd v21.2d, v17.2d, v26.2d
+	WORD $0x4e7dce9b // fmla v27.2d, v20.2d, v29.2d
+	WORD $0x4ef1d6b4 // fsub v20.2d, v21.2d, v17.2d
+	WORD $0x4ef0d79d // fsub v29.2d, v28.2d, v16.2d
+	WORD $0x4ef4d75a // fsub v26.2d, v26.2d, v20.2d
+	WORD $0x4ef4d6b4 // fsub v20.2d, v21.2d, v20.2d
+	WORD $0x4efdd529 // fsub v9.2d, v9.2d, v29.2d
+	WORD $0x4efdd79d // fsub v29.2d, v28.2d, v29.2d
+	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
+	WORD $0x4efdd610 // fsub v16.2d, v16.2d, v29.2d
+	WORD $0x4ebc1f9d // mov v29.16b, v28.16b
+	WORD $0x4e71d751 // fadd v17.2d, v26.2d, v17.2d
+	WORD $0x4e70d530 // fadd v16.2d, v9.2d, v16.2d
+	WORD $0x4e71d760 // fadd v0.2d, v27.2d, v17.2d
+	WORD $0xad436a74 // ldp q20, q26, [x19, #0x60]
+	WORD $0x3d8007e0 // str q0, [sp, #0x10]
+	WORD $0x4e70d540 // fadd v0.2d, v10.2d, v16.2d
+	WORD $0xad414271 // ldp q17, q16, [x19, #0x20]
+	WORD $0x3d8003e0 // str q0, [sp]
+	WORD $0x4e100110 // tbl v16.16b, { v8.16b }, v16.16b
+	WORD $0x6efa4610 // ushl v16.2d, v16.2d, v26.2d
+	WORD $0x4e1103f1 // tbl v17.16b, { v31.16b }, v17.16b
+	WORD $0x4efe4610 // sshl v16.2d, v16.2d, v30.2d
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x4e61da1a // scvtf v26.2d, v16.2d
+	WORD $0x4efe4631 // sshl v17.2d, v17.2d, v30.2d
+	WORD $0x4e61da3b // scvtf v27.2d, v17.2d
+	WORD $0xb8412154 // ldur w20, [x10, #0x12]
+	WORD $0xb9400d47 // ldr w7, [x10, #0xc]
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0xb841e158 // ldur w24, [x10, #0x1e]
+	WORD $0x2942d955 // ldp w21, w22, [x10, #0x14]
+	WORD $0xb840f153 // ldur w19, [x10, #0xf]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xb8421159 // ldur w25, [x10, #0x21]
+	WORD $0x3d801ffd // str q29, [sp, #0x70]
+	WORD $0x92405f18 // and x24, x24, #0xffffff
+	WORD $0xb841b157 // ldur w23, [x10, #0x1b]
+	WORD $0xd345feb5 // lsr x21, x21, #5
+	WORD $0x92405ed6 // and x22, x22, #0xffffff
+	WORD $0xfc76786d // ldr d13, [x3, x22, lsl #3]
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x92405ef7 // and x23, x23, #0xffffff
+	WORD $0x927d5eb5 // and x21, x21, #0x7fffff8
+	WORD $0xfc74787d // ldr d29, [x3, x20, lsl #3]
+	WORD $0x8b130c7a // add x26, x3, x19, lsl #3
+	WORD $0xfc67785f // ldr d31, [x2, x7, lsl #3]
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0xfc78786c // ldr d12, [x3, x24, lsl #3]
+	WORD $0xfc67787e // ldr d30, [x3, x7, lsl #3]
+	WORD $0x8b150067 // add x7, x3, x21
+	WORD $0xfc74785c // ldr d28, [x2, x20, lsl #3]
+	WORD $0x8b150054 // add x20, x2, x21
+	WORD $0xfc78784e // ldr d14, [x2, x24, lsl #3]
+	WORD $0xfc76784f // ldr d15, [x2, x22, lsl #3]
+	WORD $0x4d4084fd // ld1 { v29.d }[1], [x7]
+	WORD $0x92405f27 // and x7, x25, #0xffffff
+	WORD $0x4d40867f // ld1 { v31.d }[1], [x19]
+	WORD $0xb842a159 // ldur w25, [x10, #0x2a]
+	WORD $0x4d40875e // ld1 { v30.d }[1], [x26]
+	WORD $0x4d40869c // ld1 { v28.d }[1], [x20]
+	WORD $0x8b070c73 // add x19, x3, x7, lsl #3
+	WORD $0xb8427154 // ldur w20, [x10, #0x27]
+	WORD $0xb9402d5a // ldr w26, [x10, #0x2c]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x92405f39 // and x25, x25, #0xffffff
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0x4d40866c // ld1 { v12.d }[1], [x19]
+	WORD $0x8b170c73 // add x19, x3, x23, lsl #3
+	WORD $0x4d40866d // ld1 { v13.d }[1], [x19]
+	WORD $0xb9402553 // ldr w19, [x10, #0x24]
+	WORD $0xd345ff5a // lsr x26, x26, #5
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0xfc797869 // ldr d9, [x3, x25, lsl #3]
+	WORD $0xfc797848 // ldr d8, [x2, x25, lsl #3]
+	WORD $0x927d5f5a // and x26, x26, #0x7fffff8
+	WORD $0x4d4084ee // ld1 { v14.d }[1], [x7]
+	WORD $0x8b1a007b // add x27, x3, x26
+	WORD $0x8b1a0047 // add x7, x2, x26
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0xfc73786a // ldr d10, [x3, x19, lsl #3]
+	WORD $0xfc73784b // ldr d11, [x2, x19, lsl #3]
+	WORD $0x8b140c53 // add x19, x2, x20, lsl #3
+	WORD $0x4d408769 // ld1 { v9.d }[1], [x27]
+	WORD $0x4d4084e8 // ld1 { v8.d }[1], [x7]
+	WORD $0x394004a7 // ldrb w7, [x5, #0x1]
+	WORD $0x4d4086aa // ld1 { v10.d }[1], [x21]
+	WORD $0x8b170c55 // add x21, x2, x23, lsl #3
+	WORD $0x4d40866b // ld1 { v11.d }[1], [x19]
+	WORD $0x4d4086af // ld1 { v15.d }[1], [x21]
+	WORD $0x9bab10f4 // umaddl x20, w7, w11, x4
+	WORD $0x7100d0ff // cmp w7, #0x34
+	WORD $0xd341fcf3 // lsr x19, x7, #1
+	WORD $0xd342fcf5 // lsr x21, x7, #2
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0x3d801bf5 // str q21, [sp, #0x60]
+	WORD $0x54ffd0e8 // b.hi <farSlotsDD+0x14c>
+	WORD $0xad404298 // ldp q24, q16, [x20]
+	WORD $0x8b0704f6 // add x22, x7, x7, lsl #1
+	WORD $0x710060ff // cmp w7, #0x18
+	WORD $0x3cf56a35 // ldr q21, [x17, x21]
+	WORD $0xd342fed5 // lsr x21, x22, #2
+	WORD $0x3dc00234 // ldr q20, [x17]
+	WORD $0x4e1002b5 // tbl v21.16b, { v21.16b }, v16.16b
+	WORD $0x4e180294 // tbl v20.16b, { v20.16b }, v24.16b
+	WORD $0x540005c8 // b.hi <farSlotsDD+0x80c>
+	WORD $0x924008f6 // and x22, x7, #0x7
+	WORD $0xb5000596 // cbnz x22, <farSlotsDD+0x80c>
+	WORD $0x91022296 // add x22, x20, #0x88
+	WORD $0x3dc027f7 // ldr q23, [sp, #0x90]
+	WORD $0x4d40ced0 // ld1r { v16.2d }, [x22]
+	WORD $0x91024296 // add x22, x20, #0x90
+	WORD $0x4d40ced8 // ld1r { v24.2d }, [x22]
+	WORD $0x4eb41e14 // orr v20.16b, v16.16b, v20.16b
+	WORD $0x4eb51e15 // orr v21.16b, v16.16b, v21.16b
+	WORD $0x4ef8d694 // fsub v20.2d, v20.2d, v24.2d
+	WORD $0x4ef8d6b5 // fsub v21.2d, v21.2d, v24.2d
+	WORD $0x6e74ddb1 // fmul v17.2d, v13.2d, v20.2d
+	WORD $0x6e75dd99 // fmul v25.2d, v12.2d, v21.2d
+	WORD $0x6ee0fa32 // fneg v18.2d, v17.2d
+	WORD $0x6ee0fb33 // fneg v19.2d, v25.2d
+	WORD $0x4e71d6f6 // fadd v22.2d, v23.2d, v17.2d
+	WORD $0x4e74cdb2 // fmla v18.2d, v13.2d, v20.2d
+	WORD $0x3dc023ed // ldr q13, [sp, #0x80]
+	WORD $0x4e75cd93 // fmla v19.2d, v12.2d, v21.2d
+	WORD $0x4ef7d6cc // fsub v12.2d, v22.2d, v23.2d
+	WORD $0x4eecd631 // fsub v17.2d, v17.2d, v12.2d
+	WORD $0x4eecd6cc // fsub v12.2d, v22.2d, v12.2d
+	WORD $0x4e74cdf2 // fmla v18.2d, v15.2d, v20.2d
+	WORD $0x4e75cdd3 // fmla v19.2d, v14.2d, v21.2d
+	WORD $0x4eecd6f5 // fsub v21.2d, v23.2d, v12.2d
+	WORD $0x4e79d5a0 // fadd v0.2d, v13.2d, v25.2d
+	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD $0x4eedd414 // fsub v20.2d, v0.2d, v13.2d
+	WORD $0x4ef4d739 // fsub v25.2d, v25.2d, v20.2d
+	WORD $0x4ef4d414 // fsub v20.2d, v0.2d, v20.2d
+	WORD $0xad045be0 // stp q0, q22, [sp, #0x80]
+	WORD $0x4ef4d5b4 // fsub v20.2d, v13.2d, v20.2d
+	WORD $0x4e71d64d // fadd v13.2d, v18.2d, v17.2d
+	WORD $0x3cf36a31 // ldr q17, [x17, x19]
+	WORD $0x3cf56a32 // ldr q18, [x17, x21]
+	WORD $0x4e74d734 // fadd v20.2d, v25.2d, v20.2d
+	WORD $0x4e74d66c // fadd v12.2d, v19.2d, v20.2d
+	WORD $0xad414e94 // ldp q20, q19, [x20, #0x20]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0x4eb11e11 // orr v17.16b, v16.16b, v17.16b
+	WORD $0x4eb21e10 // orr v16.16b, v16.16b, v18.16b
+	WORD $0x4ef8d60e // fsub v14.2d, v16.2d, v24.2d
+	WORD $0x4ef8d62f // fsub v15.2d, v17.2d, v24.2d
+	WORD $0x17fffe86 // b <farSlotsDD+0x220>
+	WORD $0x91020296 // add x22, x20, #0x80
+	WORD $0xad424291 // ldp q17, q16, [x20, #0x40]
+	WORD $0x6ef046b0 // ushl v16.2d, v21.2d, v16.2d
+	WORD $0x4d40cec0 // ld1r { v0.2d }, [x22]
+	WORD $0x6ef14691 // ushl v17.2d, v20.2d, v17.2d
+	WORD $0x3cf36a32 // ldr q18, [x17, x19]
+	WORD $0x3cf56a33 // ldr q19, [x17, x21]
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x4ee04631 // sshl v17.2d, v17.2d, v0.2d
+	WORD $0x4ee04610 // sshl v16.2d, v16.2d, v0.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x6e71ddb4 // fmul v20.2d, v13.2d, v17.2d
+	WORD $0x6e70dd96 // fmul v22.2d, v12.2d, v16.2d
+	WORD $0x6ee0fa95 // fneg v21.2d, v20.2d
+	WORD $0x4e71cdb5 // fmla v21.2d, v13.2d, v17.2d
+	WORD $0xad445fed // ldp q13, q23, [sp, #0x80]
+	WORD $0x4e71cdf5 // fmla v21.2d, v15.2d, v17.2d
+	WORD $0x6ee0fad1 // fneg v17.2d, v22.2d
+	WORD $0x4e74d6f8 // fadd v24.2d, v23.2d, v20.2d
+	WORD $0x4e70cd91 // fmla v17.2d, v12.2d, v16.2d
+	WORD $0x4ef7d70c // fsub v12.2d, v24.2d, v23.2d
+	WORD $0x4e76d5b9 // fadd v25.2d, v13.2d, v22.2d
+	WORD $0x4eecd694 // fsub v20.2d, v20.2d, v12.2d
+	WORD $0x4eecd70c // fsub v12.2d, v24.2d, v12.2d
+	WORD $0x4e70cdd1 // fmla v17.2d, v14.2d, v16.2d
+	WORD $0x4eedd730 // fsub v16.2d, v25.2d, v13.2d
+	WORD $0x4eecd6ec // fsub v12.2d, v23.2d, v12.2d
+	WORD $0x4ef0d6d6 // fsub v22.2d, v22.2d, v16.2d
+	WORD $0x4ef0d730 // fsub v16.2d, v25.2d, v16.2d
+	WORD $0x4e6cd694 // fadd v20.2d, v20.2d, v12.2d
+	WORD $0x4ef0d5b0 // fsub v16.2d, v13.2d, v16.2d
+	WORD $0x4e74d6ad // fadd v13.2d, v21.2d, v20.2d
+	WORD $0x4e70d6d0 // fadd v16.2d, v22.2d, v16.2d
+	WORD $0x4e70d62c // fadd v12.2d, v17.2d, v16.2d
+	WORD $0xad414291 // ldp q17, q16, [x20, #0x20]
+	WORD $0x4e100270 // tbl v16.16b, { v19.16b }, v16.16b
+	WORD $0x4e110251 // tbl v17.16b, { v18.16b }, v17.16b
+	WORD $0xad434e92 // ldp q18, q19, [x20, #0x60]
+	WORD $0x6ef34610 // ushl v16.2d, v16.2d, v19.2d
+	WORD $0x6ef24631 // ushl v17.2d, v17.2d, v18.2d
+	WORD $0x4ee04631 // sshl v17.2d, v17.2d, v0.2d
+	WORD $0x4ee04600 // sshl v0.2d, v16.2d, v0.2d
+	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
+	WORD $0x4e61da2f // scvtf v15.2d, v17.2d
+	WORD $0x17fffe57 // b <farSlotsDD+0x21c>
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xb9400124 // ldr w4, [x9]
+	WORD $0x8b040c43 // add x3, x2, x4, lsl #3
+	WORD $0xf9404802 // ldr x2, [x0, #0x90]
+	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
+	WORD $0x79400924 // ldrh w4, [x9, #0x4]
+	WORD $0xf100089f // cmp x4, #0x2
+	WORD $0x54001a63 // b.lo <farSlotsDD+0xc2c>
+	WORD $0xf9830140 // prfm pldl1keep, [x10, #0x600]
+	WORD $0xb8406153 // ldur w19, [x10, #0x6]
+	WORD $0xf1000c9f // cmp x4, #0x3
+	WORD $0xd1000884 // sub x4, x4, #0x2
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0xb9400145 // ldr w5, [x10]
+	WORD $0xb8409154 // ldur w20, [x10, #0x9]
+	WORD $0xb9400d56 // ldr w22, [x10, #0xc]
+	WORD $0xb8412157 // ldur w23, [x10, #0x12]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xb8403146 // ldur w6, [x10, #0x3]
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0xb9401558 // ldr w24, [x10, #0x14]
+	WORD $0x92405ed6 // and x22, x22, #0xffffff
+	WORD $0x92405ef7 // and x23, x23, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xd345ff18 // lsr x24, x24, #5
+	WORD $0xfc737878 // ldr d24, [x3, x19, lsl #3]
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0xfc657879 // ldr d25, [x3, x5, lsl #3]
+	WORD $0xfc737849 // ldr d9, [x2, x19, lsl #3]
+	WORD $0xfc77787a // ldr d26, [x3, x23, lsl #3]
+	WORD $0x8b060c67 // add x7, x3, x6, lsl #3
+	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
+	WORD $0xfc76785c // ldr d28, [x2, x22, lsl #3]
+	WORD $0xfc76787b // ldr d27, [x3, x22, lsl #3]
+	WORD $0xfc657848 // ldr d8, [x2, x5, lsl #3]
+	WORD $0x8b140c45 // add x5, x2, x20, lsl #3
+	WORD $0xfc77785e // ldr d30, [x2, x23, lsl #3]
+	WORD $0x4d4086b8 // ld1 { v24.d }[1], [x21]
+	WORD $0xb840f155 // ldur w21, [x10, #0xf]
+	WORD $0x4d4084f9 // ld1 { v25.d }[1], [x7]
+	WORD $0x927d5f07 // and x7, x24, #0x7fffff8
+	WORD $0x4d4084a9 // ld1 { v9.d }[1], [x5]
+	WORD $0x4d4084c8 // ld1 { v8.d }[1], [x6]
+	WORD $0x8b070078 // add x24, x3, x7
+	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0x8b150c45 // add x5, x2, x21, lsl #3
+	WORD $0x8b150c78 // add x24, x3, x21, lsl #3
+	WORD $0x4d4084bc // ld1 { v28.d }[1], [x5]
+	WORD $0x8b070045 // add x5, x2, x7
+	WORD $0x4d40871b // ld1 { v27.d }[1], [x24]
+	WORD $0x4d4084be // ld1 { v30.d }[1], [x5]
+	WORD $0x39400025 // ldrb w5, [x1]
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0xb841b146 // ldur w6, [x10, #0x1b]
+	WORD $0xb841e153 // ldur w19, [x10, #0x1e]
+	WORD $0xad402a1d // ldp q29, q10, [x16]
+	WORD $0xb8421154 // ldur w20, [x10, #0x21]
+	WORD $0xb842a157 // ldur w23, [x10, #0x2a]
+	WORD $0xb9402d58 // ldr w24, [x10, #0x2c]
+	WORD $0x8b050210 // add x16, x16, x5
+	WORD $0xb9401945 // ldr w5, [x10, #0x18]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0x92405ef7 // and x23, x23, #0xffffff
+	WORD $0xd345ff18 // lsr x24, x24, #5
+	WORD $0x8b060c67 // add x7, x3, x6, lsl #3
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0x927d5f18 // and x24, x24, #0x7fffff8
+	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
+	WORD $0x8b180079 // add x25, x3, x24
+	WORD $0x4e617bab // fcvtl2 v11.2d, v29.4s
+	WORD $0x0e617bac // fcvtl v12.2d, v29.2s
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x6e6bdf0e // fmul v14.2d, v24.2d, v11.2d
+	WORD $0x6e6cdf2d // fmul v13.2d, v25.2d, v12.2d
+	WORD $0x6ee0f9dd // fneg v29.2d, v14.2d
+	WORD $0x6ee0f9bf // fneg v31.2d, v13.2d
+	WORD $0x4e6bcf1d // fmla v29.2d, v24.2d, v11.2d
+	WORD $0x4e6ccf3f // fmla v31.2d, v25.2d, v12.2d
+	WORD $0x4eb01e18 // mov v24.16b, v16.16b
+	WORD $0x4e6dd610 // fadd v16.2d, v16.2d, v13.2d
+	WORD $0x4ef8d619 // fsub v25.2d, v16.2d, v24.2d
+	WORD $0x4e6bcd3d // fmla v29.2d, v9.2d, v11.2d
+	WORD $0x4eb11e29 // mov v9.16b, v17.16b
+	WORD $0x4e6ed631 // fadd v17.2d, v17.2d, v14.2d
+	WORD $0x4e6ccd1f // fmla v31.2d, v8.2d, v12.2d
+	WORD $0x4ef9d60c // fsub v12.2d, v16.2d, v25.2d
+	WORD $0x4ef9d5ad // fsub v13.2d, v13.2d, v25.2d
+	WORD $0x4eb61ed9 // mov v25.16b, v22.16b
+	WORD $0x4eb21e56 // mov v22.16b, v18.16b
+	WORD $0x4eb51eb2 // mov v18.16b, v21.16b
+	WORD $0x0e617955 // fcvtl v21.2d, v10.2s
+	WORD $0x4ee9d62b // fsub v11.2d, v17.2d, v9.2d
+	WORD $0x4eecd70c // fsub v12.2d, v24.2d, v12.2d
+	WORD $0x4eb71ef8 // mov v24.16b, v23.16b
+	WORD $0x4eb31e77 // mov v23.16b, v19.16b
+	WORD $0x4eb41e93 // mov v19.16b, v20.16b
+	WORD $0x4eebd628 // fsub v8.2d, v17.2d, v11.2d
+	WORD $0x4eebd5cb // fsub v11.2d, v14.2d, v11.2d
+	WORD $0x4e61794e // fcvtl2 v14.2d, v10.4s
+	WORD $0x6e75df6a // fmul v10.2d, v27.2d, v21.2d
+	WORD $0x4ee8d534 // fsub v20.2d, v9.2d, v8.2d
+	WORD $0x6e6edf4f // fmul v15.2d, v26.2d, v14.2d
+	WORD $0x6ee0f949 // fneg v9.2d, v10.2d
+	WORD $0x4e75cf69 // fmla v9.2d, v27.2d, v21.2d
+	WORD $0x6ee0f9e8 // fneg v8.2d, v15.2d
+	WORD $0x4e6ecf48 // fmla v8.2d, v26.2d, v14.2d
+	WORD $0x4e74d57a // fadd v26.2d, v11.2d, v20.2d
+	WORD $0x4e6ad674 // fadd v20.2d, v19.2d, v10.2d
+	WORD $0x4e6cd5ab // fadd v11.2d, v13.2d, v12.2d
+	WORD $0x4e75cf89 // fmla v9.2d, v28.2d, v21.2d
+	WORD $0x4e6fd655 // fadd v21.2d, v18.2d, v15.2d
+	WORD $0x4ef3d69b // fsub v27.2d, v20.2d, v19.2d
+	WORD $0x4e7ad7bd // fadd v29.2d, v29.2d, v26.2d
+	WORD $0xfc77787a // ldr d26, [x3, x23, lsl #3]
+	WORD $0x4ef2d6bc // fsub v28.2d, v21.2d, v18.2d
+	WORD $0x4efbd68c // fsub v12.2d, v20.2d, v27.2d
+	WORD $0x4efbd55b // fsub v27.2d, v10.2d, v27.2d
+	WORD $0x4e6ecfc8 // fmla v8.2d, v30.2d, v14.2d
+	WORD $0x4e6bd7ea // fadd v10.2d, v31.2d, v11.2d
+	WORD $0xfc65785f // ldr d31, [x2, x5, lsl #3]
+	WORD $0x4e7dd463 // fadd v3.2d, v3.2d, v29.2d
+	WORD $0xfc77785d // ldr d29, [x2, x23, lsl #3]
+	WORD $0x4efcd6be // fsub v30.2d, v21.2d, v28.2d
+	WORD $0x4efcd5fc // fsub v28.2d, v15.2d, v28.2d
+	WORD $0x4eecd673 // fsub v19.2d, v19.2d, v12.2d
+	WORD $0x4e6ad400 // fadd v0.2d, v0.2d, v10.2d
+	WORD $0x4efed652 // fsub v18.2d, v18.2d, v30.2d
+	WORD $0x4e73d77b // fadd v27.2d, v27.2d, v19.2d
+	WORD $0xfc657873 // ldr d19, [x3, x5, lsl #3]
+	WORD $0x8b140c45 // add x5, x2, x20, lsl #3
+	WORD $0x4d40873a // ld1 { v26.d }[1], [x25]
+	WORD $0x4e72d79c // fadd v28.2d, v28.2d, v18.2d
+	WORD $0xfc737872 // ldr d18, [x3, x19, lsl #3]
+	WORD $0x4d4084df // ld1 { v31.d }[1], [x6]
+	WORD $0x8b180046 // add x6, x2, x24
+	WORD $0x4e7bd53e // fadd v30.2d, v9.2d, v27.2d
+	WORD $0x4d4084dd // ld1 { v29.d }[1], [x6]
+	WORD $0x39400426 // ldrb w6, [x1, #0x1]
+	WORD $0x4e7cd509 // fadd v9.2d, v8.2d, v28.2d
+	WORD $0xfc737848 // ldr d8, [x2, x19, lsl #3]
+	WORD $0x4e7ed421 // fadd v1.2d, v1.2d, v30.2d
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
+	WORD $0xb9402547 // ldr w7, [x10, #0x24]
+	WORD $0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x4d4086b2 // ld1 { v18.d }[1], [x21]
+	WORD $0xb8427155 // ldur w21, [x10, #0x27]
+	WORD $0x4d4084a8 // ld1 { v8.d }[1], [x5]
+	WORD $0x9100c14a // add x10, x10, #0x30
+	WORD $0xfc67787b // ldr d27, [x3, x7, lsl #3]
+	WORD $0xfc67785c // ldr d28, [x2, x7, lsl #3]
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0x8b150c76 // add x22, x3, x21, lsl #3
+	WORD $0x8b150c45 // add x5, x2, x21, lsl #3
+	WORD $0x4d4086db // ld1 { v27.d }[1], [x22]
+	WORD $0x4d4084bc // ld1 { v28.d }[1], [x5]
+	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
+	WORD $0xad402a29 // ldp q9, q10, [x17]
+	WORD $0x91000825 // add x5, x1, #0x2
+	WORD $0x8b060231 // add x17, x17, x6
+	WORD $0xaa0503e1 // mov x1, x5
+	WORD $0x0e61793e // fcvtl v30.2d, v9.2s
+	WORD $0x4e61792b // fcvtl2 v11.2d, v9.4s
+	WORD $0x6e7ede69 // fmul v9.2d, v19.2d, v30.2d
+	WORD $0x6e6bde4c // fmul v12.2d, v18.2d, v11.2d
+	WORD $0x6ee0f92e // fneg v14.2d, v9.2d
+	WORD $0x6ee0f98d // fneg v13.2d, v12.2d
+	WORD $0x4e7ece6e // fmla v14.2d, v19.2d, v30.2d
+	WORD $0x4e6bce4d // fmla v13.2d, v18.2d, v11.2d
+	WORD $0x4e6cd6d2 // fadd v18.2d, v22.2d, v12.2d
+	WORD $0x4e69d6f3 // fadd v19.2d, v23.2d, v9.2d
+	WORD $0x4e7ecfee // fmla v14.2d, v31.2d, v30.2d
+	WORD $0x4ef6d65f // fsub v31.2d, v18.2d, v22.2d
+	WORD $0x4e6bcd0d // fmla v13.2d, v8.2d, v11.2d
+	WORD $0x4ef7d67e // fsub v30.2d, v19.2d, v23.2d
+	WORD $0x4effd648 // fsub v8.2d, v18.2d, v31.2d
+	WORD $0x4efed66b // fsub v11.2d, v19.2d, v30.2d
+	WORD $0x4effd59f // fsub v31.2d, v12.2d, v31.2d
+	WORD $0x4efed53e // fsub v30.2d, v9.2d, v30.2d
+	WORD $0x4ee8d6d6 // fsub v22.2d, v22.2d, v8.2d
+	WORD $0x4eebd6f7 // fsub v23.2d, v23.2d, v11.2d
+	WORD $0x4e76d7f6 // fadd v22.2d, v31.2d, v22.2d
+	WORD $0x0e61795f // fcvtl v31.2d, v10.2s
+	WORD $0x4e77d7d7 // fadd v23.2d, v30.2d, v23.2d
+	WORD $0x4e61795e // fcvtl2 v30.2d, v10.4s
+	WORD $0x4e77d5c8 // fadd v8.2d, v14.2d, v23.2d
+	WORD $0x6e7fdf69 // fmul v9.2d, v27.2d, v31.2d
+	WORD $0x6e7edf4a // fmul v10.2d, v26.2d, v30.2d
+	WORD $0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
+	WORD $0x6ee0f92c // fneg v12.2d, v9.2d
+	WORD $0x6ee0f94b // fneg v11.2d, v10.2d
+	WORD $0x4e6ad717 // fadd v23.2d, v24.2d, v10.2d
+	WORD $0x4e7fcf6c // fmla v12.2d, v27.2d, v31.2d
+	WORD $0x4e7ecf4b // fmla v11.2d, v26.2d, v30.2d
+	WORD $0x4e76d5ba // fadd v26.2d, v13.2d, v22.2d
+	WORD $0x4e69d736 // fadd v22.2d, v25.2d, v9.2d
+	WORD $0x4ef9d6db // fsub v27.2d, v22.2d, v25.2d
+	WORD $0x4e7ad4e7 // fadd v7.2d, v7.2d, v26.2d
+	WORD $0x4e7fcf8c // fmla v12.2d, v28.2d, v31.2d
+	WORD $0x4ef8d6fc // fsub v28.2d, v23.2d, v24.2d
+	WORD $0x4e7ecfab // fmla v11.2d, v29.2d, v30.2d
+	WORD $0x4efbd6de // fsub v30.2d, v22.2d, v27.2d
+	WORD $0x4efbd53a // fsub v26.2d, v9.2d, v27.2d
+	WORD $0x4efcd6fd // fsub v29.2d, v23.2d, v28.2d
+	WORD $0x4efed739 // fsub v25.2d, v25.2d, v30.2d
+	WORD $0x4efcd55b // fsub v27.2d, v10.2d, v28.2d
+	WORD $0x4efdd718 // fsub v24.2d, v24.2d, v29.2d
+	WORD $0x4e79d759 // fadd v25.2d, v26.2d, v25.2d
+	WORD $0x4e78d778 // fadd v24.2d, v27.2d, v24.2d
+	WORD $0x4e79d599 // fadd v25.2d, v12.2d, v25.2d
+	WORD $0x4e78d578 // fadd v24.2d, v11.2d, v24.2d
+	WORD $0x4e79d484 // fadd v4.2d, v4.2d, v25.2d
+	WORD $0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x54ffe608 // b.hi <farSlotsDD+0x8e4>
+	WORD $0xaa0503e1 // mov x1, x5
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x54002f41 // b.ne <farSlotsDD+0x1218>
+	WORD $0xb9400144 // ldr w4, [x10]
+	WORD $0xb8406145 // ldur w5, [x10, #0x6]
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0xb9400d46 // ldr w6, [x10, #0xc]
+	WORD $0xb8412147 // ldur w7, [x10, #0x12]
+	WORD $0xb9401553 // ldr w19, [x10, #0x14]
+	WORD $0xb8403154 // ldur w20, [x10, #0x3]
+	WORD $0xb8409155 // ldur w21, [x10, #0x9]
+	WORD $0xb840f156 // ldur w22, [x10, #0xf]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xd345fe73 // lsr x19, x19, #5
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0x92405ed6 // and x22, x22, #0xffffff
+	WORD $0x9100614a // add x10, x10, #0x18
+	WORD $0xfc65787a // ldr d26, [x3, x5, lsl #3]
+	WORD $0xfc647878 // ldr d24, [x3, x4, lsl #3]
+	WORD $0xfc64785d // ldr d29, [x2, x4, lsl #3]
+	WORD $0x927d5e73 // and x19, x19, #0x7fffff8
+	WORD $0xfc67787b // ldr d27, [x3, x7, lsl #3]
+	WORD $0x8b140c77 // add x23, x3, x20, lsl #3
+	WORD $0x8b150c78 // add x24, x3, x21, lsl #3
+	WORD $0x8b160c64 // add x4, x3, x22, lsl #3
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x8b150c55 // add x21, x2, x21, lsl #3
+	WORD $0x4d40871a // ld1 { v26.d }[1], [x24]
+	WORD $0xfc667879 // ldr d25, [x3, x6, lsl #3]
+	WORD $0xfc65785e // ldr d30, [x2, x5, lsl #3]
+	WORD $0xfc66785c // ldr d28, [x2, x6, lsl #3]
+	WORD $0xfc67785f // ldr d31, [x2, x7, lsl #3]
+	WORD $0x8b160c45 // add x5, x2, x22, lsl #3
+	WORD $0x8b130063 // add x3, x3, x19
+	WORD $0x8b130042 // add x2, x2, x19
+	WORD $0x4d4086f8 // ld1 { v24.d }[1], [x23]
+	WORD $0x4d40847b // ld1 { v27.d }[1], [x3]
+	WORD $0x4d408499 // ld1 { v25.d }[1], [x4]
+	WORD $0x4d40869d // ld1 { v29.d }[1], [x20]
+	WORD $0x4d4086be // ld1 { v30.d }[1], [x21]
+	WORD $0x4d4084bc // ld1 { v28.d }[1], [x5]
+	WORD $0x4d40845f // ld1 { v31.d }[1], [x2]
+	WORD $0x38401422 // ldrb w2, [x1], #0x1
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0xad402608 // ldp q8, q9, [x16]
+	WORD $0x4e61792b // fcvtl2 v11.2d, v9.4s
+	WORD $0x0e617929 // fcvtl v9.2d, v9.2s
+	WORD $0x8b020210 // add x16, x16, x2
+	WORD $0x4e61790a // fcvtl2 v10.2d, v8.4s
+	WORD $0x0e617908 // fcvtl v8.2d, v8.2s
+	WORD $0x6e6adf4c // fmul v12.2d, v26.2d, v10.2d
+	WORD $0x6ee0f98d // fneg v13.2d, v12.2d
+	WORD $0x4e6acf4d // fmla v13.2d, v26.2d, v10.2d
+	WORD $0x6e68df1a // fmul v26.2d, v24.2d, v8.2d
+	WORD $0x4e6acfcd // fmla v13.2d, v30.2d, v10.2d
+	WORD $0x6ee0fb4a // fneg v10.2d, v26.2d
+	WORD $0x6e69df3e // fmul v30.2d, v25.2d, v9.2d
+	WORD $0x4e68cf0a // fmla v10.2d, v24.2d, v8.2d
+	WORD $0x6e6bdf78 // fmul v24.2d, v27.2d, v11.2d
+	WORD $0x4e68cfaa // fmla v10.2d, v29.2d, v8.2d
+	WORD $0x6ee0fb08 // fneg v8.2d, v24.2d
+	WORD $0x4e6cd63d // fadd v29.2d, v17.2d, v12.2d
+	WORD $0x4e6bcf68 // fmla v8.2d, v27.2d, v11.2d
+	WORD $0x4e7ad61b // fadd v27.2d, v16.2d, v26.2d
+	WORD $0x4e6bcfe8 // fmla v8.2d, v31.2d, v11.2d
+	WORD $0x6ee0fbdf // fneg v31.2d, v30.2d
+	WORD $0x4e78d6ab // fadd v11.2d, v21.2d, v24.2d
+	WORD $0x4e69cf3f // fmla v31.2d, v25.2d, v9.2d
+	WORD $0x4e7ed699 // fadd v25.2d, v20.2d, v30.2d
+	WORD $0x4e69cf9f // fmla v31.2d, v28.2d, v9.2d
+	WORD $0x4ef0d77c // fsub v28.2d, v27.2d, v16.2d
+	WORD $0x4ef1d7a9 // fsub v9.2d, v29.2d, v17.2d
+	WORD $0x4efcd75a // fsub v26.2d, v26.2d, v28.2d
+	WORD $0x4efcd77c // fsub v28.2d, v27.2d, v28.2d
+	WORD $0x4ee9d58c // fsub v12.2d, v12.2d, v9.2d
+	WORD $0x4ee9d7a9 // fsub v9.2d, v29.2d, v9.2d
+	WORD $0x4efcd610 // fsub v16.2d, v16.2d, v28.2d
+	WORD $0x4ee9d631 // fsub v17.2d, v17.2d, v9.2d
+	WORD $0x4ef4d73c // fsub v28.2d, v25.2d, v20.2d
+	WORD $0x4ef5d569 // fsub v9.2d, v11.2d, v21.2d
+	WORD $0x4e71d591 // fadd v17.2d, v12.2d, v17.2d
+	WORD $0x4e70d750 // fadd v16.2d, v26.2d, v16.2d
+	WORD $0x4ee9d56c // fsub v12.2d, v11.2d, v9.2d
+	WORD $0x4efcd73a // fsub v26.2d, v25.2d, v28.2d
+	WORD $0x4e70d550 // fadd v16.2d, v10.2d, v16.2d
+	WORD $0x4e71d5b1 // fadd v17.2d, v13.2d, v17.2d
+	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	WORD $0x4efad690 // fsub v16.2d, v20.2d, v26.2d
+	WORD $0x4eecd6b1 // fsub v17.2d, v21.2d, v12.2d
+	WORD $0x4efcd7d4 // fsub v20.2d, v30.2d, v28.2d
+	WORD $0x4ee9d715 // fsub v21.2d, v24.2d, v9.2d
+	WORD $0x4e71d6b1 // fadd v17.2d, v21.2d, v17.2d
+	WORD $0x4e70d690 // fadd v16.2d, v20.2d, v16.2d
+	WORD $0x4eab1d75 // mov v21.16b, v11.16b
+	WORD $0x4e70d7f4 // fadd v20.2d, v31.2d, v16.2d
+	WORD $0x4e71d510 // fadd v16.2d, v8.2d, v17.2d
+	WORD $0x4ebd1fb1 // mov v17.16b, v29.16b
+	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	WORD $0x4ebb1f70 // mov v16.16b, v27.16b
+	WORD $0x4e74d421 // fadd v1.2d, v1.2d, v20.2d
+	WORD $0x4eb91f34 // mov v20.16b, v25.16b
+	WORD $0x14000113 // b <farSlotsDD+0x1218>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4ea41c81 // mov v1.16b, v4.16b
+	WORD $0x3dc023f2 // ldr q18, [sp, #0x80]
+	WORD $0x910008a1 // add x1, x5, #0x2
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea31c62 // mov v2.16b, v3.16b
+	WORD $0x4ea51ca3 // mov v3.16b, v5.16b
+	WORD $0x4ea61cc5 // mov v5.16b, v6.16b
+	WORD $0x4ea71ce6 // mov v6.16b, v7.16b
+	WORD $0xad449ff3 // ldp q19, q7, [sp, #0x90]
+	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0x54002061 // b.ne <farSlotsDD+0x1218>
+	WORD $0xb9400145 // ldr w5, [x10]
+	WORD $0xb8406153 // ldur w19, [x10, #0x6]
+	WORD $0x4eb21e4d // mov v13.16b, v18.16b
+	WORD $0x4eb11e28 // mov v8.16b, v17.16b
+	WORD $0x4eb01e1f // mov v31.16b, v16.16b
+	WORD $0xb8403146 // ldur w6, [x10, #0x3]
+	WORD $0xb8409154 // ldur w20, [x10, #0x9]
+	WORD $0x4ea71ce9 // mov v9.16b, v7.16b
+	WORD $0x4ea61cc7 // mov v7.16b, v6.16b
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0x4ea51ca6 // mov v6.16b, v5.16b
+	WORD $0x4ea31c65 // mov v5.16b, v3.16b
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea41c82 // mov v2.16b, v4.16b
+	WORD $0x4ea11c24 // mov v4.16b, v1.16b
+	WORD $0xfc65787a // ldr d26, [x3, x5, lsl #3]
+	WORD $0xfc737879 // ldr d25, [x3, x19, lsl #3]
+	WORD $0xfc737858 // ldr d24, [x2, x19, lsl #3]
+	WORD $0xfc65785b // ldr d27, [x2, x5, lsl #3]
+	WORD $0x8b060c67 // add x7, x3, x6, lsl #3
+	WORD $0x8b140c75 // add x21, x3, x20, lsl #3
+	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
+	WORD $0x38401425 // ldrb w5, [x1], #0x1
+	WORD $0x4ea01c01 // mov v1.16b, v0.16b
+	WORD $0x4eb31e6c // mov v12.16b, v19.16b
+	WORD $0x9bab10a4 // umaddl x4, w5, w11, x4
+	WORD $0x7100d0bf // cmp w5, #0x34
+	WORD $0x4d4084fa // ld1 { v26.d }[1], [x7]
+	WORD $0x8b140c47 // add x7, x2, x20, lsl #3
+	WORD $0x4d4086b9 // ld1 { v25.d }[1], [x21]
+	WORD $0x4d4084db // ld1 { v27.d }[1], [x6]
+	WORD $0x4d4084f8 // ld1 { v24.d }[1], [x7]
+	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
+	WORD $0x54000709 // b.ls <farSlotsDD+0xf80>
+	WORD $0xd342fca6 // lsr x6, x5, #2
+	WORD $0xad404492 // ldp q18, q17, [x4]
+	WORD $0xd341fca7 // lsr x7, x5, #1
+	WORD $0x3dc00210 // ldr q16, [x16]
+	WORD $0x4e120210 // tbl v16.16b, { v16.16b }, v18.16b
+	WORD $0x3ce66a00 // ldr q0, [x16, x6]
+	WORD $0x91020086 // add x6, x4, #0x80
+	WORD $0x4d40ccd3 // ld1r { v19.2d }, [x6]
+	WORD $0xad42709d // ldp q29, q28, [x4, #0x40]
+	WORD $0x4e110000 // tbl v0.16b, { v0.16b }, v17.16b
+	WORD $0x8b0504a6 // add x6, x5, x5, lsl #1
+	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0x3ce76a11 // ldr q17, [x16, x7]
+	WORD $0x3ce66a12 // ldr q18, [x16, x6]
+	WORD $0x6efd4610 // ushl v16.2d, v16.2d, v29.2d
+	WORD $0x6efc4400 // ushl v0.2d, v0.2d, v28.2d
+	WORD $0x6ee0ba7c // neg v28.2d, v19.2d
+	WORD $0x4efc4610 // sshl v16.2d, v16.2d, v28.2d
+	WORD $0x4efc4400 // sshl v0.2d, v0.2d, v28.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x6e70df53 // fmul v19.2d, v26.2d, v16.2d
+	WORD $0x6ee0fa7d // fneg v29.2d, v19.2d
+	WORD $0x4e73d7fe // fadd v30.2d, v31.2d, v19.2d
+	WORD $0x4e70cf5d // fmla v29.2d, v26.2d, v16.2d
+	WORD $0x6e60df3a // fmul v26.2d, v25.2d, v0.2d
+	WORD $0x4e70cf7d // fmla v29.2d, v27.2d, v16.2d
+	WORD $0x6ee0fb50 // fneg v16.2d, v26.2d
+	WORD $0x4ebf1ffb // mov v27.16b, v31.16b
+	WORD $0x4e7ad51f // fadd v31.2d, v8.2d, v26.2d
+	WORD $0x4e60cf30 // fmla v16.2d, v25.2d, v0.2d
+	WORD $0x4e60cf10 // fmla v16.2d, v24.2d, v0.2d
+	WORD $0x4ee8d7e0 // fsub v0.2d, v31.2d, v8.2d
+	WORD $0x4efbd7d8 // fsub v24.2d, v30.2d, v27.2d
+	WORD $0x4ee0d759 // fsub v25.2d, v26.2d, v0.2d
+	WORD $0x4ee0d7e0 // fsub v0.2d, v31.2d, v0.2d
+	WORD $0x4ef8d673 // fsub v19.2d, v19.2d, v24.2d
+	WORD $0x4ef8d7d8 // fsub v24.2d, v30.2d, v24.2d
+	WORD $0x4ee0d500 // fsub v0.2d, v8.2d, v0.2d
+	WORD $0x4ef8d778 // fsub v24.2d, v27.2d, v24.2d
+	WORD $0x4e60d720 // fadd v0.2d, v25.2d, v0.2d
+	WORD $0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	WORD $0x4e60d618 // fadd v24.2d, v16.2d, v0.2d
+	WORD $0xad410090 // ldp q16, q0, [x4, #0x20]
+	WORD $0x4e73d7b9 // fadd v25.2d, v29.2d, v19.2d
+	WORD $0x4e000240 // tbl v0.16b, { v18.16b }, v0.16b
+	WORD $0x4e100230 // tbl v16.16b, { v17.16b }, v16.16b
+	WORD $0xad434891 // ldp q17, q18, [x4, #0x60]
+	WORD $0x6ef24400 // ushl v0.2d, v0.2d, v18.2d
+	WORD $0x4efc4400 // sshl v0.2d, v0.2d, v28.2d
+	WORD $0x6ef14610 // ushl v16.2d, v16.2d, v17.2d
+	WORD $0x4e61d81a // scvtf v26.2d, v0.2d
+	WORD $0x4efc4610 // sshl v16.2d, v16.2d, v28.2d
+	WORD $0x4e61da1b // scvtf v27.2d, v16.2d
+	WORD $0x14000067 // b <farSlotsDD+0x1118>
+	WORD $0xd342fcb3 // lsr x19, x5, #2
+	WORD $0xad404492 // ldp q18, q17, [x4]
+	WORD $0x8b0504a7 // add x7, x5, x5, lsl #1
+	WORD $0xd341fca6 // lsr x6, x5, #1
+	WORD $0x3dc00200 // ldr q0, [x16]
+	WORD $0x3cf36a10 // ldr q16, [x16, x19]
+	WORD $0x4e12001c // tbl v28.16b, { v0.16b }, v18.16b
+	WORD $0x4e11021d // tbl v29.16b, { v16.16b }, v17.16b
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0x540005e8 // b.hi <farSlotsDD+0x1064>
+	WORD $0x924008b3 // and x19, x5, #0x7
+	WORD $0xb50005b3 // cbnz x19, <farSlotsDD+0x1064>
+	WORD $0x91022093 // add x19, x4, #0x88
+	WORD $0x4ebf1fea // mov v10.16b, v31.16b
+	WORD $0x4ea81d0b // mov v11.16b, v8.16b
+	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
+	WORD $0x91024093 // add x19, x4, #0x90
+	WORD $0x4d40ce70 // ld1r { v16.2d }, [x19]
+	WORD $0x4ebc1c12 // orr v18.16b, v0.16b, v28.16b
+	WORD $0x4ebd1c11 // orr v17.16b, v0.16b, v29.16b
+	WORD $0x4ef0d652 // fsub v18.2d, v18.2d, v16.2d
+	WORD $0x4ef0d631 // fsub v17.2d, v17.2d, v16.2d
+	WORD $0x6e72df5c // fmul v28.2d, v26.2d, v18.2d
+	WORD $0x6e71df33 // fmul v19.2d, v25.2d, v17.2d
+	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
+	WORD $0x6ee0fa7e // fneg v30.2d, v19.2d
+	WORD $0x4e7cd7ff // fadd v31.2d, v31.2d, v28.2d
+	WORD $0x4e73d508 // fadd v8.2d, v8.2d, v19.2d
+	WORD $0x4e72cf5d // fmla v29.2d, v26.2d, v18.2d
+	WORD $0x4e71cf3e // fmla v30.2d, v25.2d, v17.2d
+	WORD $0x4eead7f9 // fsub v25.2d, v31.2d, v10.2d
+	WORD $0x4ef9d79a // fsub v26.2d, v28.2d, v25.2d
+	WORD $0x4ef9d7f9 // fsub v25.2d, v31.2d, v25.2d
+	WORD $0x4e72cf7d // fmla v29.2d, v27.2d, v18.2d
+	WORD $0x4eebd512 // fsub v18.2d, v8.2d, v11.2d
+	WORD $0x4e71cf1e // fmla v30.2d, v24.2d, v17.2d
+	WORD $0x4ef2d673 // fsub v19.2d, v19.2d, v18.2d
+	WORD $0x4ef2d512 // fsub v18.2d, v8.2d, v18.2d
+	WORD $0x4ef2d571 // fsub v17.2d, v11.2d, v18.2d
+	WORD $0x4ef9d552 // fsub v18.2d, v10.2d, v25.2d
+	WORD $0x4ebf1fea // mov v10.16b, v31.16b
+	WORD $0x4ea81d1f // mov v31.16b, v8.16b
+	WORD $0x4e72d752 // fadd v18.2d, v26.2d, v18.2d
+	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
+	WORD $0xad414c9a // ldp q26, q19, [x4, #0x20]
+	WORD $0x4e71d7d8 // fadd v24.2d, v30.2d, v17.2d
+	WORD $0x4e72d7b9 // fadd v25.2d, v29.2d, v18.2d
+	WORD $0x3ce66a11 // ldr q17, [x16, x6]
+	WORD $0x3ce76a12 // ldr q18, [x16, x7]
+	WORD $0x4e1a0231 // tbl v17.16b, { v17.16b }, v26.16b
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x4eb11c11 // orr v17.16b, v0.16b, v17.16b
+	WORD $0x4eb21c00 // orr v0.16b, v0.16b, v18.16b
+	WORD $0x4ef0d41a // fsub v26.2d, v0.2d, v16.2d
+	WORD $0x4ef0d63b // fsub v27.2d, v17.2d, v16.2d
+	WORD $0x1400002f // b <farSlotsDD+0x111c>
+	WORD $0x91020093 // add x19, x4, #0x80
+	WORD $0xad424091 // ldp q17, q16, [x4, #0x40]
+	WORD $0x6ef047b0 // ushl v16.2d, v29.2d, v16.2d
+	WORD $0x4d40ce60 // ld1r { v0.2d }, [x19]
+	WORD $0x6ef14791 // ushl v17.2d, v28.2d, v17.2d
+	WORD $0x3ce66a12 // ldr q18, [x16, x6]
+	WORD $0x3ce76a13 // ldr q19, [x16, x7]
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x4ee04631 // sshl v17.2d, v17.2d, v0.2d
+	WORD $0x4ee04610 // sshl v16.2d, v16.2d, v0.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x6e71df5c // fmul v28.2d, v26.2d, v17.2d
+	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
+	WORD $0x4e7cd7fe // fadd v30.2d, v31.2d, v28.2d
+	WORD $0x4e71cf5d // fmla v29.2d, v26.2d, v17.2d
+	WORD $0x6e70df3a // fmul v26.2d, v25.2d, v16.2d
+	WORD $0x4e71cf7d // fmla v29.2d, v27.2d, v17.2d
+	WORD $0x6ee0fb51 // fneg v17.2d, v26.2d
+	WORD $0x4ebf1ffb // mov v27.16b, v31.16b
+	WORD $0x4e7ad51f // fadd v31.2d, v8.2d, v26.2d
+	WORD $0x4e70cf31 // fmla v17.2d, v25.2d, v16.2d
+	WORD $0x4e70cf11 // fmla v17.2d, v24.2d, v16.2d
+	WORD $0x4ee8d7f0 // fsub v16.2d, v31.2d, v8.2d
+	WORD $0x4efbd7d8 // fsub v24.2d, v30.2d, v27.2d
+	WORD $0x4ef0d75a // fsub v26.2d, v26.2d, v16.2d
+	WORD $0x4ef0d7f0 // fsub v16.2d, v31.2d, v16.2d
+	WORD $0x4ef8d799 // fsub v25.2d, v28.2d, v24.2d
+	WORD $0x4ef8d7d8 // fsub v24.2d, v30.2d, v24.2d
+	WORD $0x4ef0d510 // fsub v16.2d, v8.2d, v16.2d
+	WORD $0x4ef8d778 // fsub v24.2d, v27.2d, v24.2d
+	WORD $0x4e70d750 // fadd v16.2d, v26.2d, v16.2d
+	WORD $0x4e78d739 // fadd v25.2d, v25.2d, v24.2d
+	WORD $0x4e70d638 // fadd v24.2d, v17.2d, v16.2d
+	WORD $0x4e79d7b9 // fadd v25.2d, v29.2d, v25.2d
+	WORD $0xad414091 // ldp q17, q16, [x4, #0x20]
+	WORD $0x4e100270 // tbl v16.16b, { v19.16b }, v16.16b
+	WORD $0x4e110251 // tbl v17.16b, { v18.16b }, v17.16b
+	WORD $0xad434c92 // ldp q18, q19, [x4, #0x60]
+	WORD $0x6ef34610 // ushl v16.2d, v16.2d, v19.2d
+	WORD $0x6ef24631 // ushl v17.2d, v17.2d, v18.2d
+	WORD $0x4ee04631 // sshl v17.2d, v17.2d, v0.2d
+	WORD $0x4ee04600 // sshl v0.2d, v16.2d, v0.2d
+	WORD $0x4e61d81a // scvtf v26.2d, v0.2d
+	WORD $0x4e61da3b // scvtf v27.2d, v17.2d
+	WORD $0x4ebe1fca // mov v10.16b, v30.16b
+	WORD $0xb9400d44 // ldr w4, [x10, #0xc]
+	WORD $0xb8412153 // ldur w19, [x10, #0x12]
+	WORD $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
+	WORD $0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x8b050210 // add x16, x16, x5
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0xb9401554 // ldr w20, [x10, #0x14]
+	WORD $0xb840f146 // ldur w6, [x10, #0xf]
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0xd345fe94 // lsr x20, x20, #5
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x9100614a // add x10, x10, #0x18
+	WORD $0xfc737860 // ldr d0, [x3, x19, lsl #3]
+	WORD $0xfc647870 // ldr d16, [x3, x4, lsl #3]
+	WORD $0x927d5e94 // and x20, x20, #0x7fffff8
+	WORD $0x8b060c67 // add x7, x3, x6, lsl #3
+	WORD $0xfc737851 // ldr d17, [x2, x19, lsl #3]
+	WORD $0xfc647852 // ldr d18, [x2, x4, lsl #3]
+	WORD $0x8b140075 // add x21, x3, x20
+	WORD $0x8b060c43 // add x3, x2, x6, lsl #3
+	WORD $0x8b140046 // add x6, x2, x20
+	WORD $0x4d4086a0 // ld1 { v0.d }[1], [x21]
+	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
+	WORD $0x4d4084d1 // ld1 { v17.d }[1], [x6]
+	WORD $0x6e7adc13 // fmul v19.2d, v0.2d, v26.2d
+	WORD $0x6e7bde1c // fmul v28.2d, v16.2d, v27.2d
+	WORD $0x4d408472 // ld1 { v18.d }[1], [x3]
+	WORD $0x6ee0fb9d // fneg v29.2d, v28.2d
+	WORD $0x6ee0fa7e // fneg v30.2d, v19.2d
+	WORD $0x4e7acc1e // fmla v30.2d, v0.2d, v26.2d
+	WORD $0x4e7bce1d // fmla v29.2d, v16.2d, v27.2d
+	WORD $0x4e7cd680 // fadd v0.2d, v20.2d, v28.2d
+	WORD $0x4e73d6b0 // fadd v16.2d, v21.2d, v19.2d
+	WORD $0x4e7bce5d // fmla v29.2d, v18.2d, v27.2d
+	WORD $0x4e7ace3e // fmla v30.2d, v17.2d, v26.2d
+	WORD $0x4ef5d611 // fsub v17.2d, v16.2d, v21.2d
+	WORD $0x4ef4d412 // fsub v18.2d, v0.2d, v20.2d
+	WORD $0x4ef2d41a // fsub v26.2d, v0.2d, v18.2d
+	WORD $0x4ef1d61b // fsub v27.2d, v16.2d, v17.2d
+	WORD $0x4ef1d671 // fsub v17.2d, v19.2d, v17.2d
+	WORD $0x4ef2d792 // fsub v18.2d, v28.2d, v18.2d
+	WORD $0x4eac1d93 // mov v19.16b, v12.16b
+	WORD $0x4efbd6b5 // fsub v21.2d, v21.2d, v27.2d
+	WORD $0x4efad694 // fsub v20.2d, v20.2d, v26.2d
+	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
+	WORD $0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	WORD $0x4ea01c14 // mov v20.16b, v0.16b
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x4eb01e15 // mov v21.16b, v16.16b
+	WORD $0x4eaa1d50 // mov v16.16b, v10.16b
+	WORD $0x4e71d7d1 // fadd v17.2d, v30.2d, v17.2d
+	WORD $0x4e72d7b2 // fadd v18.2d, v29.2d, v18.2d
+	WORD $0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD $0x4ebf1ff1 // mov v17.16b, v31.16b
+	WORD $0x4ead1db2 // mov v18.16b, v13.16b
+	WORD $0x4ea41c81 // mov v1.16b, v4.16b
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea31c62 // mov v2.16b, v3.16b
+	WORD $0x4ea51ca3 // mov v3.16b, v5.16b
+	WORD $0x4ea61cc5 // mov v5.16b, v6.16b
+	WORD $0x4ea71ce6 // mov v6.16b, v7.16b
+	WORD $0x4ea91d27 // mov v7.16b, v9.16b
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x36177684 // tbz w4, #0x2, <farSlotsDD+0xec>
+	WORD $0x4e72d63b // fadd v27.2d, v17.2d, v18.2d
+	WORD $0x4ea21c5d // mov v29.16b, v2.16b
+	WORD $0xf9402802 // ldr x2, [x0, #0x50]
+	WORD $0xcb080043 // sub x3, x2, x8
+	WORD $0x4ea41c82 // mov v2.16b, v4.16b
+	WORD $0x4ea11c24 // mov v4.16b, v1.16b
+	WORD $0x4ea01c01 // mov v1.16b, v0.16b
+	WORD $0x4ef1d760 // fsub v0.2d, v27.2d, v17.2d
+	WORD $0x4eb21e5e // mov v30.16b, v18.16b
+	WORD $0x4e73d61a // fadd v26.2d, v16.2d, v19.2d
+	WORD $0x4eb11e32 // mov v18.16b, v17.16b
+	WORD $0x4ee0d7d1 // fsub v17.2d, v30.2d, v0.2d
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0x4ee0d760 // fsub v0.2d, v27.2d, v0.2d
+	WORD $0x4eb01e1c // mov v28.16b, v16.16b
+	WORD $0x9a8cb062 // csel x2, x3, x12, lt
+	WORD $0x4ef0d750 // fsub v16.2d, v26.2d, v16.2d
+	WORD $0x4ee0d640 // fsub v0.2d, v18.2d, v0.2d
+	WORD $0x4e76d699 // fadd v25.2d, v20.2d, v22.2d
+	WORD $0x4e77d6b8 // fadd v24.2d, v21.2d, v23.2d
+	WORD $0x4ef0d673 // fsub v19.2d, v19.2d, v16.2d
+	WORD $0x4ef0d750 // fsub v16.2d, v26.2d, v16.2d
+	WORD $0x4ef5d712 // fsub v18.2d, v24.2d, v21.2d
+	WORD $0x4ef0d790 // fsub v16.2d, v28.2d, v16.2d
+	WORD $0x4ef4d73c // fsub v28.2d, v25.2d, v20.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4efcd6d1 // fsub v17.2d, v22.2d, v28.2d
+	WORD $0x4e60d4e0 // fadd v0.2d, v7.2d, v0.2d
+	WORD $0x4ef2d707 // fsub v7.2d, v24.2d, v18.2d
+	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	WORD $0x4ef2d6f0 // fsub v16.2d, v23.2d, v18.2d
+	WORD $0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	WORD $0x4efcd720 // fsub v0.2d, v25.2d, v28.2d
+	WORD $0x4ee7d6a7 // fsub v7.2d, v21.2d, v7.2d
+	WORD $0x4e66d426 // fadd v6.2d, v1.2d, v6.2d
+	WORD $0x4ee0d680 // fsub v0.2d, v20.2d, v0.2d
+	WORD $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0x4e65d7a1 // fadd v1.2d, v29.2d, v5.2d
+	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0x371803a4 // tbnz w4, #0x3, <farSlotsDD+0x1340>
+	WORD $0x540009eb // b.lt <farSlotsDD+0x140c>
+	WORD $0xf9401805 // ldr x5, [x0, #0x30]
+	WORD $0xf9402403 // ldr x3, [x0, #0x48]
+	WORD $0xb4001165 // cbz x5, <farSlotsDD+0x1508>
+	WORD $0xf9403006 // ldr x6, [x0, #0x60]
+	WORD $0xb4001286 // cbz x6, <farSlotsDD+0x1534>
+	WORD $0x8b0804a4 // add x4, x5, x8, lsl #1
+	WORD $0x79400894 // ldrh w20, [x4, #0x4]
+	WORD $0x79400087 // ldrh w7, [x4]
+	WORD $0x79400493 // ldrh w19, [x4, #0x2]
+	WORD $0x79400c84 // ldrh w4, [x4, #0x6]
+	WORD $0x8b0408c4 // add x4, x6, x4, lsl #2
+	WORD $0xbc7478c2 // ldr s2, [x6, x20, lsl #2]
+	WORD $0xbc6778c4 // ldr s4, [x6, x7, lsl #2]
+	WORD $0x8b1308d3 // add x19, x6, x19, lsl #2
+	WORD $0x0d409082 // ld1 { v2.s }[1], [x4]
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x0d409264 // ld1 { v4.s }[1], [x19]
+	WORD $0x4d40cc85 // ld1r { v5.2d }, [x4]
+	WORD $0x2ea410a4 // uaddw v4.2d, v5.2d, v4.2s
+	WORD $0x2ea210a2 // uaddw v2.2d, v5.2d, v2.2s
+	WORD $0x4f745447 // shl v7.2d, v2.2d, #0x34
+	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
+	WORD $0x14000085 // b <farSlotsDD+0x1540>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x4e79d742 // fadd v2.2d, v26.2d, v25.2d
+	WORD $0x4e78d764 // fadd v4.2d, v27.2d, v24.2d
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0x52800023 // mov w3, #0x1
+	WORD $0x4efbd485 // fsub v5.2d, v4.2d, v27.2d
+	WORD $0x4efad447 // fsub v7.2d, v2.2d, v26.2d
+	WORD $0x4e64d450 // fadd v16.2d, v2.2d, v4.2d
+	WORD $0x4ee5d491 // fsub v17.2d, v4.2d, v5.2d
+	WORD $0x4ee7d452 // fsub v18.2d, v2.2d, v7.2d
+	WORD $0x4ee5d705 // fsub v5.2d, v24.2d, v5.2d
+	WORD $0x4ee7d727 // fsub v7.2d, v25.2d, v7.2d
+	WORD $0x4ee2d613 // fsub v19.2d, v16.2d, v2.2d
+	WORD $0x4ef1d771 // fsub v17.2d, v27.2d, v17.2d
+	WORD $0x4ef2d752 // fsub v18.2d, v26.2d, v18.2d
+	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	WORD $0x4ee4d612 // fsub v18.2d, v16.2d, v4.2d
+	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
+	WORD $0x4ef3d493 // fsub v19.2d, v4.2d, v19.2d
+	WORD $0x4ef1d451 // fsub v17.2d, v2.2d, v17.2d
+	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
+	WORD $0x4ef2d612 // fsub v18.2d, v16.2d, v18.2d
+	WORD $0x4e65d425 // fadd v5.2d, v1.2d, v5.2d
+	WORD $0x4e67d407 // fadd v7.2d, v0.2d, v7.2d
+	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
+	WORD $0x6e104212 // ext v18.16b, v16.16b, v16.16b, #0x8
+	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e72d604 // fadd v4.2d, v16.2d, v18.2d
+	WORD $0x4e63d627 // fadd v7.2d, v17.2d, v3.2d
+	WORD $0x4ef0d493 // fsub v19.2d, v4.2d, v16.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0xad0687e0 // stp q0, q1, [sp, #0xd0]
+	WORD $0x4ef3d485 // fsub v5.2d, v4.2d, v19.2d
+	WORD $0x4ef3d651 // fsub v17.2d, v18.2d, v19.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4e67d4c3 // fadd v3.2d, v6.2d, v7.2d
+	WORD $0x4ee5d605 // fsub v5.2d, v16.2d, v5.2d
+	WORD $0x6e034066 // ext v6.16b, v3.16b, v3.16b, #0x8
+	WORD $0x6e024047 // ext v7.16b, v2.16b, v2.16b, #0x8
+	WORD $0x4e65d625 // fadd v5.2d, v17.2d, v5.2d
+	WORD $0xad0793e4 // stp q4, q4, [sp, #0xf0]
+	WORD $0x4e67d4a4 // fadd v4.2d, v5.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad08e3f9 // stp q25, q24, [sp, #0x110]
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0xad058be3 // stp q3, q2, [sp, #0xb0]
+	WORD $0x14000008 // b <farSlotsDD+0x1428>
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0xad058fe6 // stp q6, q3, [sp, #0xb0]
+	WORD $0xad0687e0 // stp q0, q1, [sp, #0xd0]
+	WORD $0xad07effa // stp q26, q27, [sp, #0xf0]
+	WORD $0xad08e3f9 // stp q25, q24, [sp, #0x110]
+	WORD $0x54ff640b // b.lt <farSlotsDD+0xa4>
+	WORD $0xf9401805 // ldr x5, [x0, #0x30]
+	WORD $0xf9403006 // ldr x6, [x0, #0x60]
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0xaa0803f3 // mov x19, x8
+	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
+	WORD $0xf9404414 // ldr x20, [x0, #0x88]
+	WORD $0x14000021 // b <farSlotsDD+0x14c4>
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0xfc6479a1 // ldr d1, [x13, x4, lsl #3]
+	WORD $0x1e610802 // fmul d2, d0, d1
+	WORD $0xfc6479c1 // ldr d1, [x14, x4, lsl #3]
+	WORD $0x1e610801 // fmul d1, d0, d1
+	WORD $0x34000527 // cbz w7, <farSlotsDD+0x14fc>
+	WORD $0xfc757843 // ldr d3, [x2, x21, lsl #3]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xfc757a84 // ldr d4, [x20, x21, lsl #3]
+	WORD $0x1e632845 // fadd d5, d2, d3
+	WORD $0x1e6338a6 // fsub d6, d5, d3
+	WORD $0x6e0804a0 // mov v0.d[0], v5.d[0]
+	WORD $0x1e6638a5 // fsub d5, d5, d6
+	WORD $0x1e663842 // fsub d2, d2, d6
+	WORD $0x1e653863 // fsub d3, d3, d5
+	WORD $0x1e632842 // fadd d2, d2, d3
+	WORD $0x1e622821 // fadd d1, d1, d2
+	WORD $0x1e612881 // fadd d1, d4, d1
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x91000484 // add x4, x4, #0x1
+	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0xeb04007f // cmp x3, x4
+	WORD $0x6e080422 // mov v2.d[0], v1.d[0]
+	WORD $0x4e60d441 // fadd v1.2d, v2.2d, v0.2d
+	WORD $0x4ee0d423 // fsub v3.2d, v1.2d, v0.2d
+	WORD $0x4ee3d424 // fsub v4.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xfc357841 // str d1, [x2, x21, lsl #3]
+	WORD $0x4ee4d400 // fsub v0.2d, v0.2d, v4.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0xfc357a80 // str d0, [x20, x21, lsl #3]
+	WORD $0x54ff5f20 // b.eq <farSlotsDD+0xa4>
+	WORD $0xaa1303f5 // mov x21, x19
+	WORD $0xb4000045 // cbz x5, <farSlotsDD+0x14d0>
+	WORD $0x787378b5 // ldrh w21, [x5, x19, lsl #1]
+	WORD $0xb4fffba6 // cbz x6, <farSlotsDD+0x1444>
+	WORD $0xb9406816 // ldr w22, [x0, #0x68]
+	WORD $0xb87578d7 // ldr w23, [x6, x21, lsl #2]
+	WORD $0x0b1702d6 // add w22, w22, w23
+	WORD $0xd34c2ed6 // lsl x22, x22, #52
+	WORD $0x9e6702c0 // fmov d0, x22
+	WORD $0xfc6479a1 // ldr d1, [x13, x4, lsl #3]
+	WORD $0x1e610802 // fmul d2, d0, d1
+	WORD $0xfc6479c1 // ldr d1, [x14, x4, lsl #3]
+	WORD $0x1e610801 // fmul d1, d0, d1
+	WORD $0x35fffb27 // cbnz w7, <farSlotsDD+0x145c>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6e080440 // mov v0.d[0], v2.d[0]
+	WORD $0x17ffffe2 // b <farSlotsDD+0x148c>
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb40015e4 // cbz x4, <farSlotsDD+0x17c8>
+	WORD $0xd37ef505 // lsl x5, x8, #2
+	WORD $0x3ce56882 // ldr q2, [x4, x5]
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
+	WORD $0x2ea21085 // uaddw v5.2d, v4.2d, v2.2s
+	WORD $0x6ea21082 // uaddw2 v2.2d, v4.2d, v2.4s
+	WORD $0x4f745447 // shl v7.2d, v2.2d, #0x34
+	WORD $0x4f7454a2 // shl v2.2d, v5.2d, #0x34
+	WORD $0x140000a9 // b <farSlotsDD+0x17d4>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x8b0804b6 // add x22, x5, x8, lsl #1
+	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
+	WORD $0xf9404404 // ldr x4, [x0, #0x88]
+	WORD $0x6e7adc44 // fmul v4.2d, v2.2d, v26.2d
+	WORD $0x6e7bdce5 // fmul v5.2d, v7.2d, v27.2d
+	WORD $0x6e66dc42 // fmul v2.2d, v2.2d, v6.2d
+	WORD $0x794002d3 // ldrh w19, [x22]
+	WORD $0x6e63dce3 // fmul v3.2d, v7.2d, v3.2d
+	WORD $0x34000467 // cbz w7, <farSlotsDD+0x15ec>
+	WORD $0x79400ad5 // ldrh w21, [x22, #0x4]
+	WORD $0x794006d4 // ldrh w20, [x22, #0x2]
+	WORD $0x8b140c77 // add x23, x3, x20, lsl #3
+	WORD $0x79400ed6 // ldrh w22, [x22, #0x6]
+	WORD $0xfc757870 // ldr d16, [x3, x21, lsl #3]
+	WORD $0xfc737871 // ldr d17, [x3, x19, lsl #3]
+	WORD $0x8b160c78 // add x24, x3, x22, lsl #3
+	WORD $0xfc757886 // ldr d6, [x4, x21, lsl #3]
+	WORD $0xfc737887 // ldr d7, [x4, x19, lsl #3]
+	WORD $0x8b140c99 // add x25, x4, x20, lsl #3
+	WORD $0x8b160c9a // add x26, x4, x22, lsl #3
+	WORD $0x4d4086f1 // ld1 { v17.d }[1], [x23]
+	WORD $0x4d408727 // ld1 { v7.d }[1], [x25]
+	WORD $0x4d408710 // ld1 { v16.d }[1], [x24]
+	WORD $0x4d408746 // ld1 { v6.d }[1], [x26]
+	WORD $0x4e71d492 // fadd v18.2d, v4.2d, v17.2d
+	WORD $0x4ef1d655 // fsub v21.2d, v18.2d, v17.2d
+	WORD $0x4e70d4b3 // fadd v19.2d, v5.2d, v16.2d
+	WORD $0x4ef5d656 // fsub v22.2d, v18.2d, v21.2d
+	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
+	WORD $0x4ef0d674 // fsub v20.2d, v19.2d, v16.2d
+	WORD $0x4ef6d631 // fsub v17.2d, v17.2d, v22.2d
+	WORD $0x4ef4d677 // fsub v23.2d, v19.2d, v20.2d
+	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
+	WORD $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD $0x4ef7d610 // fsub v16.2d, v16.2d, v23.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4eb21e44 // mov v4.16b, v18.16b
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4eb31e65 // mov v5.16b, v19.16b
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0x14000004 // b <farSlotsDD+0x15f8>
+	WORD $0x794006d4 // ldrh w20, [x22, #0x2]
+	WORD $0x79400ad5 // ldrh w21, [x22, #0x4]
+	WORD $0x79400ed6 // ldrh w22, [x22, #0x6]
+	WORD $0x4e62d487 // fadd v7.2d, v4.2d, v2.2d
+	WORD $0x4e63d4a6 // fadd v6.2d, v5.2d, v3.2d
+	WORD $0x8b140c97 // add x23, x4, x20, lsl #3
+	WORD $0x8b140c74 // add x20, x3, x20, lsl #3
+	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
+	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0xfc337882 // str d2, [x4, x19, lsl #3]
+	WORD $0x4d0086e2 // st1 { v2.d }[1], [x23]
+	WORD $0x4e65d462 // fadd v2.2d, v3.2d, v5.2d
+	WORD $0x8b160c97 // add x23, x4, x22, lsl #3
+	WORD $0xfc357882 // str d2, [x4, x21, lsl #3]
+	WORD $0x4d0086e2 // st1 { v2.d }[1], [x23]
+	WORD $0xfc337867 // str d7, [x3, x19, lsl #3]
+	WORD $0x8b160c73 // add x19, x3, x22, lsl #3
+	WORD $0x4d008687 // st1 { v7.d }[1], [x20]
+	WORD $0xfc357866 // str d6, [x3, x21, lsl #3]
+	WORD $0x4d008666 // st1 { v6.d }[1], [x19]
+	WORD $0x91001113 // add x19, x8, #0x4
+	WORD $0xb4000266 // cbz x6, <farSlotsDD+0x16a8>
+	WORD $0x8b1304b4 // add x20, x5, x19, lsl #1
+	WORD $0x79400295 // ldrh w21, [x20]
+	WORD $0x79400a97 // ldrh w23, [x20, #0x4]
+	WORD $0x79400696 // ldrh w22, [x20, #0x2]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0x8b1608d6 // add x22, x6, x22, lsl #2
+	WORD $0xbc7778c2 // ldr s2, [x6, x23, lsl #2]
+	WORD $0xbc7578c3 // ldr s3, [x6, x21, lsl #2]
+	WORD $0x8b1408d4 // add x20, x6, x20, lsl #2
+	WORD $0x9101a006 // add x6, x0, #0x68
+	WORD $0x4d40ccc4 // ld1r { v4.2d }, [x6]
+	WORD $0x0d409282 // ld1 { v2.s }[1], [x20]
+	WORD $0x0d4092c3 // ld1 { v3.s }[1], [x22]
+	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
+	WORD $0x4f745445 // shl v5.2d, v2.2d, #0x34
+	WORD $0x4f745464 // shl v4.2d, v3.2d, #0x34
+	WORD $0x14000004 // b <farSlotsDD+0x16b4>
+	WORD $0x9101c006 // add x6, x0, #0x70
+	WORD $0x4d40ccc4 // ld1r { v4.2d }, [x6]
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x8b1304b3 // add x19, x5, x19, lsl #1
+	WORD $0x6e79dc82 // fmul v2.2d, v4.2d, v25.2d
+	WORD $0x6e78dca3 // fmul v3.2d, v5.2d, v24.2d
+	WORD $0x79400265 // ldrh w5, [x19]
+	WORD $0x6e60dc80 // fmul v0.2d, v4.2d, v0.2d
+	WORD $0x6e61dca1 // fmul v1.2d, v5.2d, v1.2d
+	WORD $0x34000467 // cbz w7, <farSlotsDD+0x1758>
+	WORD $0x79400a67 // ldrh w7, [x19, #0x4]
+	WORD $0x79400666 // ldrh w6, [x19, #0x2]
+	WORD $0x8b060c74 // add x20, x3, x6, lsl #3
+	WORD $0x79400e73 // ldrh w19, [x19, #0x6]
+	WORD $0xfc677866 // ldr d6, [x3, x7, lsl #3]
+	WORD $0xfc657867 // ldr d7, [x3, x5, lsl #3]
+	WORD $0x8b130c75 // add x21, x3, x19, lsl #3
+	WORD $0xfc677884 // ldr d4, [x4, x7, lsl #3]
+	WORD $0xfc657885 // ldr d5, [x4, x5, lsl #3]
+	WORD $0x8b060c96 // add x22, x4, x6, lsl #3
+	WORD $0x8b130c97 // add x23, x4, x19, lsl #3
+	WORD $0x4d408687 // ld1 { v7.d }[1], [x20]
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
+	WORD $0x4d4086a6 // ld1 { v6.d }[1], [x21]
+	WORD $0x4d4086e4 // ld1 { v4.d }[1], [x23]
+	WORD $0x4e67d450 // fadd v16.2d, v2.2d, v7.2d
+	WORD $0x4ee7d613 // fsub v19.2d, v16.2d, v7.2d
+	WORD $0x4e66d471 // fadd v17.2d, v3.2d, v6.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef3d442 // fsub v2.2d, v2.2d, v19.2d
+	WORD $0x4ee6d632 // fsub v18.2d, v17.2d, v6.2d
+	WORD $0x4ef4d4e7 // fsub v7.2d, v7.2d, v20.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
+	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4eb01e02 // mov v2.16b, v16.16b
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4eb11e23 // mov v3.16b, v17.16b
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x14000004 // b <farSlotsDD+0x1764>
+	WORD $0x79400666 // ldrh w6, [x19, #0x2]
+	WORD $0x79400a67 // ldrh w7, [x19, #0x4]
+	WORD $0x79400e73 // ldrh w19, [x19, #0x6]
+	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
+	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	WORD $0x8b060c94 // add x20, x4, x6, lsl #3
+	WORD $0x4ee2d4a6 // fsub v6.2d, v5.2d, v2.2d
+	WORD $0x4ee3d487 // fsub v7.2d, v4.2d, v3.2d
+	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
+	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
+	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
+	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
+	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0xfc257880 // str d0, [x4, x5, lsl #3]
+	WORD $0x4d008680 // st1 { v0.d }[1], [x20]
+	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
+	WORD $0xfc277880 // str d0, [x4, x7, lsl #3]
+	WORD $0x8b130c84 // add x4, x4, x19, lsl #3
+	WORD $0x4d008480 // st1 { v0.d }[1], [x4]
+	WORD $0x8b060c64 // add x4, x3, x6, lsl #3
+	WORD $0xfc257865 // str d5, [x3, x5, lsl #3]
+	WORD $0x4d008485 // st1 { v5.d }[1], [x4]
+	WORD $0xfc277864 // str d4, [x3, x7, lsl #3]
+	WORD $0x8b130c63 // add x3, x3, x19, lsl #3
+	WORD $0x4d008464 // st1 { v4.d }[1], [x3]
+	WORD $0x17fffa39 // b <farSlotsDD+0xa8>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0xf9404404 // ldr x4, [x0, #0x88]
+	WORD $0x6e7adc44 // fmul v4.2d, v2.2d, v26.2d
+	WORD $0x6e7bdce5 // fmul v5.2d, v7.2d, v27.2d
+	WORD $0x6e66dc42 // fmul v2.2d, v2.2d, v6.2d
+	WORD $0x6e63dce3 // fmul v3.2d, v7.2d, v3.2d
+	WORD $0x340002e5 // cbz w5, <farSlotsDD+0x1848>
+	WORD $0x8b080c65 // add x5, x3, x8, lsl #3
+	WORD $0xad401ca6 // ldp q6, q7, [x5]
+	WORD $0x8b080c85 // add x5, x4, x8, lsl #3
+	WORD $0xad4044b0 // ldp q16, q17, [x5]
+	WORD $0x4e67d4b2 // fadd v18.2d, v5.2d, v7.2d
+	WORD $0x4ee7d655 // fsub v21.2d, v18.2d, v7.2d
+	WORD $0x4e66d493 // fadd v19.2d, v4.2d, v6.2d
+	WORD $0x4ef5d656 // fsub v22.2d, v18.2d, v21.2d
+	WORD $0x4ef5d4a5 // fsub v5.2d, v5.2d, v21.2d
+	WORD $0x4ee6d674 // fsub v20.2d, v19.2d, v6.2d
+	WORD $0x4ef6d4e7 // fsub v7.2d, v7.2d, v22.2d
+	WORD $0x4ef4d677 // fsub v23.2d, v19.2d, v20.2d
+	WORD $0x4ef4d484 // fsub v4.2d, v4.2d, v20.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4ef7d4c6 // fsub v6.2d, v6.2d, v23.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4eb21e45 // mov v5.16b, v18.16b
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e63d623 // fadd v3.2d, v17.2d, v3.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4eb31e64 // mov v4.16b, v19.16b
+	WORD $0x4e62d602 // fadd v2.2d, v16.2d, v2.2d
+	WORD $0x4e63d4a6 // fadd v6.2d, v5.2d, v3.2d
+	WORD $0x4e62d487 // fadd v7.2d, v4.2d, v2.2d
+	WORD $0x8b080c84 // add x4, x4, x8, lsl #3
+	WORD $0x4ee4d4f0 // fsub v16.2d, v7.2d, v4.2d
+	WORD $0x4ee5d4d1 // fsub v17.2d, v6.2d, v5.2d
+	WORD $0x4ef1d4d2 // fsub v18.2d, v6.2d, v17.2d
+	WORD $0x4ef0d4f3 // fsub v19.2d, v7.2d, v16.2d
+	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
+	WORD $0x4ef1d463 // fsub v3.2d, v3.2d, v17.2d
+	WORD $0x4ef3d484 // fsub v4.2d, v4.2d, v19.2d
+	WORD $0x4ef2d4a5 // fsub v5.2d, v5.2d, v18.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0xad000c82 // stp q2, q3, [x4]
+	WORD $0x8b080c64 // add x4, x3, x8, lsl #3
+	WORD $0xad001887 // stp q7, q6, [x4]
+	WORD $0x91001104 // add x4, x8, #0x4
+	WORD $0xf9403005 // ldr x5, [x0, #0x60]
+	WORD $0xb4000145 // cbz x5, <farSlotsDD+0x18b8>
+	WORD $0xd37ef486 // lsl x6, x4, #2
+	WORD $0x3ce668a2 // ldr q2, [x5, x6]
+	WORD $0x9101a005 // add x5, x0, #0x68
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x2ea21065 // uaddw v5.2d, v3.2d, v2.2s
+	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
+	WORD $0x4f745444 // shl v4.2d, v2.2d, #0x34
+	WORD $0x4f7454a5 // shl v5.2d, v5.2d, #0x34
+	WORD $0x14000004 // b <farSlotsDD+0x18c4>
+	WORD $0x9101c005 // add x5, x0, #0x70
+	WORD $0x4d40cca5 // ld1r { v5.2d }, [x5]
+	WORD $0x4ea51ca4 // mov v4.16b, v5.16b
+	WORD $0x3941e006 // ldrb w6, [x0, #0x78]
+	WORD $0xf9404405 // ldr x5, [x0, #0x88]
+	WORD $0x6e79dca2 // fmul v2.2d, v5.2d, v25.2d
+	WORD $0x6e78dc83 // fmul v3.2d, v4.2d, v24.2d
+	WORD $0x6e60dca0 // fmul v0.2d, v5.2d, v0.2d
+	WORD $0x6e61dc81 // fmul v1.2d, v4.2d, v1.2d
+	WORD $0x340002e6 // cbz w6, <farSlotsDD+0x1938>
+	WORD $0x8b040c66 // add x6, x3, x4, lsl #3
+	WORD $0xad4014c4 // ldp q4, q5, [x6]
+	WORD $0x8b040ca6 // add x6, x5, x4, lsl #3
+	WORD $0xad401cc6 // ldp q6, q7, [x6]
+	WORD $0x4e65d470 // fadd v16.2d, v3.2d, v5.2d
+	WORD $0x4ee5d613 // fsub v19.2d, v16.2d, v5.2d
+	WORD $0x4e64d451 // fadd v17.2d, v2.2d, v4.2d
+	WORD $0x4ef3d614 // fsub v20.2d, v16.2d, v19.2d
+	WORD $0x4ef3d463 // fsub v3.2d, v3.2d, v19.2d
+	WORD $0x4ee4d632 // fsub v18.2d, v17.2d, v4.2d
+	WORD $0x4ef4d4a5 // fsub v5.2d, v5.2d, v20.2d
+	WORD $0x4ef2d635 // fsub v21.2d, v17.2d, v18.2d
+	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4ef5d484 // fsub v4.2d, v4.2d, v21.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4eb01e03 // mov v3.16b, v16.16b
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4eb11e22 // mov v2.16b, v17.16b
+	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
+	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
+	WORD $0x8b040ca5 // add x5, x5, x4, lsl #3
+	WORD $0x8b040c63 // add x3, x3, x4, lsl #3
+	WORD $0x4ee2d4a6 // fsub v6.2d, v5.2d, v2.2d
+	WORD $0x4ee3d487 // fsub v7.2d, v4.2d, v3.2d
+	WORD $0x4ee7d490 // fsub v16.2d, v4.2d, v7.2d
+	WORD $0x4ee6d4b1 // fsub v17.2d, v5.2d, v6.2d
+	WORD $0x4ee6d400 // fsub v0.2d, v0.2d, v6.2d
+	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
+	WORD $0x4ef1d442 // fsub v2.2d, v2.2d, v17.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0xad0004a0 // stp q0, q1, [x5]
+	WORD $0xad001065 // stp q5, q4, [x3]
+	WORD $0x17fff9cc // b <farSlotsDD+0xa8>
+	WORD $0x6d5623e9 // ldp d9, d8, [sp, #0x160]
+	WORD $0x6d552beb // ldp d11, d10, [sp, #0x150]
+	WORD $0xa95b4ff4 // ldp x20, x19, [sp, #0x1b0]
+	WORD $0x6d5433ed // ldp d13, d12, [sp, #0x140]
+	WORD $0x6d533bef // ldp d15, d14, [sp, #0x130]
+	WORD $0xa95a57f6 // ldp x22, x21, [sp, #0x1a0]
+	WORD $0xa9595ff8 // ldp x24, x23, [sp, #0x190]
+	WORD $0xa95867fa // ldp x26, x25, [sp, #0x180]
+	WORD $0xa9576ffd // ldp x29, x27, [sp, #0x170]
+	WORD $0x910703ff // add sp, sp, #0x1c0
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	SUB $544, RSP
 	MOVD R19, R30
 	RET

@@ -108,8 +108,16 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 
 	"stream dot":      streamDot,
 	"bandwidth share": bandwidthShare,
-	"no winner":       noWinner,
-	"by bytes":        byBytes,
+	"dd product":      ddProductTime,
+	"dd layout":       ddLayoutTime,
+	"dd times":        ddTimes,
+	"dd vectors":      ddVectorTime,
+	"dd parts":        ddPartsMatter,
+	"dd robust":       ddRobust,
+	"dd switch":       ddSwitches,
+
+	"no winner": noWinner,
+	"by bytes":  byBytes,
 }
 
 //go:embed claims.yaml

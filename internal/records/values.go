@@ -64,6 +64,11 @@ var values = []Value{
 	{"forward_error", "error of x / norm of the solution", Scientific},
 	{"converged", "converged", YesNo},
 
+	{"recurred_residual", "residual by recurrence / norm of b", Scientific},
+	{"switched", "iterations before the switch", Count},
+	{"iteration_double", "time of an iteration / in double", Fixed},
+	{"time_double", "time / double", Fixed},
+
 	{"cestac_digits", "digits by CESTAC", Fixed},
 	{"right_digits", "right digits of the same x", Fixed},
 	{"believed_digits", "digits that solve believes", Count},

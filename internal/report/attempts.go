@@ -5,6 +5,7 @@ import "github.com/mpsolve/mpsolve/pkg/solve"
 // Attempt is a method with a preconditioner that a solve tried, and what came of it.
 type Attempt struct {
 	Method          string  `json:"method"`
+	Vectors         string  `json:"vectors"`        // double or dd
 	Preconditioner  string  `json:"preconditioner"` // with its main parameters
 	Reason          string  `json:"reason"`         // why it ended
 	Iterations      int     `json:"iterations"`
@@ -18,7 +19,7 @@ func attempts(s solve.Result) []Attempt {
 	list := make([]Attempt, len(s.Attempts))
 	for k, a := range s.Attempts {
 		list[k] = Attempt{
-			a.Method, a.Precond, a.Reason, a.Iterations, Number(a.Work), a.Setup.Seconds(), a.Solve.Seconds(),
+			a.Method, string(a.Vectors), a.Precond, a.Reason, a.Iterations, Number(a.Work), a.Setup.Seconds(), a.Solve.Seconds(),
 		}
 	}
 	return list

@@ -18,6 +18,7 @@ type Outcome struct {
 	RelativeResidual Number        `json:"relative_residual"`
 
 	Digits   Digits    `json:"digits"`
+	Precise  *Precise  `json:"precise,omitempty"`  // x of multiple precision
 	Evidence *Evidence `json:"evidence,omitempty"` // that there is no solution
 	Cautions []string  `json:"cautions,omitempty"`
 
@@ -108,7 +109,7 @@ func (d Digits) rank() int {
 	case "not confirmed":
 		return -1
 	case "not estimated":
-		return solve.MaxDigits + 1
+		return solve.MaxPreciseDigits + 1
 	}
 	return d.Believed
 }
@@ -116,7 +117,7 @@ func (d Digits) rank() int {
 func outcome(s solve.Result) Outcome {
 	o := Outcome{
 		Converged: s.Reason.Converged(), Reason: s.Reason.String(), Advice: s.Advice,
-		Digits: digits(s.Digits), Evidence: evidence(s.Evidence), Cautions: s.Cautions,
+		Digits: digits(s.Digits), Precise: precise(s.Precise), Evidence: evidence(s.Evidence), Cautions: s.Cautions,
 		NullSpace: nullSpace(s.NullSpace), LeastSquares: leastSquares(s.LeastSquares),
 		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs, Why: s.Reason,
 	}

@@ -28,7 +28,8 @@ type Report struct {
 	Matrix    Matrix   `json:"matrix"`
 	Reorder   Reorder  `json:"reorder"`
 	RHS       string   `json:"rhs"`
-	Method    string   `json:"method"` // the one used last
+	Method    string   `json:"method"`  // the one used last
+	Vectors   string   `json:"vectors"` // as requested
 	Scale     string   `json:"scale"`
 	Refine    bool     `json:"refine"`
 	Formats   []string `json:"formats"`
@@ -175,7 +176,7 @@ func (r *Report) onDevice() bool { return r.Device.Name != "" }
 // Add adds the result for one more right-hand side.
 func (r *Report) Add(s solve.Result) {
 	one := outcome(s)
-	r.Method = s.Method
+	r.Method, r.Vectors = s.Method, s.Vectors.String()
 	r.setStorage(s)
 	r.setPreconditioner(s.Precond)
 	r.Solutions = append(r.Solutions, one)
@@ -193,6 +194,7 @@ func (r *Report) Add(s solve.Result) {
 	if work := r.Digits.Iterations + one.Digits.Iterations; one.Digits.rank() < r.Digits.rank() {
 		r.Digits = one.Digits
 		r.Digits.Iterations = work
+		r.Precise = one.Precise
 	} else {
 		r.Digits.Iterations = work
 	}

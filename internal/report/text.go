@@ -159,6 +159,7 @@ func (r *Report) WriteText(w io.Writer) {
 	} else if !r.Refine {
 		Line(w, "digits", "not estimated (--refine=false)")
 	}
+	r.Precise.write(w)
 	if v := r.Evidence; v != nil {
 		Line(w, "evidence", "%s", v.Text())
 	}

@@ -154,6 +154,7 @@ func kinds() []kind {
 	return []kind{
 		product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(),
 		inexactGMRES(), adaptiveDot(), iterations(), stochasticSolves(), formatSearches(), streams(), plainLayouts(),
+		ddBiCG(), ddVectors(),
 		agataSearches(), agataTimes(), agataDistances(), agataEnergies(), agataDigits(),
 	}
 }

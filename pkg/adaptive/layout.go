@@ -39,6 +39,10 @@ const (
 	// Hybrid is ELL of the length that four rows of five do not exceed, and COO for what is
 	// longer, as Ginkgo's with imbalance_limit(0.8); no automatic choice takes it.
 	Hybrid Layout = "hybrid"
+	// SELL8 is FP64 in chunks of eight rows, each filled up to its longest; no automatic choice takes it.
+	SELL8 Layout = "sell8"
+	// BCRS4x1 is FP64 blocks of four rows and one column, filled up with zeros, as DD-AVX has it; no automatic choice takes it.
+	BCRS4x1 Layout = "bcrs4x1"
 )
 
 // Layouts lists the layouts.
@@ -51,6 +55,7 @@ type layoutRow struct {
 	text string // what it is, with b for the size of blocks
 	afx  bool   // it is for AFX alone
 	fp64 bool   // values are FP64, whatever the formats
+	dd   bool   // matrices are multiplied with double-double vectors, too
 	traits
 
 	// choose returns the choice where the layout is requested by name.
@@ -79,7 +84,7 @@ var layoutTable []layoutRow
 func init() { // since functions of the table look at it
 	layoutTable = []layoutRow{
 		{
-			name: CSR, help: "FP64", text: "FP64 CSR", fp64: true,
+			name: CSR, help: "FP64", text: "FP64 CSR", fp64: true, dd: true,
 			choose: asked(slotPlan{layout: CSR}, "requested"), build: (*builder).plain,
 		},
 		{
@@ -87,11 +92,11 @@ func init() { // since functions of the table look at it
 			choose: asked(slotPlan{layout: Bucketed}, "the layout of the papers"), build: (*builder).bucketed,
 		},
 		{
-			name: Slots, help: "eight rows at once", text: "slots: eight rows at once, 16-bit columns", afx: true,
+			name: Slots, help: "eight rows at once", text: "slots: eight rows at once, 16-bit columns", afx: true, dd: true,
 			choose: asked(slotPlan{Slots, 1}, "requested"), plans: always(slotPlan{Slots, 1}), build: (*builder).slotted,
 		},
 		{
-			name: Diagonals, help: "diagonals without columns", text: "slots of diagonals, eight rows at once", afx: true,
+			name: Diagonals, help: "diagonals without columns", text: "slots of diagonals, eight rows at once", afx: true, dd: true,
 			traits: traits{diagonal: true},
 			choose: asked(slotPlan{Diagonals, 1}, "requested"), plans: always(slotPlan{Diagonals, 1}), build: (*builder).slotted,
 		},
@@ -105,12 +110,12 @@ func init() { // since functions of the table look at it
 			choose: (*builder).chooseSymmetric, plans: (*builder).symmetricPlans, cost: (*sample).symmetricCost, build: (*builder).symmetric,
 		},
 		{
-			name: SELL, help: "rows sorted by length", text: "SELL: slots of rows sorted by length, eight at once, 24-bit columns", afx: true,
+			name: SELL, help: "rows sorted by length", text: "SELL: slots of rows sorted by length, eight at once, 24-bit columns", afx: true, dd: true,
 			traits: traits{far: true},
 			choose: asked(slotPlan{SELL, 1}, "requested"), plans: always(slotPlan{SELL, 1}), cost: (*sample).sellCost, build: (*builder).slotted,
 		},
 		{
-			name: Tiles, help: "segments of columns", text: "slots by segments of columns, eight rows at once", afx: true,
+			name: Tiles, help: "segments of columns", text: "slots by segments of columns, eight rows at once", afx: true, dd: true,
 			traits: traits{tiled: true},
 			choose: asked(slotPlan{Tiles, 1}, "requested"), plans: always(slotPlan{Tiles, 1}), cost: (*sample).tilesCost, build: (*builder).slotted,
 		},
@@ -125,6 +130,14 @@ func init() { // since functions of the table look at it
 		{
 			name: Hybrid, help: "FP64, ELL of the length that 80 % of the rows do not exceed, COO for the rest", text: "FP64 ELL and COO", fp64: true,
 			choose: asked(slotPlan{layout: Hybrid}, "requested"), build: hybridOf(quantileWidth),
+		},
+		{
+			name: SELL8, help: "FP64, eight rows filled up to the longest", text: "FP64 SELL-8: eight rows at once", fp64: true, dd: true,
+			choose: asked(slotPlan{layout: SELL8}, "requested"), build: (*builder).sell8,
+		},
+		{
+			name: BCRS4x1, help: "FP64 blocks of four rows and one column", text: "FP64 blocks of four rows and one column", fp64: true, dd: true,
+			choose: asked(slotPlan{layout: BCRS4x1}, "requested"), build: (*builder).bcrs,
 		},
 	}
 	Layouts = []Layout{LayoutAuto}

@@ -3,9 +3,10 @@ package adaptive
 import (
 	"fmt"
 
-	"github.com/mpsolve/mpsolve/pkg/quantize"
-
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/quantize"
 )
 
 // Matrix is a sparse matrix in adaptive precision, in one of the Layouts. It is an operator
@@ -18,6 +19,10 @@ type Matrix struct {
 	choice   choice
 	stats    Stats
 	stored   stored
+
+	panels  []int // of products
+	pool    *parallel.Pool
+	kernels *kernels.Set
 }
 
 // operator is what the products of a Matrix are: those of linop.
@@ -41,7 +46,7 @@ func newMatrix[S interface {
 ) *Matrix {
 	products := linop.NewProducts(s, b.panels, b.pool)
 	products.Use(b.spec.Kernels)
-	return &Matrix{operator: products, products: products, tol: b.part.Tol, choice: c, stored: s}
+	return &Matrix{operator: products, products: products, tol: b.part.Tol, choice: c, stored: s, panels: b.panels, pool: b.pool, kernels: b.spec.Kernels}
 }
 
 // Products returns the products of the matrix by panels of rows, for an operator that has it as a part.

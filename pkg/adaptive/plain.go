@@ -1,6 +1,7 @@
 package adaptive
 
 import (
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -9,16 +10,17 @@ import (
 // plain is a matrix in FP64 CSR.
 type plain struct {
 	*linop.CSR
-	m *csr.Matrix
+	m       *csr.Matrix
+	kernels *kernels.Set
 }
 
 func (p plain) bytes() int64 { return p.m.Bytes() }
 
 // plain stores the matrix in FP64 CSR.
 func (b *builder) plain(c choice) (*Matrix, error) {
-	p := plain{linop.NewCSR(b.m, b.pool), b.m}
+	p := plain{linop.NewCSR(b.m, b.pool), b.m, b.spec.Kernels}
 	p.Use(b.spec.Kernels)
-	return &Matrix{operator: p, products: &p.Products, tol: b.part.Tol, choice: c, stored: p, stats: b.plainStats(b.m.Bytes())}, nil
+	return &Matrix{operator: p, products: &p.Products, tol: b.part.Tol, choice: c, stored: p, pool: b.pool, stats: b.plainStats(b.m.Bytes())}, nil
 }
 
 // plainStats are those of a matrix in FP64 of so many bytes.

@@ -33,8 +33,8 @@ func TwoProd(a, b float64) (p, e float64) {
 	return p, math.FMA(a, b, -p)
 }
 
-// quickTwoSum is TwoSum for |a| >= |b|.
-func quickTwoSum(a, b float64) DD {
+// FastTwoSum returns a + b for |a| >= |b|.
+func FastTwoSum(a, b float64) DD {
 	s := a + b
 	return DD{s, b - (s - a)}
 }
@@ -43,8 +43,8 @@ func quickTwoSum(a, b float64) DD {
 func (x DD) Add(y DD) DD {
 	s, e := TwoSum(x.Hi, y.Hi)
 	t, f := TwoSum(x.Lo, y.Lo)
-	v := quickTwoSum(s, e+t)
-	return quickTwoSum(v.Hi, v.Lo+f)
+	v := FastTwoSum(s, e+t)
+	return FastTwoSum(v.Hi, v.Lo+f)
 }
 
 // Sub returns x - y.
@@ -57,7 +57,7 @@ func (x DD) Neg() DD { return DD{-x.Hi, -x.Lo} }
 func (x DD) Mul(y DD) DD {
 	p, e := TwoProd(x.Hi, y.Hi)
 	e = math.FMA(x.Hi, y.Lo, math.FMA(x.Lo, y.Hi, e))
-	return quickTwoSum(p, e)
+	return FastTwoSum(p, e)
 }
 
 // Div returns x / y, by two corrections of the float64 quotient.
@@ -67,7 +67,7 @@ func (x DD) Div(y DD) DD {
 	q2 := r.Hi / y.Hi
 	r = r.Sub(y.Mul(From(q2)))
 	q3 := r.Hi / y.Hi
-	return quickTwoSum(q1, q2).Add(From(q3))
+	return FastTwoSum(q1, q2).Add(From(q3))
 }
 
 // Sqrt returns the square root of x, by one Newton step from the float64 root.
@@ -86,5 +86,5 @@ func (x DD) Float() float64 { return x.Hi + x.Lo }
 func (x DD) AddProd(a, b float64) DD {
 	p, e := TwoProd(a, b)
 	s, f := TwoSum(x.Hi, p)
-	return quickTwoSum(s, x.Lo+(e+f))
+	return FastTwoSum(s, x.Lo+(e+f))
 }

@@ -14,7 +14,7 @@ func exact(x DD) *big.Float {
 
 func random(rng *rand.Rand) DD {
 	hi := math.Ldexp(rng.Float64()*2-1, rng.IntN(60)-30)
-	return quickTwoSum(hi, hi*(rng.Float64()-0.5)*0x1p-53)
+	return FastTwoSum(hi, hi*(rng.Float64()-0.5)*0x1p-53)
 }
 
 // Every operation against 400-bit arithmetic.

@@ -29,3 +29,9 @@ func (v Vec) Set(i int, a DD) { v.Hi[i], v.Lo[i] = a.Hi, a.Lo }
 
 // Slice returns the elements lo to hi-1, which are not copied.
 func (v Vec) Slice(lo, hi int) Vec { return Vec{Hi: v.Hi[lo:hi], Lo: v.Lo[lo:hi]} }
+
+// Clear sets all elements to 0.
+func (v Vec) Clear() {
+	clear(v.Hi)
+	clear(v.Lo)
+}

@@ -93,7 +93,7 @@ func (c *convergence[V]) limitAt(iterations int) Reason {
 	case c.window > 0 && iterations-c.leastAt >= c.window:
 		return Stagnation
 	case c.opt.Watch != nil:
-		return c.opt.Watch(Progress{iterations, c.result.Projections, c.estimate(c.least)})
+		return c.opt.Watch(Progress{iterations, c.result.Projections, c.estimate(c.least), c.result.Residual})
 	}
 	return Running
 }

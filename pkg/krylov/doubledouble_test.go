@@ -2,26 +2,30 @@ package krylov
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"math/big"
 	"testing"
+	"time"
 
-	"github.com/mpsolve/mpsolve/internal/ddspace"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // bigResidual is ||b - A x|| / ||b|| in 400-bit arithmetic.
-func bigResidual(m *csr.Matrix, x, b ddVector) float64 {
+func bigResidual(m *csr.Matrix, x, b dd.Vec) float64 {
 	num := func(v float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(v) }
 	sum := func(v dd.DD) *big.Float { s := num(v.Hi); return s.Add(s, num(v.Lo)) }
 	rr, bb := num(0), num(0)
-	for i := range b {
-		r := sum(b[i])
+	for i := range b.Len() {
+		r := sum(b.At(i))
 		bb.Add(bb, num(0).Mul(r, r))
 		cols, vals := m.Row(i)
 		for k, j := range cols {
 			p := num(vals[k])
-			r.Sub(r, p.Mul(p, sum(x[j])))
+			r.Sub(r, p.Mul(p, sum(x.At(int(j)))))
 		}
 		rr.Add(rr, r.Mul(r, r))
 	}
@@ -32,30 +36,29 @@ func bigResidual(m *csr.Matrix, x, b ddVector) float64 {
 // All methods reach residuals in double-double that no float64 vector has, on an
 // asynchronous space too; GMRES in one cycle.
 func TestDoubleDoubleReachesFarther(t *testing.T) {
-	a := stiff(24)
+	a, pool := stiff(24), newPool(t, 2)
 	b := random(2, a.Rows)
+	space, op, diagonal := linop.NewHostDD(a.Rows, pool), linop.NewCSRDD(a, pool), linop.NewCSRDD(jacobi(a, 1), pool)
 	for _, v := range methods {
 		if v.restarted() || v.name == "gmres growing" {
 			continue
 		}
-		space := ddSpace(a.Rows)
-		op := ddOperator{M: a}
-		for _, by := range []Preconditioner[ddVector]{nil, ddOperator{M: jacobi(a, 1)}} {
+		for _, by := range []Preconditioner[dd.Vec]{nil, diagonal} {
 			for _, flexible := range []bool{false, true} {
-				opt := Options[ddVector]{Tol: 1e-26, Precond: by, Flexible: flexible}
+				opt := Options[dd.Vec]{Tol: 1e-26, Precond: by, Flexible: flexible}
 				x := space.New()
-				r := create[ddVector, dd.DD](t, v.name, space).Solve(context.Background(), op, x, ddspace.From(b), opt)
-				checkFarther(t, v, r, bigResidual(a, x, ddspace.From(b)))
+				r := create[dd.Vec, dd.DD](t, v.name, space).Solve(context.Background(), op, x, dd.VecOf(b), opt)
+				checkFarther(t, v, r, bigResidual(a, x, dd.VecOf(b)))
 				if v.async {
-					async := distant[ddVector, dd.DD]{space, &queue{stride: 8}}
-					r := create[ddVector, late[dd.DD]](t, v.name, async).Solve(context.Background(), far[ddVector, dd.DD]{op, async}, x, ddspace.From(b), opt)
-					checkFarther(t, v, r, bigResidual(a, x, ddspace.From(b)))
+					async := distant[dd.Vec, dd.DD]{space, &queue{stride: 8}}
+					r := create[dd.Vec, late[dd.DD]](t, v.name, async).Solve(context.Background(), far[dd.Vec, dd.DD]{op, async}, x, dd.VecOf(b), opt)
+					checkFarther(t, v, r, bigResidual(a, x, dd.VecOf(b)))
 				}
 			}
 		}
 		y := make([]float64, a.Rows)
 		solveWith(t, v.name, a, y, b, hostOptions{Tol: 1e-26})
-		if res := bigResidual(a, ddspace.From(y), ddspace.From(b)); res < 1e-18 {
+		if res := bigResidual(a, dd.VecOf(y), dd.VecOf(b)); res < 1e-18 {
 			t.Errorf("%s: float64 reaches %g too: the test shows nothing", v.name, res)
 		}
 	}
@@ -66,4 +69,51 @@ func checkFarther(t *testing.T, v variant, r Result, residual float64) {
 	if r.Reason != Converged || !(residual < 1e-25) || v.method == "gmres" && r.Iterations > 24 {
 		t.Errorf("%s: %v after %d iterations, residual %g", v.name, r.Reason, r.Iterations, residual)
 	}
+}
+
+// BenchmarkDoubleDouble reports the time of iterations on double-double vectors as a multiple of that on float64 vectors, of
+// minima that are measured in turn, with matrices beyond the caches.
+func BenchmarkDoubleDouble(b *testing.B) {
+	for _, g := range []struct {
+		kind string
+		edge float64
+	}{{"poisson3d", 150}, {"elasticity3d", 50}} {
+		m, err := generate.Generate(g.kind, generate.Params{"n": g.edge})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, threads := range []int{1, 2} {
+			pool := newPool(b, threads)
+			space, twice := linop.NewHost(m.Rows, pool), linop.NewHostDD(m.Rows, pool)
+			plainA, twiceA := linop.NewCSR(m, pool), linop.NewCSRDD(m, pool)
+			a := linop.Transposed[[]float64, linop.Float64]{Operator: plainA, Transpose: plainA}
+			aDD := linop.Transposed[dd.Vec, dd.DD]{Operator: twiceA, Transpose: twiceA}
+			rhs := random(3, m.Rows)
+			for _, name := range []string{"cg", "bicg"} {
+				b.Run(fmt.Sprintf("%s/%s/%d", g.kind, name, threads), func(b *testing.B) {
+					plain, ddTime := math.Inf(1), math.Inf(1)
+					for b.Loop() {
+						plain = min(plain, perIteration(b, name, space, a, rhs))
+						ddTime = min(ddTime, perIteration(b, name, twice, aDD, dd.VecOf(rhs)))
+					}
+					b.ReportMetric(0, "ns/op")
+					b.ReportMetric(1e3*plain, "ms-double")
+					b.ReportMetric(1e3*ddTime, "ms-dd")
+					b.ReportMetric(ddTime/plain, "ratio")
+				})
+			}
+		}
+	}
+}
+
+// perIteration is the seconds of one of a few iterations.
+func perIteration[V any, S linop.Scalar[S]](b *testing.B, name string, space linop.Space[V, S], a linop.Operator[V, S], rhs V) float64 {
+	x, method := space.New(), create(b, name, space)
+	start := time.Now()
+	r := method.Solve(context.Background(), a, x, rhs, Options[V]{Tol: 1e-26, MaxIter: 10})
+	elapsed := time.Since(start).Seconds()
+	if r.Iterations != 10 {
+		b.Fatalf("%+v", r)
+	}
+	return elapsed / 10
 }

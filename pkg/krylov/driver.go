@@ -41,6 +41,9 @@ type driver[V any, S linop.Scalar[S]] struct {
 	x, b V
 	rr   S // r·r
 
+	trueR  V // for drifts, once it has looked
+	looked bool
+
 	restarts int // that are left
 
 	ended float64 // ||r|| at which the last solve converged after a step; 0: it did not
@@ -188,7 +191,27 @@ func (d *driver[V, S]) judge(it iteration[V, S], s scalars[S]) (judged bool, rea
 	if reason = c.judge(d.x, d.r, rnorm); reason != Running {
 		return true, reason
 	}
+	if d.drifts() {
+		return true, c.agree(Drift)
+	}
 	return true, it.check(s, rnorm)
+}
+
+// gap is the share of the true residual that the one of the recurrence may be off by.
+const gap = 0.1
+
+// drifts reports whether r is not the residual of x any more, where it is time to look.
+func (d *driver[V, S]) drifts() bool {
+	every := d.c.opt.Gap
+	if every == 0 || d.c.result.Iterations%every != 0 || !d.deferred.immediate() {
+		return false
+	}
+	if !d.looked {
+		d.trueR, d.looked = d.space.New(), true
+	}
+	d.a.Residual(d.trueR, d.b, d.x)
+	rr := d.space.Dot(d.trueR, d.trueR)
+	return norm(d.space.AxpyDot(d.space.Scalar(-1), d.r, d.trueR, d.trueR)) > gap*norm(rr)
 }
 
 // check is that of an iteration with nothing to look at.

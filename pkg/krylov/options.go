@@ -40,6 +40,7 @@ type Progress struct {
 	Iterations  int     // of this solve
 	Projections int64   // see Result
 	Least       float64 // what the measure is expected to be at the least residual so far
+	Residual    float64 // ||r|| / ||b|| by the recurrence of the method
 }
 
 // A Monitor observes a solve: a progress line, a history file. It must not
@@ -76,6 +77,11 @@ type Options[V any] struct {
 	// Watch, if not nil, is asked after each iteration whether to go on: a Reason other than
 	// Running ends the solve. Asked again after the same iteration, it must answer alike.
 	Watch func(Progress) Reason
+
+	// Gap, if not 0, is the number of iterations after which all methods but GMRES look whether the residual r of their
+	// recurrence is still that of x: the solve ends with Drift where ||(b - A x) - r|| > 0.1 ||b - A x||. It takes a product
+	// and, once, a vector. Asynchronous spaces do not look.
+	Gap int
 
 	// Replaces, if not 0, says that b replaces the residual at which the last solve by this
 	// Method ended: it is the residual of the x that has been corrected by what that found,

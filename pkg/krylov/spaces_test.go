@@ -3,15 +3,7 @@ package krylov
 import (
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/ddspace"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-)
-
-// Double-double vectors: the methods must run on them as they are.
-type (
-	ddSpace    = ddspace.Space
-	ddOperator = ddspace.Operator
-	ddVector   = ddspace.Vector
 )
 
 // queue is what an asynchronous space has to do, and counts.

@@ -130,13 +130,7 @@ func (b *hostBasis) each(w []float64, do func(packedBlocks)) {
 		hi := (r.hi - p.Lo + packed.Block - 1) / packed.Block
 		do(packedBlocks{k, r.part, lo, hi, w[p.Lo:p.Hi]})
 	})
-	if h.len < serialBelow {
-		for k := range h.blocks() {
-			run(k)
-		}
-		return
-	}
-	h.pool.Run(h.blocks(), run)
+	h.onBlocks(run)
 }
 
 // MultiDot implements Basis.

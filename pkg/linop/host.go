@@ -5,40 +5,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-const (
-	// blockSize is the number of elements that one partial result covers. It
-	// is fixed, and partial results are added in the order of the blocks, so
-	// sums have the same bits for any number of threads.
-	blockSize = 4096
-	// serialBelow is the dimension under which waking threads costs more than
-	// it brings.
-	serialBelow = 32 * 1024
-)
-
 // Host is the space of float64 vectors in main memory. Its methods share
 // scratch memory: use one Host from one goroutine at a time.
 type Host struct {
-	Reducer Reducer // of inner products, norms and maxima; NewHost sets Local
-
-	n       int // dimension
-	len     int // elements of a vector of this process
-	parts   []Range
-	pool    *parallel.Pool
-	kernels *kernels.Set
-	block   []span    // of at most blockSize elements
-	ranges  []span    // of at most rangeSize
-	partial []float64 // for each block one, two for DoubleStep, len(vs) for MultiDot
-	sums    []float64 // of them
-	job     vectorJob
+	blocked
+	job vectorJob
 }
 
 var _ Space[[]float64, Float64] = (*Host)(nil)
-
-// A Range is the elements Lo to Hi-1 of a vector of this process.
-type Range struct {
-	Lo, Hi int
-	First  int // the index of element Lo in the whole vector
-}
 
 // NewHost returns the space of dimension n on the threads of pool.
 func NewHost(n int, pool *parallel.Pool) *Host { return NewHostOf(n, n, []Range{{Hi: n}}, pool) }
@@ -47,33 +21,10 @@ func NewHost(n int, pool *parallel.Pool) *Host { return NewHostOf(n, n, []Range{
 // vector has length elements; those outside of the parts belong to nobody: operations leave them alone or change them, and
 // nothing depends on them. No partial result is that of two parts. It is up to the caller to set a Reducer for all processes.
 func NewHostOf(n, length int, parts []Range, pool *parallel.Pool) *Host {
-	h := &Host{Reducer: Local{}, n: n, len: length, parts: parts, pool: pool, kernels: kernels.Default()}
-	h.block, h.ranges = cut(parts, blockSize), cut(parts, rangeSize)
-	h.partial, h.sums = make([]float64, 2*h.blocks()), make([]float64, 2)
+	h := &Host{blocked: newBlocked(n, length, parts, pool)}
 	h.job.h = h
 	return h
 }
-
-// span is the elements Lo to Hi-1, which are of a part.
-type span struct{ lo, hi, part int }
-
-// cut is the parts in spans of at most size elements.
-func cut(parts []Range, size int) (spans []span) {
-	for k, p := range parts {
-		for lo := p.Lo; lo < p.Hi; lo += size {
-			spans = append(spans, span{lo, min(lo+size, p.Hi), k})
-		}
-	}
-	return spans
-}
-
-func (h *Host) blocks() int { return len(h.block) }
-
-// Use makes k the kernels of the operations, nil the default ones.
-func (h *Host) Use(k *kernels.Set) { h.kernels = k.Or() }
-
-// Dim returns n.
-func (h *Host) Dim() int { return h.n }
 
 // New returns a zero vector. It has an address of its own, even where it has no elements.
 func (h *Host) New() []float64 { return make([]float64, h.len, max(h.len, 1)) }
@@ -86,15 +37,6 @@ func (h *Host) Roundoff() float64 { return roundoff }
 
 // Zero sets x = 0.
 func (h *Host) Zero(x []float64) { clear(x) }
-
-// Fill sets x_i = element(i), in the order of i, for all indices that this process has.
-func (h *Host) Fill(x []float64, element func(i int) float64) {
-	for _, p := range h.parts {
-		for at := p.Lo; at < p.Hi; at++ {
-			x[at] = element(p.First + at - p.Lo)
-		}
-	}
-}
 
 // Copy sets dst = src.
 func (h *Host) Copy(dst, src []float64) { h.run(vectorJob{op: opCopy, x: src, y: dst}) }
@@ -183,16 +125,6 @@ func (h *Host) MultiDot(out []Float64, vs [][]float64, w []float64) {
 	}
 }
 
-// room makes room for m sums.
-func (h *Host) room(m int) {
-	if need := m * h.blocks(); len(h.partial) < need {
-		h.partial = make([]float64, need)
-	}
-	if len(h.sums) < m {
-		h.sums = make([]float64, m)
-	}
-}
-
 // MultiAxpy computes w += sum a_k v_k in one pass over w.
 func (h *Host) MultiAxpy(a []Float64, vs [][]float64, w []float64) {
 	h.run(vectorJob{op: opMultiAxpy, as: a, vs: vs, y: w})
@@ -210,17 +142,11 @@ func (h *Host) sum() Float64 {
 	return Float64(h.sums[0])
 }
 
-// run does one operation on every block, on all threads if that pays.
+// run does one operation.
 func (h *Host) run(j vectorJob) {
 	j.h = h
 	h.job = j
-	if h.len < serialBelow {
-		for b := range h.blocks() {
-			h.job.Do(b)
-		}
-	} else {
-		h.pool.Run(h.blocks(), &h.job)
-	}
+	h.onBlocks(&h.job)
 	h.job = vectorJob{h: h}
 }
 

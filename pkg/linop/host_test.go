@@ -52,25 +52,34 @@ func TestHostAgainstDoubleDouble(t *testing.T) {
 				continue
 			}
 			v, out, want := vectors(n, count), make([]linop.Float64, count+10), make([]dd.DD, count+10)
+			twice, outDD := vectorsDD(v), make([]dd.DD, count+10)
 			var exact []ddspace.Vector
 			for _, x := range v {
 				exact = append(exact, ddspace.From(x))
 			}
-			h := linop.NewHost(n, newPool(t, 2))
-			if h.Dim() != n || !slices.Equal(h.New(), make([]float64, n)) {
+			h, hDD := linop.NewHost(n, newPool(t, 2)), linop.NewHostDD(n, newPool(t, 2))
+			if h.Dim() != n || !slices.Equal(h.New(), make([]float64, n)) || hDD.Dim() != n || hDD.New().Len() != n {
 				t.Fatalf("Dim = %d, New = %v", h.Dim(), h.New())
 			}
 			operations(h, v, out)
+			operations(hDD, twice, outDD)
 			operations(ddspace.Space(n), exact, want)
-			for k, s := range out {
-				if e := math.Abs(s.Sub(linop.Float64(want[k].Float())).Float()); !(e <= 1e-14*float64(n)*(1+math.Abs(want[k].Float()))) {
-					t.Errorf("n = %d, %d vectors: scalar %d is %v, want %v", n, count, k, s, want[k])
+			off := func(got, want dd.DD) float64 { return math.Abs(got.Sub(want).Float()) / (1 + math.Abs(want.Float())) }
+			for k := range out {
+				if e := off(dd.From(out[k].Float()), want[k]); !(e <= 1e-14*float64(n)) {
+					t.Errorf("n = %d, %d vectors: scalar %d is %v, want %v", n, count, k, out[k], want[k])
+				}
+				if e := off(outDD[k], want[k]); !(e <= 1e-30*float64(n)) {
+					t.Errorf("n = %d, %d vectors: double-double scalar %d is %v, want %v", n, count, k, outDD[k], want[k])
 				}
 			}
 			for k, x := range v {
 				for i, e := range x {
-					if w := exact[k][i].Float(); !(math.Abs(e-w) <= 1e-13*(1+math.Abs(w))) {
-						t.Fatalf("n = %d, %d vectors: element %d of vector %d is %v, want %v", n, count, i, k, e, w)
+					if e := off(dd.From(e), exact[k][i]); !(e <= 1e-13) {
+						t.Fatalf("n = %d, %d vectors: element %d of vector %d is off by %g", n, count, i, k, e)
+					}
+					if e := off(twice[k].At(i), exact[k][i]); !(e <= 1e-29) {
+						t.Fatalf("n = %d, %d vectors: element %d of double-double vector %d is off by %g", n, count, i, k, e)
 					}
 				}
 			}

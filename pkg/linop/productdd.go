@@ -1,7 +1,7 @@
 package linop
 
 import (
-	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/dd"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -16,82 +16,86 @@ type RowsDD interface {
 	MulRowsDD(dst dd.Vec, panel, lo, hi int, x dd.Vec)
 }
 
-// ProductsDD makes an operator on double-double vectors of RowsDD, as Products does for float64. Use it from
-// one goroutine at a time.
+// ProductsDD makes an operator on double-double vectors of RowsDD, as Products does for float64: inner
+// products are added panel by panel, so that results have the same bits for any number of threads. Use it from one goroutine at
+// a time.
 type ProductsDD struct {
-	rows  RowsDD
-	space *HostDD // of the rows
-	pool  *parallel.Pool
-	panel []int
+	rows    RowsDD
+	pool    *parallel.Pool
+	kernels *kernels.Set // of what follows the product of a row
+	panel   []int
+	partial []dd.DD // for each panel two
+	job     panelJobDD
 }
 
 var _ Operator[dd.Vec, dd.DD] = (*ProductsDD)(nil)
 
 // NewProductsDD returns rows as an operator. Panel k is the rows panel[k] to panel[k+1]-1.
 func NewProductsDD(rows RowsDD, panel []int, pool *parallel.Pool) *ProductsDD {
-	n, _ := rows.Dims()
-	return &ProductsDD{rows: rows, space: NewHostDD(n, pool), pool: pool, panel: panel}
+	return &ProductsDD{rows: rows, pool: pool, kernels: kernels.Default(), panel: panel, partial: make([]dd.DD, 2*(len(panel)-1))}
 }
+
+// Use makes k the kernels of what follows products, nil the default ones; rows know their own.
+func (a *ProductsDD) Use(k *kernels.Set) { a.kernels = k.Or() }
 
 // Dims returns the dimensions of the matrix.
 func (a *ProductsDD) Dims() (rows, cols int) { return a.rows.Dims() }
 
 // Apply computes dst = A src.
-func (a *ProductsDD) Apply(dst, src dd.Vec) {
-	a.pool.Run(len(a.panel)-1, parallel.Func(func(k int) {
-		a.rows.MulRowsDD(dst, k, a.panel[k], a.panel[k+1], src)
-	}))
-}
+func (a *ProductsDD) Apply(dst, src dd.Vec) { a.run(panelJobDD{dst: dst, src: src}) }
 
 // ApplyDot computes dst = A src and returns dst·w.
 func (a *ProductsDD) ApplyDot(dst, src, w dd.Vec) dd.DD {
-	a.Apply(dst, src)
-	return a.space.Dot(dst, w)
+	a.run(panelJobDD{epilogue: WithDot, dst: dst, src: src, w: w})
+	return a.sum(0)
 }
 
 // ApplyDots computes dst = A src and returns dst·w and dst·dst.
 func (a *ProductsDD) ApplyDots(dst, src, w dd.Vec) (dw, d2 dd.DD) {
-	a.Apply(dst, src)
-	return a.space.Dot(dst, w), a.space.Dot(dst, dst)
+	a.run(panelJobDD{epilogue: WithDots, dst: dst, src: src, w: w})
+	return a.sum(0), a.sum(1)
 }
 
 // Residual computes r = b - A x.
 func (a *ProductsDD) Residual(r, b, x dd.Vec) {
-	a.Apply(r, x)
-	a.space.Xpay(b, dd.From(-1), r)
+	a.run(panelJobDD{epilogue: Residual, dst: r, src: x, w: b})
 }
 
-// CSRDD is a csr.Matrix as an operator on double-double vectors.
-type CSRDD struct {
-	ProductsDD
-	m          *csr.Matrix
-	transposed *CSRDD // nil: not asked for yet
-}
-
-var _ Transposer[dd.Vec, dd.DD] = (*CSRDD)(nil)
-
-// NewCSRDD returns m as an operator on the threads of pool; m is not copied.
-func NewCSRDD(m *csr.Matrix, pool *parallel.Pool) *CSRDD {
-	return &CSRDD{ProductsDD: *NewProductsDD(csrRowsDD{m}, csr.Panels(m), pool), m: m}
-}
-
-// ApplyT computes dst = A^T src. The first call makes A^T, which is kept.
-func (a *CSRDD) ApplyT(dst, src dd.Vec) {
-	if a.transposed == nil {
-		a.transposed = NewCSRDD(a.m.Transpose(a.pool), a.pool)
+// sum adds the partial results number k of all panels.
+func (a *ProductsDD) sum(k int) (s dd.DD) {
+	for ; k < len(a.partial); k += 2 {
+		s = s.Add(a.partial[k])
 	}
-	a.transposed.Apply(dst, src)
+	return s
 }
 
-type csrRowsDD struct{ *csr.Matrix }
+func (a *ProductsDD) run(j panelJobDD) {
+	a.job = j
+	a.job.of = a
+	a.pool.Run(len(a.panel)-1, &a.job)
+	a.job = panelJobDD{}
+}
 
-func (m csrRowsDD) MulRowsDD(dst dd.Vec, _, lo, hi int, x dd.Vec) {
-	for i := lo; i < hi; i++ {
-		cols, vals := m.Row(i)
-		var s dd.DD
-		for k, j := range cols {
-			s = s.Add(dd.From(vals[k]).Mul(x.At(int(j))))
-		}
-		dst.Set(i, s)
+// panelJobDD is a product, with what follows it, as a parallel job.
+type panelJobDD struct {
+	epilogue    Epilogue
+	dst, src, w dd.Vec
+	of          *ProductsDD
+}
+
+// Do computes the rows of one panel.
+func (j *panelJobDD) Do(k int) {
+	a := j.of
+	lo, hi := a.panel[k], a.panel[k+1]
+	a.rows.MulRowsDD(j.dst, k, lo, hi, j.src)
+	dst := j.dst.Slice(lo, hi)
+	switch j.epilogue {
+	case Residual:
+		a.kernels.XpayDD(j.w.Slice(lo, hi), dd.From(-1), dst)
+	case WithDots:
+		a.partial[2*k+1] = a.kernels.DotDD(dst, dst)
+		fallthrough
+	case WithDot:
+		a.partial[2*k] = a.kernels.DotDD(dst, j.w.Slice(lo, hi))
 	}
 }

@@ -2,6 +2,7 @@ package matrixmarket
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -20,18 +21,29 @@ func (r *reading) assemble(ctx context.Context) (*Content, error) {
 	if err := r.checkMemory(r.size.entries); err != nil {
 		return nil, err
 	}
+	blocks := r.blocks
+	if r.parts > 1 {
+		blocks = slices.Clone(blocks)
+	}
+	if err := r.place(ctx, c, found.mixed()); err != nil {
+		return nil, err
+	}
+	c.tellDuplicates()
+	return c, r.lower(ctx, c, blocks)
+}
+
+// place puts the entries in their places, and releases the blocks. mixed tells that a symmetric file has entries on both
+// sides of the diagonal, which may contradict each other.
+func (r *reading) place(ctx context.Context, c *Content, mixed bool) error {
 	switch {
 	case r.Format == Array:
 		r.dense(c)
 	case r.Object == VectorObject:
 		r.scatter(c)
 	default:
-		if err := r.sparse(ctx, c, found.mixed()); err != nil {
-			return nil, err
-		}
+		return r.sparse(ctx, c, mixed)
 	}
-	c.tellDuplicates()
-	return c, nil
+	return nil
 }
 
 // tellDuplicates warns of entries that were added to others.
@@ -220,6 +232,9 @@ func (r *reading) scatter(c *Content) {
 			v := 1.0
 			if b.val != nil {
 				v = b.val[k]
+			}
+			if r.parts > 1 {
+				r.lost = keepLost(r.lost, c.Dense[i], v, i, 0)
 			}
 			c.Dense[i] += v
 			if b.imag != nil {

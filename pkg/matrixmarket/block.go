@@ -8,6 +8,7 @@ import "slices"
 type block struct {
 	row, col  []int32
 	val, imag []float64
+	low       [][]float64 // parts of values below val; nil for a part that is zero
 	entries   int
 	lines     int64 // lines of the piece
 
@@ -120,6 +121,9 @@ func (b *block) reserve(h Header, n int) {
 func (b *block) trim() {
 	b.row, b.col = trimmed(b.row, b.entries), trimmed(b.col, b.entries)
 	b.val, b.imag = trimmed(b.val, b.entries), trimmed(b.imag, b.entries)
+	for k := range b.low {
+		b.low[k] = trimmed(b.low[k], b.entries)
+	}
 }
 
 // trimmed returns s[:n], copied if more than an eighth would be unused.

@@ -37,6 +37,10 @@ type Options struct {
 	// after the read returned.
 	Progress func(done, total int64)
 
+	// Parts is how many float64 hold a value, at most [MaxParts]; 0 and 1: its nearest float64 alone. More keep digits of the
+	// text that a float64 does not, in Content.Lower. Complex files and the ranks of a job have one part.
+	Parts int
+
 	pieceSize int // bytes of text to a piece; 0: defaultPiece. For tests
 }
 
@@ -58,6 +62,12 @@ type Content struct {
 	// Imag holds imaginary parts, beside Matrix.Val or beside Dense. It is
 	// nil unless the field is complex.
 	Imag []float64
+
+	// Lower is what a value has beyond its nearest float64, where Options.Parts asks for it: a value is its sum over this
+	// Content and Lower, to 53 bits for each part asked for (2^-1075 at least), so that 0.1 has two parts to 106 bits.
+	// A part is sparse if it belongs to a sparse matrix, and left out if it is zero. What sums of
+	// duplicates lose to rounding is in it too, whatever the number of parts: they are exact.
+	Lower []*Content
 
 	// Duplicates counts the stored entries that were added to another one
 	// with the same indices, Zeros the explicit zeros of a coordinate file,
@@ -87,6 +97,33 @@ func (c *Content) CSR() (*csr.Matrix, error) {
 		return c.Matrix, nil
 	}
 	return csr.FromSparse(denseContent{c})
+}
+
+// CSRParts returns the matrices of CSR of the content and of Lower. The file holds their sum.
+func (c *Content) CSRParts() (parts []*csr.Matrix, err error) {
+	for _, part := range append([]*Content{c}, c.Lower...) {
+		m, err := part.CSR()
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, m)
+	}
+	return parts, nil
+}
+
+// ColumnParts returns, for each column, those of Columns of the content and of Lower. The file holds their sum.
+func (c *Content) ColumnParts() ([][][]float64, error) {
+	columns := make([][][]float64, c.Cols)
+	for _, part := range append([]*Content{c}, c.Lower...) {
+		values, err := part.Columns()
+		if err != nil {
+			return nil, err
+		}
+		for j := range columns {
+			columns[j] = append(columns[j], values[j])
+		}
+	}
+	return columns, nil
 }
 
 // denseContent visits the nonzeros of Dense, column by column.

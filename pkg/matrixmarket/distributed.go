@@ -2,6 +2,7 @@ package matrixmarket
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,6 +67,9 @@ func ReadDistributed(ctx context.Context, c dist.Comm, path string, opt Distribu
 
 // lookTogether returns what rank 0 finds out about a file, on all ranks. Collective.
 func lookTogether(c dist.Comm, path string, opt DistributedOptions, whole func(*reading, DistributedOptions) string) (s survey, err error) {
+	if opt.Parts > 1 {
+		return s, errors.New("the ranks of a job read values of one part")
+	}
 	if c.Rank() == 0 {
 		s, err = look(path, opt, whole)
 	}

@@ -43,6 +43,9 @@ func (p *parser) entry(b *block, line text, words []token) *badToken {
 		return bad(extra.column, "unexpected %s: the line must hold %s", quote(extra.s), p.expected())
 	}
 	if values > 0 {
+		if p.parts > 1 {
+			b.keepRest(words[indices].s, parts[0], p.parts)
+		}
 		b.val[k] = parts[0]
 		if indices > 0 && parts[0] == 0 && parts[1] == 0 {
 			b.zeros++
@@ -112,7 +115,7 @@ func (p *parser) wholeNumber(w token) (float64, []noteKind, *badToken) {
 		return 0, nil, bad(w.column, "value %s is negative, but the field is %v", cut(w.s), p.Field)
 	case err != nil: // more than 308 digits
 		return v, []noteKind{noteNonFinite, noteOverflow}, nil
-	case len(digits) > 15 && !exact(w.s, v):
+	case p.parts <= 1 && len(digits) > 15 && !exact(w.s, v):
 		return v, []noteKind{noteInexact}, nil
 	}
 	return v + 0, nil, nil // -0 + 0 is 0: whole numbers have no -0

@@ -82,6 +82,13 @@ func difference(c, d *Content) string {
 		return "NonFinite"
 	case !slices.Equal(c.Warnings, d.Warnings):
 		return "Warnings"
+	case len(c.Lower) != len(d.Lower):
+		return "Lower"
+	}
+	for k := range c.Lower {
+		if diff := difference(c.Lower[k], d.Lower[k]); diff != "" {
+			return "Lower: " + diff
+		}
 	}
 	return ""
 }

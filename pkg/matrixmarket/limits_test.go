@@ -45,7 +45,7 @@ func TestMemoryOfManyEntries(t *testing.T) {
 	const need = 16*entries + 12*nonzeros + 8*(100_000_000+1)
 	for limit, tooLarge := range map[int64]bool{need: false, need - 1: true} {
 		r := &reading{
-			parser: parser{Header{Symmetry: Symmetric}, size{rows: 1e8, cols: 1e8, entries: entries}},
+			parser: parser{Header{Symmetry: Symmetric}, size{rows: 1e8, cols: 1e8, entries: entries}, 1},
 			limit:  budget{max: limit},
 		}
 		if err := r.checkMemory(nonzeros); errors.Is(err, ErrTooLarge) != tooLarge {

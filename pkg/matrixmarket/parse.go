@@ -10,6 +10,7 @@ import (
 type parser struct {
 	Header
 	size
+	parts int // float64 that hold a value
 }
 
 // parse parses a piece that a source returned. Lines in the common form are read by
@@ -90,6 +91,9 @@ func (p *parser) parseMatrix(b *block, text []byte, end int) {
 // indices without sign in range, values that the scanners take. It returns the
 // start of the next line, or i if it is anything else.
 func (p *parser) commonLine(text []byte, i int) (row, col int32, v, im float64, next int) {
+	if p.parts > 1 { // no line is common
+		return 0, 0, 0, 0, i
+	}
 	start := i
 	at := skipBlanks(text, i)
 	r, i := scanIndex(text, at)
@@ -154,7 +158,7 @@ func (p *parser) onOrAbove(b *block, r, c int32, v, im float64) {
 
 // parseArray reads the lines of an array: one value each, two if complex.
 func (p *parser) parseArray(b *block, text []byte, end int) {
-	plain := p.Field == Real
+	plain := p.Field == Real && p.parts <= 1
 	for i := 0; i < end; {
 		start := i
 		if plain {

@@ -114,8 +114,11 @@ func (in *input) begin(opt Options) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkParts(opt, header); err != nil {
+		return nil, err
+	}
 	r := &reading{
-		parser: parser{header, size}, in: in, pre: pre, opt: opt, threads: opt.Threads, shares: 1,
+		parser: parser{header, size, max(opt.Parts, 1)}, in: in, pre: pre, opt: opt, threads: opt.Threads, shares: 1,
 		limit: budget{file: in.name, max: opt.MaxMemory, installed: opt.Installed},
 	}
 	if r.threads == 0 {
@@ -146,6 +149,7 @@ type reading struct {
 
 	mu      sync.Mutex
 	blocks  []*block     // by number of the piece
+	lost    []entry      // what sums of duplicates lost, where they are to be exact
 	entries atomic.Int64 // parsed so far
 	stop    atomic.Bool  // no further pieces are wanted
 	read    atomic.Int64 // bytes of text, streams only
@@ -175,7 +179,7 @@ func (r *reading) plausible() error {
 }
 
 // checkMemory checks the staged entries with the least that the result takes,
-// which has so many entries if it is sparse.
+// which has so many entries if it is sparse, and as many in each part of its values.
 func (r *reading) checkMemory(nonzeros int64) error {
 	part := 8.0
 	if r.Field == Complex {
@@ -187,7 +191,7 @@ func (r *reading) checkMemory(nonzeros int64) error {
 	} else {
 		need += 8*float64(r.rows+1) + (4+part)*float64(nonzeros)
 	}
-	return r.limit.check(need, "a %d x %d %v with %s", r.rows, r.cols, r.Object, plural(int(r.size.entries), "entry"))
+	return r.limit.check(need*float64(r.parts), "a %d x %d %v with %s", r.rows, r.cols, r.Object, plural(int(r.size.entries), "entry"))
 }
 
 // source returns what hands out the text below the size line.

@@ -23,6 +23,9 @@ func (a *assembly) tidy(s *rowRange) {
 		if !ordered(row.col, a.tagged) {
 			work.sort(row)
 		}
+		if a.parts > 1 {
+			s.lost = row.losses(s.lost, int32(i), last)
+		}
 		n, duplicates, other := row.merge(a.tagged, last)
 		if other >= 0 {
 			s.conflict, s.i, s.j = true, int32(i), other

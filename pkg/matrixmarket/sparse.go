@@ -32,7 +32,8 @@ type rowRange struct {
 	from, to   int   // rows
 	start, end int64 // of its entries in col and val
 	duplicates int64
-	conflict   bool // contradiction between (i, j) and (j, i)
+	lost       []entry // to rounding of sums
+	conflict   bool    // contradiction between (i, j) and (j, i)
 	i, j       int32
 	_          [64]byte // the workers write side by side
 }
@@ -50,6 +51,9 @@ func (r *reading) sparse(ctx context.Context, c *Content, mixed bool) error {
 		return r.contradiction(r.linesOf(i, j, r.pre.line+1))
 	}
 	r.blocks = nil
+	for _, s := range a.ranges {
+		r.lost = append(r.lost, s.lost...)
+	}
 	c.Matrix, c.Imag, c.Duplicates = a.matrix(), a.imag, a.duplicates
 	return nil
 }

@@ -35,12 +35,8 @@ func (s distributed) multigrid(small int64) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind := ""
-	if tail.anisotropic {
-		kind = ", anisotropic"
-	}
-	g.text = fmt.Sprintf("%s, %d levels down to %d rows, %d of them spread over domains, nodes of %d, %d near-null vectors, operator complexity %.2f%s",
-		AMG, g.levels+1, tail.a.Rows, len(h.levels), h.BlockSize, width, float64(h.nonzeros+tail.nonzeros)/float64(max(s.a.NNZ, 1)), kind)
+	g.text = tail.describe(g, fmt.Sprintf(", %d of them spread over domains", len(h.levels)), h.BlockSize, width,
+		float64(h.nonzeros+tail.nonzeros)/float64(max(s.a.NNZ, 1)))
 	return p, nil
 }
 

@@ -97,13 +97,18 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.text = h.describe(g, "", size, width, float64(h.nonzeros)/float64(max(m.NNZ(), 1)))
+	return fuse(g, &s), nil
+}
+
+// describe is the text of a hierarchy whose last levels are those of h; spread says which others are elsewhere.
+func (h *hierarchy) describe(g *multigrid, spread string, size, width int, complexity float64) string {
 	kind := ""
 	if h.anisotropic {
 		kind = ", anisotropic"
 	}
-	g.text = fmt.Sprintf("%s, %d levels down to %d rows, nodes of %d, %d near-null vectors, operator complexity %.2f%s",
-		AMG, g.levels+1, h.a.Rows, size, width, float64(h.nonzeros)/float64(max(m.NNZ(), 1)), kind)
-	return fuse(g, &s), nil
+	return fmt.Sprintf("%s, %d levels down to %d rows%s, nodes of %d, %d near-null vectors, operator complexity %.2f%s",
+		AMG, g.levels+1, h.a.Rows, spread, size, width, complexity, kind)
 }
 
 // newCycle stores the matrices of all levels, which it lets go.

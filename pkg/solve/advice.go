@@ -72,6 +72,9 @@ func (a *answer) another(used usage) string {
 
 // fewerDigits says what is in the way of the digits asked for.
 func (a *answer) fewerDigits() string {
+	if a.precise != nil {
+		return a.precise.advice()
+	}
 	switch g := a.digits; g.State {
 	case DigitsBelieved, DigitsEstimated:
 		return fmt.Sprintf("about %d digits can be believed; try --digits %d", g.Believed, g.Believed)

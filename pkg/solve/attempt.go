@@ -17,8 +17,9 @@ import (
 // of it.
 type Attempt struct {
 	Method     string
-	Precond    string // with its main parameters; "none"
-	Reason     string // why it ended
+	Vectors    VectorKind // VectorsDouble or VectorsDD
+	Precond    string     // with its main parameters; "none"
+	Reason     string     // why it ended
 	Iterations int
 	Work       float64       // multiplications of setting up and of iterations
 	Setup      time.Duration // 0: it had been set up for a solve before
@@ -31,10 +32,11 @@ type attempts[V any, S linop.Scalar[S]] struct {
 	state     ladderState
 	rungs     []rung
 	limited   bool      // rungs have budgets
+	allWide   bool      // vectors are double-double on all rungs
 	rivals    []float64 // what trials are to save
 	nnz       int
-	create    func(Method) (krylov.Method[V, S], error)
-	methods   map[Method]krylov.Method[V, S]
+	create    func(Method, bool) (krylov.Method[V, S], error)
+	methods   map[rung]krylov.Method[V, S]      // by method and wide
 	ready     map[variant]*preconditioner[V, S] // set up so far
 	refused   map[variant]refusal
 	known     map[variant]known // of what has been set up, before the checkpoint as well
@@ -76,10 +78,15 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *
 	}
 	t := &attempts[V, S]{
 		rungs: s.ladder(), nnz: s.nonzeros(), log: s.opt.Log,
-		limited: s.opt.Precond.Kind == PrecondAuto && !s.opt.NoRefine,
-		methods: map[Method]krylov.Method[V, S]{}, ready: map[variant]*preconditioner[V, S]{}, refused: map[variant]refusal{}, known: map[variant]known{},
-		create: func(name Method) (krylov.Method[V, S], error) {
-			return krylov.New(string(name), space, krylov.MethodOptions{GMRES: gmres, IDR: krylov.IDROptions{S: s.opt.IDR}})
+		limited: s.opt.Precond.Kind == PrecondAuto && !s.opt.NoRefine, allWide: s.opt.Vectors.Kind == VectorsDD,
+		methods: map[rung]krylov.Method[V, S]{}, ready: map[variant]*preconditioner[V, S]{}, refused: map[variant]refusal{}, known: map[variant]known{},
+		create: func(name Method, wide bool) (krylov.Method[V, S], error) {
+			opt := krylov.MethodOptions{GMRES: gmres, IDR: krylov.IDROptions{S: s.opt.IDR}}
+			if at, ok := any(space).(*host); ok && wide {
+				method, err := newWideMethod(name, at, opt)
+				return any(method).(krylov.Method[V, S]), err
+			}
+			return krylov.New(string(name), space, opt)
 		},
 	}
 	t.rivals = s.rivals(t.rungs)
@@ -98,12 +105,13 @@ func (t *attempts[V, S]) now() rung {
 
 // method is the one in use.
 func (t *attempts[V, S]) method() (krylov.Method[V, S], error) {
-	name := t.now().method
-	if m := t.methods[name]; m != nil {
+	now := t.now()
+	as := rung{method: now.method, wide: now.wide}
+	if m := t.methods[as]; m != nil {
 		return m, nil
 	}
-	m, err := t.create(name)
-	t.methods[name] = m
+	m, err := t.create(now.method, now.wide)
+	t.methods[as] = m
 	return m, err
 }
 
@@ -163,7 +171,10 @@ var errLadder = errors.New("there is no other method or preconditioner to try")
 // enter sets up the preconditioner of the current rung, if it has not been.
 func (t *attempts[V, S]) enter(setUp setUp[V]) error {
 	r, k := t.now(), t.state.Rung
-	t.current = Attempt{Method: string(r.method), Precond: string(precond.None)}
+	t.current = Attempt{Method: string(r.method), Vectors: VectorsDouble, Precond: string(precond.None)}
+	if r.wide || t.allWide {
+		t.current.Vectors = VectorsDD
+	}
 	if r.kind == precond.None {
 		return nil
 	}
@@ -275,6 +286,9 @@ type preconditioner[V any, S linop.Scalar[S]] struct {
 	solves int       // begun then
 	*tally
 }
+
+// Data is that of the preconditioner.
+func (p *preconditioner[V, S]) Data() precond.Data { return p.made.Data() }
 
 // Apply computes dst = M^-1 src.
 func (p *preconditioner[V, S]) Apply(dst, src V) {

@@ -125,7 +125,7 @@ func (s *Solver) memory() int64 {
 	given := csr.Bytes(n, nnz)
 	vectors := int64(commonVectors) + s.methodVectors()
 	if s.opt.Digits != NoDigits {
-		vectors += digitsVectors
+		vectors += digitsVectors + s.opt.preciseVectors()
 	}
 	if s.opt.Precond.Kind != precond.None {
 		vectors += 2 * int64(len(s.opt.Precond.NearNull)) // as given, and scaled
@@ -137,6 +137,9 @@ func (s *Solver) memory() int64 {
 	if s.opt.Reorder != ReorderNone {
 		matrices += given + 4*n
 		vectors += reorderVectors
+	}
+	if !s.opt.Vectors.plain() {
+		vectors *= 2
 	}
 	return matrices + 8*n*vectors
 }

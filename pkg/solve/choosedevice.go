@@ -46,11 +46,17 @@ func (o Options) OnDevice() error {
 	if o.Method.transposes() {
 		faults = append(faults, fmt.Errorf("solve: method %s does not run on a device, which has no transpose", o.Method))
 	}
+	if !o.Vectors.plain() {
+		faults = append(faults, fmt.Errorf("solve: vectors on a device are double, not %v", o.Vectors))
+	}
 	if o.Restart > gpu.LongestRestart {
 		faults = append(faults, fmt.Errorf("solve: a device takes restart lengths of at most %d", gpu.LongestRestart))
 	}
 	if o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil {
 		faults = append(faults, errors.New("solve: there are no checkpoints on a device"))
+	}
+	if o.precise() {
+		faults = append(faults, fmt.Errorf("solve: a device has no more than %d digits", MaxDigits))
 	}
 	return errors.Join(faults...)
 }

@@ -38,6 +38,7 @@ type correction[V any, S linop.Scalar[S]] struct {
 	from       float64              // the measure before it
 	reached    float64              // and after, of the x that it gave
 	exponent   int                  // of the last correction, see scaling
+	vectors    Vectors              // of the method
 	innerTol   float64
 	log        func(string)
 	saver      *saver[V, S]    // takes checkpoints of the methods; nil: none are taken
@@ -66,7 +67,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if c.innerTol > 0 {
 		opt.Tol = max(opt.Tol, c.innerTol*goal.From)
 	}
-	method, err := c.attempts.method()
+	method, err := c.method()
 	if err != nil {
 		return krylov.Result{Reason: krylov.Breakdown}
 	}
@@ -85,9 +86,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 		c.probe.goOn(last, c.done)
 	}
 	c.saver.join(&opt)
-	if c.attempts.bounded() && !c.settled {
-		opt.Watch = c.probe.watch
-	}
+	c.watch(&opt)
 	start := time.Now()
 	result := method.Solve(ctx, c.timed, c.z, c.rhs, opt)
 	if !c.settled {
@@ -100,6 +99,16 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	c.slow, c.indefinite = c.probe.gone, result.Reason == krylov.Indefinite && (c.plain() || c.curved(d))
 	c.scaling.correction(d, c.z, e)
 	return result
+}
+
+// method is the one in use.
+func (c *correction[V, S]) method() (krylov.Method[V, S], error) {
+	method, err := c.attempts.method()
+	if wide, ok := method.(interface{ multiplies(*csr.Matrix) }); ok {
+		wide.multiplies(c.scaled.matrix())
+		c.scaled.drop(c.matrix.about())
+	}
+	return method, err
 }
 
 // plain reports whether the matrix is stored in FP64.
@@ -126,7 +135,7 @@ func (c *correction[V, S]) Escalate(reason krylov.Reason) bool {
 	case reason == krylov.Stagnation && c.attempts.bounded():
 		slow = true
 	case c.attempts.now().trial && reason != krylov.Slow: // a more accurate matrix is for what comes after it
-	case !c.plain() && c.mayHelp(reason):
+	case !c.plain() && c.mayHelp(reason) && !(c.vectors.Kind == VectorsDQ && c.attempts.widens()):
 		return c.raise(reason)
 	}
 	return c.climb(c.attempts.left(stopped, slow), min(c.reached, c.from)) == nil
@@ -199,6 +208,9 @@ func (c *correction[V, S]) climb(before string, measure float64) error {
 	err := c.attempts.climb(before, measure, c.setUp)
 	if c.attempts.state.Rung >= 0 { // one that had been set up
 		err = errors.Join(err, c.rescale(c.attempts.now().variant))
+	}
+	if err == nil && c.attempts.now().wide { // multiplies in FP64, which errors of storage are not to be added to
+		err = c.usePrecision(precision{Plain: true})
 	}
 	c.scaled.drop(c.matrix.about())
 	return err

@@ -54,6 +54,8 @@ func (o Options) OverDomains() error {
 		}
 	}
 	fault("there is no reordering", o.Reorder != "" && o.Reorder != ReorderNone && o.Reorder != ReorderAuto)
+	fault(fmt.Sprintf("there are no vectors %v", o.Vectors), !o.Vectors.plain())
+	fault(fmt.Sprintf("there are no more than %d digits", MaxDigits), o.precise())
 	fault("there are no devices", o.Device != nil && !o.DeviceAuto)
 	fault("there are no null spaces", o.NullSpace.Kind != "" && o.NullSpace.Kind != NullSpaceAuto && o.NullSpace.Kind != NullSpaceNone)
 	fault("there are no least squares", o.Method == LSQR)
@@ -167,19 +169,22 @@ func NewAtRoot(ctx context.Context, c dist.Comm, m *csr.Matrix, opt Options) (*S
 	return s, nil
 }
 
-// solveAtRoot solves on rank 0, with the whole system; the others learn all of the Result but X.
+// solveAtRoot solves on rank 0, with the whole system; the others learn all of the Result but X and Precise.
 func (s *Solver) solveAtRoot(ctx context.Context, b, x0 []float64) (Result, error) {
 	var x []float64
 	var evidence *Evidence
+	var precise *Precise
 	r, err := shareRoot(s.root, func() (Result, error) {
 		r, err := s.solve(ctx, b, x0)
 		x, r.X = r.X, nil
+		precise, r.Precise = r.Precise, nil
 		if evidence = r.Evidence; evidence != nil {
 			without := *evidence
 			without.Y, r.Evidence = nil, &without
 		}
 		return r, err
 	})
+	r.Precise = precise
 	if r.X = x; evidence != nil {
 		r.Evidence = evidence
 	}

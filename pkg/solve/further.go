@@ -49,7 +49,7 @@ func (f *refinement[V, S]) operator(s *Solver) linop.Operator[V, S] {
 	if s.opt.Stop == StopRel {
 		return f.exact
 	}
-	return roundable[V, S]{f.exact, rounded[V, S]{f.exact, f.at}, float64(s.Facts.LongestRow+1) * roundoff}
+	return roundable[V, S]{f.exact, rounded[V, S]{f.exact, f.at}, float64(s.Facts.LongestRow+1) * f.at.Roundoff()}
 }
 
 // Residual computes r = b - A x as a product and a difference.
@@ -78,9 +78,34 @@ func (f *refinement[V, S]) settled(
 	result := f.steps.Solve(ctx, a, sameMethod[V, S]{c}, vx, vb, krylov.Options[V]{
 		Tol: opt.Tol, MaxIter: opt.MaxIter, Guess: opt.Guess, Measure: weighted.of, Agree: f.at.agree(),
 	})
-	f.at.download(x, vx)
+	f.returns(x, vx)
 	return result, f.at.err()
 }
+
+// correct solves A d = r once, for refinement elsewhere, to a row-wise error, given the row sums of |A|, with what is in use. If the goal says that r is what the
+// last correction left, it is that times 2^-shift.
+func (f *refinement[V, S]) correct(ctx context.Context, d, r, sums []float64, shift int, goal krylov.Goal) (krylov.Result, error) {
+	clear(d)
+	vd, vr, zero := f.at.upload(d), f.at.upload(r), f.at.New()
+	defer f.at.free(vd, vr)
+	c := f.correction
+	f.at.Zero(zero)
+	vs := f.at.upload(sums)
+	defer f.at.free(vs)
+	byRows := &measure[V, S]{at: f.at, stop: StopRow, weights: vs}
+	byRows.begin(vr)
+	c.ctx, c.measure, c.settled = ctx, byRows, true
+	defer func() { c.measure, c.settled = f.measure, false }()
+	f.last = [2]*float64{}
+	c.exponent += shift
+	goal.Agree = f.at.agree()
+	result := c.Correct(ctx, vd, vr, zero, goal)
+	f.at.download(d, vd)
+	return result, f.at.err()
+}
+
+// raise stores the matrix more accurately; false if it is in FP64 already.
+func (f *refinement[V, S]) raise(reason krylov.Reason) bool { return f.correction.raise(reason) }
 
 // residual sets r = b - A x, accurately.
 func (f *refinement[V, S]) residual(r, x, b []float64) error {

@@ -41,7 +41,7 @@ func (v *improvement) run() error {
 		if v.done = v.done || v.error > last/2; v.left < cost || v.ctx.Err() != nil {
 			return nil
 		}
-		if want := v.s.opt.Digits; want > 0 && digitsOf(v.error) >= want {
+		if want := v.s.opt.floatDigits(); want > 0 && digitsOf(v.error) >= want {
 			return nil
 		}
 	}

@@ -159,7 +159,7 @@ func (l *leastSquares) solve(ctx context.Context, b, x0 []float64) (Result, erro
 		Time:  TimeByPhase{SpMV: l.exact.Elapsed + l.scaled.Elapsed - elapsed},
 	}
 	err := l.judge(&r, b)
-	r.Attempts = []Attempt{{Method: r.Method, Precond: r.Precond.Text, Reason: r.Reason.String(), Iterations: r.Iterations, Solve: time.Since(start)}}
+	r.Attempts = []Attempt{{Method: r.Method, Vectors: VectorsDouble, Precond: r.Precond.Text, Reason: r.Reason.String(), Iterations: r.Iterations, Solve: time.Since(start)}}
 	r.Time.Total = time.Since(start)
 	return r, err
 }

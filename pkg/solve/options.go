@@ -87,9 +87,12 @@ type Options struct {
 
 	// Digits of x that are to be believed: NoDigits estimates none and judges x by its
 	// residual alone, 0 estimates them and improves x as far as that is cheap, and with a
-	// positive number the solve goes on until so many are believed, or none can be gained.
+	// positive number the solve goes on until so many are believed, or none can be gained. More than MaxDigits, up to
+	// MaxPreciseDigits, are digits of Result.Precise, an x of multiple precision that refinement makes of that of float64.
 	Digits int
+	Bits   int // that x of multiple precision has at least, up to MaxBits; 0: as many as Digits need
 
+	Vectors Vectors // of the method, with Kind VectorsDD of all that refinement adds up
 	Storage Storage // of the matrix that the method multiplies with
 	Precond Precond
 	Reorder Reorder // of its rows and columns; "": ReorderNone
@@ -149,8 +152,17 @@ func (o Options) Validate() error {
 	if o.HaloEpsilon < 0 || o.HaloEpsilon >= 1 {
 		fault("accuracy %g of halos is not in [0, 1)", o.HaloEpsilon)
 	}
-	if o.Digits < NoDigits || o.Digits > MaxDigits {
-		fault("%d digits, want at most %d", o.Digits, MaxDigits)
+	if o.Digits < NoDigits || o.Digits > MaxPreciseDigits {
+		fault("%d digits, want at most %d", o.Digits, MaxPreciseDigits)
+	}
+	if o.Bits < 0 || o.Bits > MaxBits {
+		fault("x of %d bits, want at most %d", o.Bits, MaxBits)
+	}
+	if o.Bits > 0 && !o.precise() {
+		fault("bits of x are for more than %d digits", MaxDigits)
+	}
+	if o.precise() && (o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil) {
+		fault("there are no checkpoints with more than %d digits", MaxDigits)
 	}
 	if o.Digits > 0 && o.NoRefine {
 		fault("a number of digits needs refinement")
@@ -168,6 +180,9 @@ func (o Options) Validate() error {
 		}
 	}
 	faults = append(faults, o.Precond.validate()...)
+	if err := cmp.Or(o.Vectors.validate(), o.checkVectors()); err != nil {
+		faults = append(faults, err)
+	}
 	if o.Device != nil && !o.DeviceAuto {
 		if err := o.OnDevice(); err != nil {
 			faults = append(faults, err)
@@ -185,6 +200,7 @@ func (o Options) withDefaults(n int) Options {
 	o.Reorder = cmp.Or(o.Reorder, ReorderNone)
 	o.NullSpace.Kind = cmp.Or(o.NullSpace.Kind, NullSpaceAuto)
 	o.Precond.Kind = cmp.Or(o.Precond.Kind, PrecondAuto)
+	o.Vectors = o.Vectors.withDefaults()
 	o.Tol = cmp.Or(o.Tol, krylov.DefaultTol)
 	o.MaxIter = cmp.Or(o.MaxIter, max(krylov.DefaultMaxIter, 2*n))
 	if o.Log == nil {

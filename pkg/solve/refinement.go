@@ -19,8 +19,11 @@ type refiner interface {
 	further(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	roughly(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	rowwise(ctx context.Context, x, b, sums []float64, opt krylov.Options[vector]) (krylov.Result, error)
+	correct(ctx context.Context, d, r, sums []float64, shift int, goal krylov.Goal) (krylov.Result, error)
+	raise(reason krylov.Reason) bool
 	residual(r, x, b []float64) error
 	leftOver(r, x, b []float64) error
+	lower(x []float64) []float64 // what x, which it returned, has beyond float64; nil: nothing
 	usage() usage
 	close()
 }
@@ -91,11 +94,32 @@ func (f *refinement[V, S]) refine(ctx context.Context, x, b []float64, opt krylo
 	if err != nil {
 		return result, err
 	}
-	f.at.download(x, vx)
+	f.returns(x, vx)
 	if f.left {
 		f.last = addresses(x, b)
 	}
 	return result, f.at.err()
+}
+
+// A wide place has vectors with more digits than float64.
+type wide[V any] interface {
+	keep(x V) // for lower
+	lower(x []float64) []float64
+}
+
+// returns downloads a solution.
+func (f *refinement[V, S]) returns(x []float64, vx V) {
+	f.at.download(x, vx)
+	if at, ok := f.at.(wide[V]); ok {
+		at.keep(vx)
+	}
+}
+
+func (f *refinement[V, S]) lower(x []float64) []float64 {
+	if at, ok := f.at.(wide[V]); ok {
+		return at.lower(x)
+	}
+	return nil
 }
 
 // solve refines x.
@@ -177,7 +201,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 		open: s.storageOpen(), spared: s.spares(attempts.rungs),
 		timed:    &linop.Timed[V, S]{Operator: matrix},
 		attempts: attempts, prepare: s.precondition, exact: exact,
-		innerTol: s.opt.InnerTol, log: s.opt.Log, ctx: ctx,
+		innerTol: s.opt.InnerTol, vectors: s.opt.Vectors, log: s.opt.Log, ctx: ctx,
 	}
 	if s.recorder.resuming() {
 		c.attempts.state.Rung = 0 // the rung in use comes first

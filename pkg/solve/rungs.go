@@ -38,13 +38,18 @@ type rung struct {
 	method Method
 	variant
 	trial bool // it goes on only while it promises to take less than the next one
+	wide  bool // its vectors are double-double
 }
 
 func (r rung) String() string {
-	if r.kind == precond.None {
-		return string(r.method)
+	text := string(r.method)
+	if r.kind != precond.None {
+		text += fmt.Sprintf(" with %s", r.variant)
 	}
-	return fmt.Sprintf("%s with %s", r.method, r.variant)
+	if r.wide {
+		text += " in double-double"
+	}
+	return text
 }
 
 // complete reports whether the preconditioner is a complete factorisation, A itself but for
@@ -160,7 +165,7 @@ func (s *Solver) likeNetwork() bool {
 func (s *Solver) ladder() []rung { return s.looks.rungs.get(s.rungs) }
 
 // rungs returns the ladder of the system: each rung is a fallback of those before it.
-func (s *Solver) rungs() []rung { return s.withoutIdle(s.allRungs()) }
+func (s *Solver) rungs() []rung { return s.widened(s.withoutIdle(s.allRungs())) }
 
 // allRungs are the rungs by the tables.
 func (s *Solver) allRungs() []rung {
@@ -208,7 +213,7 @@ func (s *Solver) join(first Method, rows []row, second Method, more []row) (list
 			}
 			d, _ := precond.Lookup(v.kind)
 			kind, _ := krylov.KindOf(string(method))
-			next := rung{method, v, r.trial}
+			next := rung{method: method, variant: v, trial: r.trial}
 			if r.method != "" && s.opt.Method == Auto {
 				next.method = r.method
 			}

@@ -55,6 +55,7 @@ type special interface {
 // Result is the outcome of one right-hand side.
 type Result struct {
 	X      []float64
+	XLow   []float64 // X + XLow is x in double-double; nil: X is all there is, see Options.Vectors
 	Reason krylov.Reason
 	Errors verify.Errors // of X, measured by package verify
 
@@ -62,10 +63,12 @@ type Result struct {
 	Advice       string               // one line on what to do about the Reason, empty when converged
 
 	Digits   Digits    // of X
+	Precise  *Precise  // x with more digits than X holds, if these were asked for; X is that rounded
 	Evidence *Evidence // that the system has no solution; nil: none was looked for or found
 	Cautions []string  // what the Reason does not say, a line each
 
 	Method     string   // the last one used
+	Vectors    Vectors  // as requested
 	Storage    Storage  // the last one used
 	Formats    []string // of its matrix
 	Precond    PrecondResult
@@ -109,6 +112,9 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 		return nil, err
 	}
 	if err := m.Validate(); err == nil && m.Rows != m.Cols && opt.Method == LSQR && m.NNZ() > 0 {
+		if !opt.Vectors.plain() {
+			return nil, invalid("least squares are solved with vectors double, not %v", opt.Vectors)
+		}
 		return newLeastSquares(ctx, m, opt.withDefaults(max(m.Rows, m.Cols)))
 	}
 	if err := checkMatrix(m); err != nil {
@@ -206,7 +212,13 @@ func (s *Solver) build(ctx context.Context) (err error) {
 		defer ended(ctx, &err)
 		pool := s.pool.Until(ctx)
 		s.stored = pool.Forever
-		s.refiner, err = newRefinement(ctx, s, newHost(s.m, pool).with(s.opt.Storage.Kernels))
+		at := newHost(s.m, pool).with(s.opt.Storage.Kernels)
+		if s.opt.Vectors.Kind == VectorsDD {
+			s.say("vectors double-double: requested; what the verdict judges is x rounded to float64")
+			s.refiner, err = newRefinement(ctx, s, newHostDD(at))
+			break
+		}
+		s.refiner, err = newRefinement(ctx, s, at)
 	}
 	return err
 }
@@ -312,6 +324,7 @@ func (s *Solver) solve(ctx context.Context, b, x0 []float64) (Result, error) {
 // answer solves, from the guess a.x or from zero.
 func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 	start := time.Now()
+	a.began = start
 	before := s.recorder.since(s.refiner.usage().used())
 	if err := a.solve(guess); err != nil {
 		return Result{}, err
@@ -321,8 +334,8 @@ func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 	now := used.used().minus(before)
 	used.precond.Applications, used.precond.Elapsed = now.Applications, now.Preconditioning
 	r := Result{
-		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Evidence: a.evidence,
-		Method: used.method, Precond: used.precond, Attempts: used.attempts,
+		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Precise: a.precise, Evidence: a.evidence,
+		Method: used.method, Vectors: s.opt.Vectors, Precond: used.precond, Attempts: used.attempts,
 		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
 		Outer: a.solved.Outer, Iterations: a.solved.Iterations, SpMVs: now.Products,
 		Time: TimeByPhase{
@@ -330,6 +343,9 @@ func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 			Precond:           now.Preconditioning + now.SettingUp,
 			Orthogonalization: a.solved.Orthogonalization, Verify: a.verifying, Digits: a.estimating,
 		},
+	}
+	if low := s.refiner.lower(a.x); low != nil {
+		r.XLow = s.Order.back(low)
 	}
 	r.Advice, r.Cautions = a.advice(used), a.cautions()
 	return r, nil

@@ -43,6 +43,7 @@ func SolveStochastic(ctx context.Context, m *csr.Matrix, b, x0 []float64, opt Op
 	}
 	arithmetic := stochastic.NewArithmetic(seed)
 	opt.ordinary, opt.Digits, opt.Device, opt.Checkpoint = true, NoDigits, nil, Checkpoints{}
+	opt.Vectors = Vectors{}
 	opt.NullSpace.Kind = NullSpaceNone
 	opt.Storage = Storage{Set: lookup("FP64")}
 	opt.samples = func(m *csr.Matrix, pool *parallel.Pool) *samples {

@@ -151,6 +151,15 @@ func (t *substitution) rowwise(ctx context.Context, x, b, _ []float64, opt krylo
 	return t.refine(ctx, x, b, opt)
 }
 
+// correct implements refiner.
+func (t *substitution) correct(ctx context.Context, d, r, _ []float64, _ int, _ krylov.Goal) (krylov.Result, error) {
+	reason, _ := t.solve(ctx, d, r)
+	return krylov.Result{Reason: reason}, nil
+}
+
+// raise implements refiner.
+func (t *substitution) raise(krylov.Reason) bool { return false }
+
 // residual implements refiner.
 func (t *substitution) residual(r, x, b []float64) error {
 	t.exact.Residual(r, b, x)
@@ -159,6 +168,8 @@ func (t *substitution) residual(r, x, b []float64) error {
 
 // leftOver implements refiner.
 func (t *substitution) leftOver(r, x, b []float64) error { return t.residual(r, x, b) }
+
+func (t *substitution) lower([]float64) []float64 { return nil }
 
 // usage implements refiner.
 func (t *substitution) usage() usage {

@@ -26,6 +26,8 @@ type answer struct {
 	dropped          float64       // ||r||/||b|| of an x that was given up for zero; 0: none
 	parts            []float64     // w_i with which max |r_i| / w_i <= Tol shows that x explains b in all blocks; nil: they need no care
 	digits           Digits
+	precise          *Precise // x with more digits; nil: none was asked for, or could be begun with
+	began            time.Time
 	evidence         *Evidence
 
 	verifying, estimating time.Duration
@@ -60,8 +62,13 @@ func (a *answer) solve(guess bool) (err error) {
 	if !a.reason.Converged() {
 		a.digits = unknownDigits()
 	}
-	if want := opt.Digits; want > 0 && a.reason == krylov.Converged && a.digits.Believed < want {
+	if want := opt.floatDigits(); want > 0 && a.reason == krylov.Converged && a.digits.Believed < want {
 		a.reason = krylov.TooFewDigits
+	}
+	if opt.precise() && a.reason == krylov.Converged {
+		if err := a.refinePrecisely(); err != nil {
+			return err
+		}
 	}
 	if a.suspect() {
 		if err := a.seekEvidence(); err != nil {

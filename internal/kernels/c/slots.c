@@ -1,11 +1,12 @@
-// Slots of single elements; see MulSlots.
+// Slots of single elements; see MulSlots and MulSlotsDD.
 #include "slots.h"
 
 enum columns { NEAR = 8, FAR = 12 }; // and the length of the index of a slot
 enum access { LOADS, GATHERS };      // how x is read: the gathers of AMD's processors are slow
 
-// lanes is a number for each lane of a slot.
-struct lanes { f64v part[PARTS]; };
+// numbers has one for each lane of a slot, of float64, and eight of double-double.
+struct numbers { f64v part[PARTS]; };
+struct eight { ddv part[PARTS]; };
 
 // column is that of lane l of a slot.
 INLINE i64 column(const u16 *index, int l, enum columns columns) {
@@ -15,26 +16,26 @@ INLINE i64 column(const u16 *index, int l, enum columns columns) {
 }
 
 // elements returns x in the columns of a slot.
-INLINE struct lanes elements(const double *x, const u16 *index, enum columns columns, enum access access) {
+INLINE struct numbers elements(const double *x, const u16 *index, enum columns columns, enum access access) {
 #define X(l) x[column(index, l, columns)]
 #if WIDTH == 8
 	if (access == GATHERS) {
 		u8x32 three = pair((const u8 *)index, (const u8 *)index + 8); // of the lanes, in bytes 0 to 15 and 8 to 23
 		u8x32 from = {0, 1, 2, 128, 3, 4, 5, 128, 6, 7, 8, 128, 9, 10, 11, 128,
 			4, 5, 6, 128, 7, 8, 9, 128, 10, 11, 12, 128, 13, 14, 15, 128};
-		return (struct lanes){{(f64v)_mm512_i32gather_pd((__m256i)bytes_at(three, from), x, 8)}};
+		return (struct numbers){{(f64v)_mm512_i32gather_pd((__m256i)bytes_at(three, from), x, 8)}};
 	}
-	return (struct lanes){{(f64v){X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)}}};
+	return (struct numbers){{(f64v){X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)}}};
 #else
 	(void)access;
-	return (struct lanes){{{X(0), X(1), X(2), X(3)}, {X(4), X(5), X(6), X(7)}}};
+	return (struct numbers){{{X(0), X(1), X(2), X(3)}, {X(4), X(5), X(6), X(7)}}};
 #endif
 #undef X
 }
 
 // diagonal returns x from an element on.
-INLINE struct lanes diagonal(const double *x) {
-	struct lanes v;
+INLINE struct numbers diagonal(const double *x) {
+	struct numbers v;
 	UNROLL for (int h = 0; h < PARTS; h++) v.part[h] = LOAD(f64v, x + h * WIDTH);
 	return v;
 }
@@ -46,45 +47,74 @@ INLINE struct lanes diagonal(const double *x) {
 	else UNROLL for (int l_ = 0; l_ < WIDTH; l_++) v_[l_] = (list)[(order)[(row) + l_]]; \
 	v_; })
 
+INLINE void put_lanes(double *dst, const u16 *order, i64 row, f64v v) {
+	if (!order) STORE(dst + row, v);
+	else UNROLL for (int l = 0; l < WIDTH; l++) dst[order[row + l]] = v[l];
+}
+
 // put_full stores the sums of eight rows from `row` on, in the order of the rows if there is one.
-INLINE void put_full(const struct slot_call *c, const u16 *order, i64 row, struct lanes sum) {
+INLINE void put_full(const struct slot_call *c, const u16 *order, i64 row, struct eight sum, int flags) {
 	double *dst = c->dst;
 	UNROLL for (int h = 0; h < PARTS; h++, row += WIDTH) {
-		f64v unit = all(c->factor), v;
+		f64v unit = all(c->factor);
 		if (c->exp) unit = (f64v)(((u64v)__builtin_convertvector(AT(i32v, c->exp, order, row), i64v) + (u64)c->bias) << 52);
-		v = c->add ? fma(sum.part[h], unit, AT(f64v, dst, order, row)) : sum.part[h] * unit;
-		if (!order) STORE(dst + row, v);
-		else UNROLL for (int l = 0; l < WIDTH; l++) dst[order[row + l]] = v[l];
+		ddv v = {sum.part[h].hi * unit, sum.part[h].lo};
+		if (flags & TWOFOLD) {
+			v.lo *= unit;
+			if (c->add) v = accumulate((ddv){AT(f64v, dst, order, row), AT(f64v, c->dst_lo, order, row)}, v);
+			v = two_sum(v.hi, v.lo);
+			put_lanes(c->dst_lo, order, row, v.lo);
+		} else if (c->add) {
+			v.hi = fma(sum.part[h].hi, unit, AT(f64v, dst, order, row));
+		}
+		put_lanes(dst, order, row, v.hi);
 	}
 }
 
 // put stores the sums of n rows from `row` on.
-INLINE void put(const struct slot_call *c, i64 row, i64 n, struct lanes sum) {
+INLINE void put(const struct slot_call *c, i64 row, i64 n, struct eight sum, int flags) {
 	if (n == LANES && !c->order) {
-		put_full(c, 0, row, sum);
+		put_full(c, 0, row, sum, flags);
 		return;
 	}
 	if (n == LANES) {
-		put_full(c, c->order, row, sum);
+		put_full(c, c->order, row, sum, flags);
 		return;
 	}
-	double sums[LANES], *dst = c->dst;
-	STORE(sums, sum);
+	double high[LANES], low[LANES], *dst = c->dst;
+	UNROLL for (int h = 0; h < PARTS; h++) {
+		STORE(high + WIDTH * h, sum.part[h].hi);
+		if (flags & TWOFOLD) STORE(low + WIDTH * h, sum.part[h].lo);
+	}
 #pragma clang loop unroll(disable)
 	for (i64 l = 0; l < n; l++) {
 		i64 i = c->order ? c->order[row + l] : row + l;
 		double u = c->exp ? unit_of(c->exp, (u64)c->bias, i) : c->factor;
-		dst[i] = c->add ? __builtin_fma(sums[l], u, dst[i]) : sums[l] * u;
+		if (!(flags & TWOFOLD)) {
+			dst[i] = c->add ? __builtin_fma(high[l], u, dst[i]) : high[l] * u;
+			continue;
+		}
+		ddv v = {{high[l] * u}, {low[l] * u}};
+		if (c->add) v = accumulate((ddv){{dst[i]}, {c->dst_lo[i]}}, v);
+		put_first(dst + i, c->dst_lo + i, 1, v, flags);
 	}
 }
 
-// one_row adds the lanes.
-INLINE double one_row(struct lanes sum) {
+// one_row adds the lanes, by halves, quarters, the last two.
+INLINE void one_row(struct eight *sum, int flags) {
+	ddv *s = sum->part;
+	if (flags & TWOFOLD) {
+#if WIDTH == 4
+		s[0] = accumulate(s[0], s[1]);
+#endif
+		s[0] = lanes(s[0]);
+		return;
+	}
 #if WIDTH == 8
-	f64v s = sum.part[0];
-	return fold(__builtin_shufflevector(s, s, 0, 1, 2, 3), __builtin_shufflevector(s, s, 4, 5, 6, 7));
+	f64v v = s[0].hi;
+	s[0].hi[0] = fold(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
 #else
-	return fold(sum.part[0], sum.part[1]);
+	s[0].hi[0] = fold(s[0].hi, s[1].hi);
 #endif
 }
 
@@ -92,7 +122,7 @@ INLINE double one_row(struct lanes sum) {
 struct state {
 	const u8 *widths, *values[2];
 	const u16 *index;
-	struct lanes sum[2]; // of the even and the odd slots
+	struct eight sum[2]; // of the even and the odd slots
 };
 
 #if WIDTH == 8
@@ -104,8 +134,8 @@ INLINE f64v integers(const u8 *from, const struct slot_table *t) {
 #endif
 
 // add_slot adds the products of a slot at `from` to a sum.
-INLINE void add_slot(struct lanes *sum, const u8 *from, const struct slot_table *t, u64 w, struct lanes x, enum kind kind) {
-	UNROLL for (int h = 0; h < PARTS; h++) sum->part[h] = fma(decode(from, t + w, w, h, kind), x.part[h], sum->part[h]);
+INLINE void add_slot(struct eight *sum, const u8 *from, const struct slot_table *t, u64 w, const struct eight *x, enum kind kind, int flags) {
+	UNROLL for (int h = 0; h < PARTS; h++) sum->part[h] = plus_product(sum->part[h], decode(from, t + w, w, h, kind), x->part[h], flags);
 }
 
 // What is known of the slots of a group: nothing, so that the processor guesses branches wrong that depend
@@ -113,79 +143,118 @@ INLINE void add_slot(struct lanes *sum, const u8 *from, const struct slot_table 
 enum slots { MIXED, ALIKE, FLOATS };
 
 // add adds those of the next slot of a stream.
-INLINE void add(struct state *s, const struct slot_table *t, int stream, struct lanes x, enum slots slots) {
+INLINE void add(struct state *s, const struct slot_table *t, int stream, struct eight x, enum slots slots, int flags) {
 	const u8 *from = s->values[stream];
-	struct lanes *sum = &s->sum[stream];
+	struct eight *sum = &s->sum[stream];
 	u64 w = *s->widths++;
 	PREFETCH(from + 2048);
 	s->values[stream] = from + w;
 #if WIDTH == 8
 	if (slots == MIXED) {
-		sum->part[0] = fma(integers(from, t + w), x.part[0], sum->part[0]);
+		sum->part[0] = plus_product(sum->part[0], integers(from, t + w), x.part[0], flags);
 		return;
 	}
 #endif
 	switch (kind_of(w, slots == FLOATS ? FLOAT : 0)) {
-	case BYTES: add_slot(sum, from, t, w, x, BYTES); break;
-	case BITS: add_slot(sum, from, t, w, x, BITS); break;
-	case WIDE: add_slot(sum, from, t, w, x, WIDE); break;
-	case SINGLE: add_slot(sum, from, t, w, x, SINGLE); break;
+	case BYTES: add_slot(sum, from, t, w, &x, BYTES, flags); break;
+	case BITS: add_slot(sum, from, t, w, &x, BITS, flags); break;
+	case WIDE: add_slot(sum, from, t, w, &x, WIDE, flags); break;
+	case SINGLE: add_slot(sum, from, t, w, &x, SINGLE, flags); break;
 	}
 }
 
+// both makes numbers of high and low parts.
+INLINE struct eight both(struct numbers high, struct numbers low) {
+	struct eight v;
+	UNROLL for (int h = 0; h < PARTS; h++) v.part[h] = (ddv){high.part[h], low.part[h]};
+	return v;
+}
+
+// elements_of returns those of a vector, of float64 or double-double.
+INLINE struct eight elements_of(const double *x, const double *x_lo, const u16 *index, enum columns columns, enum access access, int flags) {
+	struct numbers high = elements(x, index, columns, access);
+	return both(high, flags & TWOFOLD ? elements(x_lo, index, columns, access) : high);
+}
+
 // add_columns adds the products of a group of n slots with columns.
-INLINE void add_columns(struct state *s, const struct slot_table *t, const double *x, i64 n, enum columns columns, enum access access, enum slots slots) {
+INLINE void add_columns(struct state *s, const struct slot_call *c, const struct slot_group *g, enum columns columns, enum access access, enum slots slots, int flags) {
+	const struct slot_table *t = c->tables;
+	const double *x = c->x + g->base, *x_lo = flags & TWOFOLD ? c->x_lo + g->base : 0;
+	i64 n = g->slots;
 	for (; n > 1; n -= 2, s->index += 2 * columns) {
 		PREFETCH(s->index + 16 * WIDTH * columns); // eight lanes are sooner there
-		add(s, t, 0, elements(x, s->index, columns, access), slots);
-		add(s, t, 1, elements(x, s->index + columns, columns, access), slots);
+		add(s, t, 0, elements_of(x, x_lo, s->index, columns, access, flags), slots, flags);
+		add(s, t, 1, elements_of(x, x_lo, s->index + columns, columns, access, flags), slots, flags);
 	}
 	if (n > 0) {
-		add(s, t, 0, elements(x, s->index, columns, access), slots);
+		add(s, t, 0, elements_of(x, x_lo, s->index, columns, access, flags), slots, flags);
 		s->index += columns;
 	}
 }
 
-// add_diagonals adds the products of a group of n diagonals, x being the element of the first row.
-INLINE void add_diagonals(struct state *s, const struct slot_table *t, const double *x, i64 n, const i32 *offset) {
-	for (; n > 1; n -= 2, offset += 2) {
-		add(s, t, 0, diagonal(x + offset[0]), ALIKE);
-		add(s, t, 1, diagonal(x + offset[1]), ALIKE);
-	}
-	if (n > 0) add(s, t, 0, diagonal(x + offset[0]), ALIKE);
+INLINE struct eight diagonal_of(const double *x, const double *x_lo, i64 offset, int flags) {
+	struct numbers high = diagonal(x + offset);
+	return both(high, flags & TWOFOLD ? diagonal(x_lo + offset) : high);
 }
 
-INLINE void mul(const struct slot_call *c, enum columns columns, enum access access) {
+// add_diagonals adds the products of a group of diagonals of the rows from `row` on.
+INLINE void add_diagonals(struct state *s, const struct slot_call *c, const struct slot_group *g, i64 row, int flags) {
+	const struct slot_table *t = c->tables;
+	const double *x = c->x_row + row, *x_lo = flags & TWOFOLD ? c->x_lo + (x - c->x) : 0;
+	const i32 *offset = c->offsets + g->base;
+	i64 n = g->slots;
+	for (; n > 1; n -= 2, offset += 2) {
+		add(s, t, 0, diagonal_of(x, x_lo, offset[0], flags), ALIKE, flags);
+		add(s, t, 1, diagonal_of(x, x_lo, offset[1], flags), ALIKE, flags);
+	}
+	if (n > 0) add(s, t, 0, diagonal_of(x, x_lo, offset[0], flags), ALIKE, flags);
+}
+
+// end_slice returns the sums of a slice and begins the next one.
+INLINE struct eight end_slice(struct state *s, int flags) {
+	struct eight sum;
+	UNROLL for (int h = 0; h < PARTS; h++) {
+		sum.part[h] = plus(s->sum[0].part[h], s->sum[1].part[h], flags);
+		s->sum[0].part[h] = s->sum[1].part[h] = (ddv){};
+	}
+	return sum;
+}
+
+INLINE void mul(const struct slot_call *c, enum columns columns, enum access access, int flags) {
 	struct state s = {c->widths, {c->values, c->values + c->stream}, c->index, {}};
 	i64 row = 0;
 	for (const struct slot_group *g = c->groups, *end = g + c->count; g < end; g++) {
 		if (columns == NEAR && g->flags & DIAGONAL) {
-			add_diagonals(&s, c->tables, c->x_row + row, g->slots, c->offsets + g->base);
+			add_diagonals(&s, c, g, row, flags);
 		} else if (g->flags & FLOAT) {
-			add_columns(&s, c->tables, c->x + g->base, g->slots, columns, LOADS, FLOATS);
+			add_columns(&s, c, g, columns, LOADS, FLOATS, flags);
 		} else {
-			add_columns(&s, c->tables, c->x + g->base, g->slots, columns, access, MIXED);
+			add_columns(&s, c, g, columns, access, MIXED, flags);
 		}
 		if (!(g->flags & LAST)) continue;
-		struct lanes sum;
-		UNROLL for (int h = 0; h < PARTS; h++) {
-			sum.part[h] = s.sum[0].part[h] + s.sum[1].part[h];
-			s.sum[0].part[h] = s.sum[1].part[h] = (f64v){};
-		}
+		struct eight sum = end_slice(&s, flags);
 		i64 n = c->rows - row < LANES ? c->rows - row : LANES;
 		if (g->flags & ONE_ROW) {
 			n = 1;
-			sum.part[0][0] = one_row(sum);
+			one_row(&sum, flags);
 		}
-		put(c, row, n, sum);
+		put(c, row, n, sum, flags);
 		row += n;
 	}
 }
 
-KERNEL(slots, const struct slot_call *c) { mul(c, NEAR, LOADS); }
+KERNEL(slots, const struct slot_call *c) { mul(c, NEAR, LOADS, 0); }
 
-KERNEL(farSlots, const struct slot_call *c) { mul(c, FAR, LOADS); }
+KERNEL(farSlots, const struct slot_call *c) { mul(c, FAR, LOADS, 0); }
+
+KERNEL(slotsDD, const struct slot_call *c) { mul(c, NEAR, LOADS, TWOFOLD); }
+
+KERNEL(farSlotsDD, const struct slot_call *c) { mul(c, FAR, LOADS, TWOFOLD); }
 
 #if WIDTH == 8
-KERNEL(farGatherSlots, const struct slot_call *c) { mul(c, FAR, GATHERS); }
+KERNEL(farGatherSlots, const struct slot_call *c) { mul(c, FAR, GATHERS, 0); }
+
+KERNEL(slotsGatherDD, const struct slot_call *c) { mul(c, NEAR, GATHERS, TWOFOLD); }
+
+KERNEL(farGatherSlotsDD, const struct slot_call *c) { mul(c, FAR, GATHERS, TWOFOLD); }
 #endif

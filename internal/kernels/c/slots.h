@@ -1,5 +1,5 @@
 // What kernels of slots have in common; see SlotPanel.
-#include "simd.h"
+#include "ddrows.h"
 
 enum { LANES = 8, DIAGONAL = 1, FLOAT = 2, LAST = 4, ONE_ROW = 8 };
 
@@ -46,6 +46,8 @@ struct slot_call {
 	double factor;
 	u8 add;
 	const struct slot_table *tables;
+	double *dst_lo; // of double-double products
+	const double *x_lo;
 };
 
 // How a slot is decoded: its integers are whole bytes, bits that fit a float64, more bits, or

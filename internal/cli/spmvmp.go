@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// precisionFlags are those of products in multiple precision.
+type precisionFlags struct {
+	bits            []int
+	implementations []string
+}
+
+func (f *precisionFlags) add(c *cobra.Command) {
+	fl := c.Flags()
+	fl.IntSliceVar(&f.bits, "bits", nil, "multiply with an x of so many bits instead, 53 to 1696; a list")
+	fl.StringSliceVar(&f.implementations, "mp", bench.SpMVImplementations, "list of `implementations` of multiple precision")
+	completeWords(c, "mp", bench.SpMVImplementations)
+}
+
+// check finds faults before any work.
+func (f *precisionFlags) check(c *cobra.Command) error {
+	if len(f.bits) == 0 && c.Flags().Changed("mp") {
+		return usage("--mp is for products in multiple precision: give --bits as well")
+	}
+	if len(f.bits) > 0 {
+		for _, name := range []string{"epsilon", "formats", "criterion", "layout", "arith"} {
+			if c.Flags().Changed(name) {
+				return usage("--bits is for the matrix in FP64: --%s does not apply", name)
+			}
+		}
+	}
+	for _, name := range f.implementations {
+		if !slices.Contains(bench.SpMVImplementations, name) {
+			return usage("--mp %s: not one of %s", name, strings.Join(bench.SpMVImplementations, ", "))
+		}
+	}
+	return checkBits(f.bits)
+}
+
+// inBits measures products with m in multiple precision.
+func (f *spmvFlags) inBits(c *cobra.Command, out *firstError, m *csr.Matrix, pool *parallel.Pool) error {
+	list, err := bench.MPSpMV(c.Context(), m, pool, bench.MPSpMVOptions{
+		Bits: f.precision.bits, Implementations: f.precision.implementations, Seed: f.seed, MaxMemory: f.maxMemory.orInstalled(),
+		Timing: bench.Timing{Repeat: f.repeat},
+	})
+	if err != nil {
+		return err
+	}
+	report.MPProducts(out, m.NNZ(), list)
+	return out.err
+}

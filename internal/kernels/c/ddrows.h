@@ -1,0 +1,50 @@
+// Rows times vectors of float64 or of double-double numbers: sums are of type ddv, whose lo is of no use for
+// the former. See AddDD of Go.
+#include "simd.h"
+#include "dd.h"
+
+// Flags of inlined functions: vectors are of double-double numbers; sums are renormalised at each addition, as
+// DD-AVX does; the numbers of the matrix have low parts.
+enum { TWOFOLD = 1, NORMAL = 2, LOW = 4 };
+
+// plus is s + p.
+INLINE ddv plus(ddv s, ddv p, int flags) {
+	if (!(flags & TWOFOLD)) return (ddv){s.hi + p.hi, s.lo};
+	s = accumulate(s, p);
+	return flags & NORMAL ? renormalise(s) : s;
+}
+
+// plus_product is s + a x; products of float64 are fused.
+INLINE ddv plus_product(ddv s, f64v a, ddv x, int flags) {
+	if (!(flags & TWOFOLD)) return (ddv){fma(a, x.hi, s.hi), s.lo};
+	return plus(s, d_prod(a, x), flags);
+}
+
+#define MIX(a, b, ...) ((ddv){__builtin_shufflevector((a).hi, (b).hi, __VA_ARGS__), __builtin_shufflevector((a).lo, (b).lo, __VA_ARGS__)})
+
+#if WIDTH == 4
+// total is, in lane k, the sum (s0 + s1) + (s2 + s3) of the lanes of s[k].
+INLINE ddv total(const ddv s[4], int flags) {
+	ddv a = plus(MIX(s[0], s[1], 0, 4, 2, 6), MIX(s[0], s[1], 1, 5, 3, 7), flags);
+	ddv b = plus(MIX(s[2], s[3], 0, 4, 2, 6), MIX(s[2], s[3], 1, 5, 3, 7), flags);
+	return plus(MIX(a, b, 0, 1, 4, 5), MIX(a, b, 2, 3, 6, 7), flags);
+}
+#endif
+
+// put_all stores sums of as many rows as a vector has lanes, put_first those of the first n: as numbers.
+INLINE void put_all(double *dst, double *dst_lo, ddv s, int flags) {
+	if (flags & TWOFOLD) {
+		s = two_sum(s.hi, s.lo);
+		STORE(dst_lo, s.lo);
+	}
+	STORE(dst, s.hi);
+}
+
+INLINE void put_first(double *dst, double *dst_lo, i64 n, ddv s, int flags) {
+	if (flags & TWOFOLD) s = two_sum(s.hi, s.lo);
+	UNROLL for (int k = 0; k < WIDTH; k++) {
+		if (k >= n) break;
+		dst[k] = s.hi[k];
+		if (flags & TWOFOLD) dst_lo[k] = s.lo[k];
+	}
+}

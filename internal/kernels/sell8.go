@@ -1,0 +1,77 @@
+package kernels
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/dd"
+)
+
+// SELL8 is a sparse matrix in chunks of eight rows [Kreutzer14]: chunk c is the slots Start[c] to Start[c+1]-1, each with
+// an element of each of its rows: numbers 8s to 8s+7 of Col and Val for slot s. Shorter rows are filled up with zeros of any column.
+type SELL8 struct {
+	Start []int64
+	Col   []int32
+	Val   []float64
+}
+
+// NewSELL8 returns a matrix in CSR as SELL8. What fills up a row has its last column.
+func NewSELL8(rowPtr []int64, col []int32, val []float64) SELL8 {
+	rows := len(rowPtr) - 1
+	m := SELL8{Start: make([]int64, 1, (rows+Lanes-1)/Lanes+1)}
+	for lo := 0; lo < rows; lo += Lanes {
+		longest := int64(0)
+		for i := lo; i < min(lo+Lanes, rows); i++ {
+			longest = max(longest, rowPtr[i+1]-rowPtr[i])
+		}
+		m.Start = append(m.Start, m.Start[len(m.Start)-1]+longest)
+	}
+	slots := m.Start[len(m.Start)-1]
+	m.Col, m.Val = make([]int32, slots*Lanes), make([]float64, slots*Lanes)
+	for i := range rows {
+		at, last := m.Start[i/Lanes]*Lanes+int64(i%Lanes), int32(0)
+		for k := rowPtr[i]; k < rowPtr[i+1]; k, at = k+1, at+Lanes {
+			last = col[k]
+			m.Col[at], m.Val[at] = last, val[k]
+		}
+		for ; at < m.Start[i/Lanes+1]*Lanes; at += Lanes {
+			m.Col[at] = last
+		}
+	}
+	return m
+}
+
+type sell8Kernel = func(dst []float64, m SELL8, x []float64)
+
+type sell8DDKernel = func(dst dd.Vec, m SELL8, x dd.Vec, normal bool)
+
+// SELL8MulVec computes dst = A x. The slots of a chunk go to two sums alternately, products being added by FMA.
+func (k *Set) SELL8MulVec(dst []float64, m SELL8, x []float64) { k.sell8(dst, m, x) }
+
+// SELL8MulVecDD is SELL8MulVec for double-double vectors; normal: see DDValues.
+func (k *Set) SELL8MulVecDD(dst dd.Vec, m SELL8, x dd.Vec, normal bool) { k.sell8DD(dst, m, x, normal) }
+
+func sell8MulVec(dst []float64, m SELL8, x []float64) {
+	for i := range dst {
+		var s [2]float64
+		c := i / Lanes
+		for k := m.Start[c]; k < m.Start[c+1]; k++ {
+			at := int(k)*Lanes + i%Lanes
+			to := &s[(k-m.Start[c])&1]
+			*to = math.FMA(m.Val[at], x[m.Col[at]], *to)
+		}
+		dst[i] = s[0] + s[1]
+	}
+}
+
+func sell8MulVecDD(dst dd.Vec, m SELL8, x dd.Vec, normal bool) {
+	plus := sumDD(normal)
+	for i := range dst.Hi {
+		var s [2]dd.DD
+		c := i / Lanes
+		for k := m.Start[c]; k < m.Start[c+1]; k++ {
+			at, to := int(k)*Lanes+i%Lanes, &s[(k-m.Start[c])&1]
+			*to = plus(*to, dProd(m.Val[at], x.At(int(m.Col[at]))))
+		}
+		dst.Set(i, ddSum(plus(s[0], s[1])))
+	}
+}

@@ -1,0 +1,137 @@
+package adaptive
+
+import (
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// Layouts in FP64 of several rows at once, SELL8 and BCRS4x1, for double-double vectors above all: each number of the
+// matrix takes twelve operations there, so that what is left to gain is in the instructions around them.
+
+// wholePanels are the panels of the matrix with bounds that are multiples of `rows`.
+func (b *builder) wholePanels(rows int) []int {
+	bounds := []int{0}
+	for _, hi := range b.panels[1:] {
+		if hi = min((hi+rows-1)/rows*rows, b.m.Rows); hi > bounds[len(bounds)-1] {
+			bounds = append(bounds, hi)
+		}
+	}
+	return bounds
+}
+
+// sell8Matrix is a matrix in SELL8.
+type sell8Matrix struct {
+	kernels    *kernels.Set
+	rows, cols int
+	kernels.SELL8
+	normal bool // products with double-double vectors renormalise sums at each addition
+}
+
+func (b *builder) sell8(c choice) (*Matrix, error) {
+	s := &sell8Matrix{kernels: b.spec.Kernels, rows: b.m.Rows, cols: b.m.Cols, SELL8: kernels.NewSELL8(b.m.RowPtr, b.m.Col, b.m.Val)}
+	b.panels = b.wholePanels(kernels.Lanes)
+	a := newMatrix(b, c, s)
+	a.stats = b.plainStats(s.bytes())
+	return a, nil
+}
+
+func (s *sell8Matrix) Dims() (rows, cols int) { return s.rows, s.cols }
+
+func (s *sell8Matrix) bytes() int64 { return int64(8*len(s.Start) + 4*len(s.Col) + 8*len(s.Val)) }
+
+// part is the rows lo to hi-1.
+func (s *sell8Matrix) part(lo, hi int) kernels.SELL8 {
+	return kernels.SELL8{Start: s.Start[lo/kernels.Lanes : (hi+kernels.Lanes-1)/kernels.Lanes+1], Col: s.Col, Val: s.Val}
+}
+
+func (s *sell8Matrix) Begin([]float64) {}
+
+func (s *sell8Matrix) MulRows(dst []float64, _, lo, hi int, x []float64) {
+	s.kernels.SELL8MulVec(dst[lo:hi], s.part(lo, hi), x)
+}
+
+// MulRowsDD implements linop.RowsDD.
+func (s *sell8Matrix) MulRowsDD(dst dd.Vec, _, lo, hi int, x dd.Vec) {
+	s.kernels.SELL8MulVecDD(dst.Slice(lo, hi), s.part(lo, hi), x, s.normal)
+}
+
+// bcrsMatrix is a matrix in BCRS4x1.
+type bcrsMatrix struct {
+	kernels    *kernels.Set
+	rows, cols int
+	kernels.BCRS
+	pool  *parallel.Pool
+	parts []kernels.BCRSPart // of products with the transpose, nil before the first one
+}
+
+func (b *builder) bcrs(c choice) (*Matrix, error) {
+	s := &bcrsMatrix{kernels: b.spec.Kernels, rows: b.m.Rows, cols: b.m.Cols, BCRS: kernels.NewBCRS(b.m.RowPtr, b.m.Col, b.m.Val), pool: b.pool}
+	b.panels = b.wholePanels(kernels.BCRSRows)
+	a := newMatrix(b, c, s)
+	a.stats = b.plainStats(s.bytes())
+	return a, nil
+}
+
+func (s *bcrsMatrix) Dims() (rows, cols int) { return s.rows, s.cols }
+
+func (s *bcrsMatrix) bytes() int64 { return int64(8*len(s.Start) + 4*len(s.Col) + 8*len(s.Val)) }
+
+// part is the rows lo to hi-1.
+func (s *bcrsMatrix) part(lo, hi int) kernels.BCRS {
+	return kernels.BCRS{Start: s.Start[lo/kernels.BCRSRows : (hi+kernels.BCRSRows-1)/kernels.BCRSRows+1], Col: s.Col, Val: s.Val}
+}
+
+func (s *bcrsMatrix) Begin([]float64) {}
+
+func (s *bcrsMatrix) MulRows(dst []float64, _, lo, hi int, x []float64) {
+	s.kernels.BCRSMulVec(dst[lo:hi], s.part(lo, hi), x)
+}
+
+// MulRowsDD implements linop.RowsDD.
+func (s *bcrsMatrix) MulRowsDD(dst dd.Vec, _, lo, hi int, x dd.Vec) {
+	s.kernels.BCRSMulVecDD(dst.Slice(lo, hi), s.part(lo, hi), x)
+}
+
+// columnParts are the columns in as many parts as there are threads, of about as many blocks each.
+func (s *bcrsMatrix) columnParts() []kernels.BCRSPart {
+	if s.parts != nil {
+		return s.parts
+	}
+	count := make([]int, s.cols)
+	for _, j := range s.Col {
+		count[j]++
+	}
+	bounds, threads, seen := []int{0}, s.pool.Threads(), 0
+	for j, n := range count {
+		if seen += n; seen*threads >= len(s.Col)*len(bounds) && len(bounds) < threads {
+			bounds = append(bounds, j+1)
+		}
+	}
+	s.parts = s.Parts(append(bounds, s.cols))
+	return s.parts
+}
+
+// applyT and applyTDD compute dst = A^T src: each thread has elements of dst of its own, so that there are no vectors of
+// partial sums, and results have the same bits for any number of threads.
+func (s *bcrsMatrix) applyT(dst, src []float64) {
+	parts := s.columnParts()
+	s.pool.Run(len(parts), parallel.Func(func(k int) { s.kernels.BCRSMulVecT(dst, s.BCRS, parts[k], src) }))
+}
+
+func (s *bcrsMatrix) applyTDD(dst, src dd.Vec) {
+	parts := s.columnParts()
+	s.pool.Run(len(parts), parallel.Func(func(k int) { s.kernels.BCRSMulVecTDD(dst, s.BCRS, parts[k], src) }))
+}
+
+// bcrsProductsDD are the products of a bcrsMatrix with double-double vectors.
+type bcrsProductsDD struct {
+	*linop.ProductsDD
+	rows *bcrsMatrix
+}
+
+var _ linop.Transposer[dd.Vec, dd.DD] = bcrsProductsDD{}
+
+// ApplyT computes dst = A^T src.
+func (p bcrsProductsDD) ApplyT(dst, src dd.Vec) { p.rows.applyTDD(dst, src) }

@@ -1,0 +1,71 @@
+package mp
+
+import "github.com/mpsolve/mpsolve/internal/kernels"
+
+// upper is Lanes sums of products by kernels.MulLimbs or DotLimbs of numbers in the form of offset.
+type upper struct {
+	kernels *kernels.Set
+	size    int
+	s       []uint64
+}
+
+func newUpper(size int) *upper {
+	return &upper{kernels: kernels.Default(), size: size, s: make([]uint64, lanes*(size+2))}
+}
+
+// product is kernels.MulLimbs or kernels.DotLimbs, and how many words of b each of the products takes.
+type product struct {
+	call  func(k *kernels.Set, size int, s, a []uint64, step int, b []uint64, count int)
+	words int
+}
+
+func mul(size int) product { return product{(*kernels.Set).MulLimbs, size} }
+func dot(size int) product { return product{(*kernels.Set).DotLimbs, lanes * size} }
+
+// add adds products to the sums, and carries.
+func (u *upper) add(p product, a []uint64, step int, b []uint64, count int) {
+	most := (kernels.MaxLimbTerms - 1) / (2 * u.size)
+	for count > 0 {
+		n := min(count, most)
+		p.call(u.kernels, u.size, u.s, a, step, b, n)
+		carryLanes(u.s)
+		if count -= n; count > 0 {
+			a, b = a[n*step:], b[n*p.words:]
+		}
+	}
+}
+
+// lane returns the sum of lane l in limbs, that of limb size-1 first.
+func (u *upper) lane(l int) sum {
+	s := make(sum, u.size+3)
+	u.addLane(s, l)
+	return s
+}
+
+func (u *upper) addLane(s sum, l int) { s.add(0, u.s[l:], lanes) }
+
+// finish makes of s, the sum of n products (a + h)(x + h) with h = 2^(52 size - 1) from limb size-1 on, twice that of
+// the products a x: 2 s - 2h (sum of a + h) - 2h (sum of x + h) + 2 n h^2. Its lowest limb has the weight of limb size-1 of a product.
+func (s sum) finish(size, n int, a, x []uint64) {
+	for k := range s {
+		s[k] *= 2
+	}
+	for k := range a {
+		s[k+1] -= int64(a[k]) + int64(x[k])
+	}
+	s[size] += int64(n&1) << (limbBits - 1)
+	s[size+1] += int64(n >> 1)
+}
+
+// exponent of the unit of finish, for a in units of 2^(ea - 52 size + 1) and x of 2^(ex - 52 size + 1).
+func unit(size, ea, ex int) int {
+	return limbBits*(size-1) + ea + ex - 2*(limbBits*size-1) - 1
+}
+
+// put settles s and sets element i to s 2^unit.
+func (s sum) put(v *Vec, i, unit int) {
+	neg := s.settle()
+	m := make([]uint64, packed(len(s)))
+	s.pack(m)
+	v.put(i, neg, m, unit+64*len(m), false)
+}

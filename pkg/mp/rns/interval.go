@@ -1,0 +1,78 @@
+package rns
+
+import "math"
+
+// interval is the interval evaluation of an integer X: bounds of X/M, both zero for X = 0.
+type interval struct{ lo, up scaled }
+
+// wrap is where X/M of a sum stands for a negative number, as X - M: significands and the terms of sums are kept such that
+// -M/8 <= X < 7/8 M.
+const wrap = 0.875
+
+// mostShift is how many bits a number is moved up at once.
+const mostShift = 40
+
+// evaluate returns the interval evaluation of the integer with residues x, and whether it is negative: then that of -X.
+//
+// The fraction X/M is what remains of sum_i |x_i w_i|_{m_i} / m_i without its integer part. Where that is too small to say
+// anything, the residues are multiplied by a power of two until it does.
+func (b *Base) evaluate(x []uint32) (v interval, negative bool) {
+	var space [MaxModuli]uint32
+	t := space[:len(x)]
+	zero := true
+	for i, d := range x {
+		q := &b.moduli[i]
+		t[i] = q.mul(d, q.weight)
+		zero = zero && d == 0
+	}
+	if zero {
+		return interval{}, false
+	}
+	bound := float64(len(x)) * 0x1p-49 // of the error of the fraction
+	for e := 0; ; {
+		f := b.fraction(t)
+		if f >= wrap {
+			f--
+		}
+		if size := math.Abs(f); size > 0x1p-8 {
+			return interval{scaledBy(size-bound, -e), scaledBy(size+bound, -e)}, f < 0
+		}
+		_, k := math.Frexp(math.Abs(f) + bound) // |X| < 2^k M
+		shift := min(-k-4, mostShift)
+		e += shift
+		for i := range t {
+			q := &b.moduli[i]
+			t[i] = q.mul(t[i], q.twos[shift])
+		}
+	}
+}
+
+// fraction returns sum_i t_i / m_i without its integer part; the error is at most n 2^-49.
+func (b *Base) fraction(t []uint32) float64 {
+	const together = 8
+	s := 0.0
+	for begin := 0; begin < len(t); begin += together {
+		end := min(begin+together, len(t))
+		for i, d := range t[begin:end] {
+			s += float64(d) * b.moduli[begin+i].inverse
+		}
+		s -= math.Floor(s)
+	}
+	return s
+}
+
+// product is the interval evaluation of X Y < M.
+func (b *Base) product(x, y interval) interval {
+	return interval{x.lo.times(y.lo).times(b.asFloat).down(), x.up.times(y.up).times(b.asFloat).up()}
+}
+
+// bits returns an e with X < 2^e, the least or one more.
+func (v interval) bits(b *Base) int { return v.up.times(b.asFloat).up().e }
+
+// shifted is the interval evaluation of 2^k X.
+func (v interval) shifted(k int) interval {
+	if v.up.f == 0 {
+		return v
+	}
+	return interval{scaled{v.lo.f, v.lo.e + k}, scaled{v.up.f, v.up.e + k}}
+}

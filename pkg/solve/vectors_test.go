@@ -1,0 +1,216 @@
+package solve
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+var (
+	allDD    = Vectors{Kind: VectorsDD}
+	autoDD   = Vectors{Kind: VectorsAuto}
+	switched = Vectors{Kind: VectorsDQ, Window: 4, Deviation: 1e9} // after 4 iterations
+)
+
+// Every method solves with every kind of vectors, with preconditioners and without, and the verdict is that of the
+// residual recomputed.
+func TestVectors(t *testing.T) {
+	symmetric, general := rescaled(grid(9, 0, 0), uneven(1), uneven(1)), rescaled(grid(9, 0.3, 0), uneven(1), uneven(2))
+	for _, kind := range krylov.Methods {
+		m, by := general, []precond.Kind{precond.None, precond.Jacobi, precond.ILU0}
+		if kind.Symmetric {
+			m, by[2] = symmetric, precond.IC0
+		}
+		b := rhs(m, 1)
+		for _, p := range by {
+			for _, v := range []Vectors{allDD, autoDD, switched} {
+				r := solved(t, m, b, nil, Options{Method: Method(kind.Name), Precond: Precond{Kind: p}, Vectors: v})
+				last := r.Attempts[len(r.Attempts)-1]
+				if want := v.Kind != VectorsAuto && (v.Kind == VectorsDD || r.Iterations > 4); (last.Vectors == VectorsDD) != want {
+					t.Errorf("%s with %s, vectors %v: ended with vectors %s after %d iterations", kind.Name, p, v, last.Vectors, r.Iterations)
+				}
+				if r.Vectors != v || r.SpMVs < r.Iterations {
+					t.Errorf("%s with %s: vectors %v, want %v; %d products in %d iterations", kind.Name, p, r.Vectors, v, r.SpMVs, r.Iterations)
+				}
+			}
+		}
+	}
+}
+
+// With double-double vectors x has digits that float64 has not, for a tolerance that needs them.
+func TestLowerPart(t *testing.T) {
+	for _, reorder := range []Reorder{ReorderNone, ReorderRCM} {
+		m := rescaled(grid(9, 0.3, 0), uneven(1), uneven(2))
+		b := random(5, m.Rows)
+		opt := Options{Precond: Precond{Kind: precond.ILU0}, Vectors: allDD, Tol: 1e-25, Digits: NoDigits, Reorder: reorder}
+		r := mustSolve(t, m, b, nil, opt)
+		if r.XLow == nil {
+			t.Fatalf("%v: no lower part", r.Reason)
+		}
+		x := dd.Vec{Hi: r.X, Lo: r.XLow}
+		if e := rowErrorDD(m, x, dd.VecOf(b)); !(e <= 2e-25) {
+			t.Errorf("row-wise error %g", e)
+		}
+		if e := rowErrorDD(m, dd.VecOf(r.X), dd.VecOf(b)); e < 1e-22 {
+			t.Errorf("float64 has an error of %g: the test shows nothing", e)
+		}
+		opt.Vectors = Vectors{}
+		if r := mustSolve(t, m, b, nil, opt); r.XLow != nil {
+			t.Error("float64 vectors have a lower part")
+		}
+	}
+}
+
+// graded is a matrix without structure whose singular values go down to 10^-e.
+func graded(n int, e float64) *csr.Matrix {
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, n)
+		rows[i][i] = math.Pow(10, -e*float64(i)/float64(n-1))
+	}
+	for k := range uint64(4) { // reflections from both sides
+		mirror(rows, testmatrix.Random(10+k, n), k%2 == 0)
+	}
+	return dense(rows...)
+}
+
+// mirror multiplies by I - 2 v v^T / v^T v.
+func mirror(a [][]float64, v []float64, fromLeft bool) {
+	n, vv := len(v), 0.0
+	for _, x := range v {
+		vv += x * x
+	}
+	at := func(i, j int) *float64 {
+		if fromLeft {
+			return &a[j][i]
+		}
+		return &a[i][j]
+	}
+	for i := range n {
+		s := 0.0
+		for j := range n {
+			s += *at(i, j) * v[j]
+		}
+		for j := range n {
+			*at(i, j) -= 2 * s / vv * v[j]
+		}
+	}
+}
+
+// Where the method fails in float64, it goes on in double-double.
+func TestAutoSolvesWhatDoubleDoesNot(t *testing.T) {
+	m := graded(60, 7)
+	b := rhs(m, 1)
+	opt := Options{Method: BiCG, Precond: unpreconditioned, Scale: ScaleNone, Digits: NoDigits, Stop: StopRel, Tol: 1e-12}
+	if r := checked(t, m, b, nil, opt); r.Reason.Converged() {
+		t.Errorf("float64 converges in %d iterations: the test shows nothing", r.Iterations)
+	}
+	for _, v := range []Vectors{allDD, autoDD} {
+		var log logged
+		opt.Vectors = v
+		r := solved(t, m, b, nil, log.options(opt))
+		if v == autoDD && !log.says("continuing with bicg in double-double") {
+			t.Errorf("%s", strings.Join(log.lines, "\n"))
+		}
+		if len(r.Attempts) > 2 {
+			t.Errorf("%+v", r.Attempts)
+		}
+	}
+}
+
+// The bits are those of any number of threads.
+func TestThreadsVectors(t *testing.T) {
+	m := grid(70, 0.3, 0)
+	b := rhs(m, 1)
+	for _, v := range []Vectors{allDD, switched} {
+		var first Result
+		for threads := 1; threads <= 3; threads++ {
+			r := mustSolve(t, m, b, nil, Options{
+				Method: BiCG, Precond: Precond{Kind: precond.ILU0}, Vectors: v, Threads: threads, Digits: NoDigits, Tol: 1e-4, MaxIter: 40,
+			})
+			if threads == 1 {
+				first = r
+			} else if !sameOutcome(r, first) {
+				t.Errorf("vectors %v, %d threads: other bits", v, threads)
+			}
+		}
+	}
+}
+
+// DQ-SWITCH takes the mean of the squared deviations of the last norms from the first of them.
+func TestStall(t *testing.T) {
+	norms := []float64{8, 4, 2, 1, 1.5, 1.25, 1, 1.125, 1.0625, 1}
+	const p = 3
+	for _, below := range []float64{0, 1e-3, 1e-2, 0.1, 0.3, 1} {
+		s, want := newStall(Vectors{Window: p, Deviation: below}), false
+		for k, norm := range norms {
+			if k >= p-1 {
+				v := 0.0
+				for _, n := range norms[k-p+1 : k+1] {
+					v += math.Pow((n-norms[k-p+1])/norms[k-p+1], 2) / p
+				}
+				want = want || v < below
+			}
+			for range 2 { // asked again
+				if got := s.at(krylov.Progress{Iterations: k + 1, Residual: norm}); got != want {
+					t.Errorf("below %g, iteration %d: %v", below, k+1, got)
+				}
+			}
+		}
+	}
+}
+
+func TestParseVectors(t *testing.T) {
+	for text, want := range map[string]Vectors{
+		"double": {Kind: VectorsDouble}, "dd": allDD, "auto": autoDD, "dq": {Kind: VectorsDQ},
+		"dq:50,1e-1": {Kind: VectorsDQ, Window: 50, Deviation: 0.1},
+	} {
+		v, err := ParseVectors(text)
+		if err != nil || v != want {
+			t.Errorf("%q: %+v, %v", text, v, err)
+		}
+		if again, err := ParseVectors(v.String()); err != nil || again != v.withDefaults() {
+			t.Errorf("%q: %q is read as %+v, %v", text, v, again, err)
+		}
+	}
+	for _, text := range []string{"", "quad", "DD", "dd:", "auto:100,1", "dq:", "dq:100", "dq:1,1", "dq:0,1", "dq:-5,1", "dq:5,0", "dq:5,-1", "dq:5,NaN", "dq:5,Inf", "dq:1e3,1", "dq:99999999,1", "dq:5,1,2"} {
+		if v, err := ParseVectors(text); err == nil {
+			t.Errorf("%q is read as %+v", text, v)
+		}
+	}
+}
+
+// What vectors cannot be combined with is an error of the options.
+func TestVectorsRefused(t *testing.T) {
+	for _, v := range []Vectors{allDD, autoDD, {Kind: VectorsDQ}} {
+		opt := Options{Vectors: v}
+		if err := opt.Validate(); err != nil {
+			t.Error(err)
+		}
+		if opt.OverDomains() == nil || opt.OnDevice() == nil {
+			t.Errorf("vectors %v run over domains, or on a device", v)
+		}
+		opt.NoRefine = true
+		if err := opt.Validate(); (err != nil) != (v != allDD) {
+			t.Errorf("vectors %v without refinement: %v", v, err)
+		}
+		opt = Options{Vectors: v, Checkpoint: Checkpoints{Save: func(*Checkpoint) {}}}
+		if opt.Validate() == nil {
+			t.Errorf("vectors %v have checkpoints", v)
+		}
+		if _, err := New(t.Context(), &csr.Matrix{Rows: 1, Cols: 2, RowPtr: []int64{0, 2}, Col: []int32{0, 1}, Val: []float64{1, 2}}, Options{Vectors: v, Method: LSQR}); err == nil {
+			t.Errorf("vectors %v solve least squares", v)
+		}
+	}
+	for _, v := range []Vectors{{Kind: "quad"}, {Kind: VectorsDD, Window: 3}, {Kind: VectorsDQ, Window: 1}, {Kind: VectorsDQ, Deviation: math.NaN()}} {
+		if (Options{Vectors: v}).Validate() == nil {
+			t.Errorf("vectors %+v are valid", v)
+		}
+	}
+}
