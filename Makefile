@@ -50,6 +50,10 @@ test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (o
 	fi
 	MPSOLVE_KERNELS=avx2 $(GO) test -short -count=1 $(NUMERICAL) ./pkg/precond ./pkg/solve
 
+.PHONY: test-avx512
+test-avx512: ## tests of the kernels on an emulated processor with AVX-512 (minutes; needs bochs, see tools/avx512/run.sh)
+	@tools/avx512/run.sh ./internal/kernels -test.run '^TestEveryKernel$$' -test.v -rounds 20
+
 .PHONY: test-arm64
 test-arm64: ## short tests of the numerical packages for arm64, in qemu's emulation where needed
 	@run=

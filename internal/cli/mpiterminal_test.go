@@ -18,7 +18,7 @@ func TestInterruptOfRanksAtATerminal(t *testing.T) {
 		t.Skip("seconds")
 	}
 	eachLauncher(t, func(t *testing.T, on *onRanks) {
-		on.must(t, "generate poisson2d --n 300 --output a.mtx")
+		on.must(t, "generate poisson2d --n 600 --output a.mtx")
 		keyboard, terminal := openTerminal(t)
 		on.terminal = terminal
 		wrapper := on.rankWrapper(t)
@@ -34,7 +34,7 @@ func TestInterruptOfRanksAtATerminal(t *testing.T) {
 			t.Errorf("exit code %d after %v\n%s", e.code, took, e.err)
 		}
 		on.gone(t, "Ctrl-C")
-		if lines := strings.Count(on.file(t, "x.mtx"), "\n"); lines < 90_000 {
+		if lines := strings.Count(on.file(t, "x.mtx"), "\n"); lines < 360_000 {
 			t.Errorf("x.mtx has %d lines", lines)
 		}
 		if said := e.said(); len(said) != 1 || !strings.Contains(said[0], "stopped by signal: ") {
