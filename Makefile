@@ -43,8 +43,16 @@ test-purego: ## short tests of the numerical packages with the portable kernels
 	$(GO) test -short -tags purego $(NUMERICAL) ./pkg/precond ./pkg/solve
 
 .PHONY: test-avx2
-test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (on amd64)
+test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (on processors with AVX-512)
+	@if [[ $$($(GO) run ./cmd/mpsolve version --verbose) != *avx512* ]]; then
+		echo 'SKIPPED: this processor has no AVX-512, so that the other tests run what AVX2 has'
+		exit
+	fi
 	MPSOLVE_KERNELS=avx2 $(GO) test -short -count=1 $(NUMERICAL) ./pkg/precond ./pkg/solve
+
+.PHONY: test-avx512
+test-avx512: ## tests of the kernels on an emulated processor with AVX-512 (minutes; needs bochs, see tools/avx512/run.sh)
+	@tools/avx512/run.sh ./internal/kernels -test.run '^TestEveryKernel$$' -test.v -rounds 20
 
 .PHONY: test-arm64
 test-arm64: ## short tests of the numerical packages for arm64, in qemu's emulation where needed

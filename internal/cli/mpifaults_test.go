@@ -91,6 +91,59 @@ func TestRanksFailTogether(t *testing.T) {
 	})
 }
 
+// A matrix that is missing on one rank is an error of all where that rank reads it, and none where rank 0 reads for all; a full disk of
+// one rank is an error of all, and x goes elsewhere.
+func TestRanksWithOtherDisks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	eachLauncher(t, func(t *testing.T, on *onRanks) {
+		there, elsewhere := filepath.Join(on.dir, "there"), t.TempDir()
+		if err := os.Mkdir(there, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		on.must(t, "generate poisson2d --n 60 --output there/a.mtx")
+		for _, c := range []struct {
+			dirs  [2]string // of the ranks
+			flags string
+			code  int
+			want  string
+		}{
+			{[2]string{there, elsewhere}, "", 0, ""},
+			{[2]string{there, elsewhere}, "--domains 3", exitInput, "rank 1: open a.mtx: no such file or directory (all ranks read a plain file"},
+			{[2]string{elsewhere, there}, "", exitInput, "mpsolve: open a.mtx: no such file"},
+			{[2]string{elsewhere, there}, "--domains 3", exitInput, "mpsolve: open a.mtx: no such file"},
+		} {
+			solve := strings.Fields("mpsolve solve a.mtx --quiet " + c.flags)
+			args := append([]string{"-n", "1", "-wdir", c.dirs[0]}, solve...)
+			args = append(append(args, ":", "-n", "1", "-wdir", c.dirs[1]), solve...)
+			on.wait(t, on.start(t, args...)).want(t, fmt.Sprint(c), c.code, c.want)
+		}
+
+		// Files of at most some megabytes, which MPI's own need: the part of rank 1 begins behind that.
+		limited := on.script(t, "limited", "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 1 ] && ulimit -f 10000\nexec mpsolve \"$@\"\n")
+		on.must(t, "generate poisson2d --n 700 --output big.mtx")
+		on.env = []string{"TMPDIR=" + elsewhere}
+		e := on.wait(t, on.start(t, append([]string{"-n", "2", limited},
+			strings.Fields("solve big.mtx --domains 3 --rhs random:1 --max-iter 1 --precond none --digits none --quiet --output x.mtx")...)...))
+		e.want(t, "a full disk", exitFailure, "writing x.mtx: rank 1: file too large; x is in "+elsewhere)
+		if x := on.file(t, "x.mtx"); x != "" {
+			t.Errorf("x.mtx has %d bytes", len(x))
+		}
+		saved, err := filepath.Glob(filepath.Join(elsewhere, "mpsolve-*.mtx"))
+		if err != nil || len(saved) != 1 {
+			t.Fatalf("%v in the folder of temporary files (%v)", saved, err)
+		}
+		x, err := os.ReadFile(saved[0])
+		if err != nil || strings.Count(string(x), "\n") < 490_000 {
+			t.Errorf("x has %d bytes (%v)", len(x), err)
+		}
+		if left, err := filepath.Glob(filepath.Join(on.dir, ".mpsolve-*")); err != nil || len(left) > 0 {
+			t.Errorf("%v are left (%v)", left, err)
+		}
+	})
+}
+
 // find skips the test if there is no launcher of that name.
 func find(t *testing.T, name string) {
 	t.Helper()
@@ -136,6 +189,12 @@ func (on *onRanks) script(t *testing.T, name, text string) string {
 	return filepath.Join(on.dir, name)
 }
 
+// rankWrapper is a script that runs mpsolve, once the rank has written down who it is.
+func (on *onRanks) rankWrapper(t *testing.T) string {
+	t.Helper()
+	return on.script(t, "rank", "echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\nexec mpsolve \"$@\"\n")
+}
+
 // Signals to a rank or to the launcher, in the middle of a solve, end the job at once: with an x that is whole
 // or without any, and without a file too much. (Interrupt)
 func TestInterruptOfRanks(t *testing.T) {
@@ -144,8 +203,7 @@ func TestInterruptOfRanks(t *testing.T) {
 	}
 	eachLauncher(t, func(t *testing.T, on *onRanks) {
 		on.must(t, "generate poisson2d --n 500 --output a.mtx")
-		// Each rank writes down who it is.
-		wrapper := on.script(t, "rank", "echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\nexec mpsolve \"$@\"\n")
+		wrapper := on.rankWrapper(t)
 		for k, c := range []struct {
 			to     string // a rank, or "" for the launcher
 			signal syscall.Signal

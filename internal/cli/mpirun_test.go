@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -61,6 +62,8 @@ type onRanks struct {
 	mpirun string
 	dir    string
 	env    []string
+
+	terminal *os.File // that jobs are started at, as if by a person; nil: at none
 }
 
 // ended is what a job has printed, and its exit code.
@@ -106,6 +109,9 @@ func (on *onRanks) start(t *testing.T, args ...string) *started {
 	s.Dir, s.Stdout, s.Stderr = on.dir, on.create(t, outFile), on.create(t, errFile)
 	s.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	s.Env = append(s.Env, on.env...)
+	if on.terminal != nil {
+		s.Stdin, s.SysProcAttr = on.terminal, &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	}
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}

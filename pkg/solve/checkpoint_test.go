@@ -161,7 +161,7 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 			if len(files) < 3 {
 				t.Fatalf("only %d checkpoints", len(files))
 			}
-			most := 60
+			most := 30
 			if testing.Short() {
 				most = 12
 			}

@@ -105,11 +105,10 @@ func TestInterruptAndResumeOverDomains(t *testing.T) {
 			if looks == 9 { // and once more
 				_, _, file = keptRun(t, 5, 4, c.m, c.opt, file)
 			}
-			for _, ranks := range []int{1, 2} {
-				x, got, _ := keptRun(t, ranks, 0, c.m, c.opt, file)
-				if !slices.Equal(x, want) || !slices.Equal(got, texts) {
-					t.Errorf("%s, %d looks, %d ranks: another x, or\n%q, want\n%q", name, looks, ranks, got, texts)
-				}
+			ranks = 1 + looks%2
+			x, got, _ := keptRun(t, ranks, 0, c.m, c.opt, file)
+			if !slices.Equal(x, want) || !slices.Equal(got, texts) {
+				t.Errorf("%s, %d looks, %d ranks: another x, or\n%q, want\n%q", name, looks, ranks, got, texts)
 			}
 		}
 		if interrupted < 3 || midway < 2 {

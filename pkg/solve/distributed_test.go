@@ -152,19 +152,20 @@ func TestSameBitsForAnyRanksConcurrent(t *testing.T) {
 					continue
 				}
 				domains := 3 + 5*(turn/2%2)
+				numbers := []int{1, []int{2, 3, 5}[turn/2%3]}
 				opt := Options{Method: method, Precond: Precond{Kind: kind}, MaxIter: 3000}
-				sameOnRanks(t, fmt.Sprintf("%s, %s with %s, %d domains", name, method, kind, domains), domains, system.m, b, opt)
+				sameOnRanks(t, fmt.Sprintf("%s, %s with %s, %d domains", name, method, kind, domains), numbers, domains, system.m, b, opt)
 			}
 		}
 	}
 }
 
-// sameOnRanks solves on several numbers of ranks and threads.
-func sameOnRanks(t *testing.T, what string, domains int, m *csr.Matrix, b []float64, opt Options) {
+// sameOnRanks solves on several numbers of ranks, with as many threads as it happens.
+func sameOnRanks(t *testing.T, what string, numbers []int, domains int, m *csr.Matrix, b []float64, opt Options) {
 	t.Helper()
 	var want []float64
 	var said string
-	for _, ranks := range []int{1, 2, 3, 5} {
+	for _, ranks := range numbers {
 		opt.Threads = ranks%3 + 1
 		x, all := solveOnRanks(t, ranks, domains, m, b, opt)
 		if want == nil {

@@ -29,7 +29,7 @@ func bytesOn(d *gpu.Device) int64 {
 // A right-hand side is solved the same way whatever was solved before it, a storage or a
 // method that did not suffice included.
 func TestSeveralRHS(t *testing.T) {
-	spd, flow, indefinite := grid(12, 0, 0), grid(12, 0.3, 0), grid(12, 0, -2.5)
+	spd, flow, indefinite := grid(12, 0, 0), grid(12, 0.3, 0), grid(8, 0, -2.5)
 	coarse := storageOf("AFX", 0.25)
 	coarse.Layout = adaptive.Slots // without fast kernels auto would store FP64
 	for _, on := range places(t) {

@@ -1,0 +1,68 @@
+//go:build linux && cgo
+
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Ctrl-C at a terminal, which goes to the launcher, ends the job with the best x written. (Interrupt)
+func TestInterruptOfRanksAtATerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	eachLauncher(t, func(t *testing.T, on *onRanks) {
+		on.must(t, "generate poisson2d --n 600 --output a.mtx")
+		keyboard, terminal := openTerminal(t)
+		on.terminal = terminal
+		wrapper := on.rankWrapper(t)
+		args := "solve a.mtx --precond none --tol 1e-15 --digits none --verbose --output x.mtx --rhs random:1 --domains 3"
+		s := on.start(t, append([]string{"-n", "2", wrapper}, strings.Fields(args)...)...)
+		on.untilSolving(t)
+		if _, err := keyboard.WriteString("\x03"); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		e := on.wait(t, s)
+		if took := time.Since(start); e.code == 0 || took > 10*time.Second {
+			t.Errorf("exit code %d after %v\n%s", e.code, took, e.err)
+		}
+		on.gone(t, "Ctrl-C")
+		if lines := strings.Count(on.file(t, "x.mtx"), "\n"); lines < 360_000 {
+			t.Errorf("x.mtx has %d lines", lines)
+		}
+		if said := e.said(); len(said) != 1 || !strings.Contains(said[0], "stopped by signal: ") {
+			t.Errorf("it says %q\n%s", said, e.err)
+		}
+	})
+}
+
+// openTerminal returns what a person has of a terminal, and what programs have.
+func openTerminal(t *testing.T) (person, programs *os.File) {
+	t.Helper()
+	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { person.Close() })
+	fd := int(person.Fd())
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { programs.Close() })
+	return person, programs
+}
