@@ -30,11 +30,13 @@ func (z *Number) Set(x *big.Float) *Number {
 	return z
 }
 
-// fixed returns m and e with x = m 2^e, where m has at most so many bits: the others are cut off.
+// fixed returns m and e with x = m 2^e, where m has at most so many bits: the others are cut off. m is as short as x admits, so
+// that products of short numbers need no rounding.
 func fixed(x *big.Float, bits int) (m *big.Int, e int) {
 	if x.Sign() == 0 {
 		return new(big.Int), 0
 	}
+	bits = min(bits, int(x.MinPrec()))
 	f := new(big.Float)
 	e = x.MantExp(f) - bits
 	m, _ = f.SetMantExp(f, bits).Int(nil)

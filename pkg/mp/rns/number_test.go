@@ -95,6 +95,18 @@ func TestArithmetic(t *testing.T) {
 	}
 }
 
+// A number is kept as short as it is, so that the product of two of 53 bits is exact and has at most 106.
+func TestShortNumbersAreNotRounded(t *testing.T) {
+	b := base(t, 32)
+	x := b.NewNumber().Set(big.NewFloat(1.0 / 3))
+	if bits := b.Integer(x.digits).BitLen(); bits > 53 {
+		t.Errorf("1/3 in float64 has %d bits", bits)
+	}
+	if bits := b.Integer(b.NewNumber().Mul(x, x).digits).BitLen(); bits > 106 {
+		t.Errorf("its square has %d bits", bits)
+	}
+}
+
 // mustHold checks what every number keeps: the size of X and its bounds, narrow and around X/M.
 func (b *Base) mustHold(t *testing.T, z *Number) {
 	t.Helper()
