@@ -183,6 +183,7 @@ var kernelCases = []struct {
 	}},
 	{"limbs", limbProducts},
 	{"rows of limbs", limbRows},
+	{"residues", residueProducts},
 	{"folding", func(a *arena, rng *rand.Rand) {
 		x, streams := numbers[float64](rng, rng.IntN(300)), 1+rng.IntN(4)
 		everywhere(a, fmt.Sprintf("%d streams of %d", streams, len(x)), nil, func(k *Set) []float64 {

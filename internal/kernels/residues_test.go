@@ -36,3 +36,17 @@ func TestDotResidues(t *testing.T) {
 		}
 	})
 }
+
+func residueProducts(a *arena, rng *rand.Rand) {
+	length, rows := ResidueGroup*rng.IntN(20), rng.IntN(4)
+	step := length * rng.IntN(2)
+	m, x := make([]uint32, rows*length), make([]uint32, rows*length)
+	for i := range m {
+		m[i], x[i] = rng.Uint32N(1<<ResidueBits), rng.Uint32N(1<<ResidueBits)
+	}
+	everywhere(a, "DotResidues", nil, func(k *Set) []float64 {
+		sums := put(a, make([]uint64, 2*rows))
+		k.DotResidues(sums, put(a, m), put(a, x), length, step)
+		return words(sums)
+	})
+}

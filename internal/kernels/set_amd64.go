@@ -3,8 +3,6 @@
 package kernels
 
 import (
-	"unsafe"
-
 	"golang.org/x/sys/cpu"
 )
 
@@ -67,12 +65,6 @@ func (k *Set) avx512() {
 	k.mulAdds = mulAddsKernels{mulAddsOct, mulAddsMixedOct, mulAdds32Oct}
 	k.fold = foldOct
 
-	k.sell8 = sell8SIMD(sell8Oct)
-	k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&slotTables), slotsDDOct, farSlotsDDOct)
-	if !slowGathers {
-		k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&slotTables), slotsGatherDDOct, farGatherSlotsDDOct)
-	}
-	k.sell8DD = sell8DDSIMD(sell8DDOct, sell8DDNormalOct)
 	if cpu.X86.HasAVX512IFMA {
 		k.limbs = limbKernels{
 			mul:  limbsSIMD(1, [...]limbFunc{mulLimbs3Oct, mulLimbs5Oct, mulLimbs9Oct, mulLimbs17Oct, mulLimbs33Oct}),

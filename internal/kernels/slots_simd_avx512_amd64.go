@@ -11,16 +11,4 @@ func slotsOct(c *slotCall)
 func farSlotsOct(c *slotCall)
 
 //go:noescape
-func slotsDDOct(c *slotCall)
-
-//go:noescape
-func farSlotsDDOct(c *slotCall)
-
-//go:noescape
 func farGatherSlotsOct(c *slotCall)
-
-//go:noescape
-func slotsGatherDDOct(c *slotCall)
-
-//go:noescape
-func farGatherSlotsDDOct(c *slotCall)

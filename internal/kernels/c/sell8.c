@@ -49,8 +49,10 @@ INLINE void multiply(const struct sell8_call *call, int flags) {
 	}
 }
 
+#if WIDTH == 4 // not tried with eight
 KERNEL(sell8, const struct sell8_call *c) { multiply(c, 0); }
 
 KERNEL(sell8DD, const struct sell8_call *c) { multiply(c, TWOFOLD); }
 
 KERNEL(sell8DDNormal, const struct sell8_call *c) { multiply(c, TWOFOLD | NORMAL); }
+#endif
