@@ -227,6 +227,10 @@ digits: ## digits said against right ones, of all shared matrices and 1000 gener
 precise-digits: ## 50 digits of x, on all shared matrices and 200 small systems with rational solutions; PRECISE_FLAGS, see tools/precisedigits
 	$(GO) run ./tools/precisedigits -dir $(MATRICES) $(PRECISE_FLAGS)
 
+.PHONY: digits-figure
+digits-figure: ## figure and table of docs/digits.md: digits of x over seconds for four shared matrices
+	$(GO) run ./tools/digitsfigure -dir $(MATRICES)
+
 .PHONY: solver-table
 solver-table: ## tables of docs/solvers.md: what preconditioners gain
 	$(GO) run ./tools/tables -dir $(MATRICES) $(TABLE_FLAGS) solvers

@@ -35,6 +35,7 @@ var layers = []layer{
 	{pkg: "bench/multigrid", imports: []string{"pkg/csr", "pkg/generate", "pkg/krylov", "pkg/linop", "pkg/matrixmarket", "pkg/parallel", "pkg/precond"}, reason: "a program that measures multigrid for the documentation"},
 	{pkg: "tools/digits", imports: []string{"*"}, reason: "a program that compares digits said with right ones"},
 	{pkg: "tools/precisedigits", imports: []string{"*"}, reason: "a program that checks digits beyond float64"},
+	{pkg: "tools/digitsfigure", imports: []string{"*"}, reason: "a program that measures for the documentation"},
 	{pkg: "tools/reproductionpage", imports: []string{"examples/experiments", "internal/figure", "internal/present", "internal/records", "internal/reproduce", "internal/atomicfile", "tools/page"}, reason: "a program that writes measurements into the documentation"},
 	{pkg: "internal/collection", imports: []string{"pkg/matrixmarket", "pkg/csr"}, reason: "finds and reads matrices, knows those of the papers"},
 	{pkg: "internal/stress", imports: []string{"*"}, reason: "attacks the solver and judges it by arithmetic of its own"},
