@@ -278,7 +278,9 @@ func TestPreciseParts(t *testing.T) {
 		right bool
 	}{
 		{[]*csr.Matrix{low}, [][]float64{b, c}, true},
-		{nil, [][]float64{b, c}, false}, {[]*csr.Matrix{low}, [][]float64{b}, false}, {nil, [][]float64{b}, true},
+		{nil, [][]float64{b, c}, false},
+		{[]*csr.Matrix{low}, [][]float64{b}, false},
+		{nil, [][]float64{b}, true},
 	} {
 		s, err := New(t.Context(), m, Options{Digits: 40, Lower: of.lower, Threads: 2})
 		if err != nil {
