@@ -19,6 +19,9 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 darwin/amd64
 NUMERICAL := ./internal/kernels ./pkg/dd ./pkg/formats ./pkg/csr ./pkg/linop \
 	./pkg/sell ./pkg/quantize ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate ./pkg/mp
 
+# Kernels and what is nearest to them, which is run in emulation as well: the others call these.
+NEAREST := ./internal/kernels ./pkg/dd ./pkg/linop ./pkg/mp
+
 FUZZTIME  ?= 20000x
 BENCH     ?= .
 COUNT     ?= 6
@@ -40,7 +43,7 @@ test: ## all tests
 
 .PHONY: test-purego
 test-purego: ## short tests of the numerical packages with the portable kernels
-	$(GO) test -short -tags purego $(NUMERICAL) ./pkg/precond ./pkg/solve
+	$(GO) test -short -tags purego $(NUMERICAL)
 
 .PHONY: test-avx2
 test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (on processors with AVX-512)
@@ -55,7 +58,7 @@ test-avx512: ## tests of the kernels on an emulated processor with AVX-512 (minu
 	@tools/avx512/run.sh ./internal/kernels -test.run '^TestEveryKernel$$' -test.v -rounds 20
 
 .PHONY: test-arm64
-test-arm64: ## short tests of the numerical packages for arm64, in qemu's emulation where needed
+test-arm64: ## short tests of kernels and what calls them for arm64, in qemu's emulation where needed
 	@run=
 	if [[ $$($(GO) env GOHOSTARCH) != arm64 ]]; then
 		run=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
@@ -64,8 +67,8 @@ test-arm64: ## short tests of the numerical packages for arm64, in qemu's emulat
 			exit
 		fi
 	fi
-	GOARCH=arm64 $(GO) test -short $${run:+-exec "$$run"} $(NUMERICAL)
-	GOARCH=arm64 $(GO) test $${run:+-exec "$$run"} ./internal/kernels -run '^TestEveryKernel$$' -rounds 500
+	GOARCH=arm64 $(GO) test -short $${run:+-exec "$$run"} $(NEAREST)
+	GOARCH=arm64 $(GO) test $${run:+-exec "$$run"} ./internal/kernels -run '^TestEveryKernel$$' -rounds 200
 
 # The tests that run on several goroutines; internal/arch requires one in each package that does.
 RACE_TESTS := Thread|Concurrent|Interrupt
