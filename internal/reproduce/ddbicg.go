@@ -170,15 +170,19 @@ func (m *ddMethod) start(p, shadow, rest bool) {
 	m.rho = m.dot(m.rs, m.r)
 }
 
+// multiply sets q to the product of a matrix with v, in the precision that v has.
+func (m *ddMethod) multiply(v ddVector, double func(dst, src []float64), twofold func(dst, src dd.Vec)) {
+	if m.q.double = v.double; v.double {
+		double(m.q.Hi, v.Hi)
+		m.q.round()
+		return
+	}
+	twofold(m.q.Vec, v.Vec)
+}
+
 // step makes an iteration. It returns false if a division is impossible.
 func (m *ddMethod) step() bool {
-	m.q.double = m.p.double
-	if m.q.double {
-		m.a.Apply(m.q.Hi, m.p.Hi)
-		m.q.round()
-	} else {
-		m.aDD.Apply(m.q.Vec, m.p.Vec)
-	}
+	m.multiply(m.p, m.a.Apply, m.aDD.Apply)
 	pq := m.dot(m.ps, m.q)
 	if pq.Hi == 0 || m.rho.Hi == 0 {
 		return false
@@ -186,13 +190,7 @@ func (m *ddMethod) step() bool {
 	alpha := m.rho.Div(pq)
 	m.axpy(alpha, m.p, m.x)
 	m.axpy(alpha.Neg(), m.q, m.r)
-	m.q.double = m.ps.double
-	if m.q.double {
-		m.a.ApplyT(m.q.Hi, m.ps.Hi)
-		m.q.round()
-	} else {
-		m.aDD.ApplyT(m.q.Vec, m.ps.Vec)
-	}
+	m.multiply(m.ps, m.a.ApplyT, m.aDD.ApplyT)
 	m.axpy(alpha.Neg(), m.q, m.rs)
 	rho := m.dot(m.rs, m.r)
 	beta := rho.Div(m.rho)
