@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/mp"
 	"github.com/mpsolve/mpsolve/pkg/verify"
@@ -48,10 +49,10 @@ const (
 	MaxPreciseDigits = 500
 	// MinBits and MaxBits are the least and the most bits that such an x has.
 	MinBits = 106
-	MaxBits = 1696
+	MaxBits = mp.MaxBits
 
-	limbBits  = 52 // by which x grows
-	guardBits = 16 // that x has more than its digits and the condition of A ask for
+	limbBits  = kernels.LimbBits // of which the bits of x are a multiple
+	guardBits = 16               // that x has more than its digits and the condition of A ask for
 )
 
 // bitsPerDigit is log2 10.
