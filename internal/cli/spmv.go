@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/dustin/go-humanize/english"
@@ -68,6 +69,17 @@ func newSpMV(s streams) *cobra.Command {
 	return c
 }
 
+// open reads and examines the matrix, on threads that the caller ends.
+func (f *spmvFlags) open(ctx context.Context, s streams, path string) (*csr.Matrix, csr.Facts, *parallel.Pool, error) {
+	in := input{streams: s, threads: f.threads, maxMemory: int64(f.maxMemory)}
+	m, err := in.matrix(ctx, path)
+	if err != nil {
+		return nil, csr.Facts{}, nil, err
+	}
+	pool := parallel.New(f.threads)
+	return m, csr.Examine(m, pool), pool, nil
+}
+
 func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	if f.repeat < 1 {
 		return usage("--repeat %d: want at least 1", f.repeat)
@@ -100,14 +112,11 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	if err != nil {
 		return err
 	}
-	in := input{streams: s, threads: f.threads, maxMemory: int64(f.maxMemory)}
-	m, err := in.matrix(c.Context(), path)
+	m, facts, pool, err := f.open(c.Context(), s, path)
 	if err != nil {
 		return err
 	}
-	pool := parallel.New(f.threads)
 	defer pool.Close()
-	facts := csr.Examine(m, pool)
 	x := generate.RandomVector(m.Cols, f.seed)
 	spec := storage.Spec(facts.Symmetric)
 	if exact {

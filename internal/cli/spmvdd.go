@@ -10,8 +10,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
-	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -103,14 +101,11 @@ func (f *spmvFlags) runDD(c *cobra.Command, s streams, path string) error {
 	if err != nil {
 		return err
 	}
-	in := input{streams: s, threads: f.threads, maxMemory: int64(f.maxMemory)}
-	m, err := in.matrix(c.Context(), path)
+	m, facts, pool, err := f.open(c.Context(), s, path)
 	if err != nil {
 		return err
 	}
-	pool := parallel.New(f.threads)
 	defer pool.Close()
-	facts := csr.Examine(m, pool)
 	opt := bench.OptionsDD{Transposed: f.dd.transpose, Normal: f.dd.addition == "paper", Seed: f.seed, Timing: bench.Timing{Repeat: f.repeat}}
 	for _, t := range storages {
 		opt.Specs = append(opt.Specs, t.Spec(facts.Symmetric))
