@@ -76,8 +76,9 @@ func Small(seed uint64) (name string, m *csr.Matrix, b []float64) {
 	return fmt.Sprintf("%d: %s, n = %d", seed, kind, n), m, b
 }
 
-// SolveRationally solves by Gaussian elimination in rational arithmetic; nil if A is singular.
-func SolveRationally(m *csr.Matrix, b []float64) []*big.Rat {
+// Echelon is the rows of (A, b) in row echelon form, by Gaussian elimination in rational arithmetic, of which the first rank ones
+// are those of A that are not zero.
+func Echelon(m *csr.Matrix, b []float64) (rows [][]*big.Rat, rank int) {
 	n := m.Rows
 	a := make([][]*big.Rat, n)
 	for i := range a {
@@ -87,24 +88,35 @@ func SolveRationally(m *csr.Matrix, b []float64) []*big.Rat {
 		}
 		a[i][n] = new(big.Rat).SetFloat64(b[i])
 	}
-	for k := range n {
-		p := k
-		for p < n && a[p][k].Sign() == 0 {
+	for j := range n {
+		p := rank
+		for p < n && a[p][j].Sign() == 0 {
 			p++
 		}
 		if p == n {
-			return nil
+			continue
 		}
-		a[k], a[p] = a[p], a[k]
-		for i := k + 1; i < n; i++ {
-			if a[i][k].Sign() == 0 {
+		a[rank], a[p] = a[p], a[rank]
+		for i := rank + 1; i < n; i++ {
+			if a[i][j].Sign() == 0 {
 				continue
 			}
-			f := new(big.Rat).Quo(a[i][k], a[k][k])
-			for j := k; j <= n; j++ {
-				a[i][j].Sub(a[i][j], new(big.Rat).Mul(f, a[k][j]))
+			f := new(big.Rat).Quo(a[i][j], a[rank][j])
+			for k := j; k <= n; k++ {
+				a[i][k].Sub(a[i][k], new(big.Rat).Mul(f, a[rank][k]))
 			}
 		}
+		rank++
+	}
+	return a, rank
+}
+
+// SolveRationally solves by Gaussian elimination in rational arithmetic; nil if A is singular.
+func SolveRationally(m *csr.Matrix, b []float64) []*big.Rat {
+	n := m.Rows
+	a, rank := Echelon(m, b)
+	if rank < n {
+		return nil
 	}
 	x := make([]*big.Rat, n)
 	for i := n - 1; i >= 0; i-- {

@@ -1,53 +1,23 @@
 package solve
 
 import (
-	"math/big"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
 // rational is the rank of A and of (A, b) by elimination in exact arithmetic.
 func rational(m *csr.Matrix, b []float64) (rank, augmented int) {
-	n := m.Rows
-	a := make([][]*big.Rat, n)
-	for i := range a {
-		a[i] = make([]*big.Rat, n+1)
-		for j := range n {
-			a[i][j] = new(big.Rat).SetFloat64(m.At(i, j))
-		}
-		a[i][n] = new(big.Rat).SetFloat64(b[i])
-	}
-	eliminate := func(j int) bool {
-		for p := rank; p < n; p++ {
-			if a[p][j].Sign() == 0 {
-				continue
-			}
-			a[rank], a[p] = a[p], a[rank]
-			for i := rank + 1; i < n; i++ {
-				f := new(big.Rat).Quo(a[i][j], a[rank][j])
-				for k := j; k <= n; k++ {
-					a[i][k].Sub(a[i][k], new(big.Rat).Mul(f, a[rank][k]))
-				}
-			}
-			return true
-		}
-		return false
-	}
-	for j := range n {
-		if eliminate(j) {
-			rank++
+	rows, rank := testmatrix.Echelon(m, b)
+	for _, row := range rows[rank:] {
+		if row[m.Rows].Sign() != 0 {
+			return rank, rank + 1
 		}
 	}
-	augmented = rank
-	for _, row := range a[rank:] {
-		if row[n].Sign() != 0 {
-			augmented = rank + 1
-		}
-	}
-	return rank, augmented
+	return rank, rank
 }
 
 // integerSystem is a random sparse system of small integers, each row and column with a
