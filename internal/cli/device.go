@@ -46,7 +46,7 @@ func (f *deviceFlag) check(allowed []gpu.Backend) error {
 	if kind == "gpu" { // the nearest word would be cpu
 		return usage("--device %s: use cuda, hip or opencl", f.text)
 	}
-	if err := oneOf("device", kind, allowed); err != nil {
+	if err := oneOf("device", &kind, allowed); err != nil {
 		return err
 	}
 	f.kind = gpu.Backend(kind)
