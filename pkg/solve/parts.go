@@ -3,6 +3,7 @@ package solve
 import (
 	"context"
 	"fmt"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 

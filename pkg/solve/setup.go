@@ -3,6 +3,7 @@ package solve
 import (
 	"context"
 	"errors"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -72,6 +73,7 @@ func (s *Solver) build(ctx context.Context) (err error) {
 		pool := s.pool.Until(ctx)
 		s.stored = pool.Forever
 		at := newHost(s.m, pool).with(s.opt.Storage.Kernels)
+		at.room = s.storageRoom()
 		if s.opt.Vectors.Kind == VectorsDD {
 			s.say("vectors double-double: requested; what the verdict judges is x rounded to float64")
 			s.refiner, err = newRefinement(ctx, s, newHostDD(at))
