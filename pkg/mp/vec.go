@@ -73,6 +73,9 @@ func (v *Vec) at(i int) []uint64 { return v.mant[i*v.words : (i+1)*v.words : (i+
 // zero reports whether element i is 0.
 func (v *Vec) zero(i int) bool { return v.mant[(i+1)*v.words-1] == 0 }
 
+// Number returns element i as ±0.m 2^e, the lowest word of m first and its highest bit 1, or all of it 0 for zero. m is that of v.
+func (v *Vec) Number(i int) (neg bool, m []uint64, e int) { return v.neg[i], v.at(i), int(v.exp[i]) }
+
 // At returns element i exactly.
 func (v *Vec) At(i int) *big.Float {
 	words := make([]big.Word, v.words)

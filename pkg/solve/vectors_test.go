@@ -256,7 +256,7 @@ func BenchmarkVectors(b *testing.B) {
 				for b.Loop() {
 					for name, s := range solvers {
 						took := least[name]
-						for k, iterations := range []int{2, 8} {
+						for k, iterations := range []int{2, 22} {
 							s.opt.MaxIter = iterations
 							r, err := s.Solve(b.Context(), right, nil)
 							if err != nil || r.Iterations != iterations {
@@ -267,7 +267,7 @@ func BenchmarkVectors(b *testing.B) {
 						least[name] = took
 					}
 				}
-				each := func(name string) float64 { return (least[name][1] - least[name][0]) / 6 * 1e3 }
+				each := func(name string) float64 { return (least[name][1] - least[name][0]) / 20 * 1e3 }
 				for name := range solvers {
 					b.ReportMetric(each(name), name+"-ms")
 				}
