@@ -69,7 +69,8 @@ func (s *fixed) subProduct(a float64, neg bool, m []uint64, e int) {
 		sum, c := bits.Add64(lo, carry, 0)
 		s.product, carry = append(s.product, sum), hi+c
 	}
-	s.add((a < 0) == neg, append(s.product, carry), e+ea)
+	s.product = append(s.product, carry)
+	s.add((a < 0) == neg, s.product, e+ea)
 }
 
 // magnitude returns |s|, rounded. It overwrites s.
