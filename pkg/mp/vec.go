@@ -94,18 +94,23 @@ func (v *Vec) At(i int) *big.Float {
 
 // Set sets element i to a, rounded to nearest, ties to even.
 func (v *Vec) Set(i int, a *big.Float) {
+	neg, m, e := wordsOfFloat(a)
+	v.put(i, neg, m, e+64*len(m), false)
+}
+
+// wordsOfFloat returns a = ±m 2^e with an integer m, the lowest word first.
+func wordsOfFloat(a *big.Float) (neg bool, m []uint64, e int) {
 	if a.IsInf() {
 		panic("mp: an infinity")
 	}
-	// As an integer times a power of two.
 	n := int(a.MinPrec())
-	e := a.MantExp(nil)
-	integer, _ := new(big.Float).SetMantExp(a, n-e).Int(nil)
-	m := make([]uint64, max(1, wordsOf(n)))
+	e = a.MantExp(nil) - n
+	integer, _ := new(big.Float).SetMantExp(a, -e).Int(nil)
+	m = make([]uint64, max(1, wordsOf(n)))
 	for k, w := range integer.Bits() {
 		m[k] = uint64(w)
 	}
-	v.put(i, a.Signbit(), m, e-n+64*len(m), false)
+	return a.Signbit(), m, e
 }
 
 // SetFloat64s sets v = x.
