@@ -144,6 +144,14 @@ func (s *Solver) memory() int64 {
 	return matrices + 8*n*vectors + s.preciseMemory()
 }
 
+// storageRoom is what the method's matrix may take where rows are filled up with zeros; 0: there is no limit.
+func (s *Solver) storageRoom() int64 {
+	if s.opt.MaxMemory == 0 {
+		return 0
+	}
+	return max(1, s.opt.MaxMemory-s.memory()+storedBytes*int64(s.nonzeros()))
+}
+
 // methodVectors is the number of work vectors of the method, before cycles of GMRES grow; 0 where
 // substitution takes its place.
 func (s *Solver) methodVectors() int64 {
