@@ -199,32 +199,32 @@ static void run_measure_add_ldexp(u32 block, const void *const *a)
 
 static void run_spmv_slots1(u32 block, const void *const *a)
 {
-	spmv_slots1(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots1(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
 }
 
 static void run_spmv_slots2(u32 block, const void *const *a)
 {
-	spmv_slots2(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots2(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
 }
 
 static void run_spmv_slots3(u32 block, const void *const *a)
 {
-	spmv_slots3(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots3(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
 }
 
 static void run_spmv_slots4(u32 block, const void *const *a)
 {
-	spmv_slots4(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots4(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
 }
 
 static void run_spmv_slots5(u32 block, const void *const *a)
 {
-	spmv_slots5(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots5(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
 }
 
 static void run_spmv_slots6(u32 block, const void *const *a)
 {
-	spmv_slots6(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots6(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
 }
 
 static const entry entries[] = {
@@ -266,10 +266,10 @@ static const entry entries[] = {
 	{"measure_exponent", 6, {4, sizeof(u32), 8, sizeof(u32), 8, 8}, run_measure_exponent},
 	{"measure_ldexp", 8, {4, sizeof(u32), sizeof(double), 8, sizeof(u32), 8, sizeof(i32), 8}, run_measure_ldexp},
 	{"measure_add_ldexp", 8, {4, sizeof(u32), 8, 8, sizeof(u32), 8, sizeof(i32), 8}, run_measure_add_ldexp},
-	{"spmv_slots1", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots1},
-	{"spmv_slots2", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots2},
-	{"spmv_slots3", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots3},
-	{"spmv_slots4", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots4},
-	{"spmv_slots5", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots5},
-	{"spmv_slots6", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots6},
+	{"spmv_slots1", 17, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots1},
+	{"spmv_slots2", 17, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots2},
+	{"spmv_slots3", 17, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots3},
+	{"spmv_slots4", 17, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots4},
+	{"spmv_slots5", 17, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots5},
+	{"spmv_slots6", 17, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots6},
 };

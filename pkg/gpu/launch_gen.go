@@ -299,7 +299,7 @@ type (
 		y     Buffer
 	}
 	spmvSlots1 struct {
-		chunks            uint32
+		chunks, narrow    uint32
 		ptr, stream, exps Buffer
 		own               uint32
 		side              Buffer
