@@ -36,11 +36,15 @@ func (d *Device) launches() (n int) {
 	return n
 }
 
-// eachDevice runs a test on the emulated device and on every device of this machine; it
-// fails without those back ends that MPSOLVE_TEST_DEVICES names, in words. Short runs, those
-// under a race detector for example, have the emulated one alone.
+// eachDevice runs a test on the emulated device, on one that runs the kernels' PTX, and on
+// every device of this machine; it fails without those back ends that MPSOLVE_TEST_DEVICES
+// names, in words. Short runs, those under a race detector for example, have the emulated one
+// alone.
 func eachDevice(t *testing.T, f func(t *testing.T, d *Device)) {
 	t.Run(string(Emulate), func(t *testing.T) { f(t, emulated(t)) })
+	if !testing.Short() {
+		t.Run("ptx", func(t *testing.T) { f(t, ptx(t, 0)) })
+	}
 	for _, b := range Backends {
 		if testing.Short() {
 			break
