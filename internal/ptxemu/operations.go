@@ -61,8 +61,9 @@ func init() {
 	opcodes["clz.b64"] = opcode{1, func(a, _, _ uint64) uint64 { return uint64(bits.LeadingZeros64(a)) }}
 	opcodes["brev.b32"] = opcode{1, func(a, _, _ uint64) uint64 { return uint64(bits.Reverse32(uint32(a))) }}
 	opcodes["brev.b64"] = opcode{1, func(a, _, _ uint64) uint64 { return bits.Reverse64(a) }}
-	opcodes["cvta.to.global.u64"] = opcode{1, move}
-	opcodes["cvta.to.shared.u64"] = opcode{1, move}
+	for _, way := range []string{"cvta", "cvta.to"} { // addresses are the same in all spaces
+		opcodes[way+".global.u64"] = opcode{1, move}
+	}
 
 	opcodes["mov.pred"] = opcode{1, move}
 	opcodes["and.pred"] = opcode{2, func(a, b, _ uint64) uint64 { return a & b }}
