@@ -9,7 +9,15 @@ import (
 func (w *warp) access(in *instruction, pc int, mask uint32) error {
 	d, a := w.b.d, &in.address
 	u := user{era: d.era, phase: w.b.phase}
-	base, n := &w.registers[a.base], a.bytes*uint64(a.elements)
+	same := in.kind == load && mask == everyLane && w.registers[a.base].uniform
+	base, n := w.registers[a.base].read(), a.bytes*uint64(a.elements)
+	for _, r := range in.more {
+		if in.kind == load {
+			w.registers[r].lanes(mask)
+		} else {
+			w.registers[r].read()
+		}
+	}
 	var sectors, first uint64
 	d.request++
 	m := w.b.shared
@@ -20,6 +28,9 @@ func (w *warp) access(in *instruction, pc int, mask uint32) error {
 			m = d.find(address)
 		}
 		u.thread = w.b.number<<placeBits | uint32(w.first+l)
+		if same {
+			u.thread |= severalPlaces
+		}
 		switch {
 		case m == nil || !m.has(address, n):
 			return fmt.Errorf("thread %s: %s is outside of %s", threadName(u.thread), place(m, address), container(a))
@@ -33,6 +44,12 @@ func (w *warp) access(in *instruction, pc int, mask uint32) error {
 		}
 		if err := w.elements(in, l, m, at, u); err != nil {
 			return fmt.Errorf("thread %s %w, %s", threadName(u.thread), err, place(m, address))
+		}
+		if same {
+			for _, r := range in.more {
+				w.registers[r].set(w.registers[r].v[l])
+			}
+			break
 		}
 	}
 	if a.global {
@@ -52,9 +69,9 @@ func (w *warp) elements(in *instruction, l int, m *memory, at uint64, u user) er
 					return err
 				}
 			}
-			w.registers[r][l] = m.get(at, a)
+			w.registers[r].v[l] = m.get(at, a)
 		} else {
-			changed := m.put(at, w.registers[r][l], a.bytes)
+			changed := m.put(at, w.registers[r].v[l], a.bytes)
 			for i := range words {
 				if err := words[i].store(u, changed); err != nil {
 					return err
@@ -69,14 +86,21 @@ func (w *warp) elements(in *instruction, l int, m *memory, at uint64, u user) er
 // loadParam loads of the parameters.
 func (w *warp) loadParam(in *instruction, mask uint32) error {
 	a := &in.address
+	base := w.registers[a.base].read()
 	for rest := mask; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros32(rest)
-		at := w.registers[a.base][l] + a.offset
+		at := base[l] + a.offset
 		for _, r := range in.more {
 			if !w.b.params.has(at, a.bytes) || at%a.bytes != 0 {
 				return fmt.Errorf("byte %d of %d of the parameters", at, len(w.b.params.bytes))
 			}
-			w.registers[r][l] = w.b.params.get(at, a)
+			v := w.b.params.get(at, a)
+			if mask == everyLane && w.registers[a.base].uniform {
+				w.registers[r].set(v)
+				rest = 1 << l
+			} else {
+				w.registers[r].lanes(mask)[l] = v
+			}
 			at += a.bytes
 		}
 	}

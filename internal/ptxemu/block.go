@@ -42,7 +42,7 @@ func (k *Kernel) paramBytes() uint64 {
 func (b *block) broadcast(register string, v uint64) {
 	if r, ok := b.k.special[register]; ok {
 		for i := range b.warps {
-			b.warps[i].registers[r] = broadcast(v)
+			b.warps[i].registers[r].set(v)
 		}
 	}
 }

@@ -97,6 +97,9 @@ func (b *body) operands(in *instruction, operands []string) (err error) {
 			return err
 		}
 	}
+	for i := len(operands) - 1; i < len(in.from); i++ {
+		in.from[i] = in.from[0]
+	}
 	return nil
 }
 

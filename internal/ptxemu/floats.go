@@ -104,18 +104,17 @@ func conversions() {
 			continue
 		}
 		extended := extension(t)
-		for to, u := range types {
+		for to := range types {
 			if to[0] == 'u' || to[0] == 's' {
-				shorter := extension(u)
-				opcodes["cvt."+to+"."+from] = opcode{1, func(a, _, _ uint64) uint64 { return shorter(extended(a)) }}
+				opcodes["cvt."+to+"."+from] = opcode{1, extended}
 			}
 		}
 		if t.signed {
-			opcodes["cvt.f64."+from] = opcode{1, func(a, _, _ uint64) uint64 { return pattern(float64(int64(extended(a)))) }}
-			opcodes["cvt.f32."+from] = opcode{1, func(a, _, _ uint64) uint64 { return pattern(float32(int64(extended(a)))) }}
+			opcodes["cvt.f64."+from] = opcode{1, func(a, _, _ uint64) uint64 { return pattern(float64(int64(extended(a, 0, 0)))) }}
+			opcodes["cvt.f32."+from] = opcode{1, func(a, _, _ uint64) uint64 { return pattern(float32(int64(extended(a, 0, 0)))) }}
 		} else {
-			opcodes["cvt.f64."+from] = opcode{1, func(a, _, _ uint64) uint64 { return pattern(float64(extended(a))) }}
-			opcodes["cvt.f32."+from] = opcode{1, func(a, _, _ uint64) uint64 { return pattern(float32(extended(a))) }}
+			opcodes["cvt.f64."+from] = opcode{1, func(a, _, _ uint64) uint64 { return pattern(float64(extended(a, 0, 0))) }}
+			opcodes["cvt.f32."+from] = opcode{1, func(a, _, _ uint64) uint64 { return pattern(float32(extended(a, 0, 0))) }}
 		}
 		for mode, round := range map[string]func(float64) float64{"rni": math.RoundToEven, "rzi": math.Trunc, "rmi": math.Floor, "rpi": math.Ceil} {
 			opcodes["cvt."+mode+"."+from+".f64"] = opcode{1, func(a, _, _ uint64) uint64 { return saturated(round(value[float64](a)), t) }}
@@ -124,13 +123,17 @@ func conversions() {
 	}
 }
 
-// extension extends a number of a type to 64 bits, by its sign or by zeros.
-func extension(t dataType) func(uint64) uint64 {
-	above := 64 - 8*t.bytes
-	if t.signed {
-		return func(a uint64) uint64 { return uint64(int64(a) << above >> above) }
+// extension returns the operation that extends a number of a type to 64 bits, by its sign or
+// by zeros.
+func extension(t dataType) operation {
+	switch above := 64 - 8*t.bytes; {
+	case t == types["u32"]:
+		return func(a, _, _ uint64) uint64 { return uint64(uint32(a)) } // there are many of these
+	case t.signed:
+		return func(a, _, _ uint64) uint64 { return uint64(int64(a) << above >> above) }
+	default:
+		return func(a, _, _ uint64) uint64 { return a << above >> above }
 	}
-	return func(a uint64) uint64 { return a << above >> above }
 }
 
 // saturated is an integral number in a type of integers, the nearest that it has; of NaN 0, in
@@ -147,7 +150,7 @@ func saturated(v float64, t dataType) uint64 {
 	case v != v:
 		return 0
 	case v < least:
-		return extension(t)(uint64(int64(least)))
+		return uint64(int64(least))
 	case v >= beyond && t.signed:
 		return 1<<(size-1) - 1
 	case v >= beyond:

@@ -1,24 +1,11 @@
 package ptxemu
 
-import (
-	"fmt"
-	"math/bits"
-)
+import "fmt"
 
 // Warp is how many threads run together.
 const Warp = 32
 
 const everyLane = 1<<Warp - 1
-
-// lanes are what the threads of a warp have in a register.
-type lanes [Warp]uint64
-
-func broadcast(v uint64) (l lanes) {
-	for i := range l {
-		l[i] = v
-	}
-	return l
-}
 
 // fragment is a part of a warp that runs together.
 type fragment struct {
@@ -32,21 +19,21 @@ type fragment struct {
 type warp struct {
 	b         *block
 	first     int // thread
-	registers []lanes
+	registers []register
 	fragments []fragment
 }
 
 // start makes the registers that stay the same in all blocks.
 func (w *warp) start(b *block, i int) {
 	w.b, w.first = b, i*Warp
-	w.registers = make([]lanes, b.k.registers)
+	w.registers = make([]register, b.k.registers)
 	for _, c := range b.k.constants {
-		w.registers[c.register] = broadcast(c.value)
+		w.registers[c.register].set(c.value)
 	}
 	for name, of := range specialRegisters {
 		if r, ok := b.k.special[name]; ok {
 			for l := range Warp {
-				w.registers[r][l] = uint64(of(w.first + l))
+				w.registers[r].lanes(everyLane)[l] = uint64(of(w.first + l))
 			}
 		}
 	}
@@ -195,11 +182,7 @@ func (w *warp) run(f *fragment, steps int) (what event, stay uint32, err error) 
 				return 0, 0, w.fault(f, "%w", err)
 			}
 		case unpack:
-			for m := mask; m != 0; m &= m - 1 {
-				l := bits.TrailingZeros32(m)
-				v := w.registers[in.from[0]][l]
-				w.registers[in.more[0]][l], w.registers[in.more[1]][l] = uint64(uint32(v)), v>>32
-			}
+			w.unpack(in, mask)
 		case prefetch:
 		case branch:
 			switch mask {
@@ -220,43 +203,6 @@ func (w *warp) run(f *fragment, steps int) (what event, stay uint32, err error) 
 		f.pc++
 	}
 	return paused, 0, nil
-}
-
-// guarded is the part of the threads in which an instruction is executed.
-func (w *warp) guarded(in *instruction, mask uint32) (active uint32) {
-	p := &w.registers[in.guard]
-	for m := mask; m != 0; m &= m - 1 {
-		if l := bits.TrailingZeros32(m); (p[l] != 0) != in.unless {
-			active |= 1 << l
-		}
-	}
-	return active
-}
-
-func (w *warp) compute(in *instruction, mask uint32) {
-	r, f := w.registers, in.f
-	to, a, b, c := &r[in.to], &r[in.from[0]], &r[in.from[1]], &r[in.from[2]]
-	if mask == everyLane {
-		for l := range to {
-			to[l] = f(a[l], b[l], c[l])
-		}
-		return
-	}
-	for m := mask; m != 0; m &= m - 1 {
-		l := bits.TrailingZeros32(m)
-		to[l] = f(a[l], b[l], c[l])
-	}
-}
-
-// shuffle exchanges between all threads of the warp.
-func (w *warp) shuffle(f *fragment) {
-	in := &w.b.k.code[f.pc]
-	w.b.counts.executed(f.pc, everyLane)
-	from, apart := w.registers[in.from[0]], &w.registers[in.from[1]]
-	for l := range Warp {
-		w.registers[in.to][l] = uint64(uint32(from[uint32(l)^uint32(apart[l])&(Warp-1)]))
-	}
-	f.pc++
 }
 
 // fault is the error of an instruction.

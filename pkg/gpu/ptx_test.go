@@ -30,6 +30,12 @@ func ptx(t testing.TB, seed uint64) *Device {
 	return opened(t, d)
 }
 
+// interpreted says whether a device is of ptx.
+func interpreted(d *Device) bool {
+	_, ok := d.drv.(*ptxDriver)
+	return ok
+}
+
 // ptxModules keeps what has been parsed, by the text.
 var ptxModules = map[string]*ptxemu.Module{}
 
