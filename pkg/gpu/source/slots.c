@@ -157,7 +157,7 @@ FN double integer_float(IN(u32) v, code c) { return 2 * (double)FLOAT_OF_BITS(v[
 /* A warp asks for the chunk that begins and ends there while it has another to multiply. */
 FN void prefetch_chunk(IN(u32) stream, u32 from, u32 end, u32 lane)
 {
-    for (u32 k = from + 8 * lane; k < end; k += 8 * WARP) PREFETCH(stream + k);
+    for (u32 k = 8 * lane; k < end - from; k += 8 * WARP) PREFETCH(stream + from + k);
 }
 
 /* exps: exponents of the quanta less 1, of each row if own is 1, otherwise of all. narrow:
