@@ -299,10 +299,12 @@ type (
 		y     Buffer
 	}
 	spmvSlots1 struct {
-		chunks            uint32
-		ptr, stream, exps Buffer
-		own               uint32
-		side              Buffer
+		chunks, narrow uint32
+		ptr, stream    Buffer
+		unit           float64
+		exps           Buffer
+		own            uint32
+		side           Buffer
 		product
 	}
 	spmvSlots2 spmvSlots1

@@ -52,6 +52,9 @@ func spent(d *Device, each uint64) bool {
 	return sum > each*p.asked
 }
 
+// ptxResident is the number of blocks that a device of ptx has room for.
+var ptxResident = 24
+
 // ptxModules keeps what has been parsed, by the text.
 var ptxModules = map[string]*ptxemu.Module{}
 
@@ -70,22 +73,22 @@ func (p *ptxDriver) load(image []byte) (err error) {
 	return nil
 }
 
-func (p *ptxDriver) kernel(name string) (uintptr, error) {
+func (p *ptxDriver) kernel(name string) (handle uintptr, resident int, err error) {
 	k := p.module.Kernel(name)
 	if k == nil {
-		return 0, &Error{Text: "there is no kernel " + name}
+		return 0, 0, &Error{Text: "there is no kernel " + name}
 	}
 	p.kernels = append(p.kernels, k)
-	return uintptr(len(p.kernels)), nil
+	return uintptr(len(p.kernels)), ptxResident, nil
 }
 
-func (p *ptxDriver) launch(kernel uintptr, blocks uint32, where *layout, arguments *uint64) error {
+func (p *ptxDriver) launch(kernel uintptr, grid uint32, where *layout, arguments *uint64) error {
 	raw := unsafe.Slice((*byte)(unsafe.Pointer(arguments)), 8*argumentWords)
 	values := make([][]byte, where.count)
 	for i := range values {
 		values[i] = raw[where.at[i]:][:where.size[i]]
 	}
-	return ptxError(p.Launch(p.kernels[kernel-1], int(blocks), threads, values))
+	return ptxError(p.Launch(p.kernels[kernel-1], int(grid), threads, values))
 }
 
 func (p *ptxDriver) alloc(bytes int64) (uint64, error) {

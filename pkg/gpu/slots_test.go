@@ -187,6 +187,14 @@ func checkSlots(t *testing.T, a *Matrix, exact *exactProduct, s adaptive.Spec) {
 		t.Errorf("%s: error %g is above the bound %g", what, e, bound)
 	}
 	checkProducts(t, what, a, exact.x, o.y, o.dot)
+	narrow := &a.stored.(*slotStorage).narrow
+	*narrow = narrowBits - *narrow
+	in, out := NewSpace(a.d, a.cols), NewSpace(a.d, a.rows)
+	defer in.Close()
+	defer out.Close()
+	y := out.New()
+	a.Apply(y, onDevice(in, exact.x)[0])
+	sameVector(t, out, fmt.Sprintf("%s, narrow %d", what, *narrow), y, o.y)
 }
 
 // The bytes are the same whatever the number of threads.
@@ -297,7 +305,8 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 				}
 				s := &slotStorage{
 					block: block, slices: 1,
-					ptr: put(d, []uint32{0, uint32(len(stream))}), stream: put(d, append(stream, 0, 0)), exps: put(d, []int32{int32(-width)}),
+					ptr: put(d, []uint32{0, uint32(len(stream))}), stream: put(d, append(stream, 0, 0)), unit: math.Ldexp(1, -width), exps: put(d, []int32{int32(-width)}),
+					narrow: narrowBits * uint32(n%2),
 				}
 				a, err := made(d, rows, rows, s)
 				if err != nil {
