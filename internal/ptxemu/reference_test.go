@@ -351,7 +351,9 @@ func conversion(parts []string) func(a, b, c uint64) (uint64, bool) {
 	case from[0] == 'f':
 		return func(a, _, _ uint64) (uint64, bool) { return toInteger(parts[1], number(from, a), to), true }
 	case to[0] == 'f':
-		return func(a, _, _ uint64) (uint64, bool) { return rounded(to, new(big.Float).SetInt(exactInteger(from, a))), true }
+		return func(a, _, _ uint64) (uint64, bool) {
+			return rounded(to, new(big.Float).SetInt(exactInteger(from, a))), true
+		}
 	}
 	return func(a, _, _ uint64) (uint64, bool) {
 		return new(big.Int).And(exactInteger(from, a), mask(64)).Uint64(), true
