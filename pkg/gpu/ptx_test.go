@@ -14,6 +14,7 @@ type ptxDriver struct {
 	module  *ptxemu.Module
 	kernels []*ptxemu.Kernel
 	host    map[unsafe.Pointer][]uint64
+	asked   uint64 // see spent
 }
 
 // ptx opens a device that runs the kernels' PTX, in random order unless seed is 0.
@@ -34,6 +35,21 @@ func ptx(t testing.TB, seed uint64) *Device {
 func interpreted(d *Device) bool {
 	_, ok := d.drv.(*ptxDriver)
 	return ok
+}
+
+// spent says that an interpreter has executed more than so many instructions of warps for each
+// time that it was asked: then a test leaves out a case.
+func spent(d *Device, each uint64) bool {
+	p, ok := d.drv.(*ptxDriver)
+	if !ok {
+		return false
+	}
+	p.asked++
+	var sum uint64
+	for _, k := range p.kernels {
+		sum += p.Counts(k).Total().Instructions
+	}
+	return sum > each*p.asked
 }
 
 // ptxResident is the number of blocks that a device of ptx has room for.
