@@ -109,9 +109,11 @@ type Options struct {
 
 	// Device is where the vectors live during the solve; nil: the host. The caller closes it,
 	// after the Solver. DeviceAuto solves on the host where the device does not support the
-	// options or has too little memory, and logs why.
+	// options or has too little memory, and logs why. Without a Device, a Candidate is one where it is
+	// expected to be faster than the host, and logs by what figures.
 	Device     *gpu.Device
 	DeviceAuto bool
+	Candidate  *Candidate
 
 	Threads   int   // 0: all processors
 	MaxMemory int64 // bytes; 0: no limit
