@@ -72,6 +72,21 @@ static void run_vector_keep(u32 block, const void *const *a)
 	vector_keep(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3], *(double * const *)a[4]);
 }
 
+static void run_basis_store(u32 block, const void *const *a)
+{
+	basis_store(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(u32 const *)a[4], *(u32 const *)a[5], *(double const *)a[6], *(scalar const *)a[7], *(u8 * const *)a[8], *(double * const *)a[9], *(double * const *)a[10], *(double * const *)a[11], *(double * const *)a[12]);
+}
+
+static void run_basis_dot(u32 block, const void *const *a)
+{
+	basis_dot(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(u32 const *)a[4], *(const u8 * const *)a[5], *(const double * const *)a[6], *(const double * const *)a[7], *(u32 const *)a[8], *(double * const *)a[9]);
+}
+
+static void run_basis_axpy(u32 block, const void *const *a)
+{
+	basis_axpy(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(double const *)a[4], *(u32 const *)a[5], *(u32 const *)a[6], *(const u8 * const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(u32 const *)a[10], *(double * const *)a[11]);
+}
+
 static void run_stream_copy(u32 block, const void *const *a)
 {
 	stream_copy(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3]);
@@ -241,6 +256,9 @@ static const entry entries[] = {
 	{"vector_multi_axpy", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), 8, 8, 8, 8, 8, 8, 8, 8, 8, sizeof(u32), 8}, run_vector_multi_axpy},
 	{"vector_totals", 5, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8}, run_vector_totals},
 	{"vector_keep", 5, {4, sizeof(u32), 8, 8, 8}, run_vector_keep},
+	{"basis_store", 13, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), sizeof(scalar), 8, 8, 8, 8, 8}, run_basis_store},
+	{"basis_dot", 10, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8}, run_basis_dot},
+	{"basis_axpy", 12, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8}, run_basis_axpy},
 	{"stream_copy", 4, {4, sizeof(u32), 8, 8}, run_stream_copy},
 	{"stream_mul", 5, {4, sizeof(u32), sizeof(double), 8, 8}, run_stream_mul},
 	{"stream_triad", 6, {4, sizeof(u32), 8, sizeof(double), 8, 8}, run_stream_triad},

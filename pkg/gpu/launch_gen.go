@@ -16,6 +16,9 @@ var kernels = [numKernels]kernel{
 	{"vector_multi_axpy", vectorMultiAxpy{}},
 	{"vector_totals", vectorTotals{}},
 	{"vector_keep", vectorKeep{}},
+	{"basis_store", basisStore{}},
+	{"basis_dot", basisDot{}},
+	{"basis_axpy", basisAxpy{}},
 	{"stream_copy", streamCopy{}},
 	{"stream_mul", streamMul{}},
 	{"stream_triad", streamTriad{}},
@@ -49,7 +52,7 @@ var kernels = [numKernels]kernel{
 	{"spmv_slots6", spmvSlots6{}},
 }
 
-const numKernels = 44
+const numKernels = 47
 
 func (vectorScale) number() int             { return 0 }
 func (vectorAxpy) number() int              { return 1 }
@@ -64,37 +67,40 @@ func (vectorMultiDot) number() int          { return 9 }
 func (vectorMultiAxpy) number() int         { return 10 }
 func (vectorTotals) number() int            { return 11 }
 func (vectorKeep) number() int              { return 12 }
-func (streamCopy) number() int              { return 13 }
-func (streamMul) number() int               { return 14 }
-func (streamTriad) number() int             { return 15 }
-func (spmvCsr) number() int                 { return 16 }
-func (spmvCsrSegments) number() int         { return 17 }
-func (spmvCsr32) number() int               { return 18 }
-func (spmvCsr32Segments) number() int       { return 19 }
-func (spmvCsrAbs) number() int              { return 20 }
-func (spmvCsrAbsSegments) number() int      { return 21 }
-func (spmvCoo) number() int                 { return 22 }
-func (spmvCooCarry) number() int            { return 23 }
-func (spmvEll) number() int                 { return 24 }
-func (jacobi32) number() int                { return 25 }
-func (blockJacobi) number() int             { return 26 }
-func (spmvLong) number() int                { return 27 }
-func (spmvCsrAccurate) number() int         { return 28 }
-func (spmvCsrAccurateSegments) number() int { return 29 }
-func (spmvLongAccurate) number() int        { return 30 }
-func (spmvBucketed) number() int            { return 31 }
-func (measureAbsMax) number() int           { return 32 }
-func (measureRowError) number() int         { return 33 }
-func (measureSquares) number() int          { return 34 }
-func (measureExponent) number() int         { return 35 }
-func (measureLdexp) number() int            { return 36 }
-func (measureAddLdexp) number() int         { return 37 }
-func (spmvSlots1) number() int              { return 38 }
-func (spmvSlots2) number() int              { return 39 }
-func (spmvSlots3) number() int              { return 40 }
-func (spmvSlots4) number() int              { return 41 }
-func (spmvSlots5) number() int              { return 42 }
-func (spmvSlots6) number() int              { return 43 }
+func (basisStore) number() int              { return 13 }
+func (basisDot) number() int                { return 14 }
+func (basisAxpy) number() int               { return 15 }
+func (streamCopy) number() int              { return 16 }
+func (streamMul) number() int               { return 17 }
+func (streamTriad) number() int             { return 18 }
+func (spmvCsr) number() int                 { return 19 }
+func (spmvCsrSegments) number() int         { return 20 }
+func (spmvCsr32) number() int               { return 21 }
+func (spmvCsr32Segments) number() int       { return 22 }
+func (spmvCsrAbs) number() int              { return 23 }
+func (spmvCsrAbsSegments) number() int      { return 24 }
+func (spmvCoo) number() int                 { return 25 }
+func (spmvCooCarry) number() int            { return 26 }
+func (spmvEll) number() int                 { return 27 }
+func (jacobi32) number() int                { return 28 }
+func (blockJacobi) number() int             { return 29 }
+func (spmvLong) number() int                { return 30 }
+func (spmvCsrAccurate) number() int         { return 31 }
+func (spmvCsrAccurateSegments) number() int { return 32 }
+func (spmvLongAccurate) number() int        { return 33 }
+func (spmvBucketed) number() int            { return 34 }
+func (measureAbsMax) number() int           { return 35 }
+func (measureRowError) number() int         { return 36 }
+func (measureSquares) number() int          { return 37 }
+func (measureExponent) number() int         { return 38 }
+func (measureLdexp) number() int            { return 39 }
+func (measureAddLdexp) number() int         { return 40 }
+func (spmvSlots1) number() int              { return 41 }
+func (spmvSlots2) number() int              { return 42 }
+func (spmvSlots3) number() int              { return 43 }
+func (spmvSlots4) number() int              { return 44 }
+func (spmvSlots5) number() int              { return 45 }
+func (spmvSlots6) number() int              { return 46 }
 
 type (
 	product struct {
@@ -183,6 +189,26 @@ type (
 	vectorKeep struct {
 		n                   uint32
 		x, kept, reductions Buffer
+	}
+	basisStore struct {
+		n, chunks, k, room, narrowest  uint32
+		theta                          float64
+		a                              coefficient
+		v, heads, w, tally, reductions Buffer
+	}
+	basisDot struct {
+		n, m, chunks, room uint32
+		v, heads, w        Buffer
+		area               uint32
+		reductions         Buffer
+	}
+	basisAxpy struct {
+		n, m, cell   uint32
+		sign         float64
+		chunks, room uint32
+		v, heads, w  Buffer
+		area         uint32
+		reductions   Buffer
 	}
 	streamCopy struct {
 		n    uint32

@@ -4,6 +4,7 @@
 #include "epilogue.h"
 #include "power.h"
 #include "vector.c"
+#include "basis.c"
 #include "stream.c"
 #include "csr.c"
 #include "hybrid.c"
