@@ -14,23 +14,23 @@ import (
 // solveFlags are the flags of `mpsolve solve`.
 type solveFlags struct {
 	method, scale, stop, orthogonalization, basis string
-	rhs, guess, output, history            string
-	refine, json, quiet, verbose           bool
-	maxTime                                time.Duration
-	maxMemory                              memorySize
-	memory                                 string
-	storage                                storageFlags
-	precond                                precondFlags
-	nullSpace                              nullSpaceFlags
-	digits                                 digitsFlag
-	exact                                  exactInput
-	vectors                                vectorsFlag
-	xBits                                  bitsFlag
-	reorder                                reorderFlag
-	device                                 deviceFlag
-	checkpoint                             checkpointFlags
-	domains                                domainFlags
-	opt                                    solve.Options
+	rhs, guess, output, history                   string
+	refine, json, quiet, verbose                  bool
+	maxTime                                       time.Duration
+	maxMemory                                     memorySize
+	memory                                        string
+	storage                                       storageFlags
+	precond                                       precondFlags
+	nullSpace                                     nullSpaceFlags
+	digits                                        digitsFlag
+	exact                                         exactInput
+	vectors                                       vectorsFlag
+	xBits                                         bitsFlag
+	reorder                                       reorderFlag
+	device                                        deviceFlag
+	checkpoint                                    checkpointFlags
+	domains                                       domainFlags
+	opt                                           solve.Options
 }
 
 const solveExamples = `  mpsolve solve matrix.mtx
