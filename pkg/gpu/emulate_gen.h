@@ -72,6 +72,11 @@ static void run_vector_keep(u32 block, const void *const *a)
 	vector_keep(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3], *(double * const *)a[4]);
 }
 
+static void run_vector_gather(u32 block, const void *const *a)
+{
+	vector_gather(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const double * const *)a[3], *(double * const *)a[4]);
+}
+
 static void run_basis_store(u32 block, const void *const *a)
 {
 	basis_store(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(u32 const *)a[4], *(u32 const *)a[5], *(double const *)a[6], *(scalar const *)a[7], *(u8 * const *)a[8], *(double * const *)a[9], *(double * const *)a[10], *(double * const *)a[11], *(double * const *)a[12]);
@@ -214,32 +219,87 @@ static void run_measure_add_ldexp(u32 block, const void *const *a)
 
 static void run_spmv_slots1(u32 block, const void *const *a)
 {
-	spmv_slots1(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots1(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
 }
 
 static void run_spmv_slots2(u32 block, const void *const *a)
 {
-	spmv_slots2(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots2(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
 }
 
 static void run_spmv_slots3(u32 block, const void *const *a)
 {
-	spmv_slots3(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots3(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
 }
 
 static void run_spmv_slots4(u32 block, const void *const *a)
 {
-	spmv_slots4(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots4(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
 }
 
 static void run_spmv_slots5(u32 block, const void *const *a)
 {
-	spmv_slots5(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots5(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
 }
 
 static void run_spmv_slots6(u32 block, const void *const *a)
 {
-	spmv_slots6(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots6(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
+}
+
+static void run_spmm2_csr(u32 block, const void *const *a)
+{
+	spmm2_csr(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm4_csr(u32 block, const void *const *a)
+{
+	spmm4_csr(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm8_csr(u32 block, const void *const *a)
+{
+	spmm8_csr(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm2_slots1(u32 block, const void *const *a)
+{
+	spmm2_slots1(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm4_slots1(u32 block, const void *const *a)
+{
+	spmm4_slots1(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm8_slots1(u32 block, const void *const *a)
+{
+	spmm8_slots1(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm2_slots3(u32 block, const void *const *a)
+{
+	spmm2_slots3(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm4_slots3(u32 block, const void *const *a)
+{
+	spmm4_slots3(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm8_slots3(u32 block, const void *const *a)
+{
+	spmm8_slots3(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_many_take(u32 block, const void *const *a)
+{
+	many_take(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const double * const *)a[4], *(double * const *)a[5]);
+}
+
+static void run_many_put(u32 block, const void *const *a)
+{
+	many_put(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const double * const *)a[4], *(double * const *)a[5]);
 }
 
 static const entry entries[] = {
@@ -256,6 +316,7 @@ static const entry entries[] = {
 	{"vector_multi_axpy", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), 8, 8, 8, 8, 8, 8, 8, 8, 8, sizeof(u32), 8}, run_vector_multi_axpy},
 	{"vector_totals", 5, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8}, run_vector_totals},
 	{"vector_keep", 5, {4, sizeof(u32), 8, 8, 8}, run_vector_keep},
+	{"vector_gather", 5, {4, sizeof(u32), 8, 8, 8}, run_vector_gather},
 	{"basis_store", 13, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), sizeof(scalar), 8, 8, 8, 8, 8}, run_basis_store},
 	{"basis_dot", 10, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8}, run_basis_dot},
 	{"basis_axpy", 12, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8}, run_basis_axpy},
@@ -284,10 +345,21 @@ static const entry entries[] = {
 	{"measure_exponent", 6, {4, sizeof(u32), 8, sizeof(u32), 8, 8}, run_measure_exponent},
 	{"measure_ldexp", 8, {4, sizeof(u32), sizeof(double), 8, sizeof(u32), 8, sizeof(i32), 8}, run_measure_ldexp},
 	{"measure_add_ldexp", 8, {4, sizeof(u32), 8, 8, sizeof(u32), 8, sizeof(i32), 8}, run_measure_add_ldexp},
-	{"spmv_slots1", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots1},
-	{"spmv_slots2", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots2},
-	{"spmv_slots3", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots3},
-	{"spmv_slots4", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots4},
-	{"spmv_slots5", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots5},
-	{"spmv_slots6", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots6},
+	{"spmv_slots1", 17, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots1},
+	{"spmv_slots2", 17, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots2},
+	{"spmv_slots3", 17, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots3},
+	{"spmv_slots4", 17, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots4},
+	{"spmv_slots5", 17, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots5},
+	{"spmv_slots6", 17, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots6},
+	{"spmm2_csr", 8, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8}, run_spmm2_csr},
+	{"spmm4_csr", 8, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8}, run_spmm4_csr},
+	{"spmm8_csr", 8, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8}, run_spmm8_csr},
+	{"spmm2_slots1", 8, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8}, run_spmm2_slots1},
+	{"spmm4_slots1", 8, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8}, run_spmm4_slots1},
+	{"spmm8_slots1", 8, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8}, run_spmm8_slots1},
+	{"spmm2_slots3", 8, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8}, run_spmm2_slots3},
+	{"spmm4_slots3", 8, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8}, run_spmm4_slots3},
+	{"spmm8_slots3", 8, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8}, run_spmm8_slots3},
+	{"many_take", 6, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8}, run_many_take},
+	{"many_put", 6, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8}, run_many_put},
 };

@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,8 +18,9 @@ type slotStorage struct {
 	block       int
 	slices      int
 	ptr, stream Buffer // offsets of SELL slices and of their end, and the slices
-	exps        Buffer // of the quanta
+	exps        Buffer // of the quanta, less 1
 	own         uint32 // 1 if each row has a quantum of its own
+	narrow      uint32 // integers of so many bits are decoded without doubles
 	long        longRows
 	text        string
 	stats       adaptive.Stats
@@ -73,7 +75,7 @@ func (t *slotStorage) blocks() uint32 { return t.sliceBlocks() + t.long.blocks()
 
 func (t *slotStorage) multiply(d *Device, p *product) {
 	blocks := t.sliceBlocks()
-	k := spmvSlots1{chunks: uint32(t.slices), ptr: t.ptr, stream: t.stream, exps: t.exps, own: t.own, side: t.long.sums, product: *p}
+	k := spmvSlots1{chunks: uint32(t.slices), narrow: t.narrow, ptr: t.ptr, stream: t.stream, exps: t.exps, own: t.own, side: t.long.sums, product: *p}
 	switch t.block {
 	case 1:
 		launch(d, blocks, k)
@@ -150,7 +152,10 @@ func slotPanels(m *csr.Matrix, block int) ([]int, error) {
 // run converts the panels in parallel, while those that are ready go to the device in their
 // order.
 func (c *slotConverter) run(d *Device, pool *parallel.Pool) *slotStorage {
-	exps := c.q.QuantumExps()
+	exps := slices.Clone(c.q.QuantumExps())
+	for k := range exps {
+		exps[k]-- // the kernels add up twice the integers
+	}
 	t := &slotStorage{block: c.block, exps: put(d, exps)}
 	if len(exps) > 1 {
 		t.own = 1

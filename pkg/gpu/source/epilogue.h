@@ -20,8 +20,8 @@
     PRIVATE(double, dw);                                         \
     PRIVATE(double, dd);                                         \
     EACH_THREAD { MY(dw) = MY(dd) = 0; }                         \
-    double ov;                                                   \
-    EVALUATE(ov, omega)
+    double ov = 0;                                               \
+    WHERE((what & 3u) == RELAX) EVALUATE(ov, omega)
 
 #define FINISH(i, yi)                                                            \
     do {                                                                         \

@@ -14,3 +14,4 @@
 #include "bucketed.c"
 #include "measure.c"
 #include "slots.c"
+#include "many.c"
