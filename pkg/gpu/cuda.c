@@ -46,6 +46,8 @@ static library cuda = {
 	},
 	.units = 16,
 	.integrated = 18,
+	.memory_clock = 36,
+	.memory_width = 37,
 	.architecture = architecture,
 	.words = words,
 };

@@ -76,6 +76,9 @@ static int device_info(gpu_device *g, gpu_info *i, gpu_error *e)
 	if (CALL(attribute, &i->units, d->lib->units, d->device)) return 1;
 	if (CALL(attribute, &i->integrated, d->lib->integrated, d->device)) return 1;
 	i->memory = all, i->free = unused;
+	int clock = 0, width = 0;
+	if (CALL(attribute, &clock, d->lib->memory_clock, d->device) || CALL(attribute, &width, d->lib->memory_width, d->device)) clock = 0;
+	i->bandwidth = 2e3 * clock * (width / 8);
 	return d->lib->architecture(d->device, i, e);
 }
 

@@ -160,7 +160,7 @@ func (s *Solver) methodVectors() int64 {
 		return 0
 	}
 	return int64(kind.Vectors(s.rows(), krylov.Use{
-		MethodOptions:  krylov.MethodOptions{GMRES: krylov.GMRESOptions{Restart: s.opt.Restart}, IDR: krylov.IDROptions{S: s.opt.IDR}},
+		MethodOptions:  krylov.MethodOptions{GMRES: krylov.GMRESOptions{Restart: s.opt.Restart, Basis: s.opt.Basis}, IDR: krylov.IDROptions{S: s.opt.IDR}},
 		Preconditioned: s.opt.Precond.Kind != precond.None,
 		Flexible:       s.flexible(),
 	}))

@@ -34,7 +34,8 @@ type Solver struct {
 	special special     // nil: an ordinary matrix
 	lowerB  [][]float64 // parts of the right-hand side beside that of Solve
 	looks   looks       // of m
-	sums    []float64   // sum_j |a_ij| of each row of m; nil: not asked for yet
+	places  *DeviceChoice
+	sums    []float64 // sum_j |a_ij| of each row of m; nil: not asked for yet
 
 	multiple *mp.Matrix // given, for residuals of multiple precision; nil: none were asked for yet
 
