@@ -70,7 +70,11 @@ func diagonalScale(a *csr.Matrix, s *setup) scaledLevel {
 
 // newCycleOf stores the matrices of all levels, which it lets go.
 func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, coarsest *csr.Matrix) (*cycle[T], Cost, error) {
-	c := &cycle[T]{pool: s.pool, kCycle: s.Multigrid.KCycle, symmetric: s.Symmetric, levels: make([]cycleLevel[T], len(levels))}
+	c := &cycle[T]{pool: s.pool, symmetric: s.Symmetric}
+	c.levels, c.solve = make([]level[[]T, T], len(levels)), c.solveCoarsest
+	if s.Multigrid.KCycle {
+		c.inner = c.iterate
+	}
 	cost, once := Cost{}, Cost{} // once: of what all ranks have
 	finest := 0                  // nonzeros
 	if len(levels) > 0 {
@@ -100,7 +104,7 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 		if m.layout != nil {
 			vector = store.spreadVector
 		}
-		l := cycleLevel[T]{f: vector(n), x: vector(n), t: vector(n)}
+		l := level[[]T, T]{f: vector(n), x: vector(n), t: vector(n), add: add[T]}
 		size := m.size()
 		work := 3 * size
 		var ca, cp Cost
@@ -114,7 +118,7 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 		for _, omega := range m.steps {
 			l.steps = append(l.steps, T(omega/m.steps[0]))
 		}
-		if c.kCycle && k > 0 {
+		if c.inner != nil && k > 0 {
 			l.r1, l.c, l.v = vector(n), vector(n), vector(n)
 			work += 3 * size
 		} else if l.twice = visitedTwice(k, m.count(), finest); l.twice {
