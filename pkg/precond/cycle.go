@@ -34,7 +34,8 @@ type products[T real] = multiplier[[]T, T]
 // fp64Products are products with vectors of float64.
 type fp64Products struct {
 	linop.Relaxer[vector, scalar]
-	ones vector
+	ones   vector
+	factor Factor // with Options.Portable
 }
 
 func (a fp64Products) Plus(dst, b, x []float64) { a.ApplyPlus(dst, b, x) }
