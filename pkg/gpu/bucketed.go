@@ -60,7 +60,7 @@ func newBucketed(d *Device, a *adaptive.Matrix) (*Matrix, error) {
 			s.byTheta++
 		}
 		nonzeros += len(b.Col)
-		bytes += (len(b.Col)*w.Bytes + wordGap) / 8 * 8
+		bytes += withGap(len(b.Col) * w.Bytes)
 	}
 	if offsets := len(buckets) * (rows + 1); max(nonzeros, offsets) > MostNonzeros {
 		return nil, fmt.Errorf("gpu: %d nonzeros and %d row offsets; at most %d of each can be counted", nonzeros, offsets, MostNonzeros)
@@ -71,7 +71,9 @@ func newBucketed(d *Device, a *adaptive.Matrix) (*Matrix, error) {
 		e := &list[k]
 		upload(d, s.ptr, int(e.ptr), b.RowPtr)
 		upload(d, s.col, int(e.col), b.Col)
-		upload(d, s.val, int(e.words), b.Values[:len(b.Col)*b.Codec.Bytes])
+		values := b.Values[:len(b.Col)*b.Codec.Bytes]
+		upload(d, s.val, int(e.words), values)
+		upload(d, s.val, int(e.words)+len(values), make([]byte, withGap(len(values))-len(values)))
 	}
 	theta, exps := a.Units()
 	if len(exps) > 1 {
@@ -82,9 +84,9 @@ func newBucketed(d *Device, a *adaptive.Matrix) (*Matrix, error) {
 	return made(d, rows, cols, s)
 }
 
-// wordGap is what keeps the words of a bucket from those of the next one: they begin at a
-// multiple of 8 bytes, and up to 8 bytes after them are loaded.
-const wordGap = 15
+// withGap is the number of bytes that a bucket's words take with the gap before those of the
+// next one, which begin at a multiple of 8 bytes: up to 8 bytes after a word are loaded.
+func withGap(bytes int) int { return (bytes + 15) / 8 * 8 }
 
 func (s *bucketedStorage) describe() (adaptive.Stats, string) { return s.stats, s.text }
 

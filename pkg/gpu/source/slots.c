@@ -139,8 +139,8 @@ FN double integer_float(IN(u32) v, code c) { return FLOAT_OF_BITS(v[0]); }
 /* A warp asks for a chunk, if there is one, while it has another to multiply. */
 FN void prefetch_chunk(IN(u32) stream, IN(u32) ptr, u32 at, u32 chunks, u32 lane)
 {
-    const u32 end = ptr[LEAST(at + 1, chunks)];
-    for (u32 k = ptr[LEAST(at, chunks)] + 8 * lane; k < end; k += 8 * WARP) PREFETCH(stream + k);
+    const u32 begin = ptr[LEAST(at, chunks)], words = ptr[LEAST(at + 1, chunks)] - begin;
+    for (u32 k = 8 * lane; k < words; k += 8 * WARP) PREFETCH(stream + begin + k);
 }
 
 /* exps: exponents of the quanta, of each row if own is 1, otherwise of all. */

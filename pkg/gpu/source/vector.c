@@ -5,12 +5,13 @@
 
 /* The same, four at a time, so that eight or more loads are under way: LOAD declares v
  * with the four elements of `from`, and FOUR(k, j) goes through their indices k, with
- * j = 0, 1, 2, 3. Beyond the end the last element is loaded, and left out by FOUR. */
+ * j = 0, 1, 2, 3. Beyond the end element i is loaded again, which no other thread writes, and
+ * left out by FOUR. */
 #define FOURS(i) for (u32 i = BLOCK * THREADS + t; i < n; i += 4 * STEP)
 #define LOAD(v, from) \
     double v[4];      \
     UNROLL(4)         \
-    for (u32 j = 0; j < 4; j++) v[j] = from[LEAST(i + j * STEP, n - 1)]
+    for (u32 j = 0; j < 4; j++) v[j] = from[i + j * STEP < n ? i + j * STEP : i]
 #define FOUR(k, j) \
     UNROLL(4)      \
     for (u32 j = 0, k = i; j < 4; j++, k += STEP) if (k < n)

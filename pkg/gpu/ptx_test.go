@@ -1,0 +1,116 @@
+package gpu
+
+import (
+	"fmt"
+	"testing"
+	"unsafe"
+
+	"github.com/mpsolve/mpsolve/internal/ptxemu"
+)
+
+// ptxDriver runs the kernels' PTX on the host; see internal/ptxemu. It needs no cgo.
+type ptxDriver struct {
+	*ptxemu.Device
+	module  *ptxemu.Module
+	kernels []*ptxemu.Kernel
+	host    map[unsafe.Pointer][]uint64
+}
+
+// ptx opens a device that runs the kernels' PTX, in random order unless seed is 0.
+func ptx(t testing.TB, seed uint64) *Device {
+	t.Helper()
+	drv := &ptxDriver{Device: ptxemu.New(), host: map[unsafe.Pointer][]uint64{}}
+	if seed != 0 {
+		drv.Shuffle(seed)
+	}
+	d := &Device{drv: drv, info: Info{Backend: CUDA}}
+	if err := d.start(); err != nil {
+		t.Fatal(err)
+	}
+	return opened(t, d)
+}
+
+// interpreted says whether a device is of ptx.
+func interpreted(d *Device) bool {
+	_, ok := d.drv.(*ptxDriver)
+	return ok
+}
+
+// ptxModules keeps what has been parsed, by the text.
+var ptxModules = map[string]*ptxemu.Module{}
+
+func (p *ptxDriver) info() (Info, error) {
+	return Info{Name: "interpreter of PTX", Architecture: "sm_90", Units: 1}, nil
+}
+
+func (p *ptxDriver) load(image []byte) (err error) {
+	p.module = ptxModules[string(image)]
+	if p.module == nil {
+		if p.module, err = ptxemu.Parse(string(image)); err != nil {
+			return ptxError(err)
+		}
+		ptxModules[string(image)] = p.module
+	}
+	return nil
+}
+
+func (p *ptxDriver) kernel(name string) (uintptr, error) {
+	k := p.module.Kernel(name)
+	if k == nil {
+		return 0, &Error{Text: "there is no kernel " + name}
+	}
+	p.kernels = append(p.kernels, k)
+	return uintptr(len(p.kernels)), nil
+}
+
+func (p *ptxDriver) launch(kernel uintptr, blocks uint32, where *layout, arguments *uint64) error {
+	raw := unsafe.Slice((*byte)(unsafe.Pointer(arguments)), 8*argumentWords)
+	values := make([][]byte, where.count)
+	for i := range values {
+		values[i] = raw[where.at[i]:][:where.size[i]]
+	}
+	return ptxError(p.Launch(p.kernels[kernel-1], int(blocks), threads, values))
+}
+
+func (p *ptxDriver) alloc(bytes int64) (uint64, error) {
+	if bytes > 1<<32 {
+		return 0, &Error{Text: fmt.Sprintf("%d bytes are too much for an interpreter", bytes)}
+	}
+	return p.Alloc(uint64(bytes)), nil
+}
+
+func (p *ptxDriver) release(buffer uint64) { p.Release(buffer) }
+
+func (p *ptxDriver) allocHost(bytes int64) (unsafe.Pointer, error) {
+	b := make([]uint64, bytes/8+1)
+	at := unsafe.Pointer(unsafe.SliceData(b))
+	p.host[at] = b
+	return at, nil
+}
+
+func (p *ptxDriver) releaseHost(memory unsafe.Pointer) { delete(p.host, memory) }
+
+func (p *ptxDriver) upload(to uint64, at int64, from unsafe.Pointer, bytes int64, _ bool) error {
+	return ptxError(p.Write(to+uint64(at), unsafe.Slice((*byte)(from), bytes)))
+}
+
+func (p *ptxDriver) download(to unsafe.Pointer, from uint64, at, bytes int64, _ bool) error {
+	return ptxError(p.Read(unsafe.Slice((*byte)(to), bytes), from+uint64(at)))
+}
+
+func (p *ptxDriver) copy(to, from uint64, bytes int64) error {
+	return ptxError(p.Copy(to, from, uint64(bytes)))
+}
+
+func (p *ptxDriver) zero(to uint64, bytes int64) error { return ptxError(p.Zero(to, uint64(bytes))) }
+func (p *ptxDriver) record(int) error                  { return nil }
+func (p *ptxDriver) wait(int) error                    { return nil }
+func (p *ptxDriver) sync() error                       { return nil }
+func (p *ptxDriver) close()                            {}
+
+func ptxError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Text: err.Error()}
+}
