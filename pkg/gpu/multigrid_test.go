@@ -82,11 +82,11 @@ func TestApproximateInverses(t *testing.T) {
 		params generate.Params
 		opt    precond.Options
 	}{
-		{"grid", precond.AMG, "poisson2d", generate.Params{"n": 36}, precond.Options{Multigrid: precond.MultigridOptions{Coarsest: 20}}},
-		{"nodes", precond.AMG, "elasticity3d", generate.Params{"n": 4}, precond.Options{Multigrid: precond.MultigridOptions{Coarsest: 60}}},
-		{"convection", precond.AMG, "convdiff2d", generate.Params{"n": 24}, precond.Options{Multigrid: precond.MultigridOptions{Coarsest: 20}}},
-		{"FP64", precond.AMG, "poisson2d", generate.Params{"n": 24}, precond.Options{Epsilon: adaptive.MinEpsilon, Multigrid: precond.MultigridOptions{Coarsest: 20}}},
-		{"FSAI", precond.FSAI, "poisson2d", generate.Params{"n": 36, "decades": 4}, precond.Options{}},
+		{"grid", precond.AMG, "poisson2d", generate.Params{"n": 20}, precond.Options{Multigrid: precond.MultigridOptions{Coarsest: 2}}},
+		{"nodes", precond.AMG, "elasticity3d", generate.Params{"n": 3}, precond.Options{Multigrid: precond.MultigridOptions{Coarsest: 30}}},
+		{"convection", precond.AMG, "convdiff2d", generate.Params{"n": 16}, precond.Options{Multigrid: precond.MultigridOptions{Coarsest: 20}}},
+		{"FP64", precond.AMG, "poisson2d", generate.Params{"n": 12}, precond.Options{Epsilon: adaptive.MinEpsilon, Multigrid: precond.MultigridOptions{Coarsest: 20}}},
+		{"FSAI", precond.FSAI, "poisson2d", generate.Params{"n": 16, "decades": 4}, precond.Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := generated(t, c.matrix, c.params)
@@ -150,8 +150,10 @@ func placed(t testing.TB, d *Device, data precond.Data) interface{ Apply(dst, sr
 // before and after the coarser level, but for the first step, and three for going there and back; two for scaling.
 func launchesOf(data precond.Data) int {
 	h, ok := data.(precond.Hierarchy)
-	if !ok {
-		return len(data.(precond.Sequence).Factors)
+	if q, _ := data.(precond.Sequence); !ok && q.Scale != nil {
+		return len(q.Factors) + 2
+	} else if !ok {
+		return len(q.Factors)
 	}
 	var of func(k int) int
 	of = func(k int) int {

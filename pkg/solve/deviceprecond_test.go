@@ -48,7 +48,11 @@ func TestPrecondOnDevice(t *testing.T) {
 				at.close()
 				space := linop.NewHost(m.Rows, nil)
 				space.Axpy(-1, want, got)
-				if r := space.Dot(got, got).Sqrt() / space.Dot(want, want).Sqrt(); !(r <= 1e-13) {
+				tol := 1e-13
+				if kind == precond.AMG { // in 16 bits there, and in FP64 on the host
+					tol = 1e-2
+				}
+				if r := space.Dot(got, got).Sqrt() / space.Dot(want, want).Sqrt(); !(r.Float() <= tol) {
 					t.Errorf("%v: differs by %g from the host's", made, r)
 				}
 				// Rounding costs, or saves, a few iterations.
