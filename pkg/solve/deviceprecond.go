@@ -118,16 +118,22 @@ type devicePreconditioner interface {
 }
 
 // room returns precond.ErrMemory if the device has none for matrices, and vectors of so many elements in all, by
-// what was free when it was opened. Matrices are counted as in FP64 CSR, which slots do not exceed.
+// what was free when it was opened.
 func (p *devicePrecond) room(matrices []precond.Factor, elements int64) error {
+	has, known := p.on.Room()
+	if need := spaceFor(matrices, elements); known && need > has {
+		return fmt.Errorf("%w: up to %s on the device, which has %s", precond.ErrMemory, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(max(has, 0))))
+	}
+	return nil
+}
+
+// spaceFor is the memory that they take at most. Matrices count as in FP64 CSR, which slots do not exceed.
+func spaceFor(matrices []precond.Factor, elements int64) int64 {
 	need := 8 * elements
 	for _, m := range matrices {
 		need += csr.Bytes(int64(m.Rows), int64(m.NNZ()))
 	}
-	if has, known := p.on.Room(); known && need > has {
-		return fmt.Errorf("%w: up to %s on the device, which has %s", precond.ErrMemory, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(max(has, 0))))
-	}
-	return nil
+	return need
 }
 
 // devicePlace is where a preconditioner keeps vectors and matrices on a device.

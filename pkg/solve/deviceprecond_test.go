@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -104,5 +105,37 @@ func TestPrecondNotForDevices(t *testing.T) {
 	}
 	if _, err := (&deviceMatrix{}).upload(made); err == nil || !strings.Contains(err.Error(), "ilu0") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// What goes to a device takes no more memory than is counted before, and is named by reports with its bytes and launches.
+func TestDevicePrecondMemory(t *testing.T) {
+	d := devices(t)[0]
+	for _, kind := range []precond.Kind{precond.AMG, precond.FSAI} {
+		m := grid(40, 0, 0)
+		made, err := precond.New(t.Context(), kind, m, precond.Options{Symmetric: true, Portable: true}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := int64(0)
+		switch data := made.Data().(type) {
+		case precond.Hierarchy:
+			n := int64(data.Coarsest)
+			most = spaceFor(data.Matrices(), data.Vectors()+3*n*n/2) + 4*n
+		case precond.Sequence:
+			most = spaceFor(data.Factors, int64(m.Rows))
+		}
+		r := solved(t, m, rhs(m, 1), nil, Options{Device: d, Precond: Precond{Kind: kind}})
+		p := r.Precond
+		if p.Kind != kind || p.Launches == 0 || p.Cost.Bytes == 0 || p.Cost.Bytes > most || p.Cost.ValueBytes > p.Cost.Bytes {
+			t.Errorf("%s: %+v, at most %d bytes", kind, p, most)
+		}
+	}
+	for _, d := range devices(t) {
+		p := devicePrecond{on: d}
+		has, known := d.Room()
+		if err := p.room(nil, has/8+1); known != errors.Is(err, precond.ErrMemory) {
+			t.Errorf("%v: error %v", d.Info(), err)
+		}
 	}
 }
