@@ -81,6 +81,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	c.exponent = e
 	if p := c.attempts.preconditioner(); p != nil {
 		opt.Precond, opt.Flexible = p.forMethod(), precond.Varies(p.made)
+		opt.Prompt = fewIterations(c.attempts.now().kind)
 	}
 	last := c.probe
 	if c.probe = c.attempts.watch(c.at.Dim(), goal.From, opt.Tol); goal.Further && last != nil {
@@ -261,8 +262,13 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 	if err != nil {
 		return nil, nil, work, err
 	}
-	by, err = c.matrix.upload(made)
-	return by, made, work, err
+	if by, err = c.matrix.upload(made); err != nil {
+		return nil, nil, work, err
+	}
+	if on, ok := by.(interface{ description() precond.Preconditioner }); ok {
+		made = on.description()
+	}
+	return by, made, work, nil
 }
 
 // followUse stores the method's matrix for a preconditioner that is set up after others: with

@@ -56,4 +56,5 @@ type PrecondResult struct {
 	Setup        time.Duration
 	Applications int           // of all that were used
 	Elapsed      time.Duration // of these
+	Launches     int           // of kernels in an application on a device, which then has Cost.Bytes; 0: it is on the host
 }
