@@ -110,6 +110,10 @@ gpu-generate: ## PTX and code objects of pkg/gpu's kernels, by clang-19
 gpu-check: ## fail if these are not what clang-19 makes of the source; GPU_FLAGS=-must: fail without clang-19
 	$(GO) run ./tools/gpucode -check $(GPU_FLAGS)
 
+.PHONY: gpu-ptxas
+gpu-ptxas: ## assemble the PTX by NVIDIA's ptxas, fetched from Debian if need be; GPU_FLAGS=-update: record registers and sizes
+	$(GO) run ./tools/gpuptxas $(GPU_FLAGS)
+
 .PHONY: kernels-generate
 kernels-generate: ## assembly of Go of the kernels in internal/kernels/c, by clang-19
 	$(GO) run ./tools/simdgen
