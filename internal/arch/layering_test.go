@@ -79,6 +79,7 @@ var layers = []layer{
 	{pkg: "pkg/matrixmarket", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel", "internal/nearest"}, reason: "reads and writes, knows no precision and no solver"},
 	{pkg: "pkg/csr", imports: []string{"pkg/parallel", "pkg/dd", "internal/kernels"}, reason: "structure and norms, knows no precision"},
 
+	{pkg: "internal/ptxemu", reason: "runs PTX for tests, knows no kernel, matrix or driver", pure: true},
 	{pkg: "internal/kernels", imports: []string{"pkg/dd"}, reason: "plain slices, no solver and no goroutine"},
 	{pkg: "internal/guard", reason: "memory for tests"},
 	{pkg: "internal/machine", reason: "files of the system alone"},

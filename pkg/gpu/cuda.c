@@ -32,6 +32,7 @@ static library cuda = {
 		.event_destroy = "cuEventDestroy_v2",
 		.module_load = "cuModuleLoadDataEx",
 		.module_function = "cuModuleGetFunction",
+		.occupancy = "cuOccupancyMaxActiveBlocksPerMultiprocessor",
 		.module_unload = "cuModuleUnload",
 		.launch = "cuLaunchKernel",
 		.alloc = "cuMemAlloc_v2",

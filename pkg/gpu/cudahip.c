@@ -98,20 +98,25 @@ static int load_image(gpu_device *g, const void *image, size_t n, gpu_error *e)
 	return *log ? gpu_add(e, ": %s", log) : 1;
 }
 
-static int kernel(gpu_device *g, const char *name, void **k, gpu_error *e)
+static int kernel(gpu_device *g, const char *name, void **k, int *resident, gpu_error *e)
 {
 	device *d = (device *)g;
-	return make_current(g, e) || CALL(module_function, k, d->module, name);
+	int units = 0;
+	if (make_current(g, e) || CALL(module_function, k, d->module, name)) return 1;
+	if (CALL(occupancy, resident, *k, THREADS, 0)) return 1;
+	if (CALL(attribute, &units, d->lib->units, d->device)) return 1;
+	*resident *= units;
+	return 0;
 }
 
-static int launch(gpu_device *g, void *k, uint32_t blocks, const gpu_layout *l, const void *a, gpu_error *e)
+static int launch(gpu_device *g, void *k, uint32_t grid, const gpu_layout *l, const void *a, gpu_error *e)
 {
 	device *d = (device *)g;
 	void *arguments[GPU_MOST_ARGUMENTS + 1]; // ends in NULL
 	uint32_t i;
 	for (i = 0; i < l->count; i++) arguments[i] = (char *)a + l->at[i];
 	arguments[i] = NULL;
-	return make_current(g, e) || CALL(launch, k, blocks, 1, 1, THREADS, 1, 1, 0, d->stream, arguments, NULL);
+	return make_current(g, e) || CALL(launch, k, grid, 1, 1, THREADS, 1, 1, 0, d->stream, arguments, NULL);
 }
 
 static int alloc(gpu_device *g, size_t n, uint64_t *b, gpu_error *e)

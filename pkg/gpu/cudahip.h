@@ -28,6 +28,7 @@
 	X(event_destroy, (void *event))                                                      \
 	X(module_load, (void **module, const void *image, unsigned n, int *options, void **values)) \
 	X(module_function, (void **function, void *module, const char *name))                \
+	X(occupancy, (int *blocks, void *function, int threads, size_t shared))              \
 	X(module_unload, (void *module))                                                     \
 	X(launch, (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,        \
 	           unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,    \

@@ -24,6 +24,7 @@ type Device struct {
 // loaded is a kernel on a device.
 type loaded struct {
 	handle   uintptr
+	resident int // blocks that the device has room for, 0 if nobody knows
 	layout   layout
 	launches int // so far, for tests
 }
@@ -85,11 +86,11 @@ func (d *Device) start() error {
 		return err
 	}
 	for k, kernel := range kernels {
-		handle, err := d.drv.kernel(kernel.name)
+		handle, resident, err := d.drv.kernel(kernel.name)
 		if err != nil {
 			return d.because("looking for the kernel "+kernel.name, err)
 		}
-		d.kernels[k] = loaded{handle: handle, layout: layoutOf(kernel.arguments)}
+		d.kernels[k] = loaded{handle: handle, resident: resident, layout: layoutOf(kernel.arguments)}
 	}
 	d.sums, err = newReductions(d)
 	return err

@@ -42,8 +42,9 @@ typedef struct {
 	int (*info)(gpu_device *, gpu_info *, gpu_error *);
 	// load takes one image of the kernels: PTX that ends in NUL, a code object, OpenCL C.
 	int (*load)(gpu_device *, const void *image, size_t bytes, gpu_error *);
-	int (*kernel)(gpu_device *, const char *name, void **kernel, gpu_error *);
-	int (*launch)(gpu_device *, void *kernel, uint32_t blocks, const gpu_layout *, const void *arguments, gpu_error *);
+	// kernel finds a kernel, and how many of its blocks the device has room for, 0 if nobody knows.
+	int (*kernel)(gpu_device *, const char *name, void **kernel, int *resident, gpu_error *);
+	int (*launch)(gpu_device *, void *kernel, uint32_t grid, const gpu_layout *, const void *arguments, gpu_error *);
 
 	int (*alloc)(gpu_device *, size_t bytes, uint64_t *buffer, gpu_error *);
 	void (*release)(gpu_device *, uint64_t buffer);
@@ -94,8 +95,8 @@ int gpu_count(const gpu_backend *, int *devices, gpu_error *);
 int gpu_open(const gpu_backend *, int index, gpu_device **, gpu_error *);
 int gpu_device_info(gpu_device *, gpu_info *, gpu_error *);
 int gpu_load(gpu_device *, const void *image, size_t bytes, gpu_error *);
-int gpu_kernel(gpu_device *, const char *name, void **kernel, gpu_error *);
-int gpu_launch(gpu_device *, void *kernel, uint32_t blocks, const gpu_layout *, const void *arguments, gpu_error *);
+int gpu_kernel(gpu_device *, const char *name, void **kernel, int *resident, gpu_error *);
+int gpu_launch(gpu_device *, void *kernel, uint32_t grid, const gpu_layout *, const void *arguments, gpu_error *);
 int gpu_alloc(gpu_device *, size_t bytes, uint64_t *buffer, gpu_error *);
 void gpu_release(gpu_device *, uint64_t buffer);
 int gpu_alloc_host(gpu_device *, size_t bytes, void **memory, gpu_error *);

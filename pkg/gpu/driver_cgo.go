@@ -8,9 +8,9 @@ package gpu
 #include <stdlib.h>
 #include "driver.h"
 
-static int launch(gpu_device *d, uintptr_t kernel, uint32_t blocks, const gpu_layout *l, const uint64_t *a, gpu_error *e)
+static int launch(gpu_device *d, uintptr_t kernel, uint32_t grid, const gpu_layout *l, const uint64_t *a, gpu_error *e)
 {
-	return gpu_launch(d, (void *)kernel, blocks, l, a, e);
+	return gpu_launch(d, (void *)kernel, grid, l, a, e);
 }
 */
 import "C"
@@ -85,16 +85,17 @@ func (l *library) load(image []byte) error {
 	return failure(C.gpu_load(l.d, unsafe.Pointer(unsafe.SliceData(image)), C.size_t(len(image)), l.e), l.e)
 }
 
-func (l *library) kernel(name string) (uintptr, error) {
+func (l *library) kernel(name string) (handle uintptr, resident int, err error) {
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))
 	var k unsafe.Pointer
-	err := failure(C.gpu_kernel(l.d, c, &k, l.e), l.e)
-	return uintptr(k), err
+	var n C.int
+	err = failure(C.gpu_kernel(l.d, c, &k, &n, l.e), l.e)
+	return uintptr(k), int(n), err
 }
 
-func (l *library) launch(kernel uintptr, blocks uint32, where *layout, arguments *uint64) error {
-	return failure(C.launch(l.d, C.uintptr_t(kernel), C.uint32_t(blocks), (*C.gpu_layout)(unsafe.Pointer(where)), (*C.uint64_t)(arguments), l.e), l.e)
+func (l *library) launch(kernel uintptr, grid uint32, where *layout, arguments *uint64) error {
+	return failure(C.launch(l.d, C.uintptr_t(kernel), C.uint32_t(grid), (*C.gpu_layout)(unsafe.Pointer(where)), (*C.uint64_t)(arguments), l.e), l.e)
 }
 
 func (l *library) alloc(bytes int64) (uint64, error) {

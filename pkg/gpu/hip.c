@@ -29,6 +29,7 @@ static library hip = {
 		.event_destroy = "hipEventDestroy",
 		.module_load = "hipModuleLoadDataEx",
 		.module_function = "hipModuleGetFunction",
+		.occupancy = "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor",
 		.module_unload = "hipModuleUnload",
 		.launch = "hipModuleLaunchKernel",
 		.alloc = "hipMalloc",

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -51,6 +52,18 @@ func (t ptxTarget) head() []byte {
 func (t ptxTarget) ptx() []byte {
 	oldest := ptxTargets[len(ptxTargets)-1]
 	return append(bytes.Replace(file("code/kernels.ptx"), oldest.head(), t.head(), 1), 0)
+}
+
+// fewDoubles reports whether a GPU is known to have fewer than a quarter as many units for doubles as
+// for floats: those that are not for data centers.
+func (i Info) fewDoubles() bool {
+	switch name, _, _ := strings.Cut(i.Architecture, ":"); i.Backend {
+	case CUDA:
+		return !slices.Contains([]string{"sm_70", "sm_80", "sm_90", "sm_100"}, name)
+	case HIP:
+		return name != "" && !strings.HasPrefix(name, "gfx9")
+	}
+	return false
 }
 
 // amdArchitectures are those that there are code objects for.

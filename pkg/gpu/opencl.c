@@ -174,19 +174,20 @@ static int load(gpu_device *g, const void *image, size_t n, gpu_error *e)
 	return 1;
 }
 
-static int kernel(gpu_device *g, const char *name, void **k, gpu_error *e)
+static int kernel(gpu_device *g, const char *name, void **k, int *resident, gpu_error *e)
 {
 	device *d = (device *)g;
 	cl_int code;
 	if (d->n == MOST_KERNELS) return gpu_fail(e, "", 0, "more than %d kernels", MOST_KERNELS);
 	if (MAKE(*k, clCreateKernel, d->program, name)) return 1;
 	d->kernels[d->n++] = *k;
+	*resident = 0;
 	return 0;
 }
 
-static int launch(gpu_device *g, void *k, uint32_t blocks, const gpu_layout *l, const void *a, gpu_error *e)
+static int launch(gpu_device *g, void *k, uint32_t grid, const gpu_layout *l, const void *a, gpu_error *e)
 {
-	const size_t local = THREADS, global = (size_t)blocks * THREADS;
+	const size_t local = THREADS, global = (size_t)grid * THREADS;
 	for (uint32_t i = 0; i < l->count; i++)
 		if (CALL(clSetKernelArg, k, i, l->size[i], (const char *)a + l->at[i])) return gpu_add(e, ", argument %u", i);
 	return CALL(clEnqueueNDRangeKernel, ((device *)g)->queue, k, 1, NULL, &global, &local, 0, NULL, NULL);

@@ -88,7 +88,8 @@ const (
 	// Without vendors' headers, paths, identifiers and versions in the code.
 	always = "-O3 -ffp-contract=off -fno-ident -fno-verbose-asm -Wall -Wextra -Werror -Wno-unused-parameter " +
 		"-Wno-unused-variable -Wno-unused-but-set-variable --cuda-device-only"
-	nvidia = "-x cuda -nocudainc -nocudalib -S --cuda-gpu-arch=sm_%d -Xclang -target-feature -Xclang +ptx%s"
+	// LLVM's reduction of strengths spends more additions on addresses than it saves.
+	nvidia = "-mllvm -disable-lsr -x cuda -nocudainc -nocudalib -S --cuda-gpu-arch=sm_%d -Xclang -target-feature -Xclang +ptx%s"
 	amd    = "-x hip -nogpuinc -nogpulib --no-gpu-bundle-output -fuse-cuid=none -mcode-object-version=4 -Xoffload-linker -s --offload-arch=%s"
 )
 

@@ -26,6 +26,8 @@
  * without PRIVATE has one value for the block.
  *
  *   blocks, BLOCK     number of blocks, the first argument of every kernel, and which
+ *   EACH_PART         { ... }: what block `part` does of the blocks. Fewer may run, GRID of them, as
+ *                     many as the device has room for; each does part BLOCK, BLOCK + GRID, ...
  *   THREADS, WARP     256 threads a block, and 32 neighbours, on every device
  *   IN OUT INOUT(T)   pointers to device memory that is read, written, both; two that
  *                     are not both IN never overlap, but for INOUT(double) reductions
@@ -75,6 +77,7 @@ typedef long i64;
 #define LOCAL(T, a, n) __local T a[n]
 #define THREAD_INDEX ((u32)get_local_id(0))
 #define BLOCK ((u32)get_group_id(0))
+#define GRID ((u32)get_num_groups(0))
 #define SYNC barrier(CLK_LOCAL_MEM_FENCE)
 #define FMA(a, b, c) fma(a, b, c)
 #define SQRT(a) sqrt(a)
@@ -112,6 +115,7 @@ typedef long long i64;
 #define PREFETCH(p) ((void)0)
 #define THREAD_INDEX ((u32)__builtin_amdgcn_workitem_id_x())
 #define BLOCK ((u32)__builtin_amdgcn_workgroup_id_x())
+#define GRID (__builtin_amdgcn_grid_size_x() / THREADS)
 #define SYNC                                                                               \
     (__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"), __builtin_amdgcn_s_barrier(), \
      __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"))
@@ -142,6 +146,7 @@ FN void words_of_double(double d, u32 *high, u32 *low)
 #define PREFETCH(p) __asm__ volatile("prefetch.L2 [%0];" : : "l"(p))
 #define THREAD_INDEX ((u32)__nvvm_read_ptx_sreg_tid_x())
 #define BLOCK ((u32)__nvvm_read_ptx_sreg_ctaid_x())
+#define GRID ((u32)__nvvm_read_ptx_sreg_nctaid_x())
 #define SYNC __syncthreads()
 #define SHUFFLE32(v, apart) ((u32)__nvvm_shfl_sync_bfly_i32(~0u, (int)(v), (int)(apart), 31))
 #endif
@@ -163,6 +168,7 @@ typedef int64_t i64;
 #define FN static inline __attribute__((unused))
 #define LOCAL(T, a, n) T a[n]
 #define BLOCK block_
+#define GRID grid_
 #define SYNC ((void)0)
 #define FMA(a, b, c) __builtin_fma(a, b, c)
 #define SQRT(a) __builtin_sqrt(a)
@@ -195,6 +201,8 @@ FN u32 funnel(u32 low, u32 high, u32 n) { return (u32)(((u64)high << 32 | low) >
 /* Two words next to each other, the first at an even place, which are loaded together. */
 typedef struct __attribute__((aligned(8))) { u32 first, second; } words2;
 
+#define EACH_PART for (u32 part = BLOCK; part < blocks; part += GRID)
+
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 
 #define IN(T) GLOBAL const T *RESTRICT
@@ -215,7 +223,7 @@ FN void add_twofold(double *h, double *l, double hi, double lo)
 }
 
 #if defined(HOST)
-#define KERNEL(name, ...) static void name(const u32 block_, const u32 blocks, __VA_ARGS__)
+#define KERNEL(name, ...) static void name(const u32 block_, const u32 grid_, const u32 blocks, __VA_ARGS__)
 #define EACH_THREAD for (u32 t = 0; t < THREADS; t++)
 #define PRIVATE(T, v) T v[THREADS]
 #define MY(v) v[t]

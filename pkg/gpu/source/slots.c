@@ -160,66 +160,70 @@ FN void prefetch_chunk(IN(u32) stream, u32 from, u32 end, u32 lane)
     for (u32 k = 8 * lane; k < end - from; k += 8 * WARP) PREFETCH(stream + from + k);
 }
 
-/* exps: exponents of the quanta less 1, of each row if own is 1, otherwise of all. narrow:
+/* A row's sum is multiplied by unit, or by 2^exps[i] if own is 1: half of its quantum. narrow:
  * integers of so many bits become doubles by way of floats, which is slower unless the device
  * has few units for doubles. */
-#define SLOTS_KERNEL(name, chunk, B)                                                                    \
-    SLOTS_CHUNK(chunk, B)                                                                               \
-    KERNEL(name, u32 chunks, u32 narrow, IN(u32) ptr, IN(u32) stream, IN(i32) exps, u32 own,            \
-           OUT(double) side, PRODUCT_ARGUMENTS)                                                         \
-    {                                                                                                   \
-        const u32 sweep = blocks * (THREADS / WARP);                                                    \
-        const i32 common = exps[0];                                                                     \
-        PRIVATE(double, s[B]);                                                                          \
-        PRIVATE(u32, begin); /* of the warp's next chunk */                                             \
-        PRIVATE(u32, row); /* the first of the chunk, and what it is */                                 \
-        PRIVATE(u32, how);                                                                              \
-        EACH_THREAD { MY(begin) = ptr[LEAST(BLOCK * (THREADS / WARP) + t / WARP, chunks)]; }            \
-        PRODUCT;                                                                                        \
-        (void)y;                                                                                        \
-        for (u32 first = BLOCK * (THREADS / WARP); first < chunks; first += sweep) {                    \
-            EACH_THREAD {                                                                               \
-                const u32 at = first + t / WARP, lane = t % WARP;                                       \
-                double sums[B];                                                                         \
-                UNROLL(B)                                                                               \
-                for (u32 r = 0; r < B; r++) sums[r] = 0;                                                \
-                MY(how) = 0;                                                                            \
-                if (at < chunks) {                                                                      \
-                    IN(u32) head = stream + MY(begin);                                                  \
-                    const words2 w = *(IN(words2))head;                                                 \
-                    MY(row) = w.first;                                                                  \
-                    MY(how) = w.second;                                                                 \
-                    if (at + sweep < chunks) {                                                          \
-                        MY(begin) = ptr[at + sweep];                                                    \
-                        prefetch_chunk(stream, MY(begin), ptr[at + sweep + 1], lane);                   \
-                        PREFETCH(&ptr[LEAST(at + 2 * sweep, chunks)]);                                  \
-                    }                                                                                   \
-                    if (lane >> SHIFT(MY(how)) < ROWS(MY(how)))                                         \
-                        chunk(head, MY(row), MY(how), lane, narrow, x, sums);                           \
-                }                                                                                       \
-                MY(group) = 1u << SHIFT(MY(how));                                                       \
-                UNROLL(B)                                                                               \
-                for (u32 r = 0; r < B; r++) MY(s[r]) = sums[r];                                         \
-            }                                                                                           \
-            WARP_SUMS(B, s, group);                                                                     \
-            EACH_THREAD {                                                                               \
-                const u32 place = t % WARP >> SHIFT(MY(how));                                           \
-                if ((t & (MY(group) - 1)) == 0 && place < ROWS(MY(how))) {                              \
-                    u32 i = MY(row) + place;                                                            \
-                    if (MY(how) & IS_ORDERED) {                                                         \
-                        IN(u32) head = stream + ptr[first + t / WARP];                                  \
-                        i = MY(row) + ((IN(u16))(head + 2 + 2 * RUNS(MY(how))))[place];                 \
-                    }                                                                                   \
-                    i *= B;                                                                             \
-                    UNROLL(B)                                                                           \
-                    for (u32 r = 0; r < B; r++) {                                                       \
-                        if (MY(how) & IS_SEGMENT) side[i + r] = MY(s[r]);                               \
-                        else FINISH(i + r, times_power(MY(s[r]), own ? exps[i + r] : common));          \
-                    }                                                                                   \
-                }                                                                                       \
-            }                                                                                           \
-        }                                                                                               \
-        LEAVE_PRODUCT;                                                                                  \
+#define SLOTS_KERNEL(name, chunk, B)                                                                                \
+    SLOTS_CHUNK(chunk, B)                                                                                           \
+    KERNEL(name, u32 chunks, u32 narrow, IN(u32) ptr, IN(u32) stream, double unit, IN(i32) exps, u32 own,           \
+           OUT(double) side, PRODUCT_ARGUMENTS)                                                                     \
+    {                                                                                                               \
+        const u32 sweep = blocks * (THREADS / WARP);                                                                \
+        PRIVATE(double, s[B]);                                                                                      \
+        PRIVATE(u32, begin); /* of the warp's next chunk */                                                         \
+        PRIVATE(u32, row); /* the first of the chunk, and what it is */                                             \
+        PRIVATE(u32, how);                                                                                          \
+        EACH_THREAD { MY(begin) = ptr[LEAST(BLOCK * (THREADS / WARP) + t / WARP, chunks)]; }                        \
+        PRODUCT;                                                                                                    \
+        (void)y;                                                                                                    \
+        EACH_PART {                                                                                                 \
+            for (u32 first = part * (THREADS / WARP); first < chunks; first += sweep) {                             \
+                EACH_THREAD {                                                                                       \
+                    const u32 at = first + t / WARP, lane = t % WARP;                                               \
+                    u32 next = at + sweep; /* chunk of the warp */                                                  \
+                    IN(u32) head = stream + MY(begin);                                                              \
+                    double sums[B];                                                                                 \
+                    UNROLL(B)                                                                                       \
+                    for (u32 r = 0; r < B; r++) sums[r] = 0;                                                        \
+                    MY(how) = 0;                                                                                    \
+                    if (at < chunks) {                                                                              \
+                        const words2 w = *(IN(words2))head;                                                         \
+                        MY(row) = w.first;                                                                          \
+                        MY(how) = w.second;                                                                         \
+                    }                                                                                               \
+                    if (next >= chunks) next = part + GRID < blocks ? (part + GRID) * (THREADS / WARP) + t / WARP : chunks;\
+                    if (next < chunks) {                                                                            \
+                        MY(begin) = ptr[next];                                                                      \
+                        prefetch_chunk(stream, MY(begin), ptr[next + 1], lane);                                     \
+                        PREFETCH(&ptr[LEAST(next + sweep, chunks)]);                                                \
+                    }                                                                                               \
+                    if (lane >> SHIFT(MY(how)) < ROWS(MY(how))) chunk(head, MY(row), MY(how), lane, narrow, x, sums);\
+                    MY(group) = 1u << SHIFT(MY(how));                                                               \
+                    UNROLL(B)                                                                                       \
+                    for (u32 r = 0; r < B; r++) MY(s[r]) = sums[r];                                                 \
+                }                                                                                                   \
+                WARP_SUMS(B, s, group);                                                                             \
+                EACH_THREAD {                                                                                       \
+                    const u32 place = t % WARP >> SHIFT(MY(how));                                                   \
+                    if ((t & (MY(group) - 1)) == 0 && place < ROWS(MY(how))) {                                      \
+                        u32 i = B * (MY(row) + place);                                                              \
+                        if (MY(how) & IS_SEGMENT) {                                                                 \
+                            UNROLL(B)                                                                               \
+                            for (u32 r = 0; r < B; r++) side[i + r] = MY(s[r]);                                     \
+                        } else {                                                                                    \
+                            if (MY(how) & IS_ORDERED) {                                                             \
+                                IN(u32) order = stream + ptr[first + t / WARP] + 2 + 2 * RUNS(MY(how));             \
+                                i = B * (MY(row) + ((IN(u16))order)[place]);                                        \
+                            }                                                                                       \
+                            UNROLL(B)                                                                               \
+                            for (u32 r = 0; r < B; r++)                                                             \
+                                FINISH(i + r, own ? times_power(MY(s[r]), exps[i + r]) : MY(s[r]) * unit);          \
+                        }                                                                                           \
+                    }                                                                                               \
+                }                                                                                                   \
+            }                                                                                                       \
+            LEAVE_PRODUCT;                                                                                          \
+        }                                                                                                           \
     }
 
 /* Many loads at a time need 80 registers a thread. */
