@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -26,7 +27,7 @@ type loaded struct {
 	handle   uintptr
 	resident int // blocks that the device has room for, 0 if nobody knows
 	layout   layout
-	launches int // so far, for tests
+	launches int // so far
 }
 
 // Open opens a device of a back end: that of the index, counting from 0.
@@ -79,11 +80,13 @@ func (d *Device) start() error {
 		return d.because("looking at the device", err)
 	}
 	info.Backend, info.Index = d.info.Backend, d.info.Index
-	if d.info = info; info.Old {
-		return info.errOld()
-	}
-	if err := d.load(); err != nil {
+	d.info = info
+	image, err := info.image()
+	if err != nil {
 		return err
+	}
+	if err := d.drv.load(image); err != nil {
+		return d.because("loading the kernels", err)
 	}
 	for k, kernel := range kernels {
 		handle, resident, err := d.drv.kernel(kernel.name)
@@ -96,27 +99,19 @@ func (d *Device) start() error {
 	return err
 }
 
-// imagesFor is a variable for tests.
-var imagesFor = images
+// imageFor is a variable for tests.
+var imageFor = image
 
-// load loads the image of the kernels that is for this device.
-func (d *Device) load() error {
-	all := imagesFor(d.info.Backend, d.info.Architecture)
-	if len(all) == 0 {
-		return unavailable(d.info.Backend, &Error{Device: d.info.Name, Text: "there are no kernels for " + d.info.Architecture})
-	}
-	var err error
-	for _, image := range all {
-		if err = d.drv.load(image); err == nil {
-			return nil
+// image returns the kernels for a device, or the error of one that cannot run them.
+func (i Info) image() ([]byte, error) {
+	text := i.Architecture + " is too old for the kernels, which want CUDA's sm_70, or OpenCL with FP64"
+	if !i.Old {
+		if code := imageFor(i.Backend, i.Architecture); code != nil {
+			return code, nil
 		}
+		text = "there are no kernels for " + i.Architecture
 	}
-	return d.because("loading the kernels", err)
-}
-
-// errOld is the error of a device that cannot run the kernels.
-func (i Info) errOld() error {
-	return unavailable(i.Backend, &Error{Device: i.Name, Text: i.Architecture + " is too old for the kernels, which want CUDA's sm_70, or OpenCL with FP64"})
+	return nil, unavailable(i.Backend, &Error{Device: i.Name, Text: text})
 }
 
 // because adds to an error where it came from.
@@ -134,6 +129,20 @@ func (d *Device) Info() Info { return d.info }
 // Bytes returns the memory of the device that buffers take, and the most that they took
 // at one time.
 func (d *Device) Bytes() (now, most int64) { return d.bytes, d.most }
+
+// Room returns how much of the memory that was free when the device was opened is left, if that is known.
+func (d *Device) Room() (bytes int64, known bool) {
+	has := cmp.Or(d.info.Free, d.info.Memory)
+	return has - d.bytes, has > 0
+}
+
+// Launches counts the kernels that have been launched so far.
+func (d *Device) Launches() (n int) {
+	for _, k := range d.kernels {
+		n += k.launches
+	}
+	return n
+}
 
 // Err returns the first failure; nothing was done after it.
 func (d *Device) Err() error { return d.err }
