@@ -33,6 +33,9 @@ func (w *warp) access(in *instruction, pc int, mask uint32) error {
 		}
 		switch {
 		case m == nil || !m.has(address, n):
+			if m == nil {
+				m = d.below(address)
+			}
 			return fmt.Errorf("thread %s: %s is outside of %s", threadName(u.thread), place(m, address), container(a))
 		case address%n != 0:
 			return fmt.Errorf("thread %s: %s is not aligned to %d bytes", threadName(u.thread), place(m, address), n)

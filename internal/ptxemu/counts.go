@@ -80,6 +80,23 @@ func (c *Counts) Total() Total {
 	return t
 }
 
+// Add adds what another kernel has executed.
+func (t *Total) Add(o Total) {
+	t.Instructions += o.Instructions
+	t.Threads += o.Threads
+	t.LoadRequests += o.LoadRequests
+	t.LoadSectors += o.LoadSectors
+	t.StoreRequests += o.StoreRequests
+	t.StoreSectors += o.StoreSectors
+	t.Unique += o.Unique
+	if t.ByClass == nil {
+		t.ByClass = map[string]uint64{}
+	}
+	for class, n := range o.ByClass {
+		t.ByClass[class] += n
+	}
+}
+
 // Class is the class of an opcode: "fp64", "fp32", "integer" and "logic" for arithmetic,
 // "select" for comparisons and selections, "move" for what only moves and converts between
 // registers, much of which costs nothing, "control", "shuffle", "global", "shared" and "param".

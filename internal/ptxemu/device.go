@@ -65,12 +65,21 @@ func (d *Device) find(address uint64) *memory {
 	if m := d.last; m != nil && m.has(address, 1) {
 		return m
 	}
-	i := sort.Search(len(d.buffers), func(i int) bool { return d.buffers[i].base > address }) - 1
-	if i < 0 || !d.buffers[i].has(address, 1) {
+	m := d.below(address)
+	if m == nil || !m.has(address, 1) {
 		return nil
 	}
-	d.last = d.buffers[i]
-	return d.last
+	d.last = m
+	return m
+}
+
+// below returns the last buffer that does not begin after an address, or nil.
+func (d *Device) below(address uint64) *memory {
+	i := sort.Search(len(d.buffers), func(i int) bool { return d.buffers[i].base > address })
+	if i == 0 {
+		return nil
+	}
+	return d.buffers[i-1]
 }
 
 // part returns n bytes of a buffer, and the buffer.

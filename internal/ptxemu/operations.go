@@ -84,7 +84,9 @@ func integers[T integer](names ...string) {
 		set("add", 2, func(a, b, _ uint64) uint64 { return uint64(T(a) + T(b)) })
 		set("sub", 2, func(a, b, _ uint64) uint64 { return uint64(T(a) - T(b)) })
 		set("neg", 1, func(a, _, _ uint64) uint64 { return uint64(-T(a)) })
-		set("abs", 1, func(a, _, _ uint64) uint64 { return uint64(max(T(a), -T(a))) })
+		if name[0] == 's' {
+			set("abs", 1, func(a, _, _ uint64) uint64 { return uint64(max(T(a), -T(a))) })
+		}
 		set("mul.lo", 2, func(a, b, _ uint64) uint64 { return uint64(T(a) * T(b)) })
 		set("mad.lo", 3, func(a, b, c uint64) uint64 { return uint64(T(a)*T(b) + T(c)) })
 		set("min", 2, func(a, b, _ uint64) uint64 { return uint64(min(T(a), T(b))) })

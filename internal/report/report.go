@@ -97,6 +97,8 @@ type Device struct {
 	Architecture string `json:"architecture"`
 	Memory       int64  `json:"memory_bytes"` // peak use
 	Stored       int64  `json:"stored_bytes"` // of the stored matrix
+
+	Choice *solve.DeviceChoice `json:"choice,omitempty"` // by which it was chosen; nil: it was requested
 }
 
 // Reorder is the order of rows and columns that the matrix was stored in.

@@ -72,13 +72,13 @@ func (s *csrStorage) multiply(d *Device, p *product) {
 	segments := spmvCsrSegments{segments: l.segments, cut: l.cut, col: s.col, val: s.val, x: p.x, sums: l.sums}
 	switch {
 	case s.single:
-		launch(d, s.shortBlocks(), spmvCsr32(rows))
+		launchParts(d, s.shortBlocks(), spmvCsr32(rows))
 		launch(d, l.segmentBlocks(), spmvCsr32Segments(segments))
 	case abs:
-		launch(d, s.shortBlocks(), spmvCsrAbs(rows))
+		launchParts(d, s.shortBlocks(), spmvCsrAbs(rows))
 		launch(d, l.segmentBlocks(), spmvCsrAbsSegments(segments))
 	default:
-		launch(d, s.shortBlocks(), rows)
+		launchParts(d, s.shortBlocks(), rows)
 		launch(d, l.segmentBlocks(), segments)
 	}
 	l.finish(d, noUnit, Buffer{}, s.shortBlocks(), p)

@@ -14,3 +14,4 @@
 package gpu
 
 //go:generate go run ../../tools/gpugen
+//go:generate go run ../../tools/gputable -counts testdata/ratchet.txt -page ../../docs/gpu.md

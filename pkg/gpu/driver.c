@@ -52,10 +52,11 @@ void *gpu_library(const char *variable, const char *const *names, gpu_error *e)
 }
 
 int gpu_count(const gpu_backend *b, int *n, gpu_error *e) { return b->count(n, e); }
+int gpu_look(const gpu_backend *b, int index, gpu_info *i, gpu_error *e) { return b->look(index, i, e); }
 int gpu_open(const gpu_backend *b, int index, gpu_device **d, gpu_error *e) { return b->open(index, d, e); }
 int gpu_device_info(gpu_device *d, gpu_info *info, gpu_error *e) { return d->ops->info(d, info, e); }
 int gpu_load(gpu_device *d, const void *image, size_t n, gpu_error *e) { return d->ops->load(d, image, n, e); }
-int gpu_kernel(gpu_device *d, const char *name, void **k, gpu_error *e) { return d->ops->kernel(d, name, k, e); }
+int gpu_kernel(gpu_device *d, const char *name, void **k, int *resident, gpu_error *e) { return d->ops->kernel(d, name, k, resident, e); }
 int gpu_launch(gpu_device *d, void *k, uint32_t blocks, const gpu_layout *l, const void *a, gpu_error *e) { return d->ops->launch(d, k, blocks, l, a, e); }
 int gpu_alloc(gpu_device *d, size_t n, uint64_t *b, gpu_error *e) { return d->ops->alloc(d, n, b, e); }
 void gpu_release(gpu_device *d, uint64_t b) { d->ops->release(d, b); }

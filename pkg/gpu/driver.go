@@ -7,8 +7,8 @@ import "unsafe"
 type driver interface {
 	info() (Info, error)
 	load(image []byte) error
-	kernel(name string) (uintptr, error)
-	launch(kernel uintptr, blocks uint32, where *layout, arguments *uint64) error
+	kernel(name string) (handle uintptr, resident int, err error)
+	launch(kernel uintptr, grid uint32, where *layout, arguments *uint64) error
 	alloc(bytes int64) (uint64, error)
 	release(buffer uint64)
 	allocHost(bytes int64) (unsafe.Pointer, error)

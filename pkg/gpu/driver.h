@@ -18,8 +18,9 @@ typedef struct {
 typedef struct {
 	char name[256];
 	char architecture[64]; // such as sm_90, gfx942
-	uint64_t memory, free; // bytes
+	uint64_t memory, free; // bytes; 0: not known
 	int units;             // multiprocessors, compute units
+	double bandwidth;      // of the memory by its clock and width, bytes a second; 0: not known
 	int integrated;        // shares the memory of the host
 	int host;              // is the host's processors
 	int old;               // too old to run the kernels; architecture says what it is
@@ -41,8 +42,9 @@ typedef struct {
 	int (*info)(gpu_device *, gpu_info *, gpu_error *);
 	// load takes one image of the kernels: PTX that ends in NUL, a code object, OpenCL C.
 	int (*load)(gpu_device *, const void *image, size_t bytes, gpu_error *);
-	int (*kernel)(gpu_device *, const char *name, void **kernel, gpu_error *);
-	int (*launch)(gpu_device *, void *kernel, uint32_t blocks, const gpu_layout *, const void *arguments, gpu_error *);
+	// kernel finds a kernel, and how many of its blocks the device has room for, 0 if nobody knows.
+	int (*kernel)(gpu_device *, const char *name, void **kernel, int *resident, gpu_error *);
+	int (*launch)(gpu_device *, void *kernel, uint32_t grid, const gpu_layout *, const void *arguments, gpu_error *);
 
 	int (*alloc)(gpu_device *, size_t bytes, uint64_t *buffer, gpu_error *);
 	void (*release)(gpu_device *, uint64_t buffer);
@@ -69,10 +71,11 @@ struct gpu_device {
 	const gpu_operations *ops;
 };
 
-// Back ends: count says how many devices there are, opening the library; open opens
-// one, without kernels.
+// Back ends: count says how many devices there are, opening the library; look describes
+// one without opening it; open opens one, without kernels.
 typedef struct {
 	int (*count)(int *devices, gpu_error *);
+	int (*look)(int index, gpu_info *, gpu_error *);
 	int (*open)(int index, gpu_device **, gpu_error *);
 } gpu_backend;
 
@@ -90,11 +93,12 @@ void *gpu_library(const char *variable, const char *const *names, gpu_error *e);
 
 // What Go calls.
 int gpu_count(const gpu_backend *, int *devices, gpu_error *);
+int gpu_look(const gpu_backend *, int index, gpu_info *, gpu_error *);
 int gpu_open(const gpu_backend *, int index, gpu_device **, gpu_error *);
 int gpu_device_info(gpu_device *, gpu_info *, gpu_error *);
 int gpu_load(gpu_device *, const void *image, size_t bytes, gpu_error *);
-int gpu_kernel(gpu_device *, const char *name, void **kernel, gpu_error *);
-int gpu_launch(gpu_device *, void *kernel, uint32_t blocks, const gpu_layout *, const void *arguments, gpu_error *);
+int gpu_kernel(gpu_device *, const char *name, void **kernel, int *resident, gpu_error *);
+int gpu_launch(gpu_device *, void *kernel, uint32_t grid, const gpu_layout *, const void *arguments, gpu_error *);
 int gpu_alloc(gpu_device *, size_t bytes, uint64_t *buffer, gpu_error *);
 void gpu_release(gpu_device *, uint64_t buffer);
 int gpu_alloc_host(gpu_device *, size_t bytes, void **memory, gpu_error *);

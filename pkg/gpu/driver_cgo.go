@@ -8,9 +8,9 @@ package gpu
 #include <stdlib.h>
 #include "driver.h"
 
-static int launch(gpu_device *d, uintptr_t kernel, uint32_t blocks, const gpu_layout *l, const uint64_t *a, gpu_error *e)
+static int launch(gpu_device *d, uintptr_t kernel, uint32_t grid, const gpu_layout *l, const uint64_t *a, gpu_error *e)
 {
-	return gpu_launch(d, (void *)kernel, blocks, l, a, e);
+	return gpu_launch(d, (void *)kernel, grid, l, a, e);
 }
 */
 import "C"
@@ -48,6 +48,23 @@ func count(b Backend) (int, error) {
 	return int(n), err
 }
 
+// look describes a device without opening it, which on GPUs would take a context and some
+// hundred megabytes of memory for it.
+func look(b Backend, index int) (Info, error) {
+	var i C.gpu_info
+	var e C.gpu_error
+	err := failure(C.gpu_look(backends[b], C.int(index), &i, &e), &e)
+	return infoOf(&i), err
+}
+
+func infoOf(i *C.gpu_info) Info {
+	return Info{
+		Name: C.GoString(&i.name[0]), Architecture: C.GoString(&i.architecture[0]),
+		Memory: int64(i.memory), Free: int64(i.free), Units: int(i.units), Bandwidth: float64(i.bandwidth),
+		Integrated: i.integrated != 0, Host: i.host != 0, Old: i.old != 0,
+	}
+}
+
 // library is a driver through cgo. The error is part of it, so that a call allocates
 // nothing.
 type library struct {
@@ -71,30 +88,25 @@ func (l *library) close() {
 
 func (l *library) info() (Info, error) {
 	var i C.gpu_info
-	if err := failure(C.gpu_device_info(l.d, &i, l.e), l.e); err != nil {
-		return Info{}, err
-	}
-	return Info{
-		Name: C.GoString(&i.name[0]), Architecture: C.GoString(&i.architecture[0]),
-		Memory: int64(i.memory), Free: int64(i.free), Units: int(i.units),
-		Integrated: i.integrated != 0, Host: i.host != 0, Old: i.old != 0,
-	}, nil
+	err := failure(C.gpu_device_info(l.d, &i, l.e), l.e)
+	return infoOf(&i), err
 }
 
 func (l *library) load(image []byte) error {
 	return failure(C.gpu_load(l.d, unsafe.Pointer(unsafe.SliceData(image)), C.size_t(len(image)), l.e), l.e)
 }
 
-func (l *library) kernel(name string) (uintptr, error) {
+func (l *library) kernel(name string) (handle uintptr, resident int, err error) {
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))
 	var k unsafe.Pointer
-	err := failure(C.gpu_kernel(l.d, c, &k, l.e), l.e)
-	return uintptr(k), err
+	var n C.int
+	err = failure(C.gpu_kernel(l.d, c, &k, &n, l.e), l.e)
+	return uintptr(k), int(n), err
 }
 
-func (l *library) launch(kernel uintptr, blocks uint32, where *layout, arguments *uint64) error {
-	return failure(C.launch(l.d, C.uintptr_t(kernel), C.uint32_t(blocks), (*C.gpu_layout)(unsafe.Pointer(where)), (*C.uint64_t)(arguments), l.e), l.e)
+func (l *library) launch(kernel uintptr, grid uint32, where *layout, arguments *uint64) error {
+	return failure(C.launch(l.d, C.uintptr_t(kernel), C.uint32_t(grid), (*C.gpu_layout)(unsafe.Pointer(where)), (*C.uint64_t)(arguments), l.e), l.e)
 }
 
 func (l *library) alloc(bytes int64) (uint64, error) {

@@ -4,227 +4,302 @@ typedef struct {
 	const char *name;
 	uint32_t count;
 	uint16_t size[48];
-	void (*run)(u32 block, const void *const *args);
+	void (*run)(u32 block, u32 grid, const void *const *args);
 } entry;
 
-static void run_vector_scale(u32 block, const void *const *a)
+static void run_vector_scale(u32 block, u32 grid, const void *const *a)
 {
-	vector_scale(block, *(const u32 *)a[0], *(u32 const *)a[1], *(scalar const *)a[2], *(double * const *)a[3], *(double * const *)a[4]);
+	vector_scale(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(scalar const *)a[2], *(double * const *)a[3], *(double * const *)a[4]);
 }
 
-static void run_vector_axpy(u32 block, const void *const *a)
+static void run_vector_axpy(u32 block, u32 grid, const void *const *a)
 {
-	vector_axpy(block, *(const u32 *)a[0], *(u32 const *)a[1], *(scalar const *)a[2], *(const double * const *)a[3], *(double * const *)a[4], *(double * const *)a[5]);
+	vector_axpy(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(scalar const *)a[2], *(const double * const *)a[3], *(double * const *)a[4], *(double * const *)a[5]);
 }
 
-static void run_vector_xpay(u32 block, const void *const *a)
+static void run_vector_xpay(u32 block, u32 grid, const void *const *a)
 {
-	vector_xpay(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(scalar const *)a[3], *(double * const *)a[4], *(double * const *)a[5]);
+	vector_xpay(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(scalar const *)a[3], *(double * const *)a[4], *(double * const *)a[5]);
 }
 
-static void run_vector_mul(u32 block, const void *const *a)
+static void run_vector_mul(u32 block, u32 grid, const void *const *a)
 {
-	vector_mul(block, *(const u32 *)a[0], *(u32 const *)a[1], *(scalar const *)a[2], *(const double * const *)a[3], *(const double * const *)a[4], *(double * const *)a[5], *(double * const *)a[6]);
+	vector_mul(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(scalar const *)a[2], *(const double * const *)a[3], *(const double * const *)a[4], *(double * const *)a[5], *(double * const *)a[6]);
 }
 
-static void run_vector_dot(u32 block, const void *const *a)
+static void run_vector_dot(u32 block, u32 grid, const void *const *a)
 {
-	vector_dot(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(const double * const *)a[3], *(u32 const *)a[4], *(double * const *)a[5]);
+	vector_dot(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(const double * const *)a[3], *(u32 const *)a[4], *(double * const *)a[5]);
 }
 
-static void run_vector_axpy_dot(u32 block, const void *const *a)
+static void run_vector_axpy_dot(u32 block, u32 grid, const void *const *a)
 {
-	vector_axpy_dot(block, *(const u32 *)a[0], *(u32 const *)a[1], *(scalar const *)a[2], *(const double * const *)a[3], *(double * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(u32 const *)a[7], *(double * const *)a[8]);
+	vector_axpy_dot(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(scalar const *)a[2], *(const double * const *)a[3], *(double * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(u32 const *)a[7], *(double * const *)a[8]);
 }
 
-static void run_vector_step(u32 block, const void *const *a)
+static void run_vector_step(u32 block, u32 grid, const void *const *a)
 {
-	vector_step(block, *(const u32 *)a[0], *(u32 const *)a[1], *(scalar const *)a[2], *(const double * const *)a[3], *(double * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(double * const *)a[8]);
+	vector_step(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(scalar const *)a[2], *(const double * const *)a[3], *(double * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(double * const *)a[8]);
 }
 
-static void run_vector_double_step(u32 block, const void *const *a)
+static void run_vector_double_step(u32 block, u32 grid, const void *const *a)
 {
-	vector_double_step(block, *(const u32 *)a[0], *(u32 const *)a[1], *(scalar const *)a[2], *(const double * const *)a[3], *(scalar const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(u32 const *)a[11], *(u32 const *)a[12], *(double * const *)a[13]);
+	vector_double_step(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(scalar const *)a[2], *(const double * const *)a[3], *(scalar const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(u32 const *)a[11], *(u32 const *)a[12], *(double * const *)a[13]);
 }
 
-static void run_vector_direction(u32 block, const void *const *a)
+static void run_vector_direction(u32 block, u32 grid, const void *const *a)
 {
-	vector_direction(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(scalar const *)a[3], *(scalar const *)a[4], *(const double * const *)a[5], *(double * const *)a[6], *(double * const *)a[7]);
+	vector_direction(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(scalar const *)a[3], *(scalar const *)a[4], *(const double * const *)a[5], *(double * const *)a[6], *(double * const *)a[7]);
 }
 
-static void run_vector_multi_dot(u32 block, const void *const *a)
+static void run_vector_multi_dot(u32 block, u32 grid, const void *const *a)
 {
-	vector_multi_dot(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const double * const *)a[3], *(const double * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(const double * const *)a[7], *(const double * const *)a[8], *(const double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(u32 const *)a[12], *(double * const *)a[13]);
+	vector_multi_dot(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const double * const *)a[3], *(const double * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(const double * const *)a[7], *(const double * const *)a[8], *(const double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(u32 const *)a[12], *(double * const *)a[13]);
 }
 
-static void run_vector_multi_axpy(u32 block, const void *const *a)
+static void run_vector_multi_axpy(u32 block, u32 grid, const void *const *a)
 {
-	vector_multi_axpy(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(double const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(const double * const *)a[7], *(const double * const *)a[8], *(const double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(double * const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	vector_multi_axpy(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(double const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(const double * const *)a[7], *(const double * const *)a[8], *(const double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(double * const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
 }
 
-static void run_vector_totals(u32 block, const void *const *a)
+static void run_vector_totals(u32 block, u32 grid, const void *const *a)
 {
-	vector_totals(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(double * const *)a[4]);
+	vector_totals(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(double * const *)a[4]);
 }
 
-static void run_vector_keep(u32 block, const void *const *a)
+static void run_vector_keep(u32 block, u32 grid, const void *const *a)
 {
-	vector_keep(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3], *(double * const *)a[4]);
+	vector_keep(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3], *(double * const *)a[4]);
 }
 
-static void run_stream_copy(u32 block, const void *const *a)
+static void run_vector_gather(u32 block, u32 grid, const void *const *a)
 {
-	stream_copy(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3]);
+	vector_gather(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const double * const *)a[3], *(double * const *)a[4]);
 }
 
-static void run_stream_mul(u32 block, const void *const *a)
+static void run_basis_store(u32 block, u32 grid, const void *const *a)
 {
-	stream_mul(block, *(const u32 *)a[0], *(u32 const *)a[1], *(double const *)a[2], *(const double * const *)a[3], *(double * const *)a[4]);
+	basis_store(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(u32 const *)a[4], *(u32 const *)a[5], *(double const *)a[6], *(scalar const *)a[7], *(u8 * const *)a[8], *(double * const *)a[9], *(double * const *)a[10], *(double * const *)a[11], *(double * const *)a[12]);
 }
 
-static void run_stream_triad(u32 block, const void *const *a)
+static void run_basis_dot(u32 block, u32 grid, const void *const *a)
 {
-	stream_triad(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double const *)a[3], *(const double * const *)a[4], *(double * const *)a[5]);
+	basis_dot(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(u32 const *)a[4], *(const u8 * const *)a[5], *(const double * const *)a[6], *(const double * const *)a[7], *(u32 const *)a[8], *(double * const *)a[9]);
 }
 
-static void run_spmv_csr(u32 block, const void *const *a)
+static void run_basis_axpy(u32 block, u32 grid, const void *const *a)
 {
-	spmv_csr(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	basis_axpy(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(double const *)a[4], *(u32 const *)a[5], *(u32 const *)a[6], *(const u8 * const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(u32 const *)a[10], *(double * const *)a[11]);
 }
 
-static void run_spmv_csr_segments(u32 block, const void *const *a)
+static void run_stream_copy(u32 block, u32 grid, const void *const *a)
 {
-	spmv_csr_segments(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
+	stream_copy(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3]);
 }
 
-static void run_spmv_csr32(u32 block, const void *const *a)
+static void run_stream_mul(u32 block, u32 grid, const void *const *a)
 {
-	spmv_csr32(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const float * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	stream_mul(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(double const *)a[2], *(const double * const *)a[3], *(double * const *)a[4]);
 }
 
-static void run_spmv_csr32_segments(u32 block, const void *const *a)
+static void run_stream_triad(u32 block, u32 grid, const void *const *a)
 {
-	spmv_csr32_segments(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const float * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
+	stream_triad(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double const *)a[3], *(const double * const *)a[4], *(double * const *)a[5]);
 }
 
-static void run_spmv_csr_abs(u32 block, const void *const *a)
+static void run_spmv_csr(u32 block, u32 grid, const void *const *a)
 {
-	spmv_csr_abs(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_csr(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
 }
 
-static void run_spmv_csr_abs_segments(u32 block, const void *const *a)
+static void run_spmv_csr_segments(u32 block, u32 grid, const void *const *a)
 {
-	spmv_csr_abs_segments(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
+	spmv_csr_segments(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
 }
 
-static void run_spmv_coo(u32 block, const void *const *a)
+static void run_spmv_csr32(u32 block, u32 grid, const void *const *a)
 {
-	spmv_coo(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(double * const *)a[7], *(double * const *)a[8]);
+	spmv_csr32(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const float * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
 }
 
-static void run_spmv_coo_carry(u32 block, const void *const *a)
+static void run_spmv_csr32_segments(u32 block, u32 grid, const void *const *a)
 {
-	spmv_coo_carry(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(double * const *)a[5]);
+	spmv_csr32_segments(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const float * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
 }
 
-static void run_spmv_ell(u32 block, const void *const *a)
+static void run_spmv_csr_abs(u32 block, u32 grid, const void *const *a)
 {
-	spmv_ell(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(u32 const *)a[6], *(const double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
+	spmv_csr_abs(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
 }
 
-static void run_jacobi32(u32 block, const void *const *a)
+static void run_spmv_csr_abs_segments(u32 block, u32 grid, const void *const *a)
 {
-	jacobi32(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const float * const *)a[2], *(const double * const *)a[3], *(double * const *)a[4]);
+	spmv_csr_abs_segments(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
 }
 
-static void run_block_jacobi(u32 block, const void *const *a)
+static void run_spmv_coo(u32 block, u32 grid, const void *const *a)
 {
-	block_jacobi(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const u8 * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
+	spmv_coo(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(double * const *)a[7], *(double * const *)a[8]);
 }
 
-static void run_spmv_long(u32 block, const void *const *a)
+static void run_spmv_coo_carry(u32 block, u32 grid, const void *const *a)
 {
-	spmv_long(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(u32 const *)a[6], *(const i32 * const *)a[7], *(u32 const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
+	spmv_coo_carry(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(double * const *)a[5]);
 }
 
-static void run_spmv_csr_accurate(u32 block, const void *const *a)
+static void run_spmv_ell(u32 block, u32 grid, const void *const *a)
 {
-	spmv_csr_accurate(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const double * const *)a[6], *(const double * const *)a[7], *(double * const *)a[8], *(const double * const *)a[9]);
+	spmv_ell(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(u32 const *)a[6], *(const double * const *)a[7], *(u32 const *)a[8], *(const double * const *)a[9], *(double * const *)a[10], *(const double * const *)a[11], *(const double * const *)a[12], *(scalar const *)a[13], *(u32 const *)a[14], *(u32 const *)a[15], *(double * const *)a[16]);
 }
 
-static void run_spmv_csr_accurate_segments(u32 block, const void *const *a)
+static void run_jacobi32(u32 block, u32 grid, const void *const *a)
 {
-	spmv_csr_accurate_segments(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
+	jacobi32(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const float * const *)a[2], *(const double * const *)a[3], *(double * const *)a[4]);
 }
 
-static void run_spmv_long_accurate(u32 block, const void *const *a)
+static void run_block_jacobi(u32 block, u32 grid, const void *const *a)
 {
-	spmv_long_accurate(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(double * const *)a[5], *(const double * const *)a[6]);
+	block_jacobi(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const u8 * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
 }
 
-static void run_spmv_bucketed(u32 block, const void *const *a)
+static void run_spmv_long(u32 block, u32 grid, const void *const *a)
 {
-	spmv_bucketed(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(u32 const *)a[4], *(const bucket * const *)a[5], *(const u32 * const *)a[6], *(const u32 * const *)a[7], *(const u32 * const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(const i32 * const *)a[11], *(u32 const *)a[12], *(const double * const *)a[13], *(double * const *)a[14], *(const double * const *)a[15], *(const double * const *)a[16], *(scalar const *)a[17], *(u32 const *)a[18], *(u32 const *)a[19], *(double * const *)a[20]);
+	spmv_long(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(u32 const *)a[6], *(const i32 * const *)a[7], *(u32 const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
 }
 
-static void run_measure_abs_max(u32 block, const void *const *a)
+static void run_spmv_csr_accurate(u32 block, u32 grid, const void *const *a)
 {
-	measure_abs_max(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3]);
+	spmv_csr_accurate(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const double * const *)a[6], *(const double * const *)a[7], *(double * const *)a[8], *(const double * const *)a[9]);
 }
 
-static void run_measure_row_error(u32 block, const void *const *a)
+static void run_spmv_csr_accurate_segments(u32 block, u32 grid, const void *const *a)
 {
-	measure_row_error(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(const double * const *)a[3], *(double const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
+	spmv_csr_accurate_segments(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
 }
 
-static void run_measure_squares(u32 block, const void *const *a)
+static void run_spmv_long_accurate(u32 block, u32 grid, const void *const *a)
 {
-	measure_squares(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(i32 const *)a[3], *(double * const *)a[4]);
+	spmv_long_accurate(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(double * const *)a[5], *(const double * const *)a[6]);
 }
 
-static void run_measure_exponent(u32 block, const void *const *a)
+static void run_spmv_bucketed(u32 block, u32 grid, const void *const *a)
 {
-	measure_exponent(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(u32 const *)a[3], *(const i32 * const *)a[4], *(double * const *)a[5]);
+	spmv_bucketed(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(u32 const *)a[4], *(const bucket * const *)a[5], *(const u32 * const *)a[6], *(const u32 * const *)a[7], *(const u32 * const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(const i32 * const *)a[11], *(u32 const *)a[12], *(const double * const *)a[13], *(double * const *)a[14], *(const double * const *)a[15], *(const double * const *)a[16], *(scalar const *)a[17], *(u32 const *)a[18], *(u32 const *)a[19], *(double * const *)a[20]);
 }
 
-static void run_measure_ldexp(u32 block, const void *const *a)
+static void run_measure_abs_max(u32 block, u32 grid, const void *const *a)
 {
-	measure_ldexp(block, *(const u32 *)a[0], *(u32 const *)a[1], *(double const *)a[2], *(const double * const *)a[3], *(u32 const *)a[4], *(const i32 * const *)a[5], *(i32 const *)a[6], *(double * const *)a[7]);
+	measure_abs_max(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3]);
 }
 
-static void run_measure_add_ldexp(u32 block, const void *const *a)
+static void run_measure_row_error(u32 block, u32 grid, const void *const *a)
 {
-	measure_add_ldexp(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(const double * const *)a[3], *(u32 const *)a[4], *(const i32 * const *)a[5], *(i32 const *)a[6], *(double * const *)a[7]);
+	measure_row_error(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(const double * const *)a[3], *(double const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
 }
 
-static void run_spmv_slots1(u32 block, const void *const *a)
+static void run_measure_squares(u32 block, u32 grid, const void *const *a)
 {
-	spmv_slots1(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	measure_squares(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(i32 const *)a[3], *(double * const *)a[4]);
 }
 
-static void run_spmv_slots2(u32 block, const void *const *a)
+static void run_measure_exponent(u32 block, u32 grid, const void *const *a)
 {
-	spmv_slots2(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	measure_exponent(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(u32 const *)a[3], *(const i32 * const *)a[4], *(double * const *)a[5]);
 }
 
-static void run_spmv_slots3(u32 block, const void *const *a)
+static void run_measure_ldexp(u32 block, u32 grid, const void *const *a)
 {
-	spmv_slots3(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	measure_ldexp(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(double const *)a[2], *(const double * const *)a[3], *(u32 const *)a[4], *(const i32 * const *)a[5], *(i32 const *)a[6], *(double * const *)a[7]);
 }
 
-static void run_spmv_slots4(u32 block, const void *const *a)
+static void run_measure_add_ldexp(u32 block, u32 grid, const void *const *a)
 {
-	spmv_slots4(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	measure_add_ldexp(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(const double * const *)a[3], *(u32 const *)a[4], *(const i32 * const *)a[5], *(i32 const *)a[6], *(double * const *)a[7]);
 }
 
-static void run_spmv_slots5(u32 block, const void *const *a)
+static void run_spmv_slots1(u32 block, u32 grid, const void *const *a)
 {
-	spmv_slots5(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots1(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(double const *)a[5], *(const i32 * const *)a[6], *(u32 const *)a[7], *(double * const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
 }
 
-static void run_spmv_slots6(u32 block, const void *const *a)
+static void run_spmv_slots2(u32 block, u32 grid, const void *const *a)
 {
-	spmv_slots6(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+	spmv_slots2(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(double const *)a[5], *(const i32 * const *)a[6], *(u32 const *)a[7], *(double * const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
+}
+
+static void run_spmv_slots3(u32 block, u32 grid, const void *const *a)
+{
+	spmv_slots3(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(double const *)a[5], *(const i32 * const *)a[6], *(u32 const *)a[7], *(double * const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
+}
+
+static void run_spmv_slots4(u32 block, u32 grid, const void *const *a)
+{
+	spmv_slots4(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(double const *)a[5], *(const i32 * const *)a[6], *(u32 const *)a[7], *(double * const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
+}
+
+static void run_spmv_slots5(u32 block, u32 grid, const void *const *a)
+{
+	spmv_slots5(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(double const *)a[5], *(const i32 * const *)a[6], *(u32 const *)a[7], *(double * const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
+}
+
+static void run_spmv_slots6(u32 block, u32 grid, const void *const *a)
+{
+	spmv_slots6(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(double const *)a[5], *(const i32 * const *)a[6], *(u32 const *)a[7], *(double * const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
+}
+
+static void run_spmm2_csr(u32 block, u32 grid, const void *const *a)
+{
+	spmm2_csr(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm4_csr(u32 block, u32 grid, const void *const *a)
+{
+	spmm4_csr(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm8_csr(u32 block, u32 grid, const void *const *a)
+{
+	spmm8_csr(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm2_slots1(u32 block, u32 grid, const void *const *a)
+{
+	spmm2_slots1(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(double const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(const double * const *)a[7], *(double * const *)a[8]);
+}
+
+static void run_spmm4_slots1(u32 block, u32 grid, const void *const *a)
+{
+	spmm4_slots1(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(double const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(const double * const *)a[7], *(double * const *)a[8]);
+}
+
+static void run_spmm8_slots1(u32 block, u32 grid, const void *const *a)
+{
+	spmm8_slots1(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(double const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(const double * const *)a[7], *(double * const *)a[8]);
+}
+
+static void run_spmm2_slots3(u32 block, u32 grid, const void *const *a)
+{
+	spmm2_slots3(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(double const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(const double * const *)a[7], *(double * const *)a[8]);
+}
+
+static void run_spmm4_slots3(u32 block, u32 grid, const void *const *a)
+{
+	spmm4_slots3(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(double const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(const double * const *)a[7], *(double * const *)a[8]);
+}
+
+static void run_spmm8_slots3(u32 block, u32 grid, const void *const *a)
+{
+	spmm8_slots3(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(double const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(const double * const *)a[7], *(double * const *)a[8]);
+}
+
+static void run_many_take(u32 block, u32 grid, const void *const *a)
+{
+	many_take(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const double * const *)a[4], *(double * const *)a[5]);
+}
+
+static void run_many_put(u32 block, u32 grid, const void *const *a)
+{
+	many_put(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const double * const *)a[4], *(double * const *)a[5]);
 }
 
 static const entry entries[] = {
@@ -241,6 +316,10 @@ static const entry entries[] = {
 	{"vector_multi_axpy", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), 8, 8, 8, 8, 8, 8, 8, 8, 8, sizeof(u32), 8}, run_vector_multi_axpy},
 	{"vector_totals", 5, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8}, run_vector_totals},
 	{"vector_keep", 5, {4, sizeof(u32), 8, 8, 8}, run_vector_keep},
+	{"vector_gather", 5, {4, sizeof(u32), 8, 8, 8}, run_vector_gather},
+	{"basis_store", 13, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), sizeof(scalar), 8, 8, 8, 8, 8}, run_basis_store},
+	{"basis_dot", 10, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8}, run_basis_dot},
+	{"basis_axpy", 12, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8}, run_basis_axpy},
 	{"stream_copy", 4, {4, sizeof(u32), 8, 8}, run_stream_copy},
 	{"stream_mul", 5, {4, sizeof(u32), sizeof(double), 8, 8}, run_stream_mul},
 	{"stream_triad", 6, {4, sizeof(u32), 8, sizeof(double), 8, 8}, run_stream_triad},
@@ -266,10 +345,21 @@ static const entry entries[] = {
 	{"measure_exponent", 6, {4, sizeof(u32), 8, sizeof(u32), 8, 8}, run_measure_exponent},
 	{"measure_ldexp", 8, {4, sizeof(u32), sizeof(double), 8, sizeof(u32), 8, sizeof(i32), 8}, run_measure_ldexp},
 	{"measure_add_ldexp", 8, {4, sizeof(u32), 8, 8, sizeof(u32), 8, sizeof(i32), 8}, run_measure_add_ldexp},
-	{"spmv_slots1", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots1},
-	{"spmv_slots2", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots2},
-	{"spmv_slots3", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots3},
-	{"spmv_slots4", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots4},
-	{"spmv_slots5", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots5},
-	{"spmv_slots6", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots6},
+	{"spmv_slots1", 18, {4, sizeof(u32), sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots1},
+	{"spmv_slots2", 18, {4, sizeof(u32), sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots2},
+	{"spmv_slots3", 18, {4, sizeof(u32), sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots3},
+	{"spmv_slots4", 18, {4, sizeof(u32), sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots4},
+	{"spmv_slots5", 18, {4, sizeof(u32), sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots5},
+	{"spmv_slots6", 18, {4, sizeof(u32), sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots6},
+	{"spmm2_csr", 8, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8}, run_spmm2_csr},
+	{"spmm4_csr", 8, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8}, run_spmm4_csr},
+	{"spmm8_csr", 8, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8}, run_spmm8_csr},
+	{"spmm2_slots1", 9, {4, sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, 8}, run_spmm2_slots1},
+	{"spmm4_slots1", 9, {4, sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, 8}, run_spmm4_slots1},
+	{"spmm8_slots1", 9, {4, sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, 8}, run_spmm8_slots1},
+	{"spmm2_slots3", 9, {4, sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, 8}, run_spmm2_slots3},
+	{"spmm4_slots3", 9, {4, sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, 8}, run_spmm4_slots3},
+	{"spmm8_slots3", 9, {4, sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, 8}, run_spmm8_slots3},
+	{"many_take", 6, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8}, run_many_take},
+	{"many_put", 6, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8}, run_many_put},
 };

@@ -108,7 +108,7 @@ func (s *hybridStorage) multiply(d *Device, p *product) {
 			launch(d, blocksFor(int(s.carries), rowBlocks), spmvCooCarry{count: s.carries, row: s.carryRow, cut: s.cut, carry: s.carry, sums: s.sums})
 		}
 	}
-	launch(d, s.blocks(), spmvEll{
+	launchParts(d, s.blocks(), spmvEll{
 		rows: uint32(s.rows), width: uint32(s.width), stride: uint32(s.stride), col: s.col, val: s.val, more: more, sums: s.sums, product: *p,
 	})
 }

@@ -29,7 +29,19 @@ type sum struct{ cell, area, parts, how uint32 }
 
 // launch runs the kernel with these arguments on so many blocks, as one after everything
 // else that the device does.
-func launch[A arguments](d *Device, blocks uint32, a A) {
+func launch[A arguments](d *Device, blocks uint32, a A) { launchOn(d, blocks, blocks, a) }
+
+// launchParts does the same for a kernel whose blocks go through parts, EACH_PART in
+// source/dialect.h: on no more blocks than the device has room for.
+func launchParts[A arguments](d *Device, parts uint32, a A) {
+	grid := parts
+	if most := d.kernels[a.number()].resident; most > 0 {
+		grid = min(parts, uint32(most))
+	}
+	launchOn(d, grid, parts, a)
+}
+
+func launchOn[A arguments](d *Device, grid, blocks uint32, a A) {
 	if d.err != nil || blocks == 0 {
 		return
 	}
@@ -37,7 +49,7 @@ func launch[A arguments](d *Device, blocks uint32, a A) {
 	*(*A)(unsafe.Pointer(&d.arguments[1])) = a
 	k := &d.kernels[a.number()]
 	k.launches++
-	if err := d.drv.launch(k.handle, blocks, &k.layout, &d.arguments[0]); err != nil {
+	if err := d.drv.launch(k.handle, grid, &k.layout, &d.arguments[0]); err != nil {
 		d.note("running "+kernels[a.number()].name, err)
 	}
 }

@@ -62,7 +62,7 @@ const (
 // finish adds up the segments' sums of each row and finishes it; the unit of row i, if
 // there is one, is 2^exps_i. Parts of inner products stand behind `from` others.
 func (l *longRows) finish(d *Device, unit uint32, exps Buffer, from uint32, p *product) {
-	launch(d, l.blocks(), spmvLong{
+	launchParts(d, l.blocks(), spmvLong{
 		count: l.rows, size: l.size, row: l.row, start: l.start, sums: l.sums, unit: unit, exps: exps, from: from, product: *p,
 	})
 }

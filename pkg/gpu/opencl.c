@@ -139,9 +139,8 @@ static int count(int *n, gpu_error *e)
 	return 0;
 }
 
-static int info(gpu_device *g, gpu_info *i, gpu_error *e)
+static int describe(void *id, gpu_info *i, gpu_error *e)
 {
-	void *id = ((device *)g)->id;
 	cl_bits type = 0;
 	cl_uint units = 0, unified = 0;
 	memset(i, 0, sizeof *i);
@@ -155,6 +154,9 @@ static int info(gpu_device *g, gpu_info *i, gpu_error *e)
 	i->old = !usable(id);
 	return 0;
 }
+
+static int info(gpu_device *g, gpu_info *i, gpu_error *e) { return describe(((device *)g)->id, i, e); }
+static int look(int index, gpu_info *i, gpu_error *e) { return describe(devices[index], i, e); }
 
 static int load(gpu_device *g, const void *image, size_t n, gpu_error *e)
 {
@@ -174,19 +176,20 @@ static int load(gpu_device *g, const void *image, size_t n, gpu_error *e)
 	return 1;
 }
 
-static int kernel(gpu_device *g, const char *name, void **k, gpu_error *e)
+static int kernel(gpu_device *g, const char *name, void **k, int *resident, gpu_error *e)
 {
 	device *d = (device *)g;
 	cl_int code;
 	if (d->n == MOST_KERNELS) return gpu_fail(e, "", 0, "more than %d kernels", MOST_KERNELS);
 	if (MAKE(*k, clCreateKernel, d->program, name)) return 1;
 	d->kernels[d->n++] = *k;
+	*resident = 0;
 	return 0;
 }
 
-static int launch(gpu_device *g, void *k, uint32_t blocks, const gpu_layout *l, const void *a, gpu_error *e)
+static int launch(gpu_device *g, void *k, uint32_t grid, const gpu_layout *l, const void *a, gpu_error *e)
 {
-	const size_t local = THREADS, global = (size_t)blocks * THREADS;
+	const size_t local = THREADS, global = (size_t)grid * THREADS;
 	for (uint32_t i = 0; i < l->count; i++)
 		if (CALL(clSetKernelArg, k, i, l->size[i], (const char *)a + l->at[i])) return gpu_add(e, ", argument %u", i);
 	return CALL(clEnqueueNDRangeKernel, ((device *)g)->queue, k, 1, NULL, &global, &local, 0, NULL, NULL);
@@ -293,4 +296,4 @@ static int open_device(int index, gpu_device **to, gpu_error *e)
 	return 0;
 }
 
-const gpu_backend gpu_opencl = {count, open_device};
+const gpu_backend gpu_opencl = {count, look, open_device};

@@ -14,12 +14,20 @@ type ptxDriver struct {
 	module  *ptxemu.Module
 	kernels []*ptxemu.Kernel
 	host    map[unsafe.Pointer][]uint64
+	plant   func(text string) string // changes the kernels; nil for as they are
+	asked   uint64                   // see spent
 }
 
 // ptx opens a device that runs the kernels' PTX, in random order unless seed is 0.
 func ptx(t testing.TB, seed uint64) *Device {
 	t.Helper()
-	drv := &ptxDriver{Device: ptxemu.New(), host: map[unsafe.Pointer][]uint64{}}
+	return opened(t, planted(t, seed, nil))
+}
+
+// planted opens such a device with other kernels.
+func planted(t testing.TB, seed uint64, plant func(text string) string) *Device {
+	t.Helper()
+	drv := &ptxDriver{Device: ptxemu.New(), host: map[unsafe.Pointer][]uint64{}, plant: plant}
 	if seed != 0 {
 		drv.Shuffle(seed)
 	}
@@ -27,7 +35,7 @@ func ptx(t testing.TB, seed uint64) *Device {
 	if err := d.start(); err != nil {
 		t.Fatal(err)
 	}
-	return opened(t, d)
+	return d
 }
 
 // interpreted says whether a device is of ptx.
@@ -35,6 +43,24 @@ func interpreted(d *Device) bool {
 	_, ok := d.drv.(*ptxDriver)
 	return ok
 }
+
+// spent says that an interpreter has executed more than so many instructions of warps for each
+// time that it was asked: then a test leaves out a case.
+func spent(d *Device, each uint64) bool {
+	p, ok := d.drv.(*ptxDriver)
+	if !ok {
+		return false
+	}
+	p.asked++
+	var sum uint64
+	for _, k := range p.kernels {
+		sum += p.Counts(k).Total().Instructions
+	}
+	return sum > each*p.asked
+}
+
+// ptxResident is the number of blocks that a device of ptx has room for.
+var ptxResident = 24
 
 // ptxModules keeps what has been parsed, by the text.
 var ptxModules = map[string]*ptxemu.Module{}
@@ -44,32 +70,35 @@ func (p *ptxDriver) info() (Info, error) {
 }
 
 func (p *ptxDriver) load(image []byte) (err error) {
-	p.module = ptxModules[string(image)]
-	if p.module == nil {
-		if p.module, err = ptxemu.Parse(string(image)); err != nil {
+	text := string(image)
+	if p.plant != nil {
+		text = p.plant(text)
+	}
+	if p.module = ptxModules[text]; p.module == nil {
+		if p.module, err = ptxemu.Parse(text); err != nil {
 			return ptxError(err)
 		}
-		ptxModules[string(image)] = p.module
+		ptxModules[text] = p.module
 	}
 	return nil
 }
 
-func (p *ptxDriver) kernel(name string) (uintptr, error) {
+func (p *ptxDriver) kernel(name string) (handle uintptr, resident int, err error) {
 	k := p.module.Kernel(name)
 	if k == nil {
-		return 0, &Error{Text: "there is no kernel " + name}
+		return 0, 0, &Error{Text: "there is no kernel " + name}
 	}
 	p.kernels = append(p.kernels, k)
-	return uintptr(len(p.kernels)), nil
+	return uintptr(len(p.kernels)), ptxResident, nil
 }
 
-func (p *ptxDriver) launch(kernel uintptr, blocks uint32, where *layout, arguments *uint64) error {
+func (p *ptxDriver) launch(kernel uintptr, grid uint32, where *layout, arguments *uint64) error {
 	raw := unsafe.Slice((*byte)(unsafe.Pointer(arguments)), 8*argumentWords)
 	values := make([][]byte, where.count)
 	for i := range values {
 		values[i] = raw[where.at[i]:][:where.size[i]]
 	}
-	return ptxError(p.Launch(p.kernels[kernel-1], int(blocks), threads, values))
+	return ptxError(p.Launch(p.kernels[kernel-1], int(grid), threads, values))
 }
 
 func (p *ptxDriver) alloc(bytes int64) (uint64, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/slots.txt")
+var update = flag.Bool("update", false, "rewrite testdata/slots.txt and testdata/ratchet.txt")
 
 // Streams of slots have the bits that they had, whatever the device.
 func TestSlotsGolden(t *testing.T) {

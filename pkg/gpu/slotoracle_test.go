@@ -83,7 +83,7 @@ func (o *slotOracle) multiply(x []float64, rows int) {
 						} else {
 							v = integer(words, lane, width)
 						}
-						sums[lane][e/b] = math.FMA(v, x[at+e%b], sums[lane][e/b])
+						sums[lane][e%b] = math.FMA(v, x[at+e/b], sums[lane][e%b])
 					}
 				}
 			}
@@ -123,7 +123,7 @@ func (o *slotOracle) multiply(x []float64, rows int) {
 		o.by = append(o.by, finisher{o.slots + k/8%o.long, k % 8 * warp, row})
 	}
 	for i := range o.y {
-		o.y[i] = math.Ldexp(o.y[i], int(o.exps[min(i, len(o.exps)-1)]))
+		o.y[i] = math.Ldexp(o.y[i], int(o.exps[min(i, len(o.exps)-1)])+1)
 	}
 }
 

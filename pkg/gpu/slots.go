@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -16,9 +17,11 @@ import (
 type slotStorage struct {
 	block       int
 	slices      int
-	ptr, stream Buffer // offsets of SELL slices and of their end, and the slices
-	exps        Buffer // of the quanta
-	own         uint32 // 1 if each row has a quantum of its own
+	ptr, stream Buffer  // offsets of SELL slices and of their end, and the slices
+	unit        float64 // half the quantum, if all rows have the same
+	exps        Buffer  // of the halves of the quanta
+	own         uint32  // 1 if each row has a quantum of its own
+	narrow      uint32  // integers of so many bits are decoded without doubles
 	long        longRows
 	text        string
 	stats       adaptive.Stats
@@ -73,20 +76,20 @@ func (t *slotStorage) blocks() uint32 { return t.sliceBlocks() + t.long.blocks()
 
 func (t *slotStorage) multiply(d *Device, p *product) {
 	blocks := t.sliceBlocks()
-	k := spmvSlots1{chunks: uint32(t.slices), ptr: t.ptr, stream: t.stream, exps: t.exps, own: t.own, side: t.long.sums, product: *p}
+	k := spmvSlots1{chunks: uint32(t.slices), narrow: t.narrow, ptr: t.ptr, stream: t.stream, unit: t.unit, exps: t.exps, own: t.own, side: t.long.sums, product: *p}
 	switch t.block {
 	case 1:
-		launch(d, blocks, k)
+		launchParts(d, blocks, k)
 	case 2:
-		launch(d, blocks, spmvSlots2(k))
+		launchParts(d, blocks, spmvSlots2(k))
 	case 3:
-		launch(d, blocks, spmvSlots3(k))
+		launchParts(d, blocks, spmvSlots3(k))
 	case 4:
-		launch(d, blocks, spmvSlots4(k))
+		launchParts(d, blocks, spmvSlots4(k))
 	case 5:
-		launch(d, blocks, spmvSlots5(k))
+		launchParts(d, blocks, spmvSlots5(k))
 	case 6:
-		launch(d, blocks, spmvSlots6(k))
+		launchParts(d, blocks, spmvSlots6(k))
 	}
 	t.long.finish(d, oneUnit+t.own, t.exps, blocks, p)
 }
@@ -119,6 +122,10 @@ const (
 	panelElements = 1 << 17 // of a panel, about
 	panelRows     = 1 << 15
 	mostElements  = math.MaxInt32
+	// 2^e is a number, maybe a subnormal one, for e from leastExponent to mostExponent.
+	leastExponent, mostExponent = -1074, 1023
+	// narrowBits is the width of integers that the kernels can decode by way of floats.
+	narrowBits = 25
 	// slotPadding is the number of words behind the stream that kernels may read.
 	slotPadding = 2
 )
@@ -150,11 +157,18 @@ func slotPanels(m *csr.Matrix, block int) ([]int, error) {
 // run converts the panels in parallel, while those that are ready go to the device in their
 // order.
 func (c *slotConverter) run(d *Device, pool *parallel.Pool) *slotStorage {
-	exps := c.q.QuantumExps()
-	t := &slotStorage{block: c.block, exps: put(d, exps)}
-	if len(exps) > 1 {
-		t.own = 1
+	exps := slices.Clone(c.q.QuantumExps())
+	for k := range exps {
+		exps[k]-- // the kernels add up twice the integers
 	}
+	t := &slotStorage{block: c.block, unit: math.Ldexp(1, int(exps[0])), own: min(uint32(len(exps)-1), 1)}
+	if d.info.fewDoubles() {
+		t.narrow = narrowBits
+	}
+	if e := exps[0]; t.own == 0 && (e < leastExponent || e > mostExponent) { // no number is 2^e
+		t.own, exps = 1, slices.Repeat(exps, c.m.Rows)
+	}
+	t.exps = put(d, exps)
 	u := newUploader(d, 3*int64(c.m.NNZ())+int64(c.m.Rows))
 	c.first = []uint32{0}
 	c.ready = make([]*slotPanel, len(c.panels)-1)

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -128,7 +129,8 @@ func TestSlots(t *testing.T) {
 		exacts[name] = newExact(m, normal(m.Cols, 3))
 	}
 	eachDevice(t, func(t *testing.T, d *Device) {
-		for name, m := range matrices {
+		for _, name := range slices.Sorted(maps.Keys(matrices)) {
+			m := matrices[name]
 			t.Run(name, func(t *testing.T) {
 				exact := exacts[name]
 				for _, l := range []adaptive.Layout{adaptive.LayoutAuto, adaptive.Slots} {
@@ -137,6 +139,9 @@ func TestSlots(t *testing.T) {
 					}
 					for _, c := range adaptive.Criteria {
 						for _, eps := range epsilons {
+							if spent(d, 300_000) {
+								continue
+							}
 							s := afx(t, c, eps)
 							s.Layout = l
 							checkSlots(t, slotted(t, d, m, s, 1), exact, s)
@@ -161,6 +166,9 @@ func TestSlotsOfRealMatrices(t *testing.T) {
 				exact := newExact(m, normal(m.Cols, 3))
 				for _, c := range adaptive.Criteria {
 					for _, eps := range []float64{0x1p-24, 0x1p-53} {
+						if spent(d, 300_000) {
+							continue
+						}
 						s := afx(t, c, eps)
 						checkSlots(t, slotted(t, d, m, s, 2), exact, s)
 					}
@@ -179,6 +187,14 @@ func checkSlots(t *testing.T, a *Matrix, exact *exactProduct, s adaptive.Spec) {
 		t.Errorf("%s: error %g is above the bound %g", what, e, bound)
 	}
 	checkProducts(t, what, a, exact.x, o.y, o.dot)
+	narrow := &a.stored.(*slotStorage).narrow
+	*narrow = narrowBits - *narrow
+	in, out := NewSpace(a.d, a.cols), NewSpace(a.d, a.rows)
+	defer in.Close()
+	defer out.Close()
+	y := out.New()
+	a.Apply(y, onDevice(in, exact.x)[0])
+	sameVector(t, out, fmt.Sprintf("%s, narrow %d", what, *narrow), y, o.y)
 }
 
 // The bytes are the same whatever the number of threads.
@@ -228,6 +244,9 @@ func TestSlotsByName(t *testing.T) {
 				name, want string
 				m          *csr.Matrix
 			}{{"grid", c.grid, grid}, {"body", c.body, body}, {"scattered", c.scattered, scattered}} {
+				if spent(d, 300_000) {
+					continue
+				}
 				s := afx(t, adaptive.NW, 0x1p-30)
 				s.Layout = c.layout
 				a := slotted(t, d, on.m, s, 1)
@@ -286,7 +305,8 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 				}
 				s := &slotStorage{
 					block: block, slices: 1,
-					ptr: put(d, []uint32{0, uint32(len(stream))}), stream: put(d, append(stream, 0, 0)), exps: put(d, []int32{int32(-width)}),
+					ptr: put(d, []uint32{0, uint32(len(stream))}), stream: put(d, append(stream, 0, 0)), unit: math.Ldexp(1, -width), exps: put(d, []int32{int32(-width)}),
+					narrow: narrowBits * uint32(n%2),
 				}
 				a, err := made(d, rows, rows, s)
 				if err != nil {

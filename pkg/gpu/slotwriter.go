@@ -274,7 +274,7 @@ func (w *slotWriter) run(kind uint32, width, from, to int) {
 			for l, e := range w.Slot(k) {
 				if e != sell.None {
 					first, stride := w.Place(e)
-					m[l] = w.M[int(first)+part/w.block*int(stride)+part%w.block]
+					m[l] = w.M[int(first)+part%w.block*int(stride)+part/w.block]
 				}
 			}
 			w.body = packLanes(w.body, &m, width)
@@ -315,7 +315,7 @@ func (w *slotWriter) floats() bool {
 	var values [warp * sell.MaxBlock * sell.MaxBlock]uint32
 	base, ok := w.Floats(func(l int, base int32, e sell.Tiny) {
 		col[l] = uint16((e.Col - base) / b)
-		values[warp*(e.Row%b*b+e.Col%b)+int32(l)] = math.Float32bits(e.Value)
+		values[warp*(e.Col%b*b+e.Row%b)+int32(l)] = math.Float32bits(e.Value)
 		w.out.tally.Tiny++
 	})
 	if !ok {
@@ -342,4 +342,7 @@ func (w *slotWriter) end(first int, how uint32, order []int) {
 		}
 	}
 	p.stream = append(p.stream, w.body...)
+	if len(p.stream)%2 > 0 { // pairs of words are loaded together
+		p.stream = append(p.stream, 0)
+	}
 }

@@ -106,9 +106,8 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 // method is the one in use.
 func (c *correction[V, S]) method() (krylov.Method[V, S], error) {
 	method, err := c.attempts.method()
-	if wide, ok := method.(interface{ multiplies(*csr.Matrix) }); ok {
-		wide.multiplies(c.scaled.matrix())
-		c.scaled.drop(c.matrix.about())
+	if wide, ok := method.(interface{ multiplies(matrix[V, S]) }); ok {
+		wide.multiplies(c.matrix)
 	}
 	return method, err
 }
@@ -211,8 +210,8 @@ func (c *correction[V, S]) climb(before string, measure float64) error {
 	if c.attempts.state.Rung >= 0 { // one that had been set up
 		err = errors.Join(err, c.rescale(c.attempts.now().variant))
 	}
-	if err == nil && c.attempts.now().wide { // multiplies in FP64, which errors of storage are not to be added to
-		err = c.usePrecision(precision{Plain: true})
+	if err == nil && c.attempts.now().wide && !c.matrix.about().storage.same(c.first.wide()) { // errors of storage are not to be added to
+		err = c.use(c.first.wide())
 	}
 	c.scaled.drop(c.matrix.about())
 	return err

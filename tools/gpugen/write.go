@@ -83,7 +83,7 @@ func camel(s string) string {
 func cText(kernels []kernel, groups map[string][]argument) []byte {
 	var b, table bytes.Buffer
 	b.WriteString(notice + "typedef struct {\n\tconst char *name;\n\tuint32_t count;\n\tuint16_t size[48];\n" +
-		"\tvoid (*run)(u32 block, const void *const *args);\n} entry;\n\n")
+		"\tvoid (*run)(u32 block, u32 grid, const void *const *args);\n} entry;\n\n")
 	for _, k := range kernels {
 		var all []argument
 		for _, a := range k.args {
@@ -93,7 +93,7 @@ func cText(kernels []kernel, groups map[string][]argument) []byte {
 				all = append(all, a)
 			}
 		}
-		fmt.Fprintf(&b, "static void run_%s(u32 block, const void *const *a)\n{\n\t%s(block, *(const u32 *)a[0]", k.name, k.name)
+		fmt.Fprintf(&b, "static void run_%s(u32 block, u32 grid, const void *const *a)\n{\n\t%s(block, grid, *(const u32 *)a[0]", k.name, k.name)
 		fmt.Fprintf(&table, "\t{\"%s\", %d, {4", k.name, len(all)+1)
 		for i, a := range all {
 			to, pointer := a.pointer()

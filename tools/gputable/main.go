@@ -1,5 +1,6 @@
-// Command render turns what bench/gpu/run.sh wrote into the tables of docs/gpu.md, with
-// verdicts against the goals. See `make gpu-table`.
+// Command gputable turns what bench/gpu/run.sh wrote into the tables of docs/gpu.md, with
+// verdicts against the goals: see `make gpu-table`. With -counts it writes what products execute
+// there, of pkg/gpu/testdata/ratchet.txt, as `go generate ./pkg/gpu` does.
 package main
 
 import (
@@ -24,9 +25,16 @@ const (
 func main() {
 	results := flag.String("results", "gpu-results", "`folder` that run.sh wrote")
 	path := flag.String("page", "", "`file` to put the tables into; standard output if not given")
+	file := flag.String("counts", "", "`file` of counts to put into the page instead")
 	flag.Parse()
-	if err := run(*results, *path); err != nil {
-		fmt.Fprintln(os.Stderr, "render:", err)
+	err := error(nil)
+	if *file != "" {
+		err = counts(*file, *path)
+	} else {
+		err = run(*results, *path)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "gputable:", err)
 		os.Exit(1)
 	}
 }

@@ -61,9 +61,9 @@ KERNEL(spmv_bucketed, u32 rows, u32 shift, u32 buckets, u32 by_theta, IN(bucket)
        u32 own, IN(double) theta, IN(i32) exps, PRODUCT_ARGUMENTS)
 {
     const u32 lanes = 1u << shift;
-    const u32 sweep = blocks * (THREADS >> shift);
+    const u32 sweep = blocks * (THREADS >> shift), part = BLOCK;
     PRODUCT;
-    for (u32 first = BLOCK * (THREADS >> shift); first < rows; first += sweep) {
+    for (u32 first = part * (THREADS >> shift); first < rows; first += sweep) {
         EACH_THREAD {
             u32 i = first + (t >> shift), next = LEAST(i + sweep, rows), lane = t & (lanes - 1);
             double s = 0;

@@ -32,22 +32,24 @@
         const u32 lanes = 1u << shift;                                                                  \
         const u32 sweep = blocks * (THREADS >> shift);                                                  \
         PRODUCT;                                                                                        \
-        for (u32 first = BLOCK * (THREADS >> shift); first < rows; first += sweep) {                    \
-            EACH_THREAD {                                                                               \
-                u32 i = first + (t >> shift);                                                           \
-                PREFETCH(&ptr[LEAST(i + sweep, rows)]);                                                 \
-                MY(group) = lanes;                                                                      \
-                MY(y) = 0;                                                                              \
-                if (i < rows && ptr[i + 1] - ptr[i] <= most)                                            \
-                    MY(y) = name##_part(ptr[i] + (t & (lanes - 1)), ptr[i + 1], lanes, col, val, x);    \
+        EACH_PART {                                                                                     \
+            for (u32 first = part * (THREADS >> shift); first < rows; first += sweep) {                 \
+                EACH_THREAD {                                                                           \
+                    u32 i = first + (t >> shift);                                                       \
+                    PREFETCH(&ptr[LEAST(i + sweep, rows)]);                                             \
+                    MY(group) = lanes;                                                                  \
+                    MY(y) = 0;                                                                          \
+                    if (i < rows && ptr[i + 1] - ptr[i] <= most)                                        \
+                        MY(y) = name##_part(ptr[i] + (t & (lanes - 1)), ptr[i + 1], lanes, col, val, x);\
+                }                                                                                       \
+                WARP_SUM(y, group);                                                                     \
+                EACH_THREAD {                                                                           \
+                    u32 i = first + (t >> shift);                                                       \
+                    if (i < rows && (t & (lanes - 1)) == 0 && ptr[i + 1] - ptr[i] <= most) FINISH(i, MY(y));\
+                }                                                                                       \
             }                                                                                           \
-            WARP_SUM(y, group);                                                                         \
-            EACH_THREAD {                                                                               \
-                u32 i = first + (t >> shift);                                                           \
-                if (i < rows && (t & (lanes - 1)) == 0 && ptr[i + 1] - ptr[i] <= most) FINISH(i, MY(y)); \
-            }                                                                                           \
+            LEAVE_PRODUCT;                                                                              \
         }                                                                                               \
-        LEAVE_PRODUCT;                                                                                  \
     }                                                                                                   \
     KERNEL(name##_segments, u32 segments, IN(u32) cut, IN(u32) col, IN(T) val, IN(double) x, OUT(double) sums) \
     {                                                                                                   \

@@ -26,6 +26,8 @@
  * without PRIVATE has one value for the block.
  *
  *   blocks, BLOCK     number of blocks, the first argument of every kernel, and which
+ *   EACH_PART         { ... }: what block `part` does of the blocks. Fewer may run, GRID of them, as
+ *                     many as the device has room for; each does part BLOCK, BLOCK + GRID, ...
  *   THREADS, WARP     256 threads a block, and 32 neighbours, on every device
  *   IN OUT INOUT(T)   pointers to device memory that is read, written, both; two that
  *                     are not both IN never overlap, but for INOUT(double) reductions
@@ -35,6 +37,7 @@
  *   BLOCK_MAX(s)      the same with the larger of two; NaN wins
  *   WARP_SUM(s, l)    the sum over each MY(l) neighbouring threads, a power of two that
  *                     is the same within a warp, in the first of them
+ *   WARP_SUMS(B, s, l)  WARP_SUM of each s[0] ... s[B-1], made by PRIVATE(double, s[B])
  *   WARP_SUM2(h, l, n)  the same of numbers h + l in double-double, n threads each
  *   SCRATCH           first in a kernel that sums: what the sums need
  *   WHERE(c)          if (c), around sums; see the end of this file
@@ -43,6 +46,9 @@
  *   PREFETCH(p)       the 32 bytes at p are wanted soon, where devices can be told
  *   FMA SQRT FABS     of double
  *   u8 ... u64, i32   integers of so many bits; ..._OF_BITS, BITS_OF_...: bits as they are
+ *   double_of_words(h, l)    the double whose high and low 32 bits these are
+ *   words_of_double(d, h, l) *h and *l, those of d
+ *   funnel(l, h, n)   32 bits of the 64 of h and l, from bit n mod 32 on
  *
  * reductions and AREA, where sums wait for the kernel that needs them: see scalar.h.
  * Declarations of kernels are read by tools/gpugen, which writes what launches them
@@ -71,6 +77,7 @@ typedef long i64;
 #define LOCAL(T, a, n) __local T a[n]
 #define THREAD_INDEX ((u32)get_local_id(0))
 #define BLOCK ((u32)get_group_id(0))
+#define GRID ((u32)get_num_groups(0))
 #define SYNC barrier(CLK_LOCAL_MEM_FENCE)
 #define FMA(a, b, c) fma(a, b, c)
 #define SQRT(a) sqrt(a)
@@ -78,6 +85,7 @@ typedef long i64;
 #define BITS_OF_DOUBLE(d) as_ulong(d)
 #define DOUBLE_OF_BITS(u) as_double(u)
 #define FLOAT_OF_BITS(u) as_float(u)
+#define BITS_OF_FLOAT(f) as_uint(f)
 #define UNROLL(n)
 #define PREFETCH(p) ((void)0)
 
@@ -98,26 +106,52 @@ typedef long long i64;
 #define BITS_OF_DOUBLE(d) __builtin_bit_cast(u64, d)
 #define DOUBLE_OF_BITS(u) __builtin_bit_cast(double, u)
 #define FLOAT_OF_BITS(u) __builtin_bit_cast(float, u)
+#define BITS_OF_FLOAT(f) __builtin_bit_cast(u32, f)
 #define PRAGMA(p) _Pragma(#p)
 #define UNROLL(n) PRAGMA(unroll n)
 #if defined(__HIP__)
+#ifdef __gfx908__
+#define WAVES 2 // of 128 registers: half of what later ones have
+#else
+#define WAVES 4
+#endif
 #define ENTRY \
-    extern "C" __attribute__((global, amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(4)))
+    extern "C" __attribute__((global, amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(WAVES)))
 #define PREFETCH(p) ((void)0)
 #define THREAD_INDEX ((u32)__builtin_amdgcn_workitem_id_x())
 #define BLOCK ((u32)__builtin_amdgcn_workgroup_id_x())
+#define GRID (__builtin_amdgcn_grid_size_x() / THREADS)
 #define SYNC                                                                               \
     (__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"), __builtin_amdgcn_s_barrier(), \
      __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"))
 /* The lane of a wave of 32 or 64; partners are less than 32 apart. */
 #define LANE ((u32)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)))
 #define SHUFFLE32(v, apart) ((u32)__builtin_amdgcn_ds_bpermute((int)((LANE ^ (apart)) << 2), (int)(v)))
+FN u32 funnel(u32 low, u32 high, u32 n) { return __builtin_amdgcn_alignbit(high, low, n); }
 #else
+#define WORDS_IN_ASSEMBLY
+FN u32 funnel(u32 low, u32 high, u32 n)
+{
+    u32 v;
+    __asm__("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(v) : "r"(low), "r"(high), "r"(n));
+    return v;
+}
+FN double double_of_words(u32 high, u32 low)
+{
+    double d;
+    __asm__("mov.b64 %0, {%1, %2};" : "=d"(d) : "r"(low), "r"(high));
+    return d;
+}
+FN void words_of_double(double d, u32 *high, u32 *low)
+{
+    __asm__("mov.b64 {%0, %1}, %2;" : "=r"(*low), "=r"(*high) : "d"(d));
+}
 #define ENTRY extern "C" __attribute__((global)) __attribute__((launch_bounds(256, RESIDENT)))
 /* What is prefetched, LLVM no longer loads as read-only (.nc), which is no slower. */
 #define PREFETCH(p) __asm__ volatile("prefetch.L2 [%0];" : : "l"(p))
 #define THREAD_INDEX ((u32)__nvvm_read_ptx_sreg_tid_x())
 #define BLOCK ((u32)__nvvm_read_ptx_sreg_ctaid_x())
+#define GRID ((u32)__nvvm_read_ptx_sreg_nctaid_x())
 #define SYNC __syncthreads()
 #define SHUFFLE32(v, apart) ((u32)__nvvm_shfl_sync_bfly_i32(~0u, (int)(v), (int)(apart), 31))
 #endif
@@ -139,6 +173,7 @@ typedef int64_t i64;
 #define FN static inline __attribute__((unused))
 #define LOCAL(T, a, n) T a[n]
 #define BLOCK block_
+#define GRID grid_
 #define SYNC ((void)0)
 #define FMA(a, b, c) __builtin_fma(a, b, c)
 #define SQRT(a) __builtin_sqrt(a)
@@ -146,12 +181,32 @@ typedef int64_t i64;
 FN u64 bits_of_double(double d) { union { double d; u64 u; } a = {d}; return a.u; }
 FN double double_of_bits(u64 u) { union { u64 u; double d; } a = {u}; return a.d; }
 FN float float_of_bits(u32 u) { union { u32 u; float f; } a = {u}; return a.f; }
+FN u32 bits_of_float(float f) { union { float f; u32 u; } a = {f}; return a.u; }
 #define BITS_OF_DOUBLE(d) bits_of_double(d)
 #define DOUBLE_OF_BITS(u) double_of_bits(u)
 #define FLOAT_OF_BITS(u) float_of_bits(u)
+#define BITS_OF_FLOAT(f) bits_of_float(f)
 #define UNROLL(n)
 #define PREFETCH(p) ((void)0)
 #endif
+
+#if !defined(WORDS_IN_ASSEMBLY)
+FN double double_of_words(u32 high, u32 low) { return DOUBLE_OF_BITS((u64)high << 32 | low); }
+FN void words_of_double(double d, u32 *high, u32 *low)
+{
+    u64 bits = BITS_OF_DOUBLE(d);
+    *high = (u32)(bits >> 32);
+    *low = (u32)bits;
+}
+#if !defined(__HIP__)
+FN u32 funnel(u32 low, u32 high, u32 n) { return (u32)(((u64)high << 32 | low) >> (n & 31)); }
+#endif
+#endif
+
+/* Two words next to each other, the first at an even place, which are loaded together. */
+typedef struct __attribute__((aligned(8))) { u32 first, second; } words2;
+
+#define EACH_PART for (u32 part = BLOCK; part < blocks; part += GRID)
 
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 
@@ -173,7 +228,7 @@ FN void add_twofold(double *h, double *l, double hi, double lo)
 }
 
 #if defined(HOST)
-#define KERNEL(name, ...) static void name(const u32 block_, const u32 blocks, __VA_ARGS__)
+#define KERNEL(name, ...) static void name(const u32 block_, const u32 grid_, const u32 blocks, __VA_ARGS__)
 #define EACH_THREAD for (u32 t = 0; t < THREADS; t++)
 #define PRIVATE(T, v) T v[THREADS]
 #define MY(v) v[t]
@@ -181,6 +236,7 @@ FN void add_twofold(double *h, double *l, double hi, double lo)
 #define BLOCK_SUM(s) block_sum(s)
 #define BLOCK_MAX(s) block_max(s)
 #define WARP_SUM(s, l) warp_sum(s, l)
+#define WARP_SUMS(B, s, l) for (u32 r = 0; r < B; r++) warp_sum(s[r], l)
 #define WARP_SUM2(h, l, n) warp_sum2(h, l, n)
 FN void warp_sum(double *s, const u32 *lanes)
 {
@@ -217,12 +273,17 @@ FN void warp_sum2(double *h, double *l, const u32 *lanes)
 #if defined(SHUFFLE32)
 #define SCRATCH LOCAL(double, scratch, THREADS / WARP)
 #define WARP_SUM(s, l) s[0] = warp_sum(s[0], l[0])
+#define WARP_SUMS(B, s, l)                                                            \
+    for (u32 m = l[0] / 2; m; m /= 2) {                                               \
+        UNROLL(B)                                                                     \
+        for (u32 r = 0; r < B; r++) MY(s[r]) += shuffle(MY(s[r]), m);                 \
+    }
 #define WARP_SUM2(h, l, n) warp_sum2(h, l, n[0])
 FN double shuffle(double s, u32 apart)
 {
-    u64 u = BITS_OF_DOUBLE(s);
-    u = (u64)SHUFFLE32(u >> 32, apart) << 32 | SHUFFLE32(u, apart);
-    return DOUBLE_OF_BITS(u);
+    u32 high, low;
+    words_of_double(s, &high, &low);
+    return double_of_words(SHUFFLE32(high, apart), SHUFFLE32(low, apart));
 }
 FN double warp_sum(double s, u32 lanes)
 {
@@ -251,6 +312,7 @@ FN void warp_sum2(double *h, double *l, u32 lanes)
 #else /* without shuffles: through shared memory */
 #define SCRATCH LOCAL(double, scratch, THREADS)
 #define WARP_SUM(s, l) s[0] = warp_sum(s[0], l[0], scratch)
+#define WARP_SUMS(B, s, l) for (u32 r = 0; r < B; r++) s[r][0] = warp_sum(s[r][0], l[0], scratch)
 #define WARP_SUM2(h, l, n) warp_sum2(h, l, n[0], scratch)
 FN double apart(double s, u32 m, __local double *scratch)
 {

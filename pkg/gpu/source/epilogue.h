@@ -1,7 +1,7 @@
 /* What follows a product y = A x in the same pass over its rows. The arguments of its kernel
- * end with PRODUCT_ARGUMENTS; it begins with PRODUCT, calls FINISH(i, y) within EACH_THREAD
- * once for each row i, and ends with LEAVE_PRODUCT. b, w and omega are not looked at where
- * `what` does not need them. */
+ * end with PRODUCT_ARGUMENTS; it begins with PRODUCT and goes on with EACH_PART, which calls
+ * FINISH(i, y) within EACH_THREAD once for each row i of the part, and ends with LEAVE_PRODUCT.
+ * b, w and omega are not looked at where `what` does not need them. */
 #define PRODUCT_ARGUMENTS                                                                        \
     u32 what, IN(double) x, OUT(double) dst, IN(double) b, IN(double) w, scalar omega, u32 area, \
         u32 area2, INOUT(double) reductions
@@ -20,30 +20,31 @@
     PRIVATE(double, dw);                                         \
     PRIVATE(double, dd);                                         \
     EACH_THREAD { MY(dw) = MY(dd) = 0; }                         \
-    double ov;                                                   \
-    EVALUATE(ov, omega)
+    double ov = 0;                                               \
+    WHERE((what & 3u) == RELAX) EVALUATE(ov, omega)
 
 #define FINISH(i, yi)                                                            \
     do {                                                                         \
         double v = finished(what, yi, i, ov, x, b, w);                           \
         dst[i] = v;                                                              \
-        if (what & (DOT | DOTS)) MY(dw) = FMA(v, w[i], MY(dw));                  \
-        if (what & DOTS) MY(dd) = FMA(v, v, MY(dd));                             \
+        if (what & (DOT | DOTS)) {                                               \
+            MY(dw) = FMA(v, w[i], MY(dw));                                       \
+            if (what & DOTS) MY(dd) = FMA(v, v, MY(dd));                         \
+        }                                                                        \
     } while (0)
 
 #define LEAVE_PRODUCT LEAVE_PRODUCT_FROM(0)
 #define LEAVE_PRODUCT_FROM(from)                                                 \
     do {                                                                         \
-        LEAVE_IF(what & (DOT | DOTS), dw, area, from);                           \
-        LEAVE_IF(what & DOTS, dd, area2, from);                                  \
+        LEAVE_IF(what & (DOT | DOTS), dw, area, (from) + part);                  \
+        LEAVE_IF(what & DOTS, dd, area2, (from) + part);                         \
+        EACH_THREAD { MY(dw) = MY(dd) = 0; }                                     \
     } while (0)
 
 FN double finished(u32 what, double y, u32 i, double omega, IN(double) x, IN(double) b, IN(double) w)
 {
-    switch (what & 3u) {
-    case RESIDUAL: return b[i] - y;
-    case RELAX: return FMA(omega * w[i], b[i] - y, x[i]);
-    case PLUS: return b[i] + y;
-    }
-    return y;
+    if ((what & 3u) == PLAIN) return y;
+    if ((what & 3u) == RESIDUAL) return b[i] - y;
+    if ((what & 3u) == RELAX) return FMA(omega * w[i], b[i] - y, x[i]);
+    return b[i] + y;
 }

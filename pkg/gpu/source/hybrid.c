@@ -93,30 +93,32 @@ KERNEL(spmv_ell, u32 rows, u32 width, u32 stride, IN(u32) col, IN(double) val, u
 {
     PRODUCT;
     (void)group; /* a thread has a row alone */
-    for (u32 first = BLOCK * THREADS; first < rows; first += blocks * THREADS) {
-        EACH_THREAD {
-            const u32 i = first + t;
-            MY(y) = 0;
-            if (i < rows) {
-                for (u32 k = 0; k < width; k += 4) {
-                    u32 c[4];
-                    double v[4], xc[4];
-                    UNROLL(4)
-                    for (u32 j = 0; j < 4; j++) {
-                        const u32 at = LEAST(k + j, width - 1) * stride + i;
-                        c[j] = col[at];
-                        v[j] = val[at];
+    EACH_PART {
+        for (u32 first = part * THREADS; first < rows; first += blocks * THREADS) {
+            EACH_THREAD {
+                const u32 i = first + t;
+                MY(y) = 0;
+                if (i < rows) {
+                    for (u32 k = 0; k < width; k += 4) {
+                        u32 c[4];
+                        double v[4], xc[4];
+                        UNROLL(4)
+                        for (u32 j = 0; j < 4; j++) {
+                            const u32 at = LEAST(k + j, width - 1) * stride + i;
+                            c[j] = col[at];
+                            v[j] = val[at];
+                        }
+                        UNROLL(4)
+                        for (u32 j = 0; j < 4; j++) xc[j] = x[c[j]];
+                        UNROLL(4)
+                        for (u32 j = 0; j < 4; j++)
+                            if (k + j < width) MY(y) = FMA(v[j], xc[j], MY(y));
                     }
-                    UNROLL(4)
-                    for (u32 j = 0; j < 4; j++) xc[j] = x[c[j]];
-                    UNROLL(4)
-                    for (u32 j = 0; j < 4; j++)
-                        if (k + j < width) MY(y) = FMA(v[j], xc[j], MY(y));
+                    if (more) MY(y) += sums[i];
+                    FINISH(i, MY(y));
                 }
-                if (more) MY(y) += sums[i];
-                FINISH(i, MY(y));
             }
         }
+        LEAVE_PRODUCT;
     }
-    LEAVE_PRODUCT;
 }

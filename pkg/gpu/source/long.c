@@ -19,22 +19,24 @@ KERNEL(spmv_long, u32 count, u32 size, IN(u32) row, IN(u32) start, IN(double) su
        PRODUCT_ARGUMENTS)
 {
     PRODUCT;
-    for (u32 first = BLOCK * (THREADS / WARP); first < count * size; first += blocks * (THREADS / WARP)) {
-        EACH_THREAD {
-            const u32 at = first + t / WARP, k = at / size;
-            MY(group) = WARP;
-            MY(y) = 0;
-            if (at < count * size)
-                for (u32 s = start[k] + t % WARP; s < start[k + 1]; s += WARP) MY(y) += sums[s * size + at % size];
-        }
-        WARP_SUM(y, group);
-        EACH_THREAD {
-            const u32 at = first + t / WARP;
-            if (at < count * size && t % WARP == 0) {
-                const u32 i = row[at / size] * size + at % size;
-                FINISH(i, in_unit(MY(y), i, unit, exps));
+    EACH_PART {
+        for (u32 first = part * (THREADS / WARP); first < count * size; first += blocks * (THREADS / WARP)) {
+            EACH_THREAD {
+                const u32 at = first + t / WARP, k = at / size;
+                MY(group) = WARP;
+                MY(y) = 0;
+                if (at < count * size)
+                    for (u32 s = start[k] + t % WARP; s < start[k + 1]; s += WARP) MY(y) += sums[s * size + at % size];
+            }
+            WARP_SUM(y, group);
+            EACH_THREAD {
+                const u32 at = first + t / WARP;
+                if (at < count * size && t % WARP == 0) {
+                    const u32 i = row[at / size] * size + at % size;
+                    FINISH(i, in_unit(MY(y), i, unit, exps));
+                }
             }
         }
+        LEAVE_PRODUCT_FROM(from);
     }
-    LEAVE_PRODUCT_FROM(from);
 }

@@ -1,6 +1,7 @@
-/* v 2^e, rounded once where it is subnormal, as math.Ldexp. */
+/* v 2^e, rounded once where it is subnormal, as math.Ldexp: a product where 2^e is normal. */
 FN double times_power(double v, i32 e)
 {
+    if (e >= -1022 && e <= 1023) return v * double_of_words((u32)(e + 1023) << 20, 0);
     if (v == 0 || v - v != 0) return v;
     if ((BITS_OF_DOUBLE(v) >> 52 & 0x7ff) == 0) { /* subnormal */
         v *= 0x1p54;

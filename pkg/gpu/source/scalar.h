@@ -98,10 +98,10 @@ FN double added_parts(GLOBAL const double *part, u32 parts, u32 t)
         }                                                                                   \
     } while (0)
 
-/* Leaves the block's sum of MY(s) in an area, or in its parts from `from` on, if c. */
-#define LEAVE(s, at) LEAVE_IF(1, s, at, 0)
-#define LEAVE_IF(c, s, at, from)                                                         \
+/* Leaves the block's sum of MY(s) in an area, or at a place of it if c. */
+#define LEAVE(s, at) LEAVE_IF(1, s, at, BLOCK)
+#define LEAVE_IF(c, s, at, place)                                                        \
     do {                                                                                 \
         WHERE(c) BLOCK_SUM(s);                                                           \
-        EACH_THREAD { if ((c) && t == 0) reductions[AREA(at) + (from) + BLOCK] = s[0]; } \
+        EACH_THREAD { if ((c) && t == 0) reductions[AREA(at) + (place)] = s[0]; } \
     } while (0)

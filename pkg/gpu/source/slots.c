@@ -35,164 +35,195 @@
 #define KIND(run) ((run) >> 6 & 3u)
 #define COUNT(run) ((run) >> 8)
 
-/* How a lane's integers of a run are taken out. */
+/* Where a lane's integers of a run are: after `word` words, `shift` bits modulo 32. */
 typedef struct {
     u32 width, word, shift, mask; /* mask: of the last 32 bits or less */
     double offset;
 } code;
 
-FN code code_of(u32 width, u32 lane)
+#define UP_TO_25 0
+#define UP_TO_32 1
+#define UP_TO_52 2
+#define UP_TO_57 3
+
+/* 2^53 has these high bits, and its last place is 2. */
+#define ABOVE_2_53 0x43400000u
+
+FN double above(u32 high, u32 low) { return double_of_words(ABOVE_2_53 | high, low); }
+
+FN void set_code(code *c, u32 kind)
 {
-    code c;
-    u32 bits = width > 32 ? width - 32 : width;
-    c.width = width;
-    c.word = lane * width >> 5;
-    c.shift = lane * width & 31;
-    c.mask = ~0u >> (32 - bits);
-    c.offset = DOUBLE_OF_BITS(0x4330000000000000ul | (u64)1 << (width <= 52 ? width - 1 : width - 33));
-    return c;
+    const u32 last = kind <= UP_TO_32 ? c->width : c->width - 32;
+    c->mask = ~0u >> (32 - last);
+    c->offset = kind <= UP_TO_32 ? above(0, 1u << (last - 1)) : kind == UP_TO_52 ? above(1u << (last - 1), 0) :
+        DOUBLE_OF_BITS(0x4540000000000000ul + (1ul << 20) + ((u64)1 << (last - 1)));
 }
 
-FN u32 field(u32 low, u32 high, u32 shift) { return (u32)(((u64)high << 32 | low) >> shift); }
-FN double above_2_52(u32 high, u32 low) { return DOUBLE_OF_BITS((u64)(0x43300000u | high) << 32 | low); }
-
-/* An integer of up to 32, 52, 57 bits. */
-FN double integer32(IN(u32) v, code c)
+/* Twice an integer of up to 25, 32, 52, 57 bits. */
+FN double integer25(IN(u32) v, code c)
 {
-    return above_2_52(0, field(v[0], v[1], c.shift) & c.mask) - c.offset;
+    const i32 m = (i32)((funnel(v[0], v[1], c.shift) & c.mask) * 2 - c.mask - 1);
+    const u32 bits = BITS_OF_FLOAT((float)m);
+    return double_of_words((bits & 0xc0000000u) | (bits >> 3 & 0x07ffffffu), bits << 29);
 }
+FN double integer32(IN(u32) v, code c) { return above(0, funnel(v[0], v[1], c.shift) & c.mask) - c.offset; }
 FN double integer52(IN(u32) v, code c)
 {
-    u32 middle = v[1];
-    return above_2_52(field(middle, v[2], c.shift) & c.mask, field(v[0], middle, c.shift)) - c.offset;
+    const u32 middle = v[1];
+    return above(funnel(middle, v[2], c.shift) & c.mask, funnel(v[0], middle, c.shift)) - c.offset;
 }
 FN double integer57(IN(u32) v, code c)
 {
-    u32 middle = v[1];
-    double high = above_2_52(0, field(middle, v[2], c.shift) & c.mask) - c.offset;
-    return FMA(high, 0x1p32, above_2_52(0, field(v[0], middle, c.shift)) - 0x1p52);
+    const u32 middle = v[1];
+    const double high = double_of_words(0x45400000u, funnel(middle, v[2], c.shift) & c.mask) - c.offset;
+    return high + above(0, funnel(v[0], middle, c.shift));
 }
-FN double integer_float(IN(u32) v, code c) { return FLOAT_OF_BITS(v[0]); }
+FN double integer_float(IN(u32) v, code c) { return 2 * (double)FLOAT_OF_BITS(v[0]); }
 
 /* The next `many` slots of a run. */
 #define SLOTS_TURN(B, many, INTEGER, X)                                                        \
     do {                                                                                       \
-        UNROLL(many)                                                                           \
+        UNROLL(4)                                                                              \
         for (u32 k = 0; k < many; k++) {                                                       \
             IN(double) xs = X;                                                                 \
-            UNROLL(B <= 3 ? B : B == 4 ? 2 : 1) /* registers for more are not there */         \
+            UNROLL(B <= 3 ? 3 : B == 4 ? 2 : 1) /* registers for more are not there */         \
             for (u32 j = 0; j < B; j++) {                                                      \
                 UNROLL(B)                                                                      \
-                for (u32 r = 0; r < B; r++)                                                    \
-                    sums[r] = FMA(INTEGER(val + ((k * B + r) * B + j) * c.width, c), xs[j], sums[r]); \
+                for (u32 r = 0; r < B; r++) {                                                  \
+                    sums[r] = FMA(INTEGER(val, c), xs[j], sums[r]);                            \
+                    val += c.width;                                                            \
+                }                                                                              \
             }                                                                                  \
         }                                                                                      \
-        at += many;                                                                            \
-        val += many * B * B * c.width;                                                         \
+        col += many * WARP;                                                                    \
+        offset += many;                                                                        \
     } while (0)
 
-/* A run; several slots at a time, so that several loads are under way. */
-#define SLOTS_RUN(B, INTEGER, X)                                    \
-    do {                                                            \
-        u32 at = 0;                                                 \
-        if (B == 1)                                                 \
-            while (at + 4 <= count) SLOTS_TURN(B, 4, INTEGER, X);   \
-        if (B == 1 && at + 3 == count) SLOTS_TURN(B, 3, INTEGER, X); \
-        if (B <= 2)                                                 \
-            while (at + 2 <= count) SLOTS_TURN(B, 2, INTEGER, X);   \
-        while (at < count) SLOTS_TURN(B, 1, INTEGER, X);            \
+/* A run, which has a slot at least; several at a time, so that several loads are under way. */
+#define SLOTS_RUN(B, INTEGER, X)                                              \
+    do {                                                                      \
+        if (B > 2)                                                            \
+            do SLOTS_TURN(B, 1, INTEGER, X); while (--left);                  \
+        else                                                                  \
+            for (; left >= AT_ONCE(B); left -= AT_ONCE(B)) SLOTS_TURN(B, AT_ONCE(B), INTEGER, X); \
+        if (B == 1 && left & 2) SLOTS_TURN(B, 2, INTEGER, X);                 \
+        if (B <= 2 && left & 1) SLOTS_TURN(B, 1, INTEGER, X);                 \
     } while (0)
+#define AT_ONCE(B) (B == 1 ? 4 : 2)
 
 /* A run of integers. */
 #define SLOTS_INTEGERS(B, X)                                \
     do {                                                    \
-        if (width <= 32) SLOTS_RUN(B, integer32, X);        \
-        else if (width <= 52) SLOTS_RUN(B, integer52, X);   \
-        else SLOTS_RUN(B, integer57, X);                    \
+        if (width <= narrow) {                              \
+            set_code(&c, UP_TO_25);                         \
+            SLOTS_RUN(B, integer25, X);                     \
+        } else if (width <= 32) {                           \
+            set_code(&c, UP_TO_32);                         \
+            SLOTS_RUN(B, integer32, X);                     \
+        } else if (width <= 52) {                           \
+            set_code(&c, UP_TO_52);                         \
+            SLOTS_RUN(B, integer52, X);                     \
+        } else {                                            \
+            set_code(&c, UP_TO_57);                         \
+            SLOTS_RUN(B, integer57, X);                     \
+        }                                                   \
     } while (0)
 
-#define GATHERED(B) base + B * (u32)col[(at + k) * WARP]
-#define ON_DIAGONAL x + (i32)(row + offset[at + k])
+#define GATHERED(B) base + B * (u32)col[k * WARP]
+#define ON_DIAGONAL diagonal + (i32)offset[k]
 
 /* The sums of a lane of a chunk: adds to sums[B]. */
 #define SLOTS_CHUNK(name, B)                                                              \
-    FN void name(IN(u32) head, u32 how, u32 lane, IN(double) x, double *sums)             \
+    FN void name(IN(u32) head, u32 row, u32 how, u32 lane, u32 narrow, IN(double) x, double *sums) \
     {                                                                                     \
-        IN(u32) run = head + 2;                                                           \
-        u32 runs = RUNS(how), row = head[0] + lane;                                       \
-        IN(u32) next = run + 2 * runs;                                                    \
+        u32 runs = RUNS(how);                                                             \
+        IN(words2) run = (IN(words2))head + 1;                                            \
+        IN(u32) next = (IN(u32))(run + runs);                                             \
+        IN(double) diagonal = x + (row + lane);                                           \
         if (how & IS_ORDERED) next += (ROWS(how) + 1) / 2;                                \
-        for (; runs; runs--, run += 2) {                                                  \
-            const u32 width = WIDTH(run[1]), kind = KIND(run[1]), count = COUNT(run[1]);  \
-            const code c = code_of(width, lane);                                          \
-            IN(double) base = x + run[0];                                                 \
+        for (; runs; runs--, run++) {                                                     \
+            const words2 w = *run;                                                        \
+            const u32 width = WIDTH(w.second);                                            \
+            code c = {width, lane * width >> 5, lane * width, 0, 0};                      \
+            u32 left = COUNT(w.second);                                                   \
+            IN(double) base = x + w.first;                                                \
             IN(u16) col = (IN(u16))next + lane;                                           \
             IN(u32) offset = next;                                                        \
-            IN(u32) val = next + (kind == DIAGONAL ? count : 16 * count) + c.word;        \
-            next = val - c.word + count * B * B * width;                                  \
-            if (kind == GATHER) SLOTS_INTEGERS(B, GATHERED(B));                           \
-            else if (kind == FLOAT) SLOTS_RUN(B, integer_float, GATHERED(B));             \
+            IN(u32) val = next + c.word + left * (KIND(w.second) == DIAGONAL ? 1 : 16);   \
+            if (KIND(w.second) == GATHER) SLOTS_INTEGERS(B, GATHERED(B));                 \
+            else if (KIND(w.second) == FLOAT) SLOTS_RUN(B, integer_float, GATHERED(B));   \
             else if (B == 1) SLOTS_INTEGERS(1, ON_DIAGONAL);                              \
+            next = val - c.word;                                                          \
         }                                                                                 \
     }
 
-/* A warp asks for a chunk, if there is one, while it has another to multiply. */
-FN void prefetch_chunk(IN(u32) stream, IN(u32) ptr, u32 at, u32 chunks, u32 lane)
+/* A warp asks for the chunk that begins and ends there while it has another to multiply. */
+FN void prefetch_chunk(IN(u32) stream, u32 from, u32 end, u32 lane)
 {
-    const u32 begin = ptr[LEAST(at, chunks)], words = ptr[LEAST(at + 1, chunks)] - begin;
-    for (u32 k = 8 * lane; k < words; k += 8 * WARP) PREFETCH(stream + begin + k);
+    for (u32 k = 8 * lane; k < end - from; k += 8 * WARP) PREFETCH(stream + from + k);
 }
 
-/* exps: exponents of the quanta, of each row if own is 1, otherwise of all. */
-#define SLOTS_KERNEL(name, chunk, B)                                                                    \
-    SLOTS_CHUNK(chunk, B)                                                                               \
-    KERNEL(name, u32 chunks, IN(u32) ptr, IN(u32) stream, IN(i32) exps, u32 own, OUT(double) side,      \
-           PRODUCT_ARGUMENTS)                                                                               \
-    {                                                                                                   \
-        const u32 sweep = blocks * (THREADS / WARP);                                                    \
-        EACH_THREAD { prefetch_chunk(stream, ptr, BLOCK * (THREADS / WARP) + t / WARP, chunks, t % WARP); } \
-        PRODUCT;                                                                                        \
-        PRIVATE(double, s[B]);                                                                          \
-        (void)y;                                                                                        \
-        for (u32 first = BLOCK * (THREADS / WARP); first < chunks; first += sweep) {                    \
-            EACH_THREAD {                                                                               \
-                const u32 at = first + t / WARP, lane = t % WARP;                                       \
-                double sums[B];                                                                         \
-                UNROLL(B)                                                                               \
-                for (u32 r = 0; r < B; r++) sums[r] = 0;                                                \
-                MY(group) = 1;                                                                          \
-                if (at < chunks) {                                                                      \
-                    IN(u32) head = stream + ptr[at];                                                    \
-                    const u32 how = head[1];                                                            \
-                    prefetch_chunk(stream, ptr, at + sweep, chunks, lane);                              \
-                    PREFETCH(&ptr[LEAST(at + 2 * sweep, chunks)]);                                      \
-                    MY(group) = 1u << SHIFT(how);                                                       \
-                    if (lane >> SHIFT(how) < ROWS(how)) chunk(head, how, lane, x, sums);                \
-                }                                                                                       \
-                UNROLL(B)                                                                               \
-                for (u32 r = 0; r < B; r++) MY(s[r]) = sums[r];                                         \
-            }                                                                                           \
-            UNROLL(B)                                                                                   \
-            for (u32 r = 0; r < B; r++) WARP_SUM(s[r], group);                                          \
-            EACH_THREAD {                                                                               \
-                const u32 at = first + t / WARP;                                                        \
-                if (at < chunks && (t & (MY(group) - 1)) == 0) {                                        \
-                    IN(u32) head = stream + ptr[at];                                                    \
-                    const u32 how = head[1], place = t % WARP >> SHIFT(how);                            \
-                    if (place < ROWS(how)) {                                                            \
-                        u32 row = head[0] + place;                                                      \
-                        if (how & IS_ORDERED) row = head[0] + ((IN(u16))(head + 2 + 2 * RUNS(how)))[place]; \
-                        UNROLL(B)                                                                       \
-                        for (u32 r = 0; r < B; r++) {                                                   \
-                            const u32 i = B * row + r;                                                  \
-                            if (how & IS_SEGMENT) side[i] = MY(s[r]);                                   \
-                            else FINISH(i, times_power(MY(s[r]), exps[own ? i : 0]));                   \
-                        }                                                                               \
-                    }                                                                                   \
-                }                                                                                       \
-            }                                                                                           \
-        }                                                                                               \
-        LEAVE_PRODUCT;                                                                                  \
+/* A row's sum is multiplied by unit, or by 2^exps[i] if own is 1: half of its quantum. narrow:
+ * integers of so many bits become doubles by way of floats, which is slower unless the device
+ * has few units for doubles. */
+#define SLOTS_KERNEL(name, chunk, B)                                                                                \
+    SLOTS_CHUNK(chunk, B)                                                                                           \
+    KERNEL(name, u32 chunks, u32 narrow, IN(u32) ptr, IN(u32) stream, double unit, IN(i32) exps, u32 own,           \
+           OUT(double) side, PRODUCT_ARGUMENTS)                                                                     \
+    {                                                                                                               \
+        const u32 sweep = blocks * (THREADS / WARP);                                                                \
+        PRIVATE(double, s[B]);                                                                                      \
+        PRIVATE(u32, row); /* the first of the chunk, and what it is */                                             \
+        PRIVATE(u32, how);                                                                                          \
+        PRODUCT;                                                                                                    \
+        (void)y;                                                                                                    \
+        EACH_PART {                                                                                                 \
+            for (u32 first = part * (THREADS / WARP); first < chunks; first += sweep) {                             \
+                EACH_THREAD {                                                                                       \
+                    const u32 at = first + t / WARP, lane = t % WARP;                                               \
+                    u32 next = at + sweep; /* chunk of the warp */                                                  \
+                    IN(u32) head = stream + ptr[LEAST(at, chunks)];                                                 \
+                    double sums[B];                                                                                 \
+                    UNROLL(B)                                                                                       \
+                    for (u32 r = 0; r < B; r++) sums[r] = 0;                                                        \
+                    MY(how) = 0;                                                                                    \
+                    if (at < chunks) {                                                                              \
+                        const words2 w = *(IN(words2))head;                                                         \
+                        MY(row) = w.first;                                                                          \
+                        MY(how) = w.second;                                                                         \
+                    }                                                                                               \
+                    if (next >= chunks) next = part + GRID < blocks ? (part + GRID) * (THREADS / WARP) + t / WARP : chunks;\
+                    if (next < chunks) {                                                                            \
+                        prefetch_chunk(stream, ptr[next], ptr[next + 1], lane);                                     \
+                        PREFETCH(&ptr[LEAST(next + sweep, chunks)]);                                                \
+                    }                                                                                               \
+                    if (lane >> SHIFT(MY(how)) < ROWS(MY(how))) chunk(head, MY(row), MY(how), lane, narrow, x, sums);\
+                    MY(group) = 1u << SHIFT(MY(how));                                                               \
+                    UNROLL(B)                                                                                       \
+                    for (u32 r = 0; r < B; r++) MY(s[r]) = sums[r];                                                 \
+                }                                                                                                   \
+                WARP_SUMS(B, s, group);                                                                             \
+                EACH_THREAD {                                                                                       \
+                    const u32 place = t % WARP >> SHIFT(MY(how));                                                   \
+                    if ((t & (MY(group) - 1)) == 0 && place < ROWS(MY(how))) {                                      \
+                        u32 i = B * (MY(row) + place);                                                              \
+                        if (MY(how) & IS_SEGMENT) {                                                                 \
+                            UNROLL(B)                                                                               \
+                            for (u32 r = 0; r < B; r++) side[i + r] = MY(s[r]);                                     \
+                        } else {                                                                                    \
+                            if (MY(how) & IS_ORDERED) {                                                             \
+                                IN(u32) order = stream + ptr[first + t / WARP] + 2 + 2 * RUNS(MY(how));             \
+                                i = B * (MY(row) + ((IN(u16))order)[place]);                                        \
+                            }                                                                                       \
+                            UNROLL(B)                                                                               \
+                            for (u32 r = 0; r < B; r++)                                                             \
+                                FINISH(i + r, own ? times_power(MY(s[r]), exps[i + r]) : MY(s[r]) * unit);          \
+                        }                                                                                           \
+                    }                                                                                               \
+                }                                                                                                   \
+            }                                                                                                       \
+            LEAVE_PRODUCT;                                                                                          \
+        }                                                                                                           \
     }
 
 /* Many loads at a time need 80 registers a thread. */

@@ -1,0 +1,127 @@
+package gpu
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/ptxemu"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+)
+
+// ratchetFile has what the kernels' PTX executes; docs/gpu.md shows it, see tools/gputable.
+const ratchetFile = "testdata/ratchet.txt"
+
+const ratchetHead = `# What y = A x executes for 32 nonzeros, by the interpreter of PTX: instructions of warps, those
+# of FP64 among them, requests to global memory, sectors of 32 bytes for these, and bytes that memory
+# has to deliver at least. Warps are as few as a large matrix has for as many rows.
+# TestRatchet -update writes this file.
+`
+
+// ratchetRows is how many rows a warp has at least where a million are on the 528 blocks that
+// an H100 has room for.
+const ratchetRows = 1_000_000 / (528 * threads / warp)
+
+// TestRatchet wants products to execute no more than they did: instructions, requests and
+// sectors. With -v it prints what kernels execute by class.
+func TestRatchet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("interprets products")
+	}
+	var text strings.Builder
+	text.WriteString(ratchetHead)
+	for _, m := range []struct {
+		kind string
+		n    float64
+	}{{"poisson3d", 20}, {"stencil27", 16}, {"elasticity3d", 11}, {"convdiff3d", 20}, {"powerlaw", 8000}} {
+		a := generated(t, m.kind, generate.Params{"n": m.n})
+		fmt.Fprintf(&text, "%s: CSR FP64: %s\n", m.kind, counted(t, a, adaptive.Spec{Layout: adaptive.CSR}))
+		for _, bits := range []int{24, 37, 53} {
+			fmt.Fprintf(&text, "%s: slots 2^-%d: %s\n", m.kind, bits, counted(t, a, afx(t, adaptive.NW, math.Ldexp(1, -bits))))
+		}
+	}
+	path := filepath.FromSlash(ratchetFile)
+	if *update {
+		if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareRatchet(t, string(old), text.String())
+}
+
+// counted is what one product executes for 32 nonzeros.
+func counted(t *testing.T, m *csr.Matrix, s adaptive.Spec) string {
+	was := ptxResident
+	ptxResident = max(1, m.Rows/(ratchetRows*threads/warp))
+	defer func() { ptxResident = was }()
+	d := ptx(t, 0)
+	a := slotted(t, d, m, s, 1)
+	in, out := NewSpace(d, m.Cols), NewSpace(d, m.Rows)
+	defer in.Close()
+	defer out.Close()
+	x, y := in.New(), out.New()
+	in.Zero(x)
+	p := d.drv.(*ptxDriver)
+	for _, k := range p.kernels {
+		p.Counts(k).Reset()
+	}
+	a.Apply(y, x)
+	if err := d.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	per := func(n uint64) float64 { return 32 * float64(n) / float64(m.NNZ()) }
+	var sum ptxemu.Total
+	for _, k := range p.kernels {
+		c := p.Counts(k)
+		if c.Launches == 0 {
+			continue
+		}
+		one := c.Total()
+		var classes []string
+		for _, class := range slices.Sorted(maps.Keys(one.ByClass)) {
+			classes = append(classes, fmt.Sprintf("%s %.2f", class, per(one.ByClass[class])))
+		}
+		t.Logf("%s: %s: %.2f instructions: %s", a.LayoutText(), k.Name, per(one.Instructions), strings.Join(classes, ", "))
+		sum.Add(one)
+	}
+	return fmt.Sprintf("instructions %.2f, FP64 %.2f, requests %.2f, sectors %.2f, bytes %.2f",
+		per(sum.Instructions), per(sum.ByClass["fp64"]), per(sum.LoadRequests+sum.StoreRequests),
+		per(sum.LoadSectors+sum.StoreSectors), 32*per(sum.Unique))
+}
+
+// compareRatchet compares the numbers of each line.
+func compareRatchet(t *testing.T, old, now string) {
+	was, is := strings.Split(old, "\n"), strings.Split(now, "\n")
+	if len(was) != len(is) {
+		t.Fatalf("%s has %d lines, want %d: -update writes it", ratchetFile, len(was), len(is))
+	}
+	for i := range is {
+		if is[i] == was[i] {
+			continue
+		}
+		a, b := strings.Fields(was[i]), strings.Fields(is[i])
+		grew := len(a) != len(b)
+		for k := range min(len(a), len(b)) {
+			var x, y float64
+			n, _ := fmt.Sscan(strings.Trim(a[k], ","), &x)
+			m, _ := fmt.Sscan(strings.Trim(b[k], ","), &y)
+			grew = grew || n != m || n == 0 && a[k] != b[k] || y > x
+		}
+		if grew {
+			t.Errorf("more than before, or other lines:\n  %s\nwas\n  %s", is[i], was[i])
+		} else {
+			t.Errorf("less than before, which -update records:\n  %s\nwas\n  %s", is[i], was[i])
+		}
+	}
+}

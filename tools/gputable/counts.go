@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/mpsolve/mpsolve/tools/page"
+)
+
+const (
+	beginCounts = "<!-- counts: go generate ./pkg/gpu -->"
+	endCounts   = "<!-- end of counts -->"
+)
+
+// An H100 SXM by its data sheet: what memory delivers to a multiprocessor in a clock, and the
+// instructions of warps that this one can begin.
+const (
+	bytesPerClock        = 3.35e12 / 132 / 1.755e9
+	instructionsPerClock = 4
+)
+
+// count is what a product executes for 32 nonzeros, a line of pkg/gpu/testdata/ratchet.txt.
+type count struct {
+	matrix, storage                              string
+	instructions, fp64, requests, sectors, bytes float64
+}
+
+// counts puts the table of a file into a page.
+func counts(file, path string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	list, err := readCounts(string(text))
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return page.Replace(path, beginCounts, endCounts, renderCounts(list))
+}
+
+func readCounts(text string) (list []count, err error) {
+	for n, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		var c count
+		words := strings.SplitN(line, ": ", 3)
+		if len(words) == 3 {
+			c.matrix, c.storage = words[0], words[1]
+			_, err = fmt.Sscanf(words[2], "instructions %f, FP64 %f, requests %f, sectors %f, bytes %f", &c.instructions, &c.fp64, &c.requests, &c.sectors, &c.bytes)
+		}
+		if len(words) != 3 || err != nil {
+			return nil, fmt.Errorf("line %d is not a count: %s", n+1, line)
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// renderCounts writes the table: of each count also how many instructions there is time for
+// while memory delivers the bytes.
+func renderCounts(list []count) string {
+	var b strings.Builder
+	b.WriteString("| matrix | storage | bytes | instructions | there is time for | FP64 | requests | sectors |\n|---|---|---|---|---|---|---|---|\n")
+	for _, c := range list {
+		budget := c.bytes / bytesPerClock * instructionsPerClock
+		over := ""
+		if c.instructions > budget {
+			over = "**"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %.0f | %s%.1f%s | %.0f | %.1f | %.1f | %.1f |\n",
+			c.matrix, c.storage, c.bytes, over, c.instructions, over, budget, c.fp64, c.requests, c.sectors)
+	}
+	b.WriteString("\n")
+	return b.String()
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCounts(t *testing.T) {
+	const text = "# of a product\npoisson3d: CSR FP64: instructions 150.25, FP64 1.00, requests 5.00, sectors 51.50, bytes 290.00\n" +
+		"poisson3d: slots 2^-24: instructions 48.00, FP64 2.20, requests 4.99, sectors 18.72, bytes 174.46\n"
+	dir := t.TempDir()
+	file, page := filepath.Join(dir, "ratchet.txt"), filepath.Join(dir, "gpu.md")
+	for name, text := range map[string]string{file: text, page: "before\n" + beginCounts + "\nold\n" + endCounts + "\nafter\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := counts(file, page); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"before\n", "\nafter\n",
+		"\n| poisson3d | CSR FP64 | 290 | **150.2** | 80 | 1.0 | 5.0 | 51.5 |\n", // 290 B take 20 clocks
+		"\n| poisson3d | slots 2^-24 | 174 | 48.0 | 48 | 2.2 | 5.0 | 18.7 |\n",
+	} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("want %q in\n%s", want, got)
+		}
+	}
+	for _, bad := range []string{"poisson3d: CSR: instructions x", "poisson3d", "a: b: instructions 1, FP64 2, requests 3"} {
+		if _, err := readCounts("# x\n" + bad); err == nil || !strings.Contains(err.Error(), "line 2 ") {
+			t.Errorf("%q: error %v", bad, err)
+		}
+	}
+	if err := counts(filepath.Join(dir, "none"), page); err == nil {
+		t.Error("no error without a file")
+	}
+}
+
+// The page has the table that the file makes.
+func TestCountsAreCurrent(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "pkg", "gpu", "testdata", "ratchet.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := readCounts(string(text))
+	if err != nil || len(list) < 20 {
+		t.Fatalf("%d counts, %v", len(list), err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "gpu.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := beginCounts + "\n\n" + renderCounts(list) + endCounts; !strings.Contains(string(page), want) {
+		t.Error("docs/gpu.md is not up to date: go generate ./pkg/gpu")
+	}
+}
