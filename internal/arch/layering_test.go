@@ -68,7 +68,7 @@ var layers = []layer{
 	{pkg: "pkg/adaptive", imports: []string{"pkg/csr", "pkg/formats", "pkg/linop", "pkg/parallel", "pkg/quantize", "pkg/sell", "pkg/dd", "internal/kernels"}, reason: "chooses a layout, packs and multiplies, knows no algorithm and no device"},
 	{pkg: "pkg/packed", imports: []string{"pkg/parallel", "internal/kernels"}, reason: "stores vectors, knows no matrix and no algorithm"},
 	{pkg: "pkg/sell", imports: []string{"internal/kernels"}, reason: "arranges integers in lanes, knows no matrix, format or device"},
-	{pkg: "pkg/gpu", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/parallel", "pkg/sell"}, reason: "devices, and what lies on them; knows no method and no terminal"},
+	{pkg: "pkg/gpu", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/packed", "pkg/parallel", "pkg/sell"}, reason: "devices, and what lies on them; knows no method and no terminal"},
 	{pkg: "internal/testmatrix", imports: []string{"internal/collection", "pkg/csr", "pkg/matrixmarket"}, reason: "matrices for tests"},
 	{pkg: "tools/gpugen", reason: "a program that reads the kernels' declarations"},
 	{pkg: "tools/gputable", imports: []string{"tools/page"}, reason: "a program that writes measurements into the documentation"},

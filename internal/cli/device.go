@@ -35,7 +35,7 @@ var (
 )
 
 func (f *deviceFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.text, "device", onCPU, "device to solve on: cpu, auto (a GPU if that is faster), cuda, hip or opencl, "+
+	c.Flags().StringVar(&f.text, "device", onCPU, "device to solve on: cpu, auto (a GPU where that is expected to be faster; the report says by what figures), cuda, hip or opencl, "+
 		"optionally with a device number, as in cuda:1; emulate runs the GPU kernels on the CPU, slowly, for tests")
 	completeWords(c, "device", deviceKinds)
 }
@@ -46,7 +46,7 @@ func (f *deviceFlag) check(allowed []gpu.Backend) error {
 	if kind == "gpu" { // the nearest word would be cpu
 		return usage("--device %s: use cuda, hip or opencl", f.text)
 	}
-	if err := oneOf("device", kind, allowed); err != nil {
+	if err := oneOf("device", &kind, allowed); err != nil {
 		return err
 	}
 	f.kind = gpu.Backend(kind)
@@ -101,24 +101,22 @@ func (f *deviceFlag) start(s streams, b gpu.Backend, index int) (*gpu.Device, er
 	return d, err
 }
 
-// pick opens the device that auto uses for a matrix with so many nonzeros, or says why it
-// uses none.
-func (f *deviceFlag) pick(ctx context.Context, s streams, opt solve.Options, nonzeros int) (d *gpu.Device, why string) {
-	if err := opt.OnDevice(); err != nil {
-		return nil, oneLine(err)
+// candidate is the device that auto takes where it is expected to be faster; opened is called with it.
+func (f *deviceFlag) candidate(ctx context.Context, s streams, opened func(*gpu.Device)) *solve.Candidate {
+	if f.kind != autoDevice {
+		return nil
 	}
-	if nonzeros < solve.DeviceNonzeros {
-		return nil, fmt.Sprintf("%d nonzeros are too few; a GPU is faster from about %d on", nonzeros, solve.DeviceNonzeros)
+	return &solve.Candidate{
+		Find: func() (gpu.Info, error) {
+			if err := ctx.Err(); err != nil {
+				return gpu.Info{}, err
+			}
+			return gpu.Best()
+		},
+		Open: func(i gpu.Info) (*gpu.Device, error) {
+			d, err := f.start(s, i.Backend, i.Index)
+			opened(d)
+			return d, err
+		},
 	}
-	if ctx.Err() != nil {
-		return nil, "stopped"
-	}
-	info, err := gpu.Best()
-	if err == nil {
-		d, err = f.start(s, info.Backend, info.Index)
-	}
-	if err != nil {
-		return nil, oneLine(err)
-	}
-	return d, ""
 }

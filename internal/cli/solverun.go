@@ -10,6 +10,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -199,12 +200,8 @@ func (r *solveRun) linesTo() io.Writer {
 // prepare picks the device if the rules do, makes the solver and prints what it chose.
 func (r *solveRun) prepare(ctx context.Context) (err error) {
 	r.sayHow()
-	if r.device.kind == autoDevice && !r.spread() {
-		var why string
-		if r.opt.Device, why = r.device.pick(ctx, r.streams, r.opt, r.problem.share()); why != "" {
-			r.opt.Log("device cpu: " + why)
-		}
-		r.opt.DeviceAuto = true
+	if !r.spread() {
+		r.opt.Candidate = r.device.candidate(ctx, r.streams, func(d *gpu.Device) { r.opt.Device = d })
 	}
 	if r.exact.asked {
 		r.opt.Log(r.exact.text(len(r.opt.Lower)))
@@ -257,6 +254,7 @@ func (r *solveRun) solve(ctx context.Context) error {
 			return r.checkpoint.refused(err)
 		}
 		r.report.SetDevice(r.solver.Device())
+		r.report.Device.Choice = r.solver.DeviceChoice()
 		r.report.Add(result)
 		r.x, r.precise = append(r.x, result.X), append(r.precise, result.Precise)
 	}

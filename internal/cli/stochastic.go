@@ -86,7 +86,7 @@ func newDigits(s streams) *cobra.Command {
 // defaults are the values of the flags of solve that a stochastic solve does not have.
 func (f *stochasticFlags) defaults() {
 	none := &cobra.Command{}
-	f.orthogonalization, f.memory = "mgs", "fast"
+	f.orthogonalization, f.basis, f.memory = "mgs", plainBasis, "fast"
 	f.opt.IDR = krylov.DefaultIDR
 	f.nullSpace.add(none)
 	f.storage.add(none)

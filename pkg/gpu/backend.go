@@ -70,13 +70,14 @@ type Info struct {
 	Backend      Backend `json:"backend"`
 	Index        int     `json:"index"`
 	Name         string  `json:"name,omitempty"`
-	Architecture string  `json:"architecture,omitempty"` // such as sm_90 or gfx942
-	Units        int     `json:"units,omitempty"`        // multiprocessors or compute units
-	Memory       int64   `json:"memory_bytes,omitempty"` // 0: not known
-	Free         int64   `json:"free_bytes,omitempty"`   // 0: not known
-	Integrated   bool    `json:"integrated,omitempty"`   // shares the memory of the host
-	Host         bool    `json:"host,omitempty"`         // is the host's processors, driven by OpenCL
-	Old          bool    `json:"-"`                      // too old for the kernels
+	Architecture string  `json:"architecture,omitempty"`          // such as sm_90 or gfx942
+	Units        int     `json:"units,omitempty"`                 // multiprocessors or compute units
+	Memory       int64   `json:"memory_bytes,omitempty"`          // 0: not known
+	Free         int64   `json:"free_bytes,omitempty"`            // 0: not known
+	Bandwidth    float64 `json:"peak_bytes_per_second,omitempty"` // of the memory, by its clock and width; 0: not known
+	Integrated   bool    `json:"integrated,omitempty"`            // shares the memory of the host
+	Host         bool    `json:"host,omitempty"`                  // is the host's processors, driven by OpenCL
+	Old          bool    `json:"-"`                               // too old for the kernels
 }
 
 func (i Info) String() string {

@@ -50,6 +50,8 @@ static library cuda = {
 	.before = {.release = "cuDevicePrimaryCtxRelease"}, // before CUDA 11, driver 450
 	.units = 16,
 	.integrated = 18,
+	.memory_clock = 36,
+	.memory_width = 37,
 	.architecture = architecture,
 	.unused = unused,
 	.words = words,

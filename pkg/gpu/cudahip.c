@@ -82,6 +82,9 @@ static int describe(const library *lib, int device, gpu_info *i, gpu_error *e)
 	if (LIBRARY_CALL(lib, attribute, &i->units, lib->units, device)) return 1;
 	if (LIBRARY_CALL(lib, attribute, &i->integrated, lib->integrated, device)) return 1;
 	i->memory = all;
+	int clock = 0, width = 0;
+	if (LIBRARY_CALL(lib, attribute, &clock, lib->memory_clock, device) || LIBRARY_CALL(lib, attribute, &width, lib->memory_width, device)) clock = 0;
+	i->bandwidth = 2e3 * clock * (width / 8);
 	return lib->architecture(device, i, e);
 }
 

@@ -61,6 +61,7 @@ typedef struct {
 	const char *const *files;  // to look for
 	entry_names names, before; // before: of older versions, where they are others
 	int units, integrated;     // numbers of attributes
+	int memory_clock, memory_width; // the same: of the memory, in kHz, and bits; two transfers a cycle
 	// architecture fills in i->architecture and i->old.
 	int (*architecture)(int device, gpu_info *i, gpu_error *e);
 	// unused is the memory of a device that nobody uses, in bytes, asked without a context;

@@ -20,6 +20,7 @@ typedef struct {
 	char architecture[64]; // such as sm_90, gfx942
 	uint64_t memory, free; // bytes; 0: not known
 	int units;             // multiprocessors, compute units
+	double bandwidth;      // of the memory by its clock and width, bytes a second; 0: not known
 	int integrated;        // shares the memory of the host
 	int host;              // is the host's processors
 	int old;               // too old to run the kernels; architecture says what it is

@@ -60,7 +60,7 @@ func look(b Backend, index int) (Info, error) {
 func infoOf(i *C.gpu_info) Info {
 	return Info{
 		Name: C.GoString(&i.name[0]), Architecture: C.GoString(&i.architecture[0]),
-		Memory: int64(i.memory), Free: int64(i.free), Units: int(i.units),
+		Memory: int64(i.memory), Free: int64(i.free), Units: int(i.units), Bandwidth: float64(i.bandwidth),
 		Integrated: i.integrated != 0, Host: i.host != 0, Old: i.old != 0,
 	}
 }

@@ -72,6 +72,26 @@ static void run_vector_keep(u32 block, u32 grid, const void *const *a)
 	vector_keep(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3], *(double * const *)a[4]);
 }
 
+static void run_vector_gather(u32 block, u32 grid, const void *const *a)
+{
+	vector_gather(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const double * const *)a[3], *(double * const *)a[4]);
+}
+
+static void run_basis_store(u32 block, u32 grid, const void *const *a)
+{
+	basis_store(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(u32 const *)a[4], *(u32 const *)a[5], *(double const *)a[6], *(scalar const *)a[7], *(u8 * const *)a[8], *(double * const *)a[9], *(double * const *)a[10], *(double * const *)a[11], *(double * const *)a[12]);
+}
+
+static void run_basis_dot(u32 block, u32 grid, const void *const *a)
+{
+	basis_dot(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(u32 const *)a[4], *(const u8 * const *)a[5], *(const double * const *)a[6], *(const double * const *)a[7], *(u32 const *)a[8], *(double * const *)a[9]);
+}
+
+static void run_basis_axpy(u32 block, u32 grid, const void *const *a)
+{
+	basis_axpy(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(double const *)a[4], *(u32 const *)a[5], *(u32 const *)a[6], *(const u8 * const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(u32 const *)a[10], *(double * const *)a[11]);
+}
+
 static void run_stream_copy(u32 block, u32 grid, const void *const *a)
 {
 	stream_copy(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3]);
@@ -227,6 +247,61 @@ static void run_spmv_slots6(u32 block, u32 grid, const void *const *a)
 	spmv_slots6(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(double const *)a[5], *(const i32 * const *)a[6], *(u32 const *)a[7], *(double * const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
 }
 
+static void run_spmm2_csr(u32 block, u32 grid, const void *const *a)
+{
+	spmm2_csr(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm4_csr(u32 block, u32 grid, const void *const *a)
+{
+	spmm4_csr(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm8_csr(u32 block, u32 grid, const void *const *a)
+{
+	spmm8_csr(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm2_slots1(u32 block, u32 grid, const void *const *a)
+{
+	spmm2_slots1(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm4_slots1(u32 block, u32 grid, const void *const *a)
+{
+	spmm4_slots1(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm8_slots1(u32 block, u32 grid, const void *const *a)
+{
+	spmm8_slots1(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm2_slots3(u32 block, u32 grid, const void *const *a)
+{
+	spmm2_slots3(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm4_slots3(u32 block, u32 grid, const void *const *a)
+{
+	spmm4_slots3(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_spmm8_slots3(u32 block, u32 grid, const void *const *a)
+{
+	spmm8_slots3(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(const double * const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_many_take(u32 block, u32 grid, const void *const *a)
+{
+	many_take(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const double * const *)a[4], *(double * const *)a[5]);
+}
+
+static void run_many_put(u32 block, u32 grid, const void *const *a)
+{
+	many_put(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const double * const *)a[4], *(double * const *)a[5]);
+}
+
 static const entry entries[] = {
 	{"vector_scale", 5, {4, sizeof(u32), sizeof(scalar), 8, 8}, run_vector_scale},
 	{"vector_axpy", 6, {4, sizeof(u32), sizeof(scalar), 8, 8, 8}, run_vector_axpy},
@@ -241,6 +316,10 @@ static const entry entries[] = {
 	{"vector_multi_axpy", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), 8, 8, 8, 8, 8, 8, 8, 8, 8, sizeof(u32), 8}, run_vector_multi_axpy},
 	{"vector_totals", 5, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8}, run_vector_totals},
 	{"vector_keep", 5, {4, sizeof(u32), 8, 8, 8}, run_vector_keep},
+	{"vector_gather", 5, {4, sizeof(u32), 8, 8, 8}, run_vector_gather},
+	{"basis_store", 13, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), sizeof(scalar), 8, 8, 8, 8, 8}, run_basis_store},
+	{"basis_dot", 10, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8}, run_basis_dot},
+	{"basis_axpy", 12, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8}, run_basis_axpy},
 	{"stream_copy", 4, {4, sizeof(u32), 8, 8}, run_stream_copy},
 	{"stream_mul", 5, {4, sizeof(u32), sizeof(double), 8, 8}, run_stream_mul},
 	{"stream_triad", 6, {4, sizeof(u32), 8, sizeof(double), 8, 8}, run_stream_triad},
@@ -272,4 +351,15 @@ static const entry entries[] = {
 	{"spmv_slots4", 18, {4, sizeof(u32), sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots4},
 	{"spmv_slots5", 18, {4, sizeof(u32), sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots5},
 	{"spmv_slots6", 18, {4, sizeof(u32), sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots6},
+	{"spmm2_csr", 8, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8}, run_spmm2_csr},
+	{"spmm4_csr", 8, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8}, run_spmm4_csr},
+	{"spmm8_csr", 8, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8}, run_spmm8_csr},
+	{"spmm2_slots1", 8, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8}, run_spmm2_slots1},
+	{"spmm4_slots1", 8, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8}, run_spmm4_slots1},
+	{"spmm8_slots1", 8, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8}, run_spmm8_slots1},
+	{"spmm2_slots3", 8, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8}, run_spmm2_slots3},
+	{"spmm4_slots3", 8, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8}, run_spmm4_slots3},
+	{"spmm8_slots3", 8, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8}, run_spmm8_slots3},
+	{"many_take", 6, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8}, run_many_take},
+	{"many_put", 6, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8}, run_many_put},
 };

@@ -49,6 +49,8 @@ static library hip = {
 	},
 	.units = 63,
 	.integrated = 16,
+	.memory_clock = 60,
+	.memory_width = 59,
 	.architecture = architecture,
 	.unused = unused,
 	.words = words,

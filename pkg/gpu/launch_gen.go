@@ -16,6 +16,10 @@ var kernels = [numKernels]kernel{
 	{"vector_multi_axpy", vectorMultiAxpy{}},
 	{"vector_totals", vectorTotals{}},
 	{"vector_keep", vectorKeep{}},
+	{"vector_gather", vectorGather{}},
+	{"basis_store", basisStore{}},
+	{"basis_dot", basisDot{}},
+	{"basis_axpy", basisAxpy{}},
 	{"stream_copy", streamCopy{}},
 	{"stream_mul", streamMul{}},
 	{"stream_triad", streamTriad{}},
@@ -47,9 +51,20 @@ var kernels = [numKernels]kernel{
 	{"spmv_slots4", spmvSlots4{}},
 	{"spmv_slots5", spmvSlots5{}},
 	{"spmv_slots6", spmvSlots6{}},
+	{"spmm2_csr", spmm2Csr{}},
+	{"spmm4_csr", spmm4Csr{}},
+	{"spmm8_csr", spmm8Csr{}},
+	{"spmm2_slots1", spmm2Slots1{}},
+	{"spmm4_slots1", spmm4Slots1{}},
+	{"spmm8_slots1", spmm8Slots1{}},
+	{"spmm2_slots3", spmm2Slots3{}},
+	{"spmm4_slots3", spmm4Slots3{}},
+	{"spmm8_slots3", spmm8Slots3{}},
+	{"many_take", manyTake{}},
+	{"many_put", manyPut{}},
 }
 
-const numKernels = 44
+const numKernels = 59
 
 func (vectorScale) number() int             { return 0 }
 func (vectorAxpy) number() int              { return 1 }
@@ -64,37 +79,52 @@ func (vectorMultiDot) number() int          { return 9 }
 func (vectorMultiAxpy) number() int         { return 10 }
 func (vectorTotals) number() int            { return 11 }
 func (vectorKeep) number() int              { return 12 }
-func (streamCopy) number() int              { return 13 }
-func (streamMul) number() int               { return 14 }
-func (streamTriad) number() int             { return 15 }
-func (spmvCsr) number() int                 { return 16 }
-func (spmvCsrSegments) number() int         { return 17 }
-func (spmvCsr32) number() int               { return 18 }
-func (spmvCsr32Segments) number() int       { return 19 }
-func (spmvCsrAbs) number() int              { return 20 }
-func (spmvCsrAbsSegments) number() int      { return 21 }
-func (spmvCoo) number() int                 { return 22 }
-func (spmvCooCarry) number() int            { return 23 }
-func (spmvEll) number() int                 { return 24 }
-func (jacobi32) number() int                { return 25 }
-func (blockJacobi) number() int             { return 26 }
-func (spmvLong) number() int                { return 27 }
-func (spmvCsrAccurate) number() int         { return 28 }
-func (spmvCsrAccurateSegments) number() int { return 29 }
-func (spmvLongAccurate) number() int        { return 30 }
-func (spmvBucketed) number() int            { return 31 }
-func (measureAbsMax) number() int           { return 32 }
-func (measureRowError) number() int         { return 33 }
-func (measureSquares) number() int          { return 34 }
-func (measureExponent) number() int         { return 35 }
-func (measureLdexp) number() int            { return 36 }
-func (measureAddLdexp) number() int         { return 37 }
-func (spmvSlots1) number() int              { return 38 }
-func (spmvSlots2) number() int              { return 39 }
-func (spmvSlots3) number() int              { return 40 }
-func (spmvSlots4) number() int              { return 41 }
-func (spmvSlots5) number() int              { return 42 }
-func (spmvSlots6) number() int              { return 43 }
+func (vectorGather) number() int            { return 13 }
+func (basisStore) number() int              { return 14 }
+func (basisDot) number() int                { return 15 }
+func (basisAxpy) number() int               { return 16 }
+func (streamCopy) number() int              { return 17 }
+func (streamMul) number() int               { return 18 }
+func (streamTriad) number() int             { return 19 }
+func (spmvCsr) number() int                 { return 20 }
+func (spmvCsrSegments) number() int         { return 21 }
+func (spmvCsr32) number() int               { return 22 }
+func (spmvCsr32Segments) number() int       { return 23 }
+func (spmvCsrAbs) number() int              { return 24 }
+func (spmvCsrAbsSegments) number() int      { return 25 }
+func (spmvCoo) number() int                 { return 26 }
+func (spmvCooCarry) number() int            { return 27 }
+func (spmvEll) number() int                 { return 28 }
+func (jacobi32) number() int                { return 29 }
+func (blockJacobi) number() int             { return 30 }
+func (spmvLong) number() int                { return 31 }
+func (spmvCsrAccurate) number() int         { return 32 }
+func (spmvCsrAccurateSegments) number() int { return 33 }
+func (spmvLongAccurate) number() int        { return 34 }
+func (spmvBucketed) number() int            { return 35 }
+func (measureAbsMax) number() int           { return 36 }
+func (measureRowError) number() int         { return 37 }
+func (measureSquares) number() int          { return 38 }
+func (measureExponent) number() int         { return 39 }
+func (measureLdexp) number() int            { return 40 }
+func (measureAddLdexp) number() int         { return 41 }
+func (spmvSlots1) number() int              { return 42 }
+func (spmvSlots2) number() int              { return 43 }
+func (spmvSlots3) number() int              { return 44 }
+func (spmvSlots4) number() int              { return 45 }
+func (spmvSlots5) number() int              { return 46 }
+func (spmvSlots6) number() int              { return 47 }
+func (spmm2Csr) number() int                { return 48 }
+func (spmm4Csr) number() int                { return 49 }
+func (spmm8Csr) number() int                { return 50 }
+func (spmm2Slots1) number() int             { return 51 }
+func (spmm4Slots1) number() int             { return 52 }
+func (spmm8Slots1) number() int             { return 53 }
+func (spmm2Slots3) number() int             { return 54 }
+func (spmm4Slots3) number() int             { return 55 }
+func (spmm8Slots3) number() int             { return 56 }
+func (manyTake) number() int                { return 57 }
+func (manyPut) number() int                 { return 58 }
 
 type (
 	product struct {
@@ -183,6 +213,30 @@ type (
 	vectorKeep struct {
 		n                   uint32
 		x, kept, reductions Buffer
+	}
+	vectorGather struct {
+		n          uint32
+		at, x, out Buffer
+	}
+	basisStore struct {
+		n, chunks, k, room, narrowest  uint32
+		theta                          float64
+		a                              coefficient
+		v, heads, w, tally, reductions Buffer
+	}
+	basisDot struct {
+		n, m, chunks, room uint32
+		v, heads, w        Buffer
+		area               uint32
+		reductions         Buffer
+	}
+	basisAxpy struct {
+		n, m, cell   uint32
+		sign         float64
+		chunks, room uint32
+		v, heads, w  Buffer
+		area         uint32
+		reductions   Buffer
 	}
 	streamCopy struct {
 		n    uint32
@@ -312,4 +366,29 @@ type (
 	spmvSlots4 spmvSlots1
 	spmvSlots5 spmvSlots1
 	spmvSlots6 spmvSlots1
+	spmm2Csr   struct {
+		rows, shift           uint32
+		ptr, col, val, x, dst Buffer
+	}
+	spmm4Csr    spmm2Csr
+	spmm8Csr    spmm2Csr
+	spmm2Slots1 struct {
+		chunks            uint32
+		ptr, stream, exps Buffer
+		own               uint32
+		x, dst            Buffer
+	}
+	spmm4Slots1 spmm2Slots1
+	spmm8Slots1 spmm2Slots1
+	spmm2Slots3 spmm2Slots1
+	spmm4Slots3 spmm2Slots1
+	spmm8Slots3 spmm2Slots1
+	manyTake    struct {
+		n, of, v uint32
+		x, y     Buffer
+	}
+	manyPut struct {
+		n, of, v uint32
+		y, x     Buffer
+	}
 )

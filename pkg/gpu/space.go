@@ -14,6 +14,7 @@ type Space struct {
 	n      int
 	blocks uint32
 	all    []*Vector
+	bases  []*basis
 	parts  Buffer    // what a kernel leaves for the host, see measure.go
 	host   []float64 // the same
 }
@@ -44,12 +45,15 @@ func blocksFor(n int, most uint32) uint32 {
 // Device returns the device.
 func (s *Space) Device() *Device { return s.d }
 
-// Close releases the vectors.
+// Close releases the vectors and bases.
 func (s *Space) Close() {
 	for _, v := range s.all {
 		s.d.release(&v.mem)
 	}
-	s.all = nil
+	for _, b := range s.bases {
+		b.close()
+	}
+	s.all, s.bases = nil, nil
 	s.d.release(&s.parts)
 }
 
@@ -80,6 +84,13 @@ func (s *Space) Roundoff() float64 { return 0x1p-53 }
 func (s *Space) Zero(x *Vector) {
 	if s.d.err == nil {
 		s.d.note("clearing a vector", s.d.drv.zero(x.mem.handle, 8*int64(s.n)))
+	}
+}
+
+// zero clears a buffer.
+func (s *Space) zero(b Buffer) {
+	if s.d.err == nil {
+		s.d.note("clearing its memory", s.d.drv.zero(b.handle, b.bytes))
 	}
 }
 
@@ -186,30 +197,32 @@ const together = 8
 
 // MultiDot computes h_k = v_k·w for every k, eight in one pass over w.
 func (s *Space) MultiDot(h []Scalar, vs []*Vector, w *Vector) {
-	p := s.d.sums
-	first := p.reserve(len(vs))
-	for k := range vs {
-		h[k] = p.scalar(first + uint64(k))
-	}
-	for at := 0; at < len(vs); at += areas {
-		p.multiDot(s, first+uint64(at), vs[at:min(at+areas, len(vs))], w)
-	}
-}
-
-// multiDot does it for vectors for which there are areas, and adds up.
-func (p *reductions) multiDot(s *Space, first uint64, vs []*Vector, w *Vector) {
-	for a := range areas {
-		p.total(a)
-	}
-	for at := 0; at < len(vs); at += together {
+	s.d.sums.multiDot(h[:len(vs)], s.blocks, func(at, m int, area uint32) {
 		v := buffers(vs[at:])
 		launch(s.d, s.blocks, vectorMultiDot{
-			n: uint32(s.n), m: uint32(min(len(vs)-at, together)),
-			v0: v[0], v1: v[1], v2: v[2], v3: v[3], v4: v[4], v5: v[5], v6: v[6], v7: v[7],
-			w: w.mem, area: uint32(at), reductions: p.mem,
+			n: uint32(s.n), m: uint32(m), v0: v[0], v1: v[1], v2: v[2], v3: v[3], v4: v[4], v5: v[5], v6: v[6], v7: v[7],
+			w: w.mem, area: area, reductions: s.d.sums.mem,
 		})
+	})
+}
+
+// multiDot sets h to sums of so many parts. do leaves those of m sums, at most eight, from number at on in the areas from
+// area on.
+func (p *reductions) multiDot(h []Scalar, parts uint32, do func(at, m int, area uint32)) {
+	first := p.reserve(len(h))
+	for k := range h {
+		h[k] = p.scalar(first + uint64(k))
 	}
-	launch(s.d, uint32(len(vs)), vectorTotals{cell: uint32(first % cells), first: 0, parts: s.blocks, reductions: p.mem})
+	for from := 0; from < len(h); from += areas {
+		n := min(len(h)-from, areas)
+		for a := range areas {
+			p.total(a)
+		}
+		for at := 0; at < n; at += together {
+			do(from+at, min(n-at, together), uint32(at))
+		}
+		launch(p.d, uint32(n), vectorTotals{cell: uint32((first + uint64(from)) % cells), first: 0, parts: parts, reductions: p.mem})
+	}
 }
 
 // buffers are those of the first eight vectors; where there are fewer, the first again.
@@ -224,29 +237,37 @@ func buffers(vs []*Vector) (b [together]Buffer) {
 }
 
 // MultiAxpy computes w += sum a_k v_k, eight vectors in one pass over w.
-func (s *Space) MultiAxpy(a []Scalar, vs []*Vector, w *Vector) { s.multiAxpy(a, vs, w, false) }
+func (s *Space) MultiAxpy(a []Scalar, vs []*Vector, w *Vector) { s.multiAxpyVectors(a, vs, w, false) }
 
 // MultiAxpyDot computes w += sum a_k v_k and returns w·w.
 func (s *Space) MultiAxpyDot(a []Scalar, vs []*Vector, w *Vector) Scalar {
 	if len(vs) == 0 {
 		return s.Dot(w, w)
 	}
-	return s.multiAxpy(a, vs, w, true)
+	return s.multiAxpyVectors(a, vs, w, true)
 }
 
-func (s *Space) multiAxpy(a []Scalar, vs []*Vector, w *Vector, dot bool) (ww Scalar) {
-	first, sign := s.inCells(a[:len(vs)])
-	for at := 0; at < len(vs); at += together {
-		area := uint32(noCell)
-		if dot && at+together >= len(vs) {
-			ww, area = s.d.sums.sum(s.blocks)
-		}
+func (s *Space) multiAxpyVectors(a []Scalar, vs []*Vector, w *Vector, dot bool) Scalar {
+	return s.multiAxpy(a[:len(vs)], s.blocks, dot, func(at, m int, cell uint32, sign float64, area uint32) {
 		v := buffers(vs[at:])
 		launch(s.d, s.blocks, vectorMultiAxpy{
-			n: uint32(s.n), m: uint32(min(len(vs)-at, together)), cell: uint32((first + uint64(at)) % cells), sign: sign,
+			n: uint32(s.n), m: uint32(m), cell: cell, sign: sign,
 			v0: v[0], v1: v[1], v2: v[2], v3: v[3], v4: v[4], v5: v[5], v6: v[6], v7: v[7],
 			w: w.mem, area: area, reductions: s.d.sums.mem,
 		})
+	})
+}
+
+// multiAxpy calls do for each m coefficients, at most eight, from number at on, which are sign times the cells from cell on.
+// If dot is set the last one leaves a sum of so many parts in an area, which multiAxpy returns.
+func (s *Space) multiAxpy(a []Scalar, parts uint32, dot bool, do func(at, m int, cell uint32, sign float64, area uint32)) (ww Scalar) {
+	first, sign := s.inCells(a)
+	for at := 0; at < len(a); at += together {
+		area := uint32(noCell)
+		if dot && at+together >= len(a) {
+			ww, area = s.d.sums.sum(parts)
+		}
+		do(at, min(len(a)-at, together), uint32((first+uint64(at))%cells), sign, area)
 	}
 	return ww
 }

@@ -49,10 +49,16 @@ func (m *GMRES[V, S]) multiply(w, z V) {
 const cancelled2 = 0x1p-6
 
 // projectPacked makes w orthogonal to the packed basis by classical Gram-Schmidt, done again where it
-// has cancelled much, and returns the norm of what remains; the coefficients are h - g.
+// has cancelled much, or where that is not known yet, and returns the norm of what remains; the coefficients are h - g.
 func (m *GMRES[V, S]) projectPacked(h, g []S, w V) S {
 	m.packed.MultiDot(h, w)
 	negate(g, h)
+	if m.columns.async != nil {
+		m.packed.MultiAxpy(g, w)
+		m.packed.MultiDot(g, w)
+		negate(g, g)
+		return m.packed.MultiAxpyDot(g, w).Sqrt()
+	}
 	ww := m.packed.MultiAxpyDot(g, w)
 	size := ww.Float()
 	for k := range h {

@@ -20,6 +20,9 @@ const (
 	BasisAdaptive BasisFormat = "adaptive"
 )
 
+// BasisFormats lists all formats.
+var BasisFormats = []BasisFormat{BasisFP64, BasisFP32, BasisINT16, BasisAdaptive}
+
 // A Packer is a Space that can store vectors in fewer bits.
 type Packer[V any, S Scalar[S]] interface {
 	Space[V, S]

@@ -69,7 +69,7 @@ func (t *tally) add(start time.Time) {
 
 // newAttempts makes methods, when they are needed, with their vectors in space.
 func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *attempts[V, S] {
-	gmres := krylov.GMRESOptions{Restart: s.opt.Restart}
+	gmres := krylov.GMRESOptions{Restart: s.opt.Restart, Basis: s.opt.Basis}
 	if s.opt.Restart == 0 {
 		gmres.MaxRestart = s.longestRestart()
 	}

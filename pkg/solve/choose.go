@@ -144,6 +144,14 @@ func (s *Solver) memory() int64 {
 	return matrices + 8*n*vectors + s.preciseMemory()
 }
 
+// storageRoom is what the method's matrix may take where rows are filled up with zeros; 0: there is no limit.
+func (s *Solver) storageRoom() int64 {
+	if s.opt.MaxMemory == 0 {
+		return 0
+	}
+	return max(1, s.opt.MaxMemory-s.memory()+storedBytes*int64(s.nonzeros()))
+}
+
 // methodVectors is the number of work vectors of the method, before cycles of GMRES grow; 0 where
 // substitution takes its place.
 func (s *Solver) methodVectors() int64 {
@@ -152,7 +160,7 @@ func (s *Solver) methodVectors() int64 {
 		return 0
 	}
 	return int64(kind.Vectors(s.rows(), krylov.Use{
-		MethodOptions:  krylov.MethodOptions{GMRES: krylov.GMRESOptions{Restart: s.opt.Restart}, IDR: krylov.IDROptions{S: s.opt.IDR}},
+		MethodOptions:  krylov.MethodOptions{GMRES: krylov.GMRESOptions{Restart: s.opt.Restart, Basis: s.opt.Basis}, IDR: krylov.IDROptions{S: s.opt.IDR}},
 		Preconditioned: s.opt.Precond.Kind != precond.None,
 		Flexible:       s.flexible(),
 	}))

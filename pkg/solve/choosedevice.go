@@ -13,21 +13,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// DeviceNonzeros is the number of nonzeros from which a GPU pays, by a model in round
-// numbers. A solve there first takes about
-//
-//	0.3 s to start the device, and 25 bytes per nonzero, the matrix as given and as stored,
-//	at 12 GB/s to copy them: 2 ns a nonzero,
-//
-// while converting the matrix, 15 to 20 products, is the same work on the host for both.
-// Then an iteration of CG reads and writes 6 bytes per nonzero and about 100 a row: with 7
-// nonzeros a row some 20 bytes per nonzero, which takes 1 ms for 2 million nonzeros on a host
-// with 40 GB/s, and 0.02 ms and six launches of 5 us each on a device with 2000 GB/s. So
-// 300 iterations pay for it, which methods without multigrid take. Smaller systems stay in
-// the caches of a host, which are several times faster than its memory, and leave a device
-// waiting for its launches.
-const DeviceNonzeros = 2_000_000
-
 // DevicePreconds lists the preconditioners that run on devices.
 var DevicePreconds = append([]precond.Kind{PrecondAuto}, precond.Kinds(precond.Description.OnDevice)...)
 
@@ -49,6 +34,9 @@ func (o Options) OnDevice() error {
 	if !o.Vectors.plain() {
 		faults = append(faults, fmt.Errorf("solve: vectors on a device are double, not %v", o.Vectors))
 	}
+	if o.Precond.KCycle {
+		faults = append(faults, errors.New("solve: multigrid on a device has V-cycles, no K-cycles"))
+	}
 	if o.Restart > gpu.LongestRestart {
 		faults = append(faults, fmt.Errorf("solve: a device takes restart lengths of at most %d", gpu.LongestRestart))
 	}
@@ -69,9 +57,12 @@ func words[T ~string](all []T) string {
 	return strings.Join(s, ", ")
 }
 
-// chooseDevice decides where the solve runs: on the given device, or on the host if
-// DeviceAuto is set and the device cannot be used.
+// chooseDevice decides where the solve runs: on the given device, or a Candidate that is expected to be faster; on the host
+// if DeviceAuto is set and the device cannot be used.
 func (s *Solver) chooseDevice() error {
+	if s.opt.Candidate != nil && s.opt.Device == nil {
+		s.chooseCandidate(Speed{Bandwidth: s.productBandwidth(), Pass: hostPass})
+	}
 	d := s.opt.Device
 	if d == nil {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
@@ -60,6 +61,8 @@ func TestDevice(t *testing.T) {
 		{"bicgstab", flow, Options{Method: BiCGStab}},
 		{"gmres", flow, Options{}},
 		{"gmres, short", flow, Options{Restart: 15}},
+		{"gmres, basis fp32", flow, Options{Basis: linop.BasisFP32}},
+		{"gmres, basis adaptive", flow, Options{Basis: linop.BasisAdaptive}},
 		{"AFX, 2^-13", flow, Options{Storage: storageOf("AFX", 0x1p-13)}},
 		{"AFX, 2^-37", flow, Options{Storage: storageOf("AFX", 0x1p-37)}},
 		{"AFX, 2^-53", spd, Options{Storage: storageOf("AFX", 0x1p-53)}},
@@ -118,7 +121,7 @@ func TestDeviceFails(t *testing.T) {
 		s := newSolver(t, m, Options{Device: d})
 		broken := false
 		s.opt.Monitor = func(e krylov.Event) {
-			if !broken && e.Iteration == 5 {
+			if !broken && e.Iteration > 0 {
 				broken = true
 				gpu.NewSpace(d, 1<<57).New() // more memory than there is
 			}
@@ -140,7 +143,7 @@ func TestChooseDevice(t *testing.T) {
 	d := devices(t)[0]
 	m := grid(10, 0, 0)
 	for _, opt := range []Options{
-		{Precond: Precond{Kind: precond.AMG}},
+		{Precond: Precond{Kind: precond.AMG, KCycle: true}},
 		{Precond: Precond{Kind: precond.ILU0}},
 		{Storage: Storage{Layout: adaptive.Symmetric}},
 		{Storage: Storage{Set: lookup("FP32"), StorageArithmetic: true}},
@@ -181,6 +184,8 @@ func TestDeviceMemory(t *testing.T) {
 		}{
 			{grid(60, 0, 0), Options{}},
 			{grid(60, 0.3, 0), Options{Restart: 40}},
+			{grid(60, 0.3, 0), Options{Restart: 40, Basis: linop.BasisFP32}},
+			{grid(60, 0.3, 0), Options{Restart: 40, Basis: linop.BasisAdaptive}},
 			{grid(60, 0.3, 0), Options{Method: BiCGStab}},
 			{grid(60, 0, 0), Options{Method: MINRES}},
 			{grid(60, 0, 0), Options{Precond: Precond{Kind: precond.Chebyshev}}},

@@ -10,6 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -85,6 +86,9 @@ type Options struct {
 	NoRefine bool    // the method alone, without iterative refinement
 	CGS2     bool    // classical Gram-Schmidt, twice, in GMRES instead of modified
 
+	// Basis is how GMRES keeps its basis, in float64 vectors; "": as vectors. It is made orthogonal by classical Gram-Schmidt then.
+	Basis linop.BasisFormat
+
 	// Digits of x that are to be believed: NoDigits estimates none and judges x by its
 	// residual alone, 0 estimates them and improves x as far as that is cheap, and with a
 	// positive number the solve goes on until so many are believed, or none can be gained. More than MaxDigits, up to
@@ -109,9 +113,11 @@ type Options struct {
 
 	// Device is where the vectors live during the solve; nil: the host. The caller closes it,
 	// after the Solver. DeviceAuto solves on the host where the device does not support the
-	// options or has too little memory, and logs why.
+	// options or has too little memory, and logs why. Without a Device, a Candidate is one where it is
+	// expected to be faster than the host, and logs by what figures.
 	Device     *gpu.Device
 	DeviceAuto bool
+	Candidate  *Candidate
 
 	Threads   int   // 0: all processors
 	MaxMemory int64 // bytes; 0: no limit
@@ -138,6 +144,7 @@ func (o Options) Validate() error {
 	unknown("method", o.Method, oneOf(o.Method, Methods))
 	unknown("scaling", o.Scale, oneOf(o.Scale, Scales))
 	unknown("stopping criterion", o.Stop, oneOf(o.Stop, Stops))
+	unknown("format of the basis", o.Basis, oneOf(o.Basis, linop.BasisFormats))
 	unknown("null space", o.NullSpace.Kind, oneOf(o.NullSpace.Kind, NullSpaces))
 	unknown("order", o.Reorder, oneOf(o.Reorder, Reorders))
 	unknown("criterion", o.Storage.Criterion, oneOf(o.Storage.Criterion, adaptive.Criteria))
@@ -184,7 +191,8 @@ func (o Options) Validate() error {
 		fault("negative time between checkpoints")
 	}
 	// As for a symmetric matrix, which every layout is for.
-	if t := o.Storage.withDefaults(true, o.NoRefine); !t.plain() {
+	if t := o.Storage.withDefaults(true, o.NoRefine); !t.plain() || t.Layout.FP64() {
+		t.DD = o.Vectors.Kind == VectorsDD
 		if err := t.spec().Validate(); err != nil {
 			faults = append(faults, err)
 		}
@@ -228,4 +236,4 @@ func (e *InputError) Error() string { return e.Msg }
 func invalid(format string, args ...any) error { return &InputError{fmt.Sprintf(format, args...)} }
 
 // ErrMemory is wrapped by errors about a MaxMemory that does not suffice.
-var ErrMemory = errors.New("memory limit too low")
+var ErrMemory = adaptive.ErrMemory

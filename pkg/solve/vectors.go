@@ -108,6 +108,9 @@ func (o Options) checkVectors() error {
 	if o.NoRefine && (o.Vectors.Kind == VectorsAuto || o.Vectors.Kind == VectorsDQ) {
 		return fmt.Errorf("solve: vectors %v change from one refinement step to the next, and need refinement", o.Vectors)
 	}
+	if !o.Vectors.plain() && o.Basis != "" {
+		return fmt.Errorf("solve: a basis in %s is of vectors double, not %v", o.Basis, o.Vectors)
+	}
 	if !o.Vectors.plain() && (o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil) {
 		return fmt.Errorf("solve: there are no checkpoints of vectors %v", o.Vectors)
 	}

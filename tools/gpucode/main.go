@@ -83,7 +83,8 @@ const (
 	// Without vendors' headers, paths, identifiers and versions in the code.
 	always = "-O3 -ffp-contract=off -fno-ident -fno-verbose-asm -Wall -Wextra -Werror -Wno-unused-parameter " +
 		"-Wno-unused-variable -Wno-unused-but-set-variable --cuda-device-only"
-	nvidia  = "-x cuda -nocudainc -nocudalib -S --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx60"
+	// LLVM's reduction of strengths spends more additions on addresses than it saves.
+	nvidia  = "-mllvm -disable-lsr -x cuda -nocudainc -nocudalib -S --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx60"
 	amd     = "-x hip -nogpuinc -nogpulib --no-gpu-bundle-output -fuse-cuid=none -Xoffload-linker -s"
 	one     = amd + " -mcode-object-version=4 --offload-arch="            // known to ROCm 5
 	generic = amd + " -mcode-object-version=6 -Wno-error --offload-arch=" // clang 19 warns of version 6

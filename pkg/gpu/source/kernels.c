@@ -4,6 +4,7 @@
 #include "epilogue.h"
 #include "power.h"
 #include "vector.c"
+#include "basis.c"
 #include "stream.c"
 #include "csr.c"
 #include "hybrid.c"
@@ -13,3 +14,4 @@
 #include "bucketed.c"
 #include "measure.c"
 #include "slots.c"
+#include "many.c"

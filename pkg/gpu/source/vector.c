@@ -263,3 +263,9 @@ KERNEL(vector_keep, u32 n, IN(double) x, OUT(double) kept, INOUT(double) reducti
 {
     if (reductions[FAULT] == 0) EACH_THREAD ELEMENTS(i) kept[i] = x[i];
 }
+
+/* out_k = x[at_k] */
+KERNEL(vector_gather, u32 n, IN(u32) at, IN(double) x, OUT(double) out)
+{
+    EACH_THREAD ELEMENTS(k) out[k] = x[at[k]];
+}

@@ -264,6 +264,7 @@ int cuMemAlloc_v2(uint64_t *p, size_t n)
 	CALL;
 	if (++c[ALLOCS] == c[FAIL_ALLOC]) return 2;
 	block *b = malloc(sizeof *b + n);
+	if (!b) return 2;
 	memset(b + 1, 0xff, n); // NaN
 	b->bytes = n, b->next = blocks, blocks = b;
 	return c[MEMORY]++, *p = (uint64_t)(b + 1), 0;

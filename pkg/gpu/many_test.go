@@ -1,0 +1,84 @@
+package gpu
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// manyMatrices are matrices of each kind of slots: with diagonals, sorted, of blocks of 3 and of 2, with rows of one to many elements.
+func manyMatrices(t testing.TB) map[string]*csr.Matrix {
+	return map[string]*csr.Matrix{
+		"7-point":  generated(t, "poisson3d", generate.Params{"n": 9}),
+		"blocks":   generated(t, "elasticity3d", generate.Params{"n": 4}),
+		"powerlaw": generated(t, "powerlaw", generate.Params{"n": 600}),
+	}
+}
+
+// Products with several vectors at once have the bits of as many products, in every layout, and in one pass over the matrix where
+// Together says so.
+func TestApplyMulti(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for name, m := range manyMatrices(t) {
+			for _, s := range []adaptive.Spec{
+				{Layout: adaptive.CSR},
+				{Layout: adaptive.Blocks, Epsilon: 0x1p-24}, {Layout: adaptive.Slots, Epsilon: 0x1p-37}, {Layout: adaptive.LayoutAuto, Epsilon: 0x1p-53},
+				{Layout: adaptive.ELL},
+			} {
+				if d.info.Host && s.Epsilon != 0x1p-37 { // OpenCL on processors compiles for long
+					continue
+				}
+				s.Set, s.Criterion = afx(t, adaptive.NW, 1).Set, adaptive.NW
+				a, err := NewMatrix(d, m, s, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, k := range []int{1, 2, 3, 8, 10} {
+					testMany(t, fmt.Sprintf("%s, %s, 2^%g, %d vectors", name, s.Layout, s.Epsilon, k), a, m, k)
+				}
+				a.Close()
+			}
+		}
+	})
+}
+
+func testMany(t *testing.T, name string, a *Matrix, m *csr.Matrix, k int) {
+	x, y := linop.NewMultiVector(m.Cols, k), linop.NewMultiVector(m.Rows, k)
+	for v := range k {
+		x.Set(v, generate.RandomVector(m.Cols, uint64(v+1)))
+	}
+	src, err := NewMultiVector(a.d, m.Cols, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	dst, err := NewMultiVector(a.d, m.Rows, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dst.Close()
+	src.Upload(x)
+	before := a.d.launches()
+	a.ApplyMulti(dst, src)
+	if n := a.d.launches() - before; a.Together(k) && n > len(src.groups) {
+		t.Errorf("%s: %d launches", name, n)
+	}
+	dst.Download(y)
+	space := NewSpace(a.d, m.Rows)
+	defer space.Close()
+	one, want, got := space.New(), space.New(), make([]float64, m.Rows)
+	for v := range k {
+		space.Upload(one, generate.RandomVector(m.Cols, uint64(v+1)))
+		a.Apply(want, one)
+		wanted := make([]float64, m.Rows)
+		space.Download(wanted, want)
+		if y.Get(v, got); !slices.Equal(got, wanted) {
+			t.Errorf("%s: vector %d has other bits than its product", name, v)
+		}
+	}
+}

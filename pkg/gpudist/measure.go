@@ -1,0 +1,128 @@
+package gpudist
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/gpu"
+)
+
+// largest is the largest number of the parts of all ranks, NaN if one is.
+func (s *Space) largest(of func(k int, p *gpu.Space) float64) float64 {
+	s.partial = s.partial[:0]
+	for k, p := range s.parts {
+		s.partial = append(s.partial, of(k, p))
+	}
+	return s.reducer.Max(s.partial)
+}
+
+// AbsMax returns max |x_i|, NaN if any is. Collective, as all of these.
+func (s *Space) AbsMax(x *Vector) float64 {
+	return max(0, s.largest(func(k int, p *gpu.Space) float64 { return p.AbsMax(x.part[k]) }))
+}
+
+// RowError is gpu.Space.RowError of the whole.
+func (s *Space) RowError(r, t *Vector, normX float64, b *Vector) float64 {
+	return max(0, s.largest(func(k int, p *gpu.Space) float64 { return p.RowError(r.part[k], t.part[k], normX, b.part[k]) }))
+}
+
+// Norm2 returns the 2-norm of x as norm 2^exp, which may be beyond float64.
+func (s *Space) Norm2(x *Vector) (norm float64, exp int) {
+	norms, exps := make([]float64, len(s.parts)), make([]int, len(s.parts))
+	top := s.largest(func(k int, p *gpu.Space) float64 {
+		if norms[k], exps[k] = p.Norm2(x.part[k]); norms[k] == 0 {
+			return math.Inf(-1)
+		}
+		if norms[k] != norms[k] {
+			return norms[k]
+		}
+		return float64(exps[k])
+	})
+	switch {
+	case math.IsInf(top, -1):
+		return 0, 0
+	case top != top:
+		return top, 0
+	}
+	s.partial = s.partial[:0]
+	for k, v := range norms {
+		v = math.Ldexp(v, exps[k]-int(top))
+		s.partial = append(s.partial, v*v)
+	}
+	sum := []float64{0}
+	s.reducer.Sum(sum, s.partial)
+	return math.Sqrt(sum[0]), int(top)
+}
+
+// Powers is a diagonal matrix of powers of two; the zero Powers has ones.
+type Powers struct{ part []gpu.Ints }
+
+// PutPowers copies exponents, those of the positions of the layout, to the device; Close releases them.
+func (s *Space) PutPowers(e []int32) *Powers {
+	v := &Powers{}
+	for k, p := range s.layout.Parts {
+		v.part = append(v.part, s.parts[k].PutInts(e[p.At:p.Next()]))
+	}
+	return v
+}
+
+// Close releases them.
+func (e *Powers) Close() {
+	for k := range e.part {
+		e.part[k].Close()
+	}
+}
+
+// of returns those of a part.
+func (e *Powers) of(k int) gpu.Ints {
+	if e.part == nil {
+		return gpu.Ints{}
+	}
+	return e.part[k]
+}
+
+// Ldexp sets dst_i = (sign src_i) 2^(e_i + shift), see gpu.Space.Ldexp.
+func (s *Space) Ldexp(dst, src *Vector, sign float64, e *Powers, shift int) {
+	s.each(func(k int, p *gpu.Space) { p.Ldexp(dst.part[k], src.part[k], sign, e.of(k), shift) })
+}
+
+// AddLdexp sets dst_i = x_i + z_i 2^(e_i + shift). dst is neither.
+func (s *Space) AddLdexp(dst, x, z *Vector, e *Powers, shift int) {
+	s.each(func(k int, p *gpu.Space) { p.AddLdexp(dst.part[k], x.part[k], z.part[k], e.of(k), shift) })
+}
+
+// MaxExponent returns the largest csr.Exponent(x_i) + e_i over all x_i != 0, and math.MinInt32 if there is none.
+func (s *Space) MaxExponent(x *Vector, e *Powers) int {
+	top := s.largest(func(k int, p *gpu.Space) float64 { return float64(p.MaxExponent(x.part[k], e.of(k))) })
+	return int(max(top, math.MinInt32))
+}
+
+// Jacobi is the preconditioner z = w∘r.
+type Jacobi struct{ part []*gpu.Jacobi }
+
+// NewJacobi copies w, in positions of the layout, to the device. The error is that of this rank alone.
+func NewJacobi(s *Space, w []float64) (*Jacobi, error) {
+	j := &Jacobi{}
+	for k, p := range s.layout.Parts {
+		part, err := gpu.NewJacobi(s.parts[k], w[p.At:p.Next()])
+		if err != nil {
+			j.Close()
+			return nil, err
+		}
+		j.part = append(j.part, part)
+	}
+	return j, nil
+}
+
+// Close releases it.
+func (j *Jacobi) Close() {
+	for _, p := range j.part {
+		p.Close()
+	}
+}
+
+// Apply computes dst = w∘src.
+func (j *Jacobi) Apply(dst, src *Vector) {
+	for k, p := range j.part {
+		p.Apply(dst.part[k], src.part[k])
+	}
+}

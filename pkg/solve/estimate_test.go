@@ -1,0 +1,162 @@
+package solve
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// Places of the tests: a host of several cores, a desktop, and data sheets of a data center's GPU and a small one.
+var (
+	server  = Speed{Bandwidth: 150e9, Pass: hostPass}
+	desktop = Speed{Bandwidth: 20e9, Pass: hostPass}
+	h100    = deviceSpeed(3.35e12)
+	t4      = deviceSpeed(320e9)
+)
+
+// The rule: a device pays for large systems that take many iterations with what preconditions them on the host as well, and for
+// others once it has what makes iterations few.
+func TestDeviceFaster(t *testing.T) {
+	poisson := func(edge float64) workload {
+		return workload{n: edge * edge * edge, nnz: 7 * edge * edge * edge, shape: spatial, nodes: 1}
+	}
+	plane := func(edge float64) workload {
+		return workload{n: edge * edge, nnz: 5 * edge * edge, shape: planar, nodes: 1}
+	}
+	elasticity := workload{n: 3e6, nnz: 240e6, shape: spatial, nodes: 3}
+	graph := workload{n: 3e6, nnz: 60e6, shape: expander, nodes: 1}
+	on := func(m Method, k precond.Kind) rung { return rung{method: m, variant: variant{kind: k}} }
+	amg, none, jacobi := on(CG, precond.AMG), on(CG, precond.None), on(CG, precond.Jacobi)
+	for _, c := range []struct {
+		name         string
+		w            workload
+		host, device rung
+		here, there  Speed
+		want         bool
+	}{
+		{"a small system takes less than starting a device", poisson(40), amg, none, server, h100, false},
+		{"multigrid on the host, none on the device: the plane", plane(3000), amg, none, server, h100, false},
+		{"the same on a desktop, where the device is 100 times as fast", poisson(250), amg, none, desktop, h100, true},
+		{"a small GPU without multigrid", poisson(250), amg, none, server, t4, false},
+		{"multigrid on both, set up on the host for both", poisson(250), amg, amg, server, h100, false},
+		{"the same iterations on both", poisson(250), jacobi, none, server, h100, true},
+		{"the same, little faster", workload{n: 1e6, nnz: 7e6, shape: spatial, nodes: 1}, jacobi, none, server, t4, false},
+		{"nodes of several unknowns, with multigrid on the host alone", elasticity, amg, on(CG, precond.BlockJacobi), server, h100, true},
+		{"the same on a small GPU", elasticity, amg, on(CG, precond.BlockJacobi), server, t4, false},
+		{"no shape: few iterations with anything", graph, on(CG, precond.ICT), none, server, h100, true},
+		{"GMRES that restarts for thousands of iterations", plane(3000), on(GMRES, precond.ILU0), on(GMRES, precond.None), server, t4, false},
+		{"complete factors on the host", plane(300), on(GMRES, precond.LU), on(GMRES, precond.None), server, h100, false},
+	} {
+		host, device := c.w.estimate(c.host, c.here, c.here), c.w.estimate(c.device, c.there, c.here)
+		if got := deviceFaster(host, device); got != c.want {
+			t.Errorf("%s: %v, want %v\nhost   %v\ndevice %v", c.name, got, c.want, host, device)
+		}
+	}
+}
+
+// An estimate is a sum of products, and says each of them.
+func TestEstimate(t *testing.T) {
+	e := Estimate{Method: "cg", Precond: "none", Iterations: 100, Bytes: 1e9, Passes: 3, SetUp: 2, Copied: 6e9, Speed: Speed{Bandwidth: 1e12, Pass: 1e-3, Link: 12e9, Start: 0.5}}
+	if got, want := e.Seconds(), 0.5+2+0.5+100*(1e-3+3e-3); math.Abs(got-want) > 1e-12 {
+		t.Errorf("%g s, want %g", got, want)
+	}
+	if got, want := e.String(), "cg, about 100 iterations of 1.0 GB at 1.0 TB/s and 3 s before, 3.4 s in all"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if e.Precond = "amg"; !strings.HasPrefix(e.String(), "cg with amg, ") {
+		t.Error(e)
+	}
+}
+
+// Every preconditioner has expectations, with its own fewer iterations than without any.
+func TestExpectations(t *testing.T) {
+	for _, k := range precond.Kinds() {
+		w := workload{n: 1e6, nnz: 7e6, shape: spatial, nodes: 1}
+		with, without := w.iterations(CG, k), w.iterations(CG, precond.None)
+		if _, known := expectations[k]; !known && k != precond.LDL || with > without {
+			t.Errorf("%s: known %v, %g iterations, %g without", k, known, with, without)
+		}
+	}
+}
+
+// Iterations with the diagonal are within a factor of two of what they are.
+func TestExpectedIterations(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		m    *csr.Matrix
+	}{{"plane", grid(90, 0, 0)}, {"space", box(20, 0)}} {
+		s := newSolver(t, c.m, Options{Method: CG, Precond: Precond{Kind: precond.Jacobi}, Digits: NoDigits})
+		r, err := s.Solve(t.Context(), rhs(c.m, 1), nil)
+		if err != nil || r.Reason != krylov.Converged {
+			t.Fatal(r.Reason, err)
+		}
+		got, want := s.workload().iterations(CG, precond.Jacobi), float64(r.Iterations)
+		if got > 2*want || want > 2*got {
+			t.Errorf("%s: expected %g iterations, took %g", c.name, got, want)
+		}
+	}
+}
+
+// A candidate is asked for only if it could be faster, opened only if it is, or to measure it, and what it went by is said.
+func TestCandidate(t *testing.T) {
+	m, all := grid(100, 0, 0), devices(t)
+	small, large := Speed{Bandwidth: 1e12}, Speed{Bandwidth: 1e6} // what the system is to such a host
+	fast := gpu.Info{Backend: gpu.CUDA, Name: "fast", Bandwidth: 1e15}
+	slow := gpu.Info{Backend: gpu.CUDA, Name: "slow", Bandwidth: 1e5}
+	absent := errors.New("no such device")
+	for _, c := range []struct {
+		name         string
+		host         Speed
+		info         gpu.Info
+		find, open   error
+		finds, opens int
+		on           bool
+		says         string
+	}{
+		{"small", small, fast, nil, nil, 0, 0, false, "a device takes 0.3 s to start"},
+		{"absent", large, fast, absent, nil, 1, 0, false, "device cpu: no such device"},
+		{"slow", large, slow, nil, nil, 1, 0, false, "; on cuda:0 slow () cg, about "},
+		{"it does not open", large, fast, nil, absent, 1, 1, false, "device cpu: no such device"},
+		{"fast", large, fast, nil, nil, 1, 1, true, "device cuda:0 fast (): cg, about "},
+		{"measured", large, all[0].Info(), nil, nil, 1, 1, true, "; on the host cg, about "},
+		{"too little memory", large, gpu.Info{Free: 1}, nil, nil, 1, 0, false, "not enough memory on the device"},
+	} {
+		var log logged
+		finds, opens := 0, 0
+		s := newSolver(t, m, log.options(Options{Method: CG, Precond: Precond{Kind: precond.None}}))
+		s.opt.Candidate = &Candidate{
+			Find: func() (gpu.Info, error) { finds++; return c.info, c.find },
+			Open: func(gpu.Info) (*gpu.Device, error) { opens++; return all[0], c.open },
+		}
+		s.chooseCandidate(c.host)
+		if on := s.opt.Device == all[0]; on != c.on || finds != c.finds || opens != c.opens || !log.says(c.says) {
+			t.Errorf("%s: on a device %v, looked %d times, opened %d times, said %q", c.name, on, finds, opens, log.lines)
+		}
+		if choice := s.DeviceChoice(); choice == nil || choice.Host.Method != "cg" || choice.Device == nil && c.on {
+			t.Errorf("%s: went by %+v", c.name, choice)
+		}
+		s.Close()
+	}
+}
+
+// What no device has is said before one is looked for, and what the host gets of its memory is measured.
+func TestCandidateOptions(t *testing.T) {
+	var log logged
+	opt := log.options(Options{Storage: Storage{Layout: adaptive.Symmetric}})
+	opt.Candidate = &Candidate{Find: func() (gpu.Info, error) { t.Error("looked for a device"); return gpu.Info{}, nil }}
+	s := newSolver(t, grid(20, 0, 0), opt)
+	defer s.Close()
+	if s.DeviceChoice() != nil || !log.says("device cpu: solve: layout sym does not exist on devices") {
+		t.Errorf("said %q", log.lines)
+	}
+	if b := s.productBandwidth(); !(b > 1e6 && b < 1e13) {
+		t.Errorf("%g bytes a second", b)
+	}
+}
