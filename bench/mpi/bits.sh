@@ -2,18 +2,20 @@
 # Compares the bytes of x.mtx of one matrix at a time for ranks, threads and MPIs: a table, and the number of differences,
 # which is the exit code (at most 100).
 #
-#	bench/mpi/bits.sh [-m MPSOLVE] [-f] [-i ITERATIONS] [-t SECONDS] [-n "RANKS"] [-d "DOMAINS"] MATRIX...
+#	bench/mpi/bits.sh [-m MPSOLVE] [-f] [-s LAUNCHERS] [-i ITERATIONS] [-t SECONDS] [-n "RANKS"] [-d "DOMAINS"] MATRIX...
 #
 # A MATRIX is a file, or KIND,parameter=value,... of `mpsolve generate`. The reference is the first run of each row, without MPI with one
-# thread. Each number of ranks has one number of threads, in turn, and all with -f. A solve ends after ITERATIONS (200) at the
+# thread. Each number of ranks has one number of threads, in turn, and all with -f. With -s a row has only LAUNCHERS of the
+# launchers (an MPI with a number of ranks), in turn. A solve ends after ITERATIONS (200) at the
 # latest, whose x is compared too, and so is the exit code; a row whose reference takes more than SECONDS (60) is left out.
 # What mpsolve refuses for a matrix (exit code 4, such as Cholesky of an unsymmetric one) is counted and compared as well.
 
-mpsolve=mpsolve full='' iterations=200 seconds=60 ranks='1 2 3 4 8' domains='default 8'
-while getopts m:fi:t:n:d: flag; do
+mpsolve=mpsolve full='' sampled=0 iterations=200 seconds=60 ranks='1 2 3 4 8' domains='default 8'
+while getopts m:fs:i:t:n:d: flag; do
 	case $flag in
 	m) mpsolve=$OPTARG ;;
 	f) full=yes ;;
+	s) sampled=$OPTARG ;;
 	i) iterations=$OPTARG ;;
 	t) seconds=$OPTARG ;;
 	n) ranks=$OPTARG ;;
@@ -56,9 +58,8 @@ for n in $ranks; do
 	if ((n <= 2)) && command -v mpirun.mpich >/dev/null; then launchers+=("mpirun.mpich -n $n"); fi
 done
 if [[ ${#launchers[@]} -eq 0 ]]; then echo "no mpirun.openmpi or mpirun.mpich: only threads are compared" >&2; fi
-launchers+=('')
 
-differences=0 runs=0 refused=0 slow=0 turn=0
+differences=0 runs=0 refused=0 slow=0 turn=0 next=0
 printf '%-28s %-40s %-8s %5s %5s %s\n' matrix solve domains code runs differences
 for matrix in "$@"; do
 	name=$(basename "$matrix")
@@ -84,8 +85,12 @@ for matrix in "$@"; do
 			want=$code
 			if ((want == 4)); then ((refused++)); fi
 			mv "$dir/x.mtx" "$dir/want.mtx" 2>/dev/null || : >"$dir/want.mtx"
-			row=0 wrong=''
-			for launcher in "${launchers[@]}"; do
+			row=0 wrong='' chosen=("${launchers[@]}")
+			if ((sampled > 0 && sampled < ${#launchers[@]})); then
+				chosen=()
+				for ((i = 0; i < sampled; i++)); do chosen+=("${launchers[next++ % ${#launchers[@]}]}"); done
+			fi
+			for launcher in "${chosen[@]}" ''; do
 				threads=$((turn++ % 3 + 1))
 				for t in $(if [[ $full || ! $launcher ]]; then echo 1 2 3; else echo $threads; fi); do
 					if [[ ! $launcher && $t -eq 1 ]]; then continue; fi # the reference

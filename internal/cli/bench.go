@@ -40,7 +40,7 @@ type timingFlags struct {
 
 func (f *timingFlags) add(fl *pflag.FlagSet, repeat int, repeatHelp, budgetHelp string) {
 	fl.IntVar(&f.repeat, "repeat", repeat, repeatHelp)
-	fl.DurationVar(&f.budget, "time", 0, "time limit"+budgetHelp+", such as 30s; the first round always runs (default none)")
+	addDuration(fl, &f.budget, "time", 0, "time limit"+budgetHelp+", such as 30s; the first round always runs (default none)")
 	fl.BoolVar(&f.json, "json", false, "print JSON objects, one per line, instead of tables")
 }
 

@@ -178,13 +178,13 @@ func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, bench.D
 	if f.maxIter < 1 || !(f.tol > 0 && f.tol < 1) {
 		return nil, opt, usage("--max-iter %d, --tol %g: want at least one iteration and a tolerance in (0, 1)", f.maxIter, f.tol)
 	}
-	for _, l := range f.layouts {
-		if err := oneOf("layout", l, bench.DeviceLayouts()); err != nil {
+	for i := range f.layouts {
+		if err := oneOf("layout", &f.layouts[i], bench.DeviceLayouts()); err != nil {
 			return nil, opt, err
 		}
 	}
-	for _, m := range f.solve {
-		if err := oneOf("solve", m, bench.DeviceMethods); err != nil {
+	for i := range f.solve {
+		if err := oneOf("solve", &f.solve[i], bench.DeviceMethods); err != nil {
 			return nil, opt, err
 		}
 	}

@@ -81,7 +81,7 @@ func (f *benchSpMVFlags) combinations(notes io.Writer) (specs []adaptive.Spec, e
 			list = layouts
 		}
 		for _, layout := range list {
-			if err := oneOf("layout", layout, layouts); err != nil {
+			if err := oneOf("layout", &layout, layouts); err != nil {
 				return nil, err
 			}
 			for k, spec := range accuracies {
@@ -111,7 +111,7 @@ func (f *benchSpMVFlags) accuracies() (specs []adaptive.Spec, err error) {
 	}
 	for _, e := range epsilon {
 		for _, c := range f.criteria {
-			if err := oneOf("criterion", c, adaptive.Criteria); err != nil {
+			if err := oneOf("criterion", &c, adaptive.Criteria); err != nil {
 				return nil, err
 			}
 			specs = append(specs, adaptive.Spec{Epsilon: e, Criterion: adaptive.Criterion(c)})

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/atomicfile"
@@ -37,7 +38,7 @@ func (f *checkpointFlags) add(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&f.file, "checkpoint", "", "keep in this `file` how far the solve is, for --resume: every --checkpoint-every, on SIGUSR1, "+
 		"and when a signal or --max-time ends the solve; removed when the solve is done")
-	fl.DurationVar(&f.every, "checkpoint-every", defaultCheckpointEvery, "time between two checkpoints; 0: only on signals and --max-time")
+	addDuration(fl, &f.every, "checkpoint-every", defaultCheckpointEvery, "time between two checkpoints; 0: only on signals and --max-time")
 	fl.StringVar(&f.resume, "resume", "", "go on from this checkpoint `file`, with the same matrix, right-hand sides and options, to the same bits of x")
 }
 
@@ -181,7 +182,7 @@ func (r *solveRun) saveCheckpoint(c *solve.Checkpoint) {
 	kept.RHS, kept.Iterations = c.Solved()+1, c.Iterations()
 	if r.verbose {
 		r.live.clear()
-		fmt.Fprintf(r.err, "checkpoint after %d iterations of right-hand side %d\n", kept.Iterations, kept.RHS)
+		fmt.Fprintf(r.err, "checkpoint after %s of right-hand side %d\n", english.Plural(kept.Iterations, "iteration", ""), kept.RHS)
 	}
 }
 

@@ -39,7 +39,7 @@ func (f *domainFlags) check(c *cobra.Command, opt *solve.Options) (err error) {
 	if c.Flags().Changed("domains") && f.count < 1 {
 		return usage("--domains %d: want a positive number", f.count)
 	}
-	if err := oneOf("overlap", f.overlap, overlaps); err != nil {
+	if err := oneOf("overlap", &f.overlap, overlaps); err != nil {
 		return err
 	}
 	if f.overlap != byRules {
@@ -68,7 +68,6 @@ func (f *solveFlags) overDomains() error {
 		flag string
 		yes  bool
 	}{
-		{"--device", f.device.explicit()},
 		{"--coordinates", f.precond.coordinates != ""},
 		{"--nullspace with a file", f.nullSpace.given()},
 	} {

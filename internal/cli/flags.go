@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"runtime"
+	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -17,23 +22,71 @@ import (
 // flagError names the flag that an unknown one may have meant.
 func flagError(c *cobra.Command, err error) error {
 	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
+		return usage("--%s %s: %w", invalid.GetFlag().Name, invalid.GetValue(), wanted(invalid.Unwrap()))
+	}
 	if !unknown {
 		return usage("%w", err)
 	}
-	var names []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return usage("unknown flag --%s; did you mean --%s?", name, nearest.Word(name, names))
+	return usage("unknown flag --%s; did you mean --%s?", name, strings.Join(meant(name, c.Flags()), " or --"))
 }
 
-// oneOf checks the value of a flag that has a fixed set of values.
-func oneOf[T ~string](flag, value string, all []T) error {
+// wanted says what a flag takes instead of what the package strconv found wrong.
+func wanted(err error) error {
+	var number *strconv.NumError
+	switch {
+	case !errors.As(err, &number):
+		return err
+	case errors.Is(err, strconv.ErrRange):
+		return errors.New("is out of range")
+	case number.Func == "ParseBool":
+		return errors.New("want true or false")
+	case number.Func == "ParseFloat":
+		return errors.New("want a number")
+	}
+	return errors.New("want a whole number")
+}
+
+// elsewhere are names that other solvers have for flags of ours.
+var elsewhere = map[string][]string{
+	"precision": {"epsilon", "formats"}, "rtol": {"tol"}, "atol": {"tol"}, "tolerance": {"tol"}, "pc": {"precond"}, "solver": {"method"}, "ksp": {"method"},
+	"iterations": {"max-iter"}, "timeout": {"max-time"}, "nthreads": {"threads"}, "num-threads": {"threads"}, "x0": {"guess"}, "initial-guess": {"guess"},
+	"log": {"history"}, "gpu": {"device"},
+}
+
+// meant are the flags that an unknown one may have meant: those that other solvers call so, else one of which it is the beginning or the other
+// way round, else the nearest.
+func meant(name string, flags *pflag.FlagSet) (names []string) {
+	for _, n := range elsewhere[name] {
+		if flags.Lookup(n) != nil {
+			names = append(names, n)
+		}
+	}
+	if len(names) > 0 {
+		return names
+	}
+	var all []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if all = append(all, f.Name); len(name) > 2 && (strings.HasPrefix(f.Name, name) || strings.HasPrefix(name, f.Name)) {
+			names = append(names, f.Name)
+		}
+	})
+	if len(names) > 0 {
+		return names[:min(len(names), 3)]
+	}
+	return []string{nearest.Word(name, all)}
+}
+
+// oneOf checks the value of a flag that has a fixed set of values, and gives it the letters of upper and lower case that it has there.
+func oneOf[V, T ~string](flag string, value *V, all []T) error {
 	words := make([]string, len(all))
 	for i, a := range all {
-		if words[i] = string(a); words[i] == value {
+		if words[i] = string(a); strings.EqualFold(words[i], string(*value)) {
+			*value = V(a)
 			return nil
 		}
 	}
-	return usage("--%s %q is not one of %s; did you mean %s?", flag, value, strings.Join(words, ", "), nearest.Word(value, words))
+	return usage("--%s %q is not one of %s; did you mean %s?", flag, *value, strings.Join(words, ", "), nearest.Word(string(*value), words))
 }
 
 // checkThreads checks the value of --threads.
@@ -42,6 +95,17 @@ func checkThreads(n int) error {
 		return usage("--threads %d: want 1 to %d", n, parallel.MaxThreads)
 	}
 	return nil
+}
+
+// threadsEach is the largest number of threads for each processor: more of them only wait.
+const threadsEach = 4
+
+// capThreads lowers a number of threads that only costs time to the most that there is any sense in, and says so.
+func capThreads(n *int, notes io.Writer) {
+	if most := threadsEach * runtime.GOMAXPROCS(0); *n > most {
+		fmt.Fprintf(notes, "mpsolve: --threads %d: only %d, for %s\n", *n, most, english.Plural(runtime.GOMAXPROCS(0), "processor", ""))
+		*n = most
+	}
 }
 
 // completeWords lets the shell complete the values of a flag.
@@ -64,7 +128,7 @@ func (f *reorderFlag) add(c *cobra.Command) {
 	completeWords(c, "reorder", solve.Reorders)
 }
 
-func (f reorderFlag) check() error { return oneOf("reorder", string(f), solve.Reorders) }
+func (f *reorderFlag) check() error { return oneOf("reorder", f, solve.Reorders) }
 
 // apply reorders m and, unless the order is none, writes a line about it.
 func (f reorderFlag) apply(w io.Writer, m *csr.Matrix, pool *parallel.Pool) (*csr.Matrix, solve.Ordering, error) {

@@ -57,6 +57,9 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 				return fmt.Errorf("generate %s: %d x %d with %d nonzeros takes %s of memory, this process can have %s",
 					k.Name, rows, rows, nnz, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(free)))
 			}
+			if output == "-" {
+				output = ""
+			}
 			if err := checkOutput("output", output); err != nil {
 				return err
 			}

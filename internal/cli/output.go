@@ -24,6 +24,11 @@ func checkOutput(flag, path string, inputs ...string) error {
 	if path == "-" {
 		return usage("--%s -: use /dev/stdout for standard output, or ./- for a file of that name", flag)
 	}
+	for _, suffix := range []string{".bz2", ".xz", ".zst", ".zip"} {
+		if strings.HasSuffix(path, suffix) {
+			return usage("--%s %s: files are compressed by gzip only, under names that end in .gz", flag, path)
+		}
+	}
 	if err := atomicfile.Check(path); err != nil {
 		return usage("--%s %s: %w", flag, path, err)
 	}

@@ -54,10 +54,10 @@ func (f *precondFlags) add(c *cobra.Command) {
 
 // precond turns the flags into options of pkg/solve, without the near-null space.
 func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
-	if err := oneOf("precond", f.kind, solve.Preconds); err != nil {
+	if err := oneOf("precond", &f.kind, solve.Preconds); err != nil {
 		return p, err
 	}
-	if err := oneOf("cycle", f.cycle, cycles); err != nil {
+	if err := oneOf("cycle", &f.cycle, cycles); err != nil {
 		return p, err
 	}
 	if p.Epsilon, err = adaptive.ParseEpsilon(f.epsilon); err != nil {

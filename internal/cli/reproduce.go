@@ -68,7 +68,7 @@ func newReproduce(s streams) *cobra.Command {
 	fl.SortFlags = false
 	fl.StringVar(&f.matrices, "matrices", "", "`folder` with the papers' matrices")
 	fl.StringVar(&f.output, "output", "reproduction", "`folder` for measurements, tables and figures")
-	fl.DurationVar(&f.budget, "time-budget", 0, "start no measurements after this time, such as 30m, shared equally by the experiments; 0: no limit")
+	addDuration(fl, &f.budget, "time-budget", 0, "start no measurements after this time, such as 30m, shared equally by the experiments; 0: no limit")
 	fl.BoolVar(&f.quick, "quick", false, "small surrogates and few repetitions: takes minutes, but times mean little")
 	fl.IntVar(&f.threads, "threads", 0, "number of threads; 0: all processors")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit of a matrix, such as 4GB; default: half of the memory")

@@ -4,17 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// checkRHS checks the seed of random:SEED.
-func checkRHS(rhs string) error {
+// checkRHS checks what can be known of --rhs before anything is read: the seed of random:SEED, and that it is not the matrix itself.
+func checkRHS(rhs, matrix string) error {
+	if _, err := os.Stat(rhs); err != nil && (rhs == "random" || rhs == "one" || rhs == "zeros") {
+		return usage("--rhs %s: want a file, ones, or random:SEED such as random:1", rhs)
+	} else if err == nil && atomicfile.Same(rhs, matrix) {
+		return usage("--rhs %s: is the matrix; copy it to another file to solve for each of its columns", rhs)
+	}
 	if text, ok := strings.CutPrefix(rhs, "random:"); ok {
 		if _, err := strconv.ParseUint(text, 10, 64); err != nil {
 			return usage("--rhs %s: the seed is not a whole number", rhs)

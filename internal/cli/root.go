@@ -197,6 +197,9 @@ func group(c *cobra.Command, kind string) *cobra.Command {
 		if words := c.SuggestionsFor(args[0]); len(words) > 0 {
 			return usage("unknown %s %q; did you mean %s?", kind, args[0], strings.Join(words, " or "))
 		}
+		if _, err := os.Stat(args[0]); err == nil || strings.Contains(args[0], ".mtx") {
+			return usage("unknown %s %q; to solve with a matrix: mpsolve solve %s", kind, args[0], strings.Join(args, " "))
+		}
 		return usage("unknown %s %q; see %s --help", kind, args[0], c.CommandPath())
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }

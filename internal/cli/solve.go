@@ -69,9 +69,17 @@ func newSolve(s streams) *cobra.Command {
 		Use: "solve FILE", Short: "Solve A x = b and verify the answer", Long: solveLong, Example: solveExamples,
 		Args: exactly(1, "one matrix file"),
 		RunE: func(c *cobra.Command, args []string) error {
+			s := s
+			if f.output == "-" {
+				f.output, s.out = "/dev/stdout", s.err // where the report goes then
+				if f.json {
+					return usage("--json and --output - both want standard output")
+				}
+			}
 			if err := s.job.agree(f.check(c, args[0])); err != nil {
 				return err
 			}
+			capThreads(&f.opt.Threads, s.err)
 			r := solveRun{solveFlags: &f, streams: s, path: args[0], start: time.Now()}
 			return r.run(c.Context())
 		},
@@ -80,7 +88,7 @@ func newSolve(s streams) *cobra.Command {
 	fl.SortFlags = false
 	fl.StringVar(&f.rhs, "rhs", "ones", "right-hand side `b`: a file, ones (b = A·ones) or random:SEED (b = A·x, x uniform in [-1,1))")
 	fl.StringVar(&f.guess, "guess", "", "`file` of initial guesses, one for all right-hand sides or one for each")
-	fl.StringVarP(&f.output, "output", "o", "", "write x to this `file` (.mtx or .mtx.gz)")
+	fl.StringVarP(&f.output, "output", "o", "", "write x to this `file` (.mtx or .mtx.gz); -: to standard output, and the report to standard error")
 	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the error that --stop names")
 	fl.StringVar(&f.stop, "stop", "row", "stopping criterion: row, nw or cw (row-wise, normwise or componentwise backward error) or rel (||r||/||b||)")
 	f.digits.add(c)
@@ -102,7 +110,7 @@ func newSolve(s streams) *cobra.Command {
 	fl.StringVar(&f.basis, "basis", plainBasis, "how gmres keeps its basis: vectors (float64), or fp64, fp32, int16 or adaptive (each 1024 elements in the narrowest format that keeps the rate), "+
 		"orthogonalized by classical Gram-Schmidt; on a device as well")
 	fl.IntVar(&f.opt.MaxIter, "max-iter", 0, "limit on the total number of iterations; 0: max(20000, 2n)")
-	fl.DurationVar(&f.maxTime, "max-time", 0, "limit on the total time, such as 90s or 2h; 0: none")
+	addDuration(fl, &f.maxTime, "max-time", 0, "limit on the total time, such as 90s or 2h; 0: none")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	fl.StringVar(&f.memory, "memory", "fast", "fast, or lean: collect garbage more often, for less memory and a few percent more time")
 	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors; of a rank under mpirun: its share)")
@@ -159,11 +167,11 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	inputs := append([]string{path, f.rhs, f.guess}, f.precond.files()...)
 	inputs = append(inputs, f.nullSpace.files()...)
 	for _, err := range []error{
-		oneOf("method", f.method, solve.Methods), oneOf("scale", f.scale, solve.Scales),
-		oneOf("stop", f.stop, solve.Stops), oneOf("orthogonalization", f.orthogonalization, orthogonalizations), oneOf("basis", f.basis, bases), oneOf("memory", f.memory, memoryUses),
+		oneOf("method", &f.method, solve.Methods), oneOf("scale", &f.scale, solve.Scales),
+		oneOf("stop", &f.stop, solve.Stops), oneOf("orthogonalization", &f.orthogonalization, orthogonalizations), oneOf("basis", &f.basis, bases), oneOf("memory", &f.memory, memoryUses),
 		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
 		checkDistinct("output", f.output, "history", f.history), checkDistinct("output", f.output, "checkpoint", f.checkpoint.file), checkDistinct("history", f.history, "checkpoint", f.checkpoint.file),
-		checkDistinct("output", f.output, "resume", f.checkpoint.resume), checkRHS(f.rhs), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
+		checkDistinct("output", f.output, "resume", f.checkpoint.resume), checkRHS(f.rhs, path), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
 	} {
 		if err != nil {
 			return err

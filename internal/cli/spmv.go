@@ -88,6 +88,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 		if err := checkThreads(f.threads); err != nil {
 			return err
 		}
+		capThreads(&f.threads, s.err)
 	}
 	if err := f.reorder.check(); err != nil {
 		return err

@@ -38,10 +38,10 @@ func (f *spmvDDFlags) add(c *cobra.Command) {
 func (f *spmvDDFlags) dd() bool { return f.vectors == "dd" }
 
 func (f *spmvDDFlags) check() error {
-	if err := oneOf("vectors", f.vectors, vectorKinds); err != nil {
+	if err := oneOf("vectors", &f.vectors, vectorKinds); err != nil {
 		return err
 	}
-	if err := oneOf("dd-add", f.addition, additions); err != nil {
+	if err := oneOf("dd-add", &f.addition, additions); err != nil {
 		return err
 	}
 	switch {
@@ -76,7 +76,7 @@ func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error)
 		names = slices.DeleteFunc([]string{"csr", "bcrs4x1", "sell8", "slots"}, func(name string) bool { return !slices.Contains(all, name) })
 	}
 	for _, name := range names {
-		if err := oneOf("layout", name, all); err != nil {
+		if err := oneOf("layout", &name, all); err != nil {
 			return nil, err
 		}
 		s.layout = name

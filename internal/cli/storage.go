@@ -56,13 +56,13 @@ func criteria() []string {
 
 // storage turns the flags into options of pkg/solve.
 func (f *storageFlags) storage() (t solve.Storage, err error) {
-	if err := oneOf("criterion", f.criterion, criteria()); err != nil {
+	if err := oneOf("criterion", &f.criterion, criteria()); err != nil {
 		return t, err
 	}
-	if err := oneOf("layout", f.layout, layouts); err != nil {
+	if err := oneOf("layout", &f.layout, layouts); err != nil {
 		return t, err
 	}
-	if err := oneOf("arith", f.arith, ariths); err != nil {
+	if err := oneOf("arith", &f.arith, ariths); err != nil {
 		return t, err
 	}
 	if t.Model, err = model(); err != nil {

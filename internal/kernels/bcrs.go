@@ -22,32 +22,93 @@ type BCRS struct {
 // NewBCRS returns a matrix in CSR, whose rows have their columns in ascending order, as BCRS.
 func NewBCRS(rowPtr []int64, col []int32, val []float64) BCRS {
 	rows := len(rowPtr) - 1
-	m := BCRS{Start: make([]int64, 1, (rows+BCRSRows-1)/BCRSRows+1)}
-	for lo := 0; lo < rows; lo += BCRSRows {
-		var next [BCRSRows]int64
-		n := copy(next[:], rowPtr[lo:rows])
-		for {
-			j := int32(math.MaxInt32)
-			for r, k := range next[:n] {
-				if k < rowPtr[lo+r+1] {
-					j = min(j, col[k])
-				}
-			}
-			if j == math.MaxInt32 {
-				break
-			}
-			var block [BCRSRows]float64
-			for r, k := range next[:n] {
-				if k < rowPtr[lo+r+1] && col[k] == j {
-					block[r] = val[k]
-					next[r]++
-				}
-			}
-			m.Col, m.Val = append(m.Col, j), append(m.Val, block[:]...)
-		}
-		m.Start = append(m.Start, int64(len(m.Col)))
-	}
+	m := EmptyBCRS(BCRSStart(CountBCRS(0, rows, rowPtr, col)))
+	m.Fill(0, rows, rowPtr, col, val)
 	return m
+}
+
+// CountBCRS returns the number of blocks of each block row of the rows lo to hi-1 of a matrix in CSR, where lo is a multiple of four.
+func CountBCRS(lo, hi int, rowPtr []int64, col []int32) []int64 {
+	counts := make([]int64, 0, (hi-lo+BCRSRows-1)/BCRSRows)
+	for ; lo < hi; lo += BCRSRows {
+		n := int64(0)
+		for walk := newBlockWalk(lo, rowPtr); walk.next(col); {
+			n++
+		}
+		counts = append(counts, n)
+	}
+	return counts
+}
+
+// BCRSStart returns where block rows of so many blocks begin.
+func BCRSStart(counts []int64) []int64 {
+	start := make([]int64, len(counts)+1)
+	for r, n := range counts {
+		start[r+1] = start[r] + n
+	}
+	return start
+}
+
+// BCRSBytes is what a matrix with block rows that begin there takes.
+func BCRSBytes(start []int64) int64 {
+	return 8*int64(len(start)) + (4+8*BCRSRows)*start[len(start)-1]
+}
+
+// EmptyBCRS returns a matrix with block rows that begin there, to be filled.
+func EmptyBCRS(start []int64) BCRS {
+	blocks := start[len(start)-1]
+	return BCRS{Start: start, Col: make([]int32, blocks), Val: make([]float64, BCRSRows*blocks)}
+}
+
+// Fill takes over the rows lo to hi-1 of the matrix in CSR, where lo is a multiple of four.
+func (m BCRS) Fill(lo, hi int, rowPtr []int64, col []int32, val []float64) {
+	for ; lo < hi; lo += BCRSRows {
+		b := m.Start[lo/BCRSRows]
+		for walk := newBlockWalk(lo, rowPtr); walk.next(col); b++ {
+			m.Col[b] = walk.col
+			for r, k := range walk.at {
+				if walk.has[r] {
+					m.Val[int(b)*BCRSRows+r] = val[k-1]
+				}
+			}
+		}
+	}
+}
+
+// blockWalk goes through the blocks of four rows in CSR, in the order of their columns.
+type blockWalk struct {
+	at, end [BCRSRows]int64 // the next element of each row
+	has     [BCRSRows]bool  // an element of the row before is in the block
+	col     int32           // of the block
+}
+
+// newBlockWalk begins with the rows from lo on.
+func newBlockWalk(lo int, rowPtr []int64) (w blockWalk) {
+	rows := len(rowPtr) - 1
+	for r := range min(BCRSRows, rows-lo) {
+		w.at[r], w.end[r] = rowPtr[lo+r], rowPtr[lo+r+1]
+	}
+	return w
+}
+
+// next goes to the next block; false if there is none.
+func (w *blockWalk) next(col []int32) bool {
+	const none = math.MaxInt32
+	w.col = none
+	for r, k := range w.at {
+		if k < w.end[r] {
+			w.col = min(w.col, col[k])
+		}
+	}
+	if w.col == none {
+		return false
+	}
+	for r, k := range w.at {
+		if w.has[r] = k < w.end[r] && col[k] == w.col; w.has[r] {
+			w.at[r]++
+		}
+	}
+	return true
 }
 
 // Parts cuts the matrix into the columns bounds[k] to bounds[k+1]-1.

@@ -14,20 +14,41 @@ type SELL8 struct {
 	Val   []float64
 }
 
-// NewSELL8 returns a matrix in CSR as SELL8. What fills up a row has its last column.
+// NewSELL8 returns a matrix in CSR as SELL8.
 func NewSELL8(rowPtr []int64, col []int32, val []float64) SELL8 {
+	m := EmptySELL8(SELL8Start(rowPtr))
+	m.Fill(0, len(rowPtr)-1, rowPtr, col, val)
+	return m
+}
+
+// SELL8Start returns where chunks of the rows of a matrix in CSR begin.
+func SELL8Start(rowPtr []int64) []int64 {
 	rows := len(rowPtr) - 1
-	m := SELL8{Start: make([]int64, 1, (rows+Lanes-1)/Lanes+1)}
+	start := make([]int64, 1, (rows+Lanes-1)/Lanes+1)
 	for lo := 0; lo < rows; lo += Lanes {
 		longest := int64(0)
 		for i := lo; i < min(lo+Lanes, rows); i++ {
 			longest = max(longest, rowPtr[i+1]-rowPtr[i])
 		}
-		m.Start = append(m.Start, m.Start[len(m.Start)-1]+longest)
+		start = append(start, start[len(start)-1]+longest)
 	}
-	slots := m.Start[len(m.Start)-1]
-	m.Col, m.Val = make([]int32, slots*Lanes), make([]float64, slots*Lanes)
-	for i := range rows {
+	return start
+}
+
+// SELL8Bytes is what a matrix with chunks that begin there takes.
+func SELL8Bytes(start []int64) int64 {
+	return 8*int64(len(start)) + 12*Lanes*start[len(start)-1]
+}
+
+// EmptySELL8 returns a matrix with chunks that begin there, to be filled.
+func EmptySELL8(start []int64) SELL8 {
+	places := Lanes * start[len(start)-1]
+	return SELL8{Start: start, Col: make([]int32, places), Val: make([]float64, places)}
+}
+
+// Fill takes over the rows lo to hi-1 of the matrix in CSR, where lo is a multiple of eight. What fills up a row has its last column.
+func (m SELL8) Fill(lo, hi int, rowPtr []int64, col []int32, val []float64) {
+	for i := lo; i < hi; i++ {
 		at, last := m.Start[i/Lanes]*Lanes+int64(i%Lanes), int32(0)
 		for k := rowPtr[i]; k < rowPtr[i+1]; k, at = k+1, at+Lanes {
 			last = col[k]
@@ -37,7 +58,6 @@ func NewSELL8(rowPtr []int64, col []int32, val []float64) SELL8 {
 			m.Col[at] = last
 		}
 	}
-	return m
 }
 
 type sell8Kernel = func(dst []float64, m SELL8, x []float64)

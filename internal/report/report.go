@@ -75,8 +75,9 @@ type Preconditioner struct {
 	SecondsApply float64 `json:"seconds_apply"`
 	Values       int64   `json:"values"` // stored
 	ValueBytes   int64   `json:"value_bytes"`
-	Bytes        int64   `json:"bytes"`      // indices and work vectors included
-	FP64Bytes    int64   `json:"fp64_bytes"` // the same with values in FP64
+	Bytes        int64   `json:"bytes"`              // indices and work vectors included
+	FP64Bytes    int64   `json:"fp64_bytes"`         // the same with values in FP64
+	Launches     int     `json:"launches,omitempty"` // of kernels in an application on a device, which has these bytes; 0: on the host
 }
 
 // Matrix describes the matrix.
@@ -225,7 +226,7 @@ func (r *Report) setPreconditioner(p solve.PrecondResult) {
 		Kind: string(p.Kind), Text: p.Text, Epsilon: p.Epsilon,
 		Applications: r.Preconditioner.Applications + p.Applications,
 		SecondsSetup: p.Setup.Seconds(), SecondsApply: r.Preconditioner.SecondsApply + p.Elapsed.Seconds(),
-		Values: p.Cost.Values, ValueBytes: p.Cost.ValueBytes, Bytes: p.Cost.Bytes, FP64Bytes: p.Cost.FP64Bytes,
+		Values: p.Cost.Values, ValueBytes: p.Cost.ValueBytes, Bytes: p.Cost.Bytes, FP64Bytes: p.Cost.FP64Bytes, Launches: p.Launches,
 	}
 }
 

@@ -179,8 +179,12 @@ func (r *Report) WriteText(w io.Writer) {
 	}
 	switch p := r.Preconditioner; {
 	case p.Bytes > 0:
-		Line(w, "precond", "%s: %s in %.3f s, set up in %.3f s; %s (%s in FP64)",
-			p.Text, english.Plural(p.Applications, "application", ""), p.SecondsApply, p.SecondsSetup, bytes(p.Bytes), bytes(p.FP64Bytes))
+		where := ""
+		if p.Launches > 0 {
+			where = " on the device, " + english.Plural(p.Launches, "launch", "launches") + " each"
+		}
+		Line(w, "precond", "%s: %s in %.3f s, set up in %.3f s; %s (%s in FP64)%s",
+			p.Text, english.Plural(p.Applications, "application", ""), p.SecondsApply, p.SecondsSetup, bytes(p.Bytes), bytes(p.FP64Bytes), where)
 	case p.Applications > 0:
 		Line(w, "precond", "%s at the end; %s before that in %.3f s", p.Text,
 			english.Plural(p.Applications, "application", ""), p.SecondsApply)

@@ -63,4 +63,9 @@ func Rebuild(old *Matrix, m *csr.Matrix, s Spec, pool *parallel.Pool) (*Matrix, 
 }
 
 // build stores the matrix as chosen.
-func (b *builder) build(c choice) (*Matrix, error) { return c.layout.row().build(b, c) }
+func (b *builder) build(c choice) (*Matrix, error) {
+	if b.spec.DD && b.spec.Layout == LayoutAuto && c.layout.FP64() {
+		return b.buildFP64DD(c)
+	}
+	return c.layout.row().build(b, c)
+}

@@ -43,6 +43,8 @@ func (b *builder) choose() choice {
 	switch {
 	case s.Layout != LayoutAuto:
 		return s.Layout.row().choose(b)
+	case s.DD && !b.part.Fixed():
+		return b.chooseFP64DD()
 	case !b.part.Fixed():
 		return Bucketed.row().choose(b)
 	case !s.Kernels.HasFastSlots():

@@ -30,8 +30,13 @@ type sell8Matrix struct {
 }
 
 func (b *builder) sell8(c choice) (*Matrix, error) {
-	s := &sell8Matrix{kernels: b.spec.Kernels, rows: b.m.Rows, cols: b.m.Cols, SELL8: kernels.NewSELL8(b.m.RowPtr, b.m.Col, b.m.Val)}
+	start, err := b.sell8Start()
+	if err != nil {
+		return nil, err
+	}
+	s := &sell8Matrix{kernels: b.spec.Kernels, rows: b.m.Rows, cols: b.m.Cols, SELL8: kernels.EmptySELL8(start)}
 	b.panels = b.wholePanels(kernels.Lanes)
+	b.pool.RunRanges(b.panels, func(_, lo, hi int) { s.Fill(lo, hi, b.m.RowPtr, b.m.Col, b.m.Val) })
 	a := newMatrix(b, c, s)
 	a.stats = b.plainStats(s.bytes())
 	return a, nil
@@ -67,8 +72,13 @@ type bcrsMatrix struct {
 }
 
 func (b *builder) bcrs(c choice) (*Matrix, error) {
-	s := &bcrsMatrix{kernels: b.spec.Kernels, rows: b.m.Rows, cols: b.m.Cols, BCRS: kernels.NewBCRS(b.m.RowPtr, b.m.Col, b.m.Val), pool: b.pool}
+	start, err := b.bcrsStart()
+	if err != nil {
+		return nil, err
+	}
+	s := &bcrsMatrix{kernels: b.spec.Kernels, rows: b.m.Rows, cols: b.m.Cols, BCRS: kernels.EmptyBCRS(start), pool: b.pool}
 	b.panels = b.wholePanels(kernels.BCRSRows)
+	b.pool.RunRanges(b.panels, func(_, lo, hi int) { s.Fill(lo, hi, b.m.RowPtr, b.m.Col, b.m.Val) })
 	a := newMatrix(b, c, s)
 	a.stats = b.plainStats(s.bytes())
 	return a, nil

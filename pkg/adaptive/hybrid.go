@@ -72,6 +72,9 @@ func quantileWidth(m *csr.Matrix) (int, error) { return HybridWidth(m), nil }
 func hybridOf(width func(*csr.Matrix) (int, error)) func(*builder, choice) (*Matrix, error) {
 	return func(b *builder, c choice) (*Matrix, error) {
 		w, err := width(b.m)
+		if err == nil {
+			err = b.fits(c.layout, ellBytes*int64(w)*int64(b.m.Rows))
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -37,6 +37,9 @@ func TestMulti(t *testing.T) {
 	names, matrices := goldenMatrices(t)
 	for n, m := range matrices {
 		for s, spec := range goldenSpecs(t) {
+			if m.NNZ() > 10_000 && (n+s)%3 > 0 { // another third of them for each matrix
+				continue
+			}
 			a, err := Build(m, spec, newPool(t, 2))
 			if err != nil {
 				continue // symmetric only, or out of the range of a format

@@ -39,7 +39,7 @@ type sample struct {
 // plans are those that the model compares, in the order of the table of layouts.
 func (b *builder) plans() (list []estimate) {
 	for _, l := range layoutTable {
-		if l.plans == nil {
+		if l.plans == nil || b.spec.DD && !l.dd {
 			continue
 		}
 		for _, p := range l.plans(b) {

@@ -69,6 +69,13 @@ type Spec struct {
 	// Layout is how the stored matrix lies in memory; see Layouts.
 	Layout Layout
 
+	// DD says that products are with double-double vectors, see Matrix.DD: LayoutAuto takes what is fastest with these, and layouts
+	// without such products are faults.
+	DD bool
+
+	// MaxBytes is what a layout that is filled up with zeros may take, SELL8, BCRS4x1, ELL or Hybrid; 0: any number.
+	MaxBytes int64
+
 	// Kernels are those that store and multiply; nil: the default ones of this processor.
 	Kernels *kernels.Set
 
@@ -111,8 +118,12 @@ func (s Spec) Validate() error {
 	switch {
 	case !slices.Contains(Layouts, s.Layout):
 		fault("unknown layout %q", s.Layout)
+	case row == nil && s.DD && !q.Fixed() && !s.fp64():
+		fault("formats %s have no products with double-double vectors; FP64 and AFX have", s.Set.Name)
 	case row == nil:
 		break
+	case s.DD && !row.dd:
+		fault("layout %s has no products with double-double vectors", s.Layout)
 	case row.afx && !q.Fixed():
 		fault("layout %s needs AFX", s.Layout)
 	case row.lower && s.Criterion != NW && s.Criterion != "":
@@ -122,6 +133,9 @@ func (s Spec) Validate() error {
 	}
 	return errors.Join(faults...)
 }
+
+// fp64 reports whether the only format is FP64.
+func (s Spec) fp64() bool { return s.Set.Uniform && s.Set.Name == "FP64" }
 
 // Tolerances returns theta_i for every row of m, the absolute error that elements of row
 // i may carry where m is stored as s says; see Matrix.Tolerance.

@@ -97,7 +97,7 @@ func (s *bucketedStorage) buffers() []*Buffer {
 func (s *bucketedStorage) blocks() uint32 { return blocksFor(s.rows<<s.shift, rowBlocks) }
 
 func (s *bucketedStorage) multiply(d *Device, p *product) {
-	launchParts(d, s.blocks(), spmvBucketed{
+	launch(d, s.blocks(), spmvBucketed{
 		rows: uint32(s.rows), shift: s.shift, buckets: s.buckets, byTheta: s.byTheta, list: s.list, ptr: s.ptr, col: s.col, val: s.val,
 		own: s.own, theta: s.theta, exps: s.exps, product: *p,
 	})

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -26,7 +27,7 @@ type loaded struct {
 	handle   uintptr
 	resident int // blocks that the device has room for, 0 if nobody knows
 	layout   layout
-	launches int // so far, for tests
+	launches int // so far
 }
 
 // Open opens a device of a back end: that of the index, counting from 0.
@@ -134,6 +135,20 @@ func (d *Device) Info() Info { return d.info }
 // Bytes returns the memory of the device that buffers take, and the most that they took
 // at one time.
 func (d *Device) Bytes() (now, most int64) { return d.bytes, d.most }
+
+// Room returns how much of the memory that was free when the device was opened is left, if that is known.
+func (d *Device) Room() (bytes int64, known bool) {
+	has := cmp.Or(d.info.Free, d.info.Memory)
+	return has - d.bytes, has > 0
+}
+
+// Launches counts the kernels that have been launched so far.
+func (d *Device) Launches() (n int) {
+	for _, k := range d.kernels {
+		n += k.launches
+	}
+	return n
+}
 
 // Err returns the first failure; nothing was done after it.
 func (d *Device) Err() error { return d.err }

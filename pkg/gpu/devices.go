@@ -68,3 +68,12 @@ func Best() (Info, error) {
 	}
 	return Info{}, why
 }
+
+// Count returns the number of devices of a back end, opening its library.
+func Count(b Backend) (int, error) {
+	n, err := count(b)
+	if err != nil {
+		return 0, unavailable(b, err)
+	}
+	return n, nil
+}

@@ -28,14 +28,6 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// launches is the number of all launches.
-func (d *Device) launches() (n int) {
-	for _, k := range d.kernels {
-		n += k.launches
-	}
-	return n
-}
-
 // eachDevice runs a test on the emulated device, on one that runs the kernels' PTX, and on
 // every device of this machine; it fails without those back ends that MPSOLVE_TEST_DEVICES
 // names, in words. Short runs, those under a race detector for example, have the emulated one

@@ -120,5 +120,5 @@ func made(d *Device, rows, cols int, stored storage) (*Matrix, error) {
 // threadsFor is the base 2 logarithm of the number of threads for a row of that many
 // elements on average, so that a thread has about 2 to 4, which it loads together.
 func threadsFor(mean float64) uint32 {
-	return uint32(min(bits.Len(uint(mean/4)), 5))
+	return uint32(min(bits.Len(uint(mean/6)), 5))
 }

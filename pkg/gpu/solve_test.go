@@ -63,9 +63,9 @@ func solve(t testing.TB, d *Device, m *csr.Matrix, method string, opt krylov.Opt
 	defer a.Close()
 	solution, rhs, by := space.New(), space.New(), methods[method](space)
 	space.Upload(rhs, product1(m))
-	launches = d.launches()
+	launches = d.Launches()
 	r = by.Solve(context.Background(), a, solution, rhs, opt)
-	launches = d.launches() - launches
+	launches = d.Launches() - launches
 	x = make([]float64, m.Rows)
 	space.Download(x, solution)
 	if err := d.Err(); err != nil {

@@ -109,18 +109,19 @@ func TestAsyncFaultsAtEveryCheck(t *testing.T) {
 	}
 }
 
-// With a flexible preconditioner every step is judged at once; the next solve is as ever.
+// With a flexible preconditioner, or if that is asked for, every step is judged at once; the next solve is as ever.
 func TestAsyncFlexible(t *testing.T) {
 	m := grid(24, 0)
 	a := linop.NewCSR(m, newPool(t, 1))
 	for _, name := range []string{"cg", "bicgstab"} {
 		space, b := newDistant(t, m.Rows), random(1, m.Rows)
 		method := create[[]float64, late[linop.Float64]](t, name, space)
-		for _, opt := range []hostOptions{preconditionings(m, newPool(t, 1))[2], {}} {
+		for _, opt := range []hostOptions{preconditionings(m, newPool(t, 1))[2], {}, {Prompt: true}} {
+			atOnce := opt.Flexible || opt.Prompt
 			events, x := 0, make([]float64, m.Rows)
 			opt.Monitor = func(Event) { events++ }
 			r := method.Solve(context.Background(), far[[]float64, linop.Float64]{a, space}, x, b, opt)
-			if r.Reason != Converged || (events == r.Iterations) != opt.Flexible || (space.checks == 0) != opt.Flexible {
+			if r.Reason != Converged || (events == r.Iterations) != atOnce || (space.checks == 0) != atOnce {
 				t.Errorf("%s: %v, %d iterations, %d events, %d checks", name, r.Reason, r.Iterations, events, space.checks)
 			}
 		}

@@ -30,11 +30,11 @@ func newDeferral[V any, S linop.Scalar[S]](space linop.Space[V, S]) (d deferral[
 	return d
 }
 
-// begin begins a solve. A flexible preconditioner waits for scalars itself, and clears
-// faults, so that every step is judged at once.
-func (d *deferral[V, S]) begin(flexible bool) {
+// begin begins a solve. Every step is judged at once if that is asked for, or the preconditioner is
+// flexible, which waits for scalars itself and clears faults.
+func (d *deferral[V, S]) begin(atOnce bool) {
 	d.careful = 0
-	if flexible {
+	if atOnce {
 		d.careful = math.MaxInt
 	}
 }

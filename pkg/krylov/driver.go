@@ -59,7 +59,7 @@ func (d *driver[V, S]) solve(
 	ctx context.Context, it iteration[V, S], a linop.Operator[V, S], x, b V, opt Options[V], window, restarts int,
 ) Result {
 	reason := d.begin(ctx, a, x, b, opt, window)
-	d.deferred.begin(d.flexible())
+	d.deferred.begin(opt.Flexible || opt.Prompt)
 	for d.restarts = restarts; reason == Running; d.restarts-- {
 		if d.restarts < 0 {
 			return d.end(Breakdown)

@@ -282,7 +282,7 @@ func (m *GMRES[V, S]) orthogonalise(j int, w V) (next S) {
 // last reports whether the scalars of a step cannot wait for the next one.
 func (m *GMRES[V, S]) last() bool {
 	return m.columns.async != nil &&
-		(m.c.opt.Flexible || m.c.agree(m.c.limitAt(m.c.result.Iterations+m.columns.n)) != Running)
+		(m.c.opt.Flexible || m.c.opt.Prompt || m.c.agree(m.c.limitAt(m.c.result.Iterations+m.columns.n)) != Running)
 }
 
 // add adds columns to the least-squares problem, and says whether the cycle is at

@@ -58,6 +58,10 @@ type Options[V any] struct {
 	Precond  Preconditioner[V] // nil: none
 	Flexible bool              // Precond is another map each time, as an iteration is; see CG and GMRES
 
+	// Prompt: on an asynchronous space every step is judged at once, since a step takes much longer than waiting for
+	// its scalars, as those with multigrid do.
+	Prompt bool
+
 	// Agree is called by solves that share their vectors, as ranks do, where they might
 	// come to different reasons: for the context and the limits, and when convergence is
 	// judged. Each passes its own Reason, Running to go on, and all get the same one, so

@@ -90,11 +90,14 @@ func (a *Dense) SetRow(i int, v *Vec) {
 }
 
 // MulVec computes y = A x. Element i differs from A x by at most MulBound. x has the precision of A.
-func (a *Dense) MulVec(y, x *Vec) {
+func (a *Dense) MulVec(y, x *Vec) { a.multiply(y, x, nil) }
+
+// multiply computes y = A x, or what an update makes of it.
+func (a *Dense) multiply(y, x *Vec, by *update) {
 	a.check(y.Len(), a.rows, x, a.cols)
 	ex, any := x.top()
 	if !any {
-		y.clear()
+		by.ofZero(a.pool, y)
 		return
 	}
 	size := a.size
@@ -109,13 +112,16 @@ func (a *Dense) MulVec(y, x *Vec) {
 			if a.empty[i] {
 				clear(s)
 			}
-			s.put(y, i, unit(size, a.exp[i], ex), u.m)
+			by.put(s, y, i, unit(size, a.exp[i], ex), u.m)
 		}
 	}))
 }
 
 // MulVecT computes y = A^T x, as MulVec.
-func (a *Dense) MulVecT(y, x *Vec) {
+func (a *Dense) MulVecT(y, x *Vec) { a.multiplyT(y, x, nil) }
+
+// multiplyT computes y = A^T x, or what an update makes of it.
+func (a *Dense) multiplyT(y, x *Vec, by *update) {
 	a.check(y.Len(), a.cols, x, a.rows)
 	// Rows have units of their own: x_i is multiplied by that of row i.
 	var e int
@@ -126,7 +132,7 @@ func (a *Dense) MulVecT(y, x *Vec) {
 		}
 	}
 	if !any {
-		y.clear()
+		by.ofZero(a.pool, y)
 		return
 	}
 	size := a.size
@@ -144,7 +150,7 @@ func (a *Dense) MulVecT(y, x *Vec) {
 			u.add(dot(size), a.limb[j*step:], a.cols*step, b.limb, a.chunks)
 			s := u.total()
 			s.finish(size, lanes*a.chunks, a.colSums[j*(size+1):(j+1)*(size+1)], b.sums)
-			s.put(y, j, unit(size, 0, e), u.m)
+			by.put(s, y, j, unit(size, 0, e), u.m)
 		}
 	})
 }

@@ -73,6 +73,9 @@ func (v *Vec) at(i int) []uint64 { return v.mant[i*v.words : (i+1)*v.words : (i+
 // zero reports whether element i is 0.
 func (v *Vec) zero(i int) bool { return v.mant[(i+1)*v.words-1] == 0 }
 
+// Number returns element i as ±0.m 2^e, the lowest word of m first and its highest bit 1, or all of it 0 for zero. m is that of v.
+func (v *Vec) Number(i int) (neg bool, m []uint64, e int) { return v.neg[i], v.at(i), int(v.exp[i]) }
+
 // At returns element i exactly.
 func (v *Vec) At(i int) *big.Float {
 	words := make([]big.Word, v.words)
@@ -91,18 +94,23 @@ func (v *Vec) At(i int) *big.Float {
 
 // Set sets element i to a, rounded to nearest, ties to even.
 func (v *Vec) Set(i int, a *big.Float) {
+	neg, m, e := wordsOfFloat(a)
+	v.put(i, neg, m, e+64*len(m), false)
+}
+
+// wordsOfFloat returns a = ±m 2^e with an integer m, the lowest word first.
+func wordsOfFloat(a *big.Float) (neg bool, m []uint64, e int) {
 	if a.IsInf() {
 		panic("mp: an infinity")
 	}
-	// As an integer times a power of two.
 	n := int(a.MinPrec())
-	e := a.MantExp(nil)
-	integer, _ := new(big.Float).SetMantExp(a, n-e).Int(nil)
-	m := make([]uint64, max(1, wordsOf(n)))
+	e = a.MantExp(nil) - n
+	integer, _ := new(big.Float).SetMantExp(a, -e).Int(nil)
+	m = make([]uint64, max(1, wordsOf(n)))
 	for k, w := range integer.Bits() {
 		m[k] = uint64(w)
 	}
-	v.put(i, a.Signbit(), m, e-n+64*len(m), false)
+	return a.Signbit(), m, e
 }
 
 // SetFloat64s sets v = x.

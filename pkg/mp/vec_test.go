@@ -182,3 +182,22 @@ func FuzzSetAt(f *testing.F) {
 		}
 	})
 }
+
+// Number has the digits of At.
+func TestNumber(t *testing.T) {
+	v := New(3, 170)
+	for i, a := range []float64{0, -3.5, 0x1p-700} {
+		v.Set(i, new(big.Float).SetPrec(200).Add(big.NewFloat(a), new(big.Float).SetMantExp(big.NewFloat(a), -160)))
+		neg, m, e := v.Number(i)
+		sum := new(big.Float).SetPrec(300)
+		for k, w := range m {
+			sum.Add(sum, new(big.Float).SetMantExp(new(big.Float).SetUint64(w), e-64*(len(m)-k)))
+		}
+		if neg {
+			sum.Neg(sum)
+		}
+		if sum.Cmp(v.At(i)) != 0 || a != 0 && m[len(m)-1]>>63 == 0 {
+			t.Errorf("%v is %v", v.At(i), sum)
+		}
+	}
+}

@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // Data is what an application of a preconditioner computes with: a Diagonal, a
-// BlockDiagonal or a Polynomial.
+// BlockDiagonal, a Polynomial, a Sequence or a Hierarchy.
 type Data interface{ data() }
 
 // Diagonal is the diagonal of M^-1, n elements.
@@ -28,9 +29,39 @@ type BlockDiagonal struct {
 // see NewPolynomial.
 type Polynomial struct{ W, Omega []float64 }
 
+// Factor is a matrix and the accuracy to store it with, relative to its norm (adaptive.NW); 0: FP64.
+type Factor struct {
+	*csr.Matrix
+	Epsilon float64
+}
+
+// Sequence is a product of matrices, M^-1 = S F_k ... F_1 S, S = diag(Scale), the identity if that is nil;
+// see NewSequence.
+type Sequence struct {
+	Factors []Factor // F_1 first
+	Scale   []float64
+}
+
+// Hierarchy is M^-1 of multigrid by V-cycles; see NewCycle.
+type Hierarchy struct {
+	Levels     []Level // but the coarsest, the finest first
+	Coarsest   int     // rows of the coarsest matrix
+	Inverse    []float64
+	Root, Left []float64 // S and S_1 of the finest level, which may be the same
+}
+
+// Level is one of a Hierarchy: S_1 A S, S^-1 P S_c and S_1c R S_1^-1 as described at cycle.
+type Level struct {
+	A, P, R Factor
+	Steps   []float64 // of the smoother; the first is 1
+	Twice   bool      // the level is visited twice in a cycle
+}
+
 func (Diagonal) data()      {}
 func (BlockDiagonal) data() {}
 func (Polynomial) data()    {}
+func (Sequence) data()      {}
+func (Hierarchy) data()     {}
 
 // hostOnly is embedded in preconditioners that do not run on devices.
 type hostOnly struct{}
@@ -72,14 +103,48 @@ func (p *chebyshev) Data() Data {
 }
 
 // Data returns a Polynomial if the preconditioner is one of S A S: S M_s^-1 S is that of A
-// with the weights S w S.
+// with the weights S w S. It returns a Sequence with the scale S if it is one.
 func (p *rescaled) Data() Data {
-	q, ok := p.Preconditioner.Data().(Polynomial)
-	if !ok {
+	switch q := p.Preconditioner.Data().(type) {
+	case Polynomial:
+		for i, s := range p.s {
+			q.W[i] *= s * s
+		}
+		return q
+	case Sequence:
+		q.Scale = slices.Clone(p.s)
+		return q
+	}
+	return nil
+}
+
+// Data returns a Sequence, if Options.Portable is set.
+func (p *fsai) Data() Data {
+	if p.factors == nil {
 		return nil
 	}
-	for i, s := range p.s {
-		q.W[i] *= s * s
+	return Sequence{Factors: p.factors}
+}
+
+// Data returns a Hierarchy of V-cycles, which shares memory with g, if Options.Portable is set.
+func (g *multigrid) Data() Data {
+	c, ok := g.cycles.(*cycle[float64])
+	if !ok || g.varies {
+		return nil
 	}
-	return q
+	h := Hierarchy{Coarsest: c.coarse.n, Inverse: c.coarse.inverse, Root: c.root, Left: c.left}
+	for _, l := range c.levels {
+		a, p, r := factorOf(l.a), factorOf(l.p), factorOf(l.r)
+		if a.Matrix == nil || p.Matrix == nil || r.Matrix == nil {
+			return nil
+		}
+		h.Levels = append(h.Levels, Level{a, p, r, l.steps, l.twice})
+	}
+	return h
+}
+
+// factorOf is the matrix of products, if they have kept it.
+func factorOf(a products[float64]) Factor {
+	p, _ := a.(fp64Products)
+	return p.factor
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -14,7 +15,7 @@ func TestData(t *testing.T) {
 	for name, m := range positive(t) {
 		for _, epsilon := range []float64{0, adaptive.MinEpsilon} {
 			for _, d := range Registry[1:] {
-				opt := Options{Symmetric: true, Epsilon: epsilon}
+				opt := Options{Symmetric: true, Epsilon: epsilon, Portable: true}
 				if d.Kind == Chebyshev { // the polynomial is one of A itself
 					opt.Epsilon = adaptive.MinEpsilon
 				}
@@ -50,8 +51,21 @@ func TestData(t *testing.T) {
 				case Polynomial:
 					NewPolynomial(linop.NewHost(m.Rows, nil), linop.NewCSR(m, nil), data.W, data.Omega).Apply(got, r)
 					tol = 0x1p-45
+				case Sequence:
+					q, err := NewSequence(hostPlace{}, data)
+					if err != nil {
+						t.Fatal(err)
+					}
+					q.Apply(got, r)
+				case Hierarchy:
+					c, err := NewCycle(hostPlace{}, data)
+					if err != nil {
+						t.Fatal(err)
+					}
+					c.Apply(got, r)
+					tol = 0x1p-40
 				}
-				if d.Kind != Chebyshev && !slices.Equal(got, want) {
+				if d.Kind != Chebyshev && d.Kind != AMG && !slices.Equal(got, want) {
 					t.Errorf("%s of %s: other data", d.Kind, name)
 				}
 				closeTo(t, name+": "+p.String(), got, want, tol)
@@ -59,3 +73,20 @@ func TestData(t *testing.T) {
 		}
 	}
 }
+
+// hostPlace keeps all in FP64 in memory.
+type hostPlace struct{}
+
+func (hostPlace) Space(n int) MulSpace[vector, scalar] { return linop.NewHost(n, nil) }
+
+func (hostPlace) Store(m Factor) (linop.Relaxer[vector, scalar], error) {
+	return linop.NewCSR(m.Matrix, nil), nil
+}
+
+func (hostPlace) Dense(n int, a []float64) (Multiply[vector], error) {
+	return denseProduct{coarseSolver{kernels.Default(), n, a}}, nil
+}
+
+type denseProduct struct{ coarseSolver }
+
+func (d denseProduct) Apply(dst, x vector) { d.solve(dst, x) }

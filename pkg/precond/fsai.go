@@ -26,11 +26,11 @@ import (
 // zeros on its diagonal. An application is two products and keeps a vector between
 // them.
 type fsai struct {
-	hostOnly
-	g, gt linop.Relaxer[vector, scalar]
-	work  vector
-	cost  Cost
-	power int
+	factors []Factor // with Options.Portable
+	g, gt   linop.Relaxer[vector, scalar]
+	work    vector
+	cost    Cost
+	power   int
 }
 
 const (
@@ -49,8 +49,16 @@ func newFSAI(s setup) (Preconditioner, error) {
 		return nil, err
 	}
 	p := &fsai{work: make(vector, s.m.Rows), power: f.power}
-	if p.g, p.gt, p.cost, err = storeBoth(g, s.Epsilon, s.Options, s.pool); err != nil {
+	factors, err := both(g, s.Epsilon, s.pool)
+	if err != nil {
 		return nil, err
+	}
+	stored, cost, err := storeAll(factors, s.Options, s.pool)
+	if err != nil {
+		return nil, err
+	}
+	if p.g, p.gt, p.cost = stored[0], stored[1], cost; s.Portable {
+		p.factors = factors
 	}
 	p.cost = p.cost.Add(workCost(int64(s.m.Rows)))
 	return p, nil

@@ -70,7 +70,11 @@ func diagonalScale(a *csr.Matrix, s *setup) scaledLevel {
 
 // newCycleOf stores the matrices of all levels, which it lets go.
 func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, coarsest *csr.Matrix) (*cycle[T], Cost, error) {
-	c := &cycle[T]{pool: s.pool, kCycle: s.Multigrid.KCycle, symmetric: s.Symmetric, levels: make([]cycleLevel[T], len(levels))}
+	c := &cycle[T]{pool: s.pool, symmetric: s.Symmetric}
+	c.levels, c.solve = make([]level[[]T, T], len(levels)), c.solveCoarsest
+	if s.Multigrid.KCycle {
+		c.inner = c.iterate
+	}
 	cost, once := Cost{}, Cost{} // once: of what all ranks have
 	finest := 0                  // nonzeros
 	if len(levels) > 0 {
@@ -100,7 +104,7 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 		if m.layout != nil {
 			vector = store.spreadVector
 		}
-		l := cycleLevel[T]{f: vector(n), x: vector(n), t: vector(n)}
+		l := level[[]T, T]{f: vector(n), x: vector(n), t: vector(n), add: add[T]}
 		size := m.size()
 		work := 3 * size
 		var ca, cp Cost
@@ -114,7 +118,7 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 		for _, omega := range m.steps {
 			l.steps = append(l.steps, T(omega/m.steps[0]))
 		}
-		if c.kCycle && k > 0 {
+		if c.inner != nil && k > 0 {
 			l.r1, l.c, l.v = vector(n), vector(n), vector(n)
 			work += 3 * size
 		} else if l.twice = visitedTwice(k, m.count(), finest); l.twice {
@@ -187,8 +191,9 @@ type fp64Store struct{ setup }
 func (s fp64Store) vector(n int) []float64       { return make(vector, n) }
 func (s fp64Store) spreadVector(n int) []float64 { return make(vector, n) }
 
-func (s fp64Store) square(_ int, m *levelMatrices, left, right []float64) (products[float64], Cost, error) {
-	a, cost, err := store(scaledCopy(m.a, left, right), adaptive.MinEpsilon, s.Options, s.pool)
+func (s fp64Store) square(k int, m *levelMatrices, left, right []float64) (products[float64], Cost, error) {
+	scaled := scaledCopy(m.a, left, right)
+	a, cost, err := store(scaled, adaptive.MinEpsilon, s.Options, s.pool)
 	ones := make(vector, m.a.Rows)
 	for i := range ones {
 		ones[i] = 1
@@ -196,33 +201,74 @@ func (s fp64Store) square(_ int, m *levelMatrices, left, right []float64) (produ
 	cost = cost.Add(workCost(m.size()))
 	if m.layout != nil {
 		cost = spreadCost(int64(m.a.NNZ()), m.size()).Add(workCost(m.size()))
-		return exchanging{fp64Products{a, ones}, m.layout.Halo}, cost, err
+		return exchanging{fp64Products{Relaxer: a, ones: ones}, m.layout.Halo}, cost, err
 	}
-	return fp64Products{a, ones}, cost, err
+	made := fp64Products{Relaxer: a, ones: ones}
+	if s.Portable {
+		made.factor = s.portable(s.levelEpsilon(k), scaled)[0]
+	}
+	return made, cost, err
 }
 
 func (s fp64Store) transfers(m *levelMatrices, here, below *scaledLevel) (products[float64], products[float64], Cost, error) {
-	a := linop.NewCSR(scaledCopy(m.p, here.inverse, below.root), s.pool)
-	at := linop.NewCSR(scaledCopy(m.r, m.ownOf(below.left), here.leftInverse), s.pool)
-	a.Use(s.Kernels)
-	at.Use(s.Kernels)
+	p, r := scaledCopy(m.p, here.inverse, below.root), scaledCopy(m.r, m.ownOf(below.left), here.leftInverse)
+	a, at := fp64Products{Relaxer: s.csr(p)}, fp64Products{Relaxer: s.csr(r)}
+	if s.Portable {
+		f := s.portable(s.Epsilon, p, r)
+		a.factor, at.factor = f[0], f[1]
+	}
 	nnz := int64(m.p.NNZ())
 	bytes := m.p.Bytes() + m.r.Bytes()
 	cost := Cost{2 * nnz, 16 * nnz, bytes, bytes}
 	if m.layout == nil {
-		return fp64Products{a, nil}, fp64Products{at, nil}, cost, nil
+		return a, at, cost, nil
 	}
 	cost = spreadCost(int64(m.p.NNZ()), m.size()).Add(spreadCost(int64(m.r.NNZ()), int64(m.below.Own)))
-	var prolong, restrict products[float64] = exchanging{fp64Products{a, nil}, m.below.Halo}, exchanging{fp64Products{at, nil}, m.layout.Halo}
+	var prolong, restrict products[float64] = exchanging{a, m.below.Halo}, exchanging{at, m.layout.Halo}
 	if m.gather {
-		prolong, restrict = fp64Products{a, nil}, &gathering[float64]{products: restrict, layout: m.below, own: s.vector(m.below.Len)}
+		prolong, restrict = a, &gathering[float64]{products: restrict, layout: m.below, own: s.vector(m.below.Len)}
 	}
 	return prolong, restrict, cost, nil
 }
 
-// chunkStore stores levels as chunks: integers, or float32. The matrices from level firstTwice on,
-// which are small, are always float32: rounded to 16 bits they no longer annihilate smooth
-// vectors well enough where a grid is large.
+// csr returns m as an operator.
+func (s fp64Store) csr(m *csr.Matrix) linop.Relaxer[vector, scalar] {
+	a := linop.NewCSR(m, s.pool)
+	a.Use(s.Kernels)
+	return a
+}
+
+// levelEpsilon is the accuracy of the matrix of level k: from level firstTwice on, where they are small, that of
+// float32 at least. Rounded to 16 bits they no longer annihilate smooth vectors well enough where a grid is large.
+func (s *setup) levelEpsilon(k int) float64 {
+	if k >= firstTwice {
+		return min(s.Epsilon, floatEpsilon)
+	}
+	return s.Epsilon
+}
+
+// portable returns matrices to be stored with the same errors: those of a matrix and of its transpose are
+// each other's transposes. Errors are relative to the largest element, as those of integers are in chunks.
+func (s *setup) portable(epsilon float64, list ...*csr.Matrix) (factors []Factor) {
+	theta := 0.0
+	if most := slices.Max(append(list[0].RowMax(s.pool), 0)); epsilon > adaptive.MinEpsilon && most > 0 && finite(most) {
+		theta = math.Ldexp(1, csr.Exponent(epsilon*most)-1) // the power of two not above
+	}
+	for _, m := range list {
+		factors = append(factors, factorWithin(m, theta, slices.Max(append(m.RowSums(s.pool), 0))))
+	}
+	return factors
+}
+
+// factorWithin is m to be stored with errors of theta, a power of two, where its norm is as given; in FP64 if theta is 0.
+func factorWithin(m *csr.Matrix, theta, norm float64) Factor {
+	if theta == 0 || !(norm > 0) {
+		return Factor{Matrix: m}
+	}
+	return Factor{m, min(theta/norm*(1+0x1p-10), 0.5)} // a little more, so that rounding does not make it less
+}
+
+// chunkStore stores levels as chunks: integers, or float32 (levelEpsilon).
 type chunkStore struct {
 	setup
 	floats bool
@@ -234,7 +280,7 @@ func (s chunkStore) vector(n int) []float32 { return make([]float32, paddedLen(n
 func (s chunkStore) spreadVector(n int) []float32 { return s.vector(n + window) }
 
 func (s chunkStore) square(k int, m *levelMatrices, left, right []float64) (products[float32], Cost, error) {
-	s.floats = s.floats || k >= firstTwice
+	s.floats = s.floats || s.levelEpsilon(k) <= floatEpsilon
 	if m.layout != nil {
 		a, cost := s.storeSpread(m.a, chunkScales{left, right}, m.layout, m.layout)
 		return a, cost, nil

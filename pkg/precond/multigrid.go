@@ -37,7 +37,6 @@ type MultigridOptions struct {
 //
 // See cycle for how and in which precision.
 type multigrid struct {
-	hostOnly
 	cycles
 	cost   Cost
 	text   string
@@ -115,7 +114,7 @@ func (h *hierarchy) describe(g *multigrid, spread string, size, width int, compl
 func newCycle(s setup, over spreading, levels []levelMatrices, coarsest *csr.Matrix) (*multigrid, error) {
 	g := &multigrid{levels: len(levels), varies: s.Multigrid.KCycle && len(levels) > 1}
 	var err error
-	if s.Epsilon < floatEpsilon || len(levels) == 0 || over.any(!within(levels, mostRoot)) {
+	if s.Portable || s.Epsilon < floatEpsilon || len(levels) == 0 || over.any(!within(levels, mostRoot)) {
 		g.cycles, g.cost, err = newCycleOf(s, fp64Store{s}, levels, coarsest)
 	} else {
 		g.cycles, g.cost, err = newCycleOf(s, chunkStore{s, s.Epsilon < intEpsilon}, levels, coarsest)

@@ -61,6 +61,10 @@ type Options struct {
 	MaxWork   float64           // limit on the multiplications per nonzero of A to set up ILUT, ICT or AMG; 0: no limit
 	Log       func(line string) // receives warnings, a line each; nil: nobody
 
+	// Portable: matrices stay in FP64 CSR, and Data describes them for another place, where they are to be stored with Epsilon.
+	// Otherwise Data of FSAI, ISAI and AMG is nil.
+	Portable bool
+
 	// Worked is told the multiplications of setting up so far, now and then, by the kinds
 	// that MaxWork limits; nil: nobody.
 	Worked func(multiplications int64)

@@ -135,10 +135,14 @@ var Registry = []Description{
 		DeviceBytes: csr.Bytes, create: equilibrated(newChebyshev), // which may keep a matrix that the method has given up
 		distribute: newDistributedChebyshev,
 	},
-	{Kind: FSAI, Summary: "sparse approximate inverse", Definite: true, create: equilibrated(newFSAI), distribute: newDistributedFSAI},
+	{
+		Kind: FSAI, Summary: "sparse approximate inverse", Definite: true,
+		DeviceBytes: csr.Bytes, create: equilibrated(newFSAI), distribute: newDistributedFSAI,
+	},
 	{
 		Kind: AMG, Summary: "smoothed aggregation multigrid", MaxWork: 60,
 		Parameters: []Parameter{BlockSizes, NearNull, Cycle}, create: newMultigrid, distribute: newDistributedMultigrid,
+		DeviceBytes: func(n, nnz int64) int64 { return 2*csr.Bytes(n, nnz) + 60*n },
 	},
 }
 

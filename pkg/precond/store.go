@@ -43,29 +43,37 @@ func store(m *csr.Matrix, epsilon float64, opt Options, pool *parallel.Pool) (li
 	return a, cost, nil
 }
 
-// storeBoth stores g and its transpose so that each stays the transpose of the other: g is
+// both returns g and its transpose so that each stays the transpose of the other when it is stored: g is
 // first rounded to values that both formats hold exactly. Nonzeros on its diagonal stay
 // nonzero. It overwrites g.
-func storeBoth(g *csr.Matrix, epsilon float64, opt Options, pool *parallel.Pool) (a, at linop.Relaxer[vector, scalar], cost Cost, err error) {
+func both(g *csr.Matrix, epsilon float64, pool *parallel.Pool) ([]Factor, error) {
 	rows, cols := slices.Max(append(g.RowSums(pool), 0)), slices.Max(append(colSums(g), 0))
 	norm := max(rows, cols)
 	if !finite(norm) {
-		return nil, nil, cost, fmt.Errorf("%w: entries of the factor are not finite", ErrNotDefinite)
+		return nil, fmt.Errorf("%w: entries of the factor are not finite", ErrNotDefinite)
 	}
-	epsilonRows, epsilonCols := epsilon, epsilon
+	theta := 0.0
 	if epsilon > adaptive.MinEpsilon {
-		theta := math.Ldexp(1, csr.Exponent(epsilon*norm)-1) // the power of two not above
+		theta = math.Ldexp(1, csr.Exponent(epsilon*norm)-1) // the power of two not above
 		round(g, 2*theta, pool)
-		// A little more than theta, relative to either norm.
-		epsilonRows, epsilonCols = theta/rows*(1+0x1p-10), theta/cols*(1+0x1p-10)
 	}
-	gt := g.Transpose(pool)
-	var costT Cost
-	if a, cost, err = store(g, min(epsilonRows, 0.5), opt, pool); err != nil {
-		return nil, nil, cost, err
+	return []Factor{factorWithin(g, theta, rows), factorWithin(g.Transpose(pool), theta, cols)}, nil
+}
+
+// storeAll stores factors, as they are if opt.Portable.
+func storeAll(factors []Factor, opt Options, pool *parallel.Pool) (all []linop.Relaxer[vector, scalar], cost Cost, err error) {
+	for _, f := range factors {
+		epsilon := f.Epsilon
+		if opt.Portable || epsilon == 0 {
+			epsilon = adaptive.MinEpsilon
+		}
+		a, c, err := store(f.Matrix, epsilon, opt, pool)
+		if err != nil {
+			return nil, cost, err
+		}
+		all, cost = append(all, a), cost.Add(c)
 	}
-	at, costT, err = store(gt, min(epsilonCols, 0.5), opt, pool)
-	return a, at, cost.Add(costT), err
+	return all, cost, nil
 }
 
 // colSums returns sum_i |a_ij| for each column.

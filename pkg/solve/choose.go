@@ -51,6 +51,11 @@ func (s *Solver) longestRestart() int {
 	if d := s.opt.Device; d != nil && d.Info().Free > 0 {
 		limit = max(0, min(limit, d.Info().Free-s.deviceMemory()))
 	}
+	if s.job != nil && s.opt.Device != nil { // of the rank with the least
+		least := []int64{-limit}
+		s.job.Comm.Max(least)
+		limit = -least[0]
+	}
 	vectors := limit / (8 * int64(s.rows()))
 	if s.flexible() {
 		vectors /= 2 // a step takes one of the basis and one of Z
@@ -142,6 +147,14 @@ func (s *Solver) memory() int64 {
 		vectors *= 2
 	}
 	return matrices + 8*n*vectors + s.preciseMemory()
+}
+
+// storageRoom is what the method's matrix may take where rows are filled up with zeros; 0: there is no limit.
+func (s *Solver) storageRoom() int64 {
+	if s.opt.MaxMemory == 0 {
+		return 0
+	}
+	return max(1, s.opt.MaxMemory-s.memory()+storedBytes*int64(s.nonzeros()))
 }
 
 // methodVectors is the number of work vectors of the method, before cycles of GMRES grow; 0 where

@@ -34,6 +34,9 @@ func (o Options) OnDevice() error {
 	if !o.Vectors.plain() {
 		faults = append(faults, fmt.Errorf("solve: vectors on a device are double, not %v", o.Vectors))
 	}
+	if o.Precond.KCycle {
+		faults = append(faults, errors.New("solve: multigrid on a device has V-cycles, no K-cycles"))
+	}
 	if o.Restart > gpu.LongestRestart {
 		faults = append(faults, fmt.Errorf("solve: a device takes restart lengths of at most %d", gpu.LongestRestart))
 	}

@@ -81,6 +81,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	c.exponent = e
 	if p := c.attempts.preconditioner(); p != nil {
 		opt.Precond, opt.Flexible = p.forMethod(), precond.Varies(p.made)
+		opt.Prompt = fewIterations(c.attempts.now().kind)
 	}
 	last := c.probe
 	if c.probe = c.attempts.watch(c.at.Dim(), goal.From, opt.Tol); goal.Further && last != nil {
@@ -105,9 +106,8 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 // method is the one in use.
 func (c *correction[V, S]) method() (krylov.Method[V, S], error) {
 	method, err := c.attempts.method()
-	if wide, ok := method.(interface{ multiplies(*csr.Matrix) }); ok {
-		wide.multiplies(c.scaled.matrix())
-		c.scaled.drop(c.matrix.about())
+	if wide, ok := method.(interface{ multiplies(matrix[V, S]) }); ok {
+		wide.multiplies(c.matrix)
 	}
 	return method, err
 }
@@ -210,8 +210,8 @@ func (c *correction[V, S]) climb(before string, measure float64) error {
 	if c.attempts.state.Rung >= 0 { // one that had been set up
 		err = errors.Join(err, c.rescale(c.attempts.now().variant))
 	}
-	if err == nil && c.attempts.now().wide { // multiplies in FP64, which errors of storage are not to be added to
-		err = c.usePrecision(precision{Plain: true})
+	if err == nil && c.attempts.now().wide && !c.matrix.about().storage.same(c.first.wide()) { // errors of storage are not to be added to
+		err = c.use(c.first.wide())
 	}
 	c.scaled.drop(c.matrix.about())
 	return err
@@ -262,8 +262,13 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 	if err != nil {
 		return nil, nil, work, err
 	}
-	by, err = c.matrix.upload(made)
-	return by, made, work, err
+	if by, err = c.matrix.upload(made); err != nil {
+		return nil, nil, work, err
+	}
+	if on, ok := by.(interface{ description() precond.Preconditioner }); ok {
+		made = on.description()
+	}
+	return by, made, work, nil
 }
 
 // followUse stores the method's matrix for a preconditioner that is set up after others: with

@@ -1,7 +1,6 @@
 package solve
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -10,7 +9,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
-	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // device is the place of vectors on a GPU. The matrix as given is there in FP64, for
@@ -162,32 +160,4 @@ func (a *deviceMatrix) release() {
 		a.Close()
 		a.at.owned = slices.DeleteFunc(a.at.owned, func(c closer) bool { return c == closer(a.Matrix) })
 	}
-}
-
-func (a *deviceMatrix) upload(made precond.Preconditioner) (krylov.Preconditioner[*gpu.Vector], error) {
-	d := a.at
-	switch data := made.Data().(type) {
-	case precond.Diagonal:
-		return d.own(gpu.NewJacobi(d.Space, data))
-	case precond.BlockDiagonal:
-		return d.own(gpu.NewBlockJacobi(d.Space, gpu.BlockInverses(data)))
-	case precond.Polynomial:
-		a.shared = true
-		return precond.NewPolynomial(d.Space, a.Matrix, d.upload(data.W), data.Omega), d.err()
-	}
-	return nil, fmt.Errorf("preconditioner %v does not run on devices", made)
-}
-
-// own keeps a preconditioner to be closed with the device.
-func (d *device) own(p devicePreconditioner, err error) (krylov.Preconditioner[*gpu.Vector], error) {
-	if err != nil {
-		return nil, err
-	}
-	d.owned = append(d.owned, p)
-	return p, d.err()
-}
-
-type devicePreconditioner interface {
-	krylov.Preconditioner[*gpu.Vector]
-	closer
 }

@@ -23,12 +23,13 @@ type host struct {
 	kernels *kernels.Set
 	m       *csr.Matrix // A
 	pool    *parallel.Pool
+	room    int64 // bytes that the method's matrix may take, if it is filled up with zeros; 0: no limit
 }
 
 var _ place[vector, scalar] = (*host)(nil)
 
 func newHost(m *csr.Matrix, pool *parallel.Pool) *host {
-	return &host{linop.NewHost(m.Rows, pool), kernels.Default(), m, pool}
+	return &host{Host: linop.NewHost(m.Rows, pool), kernels: kernels.Default(), m: m, pool: pool}
 }
 
 // with is the place with other kernels, nil for the default ones.
@@ -93,15 +94,22 @@ type hostMatrix struct {
 }
 
 func (h *host) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], error) {
-	if t.plain() && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
+	return h.stored(scaled, t)
+}
+
+func (h *host) stored(scaled *csr.Matrix, t Storage) (hostMatrix, error) {
+	if t.plain() && !t.DD && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
 		a := h.csr(scaled)
-		return hostMatrix{Relaxer: a, stored: stored{storage: t, bytes: scaled.Bytes(), relaxer: a, source: scaled}}, nil
+		return hostMatrix{Relaxer: a, at: h, stored: stored{storage: t, bytes: scaled.Bytes(), relaxer: a, source: scaled}}, nil
 	}
 	spec := t.spec()
-	spec.Kernels = h.kernels
+	spec.Kernels, spec.MaxBytes = h.kernels, h.room
+	if t.plain() && !t.Layout.FP64() { // one for AFX
+		spec.Layout = adaptive.LayoutAuto
+	}
 	made, err := adaptive.Build(scaled, spec, h.pool)
 	if err != nil {
-		return nil, err
+		return hostMatrix{}, err
 	}
 	s := stored{storage: t, bytes: made.Bytes(), stats: made.Stats(), layout: made.LayoutText(), rows: scaled.Rows, relaxer: made}
 	switch l := made.Layout(); {
@@ -118,12 +126,17 @@ func (h *host) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], err
 
 func (a hostMatrix) about() stored { return a.stored }
 
-func (a hostMatrix) storageError(r vector, norm float64, d powers[vector], e int) {
+// tolerances sets r_i = theta_i, see storageError.
+func (a hostMatrix) tolerances(r vector) {
 	a.at.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			r[i] = a.reduced.Tolerance(i)
 		}
 	})
+}
+
+func (a hostMatrix) storageError(r vector, norm float64, d powers[vector], e int) {
+	a.tolerances(r)
 	d.ldexp(r, r, norm, e)
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// hostDD is the place of double-double vectors in memory. The matrix is in FP64, and so are preconditioners and what
+// hostDD is the place of double-double vectors in memory. Preconditioners are in FP64, and so is what
 // measures, which takes the upper parts.
 type hostDD struct {
 	*linop.HostDD
@@ -96,34 +96,67 @@ func (p *hostDD) absApply(dst, x dd.Vec) {
 }
 
 func (p *hostDD) store(scaled *csr.Matrix, t Storage) (matrix[dd.Vec, dd.DD], error) {
-	return matrixDD{p.csr(scaled), p, stored{
-		storage: t.fp64(), bytes: scaled.Bytes(), relaxer: p.upper.csr(scaled), source: scaled,
-	}}, nil
+	a, err := p.upper.stored(scaled, t)
+	if err != nil {
+		return nil, err
+	}
+	m := matrixDD{a.wide(), p, a}
+	if _, ok := m.Operator.(linop.Transposer[dd.Vec, dd.DD]); ok {
+		return transposableDD{m}, nil
+	}
+	return m, nil
 }
 
 // csr returns m as it is as an operator.
-func (p *hostDD) csr(m *csr.Matrix) *linop.CSRDD {
-	a := linop.NewCSRDD(m, p.upper.pool)
-	a.Use(p.upper.kernels)
+func (p *hostDD) csr(m *csr.Matrix) *linop.CSRDD { return p.upper.csrDD(m) }
+
+// csrDD is csr for double-double vectors.
+func (h *host) csrDD(m *csr.Matrix) *linop.CSRDD {
+	a := linop.NewCSRDD(m, h.pool)
+	a.Use(h.kernels)
 	return a
 }
 
-// matrixDD is a matrix in FP64 for double-double vectors.
-type matrixDD struct {
-	*linop.CSRDD
-	at *hostDD
-	stored
+// wide is the stored matrix for double-double vectors; what it is stored as has products with them, see Storage.DD.
+func (a hostMatrix) wide() linop.Operator[dd.Vec, dd.DD] {
+	if a.reduced == nil {
+		return a.at.csrDD(a.source)
+	}
+	wide, err := a.reduced.DD()
+	if err != nil {
+		panic(err)
+	}
+	return wide
 }
 
-func (a matrixDD) about() stored { return a.stored }
+// matrixDD is a stored matrix for double-double vectors.
+type matrixDD struct {
+	linop.Operator[dd.Vec, dd.DD]
+	at *hostDD
+	of hostMatrix
+}
 
-func (matrixDD) storageError(dd.Vec, float64, powers[dd.Vec], int) {} // of plain storage
+func (a matrixDD) about() stored { return a.of.stored }
+
+func (a matrixDD) storageError(r dd.Vec, norm float64, d powers[dd.Vec], e int) {
+	a.of.tolerances(r.Hi)
+	clear(r.Lo)
+	d.ldexp(r, r, norm, e)
+}
 
 func (a matrixDD) upload(made precond.Preconditioner) (krylov.Preconditioner[dd.Vec], error) {
 	return a.at.precond(made), nil
 }
 
 func (matrixDD) release() {}
+
+// transposableDD is one that has products with its transpose.
+type transposableDD struct{ matrixDD }
+
+// ApplyT computes dst = A^T src.
+func (a transposableDD) ApplyT(dst, src dd.Vec) {
+	a.Operator.(linop.Transposer[dd.Vec, dd.DD]).ApplyT(dst, src)
+}
 
 // precondDD applies a preconditioner of float64 vectors to upper parts. A diagonal one multiplies in double-double:
 // then the map is linear to 106 bits, as the methods take it to be; that of others is to 53.

@@ -35,10 +35,10 @@ func solvable(f csr.Facts) error {
 	return nil
 }
 
-// inputError is an error of the matrix as one of the input, unless a device failed.
+// inputError is an error of the matrix as one of the input, unless a device failed or memory is too little.
 func (s *Solver) inputError(err error) error {
 	var device *gpu.Error
-	if errors.As(err, &device) {
+	if errors.As(err, &device) || errors.Is(err, ErrMemory) {
 		return err
 	}
 	return s.Order.InputError(err)

@@ -191,7 +191,8 @@ func (o Options) Validate() error {
 		fault("negative time between checkpoints")
 	}
 	// As for a symmetric matrix, which every layout is for.
-	if t := o.Storage.withDefaults(true, o.NoRefine); !t.plain() {
+	if t := o.Storage.withDefaults(true, o.NoRefine); !t.plain() || t.Layout.FP64() {
+		t.DD = o.Vectors.Kind == VectorsDD
 		if err := t.spec().Validate(); err != nil {
 			faults = append(faults, err)
 		}
@@ -235,4 +236,4 @@ func (e *InputError) Error() string { return e.Msg }
 func invalid(format string, args ...any) error { return &InputError{fmt.Sprintf(format, args...)} }
 
 // ErrMemory is wrapped by errors about a MaxMemory that does not suffice.
-var ErrMemory = errors.New("memory limit too low")
+var ErrMemory = adaptive.ErrMemory

@@ -88,7 +88,7 @@ func (o Options) bitsFor(condition float64) int {
 }
 
 // preciseMemory is what x of multiple precision takes in bytes at most, beside a solve: the matrix of its residuals, x, what products make of
-// it, and the numbers of math/big of the verification.
+// it, and the sizes of its elements.
 func (s *Solver) preciseMemory() int64 {
 	if !s.opt.precise() {
 		return 0
@@ -99,11 +99,8 @@ func (s *Solver) preciseMemory() int64 {
 		nonzeros += int64(part.NNZ())
 		lower += part.Bytes()
 	}
-	return lower + mp.MatrixBytes(int64(n), nonzeros) + 3*mp.Bytes(n, bits+limbBits) + (bigFloat+16)*int64(n)
+	return lower + mp.MatrixBytes(int64(n), nonzeros) + 3*mp.Bytes(n, bits+limbBits) + 8*int64(n)
 }
-
-// bigFloat is what a big.Float takes besides its significand.
-const bigFloat = 64
 
 // Parts is how many float64 hold an element of A and b as accurately as the digits asked for need, unless the condition of A is above 2^53.
 func (o Options) Parts() int { return (o.bitsFor(1/roundoff) + floatBits - 1) / floatBits }

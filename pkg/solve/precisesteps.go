@@ -227,7 +227,7 @@ func (v *multiprecise) verify() error {
 	if len(v.s.opt.Lower) == 0 {
 		bound = v.findBound()
 	}
-	errors, err := verify.Precisely(v.s.parts(), p.X.At, v.givenParts(), bound.rows, p.Bits, v.s.pool)
+	errors, err := verify.Precisely(v.s.parts(), p.X.Number, v.givenParts(), bound.rows, p.Bits, v.s.pool)
 	if err != nil {
 		return err
 	}

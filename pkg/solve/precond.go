@@ -86,7 +86,7 @@ func (s *Solver) precondition(
 			opt.MaxWork *= d.MaxWork / firstBudget // which is for each product
 		}
 	}
-	opt.Multigrid.KCycle = p.KCycle
+	opt.Multigrid.KCycle, opt.Portable = p.KCycle, s.opt.Device != nil
 	if s.opt.MaxMemory > 0 {
 		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory()-held)
 	}

@@ -155,6 +155,9 @@ func (f *refinement[V, S]) usage() usage {
 	u.attempts = c.attempts.visits()
 	if p := c.attempts.preconditioner(); p != nil {
 		u.precond = PrecondResult{Kind: c.attempts.now().kind, Text: p.made.String(), Epsilon: f.epsilon, Cost: p.made.Cost(), Setup: p.setup}
+		if on, ok := p.made.(*leftOnHost); ok {
+			u.precond.Launches = on.launches
+		}
 	}
 	return u
 }

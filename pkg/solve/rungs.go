@@ -111,12 +111,6 @@ var (
 	// zeros on the diagonal, as in saddle points, and symmetric matrices on which conjugate
 	// gradients failed.
 	indefinite = append([]row{{variant: variant{kind: precond.LU}}}, general...)
-	// onDevice is for any method there.
-	onDevice = []row{
-		{variant: variant{kind: precond.BlockJacobi}, when: (*Solver).hasNodes},
-		{variant: variant{kind: precond.None}},
-		{variant: variant{kind: precond.BlockJacobi}, when: func(s *Solver) bool { return !s.hasNodes() }},
-	}
 	// alone is for a scaled matrix that no preconditioner suits.
 	alone = []row{{variant: variant{kind: precond.None}}}
 )
@@ -177,17 +171,18 @@ func (s *Solver) allRungs() []rung {
 		requested := []row{{variant: variant{kind: kind}}}
 		return s.join(s.Method, requested, other, requested)
 	}
-	switch {
-	case s.opt.Device != nil:
-		return s.join(s.Method, onDevice, other, onDevice)
-	case s.Method == MINRES:
-		return s.join(s.Method, alone, other, nil)
-	}
 	t := ladderTables{definite, general, indefinite}
-	if s.job != nil {
+	switch {
+	case s.opt.Device != nil && s.job != nil:
+		t = ladderTables{alone, alone, alone}
+	case s.opt.Device != nil:
+		t = tablesOnDevice
+	case s.job != nil:
 		t = tablesByDomain
 	}
 	switch {
+	case s.Method == MINRES:
+		return s.join(s.Method, alone, other, nil)
 	case s.Method == CG && !s.symmetric():
 		return s.join(s.Method, alone, other, t.general)
 	case s.Method == CG:
@@ -248,12 +243,8 @@ func (s *Solver) explain(rungs []rung) {
 		why = "requested"
 	case s.Method == CG && !s.symmetric():
 		why = "the scaled matrix is not symmetric"
-	case s.Method == MINRES:
+	case first.kind == precond.None:
 		why = "the scaling acts as Jacobi preconditioning"
-	case s.opt.Device != nil && first.kind == precond.BlockJacobi:
-		why = "the matrix has nodes of several unknowns (on a device)"
-	case s.opt.Device != nil:
-		why = "the scaling acts as Jacobi preconditioning (on a device)"
 	case first.most == smallWork:
 		why = "the matrix is small, so that complete factors cost little"
 	case first.most == completeWork:

@@ -75,6 +75,7 @@ const (
 	whyFine   = "few iterations are expected, for which bytes of products count less than refinement steps"
 	whyCoarse = "many iterations are expected, for which bytes of products count most; refinement steps make up for it"
 	whyPlain  = "complete factors are expected to leave too few products to repay storing"
+	whyWide   = "what products with double-double vectors take are operations rather than bytes"
 	whyCycles = "multigrid is expected to leave too few products to repay storing"
 )
 
@@ -94,6 +95,8 @@ func (s *Solver) storage(rungs []rung) (t Storage, why string) {
 		return Storage{}.withDefaults(s.Facts.Symmetric, false).fp64(), whyPlain
 	case rungs[0].kind == precond.AMG && s.storageOpen():
 		return Storage{}.withDefaults(s.Facts.Symmetric, false).fp64(), whyCycles
+	case s.opt.Vectors.Kind == VectorsDD && s.storageOpen():
+		return Storage{DD: true}.withDefaults(s.Facts.Symmetric, false).fp64(), whyWide
 	case fewIterations(rungs[0].kind):
 		t.Epsilon = PreconditionedEpsilon
 		why = whyFine
@@ -101,12 +104,13 @@ func (s *Solver) storage(rungs []rung) (t Storage, why string) {
 		t.Epsilon = DefaultEpsilon
 		why = whyCoarse
 	}
+	t.DD = s.opt.Vectors.Kind == VectorsDD
 	return t.withDefaults(s.Facts.Symmetric, s.opt.NoRefine), why
 }
 
 // spares reports whether a rung lets the matrix in FP64 since storing it does not pay.
 func (s *Solver) spares(rungs []rung) bool {
-	return s.storageOpen() &&
+	return s.storageOpen() && s.opt.Vectors.Kind != VectorsDD &&
 		(s.fewProducts(rungs) || slices.ContainsFunc(rungs, func(r rung) bool { return r.kind == precond.AMG }))
 }
 
@@ -127,7 +131,9 @@ func lookup(name string) adaptive.Set {
 }
 
 // same reports whether two storages are alike.
-func (t Storage) same(o Storage) bool { return t.Set.Name == o.Set.Name && t.Epsilon == o.Epsilon }
+func (t Storage) same(o Storage) bool {
+	return t.Set.Name == o.Set.Name && t.Epsilon == o.Epsilon && t.DD == o.DD
+}
 
 // spec is the storage as pkg/adaptive wants it.
 func (t Storage) spec() adaptive.Spec { return adaptive.Spec(t) }
@@ -160,7 +166,7 @@ func (t Storage) at(p precision) Storage {
 	case p.Plain:
 		return t.fp64()
 	case t.plain(): // by the rules
-		t = Storage{Epsilon: p.Epsilon, Criterion: t.Criterion}.withDefaults(false, false)
+		t = Storage{Epsilon: p.Epsilon, Criterion: t.Criterion, DD: t.DD}.withDefaults(false, false)
 	case p.Epsilon == t.Epsilon:
 		return t
 	}
@@ -169,9 +175,15 @@ func (t Storage) at(p precision) Storage {
 	return t
 }
 
-// fp64 is plain CSR.
+// fp64 is plain CSR, or what is fastest in FP64 for double-double vectors.
 func (t Storage) fp64() Storage {
-	return Storage{Set: lookup("FP64"), Epsilon: adaptive.MinEpsilon, Criterion: t.Criterion}
+	return Storage{Set: lookup("FP64"), Epsilon: adaptive.MinEpsilon, Criterion: t.Criterion, DD: t.DD}
+}
+
+// wide is FP64 for double-double vectors.
+func (t Storage) wide() Storage {
+	t.DD = true
+	return t.fp64()
 }
 
 func (t Storage) String() string {

@@ -1,13 +1,17 @@
 package solve
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
@@ -215,23 +219,117 @@ func TestVectorsRefused(t *testing.T) {
 	}
 }
 
-// An iteration of conjugate gradients, beyond the caches: what double-double takes relative to float64.
+// BenchmarkVectors measures an iteration of conjugate gradients, beyond the caches: ms, and what double-double takes relative to float64
+// in the layout that the rules choose for double-double.
 func BenchmarkVectors(b *testing.B) {
-	m := grid(1400, 0, 0)
-	right, least := rhs(m, 1), map[VectorKind]float64{}
-	for b.Loop() {
-		for _, kind := range []VectorKind{VectorsDouble, VectorsDD} {
-			for range 2 {
-				r := mustSolve(b, m, right, nil, Options{
-					Method: CG, Precond: unpreconditioned, Scale: ScaleNone, NoRefine: true, Digits: NoDigits, MaxIter: 20, Vectors: Vectors{Kind: kind},
-				})
-				took := (r.Time.Total - r.Time.Verify).Seconds()
-				if last, again := least[kind]; !again || took < last {
-					least[kind] = took
+	for _, c := range []struct {
+		kind   string
+		n      float64
+		layout adaptive.Layout
+	}{{"stencil27", 85, adaptive.SELL8}, {"elasticity3d", 42, adaptive.BCRS4x1}} {
+		m, err := generate.Generate(c.kind, generate.Params{"n": c.n})
+		if err != nil {
+			b.Fatal(err)
+		}
+		right := rhs(m, 1)
+		for threads := 1; threads <= 2; threads++ {
+			b.Run(fmt.Sprintf("%s/%d", c.kind, threads), func(b *testing.B) {
+				opt := Options{Method: CG, Precond: unpreconditioned, Scale: ScaleNone, NoRefine: true, Digits: NoDigits, Tol: 1e-30, Threads: threads}
+				fp64 := Storage{Set: lookup("FP64"), Layout: c.layout}
+				cases := map[string]func(*Options){
+					"double":     func(o *Options) { o.Storage = fp64 },
+					"double-csr": func(*Options) {},
+					"dd":         func(o *Options) { o.Vectors = allDD },
+					"dd-csr":     func(o *Options) { o.Vectors, o.Storage = allDD, Storage{Set: lookup("FP64"), Layout: adaptive.CSR} },
+				}
+				least, solvers := map[string][2]float64{}, map[string]*Solver{}
+				for name, with := range cases {
+					opt := opt
+					with(&opt)
+					s, err := New(b.Context(), m, opt)
+					if err != nil {
+						b.Fatal(err)
+					}
+					defer s.Close()
+					solvers[name], least[name] = s, [2]float64{math.Inf(1), math.Inf(1)}
+				}
+				for b.Loop() {
+					for name, s := range solvers {
+						took := least[name]
+						for k, iterations := range []int{2, 22} {
+							s.opt.MaxIter = iterations
+							r, err := s.Solve(b.Context(), right, nil)
+							if err != nil || r.Iterations != iterations {
+								b.Fatal(r.Reason, r.Iterations, err)
+							}
+							took[k] = min(took[k], (r.Time.Total - r.Time.Verify).Seconds())
+						}
+						least[name] = took
+					}
+				}
+				each := func(name string) float64 { return (least[name][1] - least[name][0]) / 20 * 1e3 }
+				for name := range solvers {
+					b.ReportMetric(each(name), name+"-ms")
+				}
+				b.ReportMetric(each("dd")/each("double"), "dd/double")
+				b.ReportMetric(each("dd-csr")/each("double-csr"), "in-csr")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// Double-double vectors are multiplied with the layout that suits them, with what is requested, and with what memory allows.
+func TestVectorsLayouts(t *testing.T) {
+	m := rescaled(grid(40, 0, 0), uneven(1), uneven(1))
+	b := rhs(m, 1)
+	afx := Storage{Epsilon: 0x1p-24}
+	for _, c := range []struct {
+		opt  Options
+		says []string
+	}{
+		{Options{}, []string{"precision FP64", "layout FP64 SELL-8"}},
+		{Options{NoRefine: true, Tol: 1e-6}, []string{"layout FP64 SELL-8"}},
+		{Options{Storage: Storage{Set: lookup("FP64"), Layout: adaptive.BCRS4x1}}, []string{"layout FP64 blocks of four rows and one column (requested)"}},
+		{Options{Storage: Storage{Set: lookup("FP64"), Layout: adaptive.CSR}}, []string{"layout FP64 CSR (requested)"}},
+		{Options{Storage: afx}, []string{"precision AFX at epsilon 2^-24"}},
+		{Options{Storage: Storage{Epsilon: 0x1p-24, Layout: adaptive.Slots}, Tol: 1e-14}, []string{"layout slots"}},
+		{Options{Precond: Precond{Kind: precond.Cholesky}}, []string{storedPlain[:12]}},
+	} {
+		for _, method := range []Method{CG, BiCG} {
+			var log logged
+			c.opt.Method, c.opt.Vectors = method, allDD
+			if c.opt.Precond.Kind == "" {
+				c.opt.Precond.Kind = precond.None
+			}
+			solved(t, m, b, nil, log.options(c.opt))
+			for _, text := range c.says {
+				if !log.says(text) {
+					t.Errorf("%s: no %q in\n%s", method, text, strings.Join(log.lines, "\n"))
 				}
 			}
 		}
 	}
-	b.ReportMetric(least[VectorsDouble]*1e3/20, "ms/double")
-	b.ReportMetric(least[VectorsDD]/least[VectorsDouble], "dd/double")
+}
+
+// Too little memory for a layout that is filled up with zeros is a reason for another one, or an error of one that is requested.
+func TestVectorsMemory(t *testing.T) {
+	m := grid(40, 0, 0)
+	b := rhs(m, 1)
+	opt := Options{Method: CG, Precond: unpreconditioned, Vectors: allDD, MaxMemory: 1 << 40, Threads: 1, Digits: NoDigits}
+	s, err := New(t.Context(), m, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.MaxMemory = s.memory()
+	s.Close()
+	var log logged
+	solved(t, m, b, nil, log.options(opt))
+	if !log.says("sell8 takes too much memory") {
+		t.Error(strings.Join(log.lines, "\n"))
+	}
+	opt.Storage = Storage{Set: lookup("FP64"), Layout: adaptive.SELL8}
+	if _, err := New(t.Context(), m, opt); !errors.Is(err, ErrMemory) {
+		t.Errorf("SELL-8 in too little memory: %v", err)
+	}
 }

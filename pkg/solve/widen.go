@@ -3,7 +3,6 @@ package solve
 import (
 	"context"
 
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dd"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -13,10 +12,10 @@ import (
 // and d is rounded when the method is done.
 type wideMethod struct {
 	krylov.Method[dd.Vec, dd.DD]
-	at     *hostDD
-	matrix *csr.Matrix // that a is of
-	a      *linop.Timed[dd.Vec, dd.DD]
-	x, b   []float64 // lower parts
+	at   *hostDD
+	of   linop.Relaxer[vector, scalar] // the same as a
+	a    *linop.Timed[dd.Vec, dd.DD]
+	x, b []float64 // lower parts
 }
 
 // newWideMethod returns the method of that name.
@@ -26,11 +25,26 @@ func newWideMethod(name Method, at *host, opt krylov.MethodOptions) (krylov.Meth
 	return &wideMethod{Method: method, at: wide, x: at.New(), b: at.New()}, err
 }
 
+// A widening matrix is multiplied with double-double vectors as well.
+type widening interface {
+	wide() linop.Operator[dd.Vec, dd.DD]
+}
+
 // multiplies makes m the matrix that the method multiplies with, whatever operator Solve gets.
-func (w *wideMethod) multiplies(m *csr.Matrix) {
-	if w.matrix != m {
-		w.matrix, w.a = m, &linop.Timed[dd.Vec, dd.DD]{Operator: w.at.csr(m)}
+func (w *wideMethod) multiplies(m matrix[vector, scalar]) {
+	if of := m.about().relaxer; w.of != of {
+		w.of, w.a = of, &linop.Timed[dd.Vec, dd.DD]{Operator: m.(widening).wide()}
 	}
+}
+
+// wide is both matrices for double-double vectors.
+func (a transposing[V, S]) wide() linop.Operator[dd.Vec, dd.DD] {
+	both := linop.Transposed[dd.Vec, dd.DD]{Operator: any(a.matrix).(widening).wide()}
+	both.Transpose = both.Operator
+	if a.transpose != nil {
+		both.Transpose = any(a.transpose).(widening).wide()
+	}
+	return both
 }
 
 // Solve implements krylov.Method.

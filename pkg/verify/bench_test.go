@@ -1,8 +1,10 @@
 package verify
 
 import (
+	"math/rand/v2"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -29,4 +31,21 @@ func BenchmarkCompute(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkPrecisely measures residuals of an x of 248 bits, as 50 digits have it: ns a nonzero.
+func BenchmarkPrecisely(b *testing.B) {
+	m := testmatrix.Grid(300, 0, 0)
+	words := make([]uint64, 4*m.Cols)
+	for k := range words {
+		words[k] = rand.Uint64() | 1<<63
+	}
+	x := func(j int) (neg bool, w []uint64, e int) { return j%3 == 0, words[4*j : 4*j+4], j % 5 }
+	rhs := testmatrix.Random(1, m.Rows)
+	for b.Loop() {
+		if _, err := Precisely([]*csr.Matrix{m}, x, [][]float64{rhs}, nil, 248, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.NNZ()), "ns/nonzero")
 }

@@ -3,7 +3,6 @@ package verify
 import (
 	"fmt"
 	"math"
-	"math/big"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -25,10 +24,14 @@ const (
 	moreBits = 128
 )
 
-// Precisely measures an x of numbers of so many bits, given by element, by math/big. The matrix and the right-hand side are the
+// Number is element j of a vector: ±0.m 2^e with the lowest word of m first and its highest bit 1; of zero all of m is 0. It is not
+// written to.
+type Number = func(j int) (neg bool, m []uint64, e int)
+
+// Precisely measures an x of numbers of so many bits. The matrix and the right-hand side are the
 // exact sums of their parts, of which the first are much larger than the others and what errors are relative to. Weights, a positive one for each
-// row, may be nil.
-func Precisely(a []*csr.Matrix, x func(j int) *big.Float, b [][]float64, weights []float64, bits int, pool *parallel.Pool) (PreciseErrors, error) {
+// row, may be nil. Residuals are summed in fixed point, of a precision relative to the largest term of their row.
+func Precisely(a []*csr.Matrix, x Number, b [][]float64, weights []float64, bits int, pool *parallel.Pool) (PreciseErrors, error) {
 	m := a[0]
 	for _, p := range a[1:] {
 		if p.Rows != m.Rows || p.Cols != m.Cols {
@@ -40,8 +43,8 @@ func Precisely(a []*csr.Matrix, x func(j int) *big.Float, b [][]float64, weights
 			return PreciseErrors{}, fmt.Errorf("verify: %d x %d matrix with b of %d elements and %d weights", m.Rows, m.Cols, len(part), len(weights))
 		}
 	}
-	s := &preciseSystem{m: m, lower: a[1:], b: b[0], lowerB: b[1:], weights: weights, bits: uint(max(leastBits, bits+moreBits)), x: make([]*big.Float, m.Cols), size: make([]float64, m.Cols)}
-	s.take(x, pool)
+	s := &preciseSystem{m: m, lower: a[1:], b: b[0], lowerB: b[1:], weights: weights, bits: max(leastBits, bits+moreBits), x: x, size: make([]float64, m.Cols)}
+	s.sizes(pool)
 	blocks := (m.Rows + blockRows - 1) / blockRows
 	parts := make([]precisePartial, blocks)
 	pool.Run(blocks, parallel.Func(func(k int) {
@@ -59,31 +62,32 @@ type preciseSystem struct {
 	m          *csr.Matrix
 	lower      []*csr.Matrix // parts of the matrix
 	lowerB     [][]float64   // parts of b
-	x          []*big.Float
+	x          Number
 	size       []float64 // |x_j| 2^-ex, rounded
 	ex         int       // exponent of the largest magnitude of x
 	xmax       float64   // that times 2^-ex
 	b, weights []float64
-	bits       uint
+	bits       int
 }
 
-// take gathers x and finds out how large it is.
-func (s *preciseSystem) take(x func(j int) *big.Float, pool *parallel.Pool) {
-	blocks := (len(s.x) + blockRows - 1) / blockRows
-	largest := make([]int, blocks)
+// sizes finds out how large x is.
+func (s *preciseSystem) sizes(pool *parallel.Pool) {
+	n := len(s.size)
+	blocks := (n + blockRows - 1) / blockRows
 	each := func(do func(k, j int)) {
 		pool.Run(blocks, parallel.Func(func(k int) {
-			for j := k * blockRows; j < min((k+1)*blockRows, len(s.x)); j++ {
+			for j := k * blockRows; j < min((k+1)*blockRows, n); j++ {
 				do(k, j)
 			}
 		}))
 	}
+	largest := make([]int, blocks)
 	for k := range largest {
 		largest[k] = math.MinInt32
 	}
 	each(func(k, j int) {
-		if s.x[j] = x(j); s.x[j].Sign() != 0 {
-			largest[k] = max(largest[k], s.x[j].MantExp(nil))
+		if _, m, e := s.x(j); m[len(m)-1] != 0 {
+			largest[k] = max(largest[k], e)
 		}
 	})
 	s.ex = math.MinInt32
@@ -95,10 +99,8 @@ func (s *preciseSystem) take(x func(j int) *big.Float, pool *parallel.Pool) {
 	}
 	tops := make([]float64, blocks)
 	each(func(k, j int) {
-		var m big.Float
-		e := s.x[j].MantExp(&m)
-		v, _ := m.Float64()
-		s.size[j] = csr.Ldexp(math.Abs(v), max(e-s.ex, -2000))
+		_, m, e := s.x(j)
+		s.size[j] = csr.Ldexp(float64(m[len(m)-1]), max(e-s.ex, -2000)-64)
 		tops[k] = max(tops[k], s.size[j])
 	})
 	for _, v := range tops {
@@ -125,14 +127,11 @@ func (p *precisePartial) merge(q *precisePartial) {
 	p.b2.merge(q.b2)
 }
 
-// measure gathers the rows lo to hi-1. Residuals are rounded up by what roundings of their sums may be.
+// measure gathers the rows lo to hi-1. Residuals are rounded up by what their sums may have left out.
 func (s *preciseSystem) measure(lo, hi int) precisePartial {
-	p := newPrecisePartial()
-	var sum, product, factor, significand big.Float
+	p, sum := newPrecisePartial(), newFixed(s.bits)
 	for i := lo; i < hi; i++ {
 		cols, vals := s.m.Row(i)
-		sum.SetPrec(s.bits).SetFloat64(s.b[i])
-		product.SetPrec(s.bits)
 		largest := 0.0
 		for _, v := range vals {
 			largest = max(largest, math.Abs(v))
@@ -140,31 +139,16 @@ func (s *preciseSystem) measure(lo, hi int) precisePartial {
 		ea := csr.Exponent(largest)
 		var t, absAx float64
 		for k, j := range cols {
-			v := vals[k]
-			sum.Sub(&sum, product.Mul(factor.SetFloat64(v), s.x[j]))
-			v = csr.Ldexp(math.Abs(v), -ea)
+			v := csr.Ldexp(math.Abs(vals[k]), -ea)
 			t += v
 			absAx += float64(v * s.size[j])
 		}
-		count := len(cols) + 2
-		for _, part := range s.lowerB {
-			sum.Add(&sum, factor.SetFloat64(part[i]))
-		}
-		for _, part := range s.lower {
-			cols, vals := part.Row(i)
-			for k, j := range cols {
-				sum.Sub(&sum, product.Mul(factor.SetFloat64(vals[k]), s.x[j]))
-			}
-			count += len(cols)
-		}
-		e := sum.MantExp(&significand)
-		v, _ := significand.Float64()
+		count := s.residual(sum, i)
 		b := scaled{math.Abs(s.b[i]), 0}
 		terms := scaled{absAx, ea + s.ex}
-		roundings := scaled{float64(count + len(s.lowerB)), -int(s.bits)}.times(terms.plus(b))
-		r := scaled{math.Abs(v), e}
-		if sum.Sign() != 0 {
-			r = r.plus(roundings)
+		r := sum.magnitude()
+		if sum.inexact {
+			r = r.plus(scaled{float64(count), sum.low})
 		}
 		row := scaled{t, ea}
 		p.row = math.Max(p.row, r.ratio(row.times(scaled{s.xmax, s.ex}).plus(b)))
@@ -177,6 +161,55 @@ func (s *preciseSystem) measure(lo, hi int) precisePartial {
 		p.b2.add(b)
 	}
 	return p
+}
+
+// residual sets sum = (b - A x)_i, and returns the number of its terms.
+func (s *preciseSystem) residual(sum *fixed, i int) (count int) {
+	top := math.MinInt32
+	s.terms(i, func(v float64) {
+		top = max(top, csr.Exponent(v))
+	}, func(v float64, j int32) {
+		if _, m, e := s.x(int(j)); m[len(m)-1] != 0 {
+			top = max(top, csr.Exponent(v)+e)
+		}
+	})
+	if top == math.MinInt32 {
+		top = 0
+	}
+	sum.begin(top)
+	s.terms(i, func(v float64) {
+		sum.addFloat(v)
+		count++
+	}, func(v float64, j int32) {
+		neg, m, e := s.x(int(j))
+		sum.subProduct(v, neg, m, e-64*len(m))
+		count++
+	})
+	return count
+}
+
+// terms calls the functions for what is not zero of b_i and of row i of A, with its column, part by part.
+func (s *preciseSystem) terms(i int, b func(float64), a func(float64, int32)) {
+	of := func(m *csr.Matrix) {
+		cols, vals := m.Row(i)
+		for k, v := range vals {
+			if v != 0 {
+				a(v, cols[k])
+			}
+		}
+	}
+	if s.b[i] != 0 {
+		b(s.b[i])
+	}
+	for _, part := range s.lowerB {
+		if part[i] != 0 {
+			b(part[i])
+		}
+	}
+	of(s.m)
+	for _, part := range s.lower {
+		of(part)
+	}
 }
 
 // ratio returns log2 (s/o), with 0/0 = 0.

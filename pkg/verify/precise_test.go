@@ -65,6 +65,55 @@ func exactErrors(m *csr.Matrix, x []*big.Float, b, weights []float64) PreciseErr
 	}
 }
 
+// numbers are those of x as Precisely takes them.
+func numbers(x []*big.Float) Number {
+	return func(j int) (neg bool, m []uint64, e int) {
+		words := int(x[j].Prec()+63) / 64
+		m = make([]uint64, words)
+		integer := new(big.Float)
+		e = x[j].MantExp(integer)
+		n, _ := integer.SetMantExp(integer, 64*words).Int(nil)
+		for k := range m {
+			m[k] = new(big.Int).Rsh(n.Abs(n), uint(64*k)).Uint64()
+		}
+		return x[j].Signbit(), m, e
+	}
+}
+
+// Sums in fixed point are those of math/big, but for what is below a unit.
+func TestFixed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		bits := 64 * (1 + rng.IntN(4))
+		s, want, unit := newFixed(bits), new(big.Float).SetPrec(3000), new(big.Float).SetMantExp(big.NewFloat(1), 40-bits)
+		s.begin(40)
+		n := rng.IntN(20)
+		for range n {
+			a := math.Ldexp(rng.Float64()-0.5, rng.IntN(80)-60)
+			x := new(big.Float).SetPrec(uint(1+rng.IntN(300))).SetMantExp(big.NewFloat(rng.Float64()-0.5), rng.IntN(200)-180)
+			if rng.IntN(2) == 0 {
+				neg, m, e := numbers([]*big.Float{x})(0)
+				s.subProduct(a, neg, m, e-64*len(m))
+				want.Sub(want, new(big.Float).SetPrec(3000).Mul(new(big.Float).SetFloat64(a), x))
+			} else {
+				s.addFloat(a)
+				want.Add(want, new(big.Float).SetFloat64(a))
+			}
+		}
+		inexact := s.inexact
+		got := s.magnitude()
+		d := new(big.Float).SetPrec(3000).SetMantExp(big.NewFloat(got.v), got.e)
+		d.Sub(d, want.Abs(want))
+		bound := new(big.Float).SetMantExp(new(big.Float).SetPrec(3000).Abs(want), -52)
+		if inexact {
+			bound.Add(bound, unit.Mul(unit, big.NewFloat(float64(n))))
+		}
+		if d.Abs(d).Cmp(bound) > 0 {
+			t.Fatalf("%d bits, %d terms: %v, want %v", bits, n, got, want)
+		}
+	}
+}
+
 // Errors of x of multiple precision are those of rational arithmetic, for any number of threads, also where float64 does not hold them.
 func TestPreciselyThreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -86,7 +135,7 @@ func TestPreciselyThreads(t *testing.T) {
 			for i := range b {
 				b[i], weights[i] = math.Ldexp(b[i], size), math.Ldexp(1+rng.Float64(), rng.IntN(600)-300)
 			}
-			at := func(j int) *big.Float { return x[j] }
+			at := numbers(x)
 			got, err := Precisely([]*csr.Matrix{m}, at, [][]float64{b}, weights, bits, pool)
 			serial, _ := Precisely([]*csr.Matrix{m}, at, [][]float64{b}, weights, bits, nil)
 			want := exactErrors(m, x, b, weights)
@@ -122,7 +171,7 @@ func TestPreciselySeesSmallErrors(t *testing.T) {
 		ones[j] = 1
 	}
 	m.MulVec(b, ones)
-	at := func(j int) *big.Float { return x[j] }
+	at := numbers(x)
 	if e, err := Precisely([]*csr.Matrix{m}, at, [][]float64{b}, nil, 424, nil); err != nil || !math.IsInf(e.Row, -1) || !math.IsNaN(e.Weighted) {
 		t.Errorf("%+v, %v", e, err)
 	}

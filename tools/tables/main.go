@@ -27,7 +27,9 @@ type options struct {
 	page   string // to write into
 	part   string // of the page; "": all
 	figure string // to write
+	record string // file of what vectors has measured; "": none
 	limit  time.Duration
+	budget time.Duration // of vectors; 0: any time
 }
 
 // tables are the arguments, each with the defaults of its flags.
@@ -51,6 +53,8 @@ func main() {
 	flag.StringVar(&o.part, "part", "", "`table` of solvers: matrices, kinds, growth, precision, large, vectors or \"vectors alone\"; empty: all")
 	flag.StringVar(&o.figure, "figure", "docs/precision-formats.svg", "`file` of the figure of precision")
 	flag.DurationVar(&o.limit, "limit", 0, "time limit of a solve; 0: 5m for matrices, 2m for solvers")
+	flag.StringVar(&o.record, "record", "", "`file` of JSON lines that vectors puts each matrix into, and does not measure those in it again")
+	flag.DurationVar(&o.budget, "budget", 0, "vectors begins no matrix after so long; 0: no limit")
 	flag.Parse()
 	t, ok := tables[flag.Arg(0)]
 	err := errors.New("want one of matrices, solvers, precision, rule, layouts")

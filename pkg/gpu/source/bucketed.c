@@ -61,27 +61,25 @@ KERNEL(spmv_bucketed, u32 rows, u32 shift, u32 buckets, u32 by_theta, IN(bucket)
        u32 own, IN(double) theta, IN(i32) exps, PRODUCT_ARGUMENTS)
 {
     const u32 lanes = 1u << shift;
-    const u32 sweep = blocks * (THREADS >> shift);
+    const u32 sweep = blocks * (THREADS >> shift), part = BLOCK;
     PRODUCT;
-    EACH_PART {
-        for (u32 first = part * (THREADS >> shift); first < rows; first += sweep) {
-            EACH_THREAD {
-                u32 i = first + (t >> shift), next = LEAST(i + sweep, rows), lane = t & (lanes - 1);
-                double s = 0;
-                MY(group) = lanes;
-                if (i < rows) {
-                    for (u32 q = 0; q < by_theta; q++) s = add_bucket(s, list + q, i, next, lane, lanes, ptr, col, val, x);
-                    if (by_theta) s *= theta[own ? i : 0];
-                    for (u32 q = by_theta; q < buckets; q++) s = add_bucket(s, list + q, i, next, lane, lanes, ptr, col, val, x);
-                }
-                MY(y) = s;
+    for (u32 first = part * (THREADS >> shift); first < rows; first += sweep) {
+        EACH_THREAD {
+            u32 i = first + (t >> shift), next = LEAST(i + sweep, rows), lane = t & (lanes - 1);
+            double s = 0;
+            MY(group) = lanes;
+            if (i < rows) {
+                for (u32 q = 0; q < by_theta; q++) s = add_bucket(s, list + q, i, next, lane, lanes, ptr, col, val, x);
+                if (by_theta) s *= theta[own ? i : 0];
+                for (u32 q = by_theta; q < buckets; q++) s = add_bucket(s, list + q, i, next, lane, lanes, ptr, col, val, x);
             }
-            WARP_SUM(y, group);
-            EACH_THREAD {
-                u32 i = first + (t >> shift);
-                if (i < rows && (t & (lanes - 1)) == 0) FINISH(i, times_power(MY(y), exps[own ? i : 0]));
-            }
+            MY(y) = s;
         }
-        LEAVE_PRODUCT;
+        WARP_SUM(y, group);
+        EACH_THREAD {
+            u32 i = first + (t >> shift);
+            if (i < rows && (t & (lanes - 1)) == 0) FINISH(i, times_power(MY(y), exps[own ? i : 0]));
+        }
     }
+    LEAVE_PRODUCT;
 }

@@ -99,14 +99,17 @@ FN double integer_float(IN(u32) v, code c) { return 2 * (double)FLOAT_OF_BITS(v[
         offset += many;                                                                        \
     } while (0)
 
-/* A run; several slots at a time, so that several loads are under way. */
+/* A run, which has a slot at least; several at a time, so that several loads are under way. */
 #define SLOTS_RUN(B, INTEGER, X)                                              \
     do {                                                                      \
-        for (; left >= AT_ONCE(B); left -= AT_ONCE(B)) SLOTS_TURN(B, AT_ONCE(B), INTEGER, X); \
+        if (B > 2)                                                            \
+            do SLOTS_TURN(B, 1, INTEGER, X); while (--left);                  \
+        else                                                                  \
+            for (; left >= AT_ONCE(B); left -= AT_ONCE(B)) SLOTS_TURN(B, AT_ONCE(B), INTEGER, X); \
         if (B == 1 && left & 2) SLOTS_TURN(B, 2, INTEGER, X);                 \
         if (B <= 2 && left & 1) SLOTS_TURN(B, 1, INTEGER, X);                 \
     } while (0)
-#define AT_ONCE(B) (B == 1 ? 4 : B == 2 ? 2 : 1)
+#define AT_ONCE(B) (B == 1 ? 4 : 2)
 
 /* A run of integers. */
 #define SLOTS_INTEGERS(B, X)                                \
@@ -170,10 +173,8 @@ FN void prefetch_chunk(IN(u32) stream, u32 from, u32 end, u32 lane)
     {                                                                                                               \
         const u32 sweep = blocks * (THREADS / WARP);                                                                \
         PRIVATE(double, s[B]);                                                                                      \
-        PRIVATE(u32, begin); /* of the warp's next chunk */                                                         \
         PRIVATE(u32, row); /* the first of the chunk, and what it is */                                             \
         PRIVATE(u32, how);                                                                                          \
-        EACH_THREAD { MY(begin) = ptr[LEAST(BLOCK * (THREADS / WARP) + t / WARP, chunks)]; }                        \
         PRODUCT;                                                                                                    \
         (void)y;                                                                                                    \
         EACH_PART {                                                                                                 \
@@ -181,7 +182,7 @@ FN void prefetch_chunk(IN(u32) stream, u32 from, u32 end, u32 lane)
                 EACH_THREAD {                                                                                       \
                     const u32 at = first + t / WARP, lane = t % WARP;                                               \
                     u32 next = at + sweep; /* chunk of the warp */                                                  \
-                    IN(u32) head = stream + MY(begin);                                                              \
+                    IN(u32) head = stream + ptr[LEAST(at, chunks)];                                                 \
                     double sums[B];                                                                                 \
                     UNROLL(B)                                                                                       \
                     for (u32 r = 0; r < B; r++) sums[r] = 0;                                                        \
@@ -193,8 +194,7 @@ FN void prefetch_chunk(IN(u32) stream, u32 from, u32 end, u32 lane)
                     }                                                                                               \
                     if (next >= chunks) next = part + GRID < blocks ? (part + GRID) * (THREADS / WARP) + t / WARP : chunks;\
                     if (next < chunks) {                                                                            \
-                        MY(begin) = ptr[next];                                                                      \
-                        prefetch_chunk(stream, MY(begin), ptr[next + 1], lane);                                     \
+                        prefetch_chunk(stream, ptr[next], ptr[next + 1], lane);                                     \
                         PREFETCH(&ptr[LEAST(next + sweep, chunks)]);                                                \
                     }                                                                                               \
                     if (lane >> SHIFT(MY(how)) < ROWS(MY(how))) chunk(head, MY(row), MY(how), lane, narrow, x, sums);\
