@@ -373,10 +373,12 @@ type (
 	spmm4Csr    spmm2Csr
 	spmm8Csr    spmm2Csr
 	spmm2Slots1 struct {
-		chunks            uint32
-		ptr, stream, exps Buffer
-		own               uint32
-		x, dst            Buffer
+		chunks      uint32
+		ptr, stream Buffer
+		unit        float64
+		exps        Buffer
+		own         uint32
+		x, dst      Buffer
 	}
 	spmm4Slots1 spmm2Slots1
 	spmm8Slots1 spmm2Slots1

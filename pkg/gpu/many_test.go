@@ -63,9 +63,9 @@ func testMany(t *testing.T, name string, a *Matrix, m *csr.Matrix, k int) {
 	}
 	defer dst.Close()
 	src.Upload(x)
-	before := a.d.launches()
+	before := a.d.Launches()
 	a.ApplyMulti(dst, src)
-	if n := a.d.launches() - before; a.Together(k) && n > len(src.groups) {
+	if n := a.d.Launches() - before; a.Together(k) && n > len(src.groups) {
 		t.Errorf("%s: %d launches", name, n)
 	}
 	dst.Download(y)

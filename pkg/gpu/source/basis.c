@@ -66,8 +66,9 @@ FN double store_element(GLOBAL u8 *chunk, double head, u32 at, double v)
         ((GLOBAL float *)chunk)[at] = f;
         return f;
     }
-    double k = v * (1 / head) + 0x1.8p52 - 0x1.8p52; /* to nearest, ties to even */
-    if (k != k) return head * k;
+    if (head != head) return head;
+    double k = v * DOUBLE_OF_BITS(0x7fe0000000000000ul - BITS_OF_DOUBLE(head)); /* 1 / head */
+    k = k + 0x1.8p52 - 0x1.8p52; /* to nearest, ties to even */
     ((GLOBAL u16 *)chunk)[at] = (u16)((i32)k + 32768);
     return head * k;
 }

@@ -123,7 +123,7 @@ CSR_MANY(spmm8_csr, 8)
 
 #define SLOTS_MANY(name, chunk, B, W)                                                                                  \
     MANY_CHUNK(chunk, B, W)                                                                                            \
-    KERNEL(name, u32 chunks, IN(u32) ptr, IN(u32) stream, IN(i32) exps, u32 own, IN(double) x, OUT(double) dst)        \
+    KERNEL(name, u32 chunks, IN(u32) ptr, IN(u32) stream, double unit, IN(i32) exps, u32 own, IN(double) x, OUT(double) dst) \
     {                                                                                                                  \
         SCRATCH;                                                                                                       \
         const u32 sweep = blocks * (THREADS / WARP);                                                                   \
@@ -159,7 +159,7 @@ CSR_MANY(spmm8_csr, 8)
                     i *= B;                                                                                            \
                     UNROLL(B * W)                                                                                      \
                     for (u32 r = 0; r < B * W; r++)                                                                    \
-                        dst[(u64)W * i + r] = times_power(MY(s[r]), exps[own ? i + r / W : 0]);                        \
+                        dst[(u64)W * i + r] = own ? times_power(MY(s[r]), exps[i + r / W]) : MY(s[r]) * unit;          \
                 }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
