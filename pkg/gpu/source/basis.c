@@ -134,7 +134,7 @@ KERNEL(basis_dot, u32 n, u32 m, u32 chunks, u32 room, IN(u8) v, IN(double) heads
         }
     }
     UNROLL(8)
-    for (u32 k = 0; k < 8; k++) LEAVE_IF(k < m, s[k], area + k, 0);
+    for (u32 k = 0; k < 8; k++) LEAVE_IF(k < m, s[k], area + k, BLOCK);
 }
 
 /* w += sign * sum of cell_k v_k for the first m vectors of a group, the cells being those from the first on, and w·w if
@@ -150,16 +150,17 @@ KERNEL(basis_axpy, u32 n, u32 m, u32 cell, double sign, u32 chunks, u32 room, IN
     EACH_THREAD {
         MY(s) = 0;
         for (u32 c = BLOCK; c < chunks; c += blocks) {
-            double ws[4], head[8];
+            double ws[4];
             UNROLL(4)
-            for (u32 j = 0; j < 4; j++) ws[j] = w[LEAST(c * CHUNK + j * THREADS + t, n - 1)];
-            UNROLL(8)
-            for (u32 k = 0; k < 8; k++) head[k] = heads[LEAST(k, m - 1) * chunks + c];
+            for (u32 j = 0; j < 4; j++) {
+                u32 i = c * CHUNK + j * THREADS + t;
+                ws[j] = i < n ? w[i] : 0;
+            }
             UNROLL(8)
             for (u32 k = 0; k < 8; k++)
                 if (k < m) {
                     double vs[4];
-                    load_chunk(vs, CHUNK_AT(k), head[k], t);
+                    load_chunk(vs, CHUNK_AT(k), heads[k * chunks + c], t);
                     UNROLL(4)
                     for (u32 j = 0; j < 4; j++) ws[j] = FMA(a[k], vs[j], ws[j]);
                 }
@@ -173,5 +174,5 @@ KERNEL(basis_axpy, u32 n, u32 m, u32 cell, double sign, u32 chunks, u32 room, IN
             }
         }
     }
-    LEAVE_IF(area != NONE, s, area, 0);
+    LEAVE_IF(area != NONE, s, area, BLOCK);
 }
