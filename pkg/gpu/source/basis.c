@@ -134,7 +134,7 @@ KERNEL(basis_dot, u32 n, u32 m, u32 chunks, u32 room, IN(u8) v, IN(double) heads
         }
     }
     UNROLL(8)
-    for (u32 k = 0; k < 8; k++) LEAVE_IF(k < m, s[k], area + k, 0);
+    for (u32 k = 0; k < 8; k++) LEAVE_IF(k < m, s[k], area + k, BLOCK);
 }
 
 /* w += sign * sum of cell_k v_k for the first m vectors of a group, the cells being those from the first on, and w·w if
@@ -173,5 +173,5 @@ KERNEL(basis_axpy, u32 n, u32 m, u32 cell, double sign, u32 chunks, u32 room, IN
             }
         }
     }
-    LEAVE_IF(area != NONE, s, area, 0);
+    LEAVE_IF(area != NONE, s, area, BLOCK);
 }

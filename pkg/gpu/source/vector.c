@@ -214,13 +214,13 @@ KERNEL(vector_multi_dot, u32 n, u32 m, IN(double) v0, IN(double) v1, IN(double) 
         }
     }
     LEAVE(s0, area);
-    LEAVE_IF(m > 1, s1, area + 1, 0);
-    LEAVE_IF(m > 2, s2, area + 2, 0);
-    LEAVE_IF(m > 3, s3, area + 3, 0);
-    LEAVE_IF(m > 4, s4, area + 4, 0);
-    LEAVE_IF(m > 5, s5, area + 5, 0);
-    LEAVE_IF(m > 6, s6, area + 6, 0);
-    LEAVE_IF(m > 7, s7, area + 7, 0);
+    LEAVE_IF(m > 1, s1, area + 1, BLOCK);
+    LEAVE_IF(m > 2, s2, area + 2, BLOCK);
+    LEAVE_IF(m > 3, s3, area + 3, BLOCK);
+    LEAVE_IF(m > 4, s4, area + 4, BLOCK);
+    LEAVE_IF(m > 5, s5, area + 5, BLOCK);
+    LEAVE_IF(m > 6, s6, area + 6, BLOCK);
+    LEAVE_IF(m > 7, s7, area + 7, BLOCK);
 }
 
 /* w += sign * sum of slot_k v_k for m <= 8 vectors, the cells being those from the first
@@ -245,7 +245,7 @@ KERNEL(vector_multi_axpy, u32 n, u32 m, u32 cell, double sign, IN(double) v0, IN
             MY(s) = FMA(v, v, MY(s));
         }
     }
-    LEAVE_IF(area != NONE, s, area, 0);
+    LEAVE_IF(area != NONE, s, area, BLOCK);
 }
 
 /* Block k adds up the partial sums in area first + k into cell + k. */
