@@ -110,6 +110,22 @@ gpu-generate: ## PTX and code objects of pkg/gpu's kernels, by clang-19
 gpu-check: ## fail if these are not what clang-19 makes of the source; GPU_FLAGS=-must: fail without clang-19
 	$(GO) run ./tools/gpucode -check $(GPU_FLAGS)
 
+.PHONY: gpu-ptxas
+gpu-ptxas: ## assemble the PTX by NVIDIA's ptxas, fetched from Debian if need be; GPU_FLAGS=-update: record registers and sizes
+	$(GO) run ./tools/gpuptxas $(GPU_FLAGS)
+
+.PHONY: gpu-libraries
+gpu-libraries: ## test that drivers' libraries, fetched from Debian, have the functions that pkg/gpu calls
+	@folders=
+	fetch() { # SUITE COMPONENT PATTERN PACKAGE...
+		local folder
+		if folder=$$(.ci/debian "$$@"); then folders=$$folders:$$folder; else echo "SKIPPED: $$4"; fi
+	}
+	fetch sid non-free '*/lib*.so*' libnvidia-tesla-450-cuda1 libnvidia-legacy-390xx-cuda1 libnvidia-legacy-390xx-fatbinaryloader
+	fetch bookworm non-free '*/lib*.so*' libcuda1 libnvidia-tesla-470-cuda1 libnvidia-ml1
+	fetch bookworm main '*/lib*.so*' libamdhip64-5 libamd-comgr2 libhsa-runtime64-1 libhsakmt1
+	if [[ $$folders ]]; then MPSOLVE_TEST_LIBRARIES=$${folders#:} $(GO) test -count=1 -v -run '^TestRealLibraries$$' ./pkg/gpu; fi
+
 .PHONY: kernels-generate
 kernels-generate: ## assembly of Go of the kernels in internal/kernels/c, by clang-19
 	$(GO) run ./tools/simdgen
@@ -261,6 +277,13 @@ reproduction: build ## the papers' tables and figures into REPRODUCTION, verdict
 	bin/mpsolve reproduce all --output $(REPRODUCTION) $(REPRODUCE_FLAGS)
 	bin/mpsolve reproduce report --output $(REPRODUCTION) $(REPRODUCE_FLAGS)
 	$(GO) run ./tools/reproductionpage -measurements $(REPRODUCTION)/measurements.jsonl
+
+DIGITS_EXPERIMENTS := ddavx-axpy ddavx-bytes-flop ddavx-band ddavx-matrices ddavx-100-iterations ddavx-bicg ddavx-switch mpres-table-3 mpres-table-5 mp-spmv
+
+.PHONY: reproduction-digits
+reproduction-digits: build ## those of double-double and multiple precision into REPRODUCTION-digits, and their section of docs/reproduction.md
+	bin/mpsolve reproduce $(DIGITS_EXPERIMENTS) --matrices $(MATRICES) --output $(REPRODUCTION)-digits $(REPRODUCE_FLAGS)
+	$(GO) run ./tools/reproductionpage -section digits -measurements $(REPRODUCTION)-digits/measurements.jsonl
 
 # Complex matrices are left out.
 LAYOUT_MATRICES = $(filter-out %/helmholtz_2D.mtx.gz %/mhd1280b.mtx.gz,$(wildcard $(MATRICES)/*.mtx.gz))

@@ -6,19 +6,21 @@
 #   make gpu-bench-build     where there is Go: bin/mpsolve and bin/gpu.test
 #   bench/gpu/run.sh         on the machine with the GPU, which needs neither Go nor CUDA
 #
-# Writes into $OUT (./gpu-results): steps.txt, devices.json, gpu.jsonl, peers.jsonl, logs.
-# Python with NumPy and CuPy or PyTorch is for the comparison alone. In the environment:
+# Writes into $OUT (./gpu-results): steps.txt, devices.json, gpu.jsonl, peers.jsonl, logs, and
+# profile.txt: how busy schedulers and memory were in each kernel. ptxas, compute-sanitizer and
+# ncu are used where they are; Python with NumPy and CuPy or PyTorch is for the comparison alone.
+# In the environment:
 #
 #   DEVICE=cuda   another: hip, opencl, emulate, with an index as cuda:1
 #   SMALL=1       small matrices, to try the script itself
 #   SECONDS_EACH  for the products with one matrix (15)
-#   TOTAL         seconds for everything (570)
+#   TOTAL         seconds for everything (600)
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 out=${OUT:-gpu-results}
 device=${DEVICE:-cuda}
 each=${SECONDS_EACH:-15}
-total=${TOTAL:-570}
+total=${TOTAL:-600}
 mpsolve=$PWD/bin/mpsolve
 tests=$PWD/bin/gpu.test
 mkdir -p "$out"
@@ -65,15 +67,13 @@ found() {
 listed() { "$mpsolve" devices --json >"$out/devices.json"; }
 
 assemble() {
-  local ptxas sm version
+  local ptxas sm
   ptxas=$(found ptxas) || { echo 'no ptxas here' >&2; return 75; }
   "$ptxas" --version | tail -2
-  while read -r sm version; do # as ptxTargets in pkg/gpu/images.go
-    echo "sm_$sm"
-    sed "1,/^\.target/ { s/^\.version .*/.version $version/; s/^\.target .*/.target sm_$sm/ }" \
-      pkg/gpu/source/code/kernels.ptx >"$work/sm_$sm.ptx"
-    "$ptxas" -v -arch "sm_$sm" -o "$work/sm_$sm.cubin" "$work/sm_$sm.ptx" 2>&1 || echo "sm_$sm: REFUSED"
-  done <<<$'70 6.0\n80 7.0\n90 7.8'
+  for sm in sm_70 sm_80 sm_90; do
+    echo "$sm"
+    "$ptxas" -v -arch "$sm" -o "$work/$sm.cubin" pkg/gpu/source/code/kernels.ptx 2>&1 || echo "$sm: REFUSED"
+  done
 }
 
 assembled() {
@@ -120,12 +120,44 @@ mapfile -t product_flags < <(generators "${products[@]}")
 mapfile -t cg_flags < <(generators "${cg[@]}")
 mapfile -t gmres_flags < <(generators "${gmres[@]}")
 
+# profiled MATRIX MATRIX counts, by Nsight Compute, in products and a few iterations. Kernels run
+# several times, once for some of the counters.
+profiled() {
+  local ncu metrics=smsp__issue_active.avg.pct_of_peak_sustained_active
+  metrics+=,dram__throughput.avg.pct_of_peak_sustained_elapsed,smsp__inst_executed.sum
+  ncu=$(found ncu) || { echo 'no ncu here' >&2; return 75; }
+  "$ncu" --csv --target-processes all --metrics "$metrics" --kernel-name 'regex:^(spmv|vector)_' --launch-count 300 \
+    "$mpsolve" bench gpu --device "$device" --generate "$1" --generate "$2" --solve cg \
+    --max-iter 3 --repeat 1 --time 1ms --copy=false >"$out/profile.csv" 2>&1
+  local status=$?
+  if grep -qE 'ERR_NVGPUCTRPERM|No kernels were profiled' "$out/profile.csv"; then
+    grep -m 1 -E 'ERR_NVGPUCTRPERM|No kernels were profiled' "$out/profile.csv" >&2
+    return 75 # counters are for administrators here
+  fi
+  # a line: "ID",..."Kernel Name" (5),..."Metric Name" (13),"Metric Unit","Metric Value" (15)
+  awk -F '","' '
+    NF >= 15 && $1 ~ /^"[0-9]+$/ {
+      value = $15; gsub(/[",]/, "", value)
+      sum[$5, $13] += value; count[$5, $13]++; kernels[$5]
+    }
+    function mean(metric) { return count[k, metric] ? sum[k, metric] / count[k, metric] : 0 }
+    END {
+      printf "%-28s %9s %15s %15s %18s\n", "kernel", "launches", "issue active %", "DRAM %", "warp instructions"
+      fflush() # before what sort prints
+      for (k in kernels)
+        printf "%-28s %9d %15.1f %15.1f %18.0f\n", k, count[k, "smsp__inst_executed.sum"],
+          mean("smsp__issue_active.avg.pct_of_peak_sustained_active"),
+          mean("dram__throughput.avg.pct_of_peak_sustained_elapsed"), mean("smsp__inst_executed.sum") | "sort"
+    }' "$out/profile.csv" >"$out/profile.txt"
+  return $status
+}
+
 compared() {
   python3 -c 'import numpy' 2>/dev/null || { echo 'no NumPy here' >&2; return 75; }
   python3 bench/gpu/compare.py "$@" >>"$out/peers.jsonl"
 }
 
-export -f listed found assemble assembled tested sanitized measured compared
+export -f listed found assemble assembled tested sanitized measured profiled compared
 export out device each mpsolve tests work
 inner() { step "$1" "$2" bash -c '"$@"' - "${@:3}"; }
 
@@ -140,6 +172,7 @@ inner 'CG' 60 measured cg "${cg_flags[@]}" --solve cg --products=false --copy=fa
 inner 'GMRES' 40 measured gmres "${gmres_flags[@]}" --solve gmres --products=false --copy=false --max-iter 2000
 inner 'cuSPARSE: products' 90 compared products "$work"/products/*
 inner 'cuSPARSE: CG' 60 compared cg "$work"/cg/*
+inner 'ncu' 60 profiled "${products[0]}" "${products[1]}"
 inner 'compute-sanitizer' 60 sanitized
 echo
 cat "$out/steps.txt"

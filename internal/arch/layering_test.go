@@ -75,6 +75,7 @@ var layers = []layer{
 	{pkg: "tools/gputable", imports: []string{"tools/page"}, reason: "a program that writes measurements into the documentation"},
 	{pkg: "tools/simdgen", reason: "a program that compiles the kernels in C and writes them as assembly of Go"},
 	{pkg: "tools/gpucode", reason: "a program that compiles the kernels and reads what comes out"},
+	{pkg: "tools/gpuptxas", reason: "a program that assembles the kernels and reads what comes out"},
 	{pkg: "pkg/formats", imports: []string{"internal/kernels", "internal/nearest"}, reason: "codecs alone, does not know why a format was chosen"},
 	{pkg: "pkg/generate", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel"}, reason: "makes matrices, knows no files and no solver"},
 	{pkg: "pkg/matrixmarket", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel", "internal/nearest"}, reason: "reads and writes, knows no precision and no solver"},

@@ -3,10 +3,13 @@
 // CUDA, through its driver API.
 #include "cudahip.h"
 
+#include "nvml.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 
 static int architecture(int device, gpu_info *i, gpu_error *e);
+static uint64_t unused(int device);
 static void words(int code, const char **name, const char **text);
 
 static library cuda = {
@@ -44,11 +47,13 @@ static library cuda = {
 		.copy = "cuMemcpyDtoDAsync_v2",
 		.fill = "cuMemsetD8Async",
 	},
+	.before = {.release = "cuDevicePrimaryCtxRelease"}, // before CUDA 11, driver 450
 	.units = 16,
 	.integrated = 18,
 	.memory_clock = 36,
 	.memory_width = 37,
 	.architecture = architecture,
+	.unused = unused,
 	.words = words,
 };
 
@@ -63,6 +68,14 @@ static int architecture(int device, gpu_info *i, gpu_error *e)
 	return 0;
 }
 
+static uint64_t unused(int device)
+{
+	int (*bus_id)(char *, int, int);
+	char id[32];
+	*(void **)&bus_id = dlsym(cuda.handle, "cuDeviceGetPCIBusId");
+	return bus_id && !bus_id(id, sizeof id, device) ? nvml_unused(id) : 0;
+}
+
 static void words(int code, const char **name, const char **text)
 {
 	int (*get_name)(int, const char **), (*get_text)(int, const char **);
@@ -73,6 +86,7 @@ static void words(int code, const char **name, const char **text)
 }
 
 static int count(int *n, gpu_error *e) { return library_count(&cuda, n, e); }
+static int look(int index, gpu_info *i, gpu_error *e) { return library_look(&cuda, index, i, e); }
 static int open_device(int index, gpu_device **d, gpu_error *e) { return library_open(&cuda, index, d, e); }
 
-const gpu_backend gpu_cuda = {count, open_device};
+const gpu_backend gpu_cuda = {count, look, open_device};

@@ -23,7 +23,7 @@ import (
 type control struct {
 	initCode, devices, major, free                       int64
 	failCall, failCode, failAlloc, failJIT, failLaunch   int64
-	late                                                 int64
+	late, roomy                                          int64
 	calls, allocs                                        int64
 	memory, pinned, contexts, modules, streams, numEvent int64
 	mistakes                                             int64
@@ -33,7 +33,7 @@ type control struct {
 func (c *control) reset() {
 	c.initCode, c.devices, c.major, c.free = 0, 1, 8, 12345
 	c.failCall, c.failCode, c.failAlloc, c.failJIT, c.failLaunch = 0, 0, 0, 0, 0
-	c.late, c.calls, c.allocs = 0, 0, 0
+	c.late, c.roomy, c.calls, c.allocs = 0, 0, 0, 0
 }
 
 // TestFakeCUDA drives cuda.c against a driver on the host, in a separate process, since
@@ -49,8 +49,9 @@ func TestFakeCUDA(t *testing.T) {
 	}
 	// What is alive is counted by the driver; a sanitizer that looks for leaks as well stumbles
 	// over the Go heap in a process that maps the control. Its strstr is slow on PTX.
+	lib := compiledC(t, "fakecuda")
 	asan := "ASAN_OPTIONS=detect_leaks=0:intercept_strstr=0:" + os.Getenv("ASAN_OPTIONS")
-	t.Log(itself(t, asan, "FAKECUDA_CONTROL="+file, "MPSOLVE_LIBCUDA="+compiledC(t, "fakecuda")))
+	t.Log(itself(t, asan, "FAKECUDA_CONTROL="+file, "MPSOLVE_LIBCUDA="+lib, "MPSOLVE_LIBNVML="+lib))
 }
 
 // mapped is the control in a file.
@@ -68,10 +69,8 @@ func mapped(t *testing.T, file string) *control {
 }
 
 func testFakeCUDA(t *testing.T, c *control) {
-	if len(images(CUDA, "sm_80")) == 0 {
-		imagesFor = func(Backend, string) [][]byte { return [][]byte{[]byte(".version 7.0\x00")} }
-	}
 	t.Run("errors", func(t *testing.T) { fakeErrors(t, c) })
+	t.Run("best", func(t *testing.T) { fakeBest(t, c) })
 	t.Run("late", func(t *testing.T) { fakeLate(t, c) })
 	t.Run("short of memory", func(t *testing.T) { fakeShort(t, c) })
 	t.Run("memory", func(t *testing.T) {
@@ -120,12 +119,33 @@ func fakeErrors(t *testing.T, c *control) {
 	if n := len(Devices()); n < 3 {
 		t.Errorf("%d entries", n)
 	}
-	if i, err := Best(); err != nil || i.String() != "cuda:0 Fake 0 (sm_80)" {
-		t.Errorf("best: %v, %v", i, err)
-	}
 	if _, err := Open(CUDA, 1); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "no device 1, the only one is 0") {
 		t.Error(err)
 	}
+}
+
+// fakeBest checks which of several devices is the one to take. Best makes no context: a call
+// that needs one would be a mistake.
+func fakeBest(t *testing.T, c *control) {
+	for _, f := range []struct {
+		roomy, free int64
+		want        string
+	}{
+		{0, 12345, "cuda:0 Fake 0 (sm_80)"},
+		{3, 12345, "cuda:2 Fake 2 (sm_80)"},
+		{3, 0, "cuda:0 Fake 0 (sm_80)"},       // nobody says how much is free
+		{3, 1 << 30, "cuda:0 Fake 0 (sm_80)"}, // more than there is: that of another device
+	} {
+		c.reset()
+		c.devices, c.roomy, c.free, c.contexts = 4, f.roomy, f.free, 0
+		if i, err := Best(); err != nil || i.String() != f.want {
+			t.Errorf("%+v: %v, %v", f, i, err)
+		}
+		if c.mistakes != 0 || c.contexts != 0 {
+			t.Errorf("%+v: %+v", f, *c)
+		}
+	}
+	c.reset()
 }
 
 // fakeLate has everything done as late as a driver may: code that reads the host's memory
@@ -268,4 +288,18 @@ func fakeCG(t *testing.T, c *control) (calls int64, err error) {
 		t.Errorf("%+v", r)
 	}
 	return c.calls, d.Err()
+}
+
+// A driver from before 450 lacks the second version of a function, and runs.
+func TestOldCUDA(t *testing.T) {
+	if os.Getenv("FAKECUDA") != "" {
+		d, err := Open(CUDA, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Close()
+		return
+	}
+	lib := compiledC(t, "fakecuda", "-DcuDevicePrimaryCtxRelease_v2=cuDevicePrimaryCtxRelease")
+	t.Log(itself(t, "FAKECUDA=devices=1", "MPSOLVE_LIBCUDA="+lib, "ASAN_OPTIONS=detect_leaks=0:intercept_strstr=0:"+os.Getenv("ASAN_OPTIONS")))
 }

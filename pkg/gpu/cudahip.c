@@ -30,7 +30,15 @@ int library_check(const library *lib, const char *function, int code, gpu_error 
 	const char *name = NULL, *text = NULL;
 	if (!code) return 0;
 	lib->words(code, &name, &text);
+	if (name && text && !strcmp(name, text)) text = NULL; // HIP before ROCm 6
 	return gpu_fail(e, function, code, "%s%s%s", name ? name : "", name && text ? ": " : "", text ? text : name ? "" : "unknown error");
+}
+
+// find returns a function by its name, or by that of older versions.
+static void *find(void *handle, const char *name, const char *before)
+{
+	void *f = dlsym(handle, name);
+	return f || !before ? f : dlsym(handle, before);
 }
 
 // load opens the library and looks for its functions.
@@ -39,11 +47,11 @@ static int load(library *lib, gpu_error *e)
 	void *handle;
 	if (lib->handle) return 0;
 	if (!(handle = gpu_library(lib->variable, lib->files, e))) return 1;
-#define FIND(f, arguments)                                                                         \
-	if (lib->names.f && !(*(void **)&lib->call.f = dlsym(handle, lib->names.f))) {              \
-		gpu_fail(e, "", 0, "the library has no %s: the driver is too old", lib->names.f);   \
-		dlclose(handle);                                                                    \
-		return 1;                                                                           \
+#define FIND(f, arguments)                                                                           \
+	if (lib->names.f && !(*(void **)&lib->call.f = find(handle, lib->names.f, lib->before.f))) { \
+		gpu_fail(e, "", 0, "the library has no %s: the driver is too old", lib->names.f);    \
+		dlclose(handle);                                                                     \
+		return 1;                                                                            \
 	}
 	ENTRY_POINTS(FIND)
 #undef FIND
@@ -54,7 +62,7 @@ static int load(library *lib, gpu_error *e)
 int library_count(library *lib, int *n, gpu_error *e)
 {
 	if (load(lib, e)) return 1;
-	if (LIBRARY_CALL(lib, init, 0)) return 1;
+	if (lib->call.init && LIBRARY_CALL(lib, init, 0)) return 1;
 	return LIBRARY_CALL(lib, count, n);
 }
 
@@ -64,22 +72,39 @@ static int make_current(gpu_device *g, gpu_error *e)
 	return d->lib->call.set_device ? CALL(set_device, d->device) : CALL(set_context, d->context);
 }
 
+// describe fills in what is known of a device without a context.
+static int describe(const library *lib, int device, gpu_info *i, gpu_error *e)
+{
+	size_t all = 0;
+	memset(i, 0, sizeof *i);
+	if (LIBRARY_CALL(lib, device_name, i->name, sizeof i->name, device)) return 1;
+	if (LIBRARY_CALL(lib, device_memory, &all, device)) return 1;
+	if (LIBRARY_CALL(lib, attribute, &i->units, lib->units, device)) return 1;
+	if (LIBRARY_CALL(lib, attribute, &i->integrated, lib->integrated, device)) return 1;
+	i->memory = all;
+	int clock = 0, width = 0;
+	if (LIBRARY_CALL(lib, attribute, &clock, lib->memory_clock, device) || LIBRARY_CALL(lib, attribute, &width, lib->memory_width, device)) clock = 0;
+	i->bandwidth = 2e3 * clock * (width / 8);
+	return lib->architecture(device, i, e);
+}
+
+int library_look(const library *lib, int index, gpu_info *i, gpu_error *e)
+{
+	int device = 0;
+	if (LIBRARY_CALL(lib, device, &device, index) || describe(lib, device, i, e)) return 1;
+	i->free = lib->unused(device);
+	if (i->free > i->memory) i->free = 0; // that of a whole GPU, of which this is a part
+	return 0;
+}
+
 static int device_info(gpu_device *g, gpu_info *i, gpu_error *e)
 {
 	device *d = (device *)g;
-	size_t all = 0, unused = 0;
-	memset(i, 0, sizeof *i);
-	if (make_current(g, e)) return 1;
-	if (CALL(device_name, i->name, sizeof i->name, d->device)) return 1;
-	if (CALL(device_memory, &all, d->device)) return 1;
+	size_t unused = 0;
+	if (describe(d->lib, d->device, i, e) || make_current(g, e)) return 1;
 	if (CALL(free_memory, &unused, &(size_t){0})) return 1;
-	if (CALL(attribute, &i->units, d->lib->units, d->device)) return 1;
-	if (CALL(attribute, &i->integrated, d->lib->integrated, d->device)) return 1;
-	i->memory = all, i->free = unused;
-	int clock = 0, width = 0;
-	if (CALL(attribute, &clock, d->lib->memory_clock, d->device) || CALL(attribute, &width, d->lib->memory_width, d->device)) clock = 0;
-	i->bandwidth = 2e3 * clock * (width / 8);
-	return d->lib->architecture(d->device, i, e);
+	i->free = unused;
+	return 0;
 }
 
 // load_image has the library compile PTX; what its compiler says becomes part of the error.

@@ -42,7 +42,7 @@
 	X(copy, (uint64_t to, uint64_t from, size_t bytes, void *stream))                    \
 	X(fill, (uint64_t to, unsigned char value, size_t bytes, void *stream))
 
-// Their names, NULL for those that the library does without.
+// Names of them, NULL for those that the library does without.
 typedef struct {
 #define NAME(f, arguments) const char *f;
 	ENTRY_POINTS(NAME)
@@ -59,11 +59,14 @@ typedef struct {
 typedef struct {
 	const char *variable;      // of the environment, names another file
 	const char *const *files;  // to look for
-	entry_names names;
+	entry_names names, before; // before: of older versions, where they are others
 	int units, integrated;     // numbers of attributes
 	int memory_clock, memory_width; // the same: of the memory, in kHz, and bits; two transfers a cycle
 	// architecture fills in i->architecture and i->old.
 	int (*architecture)(int device, gpu_info *i, gpu_error *e);
+	// unused is the memory of a device that nobody uses, in bytes, asked without a context;
+	// 0 if nobody says.
+	uint64_t (*unused)(int device);
 	// words finds the library's name and description of an error code.
 	void (*words)(int code, const char **name, const char **text);
 
@@ -74,6 +77,7 @@ typedef struct {
 // What gpu_backend asks for.
 int library_count(library *, int *devices, gpu_error *);
 int library_open(library *, int index, gpu_device **, gpu_error *);
+int library_look(const library *, int index, gpu_info *, gpu_error *);
 
 // library_check returns 0 if code is 0, and otherwise writes the error of the function.
 int library_check(const library *, const char *function, int code, gpu_error *);

@@ -80,11 +80,13 @@ func (d *Device) start() error {
 		return d.because("looking at the device", err)
 	}
 	info.Backend, info.Index = d.info.Backend, d.info.Index
-	if d.info = info; info.Old {
-		return info.errOld()
-	}
-	if err := d.load(); err != nil {
+	d.info = info
+	image, err := info.image()
+	if err != nil {
 		return err
+	}
+	if err := d.drv.load(image); err != nil {
+		return d.because("loading the kernels", err)
 	}
 	for k, kernel := range kernels {
 		handle, resident, err := d.drv.kernel(kernel.name)
@@ -97,27 +99,19 @@ func (d *Device) start() error {
 	return err
 }
 
-// imagesFor is a variable for tests.
-var imagesFor = images
+// imageFor is a variable for tests.
+var imageFor = image
 
-// load loads the image of the kernels that is for this device.
-func (d *Device) load() error {
-	all := imagesFor(d.info.Backend, d.info.Architecture)
-	if len(all) == 0 {
-		return unavailable(d.info.Backend, &Error{Device: d.info.Name, Text: "there are no kernels for " + d.info.Architecture})
-	}
-	var err error
-	for _, image := range all {
-		if err = d.drv.load(image); err == nil {
-			return nil
+// image returns the kernels for a device, or the error of one that cannot run them.
+func (i Info) image() ([]byte, error) {
+	text := i.Architecture + " is too old for the kernels, which want CUDA's sm_70, or OpenCL with FP64"
+	if !i.Old {
+		if code := imageFor(i.Backend, i.Architecture); code != nil {
+			return code, nil
 		}
+		text = "there are no kernels for " + i.Architecture
 	}
-	return d.because("loading the kernels", err)
-}
-
-// errOld is the error of a device that cannot run the kernels.
-func (i Info) errOld() error {
-	return unavailable(i.Backend, &Error{Device: i.Name, Text: i.Architecture + " is too old for the kernels, which want CUDA's sm_70, or OpenCL with FP64"})
+	return nil, unavailable(i.Backend, &Error{Device: i.Name, Text: text})
 }
 
 // because adds to an error where it came from.

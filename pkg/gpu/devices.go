@@ -1,6 +1,10 @@
 package gpu
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // Found is a device, or why a back end has none.
 type Found struct {
@@ -8,8 +12,9 @@ type Found struct {
 	Err error // wraps ErrUnavailable; of the device, or if Name is "" of its back end
 }
 
-// Devices lists the devices of every back end, in the order in which they are tried. It
-// does not load the kernels. A back end without devices has one entry with the reason.
+// Devices lists the devices of every back end, in the order in which they are tried, without
+// opening any. Their free memory is what NVIDIA's management library or AMD's kernel driver
+// say. A back end without devices has one entry with the reason.
 func Devices() []Found {
 	var all []Found
 	for _, b := range Backends {
@@ -27,46 +32,54 @@ func Devices() []Found {
 	return all
 }
 
-// found opens a device for long enough to describe it.
+// found describes a device.
 func found(b Backend, index int) Found {
-	f := Found{Info: Info{Backend: b, Index: index}}
-	drv, err := open(b, index)
-	if err != nil {
-		f.Err = unavailable(b, err)
-		return f
-	}
-	defer drv.close()
-	info, err := drv.info()
-	if err != nil {
-		f.Err = unavailable(b, err)
-		return f
-	}
+	info, err := look(b, index)
 	info.Backend, info.Index = b, index
-	f.Info = info
-	if info.Old {
-		f.Err = info.errOld()
+	if err != nil {
+		return Found{info, unavailable(b, err)}
 	}
-	return f
+	_, err = info.image()
+	return Found{info, err}
 }
 
-// Best returns the device to take where none was named: the first of Devices that can run
-// the kernels and is not the host itself. Its error has the reason of every back end.
+// Best returns the device to take where none was named: of the first back end that has one
+// which can run the kernels and is not the host itself, the device with the most free memory,
+// or with the most memory if that is not known of all. Of equal ones it takes the first. Its
+// error has the reason of every back end. It opens no device.
 func Best() (Info, error) {
 	if !built {
 		return Info{}, fmt.Errorf("%w: %s", ErrUnavailable, notInBuild)
 	}
+	return best(Devices())
+}
+
+func best(all []Found) (Info, error) {
+	var usable []Info
 	why := ErrUnavailable
-	for _, f := range Devices() {
+	for _, f := range all {
 		switch {
 		case f.Err == nil && !f.Host:
-			return f.Info, nil
+			if len(usable) == 0 || usable[0].Backend == f.Backend {
+				usable = append(usable, f.Info)
+			}
 		case f.Err == nil:
 			why = fmt.Errorf("%w; %s is the host itself", why, f.Info)
 		default:
 			why = fmt.Errorf("%w; %w", why, reason(f.Err))
 		}
 	}
-	return Info{}, why
+	if len(usable) == 0 {
+		return Info{}, why
+	}
+	known := !slices.ContainsFunc(usable, func(i Info) bool { return i.Free == 0 })
+	room := func(i Info) int64 {
+		if known {
+			return i.Free
+		}
+		return i.Memory
+	}
+	return slices.MaxFunc(usable, func(a, b Info) int { return cmp.Compare(room(a), room(b)) }), nil
 }
 
 // Count returns the number of devices of a back end, opening its library.

@@ -52,6 +52,7 @@ void *gpu_library(const char *variable, const char *const *names, gpu_error *e)
 }
 
 int gpu_count(const gpu_backend *b, int *n, gpu_error *e) { return b->count(n, e); }
+int gpu_look(const gpu_backend *b, int index, gpu_info *i, gpu_error *e) { return b->look(index, i, e); }
 int gpu_open(const gpu_backend *b, int index, gpu_device **d, gpu_error *e) { return b->open(index, d, e); }
 int gpu_device_info(gpu_device *d, gpu_info *info, gpu_error *e) { return d->ops->info(d, info, e); }
 int gpu_load(gpu_device *d, const void *image, size_t n, gpu_error *e) { return d->ops->load(d, image, n, e); }

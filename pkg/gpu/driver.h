@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
 	char name[256];
 	char architecture[64]; // such as sm_90, gfx942
-	uint64_t memory, free; // bytes
+	uint64_t memory, free; // bytes; 0: not known
 	int units;             // multiprocessors, compute units
 	double bandwidth;      // of the memory by its clock and width, bytes a second; 0: not known
 	int integrated;        // shares the memory of the host
@@ -71,10 +71,11 @@ struct gpu_device {
 	const gpu_operations *ops;
 };
 
-// Back ends: count says how many devices there are, opening the library; open opens
-// one, without kernels.
+// Back ends: count says how many devices there are, opening the library; look describes
+// one without opening it; open opens one, without kernels.
 typedef struct {
 	int (*count)(int *devices, gpu_error *);
+	int (*look)(int index, gpu_info *, gpu_error *);
 	int (*open)(int index, gpu_device **, gpu_error *);
 } gpu_backend;
 
@@ -92,6 +93,7 @@ void *gpu_library(const char *variable, const char *const *names, gpu_error *e);
 
 // What Go calls.
 int gpu_count(const gpu_backend *, int *devices, gpu_error *);
+int gpu_look(const gpu_backend *, int index, gpu_info *, gpu_error *);
 int gpu_open(const gpu_backend *, int index, gpu_device **, gpu_error *);
 int gpu_device_info(gpu_device *, gpu_info *, gpu_error *);
 int gpu_load(gpu_device *, const void *image, size_t bytes, gpu_error *);

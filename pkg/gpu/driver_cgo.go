@@ -48,6 +48,23 @@ func count(b Backend) (int, error) {
 	return int(n), err
 }
 
+// look describes a device without opening it, which on GPUs would take a context and some
+// hundred megabytes of memory for it.
+func look(b Backend, index int) (Info, error) {
+	var i C.gpu_info
+	var e C.gpu_error
+	err := failure(C.gpu_look(backends[b], C.int(index), &i, &e), &e)
+	return infoOf(&i), err
+}
+
+func infoOf(i *C.gpu_info) Info {
+	return Info{
+		Name: C.GoString(&i.name[0]), Architecture: C.GoString(&i.architecture[0]),
+		Memory: int64(i.memory), Free: int64(i.free), Units: int(i.units), Bandwidth: float64(i.bandwidth),
+		Integrated: i.integrated != 0, Host: i.host != 0, Old: i.old != 0,
+	}
+}
+
 // library is a driver through cgo. The error is part of it, so that a call allocates
 // nothing.
 type library struct {
@@ -71,14 +88,8 @@ func (l *library) close() {
 
 func (l *library) info() (Info, error) {
 	var i C.gpu_info
-	if err := failure(C.gpu_device_info(l.d, &i, l.e), l.e); err != nil {
-		return Info{}, err
-	}
-	return Info{
-		Name: C.GoString(&i.name[0]), Architecture: C.GoString(&i.architecture[0]),
-		Memory: int64(i.memory), Free: int64(i.free), Units: int(i.units), Bandwidth: float64(i.bandwidth),
-		Integrated: i.integrated != 0, Host: i.host != 0, Old: i.old != 0,
-	}, nil
+	err := failure(C.gpu_device_info(l.d, &i, l.e), l.e)
+	return infoOf(&i), err
 }
 
 func (l *library) load(image []byte) error {

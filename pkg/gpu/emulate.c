@@ -113,6 +113,7 @@ static const gpu_operations operations = {
 	upload, download, copy, zero, event, event, synchronise, close_device,
 };
 
+static int look(int index, gpu_info *i, gpu_error *e) { return (void)index, info(NULL, i, e); }
 static int count(int *n, gpu_error *e) { return (void)e, *n = 1, 0; }
 
 static int open_device(int index, gpu_device **d, gpu_error *e)
@@ -123,4 +124,4 @@ static int open_device(int index, gpu_device **d, gpu_error *e)
 	return 0;
 }
 
-const gpu_backend gpu_emulate = {count, open_device};
+const gpu_backend gpu_emulate = {count, look, open_device};

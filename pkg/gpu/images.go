@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"regexp"
@@ -33,25 +32,19 @@ func openCL() []byte {
 	})
 }
 
-// ptxTargets are the architectures of NVIDIA that the kernels are compiled for, the newest
-// first, and the versions of PTX that a driver has to know for each.
-var ptxTargets = []ptxTarget{{90, "7.8"}, {80, "7.0"}, {70, "6.0"}}
-
-type ptxTarget struct {
-	sm      int
-	version string
-}
-
-// head is the two lines in which the code for an architecture differs; clang's code for all
-// is the same otherwise, as tools/gpucode checks.
-func (t ptxTarget) head() []byte {
-	return fmt.Appendf(nil, ".version %s\n.target sm_%d\n", t.version, t.sm)
-}
-
-// ptx returns the kernels for an architecture; the file is for the oldest.
-func (t ptxTarget) ptx() []byte {
-	oldest := ptxTargets[len(ptxTargets)-1]
-	return append(bytes.Replace(file("code/kernels.ptx"), oldest.head(), t.head(), 1), 0)
+// amdTargets are what there are code objects for, and the architectures that each fits. Those of
+// families are for ROCm 6.3 and later. The list is that of tools/gpucode.
+var amdTargets = []struct {
+	name string
+	fits *regexp.Regexp
+}{
+	{"gfx908", regexp.MustCompile(`^gfx908$`)},
+	{"gfx90a", regexp.MustCompile(`^gfx90a$`)},
+	{"gfx942", regexp.MustCompile(`^gfx942$`)},
+	{"gfx1100", regexp.MustCompile(`^gfx1100$`)},
+	{"gfx10-3-generic", regexp.MustCompile(`^gfx103[0-6]$`)},
+	{"gfx11-generic", regexp.MustCompile(`^gfx11[05][0-3]$`)},
+	{"gfx12-generic", regexp.MustCompile(`^gfx120[01]$`)},
 }
 
 // fewDoubles reports whether a GPU is known to have fewer than a quarter as many units for doubles as
@@ -66,36 +59,28 @@ func (i Info) fewDoubles() bool {
 	return false
 }
 
-// amdArchitectures are those that there are code objects for.
-var amdArchitectures = []string{"gfx90a", "gfx942", "gfx1100"}
-
-// images returns the images of the kernels to try on a device, the best one first:
-// PTX for an architecture sm_XY, and after it that for older ones, which older drivers
-// take; code objects for AMD's, such as gfx90a:sramecc+:xnack-, all of them where its name
-// is not known; OpenCL C; and for the emulated device, which has the kernels, an empty one.
-func images(backend Backend, architecture string) (all [][]byte) {
+// image returns the kernels for a device, or nil if there are none: PTX, which is the same
+// for NVIDIA's architectures from sm_70 on; a bundle of AMD's code objects, unless none
+// of them fits an architecture that is known, such as gfx90a:sramecc+:xnack-; OpenCL C; and
+// for the emulated device, which has the kernels, something empty.
+func image(backend Backend, architecture string) []byte {
 	switch backend {
 	case CUDA:
-		var has int
-		if _, err := fmt.Sscanf(architecture, "sm_%d", &has); err != nil {
-			return nil
-		}
-		for _, t := range ptxTargets {
-			if t.sm <= has {
-				all = append(all, t.ptx())
-			}
-		}
+		return append(file("code/kernels.ptx"), 0)
 	case HIP:
 		name, _, _ := strings.Cut(architecture, ":")
-		for _, gfx := range amdArchitectures {
-			if name == "" || name == gfx {
-				all = append(all, file("code/"+gfx+".hsaco"))
-			}
+		entries := []entry{{name: "host-x86_64-unknown-linux--"}}
+		some := name == ""
+		for _, t := range amdTargets {
+			entries = append(entries, entry{"hipv4-amdgcn-amd-amdhsa--" + t.name, file("code/" + t.name + ".hsaco")})
+			some = some || t.fits.MatchString(name)
 		}
+		if !some {
+			return nil
+		}
+		return bundle(entries)
 	case OpenCL:
-		return [][]byte{openCL()}
-	case Emulate:
-		return [][]byte{{0}}
+		return openCL()
 	}
-	return all
+	return []byte{0}
 }

@@ -2,43 +2,41 @@ package gpu
 
 import (
 	"bytes"
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
 func TestImages(t *testing.T) {
-	const sm70, sm80, sm90 = "\n.version 6.0\n.target sm_70\n", "\n.version 7.0\n.target sm_80\n", "\n.version 7.8\n.target sm_90\n"
+	const ptx = "\n.version 6.0\n.target sm_70\n"
 	for _, c := range []struct {
 		backend      Backend
 		architecture string
-		want         []string // in the images
+		want         string // in the image; "" if there is none
 	}{
-		{CUDA, "sm_61", nil},
-		{CUDA, "sm_70", []string{sm70}},
-		{CUDA, "sm_75", []string{sm70}},
-		{CUDA, "sm_80", []string{sm80, sm70}},
-		{CUDA, "sm_89", []string{sm80, sm70}},
-		{CUDA, "sm_90", []string{sm90, sm80, sm70}},
-		{CUDA, "sm_120", []string{sm90, sm80, sm70}},
-		{CUDA, "", nil},
-		{HIP, "gfx90a:sramecc+:xnack-", []string{"amdhsa--gfx90a"}},
-		{HIP, "gfx942", []string{"amdhsa--gfx942"}},
-		{HIP, "gfx1100", []string{"amdhsa--gfx1100"}},
-		{HIP, "gfx906:sramecc+", nil},
-		{HIP, "", []string{"amdhsa--gfx90a", "amdhsa--gfx942", "amdhsa--gfx1100"}},
-		{OpenCL, "anything", []string{"__kernel"}},
-		{Emulate, "C", []string{""}},
+		{CUDA, "sm_70", ptx},
+		{CUDA, "sm_120", ptx},
+		{HIP, "gfx90a:sramecc+:xnack-", "amdhsa--gfx90a"},
+		{HIP, "gfx942", "amdhsa--gfx942"},
+		{HIP, "gfx1100", "amdhsa--gfx1100"},
+		{HIP, "gfx1032", "amdhsa--gfx10-3-generic"},
+		{HIP, "gfx1151", "amdhsa--gfx11-generic"},
+		{HIP, "gfx1201", "amdhsa--gfx12-generic"},
+		{HIP, "gfx803", ""},
+		{HIP, "gfx908a", ""},
+		{HIP, "", "amdhsa--gfx90a"},
+		{OpenCL, "anything", "__kernel"},
+		{Emulate, "C", "\x00"},
 	} {
-		got := images(c.backend, c.architecture)
-		if len(got) != len(c.want) {
-			t.Errorf("%s, %q: %d images, want %d", c.backend, c.architecture, len(got), len(c.want))
-			continue
-		}
-		for k, want := range c.want {
-			if !bytes.Contains(got[k], []byte(want)) {
-				t.Errorf("%s, %q: image %d is not for %s", c.backend, c.architecture, k, want)
-			}
-		}
-		if c.backend == CUDA && len(got) > 0 && got[0][len(got[0])-1] != 0 {
+		got := image(c.backend, c.architecture)
+		switch {
+		case c.want == "" && got != nil:
+			t.Errorf("%s, %q: there is an image", c.backend, c.architecture)
+		case !bytes.Contains(got, []byte(c.want)):
+			t.Errorf("%s, %q: the image has no %q", c.backend, c.architecture, c.want)
+		case c.backend == CUDA && got[len(got)-1] != 0:
 			t.Errorf("%q: PTX does not end in NUL", c.architecture)
 		}
 	}
@@ -46,18 +44,59 @@ func TestImages(t *testing.T) {
 
 // Every image has every kernel.
 func TestImagesAreCurrent(t *testing.T) {
-	ptx := images(CUDA, "sm_70")[0]
+	ptx := image(CUDA, "")
 	for _, kernel := range kernels {
 		if !bytes.Contains(ptx, []byte(".visible .entry "+kernel.name+"(")) {
 			t.Errorf("PTX: no kernel %s; run make gpu-generate", kernel.name)
 		}
 	}
-	for k, code := range images(HIP, "") {
+	for _, target := range amdTargets {
+		code := file("code/" + target.name + ".hsaco")
 		for _, kernel := range kernels {
 			if !bytes.Contains(code, []byte("\x00"+kernel.name+".kd\x00")) {
-				t.Errorf("%s: no kernel %s; run make gpu-generate", amdArchitectures[k], kernel.name)
+				t.Errorf("%s: no kernel %s; run make gpu-generate", target.name, kernel.name)
 			}
 		}
+	}
+}
+
+// The bundle has what went in, where its head says, and LLVM's own program finds it too.
+func TestBundle(t *testing.T) {
+	whole := image(HIP, "")
+	word := func(at int) int { return int(binary.LittleEndian.Uint64(whole[at:])) }
+	at := len("__CLANG_OFFLOAD_BUNDLE__")
+	if n := word(at); n != 1+len(amdTargets) {
+		t.Fatalf("%d entries", n)
+	}
+	at += 8
+	for k := range 1 + len(amdTargets) {
+		name, code := "host-x86_64-unknown-linux--", []byte{}
+		if k > 0 {
+			gfx := amdTargets[k-1].name
+			name, code = "hipv4-amdgcn-amd-amdhsa--"+gfx, file("code/"+gfx+".hsaco")
+		}
+		from, size, letters := word(at), word(at+8), word(at+16)
+		at += 24
+		if got := string(whole[at : at+letters]); got != name || from%4096 != 0 || !bytes.Equal(whole[from:from+size], code) {
+			t.Errorf("entry %d is %q, %d bytes from %d on", k, got, size, from)
+		}
+		at += letters
+	}
+	bundler, err := exec.LookPath("clang-offload-bundler-19")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "bundle"), whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(bundler, "-type=o", "-unbundle", "-input=bundle", "-output=code", "-targets=hipv4-amdgcn-amd-amdhsa--gfx942")
+	cmd.Dir = dir
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	if code, err := os.ReadFile(filepath.Join(dir, "code")); err != nil || !bytes.Equal(code, file("code/gfx942.hsaco")) {
+		t.Errorf("%v, or another code object", err)
 	}
 }
 

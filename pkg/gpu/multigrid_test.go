@@ -42,7 +42,7 @@ func (p testPlace) Store(m precond.Factor) (linop.Relaxer[*Vector, Scalar], erro
 	if err != nil {
 		return nil, err
 	}
-	return p.keep(NewMatrix(p.d, m.Matrix, adaptive.Spec{Set: set, Epsilon: m.Epsilon}, nil))
+	return p.keep(NewMatrix(p.d, m.Matrix, adaptive.Spec{Set: set, Epsilon: m.Epsilon, Criterion: m.Criterion}, nil))
 }
 
 func (p testPlace) Dense(n int, a []float64) (precond.Multiply[*Vector], error) {

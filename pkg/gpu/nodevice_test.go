@@ -12,15 +12,16 @@ import (
 	"testing"
 )
 
-// compiledC compiles a library of testdata.
-func compiledC(t *testing.T, name string) string {
+// compiledC compiles a library of testdata, with more flags.
+func compiledC(t *testing.T, name string, flags ...string) string {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("no C compiler: ", err)
 	}
 	lib := filepath.Join(t.TempDir(), name+".so")
-	out, err := exec.Command(cc, "-std=c11", "-D_DEFAULT_SOURCE", "-O0", "-fPIC", "-shared", "-o", lib, filepath.Join("testdata", name+".c")).CombinedOutput()
+	flags = append([]string{"-std=c11", "-D_DEFAULT_SOURCE", "-O0", "-fPIC", "-shared", "-o", lib, filepath.Join("testdata", name+".c")}, flags...)
+	out, err := exec.Command(cc, flags...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -62,8 +63,8 @@ func TestNoDevice(t *testing.T) {
 		{CUDA, "MPSOLVE_LIBCUDA=libm.so.6", true, "cuda: the library has no cuInit: the driver is too old"},
 		{CUDA, "MPSOLVE_LIBCUDA=" + empty, true, "cuda: MPSOLVE_LIBCUDA: " + empty},
 		{HIP, "MPSOLVE_LIBHIP=/none/libamdhip64.so", true, "hip: MPSOLVE_LIBHIP: /none/libamdhip64.so: cannot open shared object file"},
-		{HIP, "MPSOLVE_LIBHIP=libm.so.6", true, "hip: the library has no hipInit: the driver is too old"},
-		{HIP, hip + " FAKEHIP=hipInit=100", true, "hip: hipErrorNoDevice: words of the library (hipInit returned 100)"},
+		{HIP, "MPSOLVE_LIBHIP=libm.so.6", true, "hip: the library has no hipGetDeviceCount: the driver is too old"},
+		{HIP, hip + " FAKEHIP=hipGetDeviceCount=35", true, "hip: hipErrorInsufficientDriver (hipGetDeviceCount returned 35)"},
 		{HIP, hip + " FAKEHIP=hipGetDeviceCount=100", true, "hip: hipErrorNoDevice: words of the library (hipGetDeviceCount returned 100)"},
 		{HIP, hip + " FAKEHIP=devices=0", true, "hip: the driver has no device"},
 		{HIP, hip + " FAKEHIP=hipDeviceGet=101", true, "hip: hipError: words of the library (hipDeviceGet returned 101)"},
@@ -71,6 +72,8 @@ func TestNoDevice(t *testing.T) {
 		{HIP, hip + " FAKEHIP=hipStreamCreateWithFlags=2", true, "(hipStreamCreateWithFlags returned 2)"},
 		{HIP, hip + " FAKEHIP=hipEventCreateWithFlags=2", true, "(hipEventCreateWithFlags returned 2)"},
 		{HIP, hip + " FAKEHIP=hipMemGetInfo=719", false, "hip: looking at the device: hipError: words of the library (hipMemGetInfo returned 719)"},
+		{HIP, hip + " FAKEHIP=gfx803", true, "hip (Fake 0): there are no kernels for gfx803"},
+		{HIP, hip + " FAKEHIP=hipGetDevicePropertiesR0600=1", false, "hip: looking at the device: hipError: words of the library (hipGetDeviceProperties returned 1)"},
 		{HIP, hip + " FAKEHIP=hipModuleLoadDataEx=209", false, "hip (Fake 0): loading the kernels: hipErrorNoBinaryForGpu: words of the library (hipModuleLoadDataEx returned 209)"},
 		{HIP, hip + " FAKEHIP=hipModuleGetFunction=500", false, "looking for the kernel vector_scale: hipError: words of the library (hipModuleGetFunction returned 500)"},
 		{HIP, hip + " FAKEHIP=hipMalloc=2", false, "bytes of its memory: hipError: words of the library; 1572864 bytes wanted, 1073741824 of 1073741824 are free (hipMalloc returned 2)"},
@@ -96,14 +99,14 @@ func TestOpenCLBuildFails(t *testing.T) {
 	if _, err := count(OpenCL); err != nil {
 		t.Skip(err)
 	}
-	defer func(f func(Backend, string) [][]byte) { imagesFor = f }(imagesFor)
-	imagesFor = func(Backend, string) [][]byte { return [][]byte{[]byte("__kernel void vector_scale(nonsense x) {}\n")} }
+	defer func(f func(Backend, string) []byte) { imageFor = f }(imageFor)
+	imageFor = func(Backend, string) []byte { return []byte("__kernel void vector_scale(nonsense x) {}\n") }
 	_, err := Open(OpenCL, 0)
 	var e *Error
 	if !errors.As(err, &e) || e.Call != "clBuildProgram" || !strings.Contains(err.Error(), "CL_BUILD_PROGRAM_FAILURE") || !strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("error %v", err)
 	}
-	imagesFor = func(Backend, string) [][]byte { return [][]byte{[]byte("__kernel void other(int x) {}\n")} }
+	imageFor = func(Backend, string) []byte { return []byte("__kernel void other(int x) {}\n") }
 	if _, err = Open(OpenCL, 0); err == nil || !strings.Contains(err.Error(), "looking for the kernel vector_scale: CL_INVALID_KERNEL_NAME (clCreateKernel returned -46)") {
 		t.Errorf("error %v", err)
 	}

@@ -139,9 +139,8 @@ static int count(int *n, gpu_error *e)
 	return 0;
 }
 
-static int info(gpu_device *g, gpu_info *i, gpu_error *e)
+static int describe(void *id, gpu_info *i, gpu_error *e)
 {
-	void *id = ((device *)g)->id;
 	cl_bits type = 0;
 	cl_uint units = 0, unified = 0;
 	memset(i, 0, sizeof *i);
@@ -155,6 +154,9 @@ static int info(gpu_device *g, gpu_info *i, gpu_error *e)
 	i->old = !usable(id);
 	return 0;
 }
+
+static int info(gpu_device *g, gpu_info *i, gpu_error *e) { return describe(((device *)g)->id, i, e); }
+static int look(int index, gpu_info *i, gpu_error *e) { return describe(devices[index], i, e); }
 
 static int load(gpu_device *g, const void *image, size_t n, gpu_error *e)
 {
@@ -294,4 +296,4 @@ static int open_device(int index, gpu_device **to, gpu_error *e)
 	return 0;
 }
 
-const gpu_backend gpu_opencl = {count, open_device};
+const gpu_backend gpu_opencl = {count, look, open_device};

@@ -14,13 +14,20 @@ type ptxDriver struct {
 	module  *ptxemu.Module
 	kernels []*ptxemu.Kernel
 	host    map[unsafe.Pointer][]uint64
-	asked   uint64 // see spent
+	plant   func(text string) string // changes the kernels; nil for as they are
+	asked   uint64                   // see spent
 }
 
 // ptx opens a device that runs the kernels' PTX, in random order unless seed is 0.
 func ptx(t testing.TB, seed uint64) *Device {
 	t.Helper()
-	drv := &ptxDriver{Device: ptxemu.New(), host: map[unsafe.Pointer][]uint64{}}
+	return opened(t, planted(t, seed, nil))
+}
+
+// planted opens such a device with other kernels.
+func planted(t testing.TB, seed uint64, plant func(text string) string) *Device {
+	t.Helper()
+	drv := &ptxDriver{Device: ptxemu.New(), host: map[unsafe.Pointer][]uint64{}, plant: plant}
 	if seed != 0 {
 		drv.Shuffle(seed)
 	}
@@ -28,7 +35,7 @@ func ptx(t testing.TB, seed uint64) *Device {
 	if err := d.start(); err != nil {
 		t.Fatal(err)
 	}
-	return opened(t, d)
+	return d
 }
 
 // interpreted says whether a device is of ptx.
@@ -63,12 +70,15 @@ func (p *ptxDriver) info() (Info, error) {
 }
 
 func (p *ptxDriver) load(image []byte) (err error) {
-	p.module = ptxModules[string(image)]
-	if p.module == nil {
-		if p.module, err = ptxemu.Parse(string(image)); err != nil {
+	text := string(image)
+	if p.plant != nil {
+		text = p.plant(text)
+	}
+	if p.module = ptxModules[text]; p.module == nil {
+		if p.module, err = ptxemu.Parse(text); err != nil {
 			return ptxError(err)
 		}
-		ptxModules[string(image)] = p.module
+		ptxModules[text] = p.module
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -29,10 +30,11 @@ type BlockDiagonal struct {
 // see NewPolynomial.
 type Polynomial struct{ W, Omega []float64 }
 
-// Factor is a matrix and the accuracy to store it with, relative to its norm (adaptive.NW); 0: FP64.
+// Factor is a matrix and the accuracy to store it with.
 type Factor struct {
 	*csr.Matrix
-	Epsilon float64
+	Epsilon   float64            // 0: FP64
+	Criterion adaptive.Criterion // what Epsilon is relative to
 }
 
 // Sequence is a product of matrices, M^-1 = S F_k ... F_1 S, S = diag(Scale), the identity if that is nil;
@@ -119,11 +121,11 @@ func (p *rescaled) Data() Data {
 }
 
 // Data returns a Sequence, if Options.Portable is set.
-func (p *fsai) Data() Data {
-	if p.factors == nil {
+func (p *twoProducts) Data() Data {
+	if p.data == nil {
 		return nil
 	}
-	return Sequence{Factors: p.factors}
+	return Sequence{Factors: p.data}
 }
 
 // Data returns a Hierarchy of V-cycles, which shares memory with g, if Options.Portable is set.

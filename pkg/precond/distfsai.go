@@ -34,11 +34,11 @@ func newDistributedFSAI(s distributed) (Preconditioner, error) {
 		round(g, 2*theta, s.pool)
 		round(gt, 2*theta, s.pool)
 	}
-	p := &fsai{work: make(vector, s.a.Len), power: defaultPower}
+	p := &fsai{twoProducts{work: make(vector, s.a.Len)}, defaultPower}
 	var costG, costT Cost
 	var errG, errT error
-	p.g, costG, errG = s.storeRounded(g, theta)
-	p.gt, costT, errT = s.storeRounded(gt, theta)
+	p.a, costG, errG = s.storeRounded(g, theta)
+	p.b, costT, errT = s.storeRounded(gt, theta)
 	for _, err := range []error{errG, errT} {
 		if err := agree(s.a.Comm, err); err != nil {
 			return nil, err

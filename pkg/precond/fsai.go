@@ -23,14 +23,32 @@ import (
 //
 // G is rounded to multiples of one quantum before it and its transpose are
 // stored, so that M is exactly symmetric; it is positive definite for every G without
-// zeros on its diagonal. An application is two products and keeps a vector between
-// them.
+// zeros on its diagonal.
 type fsai struct {
-	factors []Factor // with Options.Portable
-	g, gt   linop.Relaxer[vector, scalar]
-	work    vector
-	cost    Cost
-	power   int
+	twoProducts
+	power int
+}
+
+// twoProducts is M^-1 = B A. An application is two products and keeps a vector between them.
+type twoProducts struct {
+	a, b linop.Relaxer[vector, scalar]
+	work vector
+	cost Cost
+	data []Factor // with Options.Portable
+}
+
+// newTwoProducts stores the factors A and B of M^-1 = B A.
+func newTwoProducts(s *setup, factors []Factor) (twoProducts, error) {
+	p := twoProducts{work: make(vector, s.m.Rows)}
+	stored, cost, err := storeAll(factors, s.Options, s.pool)
+	if err != nil {
+		return p, err
+	}
+	p.a, p.b, p.cost = stored[0], stored[1], cost.Add(workCost(int64(s.m.Rows)))
+	if s.Portable {
+		p.data = factors
+	}
+	return p, nil
 }
 
 const (
@@ -48,20 +66,12 @@ func newFSAI(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &fsai{work: make(vector, s.m.Rows), power: f.power}
 	factors, err := both(g, s.Epsilon, s.pool)
 	if err != nil {
 		return nil, err
 	}
-	stored, cost, err := storeAll(factors, s.Options, s.pool)
-	if err != nil {
-		return nil, err
-	}
-	if p.g, p.gt, p.cost = stored[0], stored[1], cost; s.Portable {
-		p.factors = factors
-	}
-	p.cost = p.cost.Add(workCost(int64(s.m.Rows)))
-	return p, nil
+	p, err := newTwoProducts(&s, factors)
+	return &fsai{p, f.power}, err
 }
 
 // fsaiSetup makes rows lo to hi-1 of the factor of m; the others are empty.
@@ -181,13 +191,13 @@ func lastOfInverse(g, l []float64) {
 	}
 }
 
-// Apply computes dst = G^T G src.
-func (p *fsai) Apply(dst, src vector) {
-	p.g.Apply(p.work, src)
-	p.gt.Apply(dst, p.work)
+// Apply computes dst = B A src.
+func (p *twoProducts) Apply(dst, src vector) {
+	p.a.Apply(p.work, src)
+	p.b.Apply(dst, p.work)
 }
 
-func (p *fsai) Cost() Cost { return p.cost }
+func (p *twoProducts) Cost() Cost { return p.cost }
 
 func (p *fsai) String() string {
 	if p.power == 1 {

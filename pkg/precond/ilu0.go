@@ -11,14 +11,26 @@ import (
 // newILU0 is A ~ L U with L and U of the pattern of A ([Saad03], algorithm 10.4), or relaxed
 // by Options.Relax [AxelssonLindskog86].
 func newILU0(s setup) (Preconditioner, error) {
-	if err := s.checkEntries(int64(s.m.NNZ()-s.m.Rows), width(s.Epsilon)); err != nil {
+	f, at, err := s.zeroFill(ILU0)
+	if err != nil {
 		return nil, err
 	}
-	a, at := s.m, placement{}
+	name := string(ILU0)
+	if s.Relax > 0 {
+		name += ", relaxed"
+	}
+	return s.newIncomplete(name, f, at)
+}
+
+// zeroFill returns the factors of ILU(0), for a preconditioner of that kind.
+func (s *setup) zeroFill(kind Kind) (f *factors, at placement, err error) {
+	if err := s.checkEntries(int64(s.m.NNZ()-s.m.Rows), width(s.Epsilon)); err != nil {
+		return nil, at, err
+	}
+	a := s.m
 	if !s.balanced() {
-		var err error
-		if a, at, err = s.prepare(ILU0, s.Symmetric); err != nil {
-			return nil, err
+		if a, at, err = s.prepare(kind, s.Symmetric); err != nil {
+			return nil, at, err
 		}
 	}
 	var order csr.Permutation
@@ -29,15 +41,8 @@ func newILU0(s setup) (Preconditioner, error) {
 		at = at.then(order)
 	}
 	f, replaced, err := s.ilu0(a, order, at)
-	if err != nil {
-		return nil, err
-	}
-	s.reportReplaced(ILU0, replaced)
-	name := string(ILU0)
-	if s.Relax > 0 {
-		name += ", relaxed"
-	}
-	return s.newIncomplete(name, f, at)
+	s.reportReplaced(kind, replaced)
+	return f, at, err
 }
 
 // balanced reports whether prepare has nothing to do: no entry is 2 or more in magnitude, which

@@ -265,7 +265,7 @@ func factorWithin(m *csr.Matrix, theta, norm float64) Factor {
 	if theta == 0 || !(norm > 0) {
 		return Factor{Matrix: m}
 	}
-	return Factor{m, min(theta/norm*(1+0x1p-10), 0.5)} // a little more, so that rounding does not make it less
+	return Factor{m, min(theta/norm*(1+0x1p-10), 0.5), adaptive.NW} // a little more, so that rounding does not make it less
 }
 
 // chunkStore stores levels as chunks: integers, or float32 (levelEpsilon).

@@ -26,6 +26,7 @@ const (
 	LDL         Kind = "ldl"
 	Chebyshev   Kind = "chebyshev"
 	FSAI        Kind = "fsai"
+	ISAI        Kind = "isai"
 	AMG         Kind = "amg"
 )
 
@@ -138,6 +139,9 @@ var Registry = []Description{
 	{
 		Kind: FSAI, Summary: "sparse approximate inverse", Definite: true,
 		DeviceBytes: csr.Bytes, create: equilibrated(newFSAI), distribute: newDistributedFSAI,
+	},
+	{
+		Kind: ISAI, Summary: "sparse approximate inverses of ILU(0)", DeviceBytes: csr.Bytes, create: newISAI, distribute: byDomain(newISAI),
 	},
 	{
 		Kind: AMG, Summary: "smoothed aggregation multigrid", MaxWork: 60,

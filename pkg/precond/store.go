@@ -11,9 +11,15 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// store stores m, which may be rectangular, in AFX at epsilon by the criterion
-// nw, which stores a_ij and a_ji alike; in FP64 CSR if epsilon is MinEpsilon. See Options.Kernels and Options.Model.
+// store is storeFactor by the criterion nw, which stores a_ij and a_ji alike; in FP64 if epsilon is MinEpsilon.
 func store(m *csr.Matrix, epsilon float64, opt Options, pool *parallel.Pool) (linop.Relaxer[vector, scalar], Cost, error) {
+	return storeFactor(Factor{m, epsilon, adaptive.NW}, opt, pool)
+}
+
+// storeFactor stores f, which may be rectangular, in AFX; in FP64 CSR if its accuracy is 0 or MinEpsilon. See Options.Kernels and
+// Options.Model.
+func storeFactor(f Factor, opt Options, pool *parallel.Pool) (linop.Relaxer[vector, scalar], Cost, error) {
+	m, epsilon := f.Matrix, f.Epsilon
 	nnz := int64(m.NNZ())
 	fp64 := Cost{nnz, 8 * nnz, m.Bytes(), m.Bytes()}
 	if epsilon <= adaptive.MinEpsilon || nnz == 0 {
@@ -25,7 +31,7 @@ func store(m *csr.Matrix, epsilon float64, opt Options, pool *parallel.Pool) (li
 	if err != nil {
 		return nil, Cost{}, err
 	}
-	a, err := adaptive.Build(m, adaptive.Spec{Set: set, Epsilon: epsilon, Kernels: opt.Kernels, Model: opt.Model}, pool)
+	a, err := adaptive.Build(m, adaptive.Spec{Set: set, Epsilon: epsilon, Criterion: f.Criterion, Kernels: opt.Kernels, Model: opt.Model}, pool)
 	if err != nil {
 		return nil, Cost{}, err
 	}
@@ -63,11 +69,10 @@ func both(g *csr.Matrix, epsilon float64, pool *parallel.Pool) ([]Factor, error)
 // storeAll stores factors, as they are if opt.Portable.
 func storeAll(factors []Factor, opt Options, pool *parallel.Pool) (all []linop.Relaxer[vector, scalar], cost Cost, err error) {
 	for _, f := range factors {
-		epsilon := f.Epsilon
-		if opt.Portable || epsilon == 0 {
-			epsilon = adaptive.MinEpsilon
+		if opt.Portable {
+			f.Epsilon = 0
 		}
-		a, c, err := store(f.Matrix, epsilon, opt, pool)
+		a, c, err := storeFactor(f, opt, pool)
 		if err != nil {
 			return nil, cost, err
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -157,7 +156,7 @@ func (at devicePlace) Space(n int) precond.MulSpace[*gpu.Vector, gpu.Scalar] {
 
 // Store implements precond.Place: in slots, or in FP64 CSR if m is to be exact.
 func (at devicePlace) Store(m precond.Factor) (linop.Relaxer[*gpu.Vector, gpu.Scalar], error) {
-	t := Storage{Set: lookup("AFX"), Epsilon: m.Epsilon, Criterion: adaptive.NW}
+	t := Storage{Set: lookup("AFX"), Epsilon: m.Epsilon, Criterion: m.Criterion}
 	if m.Epsilon == 0 || m.NNZ() == 0 {
 		t = t.fp64()
 	}

@@ -18,6 +18,7 @@ var (
 		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonal, method: BiCGStab, trial: true},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion, method: BiCGStab},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion},
+		{variant: variant{kind: precond.ISAI}},
 		{variant: variant{kind: precond.BlockJacobi}, when: (*Solver).hasNodes},
 		{variant: variant{kind: precond.None}},
 		{variant: variant{kind: precond.BlockJacobi}},

@@ -23,7 +23,7 @@ const PreconditionedEpsilon = 0x1p-53
 // far from each other. The others leave hundreds.
 func fewIterations(kind precond.Kind) bool {
 	switch kind {
-	case precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev, precond.FSAI:
+	case precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev, precond.FSAI, precond.ISAI:
 		return false
 	}
 	return true

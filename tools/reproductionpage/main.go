@@ -1,5 +1,6 @@
 // Reproductionpage writes what `mpsolve reproduce` measured, the verdicts on the
-// papers' claims and some figures, into docs/reproduction.md between its markers.
+// papers' claims and some figures, into docs/reproduction.md between its markers; or, with -section, what
+// some experiments measured, without figures, between markers of their own.
 package main
 
 import (
@@ -21,10 +22,13 @@ import (
 	"github.com/mpsolve/mpsolve/tools/page"
 )
 
-const (
-	begin = "<!-- measured: make reproduction -->"
-	end   = "<!-- end of measured -->"
-)
+// markers are those of a section of the page; "": of all that is measured.
+func markers(section string) (begin, end string) {
+	if section == "" {
+		return "<!-- measured: make reproduction -->", "<!-- end of measured -->"
+	}
+	return "<!-- measured: make reproduction-" + section + " -->", "<!-- end of measured, " + section + " -->"
+}
 
 // figures are the views that are shown, by experiment.
 var figures = []struct{ id, view string }{
@@ -46,14 +50,15 @@ func main() {
 	measurements := flag.String("measurements", "reproduction/measurements.jsonl", "file of measurements")
 	file := flag.String("page", "docs/reproduction.md", "page to write into")
 	folder := flag.String("figures", "docs/reproduction", "folder for the figures, next to the page")
+	section := flag.String("section", "", "`name` of the section of the page, without figures; empty: the whole, with them")
 	flag.Parse()
-	if err := run(*measurements, *file, *folder); err != nil {
+	if err := run(*measurements, *file, *folder, *section); err != nil {
 		fmt.Fprintln(os.Stderr, "reproductionpage:", err)
 		os.Exit(1)
 	}
 }
 
-func run(measurements, file, folder string) error {
+func run(measurements, file, folder, section string) error {
 	store, err := records.Load(measurements)
 	if err != nil {
 		return err
@@ -71,6 +76,18 @@ func run(measurements, file, folder string) error {
 	if err := r.ClaimsMarkdown(&b); err != nil {
 		return err
 	}
+	begin, end := markers(section)
+	if section != "" {
+		return page.Replace(file, begin, end, b.String()+"\n")
+	}
+	if err := draw(&b, list, file, folder); err != nil {
+		return err
+	}
+	return page.Replace(file, begin, end, b.String()+"\n")
+}
+
+// draw writes the figures, and where they are in the page.
+func draw(b *strings.Builder, list []records.Record, file, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
@@ -92,10 +109,10 @@ func run(measurements, file, folder string) error {
 		if err := atomicfile.Write(filepath.Join(folder, name), func(w io.Writer) error { return drawn.Write(w, figure.SVG) }); err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "\n%s of [%s], %s (`%s`):\n\n![%s](%s)\n", e.Source, e.Paper, lower(v.Title), e.ID, v.Title,
+		fmt.Fprintf(b, "\n%s of [%s], %s (`%s`):\n\n![%s](%s)\n", e.Source, e.Paper, lower(v.Title), e.ID, v.Title,
 			filepath.ToSlash(filepath.Join(filepath.Base(folder), name)))
 	}
-	return page.Replace(file, begin, end, b.String()+"\n")
+	return nil
 }
 
 // about counts the records of quick runs and surrogates, and lists the real matrices.

@@ -110,8 +110,13 @@ typedef long long i64;
 #define PRAGMA(p) _Pragma(#p)
 #define UNROLL(n) PRAGMA(unroll n)
 #if defined(__HIP__)
+#ifdef __gfx908__
+#define WAVES 2 // of 128 registers: half of what later ones have
+#else
+#define WAVES 4
+#endif
 #define ENTRY \
-    extern "C" __attribute__((global, amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(4)))
+    extern "C" __attribute__((global, amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(WAVES)))
 #define PREFETCH(p) ((void)0)
 #define THREAD_INDEX ((u32)__builtin_amdgcn_workitem_id_x())
 #define BLOCK ((u32)__builtin_amdgcn_workgroup_id_x())

@@ -25,6 +25,7 @@ enum {
 	FAIL_JIT,      // modules do not compile
 	FAIL_LAUNCH,   // launches fail
 	LATE,          // what is launched or copied is not done before somebody waits for it
+	ROOMY,         // the device of this number, counting from 1, has twice as much free memory
 	SETTINGS,      // are those above
 	CALLS = SETTINGS, ALLOCS, // made so far
 	MEMORY, PINNED, CONTEXTS, MODULES, STREAMS, EVENTS, // alive
@@ -32,7 +33,7 @@ enum {
 	WORDS
 };
 static const char *const settings[SETTINGS] = {
-	"init_code", "devices", "major", "free", "fail_call", "fail_code", "fail_alloc", "fail_jit", "fail_launch", "late",
+	"init_code", "devices", "major", "free", "fail_call", "fail_code", "fail_alloc", "fail_jit", "fail_launch", "late", "roomy",
 };
 
 static int64_t *c;
@@ -100,6 +101,7 @@ int cuDevicePrimaryCtxRelease_v2(int d)
 	if (!--c[CONTEXTS] && (c[MEMORY] || c[PINNED] || c[MODULES] || c[STREAMS] || c[EVENTS])) return mistake("something is left alive");
 	return c[CONTEXTS] < 0 ? mistake("context released twice") : 0;
 }
+int cuDeviceGetPCIBusId(char *s, int n, int d) { return snprintf(s, n, "0000:%02d:00.0", d), 0; }
 int cuCtxSetCurrent(void *x) { return current = x, 0; }
 
 int cuGetErrorName(int code, const char **s)
@@ -109,6 +111,15 @@ int cuGetErrorName(int code, const char **s)
 		code == 803 ? "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH" : code == 999 ? "CUDA_ERROR_UNKNOWN" : "CUDA_ERROR", 0;
 }
 int cuGetErrorString(int code, const char **s) { return *s = "words of the driver", 0; }
+
+// NVML, which knows devices by their address.
+int nvmlInit_v2(void) { return 0; }
+int nvmlShutdown(void) { return 0; }
+int nvmlDeviceGetHandleByPciBusId_v2(const char *s, void **d) { return *d = (void *)(intptr_t)atoi(s + 5), strlen(s) != 12; }
+int nvmlDeviceGetMemoryInfo(void *d, uint64_t *total_free_used)
+{
+	return total_free_used[1] = c[FREE] * ((intptr_t)d + 1 == c[ROOMY] ? 2 : 1), c[FREE] == 0;
+}
 
 // The stream: what is to be done, in its order.
 typedef struct work {
@@ -253,6 +264,7 @@ int cuMemAlloc_v2(uint64_t *p, size_t n)
 	CALL;
 	if (++c[ALLOCS] == c[FAIL_ALLOC]) return 2;
 	block *b = malloc(sizeof *b + n);
+	if (!b) return 2;
 	memset(b + 1, 0xff, n); // NaN
 	b->bytes = n, b->next = blocks, blocks = b;
 	return c[MEMORY]++, *p = (uint64_t)(b + 1), 0;

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// usage is what a kernel takes, in bytes but for the registers of a thread.
+type usage struct {
+	registers, shared    int
+	stack, spills, local int
+	size                 int // of its code
+}
+
+var (
+	compiling = regexp.MustCompile(`Compiling entry function '(\w+)'`)
+	number    = regexp.MustCompile(`(\d+) bytes (stack frame|spill stores|spill loads|smem|lmem)`)
+	registers = regexp.MustCompile(`Used (\d+) registers`)
+)
+
+// usages reads what ptxas -v said.
+func usages(said []byte) map[string]usage {
+	all := map[string]usage{}
+	name := ""
+	for line := range strings.Lines(string(said)) {
+		if m := compiling.FindStringSubmatch(line); m != nil {
+			name = m[1]
+			all[name] = usage{}
+		}
+		u := all[name]
+		if m := registers.FindStringSubmatch(line); m != nil {
+			u.registers, _ = strconv.Atoi(m[1])
+		}
+		for _, m := range number.FindAllStringSubmatch(line, -1) {
+			n, _ := strconv.Atoi(m[1])
+			switch m[2] {
+			case "stack frame":
+				u.stack += n
+			case "smem":
+				u.shared += n
+			case "lmem":
+				u.local += n
+			default:
+				u.spills += n
+			}
+		}
+		if name != "" {
+			all[name] = u
+		}
+	}
+	return all
+}
+
+// sizesOf returns the size of each kernel's code in what ptxas wrote: ELF, but for the number
+// of its version.
+func sizesOf(code []byte) (map[string]int, error) {
+	const version = 20
+	if len(code) < version+4 {
+		return nil, errors.New("ptxas wrote an empty file")
+	}
+	binary.LittleEndian.PutUint32(code[version:], uint32(elf.EV_CURRENT))
+	f, err := elf.NewFile(bytes.NewReader(code))
+	if err != nil {
+		return nil, err
+	}
+	sizes := map[string]int{}
+	for _, s := range f.Sections {
+		if name, ok := strings.CutPrefix(s.Name, ".text."); ok {
+			sizes[name] = int(s.Size)
+		}
+	}
+	return sizes, nil
+}
+
+// slotsPrefix begins the names of the kernels that may take more registers than others.
+const slotsPrefix = "spmv_slots"
+
+// residents is how many blocks of a kernel a multiprocessor has to have room for, so that loads
+// of some are under way while others compute.
+func residents(kernel string) int {
+	if strings.HasPrefix(kernel, slotsPrefix) {
+		return 3
+	}
+	return 4
+}
+
+var (
+	entry   = regexp.MustCompile(`(?s)\.entry (\w+)\((.*?)\{`)
+	minimum = regexp.MustCompile(`\.minnctapersm (\d+)`)
+)
+
+// wants returns the blocks per multiprocessor that the PTX asks for each kernel.
+func wants(ptx []byte) map[string]int {
+	all := map[string]int{}
+	for _, m := range entry.FindAllSubmatch(ptx, -1) {
+		all[string(m[1])] = 0
+		if n := minimum.FindSubmatch(m[2]); n != nil {
+			all[string(m[1])], _ = strconv.Atoi(string(n[1]))
+		}
+	}
+	return all
+}
+
+// judge returns an error for everything that is wrong with what ptxas made of the kernels, of
+// which wanted has the names, and the blocks per multiprocessor that they ask for.
+func judge(sm architecture, kernels map[string]usage, wanted map[string]int) error {
+	var faults []error
+	fault := func(name, format string, a ...any) {
+		faults = append(faults, fmt.Errorf("%s: %s "+format, append([]any{sm.name, name}, a...)...))
+	}
+	if len(wanted) == 0 {
+		return errors.New("the PTX has no kernels")
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		u, ok := kernels[name]
+		if !ok || u.registers == 0 || u.size == 0 {
+			fault(name, "is not in what ptxas made")
+			continue
+		}
+		if u.stack+u.spills+u.local > 0 {
+			fault(name, "has %d bytes of stack, %d of spilled registers, %d of local memory", u.stack, u.spills, u.local)
+		}
+		if least := residents(name); wanted[name] < least {
+			fault(name, "asks for %d blocks per multiprocessor, want %d", wanted[name], least)
+		}
+		if n := sm.blocks(u); n < wanted[name] {
+			fault(name, "has room for %d blocks per multiprocessor, with %d registers and %d bytes of shared memory; want %d",
+				n, u.registers, u.shared, wanted[name])
+		}
+	}
+	return errors.Join(faults...)
+}
