@@ -46,6 +46,26 @@ func TestRanksGiveTheSameBytes(t *testing.T) {
 	})
 }
 
+// Ranks with a device each give the bytes of one process with as many domains.
+func TestRanksOnDevicesGiveTheSameBytes(t *testing.T) {
+	if !emulated(t) {
+		t.Skip("there is no emulated device")
+	}
+	eachLauncher(t, func(t *testing.T, on *onRanks) {
+		const flags = "--device emulate --domains 3 --rhs random:1 --output "
+		on.must(t, "generate convdiff2d --n 25 --output a.mtx")
+		on.must(t, "solve a.mtx "+flags+"alone.mtx")
+		e := on.mpsolve(t, "solve a.mtx "+flags+"x.mtx")
+		e.want(t, flags, 0, "")
+		if on.file(t, "x.mtx") != on.file(t, "alone.mtx") {
+			t.Error("x of ranks with devices is another")
+		}
+		if !strings.Contains(e.out, "one for each of ") {
+			t.Errorf("no line about devices:\n%s", e.out)
+		}
+	})
+}
+
 // What cannot be done ends all ranks with one line and one exit code.
 func TestRanksFailTogether(t *testing.T) {
 	if testing.Short() {

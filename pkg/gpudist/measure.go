@@ -95,34 +95,3 @@ func (s *Space) MaxExponent(x *Vector, e *Powers) int {
 	top := s.largest(func(k int, p *gpu.Space) float64 { return float64(p.MaxExponent(x.part[k], e.of(k))) })
 	return int(max(top, math.MinInt32))
 }
-
-// Jacobi is the preconditioner z = w∘r.
-type Jacobi struct{ part []*gpu.Jacobi }
-
-// NewJacobi copies w, in positions of the layout, to the device. The error is that of this rank alone.
-func NewJacobi(s *Space, w []float64) (*Jacobi, error) {
-	j := &Jacobi{}
-	for k, p := range s.layout.Parts {
-		part, err := gpu.NewJacobi(s.parts[k], w[p.At:p.Next()])
-		if err != nil {
-			j.Close()
-			return nil, err
-		}
-		j.part = append(j.part, part)
-	}
-	return j, nil
-}
-
-// Close releases it.
-func (j *Jacobi) Close() {
-	for _, p := range j.part {
-		p.Close()
-	}
-}
-
-// Apply computes dst = w∘src.
-func (j *Jacobi) Apply(dst, src *Vector) {
-	for k, p := range j.part {
-		p.Apply(dst.part[k], src.part[k])
-	}
-}

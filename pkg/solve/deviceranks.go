@@ -211,14 +211,5 @@ func (a *deviceRankMatrix) release() {
 }
 
 func (a *deviceRankMatrix) upload(made precond.Preconditioner) (krylov.Preconditioner[*gpudist.Vector], error) {
-	data, ok := made.Data().(precond.Diagonal)
-	if !ok {
-		return nil, fmt.Errorf("preconditioner %v does not run on the devices of several domains", made)
-	}
-	p, err := gpudist.NewJacobi(a.at.Space, data)
-	if err = agreeError(a.at.job.Comm, err); err != nil {
-		return nil, err
-	}
-	a.at.owned = append(a.at.owned, p)
-	return p, nil
+	return nil, fmt.Errorf("preconditioner %v does not run on the devices of several domains", made)
 }

@@ -71,7 +71,7 @@ func (o Options) OverDomains() error {
 }
 
 // devicePrecondsOverDomains are those that run on devices which share a matrix.
-var devicePrecondsOverDomains = []precond.Kind{PrecondAuto, precond.None, precond.Jacobi}
+var devicePrecondsOverDomains = []precond.Kind{PrecondAuto, precond.None}
 
 // setUpOverDomains is setUp for a matrix of several domains. All that it chooses is found out by all ranks together.
 func (s *Solver) setUpOverDomains(ctx context.Context) error {
