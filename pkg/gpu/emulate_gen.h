@@ -272,14 +272,14 @@ static void run_spmm4_slots1(u32 block, u32 grid, const void *const *a)
 	spmm4_slots1(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(double const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(const double * const *)a[7], *(double * const *)a[8]);
 }
 
-static void run_spmm8_slots1(u32 block, u32 grid, const void *const *a)
-{
-	spmm8_slots1(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(double const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(const double * const *)a[7], *(double * const *)a[8]);
-}
-
 static void run_spmm2_slots3(u32 block, u32 grid, const void *const *a)
 {
 	spmm2_slots3(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(double const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(const double * const *)a[7], *(double * const *)a[8]);
+}
+
+static void run_spmm8_slots1(u32 block, u32 grid, const void *const *a)
+{
+	spmm8_slots1(block, grid, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(double const *)a[4], *(const i32 * const *)a[5], *(u32 const *)a[6], *(const double * const *)a[7], *(double * const *)a[8]);
 }
 
 static void run_spmm4_slots3(u32 block, u32 grid, const void *const *a)
@@ -356,8 +356,8 @@ static const entry entries[] = {
 	{"spmm8_csr", 8, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8}, run_spmm8_csr},
 	{"spmm2_slots1", 9, {4, sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, 8}, run_spmm2_slots1},
 	{"spmm4_slots1", 9, {4, sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, 8}, run_spmm4_slots1},
-	{"spmm8_slots1", 9, {4, sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, 8}, run_spmm8_slots1},
 	{"spmm2_slots3", 9, {4, sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, 8}, run_spmm2_slots3},
+	{"spmm8_slots1", 9, {4, sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, 8}, run_spmm8_slots1},
 	{"spmm4_slots3", 9, {4, sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, 8}, run_spmm4_slots3},
 	{"spmm8_slots3", 9, {4, sizeof(u32), 8, 8, sizeof(double), 8, sizeof(u32), 8, 8}, run_spmm8_slots3},
 	{"many_take", 6, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8}, run_many_take},

@@ -56,8 +56,8 @@ var kernels = [numKernels]kernel{
 	{"spmm8_csr", spmm8Csr{}},
 	{"spmm2_slots1", spmm2Slots1{}},
 	{"spmm4_slots1", spmm4Slots1{}},
-	{"spmm8_slots1", spmm8Slots1{}},
 	{"spmm2_slots3", spmm2Slots3{}},
+	{"spmm8_slots1", spmm8Slots1{}},
 	{"spmm4_slots3", spmm4Slots3{}},
 	{"spmm8_slots3", spmm8Slots3{}},
 	{"many_take", manyTake{}},
@@ -119,8 +119,8 @@ func (spmm4Csr) number() int                { return 49 }
 func (spmm8Csr) number() int                { return 50 }
 func (spmm2Slots1) number() int             { return 51 }
 func (spmm4Slots1) number() int             { return 52 }
-func (spmm8Slots1) number() int             { return 53 }
-func (spmm2Slots3) number() int             { return 54 }
+func (spmm2Slots3) number() int             { return 53 }
+func (spmm8Slots1) number() int             { return 54 }
 func (spmm4Slots3) number() int             { return 55 }
 func (spmm8Slots3) number() int             { return 56 }
 func (manyTake) number() int                { return 57 }
@@ -381,8 +381,8 @@ type (
 		x, dst      Buffer
 	}
 	spmm4Slots1 spmm2Slots1
-	spmm8Slots1 spmm2Slots1
 	spmm2Slots3 spmm2Slots1
+	spmm8Slots1 spmm2Slots1
 	spmm4Slots3 spmm2Slots1
 	spmm8Slots3 spmm2Slots1
 	manyTake    struct {
