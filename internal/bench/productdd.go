@@ -42,8 +42,8 @@ type OptionsDD struct {
 	// the epsilon is that of each of the two. nil: the matrix is one of float64.
 	Low *csr.Matrix
 
-	Seed       uint64          // of x, uniform in [-1, 1)
-	Timing     Timing
+	Seed   uint64 // of x, uniform in [-1, 1)
+	Timing Timing
 }
 
 // ProductsDD measures products of m with double-double vectors beside those with float64 vectors in the same layout, all in

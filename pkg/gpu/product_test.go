@@ -151,7 +151,7 @@ func TestCSR(t *testing.T) {
 		}),
 	}
 	for k, n := range []int{255, 256, 257, 1000, 333, 1500} {
-		matrices[fmt.Sprintf("%d threads", 1<<k)] = sparse(n, n, func(i int) int { return (3 << k) * (i % 3) })
+		matrices[fmt.Sprintf("%d threads", 1<<k)] = sparse(n, n, func(i int) int { return (4 << k) * (i % 3) })
 	}
 	exact := map[string]*exactProduct{}
 	for name, m := range matrices {

@@ -62,7 +62,11 @@
 //
 //	M^-1 = G^T G,  G minimises ||I - G L||_F, A = L L^T
 //
-// Both apply by products with sparse matrices alone, and are as parallel as these.
+// ISAI has incomplete sparse approximate inverses of the factors of ILU(0) ([Anzt18]):
+//
+//	M^-1 = W_U W_L,  W_L L and W_U U are the identity on the patterns of W_L and W_U
+//
+// All three apply by products with sparse matrices alone, and are as parallel as these.
 //
 // AMG is smoothed aggregation multigrid ([Vanek96]), whose number of iterations hardly
 // grows with n, for elliptic equations on grids and meshes:

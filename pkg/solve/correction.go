@@ -106,7 +106,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 // method is the one in use.
 func (c *correction[V, S]) method() (krylov.Method[V, S], error) {
 	method, err := c.attempts.method()
-	if wide, ok := method.(interface{ multiplies(matrix[V, S]) }); ok {
+	if wide, ok := method.(multiplying[V, S]); ok {
 		wide.multiplies(c.matrix)
 	}
 	return method, err

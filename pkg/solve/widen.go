@@ -30,6 +30,13 @@ type widening interface {
 	wide() linop.Operator[dd.Vec, dd.DD]
 }
 
+// A multiplying method is told which matrix it multiplies with.
+type multiplying[V any, S linop.Scalar[S]] interface {
+	multiplies(m matrix[V, S])
+}
+
+var _ multiplying[vector, scalar] = (*wideMethod)(nil)
+
 // multiplies makes m the matrix that the method multiplies with, whatever operator Solve gets.
 func (w *wideMethod) multiplies(m matrix[vector, scalar]) {
 	if of := m.about().relaxer; w.of != of {

@@ -60,6 +60,7 @@ var expectations = map[precond.Kind]struct {
 	precond.ILUT:        {relative: 0.1, relativeNodes: 0.1, values: 3, passes: 2},
 	precond.LU:          {count: 2, countNodes: 2, values: 20, passes: 2},
 	precond.Cholesky:    {count: 2, countNodes: 2, values: 20, passes: 2},
+	precond.ISAI:        {relative: 0.35, relativeNodes: 0.3, values: 3, passes: 2},
 	precond.AMG:         {count: 13, countNodes: 50, values: 1.5 * cycleProducts, passes: 30},
 }
 

@@ -9,10 +9,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
 	"sync"
 )
 
@@ -131,22 +132,19 @@ func assemble(ptxas, file string, sm architecture) (map[string]usage, error) {
 	return kernels, nil
 }
 
-// summary is a line about an architecture.
+// summary is a line about an architecture: kernels by the blocks that they are to have room for.
 func summary(sm architecture, kernels map[string]usage) string {
-	size, registers, slots := 0, 0, 0
-	least := map[bool]int{}
+	size := 0
+	count, most := map[int]int{}, map[int]int{}
 	for name, u := range kernels {
+		n := residents(name)
 		size += u.size
-		isSlots := strings.HasPrefix(name, slotsPrefix)
-		if isSlots {
-			slots = max(slots, u.registers)
-		} else {
-			registers = max(registers, u.registers)
-		}
-		if n := sm.blocks(u); least[isSlots] == 0 || n < least[isSlots] {
-			least[isSlots] = n
-		}
+		count[n]++
+		most[n] = max(most[n], u.registers)
 	}
-	return fmt.Sprintf("%-7s %d kernels, %.0f kB; registers at most: slots %d, others %d; blocks per multiprocessor at least: %d, %d",
-		sm.name, len(kernels), float64(size)/1e3, slots, registers, least[true], least[false])
+	text := fmt.Sprintf("%-7s %d kernels, %.0f kB", sm.name, len(kernels), float64(size)/1e3)
+	for _, n := range slices.Backward(slices.Sorted(maps.Keys(count))) {
+		text += fmt.Sprintf("; %d blocks of %d kernels, %d registers at most", n, count[n], most[n])
+	}
+	return text
 }

@@ -80,14 +80,23 @@ func sizesOf(code []byte) (map[string]int, error) {
 	return sizes, nil
 }
 
-// slotsPrefix begins the names of the kernels that may take more registers than others.
+// fewer has the kernels that may take more registers than others, by the beginning of their
+// names: how many blocks a multiprocessor has to have room for. Slots decode several integers at a
+// time, and products with many vectors have a sum for each row of a block and vector.
+var fewer = []struct {
+	prefix string
+	blocks int
+}{{slotsPrefix, 3}, {"spmm2_slots3", 3}, {"spmm4_slots", 3}, {"spmm8_slots1", 3}, {"spmm8_slots3", 2}}
+
 const slotsPrefix = "spmv_slots"
 
 // residents is how many blocks of a kernel a multiprocessor has to have room for, so that loads
 // of some are under way while others compute.
 func residents(kernel string) int {
-	if strings.HasPrefix(kernel, slotsPrefix) {
-		return 3
+	for _, f := range fewer {
+		if strings.HasPrefix(kernel, f.prefix) {
+			return f.blocks
+		}
 	}
 	return 4
 }

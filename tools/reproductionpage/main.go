@@ -73,6 +73,9 @@ func run(measurements, file, folder, section string) error {
 		return err
 	}
 	b.WriteString("\n" + about(list) + "\n")
+	if section != "" {
+		r.Claims = ofMeasuredPapers(r.Claims)
+	}
 	if err := r.ClaimsMarkdown(&b); err != nil {
 		return err
 	}
@@ -84,6 +87,15 @@ func run(measurements, file, folder, section string) error {
 		return err
 	}
 	return page.Replace(file, begin, end, b.String()+"\n")
+}
+
+// ofMeasuredPapers leaves out papers of which nothing was measured.
+func ofMeasuredPapers(claims []present.Outcome) []present.Outcome {
+	measured := map[string]bool{}
+	for _, c := range claims {
+		measured[c.Paper] = measured[c.Paper] || c.Verdict != present.NotMeasured
+	}
+	return slices.DeleteFunc(claims, func(c present.Outcome) bool { return !measured[c.Paper] })
 }
 
 // draw writes the figures, and where they are in the page.

@@ -150,16 +150,17 @@ KERNEL(basis_axpy, u32 n, u32 m, u32 cell, double sign, u32 chunks, u32 room, IN
     EACH_THREAD {
         MY(s) = 0;
         for (u32 c = BLOCK; c < chunks; c += blocks) {
-            double ws[4], head[8];
+            double ws[4];
             UNROLL(4)
-            for (u32 j = 0; j < 4; j++) ws[j] = w[LEAST(c * CHUNK + j * THREADS + t, n - 1)];
-            UNROLL(8)
-            for (u32 k = 0; k < 8; k++) head[k] = heads[LEAST(k, m - 1) * chunks + c];
+            for (u32 j = 0; j < 4; j++) {
+                u32 i = c * CHUNK + j * THREADS + t;
+                ws[j] = i < n ? w[i] : 0;
+            }
             UNROLL(8)
             for (u32 k = 0; k < 8; k++)
                 if (k < m) {
                     double vs[4];
-                    load_chunk(vs, CHUNK_AT(k), head[k], t);
+                    load_chunk(vs, CHUNK_AT(k), heads[k * chunks + c], t);
                     UNROLL(4)
                     for (u32 j = 0; j < 4; j++) ws[j] = FMA(a[k], vs[j], ws[j]);
                 }

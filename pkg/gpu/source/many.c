@@ -59,7 +59,7 @@ CSR_MANY(spmm8_csr, 8)
         UNROLL(2)                                                             \
         for (u32 k = 0; k < many; k++) {                                      \
             IN(double) xs = X;                                                \
-            UNROLL(B)                                                         \
+            UNROLL(B * W > 8 ? 1 : B) /* registers for more are not there */  \
             for (u32 j = 0; j < B; j++) {                                     \
                 UNROLL(B)                                                     \
                 for (u32 r = 0; r < B; r++) {                                 \
@@ -166,11 +166,11 @@ CSR_MANY(spmm8_csr, 8)
     }
 
 SLOTS_MANY(spmm2_slots1, many2_chunk1, 1, 2)
-SLOTS_MANY(spmm4_slots1, many4_chunk1, 1, 4)
-SLOTS_MANY(spmm8_slots1, many8_chunk1, 1, 8)
-SLOTS_MANY(spmm2_slots3, many2_chunk3, 3, 2)
 #undef RESIDENT
 #define RESIDENT 3
+SLOTS_MANY(spmm4_slots1, many4_chunk1, 1, 4)
+SLOTS_MANY(spmm2_slots3, many2_chunk3, 3, 2)
+SLOTS_MANY(spmm8_slots1, many8_chunk1, 1, 8)
 SLOTS_MANY(spmm4_slots3, many4_chunk3, 3, 4)
 #undef RESIDENT
 #define RESIDENT 2
