@@ -65,7 +65,7 @@ func (w *warp) access(in *instruction, pc int, mask uint32) error {
 func (w *warp) elements(in *instruction, l int, m *memory, at uint64, u user) error {
 	a := &in.address
 	for _, r := range in.more {
-		words := m.words[at/4 : (at+a.bytes+3)/4]
+		words := m.words[at/grain : (at+a.bytes+grain-1)/grain]
 		if in.kind == load {
 			for i := range words {
 				if err := words[i].load(u, a.constant); err != nil {

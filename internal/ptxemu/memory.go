@@ -23,7 +23,7 @@ type sector struct {
 }
 
 func newMemory(base, n uint64) *memory {
-	return &memory{base: base, bytes: make([]byte, n), words: make([]word, (n+3)/4)}
+	return &memory{base: base, bytes: make([]byte, n), words: make([]word, (n+grain-1)/grain)}
 }
 
 // has says whether n bytes from an address on are in the memory.
@@ -34,7 +34,7 @@ func (m *memory) has(address, n uint64) bool {
 
 // written notes that the host has written n bytes.
 func (m *memory) written(at, n uint64) {
-	for i := at / 4; i < (at+n+3)/4; i++ {
+	for i := at / grain; i < (at+n+grain-1)/grain; i++ {
 		m.words[i] = word{writeEra: hostEra}
 	}
 }
@@ -89,7 +89,10 @@ func (m *memory) touch(at, n, request uint64, launch uint32) (here, first uint64
 	return here, first
 }
 
-// word keeps, for four bytes, who used them last. Eras are launches, so that nothing has to be
+// grain is how many bytes a word has: no kernel stores fewer.
+const grain = 2
+
+// word keeps, for some bytes, who used them last. Eras are launches, so that nothing has to be
 // cleared between them, and phases of a block are what barriers separate.
 type word struct {
 	writeEra, writer, writePhase uint32

@@ -83,7 +83,7 @@ func opened(t testing.TB, d *Device) *Device {
 		if d.live != 0 {
 			t.Errorf("%d buffers were not released", d.live)
 		}
-		if err := d.Err(); err != nil && !t.Failed() {
+		if err := d.Err(); err != nil {
 			t.Error(err)
 		}
 	})
