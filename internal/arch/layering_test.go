@@ -56,7 +56,7 @@ var layers = []layer{
 
 	{pkg: "internal/bench", imports: []string{"pkg/csr", "pkg/dist", "pkg/generate", "pkg/packed", "pkg/formats", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/gpu", "pkg/parallel", "internal/kernels", "internal/nearest", "pkg/dd", "pkg/mp", "pkg/mp/rns"}, reason: "measures speed, knows no files of matrices and no terminal"},
 
-	{pkg: "pkg/solve", imports: []string{"pkg/dd", "pkg/mp", "pkg/csr", "pkg/dist", "pkg/adaptive", "pkg/linop", "pkg/parallel", "pkg/krylov", "pkg/precond", "pkg/verify", "pkg/gpu", "pkg/stochastic", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
+	{pkg: "pkg/solve", imports: []string{"pkg/gpudist", "pkg/dd", "pkg/mp", "pkg/csr", "pkg/dist", "pkg/adaptive", "pkg/linop", "pkg/parallel", "pkg/krylov", "pkg/precond", "pkg/verify", "pkg/gpu", "pkg/stochastic", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
 	{pkg: "pkg/dist", imports: []string{"pkg/csr", "pkg/linop", "pkg/parallel", "internal/kernels"}, reason: "spreads matrices and vectors over ranks, knows no method, format or MPI"},
 	{pkg: "pkg/precond", imports: []string{"pkg/csr", "pkg/dist", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/krylov", "internal/kernels", "pkg/parallel"}, reason: "operators made from a matrix, knows no files and no terminal"},
 	{pkg: "pkg/krylov", imports: []string{"pkg/linop"}, reason: "methods know operators, never matrices, formats, files, devices or the terminal", pure: true},
@@ -68,6 +68,7 @@ var layers = []layer{
 	{pkg: "pkg/adaptive", imports: []string{"pkg/csr", "pkg/formats", "pkg/linop", "pkg/parallel", "pkg/quantize", "pkg/sell", "pkg/dd", "internal/kernels"}, reason: "chooses a layout, packs and multiplies, knows no algorithm and no device"},
 	{pkg: "pkg/packed", imports: []string{"pkg/parallel", "internal/kernels"}, reason: "stores vectors, knows no matrix and no algorithm"},
 	{pkg: "pkg/sell", imports: []string{"internal/kernels"}, reason: "arranges integers in lanes, knows no matrix, format or device"},
+	{pkg: "pkg/gpudist", imports: []string{"pkg/csr", "pkg/dist", "pkg/gpu", "pkg/linop"}, reason: "what ranks share on devices; knows no method and no format"},
 	{pkg: "pkg/gpu", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/packed", "pkg/parallel", "pkg/sell"}, reason: "devices, and what lies on them; knows no method and no terminal"},
 	{pkg: "internal/testmatrix", imports: []string{"internal/collection", "pkg/csr", "pkg/matrixmarket"}, reason: "matrices for tests"},
 	{pkg: "tools/gpugen", reason: "a program that reads the kernels' declarations"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/big"
+	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -36,6 +37,11 @@ type OptionsDD struct {
 	Specs      []adaptive.Spec // with the layouts
 	Transposed bool            // products with the transpose
 	Normal     bool            // sums are renormalised at each addition
+
+	// Low has the low parts of a matrix of double-double numbers, which is stored as two, see adaptive.BuildPair: of Specs
+	// the epsilon is that of each of the two. nil: the matrix is one of float64.
+	Low *csr.Matrix
+
 	Seed       uint64          // of x, uniform in [-1, 1)
 	Timing     Timing
 }
@@ -54,20 +60,16 @@ func ProductsDD(ctx context.Context, m *csr.Matrix, opt OptionsDD, pool *paralle
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		stored, a, err := Store(m, spec, pool)
+		stored, double, extended, err := opt.store(m, spec, pool)
 		if err != nil {
 			return nil, err
 		}
-		double, extended, err := productsOf(a, opt)
-		if err != nil {
-			return nil, err
-		}
-		p := ProductDD{Stored: stored.Stored}
+		p := ProductDD{Stored: stored}
 		double(y.Hi, x.Hi)
 		clear(y.Lo)
-		p.ErrorDouble = largestError(of, dd.Vec{Hi: x.Hi}, y)
+		p.ErrorDouble = largestError(of, opt.Low, dd.Vec{Hi: x.Hi}, y)
 		extended(y, x)
-		p.ErrorDD = largestError(of, x, y)
+		p.ErrorDD = largestError(of, opt.Low, x, y)
 		products = append(products, p)
 		cases = append(cases, Warm(func() { double(y.Hi, x.Hi) }), Warm(func() { extended(y, x) }))
 	}
@@ -80,6 +82,25 @@ func ProductsDD(ctx context.Context, m *csr.Matrix, opt OptionsDD, pool *paralle
 		}
 	}
 	return products, err
+}
+
+// store stores the matrix, and returns its products.
+func (o OptionsDD) store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (s Stored, double func(y, x []float64), extended func(y, x dd.Vec), err error) {
+	if o.Low == nil {
+		p, a, err := Store(m, spec, pool)
+		if err != nil {
+			return s, nil, nil, err
+		}
+		double, extended, err = productsOf(a, o)
+		return p.Stored, double, extended, err
+	}
+	start, both := time.Now(), spec
+	both.Epsilon *= spec.Epsilon
+	p, err := adaptive.BuildPair(m, o.Low, both, pool)
+	if err != nil {
+		return s, nil, nil, err
+	}
+	return describe(m, string(p.Hi.Layout()), spec, p.Bytes(), start), p.Hi.Apply, p.Apply, nil
 }
 
 // productsOf are those of a stored matrix that are asked for.
@@ -115,8 +136,9 @@ const (
 	errorBits     = 300
 )
 
-// largestError compares some rows of y with A x in 300 bits. Without elements, the low parts of x are zeros.
-func largestError(m *csr.Matrix, x, y dd.Vec) (largest float64) {
+// largestError compares some rows of y with A x in 300 bits. Without elements, the low parts of x are zeros; low has those of A, if
+// it is not nil.
+func largestError(m, low *csr.Matrix, x, y dd.Vec) (largest float64) {
 	step := 1 + m.NNZ()/errorElements
 	number := func(v dd.DD) *big.Float {
 		s := new(big.Float).SetPrec(errorBits).SetFloat64(v.Hi)
@@ -124,15 +146,20 @@ func largestError(m *csr.Matrix, x, y dd.Vec) (largest float64) {
 	}
 	for i := 0; i < m.Rows; i += step {
 		sum, size := number(dd.DD{}), 0.0
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			v := dd.DD{Hi: x.Hi[j]}
-			if len(x.Lo) > 0 {
-				v.Lo = x.Lo[j]
+		add := func(cols []int32, vals []float64) {
+			for k, j := range cols {
+				v := dd.DD{Hi: x.Hi[j]}
+				if len(x.Lo) > 0 {
+					v.Lo = x.Lo[j]
+				}
+				p := number(v)
+				sum.Add(sum, p.Mul(p, new(big.Float).SetFloat64(vals[k])))
+				size += math.Abs(vals[k] * x.Hi[j])
 			}
-			p := number(v)
-			sum.Add(sum, p.Mul(p, new(big.Float).SetFloat64(vals[k])))
-			size += math.Abs(vals[k] * x.Hi[j])
+		}
+		add(m.Row(i))
+		if low != nil {
+			add(low.Row(i))
 		}
 		difference, _ := sum.Sub(sum, number(y.At(i))).Float64()
 		if size > 0 {

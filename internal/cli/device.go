@@ -21,6 +21,7 @@ type deviceFlag struct {
 	text  string
 	kind  gpu.Backend // the part before the colon
 	index int
+	given bool          // the index
 	took  time.Duration // to open it
 }
 
@@ -60,7 +61,7 @@ func (f *deviceFlag) check(allowed []gpu.Backend) error {
 	if err != nil || n < 0 {
 		return usage("--device %s: want a device number, 0 or more, after the colon", f.text)
 	}
-	f.index = n
+	f.index, f.given = n, true
 	return nil
 }
 
@@ -76,6 +77,13 @@ func (f *deviceFlag) suits(opt solve.Options) error {
 		return usage("--device %s: %s", f.text, oneLine(err))
 	}
 	return nil
+}
+
+// spread gives each rank of a node a device of its own, as far as there are so many and the flag names none.
+func (f *deviceFlag) spread(j *job) {
+	if n, err := gpu.Count(f.kind); f.explicit() && !f.given && err == nil {
+		f.index = j.onNode() % max(n, 1)
+	}
 }
 
 // open opens the device that the flag names, nil for none. It shows a status line, since

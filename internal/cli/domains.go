@@ -68,7 +68,6 @@ func (f *solveFlags) overDomains() error {
 		flag string
 		yes  bool
 	}{
-		{"--device", f.device.explicit()},
 		{"--coordinates", f.precond.coordinates != ""},
 		{"--nullspace with a file", f.nullSpace.given()},
 	} {

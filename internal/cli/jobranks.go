@@ -53,6 +53,16 @@ func (j *job) compare(args []string) error {
 	return nil
 }
 
+// onNode is the number of this rank among those of its node, from 0.
+func (j *job) onNode() (n int) {
+	for _, p := range j.ranks[:min(j.rank(), len(j.ranks))] {
+		if p.Node == j.ranks[j.rank()].Node {
+			n++
+		}
+	}
+	return n
+}
+
 // share leaves each rank its part of the processors that ranks of a node share, unless GOMAXPROCS says how many it has.
 func (j *job) share() {
 	if os.Getenv("GOMAXPROCS") == "" {

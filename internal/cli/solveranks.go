@@ -8,9 +8,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
-// cut returns the number of domains to ask for: that of the flag, or one for what several cannot do, or 0, to go by the number of rows.
+// cut returns the number of domains to ask for: that of the flag, or one for what several cannot do and for one device, or 0, to go by the number of rows.
 func (r *solveRun) cut() int {
-	if r.domains.count == 0 && r.overDomains() != nil {
+	if r.domains.count == 0 && (r.overDomains() != nil || r.device.explicit() && r.job.alone()) {
 		return 1
 	}
 	return r.domains.count

@@ -115,11 +115,12 @@ func (r *solveRun) openHistory(ctx context.Context) (h *history, err error) {
 // read opens the device and reads the matrix. Collective.
 func (r *solveRun) read(ctx context.Context) (err error) {
 	prepareMemory()
-	if r.job.rank() == 0 {
-		r.phase.Store("opening the device")
-		if r.opt.Device, err = r.device.open(r.streams); err == nil {
-			err = r.checkpoint.read(&r.opt)
-		}
+	r.phase.Store("opening the device")
+	if !r.job.alone() {
+		r.device.spread(r.job)
+	}
+	if r.opt.Device, err = r.device.open(r.streams); err == nil && r.job.rank() == 0 {
+		err = r.checkpoint.read(&r.opt)
 	}
 	r.phase.Store("reading " + r.path)
 	if err := r.job.agree(err); err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -18,6 +21,7 @@ type spmvDDFlags struct {
 	vectors   string
 	transpose bool
 	addition  string
+	exact     bool // A is double-double
 }
 
 // Values of --vectors and --dd-add.
@@ -31,6 +35,7 @@ func (f *spmvDDFlags) add(c *cobra.Command) {
 	fl.StringVar(&f.vectors, "vectors", "double", "numbers of x and y: double, or dd, double-double, beside double in the same layouts, of which --layout is then a list")
 	fl.BoolVar(&f.transpose, "transpose", false, "with --vectors dd: products with the transpose")
 	fl.StringVar(&f.addition, "dd-add", "deferred", "sums of double-double products are renormalised at the end of a row (deferred), or at each addition, as DD-AVX does (paper)")
+	fl.BoolVar(&f.exact, "exact-input", false, "with --vectors dd: the elements of A are double-double, as their file has them, in two matrices, of which each has the --epsilon")
 	completeWords(c, "vectors", vectorKinds)
 	completeWords(c, "dd-add", additions)
 }
@@ -45,7 +50,11 @@ func (f *spmvDDFlags) check() error {
 		return err
 	}
 	switch {
+	case f.exact && (f.transpose || f.addition != additions[0]):
+		return usage("--exact-input is neither for --transpose nor for --dd-add")
 	case f.dd():
+	case f.exact:
+		return usage("--exact-input needs --vectors dd")
 	case f.transpose:
 		return usage("--transpose needs --vectors dd")
 	case f.addition != additions[0]:
@@ -92,21 +101,49 @@ func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error)
 	return list, nil
 }
 
+// double reads a matrix of double-double numbers, or of float64, for which low is nil.
+func (f *spmvFlags) double(ctx context.Context, s streams, path string) (m, low *csr.Matrix, err error) {
+	in := input{streams: s, threads: f.threads, maxMemory: int64(f.maxMemory)}
+	if !f.dd.exact {
+		m, err = in.matrix(ctx, path)
+		return m, nil, err
+	}
+	in.parts = 2
+	content, err := in.read(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts, err := content.CSRParts()
+	if err != nil {
+		return nil, nil, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
+	}
+	m = parts[0]
+	if len(parts) == 1 { // float64 holds all of them
+		return m, &csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: make([]int64, m.Rows+1)}, nil
+	}
+	return m, parts[1], nil
+}
+
 // runDD measures products with double-double vectors.
 func (f *spmvFlags) runDD(c *cobra.Command, s streams, path string) error {
 	if f.storage.criterion == string(adaptive.Exact) {
 		return usage("--criterion exact is for --vectors double")
 	}
+	if f.dd.exact && c.Flags().Changed("reorder") {
+		return usage("--exact-input is not for --reorder")
+	}
 	storages, err := f.dd.storages(f.storage)
 	if err != nil {
 		return err
 	}
-	m, facts, pool, err := f.open(c.Context(), s, path)
+	m, low, err := f.double(c.Context(), s, path)
 	if err != nil {
 		return err
 	}
+	pool := parallel.New(f.threads)
 	defer pool.Close()
-	opt := bench.OptionsDD{Transposed: f.dd.transpose, Normal: f.dd.addition == "paper", Seed: f.seed, Timing: bench.Timing{Repeat: f.repeat}}
+	facts := csr.Examine(m, pool)
+	opt := bench.OptionsDD{Low: low, Transposed: f.dd.transpose, Normal: f.dd.addition == "paper", Seed: f.seed, Timing: bench.Timing{Repeat: f.repeat}}
 	for _, t := range storages {
 		opt.Specs = append(opt.Specs, t.Spec(facts.Symmetric))
 	}

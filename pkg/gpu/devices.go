@@ -81,3 +81,12 @@ func best(all []Found) (Info, error) {
 	}
 	return slices.MaxFunc(usable, func(a, b Info) int { return cmp.Compare(room(a), room(b)) }), nil
 }
+
+// Count returns the number of devices of a back end, opening its library.
+func Count(b Backend) (int, error) {
+	n, err := count(b)
+	if err != nil {
+		return 0, unavailable(b, err)
+	}
+	return n, nil
+}

@@ -114,7 +114,9 @@ func (s *csrStorage) multiplyMany(d *Device, width uint32, dst, x Buffer) {
 	}
 }
 
-func (t *slotStorage) together(uint32) bool { return t.long.rows == 0 && (t.block == 1 || t.block == 3) }
+func (t *slotStorage) together(uint32) bool {
+	return t.long.rows == 0 && (t.block == 1 || t.block == 3)
+}
 
 func (t *slotStorage) multiplyMany(d *Device, width uint32, dst, x Buffer) {
 	k := spmm2Slots1{chunks: uint32(t.slices), ptr: t.ptr, stream: t.stream, unit: t.unit, exps: t.exps, own: t.own, x: x, dst: dst}

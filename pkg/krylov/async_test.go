@@ -116,7 +116,7 @@ func TestAsyncFlexible(t *testing.T) {
 	for _, name := range []string{"cg", "bicgstab"} {
 		space, b := newDistant(t, m.Rows), random(1, m.Rows)
 		method := create[[]float64, late[linop.Float64]](t, name, space)
-		for _, opt := range []hostOptions{preconditionings(m, newPool(t, 1))[2], {}, {Prompt: true}} {
+		for _, opt := range []hostOptions{preconditionings(m, newPool(t, 1))[2], {Prompt: true}, {}} {
 			atOnce := opt.Flexible || opt.Prompt
 			events, x := 0, make([]float64, m.Rows)
 			opt.Monitor = func(Event) { events++ }

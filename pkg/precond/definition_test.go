@@ -66,6 +66,8 @@ func TestDefinitions(t *testing.T) {
 		{FSAI, small, Options{Degree: 2}, lowerPatternInverse},
 		{FSAI, small, Options{Degree: 3}, lowerPatternInverse},
 		{FSAI, map[string]*csr.Matrix{"full pattern": laplace(t, 4)}, Options{Degree: 8}, exact},
+		{ISAI, wellScaled, Options{}, factorsInverses(2)},
+		{ISAI, wellScaled, Options{Degree: 1}, factorsInverses(1)},
 		{AMG, wellScaled, Options{}, exact}, // of one level
 		{AMG, large, Options{}, cycle},
 		{AMG, large, Options{Multigrid: MultigridOptions{Coarsest: 4}}, cycle}, // levels visited twice
@@ -307,6 +309,50 @@ func lowerPatternInverse(p Preconditioner, a mat.Matrix) mat.Matrix {
 		}
 	}
 	return product(g, g.T(), g)
+}
+
+// factorsInverses is W_U W_L, where W_L L and W_U U are the identity on the pattern of W, that of a power of L or U; for
+// symmetric A, W_L^T D^-1 W_L.
+func factorsInverses(power int) func(Preconditioner, mat.Matrix) mat.Matrix {
+	return func(_ Preconditioner, a mat.Matrix) mat.Matrix {
+		l, u := patternFactors(a, 0)
+		lower := onPattern(l, power)
+		if n, _ := a.Dims(); mat.EqualApprox(a, a.T(), 1e-12*mat.Max(a)) {
+			d := identity(n)
+			for k := range n {
+				d.Set(k, k, 1/u.At(k, k))
+			}
+			return product(&mat.Dense{}, lower.T(), d, lower)
+		}
+		return product(&mat.Dense{}, onPattern(u, power), lower)
+	}
+}
+
+// onPattern is W of the pattern of a power of a triangular matrix with W T the identity there: row i of W is e_i T_JJ^-1.
+func onPattern(t *mat.Dense, power int) *mat.Dense {
+	n, _ := t.Dims()
+	pattern, w := mat.DenseCopyOf(t), mat.NewDense(n, n, nil)
+	pattern.Apply(func(_, _ int, v float64) float64 { return min(math.Abs(v)*1e300, 1) }, t)
+	pattern.Pow(pattern, power)
+	for i := range n {
+		var cols []int
+		row := 0
+		for j := range n {
+			if pattern.At(i, j) != 0 {
+				if j == i {
+					row = len(cols)
+				}
+				cols = append(cols, j)
+			}
+		}
+		part := mat.NewDense(len(cols), len(cols), nil)
+		part.Apply(func(k, j int, _ float64) float64 { return t.At(cols[k], cols[j]) }, part)
+		y := inverse(part)
+		for k, j := range cols {
+			w.Set(i, j, y.At(row, k))
+		}
+	}
+	return w
 }
 
 // vCycle is the approximate inverse of A by a V-cycle, S B_0 S_1; see cycle.

@@ -12,9 +12,9 @@ import (
 
 // isai has incomplete sparse approximate inverses of the factors of ILU(0), A ~ L U ([Anzt18]):
 //
-//	M^-1 = W_U W_L,  (W_L L)_ij = (W_U U)_ij = delta_ij,  i, j in the pattern of L or U,
+//	M^-1 = W_U W_L,  (W_L L)_ij = (W_U U)_ij = delta_ij,  i, j in the pattern of W_L or W_U,
 //
-// W_L and W_U having the patterns of L and U. So where triangular solves would go through the rows one after the other,
+// which is that of a power of L or U. So where triangular solves would go through the rows one after the other,
 // there are two products. Row i of W, with columns J, is w with w L_JJ = e_i: a small triangular system.
 //
 // If A is symmetric, L D L^T, M^-1 is W_L^T D^-1 W_L, which is symmetric too; D must be positive.
@@ -23,8 +23,11 @@ type isai struct {
 	entries int
 }
 
-// maxISAIRow bounds the entries of a row of W: those nearest to the diagonal.
-const maxISAIRow = 128
+const (
+	defaultISAIPower = 2
+	// maxISAIRow bounds the entries of a row of W: those nearest to the diagonal.
+	maxISAIRow = 128
+)
 
 func newISAI(s setup) (Preconditioner, error) {
 	if s.Symmetric {
@@ -34,12 +37,17 @@ func newISAI(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
+	power := s.isaiPower()
 	// Memory: both inverses, twice while they are stored.
 	if err := s.checkMemory(2 * csr.Bytes(int64(2*s.m.Rows), f.entries()+int64(2*s.m.Rows))); err != nil {
 		return nil, err
 	}
-	lower := s.inverseRows(len(f.d), func(k int, cols []int32, vals []float64) ([]int32, []float64) { return f.lowerInverse(k, cols, vals) })
-	upper := s.inverseRows(len(f.d), func(k int, cols []int32, vals []float64) ([]int32, []float64) { return f.upperInverse(k, cols, vals) })
+	lower := s.inverseRows(len(f.d), func(k int, cols []int32, vals []float64) ([]int32, []float64) {
+		return f.lowerInverse(k, power, cols, vals)
+	})
+	upper := s.inverseRows(len(f.d), func(k int, cols []int32, vals []float64) ([]int32, []float64) {
+		return f.upperInverse(k, power, cols, vals)
+	})
 	factors := []Factor{
 		{at.ofEquations(lower, s), s.Epsilon, adaptive.CW},
 		{at.ofUnknowns(upper, s), s.Epsilon, adaptive.CW},
@@ -68,11 +76,12 @@ func newSymmetricISAI(s setup) (Preconditioner, error) {
 	if err := s.checkMemory(2 * csr.Bytes(int64(2*s.m.Rows), f.entries()+int64(2*s.m.Rows))); err != nil {
 		return nil, err
 	}
+	power := s.isaiPower()
 	g := s.inverseRows(len(f.d), func(k int, cols []int32, vals []float64) ([]int32, []float64) {
-		cols, vals = f.lowerInverse(k, cols, vals)
-		scale := 1 / math.Sqrt(f.d[k])
-		for e := range vals {
-			vals[e] *= scale
+		first, scale := len(vals), 1/math.Sqrt(f.d[k])
+		cols, vals = f.lowerInverse(k, power, cols, vals)
+		for e := range vals[first:] {
+			vals[first+e] *= scale
 		}
 		return cols, vals
 	})
@@ -85,6 +94,9 @@ func newSymmetricISAI(s setup) (Preconditioner, error) {
 }
 
 func (p *isai) String() string { return fmt.Sprintf("%s, %d entries", ISAI, p.entries) }
+
+// isaiPower is the power of L and U whose pattern is that of their inverses.
+func (s *setup) isaiPower() int { return cmp.Or(s.Degree, defaultISAIPower) }
 
 // inverseRows is the n x n matrix of the rows that row appends to what it is given.
 func (s *setup) inverseRows(n int, row func(k int, cols []int32, vals []float64) ([]int32, []float64)) *csr.Matrix {
@@ -109,10 +121,13 @@ func (s *setup) inverseRows(n int, row func(k int, cols []int32, vals []float64)
 }
 
 // lowerInverse appends row k of W_L: those of w with w L_JJ = e_k, L having ones on its diagonal.
-func (f *factors) lowerInverse(k int, cols []int32, vals []float64) ([]int32, []float64) {
+func (f *factors) lowerInverse(k, power int, cols []int32, vals []float64) ([]int32, []float64) {
 	first := len(cols)
-	near, _ := f.l.row(k)
-	cols = append(append(cols, near[max(0, len(near)+1-maxISAIRow):]...), int32(k))
+	cols = f.l.reach(k, power, cols)
+	if excess := len(cols) - first - maxISAIRow + 1; excess > 0 {
+		cols = slices.Delete(cols, first, first+excess)
+	}
+	cols = append(cols, int32(k))
 	vals = append(vals, make([]float64, len(cols)-first)...)
 	j, w := cols[first:], vals[first:]
 	w[len(w)-1] = 1
@@ -124,10 +139,10 @@ func (f *factors) lowerInverse(k int, cols []int32, vals []float64) ([]int32, []
 }
 
 // upperInverse appends row k of W_U: those of w with w U_JJ = e_k.
-func (f *factors) upperInverse(k int, cols []int32, vals []float64) ([]int32, []float64) {
+func (f *factors) upperInverse(k, power int, cols []int32, vals []float64) ([]int32, []float64) {
 	first := len(cols)
-	near, _ := f.u.row(k)
-	cols = append(append(cols, int32(k)), near[:min(len(near), maxISAIRow-1)]...)
+	cols = f.u.reach(k, power, append(cols, int32(k)))
+	cols = cols[:min(len(cols), first+maxISAIRow)]
 	vals = append(vals, make([]float64, len(cols)-first)...)
 	j, w := cols[first:], vals[first:]
 	w[0] = 1
@@ -137,6 +152,22 @@ func (f *factors) upperInverse(k int, cols []int32, vals []float64) ([]int32, []
 		subtract(w[e+1:], j[e+1:], w[e], of, u)
 	}
 	return cols, vals
+}
+
+// reach appends the columns of row k of a power of the matrix, which has none on its diagonal, and ascending.
+func (r *rows) reach(k, power int, cols []int32) []int32 {
+	first := len(cols)
+	near, _ := r.row(k)
+	cols = append(cols, near...)
+	for range power - 1 {
+		for _, j := range cols[first:] {
+			near, _ := r.row(int(j))
+			cols = append(cols, near...)
+		}
+		slices.Sort(cols[first:])
+		cols = cols[:first+len(slices.Compact(cols[first:]))]
+	}
+	return cols
 }
 
 // subtract computes w -= a r on the columns j of w, r being a sparse row; columns ascend.

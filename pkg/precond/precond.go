@@ -80,7 +80,7 @@ type Options struct {
 	Undivided bool    // ILU0: no subdomains: all rows in their order, solved by one thread, see split
 	Overlap   Overlap // NewDistributed, by domain
 	BlockSize int     // BlockJacobi: the largest block; AMG: unknowns a node; 0: found from the pattern
-	Degree    int     // Chebyshev: products with A an application; FSAI: power of A whose pattern is used; AMG: steps of a smoother; 0: the kind's default
+	Degree    int     // Chebyshev: products with A an application; FSAI, ISAI: power of A, or of its factors, whose pattern is used; AMG: steps of a smoother; 0: the kind's default
 
 	Multigrid MultigridOptions
 }

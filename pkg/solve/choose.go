@@ -51,6 +51,11 @@ func (s *Solver) longestRestart() int {
 	if d := s.opt.Device; d != nil && d.Info().Free > 0 {
 		limit = max(0, min(limit, d.Info().Free-s.deviceMemory()))
 	}
+	if s.job != nil && s.opt.Device != nil { // of the rank with the least
+		least := []int64{-limit}
+		s.job.Comm.Max(least)
+		limit = -least[0]
+	}
 	vectors := limit / (8 * int64(s.rows()))
 	if s.flexible() {
 		vectors /= 2 // a step takes one of the basis and one of Z

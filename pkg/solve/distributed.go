@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -56,7 +57,12 @@ func (o Options) OverDomains() error {
 	fault("there is no reordering", o.Reorder != "" && o.Reorder != ReorderNone && o.Reorder != ReorderAuto)
 	fault(fmt.Sprintf("there are no vectors %v", o.Vectors), !o.Vectors.plain())
 	fault(fmt.Sprintf("there are no more than %d digits", MaxDigits), o.precise())
-	fault("there are no devices", o.Device != nil && !o.DeviceAuto)
+	if o.Device != nil && !o.DeviceAuto {
+		kind := o.Precond.Kind
+		fault(fmt.Sprintf("preconditioner %s does not run on devices", kind), kind != "" && !slices.Contains(devicePrecondsOverDomains, kind))
+		fault("devices have no basis in fewer bits", o.Basis != "")
+		fault("devices round no halos", o.HaloEpsilon > 0)
+	}
 	fault("there are no null spaces", o.NullSpace.Kind != "" && o.NullSpace.Kind != NullSpaceAuto && o.NullSpace.Kind != NullSpaceNone)
 	fault("there are no least squares", o.Method == LSQR)
 	fault("there is no layout sym", o.Storage.Layout == adaptive.Symmetric)
@@ -64,12 +70,15 @@ func (o Options) OverDomains() error {
 	return errors.Join(faults...)
 }
 
+// devicePrecondsOverDomains are those that run on devices which share a matrix.
+var devicePrecondsOverDomains = []precond.Kind{PrecondAuto, precond.None, precond.Jacobi}
+
 // setUpOverDomains is setUp for a matrix of several domains. All that it chooses is found out by all ranks together.
 func (s *Solver) setUpOverDomains(ctx context.Context) error {
 	s.job.agreement = newAgreement(ctx, s.job.Comm)
 	ctx, s.looks.ctx = s.job.agreement, s.job.agreement
-	if s.opt.Device != nil {
-		s.opt.Device = nil
+	if s.opt.Candidate != nil || s.opt.DeviceAuto {
+		s.opt.Device, s.opt.Candidate = nil, nil
 		s.say("device cpu: the matrix has several domains")
 	}
 	agreeMemory(s.job.Comm, &s.opt.MaxMemory)
@@ -97,6 +106,12 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 	if err := errors.Join(s.checkTranspose(), s.checkMemory()); err != nil {
 		return err
 	}
+	if s.opt.Device != nil { // on all ranks
+		if err := agreeError(s.job.Comm, s.chooseDevice()); err != nil {
+			return err
+		}
+		s.say("devices: one for each of %d processes, halos through the host", s.job.Comm.Size())
+	}
 	if err := s.job.step(s.chooseScaling); err != nil {
 		return err
 	}
@@ -108,7 +123,14 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 	if err := s.job.look(); err != nil {
 		return err
 	}
-	s.refiner, err = newRefinement(ctx, s, newRanks(s))
+	if s.opt.Device == nil {
+		s.refiner, err = newRefinement(ctx, s, newRanks(s))
+		return err
+	}
+	at, err := newDeviceRanks(s)
+	if err == nil {
+		s.refiner, err = newRefinement(ctx, s, at)
+	}
 	return err
 }
 

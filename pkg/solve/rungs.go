@@ -173,6 +173,8 @@ func (s *Solver) allRungs() []rung {
 	}
 	t := ladderTables{definite, general, indefinite}
 	switch {
+	case s.opt.Device != nil && s.job != nil:
+		t = ladderTables{alone, alone, alone}
 	case s.opt.Device != nil:
 		t = tablesOnDevice
 	case s.job != nil:

@@ -7,6 +7,9 @@
  *   (order)               the rows of a sorted chunk, 16 bits each, counted from the first
  *   columns, values       of each run
  *
+ * and a word more if their number is odd, so that a stream has an even number of words before
+ * each chunk, and pairs of words are loaded together.
+ *
  * A slot holds an element, or a B x B block, for each lane. Slots of one kind, base and
  * width w are a run, widest first. Columns are
  *
@@ -15,12 +18,18 @@
  *   FLOAT      as GATHER; values are float32
  *
  * An integer m of w bits is stored as m + 2^(w-1), that of lane l from bit l w on, in w
- * words for each element of the block. It becomes a double by way of the bits of
- * 2^52 + m + 2^(w-1), without rounding: m has no more than 53 significant bits.
+ * words for each element of the block, one column of the block after the other. 2 m becomes a
+ * double by way of the bits of 2 (2^52 + m + 2^(w-1)), without rounding: m has no more than 53
+ * significant bits.
  *
  * A lane adds up its elements slot by slot, and those of a row of a block from left to
  * right; then the lanes of a row are added up as WARP_SUM does, and the sum is multiplied
- * by the quantum of the row. */
+ * by half the quantum of the row.
+ *
+ * Why 2 m: floats of 2 and more have the highest bit of the exponent set, which stands in the same
+ * place in doubles, so that a float becomes a double by two shifts and a choice of bits, and 0
+ * becomes 0. An integer of up to 25 bits is a float. So on devices with few units for doubles
+ * (`narrow`) a product of a nonzero takes one operation with doubles instead of two. */
 
 #define SHIFT(how) ((how) & 7u)
 #define ROWS(how) ((how) >> 3 & 63u)
