@@ -113,9 +113,18 @@ func TestFewDoubles(t *testing.T) {
 		architecture string
 		few          bool
 	}{
-		{CUDA, "sm_70", false}, {CUDA, "sm_75", true}, {CUDA, "sm_80", false}, {CUDA, "sm_86", true}, {CUDA, "sm_89", true},
-		{CUDA, "sm_90", false}, {CUDA, "sm_120", true}, {HIP, "gfx90a:sramecc+:xnack-", false}, {HIP, "gfx1100", true}, {HIP, "", false},
-		{OpenCL, "OpenCL", false}, {Emulate, "C", false},
+		{CUDA, "sm_70", false},
+		{CUDA, "sm_75", true},
+		{CUDA, "sm_80", false},
+		{CUDA, "sm_86", true},
+		{CUDA, "sm_89", true},
+		{CUDA, "sm_90", false},
+		{CUDA, "sm_120", true},
+		{HIP, "gfx90a:sramecc+:xnack-", false},
+		{HIP, "gfx1100", true},
+		{HIP, "", false},
+		{OpenCL, "OpenCL", false},
+		{Emulate, "C", false},
 	} {
 		if i := (Info{Backend: c.b, Architecture: c.architecture}); i.fewDoubles() != c.few {
 			t.Errorf("%s %s: few doubles: %t", c.b, c.architecture, !c.few)

@@ -27,7 +27,9 @@ func TestApplyMulti(t *testing.T) {
 		for name, m := range manyMatrices(t) {
 			for _, s := range []adaptive.Spec{
 				{Layout: adaptive.CSR},
-				{Layout: adaptive.Blocks, Epsilon: 0x1p-24}, {Layout: adaptive.Slots, Epsilon: 0x1p-37}, {Layout: adaptive.LayoutAuto, Epsilon: 0x1p-53},
+				{Layout: adaptive.Blocks, Epsilon: 0x1p-24},
+				{Layout: adaptive.Slots, Epsilon: 0x1p-37},
+				{Layout: adaptive.LayoutAuto, Epsilon: 0x1p-53},
 				{Layout: adaptive.ELL},
 			} {
 				if d.info.Host && s.Epsilon != 0x1p-37 { // OpenCL on processors compiles for long
