@@ -54,7 +54,6 @@ var expectations = map[precond.Kind]struct {
 	precond.BlockJacobi: {relative: 0.95, relativeNodes: 0.8, passes: 1},
 	precond.Chebyshev:   {relative: 0.3, relativeNodes: 0.3, values: smoothing, passes: smoothing},
 	precond.FSAI:        {relative: 0.7, relativeNodes: 0.25, values: 1, passes: 2},
-	precond.ISAI:        {relative: 0.35, relativeNodes: 0.3, values: 1, passes: 2},
 	precond.IC0:         {relative: 0.3, relativeNodes: 0.2, values: 1, passes: 2},
 	precond.ILU0:        {relative: 0.3, relativeNodes: 0.2, values: 1, passes: 2},
 	precond.ICT:         {relative: 0.1, relativeNodes: 0.1, values: 3, passes: 2},
