@@ -81,8 +81,11 @@ func (f *deviceFlag) suits(opt solve.Options) error {
 
 // spread gives each rank of a node a device of its own, as far as there are so many and the flag names none.
 func (f *deviceFlag) spread(j *job) {
-	if n, err := gpu.Count(f.kind); f.explicit() && !f.given && err == nil {
-		f.index = j.onNode() % max(n, 1)
+	if !f.explicit() || f.given {
+		return
+	}
+	if n, err := gpu.Count(f.kind); err == nil && n > 0 {
+		f.index = j.onNode() % n
 	}
 }
 
