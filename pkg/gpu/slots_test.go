@@ -78,7 +78,7 @@ func slotMatrices(t testing.TB) map[string]*csr.Matrix {
 	for b := 2; b <= 6; b++ {
 		all[fmt.Sprint("blocks ", b)] = blockMatrix(t, b, 37)
 	}
-	all["long block rows"] = blockMatrix(t, 2, 9000)
+	all["long block rows"] = blockMatrix(t, 2, 5000)
 	return all
 }
 
@@ -139,7 +139,7 @@ func TestSlots(t *testing.T) {
 					}
 					for _, c := range adaptive.Criteria {
 						for _, eps := range epsilons {
-							if spent(d, 300_000) {
+							if spent(d, 100_000) {
 								continue
 							}
 							s := afx(t, c, eps)
@@ -166,7 +166,7 @@ func TestSlotsOfRealMatrices(t *testing.T) {
 				exact := newExact(m, normal(m.Cols, 3))
 				for _, c := range adaptive.Criteria {
 					for _, eps := range []float64{0x1p-24, 0x1p-53} {
-						if spent(d, 300_000) {
+						if spent(d, 100_000) {
 							continue
 						}
 						s := afx(t, c, eps)
@@ -244,7 +244,7 @@ func TestSlotsByName(t *testing.T) {
 				name, want string
 				m          *csr.Matrix
 			}{{"grid", c.grid, grid}, {"body", c.body, body}, {"scattered", c.scattered, scattered}} {
-				if spent(d, 300_000) {
+				if spent(d, 100_000) {
 					continue
 				}
 				s := afx(t, adaptive.NW, 0x1p-30)

@@ -105,7 +105,7 @@ func TestSolve(t *testing.T) {
 			{"orsreg_1", 0, []string{"bicgstab", "gmres, long"}},
 		} {
 			for _, method := range s.methods {
-				if spent(d, 2_000_000) {
+				if spent(d, 500_000) {
 					continue
 				}
 				t.Run(s.name+"/"+method, func(t *testing.T) {
