@@ -23,13 +23,14 @@ type launcher struct {
 	flags []string
 	ranks int // that tests start: MPICH spins where there are fewer processors
 
-	terminated int // its exit code when it has been ended by SIGTERM
-	killed     int // and when one of its ranks was killed
+	terminated int  // its exit code when it has been ended by SIGTERM
+	loses      bool // that, now and then: 0 instead
+	killed     int  // and when one of its ranks was killed
 }
 
 var launchers = []launcher{
 	{name: "openmpi", paths: []string{"mpirun.openmpi", "mpirun"}, flags: []string{"--oversubscribe"}, ranks: 3, terminated: 1, killed: 137},
-	{name: "mpich", paths: []string{"mpirun.mpich", "mpiexec.hydra", "mpirun"}, ranks: 2, terminated: 143, killed: 9},
+	{name: "mpich", paths: []string{"mpirun.mpich", "mpiexec.hydra", "mpirun"}, ranks: 2, terminated: 143, loses: true, killed: 9},
 }
 
 // eachLauncher runs a test with both launchers, as far as they are there.
