@@ -21,7 +21,7 @@ func manyMatrices(t testing.TB) map[string]*csr.Matrix {
 }
 
 // manyOnHosts is the one matrix for each layout that OpenCL on processors multiplies with: it compiles every kernel again.
-var manyOnHosts = map[adaptive.Layout]string{adaptive.CSR: "7-point", adaptive.Blocks: "blocks", adaptive.Slots: "powerlaw"}
+var manyOnHosts = map[adaptive.Layout]string{adaptive.CSR: "7-point", adaptive.ELL: "7-point", adaptive.Blocks: "blocks", adaptive.Slots: "powerlaw"}
 
 // Products with several vectors at once have the bits of as many products, in every layout, and in one pass over the matrix where
 // Together says so.

@@ -130,7 +130,10 @@ func (s *Solver) candidateSpeed(info gpu.Info) (at Speed, on *gpu.Device, err er
 	if on, err = s.opt.Candidate.Open(info); err != nil {
 		return at, nil, err
 	}
-	copied, err := on.CopyBandwidth(max(8, min(most, info.Memory/8)))
+	copied := 0.
+	if err = s.deviceFault(on.Info()); err == nil { // it tells what is free only now
+		copied, err = on.CopyBandwidth(max(8, min(most, info.Memory/8)))
+	}
 	if err != nil {
 		on.Close()
 		return at, nil, err
