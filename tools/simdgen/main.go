@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 )
 
 const packageDir = "internal/kernels"
@@ -41,12 +42,17 @@ func run(check, must bool) error {
 			return nil
 		}
 	}
-	var faults []error
-	for _, t := range targets {
-		files, err := t.generate(packageDir + "/c")
-		if err != nil {
-			return err
-		}
+	var wait sync.WaitGroup
+	generated, faults := make([]map[string][]byte, len(targets)), make([]error, len(targets))
+	for k, t := range targets {
+		wait.Go(func() { generated[k], faults[k] = t.generate(packageDir + "/c") })
+	}
+	wait.Wait()
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	for k, t := range targets {
+		files := generated[k]
 		for name, text := range files {
 			path := filepath.Join(packageDir, name)
 			if !check {
