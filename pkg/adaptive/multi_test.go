@@ -65,7 +65,7 @@ func TestMultiTiny(t *testing.T) {
 func TestMultiThreads(t *testing.T) {
 	body := generated(t, "elasticity3d", generate.Params{"n": 18, "decades": 6})
 	for _, layout := range []Layout{Symmetric, Blocks, Slots} {
-		for _, threads := range []int{1, 2, 3, 8} {
+		for _, threads := range someThreads() {
 			a, err := Build(body, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-30, Criterion: NW, Layout: layout}, newPool(t, threads))
 			if err != nil {
 				t.Fatal(err)

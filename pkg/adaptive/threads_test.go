@@ -8,6 +8,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
+// someThreads are numbers of threads to compare; fewer in short tests, which the race detector runs.
+func someThreads() []int {
+	if testing.Short() {
+		return []int{1, 3}
+	}
+	return []int{1, 2, 3, 8}
+}
+
 // The same bits for any number of threads, in every kind of product, which allocates nothing.
 func TestThreads(t *testing.T) {
 	body := generated(t, "elasticity3d", generate.Params{"n": 18, "decades": 6})
@@ -33,7 +41,7 @@ func TestThreads(t *testing.T) {
 		}
 		x, b, w := random(1, m.Cols), random(2, m.Rows), random(3, m.Rows)
 		var want []string
-		for _, threads := range []int{1, 2, 3, 8} {
+		for _, threads := range someThreads() {
 			a, err := Build(m, c, newPool(t, threads))
 			if err != nil {
 				t.Fatal(err)
