@@ -51,7 +51,10 @@ func TestPrecondOnDevice(t *testing.T) {
 				space.Axpy(-1, want, got)
 				tol, few := 1e-13, 5+0.02*float64(near.Iterations) // which rounding costs, or saves
 				if kind == precond.AMG || kind == precond.ISAI {   // in 16 bits there, and in FP64 on the host
-					tol, few = 1e-2, 5+0.5*float64(near.Iterations)
+					tol = 1e-2
+				}
+				if kind == precond.ISAI { // hardly helps GMRES with orsreg_1: 2152 iterations there, 3192 on the host
+					few = 5 + 0.5*float64(near.Iterations)
 				}
 				if r := space.Dot(got, got).Sqrt() / space.Dot(want, want).Sqrt(); !(r.Float() <= tol) {
 					t.Errorf("%v: differs by %g from the host's", made, r)
