@@ -16,6 +16,7 @@ static int launch(gpu_device *d, uintptr_t kernel, uint32_t grid, const gpu_layo
 import "C"
 
 import (
+	"fmt"
 	"sync"
 	"unsafe"
 )
@@ -40,6 +41,9 @@ var opening sync.Mutex
 
 // count opens the library of a back end and returns the number of its devices.
 func count(b Backend) (int, error) {
+	if backends[b] == nil {
+		return 0, fmt.Errorf("there is no %q", b)
+	}
 	opening.Lock()
 	defer opening.Unlock()
 	var n C.int

@@ -15,11 +15,10 @@ import (
 // residuals, and the scaled one as stored; what makes them stays on the host.
 type device struct {
 	*gpu.Space
-	on    *gpu.Device
-	a     *gpu.Matrix // as given
-	pool  *parallel.Pool
-	owned []closer      // closed last one first: preconditioners before the matrix they multiply with
-	spare []*gpu.Vector // to upload to
+	on                      *gpu.Device
+	a                       *gpu.Matrix // as given
+	pool                    *parallel.Pool
+	placeKeeps[*gpu.Vector] // preconditioners are closed before the matrix they multiply with
 }
 
 // closer is something on a device besides the vectors.
@@ -44,34 +43,21 @@ func (d *device) agree() func(krylov.Reason) krylov.Reason { return nil }
 func (d *device) err() error { return d.on.Err() }
 
 func (d *device) close() {
-	for _, c := range slices.Backward(d.owned) {
-		c.Close()
-	}
+	d.closeOwned()
 	d.Space.Close()
 }
 
 func (d *device) upload(x []float64) *gpu.Vector {
-	if len(d.spare) == 0 {
-		d.free(d.New())
-	}
-	last := len(d.spare) - 1
-	v := d.spare[last]
-	d.spare = d.spare[:last]
+	v := d.take(d.New)
 	d.Upload(v, x)
 	return v
 }
 
 func (d *device) download(x []float64, v *gpu.Vector) { d.Download(x, v) }
 
-func (d *device) free(vs ...*gpu.Vector) { d.spare = append(d.spare, vs...) }
-
 func (d *device) powers(e []int, sign int) powers[*gpu.Vector] {
 	p := &devicePowers{of: d.Space}
-	if slices.ContainsFunc(e, func(e int) bool { return e != 0 }) {
-		signed := make([]int32, len(e))
-		for i := range e {
-			signed[i] = int32(sign * e[i])
-		}
+	if signed := exponents(e, sign); signed != nil {
 		p.e = d.PutInts(signed)
 		d.owned = append(d.owned, &p.e)
 	}

@@ -19,12 +19,11 @@ import (
 // deviceRanks is the place of vectors that ranks share, those of each on its device.
 type deviceRanks struct {
 	*gpudist.Space
-	on    *gpu.Device
-	job   *job
-	a     *gpudist.Matrix // as given
-	pool  *parallel.Pool
-	owned []closer // closed last one first
-	spare []*gpudist.Vector
+	on   *gpu.Device
+	job  *job
+	a    *gpudist.Matrix // as given
+	pool *parallel.Pool
+	placeKeeps[*gpudist.Vector]
 }
 
 var _ place[*gpudist.Vector, scalar] = (*deviceRanks)(nil)
@@ -55,34 +54,21 @@ func (d *deviceRanks) agree() func(krylov.Reason) krylov.Reason { return d.job.r
 func (d *deviceRanks) err() error { return d.Err() }
 
 func (d *deviceRanks) close() {
-	for _, c := range slices.Backward(d.owned) {
-		c.Close()
-	}
+	d.closeOwned()
 	d.Space.Close()
 }
 
 func (d *deviceRanks) upload(x []float64) *gpudist.Vector {
-	if len(d.spare) == 0 {
-		d.free(d.New())
-	}
-	last := len(d.spare) - 1
-	v := d.spare[last]
-	d.spare = d.spare[:last]
+	v := d.take(d.New)
 	d.Upload(v, x)
 	return v
 }
 
 func (d *deviceRanks) download(x []float64, v *gpudist.Vector) { d.Download(x, v) }
 
-func (d *deviceRanks) free(vs ...*gpudist.Vector) { d.spare = append(d.spare, vs...) }
-
 func (d *deviceRanks) powers(e []int, sign int) powers[*gpudist.Vector] {
 	p := &deviceRankPowers{of: d.Space, e: new(gpudist.Powers)}
-	if slices.ContainsFunc(e, func(e int) bool { return e != 0 }) {
-		signed := make([]int32, len(e))
-		for i := range e {
-			signed[i] = int32(sign * e[i])
-		}
+	if signed := exponents(e, sign); signed != nil {
 		p.e = d.PutPowers(signed)
 		d.owned = append(d.owned, p.e)
 	}
