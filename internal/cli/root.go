@@ -92,7 +92,7 @@ func (j *job) run(args []string, s streams, err error) int {
 		err = checkKernels()
 	}
 	if err == nil {
-		err = abandonable(ctx, signalGrace, func() error {
+		err = abandonable(ctx, j.grace, func() error {
 			return j.guarded(func() error { return root.ExecuteContext(ctx) })
 		})
 	}
