@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/machine"
@@ -168,22 +167,11 @@ func newRoot(s streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetVersionTemplate("mpsolve {{.Version}}\n")
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", textWidth(s.out))))
+	fitHelp(root, s.out)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return s.job.suits(c) }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
 	root.AddCommand(alike(newSolve(s)), newInfo(s), newSpMV(s), newDigits(s), newFormats(s), newBench(s), newReproduce(s), newGenerate(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
 	return root
-}
-
-// textWidth returns the number of columns for help texts: those of the terminal, up to 100.
-func textWidth(w io.Writer) int {
-	const widest = 100
-	if f, ok := w.(interface{ Fd() uintptr }); ok {
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return min(columns, widest)
-		}
-	}
-	return widest
 }
 
 // group makes c a command that has subcommands only: it prints its help when called
