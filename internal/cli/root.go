@@ -69,6 +69,9 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	if limit := machine.Limit(); limit > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit / 10 * 9) // the garbage collector works harder near it
 	}
+	if f, ok := errOut.(*os.File); ok {
+		errOut = &standardError{f, newConsole(f)}
+	}
 	j, err := startJob(args, errOut)
 	if j == nil {
 		return noJob(err, errOut)
@@ -82,7 +85,7 @@ func (j *job) run(args []string, s streams, err error) int {
 	defer stop()
 	var stdout *standardOutput
 	if f, ok := s.out.(*os.File); ok {
-		stdout = &standardOutput{File: f}
+		stdout = &standardOutput{File: f, console: consoleOf(s.err)}
 		s.out = stdout
 	}
 	root := newRoot(s)
@@ -168,7 +171,13 @@ func newRoot(s streams) *cobra.Command {
 	root.SetErr(s.err)
 	root.SetVersionTemplate("mpsolve {{.Version}}\n")
 	fitHelp(root, s.out)
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return s.job.suits(c) }
+	noColor := root.PersistentFlags().Bool("no-color", false, "no colours on a terminal, as with the environment variable NO_COLOR")
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		if *noColor {
+			consoleOf(s.err).plain = true
+		}
+		return s.job.suits(c)
+	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
 	root.AddCommand(alike(newSolve(s)), newInfo(s), newSpMV(s), newDigits(s), newFormats(s), newBench(s), newReproduce(s), newGenerate(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
 	return root

@@ -113,6 +113,7 @@ func (h *hierarchy) describe(g *multigrid, spread string, size, width int, compl
 // newCycle stores the matrices of all levels, which it lets go.
 func newCycle(s setup, over spreading, levels []levelMatrices, coarsest *csr.Matrix) (*multigrid, error) {
 	g := &multigrid{levels: len(levels), varies: s.Multigrid.KCycle && len(levels) > 1}
+	s.Stage("storing the levels")
 	var err error
 	if s.Portable || s.Epsilon < floatEpsilon || len(levels) == 0 || over.any(!within(levels, mostRoot)) {
 		g.cycles, g.cost, err = newCycleOf(s, fp64Store{s}, levels, coarsest)
