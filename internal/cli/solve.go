@@ -30,6 +30,7 @@ type solveFlags struct {
 	device                                        deviceFlag
 	checkpoint                                    checkpointFlags
 	domains                                       domainFlags
+	config                                        configFlag
 	opt                                           solve.Options
 }
 
@@ -70,6 +71,9 @@ func newSolve(s streams) *cobra.Command {
 		Args: exactly(1, "one matrix file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s := s
+			if err := s.job.agree(f.config.apply(c.Flags())); err != nil {
+				return err
+			}
 			if f.output == "-" {
 				f.output, s.out = "/dev/stdout", s.err // where the report goes then
 				if f.json {
@@ -116,6 +120,7 @@ func newSolve(s streams) *cobra.Command {
 	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors; of a rank under mpirun: its share)")
 	f.domains.add(c)
 	f.checkpoint.add(c)
+	f.config.add(c)
 	fl.StringVar(&f.history, "history", "", "write the residual of every iteration to this CSV `file`")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/report.schema.json)")
 	fl.BoolVar(&f.quiet, "quiet", false, "print the verdict only")
