@@ -1,11 +1,15 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/mpsolve/mpsolve/pkg/tune"
@@ -67,7 +71,7 @@ func (t *Tune) WriteText(w io.Writer) {
 		Line(w, "result", "stopped before the first trial ended")
 		return
 	case t.Best < 0:
-		Line(w, "result", "no trial converged")
+		Line(w, "result", "no trial converged (the defaults: %s)", t.Trials[0].Why)
 		return
 	}
 	best := t.Trials[t.Best]
@@ -79,22 +83,44 @@ func (t *Tune) WriteText(w io.Writer) {
 	default:
 		Line(w, "best", "%s: %.3g s; the defaults did not converge (%s)", best.Flags, best.Total, t.Trials[0].Why)
 	}
-	if rest := "everything was tried"; t.Complete {
-		Line(w, "search", "%d trials in %.1f s; %s", len(t.Trials), t.Seconds, rest)
-	} else {
-		Line(w, "search", "%d trials in %.1f s; there is more to try (--budget)", len(t.Trials), t.Seconds)
+	tooSlow := 0
+	for _, r := range t.Trials {
+		if r.Why == tune.TooSlow {
+			tooSlow++
+		}
 	}
+	rest := "everything was tried"
+	if !t.Complete {
+		rest = "there is more to try (--budget)"
+	}
+	Line(w, "search", "%s in %.1f s, %d of them too slow to go on; %s", english.Plural(len(t.Trials), "trial", ""), t.Seconds, tooSlow, rest)
 	Line(w, "command", "%s", t.Command)
 }
 
-// table writes the trials, the best one marked.
+// table writes the trials, the fastest first and marked, those that do not pass last.
 func (t *Tune) table(w io.Writer) {
-	list := newTable(w, "method", "preconditioner", "precision", "layout", "iterations", "set-up s", "solve s", "total s", "error", "")
-	for k, r := range t.Trials {
-		mark := ""
+	order := make([]int, len(t.Trials))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := t.Trials[a], t.Trials[b]
 		switch {
-		case !r.Passes:
-			mark = r.Why
+		case x.Passes != y.Passes && x.Passes:
+			return -1
+		case x.Passes != y.Passes:
+			return 1
+		case !x.Passes:
+			return 0
+		}
+		return cmp.Compare(x.Total, y.Total)
+	})
+	list := newTable(w, "method", "preconditioner", "precision", "layout", "iterations", "set-up s", "solve s", "total s", "error", "")
+	for _, k := range order {
+		r, mark := t.Trials[k], ""
+		switch {
+		case r.Why == tune.TooSlow:
+			continue
 		case k == t.Best && k == 0:
 			mark = "best: the defaults"
 		case k == t.Best:
@@ -102,16 +128,18 @@ func (t *Tune) table(w io.Writer) {
 		case k == 0:
 			mark = "the defaults"
 		}
-		row := table.Row{r.Method, r.Precond, r.Precision, r.Layout, r.Iterations, brief(r.SetUp), brief(r.Solve), brief(r.Total), "", mark}
-		if r.Passes {
-			row[8] = fmt.Sprintf("%.1e", float64(r.Error))
+		if !r.Passes {
+			list.AppendRow(table.Row{r.Flags, "", "", "", "", "", "", brief(r.Total), "", strings.TrimPrefix(mark+": "+r.Why, ": ")})
+			continue
 		}
-		if r.Method == "" { // it ended before it had an x
-			row = table.Row{r.Flags, "", "", "", "", "", "", brief(r.Total), "", mark}
-		}
-		list.AppendRow(row)
+		list.AppendRow(table.Row{
+			r.Method, r.Precond, r.Precision, r.Layout, r.Iterations, brief(r.SetUp), brief(r.Solve), brief(r.Total),
+			fmt.Sprintf("%.1e", float64(r.Error)), mark,
+		})
 	}
-	list.Render()
+	if list.Length() > 0 {
+		list.Render()
+	}
 }
 
 // brief is a number of seconds with three digits.

@@ -22,6 +22,9 @@ type Proposal struct {
 // Where A is symmetric with a diagonal of one sign the methods are conjugate gradients; where it is symmetric, MINRES;
 // and BiCGStab, GMRES and IDR(s) for any other.
 func (s *Solver) Proposals() []Proposal {
+	if n, singular := s.special.(*nullSpace); singular {
+		return n.inner.Proposals()
+	}
 	if _, iterates := krylov.KindOf(string(s.Method)); !iterates || s.special != nil || s.job != nil {
 		return nil
 	}

@@ -18,6 +18,10 @@ type Options struct {
 	Budget   time.Duration // in all; 0: DefaultBudget
 	Slower   float64       // a trial ends that takes more than so many times as long as the fastest so far; 0: DefaultSlower
 	Progress func(Step)    // called before each run; nil: none
+
+	// Clock is what trials are timed by, such as the processor's time of the process where others use the machine; nil: the time that
+	// passes, which the Budget is of in any case.
+	Clock func() time.Duration
 }
 
 // Defaults of Options.
@@ -63,14 +67,15 @@ type search struct {
 	trials    []Trial
 	facts     csr.Facts
 	proposals []solve.Proposal // nil: none yet
-	missed    bool             // something, for want of time
+	tried     map[Setting]bool
+	missed    bool // something, for want of time
 }
 
 // Search solves A x = b in other and other ways, one after the other, and says which took the least time. If the context
 // ends, the result has what came of it so far, and the error is its cause; another error says that the system cannot be solved as given.
 func Search(ctx context.Context, m *csr.Matrix, b []float64, opt Options) (Result, error) {
 	opt.Budget, opt.Slower = cmp.Or(opt.Budget, DefaultBudget), cmp.Or(opt.Slower, DefaultSlower)
-	s := &search{m: m, b: b, opt: opt, start: time.Now()}
+	s := &search{m: m, b: b, opt: opt, start: time.Now(), tried: map[Setting]bool{}}
 	err := s.stages(ctx)
 	best := -1
 	if passing := ranked(s.trials); len(passing) > 0 {
@@ -113,11 +118,9 @@ func ranked(trials []Trial) (list []int) {
 	return list
 }
 
-// finalists are the fastest with a method of their own, or, where there is no such, the defaults.
+// finalists are the fastest, without those that several tries led to: with what these ended with follow others.
 func (s *search) finalists() (list []int) {
-	if list = ranked(s.trials); len(list) > 1 {
-		list = slices.DeleteFunc(list, func(k int) bool { return s.trials[k].Setting == Setting{} })
-	}
+	list = slices.DeleteFunc(ranked(s.trials), func(k int) bool { return !s.trials[k].direct })
 	return list[:min(len(list), finalists)]
 }
 
@@ -133,16 +136,21 @@ func (s *search) limit() (limit time.Duration, last bool) {
 	return left, true
 }
 
-// try runs a setting that has not been tried, if there is time.
+// try runs a setting that has not been tried, if there is time. What does the same as an earlier trial counts as another run of that.
 func (s *search) try(ctx context.Context, at Setting) error {
-	if slices.ContainsFunc(s.trials, func(t Trial) bool { return t.Setting == at }) {
+	if s.tried[at] {
 		return nil
 	}
 	t, err := s.run(ctx, at)
-	if err == nil && t.Runs > 0 {
+	if err != nil || t.Runs == 0 {
+		return err
+	}
+	if k := slices.IndexFunc(s.trials, t.same); k >= 0 {
+		s.trials[k].again(t)
+	} else {
 		s.trials = append(s.trials, t)
 	}
-	return err
+	return nil
 }
 
 // precisions are settings of a trial with other precisions of the stored matrix than it has.
@@ -155,7 +163,7 @@ func precisions(t Trial) (list []Setting) {
 		at.FP64 = true
 		list = append(list, at)
 	}
-	for _, epsilon := range []float64{0x1p-24, 0x1p-37, 0x1p-53} {
+	for _, epsilon := range []float64{solve.DefaultEpsilon, middleEpsilon, solve.PreconditionedEpsilon} {
 		if at := t.Setting; t.Precision == fp64 || epsilon != t.epsilon {
 			at.Epsilon = epsilon
 			list = append(list, at)
@@ -164,27 +172,36 @@ func precisions(t Trial) (list []Setting) {
 	return list
 }
 
-// layouts are settings of a trial with other layouts than it has.
+const middleEpsilon = 0x1p-37 // of the three that a solve goes through
+
+// layouts are settings of a trial with other layouts than it has: those for FP64, or in adaptive precision. Where the model of
+// the processor takes FP64, the latter is tried all the same.
 func (s *search) layouts(t Trial) (list []Setting) {
-	all := []adaptive.Layout{adaptive.Slots, adaptive.Diagonals, adaptive.Blocks, adaptive.Symmetric, adaptive.SELL, adaptive.Tiles}
-	if t.Precision == fp64 {
-		all = []adaptive.Layout{adaptive.SELL8, adaptive.BCRS4x1}
+	if t.Setting.Layout != "" {
+		return nil
 	}
-	for _, l := range all {
-		if at := t.Setting; at.Layout == "" && l != t.Layout && (l != adaptive.Symmetric || s.facts.Symmetric) {
-			at.Layout = l
-			list = append(list, at)
+	add := func(at Setting, layouts ...adaptive.Layout) {
+		for _, l := range layouts {
+			if at.Layout = l; l != t.Layout && (l != adaptive.Symmetric || s.facts.Symmetric) {
+				list = append(list, at)
+			}
 		}
 	}
+	at := t.Setting
+	if t.Precision == fp64 {
+		add(at, adaptive.SELL8, adaptive.BCRS4x1)
+		at.FP64, at.Epsilon = false, cmp.Or(at.Epsilon, solve.DefaultEpsilon)
+	}
+	add(at, adaptive.Slots, adaptive.Diagonals, adaptive.Blocks, adaptive.Symmetric, adaptive.SELL, adaptive.Tiles)
 	return list
 }
 
 // finals lets the fastest and the defaults take turns.
 func (s *search) finals(ctx context.Context) error {
 	passing := ranked(s.trials)
-	list := passing[:min(len(passing), finalists)]
+	list := slices.Clone(passing[:min(len(passing), finalists)])
 	if slices.Contains(passing, 0) && !slices.Contains(list, 0) {
-		list = append(slices.Clone(list), 0)
+		list = append(list, 0)
 	}
 	for range finalRuns - 1 {
 		for _, k := range list {
