@@ -30,6 +30,7 @@ type solveFlags struct {
 	device                                        deviceFlag
 	checkpoint                                    checkpointFlags
 	domains                                       domainFlags
+	config                                        configFlag
 	opt                                           solve.Options
 }
 
@@ -70,6 +71,9 @@ func newSolve(s streams) *cobra.Command {
 		Args: exactly(1, "one matrix file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s := s
+			if err := s.job.agree(f.config.apply(c.Flags())); err != nil {
+				return err
+			}
 			if f.output == "-" {
 				f.output, s.out = "/dev/stdout", s.err // where the report goes then
 				if f.json {
@@ -92,6 +96,7 @@ func newSolve(s streams) *cobra.Command {
 	f.exact.add(c)
 	fl.StringVar(&f.scale, "scale", "auto", "scaling by powers of two: auto, none, row, sym or both")
 	f.reorder.add(c)
+	f.config.add(c)
 	flagGroup(c, "Problem")
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	fl.IntVar(&f.opt.Restart, "restart", 0, "restart length of gmres; 0: 40, and longer when convergence is slow")
