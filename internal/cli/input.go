@@ -61,7 +61,8 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 
 // options are those of reading, with a progress bar, which ends with done.
 func (in input) options() (opt matrixmarket.Options, done func()) {
-	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Installed: machine.Available(), Check: in.check, Parts: in.parts}
+	keepWithin(in.maxMemory)
+	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available(), Check: in.check, Parts: in.parts}
 	status := newStatusLine(in.err)
 	if status.console == nil {
 		return opt, status.done

@@ -9,13 +9,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/mpi"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/supervise"
@@ -66,9 +64,7 @@ func usage(format string, args ...any) error {
 // Main runs the command line and returns the exit code. It ends the process itself at a
 // second signal.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
-	if limit := machine.Limit(); limit > 0 && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(limit / 10 * 9) // the garbage collector works harder near it
-	}
+	keepWithin(0)
 	if f, ok := errOut.(*os.File); ok {
 		errOut = &standardError{f, newConsole(f)}
 	}

@@ -214,7 +214,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if f.basis != plainBasis {
 		f.opt.Basis = linop.BasisFormat(f.basis)
 	}
-	f.opt.MaxMemory = f.maxMemory.orInstalled()
+	f.opt.MaxMemory, f.opt.Held = f.maxMemory.orInstalled(), programBytes
 	if err := f.checkpoint.check(c, &f.opt, inputs...); err != nil {
 		return err
 	}

@@ -116,6 +116,7 @@ func (r *solveRun) openHistory(ctx context.Context) (h *history, err error) {
 
 // read opens the device and reads the matrix. Collective.
 func (r *solveRun) read(ctx context.Context) (err error) {
+	keepWithin(r.memoryLimit())
 	prepareMemory()
 	r.phase.Store("opening the device")
 	if !r.job.alone() {
@@ -128,7 +129,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	if err := r.job.agree(err); err != nil {
 		return err
 	}
-	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
+	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: r.memoryLimit()}
 	v, err := r.exact.input(r.in, r.opt).distributed(ctx, r.job, r.path, r.cut())
 	if err == nil {
 		r.opt.Lower, err = lowerParts(v.Content)

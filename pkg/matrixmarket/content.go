@@ -19,6 +19,9 @@ type Options struct {
 	// and more than 1000 times the text).
 	MaxMemory int64
 
+	// Held is what counts against MaxMemory besides, in bytes, such as the program itself.
+	Held int64
+
 	// Installed is the memory that can be had in bytes, beyond which a file is
 	// refused in any case; 0: not known.
 	Installed int64

@@ -119,7 +119,7 @@ func (in *input) begin(opt Options) (*reading, error) {
 	}
 	r := &reading{
 		parser: parser{header, size, max(opt.Parts, 1)}, in: in, pre: pre, opt: opt, threads: opt.Threads, shares: 1,
-		limit: budget{file: in.name, max: opt.MaxMemory, installed: opt.Installed},
+		limit: budget{file: in.name, max: opt.MaxMemory, held: opt.Held, installed: opt.Installed},
 	}
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)

@@ -57,7 +57,7 @@ type Options struct {
 	Model *adaptive.Model
 
 	Symmetric bool              // A is symmetric, and M must be symmetric too
-	MaxBytes  int64             // the memory budget, a limit on Cost.Bytes; 0: no limit
+	MaxBytes  int64             // the memory budget, a limit on what setting up takes, and on Cost.Bytes; 0: no limit
 	MaxWork   float64           // limit on the multiplications per nonzero of A to set up ILUT, ICT or AMG; 0: no limit
 	Log       func(line string) // receives warnings, a line each; nil: nobody
 	Stage     func(text string) // receives what setting up is on, by kinds that take long; nil: nobody
@@ -84,6 +84,8 @@ type Options struct {
 	Degree    int     // Chebyshev: products with A an application; FSAI, ISAI: power of A, or of its factors, whose pattern is used; AMG: steps of a smoother; 0: the kind's default
 
 	Multigrid MultigridOptions
+
+	making float64 // Description.Making
 }
 
 // Order names an order of rows and columns for incomplete factorisations.

@@ -250,9 +250,10 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 	c.attempts.state.Rungs[c.attempts.state.Rung].Made = c.matrix.about().storage.precision()
 	held := c.attempts.held()
 	made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, held, c.matrix.about())
-	if errors.Is(err, precond.ErrMemory) && held > 0 {
+	if errors.Is(err, precond.ErrMemory) && len(c.attempts.ready) > 0 {
 		c.attempts.release()
-		made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, 0, c.matrix.about())
+		held = c.attempts.held()
+		made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, held, c.matrix.about())
 	}
 	if err == nil {
 		var more float64

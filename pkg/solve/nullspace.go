@@ -225,10 +225,7 @@ func (n *nullSpace) build(ctx context.Context) (err error) {
 	}
 	opt := n.opt
 	opt.ordinary, opt.Examined = true, nil
-	if opt.MaxMemory > 0 {
-		opt.givenMemory = opt.MaxMemory
-		opt.MaxMemory = max(1, opt.MaxMemory-n.a.Bytes()-int64(8*n.a.Rows*3*len(n.right)))
-	}
+	opt.Held += n.a.Bytes() + int64(8*n.a.Rows*3*len(n.right))
 	n.opt.Log(n.line())
 	n.inner, err = New(ctx, withEntries(n.a, rows, columns.rows, n.sigma(rows)), opt)
 	return err

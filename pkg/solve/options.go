@@ -121,12 +121,12 @@ type Options struct {
 
 	Threads   int   // 0: all processors
 	MaxMemory int64 // bytes; 0: no limit
+	Held      int64 // bytes that the caller takes besides, such as those of the program, which count against MaxMemory
 
 	Checkpoint Checkpoints // taken, and gone on from
 
-	samples     func(m *csr.Matrix, pool *parallel.Pool) *samples // the place of a stochastic solve; nil: another one
-	ordinary    bool                                              // no special kind of matrix is looked for
-	givenMemory int64                                             // MaxMemory before some was set aside; 0: none was
+	samples  func(m *csr.Matrix, pool *parallel.Pool) *samples // the place of a stochastic solve; nil: another one
+	ordinary bool                                              // no special kind of matrix is looked for
 
 	Monitor krylov.Monitor    // nil: none
 	Log     func(line string) // receives every decision, a line each; nil: none
