@@ -171,7 +171,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", textWidth(s.out))))
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return s.job.suits(c) }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
-	root.AddCommand(alike(newSolve(s)), newInfo(s), newSpMV(s), newDigits(s), newFormats(s), newBench(s), newReproduce(s), newGenerate(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
+	root.AddCommand(alike(newSolve(s)), newInfo(s), newSpMV(s), newDigits(s), newFormats(s), newBench(s), newReproduce(s), newGenerate(s), newConvert(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
 	return root
 }
 

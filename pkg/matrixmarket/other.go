@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // File is an opened file, unpacked if it is compressed.
@@ -72,6 +74,14 @@ func (c *Content) SetDense(values, imag []float64) {
 	}
 	if c.NonFinite > 0 {
 		c.warn("%s not finite: nan or infinity, the first is element %d", plural(int(c.NonFinite), "value"), c.NonFiniteLine)
+	}
+}
+
+// SetMatrix puts a matrix into the content, with imaginary parts unless they are nil. So many values are not finite.
+func (c *Content) SetMatrix(m *csr.Matrix, imag []float64, nonFinite int64) {
+	c.Matrix, c.Imag, c.Stored, c.NonFinite = m, imag, int64(m.NNZ()), nonFinite
+	if nonFinite > 0 {
+		c.warn("%s not finite: nan or infinity", plural(int(nonFinite), "value"))
 	}
 }
 
