@@ -85,7 +85,7 @@ func readMAT(s *source) (*matrixmarket.Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := s.pick(variables)
+	wanted, alike, err := s.pick(variables)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func readMAT(s *source) (*matrixmarket.Content, error) {
 	if err != nil && !errors.Is(err, errFound) {
 		return nil, err
 	}
-	if len(variables) > 1 {
-		c.Warnings = append([]string{fmt.Sprintf("%d matrices are in the file: %s is read", len(variables), wanted)}, c.Warnings...)
+	if alike > 1 {
+		c.Warnings = append([]string{fmt.Sprintf("the file holds %d such matrices: %s is read", alike, wanted)}, c.Warnings...)
 	}
 	return c, nil
 }
@@ -116,8 +116,8 @@ func readMAT(s *source) (*matrixmarket.Content, error) {
 // errFound ends the walk at the variable that was wanted.
 var errFound = errors.New("found")
 
-// pick returns the name of the variable to read.
-func (s *source) pick(variables []matVariable) (string, error) {
+// pick returns the name of the variable to read, and how many are like it.
+func (s *source) pick(variables []matVariable) (name string, alike int, err error) {
 	sparse := slices.DeleteFunc(slices.Clone(variables), func(v matVariable) bool { return v.class != matSparse })
 	from := variables
 	if len(sparse) > 0 {
@@ -126,17 +126,17 @@ func (s *source) pick(variables []matVariable) (string, error) {
 	var names []string
 	for _, v := range from {
 		if v.name == "A" || strings.HasSuffix(v.name, ".A") {
-			return v.name, nil
+			return v.name, len(from), nil
 		}
 		names = append(names, fmt.Sprintf("%s (%d x %d)", v.name, v.dims[0], v.dims[1]))
 	}
 	switch len(from) {
 	case 0:
-		return "", s.faultAt(0, "the file holds no matrix of numbers")
+		return "", 0, s.faultAt(0, "the file holds no matrix of numbers")
 	case 1:
-		return from[0].name, nil
+		return from[0].name, 1, nil
 	}
-	return "", s.faultAt(0, "the file holds %d matrices, and none is named A: %.200s", len(from), strings.Join(names, ", "))
+	return "", 0, s.faultAt(0, "the file holds %d matrices, and none is named A: %.200s", len(from), strings.Join(names, ", "))
 }
 
 // walkMAT calls visit for each variable, and each field of a struct, with the source behind its name.
