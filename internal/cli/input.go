@@ -14,6 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/matrixio"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
@@ -62,7 +63,7 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 // options are those of reading, with a progress bar, which ends with done.
 func (in input) options() (opt matrixmarket.Options, done func()) {
 	keepWithin(in.maxMemory)
-	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available(), Check: in.check, Parts: in.parts}
+	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available(), Check: in.check, Parts: in.parts, Other: matrixio.Recognise}
 	status := newStatusLine(in.err)
 	if status.console == nil {
 		return opt, status.done

@@ -35,8 +35,8 @@ type solveRun struct {
 	lines   io.Writer // of facts and decisions
 	history *history
 	live    *live
-	known   bool  // facts of the matrix have been printed: decisions are, as they are made
-	unmade  error // why there is no right-hand side
+	known   bool         // facts of the matrix have been printed: decisions are, as they are made
+	unmade  error        // why there is no right-hand side
 	phase   atomic.Value // string: what it is doing
 }
 
