@@ -56,6 +56,7 @@ func (s *Solver) longestRestart() int {
 		s.job.Comm.Max(least)
 		limit = -least[0]
 	}
+	limit /= int64(max(1, s.sharing))
 	vectors := limit / (8 * int64(s.rows()))
 	if s.flexible() {
 		vectors /= 2 // a step takes one of the basis and one of Z
