@@ -24,6 +24,10 @@ type Preconditioner interface {
 	String() string // the kind and its main parameters
 }
 
+// A Forker keeps something from one call to the next. Fork returns another one with the same M^-1, which
+// solves that take turns have each for itself.
+type Forker interface{ Fork() Preconditioner }
+
 // Cost is the memory of a preconditioner.
 type Cost struct {
 	Values     int64 // numbers stored

@@ -44,6 +44,7 @@ type correction[V any, S linop.Scalar[S]] struct {
 	log        func(string)
 	saver      *saver[V, S]    // takes checkpoints of the methods; nil: none are taken
 	ctx        context.Context // of the solve under way, which interrupts setting up as well
+	family     *family         // of solves in lockstep; nil: this one is alone
 
 	rhs, z V // of the scaled system
 	r      V // a residual, for the measure
@@ -248,6 +249,28 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 		}
 	}
 	c.attempts.state.Rungs[c.attempts.state.Rung].Made = c.matrix.about().storage.precision()
+	if made, work, err = c.makePrecond(v, budget); err != nil {
+		return nil, nil, work, err
+	}
+	if by, err = c.matrix.upload(made); err != nil {
+		return nil, nil, work, err
+	}
+	if on, ok := by.(interface{ description() precond.Preconditioner }); ok {
+		made = on.description()
+	}
+	return by, made, work, nil
+}
+
+// makePrecond sets up a preconditioner, and its transpose if the method needs that.
+func (c *correction[V, S]) makePrecond(v variant, budget float64) (made precond.Preconditioner, work float64, err error) {
+	if alike, ok := any(c).(*correction[vector, scalar]); ok && c.family != nil {
+		return c.family.preconditioner(alike, v, budget, func() (precond.Preconditioner, float64, error) { return c.makeOwn(v, budget) })
+	}
+	return c.makeOwn(v, budget)
+}
+
+// makeOwn is makePrecond where no other solve has made it.
+func (c *correction[V, S]) makeOwn(v variant, budget float64) (made precond.Preconditioner, work float64, err error) {
 	held := c.attempts.held()
 	made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, held, c.matrix.about())
 	if errors.Is(err, precond.ErrMemory) && len(c.attempts.ready) > 0 {
@@ -260,16 +283,7 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 		made, more, err = c.transposed(made, v, budget, held)
 		work += more
 	}
-	if err != nil {
-		return nil, nil, work, err
-	}
-	if by, err = c.matrix.upload(made); err != nil {
-		return nil, nil, work, err
-	}
-	if on, ok := by.(interface{ description() precond.Preconditioner }); ok {
-		made = on.description()
-	}
-	return by, made, work, nil
+	return made, work, err
 }
 
 // followUse stores the method's matrix for a preconditioner that is set up after others: with

@@ -101,7 +101,7 @@ func (s *Solver) basisRoom(m Method) int64 {
 
 // longestRestart is how far the cycles of GMRES may grow by that many bytes.
 func (s *Solver) longestRestart(room int64) int {
-	vectors := room / (8 * int64(s.rows()))
+	vectors := room / int64(max(1, s.sharing)) / (8 * int64(s.rows()))
 	if s.flexible() {
 		vectors /= 2 // a step takes one of the basis and one of Z
 	}
