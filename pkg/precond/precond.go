@@ -60,6 +60,7 @@ type Options struct {
 	MaxBytes  int64             // the memory budget, a limit on what setting up takes, and on Cost.Bytes; 0: no limit
 	MaxWork   float64           // limit on the multiplications per nonzero of A to set up ILUT, ICT or AMG; 0: no limit
 	Log       func(line string) // receives warnings, a line each; nil: nobody
+	Stage     func(text string) // receives what setting up is on, by kinds that take long; nil: nobody
 
 	// Portable: matrices stay in FP64 CSR, and Data describes them for another place, where they are to be stored with Epsilon.
 	// Otherwise Data of FSAI, ISAI and AMG is nil.
@@ -144,6 +145,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Log == nil {
 		o.Log = func(string) {}
+	}
+	if o.Stage == nil {
+		o.Stage = func(string) {}
 	}
 	return o
 }

@@ -79,6 +79,7 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 		}
 	}
 	opt = opt.withDefaults(m.Rows)
+	opt.Stage("examining the matrix")
 	if c := opt.Checkpoint.Resume; c != nil {
 		opt.Threads = cmp.Or(opt.Threads, c.Threads())
 	}
