@@ -26,18 +26,20 @@ func TestMaxMemory(t *testing.T) {
 	run := func(args ...string) (out string, peak int64, code int) {
 		c := exec.Command("mpsolve", args...)
 		c.Dir = dir
-		text, _ := c.CombinedOutput() // the exit code says whether it failed
-		return string(text), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, c.ProcessState.ExitCode()
+		var text strings.Builder
+		c.Stderr = &text
+		_ = c.Run() // the exit code says whether it failed
+		return text.String(), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, c.ProcessState.ExitCode()
 	}
-	if out, _, code := run("generate", "poisson2d", "--n", "400", "--output", "a.mtx"); code != 0 {
+	if out, _, code := run("generate", "poisson2d", "--n", "300", "--output", "a.mtx"); code != 0 {
 		t.Fatal(out)
 	}
-	cases := []string{"none", "fsai", "ilu0", "ict", "amg"}
+	cases := []string{"none", "ilu0", "ict", "amg"}
 	if testing.Short() {
 		cases = cases[1:2]
 	}
 	for _, precond := range cases {
-		limit := int64(30e6)
+		limit := int64(60e6)
 		for tries := 0; ; tries++ {
 			out, peak, code := run("solve", "a.mtx", "--precond", precond, "--max-iter", "10", "--max-memory", fmt.Sprint(limit))
 			if code != exitFailure {
@@ -51,12 +53,12 @@ func TestMaxMemory(t *testing.T) {
 				break
 			}
 			said := needs.FindStringSubmatch(out)
-			if said == nil || strings.Count(out, "\n") != 1 || tries > 8 {
+			if said == nil || strings.Count(out, "\n") != 1 || tries > 12 {
 				t.Fatalf("%s with %d bytes: %s", precond, limit, out)
 			}
 			need, _ := humanize.ParseBytes(said[1] + said[3])
 			had, _ := humanize.ParseBytes(said[2] + said[4])
-			limit += int64(need) - int64(had) + 1e6 // figures are rounded
+			limit += max(int64(need)-int64(had), 4e6) + 1e6 // figures are rounded; factors say how much they have taken so far
 		}
 	}
 	if matches, _ := filepath.Glob(filepath.Join(dir, ".mpsolve*")); len(matches) > 0 {
