@@ -42,10 +42,10 @@ func (m *memorySize) orInstalled() int64 {
 }
 
 // programBytes is what mpsolve takes without any data: its code, Go's runtime, stacks and buffers. A memory limit counts it.
-const programBytes = 40e6
+const programBytes = 50e6
 
 // outsideRuntime is the part of programBytes that the limit of Go's runtime does not count.
-const outsideRuntime = 24e6
+const outsideRuntime = 32e6
 
 // keepWithin has Go's runtime collect garbage and give back memory so as to stay within the limits of this process, and within another
 // one, in bytes, unless that is 0; above that the command ends, see watchMemory. The environment variable GOMEMLIMIT overrides the former.

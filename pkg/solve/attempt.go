@@ -39,6 +39,7 @@ type attempts[V any, S linop.Scalar[S]] struct {
 	methods   map[rung]krylov.Method[V, S]      // by method and wide
 	fits      func(Method) error                // within the memory limit
 	beyond    func(Method) int64                // bytes that it takes more than the one chosen first, its growing basis included
+	tight     func(bytes int64) bool            // the memory limit does not allow them beside the solve
 	forgets   bool                              // methods that are not in use are let go, for their memory
 	ready     map[variant]*preconditioner[V, S] // set up so far
 	refused   map[variant]refusal
@@ -92,7 +93,7 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *
 			return krylov.New(string(name), space, opt)
 		},
 	}
-	t.fits, t.beyond = s.checkMethod, func(m Method) int64 { return s.memoryOf(m) - s.memory() + s.basisRoom(m) }
+	t.fits, t.tight, t.beyond = s.checkMethod, s.tight, func(m Method) int64 { return s.memoryOf(m) - s.memory() + s.basisRoom(m) }
 	t.forgets = s.opt.Device == nil // which keeps the vectors of its space
 	t.rivals = s.rivals(t.rungs)
 	t.state = beginLadder(len(t.rungs), t.nnz)

@@ -303,6 +303,9 @@ func (c *correction[V, S]) followUse(v variant) error {
 		if fewIterations(v.kind) {
 			epsilon, why = PreconditionedEpsilon, whyFine
 		}
+		if len(c.attempts.ready) > 0 && c.attempts.tight(c.attempts.held()) {
+			c.attempts.release()
+		}
 		c.log(fmt.Sprintf("epsilon %s: %s", adaptive.FormatEpsilon(epsilon), why))
 		return c.usePrecision(precision{Epsilon: epsilon})
 	case !c.chosen || now.plain() || now.Epsilon <= PreconditionedEpsilon || !fewIterations(v.kind):

@@ -12,9 +12,9 @@ import (
 
 // Vectors of n elements besides those of the method.
 const (
-	commonVectors  = 10 // x and b, and those of refinement, correction and measure
-	reorderVectors = 2  // x and b, reordered
-	digitsVectors  = 6  // weights, probe and steps
+	commonVectors  = 8 // x and b, and those of refinement, correction and measure
+	reorderVectors = 2 // x and b, reordered
+	digitsVectors  = 5 // weights, probe and steps
 )
 
 // storedBytes is what the method's matrix takes for a nonzero at most, its index
@@ -59,6 +59,16 @@ func (s *Solver) storageRoom() int64 {
 		return 0
 	}
 	return max(1, s.opt.MaxMemory-s.memory()+storedBytes*int64(s.nonzeros()))
+}
+
+// uncounted is what the method's matrix takes beyond what memory counts for it: rows that are filled up, or less than nothing where the
+// scaled matrix itself serves.
+func (s *Solver) uncounted(a stored) int64 {
+	counted := storedBytes * int64(s.nonzeros())
+	if a.storage.plain() {
+		return -counted
+	}
+	return max(0, a.bytes-counted)
 }
 
 // methodVectors is the number of work vectors of a method, before cycles of GMRES grow; 0 where
@@ -109,6 +119,11 @@ func (s *Solver) longestRestart(room int64) int {
 		return int(min(vectors, int64(s.rows())))
 	}
 	return int(min(vectors, maxRestart))
+}
+
+// tight reports whether the limit does not allow that many bytes beside the solve.
+func (s *Solver) tight(bytes int64) bool {
+	return s.opt.MaxMemory > 0 && s.memory()+bytes > s.opt.MaxMemory
 }
 
 // checkMemory returns ErrMemory if the solve takes more than the limit, and says what would not.

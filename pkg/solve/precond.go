@@ -90,8 +90,7 @@ func (s *Solver) precondition(
 	}
 	opt.Multigrid.KCycle, opt.Portable = p.KCycle, s.opt.Device != nil
 	if s.opt.MaxMemory > 0 {
-		filled := max(0, a.bytes-storedBytes*int64(s.nonzeros())) // beyond what memory counts
-		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory()-held-filled)
+		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory()-held-s.uncounted(a))
 	}
 	if v.kind == precond.BlockJacobi && p.Kind == PrecondAuto && opt.BlockSize == 0 && s.hasNodes() && s.opt.Device == nil {
 		opt.BlockSize = s.nodeSize() // more unknowns take more time, and fewer iterations only sometimes
