@@ -168,7 +168,6 @@ func (r *solveRun) saveCheckpoint(c *solve.Checkpoint) {
 	}
 	if err != nil {
 		if text := oneLine(err); text != f.failed {
-			r.live.clear()
 			fmt.Fprintf(r.err, "mpsolve: no checkpoint: %s; the solve goes on\n", report.Printable(text))
 			f.failed = text
 		}
@@ -181,7 +180,6 @@ func (r *solveRun) saveCheckpoint(c *solve.Checkpoint) {
 	kept.Seconds += time.Since(start).Seconds()
 	kept.RHS, kept.Iterations = c.Solved()+1, c.Iterations()
 	if r.verbose {
-		r.live.clear()
 		fmt.Fprintf(r.err, "checkpoint after %s of right-hand side %d\n", english.Plural(kept.Iterations, "iteration", ""), kept.RHS)
 	}
 }

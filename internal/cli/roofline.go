@@ -74,7 +74,7 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	}
 	status := newStatusLine(s.err)
 	defer status.done()
-	opt.Progress = func(text string) { status.show(func() string { return text }) }
+	opt.Progress = func(text string) { status.show(func(int) string { return text }) }
 	var memory map[int]bench.Bandwidth
 	if f.bandwidth {
 		opt.Progress("measuring the memory bandwidth")
@@ -86,7 +86,6 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	status.clear()
 	out := &firstError{w: s.out}
 	if f.json {
 		out.keep(report.RooflineJSON(out, on, memory, points))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -32,9 +33,10 @@ type solveRun struct {
 	precise []*solve.Precise // the same of multiple precision, as far as they are
 	report  report.Report
 	lines   io.Writer // of facts and decisions
-	solving bool      // decisions are printed as they are made, no longer kept for later
 	history *history
 	live    *live
+	known   bool         // facts of the matrix have been printed: decisions are, as they are made
+	unmade  error        // why there is no right-hand side
 	phase   atomic.Value // string: what it is doing
 }
 
@@ -88,7 +90,7 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.history.close()) }()
-	r.live = newLive(r.err, r.stop, r.verbose)
+	r.live = newLive(r.err, r.stop, r.opt.Tol, r.verbose)
 	defer r.live.done()
 	r.observe()
 	r.takeCheckpoints()
@@ -96,7 +98,7 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 		return err
 	}
 	defer r.solver.Close()
-	for _, step := range []func(context.Context) error{r.makeRHS, r.solve, r.finish} {
+	for _, step := range []func(context.Context) error{r.solve, r.finish} {
 		if err := r.agree(step(ctx)); err != nil {
 			return err
 		}
@@ -114,6 +116,7 @@ func (r *solveRun) openHistory(ctx context.Context) (h *history, err error) {
 
 // read opens the device and reads the matrix. Collective.
 func (r *solveRun) read(ctx context.Context) (err error) {
+	keepWithin(r.memoryLimit())
 	prepareMemory()
 	r.phase.Store("opening the device")
 	if !r.job.alone() {
@@ -126,7 +129,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	if err := r.job.agree(err); err != nil {
 		return err
 	}
-	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
+	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: r.memoryLimit()}
 	v, err := r.exact.input(r.in, r.opt).distributed(ctx, r.job, r.path, r.cut())
 	if err == nil {
 		r.opt.Lower, err = lowerParts(v.Content)
@@ -176,11 +179,12 @@ func (r *solveRun) observe() {
 	}
 	r.opt.Log = func(line string) {
 		r.report.Events = append(r.report.Events, line)
-		if r.solving { // decisions made before that are printed after the facts
-			r.live.clear()
-			report.Event(r.lines, line)
+		if r.known {
+			r.event(line)
 		}
 	}
+	r.opt.Examined = r.examined
+	r.opt.Stage = r.live.stage
 	r.opt.Monitor = func(e krylov.Event) {
 		r.history.add(e)
 		r.live.add(e)
@@ -211,21 +215,39 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 	if r.solver, err = r.problem.solver(ctx, r.opt); err != nil {
 		return r.checkpoint.refused(err)
 	}
+	if r.unmade != nil {
+		return r.unmade
+	}
 	r.report.SetMatrix(r.path, r.solver.Facts)
 	r.report.SetOrder(r.solver.Order)
 	r.report.Scale, r.report.Threads = string(r.solver.Scale), r.solver.Threads
 	r.report.Seconds.Build = r.solver.Setup.Seconds()
-	report.Facts(r.lines, r.solver.Facts)
-	for _, line := range r.report.Events {
-		report.Event(r.lines, line)
-	}
 	return nil
 }
 
-// makeRHS makes the right-hand side if it is in no file, and prints what the right-hand
-// sides are.
-func (r *solveRun) makeRHS(context.Context) error {
-	r.phase.Store("making the right-hand side")
+// examined prints what the system is, once the matrix is known, and the decisions that were made before that.
+func (r *solveRun) examined(f csr.Facts) {
+	report.System(r.lines, r.path, f, r.verbose)
+	if r.unmade = r.makeRHS(); r.unmade != nil {
+		return
+	}
+	report.Line(r.lines, "rhs", "%s", r.report.RHS)
+	fmt.Fprintln(r.lines)
+	r.known = true
+	for _, line := range r.report.Events {
+		r.event(line)
+	}
+}
+
+// event prints a decision.
+func (r *solveRun) event(line string) {
+	if r.verbose || !report.Detail(line) {
+		report.Event(r.lines, line)
+	}
+}
+
+// makeRHS makes the right-hand side if it is in no file.
+func (r *solveRun) makeRHS() error {
 	r.report.RHS = fmt.Sprintf("%d from %s", len(r.b), r.rhs)
 	if !r.fileRHS() {
 		b, text, err := r.problem.rhs(r.solveFlags)
@@ -234,7 +256,6 @@ func (r *solveRun) makeRHS(context.Context) error {
 		}
 		r.b, r.report.RHS = [][]float64{b}, text
 	}
-	report.Line(r.lines, "rhs", "%s", r.report.RHS)
 	return nil
 }
 
@@ -246,7 +267,6 @@ func (r *solveRun) solve(ctx context.Context) error {
 	defer completing.Add(-1)
 	ctx, cancel := r.beforeVerification(ctx)
 	defer cancel()
-	r.solving = true
 	for k := range r.b {
 		r.history.begin(k)
 		r.live.begin(k, len(r.b))
@@ -312,7 +332,7 @@ func (r *solveRun) print() error {
 	case r.quiet:
 		r.report.Quiet(out)
 	default:
-		r.report.WriteText(out)
+		r.report.WriteText(out, r.verbose)
 	}
 	return out.err
 }

@@ -19,6 +19,9 @@ type Options struct {
 	// and more than 1000 times the text).
 	MaxMemory int64
 
+	// Held is what counts against MaxMemory besides, in bytes, such as the program itself.
+	Held int64
+
 	// Installed is the memory that can be had in bytes, beyond which a file is
 	// refused in any case; 0: not known.
 	Installed int64
@@ -41,6 +44,10 @@ type Options struct {
 	// text that a float64 does not, in Content.Lower. Complex files and the ranks of a job have one part.
 	Parts int
 
+	// Other, if not nil, is asked what reads a file that begins like this, unpacked; nil: it is Matrix Market. See package
+	// matrixio. Files of other formats are read by one rank of a job.
+	Other func(name string, head []byte) *Reader
+
 	pieceSize int // bytes of text to a piece; 0: defaultPiece. For tests
 }
 
@@ -48,7 +55,8 @@ type Options struct {
 type Content struct {
 	Header
 	Rows, Cols int
-	Stored     int64 // entries in the file
+	Stored     int64  // entries in the file
+	Form       string // the format of the file; "": Matrix Market
 
 	// Matrix is a coordinate matrix: symmetry expanded, columns of a row
 	// increasing, duplicates summed; its real part if it is complex. It is

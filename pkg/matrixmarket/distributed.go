@@ -104,6 +104,10 @@ func look(path string, opt DistributedOptions, whole func(*reading, DistributedO
 		return survey{Whole: "not a plain file"}, nil
 	}
 	r, file, err := openShare(path, opt.Options)
+	var other otherFormat
+	if errors.As(err, &other) {
+		return survey{Whole: "a file of " + string(other)}, nil
+	}
 	if err != nil {
 		return survey{}, err
 	}
@@ -153,6 +157,11 @@ func openShare(path string, opt Options) (*reading, *os.File, error) {
 	var in *input
 	if err == nil {
 		in, err = openFile(path, f, info.Size(), &progress{report: opt.Progress, total: info.Size()})
+	}
+	if err == nil {
+		if other := in.other(opt); other != nil {
+			err = otherFormat(other.Format)
+		}
 	}
 	var r *reading
 	if err == nil {

@@ -22,6 +22,7 @@ func (s *setup) planFronts(a, transpose *csr.Matrix, blockOf []int32, at placeme
 	if blockOf != nil {
 		within, withinTransposed = withinBlocks(a, blockOf), withinBlocks(transpose, blockOf)
 	}
+	s.Stage("ordering")
 	e, err := csr.AMD(s.ctx, within)
 	if err != nil {
 		return nil, ErrInterrupted

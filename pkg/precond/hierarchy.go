@@ -80,6 +80,7 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	if err := h.interrupted(); err != nil {
 		return false, err
 	}
+	h.Stage(fmt.Sprintf("level %d, %d rows", h.level()+1, m.Rows))
 	if err := h.checkMemory(h.held + 2*m.Bytes() + int64(8*m.Rows*len(h.null))); err != nil {
 		return false, err
 	}

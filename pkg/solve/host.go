@@ -100,7 +100,7 @@ func (h *host) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], err
 func (h *host) stored(scaled *csr.Matrix, t Storage) (hostMatrix, error) {
 	if t.plain() && !t.DD && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
 		a := h.csr(scaled)
-		return hostMatrix{Relaxer: a, at: h, stored: stored{storage: t, bytes: scaled.Bytes(), relaxer: a, source: scaled}}, nil
+		return hostMatrix{Relaxer: a, at: h, stored: stored{storage: t, bytes: scaled.Bytes(), kind: adaptive.CSR, relaxer: a, source: scaled}}, nil
 	}
 	spec := t.spec()
 	spec.Kernels, spec.MaxBytes = h.kernels, h.room
@@ -111,7 +111,7 @@ func (h *host) stored(scaled *csr.Matrix, t Storage) (hostMatrix, error) {
 	if err != nil {
 		return hostMatrix{}, err
 	}
-	s := stored{storage: t, bytes: made.Bytes(), stats: made.Stats(), layout: made.LayoutText(), rows: scaled.Rows, relaxer: made}
+	s := stored{storage: t, bytes: made.Bytes(), stats: made.Stats(), layout: made.LayoutText(), kind: made.Layout(), rows: scaled.Rows, relaxer: made}
 	switch l := made.Layout(); {
 	case l.FP64(): // nothing to escalate
 		s.storage, s.stats = t.fp64(), adaptive.Stats{}

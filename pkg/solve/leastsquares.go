@@ -82,6 +82,7 @@ func newLeastSquares(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, 
 		return ctx.Err()
 	})
 	if err == nil {
+		opt.Examined(s.Facts)
 		err = s.until(ctx, func() error { s.special = s.setUpLeastSquares(); return nil })
 	}
 	if err != nil {

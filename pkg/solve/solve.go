@@ -42,6 +42,11 @@ type Solver struct {
 	recorder *recorder // of checkpoints; nil: none
 	answered []float64 // the last x, in the order chosen
 
+	rhs     *int    // the right-hand side of SolveMany that is solved for; nil: unknown
+	team    *team   // of SolveMany; nil: none yet
+	family  *family // what it shares
+	sharing int     // how many solves share the memory for cycles of GMRES that grow; 0: this one has it
+
 	root dist.Comm // ranks whose first has the whole matrix; nil: there are no others
 	job  *job      // ranks that share the matrix; nil: all of it is here
 }
@@ -57,6 +62,17 @@ type special interface {
 // an error. Then it interrupts setting up preconditioners; what was not set up follows in
 // Solve. Close ends the threads.
 func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
+	rhs := new(int)
+	opt.Monitor = numbered(opt.Monitor, rhs)
+	s, err := prepared(ctx, m, opt)
+	if err == nil {
+		s.rhs = rhs
+	}
+	return s, err
+}
+
+// prepared is New.
+func prepared(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	start := time.Now()
 	if err := opt.Validate(); err != nil {
 		return nil, err
@@ -79,6 +95,7 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 		}
 	}
 	opt = opt.withDefaults(m.Rows)
+	opt.Stage("examining the matrix")
 	if c := opt.Checkpoint.Resume; c != nil {
 		opt.Threads = cmp.Or(opt.Threads, c.Threads())
 	}
