@@ -95,8 +95,8 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if !c.settled {
 		c.attempts.solved(result.Iterations, c.probe.work(result.Iterations, result.Projections), time.Since(start))
 	}
-	if c.attempts.now().trial && failing(result.Reason) { // such as one that followed a null vector
-		c.at.Zero(c.z)
+	if now := c.attempts.now(); now.trial && (failing(result.Reason) || now.method != CG && result.Residual > 1) {
+		c.at.Zero(c.z) // such as what followed a null vector; what conjugate gradients have is nearer than zero in any case
 	}
 	c.done = result
 	c.slow, c.indefinite = c.probe.gone, result.Reason == krylov.Indefinite && (c.plain() || c.curved(d))

@@ -48,7 +48,9 @@ func (s *search) run(ctx context.Context, at Setting) (t Trial, err error) {
 	}
 	limited, cancel := s.limited(ctx, limit, last)
 	defer cancel()
-	runtime.GC() // what others left is no part of its time
+	if s.m.Bytes() >= largeMatrix {
+		runtime.GC() // what others left is no part of its time
+	}
 	t = Trial{Setting: at, Runs: 1}
 	err = s.solve(limited, &t)
 	var input *solve.InputError
@@ -66,6 +68,9 @@ func (s *search) run(ctx context.Context, at Setting) (t Trial, err error) {
 	}
 	return t, nil
 }
+
+// largeMatrix is the bytes of a matrix from which what trials leave behind is collected before the next one.
+const largeMatrix = 1 << 20
 
 // limited is a context that ends after a time by the clock of the search, or, if it is what is left of the budget, after that.
 func (s *search) limited(ctx context.Context, limit time.Duration, last bool) (context.Context, context.CancelFunc) {
