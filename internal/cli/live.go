@@ -19,25 +19,26 @@ type live struct {
 	stop    string // the criterion
 	verbose bool
 	start   time.Time
-	outer   int
+	outer   map[int]int // of each right-hand side
+	rhs     int
 	which   string // right-hand side, of several
 }
 
 func newLive(err io.Writer, stop string, verbose bool) *live {
-	return &live{statusLine: newStatusLine(err), err: err, stop: stop, verbose: verbose, start: time.Now()}
+	return &live{statusLine: newStatusLine(err), err: err, stop: stop, verbose: verbose, start: time.Now(), outer: map[int]int{}}
 }
 
-// begin starts right-hand side k of count.
+// begin starts right-hand side k of count, or goes on with it.
 func (l *live) begin(k, count int) {
-	l.outer = 0
+	l.rhs = k
 	if count > 1 {
 		l.which = fmt.Sprintf("rhs %d of %d, ", k+1, count)
 	}
 }
 
 func (l *live) add(e krylov.Event) {
-	if l.verbose && (e.Outer != l.outer || e.Iteration%verboseEvery == 0) {
-		l.outer = e.Outer
+	if l.verbose && (e.Outer != l.outer[l.rhs] || e.Iteration%verboseEvery == 0) {
+		l.outer[l.rhs] = e.Outer
 		l.clear()
 		report.Line(l.err, "progress", "%s", l.describe(e))
 	}
