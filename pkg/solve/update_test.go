@@ -89,6 +89,9 @@ func TestUpdateWorn(t *testing.T) {
 	var log logged
 	s := newSolver(t, m, log.options(Options{Precond: Precond{Kind: precond.AMG}, Updates: true}))
 	b := rhs(m, 1)
+	if _, err := s.Solve(t.Context(), b, nil); err != nil {
+		t.Fatal(err)
+	}
 	for k := range 4 {
 		next := m.Clone()
 		for i := range next.Rows { // strong along x, and then along y
