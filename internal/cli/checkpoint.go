@@ -32,6 +32,9 @@ type checkpointFlags struct {
 	failed   string // the last error of writing
 }
 
+// asked reports whether there are to be checkpoints, or there was one.
+func (f *checkpointFlags) asked() bool { return f.file != "" || f.resume != "" }
+
 const defaultCheckpointEvery = 5 * time.Minute
 
 func (f *checkpointFlags) add(c *cobra.Command) {

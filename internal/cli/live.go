@@ -21,7 +21,8 @@ type live struct {
 	tol     float64
 	verbose bool
 	start   time.Time
-	outer   int
+	outer   map[int]int // of each right-hand side
+	rhs     int
 	which   string // right-hand side, of several
 
 	mu      sync.Mutex // of what follows, which the line is drawn from
@@ -36,16 +37,18 @@ func newLive(err io.Writer, stop string, tol float64, verbose bool) *live {
 	now := time.Now()
 	return &live{
 		line: newStatusLine(err), err: err, stop: stop, tol: tol, verbose: verbose, start: now, since: now,
-		working: "preparing", end: forecast{goal: tol},
+		working: "preparing", end: forecast{goal: tol}, outer: map[int]int{},
 	}
 }
 
-// begin starts right-hand side k of count.
+// begin starts right-hand side k of count, or goes on with it.
 func (l *live) begin(k, count int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.outer = 0
-	l.end.restart()
+	if l.rhs != k {
+		l.end.restart()
+	}
+	l.rhs = k
 	if count > 1 {
 		l.which = fmt.Sprintf("rhs %d of %d", k+1, count)
 	}
@@ -61,8 +64,8 @@ func (l *live) stage(text string) {
 }
 
 func (l *live) add(e krylov.Event) {
-	if l.verbose && (e.Outer != l.outer || e.Iteration%verboseEvery == 0) {
-		l.outer = e.Outer
+	if l.verbose && (e.Outer != l.outer[l.rhs] || e.Iteration%verboseEvery == 0) {
+		l.outer[l.rhs] = e.Outer
 		report.Line(l.err, "progress", "%s", l.describe(e))
 	}
 	if l.line.console == nil {

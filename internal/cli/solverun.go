@@ -186,6 +186,9 @@ func (r *solveRun) observe() {
 	r.opt.Examined = r.examined
 	r.opt.Stage = r.live.stage
 	r.opt.Monitor = func(e krylov.Event) {
+		if r.beside() {
+			r.begin(e.RHS)
+		}
 		r.history.add(e)
 		r.live.add(e)
 	}
@@ -259,7 +262,7 @@ func (r *solveRun) makeRHS() error {
 	return nil
 }
 
-// solve solves for one right-hand side after the other.
+// solve solves for all right-hand sides.
 func (r *solveRun) solve(ctx context.Context) error {
 	r.phase.Store("solving")
 	r.before = r.traffic()
@@ -267,21 +270,46 @@ func (r *solveRun) solve(ctx context.Context) error {
 	defer completing.Add(-1)
 	ctx, cancel := r.beforeVerification(ctx)
 	defer cancel()
-	for k := range r.b {
-		r.history.begin(k)
-		r.live.begin(k, len(r.b))
-		result, err := r.solver.SolveParts(ctx, r.exact.parts(k, r.b[k]), r.x0[k])
+	if r.beside() {
+		results, err := r.solver.SolveMany(ctx, r.b, r.x0)
 		if err != nil {
-			return r.checkpoint.refused(err)
+			return err
 		}
-		r.report.SetDevice(r.solver.Device())
-		r.report.Device.Choice = r.solver.DeviceChoice()
-		r.report.Add(result)
-		r.x, r.precise = append(r.x, result.X), append(r.precise, result.Precise)
+		for _, result := range results {
+			r.add(result)
+		}
+	} else {
+		for k := range r.b {
+			r.begin(k)
+			result, err := r.solver.SolveParts(ctx, r.exact.parts(k, r.b[k]), r.x0[k])
+			if err != nil {
+				return r.checkpoint.refused(err)
+			}
+			r.add(result)
+		}
 	}
 	r.live.done()
 	r.report.Seconds.Device = r.device.took.Seconds()
 	return nil
+}
+
+// beside reports whether right-hand sides are solved for side by side, as far as the solver can.
+func (r *solveRun) beside() bool {
+	return len(r.b) > 1 && !r.spread() && !r.exact.asked && !r.checkpoint.asked()
+}
+
+// begin says which right-hand side iterations are of from now on.
+func (r *solveRun) begin(k int) {
+	r.history.begin(k)
+	r.live.begin(k, len(r.b))
+}
+
+// add adds a result to the report and to x.
+func (r *solveRun) add(result solve.Result) {
+	r.report.SetDevice(r.solver.Device())
+	r.report.Device.Choice = r.solver.DeviceChoice()
+	r.report.Add(result)
+	r.x, r.precise = append(r.x, result.X), append(r.precise, result.Precise)
 }
 
 // verificationTime is about what a thread takes for a nonzero in the last residual and the

@@ -78,6 +78,9 @@ type Options struct {
 	// use it instead of storing A once more.
 	Operator linop.Relaxer[vector, scalar]
 
+	// Kept is what set-ups of matrices with the same pattern have in common; nil: nothing is kept.
+	Kept *Kept
+
 	DropTol   float64 // ILUT, ICT: entries below this, relative to their row, are dropped; 0: DefaultDropTol
 	Fill      float64 // ILUT, ICT: largest number of entries of the factors, relative to those of A; 0: DefaultFill
 	Order     Order   // ILUT, ICT: OrderAuto if empty

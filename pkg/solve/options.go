@@ -119,6 +119,7 @@ type Options struct {
 	DeviceAuto bool
 	Candidate  *Candidate
 
+	Updates   bool  // Update is to follow: what it takes over of the preconditioner is kept from the start, and its memory
 	Threads   int   // 0: all processors
 	MaxMemory int64 // bytes; 0: no limit
 	Held      int64 // bytes that the caller takes besides, such as those of the program, which count against MaxMemory

@@ -90,7 +90,10 @@ func (s *Solver) precondition(
 	}
 	opt.Multigrid.KCycle, opt.Portable = p.KCycle, s.opt.Device != nil
 	if s.opt.MaxMemory > 0 {
-		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory()-held-s.uncounted(a))
+		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory()-held-s.uncounted(a)-s.kept.Bytes())
+	}
+	if !s.Method.transposes() { // otherwise there are two matrices
+		opt.Kept = s.kept
 	}
 	if v.kind == precond.BlockJacobi && p.Kind == PrecondAuto && opt.BlockSize == 0 && s.hasNodes() && s.opt.Device == nil {
 		opt.BlockSize = s.nodeSize() // more unknowns take more time, and fewer iterations only sometimes

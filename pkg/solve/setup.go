@@ -78,7 +78,7 @@ func (s *Solver) build(ctx context.Context) (err error) {
 		pool := s.pool.Until(ctx)
 		s.stored = pool.Forever
 		at := newHost(s.m, pool).with(s.opt.Storage.Kernels)
-		at.room = s.storageRoom()
+		at.room, at.layouts = s.storageRoom(), s.layouts
 		if s.opt.Vectors.Kind == VectorsDD {
 			s.say("vectors double-double: requested; what the verdict judges is x rounded to float64")
 			s.refiner, err = newRefinement(ctx, s, newHostDD(at))
