@@ -12,6 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/realform"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -127,6 +128,8 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		return err
 	}
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
+	var form *realform.Form // of a complex matrix
+	r.in.realForm = r.realForm(&form)
 	v, err := r.exact.input(r.in, r.opt).distributed(ctx, r.job, r.path, r.cut())
 	if err == nil {
 		r.opt.Lower, err = lowerParts(v.Content)
@@ -135,6 +138,9 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		r.how = v.How
 		if r.problem = (whole{v.Matrix}); v.Dist != nil {
 			r.problem = spread{v.Dist, r.job}
+		}
+		if form != nil {
+			r.problem = complexProblem{whole{v.Matrix}, form}
 		}
 	}
 	return r.job.agree(err)
@@ -212,6 +218,7 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 		return r.checkpoint.refused(err)
 	}
 	r.report.SetMatrix(r.path, r.solver.Facts)
+	r.sayComplex()
 	r.report.SetOrder(r.solver.Order)
 	r.report.Scale, r.report.Threads = string(r.solver.Scale), r.solver.Threads
 	r.report.Seconds.Build = r.solver.Setup.Seconds()
@@ -253,6 +260,11 @@ func (r *solveRun) solve(ctx context.Context) error {
 		result, err := r.solver.SolveParts(ctx, r.exact.parts(k, r.b[k]), r.x0[k])
 		if err != nil {
 			return r.checkpoint.refused(err)
+		}
+		if c, yes := r.problem.(complexProblem); yes {
+			if err := c.judge(&result, r.b[k], r.opt); err != nil {
+				return err
+			}
 		}
 		r.report.SetDevice(r.solver.Device())
 		r.report.Device.Choice = r.solver.DeviceChoice()
