@@ -80,6 +80,7 @@ var layers = []layer{
 	{pkg: "pkg/formats", imports: []string{"internal/kernels", "internal/nearest"}, reason: "codecs alone, does not know why a format was chosen"},
 	{pkg: "pkg/generate", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel"}, reason: "makes matrices, knows no files and no solver"},
 	{pkg: "pkg/matrixmarket", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel", "internal/nearest"}, reason: "reads and writes, knows no precision and no solver"},
+	{pkg: "pkg/realform", imports: []string{"pkg/csr"}, reason: "rearranges numbers, knows no files and no solver"},
 	{pkg: "pkg/matrixio", imports: []string{"pkg/csr", "pkg/matrixmarket"}, reason: "reads and writes other formats of files, knows no precision and no solver"},
 	{pkg: "pkg/csr", imports: []string{"pkg/parallel", "pkg/dd", "internal/kernels"}, reason: "structure and norms, knows no precision"},
 

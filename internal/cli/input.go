@@ -25,7 +25,8 @@ type input struct {
 	maxMemory int64 // 0: the memory of the machine
 	parts     int   // float64 that hold a value; 0: one
 
-	check func(h matrixmarket.Header, rows, cols int) error // of the size line; nil: none
+	check    func(h matrixmarket.Header, rows, cols int) error        // of the size line; nil: none
+	realForm func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) // of complex matrices; nil: these are refused
 }
 
 // matrix reads a real sparse matrix.
@@ -63,7 +64,7 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 // options are those of reading, with a progress bar, which ends with done.
 func (in input) options() (opt matrixmarket.Options, done func()) {
 	keepWithin(in.maxMemory)
-	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available(), Check: in.check, Parts: in.parts, Other: matrixio.Recognise}
+	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available(), Check: in.check, Parts: in.parts, Other: matrixio.Recognise, RealForm: in.realForm}
 	status := newStatusLine(in.err)
 	if status.console == nil {
 		return opt, status.done

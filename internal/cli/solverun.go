@@ -13,6 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/realform"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -130,6 +131,8 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		return err
 	}
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: r.memoryLimit()}
+	var form *realform.Form // of a complex matrix
+	r.in.realForm = r.realForm(&form)
 	v, err := r.exact.input(r.in, r.opt).distributed(ctx, r.job, r.path, r.cut())
 	if err == nil {
 		r.opt.Lower, err = lowerParts(v.Content)
@@ -138,6 +141,9 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		r.how = v.How
 		if r.problem = (whole{v.Matrix}); v.Dist != nil {
 			r.problem = spread{v.Dist, r.job}
+		}
+		if form != nil {
+			r.problem = complexProblem{whole{v.Matrix}, form}
 		}
 	}
 	return r.job.agree(err)
@@ -222,6 +228,7 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 		return r.unmade
 	}
 	r.report.SetMatrix(r.path, r.solver.Facts)
+	r.sayComplex()
 	r.report.SetOrder(r.solver.Order)
 	r.report.Scale, r.report.Threads = string(r.solver.Scale), r.solver.Threads
 	r.report.Seconds.Build = r.solver.Setup.Seconds()
@@ -275,8 +282,10 @@ func (r *solveRun) solve(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, result := range results {
-			r.add(result)
+		for k, result := range results {
+			if err := r.add(k, result); err != nil {
+				return err
+			}
 		}
 	} else {
 		for k := range r.b {
@@ -285,7 +294,9 @@ func (r *solveRun) solve(ctx context.Context) error {
 			if err != nil {
 				return r.checkpoint.refused(err)
 			}
-			r.add(result)
+			if err := r.add(k, result); err != nil {
+				return err
+			}
 		}
 	}
 	r.live.done()
@@ -304,12 +315,18 @@ func (r *solveRun) begin(k int) {
 	r.live.begin(k, len(r.b))
 }
 
-// add adds a result to the report and to x.
-func (r *solveRun) add(result solve.Result) {
+// add adds the result for right-hand side k to the report and to x.
+func (r *solveRun) add(k int, result solve.Result) error {
+	if c, yes := r.problem.(complexProblem); yes {
+		if err := c.judge(&result, r.b[k], r.opt); err != nil {
+			return err
+		}
+	}
 	r.report.SetDevice(r.solver.Device())
 	r.report.Device.Choice = r.solver.DeviceChoice()
 	r.report.Add(result)
 	r.x, r.precise = append(r.x, result.X), append(r.precise, result.Precise)
+	return nil
 }
 
 // verificationTime is about what a thread takes for a nonzero in the last residual and the

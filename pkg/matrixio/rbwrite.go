@@ -60,7 +60,7 @@ func writeRB(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error {
 	out.print("%14d %13d %13d %13d\n", lines[0]+lines[1]+lines[2], lines[0], lines[1], lines[2])
 	out.print("%-14s%14d %13d %13d %13d\n", field+word+"a", t.Cols, t.Rows, entries, 0)
 	format := "(3E26.16)"
-	if values == 0 {
+	if field == "p" {
 		format = ""
 	}
 	out.print("%-16s%-16s%-20s\n", "(7I11)", "(7I11)", format)

@@ -36,7 +36,7 @@ func Symmetry(c *matrixmarket.Content) matrixmarket.Symmetry {
 		return matrixmarket.Symmetric
 	case c.Imag != nil && equal && negated(imag, c.Imag):
 		return matrixmarket.Hermitian
-	case c.Imag == nil && opposite && m.NNZ() > 0 && c.Field != matrixmarket.Pattern:
+	case opposite && (c.Imag == nil || negated(imag, c.Imag)) && m.NNZ() > 0 && c.Field != matrixmarket.Pattern:
 		return matrixmarket.SkewSymmetric
 	}
 	return matrixmarket.General

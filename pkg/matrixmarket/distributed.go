@@ -195,6 +195,10 @@ func readWhole(ctx context.Context, c dist.Comm, path string, opt DistributedOpt
 		if err != nil {
 			return err
 		}
+		if v.Content.Field == Complex && opt.RealForm != nil {
+			m, err = v.Content.realForm(opt.RealForm)
+			return err
+		}
 		if m, err = v.Content.CSR(); err != nil {
 			return &Error{File: path, Msg: err.Error()}
 		}
@@ -217,6 +221,12 @@ func readWhole(ctx context.Context, c dist.Comm, path string, opt DistributedOpt
 	}
 	v.Content.Matrix, v.Content.Dense = m, nil
 	count := opt.domains(int64(v.Rows))
+	if v.Field == Complex {
+		if opt.Domains > 1 {
+			return nil, &Error{File: path, Msg: "a complex system is solved in one domain"}
+		}
+		count = 1
+	}
 	if v.Rows != v.Cols || count == 1 {
 		return v, nil
 	}

@@ -85,7 +85,7 @@ func prepared(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) 
 	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	if err := m.Validate(); err == nil && m.Rows != m.Cols && opt.Method == LSQR && m.NNZ() > 0 {
+	if err := m.Validate(); err == nil && m.Rows != m.Cols && (opt.Method == LSQR || opt.Method == Auto || opt.Method == "") && m.NNZ() > 0 {
 		if !opt.Vectors.plain() {
 			return nil, invalid("least squares are solved with vectors double, not %v", opt.Vectors)
 		}
