@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/ptxemu"
+	"github.com/mpsolve/mpsolve/internal/simt"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -81,7 +81,7 @@ func counted(t *testing.T, m *csr.Matrix, s adaptive.Spec) string {
 		t.Fatal(err)
 	}
 	per := func(n uint64) float64 { return 32 * float64(n) / float64(m.NNZ()) }
-	var sum ptxemu.Total
+	var sum simt.Total
 	for _, k := range p.kernels {
 		c := p.Counts(k)
 		if c.Launches == 0 {
