@@ -102,7 +102,7 @@ func eachSpace(t *testing.T, f func(t *testing.T, s *Space)) {
 		for _, size := range []struct{ n, blocks int }{
 			{0, 1}, {1, 1}, {2, 1}, {31, 1}, {33, 1}, {255, 1}, {256, 1}, {257, 2}, {1000, 4}, {7001, 3}, {1500, 512}, {threads*vectorBlocks + 77, 512},
 		} {
-			if size.blocks > 255 && (d.info.Host || interpreted(d)) || size.n > 10000 && testing.Short() {
+			if size.blocks > 255 && (d.info.Host || isInterpreted(d)) || size.n > 10000 && testing.Short() {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d in %d blocks", size.n, size.blocks), func(t *testing.T) {
