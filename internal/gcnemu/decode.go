@@ -41,7 +41,7 @@ func (r *reader) done() error {
 
 func (r *reader) branch() (err error) {
 	r.in.kind = branch
-	if _, ok := conditions[r.in.name]; !ok {
+	if r.in.jumps = conditions[r.in.name]; r.in.jumps == nil {
 		return errUnknown
 	}
 	o, err := r.next('u')
@@ -192,7 +192,7 @@ func (r *reader) memory() (err error) {
 	space, verb, what := cutName(r.in.name)
 	t, ok := transfers[what]
 	m := &r.in.memory
-	m.store, m.shared, m.bytes, m.signed = verb == "store" || verb == "write", space == "ds", t.bytes, t.signed
+	m.store, m.shared, m.signed = verb == "store" || verb == "write", space == "ds", t.signed
 	if r.in.kind = access; !ok || verb != "load" && verb != "read" && !m.store {
 		return errUnknown
 	}
@@ -226,9 +226,7 @@ func (r *reader) memory() (err error) {
 			return err
 		}
 	}
-	for i := range t.elements {
-		m.offsets = append(m.offsets, 4*i)
-	}
+	m.pieces = t.pieces()
 	return r.offsets(what == "2_b32")
 }
 
@@ -242,11 +240,23 @@ func cutName(name string) (space, verb, what string) {
 	return space, verb, what
 }
 
+// pieces cuts a transfer into pieces.
+func (t transfer) pieces() (all []piece) {
+	for i := uint64(0); i < t.elements; i += 2 {
+		bytes := t.bytes
+		if i+1 < t.elements {
+			bytes = 8
+		}
+		all = append(all, piece{4 * i, bytes, int(i)})
+	}
+	return all
+}
+
 // offsets reads what follows the operands of an access, offset:7, or for two elements offset0:1 offset1:2.
 func (r *reader) offsets(two bool) error {
-	offsets := r.in.memory.offsets
+	m := &r.in.memory
 	if two {
-		clear(offsets)
+		m.pieces = []piece{{0, 4, 0}, {0, 4, 1}}
 	}
 	for _, s := range r.operands {
 		name, number, _ := strings.Cut(s, ":")
@@ -255,10 +265,10 @@ func (r *reader) offsets(two bool) error {
 		case err != nil:
 			return fmt.Errorf("%s is not known", strconv.Quote(s))
 		case two && (name == "offset0" || name == "offset1"):
-			offsets[name[6]-'0'] = 4 * uint64(n)
+			m.pieces[name[6]-'0'].offset = 4 * uint64(n)
 		case !two && name == "offset":
-			for i := range offsets {
-				offsets[i] += uint64(n)
+			for i := range m.pieces {
+				m.pieces[i].offset += uint64(n)
 			}
 		default:
 			return fmt.Errorf("%s is not known", strconv.Quote(s))
@@ -271,7 +281,7 @@ func (r *reader) offsets(two bool) error {
 func (r *reader) loadScalar() (err error) {
 	t, ok := transfers[strings.TrimPrefix(r.in.name, "s_load_")]
 	m := &r.in.memory
-	if r.in.kind, m.bytes = loadScalar, t.bytes; !ok || t.bytes != 4 {
+	if r.in.kind = loadScalar; !ok || t.bytes != 4 {
 		return errUnknown
 	}
 	if r.in.to, err = r.register('w', scalarFile); err == nil {
@@ -288,8 +298,6 @@ func (r *reader) loadScalar() (err error) {
 		return errUnknown
 	}
 	r.in.from = []operand{offset}
-	for i := range t.elements {
-		m.offsets = append(m.offsets, 4*i)
-	}
+	m.pieces = t.pieces()
 	return r.offsets(false)
 }

@@ -14,7 +14,7 @@
 //
 // What is executed is counted for each instruction, see [simt.Counts]. Memory lines are 64 bytes.
 //
-// Semantics are those of AMD's ISA manuals, with what v_rcp_f64 and v_rsq_f64 may be wrong by: other
-// bits of 2²⁹ units in the last place, so that nothing can depend on them. Waiting (s_waitcnt) does
-// nothing: all instructions are over when the next one begins. NaNs keep their payload.
+// Semantics are those of AMD's ISA manuals, but that v_rcp_f64 and v_rsq_f64, which are approximations,
+// are wrong here in their last 26 bits, so that no result can depend on these. Waiting (s_waitcnt)
+// does nothing: each instruction is over when the next one begins. NaNs keep their payload.
 package gcnemu

@@ -24,14 +24,18 @@ func signed32(v float64) uint64 {
 	return low(uint64(int64(saturated(v, math.MinInt32, math.MaxInt32))))
 }
 
-// rough is a number that may be wrong by 2²⁹ units in the last place, as v_rcp_f64 and v_rsq_f64 are:
-// here by some that depend on its bits. Zeros, infinities and NaN are exact.
+// wrongBits is how many bits of v_rcp_f64 and v_rsq_f64 may be wrong. The manuals allow 29; with more than 26
+// the last bit of a quotient would depend on them, where the fraction of the denominator is all ones.
+const wrongBits = 25
+
+// rough is a number that is wrong by up to 2^wrongBits units in the last place, by some that depend on
+// its bits. Zeros, infinities and NaN are exact.
 func rough(v float64) uint64 {
 	b := bitsOf(v)
 	if v == 0 || v-v != 0 {
 		return b
 	}
-	wrong := int64(b*0x9e3779b97f4a7c15>>34) - 1<<29 // -2²⁹ ... 2²⁹-1
+	wrong := int64(b*0x9e3779b97f4a7c15>>(63-wrongBits)) - 1<<wrongBits
 	if w := b + uint64(wrong); w>>52 == b>>52 {
 		return w
 	}
@@ -51,6 +55,10 @@ func rough32(v float32) uint64 {
 func exponent(a uint64) int { return int(a >> 52 & 2047) }
 
 func subnormal(v float64) bool { return v != 0 && math.Abs(v) < 0x1p-1022 }
+
+// A division is v_div_scale_f64 of both numbers, v_rcp_f64, steps of Newton's method, v_div_fmas_f64
+// and v_div_fixup_f64, which together round correctly. How numbers near the ends of the range are scaled is such
+// that they do: the manuals are not clear about all of it.
 
 // divideScale is what v_div_scale_f64 makes of a, the numerator or the denominator b of c / b; and
 // divideScaled whether the quotient has to be scaled in the end.
@@ -73,7 +81,7 @@ func divideScales(a, b, c uint64) (v uint64, scaled bool) {
 		return by(128), false
 	case small && tiny:
 		if scaled = true; a == b {
-			return by(128), true
+			return by(-128), true
 		}
 	case small:
 		return by(-128), false
@@ -114,6 +122,8 @@ func divideFixup(a, b, c uint64) uint64 {
 		return out
 	case exponent(c)-exponent(b) < -1075:
 		return out
+	case of(a) != of(a): // beyond all numbers on the way
+		return out | bitsOf(infinite)
 	}
 	return out | a&^sign
 }

@@ -26,7 +26,8 @@ type instruction struct {
 	narrow bool // all operands and the result have 32 bits
 
 	memory memory
-	target int // of a branch, the index of an instruction
+	target int                // of a branch, the index of an instruction
+	jumps  func(w *wave) bool // says whether it goes there
 }
 
 // kind says how an instruction is executed.
@@ -55,10 +56,15 @@ type scalarOperation func(a, b uint64, scc bool) (uint64, bool)
 // memory is what an instruction accesses.
 type memory struct {
 	store, shared bool
+	signed        bool    // what is loaded is extended by its sign
 	base          operand // scalar address, if there is one
-	bytes         uint64  // of an element
-	signed        bool
-	offsets       []uint64 // of each element
+	pieces        []piece
+}
+
+// piece is a part of what is accessed: of 8 bytes for two registers, or fewer for one.
+type piece struct {
+	offset, bytes uint64
+	register      int // after the first one
 }
 
 var errUnknown = errors.New("this instruction is not known")

@@ -123,7 +123,7 @@ func (w *wave) ToBarrier() error {
 		case scalar, saveExec:
 			w.scalar(in)
 		case branch:
-			if conditions[in.name](w) {
+			if in.jumps(w) {
 				w.pc = in.target
 				continue
 			}

@@ -22,6 +22,7 @@ type interpreter struct {
 	programs []*program
 	host     map[unsafe.Pointer][]uint64
 	asked    uint64 // see spent
+	weight   uint64 // of an instruction in spent
 }
 
 // program is a kernel that an interpreter runs.
@@ -75,7 +76,7 @@ func ptx(t testing.TB, seed uint64) *Device {
 func plantedPTX(t testing.TB, seed uint64, plant planting) *Device {
 	t.Helper()
 	d := ptxemu.New()
-	return interpreted(t, seed, &interpreter{Device: d.Device, device: Info{Name: "interpreter of PTX", Architecture: "sm_90", Backend: CUDA, Units: 1}, parse: func(image []byte) (_ func(string) *program, err error) {
+	return interpreted(t, seed, &interpreter{Device: d.Device, weight: 1, device: Info{Name: "interpreter of PTX", Architecture: "sm_90", Backend: CUDA, Units: 1}, parse: func(image []byte) (_ func(string) *program, err error) {
 		text := plant.of(string(image))
 		m := ptxModules[text]
 		if m == nil {
@@ -110,7 +111,7 @@ func plantedAMD(t testing.TB, target string, seed uint64, plant planting) *Devic
 		disassembled[target] = text
 	}
 	d := gcnemu.New()
-	return interpreted(t, seed, &interpreter{Device: d.Device, device: Info{Name: "interpreter of " + target, Architecture: architectures[target], Backend: HIP, Units: 1}, parse: func([]byte) (func(string) *program, error) {
+	return interpreted(t, seed, &interpreter{Device: d.Device, weight: 8, device: Info{Name: "interpreter of " + target, Architecture: architectures[target], Backend: HIP, Units: 1}, parse: func([]byte) (func(string) *program, error) {
 		text := plant.of(text)
 		m := amdModules[text]
 		if m == nil {
@@ -164,7 +165,7 @@ func spent(d *Device, each uint64) bool {
 	for _, p := range i.programs {
 		sum += p.counts.Total().Instructions
 	}
-	return sum > each*i.asked
+	return sum*i.weight > each*i.asked
 }
 
 // interpreterBlocks is the number of blocks that an interpreter has room for.
