@@ -15,6 +15,6 @@
 // What is executed is counted for each instruction, see [simt.Counts]. Memory lines are 64 bytes.
 //
 // Semantics are those of AMD's ISA manuals, but that v_rcp_f64 and v_rsq_f64, which are approximations,
-// are wrong here in their last 26 bits, so that no result can depend on these. Waiting (s_waitcnt)
+// are wrong here in their last 30 bits, so that no result can depend on these. Waiting (s_waitcnt)
 // does nothing: each instruction is over when the next one begins. NaNs keep their payload.
 package gcnemu

@@ -24,9 +24,8 @@ func signed32(v float64) uint64 {
 	return low(uint64(int64(saturated(v, math.MinInt32, math.MaxInt32))))
 }
 
-// wrongBits is how many bits of v_rcp_f64 and v_rsq_f64 may be wrong. The manuals allow 29; with more than 26
-// the last bit of a quotient would depend on them, where the fraction of the denominator is all ones.
-const wrongBits = 25
+// wrongBits is how many bits of v_rcp_f64 and v_rsq_f64 may be wrong, by the manuals.
+const wrongBits = 29
 
 // rough is a number that is wrong by up to 2^wrongBits units in the last place, by some that depend on
 // its bits. Zeros, infinities and NaN are exact.
@@ -57,7 +56,8 @@ func exponent(a uint64) int { return int(a >> 52 & 2047) }
 func subnormal(v float64) bool { return v != 0 && math.Abs(v) < 0x1p-1022 }
 
 // A division is v_div_scale_f64 of both numbers, v_rcp_f64, steps of Newton's method, v_div_fmas_f64
-// and v_div_fixup_f64, which together round correctly. How numbers near the ends of the range are scaled is such
+// and v_div_fixup_f64, which together round correctly; but not a power of 2 by a number whose fraction is
+// all ones, which is just above the middle of two numbers: with FMA alone it becomes the lower one. How numbers near the ends of the range are scaled is such
 // that they do: the manuals are not clear about all of it.
 
 // divideScale is what v_div_scale_f64 makes of a, the numerator or the denominator b of c / b; and
