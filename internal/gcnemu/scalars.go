@@ -71,6 +71,7 @@ func carry(f func(a, b uint64, scc bool) uint64) scalarOperation {
 
 // addSigned and subSigned say in SCC whether the result does not fit.
 func addSigned(a, b uint64, _ bool) (uint64, bool) { return fits(int64(int32(a)) + int64(int32(b))) }
+
 func subSigned(a, b uint64, _ bool) (uint64, bool) { return fits(int64(int32(a)) - int64(int32(b))) }
 func fits(v int64) (uint64, bool)                  { return low(uint64(v)), v != int64(int32(v)) }
 

@@ -2,8 +2,8 @@ package gpu
 
 import (
 	"math"
-	"slices"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
