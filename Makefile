@@ -241,7 +241,7 @@ PYTHON ?= python3
 wheel: ## Python package with the library into dist/ (needs Python's setuptools and wheel); PYTHON
 	@$(MAKE) --no-print-directory libmpsolve
 	cp $(LIBMPSOLVE)/lib/libmpsolve.so bindings/python/mpsolve
-	MPSOLVE_VERSION='$(VERSION:v%=%)' $(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./bindings/python
+	MPSOLVE_VERSION=$$(sed 's/^v//; s/-/+/; s/-/./g' <<<'$(VERSION)') $(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./bindings/python
 	rm -r bindings/python/mpsolve/libmpsolve.so
 	ls dist/*.whl
 

@@ -79,7 +79,7 @@ module mpsolve
     end function
   end interface
 
-  private :: mpsolve_set_c, mpsolve_report_c, mpsolve_error_c, mpsolve_message_c, mpsolve_version_c, string_length, string
+  private :: string
 
 contains
 
