@@ -99,7 +99,7 @@ func (r *Report) ClaimsAbout(s section) (list []Outcome) {
 }
 
 var (
-	placeList   = regexp.MustCompile(`(?i)\b(figure|table|section|remark|slide)s?( (?:of slides )?[0-9A][0-9.]*(?:(?:, | and | to )[0-9A][0-9.]*)*)`)
+	placeList   = regexp.MustCompile(`(?i)\b(?:figures of )?(figure|table|section|remark|slide)s?( [0-9A][0-9.]*(?:(?:, | and | to )[0-9A][0-9.]*)*)`)
 	placeNumber = regexp.MustCompile(`(to )?([0-9A][0-9.]*)`)
 )
 
