@@ -16,6 +16,18 @@ type work struct {
 	Text string // authors, title, where and when
 }
 
+// title is the title of a work: the sentence that follows the authors, whose initials end in points as well.
+func title(key string) string {
+	_, after, _ := strings.Cut(lastName.ReplaceAllString(works()[key].Text, "|"), "|")
+	if t, _, found := strings.Cut(after, ". "); found {
+		return t
+	}
+	return "[" + key + "]"
+}
+
+// lastName is the end of the first sentence that does not end in an initial.
+var lastName = regexp.MustCompile(`^.*?\pL\pL\. `)
+
 var entry = regexp.MustCompile(`(?m)^\*\*\[(\w+)\]\*\* (.+)$`)
 
 // works are the entries of docs/BIBLIOGRAPHY.md by key.

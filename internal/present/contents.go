@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/mpsolve/mpsolve/internal/records"
 )
 
@@ -21,6 +23,17 @@ func (r *Report) Period() string {
 		return day(r.first)
 	}
 	return day(r.first) + " to " + day(r.last)
+}
+
+// Machines describes those that measurements were made on, each once.
+func (r *Report) Machines() (list []string) {
+	for _, e := range r.Environments {
+		text := fmt.Sprintf("%s, %s, %s of memory", e.Processor, english.Plural(e.Cores, "core", ""), size(e.MemoryBytes))
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
 }
 
 // setPeriod fills in the first and the last time of measurements.

@@ -145,7 +145,7 @@ var htmlTemplate = sync.OnceValue(func() *template.Template {
 			text, err := rendered(s.html)
 			return template.HTML(text), err // escapes its words itself
 		},
-		"size": size, "join": strings.Join, "cited": cited, "tally": tally,
+		"size": size, "join": strings.Join, "cited": cited, "tally": tally, "title": title,
 	}).Parse(htmlPage))
 })
 

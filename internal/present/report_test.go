@@ -169,3 +169,15 @@ func TestMarkdownText(t *testing.T) {
 		t.Errorf("%v, %s", err, b.String())
 	}
 }
+
+// Every paper has a title in the bibliography.
+func TestTitles(t *testing.T) {
+	for _, c := range claims() {
+		if got := title(c.Paper); len(got) < 20 || strings.Contains(got, "[") {
+			t.Errorf("%s: title %q", c.Paper, got)
+		}
+	}
+	if got, want := title("Molina24"), "Mixed precision for High Performance Computing, application to low energy gamma radiation measurements"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
