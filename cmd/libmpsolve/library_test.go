@@ -50,8 +50,9 @@ func TestLibrary(t *testing.T) {
 	})
 	t.Run("pkg-config", func(t *testing.T) {
 		needs(t, "pkg-config")
-		if out := run(t, "pkg-config", "--cflags", "--libs", "--modversion", "mpsolve"); !strings.Contains(out, "-lmpsolve") || !strings.Contains(out, "1.2.3") {
-			t.Errorf("pkg-config: %s", out)
+		flags, version := run(t, "pkg-config", "--cflags", "--libs", "mpsolve"), run(t, "pkg-config", "--modversion", "mpsolve")
+		if !strings.Contains(flags, "-lmpsolve") || !strings.Contains(flags, "-I"+folder) || version != "1.2.3\n" {
+			t.Errorf("pkg-config: %s, %s", flags, version)
 		}
 	})
 	t.Run("Fortran", func(t *testing.T) {
