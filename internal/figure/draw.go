@@ -182,6 +182,9 @@ func (g *Figure) guide(p *Panel, guide Guide) []plot.Plotter {
 	name := &plotter.Labels{XYs: line[:1], Labels: []string{guide.Name}, TextStyle: []draw.TextStyle{plot.New().X.Tick.Label}, Offset: vg.Point{X: 2, Y: 2}}
 	style := &name.TextStyle[0]
 	style.Font.Size, style.XAlign, style.YAlign = 0.85*textSize, draw.XLeft, draw.YBottom
+	if guide.From[1] != guide.To[1] { // it rises, through what stands close above it
+		name.Offset = vg.Point{X: -4, Y: 10}
+	}
 	if guide.AtEnd {
 		name.XYs, style.XAlign, name.Offset.X = line[1:], draw.XRight, 0
 	}
