@@ -226,6 +226,28 @@ dist: ## static binaries of all platforms and their checksums, into dist/
 	done
 	cd dist && sha256sum mpsolve-* | tee SHA256SUMS
 
+LIBMPSOLVE ?= bin/libmpsolve
+
+# Only the functions of mpsolve.h can be seen from outside. The tree can be moved: mpsolve.pc finds it by its own place.
+.PHONY: libmpsolve
+libmpsolve: ## C library, header, pkg-config file and Fortran module into LIBMPSOLVE (bin/libmpsolve), for Linux
+	@mkdir -p $(LIBMPSOLVE)/{lib/pkgconfig,include}
+	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -o $(LIBMPSOLVE)/lib/libmpsolve.so -ldflags \
+		"-s -w $(LDFLAGS) -extldflags '-Wl,-soname,libmpsolve.so -Wl,--version-script=$(CURDIR)/bindings/c/libmpsolve.map'" ./cmd/libmpsolve
+	rm $(LIBMPSOLVE)/lib/libmpsolve.h # cgo's
+	cp bindings/c/mpsolve.h bindings/fortran/mpsolve.f90 $(LIBMPSOLVE)/include
+	sed 's/@VERSION@/$(or $(VERSION:v%=%),0)/' bindings/c/mpsolve.pc >$(LIBMPSOLVE)/lib/pkgconfig/mpsolve.pc
+
+PYTHON ?= python3
+
+.PHONY: wheel
+wheel: ## Python package with the library into dist/ (needs Python's setuptools and wheel); PYTHON
+	@$(MAKE) --no-print-directory libmpsolve
+	cp $(LIBMPSOLVE)/lib/libmpsolve.so bindings/python/mpsolve
+	MPSOLVE_VERSION=$$(sed 's/^v//; s/-/+/; s/-/./g' <<<'$(VERSION)') $(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./bindings/python
+	rm -r bindings/python/mpsolve/libmpsolve.so
+	ls dist/*.whl
+
 .PHONY: testdata
 testdata: build ## regenerate the matrices in testdata/
 	bin/mpsolve generate poisson2d --n 20 --output testdata/poisson2d_20.mtx

@@ -65,8 +65,10 @@ the best x is written all the same; 4 invalid input; 5 device or MPI not availab
 143 stopped by SIGHUP, SIGINT and SIGTERM, the best x is written all the same; 141 standard
 output closed by its reader. A second signal ends mpsolve at once.`
 
-func newSolve(s streams) *cobra.Command {
-	var f solveFlags
+func newSolve(s streams) *cobra.Command { return solveCommand(s, new(solveFlags)) }
+
+// solveCommand is the command whose flags go into f.
+func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "solve FILE", Short: "Solve A x = b and verify the answer", Long: solveLong, Example: solveExamples,
 		Args: exactly(1, "one matrix file"),
@@ -85,7 +87,7 @@ func newSolve(s streams) *cobra.Command {
 				return err
 			}
 			capThreads(&f.opt.Threads, s.err)
-			r := solveRun{solveFlags: &f, streams: s, path: args[0], start: time.Now()}
+			r := solveRun{solveFlags: f, streams: s, path: args[0], start: time.Now()}
 			return r.run(c.Context())
 		},
 	}
