@@ -116,7 +116,7 @@ func (e *Embedded) SetUp(ctx context.Context) (err error) {
 	}
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
 	r.problem = whole{e.matrix}
-	r.live = newLive(r.streams.err, r.stop, false)
+	r.live = newLive(r.streams.err, r.stop, r.opt.Tol, false)
 	if err = r.readRest(ctx); err == nil {
 		r.observe()
 		err = r.prepare(ctx)
