@@ -91,6 +91,9 @@ func TestMultiThreads(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, k := range []int{8, 2, 4} { // sums are kept, and shrink
+				if testing.Short() && (k == 4 || layout == Blocks) {
+					continue
+				}
 				sameAsAlone(t, fmt.Sprintf("%s, %d threads", layout, threads), a, k)
 			}
 		}

@@ -20,6 +20,9 @@ func TestSeveralThreads(t *testing.T) {
 			for _, threads := range []int{1, 3} {
 				a := rows(newPool(t, threads))
 				for _, k := range []int{1, 2, 3, 5, 8, 11} {
+					if testing.Short() && k != 5 {
+						continue
+					}
 					checkSeveral(t, fmt.Sprintf("%s, %s, %d threads, %d products", name, kind, threads, k), a, k)
 				}
 			}
