@@ -163,7 +163,7 @@ func (r *solveRun) readRest(ctx context.Context) (err error) {
 		return err
 	}
 	r.report = report.Report{
-		SchemaVersion: report.SchemaVersion, Version: Version, Refine: r.refine, Domains: r.problem.domains(),
+		SchemaVersion: report.SchemaVersion, Version: Version, Run: r.ran(), Refine: r.refine, Domains: r.problem.domains(),
 		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{},
 	}
 	r.report.Seconds.Read = (time.Since(r.start) - r.device.took).Seconds()
@@ -219,6 +219,9 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 		return r.unmade
 	}
 	r.report.SetMatrix(r.path, r.solver.Facts)
+	if rank, known := r.solver.StructuralRank(); known {
+		r.report.SetStructure(rank)
+	}
 	r.report.SetOrder(r.solver.Order)
 	r.report.Scale, r.report.Threads = string(r.solver.Scale), r.solver.Threads
 	r.report.Seconds.Build = r.solver.Setup.Seconds()
@@ -279,6 +282,7 @@ func (r *solveRun) solve(ctx context.Context) error {
 		r.report.Add(result)
 		r.x, r.precise = append(r.x, result.X), append(r.precise, result.Precise)
 	}
+	r.report.CautionStructure()
 	r.live.done()
 	r.report.Seconds.Device = r.device.took.Seconds()
 	return nil
