@@ -78,12 +78,14 @@ type standardOutput struct {
 	*os.File
 	console *console
 	failed  error
+	used    bool // something has been written
 }
 
 var errOutputClosed = errors.New("the reader of standard output has gone")
 
 func (s *standardOutput) Write(p []byte) (int, error) {
 	n, err := s.console.print(s.File, p)
+	s.used = s.used || n > 0
 	if errors.Is(err, syscall.EPIPE) {
 		err = errOutputClosed
 	}

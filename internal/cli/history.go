@@ -50,6 +50,18 @@ func (h *history) add(e krylov.Event) {
 	})
 }
 
+// publish lets the file be seen from now on.
+func (h *history) publish() error {
+	if h == nil {
+		return nil
+	}
+	h.csv.Flush()
+	if err := h.csv.Error(); err != nil {
+		return err
+	}
+	return h.file.Publish()
+}
+
 // close completes the file.
 func (h *history) close() error {
 	if h == nil {

@@ -25,6 +25,7 @@ type job struct {
 	err   io.Writer // standard error of this rank, which rank 0 alone prints to otherwise
 	ranks []profile
 	grace time.Duration // for what is interrupted
+	args  []string      // of the command line
 }
 
 // startJob begins to run a command on all ranks. They must be alike.
@@ -37,7 +38,7 @@ func startJob(args []string, errOut io.Writer) (*job, error) {
 }
 
 func newJob(comm dist.Comm, stop func(), args []string, errOut io.Writer) (*job, error) {
-	j := &job{comm: dist.NewTimed(comm), stop: stop, err: errOut, grace: signalGrace}
+	j := &job{comm: dist.NewTimed(comm), stop: stop, err: errOut, grace: signalGrace, args: args}
 	if j.alone() {
 		return j, nil
 	}

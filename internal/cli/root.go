@@ -65,6 +65,7 @@ func usage(format string, args ...any) error {
 // second signal.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	keepWithin(0)
+	heedScheduler()
 	if f, ok := errOut.(*os.File); ok {
 		errOut = &standardError{f, newConsole(f)}
 	}
@@ -105,6 +106,9 @@ func (j *job) run(args []string, s streams, err error) int {
 	}
 	if err = j.outcome(ctx, err); err != nil && err.Error() != "" {
 		fmt.Fprintf(s.err, "mpsolve: %s\n", report.Printable(oneLine(err)))
+		if stdout != nil && !stdout.used && wantsJSON(args) {
+			writeJSONError(stdout, err)
+		}
 		supervise.Explained()
 	}
 	j.close()

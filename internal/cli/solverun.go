@@ -57,7 +57,7 @@ func (r *solveRun) run(ctx context.Context) error {
 			r.opt.Device.Close()
 		}
 	}()
-	defer r.checkpoint.listen(r.streams.err)()
+	defer r.listen()()
 	err := r.together(ctx, func() error { return r.read(ctx) })
 	switch {
 	case err != nil:
@@ -169,7 +169,7 @@ func (r *solveRun) readRest(ctx context.Context) (err error) {
 		return err
 	}
 	r.report = report.Report{
-		SchemaVersion: report.SchemaVersion, Version: Version, Refine: r.refine, Domains: r.problem.domains(),
+		SchemaVersion: report.SchemaVersion, Version: Version, Run: r.ran(), Refine: r.refine, Domains: r.problem.domains(),
 		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{},
 	}
 	r.report.Seconds.Read = (time.Since(r.start) - r.device.took).Seconds()
@@ -229,6 +229,9 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 	}
 	r.report.SetMatrix(r.path, r.solver.Facts)
 	r.sayComplex()
+	if rank, known := r.solver.StructuralRank(); known {
+		r.report.SetStructure(rank)
+	}
 	r.report.SetOrder(r.solver.Order)
 	r.report.Scale, r.report.Threads = string(r.solver.Scale), r.solver.Threads
 	r.report.Seconds.Build = r.solver.Setup.Seconds()
@@ -299,6 +302,7 @@ func (r *solveRun) solve(ctx context.Context) error {
 			}
 		}
 	}
+	r.report.CautionStructure()
 	r.live.done()
 	r.report.Seconds.Device = r.device.took.Seconds()
 	return nil

@@ -24,6 +24,7 @@ const SchemaVersion = 1
 type Report struct {
 	SchemaVersion int    `json:"schema_version"`
 	Version       string `json:"version"` // of mpsolve
+	Run           Run    `json:"run"`
 
 	Matrix    Matrix   `json:"matrix"`
 	Complex   *Complex `json:"complex,omitempty"`
@@ -33,7 +34,9 @@ type Report struct {
 	Vectors   string   `json:"vectors"` // as requested
 	Scale     string   `json:"scale"`
 	Refine    bool     `json:"refine"`
+	Layout    string   `json:"layout"`
 	Formats   []string `json:"formats"`
+	Stored    []Stored `json:"stored"`  // what each format holds; empty for plain FP64 CSR
 	Epsilon   Number   `json:"epsilon"` // null: of a fixed-point format, whose errors are absolute
 	Criterion string   `json:"criterion"`
 	Stop      string   `json:"stop"`
@@ -88,6 +91,23 @@ type Matrix struct {
 	Cols      int    `json:"cols"`
 	NNZ       int    `json:"nnz"`
 	Symmetric bool   `json:"symmetric"`
+
+	StructuralRank *int `json:"structural_rank,omitempty"` // see csr.StructuralRank; nil: not known
+}
+
+// Run is what was run, when and on what.
+type Run struct {
+	Arguments []string  `json:"arguments"` // of the command line, the name of the program left out
+	Started   time.Time `json:"started"`
+	Processor string    `json:"processor"` // "": not known
+	Kernels   string    `json:"kernels"`   // tier of SIMD instructions
+}
+
+// Stored is what a format holds of the stored matrix.
+type Stored struct {
+	Format string `json:"format"`
+	Count  int    `json:"count"` // of values
+	Bytes  int64  `json:"bytes"` // of values, column indices and row offsets
 }
 
 // Complex says that the system is complex: Matrix is its real form.
@@ -217,7 +237,11 @@ func (r *Report) Add(s solve.Result) {
 
 // setStorage fills in how the method's matrix was stored at the end.
 func (r *Report) setStorage(s solve.Result) {
-	r.Formats, r.Bytes.Stored = s.Formats, s.Bytes
+	r.Formats, r.Layout, r.Bytes.Stored = s.Formats, string(s.Layout), s.Bytes
+	r.Stored = []Stored{}
+	for _, f := range s.Stats.Formats {
+		r.Stored = append(r.Stored, Stored{f.Format.Name, f.Count, f.Bytes})
+	}
 	if r.onDevice() {
 		r.Device.Stored = s.Bytes
 	}

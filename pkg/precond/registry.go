@@ -88,11 +88,11 @@ var Registry = []Description{
 	{Kind: ILU0, Summary: "ILU(0)", Transposes: true, Making: 4, Overlaps: true, create: newILU0, distribute: byDomain(newILU0)},
 	{Kind: IC0, Summary: "IC(0)", Definite: true, Making: 3, Overlaps: true, create: newIC0, distribute: byDomain(newIC0)},
 	{
-		Kind: ILUT, Summary: "ILU with a threshold", Parameters: []Parameter{Dropping}, MaxWork: 500, Making: 4, Overlaps: true,
+		Kind: ILUT, Summary: "ILU with a threshold", Parameters: []Parameter{Dropping}, MaxWork: 500, Making: 4.5, Overlaps: true,
 		create: newILUT, distribute: byDomain(newILUT),
 	},
 	{
-		Kind: ICT, Summary: "IC with a threshold", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500, Making: 2.5,
+		Kind: ICT, Summary: "IC with a threshold", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500, Making: 3,
 		Overlaps: true, create: newICT, distribute: byDomain(newICT),
 	},
 	{
@@ -157,6 +157,9 @@ var Registry = []Description{
 // completeWork is Description.MaxWork of complete factorisations: seconds for matrices of some
 // hundred thousand nonzeros.
 const completeWork = 10000
+
+// planning is what finding an order and the pattern of complete factors takes, in times the bytes of the matrix.
+const planning = 5
 
 func noBytes(int64, int64) int64 { return 0 }
 
@@ -224,6 +227,11 @@ func (d Description) new(s setup) (p Preconditioner, err error) {
 	}
 	if err := s.checkFinite(); err != nil {
 		return nil, err
+	}
+	if d.estimate != nil { // which orders and plans first
+		if err := s.checkMemory(planning * s.m.Bytes()); err != nil {
+			return nil, err
+		}
 	}
 	if p, err = d.create(s); err != nil {
 		return nil, err

@@ -29,6 +29,7 @@ type Result struct {
 	Storage    Storage         // the last one used
 	Formats    []string        // of its matrix
 	Layout     adaptive.Layout // of that; "" on a device, over ranks, and where none is stored
+	Stats      adaptive.Stats  // of that; zero for plain FP64 CSR
 	Precond    PrecondResult
 	Attempts   []Attempt // methods and preconditioners tried, in order
 	Bytes      int64     // that this takes, indices included

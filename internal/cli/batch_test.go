@@ -1,0 +1,99 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestArrayScript runs the tasks of a job array as SLURM does.
+func TestArrayScript(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("no bash")
+	}
+	s := &killed{dir: t.TempDir()}
+	s.must(t, strings.Fields("generate poisson2d --n 12 --output a.mtx")...)
+	s.must(t, strings.Fields("generate convdiff2d --n 12 --output b.mtx")...)
+	if err := os.WriteFile(filepath.Join(s.dir, "list"), []byte("a.mtx --precond none\nb.mtx --method gmres\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	job := newSlurmJob(t, s.dir)
+	folder := filepath.Dir(job.script)
+	task := func(k string) (string, error) {
+		c := exec.Command("bash", filepath.Join(folder, "array.sbatch"), "list")
+		c.Dir = s.dir
+		c.Env = append(os.Environ(), "SLURM_ARRAY_JOB_ID=7", "SLURM_ARRAY_TASK_ID="+k, "SLURM_CPUS_PER_TASK=1", "MPSOLVE_SCRIPTS="+folder, "PATH="+job.path)
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	for k, method := range []string{"cg", "gmres"} {
+		if out, err := task(fmt.Sprint(k + 1)); err != nil || !strings.Contains(out, "converged") {
+			t.Errorf("task %d: %v\n%s", k+1, err, out)
+		}
+		report, err := os.ReadFile(filepath.Join(s.dir, fmt.Sprintf("mpsolve-7_%d.json", k+1)))
+		if err != nil || !bytes.Contains(report, []byte(`"method": "`+method)) || !bytes.Contains(report, []byte(`"threads": 1,`)) {
+			t.Errorf("task %d: %v\n%s", k+1, err, report)
+		}
+	}
+	if out, err := task("3"); err == nil || !strings.Contains(out, "no line 3") {
+		t.Errorf("task 3 of 2: %v\n%s", err, out)
+	}
+}
+
+// TestPBSScript runs a solve whose time is up too early, with a qsub that runs the job it is given with more time, until it is done: x has
+// the bytes of an uninterrupted solve.
+func TestPBSScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("no bash")
+	}
+	s := &killed{dir: t.TempDir()}
+	s.must(t, strings.Fields("generate poisson2d --n 300 --output a.mtx")...)
+	s.must(t, strings.Fields("solve a.mtx --threads 1 --output x.mtx --precond none")...)
+	job := newSlurmJob(t, s.dir)
+	script := filepath.Join(filepath.Dir(job.script), "solve.pbs")
+	wrapper := "#!/bin/bash\nfor last; do :; done\necho \"$2\" >>asked\n(IFS=,; for v in $2; do export \"$v\"; done\n LIMIT=60s exec bash \"$last\")\n"
+	own := "#!/bin/bash\nexec '" + mpsolvePath(t) + "' \"$@\" --precond none\n"
+	for name, text := range map[string]string{"qsub": wrapper, "mpsolve": own} {
+		if err := os.WriteFile(filepath.Join(job.bin, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command("bash", script)
+	c.Dir = s.dir
+	c.Env = append(os.Environ(), "MATRIX=a.mtx", "PBS_JOBID=9", "NCPUS=1", "LIMIT=600ms", "SCRIPT="+script, "PATH="+job.path)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	asked, err := os.ReadFile(filepath.Join(s.dir, "asked"))
+	if err != nil || !strings.Contains(string(asked), "MATRIX=a.mtx,NAME=9,") {
+		t.Errorf("qsub was asked for %q (%v)", asked, err)
+	}
+	x, err := os.ReadFile(filepath.Join(s.dir, "mpsolve-9.mtx"))
+	if err != nil || !bytes.Equal(x, s.x(t)) {
+		t.Errorf("another x (%v)", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.dir, "*.ck")); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+	if out, err := exec.Command("bash", script).CombinedOutput(); err == nil || !strings.Contains(string(out), "usage") {
+		t.Errorf("without a matrix: %v, %s", err, out)
+	}
+}
+
+func mpsolvePath(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("mpsolve")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+)
+
+// jsonError is what standard output has after an error of a command with --json (docs/error.schema.json).
+type jsonError struct {
+	Version  string `json:"version"` // of mpsolve
+	Error    string `json:"error"`
+	ExitCode int    `json:"exit_code"`
+}
+
+// wantsJSON reports whether the arguments ask for JSON, also where they are wrong otherwise.
+func wantsJSON(args []string) bool {
+	for _, a := range args {
+		switch {
+		case a == "--":
+			return false
+		case a == "--json", strings.EqualFold(a, "--json=true"):
+			return true
+		}
+	}
+	return false
+}
+
+// writeJSONError writes an error as an object. An error of writing is none: standard error has the text as well.
+func writeJSONError(w io.Writer, err error) {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	_ = encoder.Encode(jsonError{Version, oneLine(err), exitCode(err)})
+}

@@ -1,0 +1,128 @@
+package csr
+
+// StructuralRank returns the largest rank that a matrix with the pattern of the nonzeros of m can have: the largest number of
+// nonzeros of which no two share a row or a column, a maximum matching of rows and columns, by shortest augmenting paths in phases
+// [HopcroftKarp73]. known is false if that takes more than work visits of entries; the rank is a lower bound then.
+func StructuralRank(m *Matrix, work int64) (rank int, known bool) {
+	t := &transversal{m: m, work: work, rowOf: unmatched(m.Cols), colOf: unmatched(m.Rows), level: make([]int32, m.Rows), next: make([]int64, m.Rows)}
+	for i := range m.Rows {
+		rank += t.cheap(int32(i))
+	}
+	for t.work >= 0 && rank < min(m.Rows, m.Cols) && t.layers() {
+		for i := range m.Rows {
+			if t.colOf[i] < 0 && t.augment(int32(i)) {
+				rank++
+			}
+		}
+	}
+	return rank, t.work >= 0
+}
+
+// transversal is a matching of rows and columns.
+type transversal struct {
+	m            *Matrix
+	work         int64   // visits left; negative: none
+	rowOf, colOf []int32 // matched with a column and a row; -1: none
+	level        []int32 // of rows: the distance from rows that are not matched
+	next         []int64 // the entry of a row to go on from
+	path         []int32 // rows
+}
+
+func unmatched(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = -1
+	}
+	return list
+}
+
+func (t *transversal) match(i, j int32) { t.rowOf[j], t.colOf[i] = i, j }
+
+// cheap matches row i with its diagonal or another column that is free, and returns how many rows that is.
+func (t *transversal) cheap(i int32) int {
+	cols, vals := t.m.Row(int(i))
+	free := int32(-1)
+	for k, j := range cols {
+		if vals[k] != 0 && t.rowOf[j] < 0 && (free < 0 || j == i) {
+			free = j
+		}
+	}
+	if t.work -= int64(len(cols)); free < 0 {
+		return 0
+	}
+	t.match(i, free)
+	return 1
+}
+
+// layers sets the levels of rows, and reports whether a free column can be reached.
+func (t *transversal) layers() (found bool) {
+	var queue []int32
+	for i := range t.level {
+		t.level[i], t.next[i] = -1, t.m.RowPtr[i]
+		if t.colOf[i] < 0 {
+			t.level[i] = 0
+			queue = append(queue, int32(i))
+		}
+	}
+	for len(queue) > 0 {
+		i := queue[0]
+		queue = queue[1:]
+		cols, vals := t.m.Row(int(i))
+		t.work -= int64(len(cols))
+		for k, j := range cols {
+			switch r := t.rowOf[j]; {
+			case vals[k] == 0:
+			case r < 0:
+				found = true
+			case t.level[r] < 0:
+				t.level[r] = t.level[i] + 1
+				queue = append(queue, r)
+			}
+		}
+	}
+	return found && t.work >= 0
+}
+
+// augment looks for a path from row i, level by level, to a free column, and exchanges the matching along it.
+func (t *transversal) augment(i int32) bool {
+	t.path = append(t.path[:0], i)
+	for len(t.path) > 0 {
+		i := t.path[len(t.path)-1]
+		down := int32(-1)
+		for down < 0 && t.next[i] < t.m.RowPtr[i+1] && t.work >= 0 {
+			k := t.next[i]
+			j := t.m.Col[k]
+			t.work--
+			switch r := t.rowOf[j]; {
+			case t.m.Val[k] == 0:
+			case r < 0:
+				t.exchange(j)
+				return true
+			case t.level[r] == t.level[i]+1:
+				down = r
+				continue // the entry is looked at again on the way back
+			}
+			t.next[i]++
+		}
+		if down >= 0 {
+			t.path = append(t.path, down)
+			continue
+		}
+		t.level[i] = -1
+		if t.path = t.path[:len(t.path)-1]; len(t.path) > 0 {
+			t.next[t.path[len(t.path)-1]]++
+		}
+	}
+	return false
+}
+
+// exchange matches the rows of the path anew, the last one with column j.
+func (t *transversal) exchange(j int32) {
+	for k := len(t.path) - 1; k >= 0; k-- {
+		i := t.path[k]
+		before := t.colOf[i]
+		t.match(i, j)
+		t.level[i] = -1 // on no other path of this phase
+		j = before
+	}
+}
