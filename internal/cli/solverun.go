@@ -182,6 +182,9 @@ func (r *solveRun) observe() {
 		if r.known {
 			r.event(line)
 		}
+		if !report.Detail(line) {
+			r.history.note(line)
+		}
 	}
 	r.opt.Examined = r.examined
 	r.opt.Stage = r.live.stage
@@ -277,6 +280,7 @@ func (r *solveRun) solve(ctx context.Context) error {
 		r.report.SetDevice(r.solver.Device())
 		r.report.Device.Choice = r.solver.DeviceChoice()
 		r.report.Add(result)
+		r.history.end(float64(r.report.Error(r.report.Solutions[k])))
 		r.x, r.precise = append(r.x, result.X), append(r.precise, result.Precise)
 	}
 	r.live.done()

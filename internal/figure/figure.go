@@ -37,7 +37,7 @@ type Figure struct {
 	series     []string    // in the order of the legend
 	categories []string    // at x = 0, 1, ...
 	ticks      []plot.Tick // of x
-	published  bool        // some points are
+	rings      string      // what hollow marks are; "": there are none
 }
 
 // Axis is an axis of a panel.
@@ -56,9 +56,29 @@ type Panel struct {
 	Percent string
 
 	Level float64 // of a horizontal line; 0: none
+	X     string  // the text of its axis of x, in place of that of the figure; "": that of the figure
 
+	marks []mark
 	data map[int]*points // by index in Figure.series
 }
+
+// Mark is what a vertical line in a panel stands for; the figure's Note says which is which.
+type Mark int
+
+// The marks, from the least to the most striking.
+const (
+	Thin   Mark = iota // grey
+	Dotted             // grey dots
+	Dashed             // red dashes
+)
+
+type mark struct {
+	kind Mark
+	x    float64
+}
+
+// Mark draws a vertical line.
+func (p *Panel) Mark(kind Mark, x float64) { p.marks = append(p.marks, mark{kind, x}) }
 
 // points of one series.
 type points struct{ measured, published plotter.XYs }
@@ -81,10 +101,15 @@ func (g *Figure) Add(p *Panel, series string, x, y float64) {
 
 // AddPublished appends a published value, drawn as a hollow mark.
 func (g *Figure) AddPublished(p *Panel, series string, x, y float64) {
+	g.AddRing(p, series, x, y, "published")
+}
+
+// AddRing appends a value drawn as a hollow mark, which the legend calls by that name; it is the same for all of a figure.
+func (g *Figure) AddRing(p *Panel, series string, x, y float64, name string) {
 	s := g.points(p, series)
 	if g.inRange(x) && isNumber(y) {
 		s.published = append(s.published, plotter.XY{X: x, Y: y})
-		g.published = true
+		g.rings = name
 	}
 }
 
