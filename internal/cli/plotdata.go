@@ -25,7 +25,7 @@ type curve struct {
 type plotPoint struct {
 	iteration, seconds, estimate float64
 	measured                     float64 // NaN: nothing was
-	verified                     bool // the last one, after the iterations
+	verified                     bool    // the last one, after the iterations
 	marks                        []figure.Mark
 }
 

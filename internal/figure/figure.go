@@ -59,7 +59,7 @@ type Panel struct {
 	X     string  // the text of its axis of x, in place of that of the figure; "": that of the figure
 
 	marks []mark
-	data map[int]*points // by index in Figure.series
+	data  map[int]*points // by index in Figure.series
 }
 
 // Mark is what a vertical line in a panel stands for; the figure's Note says which is which.
