@@ -28,8 +28,8 @@ type checkpointFlags struct {
 	threads bool // given
 	memory  bool // given
 
-	requests chan struct{}
-	failed   string // the last error of writing
+	requests chan struct{} // by SIGUSR1
+	failed   string        // the last error of writing
 }
 
 const defaultCheckpointEvery = 5 * time.Minute
@@ -123,21 +123,6 @@ func (f *checkpointFlags) refused(err error) error {
 		return fmt.Errorf("checkpoint %s %w", f.resume, err)
 	}
 	return err
-}
-
-// listen takes SIGUSR1 as the request for a checkpoint, until end is called.
-func (f *checkpointFlags) listen(errOut io.Writer) (end func()) {
-	f.requests = make(chan struct{}, 1)
-	return onCheckpointSignal(func() {
-		if f.file == "" {
-			fmt.Fprintln(errOut, "mpsolve: SIGUSR1 asks for a checkpoint, but there is no --checkpoint; going on")
-			return
-		}
-		select {
-		case f.requests <- struct{}{}:
-		default: // one is due already
-		}
-	})
 }
 
 // takeCheckpoints makes the solver take checkpoints, on rank 0 those of all.

@@ -99,6 +99,18 @@ func (h *history) write(e krylov.Event, measured float64) {
 	h.events = h.events[:0]
 }
 
+// publish lets the file be seen from now on.
+func (h *history) publish() error {
+	if h == nil {
+		return nil
+	}
+	h.csv.Flush()
+	if err := h.csv.Error(); err != nil {
+		return err
+	}
+	return h.file.Publish()
+}
+
 // close completes the file.
 func (h *history) close() error {
 	if h == nil {

@@ -56,7 +56,7 @@ func (r *solveRun) run(ctx context.Context) error {
 			r.opt.Device.Close()
 		}
 	}()
-	defer r.checkpoint.listen(r.streams.err)()
+	defer r.listen()()
 	err := r.together(ctx, func() error { return r.read(ctx) })
 	switch {
 	case err != nil:

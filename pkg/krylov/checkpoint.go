@@ -125,11 +125,19 @@ func (d *driver[V, S]) resume(it keeper[V, S]) {
 // pause is called between two iterations: it saves their state if that is due or the context
 // has ended, and returns the Reason of the latter.
 func (d *driver[V, S]) pause(it keeper[V, S]) Reason {
+	d.glance()
 	if !d.due() {
 		return Running
 	}
 	d.c.opt.Checkpoint.Mark()
 	return d.save(it.keeps(d.pre.by != nil).state(&d.c))
+}
+
+// glance shows x to who wants to see it.
+func (d *driver[V, S]) glance() {
+	if d.c.opt.Glance != nil {
+		d.c.opt.Glance(d.x)
+	}
 }
 
 // due reports whether a state should be saved, now that one can be.

@@ -92,7 +92,7 @@ var Registry = []Description{
 		create: newILUT, distribute: byDomain(newILUT),
 	},
 	{
-		Kind: ICT, Summary: "IC with a threshold", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500, Making: 2.5,
+		Kind: ICT, Summary: "IC with a threshold", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500, Making: 3,
 		Overlaps: true, create: newICT, distribute: byDomain(newICT),
 	},
 	{

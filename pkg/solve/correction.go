@@ -42,6 +42,8 @@ type correction[V any, S linop.Scalar[S]] struct {
 	vectors    Vectors              // of the method
 	innerTol   float64
 	log        func(string)
+	glance     Glances
+	refining   bool            // x, rather than estimating its digits
 	saver      *saver[V, S]    // takes checkpoints of the methods; nil: none are taken
 	ctx        context.Context // of the solve under way, which interrupts setting up as well
 	family     *family         // of solves in lockstep; nil: this one is alone
@@ -89,6 +91,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 		c.probe.goOn(last, c.done)
 	}
 	c.saver.join(&opt)
+	c.glances(&opt, x, e)
 	c.watch(&opt)
 	start := time.Now()
 	result := method.Solve(ctx, c.timed, c.z, c.rhs, opt)

@@ -112,7 +112,7 @@ const chunk = 1 << 13
 
 // immaterial are the fields of Options that the bits of x do not depend on, or that are in
 // identity.
-var immaterial = []string{"Device", "DeviceAuto", "Candidate", "Threads", "MaxMemory", "Held", "Monitor", "Log", "Examined", "Stage", "Checkpoint"}
+var immaterial = []string{"Glance", "Device", "DeviceAuto", "Candidate", "Threads", "MaxMemory", "Held", "Monitor", "Log", "Examined", "Stage", "Checkpoint"}
 
 // appendOptions appends every field of a struct that is not zero, by its path.
 func appendOptions(list []option, path string, v reflect.Value) []option {

@@ -124,6 +124,7 @@ type Options struct {
 	Held      int64 // bytes that the caller takes besides, such as those of the program, which count against MaxMemory
 
 	Checkpoint Checkpoints // taken, and gone on from
+	Glance     Glances     // of x in the middle of a solve
 
 	samples  func(m *csr.Matrix, pool *parallel.Pool) *samples // the place of a stochastic solve; nil: another one
 	ordinary bool                                              // no special kind of matrix is looked for

@@ -131,6 +131,8 @@ func (f *refinement[V, S]) solve(ctx context.Context, x, b V, opt krylov.Options
 		f.correction.reached = f.measure.of(x, r)
 		return f.correction.reached
 	}
+	f.correction.refining = true
+	defer func() { f.correction.refining = false }()
 	if f.recorder.active() {
 		return f.solveRecorded(ctx, x, b, opt)
 	}
@@ -204,7 +206,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 		open: s.storageOpen(), spared: s.spares(attempts.rungs),
 		timed:    &linop.Timed[V, S]{Operator: matrix},
 		attempts: attempts, prepare: s.precondition, exact: exact,
-		innerTol: s.opt.InnerTol, vectors: s.opt.Vectors, log: s.opt.Log, ctx: ctx,
+		glance: s.glances(), innerTol: s.opt.InnerTol, vectors: s.opt.Vectors, log: s.opt.Log, ctx: ctx,
 	}
 	if s.recorder.resuming() {
 		c.attempts.state.Rung = 0 // the rung in use comes first

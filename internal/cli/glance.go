@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// listen takes SIGUSR1 as the request to write what there is now, and to go on: x, the history and a checkpoint, as far as there are files
+// for them. It does so until end is called.
+func (r *solveRun) listen() (end func()) {
+	glances := make(chan struct{}, 1)
+	r.checkpoint.requests = make(chan struct{}, 1)
+	if (isFile(r.output) || isFile(r.solveFlags.history)) && r.job.alone() {
+		r.opt.Glance = solve.Glances{Request: glances, Save: r.writeNow}
+	}
+	return onCheckpointSignal(func() {
+		if r.opt.Glance.Save == nil && r.checkpoint.file == "" {
+			fmt.Fprintln(r.streams.err, "mpsolve: SIGUSR1 asks for x, history and checkpoint, but there is no --output, --history or --checkpoint; going on")
+			return
+		}
+		for _, requests := range []chan struct{}{glances, r.checkpoint.requests} {
+			select {
+			case requests <- struct{}{}:
+			default: // one is due already
+			}
+		}
+	})
+}
+
+// isFile reports whether a path is that of a file that can be replaced.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return path != "" && (err != nil || info.Mode().IsRegular())
+}
+
+// writeNow writes x, with those of right-hand sides that are done, and the history so far. If that fails, the solve goes on.
+func (r *solveRun) writeNow(x []float64) {
+	writing.Add(1)
+	defer writing.Add(-1)
+	var files []string
+	written := func(path string, err error) {
+		if err != nil {
+			fmt.Fprintf(r.err, "mpsolve: SIGUSR1: %s; the solve goes on\n", report.Printable(oneLine(err)))
+			return
+		}
+		files = append(files, report.Printable(path))
+	}
+	if isFile(r.output) {
+		columns := append(append([][]float64{}, r.x...), x)
+		for k := len(columns); k < len(r.b); k++ { // nothing but their guesses is known
+			guess := make([]float64, len(x))
+			copy(guess, r.x0[k])
+			columns = append(columns, guess)
+		}
+		written(r.problem.write(context.Background(), r.output, columns))
+	}
+	if isFile(r.solveFlags.history) {
+		written(r.solveFlags.history, r.history.publish())
+	}
+	if len(files) > 0 {
+		fmt.Fprintf(r.err, "mpsolve: SIGUSR1: written as it is now: %s; the solve goes on\n", strings.Join(files, ", "))
+	}
+}
