@@ -6,6 +6,7 @@ require (
 	github.com/KimMachineGun/automemlimit v1.0.1
 	github.com/agnivade/levenshtein v1.2.2
 	github.com/dustin/go-humanize v1.1.0
+	github.com/guptarohit/asciigraph v0.10.0
 	github.com/james-bowman/sparse v0.0.0-20260216202247-495ee4f84d35
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/klauspost/compress v1.20.3

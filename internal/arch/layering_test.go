@@ -106,6 +106,7 @@ var layers = []layer{
 // confined lists external packages that few packages may import.
 var confined = map[string][]string{
 	"github.com/james-bowman/sparse":    {"pkg/csr"},
+	"github.com/guptarohit/asciigraph":  {"internal/cli"},
 	"github.com/schollz/progressbar/v3": {"examples/agata"},
 	"github.com/spf13/cobra":            {"internal/cli", "examples/agata"},
 	"github.com/spf13/pflag":            {"internal/cli"},

@@ -7,7 +7,7 @@ import (
 )
 
 // A forecast tells how long a solve will still take, from how its error has fallen. The logarithm of the least error so far is
-// taken to go on as in the last half and in the last quarter of the time since the method began: what these two say is a range, and
+// taken to go on as in all the time since the method began, in its last half and in its last quarter: what these say is a range, and
 // where they contradict each other, nothing is known.
 type forecast struct {
 	goal   float64
@@ -25,17 +25,18 @@ type mark struct {
 const (
 	mostMarks  = 128
 	fewMarks   = 8
-	leastWay   = 0.05 // share of the way to the goal that a forecast needs
-	mostSpread = 4    // between the ends of a range
+	leastWay   = 0.2 // share of the way to the goal that a forecast needs
+	mostSpread = 4   // between the ends of a range
 )
 
 // restart forgets what has been, as another method begins.
 func (f *forecast) restart() { *f = forecast{goal: f.goal} }
 
-// add is called for an iteration, with a time that grows.
-func (f *forecast) add(at time.Duration, e float64) {
+// add is called for an iteration, with a time that grows. With the first of a refinement step the error has been measured anew, and
+// may be larger than it seemed.
+func (f *forecast) add(at time.Duration, e float64, first bool) {
 	log := math.Log(e)
-	if len(f.marks) > 0 {
+	if len(f.marks) > 0 && !first {
 		log = math.Min(log, f.newest.log) // NaN stays
 	}
 	f.newest = mark{at, log}
@@ -61,14 +62,17 @@ func (f *forecast) left() (least, most time.Duration, known bool) {
 	if !(way > 0 && first.log-now.log > leastWay*way) {
 		return 0, 0, false
 	}
-	slow, fast := math.Inf(1), 0.0
-	for _, share := range []time.Duration{2, 4} {
+	slow, fast, rate := math.Inf(1), 0.0, 0.0
+	for _, share := range []time.Duration{1, 2, 4} {
 		from := f.before(now.at - (now.at-first.at)/share)
-		rate := (from.log - now.log) / float64(now.at-from.at)
+		rate = (from.log - now.log) / float64(now.at-from.at)
 		slow, fast = math.Min(slow, rate), math.Max(fast, rate)
 	}
 	if !(slow > 0) || fast > mostSpread*slow {
 		return 0, 0, false
+	}
+	if rate > slow { // it becomes faster, as Krylov methods do, and may go on to
+		fast = rate * rate / slow
 	}
 	return time.Duration(way / fast), time.Duration(way / slow), true
 }

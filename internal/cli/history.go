@@ -4,21 +4,34 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/atomicfile"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
-// history writes a line of CSV for every iteration. The nil history writes
+// history writes a line of CSV for every iteration, and one for the verified error. The nil history writes
 // nothing.
 type history struct {
-	file  *atomicfile.File
-	csv   *csv.Writer
-	rhs   int
-	start time.Time
+	file   *atomicfile.File
+	csv    *csv.Writer
+	rhs    int
+	start  time.Time
+	last   krylov.Event
+	events []string // since the last line
 }
+
+// historyColumns are the names of the columns, see docs/usage.md.
+var historyColumns = []string{"rhs", "step", "iteration", "residual", "estimate", "seconds", "measured", "event"}
+
+// Events of a history that are no decisions.
+const (
+	restarted = "restart"
+	verified  = "verified"
+)
 
 func newHistory(ctx context.Context, path string) (*history, error) {
 	if path == "" {
@@ -29,13 +42,20 @@ func newHistory(ctx context.Context, path string) (*history, error) {
 		return nil, err
 	}
 	h := &history{file: f, csv: csv.NewWriter(f), start: time.Now()}
-	return h, h.csv.Write([]string{"rhs", "step", "iteration", "residual", "estimate", "seconds"})
+	return h, h.csv.Write(historyColumns)
 }
 
 // begin starts right-hand side k, counted from 0.
 func (h *history) begin(k int) {
 	if h != nil {
-		h.rhs = k + 1
+		h.rhs, h.last, h.events = k+1, krylov.Event{}, nil
+	}
+}
+
+// note keeps a decision for the line of the iteration that follows it.
+func (h *history) note(line string) {
+	if h != nil {
+		h.events = append(h.events, line)
 	}
 }
 
@@ -43,11 +63,40 @@ func (h *history) add(e krylov.Event) {
 	if h == nil {
 		return
 	}
+	measured := math.NaN()
+	if e.Outer != h.last.Outer {
+		measured = e.Measured
+	}
+	if e.Restart {
+		h.events = append(h.events, restarted)
+	}
+	h.write(e, measured)
+	h.last = e
+}
+
+// end writes the error that was verified.
+func (h *history) end(e float64) {
+	if h == nil {
+		return
+	}
+	h.events = append(h.events, verified)
+	last := h.last
+	last.Estimate = e
+	h.write(last, e)
+}
+
+// write writes a line; measured is NaN where nothing was.
+func (h *history) write(e krylov.Event, measured float64) {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
-	_ = h.csv.Write([]string{ // the writer keeps the error
+	line := []string{
 		strconv.Itoa(h.rhs), strconv.Itoa(e.Outer), strconv.Itoa(e.Iteration),
-		number(e.Residual), number(e.Estimate), number(time.Since(h.start).Seconds()),
-	})
+		number(e.Residual), number(e.Estimate), number(time.Since(h.start).Seconds()), "", strings.Join(h.events, "; "),
+	}
+	if !math.IsNaN(measured) {
+		line[6] = number(measured)
+	}
+	_ = h.csv.Write(line) // the writer keeps the error
+	h.events = h.events[:0]
 }
 
 // publish lets the file be seen from now on.

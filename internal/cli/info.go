@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,26 +18,28 @@ import (
 func newInfo(s streams) *cobra.Command {
 	var maxMemory memorySize
 	var reorder reorderFlag
+	var spy spyFlags
 	c := &cobra.Command{
 		Use: "info FILE", Short: "Describe the file of a matrix",
 		Long: "Describe a file (- for standard input) of any format of docs/formats.md. For a real matrix, print\n" +
 			"its properties, a histogram of the magnitudes of its entries and, for each set\n" +
 			"of storage formats, three accuracies and both criteria, the bytes per nonzero\n" +
 			"(indices included) and the percentage of nonzeros dropped.",
-		Example: "  mpsolve info matrix.mtx.gz", Args: exactly(1, "one file"),
+		Example: "  mpsolve info matrix.mtx.gz\n  mpsolve info matrix.mtx.gz --spy\n  mpsolve info matrix.mtx.gz --spy --output pattern.svg", Args: exactly(1, "one file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := reorder.check(); err != nil {
+			if err := cmp.Or(reorder.check(), spy.check(args[0])); err != nil {
 				return err
 			}
-			return runInfo(c.Context(), input{streams: s, maxMemory: int64(maxMemory)}, args[0], reorder)
+			return runInfo(c.Context(), input{streams: s, maxMemory: int64(maxMemory)}, args[0], reorder, spy)
 		},
 	}
 	reorder.add(c)
+	spy.add(c)
 	c.Flags().Var(&maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	return c
 }
 
-func runInfo(ctx context.Context, in input, path string, reorder reorderFlag) error {
+func runInfo(ctx context.Context, in input, path string, reorder reorderFlag, spy spyFlags) error {
 	content, err := in.read(ctx, path)
 	if err != nil {
 		return err
@@ -51,6 +54,9 @@ func runInfo(ctx context.Context, in input, path string, reorder reorderFlag) er
 		m, _, err := reorder.apply(out, content.Matrix, pool)
 		if err != nil {
 			return err
+		}
+		if spy.spy {
+			return cmp.Or(spy.draw(ctx, out, path, m), out.err)
 		}
 		report.Histogram(out, m.Val)
 		if facts.NonFinite == 0 && facts.MaxAbs > 0 {

@@ -73,8 +73,8 @@ func (l *live) add(e krylov.Event) {
 	}
 	now := time.Now()
 	l.mu.Lock()
+	l.end.add(now.Sub(l.start), e.Estimate, e.Outer != l.last.Outer)
 	l.working, l.last, l.at = "", e, now
-	l.end.add(now.Sub(l.start), e.Estimate)
 	l.mu.Unlock()
 	l.line.show(l.text)
 }

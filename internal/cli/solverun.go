@@ -188,6 +188,9 @@ func (r *solveRun) observe() {
 		if r.known {
 			r.event(line)
 		}
+		if !report.Detail(line) {
+			r.history.note(line)
+		}
 	}
 	r.opt.Examined = r.examined
 	r.opt.Stage = r.live.stage
@@ -329,6 +332,8 @@ func (r *solveRun) add(k int, result solve.Result) error {
 	r.report.SetDevice(r.solver.Device())
 	r.report.Device.Choice = r.solver.DeviceChoice()
 	r.report.Add(result)
+	r.history.begin(k)
+	r.history.end(float64(r.report.Error(r.report.Solutions[k])))
 	r.x, r.precise = append(r.x, result.X), append(r.precise, result.Precise)
 	return nil
 }

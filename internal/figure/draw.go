@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"io"
@@ -130,7 +131,7 @@ func (g *Figure) plot(p *Panel, left, bottom bool) *plot.Plot {
 	}
 	q.X.Padding, q.Y.Padding, q.X.Tick.Length, q.Y.Tick.Length = 0, 0, 3, 3
 	if bottom {
-		q.X.Label.Text = g.X.Text
+		q.X.Label.Text = cmp.Or(p.X, g.X.Text)
 	}
 	if left || slices.ContainsFunc(g.panels, func(o *Panel) bool { return o.Y.Text != g.panels[0].Y.Text }) {
 		q.Y.Label.Text = p.Y.Text
@@ -155,6 +156,9 @@ func (g *Figure) plot(p *Panel, left, bottom bool) *plot.Plot {
 	}
 	for _, guide := range p.Guides {
 		q.Add(g.guide(p, guide)...)
+	}
+	for _, m := range p.marks {
+		q.Add(&plotter.Line{XYs: plotter.XYs{{X: m.x, Y: y.Min}, {X: m.x, Y: y.Max}}, LineStyle: markStyles[m.kind]})
 	}
 	for k := range g.series {
 		i := k
@@ -224,6 +228,13 @@ func (g *Figure) measured(i int, list plotter.XYs, width, bottom float64) []part
 	return []part{&plotter.Line{XYs: list, LineStyle: draw.LineStyle{Color: c, Width: 1, Dashes: plotutil.Dashes(i)}}, marks}
 }
 
+// markStyles are those of marks.
+var markStyles = map[Mark]draw.LineStyle{
+	Thin:   {Color: color.Gray{150}, Width: 0.5},
+	Dotted: {Color: color.Gray{110}, Width: 0.5, Dashes: []vg.Length{1, 2}},
+	Dashed: {Color: color.RGBA{200, 30, 30, 255}, Width: 0.8, Dashes: []vg.Length{4, 2}},
+}
+
 // shapes of measured values; published ones are rings.
 var shapes = []draw.GlyphDrawer{
 	draw.CircleGlyph{},
@@ -279,7 +290,7 @@ func (g *Figure) legends() (columns []plot.Legend, height vg.Length) {
 	}
 	var entries []entry
 	for i, name := range g.series {
-		if name != "" && (len(g.series) > 1 || g.published) {
+		if name != "" && (len(g.series) > 1 || g.rings != "") {
 			e := entry{name: name}
 			for _, part := range g.measured(i, nil, 0, 0) {
 				e.parts = append(e.parts, part)
@@ -287,8 +298,8 @@ func (g *Figure) legends() (columns []plot.Legend, height vg.Length) {
 			entries = append(entries, e)
 		}
 	}
-	if g.published {
-		entries = append(entries, entry{"published", []plot.Thumbnailer{g.publishedMarks(0, nil)}})
+	if g.rings != "" {
+		entries = append(entries, entry{g.rings, []plot.Thumbnailer{g.publishedMarks(0, nil)}})
 	}
 	if len(entries) == 0 {
 		return nil, gap

@@ -37,7 +37,7 @@ type Figure struct {
 	series     []string    // in the order of the legend
 	categories []string    // at x = 0, 1, ...
 	ticks      []plot.Tick // of x
-	published  bool        // some points are
+	rings      string      // what hollow marks are; "": there are none
 }
 
 // Axis is an axis of a panel.
@@ -57,8 +57,10 @@ type Panel struct {
 
 	Level  float64 // of a horizontal line; 0: none
 	Guides []Guide // drawn below the series; within the range of their points
+	X      string  // the text of its axis of x, in place of that of the figure; "": that of the figure
 
-	data map[int]*points // by index in Figure.series
+	marks []mark
+	data  map[int]*points // by index in Figure.series
 }
 
 // Guide is a straight line that no series belongs to, such as a limit, with a name at its first or its last point.
@@ -67,6 +69,24 @@ type Guide struct {
 	From, To [2]float64 // x and y
 	AtEnd    bool       // the name is at To, and ends there
 }
+
+// Mark is what a vertical line in a panel stands for; the figure's Note says which is which.
+type Mark int
+
+// The marks, from the least to the most striking.
+const (
+	Thin   Mark = iota // grey
+	Dotted             // grey dots
+	Dashed             // red dashes
+)
+
+type mark struct {
+	kind Mark
+	x    float64
+}
+
+// Mark draws a vertical line.
+func (p *Panel) Mark(kind Mark, x float64) { p.marks = append(p.marks, mark{kind, x}) }
 
 // points of one series.
 type points struct{ measured, published plotter.XYs }
@@ -89,10 +109,15 @@ func (g *Figure) Add(p *Panel, series string, x, y float64) {
 
 // AddPublished appends a published value, drawn as a hollow mark.
 func (g *Figure) AddPublished(p *Panel, series string, x, y float64) {
+	g.AddRing(p, series, x, y, "published")
+}
+
+// AddRing appends a value drawn as a hollow mark, which the legend calls by that name; it is the same for all of a figure.
+func (g *Figure) AddRing(p *Panel, series string, x, y float64, name string) {
 	s := g.points(p, series)
 	if g.inRange(x) && isNumber(y) {
 		s.published = append(s.published, plotter.XY{X: x, Y: y})
-		g.published = true
+		g.rings = name
 	}
 }
 

@@ -60,13 +60,17 @@ var stopNames = map[string]string{
 	"cw": "componentwise backward error", "rel": "||r||/||b||",
 }
 
-// Verdict is the outcome in one line.
-func (r *Report) Verdict(o Outcome) string {
-	e := map[string]Number{
+// Error is the error of an outcome that the stopping criterion bounds.
+func (r *Report) Error(o Outcome) Number {
+	return map[string]Number{
 		"row": o.BackwardError.Row, "nw": o.BackwardError.Normwise,
 		"cw": o.BackwardError.Componentwise, "rel": o.RelativeResidual,
 	}[r.Stop]
-	stop := stopNames[r.Stop]
+}
+
+// Verdict is the outcome in one line.
+func (r *Report) Verdict(o Outcome) string {
+	e, stop := r.Error(o), stopNames[r.Stop]
 	if o.LeastSquares != nil {
 		e, stop = o.RelativeResidual, stopNames["rel"]
 	}

@@ -22,6 +22,7 @@ type convergence[V any] struct {
 	measure float64 // the last value taken
 	at      float64 // ||r|| when it was taken
 	claimed float64 // the true measure when the tolerance was last thought met
+	fresh   bool    // a cycle has begun anew
 	seen    int     // the last iteration that was judged
 	stop    Reason  // agreed on; Running: none yet
 	result  Result
@@ -62,7 +63,9 @@ func (c *convergence[V]) observe(iteration int, rnorm float64) Reason {
 			Iteration: iteration,
 			Residual:  c.result.Residual,
 			Estimate:  c.estimate(rnorm),
+			Restart:   c.fresh,
 		})
+		c.fresh = false
 	}
 	switch {
 	case math.IsNaN(rnorm) || math.IsInf(rnorm, 0):

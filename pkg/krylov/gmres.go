@@ -197,6 +197,7 @@ func (m *GMRES[V, S]) cycle(restart int) Reason {
 	m.least.begin(beta)
 	m.columns.begin()
 	m.slack.begin(norm(rr), m.c.target(), restart)
+	m.c.fresh = m.c.result.Iterations > 0
 	m.store(0, one.Div(beta), m.v[0])
 	reason, end := Running, false
 	m.steps = 0

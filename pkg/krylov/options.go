@@ -34,6 +34,8 @@ type Event struct {
 	Iteration int     // iterations so far, over all refinement steps
 	Residual  float64 // ||r|| / ||b|| by the recurrence of the method
 	Estimate  float64 // what the measure is expected to be
+	Measured  float64 // the measure of x at the start of the refinement step, of a residual that was computed; 0 outside refinement
+	Restart   bool    // the first of a cycle of GMRES that is not the first
 }
 
 // Progress is what Options.Watch judges by.

@@ -262,7 +262,7 @@ func (f *Refinement[V, S]) observe(monitor Monitor, total Result) Monitor {
 	return func(e Event) {
 		e.Outer = total.Outer + 1
 		e.Iteration += total.Iterations
-		e.Estimate = total.Measure * e.Residual
+		e.Estimate, e.Measured = total.Measure*e.Residual, total.Measure
 		monitor(e)
 	}
 }

@@ -135,11 +135,14 @@ func (t *attempts[V, S]) begin() {
 	t.solves++
 }
 
+// Continuing is what every line of Options.Log contains that tells of another method, preconditioner or precision during a solve.
+const Continuing = "continuing with"
+
 // climb goes to the next rung whose preconditioner can be set up, and says what was before, if
 // there is anything. Where none is left it stays; the error is that of the last set-up.
 func (t *attempts[V, S]) climb(before string, measure float64, setUp setUp[V]) error {
 	err, used := errLadder, t.state.Rung
-	then := "continuing with"
+	then := Continuing
 	for t.state.next(t.rungs, measure) {
 		if before != "" {
 			t.log(fmt.Sprintf("%s: %s %s", before, then, t.now()))

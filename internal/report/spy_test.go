@@ -1,0 +1,33 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// The dots are where the entries are: a diagonal, and the last column of the first row.
+func TestSpy(t *testing.T) {
+	m, err := csr.New(8, 8, []int{0, 2, 3, 4, 5, 6, 7, 8, 9}, []int{0, 7, 1, 2, 3, 4, 5, 6, 7}, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	Spy(&narrow{&b}, m) // 8 columns, so that a dot is an entry or a part of it
+	want := " ┌────┐\n │⠑⢄⠀⠈│\n │⠀⠀⠑⢄│\n └────┘\n"
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+	for _, c := range [][5]int{{100, 100, 72, 19, 38}, {100, 100, 20, 10, 20}, {1, 1000, 72, 1, 72}, {1000, 1, 72, 19, 1}, {1 << 31, 1 << 31, 72, 19, 38}} {
+		if r, n := spySize(c[0], c[1], c[2]); r != c[3] || n != c[4] {
+			t.Errorf("%v: %d x %d", c, r, n)
+		}
+	}
+}
+
+// narrow is a terminal of 8 columns.
+type narrow struct{ *strings.Builder }
+
+func (narrow) Columns() int  { return 8 }
+func (narrow) Colored() bool { return false }
