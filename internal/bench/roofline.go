@@ -218,6 +218,36 @@ func repeat(data, tile []byte, pool *parallel.Pool) {
 	pool.Run(blocks(len(data), len(tile)), parallel.Func(func(k int) { copy(data[k*len(tile):], tile) }))
 }
 
+// Roof is what bounds the points of a number of threads: the most bytes and FLOPs per second that any of them, or of the
+// kernels that measure the bandwidth, has reached, in units of 10^9.
+type Roof struct {
+	GBps   float64
+	GFLOPS map[string]float64 // by the precision of the arithmetic, FP64 or FP32
+}
+
+// RoofOf returns the roof of points; read is the bandwidth that was measured, in bytes per second, 0 for none.
+func RoofOf(points []RooflinePoint, threads int, read float64) Roof {
+	r := Roof{GBps: read / 1e9, GFLOPS: map[string]float64{}}
+	for _, p := range points {
+		if p.Threads == threads {
+			r.GBps = max(r.GBps, p.GBps)
+			r.GFLOPS[p.arithmetic()] = max(r.GFLOPS[p.arithmetic()], p.GFLOPS)
+		}
+	}
+	return r
+}
+
+// arithmetic is its precision: all but FP32 itself compute in FP64.
+func (p RooflinePoint) arithmetic() string {
+	if p.Config == FP32 {
+		return FP32
+	}
+	return FP64
+}
+
+// FLOPPerByte is the arithmetic intensity.
+func (p RooflinePoint) FLOPPerByte() float64 { return float64(p.Intensity) / float64(p.Bytes) }
+
 // BestOf returns, for a configuration and a number of threads, the most bytes and the
 // most FLOPs per second of all points, both in units of 10^9: the two parts of a roof.
 func BestOf(points []RooflinePoint, config string, threads int) (gbps, gflops float64) {

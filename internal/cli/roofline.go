@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -74,7 +76,7 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	}
 	status := newStatusLine(s.err)
 	defer status.done()
-	opt.Progress = func(text string) { status.show(func() string { return text }) }
+	opt.Progress = func(text string) { status.show(func(int) string { return text }) }
 	var memory map[int]bench.Bandwidth
 	if f.bandwidth {
 		opt.Progress("measuring the memory bandwidth")
@@ -86,14 +88,21 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	status.clear()
+	roofs := map[int]bench.Roof{}
+	for _, threads := range opt.Threads {
+		roofs[threads] = bench.RoofOf(points, threads, memory[threads].Read)
+	}
+	from := "memory"
+	if opt.Size < on.LLCBytes {
+		from = "cache"
+	}
 	out := &firstError{w: s.out}
 	if f.json {
-		out.keep(report.RooflineJSON(out, on, memory, points))
+		out.keep(report.RooflineJSON(out, on, roofs, points))
 	} else {
 		report.OnMachine(out, on)
 		for _, threads := range opt.Threads {
-			report.Roofline(out, threads, memory[threads].Read, opt.Intensities, points)
+			report.Roofline(out, threads, from, roofs[threads], opt.Intensities, points)
 		}
 	}
 	if out.err != nil {
@@ -102,7 +111,9 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	if f.figure == "" {
 		return nil
 	}
-	return f.draw(ctx, points, slices.Max(opt.Threads))
+	threads := slices.Max(opt.Threads)
+	g := rooflineFigure(points, threads, from, roofs[threads])
+	return writeFile(ctx, f.figure, func(w io.Writer) error { return g.Write(w, f.figureFormat()) })
 }
 
 // figureFormat returns the ending of the figure's name.
@@ -129,20 +140,35 @@ func lines(points []bench.RooflinePoint) []string {
 	return some
 }
 
-// draw draws performance over arithmetic intensity on a number of threads.
-func (f *benchRooflineFlags) draw(ctx context.Context, points []bench.RooflinePoint, threads int) error {
-	g := figure.Figure{Kind: figure.Lines, X: figure.Axis{Text: "FLOP per value", Log: true}}
-	panel := g.AddPanel(figure.Panel{
-		Title: fmt.Sprintf("Roofline, threads: %d", threads), Y: figure.Axis{Text: "GFLOP/s", Log: true},
-	})
+// rooflineFigure is performance over arithmetic intensity on a number of threads, below the ceilings of memory and arithmetic
+// (S. Williams, A. Waterman, D. Patterson. Roofline: an insightful visual performance model for multicore architectures. CACM 52(4), 2009).
+func rooflineFigure(points []bench.RooflinePoint, threads int, from string, roof bench.Roof) *figure.Figure {
+	g := &figure.Figure{Kind: figure.Lines, X: figure.Axis{Text: "FLOP per byte", Log: true}}
+	panel := g.AddPanel(figure.Panel{Title: fmt.Sprintf("Roofline, threads: %d", threads), Y: figure.Axis{Text: "GFLOP/s", Log: true}})
 	shown := lines(points)
+	left, right, most := math.Inf(1), 0.0, 0.0
 	for _, p := range points {
-		if p.Threads == threads && slices.Contains(shown, p.Config) {
-			g.Tick(float64(p.Intensity), strconv.Itoa(p.Intensity))
-			g.Add(panel, p.Config, float64(p.Intensity), p.GFLOPS)
+		if x := p.FLOPPerByte(); p.Threads == threads && slices.Contains(shown, p.Config) {
+			left, right = min(left, x), max(right, x)
+			g.Add(panel, p.Config, x, p.GFLOPS)
 		}
 	}
-	return writeFile(ctx, f.figure, func(w io.Writer) error { return g.Write(w, f.figureFormat()) })
+	for e := math.Ceil(math.Log2(left)); e <= math.Log2(right); e++ {
+		g.Tick(math.Exp2(e), strconv.FormatFloat(math.Exp2(e), 'g', -1, 64))
+	}
+	for _, name := range slices.Sorted(maps.Keys(roof.GFLOPS)) {
+		peak := roof.GFLOPS[name]
+		most = max(most, peak)
+		panel.Guides = append(panel.Guides, figure.Guide{
+			Name: fmt.Sprintf("%s, %.0f GFLOP/s", name, peak), From: [2]float64{min(max(left, peak/roof.GBps), right), peak}, To: [2]float64{right, peak}, AtEnd: true,
+		})
+	}
+	if end := min(right, most/roof.GBps); end > left {
+		panel.Guides = append(panel.Guides, figure.Guide{
+			Name: fmt.Sprintf("%s, %.0f GB/s", from, roof.GBps), From: [2]float64{left, left * roof.GBps}, To: [2]float64{end, end * roof.GBps},
+		})
+	}
+	return g
 }
 
 // check turns flags into options; every fault is found before any work.

@@ -110,7 +110,7 @@ func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 	status := newStatusLine(s.err)
 	defer status.done()
 	opt := tune.Options{Solve: f.opt, Budget: f.budget, Slower: f.slower, Progress: func(at tune.Step) {
-		status.show(func() string { return describeStep(at, f.budget) })
+		status.show(func(int) string { return describeStep(at, f.budget) })
 	}}
 	completing.Add(1)
 	defer completing.Add(-1)
@@ -119,7 +119,6 @@ func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 	if searched != nil && ctx.Err() == nil {
 		return searched
 	}
-	status.clear()
 	r := report.Tune{
 		Version: Version, File: path, Rows: m.Rows, Nonzeros: m.NNZ(), RHS: text, Stop: f.stop, Tol: f.opt.Tol, Threads: f.opt.Threads,
 		Processor: machine.Processor(),

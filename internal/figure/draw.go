@@ -153,6 +153,9 @@ func (g *Figure) plot(p *Panel, left, bottom bool) *plot.Plot {
 		style := draw.LineStyle{Color: color.Gray{70}, Width: 0.6, Dashes: []vg.Length{4, 2}}
 		q.Add(&plotter.Line{XYs: plotter.XYs{{X: x.Min, Y: level}, {X: x.Max, Y: level}}, LineStyle: style})
 	}
+	for _, guide := range p.Guides {
+		q.Add(g.guide(p, guide)...)
+	}
 	for k := range g.series {
 		i := k
 		if g.Kind == Stack {
@@ -171,6 +174,23 @@ func (g *Figure) plot(p *Panel, left, bottom bool) *plot.Plot {
 	}
 	q.X, q.Y = x, y
 	return q
+}
+
+// guide draws a guide, its name above it.
+func (g *Figure) guide(p *Panel, guide Guide) []plot.Plotter {
+	line := plotter.XYs{{X: g.X.place(guide.From[0]), Y: p.Y.place(guide.From[1])}, {X: g.X.place(guide.To[0]), Y: p.Y.place(guide.To[1])}}
+	name := &plotter.Labels{XYs: line[:1], Labels: []string{guide.Name}, TextStyle: []draw.TextStyle{plot.New().X.Tick.Label}, Offset: vg.Point{X: 2, Y: 2}}
+	style := &name.TextStyle[0]
+	style.Font.Size, style.XAlign, style.YAlign = 0.85*textSize, draw.XLeft, draw.YBottom
+	if guide.From[1] != guide.To[1] { // it rises, through what stands close above it
+		name.Offset = vg.Point{X: -4, Y: 10}
+	}
+	if guide.AtEnd {
+		name.XYs, style.XAlign, name.Offset.X = line[1:], draw.XRight, 0
+	}
+	return []plot.Plotter{
+		&plotter.Line{XYs: line, LineStyle: draw.LineStyle{Color: color.Gray{70}, Width: 0.8, Dashes: []vg.Length{4, 2}}}, name,
+	}
 }
 
 // part is a part of a drawn series.

@@ -55,9 +55,17 @@ type Panel struct {
 	// same name have the same range of y, with a line at 100 if a value reaches 50.
 	Percent string
 
-	Level float64 // of a horizontal line; 0: none
+	Level  float64 // of a horizontal line; 0: none
+	Guides []Guide // drawn below the series; within the range of their points
 
 	data map[int]*points // by index in Figure.series
+}
+
+// Guide is a straight line that no series belongs to, such as a limit, with a name at its first or its last point.
+type Guide struct {
+	Name     string
+	From, To [2]float64 // x and y
+	AtEnd    bool       // the name is at To, and ends there
 }
 
 // points of one series.

@@ -15,7 +15,8 @@ import (
 func (t *table) compared() sheet {
 	s := sheet{Name: t.name() + "-published", Notes: slices.DeleteFunc(slices.Clone(t.Notes), func(n string) bool { return n == publishedNote })}
 	levels, common := t.levels()
-	s.Caption = "Published and measured, " + t.caption(common)
+	caption, short := t.caption(common)
+	s.Caption, s.Short = "Published and measured, "+caption, "Published and measured: "+short
 	labels := slices.Concat(t.View.Rows, pick(t.View.Columns, levels))
 	s.Keys = len(labels) + 1
 	s.Head = [][]string{append(slices.Clone(labels), "value", "published", "measured", "ratio")}

@@ -2,6 +2,7 @@ package present
 
 import (
 	"io"
+	"iter"
 	"path/filepath"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
@@ -15,33 +16,41 @@ import (
 // there are any, as ID-NAME-published. Views without measurements are left out. It
 // returns the paths of the files written, also with an error, which names the file.
 func Write(dir string, e experiments.Experiment, list []records.Record) (paths []string, err error) {
-	add := func(name string, write func(io.Writer) error) {
+	for name, write := range files(e, list) {
 		path := filepath.Join(dir, name)
-		if err == nil {
-			err = atomicfile.Write(path, write)
+		if err := atomicfile.Write(path, write); err != nil {
+			return paths, err
 		}
-		if err == nil {
-			paths = append(paths, path)
-		}
+		paths = append(paths, path)
 	}
-	for _, v := range e.Views {
-		t := newTable(e, v, list)
-		if !t.measured() {
-			continue
-		}
-		for _, s := range t.sheets() {
-			for _, f := range formats {
-				add(s.Name+"."+f.ending, func(w io.Writer) error { return f.write(&s, w) })
+	return paths, nil
+}
+
+// files are the names of the files of an experiment, and what writes them.
+func files(e experiments.Experiment, list []records.Record) iter.Seq2[string, func(io.Writer) error] {
+	return func(yield func(string, func(io.Writer) error) bool) {
+		for _, v := range e.Views {
+			t := newTable(e, v, list)
+			if !t.measured() {
+				continue
+			}
+			for _, s := range t.sheets() {
+				for _, f := range formats {
+					if !yield(s.Name+"."+f.ending, func(w io.Writer) error { return f.write(&s, w) }) {
+						return
+					}
+				}
+			}
+			if v.Figure == nil {
+				continue
+			}
+			for _, format := range figure.Formats {
+				if !yield(t.name()+"."+format, func(w io.Writer) error { return t.figure().Write(w, format) }) {
+					return
+				}
 			}
 		}
-		if v.Figure == nil {
-			continue
-		}
-		for _, format := range figure.Formats {
-			add(t.name()+"."+format, func(w io.Writer) error { return t.figure().Write(w, format) })
-		}
 	}
-	return paths, err
 }
 
 // sheets are the table as printed, and the comparison with published values if

@@ -109,6 +109,16 @@ func TestFormats(t *testing.T) {
 // run of all experiments, of few matrices, with short histories.
 func report(t *testing.T) *Report {
 	t.Helper()
+	r, err := NewReport(completed(t), read(t, "measurements.jsonl"), map[string][]string{"energy": {"no meter"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// completed are all experiments, for machines of two cores.
+func completed(t *testing.T) []experiments.Experiment {
+	t.Helper()
 	list, err := experiments.All()
 	if err != nil {
 		t.Fatal(err)
@@ -118,11 +128,7 @@ func report(t *testing.T) *Report {
 			t.Fatal(err)
 		}
 	}
-	r, err := NewReport(list, read(t, "measurements.jsonl"), map[string][]string{"energy": {"no meter"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return list
 }
 
 // TestReport compares the Markdown page, which has every table of every experiment

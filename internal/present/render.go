@@ -17,12 +17,13 @@ import (
 // formats are the formats of the files of tables, by their endings.
 var formats = []struct {
 	ending string
+	name   string
 	write  func(*sheet, io.Writer) error
 }{
-	{"txt", (*sheet).text},
-	{"csv", func(s *sheet, w io.Writer) error { return csv.NewWriter(w).WriteAll(s.Data) }},
-	{"tex", (*sheet).latex},
-	{"md", (*sheet).markdown},
+	{"txt", "text", (*sheet).text},
+	{"csv", "CSV", func(s *sheet, w io.Writer) error { return csv.NewWriter(w).WriteAll(s.Data) }},
+	{"tex", "TeX", (*sheet).latex},
+	{"md", "Markdown", (*sheet).markdown},
 }
 
 // pretty gives the body to go-pretty, with these levels of headings.
@@ -132,11 +133,20 @@ func (s *sheet) notes(form string, escape func(string) string) string {
 	return b.String()
 }
 
-// html writes a fragment for the report.
+// html writes a fragment for the report, which has the ID and the source elsewhere, with links to the files.
 func (s *sheet) html(w io.Writer) error {
 	t := s.pretty(s.Head)
 	t.Style().HTML = pretty.HTMLOptions{CSSClass: "table", EscapeText: true, EmptyColumn: "&nbsp;", Newline: "<br/>"}
-	_, err := fmt.Fprintf(w, "<figure>\n<figcaption>%s</figcaption>\n%s\n%s</figure>\n",
-		html.EscapeString(s.Caption), t.RenderHTML(), s.notes("<p>%s</p>\n", html.EscapeString))
+	_, err := fmt.Fprintf(w, "<figure>\n<figcaption>%s</figcaption>\n<div class=\"scroll\">\n%s\n</div>\n%s<p class=\"files\">%s</p>\n</figure>\n",
+		html.EscapeString(s.Short), t.RenderHTML(), s.notes("<p>%s</p>\n", html.EscapeString), s.links())
 	return err
+}
+
+// links are those to the files of the sheet, in HTML.
+func (s *sheet) links() string {
+	var list []string
+	for _, f := range formats {
+		list = append(list, fmt.Sprintf(`<a href="%s.%s">%s</a>`, html.EscapeString(s.Name), f.ending, f.name))
+	}
+	return strings.Join(list, " ")
 }

@@ -25,7 +25,10 @@ import (
 type Report struct {
 	Environments []environment // the most used first
 	Claims       []Outcome
+	Lacking      []common // what several experiments lack, and why
 	Experiments  []section
+
+	first, last time.Time // of the measurements
 }
 
 // environment is one that measurements were made in.
@@ -47,6 +50,7 @@ type view struct {
 	Sheets     []sheet
 	Figure     template.HTML // SVG; "" if there is none
 	FigureFile string        // its name in the folder of the page
+	Title      string        // "": that of the experiment
 }
 
 // NewReport puts the report of completed experiments together; lacking
@@ -68,11 +72,16 @@ func NewReport(list []experiments.Experiment, measured []records.Record, lacking
 		}
 		r.Experiments = append(r.Experiments, s)
 	}
+	r.gatherLacking()
+	r.setPeriod(measured)
 	return r, nil
 }
 
 func newView(t *table) (v view, err error) {
 	v.Sheets = t.sheets()
+	if t.View.Title != t.Experiment.Title {
+		v.Title = t.View.Title
+	}
 	if t.View.Figure == nil {
 		return v, nil
 	}
@@ -118,14 +127,8 @@ func (r *Report) ClaimsByPaper() map[string][]Outcome {
 // Tally counts the claims by verdict, in words.
 func (r *Report) Tally() string {
 	var words []string
-	for _, v := range []Verdict{Holds, Partly, Fails, NotHere, NotMeasured} {
-		n := 0
-		for _, c := range r.Claims {
-			if c.Verdict == v {
-				n++
-			}
-		}
-		words = append(words, fmt.Sprintf("%q %d", v, n))
+	for _, c := range tally(r.Claims) {
+		words = append(words, fmt.Sprintf("%q %d", c.Verdict, c.Count))
 	}
 	return strings.Join(words, ", ")
 }
@@ -142,7 +145,7 @@ var htmlTemplate = sync.OnceValue(func() *template.Template {
 			text, err := rendered(s.html)
 			return template.HTML(text), err // escapes its words itself
 		},
-		"size": size, "join": strings.Join,
+		"size": size, "join": strings.Join, "cited": cited, "tally": tally, "title": title,
 	}).Parse(htmlPage))
 })
 
@@ -155,7 +158,7 @@ var markdownTemplate = sync.OnceValue(func() *texttemplate.Template {
 	}).Parse(markdownPage))
 })
 
-// HTML writes a page that needs no other file.
+// HTML writes a page that shows all by itself, and leads to the files of tables and figures in its folder, see Write.
 func (r *Report) HTML(w io.Writer) error { return htmlTemplate().Execute(w, r) }
 
 // Markdown writes a page that refers to the figures as files in its folder.

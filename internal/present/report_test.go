@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-var loads = regexp.MustCompile(`(?i)<(link|script|iframe|img|image|object)\b|\b(src|href|xlink:href)="[^#"]|url\(|@import`)
+var loads = regexp.MustCompile(`(?i)<(link|script|iframe|img|image|object)\b|\b(src|xlink:href)="[^#"]|url\(|@import`)
 
-// TestHTML wants one file that loads no other, in which every tag is closed and
-// every experiment, figure and claim is found.
+// TestHTML wants one file that loads no other, in which every tag is closed,
+// every experiment, figure and claim is found, and every link leads somewhere.
 func TestHTML(t *testing.T) {
 	r := report(t)
 	var b bytes.Buffer
@@ -50,6 +50,80 @@ func TestHTML(t *testing.T) {
 	}
 	if !strings.Contains(page, "no meter") {
 		t.Error("the page does not tell why there is no energy")
+	}
+	there := reportFiles(t)
+	for _, m := range regexp.MustCompile(`\bhref="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		anchor, internal := strings.CutPrefix(m[1], "#")
+		if internal && strings.Count(page, ` id="`+anchor+`"`) != 1 || !internal && !there[m[1]] {
+			t.Errorf("the link to %s leads nowhere, or to several places", m[1])
+		}
+	}
+	for _, words := range []string{"Measured 20", "R. Molina", `<dt id="Molina24">`, "mpsolve reproduce thesis-fig-3.3"} {
+		if !strings.Contains(page, words) {
+			t.Errorf("%q is not on the page", words)
+		}
+	}
+}
+
+// reportFiles are the names of the files beside the page of report.
+func reportFiles(t *testing.T) map[string]bool {
+	t.Helper()
+	there := map[string]bool{"measurements.jsonl": true, "report.md": true}
+	list := read(t, "measurements.jsonl")
+	for _, e := range completed(t) {
+		for name := range files(e, list) {
+			there[name] = true
+		}
+	}
+	return there
+}
+
+// What many experiments lack is said once.
+func TestLackingOnce(t *testing.T) {
+	quick := "a full run; these are measurements of a quick one"
+	lacking := map[string][]string{}
+	list := completed(t)
+	for _, e := range list[1:] {
+		lacking[e.ID] = []string{quick}
+	}
+	lacking[list[1].ID] = []string{quick, "one matrix"}
+	r, err := NewReport(list, read(t, "measurements.jsonl"), lacking)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, write := range []func(io.Writer) error{r.HTML, r.Markdown} {
+		var page strings.Builder
+		if err := write(&page); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(page.String(), "these are measurements of a quick one"); got != 1 {
+			t.Errorf("said %d times, want once", got)
+		}
+		if !strings.Contains(page.String(), "Not measured: one matrix.") {
+			t.Error("what one experiment lacks is not on the page")
+		}
+	}
+	if got := len(lacking[list[1].ID]); got != 2 {
+		t.Errorf("the caller's list was changed to %d lines", got)
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	for source, want := range map[string]string{
+		"Figures 3.2 and 4.5":                          "figure 3.2,figure 4.5",
+		"section 3.4.3, figures 3.2 and 4.4":           "figure 3.2,figure 4.4",
+		"section 6.1, figures 9 to 11":                 "figure 9,figure 10,figure 11",
+		"Figures 9, 10 and A1":                         "figure 9,figure 10,figure A1",
+		"Figures 6, 7 and 8, top":                      "figure 6,figure 7,figure 8",
+		"sections 3.5.3 and 3.6":                       "section 3.5.3,section 3.6",
+		"Figures of slides 23, 30 and 32 to 34":        "slide 23,slide 30,slide 32,slide 33,slide 34",
+		"remark 3.3, eq. (3.25)":                       "remark 3.3",
+		"Table of a band matrix (slide 31), Summary":   "slide 31",
+		"PROMISE, applied to refinement, perspectives": "",
+	} {
+		if got := strings.Join(places(source), ","); got != want {
+			t.Errorf("%s: %s, want %s", source, got, want)
+		}
 	}
 }
 
@@ -93,5 +167,17 @@ func TestMarkdownText(t *testing.T) {
 	var b strings.Builder
 	if err := r.Markdown(&b); err != nil || !strings.Contains(b.String(), "Not measured: open a\\<b> ## c.mtx: no such file.") {
 		t.Errorf("%v, %s", err, b.String())
+	}
+}
+
+// Every paper has a title in the bibliography.
+func TestTitles(t *testing.T) {
+	for _, c := range claims() {
+		if got := title(c.Paper); len(got) < 20 || strings.Contains(got, "[") {
+			t.Errorf("%s: title %q", c.Paper, got)
+		}
+	}
+	if got, want := title("Molina24"), "Mixed precision for High Performance Computing, application to low energy gamma radiation measurements"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

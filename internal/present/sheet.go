@@ -15,6 +15,7 @@ import (
 type sheet struct {
 	Name    string     // of its files, without ending
 	Caption string     // what it is, and where in the papers
+	Short   string     // the same below the title of its experiment
 	Head    [][]string // levels of headings; equal ones side by side in all but the last are one
 	Keys    int        // leading columns, which hold labels
 	Body    [][]string
@@ -35,7 +36,7 @@ const missing = "–"
 func (t *table) sheet() sheet {
 	s := sheet{Name: t.name(), Keys: len(t.View.Rows), Notes: slices.Clone(t.Notes), Data: t.data()}
 	levels, common := t.levels()
-	s.Caption = t.caption(common)
+	s.Caption, s.Short = t.caption(common)
 	columns := t.sheetColumns()
 	for _, l := range levels {
 		head := make([]string, s.Keys)
@@ -108,21 +109,25 @@ func varying(keys [][]string) []int {
 	return vary
 }
 
-// caption describes the table; common are the labels that all cells have.
-func (t *table) caption(common []string) string {
+// caption describes the table, as such and below the title of the experiment; common are the labels that all cells have.
+func (t *table) caption(common []string) (whole, short string) {
 	e := &t.Experiment
 	text := fmt.Sprintf("%s (%s of [%s]): %s", e.ID, e.Source, e.Paper, e.Title)
+	short = e.Title
 	if t.View.Title != "" && t.View.Title != e.Title {
 		text += ". " + t.View.Title
+		short = t.View.Title
 	}
 	var details []string
 	if len(t.Values) == 1 && !strings.EqualFold(heading(t.Values[0], false), t.View.Title) {
 		details = append(details, heading(t.Values[0], false))
 	}
 	if details = append(details, common...); len(details) > 0 {
-		text += ". " + upperFirst(strings.Join(details, "; "))
+		all := ". " + upperFirst(strings.Join(details, "; "))
+		text += all
+		short += all
 	}
-	return text + "."
+	return text + ".", short + "."
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

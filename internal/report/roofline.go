@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -11,19 +13,18 @@ import (
 )
 
 // Roofline writes a table of the points of one number of threads, in GFLOP/s: a row
-// for each configuration, a column for each intensity. readLimit is in bytes per
-// second, 0 for not measured.
-func Roofline(w io.Writer, threads int, readLimit float64, intensities []int, points []bench.RooflinePoint) {
-	if readLimit > 0 {
-		Line(w, "threads", "%d, memory: read %.1f GB/s", threads, readLimit/1e9)
-	} else {
-		Line(w, "threads", "%d", threads)
+// for each configuration, a column for each intensity. from is where the array lies: memory or the cache.
+func Roofline(w io.Writer, threads int, from string, roof bench.Roof, intensities []int, points []bench.RooflinePoint) {
+	ceilings := fmt.Sprintf("%s %.1f GB/s", from, roof.GBps)
+	for _, arithmetic := range slices.Sorted(maps.Keys(roof.GFLOPS)) {
+		ceilings += fmt.Sprintf(", %s %.1f GFLOP/s", arithmetic, roof.GFLOPS[arithmetic])
 	}
+	Line(w, "threads", "%d, ceilings: %s", threads, ceilings)
 	header := []any{"GFLOP/s by FLOP per value", "bytes"}
 	for _, i := range intensities {
 		header = append(header, i)
 	}
-	t := newTable(w, append(header, "GB/s", "% of limit")...)
+	t := newTable(w, append(header, "GB/s", "% of "+from)...)
 	for _, name := range bench.ConfigsOf(points) {
 		row := table.Row{name}
 		for _, p := range points {
@@ -36,14 +37,14 @@ func Roofline(w io.Writer, threads int, readLimit float64, intensities []int, po
 			row = append(row, fmt.Sprintf("%.2f", p.GFLOPS))
 		}
 		gbps, _ := bench.BestOf(points, name, threads)
-		t.AppendRow(append(row, fmt.Sprintf("%.1f", gbps), percent(gbps*1e9, readLimit)))
+		t.AppendRow(append(row, fmt.Sprintf("%.1f", gbps), percent(gbps, roof.GBps)))
 	}
 	t.Render()
 }
 
-// RooflineJSON writes each point as one JSON object on a line, given the bandwidth of
+// RooflineJSON writes each point as one JSON object on a line, given the roof of
 // each number of threads.
-func RooflineJSON(w io.Writer, on machine.Environment, memory map[int]bench.Bandwidth, points []bench.RooflinePoint) error {
+func RooflineJSON(w io.Writer, on machine.Environment, roofs map[int]bench.Roof, points []bench.RooflinePoint) error {
 	type point struct {
 		Config        string  `json:"config"`
 		BytesPerValue int     `json:"bytes_per_value"`
@@ -52,13 +53,13 @@ func RooflineJSON(w io.Writer, on machine.Environment, memory map[int]bench.Band
 		GFLOPS        Number  `json:"gflops"`
 		GBps          Number  `json:"gbps"`
 		Seconds       float64 `json:"seconds"`
-		ReadLimit     Number  `json:"read_limit_gbps"` // 0: not measured
+		ReadLimit     Number  `json:"read_limit_gbps"` // the ceiling
 		machine.Environment
 	}
 	return jsonLines(w, points, func(p bench.RooflinePoint) any {
 		return point{
 			p.Config, p.Bytes, p.Intensity, p.Threads, Number(p.GFLOPS), Number(p.GBps), p.Seconds,
-			Number(memory[p.Threads].Read / 1e9), on,
+			Number(roofs[p.Threads].GBps), on,
 		}
 	})
 }

@@ -5,7 +5,7 @@
 // prints its state and ends. So, under such a limit and on Linux, in a build with cgo, a
 // constructor in C forks before the runtime starts. The child is the program. The parent
 // waits, passes signals on and ends as the child did, unless the child's runtime died of
-// that cause. Without a limit nothing happens.
+// that cause. Without a limit nothing happens, nor in a library (libmpsolve), whose program is another one.
 package supervise
 
 import "os"

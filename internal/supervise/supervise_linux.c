@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -118,6 +119,18 @@ static void follow(int status, size_t length, unsigned long long limit)
 	_exit(WEXITSTATUS(status));
 }
 
+/* 1 if the address is in the program, the object that comes first, -1 if it is in a library. */
+static int in_program(struct dl_phdr_info *object, size_t size, void *address)
+{
+	(void)size;
+	for (int k = 0; k < object->dlpi_phnum; k++) {
+		ElfW(Addr) start = object->dlpi_addr + object->dlpi_phdr[k].p_vaddr;
+		if (object->dlpi_phdr[k].p_type == PT_LOAD && (ElfW(Addr))address - start < object->dlpi_phdr[k].p_memsz)
+			return 1;
+	}
+	return -1;
+}
+
 __attribute__((constructor)) static void supervise(void)
 {
 	struct rlimit space, data;
@@ -125,7 +138,7 @@ __attribute__((constructor)) static void supervise(void)
 	if (getrlimit(RLIMIT_AS, &space) != 0 || getrlimit(RLIMIT_DATA, &data) != 0)
 		return;
 	rlim_t limit = space.rlim_cur < data.rlim_cur ? space.rlim_cur : data.rlim_cur;
-	if (limit == RLIM_INFINITY || pipe2(words, O_CLOEXEC) != 0)
+	if (limit == RLIM_INFINITY || dl_iterate_phdr(in_program, &child) < 0 || pipe2(words, O_CLOEXEC) != 0)
 		return;
 	child = fork();
 	if (child == 0) {

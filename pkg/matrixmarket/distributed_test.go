@@ -151,7 +151,10 @@ func TestConcurrentRanksReadRandomFiles(t *testing.T) {
 // Many rows and entries: several workers a rank, sums of duplicates that depend on their order, and domains that are cut anew since entries go away.
 func TestConcurrentRanksReadManyRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
-	const n, entries = 3000, 40000
+	n, entries := 3000, 40000
+	if testing.Short() {
+		n, entries = 1000, 5000
+	}
 	for _, symmetry := range []string{"general", "symmetric", "skew-symmetric"} {
 		var b strings.Builder
 		fmt.Fprintf(&b, "%%%%MatrixMarket matrix coordinate real %s\n%d %d %d\n", symmetry, n, n, entries)

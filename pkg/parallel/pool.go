@@ -7,7 +7,9 @@ package parallel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -24,6 +26,7 @@ type Pool struct {
 	wake    []chan struct{}
 	job     Job
 	parts   int
+	fault   atomic.Pointer[Fault] // of a part that has panicked on another goroutine than the caller's
 
 	of    *Pool // for a pool of Until: the pool whose threads these are, nil: serial
 	until atomic.Pointer[context.Context]
@@ -93,7 +96,7 @@ func (j interruptible) Do(part int) {
 
 // Run calls job.Do for every part in [0, parts) and returns when all are done.
 // Each thread runs one contiguous range of parts; with a nil Pool the caller runs
-// all.
+// all. If a part panics, so does Run, once the other threads are done; with a *Fault unless it was a part of the caller's thread.
 func (p *Pool) Run(parts int, job Job) {
 	for p != nil && p.wake == nil {
 		if ctx := p.until.Load(); ctx != nil {
@@ -118,16 +121,42 @@ func (p *Pool) Run(parts int, job Job) {
 	for _, c := range p.wake[1:] {
 		c <- struct{}{}
 	}
-	p.share(0)
-	p.wg.Wait()
+	p.shareFirst()
 	p.job = nil
+	if fault := p.fault.Swap(nil); fault != nil {
+		panic(fault)
+	}
+}
+
+// shareFirst runs the caller's parts and waits for those of the others, even if one panics.
+func (p *Pool) shareFirst() {
+	defer p.wg.Wait()
+	p.share(0)
 }
 
 func (p *Pool) worker(w int) {
 	for range p.wake[w] {
-		p.share(w)
-		p.wg.Done()
+		p.shareGuarded(w)
 	}
+}
+
+// A Fault is what Run panics with if a part has panicked on another goroutine, where nobody could recover.
+type Fault struct {
+	Value any // of that panic
+	Stack []byte
+}
+
+func (f *Fault) Error() string { return fmt.Sprintf("%v\n\n%s", f.Value, f.Stack) }
+
+// shareGuarded is share for a goroutine of the pool.
+func (p *Pool) shareGuarded(w int) {
+	defer p.wg.Done()
+	defer func() {
+		if v := recover(); v != nil {
+			p.fault.CompareAndSwap(nil, &Fault{Value: v, Stack: debug.Stack()})
+		}
+	}()
+	p.share(w)
 }
 
 // Owner returns the thread that runs a part, of so many on so many threads: it is the same in every

@@ -122,3 +122,31 @@ func TestUntilInterrupts(t *testing.T) {
 		}
 	}
 }
+
+// A part that panics ends Run with a panic of its caller, whichever thread it was on, and the pool can be used again.
+func TestThreadThatPanics(t *testing.T) {
+	p := New(3)
+	defer p.Close()
+	for part := range 6 {
+		var ran atomic.Int32
+		fault := func() (v any) {
+			defer func() { v = recover() }()
+			p.Run(6, Func(func(k int) {
+				if ran.Add(1); k == part {
+					panic("part")
+				}
+			}))
+			return nil
+		}()
+		if part < 2 && fault != "part" {
+			t.Errorf("part %d, of the caller: %v", part, fault)
+		}
+		if f, ok := fault.(*Fault); part >= 2 && (!ok || f.Value != "part" || len(f.Stack) == 0) {
+			t.Errorf("part %d, of another thread: %v", part, fault)
+		}
+		ran.Store(0)
+		if p.Run(6, Func(func(int) { ran.Add(1) })); ran.Load() != 6 {
+			t.Errorf("after part %d: %d parts ran", part, ran.Load())
+		}
+	}
+}

@@ -64,7 +64,7 @@ func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 	if err := a.solve(guess); err != nil {
 		return Result{}, err
 	}
-	s.answered = a.x
+	s.answered, s.took = a.x, a.solved.Iterations
 	used := s.refiner.usage()
 	now := used.used().minus(before)
 	used.precond.Applications, used.precond.Elapsed = now.Applications, now.Preconditioning

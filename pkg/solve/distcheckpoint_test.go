@@ -83,6 +83,9 @@ func TestInterruptAndResumeOverDomains(t *testing.T) {
 		"bicg":      {"", flow, Options{Method: BiCG, Precond: Precond{Kind: precond.Jacobi}}},
 		"multigrid": {"", spd, Options{Precond: Precond{Kind: precond.AMG}}},
 	} {
+		if testing.Short() && name != "cg, auto" && name != "gmres" {
+			continue
+		}
 		want, texts, _ := keptRun(t, 1, 0, c.m, c.opt, nil)
 		interrupted, midway := 0, 0
 		for _, looks := range []int{1, 2, 3, 5, 9, 14, 23, 40, 70, 110} {

@@ -23,7 +23,8 @@ type host struct {
 	kernels *kernels.Set
 	m       *csr.Matrix // A
 	pool    *parallel.Pool
-	room    int64 // bytes that the method's matrix may take, if it is filled up with zeros; 0: no limit
+	layouts map[storedAs]adaptive.Layout // chosen for other values of the same pattern; nil: none are kept
+	room    int64                        // bytes that the method's matrix may take, if it is filled up with zeros; 0: no limit
 }
 
 var _ place[vector, scalar] = (*host)(nil)
@@ -107,9 +108,16 @@ func (h *host) stored(scaled *csr.Matrix, t Storage) (hostMatrix, error) {
 	if t.plain() && !t.Layout.FP64() { // one for AFX
 		spec.Layout = adaptive.LayoutAuto
 	}
+	as := storedAs{set: t.Set.Name, epsilon: t.Epsilon, dd: t.DD}
+	if l, ok := h.layouts[as]; ok {
+		spec.Layout = l
+	}
 	made, err := adaptive.Build(scaled, spec, h.pool)
 	if err != nil {
 		return hostMatrix{}, err
+	}
+	if h.layouts != nil {
+		h.layouts[as] = made.Layout()
 	}
 	s := stored{storage: t, bytes: made.Bytes(), stats: made.Stats(), layout: made.LayoutText(), kind: made.Layout(), rows: scaled.Rows, relaxer: made}
 	switch l := made.Layout(); {

@@ -1,0 +1,46 @@
+"""The C library, which mpsolve.h declares: beside this file in a wheel, at MPSOLVE_LIBRARY, or where the system finds libmpsolve."""
+
+import ctypes
+import ctypes.util
+import os
+from ctypes import POINTER, c_char_p, c_double, c_int, c_int32, c_int64, c_void_p
+
+
+def _path():
+    beside = os.path.join(os.path.dirname(__file__), "libmpsolve.so")
+    path = os.environ.get("MPSOLVE_LIBRARY") or (beside if os.path.exists(beside) else ctypes.util.find_library("mpsolve"))
+    if not path:
+        raise ImportError("libmpsolve.so is neither in the package nor on the system; build it by `make libmpsolve` and set MPSOLVE_LIBRARY to its path")
+    return path
+
+
+library = ctypes.CDLL(_path())
+
+# Each function: what it returns, and its arguments.
+_functions = {
+    "mpsolve_version": (c_char_p, []),
+    "mpsolve_message": (c_char_p, [c_int]),
+    "mpsolve_new": (c_int, [POINTER(c_void_p)]),
+    "mpsolve_free": (None, [c_void_p]),
+    "mpsolve_set": (c_int, [c_void_p, c_char_p, c_char_p]),
+    "mpsolve_matrix": (c_int, [c_void_p, c_int64, c_int64, c_int, POINTER(c_int32), POINTER(c_int32), POINTER(c_double)]),
+    "mpsolve_matrix64": (c_int, [c_void_p, c_int64, c_int64, c_int, POINTER(c_int64), POINTER(c_int64), POINTER(c_double)]),
+    "mpsolve_setup": (c_int, [c_void_p]),
+    "mpsolve_solve": (c_int, [c_void_p, c_int64, POINTER(c_double), POINTER(c_double), POINTER(c_double)]),
+    "mpsolve_interrupt": (None, [c_void_p]),
+    "mpsolve_report": (c_char_p, [c_void_p]),
+    "mpsolve_error": (c_char_p, [c_void_p]),
+}
+for _name, (_result, _arguments) in _functions.items():
+    _function = getattr(library, _name)
+    _function.restype, _function.argtypes = _result, _arguments
+
+
+def pointer(array):
+    """The address of an array of NumPy, as a pointer to its type."""
+    kind = {"f8": c_double, "i4": c_int32, "i8": c_int64}[array.dtype.str[1:]]
+    return array.ctypes.data_as(POINTER(kind))
+
+
+def version():
+    return library.mpsolve_version().decode()

@@ -1,0 +1,147 @@
+import ctypes
+import json
+import threading
+
+import numpy as np
+
+from . import _errors
+from ._library import library, pointer
+
+
+def solve(A, b, *, guess=None, raises=False, **options):
+    """Solves A x = b and returns x and the report.
+
+    A, b, guess, raises and the options are those of Solver and Solver.solve.
+    """
+    with Solver(A, **options) as solver:
+        return solver.solve(b, guess=guess, raises=raises)
+
+
+class Solver:
+    """A matrix made ready to be solved with, for any number of right-hand sides.
+
+    A is a sparse matrix or array of SciPy, or whatever scipy.sparse.csr_matrix takes. If it is CSR, of float64 and sorted, its
+    arrays are used as they are: they must not change while the Solver is in use, which keeps them alive.
+
+    Options are flags of ``mpsolve solve`` by name, with underscores for hyphens.
+    """
+
+    def __init__(self, A, **options):
+        self._handle = None
+        self._arrays = _csr(A)
+        self.shape = self._arrays[0]
+        handle = ctypes.c_void_p()
+        if library.mpsolve_new(ctypes.byref(handle)) != _errors.CONVERGED:
+            raise MemoryError("mpsolve_new")
+        self._handle = handle
+        try:
+            for name, value in options.items():
+                self._check(library.mpsolve_set(handle, name.encode(), _text(value).encode()))
+            (rows, cols), start, col, val = self._arrays
+            take = library.mpsolve_matrix if start.dtype == np.int32 else library.mpsolve_matrix64
+            self._check(take(handle, rows, cols, 0, pointer(start), pointer(col), pointer(val)))
+        except BaseException:
+            self.close()
+            raise
+
+    def setup(self):
+        """Examines the matrix and makes the preconditioner, which the first solve does otherwise."""
+        self._check(self._interruptible(library.mpsolve_setup, self._open()))
+
+    def solve(self, b, *, guess=None, raises=False):
+        """Returns x and the report, whether it has converged (``report["converged"]``) or not.
+
+        b is a vector, or a matrix of right-hand sides in its columns, as x is then; guess is like x. With raises=True a solve that
+        has not converged raises NotConvergedError. Ctrl-C ends the solve and raises KeyboardInterrupt.
+        """
+        handle = self._open()
+        rows, cols = self.shape
+        b, count = _vectors("b", b, rows)
+        if guess is not None:
+            guess, guesses = _vectors("guess", guess, cols)
+            if guesses != count:
+                raise ValueError(f"{guesses} initial guesses for {count} right-hand sides")
+        x = np.zeros((cols,) if b.ndim == 1 else (cols, count), order="F")
+        code = self._interruptible(library.mpsolve_solve, handle, count, pointer(b), None if guess is None else pointer(guess), pointer(x))
+        if code not in (_errors.CONVERGED, _errors.NOT_CONVERGED):
+            self._check(code)
+        report = json.loads(library.mpsolve_report(handle))
+        if raises and code == _errors.NOT_CONVERGED:
+            raise _errors.NotConvergedError(f"{report['reason']}: {report['advice']}", x, report)
+        return x, report
+
+    def close(self):
+        """Ends the threads and releases the memory. Closing again does nothing."""
+        if self._handle is not None:
+            library.mpsolve_free(self._handle)
+            self._handle = None
+        self._arrays = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_handle", None) is not None:
+            self.close()
+
+    def _open(self):
+        if self._handle is None:
+            raise ValueError("the Solver is closed")
+        return self._handle
+
+    def _check(self, code):
+        if code == _errors.INTERRUPTED:
+            raise KeyboardInterrupt
+        if code != _errors.CONVERGED:
+            raise _errors.error(code, library.mpsolve_error(self._handle).decode())
+
+    def _interruptible(self, function, *arguments):
+        """Calls a function of the library so that Ctrl-C ends it: Python runs handlers of signals in the main thread alone, and not
+        while that is in C. So the main thread waits for another one."""
+        if threading.current_thread() is not threading.main_thread():
+            return function(*arguments)
+        codes = []
+        worker = threading.Thread(target=lambda: codes.append(function(*arguments)), name="mpsolve", daemon=True)
+        worker.start()
+        try:
+            worker.join()
+        except BaseException:
+            while worker.is_alive():  # it may not have begun
+                library.mpsolve_interrupt(self._handle)
+                worker.join(0.02)
+            raise
+        return codes[0]
+
+
+def _text(value):
+    """The value of a flag."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _csr(A):
+    """Shape, offsets, columns and values of A, without a copy where it has such arrays."""
+    if getattr(A, "format", None) != "csr":
+        from scipy import sparse
+
+        A = sparse.csr_matrix(A)
+    if np.iscomplexobj(A.data):
+        raise ValueError("the matrix is complex; write it as the real one of twice its size, [[re, -im], [im, re]]")
+    kind = np.int32 if A.indices.dtype == A.indptr.dtype == np.int32 else np.int64
+    return A.shape, *(np.ascontiguousarray(a, dtype=t) for a, t in ((A.indptr, kind), (A.indices, kind), (A.data, np.float64)))
+
+
+def _vectors(what, v, n):
+    """v as float64, its columns one after the other, without a copy where it is so, and their number."""
+    if np.iscomplexobj(v):
+        raise ValueError(f"{what} is complex")
+    v = np.asarray(v, dtype=np.float64, order="F")
+    if v.ndim not in (1, 2) or v.shape[0] != n:
+        raise ValueError(f"{what} has the shape {v.shape}, want ({n},) or ({n}, k)")
+    if not v.flags.f_contiguous:
+        v = np.asfortranarray(v)
+    return v, 1 if v.ndim == 1 else v.shape[1]

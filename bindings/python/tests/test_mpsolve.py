@@ -1,0 +1,204 @@
+"""Tests of the package with SciPy: python3 -m unittest discover -s tests (MPSOLVE_LIBRARY names the library)."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import numpy as np
+import scipy.sparse as sp
+
+import mpsolve
+
+
+def poisson(n):
+    d = sp.diags([-1, 2, -1], [-1, 0, 1], shape=(n, n))
+    return (sp.kron(d, sp.identity(n)) + sp.kron(sp.identity(n), d)).tocsr()
+
+
+def skew(n, seed=1):
+    """An unsymmetric matrix whose diagonal is larger than the rest of its rows."""
+    a = sp.random(n, n, 0.02, random_state=seed, format="csr")
+    return (a + sp.diags(np.asarray(abs(a).sum(axis=1)).ravel() + 1)).tocsr()
+
+
+class Solving(unittest.TestCase):
+    def right(self, a, b, x, report, tol=1e-10):
+        self.assertTrue(report["converged"], report["reason"])
+        r = b - a @ x
+        scale = abs(a).sum(axis=1).max() * abs(x).max() + abs(b).max()
+        self.assertLess(abs(r).max() / scale, tol)
+
+    def test_solve(self):
+        for a in poisson(20), skew(300):
+            b = a @ np.linspace(-1, 2, a.shape[0])
+            x, report = mpsolve.solve(a, b)
+            self.right(a, b, x, report)
+            self.assertEqual(report["matrix"]["nnz"], a.nnz)
+            self.assertEqual(report["matrix"]["rows"], a.shape[0])
+
+    def test_same_as_spsolve(self):
+        from scipy.sparse.linalg import spsolve
+
+        a = skew(200)
+        b = np.cos(np.arange(200.0))
+        x, _ = mpsolve.solve(a, b, tol=1e-14)
+        np.testing.assert_allclose(x, spsolve(a.tocsc(), b), rtol=1e-9)
+
+    def test_options(self):
+        a = poisson(15)
+        b = np.ones(a.shape[0])
+        x, report = mpsolve.solve(a, b, method="gmres", precond="none", tol=1e-6, max_iter=np.int64(500), refine=True, max_time="90s")
+        self.right(a, b, x, report, 1e-5)
+        self.assertEqual(report["method"], "gmres")
+        self.assertEqual(report["tolerance"], 1e-6)
+        self.assertEqual(report["preconditioner"]["kind"], "none")
+        for options, words in (
+            ({"tolerence": 1e-6}, "tol"),
+            ({"method": "cgg"}, "cg"),
+            ({"tol": "small"}, "number"),
+            ({"output": "x.mtx"}, "argument"),
+            ({"tol": -1}, "--tol"),
+        ):
+            with self.assertRaisesRegex(mpsolve.UsageError, words):
+                mpsolve.solve(a, b, **options)
+
+    def test_formats(self):
+        """Any matrix of SciPy, any order of its entries, 64-bit indices, dense ones, float32."""
+        a = skew(100)
+        b = a @ np.ones(100)
+        wide = a.copy()
+        wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+        shuffled = a.tocsc().T.tocsr().T.tocsr()
+        order = np.concatenate([np.arange(hi - 1, lo - 1, -1) for lo, hi in zip(a.indptr, a.indptr[1:])])
+        unsorted = sp.csr_matrix((a.data[order], a.indices[order], a.indptr), shape=a.shape)
+        twice = sp.csr_matrix((np.repeat(a.data / 2, 2), np.repeat(a.indices, 2), 2 * a.indptr), shape=a.shape)
+        for m in (a.tocoo(), a.tocsc(), a.tolil(), a.toarray(), wide, shuffled, unsorted, twice, sp.csr_array(a)):
+            x, report = mpsolve.solve(m, b)
+            self.right(a, b, x, report)
+        x, report = mpsolve.solve(a.astype(np.float32), b.astype(np.float32))
+        self.right(a.astype(np.float32).astype(np.float64), b.astype(np.float32), x, report)
+
+    def test_no_copies(self):
+        a = skew(50)
+        with mpsolve.Solver(a) as solver:
+            _, _, col, val = solver._arrays
+            self.assertTrue(np.shares_memory(col, a.indices) and np.shares_memory(val, a.data))
+        b = np.asfortranarray(np.ones((50, 3)))
+        self.assertTrue(np.shares_memory(mpsolve._solver._vectors("b", b, 50)[0], b))
+        self.assertTrue(np.shares_memory(mpsolve._solver._vectors("b", b[:, 1], 50)[0], b))
+
+    def test_several_right_hand_sides(self):
+        a = skew(120)
+        wanted = np.random.default_rng(1).random((120, 3))
+        with mpsolve.Solver(a, tol=1e-13) as solver:
+            solver.setup()
+            x, report = solver.solve(a @ wanted)
+            self.assertEqual(len(report["solutions"]), 3)
+            np.testing.assert_allclose(x, wanted, rtol=1e-7)
+            for k in range(3):
+                one, report = solver.solve(a @ wanted[:, k])
+                self.assertEqual(one.shape, (120,))
+                self.assertEqual(len(report["solutions"]), 1)
+                np.testing.assert_allclose(one, wanted[:, k], rtol=1e-7)
+            _, report = solver.solve(a @ wanted, guess=wanted)
+            self.assertLess(report["inner_iterations"], 3)
+        with self.assertRaisesRegex(ValueError, "closed"):
+            solver.solve(a @ wanted)
+
+    def test_not_converged(self):
+        a = poisson(40)
+        b = np.ones(a.shape[0])
+        options = {"max_iter": 40, "precond": "none", "method": "cg"}
+        x, report = mpsolve.solve(a, b, **options)
+        self.assertFalse(report["converged"])
+        self.assertTrue(np.any(x != 0))
+        with self.assertRaises(mpsolve.NotConvergedError) as raised:
+            mpsolve.solve(a, b, raises=True, **options)
+        np.testing.assert_array_equal(raised.exception.x, x)
+
+    def test_bad_input(self):
+        a = skew(10)
+        b = np.ones(10)
+        with self.assertRaisesRegex(ValueError, "shape"):
+            mpsolve.solve(a, np.ones(9))
+        with self.assertRaisesRegex(ValueError, "complex"):
+            mpsolve.solve(a * 1j, b)
+        with self.assertRaises(mpsolve.InputError):
+            mpsolve.solve(a, np.full(10, np.nan))
+        with self.assertRaises(mpsolve.InputError):
+            mpsolve.solve(sp.csr_matrix((10, 10)), b)
+        broken = a.copy()
+        broken.indices = broken.indices + 100
+        with self.assertRaisesRegex(mpsolve.InputError, "out of range"):
+            mpsolve.solve(broken, b)
+        broken = a.copy()
+        broken.indptr = broken.indptr[::-1].copy()
+        with self.assertRaisesRegex(mpsolve.InputError, "offsets"):
+            mpsolve.solve(broken, b)
+
+    def test_arrays_live_as_long_as_the_solver(self):
+        solver = mpsolve.Solver(skew(200))
+        gc.collect()
+        np.random.random(10**6)
+        a = skew(200)
+        x, report = solver.solve(a @ np.ones(200))
+        self.right(a, a @ np.ones(200), x, report)
+        solver.close()
+        solver.close()
+
+    def test_threads(self):
+        a = skew(150)
+        results = [None] * 4
+
+        def work(k):
+            results[k] = mpsolve.solve(a, a @ np.full(150, k + 1.0), threads=1)
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        for k, (x, report) in enumerate(results):
+            self.assertTrue(report["converged"])
+            np.testing.assert_allclose(x, k + 1, rtol=1e-6)
+
+
+ENDLESS = """
+import sys, numpy as np, scipy.sparse as sp, mpsolve
+n = 300
+d = sp.diags([-1, 2, -1], [-1, 0, 1], shape=(n, n))
+a = (sp.kron(d, sp.identity(n)) + sp.kron(sp.identity(n), d)).tocsr()
+solver = mpsolve.Solver(a, method="cg", precond="none", tol=1e-30, max_iter=10**8)
+solver.setup()
+print("solving", flush=True)
+try:
+    solver.solve(np.ones(n * n))
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+x, report = mpsolve.solve(sp.identity(4, format="csr") * 2, np.ones(4))
+print(report["converged"], x[0])
+"""
+
+
+class Interrupting(unittest.TestCase):
+    def test_keyboard_interrupt(self):
+        """Ctrl-C ends a solve, and the library can be used again."""
+        child = subprocess.Popen([sys.executable, "-c", ENDLESS], stdout=subprocess.PIPE, text=True)
+        with child:
+            self.assertEqual(child.stdout.readline(), "solving\n")
+            time.sleep(0.2)
+            sent = time.monotonic()
+            child.send_signal(signal.SIGINT)
+            self.assertEqual(child.stdout.readline(), "interrupted\n")
+            self.assertLess(time.monotonic() - sent, 10)
+            self.assertEqual(child.stdout.readline(), "True 0.5\n")
+        self.assertEqual(child.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"unsafe"
+
+	"github.com/mpsolve/mpsolve/internal/cli"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// solver is the Go side of an mpsolve_solver.
+type solver struct {
+	*cli.Embedded
+	turn       sync.Mutex // of calls
+	broken     string     // by a panic; "": it is not
+	rows, cols int64
+
+	running sync.Mutex // guards stop
+	stop    context.CancelCauseFunc
+}
+
+func newSolver() *solver { return &solver{Embedded: cli.NewEmbedded()} }
+
+var (
+	errNull        = errors.New("a pointer is NULL")
+	errInterrupted = errors.New("interrupted")
+	errSize        = &csrError{"the matrix has a negative number of rows or columns, too many, or a base other than 0 and 1"}
+)
+
+// csrError is an error of the arrays.
+type csrError struct{ text string }
+
+func (e *csrError) Error() string { return e.text }
+
+// The codes of mpsolve.h that are not exit codes for the errors of package cli.
+const (
+	usage       = 2
+	input       = 4
+	interrupted = 130
+)
+
+// code is the code and the text of an error.
+func (v *solver) code(err error) (int, string) {
+	var arrays *csrError
+	switch {
+	case errors.Is(err, errInterrupted):
+		return interrupted, err.Error()
+	case errors.Is(err, errNull):
+		return usage, err.Error()
+	case errors.As(err, &arrays):
+		return input, err.Error()
+	}
+	return cli.Code(err)
+}
+
+// setMatrix takes the arrays as they are if Go's matrices are so, and copies them otherwise.
+func setMatrix[I int32 | int64](v *solver, rows, cols int64, base I, start, col *I, val *float64) error {
+	if rows < 0 || cols < 0 || rows > csr.MaxDim || cols > csr.MaxDim || base < 0 || base > 1 {
+		return errSize
+	}
+	if start == nil {
+		return errNull
+	}
+	offsets := make([]int64, rows+1)
+	for i, p := range unsafe.Slice(start, rows+1) {
+		offsets[i] = int64(p - base)
+		if i > 0 && offsets[i] < offsets[i-1] || i == 0 && offsets[i] != 0 {
+			return &csrError{"the offsets of the rows do not begin at the base, or decrease"}
+		}
+	}
+	nonzeros := offsets[rows]
+	if nonzeros > 0 && (col == nil || val == nil) {
+		return errNull
+	}
+	m := &csr.Matrix{Rows: int(rows), Cols: int(cols), RowPtr: offsets, Val: unsafe.Slice(val, nonzeros)}
+	switch c := any(col).(type) {
+	case *int32:
+		m.Col = unsafe.Slice(c, nonzeros)
+	case *int64:
+		m.Col = make([]int32, nonzeros)
+		for k, j := range unsafe.Slice(c, nonzeros) {
+			m.Col[k] = int32(max(-1, min(j, math.MaxInt32)))
+		}
+	}
+	if base > 0 || m.Validate() != nil {
+		columns := make([]int64, nonzeros)
+		for k, j := range m.Col {
+			columns[k] = int64(j) - int64(base)
+		}
+		var err error
+		if m, err = csr.New(m.Rows, m.Cols, offsets, columns, m.Val); err != nil {
+			return &csrError{err.Error()}
+		}
+	}
+	v.rows, v.cols = rows, cols
+	return v.SetMatrix(m)
+}
+
+// interruptible runs f with a context that interrupt ends.
+func (v *solver) interruptible(f func(ctx context.Context) error) error {
+	ctx, stop := context.WithCancelCause(context.Background())
+	defer stop(nil)
+	v.setStop(stop)
+	defer v.setStop(nil)
+	err := f(ctx)
+	if context.Cause(ctx) != nil && err != nil {
+		return errInterrupted
+	}
+	return err
+}
+
+func (v *solver) setStop(stop context.CancelCauseFunc) {
+	v.running.Lock()
+	defer v.running.Unlock()
+	v.stop = stop
+}
+
+func (v *solver) interrupt() {
+	v.running.Lock()
+	defer v.running.Unlock()
+	if v.stop != nil {
+		v.stop(errInterrupted)
+	}
+}
+
+func (v *solver) setUp() error { return v.interruptible(v.SetUp) }
+
+// solve solves for count right-hand sides. x and the guess may be the same.
+func (v *solver) solve(count int64, b, guess, x *float64) error {
+	switch {
+	case count < 0 || v.rows > 0 && count > math.MaxInt64/8/v.rows || v.cols > 0 && count > math.MaxInt64/8/v.cols:
+		return &csrError{"the number of right-hand sides is negative or too large"}
+	case count > 0 && (b == nil && v.rows > 0 || x == nil && v.cols > 0):
+		return errNull
+	}
+	guesses := make([][]float64, count)
+	if guess != nil {
+		guesses = columns(guess, count, v.cols)
+	}
+	return v.interruptible(func(ctx context.Context) error {
+		return v.Solve(ctx, columns(b, count, v.rows), guesses, columns(x, count, v.cols))
+	})
+}
+
+// columns are count vectors of n elements one after the other.
+func columns(v *float64, count, n int64) [][]float64 {
+	all := unsafe.Slice(v, count*n)
+	list := make([][]float64, count)
+	for k := range list {
+		list[k] = all[int64(k)*n : (int64(k)+1)*n : (int64(k)+1)*n]
+	}
+	return list
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+)
+
+func embedded(t *testing.T, options ...string) *Embedded {
+	t.Helper()
+	e := NewEmbedded()
+	for k := 0; k < len(options); k += 2 {
+		if err := e.Set(options[k], options[k+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(e.Close)
+	return e
+}
+
+func plate(t *testing.T) (m *csr.Matrix, b []float64) {
+	t.Helper()
+	m, err := generate.Generate("poisson2d", generate.Params{"n": 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ones := make([]float64, m.Cols)
+	for k := range ones {
+		ones[k] = 1
+	}
+	b = make([]float64, m.Rows)
+	m.MulVec(b, ones)
+	return m, b
+}
+
+func TestEmbeddedSolves(t *testing.T) {
+	m, b := plate(t)
+	e := embedded(t, "tol", "1e-13", "method", "gmres", "max_time", "90s")
+	if err := e.SetMatrix(m); err != nil {
+		t.Fatal(err)
+	}
+	for round := range 2 {
+		x := [][]float64{make([]float64, m.Cols), make([]float64, m.Cols)}
+		if err := e.Solve(context.Background(), [][]float64{b, b}, [][]float64{nil, x[1]}, x); err != nil {
+			t.Fatal(err)
+		}
+		for k := range x {
+			for i, v := range x[k] {
+				if math.Abs(v-1) > 1e-9 {
+					t.Fatalf("round %d: x %d, element %d: %g, want 1", round, k, i, v)
+				}
+			}
+		}
+		var report struct {
+			Method    string
+			Matrix    struct{ File string }
+			RHS       string
+			Solutions []any
+		}
+		if err := json.Unmarshal(e.Report(), &report); err != nil {
+			t.Fatal(err)
+		}
+		if report.Method != "gmres" || report.Matrix.File != "memory" || len(report.Solutions) != 2 || report.RHS != "2 from memory" {
+			t.Errorf("round %d: report %+v", round, report)
+		}
+	}
+}
+
+func TestEmbeddedErrors(t *testing.T) {
+	m, b := plate(t)
+	for _, c := range []struct {
+		code    int
+		words   string
+		options []string // the last pair is at fault, in Set or later
+	}{
+		{exitUsage, "did you mean tol", []string{"tolerance", "1"}},
+		{exitUsage, "argument of the solve", []string{"rhs", "b.mtx"}},
+		{exitUsage, "want a number", []string{"tol", "x"}},
+		{exitUsage, "did you mean cg", []string{"method", "cgg"}},
+		{exitUsage, "--drop-tol", []string{"precond", "amg", "drop-tol", "0.1"}},
+		{exitFailure, "memory", []string{"max-memory", "1kB"}},
+		{exitNotConverged, "limit", []string{"max-iter", "2", "precond", "none"}},
+	} {
+		e := NewEmbedded()
+		var err error
+		for k := 0; k < len(c.options) && err == nil; k += 2 {
+			err = e.Set(c.options[k], c.options[k+1])
+		}
+		if err == nil {
+			err = e.SetMatrix(m)
+		}
+		if err == nil {
+			err = e.Solve(context.Background(), [][]float64{b}, [][]float64{nil}, [][]float64{make([]float64, m.Cols)})
+		}
+		if code, text := Code(err); code != c.code || !strings.Contains(text, c.words) {
+			t.Errorf("%q: code %d, %q; want %d and %q", c.options, code, text, c.code, c.words)
+		}
+		e.Close()
+	}
+}
+
+// Each flag of solve is an option, or has a reason why it is none.
+func TestEmbeddedOptions(t *testing.T) {
+	e := embedded(t)
+	for _, name := range e.Options() {
+		if why, known := notEmbedded[name]; known {
+			t.Errorf("%s: an option, and none: %s", name, why)
+		}
+	}
+	for name := range notEmbedded {
+		if name != "help" && e.command.Flags().Lookup(name) == nil {
+			t.Errorf("%s: no flag has this name", name)
+		}
+		if err := e.Set(name, "1"); err == nil {
+			t.Errorf("%s could be set", name)
+		}
+	}
+}
+
+func TestEmbeddedInterrupted(t *testing.T) {
+	m, b := plate(t)
+	e := embedded(t)
+	if err := e.SetMatrix(m); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.SetUp(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	x := [][]float64{make([]float64, m.Cols)}
+	if err := e.Solve(ctx, [][]float64{b}, [][]float64{nil}, x); err == nil || !strings.Contains(string(e.Report()), `"reason": "interrupted"`) {
+		t.Errorf("error %v, report %.200s", err, e.Report())
+	}
+}
