@@ -14,7 +14,7 @@ import (
 // It lasts while the rest promises to take less than the rung that it is to save.
 const (
 	leastTrial = 8       // iterations before the first look
-	trialShare = 1. / 12 // of the cost of the next rung: what a trial may take, whatever its rate
+	trialShare = 1. / 16 // of the cost of the next rung: what a trial may take, whatever its rate
 
 	leastSum   = 0x1p-14 // of a row, relative to its diagonal: less is rounding, or as good as it
 	smoother   = 2       // sqrt(kappa) of meshes by that which the constant shows, at least
@@ -64,7 +64,7 @@ func (s *Solver) shape() graphShape {
 // matrix; docs/solvers.md has the measurements. Incomplete factors with a threshold fill, and so
 // do the coarse levels of multigrid, the more, the faster neighbourhoods grow.
 var rivalWork = map[precond.Kind][expander + 1]float64{
-	precond.AMG:      {250, 250, 1500},
+	precond.AMG:      {500, 500, 1500},
 	precond.ICT:      {400, 1500, 800},
 	precond.ILUT:     {400, 1500, 800},
 	precond.IC0:      {400, 400, 400},
@@ -75,18 +75,20 @@ var rivalWork = map[precond.Kind][expander + 1]float64{
 
 // earlyWork is what complete factors take that come first, in the time of multiplications of
 // iterations: half of it for their order.
-const earlyWork = 250
+var earlyWork = map[precond.Kind]float64{precond.Cholesky: 330, precond.LU: 500}
 
-// rivals returns for each trial what the first rung after it that is none is expected to take.
+// rivals returns for each trial what the first rung after it that is none, or relaxed ILU(0) that is expected to win, is expected to take.
 func (s *Solver) rivals(rungs []rung) []float64 {
 	shape, nodes := s.shape(), s.hasNodes()
 	work, next := make([]float64, len(rungs)), math.Inf(1)
 	for k := len(rungs) - 1; k >= 0; k-- {
 		work[k] = next
 		switch r := rungs[k]; {
+		case r.trial && r.kind == precond.ILU0 && s.largeSwept():
+			next = min(next, sweptWork*float64(s.nonzeros()))
 		case r.trial, r.early() && s.refused(shape):
 		case r.early():
-			next = earlyWork * float64(s.nonzeros())
+			next = earlyWork[r.kind] * float64(s.nonzeros())
 		case r.kind == precond.AMG && nodes:
 			next = nodesWork * float64(s.nonzeros())
 		default:

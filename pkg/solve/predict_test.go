@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -187,5 +188,24 @@ func TestTrialEnds(t *testing.T) {
 	}
 	if r := p.watch(krylov.Progress{Iterations: leastTrial, Least: 1}); r != krylov.Stagnation {
 		t.Errorf("%v after iterations that reduced nothing", r)
+	}
+}
+
+// TestWorseThanZero: what BiCGStab leaves with a larger residual than that of zero is no start for the next rung.
+func TestWorseThanZero(t *testing.T) {
+	// Magnitudes of 14 decades: after eight iterations with the diagonal the residual is hundreds of times as large.
+	m := testmatrix.Matrix(t, "fs_183_3")
+	r := solved(t, m, rhs(m, 1), nil, Options{})
+	if last := r.Attempts[len(r.Attempts)-1]; len(r.Attempts) != 2 || !strings.HasPrefix(last.Precond, "lu") || last.Iterations > 2 {
+		t.Errorf("%+v", r.Attempts)
+	}
+}
+
+// TestEasy: where the diagonal leaves few iterations, nothing that costs more is set up, as for a cube of 26 points along an edge.
+func TestEasy(t *testing.T) {
+	m := box(26, 0)
+	r := solved(t, m, rhs(m, 1), nil, Options{Digits: NoDigits})
+	if len(r.Attempts) != 1 || r.Precond.Kind != precond.Jacobi && r.Precond.Kind != precond.None {
+		t.Errorf("%+v", r.Attempts)
 	}
 }

@@ -26,7 +26,8 @@ func TestDefaults(t *testing.T) {
 	}{
 		{"poisson", grid(20, 0, 0), CG, ScaleSym, "cg", []string{"method cg: the matrix is symmetric with a positive diagonal", "scaling sym"}, "continuing"},
 		{"negative definite", rescaled(grid(20, 0, 0), same(-1), same(1)), CG, ScaleSym, "cg", []string{"cg on -A"}, "continuing"},
-		{"convection", grid(20, 0.4, 0), GMRES, ScaleBoth, "gmres", []string{"not symmetric", "scaling both", "lu: the matrix is small"}, "continuing"},
+		{"convection", grid(20, 0.4, 0), GMRES, ScaleBoth, "bicgstab", []string{"not symmetric", "scaling both", "jacobi: a trial, while it promises to take less than gmres with lu"}, "continuing"},
+		{"convection, indefinite", grid(30, 0.3, -0.1), GMRES, ScaleBoth, "gmres", []string{"bicgstab with jacobi stopped", "continuing with gmres with lu"}, ""},
 		{"indefinite, positive diagonal", grid(20, 0, -2.5), CG, ScaleSym, "gmres", []string{"cg with jacobi stopped (not positive definite) after", "continuing with gmres"}, ""},
 		{"indefinite, negative diagonal", rescaled(grid(20, 0, -2.5), same(-1), same(1)), CG, ScaleSym, "gmres", []string{"cg on -A", "continuing with gmres"}, ""},
 		{"saddle point", dense([]float64{4, 1, 1}, []float64{1, 3, -1}, []float64{1, -1, 0}), GMRES, ScaleSym, "gmres", []string{"diagonal is not of one sign"}, "continuing"},
