@@ -13,6 +13,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
+// convertOutput is what checkOutput calls the file that convert writes.
+const convertOutput = "OUT"
+
 // convertFlags are the flags of `mpsolve convert`.
 type convertFlags struct {
 	to        string
@@ -91,7 +94,7 @@ func (f *convertFlags) run(ctx context.Context, s streams, from, path string) er
 		return err
 	}
 	if path != "-" {
-		if err := checkOutput("OUT", path, from); err != nil {
+		if err := checkOutput(convertOutput, path, from); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/atomicfile"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/matrixio"
 )
 
 // checkOutput reports, before any work is done, that path cannot be written, or that it is
@@ -27,6 +28,9 @@ func checkOutput(flag, path string, inputs ...string) error {
 		if strings.HasSuffix(path, suffix) {
 			return usage("--%s %s: files are compressed by gzip only, under names that end in .gz", flag, path)
 		}
+	}
+	if f := matrixio.BySuffix(path); f != nil && f.Word != "mtx" && flag != convertOutput {
+		return usage("--%s %s: matrices and vectors are written as Matrix Market files (.mtx); mpsolve convert makes others of them", flag, path)
 	}
 	if err := atomicfile.Check(path); err != nil {
 		return usage("--%s %s: %w", flag, path, err)

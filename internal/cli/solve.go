@@ -48,9 +48,10 @@ const solveExamples = `  mpsolve solve matrix.mtx
 
 const solveLong = `Solve A x = b and verify the answer.
 
-FILE is a Matrix Market file, or one of PETSc, SciPy (.npz), MATLAB, Harwell-Boeing or .mpx, told by its
-content, which may be compressed (.gz or .bz2); - reads standard input. Complex systems are solved in their
-real form, and matrices that are not square in the sense of least squares (docs/formats.md). By default mpsolve chooses the method, the scaling and the preconditioner
+FILE is a Matrix Market file, or one of PETSc, SciPy (.npz), MATLAB, Harwell-Boeing or .mpx, told
+by its content, which may be compressed (.gz or .bz2); - reads standard input. Complex systems are
+solved in their real form, and matrices that are not square in the sense of least squares
+(docs/formats.md). By default mpsolve chooses the method, the scaling and the preconditioner
 according to the matrix and prints what it chose. It prints "converged" only if the
 backward error is at most --tol. That error is recomputed from A, x and b as given, with
 residuals in double-double arithmetic. It also prints how many digits of x can be believed.

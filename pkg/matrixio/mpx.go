@@ -28,6 +28,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type mpxHead struct {
 	matrixmarket.Header
 	rows, cols, entries int64 // entries of the arrays
+	nonFinite           int64 // values that are not finite, for a warning
 }
 
 func beginsMPX(head []byte) bool { return bytes.HasPrefix(head, []byte(mpxMagic[:4])) }
@@ -42,6 +43,7 @@ func (h *mpxHead) encode() []byte {
 	binary.LittleEndian.PutUint64(b[24:], uint64(h.cols))
 	binary.LittleEndian.PutUint64(b[32:], uint64(h.entries))
 	binary.LittleEndian.PutUint64(b[40:], uint64(h.layout().size))
+	binary.LittleEndian.PutUint64(b[48:], uint64(h.nonFinite))
 	binary.LittleEndian.PutUint32(b[mpxHeader-4:], crc32.Checksum(b[:mpxHeader-4], castagnoli))
 	return b
 }
@@ -59,11 +61,12 @@ func (h *mpxHead) decode(b []byte) string {
 	}
 	h.Header = matrixmarket.Header{Format: matrixmarket.Format(b[12]), Field: matrixmarket.Field(b[13]), Symmetry: matrixmarket.Symmetry(b[14])}
 	h.rows, h.cols, h.entries = int64(le.Uint64(b[16:])), int64(le.Uint64(b[24:])), int64(le.Uint64(b[32:]))
+	h.nonFinite = int64(le.Uint64(b[48:]))
 	const most = 1 << 46
 	switch {
 	case h.Format > matrixmarket.Array || h.Field > matrixmarket.Complex || h.Symmetry > matrixmarket.Hermitian:
 		return "the header names an unknown kind of matrix"
-	case h.rows < 0 || h.cols < 0 || h.entries < 0 || h.rows > most || h.cols > most || h.entries > most:
+	case h.rows < 0 || h.cols < 0 || h.entries < 0 || h.rows > most || h.cols > most || h.entries > most || h.nonFinite < 0:
 		return "the header has sizes that are out of range"
 	case h.Format == matrixmarket.Array && float64(h.rows)*float64(h.cols) != float64(h.entries):
 		return "the header of a dense matrix has another number of elements than rows times columns"

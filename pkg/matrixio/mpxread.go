@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -43,48 +44,46 @@ func readMPX(s *source) (*matrixmarket.Content, error) {
 	if err := a.read(s, at, &l); err != nil {
 		return nil, err
 	}
-	return a.content(s, &h)
+	return a.content(s, &h), nil
 }
+
+// littleEndian tells that numbers in memory are as they are in files.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // mpxArrays are the arrays of a file in memory.
 type mpxArrays struct {
+	file      []byte // without the checksums
 	ptr       []int64
 	col       []int32
+	cols      int32 // of the matrix
 	val, imag []float64
-	pieces    []mpxPiece
-	nonFinite atomic.Int64 // of val and imag
 }
 
-// mpxPiece is where in the file the bytes of an array are.
-type mpxPiece struct {
-	at    int64
-	bytes []byte
-}
-
+// newMPXArrays returns memory for a file, and where the arrays are in it.
 func newMPXArrays(h *mpxHead) *mpxArrays {
-	l, a := h.layout(), &mpxArrays{}
+	l := h.layout()
+	memory := make([]uint64, (l.sums+7)/8) // large ones begin at a multiple of 64
+	a := &mpxArrays{file: unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(memory))), l.sums), cols: int32(h.cols)}
+	hugePages(a.file)
 	if h.Format == matrixmarket.Coordinate {
-		a.ptr, a.col = make([]int64, h.rows+1), make([]int32, h.entries)
-		a.pieces = append(a.pieces, mpxPiece{l.ptr, bytesOf(a.ptr)}, mpxPiece{l.col, bytesOf(a.col)})
+		a.ptr, a.col = numbersAt[int64](a.file, l.ptr, h.rows+1), numbersAt[int32](a.file, l.col, h.entries)
 	}
-	a.val = make([]float64, h.entries)
-	a.pieces = append(a.pieces, mpxPiece{l.val, bytesOf(a.val)})
+	a.val = numbersAt[float64](a.file, l.val, h.entries)
 	if h.Field == matrixmarket.Complex {
-		a.imag = make([]float64, h.entries)
-		a.pieces = append(a.pieces, mpxPiece{l.imag, bytesOf(a.imag)})
+		a.imag = numbersAt[float64](a.file, l.imag, h.entries)
 	}
 	return a
 }
 
-// bytesOf is the memory of numbers.
-func bytesOf[T int64 | int32 | float64](v []T) []byte {
-	if len(v) == 0 {
-		return nil
+// numbersAt returns the n numbers in the memory from a byte on.
+func numbersAt[T int64 | int32 | float64](memory []byte, at, n int64) []T {
+	if n == 0 {
+		return []T{}
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), len(v)*int(unsafe.Sizeof(v[0])))
+	return unsafe.Slice((*T)(unsafe.Pointer(&memory[at])), n)
 }
 
-// read reads the blocks on all threads. The fault it returns is the first of the file.
+// read reads the blocks on all threads: first those of row offsets, by which columns are checked while they are in the cache.
 func (a *mpxArrays) read(s *source, in io.ReaderAt, l *mpxLayout) error {
 	sums := make([]byte, l.size-l.sums)
 	if _, err := in.ReadAt(sums, l.sums); err != nil {
@@ -93,14 +92,106 @@ func (a *mpxArrays) read(s *source, in io.ReaderAt, l *mpxLayout) error {
 	if err := s.checkSums(sums, l); err != nil {
 		return err
 	}
+	offsets := int64(0) // blocks with row offsets
+	if len(a.ptr) > 0 {
+		offsets = (l.col - mpxHeader + mpxBlock - 1) / mpxBlock
+	}
+	each := func(k int64) error { return a.block(s, l, k, sums, in) }
+	if err := s.onThreads(0, offsets, each); err != nil {
+		return err
+	}
+	if offsets == 0 {
+		return s.onThreads(0, l.blocks(), each)
+	}
+	if wrong := checkLines(a.ptr, int64(len(a.col))); wrong != "" {
+		return s.faultAt(l.ptr, "row offsets: %s", wrong)
+	}
+	inTime := func(k int64) int64 { return max(0, min((mpxHeader+k*mpxBlock-l.col)/4, int64(len(a.col)))) } // columns in front of block k
+	check := func(lo, hi int64) error {
+		if wrong := a.checkColumns(lo, hi); wrong != "" {
+			return s.faultAt(l.col+4*lo, "%s", wrong)
+		}
+		return nil
+	}
+	if err := check(0, inTime(offsets)); err != nil {
+		return err
+	}
+	if err := s.onThreads(offsets, l.blocks(), func(k int64) error {
+		if err := each(k); err != nil {
+			return err
+		}
+		return check(inTime(k), inTime(k+1))
+	}); err != nil {
+		return err
+	}
+	for k := offsets; k < l.blocks(); k++ { // rows that blocks cut
+		if at := inTime(k); at > 0 && at < int64(len(a.col)) {
+			if err := check(at-1, at+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkColumns checks that columns lo to hi-1 are in range and increase in their rows: "" or what is wrong.
+func (a *mpxArrays) checkColumns(lo, hi int64) string {
+	if lo >= hi {
+		return ""
+	}
+	row := sort.Search(len(a.ptr)-1, func(i int) bool { return a.ptr[i+1] > lo })
+	if a.quickCheck(row, lo, hi) {
+		return ""
+	}
+	for at := lo; at < hi; row++ {
+		end := min(a.ptr[row+1], hi)
+		last := int32(-1)
+		for _, j := range a.col[at:end] {
+			if j <= last || j >= a.cols {
+				return fmt.Sprintf("row %d: column %d after %d, of %d columns: want increasing ones", row+1, int64(j)+1, int64(last)+1, a.cols)
+			}
+			last = j
+		}
+		at = end
+	}
+	return ""
+}
+
+// quickCheck is checkColumns without branches that are hard to foresee: columns may fall as often as rows begin with a fall. row is the one that
+// has entry lo.
+func (a *mpxArrays) quickCheck(row int, lo, hi int64) bool {
+	cols := a.col[lo:hi]
+	last := cols[0]
+	out := last | (a.cols - 1 - last) // its sign
+	falls := 0
+	for _, j := range cols[1:] {
+		out |= j | (a.cols - 1 - j)
+		falls += int(uint64(int64(j)-int64(last)-1) >> 63)
+		last = j
+	}
+	for row++; row < len(a.ptr)-1; row++ {
+		at := a.ptr[row]
+		if at >= hi {
+			break
+		}
+		if at > lo && at < a.ptr[row+1] {
+			falls -= int(uint64(int64(a.col[at])-int64(a.col[at-1])-1) >> 63)
+		}
+	}
+	return out >= 0 && falls == 0
+}
+
+// onThreads calls f for from to to-1 on all threads. The error is that of the smallest number with one.
+func (s *source) onThreads(from, to int64, f func(k int64) error) error {
 	var next atomic.Int64
+	next.Store(from)
 	var mu sync.Mutex
-	first, fault := l.blocks(), error(nil)
+	first, fault := to, error(nil)
 	var wg sync.WaitGroup
-	for range min(int64(s.threads()), l.blocks()) {
+	for range min(int64(s.threads()), to-from) {
 		wg.Go(func() {
-			for k := next.Add(1) - 1; k < l.blocks() && s.ctx.Err() == nil; k = next.Add(1) - 1 {
-				if err := a.block(s, l, k, sums, in); err != nil {
+			for k := next.Add(1) - 1; k < to && s.ctx.Err() == nil; k = next.Add(1) - 1 {
+				if err := f(k); err != nil {
 					mu.Lock()
 					if k < first {
 						first, fault = k, err
@@ -121,37 +212,29 @@ func (a *mpxArrays) read(s *source, in io.ReaderAt, l *mpxLayout) error {
 // block reads block k and verifies its checksum.
 func (a *mpxArrays) block(s *source, l *mpxLayout, k int64, sums []byte, in io.ReaderAt) error {
 	from := mpxHeader + k*mpxBlock
-	to := min(from+mpxBlock, l.sums)
-	var padding [mpxAlign]byte
-	crc := uint32(0)
-	for at := from; at < to; {
-		part := a.at(at, to, padding[:])
-		if _, err := in.ReadAt(part, at); err != nil {
-			return s.faultAt(at, "the file cannot be read: %v", err)
-		}
-		crc = crc32.Update(crc, castagnoli, part)
-		if at >= l.val {
-			a.nonFinite.Add(countNonFinite(part))
-		}
-		at += int64(len(part))
+	part := a.file[from:min(from+mpxBlock, l.sums)]
+	if _, err := in.ReadAt(part, from); err != nil {
+		return s.faultAt(from, "the file cannot be read: %v", err)
 	}
-	if want := binary.LittleEndian.Uint32(sums[4*k:]); crc != want {
-		return s.faultAt(from, "the next %d bytes are damaged: their checksum is %08x, want %08x", to-from, crc, want)
+	if crc, want := crc32.Checksum(part, castagnoli), binary.LittleEndian.Uint32(sums[4*k:]); crc != want {
+		return s.faultAt(from, "the next %d bytes are damaged: their checksum is %08x, want %08x", len(part), crc, want)
+	}
+	if !littleEndian {
+		swap(part, l, from)
 	}
 	return nil
 }
 
-// at is the memory for the bytes from at to to-1 of the file, or for the first of them: of an array, or of the padding behind it.
-func (a *mpxArrays) at(at, to int64, padding []byte) []byte {
-	for _, p := range a.pieces {
-		switch end := p.at + int64(len(p.bytes)); {
-		case at < p.at:
-			return padding[:min(to, p.at)-at]
-		case at < end:
-			return p.bytes[at-p.at : min(to, end)-p.at]
+// swap turns numbers around that begin at that place of the file, on machines that are big endian.
+func swap(part []byte, l *mpxLayout, at int64) {
+	for n := 0; n < len(part); {
+		size := 8
+		if here := at + int64(n); here >= l.col && here < l.val && l.col > 0 {
+			size = 4
 		}
+		slices.Reverse(part[n : n+size])
+		n += size
 	}
-	return padding[:min(to-at, int64(len(padding)))]
 }
 
 // checkSums verifies the checksum of the checksums.
@@ -163,79 +246,15 @@ func (s *source) checkSums(sums []byte, l *mpxLayout) error {
 	return nil
 }
 
-// content checks the matrix.
-func (a *mpxArrays) content(s *source, h *mpxHead) (*matrixmarket.Content, error) {
-	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		a.swap()
-	}
+// content is that of arrays that have been checked.
+func (a *mpxArrays) content(s *source, h *mpxHead) *matrixmarket.Content {
 	if h.Format == matrixmarket.Array {
 		c := s.dense(h.rows, h.cols, a.val, a.imag)
 		c.Header = h.Header
-		return c, nil
+		return c
 	}
 	m := &csr.Matrix{Rows: int(h.rows), Cols: int(h.cols), RowPtr: a.ptr, Col: a.col, Val: a.val}
-	if err := s.checkMatrix(m); err != nil {
-		return nil, err
-	}
 	c := matrixmarket.NewContent(s.in.Name, s.bytes(), h.Header, m.Rows, m.Cols, s.opt)
-	c.SetMatrix(m, a.imag, a.nonFinite.Load())
-	return c, nil
-}
-
-// swap turns numbers around, on machines that are big endian.
-func (a *mpxArrays) swap() {
-	for _, p := range a.pieces {
-		size := 8
-		if len(a.col) > 0 && len(p.bytes) == 4*len(a.col) && &p.bytes[0] == &bytesOf(a.col)[0] {
-			size = 4
-		}
-		for b := p.bytes; len(b) > 0; b = b[size:] {
-			slices.Reverse(b[:size])
-		}
-	}
-}
-
-// countNonFinite counts float64 that are NaN or infinite, given as they are in the file.
-func countNonFinite(b []byte) (n int64) {
-	for ; len(b) >= 8; b = b[8:] {
-		if binary.LittleEndian.Uint64(b)>>52&0x7ff == 0x7ff {
-			n++
-		}
-	}
-	return n
-}
-
-// checkMatrix is csr.Matrix.Validate, on all threads.
-func (s *source) checkMatrix(m *csr.Matrix) error {
-	parts := s.threads()
-	faults := make([]string, parts)
-	if wrong := checkLines(m.RowPtr, int64(len(m.Col))); wrong != "" {
-		return s.faultAt(mpxHeader, "row offsets: %s", wrong)
-	}
-	var wg sync.WaitGroup
-	for k := range parts {
-		wg.Go(func() { faults[k] = checkColumns(m, m.Rows*k/parts, m.Rows*(k+1)/parts) })
-	}
-	wg.Wait()
-	for _, wrong := range faults {
-		if wrong != "" {
-			return s.faultAt(mpxHeader, "%s", wrong)
-		}
-	}
-	return nil
-}
-
-// checkColumns checks that the columns of rows from to to-1 increase and are in range: "" or what is wrong.
-func checkColumns(m *csr.Matrix, from, to int) string {
-	for i := from; i < to; i++ {
-		last := int32(-1)
-		cols, _ := m.Row(i)
-		for _, j := range cols {
-			if j <= last || int(j) >= m.Cols {
-				return fmt.Sprintf("row %d: column %d after %d, of %d columns: want increasing ones", i+1, int64(j)+1, int64(last)+1, m.Cols)
-			}
-			last = j
-		}
-	}
-	return ""
+	c.SetMatrix(m, a.imag, h.nonFinite)
+	return c
 }

@@ -12,7 +12,7 @@ import (
 
 // writeMPX writes header, arrays and checksums.
 func writeMPX(w io.Writer, c *matrixmarket.Content, _ WriteOptions) error {
-	h := mpxHead{Header: c.Header, rows: int64(c.Rows), cols: int64(c.Cols), entries: int64(len(c.Dense))}
+	h := mpxHead{Header: c.Header, rows: int64(c.Rows), cols: int64(c.Cols), entries: int64(len(c.Dense)), nonFinite: c.NonFinite}
 	h.Object, h.Format, h.Symmetry = matrixmarket.MatrixObject, matrixmarket.Array, matrixmarket.General
 	values := c.Dense
 	if c.Matrix != nil {

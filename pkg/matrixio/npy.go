@@ -100,14 +100,6 @@ func (s *source) npyFields(text string) (a array, err error) {
 	return a, nil
 }
 
-// vector is the length of an array of one dimension.
-func (s *source) vector(a array, what string) (int64, error) {
-	if len(a.shape) != 1 || a.text {
-		return 0, s.fault("%s has %d dimensions, want one", what, len(a.shape))
-	}
-	return a.shape[0], nil
-}
-
 func readNPY(s *source) (*matrixmarket.Content, error) {
 	a, err := s.npyHeader()
 	if err != nil {

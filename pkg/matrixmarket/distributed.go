@@ -106,7 +106,7 @@ func look(path string, opt DistributedOptions, whole func(*reading, DistributedO
 	r, file, err := openShare(path, opt.Options)
 	var other otherFormat
 	if errors.As(err, &other) {
-		return survey{Whole: "a file of " + string(other)}, nil
+		return survey{Whole: other.Error()}, nil
 	}
 	if err != nil {
 		return survey{}, err

@@ -35,7 +35,7 @@ func (in *input) other(opt Options) *Reader {
 // readOther reads a file of another format, whose reader says what there is to know of it.
 func (in *input) readOther(ctx context.Context, r *Reader, opt Options) (*Content, error) {
 	if opt.Parts > 1 {
-		return nil, fmt.Errorf("%s: a file of %s has no digits beyond float64", in.name, r.Format)
+		return nil, fmt.Errorf("%s: its format is %s, which has no digits beyond float64", in.name, r.Format)
 	}
 	f := &File{Name: in.name, Stream: in.stream, At: in.file, Size: in.size}
 	c, err := r.Read(ctx, f, opt)
@@ -88,6 +88,6 @@ func (c *Content) SetMatrix(m *csr.Matrix, imag []float64, nonFinite int64) {
 // otherFormat is an error: the file is not Matrix Market.
 type otherFormat string
 
-func (o otherFormat) Error() string { return "a file of " + string(o) }
+func (o otherFormat) Error() string { return "its format is " + string(o) }
 
 func notFinite(v float64) bool { return v-v != 0 }
