@@ -1,6 +1,9 @@
 package gcnemu
 
-import "math"
+import (
+	"math"
+	"math/big"
+)
 
 func of(a uint64) float64                      { return math.Float64frombits(a) }
 func bitsOf(v float64) uint64                  { return math.Float64bits(v) }
@@ -95,13 +98,20 @@ func divideScales(a, b, c uint64) (v uint64, scaled bool) {
 	return a, scaled
 }
 
-// divideFMA is v_div_fmas_f64 of a quotient that has to be scaled: back from where it was put.
+// divideFMA is v_div_fmas_f64 of a quotient that has to be scaled: back from where it was put, rounded once.
 func divideFMA(a, b, c uint64) uint64 {
-	n := -128
+	v := of(fma(a, b, c))
 	if exponent(c) > 1023 {
-		n = 128
+		return bitsOf(math.Ldexp(v, 128))
 	}
-	return bitsOf(math.Ldexp(of(fma(a, b, c)), n))
+	if v-v != 0 {
+		return bitsOf(v)
+	}
+	number := func(a uint64) *big.Float { return new(big.Float).SetPrec(5000).SetFloat64(of(a)) } // enough for exact sums
+	exact := number(a)
+	exact.Mul(exact, number(b)).Add(exact, number(c))
+	scaled, _ := exact.SetMantExp(exact, -128).Float64()
+	return bitsOf(scaled)
 }
 
 // divideFixup is v_div_fixup_f64: the quotient a of c / b, unless that is special.

@@ -11,16 +11,17 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 )
 
+// anyBits is what a planted fault may be found by.
+const anyBits = "other bits"
+
+// plantedFault is an error in a kernel's text: what is replaced, and the fault that is wanted, or of two one.
+type plantedFault struct{ kernel, find, replace, want string }
+
 // TestPlantedFaults makes errors in the PTX of kernels that vectors and a product with a matrix
 // run. Each is found: as a fault of the device, or by other bits of the result, in any order of
 // threads, warps and blocks.
 func TestPlantedFaults(t *testing.T) {
-	const anyBits = "other bits"
-	right := vectorsAndProduct(plantedPTX(t, 0, nil))
-	if right.err != nil || len(right.bits) < 3000 {
-		t.Fatalf("%d numbers, %v", len(right.bits), right.err)
-	}
-	for name, c := range map[string]struct{ kernel, find, replace, want string }{
+	testPlantedFaults(t, plantedPTX, func(kernel string) (begin, end string) { return ".entry " + kernel + "(", "\n}\n" }, map[string]plantedFault{
 		"nothing":                    {"vector_dot", `ret;`, `ret;`, ""},
 		"first barrier of a sum":     {"vector_dot", `bar\.sync[^\n]*\n`, "", "race: |never written"},
 		"second barrier of a sum":    {"vector_xpay", `(ld\.shared\.f64[^\n]*\n[^\n]*)bar\.sync[^\n]*\n`, "$1", "race: "},
@@ -33,12 +34,42 @@ func TestPlantedFaults(t *testing.T) {
 		"two threads for an element": {"vector_axpy", `mov\.u32([ \t]*%r\d+), %tid\.x;`, "and.b32 $1, %tid.x, 127;", "race: |never written"},
 		"two blocks for an element":  {"vector_axpy", `mov\.u32([ \t]*%r\d+), %ctaid\.x;`, "and.b32 $1, %ctaid.x, 1;", "race: "},
 		"read as constant":           {"vector_axpy", `ld\.global\.f64`, "ld.global.nc.f64", ".nc"},
-	} {
+	})
+}
+
+// TestPlantedFaultsInAMDCode does the same with a code object for waves of 64.
+func TestPlantedFaultsInAMDCode(t *testing.T) {
+	open := func(t testing.TB, seed uint64, plant planting) *Device { return plantedAMD(t, "gfx90a", seed, plant) }
+	testPlantedFaults(t, open, func(kernel string) (begin, end string) { return "<" + kernel + ">:", "\n\n" }, map[string]plantedFault{
+		"nothing":                    {"vector_dot", `s_endpgm`, `s_endpgm`, ""},
+		"first barrier of a sum":     {"vector_dot", `s_barrier`, "s_nop 0", "race: |never written"},
+		"second barrier of a sum":    {"vector_xpay", `(ds_read_b64[^\n]*\n(?:[^\n]*\n){1,3}[^\n]*)s_barrier`, "${1}s_nop 0", "race: "},
+		"barrier of a part":          {"vector_dot", `(?s)\ts_barrier(.*)$`, "\ts_mov_b32 exec_lo, 1\n\ts_barrier$1", "by a part of the wave"},
+		"lanes switched on too late": {"vector_dot", `s_or_b64 exec, exec, s\[10:11\]`, "s_nop 0", "switched off|by a part of the wave"},
+		"distance of an exchange":    {"vector_dot", `v_xor_b32_e32 (v\d+), 64,`, "v_xor_b32_e32 $1, 32,", anyBits},
+		"sum of a product":           {"spmv_csr", `(?m)(ds_bpermute_b32 (v\d+), (v\d+), v\d+)`, "v_mov_b32_e32 $3, 0\n\t$1", anyBits},
+		"stored beyond the end":      {"vector_axpy", `(global_store_dwordx2 [^/\n]*?) +//`, "$1 offset:4095 //", "outside of all buffers|not aligned"},
+		"read beyond the end":        {"spmv_csr", `(s_load_dwordx\d+ s\[\d+:\d+\], s\[\d+:\d+\]), 0x`, "$1, 0xff", "outside of all buffers"},
+		"misaligned":                 {"vector_axpy", `(global_load_dwordx2 [^/\n]*?) +//`, "$1 offset:2 //", "not aligned"},
+		"two threads for an element": {"vector_axpy", `(v_lshl_or_b32 v\d+), s(\d+), 8, v0`, "$1, s$2, 7, v0", "race: |never written"},
+		"two blocks for an element":  {"vector_axpy", `(v_lshl_or_b32 v\d+), s(\d+), 8, v0`, "$1, 0, 8, v0", "race: "},
+	})
+}
+
+// testPlantedFaults runs some kernels with each fault, in order and at random. A kernel's text is between
+// the words that of says.
+func testPlantedFaults(t *testing.T, open func(t testing.TB, seed uint64, plant planting) *Device, of func(kernel string) (begin, end string), faults map[string]plantedFault) {
+	right := vectorsAndProduct(open(t, 0, nil))
+	if right.err != nil || len(right.bits) < 3000 {
+		t.Fatalf("%d numbers, %v", len(right.bits), right.err)
+	}
+	for name, c := range faults {
 		t.Run(name, func(t *testing.T) {
 			find := regexp.MustCompile(c.find)
 			plant := func(text string) string {
-				at := strings.Index(text, ".entry "+c.kernel+"(")
-				end := at + strings.Index(text[at:], "\n}\n")
+				begin, last := of(c.kernel)
+				at := strings.Index(text, begin)
+				end := at + strings.Index(text[at:], last)
 				changed := find.ReplaceAllString(text[at:end], c.replace)
 				if changed == text[at:end] && c.want != "" {
 					t.Fatalf("%s has nothing like %s", c.kernel, c.find)
@@ -46,7 +77,7 @@ func TestPlantedFaults(t *testing.T) {
 				return text[:at] + changed + text[end:]
 			}
 			for seed := range uint64(3) {
-				got := vectorsAndProduct(plantedPTX(t, seed, plant))
+				got := vectorsAndProduct(open(t, seed, plant))
 				same := slices.Equal(got.bits, right.bits)
 				a, b, either := strings.Cut(c.want, "|")
 				switch said := fmt.Sprint(got.err); {

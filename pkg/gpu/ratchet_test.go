@@ -47,9 +47,14 @@ func TestRatchet(t *testing.T) {
 			fmt.Fprintf(&text, "%s: slots 2^-%d: %s\n", m.kind, bits, counted(t, a, afx(t, adaptive.NW, math.Ldexp(1, -bits))))
 		}
 	}
-	path := filepath.FromSlash(ratchetFile)
+	ratchet(t, ratchetFile, text.String())
+}
+
+// ratchet compares with a golden file, or with -update writes it.
+func ratchet(t *testing.T, file, text string) {
+	path := filepath.FromSlash(file)
 	if *update {
-		if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,15 +62,25 @@ func TestRatchet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareRatchet(t, string(old), text.String())
+	compareRatchet(t, file, string(old), text)
 }
 
 // counted is what one product executes for 32 nonzeros.
 func counted(t *testing.T, m *csr.Matrix, s adaptive.Spec) string {
-	was := interpreterBlocks
-	interpreterBlocks = max(1, m.Rows/(ratchetRows*threads/warp))
-	defer func() { interpreterBlocks = was }()
-	d := ptx(t, 0)
+	sum := executed(t, ptx(t, 0), m, s)
+	per := func(n uint64) float64 { return 32 * float64(n) / float64(m.NNZ()) }
+	return fmt.Sprintf("instructions %.2f, FP64 %.2f, requests %.2f, sectors %.2f, bytes %.2f",
+		per(sum.Instructions), per(sum.ByClass["fp64"]), per(sum.LoadRequests+sum.StoreRequests),
+		per(sum.LoadSectors+sum.StoreSectors), 32*per(sum.Unique))
+}
+
+// executed is what one product executes on an interpreter with as many blocks as a large matrix
+// would have for as many rows.
+func executed(t *testing.T, d *Device, m *csr.Matrix, s adaptive.Spec) (sum simt.Total) {
+	resident := max(1, m.Rows/(ratchetRows*threads/warp))
+	for k := range d.kernels {
+		d.kernels[k].resident = resident
+	}
 	a := slotted(t, d, m, s, 1)
 	in, out := NewSpace(d, m.Cols), NewSpace(d, m.Rows)
 	defer in.Close()
@@ -81,7 +96,6 @@ func counted(t *testing.T, m *csr.Matrix, s adaptive.Spec) string {
 		t.Fatal(err)
 	}
 	per := func(n uint64) float64 { return 32 * float64(n) / float64(m.NNZ()) }
-	var sum simt.Total
 	for _, k := range p.programs {
 		c := k.counts
 		if c.Launches == 0 {
@@ -95,16 +109,14 @@ func counted(t *testing.T, m *csr.Matrix, s adaptive.Spec) string {
 		t.Logf("%s: %s: %.2f instructions: %s", a.LayoutText(), k.name, per(one.Instructions), strings.Join(classes, ", "))
 		sum.Add(one)
 	}
-	return fmt.Sprintf("instructions %.2f, FP64 %.2f, requests %.2f, sectors %.2f, bytes %.2f",
-		per(sum.Instructions), per(sum.ByClass["fp64"]), per(sum.LoadRequests+sum.StoreRequests),
-		per(sum.LoadSectors+sum.StoreSectors), 32*per(sum.Unique))
+	return sum
 }
 
 // compareRatchet compares the numbers of each line.
-func compareRatchet(t *testing.T, old, now string) {
+func compareRatchet(t *testing.T, file, old, now string) {
 	was, is := strings.Split(old, "\n"), strings.Split(now, "\n")
 	if len(was) != len(is) {
-		t.Fatalf("%s has %d lines, want %d: -update writes it", ratchetFile, len(was), len(is))
+		t.Fatalf("%s has %d lines, want %d: -update writes it", file, len(was), len(is))
 	}
 	for i := range is {
 		if is[i] == was[i] {

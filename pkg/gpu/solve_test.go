@@ -105,7 +105,7 @@ func TestSolve(t *testing.T) {
 			{"orsreg_1", 0, []string{"bicgstab", "gmres, long"}},
 		} {
 			for _, method := range s.methods {
-				if spent(d, 500_000) {
+				if isInterpreted(d) && d.info.Backend == HIP && s.n == 0 || spent(d, 500_000) { // the former takes a minute
 					continue
 				}
 				t.Run(s.name+"/"+method, func(t *testing.T) {

@@ -26,17 +26,26 @@ type count struct {
 	instructions, fp64, requests, sectors, bytes float64
 }
 
-// counts puts the table of a file into a page.
+// counts puts the table of a file into a page, and that of the file of AMD's counts beside it.
 func counts(file, path string) error {
+	if err := table(file, path, beginCounts, endCounts, readCounts, renderCounts); err != nil {
+		return err
+	}
+	amd := strings.TrimSuffix(file, ".txt") + "-amd.txt"
+	return table(amd, path, beginAMD, endAMD, readCountsAMD, renderCountsAMD)
+}
+
+// table puts what a file is rendered as into a page.
+func table[T any](file, path, begin, end string, read func(text string) ([]T, error), render func([]T) string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	list, err := readCounts(string(text))
+	list, err := read(string(text))
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	return page.Replace(path, beginCounts, endCounts, renderCounts(list))
+	return page.Replace(path, begin, end, render(list))
 }
 
 func readCounts(text string) (list []count, err error) {
