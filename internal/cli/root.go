@@ -26,8 +26,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Version is set by the linker for releases.
-var Version = "0.1.0-dev"
+// Version is set by the linker for releases, and otherwise that of the module that was built, if that is a release.
+var Version = development
 
 // Exit codes.
 const (
@@ -167,7 +167,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.SetVersionTemplate("mpsolve {{.Version}}\n")
+	root.SetVersionTemplate(versionLine() + "\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", textWidth(s.out))))
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return s.job.suits(c) }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
