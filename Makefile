@@ -43,7 +43,7 @@ test: ## all tests
 
 .PHONY: test-purego
 test-purego: ## short tests of the numerical packages with the portable kernels
-	$(GO) test -short -tags purego $(NUMERICAL)
+	$(GO) test -short -vet=off -tags purego $(NUMERICAL)
 
 .PHONY: test-avx2
 test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (on processors with AVX-512)
@@ -51,7 +51,7 @@ test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (o
 		echo 'SKIPPED: this processor has no AVX-512, so that the other tests run what AVX2 has'
 		exit
 	fi
-	MPSOLVE_KERNELS=avx2 $(GO) test -short -count=1 $(NUMERICAL) ./pkg/precond ./pkg/solve
+	MPSOLVE_KERNELS=avx2 $(GO) test -short -vet=off -count=1 $(NUMERICAL) ./pkg/precond ./pkg/solve
 
 .PHONY: test-avx512
 test-avx512: ## tests of the kernels on an emulated processor with AVX-512 (minutes; needs bochs, see tools/avx512/run.sh)
@@ -67,15 +67,16 @@ test-arm64: ## short tests of kernels and what calls them for arm64, in qemu's e
 			exit
 		fi
 	fi
-	GOARCH=arm64 $(GO) test -short $${run:+-exec "$$run"} $(NEAREST)
-	GOARCH=arm64 $(GO) test $${run:+-exec "$$run"} ./internal/kernels -run '^TestEveryKernel$$' -rounds 200
+	GOARCH=arm64 $(GO) test -short -vet=off $${run:+-exec "$$run"} $(NEAREST)
+	GOARCH=arm64 $(GO) test -vet=off $${run:+-exec "$$run"} ./internal/kernels -run '^TestEveryKernel$$' -rounds 200
 
 # The tests that run on several goroutines; internal/arch requires one in each package that does.
 RACE_TESTS := Thread|Concurrent|Interrupt
 
 .PHONY: race
 race: ## short tests of concurrent code under the race detector, which does not see assembly (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race -short -tags purego -run '$(RACE_TESTS)' ./...
+	CGO_ENABLED=1 $(GO) test -race -short -vet=off -tags purego -run '$(RACE_TESTS)' \
+		$$(grep -rlE --include='*_test.go' '^func Test\w*($(RACE_TESTS))' . | xargs dirname | sort -u)
 
 .PHONY: lint
 lint: ## gofumpt, go vet, staticcheck (versions pinned in .ci/tools.mod)
@@ -140,7 +141,7 @@ SANITIZE := -O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined
 .PHONY: gpu-sanitize
 gpu-sanitize: ## tests of pkg/gpu on the emulated device, under the address and undefined-behaviour sanitizers (needs gcc)
 	CGO_ENABLED=1 CGO_CFLAGS='$(SANITIZE)' CGO_LDFLAGS=-fsanitize=undefined \
-		ASAN_OPTIONS=allocator_may_return_null=1 MPSOLVE_LIBOPENCL=/none $(GO) test -asan -short -count=1 ./pkg/gpu
+		ASAN_OPTIONS=allocator_may_return_null=1 MPSOLVE_LIBOPENCL=/none $(GO) test -asan -short -vet=off -count=1 ./pkg/gpu
 
 .PHONY: gpu-bench-build
 gpu-bench-build: build ## what bench/gpu/run.sh takes to a machine with a GPU
@@ -154,10 +155,12 @@ gpu-table: ## the tables of docs/gpu.md, of what bench/gpu/run.sh wrote into GPU
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME executions (20000x)
-	@for pkg in $$($(GO) list ./...); do
-		for target in $$($(GO) test -list '^Fuzz' "$$pkg" | grep '^Fuzz' || true); do
-			echo "$$target in $$pkg"
-			$(GO) test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=100x "$$pkg"
+	@for folder in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs dirname | sort -u); do
+		$(GO) test -c -vet=off -fuzz=. -o $(CURDIR)/bin/fuzz.test "$$folder"
+		for target in $$(bin/fuzz.test -test.list '^Fuzz'); do
+			echo "$$target in $$folder"
+			(cd "$$folder" && $(CURDIR)/bin/fuzz.test -test.run='^$$' -test.fuzz="^$$target\$$" -test.fuzztime=$(FUZZTIME) \
+				-test.fuzzminimizetime=100x -test.fuzzcachedir="$$($(GO) env GOCACHE)/fuzz/$$folder")
 		done
 	done
 

@@ -55,7 +55,7 @@ var layers = []layer{
 	{pkg: "examples/agata/crystal", imports: []string{"examples/agata/gridsearch", "pkg/csr", "pkg/krylov", "pkg/parallel", "pkg/solve"}, reason: "an example: simulates a detector, knows no terminal"},
 	{pkg: "examples/agata/gridsearch", imports: []string{"pkg/parallel", "pkg/stochastic"}, reason: "an example: searches signals, whatever made them"},
 	{pkg: "examples/experiments", imports: []string{"internal/figure"}, reason: "data, and its form"},
-	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/bench", "internal/machine", "pkg/dist", "pkg/formatsearch", "pkg/gpu", "pkg/solve", "pkg/stochastic", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
+	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/bench", "internal/machine", "pkg/dist", "pkg/formatsearch", "pkg/gpu", "pkg/solve", "pkg/stochastic", "pkg/tune", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 
 	{pkg: "internal/bench", imports: []string{"pkg/csr", "pkg/dist", "pkg/generate", "pkg/packed", "pkg/formats", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/gpu", "pkg/parallel", "internal/kernels", "internal/nearest", "pkg/dd", "pkg/mp", "pkg/mp/rns"}, reason: "measures speed, knows no files of matrices and no terminal"},
 
@@ -65,6 +65,7 @@ var layers = []layer{
 	{pkg: "pkg/krylov", imports: []string{"pkg/linop"}, reason: "methods know operators, never matrices, formats, files, devices or the terminal", pure: true},
 	{pkg: "pkg/verify", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel", "pkg/dd"}, reason: "judges an x by the matrix alone, whatever made it"},
 	{pkg: "pkg/formatsearch", imports: []string{"pkg/adaptive", "pkg/csr", "pkg/formats", "pkg/krylov", "pkg/linop", "pkg/parallel", "pkg/precond", "pkg/verify"}, reason: "solves in other and other formats, knows no terminal"},
+	{pkg: "pkg/tune", imports: []string{"pkg/adaptive", "pkg/csr", "pkg/precond", "pkg/solve"}, reason: "solves in other and other ways, knows no terminal"},
 	{pkg: "pkg/stochastic", imports: []string{"pkg/dd", "pkg/csr", "pkg/linop", "pkg/parallel"}, reason: "arithmetic that rounds at random, and vectors of it; knows no method", pure: true},
 	{pkg: "pkg/linop", imports: []string{"pkg/csr", "pkg/packed", "internal/kernels", "pkg/parallel", "pkg/dd"}, reason: "the seam knows no algorithm, format or device", pure: true},
 	{pkg: "pkg/quantize", imports: []string{"pkg/csr", "pkg/formats", "pkg/parallel", "pkg/sell", "internal/kernels", "internal/nearest"}, reason: "decides the format of each element, knows no layout and no product"},
@@ -77,14 +78,19 @@ var layers = []layer{
 	{pkg: "tools/gpugen", reason: "a program that reads the kernels' declarations"},
 	{pkg: "tools/gputable", imports: []string{"tools/page"}, reason: "a program that writes measurements into the documentation"},
 	{pkg: "tools/simdgen", reason: "a program that compiles the kernels in C and writes them as assembly of Go"},
-	{pkg: "tools/gpucode", reason: "a program that compiles the kernels and reads what comes out"},
+	{pkg: "tools/gpucode", imports: []string{"internal/codeobject"}, reason: "a program that compiles the kernels and reads what comes out"},
 	{pkg: "tools/gpuptxas", reason: "a program that assembles the kernels and reads what comes out"},
 	{pkg: "pkg/formats", imports: []string{"internal/kernels", "internal/nearest"}, reason: "codecs alone, does not know why a format was chosen"},
 	{pkg: "pkg/generate", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel"}, reason: "makes matrices, knows no files and no solver"},
 	{pkg: "pkg/matrixmarket", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel", "internal/nearest"}, reason: "reads and writes, knows no precision and no solver"},
+	{pkg: "pkg/realform", imports: []string{"pkg/csr"}, reason: "rearranges numbers, knows no files and no solver"},
+	{pkg: "pkg/matrixio", imports: []string{"pkg/csr", "pkg/matrixmarket"}, reason: "reads and writes other formats of files, knows no precision and no solver"},
 	{pkg: "pkg/csr", imports: []string{"pkg/parallel", "pkg/dd", "internal/kernels"}, reason: "structure and norms, knows no precision"},
 
-	{pkg: "internal/ptxemu", reason: "runs PTX for tests, knows no kernel, matrix or driver", pure: true},
+	{pkg: "internal/ptxemu", imports: []string{"internal/simt"}, reason: "runs PTX for tests, knows no kernel, matrix or driver", pure: true},
+	{pkg: "internal/gcnemu", imports: []string{"internal/simt", "internal/codeobject"}, reason: "runs AMD's instructions for tests, knows no kernel, matrix or driver", pure: true},
+	{pkg: "internal/simt", reason: "memory and threads of GPUs that are interpreted, knows no instruction", pure: true},
+	{pkg: "internal/codeobject", reason: "reads AMD's code objects, knows no kernel"},
 	{pkg: "internal/kernels", imports: []string{"pkg/dd"}, reason: "plain slices, no solver and no goroutine"},
 	{pkg: "internal/guard", reason: "memory for tests"},
 	{pkg: "internal/machine", reason: "files of the system alone"},
@@ -101,7 +107,7 @@ var layers = []layer{
 // confined lists external packages that few packages may import.
 var confined = map[string][]string{
 	"github.com/james-bowman/sparse":    {"pkg/csr"},
-	"github.com/schollz/progressbar/v3": {"internal/cli", "examples/agata"},
+	"github.com/schollz/progressbar/v3": {"examples/agata"},
 	"github.com/spf13/cobra":            {"internal/cli", "examples/agata"},
 	"github.com/spf13/pflag":            {"internal/cli"},
 }

@@ -124,9 +124,8 @@ func (f *benchSpMVFlags) run(ctx context.Context, s streams, paths []string) err
 	}
 	status := newStatusLine(s.err)
 	defer status.done()
-	opt.Progress = func(text string) { status.show(func() string { return text }) }
+	opt.Progress = func(text string) { status.show(func(int) string { return text }) }
 	opt.Note = func(text string) {
-		status.clear()
 		fmt.Fprintf(s.err, "mpsolve: %s\n", text)
 	}
 	on := environment()
@@ -150,7 +149,6 @@ func (f *benchSpMVFlags) run(ctx context.Context, s streams, paths []string) err
 		if err != nil {
 			return err
 		}
-		status.clear()
 		f.write(out, on, rows)
 		if out.err != nil {
 			return fmt.Errorf("writing: %w", out.err)

@@ -87,7 +87,7 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 	defer opt.Pool.Close()
 	status := newStatusLine(s.err)
 	defer status.done()
-	b := gpuBench{benchGPUFlags: f, device: d, out: &firstError{w: s.out}, status: &status}
+	b := gpuBench{benchGPUFlags: f, device: d, out: &firstError{w: s.out}, status: status}
 	if f.copy {
 		if b.copies, err = d.CopyBandwidth(copyBytes(d.Info())); err != nil {
 			return err
@@ -100,7 +100,7 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 		}
 	}
 	for k, named := range matrices {
-		status.show(func() string { return named.name })
+		status.show(func(int) string { return named.name })
 		m, err := named.load(ctx)
 		if err != nil {
 			return err
@@ -111,9 +111,8 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 				return err
 			}
 		}
-		opt.Progress = func(text string) { status.show(func() string { return named.name + ": " + text }) }
+		opt.Progress = func(text string) { status.show(func(int) string { return named.name + ": " + text }) }
 		opt.Note = func(text string) {
-			status.clear()
 			fmt.Fprintf(s.err, "mpsolve: %s: %s\n", named.name, text)
 		}
 		if err := b.measure(ctx, named.name, m, x, opt); err != nil {
@@ -146,7 +145,6 @@ func (b *gpuBench) measure(ctx context.Context, name string, m *csr.Matrix, x []
 		if err != nil {
 			return err
 		}
-		b.status.clear()
 		if b.json {
 			b.out.keep(report.DeviceProductsJSON(b.out, on, name, b.copies, products))
 		} else {
@@ -159,7 +157,6 @@ func (b *gpuBench) measure(ctx context.Context, name string, m *csr.Matrix, x []
 		if err != nil {
 			return err
 		}
-		b.status.clear()
 		if b.json {
 			b.out.keep(report.DeviceSolvesJSON(b.out, on, name, solves))
 		} else {

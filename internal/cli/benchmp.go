@@ -71,12 +71,11 @@ func (f *benchMPFlags) run(ctx context.Context, s streams) error {
 	on := environment()
 	status := newStatusLine(s.err)
 	defer status.done()
-	opt.Progress = func(text string) { status.show(func() string { return text }) }
+	opt.Progress = func(text string) { status.show(func(int) string { return text }) }
 	results, err := bench.MP(ctx, opt)
 	if err != nil {
 		return err
 	}
-	status.clear()
 	out := &firstError{w: s.out}
 	if f.json {
 		out.keep(report.MPJSON(out, on, results))

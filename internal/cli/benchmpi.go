@@ -78,11 +78,10 @@ func (f *benchMPIFlags) run(ctx context.Context, s streams) error {
 	}
 	status := newStatusLine(s.err)
 	defer status.done()
-	opt.Progress = func(text string) { status.show(func() string { return text }) }
+	opt.Progress = func(text string) { status.show(func(int) string { return text }) }
 	on := report.Job{MPI: mpi.Library().Version, Ranks: s.job.size(), Threads: opt.Threads, Environment: environment()}
 	out := &firstError{w: s.out}
 	write := func(tables func(io.Writer), lines func(io.Writer) error) error {
-		status.clear()
 		switch {
 		case s.job.rank() > 0:
 		case f.json:

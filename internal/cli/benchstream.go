@@ -68,14 +68,13 @@ func (f *benchStreamFlags) run(ctx context.Context, s streams) error {
 	}
 	status := newStatusLine(s.err)
 	defer status.done()
-	opt.Progress = func(text string) { status.show(func() string { return text }) }
+	opt.Progress = func(text string) { status.show(func(int) string { return text }) }
 	out := &firstError{w: s.out}
 	var results []bench.StreamResult
 	if f.device.kind == onCPU {
 		if results, err = bench.Stream(ctx, opt); err != nil {
 			return err
 		}
-		status.clear()
 		if f.json {
 			out.keep(report.StreamJSON(out, on, results))
 		} else {
@@ -90,7 +89,6 @@ func (f *benchStreamFlags) run(ctx context.Context, s streams) error {
 		if results, err = bench.DeviceStream(ctx, d, opt); err != nil {
 			return err
 		}
-		status.clear()
 		if f.json {
 			out.keep(report.DeviceStreamJSON(out, d.Info(), results))
 		} else {

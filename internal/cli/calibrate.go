@@ -85,7 +85,7 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 	}
 	status := newStatusLine(s.err)
 	defer status.done()
-	status.show(func() string { return "measuring products and the memory" })
+	status.show(func(int) string { return "measuring products and the memory" })
 	var matrices []*csr.Matrix
 	for _, text := range calibrationMatrices {
 		named, err := generated(text, 0)
@@ -108,7 +108,6 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 	if err != nil {
 		return err
 	}
-	status.clear()
 	out := &firstError{w: s.out}
 	report.Models(out, adaptive.ModelOf(k), measured)
 	if out.err != nil {

@@ -32,6 +32,9 @@ type checkpointFlags struct {
 	failed   string // the last error of writing
 }
 
+// asked reports whether there are to be checkpoints, or there was one.
+func (f *checkpointFlags) asked() bool { return f.file != "" || f.resume != "" }
+
 const defaultCheckpointEvery = 5 * time.Minute
 
 func (f *checkpointFlags) add(c *cobra.Command) {
@@ -168,7 +171,6 @@ func (r *solveRun) saveCheckpoint(c *solve.Checkpoint) {
 	}
 	if err != nil {
 		if text := oneLine(err); text != f.failed {
-			r.live.clear()
 			fmt.Fprintf(r.err, "mpsolve: no checkpoint: %s; the solve goes on\n", report.Printable(text))
 			f.failed = text
 		}
@@ -181,7 +183,6 @@ func (r *solveRun) saveCheckpoint(c *solve.Checkpoint) {
 	kept.Seconds += time.Since(start).Seconds()
 	kept.RHS, kept.Iterations = c.Solved()+1, c.Iterations()
 	if r.verbose {
-		r.live.clear()
 		fmt.Fprintf(r.err, "checkpoint after %s of right-hand side %d\n", english.Plural(kept.Iterations, "iteration", ""), kept.RHS)
 	}
 }

@@ -105,7 +105,7 @@ func (f *deviceFlag) open(s streams) (*gpu.Device, error) {
 func (f *deviceFlag) start(s streams, b gpu.Backend, index int) (*gpu.Device, error) {
 	start := time.Now()
 	status := newStatusLine(s.err)
-	status.show(func() string { return "starting " + f.text })
+	status.show(func(int) string { return "starting " + f.text })
 	d, err := gpu.Open(b, index)
 	status.done()
 	f.took = time.Since(start)

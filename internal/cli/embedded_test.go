@@ -71,6 +71,42 @@ func TestEmbeddedSolves(t *testing.T) {
 	}
 }
 
+func TestEmbeddedUpdate(t *testing.T) {
+	m, b := plate(t)
+	e := embedded(t, "tol", "1e-13")
+	x := [][]float64{make([]float64, m.Cols)}
+	if err := e.Update(context.Background(), m); err == nil {
+		t.Error("a matrix could be updated that is not there")
+	}
+	if err := e.SetMatrix(m); err != nil {
+		t.Fatal(err)
+	}
+	for _, factor := range []float64{1, 4, 0.5} {
+		now := m.Clone()
+		for k := range now.Val {
+			now.Val[k] *= factor
+		}
+		if err := e.Update(context.Background(), now); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Solve(context.Background(), [][]float64{b}, [][]float64{nil}, x); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range x[0] {
+			if math.Abs(v*factor-1) > 1e-9 {
+				t.Fatalf("factor %g: element %d is %g", factor, i, v)
+			}
+		}
+	}
+	other, err := generate.Generate("poisson2d", generate.Params{"n": 13})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _ := Code(e.Update(context.Background(), other)); code != exitInput {
+		t.Errorf("another pattern: code %d", code)
+	}
+}
+
 func TestEmbeddedErrors(t *testing.T) {
 	m, b := plate(t)
 	for _, c := range []struct {

@@ -133,7 +133,7 @@ func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
 	}
 	out, status := &firstError{w: s.out}, newStatusLine(s.err)
 	defer status.done()
-	status.show(func() string { return "solving" })
+	status.show(func(int) string { return "solving" })
 	plain, facts, err := f.reference(ctx, m, b)
 	if err != nil {
 		return err
@@ -155,15 +155,15 @@ func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
 	trials := 0
 	opt.Progress = func(t formatsearch.Trial) {
 		trials++
-		status.show(func() string {
-			return fmt.Sprintf("solve %d of at most %d: %s, %d iterations", trials, opt.MaxSolves, strings.Join(t.Formats, " "), t.Iterations)
+		count := trials
+		status.show(func(int) string {
+			return fmt.Sprintf("solve %d of at most %d: %s, %d iterations", count, opt.MaxSolves, strings.Join(t.Formats, " "), t.Iterations)
 		})
 	}
 	found, err := formatsearch.Search(ctx, m, b, opt)
 	if err != nil {
 		return err
 	}
-	status.clear()
 	r := report.FormatSearch{
 		Version: Version, File: path, RHS: text, Method: opt.Method, Precond: string(opt.Precond),
 		Tol: opt.Tol, Digits: opt.Digits, Slower: opt.Slower,

@@ -64,3 +64,15 @@ func limitGarbage(use string, matrix int64) {
 	}
 	debug.SetGCPercent(garbage.later)
 }
+
+// manySolves sets how much memory may be garbage in solves that follow each other, each as in a process of its own,
+// with a matrix of that many bytes. Garbage is collected between them.
+func manySolves(matrix int64) {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	machine.PrepareHeap()
+	if debug.SetGCPercent(patientGarbage); matrix >= largeProcess {
+		debug.SetGCPercent(fastGarbage)
+	}
+}

@@ -18,8 +18,8 @@ func newInfo(s streams) *cobra.Command {
 	var maxMemory memorySize
 	var reorder reorderFlag
 	c := &cobra.Command{
-		Use: "info FILE", Short: "Describe a Matrix Market file",
-		Long: "Describe a Matrix Market file (- for standard input). For a real matrix, print\n" +
+		Use: "info FILE", Short: "Describe the file of a matrix",
+		Long: "Describe a file (- for standard input) of any format of docs/formats.md. For a real matrix, print\n" +
 			"its properties, a histogram of the magnitudes of its entries and, for each set\n" +
 			"of storage formats, three accuracies and both criteria, the bytes per nonzero\n" +
 			"(indices included) and the percentage of nonzeros dropped.",
@@ -42,8 +42,7 @@ func runInfo(ctx context.Context, in input, path string, reorder reorderFlag) er
 		return err
 	}
 	out := &firstError{w: in.out}
-	report.Line(out, "file", "%s: %v %v %v %v, %d x %d, %d entries stored", path, content.Object,
-		content.Format, content.Field, content.Symmetry, content.Rows, content.Cols, content.Stored)
+	report.Line(out, "file", "%s: %s", path, contentText(content))
 	if content.Field != matrixmarket.Complex && content.Matrix != nil {
 		pool := parallel.New(0)
 		defer pool.Close()

@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+	"sync/atomic"
+	"time"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
+	"github.com/dustin/go-humanize"
 
 	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/matrixio"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
@@ -24,7 +25,8 @@ type input struct {
 	maxMemory int64 // 0: the memory of the machine
 	parts     int   // float64 that hold a value; 0: one
 
-	check func(h matrixmarket.Header, rows, cols int) error // of the size line; nil: none
+	check    func(h matrixmarket.Header, rows, cols int) error        // of the size line; nil: none
+	realForm func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) // of complex matrices; nil: these are refused
 }
 
 // matrix reads a real sparse matrix.
@@ -61,18 +63,36 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 
 // options are those of reading, with a progress bar, which ends with done.
 func (in input) options() (opt matrixmarket.Options, done func()) {
-	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Installed: machine.Available(), Check: in.check, Parts: in.parts}
-	if isTerminal(in.err) {
-		bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(in.err),
-			progressbar.OptionSetDescription("reading"), progressbar.OptionShowBytes(true),
-			progressbar.OptionClearOnFinish())
-		opt.Progress = func(done, total int64) {
-			bar.ChangeMax64(total)
-			_ = bar.Set64(done) // an error in drawing does no harm
-		}
-		return opt, func() { _ = bar.Finish() }
+	keepWithin(in.maxMemory)
+	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available(), Check: in.check, Parts: in.parts, Other: matrixio.Recognise, RealForm: in.realForm}
+	status := newStatusLine(in.err)
+	if status.console == nil {
+		return opt, status.done
 	}
-	return opt, func() {}
+	p := &reading{start: time.Now()}
+	opt.Progress = func(done, total int64) {
+		p.done.Store(done)
+		p.total.Store(total)
+		status.show(p.text)
+	}
+	return opt, status.done
+}
+
+// reading is how far a file has been read.
+type reading struct {
+	start       time.Time
+	done, total atomic.Int64 // bytes
+}
+
+// text is the status line.
+func (p *reading) text(width int) string {
+	done, total, took := p.done.Load(), p.total.Load(), time.Since(p.start)
+	share, left := "", ""
+	if total > 0 && done > 0 {
+		share = fmt.Sprintf("%d %% of %s", 100*done/total, humanize.Bytes(uint64(total)))
+		left = about(time.Duration(float64(took)*float64(total-done)/float64(done))) + " left"
+	}
+	return fit(width, part{0, "reading"}, part{1, share}, part{3, left}, part{2, fmt.Sprintf("%.1f s", took.Seconds())})
 }
 
 // readingError is the error of reading a file with its exit code.
@@ -102,9 +122,4 @@ func notOpened(err error) bool {
 func isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(interface{ Fd() uintptr })
-	return ok && term.IsTerminal(int(f.Fd()))
 }

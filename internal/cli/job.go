@@ -24,6 +24,7 @@ type job struct {
 	stop  func()    // of MPI
 	err   io.Writer // standard error of this rank, which rank 0 alone prints to otherwise
 	ranks []profile
+	grace time.Duration // for what is interrupted
 }
 
 // startJob begins to run a command on all ranks. They must be alike.
@@ -36,7 +37,7 @@ func startJob(args []string, errOut io.Writer) (*job, error) {
 }
 
 func newJob(comm dist.Comm, stop func(), args []string, errOut io.Writer) (*job, error) {
-	j := &job{comm: dist.NewTimed(comm), stop: stop, err: errOut}
+	j := &job{comm: dist.NewTimed(comm), stop: stop, err: errOut, grace: signalGrace}
 	if j.alone() {
 		return j, nil
 	}

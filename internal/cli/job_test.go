@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -30,6 +31,7 @@ func runJob(t *testing.T, size int, args func(rank int) []string) []printed {
 		p := &all[c.Rank()]
 		own := args(c.Rank())
 		j, err := newJob(c, func() {}, own, &p.err)
+		j.grace = time.Minute // as long as it takes on a busy machine
 		p.code = j.run(own, j.streams(strings.NewReader("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n"), &p.out, &p.err), err)
 	})
 	return all

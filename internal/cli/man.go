@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 )
 
 // newMan makes the command that writes the manual pages of root.
@@ -18,10 +22,45 @@ func newMan(root *cobra.Command) *cobra.Command {
 			if err := os.MkdirAll(folder, 0o755); err != nil {
 				return err
 			}
-			epoch := time.Unix(0, 0)
-			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "mpsolve " + Version, Date: &epoch}, folder)
+			return manPages(root, folder)
 		},
 	}
 	c.Flags().StringVarP(&folder, "output", "o", "man", "`folder` for the pages")
 	return c
+}
+
+// manPages writes the page of a command and those of its subcommands.
+func manPages(c *cobra.Command, folder string) error {
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			if err := manPages(sub, folder); err != nil {
+				return err
+			}
+		}
+	}
+	var page bytes.Buffer
+	epoch := time.Unix(0, 0)
+	if err := doc.GenMan(c, &doc.GenManHeader{Section: "1", Source: "mpsolve " + Version, Date: &epoch}, &page); err != nil {
+		return err
+	}
+	name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
+	return os.WriteFile(filepath.Join(folder, name), []byte(manGroups(page.String(), c.Flags())), 0o666)
+}
+
+// manGroups puts the headings of the groups of flags into a page.
+func manGroups(page string, flags *pflag.FlagSet) string {
+	last := ""
+	flags.VisitAll(func(f *pflag.Flag) {
+		heading := groupOf(f)
+		if heading == "" || heading == last {
+			return
+		}
+		last = heading
+		option := "\\fB--" + f.Name + "\\fP="
+		if f.Shorthand != "" {
+			option = "\\fB-" + f.Shorthand + "\\fP, " + option
+		}
+		page = strings.Replace(page, "\n"+option, "\n.SS "+heading+"\n"+option, 1)
+	})
+	return page
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"math"
+	"os"
+	"runtime/debug"
 
 	"github.com/dustin/go-humanize"
 
@@ -31,10 +33,40 @@ func (m *memorySize) String() string {
 // Type implements pflag.Value.
 func (m *memorySize) Type() string { return "size" }
 
-// orInstalled returns the limit or, if there is none, the memory of the machine.
+// orInstalled returns the limit or, if that is less or there is none, the memory that this process can have.
 func (m *memorySize) orInstalled() int64 {
-	if *m > 0 {
-		return int64(*m)
+	if had := machine.Memory(); *m == 0 || had > 0 && had < int64(*m) {
+		return had
 	}
-	return machine.Memory()
+	return int64(*m)
+}
+
+// programBytes is what mpsolve takes without any data: its code, Go's runtime, stacks and buffers. A memory limit counts it.
+const programBytes = 50e6
+
+// outsideRuntime is the part of programBytes that the limit of Go's runtime does not count.
+const outsideRuntime = 32e6
+
+// keepWithin has Go's runtime collect garbage and give back memory so as to stay within the limits of this process, and within another
+// one, in bytes, unless that is 0; above that the command ends, see watchMemory. The environment variable GOMEMLIMIT overrides the former.
+func keepWithin(limit int64) {
+	soft := int64(math.MaxInt64)
+	if system := machine.Limit(); system > 0 {
+		soft = system / 10 * 9
+	}
+	if limit > 0 && !raceDetector {
+		machine.SetLimit("--max-memory", limit)
+		soft = min(soft, max(limit-outsideRuntime, programBytes-outsideRuntime))
+	}
+	if soft < math.MaxInt64 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(soft)
+	}
+}
+
+// memoryLimit is that of the flag, or of the checkpoint that the solve goes on from; 0: neither has one.
+func (f *solveFlags) memoryLimit() int64 {
+	if f.maxMemory == 0 && f.opt.Checkpoint.Resume == nil {
+		return 0
+	}
+	return f.opt.MaxMemory
 }

@@ -2,17 +2,16 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"strings"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/internal/report"
 )
 
 // checkOutput reports, before any work is done, that path cannot be written, or that it is
@@ -79,26 +78,6 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) er
 	})
 }
 
-// standardOutput turns the error that its reader has gone away into errOutputClosed, and
-// keeps the first error.
-type standardOutput struct {
-	*os.File
-	failed error
-}
-
-var errOutputClosed = errors.New("the reader of standard output has gone")
-
-func (s *standardOutput) Write(p []byte) (int, error) {
-	n, err := s.File.Write(p)
-	if errors.Is(err, syscall.EPIPE) {
-		err = errOutputClosed
-	}
-	if s.failed == nil {
-		s.failed = err
-	}
-	return n, err
-}
-
 // heeding is a writer that fails once the context has ended.
 type heeding struct {
 	ctx context.Context
@@ -130,3 +109,9 @@ func (f *firstError) keep(err error) {
 		f.err = err
 	}
 }
+
+// Columns implements report.Terminal.
+func (f *firstError) Columns() int { return report.Columns(f.w) }
+
+// Colored implements report.Terminal.
+func (f *firstError) Colored() bool { return report.Colored(f.w) }

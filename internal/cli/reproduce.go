@@ -148,7 +148,6 @@ func (f *reproduceFlags) run(ctx context.Context, s streams, ids []string) error
 	bar := newWorkBar(s.err)
 	opt.Progress = bar.show
 	opt.Note = func(text string) {
-		bar.clear()
 		fmt.Fprintf(s.err, "mpsolve: %s\n", text)
 	}
 	measured := reproduce.Run(ctx, list, opt, store)

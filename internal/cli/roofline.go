@@ -76,7 +76,7 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	}
 	status := newStatusLine(s.err)
 	defer status.done()
-	opt.Progress = func(text string) { status.show(func() string { return text }) }
+	opt.Progress = func(text string) { status.show(func(int) string { return text }) }
 	var memory map[int]bench.Bandwidth
 	if f.bandwidth {
 		opt.Progress("measuring the memory bandwidth")
@@ -88,7 +88,6 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	status.clear()
 	roofs := map[int]bench.Roof{}
 	for _, threads := range opt.Threads {
 		roofs[threads] = bench.RoofOf(points, threads, memory[threads].Read)

@@ -9,14 +9,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/mpi"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/supervise"
@@ -67,8 +64,9 @@ func usage(format string, args ...any) error {
 // Main runs the command line and returns the exit code. It ends the process itself at a
 // second signal.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
-	if limit := machine.Limit(); limit > 0 && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(limit / 10 * 9) // the garbage collector works harder near it
+	keepWithin(0)
+	if f, ok := errOut.(*os.File); ok {
+		errOut = &standardError{f, newConsole(f)}
 	}
 	j, err := startJob(args, errOut)
 	if j == nil {
@@ -83,7 +81,7 @@ func (j *job) run(args []string, s streams, err error) int {
 	defer stop()
 	var stdout *standardOutput
 	if f, ok := s.out.(*os.File); ok {
-		stdout = &standardOutput{File: f}
+		stdout = &standardOutput{File: f, console: consoleOf(s.err)}
 		s.out = stdout
 	}
 	root := newRoot(s)
@@ -92,7 +90,7 @@ func (j *job) run(args []string, s streams, err error) int {
 		err = checkKernels()
 	}
 	if err == nil {
-		err = abandonable(ctx, signalGrace, func() error {
+		err = abandonable(ctx, j.grace, func() error {
 			return j.guarded(func() error { return root.ExecuteContext(ctx) })
 		})
 	}
@@ -168,22 +166,17 @@ func newRoot(s streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetVersionTemplate(versionLine() + "\n")
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", textWidth(s.out))))
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return s.job.suits(c) }
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
-	root.AddCommand(alike(newSolve(s)), newInfo(s), newSpMV(s), newDigits(s), newFormats(s), newBench(s), newReproduce(s), newGenerate(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
-	return root
-}
-
-// textWidth returns the number of columns for help texts: those of the terminal, up to 100.
-func textWidth(w io.Writer) int {
-	const widest = 100
-	if f, ok := w.(interface{ Fd() uintptr }); ok {
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return min(columns, widest)
+	fitHelp(root, s.out)
+	noColor := root.PersistentFlags().Bool("no-color", false, "no colours on a terminal, as with the environment variable NO_COLOR")
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		if *noColor {
+			consoleOf(s.err).plain = true
 		}
+		return s.job.suits(c)
 	}
-	return widest
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
+	root.AddCommand(alike(newSolve(s)), newInfo(s), newSpMV(s), newDigits(s), newFormats(s), newTune(s), newBench(s), newReproduce(s), newGenerate(s), newConvert(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
+	return root
 }
 
 // group makes c a command that has subcommands only: it prints its help when called

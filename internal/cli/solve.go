@@ -30,6 +30,7 @@ type solveFlags struct {
 	device                                        deviceFlag
 	checkpoint                                    checkpointFlags
 	domains                                       domainFlags
+	config                                        configFlag
 	opt                                           solve.Options
 }
 
@@ -47,8 +48,9 @@ const solveExamples = `  mpsolve solve matrix.mtx
 
 const solveLong = `Solve A x = b and verify the answer.
 
-FILE is a Matrix Market file, which may be compressed (.gz or .bz2); - reads standard
-input. By default mpsolve chooses the method, the scaling and the preconditioner
+FILE is a Matrix Market file, or one of PETSc, SciPy (.npz), MATLAB, Harwell-Boeing or .mpx, told by its
+content, which may be compressed (.gz or .bz2); - reads standard input. Complex systems are solved in their
+real form, and matrices that are not square in the sense of least squares (docs/formats.md). By default mpsolve chooses the method, the scaling and the preconditioner
 according to the matrix and prints what it chose. It prints "converged" only if the
 backward error is at most --tol. That error is recomputed from A, x and b as given, with
 residuals in double-double arithmetic. It also prints how many digits of x can be believed.
@@ -72,6 +74,9 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 		Args: exactly(1, "one matrix file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s := s
+			if err := s.job.agree(f.config.apply(c.Flags())); err != nil {
+				return err
+			}
 			if f.output == "-" {
 				f.output, s.out = "/dev/stdout", s.err // where the report goes then
 				if f.json {
@@ -90,38 +95,45 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	fl.SortFlags = false
 	fl.StringVar(&f.rhs, "rhs", "ones", "right-hand side `b`: a file, ones (b = A·ones) or random:SEED (b = A·x, x uniform in [-1,1))")
 	fl.StringVar(&f.guess, "guess", "", "`file` of initial guesses, one for all right-hand sides or one for each")
-	fl.StringVarP(&f.output, "output", "o", "", "write x to this `file` (.mtx or .mtx.gz); -: to standard output, and the report to standard error")
-	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the error that --stop names")
-	fl.StringVar(&f.stop, "stop", "row", "stopping criterion: row, nw or cw (row-wise, normwise or componentwise backward error) or rel (||r||/||b||)")
-	f.digits.add(c)
-	f.exact.add(c)
-	f.xBits.add(c)
-	fl.StringVar(&f.method, "method", "auto", methodHelp())
-	f.precond.add(c)
 	f.nullSpace.add(c)
-	f.vectors.add(c)
-	f.storage.add(c)
-	f.reorder.add(c)
-	f.device.add(c)
+	f.exact.add(c)
 	fl.StringVar(&f.scale, "scale", "auto", "scaling by powers of two: auto, none, row, sym or both")
-	fl.BoolVar(&f.refine, "refine", true, "use iterative refinement")
-	fl.Float64Var(&f.opt.InnerTol, "inner-tol", 0, "error reduction per refinement step; 0: as much as --tol needs")
+	f.reorder.add(c)
+	f.config.add(c)
+	flagGroup(c, "Problem")
+	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	fl.IntVar(&f.opt.Restart, "restart", 0, "restart length of gmres; 0: 40, and longer when convergence is slow")
 	fl.IntVar(&f.opt.IDR, "idr-s", krylov.DefaultIDR, "dimension of the shadow space of idr: more takes fewer iterations and more memory")
 	fl.StringVar(&f.orthogonalization, "orthogonalization", "mgs", "orthogonalization in gmres: mgs (modified Gram-Schmidt) or cgs2 (classical Gram-Schmidt, twice)")
+	fl.BoolVar(&f.refine, "refine", true, "use iterative refinement")
+	fl.Float64Var(&f.opt.InnerTol, "inner-tol", 0, "error reduction per refinement step; 0: as much as --tol needs")
+	flagGroup(c, "Method")
+	f.precond.add(c)
+	flagGroup(c, "Preconditioner")
+	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the error that --stop names")
+	fl.StringVar(&f.stop, "stop", "row", "stopping criterion: row, nw or cw (row-wise, normwise or componentwise backward error) or rel (||r||/||b||)")
+	f.digits.add(c)
+	f.xBits.add(c)
+	f.vectors.add(c)
 	fl.StringVar(&f.basis, "basis", plainBasis, "how gmres keeps its basis: vectors (float64), or fp64, fp32, int16 or adaptive (each 1024 elements in the narrowest format that keeps the rate), "+
 		"orthogonalized by classical Gram-Schmidt; on a device as well")
+	f.storage.add(c)
+	flagGroup(c, "Precision")
 	fl.IntVar(&f.opt.MaxIter, "max-iter", 0, "limit on the total number of iterations; 0: max(20000, 2n)")
 	addDuration(fl, &f.maxTime, "max-time", 0, "limit on the total time, such as 90s or 2h; 0: none")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	fl.StringVar(&f.memory, "memory", "fast", "fast, or lean: collect garbage more often, for less memory and a few percent more time")
 	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors; of a rank under mpirun: its share)")
 	f.domains.add(c)
+	f.device.add(c)
 	f.checkpoint.add(c)
+	flagGroup(c, "Limits, machine and checkpoints")
+	fl.StringVarP(&f.output, "output", "o", "", "write x to this `file` (.mtx or .mtx.gz); -: to standard output, and the report to standard error")
 	fl.StringVar(&f.history, "history", "", "write the residual of every iteration to this CSV `file`")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/report.schema.json)")
 	fl.BoolVar(&f.quiet, "quiet", false, "print the verdict only")
 	fl.BoolVar(&f.verbose, "verbose", false, "print a line on standard error for every refinement step and every 1000 iterations")
+	flagGroup(c, "Output")
 	completeWords(c, "method", solve.Methods)
 	completeWords(c, "scale", solve.Scales)
 	completeWords(c, "stop", solve.Stops)
@@ -205,7 +217,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if f.basis != plainBasis {
 		f.opt.Basis = linop.BasisFormat(f.basis)
 	}
-	f.opt.MaxMemory = f.maxMemory.orInstalled()
+	f.opt.MaxMemory, f.opt.Held = f.maxMemory.orInstalled(), programBytes
 	if err := f.checkpoint.check(c, &f.opt, inputs...); err != nil {
 		return err
 	}

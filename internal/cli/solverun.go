@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/realform"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -32,9 +34,10 @@ type solveRun struct {
 	precise []*solve.Precise // the same of multiple precision, as far as they are
 	report  report.Report
 	lines   io.Writer // of facts and decisions
-	solving bool      // decisions are printed as they are made, no longer kept for later
 	history *history
 	live    *live
+	known   bool         // facts of the matrix have been printed: decisions are, as they are made
+	unmade  error        // why there is no right-hand side
 	phase   atomic.Value // string: what it is doing
 }
 
@@ -88,7 +91,7 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.history.close()) }()
-	r.live = newLive(r.err, r.stop, r.verbose)
+	r.live = newLive(r.err, r.stop, r.opt.Tol, r.verbose)
 	defer r.live.done()
 	r.observe()
 	r.takeCheckpoints()
@@ -96,7 +99,7 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 		return err
 	}
 	defer r.solver.Close()
-	for _, step := range []func(context.Context) error{r.makeRHS, r.solve, r.finish} {
+	for _, step := range []func(context.Context) error{r.solve, r.finish} {
 		if err := r.agree(step(ctx)); err != nil {
 			return err
 		}
@@ -114,6 +117,7 @@ func (r *solveRun) openHistory(ctx context.Context) (h *history, err error) {
 
 // read opens the device and reads the matrix. Collective.
 func (r *solveRun) read(ctx context.Context) (err error) {
+	keepWithin(r.memoryLimit())
 	prepareMemory()
 	r.phase.Store("opening the device")
 	if !r.job.alone() {
@@ -126,7 +130,9 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	if err := r.job.agree(err); err != nil {
 		return err
 	}
-	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
+	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: r.memoryLimit()}
+	var form *realform.Form // of a complex matrix
+	r.in.realForm = r.realForm(&form)
 	v, err := r.exact.input(r.in, r.opt).distributed(ctx, r.job, r.path, r.cut())
 	if err == nil {
 		r.opt.Lower, err = lowerParts(v.Content)
@@ -135,6 +141,9 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		r.how = v.How
 		if r.problem = (whole{v.Matrix}); v.Dist != nil {
 			r.problem = spread{v.Dist, r.job}
+		}
+		if form != nil {
+			r.problem = complexProblem{whole{v.Matrix}, form}
 		}
 	}
 	return r.job.agree(err)
@@ -176,12 +185,16 @@ func (r *solveRun) observe() {
 	}
 	r.opt.Log = func(line string) {
 		r.report.Events = append(r.report.Events, line)
-		if r.solving { // decisions made before that are printed after the facts
-			r.live.clear()
-			report.Event(r.lines, line)
+		if r.known {
+			r.event(line)
 		}
 	}
+	r.opt.Examined = r.examined
+	r.opt.Stage = r.live.stage
 	r.opt.Monitor = func(e krylov.Event) {
+		if r.beside() {
+			r.begin(e.RHS)
+		}
 		r.history.add(e)
 		r.live.add(e)
 	}
@@ -211,21 +224,40 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 	if r.solver, err = r.problem.solver(ctx, r.opt); err != nil {
 		return r.checkpoint.refused(err)
 	}
+	if r.unmade != nil {
+		return r.unmade
+	}
 	r.report.SetMatrix(r.path, r.solver.Facts)
+	r.sayComplex()
 	r.report.SetOrder(r.solver.Order)
 	r.report.Scale, r.report.Threads = string(r.solver.Scale), r.solver.Threads
 	r.report.Seconds.Build = r.solver.Setup.Seconds()
-	report.Facts(r.lines, r.solver.Facts)
-	for _, line := range r.report.Events {
-		report.Event(r.lines, line)
-	}
 	return nil
 }
 
-// makeRHS makes the right-hand side if it is in no file, and prints what the right-hand
-// sides are.
-func (r *solveRun) makeRHS(context.Context) error {
-	r.phase.Store("making the right-hand side")
+// examined prints what the system is, once the matrix is known, and the decisions that were made before that.
+func (r *solveRun) examined(f csr.Facts) {
+	report.System(r.lines, r.path, f, r.verbose)
+	if r.unmade = r.makeRHS(); r.unmade != nil {
+		return
+	}
+	report.Line(r.lines, "rhs", "%s", r.report.RHS)
+	fmt.Fprintln(r.lines)
+	r.known = true
+	for _, line := range r.report.Events {
+		r.event(line)
+	}
+}
+
+// event prints a decision.
+func (r *solveRun) event(line string) {
+	if r.verbose || !report.Detail(line) {
+		report.Event(r.lines, line)
+	}
+}
+
+// makeRHS makes the right-hand side if it is in no file.
+func (r *solveRun) makeRHS() error {
 	r.report.RHS = fmt.Sprintf("%d from %s", len(r.b), r.rhs)
 	if !r.fileRHS() {
 		b, text, err := r.problem.rhs(r.solveFlags)
@@ -234,11 +266,10 @@ func (r *solveRun) makeRHS(context.Context) error {
 		}
 		r.b, r.report.RHS = [][]float64{b}, text
 	}
-	report.Line(r.lines, "rhs", "%s", r.report.RHS)
 	return nil
 }
 
-// solve solves for one right-hand side after the other.
+// solve solves for all right-hand sides.
 func (r *solveRun) solve(ctx context.Context) error {
 	r.phase.Store("solving")
 	r.before = r.traffic()
@@ -246,21 +277,55 @@ func (r *solveRun) solve(ctx context.Context) error {
 	defer completing.Add(-1)
 	ctx, cancel := r.beforeVerification(ctx)
 	defer cancel()
-	r.solving = true
-	for k := range r.b {
-		r.history.begin(k)
-		r.live.begin(k, len(r.b))
-		result, err := r.solver.SolveParts(ctx, r.exact.parts(k, r.b[k]), r.x0[k])
+	if r.beside() {
+		results, err := r.solver.SolveMany(ctx, r.b, r.x0)
 		if err != nil {
-			return r.checkpoint.refused(err)
+			return err
 		}
-		r.report.SetDevice(r.solver.Device())
-		r.report.Device.Choice = r.solver.DeviceChoice()
-		r.report.Add(result)
-		r.x, r.precise = append(r.x, result.X), append(r.precise, result.Precise)
+		for k, result := range results {
+			if err := r.add(k, result); err != nil {
+				return err
+			}
+		}
+	} else {
+		for k := range r.b {
+			r.begin(k)
+			result, err := r.solver.SolveParts(ctx, r.exact.parts(k, r.b[k]), r.x0[k])
+			if err != nil {
+				return r.checkpoint.refused(err)
+			}
+			if err := r.add(k, result); err != nil {
+				return err
+			}
+		}
 	}
 	r.live.done()
 	r.report.Seconds.Device = r.device.took.Seconds()
+	return nil
+}
+
+// beside reports whether right-hand sides are solved for side by side, as far as the solver can.
+func (r *solveRun) beside() bool {
+	return len(r.b) > 1 && !r.spread() && !r.exact.asked && !r.checkpoint.asked()
+}
+
+// begin says which right-hand side iterations are of from now on.
+func (r *solveRun) begin(k int) {
+	r.history.begin(k)
+	r.live.begin(k, len(r.b))
+}
+
+// add adds the result for right-hand side k to the report and to x.
+func (r *solveRun) add(k int, result solve.Result) error {
+	if c, yes := r.problem.(complexProblem); yes {
+		if err := c.judge(&result, r.b[k], r.opt); err != nil {
+			return err
+		}
+	}
+	r.report.SetDevice(r.solver.Device())
+	r.report.Device.Choice = r.solver.DeviceChoice()
+	r.report.Add(result)
+	r.x, r.precise = append(r.x, result.X), append(r.precise, result.Precise)
 	return nil
 }
 
@@ -312,7 +377,7 @@ func (r *solveRun) print() error {
 	case r.quiet:
 		r.report.Quiet(out)
 	default:
-		r.report.WriteText(out)
+		r.report.WriteText(out, r.verbose)
 	}
 	return out.err
 }

@@ -120,14 +120,13 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 	d := report.StochasticDigits{Version: Version, File: path, RHS: text}
 	status := newStatusLine(s.err)
 	defer status.done()
-	status.show(func() string { return "solving" })
+	status.show(func(int) string { return "solving" })
 	plain, facts, err := solveOnce(ctx, m, b, f.opt)
 	if err != nil {
 		return err
 	}
 	out := &firstError{w: s.out}
 	if !f.json {
-		status.clear()
 		report.Facts(out, facts)
 		report.Line(out, "rhs", "%s", d.RHS)
 	}
@@ -140,13 +139,12 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 		}
 	}
 	opt.Monitor = func(e krylov.Event) {
-		status.show(func() string { return fmt.Sprintf("three solves, iteration %d, %.1e", e.Iteration, e.Estimate) })
+		status.show(func(int) string { return fmt.Sprintf("three solves, iteration %d, %.1e", e.Iteration, e.Estimate) })
 	}
 	three, err := solve.SolveStochastic(ctx, m, b, nil, opt, f.seed)
 	if err != nil {
 		return err
 	}
-	status.clear()
 	d.Compare(facts, plain, three)
 	if f.output != "" {
 		if err := f.writeDigits(ctx, three); err != nil {

@@ -2,6 +2,8 @@ package machine
 
 import (
 	"fmt"
+	"slices"
+	"sync/atomic"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/dustin/go-humanize"
@@ -21,17 +23,38 @@ func Memory() int64 {
 // Limit returns what limits below the memory of the machine leave to this process; 0: there
 // are none.
 func Limit() (least int64) {
-	for _, l := range limits() {
+	for _, l := range all() {
 		least = lesser(least, l.bytes-l.reserved)
 	}
 	return least
+}
+
+// asked is the limit of SetLimit; nil: none.
+var asked atomic.Pointer[limit]
+
+// SetLimit makes bytes a limit of this process, besides those that the system sets, under the name of what asked for it; 0: none.
+// [Exhausted] watches it where the system tells how much is in use.
+func SetLimit(name string, bytes int64) {
+	if bytes == 0 {
+		asked.Store(nil)
+		return
+	}
+	asked.Store(&limit{name: name, bytes: bytes, used: resident})
+}
+
+// all returns the limits of the system and that of SetLimit.
+func all() []limit {
+	if own := asked.Load(); own != nil {
+		return append(slices.Clip(limits()), *own)
+	}
+	return limits()
 }
 
 // Available returns the bytes that this process can have now: what [Memory] counts, less what
 // is in use. 0 means unknown.
 func Available() int64 {
 	least := lesser(Memory(), systemAvailable())
-	for _, l := range limits() {
+	for _, l := range all() {
 		least = lesser(least, l.bytes-l.used())
 	}
 	return least
@@ -67,7 +90,7 @@ func (e *MemoryError) Error() string { return "out of memory: " + e.what }
 // machine, is in use that the next allocation may end the program. It takes some ten
 // microseconds.
 func Exhausted() error {
-	for _, l := range limits() {
+	for _, l := range all() {
 		if used := l.used(); used > 0 && used > l.bytes-l.margin {
 			return &MemoryError{fmt.Sprintf("%s in use, %s of %s allowed",
 				humanize.Bytes(uint64(used)), l.name, humanize.Bytes(uint64(l.bytes)))}

@@ -1,28 +1,31 @@
 package ptxemu
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/mpsolve/mpsolve/internal/simt"
+)
 
 // block is a block of threads that runs.
 type block struct {
+	simt.Block
 	d      *Device
 	k      *Kernel
 	warps  []warp
-	shared *memory
-	params *memory
-	counts *Counts
-	number uint32
-	phase  uint32 // how many barriers there were
-	left   uint64 // instructions of the launch
+	all    []simt.Warp // the same
+	params []byte
+	counts *simt.Counts
 }
 
 // block returns the block that all those of a kernel run as, one after the other.
 func (d *Device) block(k *Kernel, threads int) *block {
 	b := d.idle[k]
 	if b == nil || len(b.warps) != threads/Warp {
-		b = &block{d: d, k: k, shared: newMemory(0, k.shared), params: newMemory(0, k.paramBytes()), counts: d.Counts(k)}
+		b = &block{Block: simt.NewBlock(k.shared), d: d, k: k, params: make([]byte, k.paramBytes()), counts: d.Counts(k)}
 		b.warps = make([]warp, threads/Warp)
 		for i := range b.warps {
 			b.warps[i].start(b, i)
+			b.all = append(b.all, &b.warps[i])
 		}
 		b.broadcast("%ntid.x", uint64(threads))
 		d.idle[k] = b
@@ -49,49 +52,11 @@ func (b *block) broadcast(register string, v uint64) {
 
 // run runs block i to its end.
 func (b *block) run(i uint32) error {
-	b.number, b.phase = i, 0
-	clear(b.shared.words)
 	b.broadcast("%ctaid.x", uint64(i))
 	for i := range b.warps {
 		b.warps[i].reset()
 	}
-	for {
-		if err := b.toBarrier(); err != nil {
-			return err
-		}
-		waiting, at := 0, none
-		for i := range b.warps {
-			w := &b.warps[i]
-			if !w.waiting() {
-				continue
-			}
-			if pc := w.fragments[0].pc; at != none && at != pc {
-				return fmt.Errorf("warps wait at %s and %s", b.k.code[at].where(), b.k.code[pc].where())
-			}
-			waiting, at = waiting+1, w.fragments[0].pc
-		}
-		switch waiting {
-		case 0:
-			return nil
-		case len(b.warps):
-			b.phase++
-			for i := range b.warps {
-				b.warps[i].fragments[0].pc++
-			}
-		default:
-			return fmt.Errorf("%d of %d warps wait at %s, the others have ended", waiting, len(b.warps), b.k.code[at].where())
-		}
-	}
-}
-
-// toBarrier runs all warps until they wait at a barrier or have ended.
-func (b *block) toBarrier() error {
-	for i := range b.d.order(len(b.warps)) {
-		if err := b.warps[i].toBarrier(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.Run(b.d.Device, i, b.all)
 }
 
 // where names an instruction.

@@ -2,9 +2,8 @@ package ptxemu
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"slices"
-	"sort"
+
+	"github.com/mpsolve/mpsolve/internal/simt"
 )
 
 // Limits of what is read and run.
@@ -14,136 +13,40 @@ const (
 	mostRegisters = 1 << 16
 )
 
+// sectorBytes is what memory delivers at least.
+const sectorBytes = 32
+
 // Device has buffers, and runs kernels on them. Use it from one goroutine at a time.
 type Device struct {
-	random  *rand.Rand // nil: in order
-	limit   uint64     // of warp instructions in a launch
-	buffers []*memory  // by address
-	last    *memory
-	next    uint64 // address
-	era     uint32
-	request uint64
-	counts  map[*Kernel]*Counts
-	idle    map[*Kernel]*block // of earlier launches
-	fault   error
+	*simt.Device
+	counts map[*Kernel]*simt.Counts
+	idle   map[*Kernel]*block // of earlier launches
 }
 
 // New returns a device, whose warps run in order.
 func New() *Device {
-	return &Device{limit: 1 << 40, next: 0x7f0000000000, era: firstEra, counts: map[*Kernel]*Counts{}, idle: map[*Kernel]*block{}}
+	return &Device{simt.New(sectorBytes), map[*Kernel]*simt.Counts{}, map[*Kernel]*block{}}
 }
 
-// Shuffle makes the order of threads, warps and blocks random from now on.
-func (d *Device) Shuffle(seed uint64) { d.random = rand.New(rand.NewPCG(seed, 0)) }
-
-// Limit makes it a fault if a launch takes more warp instructions.
-func (d *Device) Limit(instructions uint64) { d.limit = instructions }
-
-// gap is between buffers, so that what is read beyond the end of one is not in the next.
-const gap = 256
-
-// Alloc returns the address of a buffer of n bytes, which nobody has written.
-func (d *Device) Alloc(n uint64) uint64 {
-	m := newMemory(d.next, n)
-	m.sectors = make([]sector, (n+sectorBytes-1)/sectorBytes)
-	for i := range m.bytes {
-		m.bytes[i] = 0xaa
+// Counts returns what a kernel has executed so far.
+func (d *Device) Counts(k *Kernel) *simt.Counts {
+	c := d.counts[k]
+	if c == nil {
+		kinds := make([]simt.Kind, len(k.code))
+		for i, in := range k.code {
+			kinds[i] = simt.Kind{Class: Class(in.opcode), Load: in.kind == load, Store: in.kind == store}
+		}
+		c = simt.NewCounts(kinds)
+		d.counts[k] = c
 	}
-	d.next += (n+gap-1)/gap*gap + gap
-	d.buffers = append(d.buffers, m)
-	return m.base
-}
-
-// Release gives a buffer back.
-func (d *Device) Release(address uint64) {
-	d.buffers = slices.DeleteFunc(d.buffers, func(m *memory) bool { return m.base == address })
-	d.last = nil
-}
-
-// find returns the buffer that an address is in, or nil.
-func (d *Device) find(address uint64) *memory {
-	if m := d.last; m != nil && m.has(address, 1) {
-		return m
-	}
-	m := d.below(address)
-	if m == nil || !m.has(address, 1) {
-		return nil
-	}
-	d.last = m
-	return m
-}
-
-// below returns the last buffer that does not begin after an address, or nil.
-func (d *Device) below(address uint64) *memory {
-	i := sort.Search(len(d.buffers), func(i int) bool { return d.buffers[i].base > address })
-	if i == 0 {
-		return nil
-	}
-	return d.buffers[i-1]
-}
-
-// part returns n bytes of a buffer, and the buffer.
-func (d *Device) part(address, n uint64) (b []byte, m *memory, err error) {
-	if d.fault != nil {
-		return nil, nil, d.fault
-	}
-	if m = d.find(address); m == nil || !m.has(address, n) {
-		return nil, nil, fmt.Errorf("the %d bytes at %#x are not in a buffer", n, address)
-	}
-	return m.bytes[address-m.base:][:n], m, nil
-}
-
-// Write copies from the host to the device, Read back.
-func (d *Device) Write(address uint64, from []byte) error {
-	return d.write(address, uint64(len(from)), func(to []byte) { copy(to, from) })
-}
-
-func (d *Device) Read(to []byte, address uint64) error {
-	if len(to) == 0 {
-		return d.fault
-	}
-	from, _, err := d.part(address, uint64(len(to)))
-	copy(to, from)
-	return err
-}
-
-// Zero writes n zeros.
-func (d *Device) Zero(address, n uint64) error {
-	return d.write(address, n, func(to []byte) { clear(to) })
-}
-
-// Copy copies n bytes on the device.
-func (d *Device) Copy(to, from, n uint64) error {
-	if n == 0 {
-		return d.fault
-	}
-	b, _, err := d.part(from, n)
-	if err != nil {
-		return err
-	}
-	return d.write(to, n, func(to []byte) { copy(to, b) })
-}
-
-func (d *Device) write(address, n uint64, f func(to []byte)) error {
-	if n == 0 {
-		return d.fault
-	}
-	to, m, err := d.part(address, n)
-	if err == nil {
-		f(to)
-		m.written(address-m.base, n)
-	}
-	return err
+	return c
 }
 
 // Launch runs a kernel on so many blocks of so many threads, with the bytes of each argument.
 // After a fault the device does nothing more and returns it.
 func (d *Device) Launch(k *Kernel, blocks, threads int, arguments [][]byte) error {
-	if d.fault != nil {
-		return d.fault
-	}
-	if blocks < 0 || blocks > mostBlocks || threads < Warp || threads > mostThreads || threads%Warp != 0 || k.Threads > 0 && threads > k.Threads {
-		return fmt.Errorf("%s: %d blocks of %d threads", k.Name, blocks, threads)
+	if err := d.Ready(k.Name, blocks, threads, k.Threads, Warp); err != nil {
+		return err
 	}
 	b := d.block(k, threads)
 	if len(arguments) != len(k.params) {
@@ -153,35 +56,10 @@ func (d *Device) Launch(k *Kernel, blocks, threads int, arguments [][]byte) erro
 		if uint64(len(arguments[i])) != p.size {
 			return fmt.Errorf("%s: parameter %d has %d bytes, not %d", k.Name, i, p.size, len(arguments[i]))
 		}
-		copy(b.params.bytes[p.at:], arguments[i])
+		copy(b.params[p.at:], arguments[i])
 	}
-	d.era++
 	b.counts.Launches++
 	b.broadcast("%nctaid.x", uint64(blocks))
-	b.left = d.limit
-	for i := range d.order(blocks) {
-		if err := b.run(uint32(i)); err != nil {
-			d.fault = fmt.Errorf("%s, block %d: %w", k.Name, i, err)
-			return d.fault
-		}
-	}
-	return nil
-}
-
-// order goes through the numbers below n, at random if the device is.
-func (d *Device) order(n int) func(yield func(int) bool) {
-	return func(yield func(int) bool) {
-		var at []int
-		if d.random != nil {
-			at = d.random.Perm(n)
-		}
-		for i := range n {
-			if at != nil {
-				i = at[i]
-			}
-			if !yield(i) {
-				return
-			}
-		}
-	}
+	b.Left = d.Limited()
+	return d.Device.Launch(k.Name, blocks, b.run)
 }

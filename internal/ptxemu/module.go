@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mpsolve/mpsolve/internal/simt"
 )
 
 // Module is a text of PTX.
@@ -129,7 +131,7 @@ func (p *parser) entry() (*Kernel, error) {
 		switch word {
 		case ".maxntid":
 			n, err := strconv.Atoi(strings.TrimSpace(strings.Split(rest, ",")[0]))
-			if err != nil || n < 1 || n > mostThreads {
+			if err != nil || n < 1 || n > simt.MostThreads {
 				return nil, p.errorf("%s threads a block", quoted(rest))
 			}
 			b.k.Threads = n

@@ -90,7 +90,7 @@ func (w *warp) unpack(in *instruction, mask uint32) {
 // shuffle exchanges between all threads of the warp.
 func (w *warp) shuffle(f *fragment) {
 	in := &w.b.k.code[f.pc]
-	w.b.counts.executed(f.pc, everyLane)
+	w.b.counts.Executed(f.pc, everyLane)
 	f.pc++
 	from := w.registers[in.from[0]] // a copy: it may be the result too
 	if from.uniform {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/simt"
 )
 
 // Threads that part meet again, whatever the order, and each does what it is to: here thread t
@@ -93,7 +95,7 @@ $both:
 	}
 	c := d.Counts(k)
 	got := c.Total()
-	want := Total{
+	want := simt.Total{
 		Instructions: 3 * 18, Threads: 3 * (32*12 + 24*2 + 8*2 + 8 + 8),
 		LoadRequests: 3 * 2, LoadSectors: 3 * (1 + 8), StoreRequests: 3, StoreSectors: 3 * 8,
 		Unique: 3 * (8 + 8), // of the nine sectors that are read one is read twice
@@ -104,7 +106,7 @@ $both:
 	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w || c.Launches != 3 {
 		t.Errorf("%d launches:\n%s, want\n%s", c.Launches, g, w)
 	}
-	var twice Total
+	var twice simt.Total
 	twice.Add(got)
 	twice.Add(got)
 	if twice.Instructions != 2*want.Instructions || twice.ByClass["fp64"] != 2*9 || twice.Unique != 2*want.Unique {

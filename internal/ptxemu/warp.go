@@ -53,8 +53,10 @@ func (w *warp) reset() {
 	w.fragments = append(w.fragments[:0], fragment{mask: everyLane, join: none})
 }
 
-// waiting says that the warp waits at a barrier.
-func (w *warp) waiting() bool { return len(w.fragments) > 0 }
+// The warp as [simt.Block] needs it.
+func (w *warp) Waiting() bool { return len(w.fragments) > 0 }
+func (w *warp) Where() string { return w.b.k.code[w.fragments[0].pc].where() }
+func (w *warp) Pass()         { w.fragments[0].pc++ }
 
 // event is why a fragment no longer runs.
 type event int
@@ -67,9 +69,9 @@ const (
 	ended
 )
 
-// toBarrier runs the warp until all of it waits at a barrier or has ended.
-func (w *warp) toBarrier() error {
-	if w.b.d.random != nil {
+// ToBarrier runs the warp until all of it waits at a barrier or has ended.
+func (w *warp) ToBarrier() error {
+	if w.b.d.Random() != nil {
 		return w.shuffled()
 	}
 	for len(w.fragments) > 0 {
@@ -103,7 +105,7 @@ func (w *warp) toBarrier() error {
 // shuffled runs the warp in random order: fragments part at random too, and wait for the
 // others at the next shuffle or barrier.
 func (w *warp) shuffled() error {
-	random := w.b.d.random
+	random := w.b.d.Random()
 	var there []fragment // those that have arrived
 	for {
 		if len(w.fragments) == 0 {
@@ -159,8 +161,8 @@ func (w *warp) run(f *fragment, steps int) (what event, stay uint32, err error) 
 		if f.pc == f.join {
 			return joined, 0, nil
 		}
-		if w.b.left--; w.b.left == 0 {
-			return 0, 0, w.fault(f, "is reached after more than %d instructions", w.b.d.limit)
+		if w.b.Left--; w.b.Left == 0 {
+			return 0, 0, w.fault(f, "is reached after more than %d instructions", w.b.d.Limited())
 		}
 		in := &code[f.pc]
 		mask := f.mask
@@ -168,7 +170,7 @@ func (w *warp) run(f *fragment, steps int) (what event, stay uint32, err error) 
 			mask = w.guarded(in, mask)
 		}
 		if in.kind != shuffle {
-			counts.executed(f.pc, mask)
+			counts.Executed(f.pc, uint64(mask))
 		}
 		switch in.kind {
 		case compute:

@@ -26,6 +26,7 @@ type Report struct {
 	Version       string `json:"version"` // of mpsolve
 
 	Matrix    Matrix   `json:"matrix"`
+	Complex   *Complex `json:"complex,omitempty"`
 	Reorder   Reorder  `json:"reorder"`
 	RHS       string   `json:"rhs"`
 	Method    string   `json:"method"`  // the one used last
@@ -87,6 +88,12 @@ type Matrix struct {
 	Cols      int    `json:"cols"`
 	NNZ       int    `json:"nnz"`
 	Symmetric bool   `json:"symmetric"`
+}
+
+// Complex says that the system is complex: Matrix is its real form.
+type Complex struct {
+	Rows int    `json:"rows"` // of the complex matrix
+	Form string `json:"form"` // see package realform
 }
 
 // Device is the device that the vectors were on.

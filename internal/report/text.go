@@ -10,16 +10,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
-	"github.com/dustin/go-humanize/english"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
-
-// Line writes one line of a text report, a label and a text.
-func Line(w io.Writer, label, format string, args ...any) {
-	fmt.Fprintf(w, "%-10s %s\n", label, Printable(fmt.Sprintf(format, args...)))
-}
 
 // Printable returns a text with every character escaped that is not printable, such as those
 // that a terminal obeys; file names may contain them.
@@ -43,12 +37,6 @@ func Printable(text string) string {
 
 // unprintable includes what decodes to an error, which no legal text contains.
 func unprintable(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }
-
-// Event writes a line logged by pkg/solve, whose first word is the label.
-func Event(w io.Writer, line string) {
-	label, rest, _ := strings.Cut(line, " ")
-	Line(w, label, "%s", rest)
-}
 
 // Facts writes the properties of a matrix.
 func Facts(w io.Writer, f csr.Facts) {
@@ -120,6 +108,17 @@ func (v *Evidence) Text() string {
 	return text
 }
 
+// Brief is Text without the figures that it is founded on.
+func (d Digits) Brief() string {
+	switch d.State {
+	case "believed":
+		return fmt.Sprintf("about %d of x", d.Believed)
+	case "estimated":
+		return fmt.Sprintf("about %d of x unless A is nearly singular, which --digits N finds out", d.Believed)
+	}
+	return d.Text()
+}
+
 // Text is what is known in words; empty if digits were not estimated.
 func (d Digits) Text() string {
 	switch d.State {
@@ -144,73 +143,6 @@ func (d Digits) Text() string {
 		return "not confirmed: the estimate ended at its limit of work; --digits N goes on"
 	}
 	return ""
-}
-
-// WriteText writes the outcome as text.
-func (r *Report) WriteText(w io.Writer) {
-	if len(r.Solutions) > 1 {
-		for k, o := range r.Solutions {
-			Line(w, fmt.Sprintf("x %d", k+1), "%s", r.Verdict(o))
-		}
-	}
-	Line(w, "result", "%s", r.Verdict(r.Outcome))
-	if text := r.Digits.Text(); text != "" {
-		Line(w, "digits", "%s", text)
-	} else if !r.Refine {
-		Line(w, "digits", "not estimated (--refine=false)")
-	}
-	r.Precise.write(w)
-	if v := r.Evidence; v != nil {
-		Line(w, "evidence", "%s", v.Text())
-	}
-	for _, line := range r.Cautions {
-		Line(w, "caution", "%s", line)
-	}
-	Line(w, "errors", "row-wise %.2e, normwise %.2e, componentwise %.2e, ||r||/||b|| %.2e",
-		r.BackwardError.Row, r.BackwardError.Normwise, r.BackwardError.Componentwise, r.RelativeResidual)
-	if e := r.LeastSquares; e != nil {
-		Line(w, "orthogonal", "largest cosine of the residual and a column %.2e, ||A'r||/(||A|| ||r||) %.2e", e.Columns, e.Normal)
-	}
-	Line(w, "work", "%s: %s, %s, %s, %s", r.Method,
-		english.Plural(r.InnerIterations, "iteration", ""), english.Plural(r.OuterIterations, "refinement step", ""),
-		english.Plural(r.SpMVs, "SpMV", ""), english.Plural(r.Threads, "thread", ""))
-	if r.Ranks != nil {
-		Line(w, "ranks", "%s", r.Ranks.Line(r.Domains))
-	}
-	switch p := r.Preconditioner; {
-	case p.Bytes > 0:
-		where := ""
-		if p.Launches > 0 {
-			where = " on the device, " + english.Plural(p.Launches, "launch", "launches") + " each"
-		}
-		Line(w, "precond", "%s: %s in %.3f s, set up in %.3f s; %s (%s in FP64)%s",
-			p.Text, english.Plural(p.Applications, "application", ""), p.SecondsApply, p.SecondsSetup, bytes(p.Bytes), bytes(p.FP64Bytes), where)
-	case p.Applications > 0:
-		Line(w, "precond", "%s at the end; %s before that in %.3f s", p.Text,
-			english.Plural(p.Applications, "application", ""), p.SecondsApply)
-	}
-	s := r.Seconds
-	Line(w, "time", "%.3f s: read %.3f, build %.3f, SpMV %.3f, preconditioner %.3f, orthogonalisation %.3f, verification %.3f, other %.3f",
-		s.Total, s.Read, s.Build, s.SpMV, s.Preconditioner, s.Orthogonalization, s.Verify, s.Other)
-	if d := r.Device; d.Memory > 0 {
-		Line(w, "device", "started in %.3f s; peak memory %s, stored matrix %s",
-			s.Device, bytes(d.Memory), bytes(d.Stored))
-	}
-	if r.Bytes.PeakRSS > 0 {
-		Line(w, "memory", "peak %s", bytes(r.Bytes.PeakRSS))
-	}
-	if c := r.Checkpoint; c != nil && c.Taken > 0 {
-		Line(w, "checkpoint", "written %s in %.3f s, %s each", english.Plural(c.Taken, "time", ""), c.Seconds, bytes(c.Bytes))
-		if c.File != "" {
-			Line(w, "", "after %s of right-hand side %d; --resume %s goes on from there",
-				english.Plural(c.Iterations, "iteration", ""), c.RHS, c.File)
-		}
-	}
-	if r.Output == "" {
-		Line(w, "x", "not written (see --output)")
-	} else {
-		Line(w, "x", "written to %s", r.Output)
-	}
 }
 
 func bytes(n int64) string { return humanize.Bytes(uint64(n)) }

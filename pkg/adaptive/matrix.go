@@ -29,6 +29,7 @@ type Matrix struct {
 type operator interface {
 	linop.Relaxer[[]float64, linop.Float64]
 	ApplyMulti(dst, src *linop.MultiVector)
+	Several(products []linop.Product)
 }
 
 var _ linop.MultiOperator = (*Matrix)(nil)

@@ -23,7 +23,7 @@ func (s *slotMatrix) BeginMulti([]float64, int) {}
 // MulRowsMulti multiplies the panels of a range of rows with k vectors.
 func (s *slotMatrix) MulRowsMulti(dst []float64, k, unit, lo, hi int, x []float64) {
 	if s.tiled {
-		clear(dst[k*lo : k*hi])
+		clear(dst)
 	}
 	for at := range s.panels[unit] {
 		p := &s.panels[unit][at]
@@ -31,9 +31,9 @@ func (s *slotMatrix) MulRowsMulti(dst []float64, k, unit, lo, hi int, x []float6
 		if units.Exp != nil {
 			units.Exp = units.Exp[p.lo:p.hi]
 		}
-		s.kernels.MulSlotsMulti(dst[k*p.lo:k*p.hi], k, &p.SlotPanel, x, p.lo, units, s.tiled)
+		s.kernels.MulSlotsMulti(dst[k*(p.lo-lo):k*(p.hi-lo)], k, &p.SlotPanel, x, p.lo, units, s.tiled)
 	}
-	s.scaleMulti(dst[k*lo:k*hi], k, lo)
+	s.scaleMulti(dst, k, lo)
 }
 
 // scaleMulti is scale for k vectors.
@@ -89,11 +89,11 @@ func (s *symmetricMatrix) MulRowsMulti(dst []float64, k, _, lo, hi int, _ []floa
 			continue
 		}
 		at := max(first, p.from)
-		y := dst[k*block*at : k*hi]
+		y := dst[k*(block*at-lo):]
 		if p.own <= first {
 			clear(y)
 		}
 		s.kernels.Axpy(s.units.Factor, p.several[k*block*(at-p.from):k*block*(end-p.from)], y)
 	}
-	s.scaleMulti(dst[k*lo:k*hi], k, lo)
+	s.scaleMulti(dst, k, lo)
 }

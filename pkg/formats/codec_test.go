@@ -64,11 +64,11 @@ func TestAllCodes(t *testing.T) {
 			b := make([]byte, 8+Padding)
 			binary.LittleEndian.PutUint64(b, uint64(code))
 			v := decodeOne(c, b[:c.Bytes+Padding])
-			if !takes(c, v) {
+			got := make([]byte, c.Bytes+Padding)
+			if c.Encode(got, []float64{v}) != nil {
 				continue // a subnormal, Inf or NaN of a head
 			}
 			taken++
-			got := encodeOne(t, c, v)
 			if v == 0 && c.Kind == Head32 {
 				continue // either zero
 			}
@@ -128,13 +128,14 @@ func checkBetween(t *testing.T, c Codec, lo, hi float64) {
 		return // the gap around zero that Relative leaves
 	}
 	for _, v := range []float64{math.Nextafter(lo, hi), math.Nextafter(middle, lo), middle, math.Nextafter(middle, hi), math.Nextafter(hi, lo)} {
-		if !takes(c, v) {
+		b := make([]byte, c.Bytes+Padding)
+		if c.Encode(b, []float64{v}) != nil {
 			if least, _ := c.Range(); math.Abs(v) >= least {
 				t.Fatalf("%s at %d does not take %g between %g and %g", c.Name, c.Exponent, v, lo, hi)
 			}
 			continue
 		}
-		got := decodeOne(c, encodeOne(t, c, v))
+		got := decodeOne(c, b)
 		want := lo
 		switch {
 		case c.Rounding == Truncate && v < 0:

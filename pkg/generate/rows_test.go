@@ -11,14 +11,15 @@ import (
 func TestMakeRows(t *testing.T) {
 	pool := parallel.New(2)
 	defer pool.Close()
-	for _, k := range Kinds() {
-		m, err := Generate(k.Name, nil)
+	for _, c := range sizes {
+		k, _ := Find(c.kind)
+		m, err := Generate(k.Name, c.parts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		n := int64(m.Rows)
 		for _, r := range [][2]int64{{0, n}, {0, n / 3}, {n / 3, n / 3}, {n / 3, n - 1}, {n - 1, n}} {
-			rowPtr, col, val, err := k.MakeRows(nil, r[0], r[1], pool)
+			rowPtr, col, val, err := k.MakeRows(c.parts, r[0], r[1], pool)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,7 +34,7 @@ func TestMakeRows(t *testing.T) {
 				t.Errorf("%s: other lengths of rows %v", k.Name, r)
 			}
 		}
-		if _, _, _, err := k.MakeRows(nil, 0, n+1, pool); err == nil {
+		if _, _, _, err := k.MakeRows(c.parts, 0, n+1, pool); err == nil {
 			t.Errorf("%s: no error for a row too many", k.Name)
 		}
 	}

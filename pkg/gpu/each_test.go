@@ -31,14 +31,15 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// eachDevice runs a test on the emulated device, on one that runs the kernels' PTX, and on
-// every device of this machine; it fails without those back ends that MPSOLVE_TEST_DEVICES
+// eachDevice runs a test on the emulated device, on those that interpret the kernels' PTX and AMD's
+// code, and on every device of this machine; it fails without those back ends that MPSOLVE_TEST_DEVICES
 // names, in words. Short runs, those under a race detector for example, have the emulated one
 // alone.
 func eachDevice(t *testing.T, f func(t *testing.T, d *Device)) {
 	t.Run(string(Emulate), func(t *testing.T) { f(t, emulated(t)) })
 	if !testing.Short() {
 		t.Run("ptx", func(t *testing.T) { f(t, ptx(t, 0)) })
+		t.Run("amd", func(t *testing.T) { f(t, amd(t, "gfx90a", 0)) })
 	}
 	for _, b := range Backends {
 		if testing.Short() {
@@ -102,7 +103,7 @@ func eachSpace(t *testing.T, f func(t *testing.T, s *Space)) {
 		for _, size := range []struct{ n, blocks int }{
 			{0, 1}, {1, 1}, {2, 1}, {31, 1}, {33, 1}, {255, 1}, {256, 1}, {257, 2}, {1000, 4}, {7001, 3}, {1500, 512}, {threads*vectorBlocks + 77, 512},
 		} {
-			if size.blocks > 255 && (d.info.Host || interpreted(d)) || size.n > 10000 && testing.Short() {
+			if size.blocks > 255 && (d.info.Host || isInterpreted(d)) || size.n > 10000 && testing.Short() {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d in %d blocks", size.n, size.blocks), func(t *testing.T) {

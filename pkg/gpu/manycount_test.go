@@ -39,9 +39,9 @@ func TestApplyMultiInstructions(t *testing.T) {
 
 // manyInstructions is the number of warp instructions for 32 nonzeros and each of k vectors.
 func manyInstructions(t *testing.T, m *csr.Matrix, s adaptive.Spec, k int) float64 {
-	was := ptxResident
-	ptxResident = max(1, m.Rows/(ratchetRows*threads/warp))
-	defer func() { ptxResident = was }()
+	was := interpreterBlocks
+	interpreterBlocks = max(1, m.Rows/(ratchetRows*threads/warp))
+	defer func() { interpreterBlocks = was }()
 	d := ptx(t, 0)
 	a, err := NewMatrix(d, m, s, nil)
 	if err != nil {
@@ -58,17 +58,17 @@ func manyInstructions(t *testing.T, m *csr.Matrix, s adaptive.Spec, k int) float
 		t.Fatal(err)
 	}
 	defer y.Close()
-	p := d.drv.(*ptxDriver)
-	for _, kernel := range p.kernels {
-		p.Counts(kernel).Reset()
+	p := d.drv.(*interpreter)
+	for _, kernel := range p.programs {
+		kernel.counts.Reset()
 	}
 	a.ApplyMulti(y, x)
 	if err := d.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	var sum uint64
-	for _, kernel := range p.kernels {
-		sum += p.Counts(kernel).Total().Instructions
+	for _, kernel := range p.programs {
+		sum += kernel.counts.Total().Instructions
 	}
 	return 32 * float64(sum) / float64(m.NNZ()*k)
 }

@@ -10,8 +10,8 @@ import (
 // On devices with few units for doubles a slot takes one operation of theirs for an element.
 func TestFewOperationsOfDoubles(t *testing.T) {
 	d := ptx(t, 0)
-	p := d.drv.(*ptxDriver)
-	counts := p.Counts(p.module.Kernel("spmv_slots3"))
+	p := d.drv.(*interpreter)
+	counts := p.find("spmv_slots3").counts
 	m := generated(t, "elasticity3d", generate.Params{"n": 5})
 	a := slotted(t, d, m, afx(t, adaptive.NW, 0x1p-24), 1)
 	s := NewSpace(d, m.Rows)

@@ -16,7 +16,7 @@ import (
 // threads, warps and blocks.
 func TestPlantedFaults(t *testing.T) {
 	const anyBits = "other bits"
-	right := vectorsAndProduct(planted(t, 0, nil))
+	right := vectorsAndProduct(plantedPTX(t, 0, nil))
 	if right.err != nil || len(right.bits) < 3000 {
 		t.Fatalf("%d numbers, %v", len(right.bits), right.err)
 	}
@@ -46,7 +46,7 @@ func TestPlantedFaults(t *testing.T) {
 				return text[:at] + changed + text[end:]
 			}
 			for seed := range uint64(3) {
-				got := vectorsAndProduct(planted(t, seed, plant))
+				got := vectorsAndProduct(plantedPTX(t, seed, plant))
 				same := slices.Equal(got.bits, right.bits)
 				a, b, either := strings.Cut(c.want, "|")
 				switch said := fmt.Sprint(got.err); {

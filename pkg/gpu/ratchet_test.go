@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/ptxemu"
+	"github.com/mpsolve/mpsolve/internal/simt"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -62,9 +62,9 @@ func TestRatchet(t *testing.T) {
 
 // counted is what one product executes for 32 nonzeros.
 func counted(t *testing.T, m *csr.Matrix, s adaptive.Spec) string {
-	was := ptxResident
-	ptxResident = max(1, m.Rows/(ratchetRows*threads/warp))
-	defer func() { ptxResident = was }()
+	was := interpreterBlocks
+	interpreterBlocks = max(1, m.Rows/(ratchetRows*threads/warp))
+	defer func() { interpreterBlocks = was }()
 	d := ptx(t, 0)
 	a := slotted(t, d, m, s, 1)
 	in, out := NewSpace(d, m.Cols), NewSpace(d, m.Rows)
@@ -72,18 +72,18 @@ func counted(t *testing.T, m *csr.Matrix, s adaptive.Spec) string {
 	defer out.Close()
 	x, y := in.New(), out.New()
 	in.Zero(x)
-	p := d.drv.(*ptxDriver)
-	for _, k := range p.kernels {
-		p.Counts(k).Reset()
+	p := d.drv.(*interpreter)
+	for _, k := range p.programs {
+		k.counts.Reset()
 	}
 	a.Apply(y, x)
 	if err := d.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	per := func(n uint64) float64 { return 32 * float64(n) / float64(m.NNZ()) }
-	var sum ptxemu.Total
-	for _, k := range p.kernels {
-		c := p.Counts(k)
+	var sum simt.Total
+	for _, k := range p.programs {
+		c := k.counts
 		if c.Launches == 0 {
 			continue
 		}
@@ -92,7 +92,7 @@ func counted(t *testing.T, m *csr.Matrix, s adaptive.Spec) string {
 		for _, class := range slices.Sorted(maps.Keys(one.ByClass)) {
 			classes = append(classes, fmt.Sprintf("%s %.2f", class, per(one.ByClass[class])))
 		}
-		t.Logf("%s: %s: %.2f instructions: %s", a.LayoutText(), k.Name, per(one.Instructions), strings.Join(classes, ", "))
+		t.Logf("%s: %s: %.2f instructions: %s", a.LayoutText(), k.name, per(one.Instructions), strings.Join(classes, ", "))
 		sum.Add(one)
 	}
 	return fmt.Sprintf("instructions %.2f, FP64 %.2f, requests %.2f, sectors %.2f, bytes %.2f",

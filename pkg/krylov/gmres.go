@@ -20,7 +20,7 @@ import (
 // worse.
 //
 // A preconditioner is applied from the right ([Saad03], algorithm 9.5): the space is
-// that of A M^-1, and x += M^-1 (V y). Flexible GMRES ([Saad93]) stores z_j = M^-1 v_j,
+// that of A M^-1, and x += M^-1 (V y), which after a single step is at hand. Flexible GMRES ([Saad93]) stores z_j = M^-1 v_j,
 // with A Z_m = V_(m+1) H, and sets x += Z y.
 //
 // One product per iteration and one per cycle. Memory: m+2 n-vectors besides x
@@ -39,6 +39,7 @@ type GMRES[V any, S linop.Scalar[S]] struct {
 	least   leastSquares[S]
 	columns columns[V, S] // of H, that have not been added to least yet
 	pace    pace
+	steps   int      // of the cycle
 	start   State[V] // of the cycle, if there are checkpoints
 }
 
@@ -198,7 +199,9 @@ func (m *GMRES[V, S]) cycle(restart int) Reason {
 	m.slack.begin(norm(rr), m.c.target(), restart)
 	m.store(0, one.Div(beta), m.v[0])
 	reason, end := Running, false
+	m.steps = 0
 	for j := 0; j < restart && !end; j++ {
+		m.steps++
 		w := m.basis(j + 1)
 		m.multiply(w, m.pre.apply(m.slot(j), m.basis(j)))
 		next := m.orthogonalise(j, w)
@@ -228,7 +231,7 @@ func (m *GMRES[V, S]) correct(x V, y []S) {
 	switch {
 	case m.pre.by == nil:
 		m.combine(y, x)
-	case m.c.opt.Flexible:
+	case m.c.opt.Flexible, m.steps == 1 && len(y) == 1: // z still is M^-1 v_1
 		m.space.MultiAxpy(y, m.pre.z[:len(y)], x)
 	default:
 		m.space.Zero(m.r)

@@ -29,6 +29,7 @@ type Measure[V any] func(x, r V) float64
 // Event is what a Monitor receives once per iteration, on an asynchronous space once per
 // check.
 type Event struct {
+	RHS       int     // of several right-hand sides, from 0; set by who solves for them
 	Outer     int     // refinement step, from 1; 0 outside refinement
 	Iteration int     // iterations so far, over all refinement steps
 	Residual  float64 // ||r|| / ||b|| by the recurrence of the method

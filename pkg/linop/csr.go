@@ -98,7 +98,7 @@ func (v *csrValues[T]) BeginMulti([]float64, int) {}
 
 // MulRowsMulti implements RowsMulti.
 func (v *csrValues[T]) MulRowsMulti(dst []float64, k, _, lo, hi int, src []float64) {
-	kernels.CSRMulMulti(v.kernels, dst, k, lo, hi, v.RowPtr, v.Col, v.val, src)
+	kernels.CSRMulMulti(v.kernels, dst, k, 0, hi-lo, v.RowPtr[lo:], v.Col, v.val, src)
 }
 
 func (v *csrValues[T]) residual(r, b []float64, lo, hi int, x []float64) {

@@ -12,8 +12,8 @@ type RowsMulti interface {
 	// are interleaved: element j of vector v is x[k*j+v].
 	BeginMulti(x []float64, k int)
 
-	// MulRowsMulti sets dst[k*lo:k*hi], the rows of a panel, to those of A x. Several goroutines
-	// may call it at once.
+	// MulRowsMulti sets dst, of k (hi-lo) numbers, to the rows of a panel of A x. Several
+	// goroutines may call it at once.
 	MulRowsMulti(dst []float64, k, panel, lo, hi int, x []float64)
 }
 
@@ -56,7 +56,8 @@ type multiProduct struct {
 
 // Do computes the rows of one panel.
 func (p *multiProduct) Do(k int) {
-	p.rows.MulRowsMulti(p.dst, p.k, k, p.panel[k], p.panel[k+1], p.x)
+	lo, hi := p.panel[k], p.panel[k+1]
+	p.rows.MulRowsMulti(p.dst[p.k*lo:p.k*hi], p.k, k, lo, hi, p.x)
 }
 
 // oneByOne multiplies the first k vectors of a group, each by itself.

@@ -22,10 +22,7 @@ type VectorGroup struct {
 func NewMultiVector(n, k int) *MultiVector {
 	v := &MultiVector{n: n, k: k}
 	for ; k > 0; k -= MostTogether {
-		width := 1
-		for width < min(k, MostTogether) {
-			width *= 2
-		}
+		width := groupWidth(k)
 		v.groups = append(v.groups, VectorGroup{width, make([]float64, n*width)})
 	}
 	return v

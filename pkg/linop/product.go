@@ -45,6 +45,7 @@ type Products struct {
 	sums    [2]float64
 	job     panelJob
 	multi   multiProduct
+	several severalProducts
 	column  []float64 // of vectors of a group that are multiplied one by one
 }
 
@@ -117,7 +118,8 @@ type Product struct {
 	Epilogue
 	Dst, Src, B, W []float64
 	Omega          float64
-	Old            []float64 // of Relax: the elements of Src that belong to the rows
+	Old            []float64  // of Relax: the elements of Src that belong to the rows
+	Sums           [2]float64 // set by Several to what the epilogue asks for: dst·w, dst·dst
 }
 
 // panelJob is a product as a parallel job; see vectorJob.
@@ -140,6 +142,11 @@ func (j *panelJob) Do(k int) {
 func (a *Products) Panel(p *Product, k int, sums []float64) {
 	lo, hi := a.panel[k], a.panel[k+1]
 	a.rows.MulRows(p.Dst, k, lo, hi, p.Src)
+	a.follow(p, lo, hi, sums)
+}
+
+// follow does what follows the product of the rows lo to hi-1.
+func (a *Products) follow(p *Product, lo, hi int, sums []float64) {
 	dst := p.Dst[lo:hi]
 	switch p.Epilogue {
 	case Residual, Relax:

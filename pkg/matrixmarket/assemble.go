@@ -3,6 +3,7 @@ package matrixmarket
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -92,8 +93,8 @@ func (r *reading) report(c *Content, f findings) {
 	c.Zeros = f.zeros
 	c.NonFinite, c.NonFiniteLine = notes[noteNonFinite].count, notes[noteNonFinite].line
 	if f.upper.count > 0 {
-		c.warn("%s above the diagonal of a %v matrix, the first on line %d: read as if below",
-			plural(int(f.upper.count), "entry"), r.Symmetry, f.upper.line)
+		c.warn("%s above the diagonal of a %v matrix, the first on %s %d: read as if below",
+			plural(int(f.upper.count), "entry"), r.Symmetry, r.numbered(), f.upper.line)
 	}
 	texts := [noteKinds]struct{ noun, rest string }{
 		noteComment:   {"comment line", "below the size line"},
@@ -108,7 +109,7 @@ func (r *reading) report(c *Content, f findings) {
 	}
 	for k, n := range notes {
 		if n.count > 0 {
-			c.warn("%s %s, the first on line %d", plural(int(n.count), texts[k].noun), texts[k].rest, n.line)
+			c.warn("%s %s, the first on %s %d", plural(int(n.count), texts[k].noun), texts[k].rest, r.numbered(), n.line)
 		}
 	}
 }
@@ -270,7 +271,11 @@ type mention struct {
 
 // contradiction returns the error that two entries of the file contradict each other.
 func (r *reading) contradiction(a, b mention) error {
-	return r.pre.fault(max(a.line, b.line), 0,
-		"a %v file must hold only one of the entries (%d, %d) and (%d, %d), but they are on lines %d and %d",
-		r.Symmetry, a.i+1, a.j+1, b.i+1, b.j+1, a.line, b.line)
+	line := max(a.line, b.line)
+	if r.in == nil {
+		line = 0
+	}
+	return r.pre.fault(line, 0,
+		"a %v file must hold only one of the entries (%d, %d) and (%d, %d), but they are on %s %d and %d",
+		r.Symmetry, a.i+1, a.j+1, b.i+1, b.j+1, strings.TrimPrefix(plural(2, r.numbered()), "2 "), a.line, b.line)
 }

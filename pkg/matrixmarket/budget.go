@@ -10,6 +10,7 @@ import (
 type budget struct {
 	file      string
 	max       int64 // bytes; 0: judged by the length of the text
+	held      int64 // bytes that count against max besides
 	installed int64 // bytes that can be had; 0: not known
 	text      int64 // bytes of text, at least
 }
@@ -30,9 +31,9 @@ func (b budget) check(need float64, what string, args ...any) error {
 	switch {
 	case need > mostBytes:
 		return fmt.Errorf("%s: %w: %s would take %s of memory", b.file, ErrTooLarge, thing, bytesText(need))
-	case b.max > 0 && need > float64(b.max):
+	case b.max > 0 && need+float64(b.held) > float64(b.max):
 		return fmt.Errorf("%s: %w: %s would take %s of memory, the limit is %s",
-			b.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(b.max)))
+			b.file, ErrTooLarge, thing, bytesText(need+float64(b.held)), bytesText(float64(b.max)))
 	case b.installed > 0 && need > float64(b.installed):
 		return fmt.Errorf("%s: %w: %s would take %s of memory, this process can have %s",
 			b.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(b.installed)))

@@ -19,6 +19,9 @@ type Options struct {
 	// and more than 1000 times the text).
 	MaxMemory int64
 
+	// Held is what counts against MaxMemory besides, in bytes, such as the program itself.
+	Held int64
+
 	// Installed is the memory that can be had in bytes, beyond which a file is
 	// refused in any case; 0: not known.
 	Installed int64
@@ -41,6 +44,14 @@ type Options struct {
 	// text that a float64 does not, in Content.Lower. Complex files and the ranks of a job have one part.
 	Parts int
 
+	// Other, if not nil, is asked what reads a file that begins like this, unpacked; nil: it is Matrix Market. See package
+	// matrixio. Files of other formats are read by one rank of a job.
+	Other func(name string, head []byte) *Reader
+
+	// RealForm, if not nil, makes a real matrix of a complex one, which ReadDistributed returns then, on rank 0. It has
+	// one domain, and Content tells of the complex matrix.
+	RealForm func(m *csr.Matrix, imag []float64) (*csr.Matrix, error)
+
 	pieceSize int // bytes of text to a piece; 0: defaultPiece. For tests
 }
 
@@ -48,7 +59,8 @@ type Options struct {
 type Content struct {
 	Header
 	Rows, Cols int
-	Stored     int64 // entries in the file
+	Stored     int64  // entries in the file
+	Form       string // the format of the file; "": Matrix Market
 
 	// Matrix is a coordinate matrix: symmetry expanded, columns of a row
 	// increasing, duplicates summed; its real part if it is complex. It is
@@ -97,6 +109,33 @@ func (c *Content) CSR() (*csr.Matrix, error) {
 		return c.Matrix, nil
 	}
 	return csr.FromSparse(denseContent{c})
+}
+
+// realForm makes a real matrix of a complex one, whose entries take at most four times as much.
+func (c *Content) realForm(form func(m *csr.Matrix, imag []float64) (*csr.Matrix, error)) (*csr.Matrix, error) {
+	m, imag := c.Matrix, c.Imag
+	if m == nil {
+		m, imag = c.sparse()
+	}
+	need := float64(csr.Bytes(2*int64(m.Rows), 4*int64(m.NNZ())))
+	if err := c.limit.check(need, "the real form of a complex %d x %d matrix", m.Rows, m.Cols); err != nil {
+		return nil, err
+	}
+	return form(m, imag)
+}
+
+// sparse returns the nonzeros of a complex array.
+func (c *Content) sparse() (m *csr.Matrix, imag []float64) {
+	m = &csr.Matrix{Rows: c.Rows, Cols: c.Cols, RowPtr: make([]int64, c.Rows+1)}
+	for i := range c.Rows {
+		for j := range c.Cols {
+			if k := j*c.Rows + i; c.Dense[k] != 0 || c.Imag[k] != 0 {
+				m.Col, m.Val, imag = append(m.Col, int32(j)), append(m.Val, c.Dense[k]), append(imag, c.Imag[k])
+			}
+		}
+		m.RowPtr[i+1] = int64(len(m.Val))
+	}
+	return m, imag
 }
 
 // CSRParts returns the matrices of CSR of the content and of Lower. The file holds their sum.

@@ -104,6 +104,10 @@ func look(path string, opt DistributedOptions, whole func(*reading, DistributedO
 		return survey{Whole: "not a plain file"}, nil
 	}
 	r, file, err := openShare(path, opt.Options)
+	var other otherFormat
+	if errors.As(err, &other) {
+		return survey{Whole: "a file of " + string(other)}, nil
+	}
 	if err != nil {
 		return survey{}, err
 	}
@@ -154,6 +158,11 @@ func openShare(path string, opt Options) (*reading, *os.File, error) {
 	if err == nil {
 		in, err = openFile(path, f, info.Size(), &progress{report: opt.Progress, total: info.Size()})
 	}
+	if err == nil {
+		if other := in.other(opt); other != nil {
+			err = otherFormat(other.Format)
+		}
+	}
 	var r *reading
 	if err == nil {
 		r, err = in.begin(opt)
@@ -186,6 +195,10 @@ func readWhole(ctx context.Context, c dist.Comm, path string, opt DistributedOpt
 		if err != nil {
 			return err
 		}
+		if v.Content.Field == Complex && opt.RealForm != nil {
+			m, err = v.Content.realForm(opt.RealForm)
+			return err
+		}
 		if m, err = v.Content.CSR(); err != nil {
 			return &Error{File: path, Msg: err.Error()}
 		}
@@ -208,6 +221,12 @@ func readWhole(ctx context.Context, c dist.Comm, path string, opt DistributedOpt
 	}
 	v.Content.Matrix, v.Content.Dense = m, nil
 	count := opt.domains(int64(v.Rows))
+	if v.Field == Complex {
+		if opt.Domains > 1 {
+			return nil, &Error{File: path, Msg: "a complex system is solved in one domain"}
+		}
+		count = 1
+	}
 	if v.Rows != v.Cols || count == 1 {
 		return v, nil
 	}

@@ -36,7 +36,7 @@ func openFile(name string, file io.ReaderAt, size int64, p *progress) (*input, e
 	}
 	in := &input{name: name, file: file, size: size, progress: p}
 	in.stream = bufio.NewReader(io.NewSectionReader(file, 0, size))
-	return in, in.look()
+	return in, nil
 }
 
 // openStream takes anything, and unpacks it if it is compressed.
@@ -58,10 +58,10 @@ func openStream(name string, r io.Reader, p *progress) (*input, error) {
 	case bzipped:
 		packed.r = bzip2.NewReader(in.stream)
 	default:
-		return in, in.look()
+		return in, nil
 	}
 	in.stream = bufio.NewReaderSize(packed, readBuffer)
-	return in, in.look()
+	return in, nil
 }
 
 // look recognises files of other kinds, and text with bare carriage returns.

@@ -90,6 +90,9 @@ func start(ctx context.Context, opt Options, p *progress, read func() (*Content,
 
 // read goes through the whole file.
 func (in *input) read(ctx context.Context, opt Options) (*Content, error) {
+	if r := in.other(opt); r != nil {
+		return in.readOther(ctx, r, opt)
+	}
 	r, err := in.begin(opt)
 	if err != nil {
 		return nil, err
@@ -106,6 +109,9 @@ func (in *input) read(ctx context.Context, opt Options) (*Content, error) {
 
 // begin reads up to the size line.
 func (in *input) begin(opt Options) (*reading, error) {
+	if err := in.look(); err != nil {
+		return nil, err
+	}
 	pre := &preamble{file: in.name, in: in.stream}
 	if in.returns {
 		pre.warn("lines end with carriage returns alone")
@@ -119,7 +125,7 @@ func (in *input) begin(opt Options) (*reading, error) {
 	}
 	r := &reading{
 		parser: parser{header, size, max(opt.Parts, 1)}, in: in, pre: pre, opt: opt, threads: opt.Threads, shares: 1,
-		limit: budget{file: in.name, max: opt.MaxMemory, installed: opt.Installed},
+		limit: opt.budget(in.name, 0),
 	}
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,15 +31,41 @@ func Write(w io.Writer, m *csr.Matrix, opt WriteOptions) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	h := Header{Format: Coordinate}
-	entries := int64(m.NNZ())
+	symmetry := General
 	if opt.Symmetric {
-		h.Symmetry = Symmetric
-		lower, err := lowerEntries(m)
-		if err != nil {
+		if err := checkSymmetric(m); err != nil {
 			return err
 		}
-		entries = lower
+		symmetry = Symmetric
+	}
+	return WriteEntries(w, m, nil, symmetry, opt)
+}
+
+// WriteEntries is Write of a matrix, with imaginary parts unless they are nil, that is known to have a symmetry: of one that is not general only
+// the entries on and below the diagonal are written, or below it if it is skew-symmetric.
+func WriteEntries(w io.Writer, m *csr.Matrix, imag []float64, symmetry Symmetry, opt WriteOptions) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	h := Header{Format: Coordinate, Symmetry: symmetry}
+	if imag != nil {
+		h.Field = Complex
+	}
+	width := func(i int) int { return m.Cols } // columns of row i that are written
+	switch symmetry {
+	case Symmetric, Hermitian:
+		width = func(i int) int { return i + 1 }
+	case SkewSymmetric:
+		width = func(i int) int { return i }
+	}
+	entries := int64(m.NNZ())
+	if symmetry != General {
+		entries = 0
+		for i := range m.Rows {
+			cols, _ := m.Row(i)
+			n, _ := slices.BinarySearch(cols, int32(width(i)))
+			entries += int64(n)
+		}
 	}
 	out := bufio.NewWriter(w)
 	writePreamble(out, h, opt.Comments)
@@ -51,7 +78,7 @@ func Write(w io.Writer, m *csr.Matrix, opt WriteOptions) error {
 		for i := starts[k]; i < starts[k+1]; i++ {
 			cols, vals := m.Row(i)
 			for n, j := range cols {
-				if opt.Symmetric && int(j) > i {
+				if int(j) >= width(i) {
 					break
 				}
 				buf = strconv.AppendInt(buf, int64(i+1), 10)
@@ -59,6 +86,10 @@ func Write(w io.Writer, m *csr.Matrix, opt WriteOptions) error {
 				buf = strconv.AppendInt(buf, int64(j)+1, 10)
 				buf = append(buf, ' ')
 				buf = strconv.AppendFloat(buf, vals[n], 'g', -1, 64)
+				if imag != nil {
+					buf = append(buf, ' ')
+					buf = strconv.AppendFloat(buf, imag[m.RowPtr[i]+int64(n)], 'g', -1, 64)
+				}
 				buf = append(buf, '\n')
 			}
 		}
@@ -66,14 +97,51 @@ func Write(w io.Writer, m *csr.Matrix, opt WriteOptions) error {
 	})
 }
 
-// WriteDense writes a rows x cols matrix, given column by column, in array
-// format, with as many digits as each value needs to be read back exactly.
-func WriteDense(w io.Writer, rows, cols int, colMajor []float64, opt WriteOptions) error {
+// WriteDenseComplex is WriteDense of a matrix with these imaginary parts; nil: it is real.
+func WriteDenseComplex(w io.Writer, rows, cols int, colMajor, imag []float64, opt WriteOptions) error {
+	if imag == nil {
+		return WriteDense(w, rows, cols, colMajor, opt)
+	}
+	if err := checkDense(rows, cols, colMajor, opt); err != nil {
+		return err
+	}
+	if len(imag) != len(colMajor) {
+		return fmt.Errorf("matrixmarket: %d imaginary parts for %d real ones", len(imag), len(colMajor))
+	}
+	out := bufio.NewWriter(w)
+	writePreamble(out, Header{Format: Array, Field: Complex}, opt.Comments)
+	fmt.Fprintf(out, "%d %d\n", rows, cols)
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return inOrder(w, (len(colMajor)+writePiece-1)/writePiece, opt.Threads, func(buf []byte, k int) []byte {
+		im := pieceOf(imag, k)
+		for n, v := range pieceOf(colMajor, k) {
+			buf = strconv.AppendFloat(buf, v, 'g', -1, 64)
+			buf = append(buf, ' ')
+			buf = strconv.AppendFloat(buf, im[n], 'g', -1, 64)
+			buf = append(buf, '\n')
+		}
+		return buf
+	})
+}
+
+// checkDense checks what WriteDense is given.
+func checkDense(rows, cols int, colMajor []float64, opt WriteOptions) error {
 	if rows < 0 || cols < 0 || rows > csr.MaxDim || cols > csr.MaxDim || len(colMajor) != rows*cols {
 		return fmt.Errorf("matrixmarket: %d values for a %d x %d array", len(colMajor), rows, cols)
 	}
 	if opt.Symmetric {
 		return errors.New("matrixmarket: arrays are written in full, not as a symmetric triangle")
+	}
+	return nil
+}
+
+// WriteDense writes a rows x cols matrix, given column by column, in array
+// format, with as many digits as each value needs to be read back exactly.
+func WriteDense(w io.Writer, rows, cols int, colMajor []float64, opt WriteOptions) error {
+	if err := checkDense(rows, cols, colMajor, opt); err != nil {
+		return err
 	}
 	if _, err := w.Write(denseHead(int64(rows), cols, opt)); err != nil {
 		return err
@@ -94,25 +162,20 @@ func writePreamble(out io.Writer, h Header, comments []string) {
 	}
 }
 
-// lowerEntries returns how many entries lie on and below the diagonal of a
-// symmetric matrix, and an error if it is not symmetric.
-func lowerEntries(m *csr.Matrix) (int64, error) {
+// checkSymmetric returns an error unless a matrix is symmetric.
+func checkSymmetric(m *csr.Matrix) error {
 	if m.Rows != m.Cols {
-		return 0, fmt.Errorf("matrixmarket: a %d x %d matrix is not symmetric", m.Rows, m.Cols)
+		return fmt.Errorf("matrixmarket: a %d x %d matrix is not symmetric", m.Rows, m.Cols)
 	}
-	var lower int64
 	for i := range m.Rows {
 		cols, vals := m.Row(i)
 		for k, j := range cols {
-			if int(j) <= i {
-				lower++
-			}
 			if int(j) != i && !same(m.At(int(j), i), vals[k]) {
-				return 0, fmt.Errorf("matrixmarket: the matrix is not symmetric: entries (%d, %d) and (%d, %d) differ", i+1, j+1, j+1, i+1)
+				return fmt.Errorf("matrixmarket: the matrix is not symmetric: entries (%d, %d) and (%d, %d) differ", i+1, j+1, j+1, i+1)
 			}
 		}
 	}
-	return lower, nil
+	return nil
 }
 
 func same(x, y float64) bool { return x == y || x != x && y != y }

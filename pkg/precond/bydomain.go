@@ -133,6 +133,7 @@ func (s *distributed) domain(
 	opt := s.Options
 	opt.Operator = nil
 	opt.MaxBytes = s.share(opt.MaxBytes, m)
+	opt.Stage = nil // several at a time
 	opt.Log = func(line string) { o.Lines = append(o.Lines, line) }
 	last := int64(0)
 	opt.Worked = func(multiplications int64) {

@@ -37,6 +37,7 @@ func NewDistributed(
 	if !ok {
 		return nil, fmt.Errorf("unknown preconditioner %q", kind)
 	}
+	opt.making = d.Making
 	p, err := d.spreadOver(distributed{setup{Options: opt.withDefaults(), ctx: ctx, m: scaled, pool: pool}, a, d})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)

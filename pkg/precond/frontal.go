@@ -49,6 +49,7 @@ func (s *setup) multifrontal(p *frontPlan, eliminate pivoting) (*fronts, error) 
 	if err := s.checkMemory(factors + making); err != nil {
 		return nil, fmt.Errorf("%w, for factors of %d entries", err, p.work.Entries)
 	}
+	s.Stage(fmt.Sprintf("factors of %d entries", p.work.Entries))
 	t := &assembly{
 		fronts: newFronts(tree, p.transpose == nil), a: p.a, transpose: p.transpose, blockOf: p.blockOf, inverse: tree.order.Inverse(),
 		eliminate: eliminate, passed: make([][]float64, tree.nodes()),

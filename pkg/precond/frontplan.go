@@ -22,20 +22,25 @@ func (s *setup) planFronts(a, transpose *csr.Matrix, blockOf []int32, at placeme
 	if blockOf != nil {
 		within, withinTransposed = withinBlocks(a, blockOf), withinBlocks(transpose, blockOf)
 	}
-	e, err := csr.AMD(s.ctx, within)
-	if err != nil {
-		return nil, ErrInterrupted
-	}
+	s.Stage("ordering")
 	share := 1.0
 	if transpose == nil {
 		share = 0.5
 	}
-	if err := s.checkEstimate(Work{Multiplications: share * e.Multiplications}); err != nil {
+	tree, err := s.Kept.tree(within, withinTransposed, blockOf, func() (*frontTree, error) {
+		e, err := csr.AMD(s.ctx, within)
+		if err != nil {
+			return nil, ErrInterrupted
+		}
+		if err := s.checkEstimate(Work{Multiplications: share * e.Multiplications}); err != nil {
+			return nil, err
+		}
+		return newFrontTree(within, withinTransposed, e, blockOf, s.eliminating())
+	})
+	if err != nil {
 		return nil, err
 	}
-	if p.tree, err = newFrontTree(within, withinTransposed, e, blockOf, s.eliminating()); err != nil {
-		return nil, err
-	}
+	p.tree = tree
 	p.work = p.tree.work()
 	p.work.Multiplications *= share
 	p.work.Bytes, _ = p.tree.frontBytes(transpose == nil, 1)

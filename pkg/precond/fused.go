@@ -17,6 +17,7 @@ type fusedCycle struct {
 	*cycle[float32]
 	space *linop.Host
 	input []float32 // f
+	x     []float32 // the solution of the cycle
 	r     vector    // the residual that it belongs to, r·r = rr
 	rr    scalar
 	z     vector    // of residuals that must be scaled, or nil
@@ -35,18 +36,28 @@ func fuse(g *multigrid, s *setup) Preconditioner {
 
 // newFusedCycle makes one of g, whose cycles are c, for vectors of a space.
 func newFusedCycle(g *multigrid, c *cycle[float32], space *linop.Host) *fusedCycle {
-	return &fusedCycle{multigrid: g, cycle: c, space: space, input: c.levels[0].f}
+	return &fusedCycle{multigrid: g, cycle: c, space: space, input: c.levels[0].f, x: c.levels[0].x}
+}
+
+// Fork implements Forker.
+func (c *fusedCycle) Fork() Preconditioner {
+	l := &c.cycle.levels[0]
+	return &fusedCycle{multigrid: c.multigrid, cycle: c.cycle, space: c.space, input: make([]float32, len(l.f)), x: make([]float32, len(l.x))}
+}
+
+// with makes the cycle one from f to the own x.
+func (c *fusedCycle) with(f []float32) {
+	l := &c.cycle.levels[0]
+	l.f, l.x = f, c.x
 }
 
 // Apply computes dst = M^-1 src, with a right-hand side of its own.
 func (c *fusedCycle) Apply(dst, src []float64) {
-	l := &c.cycle.levels[0]
 	if c.apart == nil {
-		c.apart = make([]float32, len(l.f))
+		c.apart = make([]float32, len(c.input))
 	}
-	l.f = c.apart
+	c.with(c.apart)
 	c.cycle.Apply(dst, src)
-	l.f = c.input
 }
 
 // Input implements krylov.FusedPreconditioner.
@@ -74,8 +85,9 @@ func (c *fusedCycle) ApplyInput() scalar {
 		c.Apply(c.z, c.r)
 		return c.space.Dot(c.r, c.z)
 	}
+	c.with(c.input)
 	c.run(0)
-	return c.space.Dot32(c.f32(c.input), c.f32(c.solution(0)))
+	return c.space.Dot32(c.f32(c.input), c.f32(c.x))
 }
 
 // Direction implements krylov.FusedPreconditioner.
@@ -84,5 +96,5 @@ func (c *fusedCycle) Direction(b scalar, p vector) {
 		c.space.Xpay(c.z, b, p)
 		return
 	}
-	c.space.Direction32(c.root, c.f32(c.solution(0)), b, p)
+	c.space.Direction32(c.root, c.f32(c.x), b, p)
 }

@@ -20,6 +20,13 @@ const (
 // weights are elements of D^-1 that are decoded at a time.
 var weights = sync.Pool{New: func() any { return new([jacobiBlock]float64) }}
 
+// Fork implements Forker.
+func (p *jacobi) Fork() Preconditioner {
+	q := *p
+	q.partial = make([]float64, len(p.partial))
+	return &q
+}
+
 // Input implements krylov.FusedPreconditioner.
 func (p *jacobi) Input(r vector, _ scalar) { p.r = r }
 

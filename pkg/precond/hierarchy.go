@@ -53,6 +53,9 @@ type hierarchy struct {
 
 // build makes levels until the matrix is small.
 func (h *hierarchy) build() (err error) {
+	if h.Kept != nil && !h.Kept.complete { // of a set-up that was interrupted
+		h.Kept.DropTransfers()
+	}
 	for more := true; more && h.a.Rows > h.coarsest() && h.level() < maxLevels; {
 		if more, err = h.coarsen(); err != nil {
 			return err
@@ -63,7 +66,13 @@ func (h *hierarchy) build() (err error) {
 	if n > largestDense {
 		return fmt.Errorf("coarsening stopped at %d unknowns: their connections are weak", n)
 	}
-	return h.checkMemory(h.held + 3*8*n*n)
+	if err := h.checkMemory(h.held + 3*8*n*n); err != nil {
+		return err
+	}
+	if h.Kept != nil {
+		h.Kept.complete = true
+	}
+	return nil
 }
 
 // coarsest returns the number of rows of a matrix that is inverted.
@@ -80,8 +89,15 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	if err := h.interrupted(); err != nil {
 		return false, err
 	}
+	h.Stage(fmt.Sprintf("level %d, %d rows", h.level()+1, m.Rows))
 	if err := h.checkMemory(h.held + 2*m.Bytes() + int64(8*m.Rows*len(h.null))); err != nil {
 		return false, err
+	}
+	if k := h.Kept.transfer(h.level(), m.Rows); k != nil {
+		return true, h.again(k)
+	}
+	if h.Kept != nil && h.Kept.complete {
+		return false, nil
 	}
 	connections, strong := h.connections()
 	t := newTentative(h.nodes, aggregate(connections, strong, pool), h.null, pool)
@@ -107,7 +123,18 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	}
 	l.r = l.p.Transpose(pool)
 	h.nodes, h.null = t.coarse, t.null // those of this level are let go
+	h.Kept.keep(transfer{m.Rows, l.p, l.r, t.coarse, t.null, f.bound})
 	return true, h.descend(l)
+}
+
+// again adds a level with transfers that were kept.
+func (h *hierarchy) again(k *transfer) error {
+	l := levelMatrices{a: h.a, p: k.p, r: k.r}
+	if _, err := h.smoother(&l, h.magnitudes(), k.bound); err != nil {
+		return fmt.Errorf("level %d: %w", h.level()+1, err)
+	}
+	h.nodes, h.null = k.nodes, k.null
+	return h.descend(l)
 }
 
 // level is the current one, 0 being the finest.

@@ -122,8 +122,8 @@ func TestSplitRefuses(t *testing.T) {
 // Values take at most half of FP64 at reduced accuracy, besides those that are in FP64 in
 // any case, as those of complete factors, and a matrix that is stored already takes nothing.
 func TestCost(t *testing.T) {
-	grid, _ := diffusion(t, "poisson3d", 16, 0)
-	body, _ := elastic(t, 12)
+	grid, _ := diffusion(t, "poisson3d", 12, 0)
+	body, _ := elastic(t, 8)
 	for name, m := range map[string]*csr.Matrix{"poisson": grid, "elasticity": body} {
 		for _, k := range kinds {
 			pool := newPool(t, 2)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -106,13 +108,19 @@ func (h *hierarchy) describe(g *multigrid, spread string, size, width int, compl
 	if h.anisotropic {
 		kind = ", anisotropic"
 	}
-	return fmt.Sprintf("%s, %d levels down to %d rows%s, nodes of %d, %d near-null vectors, operator complexity %.2f%s",
-		AMG, g.levels+1, h.a.Rows, spread, size, width, complexity, kind)
+	return fmt.Sprintf("%s, %s down to %s%s, nodes of %d, %s, operator complexity %.2f%s", AMG, plural(g.levels+1, "level"),
+		plural(h.a.Rows, "row"), spread, size, plural(width, "near-null vector"), complexity, kind)
+}
+
+// plural is a number of things.
+func plural(n int, thing string) string {
+	return fmt.Sprintf("%d %s", n, english.PluralWord(n, thing, ""))
 }
 
 // newCycle stores the matrices of all levels, which it lets go.
 func newCycle(s setup, over spreading, levels []levelMatrices, coarsest *csr.Matrix) (*multigrid, error) {
 	g := &multigrid{levels: len(levels), varies: s.Multigrid.KCycle && len(levels) > 1}
+	s.Stage("storing the levels")
 	var err error
 	if s.Portable || s.Epsilon < floatEpsilon || len(levels) == 0 || over.any(!within(levels, mostRoot)) {
 		g.cycles, g.cost, err = newCycleOf(s, fp64Store{s}, levels, coarsest)

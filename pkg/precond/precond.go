@@ -24,6 +24,10 @@ type Preconditioner interface {
 	String() string // the kind and its main parameters
 }
 
+// A Forker keeps something from one call to the next. Fork returns another one with the same M^-1, which
+// solves that take turns have each for itself.
+type Forker interface{ Fork() Preconditioner }
+
 // Cost is the memory of a preconditioner.
 type Cost struct {
 	Values     int64 // numbers stored
@@ -57,9 +61,10 @@ type Options struct {
 	Model *adaptive.Model
 
 	Symmetric bool              // A is symmetric, and M must be symmetric too
-	MaxBytes  int64             // the memory budget, a limit on Cost.Bytes; 0: no limit
+	MaxBytes  int64             // the memory budget, a limit on what setting up takes, and on Cost.Bytes; 0: no limit
 	MaxWork   float64           // limit on the multiplications per nonzero of A to set up ILUT, ICT or AMG; 0: no limit
 	Log       func(line string) // receives warnings, a line each; nil: nobody
+	Stage     func(text string) // receives what setting up is on, by kinds that take long; nil: nobody
 
 	// Portable: matrices stay in FP64 CSR, and Data describes them for another place, where they are to be stored with Epsilon.
 	// Otherwise Data of FSAI, ISAI and AMG is nil.
@@ -73,6 +78,9 @@ type Options struct {
 	// use it instead of storing A once more.
 	Operator linop.Relaxer[vector, scalar]
 
+	// Kept is what set-ups of matrices with the same pattern have in common; nil: nothing is kept.
+	Kept *Kept
+
 	DropTol   float64 // ILUT, ICT: entries below this, relative to their row, are dropped; 0: DefaultDropTol
 	Fill      float64 // ILUT, ICT: largest number of entries of the factors, relative to those of A; 0: DefaultFill
 	Order     Order   // ILUT, ICT: OrderAuto if empty
@@ -83,6 +91,8 @@ type Options struct {
 	Degree    int     // Chebyshev: products with A an application; FSAI, ISAI: power of A, or of its factors, whose pattern is used; AMG: steps of a smoother; 0: the kind's default
 
 	Multigrid MultigridOptions
+
+	making float64 // Description.Making
 }
 
 // Order names an order of rows and columns for incomplete factorisations.
@@ -142,6 +152,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Log == nil {
 		o.Log = func(string) {}
+	}
+	if o.Stage == nil {
+		o.Stage = func(string) {}
 	}
 	return o
 }

@@ -62,6 +62,10 @@ type Description struct {
 	// Overlaps: NewDistributed can make it of domains that overlap.
 	Overlaps bool
 
+	// Making is the most memory that setting up takes relative to what it makes, or counts while it does; 0: no more than that.
+	// docs/memory.md has the measurements.
+	Making float64
+
 	create   func(s setup) (Preconditioner, error)
 	estimate func(s setup) (Work, error) // nil: there is none
 
@@ -77,18 +81,18 @@ var Registry = []Description{
 	},
 	{Kind: Jacobi, Summary: "diagonal", Transposes: true, DeviceBytes: noBytes, create: newJacobi, distribute: byDomain(newJacobi)},
 	{
-		Kind: BlockJacobi, Summary: "diagonal blocks", Parameters: []Parameter{BlockSizes},
+		Kind: BlockJacobi, Summary: "diagonal blocks", Parameters: []Parameter{BlockSizes}, Making: 2.5,
 		DeviceBytes: func(n, _ int64) int64 { return 8 * defaultBlockSize * n }, create: newBlockJacobi,
 		distribute: byDomain(newBlockJacobi),
 	},
-	{Kind: ILU0, Summary: "ILU(0)", Transposes: true, Overlaps: true, create: newILU0, distribute: byDomain(newILU0)},
-	{Kind: IC0, Summary: "IC(0)", Definite: true, Overlaps: true, create: newIC0, distribute: byDomain(newIC0)},
+	{Kind: ILU0, Summary: "ILU(0)", Transposes: true, Making: 4, Overlaps: true, create: newILU0, distribute: byDomain(newILU0)},
+	{Kind: IC0, Summary: "IC(0)", Definite: true, Making: 3, Overlaps: true, create: newIC0, distribute: byDomain(newIC0)},
 	{
-		Kind: ILUT, Summary: "ILU with a threshold", Parameters: []Parameter{Dropping}, MaxWork: 500, Overlaps: true,
+		Kind: ILUT, Summary: "ILU with a threshold", Parameters: []Parameter{Dropping}, MaxWork: 500, Making: 4, Overlaps: true,
 		create: newILUT, distribute: byDomain(newILUT),
 	},
 	{
-		Kind: ICT, Summary: "IC with a threshold", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500,
+		Kind: ICT, Summary: "IC with a threshold", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500, Making: 2.5,
 		Overlaps: true, create: newICT, distribute: byDomain(newICT),
 	},
 	{
@@ -132,16 +136,16 @@ var Registry = []Description{
 		},
 	},
 	{
-		Kind: Chebyshev, Summary: "polynomial", Definite: true,
+		Kind: Chebyshev, Summary: "polynomial", Definite: true, Making: 2,
 		DeviceBytes: csr.Bytes, create: equilibrated(newChebyshev), // which may keep a matrix that the method has given up
 		distribute: newDistributedChebyshev,
 	},
 	{
-		Kind: FSAI, Summary: "sparse approximate inverse", Definite: true,
+		Kind: FSAI, Summary: "sparse approximate inverse", Definite: true, Making: 2.25,
 		DeviceBytes: csr.Bytes, create: equilibrated(newFSAI), distribute: newDistributedFSAI,
 	},
 	{
-		Kind: ISAI, Summary: "sparse approximate inverses of ILU(0)", DeviceBytes: csr.Bytes, create: newISAI, distribute: byDomain(newISAI),
+		Kind: ISAI, Summary: "sparse approximate inverses of ILU(0)", Making: 2.25, DeviceBytes: csr.Bytes, create: newISAI, distribute: byDomain(newISAI),
 	},
 	{
 		Kind: AMG, Summary: "smoothed aggregation multigrid", MaxWork: 60,
@@ -191,6 +195,7 @@ func New(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *paral
 	if !ok {
 		return nil, fmt.Errorf("unknown preconditioner %q", kind)
 	}
+	opt.making = d.Making
 	p, err := d.new(newSetup(ctx, m, opt, pool))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)

@@ -88,11 +88,14 @@ func (t *elimination) row(entries, multiplications int) error {
 	return cmp.Or(t.spend(entries+multiplications), t.checkWork(t.multiplications))
 }
 
-// checkMemory returns ErrMemory if that many bytes exceed Options.MaxBytes. It comes before
-// the memory is allocated.
+// checkMemory returns ErrMemory if setting up something of that many bytes takes more than Options.MaxBytes, see
+// Description.Making. It comes before the memory is allocated.
 func (s *setup) checkMemory(bytes int64) error {
+	if s.making > 0 {
+		bytes = int64(s.making * float64(bytes))
+	}
 	if s.MaxBytes > 0 && bytes > s.MaxBytes {
-		return fmt.Errorf("%w: %s, the limit is %s", ErrMemory, humanize.Bytes(uint64(bytes)), humanize.Bytes(uint64(s.MaxBytes)))
+		return fmt.Errorf("%w: %s are needed, %s are left for it", ErrMemory, humanize.Bytes(uint64(bytes)), humanize.Bytes(uint64(s.MaxBytes)))
 	}
 	return nil
 }

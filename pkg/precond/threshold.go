@@ -101,21 +101,24 @@ const nearlyComplete = 1e-7
 // incomplete factors fill less and are closer to the complete ones, or minimum degree, in
 // which complete ones fill least.
 func (s *setup) ordered(m *csr.Matrix) (*csr.Matrix, placement, error) {
-	var p csr.Permutation
+	kind := s.Order
 	switch {
-	case s.Order == OrderAMD || s.Order == OrderAuto && s.DropTol <= nearlyComplete:
-		e, err := csr.AMD(s.ctx, m)
-		if err != nil {
-			return nil, placement{}, ErrInterrupted
-		}
-		p = e.Order
-	case s.Order == OrderRCM || s.Order == OrderAuto:
-		var err error
-		if p, err = csr.RCMContext(s.ctx, m); err != nil {
-			return nil, placement{}, ErrInterrupted
-		}
-	default:
+	case kind == OrderAuto && s.DropTol <= nearlyComplete:
+		kind = OrderAMD
+	case kind == OrderAuto:
+		kind = OrderRCM
+	case kind != OrderAMD && kind != OrderRCM:
 		return nil, placement{}, fmt.Errorf("unknown order %q", s.Order)
+	}
+	p, err := s.Kept.order(m, kind, func() (csr.Permutation, error) {
+		if kind == OrderRCM {
+			return csr.RCMContext(s.ctx, m)
+		}
+		e, err := csr.AMD(s.ctx, m)
+		return e.Order, err
+	})
+	if err != nil {
+		return nil, placement{}, ErrInterrupted
 	}
 	return m.Permuted(p, p.Inverse(), s.pool), placement{row: p, col: p}, nil
 }

@@ -64,14 +64,14 @@ func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 	if err := a.solve(guess); err != nil {
 		return Result{}, err
 	}
-	s.answered = a.x
+	s.answered, s.took = a.x, a.solved.Iterations
 	used := s.refiner.usage()
 	now := used.used().minus(before)
 	used.precond.Applications, used.precond.Elapsed = now.Applications, now.Preconditioning
 	r := Result{
 		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Precise: a.precise, Evidence: a.evidence,
 		Method: used.method, Vectors: s.opt.Vectors, Precond: used.precond, Attempts: used.attempts,
-		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
+		Storage: used.stored.storage, Formats: used.stored.formats(), Layout: used.stored.kind, Bytes: used.stored.bytes,
 		Outer: a.solved.Outer, Iterations: a.solved.Iterations, SpMVs: now.Products,
 		Time: TimeByPhase{
 			Total: time.Since(start) + now.Total, SpMV: now.Multiplying,

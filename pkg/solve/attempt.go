@@ -37,6 +37,10 @@ type attempts[V any, S linop.Scalar[S]] struct {
 	nnz       int
 	create    func(Method, bool) (krylov.Method[V, S], error)
 	methods   map[rung]krylov.Method[V, S]      // by method and wide
+	fits      func(Method) error                // within the memory limit
+	beyond    func(Method) int64                // bytes that it takes more than the one chosen first, its growing basis included
+	tight     func(bytes int64) bool            // the memory limit does not allow them beside the solve
+	forgets   bool                              // methods that are not in use are let go, for their memory
 	ready     map[variant]*preconditioner[V, S] // set up so far
 	refused   map[variant]refusal
 	known     map[variant]known // of what has been set up, before the checkpoint as well
@@ -70,9 +74,6 @@ func (t *tally) add(start time.Time) {
 // newAttempts makes methods, when they are needed, with their vectors in space.
 func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *attempts[V, S] {
 	gmres := krylov.GMRESOptions{Restart: s.opt.Restart, Basis: s.opt.Basis}
-	if s.opt.Restart == 0 {
-		gmres.MaxRestart = s.longestRestart()
-	}
 	if s.opt.CGS2 {
 		gmres.Orthogonalization = krylov.CGS2
 	}
@@ -82,6 +83,9 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *
 		methods: map[rung]krylov.Method[V, S]{}, ready: map[variant]*preconditioner[V, S]{}, refused: map[variant]refusal{}, known: map[variant]known{},
 		create: func(name Method, wide bool) (krylov.Method[V, S], error) {
 			opt := krylov.MethodOptions{GMRES: gmres, IDR: krylov.IDROptions{S: s.opt.IDR}}
+			if s.opt.Restart == 0 {
+				opt.GMRES.MaxRestart = s.longestRestart(s.basisRoom(name))
+			}
 			if at, ok := any(space).(*host); ok && wide {
 				method, err := newWideMethod(name, at, opt)
 				return any(method).(krylov.Method[V, S]), err
@@ -89,6 +93,8 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *
 			return krylov.New(string(name), space, opt)
 		},
 	}
+	t.fits, t.tight, t.beyond = s.checkMethod, s.tight, func(m Method) int64 { return s.memoryOf(m) - s.memory() + s.basisRoom(m) }
+	t.forgets = s.opt.Device == nil // which keeps the vectors of its space
 	t.rivals = s.rivals(t.rungs)
 	t.state = beginLadder(len(t.rungs), t.nnz)
 	return t
@@ -139,15 +145,19 @@ func (t *attempts[V, S]) climb(before string, measure float64, setUp setUp[V]) e
 			t.log(fmt.Sprintf("%s: %s %s", before, then, t.now()))
 		}
 		no, known := t.refused[t.now().variant]
-		if err = t.enter(setUp); err == nil {
+		refused := t.enter(setUp)
+		if refused == nil {
 			return nil
+		}
+		if errors.Is(err, errLadder) || !errors.Is(refused, errMethodMemory) { // which says less than the one before
+			err = refused
 		}
 		before, then = "", "trying"
 		if !known || t.refused[t.now().variant] != no { // otherwise it has been said
-			before = fmt.Sprintf("precond %v", err)
+			before = fmt.Sprintf("precond %v", refused)
 		}
-		t.state.refuse(t.rungs, err)
-		t.current.Reason = err.Error()
+		t.state.refuse(t.rungs, refused)
+		t.current.Reason = refused.Error()
 		t.record()
 	}
 	if before != "" {
@@ -174,6 +184,12 @@ func (t *attempts[V, S]) enter(setUp setUp[V]) error {
 	t.current = Attempt{Method: string(r.method), Vectors: VectorsDouble, Precond: string(precond.None)}
 	if r.wide || t.allWide {
 		t.current.Vectors = VectorsDD
+	}
+	if err := t.fits(r.method); err != nil {
+		return err
+	}
+	if t.forgets {
+		clear(t.methods)
 	}
 	if r.kind == precond.None {
 		return nil
@@ -240,8 +256,9 @@ func (t *attempts[V, S]) make(v variant, budget float64, at *precision, setUp se
 	return work, nil
 }
 
-// held is the memory of the preconditioners that have been set up.
+// held is the memory of the preconditioners that have been set up, and of the current method beyond that chosen first.
 func (t *attempts[V, S]) held() (bytes int64) {
+	bytes = t.beyond(t.now().method)
 	for _, p := range t.ready {
 		bytes += p.made.Cost().Bytes
 	}

@@ -1,24 +1,14 @@
 package solve
 
 import (
-	"fmt"
-
-	"github.com/dustin/go-humanize"
-
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-const (
-	// maxRestart is the length to which cycles of GMRES may grow by themselves,
-	// memory permitting: a cycle costs 2 m^2 n flops in orthogonalisation.
-	// Where twice that length spans the whole space, they may grow to n.
-	maxRestart = 1280
-	// basisMemory bounds the memory that a growing basis takes when no limit
-	// was given.
-	basisMemory = 2 << 30
-)
+// maxRestart is the length to which cycles of GMRES may grow by themselves,
+// memory permitting: a cycle costs 2 m^2 n flops in orthogonalisation.
+// Where twice that length spans the whole space, they may grow to n.
+const maxRestart = 1280
 
 // chooseMethod picks the method by the rules of Auto and logs why.
 func (s *Solver) chooseMethod() {
@@ -40,30 +30,6 @@ func (s *Solver) chooseMethod() {
 		s.Method = GMRES
 		s.say("method gmres: the matrix is not symmetric")
 	}
-}
-
-// longestRestart is how far the cycles of GMRES may grow.
-func (s *Solver) longestRestart() int {
-	limit := int64(basisMemory)
-	if s.opt.MaxMemory > 0 {
-		limit = max(0, min(limit, s.opt.MaxMemory-s.memory()))
-	}
-	if d := s.opt.Device; d != nil && d.Info().Free > 0 {
-		limit = max(0, min(limit, d.Info().Free-s.deviceMemory()))
-	}
-	if s.job != nil && s.opt.Device != nil { // of the rank with the least
-		least := []int64{-limit}
-		s.job.Comm.Max(least)
-		limit = -least[0]
-	}
-	vectors := limit / (8 * int64(s.rows()))
-	if s.flexible() {
-		vectors /= 2 // a step takes one of the basis and one of Z
-	}
-	if s.rows() <= 2*maxRestart {
-		return int(min(vectors, int64(s.rows())))
-	}
-	return int(min(vectors, maxRestart))
 }
 
 // sameScale bounds the exponent of a power of two that all entries may be multiplied by or not.
@@ -112,65 +78,6 @@ func (s *Solver) chooseScaling() (err error) {
 	return err
 }
 
-// Vectors of n elements besides those of the method.
-const (
-	commonVectors  = 10 // x and b, and those of refinement, correction and measure
-	reorderVectors = 2  // x and b, reordered
-	digitsVectors  = 6  // weights, probe and steps
-)
-
-// storedBytes is what the method's matrix takes for a nonzero at most, its index
-// included, besides the scaled FP64 values that it is made from.
-const storedBytes = 12
-
-// memory is what a solve takes at least, in bytes: the matrix as given, reordered
-// if that may be, scaled and as the method has it, and vectors.
-func (s *Solver) memory() int64 {
-	n, nnz := int64(s.rows()), int64(s.nonzeros())
-	given := csr.Bytes(n, nnz)
-	vectors := int64(commonVectors) + s.methodVectors()
-	if s.opt.Digits != NoDigits {
-		vectors += digitsVectors
-	}
-	if s.opt.Precond.Kind != precond.None {
-		vectors += 2 * int64(len(s.opt.Precond.NearNull)) // as given, and scaled
-	}
-	matrices := given + 8*nnz + storedBytes*nnz
-	if s.Method.transposes() && !s.keepsSymmetry() {
-		matrices += given + storedBytes*nnz
-	}
-	if s.opt.Reorder != ReorderNone {
-		matrices += given + 4*n
-		vectors += reorderVectors
-	}
-	if !s.opt.Vectors.plain() {
-		vectors *= 2
-	}
-	return matrices + 8*n*vectors + s.preciseMemory()
-}
-
-// storageRoom is what the method's matrix may take where rows are filled up with zeros; 0: there is no limit.
-func (s *Solver) storageRoom() int64 {
-	if s.opt.MaxMemory == 0 {
-		return 0
-	}
-	return max(1, s.opt.MaxMemory-s.memory()+storedBytes*int64(s.nonzeros()))
-}
-
-// methodVectors is the number of work vectors of the method, before cycles of GMRES grow; 0 where
-// substitution takes its place.
-func (s *Solver) methodVectors() int64 {
-	kind, iterative := krylov.KindOf(string(s.Method))
-	if !iterative {
-		return 0
-	}
-	return int64(kind.Vectors(s.rows(), krylov.Use{
-		MethodOptions:  krylov.MethodOptions{GMRES: krylov.GMRESOptions{Restart: s.opt.Restart, Basis: s.opt.Basis}, IDR: krylov.IDROptions{S: s.opt.IDR}},
-		Preconditioned: s.opt.Precond.Kind != precond.None,
-		Flexible:       s.flexible(),
-	}))
-}
-
 // flexible reports whether the preconditioner may iterate itself, see precond.Varies.
 func (s *Solver) flexible() bool {
 	p := s.opt.Precond
@@ -195,13 +102,5 @@ func (s *Solver) reorder() (err error) {
 		s.say("%s", s.Order.Line())
 	}
 	s.opt.Reorder = s.Order.Order
-	return nil
-}
-
-func (s *Solver) checkMemory() error {
-	if limit := s.opt.MaxMemory; limit > 0 && s.memory() > limit {
-		return fmt.Errorf("%w: solving takes %s, the limit is %s",
-			ErrMemory, humanize.Bytes(uint64(s.memory())), humanize.Bytes(uint64(limit)))
-	}
 	return nil
 }

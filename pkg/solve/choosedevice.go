@@ -121,7 +121,7 @@ const (
 // and as stored, FP64 at most, and as a preconditioner has it, vectors and exponents.
 func (s *Solver) deviceMemory() int64 {
 	n, fp64 := int64(s.m.Rows), csr.Bytes(int64(s.m.Rows), int64(s.m.NNZ()))
-	bytes := bufferMemory + 2*fp64 + 3*4*n + 8*n*(deviceVectors+s.methodVectors())
+	bytes := bufferMemory + 2*fp64 + 3*4*n + 8*n*(deviceVectors+s.methodVectors(s.Method))
 	kind := s.opt.Precond.Kind
 	if kind == PrecondAuto {
 		kind = precond.BlockJacobi // the largest that the rules choose

@@ -128,7 +128,7 @@ func TestNetworksFirst(t *testing.T) {
 // for another right-hand side, and x has the bits that it has without a limit.
 func TestReleasedForMemory(t *testing.T) {
 	m := grid(60, 0, -0.7)
-	opt := Options{Method: GMRES, Precond: Precond{DropTol: precond.DefaultDropTol}} // incomplete factors come first
+	opt := Options{Method: GMRES, Restart: 40, Precond: Precond{DropTol: precond.DefaultDropTol}} // incomplete factors come first
 	free := solved(t, m, rhs(m, 1), nil, opt)
 	if free.Precond.Kind != precond.LU || len(free.Attempts) < 2 {
 		t.Fatalf("%+v", free.Attempts)

@@ -44,6 +44,7 @@ type correction[V any, S linop.Scalar[S]] struct {
 	log        func(string)
 	saver      *saver[V, S]    // takes checkpoints of the methods; nil: none are taken
 	ctx        context.Context // of the solve under way, which interrupts setting up as well
+	family     *family         // of solves in lockstep; nil: this one is alone
 
 	rhs, z V // of the scaled system
 	r      V // a residual, for the measure
@@ -94,8 +95,8 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if !c.settled {
 		c.attempts.solved(result.Iterations, c.probe.work(result.Iterations, result.Projections), time.Since(start))
 	}
-	if c.attempts.now().trial && failing(result.Reason) { // such as one that followed a null vector
-		c.at.Zero(c.z)
+	if now := c.attempts.now(); now.trial && (failing(result.Reason) || now.method != CG && result.Residual > 1) {
+		c.at.Zero(c.z) // such as what followed a null vector; what conjugate gradients have is nearer than zero in any case
 	}
 	c.done = result
 	c.slow, c.indefinite = c.probe.gone, result.Reason == krylov.Indefinite && (c.plain() || c.curved(d))
@@ -248,18 +249,7 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 		}
 	}
 	c.attempts.state.Rungs[c.attempts.state.Rung].Made = c.matrix.about().storage.precision()
-	held := c.attempts.held()
-	made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, held, c.matrix.about())
-	if errors.Is(err, precond.ErrMemory) && held > 0 {
-		c.attempts.release()
-		made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, 0, c.matrix.about())
-	}
-	if err == nil {
-		var more float64
-		made, more, err = c.transposed(made, v, budget, held)
-		work += more
-	}
-	if err != nil {
+	if made, work, err = c.makePrecond(v, budget); err != nil {
 		return nil, nil, work, err
 	}
 	if by, err = c.matrix.upload(made); err != nil {
@@ -269,6 +259,31 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 		made = on.description()
 	}
 	return by, made, work, nil
+}
+
+// makePrecond sets up a preconditioner, and its transpose if the method needs that.
+func (c *correction[V, S]) makePrecond(v variant, budget float64) (made precond.Preconditioner, work float64, err error) {
+	if alike, ok := any(c).(*correction[vector, scalar]); ok && c.family != nil {
+		return c.family.preconditioner(alike, v, budget, func() (precond.Preconditioner, float64, error) { return c.makeOwn(v, budget) })
+	}
+	return c.makeOwn(v, budget)
+}
+
+// makeOwn is makePrecond where no other solve has made it.
+func (c *correction[V, S]) makeOwn(v variant, budget float64) (made precond.Preconditioner, work float64, err error) {
+	held := c.attempts.held()
+	made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, held, c.matrix.about())
+	if errors.Is(err, precond.ErrMemory) && len(c.attempts.ready) > 0 {
+		c.attempts.release()
+		held = c.attempts.held()
+		made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, held, c.matrix.about())
+	}
+	if err == nil {
+		var more float64
+		made, more, err = c.transposed(made, v, budget, held)
+		work += more
+	}
+	return made, work, err
 }
 
 // followUse stores the method's matrix for a preconditioner that is set up after others: with
@@ -287,6 +302,9 @@ func (c *correction[V, S]) followUse(v variant) error {
 		epsilon, why := DefaultEpsilon, whyCoarse
 		if fewIterations(v.kind) {
 			epsilon, why = PreconditionedEpsilon, whyFine
+		}
+		if len(c.attempts.ready) > 0 && c.attempts.tight(c.attempts.held()) {
+			c.attempts.release()
 		}
 		c.log(fmt.Sprintf("epsilon %s: %s", adaptive.FormatEpsilon(epsilon), why))
 		return c.usePrecision(precision{Epsilon: epsilon})

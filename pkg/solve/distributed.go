@@ -17,7 +17,7 @@ import (
 // NewDistributed is New for a matrix that is spread over the ranks of a.Comm, which all call it with the same options, and
 // then Solve and Close in the same order. Solve takes the own elements of the rank, and Result.X has them, in the
 // order of the matrix ([dist.Layout.Spread]); so does Options.Precond.NearNull. All else in the Solver and in a Result is the same on all ranks, and so is
-// an error; times are those of each. Options.Log and Options.Monitor are used on rank 0 alone. The bits of x depend on
+// an error; times are those of each. Options.Log, Options.Monitor and Options.Stage are used on rank 0 alone. The bits of x depend on
 // a.Domains and not on the number of ranks. Options.Threads counts for a rank, and Options.MaxMemory for
 // all ranks together.
 //
@@ -25,7 +25,7 @@ import (
 // New, while the others wait; one of several domains takes the options that [Options.OverDomains] allows.
 func NewDistributed(ctx context.Context, a *dist.Matrix, opt Options) (*Solver, error) {
 	if a.Comm.Rank() > 0 {
-		opt.Log, opt.Monitor = nil, nil
+		opt.Log, opt.Monitor, opt.Stage = nil, nil, nil
 	}
 	if a.Domains.Count() == 1 {
 		return NewAtRoot(ctx, a.Comm, a.Local, opt)
@@ -95,6 +95,7 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
+	s.opt.Examined(s.Facts)
 	for k, v := range s.opt.Precond.NearNull {
 		if err := agreeError(s.job.Comm, s.job.check(fmt.Sprintf("near-null vector %d", k+1), v)); err != nil {
 			return err

@@ -23,7 +23,8 @@ type host struct {
 	kernels *kernels.Set
 	m       *csr.Matrix // A
 	pool    *parallel.Pool
-	room    int64 // bytes that the method's matrix may take, if it is filled up with zeros; 0: no limit
+	layouts map[storedAs]adaptive.Layout // chosen for other values of the same pattern; nil: none are kept
+	room    int64                        // bytes that the method's matrix may take, if it is filled up with zeros; 0: no limit
 }
 
 var _ place[vector, scalar] = (*host)(nil)
@@ -100,18 +101,25 @@ func (h *host) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], err
 func (h *host) stored(scaled *csr.Matrix, t Storage) (hostMatrix, error) {
 	if t.plain() && !t.DD && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
 		a := h.csr(scaled)
-		return hostMatrix{Relaxer: a, at: h, stored: stored{storage: t, bytes: scaled.Bytes(), relaxer: a, source: scaled}}, nil
+		return hostMatrix{Relaxer: a, at: h, stored: stored{storage: t, bytes: scaled.Bytes(), kind: adaptive.CSR, relaxer: a, source: scaled}}, nil
 	}
 	spec := t.spec()
 	spec.Kernels, spec.MaxBytes = h.kernels, h.room
 	if t.plain() && !t.Layout.FP64() { // one for AFX
 		spec.Layout = adaptive.LayoutAuto
 	}
+	as := storedAs{set: t.Set.Name, epsilon: t.Epsilon, dd: t.DD}
+	if l, ok := h.layouts[as]; ok {
+		spec.Layout = l
+	}
 	made, err := adaptive.Build(scaled, spec, h.pool)
 	if err != nil {
 		return hostMatrix{}, err
 	}
-	s := stored{storage: t, bytes: made.Bytes(), stats: made.Stats(), layout: made.LayoutText(), rows: scaled.Rows, relaxer: made}
+	if h.layouts != nil {
+		h.layouts[as] = made.Layout()
+	}
+	s := stored{storage: t, bytes: made.Bytes(), stats: made.Stats(), layout: made.LayoutText(), kind: made.Layout(), rows: scaled.Rows, relaxer: made}
 	switch l := made.Layout(); {
 	case l.FP64(): // nothing to escalate
 		s.storage, s.stats = t.fp64(), adaptive.Stats{}

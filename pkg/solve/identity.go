@@ -51,7 +51,7 @@ func (s *Solver) identifyBy(t Storage, matrix func() string) identity {
 	model := cmp.Or(t.Model, adaptive.ModelOf(set))
 	return identity{
 		Program: s.opt.Checkpoint.Program, Build: build(), Kernels: runtime.GOARCH + " " + set.String() + ", layouts by the model of " + model.Name,
-		Threads: s.Threads, MaxMemory: cmp.Or(s.opt.givenMemory, s.opt.MaxMemory),
+		Threads: s.Threads, MaxMemory: s.opt.MaxMemory,
 		Rows: s.given.Rows, Nonzeros: s.given.NNZ(), Matrix: matrix(),
 		Options: appendOptions(nil, "", reflect.ValueOf(s.opt)),
 	}
@@ -112,7 +112,7 @@ const chunk = 1 << 13
 
 // immaterial are the fields of Options that the bits of x do not depend on, or that are in
 // identity.
-var immaterial = []string{"Device", "DeviceAuto", "Candidate", "Threads", "MaxMemory", "Monitor", "Log", "Checkpoint"}
+var immaterial = []string{"Device", "DeviceAuto", "Candidate", "Threads", "MaxMemory", "Held", "Monitor", "Log", "Examined", "Stage", "Checkpoint"}
 
 // appendOptions appends every field of a struct that is not zero, by its path.
 func appendOptions(list []option, path string, v reflect.Value) []option {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // checkMatrix reports why m is no matrix of a system, as an InputError.
@@ -38,7 +39,7 @@ func solvable(f csr.Facts) error {
 // inputError is an error of the matrix as one of the input, unless a device failed or memory is too little.
 func (s *Solver) inputError(err error) error {
 	var device *gpu.Error
-	if errors.As(err, &device) || errors.Is(err, ErrMemory) {
+	if errors.As(err, &device) || errors.Is(err, ErrMemory) || errors.Is(err, precond.ErrMemory) {
 		return err
 	}
 	return s.Order.InputError(err)

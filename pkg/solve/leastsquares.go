@@ -82,6 +82,7 @@ func newLeastSquares(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, 
 		return ctx.Err()
 	})
 	if err == nil {
+		opt.Examined(s.Facts)
 		err = s.until(ctx, func() error { s.special = s.setUpLeastSquares(); return nil })
 	}
 	if err != nil {
@@ -113,7 +114,11 @@ func (s *Solver) setUpLeastSquares() *leastSquares {
 		l.steps.MaxSteps = 1
 	}
 	l.rhs, l.z, l.r, l.g = l.at.New(), l.at.New(), l.at.New(), l.at.New()
-	s.say("method lsqr: requested; the matrix is not square, so x is to minimise ||b - A x||_2")
+	why := "requested; "
+	if s.opt.Method != LSQR {
+		why = ""
+	}
+	s.say("method lsqr: %sthe matrix is not square, so x is to minimise ||b - A x||_2", why)
 	if s.opt.Scale != ScaleNone {
 		s.say("scaling columns: to norms near 1, in place of a preconditioner (powers of two, exact)")
 	}

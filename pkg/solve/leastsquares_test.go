@@ -137,9 +137,13 @@ func TestLeastSquaresReasons(t *testing.T) {
 	if r, err := s.Solve(ctx, random, nil); err != nil || r.Reason != krylov.Interrupted {
 		t.Errorf("interrupted: %v, %v", r.Reason, err)
 	}
+	auto := newSolver(t, tall, Options{})
+	if auto.Method != LSQR {
+		t.Errorf("the rules choose %s", auto.Method)
+	}
 	for _, opt := range []Options{
 		{Method: GMRES},
-		{},
+		{Method: CG},
 		{Method: LSQR, Precond: Precond{Kind: precond.ILU0}},
 		{Method: LSQR, Stop: StopCW},
 		{Method: LSQR, Digits: 3},

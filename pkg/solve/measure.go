@@ -106,6 +106,9 @@ func quotient(r, t, x, b float64) float64 {
 	return r / d
 }
 
+// Of returns the error that the criterion bounds.
+func (s Stop) Of(e verify.Errors) float64 { return s.pick(e) }
+
 // pick returns the error that a stopping criterion bounds.
 func (s Stop) pick(e verify.Errors) float64 {
 	switch s {

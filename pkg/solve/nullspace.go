@@ -84,7 +84,10 @@ func newSingular(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, erro
 	pool := parallel.New(opt.Threads)
 	n := &nullSpace{a: m, opt: opt.inFloat64(), pool: pool, rowSums: m.RowSums(pool)}
 	found, err := n.find(ctx)
+	var facts csr.Facts
 	if err == nil && found {
+		facts = csr.Examine(m, pool)
+		opt.Examined(facts)
 		err = n.build(ctx)
 	}
 	if err != nil || !found {
@@ -93,7 +96,7 @@ func newSingular(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, erro
 	}
 	opt.Device = n.inner.opt.Device
 	return &Solver{
-		Facts: csr.Examine(m, pool), Method: n.inner.Method, Scale: n.inner.Scale, Order: n.inner.Order,
+		Facts: facts, Method: n.inner.Method, Scale: n.inner.Scale, Order: n.inner.Order,
 		Setup: time.Since(start), Threads: n.inner.Threads, given: m, m: m, opt: opt, special: n,
 	}, nil
 }
@@ -194,7 +197,7 @@ const leftTol = 0x1p-52
 func (n *nullSpace) quiet() Options {
 	opt := n.opt
 	opt.ordinary = true
-	opt.Digits, opt.Log, opt.Monitor, opt.Checkpoint = NoDigits, nil, nil, Checkpoints{}
+	opt.Digits, opt.Log, opt.Monitor, opt.Examined, opt.Checkpoint = NoDigits, nil, nil, nil, Checkpoints{}
 	return opt
 }
 
@@ -221,11 +224,8 @@ func (n *nullSpace) build(ctx context.Context) (err error) {
 		n.rounded = n.rounded || e > exactNull
 	}
 	opt := n.opt
-	opt.ordinary = true
-	if opt.MaxMemory > 0 {
-		opt.givenMemory = opt.MaxMemory
-		opt.MaxMemory = max(1, opt.MaxMemory-n.a.Bytes()-int64(8*n.a.Rows*3*len(n.right)))
-	}
+	opt.ordinary, opt.Examined = true, nil
+	opt.Held += n.a.Bytes() + int64(8*n.a.Rows*3*len(n.right))
 	n.opt.Log(n.line())
 	n.inner, err = New(ctx, withEntries(n.a, rows, columns.rows, n.sigma(rows)), opt)
 	return err

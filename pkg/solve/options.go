@@ -119,17 +119,23 @@ type Options struct {
 	DeviceAuto bool
 	Candidate  *Candidate
 
+	Updates   bool  // Update is to follow: what it takes over of the preconditioner is kept from the start, and its memory
 	Threads   int   // 0: all processors
 	MaxMemory int64 // bytes; 0: no limit
+	Held      int64 // bytes that the caller takes besides, such as those of the program, which count against MaxMemory
 
 	Checkpoint Checkpoints // taken, and gone on from
 
-	samples     func(m *csr.Matrix, pool *parallel.Pool) *samples // the place of a stochastic solve; nil: another one
-	ordinary    bool                                              // no special kind of matrix is looked for
-	givenMemory int64                                             // MaxMemory before some was set aside; 0: none was
+	samples  func(m *csr.Matrix, pool *parallel.Pool) *samples // the place of a stochastic solve; nil: another one
+	ordinary bool                                              // no special kind of matrix is looked for
 
 	Monitor krylov.Monitor    // nil: none
 	Log     func(line string) // receives every decision, a line each; nil: none
+
+	// Examined receives what the matrix is like once that is known, before anything is chosen, and Stage what the work is on whenever
+	// that changes, a few words such as "setting up amg: level 2, 1200 rows"; nil: no one is told. Both are called by the goroutine that sets up or solves.
+	Examined func(f csr.Facts)
+	Stage    func(text string)
 }
 
 // Validate reports every fault of the options.
@@ -223,6 +229,12 @@ func (o Options) withDefaults(n int) Options {
 	o.MaxIter = cmp.Or(o.MaxIter, max(krylov.DefaultMaxIter, 2*n))
 	if o.Log == nil {
 		o.Log = func(string) {}
+	}
+	if o.Examined == nil {
+		o.Examined = func(csr.Facts) {}
+	}
+	if o.Stage == nil {
+		o.Stage = func(string) {}
 	}
 	return o
 }

@@ -68,10 +68,12 @@ func (s *Solver) precondition(
 	ctx context.Context, m *csr.Matrix, v variant, budget float64, held int64, a stored,
 ) (made precond.Preconditioner, work float64, err error) {
 	p := s.opt.Precond
+	s.opt.Stage(fmt.Sprintf("setting up %s", v.kind))
 	total, last := 2*float64(s.nonzeros()), int64(0) // one pass at least
 	opt := precond.Options{
 		Epsilon: p.Epsilon, Symmetric: s.symmetric(), Kernels: s.opt.Storage.Kernels, Model: s.opt.Storage.Model,
 		Log:       func(line string) { s.say("precond %s", line) },
+		Stage:     func(text string) { s.opt.Stage(fmt.Sprintf("setting up %s: %s", v.kind, text)) },
 		BlockSize: p.BlockSize, DropTol: cmp.Or(p.DropTol, v.dropTol), Fill: cmp.Or(p.Fill, v.fill), Overlap: p.Overlap,
 		Worked: func(multiplications int64) {
 			if multiplications < last { // it starts again
@@ -88,7 +90,10 @@ func (s *Solver) precondition(
 	}
 	opt.Multigrid.KCycle, opt.Portable = p.KCycle, s.opt.Device != nil
 	if s.opt.MaxMemory > 0 {
-		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory()-held)
+		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory()-held-s.uncounted(a)-s.kept.Bytes())
+	}
+	if !s.Method.transposes() { // otherwise there are two matrices
+		opt.Kept = s.kept
 	}
 	if v.kind == precond.BlockJacobi && p.Kind == PrecondAuto && opt.BlockSize == 0 && s.hasNodes() && s.opt.Device == nil {
 		opt.BlockSize = s.nodeSize() // more unknowns take more time, and fewer iterations only sometimes

@@ -213,7 +213,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 	}
 	c.rhs, c.z, c.r = at.New(), at.New(), at.New() // now: setting up takes most memory
 	if err != nil && s.opt.Precond.Kind != PrecondAuto {
-		err = s.inputError(fmt.Errorf("preconditioner %w", err))
+		err = s.inputError(fmt.Errorf("preconditioner %w%s", err, s.lighter(err)))
 	}
 	return c, err
 }

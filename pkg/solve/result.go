@@ -3,6 +3,7 @@ package solve
 import (
 	"time"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/verify"
@@ -23,10 +24,11 @@ type Result struct {
 	Evidence *Evidence // that the system has no solution; nil: none was looked for or found
 	Cautions []string  // what the Reason does not say, a line each
 
-	Method     string   // the last one used
-	Vectors    Vectors  // as requested
-	Storage    Storage  // the last one used
-	Formats    []string // of its matrix
+	Method     string          // the last one used
+	Vectors    Vectors         // as requested
+	Storage    Storage         // the last one used
+	Formats    []string        // of its matrix
+	Layout     adaptive.Layout // of that; "" on a device, over ranks, and where none is stored
 	Precond    PrecondResult
 	Attempts   []Attempt // methods and preconditioners tried, in order
 	Bytes      int64     // that this takes, indices included

@@ -14,14 +14,18 @@ func (s *Solver) setUp(ctx context.Context) error {
 		s.Facts = csr.Examine(s.m, s.pool)
 		return solvable(s.Facts)
 	})
-	if err != nil || s.recognise() {
+	if err != nil {
 		return err
+	}
+	if s.opt.Examined(s.Facts); s.recognise() {
+		return nil
 	}
 	return s.setUpOrdinary(ctx)
 }
 
 // setUpOrdinary chooses and builds for a matrix of no special kind.
 func (s *Solver) setUpOrdinary(ctx context.Context) error {
+	s.opt.Stage("choosing")
 	s.looks.ctx = ctx
 	if err := s.until(ctx, func() error { return s.choose(ctx) }); err != nil {
 		return err
@@ -60,6 +64,7 @@ func (s *Solver) choose(ctx context.Context) error {
 
 // build makes what solves, at the place chosen.
 func (s *Solver) build(ctx context.Context) (err error) {
+	s.opt.Stage("storing the matrix")
 	switch d := s.opt.Device; {
 	case d != nil:
 		var at *device
@@ -73,7 +78,7 @@ func (s *Solver) build(ctx context.Context) (err error) {
 		pool := s.pool.Until(ctx)
 		s.stored = pool.Forever
 		at := newHost(s.m, pool).with(s.opt.Storage.Kernels)
-		at.room = s.storageRoom()
+		at.room, at.layouts = s.storageRoom(), s.layouts
 		if s.opt.Vectors.Kind == VectorsDD {
 			s.say("vectors double-double: requested; what the verdict judges is x rounded to float64")
 			s.refiner, err = newRefinement(ctx, s, newHostDD(at))

@@ -7,11 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/mp"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // Solver is a matrix made ready to be solved with, for any number of
@@ -42,6 +44,17 @@ type Solver struct {
 	recorder *recorder // of checkpoints; nil: none
 	answered []float64 // the last x, in the order chosen
 
+	asked Options       // of New
+	kept  *precond.Kept // of the pattern, for Update; nil: nothing
+	layouts map[storedAs]adaptive.Layout // for Update, likewise
+	usual int           // iterations with the transfers of multigrid as they were when made; 0: not known
+	took  int           // iterations of the last solve
+
+	rhs     *int    // the right-hand side of SolveMany that is solved for; nil: unknown
+	team    *team   // of SolveMany; nil: none yet
+	family  *family // what it shares
+	sharing int     // how many solves share the memory for cycles of GMRES that grow; 0: this one has it
+
 	root dist.Comm // ranks whose first has the whole matrix; nil: there are no others
 	job  *job      // ranks that share the matrix; nil: all of it is here
 }
@@ -57,11 +70,22 @@ type special interface {
 // an error. Then it interrupts setting up preconditioners; what was not set up follows in
 // Solve. Close ends the threads.
 func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
+	rhs, asked := new(int), opt
+	opt.Monitor = numbered(opt.Monitor, rhs)
+	s, err := prepared(ctx, m, opt)
+	if err == nil {
+		s.rhs, s.asked = rhs, asked
+	}
+	return s, err
+}
+
+// prepared is New.
+func prepared(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	start := time.Now()
 	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	if err := m.Validate(); err == nil && m.Rows != m.Cols && opt.Method == LSQR && m.NNZ() > 0 {
+	if err := m.Validate(); err == nil && m.Rows != m.Cols && (opt.Method == LSQR || opt.Method == Auto || opt.Method == "") && m.NNZ() > 0 {
 		if !opt.Vectors.plain() {
 			return nil, invalid("least squares are solved with vectors double, not %v", opt.Vectors)
 		}
@@ -79,6 +103,7 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 		}
 	}
 	opt = opt.withDefaults(m.Rows)
+	opt.Stage("examining the matrix")
 	if c := opt.Checkpoint.Resume; c != nil {
 		opt.Threads = cmp.Or(opt.Threads, c.Threads())
 	}
@@ -88,6 +113,9 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 		}
 	}
 	s := &Solver{given: m, m: m, opt: opt, pool: parallel.New(opt.Threads)}
+	if opt.Updates {
+		s.kept = new(precond.Kept)
+	}
 	s.Threads = s.pool.Threads()
 	var err error
 	if s.recorder, err = newRecorder(s); err == nil {

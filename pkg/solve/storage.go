@@ -197,9 +197,10 @@ func (t Storage) String() string {
 type stored struct {
 	storage Storage
 	bytes   int64
-	stats   adaptive.Stats // zero if it is plain CSR
-	layout  string         // in words
-	slow    bool           // slower than FP64 CSR
+	stats   adaptive.Stats  // zero if it is plain CSR
+	layout  string          // in words
+	kind    adaptive.Layout // "": none of one name
+	slow    bool            // slower than FP64 CSR
 	rows    int
 
 	relaxer linop.Relaxer[vector, scalar] // the matrix for preconditioners that multiply with it; nil: not on the host

@@ -190,7 +190,7 @@ func TestSingularTriangleWithinMemory(t *testing.T) {
 	if _, err := s.Solve(t.Context(), []float64{1, 2, 3}, nil); err != nil {
 		t.Error(err)
 	}
-	if s.methodVectors() != 0 {
-		t.Errorf("%d vectors of no method", s.methodVectors())
+	if s.methodVectors(s.Method) != 0 {
+		t.Errorf("%d vectors of no method", s.methodVectors(s.Method))
 	}
 }

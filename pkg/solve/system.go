@@ -20,6 +20,8 @@ type scaledMatrix struct {
 	job  *job        // nil: all of A is here
 	made *csr.Matrix // nil: to be made
 
+	shared map[bool]*csr.Matrix // by none, what solves in lockstep have made; nil: there are no others
+
 	// later is the scaling for all preconditioners but the diagonal, for which there is none; nil: it is
 	// the same for all.
 	later func() csr.Scaling
@@ -112,6 +114,8 @@ func (s *scaledMatrix) suit(kind precond.Kind) (changed bool) {
 func (s *scaledMatrix) matrix() *csr.Matrix {
 	switch {
 	case s.made != nil:
+	case s.shared[s.none] != nil:
+		s.made = s.shared[s.none]
 	case s.Identity() && s.sign > 0:
 		s.made = s.m
 	default:
@@ -119,6 +123,9 @@ func (s *scaledMatrix) matrix() *csr.Matrix {
 		if s.sign < 0 {
 			s.made.Negate(s.pool)
 		}
+	}
+	if s.shared != nil {
+		s.shared[s.none] = s.made
 	}
 	return s.made
 }

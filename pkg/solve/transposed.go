@@ -57,8 +57,16 @@ type transposing[V any, S linop.Scalar[S]] struct {
 
 var _ linop.Transposer[vector, scalar] = transposing[vector, scalar]{}
 
-// storeScaled stores the scaled matrix, and its transpose if the method needs that.
+// storeScaled stores the scaled matrix, and its transpose if the method needs that, unless others have.
 func storeScaled[V any, S linop.Scalar[S]](at place[V, S], s *scaledMatrix, t Storage) (matrix[V, S], error) {
+	if others, ok := at.(sharedPlace[V, S]); ok {
+		return others.shared(s, t)
+	}
+	return storeMatrices(at, s, t)
+}
+
+// storeMatrices is storeScaled where there are no others.
+func storeMatrices[V any, S linop.Scalar[S]](at place[V, S], s *scaledMatrix, t Storage) (matrix[V, S], error) {
 	stored, err := at.store(s.matrix(), t)
 	if _, has := stored.(linop.Transposer[V, S]); err != nil || has || !s.transposes {
 		return stored, err

@@ -81,6 +81,7 @@ func (a *answer) solve(guess bool) (err error) {
 // improved improves x, estimates its digits and judges it.
 func (a *answer) improved() error {
 	x := a.x
+	a.s.opt.Stage("estimating the digits of x")
 	if err := a.estimate(); err != nil {
 		return err
 	}
@@ -95,6 +96,7 @@ func (a *answer) improved() error {
 // judge measures x, as given. When the solve was ended from outside, that is all, unless x
 // meets the measure: how x explains b changes nothing then, and takes several times as long.
 func (a *answer) judge() (err error) {
+	a.s.opt.Stage("verifying x")
 	start := time.Now()
 	defer func() { a.verifying += time.Since(start) }()
 	if a.ctx.Err() != nil {

@@ -2,11 +2,11 @@ package main
 
 import (
 	"bytes"
-	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"regexp"
+
+	"github.com/mpsolve/mpsolve/internal/codeobject"
 )
 
 var (
@@ -37,7 +37,7 @@ func lookAtPTX(code []byte) (string, error) {
 // lookAtCodeObject refuses private memory and spilled registers, of which the notes of the
 // code object tell.
 func lookAtCodeObject(code []byte) (string, error) {
-	note, err := metadata(code)
+	note, err := codeobject.Metadata(code)
 	if err != nil {
 		return "", err
 	}
@@ -61,38 +61,4 @@ func lookAtCodeObject(code []byte) (string, error) {
 		vector, scalar = max(vector, v), max(scalar, s)
 	}
 	return fmt.Sprintf("%d kernels, at most %d vector and %d scalar registers", len(kernels), vector, scalar), nil
-}
-
-// metadata is what the note AMDGPU of a code object says.
-func metadata(code []byte) (map[string]any, error) {
-	f, err := elf.NewFile(bytes.NewReader(code))
-	if err != nil {
-		return nil, err
-	}
-	s := f.Section(".note")
-	if s == nil {
-		return nil, errors.New("no notes")
-	}
-	b, err := s.Data()
-	if err != nil {
-		return nil, err
-	}
-	const header, kind = 12, 32 // NT_AMDGPU_METADATA
-	if len(b) < header || binary.LittleEndian.Uint32(b[8:]) != kind {
-		return nil, errors.New("no note of its kernels")
-	}
-	name := int(binary.LittleEndian.Uint32(b)+3) / 4 * 4
-	size := int(binary.LittleEndian.Uint32(b[4:]))
-	if len(b) < header+name+size {
-		return nil, errors.New("its note is cut off")
-	}
-	v, err := unpack(b[header+name:][:size])
-	if err != nil {
-		return nil, err
-	}
-	note, ok := v.(map[string]any)
-	if !ok {
-		return nil, errors.New("its note is no map")
-	}
-	return note, nil
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"reflect"
-	"strings"
 	"testing"
 )
 
@@ -51,19 +49,6 @@ func TestLook(t *testing.T) {
 		}
 		if _, err := target.look(nil); err == nil {
 			t.Errorf("%s: an empty file passes", target.name)
-		}
-	}
-}
-
-func TestUnpack(t *testing.T) {
-	got, err := unpack([]byte("\x83\xa1a\x93\x07\xcd\x01\x00\xc3\xd9\x02bc\x81\xa0\xc2\xa1d\xdc\x00\x01\xa1e"))
-	want := map[string]any{"a": []any{7, 256, true}, "bc": map[string]any{"": false}, "d": []any{"e"}}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, %v", got, err)
-	}
-	for _, bad := range []string{"", "\x81", "\xa4abc", "\xc1", "\xdd\xff\xff"} {
-		if v, err := unpack([]byte(bad)); err == nil || !strings.Contains(err.Error(), "MessagePack") {
-			t.Errorf("%q: %v, %v", bad, v, err)
 		}
 	}
 }

@@ -27,9 +27,12 @@ type options struct {
 	page   string // to write into
 	part   string // of the page; "": all
 	figure string // to write
-	record string // file of what vectors has measured; "": none
+	record string // file of what vectors and defaults have measured; "": none
 	limit  time.Duration
-	budget time.Duration // of vectors; 0: any time
+	budget time.Duration // of vectors and defaults; 0: any time
+
+	threads   int  // of defaults; 0: all
+	processor bool // defaults are timed by the processors' time
 }
 
 // tables are the arguments, each with the defaults of its flags.
@@ -50,11 +53,13 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "../shared/matrices", "`folder` with the matrices and INDEX.tsv")
 	flag.StringVar(&o.only, "only", "", "`name` of the one matrix to measure; empty: all")
 	flag.StringVar(&o.page, "page", "", "`file` to write into instead of the page of the table")
-	flag.StringVar(&o.part, "part", "", "`table` of solvers: matrices, kinds, growth, precision, large, vectors or \"vectors alone\"; empty: all")
+	flag.StringVar(&o.part, "part", "", "`table` of solvers: matrices, kinds, growth, precision, large, vectors, defaults or \"vectors alone\"; empty: all")
 	flag.StringVar(&o.figure, "figure", "docs/precision-formats.svg", "`file` of the figure of precision")
 	flag.DurationVar(&o.limit, "limit", 0, "time limit of a solve; 0: 5m for matrices, 2m for solvers")
-	flag.StringVar(&o.record, "record", "", "`file` of JSON lines that vectors puts each matrix into, and does not measure those in it again")
-	flag.DurationVar(&o.budget, "budget", 0, "vectors begins no matrix after so long; 0: no limit")
+	flag.StringVar(&o.record, "record", "", "`file` of JSON lines that vectors and defaults put each matrix into, and do not measure those in it again")
+	flag.DurationVar(&o.budget, "budget", 0, "vectors and defaults begin no matrix after so long; 0: no limit")
+	flag.IntVar(&o.threads, "threads", 0, "threads of defaults; 0: all processors")
+	flag.BoolVar(&o.processor, "processor-time", false, "defaults are timed by the processors' time of the process, on a machine that others use")
 	flag.Parse()
 	t, ok := tables[flag.Arg(0)]
 	err := errors.New("want one of matrices, solvers, precision, rule, layouts")

@@ -31,6 +31,7 @@ var solverTables = []struct {
 	{"precision", measurePrecision},
 	{"large", measureLarge},
 	{"vectors", measureVectors},
+	{"defaults", measureDefaults},
 	{"vectors alone", measureVectorsAlone},
 }
 

@@ -70,14 +70,7 @@ func (o options) compareVectors(part string, with func(*csr.Matrix) solve.Option
 	if err != nil {
 		return nil, err
 	}
-	size := func(s collection.Source) int64 {
-		info, err := os.Stat(s.Path)
-		if err != nil {
-			return 0
-		}
-		return info.Size()
-	}
-	slices.SortStableFunc(matrices, func(a, b collection.Source) int { return cmp.Compare(size(a), size(b)) })
+	sortBySize(matrices)
 	done, err := o.recorded(part)
 	if err != nil {
 		return nil, err
@@ -98,6 +91,18 @@ func (o options) compareVectors(part string, with func(*csr.Matrix) solve.Option
 		}
 	}
 	return tableOfVectors(matrices, done), nil
+}
+
+// sortBySize puts the smallest files first.
+func sortBySize(matrices []collection.Source) {
+	size := func(s collection.Source) int64 {
+		info, err := os.Stat(s.Path)
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
+	slices.SortStableFunc(matrices, func(a, b collection.Source) int { return cmp.Compare(size(a), size(b)) })
 }
 
 // compare solves with each kind of vectors.
@@ -147,14 +152,7 @@ func (o options) recorded(part string) (map[string]compared, error) {
 
 // keep puts a matrix on record.
 func (o options) keep(c compared) error {
-	if o.record == "" {
-		return nil
-	}
-	f, err := os.OpenFile(o.record, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	return errors.Join(json.NewEncoder(f).Encode(c), f.Close())
+	return appendLine(o.record, c)
 }
 
 func tableOfVectors(matrices []collection.Source, done map[string]compared) table.Writer {

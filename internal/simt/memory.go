@@ -1,92 +1,62 @@
-package ptxemu
+package simt
 
 import (
 	"encoding/binary"
 	"fmt"
 )
 
-// sectorBytes is what memory delivers at least.
-const sectorBytes = 32
-
-// memory is a buffer of the device, or the shared memory of a block.
-type memory struct {
+// Memory is a buffer of the device, or the shared memory of a block.
+type Memory struct {
 	base    uint64
 	bytes   []byte
 	words   []word
 	sectors []sector // nil for shared memory
 }
 
-// sector says who was the last to touch 32 bytes.
+// sector says who was the last to touch what memory delivers at least.
 type sector struct {
 	request uint64
 	launch  uint32
 }
 
-func newMemory(base, n uint64) *memory {
-	return &memory{base: base, bytes: make([]byte, n), words: make([]word, (n+grain-1)/grain)}
+func newMemory(base, n uint64) *Memory {
+	return &Memory{base: base, bytes: make([]byte, n), words: make([]word, (n+grain-1)/grain)}
 }
 
 // has says whether n bytes from an address on are in the memory.
-func (m *memory) has(address, n uint64) bool {
+func (m *Memory) has(address, n uint64) bool {
 	at := address - m.base
 	return address >= m.base && at+n <= uint64(len(m.bytes)) && at+n >= at
 }
 
 // written notes that the host has written n bytes.
-func (m *memory) written(at, n uint64) {
+func (m *Memory) written(at, n uint64) {
 	for i := at / grain; i < (at+n+grain-1)/grain; i++ {
 		m.words[i] = word{writeEra: hostEra}
 	}
 }
 
-// get is the element at a place.
-func (m *memory) get(at uint64, a *address) uint64 {
-	b := m.bytes[at:]
-	switch a.bytes {
+// Element is the number that the first n bytes are: 1, 2, 4 or 8.
+func Element(b []byte, n uint64) uint64 {
+	switch n {
 	case 8:
 		return binary.LittleEndian.Uint64(b)
 	case 4:
-		if a.signed {
-			return uint64(int32(binary.LittleEndian.Uint32(b)))
-		}
 		return uint64(binary.LittleEndian.Uint32(b))
 	case 2:
-		if a.signed {
-			return uint64(int16(binary.LittleEndian.Uint16(b)))
-		}
 		return uint64(binary.LittleEndian.Uint16(b))
-	}
-	if a.signed {
-		return uint64(int8(b[0]))
 	}
 	return uint64(b[0])
 }
 
 // put writes an element and says whether that changed anything.
-func (m *memory) put(at, v, bytes uint64) (changed bool) {
+func (m *Memory) put(at, v, bytes uint64) (changed bool) {
 	b := m.bytes[at : at+bytes]
 	var now [8]byte
 	binary.LittleEndian.PutUint64(now[:], v)
 	changed = string(b) != string(now[:bytes])
 	copy(b, now[:])
 	return changed
-}
-
-// touch counts the sectors that a request touches for the first time, and those that the
-// launch does.
-func (m *memory) touch(at, n, request uint64, launch uint32) (here, first uint64) {
-	for s := at / sectorBytes; s <= (at+n-1)/sectorBytes; s++ {
-		t := &m.sectors[s]
-		if t.request == request {
-			continue
-		}
-		here++
-		if t.launch != launch {
-			first++
-		}
-		t.request, t.launch = request, launch
-	}
-	return here, first
 }
 
 // grain is how many bytes a word has: no kernel stores fewer.
@@ -102,17 +72,30 @@ type word struct {
 // The eras before the first launch: nobody has written, and the host has.
 const hostEra, firstEra = 1, 2
 
+// MostThreads is how many a block may have.
+const MostThreads = 1024
+
 // user is who accesses memory: a thread in a phase of its block, in a launch.
 type user struct{ thread, era, phase uint32 }
 
+// Path is the way to memory of a load.
+type Path uint8
+
+const (
+	Coherent Path = iota
+	ReadOnly      // a cache for what nobody writes in the whole launch, ld.global.nc
+	Scalar        // a cache that sees no write of the launch that is before the load, s_load
+)
+
+var pathNames = [...]string{ReadOnly: ".nc", Scalar: "s_load"}
+
 // A thread is numbered by block and place within it. The last place stands for several of the
-// block, the last two blocks for several blocks and for a read by .nc.
+// block, the last two blocks for several blocks and for a read through ReadOnly.
 const (
 	placeBits     = 11
 	severalPlaces = 1<<placeBits - 1
 	severalBlocks = 1<<32 - 1
 	readConstant  = 1<<32 - 2
-	mostThreads   = 1024
 	mostBlocks    = 1<<(32-placeBits) - 2
 )
 
@@ -122,17 +105,17 @@ func (u user) after(thread, phase uint32) bool {
 }
 
 // load notes that u reads the word, or says what is wrong with it.
-func (w *word) load(u user, constant bool) error {
+func (w *word) load(u user, through Path) error {
 	switch {
 	case w.writeEra == 0:
 		return fmt.Errorf("reads what was never written")
-	case w.writeEra == u.era && constant:
-		return fmt.Errorf("reads by .nc what thread %s wrote", threadName(w.writer))
+	case w.writeEra == u.era && through != Coherent:
+		return fmt.Errorf("reads by %s what thread %s wrote", pathNames[through], threadName(w.writer))
 	case w.writeEra == u.era && !u.after(w.writer, w.writePhase):
 		return fmt.Errorf("race: reads what thread %s wrote", threadName(w.writer))
 	}
 	switch {
-	case constant || w.readEra == u.era && w.reader == readConstant:
+	case through == ReadOnly || w.readEra == u.era && w.reader == readConstant:
 		w.reader = readConstant
 	case w.readEra != u.era || w.reader == u.thread:
 		w.reader = u.thread

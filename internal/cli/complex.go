@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/realform"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// complexProblem is a complex system, which is solved in its real form; its matrix is that of the form. Vectors are interleaved.
+type complexProblem struct {
+	whole
+	form *realform.Form
+}
+
+// realForm is what makes the real form of a complex matrix, and keeps it in form. Options that are about real matrices are refused.
+func (f *solveFlags) realForm(form **realform.Form) func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) {
+	return func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) {
+		for _, option := range []struct {
+			what string
+			set  bool
+		}{
+			{"--exact-input", f.exact.asked},
+			{"--digits above 15", f.opt.Digits > solve.MaxDigits},
+			{"--near-null and --coordinates", f.precond.nearNull != "" || f.precond.coordinates != ""},
+			{"--nullspace with a file", f.nullSpace.given() || f.nullSpace.left != ""},
+		} {
+			if option.set {
+				return nil, &solve.InputError{Msg: "the matrix is complex; complex systems are solved without " + option.what}
+			}
+		}
+		if m.Rows != m.Cols {
+			return nil, &solve.InputError{Msg: fmt.Sprintf("the matrix is complex and %d x %d; complex systems must be square", m.Rows, m.Cols)}
+		}
+		if 2*m.Rows > csr.MaxDim {
+			return nil, fmt.Errorf("the real form of %d complex equations has too many rows", m.Rows)
+		}
+		*form = realform.New(m, imag)
+		return (*form).Matrix, nil
+	}
+}
+
+// solver solves the real system to a tolerance that implies the one of the complex system, see verify.ComputeComplex.
+func (c complexProblem) solver(ctx context.Context, opt solve.Options) (*solve.Solver, error) {
+	if opt.Stop != solve.StopRel { // ||r||/||b|| is the same
+		opt.Tol /= 2
+	}
+	return solve.New(ctx, c.Matrix, opt)
+}
+
+// vectors reads real or complex vectors.
+func (c complexProblem) vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][]float64, err error) {
+	return f.vectorsBy(func(path, what string) ([][]float64, error) {
+		n := c.Rows / 2
+		in.check = ofLength(path, what, int64(n))
+		content, err := in.read(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		join := c.form.RHS
+		if what == initialGuess {
+			join = realform.Unknowns
+		}
+		columns, err := complexColumns(content, join)
+		if err != nil {
+			return nil, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
+		}
+		return columns, checkColumns(path, what, columns, func(name string, v []float64) error { return solve.CheckVector(name, v, 2*n) })
+	})
+}
+
+// complexColumns returns the columns of a file, real and imaginary parts joined.
+func complexColumns(c *matrixmarket.Content, join func(re, im []float64) []float64) ([][]float64, error) {
+	re, im := *c, *c
+	re.Field, re.Imag = matrixmarket.Real, nil
+	columns, err := re.Columns()
+	if err != nil {
+		return nil, err
+	}
+	var imags [][]float64
+	if c.Imag != nil {
+		im.Field, im.Imag = matrixmarket.Real, nil
+		if c.Matrix != nil {
+			m := *c.Matrix
+			m.Val = c.Imag
+			im.Matrix = &m
+		} else {
+			im.Dense = c.Imag
+		}
+		if imags, err = im.Columns(); err != nil {
+			return nil, err
+		}
+	}
+	for k := range columns {
+		var imag []float64
+		if imags != nil {
+			imag = imags[k]
+		}
+		columns[k] = join(columns[k], imag)
+	}
+	return columns, nil
+}
+
+func (c complexProblem) rhs(f *solveFlags) ([]float64, string, error) {
+	b, text, err := c.whole.rhs(f)
+	return b, strings.Replace(text, "b = A·ones", "b = A·(1+i)·ones", 1), err
+}
+
+// write writes complex x.
+func (c complexProblem) write(ctx context.Context, path string, columns [][]float64) (string, error) {
+	var x, y []float64
+	for _, v := range columns {
+		re, im := realform.Split(v)
+		x, y = append(x, re...), append(y, im...)
+	}
+	return writeOrElsewhere(ctx, path, func(to io.Writer) error {
+		return matrixmarket.WriteDenseComplex(to, c.Cols/2, len(columns), x, y, matrixmarket.WriteOptions{})
+	})
+}
+
+// judge gives a result the errors of the complex system. If these are above the tolerance, it has not converged.
+func (c complexProblem) judge(r *solve.Result, b []float64, opt solve.Options) (err error) {
+	pool := parallel.New(opt.Threads)
+	defer pool.Close()
+	if r.Errors, err = verify.ComputeComplex(c.Matrix, r.X, b, pool); err != nil {
+		return err
+	}
+	if r.Reason.Converged() && r.Reason != krylov.ZeroRHS && !(opt.Stop.Of(r.Errors) <= opt.Tol) {
+		r.Reason = krylov.Drift
+		r.Advice = r.Reason.Advice()
+	}
+	return nil
+}
+
+// sayComplex says that a complex system is solved in its real form.
+func (r *solveRun) sayComplex() {
+	c, yes := r.problem.(complexProblem)
+	if !yes {
+		return
+	}
+	r.report.Complex = &report.Complex{Rows: c.Rows / 2, Form: c.form.Name}
+	report.Line(r.lines, "complex", "%d x %d, solved as the real system %s of twice the size, 2 x 2 blocks for entries; errors are those of the complex system",
+		c.Rows/2, c.Rows/2, c.form.Name)
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/mpsolve/mpsolve/pkg/tune"
+)
+
+// configFlag is a file of flags.
+type configFlag string
+
+func (f *configFlag) add(c *cobra.Command) {
+	c.Flags().StringVar((*string)(f), "config", "", "read flags from this YAML `file`, such as one that mpsolve tune --save wrote; flags of the command line win")
+}
+
+// apply sets the flags that the file has and the command line has not. The file is a mapping of names of flags to their values.
+func (f configFlag) apply(fl *pflag.FlagSet) error {
+	if f == "" {
+		return nil
+	}
+	text, err := os.ReadFile(string(f))
+	if err != nil {
+		return fmt.Errorf("--config: %w", err)
+	}
+	var page yaml.Node
+	if err := yaml.Unmarshal(text, &page); err != nil {
+		return usage("%s: %s", f, oneLine(err))
+	}
+	if page.Kind == 0 { // nothing but comments
+		return nil
+	}
+	flags := page.Content[0]
+	if flags.Kind != yaml.MappingNode {
+		return usage("%s, line %d: want lines of a flag and its value, such as \"method: cg\"", f, flags.Line)
+	}
+	given := map[string]bool{} // by the command line
+	fl.Visit(func(o *pflag.Flag) { given[o.Name] = true })
+	seen := map[string]bool{}
+	for k := 0; k < len(flags.Content); k += 2 {
+		name, value := flags.Content[k], flags.Content[k+1]
+		if err := set(fl, name.Value, value, given, seen); err != nil {
+			return usage("%s, line %d: %w", f, name.Line, err)
+		}
+	}
+	return nil
+}
+
+// set sets one flag, unless it was given.
+func set(fl *pflag.FlagSet, name string, value *yaml.Node, given, seen map[string]bool) error {
+	flag := fl.Lookup(name)
+	switch {
+	case name == "config" || name == "help":
+		return fmt.Errorf("%s is for the command line only", name)
+	case flag == nil:
+		return fmt.Errorf("unknown flag %q; did you mean %s?", name, strings.Join(meant(name, fl), " or "))
+	case seen[name]:
+		return fmt.Errorf("%s has a value already", name)
+	}
+	seen[name] = true
+	var words []string
+	switch value.Kind {
+	case yaml.ScalarNode:
+		words = []string{value.Value}
+	case yaml.SequenceNode:
+		for _, v := range value.Content {
+			words = append(words, v.Value)
+		}
+	}
+	if words == nil || value.Tag == "!!null" {
+		return fmt.Errorf("%s: want a value", name)
+	}
+	if given[name] {
+		return nil
+	}
+	err := fl.Set(name, strings.Join(words, ","))
+	if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
+		err = fmt.Errorf("%s %s: %w", name, invalid.GetValue(), wanted(invalid.Unwrap()))
+	}
+	return err
+}
+
+// saveConfig writes flags for --config, after a comment.
+func saveConfig(ctx context.Context, path, comment string, flags []tune.Flag) error {
+	page := yaml.Node{Kind: yaml.MappingNode, HeadComment: strings.TrimSpace(comment)}
+	for _, f := range flags {
+		page.Content = append(page.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: f.Name}, &yaml.Node{Kind: yaml.ScalarNode, Value: f.Value})
+	}
+	return writeFile(ctx, path, func(to io.Writer) error {
+		e := yaml.NewEncoder(to)
+		return errors.Join(e.Encode(&page), e.Close())
+	})
+}

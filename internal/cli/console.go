@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+)
+
+// console is what standard output and standard error have in common: colours, and a status line below what is printed, which
+// goes before anything else is.
+type console struct {
+	plain bool // no colours
+
+	mu    sync.Mutex
+	err   *os.File // where the status line is; nil: on no terminal
+	shown bool
+}
+
+// newConsole makes the console of a process that has this standard error.
+func newConsole(errOut *os.File) *console {
+	c := &console{plain: os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"}
+	if columns(errOut) > 0 {
+		c.err = errOut
+	}
+	return c
+}
+
+// draw replaces the status line, which is shorter than the terminal is wide.
+func (c *console) draw(line string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fmt.Fprintf(c.err, "\r%s\x1b[K", line)
+	c.shown = true
+}
+
+// print writes to one of the streams, in place of the status line.
+func (c *console) print(f *os.File, p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+	return f.Write(p)
+}
+
+// clear removes the status line.
+func (c *console) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.erase()
+}
+
+func (c *console) erase() {
+	if c.shown {
+		fmt.Fprint(c.err, "\r\x1b[K")
+		c.shown = false
+	}
+}
+
+// standardError is standard error.
+type standardError struct {
+	*os.File
+	console *console
+}
+
+func (s *standardError) Write(p []byte) (int, error) { return s.console.print(s.File, p) }
+
+// Columns implements report.Terminal.
+func (s *standardError) Columns() int { return columns(s.File) }
+
+// Colored implements report.Terminal.
+func (s *standardError) Colored() bool { return !s.console.plain && s.Columns() > 0 }
+
+// standardOutput turns the error that its reader has gone away into errOutputClosed, and
+// keeps the first error.
+type standardOutput struct {
+	*os.File
+	console *console
+	failed  error
+}
+
+var errOutputClosed = errors.New("the reader of standard output has gone")
+
+func (s *standardOutput) Write(p []byte) (int, error) {
+	n, err := s.console.print(s.File, p)
+	if errors.Is(err, syscall.EPIPE) {
+		err = errOutputClosed
+	}
+	if s.failed == nil {
+		s.failed = err
+	}
+	return n, err
+}
+
+// Columns implements report.Terminal.
+func (s *standardOutput) Columns() int { return columns(s.File) }
+
+// Colored implements report.Terminal.
+func (s *standardOutput) Colored() bool { return !s.console.plain && s.Columns() > 0 }
+
+// consoleOf is the console of standard error; a new one if that is something else.
+func consoleOf(errOut io.Writer) *console {
+	if s, ok := errOut.(*standardError); ok {
+		return s.console
+	}
+	return &console{}
+}

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/matrixio"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+)
+
+// convertFlags are the flags of `mpsolve convert`.
+type convertFlags struct {
+	to        string
+	threads   int
+	maxMemory memorySize
+	quiet     bool
+}
+
+const convertLong = `Write a matrix or vectors in another format.
+
+IN is a file of any format that mpsolve reads, which its content tells; - is standard input. The
+format of OUT is told by its name or by --to:
+
+  .mtx, .mtx.gz  mtx    Matrix Market
+  .mpx           mpx    our own, with checksums: loads at the speed of the disk
+  .npz           npz    SciPy's sparse matrices, and NumPy's archives
+  .npy           npy    NumPy's arrays: vectors and dense matrices
+  .petsc         petsc  PETSc's binary files, which MatLoad and VecLoad read
+  .rb, .rb.gz    rb     Rutherford-Boeing
+
+Values are kept exactly. Symmetric, skew-symmetric and hermitian matrices are found out and written as one
+triangle where the format has that. OUT appears when it is complete. docs/formats.md says what
+is read and written of each format.`
+
+func newConvert(s streams) *cobra.Command {
+	var f convertFlags
+	c := &cobra.Command{
+		Use: "convert IN OUT", Short: "Write a matrix or vectors in another format", Long: convertLong,
+		Example: "  mpsolve convert matrix.mtx.gz matrix.mpx\n" +
+			"  mpsolve convert scipy.npz matrix.mtx\n" +
+			"  mpsolve convert Problem.mat matrix.petsc\n" +
+			"  mpsolve convert b.mtx b.dat --to petsc\n" +
+			"  mpsolve generate poisson3d --n 50 | mpsolve convert - - --to npz > matrix.npz",
+		Args: exactly(2, "a file to read and one to write"),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), s, args[0], args[1]) },
+	}
+	fl := c.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.to, "to", "", "`format` to write: "+strings.Join(matrixio.Written(), ", ")+" (default: as the name of OUT says)")
+	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
+	fl.IntVar(&f.threads, "threads", 0, "number of threads (default: all processors)")
+	fl.BoolVar(&f.quiet, "quiet", false, "print nothing")
+	completeWords(c, "to", matrixio.Written())
+	return c
+}
+
+// format is the format to write to a file of that name.
+func (f *convertFlags) format(path string) (*matrixio.Format, error) {
+	words := strings.Join(matrixio.Written(), ", ")
+	var to *matrixio.Format
+	switch {
+	case f.to != "":
+		if err := oneOf("to", &f.to, matrixio.Written()); err != nil {
+			return nil, err
+		}
+		to = matrixio.ByWord(f.to)
+	case path == "-":
+		return nil, usage("OUT is standard output: --to says in which format (%s)", words)
+	default:
+		if to = matrixio.BySuffix(path); to == nil {
+			return nil, usage("%s: the name does not tell the format; --to does (%s)", path, words)
+		}
+	}
+	if !to.Writes(strings.HasSuffix(path, ".gz")) {
+		if to.Writes(false) {
+			return nil, usage("%s: %s files are not written compressed", path, to.Name)
+		}
+		return nil, usage("%s: %s files are only read; formats that are written are %s", path, to.Name, words)
+	}
+	return to, nil
+}
+
+func (f *convertFlags) run(ctx context.Context, s streams, from, path string) error {
+	to, err := f.format(path)
+	if err != nil {
+		return err
+	}
+	if path != "-" {
+		if err := checkOutput("OUT", path, from); err != nil {
+			return err
+		}
+	}
+	capThreads(&f.threads, s.err)
+	in := input{streams: s, threads: f.threads, maxMemory: int64(f.maxMemory)}
+	content, err := in.read(ctx, from)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error {
+		return to.Write(heeding{ctx, w}, content, matrixio.WriteOptions{Threads: f.threads, Comment: "mpsolve convert " + report.Printable(from)})
+	}
+	if path == "-" {
+		return write(s.out)
+	}
+	if err := writeFile(ctx, path, write); err != nil {
+		return err
+	}
+	if f.quiet {
+		return nil
+	}
+	out := &firstError{w: s.out}
+	report.Line(out, "read", "%s: %s", from, contentText(content))
+	report.Line(out, "wrote", "%s: %s%s", path, to.Name, triangleText(to, content))
+	return out.err
+}
+
+// contentText says what a file holds.
+func contentText(c *matrixmarket.Content) string {
+	form := ""
+	if c.Form != "" {
+		form = c.Form + ", "
+	}
+	return fmt.Sprintf("%s%v %v %v %v, %d x %d, %d entries stored", form, c.Object, c.Format, c.Field, c.Symmetry, c.Rows, c.Cols, c.Stored)
+}
+
+// triangleText says that one triangle of a matrix was enough.
+func triangleText(to *matrixio.Format, c *matrixmarket.Content) string {
+	if symmetry := matrixio.Symmetry(c); to.Triangle && symmetry != matrixmarket.General {
+		return fmt.Sprintf(", the lower triangle of a %v matrix", symmetry)
+	}
+	return ""
+}

@@ -1,0 +1,67 @@
+//go:build linux
+
+package cli
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/dustin/go-humanize"
+)
+
+// needs matches what a refusal says: bytes that are needed, and the limit or what is left of it.
+var needs = regexp.MustCompile(`(?:take|takes|would take) ([\d.]+ [kMG]?B)[^,;]*, the limit is ([\d.]+ [kMG]?B)|: ([\d.]+ [kMG]?B) are needed, ([\d.]+ [kMG]?B) are left`)
+
+// TestMaxMemory finds the least limit that is not refused, from what refusals say, and compares it with the peak of the resident set.
+func TestMaxMemory(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes several times the memory")
+	}
+	dir := t.TempDir()
+	run := func(args ...string) (out string, peak int64, code int) {
+		c := exec.Command("mpsolve", args...)
+		c.Dir = dir
+		var text strings.Builder
+		c.Stderr = &text
+		_ = c.Run() // the exit code says whether it failed
+		return text.String(), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, c.ProcessState.ExitCode()
+	}
+	if out, _, code := run("generate", "poisson2d", "--n", "300", "--output", "a.mtx"); code != 0 {
+		t.Fatal(out)
+	}
+	cases := []string{"none", "ilu0", "amg"}
+	if testing.Short() {
+		cases = cases[1:2]
+	}
+	for _, precond := range cases {
+		limit := int64(60e6)
+		for tries := 0; ; tries++ {
+			out, peak, code := run("solve", "a.mtx", "--precond", precond, "--max-iter", "10", "--max-memory", fmt.Sprint(limit))
+			if code != exitFailure {
+				if code != 0 && code != exitNotConverged {
+					t.Errorf("%s: exit code %d\n%s", precond, code, out)
+				}
+				if peak > limit {
+					t.Errorf("%s takes %s with a limit of %s", precond, humanize.Bytes(uint64(peak)), humanize.Bytes(uint64(limit)))
+				}
+				t.Logf("%-5s limit %s, peak %s, after %d refusals", precond, humanize.Bytes(uint64(limit)), humanize.Bytes(uint64(peak)), tries)
+				break
+			}
+			said := needs.FindStringSubmatch(out)
+			if said == nil || strings.Count(out, "\n") != 1 || tries > 12 {
+				t.Fatalf("%s with %d bytes: %s", precond, limit, out)
+			}
+			need, _ := humanize.ParseBytes(said[1] + said[3])
+			had, _ := humanize.ParseBytes(said[2] + said[4])
+			limit += max(int64(need)-int64(had), 1e6) + 1e6 // figures are rounded
+		}
+	}
+	if matches, _ := filepath.Glob(filepath.Join(dir, ".mpsolve*")); len(matches) > 0 {
+		t.Errorf("left: %q", matches)
+	}
+}

@@ -1,0 +1,155 @@
+//go:build linux
+
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+)
+
+// On a terminal of any width a solve shows what it is on while it sets up and iterates, no line is too long, and nothing but the report is left.
+func TestStatusLineOnATerminal(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.mtx")
+	m, err := generate.Generate("poisson2d", generate.Params{"n": 160})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := matrixmarket.Write(f, m, matrixmarket.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	for _, width := range []int{80, 40} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			out := onTerminal(t, width, nil, "solve", file, "--method", "minres", "--precond", "none", "--digits", "none", "--threads", "1", "--tol", "1e-13", "--formats", "FP64")
+			drawn := regexp.MustCompile(`\r([^\r\n]*)\x1b\[K`).FindAllStringSubmatch(out, -1)
+			iterations := 0
+			for _, d := range drawn {
+				if n := utf8.RuneCountInString(d[1]); n >= width {
+					t.Errorf("%d columns: %q", n, d[1])
+				}
+				if strings.HasPrefix(d[1], "error ") {
+					iterations++
+				}
+			}
+			if iterations == 0 {
+				t.Errorf("no line of iterations in %q", out)
+			}
+			left := screen(out)
+			if !strings.HasPrefix(left, "matrix     a.mtx: 25600 x 25600") || !strings.Contains(left, "\nx          not written") || strings.Contains(left, " left") {
+				t.Errorf("what is left:\n%s", left)
+			}
+			for line := range strings.SplitSeq(left, "\n") {
+				if utf8.RuneCountInString(line) > width {
+					t.Errorf("%q", line)
+				}
+			}
+			if !strings.Contains(out, "\x1b[32mconverged") {
+				t.Errorf("no colour: %q", left)
+			}
+		})
+	}
+}
+
+// Colours can be had without.
+func TestNoColor(t *testing.T) {
+	for _, c := range []struct {
+		env, args []string
+	}{
+		{[]string{"NO_COLOR=1"}, nil},
+		{nil, []string{"--no-color"}},
+		{[]string{"TERM=dumb"}, nil},
+	} {
+		out := onTerminal(t, 80, c.env, append(c.args, "solve", filepath.Join("..", "..", "testdata", "poisson2d_20.mtx"))...)
+		if !strings.Contains(out, "converged") || strings.Contains(out, "\x1b[3") {
+			t.Errorf("%v %v: %q", c.env, c.args, out)
+		}
+	}
+}
+
+// A solve that is interrupted leaves its report and no status line. (Interrupt)
+func TestInterruptedStatusLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second")
+	}
+	cmd, person := terminalCommand(t, 60, nil, "solve", "-")
+	in, err := cmd.StdinPipe() // which has nothing to read
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(300*time.Millisecond, func() { _ = cmd.Process.Signal(os.Interrupt) })
+	if left := screen(readTerminal(t, cmd, person)); !strings.Contains(left, "stopped by signal: interrupt") || strings.Count(left, "\n") != 1 {
+		t.Errorf("what is left: %q", left)
+	}
+}
+
+// onTerminal runs mpsolve on a terminal of that width and returns what it wrote.
+func onTerminal(t *testing.T, width int, env []string, args ...string) string {
+	t.Helper()
+	cmd, person := terminalCommand(t, width, env, args...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return readTerminal(t, cmd, person)
+}
+
+func terminalCommand(t *testing.T, width int, env []string, args ...string) (cmd *exec.Cmd, person *os.File) {
+	t.Helper()
+	exe, err := exec.LookPath("mpsolve") // that of testscript
+	if err != nil {
+		t.Skip(err)
+	}
+	person, terminal := openTerminal(t)
+	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(width)}); err != nil {
+		t.Fatal(err)
+	}
+	cmd = exec.Command(exe, args...)
+	cmd.Env = append(append(os.Environ(), "TERM=xterm", "NO_COLOR="), env...)
+	cmd.Stdout, cmd.Stderr = terminal, terminal
+	return cmd, person
+}
+
+// readTerminal reads what a command that has been started writes, until it ends.
+func readTerminal(t *testing.T, cmd *exec.Cmd, person *os.File) string {
+	t.Helper()
+	cmd.Stdout.(*os.File).Close() // the command has its own
+	text := make(chan string)
+	go func() {
+		all, _ := io.ReadAll(person) // ends with an error when the terminal is closed
+		text <- string(all)
+	}()
+	_ = cmd.Wait()
+	return strings.ReplaceAll(<-text, "\r\n", "\n")
+}
+
+// screen is what a terminal shows in the end.
+func screen(out string) string {
+	out = regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(out, "")
+	lines := strings.Split(out, "\n")
+	for k, line := range lines {
+		if at := strings.LastIndex(line, "\r"); at >= 0 {
+			lines[k] = strings.TrimPrefix(line[at+1:], "\x1b[K")
+		}
+	}
+	return strings.Join(lines, "\n")
+}

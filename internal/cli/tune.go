@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/tune"
+)
+
+// tuneFlags are the flags of `mpsolve tune`.
+type tuneFlags struct {
+	stochasticFlags
+	budget time.Duration
+	slower float64
+	save   string
+}
+
+const tuneLong = `Try methods, preconditioners, precisions and layouts, and say what is fastest.
+
+FILE is read once. Trials are whole solves, without reading: first with the defaults, then
+with the methods and preconditioners that suit the matrix, the most promising first, then
+with other precisions and other layouts of the stored matrix for the fastest of these. A
+trial ends when it takes more than --slower times as long as the fastest so far. At last
+the fastest and the defaults take turns, five times; the least time counts. Only what
+converged counts, by the error that is recomputed from A, x and b as given.
+
+--method, --precond and its flags restrict the search. --save writes the flags of the best trial to
+a file for mpsolve solve --config. After --budget, or Ctrl-C, the table has what was tried.
+
+Exit codes: 0 found; 3 no trial converged; others as of solve.`
+
+func newTune(s streams) *cobra.Command {
+	var f tuneFlags
+	c := &cobra.Command{
+		Use: "tune FILE", Short: "Find the fastest flags of solve by trying", Long: tuneLong,
+		Example: "  mpsolve tune matrix.mtx\n" +
+			"  mpsolve tune matrix.mtx --budget 5m --save tune.yaml && mpsolve solve matrix.mtx --config tune.yaml\n" +
+			"  mpsolve tune matrix.mtx --tol 1e-12 --method gmres --json",
+		Args: exactly(1, "one matrix file"),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case f.budget <= 0:
+				return usage("--budget %v: want a positive time", f.budget)
+			case !(f.slower >= 1):
+				return usage("--slower %g: want a number of 1 or more", f.slower)
+			}
+			if err := f.check(c, args[0]); err != nil {
+				return err
+			}
+			if err := checkOutput("save", f.save, args[0], f.rhs); err != nil {
+				return err
+			}
+			capThreads(&f.opt.Threads, s.err)
+			return f.run(c, s, args[0])
+		},
+	}
+	f.defaults()
+	f.refine = true
+	fl := c.Flags()
+	fl.SortFlags = false
+	addDuration(fl, &f.budget, "budget", tune.DefaultBudget, "time for all trials, such as 90s or 2h")
+	fl.Float64Var(&f.slower, "slower", tune.DefaultSlower, "end a trial that takes more than so many times as long as the fastest so far")
+	fl.StringVar(&f.save, "save", "", "write the best flags to this `file` (YAML), for solve --config")
+	fl.StringVar(&f.rhs, "rhs", "ones", "right-hand side `b`: a file, ones (b = A·ones) or random:SEED (b = A·x, x uniform in [-1,1))")
+	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the error that --stop names")
+	fl.StringVar(&f.stop, "stop", "row", "stopping criterion: row, nw, cw or rel, as of solve")
+	fl.StringVar(&f.method, "method", "auto", methodHelp())
+	f.precond.add(c)
+	f.reorder.add(c)
+	fl.StringVar(&f.scale, "scale", "auto", "scaling by powers of two: auto, none, row, sym or both")
+	fl.IntVar(&f.opt.Restart, "restart", 0, "restart length of gmres; 0: 40, and longer when convergence is slow")
+	fl.IntVar(&f.opt.MaxIter, "max-iter", 0, "limit on the total number of iterations; 0: max(20000, 2n)")
+	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
+	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
+	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text")
+	completeWords(c, "method", solve.Methods)
+	completeWords(c, "scale", solve.Scales)
+	completeWords(c, "stop", solve.Stops)
+	return c
+}
+
+// run searches, and shows and saves what came of it, after a signal too.
+func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
+	ctx := c.Context()
+	in := input{streams: s, threads: f.opt.Threads, maxMemory: int64(f.maxMemory)}
+	m, err := in.matrix(ctx, path)
+	if err != nil {
+		return err
+	}
+	if err := f.precond.readNearNull(ctx, in, m.Rows, &f.opt); err != nil {
+		return err
+	}
+	b, text, err := f.oneRHS(ctx, in, m)
+	if err != nil {
+		return err
+	}
+	manySolves(m.Bytes())
+	status := newStatusLine(s.err)
+	defer status.done()
+	opt := tune.Options{Solve: f.opt, Budget: f.budget, Slower: f.slower, Progress: func(at tune.Step) {
+		status.show(func(int) string { return describeStep(at, f.budget) })
+	}}
+	completing.Add(1)
+	defer completing.Add(-1)
+	start := time.Now()
+	found, searched := tune.Search(ctx, m, b, opt)
+	if searched != nil && ctx.Err() == nil {
+		return searched
+	}
+	r := report.Tune{
+		Version: Version, File: path, Rows: m.Rows, Nonzeros: m.NNZ(), RHS: text, Stop: f.stop, Tol: f.opt.Tol, Threads: f.opt.Threads,
+		Processor: machine.Processor(),
+	}
+	r.Fill(found, time.Since(start))
+	var flags []tune.Flag
+	if found.Best >= 0 {
+		flags = withRequested(c.Flags(), found.Trials[found.Best].Flags())
+		r.Command = "mpsolve solve " + shellWord(path)
+		for _, flag := range flags {
+			r.Command += fmt.Sprintf(" --%s %s", flag.Name, shellWord(flag.Value))
+		}
+	}
+	out := &firstError{w: s.out}
+	if f.json {
+		err = r.WriteJSON(out)
+	} else {
+		r.WriteText(out)
+	}
+	if err = errors.Join(err, out.err); err != nil {
+		return fmt.Errorf("writing: %w", err)
+	}
+	if f.save != "" && found.Best >= 0 {
+		err = saveConfig(context.WithoutCancel(ctx), f.save, r.Comment(), flags)
+	}
+	switch {
+	case err != nil || searched != nil:
+		return errors.Join(err, searched)
+	case found.Best < 0:
+		return &exitError{code: exitNotConverged}
+	}
+	return nil
+}
+
+// withRequested returns flags of solve that a search has found, after those that were given and that solve has as well.
+func withRequested(fl *pflag.FlagSet, found []tune.Flag) (list []tune.Flag) {
+	own := []string{"budget", "slower", "save", "json"}
+	fl.Visit(func(f *pflag.Flag) {
+		same := func(o tune.Flag) bool { return o.Name == f.Name }
+		if !slices.Contains(own, f.Name) && !slices.ContainsFunc(found, same) {
+			list = append(list, tune.Flag{Name: f.Name, Value: f.Value.String()})
+		}
+	})
+	return append(list, found...)
+}
+
+// plainWord is a word that no shell changes.
+var plainWord = regexp.MustCompile(`^[-+./:=@%,^_0-9A-Za-z]+$`)
+
+// shellWord quotes a word for a shell where it needs that.
+func shellWord(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// describeStep says what is tried, and how the fastest trial so far compares.
+func describeStep(at tune.Step, budget time.Duration) string {
+	text := fmt.Sprintf("%.0f of %.0f s, trial %d: %v", at.Elapsed.Seconds(), budget.Seconds(), len(at.Trials)+1, at.Next)
+	if best := at.Best(); best != nil {
+		text += fmt.Sprintf("; fastest %.3g s: %v", best.Total.Seconds(), best.Setting)
+	}
+	return text
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dustin/go-humanize/english"
+)
+
+// WriteText writes the outcome as text, verbose with all that has been measured.
+func (r *Report) WriteText(w io.Writer, verbose bool) {
+	fmt.Fprintln(w)
+	if len(r.Solutions) > 1 {
+		for k, o := range r.Solutions {
+			Line(w, fmt.Sprintf("x %d", k+1), "%s", r.Verdict(o))
+		}
+	}
+	Line(w, "result", "%s", r.Verdict(r.Outcome))
+	r.writeDigits(w, verbose)
+	r.Precise.write(w)
+	if v := r.Evidence; v != nil {
+		Line(w, "evidence", "%s", v.Text())
+	}
+	for _, line := range r.Cautions {
+		Line(w, "caution", "%s", line)
+	}
+	if verbose {
+		r.writeDetails(w)
+	} else {
+		r.writeWork(w)
+	}
+	if c := r.Checkpoint; c != nil && c.Taken > 0 {
+		Line(w, "checkpoint", "written %s in %.3f s, %s each", english.Plural(c.Taken, "time", ""), c.Seconds, bytes(c.Bytes))
+		if c.File != "" {
+			Line(w, "", "after %s of right-hand side %d; --resume %s goes on from there",
+				english.Plural(c.Iterations, "iteration", ""), c.RHS, c.File)
+		}
+	}
+	if r.Output == "" {
+		Line(w, "x", "not written (see --output)")
+	} else {
+		Line(w, "x", "written to %s", r.Output)
+	}
+}
+
+func (r *Report) writeDigits(w io.Writer, verbose bool) {
+	text := r.Digits.Brief()
+	if verbose {
+		text = r.Digits.Text()
+	}
+	switch {
+	case text != "":
+		Line(w, "digits", "%s", text)
+	case !r.Refine:
+		Line(w, "digits", "not estimated (--refine=false)")
+	}
+}
+
+// writeWork writes what was done, and what it took.
+func (r *Report) writeWork(w io.Writer) {
+	with := ""
+	if p := r.Preconditioner; p.Applications > 0 || p.Bytes > 0 {
+		with = " with " + p.Kind
+	}
+	Line(w, "work", "%s%s: %s, %s, %s", r.Method, with, english.Plural(r.InnerIterations, "iteration", ""),
+		english.Plural(r.OuterIterations, "refinement step", ""), english.Plural(r.Threads, "thread", ""))
+	if r.Ranks != nil {
+		Line(w, "ranks", "%s", r.Ranks.Line(r.Domains))
+	}
+	s := r.Seconds
+	parts := []string{}
+	for _, part := range []struct {
+		name string
+		took float64
+	}{{"start of the device", s.Device}, {"reading", s.Read}, {"set-up", s.Build}, {"solving", s.Solve}, {"verification", s.Verify}} {
+		if part.took >= 0.0005 {
+			parts = append(parts, fmt.Sprintf("%s %.3f", part.name, part.took))
+		}
+	}
+	memory := ""
+	if r.Bytes.PeakRSS > 0 {
+		memory = "; peak memory " + bytes(r.Bytes.PeakRSS)
+	}
+	if d := r.Device; d.Memory > 0 {
+		memory += fmt.Sprintf(", of the device %s", bytes(d.Memory))
+	}
+	Line(w, "time", "%.3f s: %s%s", s.Total, strings.Join(parts, ", "), memory)
+}
+
+// writeDetails writes every error and every phase.
+func (r *Report) writeDetails(w io.Writer) {
+	Line(w, "errors", "row-wise %.2e, normwise %.2e, componentwise %.2e, ||r||/||b|| %.2e",
+		r.BackwardError.Row, r.BackwardError.Normwise, r.BackwardError.Componentwise, r.RelativeResidual)
+	if e := r.LeastSquares; e != nil {
+		Line(w, "orthogonal", "largest cosine of the residual and a column %.2e, ||A'r||/(||A|| ||r||) %.2e", e.Columns, e.Normal)
+	}
+	Line(w, "work", "%s: %s, %s, %s, %s", r.Method,
+		english.Plural(r.InnerIterations, "iteration", ""), english.Plural(r.OuterIterations, "refinement step", ""),
+		english.Plural(r.SpMVs, "SpMV", ""), english.Plural(r.Threads, "thread", ""))
+	if r.Ranks != nil {
+		Line(w, "ranks", "%s", r.Ranks.Line(r.Domains))
+	}
+	switch p := r.Preconditioner; {
+	case p.Bytes > 0:
+		where := ""
+		if p.Launches > 0 {
+			where = " on the device, " + english.Plural(p.Launches, "launch", "launches") + " each"
+		}
+		Line(w, "precond", "%s: %s in %.3f s, set up in %.3f s; %s (%s in FP64)%s",
+			p.Text, english.Plural(p.Applications, "application", ""), p.SecondsApply, p.SecondsSetup, bytes(p.Bytes), bytes(p.FP64Bytes), where)
+	case p.Applications > 0:
+		Line(w, "precond", "%s at the end; %s before that in %.3f s", p.Text,
+			english.Plural(p.Applications, "application", ""), p.SecondsApply)
+	}
+	s := r.Seconds
+	Line(w, "time", "%.3f s: read %.3f, build %.3f, SpMV %.3f, preconditioner %.3f, orthogonalisation %.3f, verification %.3f, other %.3f",
+		s.Total, s.Read, s.Build, s.SpMV, s.Preconditioner, s.Orthogonalization, s.Verify, s.Other)
+	if d := r.Device; d.Memory > 0 {
+		Line(w, "device", "started in %.3f s; peak memory %s, stored matrix %s",
+			s.Device, bytes(d.Memory), bytes(d.Stored))
+	}
+	if r.Bytes.PeakRSS > 0 {
+		Line(w, "memory", "peak %s", bytes(r.Bytes.PeakRSS))
+	}
+}

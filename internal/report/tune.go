@@ -1,0 +1,162 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize/english"
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/mpsolve/mpsolve/pkg/tune"
+)
+
+// Tune is what `mpsolve tune` prints.
+type Tune struct {
+	Version   string      `json:"mpsolve_version"`
+	File      string      `json:"file"`
+	Rows      int         `json:"rows"`
+	Nonzeros  int         `json:"nonzeros"`
+	RHS       string      `json:"rhs"`
+	Stop      string      `json:"stop"`
+	Tol       float64     `json:"tolerance"`
+	Threads   int         `json:"threads,omitempty"` // requested
+	Trials    []TuneTrial `json:"trials"`            // the first one is the defaults
+	Best      int         `json:"best"`              // of the trials; -1: none passes
+	Gain      Number      `json:"gain"`              // time of the defaults over that of the best; NaN: one of them does not pass
+	Complete  bool        `json:"complete"`          // there was time for all trials
+	Seconds   float64     `json:"seconds"`
+	Command   string      `json:"command,omitempty"` // that does the same
+	Processor string      `json:"processor"`
+}
+
+// TuneTrial is a solve with some settings.
+type TuneTrial struct {
+	Flags      string  `json:"flags"` // of the trial alone
+	Method     string  `json:"method"`
+	Precond    string  `json:"preconditioner"`
+	Precision  string  `json:"precision"`
+	Layout     string  `json:"layout"`
+	Iterations int     `json:"iterations"`
+	SetUp      float64 `json:"setup_seconds"`
+	Solve      float64 `json:"solve_seconds"`
+	Total      float64 `json:"total_seconds"` // in the fastest run, without reading the matrix
+	Error      Number  `json:"backward_error"`
+	Runs       int     `json:"runs"`
+	Passes     bool    `json:"passes"`
+	Why        string  `json:"why,omitempty"`
+}
+
+// Fill takes over what a search has found.
+func (t *Tune) Fill(r tune.Result, took time.Duration) {
+	t.Best, t.Gain, t.Complete, t.Seconds = r.Best, Number(r.Gain()), r.Complete, took.Seconds()
+	t.Trials = []TuneTrial{}
+	for _, o := range r.Trials {
+		t.Trials = append(t.Trials, TuneTrial{
+			o.Setting.String(), o.Method, o.Precond, o.Precision, string(o.Layout),
+			o.Iterations, o.SetUp.Seconds(), o.Solve.Seconds(), o.Total.Seconds(), Number(o.Error), o.Runs, o.Passes, o.Why,
+		})
+	}
+}
+
+// WriteText writes trials and the result for people.
+func (t *Tune) WriteText(w io.Writer) {
+	t.table(w)
+	switch {
+	case len(t.Trials) == 0:
+		Line(w, "result", "stopped before the first trial ended")
+		return
+	case t.Best < 0:
+		Line(w, "result", "no trial converged (the defaults: %s)", t.Trials[0].Why)
+		return
+	}
+	best := t.Trials[t.Best]
+	switch {
+	case t.Best == 0:
+		Line(w, "best", "the defaults, %.3g s", best.Total)
+	case t.Trials[0].Passes:
+		Line(w, "best", "%s: %.3g s; the defaults %.3g s, %.2f times as long", best.Flags, best.Total, t.Trials[0].Total, float64(t.Gain))
+	default:
+		Line(w, "best", "%s: %.3g s; the defaults did not converge (%s)", best.Flags, best.Total, t.Trials[0].Why)
+	}
+	tooSlow := 0
+	for _, r := range t.Trials {
+		if r.Why == tune.TooSlow {
+			tooSlow++
+		}
+	}
+	rest := "everything was tried"
+	if !t.Complete {
+		rest = "there is more to try (--budget)"
+	}
+	Line(w, "search", "%s in %.1f s, %d of them too slow to go on; %s", english.Plural(len(t.Trials), "trial", ""), t.Seconds, tooSlow, rest)
+	Line(w, "command", "%s", t.Command)
+}
+
+// table writes the trials, the fastest first and marked, those that do not pass last.
+func (t *Tune) table(w io.Writer) {
+	order := make([]int, len(t.Trials))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := t.Trials[a], t.Trials[b]
+		switch {
+		case x.Passes != y.Passes && x.Passes:
+			return -1
+		case x.Passes != y.Passes:
+			return 1
+		case !x.Passes:
+			return 0
+		}
+		return cmp.Compare(x.Total, y.Total)
+	})
+	list := newTable(w, "method", "preconditioner", "precision", "layout", "iterations", "set-up s", "solve s", "total s", "error", "")
+	for _, k := range order {
+		r, mark := t.Trials[k], ""
+		switch {
+		case r.Why == tune.TooSlow:
+			continue
+		case k == t.Best && k == 0:
+			mark = "best: the defaults"
+		case k == t.Best:
+			mark = "best"
+		case k == 0:
+			mark = "the defaults"
+		}
+		if !r.Passes {
+			list.AppendRow(table.Row{r.Flags, "", "", "", "", "", "", brief(r.Total), "", strings.TrimPrefix(mark+": "+r.Why, ": ")})
+			continue
+		}
+		list.AppendRow(table.Row{
+			r.Method, r.Precond, r.Precision, r.Layout, r.Iterations, brief(r.SetUp), brief(r.Solve), brief(r.Total),
+			fmt.Sprintf("%.1e", float64(r.Error)), mark,
+		})
+	}
+	if list.Length() > 0 {
+		list.Render()
+	}
+}
+
+// brief is a number of seconds with three digits.
+func brief(seconds float64) string { return fmt.Sprintf("%.3g", seconds) }
+
+// Comment says in a few lines where the best flags come from.
+func (t *Tune) Comment() string {
+	text := fmt.Sprintf("mpsolve %s tune %s, n = %d, %d nonzeros, on %s\n", t.Version, t.File, t.Rows, t.Nonzeros, t.Processor)
+	if t.Best >= 0 {
+		text += fmt.Sprintf("%s s in all, %s with the defaults\n", brief(t.Trials[t.Best].Total), brief(t.Trials[0].Total))
+	}
+	return text
+}
+
+// WriteJSON writes it for programs.
+func (t *Tune) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(t)
+}

@@ -1,0 +1,113 @@
+package matrixio
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+)
+
+// Format is a format of files.
+type Format struct {
+	Name     string   // for messages
+	Word     string   // for flags
+	Suffixes []string // of file names, the one of files that are written first
+
+	begins   func(head []byte) bool // tells files by their first bytes
+	read     func(s *source) (*matrixmarket.Content, error)
+	write    func(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error // nil: it is only read
+	gzip     bool                                                               // is also written compressed
+	Triangle bool                                                               // one triangle of a symmetric matrix is written
+}
+
+// Formats are all formats, Matrix Market first.
+var Formats = []Format{
+	{Name: "Matrix Market", Word: "mtx", Suffixes: []string{".mtx", ".mm"}, write: writeMatrixMarket, gzip: true, Triangle: true},
+	{Name: "mpsolve binary", Word: "mpx", Suffixes: []string{".mpx"}, begins: beginsMPX, read: readMPX, write: writeMPX},
+	{Name: "PETSc binary", Word: "petsc", Suffixes: []string{".petsc", ".petscbin"}, begins: beginsPETSc, read: readPETSc, write: writePETSc},
+	{Name: "NumPy archive", Word: "npz", Suffixes: []string{".npz"}, begins: beginsNPZ, read: readNPZ, write: writeNPZ},
+	{Name: "NumPy array", Word: "npy", Suffixes: []string{".npy"}, begins: beginsNPY, read: readNPY, write: writeNPY},
+	{Name: "MATLAB 5", Word: "mat", Suffixes: []string{".mat"}, begins: beginsMAT, read: readMAT},
+	{
+		Name: "Rutherford-Boeing", Word: "rb",
+		Suffixes: []string{".rb", ".hb", ".rsa", ".rua", ".rra", ".rza", ".psa", ".pua", ".pra", ".csa", ".cua", ".cha", ".isa", ".iua"},
+		begins:   beginsHB, read: readHB, write: writeRB, gzip: true, Triangle: true,
+	},
+}
+
+// headBytes is how much of a file is looked at to tell its format.
+const headBytes = 4096
+
+// Recognise returns what reads a file of that name that begins like this, for matrixmarket.Options.Other: the format
+// is told by the content, and by the name only if the content tells nothing. nil: it is Matrix Market, or nothing that is known.
+func Recognise(name string, head []byte) *matrixmarket.Reader {
+	head = head[:min(len(head), headBytes)]
+	for _, f := range Formats {
+		if f.begins != nil && f.begins(head) {
+			return f.reader()
+		}
+	}
+	if f := BySuffix(name); f != nil && f.read != nil && !bytes.HasPrefix(bytes.TrimLeft(head, "% \t\r\n"), []byte("MatrixMarket")) {
+		return f.reader() // its errors tell what is wrong
+	}
+	return nil
+}
+
+// reader is the format's reader.
+func (f *Format) reader() *matrixmarket.Reader {
+	return &matrixmarket.Reader{Format: f.Name, Read: func(ctx context.Context, in *matrixmarket.File, opt matrixmarket.Options) (*matrixmarket.Content, error) {
+		s := newSource(ctx, in, opt)
+		c, err := f.read(s)
+		if err == nil && in.At == nil {
+			err = s.drain()
+		}
+		return c, err
+	}}
+}
+
+// BySuffix returns the format that a name ends like, also in front of .gz; nil: none.
+func BySuffix(name string) *Format {
+	suffix := strings.ToLower(filepath.Ext(strings.TrimSuffix(name, ".gz")))
+	k := slices.IndexFunc(Formats, func(f Format) bool { return slices.Contains(f.Suffixes, suffix) })
+	if k < 0 {
+		return nil
+	}
+	return &Formats[k]
+}
+
+// ByWord returns the format of that word; nil: none.
+func ByWord(word string) *Format {
+	k := slices.IndexFunc(Formats, func(f Format) bool { return f.Word == word })
+	if k < 0 {
+		return nil
+	}
+	return &Formats[k]
+}
+
+// Written returns the words of the formats that are written.
+func Written() (words []string) {
+	for _, f := range Formats {
+		if f.write != nil {
+			words = append(words, f.Word)
+		}
+	}
+	return words
+}
+
+// Writes reports whether files of the format are written, and whether also compressed by gzip.
+func (f *Format) Writes(compressed bool) bool { return f.write != nil && (f.gzip || !compressed) }
+
+// WriteOptions control how files are written. The zero value is ready to use.
+type WriteOptions struct {
+	Comment string // of formats that have one
+	Threads int    // 0: GOMAXPROCS
+}
+
+// Write writes content in the format. What the format cannot hold is an error.
+func (f *Format) Write(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error {
+	return f.write(w, c, opt)
+}

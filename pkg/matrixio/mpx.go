@@ -1,0 +1,105 @@
+package matrixio
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+)
+
+// A .mpx file is little endian: a header of 256 bytes; arrays, each from a multiple of 64 bytes on, with zeros in between; a
+// CRC-32C of each block of 256 KiB of all behind the header, 4 bytes each; and the CRC-32C of these. docs/formats.md describes every byte.
+//
+// Of a sparse matrix the arrays are the row offsets (rows+1 numbers of 64 bits), columns (32 bits), values and imaginary parts
+// (float64): both triangles, as csr.Matrix has them, so that nothing remains to be done but to check them.
+// Of a dense one they are values and imaginary parts, column by column.
+const (
+	mpxMagic   = "\x89MPX\r\n\x1a\n" // damaged by whatever changes ends of lines
+	mpxVersion = 1
+	mpxHeader  = 256
+	mpxAlign   = 64
+	mpxBlock   = 1 << 18
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// mpxHead is the header.
+type mpxHead struct {
+	matrixmarket.Header
+	rows, cols, entries int64 // entries of the arrays
+}
+
+func beginsMPX(head []byte) bool { return bytes.HasPrefix(head, []byte(mpxMagic[:4])) }
+
+// encode returns the bytes of the header.
+func (h *mpxHead) encode() []byte {
+	b := make([]byte, mpxHeader)
+	copy(b, mpxMagic)
+	binary.LittleEndian.PutUint32(b[8:], mpxVersion)
+	b[12], b[13], b[14] = byte(h.Format), byte(h.Field), byte(h.Symmetry)
+	binary.LittleEndian.PutUint64(b[16:], uint64(h.rows))
+	binary.LittleEndian.PutUint64(b[24:], uint64(h.cols))
+	binary.LittleEndian.PutUint64(b[32:], uint64(h.entries))
+	binary.LittleEndian.PutUint64(b[40:], uint64(h.layout().size))
+	binary.LittleEndian.PutUint32(b[mpxHeader-4:], crc32.Checksum(b[:mpxHeader-4], castagnoli))
+	return b
+}
+
+// decode reads a header; "" or what is wrong with it.
+func (h *mpxHead) decode(b []byte) string {
+	le := binary.LittleEndian
+	switch {
+	case string(b[:8]) != mpxMagic:
+		return "the first 8 bytes have been changed: was the file copied as text?"
+	case crc32.Checksum(b[:mpxHeader-4], castagnoli) != le.Uint32(b[mpxHeader-4:]):
+		return "the header is damaged: its checksum is wrong"
+	case le.Uint32(b[8:]) != mpxVersion:
+		return "the file is of a later version of mpsolve"
+	}
+	h.Header = matrixmarket.Header{Format: matrixmarket.Format(b[12]), Field: matrixmarket.Field(b[13]), Symmetry: matrixmarket.Symmetry(b[14])}
+	h.rows, h.cols, h.entries = int64(le.Uint64(b[16:])), int64(le.Uint64(b[24:])), int64(le.Uint64(b[32:]))
+	const most = 1 << 46
+	switch {
+	case h.Format > matrixmarket.Array || h.Field > matrixmarket.Complex || h.Symmetry > matrixmarket.Hermitian:
+		return "the header names an unknown kind of matrix"
+	case h.rows < 0 || h.cols < 0 || h.entries < 0 || h.rows > most || h.cols > most || h.entries > most:
+		return "the header has sizes that are out of range"
+	case h.Format == matrixmarket.Array && float64(h.rows)*float64(h.cols) != float64(h.entries):
+		return "the header of a dense matrix has another number of elements than rows times columns"
+	case le.Uint64(b[40:]) != uint64(h.layout().size):
+		return "the header has a size of the file that its other sizes contradict"
+	}
+	return ""
+}
+
+// mpxLayout is where arrays are in the file.
+type mpxLayout struct {
+	ptr, col, val, imag int64 // where they begin
+	sums                int64 // where arrays end and checksums begin
+	size                int64 // of the file
+}
+
+// layout is where the arrays are.
+func (h *mpxHead) layout() (l mpxLayout) {
+	at := int64(mpxHeader)
+	next := func(n, bytes int64) (from int64) {
+		from = at
+		at = (at + n*bytes + mpxAlign - 1) &^ (mpxAlign - 1)
+		return from
+	}
+	l.ptr = at
+	if h.Format == matrixmarket.Coordinate {
+		l.ptr, l.col = next(h.rows+1, 8), next(h.entries, 4)
+	}
+	l.val = next(h.entries, 8)
+	if h.Field == matrixmarket.Complex {
+		l.imag = next(h.entries, 8)
+	}
+	l.sums = at
+	l.size = at + 4*(l.blocks()+1)
+	return l
+}
+
+// blocks returns how many checksums there are.
+func (l *mpxLayout) blocks() int64 { return (l.sums - mpxHeader + mpxBlock - 1) / mpxBlock }

@@ -1,0 +1,346 @@
+package matrixio
+
+import (
+	"archive/zip"
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+)
+
+// A sparse matrix of scipy.sparse.save_npz is a zip archive of arrays: format (csr, csc, coo, bsr or dia), shape, data, and what the
+// format has: indices and indptr; row and col; offsets. An archive of numpy.savez with one array is a dense matrix.
+
+func beginsNPZ(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
+
+// npz is an opened archive.
+type npz struct {
+	*source
+	members map[string]*zip.File
+}
+
+func readNPZ(s *source) (*matrixmarket.Content, error) {
+	z, err := s.openNPZ()
+	if err != nil {
+		return nil, err
+	}
+	if z.members["format"] == nil || z.members["shape"] == nil {
+		return z.oneArray()
+	}
+	format, err := z.format()
+	if err != nil {
+		return nil, err
+	}
+	rows, cols, err := z.shape()
+	if err != nil {
+		return nil, err
+	}
+	read, ok := map[string]func(rows, cols int64) (*matrixmarket.Entries, error){
+		"csr": z.csr, "csc": z.csc, "coo": z.coo, "bsr": z.bsr, "dia": z.dia,
+	}[format]
+	if !ok {
+		return nil, s.fault("sparse matrices of the format %.20q cannot be read; want csr, csc, coo, bsr or dia", format)
+	}
+	e, err := read(rows, cols)
+	if err != nil {
+		return nil, err
+	}
+	e.Rows, e.Cols = int(rows), int(cols)
+	if e.Imag != nil {
+		e.Field = matrixmarket.Complex
+	}
+	return s.content(e)
+}
+
+// openNPZ opens the archive, whose directory is at the end.
+func (s *source) openNPZ() (*npz, error) {
+	at, size, err := s.random()
+	if err != nil {
+		return nil, err
+	}
+	r, err := zip.NewReader(at, size)
+	if err != nil {
+		return nil, s.faultAt(0, "the zip archive cannot be read: %v", err)
+	}
+	z := &npz{s, map[string]*zip.File{}}
+	for _, f := range r.File {
+		if name, is := strings.CutSuffix(f.Name, ".npy"); is {
+			z.members[name] = f
+		}
+	}
+	if len(z.members) == 0 {
+		return nil, s.faultAt(0, "the zip archive holds no arrays of NumPy (.npy)")
+	}
+	return z, nil
+}
+
+// open opens an array and reads its header.
+func (z *npz) open(name string) (*source, array, func() error, error) {
+	f := z.members[name]
+	if f == nil {
+		return nil, array{}, nil, z.faultAt(0, "the archive has no array %s.npy; it has %s", name, strings.Join(slices.Sorted(maps.Keys(z.members)), ", "))
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, array{}, nil, z.faultAt(0, "%s.npy: %v", name, err)
+	}
+	size := int64(-1)
+	if f.Method == zip.Store && f.UncompressedSize64 <= uint64(z.bytes()) {
+		size = int64(f.UncompressedSize64)
+	}
+	s := z.within(name+".npy", r, size)
+	a, err := s.npyHeader()
+	if err != nil {
+		r.Close()
+	}
+	return s, a, r.Close, err
+}
+
+func (z *npz) format() (string, error) {
+	s, a, closing, err := z.open("format")
+	if err != nil {
+		return "", err
+	}
+	defer closing()
+	return s.npyText(a)
+}
+
+// ints reads an array of whole numbers.
+func (z *npz) ints(name string) (v []int64, err error) {
+	err = z.array(name, 'i', func(s *source, a array, n int64) error {
+		v, err = s.integers(n, a.kind, name)
+		return err
+	})
+	return v, err
+}
+
+// below reads indices below a limit.
+func (z *npz) below(name string, limit int64) (v []int32, err error) {
+	err = z.array(name, 'i', func(s *source, a array, n int64) error {
+		v, err = s.indices(n, a.kind, limit, name)
+		return err
+	})
+	return v, err
+}
+
+// values reads the elements.
+func (z *npz) values(n int64) (v, imag []float64, err error) {
+	err = z.array("data", 'f', func(s *source, a array, have int64) error {
+		if have != n {
+			return s.fault("data has %d elements, want %d", have, n)
+		}
+		v, imag, err = s.floats(n, a.kind, "data")
+		return err
+	})
+	return v, imag, err
+}
+
+// array opens an array, checks it and reads its elements by a function; class is i for whole numbers.
+func (z *npz) array(name string, class byte, read func(s *source, a array, n int64) error) error {
+	s, a, closing, err := z.open(name)
+	if err != nil {
+		return err
+	}
+	defer closing()
+	n := int64(1)
+	for _, d := range a.shape {
+		if d < 0 || d > 0 && n > (1<<46)/d {
+			return s.fault("%s is too large", name)
+		}
+		n *= d
+	}
+	if a.text || class == 'i' && !a.whole() || class == 'i' && len(a.shape) != 1 {
+		return s.fault("%s is not an array of %s", name, map[byte]string{'i': "whole numbers", 'f': "numbers"}[class])
+	}
+	if err := z.opt.Fits(z.in.Name, z.bytes(), 8*float64(n), "%s of %d elements", name, n); err != nil {
+		return err
+	}
+	if err := read(s, a, n); err != nil {
+		return err
+	}
+	return s.drain()
+}
+
+func (z *npz) shape() (rows, cols int64, err error) {
+	shape, err := z.ints("shape")
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(shape) != 2 {
+		return 0, 0, z.faultAt(0, "shape.npy has %d dimensions, want rows and columns", len(shape))
+	}
+	return shape[0], shape[1], z.dims(matrixmarket.Header{}, shape[0], shape[1])
+}
+
+// oneArray reads an archive that holds one dense array.
+func (z *npz) oneArray() (*matrixmarket.Content, error) {
+	names := slices.Sorted(maps.Keys(z.members))
+	if len(names) > 1 {
+		return nil, z.faultAt(0, "the archive holds %d arrays (%.200s), neither those of a sparse matrix nor a single one", len(names), strings.Join(names, ", "))
+	}
+	s, a, closing, err := z.open(names[0])
+	if err != nil {
+		return nil, err
+	}
+	defer closing()
+	c, err := s.npyDense(a)
+	if err != nil {
+		return nil, err
+	}
+	return c, s.drain()
+}
+
+func (z *npz) csr(rows, cols int64) (*matrixmarket.Entries, error) {
+	e := &matrixmarket.Entries{}
+	var err error
+	e.Row, e.Col, err = z.compressed(rows, cols)
+	if err == nil {
+		e.Val, e.Imag, err = z.values(int64(len(e.Col)))
+	}
+	return e, err
+}
+
+func (z *npz) csc(rows, cols int64) (*matrixmarket.Entries, error) {
+	e, err := z.csr(cols, rows)
+	if err != nil {
+		return nil, err
+	}
+	e.Row, e.Col = e.Col, e.Row
+	return e, nil
+}
+
+// compressed reads indptr and indices of so many lines.
+func (z *npz) compressed(lines, width int64) (line, at []int32, err error) {
+	ptr, err := z.ints("indptr")
+	if err != nil {
+		return nil, nil, err
+	}
+	if int64(len(ptr)) != lines+1 {
+		return nil, nil, z.faultAt(0, "indptr has %d elements, want %d", len(ptr), lines+1)
+	}
+	if at, err = z.below("indices", width); err != nil {
+		return nil, nil, err
+	}
+	if err := z.lines(ptr, int64(len(at)), "indptr"); err != nil {
+		return nil, nil, err
+	}
+	if err := z.fits(lines, width, int64(len(at)), false); err != nil {
+		return nil, nil, err
+	}
+	return spread(ptr), at, nil
+}
+
+func (z *npz) coo(rows, cols int64) (*matrixmarket.Entries, error) {
+	e := &matrixmarket.Entries{}
+	var err error
+	if e.Row, err = z.below("row", rows); err != nil {
+		return nil, err
+	}
+	if e.Col, err = z.below("col", cols); err != nil {
+		return nil, err
+	}
+	if len(e.Row) != len(e.Col) {
+		return nil, z.faultAt(0, "row has %d elements, col has %d", len(e.Row), len(e.Col))
+	}
+	e.Val, e.Imag, err = z.values(int64(len(e.Row)))
+	return e, err
+}
+
+// dataShape is the shape of data.
+func (z *npz) dataShape(dims int) ([]int64, error) {
+	s, a, closing, err := z.open("data")
+	if err != nil {
+		return nil, err
+	}
+	defer closing()
+	if len(a.shape) != dims {
+		return nil, s.fault("data has %d dimensions, want %d", len(a.shape), dims)
+	}
+	for _, n := range a.shape {
+		if n < 0 || n > csr.MaxDim {
+			return nil, s.fault("data has %d elements in a dimension", n)
+		}
+	}
+	return a.shape, nil
+}
+
+// bsr reads rows of blocks.
+func (z *npz) bsr(rows, cols int64) (*matrixmarket.Entries, error) {
+	shape, err := z.dataShape(3)
+	if err != nil {
+		return nil, err
+	}
+	blocks, r, c := shape[0], shape[1], shape[2]
+	if r < 1 || c < 1 || rows%r != 0 || cols%c != 0 {
+		return nil, z.faultAt(0, "blocks of %d x %d do not fill a %d x %d matrix", r, c, rows, cols)
+	}
+	line, at, err := z.compressed(rows/r, cols/c)
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(at)) != blocks {
+		return nil, z.faultAt(0, "data has %d blocks, indices %d", blocks, len(at))
+	}
+	if float64(blocks)*float64(r)*float64(c) > 1<<46 {
+		return nil, z.faultAt(0, "%d blocks of %d x %d are too many", blocks, r, c)
+	}
+	if err := z.fits(rows, cols, blocks*r*c, false); err != nil {
+		return nil, err
+	}
+	e := &matrixmarket.Entries{}
+	if e.Val, e.Imag, err = z.values(blocks * r * c); err != nil {
+		return nil, err
+	}
+	e.Row, e.Col = make([]int32, 0, len(e.Val)), make([]int32, 0, len(e.Val))
+	for k := range at {
+		for p := range r {
+			for q := range c {
+				e.Row, e.Col = append(e.Row, line[k]*int32(r)+int32(p)), append(e.Col, at[k]*int32(c)+int32(q))
+			}
+		}
+	}
+	return e, nil
+}
+
+// dia reads diagonals: data[k, j] is the element of column j on diagonal offsets[k], which is row j - offsets[k].
+func (z *npz) dia(rows, cols int64) (*matrixmarket.Entries, error) {
+	offsets, err := z.ints("offsets")
+	if err != nil {
+		return nil, err
+	}
+	shape, err := z.dataShape(2)
+	if err != nil {
+		return nil, err
+	}
+	if shape[0] != int64(len(offsets)) {
+		return nil, z.faultAt(0, "data has %d diagonals, offsets %d", shape[0], len(offsets))
+	}
+	if err := z.fits(rows, cols, shape[0]*shape[1], false); err != nil {
+		return nil, err
+	}
+	v, imag, err := z.values(shape[0] * shape[1])
+	if err != nil {
+		return nil, err
+	}
+	e := &matrixmarket.Entries{Val: []float64{}}
+	for k, offset := range offsets {
+		for j := range min(shape[1], cols) {
+			// Written so that no offset overflows.
+			if offset > j || offset < j-rows+1 {
+				continue
+			}
+			at := int64(k)*shape[1] + j
+			e.Row, e.Col, e.Val = append(e.Row, int32(j-offset)), append(e.Col, int32(j)), append(e.Val, v[at])
+			if imag != nil {
+				e.Imag = append(e.Imag, imag[at])
+			}
+		}
+	}
+	if imag != nil && e.Imag == nil {
+		e.Imag = []float64{}
+	}
+	return e, nil
+}

@@ -1,0 +1,217 @@
+package matrixio
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+)
+
+// PETSc writes matrices by MatView and vectors by VecView, big endian, with whole numbers of 32 bits, or of 64 in builds with
+// 64-bit indices:
+//
+//	class 1211216, rows, columns, entries, entries of each row, columns, values
+//	class 1211216, rows, columns, -1, values row by row (a dense matrix)
+//	class 1211214, elements, values
+//
+// Nothing in the file says that values are complex; the size of the file tells.
+const (
+	petscMatrix = 1211216
+	petscVector = 1211214
+)
+
+// petscClass returns the class that the file begins with and the bytes of its whole numbers; 0 bytes: none.
+func petscClass(head []byte) (class int64, size int) {
+	for _, k := range []int{4, 8} {
+		if len(head) < k {
+			break
+		}
+		c := kind{'i', k}.integer(head, binary.BigEndian)
+		if c == petscMatrix || c == petscVector {
+			return c, k
+		}
+	}
+	return 0, 0
+}
+
+func beginsPETSc(head []byte) bool {
+	_, size := petscClass(head)
+	return size > 0
+}
+
+func readPETSc(s *source) (*matrixmarket.Content, error) {
+	s.order = binary.BigEndian
+	head, _ := s.in.Stream.Peek(8) // errors come again
+	class, size := petscClass(head)
+	whole := kind{'i', size}
+	if size == 0 {
+		return nil, s.fault("a PETSc file must begin with the number %d of a matrix or %d of a vector", petscMatrix, petscVector)
+	}
+	if class == petscVector {
+		return s.petscVector(whole)
+	}
+	numbers, err := s.integers(4, whole, "the header of the matrix")
+	if err != nil {
+		return nil, err
+	}
+	rows, cols, entries := numbers[1], numbers[2], numbers[3]
+	if entries == -1 {
+		return s.petscDense(rows, cols)
+	}
+	if err := s.dims(matrixmarket.Header{}, rows, cols); err != nil {
+		return nil, err
+	}
+	if entries < 0 {
+		return nil, s.fault("%d entries are declared", entries)
+	}
+	if err := s.fits(rows, cols, entries, false); err != nil {
+		return nil, err
+	}
+	ptr, err := s.petscRows(rows, entries, whole)
+	if err != nil {
+		return nil, err
+	}
+	e := &matrixmarket.Entries{Rows: int(rows), Cols: int(cols)}
+	if e.Col, err = s.indices(entries, whole, cols, "the columns"); err != nil {
+		return nil, err
+	}
+	values, err := s.petscValues(entries)
+	if err != nil {
+		return nil, err
+	}
+	if e.Val, e.Imag, err = s.floats(entries, values, "the values"); err != nil {
+		return nil, err
+	}
+	if e.Imag != nil {
+		e.Field = matrixmarket.Complex
+		if err := s.fits(rows, cols, entries, true); err != nil {
+			return nil, err
+		}
+	}
+	e.Row = spread(ptr)
+	c, err := s.content(e)
+	if err != nil {
+		return nil, err
+	}
+	return c, s.rest(c)
+}
+
+// petscRows reads the lengths of rows.
+func (s *source) petscRows(rows, entries int64, whole kind) ([]int64, error) {
+	lengths, err := s.integers(rows, whole, "the lengths of rows")
+	if err != nil {
+		return nil, err
+	}
+	ptr := make([]int64, rows+1)
+	for i, n := range lengths {
+		if n < 0 || n > entries-ptr[i] {
+			return nil, s.faultAt(s.at-int64(whole.bytes)*(rows-int64(i)), "row %d has %d entries, of %d that are left", i+1, n, entries-ptr[i])
+		}
+		ptr[i+1] = ptr[i] + n
+	}
+	if ptr[rows] != entries {
+		return nil, s.fault("the rows have %d entries together, %d are declared", ptr[rows], entries)
+	}
+	return ptr, nil
+}
+
+// petscValues tells whether the n values that follow are real or complex: where real ones would end, the file does, or
+// another object begins.
+func (s *source) petscValues(n int64) (kind, error) {
+	real, complex := kind{'f', 8}, kind{'c', 16}
+	if s.in.At == nil {
+		return real, nil // what is left over tells
+	}
+	switch {
+	case n == 0, s.endsAt(s.at + 8*n):
+		return real, nil
+	case s.endsAt(s.at + 16*n):
+		return complex, nil
+	case s.size-s.at < 8*n:
+		return real, s.holds(n, 8, "the values")
+	}
+	return real, s.faultAt(s.at+8*n, "neither real nor complex values end where the file does or something else begins")
+}
+
+// endsAt reports whether the file ends there, or another object begins.
+func (s *source) endsAt(at int64) bool {
+	var head [8]byte
+	n, _ := s.in.At.ReadAt(head[:], at)
+	return at == s.size || beginsPETSc(head[:n])
+}
+
+// rest warns of further objects in the file.
+func (s *source) rest(c *matrixmarket.Content) error {
+	head, err := s.in.Stream.Peek(8)
+	if len(head) == 0 && errors.Is(err, io.EOF) {
+		return nil
+	}
+	if len(head) == 0 {
+		return s.failed(err)
+	}
+	class, _ := petscClass(head)
+	switch class {
+	case petscVector:
+		c.Warnings = append(c.Warnings, "a vector that follows in the file is not read")
+	case petscMatrix:
+		c.Warnings = append(c.Warnings, "a matrix that follows in the file is not read")
+	default:
+		if s.in.At == nil {
+			return s.fault("more follows than real values: whether they are complex is told only in plain files, not in pipes and compressed ones")
+		}
+		return s.fault("what follows is neither a matrix nor a vector")
+	}
+	return nil
+}
+
+// petscVector reads a vector.
+func (s *source) petscVector(whole kind) (*matrixmarket.Content, error) {
+	numbers, err := s.integers(2, whole, "the header of the vector")
+	if err != nil {
+		return nil, err
+	}
+	return s.petscArray(numbers[1], 1)
+}
+
+// petscDense reads a dense matrix, which is stored row by row.
+func (s *source) petscDense(rows, cols int64) (*matrixmarket.Content, error) {
+	return s.petscArray(rows, cols)
+}
+
+// petscArray reads values row by row.
+func (s *source) petscArray(rows, cols int64) (*matrixmarket.Content, error) {
+	if err := s.dims(matrixmarket.Header{Format: matrixmarket.Array}, rows, cols); err != nil {
+		return nil, err
+	}
+	if err := s.fitsDense(rows, cols, false); err != nil {
+		return nil, err
+	}
+	values, err := s.petscValues(rows * cols)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.fitsDense(rows, cols, values.letter == 'c'); err != nil {
+		return nil, err
+	}
+	v, imag, err := s.floats(rows*cols, values, "the values")
+	if err != nil {
+		return nil, err
+	}
+	c := s.dense(rows, cols, byColumns(v, rows, cols), byColumns(imag, rows, cols))
+	return c, s.rest(c)
+}
+
+// byColumns returns column by column what lies row by row.
+func byColumns(v []float64, rows, cols int64) []float64 {
+	if v == nil || rows <= 1 || cols <= 1 {
+		return v
+	}
+	t := make([]float64, len(v))
+	for i := range rows {
+		for j := range cols {
+			t[j*rows+i] = v[i*cols+j]
+		}
+	}
+	return t
+}

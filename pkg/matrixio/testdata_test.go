@@ -1,0 +1,167 @@
+package matrixio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+)
+
+// What testdata/make.py puts into the files: row by row.
+var (
+	wantA      = []float64{4, -1, 0, 0, -1, 4.5, 0, 1e-300, 0, 0, 2, 0, 7, 0, -3, 1. / 3}
+	wantVector = []float64{1, -2, 3, 1. / 3}
+)
+
+func readFile(path string, opt matrixmarket.Options) (*matrixmarket.Content, error) {
+	opt.Other = Recognise
+	return matrixmarket.ReadFile(context.Background(), path, opt)
+}
+
+func mustReadFile(t *testing.T, name string) *matrixmarket.Content {
+	t.Helper()
+	c, err := readFile(filepath.Join("testdata", name), matrixmarket.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// elements returns the elements of content row by row, and their imaginary parts.
+func elements(c *matrixmarket.Content) (re, im []float64) {
+	re, im = make([]float64, c.Rows*c.Cols), make([]float64, c.Rows*c.Cols)
+	for i := range c.Rows {
+		for j := range c.Cols {
+			at := i*c.Cols + j
+			if c.Matrix == nil {
+				re[at] = c.Dense[j*c.Rows+i]
+				if c.Imag != nil {
+					im[at] = c.Imag[j*c.Rows+i]
+				}
+				continue
+			}
+			for k := c.Matrix.RowPtr[i]; k < c.Matrix.RowPtr[i+1]; k++ {
+				if int(c.Matrix.Col[k]) == j {
+					re[at] = c.Matrix.Val[k]
+					if c.Imag != nil {
+						im[at] = c.Imag[k]
+					}
+				}
+			}
+		}
+	}
+	return re, im
+}
+
+// The files of other programs hold what was put into them, also through a stream.
+func TestFilesOfOthers(t *testing.T) {
+	half := []float64{.5, 0, 0, 0, 0, .5, 0, 0, 0, 0, .5, 0, 0, 0, 0, .5}
+	for name, want := range map[string][2][]float64{
+		"csr.npz": {wantA}, "csc.npz": {wantA}, "coo.npz": {wantA}, "dia.npz": {wantA}, "bsr.npz": {wantA}, "complex.npz": {wantA, half},
+		"vector.npz": {wantVector}, "vector.npy": {wantVector}, "bigendian.npy": {{1, 3}, {2, 0}},
+		"rows.npy": {{0, 1, 2, 3, 4, 5, 6, 7}}, "columns.npy": {{0, 1, 2, 3, 4, 5, 6, 7}},
+		"plain.mat": {wantA}, "packed.mat": {wantA}, "problem.mat": {wantA}, "complex.mat": {wantA, half}, "vector.mat": {wantVector},
+		"scipy.rua": {wantA}, "scipy.rua.gz": {wantA}, "fortran.rsa": {{4, -1, 0, -1, .25, 0, 0, 0, .3}},
+		"matrix.petsc": {wantA}, "complex.petsc": {wantA, half}, "long.petsc": {wantA}, "both.petsc": {wantA}, "vector.petsc": {wantVector},
+	} {
+		c := mustReadFile(t, name)
+		re, im := elements(c)
+		if !slices.Equal(re, want[0]) {
+			t.Errorf("%s: got %v, want %v", name, re, want[0])
+		}
+		if want[1] == nil {
+			want[1] = make([]float64, len(want[0]))
+		}
+		if !slices.Equal(im, want[1]) || (c.Field == matrixmarket.Complex) != (c.Imag != nil) {
+			t.Errorf("%s: got imaginary parts %v, want %v", name, im, want[1])
+		}
+		if (len(c.Warnings) > 0) != (name == "both.petsc") {
+			t.Errorf("%s: warnings %q", name, c.Warnings)
+		}
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := matrixmarket.Read(context.Background(), bytes.NewReader(data), "stream", matrixmarket.Options{Other: Recognise})
+		if name == "complex.petsc" {
+			if err == nil || !strings.Contains(err.Error(), "only in plain files") {
+				t.Errorf("%s through a stream: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := elements(d); !slices.Equal(again, re) {
+			t.Errorf("%s: a stream has %v", name, again)
+		}
+	}
+	_, err := readFile("testdata/two.mat", matrixmarket.Options{})
+	if err == nil || !strings.Contains(err.Error(), "K (4 x 4), M (4 x 4)") {
+		t.Errorf("two.mat: %v", err)
+	}
+}
+
+// Every file of testdata with a byte changed, or cut off anywhere, is refused or read, but not more than that: no panic, and errors that are
+// one line with the name of the file.
+func TestDamage(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(path, ".py") {
+			continue
+		}
+		step := max(1, len(data)/40)
+		for at := 0; at < len(data); at += step {
+			for _, change := range []func() []byte{
+				func() []byte { return data[:at] },
+				func() []byte { b := slices.Clone(data); b[at] ^= 0xff; return b },
+			} {
+				checkRefusal(t, change())
+			}
+		}
+	}
+}
+
+// checkRefusal reads what may be damaged, as a file and as a stream.
+func checkRefusal(t *testing.T, data []byte) {
+	t.Helper()
+	opt := matrixmarket.Options{Threads: 1, MaxMemory: 1 << 22, Other: Recognise}
+	_, err := matrixmarket.Read(context.Background(), bytes.NewReader(data), "x.bin", opt)
+	checkError(t, err)
+	_, err = readMemory(data, opt)
+	checkError(t, err)
+}
+
+// readMemory reads bytes as if they were a file.
+func readMemory(data []byte, opt matrixmarket.Options) (*matrixmarket.Content, error) {
+	r := Recognise("x.bin", data)
+	if r == nil {
+		return nil, nil
+	}
+	in := &matrixmarket.File{Name: "x.bin", At: bytes.NewReader(data), Size: int64(len(data)), Stream: newStream(data)}
+	return r.Read(context.Background(), in, opt)
+}
+
+func checkError(t *testing.T, err error) {
+	t.Helper()
+	var fault *matrixmarket.Error
+	if err == nil {
+		return
+	}
+	if !errors.As(err, &fault) && !errors.Is(err, matrixmarket.ErrTooLarge) || !strings.Contains(err.Error(), "x.bin") || strings.ContainsAny(err.Error(), "\n\r\x00") {
+		t.Fatalf("bad error: %q", err)
+	}
+}

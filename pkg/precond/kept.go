@@ -1,0 +1,128 @@
+package precond
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// Kept is what set-ups have found out about a pattern of nonzeros: orders, trees of fronts, and the transfers
+// between the levels of multigrid. Options with the same Kept reuse it for matrices of the same pattern, in
+// the same scaling and with the same options otherwise. Transfers are those of the values that they were
+// made for, with which cycles are good as long as strong connections stay strong; the matrices of the
+// levels, and smoothers, are always made anew. The zero value is empty. Use it from one goroutine at a time.
+type Kept struct {
+	orders    []keptOrder
+	trees     []keptTree
+	transfers []transfer
+	complete  bool // there are transfers of all levels
+}
+
+// Bytes is the memory of the transfers, the largest part.
+func (k *Kept) Bytes() (n int64) {
+	if k == nil {
+		return 0
+	}
+	for _, t := range k.transfers {
+		n += t.p.Bytes() + t.r.Bytes()
+	}
+	return n
+}
+
+// DropTransfers forgets the transfers between levels.
+func (k *Kept) DropTransfers() { k.transfers, k.complete = nil, false }
+
+// pattern is that of a matrix.
+type pattern struct {
+	rowPtr []int64
+	col    []int32
+}
+
+func patternOf(m *csr.Matrix) (p pattern) {
+	if m != nil {
+		p = pattern{m.RowPtr, m.Col}
+	}
+	return p
+}
+
+// is reports whether m has the pattern.
+func (p pattern) is(m *csr.Matrix) bool {
+	o := patternOf(m)
+	return sameSlice(p.rowPtr, o.rowPtr) && sameSlice(p.col, o.col)
+}
+
+// sameSlice compares two slices, at once where they are the same memory.
+func sameSlice[T comparable](a, b []T) bool {
+	return len(a) == len(b) && (unsafe.SliceData(a) == unsafe.SliceData(b) || slices.Equal(a, b))
+}
+
+// keptOrder is an order of a matrix.
+type keptOrder struct {
+	of   pattern
+	kind Order
+	p    csr.Permutation
+}
+
+// order is the order of a kind of m: one that was kept, or what find returns.
+func (k *Kept) order(m *csr.Matrix, kind Order, find func() (csr.Permutation, error)) (p csr.Permutation, err error) {
+	if k == nil {
+		return find()
+	}
+	for _, had := range k.orders {
+		if had.kind == kind && had.of.is(m) {
+			return had.p, nil
+		}
+	}
+	if p, err = find(); err == nil {
+		k.orders = append(k.orders, keptOrder{patternOf(m), kind, p})
+	}
+	return p, err
+}
+
+// keptTree is a tree of fronts and what eliminating in its order takes.
+type keptTree struct {
+	of, transpose pattern
+	blockOf       []int32
+	tree          *frontTree
+}
+
+// tree is that of the diagonal blocks of a matrix and its transpose: one that was kept, or what find returns.
+func (k *Kept) tree(a, transpose *csr.Matrix, blockOf []int32, find func() (*frontTree, error)) (t *frontTree, err error) {
+	if k == nil {
+		return find()
+	}
+	for _, had := range k.trees {
+		if had.of.is(a) && had.transpose.is(transpose) && slices.Equal(had.blockOf, blockOf) {
+			return had.tree, nil
+		}
+	}
+	if t, err = find(); err == nil {
+		k.trees = append(k.trees, keptTree{patternOf(a), patternOf(transpose), blockOf, t})
+	}
+	return t, err
+}
+
+// transfer is what goes from a level of multigrid to the next.
+type transfer struct {
+	rows  int // of the level
+	p, r  *csr.Matrix
+	nodes nodes
+	null  [][]float64
+	bound float64 // see hierarchy.smoother
+}
+
+// transfer is that from level l with so many rows; nil: there is none.
+func (k *Kept) transfer(l, rows int) *transfer {
+	if k == nil || !k.complete || l >= len(k.transfers) || k.transfers[l].rows != rows {
+		return nil
+	}
+	return &k.transfers[l]
+}
+
+// keep adds a transfer, unless they are complete.
+func (k *Kept) keep(t transfer) {
+	if k != nil && !k.complete {
+		k.transfers = append(k.transfers, t)
+	}
+}

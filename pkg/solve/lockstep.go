@@ -1,0 +1,178 @@
+package solve
+
+import (
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// Solves in lockstep are ordinary solves, each in a coroutine, which wait where they need what may be had together:
+// a product with a matrix, or an application of a preconditioner. When all of them wait, those that
+// wait for the same are served in one pass. Each gets the bits that it would get alone, whatever its
+// method does in between, and however many iterations it takes.
+
+// A request is what a solve waits for: a product, or an application, which has Dst and Src alone.
+type request struct {
+	linop.Product
+	of     served
+	passed int           // how often others were served before it
+	share  time.Duration // that serving it took
+}
+
+// served is what serves several requests in one pass. It is comparable: requests with the same one
+// are served together.
+type served interface{ serve(requests []*request) }
+
+// patience is how often a request is passed over for a larger group, so that solves which are a step
+// apart fall in step.
+const patience = 2
+
+// member is a solve in lockstep.
+type member struct {
+	next    func() (struct{}, bool)
+	stop    func()
+	yield   func(struct{}) bool
+	waiting *request // nil: it has ended
+	rhs     int      // that it solves for
+	away    away
+}
+
+// away is the time that a member has waited, less its share of serving what it waited for.
+type away struct{ products, applications time.Duration }
+
+// errStopped ends a member whose lockstep has failed.
+var errStopped = errors.New("solve: lockstep stopped")
+
+// ask waits until a request has been served.
+func (m *member) ask(r *request) {
+	start := time.Now()
+	m.waiting = r
+	if !m.yield(struct{}{}) {
+		panic(errStopped)
+	}
+	waited := time.Since(start) - r.share
+	if _, product := r.of.(severalProducts); product {
+		m.away.products += waited
+	} else {
+		m.away.applications += waited
+	}
+}
+
+// together runs solves, each of which may ask as a member, to their ends.
+func together(members []*member, solve func(m *member)) {
+	for _, m := range members {
+		m.next, m.stop = iter.Pull(func(yield func(struct{}) bool) {
+			defer func() {
+				if r := recover(); r != nil && r != errStopped {
+					panic(r)
+				}
+			}()
+			m.yield = yield
+			solve(m)
+		})
+		defer m.stop()
+	}
+	going := members
+	for _, m := range members {
+		m.goOn()
+	}
+	for {
+		var waiting []*member
+		for _, m := range going {
+			if m.waiting != nil {
+				waiting = append(waiting, m)
+			}
+		}
+		if going = waiting; len(going) == 0 {
+			return
+		}
+		serveNext(going)
+	}
+}
+
+// goOn runs the solve until it asks or ends.
+func (m *member) goOn() {
+	m.waiting = nil
+	m.next()
+}
+
+// serveNext serves the largest group of those that wait for the same, or that of one which has been
+// patient, and lets it go on.
+func serveNext(waiting []*member) {
+	groups := map[served]int{}
+	for _, m := range waiting {
+		groups[m.waiting.of]++
+	}
+	best := waiting[0].waiting.of
+	for _, m := range waiting {
+		if m.waiting.passed >= patience {
+			best = m.waiting.of
+			break
+		}
+		if groups[m.waiting.of] > groups[best] {
+			best = m.waiting.of
+		}
+	}
+	var requests []*request
+	var group []*member
+	for _, m := range waiting {
+		if m.waiting.of == best {
+			requests, group = append(requests, m.waiting), append(group, m)
+		} else {
+			m.waiting.passed++
+		}
+	}
+	start := time.Now()
+	best.serve(requests)
+	share := time.Since(start) / time.Duration(len(requests))
+	for _, m := range group {
+		m.waiting.share = share
+		m.goOn()
+	}
+}
+
+// severalProducts are the products with a matrix.
+type severalProducts struct{ linop.SeveralOperator }
+
+func (p severalProducts) serve(requests []*request) {
+	all := make([]linop.Product, len(requests))
+	for k, r := range requests {
+		all[k] = r.Product
+	}
+	p.Several(all)
+	for k, r := range requests {
+		r.Sums = all[k].Sums
+	}
+}
+
+// product waits for a product, and returns its sums.
+func (m *member) product(of severalProducts, p linop.Product) [2]float64 {
+	r := request{Product: p, of: of}
+	m.ask(&r)
+	return r.Sums
+}
+
+// memberOperator is an operator whose products a member waits for; the rest is its own.
+type memberOperator struct {
+	linop.Operator[vector, scalar]
+	*member
+	of severalProducts
+}
+
+// Apply computes dst = A src.
+func (a memberOperator) Apply(dst, src vector) {
+	a.product(a.of, linop.Product{Dst: dst, Src: src})
+}
+
+// ApplyDot computes dst = A src and returns dst·w.
+func (a memberOperator) ApplyDot(dst, src, w vector) scalar {
+	return scalar(a.product(a.of, linop.Product{Epilogue: linop.WithDot, Dst: dst, Src: src, W: w})[0])
+}
+
+// ApplyDots computes dst = A src and returns dst·w and dst·dst.
+func (a memberOperator) ApplyDots(dst, src, w vector) (dw, dd scalar) {
+	sums := a.product(a.of, linop.Product{Epilogue: linop.WithDots, Dst: dst, Src: src, W: w})
+	return scalar(sums[0]), scalar(sums[1])
+}

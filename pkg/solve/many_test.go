@@ -1,0 +1,185 @@
+package solve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// several are right-hand sides of all kinds: easy, large, tiny and zero ones.
+func several(m *csr.Matrix, count int) (b [][]float64) {
+	for k := range count {
+		v := rhs(m, []float64{1, 1e150, 1e-150, 0, 1}[k%5])
+		if k%2 == 0 {
+			copy(v, random(uint64(k), m.Rows/2))
+		}
+		b = append(b, v)
+	}
+	return b
+}
+
+// Right-hand sides that are solved for together get what each gets alone, whatever rungs, precisions and
+// numbers of iterations they take, for any number of threads.
+func TestSolveManyThreads(t *testing.T) {
+	spd, flow, indefinite := grid(12, 0, 0), grid(12, 0.3, 0), grid(8, 0, -2.5)
+	coarse := storageOf("AFX", 0.25)
+	coarse.Layout = adaptive.Slots
+	for _, c := range []struct {
+		name string
+		m    *csr.Matrix
+		opt  Options
+	}{
+		{"cg", spd, Options{}},
+		{"cg alone", spd, Options{Precond: unpreconditioned}},
+		{"jacobi", spd, Options{Precond: Precond{Kind: precond.Jacobi}}},
+		{"amg", grid(40, 0, 0), Options{Precond: Precond{Kind: precond.AMG}}},
+		{"k-cycle", grid(40, 0, 0), Options{Precond: Precond{Kind: precond.AMG, KCycle: true}}},
+		{"fsai", spd, Options{Precond: Precond{Kind: precond.FSAI}}},
+		{"chebyshev", spd, Options{Precond: Precond{Kind: precond.Chebyshev}, Storage: coarse}},
+		{"block jacobi", flow, Options{Precond: Precond{Kind: precond.BlockJacobi}}},
+		{"gmres", flow, Options{}},
+		{"ilu0", flow, Options{Precond: Precond{Kind: precond.ILU0}}},
+		{"bicgstab", flow, Options{Method: BiCGStab}},
+		{"bicg", flow, Options{Method: BiCG, Precond: Precond{Kind: precond.Jacobi}}},
+		{"idr", flow, Options{Method: IDR}},
+		{"minres", indefinite, Options{Method: MINRES}},
+		{"fallback", indefinite, Options{}},
+		{"componentwise", flow, Options{Stop: StopCW}},
+		{"relative", flow, Options{Stop: StopRel}},
+		{"few iterations", flow, Options{MaxIter: 11}},
+		{"accuracy", spd, Options{Storage: coarse}},
+		{"plain", flow, Options{NoRefine: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			const count = 11
+			b, x0 := several(c.m, count), make([][]float64, count)
+			x0[1], x0[4] = random(7, c.m.Rows), rhs(c.m, 1)
+			var log logged
+			events := map[int]int{}
+			opt := log.options(c.opt)
+			opt.Threads, opt.Monitor = 2, func(e krylov.Event) { events[e.RHS] = e.Iteration }
+			s := newSolver(t, c.m, opt)
+			if width := s.width(count); width != MostTogether {
+				t.Fatalf("%d solves side by side", width)
+			}
+			for range 2 { // vectors are used again
+				got, err := s.SolveMany(t.Context(), b, x0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for k, r := range got {
+					want := checked(t, c.m, b[k], x0[k], c.opt)
+					if !sameOutcome(r, want) {
+						t.Errorf("right-hand side %d: %v by %s after %d iterations, alone %v by %s after %d; %+v, alone %+v", k,
+							r.Reason, r.Method, r.Iterations, want.Reason, want.Method, want.Iterations, r.Errors, want.Errors)
+					}
+					if r.Iterations > 0 && events[k] == 0 || r.Time.Total < 0 || r.Time.SpMV < 0 {
+						t.Errorf("right-hand side %d: events up to iteration %d, times %+v", k, events[k], r.Time)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Where solves cannot go on side by side they follow each other.
+func TestSolveManyOneByOne(t *testing.T) {
+	m := grid(6, 0, 0)
+	triangle := entries(3, func(add func(i, j int, v float64)) {
+		for i := range 3 {
+			add(i, i, 2)
+			add(i, 0, 1)
+		}
+	})
+	free := newSolver(t, m, Options{}).memory()
+	for name, c := range map[string]struct {
+		m   *csr.Matrix
+		opt Options
+	}{
+		"substitution":  {triangle, Options{}},
+		"double-double": {m, Options{Vectors: Vectors{Kind: VectorsDD}}},
+		"little memory": {m, Options{MaxMemory: free + 1000}},
+		"many digits":   {m, Options{Digits: 20}},
+	} {
+		s := newSolver(t, c.m, c.opt)
+		b := several(c.m, 3)
+		if s.width(3) != 1 {
+			t.Errorf("%s: %d solves side by side", name, s.width(3))
+		}
+		got, err := s.SolveMany(t.Context(), b, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, r := range got {
+			if want := mustSolve(t, c.m, b[k], nil, c.opt); !sameOutcome(r, want) {
+				t.Errorf("%s: right-hand side %d: %v, alone %v", name, k, r.Reason, want.Reason)
+			}
+		}
+	}
+}
+
+// Faults are reported before any work, and a context that ends leaves what there is of each x.
+func TestSolveManyInterrupted(t *testing.T) {
+	m := grid(12, 0.3, 0)
+	s := newSolver(t, m, Options{Tol: 1e-14})
+	b := several(m, 3)
+	var fault *InputError
+	if _, err := s.SolveMany(t.Context(), append(b, b[0][1:]), nil); !errors.As(err, &fault) {
+		t.Errorf("a short right-hand side: %v", err)
+	}
+	if _, err := s.SolveMany(t.Context(), b, make([][]float64, 2)); !errors.As(err, &fault) {
+		t.Errorf("2 guesses for 3 right-hand sides: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	got, err := s.SolveMany(ctx, b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, r := range got {
+		if r.Reason != krylov.Interrupted || len(r.X) != m.Rows {
+			t.Errorf("right-hand side %d: %v, x of %d elements", k, r.Reason, len(r.X))
+		}
+	}
+	if got, err = s.SolveMany(t.Context(), nil, nil); err != nil || len(got) != 0 {
+		t.Errorf("none: %v, %v", got, err)
+	}
+}
+
+// sums is what several requests are served by, for the test: it says how many at a time.
+type counts struct{ sizes *[]int }
+
+func (c counts) serve(requests []*request) { *c.sizes = append(*c.sizes, len(requests)) }
+
+// Solves that are a step apart fall in step, and one that is alone does not wait for ever.
+func TestLockstep(t *testing.T) {
+	var product, application, other []int
+	members := []*member{{}, {}, {}}
+	rounds := map[*member]int{}
+	together(members, func(m *member) {
+		ask := func(sizes *[]int) { m.ask(&request{of: counts{sizes}}) }
+		if m == members[2] { // a step behind
+			ask(&other)
+		}
+		for range 10 {
+			ask(&product)
+			ask(&application)
+			rounds[m]++
+		}
+	})
+	want := fmt.Sprint([]int{3, 3, 3, 3, 3, 3, 3, 3, 3})
+	if tail := product[len(product)-10:]; len(other) != 1 || fmt.Sprint(tail[:9]) != want {
+		t.Errorf("served %v products, %v applications and %v others", product, application, other)
+	}
+	for _, m := range members {
+		if rounds[m] != 10 {
+			t.Errorf("%d rounds of 10", rounds[m])
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package verify
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// ComputeComplex returns the errors of a complex x, for A x = b given as package realform does: real parts of equations and
+// unknowns in even places, imaginary parts behind them. They are those of Compute with the moduli of the complex numbers: with
+//
+//	E  an error of Compute for the real system, row-wise or normwise
+//
+// that of the complex system is at most 2 E, and the componentwise one at most sqrt(2) E, since moduli are at least the sum of the
+// magnitudes of both parts over sqrt(2), and at most the larger magnitude times sqrt(2).
+func ComputeComplex(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (Errors, error) {
+	s, errors, err := check(m, x, b, pool)
+	if s == nil {
+		return errors, err
+	}
+	var xmax float64
+	for j := 0; j+1 < len(x); j += 2 {
+		xmax = max(xmax, math.Hypot(csr.Ldexp(x[j], -s.ex), csr.Ldexp(x[j+1], -s.ex)))
+	}
+	const pairs = blockRows / 2
+	parts := make([]complexPart, (m.Rows/2+pairs-1)/pairs)
+	pool.Run(len(parts), parallel.Func(func(k int) {
+		for i := k * pairs; i < min((k+1)*pairs, m.Rows/2); i++ {
+			parts[k].add(s.complexRow(i, xmax))
+		}
+	}))
+	var all complexPart
+	for _, p := range parts {
+		all.merge(p)
+	}
+	return Errors{
+		Row: all.row, Componentwise: all.componentwise,
+		Normwise:         all.residual.over(all.t.times(scaled{xmax, s.ex}).plus(all.b)),
+		RelativeResidual: all.rr.sqrt().over(all.bb.sqrt()),
+	}, nil
+}
+
+// complexPart is what some equations add to the errors.
+type complexPart struct {
+	row, componentwise float64
+	residual, t, b     scaled // the largest ones
+	rr, bb             sumSquares
+}
+
+func (p *complexPart) add(r row) {
+	p.merge(complexPart{row: r.error(r.normAx), componentwise: r.error(r.absAx), residual: r.residual, t: r.t, b: r.b})
+	p.rr.add(r.residual)
+	p.bb.add(r.b)
+}
+
+func (p *complexPart) merge(o complexPart) {
+	p.row, p.componentwise = math.Max(p.row, o.row), math.Max(p.componentwise, o.componentwise)
+	p.residual, p.t, p.b = p.residual.max(o.residual), p.t.max(o.t), p.b.max(o.b)
+	p.rr.merge(o.rr)
+	p.bb.merge(o.bb)
+}
+
+// complexRow is the contribution of complex equation i; xmax 2^ex is the largest modulus of x.
+func (s *system) complexRow(i int, xmax float64) row {
+	re, im := s.row(2*i), s.row(2*i+1)
+	cols, vals := s.m.Row(2 * i)
+	_, most := magnitudes(vals)
+	e := exponent(most)
+	var t, ax float64
+	for k := 0; k < len(cols); {
+		j := cols[k] / 2
+		var a [2]float64
+		for ; k < len(cols) && cols[k]/2 == j; k++ {
+			a[cols[k]&1] = csr.Ldexp(vals[k], -e)
+		}
+		size := math.Hypot(a[0], a[1])
+		t += size
+		ax += size * math.Hypot(csr.Ldexp(s.x[2*j], -s.ex), csr.Ldexp(s.x[2*j+1], -s.ex))
+	}
+	return row{
+		residual: hypot(re.residual, im.residual), b: hypot(re.b, im.b),
+		t: scaled{t, e}, absAx: scaled{ax, e + s.ex}, normAx: scaled{t * xmax, e + s.ex},
+	}
+}
+
+// hypot is the square root of the sum of the squares.
+func hypot(a, b scaled) scaled {
+	e := a.max(b).exponent()
+	return scaled{math.Hypot(a.at(e), b.at(e)), e}
+}
