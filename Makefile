@@ -226,6 +226,10 @@ dist: ## static binaries of all platforms and their checksums, into dist/
 	done
 	cd dist && sha256sum mpsolve-* | tee SHA256SUMS
 
+.PHONY: site
+site: ## docs/ and the README as plain HTML into bin/site; fails at a link that leads nowhere
+	$(GO) run ./tools/site -output bin/site
+
 .PHONY: completions
 completions: build ## completion scripts of the shells into bin/packages
 	@mkdir -p bin/packages
