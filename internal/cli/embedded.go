@@ -106,6 +106,9 @@ func (e *Embedded) SetUp(ctx context.Context) (err error) {
 		return usage("there is no matrix yet")
 	}
 	r := &e.run
+	if err := r.config.apply(e.command.Flags()); err != nil {
+		return err
+	}
 	if err := r.check(e.command, r.path); err != nil {
 		return err
 	}

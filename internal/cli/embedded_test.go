@@ -4,6 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,6 +158,45 @@ func TestEmbeddedOptions(t *testing.T) {
 		}
 		if err := e.Set(name, "1"); err == nil {
 			t.Errorf("%s could be set", name)
+		}
+	}
+}
+
+// Flags come from a file of mpsolve tune as well, and those of the pages are there.
+func TestEmbeddedConfig(t *testing.T) {
+	m, b := plate(t)
+	file := filepath.Join(t.TempDir(), "tune.yaml")
+	if err := os.WriteFile(file, []byte("method: gmres\nprecond: jacobi\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e := embedded(t, "config", file)
+	if err := e.SetMatrix(m); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Solve(context.Background(), [][]float64{b}, [][]float64{nil}, [][]float64{make([]float64, m.Cols)}); err != nil {
+		t.Fatal(err)
+	}
+	if report := string(e.Report()); !strings.Contains(report, `"method": "gmres"`) || !strings.Contains(report, `"kind": "jacobi"`) {
+		t.Errorf("report %.1500s", report)
+	}
+}
+
+// The flags that quick answers and the comparison name are those of solve.
+func TestFlagsOfPages(t *testing.T) {
+	fl := NewEmbedded().command.Flags()
+	for _, page := range []string{"answers.md", "comparison.md"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, m := range regexp.MustCompile(`--([a-z][a-z0-9-]*)([^a-z0-9:-]|$)`).FindAllStringSubmatch(string(text), -1) {
+			if found++; fl.Lookup(m[1]) == nil && !slices.Contains([]string{"ntasks", "time", "signal"}, m[1]) { // those are SLURM's
+				t.Errorf("%s: solve has no --%s", page, m[1])
+			}
+		}
+		if found < 5 {
+			t.Errorf("%s names %d flags", page, found)
 		}
 	}
 }
