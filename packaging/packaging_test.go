@@ -23,7 +23,9 @@ func read(t *testing.T, path string) string {
 type content struct{ Src, Dst, Packager string }
 
 // made reports whether a make target makes the file before packages are built.
-func made(src string) bool { return strings.HasPrefix(src, "bin/packages/") || strings.HasPrefix(src, "man/") }
+func made(src string) bool {
+	return strings.HasPrefix(src, "bin/packages/") || strings.HasPrefix(src, "man/")
+}
 
 func checkContents(t *testing.T, list []content) {
 	t.Helper()
