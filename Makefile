@@ -226,6 +226,29 @@ dist: ## static binaries of all platforms and their checksums, into dist/
 	done
 	cd dist && sha256sum mpsolve-* | tee SHA256SUMS
 
+.PHONY: site
+site: ## docs/ and the README as plain HTML into bin/site; fails at a link that leads nowhere
+	$(GO) run ./tools/site -output bin/site
+
+.PHONY: completions
+completions: build ## completion scripts of the shells into bin/packages
+	@mkdir -p bin/packages
+	bin/mpsolve completion bash >bin/packages/mpsolve.bash
+	bin/mpsolve completion zsh >bin/packages/_mpsolve
+	bin/mpsolve completion fish >bin/packages/mpsolve.fish
+
+.PHONY: packages
+packages: completions ## .deb and .rpm of this machine's processor, with manual pages and completions, into dist/
+	@rm -rf bin/packages/man
+	$(GO) build -ldflags '-s -w $(LDFLAGS)' -o bin/packages/mpsolve ./cmd/mpsolve
+	bin/packages/mpsolve man --output bin/packages/man
+	gzip -9n bin/packages/man/*.1
+	mkdir -p dist
+	export ARCH=$$($(GO) env GOARCH) VERSION=$(or $(VERSION),0.1.0-dev)
+	for kind in deb rpm; do
+		$(TOOL) nfpm package --config packaging/nfpm.yaml --packager $$kind --target dist/
+	done
+
 LIBMPSOLVE ?= bin/libmpsolve
 
 # Only the functions of mpsolve.h can be seen from outside. The tree can be moved: mpsolve.pc finds it by its own place.

@@ -70,6 +70,12 @@ int mpsolve_matrix(mpsolve_solver *s, int64_t rows, int64_t cols, int base,
 int mpsolve_matrix64(mpsolve_solver *s, int64_t rows, int64_t cols, int base,
 	const int64_t *row_start, const int64_t *col, const double *val);
 
+/*
+ * Goes on with other values in the same places, such as those of the next step in time: the analysis, aggregates and what else can be
+ * are used again. The arrays given before must still be there, and val must stay in their place.
+ */
+int mpsolve_update(mpsolve_solver *s, const double *val);
+
 /* Checks the options, examines the matrix and makes the preconditioner, which the first mpsolve_solve does otherwise. */
 int mpsolve_setup(mpsolve_solver *s);
 

@@ -42,6 +42,11 @@ module mpsolve
       integer(c_int64_t), intent(in) :: row_start(*), col(*)
       real(c_double), intent(in) :: val(*)
     end function
+    integer(c_int) function mpsolve_update(s, val) bind(c)
+      import :: c_int, c_double, c_ptr
+      type(c_ptr), value :: s
+      real(c_double), intent(in) :: val(*)
+    end function
     integer(c_int) function mpsolve_setup(s) bind(c)
       import :: c_int, c_ptr
       type(c_ptr), value :: s

@@ -110,6 +110,11 @@ func mpsolve_matrix64(s *C.mpsolve_solver, rows, cols C.int64_t, base C.int, sta
 	})
 }
 
+//export mpsolve_update
+func mpsolve_update(s *C.mpsolve_solver, val *C.constant_double) C.int {
+	return call(s, func(v *solver) error { return v.update((*float64)(val)) })
+}
+
 //export mpsolve_setup
 func mpsolve_setup(s *C.mpsolve_solver) C.int { return call(s, (*solver).setUp) }
 

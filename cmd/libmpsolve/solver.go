@@ -1,3 +1,5 @@
+//go:build cgo
+
 package main
 
 import (
@@ -17,6 +19,7 @@ type solver struct {
 	turn       sync.Mutex // of calls
 	broken     string     // by a panic; "": it is not
 	rows, cols int64
+	remake     func(val *float64) (*csr.Matrix, error) // with other values
 
 	running sync.Mutex // guards stop
 	stop    context.CancelCauseFunc
@@ -56,24 +59,47 @@ func (v *solver) code(err error) (int, string) {
 	return cli.Code(err)
 }
 
-// setMatrix takes the arrays as they are if Go's matrices are so, and copies them otherwise.
+// setMatrix sets the matrix.
 func setMatrix[I int32 | int64](v *solver, rows, cols int64, base I, start, col *I, val *float64) error {
+	m, err := makeMatrix(rows, cols, base, start, col, val)
+	if err != nil {
+		return err
+	}
+	v.rows, v.cols = rows, cols
+	v.remake = func(val *float64) (*csr.Matrix, error) { return makeMatrix(rows, cols, base, start, col, val) }
+	return v.SetMatrix(m)
+}
+
+// update goes on with other values.
+func (v *solver) update(val *float64) error {
+	if v.remake == nil {
+		return v.Update(context.Background(), nil) // says what is wrong
+	}
+	m, err := v.remake(val)
+	if err != nil {
+		return err
+	}
+	return v.interruptible(func(ctx context.Context) error { return v.Update(ctx, m) })
+}
+
+// makeMatrix takes the arrays as they are if Go's matrices are so, and copies them otherwise.
+func makeMatrix[I int32 | int64](rows, cols int64, base I, start, col *I, val *float64) (*csr.Matrix, error) {
 	if rows < 0 || cols < 0 || rows > csr.MaxDim || cols > csr.MaxDim || base < 0 || base > 1 {
-		return errSize
+		return nil, errSize
 	}
 	if start == nil {
-		return errNull
+		return nil, errNull
 	}
 	offsets := make([]int64, rows+1)
 	for i, p := range unsafe.Slice(start, rows+1) {
 		offsets[i] = int64(p - base)
 		if i > 0 && offsets[i] < offsets[i-1] || i == 0 && offsets[i] != 0 {
-			return &csrError{"the offsets of the rows do not begin at the base, or decrease"}
+			return nil, &csrError{"the offsets of the rows do not begin at the base, or decrease"}
 		}
 	}
 	nonzeros := offsets[rows]
 	if nonzeros > 0 && (col == nil || val == nil) {
-		return errNull
+		return nil, errNull
 	}
 	m := &csr.Matrix{Rows: int(rows), Cols: int(cols), RowPtr: offsets, Val: unsafe.Slice(val, nonzeros)}
 	switch c := any(col).(type) {
@@ -85,18 +111,18 @@ func setMatrix[I int32 | int64](v *solver, rows, cols int64, base I, start, col 
 			m.Col[k] = int32(max(-1, min(j, math.MaxInt32)))
 		}
 	}
-	if base > 0 || m.Validate() != nil {
-		columns := make([]int64, nonzeros)
-		for k, j := range m.Col {
-			columns[k] = int64(j) - int64(base)
-		}
-		var err error
-		if m, err = csr.New(m.Rows, m.Cols, offsets, columns, m.Val); err != nil {
-			return &csrError{err.Error()}
-		}
+	if base == 0 && m.Validate() == nil {
+		return m, nil
 	}
-	v.rows, v.cols = rows, cols
-	return v.SetMatrix(m)
+	columns := make([]int64, nonzeros)
+	for k, j := range m.Col {
+		columns[k] = int64(j) - int64(base)
+	}
+	m, err := csr.New(m.Rows, m.Cols, offsets, columns, m.Val)
+	if err != nil {
+		return nil, &csrError{err.Error()}
+	}
+	return m, nil
 }
 
 // interruptible runs f with a context that interrupt ends.

@@ -44,6 +44,8 @@ var layers = []layer{
 	{pkg: "tools/mutants", reason: "a program that runs the tests"},
 	{pkg: "tools/page", reason: "pages of the documentation alone"},
 	{pkg: "internal/reproduce", imports: []string{"*"}, reason: "puts experiments, matrices and measurements together, knows no terminal"},
+	{pkg: "packaging", reason: "a test only"},
+	{pkg: "tools/site", reason: "a program that makes HTML of the pages"},
 	{pkg: "docs", reason: "pages of the documentation that programs show parts of"},
 	{pkg: "cmd/libmpsolve", imports: []string{"internal/cli", "pkg/csr"}, reason: "the C library: codes and pointers, nothing else"},
 	{pkg: "internal/present", imports: []string{"docs", "examples/experiments", "internal/figure", "internal/records", "internal/machine", "internal/atomicfile"}, reason: "tables, figures, verdicts and a report of records, measures nothing"},

@@ -106,6 +106,9 @@ func (e *Embedded) SetUp(ctx context.Context) (err error) {
 		return usage("there is no matrix yet")
 	}
 	r := &e.run
+	if err := r.config.apply(e.command.Flags()); err != nil {
+		return err
+	}
 	if err := r.check(e.command, r.path); err != nil {
 		return err
 	}
@@ -117,7 +120,9 @@ func (e *Embedded) SetUp(ctx context.Context) (err error) {
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
 	r.problem = whole{e.matrix}
 	r.live = newLive(r.streams.err, r.stop, r.opt.Tol, false)
+	r.rhs = "ones" // in no file that is to be read
 	if err = r.readRest(ctx); err == nil {
+		r.rhs = "memory" // nor is it to be made
 		r.observe()
 		err = r.prepare(ctx)
 	}
@@ -126,6 +131,22 @@ func (e *Embedded) SetUp(ctx context.Context) (err error) {
 		return err
 	}
 	e.before, e.ready = r.report, true
+	return nil
+}
+
+// Update goes on with a matrix of the same pattern and new values, whose arrays must stay as they are until Close. What was set up is
+// used again as far as solve.Solver.Update does.
+func (e *Embedded) Update(ctx context.Context, m *csr.Matrix) error {
+	if e.matrix == nil {
+		return usage("there is no matrix yet")
+	}
+	if e.ready {
+		if err := e.run.solver.UpdateMatrix(ctx, m); err != nil {
+			return err
+		}
+		e.before.Seconds.Build = 0
+	}
+	e.matrix, e.run.problem = m, whole{m}
 	return nil
 }
 

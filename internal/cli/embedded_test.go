@@ -4,6 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +75,42 @@ func TestEmbeddedSolves(t *testing.T) {
 	}
 }
 
+func TestEmbeddedUpdate(t *testing.T) {
+	m, b := plate(t)
+	e := embedded(t, "tol", "1e-13")
+	x := [][]float64{make([]float64, m.Cols)}
+	if err := e.Update(context.Background(), m); err == nil {
+		t.Error("a matrix could be updated that is not there")
+	}
+	if err := e.SetMatrix(m); err != nil {
+		t.Fatal(err)
+	}
+	for _, factor := range []float64{1, 4, 0.5} {
+		now := m.Clone()
+		for k := range now.Val {
+			now.Val[k] *= factor
+		}
+		if err := e.Update(context.Background(), now); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Solve(context.Background(), [][]float64{b}, [][]float64{nil}, x); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range x[0] {
+			if math.Abs(v*factor-1) > 1e-9 {
+				t.Fatalf("factor %g: element %d is %g", factor, i, v)
+			}
+		}
+	}
+	other, err := generate.Generate("poisson2d", generate.Params{"n": 13})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _ := Code(e.Update(context.Background(), other)); code != exitInput {
+		t.Errorf("another pattern: code %d", code)
+	}
+}
+
 func TestEmbeddedErrors(t *testing.T) {
 	m, b := plate(t)
 	for _, c := range []struct {
@@ -118,6 +158,45 @@ func TestEmbeddedOptions(t *testing.T) {
 		}
 		if err := e.Set(name, "1"); err == nil {
 			t.Errorf("%s could be set", name)
+		}
+	}
+}
+
+// Flags come from a file of mpsolve tune as well, and those of the pages are there.
+func TestEmbeddedConfig(t *testing.T) {
+	m, b := plate(t)
+	file := filepath.Join(t.TempDir(), "tune.yaml")
+	if err := os.WriteFile(file, []byte("method: gmres\nprecond: jacobi\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e := embedded(t, "config", file)
+	if err := e.SetMatrix(m); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Solve(context.Background(), [][]float64{b}, [][]float64{nil}, [][]float64{make([]float64, m.Cols)}); err != nil {
+		t.Fatal(err)
+	}
+	if report := string(e.Report()); !strings.Contains(report, `"method": "gmres"`) || !strings.Contains(report, `"kind": "jacobi"`) {
+		t.Errorf("report %.1500s", report)
+	}
+}
+
+// The flags that quick answers and the comparison name are those of solve.
+func TestFlagsOfPages(t *testing.T) {
+	fl := NewEmbedded().command.Flags()
+	for _, page := range []string{"answers.md", "comparison.md"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, m := range regexp.MustCompile(`--([a-z][a-z0-9-]*)([^a-z0-9:-]|$)`).FindAllStringSubmatch(string(text), -1) {
+			if found++; fl.Lookup(m[1]) == nil && !slices.Contains([]string{"ntasks", "time", "signal"}, m[1]) { // those are SLURM's
+				t.Errorf("%s: solve has no --%s", page, m[1])
+			}
+		}
+		if found < 5 {
+			t.Errorf("%s names %d flags", page, found)
 		}
 	}
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Version is set by the linker for releases.
-var Version = "0.1.0-dev"
+// Version is set by the linker for releases, and otherwise that of the module that was built, if that is a release.
+var Version = development
 
 // Exit codes.
 const (
@@ -169,7 +169,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.SetVersionTemplate("mpsolve {{.Version}}\n")
+	root.SetVersionTemplate(versionLine() + "\n")
 	fitHelp(root, s.out)
 	noColor := root.PersistentFlags().Bool("no-color", false, "no colours on a terminal, as with the environment variable NO_COLOR")
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -14,13 +15,53 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
+// development is the version of what is no release.
+const development = "0.1.0-dev"
+
+func init() {
+	if info, ok := debug.ReadBuildInfo(); ok && Version == development && released(info.Main.Version) {
+		Version = info.Main.Version // by go install
+	}
+}
+
+var (
+	semantic = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
+	pseudo   = regexp.MustCompile(`\d{14}-[0-9a-f]{12}$`)
+)
+
+// released reports whether a version of a module is a tag, not a commit or a changed working tree.
+func released(version string) bool {
+	return semantic.MatchString(version) && !pseudo.MatchString(version)
+}
+
+// versionLine is the version with the commit that was built, where that is known.
+func versionLine() string {
+	line := fmt.Sprintf("mpsolve %s %s %s/%s", Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return line
+	}
+	set := map[string]string{}
+	for _, s := range info.Settings {
+		set[s.Key] = s.Value
+	}
+	if set["vcs.revision"] == "" {
+		return line
+	}
+	line += fmt.Sprintf(" commit %.12s of %s", set["vcs.revision"], set["vcs.time"])
+	if set["vcs.modified"] == "true" {
+		line += ", modified"
+	}
+	return line
+}
+
 func newVersion(s streams) *cobra.Command {
 	var verbose bool
 	c := &cobra.Command{
 		Use: "version", Short: "Print the version", Args: exactly(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			out := &firstError{w: s.out}
-			fmt.Fprintf(out, "mpsolve %s %s %s/%s\n", Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintln(out, versionLine())
 			if verbose {
 				writePlatform(out)
 			}

@@ -25,6 +25,7 @@ _functions = {
     "mpsolve_set": (c_int, [c_void_p, c_char_p, c_char_p]),
     "mpsolve_matrix": (c_int, [c_void_p, c_int64, c_int64, c_int, POINTER(c_int32), POINTER(c_int32), POINTER(c_double)]),
     "mpsolve_matrix64": (c_int, [c_void_p, c_int64, c_int64, c_int, POINTER(c_int64), POINTER(c_int64), POINTER(c_double)]),
+    "mpsolve_update": (c_int, [c_void_p, POINTER(c_double)]),
     "mpsolve_setup": (c_int, [c_void_p]),
     "mpsolve_solve": (c_int, [c_void_p, c_int64, POINTER(c_double), POINTER(c_double), POINTER(c_double)]),
     "mpsolve_interrupt": (None, [c_void_p]),

@@ -48,6 +48,16 @@ class Solver:
         """Examines the matrix and makes the preconditioner, which the first solve does otherwise."""
         self._check(self._interruptible(library.mpsolve_setup, self._open()))
 
+    def update(self, A):
+        """Goes on with a matrix of the same pattern and other values, such as that of the next step in time, with what was set up."""
+        handle = self._open()
+        shape, start, col, val = _csr(A)
+        old_shape, old_start, old_col, _ = self._arrays
+        if shape != old_shape or not (np.array_equal(start, old_start) and np.array_equal(col, old_col)):
+            raise ValueError("the pattern of nonzeros differs from that of the matrix before")
+        self._check(self._interruptible(library.mpsolve_update, handle, pointer(val)))
+        self._arrays = (old_shape, old_start, old_col, val)
+
     def solve(self, b, *, guess=None, raises=False):
         """Returns x and the report, whether it has converged (``report["converged"]``) or not.
 

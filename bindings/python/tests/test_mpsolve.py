@@ -110,6 +110,23 @@ class Solving(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "closed"):
             solver.solve(a @ wanted)
 
+    def test_update(self):
+        a = skew(120)
+        unsorted = a.copy()
+        for row in range(0, 120, 2):
+            part = slice(a.indptr[row], a.indptr[row + 1])
+            unsorted.indices[part], unsorted.data[part] = a.indices[part][::-1].copy(), a.data[part][::-1].copy()
+        for first in a, unsorted:
+            with mpsolve.Solver(first, tol=1e-13) as solver:
+                for factor in 1.0, 3.0, 0.25:
+                    now = first.copy()
+                    now.data = first.data * factor
+                    solver.update(now)
+                    x, report = solver.solve(now @ np.full(120, factor))
+                    np.testing.assert_allclose(x, factor, rtol=1e-8)
+                with self.assertRaisesRegex(ValueError, "pattern"):
+                    solver.update(skew(120, seed=2))
+
     def test_not_converged(self):
         a = poisson(40)
         b = np.ones(a.shape[0])

@@ -29,6 +29,7 @@ int main(void)
 	mpsolve_interrupt(NULL);
 	WANT(mpsolve_new(&s) == MPSOLVE_CONVERGED && s != NULL && *mpsolve_error(s) == '\0' && *mpsolve_report(s) == '\0');
 	WANT(mpsolve_solve(s, 1, b, NULL, x) == MPSOLVE_USAGE && strstr(mpsolve_error(s), "matrix"));
+	WANT(mpsolve_update(s, val) == MPSOLVE_USAGE);
 	WANT(mpsolve_set(s, NULL, "1") == MPSOLVE_USAGE);
 	WANT(mpsolve_set(s, "tolerance", "1") == MPSOLVE_USAGE && strstr(mpsolve_error(s), "tol"));
 	WANT(mpsolve_set(s, "max-iter", "ten") == MPSOLVE_USAGE && strstr(mpsolve_error(s), "whole number"));
@@ -56,6 +57,9 @@ int main(void)
 	double bad[] = {1, NAN, 1};
 	WANT(mpsolve_solve(s, 1, bad, NULL, x) == MPSOLVE_INPUT && strstr(mpsolve_error(s), "NaN"));
 	WANT(mpsolve_solve(s, 1, b, NULL, x) == 0);
+	double twice[] = {8, 2, 6, 2, 4};
+	WANT(mpsolve_update(s, NULL) == MPSOLVE_USAGE);
+	WANT(mpsolve_update(s, twice) == 0 && mpsolve_solve(s, 1, b, NULL, x) == 0 && fabs(x[2] - 1.5) < 1e-9);
 	mpsolve_free(s);
 	for (int code = -1; code < 200; code++)
 		WANT(strlen(mpsolve_message(code)) > 0);
