@@ -20,6 +20,7 @@ type solveRun struct {
 	*solveFlags
 	streams
 	path  string
+	more  []string // matrices of a sequence after the first
 	start time.Time
 
 	in      input
@@ -96,12 +97,7 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 		return err
 	}
 	defer r.solver.Close()
-	for _, step := range []func(context.Context) error{r.makeRHS, r.solve, r.finish} {
-		if err := r.agree(step(ctx)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.sequence(ctx)
 }
 
 // openHistory opens the file of rank 0.
@@ -214,6 +210,12 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 	if r.solver, err = r.problem.solver(ctx, r.opt); err != nil {
 		return r.checkpoint.refused(err)
 	}
+	r.described()
+	return nil
+}
+
+// described reports what is known of the matrix and how it was set up.
+func (r *solveRun) described() {
 	r.report.SetMatrix(r.path, r.solver.Facts)
 	r.report.SetOrder(r.solver.Order)
 	r.report.Scale, r.report.Threads = string(r.solver.Scale), r.solver.Threads
@@ -222,7 +224,6 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 	for _, line := range r.report.Events {
 		report.Event(r.lines, line)
 	}
-	return nil
 }
 
 // makeRHS makes the right-hand side if it is in no file, and prints what the right-hand
@@ -336,6 +337,9 @@ func (r *solveRun) print() error {
 	out := &firstError{w: r.out}
 	switch {
 	case r.json:
+		if len(r.more) > 0 {
+			return r.report.WriteJSONLine(out)
+		}
 		return r.report.WriteJSON(out)
 	case r.quiet:
 		r.report.Quiet(out)
