@@ -44,11 +44,11 @@ type Solver struct {
 	recorder *recorder // of checkpoints; nil: none
 	answered []float64 // the last x, in the order chosen
 
-	asked Options       // of New
-	kept  *precond.Kept // of the pattern, for Update; nil: nothing
+	asked   Options                      // of New
+	kept    *precond.Kept                // of the pattern, for Update; nil: nothing
 	layouts map[storedAs]adaptive.Layout // for Update, likewise
-	usual int           // iterations with the transfers of multigrid as they were when made; 0: not known
-	took  int           // iterations of the last solve
+	usual   int                          // iterations with the transfers of multigrid as they were when made; 0: not known
+	took    int                          // iterations of the last solve
 
 	rhs     *int    // the right-hand side of SolveMany that is solved for; nil: unknown
 	team    *team   // of SolveMany; nil: none yet
