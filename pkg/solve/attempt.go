@@ -89,6 +89,11 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *
 			return krylov.New(string(name), space, opt)
 		},
 	}
+	if had, ok := any(s.carried.ready).(map[variant]*preconditioner[V, S]); ok {
+		for v, p := range had {
+			t.ready[v] = &preconditioner[V, S]{by: p.by, made: p.made, work: p.work, at: p.at, tally: &t.tally}
+		}
+	}
 	t.rivals = s.rivals(t.rungs)
 	t.state = beginLadder(len(t.rungs), t.nnz)
 	return t

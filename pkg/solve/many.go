@@ -63,6 +63,7 @@ func (s *Solver) SolveMany(ctx context.Context, b, x0 [][]float64) ([]Result, er
 			results[k], err = team.solvers[m].Solve(ctx, b[k], x0[k])
 			failed = cmp.Or(failed, err)
 			m.charge(&results[k])
+			s.carried.solved(results[k].Iterations)
 		}
 	})
 	return results, failed
