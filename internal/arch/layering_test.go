@@ -55,6 +55,9 @@ var layers = []layer{
 	{pkg: "examples/agata", imports: []string{"examples/agata/crystal", "examples/agata/gridsearch", "pkg/parallel"}, reason: "an example: flags and output"},
 	{pkg: "examples/agata/crystal", imports: []string{"examples/agata/gridsearch", "pkg/csr", "pkg/krylov", "pkg/parallel", "pkg/solve"}, reason: "an example: simulates a detector, knows no terminal"},
 	{pkg: "examples/agata/gridsearch", imports: []string{"pkg/parallel", "pkg/stochastic"}, reason: "an example: searches signals, whatever made them"},
+	{pkg: "examples/heat", imports: []string{"pkg/csr", "pkg/solve"}, reason: "an example: a sequence of systems"},
+	{pkg: "examples/circuit", imports: []string{"pkg/csr", "pkg/solve"}, reason: "an example: assembles with james-bowman/sparse"},
+	{pkg: "examples/service", imports: []string{"pkg/matrixmarket", "pkg/solve"}, reason: "an example: right-hand sides one at a time"},
 	{pkg: "examples/experiments", imports: []string{"internal/figure"}, reason: "data, and its form"},
 	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/bench", "internal/machine", "pkg/dist", "pkg/formatsearch", "pkg/gpu", "pkg/solve", "pkg/stochastic", "pkg/tune", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 
@@ -107,9 +110,9 @@ var layers = []layer{
 
 // confined lists external packages that few packages may import.
 var confined = map[string][]string{
-	"github.com/james-bowman/sparse":    {"pkg/csr"},
+	"github.com/james-bowman/sparse":    {"pkg/csr", "examples/circuit"},
 	"github.com/guptarohit/asciigraph":  {"internal/cli"},
-	"github.com/schollz/progressbar/v3": {"examples/agata"},
+	"github.com/schollz/progressbar/v3": {"internal/cli", "examples/agata"},
 	"github.com/spf13/cobra":            {"internal/cli", "examples/agata"},
 	"github.com/spf13/pflag":            {"internal/cli"},
 }

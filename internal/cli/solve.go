@@ -40,6 +40,7 @@ const solveExamples = `  mpsolve solve matrix.mtx
   mpsolve solve matrix.mtx --digits 50 --output x.mtx
   mpsolve solve matrix.mtx --precond ilut --drop-tol 1e-3 --fill 5
   mpsolve solve body.mtx --precond amg --coordinates nodes.mtx
+  mpsolve solve step0.mtx step1.mtx step2.mtx --output x%d.mtx
   mpsolve solve matrix.mtx --device cuda
   mpirun -n 64 mpsolve solve matrix.mtx --output x.mtx
   mpsolve generate poisson3d --n 60 | mpsolve solve - --json
@@ -48,10 +49,11 @@ const solveExamples = `  mpsolve solve matrix.mtx
 
 const solveLong = `Solve A x = b and verify the answer.
 
-FILE is a Matrix Market file, or one of PETSc, SciPy (.npz), MATLAB, Harwell-Boeing or .mpx, told
-by its content, which may be compressed (.gz or .bz2); - reads standard input. Complex systems are
-solved in their real form, and matrices that are not square in the sense of least squares
-(docs/formats.md). By default mpsolve chooses the method, the scaling and the preconditioner
+FILE is a Matrix Market file, or one of PETSc, SciPy (.npz), MATLAB, Harwell-Boeing or .mpx, told by its
+content, which may be compressed (.gz or .bz2); - reads standard input. Complex systems are solved in their
+real form, and matrices that are not square in the sense of least squares (docs/formats.md). Several files of
+the same pattern of nonzeros are a sequence, such as time steps: each is solved from the x before it, and takes over
+what depends on the pattern; there is a report for each, and the exit code is the worst. By default mpsolve chooses the method, the scaling and the preconditioner
 according to the matrix and prints what it chose. It prints "converged" only if the
 backward error is at most --tol. That error is recomputed from A, x and b as given, with
 residuals in double-double arithmetic. It also prints how many digits of x can be believed.
@@ -71,8 +73,8 @@ func newSolve(s streams) *cobra.Command { return solveCommand(s, new(solveFlags)
 // solveCommand is the command whose flags go into f.
 func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	c := &cobra.Command{
-		Use: "solve FILE", Short: "Solve A x = b and verify the answer", Long: solveLong, Example: solveExamples,
-		Args: exactly(1, "one matrix file"),
+		Use: "solve FILE...", Short: "Solve A x = b and verify the answer", Long: solveLong, Example: solveExamples,
+		Args: matrices,
 		RunE: func(c *cobra.Command, args []string) error {
 			s := s
 			if err := s.job.agree(f.config.apply(c.Flags())); err != nil {
@@ -84,11 +86,18 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 					return usage("--json and --output - both want standard output")
 				}
 			}
-			if err := s.job.agree(f.check(c, args[0])); err != nil {
+			err := f.check(c, args[0])
+			if err == nil {
+				err = f.checkSequence(args)
+			}
+			if err := s.job.agree(err); err != nil {
 				return err
 			}
+			if len(args) > 1 && !s.job.alone() {
+				return usage("a sequence of matrices is solved on one rank")
+			}
 			capThreads(&f.opt.Threads, s.err)
-			r := solveRun{solveFlags: f, streams: s, path: args[0], start: time.Now()}
+			r := solveRun{solveFlags: f, streams: s, path: args[0], more: args[1:], start: time.Now()}
 			return r.run(c.Context())
 		},
 	}

@@ -22,6 +22,7 @@ type solveRun struct {
 	*solveFlags
 	streams
 	path  string
+	more  []string // matrices of a sequence after the first
 	start time.Time
 
 	in      input
@@ -99,12 +100,7 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 		return err
 	}
 	defer r.solver.Close()
-	for _, step := range []func(context.Context) error{r.solve, r.finish} {
-		if err := r.agree(step(ctx)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.sequence(ctx)
 }
 
 // openHistory opens the file of rank 0.
@@ -230,6 +226,12 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 	if r.unmade != nil {
 		return r.unmade
 	}
+	r.described()
+	return nil
+}
+
+// described reports what is known of the matrix and how it was set up.
+func (r *solveRun) described() {
 	r.report.SetMatrix(r.path, r.solver.Facts)
 	r.sayComplex()
 	if rank, known := r.solver.StructuralRank(); known {
@@ -238,7 +240,6 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 	r.report.SetOrder(r.solver.Order)
 	r.report.Scale, r.report.Threads = string(r.solver.Scale), r.solver.Threads
 	r.report.Seconds.Build = r.solver.Setup.Seconds()
-	return nil
 }
 
 // examined prints what the system is, once the matrix is known, and the decisions that were made before that.
@@ -382,6 +383,9 @@ func (r *solveRun) print() error {
 	out := &firstError{w: r.out}
 	switch {
 	case r.json:
+		if len(r.more) > 0 {
+			return r.report.WriteJSONLine(out)
+		}
 		return r.report.WriteJSON(out)
 	case r.quiet:
 		r.report.Quiet(out)

@@ -278,6 +278,13 @@ func (r *Report) Finish(start time.Time, peakRSS int64) {
 	r.Bytes.PeakRSS = peakRSS
 }
 
+// WriteJSONLine is WriteJSON in one line, for one report of several.
+func (r *Report) WriteJSONLine(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
 // WriteJSON writes the report as one indented JSON object and a newline.
 func (r *Report) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)

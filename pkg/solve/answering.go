@@ -65,6 +65,7 @@ func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 		return Result{}, err
 	}
 	s.answered, s.took = a.x, a.solved.Iterations
+	s.carried.solved(a.solved.Iterations)
 	used := s.refiner.usage()
 	now := used.used().minus(before)
 	used.precond.Applications, used.precond.Elapsed = now.Applications, now.Preconditioning

@@ -95,6 +95,11 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *
 	}
 	t.fits, t.tight, t.beyond = s.checkMethod, s.tight, func(m Method) int64 { return s.memoryOf(m) - s.memory() + s.basisRoom(m) }
 	t.forgets = s.opt.Device == nil // which keeps the vectors of its space
+	if had, ok := any(s.carried.ready).(map[variant]*preconditioner[V, S]); ok {
+		for v, p := range had {
+			t.ready[v] = &preconditioner[V, S]{by: p.by, made: p.made, work: p.work, at: p.at, tally: &t.tally}
+		}
+	}
 	t.rivals = s.rivals(t.rungs)
 	t.state = beginLadder(len(t.rungs), t.nnz)
 	return t

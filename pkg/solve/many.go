@@ -8,6 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // MostTogether is the largest number of right-hand sides that SolveMany solves for side by side.
@@ -15,10 +16,11 @@ const MostTogether = linop.MostTogether
 
 // SolveMany is Solve for each of several right-hand sides b, from the guesses x0, which may be nil, as
 // may each of them. The results are those of Solve, with the same bits; Krylov methods run side by side for up to
-// MostTogether right-hand sides, so that products with A and applications of a preconditioner, which take
-// most time, read the matrix once for all of them. That takes the vectors of a solve for each, as far as Options.MaxMemory
-// allows; they are kept for the next call. Where Solve is no Krylov method of float64 vectors on one rank of the host, with
-// checkpoints, and for more than MaxDigits digits, it solves for one after the other.
+// MostTogether right-hand sides, so that products with A read and decode the matrix once for all of them. That takes the vectors of a
+// solve for each, as far as Options.MaxMemory allows; they are kept for the next call. Preconditioners are
+// applied for one after the other; where they take most of the time, which is so with multigrid and complete factors, and where Solve is no
+// Krylov method of float64 vectors on one rank of the host, with checkpoints, and for more than MaxDigits digits,
+// it solves for one right-hand side after the other, with one set-up.
 //
 // Options.Monitor and Options.Log are told about all of them, see krylov.Event. The times of a Result
 // count what the solve itself took and its share of what was done together, but for those of Attempts and Digits,
@@ -43,6 +45,12 @@ func (s *Solver) SolveMany(ctx context.Context, b, x0 [][]float64) ([]Result, er
 		}
 		return results, nil
 	}
+	return s.solveTogether(ctx, b, x0, width)
+}
+
+// solveTogether is SolveMany for so many right-hand sides at a time.
+func (s *Solver) solveTogether(ctx context.Context, b, x0 [][]float64, width int) ([]Result, error) {
+	results := make([]Result, len(b))
 	for k := range b { // before any work
 		if err := CheckVector(fmt.Sprintf("right-hand side %d", k+1), b[k], s.m.Rows); err != nil {
 			return nil, err
@@ -63,6 +71,7 @@ func (s *Solver) SolveMany(ctx context.Context, b, x0 [][]float64) ([]Result, er
 			results[k], err = team.solvers[m].Solve(ctx, b[k], x0[k])
 			failed = cmp.Or(failed, err)
 			m.charge(&results[k])
+			s.carried.solved(results[k].Iterations)
 		}
 	})
 	return results, failed
@@ -111,6 +120,9 @@ func (s *Solver) width(count int) int {
 		return 1
 	}
 	if _, onHost := f.at.(*host); !onHost {
+		return 1
+	}
+	if first := s.ladder()[0]; first.kind == precond.AMG || first.complete() {
 		return 1
 	}
 	if limit := s.opt.MaxMemory; limit > 0 {

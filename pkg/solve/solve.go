@@ -49,6 +49,7 @@ type Solver struct {
 	layouts map[storedAs]adaptive.Layout // for Update, likewise
 	usual   int                          // iterations with the transfers of multigrid as they were when made; 0: not known
 	took    int                          // iterations of the last solve
+	carried carried                      // from one Update to the next
 
 	rhs     *int    // the right-hand side of SolveMany that is solved for; nil: unknown
 	team    *team   // of SolveMany; nil: none yet

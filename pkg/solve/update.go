@@ -16,10 +16,11 @@ import (
 // as they are while the Solver is in use, as the matrix of New; that may be changed for Update, and its Val passed.
 //
 // What depends on the pattern is taken over: the order of the rows, what the rules have looked at and chosen, the
-// layout of the method's matrix, the symbolic part of factorisations, and the transfers between the levels of
-// multigrid, until they take half as many iterations again as at first. Trials that did not help are left out. With Options.Updates
-// the first Update does so, otherwise the second, since New keeps nothing then. The answer is verified as
-// ever, so that what is taken over can cost iterations, never accuracy. If symmetry or the signs of the diagonal change, and for
+// layout of the method's matrix. The preconditioner stays as it is until the iterations that it takes beyond those of
+// the first system have taken as many multiplications as setting it up. Then the symbolic part of factorisations is
+// taken over, and the transfers between the levels of multigrid, until they take half as many iterations again as at first: with Options.Updates
+// from the first time on, otherwise from the second, since New keeps nothing then. Trials that did not help are left
+// out. The answer is verified as ever, so that what is taken over can cost iterations, never accuracy. If symmetry or the signs of the diagonal change, and for
 // matrices of a special kind and on devices, Update is a New of the same Options.
 //
 // Solve starts from zero, or from the last x if that is passed as a guess. After an error the Solver is as
@@ -65,10 +66,14 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 		*s = before
 		return s.anew(ctx, &m, start)
 	}
-	s.judgeTransfers()
-	s.leaveTrials(before.refiner)
+	s.opt.Examined(s.Facts)
+	last := before.refiner.(*refinement[vector, scalar]).correction.attempts
+	s.leaveTrials(last)
 	if err = s.until(ctx, func() error { return s.rescale(before.scaled) }); err != nil {
 		return err
+	}
+	if s.carry(last); s.carried.ready == nil {
+		s.judgeTransfers()
 	}
 	if err = s.build(ctx); err != nil {
 		return err
@@ -126,9 +131,45 @@ func (s *Solver) judgeTransfers() {
 	}
 }
 
+// carried is a preconditioner of the values of an earlier system, and what it costs.
+type carried struct {
+	ready  map[variant]*preconditioner[vector, scalar] // nil: it is of these values
+	usual  int                                         // iterations of a solve with the values that it was made for; 0: not known
+	debt   float64                                     // multiplications of iterations beyond these
+	solves int                                         // since the last Update
+	took   int                                         // their iterations
+	other  bool                                        // it does not suit: the scaling is another one
+}
+
+// solved counts a solve.
+func (c *carried) solved(iterations int) {
+	c.solves++
+	c.took += iterations
+}
+
+// carry decides whether the preconditioner in use stays for the next values: until what it has cost is what setting it up
+// takes, so that a sequence takes at most about twice what it would if one knew beforehand when to do that.
+func (s *Solver) carry(t *attempts[vector, scalar]) {
+	c := s.carried
+	s.carried = carried{}
+	made, rung := t.preconditioner(), t.state.Rungs[max(t.state.Rung, 0)]
+	if made == nil || c.solves == 0 || c.other || rung.Iterations == 0 {
+		return
+	}
+	if c.usual == 0 {
+		c.usual = (c.took + c.solves - 1) / c.solves
+	}
+	c.debt += max(0, float64(c.took-c.solves*c.usual)) * rung.Work / float64(rung.Iterations)
+	if c.debt >= made.work {
+		s.say("update: %d iterations in %d solves instead of %d in each; the preconditioner is set up again", c.took, c.solves, c.usual)
+		return
+	}
+	s.carried = carried{ready: map[variant]*preconditioner[vector, scalar]{t.now().variant: made}, usual: c.usual, debt: c.debt}
+	s.say("update: the preconditioner stays")
+}
+
 // leaveTrials takes the trials from the ladder that the last solve has left.
-func (s *Solver) leaveTrials(last refiner) {
-	t := last.(*refinement[vector, scalar]).correction.attempts
+func (s *Solver) leaveTrials(t *attempts[vector, scalar]) {
 	s.looks.rungs = once[[]rung]{known: true}
 	for k, r := range t.rungs {
 		if !r.trial || k >= t.state.Rung {
@@ -152,6 +193,7 @@ func (s *Solver) rescale(before *scaledMatrix) error {
 		return nil
 	}
 	s.kept.DropTransfers()
+	s.carried.other = true
 	return nil
 }
 

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// Clients that come at the same time get the x of their own b.
+func TestConcurrentClients(t *testing.T) {
+	m, err := generate.Generate("poisson2d", generate.Params{"n": 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	solver, err := solve.New(t.Context(), m, solve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newService(solver, m.Rows)
+	server := httptest.NewServer(s)
+	defer s.close()
+	defer server.Close()
+	var clients sync.WaitGroup
+	for client := range 20 {
+		clients.Go(func() {
+			want, b := make([]float64, m.Rows), make([]float64, m.Rows)
+			for i := range want {
+				want[i] = math.Sin(float64((client + 1) * (i + 1)))
+			}
+			m.MulVec(b, want)
+			body, _ := json.Marshal(b)
+			response, err := http.Post(server.URL, "application/json", strings.NewReader(string(body)))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer response.Body.Close()
+			var got answer
+			if err := json.NewDecoder(response.Body).Decode(&got); err != nil || got.Reason != "converged" || len(got.X) != m.Rows {
+				t.Errorf("client %d: %v, %s, %d elements", client, err, got.Reason, len(got.X))
+				return
+			}
+			for i, v := range got.X {
+				if math.Abs(v-want[i]) > 1e-6 {
+					t.Errorf("client %d: x_%d = %g, want %g", client, i, v, want[i])
+					return
+				}
+			}
+		})
+	}
+	clients.Wait()
+	response, err := http.Post(server.URL, "application/json", strings.NewReader("[1, 2]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusBadRequest {
+		t.Errorf("a short right-hand side: %s", response.Status)
+	}
+}

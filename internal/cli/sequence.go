@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// numbered is a name with a place for the number of the system of a sequence.
+var numbered = regexp.MustCompile(`^[^%]*%(0[1-9])?d[^%]*$`)
+
+// matrices are the arguments of `mpsolve solve`: one file or, for a sequence, several.
+func matrices(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usage("want a matrix file, or several of the same pattern, got 0 arguments")
+	}
+	return nil
+}
+
+// checkSequence reports what does not go with several matrices.
+func (f *solveFlags) checkSequence(paths []string) error {
+	if len(paths) < 2 {
+		return nil
+	}
+	for flag, given := range map[string]bool{
+		"checkpoint": f.checkpoint.file != "", "resume": f.checkpoint.resume != "", "exact-input": f.exact.asked, "domains": f.domains.count > 1,
+	} {
+		if given {
+			return usage("--%s is for one matrix, not for a sequence of %d", flag, len(paths))
+		}
+	}
+	if f.output != "" && !numbered.MatchString(f.output) {
+		return usage("--output %s: %d systems need a name with their number, such as x%%d.mtx or x%%03d.mtx", f.output, len(paths))
+	}
+	for k, path := range paths {
+		if path == "-" && k > 0 {
+			return usage("-: only the first matrix of a sequence can come from standard input")
+		}
+		for i := range paths {
+			if f.output != "" && atomicfile.Same(fmt.Sprintf(f.output, i), path) {
+				return usage("--output %s: is also an input", fmt.Sprintf(f.output, i))
+			}
+		}
+	}
+	f.opt.Updates, f.domains.count = true, 1
+	return nil
+}
+
+// sequence solves the systems of a sequence, the first of which has been set up. The error is the first one, which ends it,
+// or that of the worst outcome.
+func (r *solveRun) sequence(ctx context.Context) error {
+	if len(r.more) == 0 {
+		return r.system(ctx)
+	}
+	if _, complex := r.problem.(complexProblem); complex {
+		return usage("%s: a sequence of complex matrices is not solved", r.path)
+	}
+	names := r.output
+	var worst *exitError
+	for k := range len(r.more) + 1 {
+		if k > 0 {
+			if err := r.advance(ctx, r.more[k-1]); err != nil {
+				return err
+			}
+		}
+		if names != "" {
+			r.output = fmt.Sprintf(names, k)
+		}
+		err := r.system(ctx)
+		var outcome *exitError
+		switch {
+		case err == nil:
+		case !errors.As(err, &outcome) || outcome.err != nil:
+			return err
+		case worst == nil || outcome.code > worst.code:
+			worst = outcome
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if worst != nil {
+		return worst
+	}
+	return nil
+}
+
+// system solves a system, writes x and reports.
+func (r *solveRun) system(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{r.solve, r.finish} {
+		if err := r.agree(step(ctx)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance reads the next matrix and makes it that of the solver, with the last x as a guess.
+func (r *solveRun) advance(ctx context.Context, path string) error {
+	r.path, r.start = path, time.Now()
+	r.phase.Store("reading " + path)
+	content, err := r.in.read(ctx, path)
+	if err != nil {
+		return err
+	}
+	r.report = report.Report{
+		SchemaVersion: report.SchemaVersion, Version: Version, Refine: r.refine, Domains: r.report.Domains,
+		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{}, Scale: r.report.Scale, Threads: r.report.Threads,
+	}
+	r.report.Seconds.Read = time.Since(r.start).Seconds()
+	r.problem, r.known = whole{content.Matrix}, false
+	r.phase.Store("setting up")
+	if err := r.solver.UpdateMatrix(ctx, content.Matrix); err != nil {
+		var fault *solve.InputError
+		if errors.As(err, &fault) {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+		return err
+	}
+	if r.unmade != nil {
+		return r.unmade
+	}
+	r.described()
+	for k, x := range r.x {
+		r.x0[k] = x
+	}
+	r.x, r.precise = nil, nil
+	return nil
+}
