@@ -3,12 +3,12 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/dustin/go-humanize"
@@ -23,13 +23,23 @@ func TestMaxMemory(t *testing.T) {
 		t.Skip("the race detector takes several times the memory")
 	}
 	dir := t.TempDir()
-	run := func(args ...string) (out string, peak int64, code int) {
+	run := func(args ...string) (errOut string, peak int64, code int) {
 		c := exec.Command("mpsolve", args...)
 		c.Dir = dir
 		var text strings.Builder
 		c.Stderr = &text
-		_ = c.Run() // the exit code says whether it failed
-		return text.String(), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, c.ProcessState.ExitCode()
+		out, _ := c.Output() // the exit code says whether it failed
+		var report struct {
+			Bytes struct {
+				Peak int64 `json:"peak_rss"`
+			}
+		}
+		if c.ProcessState.ExitCode() != exitFailure && args[0] == "solve" {
+			if err := json.Unmarshal(out, &report); err != nil || report.Bytes.Peak == 0 {
+				t.Fatalf("%v: %s", err, out)
+			}
+		}
+		return text.String(), report.Bytes.Peak, c.ProcessState.ExitCode()
 	}
 	if out, _, code := run("generate", "poisson2d", "--n", "300", "--output", "a.mtx"); code != 0 {
 		t.Fatal(out)
@@ -41,7 +51,7 @@ func TestMaxMemory(t *testing.T) {
 	for _, precond := range cases {
 		limit := int64(60e6)
 		for tries := 0; ; tries++ {
-			out, peak, code := run("solve", "a.mtx", "--precond", precond, "--max-iter", "10", "--max-memory", fmt.Sprint(limit))
+			out, peak, code := run("solve", "a.mtx", "--precond", precond, "--max-iter", "10", "--json", "--max-memory", fmt.Sprint(limit))
 			if code != exitFailure {
 				if code != 0 && code != exitNotConverged {
 					t.Errorf("%s: exit code %d\n%s", precond, code, out)

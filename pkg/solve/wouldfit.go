@@ -56,8 +56,8 @@ func (s *Solver) wouldFit() string {
 	}
 	room, part := s.opt.MaxMemory-s.opt.Held, all.memory()-s.opt.Held
 	if ranks := part/max(room, 1) + 1; room > 0 && ranks <= mostRanks && s.job == nil {
-		with := strings.TrimPrefix(strings.Join(flags, " ")+" ", " ")
-		return fmt.Sprintf("; %sover %d ranks with a limit of that size each may fit (docs/mpi.md)", with, ranks)
+		with := strings.Join(append([]string{""}, flags...), " and ")
+		return fmt.Sprintf("; %d ranks with a limit of that size each%s may fit (docs/mpi.md)", ranks, with)
 	}
 	return ""
 }
