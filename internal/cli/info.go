@@ -13,12 +13,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 func newInfo(s streams) *cobra.Command {
 	var maxMemory memorySize
 	var reorder reorderFlag
 	var spy spyFlags
+	var condition bool
 	c := &cobra.Command{
 		Use: "info FILE", Short: "Describe the file of a matrix",
 		Long: "Describe a file (- for standard input) of any format of docs/formats.md. For a real matrix, print\n" +
@@ -30,16 +32,17 @@ func newInfo(s streams) *cobra.Command {
 			if err := cmp.Or(reorder.check(), spy.check(args[0])); err != nil {
 				return err
 			}
-			return runInfo(c.Context(), input{streams: s, maxMemory: int64(maxMemory)}, args[0], reorder, spy)
+			return runInfo(c.Context(), input{streams: s, maxMemory: int64(maxMemory)}, args[0], reorder, spy, condition)
 		},
 	}
 	reorder.add(c)
 	spy.add(c)
+	c.Flags().BoolVar(&condition, "condition", false, "bound the eigenvalues of a symmetric matrix, and estimate the condition number of a square one by a few solves, in place of the tables")
 	c.Flags().Var(&maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	return c
 }
 
-func runInfo(ctx context.Context, in input, path string, reorder reorderFlag, spy spyFlags) error {
+func runInfo(ctx context.Context, in input, path string, reorder reorderFlag, spy spyFlags, condition bool) error {
 	content, err := in.read(ctx, path)
 	if err != nil {
 		return err
@@ -57,6 +60,9 @@ func runInfo(ctx context.Context, in input, path string, reorder reorderFlag, sp
 		}
 		if spy.spy {
 			return cmp.Or(spy.draw(ctx, out, path, m), out.err)
+		}
+		if condition {
+			return cmp.Or(writeCondition(ctx, out, m, facts, solve.Options{MaxMemory: in.maxMemory}), out.err)
 		}
 		report.Histogram(out, m.Val)
 		if facts.NonFinite == 0 && facts.MaxAbs > 0 {
