@@ -20,8 +20,8 @@ type history struct {
 	csv    *csv.Writer
 	rhs    int
 	start  time.Time
-	last   krylov.Event
-	events []string // since the last line
+	last   map[int]krylov.Event // of each right-hand side
+	events []string             // since the last line
 }
 
 // historyColumns are the names of the columns, see docs/usage.md.
@@ -41,14 +41,17 @@ func newHistory(ctx context.Context, path string) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &history{file: f, csv: csv.NewWriter(f), start: time.Now()}
+	h := &history{file: f, csv: csv.NewWriter(f), start: time.Now(), last: map[int]krylov.Event{}}
 	return h, h.csv.Write(historyColumns)
 }
 
 // begin starts right-hand side k, counted from 0.
 func (h *history) begin(k int) {
 	if h != nil {
-		h.rhs, h.last, h.events = k+1, krylov.Event{}, nil
+		if h.rhs == 0 { // what was said before concerns no iteration
+			h.events = nil
+		}
+		h.rhs = k + 1
 	}
 }
 
@@ -64,14 +67,14 @@ func (h *history) add(e krylov.Event) {
 		return
 	}
 	measured := math.NaN()
-	if e.Outer != h.last.Outer {
+	if e.Outer != h.last[h.rhs].Outer {
 		measured = e.Measured
 	}
 	if e.Restart {
 		h.events = append(h.events, restarted)
 	}
 	h.write(e, measured)
-	h.last = e
+	h.last[h.rhs] = e
 }
 
 // end writes the error that was verified.
@@ -80,7 +83,7 @@ func (h *history) end(e float64) {
 		return
 	}
 	h.events = append(h.events, verified)
-	last := h.last
+	last := h.last[h.rhs]
 	last.Estimate = e
 	h.write(last, e)
 }

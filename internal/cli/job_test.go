@@ -56,7 +56,7 @@ func TestConcurrentRanksPrintOnce(t *testing.T) {
 		{"solve --max-time 1ns " + poisson, 3, "time limit"},
 		{"solve --metod cg " + poisson, 2, "did you mean --method"},
 		{"solve --output /nowhere/x.mtx " + poisson, 2, "--output"},
-		{"solve", 2, "want one matrix file"},
+		{"solve", 2, "want a matrix file"},
 		{"info " + poisson, 2, "solve and bench mpi run over ranks"},
 		{"bench stream", 2, "mpsolve bench stream runs in a single process"},
 		{"version", 0, "mpsolve"},

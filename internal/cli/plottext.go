@@ -121,7 +121,7 @@ func (c curve) markRow(indent, columns int, end float64, seconds bool) string {
 	for _, m := range markTexts {
 		for _, p := range c.points {
 			if slices.Contains(p.marks, m.kind) {
-				row[int(p.at(seconds)/math.Max(end, 1e-9)*float64(columns-1))] = m.letter
+				row[min(int(p.at(seconds)/math.Max(end, 1e-9)*float64(columns-1)), columns-1)] = m.letter
 			}
 		}
 	}

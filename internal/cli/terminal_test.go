@@ -23,7 +23,7 @@ import (
 // On a terminal of any width a solve shows what it is on while it sets up and iterates, no line is too long, and nothing but the report is left.
 func TestStatusLineOnATerminal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.mtx")
-	m, err := generate.Generate("poisson2d", generate.Params{"n": 160})
+	m, err := generate.Generate("poisson2d", generate.Params{"n": 300})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestStatusLineOnATerminal(t *testing.T) {
 				t.Errorf("no line of iterations in %q", out)
 			}
 			left := screen(out)
-			if !strings.HasPrefix(left, "matrix     a.mtx: 25600 x 25600") || !strings.Contains(left, "\nx          not written") || strings.Contains(left, " left") {
+			if !strings.HasPrefix(left, "matrix     a.mtx: 90000 x 90000") || !strings.Contains(left, "\nx          not written") || strings.Contains(left, " left") {
 				t.Errorf("what is left:\n%s", left)
 			}
 			for line := range strings.SplitSeq(left, "\n") {

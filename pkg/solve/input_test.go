@@ -28,7 +28,7 @@ func TestInputErrors(t *testing.T) {
 		b, x0 []float64
 		want  []string
 	}{
-		{"not square", &csr.Matrix{Rows: 2, Cols: 3, RowPtr: []int64{0, 1, 2}, Col: []int32{0, 1}, Val: []float64{1, 1}}, Options{}, nil, nil, []string{"2 x 3", "square"}},
+		{"not square", &csr.Matrix{Rows: 2, Cols: 3, RowPtr: []int64{0, 1, 2}, Col: []int32{0, 1}, Val: []float64{1, 1}}, Options{Method: GMRES}, nil, nil, []string{"2 x 3", "square"}},
 		{"column out of range", &csr.Matrix{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, Col: []int32{7}, Val: []float64{1}}, Options{}, nil, nil, []string{"row 1: column index 7"}},
 		{"no offsets", &csr.Matrix{Rows: 2, Cols: 2}, Options{}, nil, nil, []string{"row offsets"}},
 		{"empty", &csr.Matrix{}, Options{}, nil, nil, []string{"empty"}},
