@@ -129,9 +129,7 @@ func (r *solveRun) advance(ctx context.Context, path string) error {
 		return r.unmade
 	}
 	r.described()
-	for k, x := range r.x {
-		r.x0[k] = x
-	}
+	copy(r.x0, r.x)
 	r.x, r.precise = nil, nil
 	return nil
 }
