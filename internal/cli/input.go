@@ -89,7 +89,7 @@ func (p *reading) text(width int) string {
 	done, total, took := p.done.Load(), p.total.Load(), time.Since(p.start)
 	share, left := "", ""
 	if total > 0 && done > 0 {
-		share = fmt.Sprintf("%d %% of %s", 100*done/total, humanize.Bytes(uint64(total)))
+		share = bar(float64(done)/float64(total)) + " of " + humanize.Bytes(uint64(total))
 		left = about(time.Duration(float64(took)*float64(total-done)/float64(done))) + " left"
 	}
 	return fit(width, part{0, "reading"}, part{1, share}, part{3, left}, part{2, fmt.Sprintf("%.1f s", took.Seconds())})

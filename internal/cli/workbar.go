@@ -16,7 +16,7 @@ func newWorkBar(w io.Writer) *workBar { return &workBar{newStatusLine(w)} }
 
 func (b *workBar) show(p reproduce.Progress) {
 	b.statusLine.show(func(width int) string {
-		return fit(width, part{0, fmt.Sprintf("%.0f %%", 100*p.Done)}, part{1, fmt.Sprintf("%v left", p.Left.Round(time.Second))},
+		return fit(width, part{0, bar(p.Done)}, part{1, fmt.Sprintf("%v left", p.Left.Round(time.Second))},
 			part{2, p.Experiment}, part{3, p.Text})
 	})
 }
