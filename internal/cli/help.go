@@ -5,6 +5,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -18,15 +19,20 @@ const widestHelp = 100
 // localFlags is the part of cobra's template that lists the flags of a command.
 var localFlags = regexp.MustCompile(`(?s)\n\nFlags:\n\{\{\.LocalFlags.*?\}\}`)
 
-// fitHelp makes the help texts of root and its commands as wide as the terminal, with flags in groups.
-func fitHelp(root *cobra.Command, w io.Writer) {
-	width := textWidth(w)
+// helpFunctions gives cobra, whose functions all commands share, those of the help texts.
+var helpFunctions = sync.OnceFunc(func() {
 	cobra.AddTemplateFunc("flagUsages", flagUsages)
 	cobra.AddTemplateFunc("paragraphs", paragraphs)
 	cobra.AddTemplateFunc("command", func(c *cobra.Command, width int) string {
 		name := fmt.Sprintf("  %-*s ", c.NamePadding(), c.Name())
 		return report.Wrap(name+c.Short, len(name), width)
 	})
+})
+
+// fitHelp makes the help texts of root and its commands as wide as the terminal, with flags in groups.
+func fitHelp(root *cobra.Command, w io.Writer) {
+	width := textWidth(w)
+	helpFunctions()
 	usage := localFlags.ReplaceAllLiteralString(root.UsageTemplate(), fmt.Sprintf("{{flagUsages .LocalFlags %d}}", width))
 	usage = strings.ReplaceAll(usage, ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", width))
 	usage = strings.ReplaceAll(usage, "  {{rpad .Name .NamePadding }} {{.Short}}", fmt.Sprintf("{{command . %d}}", width))
