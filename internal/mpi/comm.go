@@ -146,7 +146,7 @@ func (m *buffer) grow(n int) []byte {
 
 // allocate returns n bytes of C's memory.
 func allocate(n int) unsafe.Pointer {
-	p := C.malloc(C.size_t(n))
+	p := C.realloc(nil, C.size_t(n)) // cgo's malloc ends the program where there is no memory
 	if p == nil {
 		panic(&dist.Error{Call: "malloc", Reason: "out of memory"})
 	}
