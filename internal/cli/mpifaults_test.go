@@ -188,8 +188,8 @@ func TestRanksThatDiffer(t *testing.T) {
 		e = on.wait(t, on.start(t, "-n", "1", "mpsolve", "solve", "a.mtx", ":", "-n", "1", "mpsolve", "solve", "a.mtx", "--unknown"))
 		e.want(t, "an unknown flag on one rank", exitUsage, "all ranks need the same arguments")
 
-		// Address space of 1 GB is less than rank 0 takes for reading, and any rank that reads a share.
-		limited := on.script(t, "limited", "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 0 ] && ulimit -v 1000000\nexec mpsolve \"$@\"\n")
+		// An address space so small is less than rank 0 takes for reading, and any rank that reads a share.
+		limited := on.script(t, "limited", "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 0 ] && ulimit -v 1050000\nexec mpsolve \"$@\"\n")
 		on.must(t, "generate poisson2d --n 500 --output big.mtx")
 		for _, flags := range spreads {
 			e = on.wait(t, on.start(t, append([]string{"-n", "2", limited}, strings.Fields("solve big.mtx --quiet --output x.mtx "+flags)...)...))
