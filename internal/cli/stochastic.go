@@ -103,17 +103,22 @@ func (f *stochasticFlags) checkMethod() error {
 	return nil
 }
 
-// run solves twice and compares.
-func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error {
+// system reads the matrix, its near-null space, and one right-hand side.
+func (f *stochasticFlags) system(ctx context.Context, s streams, path string) (m *csr.Matrix, b []float64, text string, err error) {
 	in := input{streams: s, threads: f.opt.Threads, maxMemory: int64(f.maxMemory)}
-	m, err := in.matrix(ctx, path)
-	if err != nil {
-		return err
+	if m, err = in.matrix(ctx, path); err != nil {
+		return nil, nil, "", err
 	}
 	if err := f.precond.readNearNull(ctx, in, m.Rows, &f.opt); err != nil {
-		return err
+		return nil, nil, "", err
 	}
-	b, text, err := f.oneRHS(ctx, in, m)
+	b, text, err = f.oneRHS(ctx, in, m)
+	return m, b, text, err
+}
+
+// run solves twice and compares.
+func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error {
+	m, b, text, err := f.system(ctx, s, path)
 	if err != nil {
 		return err
 	}

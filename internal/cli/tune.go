@@ -94,15 +94,7 @@ func newTune(s streams) *cobra.Command {
 // run searches, and shows and saves what came of it, after a signal too.
 func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 	ctx := c.Context()
-	in := input{streams: s, threads: f.opt.Threads, maxMemory: int64(f.maxMemory)}
-	m, err := in.matrix(ctx, path)
-	if err != nil {
-		return err
-	}
-	if err := f.precond.readNearNull(ctx, in, m.Rows, &f.opt); err != nil {
-		return err
-	}
-	b, text, err := f.oneRHS(ctx, in, m)
+	m, b, text, err := f.system(ctx, s, path)
 	if err != nil {
 		return err
 	}
