@@ -62,22 +62,22 @@ func slotMatrices(t testing.TB) map[string]*csr.Matrix {
 				}
 			}
 		}),
-		"far": matrixOf(t, 100, 400000, func(rng *rand.Rand, i int, add func(int, float64)) {
+		"far": matrixOf(t, 100, 140000, func(rng *rand.Rand, i int, add func(int, float64)) {
 			for range 9 {
-				add(rng.IntN(400000), rng.ExpFloat64())
+				add(rng.IntN(140000), rng.ExpFloat64())
 			}
 		}),
 	}
 	for b := 2; b <= 6; b++ {
-		all[fmt.Sprint("blocks ", b)] = blockMatrix(t, b, 37)
+		all[fmt.Sprint("blocks ", b)] = blockMatrix(t, b, 37, 37)
 	}
-	all["long block rows"] = blockMatrix(t, 2, 5000)
+	all["long block rows"] = blockMatrix(t, 2, 100, 5000)
 	return all
 }
 
-// blockMatrix has blocks of b x b, the first block row full.
-func blockMatrix(t testing.TB, b, n int) *csr.Matrix {
-	return matrixOf(t, b*n, b*n, func(rng *rand.Rand, i int, add func(int, float64)) {
+// blockMatrix has blocks of b x b, m rows of n of them, the first full.
+func blockMatrix(t testing.TB, b, m, n int) *csr.Matrix {
+	return matrixOf(t, b*m, b*n, func(rng *rand.Rand, i int, add func(int, float64)) {
 		step := n/9 + 1
 		if i/b == 0 {
 			step = 1

@@ -56,7 +56,7 @@ func TestSlots(t *testing.T) {
 					}
 					for _, c := range adaptive.Criteria {
 						for _, eps := range epsilons {
-							if spent(d, 100_000) {
+							if spent(d, 40_000) {
 								continue
 							}
 							s := afx(t, c, eps)
@@ -83,7 +83,7 @@ func TestSlotsOfRealMatrices(t *testing.T) {
 				exact := newExact(m, normal(m.Cols, 3))
 				for _, c := range adaptive.Criteria {
 					for _, eps := range []float64{0x1p-24, 0x1p-53} {
-						if spent(d, 100_000) {
+						if spent(d, 40_000) {
 							continue
 						}
 						s := afx(t, c, eps)
@@ -161,7 +161,7 @@ func TestSlotsByName(t *testing.T) {
 				name, want string
 				m          *csr.Matrix
 			}{{"grid", c.grid, grid}, {"body", c.body, body}, {"scattered", c.scattered, scattered}} {
-				if spent(d, 100_000) {
+				if spent(d, 40_000) {
 					continue
 				}
 				s := afx(t, adaptive.NW, 0x1p-30)
