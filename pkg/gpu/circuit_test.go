@@ -28,7 +28,7 @@ func resistors(k int) *csr.Matrix {
 	return testmatrix.Entries(k*k, func(add func(i, j int, v float64)) {
 		join := func(i, j int) {
 			if random.Float64() < 0.8 {
-				g := math.Exp(3 * random.NormFloat64())
+				g := math.Exp(random.NormFloat64())
 				add(i, i, g)
 				add(j, j, g)
 				add(i, j, -g)
@@ -48,6 +48,25 @@ func resistors(k int) *csr.Matrix {
 			}
 		}
 	})
+}
+
+// Multigrid takes as many iterations on the emulated device as on the host, or one more or less: its vectors are of FP64 instead of
+// FP32.
+func TestMultigridLikeHost(t *testing.T) {
+	d, err := gpu.Open(gpu.Emulate, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer d.Close()
+	for k := 24; k < 80; k += 6 {
+		m := resistors(k)
+		host, _ := multigridSolve(t, m, nil, 0)
+		r, _ := multigridSolve(t, m, d, 0)
+		t.Logf("%d nodes: %d iterations, on the host %d", m.Rows, r.Iterations, host.Iterations)
+		if more := r.Iterations - host.Iterations; r.Reason != krylov.Converged || host.Reason != krylov.Converged || more < -1 || more > 1 {
+			t.Errorf("%v after %d iterations, on the host %v after %d", r.Reason, r.Iterations, host.Reason, host.Iterations)
+		}
+	}
 }
 
 // A whole solve with multigrid takes as many iterations on every device as on the host, to the bits of the emulated one.
