@@ -1,3 +1,7 @@
+//go:build !asan
+
+// The sanitizers look at C, and need not compile pkg/solve.
+
 package gpu_test
 
 import (
