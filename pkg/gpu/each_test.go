@@ -15,7 +15,11 @@ var launched = map[Backend]*[numKernels]int{}
 // TestMain fails where a whole run has left out a kernel on some device.
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if whole := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.fuzz").Value.String() == ""; status == 0 && whole {
+	whole := true
+	for _, some := range []string{"test.run", "test.skip", "test.fuzz"} {
+		whole = whole && flag.Lookup(some).Value.String() == ""
+	}
+	if status == 0 && whole {
 		for b, counts := range launched {
 			if testing.Short() && b != Emulate { // which is all that short runs have each kernel on
 				continue
