@@ -135,13 +135,15 @@ kernels-generate: ## assembly of Go of the kernels in internal/kernels/c, by cla
 kernels-check: ## fail if it is not what clang-19 makes of them; KERNELS_FLAGS=-must: fail without clang-19
 	$(GO) run ./tools/simdgen -check $(KERNELS_FLAGS)
 
-SANITIZE := -O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined
+# C alone, which is what they are for: with -asan all packages and Go's own would be compiled again. Leaks of devices are for the
+# tests, which count buffers.
+SANITIZE := -O1 -g -fsanitize=undefined,address -fno-sanitize-recover=undefined
 
 # OpenCL's compiler on the CPU has leaks of its own, so that there is no OpenCL here.
 .PHONY: gpu-sanitize
 gpu-sanitize: ## tests of pkg/gpu on the emulated device, under the address and undefined-behaviour sanitizers (needs gcc)
-	CGO_ENABLED=1 CGO_CFLAGS='$(SANITIZE)' CGO_LDFLAGS=-fsanitize=undefined \
-		ASAN_OPTIONS=allocator_may_return_null=1 MPSOLVE_LIBOPENCL=/none $(GO) test -asan -short -vet=off -count=1 ./pkg/gpu
+	CGO_ENABLED=1 CGO_CFLAGS='$(SANITIZE)' CGO_LDFLAGS=-fsanitize=undefined,address \
+		ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 MPSOLVE_LIBOPENCL=/none $(GO) test -tags sanitize -short -vet=off -count=1 ./pkg/gpu
 
 .PHONY: gpu-bench-build
 gpu-bench-build: build ## what bench/gpu/run.sh takes to a machine with a GPU

@@ -1,4 +1,4 @@
-//go:build !asan
+//go:build !sanitize
 
 // The sanitizers look at C, and need not compile pkg/solve.
 
