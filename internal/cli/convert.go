@@ -128,7 +128,7 @@ func contentText(c *matrixmarket.Content) string {
 	if c.Form != "" {
 		form = c.Form + ", "
 	}
-	return fmt.Sprintf("%s%v %v %v %v, %d x %d, %d entries stored", form, c.Object, c.Format, c.Field, c.Symmetry, c.Rows, c.Cols, c.Stored)
+	return fmt.Sprintf("%s%v %v %v %v, %d x %d, %s stored", form, c.Object, c.Format, c.Field, c.Symmetry, c.Rows, c.Cols, english.Plural(int(c.Stored), "entry", "entries"))
 }
 
 // triangleText says that one triangle of a matrix was enough.
