@@ -129,7 +129,8 @@ func contentText(c *matrixmarket.Content) string {
 	if c.Form != "" {
 		form = c.Form + ", "
 	}
-	return fmt.Sprintf("%s%v %v %v %v, %d x %d, %s stored", form, c.Object, c.Format, c.Field, c.Symmetry, c.Rows, c.Cols, english.Plural(int(c.Stored), "entry", "entries"))
+	return fmt.Sprintf("%s%v %v %v %v, %d x %d, %d %s stored", form, c.Object, c.Format, c.Field, c.Symmetry, c.Rows, c.Cols,
+		c.Stored, english.PluralWord(int(c.Stored), "entry", "entries"))
 }
 
 // triangleText says that one triangle of a matrix was enough.

@@ -21,7 +21,9 @@ func (i *Info) WriteChoice(w io.Writer) {
 	}
 	c := i.Choice
 	for _, line := range c.Events {
-		if !strings.HasPrefix(line, "precision ") && !strings.HasPrefix(line, "layout ") { // which the next line says
+		switch label, _, _ := strings.Cut(line, " "); label {
+		case "precision", "layout", "format": // which the next line says
+		default:
 			Event(w, line)
 		}
 	}
