@@ -211,7 +211,8 @@ func (on *onRanks) script(t *testing.T, name, text string) string {
 	return filepath.Join(on.dir, name)
 }
 
-// rankWrapper is a script that runs mpsolve, once the rank has written down who it is.
+// rankWrapper is a script that runs mpsolve, once the rank has written down who it is. What ranks print on standard error is in files, since launchers
+// lose what comes when they end.
 func (on *onRanks) rankWrapper(t *testing.T) string {
 	t.Helper()
 	return on.script(t, "rank", "echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\nexec mpsolve \"$@\"\n")
