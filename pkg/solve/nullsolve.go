@@ -115,6 +115,12 @@ func (n *nullSpace) preferZero(r *Result, b []float64) (err error) {
 	return err
 }
 
+func (n *nullSpace) chosen() Result { return n.inner.Chosen() }
+
+func (n *nullSpace) ladder() []string { return n.inner.Ladder() }
+
+func (n *nullSpace) memory() []MethodMemory { return n.inner.Memory() }
+
 // close implements special.
 func (n *nullSpace) close() {
 	n.inner.Close()
