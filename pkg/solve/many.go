@@ -122,7 +122,7 @@ func (s *Solver) width(count int) int {
 	if _, onHost := f.at.(*host); !onHost {
 		return 1
 	}
-	if first := s.ladder()[0]; first.kind == precond.AMG || first.complete() {
+	if first := s.ladder()[0]; first.kind == precond.AMG {
 		return 1
 	}
 	if limit := s.opt.MaxMemory; limit > 0 {
