@@ -23,6 +23,7 @@ func (b *builder) wholePanels(rows int) []int {
 
 // sell8Matrix is a matrix in SELL8.
 type sell8Matrix struct {
+	linop.ByPanel
 	kernels    *kernels.Set
 	rows, cols int
 	kernels.SELL8
@@ -51,8 +52,6 @@ func (s *sell8Matrix) part(lo, hi int) kernels.SELL8 {
 	return kernels.SELL8{Start: s.Start[lo/kernels.Lanes : (hi+kernels.Lanes-1)/kernels.Lanes+1], Col: s.Col, Val: s.Val}
 }
 
-func (s *sell8Matrix) Begin([]float64) {}
-
 func (s *sell8Matrix) MulRows(dst []float64, _, lo, hi int, x []float64) {
 	s.kernels.SELL8MulVec(dst[lo:hi], s.part(lo, hi), x)
 }
@@ -64,6 +63,7 @@ func (s *sell8Matrix) MulRowsDD(dst dd.Vec, _, lo, hi int, x dd.Vec) {
 
 // bcrsMatrix is a matrix in BCRS4x1.
 type bcrsMatrix struct {
+	linop.ByPanel
 	kernels    *kernels.Set
 	rows, cols int
 	kernels.BCRS
@@ -92,8 +92,6 @@ func (s *bcrsMatrix) bytes() int64 { return int64(8*len(s.Start) + 4*len(s.Col) 
 func (s *bcrsMatrix) part(lo, hi int) kernels.BCRS {
 	return kernels.BCRS{Start: s.Start[lo/kernels.BCRSRows : (hi+kernels.BCRSRows-1)/kernels.BCRSRows+1], Col: s.Col, Val: s.Val}
 }
-
-func (s *bcrsMatrix) Begin([]float64) {}
 
 func (s *bcrsMatrix) MulRows(dst []float64, _, lo, hi int, x []float64) {
 	s.kernels.BCRSMulVec(dst[lo:hi], s.part(lo, hi), x)
