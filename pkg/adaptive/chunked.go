@@ -56,6 +56,14 @@ func (s *sell8Matrix) MulRows(dst []float64, _, lo, hi int, x []float64) {
 	s.kernels.SELL8MulVec(dst[lo:hi], s.part(lo, hi), x)
 }
 
+// Together implements linop.RowsMulti.
+func (s *sell8Matrix) Together(int) bool { return true }
+
+// MulRowsMulti implements linop.RowsMulti.
+func (s *sell8Matrix) MulRowsMulti(dst []float64, k, _, lo, hi int, x []float64) {
+	s.kernels.SELL8MulMulti(dst, k, s.part(lo, hi), x)
+}
+
 // MulRowsDD implements linop.RowsDD.
 func (s *sell8Matrix) MulRowsDD(dst dd.Vec, _, lo, hi int, x dd.Vec) {
 	s.kernels.SELL8MulVecDD(dst.Slice(lo, hi), s.part(lo, hi), x, s.normal)
@@ -95,6 +103,14 @@ func (s *bcrsMatrix) part(lo, hi int) kernels.BCRS {
 
 func (s *bcrsMatrix) MulRows(dst []float64, _, lo, hi int, x []float64) {
 	s.kernels.BCRSMulVec(dst[lo:hi], s.part(lo, hi), x)
+}
+
+// Together implements linop.RowsMulti.
+func (s *bcrsMatrix) Together(int) bool { return true }
+
+// MulRowsMulti implements linop.RowsMulti.
+func (s *bcrsMatrix) MulRowsMulti(dst []float64, k, _, lo, hi int, x []float64) {
+	s.kernels.BCRSMulMulti(dst, k, s.part(lo, hi), x)
 }
 
 // MulRowsDD implements linop.RowsDD.

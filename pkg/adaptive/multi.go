@@ -12,13 +12,12 @@ import (
 var (
 	_ linop.RowsMulti = (*slotMatrix)(nil)
 	_ linop.RowsMulti = (*symmetricMatrix)(nil)
+	_ linop.RowsMulti = (*sell8Matrix)(nil)
+	_ linop.RowsMulti = (*bcrsMatrix)(nil)
 )
 
 // Together implements linop.RowsMulti.
 func (s *slotMatrix) Together(int) bool { return true }
-
-// BeginMulti does nothing.
-func (s *slotMatrix) BeginMulti([]float64, int) {}
 
 // MulRowsMulti multiplies the panels of a range of rows with k vectors.
 func (s *slotMatrix) MulRowsMulti(dst []float64, k, unit, lo, hi int, x []float64) {

@@ -29,6 +29,9 @@ type ByPanel struct{}
 // Begin does nothing.
 func (ByPanel) Begin([]float64) {}
 
+// BeginMulti does nothing.
+func (ByPanel) BeginMulti([]float64, int) {}
+
 func (ByPanel) byPanel() {}
 
 // A MultiOperator is an operator on host vectors that multiplies several at once.
