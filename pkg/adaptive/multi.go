@@ -19,6 +19,9 @@ var (
 // Together implements linop.RowsMulti.
 func (s *slotMatrix) Together(int) bool { return true }
 
+// BeginMulti does nothing.
+func (s *slotMatrix) BeginMulti([]float64, int) {}
+
 // MulRowsMulti multiplies the panels of a range of rows with k vectors.
 func (s *slotMatrix) MulRowsMulti(dst []float64, k, unit, lo, hi int, x []float64) {
 	if s.tiled {

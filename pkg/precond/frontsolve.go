@@ -32,7 +32,7 @@ type complete struct {
 	most   int       // rows of the largest front
 	pool   *parallel.Pool
 
-	now  []*side // those of the application that is running
+	now  []*side                                      // those of the application that is running
 	step func(c *complete, thread int, sides []*side) // that is running, or sweep
 	back bool                                         // of the sweep
 	next atomic.Int64

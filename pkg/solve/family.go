@@ -163,6 +163,9 @@ func (a memberMatrix) wide() linop.Operator[dd.Vec, dd.DD] { return a.of.(wideni
 // calls for itself.
 func (a memberMatrix) upload(made precond.Preconditioner) (krylov.Preconditioner[vector], error) {
 	switch by := made.(type) {
+	case precond.Cycles:
+		m := a.member
+		return by.ForkWaiting(func(copy precond.Preconditioner) { m.ask(&request{copy: copy, of: severalCycles{by}}) }), nil
 	case precond.Forker:
 		return by.Fork(), nil
 	case precond.Several:

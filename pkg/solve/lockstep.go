@@ -14,9 +14,10 @@ import (
 // wait for the same are served in one pass. Each gets the bits that it would get alone, whatever its
 // method does in between, and however many iterations it takes.
 
-// A request is what a solve waits for: a product, or an application, which has Dst and Src alone.
+// A request is what a solve waits for: a product, an application, which has Dst and Src alone, or a cycle of multigrid.
 type request struct {
 	linop.Product
+	copy   precond.Preconditioner // that waits for its cycle
 	of     served
 	passed int           // how often others were served before it
 	share  time.Duration // that serving it took
@@ -198,4 +199,15 @@ type memberApplication struct {
 // Apply computes dst = M^-1 src.
 func (p memberApplication) Apply(dst, src vector) {
 	p.ask(&request{Product: linop.Product{Dst: dst, Src: src}, of: severalApplications{p.by}})
+}
+
+// severalCycles are those of multigrid.
+type severalCycles struct{ precond.Cycles }
+
+func (p severalCycles) serve(requests []*request) {
+	copies := make([]precond.Preconditioner, len(requests))
+	for k, r := range requests {
+		copies[k] = r.copy
+	}
+	p.Together(copies)
 }

@@ -65,8 +65,7 @@ func TestSolveManyThreads(t *testing.T) {
 			opt := log.options(c.opt)
 			opt.Threads, opt.Monitor = 2, func(e krylov.Event) { events[e.RHS] = e.Iteration }
 			s := newSolver(t, c.m, opt)
-			multigrid := c.opt.Precond.Kind == precond.AMG
-			if width := s.width(count); (width != MostTogether) != multigrid {
+			if width := s.width(count); width != MostTogether {
 				t.Fatalf("%d solves side by side", width)
 			}
 			for range 2 { // vectors are used again
