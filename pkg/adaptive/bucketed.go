@@ -19,7 +19,7 @@ import (
 //
 // with 4-byte indices and row offsets.
 type bucketed struct {
-	linop.ByPanel
+	linop.Unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	tol        *quantize.Tolerances

@@ -23,7 +23,7 @@ func (b *builder) wholePanels(rows int) []int {
 
 // sell8Matrix is a matrix in SELL8.
 type sell8Matrix struct {
-	linop.ByPanel
+	linop.Unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	kernels.SELL8
@@ -57,7 +57,7 @@ func (s *sell8Matrix) MulRows(dst []float64, _, lo, hi int, x []float64) {
 }
 
 // Together implements linop.RowsMulti.
-func (s *sell8Matrix) Together(int) bool { return true }
+func (s *sell8Matrix) Together(k int, interleaved bool) bool { return interleaved || k > 2 }
 
 // MulRowsMulti implements linop.RowsMulti.
 func (s *sell8Matrix) MulRowsMulti(dst []float64, k, _, lo, hi int, x []float64) {
@@ -71,7 +71,7 @@ func (s *sell8Matrix) MulRowsDD(dst dd.Vec, _, lo, hi int, x dd.Vec) {
 
 // bcrsMatrix is a matrix in BCRS4x1.
 type bcrsMatrix struct {
-	linop.ByPanel
+	linop.Unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	kernels.BCRS
@@ -106,7 +106,7 @@ func (s *bcrsMatrix) MulRows(dst []float64, _, lo, hi int, x []float64) {
 }
 
 // Together implements linop.RowsMulti.
-func (s *bcrsMatrix) Together(int) bool { return true }
+func (s *bcrsMatrix) Together(k int, interleaved bool) bool { return interleaved || k > 2 }
 
 // MulRowsMulti implements linop.RowsMulti.
 func (s *bcrsMatrix) MulRowsMulti(dst []float64, k, _, lo, hi int, x []float64) {

@@ -14,7 +14,7 @@ import (
 // ELL lies panel by panel, column by column, so that a panel reads a range of memory. Its products are
 // added one by one; those in COO as in CSR, and then to the former.
 type hybrid struct {
-	linop.ByPanel
+	linop.Unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	ell        kernels.ELL[float64]

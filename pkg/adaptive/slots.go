@@ -4,11 +4,13 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/quantize"
 )
 
 // slotMatrix is a matrix in slots.
 type slotMatrix struct {
+	linop.Unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	plan       slotPlan
@@ -19,9 +21,6 @@ type slotMatrix struct {
 	normal     bool
 	unitQuanta int // the quantum of a row is its unit 2^-unitQuanta
 }
-
-// Begin does nothing. ByPanel is not embedded, lest a symmetricMatrix were linop.RowsByPanel.
-func (s *slotMatrix) Begin([]float64) {}
 
 // slots returns the slots of a matrix that has some.
 func (a *Matrix) slots() *slotMatrix {

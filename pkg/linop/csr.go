@@ -77,7 +77,7 @@ type csrRows interface {
 }
 
 type csrValues[T kernels.Value] struct {
-	ByPanel
+	Unprepared
 	*csr.Matrix
 	val     []T
 	kernels *kernels.Set
@@ -89,8 +89,14 @@ func (v *csrValues[T]) MulRows(dst []float64, _, lo, hi int, src []float64) {
 	kernels.CSRMulVec(v.kernels, dst, lo, hi, v.RowPtr, v.Col, v.val, src)
 }
 
+// shortRow is the mean number of elements of a row below which interleaving vectors takes more time than reading x at random
+// places does.
+const shortRow = 6
+
 // Together implements RowsMulti.
-func (v *csrValues[T]) Together(int) bool { return true }
+func (v *csrValues[T]) Together(k int, interleaved bool) bool {
+	return interleaved || k > 2 && len(v.Col) >= shortRow*v.Rows
+}
 
 // MulRowsMulti implements RowsMulti.
 func (v *csrValues[T]) MulRowsMulti(dst []float64, k, _, lo, hi int, src []float64) {

@@ -26,7 +26,7 @@ func (a alone) MulRows(dst []float64, _, lo, hi int, x []float64) {
 
 // byPanel is alone panel by panel.
 type byPanel struct {
-	linop.ByPanel
+	linop.Unprepared
 	rows alone
 }
 

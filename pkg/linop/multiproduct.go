@@ -5,8 +5,9 @@ package linop
 type RowsMulti interface {
 	Rows
 
-	// Together reports whether k vectors in one pass take less time than one by one.
-	Together(k int) bool
+	// Together reports whether k vectors in one pass take less time than one by one, that of interleaving them
+	// included unless they are so already.
+	Together(k int, interleaved bool) bool
 
 	// BeginMulti prepares the products of all panels with the k = 2, 4 or 8 vectors x, which
 	// are interleaved: element j of vector v is x[k*j+v].
@@ -17,22 +18,23 @@ type RowsMulti interface {
 	MulRowsMulti(dst []float64, k, panel, lo, hi int, x []float64)
 }
 
-// RowsByPanel is Rows that prepare nothing, so that panels may be multiplied with different vectors in any order.
+// RowsByPanel is Rows that may prepare nothing, so that panels may be multiplied with different vectors in any order.
 type RowsByPanel interface {
 	Rows
-	byPanel()
+	ByPanel() bool // reports whether that is so
 }
 
-// ByPanel makes Rows that embed it RowsByPanel.
-type ByPanel struct{}
+// Unprepared makes Rows that embed it RowsByPanel.
+type Unprepared struct{}
 
 // Begin does nothing.
-func (ByPanel) Begin([]float64) {}
+func (Unprepared) Begin([]float64) {}
 
 // BeginMulti does nothing.
-func (ByPanel) BeginMulti([]float64, int) {}
+func (Unprepared) BeginMulti([]float64, int) {}
 
-func (ByPanel) byPanel() {}
+// ByPanel implements RowsByPanel.
+func (Unprepared) ByPanel() bool { return true }
 
 // A MultiOperator is an operator on host vectors that multiplies several at once.
 type MultiOperator interface {
@@ -52,7 +54,7 @@ func (a *Products) ApplyMulti(dst, src *MultiVector) {
 		switch rows, together := a.rows.(RowsMulti); {
 		case x.Width == 1:
 			a.Apply(y.Data, x.Data)
-		case together && rows.Together(x.Width):
+		case together && rows.Together(x.Width, true):
 			rows.BeginMulti(x.Data, x.Width)
 			a.multi = multiProduct{rows: rows, panel: a.panel, dst: y.Data, x: x.Data, k: x.Width}
 			a.pool.Run(a.Panels(), &a.multi)

@@ -28,8 +28,8 @@ func (a *Products) Several(products []Product) {
 func (a *Products) together(products []Product) {
 	width := groupWidth(len(products))
 	rows, can := a.rows.(RowsMulti)
-	if !can || width == 1 || !rows.Together(width) {
-		if _, byPanel := a.rows.(RowsByPanel); !byPanel || width == 1 {
+	if !can || width == 1 || !rows.Together(width, false) {
+		if by, ok := a.rows.(RowsByPanel); !ok || !by.ByPanel() || width == 1 {
 			for k := range products {
 				p := &products[k]
 				a.run(*p)

@@ -32,8 +32,9 @@ func (s *Solver) SolveMany(ctx context.Context, b, x0 [][]float64) ([]Result, er
 		return nil, invalid("%d guesses for %d right-hand sides", len(x0), len(b))
 	}
 	results := make([]Result, len(b))
-	width := s.width(len(b))
-	if width < 2 {
+	by, solve := s.sideBySide(ctx)
+	width := by.width(len(b))
+	if width < 2 || s.opt.precise() {
 		defer s.number(0)
 		for k := range b {
 			s.number(k)
@@ -44,11 +45,23 @@ func (s *Solver) SolveMany(ctx context.Context, b, x0 [][]float64) ([]Result, er
 		}
 		return results, nil
 	}
-	return s.solveTogether(ctx, b, x0, width)
+	return by.solveTogether(ctx, b, x0, width, solve)
+}
+
+// solveBy is what SolveMany does for a right-hand side with a solver that shares what others have.
+type solveBy = func(by *Solver, b, x0 []float64) (Result, error)
+
+// sideBySide is the solver whose solves may go on side by side, that of a matrix with a null space or s itself, and a solve with it.
+func (s *Solver) sideBySide(ctx context.Context) (*Solver, solveBy) {
+	if n, ok := s.special.(*nullSpace); ok {
+		n.inner.rhs = s.rhs // which is the one that the monitor tells
+		return n.inner, func(by *Solver, b, x0 []float64) (Result, error) { return n.solveBy(ctx, by, b, x0) }
+	}
+	return s, func(by *Solver, b, x0 []float64) (Result, error) { return by.Solve(ctx, b, x0) }
 }
 
 // solveTogether is SolveMany for so many right-hand sides at a time.
-func (s *Solver) solveTogether(ctx context.Context, b, x0 [][]float64, width int) ([]Result, error) {
+func (s *Solver) solveTogether(ctx context.Context, b, x0 [][]float64, width int, solve solveBy) ([]Result, error) {
 	results := make([]Result, len(b))
 	for k := range b { // before any work
 		if err := CheckVector(fmt.Sprintf("right-hand side %d", k+1), b[k], s.m.Rows); err != nil {
@@ -67,7 +80,7 @@ func (s *Solver) solveTogether(ctx context.Context, b, x0 [][]float64, width int
 			next++
 			m.rhs, m.away = k, away{}
 			var err error
-			results[k], err = team.solvers[m].Solve(ctx, b[k], x0[k])
+			results[k], err = solve(team.solvers[m], b[k], x0[k])
 			failed = cmp.Or(failed, err)
 			m.charge(&results[k])
 			s.carried.solved(results[k].Iterations)
