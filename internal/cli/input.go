@@ -24,6 +24,7 @@ type input struct {
 	threads   int   // 0: all processors
 	maxMemory int64 // 0: the memory of the machine
 	parts     int   // float64 that hold a value; 0: one
+	maps      bool  // a .mpx file is mapped, for as long as the process lives
 
 	check    func(h matrixmarket.Header, rows, cols int) error        // of the size line; nil: none
 	realForm func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) // of complex matrices; nil: these are refused
@@ -64,7 +65,7 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 // options are those of reading, with a progress bar, which ends with done.
 func (in input) options() (opt matrixmarket.Options, done func()) {
 	keepWithin(in.maxMemory)
-	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available(), Check: in.check, Parts: in.parts, Other: matrixio.Recognise, RealForm: in.realForm}
+	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available(), Check: in.check, Parts: in.parts, Other: matrixio.Recognise, RealForm: in.realForm, Map: in.maps}
 	status := newStatusLine(in.err)
 	if status.console == nil {
 		return opt, status.done

@@ -116,7 +116,7 @@ func (r *solveRun) advance(ctx context.Context, path string) error {
 		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{}, Scale: r.report.Scale, Threads: r.report.Threads,
 	}
 	r.report.Seconds.Read = time.Since(r.start).Seconds()
-	r.problem, r.known = whole{content.Matrix}, false
+	r.problem, r.known, r.intact = whole{content.Matrix}, false, nil
 	r.phase.Store("setting up")
 	if err := r.solver.UpdateMatrix(ctx, content.Matrix); err != nil {
 		var fault *solve.InputError

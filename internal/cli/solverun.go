@@ -27,7 +27,8 @@ type solveRun struct {
 
 	in      input
 	problem problem
-	how     string // the matrix was read
+	intact  func() error // of the file of the matrix, if it is mapped; or nil
+	how     string       // the matrix was read
 	solver  *solve.Solver
 	before  dist.Traffic     // before the solve
 	b, x0   [][]float64      // right-hand sides and guesses
@@ -129,12 +130,14 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: r.memoryLimit()}
 	var form *realform.Form // of a complex matrix
 	r.in.realForm = r.realForm(&form)
-	v, err := r.exact.input(r.in, r.opt).distributed(ctx, r.job, r.path, r.cut())
+	first := r.in
+	first.maps = true
+	v, err := r.exact.input(first, r.opt).distributed(ctx, r.job, r.path, r.cut())
 	if err == nil {
 		r.opt.Lower, err = lowerParts(v.Content)
 	}
 	if err == nil {
-		r.how = v.How
+		r.how, r.intact = v.How, v.Intact
 		if r.problem = (whole{v.Matrix}); v.Dist != nil {
 			r.problem = spread{v.Dist, r.job}
 		}
@@ -308,6 +311,11 @@ func (r *solveRun) solve(ctx context.Context) error {
 	}
 	r.report.CautionStructure()
 	r.live.done()
+	if r.intact != nil {
+		if err := r.intact(); err != nil {
+			return fmt.Errorf("%w: x is not written", err)
+		}
+	}
 	r.report.Seconds.Device = r.device.took.Seconds()
 	return nil
 }
