@@ -26,6 +26,8 @@ type input struct {
 	parts     int   // float64 that hold a value; 0: one
 	maps      bool  // a .mpx file is mapped, for as long as the process lives
 
+	known map[string]*matrixmarket.Content // files that need not be read again
+
 	check    func(h matrixmarket.Header, rows, cols int) error        // of the size line; nil: none
 	realForm func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) // of complex matrices; nil: these are refused
 }
@@ -46,6 +48,9 @@ func (in input) matrix(ctx context.Context, path string) (*csr.Matrix, error) {
 // read reads a Matrix Market file, or standard input for "-", and prints its
 // warnings. A progress bar is drawn on terminals only.
 func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, error) {
+	if c := in.known[path]; c != nil {
+		return c, nil
+	}
 	opt, done := in.options()
 	defer done()
 	var c *matrixmarket.Content

@@ -144,12 +144,16 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		if form != nil {
 			r.problem = complexProblem{whole{v.Matrix}, form}
 		}
+		r.besideMatrix(v)
 	}
 	return r.job.agree(err)
 }
 
 // readRest reads what belongs to the matrix: what its preconditioner needs, right-hand sides and guesses.
 func (r *solveRun) readRest(ctx context.Context) (err error) {
+	if err := r.complexVectors(ctx); err != nil {
+		return err
+	}
 	limitGarbage(r.memory, r.problem.bytes())
 	if m, yes := r.problem.(whole); yes {
 		if err := r.precond.readNearNull(ctx, r.in, m.Rows, &r.opt); err != nil {

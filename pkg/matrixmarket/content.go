@@ -85,6 +85,9 @@ type Content struct {
 	// duplicates lose to rounding is in it too, whatever the number of parts: they are exact.
 	Lower []*Content
 
+	// RHS, if not nil, are right-hand sides that the file holds beside the matrix, dense, Rows x their number (Harwell-Boeing).
+	RHS *Content
+
 	// Duplicates counts the stored entries that were added to another one
 	// with the same indices, Zeros the explicit zeros of a coordinate file,
 	// NonFinite the values that are not a finite float64: nan, inf and
