@@ -21,7 +21,7 @@ func checkOutput(flag, path string, inputs ...string) error {
 	return checkFile("--"+flag, path, false, inputs)
 }
 
-// checkFile is checkOutput of a flag or an argument names. Any format will do, or Matrix Market alone.
+// checkFile is checkOutput of a flag or an argument, which what names; files may have any format, or that of Matrix Market alone.
 func checkFile(what, path string, anyFormat bool, inputs []string) error {
 	if path == "" {
 		return nil
