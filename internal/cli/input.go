@@ -16,6 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixio"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // input reads Matrix Market files for a command.
@@ -128,4 +129,16 @@ func notOpened(err error) bool {
 func isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// inFile names the file of a matrix that cannot be solved with.
+func inFile(path string, err error) error {
+	var fault *solve.InputError
+	if errors.As(err, &fault) {
+		if path == "-" {
+			path = "<stdin>"
+		}
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return err
 }

@@ -228,7 +228,7 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 	}
 	r.phase.Store("setting up")
 	if r.solver, err = r.problem.solver(ctx, r.opt); err != nil {
-		return r.checkpoint.refused(err)
+		return r.checkpoint.refused(inFile(r.path, err))
 	}
 	if r.unmade != nil {
 		return r.unmade
