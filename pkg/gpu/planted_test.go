@@ -59,6 +59,9 @@ func TestPlantedFaultsInAMDCode(t *testing.T) {
 // testPlantedFaults runs some kernels with each fault, in order and at random. A kernel's text is between
 // the words that of says.
 func testPlantedFaults(t *testing.T, open func(t testing.TB, seed uint64, plant planting) *Device, of func(kernel string) (begin, end string), faults map[string]plantedFault) {
+	if testing.Short() {
+		t.Skip("interprets kernels")
+	}
 	right := vectorsAndProduct(open(t, 0, nil))
 	if right.err != nil || len(right.bits) < 3000 {
 		t.Fatalf("%d numbers, %v", len(right.bits), right.err)
