@@ -35,7 +35,7 @@ func (f *solveFlags) realForm(form **realform.Form) func(m *csr.Matrix, imag []f
 			{"--nullspace with a file", f.nullSpace.given() || f.nullSpace.left != ""},
 		} {
 			if option.set {
-				return nil, &solve.InputError{Msg: "the matrix is complex; complex systems are solved without " + option.what}
+				return nil, &solve.InputError{Msg: "the system is complex; complex systems are solved without " + option.what}
 			}
 		}
 		if m.Rows != m.Cols {

@@ -9,17 +9,15 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/matrixio"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// convertOutput is what checkOutput calls the file that convert writes.
-const convertOutput = "OUT"
-
 // convertFlags are the flags of `mpsolve convert`.
 type convertFlags struct {
-	to        string
+	to, rhs   string
 	threads   int
 	maxMemory memorySize
 	quiet     bool
@@ -49,6 +47,7 @@ func newConvert(s streams) *cobra.Command {
 			"  mpsolve convert scipy.npz matrix.mtx\n" +
 			"  mpsolve convert Problem.mat matrix.petsc\n" +
 			"  mpsolve convert b.mtx b.dat --to petsc\n" +
+			"  mpsolve convert west0989.rua A.mtx --rhs b.mtx\n" +
 			"  mpsolve generate poisson3d --n 50 | mpsolve convert - - --to npz > matrix.npz",
 		Args: exactly(2, "a file to read and one to write"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), s, args[0], args[1]) },
@@ -56,6 +55,7 @@ func newConvert(s streams) *cobra.Command {
 	fl := c.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.to, "to", "", "`format` to write: "+strings.Join(matrixio.Written(), ", ")+" (default: as the name of OUT says)")
+	fl.StringVar(&f.rhs, "rhs", "", "write the right-hand sides that a Harwell-Boeing file holds beside its matrix to this `file`")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	fl.IntVar(&f.threads, "threads", 0, "number of threads (default: all processors)")
 	fl.BoolVar(&f.quiet, "quiet", false, "print nothing")
@@ -63,16 +63,30 @@ func newConvert(s streams) *cobra.Command {
 	return c
 }
 
-// format is the format to write to a file of that name.
-func (f *convertFlags) format(path string) (*matrixio.Format, error) {
+// rhsFormat is the format to write right-hand sides in, as --rhs says by its name.
+func (f *convertFlags) rhsFormat(from, out string) (to *matrixio.Format, err error) {
+	if f.rhs == "" {
+		return nil, nil
+	}
+	if err := checkFile("--rhs", f.rhs, true, []string{from}); err != nil {
+		return nil, err
+	}
+	if atomicfile.Same(f.rhs, out) {
+		return nil, usage("--rhs %s is OUT as well", f.rhs)
+	}
+	return formatOf(f.rhs, "")
+}
+
+// formatOf is the format to write to a file of that name; word names it unless that is "".
+func formatOf(path, word string) (*matrixio.Format, error) {
 	words := strings.Join(matrixio.Written(), ", ")
 	var to *matrixio.Format
 	switch {
-	case f.to != "":
-		if err := oneOf("to", &f.to, matrixio.Written()); err != nil {
+	case word != "":
+		if err := oneOf("to", &word, matrixio.Written()); err != nil {
 			return nil, err
 		}
-		to = matrixio.ByWord(f.to)
+		to = matrixio.ByWord(word)
 	case path == "-":
 		return nil, usage("OUT is standard output: --to says in which format (%s)", words)
 	default:
@@ -90,14 +104,18 @@ func (f *convertFlags) format(path string) (*matrixio.Format, error) {
 }
 
 func (f *convertFlags) run(ctx context.Context, s streams, from, path string) error {
-	to, err := f.format(path)
+	to, err := formatOf(path, f.to)
 	if err != nil {
 		return err
 	}
 	if path != "-" {
-		if err := checkOutput(convertOutput, path, from); err != nil {
+		if err := checkFile("OUT", path, true, []string{from}); err != nil {
 			return err
 		}
+	}
+	rhsTo, err := f.rhsFormat(from, path)
+	if err != nil {
+		return err
 	}
 	capThreads(&f.threads, s.err)
 	in := input{streams: s, threads: f.threads, maxMemory: int64(f.maxMemory)}
@@ -105,13 +123,26 @@ func (f *convertFlags) run(ctx context.Context, s streams, from, path string) er
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error {
-		return to.Write(heeding{ctx, w}, content, matrixio.WriteOptions{Threads: f.threads, Comment: "mpsolve convert " + report.Printable(from)})
+	writing := func(to *matrixio.Format, c *matrixmarket.Content) func(io.Writer) error {
+		return func(w io.Writer) error {
+			return to.Write(heeding{ctx, w}, c, matrixio.WriteOptions{Threads: f.threads, Comment: "mpsolve convert " + report.Printable(from)})
+		}
+	}
+	switch {
+	case content.RHS != nil && f.rhs == "":
+		fmt.Fprintf(s.err, "mpsolve: warning: %s: the right-hand sides in the file are written with --rhs FILE only\n", report.Printable(from))
+	case content.RHS == nil && f.rhs != "":
+		return &exitError{exitInput, fmt.Errorf("%s: the file has no right-hand sides that are read, for --rhs", from)}
 	}
 	if path == "-" {
-		return write(s.out)
+		err = writing(to, content)(s.out)
+	} else {
+		err = writeFile(ctx, path, writing(to, content))
 	}
-	if err := writeFile(ctx, path, write); err != nil {
+	if err == nil && f.rhs != "" {
+		err = writeFile(ctx, f.rhs, writing(rhsTo, content.RHS))
+	}
+	if err != nil || path == "-" {
 		return err
 	}
 	if f.quiet {

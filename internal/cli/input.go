@@ -16,6 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixio"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // input reads Matrix Market files for a command.
@@ -24,6 +25,9 @@ type input struct {
 	threads   int   // 0: all processors
 	maxMemory int64 // 0: the memory of the machine
 	parts     int   // float64 that hold a value; 0: one
+	maps      bool  // a .mpx file is mapped, for as long as the process lives
+
+	known map[string]*matrixmarket.Content // files that need not be read again
 
 	check    func(h matrixmarket.Header, rows, cols int) error        // of the size line; nil: none
 	realForm func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) // of complex matrices; nil: these are refused
@@ -45,6 +49,9 @@ func (in input) matrix(ctx context.Context, path string) (*csr.Matrix, error) {
 // read reads a Matrix Market file, or standard input for "-", and prints its
 // warnings. A progress bar is drawn on terminals only.
 func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, error) {
+	if c := in.known[path]; c != nil {
+		return c, nil
+	}
 	opt, done := in.options()
 	defer done()
 	var c *matrixmarket.Content
@@ -64,7 +71,7 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 // options are those of reading, with a progress bar, which ends with done.
 func (in input) options() (opt matrixmarket.Options, done func()) {
 	keepWithin(in.maxMemory)
-	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available(), Check: in.check, Parts: in.parts, Other: matrixio.Recognise, RealForm: in.realForm}
+	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available(), Check: in.check, Parts: in.parts, Other: matrixio.Recognise, RealForm: in.realForm, Map: in.maps}
 	status := newStatusLine(in.err)
 	if status.console == nil {
 		return opt, status.done
@@ -122,4 +129,16 @@ func notOpened(err error) bool {
 func isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// inFile names the file of a matrix that cannot be solved with.
+func inFile(path string, err error) error {
+	var fault *solve.InputError
+	if errors.As(err, &fault) {
+		if path == "-" {
+			path = "<stdin>"
+		}
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return err
 }

@@ -18,22 +18,27 @@ import (
 // checkOutput reports, before any work is done, that path cannot be written, or that it is
 // one of the inputs.
 func checkOutput(flag, path string, inputs ...string) error {
+	return checkFile("--"+flag, path, false, inputs)
+}
+
+// checkFile is checkOutput of a flag or an argument, which what names; files may have any format, or that of Matrix Market alone.
+func checkFile(what, path string, anyFormat bool, inputs []string) error {
 	if path == "" {
 		return nil
 	}
 	if path == "-" {
-		return usage("--%s -: use /dev/stdout for standard output, or ./- for a file of that name", flag)
+		return usage("%s -: use /dev/stdout for standard output, or ./- for a file of that name", what)
 	}
 	for _, suffix := range []string{".bz2", ".xz", ".zst", ".zip"} {
 		if strings.HasSuffix(path, suffix) {
-			return usage("--%s %s: files are compressed by gzip only, under names that end in .gz", flag, path)
+			return usage("%s %s: files are compressed by gzip only, under names that end in .gz", what, path)
 		}
 	}
-	if f := matrixio.BySuffix(path); f != nil && f.Word != "mtx" && flag != convertOutput {
-		return usage("--%s %s: matrices and vectors are written as Matrix Market files (.mtx); mpsolve convert makes others of them", flag, path)
+	if f := matrixio.BySuffix(path); f != nil && f.Word != "mtx" && !anyFormat {
+		return usage("%s %s: matrices and vectors are written as Matrix Market files (.mtx); mpsolve convert makes others of them", what, path)
 	}
 	if err := atomicfile.Check(path); err != nil {
-		return usage("--%s %s: %w", flag, path, err)
+		return usage("%s %s: %w", what, path, err)
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&fs.ModeDevice != 0 {
@@ -45,7 +50,7 @@ func checkOutput(flag, path string, inputs ...string) error {
 			other, err = os.Stdin.Stat()
 		}
 		if err == nil && os.SameFile(info, other) {
-			return usage("--%s %s: is also an input", flag, path)
+			return usage("%s %s: is also an input", what, path)
 		}
 	}
 	return nil

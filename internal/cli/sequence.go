@@ -11,7 +11,6 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/atomicfile"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // numbered is a name with a place for the number of the system of a sequence.
@@ -116,14 +115,10 @@ func (r *solveRun) advance(ctx context.Context, path string) error {
 		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{}, Scale: r.report.Scale, Threads: r.report.Threads,
 	}
 	r.report.Seconds.Read = time.Since(r.start).Seconds()
-	r.problem, r.known = whole{content.Matrix}, false
+	r.problem, r.known, r.intact = whole{content.Matrix}, false, nil
 	r.phase.Store("setting up")
 	if err := r.solver.UpdateMatrix(ctx, content.Matrix); err != nil {
-		var fault *solve.InputError
-		if errors.As(err, &fault) {
-			err = fmt.Errorf("%s: %w", path, err)
-		}
-		return err
+		return inFile(path, err)
 	}
 	if r.unmade != nil {
 		return r.unmade

@@ -15,6 +15,7 @@ import (
 type solveFlags struct {
 	method, scale, stop, orthogonalization, basis string
 	rhs, guess, output, history                   string
+	rhsAsked                                      bool
 	refine, json, quiet, verbose                  bool
 	maxTime                                       time.Duration
 	maxMemory                                     memorySize
@@ -188,6 +189,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if f.maxTime < 0 {
 		return usage("--max-time %v: want a positive duration", f.maxTime)
 	}
+	f.rhsAsked = c.Flags().Changed("rhs")
 	inputs := append([]string{path, f.rhs, f.guess}, f.precond.files()...)
 	inputs = append(inputs, f.nullSpace.files()...)
 	for _, err := range []error{

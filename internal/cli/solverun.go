@@ -25,7 +25,8 @@ type solveRun struct {
 
 	in      input
 	problem problem
-	how     string // the matrix was read
+	intact  func() error // of the file of the matrix, if it is mapped; or nil
+	how     string       // the matrix was read
 	solver  *solve.Solver
 	before  dist.Traffic     // before the solve
 	b, x0   [][]float64      // right-hand sides and guesses
@@ -127,24 +128,30 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: r.memoryLimit()}
 	var form *realform.Form // of a complex matrix
 	r.in.realForm = r.realForm(&form)
-	v, err := r.exact.input(r.in, r.opt).distributed(ctx, r.job, r.path, r.cut())
+	first := r.in
+	first.maps = true
+	v, err := r.exact.input(first, r.opt).distributed(ctx, r.job, r.path, r.cut())
 	if err == nil {
 		r.opt.Lower, err = lowerParts(v.Content)
 	}
 	if err == nil {
-		r.how = v.How
+		r.how, r.intact = v.How, v.Intact
 		if r.problem = (whole{v.Matrix}); v.Dist != nil {
 			r.problem = spread{v.Dist, r.job}
 		}
 		if form != nil {
 			r.problem = complexProblem{whole{v.Matrix}, form}
 		}
+		r.besideMatrix(v)
 	}
 	return r.job.agree(err)
 }
 
 // readRest reads what belongs to the matrix: what its preconditioner needs, right-hand sides and guesses.
 func (r *solveRun) readRest(ctx context.Context) (err error) {
+	if err := r.complexVectors(ctx); err != nil {
+		return err
+	}
 	limitGarbage(r.memory, r.problem.bytes())
 	if m, yes := r.problem.(whole); yes {
 		if err := r.precond.readNearNull(ctx, r.in, m.Rows, &r.opt); err != nil {
@@ -181,7 +188,7 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 	}
 	r.phase.Store("setting up")
 	if r.solver, err = r.problem.solver(ctx, r.opt); err != nil {
-		return r.checkpoint.refused(err)
+		return r.checkpoint.refused(inFile(r.path, err))
 	}
 	if r.unmade != nil {
 		return r.unmade

@@ -41,6 +41,11 @@ func (r *solveRun) solve(ctx context.Context) error {
 	}
 	r.report.CautionStructure()
 	r.live.done()
+	if r.intact != nil {
+		if err := r.intact(); err != nil {
+			return fmt.Errorf("%w: x is not written", err)
+		}
+	}
 	r.report.Seconds.Device = r.device.took.Seconds()
 	return nil
 }

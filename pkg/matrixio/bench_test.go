@@ -46,10 +46,13 @@ func BenchmarkRead(b *testing.B) {
 	if err := f.Close(); err != nil {
 		b.Fatal(err)
 	}
-	for _, file := range []struct{ name, path string }{{"text", plain}, {"gzip", packed}, {"mpx", own}} {
+	for _, file := range []struct {
+		name, path string
+		mapped     bool
+	}{{"text", plain, false}, {"gzip", packed, false}, {"mpx", own, true}, {"mpx-copied", own, false}} {
 		b.Run(file.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := matrixmarket.ReadFile(context.Background(), file.path, matrixmarket.Options{Other: Recognise}); err != nil {
+				if _, err := matrixmarket.ReadFile(context.Background(), file.path, matrixmarket.Options{Other: Recognise, Map: file.mapped}); err != nil {
 					b.Fatal(err)
 				}
 			}

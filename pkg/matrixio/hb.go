@@ -31,7 +31,7 @@ type hbHeader struct {
 	rows, cols, entries int64
 	pointers, indices   fortran
 	values              fortran
-	rightHandSides      int64 // lines of these
+	rhs                 hbRHS
 }
 
 func beginsHB(head []byte) bool {
@@ -107,32 +107,38 @@ func readHB(s *source) (*matrixmarket.Content, error) {
 	}
 	e.Col = spread(ptr)
 	c, err := s.content(e)
-	if err == nil && h.rightHandSides > 0 {
-		c.Warnings = append(c.Warnings, "right-hand sides that follow in the file are not read")
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	return c, t.rightHandSides(h, c)
 }
 
 // entryValues reads the values, unless the matrix is a pattern.
-func (t *hbText) entryValues(h *hbHeader, e *matrixmarket.Entries) error {
-	n := h.entries
-	switch h.Field {
-	case matrixmarket.Pattern:
+func (t *hbText) entryValues(h *hbHeader, e *matrixmarket.Entries) (err error) {
+	if h.Field == matrixmarket.Pattern {
 		return nil
-	case matrixmarket.Complex:
-		n *= 2
-		e.Imag = make([]float64, 0, t.room(h.entries))
 	}
-	e.Val = make([]float64, 0, t.room(h.entries))
-	return t.numbers(n, h.values, "the values", func(word []byte) error {
-		v, err := h.values.value(word)
-		if e.Imag != nil && len(e.Imag) < len(e.Val) {
-			e.Imag = append(e.Imag, v)
+	e.Val, e.Imag, err = t.floats(h.entries, h.values, h.Field == matrixmarket.Complex, "the values")
+	return err
+}
+
+// floats reads n numbers, real or pairs of real and imaginary parts; imag is nil if they are real.
+func (t *hbText) floats(n int64, f fortran, complex bool, what string) (v, imag []float64, err error) {
+	v = make([]float64, 0, t.room(n))
+	if complex {
+		imag = make([]float64, 0, t.room(n))
+		n *= 2
+	}
+	err = t.numbers(n, f, what, func(word []byte) error {
+		x, err := f.value(word)
+		if len(imag) < len(v) && imag != nil {
+			imag = append(imag, x)
 		} else {
-			e.Val = append(e.Val, v)
+			v = append(v, x)
 		}
 		return err
 	})
+	return v, imag, err
 }
 
 // header reads four lines, or five.
@@ -152,7 +158,7 @@ func (t *hbText) header() (h *hbHeader, err error) {
 	}
 	h = &hbHeader{}
 	if len(counts) > 4 {
-		h.rightHandSides, _ = strconv.ParseInt(counts[4], 10, 64) // as good as none if it is no number
+		h.rhs.lines, _ = strconv.ParseInt(counts[4], 10, 64) // as good as none if it is no number
 	}
 	t.line = 3
 	words := strings.Fields(lines[2])
@@ -191,8 +197,8 @@ func (t *hbText) header() (h *hbHeader, err error) {
 			return nil, t.faultIn(int64(columns[k]+1), "the format %.40q is none that is read, such as (16I5) or (1P,4D20.12)", text)
 		}
 	}
-	if h.rightHandSides > 0 {
-		_, err = t.next("the header")
+	if h.rhs.lines > 0 {
+		err = t.rhsHeader(h, lines[3])
 	}
 	return h, err
 }

@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"os"
 	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/mpsolve/mpsolve/internal/mapping"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// readMPX reads the arrays into memory, and verifies the checksum of each block while it is in the cache, on all threads.
-// Files are read, not mapped: one that is changed or cut while it is mapped would change or end a solve.
+// readMPX maps the file if it may, or reads its arrays into memory, and verifies the checksum of each block while it is in the cache, on all threads.
 func readMPX(s *source) (*matrixmarket.Content, error) {
 	at, size, err := s.random()
 	if err != nil {
@@ -40,11 +41,23 @@ func readMPX(s *source) (*matrixmarket.Content, error) {
 	if err := s.opt.Fits(s.in.Name, size, float64(size), "a %d x %d matrix with %d entries", h.rows, h.cols, h.entries); err != nil {
 		return nil, err
 	}
-	a := newMPXArrays(&h)
+	a := newMPXArrays(&h, s.mapped(l.sums))
 	if err := a.read(s, at, &l); err != nil {
 		return nil, err
 	}
-	return a.content(s, &h), nil
+	c := a.content(s, &h)
+	if a.mapped != nil {
+		c.Intact = a.mapped.Intact
+	}
+	return c, nil
+}
+
+// mapped maps the first n bytes of the file; nil if that was not asked for, does not go, or would give numbers the wrong way round.
+func (s *source) mapped(n int64) *mapping.Mapping {
+	if f, plain := s.in.At.(*os.File); plain && s.opt.Map && littleEndian {
+		return mapping.Map(f, n)
+	}
+	return nil
 }
 
 // littleEndian tells that numbers in memory are as they are in files.
@@ -52,19 +65,25 @@ var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // mpxArrays are the arrays of a file in memory.
 type mpxArrays struct {
-	file      []byte // without the checksums
+	file      []byte           // without the checksums
+	mapped    *mapping.Mapping // nil: the file is read into memory
 	ptr       []int64
 	col       []int32
 	cols      int32 // of the matrix
 	val, imag []float64
 }
 
-// newMPXArrays returns memory for a file, and where the arrays are in it.
-func newMPXArrays(h *mpxHead) *mpxArrays {
+// newMPXArrays returns memory for a file, or the one that it is mapped to, and where the arrays are in it.
+func newMPXArrays(h *mpxHead, mapped *mapping.Mapping) *mpxArrays {
 	l := h.layout()
-	memory := make([]uint64, (l.sums+7)/8) // large ones begin at a multiple of 64
-	a := &mpxArrays{file: unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(memory))), l.sums), cols: int32(h.cols)}
-	hugePages(a.file)
+	a := &mpxArrays{mapped: mapped, cols: int32(h.cols)}
+	if mapped != nil {
+		a.file = mapped.Bytes
+	} else {
+		memory := make([]uint64, (l.sums+7)/8) // large ones begin at a multiple of 64
+		a.file = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(memory))), l.sums)
+		hugePages(a.file)
+	}
 	if h.Format == matrixmarket.Coordinate {
 		a.ptr, a.col = numbersAt[int64](a.file, l.ptr, h.rows+1), numbersAt[int32](a.file, l.col, h.entries)
 	}
@@ -161,24 +180,31 @@ func (a *mpxArrays) checkColumns(lo, hi int64) string {
 // has entry lo.
 func (a *mpxArrays) quickCheck(row int, lo, hi int64) bool {
 	cols := a.col[lo:hi]
-	last := cols[0]
-	out := last | (a.cols - 1 - last) // its sign
-	falls := 0
-	for _, j := range cols[1:] {
-		out |= j | (a.cols - 1 - j)
-		falls += int(uint64(int64(j)-int64(last)-1) >> 63)
+	last, top := cols[0], uint32(cols[0]) // negative ones are above all others
+	falls := uint32(0)                    // overflows in differences do not count: then top is out of range
+	rest := cols[1:]
+	for ; len(rest) >= 4; rest = rest[4:] {
+		p, q, r, s := rest[0], rest[1], rest[2], rest[3]
+		falls += uint32(p-last-1)>>31 + uint32(q-p-1)>>31 + uint32(r-q-1)>>31 + uint32(s-r-1)>>31
+		top = max(top, max(max(uint32(p), uint32(q)), max(uint32(r), uint32(s)))) // no chain of four
+		last = s
+	}
+	for _, j := range rest {
+		falls += uint32(j-last-1) >> 31
+		top = max(top, uint32(j))
 		last = j
 	}
-	for row++; row < len(a.ptr)-1; row++ {
-		at := a.ptr[row]
+	begin := lo // of the row before, empty ones but for the first left out
+	for _, at := range a.ptr[row+1:] {
 		if at >= hi {
 			break
 		}
-		if at > lo && at < a.ptr[row+1] {
-			falls -= int(uint64(int64(a.col[at])-int64(a.col[at-1])-1) >> 63)
+		if at > begin {
+			falls -= uint32(a.col[at]-a.col[at-1]-1) >> 31
+			begin = at
 		}
 	}
-	return out >= 0 && falls == 0
+	return top < uint32(a.cols) && falls == 0
 }
 
 // onThreads calls f for from to to-1 on all threads. The error is that of the smallest number with one.
@@ -209,12 +235,14 @@ func (s *source) onThreads(from, to int64, f func(k int64) error) error {
 	return fault
 }
 
-// block reads block k and verifies its checksum.
+// block reads block k, unless it is mapped, and verifies its checksum.
 func (a *mpxArrays) block(s *source, l *mpxLayout, k int64, sums []byte, in io.ReaderAt) error {
 	from := mpxHeader + k*mpxBlock
 	part := a.file[from:min(from+mpxBlock, l.sums)]
-	if _, err := in.ReadAt(part, from); err != nil {
-		return s.faultAt(from, "the file cannot be read: %v", err)
+	if a.mapped == nil {
+		if _, err := in.ReadAt(part, from); err != nil {
+			return s.faultAt(from, "the file cannot be read: %v", err)
+		}
 	}
 	if crc, want := crc32.Checksum(part, castagnoli), binary.LittleEndian.Uint32(sums[4*k:]); crc != want {
 		return s.faultAt(from, "the next %d bytes are damaged: their checksum is %08x, want %08x", len(part), crc, want)

@@ -52,6 +52,10 @@ type Options struct {
 	// one domain, and Content tells of the complex matrix.
 	RealForm func(m *csr.Matrix, imag []float64) (*csr.Matrix, error)
 
+	// Map lets a plain file be mapped into memory whose arrays are as memory has them (.mpx), which saves a copy. Such memory is never given back,
+	// the file must stay as it is while the matrix is in use (see Content.Intact), and a process that reads what has been cut off it ends.
+	Map bool
+
 	pieceSize int // bytes of text to a piece; 0: defaultPiece. For tests
 }
 
@@ -81,6 +85,9 @@ type Content struct {
 	// duplicates lose to rounding is in it too, whatever the number of parts: they are exact.
 	Lower []*Content
 
+	// RHS, if not nil, are right-hand sides that the file holds beside the matrix, dense, Rows x their number (Harwell-Boeing).
+	RHS *Content
+
 	// Duplicates counts the stored entries that were added to another one
 	// with the same indices, Zeros the explicit zeros of a coordinate file,
 	// NonFinite the values that are not a finite float64: nan, inf and
@@ -91,6 +98,9 @@ type Content struct {
 	// Warnings describe, a line each, deviations from the format and changes
 	// of values.
 	Warnings []string
+
+	// Intact, if not nil, tells whether the file, which is mapped, is still what was read: an error if it has been written to.
+	Intact func() error
 
 	limit budget
 }

@@ -15,6 +15,11 @@ const maxTightenings = 3
 
 // solve implements special.
 func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) {
+	return n.solveBy(ctx, n.inner, b, x0)
+}
+
+// solveBy is solve with a solver of M.
+func (n *nullSpace) solveBy(ctx context.Context, by *Solver, b, x0 []float64) (Result, error) {
 	start := time.Now()
 	consistent := b
 	if !n.found {
@@ -26,7 +31,7 @@ func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) 
 		}
 		x0 = n.pinned.vanish(x0)
 	}
-	inner := *n.inner // with a tolerance of its own
+	inner := *by // with a tolerance of its own
 	var total Result
 	for k := 0; ; k++ {
 		r, err := inner.Solve(ctx, consistent, x0)

@@ -1,0 +1,7 @@
+//go:build !linux || !cgo
+
+package mapping
+
+import "os"
+
+func mapFile(*os.File, int64) []byte { return nil }
