@@ -42,6 +42,28 @@ func TestNamesOfTour(t *testing.T) {
 	}
 }
 
+// TestFilesOfTour wants every file that the tour lists for a package to exist.
+func TestFilesOfTour(t *testing.T) {
+	root := filepath.Join("..", "..")
+	page, err := os.ReadFile(filepath.Join(root, "docs", "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range []string{"pkg/solve", "internal/cli"} {
+		_, list, found := strings.Cut(string(page), "| in "+pkg+" | files |")
+		list, _, ended := strings.Cut(list, "\n\n")
+		files := regexp.MustCompile(`[a-z]+\.go`).FindAllString(list, -1)
+		if !found || !ended || len(files) < 20 {
+			t.Errorf("%s: %d files are listed", pkg, len(files))
+		}
+		for _, f := range files {
+			if _, err := os.Stat(filepath.Join(root, pkg, f)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // declare adds the names of a declaration, those of methods and fields after their type.
 func declare(declared map[string]bool, pkg string, d ast.Decl) {
 	switch d := d.(type) {

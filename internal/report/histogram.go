@@ -11,7 +11,9 @@ import (
 )
 
 const (
-	barWidth  = 40 // characters of the longest bar
+	barWidth  = 40 // characters of the longest bar, on a terminal that has room for it
+	leastBar  = 4  // the same on any
+	besideBar = 34 // columns that the rest of a line takes
 	maxBars   = 24 // a wider spread puts several decades into one bar
 	minDecade = -324
 )
@@ -46,6 +48,10 @@ func Histogram(w io.Writer, values []float64) {
 
 // draw writes the bars from top to bottom by falling magnitude.
 func draw(w io.Writer, bars []int, lowest, decades int) {
+	width := barWidth
+	if n := Columns(w); n > 0 {
+		width = min(width, max(leastBar, n-besideBar))
+	}
 	longest, all := 0, 0
 	for _, n := range bars {
 		longest = max(longest, n)
@@ -60,7 +66,7 @@ func draw(w io.Writer, bars []int, lowest, decades int) {
 	})
 	for k := len(bars) - 1; k >= 0; k-- {
 		from, share := lowest+k*decades, float64(bars[k])/float64(all)
-		length := int(math.Ceil(barWidth * float64(bars[k]) / float64(longest)))
+		length := int(math.Ceil(float64(width) * float64(bars[k]) / float64(longest)))
 		t.AppendRow(table.Row{
 			fmt.Sprintf("1e%+03d", from), fmt.Sprintf("1e%+03d", from+decades),
 			bars[k], fmt.Sprintf("%.1f", 100*share), strings.Repeat("█", length),

@@ -13,8 +13,8 @@ func TestSpy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
-	Spy(&narrow{&b}, m) // 8 columns, so that a dot is an entry or a part of it
+	b := &narrow{columns: 8}
+	Spy(b, m) // 8 columns, so that a dot is an entry or a part of it
 	want := " ┌────┐\n │⠑⢄⠀⠈│\n │⠀⠀⠑⢄│\n └────┘\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
@@ -26,8 +26,11 @@ func TestSpy(t *testing.T) {
 	}
 }
 
-// narrow is a terminal of 8 columns.
-type narrow struct{ *strings.Builder }
+// narrow is a terminal of so many columns.
+type narrow struct {
+	strings.Builder
+	columns int
+}
 
-func (narrow) Columns() int  { return 8 }
-func (narrow) Colored() bool { return false }
+func (n *narrow) Columns() int  { return n.columns }
+func (n *narrow) Colored() bool { return false }

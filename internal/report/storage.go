@@ -5,28 +5,9 @@ import (
 	"io"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 )
-
-// newTable is a table for the terminal whose columns from the second on are
-// numbers.
-func newTable(w io.Writer, header ...any) table.Writer {
-	t := table.NewWriter()
-	t.SetOutputMirror(w)
-	t.SetStyle(table.StyleLight)
-	t.Style().Options = table.OptionsNoBordersAndSeparators
-	t.Style().Format.Header = text.FormatDefault
-	t.AppendHeader(header)
-	t.SuppressTrailingSpaces()
-	var columns []table.ColumnConfig
-	for k := range header[1:] {
-		columns = append(columns, table.ColumnConfig{Number: k + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(columns)
-	return t
-}
 
 // Prediction is what one set would take by each criterion and target.
 type Prediction struct {
@@ -37,7 +18,8 @@ type Prediction struct {
 // Predictions writes a table of bytes per nonzero, indices included, and the
 // share of nonzeros that would be dropped.
 func Predictions(w io.Writer, columns []string, rows []Prediction) {
-	header := []any{"bytes per nonzero, % dropped"}
+	Line(w, "sets", "bytes per nonzero, indices included, and how many percent are dropped, for accuracies and criteria")
+	header := []any{"set"}
 	for _, c := range columns {
 		header = append(header, c)
 	}
