@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkSolveMany compares eight right-hand sides with one, at the default options, on two threads: the least times of a
-// solve for one, of SolveMany for eight, and of both with the set-up, all measured in turns. Rows of docs/several.md are
+// solve for one, of SolveMany for eight, and of both with the set-up, all measured in turns. Rows of the table in docs/usage.md are
 //
 //	go test ./pkg/solve -run '^$' -bench SolveMany -benchtime 3x
 func BenchmarkSolveMany(b *testing.B) {
@@ -48,7 +48,7 @@ func compareMany(b *testing.B, m *csr.Matrix) {
 	for k := range count {
 		sides = append(sides, random(uint64(k), m.Rows))
 	}
-	var one, many, oneWith, manyWith = math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
+	one, many, oneWith, manyWith := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
 	var result Result
 	var width int
 	measure := func(solve func(s *Solver) error, with, without *float64) {
