@@ -55,6 +55,7 @@ func (k *Set) quad() {
 	k.mulAdds = mulAddsKernels{mulAddsQuad, mulAddsMixedQuad, mulAdds32Quad}
 	k.fold = foldQuad
 
+	k.residual64 = csrResidualDDQuad
 	k.sell8 = sell8SIMD(sell8Quad)
 	k.bcrs = bcrsMulVecQuad
 	k.bcrsT = bcrsMulVecTQuad

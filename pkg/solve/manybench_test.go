@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkSolveMany compares eight right-hand sides with one, at the default options, on two threads: the least times of a
-// solve for one, of SolveMany for eight, and of both with the set-up, all measured in turns. Rows of docs/several.md are
+// solve for one, of SolveMany for eight, and of both with the set-up, all measured in turns. Rows of the table in docs/usage.md are
 //
 //	go test ./pkg/solve -run '^$' -bench SolveMany -benchtime 3x
 func BenchmarkSolveMany(b *testing.B) {

@@ -51,6 +51,13 @@ func TestUpdateThreads(t *testing.T) {
 		"several":   {spd, Options{Updates: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			switch name {
+			case "rules", "amg", "lu":
+			default:
+				if testing.Short() {
+					t.Skip("others share their steps")
+				}
+			}
 			c.opt.Threads = 2
 			s := newSolver(t, c.m, c.opt)
 			var last []float64
