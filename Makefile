@@ -147,6 +147,12 @@ gpu-sanitize: ## tests of pkg/gpu on the emulated device, under the address and 
 gpu-bench-build: build ## what bench/gpu/run.sh takes to a machine with a GPU
 	$(GO) test -c -o bin/gpu.test ./pkg/gpu
 
+CIRCUIT_DEVICES ?= emulate,opencl
+
+.PHONY: gpu-circuit
+gpu-circuit: ## multigrid on G3_circuit: iterations of the host, same bits on CIRCUIT_DEVICES (emulate,opencl; ptx takes an hour)
+	$(GO) test -count=1 -v -timeout 0 -run '^TestG3Circuit$$' ./pkg/gpu -circuit $(CIRCUIT_DEVICES) -circuit-iterations $(or $(CIRCUIT_ITERATIONS),0)
+
 GPU_RESULTS ?= gpu-results
 
 .PHONY: gpu-table

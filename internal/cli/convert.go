@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/atomicfile"
@@ -159,7 +160,8 @@ func contentText(c *matrixmarket.Content) string {
 	if c.Form != "" {
 		form = c.Form + ", "
 	}
-	return fmt.Sprintf("%s%v %v %v %v, %d x %d, %d entries stored", form, c.Object, c.Format, c.Field, c.Symmetry, c.Rows, c.Cols, c.Stored)
+	return fmt.Sprintf("%s%v %v %v %v, %d x %d, %d %s stored", form, c.Object, c.Format, c.Field, c.Symmetry, c.Rows, c.Cols,
+		c.Stored, english.PluralWord(int(c.Stored), "entry", "entries"))
 }
 
 // triangleText says that one triangle of a matrix was enough.

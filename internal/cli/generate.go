@@ -67,25 +67,24 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 				return err
 			}
 			ctx := c.Context()
-			if coordinates != "" {
-				if err := writeCoordinates(ctx, coordinates, k, p, comment); err != nil {
+			return abandonable(ctx, 0, func() error { // whatever it is doing
+				if coordinates != "" {
+					if err := writeCoordinates(ctx, coordinates, k, p, comment); err != nil {
+						return err
+					}
+				}
+				m, err := generate.Generate(k.Name, p)
+				if err != nil {
 					return err
 				}
-			}
-			var m *csr.Matrix
-			if err := abandonable(ctx, 0, func() (err error) {
-				m, err = generate.Generate(k.Name, p)
-				return err
-			}); err != nil {
-				return err
-			}
-			write := func(w io.Writer) error {
-				return matrixmarket.Write(heeding{ctx, w}, m, matrixmarket.WriteOptions{Symmetric: k.Symmetric, Comments: []string{comment}})
-			}
-			if output == "" {
-				return write(s.out)
-			}
-			return writeFile(ctx, output, write)
+				write := func(w io.Writer) error {
+					return matrixmarket.Write(heeding{ctx, w}, m, matrixmarket.WriteOptions{Symmetric: k.Symmetric, Comments: []string{comment}})
+				}
+				if output == "" {
+					return write(s.out)
+				}
+				return writeUncounted(ctx, output, write)
+			})
 		},
 	}
 	for i, q := range k.Params {
@@ -122,7 +121,7 @@ func writeCoordinates(ctx context.Context, path string, k generate.Kind, p gener
 	if err != nil {
 		return err
 	}
-	return writeFile(ctx, path, func(w io.Writer) error {
+	return writeUncounted(ctx, path, func(w io.Writer) error {
 		opt := matrixmarket.WriteOptions{Comments: []string{"nodes of " + comment}}
 		return matrixmarket.WriteDense(heeding{ctx, w}, count, dim, colMajor, opt)
 	})

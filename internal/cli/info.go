@@ -9,120 +9,135 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
+// infoFlags are the flags of `mpsolve info`.
+type infoFlags struct {
+	maxMemory             memorySize
+	reorder               reorderFlag
+	spy                   spyFlags
+	condition, sets, json bool
+}
+
+const infoLong = `Describe a file (- for standard input) of any format of docs/formats.md: its properties and
+a histogram of the magnitudes of its entries, and what solve does with it by default. That is not
+a forecast: it is set up as solve does, up to the first iteration. The memory is what
+solve needs with each method that suits the matrix.
+
+--spy, --condition and --sets show more, and leave that out (--json: in addition to it). --sets is a table of the papers'
+sets of storage formats: for three accuracies and both criteria, bytes per nonzero, indices
+included, and the percentage of nonzeros dropped.`
+
 func newInfo(s streams) *cobra.Command {
-	var maxMemory memorySize
-	var reorder reorderFlag
-	var spy spyFlags
-	var condition bool
+	var f infoFlags
 	c := &cobra.Command{
-		Use: "info FILE", Short: "Describe the file of a matrix",
-		Long: "Describe a file (- for standard input) of any format of docs/formats.md. For a real matrix, print\n" +
-			"its properties, a histogram of the magnitudes of its entries and, for each set\n" +
-			"of storage formats, three accuracies and both criteria, the bytes per nonzero\n" +
-			"(indices included) and the percentage of nonzeros dropped.",
-		Example: "  mpsolve info matrix.mtx.gz\n  mpsolve info matrix.mtx.gz --spy\n  mpsolve info matrix.mtx.gz --spy --output pattern.svg", Args: exactly(1, "one file"),
+		Use: "info FILE", Short: "Describe the file of a matrix, and how solve would solve with it", Long: infoLong,
+		Example: "  mpsolve info matrix.mtx.gz\n  mpsolve info matrix.mtx.gz --json\n  mpsolve info matrix.mtx.gz --spy --condition\n" +
+			"  mpsolve info matrix.mtx.gz --spy --output pattern.svg\n  mpsolve info matrix.mtx.gz --sets",
+		Args: exactly(1, "one file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := cmp.Or(reorder.check(), spy.check(args[0])); err != nil {
+			if err := cmp.Or(f.reorder.check(), f.spy.check(args[0])); err != nil {
 				return err
 			}
-			return runInfo(c.Context(), input{streams: s, maxMemory: int64(maxMemory)}, args[0], reorder, spy, condition)
+			if f.json && f.spy.spy && f.spy.output == "" {
+				return usage("--json --spy: both want standard output; --output p.svg draws into a file")
+			}
+			return f.run(c.Context(), s, args[0])
 		},
 	}
-	reorder.add(c)
-	spy.add(c)
-	c.Flags().BoolVar(&condition, "condition", false, "bound the eigenvalues of a symmetric matrix, and estimate the condition number of a square one by a few solves, in place of the tables")
-	c.Flags().Var(&maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
+	f.spy.add(c)
+	c.Flags().BoolVar(&f.condition, "condition", false, "bound the eigenvalues of a symmetric matrix by Gershgorin's discs and Lanczos' process, and estimate the condition number of a square one by a few solves")
+	c.Flags().BoolVar(&f.sets, "sets", false, "show what the matrix takes in each of the papers' sets of storage formats")
+	f.reorder.add(c)
+	c.Flags().BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/info.schema.json)")
+	c.Flags().Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	return c
 }
 
-func runInfo(ctx context.Context, in input, path string, reorder reorderFlag, spy spyFlags, condition bool) error {
-	content, err := in.read(ctx, path)
+func (f *infoFlags) run(ctx context.Context, s streams, path string) error {
+	content, err := input{streams: s, maxMemory: int64(f.maxMemory)}.read(ctx, path)
 	if err != nil {
 		return err
 	}
-	out := &firstError{w: in.out}
-	report.Line(out, "file", "%s: %s", path, contentText(content))
-	if content.Field != matrixmarket.Complex && content.Matrix != nil {
-		pool := parallel.New(0)
-		defer pool.Close()
-		facts := csr.Examine(content.Matrix, pool)
-		report.Facts(out, facts)
-		m, _, err := reorder.apply(out, content.Matrix, pool)
+	i := &report.Info{SchemaVersion: report.InfoVersion, Version: Version, File: path, Content: contentText(content)}
+	out := &firstError{w: s.out}
+	text := io.Writer(out)
+	if f.json {
+		text = io.Discard
+	}
+	report.Line(text, "file", "%s: %s", path, i.Content)
+	if content.Matrix != nil {
+		r, err := f.solveRun(s, path)
 		if err != nil {
 			return err
 		}
-		if spy.spy {
-			return cmp.Or(spy.draw(ctx, out, path, m), out.err)
-		}
-		if condition {
-			return cmp.Or(writeCondition(ctx, out, m, facts, solve.Options{MaxMemory: in.maxMemory}), out.err)
-		}
-		report.Histogram(out, m.Val)
-		if facts.NonFinite == 0 && facts.MaxAbs > 0 {
-			if err := predict(ctx, out, m, pool); err != nil {
-				return err
-			}
+		m, err := r.takeReal(content)
+		if err != nil {
+			i.Refused = oneLine(err)
+			i.WriteChoice(text)
+		} else if err := f.describe(ctx, text, i, r, m); err != nil {
+			return err
 		}
 	}
-	if out.err != nil {
-		return fmt.Errorf("writing: %w", out.err)
+	if f.json {
+		err = i.WriteJSON(out)
+	}
+	if err = cmp.Or(err, out.err); err != nil {
+		return fmt.Errorf("writing: %w", err)
 	}
 	return nil
 }
 
-// predict writes the bytes per nonzero of the matrix in every set of formats.
-func predict(ctx context.Context, w io.Writer, m *csr.Matrix, pool *parallel.Pool) error {
-	var columns []string
-	var specs []adaptive.Spec
-	here, err := model()
+// describe describes the matrix of a run of solve that has it.
+func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info, r *solveRun, m *csr.Matrix) error {
+	pool := parallel.New(0)
+	defer pool.Close()
+	facts := csr.Examine(m, pool)
+	i.SetMatrix(facts)
+	if c, yes := r.problem.(complexProblem); yes {
+		i.Complex = &report.Complex{Rows: c.Rows / 2, Form: c.form.Name}
+		report.Line(out, "complex", "what follows is of its real form, %s, of twice the size", c.form.Name)
+	}
+	report.Facts(out, facts)
+	shown := f.spy.spy || f.condition || f.sets
+	if !shown || f.json {
+		if err := r.choose(ctx, i); err != nil {
+			return err
+		}
+		i.WriteChoice(out)
+		report.Histogram(out, m.Val)
+	}
+	if !shown {
+		return nil
+	}
+	m, _, err := f.reorder.apply(out, m, pool)
 	if err != nil {
 		return err
 	}
-	for _, e := range []string{"2^-53", "2^-37", "2^-24"} {
-		epsilon, err := adaptive.ParseEpsilon(e)
+	if f.spy.spy {
+		if err := f.spy.draw(ctx, out, i.File, m); err != nil {
+			return err
+		}
+	}
+	if f.condition {
+		if i.Condition, err = condition(ctx, m, facts, solve.Options{MaxMemory: r.opt.MaxMemory, Held: programBytes}, pool); err != nil {
+			return err
+		}
+		i.Condition.Write(out)
+	}
+	if f.sets && facts.NonFinite == 0 && facts.MaxAbs > 0 {
+		s, err := predict(ctx, m, pool)
 		if err != nil {
 			return err
 		}
-		for _, c := range adaptive.Criteria {
-			columns = append(columns, e+" "+string(c))
-			specs = append(specs, adaptive.Spec{Epsilon: epsilon, Criterion: c, Model: here})
+		i.SetSets(s.specs, s.rows)
+		report.Predictions(out, s.columns, s.rows)
+		for k, layout := range s.layouts {
+			report.Line(out, "layout", "AFX %s: %s", s.columns[k], layout)
 		}
-	}
-	afx, err := adaptive.LookupSet("AFX")
-	if err != nil {
-		return err
-	}
-	var rows []report.Prediction
-	for _, set := range adaptive.Sets() {
-		row := report.Prediction{Set: set.Name}
-		for _, s := range specs {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			s.Set = set
-			stats, err := adaptive.Predict(m, s, pool)
-			if err != nil {
-				return err
-			}
-			row.Stats = append(row.Stats, stats)
-		}
-		rows = append(rows, row)
-	}
-	report.Predictions(w, columns, rows)
-	for k, s := range specs {
-		s.Set = afx
-		_, text, err := adaptive.Choose(m, s, pool)
-		if err != nil {
-			return err
-		}
-		report.Line(w, "layout", "AFX %s: %s", columns[k], text)
 	}
 	return nil
 }

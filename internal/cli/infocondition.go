@@ -2,31 +2,35 @@ package cli
 
 import (
 	"context"
-	"io"
+	"math"
 
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// writeCondition writes bounds of the eigenvalues and an estimate of the condition number, as far as there are any.
-func writeCondition(ctx context.Context, w io.Writer, m *csr.Matrix, f csr.Facts, opt solve.Options) error {
-	if f.Symmetric {
+// condition bounds the eigenvalues and estimates the condition number, as far as there are any.
+func condition(ctx context.Context, m *csr.Matrix, f csr.Facts, opt solve.Options, pool *parallel.Pool) (*report.Condition, error) {
+	c := new(report.Condition)
+	if f.Symmetric && f.NonFinite == 0 {
 		low, high := m.Gershgorin()
-		report.Line(w, "eigenvalues", "between %.3g and %.3g (Gershgorin's bounds, which hold)", low, high)
+		c.Gershgorin = &report.Bounds{Low: low, High: high}
+		if low, high, steps, err := solve.Ritz(ctx, m, pool); err == nil && steps > 0 {
+			c.Ritz, c.Steps = &report.Bounds{Low: low, High: high}, steps
+		}
 	}
 	if f.Rows != f.Cols {
-		report.Line(w, "condition", "not estimated: the matrix is not square")
-		return nil
+		c.Unknown, c.Estimate = "not estimated: the matrix is not square", report.Number(math.NaN())
+		return c, nil
 	}
-	c, err := solve.Condition(ctx, m, opt)
+	estimate, err := solve.Condition(ctx, m, opt)
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return nil, ctx.Err()
 	case err != nil:
-		report.Line(w, "condition", "not known: %s", oneLine(err))
-	default:
-		report.Line(w, "condition", "about %.1e in the 1-norm (estimated from below by Hager and Higham's method; as read, without scaling)", c)
+		c.Unknown, estimate = "not known: "+oneLine(err), math.NaN()
 	}
-	return nil
+	c.Estimate = report.Number(estimate)
+	return c, nil
 }

@@ -23,7 +23,7 @@ type spyFlags struct {
 }
 
 func (f *spyFlags) add(c *cobra.Command) {
-	c.Flags().BoolVar(&f.spy, "spy", false, "draw where the matrix has entries, in place of the tables")
+	c.Flags().BoolVar(&f.spy, "spy", false, "draw where the matrix has entries")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "with --spy: draw into this `file` (.svg) instead of the terminal")
 }
 

@@ -211,10 +211,18 @@ func (on *onRanks) script(t *testing.T, name, text string) string {
 	return filepath.Join(on.dir, name)
 }
 
-// rankWrapper is a script that runs mpsolve, once the rank has written down who it is.
+// rankWrapper is a script that runs mpsolve, once the rank has written down who it is. Standard error of the ranks goes to a file,
+// see ranksSaid: a launcher may lose what comes when a rank ends.
 func (on *onRanks) rankWrapper(t *testing.T) string {
 	t.Helper()
-	return on.script(t, "rank", "echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\nexec mpsolve \"$@\"\n")
+	return on.script(t, "rank", "echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\nexec mpsolve \"$@\" 2>>said\n")
+}
+
+// ranksSaid returns what ranks in the wrapper have printed on standard error since it was last asked for.
+func (on *onRanks) ranksSaid(t *testing.T) string {
+	t.Helper()
+	defer os.Remove(filepath.Join(on.dir, "said"))
+	return on.file(t, "said")
 }
 
 // slowly is a solve that takes long although the matrix is small, so that x is written soon.
@@ -257,6 +265,7 @@ func TestInterruptOfRanks(t *testing.T) {
 			}
 			start := time.Now()
 			e := on.wait(t, s)
+			e.err += on.ranksSaid(t)
 			if c.to == "" && c.signal == syscall.SIGTERM && on.loses && e.code == 0 {
 				e.code = c.code
 			}
@@ -279,7 +288,7 @@ func TestInterruptOfRanks(t *testing.T) {
 // untilSolving waits until iterations are printed.
 func (on *onRanks) untilSolving(t *testing.T) {
 	t.Helper()
-	for start := time.Now(); !strings.Contains(on.file(t, errFile), "iteration"); time.Sleep(20 * time.Millisecond) {
+	for start := time.Now(); !strings.Contains(on.file(t, errFile)+on.file(t, "said"), "iteration"); time.Sleep(20 * time.Millisecond) {
 		if time.Since(start) > jobTime {
 			t.Fatalf("it does not solve: %s", on.file(t, errFile))
 		}

@@ -25,6 +25,7 @@ func TestInterruptOfRanksAtATerminal(t *testing.T) {
 		}
 		start := time.Now()
 		e := on.wait(t, s)
+		e.err += on.ranksSaid(t)
 		if took := time.Since(start); took > 10*time.Second { // the exit code is the launcher's: MPICH's is 0 at times
 			t.Errorf("it ends after %v, exit code %d\n%s", took, e.code, e.err)
 		}

@@ -75,6 +75,11 @@ var completing atomic.Int32
 func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
 	writing.Add(1)
 	defer writing.Add(-1)
+	return writeUncounted(ctx, path, write)
+}
+
+// writeUncounted is writeFile of a file that may be given up.
+func writeUncounted(ctx context.Context, path string, write func(io.Writer) error) error {
 	return atomicfile.WriteContext(ctx, path, func(w io.Writer) error {
 		if !strings.HasSuffix(path, ".gz") {
 			return write(w)

@@ -19,18 +19,7 @@ import (
 // and the job again after "scontrol requeue", until it is done. x has the bytes of an
 // uninterrupted solve.
 func TestSlurmScript(t *testing.T) {
-	if testing.Short() {
-		t.Skip("seconds")
-	}
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("no bash")
-	}
-	s := &killed{dir: t.TempDir()}
-	s.must(t, strings.Fields("generate poisson3d --n 50 --decades 3 --seed 1 --output a.mtx")...)
-	start := time.Now()
-	s.must(t, strings.Fields("solve a.mtx --precond none --threads 1 --output x.mtx")...)
-	takes := time.Since(start)
-	s.want = s.x(t)
+	s, takes := newBatch(t, "poisson3d --n 50 --decades 3 --seed 1")
 	job := newSlurmJob(t, s.dir)
 	runs, resumed := 0, 0
 	for ; ; runs++ {
@@ -101,6 +90,24 @@ func TestRanksScripts(t *testing.T) {
 			t.Errorf("%s without a matrix: %v, %s", script, err, out)
 		}
 	}
+}
+
+// newBatch makes a matrix a.mtx, and returns its folder, with the x of an uninterrupted solve without a preconditioner, and the time that took.
+func newBatch(t *testing.T, matrix string) (s *killed, takes time.Duration) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("no bash")
+	}
+	s = &killed{dir: t.TempDir()}
+	s.must(t, strings.Fields("generate "+matrix+" --output a.mtx")...)
+	start := time.Now()
+	s.must(t, strings.Fields("solve a.mtx --precond none --threads 1 --output x.mtx")...)
+	takes = time.Since(start)
+	s.want = s.x(t)
+	return s, takes
 }
 
 // slurmJob is the batch script with a fake scontrol in its path.

@@ -108,6 +108,8 @@ var kernelCases = []struct {
 		multiSymmetric(a, rng)
 		multiCSR[float64](a, rng)
 		multiCSR[float32](a, rng)
+		multiFilled(a, rng)
+		multiChunks(a, rng)
 	}},
 	{"words", func(a *arena, rng *rand.Rand) {
 		all := allWords()

@@ -74,15 +74,25 @@ func mulChunks(c *Chunks, p ChunkProduct) {
 }
 
 func mulChunksOf[T int16 | float32](c *Chunks, values []T, p *ChunkProduct) {
+	var s [ChunkRows]float32
+	c.walk(func(column func(l int) int) {
+		for l, v := range values[:ChunkRows] {
+			s[l] += float32(float32(v) * p.X[column(l)])
+		}
+		values = values[ChunkRows:]
+	}, func(k int) {
+		for l := range s {
+			i := k*ChunkRows + l
+			p.Finish(i, s[l]*c.unit(i))
+		}
+		clear(s[:])
+	})
+}
+
+// walk goes through the slots of each chunk, whose columns by lanes it tells, and then to the end of the chunk.
+func (c *Chunks) walk(add func(column func(l int) int), end func(chunk int)) {
 	base, index := c.Base, c.Index
 	for k, h := range c.Heads {
-		var s [ChunkRows]float32
-		add := func(column func(l int) int) {
-			for l, v := range values[:ChunkRows] {
-				s[l] += float32(float32(v) * p.X[column(l)])
-			}
-			values = values[ChunkRows:]
-		}
 		for range h.Runs {
 			add(func(l int) int { return int(base[0]) + l })
 			base = base[1:]
@@ -101,14 +111,16 @@ func mulChunksOf[T int16 | float32](c *Chunks, values []T, p *ChunkProduct) {
 			})
 			index = index[4*ChunkRows:]
 		}
-		for l := range s {
-			i, unit := k*ChunkRows+l, c.Unit
-			if c.Units != nil {
-				unit = c.Units[i]
-			}
-			p.Finish(i, s[l]*unit)
-		}
+		end(k)
 	}
+}
+
+// unit is that of row i.
+func (c *Chunks) unit(i int) float32 {
+	if c.Units != nil {
+		return c.Units[i]
+	}
+	return c.Unit
 }
 
 // Finish is the epilogue of row i.

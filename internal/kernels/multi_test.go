@@ -16,6 +16,8 @@ func TestMulti(t *testing.T) {
 		multiSymmetric(a, rng)
 		multiCSR[float64](a, rng)
 		multiCSR[float32](a, rng)
+		multiFilled(a, rng)
+		multiChunks(a, rng)
 	}
 }
 
@@ -123,5 +125,66 @@ func multiCSR[T Value](a *arena, rng *rand.Rand) {
 		}
 		same(a.t, what, dst, interleaved(ys))
 		return dst
+	})
+}
+
+func multiFilled(a *arena, rng *rand.Rand) {
+	c := randomCSR[float64](rng, rowLengths(rng), 1+rng.IntN(300))
+	xs := severally(rng, len(c.x))
+	k, y := len(xs), like(xs, c.rows())
+	sell8, bcrs := NewSELL8(c.ptr, c.col, c.val), NewBCRS(c.ptr, c.col, c.val)
+	everywhere(a, fmt.Sprintf("%d vectors, SELL8", k), nil, func(s *Set) []float64 {
+		dst := put(a, make([]float64, k*c.rows()))
+		s.SELL8MulMulti(dst, k, SELL8{put(a, sell8.Start), put(a, sell8.Col), put(a, sell8.Val)}, put(a, interleaved(xs)))
+		for v := range y {
+			s.SELL8MulVec(y[v], sell8, xs[v])
+		}
+		same(a.t, "SELL8", dst, interleaved(y))
+		return dst
+	})
+	everywhere(a, fmt.Sprintf("%d vectors, BCRS4x1", k), nil, func(s *Set) []float64 {
+		dst := put(a, make([]float64, k*c.rows()))
+		s.BCRSMulMulti(dst, k, BCRS{put(a, bcrs.Start), put(a, bcrs.Col), put(a, bcrs.Val)}, put(a, interleaved(xs)))
+		for v := range y {
+			s.BCRSMulVec(y[v], bcrs, xs[v])
+		}
+		same(a.t, "BCRS4x1", dst, interleaved(y))
+		return dst
+	})
+}
+
+// multiChunks compares with products with each vector.
+func multiChunks(a *arena, rng *rand.Rand) {
+	c := randomChunks(rng, 1+rng.IntN(4), rng.IntN(6), ChunkWindow+rng.IntN(300), rng.IntN(2) == 0, rng.IntN(2) == 0)
+	e, omega := ChunkEpilogue(rng.IntN(4)), float32(rng.NormFloat64())
+	var parts [ChunkVectors]chunksCase
+	for v := range parts {
+		parts[v] = chunksCase{x: normal[float32](rng, len(c.x)), b: normal[float32](rng, len(c.b)), v: normal[float32](rng, len(c.v))}
+	}
+	all := func(of func(p *chunksCase) []float32) []float32 {
+		together := make([]float32, ChunkVectors*len(of(&parts[0])))
+		for v := range parts {
+			for i, x := range of(&parts[v]) {
+				together[ChunkVectors*i+v] = x
+			}
+		}
+		return put(a, together)
+	}
+	everywhere(a, "chunks, 8 vectors", nil, func(s *Set) []float64 {
+		p := ChunkProduct{
+			Epilogue: e, Omega: omega, Dst: put(a, make([]float32, ChunkVectors*len(c.b))), X: all(func(p *chunksCase) []float32 { return p.x }),
+			B: all(func(p *chunksCase) []float32 { return p.b }), V: all(func(p *chunksCase) []float32 { return p.v }),
+		}
+		s.MulChunksMulti(c.put(a), p)
+		for v := range parts {
+			q := parts[v].product(a, e, omega)
+			s.MulChunks(c.put(a), q)
+			for i, want := range q.Dst {
+				if got := p.Dst[ChunkVectors*i+v]; got != want && (got == got || want == want) {
+					a.t.Fatalf("chunks: row %d of vector %d is %v, alone %v", i, v, got, want)
+				}
+			}
+		}
+		return wide(p.Dst)
 	})
 }

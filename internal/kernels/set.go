@@ -39,6 +39,10 @@ type Set struct {
 	addRows addRowsKernel
 	chunks  chunksKernel
 
+	sell8Multi  filledMultiKernel
+	bcrsMulti   filledMultiKernel
+	chunksMulti chunksKernel
+
 	quantize      quantizeKernel
 	arrange       arrangeKernel
 	sameDiagonals diagonalsKernel
@@ -90,6 +94,9 @@ func portable() Set {
 		symmetric: mulSymmetric,
 
 		csr64Multi:     csrMulMulti[float64],
+		sell8Multi:     sell8MulMulti,
+		bcrsMulti:      bcrsMulMulti,
+		chunksMulti:    mulChunksMulti,
 		csr32Multi:     csrMulMulti[float32],
 		slotsMulti:     mulSlotsMulti,
 		symmetricMulti: mulSymmetricMulti,

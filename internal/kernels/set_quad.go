@@ -27,6 +27,9 @@ func (k *Set) quad() {
 
 	k.csr64Multi = csrMultiSIMD[float64](csr64Multi2Quad, csr64Multi4Quad, csr64Multi8Quad)
 	k.csr32Multi = csrMultiSIMD[float32](csr32Multi2Quad, csr32Multi4Quad, csr32Multi8Quad)
+	k.sell8Multi = filledMultiSIMD(sell8Multi2Quad, sell8Multi4Quad, sell8Multi8Quad)
+	k.bcrsMulti = filledMultiSIMD(bcrsMulti2Quad, bcrsMulti4Quad, bcrsMulti8Quad)
+	k.chunksMulti = mulChunksMultiQuad
 	k.slotsMulti = quadMulti.mulSlots
 	k.symmetricMulti = quadMulti.mulSymmetric
 

@@ -12,21 +12,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Go asks the system for memory in pieces of arenaBytes. A program without data has
-// reserved some address space for its tables and threads.
+// Go asks the system for memory in pieces of arenaBytes. A program without data has address space for its tables, which
+// may be some gigabyte, and will take some for threads.
 const (
-	arenaBytes    = 64 << 20
-	spaceReserved = 1 << 30
-	dataReserved  = 64 << 20
+	arenaBytes   = 64 << 20
+	threadsSpace = 128 << 20
+	tablesSpace  = 896 << 20
+	dataReserved = 64 << 20
 )
 
-// limits are those that are set.
+// limits are those that are set. They are wanted first before there is any data.
 var limits = sync.OnceValue(func() (list []limit) {
 	for _, r := range []struct {
 		resource int
 		limit
 	}{
-		{unix.RLIMIT_AS, limit{name: "address space", reserved: spaceReserved, margin: 2 * arenaBytes, used: addressSpace}},
+		{unix.RLIMIT_AS, limit{name: "address space", reserved: max(tablesSpace, statm(0)) + threadsSpace, margin: 2 * arenaBytes, used: addressSpace}},
 		{unix.RLIMIT_DATA, limit{name: "data segment", reserved: dataReserved, margin: 2 * arenaBytes, used: dataSegment}},
 	} {
 		var set unix.Rlimit

@@ -19,6 +19,7 @@ func newTable(w io.Writer, header ...any) table.Writer {
 	t.Style().Options = table.OptionsNoBordersAndSeparators
 	t.Style().Format.Header = text.FormatDefault
 	t.AppendHeader(header)
+	t.SuppressTrailingSpaces()
 	var columns []table.ColumnConfig
 	for k := range header[1:] {
 		columns = append(columns, table.ColumnConfig{Number: k + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})

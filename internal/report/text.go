@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -40,7 +41,7 @@ func unprintable(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c
 
 // Facts writes the properties of a matrix.
 func Facts(w io.Writer, f csr.Facts) {
-	Line(w, "matrix", "%d x %d, %d nonzeros, %.1f per row, at most %d", f.Rows, f.Cols, f.NNZ,
+	Line(w, "matrix", "%d x %d, %d %s, %.1f per row, at most %d", f.Rows, f.Cols, f.NNZ, english.PluralWord(f.NNZ, "nonzero", "nonzeros"),
 		float64(f.NNZ)/float64(max(f.Rows, 1)), f.LongestRow)
 	if f.Rows == f.Cols {
 		symmetric := "no"

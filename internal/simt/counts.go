@@ -4,9 +4,10 @@ import "math/bits"
 
 // Counts are what the launches of a kernel on a device executed.
 type Counts struct {
-	Launches int
-	kinds    []Kind
-	each     []executions // of each instruction
+	Launches     int
+	Instructions uint64 // of warps
+	kinds        []Kind
+	each         []executions // of each instruction
 }
 
 // Kind is what counts tell of an instruction.
@@ -29,12 +30,13 @@ func NewCounts(kinds []Kind) *Counts {
 // Reset sets them to zero.
 func (c *Counts) Reset() {
 	clear(c.each)
-	c.Launches = 0
+	c.Launches, c.Instructions = 0, 0
 }
 
 // Executed counts an instruction of the threads of a mask.
 func (c *Counts) Executed(pc int, mask uint64) {
 	e := &c.each[pc]
+	c.Instructions++
 	e.warps++
 	e.threads += uint64(bits.OnesCount64(mask))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // bucketed is a matrix in bucketed CSR [Molina24]: the rows of each format by themselves,
@@ -18,6 +19,7 @@ import (
 //
 // with 4-byte indices and row offsets.
 type bucketed struct {
+	linop.Unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	tol        *quantize.Tolerances
@@ -177,8 +179,6 @@ func (s *bucketed) bytes() (n int64) {
 	}
 	return n
 }
-
-func (s *bucketed) Begin([]float64) {}
 
 // MulRows adds up the products with all buckets.
 func (s *bucketed) MulRows(dst []float64, _, lo, hi int, x []float64) {

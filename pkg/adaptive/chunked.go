@@ -23,6 +23,7 @@ func (b *builder) wholePanels(rows int) []int {
 
 // sell8Matrix is a matrix in SELL8.
 type sell8Matrix struct {
+	linop.Unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	kernels.SELL8
@@ -51,10 +52,16 @@ func (s *sell8Matrix) part(lo, hi int) kernels.SELL8 {
 	return kernels.SELL8{Start: s.Start[lo/kernels.Lanes : (hi+kernels.Lanes-1)/kernels.Lanes+1], Col: s.Col, Val: s.Val}
 }
 
-func (s *sell8Matrix) Begin([]float64) {}
-
 func (s *sell8Matrix) MulRows(dst []float64, _, lo, hi int, x []float64) {
 	s.kernels.SELL8MulVec(dst[lo:hi], s.part(lo, hi), x)
+}
+
+// Together implements linop.RowsMulti.
+func (s *sell8Matrix) Together(k int, interleaved bool) bool { return interleaved || k > 2 }
+
+// MulRowsMulti implements linop.RowsMulti.
+func (s *sell8Matrix) MulRowsMulti(dst []float64, k, _, lo, hi int, x []float64) {
+	s.kernels.SELL8MulMulti(dst, k, s.part(lo, hi), x)
 }
 
 // MulRowsDD implements linop.RowsDD.
@@ -64,6 +71,7 @@ func (s *sell8Matrix) MulRowsDD(dst dd.Vec, _, lo, hi int, x dd.Vec) {
 
 // bcrsMatrix is a matrix in BCRS4x1.
 type bcrsMatrix struct {
+	linop.Unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	kernels.BCRS
@@ -93,10 +101,16 @@ func (s *bcrsMatrix) part(lo, hi int) kernels.BCRS {
 	return kernels.BCRS{Start: s.Start[lo/kernels.BCRSRows : (hi+kernels.BCRSRows-1)/kernels.BCRSRows+1], Col: s.Col, Val: s.Val}
 }
 
-func (s *bcrsMatrix) Begin([]float64) {}
-
 func (s *bcrsMatrix) MulRows(dst []float64, _, lo, hi int, x []float64) {
 	s.kernels.BCRSMulVec(dst[lo:hi], s.part(lo, hi), x)
+}
+
+// Together implements linop.RowsMulti.
+func (s *bcrsMatrix) Together(k int, interleaved bool) bool { return interleaved || k > 2 }
+
+// MulRowsMulti implements linop.RowsMulti.
+func (s *bcrsMatrix) MulRowsMulti(dst []float64, k, _, lo, hi int, x []float64) {
+	s.kernels.BCRSMulMulti(dst, k, s.part(lo, hi), x)
 }
 
 // MulRowsDD implements linop.RowsDD.

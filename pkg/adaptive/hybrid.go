@@ -5,6 +5,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // hybrid is ELL for the first elements of each row, and COO for what longer rows have besides
@@ -13,6 +14,7 @@ import (
 // ELL lies panel by panel, column by column, so that a panel reads a range of memory. Its products are
 // added one by one; those in COO as in CSR, and then to the former.
 type hybrid struct {
+	linop.Unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	ell        kernels.ELL[float64]
@@ -135,8 +137,6 @@ func (s *hybrid) bytes() int64 {
 	}
 	return n
 }
-
-func (s *hybrid) Begin([]float64) {}
 
 func (s *hybrid) MulRows(dst []float64, panel, lo, hi int, x []float64) {
 	if s.ell.Width > 0 {

@@ -12,13 +12,14 @@ import (
 var (
 	_ linop.RowsMulti = (*slotMatrix)(nil)
 	_ linop.RowsMulti = (*symmetricMatrix)(nil)
+	_ linop.RowsMulti = (*sell8Matrix)(nil)
+	_ linop.RowsMulti = (*bcrsMatrix)(nil)
 )
 
-// Together implements linop.RowsMulti.
-func (s *slotMatrix) Together(int) bool { return true }
-
-// BeginMulti does nothing.
-func (s *slotMatrix) BeginMulti([]float64, int) {}
+// Together implements linop.RowsMulti. Diagonals load x from consecutive places as it is, at less than what interleaving takes.
+func (s *slotMatrix) Together(k int, interleaved bool) bool {
+	return interleaved || k > 2 && !s.diagonal
+}
 
 // MulRowsMulti multiplies the panels of a range of rows with k vectors.
 func (s *slotMatrix) MulRowsMulti(dst []float64, k, unit, lo, hi int, x []float64) {
@@ -51,7 +52,10 @@ func scaleMulti(t *quantize.Tolerances, dst []float64, k, lo, shift int) {
 }
 
 // Together implements linop.RowsMulti: two vectors take 0.7 of the time one by one.
-func (s *symmetricMatrix) Together(k int) bool { return k > 2 }
+func (s *symmetricMatrix) Together(k int, _ bool) bool { return k > 2 }
+
+// ByPanel reports that Begin computes sums for all panels.
+func (s *symmetricMatrix) ByPanel() bool { return false }
 
 // BeginMulti computes the sums of all parts for k vectors.
 func (s *symmetricMatrix) BeginMulti(x []float64, k int) {

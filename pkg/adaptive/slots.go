@@ -3,13 +3,14 @@ package adaptive
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/pkg/quantize"
-
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/quantize"
 )
 
 // slotMatrix is a matrix in slots.
 type slotMatrix struct {
+	linop.Unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	plan       slotPlan
@@ -86,8 +87,6 @@ func (s *slotMatrix) bytes() int64 {
 	}
 	return n
 }
-
-func (s *slotMatrix) Begin([]float64) {}
 
 // MulRows multiplies the panels of a range of rows.
 func (s *slotMatrix) MulRows(dst []float64, unit, lo, hi int, x []float64) {

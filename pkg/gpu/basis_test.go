@@ -42,8 +42,11 @@ func TestBasis(t *testing.T) {
 		t.Run(string(f), func(t *testing.T) {
 			eachDevice(t, func(t *testing.T, d *Device) {
 				sizes := []int{1, 257, 1024, 3*1024 + 5, 20 * 1024}
-				if d.info.Host {
+				switch {
+				case d.info.Host:
 					sizes = sizes[3:4]
+				case isInterpreted(d):
+					sizes = sizes[1:4]
 				}
 				for _, n := range sizes {
 					s := NewSpace(d, n)

@@ -58,7 +58,7 @@ func TestBucketed(t *testing.T) {
 			m := matrices[name]
 			t.Run(name, func(t *testing.T) {
 				for _, spec := range paperSpecs(t) {
-					if spent(d, 50_000) {
+					if spent(d, 25_000) {
 						continue
 					}
 					checkBucketed(t, d, m, exact[name], spec, pool)

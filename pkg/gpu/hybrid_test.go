@@ -60,7 +60,7 @@ func TestHybrid(t *testing.T) {
 			m := matrices[name]
 			x := normal(m.Cols, 1)
 			for _, width := range []int{0, 1, 3, adaptive.HybridWidth(m), min(m.LongestRow(), 70)} {
-				if spent(d, 500_000) {
+				if spent(d, 200_000) {
 					continue
 				}
 				a, err := newHybrid(d, m, width, "")

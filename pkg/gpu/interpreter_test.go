@@ -163,7 +163,7 @@ func spent(d *Device, each uint64) bool {
 	i.asked++
 	var sum uint64
 	for _, p := range i.programs {
-		sum += p.counts.Total().Instructions
+		sum += p.counts.Instructions
 	}
 	return sum*i.weight > each*i.asked
 }

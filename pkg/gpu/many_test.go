@@ -35,7 +35,7 @@ func TestApplyMulti(t *testing.T) {
 				{Layout: adaptive.LayoutAuto, Epsilon: 0x1p-53},
 				{Layout: adaptive.ELL},
 			} {
-				if d.info.Host && name != manyOnHosts[s.Layout] || isInterpreted(d) && spent(d, 300_000) {
+				if d.info.Host && name != manyOnHosts[s.Layout] || isInterpreted(d) && spent(d, 150_000) {
 					continue
 				}
 				s.Set, s.Criterion = afx(t, adaptive.NW, 1).Set, adaptive.NW

@@ -159,7 +159,7 @@ func TestCSR(t *testing.T) {
 	}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for _, name := range slices.Sorted(maps.Keys(matrices)) {
-			if !spent(d, 2_000_000) {
+			if !spent(d, 1_000_000) {
 				t.Run(name, func(t *testing.T) { checkCSR(t, d, name, matrices[name], exact[name]) })
 			}
 		}

@@ -3,8 +3,6 @@ package gpu
 import (
 	"fmt"
 	"maps"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -14,88 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
-	"github.com/mpsolve/mpsolve/pkg/sell"
 )
-
-// matrixOf makes a matrix of rows that a function fills.
-func matrixOf(t testing.TB, rows, cols int, row func(rng *rand.Rand, i int, add func(j int, v float64))) *csr.Matrix {
-	t.Helper()
-	rng := rand.New(rand.NewPCG(5, uint64(rows)))
-	b, err := csr.NewBuilder(rows, cols)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range rows {
-		row(rng, i, func(j int, v float64) {
-			if err := b.Add(i, j, v); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
-	return b.Build()
-}
-
-// slotMatrices are generated ones of many shapes.
-func slotMatrices(t testing.TB) map[string]*csr.Matrix {
-	all := map[string]*csr.Matrix{
-		"poisson2d":    generated(t, "poisson2d", generate.Params{"n": 23, "decades": 6}),
-		"poisson3d":    generated(t, "poisson3d", generate.Params{"n": 11}),
-		"elasticity3d": generated(t, "elasticity3d", generate.Params{"n": 5}),
-		"powerlaw":     generated(t, "powerlaw", generate.Params{"n": 3000}),
-		"stencil27":    generated(t, "stencil27", generate.Params{"n": 9}),
-		"1x1":          matrixOf(t, 1, 1, func(_ *rand.Rand, _ int, add func(int, float64)) { add(0, -3) }),
-		"empty rows": matrixOf(t, 70, 9, func(rng *rand.Rand, i int, add func(int, float64)) {
-			if i%7 == 3 {
-				add(i%9, rng.NormFloat64())
-			}
-		}),
-		"range": matrixOf(t, 300, 300, func(rng *rand.Rand, i int, add func(int, float64)) {
-			for _, j := range rng.Perm(300)[:1+i%40] {
-				add(j, math.Ldexp(rng.NormFloat64(), rng.IntN(400)-200-3*i))
-			}
-			if i%3 > 0 {
-				add(i, math.Ldexp(1, -800))
-			}
-		}),
-		"subnormal": matrixOf(t, 40, 40, func(rng *rand.Rand, i int, add func(int, float64)) {
-			add(i, math.Ldexp(rng.NormFloat64(), -1060))
-			add((i+9)%40, math.Ldexp(rng.NormFloat64(), -1050))
-		}),
-		"dense row": matrixOf(t, 50, 20000, func(rng *rand.Rand, i int, add func(int, float64)) {
-			for j := i; j < 20000; j++ {
-				add(j, rng.NormFloat64())
-				if i != 20 {
-					j += 1000 * (1 + i%3)
-				}
-			}
-		}),
-		"far": matrixOf(t, 100, 400000, func(rng *rand.Rand, i int, add func(int, float64)) {
-			for range 9 {
-				add(rng.IntN(400000), rng.ExpFloat64())
-			}
-		}),
-	}
-	for b := 2; b <= 6; b++ {
-		all[fmt.Sprint("blocks ", b)] = blockMatrix(t, b, 37)
-	}
-	all["long block rows"] = blockMatrix(t, 2, 5000)
-	return all
-}
-
-// blockMatrix has blocks of b x b, the first block row full.
-func blockMatrix(t testing.TB, b, n int) *csr.Matrix {
-	return matrixOf(t, b*n, b*n, func(rng *rand.Rand, i int, add func(int, float64)) {
-		step := n/9 + 1
-		if i/b == 0 {
-			step = 1
-		}
-		for k := i / b % step; k < n; k += step {
-			for j := range b {
-				add(k*b+j, math.Ldexp(rng.NormFloat64(), -rng.IntN(20)))
-			}
-		}
-	})
-}
 
 func afx(t testing.TB, c adaptive.Criterion, eps float64) adaptive.Spec {
 	t.Helper()
@@ -139,7 +56,7 @@ func TestSlots(t *testing.T) {
 					}
 					for _, c := range adaptive.Criteria {
 						for _, eps := range epsilons {
-							if spent(d, 100_000) {
+							if spent(d, 40_000) {
 								continue
 							}
 							s := afx(t, c, eps)
@@ -166,7 +83,7 @@ func TestSlotsOfRealMatrices(t *testing.T) {
 				exact := newExact(m, normal(m.Cols, 3))
 				for _, c := range adaptive.Criteria {
 					for _, eps := range []float64{0x1p-24, 0x1p-53} {
-						if spent(d, 100_000) {
+						if spent(d, 40_000) {
 							continue
 						}
 						s := afx(t, c, eps)
@@ -244,7 +161,7 @@ func TestSlotsByName(t *testing.T) {
 				name, want string
 				m          *csr.Matrix
 			}{{"grid", c.grid, grid}, {"body", c.body, body}, {"scattered", c.scattered, scattered}} {
-				if spent(d, 100_000) {
+				if spent(d, 40_000) {
 					continue
 				}
 				s := afx(t, adaptive.NW, 0x1p-30)
@@ -277,92 +194,4 @@ func TestSlotsRefusesLongStreams(t *testing.T) {
 	if d.live != live {
 		t.Errorf("%d buffers are left", d.live-live)
 	}
-}
-
-// A kernel reads integers of every width, the least and the greatest among them, with any
-// number of slots in a run.
-func TestSlotsOfEveryWidth(t *testing.T) {
-	const rows = 19
-	eachDevice(t, func(t *testing.T, d *Device) {
-		space := NewSpace(d, rows)
-		defer space.Close()
-		x, y := space.New(), space.New()
-		xs := normal(rows, 1)
-		space.Upload(x, xs)
-		for width := 1; width <= sell.MaxWidth; width++ {
-			for _, block := range []int{1, 2, 3, 6} {
-				if block > 1 && width%5 > 0 {
-					continue
-				}
-				n := 1 + width%7
-				stream := []uint32{0, uint32(rows/block)<<3 | 1<<11, 0, uint32(width | n<<8)}
-				for range n {
-					stream = append(stream, make([]uint32, warp/2)...)
-				}
-				for k := range n * block * block {
-					m := integers(uint64(k), width)
-					stream = packLanes(stream, &m, width)
-				}
-				s := &slotStorage{
-					block: block, slices: 1,
-					ptr: put(d, []uint32{0, uint32(len(stream))}), stream: put(d, append(stream, 0, 0)), unit: math.Ldexp(1, -width), exps: put(d, []int32{int32(-width)}),
-					narrow: narrowBits * uint32(n%2),
-				}
-				a, err := made(d, rows, rows, s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				o := readBack(a)
-				o.multiply(xs, rows)
-				space.Zero(y)
-				a.Apply(y, x)
-				got := make([]float64, rows)
-				space.Download(got, y)
-				if !slices.Equal(got, o.y) {
-					t.Errorf("width %d, block %d: %v, want %v", width, block, got, o.y)
-				}
-				a.Close()
-			}
-		}
-	})
-}
-
-// integers are of so many bits and have the 53 bits of a float64.
-func integers(seed uint64, width int) (m [warp]int64) {
-	rng := rand.New(rand.NewPCG(seed, uint64(width)))
-	for l := range m {
-		m[l] = int64(rng.Uint64()) >> (64 - width)
-		switch rng.IntN(4) {
-		case 0:
-			m[l] = -1 << (width - 1)
-		case 1:
-			m[l] = 1<<(width-1) - 1
-		}
-		if width > 54 {
-			m[l] = m[l] >> 4 << 4
-		}
-	}
-	return m
-}
-
-// What is packed is what the oracle reads.
-func FuzzPackLanes(f *testing.F) {
-	for width := range sell.MaxWidth {
-		f.Add(uint64(1), width+1)
-	}
-	f.Fuzz(func(t *testing.T, seed uint64, width int) {
-		if width < 1 || width > sell.MaxWidth {
-			t.Skip()
-		}
-		m := integers(seed, width)
-		words := packLanes(nil, &m, width)
-		if len(words) != width {
-			t.Fatalf("%d words for %d bits", len(words), width)
-		}
-		for l, v := range m {
-			if got := integer(words, l, width); got != float64(v) {
-				t.Errorf("width %d, lane %d: %g, want %d", width, l, got, v)
-			}
-		}
-	})
 }

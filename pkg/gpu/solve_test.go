@@ -97,15 +97,15 @@ func TestSolve(t *testing.T) {
 			methods []string
 		}{
 			{"poisson2d", 30, []string{"cg", "minres", "bicgstab", "gmres", "cgs", "tfqmr", "idr"}},
-			{"convdiff2d", 20, general},
+			{"convdiff2d", 20, slices.Concat(general, []string{"gmres, adaptive"})},
 			{"wathen_30_30", 0, []string{"cg"}},
 			{"685_bus", 0, []string{"cg"}},
 			{"jpwh_991", 0, general},
-			{"pde900", 0, slices.Concat(general, []string{"gmres, fp32", "gmres, int16", "gmres, adaptive"})},
-			{"orsreg_1", 0, []string{"bicgstab", "gmres, long"}},
+			{"pde900", 0, slices.Concat(general, []string{"gmres, fp32", "gmres, int16", "gmres, adaptive", "gmres, long"})},
+			{"orsreg_1", 0, []string{"bicgstab"}},
 		} {
 			for _, method := range s.methods {
-				if isInterpreted(d) && d.info.Backend == HIP && s.n == 0 || spent(d, 500_000) { // the former takes a minute
+				if isInterpreted(d) && s.n == 0 || spent(d, 250_000) { // the former takes a minute
 					continue
 				}
 				t.Run(s.name+"/"+method, func(t *testing.T) {
@@ -120,6 +120,9 @@ func TestSolve(t *testing.T) {
 					e := errorsOf(t, m, x)
 					if r.Reason != krylov.Converged || !(e.RelativeResidual <= 2*tol) {
 						t.Errorf("%+v, residual %g", r, e.RelativeResidual)
+					}
+					if method == "gmres, long" && r.Iterations <= areas {
+						t.Errorf("%d iterations, want more than %d", r.Iterations, areas)
 					}
 					if d.info.Backend == Emulate {
 						return
@@ -205,7 +208,7 @@ func TestSolveWhileCellsAreReused(t *testing.T) {
 // Breakdowns on a device have the reasons that they have on the host.
 func TestSolveTrouble(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		m := generated(t, "poisson2d", generate.Params{"n": 30})
+		m := generated(t, "poisson2d", generate.Params{"n": 12})
 		shifted := m.Clone()
 		for i := range m.Rows {
 			for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {

@@ -8,9 +8,10 @@ import (
 // The kernels of BabelStream on vectors of fewer and of more elements than threads.
 func TestStream(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		for _, n := range []int{1, 255, 257, 4*threads*vectorBlocks + 77} {
+		for _, n := range []int{1, 255, 257, 4*threads*2 + 77} {
 			s := NewSpace(d, n)
 			defer s.Close()
+			s.blocks = 2
 			x, y := normal(n, 1), normal(n, 2)
 			v, dst := onDevice(s, x, y), s.New()
 			check := func(what string, want func(i int) float64) {

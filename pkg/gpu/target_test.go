@@ -35,7 +35,7 @@ func TestKernelsOfAMD(t *testing.T) {
 	checkCSR(t, d, "long", long, newExact(long, normal(long.Cols, 1)))
 	spec := afx(t, adaptive.NW, 0x1p-24)
 	for b := 2; b <= 6; b++ {
-		m := blockMatrix(t, b, 37)
+		m := blockMatrix(t, b, 37, 37)
 		exact := newExact(m, normal(m.Cols, 3))
 		for _, c := range adaptive.Criteria {
 			for _, eps := range []float64{0x1p-10, 0x1p-37} {

@@ -20,7 +20,7 @@ type CSR struct {
 
 // NewCSR returns m as an operator on the threads of pool; m is not copied.
 func NewCSR(m *csr.Matrix, pool *parallel.Pool) *CSR {
-	a := newCSR(m, &csrValues[float64]{m, m.Val, kernels.Default()}, pool)
+	a := newCSR(m, &csrValues[float64]{Matrix: m, val: m.Val, kernels: kernels.Default()}, pool)
 	a.transpose = func() *CSR { return NewCSR(m.Transpose(pool), pool) }
 	return a
 }
@@ -28,7 +28,7 @@ func NewCSR(m *csr.Matrix, pool *parallel.Pool) *CSR {
 // NewCSRRows is NewCSR of some rows of m, those of the panels: panel k is the rows panel[k] to panel[k+1]-1. Products leave the
 // others alone.
 func NewCSRRows(m *csr.Matrix, panel []int, pool *parallel.Pool) *CSR {
-	rows := &csrValues[float64]{m, m.Val, kernels.Default()}
+	rows := &csrValues[float64]{Matrix: m, val: m.Val, kernels: kernels.Default()}
 	return &CSR{Products: *NewProducts(rows, panel, pool), rows: rows}
 }
 
@@ -41,7 +41,7 @@ func NewCSR32(m *csr.Matrix, pool *parallel.Pool) *CSR {
 	for k, v := range m.Val {
 		val[k] = float32(v)
 	}
-	a := newCSR(m, &csrValues[float32]{m, val, kernels.Default()}, pool)
+	a := newCSR(m, &csrValues[float32]{Matrix: m, val: val, kernels: kernels.Default()}, pool)
 	a.transpose = func() *CSR { return NewCSR32(m.Transpose(pool), pool) }
 	return a
 }
@@ -77,6 +77,7 @@ type csrRows interface {
 }
 
 type csrValues[T kernels.Value] struct {
+	Unprepared
 	*csr.Matrix
 	val     []T
 	kernels *kernels.Set
@@ -84,17 +85,18 @@ type csrValues[T kernels.Value] struct {
 
 func (v *csrValues[T]) use(k *kernels.Set) { v.kernels = k }
 
-func (v *csrValues[T]) Begin([]float64) {}
-
 func (v *csrValues[T]) MulRows(dst []float64, _, lo, hi int, src []float64) {
 	kernels.CSRMulVec(v.kernels, dst, lo, hi, v.RowPtr, v.Col, v.val, src)
 }
 
-// Together implements RowsMulti.
-func (v *csrValues[T]) Together(int) bool { return true }
+// shortRow is the mean number of elements of a row below which interleaving vectors takes more time than reading x at random
+// places does.
+const shortRow = 6
 
-// BeginMulti implements RowsMulti.
-func (v *csrValues[T]) BeginMulti([]float64, int) {}
+// Together implements RowsMulti.
+func (v *csrValues[T]) Together(k int, interleaved bool) bool {
+	return interleaved || k > 2 && len(v.Col) >= shortRow*v.Rows
+}
 
 // MulRowsMulti implements RowsMulti.
 func (v *csrValues[T]) MulRowsMulti(dst []float64, k, _, lo, hi int, src []float64) {

@@ -10,7 +10,7 @@ func groupWidth(k int) int {
 }
 
 // Interleave sets x[k*i+v] to element i of vector v of k = 2, 4 or 8; vectors that are nil are zero.
-func Interleave(x []float64, vectors [][]float64) {
+func Interleave[T float32 | float64](x []T, vectors [][]T) {
 	k := len(vectors)
 	n := len(x) / k
 	for v := 0; v < k; v += 2 {
@@ -35,7 +35,7 @@ func Interleave(x []float64, vectors [][]float64) {
 }
 
 // Separate is the inverse of Interleave; vectors that are nil are left out.
-func Separate(vectors [][]float64, x []float64) {
+func Separate[T float32 | float64](vectors [][]T, x []T) {
 	k := len(vectors)
 	n := len(x) / k
 	for v := 0; v < k; v += 2 {

@@ -24,6 +24,17 @@ func (a alone) MulRows(dst []float64, _, lo, hi int, x []float64) {
 	}
 }
 
+// byPanel is alone panel by panel.
+type byPanel struct {
+	linop.Unprepared
+	rows alone
+}
+
+func (a byPanel) Dims() (rows, cols int) { return a.rows.Dims() }
+func (a byPanel) MulRows(dst []float64, panel, lo, hi int, x []float64) {
+	a.rows.MulRows(dst, panel, lo, hi, x)
+}
+
 // Products with several vectors have the bits of as many products, for any number of threads
 // and of vectors.
 func TestMultiThreads(t *testing.T) {
@@ -32,6 +43,9 @@ func TestMultiThreads(t *testing.T) {
 		"CSR32": func(m *csr.Matrix, pool *parallel.Pool) linop.MultiOperator { return linop.NewCSR32(m, pool) },
 		"alone": func(m *csr.Matrix, pool *parallel.Pool) linop.MultiOperator {
 			return linop.NewProducts(alone{m}, csr.Panels(m), pool)
+		},
+		"by panel": func(m *csr.Matrix, pool *parallel.Pool) linop.MultiOperator {
+			return linop.NewProducts(byPanel{rows: alone{m}}, csr.Panels(m), pool)
 		},
 	}
 	for name, m := range shapes() {

@@ -5,8 +5,9 @@ package linop
 type RowsMulti interface {
 	Rows
 
-	// Together reports whether k vectors in one pass take less time than one by one.
-	Together(k int) bool
+	// Together reports whether k vectors in one pass take less time than one by one, that of interleaving them
+	// included unless they are so already.
+	Together(k int, interleaved bool) bool
 
 	// BeginMulti prepares the products of all panels with the k = 2, 4 or 8 vectors x, which
 	// are interleaved: element j of vector v is x[k*j+v].
@@ -16,6 +17,24 @@ type RowsMulti interface {
 	// goroutines may call it at once.
 	MulRowsMulti(dst []float64, k, panel, lo, hi int, x []float64)
 }
+
+// RowsByPanel is Rows that may prepare nothing, so that panels may be multiplied with different vectors in any order.
+type RowsByPanel interface {
+	Rows
+	ByPanel() bool // reports whether that is so
+}
+
+// Unprepared makes Rows that embed it RowsByPanel.
+type Unprepared struct{}
+
+// Begin does nothing.
+func (Unprepared) Begin([]float64) {}
+
+// BeginMulti does nothing.
+func (Unprepared) BeginMulti([]float64, int) {}
+
+// ByPanel implements RowsByPanel.
+func (Unprepared) ByPanel() bool { return true }
 
 // A MultiOperator is an operator on host vectors that multiplies several at once.
 type MultiOperator interface {
@@ -28,20 +47,20 @@ type MultiOperator interface {
 var _ MultiOperator = (*Products)(nil)
 
 // ApplyMulti computes dst = A src for each vector, with the bits of Apply: in one pass over the
-// matrix for each group of vectors if the rows are RowsMulti that gain by it, otherwise vector by vector.
+// matrix for each group of vectors if the rows are RowsMulti that gain by it, otherwise as Several does.
 func (a *Products) ApplyMulti(dst, src *MultiVector) {
 	for k, x := range src.groups {
 		y := dst.groups[k]
 		switch rows, together := a.rows.(RowsMulti); {
 		case x.Width == 1:
 			a.Apply(y.Data, x.Data)
-		case together && rows.Together(x.Width):
+		case together && rows.Together(x.Width, true):
 			rows.BeginMulti(x.Data, x.Width)
 			a.multi = multiProduct{rows: rows, panel: a.panel, dst: y.Data, x: x.Data, k: x.Width}
 			a.pool.Run(a.Panels(), &a.multi)
 			a.multi = multiProduct{}
 		default:
-			a.oneByOne(y, x, min(x.Width, src.k-k*MostTogether))
+			a.apart(y, x, min(x.Width, src.k-k*MostTogether))
 		}
 	}
 }
@@ -60,20 +79,30 @@ func (p *multiProduct) Do(k int) {
 	p.rows.MulRowsMulti(p.dst[p.k*lo:p.k*hi], p.k, k, lo, hi, p.x)
 }
 
-// oneByOne multiplies the first k vectors of a group, each by itself.
-func (a *Products) oneByOne(dst, src VectorGroup, k int) {
+// apart multiplies the first k vectors of a group as vectors by themselves.
+func (a *Products) apart(dst, src VectorGroup, k int) {
 	rows, cols := a.Dims()
-	if len(a.column) < rows+cols {
-		a.column = make([]float64, rows+cols)
+	if n := k * (rows + cols); len(a.columns) < n {
+		a.columns = make([]float64, n)
 	}
-	y, x := a.column[:rows], a.column[rows:rows+cols]
+	products := make([]Product, k)
+	for j := range products {
+		at := a.columns[j*(rows+cols):][:rows+cols]
+		products[j].Dst, products[j].Src = at[:rows], at[rows:]
+	}
 	inputs := []int{0}
 	for at := 0; at < cols; at += rangeSize {
 		inputs = append(inputs, min(at+rangeSize, cols))
 	}
-	for j := range k {
-		a.pool.RunRanges(inputs, func(_, lo, hi int) { src.get(j, lo, x[lo:hi]) })
-		a.Apply(y, x)
-		a.pool.RunRanges(a.panel, func(_, lo, hi int) { dst.set(j, lo, y[lo:hi]) })
-	}
+	a.pool.RunRanges(inputs, func(_, lo, hi int) {
+		for j, p := range products {
+			src.get(j, lo, p.Src[lo:hi])
+		}
+	})
+	a.together(products)
+	a.pool.RunRanges(a.panel, func(_, lo, hi int) {
+		for j, p := range products {
+			dst.set(j, lo, p.Dst[lo:hi])
+		}
+	})
 }

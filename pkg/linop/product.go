@@ -46,7 +46,7 @@ type Products struct {
 	job     panelJob
 	multi   multiProduct
 	several severalProducts
-	column  []float64 // of vectors of a group that are multiplied one by one
+	columns []float64 // of vectors of a group that are multiplied apart
 }
 
 var _ Relaxer[[]float64, Float64] = (*Products)(nil)

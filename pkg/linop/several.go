@@ -13,8 +13,9 @@ type SeveralOperator interface {
 var _ SeveralOperator = (*Products)(nil)
 
 // Several does the products, with the bits of one after the other, and sets their Sums: in one pass over the
-// matrix for every 8 of them, if the rows are RowsMulti that gain by it. Sources are interleaved for
-// that, which takes 8 numbers for each column; results go where they belong panel by panel.
+// matrix for every 8 of them. If the rows are RowsMulti that gain by it, sources are interleaved for
+// that, which takes 8 numbers for each column, and results go where they belong panel by panel. RowsByPanel are multiplied
+// with one vector after the other panel by panel, so that each panel comes from memory once.
 func (a *Products) Several(products []Product) {
 	for len(products) > 0 {
 		n := min(len(products), MostTogether)
@@ -27,20 +28,25 @@ func (a *Products) Several(products []Product) {
 func (a *Products) together(products []Product) {
 	width := groupWidth(len(products))
 	rows, can := a.rows.(RowsMulti)
-	if !can || width == 1 || !rows.Together(width) {
-		for k := range products {
-			p := &products[k]
-			a.run(*p)
-			a.add(p, a.partial)
+	if !can || width == 1 || !rows.Together(width, false) {
+		if by, ok := a.rows.(RowsByPanel); !ok || !by.ByPanel() || width == 1 {
+			for k := range products {
+				p := &products[k]
+				a.run(*p)
+				a.add(p, a.partial)
+			}
+			return
 		}
-		return
+		rows = nil
 	}
 	j := &a.several
 	j.begin(a, rows, products, width)
-	j.gathering = true
-	a.pool.Run(len(j.columns)-1, j)
-	j.gathering = false
-	rows.BeginMulti(j.x, width)
+	if rows != nil {
+		j.gathering = true
+		a.pool.Run(len(j.columns)-1, j)
+		j.gathering = false
+		rows.BeginMulti(j.x, width)
+	}
 	a.pool.Run(a.Panels(), j)
 	for k := range products {
 		a.add(&products[k], j.partial[k])
@@ -62,7 +68,7 @@ func (a *Products) add(p *Product, partial []float64) {
 // multiplying panel by panel.
 type severalProducts struct {
 	of        *Products
-	rows      RowsMulti
+	rows      RowsMulti // nil: a.rows are RowsByPanel
 	products  []Product
 	width     int       // 2, 4 or 8
 	x         []float64 // sources, interleaved
@@ -75,10 +81,12 @@ type severalProducts struct {
 func (j *severalProducts) begin(a *Products, rows RowsMulti, products []Product, width int) {
 	_, cols := a.Dims()
 	j.of, j.rows, j.products, j.width = a, rows, products, width
-	if cap(j.x) < width*cols {
-		j.x = make([]float64, width*cols)
+	if rows != nil {
+		if cap(j.x) < width*cols {
+			j.x = make([]float64, width*cols)
+		}
+		j.x = j.x[:width*cols]
 	}
-	j.x = j.x[:width*cols]
 	if j.columns == nil {
 		for at := 0; at < cols; at += blockSize {
 			j.columns = append(j.columns, at)
@@ -106,6 +114,12 @@ func (j *severalProducts) Do(k int) {
 		Interleave(j.x[j.width*lo:j.width*hi], vectors[:j.width])
 		return
 	}
+	if j.rows == nil {
+		for v := range j.products {
+			j.of.Panel(&j.products[v], k, j.sums(v, k))
+		}
+		return
+	}
 	lo, hi := j.of.panel[k], j.of.panel[k+1]
 	work := severalRows.Get().(*[]float64)
 	defer severalRows.Put(work)
@@ -120,10 +134,14 @@ func (j *severalProducts) Do(k int) {
 	}
 	Separate(vectors[:j.width], y)
 	for v := range j.products {
-		p, sums := &j.products[v], j.partial[v][k:]
-		if p.Epilogue == WithDots {
-			sums = j.partial[v][2*k:]
-		}
-		j.of.follow(p, lo, hi, sums)
+		j.of.follow(&j.products[v], lo, hi, j.sums(v, k))
 	}
+}
+
+// sums are those of panel k of product v.
+func (j *severalProducts) sums(v, k int) []float64 {
+	if j.products[v].Epilogue == WithDots {
+		return j.partial[v][2*k:]
+	}
+	return j.partial[v][k:]
 }

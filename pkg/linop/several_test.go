@@ -16,6 +16,9 @@ func TestSeveralThreads(t *testing.T) {
 		for kind, rows := range map[string]func(pool *parallel.Pool) *linop.Products{
 			"CSR":   func(pool *parallel.Pool) *linop.Products { return &linop.NewCSR(m, pool).Products },
 			"alone": func(pool *parallel.Pool) *linop.Products { return linop.NewProducts(alone{m}, csr.Panels(m), pool) },
+			"by panel": func(pool *parallel.Pool) *linop.Products {
+				return linop.NewProducts(byPanel{rows: alone{m}}, csr.Panels(m), pool)
+			},
 		} {
 			for _, threads := range []int{1, 3} {
 				a := rows(newPool(t, threads))

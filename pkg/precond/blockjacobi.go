@@ -36,7 +36,8 @@ type blockJacobi struct {
 	cost    Cost
 	pool    *parallel.Pool
 
-	dst, src vector // of the application that is running
+	dst, src []vector    // of the application that is running
+	single   [2][]vector // those of Apply
 }
 
 const (
@@ -252,6 +253,12 @@ func largestExponent(a []float64) int {
 
 // Apply computes dst = B src.
 func (p *blockJacobi) Apply(dst, src vector) {
+	p.single = [2][]vector{append(p.single[0][:0], dst), append(p.single[1][:0], src)}
+	p.ApplyMany(p.single[0], p.single[1])
+}
+
+// ApplyMany implements Several: inverses are decoded once.
+func (p *blockJacobi) ApplyMany(dst, src []vector) {
 	p.dst, p.src = dst, src
 	p.pool.Run(len(p.values), p)
 	p.dst, p.src = nil, nil
@@ -275,7 +282,10 @@ func (p *blockJacobi) Do(panel int) {
 		rest := decoded[:n]
 		for ; b < last; b++ {
 			lo, hi := p.first[b], p.first[b+1]
-			rest = multiplyBlock(p.dst[lo:hi], rest, p.src[lo:hi], math.Float64frombits(uint64(1023+int(p.exp[b]))<<52))
+			inverse, quantum := rest, math.Float64frombits(uint64(1023+int(p.exp[b]))<<52)
+			for v, dst := range p.dst {
+				rest = multiplyBlock(dst[lo:hi], inverse, p.src[v][lo:hi], quantum)
+			}
 		}
 	}
 }

@@ -21,7 +21,8 @@ import (
 // small. It stores D^-1 in FP64 and a work vector.
 type chebyshev struct {
 	*Relaxation[vector, scalar]
-	lo, hi float64 // the interval
+	lo, hi float64  // the interval
+	many   []vector // of ApplyMany, a work vector for each
 	cost   Cost
 }
 
@@ -89,7 +90,7 @@ func (s *setup) chebyshev(
 	if degree <= 0 {
 		degree = defaultDegree
 	}
-	return &chebyshev{NewPolynomial(space, a, w, chebyshevSteps(degree+1, lo, hi)), lo, hi, cost}
+	return &chebyshev{Relaxation: NewPolynomial(space, a, w, chebyshevSteps(degree+1, lo, hi)), lo: lo, hi: hi, cost: cost}
 }
 
 // operator returns A as it is stored already, or stores it if the memory budget allows that

@@ -31,7 +31,8 @@ type chunked struct {
 type chunkPart struct {
 	kernels.Chunks
 	long []longRow
-	y    []float32 // work of products with long rows
+	y    []float32 // work of products with long rows, of many with eight vectors
+	many []float32
 }
 
 // longRow is a part of a row that would fill its chunk with zeros: a chunk of its own, whose
@@ -39,7 +40,7 @@ type chunkPart struct {
 type longRow struct {
 	row int // in its panel
 	kernels.Chunks
-	sums [chunkRows]float32 // work
+	sums [kernels.ChunkVectors * chunkRows]float32 // work
 }
 
 // paddedLen is the length of a vector of n elements for products with chunks.
@@ -241,12 +242,16 @@ func (c *chunked) run(p kernels.ChunkProduct) {
 }
 
 // Do computes the rows of a panel.
-func (j *chunkJob) Do(k int) { j.panelProduct(k, j.product) }
+func (j *chunkJob) Do(k int) { j.panelProduct(k, 1, j.product) }
 
-// panelProduct computes the rows of panel k.
-func (c *chunked) panelProduct(k int, p kernels.ChunkProduct) {
-	lo := c.panel[k]
-	hi := lo + chunkRows*len(c.parts[k].Heads)
+// panelProduct computes the rows of panel k for so many vectors, one or kernels.ChunkVectors, which are interleaved.
+func (c *chunked) panelProduct(k, vectors int, p kernels.ChunkProduct) {
+	mul := c.kernels.MulChunks
+	if vectors > 1 {
+		mul = c.kernels.MulChunksMulti
+	}
+	lo := vectors * c.panel[k]
+	hi := lo + vectors*chunkRows*len(c.parts[k].Heads)
 	p.Dst = p.Dst[lo:hi]
 	if p.B != nil {
 		p.B = p.B[lo:hi]
@@ -256,21 +261,61 @@ func (c *chunked) panelProduct(k int, p kernels.ChunkProduct) {
 	}
 	part := &c.parts[k]
 	if len(part.long) == 0 {
-		c.kernels.MulChunks(&part.Chunks, p)
+		mul(&part.Chunks, p)
 		return
 	}
-	c.kernels.MulChunks(&part.Chunks, kernels.ChunkProduct{Dst: part.y, X: p.X})
+	all := part.y
+	if vectors > 1 {
+		if part.many == nil {
+			part.many = make([]float32, vectors*len(part.y))
+		}
+		all = part.many
+	}
+	mul(&part.Chunks, kernels.ChunkProduct{Dst: all, X: p.X})
 	for r := range part.long {
 		l := &part.long[r]
-		sums := &l.sums
-		c.kernels.MulChunks(&l.Chunks, kernels.ChunkProduct{Dst: sums[:], X: p.X})
-		for _, s := range sums {
-			part.y[l.row] += s
+		sums, y := l.sums[:vectors*chunkRows], all[vectors*l.row:][:vectors]
+		mul(&l.Chunks, kernels.ChunkProduct{Dst: sums, X: p.X})
+		for i, s := range sums {
+			y[i%vectors] += s
 		}
 	}
-	for i, y := range part.y {
+	for i, y := range all {
 		p.Finish(i, y)
 	}
+}
+
+// chunkedMany is a chunked matrix times kernels.ChunkVectors vectors, which are interleaved.
+type chunkedMany struct {
+	chunkProducts
+	of  *chunked
+	job chunkManyJob
+}
+
+// forMany is c for several vectors.
+func (c *chunked) forMany() *chunkedMany {
+	m := &chunkedMany{of: c}
+	m.chunkProducts = m.run
+	return m
+}
+
+// chunkManyJob is a product as a parallel.Job.
+type chunkManyJob struct {
+	*chunked
+	product kernels.ChunkProduct
+}
+
+// Do computes the rows of a panel.
+func (j *chunkManyJob) Do(k int) { j.panelProduct(k, kernels.ChunkVectors, j.product) }
+
+func (m *chunkedMany) run(p kernels.ChunkProduct) {
+	m.job = chunkManyJob{m.of, p}
+	pool := m.of.pool
+	if kernels.ChunkVectors*m.of.rows < serialChunks {
+		pool = nil
+	}
+	pool.Run(len(m.of.parts), &m.job)
+	m.job = chunkManyJob{}
 }
 
 // chunkProducts is a product in chunks, of whatever runs its panels, as products.

@@ -93,3 +93,13 @@ func (c coarseSolver) solve(x, b vector) {
 		x[i] = c.kernels.Dot(c.inverse[i*c.n:(i+1)*c.n], b)
 	}
 }
+
+// solveMany is solve for several vectors.
+func (c coarseSolver) solveMany(x, b []vector) {
+	for i := range c.n {
+		row := c.inverse[i*c.n : (i+1)*c.n]
+		for v := range x {
+			x[v][i] = c.kernels.Dot(row, b[v])
+		}
+	}
+}

@@ -33,6 +33,7 @@ type fsai struct {
 type twoProducts struct {
 	a, b linop.Relaxer[vector, scalar]
 	work vector
+	many []vector // of ApplyMany, as work for each vector
 	cost Cost
 	data []Factor // with Options.Portable
 }

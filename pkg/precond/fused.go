@@ -23,6 +23,10 @@ type fusedCycle struct {
 	z     vector    // of residuals that must be scaled, or nil
 	scale bool      // such a one
 	apart []float32 // right-hand side of Apply
+
+	wait  func(copy Preconditioner) // of a fork: for what Together does; nil: it runs its cycles itself
+	many  *manyCycle                // of Together
+	alone bool                      // there is none
 }
 
 // fuse makes a fusedCycle of g if it can be one.
@@ -85,9 +89,18 @@ func (c *fusedCycle) ApplyInput() scalar {
 		c.Apply(c.z, c.r)
 		return c.space.Dot(c.r, c.z)
 	}
+	if c.wait != nil {
+		c.wait(c)
+	} else {
+		c.runAlone()
+	}
+	return c.space.Dot32(c.f32(c.input), c.f32(c.x))
+}
+
+// runAlone runs the cycle for the input.
+func (c *fusedCycle) runAlone() {
 	c.with(c.input)
 	c.run(0)
-	return c.space.Dot32(c.f32(c.input), c.f32(c.x))
 }
 
 // Direction implements krylov.FusedPreconditioner.

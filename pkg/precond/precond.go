@@ -28,6 +28,12 @@ type Preconditioner interface {
 // solves that take turns have each for itself.
 type Forker interface{ Fork() Preconditioner }
 
+// A Several is a Preconditioner that is applied to several vectors at once, for which it reads what it has stored once.
+type Several interface {
+	Preconditioner
+	ApplyMany(dst, src [][]float64) // dst[k] = M^-1 src[k], with the bits of Apply
+}
+
 // Cost is the memory of a preconditioner.
 type Cost struct {
 	Values     int64 // numbers stored

@@ -14,6 +14,7 @@ type rescaled struct {
 	Preconditioner
 	space *linop.Host
 	s, v  vector
+	many  []vector // of ApplyMany, as v for each vector
 }
 
 // maxSpread is the largest spread of the exponents of S at which A is not scaled.

@@ -61,7 +61,7 @@ func (j *spreadJob) Do(k int) {
 	if p.V != nil {
 		p.V = p.V[part.row:]
 	}
-	part.panelProduct(int(j.tasks[k].panel), p)
+	part.panelProduct(int(j.tasks[k].panel), 1, p)
 }
 
 // partOf returns rows lo to hi-1 of m with the columns from at on, of which there are so many.

@@ -72,12 +72,15 @@ type incomplete struct {
 	pool     *parallel.Pool
 	back     bool // of the sweep that is running, as the next two
 	dst, src []float64
+	together // of ApplyMany, if it is that
 }
 
 // sweeps are the two solves on rows lo <= k < hi.
 type sweeps interface {
 	forward(a *incomplete, lo, hi int)
 	backward(a *incomplete, lo, hi int)
+	forwardFour(a *incomplete, lo, hi int)
+	backwardFour(a *incomplete, lo, hi int)
 }
 
 // value is what entries are stored in, real what diagonals are.
@@ -148,24 +151,37 @@ func dot[T value](cols []int32, vals []T, x []float64) (sum float64) {
 // Apply computes dst = M^-1 src: subdomains in parallel, then the separator, and back.
 func (a *incomplete) Apply(dst, src []float64) {
 	a.dst, a.src = dst, src
+	a.run()
+	a.dst, a.src = nil, nil
+}
+
+// run does both sweeps.
+func (a *incomplete) run() {
 	subdomains, end := max(len(a.bounds)-1, 0), 0
 	if subdomains > 0 {
 		end = a.bounds[subdomains]
 	}
 	a.back = false
 	a.pool.Run(subdomains, a)
-	a.sweeps.forward(a, end, a.n)
-	a.sweeps.backward(a, end, a.n)
+	a.sweep(end, a.n)
 	a.back = true
+	a.sweep(end, a.n)
 	a.pool.Run(subdomains, a)
-	a.dst, a.src = nil, nil
 }
 
 // Do runs a sweep on one subdomain.
-func (a *incomplete) Do(subdomain int) {
-	if lo, hi := a.bounds[subdomain], a.bounds[subdomain+1]; a.back {
+func (a *incomplete) Do(subdomain int) { a.sweep(a.bounds[subdomain], a.bounds[subdomain+1]) }
+
+// sweep runs one on rows lo to hi-1.
+func (a *incomplete) sweep(lo, hi int) {
+	switch {
+	case a.count > 0 && a.back:
+		a.sweeps.backwardFour(a, lo, hi)
+	case a.count > 0:
+		a.sweeps.forwardFour(a, lo, hi)
+	case a.back:
 		a.sweeps.backward(a, lo, hi)
-	} else {
+	default:
 		a.sweeps.forward(a, lo, hi)
 	}
 }

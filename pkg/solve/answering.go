@@ -69,16 +69,13 @@ func (s *Solver) answer(a *answer, guess bool) (Result, error) {
 	used := s.refiner.usage()
 	now := used.used().minus(before)
 	used.precond.Applications, used.precond.Elapsed = now.Applications, now.Preconditioning
-	r := Result{
-		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Precise: a.precise, Evidence: a.evidence,
-		Method: used.method, Vectors: s.opt.Vectors, Precond: used.precond, Attempts: used.attempts,
-		Storage: used.stored.storage, Formats: used.stored.formats(), Layout: used.stored.kind, Stats: used.stored.stats, Bytes: used.stored.bytes,
-		Outer: a.solved.Outer, Iterations: a.solved.Iterations, SpMVs: now.Products,
-		Time: TimeByPhase{
-			Total: time.Since(start) + now.Total, SpMV: now.Multiplying,
-			Precond:           now.Preconditioning + now.SettingUp,
-			Orthogonalization: a.solved.Orthogonalization, Verify: a.verifying, Digits: a.estimating,
-		},
+	r := s.using(used)
+	r.X, r.Reason, r.Errors, r.Digits, r.Precise, r.Evidence = s.Order.back(a.x), a.reason, a.Errors, a.digits, a.precise, a.evidence
+	r.Outer, r.Iterations, r.SpMVs = a.solved.Outer, a.solved.Iterations, now.Products
+	r.Time = TimeByPhase{
+		Total: time.Since(start) + now.Total, SpMV: now.Multiplying,
+		Precond:           now.Preconditioning + now.SettingUp,
+		Orthogonalization: a.solved.Orthogonalization, Verify: a.verifying, Digits: a.estimating,
 	}
 	if low := s.refiner.lower(a.x); low != nil {
 		r.XLow = s.Order.back(low)

@@ -21,7 +21,7 @@ func TestPrecondOnDevice(t *testing.T) {
 		t.Skip(err)
 	}
 	defer d.Close()
-	for _, name := range []string{"bcsstk08", "bcsstk14", "1138_bus", "nos4", "beam_tet_dof2475", "orsreg_1", "pde900", "jpwh_991", "steam1"} {
+	for _, name := range []string{"bcsstk08", "1138_bus", "nos4", "beam_tet_dof2475", "pde900", "jpwh_991", "steam1"} {
 		t.Run(name, func(t *testing.T) {
 			m := testmatrix.Matrix(t, name)
 			scaling, err := csr.SymmetricScaling(m, nil)
@@ -52,9 +52,6 @@ func TestPrecondOnDevice(t *testing.T) {
 				tol, few := 1e-13, 5+0.02*float64(near.Iterations) // which rounding costs, or saves
 				if kind == precond.AMG || kind == precond.ISAI {   // in 16 bits there, and in FP64 on the host
 					tol = 1e-2
-				}
-				if kind == precond.ISAI { // hardly helps GMRES with orsreg_1: 2152 iterations there, 3192 on the host
-					few = 5 + 0.5*float64(near.Iterations)
 				}
 				if r := space.Dot(got, got).Sqrt() / space.Dot(want, want).Sqrt(); !(r.Float() <= tol) {
 					t.Errorf("%v: differs by %g from the host's", made, r)

@@ -159,10 +159,17 @@ func (a memberMatrix) release() { a.dropped() }
 
 func (a memberMatrix) wide() linop.Operator[dd.Vec, dd.DD] { return a.of.(widening).wide() }
 
-// upload is a preconditioner for the member, with what it keeps between calls for itself.
+// upload is a preconditioner for the member: one whose applications it waits for, or with what it keeps between
+// calls for itself.
 func (a memberMatrix) upload(made precond.Preconditioner) (krylov.Preconditioner[vector], error) {
-	if by, ok := made.(precond.Forker); ok {
+	switch by := made.(type) {
+	case precond.Cycles:
+		m := a.member
+		return by.ForkWaiting(func(copy precond.Preconditioner) { m.ask(&request{copy: copy, of: severalCycles{by}}) }), nil
+	case precond.Forker:
 		return by.Fork(), nil
+	case precond.Several:
+		return memberApplication{by, a.member}, nil
 	}
 	return made, nil
 }

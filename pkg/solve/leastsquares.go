@@ -75,7 +75,7 @@ func newLeastSquares(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, 
 		if s.Facts.NonFinite > 0 {
 			return solvable(s.Facts)
 		}
-		if need := leastSquaresMemory(m); opt.MaxMemory > 0 && need > opt.MaxMemory {
+		if need := opt.Held + leastSquaresMemory(m); opt.MaxMemory > 0 && need > opt.MaxMemory {
 			return fmt.Errorf("%w: solving takes %s, the limit is %s",
 				ErrMemory, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(opt.MaxMemory)))
 		}
@@ -155,14 +155,10 @@ func (l *leastSquares) solve(ctx context.Context, b, x0 []float64) (Result, erro
 		Tol: opt.Tol * tighter, MaxIter: opt.MaxIter, Guess: x0 != nil, Monitor: opt.Monitor,
 		Measure: func(_, r vector) float64 { return l.measure(r, rhs) },
 	})
-	r := Result{
-		X: x[:m.Cols], Reason: solved.Reason, Digits: unknownDigits(), Method: string(LSQR),
-		Storage: opt.Storage.withDefaults(false, true).fp64(), Formats: []string{"FP64"}, Bytes: l.bytes,
-		Precond: PrecondResult{Kind: precond.None, Text: string(precond.None)},
-		Outer:   solved.Outer, Iterations: solved.Iterations,
-		SpMVs: l.exact.Count + l.scaled.Count - products,
-		Time:  TimeByPhase{SpMV: l.exact.Elapsed + l.scaled.Elapsed - elapsed},
-	}
+	r := l.chosen()
+	r.X, r.Reason, r.Digits = x[:m.Cols], solved.Reason, unknownDigits()
+	r.Outer, r.Iterations, r.SpMVs = solved.Outer, solved.Iterations, l.exact.Count+l.scaled.Count-products
+	r.Time = TimeByPhase{SpMV: l.exact.Elapsed + l.scaled.Elapsed - elapsed}
 	err := l.judge(&r, b)
 	r.Attempts = []Attempt{{Method: r.Method, Vectors: VectorsDouble, Precond: r.Precond.Text, Reason: r.Reason.String(), Iterations: r.Iterations, Solve: time.Since(start)}}
 	r.Time.Total = time.Since(start)
@@ -200,6 +196,21 @@ func (s Stop) pickLeastSquares(e verify.LeastSquares) float64 {
 		return e.Normal
 	}
 	return e.Columns
+}
+
+// chosen implements special.
+func (l *leastSquares) chosen() Result {
+	return Result{
+		Method: string(LSQR), Storage: l.s.opt.Storage.withDefaults(false, true).fp64(), Formats: []string{"FP64"}, Bytes: l.bytes,
+		Precond: PrecondResult{Kind: precond.None, Text: string(precond.None)},
+	}
+}
+
+func (l *leastSquares) ladder() []string { return nil }
+
+// memory implements special.
+func (l *leastSquares) memory() []MethodMemory {
+	return []MethodMemory{{Method: LSQR, Alone: l.s.opt.Held + leastSquaresMemory(l.s.m)}}
 }
 
 func (l *leastSquares) close() { l.s.pool.Close() }

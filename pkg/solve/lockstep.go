@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // Solves in lockstep are ordinary solves, each in a coroutine, which wait where they need what may be had together:
@@ -13,9 +14,10 @@ import (
 // wait for the same are served in one pass. Each gets the bits that it would get alone, whatever its
 // method does in between, and however many iterations it takes.
 
-// A request is what a solve waits for: a product, or an application, which has Dst and Src alone.
+// A request is what a solve waits for: a product, an application, which has Dst and Src alone, or a cycle of multigrid.
 type request struct {
 	linop.Product
+	copy   precond.Preconditioner // that waits for its cycle
 	of     served
 	passed int           // how often others were served before it
 	share  time.Duration // that serving it took
@@ -175,4 +177,37 @@ func (a memberOperator) ApplyDot(dst, src, w vector) scalar {
 func (a memberOperator) ApplyDots(dst, src, w vector) (dw, dd scalar) {
 	sums := a.product(a.of, linop.Product{Epilogue: linop.WithDots, Dst: dst, Src: src, W: w})
 	return scalar(sums[0]), scalar(sums[1])
+}
+
+// severalApplications are those of a preconditioner.
+type severalApplications struct{ precond.Several }
+
+func (p severalApplications) serve(requests []*request) {
+	dst, src := make([]vector, len(requests)), make([]vector, len(requests))
+	for k, r := range requests {
+		dst[k], src[k] = r.Dst, r.Src
+	}
+	p.ApplyMany(dst, src)
+}
+
+// memberApplication is a preconditioner whose applications a member waits for.
+type memberApplication struct {
+	by precond.Several
+	*member
+}
+
+// Apply computes dst = M^-1 src.
+func (p memberApplication) Apply(dst, src vector) {
+	p.ask(&request{Product: linop.Product{Dst: dst, Src: src}, of: severalApplications{p.by}})
+}
+
+// severalCycles are those of multigrid.
+type severalCycles struct{ precond.Cycles }
+
+func (p severalCycles) serve(requests []*request) {
+	copies := make([]precond.Preconditioner, len(requests))
+	for k, r := range requests {
+		copies[k] = r.copy
+	}
+	p.Together(copies)
 }

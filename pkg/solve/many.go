@@ -8,7 +8,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // MostTogether is the largest number of right-hand sides that SolveMany solves for side by side.
@@ -17,8 +16,8 @@ const MostTogether = linop.MostTogether
 // SolveMany is Solve for each of several right-hand sides b, from the guesses x0, which may be nil, as
 // may each of them. The results are those of Solve, with the same bits; Krylov methods run side by side for up to
 // MostTogether right-hand sides, so that products with A read and decode the matrix once for all of them. That takes the vectors of a
-// solve for each, as far as Options.MaxMemory allows; they are kept for the next call. Preconditioners are
-// applied for one after the other; where they take most of the time, which is so with multigrid and complete factors, and where Solve is no
+// solve for each, as far as Options.MaxMemory allows; they are kept for the next call. So are applications of preconditioners
+// that are precond.Several or precond.Cycles. Where Solve is no
 // Krylov method of float64 vectors on one rank of the host, with checkpoints, and for more than MaxDigits digits,
 // it solves for one right-hand side after the other, with one set-up.
 //
@@ -33,8 +32,9 @@ func (s *Solver) SolveMany(ctx context.Context, b, x0 [][]float64) ([]Result, er
 		return nil, invalid("%d guesses for %d right-hand sides", len(x0), len(b))
 	}
 	results := make([]Result, len(b))
-	width := s.width(len(b))
-	if width < 2 {
+	by, solve := s.sideBySide(ctx)
+	width := by.width(len(b))
+	if width < 2 || s.opt.precise() {
 		defer s.number(0)
 		for k := range b {
 			s.number(k)
@@ -45,11 +45,23 @@ func (s *Solver) SolveMany(ctx context.Context, b, x0 [][]float64) ([]Result, er
 		}
 		return results, nil
 	}
-	return s.solveTogether(ctx, b, x0, width)
+	return by.solveTogether(ctx, b, x0, width, solve)
+}
+
+// solveBy is what SolveMany does for a right-hand side with a solver that shares what others have.
+type solveBy = func(by *Solver, b, x0 []float64) (Result, error)
+
+// sideBySide is the solver whose solves may go on side by side, that of a matrix with a null space or s itself, and a solve with it.
+func (s *Solver) sideBySide(ctx context.Context) (*Solver, solveBy) {
+	if n, ok := s.special.(*nullSpace); ok {
+		n.inner.rhs = s.rhs // which is the one that the monitor tells
+		return n.inner, func(by *Solver, b, x0 []float64) (Result, error) { return n.solveBy(ctx, by, b, x0) }
+	}
+	return s, func(by *Solver, b, x0 []float64) (Result, error) { return by.Solve(ctx, b, x0) }
 }
 
 // solveTogether is SolveMany for so many right-hand sides at a time.
-func (s *Solver) solveTogether(ctx context.Context, b, x0 [][]float64, width int) ([]Result, error) {
+func (s *Solver) solveTogether(ctx context.Context, b, x0 [][]float64, width int, solve solveBy) ([]Result, error) {
 	results := make([]Result, len(b))
 	for k := range b { // before any work
 		if err := CheckVector(fmt.Sprintf("right-hand side %d", k+1), b[k], s.m.Rows); err != nil {
@@ -68,7 +80,7 @@ func (s *Solver) solveTogether(ctx context.Context, b, x0 [][]float64, width int
 			next++
 			m.rhs, m.away = k, away{}
 			var err error
-			results[k], err = team.solvers[m].Solve(ctx, b[k], x0[k])
+			results[k], err = solve(team.solvers[m], b[k], x0[k])
 			failed = cmp.Or(failed, err)
 			m.charge(&results[k])
 			s.carried.solved(results[k].Iterations)
@@ -122,22 +134,23 @@ func (s *Solver) width(count int) int {
 	if _, onHost := f.at.(*host); !onHost {
 		return 1
 	}
-	if first := s.ladder()[0]; first.kind == precond.AMG || first.complete() {
-		return 1
-	}
 	if limit := s.opt.MaxMemory; limit > 0 {
 		width = int(min(int64(width), 1+max(0, limit-s.memory())/s.memberBytes()))
 	}
 	return width
 }
 
-// memberBytes is what a solve beside others takes: its vectors, two that are interleaved, and its share of the scaled matrix, made
-// again where it is to be stored again.
+// memberBytes is what a solve beside others takes: its vectors, two that are interleaved, those of applications, and its share of the
+// scaled matrix, made again where it is to be stored again.
 func (s *Solver) memberBytes() int64 {
 	n := int64(s.rows())
-	vectors := commonVectors + digitsVectors + s.methodVectors(s.Method) + 2
+	vectors := commonVectors + digitsVectors + s.methodVectors(s.Method) + 2 + applicationVectors
 	return 8*n*vectors + csr.Bytes(n, int64(s.nonzeros()))/MostTogether
 }
+
+// applicationVectors is what an application to several vectors takes for each: most with multigrid, whose levels have three to five
+// of float32.
+const applicationVectors = 5
 
 // gather returns a team of at least width members.
 func (s *Solver) gather(ctx context.Context, width int) (*team, error) {

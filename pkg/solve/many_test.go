@@ -39,6 +39,10 @@ func TestSolveManyThreads(t *testing.T) {
 		{"cg alone", spd, Options{Precond: unpreconditioned}},
 		{"jacobi", spd, Options{Precond: Precond{Kind: precond.Jacobi}}},
 		{"amg", grid(40, 0, 0), Options{Precond: Precond{Kind: precond.AMG}}},
+		{"null space", neumann(12), Options{}},
+		{"cholesky", spd, Options{Precond: Precond{Kind: precond.Cholesky}}},
+		{"ict", spd, Options{Precond: Precond{Kind: precond.ICT}}},
+		{"lu", flow, Options{Precond: Precond{Kind: precond.LU}}},
 		{"k-cycle", grid(40, 0, 0), Options{Precond: Precond{Kind: precond.AMG, KCycle: true}}},
 		{"fsai", spd, Options{Precond: Precond{Kind: precond.FSAI}}},
 		{"chebyshev", spd, Options{Precond: Precond{Kind: precond.Chebyshev}, Storage: coarse}},
@@ -60,17 +64,22 @@ func TestSolveManyThreads(t *testing.T) {
 			const count = 11
 			b, x0 := several(c.m, count), make([][]float64, count)
 			x0[1], x0[4] = random(7, c.m.Rows), rhs(c.m, 1)
+			if c.name == "null space" {
+				for k := range b { // consistent ones
+					b[k] = rhs(c.m, []float64{1, 1e9, 0}[k%3])
+				}
+			}
 			var log logged
 			events := map[int]int{}
 			opt := log.options(c.opt)
 			opt.Threads, opt.Monitor = 2, func(e krylov.Event) { events[e.RHS] = e.Iteration }
 			s := newSolver(t, c.m, opt)
-			multigrid := c.opt.Precond.Kind == precond.AMG
-			if width := s.width(count); (width != MostTogether) != multigrid {
+			by, solve := s.sideBySide(t.Context())
+			if width := by.width(count); width != MostTogether {
 				t.Fatalf("%d solves side by side", width)
 			}
 			for range 2 { // vectors are used again
-				got, err := s.solveTogether(t.Context(), b, x0, MostTogether)
+				got, err := by.solveTogether(t.Context(), b, x0, MostTogether, solve)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -15,6 +15,11 @@ const maxTightenings = 3
 
 // solve implements special.
 func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) {
+	return n.solveBy(ctx, n.inner, b, x0)
+}
+
+// solveBy is solve with a solver of M.
+func (n *nullSpace) solveBy(ctx context.Context, by *Solver, b, x0 []float64) (Result, error) {
 	start := time.Now()
 	consistent := b
 	if !n.found {
@@ -26,7 +31,7 @@ func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) 
 		}
 		x0 = n.pinned.vanish(x0)
 	}
-	inner := *n.inner // with a tolerance of its own
+	inner := *by // with a tolerance of its own
 	var total Result
 	for k := 0; ; k++ {
 		r, err := inner.Solve(ctx, consistent, x0)
@@ -114,6 +119,12 @@ func (n *nullSpace) preferZero(r *Result, b []float64) (err error) {
 	r.Errors, err = verify.Compute(n.a, r.X, b, n.pool)
 	return err
 }
+
+func (n *nullSpace) chosen() Result { return n.inner.Chosen() }
+
+func (n *nullSpace) ladder() []string { return n.inner.Ladder() }
+
+func (n *nullSpace) memory() []MethodMemory { return n.inner.Memory() }
 
 // close implements special.
 func (n *nullSpace) close() {

@@ -64,6 +64,10 @@ type Solver struct {
 type special interface {
 	solve(ctx context.Context, b, x0 []float64) (Result, error) // b is of the right length and finite
 	close()
+
+	chosen() Result // see Chosen, Ladder and Memory
+	ladder() []string
+	memory() []MethodMemory
 }
 
 // New prepares to solve with m, which must stay as it is while the Solver is in

@@ -49,6 +49,7 @@ static char *ptx;
 typedef struct {
 	const entry *run;
 	char types[48]; // of the arguments in the PTX, p for 8 bytes of address
+	int known;      // of a module before, which is the same PTX
 } function;
 static function functions[sizeof entries / sizeof *entries];
 
@@ -192,6 +193,7 @@ int cuModuleUnload(void *m) { return c[MODULES]--, free(m), 0; }
 // parameters reads the types of the arguments from the PTX and holds them against the table.
 static int parameters(function *f)
 {
+	if (f->known) return 0;
 	char head[128];
 	snprintf(head, sizeof head, ".entry %s(", f->run->name);
 	const char *p = strstr(ptx, head);
@@ -207,7 +209,8 @@ static int parameters(function *f)
 		if (k >= f->run->count || bytes != f->run->size[k]) return mistake(f->run->name);
 		f->types[k++] = kind == 'u' && bytes == 8 ? 'p' : kind ? kind : 'b';
 	}
-	return k == f->run->count ? 0 : mistake(f->run->name);
+	f->known = k == f->run->count;
+	return f->known ? 0 : mistake(f->run->name);
 }
 
 int cuModuleGetFunction(void **f, void *m, const char *name)

@@ -1,0 +1,92 @@
+//go:build linux
+
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// written is how many bytes a process has in a file of a folder that has no name yet, -1: there is none.
+func written(pid int, dir string) int64 {
+	fds := fmt.Sprintf("/proc/%d/fd", pid)
+	entries, _ := os.ReadDir(fds) // it may have ended
+	for _, e := range entries {
+		path := filepath.Join(fds, e.Name())
+		if to, err := os.Readlink(path); err == nil && strings.HasPrefix(to, dir+"/") {
+			if info, err := os.Stat(path); err == nil {
+				return info.Size()
+			}
+		}
+	}
+	return -1
+}
+
+// generate stops within a second whatever it is doing, and leaves nothing behind. Nobody reads its standard output.
+func TestGenerateInterrupted(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		phase  string
+		signal syscall.Signal
+		begun  func(pid int) bool
+		args   string
+	}{
+		{"building", syscall.SIGINT, func(int) bool { time.Sleep(100 * time.Millisecond); return true }, "poisson3d --n 200"},
+		{"checking the symmetry", syscall.SIGTERM, func(pid int) bool { return written(pid, dir) == 0 }, "poisson3d --n 90"},
+		{"writing", syscall.SIGTERM, func(pid int) bool { return written(pid, dir) > 0 }, "poisson3d --n 90"},
+		{"compressing", syscall.SIGINT, func(pid int) bool { return written(pid, dir) > 0 }, "poisson3d --n 40 gz"},
+		{"waiting for a reader", syscall.SIGINT, func(pid int) bool { return false }, "poisson2d --n 90"},
+	} {
+		args, gz := strings.CutSuffix(c.args, " gz")
+		command := exec.Command("mpsolve", append([]string{"generate"}, strings.Fields(args)...)...)
+		var stdout interface{ Close() error }
+		if c.phase == "waiting for a reader" {
+			out, err := command.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			stdout = out
+			c.begun = func(int) bool { _, err := out.Read(make([]byte, 1)); return err == nil }
+		} else {
+			name := "a.mtx"
+			if gz {
+				name += ".gz"
+			}
+			command.Args = append(command.Args, "--output", filepath.Join(dir, name))
+		}
+		var errOut strings.Builder
+		command.Stderr = &errOut
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		for !c.begun(command.Process.Pid) && time.Since(began) < 20*time.Second {
+			time.Sleep(time.Millisecond)
+		}
+		sent := time.Now()
+		if err := command.Process.Signal(c.signal); err != nil {
+			t.Errorf("%s: ended after %v: %s", c.phase, time.Since(began), errOut.String())
+		}
+		_ = command.Wait() // the exit code says more
+		took := time.Since(sent)
+		if stdout != nil {
+			stdout.Close()
+		}
+		if code := command.ProcessState.ExitCode(); code != 128+int(c.signal) || took > time.Second {
+			t.Errorf("%s: exit code %d after %v: %s", c.phase, code, took, errOut.String())
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s: left %v %v", c.phase, left, err)
+		}
+		t.Logf("%s: after %v, stopped in %v", c.phase, sent.Sub(began), took)
+	}
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// sets are the sizes of a matrix in each of the papers' sets of formats, and the layouts that it would have with AFX.
+type sets struct {
+	columns []string
+	specs   []report.SpecBytes
+	rows    []report.Prediction
+	layouts []string // of the columns
+}
+
+// predict finds out the bytes per nonzero of the matrix in every set of formats.
+func predict(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) (*sets, error) {
+	here, err := model()
+	if err != nil {
+		return nil, err
+	}
+	var specs []adaptive.Spec
+	s := new(sets)
+	for _, e := range []string{"2^-53", "2^-37", "2^-24"} {
+		epsilon, err := adaptive.ParseEpsilon(e)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range adaptive.Criteria {
+			s.columns = append(s.columns, e+" "+string(c))
+			s.specs = append(s.specs, report.SpecBytes{Epsilon: epsilon, Criterion: string(c)})
+			specs = append(specs, adaptive.Spec{Epsilon: epsilon, Criterion: c, Model: here})
+		}
+	}
+	for _, set := range adaptive.Sets() {
+		row := report.Prediction{Set: set.Name}
+		for _, spec := range specs {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			spec.Set = set
+			stats, err := adaptive.Predict(m, spec, pool)
+			if err != nil {
+				return nil, err
+			}
+			row.Stats = append(row.Stats, stats)
+		}
+		s.rows = append(s.rows, row)
+	}
+	afx, err := adaptive.LookupSet("AFX")
+	if err != nil {
+		return nil, err
+	}
+	for _, spec := range specs {
+		spec.Set = afx
+		_, text, err := adaptive.Choose(m, spec, pool)
+		if err != nil {
+			return nil, err
+		}
+		s.layouts = append(s.layouts, text)
+	}
+	return s, nil
+}

@@ -1,0 +1,8 @@
+package gpu
+
+// For tests that need pkg/solve, which imports this package.
+var (
+	EachDevice = eachDevice
+	OpenPTX    = ptx
+	OpenAMD    = amd
+)
