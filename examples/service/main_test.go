@@ -5,6 +5,8 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -63,5 +65,22 @@ func TestConcurrentClients(t *testing.T) {
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusBadRequest {
 		t.Errorf("a short right-hand side: %s", response.Status)
+	}
+}
+
+// What is no real square matrix is an error, not a fault of the program.
+func TestBadMatrix(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.mtx")
+	for text, want := range map[string]string{
+		"%%MatrixMarket matrix array real general\n2 1\n1\n2\n":             "only square systems",
+		"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n": "a complex matrix",
+		"hello": "must begin with a banner",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(t.Context(), "localhost:0", path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
 	}
 }
