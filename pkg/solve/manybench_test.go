@@ -48,7 +48,7 @@ func compareMany(b *testing.B, m *csr.Matrix) {
 	for k := range count {
 		sides = append(sides, random(uint64(k), m.Rows))
 	}
-	var one, many, oneWith, manyWith = math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
+	one, many, oneWith, manyWith := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
 	var result Result
 	var width int
 	measure := func(solve func(s *Solver) error, with, without *float64) {
