@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -68,18 +70,19 @@ func TestConcurrentClients(t *testing.T) {
 	}
 }
 
-// What is no real square matrix is an error, not a fault of the program.
+// What is no real matrix is an error, not a fault of the program.
 func TestBadMatrix(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.mtx")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // it would serve a matrix for ever
+	defer cancel()
 	for text, want := range map[string]string{
-		"%%MatrixMarket matrix array real general\n2 1\n1\n2\n":             "only square systems",
 		"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n": "a complex matrix",
 		"hello": "must begin with a banner",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := run(t.Context(), "localhost:0", path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if err := run(ctx, "localhost:0", path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
