@@ -24,6 +24,10 @@ import (
 func main() {
 	listen := flag.String("listen", "localhost:8080", "address")
 	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "service: want one argument, the file of a matrix")
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, *listen, flag.Arg(0)); err != nil {
@@ -37,11 +41,15 @@ func run(ctx context.Context, listen, path string) error {
 	if err != nil {
 		return err
 	}
-	solver, err := solve.New(ctx, content.Matrix, solve.Options{})
+	m, err := content.CSR()
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	s := newService(solver, content.Matrix.Rows)
+	solver, err := solve.New(ctx, m, solve.Options{})
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	s := newService(solver, m.Rows)
 	defer s.close()
 	server := &http.Server{Addr: listen, Handler: s, ReadHeaderTimeout: 10 * time.Second}
 	answered := make(chan struct{}) // all requests, after the context has ended
@@ -49,7 +57,7 @@ func run(ctx context.Context, listen, path string) error {
 		_ = server.Shutdown(context.Background())
 		close(answered)
 	})
-	log.Printf("solving %d equations at http://%s/solve", content.Matrix.Rows, listen)
+	log.Printf("solving %d equations at http://%s/solve", m.Rows, listen)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -63,5 +67,23 @@ func TestConcurrentClients(t *testing.T) {
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusBadRequest {
 		t.Errorf("a short right-hand side: %s", response.Status)
+	}
+}
+
+// What is no real matrix is an error, not a fault of the program.
+func TestBadMatrix(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.mtx")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // it would serve a matrix for ever
+	defer cancel()
+	for text, want := range map[string]string{
+		"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n": "a complex matrix",
+		"hello": "must begin with a banner",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(ctx, "localhost:0", path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
 	}
 }

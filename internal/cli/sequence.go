@@ -111,7 +111,7 @@ func (r *solveRun) advance(ctx context.Context, path string) error {
 		return err
 	}
 	r.report = report.Report{
-		SchemaVersion: report.SchemaVersion, Version: Version, Refine: r.refine, Domains: r.report.Domains,
+		SchemaVersion: report.SchemaVersion, Version: Version, Run: r.ran(), Refine: r.refine, Domains: r.report.Domains,
 		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{}, Scale: r.report.Scale, Threads: r.report.Threads,
 	}
 	r.report.Seconds.Read = time.Since(r.start).Seconds()

@@ -11,6 +11,8 @@ import (
 	"sync"
 	texttemplate "text/template"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 
@@ -145,7 +147,7 @@ var htmlTemplate = sync.OnceValue(func() *template.Template {
 			text, err := rendered(s.html)
 			return template.HTML(text), err // escapes its words itself
 		},
-		"size": size, "join": strings.Join, "cited": cited, "tally": tally, "title": title,
+		"size": size, "join": strings.Join, "cited": cited, "tally": tally, "title": title, "sentence": sentence,
 	}).Parse(htmlPage))
 })
 
@@ -186,4 +188,10 @@ func size(n int64) string {
 		return "unknown"
 	}
 	return humanize.IBytes(uint64(n))
+}
+
+// sentence begins with a capital letter.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }
