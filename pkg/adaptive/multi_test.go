@@ -83,7 +83,11 @@ func TestMultiTiny(t *testing.T) {
 
 // The same bits for any number of threads, with parts of their own for several.
 func TestMultiThreads(t *testing.T) {
-	body := generated(t, "elasticity3d", generate.Params{"n": 18, "decades": 6})
+	side := 18.0
+	if testing.Short() {
+		side = 10
+	}
+	body := generated(t, "elasticity3d", generate.Params{"n": side, "decades": 6})
 	for _, layout := range []Layout{Symmetric, Blocks, Slots} {
 		for _, threads := range someThreads() {
 			a, err := Build(body, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-30, Criterion: NW, Layout: layout}, newPool(t, threads))

@@ -15,6 +15,11 @@ import (
 // detector is a coarse one, made once.
 var detector = sync.OnceValues(func() (*Detector, error) { return New(context.Background(), Options{Spacing: 3}) })
 
+// rough is a detector of which no more than sameness can be asked.
+var rough = sync.OnceValues(func() (*Detector, error) {
+	return solved(context.Background(), Options{Spacing: 6, Progress: func(float64, string) {}})
+})
+
 func simulation(t *testing.T, channels func(int) []int) Simulation {
 	t.Helper()
 	d, err := detector()
@@ -199,7 +204,16 @@ func TestPointFound(t *testing.T) {
 
 // TestThreads: the same bits for any number of threads, and others for another seed.
 func TestThreads(t *testing.T) {
-	one, three := simulation(t, HitAndCore), simulation(t, HitAndCore)
+	make, spacing := detector, 3.0
+	if testing.Short() {
+		make, spacing = rough, 6
+	}
+	d, err := make()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := Simulation{Detector: d, Channels: HitAndCore}
+	three := one
 	three.Pool = parallel.New(3)
 	defer three.Pool.Close()
 	a, err := one.Events(t.Context(), 100, 5, Typical)
@@ -216,14 +230,11 @@ func TestThreads(t *testing.T) {
 			t.Errorf("event %d: %v, %g keV", k, a[k].At, a[k].Energy)
 		}
 	}
-	if testing.Short() {
-		return
-	}
-	d, err := New(t.Context(), Options{Spacing: 3, Threads: 1})
+	alone, err := solved(t.Context(), Options{Spacing: spacing, Threads: 1, Progress: func(float64, string) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(d.weights, one.weights) || !slices.Equal(d.potential, one.potential) {
+	if !slices.Equal(alone.weights, d.weights) || !slices.Equal(alone.potential, d.potential) {
 		t.Error("potentials differ")
 	}
 }
@@ -233,7 +244,11 @@ func TestInterrupt(t *testing.T) {
 	if _, err := New(ctx, Options{Spacing: 3, Progress: func(float64, string) { cancel() }}); err == nil {
 		t.Error("potentials: no error")
 	}
-	s := simulation(t, HitAndCore)
+	d, err := rough()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Simulation{Detector: d, Channels: HitAndCore}
 	if _, err := s.Basis(ctx); err == nil {
 		t.Error("basis: no error")
 	}

@@ -34,6 +34,11 @@ func New(ctx context.Context, opt Options) (*Detector, error) {
 	if steps := length / opt.Spacing; !(opt.Spacing >= 0.5 && opt.Spacing <= 3) || math.Abs(steps-math.Round(steps)) > 1e-9 {
 		return nil, fmt.Errorf("spacing %g mm: want a divisor of %d from 0.5 to 3", opt.Spacing, length)
 	}
+	return solved(ctx, opt)
+}
+
+// solved is a detector whose options are complete.
+func solved(ctx context.Context, opt Options) (*Detector, error) {
 	d := &Detector{grid: newGrid(opt.Spacing)}
 	var err error
 	d.weights, d.potential, err = solvePotentials(ctx, d.grid, opt.Threads, opt.Progress)
