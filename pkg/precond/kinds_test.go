@@ -72,7 +72,7 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 		kinds []Kind
 		opt   Options
 	}{
-		"large":      {laplace(t, side), kinds, Options{Symmetric: true, Fill: 2}},                                                             // subdomains, and ranges of aggregates
+		"large":      {laplace(t, side), kinds, Options{Symmetric: true, Fill: 2}},                                                            // subdomains, and ranges of aggregates
 		"elasticity": {wide(generated(t, "elasticity3d", generate.Params{"n": 10})), kinds[:len(kinds)-1], Options{Symmetric: true, Fill: 2}}, // which callers of AMG scale
 		"rigid body": {body, []Kind{AMG}, Options{Symmetric: true, Multigrid: MultigridOptions{NearNull: modes, KCycle: true}}},
 		"convection": {generated(t, "convdiff3d", generate.Params{"n": 14}), []Kind{AMG, ILU0, ILUT, LU}, Options{Multigrid: MultigridOptions{KCycle: true}}},
