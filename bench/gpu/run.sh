@@ -85,6 +85,7 @@ tested() {
   local others=() # OpenCL on the CPU would take most of the time
   [[ $device == opencl* ]] || others=(MPSOLVE_LIBOPENCL=/none)
   local interpreted='Ratchet|Planted|RandomOrder|Targets|Instructions|/^(ptx|amd)$|/.*/^(ptx|amd)$' # which need no GPU
+  [[ $device == emulate* ]] || others+=(MPSOLVE_TEST_DEVICES="${device%%:*}") # each kernel must run there
   (cd pkg/gpu && env "${others[@]}" "$tests" -test.v -test.timeout 170s -test.skip "$interpreted") >"$out/tests.txt" 2>&1
   local status=$?
   grep -cE -- "--- PASS: .*/${device%%:*}( |$)" "$out/tests.txt" | sed "s/$/ tests passed on ${device%%:*}/"

@@ -12,16 +12,20 @@ import (
 // launched counts what the devices of all tests ran.
 var launched = map[Backend]*[numKernels]int{}
 
-// TestMain fails where a whole run has left out a kernel on some device.
+// demanded are the back ends that MPSOLVE_TEST_DEVICES names, in words.
+func demanded() []string { return strings.Fields(os.Getenv("MPSOLVE_TEST_DEVICES")) }
+
+// TestMain fails where a whole run has left out a kernel on some device, and one with -test.skip on a
+// demanded one.
 func TestMain(m *testing.M) {
 	status := m.Run()
-	whole := true
-	for _, some := range []string{"test.run", "test.skip", "test.fuzz"} {
-		whole = whole && flag.Lookup(some).Value.String() == ""
-	}
-	if status == 0 && whole {
+	given := func(name string) bool { return flag.Lookup(name).Value.String() != "" }
+	if status == 0 && !given("test.run") && !given("test.fuzz") {
 		for b, counts := range launched {
 			if testing.Short() && b != Emulate { // which is all that short runs have each kernel on
+				continue
+			}
+			if given("test.skip") && !slices.Contains(demanded(), string(b)) {
 				continue
 			}
 			for k, n := range counts {
@@ -36,9 +40,8 @@ func TestMain(m *testing.M) {
 }
 
 // eachDevice runs a test on the emulated device, on those that interpret the kernels' PTX and AMD's
-// code, and on every device of this machine; it fails without those back ends that MPSOLVE_TEST_DEVICES
-// names, in words. Short runs, those under a race detector for example, have the emulated one
-// alone.
+// code, and on every device of this machine; it fails without the demanded ones. Short runs, those
+// under a race detector for example, have the emulated one alone.
 func eachDevice(t *testing.T, f func(t *testing.T, d *Device)) {
 	t.Run(string(Emulate), func(t *testing.T) { f(t, emulated(t)) })
 	if !testing.Short() {
@@ -53,7 +56,7 @@ func eachDevice(t *testing.T, f func(t *testing.T, d *Device)) {
 			d, err := Open(b, 0)
 			switch {
 			case err == nil:
-			case slices.Contains(strings.Fields(os.Getenv("MPSOLVE_TEST_DEVICES")), string(b)):
+			case slices.Contains(demanded(), string(b)):
 				t.Fatal(err)
 			default:
 				t.Skip(err)

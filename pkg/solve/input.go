@@ -3,6 +3,8 @@ package solve
 import (
 	"errors"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -26,8 +28,8 @@ func checkMatrix(m *csr.Matrix) error {
 func solvable(f csr.Facts) error {
 	switch {
 	case f.NonFinite > 0:
-		return invalid("the matrix has %d entries that are NaN or Inf, the first in row %d, column %d",
-			f.NonFinite, f.FirstNonFinite.Row+1, f.FirstNonFinite.Col+1)
+		return invalid("the matrix has %s that %s NaN or Inf, the first in row %d, column %d",
+			english.Plural(f.NonFinite, "entry", ""), english.PluralWord(f.NonFinite, "is", "are"), f.FirstNonFinite.Row+1, f.FirstNonFinite.Col+1)
 	case f.EmptyRow >= 0:
 		return invalid("the matrix is singular: row %d has no nonzero", f.EmptyRow+1)
 	case f.EmptyCol >= 0:
