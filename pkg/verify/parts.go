@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math"
+	"sync/atomic"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -17,10 +18,12 @@ type parts struct {
 func (s *system) findParts(pool *parallel.Pool) *blocks {
 	k := s.newBlocks(pool)
 	k.eachRow(func(i int) {
+		own := k.find(int32(i))
 		cols, vals := k.m.Row(i)
+		columns, vals := k.of[k.m.Rows:], vals[:len(cols)]
 		for p, j := range cols {
-			if vals[p] != 0 {
-				k.join(int32(i), j)
+			if vals[p] != 0 && atomic.LoadInt32(&columns[j]) != own { // not joined yet
+				own = k.join(own, j)
 			}
 		}
 	})
