@@ -10,7 +10,7 @@ TEXT ·residualQuad(SB), 0, $384-8
 	ADJSP $-384
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <residual>
-	LONG $0x00087ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000906e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -23,443 +23,467 @@ TEXT ·residualQuad(SB), 0, $384-8
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xe8ec8148; WORD $0x0000; BYTE $0x00 // subq $0xe8, %rsp
+	LONG $0xf0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xf0, %rsp
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	LONG $0x24848948; LONG $0x000000d0 // movq %rax, 0xd0(%rsp)
+	LONG $0x24848948; LONG $0x000000b8 // movq %rax, 0xb8(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08308e0f; WORD $0x0000 // jle <residual+0x856>
+	LONG $0x08988e0f; WORD $0x0000 // jle <residual+0x8be>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
-	LONG $0x197de2c4; LONG $0x00083d05; BYTE $0x00 // vbroadcastsd 0x83d(%rip), %ymm0
+	LONG $0x197de2c4; LONG $0x0008bd05; BYTE $0x00 // vbroadcastsd 0x8bd(%rip), %ymm0
+	LONG $0x0d10fbc5; LONG $0x000008bd // vmovsd 0x8bd(%rip), %xmm1
 	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
-	LONG $0x18778b4c // movq 0x18(%rdi), %r14
+	LONG $0x186f8b4c // movq 0x18(%rdi), %r13
 	LONG $0x20578b48 // movq 0x20(%rdi), %rdx
+	LONG $0xd276edc5 // vpcmpeqd %ymm2, %ymm2, %ymm2
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x248c8948; LONG $0x000000c0 // movq %rcx, 0xc0(%rsp)
+	LONG $0x248c8948; LONG $0x000000a8 // movq %rcx, 0xa8(%rsp)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	LONG $0x307f8b48 // movq 0x30(%rdi), %rdi
-	LONG $0x24848948; LONG $0x000000c8 // movq %rax, 0xc8(%rsp)
-	LONG $0x24948948; LONG $0x000000a8 // movq %rdx, 0xa8(%rsp)
-	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
-	LONG $0x248c8948; LONG $0x000000a0 // movq %rcx, 0xa0(%rsp)
-	WORD $0x3ceb // jmp <residual+0xac>
-	LONG $0x24848b48; LONG $0x000000c8 // movq 0xc8(%rsp), %rax
-	LONG $0x24a48b4c; LONG $0x000000b8 // movq 0xb8(%rsp), %r12
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
-	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0x117da1c4; WORD $0xe00c // vmovupd %ymm1, (%rax,%r12,8)
-	LONG $0x117da1c4; WORD $0xe054; BYTE $0x20 // vmovupd %ymm2, 0x20(%rax,%r12,8)
-	LONG $0x08c48349 // addq $0x8, %r12
-	LONG $0x24a43b4c; LONG $0x000000d0 // cmpq 0xd0(%rsp), %r12
-	LONG $0x07aa8d0f; WORD $0x0000 // jge <residual+0x856>
-	LONG $0xe6448b4b; BYTE $0x08 // movq 0x8(%r14,%r12,8), %rax
-	LONG $0xe6548b4b; BYTE $0x10 // movq 0x10(%r14,%r12,8), %rdx
-	LONG $0xe64c8b4f; BYTE $0x18 // movq 0x18(%r14,%r12,8), %r9
-	LONG $0xe6748b4b; BYTE $0x20 // movq 0x20(%r14,%r12,8), %rsi
-	LONG $0xe6448b4f; BYTE $0x28 // movq 0x28(%r14,%r12,8), %r8
-	LONG $0xe67c8b4f; BYTE $0x30 // movq 0x30(%r14,%r12,8), %r15
-	LONG $0x24a4894c; LONG $0x000000b8 // movq %r12, 0xb8(%rsp)
-	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
-	LONG $0xe62c2b4f // subq (%r14,%r12,8), %r13
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
-	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
-	WORD $0x2949; BYTE $0xd3 // subq %rdx, %r11
-	LONG $0x24148948 // movq %rdx, (%rsp)
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	LONG $0xe6448b4b; BYTE $0x38 // movq 0x38(%r14,%r12,8), %rax
-	WORD $0x894c; BYTE $0xc5 // movq %r8, %rbp
-	LONG $0x24748948; BYTE $0x68 // movq %rsi, 0x68(%rsp)
-	LONG $0x2444894c; BYTE $0x60 // movq %r8, 0x60(%rsp)
-	LONG $0x244c894c; BYTE $0x70 // movq %r9, 0x70(%rsp)
-	LONG $0x244c8948; BYTE $0x58 // movq %rcx, 0x58(%rsp)
-	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
-	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
-	LONG $0xd14c0f48 // cmovlq %rcx, %rdx
-	LONG $0xd94f0f48 // cmovgq %rcx, %rbx
-	LONG $0xe64c8b4b; BYTE $0x40 // movq 0x40(%r14,%r12,8), %rcx
-	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
-	LONG $0xd34c0f49 // cmovlq %r11, %rdx
-	WORD $0x294d; BYTE $0xca // subq %r9, %r10
-	LONG $0x248c8b4c; LONG $0x000000c0 // movq 0xc0(%rsp), %r9
-	WORD $0x3949; BYTE $0xd2 // cmpq %rdx, %r10
-	LONG $0x2454894c; BYTE $0x50 // movq %r10, 0x50(%rsp)
-	LONG $0xd24c0f49 // cmovlq %r10, %rdx
-	WORD $0x2948; BYTE $0xf5 // subq %rsi, %rbp
-	WORD $0x894c; BYTE $0xfe // movq %r15, %rsi
-	WORD $0x3948; BYTE $0xd5 // cmpq %rdx, %rbp
-	LONG $0x246c8948; BYTE $0x48 // movq %rbp, 0x48(%rsp)
-	LONG $0xd54c0f48 // cmovlq %rbp, %rdx
-	WORD $0x294c; BYTE $0xc6 // subq %r8, %rsi
-	WORD $0x8949; BYTE $0xc0 // movq %rax, %r8
-	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	LONG $0x107d81c4; WORD $0xe10c // vmovupd (%r9,%r12,8), %ymm1
-	LONG $0x107d81c4; WORD $0xe154; BYTE $0x20 // vmovupd 0x20(%r9,%r12,8), %ymm2
-	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
-	LONG $0xd64c0f48 // cmovlq %rsi, %rdx
-	WORD $0x294d; BYTE $0xf8 // subq %r15, %r8
-	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
-	LONG $0xd04c0f49 // cmovlq %r8, %rdx
-	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
-	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0xd14c0f48 // cmovlq %rcx, %rdx
-	WORD $0x3949; BYTE $0xdb // cmpq %rbx, %r11
-	LONG $0xdb4f0f49 // cmovgq %r11, %rbx
-	WORD $0x3949; BYTE $0xda // cmpq %rbx, %r10
-	LONG $0xda4f0f49 // cmovgq %r10, %rbx
-	WORD $0x3948; BYTE $0xdd // cmpq %rbx, %rbp
-	LONG $0xdd4f0f48 // cmovgq %rbp, %rbx
-	WORD $0x3948; BYTE $0xde // cmpq %rbx, %rsi
-	LONG $0xde4f0f48 // cmovgq %rsi, %rbx
-	WORD $0x3949; BYTE $0xd8 // cmpq %rbx, %r8
-	LONG $0xd84f0f49 // cmovgq %r8, %rbx
-	WORD $0x3948; BYTE $0xd9 // cmpq %rbx, %rcx
-	LONG $0xd94f0f48 // cmovgq %rcx, %rbx
-	LONG $0x245c8948; BYTE $0x78 // movq %rbx, 0x78(%rsp)
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x022d8e0f; WORD $0x0000 // jle <residual+0x3f0>
-	LONG $0x24948b4c; LONG $0x000000a8 // movq 0xa8(%rsp), %r10
-	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
-	LONG $0x24948b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rdx
-	LONG $0xe60c8b4b // movq (%r14,%r12,8), %rcx
-	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
-	LONG $0xe6748b4f; BYTE $0x08 // movq 0x8(%r14,%r12,8), %r14
-	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x82348d49 // leaq (%r10,%rax,4), %rsi
-	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0xfa0c8d4a // leaq (%rdx,%r15,8), %rcx
-	LONG $0x820c8d4f // leaq (%r10,%r8,4), %r9
-	LONG $0xb21c8d4b // leaq (%r10,%r14,4), %rbx
-	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
-	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
-	LONG $0x24b48948; LONG $0x00000098 // movq %rsi, 0x98(%rsp)
-	LONG $0xba348d4b // leaq (%r10,%r15,4), %rsi
-	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x24b48948; LONG $0x00000088 // movq %rsi, 0x88(%rsp)
-	LONG $0x821c8d4d // leaq (%r10,%rax,4), %r11
-	LONG $0xc23c8d4c // leaq (%rdx,%rax,8), %r15
-	LONG $0x24448b48; BYTE $0x68 // movq 0x68(%rsp), %rax
-	LONG $0x82248d4d // leaq (%r10,%rax,4), %r12
-	LONG $0xc22c8d4c // leaq (%rdx,%rax,8), %r13
-	LONG $0x24448b48; BYTE $0x70 // movq 0x70(%rsp), %rax
-	LONG $0x822c8d49 // leaq (%r10,%rax,4), %rbp
-	LONG $0xc2348d48 // leaq (%rdx,%rax,8), %rsi
-	LONG $0xf2048d4a // leaq (%rdx,%r14,8), %rax
-	LONG $0x8a348d4d // leaq (%r10,%rcx,4), %r14
-	LONG $0xca0c8d48 // leaq (%rdx,%rcx,8), %rcx
-	LONG $0xc2148d4a // leaq (%rdx,%r8,8), %rdx
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x8114634f // movslq (%r9,%r8,4), %r10
-	LONG $0x107b21c4; WORD $0xc20c // vmovsd (%rdx,%r8,8), %xmm9
-	LONG $0x107b21c4; WORD $0xc114 // vmovsd (%rcx,%r8,8), %xmm10
-	LONG $0x163121c4; WORD $0xc60c // vmovhpd (%rsi,%r8,8), %xmm9, %xmm9
-	LONG $0x162921c4; WORD $0xc014 // vmovhpd (%rax,%r8,8), %xmm10, %xmm10
-	LONG $0x107ba1c4; WORD $0xd72c // vmovsd (%rdi,%r10,8), %xmm5
-	LONG $0x8554634e; BYTE $0x00 // movslq (%rbp,%r8,4), %r10
-	LONG $0x182d43c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm9
-	LONG $0x1651a1c4; WORD $0xd72c // vmovhpd (%rdi,%r10,8), %xmm5, %xmm5
-	LONG $0x8614634f // movslq (%r14,%r8,4), %r10
-	LONG $0x107ba1c4; WORD $0xd734 // vmovsd (%rdi,%r10,8), %xmm6
-	LONG $0x8314634e // movslq (%rbx,%r8,4), %r10
-	LONG $0x1649a1c4; WORD $0xd734 // vmovhpd (%rdi,%r10,8), %xmm6, %xmm6
-	LONG $0x24948b4c; LONG $0x00000088 // movq 0x88(%rsp), %r10
-	LONG $0x8214634f // movslq (%r10,%r8,4), %r10
-	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0xf057b5c5 // vxorpd %ymm0, %ymm9, %ymm6
-	LONG $0xf659d5c5 // vmulpd %ymm6, %ymm5, %ymm6
-	LONG $0x107ba1c4; WORD $0xd73c // vmovsd (%rdi,%r10,8), %xmm7
-	LONG $0x24948b4c; LONG $0x00000098 // movq 0x98(%rsp), %r10
-	LONG $0xaeb5e2c4; BYTE $0xee // vfnmsub213pd %ymm6, %ymm9, %ymm5
-	LONG $0xce5875c5 // vaddpd %ymm6, %ymm1, %ymm9
-	LONG $0x8214634f // movslq (%r10,%r8,4), %r10
-	LONG $0xd15c35c5 // vsubpd %ymm1, %ymm9, %ymm10
-	LONG $0x5c3541c4; BYTE $0xda // vsubpd %ymm10, %ymm9, %ymm11
-	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
-	LONG $0x1641a1c4; WORD $0xd73c // vmovhpd (%rdi,%r10,8), %xmm7, %xmm7
-	LONG $0x8414634f // movslq (%r12,%r8,4), %r10
-	LONG $0x5c75c1c4; BYTE $0xcb // vsubpd %ymm11, %ymm1, %ymm1
-	LONG $0xc958cdc5 // vaddpd %ymm1, %ymm6, %ymm1
-	LONG $0x107b21c4; WORD $0xd704 // vmovsd (%rdi,%r10,8), %xmm8
-	LONG $0x8314634f // movslq (%r11,%r8,4), %r10
-	LONG $0x107b81c4; WORD $0xc574; BYTE $0x00 // vmovsd (%r13,%r8,8), %xmm6
-	LONG $0x164981c4; WORD $0xc734 // vmovhpd (%r15,%r8,8), %xmm6, %xmm6
-	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
-	LONG $0x163921c4; WORD $0xd704 // vmovhpd (%rdi,%r10,8), %xmm8, %xmm8
-	LONG $0x24948b4c; LONG $0x00000080 // movq 0x80(%rsp), %r10
-	LONG $0xe158ddc5 // vaddpd %ymm1, %ymm4, %ymm4
-	LONG $0xcc58b5c5 // vaddpd %ymm4, %ymm9, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm1, %ymm5
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x107b81c4; WORD $0xc22c // vmovsd (%r10,%r8,8), %xmm5
-	LONG $0x24948b4c; LONG $0x00000090 // movq 0x90(%rsp), %r10
-	LONG $0x165181c4; WORD $0xc22c // vmovhpd (%r10,%r8,8), %xmm5, %xmm5
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x184de3c4; WORD $0x01ed // vinsertf128 $0x1, %xmm5, %ymm6, %ymm5
-	LONG $0x183de3c4; WORD $0x01f7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm6
-	LONG $0xf857d5c5 // vxorpd %ymm0, %ymm5, %ymm7
-	LONG $0xff59cdc5 // vmulpd %ymm7, %ymm6, %ymm7
-	LONG $0xaed5e2c4; BYTE $0xf7 // vfnmsub213pd %ymm7, %ymm5, %ymm6
-	LONG $0xef58edc5 // vaddpd %ymm7, %ymm2, %ymm5
-	LONG $0xc25c55c5 // vsubpd %ymm2, %ymm5, %ymm8
-	LONG $0x5c5541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm5, %ymm9
-	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
-	LONG $0x5c6dc1c4; BYTE $0xd1 // vsubpd %ymm9, %ymm2, %ymm2
-	LONG $0xd258c5c5 // vaddpd %ymm2, %ymm7, %ymm2
-	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
-	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
-	LONG $0xd358d5c5 // vaddpd %ymm3, %ymm5, %ymm2
-	LONG $0xed5cedc5 // vsubpd %ymm5, %ymm2, %ymm5
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x2444394c; BYTE $0x10 // cmpq %r8, 0x10(%rsp)
-	LONG $0xfebf850f; WORD $0xffff // jne <residual+0x280>
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	LONG $0x24a48b4c; LONG $0x000000b8 // movq 0xb8(%rsp), %r12
-	LONG $0x243c8b4c // movq (%rsp), %r15
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	LONG $0x24443b48; BYTE $0x78 // cmpq 0x78(%rsp), %rax
-	LONG $0xfc848d0f; WORD $0xffff // jge <residual+0x70>
-	WORD $0x1beb // jmp <residual+0x409>
-	WORD $0x9066 // nop
-	LONG $0x243c8b4c // movq (%rsp), %r15
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x24443b48; BYTE $0x78 // cmpq 0x78(%rsp), %rax
-	LONG $0xfc678d0f; WORD $0xffff // jge <residual+0x70>
-	LONG $0xe64c8b4f; BYTE $0x38 // movq 0x38(%r14,%r12,8), %r9
-	LONG $0x249c8b48; LONG $0x000000a8 // movq 0xa8(%rsp), %rbx
-	LONG $0x246c8b48; BYTE $0x58 // movq 0x58(%rsp), %rbp
-	LONG $0xe64c8b4b; BYTE $0x08 // movq 0x8(%r14,%r12,8), %rcx
-	LONG $0xe6548b4b; BYTE $0x20 // movq 0x20(%r14,%r12,8), %rdx
-	LONG $0xe6748b4b; BYTE $0x28 // movq 0x28(%r14,%r12,8), %rsi
-	LONG $0xe6448b4f; BYTE $0x30 // movq 0x30(%r14,%r12,8), %r8
-	LONG $0x248c894c; LONG $0x00000088 // movq %r9, 0x88(%rsp)
-	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
-	WORD $0x3949; BYTE $0xed // cmpq %rbp, %r13
-	LONG $0x248c8948; LONG $0x000000b0 // movq %rcx, 0xb0(%rsp)
-	LONG $0xe64c8b4b; BYTE $0x18 // movq 0x18(%r14,%r12,8), %rcx
-	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
-	LONG $0x2484894c; LONG $0x00000090 // movq %r8, 0x90(%rsp)
-	LONG $0x24b48948; LONG $0x00000098 // movq %rsi, 0x98(%rsp)
-	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
-	LONG $0x8b148d4e // leaq (%rbx,%r9,4), %r10
-	LONG $0xed4f0f49 // cmovgq %r13, %rbp
-	LONG $0x24ac8b4c; LONG $0x000000a0 // movq 0xa0(%rsp), %r13
-	LONG $0x248c894c; LONG $0x00000080 // movq %r9, 0x80(%rsp)
-	WORD $0x394c; BYTE $0xdd // cmpq %r11, %rbp
-	LONG $0x2414894c // movq %r10, (%rsp)
-	LONG $0x24548b4c; BYTE $0x50 // movq 0x50(%rsp), %r10
-	LONG $0xeb4e0f49 // cmovleq %r11, %rbp
-	LONG $0x011c8d4c // leaq (%rcx,%rax), %r11
-	LONG $0xcd4c8d4f; BYTE $0x00 // leaq (%r13,%r9,8), %r9
-	WORD $0x394c; BYTE $0xd5 // cmpq %r10, %rbp
-	LONG $0x244c894c; BYTE $0x78 // movq %r9, 0x78(%rsp)
-	LONG $0x000c8d4d // leaq (%r8,%rax), %r9
-	LONG $0x06048d4c // leaq (%rsi,%rax), %r8
-	LONG $0x02348d48 // leaq (%rdx,%rax), %rsi
-	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0xea4e0f49 // cmovleq %r10, %rbp
-	LONG $0x24548b4c; BYTE $0x48 // movq 0x48(%rsp), %r10
-	WORD $0x394c; BYTE $0xd5 // cmpq %r10, %rbp
-	LONG $0xea4e0f49 // cmovleq %r10, %rbp
-	LONG $0x24548b4c; BYTE $0x40 // movq 0x40(%rsp), %r10
-	WORD $0x394c; BYTE $0xd5 // cmpq %r10, %rbp
-	LONG $0xea4e0f49 // cmovleq %r10, %rbp
-	LONG $0x24548b4c; BYTE $0x38 // movq 0x38(%rsp), %r10
-	WORD $0x394c; BYTE $0xd5 // cmpq %r10, %rbp
-	LONG $0xea4e0f49 // cmovleq %r10, %rbp
-	LONG $0x07148d4d // leaq (%r15,%rax), %r10
-	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
-	WORD $0x394c; BYTE $0xfd // cmpq %r15, %rbp
-	LONG $0xef4e0f49 // cmovleq %r15, %rbp
-	LONG $0x24bc8b4c; LONG $0x000000b0 // movq 0xb0(%rsp), %r15
-	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
-	LONG $0xe104034a // addq (%rcx,%r12,8), %rax
-	LONG $0x8b0c8d4a // leaq (%rbx,%r9,4), %rcx
-	LONG $0x244c8948; BYTE $0x70 // movq %rcx, 0x70(%rsp)
-	LONG $0xcd4c8d4b; BYTE $0x00 // leaq (%r13,%r9,8), %rcx
-	LONG $0x244c8948; BYTE $0x68 // movq %rcx, 0x68(%rsp)
-	LONG $0x830c8d4a // leaq (%rbx,%r8,4), %rcx
-	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
-	LONG $0xc54c8d4b; BYTE $0x00 // leaq (%r13,%r8,8), %rcx
-	LONG $0x244c8948; BYTE $0x58 // movq %rcx, 0x58(%rsp)
-	LONG $0xb30c8d48 // leaq (%rbx,%rsi,4), %rcx
-	LONG $0x244c8948; BYTE $0x50 // movq %rcx, 0x50(%rsp)
-	LONG $0xf54c8d49; BYTE $0x00 // leaq (%r13,%rsi,8), %rcx
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
-	LONG $0x9b0c8d4a // leaq (%rbx,%r11,4), %rcx
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0xdd4c8d4b; BYTE $0x00 // leaq (%r13,%r11,8), %rcx
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0x930c8d4a // leaq (%rbx,%r10,4), %rcx
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0xd54c8d4b; BYTE $0x00 // leaq (%r13,%r10,8), %rcx
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	LONG $0xbb0c8d4a // leaq (%rbx,%r15,4), %rcx
-	LONG $0x831c8d48 // leaq (%rbx,%rax,4), %rbx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0xfd4c8d4b; BYTE $0x00 // leaq (%r13,%r15,8), %rcx
-	LONG $0x249c8948; LONG $0x000000e0 // movq %rbx, 0xe0(%rsp)
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0xe1648b4e; BYTE $0x40 // movq 0x40(%rcx,%r12,8), %r12
-	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x24848948; LONG $0x000000d8 // movq %rax, 0xd8(%rsp)
+	LONG $0x24848948; LONG $0x000000b0 // movq %rax, 0xb0(%rsp)
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x248c8948; LONG $0x00000090 // movq %rcx, 0x90(%rsp)
+	WORD $0x43eb // jmp <residual+0xbc>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24848b48; LONG $0x000000b0 // movq 0xb0(%rsp), %rax
-	LONG $0x000093e9; BYTE $0x00 // jmp <residual+0x634>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xc8574dc5 // vxorpd %ymm0, %ymm6, %ymm9
-	WORD $0xff49; BYTE $0xc5 // incq %r13
-	LONG $0xcd5935c5 // vmulpd %ymm5, %ymm9, %ymm9
-	LONG $0xaecdc2c4; BYTE $0xe9 // vfnmsub213pd %ymm9, %ymm6, %ymm5
-	LONG $0xf158b5c5 // vaddpd %ymm1, %ymm9, %ymm6
-	LONG $0xd15c4dc5 // vsubpd %ymm1, %ymm6, %ymm10
-	LONG $0x5c4d41c4; BYTE $0xda // vsubpd %ymm10, %ymm6, %ymm11
-	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
-	LONG $0x5c75c1c4; BYTE $0xcb // vsubpd %ymm11, %ymm1, %ymm1
-	LONG $0xc958b5c5 // vaddpd %ymm1, %ymm9, %ymm1
-	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
-	LONG $0xe158ddc5 // vaddpd %ymm1, %ymm4, %ymm4
-	LONG $0xcc58cdc5 // vaddpd %ymm4, %ymm6, %ymm1
-	LONG $0xee5cf5c5 // vsubpd %ymm6, %ymm1, %ymm5
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xe857bdc5 // vxorpd %ymm0, %ymm8, %ymm5
-	LONG $0xed59c5c5 // vmulpd %ymm5, %ymm7, %ymm5
-	LONG $0xf558edc5 // vaddpd %ymm5, %ymm2, %ymm6
-	LONG $0xaebde2c4; BYTE $0xfd // vfnmsub213pd %ymm5, %ymm8, %ymm7
-	LONG $0xc25c4dc5 // vsubpd %ymm2, %ymm6, %ymm8
-	LONG $0x5c4d41c4; BYTE $0xc8 // vsubpd %ymm8, %ymm6, %ymm9
-	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
-	LONG $0x5c6dc1c4; BYTE $0xd1 // vsubpd %ymm9, %ymm2, %ymm2
-	LONG $0xd258d5c5 // vaddpd %ymm2, %ymm5, %ymm2
-	LONG $0xd258c5c5 // vaddpd %ymm2, %ymm7, %ymm2
-	LONG $0xda58e5c5 // vaddpd %ymm2, %ymm3, %ymm3
-	LONG $0xd358cdc5 // vaddpd %ymm3, %ymm6, %ymm2
-	LONG $0xee5cedc5 // vsubpd %ymm6, %ymm2, %ymm5
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	WORD $0x394c; BYTE $0xed // cmpq %r13, %rbp
-	LONG $0xfa3c840f; WORD $0xffff // je <residual+0x70>
-	LONG $0x291c8d4a // leaq (%rcx,%r13), %rbx
+	LONG $0x24a48b4c; LONG $0x00000098 // movq 0x98(%rsp), %r12
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0xde58e5c5 // vaddpd %ymm6, %ymm3, %ymm3
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0xe01c // vmovupd %ymm3, (%rax,%r12,8)
+	LONG $0x117da1c4; WORD $0xe064; BYTE $0x20 // vmovupd %ymm4, 0x20(%rax,%r12,8)
+	LONG $0x08c48349 // addq $0x8, %r12
+	LONG $0x24a43b4c; LONG $0x000000b8 // cmpq 0xb8(%rsp), %r12
+	LONG $0x08028d0f; WORD $0x0000 // jge <residual+0x8be>
+	LONG $0xe54c8b4b; BYTE $0x08 // movq 0x8(%r13,%r12,8), %rcx
+	LONG $0xe5448b4b; BYTE $0x18 // movq 0x18(%r13,%r12,8), %rax
+	LONG $0xe5548b4b; BYTE $0x10 // movq 0x10(%r13,%r12,8), %rdx
+	LONG $0xe5748b4b; BYTE $0x30 // movq 0x30(%r13,%r12,8), %rsi
+	LONG $0x24848b4c; LONG $0x000000a8 // movq 0xa8(%rsp), %r8
+	LONG $0x24a4894c; LONG $0x00000098 // movq %r12, 0x98(%rsp)
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	LONG $0xe5742b4f; BYTE $0x00 // subq (%r13,%r12,8), %r14
+	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
+	WORD $0x2949; BYTE $0xd3 // subq %rdx, %r11
+	WORD $0x2948; BYTE $0xca // subq %rcx, %rdx
+	LONG $0xe54c8b4b; BYTE $0x20 // movq 0x20(%r13,%r12,8), %rcx
+	LONG $0x24048948 // movq %rax, (%rsp)
+	WORD $0x8948; BYTE $0xf5 // movq %rsi, %rbp
+	LONG $0x107d81c4; WORD $0xe01c // vmovupd (%r8,%r12,8), %ymm3
+	LONG $0x107d81c4; WORD $0xe064; BYTE $0x20 // vmovupd 0x20(%r8,%r12,8), %ymm4
+	LONG $0x24548948; BYTE $0x60 // movq %rdx, 0x60(%rsp)
+	WORD $0x394c; BYTE $0xf2 // cmpq %r14, %rdx
+	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
+	WORD $0x894d; BYTE $0xf1 // movq %r14, %r9
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0x244c8948; BYTE $0x68 // movq %rcx, 0x68(%rsp)
+	LONG $0xd24c0f4c // cmovlq %rdx, %r10
+	LONG $0xca4f0f4c // cmovgq %rdx, %r9
+	LONG $0xe5548b4b; BYTE $0x28 // movq 0x28(%r13,%r12,8), %rdx
+	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
+	LONG $0xd34c0f4d // cmovlq %r11, %r10
+	WORD $0x2948; BYTE $0xc3 // subq %rax, %rbx
+	LONG $0xe5448b4b; BYTE $0x40 // movq 0x40(%r13,%r12,8), %rax
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0x245c8948; BYTE $0x58 // movq %rbx, 0x58(%rsp)
+	LONG $0xd34c0f4c // cmovlq %rbx, %r10
+	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
+	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0xe54c8b4b; BYTE $0x38 // movq 0x38(%r13,%r12,8), %rcx
+	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
+	WORD $0x394d; BYTE $0xd7 // cmpq %r10, %r15
+	LONG $0x247c894c; BYTE $0x50 // movq %r15, 0x50(%rsp)
+	LONG $0xd74c0f4d // cmovlq %r15, %r10
+	WORD $0x2948; BYTE $0xd5 // subq %rdx, %rbp
+	WORD $0x394c; BYTE $0xd5 // cmpq %r10, %rbp
+	LONG $0x246c8948; BYTE $0x48 // movq %rbp, 0x48(%rsp)
+	LONG $0xd54c0f4c // cmovlq %rbp, %r10
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	WORD $0x2948; BYTE $0xf2 // subq %rsi, %rdx
+	WORD $0x394c; BYTE $0xd2 // cmpq %r10, %rdx
+	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
+	LONG $0xd24c0f4c // cmovlq %rdx, %r10
+	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
+	WORD $0x394c; BYTE $0xd0 // cmpq %r10, %rax
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0xd04c0f4c // cmovlq %rax, %r10
+	WORD $0x394d; BYTE $0xcb // cmpq %r9, %r11
+	LONG $0xcb4f0f4d // cmovgq %r11, %r9
+	WORD $0x394c; BYTE $0xcb // cmpq %r9, %rbx
+	LONG $0xcb4f0f4c // cmovgq %rbx, %r9
+	WORD $0x394d; BYTE $0xcf // cmpq %r9, %r15
+	LONG $0xcf4f0f4d // cmovgq %r15, %r9
+	WORD $0x394c; BYTE $0xcd // cmpq %r9, %rbp
+	LONG $0xcd4f0f4c // cmovgq %rbp, %r9
+	WORD $0x394c; BYTE $0xca // cmpq %r9, %rdx
+	LONG $0xca4f0f4c // cmovgq %rdx, %r9
+	WORD $0x394c; BYTE $0xc8 // cmpq %r9, %rax
+	LONG $0xc84f0f4c // cmovgq %rax, %r9
+	LONG $0x244c894c; BYTE $0x70 // movq %r9, 0x70(%rsp)
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	LONG $0x02248e0f; WORD $0x0000 // jle <residual+0x3f0>
+	LONG $0x24948b48; LONG $0x00000090 // movq 0x90(%rsp), %rdx
+	LONG $0x246c8b48; BYTE $0x20 // movq 0x20(%rsp), %rbp
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
+	LONG $0xe5748b4f; BYTE $0x10 // movq 0x10(%r13,%r12,8), %r14
+	LONG $0xe55c8b4b; BYTE $0x00 // movq (%r13,%r12,8), %rbx
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0xe55c8b4f; BYTE $0x08 // movq 0x8(%r13,%r12,8), %r11
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xf20c8d48 // leaq (%rdx,%rsi,8), %rcx
+	LONG $0xb5448d48; BYTE $0x00 // leaq (%rbp,%rsi,4), %rax
+	LONG $0xb57c8d4e; BYTE $0x00 // leaq (%rbp,%r14,4), %r15
+	LONG $0xf2348d4e // leaq (%rdx,%r14,8), %r14
+	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x24848948; LONG $0x00000088 // movq %rax, 0x88(%rsp)
+	LONG $0x24448b48; BYTE $0x68 // movq 0x68(%rsp), %rax
+	LONG $0x8d748d48; BYTE $0x00 // leaq (%rbp,%rcx,4), %rsi
+	LONG $0x85448d4c; BYTE $0x00 // leaq (%rbp,%rax,4), %r8
+	LONG $0xca0c8d48 // leaq (%rdx,%rcx,8), %rcx
+	LONG $0x24748948; BYTE $0x78 // movq %rsi, 0x78(%rsp)
+	LONG $0xc2348d48 // leaq (%rdx,%rax,8), %rsi
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x854c8d4c; BYTE $0x00 // leaq (%rbp,%rax,4), %r9
+	LONG $0xc2148d4c // leaq (%rdx,%rax,8), %r10
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0xc56c8b4d; BYTE $0x38 // movq 0x38(%r13,%rax,8), %r13
+	LONG $0x9d648d4e; BYTE $0x00 // leaq (%rbp,%r11,4), %r12
+	LONG $0x9d448d48; BYTE $0x00 // leaq (%rbp,%rbx,4), %rax
+	LONG $0xda1c8d4e // leaq (%rdx,%r11,8), %r11
+	LONG $0xda1c8d48 // leaq (%rdx,%rbx,8), %rbx
+	LONG $0xad4c8d4a; BYTE $0x00 // leaq (%rbp,%r13,4), %rcx
+	LONG $0xea148d4a // leaq (%rdx,%r13,8), %rdx
+	LONG $0x242c894c // movq %r13, (%rsp)
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x9066 // nop
+	LONG $0xaf2c634b // movslq (%r15,%r13,4), %rbp
+	LONG $0x107b01c4; WORD $0xee1c // vmovsd (%r14,%r13,8), %xmm11
+	LONG $0x107b21c4; WORD $0xeb24 // vmovsd (%rbx,%r13,8), %xmm12
+	LONG $0x162101c4; WORD $0xea1c // vmovhpd (%r10,%r13,8), %xmm11, %xmm11
+	LONG $0x161901c4; WORD $0xeb24 // vmovhpd (%r11,%r13,8), %xmm12, %xmm12
+	LONG $0x3c10fbc5; BYTE $0xef // vmovsd (%rdi,%rbp,8), %xmm7
+	LONG $0xa92c634b // movslq (%r9,%r13,4), %rbp
+	LONG $0x181d43c4; WORD $0x01db // vinsertf128 $0x1, %xmm11, %ymm12, %ymm11
+	LONG $0x3c16c1c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm7, %xmm7
+	LONG $0xa82c634a // movslq (%rax,%r13,4), %rbp
+	LONG $0x04107bc5; BYTE $0xef // vmovsd (%rdi,%rbp,8), %xmm8
+	LONG $0xac2c634b // movslq (%r12,%r13,4), %rbp
+	LONG $0x041639c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm8, %xmm8
+	LONG $0x24ac8b48; LONG $0x00000088 // movq 0x88(%rsp), %rbp
+	LONG $0xad6c634a; BYTE $0x00 // movslq (%rbp,%r13,4), %rbp
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0xc05725c5 // vxorpd %ymm0, %ymm11, %ymm8
+	LONG $0xc7593dc5 // vmulpd %ymm7, %ymm8, %ymm8
+	LONG $0x0c107bc5; BYTE $0xef // vmovsd (%rdi,%rbp,8), %xmm9
+	LONG $0xa92c634a // movslq (%rcx,%r13,4), %rbp
+	LONG $0xaea5c2c4; BYTE $0xf8 // vfnmsub213pd %ymm8, %ymm11, %ymm7
+	LONG $0xdb583dc5 // vaddpd %ymm3, %ymm8, %ymm11
+	LONG $0x0c1631c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm9, %xmm9
+	LONG $0xa82c634b // movslq (%r8,%r13,4), %rbp
+	LONG $0xe35c25c5 // vsubpd %ymm3, %ymm11, %ymm12
+	LONG $0x5c2541c4; BYTE $0xec // vsubpd %ymm12, %ymm11, %ymm13
+	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
+	LONG $0x14107bc5; BYTE $0xef // vmovsd (%rdi,%rbp,8), %xmm10
+	LONG $0x246c8b48; BYTE $0x78 // movq 0x78(%rsp), %rbp
+	LONG $0x5c65c1c4; BYTE $0xdd // vsubpd %ymm13, %ymm3, %ymm3
+	LONG $0xdb58bdc5 // vaddpd %ymm3, %ymm8, %ymm3
+	LONG $0xad6c634a; BYTE $0x00 // movslq (%rbp,%r13,4), %rbp
+	LONG $0x107b21c4; WORD $0xee04 // vmovsd (%rsi,%r13,8), %xmm8
+	LONG $0xdb58c5c5 // vaddpd %ymm3, %ymm7, %ymm3
+	LONG $0x141629c5; BYTE $0xef // vmovhpd (%rdi,%rbp,8), %xmm10, %xmm10
+	LONG $0x24ac8b48; LONG $0x00000080 // movq 0x80(%rsp), %rbp
+	LONG $0xf358cdc5 // vaddpd %ymm3, %ymm6, %ymm6
+	LONG $0xde58a5c5 // vaddpd %ymm6, %ymm11, %ymm3
+	LONG $0x5c65c1c4; BYTE $0xfb // vsubpd %ymm11, %ymm3, %ymm7
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0x107ba1c4; WORD $0xed7c; BYTE $0x00 // vmovsd (%rbp,%r13,8), %xmm7
+	LONG $0x246c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbp
+	LONG $0x1641a1c4; WORD $0xea3c // vmovhpd (%rdx,%r13,8), %xmm7, %xmm7
+	LONG $0x163921c4; WORD $0xed44; BYTE $0x00 // vmovhpd (%rbp,%r13,8), %xmm8, %xmm8
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x182d43c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm8
+	LONG $0xc85745c5 // vxorpd %ymm0, %ymm7, %ymm9
+	LONG $0x593d41c4; BYTE $0xc9 // vmulpd %ymm9, %ymm8, %ymm9
+	LONG $0xaec542c4; BYTE $0xc1 // vfnmsub213pd %ymm9, %ymm7, %ymm8
+	LONG $0xfc58b5c5 // vaddpd %ymm4, %ymm9, %ymm7
+	LONG $0xd45c45c5 // vsubpd %ymm4, %ymm7, %ymm10
+	LONG $0x5c4541c4; BYTE $0xda // vsubpd %ymm10, %ymm7, %ymm11
+	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
+	LONG $0x5c5dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm4, %ymm4
+	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
+	LONG $0xe458bdc5 // vaddpd %ymm4, %ymm8, %ymm4
+	LONG $0xec58d5c5 // vaddpd %ymm4, %ymm5, %ymm5
+	LONG $0xe558c5c5 // vaddpd %ymm5, %ymm7, %ymm4
+	LONG $0xff5cddc5 // vsubpd %ymm7, %ymm4, %ymm7
+	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
+	LONG $0x246c394c; BYTE $0x18 // cmpq %r13, 0x18(%rsp)
+	LONG $0xfeca850f; WORD $0xffff // jne <residual+0x280>
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x24a48b4c; LONG $0x00000098 // movq 0x98(%rsp), %r12
+	LONG $0x246c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbp
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	LONG $0x246c3b48; BYTE $0x70 // cmpq 0x70(%rsp), %rbp
+	LONG $0xfc9f8d0f; WORD $0xffff // jge <residual+0x80>
+	WORD $0x22eb // jmp <residual+0x405>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x246c3b48; BYTE $0x70 // cmpq 0x70(%rsp), %rbp
+	LONG $0xfc7b8d0f; WORD $0xffff // jge <residual+0x80>
+	LONG $0x29148d48 // leaq (%rcx,%rbp), %rdx
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x245c8b48; BYTE $0x60 // movq 0x60(%rsp), %rbx
+	LONG $0xe5448b4b; BYTE $0x08 // movq 0x8(%r13,%r12,8), %rax
+	LONG $0xe54c8b4f; BYTE $0x20 // movq 0x20(%r13,%r12,8), %r9
+	LONG $0xe5748b4b; BYTE $0x28 // movq 0x28(%r13,%r12,8), %rsi
+	LONG $0xe5448b4f; BYTE $0x30 // movq 0x30(%r13,%r12,8), %r8
+	LONG $0xe57c8b4f; BYTE $0x10 // movq 0x10(%r13,%r12,8), %r15
+	LONG $0x24548948; BYTE $0x78 // movq %rdx, 0x78(%rsp)
+	LONG $0x91148d4c // leaq (%rcx,%rdx,4), %r10
+	LONG $0x244c8b48; BYTE $0x58 // movq 0x58(%rsp), %rcx
+	WORD $0x3949; BYTE $0xde // cmpq %rbx, %r14
+	LONG $0x24848948; LONG $0x000000a0 // movq %rax, 0xa0(%rsp)
+	LONG $0xe5448b4b; BYTE $0x18 // movq 0x18(%r13,%r12,8), %rax
+	LONG $0x24ac8b4c; LONG $0x00000090 // movq 0x90(%rsp), %r13
+	LONG $0x2484894c; LONG $0x00000080 // movq %r8, 0x80(%rsp)
+	LONG $0x28048d4d // leaq (%r8,%rbp), %r8
+	LONG $0x24b48948; LONG $0x00000088 // movq %rsi, 0x88(%rsp)
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	LONG $0x2e348d48 // leaq (%rsi,%rbp), %rsi
+	LONG $0x290c8d4d // leaq (%r9,%rbp), %r9
+	LONG $0xde4f0f49 // cmovgq %r14, %rbx
+	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
+	LONG $0x2454894c; BYTE $0x70 // movq %r10, 0x70(%rsp)
+	LONG $0x24548b4c; BYTE $0x50 // movq 0x50(%rsp), %r10
+	LONG $0xdb4e0f49 // cmovleq %r11, %rbx
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
+	LONG $0xd5548d49; BYTE $0x00 // leaq (%r13,%rdx,8), %rdx
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x28348d4c // leaq (%rax,%rbp), %r14
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0xd94e0f48 // cmovleq %rcx, %rbx
+	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0x24548948; BYTE $0x68 // movq %rdx, 0x68(%rsp)
+	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
+	LONG $0xda4e0f49 // cmovleq %r10, %rbx
+	LONG $0x2f148d4d // leaq (%r15,%rbp), %r10
+	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
+	LONG $0xd94e0f48 // cmovleq %rcx, %rbx
+	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
 	WORD $0x3948; BYTE $0xc3 // cmpq %rax, %rbx
-	LONG $0x00a78c0f; WORD $0x0000 // jl <residual+0x6f0>
-	LONG $0x2f1c8d4b // leaq (%r15,%r13), %rbx
-	WORD $0x394c; BYTE $0xf3 // cmpq %r14, %rbx
-	LONG $0x00c68c0f; WORD $0x0000 // jl <residual+0x71c>
-	LONG $0x2a1c8d4b // leaq (%r10,%r13), %rbx
+	LONG $0xd84e0f48 // cmovleq %rax, %rbx
 	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
-	LONG $0x00eb8c0f; WORD $0x0000 // jl <residual+0x74e>
-	LONG $0x2b1c8d4b // leaq (%r11,%r13), %rbx
-	LONG $0x245c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rbx
-	WORD $0x267d // jge <residual+0x694>
-	LONG $0x245c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbx
-	LONG $0x197da2c4; WORD $0xeb3c // vbroadcastsd (%rbx,%r13,8), %ymm7
-	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
-	LONG $0xab1c634a // movslq (%rbx,%r13,4), %rbx
-	LONG $0x0d4de3c4; WORD $0x08f7 // vblendpd $0x8, %ymm7, %ymm6, %ymm6
-	LONG $0x197de2c4; WORD $0xdf3c // vbroadcastsd (%rdi,%rbx,8), %ymm7
-	LONG $0x0d55e3c4; WORD $0x08ef // vblendpd $0x8, %ymm7, %ymm5, %ymm5
-	LONG $0x2e1c8d4a // leaq (%rsi,%r13), %rbx
+	LONG $0xda4e0f48 // cmovleq %rdx, %rbx
+	LONG $0x24948b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rdx
+	WORD $0x2948; BYTE $0xeb // subq %rbp, %rbx
+	LONG $0x2a3c8d4c // leaq (%rdx,%rbp), %r15
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0xe32c034b // addq (%r11,%r12,8), %rbp
+	LONG $0x821c8d4e // leaq (%rdx,%r8,4), %r11
+	LONG $0x245c894c; BYTE $0x60 // movq %r11, 0x60(%rsp)
+	LONG $0xc55c8d4f; BYTE $0x00 // leaq (%r13,%r8,8), %r11
+	LONG $0x245c894c; BYTE $0x58 // movq %r11, 0x58(%rsp)
+	LONG $0xb21c8d4c // leaq (%rdx,%rsi,4), %r11
+	LONG $0x245c894c; BYTE $0x50 // movq %r11, 0x50(%rsp)
+	LONG $0xf55c8d4d; BYTE $0x00 // leaq (%r13,%rsi,8), %r11
+	LONG $0x245c894c; BYTE $0x48 // movq %r11, 0x48(%rsp)
+	LONG $0x8a1c8d4e // leaq (%rdx,%r9,4), %r11
+	LONG $0x245c894c; BYTE $0x40 // movq %r11, 0x40(%rsp)
+	LONG $0xcd5c8d4f; BYTE $0x00 // leaq (%r13,%r9,8), %r11
+	LONG $0x245c894c; BYTE $0x38 // movq %r11, 0x38(%rsp)
+	LONG $0xb21c8d4e // leaq (%rdx,%r14,4), %r11
+	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
+	LONG $0xf55c8d4f; BYTE $0x00 // leaq (%r13,%r14,8), %r11
+	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
+	LONG $0x921c8d4e // leaq (%rdx,%r10,4), %r11
+	LONG $0x249c894c; LONG $0x000000e8 // movq %r11, 0xe8(%rsp)
+	LONG $0xd55c8d4f; BYTE $0x00 // leaq (%r13,%r10,8), %r11
+	LONG $0x249c894c; LONG $0x000000e0 // movq %r11, 0xe0(%rsp)
+	LONG $0xba1c8d4e // leaq (%rdx,%r15,4), %r11
+	LONG $0x249c894c; LONG $0x000000d8 // movq %r11, 0xd8(%rsp)
+	LONG $0xfd5c8d4f; BYTE $0x00 // leaq (%r13,%r15,8), %r11
+	LONG $0xed6c8d4d; BYTE $0x00 // leaq (%r13,%rbp,8), %r13
+	LONG $0x249c894c; LONG $0x000000d0 // movq %r11, 0xd0(%rsp)
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x24ac894c; LONG $0x000000c0 // movq %r13, 0xc0(%rsp)
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0xe3648b4f; BYTE $0x40 // movq 0x40(%r11,%r12,8), %r12
+	LONG $0xaa1c8d4c // leaq (%rdx,%rbp,4), %r11
+	LONG $0x249c894c; LONG $0x000000c8 // movq %r11, 0xc8(%rsp)
+	WORD $0x8949; BYTE $0xeb // movq %rbp, %r11
+	LONG $0x0000cce9; BYTE $0x00 // jmp <residual+0x670>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xe85735c5 // vxorpd %ymm0, %ymm9, %ymm13
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	WORD $0x8949; BYTE $0xeb // movq %rbp, %r11
+	LONG $0x593d41c4; BYTE $0xed // vmulpd %ymm13, %ymm8, %ymm13
+	LONG $0xaeb542c4; BYTE $0xc5 // vfnmsub213pd %ymm13, %ymm9, %ymm8
+	LONG $0xcb5815c5 // vaddpd %ymm3, %ymm13, %ymm9
+	LONG $0xf35c35c5 // vsubpd %ymm3, %ymm9, %ymm14
+	LONG $0x5c3541c4; BYTE $0xfe // vsubpd %ymm14, %ymm9, %ymm15
+	LONG $0x5c1541c4; BYTE $0xee // vsubpd %ymm14, %ymm13, %ymm13
+	LONG $0x5c6541c4; BYTE $0xff // vsubpd %ymm15, %ymm3, %ymm15
+	LONG $0xdb55c5c5 // vandnpd %ymm3, %ymm7, %ymm3
+	LONG $0x581541c4; BYTE $0xef // vaddpd %ymm15, %ymm13, %ymm13
+	LONG $0x583d41c4; BYTE $0xc5 // vaddpd %ymm13, %ymm8, %ymm8
+	LONG $0xc6583dc5 // vaddpd %ymm6, %ymm8, %ymm8
+	LONG $0xf655c5c5 // vandnpd %ymm6, %ymm7, %ymm6
+	LONG $0x583541c4; BYTE $0xe8 // vaddpd %ymm8, %ymm9, %ymm13
+	LONG $0x5c1541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm13, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
+	LONG $0xcf5415c5 // vandpd %ymm7, %ymm13, %ymm9
+	LONG $0xdb56b5c5 // vorpd %ymm3, %ymm9, %ymm3
+	LONG $0xc7543dc5 // vandpd %ymm7, %ymm8, %ymm8
+	LONG $0xf8579dc5 // vxorpd %ymm0, %ymm12, %ymm7
+	LONG $0xff59a5c5 // vmulpd %ymm7, %ymm11, %ymm7
+	LONG $0xf656bdc5 // vorpd %ymm6, %ymm8, %ymm6
+	LONG $0xc45845c5 // vaddpd %ymm4, %ymm7, %ymm8
+	LONG $0xae9d62c4; BYTE $0xdf // vfnmsub213pd %ymm7, %ymm12, %ymm11
+	LONG $0xcc5c3dc5 // vsubpd %ymm4, %ymm8, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xe1 // vsubpd %ymm9, %ymm8, %ymm12
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0x5c5d41c4; BYTE $0xe4 // vsubpd %ymm12, %ymm4, %ymm12
+	LONG $0xe455adc5 // vandnpd %ymm4, %ymm10, %ymm4
+	LONG $0xff589dc5 // vaddpd %ymm7, %ymm12, %ymm7
+	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
+	LONG $0xfd58c5c5 // vaddpd %ymm5, %ymm7, %ymm7
+	LONG $0xed55adc5 // vandnpd %ymm5, %ymm10, %ymm5
+	LONG $0xcf583dc5 // vaddpd %ymm7, %ymm8, %ymm9
+	LONG $0x5c3541c4; BYTE $0xc0 // vsubpd %ymm8, %ymm9, %ymm8
+	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
+	LONG $0x542d41c4; BYTE $0xc1 // vandpd %ymm9, %ymm10, %ymm8
+	LONG $0xe456bdc5 // vorpd %ymm4, %ymm8, %ymm4
+	LONG $0xff54adc5 // vandpd %ymm7, %ymm10, %ymm7
+	LONG $0xed56c5c5 // vorpd %ymm5, %ymm7, %ymm5
+	WORD $0x394c; BYTE $0xeb // cmpq %r13, %rbx
+	LONG $0xfa10840f; WORD $0xffff // je <residual+0x80>
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
+	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
+	WORD $0x387d // jge <residual+0x6b0>
+	LONG $0x249c8b4c; LONG $0x000000c0 // movq 0xc0(%rsp), %r11
+	LONG $0x24948b48; LONG $0x000000c8 // movq 0xc8(%rsp), %rdx
+	LONG $0xf928fdc5 // vmovapd %ymm1, %ymm7
+	LONG $0x107b01c4; WORD $0xeb0c // vmovsd (%r11,%r13,8), %xmm9
+	LONG $0xaa1c634e // movslq (%rdx,%r13,4), %r11
+	LONG $0x107b21c4; WORD $0xdf04 // vmovsd (%rdi,%r11,8), %xmm8
+	LONG $0x2f1c8d4f // leaq (%r15,%r13), %r11
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	WORD $0x227c // jl <residual+0x6c7>
+	WORD $0x52eb // jmp <residual+0x6f9>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x249c3b48; LONG $0x00000098 // cmpq 0x98(%rsp), %rbx
-	LONG $0x00e18c0f; WORD $0x0000 // jl <residual+0x790>
-	LONG $0x281c8d4b // leaq (%r8,%r13), %rbx
-	LONG $0x249c3b48; LONG $0x00000090 // cmpq 0x90(%rsp), %rbx
-	LONG $0x00fa8c0f; WORD $0x0000 // jl <residual+0x7bb>
-	LONG $0x291c8d4b // leaq (%r9,%r13), %rbx
-	LONG $0x249c3b48; LONG $0x00000088 // cmpq 0x88(%rsp), %rbx
-	LONG $0x011f8c0f; WORD $0x0000 // jl <residual+0x7f2>
-	LONG $0x249c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rbx
-	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
-	WORD $0x394c; BYTE $0xe3 // cmpq %r12, %rbx
-	LONG $0xfec98d0f; WORD $0xffff // jge <residual+0x5b0>
-	LONG $0x000140e9; BYTE $0x00 // jmp <residual+0x82c>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x249c8b48; LONG $0x000000d8 // movq 0xd8(%rsp), %rbx
-	LONG $0x107ba1c4; WORD $0xeb34 // vmovsd (%rbx,%r13,8), %xmm6
-	LONG $0x249c8b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rbx
-	LONG $0xab1c634a // movslq (%rbx,%r13,4), %rbx
-	LONG $0x2c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm5
-	LONG $0x2f1c8d4b // leaq (%r15,%r13), %rbx
-	WORD $0x394c; BYTE $0xf3 // cmpq %r14, %rbx
-	LONG $0xff3a8d0f; WORD $0xffff // jge <residual+0x656>
-	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
-	LONG $0x1649a1c4; WORD $0xeb3c // vmovhpd (%rbx,%r13,8), %xmm6, %xmm7
-	LONG $0x245c8b48; BYTE $0x20 // movq 0x20(%rsp), %rbx
-	LONG $0xab1c634a // movslq (%rbx,%r13,4), %rbx
-	LONG $0x0d4de3c4; WORD $0x03f7 // vblendpd $0x3, %ymm7, %ymm6, %ymm6
-	LONG $0x3c16d1c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm5, %xmm7
-	LONG $0x0d55e3c4; WORD $0x03ef // vblendpd $0x3, %ymm7, %ymm5, %ymm5
-	LONG $0x2a1c8d4b // leaq (%r10,%r13), %rbx
-	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
-	LONG $0xff158d0f; WORD $0xffff // jge <residual+0x663>
-	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
-	LONG $0x197da2c4; WORD $0xeb3c // vbroadcastsd (%rbx,%r13,8), %ymm7
-	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
-	LONG $0xab1c634a // movslq (%rbx,%r13,4), %rbx
-	LONG $0x0d4de3c4; WORD $0x04f7 // vblendpd $0x4, %ymm7, %ymm6, %ymm6
-	LONG $0x197de2c4; WORD $0xdf3c // vbroadcastsd (%rdi,%rbx,8), %ymm7
-	LONG $0x0d55e3c4; WORD $0x04ef // vblendpd $0x4, %ymm7, %ymm5, %ymm5
-	LONG $0x2b1c8d4b // leaq (%r11,%r13), %rbx
-	LONG $0x245c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rbx
-	LONG $0xfeeb8c0f; WORD $0xffff // jl <residual+0x66e>
-	LONG $0xffff0ce9; BYTE $0xff // jmp <residual+0x694>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
-	LONG $0x107b21c4; WORD $0xeb04 // vmovsd (%rbx,%r13,8), %xmm8
-	LONG $0x245c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbx
-	LONG $0xab1c634a // movslq (%rbx,%r13,4), %rbx
-	LONG $0x3c10fbc5; BYTE $0xdf // vmovsd (%rdi,%rbx,8), %xmm7
-	LONG $0x281c8d4b // leaq (%r8,%r13), %rbx
-	LONG $0x249c3b48; LONG $0x00000090 // cmpq 0x90(%rsp), %rbx
-	LONG $0xff068d0f; WORD $0xffff // jge <residual+0x6c1>
-	LONG $0x245c8b48; BYTE $0x58 // movq 0x58(%rsp), %rbx
-	LONG $0x163921c4; WORD $0xeb0c // vmovhpd (%rbx,%r13,8), %xmm8, %xmm9
-	LONG $0x245c8b48; BYTE $0x60 // movq 0x60(%rsp), %rbx
-	LONG $0xab1c634a // movslq (%rbx,%r13,4), %rbx
-	LONG $0x0d3d43c4; WORD $0x03c1 // vblendpd $0x3, %ymm9, %ymm8, %ymm8
-	LONG $0x0c1641c5; BYTE $0xdf // vmovhpd (%rdi,%rbx,8), %xmm7, %xmm9
-	LONG $0x0d45c3c4; WORD $0x03f9 // vblendpd $0x3, %ymm9, %ymm7, %ymm7
-	LONG $0x291c8d4b // leaq (%r9,%r13), %rbx
-	LONG $0x249c3b48; LONG $0x00000088 // cmpq 0x88(%rsp), %rbx
-	LONG $0xfee18d0f; WORD $0xffff // jge <residual+0x6d3>
-	LONG $0x245c8b48; BYTE $0x68 // movq 0x68(%rsp), %rbx
-	LONG $0x197d22c4; WORD $0xeb0c // vbroadcastsd (%rbx,%r13,8), %ymm9
-	LONG $0x245c8b48; BYTE $0x70 // movq 0x70(%rsp), %rbx
-	LONG $0xab1c634a // movslq (%rbx,%r13,4), %rbx
-	LONG $0x0d3d43c4; WORD $0x04c1 // vblendpd $0x4, %ymm9, %ymm8, %ymm8
-	LONG $0x197d62c4; WORD $0xdf0c // vbroadcastsd (%rdi,%rbx,8), %ymm9
-	LONG $0x0d45c3c4; WORD $0x04f9 // vblendpd $0x4, %ymm9, %ymm7, %ymm7
-	LONG $0x249c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rbx
-	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
-	WORD $0x394c; BYTE $0xe3 // cmpq %r12, %rbx
-	LONG $0xfd848d0f; WORD $0xffff // jge <residual+0x5b0>
-	LONG $0x245c8b48; BYTE $0x78 // movq 0x78(%rsp), %rbx
-	LONG $0x197d22c4; WORD $0xeb0c // vbroadcastsd (%rbx,%r13,8), %ymm9
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0xab1c634a // movslq (%rbx,%r13,4), %rbx
-	LONG $0x0d3d43c4; WORD $0x08c1 // vblendpd $0x8, %ymm9, %ymm8, %ymm8
-	LONG $0x197d62c4; WORD $0xdf0c // vbroadcastsd (%rdi,%rbx,8), %ymm9
-	LONG $0x0d45c3c4; WORD $0x08f9 // vblendpd $0x8, %ymm9, %ymm7, %ymm7
-	LONG $0xfffd5ae9; BYTE $0xff // jmp <residual+0x5b0>
-	LONG $0xe8c48148; WORD $0x0000; BYTE $0x00 // addq $0xe8, %rsp
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x2f1c8d4f // leaq (%r15,%r13), %r11
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	WORD $0x327d // jge <residual+0x6f9>
+	LONG $0x249c8b4c; LONG $0x000000d0 // movq 0xd0(%rsp), %r11
+	LONG $0x24948b48; LONG $0x000000d8 // movq 0xd8(%rsp), %rdx
+	LONG $0x0d45e3c4; WORD $0x02fa // vblendpd $0x2, %ymm2, %ymm7, %ymm7
+	LONG $0x163101c4; WORD $0xeb14 // vmovhpd (%r11,%r13,8), %xmm9, %xmm10
+	LONG $0xaa1c634e // movslq (%rdx,%r13,4), %r11
+	LONG $0x0d3543c4; WORD $0x03ca // vblendpd $0x3, %ymm10, %ymm9, %ymm9
+	LONG $0x163921c4; WORD $0xdf14 // vmovhpd (%rdi,%r11,8), %xmm8, %xmm10
+	LONG $0x0d3d43c4; WORD $0x03c2 // vblendpd $0x3, %ymm10, %ymm8, %ymm8
+	LONG $0x2a1c8d4f // leaq (%r10,%r13), %r11
+	LONG $0x245c3b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r11
+	WORD $0x5c7c // jl <residual+0x760>
+	LONG $0x2e1c8d4f // leaq (%r14,%r13), %r11
+	LONG $0x245c3b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r11
+	LONG $0x008e8c0f; WORD $0x0000 // jl <residual+0x7a1>
+	LONG $0x291c8d4f // leaq (%r9,%r13), %r11
+	LONG $0x249c3b4c; LONG $0x00000088 // cmpq 0x88(%rsp), %r11
+	LONG $0x00ba8d0f; WORD $0x0000 // jge <residual+0x7df>
+	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
+	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
+	LONG $0xd1287dc5 // vmovapd %ymm1, %ymm10
+	LONG $0x107b01c4; WORD $0xeb24 // vmovsd (%r11,%r13,8), %xmm12
+	LONG $0xaa1c634e // movslq (%rdx,%r13,4), %r11
+	LONG $0x107b21c4; WORD $0xdf1c // vmovsd (%rdi,%r11,8), %xmm11
+	LONG $0x2e1c8d4e // leaq (%rsi,%r13), %r11
+	LONG $0x249c3b4c; LONG $0x00000080 // cmpq 0x80(%rsp), %r11
+	LONG $0x00a78c0f; WORD $0x0000 // jl <residual+0x7fc>
+	LONG $0x0000cee9; BYTE $0x00 // jmp <residual+0x828>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x249c8b4c; LONG $0x000000e0 // movq 0xe0(%rsp), %r11
+	LONG $0x24948b48; LONG $0x000000e8 // movq 0xe8(%rsp), %rdx
+	LONG $0x0d45e3c4; WORD $0x04fa // vblendpd $0x4, %ymm2, %ymm7, %ymm7
+	LONG $0x197d02c4; WORD $0xeb14 // vbroadcastsd (%r11,%r13,8), %ymm10
+	LONG $0xaa1c634e // movslq (%rdx,%r13,4), %r11
+	LONG $0x0d3543c4; WORD $0x04ca // vblendpd $0x4, %ymm10, %ymm9, %ymm9
+	LONG $0x197d22c4; WORD $0xdf14 // vbroadcastsd (%rdi,%r11,8), %ymm10
+	LONG $0x0d3d43c4; WORD $0x04c2 // vblendpd $0x4, %ymm10, %ymm8, %ymm8
+	LONG $0x2e1c8d4f // leaq (%r14,%r13), %r11
+	LONG $0x245c3b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r11
+	LONG $0xff728d0f; WORD $0xffff // jge <residual+0x713>
+	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
+	LONG $0x0d45e3c4; WORD $0x08fa // vblendpd $0x8, %ymm2, %ymm7, %ymm7
+	LONG $0x197d02c4; WORD $0xeb14 // vbroadcastsd (%r11,%r13,8), %ymm10
+	LONG $0xaa1c634e // movslq (%rdx,%r13,4), %r11
+	LONG $0x0d3543c4; WORD $0x08ca // vblendpd $0x8, %ymm10, %ymm9, %ymm9
+	LONG $0x197d22c4; WORD $0xdf14 // vbroadcastsd (%rdi,%r11,8), %ymm10
+	LONG $0x0d3d43c4; WORD $0x08c2 // vblendpd $0x8, %ymm10, %ymm8, %ymm8
+	LONG $0x291c8d4f // leaq (%r9,%r13), %r11
+	LONG $0x249c3b4c; LONG $0x00000088 // cmpq 0x88(%rsp), %r11
+	LONG $0xff468c0f; WORD $0xffff // jl <residual+0x725>
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x2e1c8d4e // leaq (%rsi,%r13), %r11
+	LONG $0x249c3b4c; LONG $0x00000080 // cmpq 0x80(%rsp), %r11
+	WORD $0x2c7d // jge <residual+0x828>
+	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
+	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
+	LONG $0x0d2d63c4; WORD $0x02d2 // vblendpd $0x2, %ymm2, %ymm10, %ymm10
+	LONG $0x161901c4; WORD $0xeb2c // vmovhpd (%r11,%r13,8), %xmm12, %xmm13
+	LONG $0xaa1c634e // movslq (%rdx,%r13,4), %r11
+	LONG $0x0d1d43c4; WORD $0x03e5 // vblendpd $0x3, %ymm13, %ymm12, %ymm12
+	LONG $0x162121c4; WORD $0xdf2c // vmovhpd (%rdi,%r11,8), %xmm11, %xmm13
+	LONG $0x0d2543c4; WORD $0x03dd // vblendpd $0x3, %ymm13, %ymm11, %ymm11
+	LONG $0x281c8d4f // leaq (%r8,%r13), %r11
+	LONG $0x241c3b4c // cmpq (%rsp), %r11
+	WORD $0x1e7c // jl <residual+0x850>
+	LONG $0x245c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r11
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
+	WORD $0x394d; BYTE $0xe3 // cmpq %r12, %r11
+	LONG $0xfd6d8d0f; WORD $0xffff // jge <residual+0x5b0>
+	WORD $0x48eb // jmp <residual+0x88d>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x245c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r11
+	LONG $0x24548b48; BYTE $0x60 // movq 0x60(%rsp), %rdx
+	LONG $0x0d2d63c4; WORD $0x04d2 // vblendpd $0x4, %ymm2, %ymm10, %ymm10
+	LONG $0x197d02c4; WORD $0xeb2c // vbroadcastsd (%r11,%r13,8), %ymm13
+	LONG $0xaa1c634e // movslq (%rdx,%r13,4), %r11
+	LONG $0x0d1d43c4; WORD $0x04e5 // vblendpd $0x4, %ymm13, %ymm12, %ymm12
+	LONG $0x197d22c4; WORD $0xdf2c // vbroadcastsd (%rdi,%r11,8), %ymm13
+	LONG $0x0d2543c4; WORD $0x04dd // vblendpd $0x4, %ymm13, %ymm11, %ymm11
+	LONG $0x245c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r11
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
+	WORD $0x394d; BYTE $0xe3 // cmpq %r12, %r11
+	LONG $0xfd238d0f; WORD $0xffff // jge <residual+0x5b0>
+	LONG $0x245c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r11
+	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
+	LONG $0x0d2d63c4; WORD $0x08d2 // vblendpd $0x8, %ymm2, %ymm10, %ymm10
+	LONG $0x197d02c4; WORD $0xeb2c // vbroadcastsd (%r11,%r13,8), %ymm13
+	LONG $0xaa1c634e // movslq (%rdx,%r13,4), %r11
+	LONG $0x0d1d43c4; WORD $0x08e5 // vblendpd $0x8, %ymm13, %ymm12, %ymm12
+	LONG $0x197d22c4; WORD $0xdf2c // vbroadcastsd (%rdi,%r11,8), %ymm13
+	LONG $0x0d2543c4; WORD $0x08dd // vblendpd $0x8, %ymm13, %ymm11, %ymm11
+	LONG $0xfffcf2e9; BYTE $0xff // jmp <residual+0x5b0>
+	LONG $0xf0c48148; WORD $0x0000; BYTE $0x00 // addq $0xf0, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -468,6 +492,10 @@ TEXT ·residualQuad(SB), 0, $384-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; WORD $0x8000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0xffff8000
+	LONG $0xffffffff; WORD $0xffff
 	ADJSP $384
 	RET

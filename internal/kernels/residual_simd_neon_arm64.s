@@ -5,462 +5,498 @@
 #include "textflag.h"
 
 // func residualQuad(call *residualCall)
-TEXT ·residualQuad(SB), 0, $320-8
+TEXT ·residualQuad(SB), 0, $352-8
 	MOVD call+0(FP), R0
 	MOVD R30, R19
-	ADD $320, RSP
+	ADD $352, RSP
 	PCALIGN $64
 	WORD $0x94000008 // bl <residual>
-	WORD $0x140001cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd10383ff // sub sp, sp, #0xe0
+	WORD $0x140001f3; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xd10403ff // sub sp, sp, #0x100
 	WORD $0xf9400808 // ldr x8, [x0, #0x10]
-	WORD $0xf90043fd // str x29, [sp, #0x80]
+	WORD $0x6d0923e9 // stp d9, d8, [sp, #0x90]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0xa9096ffe // stp x30, x27, [sp, #0x90]
-	WORD $0xa90a67fa // stp x26, x25, [sp, #0xa0]
-	WORD $0xa90b5ff8 // stp x24, x23, [sp, #0xb0]
-	WORD $0xf9000fe8 // str x8, [sp, #0x18]
-	WORD $0xa90c57f6 // stp x22, x21, [sp, #0xc0]
-	WORD $0xa90d4ff4 // stp x20, x19, [sp, #0xd0]
-	WORD $0x5400352b // b.lt <residual+0x6cc>
+	WORD $0xf90053fd // str x29, [sp, #0xa0]
+	WORD $0xa90b6ffe // stp x30, x27, [sp, #0xb0]
+	WORD $0xa90c67fa // stp x26, x25, [sp, #0xc0]
+	WORD $0xf90013e8 // str x8, [sp, #0x20]
+	WORD $0xa90d5ff8 // stp x24, x23, [sp, #0xd0]
+	WORD $0xa90e57f6 // stp x22, x21, [sp, #0xe0]
+	WORD $0xa90f4ff4 // stp x20, x19, [sp, #0xf0]
+	WORD $0x5400396b // b.lt <residual+0x758>
 	WORD $0xa9402009 // ldp x9, x8, [x0]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xa900a7e8 // stp x8, x9, [sp, #0x8]
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x9280000f // mov x15, #-0x1
+	WORD $0xa90127e8 // stp x8, x9, [sp, #0x10]
 	WORD $0xa941a809 // ldp x9, x10, [x0, #0x18]
-	WORD $0xa942bc08 // ldp x8, x15, [x0, #0x28]
-	WORD $0xf90003e9 // str x9, [sp]
-	WORD $0xa9022be8 // stp x8, x10, [sp, #0x20]
-	WORD $0x1400000d // b <residual+0x7c>
-	WORD $0xf94027eb // ldr x11, [sp, #0x48]
-	WORD $0xa94127e8 // ldp x8, x9, [sp, #0x10]
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x8b0b0d08 // add x8, x8, x11, lsl #3
-	WORD $0x9100216b // add x11, x11, #0x8
-	WORD $0xeb09017f // cmp x11, x9
-	WORD $0xad000d05 // stp q5, q3, [x8]
+	WORD $0xa942c408 // ldp x8, x17, [x0, #0x28]
+	WORD $0xf90007e9 // str x9, [sp, #0x8]
+	WORD $0xa902abe8 // stp x8, x10, [sp, #0x28]
+	WORD $0x14000010 // b <residual+0x90>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9402bed // ldr x13, [sp, #0x50]
+	WORD $0xa941a7e8 // ldp x8, x9, [sp, #0x18]
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x8b0d0d08 // add x8, x8, x13, lsl #3
+	WORD $0x910021ad // add x13, x13, #0x8
+	WORD $0xeb0901bf // cmp x13, x9
+	WORD $0xad000904 // stp q4, q2, [x8]
 	WORD $0xad010500 // stp q0, q1, [x8, #0x20]
-	WORD $0x540032aa // b.ge <residual+0x6cc>
-	WORD $0xf94003e8 // ldr x8, [sp]
-	WORD $0x8b0b0d0a // add x10, x8, x11, lsl #3
-	WORD $0xa9402149 // ldp x9, x8, [x10]
-	WORD $0xa9413150 // ldp x16, x12, [x10, #0x10]
-	WORD $0xa9430543 // ldp x3, x1, [x10, #0x30]
-	WORD $0xf9402142 // ldr x2, [x10, #0x40]
-	WORD $0xcb09010d // sub x13, x8, x9
-	WORD $0xcb080209 // sub x9, x16, x8
-	WORD $0xcb100193 // sub x19, x12, x16
-	WORD $0xcb030034 // sub x20, x1, x3
-	WORD $0xcb010056 // sub x22, x2, x1
-	WORD $0xeb0d013f // cmp x9, x13
-	WORD $0xa9042fe9 // stp x9, x11, [sp, #0x40]
-	WORD $0x9a8db128 // csel x8, x9, x13, lt
-	WORD $0x9a8dc131 // csel x17, x9, x13, gt
-	WORD $0xf94007e9 // ldr x9, [sp, #0x8]
-	WORD $0xeb08027f // cmp x19, x8
-	WORD $0x9a88b26e // csel x14, x19, x8, lt
-	WORD $0xa9421548 // ldp x8, x5, [x10, #0x20]
-	WORD $0x8b0b0d22 // add x2, x9, x11, lsl #3
-	WORD $0xad400c45 // ldp q5, q3, [x2]
-	WORD $0xcb0c0104 // sub x4, x8, x12
-	WORD $0xcb050066 // sub x6, x3, x5
-	WORD $0xad410440 // ldp q0, q1, [x2, #0x20]
+	WORD $0x5400366a // b.ge <residual+0x758>
+	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0x8b0d0d0b // add x11, x8, x13, lsl #3
+	WORD $0xa9402568 // ldp x8, x9, [x11]
+	WORD $0xf9402163 // ldr x3, [x11, #0x40]
+	WORD $0xcb080135 // sub x21, x9, x8
+	WORD $0xa941216a // ldp x10, x8, [x11, #0x10]
+	WORD $0xcb09015d // sub x29, x10, x9
+	WORD $0xcb0a0116 // sub x22, x8, x10
+	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
+	WORD $0xeb1503bf // cmp x29, x21
+	WORD $0x9a95b3aa // csel x10, x29, x21, lt
+	WORD $0x9a95c3ae // csel x14, x29, x21, gt
+	WORD $0xeb0a02df // cmp x22, x10
+	WORD $0x9a8ab2d0 // csel x16, x22, x10, lt
+	WORD $0xa942316a // ldp x10, x12, [x11, #0x20]
+	WORD $0xcb080144 // sub x4, x10, x8
+	WORD $0xeb10009f // cmp x4, x16
+	WORD $0xa904b7e4 // stp x4, x13, [sp, #0x48]
+	WORD $0x9a90b080 // csel x0, x4, x16, lt
+	WORD $0xcb0a0190 // sub x16, x12, x10
+	WORD $0xeb00021f // cmp x16, x0
+	WORD $0x9a80b201 // csel x1, x16, x0, lt
+	WORD $0xa9430162 // ldp x2, x0, [x11, #0x30]
+	WORD $0xcb0c0045 // sub x5, x2, x12
+	WORD $0xcb020006 // sub x6, x0, x2
+	WORD $0xcb000078 // sub x24, x3, x0
+	WORD $0x8b0d0d23 // add x3, x9, x13, lsl #3
+	WORD $0xeb0100bf // cmp x5, x1
+	WORD $0xad400864 // ldp q4, q2, [x3]
+	WORD $0xad410460 // ldp q0, q1, [x3, #0x20]
+	WORD $0xa90397e6 // stp x6, x5, [sp, #0x38]
+	WORD $0x9a81b0a1 // csel x1, x5, x1, lt
+	WORD $0xeb0100df // cmp x6, x1
+	WORD $0x9a81b0c1 // csel x1, x6, x1, lt
+	WORD $0xeb01031f // cmp x24, x1
+	WORD $0x9a81b319 // csel x25, x24, x1, lt
+	WORD $0xeb0e02df // cmp x22, x14
+	WORD $0x9a8ec2ce // csel x14, x22, x14, gt
 	WORD $0xeb0e009f // cmp x4, x14
-	WORD $0xa90313e6 // stp x6, x4, [sp, #0x30]
-	WORD $0x9a8eb080 // csel x0, x4, x14, lt
-	WORD $0xcb0800ae // sub x14, x5, x8
-	WORD $0xeb0001df // cmp x14, x0
-	WORD $0x9a80b1c0 // csel x0, x14, x0, lt
-	WORD $0xeb0000df // cmp x6, x0
-	WORD $0x9a80b0c0 // csel x0, x6, x0, lt
-	WORD $0xeb00029f // cmp x20, x0
-	WORD $0x9a80b280 // csel x0, x20, x0, lt
-	WORD $0xeb0002df // cmp x22, x0
-	WORD $0x9a80b2d7 // csel x23, x22, x0, lt
-	WORD $0xeb11027f // cmp x19, x17
-	WORD $0x9a91c271 // csel x17, x19, x17, gt
-	WORD $0xeb11009f // cmp x4, x17
-	WORD $0x9a91c091 // csel x17, x4, x17, gt
-	WORD $0xeb1101df // cmp x14, x17
-	WORD $0x9a91c1d1 // csel x17, x14, x17, gt
-	WORD $0xeb1100df // cmp x6, x17
-	WORD $0x9a91c0d1 // csel x17, x6, x17, gt
-	WORD $0xeb11029f // cmp x20, x17
-	WORD $0x9a91c291 // csel x17, x20, x17, gt
-	WORD $0xeb1102df // cmp x22, x17
-	WORD $0x9a91c2c9 // csel x9, x22, x17, gt
-	WORD $0xf10006ff // cmp x23, #0x1
-	WORD $0x5400102b // b.lt <residual+0x344>
-	WORD $0xa906bbe9 // stp x9, x14, [sp, #0x68]
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x9a8ec08e // csel x14, x4, x14, gt
+	WORD $0xeb0e021f // cmp x16, x14
+	WORD $0x9a8ec20e // csel x14, x16, x14, gt
+	WORD $0xeb0e00bf // cmp x5, x14
+	WORD $0x9a8ec0ae // csel x14, x5, x14, gt
+	WORD $0xeb0e00df // cmp x6, x14
+	WORD $0x9a8ec0ce // csel x14, x6, x14, gt
+	WORD $0xeb0e031f // cmp x24, x14
+	WORD $0x9a8ec309 // csel x9, x24, x14, gt
+	WORD $0xf100073f // cmp x25, #0x1
+	WORD $0x5400106b // b.lt <residual+0x360>
+	WORD $0xa90743e9 // stp x9, x16, [sp, #0x70]
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xf90047ed // str x13, [sp, #0x88]
-	WORD $0xa94227ed // ldp x13, x9, [sp, #0x20]
+	WORD $0xa942b7f0 // ldp x16, x13, [sp, #0x28]
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xaa1f03f1 // mov x17, xzr
-	WORD $0x8b010920 // add x0, x9, x1, lsl #2
-	WORD $0xa940754b // ldp x11, x29, [x10]
-	WORD $0x8b010da1 // add x1, x13, x1, lsl #3
-	WORD $0x8b030922 // add x2, x9, x3, lsl #2
-	WORD $0x8b030da3 // add x3, x13, x3, lsl #3
-	WORD $0x8b050924 // add x4, x9, x5, lsl #2
-	WORD $0x8b050da5 // add x5, x13, x5, lsl #3
-	WORD $0x8b080926 // add x6, x9, x8, lsl #2
-	WORD $0x8b080da7 // add x7, x13, x8, lsl #3
-	WORD $0x8b0c0935 // add x21, x9, x12, lsl #2
-	WORD $0x8b0c0db8 // add x24, x13, x12, lsl #3
-	WORD $0x8b100939 // add x25, x9, x16, lsl #2
-	WORD $0x8b100dba // add x26, x13, x16, lsl #3
-	WORD $0x8b1d093b // add x27, x9, x29, lsl #2
-	WORD $0x8b1d0dbd // add x29, x13, x29, lsl #3
-	WORD $0xf9003ff3 // str x19, [sp, #0x78]
-	WORD $0x8b0b093e // add x30, x9, x11, lsl #2
-	WORD $0x8b0b0dac // add x12, x13, x11, lsl #3
-	WORD $0xd37df228 // lsl x8, x17, #3
-	WORD $0xb8b17bcb // ldrsw x11, [x30, x17, lsl #2]
-	WORD $0xb8b17b2e // ldrsw x14, [x25, x17, lsl #2]
-	WORD $0x8b110fa9 // add x9, x29, x17, lsl #3
-	WORD $0x8b110f13 // add x19, x24, x17, lsl #3
-	WORD $0xb8b17b6d // ldrsw x13, [x27, x17, lsl #2]
-	WORD $0x8b0d0ded // add x13, x15, x13, lsl #3
-	WORD $0xfc686990 // ldr d16, [x12, x8]
-	WORD $0xfc686b51 // ldr d17, [x26, x8]
-	WORD $0xfc6b79f3 // ldr d19, [x15, x11, lsl #3]
-	WORD $0xfc6e79f2 // ldr d18, [x15, x14, lsl #3]
-	WORD $0xb8b1784e // ldrsw x14, [x2, x17, lsl #2]
-	WORD $0x8b110cab // add x11, x5, x17, lsl #3
-	WORD $0x4d408530 // ld1 { v16.d }[1], [x9]
-	WORD $0xb8b17aa9 // ldrsw x9, [x21, x17, lsl #2]
-	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
-	WORD $0x8b110c33 // add x19, x1, x17, lsl #3
-	WORD $0x4d4085b3 // ld1 { v19.d }[1], [x13]
-	WORD $0xb8b1788d // ldrsw x13, [x4, x17, lsl #2]
-	WORD $0x8b090de9 // add x9, x15, x9, lsl #3
-	WORD $0x4d408532 // ld1 { v18.d }[1], [x9]
-	WORD $0xb8b178c9 // ldrsw x9, [x6, x17, lsl #2]
+	WORD $0xaa1f03ee // mov x14, xzr
+	WORD $0x8b0209a1 // add x1, x13, x2, lsl #2
+	WORD $0xa9407969 // ldp x9, x30, [x11]
+	WORD $0xf940097b // ldr x27, [x11, #0x10]
+	WORD $0xf9401d60 // ldr x0, [x11, #0x38]
+	WORD $0x8b020e02 // add x2, x16, x2, lsl #3
+	WORD $0xa9085bfd // stp x29, x22, [sp, #0x80]
+	WORD $0x8b0c09a3 // add x3, x13, x12, lsl #2
+	WORD $0x8b0c0e04 // add x4, x16, x12, lsl #3
+	WORD $0x8b0a09a5 // add x5, x13, x10, lsl #2
+	WORD $0x8b0a0e06 // add x6, x16, x10, lsl #3
+	WORD $0x8b0809a7 // add x7, x13, x8, lsl #2
+	WORD $0x8b080e13 // add x19, x16, x8, lsl #3
+	WORD $0x8b0009b4 // add x20, x13, x0, lsl #2
+	WORD $0x8b000e17 // add x23, x16, x0, lsl #3
+	WORD $0x8b1b09ba // add x26, x13, x27, lsl #2
+	WORD $0x8b1b0e1b // add x27, x16, x27, lsl #3
+	WORD $0x8b1e09bd // add x29, x13, x30, lsl #2
+	WORD $0x8b1e0e1e // add x30, x16, x30, lsl #3
+	WORD $0x8b0909ac // add x12, x13, x9, lsl #2
+	WORD $0xf90057f5 // str x21, [sp, #0xa8]
+	WORD $0x8b090e08 // add x8, x16, x9, lsl #3
+	WORD $0xd37df1ca // lsl x10, x14, #3
+	WORD $0xb8ae7989 // ldrsw x9, [x12, x14, lsl #2]
+	WORD $0xb8ae7b55 // ldrsw x21, [x26, x14, lsl #2]
+	WORD $0x8b0e0fcd // add x13, x30, x14, lsl #3
+	WORD $0x8b0e0e76 // add x22, x19, x14, lsl #3
+	WORD $0xb8ae7bb0 // ldrsw x16, [x29, x14, lsl #2]
+	WORD $0x8b100e30 // add x16, x17, x16, lsl #3
+	WORD $0xfc6a6910 // ldr d16, [x8, x10]
+	WORD $0xfc6a6b71 // ldr d17, [x27, x10]
+	WORD $0xfc697a33 // ldr d19, [x17, x9, lsl #3]
+	WORD $0xfc757a32 // ldr d18, [x17, x21, lsl #3]
+	WORD $0xb8ae78a9 // ldrsw x9, [x5, x14, lsl #2]
+	WORD $0xb8ae7835 // ldrsw x21, [x1, x14, lsl #2]
+	WORD $0x4d4085b0 // ld1 { v16.d }[1], [x13]
+	WORD $0xb8ae78ed // ldrsw x13, [x7, x14, lsl #2]
+	WORD $0x4d4086d1 // ld1 { v17.d }[1], [x22]
+	WORD $0x8b0e0ef6 // add x22, x23, x14, lsl #3
+	WORD $0x4d408613 // ld1 { v19.d }[1], [x16]
+	WORD $0xb8ae7870 // ldrsw x16, [x3, x14, lsl #2]
+	WORD $0x8b0d0e2d // add x13, x17, x13, lsl #3
+	WORD $0x4d4085b2 // ld1 { v18.d }[1], [x13]
+	WORD $0x8b0e0c8d // add x13, x4, x14, lsl #3
 	WORD $0x6ee0fa15 // fneg v21.2d, v16.2d
 	WORD $0x6ee0fa34 // fneg v20.2d, v17.2d
-	WORD $0x8b0d0ded // add x13, x15, x13, lsl #3
+	WORD $0x8b100e30 // add x16, x17, x16, lsl #3
 	WORD $0x6e75de75 // fmul v21.2d, v19.2d, v21.2d
 	WORD $0x6e74de54 // fmul v20.2d, v18.2d, v20.2d
 	WORD $0x6ee0fab7 // fneg v23.2d, v21.2d
 	WORD $0x6ee0fa96 // fneg v22.2d, v20.2d
 	WORD $0x4ef0ce77 // fmls v23.2d, v19.2d, v16.2d
-	WORD $0x4e75d4b0 // fadd v16.2d, v5.2d, v21.2d
+	WORD $0x4e64d6b0 // fadd v16.2d, v21.2d, v4.2d
 	WORD $0x4ef1ce56 // fmls v22.2d, v18.2d, v17.2d
-	WORD $0x4e74d471 // fadd v17.2d, v3.2d, v20.2d
-	WORD $0x4ee5d613 // fsub v19.2d, v16.2d, v5.2d
-	WORD $0x4ee3d632 // fsub v18.2d, v17.2d, v3.2d
+	WORD $0x4e62d691 // fadd v17.2d, v20.2d, v2.2d
+	WORD $0x4ee4d613 // fsub v19.2d, v16.2d, v4.2d
+	WORD $0x4ee2d632 // fsub v18.2d, v17.2d, v2.2d
 	WORD $0x4ef3d618 // fsub v24.2d, v16.2d, v19.2d
 	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
-	WORD $0xfc6979f5 // ldr d21, [x15, x9, lsl #3]
+	WORD $0xfc697a35 // ldr d21, [x17, x9, lsl #3]
 	WORD $0x4ef2d639 // fsub v25.2d, v17.2d, v18.2d
-	WORD $0x4ef8d4a5 // fsub v5.2d, v5.2d, v24.2d
+	WORD $0x4ef8d484 // fsub v4.2d, v4.2d, v24.2d
 	WORD $0x4ef2d692 // fsub v18.2d, v20.2d, v18.2d
-	WORD $0xfc6e79f4 // ldr d20, [x15, x14, lsl #3]
-	WORD $0x4ef9d463 // fsub v3.2d, v3.2d, v25.2d
-	WORD $0x4e65d665 // fadd v5.2d, v19.2d, v5.2d
-	WORD $0x4e63d643 // fadd v3.2d, v18.2d, v3.2d
-	WORD $0xfc6868f3 // ldr d19, [x7, x8]
-	WORD $0xfc686872 // ldr d18, [x3, x8]
-	WORD $0xb8b17808 // ldrsw x8, [x0, x17, lsl #2]
-	WORD $0x4d4085b5 // ld1 { v21.d }[1], [x13]
-	WORD $0x4e65d6e5 // fadd v5.2d, v23.2d, v5.2d
-	WORD $0x91000631 // add x17, x17, #0x1
-	WORD $0xeb1102ff // cmp x23, x17
-	WORD $0x4e63d6c3 // fadd v3.2d, v22.2d, v3.2d
-	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
-	WORD $0x4d408573 // ld1 { v19.d }[1], [x11]
-	WORD $0x8b080de8 // add x8, x15, x8, lsl #3
-	WORD $0x4e63d4c6 // fadd v6.2d, v6.2d, v3.2d
-	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
-	WORD $0x4d408514 // ld1 { v20.d }[1], [x8]
-	WORD $0x4e66d623 // fadd v3.2d, v17.2d, v6.2d
-	WORD $0x4ef1d471 // fsub v17.2d, v3.2d, v17.2d
+	WORD $0xfc757a34 // ldr d20, [x17, x21, lsl #3]
+	WORD $0x4ef9d442 // fsub v2.2d, v2.2d, v25.2d
+	WORD $0x4e64d664 // fadd v4.2d, v19.2d, v4.2d
+	WORD $0x4e62d642 // fadd v2.2d, v18.2d, v2.2d
+	WORD $0xfc6a68d3 // ldr d19, [x6, x10]
+	WORD $0xfc6a6852 // ldr d18, [x2, x10]
+	WORD $0xb8ae7a8a // ldrsw x10, [x20, x14, lsl #2]
+	WORD $0x4d408615 // ld1 { v21.d }[1], [x16]
+	WORD $0x4e64d6e4 // fadd v4.2d, v23.2d, v4.2d
+	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0xeb0e033f // cmp x25, x14
+	WORD $0x4e62d6c2 // fadd v2.2d, v22.2d, v2.2d
+	WORD $0x4e64d4e7 // fadd v7.2d, v7.2d, v4.2d
+	WORD $0x4d4085b3 // ld1 { v19.d }[1], [x13]
+	WORD $0x8b0a0e2a // add x10, x17, x10, lsl #3
+	WORD $0x4e62d4c6 // fadd v6.2d, v6.2d, v2.2d
+	WORD $0x4d4086d2 // ld1 { v18.d }[1], [x22]
+	WORD $0x4d408554 // ld1 { v20.d }[1], [x10]
+	WORD $0x4e66d622 // fadd v2.2d, v17.2d, v6.2d
+	WORD $0x4ef1d451 // fsub v17.2d, v2.2d, v17.2d
 	WORD $0x6ee0fa76 // fneg v22.2d, v19.2d
 	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
-	WORD $0x6ee0fa45 // fneg v5.2d, v18.2d
+	WORD $0x6ee0fa44 // fneg v4.2d, v18.2d
 	WORD $0x6e76deb6 // fmul v22.2d, v21.2d, v22.2d
-	WORD $0x6e65de97 // fmul v23.2d, v20.2d, v5.2d
+	WORD $0x6e64de97 // fmul v23.2d, v20.2d, v4.2d
 	WORD $0x6ee0fad9 // fneg v25.2d, v22.2d
 	WORD $0x6ee0faf8 // fneg v24.2d, v23.2d
 	WORD $0x4ef3ceb9 // fmls v25.2d, v21.2d, v19.2d
-	WORD $0x4e77d433 // fadd v19.2d, v1.2d, v23.2d
+	WORD $0x4e61d6f3 // fadd v19.2d, v23.2d, v1.2d
 	WORD $0x4ef2ce98 // fmls v24.2d, v20.2d, v18.2d
-	WORD $0x4e76d412 // fadd v18.2d, v0.2d, v22.2d
+	WORD $0x4e60d6d2 // fadd v18.2d, v22.2d, v0.2d
 	WORD $0x4ee1d674 // fsub v20.2d, v19.2d, v1.2d
 	WORD $0x4ee0d655 // fsub v21.2d, v18.2d, v0.2d
-	WORD $0x4ef4d665 // fsub v5.2d, v19.2d, v20.2d
+	WORD $0x4ef4d664 // fsub v4.2d, v19.2d, v20.2d
 	WORD $0x4ef4d6f4 // fsub v20.2d, v23.2d, v20.2d
-	WORD $0x4ee5d421 // fsub v1.2d, v1.2d, v5.2d
-	WORD $0x4ef5d645 // fsub v5.2d, v18.2d, v21.2d
+	WORD $0x4ee4d421 // fsub v1.2d, v1.2d, v4.2d
+	WORD $0x4ef5d644 // fsub v4.2d, v18.2d, v21.2d
 	WORD $0x4ef5d6d1 // fsub v17.2d, v22.2d, v21.2d
-	WORD $0x4ee5d400 // fsub v0.2d, v0.2d, v5.2d
+	WORD $0x4ee4d400 // fsub v0.2d, v0.2d, v4.2d
 	WORD $0x4e61d681 // fadd v1.2d, v20.2d, v1.2d
-	WORD $0x4e67d605 // fadd v5.2d, v16.2d, v7.2d
+	WORD $0x4e67d604 // fadd v4.2d, v16.2d, v7.2d
 	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
 	WORD $0x4e61d701 // fadd v1.2d, v24.2d, v1.2d
-	WORD $0x4ef0d4b0 // fsub v16.2d, v5.2d, v16.2d
+	WORD $0x4ef0d490 // fsub v16.2d, v4.2d, v16.2d
 	WORD $0x4e60d720 // fadd v0.2d, v25.2d, v0.2d
-	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
 	WORD $0x4ef0d4e7 // fsub v7.2d, v7.2d, v16.2d
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x4e64d661 // fadd v1.2d, v19.2d, v4.2d
-	WORD $0x4e62d640 // fadd v0.2d, v18.2d, v2.2d
+	WORD $0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	WORD $0x4e65d661 // fadd v1.2d, v19.2d, v5.2d
+	WORD $0x4e63d640 // fadd v0.2d, v18.2d, v3.2d
 	WORD $0x4ef3d431 // fsub v17.2d, v1.2d, v19.2d
 	WORD $0x4ef2d410 // fsub v16.2d, v0.2d, v18.2d
-	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
-	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
-	WORD $0x54fff421 // b.ne <residual+0x1ac>
-	WORD $0xf94047ed // ldr x13, [sp, #0x88]
-	WORD $0xa9474fee // ldp x14, x19, [sp, #0x70]
-	WORD $0xf94037e9 // ldr x9, [sp, #0x68]
-	WORD $0xeb0902ff // cmp x23, x9
-	WORD $0x54ffe88a // b.ge <residual+0x4c>
-	WORD $0x14000008 // b <residual+0x360>
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0x4ef1d4a5 // fsub v5.2d, v5.2d, v17.2d
+	WORD $0x4ef0d463 // fsub v3.2d, v3.2d, v16.2d
+	WORD $0x54fff421 // b.ne <residual+0x1c8>
+	WORD $0xf94057f5 // ldr x21, [sp, #0xa8]
+	WORD $0xa9485bfd // ldp x29, x22, [sp, #0x80]
+	WORD $0xa94743e9 // ldp x9, x16, [sp, #0x70]
+	WORD $0xeb09033f // cmp x25, x9
+	WORD $0x54ffe84a // b.ge <residual+0x60>
+	WORD $0x14000008 // b <residual+0x37c>
+	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0xeb0903ff // cmp xzr, x9
-	WORD $0x54ffe78a // b.ge <residual+0x4c>
-	WORD $0xa9439945 // ldp x5, x6, [x10, #0x38]
-	WORD $0xaa1f03f1 // mov x17, xzr
-	WORD $0x8b1700a7 // add x7, x5, x23
-	WORD $0xa9429143 // ldp x3, x4, [x10, #0x28]
-	WORD $0xa9426bfd // ldp x29, x26, [sp, #0x20]
-	WORD $0xa9418941 // ldp x1, x2, [x10, #0x18]
-	WORD $0x8b170095 // add x21, x4, x23
-	WORD $0x8b170078 // add x24, x3, x23
-	WORD $0x8b17005b // add x27, x2, x23
-	WORD $0xa9400159 // ldp x25, x0, [x10]
-	WORD $0x8b17002a // add x10, x1, x23
-	WORD $0x8b070b48 // add x8, x26, x7, lsl #2
-	WORD $0x8b070fa9 // add x9, x29, x7, lsl #3
-	WORD $0x8b1b0fbe // add x30, x29, x27, lsl #3
-	WORD $0x8b0a0b4b // add x11, x26, x10, lsl #2
-	WORD $0x8b0a0fac // add x12, x29, x10, lsl #3
-	WORD $0xf90047e8 // str x8, [sp, #0x88]
-	WORD $0x8b150b48 // add x8, x26, x21, lsl #2
+	WORD $0x54ffe74a // b.ge <residual+0x60>
+	WORD $0xa940097b // ldp x27, x2, [x11]
+	WORD $0x8b190014 // add x20, x0, x25
+	WORD $0xeb1d02bf // cmp x21, x29
+	WORD $0xaa1f03e1 // mov x1, xzr
+	WORD $0xf9401967 // ldr x7, [x11, #0x30]
+	WORD $0x8b1900f7 // add x23, x7, x25
+	WORD $0xf9402173 // ldr x19, [x11, #0x40]
+	WORD $0xa9411163 // ldp x3, x4, [x11, #0x10]
+	WORD $0xa9421965 // ldp x5, x6, [x11, #0x20]
+	WORD $0xa942afea // ldp x10, x11, [sp, #0x28]
+	WORD $0x8b140968 // add x8, x11, x20, lsl #2
+	WORD $0x8b140d49 // add x9, x10, x20, lsl #3
+	WORD $0x8b1900da // add x26, x6, x25
+	WORD $0x8b1900be // add x30, x5, x25
+	WORD $0x8b19008c // add x12, x4, x25
+	WORD $0x8b0c0d4e // add x14, x10, x12, lsl #3
+	WORD $0xf90057e8 // str x8, [sp, #0xa8]
+	WORD $0x8b170968 // add x8, x11, x23, lsl #2
+	WORD $0xa90827e8 // stp x8, x9, [sp, #0x80]
+	WORD $0x8b170d49 // add x9, x10, x23, lsl #3
+	WORD $0x8b1a0968 // add x8, x11, x26, lsl #2
 	WORD $0xa90727e8 // stp x8, x9, [sp, #0x70]
-	WORD $0x8b150fa9 // add x9, x29, x21, lsl #3
-	WORD $0x8b180b48 // add x8, x26, x24, lsl #2
+	WORD $0x8b1a0d49 // add x9, x10, x26, lsl #3
+	WORD $0x8b1e0968 // add x8, x11, x30, lsl #2
 	WORD $0xa90627e8 // stp x8, x9, [sp, #0x60]
-	WORD $0x8b180fa9 // add x9, x29, x24, lsl #3
-	WORD $0x8b1b0b48 // add x8, x26, x27, lsl #2
-	WORD $0xa90527e8 // stp x8, x9, [sp, #0x50]
-	WORD $0xa943a3e9 // ldp x9, x8, [sp, #0x38]
-	WORD $0xeb0801bf // cmp x13, x8
-	WORD $0x9a88c1a8 // csel x8, x13, x8, gt
-	WORD $0xeb13011f // cmp x8, x19
-	WORD $0x9a93c108 // csel x8, x8, x19, gt
-	WORD $0xeb09011f // cmp x8, x9
-	WORD $0x9a89c109 // csel x9, x8, x9, gt
-	WORD $0x8b170208 // add x8, x16, x23
-	WORD $0xeb0e013f // cmp x9, x14
-	WORD $0x8b080b4d // add x13, x26, x8, lsl #2
-	WORD $0x9a8ec129 // csel x9, x9, x14, gt
-	WORD $0xf9401bee // ldr x14, [sp, #0x30]
-	WORD $0xeb0e013f // cmp x9, x14
-	WORD $0x9a8ec129 // csel x9, x9, x14, gt
-	WORD $0x8b080fae // add x14, x29, x8, lsl #3
-	WORD $0xeb14013f // cmp x9, x20
-	WORD $0x9a94c133 // csel x19, x9, x20, gt
-	WORD $0x8b170009 // add x9, x0, x23
-	WORD $0xeb16027f // cmp x19, x22
-	WORD $0x9a96c274 // csel x20, x19, x22, gt
-	WORD $0x8b170336 // add x22, x25, x23
-	WORD $0x8b090b53 // add x19, x26, x9, lsl #2
-	WORD $0xcb170294 // sub x20, x20, x23
-	WORD $0x8b090fb7 // add x23, x29, x9, lsl #3
-	WORD $0x8b160b59 // add x25, x26, x22, lsl #2
-	WORD $0x8b160fba // add x26, x29, x22, lsl #3
-	WORD $0x14000044 // b <residual+0x53c>
+	WORD $0x9a9dc2a9 // csel x9, x21, x29, gt
+	WORD $0xa94437f5 // ldp x21, x13, [sp, #0x40]
+	WORD $0x8b1e0d48 // add x8, x10, x30, lsl #3
+	WORD $0xeb16013f // cmp x9, x22
+	WORD $0xf9002fe8 // str x8, [sp, #0x58]
+	WORD $0x8b0c0968 // add x8, x11, x12, lsl #2
+	WORD $0x9a96c129 // csel x9, x9, x22, gt
+	WORD $0xf9401ff6 // ldr x22, [sp, #0x38]
+	WORD $0xeb0d013f // cmp x9, x13
+	WORD $0x9a8dc129 // csel x9, x9, x13, gt
+	WORD $0x8b19006d // add x13, x3, x25
+	WORD $0xeb10013f // cmp x9, x16
+	WORD $0x9a90c129 // csel x9, x9, x16, gt
+	WORD $0x8b0d0970 // add x16, x11, x13, lsl #2
+	WORD $0xeb15013f // cmp x9, x21
+	WORD $0x9a95c135 // csel x21, x9, x21, gt
+	WORD $0x8b0d0d49 // add x9, x10, x13, lsl #3
+	WORD $0xeb1602bf // cmp x21, x22
+	WORD $0x9a96c2b6 // csel x22, x21, x22, gt
+	WORD $0x8b190055 // add x21, x2, x25
+	WORD $0xeb1802df // cmp x22, x24
+	WORD $0x9a98c2d8 // csel x24, x22, x24, gt
+	WORD $0x8b150976 // add x22, x11, x21, lsl #2
+	WORD $0xcb190318 // sub x24, x24, x25
+	WORD $0x8b190379 // add x25, x27, x25
+	WORD $0x8b150d5b // add x27, x10, x21, lsl #3
+	WORD $0x8b19097d // add x29, x11, x25, lsl #2
+	WORD $0x8b190d4a // add x10, x10, x25, lsl #3
+	WORD $0x1400004b // b <residual+0x57c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6ee0fa38 // fneg v24.2d, v17.2d
-	WORD $0x6ee0fa79 // fneg v25.2d, v19.2d
-	WORD $0x91000631 // add x17, x17, #0x1
-	WORD $0xeb11029f // cmp x20, x17
-	WORD $0x6ee0fafb // fneg v27.2d, v23.2d
-	WORD $0x6ee0faba // fneg v26.2d, v21.2d
-	WORD $0x6e78de18 // fmul v24.2d, v16.2d, v24.2d
-	WORD $0x6e79de59 // fmul v25.2d, v18.2d, v25.2d
-	WORD $0x6e7bdedb // fmul v27.2d, v22.2d, v27.2d
-	WORD $0x6e7ade9a // fmul v26.2d, v20.2d, v26.2d
-	WORD $0x6ee0fb1c // fneg v28.2d, v24.2d
-	WORD $0x6ee0fb3d // fneg v29.2d, v25.2d
-	WORD $0x4e79d47e // fadd v30.2d, v3.2d, v25.2d
-	WORD $0x4ef1ce1c // fmls v28.2d, v16.2d, v17.2d
-	WORD $0x6ee0fb71 // fneg v17.2d, v27.2d
-	WORD $0x4ef3ce5d // fmls v29.2d, v18.2d, v19.2d
-	WORD $0x4e78d4b2 // fadd v18.2d, v5.2d, v24.2d
-	WORD $0x4e7ad410 // fadd v16.2d, v0.2d, v26.2d
-	WORD $0x4e7bd433 // fadd v19.2d, v1.2d, v27.2d
-	WORD $0x4ef7ced1 // fmls v17.2d, v22.2d, v23.2d
-	WORD $0x6ee0fb56 // fneg v22.2d, v26.2d
-	WORD $0x4ee5d657 // fsub v23.2d, v18.2d, v5.2d
-	WORD $0x4ef5ce96 // fmls v22.2d, v20.2d, v21.2d
-	WORD $0x4ee3d7d4 // fsub v20.2d, v30.2d, v3.2d
-	WORD $0x4ef7d718 // fsub v24.2d, v24.2d, v23.2d
-	WORD $0x4ef7d657 // fsub v23.2d, v18.2d, v23.2d
-	WORD $0x4ee0d615 // fsub v21.2d, v16.2d, v0.2d
-	WORD $0x4ef4d739 // fsub v25.2d, v25.2d, v20.2d
-	WORD $0x4ef4d7d4 // fsub v20.2d, v30.2d, v20.2d
-	WORD $0x4ef7d4a5 // fsub v5.2d, v5.2d, v23.2d
-	WORD $0x4ee1d677 // fsub v23.2d, v19.2d, v1.2d
-	WORD $0x4ef4d463 // fsub v3.2d, v3.2d, v20.2d
-	WORD $0x4e65d705 // fadd v5.2d, v24.2d, v5.2d
-	WORD $0x4ef5d614 // fsub v20.2d, v16.2d, v21.2d
-	WORD $0x4e63d723 // fadd v3.2d, v25.2d, v3.2d
-	WORD $0x4e65d785 // fadd v5.2d, v28.2d, v5.2d
-	WORD $0x4ef4d400 // fsub v0.2d, v0.2d, v20.2d
-	WORD $0x4ef7d674 // fsub v20.2d, v19.2d, v23.2d
-	WORD $0x4e63d7a3 // fadd v3.2d, v29.2d, v3.2d
-	WORD $0x4e65d4e7 // fadd v7.2d, v7.2d, v5.2d
-	WORD $0x4ef4d421 // fsub v1.2d, v1.2d, v20.2d
-	WORD $0x4e63d4c6 // fadd v6.2d, v6.2d, v3.2d
-	WORD $0x4e67d645 // fadd v5.2d, v18.2d, v7.2d
-	WORD $0x4e66d7c3 // fadd v3.2d, v30.2d, v6.2d
-	WORD $0x4ef2d4b2 // fsub v18.2d, v5.2d, v18.2d
-	WORD $0x4efed474 // fsub v20.2d, v3.2d, v30.2d
-	WORD $0x4ef2d4e7 // fsub v7.2d, v7.2d, v18.2d
-	WORD $0x4ef5d752 // fsub v18.2d, v26.2d, v21.2d
-	WORD $0x4ef4d4c6 // fsub v6.2d, v6.2d, v20.2d
-	WORD $0x4ef7d774 // fsub v20.2d, v27.2d, v23.2d
-	WORD $0x4e60d640 // fadd v0.2d, v18.2d, v0.2d
-	WORD $0x4e61d681 // fadd v1.2d, v20.2d, v1.2d
-	WORD $0x4e60d6c0 // fadd v0.2d, v22.2d, v0.2d
-	WORD $0x4e61d621 // fadd v1.2d, v17.2d, v1.2d
-	WORD $0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
-	WORD $0x4e61d484 // fadd v4.2d, v4.2d, v1.2d
-	WORD $0x4e62d600 // fadd v0.2d, v16.2d, v2.2d
-	WORD $0x4e64d661 // fadd v1.2d, v19.2d, v4.2d
-	WORD $0x4ef0d410 // fsub v16.2d, v0.2d, v16.2d
-	WORD $0x4ef3d431 // fsub v17.2d, v1.2d, v19.2d
-	WORD $0x4ef0d442 // fsub v2.2d, v2.2d, v16.2d
-	WORD $0x4ef1d484 // fsub v4.2d, v4.2d, v17.2d
-	WORD $0x54ffd8a0 // b.eq <residual+0x4c>
-	WORD $0x8b1102dd // add x29, x22, x17
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6ee0fabc // fneg v28.2d, v21.2d
+	WORD $0x6ee0fa9d // fneg v29.2d, v20.2d
+	WORD $0x91000421 // add x1, x1, #0x1
+	WORD $0xeb01031f // cmp x24, x1
+	WORD $0x6ee0fb5f // fneg v31.2d, v26.2d
+	WORD $0x6ee0fb7e // fneg v30.2d, v27.2d
+	WORD $0x6e7cde5c // fmul v28.2d, v18.2d, v28.2d
+	WORD $0x6e7dde7d // fmul v29.2d, v19.2d, v29.2d
+	WORD $0x6e7fdf3f // fmul v31.2d, v25.2d, v31.2d
+	WORD $0x6e7edf1e // fmul v30.2d, v24.2d, v30.2d
+	WORD $0x6ee0fb88 // fneg v8.2d, v28.2d
+	WORD $0x6ee0fba9 // fneg v9.2d, v29.2d
+	WORD $0x4ef5ce48 // fmls v8.2d, v18.2d, v21.2d
+	WORD $0x6ee0fbf2 // fneg v18.2d, v31.2d
+	WORD $0x4ef4ce69 // fmls v9.2d, v19.2d, v20.2d
+	WORD $0x4e64d7b3 // fadd v19.2d, v29.2d, v4.2d
+	WORD $0x4e62d794 // fadd v20.2d, v28.2d, v2.2d
+	WORD $0x4e60d7f5 // fadd v21.2d, v31.2d, v0.2d
+	WORD $0x4efacf32 // fmls v18.2d, v25.2d, v26.2d
+	WORD $0x6ee0fbda // fneg v26.2d, v30.2d
+	WORD $0x4e61d7d9 // fadd v25.2d, v30.2d, v1.2d
+	WORD $0x4efbcf1a // fmls v26.2d, v24.2d, v27.2d
+	WORD $0x4ee2d698 // fsub v24.2d, v20.2d, v2.2d
+	WORD $0x4ee4d67b // fsub v27.2d, v19.2d, v4.2d
+	WORD $0x4efbd7bd // fsub v29.2d, v29.2d, v27.2d
+	WORD $0x4efbd67b // fsub v27.2d, v19.2d, v27.2d
+	WORD $0x4ef8d79c // fsub v28.2d, v28.2d, v24.2d
+	WORD $0x4ef8d698 // fsub v24.2d, v20.2d, v24.2d
+	WORD $0x4efbd49b // fsub v27.2d, v4.2d, v27.2d
+	WORD $0x4ef8d458 // fsub v24.2d, v2.2d, v24.2d
+	WORD $0x4e7bd7bb // fadd v27.2d, v29.2d, v27.2d
+	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
+	WORD $0x4ee1d73d // fsub v29.2d, v25.2d, v1.2d
+	WORD $0x4ee0d6bc // fsub v28.2d, v21.2d, v0.2d
+	WORD $0x4e78d518 // fadd v24.2d, v8.2d, v24.2d
+	WORD $0x4e7bd53b // fadd v27.2d, v9.2d, v27.2d
+	WORD $0x4efcd7ff // fsub v31.2d, v31.2d, v28.2d
+	WORD $0x4efcd6bc // fsub v28.2d, v21.2d, v28.2d
+	WORD $0x4efdd7de // fsub v30.2d, v30.2d, v29.2d
+	WORD $0x4efdd73d // fsub v29.2d, v25.2d, v29.2d
+	WORD $0x4e67d77b // fadd v27.2d, v27.2d, v7.2d
+	WORD $0x4e66d718 // fadd v24.2d, v24.2d, v6.2d
+	WORD $0x4efdd43d // fsub v29.2d, v1.2d, v29.2d
+	WORD $0x4efcd41c // fsub v28.2d, v0.2d, v28.2d
+	WORD $0x4e78d688 // fadd v8.2d, v20.2d, v24.2d
+	WORD $0x4e7bd669 // fadd v9.2d, v19.2d, v27.2d
+	WORD $0x4ef3d533 // fsub v19.2d, v9.2d, v19.2d
+	WORD $0x4ef4d514 // fsub v20.2d, v8.2d, v20.2d
+	WORD $0x6eb01d24 // bit v4.16b, v9.16b, v16.16b
+	WORD $0x6eb11d02 // bit v2.16b, v8.16b, v17.16b
+	WORD $0x4ef4d714 // fsub v20.2d, v24.2d, v20.2d
+	WORD $0x4ef3d773 // fsub v19.2d, v27.2d, v19.2d
+	WORD $0x6eb01e67 // bit v7.16b, v19.16b, v16.16b
+	WORD $0x6eb11e86 // bit v6.16b, v20.16b, v17.16b
+	WORD $0x4e7cd7f0 // fadd v16.2d, v31.2d, v28.2d
+	WORD $0x4e7dd7d1 // fadd v17.2d, v30.2d, v29.2d
+	WORD $0x4e71d751 // fadd v17.2d, v26.2d, v17.2d
+	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
+	WORD $0x4e63d610 // fadd v16.2d, v16.2d, v3.2d
+	WORD $0x4e65d631 // fadd v17.2d, v17.2d, v5.2d
+	WORD $0x4e71d732 // fadd v18.2d, v25.2d, v17.2d
+	WORD $0x4e70d6b3 // fadd v19.2d, v21.2d, v16.2d
+	WORD $0x4ef5d674 // fsub v20.2d, v19.2d, v21.2d
+	WORD $0x4ef9d655 // fsub v21.2d, v18.2d, v25.2d
+	WORD $0x6eb61e60 // bit v0.16b, v19.16b, v22.16b
+	WORD $0x6eb71e41 // bit v1.16b, v18.16b, v23.16b
+	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
+	WORD $0x4ef4d610 // fsub v16.2d, v16.2d, v20.2d
+	WORD $0x6eb61e03 // bit v3.16b, v16.16b, v22.16b
+	WORD $0x6eb71e25 // bit v5.16b, v17.16b, v23.16b
+	WORD $0x54ffd740 // b.eq <residual+0x60>
+	WORD $0x8b01032b // add x11, x25, x1
+	WORD $0xeb02017f // cmp x11, x2
+	WORD $0x540001ea // b.ge <residual+0x5c0>
+	WORD $0xb8a17bab // ldrsw x11, [x29, x1, lsl #2]
+	WORD $0xfc617954 // ldr d20, [x10, x1, lsl #3]
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0xeb0003bf // cmp x29, x0
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x5400046b // b.lt <residual+0x5e0>
-	WORD $0x8b11013d // add x29, x9, x17
-	WORD $0xeb1003bf // cmp x29, x16
-	WORD $0x540004cb // b.lt <residual+0x5f8>
-	WORD $0x8b11011d // add x29, x8, x17
-	WORD $0xeb0103bf // cmp x29, x1
-	WORD $0x5400056b // b.lt <residual+0x618>
-	WORD $0x8b11015d // add x29, x10, x17
-	WORD $0xeb0203bf // cmp x29, x2
-	WORD $0x540000ca // b.ge <residual+0x590>
-	WORD $0x8b110d9d // add x29, x12, x17, lsl #3
-	WORD $0x4d4087b3 // ld1 { v19.d }[1], [x29]
-	WORD $0xb8b1797d // ldrsw x29, [x11, x17, lsl #2]
-	WORD $0x8b1d0dfd // add x29, x15, x29, lsl #3
-	WORD $0x4d4087b2 // ld1 { v18.d }[1], [x29]
-	WORD $0x8b11037d // add x29, x27, x17
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0xeb0303bf // cmp x29, x3
+	WORD $0xfc6b7a33 // ldr d19, [x17, x11, lsl #3]
+	WORD $0x1000102b // adr x11, 0x1007c0
+	WORD $0x3dc00170 // ldr q16, [x11]
 	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x8b0102ab // add x11, x21, x1
+	WORD $0xeb03017f // cmp x11, x3
+	WORD $0x540001ab // b.lt <residual+0x5e4>
+	WORD $0x14000012 // b <residual+0x5fc>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x8b0102ab // add x11, x21, x1
+	WORD $0xeb03017f // cmp x11, x3
+	WORD $0x540000ea // b.ge <residual+0x5fc>
+	WORD $0x8b010f6b // add x11, x27, x1, lsl #3
+	WORD $0x4e181df0 // mov v16.d[1], x15
+	WORD $0x4d408574 // ld1 { v20.d }[1], [x11]
+	WORD $0xb8a17acb // ldrsw x11, [x22, x1, lsl #2]
+	WORD $0x8b0b0e2b // add x11, x17, x11, lsl #3
+	WORD $0x4d408573 // ld1 { v19.d }[1], [x11]
+	WORD $0x8b0101ab // add x11, x13, x1
+	WORD $0xeb04017f // cmp x11, x4
+	WORD $0x540002eb // b.lt <residual+0x660>
+	WORD $0x8b01018b // add x11, x12, x1
+	WORD $0xeb05017f // cmp x11, x5
+	WORD $0x540003ab // b.lt <residual+0x684>
+	WORD $0x8b0103cb // add x11, x30, x1
+	WORD $0xeb06017f // cmp x11, x6
+	WORD $0x5400046a // b.ge <residual+0x6a8>
+	WORD $0xf9402feb // ldr x11, [sp, #0x58]
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
-	WORD $0x540004cb // b.lt <residual+0x640>
-	WORD $0x8b11031d // add x29, x24, x17
-	WORD $0xeb0403bf // cmp x29, x4
-	WORD $0x5400054b // b.lt <residual+0x65c>
-	WORD $0x8b1102bd // add x29, x21, x17
-	WORD $0xeb0503bf // cmp x29, x5
-	WORD $0x5400062b // b.lt <residual+0x684>
-	WORD $0x8b1100fd // add x29, x7, x17
-	WORD $0xeb0603bf // cmp x29, x6
-	WORD $0x54fff3aa // b.ge <residual+0x440>
-	WORD $0x14000037 // b <residual+0x6ac>
+	WORD $0xfc61797a // ldr d26, [x11, x1, lsl #3]
+	WORD $0xf94033eb // ldr x11, [sp, #0x60]
+	WORD $0xb8a1796b // ldrsw x11, [x11, x1, lsl #2]
+	WORD $0xfc6b7a39 // ldr d25, [x17, x11, lsl #3]
+	WORD $0x10000b2b // adr x11, 0x1007c0
+	WORD $0x3dc00176 // ldr q22, [x11]
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x8b01034b // add x11, x26, x1
+	WORD $0xeb07017f // cmp x11, x7
+	WORD $0x540003eb // b.lt <residual+0x6cc>
+	WORD $0x14000026 // b <residual+0x6ec>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xb8b17b3d // ldrsw x29, [x25, x17, lsl #2]
-	WORD $0xfc717b51 // ldr d17, [x26, x17, lsl #3]
-	WORD $0xfc7d79f0 // ldr d16, [x15, x29, lsl #3]
-	WORD $0x8b11013d // add x29, x9, x17
-	WORD $0xeb1003bf // cmp x29, x16
-	WORD $0x54fffb8a // b.ge <residual+0x564>
-	WORD $0x8b110efd // add x29, x23, x17, lsl #3
-	WORD $0x4d4087b1 // ld1 { v17.d }[1], [x29]
-	WORD $0xb8b17a7d // ldrsw x29, [x19, x17, lsl #2]
-	WORD $0x8b1d0dfd // add x29, x15, x29, lsl #3
-	WORD $0x4d4087b0 // ld1 { v16.d }[1], [x29]
-	WORD $0x8b11011d // add x29, x8, x17
-	WORD $0xeb0103bf // cmp x29, x1
-	WORD $0x54fffaea // b.ge <residual+0x570>
-	WORD $0x8b110ddd // add x29, x14, x17, lsl #3
-	WORD $0x0d4087b3 // ld1 { v19.d }[0], [x29]
-	WORD $0xb8b179bd // ldrsw x29, [x13, x17, lsl #2]
-	WORD $0x8b1d0dfd // add x29, x15, x29, lsl #3
-	WORD $0x0d4087b2 // ld1 { v18.d }[0], [x29]
-	WORD $0x8b11015d // add x29, x10, x17
-	WORD $0xeb0203bf // cmp x29, x2
-	WORD $0x54fffa4b // b.lt <residual+0x57c>
-	WORD $0x17ffffd6 // b <residual+0x590>
-	WORD $0xd503201f // nop
-	WORD $0xf9402bfd // ldr x29, [sp, #0x50]
-	WORD $0xfc717bd5 // ldr d21, [x30, x17, lsl #3]
-	WORD $0xb8b17bbd // ldrsw x29, [x29, x17, lsl #2]
-	WORD $0xfc7d79f4 // ldr d20, [x15, x29, lsl #3]
-	WORD $0x8b11031d // add x29, x24, x17
-	WORD $0xeb0403bf // cmp x29, x4
-	WORD $0x54fffb0a // b.ge <residual+0x5b8>
-	WORD $0xf9402ffd // ldr x29, [sp, #0x58]
-	WORD $0x8b110fbd // add x29, x29, x17, lsl #3
-	WORD $0x4d4087b5 // ld1 { v21.d }[1], [x29]
-	WORD $0xf94033fd // ldr x29, [sp, #0x60]
-	WORD $0xb8b17bbd // ldrsw x29, [x29, x17, lsl #2]
-	WORD $0x8b1d0dfd // add x29, x15, x29, lsl #3
-	WORD $0x4d4087b4 // ld1 { v20.d }[1], [x29]
-	WORD $0x8b1102bd // add x29, x21, x17
-	WORD $0xeb0503bf // cmp x29, x5
-	WORD $0x54fffa2a // b.ge <residual+0x5c4>
-	WORD $0xf94037fd // ldr x29, [sp, #0x68]
-	WORD $0x8b110fbd // add x29, x29, x17, lsl #3
-	WORD $0x0d4087b7 // ld1 { v23.d }[0], [x29]
-	WORD $0xf9403bfd // ldr x29, [sp, #0x70]
-	WORD $0xb8b17bbd // ldrsw x29, [x29, x17, lsl #2]
-	WORD $0x8b1d0dfd // add x29, x15, x29, lsl #3
-	WORD $0x0d4087b6 // ld1 { v22.d }[0], [x29]
-	WORD $0x8b1100fd // add x29, x7, x17
-	WORD $0xeb0603bf // cmp x29, x6
-	WORD $0x54ffecca // b.ge <residual+0x440>
-	WORD $0xf9403ffd // ldr x29, [sp, #0x78]
-	WORD $0x8b110fbd // add x29, x29, x17, lsl #3
-	WORD $0x4d4087b7 // ld1 { v23.d }[1], [x29]
-	WORD $0xf94047fd // ldr x29, [sp, #0x88]
-	WORD $0xb8b17bbd // ldrsw x29, [x29, x17, lsl #2]
-	WORD $0x8b1d0dfd // add x29, x15, x29, lsl #3
-	WORD $0x4d4087b6 // ld1 { v22.d }[1], [x29]
-	WORD $0x17ffff5e // b <residual+0x440>
-	WORD $0xa94d4ff4 // ldp x20, x19, [sp, #0xd0]
-	WORD $0xf94043fd // ldr x29, [sp, #0x80]
-	WORD $0xa94c57f6 // ldp x22, x21, [sp, #0xc0]
-	WORD $0xa94b5ff8 // ldp x24, x23, [sp, #0xb0]
-	WORD $0xa94a67fa // ldp x26, x25, [sp, #0xa0]
-	WORD $0xa9496ffe // ldp x30, x27, [sp, #0x90]
-	WORD $0x910383ff // add sp, sp, #0xe0
+	WORD $0x8b010d2b // add x11, x9, x1, lsl #3
+	WORD $0x4e081df1 // mov v17.d[0], x15
+	WORD $0x0d408575 // ld1 { v21.d }[0], [x11]
+	WORD $0xb8a17a0b // ldrsw x11, [x16, x1, lsl #2]
+	WORD $0x8b0b0e2b // add x11, x17, x11, lsl #3
+	WORD $0x0d408572 // ld1 { v18.d }[0], [x11]
+	WORD $0x8b01018b // add x11, x12, x1
+	WORD $0xeb05017f // cmp x11, x5
+	WORD $0x54fffcaa // b.ge <residual+0x614>
+	WORD $0x8b010dcb // add x11, x14, x1, lsl #3
+	WORD $0x4e181df1 // mov v17.d[1], x15
+	WORD $0x4d408575 // ld1 { v21.d }[1], [x11]
+	WORD $0xb8a1790b // ldrsw x11, [x8, x1, lsl #2]
+	WORD $0x8b0b0e2b // add x11, x17, x11, lsl #3
+	WORD $0x4d408572 // ld1 { v18.d }[1], [x11]
+	WORD $0x8b0103cb // add x11, x30, x1
+	WORD $0xeb06017f // cmp x11, x6
+	WORD $0x54fffbeb // b.lt <residual+0x620>
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x8b01034b // add x11, x26, x1
+	WORD $0xeb07017f // cmp x11, x7
+	WORD $0x5400012a // b.ge <residual+0x6ec>
+	WORD $0xf94037eb // ldr x11, [sp, #0x68]
+	WORD $0x4e181df6 // mov v22.d[1], x15
+	WORD $0x8b010d6b // add x11, x11, x1, lsl #3
+	WORD $0x4d40857a // ld1 { v26.d }[1], [x11]
+	WORD $0xf9403beb // ldr x11, [sp, #0x70]
+	WORD $0xb8a1796b // ldrsw x11, [x11, x1, lsl #2]
+	WORD $0x8b0b0e2b // add x11, x17, x11, lsl #3
+	WORD $0x4d408579 // ld1 { v25.d }[1], [x11]
+	WORD $0x8b0102eb // add x11, x23, x1
+	WORD $0xeb00017f // cmp x11, x0
+	WORD $0x540000ab // b.lt <residual+0x708>
+	WORD $0x8b01028b // add x11, x20, x1
+	WORD $0xeb13017f // cmp x11, x19
+	WORD $0x54ffeb0a // b.ge <residual+0x460>
+	WORD $0x1400000c // b <residual+0x734>
+	WORD $0xf9403feb // ldr x11, [sp, #0x78]
+	WORD $0x4e081df7 // mov v23.d[0], x15
+	WORD $0x8b010d6b // add x11, x11, x1, lsl #3
+	WORD $0x0d40857b // ld1 { v27.d }[0], [x11]
+	WORD $0xf94043eb // ldr x11, [sp, #0x80]
+	WORD $0xb8a1796b // ldrsw x11, [x11, x1, lsl #2]
+	WORD $0x8b0b0e2b // add x11, x17, x11, lsl #3
+	WORD $0x0d408578 // ld1 { v24.d }[0], [x11]
+	WORD $0x8b01028b // add x11, x20, x1
+	WORD $0xeb13017f // cmp x11, x19
+	WORD $0x54ffe98a // b.ge <residual+0x460>
+	WORD $0xf94047eb // ldr x11, [sp, #0x88]
+	WORD $0x4e181df7 // mov v23.d[1], x15
+	WORD $0x8b010d6b // add x11, x11, x1, lsl #3
+	WORD $0x4d40857b // ld1 { v27.d }[1], [x11]
+	WORD $0xf94057eb // ldr x11, [sp, #0xa8]
+	WORD $0xb8a1796b // ldrsw x11, [x11, x1, lsl #2]
+	WORD $0x8b0b0e2b // add x11, x17, x11, lsl #3
+	WORD $0x4d408578 // ld1 { v24.d }[1], [x11]
+	WORD $0x17ffff43 // b <residual+0x460>
+	WORD $0x6d4923e9 // ldp d9, d8, [sp, #0x90]
+	WORD $0xf94053fd // ldr x29, [sp, #0xa0]
+	WORD $0xa94f4ff4 // ldp x20, x19, [sp, #0xf0]
+	WORD $0xa94e57f6 // ldp x22, x21, [sp, #0xe0]
+	WORD $0xa94d5ff8 // ldp x24, x23, [sp, #0xd0]
+	WORD $0xa94c67fa // ldp x26, x25, [sp, #0xc0]
+	WORD $0xa94b6ffe // ldp x30, x27, [sp, #0xb0]
+	WORD $0x910403ff // add sp, sp, #0x100
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	WORD $0xffffffff; WORD $0xffffffff
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	SUB $320, RSP
+	SUB $352, RSP
 	MOVD R19, R30
 	RET

@@ -16,16 +16,23 @@ struct residual_call {
 	const double *x;
 };
 
-// step subtracts element k of four rows; those that are shorter, if some may be, subtract zero.
+// either is a where bits are set, and b elsewhere.
+INLINE f64v either(i64v set, f64v a, f64v b) { return (f64v)((set & (i64v)a) | (~set & (i64v)b)); }
+
+// step subtracts element k of four rows; those that are shorter, if some may be, stay as they are: a sum that is infinite
+// would be none with a zero less.
 INLINE ddv step(ddv s, const struct residual_call *c, const i64 *row_ptr, i64 k, int ragged) {
 	f64v v = {}, x = {};
+	i64v there = {};
 	UNROLL for (int l = 0; l < WIDTH; l++) {
 		i64 p = row_ptr[l] + k;
 		if (ragged && p >= row_ptr[l + 1]) continue;
 		v[l] = c->val[p];
 		x[l] = c->x[c->col[p]];
+		there[l] = -1;
 	}
-	return plus(s, two_prod(-v, x), TWOFOLD | NORMAL);
+	ddv next = plus(s, two_prod(-v, x), TWOFOLD | NORMAL);
+	return ragged ? (ddv){either(there, next.hi, s.hi), either(there, next.lo, s.lo)} : next;
 }
 
 KERNEL(residual, const struct residual_call *call) {
