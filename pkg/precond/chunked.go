@@ -224,25 +224,29 @@ func chunkBytes(c *kernels.Chunks) int64 {
 	return int64(8*len(c.Heads) + 4*len(c.Base) + len(c.Index) + 2*len(c.Ints) + 4*len(c.Floats) + 4*len(c.Units))
 }
 
-// chunkJob is a product as a parallel.Job.
+// chunkJob is a product with so many vectors as a parallel.Job.
 type chunkJob struct {
 	*chunked
+	vectors int
 	product kernels.ChunkProduct
 }
 
-// run computes a product with the elements of the whole vectors.
-func (c *chunked) run(p kernels.ChunkProduct) {
-	c.job = chunkJob{c, p}
+// run computes a product with c.
+func (j *chunkJob) run(c *chunked, vectors int, p kernels.ChunkProduct) {
+	*j = chunkJob{c, vectors, p}
 	pool := c.pool
-	if c.rows < serialChunks {
+	if vectors*c.rows < serialChunks {
 		pool = nil
 	}
-	pool.Run(len(c.parts), &c.job)
-	c.job = chunkJob{}
+	pool.Run(len(c.parts), j)
+	*j = chunkJob{}
 }
 
 // Do computes the rows of a panel.
-func (j *chunkJob) Do(k int) { j.panelProduct(k, 1, j.product) }
+func (j *chunkJob) Do(k int) { j.panelProduct(k, j.vectors, j.product) }
+
+// run computes a product with the elements of the whole vectors.
+func (c *chunked) run(p kernels.ChunkProduct) { c.job.run(c, 1, p) }
 
 // panelProduct computes the rows of panel k for so many vectors, one or kernels.ChunkVectors, which are interleaved.
 func (c *chunked) panelProduct(k, vectors int, p kernels.ChunkProduct) {
@@ -289,7 +293,7 @@ func (c *chunked) panelProduct(k, vectors int, p kernels.ChunkProduct) {
 type chunkedMany struct {
 	chunkProducts
 	of  *chunked
-	job chunkManyJob
+	job chunkJob
 }
 
 // forMany is c for several vectors.
@@ -299,24 +303,7 @@ func (c *chunked) forMany() *chunkedMany {
 	return m
 }
 
-// chunkManyJob is a product as a parallel.Job.
-type chunkManyJob struct {
-	*chunked
-	product kernels.ChunkProduct
-}
-
-// Do computes the rows of a panel.
-func (j *chunkManyJob) Do(k int) { j.panelProduct(k, kernels.ChunkVectors, j.product) }
-
-func (m *chunkedMany) run(p kernels.ChunkProduct) {
-	m.job = chunkManyJob{m.of, p}
-	pool := m.of.pool
-	if kernels.ChunkVectors*m.of.rows < serialChunks {
-		pool = nil
-	}
-	pool.Run(len(m.of.parts), &m.job)
-	m.job = chunkManyJob{}
-}
+func (m *chunkedMany) run(p kernels.ChunkProduct) { m.job.run(m.of, kernels.ChunkVectors, p) }
 
 // chunkProducts is a product in chunks, of whatever runs its panels, as products.
 type chunkProducts func(p kernels.ChunkProduct)
