@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -36,8 +37,13 @@ func (c *console) draw(line string) {
 	c.shown = true
 }
 
-// print writes to one of the streams, in place of the status line.
+// print writes to one of the streams, in place of the status line. Only terminals wait for one another: a pipe that nobody
+// reads keeps nothing else from being said.
 func (c *console) print(f *os.File, p []byte) (int, error) {
+	if columns(f) == 0 {
+		c.clear()
+		return f.Write(p)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.erase()
@@ -78,14 +84,16 @@ type standardOutput struct {
 	*os.File
 	console *console
 	failed  error
-	used    bool // something has been written
+	used    atomic.Bool // something has been written, or is being written
 }
 
 var errOutputClosed = errors.New("the reader of standard output has gone")
 
 func (s *standardOutput) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		s.used.Store(true)
+	}
 	n, err := s.console.print(s.File, p)
-	s.used = s.used || n > 0
 	if errors.Is(err, syscall.EPIPE) {
 		err = errOutputClosed
 	}

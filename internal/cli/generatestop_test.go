@@ -76,7 +76,9 @@ func TestGenerateInterrupted(t *testing.T) {
 		if err := command.Process.Signal(c.signal); err != nil {
 			t.Errorf("%s: ended after %v: %s", c.phase, time.Since(began), errOut.String())
 		}
-		_ = command.Wait() // the exit code says more
+		late := time.AfterFunc(10*time.Second, func() { _ = command.Process.Signal(syscall.SIGQUIT) }) // says where it hangs
+		_ = command.Wait()                                                                             // the exit code says more
+		late.Stop()
 		took := time.Since(sent)
 		if stdout != nil {
 			stdout.Close()

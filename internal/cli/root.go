@@ -106,7 +106,7 @@ func (j *job) run(args []string, s streams, err error) int {
 	}
 	if err = j.outcome(ctx, err); err != nil && err.Error() != "" {
 		fmt.Fprintf(s.err, "mpsolve: %s\n", report.Printable(oneLine(err)))
-		if stdout != nil && !stdout.used && wantsJSON(args) {
+		if stdout != nil && !stdout.used.Load() && wantsJSON(args) {
 			writeJSONError(stdout, err)
 		}
 		supervise.Explained()
