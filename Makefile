@@ -68,7 +68,6 @@ test-arm64: ## short tests of kernels and what calls them for arm64, in qemu's e
 		fi
 	fi
 	GOARCH=arm64 $(GO) test -short -vet=off $${run:+-exec "$$run"} $(NEAREST)
-	GOARCH=arm64 $(GO) test -vet=off $${run:+-exec "$$run"} ./internal/kernels -run '^TestEveryKernel$$' -rounds 200
 
 # The tests that run on several goroutines; internal/arch requires one in each package that does.
 RACE_TESTS := Thread|Concurrent|Interrupt
@@ -143,7 +142,7 @@ SANITIZE := -O1 -g -fsanitize=undefined,address -fno-sanitize-recover=undefined
 .PHONY: gpu-sanitize
 gpu-sanitize: ## tests of pkg/gpu on the emulated device, under the address and undefined-behaviour sanitizers (needs gcc)
 	CGO_ENABLED=1 CGO_CFLAGS='$(SANITIZE)' CGO_LDFLAGS=-fsanitize=undefined,address \
-		ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 MPSOLVE_LIBOPENCL=/none $(GO) test -tags sanitize -short -vet=off -count=1 ./pkg/gpu
+		ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 MPSOLVE_LIBOPENCL=/none $(GO) test -tags withoutsolve -short -vet=off -count=1 ./pkg/gpu
 
 .PHONY: gpu-bench-build
 gpu-bench-build: build ## what bench/gpu/run.sh takes to a machine with a GPU
@@ -164,7 +163,7 @@ gpu-table: ## the tables of docs/gpu.md, of what bench/gpu/run.sh wrote into GPU
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME executions (20000x)
 	@for folder in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs dirname | sort -u); do
-		$(GO) test -c -vet=off -fuzz=. -o $(CURDIR)/bin/fuzz.test "$$folder"
+		$(GO) test -c -vet=off -tags withoutsolve -fuzz=. -o $(CURDIR)/bin/fuzz.test "$$folder"
 		for target in $$(bin/fuzz.test -test.list '^Fuzz'); do
 			echo "$$target in $$folder"
 			(cd "$$folder" && $(CURDIR)/bin/fuzz.test -test.run='^$$' -test.fuzz="^$$target\$$" -test.fuzztime=$(FUZZTIME) \

@@ -11,7 +11,11 @@ import (
 func TestMulti(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	a := &arena{t: t}
-	for range 400 {
+	rounds := 400
+	if testing.Short() {
+		rounds = 100 // TestEveryKernel calls these kernels too
+	}
+	for range rounds {
 		multiSlots(a, rng)
 		multiSymmetric(a, rng)
 		multiCSR[float64](a, rng)

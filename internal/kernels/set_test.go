@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-var rounds = flag.Int("rounds", 60, "calls of each kind of TestEveryKernel")
+var rounds = flag.Int("rounds", 120, "calls of each kind of TestEveryKernel")
 
 // Every set has every kernel, and kernelCases call each: a new one without a case fails here.
 func TestEveryKernel(t *testing.T) {

@@ -203,7 +203,7 @@ func TestClassAtAnySize(t *testing.T) {
 		t.Skip("stores all surrogates, large ones")
 	}
 	for _, p := range replaced() {
-		small, large := generatedAs(t, p, 2e5), generatedAs(t, p, 8e5)
+		small, large := generatedAs(t, p, 2e5), generatedAs(t, p, 5e5)
 		for _, set := range []string{"AP2", "AP7"} {
 			a, b := sharesOf(t, small, set), sharesOf(t, large, set)
 			for k := range a {

@@ -1,6 +1,7 @@
-//go:build !sanitize
+//go:build !withoutsolve && !race
 
-// The sanitizers look at C, and need not compile pkg/solve.
+// These tests make Go compile pkg/solve once more, for the tests of pkg/gpu, which takes longest of all packages: sanitizers, fuzzing and the
+// race detector leave them out.
 
 package gpu_test
 
