@@ -78,6 +78,7 @@ var layers = []layer{
 	{pkg: "pkg/sell", imports: []string{"internal/kernels"}, reason: "arranges integers in lanes, knows no matrix, format or device"},
 	{pkg: "pkg/gpudist", imports: []string{"pkg/csr", "pkg/dist", "pkg/gpu", "pkg/linop"}, reason: "what ranks share on devices; knows no method and no format"},
 	{pkg: "pkg/gpu", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/packed", "pkg/parallel", "pkg/sell"}, reason: "devices, and what lies on them; knows no method and no terminal"},
+	{pkg: "internal/child", reason: "programs that tests start"},
 	{pkg: "internal/testmatrix", imports: []string{"internal/collection", "pkg/csr", "pkg/matrixmarket"}, reason: "matrices for tests"},
 	{pkg: "tools/gpugen", reason: "a program that reads the kernels' declarations"},
 	{pkg: "tools/gputable", imports: []string{"tools/page"}, reason: "a program that writes measurements into the documentation"},

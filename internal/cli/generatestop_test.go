@@ -5,12 +5,13 @@ package cli
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mpsolve/mpsolve/internal/child"
 )
 
 // written is how many bytes a process has in a file of a folder that has no name yet, -1: there is none.
@@ -47,7 +48,7 @@ func TestGenerateInterrupted(t *testing.T) {
 		{"waiting for a reader", syscall.SIGINT, func(pid int) bool { return false }, "poisson2d --n 90"},
 	} {
 		args, gz := strings.CutSuffix(c.args, " gz")
-		command := exec.Command("mpsolve", append([]string{"generate"}, strings.Fields(args)...)...)
+		command := child.Command(t, "mpsolve", append([]string{"generate"}, strings.Fields(args)...)...)
 		var stdout interface{ Close() error }
 		if c.phase == "waiting for a reader" {
 			out, err := command.StdoutPipe()

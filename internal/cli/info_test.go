@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/child"
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
@@ -97,7 +97,7 @@ func TestInfoForecastsMemory(t *testing.T) {
 	for _, m := range info.Memory.Methods {
 		for _, less := range []int64{0, 1} {
 			limit := fmt.Sprintf("%dB", m.Alone-less)
-			c := exec.Command("mpsolve", "solve", file, "--precond", "none", "--method", m.Method, "--max-memory", limit, "--quiet") // the limit is that of the process
+			c := child.Command(t, "mpsolve", "solve", file, "--precond", "none", "--method", m.Method, "--max-memory", limit, "--quiet") // the limit is that of the process
 			out, err := c.CombinedOutput()
 			if refused := c.ProcessState.ExitCode() == exitFailure && strings.Contains(string(out), "memory"); refused != (less == 1) {
 				t.Errorf("%s with %s: %v, %s", m.Method, limit, err, out)

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/child"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -127,7 +128,7 @@ func newKilled(t *testing.T, generate, flags string, rng *rand.Rand) *killed {
 // must runs mpsolve, which must succeed.
 func (s *killed) must(t *testing.T, args ...string) {
 	t.Helper()
-	c := exec.Command("mpsolve", args...)
+	c := child.Command(t, "mpsolve", args...)
 	c.Dir = s.dir
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("mpsolve %s: %v\n%s", strings.Join(args, " "), err, out)
@@ -157,7 +158,7 @@ func (s *killed) run(t *testing.T, after time.Duration) {
 	if s.resumable(t) {
 		args = append(args, "--resume", "run.ck")
 	}
-	c := exec.Command("mpsolve", args...)
+	c := child.Command(t, "mpsolve", args...)
 	c.Dir = s.dir
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out

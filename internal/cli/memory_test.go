@@ -5,13 +5,14 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/mpsolve/mpsolve/internal/child"
 )
 
 // needs matches what a refusal says: bytes that are needed, and the limit or what is left of it.
@@ -24,7 +25,7 @@ func TestMaxMemory(t *testing.T) {
 	}
 	dir := t.TempDir()
 	run := func(args ...string) (errOut string, peak int64, code int) {
-		c := exec.Command("mpsolve", args...)
+		c := child.Command(t, "mpsolve", args...)
 		c.Dir = dir
 		var text strings.Builder
 		c.Stderr = &text

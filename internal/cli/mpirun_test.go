@@ -4,7 +4,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mpsolve/mpsolve/internal/child"
 )
 
 // A launcher starts ranks.
@@ -48,7 +49,7 @@ func (l launcher) find(t *testing.T) string {
 		if err != nil {
 			continue
 		}
-		version, _ := exec.Command(path, "--version").CombinedOutput()
+		version, _ := child.Command(t, path, "--version").CombinedOutput()
 		if bytes.Contains(version, []byte("Open MPI")) == (l.name == "openmpi") {
 			return path
 		}
@@ -104,9 +105,7 @@ const (
 // start starts the launcher with arguments besides its usual ones.
 func (on *onRanks) start(t *testing.T, args ...string) *started {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), jobTime)
-	t.Cleanup(cancel)
-	s := &started{Cmd: exec.CommandContext(ctx, on.mpirun, append(on.flags, args...)...)}
+	s := &started{Cmd: child.Within(t, jobTime, on.mpirun, append(on.flags, args...)...)}
 	s.Dir, s.Stdout, s.Stderr = on.dir, on.create(t, outFile), on.create(t, errFile)
 	s.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	s.Env = append(s.Env, on.env...)
@@ -143,7 +142,7 @@ func (on *onRanks) wait(t *testing.T, s *started) ended {
 // alone runs mpsolve without a launcher.
 func (on *onRanks) alone(t *testing.T, args string) ended {
 	t.Helper()
-	c := exec.Command("mpsolve", strings.Fields(args)...)
+	c := child.Command(t, "mpsolve", strings.Fields(args)...)
 	var out, errOut bytes.Buffer
 	c.Dir, c.Stdout, c.Stderr = on.dir, &out, &errOut
 	var exit *exec.ExitError

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/child"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
@@ -34,7 +35,7 @@ func TestInterruptedReasonsPage(t *testing.T) {
 					t.Skip("no timeout command here")
 				}
 			}
-			cmd := exec.Command("sh", "-c", session)
+			cmd := child.Command(t, "sh", "-c", session)
 			cmd.Dir = t.TempDir()
 			out, err := cmd.CombinedOutput()
 			var exit *exec.ExitError

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/child"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,10 +18,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
-// TestMain lets scripts run this test binary as mpsolve.
+// TestMain lets scripts run this test binary as mpsolve, and as `bounded`, which runs a command that may hang (internal/child).
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"mpsolve": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"bounded": func() { os.Exit(child.Run(os.Args[1], os.Args[2:]...)) },
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mpsolve/mpsolve/internal/child"
 )
 
 // reader is the environment variable with the file that this program maps, cuts and reads, instead of running tests.
@@ -91,7 +93,7 @@ func TestReplaced(t *testing.T) {
 // A process that reads what has been cut off says so, instead of how Go's runtime is.
 func TestCut(t *testing.T) {
 	path, _ := opened(t)
-	c := exec.Command(os.Args[0])
+	c := child.Command(t, os.Args[0])
 	c.Env = append(os.Environ(), reader+"="+path)
 	out, err := c.CombinedOutput()
 	var exit *exec.ExitError

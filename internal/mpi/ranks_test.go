@@ -4,7 +4,6 @@ package mpi
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/child"
 	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
@@ -50,7 +50,7 @@ func mpirun(t *testing.T, k kind) string {
 		if err != nil {
 			continue
 		}
-		version, _ := exec.Command(path, "--version").CombinedOutput()
+		version, _ := child.Command(t, path, "--version").CombinedOutput()
 		if bytes.Contains(version, []byte("Open MPI")) == (k == openMPI) {
 			return path
 		}
@@ -94,9 +94,7 @@ func (j job) command(t *testing.T) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), jobTime)
-	t.Cleanup(cancel)
-	command := exec.CommandContext(ctx, mpirun(t, j.kind), append(args, self)...)
+	command := child.Within(t, jobTime, mpirun(t, j.kind), append(args, self)...)
 	command.Env = append(os.Environ(), roleVariable+"="+j.role, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	command.Env = append(command.Env, j.env...)
 	return command

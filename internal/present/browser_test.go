@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/child"
 )
 
 //go:embed testdata/look.html
@@ -40,7 +42,7 @@ func TestBrowser(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	c := exec.Command(chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir="+t.TempDir(), "--enable-logging=stderr",
+	c := child.Command(t, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir="+t.TempDir(), "--enable-logging=stderr",
 		"--window-size=1600,1000", "--virtual-time-budget=30000", "--dump-dom", server.URL+"/look.html?page=report.html&width=1400&width=420")
 	var out, log bytes.Buffer
 	c.Stdout, c.Stderr = &out, &log
