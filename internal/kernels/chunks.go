@@ -74,45 +74,52 @@ func mulChunks(c *Chunks, p ChunkProduct) {
 }
 
 func mulChunksOf[T int16 | float32](c *Chunks, values []T, p *ChunkProduct) {
-	var s [ChunkRows]float32
-	c.walk(func(column func(l int) int) {
-		for l, v := range values[:ChunkRows] {
-			s[l] += float32(float32(v) * p.X[column(l)])
+	at := chunkSlots{c.Base, c.Index}
+	for k, h := range c.Heads {
+		var s [ChunkRows]float32
+		for kind, slots := range h.kinds() {
+			for range slots {
+				columns := at.next(kind)
+				for l, v := range values[:ChunkRows] {
+					s[l] += float32(float32(v) * p.X[columns[l]])
+				}
+				values = values[ChunkRows:]
+			}
 		}
-		values = values[ChunkRows:]
-	}, func(k int) {
 		for l := range s {
 			i := k*ChunkRows + l
 			p.Finish(i, s[l]*c.unit(i))
 		}
-		clear(s[:])
-	})
+	}
 }
 
-// walk goes through the slots of each chunk, whose columns by lanes it tells, and then to the end of the chunk.
-func (c *Chunks) walk(add func(column func(l int) int), end func(chunk int)) {
-	base, index := c.Base, c.Index
-	for k, h := range c.Heads {
-		for range h.Runs {
-			add(func(l int) int { return int(base[0]) + l })
-			base = base[1:]
-		}
-		for range h.Windows {
-			add(func(l int) int { return int(base[0]) + int(index[l]) })
-			base, index = base[1:], index[ChunkRows:]
-		}
-		for range h.Near {
-			add(func(l int) int { return int(base[0]) + int(index[2*l]) + int(index[2*l+1])<<8 })
-			base, index = base[1:], index[2*ChunkRows:]
-		}
-		for range h.Far {
-			add(func(l int) int {
-				return int(index[4*l]) | int(index[4*l+1])<<8 | int(index[4*l+2])<<16 | int(index[4*l+3])<<24
-			})
-			index = index[4*ChunkRows:]
-		}
-		end(k)
+// kinds are the numbers of slots of each kind.
+func (h *Chunk) kinds() [4]uint16 { return [...]uint16{h.Runs, h.Windows, h.Near, h.Far} }
+
+// chunkSlots is a place among the slots of Chunks.
+type chunkSlots struct {
+	base  []int32
+	index []byte
+}
+
+// next returns the columns of the slot, by lanes, and goes on to the one behind it.
+func (s *chunkSlots) next(kind int) (columns [ChunkRows]int) {
+	first, size := 0, [...]int{0, 1, 2, 4}[kind]
+	if size < 4 {
+		first, s.base = int(s.base[0]), s.base[1:]
 	}
+	for l := range columns {
+		if size == 0 {
+			columns[l] = first + l
+			continue
+		}
+		columns[l] = first
+		for k, b := range s.index[size*l:][:size] {
+			columns[l] += int(b) << (8 * k)
+		}
+	}
+	s.index = s.index[ChunkRows*size:]
+	return columns
 }
 
 // unit is that of row i.

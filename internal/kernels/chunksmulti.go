@@ -21,22 +21,26 @@ func mulChunksMulti(c *Chunks, p ChunkProduct) {
 }
 
 func mulChunksMultiOf[T int16 | float32](c *Chunks, values []T, p *ChunkProduct) {
-	var s [ChunkRows][ChunkVectors]float32
-	c.walk(func(column func(l int) int) {
-		for l, a := range values[:ChunkRows] {
-			sum := &s[l]
-			for v, e := range p.X[ChunkVectors*column(l):][:ChunkVectors] {
-				sum[v] += float32(float32(a) * e)
+	at := chunkSlots{c.Base, c.Index}
+	for k, h := range c.Heads {
+		var s [ChunkRows][ChunkVectors]float32
+		for kind, slots := range h.kinds() {
+			for range slots {
+				columns := at.next(kind)
+				for l, a := range values[:ChunkRows] {
+					sum := &s[l]
+					for v, e := range p.X[ChunkVectors*columns[l]:][:ChunkVectors] {
+						sum[v] += float32(float32(a) * e)
+					}
+				}
+				values = values[ChunkRows:]
 			}
 		}
-		values = values[ChunkRows:]
-	}, func(k int) {
 		for l := range s {
 			i := k*ChunkRows + l
 			for v, sum := range s[l] {
 				p.Finish(ChunkVectors*i+v, sum*c.unit(i))
 			}
 		}
-		clear(s[:])
-	})
+	}
 }
