@@ -67,7 +67,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	keepWithin(0)
 	heedScheduler()
 	if f, ok := errOut.(*os.File); ok {
-		errOut = &standardError{f, newConsole(f)}
+		errOut = newStream(f, newConsole(f))
 	}
 	j, err := startJob(args, errOut)
 	if j == nil {
@@ -80,9 +80,12 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 func (j *job) run(args []string, s streams, err error) int {
 	ctx, stop := watch(j)
 	defer stop()
+	if e, ok := j.err.(*stream); ok {
+		defer context.AfterFunc(ctx, e.console.end)()
+	}
 	var stdout *standardOutput
 	if f, ok := s.out.(*os.File); ok {
-		stdout = &standardOutput{File: f, console: consoleOf(s.err)}
+		stdout = &standardOutput{stream: newStream(f, consoleOf(s.err))}
 		s.out = stdout
 	}
 	root := newRoot(s)
