@@ -10,7 +10,7 @@ import (
 )
 
 // Grace is how long a write may still take once the program is to end.
-const Grace = 400 * time.Millisecond
+const Grace = 300 * time.Millisecond
 
 // ErrStalled is the error of a write that was left to itself.
 var ErrStalled = errors.New("nobody reads it")
