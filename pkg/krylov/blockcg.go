@@ -1,0 +1,351 @@
+package krylov
+
+import (
+	"context"
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// BlockCG is the block conjugate gradient method ([OLeary80]) for several right-hand sides at once, in the variant of
+// Dubrulle that keeps residuals as R = Q C with orthonormal Q ([Dubrulle01], method BCGrQ), in the inner product of the
+// preconditioner: Q^T Z = I, Z = M^-1 Q.
+//
+//	D  = S^T A S
+//	X += S D^-1 C
+//	Q' = Q - A S D^-1                  so that R = Q' C
+//	Z' = M^-1 Q'
+//	Q' = Q zeta, Q^T M^-1 Q = I        by Cholesky's method, Z likewise
+//	C  = zeta C
+//	S  = Z + S zeta^T
+//
+// with S = Z at first. Each x minimises its error in the norm of A over the sum of the Krylov spaces of all right-hand sides, so that there are
+// fewer iterations than each would take by itself, and each takes products with A, applications of M and passes over
+// vectors for all of them at once. C has what right-hand sides have in common, so that Q does not come near to dependent vectors as residuals
+// do; vectors that depend on others nevertheless, as equal right-hand sides do, are left out of the block, as in [JiLi17]. Right-hand
+// sides that have converged stay, until the rest is half of the block or less: then those columns of Q and S go on that span its residuals.
+//
+// One product with s vectors and some 7 s^2 n multiplications besides in an iteration. Memory: 4 s vectors besides x and b, 3 s without a
+// preconditioner. Results have the same bits for any number of threads, but x depends on the other right-hand sides within its tolerance.
+type BlockCG struct {
+	space      *linop.Host
+	q, s, y, z [][]float64 // as many as the block once had; y = A s
+	work       []float64
+	width      int // of the block now
+
+	a       linop.SeveralOperator
+	by      SeveralPreconditioner
+	columns []*running   // of C
+	c       coefficients // r_j = sum_i c_ij q_i
+
+	ended map[*float64]bool // addresses of the x whose residuals are orthogonal to S since the last solve
+}
+
+// A SeveralPreconditioner is applied to several vectors at once: dst[k] = M^-1 src[k].
+type SeveralPreconditioner interface{ ApplyMany(dst, src [][]float64) }
+
+// A Column is one of several right-hand sides, with its own tolerance, measure and limits: Tol, MaxIter, Measure, Guess, Monitor, Watch, Replaces
+// and Unconfirmed of its Options count.
+type Column struct {
+	X, B    []float64
+	Options Options[[]float64]
+	Result  Result // after Solve
+}
+
+// running is a Column under way.
+type running struct {
+	*Column
+	c    convergence[[]float64]
+	done bool
+}
+
+// NewBlockCG returns the method with its work vectors in space.
+func NewBlockCG(space *linop.Host) *BlockCG { return &BlockCG{space: space} }
+
+// Name returns "block cg".
+func (*BlockCG) Name() string { return "block cg" }
+
+// Solve solves for all columns, with M^-1 = by, nil: I, and sets their Results. They end with Indefinite where S^T A S is not positive definite, with
+// IndefinitePreconditioner where Q^T M^-1 Q is not, and with Breakdown where roundings decide that.
+func (m *BlockCG) Solve(ctx context.Context, a linop.SeveralOperator, by SeveralPreconditioner, columns []*Column) {
+	m.a, m.by = a, by
+	replaces := m.begin(ctx, columns)
+	m.ended = nil
+	if reason := m.start(replaces); reason != Running {
+		m.fail(reason)
+	}
+	for m.going() > 0 {
+		if reason := m.step(); reason != Running {
+			m.fail(reason)
+		}
+	}
+	m.a, m.by, m.columns = nil, nil, nil
+}
+
+// begin computes the first residuals, in q, and tells whether all replace those of the last solve.
+func (m *BlockCG) begin(ctx context.Context, columns []*Column) (replaces bool) {
+	m.room(len(columns))
+	m.columns, replaces = nil, true
+	for _, column := range columns {
+		k := &running{Column: column}
+		q := m.q[len(m.columns)]
+		if m.residual(ctx, k, q); k.done {
+			continue
+		}
+		m.columns = append(m.columns, k)
+		replaces = replaces && column.Options.Replaces != 0 && m.ended[&column.X[0]]
+	}
+	return replaces
+}
+
+// residual computes that of a column, and judges it.
+func (m *BlockCG) residual(ctx context.Context, k *running, r []float64) {
+	window, opt := cgWindow(m.space.Dim()), k.Options
+	bb := m.space.Dot(k.B, k.B)
+	switch {
+	case isZero(m.space, k.B, bb, r):
+		m.space.Zero(k.X)
+		k.c.begin(ctx, opt, window, 1, 0)
+		k.end(ZeroRHS)
+		return
+	case opt.Guess:
+		m.trueResidual(r, k.Column)
+	default:
+		m.space.Zero(k.X)
+		m.space.Copy(r, k.B)
+	}
+	bnorm, rnorm := norm(bb), norm(m.space.Dot(r, r))
+	k.c.begin(ctx, opt, window, bnorm, rnorm)
+	least := bnorm
+	if opt.Measure == nil {
+		least *= k.c.opt.Tol
+	}
+	if !finite(rnorm) || !finite(bnorm) || least < leastNorm {
+		k.end(NotFinite)
+		return
+	}
+	k.end(k.c.judge(k.X, r, rnorm))
+}
+
+// trueResidual computes r = b - A x.
+func (m *BlockCG) trueResidual(r []float64, k *Column) {
+	m.a.Several([]linop.Product{{Epilogue: linop.Residual, Dst: r, Src: k.X, B: k.B}})
+}
+
+// end ends a column for a reason, unless that is Running.
+func (k *running) end(reason Reason) {
+	if reason != Running {
+		k.done = true
+		k.Result = k.c.result
+		k.Result.Reason = reason
+	}
+}
+
+// fail ends all columns that are under way.
+func (m *BlockCG) fail(reason Reason) {
+	for _, k := range m.columns {
+		if !k.done {
+			k.end(reason)
+		}
+	}
+	m.ended = nil
+}
+
+// going is the number of columns under way.
+func (m *BlockCG) going() (count int) {
+	for _, k := range m.columns {
+		if !k.done {
+			count++
+		}
+	}
+	return count
+}
+
+// start makes the first block of the residuals in q: they replace those of the last solve, see Options.Replaces.
+func (m *BlockCG) start(replaces bool) Reason {
+	before := m.s[:m.width]
+	m.width = len(m.columns)
+	if m.width == 0 {
+		return Running
+	}
+	m.c = newCoefficients(m.width, m.width)
+	for j, q := range m.q[:m.width] {
+		size := norm(m.space.Dot(q, q))
+		m.space.Scale(linop.Float64(1/size), q)
+		m.c.set(j, j, size)
+	}
+	t, zeta, reason := m.orthonormalise()
+	if reason != Running {
+		return reason
+	}
+	s := newCoefficients(len(before), zeta.rows)
+	if replaces { // S = Z - S (S^T A S)^-1 (A S)^T Z with the last S
+		m.multiply(m.y[:len(before)], before)
+		d, dz := newCoefficients(len(before), len(before)), newCoefficients(len(before), m.width)
+		m.space.GramSymmetric(d.a, before, m.y[:len(before)])
+		m.space.Gram(dz.a, m.y[:len(before)], m.applied())
+		if inverse, reason := d.inverseDefinite(); reason == Running {
+			s = inverse.times(dz).times(t).scaled(-1)
+		}
+	}
+	m.turn(t, zeta, before, s)
+	return Running
+}
+
+// step is an iteration.
+func (m *BlockCG) step() Reason {
+	q, s, y := m.q[:m.width], m.s[:m.width], m.y[:m.width]
+	m.multiply(y, s)
+	d := newCoefficients(m.width, m.width)
+	m.space.GramSymmetric(d.a, s, y)
+	inverse, reason := d.inverseDefinite()
+	if reason != Running {
+		return reason
+	}
+	m.space.Combine(inverse.times(m.c).a, s, m.xs(), true)
+	m.space.Combine(inverse.scaled(-1).a, y, q, true)
+	m.judge()
+	if m.going() == 0 {
+		m.ended = map[*float64]bool{}
+		for _, k := range m.columns {
+			m.ended[&k.X[0]] = true
+		}
+		return Running
+	}
+	t, zeta, reason := m.orthonormalise()
+	if reason != Running {
+		return reason
+	}
+	m.turn(t, zeta, s, zeta.transposed())
+	m.narrow()
+	return Running
+}
+
+// turn makes the next block of vectors from those of q and z: Q = Q t, S = Z t + S b with the directions before, and C = zeta C.
+func (m *BlockCG) turn(t, zeta coefficients, before [][]float64, b coefficients) {
+	old := m.width
+	m.width = zeta.rows
+	next := m.y[:m.width]
+	m.space.Combine(b.a, before, next, false)
+	z := m.q
+	if m.by != nil {
+		z = m.z
+	}
+	m.space.Combine(t.a, z[:old], next, true)
+	m.s, m.y = m.y, m.s
+	m.space.Combine(t.a, m.q[:old], m.y[:m.width], false)
+	m.q, m.y = m.y, m.q
+	m.c = zeta.times(m.c)
+}
+
+// judge looks at the residuals Q C of all columns after a step.
+func (m *BlockCG) judge() {
+	q := m.q[:m.width]
+	g := newCoefficients(m.width, m.width)
+	m.space.GramSymmetric(g.a, q, q)
+	gc := g.times(m.c)
+	for j, k := range m.columns {
+		if k.done {
+			continue
+		}
+		rr := 0.0
+		for i := range m.width {
+			rr += float64(m.c.at(i, j) * gc.at(i, j))
+		}
+		rnorm := math.Sqrt(max(0, rr))
+		if rr != rr {
+			rnorm = rr
+		}
+		reason := k.c.step(rnorm)
+		if reason != Running {
+			k.end(reason)
+			continue
+		}
+		if k.c.near(rnorm) {
+			m.space.Combine(m.c.picked([]int{j}).a, q, [][]float64{m.work}, false)
+		}
+		if reason = k.c.judge(k.X, m.work, rnorm); reason == Converged {
+			reason = m.confirm(k)
+		}
+		k.end(reason)
+	}
+}
+
+// confirm recomputes the residual of a column that meets the tolerance by its recurrence.
+func (m *BlockCG) confirm(k *running) Reason {
+	if k.c.opt.Unconfirmed {
+		return Converged
+	}
+	m.trueResidual(m.work, k.Column)
+	k.c.restart(k.X, m.work, norm(m.space.Dot(m.work, m.work)))
+	if k.c.measure <= nearly*k.c.opt.Tol {
+		return Converged
+	}
+	return Drift
+}
+
+// narrow leaves columns that have ended out of the block where they are half of it or more: Q V and S V go on with V^T C, where the columns of
+// V are an orthonormal basis of those of C that are left.
+func (m *BlockCG) narrow() {
+	going := m.going()
+	if 2*going > m.width {
+		return
+	}
+	var left []*running
+	var at []int
+	for j, k := range m.columns {
+		if !k.done {
+			left, at = append(left, k), append(at, j)
+		}
+	}
+	m.columns, m.c = left, m.c.picked(at)
+	v := m.c.basis()
+	if v.cols >= m.width {
+		return
+	}
+	old := m.width
+	m.width = v.cols
+	m.c = v.transposed().times(m.c)
+	m.space.Combine(v.a, m.q[:old], m.y[:m.width], false)
+	m.q, m.y = m.y, m.q
+	m.space.Combine(v.a, m.s[:old], m.y[:m.width], false)
+	m.s, m.y = m.y, m.s
+}
+
+// multiply computes dst = A src.
+func (m *BlockCG) multiply(dst, src [][]float64) {
+	products := make([]linop.Product, len(src))
+	for k := range products {
+		products[k] = linop.Product{Dst: dst[k], Src: src[k]}
+	}
+	m.a.Several(products)
+}
+
+// xs are the x of all columns.
+func (m *BlockCG) xs() (x [][]float64) {
+	for _, k := range m.columns {
+		x = append(x, k.X)
+	}
+	return x
+}
+
+// applied is Z = M^-1 Q as it was computed last.
+func (m *BlockCG) applied() [][]float64 {
+	if m.by == nil {
+		return m.q[:m.width]
+	}
+	return m.z[:m.width]
+}
+
+// room makes vectors for a block of so many columns.
+func (m *BlockCG) room(count int) {
+	for len(m.q) < count {
+		m.q, m.s, m.y = append(m.q, m.space.New()), append(m.s, m.space.New()), append(m.y, m.space.New())
+	}
+	for m.by != nil && len(m.z) < count {
+		m.z = append(m.z, m.space.New())
+	}
+	if m.work == nil {
+		m.work = m.space.New()
+	}
+}
