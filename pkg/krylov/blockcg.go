@@ -23,7 +23,8 @@ import (
 // fewer iterations than each would take by itself, and each takes products with A, applications of M and passes over
 // vectors for all of them at once. C has what right-hand sides have in common, so that Q does not come near to dependent vectors as residuals
 // do; vectors that depend on others nevertheless, as equal right-hand sides do, are left out of the block, as in [JiLi17]. Right-hand
-// sides that have converged stay, until the rest is half of the block or less: then those columns of Q and S go on that span its residuals.
+// sides that have converged stay, unless half of the block or less goes on for a quarter more iterations: then those columns of Q and S go on that
+// span its residuals.
 //
 // One product with s vectors and some 7 s^2 n multiplications besides in an iteration. Memory: 4 s vectors besides x and b, 3 s without a
 // preconditioner. Results have the same bits for any number of threads, but x depends on the other right-hand sides within its tolerance.
@@ -32,6 +33,8 @@ type BlockCG struct {
 	q, s, y, z [][]float64 // as many as the block once had; y = A s
 	work       []float64
 	width      int // of the block now
+
+	steps, half int // so far, and while more than half of the block was going on
 
 	a       linop.SeveralOperator
 	by      SeveralPreconditioner
@@ -70,7 +73,7 @@ func (*BlockCG) Name() string { return "block cg" }
 func (m *BlockCG) Solve(ctx context.Context, a linop.SeveralOperator, by SeveralPreconditioner, columns []*Column) {
 	m.a, m.by = a, by
 	replaces := m.begin(ctx, columns)
-	m.ended = nil
+	m.ended, m.steps, m.half = nil, 0, 0
 	if reason := m.start(replaces); reason != Running {
 		m.fail(reason)
 	}
@@ -284,13 +287,21 @@ func (m *BlockCG) confirm(k *running) Reason {
 	return Drift
 }
 
-// narrow leaves columns that have ended out of the block where they are half of it or more: Q V and S V go on with V^T C, where the columns of
+// patience is how many times the iterations go on for half of the block or less before it is narrowed: most right-hand sides take about as
+// many, and those that stay may go on from here, see Options.Replaces.
+const patience = 1.25
+
+// narrow leaves columns that have ended out of the block where they are half of it or more, for some time: Q V and S V go on with V^T C, where the columns of
 // V are an orthonormal basis of those of C that are left.
 func (m *BlockCG) narrow() {
-	going := m.going()
-	if 2*going > m.width {
+	if m.steps++; 2*m.going() > m.width {
+		m.half = m.steps
 		return
 	}
+	if float64(m.steps) <= patience*float64(m.half) {
+		return
+	}
+	m.half = m.steps
 	var left []*running
 	var at []int
 	for j, k := range m.columns {

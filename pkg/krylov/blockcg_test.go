@@ -82,7 +82,7 @@ func TestBlockCGThreads(t *testing.T) {
 		"poisson3d":    generated(t, "poisson3d", generate.Params{"n": 12}),
 		"elasticity3d": generated(t, "elasticity3d", generate.Params{"n": 6}),
 		"solid3d":      generated(t, "solid3d", generate.Params{"n": 6}),
-		"stiff":        stiff(100),
+		"stiff":        stiff(200),
 	} {
 		for kind, by := range map[string]inverse{"": nil, " with jacobi": byDiagonal(m), " with ssor": symmetricGaussSeidel(m)} {
 			b := random8(m.Rows)
@@ -213,7 +213,7 @@ func TestBlockCGEnds(t *testing.T) {
 
 // A solve that goes on from recomputed residuals takes about as many iterations in two parts as in one, where one that begins anew takes more.
 func TestBlockCGReplaces(t *testing.T) {
-	m := stiff(60)
+	m := generated(t, "elasticity3d", generate.Params{"n": 7})
 	pool := newPool(t, 1)
 	a := linop.NewCSR(m, pool)
 	parts := func(replaces float64) (iterations int) {
