@@ -10,14 +10,11 @@ const (
 	dependent = 1e-11
 )
 
-// orthonormalise applies M to Q and finds t with (Q t)^T M^-1 (Q t) = I and zeta with Q = (Q t) zeta: by Cholesky's method with pivoting, in several
+// orthonormalise finds t with (Q t)^T M^-1 (Q t) = I and zeta with Q = (Q t) zeta: by Cholesky's method with pivoting, in several
 // rounds where vectors are nearly dependent on others; what these contribute to them is taken from them and their z. Vectors that are dependent are left
 // out of t. The Reason is Running, or IndefinitePreconditioner, NotFinite, or Breakdown where nothing is left.
 func (m *BlockCG) orthonormalise() (t, zeta coefficients, reason Reason) {
 	n := m.width
-	if m.by != nil {
-		m.by.ApplyMany(m.z[:n], m.q[:n])
-	}
 	t, zeta = newCoefficients(n, n), newCoefficients(n, n)
 	rest, rank := make([]int, n), 0
 	for j := range rest {
@@ -85,8 +82,13 @@ func (m *BlockCG) takeOff(rest, order []int, accepted, rank int, t, zeta coeffic
 	return left
 }
 
-// gramOf is Q^T Z of some of the vectors.
+// gramOf is Q^T Z of some of the vectors, nil: all.
 func (m *BlockCG) gramOf(some []int) coefficients {
+	if some == nil {
+		g := newCoefficients(m.width, m.width)
+		m.space.GramSymmetric(g.a, m.q[:m.width], m.applied())
+		return g
+	}
 	g := newCoefficients(len(some), len(some))
 	m.space.GramSymmetric(g.a, pick(m.q, some), pick(m.applied(), some))
 	return g

@@ -2,7 +2,6 @@ package krylov
 
 import (
 	"context"
-	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -23,7 +22,7 @@ import (
 // fewer iterations than each would take by itself, and each takes products with A, applications of M and passes over
 // vectors for all of them at once. C has what right-hand sides have in common, so that Q does not come near to dependent vectors as residuals
 // do; vectors that depend on others nevertheless, as equal right-hand sides do, are left out of the block, as in [JiLi17]. Right-hand
-// sides that have converged stay, unless half of the block or less goes on for a quarter more iterations: then those columns of Q and S go on that
+// directions of what has converged stay in the block, unless half of the block or less goes on for a quarter more iterations: then those columns of Q and S go on that
 // span its residuals.
 //
 // One product with s vectors and some 7 s^2 n multiplications besides in an iteration. Memory: 4 s vectors besides x and b, 3 s without a
@@ -34,14 +33,15 @@ type BlockCG struct {
 	work       []float64
 	width      int // of the block now
 
+	left map[*float64]float64 // sizes of the residuals that the last solve left orthogonal to its directions, by the address of x
+
 	steps, half int // so far, and while more than half of the block was going on
 
 	a       linop.SeveralOperator
 	by      SeveralPreconditioner
 	columns []*running   // of C
 	c       coefficients // r_j = sum_i c_ij q_i
-
-	ended map[*float64]bool // addresses of the x whose residuals are orthogonal to S since the last solve
+	g       coefficients // Q^T Z
 }
 
 // A SeveralPreconditioner is applied to several vectors at once: dst[k] = M^-1 src[k].
@@ -60,6 +60,7 @@ type running struct {
 	*Column
 	c    convergence[[]float64]
 	done bool
+	size float64 // of the residual
 }
 
 // NewBlockCG returns the method with its work vectors in space.
@@ -73,13 +74,19 @@ func (*BlockCG) Name() string { return "block cg" }
 func (m *BlockCG) Solve(ctx context.Context, a linop.SeveralOperator, by SeveralPreconditioner, columns []*Column) {
 	m.a, m.by = a, by
 	replaces := m.begin(ctx, columns)
-	m.ended, m.steps, m.half = nil, 0, 0
+	m.steps, m.half = 0, 0
 	if reason := m.start(replaces); reason != Running {
 		m.fail(reason)
 	}
 	for m.going() > 0 {
 		if reason := m.step(); reason != Running {
 			m.fail(reason)
+		}
+	}
+	m.left = map[*float64]float64{}
+	for _, k := range m.columns {
+		if k.Result.Reason == Converged {
+			m.left[&k.X[0]] = k.size
 		}
 	}
 	m.a, m.by, m.columns = nil, nil, nil
@@ -96,9 +103,15 @@ func (m *BlockCG) begin(ctx context.Context, columns []*Column) (replaces bool) 
 			continue
 		}
 		m.columns = append(m.columns, k)
-		replaces = replaces && column.Options.Replaces != 0 && m.ended[&column.X[0]]
+		replaces = replaces && m.goesOn(column, q)
 	}
 	return replaces
+}
+
+// goesOn reports whether a residual is about as large as the one that it replaces, so that it may be as orthogonal to the last directions.
+func (m *BlockCG) goesOn(k *Column, r []float64) bool {
+	was := m.left[&k.X[0]] * k.Options.Replaces
+	return was > 0 && norm(m.space.Dot(r, r)) <= 2*was
 }
 
 // residual computes that of a column, and judges it.
@@ -151,7 +164,6 @@ func (m *BlockCG) fail(reason Reason) {
 			k.end(reason)
 		}
 	}
-	m.ended = nil
 }
 
 // going is the number of columns under way.
@@ -177,22 +189,41 @@ func (m *BlockCG) start(replaces bool) Reason {
 		m.space.Scale(linop.Float64(1/size), q)
 		m.c.set(j, j, size)
 	}
+	inverse, goOn := coefficients{}, replaces && len(before) > 0
+	if goOn {
+		inverse, goOn = m.project(before)
+	}
+	m.apply()
 	t, zeta, reason := m.orthonormalise()
 	if reason != Running {
 		return reason
 	}
 	s := newCoefficients(len(before), zeta.rows)
-	if replaces { // S = Z - S (S^T A S)^-1 (A S)^T Z with the last S
-		m.multiply(m.y[:len(before)], before)
-		d, dz := newCoefficients(len(before), len(before)), newCoefficients(len(before), m.width)
-		m.space.GramSymmetric(d.a, before, m.y[:len(before)])
-		m.space.Gram(dz.a, m.y[:len(before)], m.applied())
-		if inverse, reason := d.inverseDefinite(); reason == Running {
-			s = inverse.times(dz).times(t).scaled(-1)
-		}
+	if goOn {
+		yz := newCoefficients(len(before), m.width)
+		m.space.Gram(yz.a, m.y[:len(before)], m.applied())
+		s = inverse.times(yz).times(t).scaled(-1)
 	}
 	m.turn(t, zeta, before, s)
 	return Running
+}
+
+// project makes the residuals orthogonal to the last directions of the solve before: x += S D^-1 S^T r, D = S^T A S, whose inverse it returns. Then the first
+// directions of this one, S' = Z - S D^-1 (A S)^T Z, may be conjugate to these, so that what the iterations before have learnt is not lost.
+func (m *BlockCG) project(s [][]float64) (inverse coefficients, ok bool) {
+	q, y := m.q[:m.width], m.y[:len(s)]
+	m.multiply(y, s)
+	d, sq := newCoefficients(len(s), len(s)), newCoefficients(len(s), m.width)
+	m.space.GramSymmetric(d.a, s, y)
+	inverse, reason := d.inverseDefinite()
+	if reason != Running {
+		return inverse, false
+	}
+	m.space.Gram(sq.a, s, q)
+	x := inverse.times(sq)
+	m.space.Combine(x.times(m.c).a, s, m.xs(), true)
+	m.space.Combine(x.scaled(-1).a, y, q, true)
+	return inverse, true
 }
 
 // step is an iteration.
@@ -205,23 +236,53 @@ func (m *BlockCG) step() Reason {
 	if reason != Running {
 		return reason
 	}
-	m.space.Combine(inverse.times(m.c).a, s, m.xs(), true)
-	m.space.Combine(inverse.scaled(-1).a, y, q, true)
-	m.judge()
-	if m.going() == 0 {
-		m.ended = map[*float64]bool{}
-		for _, k := range m.columns {
-			m.ended[&k.X[0]] = true
-		}
+	alpha := inverse.times(m.g)
+	m.space.Combine(alpha.times(m.c).a, s, m.xs(), true)
+	m.space.Combine(alpha.scaled(-1).a, y, q, true)
+	if m.judge(); m.going() == 0 {
 		return Running
+	}
+	if reason = m.direction(); reason == Running {
+		m.narrow()
+	}
+	return reason
+}
+
+// direction makes the next directions.
+func (m *BlockCG) direction() Reason {
+	before := m.g
+	m.apply()
+	m.g = m.gramOf(nil)
+	if s := m.s[:m.width]; m.g.wellConditioned() {
+		beta, reason := before.inverseDefinite()
+		if reason != Running {
+			return reason
+		}
+		next := m.y[:m.width]
+		m.space.Combine(beta.times(m.g).a, s, next, false)
+		for k, z := range m.applied() {
+			m.space.Axpy(1, z, next[k])
+		}
+		m.s, m.y = m.y, m.s
+		return Running
+	}
+	inverse, reason := before.inverseDefinite()
+	if reason != Running {
+		return reason
 	}
 	t, zeta, reason := m.orthonormalise()
 	if reason != Running {
 		return reason
 	}
-	m.turn(t, zeta, s, zeta.transposed())
-	m.narrow()
+	m.turn(t, zeta, m.s[:m.width], inverse.times(zeta.transposed()))
 	return Running
+}
+
+// apply computes Z = M^-1 Q.
+func (m *BlockCG) apply() {
+	if m.by != nil {
+		m.by.ApplyMany(m.z[:m.width], m.q[:m.width])
+	}
 }
 
 // turn makes the next block of vectors from those of q and z: Q = Q t, S = Z t + S b with the directions before, and C = zeta C.
@@ -238,40 +299,47 @@ func (m *BlockCG) turn(t, zeta coefficients, before [][]float64, b coefficients)
 	m.s, m.y = m.y, m.s
 	m.space.Combine(t.a, m.q[:old], m.y[:m.width], false)
 	m.q, m.y = m.y, m.q
-	m.c = zeta.times(m.c)
+	m.c, m.g = zeta.times(m.c), identity(m.width)
 }
 
-// judge looks at the residuals Q C of all columns after a step.
+// judge looks at the residuals Q C of all columns after a step. A column that has converged goes along if it is unconfirmed, so that its residual is
+// orthogonal to the same directions as those of the others, see Options.Replaces.
 func (m *BlockCG) judge() {
 	q := m.q[:m.width]
 	g := newCoefficients(m.width, m.width)
 	m.space.GramSymmetric(g.a, q, q)
 	gc := g.times(m.c)
+	var left []*running
+	var at []int
 	for j, k := range m.columns {
-		if k.done {
-			continue
-		}
 		rr := 0.0
 		for i := range m.width {
 			rr += float64(m.c.at(i, j) * gc.at(i, j))
 		}
-		rnorm := math.Sqrt(max(0, rr))
-		if rr != rr {
-			rnorm = rr
+		rnorm := norm(linop.Float64(max(0, rr)))
+		if !k.done {
+			k.end(m.look(k, j, rnorm))
 		}
-		reason := k.c.step(rnorm)
-		if reason != Running {
-			k.end(reason)
-			continue
+		if k.size = rnorm; !k.done || k.Result.Reason == Converged && k.Options.Unconfirmed {
+			left, at = append(left, k), append(at, j)
 		}
-		if k.c.near(rnorm) {
-			m.space.Combine(m.c.picked([]int{j}).a, q, [][]float64{m.work}, false)
-		}
-		if reason = k.c.judge(k.X, m.work, rnorm); reason == Converged {
-			reason = m.confirm(k)
-		}
-		k.end(reason)
 	}
+	m.columns, m.c = left, m.c.picked(at)
+}
+
+// look judges column j by its residual.
+func (m *BlockCG) look(k *running, j int, rnorm float64) Reason {
+	if reason := k.c.step(rnorm); reason != Running {
+		return reason
+	}
+	if k.c.near(rnorm) {
+		m.space.Combine(m.c.picked([]int{j}).a, m.q[:m.width], [][]float64{m.work}, false)
+	}
+	reason := k.c.judge(k.X, m.work, rnorm)
+	if reason == Converged {
+		reason = m.confirm(k)
+	}
+	return reason
 }
 
 // confirm recomputes the residual of a column that meets the tolerance by its recurrence.
@@ -291,7 +359,7 @@ func (m *BlockCG) confirm(k *running) Reason {
 // many, and those that stay may go on from here, see Options.Replaces.
 const patience = 1.25
 
-// narrow leaves columns that have ended out of the block where they are half of it or more, for some time: Q V and S V go on with V^T C, where the columns of
+// narrow leaves out of the block what is for columns that have ended, where they are half of it or more, for some time: Q V and S V go on with V^T C, where the columns of
 // V are an orthonormal basis of those of C that are left.
 func (m *BlockCG) narrow() {
 	if m.steps++; 2*m.going() > m.width {
@@ -316,7 +384,7 @@ func (m *BlockCG) narrow() {
 	}
 	old := m.width
 	m.width = v.cols
-	m.c = v.transposed().times(m.c)
+	m.c, m.g = v.transposed().times(m.c), v.transposed().times(m.g).times(v)
 	m.space.Combine(v.a, m.q[:old], m.y[:m.width], false)
 	m.q, m.y = m.y, m.q
 	m.space.Combine(v.a, m.s[:old], m.y[:m.width], false)

@@ -1,6 +1,9 @@
 package krylov
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // coefficients is a small dense matrix, row by row.
 type coefficients struct {
@@ -140,10 +143,33 @@ func (m coefficients) unitDiagonal() (roots []float64, ok bool) {
 	return roots, true
 }
 
+// identity is that of n rows.
+func identity(n int) coefficients {
+	m := newCoefficients(n, n)
+	for i := range n {
+		m.set(i, i, 1)
+	}
+	return m
+}
+
+// worstPivot is the least one of a Gram matrix with a diagonal of ones whose vectors need not be made orthonormal.
+const worstPivot = 1e-2
+
+// wellConditioned reports whether a Gram matrix is so and its vectors are of about the same size.
+func (m coefficients) wellConditioned() bool {
+	c := m.times(identity(m.rows))
+	roots, ok := c.unitDiagonal()
+	if !ok || slices.Min(roots) < worstPivot*slices.Max(roots) || slices.Max(roots) < worstPivot {
+		return false
+	}
+	_, _, rank, _ := c.cholesky(worstPivot)
+	return rank == m.rows
+}
+
 // leastPivot is that of a matrix with a diagonal of ones below which roundings decide.
 const leastPivot = 1e-14
 
-// inverseDefinite is the inverse of a symmetric matrix, which it overwrites. The Reason is Running; Indefinite if it is not positive definite,
+// inverseDefinite is the inverse of a symmetric matrix. The Reason is Running; Indefinite if it is not positive definite,
 // Breakdown if roundings decide whether it is, NotFinite.
 func (m coefficients) inverseDefinite() (coefficients, Reason) {
 	for _, v := range m.a {
@@ -151,6 +177,7 @@ func (m coefficients) inverseDefinite() (coefficients, Reason) {
 			return m, NotFinite
 		}
 	}
+	m = m.times(identity(m.rows))
 	roots, ok := m.unitDiagonal()
 	if !ok {
 		return m, Indefinite
