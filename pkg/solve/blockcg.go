@@ -27,9 +27,16 @@ type blockSolves struct {
 // leastBlock is how many right-hand sides block CG is worth while for.
 const leastBlock = 2
 
-// blockPays reports whether block CG takes less time than solves side by side: where iterations are so many that fewer of them are
-// worth the work of the block, which all but complete factors and multigrid leave.
-func blockPays(v variant) bool { return !v.complete() && v.kind != precond.AMG }
+// blockRow is the number of nonzeros in a row, for each right-hand side of a block, from which products take longer than what the block
+// takes besides, some 5 s^2 n multiplications of s vectors, which are done at twice the speed.
+const blockRow = 3
+
+// blockPays reports whether block CG is expected to take less time than solves side by side for so many right-hand sides: where products take most of it, of
+// which it saves a third to a half, and iterations are many, as they are but for complete factors and multigrid.
+func (c *correction[V, S]) blockPays(size int) bool {
+	v := c.attempts.now().variant
+	return c.attempts.nnz >= blockRow*size*c.at.Dim() && !v.complete() && v.kind != precond.AMG
+}
 
 // block implements blockPlace.
 func (p memberPlace) block(c *correction[vector, scalar], opt krylov.Options[vector]) (result krylov.Result, ok bool) {
@@ -38,7 +45,7 @@ func (p memberPlace) block(c *correction[vector, scalar], opt krylov.Options[vec
 	if by := c.attempts.preconditioner(); by != nil {
 		of.made = by.made
 	}
-	if size := p.family.blockSize; size == 1 || now.method != CG || now.wide || opt.Flexible || opt.Gap != 0 || size == 0 && !blockPays(now.variant) {
+	if size := p.family.blockSize; size == 1 || now.method != CG || now.wide || opt.Flexible || opt.Gap != 0 || size == 0 && !c.blockPays(p.family.width) {
 		return result, false
 	}
 	if !c.inBlock {
@@ -46,7 +53,7 @@ func (p memberPlace) block(c *correction[vector, scalar], opt krylov.Options[vec
 	}
 	r := &request{of: of, column: &krylov.Column{X: c.z, B: c.rhs, Options: opt}}
 	p.member.ask(r)
-	if c.inBlock = !r.alone; r.alone {
+	if r.alone {
 		return result, false
 	}
 	result = r.column.Result

@@ -112,12 +112,15 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 func (c *correction[V, S]) solve(ctx context.Context, opt krylov.Options[V]) (result krylov.Result, err error) {
 	var together krylov.Result
 	if p, ok := c.at.(blockPlace[V, S]); ok {
-		if result, ok = p.block(c, opt); ok && !failing(result.Reason) {
-			return result, nil
+		before := c.inBlock
+		together, c.inBlock = p.block(c, opt)
+		if c.inBlock && !failing(together.Reason) {
+			return together, nil
 		}
-		together = result
-		opt.MaxIter -= together.Iterations
-		opt.Replaces = 0
+		if before || c.inBlock { // the method has not solved for what it would go on from
+			opt.Replaces = 0
+		}
+		opt.MaxIter, c.inBlock = max(1, opt.MaxIter-together.Iterations), false
 	}
 	method, err := c.method()
 	if err != nil {
