@@ -21,7 +21,7 @@ func (s *Solver) Chosen() Result {
 // using is a Result as far as it is about what is in use.
 func (s *Solver) using(u usage) Result {
 	return Result{
-		Method: u.method, Vectors: s.opt.Vectors, Precond: u.precond, Attempts: u.attempts,
+		Method: u.method, Block: u.block, Vectors: s.opt.Vectors, Precond: u.precond, Attempts: u.attempts,
 		Storage: u.stored.storage, Formats: u.stored.formats(), Layout: u.stored.kind, Stats: u.stored.stats, Bytes: u.stored.bytes,
 	}
 }
