@@ -221,6 +221,7 @@ func (r *Report) Add(s solve.Result) {
 	r.OuterIterations += one.OuterIterations
 	r.InnerIterations += one.InnerIterations
 	r.SpMVs += one.SpMVs
+	r.Block = max(r.Block, one.Block)
 	if work := r.Digits.Iterations + one.Digits.Iterations; one.Digits.rank() < r.Digits.rank() {
 		r.Digits = one.Digits
 		r.Digits.Iterations = work

@@ -63,7 +63,7 @@ func (r *Report) writeWork(w io.Writer) {
 	if p := r.Preconditioner; p.Applications > 0 || p.Bytes > 0 {
 		with = " with " + p.Kind
 	}
-	Line(w, "work", "%s%s: %s, %s, %s", r.Method, with, english.Plural(r.InnerIterations, "iteration", ""),
+	Line(w, "work", "%s%s: %s, %s, %s", r.methodText(), with, english.Plural(r.InnerIterations, "iteration", ""),
 		english.Plural(r.OuterIterations, "refinement step", ""), english.Plural(r.Threads, "thread", ""))
 	if r.Ranks != nil {
 		Line(w, "ranks", "%s", r.Ranks.Line(r.Domains))
@@ -88,6 +88,14 @@ func (r *Report) writeWork(w io.Writer) {
 	Line(w, "time", "%.3f s: %s%s", s.Total, strings.Join(parts, ", "), memory)
 }
 
+// methodText is the method as it solved for several right-hand sides.
+func (r *Report) methodText() string {
+	if r.Block > 0 {
+		return fmt.Sprintf("block %s of %d", r.Method, r.Block)
+	}
+	return r.Method
+}
+
 // writeDetails writes every error and every phase.
 func (r *Report) writeDetails(w io.Writer) {
 	Line(w, "errors", "row-wise %.2e, normwise %.2e, componentwise %.2e, ||r||/||b|| %.2e",
@@ -95,7 +103,7 @@ func (r *Report) writeDetails(w io.Writer) {
 	if e := r.LeastSquares; e != nil {
 		Line(w, "orthogonal", "largest cosine of the residual and a column %.2e, ||A'r||/(||A|| ||r||) %.2e", e.Columns, e.Normal)
 	}
-	Line(w, "work", "%s: %s, %s, %s, %s", r.Method,
+	Line(w, "work", "%s: %s, %s, %s, %s", r.methodText(),
 		english.Plural(r.InnerIterations, "iteration", ""), english.Plural(r.OuterIterations, "refinement step", ""),
 		english.Plural(r.SpMVs, "SpMV", ""), english.Plural(r.Threads, "thread", ""))
 	if r.Ranks != nil {

@@ -9,7 +9,8 @@ import (
 // scratch memory: use one Host from one goroutine at a time.
 type Host struct {
 	blocked
-	job vectorJob
+	job        vectorJob
+	blockSpans []span // see blockParts
 }
 
 var _ Space[[]float64, Float64] = (*Host)(nil)

@@ -47,6 +47,8 @@ type correction[V any, S linop.Scalar[S]] struct {
 	saver      *saver[V, S]    // takes checkpoints of the methods; nil: none are taken
 	ctx        context.Context // of the solve under way, which interrupts setting up as well
 	family     *family         // of solves in lockstep; nil: this one is alone
+	inBlock    bool            // the last correction was by block CG
+	block      int             // the most right-hand sides of a block CG that this one took part in; 0: none
 
 	rhs, z V // of the scaled system
 	r      V // a residual, for the measure
@@ -71,11 +73,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if c.innerTol > 0 {
 		opt.Tol = max(opt.Tol, c.innerTol*goal.From)
 	}
-	method, err := c.method()
-	if err != nil {
-		return krylov.Result{Reason: krylov.Breakdown}
-	}
-	if kind, _ := krylov.KindOf(method.Name()); kind.Replaces {
+	if kind, _ := krylov.KindOf(string(c.attempts.now().method)); kind.Replaces {
 		floor.early = replaceAfter * goal.From
 	}
 	if goal.Further {
@@ -94,7 +92,10 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	c.glances(&opt, x, e)
 	c.watch(&opt)
 	start := time.Now()
-	result := method.Solve(ctx, c.timed, c.z, c.rhs, opt)
+	result, err := c.solve(ctx, opt)
+	if err != nil {
+		return krylov.Result{Reason: krylov.Breakdown}
+	}
 	if !c.settled {
 		c.attempts.solved(result.Iterations, c.probe.work(result.Iterations, result.Projections), time.Since(start))
 	}
@@ -105,6 +106,29 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	c.slow, c.indefinite = c.probe.gone, result.Reason == krylov.Indefinite && (c.plain() || c.curved(d))
 	c.scaling.correction(d, c.z, e)
 	return result
+}
+
+// solve is by the method in use, or by block CG along with others.
+func (c *correction[V, S]) solve(ctx context.Context, opt krylov.Options[V]) (result krylov.Result, err error) {
+	var together krylov.Result
+	if p, ok := c.at.(blockPlace[V, S]); ok {
+		before := c.inBlock
+		together, c.inBlock = p.block(c, opt)
+		if c.inBlock && !failing(together.Reason) {
+			return together, nil
+		}
+		if before || c.inBlock { // the method has not solved for what it would go on from
+			opt.Replaces = 0
+		}
+		opt.MaxIter, c.inBlock = max(1, opt.MaxIter-together.Iterations), false
+	}
+	method, err := c.method()
+	if err != nil {
+		return result, err
+	}
+	result = method.Solve(ctx, c.timed, c.z, c.rhs, opt)
+	result.Iterations += together.Iterations
+	return result, nil
 }
 
 // method is the one in use.
@@ -186,7 +210,7 @@ func (c *correction[V, S]) Patience(reduction float64) int {
 // begin goes back to the first method and the first precision, so that what a
 // right-hand side gets does not depend on those before it.
 func (c *correction[V, S]) begin(ctx context.Context) error {
-	c.ctx = ctx
+	c.ctx, c.inBlock, c.block = ctx, false, 0
 	c.attempts.begin()
 	if err := c.climb("", 0); err != nil {
 		return err

@@ -21,7 +21,7 @@ func (a *answer) partSizes() *partSizes {
 	if j := a.s.job; j != nil {
 		p.row, p.column = verify.PartSizesDistributed(j.Matrix, a.x, a.s.pool)
 	} else {
-		p.row, p.column = verify.PartSizes(a.s.m, a.x, a.s.pool)
+		p.row, p.column = a.s.known.ordered.PartSizes(a.s.m, a.x, a.s.pool)
 	}
 	return p
 }

@@ -31,7 +31,7 @@ func (a *answer) seekEvidenceOverDomains() error {
 func (a *answer) seekGathered() {
 	j := a.s.job
 	m, b := j.gather(a.b)
-	s := &Solver{Facts: a.s.Facts, Method: a.s.Method, given: m, m: m, opt: a.s.opt, pool: a.s.pool}
+	s := &Solver{Facts: a.s.Facts, Method: a.s.Method, given: m, m: m, opt: a.s.opt, pool: a.s.pool, known: new(knownParts)}
 	whole := &answer{s: s, ctx: a.ctx, vectors: linop.NewHost(m.Rows, s.pool), Judgement: a.Judgement, given: b, reason: a.reason}
 	if m.Rows <= denseRows {
 		whole.weighAll(leftNullVectors(m))

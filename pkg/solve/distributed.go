@@ -36,7 +36,7 @@ func NewDistributed(ctx context.Context, a *dist.Matrix, opt Options) (*Solver, 
 	}
 	opt = opt.withDefaults(int(a.N))
 	opt.Reorder = ReorderNone
-	s := &Solver{given: a.Local, m: a.Local, opt: opt, pool: parallel.New(opt.Threads), job: &job{Matrix: a}}
+	s := &Solver{given: a.Local, m: a.Local, opt: opt, pool: parallel.New(opt.Threads), known: new(knownParts), job: &job{Matrix: a}}
 	s.Threads = s.pool.Threads()
 	if err := s.setUpOverDomains(ctx); err != nil {
 		s.pool.Close()

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"context"
 	"errors"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -18,6 +19,11 @@ type family struct {
 	made     map[madeFor]madeOnce
 	scaled   map[bool]*csr.Matrix // by scaledMatrix.none, while solves go on
 	later    *csr.Scaling         // see scaledMatrix
+
+	ctx       context.Context // of the SolveMany under way
+	blockCG   *krylov.BlockCG // nil: none yet
+	blockSize int             // Options.Block
+	width     int             // right-hand sides that are solved for side by side
 }
 
 // storedAs names a stored matrix.

@@ -66,7 +66,7 @@ func newLeastSquares(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, 
 	}
 	start := time.Now()
 	s := &Solver{
-		Method: LSQR, Scale: ScaleNone, Order: Ordering{Order: ReorderNone}, given: m, m: m, opt: opt, pool: parallel.New(opt.Threads),
+		Method: LSQR, Scale: ScaleNone, Order: Ordering{Order: ReorderNone}, given: m, m: m, opt: opt, pool: parallel.New(opt.Threads), known: new(knownParts),
 	}
 	s.opt.Device = nil
 	s.Threads = s.pool.Threads()

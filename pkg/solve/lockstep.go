@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
@@ -14,10 +15,14 @@ import (
 // wait for the same are served in one pass. Each gets the bits that it would get alone, whatever its
 // method does in between, and however many iterations it takes.
 
-// A request is what a solve waits for: a product, an application, which has Dst and Src alone, or a cycle of multigrid.
+// A request is what a solve waits for: a product, an application, which has Dst and Src alone, a cycle of multigrid, or a solve by block CG.
 type request struct {
 	linop.Product
 	copy   precond.Preconditioner // that waits for its cycle
+	column *krylov.Column         // of block CG, of which so many are solved for together
+	size   int
+	alone  bool // there are none to solve with
+	spent  away // share of the time of products and applications of a block
 	of     served
 	passed int           // how often others were served before it
 	share  time.Duration // that serving it took
@@ -42,7 +47,7 @@ type member struct {
 }
 
 // away is the time that a member has waited, less its share of serving what it waited for.
-type away struct{ products, applications time.Duration }
+type away struct{ products, applications, solves time.Duration }
 
 // errStopped ends a member whose lockstep has failed.
 var errStopped = errors.New("solve: lockstep stopped")
@@ -55,9 +60,12 @@ func (m *member) ask(r *request) {
 		panic(errStopped)
 	}
 	waited := time.Since(start) - r.share
-	if _, product := r.of.(severalProducts); product {
+	switch r.of.(type) {
+	case severalProducts:
 		m.away.products += waited
-	} else {
+	case blockSolves:
+		m.away.solves += waited
+	default:
 		m.away.applications += waited
 	}
 }
@@ -101,8 +109,17 @@ func (m *member) goOn() {
 }
 
 // serveNext serves the largest group of those that wait for the same, or that of one which has been
-// patient, and lets it go on.
+// patient, and lets it go on. Solves by block CG wait for all others.
 func serveNext(waiting []*member) {
+	var brief []*member
+	for _, m := range waiting {
+		if _, block := m.waiting.of.(blockSolves); !block {
+			brief = append(brief, m)
+		}
+	}
+	if len(brief) > 0 {
+		waiting = brief
+	}
 	groups := map[served]int{}
 	for _, m := range waiting {
 		groups[m.waiting.of]++

@@ -14,7 +14,7 @@ import (
 const MostTogether = linop.MostTogether
 
 // SolveMany is Solve for each of several right-hand sides b, from the guesses x0, which may be nil, as
-// may each of them. The results are those of Solve, with the same bits; Krylov methods run side by side for up to
+// may each of them. The results are those of Solve, with the same bits unless conjugate gradients solve for several by block CG, see Options.Block; Krylov methods run side by side for up to
 // MostTogether right-hand sides, so that products with A read and decode the matrix once for all of them. That takes the vectors of a
 // solve for each, as far as Options.MaxMemory allows; they are kept for the next call. So are applications of preconditioners
 // that are precond.Several or precond.Cycles. Where Solve is no
@@ -72,6 +72,7 @@ func (s *Solver) solveTogether(ctx context.Context, b, x0 [][]float64, width int
 	if err != nil {
 		return nil, err
 	}
+	s.family.ctx, s.family.width = ctx, width
 	defer clear(s.family.scaled)
 	next, failed := 0, error(nil)
 	together(team.members[:width], func(m *member) {
@@ -112,7 +113,7 @@ func (m *member) charge(r *Result) {
 	r.Time.SpMV -= m.away.products
 	r.Time.Precond -= m.away.applications
 	r.Precond.Elapsed -= m.away.applications
-	r.Time.Total -= m.away.products + m.away.applications
+	r.Time.Total -= m.away.products + m.away.applications + m.away.solves
 }
 
 // team is the solvers of a SolveMany, which keep their vectors.
@@ -145,8 +146,14 @@ func (s *Solver) width(count int) int {
 func (s *Solver) memberBytes() int64 {
 	n := int64(s.rows())
 	vectors := commonVectors + digitsVectors + s.methodVectors(s.Method) + 2 + applicationVectors
+	if s.Method == CG && s.opt.Block != 1 {
+		vectors += blockVectors
+	}
 	return 8*n*vectors + csr.Bytes(n, int64(s.nonzeros()))/MostTogether
 }
+
+// blockVectors is what krylov.BlockCG takes for each right-hand side, its one work vector included.
+const blockVectors = 5
 
 // applicationVectors is what an application to several vectors takes for each: most with multigrid, whose levels have three to five
 // of float32.
@@ -157,6 +164,7 @@ func (s *Solver) gather(ctx context.Context, width int) (*team, error) {
 	f := s.refiner.(*refinement[vector, scalar])
 	if s.team == nil {
 		s.family = newFamily(f, f.at.(*host))
+		s.family.blockSize = s.opt.Block
 		s.team = &team{solvers: map[*member]*Solver{}}
 	}
 	for len(s.team.members) < width {

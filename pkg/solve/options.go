@@ -82,6 +82,7 @@ type Options struct {
 	InnerTol float64 // relative reduction of one refinement step; 0: all that Tol needs
 	MaxIter  int     // iterations in all; 0: the larger of krylov.DefaultMaxIter and 2n
 	Restart  int     // of GMRES; 0: krylov.DefaultRestart, growing when a cycle is slow
+	Block    int     // right-hand sides of SolveMany that conjugate gradients solve for as block CG; 1: none; 0: MostTogether, where that pays
 	IDR      int     // dimension s of the shadow space of IDR; 0: krylov.DefaultIDR
 	NoRefine bool    // the method alone, without iterative refinement
 	CGS2     bool    // classical Gram-Schmidt, twice, in GMRES instead of modified
@@ -193,6 +194,9 @@ func (o Options) Validate() error {
 	}
 	if o.MaxIter < 0 || o.Restart < 0 || o.IDR < 0 || o.Threads < 0 || o.MaxMemory < 0 {
 		fault("negative limit")
+	}
+	if o.Block < 0 || o.Block > MostTogether {
+		fault("block CG for %d right-hand sides at a time: want 1 to %d, or 0", o.Block, MostTogether)
 	}
 	if o.Checkpoint.Every < 0 {
 		fault("negative time between checkpoints")

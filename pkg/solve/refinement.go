@@ -31,6 +31,7 @@ type refiner interface {
 // usage is what a refinement uses now, and what it has done so far.
 type usage struct {
 	method  string
+	block   int // see Result
 	stored  stored
 	precond PrecondResult // without what it has done
 
@@ -148,7 +149,7 @@ func (f *refinement[V, S]) solve(ctx context.Context, x, b V, opt krylov.Options
 func (f *refinement[V, S]) usage() usage {
 	c := f.correction
 	u := usage{
-		method: string(c.attempts.now().method), stored: c.matrix.about(),
+		method: string(c.attempts.now().method), block: c.block, stored: c.matrix.about(),
 		precond:  PrecondResult{Kind: precond.None, Text: string(precond.None)},
 		products: f.exact.Count + c.timed.Count, multiplying: f.exact.Elapsed + c.timed.Elapsed,
 		settingUp: c.attempts.settingUp,

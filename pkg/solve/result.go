@@ -25,6 +25,7 @@ type Result struct {
 	Cautions []string  // what the Reason does not say, a line each
 
 	Method     string          // the last one used
+	Block      int             // the most right-hand sides that block CG solved for together with this one, this included; 0: it was not used
 	Vectors    Vectors         // as requested
 	Storage    Storage         // the last one used
 	Formats    []string        // of its matrix

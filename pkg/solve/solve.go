@@ -14,6 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/mp"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
 // Solver is a matrix made ready to be solved with, for any number of
@@ -41,9 +42,12 @@ type Solver struct {
 
 	multiple *mp.Matrix // given, for residuals of multiple precision; nil: none were asked for yet
 
+	known *knownParts // of given and m
+
 	recorder *recorder // of checkpoints; nil: none
 	answered []float64 // the last x, in the order chosen
 
+	needed  needed                       // by the preconditioner set up last
 	asked   Options                      // of New
 	kept    *precond.Kept                // of the pattern, for Update; nil: nothing
 	layouts map[storedAs]adaptive.Layout // for Update, likewise
@@ -59,6 +63,9 @@ type Solver struct {
 	root dist.Comm // ranks whose first has the whole matrix; nil: there are no others
 	job  *job      // ranks that share the matrix; nil: all of it is here
 }
+
+// knownParts is what verification knows of the matrix as given and in the order chosen.
+type knownParts struct{ given, ordered verify.Known }
 
 // special solves with a matrix of a special kind in its own way.
 type special interface {
@@ -117,7 +124,7 @@ func prepared(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) 
 			return s, err
 		}
 	}
-	s := &Solver{given: m, m: m, opt: opt, pool: parallel.New(opt.Threads)}
+	s := &Solver{given: m, m: m, opt: opt, pool: parallel.New(opt.Threads), known: new(knownParts)}
 	if opt.Updates {
 		s.kept = new(precond.Kept)
 	}

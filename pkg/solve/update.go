@@ -51,7 +51,7 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 		s.layouts = map[storedAs]adaptive.Layout{}
 	}
 	s.sums, s.multiple, s.team, s.family, s.answered = nil, nil, nil, nil, nil
-	s.given, s.m = &m, &m
+	s.given, s.m, s.known = &m, &m, new(knownParts)
 	err = s.until(ctx, func() error {
 		if p := s.Order.permutation; p != nil {
 			s.m = m.Permuted(p, p.Inverse(), s.pool)

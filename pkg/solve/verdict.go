@@ -109,7 +109,7 @@ func (a *answer) judge() (err error) {
 	if j := a.s.job; j != nil {
 		a.Judgement = verify.JudgeDistributed(j.Matrix, a.x, a.given, a.s.opt.Tol, a.s.pool)
 	} else {
-		a.Judgement, err = verify.Judge(a.s.given, a.s.Order.back(a.x), a.given, a.s.opt.Tol, a.s.pool)
+		a.Judgement, err = a.s.known.given.Judge(a.s.given, a.s.Order.back(a.x), a.given, a.s.opt.Tol, a.s.pool)
 	}
 	return err
 }
@@ -127,7 +127,7 @@ func (a *answer) unexplained() (float64, error) {
 	if j := a.s.job; j != nil {
 		return verify.UnexplainedDistributed(j.Matrix, a.x, a.given, a.s.pool), nil
 	}
-	return verify.Unexplained(a.s.given, a.s.Order.back(a.x), a.given, a.s.pool)
+	return a.s.known.given.Unexplained(a.s.given, a.s.Order.back(a.x), a.given, a.s.pool)
 }
 
 // met reports whether the measure that counts is within the tolerance.

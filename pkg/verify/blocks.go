@@ -181,11 +181,19 @@ func (k *blocks) measure() {
 	k.joinLargest(k.explained)
 }
 
+// plainAt is row i, if its numbers are ordinary.
+func (s *system) plainAt(i int) (plainRow, bool) {
+	if s.measured(i) {
+		return s.rows[i], true
+	}
+	var few [64]float64 // so that short rows need no memory
+	return s.plainRow(i, s.elements(few[:0], i, i+1))
+}
+
 // outerRow computes row i, and the largest of |b_i| and the terms of other blocks by T_i.
 func (k *blocks) outerRow(i int) (r row, outer scaled) {
 	c, n := k.find(int32(i)), int32(k.m.Rows)
-	var few [64]float64 // so that short rows need no memory
-	if p, ok := k.plainRow(i, k.elements(few[:0], i, i+1)); ok {
+	if p, ok := k.plainAt(i); ok {
 		level, most := joined*(p.absAx+p.b), p.b
 		cols, vals := k.m.Row(i)
 		for e, j := range cols {

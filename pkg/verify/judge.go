@@ -54,10 +54,22 @@ func MaxUnexplained(tol float64) float64 { return max(0.01, min(1, 10*tol)) }
 //
 // shows that neither is.
 func Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Judgement, error) {
+	return new(Known).Judge(m, x, b, tol, pool)
+}
+
+// Known is what judging an x has shown of the matrix, for the next x. The zero value is ready; it is for one matrix, whose entries stay as they are, and for one
+// goroutine at a time.
+type Known struct {
+	parts []int32 // see parts; nil: not found yet
+}
+
+// Judge is the function Judge.
+func (k *Known) Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Judgement, error) {
 	s, errors, err := check(m, x, b, pool)
 	if s == nil {
 		return Judgement{Errors: errors, Block: errors.Row}, err
 	}
+	s.known, s.rows = k, make([]plainRow, m.Rows)
 	return s.judge(tol, pool), nil
 }
 

@@ -16,6 +16,9 @@ type parts struct {
 
 // findParts joins rows and columns by all entries that are not zero.
 func (s *system) findParts(pool *parallel.Pool) *blocks {
+	if s.known != nil && s.known.parts != nil {
+		return &blocks{system: s, pool: pool, of: s.known.parts}
+	}
 	k := s.newBlocks(pool)
 	k.eachRow(func(i int) {
 		own := k.find(int32(i))
@@ -28,6 +31,9 @@ func (s *system) findParts(pool *parallel.Pool) *blocks {
 		}
 	})
 	k.joinRanks()
+	if s.known != nil && s.over == nil {
+		s.known.parts = k.of
+	}
 	return k
 }
 
@@ -74,10 +80,16 @@ func (p *parts) limit(w []float64, tol float64) {
 // Unexplained returns max (|r_i|/T_i) / max (|b_i|/T_i) of the part of the system where that is
 // largest, among those that no entry joins: with 1 or more, x = 0 does as well there.
 func Unexplained(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (float64, error) {
+	return new(Known).Unexplained(m, x, b, pool)
+}
+
+// Unexplained is the function Unexplained.
+func (k *Known) Unexplained(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (float64, error) {
 	s, errors, err := check(m, x, b, pool)
 	if s == nil {
 		return errors.Row, err
 	}
+	s.known = k
 	return s.unexplained(pool), nil
 }
 
@@ -90,7 +102,12 @@ func (s *system) unexplained(pool *parallel.Pool) float64 {
 
 // PartSizes returns, for each row and for each column, the largest magnitude of x in the part of the system that it belongs to.
 func PartSizes(m *csr.Matrix, x []float64, pool *parallel.Pool) (rows, columns []float64) {
-	s := &system{m: m, x: x, own: [][2]int{{0, m.Rows}}}
+	return new(Known).PartSizes(m, x, pool)
+}
+
+// PartSizes is the function PartSizes.
+func (k *Known) PartSizes(m *csr.Matrix, x []float64, pool *parallel.Pool) (rows, columns []float64) {
+	s := &system{m: m, x: x, own: [][2]int{{0, m.Rows}}, known: k}
 	return s.partSizes(pool)
 }
 

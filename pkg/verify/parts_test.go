@@ -3,6 +3,8 @@ package verify
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -84,5 +86,44 @@ func TestParts(t *testing.T) {
 	}
 	if several < 50 {
 		t.Errorf("%d systems of several parts", several)
+	}
+}
+
+// What judging one x has shown of the matrix changes nothing about the next.
+func TestKnownConcurrent(t *testing.T) {
+	pool := parallel.New(2)
+	defer pool.Close()
+	rng := rand.New(rand.NewPCG(5, 6))
+	weighted := 0
+	for range 50 {
+		m, _, b := loose(t, rng, 20, 1e-8)
+		var known Known
+		for range 4 {
+			x := make([]float64, m.Cols)
+			for j := range x {
+				x[j] = math.Ldexp(rng.NormFloat64(), rng.IntN(60))
+			}
+			for _, tol := range []float64{1e-8, 1} {
+				got, err := known.Judge(m, x, b, tol, pool)
+				want, wantErr := Judge(m, x, b, tol, nil)
+				if err != nil || wantErr != nil || !reflect.DeepEqual(got, want) {
+					t.Fatalf("%+v, by itself %+v", got, want)
+				}
+				if got.Weights != nil {
+					weighted++
+				}
+			}
+			rows, columns := known.PartSizes(m, x, pool)
+			if r, c := PartSizes(m, x, nil); !slices.Equal(rows, r) || !slices.Equal(columns, c) {
+				t.Fatal("sizes of parts differ")
+			}
+			got, _ := known.Unexplained(m, x, b, pool)
+			if want, _ := Unexplained(m, x, b, nil); got != want {
+				t.Fatalf("unexplained %g, by itself %g", got, want)
+			}
+		}
+	}
+	if weighted == 0 {
+		t.Error("no judgement came as far as parts")
 	}
 }

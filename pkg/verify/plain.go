@@ -29,6 +29,9 @@ var (
 
 // plainTerms computes row i without its residual; ok is false if its numbers are not ordinary.
 func (s *system) plainTerms(i int) (r plainRow, ok bool) {
+	if s.measured(i) {
+		return s.rows[i], true
+	}
 	if r, ok = s.plainRight(i); !ok {
 		return r, false
 	}
@@ -44,6 +47,9 @@ func (s *system) plainTerms(i int) (r plainRow, ok bool) {
 	}
 	return r, true
 }
+
+// measured reports whether row i has been measured and kept.
+func (s *system) measured(i int) bool { return s.rows != nil && s.rows[i].t > 0 }
 
 // plainRight is row i with its right-hand side alone.
 func (s *system) plainRight(i int) (r plainRow, ok bool) {
@@ -159,6 +165,9 @@ func (s *system) measurePlain(lo, hi int) (p partial, ok bool) {
 				return p, false
 			}
 			sum.add(r, xmax)
+			if s.rows != nil {
+				s.rows[i] = r
+			}
 		}
 	}
 	return sum.scaled(xmax), true

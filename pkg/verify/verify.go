@@ -46,8 +46,8 @@ func (e Errors) Worst(o Errors) Errors {
 	}
 }
 
-// blockRows is the number of rows that one parallel part covers.
-const blockRows = 2048
+// blockRows is the number of rows that one parallel part covers: few, so that threads have equal shares of small systems.
+const blockRows = 256
 
 // Compute returns the errors of x (length Cols) for the right-hand side b
 // (length Rows), on the threads of pool (nil: serially). A NaN or Inf in x, or in

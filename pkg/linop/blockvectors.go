@@ -1,0 +1,89 @@
+package linop
+
+import (
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// Blocks of vectors, such as those of block Krylov methods, are a few vectors each of which lies by itself. Coefficients are
+// row by row: those of u_i for v_j are element i*len(v)+j.
+
+const (
+	// chunk is the number of elements of each vector that are worked on at a time: those of two blocks of 8 vectors fit in the
+	// first-level cache.
+	chunk = 256
+	// mostParts is the largest number of parts that vectors are cut in for threads. Parts do not depend on the number
+	// of threads, nor do sums.
+	mostParts = 64
+)
+
+// Gram computes the inner products u_i·v_j.
+func (h *Host) Gram(g []float64, u, v [][]float64) { h.gram(g, u, v, false) }
+
+// GramSymmetric is Gram of as many v_j as u_i, where u_i·v_j is u_j·v_i but for rounding: it computes those with i <= j.
+func (h *Host) GramSymmetric(g []float64, u, v [][]float64) { h.gram(g, u, v, true) }
+
+func (h *Host) gram(g []float64, u, v [][]float64, symmetric bool) {
+	parts, size := h.blockParts(), len(u)*len(v)
+	partial := make([]float64, size*len(parts))
+	h.pool.Run(len(parts), parallel.Func(func(k int) {
+		sums := partial[k*size:][:size]
+		var column [MostTogether]float64
+		dots := column[:]
+		if len(u) > len(column) {
+			dots = make([]float64, len(u))
+		}
+		for lo := parts[k].lo; lo < parts[k].hi; lo += chunk {
+			hi := min(lo+chunk, parts[k].hi)
+			for j, w := range v {
+				rows := len(u)
+				if symmetric {
+					rows = j + 1
+				}
+				h.kernels.MultiDot(dots[:rows], u[:rows], lo, hi, w)
+				for i, dot := range dots[:rows] {
+					sums[i*len(v)+j] += dot
+				}
+			}
+		}
+	}))
+	h.Reducer.Sum(g[:size], partial)
+	if symmetric {
+		for i := range u {
+			for j := range i {
+				g[i*len(v)+j] = g[j*len(v)+i]
+			}
+		}
+	}
+}
+
+// Combine computes w_j = sum_i a_ij u_i, added to w_j if plus says so. No w_j is an u_i.
+func (h *Host) Combine(a []float64, u, w [][]float64, plus bool) {
+	parts := h.blockParts()
+	columns := make([]Float64, len(u)*len(w))
+	for i := range u {
+		for j := range w {
+			columns[j*len(u)+i] = Float64(a[i*len(w)+j])
+		}
+	}
+	h.pool.Run(len(parts), parallel.Func(func(k int) {
+		for lo := parts[k].lo; lo < parts[k].hi; lo += chunk {
+			hi := min(lo+chunk, parts[k].hi)
+			for j, to := range w {
+				if !plus {
+					clear(to[lo:hi])
+				}
+				kernels.MultiAxpy(h.kernels, columns[j*len(u):][:len(u)], u, lo, hi, to)
+			}
+		}
+	}))
+}
+
+// blockParts are the parts of vectors for threads, made once.
+func (h *Host) blockParts() []span {
+	if h.blockSpans == nil {
+		size := chunk * (1 + (h.len-1)/(chunk*mostParts))
+		h.blockSpans = cut(h.parts, size)
+	}
+	return h.blockSpans
+}
