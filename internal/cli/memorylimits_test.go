@@ -5,16 +5,17 @@ package cli
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/child"
 )
 
 // limited runs mpsolve in a shell after what sets a limit, and returns what it prints, standard error, and its exit code.
-func limited(dir, limit, args string) (out, errOut string, code int) {
-	c := exec.Command("sh", "-c", limit+"; exec mpsolve "+args)
+func limited(t *testing.T, dir, limit, args string) (out, errOut string, code int) {
+	c := child.Command(t, "sh", "-c", limit+"; exec mpsolve "+args)
 	c.Dir = dir
 	var text, errors strings.Builder
 	c.Stdout, c.Stderr = &text, &errors
@@ -33,7 +34,7 @@ func grids(t *testing.T, n ...int) (dir string, names []string) {
 	dir = t.TempDir()
 	for _, n := range n {
 		name := fmt.Sprintf("g%d.mtx", n)
-		if _, errOut, code := limited(dir, ":", fmt.Sprintf("generate poisson2d --n %d --output %s", n, name)); code != 0 {
+		if _, errOut, code := limited(t, dir, ":", fmt.Sprintf("generate poisson2d --n %d --output %s", n, name)); code != 0 {
 			t.Fatal(errOut)
 		}
 		names = append(names, name)
@@ -54,7 +55,7 @@ func TestAddressSpace(t *testing.T) {
 		limits = []int{1110, 1400, 3000}
 	}
 	for _, limit := range limits {
-		_, errOut, code := limited(dir, fmt.Sprintf("ulimit -v %d", limit*1000), "solve --precond none --max-iter 2 --quiet "+names[0])
+		_, errOut, code := limited(t, dir, fmt.Sprintf("ulimit -v %d", limit*1000), "solve --precond none --max-iter 2 --quiet "+names[0])
 		switch {
 		case code == exitNotConverged && errOut == "":
 			solved++
@@ -111,7 +112,7 @@ func TestCgroup(t *testing.T) {
 		{"solve --quiet --max-memory 1GB " + names[1], "solving takes"},
 		{"generate poisson2d --n 3000 --output big.mtx", "of memory, this process can have"},
 	} {
-		out, errOut, code := limited(dir, enter, c.args)
+		out, errOut, code := limited(t, dir, enter, c.args)
 		switch {
 		case c.want == "" && (code != 0 || errOut != ""):
 			t.Errorf("%s: exit code %d, %s%s", c.args, code, out, errOut)

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/child"
 )
 
 func TestImages(t *testing.T) {
@@ -90,7 +92,7 @@ func TestBundle(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "bundle"), whole, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(bundler, "-type=o", "-unbundle", "-input=bundle", "-output=code", "-targets=hipv4-amdgcn-amd-amdhsa--gfx942")
+	cmd := child.Command(t, bundler, "-type=o", "-unbundle", "-input=bundle", "-output=code", "-targets=hipv4-amdgcn-amd-amdhsa--gfx942")
 	cmd.Dir = dir
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
