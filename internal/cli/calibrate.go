@@ -53,7 +53,7 @@ func newCalibrate(s streams) *cobra.Command {
 				case len(sets) > 1 && !k.HasFastSlots(): // of those that "all" means
 					continue
 				default:
-					err = calibrate(c.Context(), s, k)
+					err = abandonable(c.Context(), 0, func() error { return calibrate(c.Context(), s, k) })
 				}
 				if err != nil {
 					return err
