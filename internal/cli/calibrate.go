@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,7 +54,7 @@ func newCalibrate(s streams) *cobra.Command {
 				case len(sets) > 1 && !k.HasFastSlots(): // of those that "all" means
 					continue
 				default:
-					err = calibrate(c.Context(), s, k)
+					err = abandonable(c.Context(), 0, func() error { return calibrate(c.Context(), s, k) })
 				}
 				if err != nil {
 					return err
@@ -173,11 +174,13 @@ func modelOf(k *kernels.Set) (*adaptive.Model, error) {
 	return readModel(path)
 }
 
-// readModel reads the model in a file, nil if there is none.
+// readModel reads the model in a file, nil if there is none, such as in the home of another user, or in one that is no folder.
 func readModel(path string) (*adaptive.Model, error) {
 	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	for _, none := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.ENOTDIR} {
+		if errors.Is(err, none) {
+			return nil, nil
+		}
 	}
 	m := new(adaptive.Model)
 	if err == nil {

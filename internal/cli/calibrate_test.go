@@ -37,4 +37,16 @@ func TestReadModel(t *testing.T) {
 			t.Errorf("%q: %v", c.data, err)
 		}
 	}
+	if m, err := readModel(filepath.Join(path, "model.json")); m != nil || err != nil {
+		t.Errorf("below a file: %v, %v", m, err)
+	}
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(path); err == nil {
+		return // root may read it
+	}
+	if m, err := readModel(path); m != nil || err != nil {
+		t.Errorf("of another user: %v, %v", m, err)
+	}
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixio"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
@@ -134,6 +136,9 @@ func (f *convertFlags) run(ctx context.Context, s streams, from, path string) er
 	case content.RHS == nil && f.rhs != "":
 		return &exitError{exitInput, fmt.Errorf("%s: the file has no right-hand sides that are read, for --rhs", from)}
 	}
+	if err := f.fits(path, to, content); err != nil {
+		return err
+	}
 	if path == "-" {
 		err = writing(to, content)(s.out)
 	} else {
@@ -154,6 +159,18 @@ func (f *convertFlags) run(ctx context.Context, s streams, from, path string) er
 	return out.err
 }
 
+// fits returns an error if writing a matrix takes too much memory.
+func (f *convertFlags) fits(path string, to *matrixio.Format, c *matrixmarket.Content) error {
+	need := to.Memory(c)
+	if need == 0 {
+		return nil
+	}
+	has := csr.Bytes(int64(c.Rows), c.Stored)
+	opt := matrixmarket.Options{MaxMemory: int64(f.maxMemory), Held: programBytes + has, Installed: machine.Available()}
+	return opt.Fits(path, has, need, "the transpose of a %d x %d matrix with %d %s",
+		c.Rows, c.Cols, c.Stored, english.PluralWord(int(c.Stored), "entry", "entries"))
+}
+
 // contentText says what a file holds.
 func contentText(c *matrixmarket.Content) string {
 	form := ""
@@ -166,7 +183,10 @@ func contentText(c *matrixmarket.Content) string {
 
 // triangleText says that one triangle of a matrix was enough.
 func triangleText(to *matrixio.Format, c *matrixmarket.Content) string {
-	if symmetry := matrixio.Symmetry(c); to.Triangle && symmetry != matrixmarket.General {
+	if !to.Triangle {
+		return ""
+	}
+	if symmetry := matrixio.Symmetry(c); symmetry != matrixmarket.General {
 		return fmt.Sprintf(", the lower triangle of a %v matrix", symmetry)
 	}
 	return ""

@@ -107,6 +107,24 @@ type WriteOptions struct {
 	Threads int    // 0: GOMAXPROCS
 }
 
+// Memory is about how many bytes Write takes besides the content: those of a transpose, if it needs one, which a matrix of few
+// entries and many columns may have no room for.
+func (f *Format) Memory(c *matrixmarket.Content) float64 {
+	m, byColumns := c.Matrix, f.Word == "rb"
+	tellsSymmetry := f.Triangle || f.Word == "mpx"
+	if m == nil || !byColumns && (m.Rows != m.Cols || !tellsSymmetry) {
+		return 0
+	}
+	need := 16*float64(m.Cols+1) + 12*float64(m.NNZ())
+	if c.Imag != nil {
+		need += 8*float64(m.Cols+1) + 12*float64(m.NNZ())
+	}
+	if byColumns {
+		need += 8 * float64(m.Cols+1)
+	}
+	return need
+}
+
 // Write writes content in the format. What the format cannot hold is an error.
 func (f *Format) Write(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error {
 	return f.write(w, c, opt)
