@@ -116,7 +116,6 @@ func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info,
 		i.WriteMemory(out)
 		return nil
 	}
-	fmt.Fprintln(out)
 	m, _, err := f.reorder.apply(out, m, pool)
 	if err != nil {
 		return err
@@ -130,6 +129,7 @@ func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info,
 		if i.Condition, err = condition(ctx, m, facts, solve.Options{MaxMemory: r.opt.MaxMemory, Held: programBytes}, pool); err != nil {
 			return err
 		}
+		fmt.Fprintln(out)
 		i.Condition.Write(out)
 	}
 	if f.sets && facts.NonFinite == 0 && facts.MaxAbs > 0 {
@@ -138,6 +138,7 @@ func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info,
 			return err
 		}
 		i.SetSets(s.specs, s.rows)
+		fmt.Fprintln(out)
 		report.Predictions(out, s.columns, s.rows)
 		s.writeLayouts(out)
 	}
