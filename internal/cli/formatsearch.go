@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/report"
@@ -157,7 +158,7 @@ func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
 		trials++
 		count := trials
 		status.show(func(int) string {
-			return fmt.Sprintf("solve %d of at most %d: %s, %d iterations", count, opt.MaxSolves, strings.Join(t.Formats, " "), t.Iterations)
+			return fmt.Sprintf("solve %d of at most %d: %s, %s", count, opt.MaxSolves, strings.Join(t.Formats, " "), english.Plural(t.Iterations, "iteration", ""))
 		})
 	}
 	found, err := formatsearch.Search(ctx, m, b, opt)

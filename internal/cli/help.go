@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -16,6 +18,12 @@ import (
 // widestHelp is the number of columns of help texts where there is no terminal, or a wider one.
 const widestHelp = 100
 
+// Where less than leastHelp columns would be left for what a command does, it is said below its name, narrowIndent columns from the left.
+const (
+	leastHelp    = 22
+	narrowIndent = 6
+)
+
 // localFlags is the part of cobra's template that lists the flags of a command.
 var localFlags = regexp.MustCompile(`(?s)\n\nFlags:\n\{\{\.LocalFlags.*?\}\}`)
 
@@ -25,19 +33,46 @@ var helpFunctions = sync.OnceFunc(func() {
 	cobra.AddTemplateFunc("paragraphs", paragraphs)
 	cobra.AddTemplateFunc("command", func(c *cobra.Command, width int) string {
 		name := fmt.Sprintf("  %-*s ", c.NamePadding(), c.Name())
+		if len(name)+leastHelp > width {
+			return "  " + c.Name() + "\n" + report.Wrap(strings.Repeat(" ", narrowIndent)+c.Short, narrowIndent, width)
+		}
 		return report.Wrap(name+c.Short, len(name), width)
 	})
+	cobra.AddTemplateFunc("examples", examples)
 })
 
 // fitHelp makes the help texts of root and its commands as wide as the terminal, with flags in groups.
-func fitHelp(root *cobra.Command, w io.Writer) {
-	width := textWidth(w)
+func fitHelp(root *cobra.Command, w io.Writer) { fitHelpTo(root, textWidth(w)) }
+
+// fitHelpTo makes them so many columns wide.
+func fitHelpTo(root *cobra.Command, width int) {
 	helpFunctions()
 	usage := localFlags.ReplaceAllLiteralString(root.UsageTemplate(), fmt.Sprintf("{{flagUsages .LocalFlags %d}}", width))
+	usage = strings.ReplaceAll(usage, "{{.Example}}", fmt.Sprintf("{{examples .Example %d}}", width))
 	usage = strings.ReplaceAll(usage, ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", width))
 	usage = strings.ReplaceAll(usage, "  {{rpad .Name .NamePadding }} {{.Short}}", fmt.Sprintf("{{command . %d}}", width))
 	root.SetUsageTemplate(usage)
+	write := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		var text bytes.Buffer
+		out := c.OutOrStdout()
+		c.SetOut(&text)
+		write(c, args)
+		c.SetOut(out)
+		_, _ = out.Write(text.Bytes()) // an error is kept by out, and said at the end: cobra would say it too
+	})
 	root.SetHelpTemplate(strings.ReplaceAll(root.HelpTemplate(), "{{. | trim", fmt.Sprintf("{{paragraphs . %d | trim", width)))
+}
+
+// examples breaks commands that are too long as a shell allows: with a backslash.
+func examples(text string, width int) string {
+	lines := strings.Split(text, "\n")
+	for k, line := range lines {
+		if utf8.RuneCountInString(line) > width {
+			lines[k] = strings.ReplaceAll(report.Wrap(line, narrowIndent, width-2), "\n", " \\\n")
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // textWidth returns the number of columns for help texts: those of the terminal, up to widestHelp.

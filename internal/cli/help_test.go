@@ -58,3 +58,26 @@ func TestHelpWraps(t *testing.T) {
 		}
 	}
 }
+
+// Examples that are too long go on after a backslash, and what commands with long names do is said below these.
+func TestNarrowHelp(t *testing.T) {
+	want := "  mpsolve generate poisson3d --n 50 -o \\\n      p.mtx.gz\n  mpsolve info m.mtx"
+	if got := examples("  mpsolve generate poisson3d --n 50 -o p.mtx.gz\n  mpsolve info m.mtx", 40); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for _, args := range [][]string{{"generate"}, {"tune"}, {}} {
+		var out bytes.Buffer
+		root := newRoot(streams{out: &out, err: &out})
+		root.SetOut(&out)
+		fitHelpTo(root, 40)
+		root.SetArgs(append(args, "--help"))
+		if err := root.Execute(); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.SplitSeq(out.String(), "\n") {
+			if words := strings.Fields(line); utf8.RuneCountInString(line) > 40 && len(words[0]) < 32 {
+				t.Errorf("%v: %q", args, line)
+			}
+		}
+	}
+}

@@ -27,9 +27,9 @@ a histogram of the magnitudes of its entries, and what solve does with it by def
 a forecast: it is set up as solve does, up to the first iteration. The memory is what
 solve needs with each method that suits the matrix.
 
---spy, --condition and --sets show more, and leave that out (--json: in addition to it). --sets is a table of the papers'
-sets of storage formats: for three accuracies and both criteria, bytes per nonzero, indices
-included, and the percentage of nonzeros dropped.`
+--sets adds a table of the papers' sets of storage formats: for three accuracies and both criteria,
+bytes per nonzero, indices included, and the percentage of nonzeros dropped. --spy and --condition
+show only the properties and what they are for, soon, as nothing is set up (--json has everything).`
 
 func newInfo(s streams) *cobra.Command {
 	var f infoFlags
@@ -103,14 +103,17 @@ func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info,
 	}
 	report.Facts(out, facts)
 	shown := f.spy.spy || f.condition || f.sets
-	if !shown || f.json {
+	if !shown {
+		report.Histogram(out, m.Val)
+	}
+	if !shown || f.sets || f.json {
 		if err := r.choose(ctx, i); err != nil {
 			return err
 		}
 		i.WriteChoice(out)
-		report.Histogram(out, m.Val)
 	}
 	if !shown {
+		i.WriteMemory(out)
 		return nil
 	}
 	m, _, err := f.reorder.apply(out, m, pool)
@@ -126,6 +129,7 @@ func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info,
 		if i.Condition, err = condition(ctx, m, facts, solve.Options{MaxMemory: r.opt.MaxMemory, Held: programBytes}, pool); err != nil {
 			return err
 		}
+		fmt.Fprintln(out)
 		i.Condition.Write(out)
 	}
 	if f.sets && facts.NonFinite == 0 && facts.MaxAbs > 0 {
@@ -134,10 +138,9 @@ func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info,
 			return err
 		}
 		i.SetSets(s.specs, s.rows)
+		fmt.Fprintln(out)
 		report.Predictions(out, s.columns, s.rows)
-		for k, layout := range s.layouts {
-			report.Line(out, "layout", "AFX %s: %s", s.columns[k], layout)
-		}
+		s.writeLayouts(out)
 	}
 	return nil
 }

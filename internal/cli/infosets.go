@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"io"
+	"slices"
+	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -15,6 +18,22 @@ type sets struct {
 	specs   []report.SpecBytes
 	rows    []report.Prediction
 	layouts []string // of the columns
+}
+
+// writeLayouts writes each layout once, with its columns.
+func (s *sets) writeLayouts(w io.Writer) {
+	for k, layout := range s.layouts {
+		if slices.Contains(s.layouts[:k], layout) {
+			continue
+		}
+		var columns []string
+		for j, other := range s.layouts {
+			if other == layout {
+				columns = append(columns, s.columns[j])
+			}
+		}
+		report.Line(w, "layout", "AFX %s: %s", strings.Join(columns, ", "), layout)
+	}
 }
 
 // predict finds out the bytes per nonzero of the matrix in every set of formats.

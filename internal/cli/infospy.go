@@ -45,6 +45,7 @@ const spyCells = 256
 // draw draws the pattern.
 func (f *spyFlags) draw(ctx context.Context, w io.Writer, file string, m *csr.Matrix) error {
 	if f.output == "" {
+		fmt.Fprintln(w)
 		report.Spy(w, m)
 		return nil
 	}
@@ -55,5 +56,9 @@ func (f *spyFlags) draw(ctx context.Context, w io.Writer, file string, m *csr.Ma
 	high, wide := max(1, int(part*float64(m.Rows))), max(1, int(part*float64(m.Cols)))
 	room := math.Ceil(float64(m.Rows)/float64(high)) * math.Ceil(float64(m.Cols)/float64(wide))
 	title := fmt.Sprintf("%s: %d x %d, %d %s", filepath.Base(file), m.Rows, m.Cols, m.NNZ(), english.PluralWord(m.NNZ(), "nonzero", "nonzeros"))
-	return writeFile(ctx, f.output, func(to io.Writer) error { return figure.Spy(to, m.Density(high, wide), high, wide, room, title) })
+	err := writeFile(ctx, f.output, func(to io.Writer) error { return figure.Spy(to, m.Density(high, wide), high, wide, room, title) })
+	if err == nil {
+		report.Line(w, "pattern", "drawn in %s", f.output)
+	}
+	return err
 }

@@ -111,7 +111,7 @@ func (j *job) run(args []string, s streams, err error) int {
 		err = &exitError{code: exitBrokenPipe} // the reader went away and misses nothing
 	}
 	if err = j.outcome(ctx, err); err != nil && err.Error() != "" {
-		fmt.Fprintf(s.err, "mpsolve: %s\n", report.Printable(oneLine(err)))
+		fmt.Fprintln(s.err, report.Wrap("mpsolve: "+report.Printable(oneLine(err)), 0, columns(s.err)))
 		if stdout != nil && !stdout.used.Load() && wantsJSON(args) {
 			writeJSONError(stdout, err)
 		}

@@ -48,6 +48,9 @@ func TestHTML(t *testing.T) {
 			t.Errorf("the claim %s or its verdict is not on the page", c.ID)
 		}
 	}
+	if !strings.Contains(page, "<th>statement</th><th>verdict</th>") {
+		t.Error("the verdict is not beside its statement, where a narrow window shows it")
+	}
 	if !strings.Contains(page, "no meter") {
 		t.Error("the page does not tell why there is no energy")
 	}

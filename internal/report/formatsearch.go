@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/mpsolve/mpsolve/pkg/formatsearch"
@@ -79,8 +81,9 @@ func (f *FormatSearch) WriteText(w io.Writer) {
 		rest = "the search ended at its limit of solves"
 	}
 	Line(w, "narrowest", "trial %d: %s; %s", f.Minimal+1, strings.Join(f.Trials[f.Minimal].Formats, " "), rest)
-	Line(w, "cheapest", "trial %d moves %s in %d iterations, FP64 %s in %d (%.2f of that), after %d solves",
-		f.Best+1, bytes(best.Moved), best.Iterations, bytes(first.Moved), first.Iterations, float64(best.Moved)/float64(first.Moved), len(f.Trials))
+	Line(w, "cheapest", "trial %d moves %s in %s, FP64 %s in %d (%.2f of that), after %s",
+		f.Best+1, bytes(best.Moved), english.Plural(best.Iterations, "iteration", ""), bytes(first.Moved), first.Iterations,
+		float64(best.Moved)/float64(first.Moved), english.Plural(len(f.Trials), "solve", ""))
 	for k, p := range f.Parts {
 		Line(w, best.Formats[k], "%s", p.Name)
 	}
@@ -98,23 +101,43 @@ func (f *FormatSearch) table(w io.Writer) {
 	for k := range f.Parts {
 		header = append(header, fmt.Sprintf("part %d", k+1))
 	}
-	t := newTable(w, append(header, "stored", "moved", "iterations", "error", "digits", "verdict")...)
+	header = append(header, "stored", "moved", "iterations", "error")
+	digits := f.Digits > 0
+	if digits {
+		header = append(header, "digits")
+	}
+	t := newTable(w, append(header, "verdict")...)
+	t.words(len(header) + 1)
+	var reasons []string
+	failed := map[string][]string{}
 	for k, r := range f.Trials {
 		row := table.Row{k + 1}
 		for _, name := range r.Formats {
 			row = append(row, name)
 		}
-		digits := ""
-		if !math.IsNaN(float64(r.Digits)) {
-			digits = fmt.Sprintf("%.1f", float64(r.Digits))
+		row = append(row, bytes(r.Bytes), bytes(r.Moved), r.Iterations, fmt.Sprintf("%.1e", float64(r.Error)))
+		switch {
+		case digits && math.IsNaN(float64(r.Digits)):
+			row = append(row, "")
+		case digits:
+			row = append(row, fmt.Sprintf("%.1f", float64(r.Digits)))
 		}
 		verdict := "passes"
 		if !r.Passes {
-			verdict = "fails: " + r.Why
+			verdict = "fails"
+			if failed[r.Why] == nil {
+				reasons = append(reasons, r.Why)
+			}
+			failed[r.Why] = append(failed[r.Why], strconv.Itoa(k+1))
 		}
-		t.AppendRow(append(row, bytes(r.Bytes), bytes(r.Moved), r.Iterations, fmt.Sprintf("%.1e", float64(r.Error)), digits, verdict))
+		t.AppendRow(append(row, verdict))
 	}
+	fmt.Fprintln(w)
 	t.Render()
+	fmt.Fprintln(w)
+	for _, why := range reasons {
+		Line(w, "fails", "%s: %s %s", why, english.PluralWord(len(failed[why]), "trial", ""), strings.Join(failed[why], ", "))
+	}
 }
 
 // WriteJSON writes it for programs.

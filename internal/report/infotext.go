@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ func (i *Info) WriteChoice(w io.Writer) {
 		return
 	}
 	c := i.Choice
+	fmt.Fprintln(w)
 	for _, line := range c.Events {
 		switch label, _, _ := strings.Cut(line, " "); label {
 		case "precision", "layout", "format": // which the next line says
@@ -41,8 +43,15 @@ func (i *Info) WriteChoice(w io.Writer) {
 	if rest := c.rest(); len(rest) > 0 {
 		Line(w, "then", "%s, as far as that does not do", strings.Join(rest, "; "))
 	}
-	i.Memory.write(w, c.Preconditioner.Kind)
 	Line(w, "command", "%s", i.Command)
+}
+
+// WriteMemory writes what each method needs at least, if that is known.
+func (i *Info) WriteMemory(w io.Writer) {
+	if i.Memory != nil {
+		fmt.Fprintln(w)
+		i.Memory.write(w, i.Choice.Preconditioner.Kind)
+	}
 }
 
 // rest is what may follow the first rung, each once.
@@ -76,7 +85,7 @@ func (m *Memory) write(w io.Writer, precond string) {
 // Write writes bounds and the estimate, as far as there are any.
 func (c *Condition) Write(w io.Writer) {
 	if c.Gershgorin != nil {
-		Line(w, "eigenvalues", "between %.3g and %.3g (Gershgorin's bounds, which hold)", c.Gershgorin.Low, c.Gershgorin.High)
+		Line(w, "spectrum", "eigenvalues between %.3g and %.3g (Gershgorin's bounds, which hold)", c.Gershgorin.Low, c.Gershgorin.High)
 	}
 	if c.Ritz != nil {
 		Line(w, "", "reach from %.3g or less to %.3g or more (Ritz values after %d steps of Lanczos' process: inside of the spectrum)",

@@ -27,6 +27,11 @@ func Spy(w io.Writer, m *csr.Matrix) {
 	}
 	rows, columns := spySize(m.Rows, m.Cols, max(1, wide))
 	count := m.Density(4*rows, 2*columns)
+	what := "for each entry"
+	if high, wide := (m.Rows+4*rows-1)/(4*rows), (m.Cols+2*columns-1)/(2*columns); high*wide > 1 {
+		what = fmt.Sprintf("where a part of about %d x %d has entries", high, wide)
+	}
+	Line(w, "pattern", "a dot %s", what)
 	edge := strings.Repeat("─", columns)
 	fmt.Fprintf(w, " ┌%s┐\n", edge)
 	for r := range rows {

@@ -15,9 +15,13 @@ func TestSpy(t *testing.T) {
 	}
 	b := &narrow{columns: 8}
 	Spy(b, m) // 8 columns, so that a dot is an entry or a part of it
-	want := " ┌────┐\n │⠑⢄⠀⠈│\n │⠀⠀⠑⢄│\n └────┘\n"
+	want := "pattern    a dot for each entry\n ┌────┐\n │⠑⢄⠀⠈│\n │⠀⠀⠑⢄│\n └────┘\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+	b = &narrow{columns: 6}
+	if Spy(b, m); !strings.Contains(strings.Join(strings.Fields(b.String()), " "), "a dot where a part of about 2 x 2 has entries") {
+		t.Errorf("got\n%s", b.String())
 	}
 	for _, c := range [][5]int{{100, 100, 72, 19, 38}, {100, 100, 20, 10, 20}, {1, 1000, 72, 1, 72}, {1000, 1, 72, 19, 1}, {1 << 31, 1 << 31, 72, 19, 38}} {
 		if r, n := spySize(c[0], c[1], c[2]); r != c[3] || n != c[4] {

@@ -107,13 +107,13 @@ func (d *StochasticDigits) Compare(f csr.Facts, plain solve.Result, s solve.Stoc
 // WriteText writes it for people.
 func (d *StochasticDigits) WriteText(w io.Writer) {
 	c := d.Cestac
-	Line(w, "solve", "%s, row-wise backward error %.1e, %d iterations of %s, precond %s", d.Reason, d.Error, c.Iteration[0], d.Method, d.Precond)
+	Line(w, "solve", "%s, row-wise backward error %.1e, %s of %s, precond %s", d.Reason, d.Error, english.Plural(c.Iteration[0], "iteration", ""), d.Method, d.Precond)
 	text := d.Digits.Text()
 	if text == "" {
 		text = "not estimated"
 	}
 	Line(w, "digits", "%s", text)
-	Line(w, "stochastic", "%s, row-wise backward error %.1e, %d iterations, seed %d", d.Ended, d.Spread, c.Iteration[1], d.Seed)
+	Line(w, "stochastic", "%s, row-wise backward error %.1e, %s, seed %d", d.Ended, d.Spread, english.Plural(c.Iteration[1], "iteration", ""), d.Seed)
 	Line(w, "cestac", "%.1f digits of the largest elements survive random rounding; by elements %.1f to %.1f, median %.1f, %s",
 		c.Largest, c.Least, c.Most, c.Median, english.Plural(c.Zeros, "computational zero", "computational zeros"))
 	var classes []string

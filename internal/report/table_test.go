@@ -32,6 +32,45 @@ func TestTableFits(t *testing.T) {
 	}
 }
 
+// A narrow terminal does without columns that can be spared, as few as possible; words begin alike, and are folded where nothing else helps.
+func TestTableSpares(t *testing.T) {
+	for columns, want := range map[int]string{
+		0:  " name  word       10  20\n one   passes     11  21\n two   fails too  12  22\n",
+		23: " name  word       10\n one   passes     11\n two   fails too  12\n",
+		18: " name  word\n one   passes\n two   fails too\n",
+	} {
+		w := &narrow{columns: columns}
+		list := newTable(w, "name", "word", "10", "20")
+		list.words(2)
+		list.spare(4, 3)
+		list.AppendRow(table.Row{"one", "passes", 11, 21})
+		list.AppendRow(table.Row{"two", "fails too", 12, 22})
+		list.Render()
+		if w.String() != want {
+			t.Errorf("%d columns:\n%swant\n%s", columns, w.String(), want)
+		}
+	}
+	w := &narrow{columns: 36}
+	list := newTable(w, "trial", "verdict")
+	list.words(2)
+	list.AppendRow(table.Row{1, "a text that is longer than a narrow terminal is wide"})
+	list.Render()
+	if n := text.LongestLineLen(w.String()); n > 36 || strings.Join(strings.Fields(w.String()), " ") != "trial verdict 1 a text that is longer than a narrow terminal is wide" {
+		t.Errorf("%d columns:\n%s", n, w.String())
+	}
+}
+
+// Columns are divided evenly among the tables of a narrow terminal.
+func TestTableIsCutEvenly(t *testing.T) {
+	w := &narrow{columns: 50}
+	list := newTable(w, "set", "column 1", "column 2", "column 3", "column 4", "column 5", "column 6")
+	list.AppendRow(table.Row{"AP1", 1, 2, 3, 4, 5, 6})
+	list.Render()
+	if lines := strings.Split(w.String(), "\n"); len(lines) != 5 || len(lines[0]) != len(lines[2]) {
+		t.Errorf("not two tables of three columns each:\n%s", w.String())
+	}
+}
+
 // Bars are as long as there is room.
 func TestHistogramFits(t *testing.T) {
 	for _, columns := range []int{40, 60} {

@@ -115,11 +115,17 @@ func (t *Tune) table(w io.Writer) {
 		}
 		return cmp.Compare(x.Total, y.Total)
 	})
-	list := newTable(w, "method", "preconditioner", "precision", "layout", "iterations", "set-up s", "solve s", "total s", "error", "")
+	list := newTable(w, "method", "precond", "precision", "layout", "iterations", "set-up s", "solve s", "total s", "error", "")
+	list.words(2, 3, 4, 10)
+	list.spare(9, 6, 7, 5, 4, 10)
+	var failed []int
 	for _, k := range order {
 		r, mark := t.Trials[k], ""
 		switch {
 		case r.Why == tune.TooSlow:
+			continue
+		case !r.Passes:
+			failed = append(failed, k)
 			continue
 		case k == t.Best && k == 0:
 			mark = "best: the defaults"
@@ -128,19 +134,22 @@ func (t *Tune) table(w io.Writer) {
 		case k == 0:
 			mark = "the defaults"
 		}
-		if !r.Passes {
-			list.AppendRow(table.Row{r.Flags, "", "", "", "", "", "", brief(r.Total), "", strings.TrimPrefix(mark+": "+r.Why, ": ")})
-			continue
-		}
 		list.AppendRow(table.Row{
-			r.Method, r.Precond, r.Precision, r.Layout, r.Iterations, brief(r.SetUp), brief(r.Solve), brief(r.Total),
+			r.Method, short.Replace(r.Precond), short.Replace(r.Precision), r.Layout, r.Iterations, brief(r.SetUp), brief(r.Solve), brief(r.Total),
 			fmt.Sprintf("%.1e", float64(r.Error)), mark,
 		})
 	}
 	if list.Length() > 0 {
 		list.Render()
+		fmt.Fprintln(w)
+	}
+	for _, k := range failed {
+		Line(w, "failed", "%s: %s, after %s s", t.Trials[k].Flags, t.Trials[k].Why, brief(t.Trials[k].Total))
 	}
 }
+
+// short leaves out of settings what every cell of a column would say.
+var short = strings.NewReplacer(" at epsilon ", " ", ", nw", "", ", drop ", " ")
 
 // brief is a number of seconds with three digits.
 func brief(seconds float64) string { return fmt.Sprintf("%.3g", seconds) }

@@ -61,7 +61,10 @@ func Lacking(list []experiments.Experiment, opt Options, measured []records.Reco
 			return nil, err
 		}
 		lacking = append(lacking, absent...)
-		if missing > 0 {
+		switch {
+		case missing > 0 && missing == points:
+			lacking = append(lacking, "no run, or not enough time")
+		case missing > 0:
 			lacking = append(lacking, fmt.Sprintf("%d of %d measurements: no run, or not enough time", missing, points))
 		}
 		all[e.ID] = lacking
