@@ -1,7 +1,7 @@
 // Package atomicfile writes output files. A regular file is replaced atomically: it is
 // written under a temporary name, or none, beside its own and renamed when it is complete.
-// Devices, FIFOs and open descriptors are written to directly; of a symbolic link the
-// target is replaced.
+// Devices, FIFOs and open descriptors are written to directly, and wait for no reader once
+// the context has ended; of a symbolic link the target is replaced.
 package atomicfile
 
 import (
@@ -14,15 +14,32 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/mpsolve/mpsolve/internal/outlet"
 )
 
 // File is a file that is being written.
 type File struct {
 	*os.File
-	path   string // as given
-	target string // of symbolic links; "": written directly
-	temp   string // "": not written directly, and without a name
+	path   string         // as given
+	target string         // of symbolic links; "": written directly
+	temp   string         // "": not written directly, and without a name
+	direct *outlet.Writer // nil: not written directly
 }
+
+// Write implements [io.Writer].
+func (f *File) Write(p []byte) (int, error) {
+	if f.direct != nil {
+		return f.direct.Write(p)
+	}
+	return f.File.Write(p)
+}
+
+// WriteString implements [io.StringWriter].
+func (f *File) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
+
+// ReadFrom implements [io.ReaderFrom].
+func (f *File) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.Writer }{f}, r) }
 
 // pending are the files that are neither complete nor removed.
 var pending = struct {
@@ -54,6 +71,9 @@ func created(ctx context.Context, path string, named bool) (*File, error) {
 	f, err := create(ctx, path, named)
 	if err != nil {
 		return nil, fmt.Errorf("writing %s: %w", path, withoutPath(err))
+	}
+	if f.target == "" {
+		f.direct = outlet.New(ctx.Done(), f.File.Write)
 	}
 	return f, nil
 }

@@ -108,11 +108,6 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 	if err != nil {
 		return err
 	}
-	out := &firstError{w: s.out}
-	report.Models(out, adaptive.ModelOf(k), measured)
-	if out.err != nil {
-		return out.err
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -124,6 +119,8 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 	if err != nil {
 		return err
 	}
+	out := &firstError{w: s.out}
+	report.Models(out, adaptive.ModelOf(k), measured)
 	fmt.Fprintf(out, "written to %s\n", path)
 	return out.err
 }

@@ -102,7 +102,7 @@ func (f *checkpointFlags) read(opt *solve.Options) error {
 	}
 	in, err := os.Open(f.resume)
 	if err != nil {
-		return err
+		return &exitError{exitInput, fmt.Errorf("--resume: %w", err)}
 	}
 	defer in.Close()
 	c, err := solve.ReadCheckpoint(in)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,14 +30,17 @@ func (f configFlag) apply(fl *pflag.FlagSet) error {
 	}
 	text, err := os.ReadFile(string(f))
 	if err != nil {
-		return fmt.Errorf("--config: %w", err)
+		return &exitError{exitInput, fmt.Errorf("--config: %w", err)}
 	}
-	var page yaml.Node
-	if err := yaml.Unmarshal(text, &page); err != nil {
-		return usage("%s: %s", f, oneLine(err))
-	}
-	if page.Kind == 0 { // nothing but comments
+	var page, more yaml.Node
+	pages := yaml.NewDecoder(bytes.NewReader(text))
+	switch err := pages.Decode(&page); {
+	case errors.Is(err, io.EOF): // nothing but comments
 		return nil
+	case err != nil:
+		return usage("%s: %s", f, oneLine(err))
+	case !errors.Is(pages.Decode(&more), io.EOF):
+		return usage("%s: want one YAML document, there are several", f)
 	}
 	flags := page.Content[0]
 	if flags.Kind != yaml.MappingNode {
@@ -94,8 +98,12 @@ func saveConfig(ctx context.Context, path, comment string, flags []tune.Flag) er
 	for _, f := range flags {
 		page.Content = append(page.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: f.Name}, &yaml.Node{Kind: yaml.ScalarNode, Value: f.Value})
 	}
+	text, err := yaml.Marshal(&page)
+	if err != nil {
+		return err
+	}
 	return writeFile(ctx, path, func(to io.Writer) error {
-		e := yaml.NewEncoder(to)
-		return errors.Join(e.Encode(&page), e.Close())
+		_, err := to.Write(text)
+		return err
 	})
 }

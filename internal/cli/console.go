@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,12 +9,16 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/mpsolve/mpsolve/internal/outlet"
 )
 
 // console is what standard output and standard error have in common: colours, and a status line below what is printed, which
 // goes before anything else is.
 type console struct {
-	plain bool // no colours
+	plain bool            // no colours
+	ended <-chan struct{} // closed by end; nil: never
+	end   func()          // no reader is waited for any more
 
 	mu    sync.Mutex
 	err   *os.File // where the status line is; nil: on no terminal
@@ -22,7 +27,8 @@ type console struct {
 
 // newConsole makes the console of a process that has this standard error.
 func newConsole(errOut *os.File) *console {
-	c := &console{plain: os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"}
+	ctx, end := context.WithCancel(context.Background())
+	c := &console{plain: os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb", ended: ctx.Done(), end: end}
 	if columns(errOut) > 0 {
 		c.err = errOut
 	}
@@ -41,7 +47,9 @@ func (c *console) draw(line string) {
 // reads keeps nothing else from being said.
 func (c *console) print(f *os.File, p []byte) (int, error) {
 	if columns(f) == 0 {
-		c.clear()
+		if c.err != nil {
+			outlet.Within(c.ended, c.clear)
+		}
 		return f.Write(p)
 	}
 	c.mu.Lock()
@@ -64,27 +72,31 @@ func (c *console) erase() {
 	}
 }
 
-// standardError is standard error.
-type standardError struct {
+// stream is standard output or standard error. Once the program is to end, it waits for no reader.
+type stream struct {
 	*os.File
 	console *console
+	patient *outlet.Writer
 }
 
-func (s *standardError) Write(p []byte) (int, error) { return s.console.print(s.File, p) }
+func newStream(f *os.File, c *console) *stream {
+	return &stream{f, c, outlet.New(c.ended, func(p []byte) (int, error) { return c.print(f, p) })}
+}
+
+func (s *stream) Write(p []byte) (int, error) { return s.patient.Write(p) }
 
 // Columns implements report.Terminal.
-func (s *standardError) Columns() int { return columns(s.File) }
+func (s *stream) Columns() int { return columns(s.File) }
 
 // Colored implements report.Terminal.
-func (s *standardError) Colored() bool { return !s.console.plain && s.Columns() > 0 }
+func (s *stream) Colored() bool { return !s.console.plain && s.Columns() > 0 }
 
 // standardOutput turns the error that its reader has gone away into errOutputClosed, and
 // keeps the first error.
 type standardOutput struct {
-	*os.File
-	console *console
-	failed  error
-	used    atomic.Bool // something has been written, or is being written
+	*stream
+	failed error
+	used   atomic.Bool // something has been written, or is being written
 }
 
 var errOutputClosed = errors.New("the reader of standard output has gone")
@@ -93,7 +105,7 @@ func (s *standardOutput) Write(p []byte) (int, error) {
 	if len(p) > 0 {
 		s.used.Store(true)
 	}
-	n, err := s.console.print(s.File, p)
+	n, err := s.stream.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
 		err = errOutputClosed
 	}
@@ -103,15 +115,9 @@ func (s *standardOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Columns implements report.Terminal.
-func (s *standardOutput) Columns() int { return columns(s.File) }
-
-// Colored implements report.Terminal.
-func (s *standardOutput) Colored() bool { return !s.console.plain && s.Columns() > 0 }
-
 // consoleOf is the console of standard error; a new one if that is something else.
 func consoleOf(errOut io.Writer) *console {
-	if s, ok := errOut.(*standardError); ok {
+	if s, ok := errOut.(*stream); ok {
 		return s.console
 	}
 	return &console{}

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -180,7 +180,7 @@ func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
 		report.Line(out, "solve", "%s, precond %s", opt.Method, opt.Precond)
 		r.WriteText(out)
 	}
-	if err = errors.Join(err, out.err); err != nil {
+	if err = cmp.Or(out.err, err); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
 	if found.Best < 0 {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,7 @@ type job struct {
 	ranks []profile
 	grace time.Duration // for what is interrupted
 	args  []string      // of the command line
+	over  atomic.Bool   // all has been said on all ranks
 }
 
 // startJob begins to run a command on all ranks. They must be alike.
@@ -128,6 +130,7 @@ func (j *job) close() {
 	if !j.alone() {
 		j.comm.Barrier()
 	}
+	j.over.Store(true)
 	j.stop()
 }
 

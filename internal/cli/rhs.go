@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/mpsolve/mpsolve/internal/atomicfile"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -19,6 +21,8 @@ import (
 func checkRHS(rhs, matrix string) error {
 	if _, err := os.Stat(rhs); err != nil && (rhs == "random" || rhs == "one" || rhs == "zeros") {
 		return usage("--rhs %s: want a file, ones, or random:SEED such as random:1", rhs)
+	} else if rhs == "-" && matrix == "-" {
+		return usage("--rhs -: the matrix comes from standard input already")
 	} else if err == nil && atomicfile.Same(rhs, matrix) {
 		return usage("--rhs %s: is the matrix; copy it to another file to solve for each of its columns", rhs)
 	}
@@ -71,8 +75,8 @@ func (f *solveFlags) vectorsBy(read func(path, what string) ([][]float64, error)
 		return nil, nil, err
 	}
 	if len(guesses) != 1 && len(guesses) != count {
-		return nil, nil, &solve.InputError{Msg: fmt.Sprintf("%s has %d columns for %d right-hand sides; want 1 or %d",
-			f.guess, len(guesses), count, count)}
+		return nil, nil, &solve.InputError{Msg: fmt.Sprintf("%s has %s for %s; want one, or one for each",
+			f.guess, english.Plural(len(guesses), "column", ""), english.Plural(count, "right-hand side", ""))}
 	}
 	for k := range x0 {
 		x0[k] = guesses[min(k, len(guesses)-1)]

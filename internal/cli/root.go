@@ -64,10 +64,13 @@ func usage(format string, args ...any) error {
 // Main runs the command line and returns the exit code. It ends the process itself at a
 // second signal.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
+	if err := checkDescriptors(); err != nil {
+		return noJob(err, errOut)
+	}
 	keepWithin(0)
 	heedScheduler()
 	if f, ok := errOut.(*os.File); ok {
-		errOut = &standardError{f, newConsole(f)}
+		errOut = newStream(f, newConsole(f))
 	}
 	j, err := startJob(args, errOut)
 	if j == nil {
@@ -80,9 +83,12 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 func (j *job) run(args []string, s streams, err error) int {
 	ctx, stop := watch(j)
 	defer stop()
+	if e, ok := j.err.(*stream); ok {
+		defer context.AfterFunc(ctx, e.console.end)()
+	}
 	var stdout *standardOutput
 	if f, ok := s.out.(*os.File); ok {
-		stdout = &standardOutput{File: f, console: consoleOf(s.err)}
+		stdout = &standardOutput{stream: newStream(f, consoleOf(s.err))}
 		s.out = stdout
 	}
 	root := newRoot(s)
@@ -180,6 +186,12 @@ func newRoot(s streams) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
 	root.AddCommand(alike(newSolve(s)), newInfo(s), newPlot(s), newSpMV(s), newDigits(s), newFormats(s), newTune(s), newBench(s), newReproduce(s), newGenerate(s), newConvert(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			group(c, "shell")
+		}
+	}
 	return root
 }
 

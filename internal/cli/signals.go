@@ -99,8 +99,12 @@ func (j *job) watchMemory(ctx context.Context, cancel context.CancelCauseFunc) {
 }
 
 // exitNow removes incomplete files, prints the error and ends the process, and with it all ranks, without waiting
-// long for any.
+// long for any. Where all has been said, the process ends without another word: launchers send signals to the other ranks when
+// one ends.
 func (j *job) exitNow(err error) {
+	if j.over.Load() {
+		os.Exit(exitCode(err))
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -178,8 +178,14 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 			return err
 		}
 	}
-	if f.opt.Tol <= 0 {
+	if !(f.opt.Tol > 0 && f.opt.Tol < 1) {
 		return usage("--tol %g: want a positive number below 1", f.opt.Tol)
+	}
+	if f.opt.MaxIter < 0 {
+		return usage("--max-iter %d: want a positive number, or 0 for the default", f.opt.MaxIter)
+	}
+	if f.opt.Restart < 0 {
+		return usage("--restart %d: want a positive number, or 0 for the default", f.opt.Restart)
 	}
 	if c.Flags().Changed("idr-s") && f.opt.IDR < 1 {
 		return usage("--idr-s %d: want a positive number", f.opt.IDR)

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mpsolve/mpsolve/internal/outlet"
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
@@ -75,8 +76,10 @@ func (l *statusLine) done() {
 	l.stop = nil
 	l.mu.Unlock()
 	if stop != nil {
-		stop()
-		l.console.clear()
+		outlet.Within(l.console.ended, func() {
+			stop()
+			l.console.clear()
+		})
 	}
 }
 

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -161,7 +161,7 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 	} else {
 		d.WriteText(out)
 	}
-	if err = errors.Join(err, out.err); err != nil {
+	if err = cmp.Or(out.err, err); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
 	if !d.Converged {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -124,17 +123,17 @@ func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 			r.Command += fmt.Sprintf(" --%s %s", flag.Name, shellWord(flag.Value))
 		}
 	}
+	if f.save != "" && found.Best >= 0 { // first, since it is there to stay
+		err = saveConfig(ctx, f.save, r.Comment(), flags)
+	}
 	out := &firstError{w: s.out}
 	if f.json {
-		err = r.WriteJSON(out)
+		out.keep(r.WriteJSON(out))
 	} else {
 		r.WriteText(out)
 	}
-	if err = errors.Join(err, out.err); err != nil {
-		return fmt.Errorf("writing: %w", err)
-	}
-	if f.save != "" && found.Best >= 0 {
-		err = saveConfig(context.WithoutCancel(ctx), f.save, r.Comment(), flags)
+	if out.err != nil {
+		err = errors.Join(err, fmt.Errorf("writing: %w", out.err))
 	}
 	switch {
 	case err != nil || searched != nil:

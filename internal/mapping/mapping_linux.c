@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,15 +21,23 @@ static volatile sig_atomic_t count;
 static struct sigaction before;
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
+/* Threads may fault at once; the first one speaks. */
+static void end(const char *line)
+{
+	static atomic_flag ending = ATOMIC_FLAG_INIT;
+	while (atomic_flag_test_and_set(&ending))
+		pause();
+	ssize_t heard = write(STDERR_FILENO, line, strlen(line));
+	(void)heard;
+	_exit(1);
+}
+
 static void fault(int number, siginfo_t *info, void *context)
 {
 	char *at = info->si_addr;
 	for (int k = 0; k < count; k++)
-		if (at >= mapped[k].from && at < mapped[k].to) {
-			ssize_t heard = write(STDERR_FILENO, mapped[k].line, strlen(mapped[k].line));
-			(void)heard;
-			_exit(1);
-		}
+		if (at >= mapped[k].from && at < mapped[k].to)
+			end(mapped[k].line);
 	if (before.sa_flags & SA_SIGINFO)
 		before.sa_sigaction(number, info, context);
 	else

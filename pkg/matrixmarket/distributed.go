@@ -266,7 +266,7 @@ func (v *Distributed) spread(c dist.Comm, path string, m *csr.Matrix, domains in
 // enoughRows returns an error if domains would be empty.
 func enoughRows(path string, rows int64, domains int) error {
 	if int64(domains) > rows || domains < 1 {
-		return fmt.Errorf("%s: %d domains of %s: each needs a row at least", path, domains, plural(int(rows), "row"))
+		return &Error{File: path, Msg: fmt.Sprintf("%d domains of %s: each needs a row at least", domains, plural(int(rows), "row"))}
 	}
 	return nil
 }

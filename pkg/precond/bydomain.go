@@ -142,6 +142,7 @@ func (s *distributed) domain(
 		}
 		last = multiplications
 	}
+	opt.Needs = func(bytes int64) { o.Needs = max(o.Needs, s.ofAll(bytes, m)) }
 	opt.Multigrid.NearNull = nil
 	for _, v := range s.Multigrid.NearNull {
 		opt.Multigrid.NearNull = append(opt.Multigrid.NearNull, v[lo:hi])
@@ -181,6 +182,11 @@ func (s *distributed) share(limit int64, m *csr.Matrix) int64 {
 	return max(1, int64(float64(limit)*float64(m.NNZ())/float64(max(s.a.NNZ, 1))))
 }
 
+// ofAll is the least limit for the whole matrix of which a domain has so many bytes.
+func (s *distributed) ofAll(bytes int64, m *csr.Matrix) int64 {
+	return int64(math.Ceil(float64(bytes) * float64(max(s.a.NNZ, 1)) / float64(max(m.NNZ(), 1))))
+}
+
 // located says in which domain an error was found, of several.
 func (s *distributed) located(p dist.Part, err error) error {
 	if s.a.Domains.Count() == 1 {
@@ -195,6 +201,7 @@ type outcome struct {
 	Name   string
 	Cost   Cost
 	Worked int64
+	Needs  int64    // of Options.Needs, for all domains
 	Lines  []string // of Options.Log
 }
 
@@ -212,6 +219,7 @@ func joinOutcomes(c dist.Comm, own []outcome) (all outcome) {
 		}
 		for _, o := range parts {
 			all.Lines = append(all.Lines, o.Lines...)
+			all.Needs = max(all.Needs, o.Needs)
 			if all.Worked += o.Worked; o.Error != nil {
 				all.Error = o.Error
 				return all
@@ -234,8 +242,11 @@ func commonClauses(a, b string) string {
 	return strings.Join(as[:same], ", ")
 }
 
-// report tells Worked and Log what domains have taken and said; what several have said, once.
+// report tells Worked, Needs and Log what domains have taken and said; what several have said, once.
 func (s *distributed) report(all outcome) {
+	if s.Needs != nil {
+		s.Needs(all.Needs)
+	}
 	if s.Worked != nil {
 		s.Worked(all.Worked)
 	}

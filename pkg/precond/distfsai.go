@@ -87,6 +87,7 @@ func (s *distributed) fsaiPart(k int, ghosts dist.Rows) (g *csr.Matrix, o outcom
 	m := s.a.Segment(s.m, k, ghosts)
 	opt := s.Options
 	opt.MaxBytes = s.share(opt.MaxBytes, m)
+	opt.Needs = func(bytes int64) { o.Needs = max(o.Needs, s.ofAll(bytes, m)) }
 	t := newSetup(s.ctx, m, opt, s.pool)
 	var err error
 	func() {

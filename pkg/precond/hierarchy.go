@@ -176,7 +176,7 @@ func (h *hierarchy) descend(l levelMatrices) error {
 // of at most that many nonzeros and the pieces it is made of. If the bound is too large,
 // count counts the nonzeros.
 func (h *hierarchy) checkMatrix(rows int, most, held int64, count func() (int64, error)) error {
-	if h.checkMemory(held+2*csr.Bytes(int64(rows), most)) == nil {
+	if h.fits(held+2*csr.Bytes(int64(rows), most)) == nil {
 		return nil
 	}
 	nnz, err := count()

@@ -80,6 +80,9 @@ type Options struct {
 	// that MaxWork limits; nil: nobody.
 	Worked func(multiplications int64)
 
+	// Needs is told the least MaxBytes with which setting up could have come as far as it is, whenever that grows; nil: nobody.
+	Needs func(bytes int64)
+
 	// Operator is A as it is stored already, if it is: kinds that multiply with A
 	// use it instead of storing A once more.
 	Operator linop.Relaxer[vector, scalar]

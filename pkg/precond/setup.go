@@ -89,12 +89,28 @@ func (t *elimination) row(entries, multiplications int) error {
 }
 
 // checkMemory returns ErrMemory if setting up something of that many bytes takes more than Options.MaxBytes, see
-// Description.Making. It comes before the memory is allocated.
+// Description.Making. It comes before the memory is allocated, and Options.Needs is told.
 func (s *setup) checkMemory(bytes int64) error {
-	if s.making > 0 {
-		bytes = int64(s.making * float64(bytes))
+	if err := s.fits(bytes); err != nil {
+		return err
 	}
-	if s.MaxBytes > 0 && bytes > s.MaxBytes {
+	if s.Needs != nil {
+		s.Needs(s.counted(bytes))
+	}
+	return nil
+}
+
+// counted is what setting up something of that many bytes counts as.
+func (s *setup) counted(bytes int64) int64 {
+	if s.making > 0 {
+		return int64(s.making * float64(bytes))
+	}
+	return bytes
+}
+
+// fits is checkMemory of what may turn out to be less.
+func (s *setup) fits(bytes int64) error {
+	if bytes = s.counted(bytes); s.MaxBytes > 0 && bytes > s.MaxBytes {
 		return fmt.Errorf("%w: %s are needed, %s are left for it", ErrMemory, humanize.Bytes(uint64(bytes)), humanize.Bytes(uint64(s.MaxBytes)))
 	}
 	return nil

@@ -57,10 +57,9 @@ func (s *Solver) Memory() []MethodMemory {
 	if s.special != nil {
 		return s.special.memory()
 	}
-	making := int64(0)
-	if p := s.refiner.usage().precond; p.Kind != precond.None {
-		d, _ := precond.Lookup(p.Kind)
-		making = int64(max(1, d.Making) * float64(p.Cost.Bytes))
+	making := int64(-1)
+	if p := s.refiner.usage().precond; p.Kind != precond.None && p.Kind == s.needed.kind {
+		making = s.needed.bytes
 	}
 	all := []MethodMemory{s.methodMemory(s.Method, making)}
 	for _, k := range krylov.Methods {
@@ -73,12 +72,12 @@ func (s *Solver) Memory() []MethodMemory {
 	return all
 }
 
-// methodMemory is the forecast for a method, with a preconditioner that takes so many bytes, if any.
+// methodMemory is the forecast for a method, with a preconditioner that takes so many bytes besides; -1: there is none.
 func (s *Solver) methodMemory(m Method, making int64) MethodMemory {
 	alone := *s
 	alone.Method, alone.opt.Precond = m, Precond{Kind: precond.None}
 	f := MethodMemory{Method: m, Alone: alone.memory(), Basis: alone.basisRoom(m)}
-	if making > 0 {
+	if making >= 0 {
 		with := *s
 		with.Method = m
 		f.Preconditioned, f.Basis = with.memory()+making, with.basisRoom(m)

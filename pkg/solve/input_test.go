@@ -33,7 +33,7 @@ func TestInputErrors(t *testing.T) {
 		{"no offsets", &csr.Matrix{Rows: 2, Cols: 2}, Options{}, nil, nil, []string{"row offsets"}},
 		{"empty", &csr.Matrix{}, Options{}, nil, nil, []string{"empty"}},
 		{"NaN", dense([]float64{1, 0, 0}, []float64{0, 1, nan}, []float64{nan, 0, 1}), Options{}, nil, nil, []string{"2 entries", "row 2, column 3"}},
-		{"Inf", dense([]float64{1, -inf}, []float64{1, 1}), Options{}, nil, nil, []string{"1 entries", "row 1, column 2"}},
+		{"Inf", dense([]float64{1, -inf}, []float64{1, 1}), Options{}, nil, nil, []string{"1 entry", "row 1, column 2"}},
 		{"zero row", dense([]float64{1, 1, 1}, []float64{0, 0, 0}, []float64{1, 2, 3}), Options{}, nil, nil, []string{"singular", "row 2"}},
 		{"zero column", dense([]float64{1, 0, 2}, []float64{2, 0, 1}, []float64{1, 0, 3}), Options{}, nil, nil, []string{"singular", "column 2"}},
 		{"first column zero", dense([]float64{0, 1}, []float64{0, 2}), Options{}, nil, nil, []string{"singular", "column 1"}},

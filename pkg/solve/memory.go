@@ -71,6 +71,20 @@ func (s *Solver) uncounted(a stored) int64 {
 	return max(0, a.bytes-counted)
 }
 
+// needed is what setting up a preconditioner takes beside memory, in bytes.
+type needed struct {
+	kind  precond.Kind
+	bytes int64
+}
+
+// note is told what it takes so far, that of the transpose too.
+func (n *needed) note(kind precond.Kind, bytes int64) {
+	if n.kind != kind {
+		*n = needed{kind: kind} // not less than nothing: memory itself is needed
+	}
+	n.bytes = max(n.bytes, bytes)
+}
+
 // methodVectors is the number of work vectors of a method, before cycles of GMRES grow; 0 where
 // substitution takes its place.
 func (s *Solver) methodVectors(m Method) int64 {

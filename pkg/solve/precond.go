@@ -89,9 +89,11 @@ func (s *Solver) precondition(
 		}
 	}
 	opt.Multigrid.KCycle, opt.Portable = p.KCycle, s.opt.Device != nil
+	besides := held + s.uncounted(a) + s.kept.Bytes()
 	if s.opt.MaxMemory > 0 {
-		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory()-held-s.uncounted(a)-s.kept.Bytes())
+		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory()-besides)
 	}
+	opt.Needs = func(bytes int64) { s.needed.note(v.kind, besides+bytes) }
 	if !s.Method.transposes() { // otherwise there are two matrices
 		opt.Kept = s.kept
 	}

@@ -47,6 +47,7 @@ type Solver struct {
 	recorder *recorder // of checkpoints; nil: none
 	answered []float64 // the last x, in the order chosen
 
+	needed  needed                       // by the preconditioner set up last
 	asked   Options                      // of New
 	kept    *precond.Kept                // of the pattern, for Update; nil: nothing
 	layouts map[storedAs]adaptive.Layout // for Update, likewise
