@@ -6,27 +6,27 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// BlockCG is the block conjugate gradient method ([OLeary80]) for several right-hand sides at once, in the variant of
-// Dubrulle that keeps residuals as R = Q C with orthonormal Q ([Dubrulle01], method BCGrQ), in the inner product of the
-// preconditioner: Q^T Z = I, Z = M^-1 Q.
+// BlockCG is the block conjugate gradient method ([OLeary80]) for several right-hand sides at once. Residuals are kept as R = Q C, where the vectors Q are
+// well-conditioned, and C has what right-hand sides have in common, so that Q does not come near to dependent vectors as residuals do ([Dubrulle01]):
 //
-//	D  = S^T A S
-//	X += S D^-1 C
-//	Q' = Q - A S D^-1                  so that R = Q' C
-//	Z' = M^-1 Q'
-//	Q' = Q zeta, Q^T M^-1 Q = I        by Cholesky's method, Z likewise
-//	C  = zeta C
-//	S  = Z + S zeta^T
+//	alpha = (S^T A S)^-1 (Q^T Z)
+//	X    += S alpha C
+//	Q    -= A S alpha
+//	Z     = M^-1 Q
+//	beta  = (previous Q^T Z)^-1 (Q^T Z)
+//	S     = Z + S beta
 //
-// with S = Z at first. Each x minimises its error in the norm of A over the sum of the Krylov spaces of all right-hand sides, so that there are
+// with S = Z at first. Where Q^T Z shows that Q is not well-conditioned any more, Q = Q' zeta with Q'^T M^-1 Q' = I takes its place, by Cholesky's method
+// with pivoting, Z likewise, and zeta C that of C, which is method BCGrQ of [Dubrulle01], in the inner product of M^-1. Vectors that depend on others, as those of equal right-hand
+// sides do, are left out of the block then, as in [JiLi17].
+//
+// Each x minimises its error in the norm of A over the sum of the Krylov spaces of all right-hand sides, so that there are
 // fewer iterations than each would take by itself, and each takes products with A, applications of M and passes over
-// vectors for all of them at once. C has what right-hand sides have in common, so that Q does not come near to dependent vectors as residuals
-// do; vectors that depend on others nevertheless, as equal right-hand sides do, are left out of the block, as in [JiLi17]. Right-hand
-// directions of what has converged stay in the block, unless half of the block or less goes on for a quarter more iterations: then those columns of Q and S go on that
-// span its residuals.
+// vectors for all of them at once. Directions of right-hand sides that have converged stay in the block, unless half of it or less goes on for a quarter more
+// iterations: then those columns of Q and S go on that span the residuals that are left.
 //
-// One product with s vectors and some 7 s^2 n multiplications besides in an iteration. Memory: 4 s vectors besides x and b, 3 s without a
-// preconditioner. Results have the same bits for any number of threads, but x depends on the other right-hand sides within its tolerance.
+// One product with s vectors and some 5 s^2 n multiplications besides in an iteration. Memory: 4 s vectors besides x and b, 3 s without a
+// preconditioner, and one. Results have the same bits for any number of threads, but x depends on the other right-hand sides within its tolerance.
 type BlockCG struct {
 	space      *linop.Host
 	q, s, y, z [][]float64 // as many as the block once had; y = A s
@@ -46,22 +46,6 @@ type BlockCG struct {
 
 // A SeveralPreconditioner is applied to several vectors at once: dst[k] = M^-1 src[k].
 type SeveralPreconditioner interface{ ApplyMany(dst, src [][]float64) }
-
-// A Column is one of several right-hand sides, with its own tolerance, measure and limits: Tol, MaxIter, Measure, Guess, Monitor, Watch, Replaces
-// and Unconfirmed of its Options count.
-type Column struct {
-	X, B    []float64
-	Options Options[[]float64]
-	Result  Result // after Solve
-}
-
-// running is a Column under way.
-type running struct {
-	*Column
-	c    convergence[[]float64]
-	done bool
-	size float64 // of the residual
-}
 
 // NewBlockCG returns the method with its work vectors in space.
 func NewBlockCG(space *linop.Host) *BlockCG { return &BlockCG{space: space} }
@@ -90,90 +74,6 @@ func (m *BlockCG) Solve(ctx context.Context, a linop.SeveralOperator, by Several
 		}
 	}
 	m.a, m.by, m.columns = nil, nil, nil
-}
-
-// begin computes the first residuals, in q, and tells whether all replace those of the last solve.
-func (m *BlockCG) begin(ctx context.Context, columns []*Column) (replaces bool) {
-	m.room(len(columns))
-	m.columns, replaces = nil, true
-	for _, column := range columns {
-		k := &running{Column: column}
-		q := m.q[len(m.columns)]
-		if m.residual(ctx, k, q); k.done {
-			continue
-		}
-		m.columns = append(m.columns, k)
-		replaces = replaces && m.goesOn(column, q)
-	}
-	return replaces
-}
-
-// goesOn reports whether a residual is about as large as the one that it replaces, so that it may be as orthogonal to the last directions.
-func (m *BlockCG) goesOn(k *Column, r []float64) bool {
-	was := m.left[&k.X[0]] * k.Options.Replaces
-	return was > 0 && norm(m.space.Dot(r, r)) <= 2*was
-}
-
-// residual computes that of a column, and judges it.
-func (m *BlockCG) residual(ctx context.Context, k *running, r []float64) {
-	window, opt := cgWindow(m.space.Dim()), k.Options
-	bb := m.space.Dot(k.B, k.B)
-	switch {
-	case isZero(m.space, k.B, bb, r):
-		m.space.Zero(k.X)
-		k.c.begin(ctx, opt, window, 1, 0)
-		k.end(ZeroRHS)
-		return
-	case opt.Guess:
-		m.trueResidual(r, k.Column)
-	default:
-		m.space.Zero(k.X)
-		m.space.Copy(r, k.B)
-	}
-	bnorm, rnorm := norm(bb), norm(m.space.Dot(r, r))
-	k.c.begin(ctx, opt, window, bnorm, rnorm)
-	least := bnorm
-	if opt.Measure == nil {
-		least *= k.c.opt.Tol
-	}
-	if !finite(rnorm) || !finite(bnorm) || least < leastNorm {
-		k.end(NotFinite)
-		return
-	}
-	k.end(k.c.judge(k.X, r, rnorm))
-}
-
-// trueResidual computes r = b - A x.
-func (m *BlockCG) trueResidual(r []float64, k *Column) {
-	m.a.Several([]linop.Product{{Epilogue: linop.Residual, Dst: r, Src: k.X, B: k.B}})
-}
-
-// end ends a column for a reason, unless that is Running.
-func (k *running) end(reason Reason) {
-	if reason != Running {
-		k.done = true
-		k.Result = k.c.result
-		k.Result.Reason = reason
-	}
-}
-
-// fail ends all columns that are under way.
-func (m *BlockCG) fail(reason Reason) {
-	for _, k := range m.columns {
-		if !k.done {
-			k.end(reason)
-		}
-	}
-}
-
-// going is the number of columns under way.
-func (m *BlockCG) going() (count int) {
-	for _, k := range m.columns {
-		if !k.done {
-			count++
-		}
-	}
-	return count
 }
 
 // start makes the first block of the residuals in q: they replace those of the last solve, see Options.Replaces.
@@ -300,59 +200,6 @@ func (m *BlockCG) turn(t, zeta coefficients, before [][]float64, b coefficients)
 	m.space.Combine(t.a, m.q[:old], m.y[:m.width], false)
 	m.q, m.y = m.y, m.q
 	m.c, m.g = zeta.times(m.c), identity(m.width)
-}
-
-// judge looks at the residuals Q C of all columns after a step. A column that has converged goes along if it is unconfirmed, so that its residual is
-// orthogonal to the same directions as those of the others, see Options.Replaces.
-func (m *BlockCG) judge() {
-	q := m.q[:m.width]
-	g := newCoefficients(m.width, m.width)
-	m.space.GramSymmetric(g.a, q, q)
-	gc := g.times(m.c)
-	var left []*running
-	var at []int
-	for j, k := range m.columns {
-		rr := 0.0
-		for i := range m.width {
-			rr += float64(m.c.at(i, j) * gc.at(i, j))
-		}
-		rnorm := norm(linop.Float64(max(0, rr)))
-		if !k.done {
-			k.end(m.look(k, j, rnorm))
-		}
-		if k.size = rnorm; !k.done || k.Result.Reason == Converged && k.Options.Unconfirmed {
-			left, at = append(left, k), append(at, j)
-		}
-	}
-	m.columns, m.c = left, m.c.picked(at)
-}
-
-// look judges column j by its residual.
-func (m *BlockCG) look(k *running, j int, rnorm float64) Reason {
-	if reason := k.c.step(rnorm); reason != Running {
-		return reason
-	}
-	if k.c.near(rnorm) {
-		m.space.Combine(m.c.picked([]int{j}).a, m.q[:m.width], [][]float64{m.work}, false)
-	}
-	reason := k.c.judge(k.X, m.work, rnorm)
-	if reason == Converged {
-		reason = m.confirm(k)
-	}
-	return reason
-}
-
-// confirm recomputes the residual of a column that meets the tolerance by its recurrence.
-func (m *BlockCG) confirm(k *running) Reason {
-	if k.c.opt.Unconfirmed {
-		return Converged
-	}
-	m.trueResidual(m.work, k.Column)
-	k.c.restart(k.X, m.work, norm(m.space.Dot(m.work, m.work)))
-	if k.c.measure <= nearly*k.c.opt.Tol {
-		return Converged
-	}
-	return Drift
 }
 
 // patience is how many times the iterations go on for half of the block or less before it is narrowed: most right-hand sides take about as

@@ -1,5 +1,5 @@
 // Package krylov holds iterative methods for A x = b: conjugate gradients
-// ([CG]), minimal residuals ([MINRES]), stabilised bi-conjugate gradients
+// ([CG], [BlockCG] for several b at once), minimal residuals ([MINRES]), stabilised bi-conjugate gradients
 // ([BiCGStab]), restarted generalised minimal residuals ([GMRES]), bi-conjugate gradients and
 // the methods that come of them ([BiCG], [CGS], [TFQMR]), induced dimension reduction ([IDR]), least
 // squares ([LSQR]), and iterative refinement around any of them ([Refinement]).

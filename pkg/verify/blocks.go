@@ -225,13 +225,17 @@ func (k *blocks) scale(i int) scaled {
 
 // worst returns Block and Unexplained of a Judgement.
 func (k *blocks) worst() (block, unexplained float64) {
-	for i := range k.rows {
-		r := &k.rows[i]
-		block = math.Max(block, r.error(k.scale(i)))
+	shares := make([][2]float64, (len(k.rows)+blockRows-1)/blockRows)
+	k.each(0, len(k.rows), func(i int) {
+		r, most := &k.rows[i], &shares[i/blockRows]
+		most[0] = math.Max(most[0], r.error(k.scale(i)))
 		if f := k.explained[k.find(int32(i))]; f.v != 0 {
 			k.resolve(r, i, r.t.times(f))
-			unexplained = math.Max(unexplained, r.perT(r.residual).over(f))
+			most[1] = math.Max(most[1], r.perT(r.residual).over(f))
 		}
+	})
+	for _, s := range shares {
+		block, unexplained = math.Max(block, s[0]), math.Max(unexplained, s[1])
 	}
 	return k.over.largest(block), k.over.largest(unexplained)
 }

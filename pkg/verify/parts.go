@@ -54,13 +54,18 @@ const rounded = 8
 
 // worst returns the largest max (|r_i|/T_i) / max (|b_i|/T_i) of a part.
 func (p *parts) worst() (unexplained float64) {
-	for i := range p.rows {
+	shares := make([]float64, (len(p.rows)+blockRows-1)/blockRows)
+	p.each(0, len(p.rows), func(i int) {
 		r, f := &p.rows[i], p.explained[p.find(int32(i))]
 		if f.v == 0 {
-			continue
+			return
 		}
 		p.resolve(r, i, r.t.times(f))
-		unexplained = math.Max(unexplained, r.perT(r.residual).over(f))
+		most := &shares[i/blockRows]
+		*most = math.Max(*most, r.perT(r.residual).over(f))
+	})
+	for _, s := range shares {
+		unexplained = math.Max(unexplained, s)
 	}
 	return p.over.largest(unexplained)
 }

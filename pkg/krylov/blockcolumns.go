@@ -1,0 +1,160 @@
+package krylov
+
+import (
+	"context"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// A Column is one of several right-hand sides, with its own tolerance, measure and limits: Tol, MaxIter, Measure, Guess, Monitor, Watch, Replaces
+// and Unconfirmed of its Options count.
+type Column struct {
+	X, B    []float64
+	Options Options[[]float64]
+	Result  Result // after Solve
+}
+
+// running is a Column under way.
+type running struct {
+	*Column
+	c    convergence[[]float64]
+	done bool
+	size float64 // of the residual
+}
+
+// begin computes the first residuals, in q, and tells whether all replace those of the last solve.
+func (m *BlockCG) begin(ctx context.Context, columns []*Column) (replaces bool) {
+	m.room(len(columns))
+	m.columns, replaces = nil, true
+	for _, column := range columns {
+		k := &running{Column: column}
+		q := m.q[len(m.columns)]
+		if m.residual(ctx, k, q); k.done {
+			continue
+		}
+		m.columns = append(m.columns, k)
+		replaces = replaces && m.goesOn(column, q)
+	}
+	return replaces
+}
+
+// goesOn reports whether a residual is about as large as the one that it replaces, so that it may be as orthogonal to the last directions.
+func (m *BlockCG) goesOn(k *Column, r []float64) bool {
+	was := m.left[&k.X[0]] * k.Options.Replaces
+	return was > 0 && norm(m.space.Dot(r, r)) <= 2*was
+}
+
+// residual computes that of a column, and judges it.
+func (m *BlockCG) residual(ctx context.Context, k *running, r []float64) {
+	window, opt := cgWindow(m.space.Dim()), k.Options
+	bb := m.space.Dot(k.B, k.B)
+	switch {
+	case isZero(m.space, k.B, bb, r):
+		m.space.Zero(k.X)
+		k.c.begin(ctx, opt, window, 1, 0)
+		k.end(ZeroRHS)
+		return
+	case opt.Guess:
+		m.trueResidual(r, k.Column)
+	default:
+		m.space.Zero(k.X)
+		m.space.Copy(r, k.B)
+	}
+	bnorm, rnorm := norm(bb), norm(m.space.Dot(r, r))
+	k.c.begin(ctx, opt, window, bnorm, rnorm)
+	least := bnorm
+	if opt.Measure == nil {
+		least *= k.c.opt.Tol
+	}
+	if !finite(rnorm) || !finite(bnorm) || least < leastNorm {
+		k.end(NotFinite)
+		return
+	}
+	k.end(k.c.judge(k.X, r, rnorm))
+}
+
+// trueResidual computes r = b - A x.
+func (m *BlockCG) trueResidual(r []float64, k *Column) {
+	m.a.Several([]linop.Product{{Epilogue: linop.Residual, Dst: r, Src: k.X, B: k.B}})
+}
+
+// end ends a column for a reason, unless that is Running.
+func (k *running) end(reason Reason) {
+	if reason != Running {
+		k.done = true
+		k.Result = k.c.result
+		k.Result.Reason = reason
+	}
+}
+
+// fail ends all columns that are under way.
+func (m *BlockCG) fail(reason Reason) {
+	for _, k := range m.columns {
+		if !k.done {
+			k.end(reason)
+		}
+	}
+}
+
+// going is the number of columns under way.
+func (m *BlockCG) going() (count int) {
+	for _, k := range m.columns {
+		if !k.done {
+			count++
+		}
+	}
+	return count
+}
+
+// judge looks at the residuals Q C of all columns after a step. A column that has converged goes along if it is unconfirmed, so that its residual is
+// orthogonal to the same directions as those of the others, see Options.Replaces.
+func (m *BlockCG) judge() {
+	q := m.q[:m.width]
+	g := newCoefficients(m.width, m.width)
+	m.space.GramSymmetric(g.a, q, q)
+	gc := g.times(m.c)
+	var left []*running
+	var at []int
+	for j, k := range m.columns {
+		rr := 0.0
+		for i := range m.width {
+			rr += float64(m.c.at(i, j) * gc.at(i, j))
+		}
+		rnorm := norm(linop.Float64(max(0, rr)))
+		if !k.done {
+			k.end(m.look(k, j, rnorm))
+		}
+		if k.size = rnorm; !k.done || k.Result.Reason == Converged && k.Options.Unconfirmed {
+			left, at = append(left, k), append(at, j)
+		}
+	}
+	m.columns, m.c = left, m.c.picked(at)
+}
+
+// look judges column j by its residual.
+func (m *BlockCG) look(k *running, j int, rnorm float64) Reason {
+	if reason := k.c.step(rnorm); reason != Running {
+		return reason
+	}
+	if k.c.near(rnorm) {
+		m.space.Combine(m.c.picked([]int{j}).a, m.q[:m.width], [][]float64{m.work}, false)
+	}
+	reason := k.c.judge(k.X, m.work, rnorm)
+	if reason == Converged {
+		reason = m.confirm(k)
+	}
+	return reason
+}
+
+// confirm recomputes the residual of a column that meets the tolerance by its recurrence.
+func (m *BlockCG) confirm(k *running) Reason {
+	if k.c.opt.Unconfirmed {
+		return Converged
+	}
+	m.trueResidual(m.work, k.Column)
+	k.c.restart(k.X, m.work, norm(m.space.Dot(m.work, m.work)))
+	if k.c.measure <= nearly*k.c.opt.Tol {
+		return Converged
+	}
+	return Drift
+}
