@@ -84,6 +84,12 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := atomicfile.Check(path); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	status := newStatusLine(s.err)
 	defer status.done()
 	status.show(func(int) string { return "measuring products and the memory" })
@@ -107,9 +113,6 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 	name := fmt.Sprintf("%s, measured %s", modelKey(k), time.Now().Format(time.DateOnly))
 	measured, err := bench.Calibrate(ctx, k, name, &known, matrices)
 	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	err = atomicfile.WriteContext(ctx, path, func(w io.Writer) error {
