@@ -51,6 +51,8 @@ func fitHelpTo(root *cobra.Command, width int) {
 	usage = strings.ReplaceAll(usage, "{{.Example}}", fmt.Sprintf("{{examples .Example %d}}", width))
 	usage = strings.ReplaceAll(usage, ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", width))
 	usage = strings.ReplaceAll(usage, "  {{rpad .Name .NamePadding }} {{.Short}}", fmt.Sprintf("{{command . %d}}", width))
+	usage = strings.ReplaceAll(usage, `Use "{{.CommandPath}} [command] --help" for more information about a command.`,
+		fmt.Sprintf(`{{paragraphs (printf "Use \"%%s [command] --help\" for more information about a command." .CommandPath) %d}}`, width))
 	root.SetUsageTemplate(usage)
 	write := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {

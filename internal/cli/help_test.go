@@ -69,6 +69,8 @@ func TestNarrowHelp(t *testing.T) {
 		var out bytes.Buffer
 		root := newRoot(streams{out: &out, err: &out})
 		root.SetOut(&out)
+		root.SetHelpTemplate("") // cobra's own
+		root.SetUsageTemplate("")
 		fitHelpTo(root, 40)
 		root.SetArgs(append(args, "--help"))
 		if err := root.Execute(); err != nil {
