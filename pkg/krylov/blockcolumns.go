@@ -61,16 +61,11 @@ func (m *BlockCG) residual(ctx context.Context, k *running, r []float64) {
 		m.space.Copy(r, k.B)
 	}
 	bnorm, rnorm := norm(bb), norm(m.space.Dot(r, r))
-	k.c.begin(ctx, opt, window, bnorm, rnorm)
-	least := bnorm
-	if opt.Measure == nil {
-		least *= k.c.opt.Tol
+	reason := k.c.first(ctx, opt, window, bnorm, rnorm)
+	if reason == Running {
+		reason = k.c.judge(k.X, r, rnorm)
 	}
-	if !finite(rnorm) || !finite(bnorm) || least < leastNorm {
-		k.end(NotFinite)
-		return
-	}
-	k.end(k.c.judge(k.X, r, rnorm))
+	k.end(reason)
 }
 
 // trueResidual computes r = b - A x.

@@ -44,6 +44,19 @@ func (c *convergence[V]) begin(ctx context.Context, opt Options[V], window int, 
 	c.result.Measure = c.measure
 }
 
+// first is begin: NotFinite if a norm is not, or too small to be told from zero.
+func (c *convergence[V]) first(ctx context.Context, opt Options[V], window int, bnorm, rnorm float64) Reason {
+	c.begin(ctx, opt, window, bnorm, rnorm)
+	least := bnorm
+	if opt.Measure == nil {
+		least *= c.opt.Tol
+	}
+	if !finite(rnorm) || !finite(bnorm) || least < leastNorm {
+		return NotFinite
+	}
+	return Running
+}
+
 // step records one more iteration that ended with ||r|| = rnorm and says
 // whether to stop for a reason other than convergence.
 func (c *convergence[V]) step(rnorm float64) Reason {

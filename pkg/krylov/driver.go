@@ -98,13 +98,8 @@ func (d *driver[V, S]) begin(ctx context.Context, a linop.Operator[V, S], x, b V
 		d.rr = bb
 	}
 	bnorm, rnorm := norm(bb), norm(d.rr)
-	d.c.begin(ctx, opt, window, bnorm, rnorm)
-	least := bnorm // norm that must be told from zero
-	if opt.Measure == nil {
-		least *= d.c.opt.Tol
-	}
-	if !finite(rnorm) || !finite(bnorm) || least < leastNorm {
-		return NotFinite
+	if reason := d.c.first(ctx, opt, window, bnorm, rnorm); reason != Running {
+		return reason
 	}
 	return d.c.judge(x, d.r, rnorm)
 }
