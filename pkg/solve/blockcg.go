@@ -1,7 +1,6 @@
 package solve
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -24,19 +23,8 @@ type blockSolves struct {
 	made   precond.Preconditioner // nil: none
 }
 
-// leastBlock is how many right-hand sides block CG is worth while for.
+// leastBlock is how many right-hand sides a block has at least.
 const leastBlock = 2
-
-// blockRow is the number of nonzeros in a row, for each right-hand side of a block, from which products take longer than what the block
-// takes besides, some 5 s^2 n multiplications of s vectors, which are done at twice the speed.
-const blockRow = 3
-
-// blockPays reports whether block CG is expected to take less time than solves side by side for so many right-hand sides: where products take most of it, of
-// which it saves a third to a half, and iterations are many, as they are but for complete factors and multigrid.
-func (c *correction[V, S]) blockPays(size int) bool {
-	v := c.attempts.now().variant
-	return c.attempts.nnz >= blockRow*size*c.at.Dim() && !v.complete() && v.kind != precond.AMG
-}
 
 // block implements blockPlace.
 func (p memberPlace) block(c *correction[vector, scalar], opt krylov.Options[vector]) (result krylov.Result, ok bool) {
@@ -45,7 +33,7 @@ func (p memberPlace) block(c *correction[vector, scalar], opt krylov.Options[vec
 	if by := c.attempts.preconditioner(); by != nil {
 		of.made = by.made
 	}
-	if size := p.family.blockSize; size == 1 || now.method != CG || now.wide || opt.Flexible || opt.Gap != 0 || size == 0 && !c.blockPays(p.family.width) {
+	if p.family.blockSize < leastBlock || now.method != CG || now.wide || opt.Flexible || opt.Gap != 0 {
 		return result, false
 	}
 	if !c.inBlock {
@@ -76,9 +64,8 @@ func (b blockSolves) serve(requests []*request) {
 	if b.family.blockCG == nil {
 		b.family.blockCG = krylov.NewBlockCG(b.family.host.Host)
 	}
-	size := cmp.Or(b.family.blockSize, MostTogether)
 	for len(requests) > 0 {
-		group := requests[:min(size, len(requests))]
+		group := requests[:min(b.family.blockSize, len(requests))]
 		requests = requests[len(group):]
 		b.solve(group)
 	}

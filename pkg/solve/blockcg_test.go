@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -26,17 +27,15 @@ func TestSolveManyBlockThreads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			opt.Method = CG
-			blocks := 8
-			if opt.Block > 0 {
-				blocks = opt.Block
-			}
+			opt.Block = cmp.Or(opt.Block, MostTogether)
+			blocks := opt.Block
 			var b [][]float64
 			for k := range 8 {
 				b = append(b, random(uint64(k), elastic.Rows))
 			}
 			got := manySolved(t, elastic, b, opt, 1)
 			again := manySolved(t, elastic, b, opt, 2)
-			opt.Block = 1
+			opt.Block = 0
 			alone := manySolved(t, elastic, b, opt, 2)
 			total, before := 0, 0
 			for k, r := range got {

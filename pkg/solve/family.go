@@ -23,7 +23,6 @@ type family struct {
 	ctx       context.Context // of the SolveMany under way
 	blockCG   *krylov.BlockCG // nil: none yet
 	blockSize int             // Options.Block
-	width     int             // right-hand sides that are solved for side by side
 }
 
 // storedAs names a stored matrix.

@@ -14,7 +14,7 @@ import (
 const MostTogether = linop.MostTogether
 
 // SolveMany is Solve for each of several right-hand sides b, from the guesses x0, which may be nil, as
-// may each of them. The results are those of Solve, with the same bits unless conjugate gradients solve for several by block CG, see Options.Block; Krylov methods run side by side for up to
+// may each of them. The results are those of Solve, with the same bits unless Options.Block asks for block CG; Krylov methods run side by side for up to
 // MostTogether right-hand sides, so that products with A read and decode the matrix once for all of them. That takes the vectors of a
 // solve for each, as far as Options.MaxMemory allows; they are kept for the next call. So are applications of preconditioners
 // that are precond.Several or precond.Cycles. Where Solve is no
@@ -72,7 +72,7 @@ func (s *Solver) solveTogether(ctx context.Context, b, x0 [][]float64, width int
 	if err != nil {
 		return nil, err
 	}
-	s.family.ctx, s.family.width = ctx, width
+	s.family.ctx = ctx
 	defer clear(s.family.scaled)
 	next, failed := 0, error(nil)
 	together(team.members[:width], func(m *member) {

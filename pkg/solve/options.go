@@ -82,7 +82,7 @@ type Options struct {
 	InnerTol float64 // relative reduction of one refinement step; 0: all that Tol needs
 	MaxIter  int     // iterations in all; 0: the larger of krylov.DefaultMaxIter and 2n
 	Restart  int     // of GMRES; 0: krylov.DefaultRestart, growing when a cycle is slow
-	Block    int     // right-hand sides of SolveMany that conjugate gradients solve for as block CG; 1: none; 0: MostTogether, where that pays
+	Block    int     // right-hand sides of SolveMany that conjugate gradients solve for together as block CG, at most MostTogether; 0, 1: each by itself
 	IDR      int     // dimension s of the shadow space of IDR; 0: krylov.DefaultIDR
 	NoRefine bool    // the method alone, without iterative refinement
 	CGS2     bool    // classical Gram-Schmidt, twice, in GMRES instead of modified
