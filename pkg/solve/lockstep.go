@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
@@ -15,7 +16,8 @@ import (
 // wait for the same are served in one pass. Each gets the bits that it would get alone, whatever its
 // method does in between, and however many iterations it takes.
 
-// A request is what a solve waits for: a product, an application, which has Dst and Src alone, a cycle of multigrid, or a solve by block CG.
+// A request is what a solve waits for: a product, an application, which has Dst and Src alone, a cycle of multigrid, a solve by block CG, or the
+// judgement of its x.
 type request struct {
 	linop.Product
 	copy   precond.Preconditioner // that waits for its cycle
@@ -23,6 +25,7 @@ type request struct {
 	size   int
 	alone  bool // there are none to solve with
 	spent  away // share of the time of products and applications of a block
+	judge  func(pool *parallel.Pool)
 	of     served
 	passed int           // how often others were served before it
 	share  time.Duration // that serving it took
@@ -47,7 +50,7 @@ type member struct {
 }
 
 // away is the time that a member has waited, less its share of serving what it waited for.
-type away struct{ products, applications, solves time.Duration }
+type away struct{ products, applications, solves, judgements time.Duration }
 
 // errStopped ends a member whose lockstep has failed.
 var errStopped = errors.New("solve: lockstep stopped")
@@ -65,6 +68,8 @@ func (m *member) ask(r *request) {
 		m.away.products += waited
 	case blockSolves:
 		m.away.solves += waited
+	case judgements:
+		m.away.judgements += waited
 	default:
 		m.away.applications += waited
 	}
@@ -109,11 +114,13 @@ func (m *member) goOn() {
 }
 
 // serveNext serves the largest group of those that wait for the same, or that of one which has been
-// patient, and lets it go on. Solves by block CG wait for all others.
+// patient, and lets it go on. Solves by block CG and judgements wait for all others.
 func serveNext(waiting []*member) {
 	var brief []*member
 	for _, m := range waiting {
-		if _, block := m.waiting.of.(blockSolves); !block {
+		switch m.waiting.of.(type) {
+		case blockSolves, judgements:
+		default:
 			brief = append(brief, m)
 		}
 	}

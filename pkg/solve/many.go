@@ -113,7 +113,8 @@ func (m *member) charge(r *Result) {
 	r.Time.SpMV -= m.away.products
 	r.Time.Precond -= m.away.applications
 	r.Precond.Elapsed -= m.away.applications
-	r.Time.Total -= m.away.products + m.away.applications + m.away.solves
+	r.Time.Verify -= m.away.judgements
+	r.Time.Total -= m.away.products + m.away.applications + m.away.solves + m.away.judgements
 }
 
 // team is the solvers of a SolveMany, which keep their vectors.
@@ -141,12 +142,12 @@ func (s *Solver) width(count int) int {
 	return width
 }
 
-// memberBytes is what a solve beside others takes: its vectors, two that are interleaved, those of applications, and its share of the
+// memberBytes is what a solve beside others takes: its vectors, two that are interleaved, those of applications and of its judgement, and its share of the
 // scaled matrix, made again where it is to be stored again.
 func (s *Solver) memberBytes() int64 {
 	n := int64(s.rows())
-	vectors := commonVectors + digitsVectors + s.methodVectors(s.Method) + 2 + applicationVectors
-	if s.Method == CG && s.opt.Block != 1 {
+	vectors := commonVectors + digitsVectors + s.methodVectors(s.Method) + 2 + applicationVectors + judgeVectors
+	if s.Method == CG && s.opt.Block > 1 {
 		vectors += blockVectors
 	}
 	return 8*n*vectors + csr.Bytes(n, int64(s.nonzeros()))/MostTogether
@@ -182,7 +183,7 @@ func (s *Solver) gather(ctx context.Context, width int) (*team, error) {
 // memberOf is a Solver for m that shares all that s has made of the matrix.
 func (s *Solver) memberOf(ctx context.Context, f *refinement[vector, scalar], m *member) (*Solver, error) {
 	t := *s
-	t.team, t.stored, t.lowerB, t.sharing = nil, nil, nil, MostTogether
+	t.member, t.team, t.stored, t.lowerB, t.sharing = m, nil, nil, nil, MostTogether
 	t.opt.Log = func(line string) { s.opt.Log(fmt.Sprintf("rhs %d: %s", m.rhs+1, line)) }
 	if monitor := s.opt.Monitor; monitor != nil {
 		t.opt.Monitor = func(e krylov.Event) {

@@ -57,6 +57,7 @@ type Solver struct {
 
 	rhs     *int    // the right-hand side of SolveMany that is solved for; nil: unknown
 	team    *team   // of SolveMany; nil: none yet
+	member  *member // of a team, that solves with this; nil: none does
 	family  *family // what it shares
 	sharing int     // how many solves share the memory for cycles of GMRES that grow; 0: this one has it
 

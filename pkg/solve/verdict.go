@@ -109,7 +109,7 @@ func (a *answer) judge() (err error) {
 	if j := a.s.job; j != nil {
 		a.Judgement = verify.JudgeDistributed(j.Matrix, a.x, a.given, a.s.opt.Tol, a.s.pool)
 	} else {
-		a.Judgement, err = a.s.known.given.Judge(a.s.given, a.s.Order.back(a.x), a.given, a.s.opt.Tol, a.s.pool)
+		a.Judgement, err = a.judgeGiven()
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math"
+	"sync"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -57,9 +58,10 @@ func Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Jud
 	return new(Known).Judge(m, x, b, tol, pool)
 }
 
-// Known is what judging an x has shown of the matrix, for the next x. The zero value is ready; it is for one matrix, whose entries stay as they are, and for one
-// goroutine at a time.
+// Known is what judging an x has shown of the matrix, for the next x. The zero value is ready; it is for one matrix, whose entries stay as they are.
+// Judgements may go on at the same time.
 type Known struct {
+	mu    sync.Mutex
 	parts []int32 // see parts; nil: not found yet
 }
 

@@ -16,8 +16,12 @@ type parts struct {
 
 // findParts joins rows and columns by all entries that are not zero.
 func (s *system) findParts(pool *parallel.Pool) *blocks {
-	if s.known != nil && s.known.parts != nil {
-		return &blocks{system: s, pool: pool, of: s.known.parts}
+	if s.known != nil {
+		s.known.mu.Lock() // others wait for what this one finds
+		defer s.known.mu.Unlock()
+		if s.known.parts != nil {
+			return &blocks{system: s, pool: pool, of: s.known.parts}
+		}
 	}
 	k := s.newBlocks(pool)
 	k.eachRow(func(i int) {
