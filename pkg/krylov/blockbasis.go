@@ -12,22 +12,19 @@ const (
 
 // orthonormalise finds t with (Q t)^T M^-1 (Q t) = I and zeta with Q = (Q t) zeta: by Cholesky's method with pivoting, in several
 // rounds where vectors are nearly dependent on others; what these contribute to them is taken from them and their z. Vectors that are dependent are left
-// out of t. The Reason is Running, or IndefinitePreconditioner, NotFinite, or Breakdown where nothing is left.
-func (m *BlockCG) orthonormalise() (t, zeta coefficients, reason Reason) {
+// out of t. g is Q^T Z. The Reason is Running, or IndefinitePreconditioner, NotFinite, or Breakdown where nothing is left.
+func (m *BlockCG) orthonormalise(g coefficients) (t, zeta coefficients, reason Reason) {
 	n := m.width
 	t, zeta = newCoefficients(n, n), newCoefficients(n, n)
 	rest, rank := make([]int, n), 0
 	for j := range rest {
 		rest[j] = j
 	}
-	var sizes []float64 // of the vectors as they were
+	sizes, reason := sizesOf(g) // of the vectors as they were
+	if reason != Running {
+		return t, zeta, reason
+	}
 	for len(rest) > 0 {
-		g := m.gramOf(rest)
-		if sizes == nil {
-			if sizes, reason = sizesOf(g); reason != Running {
-				return t, zeta, reason
-			}
-		}
 		rest, g = independent(rest, g, sizes)
 		roots, ok := g.unitDiagonal()
 		if !ok || len(rest) == 0 {
@@ -45,6 +42,9 @@ func (m *BlockCG) orthonormalise() (t, zeta coefficients, reason Reason) {
 		}
 		rest = m.takeOff(rest, order, accepted, rank, t, zeta)
 		rank += accepted
+		if len(rest) > 0 {
+			g = m.gramOf(rest)
+		}
 	}
 	if rank == 0 {
 		return t, zeta, Breakdown

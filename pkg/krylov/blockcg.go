@@ -50,9 +50,6 @@ type SeveralPreconditioner interface{ ApplyMany(dst, src [][]float64) }
 // NewBlockCG returns the method with its work vectors in space.
 func NewBlockCG(space *linop.Host) *BlockCG { return &BlockCG{space: space} }
 
-// Name returns "block cg".
-func (*BlockCG) Name() string { return "block cg" }
-
 // Solve solves for all columns, with M^-1 = by, nil: I, and sets their Results. They end with Indefinite where S^T A S is not positive definite, with
 // IndefinitePreconditioner where Q^T M^-1 Q is not, and with Breakdown where roundings decide that.
 func (m *BlockCG) Solve(ctx context.Context, a linop.SeveralOperator, by SeveralPreconditioner, columns []*Column) {
@@ -94,7 +91,7 @@ func (m *BlockCG) start(replaces bool) Reason {
 		inverse, goOn = m.project(before)
 	}
 	m.apply()
-	t, zeta, reason := m.orthonormalise()
+	t, zeta, reason := m.orthonormalise(m.gramOf(nil))
 	if reason != Running {
 		return reason
 	}
@@ -150,27 +147,22 @@ func (m *BlockCG) step() Reason {
 
 // direction makes the next directions.
 func (m *BlockCG) direction() Reason {
-	before := m.g
+	inverse, reason := m.g.inverseDefinite()
+	if reason != Running {
+		return reason
+	}
 	m.apply()
 	m.g = m.gramOf(nil)
-	if s := m.s[:m.width]; m.g.wellConditioned() {
-		beta, reason := before.inverseDefinite()
-		if reason != Running {
-			return reason
-		}
+	if m.g.wellConditioned() {
 		next := m.y[:m.width]
-		m.space.Combine(beta.times(m.g).a, s, next, false)
+		m.space.Combine(inverse.times(m.g).a, m.s[:m.width], next, false)
 		for k, z := range m.applied() {
 			m.space.Axpy(1, z, next[k])
 		}
 		m.s, m.y = m.y, m.s
 		return Running
 	}
-	inverse, reason := before.inverseDefinite()
-	if reason != Running {
-		return reason
-	}
-	t, zeta, reason := m.orthonormalise()
+	t, zeta, reason := m.orthonormalise(m.g)
 	if reason != Running {
 		return reason
 	}
@@ -187,18 +179,13 @@ func (m *BlockCG) apply() {
 
 // turn makes the next block of vectors from those of q and z: Q = Q t, S = Z t + S b with the directions before, and C = zeta C.
 func (m *BlockCG) turn(t, zeta coefficients, before [][]float64, b coefficients) {
-	old := m.width
+	old, z := m.width, m.applied()
 	m.width = zeta.rows
 	next := m.y[:m.width]
 	m.space.Combine(b.a, before, next, false)
-	z := m.q
-	if m.by != nil {
-		z = m.z
-	}
-	m.space.Combine(t.a, z[:old], next, true)
+	m.space.Combine(t.a, z, next, true)
 	m.s, m.y = m.y, m.s
-	m.space.Combine(t.a, m.q[:old], m.y[:m.width], false)
-	m.q, m.y = m.y, m.q
+	m.combine(&m.q, old, t)
 	m.c, m.g = zeta.times(m.c), identity(m.width)
 }
 
@@ -217,14 +204,7 @@ func (m *BlockCG) narrow() {
 		return
 	}
 	m.half = m.steps
-	var left []*running
-	var at []int
-	for j, k := range m.columns {
-		if !k.done {
-			left, at = append(left, k), append(at, j)
-		}
-	}
-	m.columns, m.c = left, m.c.picked(at)
+	m.keep(func(k *running) bool { return !k.done })
 	v := m.c.basis()
 	if v.cols >= m.width {
 		return
@@ -232,10 +212,14 @@ func (m *BlockCG) narrow() {
 	old := m.width
 	m.width = v.cols
 	m.c, m.g = v.transposed().times(m.c), v.transposed().times(m.g).times(v)
-	m.space.Combine(v.a, m.q[:old], m.y[:m.width], false)
-	m.q, m.y = m.y, m.q
-	m.space.Combine(v.a, m.s[:old], m.y[:m.width], false)
-	m.s, m.y = m.y, m.s
+	m.combine(&m.q, old, v)
+	m.combine(&m.s, old, v)
+}
+
+// combine makes of the first count vectors of a block their combinations by the columns of t. It takes y for that.
+func (m *BlockCG) combine(block *[][]float64, count int, t coefficients) {
+	m.space.Combine(t.a, (*block)[:count], m.y[:t.cols], false)
+	*block, m.y = m.y, *block
 }
 
 // multiply computes dst = A src.

@@ -108,8 +108,6 @@ func (m *BlockCG) judge() {
 	g := newCoefficients(m.width, m.width)
 	m.space.GramSymmetric(g.a, q, q)
 	gc := g.times(m.c)
-	var left []*running
-	var at []int
 	for j, k := range m.columns {
 		rr := 0.0
 		for i := range m.width {
@@ -119,7 +117,17 @@ func (m *BlockCG) judge() {
 		if !k.done {
 			k.end(m.look(k, j, rnorm))
 		}
-		if k.size = rnorm; !k.done || k.Result.Reason == Converged && k.Options.Unconfirmed {
+		k.size = rnorm
+	}
+	m.keep(func(k *running) bool { return !k.done || k.Result.Reason == Converged && k.Options.Unconfirmed })
+}
+
+// keep leaves out of the columns and of C those that do not stay.
+func (m *BlockCG) keep(stays func(k *running) bool) {
+	var left []*running
+	var at []int
+	for j, k := range m.columns {
+		if stays(k) {
 			left, at = append(left, k), append(at, j)
 		}
 	}

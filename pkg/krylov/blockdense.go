@@ -17,7 +17,8 @@ func newCoefficients(rows, cols int) coefficients {
 
 func (m coefficients) at(i, j int) float64     { return m.a[i*m.cols+j] }
 func (m coefficients) set(i, j int, v float64) { m.a[i*m.cols+j] = v }
-func (m coefficients) dim() int                { return m.rows }
+func (m coefficients) clone() coefficients     { return coefficients{m.rows, m.cols, slices.Clone(m.a)} }
+
 func (m coefficients) column(j int) (c []float64) {
 	for i := range m.rows {
 		c = append(c, m.at(i, j))
@@ -74,7 +75,7 @@ func (m coefficients) picked(columns []int) coefficients {
 // pivots exceed least: column k of U belongs to column order[k], G = U^T U in the first rank rows and columns, and the rest
 // of U's first rank rows is what these contribute to the other columns. The matrix is overwritten; pivot is the largest one that is left.
 func (m coefficients) cholesky(least float64) (u coefficients, order []int, rank int, pivot float64) {
-	n := m.dim()
+	n := m.rows
 	u = newCoefficients(n, n)
 	for k := range n {
 		order = append(order, k)
@@ -157,7 +158,7 @@ const worstPivot = 1e-2
 
 // wellConditioned reports whether a Gram matrix is so and its vectors are of about the same size.
 func (m coefficients) wellConditioned() bool {
-	c := m.times(identity(m.rows))
+	c := m.clone()
 	roots, ok := c.unitDiagonal()
 	if !ok || slices.Min(roots) < worstPivot*slices.Max(roots) || slices.Max(roots) < worstPivot {
 		return false
@@ -177,16 +178,16 @@ func (m coefficients) inverseDefinite() (coefficients, Reason) {
 			return m, NotFinite
 		}
 	}
-	m = m.times(identity(m.rows))
+	m = m.clone()
 	roots, ok := m.unitDiagonal()
 	if !ok {
 		return m, Indefinite
 	}
 	u, order, rank, pivot := m.cholesky(leastPivot)
 	switch {
-	case rank < m.dim() && pivot < -leastPivot:
+	case rank < m.rows && pivot < -leastPivot:
 		return m, Indefinite
-	case rank < m.dim():
+	case rank < m.rows:
 		return m, Breakdown
 	}
 	v := u.inverseUpper(rank)
