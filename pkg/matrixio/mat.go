@@ -136,7 +136,7 @@ func (s *source) pick(variables []matVariable) (name string, alike int, err erro
 	case 1:
 		return from[0].name, 1, nil
 	}
-	return "", 0, s.faultAt(0, "the file holds %d matrices, and none is named A: %.200s", len(from), strings.Join(names, ", "))
+	return "", 0, s.faultAt(0, "the file holds %d matrices, and none is named A: %s", len(from), printable(names...))
 }
 
 // walkMAT calls visit for each variable, and each field of a struct, with the source behind its name.
@@ -281,7 +281,7 @@ func (s *source) matVariable() (*matVariable, error) {
 	return &matVariable{name: matText(name), class: byte(flags[0]), complex: flags[0]&0x800 != 0, dims: dims}, nil
 }
 
-// matText is a string without zeros at its end.
+// matText is a string without zeros at its end, as messages may have it.
 func matText(codes []int64) string {
 	var b strings.Builder
 	for _, c := range codes {
@@ -290,7 +290,7 @@ func matText(codes []int64) string {
 		}
 		b.WriteByte(byte(c))
 	}
-	return b.String()
+	return printable(b.String())
 }
 
 func product(dims []int64) (n int64) {

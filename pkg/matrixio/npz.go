@@ -78,17 +78,17 @@ func (s *source) openNPZ() (*npz, error) {
 func (z *npz) open(name string) (*source, array, func() error, error) {
 	f := z.members[name]
 	if f == nil {
-		return nil, array{}, nil, z.faultAt(0, "the archive has no array %s.npy; it has %s", name, strings.Join(slices.Sorted(maps.Keys(z.members)), ", "))
+		return nil, array{}, nil, z.faultAt(0, "the archive has no array %s.npy; it has %s", name, printable(slices.Sorted(maps.Keys(z.members))...))
 	}
 	r, err := f.Open()
 	if err != nil {
-		return nil, array{}, nil, z.faultAt(0, "%s.npy: %v", name, err)
+		return nil, array{}, nil, z.faultAt(0, "%s.npy: %v", printable(name), err)
 	}
 	size := int64(-1)
 	if f.Method == zip.Store && f.UncompressedSize64 <= uint64(z.bytes()) {
 		size = int64(f.UncompressedSize64)
 	}
-	s := z.within(name+".npy", r, size)
+	s := z.within(printable(name)+".npy", r, size)
 	a, err := s.npyHeader()
 	if err != nil {
 		r.Close()
@@ -176,7 +176,7 @@ func (z *npz) shape() (rows, cols int64, err error) {
 func (z *npz) oneArray() (*matrixmarket.Content, error) {
 	names := slices.Sorted(maps.Keys(z.members))
 	if len(names) > 1 {
-		return nil, z.faultAt(0, "the archive holds %d arrays (%.200s), neither those of a sparse matrix nor a single one", len(names), strings.Join(names, ", "))
+		return nil, z.faultAt(0, "the archive holds %d arrays (%s), neither those of a sparse matrix nor a single one", len(names), printable(names...))
 	}
 	s, a, closing, err := z.open(names[0])
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strconv"
+	"strings"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
@@ -50,6 +52,12 @@ func (s *source) faultAt(at int64, format string, args ...any) error {
 		where = s.part + ", " + where
 	}
 	return &matrixmarket.Error{File: s.in.Name, Msg: fmt.Sprintf("at %s: %s", where, fmt.Sprintf(format, args...))}
+}
+
+// printable lists names of the file, which may hold any byte and be any number, in at most some 200 characters of one line.
+func printable(names ...string) string {
+	quoted := strconv.Quote(fmt.Sprintf("%.200s", strings.Join(names, ", ")))
+	return quoted[1 : len(quoted)-1]
 }
 
 // full reads all of buf.

@@ -1,6 +1,7 @@
 package matrixio
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
@@ -161,7 +164,46 @@ func checkError(t *testing.T, err error) {
 	if err == nil {
 		return
 	}
-	if !errors.As(err, &fault) && !errors.Is(err, matrixmarket.ErrTooLarge) || !strings.Contains(err.Error(), "x.bin") || strings.ContainsAny(err.Error(), "\n\r\x00") {
+	if !errors.As(err, &fault) && !errors.Is(err, matrixmarket.ErrTooLarge) || !strings.Contains(err.Error(), "x.bin") || strings.ContainsFunc(err.Error(), unprintable) ||
+		len(err.Error()) > 400 {
 		t.Fatalf("bad error: %q", err)
+	}
+}
+
+func unprintable(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }
+
+// Names within files may be any bytes, and any number of them.
+func TestNamesInErrors(t *testing.T) {
+	two, err := os.ReadFile("testdata/two.mat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := func(names ...string) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for _, name := range names {
+			w, err := z.Create(name + ".npy")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Write([]byte("no array"))
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for want, data := range map[string][]byte{
+		`\x1b (4 x 4)`:     bytes.Replace(two, []byte("K"), []byte("\x1b"), 1),
+		`a\n\x00b, b`:      archive("a\n\x00b", "b"),
+		`at a\n.npy`:       archive("a\n"),
+		`(shape, \u2028d)`: archive("shape", "\u2028d"),
+		"(xxxx":            archive(strings.Repeat("x", 5000), "y"),
+	} {
+		_, err := readMemory(data, matrixmarket.Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+		checkError(t, err)
 	}
 }
