@@ -69,7 +69,7 @@ func (s *source) npyFields(text string) (a array, err error) {
 	}
 	size, err := strconv.Atoi("0" + descr[3])
 	if err != nil || size > longestNPYHeader {
-		return a, s.fault("elements %s cannot be read", descr[0])
+		return a, s.fault("elements %.60q cannot be read", descr[0])
 	}
 	a.kind = kind{descr[2][0], size}
 	s.order = binary.LittleEndian
@@ -84,16 +84,16 @@ func (s *source) npyFields(text string) (a array, err error) {
 		a.text, a.bytes = true, 4*size
 	default:
 		if !a.known() {
-			return a, s.fault("elements of type %s%s cannot be read; want whole, real or complex numbers of up to 64 bits", descr[2], descr[3])
+			return a, s.fault("elements of type %s%d cannot be read; want whole, real or complex numbers of up to 64 bits", descr[2], size)
 		}
 	}
 	for word := range strings.SplitSeq(shape[1], ",") {
-		if word = strings.Trim(word, " L\t"); word == "" {
+		if word = strings.Trim(word, " L\t\r\n\f"); word == "" {
 			continue
 		}
 		n, err := strconv.ParseInt(word, 10, 64)
 		if err != nil {
-			return a, s.fault("the shape (%.40s) is out of range", shape[1])
+			return a, s.fault("the shape %.40q is out of range", shape[1])
 		}
 		a.shape = append(a.shape, n)
 	}

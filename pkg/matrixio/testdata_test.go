@@ -172,8 +172,8 @@ func checkError(t *testing.T, err error) {
 
 func unprintable(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }
 
-// Names within files may be any bytes, and any number of them.
-func TestNamesInErrors(t *testing.T) {
+// Names and headers within files may be any bytes, and any number of them.
+func TestTextsInErrors(t *testing.T) {
 	two, err := os.ReadFile("testdata/two.mat")
 	if err != nil {
 		t.Fatal(err)
@@ -193,12 +193,18 @@ func TestNamesInErrors(t *testing.T) {
 		}
 		return b.Bytes()
 	}
+	header := func(old, text string) []byte {
+		return bytes.Replace(appendNPYHeader(nil, "<f8", 1, 1), []byte(old), []byte(text), 1)
+	}
 	for want, data := range map[string][]byte{
-		`\x1b (4 x 4)`:     bytes.Replace(two, []byte("K"), []byte("\x1b"), 1),
-		`a\n\x00b, b`:      archive("a\n\x00b", "b"),
-		`at a\n.npy`:       archive("a\n"),
-		`(shape, \u2028d)`: archive("shape", "\u2028d"),
-		"(xxxx":            archive(strings.Repeat("x", 5000), "y"),
+		`shape "1\r\t 1"`:                 header("(1, 1)", "(1\r\t 1)"),
+		"elements \"'descr'\\n:'<f999999": header("'descr': '<f8'", "'descr'\n:'<f9999999'"),
+		`elements of type f3 `:            header("'descr': '<f8'", "'descr':'<f03'"),
+		`\x1b (4 x 4)`:                    bytes.Replace(two, []byte("K"), []byte("\x1b"), 1),
+		`a\n\x00b, b`:                     archive("a\n\x00b", "b"),
+		`at a\n.npy`:                      archive("a\n"),
+		`(shape, \u2028d)`:                archive("shape", "\u2028d"),
+		"(xxxx":                           archive(strings.Repeat("x", 5000), "y"),
 	} {
 		_, err := readMemory(data, matrixmarket.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
