@@ -64,17 +64,32 @@ func splitRest(rest []float64, s string, v float64) {
 		}
 		return
 	}
-	const guard = 64
-	left, _, err := big.ParseFloat(decimal, 10, uint(53*(len(rest)+1)+guard), big.ToNearestEven)
-	if err != nil {
-		return // an exponent beyond all of big: v would be 0 or infinite
+	for bits := 53*(len(rest)+1) + 64; !splitBig(rest, decimal, v, bits); bits *= 2 {
 	}
+}
+
+// splitBig is splitRest by a big number of so many bits. It reports whether they were enough: zeros within a number, as in
+// 40000000000000.000000001, take bits too.
+func splitBig(rest []float64, decimal string, v float64, bits int) bool {
+	const (
+		guard = 32
+		least = -1074 // the exponent of the least float64
+	)
+	left, _, err := big.ParseFloat(decimal, 10, uint(bits), big.ToNearestEven)
+	if err != nil {
+		return true // an exponent beyond all of big: v would be 0 or infinite
+	}
+	exact, end := left.Acc() == big.Exact, left.MantExp(nil)-bits
 	part := new(big.Float)
 	left.Sub(left, part.SetFloat64(v))
-	for k := 0; k < len(rest) && left.Sign() != 0; k++ {
+	for k := 0; k < len(rest); k++ {
+		if !exact && end > least-guard && (left.Sign() == 0 || left.MantExp(nil)-end < 53+guard) {
+			return false
+		}
 		rest[k], _ = left.Float64()
 		left.Sub(left, part.SetFloat64(rest[k]))
 	}
+	return true
 }
 
 // shortDecimal takes a number that normalise returned apart into w 10^e, if w is a whole number below 2^53 and |e| is at most 22.
