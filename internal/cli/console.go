@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/mpsolve/mpsolve/internal/mapping"
 	"github.com/mpsolve/mpsolve/internal/outlet"
 )
 
@@ -102,8 +103,8 @@ type standardOutput struct {
 var errOutputClosed = errors.New("the reader of standard output has gone")
 
 func (s *standardOutput) Write(p []byte) (int, error) {
-	if len(p) > 0 {
-		s.used.Store(true)
+	if len(p) > 0 && !s.used.Swap(true) {
+		mapping.OutputUsed()
 	}
 	n, err := s.stream.Write(p)
 	if errors.Is(err, syscall.EPIPE) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"sync/atomic"
 	"time"
@@ -83,6 +84,12 @@ func (in input) options() (opt matrixmarket.Options, done func()) {
 		status.show(p.text)
 	}
 	return opt, status.done
+}
+
+// fits is an error if so many bytes that a command takes for a matrix are beyond the limits.
+func (in input) fits(path string, need float64, what string, args ...any) error {
+	opt := matrixmarket.Options{MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available()}
+	return opt.Fits(path, math.MaxInt64, need, what, args...)
 }
 
 // reading is how far a file has been read.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 )
@@ -32,4 +33,11 @@ func writeJSONError(w io.Writer, err error) {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	_ = encoder.Encode(jsonError{Version, oneLine(err), exitCode(err)})
+}
+
+// jsonErrorOf is the object of an error with that text that ends the process with exitFailure.
+func jsonErrorOf(text string) string {
+	var b strings.Builder
+	writeJSONError(&b, errors.New(text))
+	return b.String()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/mapping"
 	"github.com/mpsolve/mpsolve/internal/mpi"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/supervise"
@@ -90,6 +91,9 @@ func (j *job) run(args []string, s streams, err error) int {
 	if f, ok := s.out.(*os.File); ok {
 		stdout = &standardOutput{stream: newStream(f, consoleOf(s.err))}
 		s.out = stdout
+		if wantsJSON(args) {
+			mapping.Object = jsonErrorOf
+		}
 	}
 	root := newRoot(s)
 	root.SetArgs(args)

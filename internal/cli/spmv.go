@@ -12,6 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -69,10 +70,22 @@ func newSpMV(s streams) *cobra.Command {
 	return c
 }
 
+// input reads a matrix that leaves room for the vectors of a product: of a few entries they are the most of it.
+func (f *spmvFlags) input(s streams, path string) input {
+	in := input{streams: s, threads: f.threads, maxMemory: int64(f.maxMemory)}
+	bytes := 8.0 // of an element
+	if f.dd.dd() {
+		bytes = 16
+	}
+	in.check = func(_ matrixmarket.Header, rows, cols int) error {
+		return in.fits(path, bytes*(float64(rows)+float64(cols))+8*float64(rows+1), "a product with a %d x %d matrix", rows, cols)
+	}
+	return in
+}
+
 // open reads and examines the matrix, on threads that the caller ends.
 func (f *spmvFlags) open(ctx context.Context, s streams, path string) (*csr.Matrix, csr.Facts, *parallel.Pool, error) {
-	in := input{streams: s, threads: f.threads, maxMemory: int64(f.maxMemory)}
-	m, err := in.matrix(ctx, path)
+	m, err := f.input(s, path).matrix(ctx, path)
 	if err != nil {
 		return nil, csr.Facts{}, nil, err
 	}

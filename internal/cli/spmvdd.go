@@ -103,7 +103,7 @@ func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error)
 
 // double reads a matrix of double-double numbers, or of float64, for which low is nil.
 func (f *spmvFlags) double(ctx context.Context, s streams, path string) (m, low *csr.Matrix, err error) {
-	in := input{streams: s, threads: f.threads, maxMemory: int64(f.maxMemory)}
+	in := f.input(s, path)
 	if !f.dd.exact {
 		m, err = in.matrix(ctx, path)
 		return m, nil, err

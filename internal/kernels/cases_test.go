@@ -193,6 +193,8 @@ var kernelCases = []struct {
 			return []float64{float64(f >> 32), float64(f & math.MaxUint32)}
 		})
 	}},
+	{"checksums", streamsOfCRC},
+	{"offsets and columns that rise", risingCase},
 }
 
 // randomTerms calls Terms and AddTerms.

@@ -75,6 +75,10 @@ type Set struct {
 	bcrsTDD  bcrsTDDKernel
 	limbs    limbKernels
 	residues residuesKernel
+
+	crc     crcKernel
+	offsets offsetsKernel
+	columns columnsKernel
 }
 
 // portable is the set of plain Go: what the others must equal.
@@ -137,6 +141,10 @@ func portable() Set {
 		bcrsTDD:  bcrsMulVecTDD,
 		limbs:    portableLimbs,
 		residues: dotResidues,
+
+		crc:     crcStreamsOf,
+		offsets: offsetsRise,
+		columns: columnsRise,
 	}
 }
 

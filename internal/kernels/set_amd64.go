@@ -22,6 +22,7 @@ func (k *Set) avx2() {
 	k.quad()
 
 	k.chunks = mulChunksAVX2
+	k.crc = crcSIMD
 
 	k.terms = termsSIMD(termsAVX2)
 	k.addTerms = addTermsSIMD(addTermsAVX2)

@@ -54,6 +54,8 @@ func (k *Set) quad() {
 	k.coo = cooSIMD(csrHere)
 	k.mulAdds = mulAddsKernels{mulAddsQuad, mulAddsMixedQuad, mulAdds32Quad}
 	k.fold = foldQuad
+	k.offsets = offsetsSIMD
+	k.columns = columnsSIMD
 
 	k.residual64 = csrResidualDDQuad
 	k.sell8 = sell8SIMD(sell8Quad)

@@ -14,12 +14,15 @@ import (
 	"unsafe"
 )
 
-func mapFile(f *os.File, n int64) []byte {
-	name := C.CString(f.Name())
-	defer C.free(unsafe.Pointer(name))
-	memory := C.mapping_map(C.int(f.Fd()), C.size_t(n), name)
+func mapFile(f *os.File, n int64, line, object string) []byte {
+	said, printed := C.CString(line), C.CString(object)
+	memory := C.mapping_map(C.int(f.Fd()), C.size_t(n), said, printed)
 	if memory == nil {
+		C.free(unsafe.Pointer(said))
+		C.free(unsafe.Pointer(printed))
 		return nil
 	}
 	return unsafe.Slice((*byte)(memory), n)
 }
+
+func outputUsed() { C.mapping_output_used(1) }

@@ -17,6 +17,13 @@ type Mapping struct {
 	was  fs.FileInfo
 }
 
+// Object, unless nil, returns what standard output gets, besides the line on standard error, if the process ends since a file has been
+// cut off. It is for programs to set before they map the first one.
+var Object func(text string) string
+
+// OutputUsed keeps Object's text from standard output, which has other text now.
+func OutputUsed() { outputUsed() }
+
 // Map maps the first n bytes of a file; nil if that does not go.
 func Map(f *os.File, n int64) *Mapping {
 	if n <= 0 || int64(int(n)) != n {
@@ -32,7 +39,11 @@ func Map(f *os.File, n int64) *Mapping {
 		m.was, err = own.Stat()
 	}
 	if err == nil && os.SameFile(same, m.was) && m.was.Size() >= n {
-		m.Bytes = mapFile(own, n)
+		text, object := f.Name()+": the file has been cut off while it was in use", ""
+		if Object != nil {
+			object = Object(text)
+		}
+		m.Bytes = mapFile(own, n, "mpsolve: "+text+"\n", object)
 	}
 	if m.Bytes == nil {
 		own.Close()

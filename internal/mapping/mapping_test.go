@@ -1,9 +1,7 @@
 package mapping
 
 import (
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +12,12 @@ import (
 
 // reader is the environment variable with the file that this program maps, cuts and reads, instead of running tests.
 const reader = "MAPPING_READER"
+
+// printed is the one with what standard output gets in front of the text then; silent is one that it must not get.
+const (
+	printed = "MAPPING_PRINTED"
+	silent  = "silent"
+)
 
 const size = 64 << 10
 
@@ -30,6 +34,12 @@ func read(path string) {
 	f, err := os.Open(path)
 	if err != nil {
 		panic(err)
+	}
+	if object := os.Getenv(printed); object != "" {
+		Object = func(text string) string { return object + text }
+		if object == silent {
+			OutputUsed()
+		}
 	}
 	m := Map(f, size)
 	if err := os.Truncate(path, 100); err != nil {
@@ -90,15 +100,21 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// A process that reads what has been cut off says so, instead of how Go's runtime is.
+// A process that reads what has been cut off says so, instead of how Go's runtime is, on standard output as well if that is wanted and empty.
 func TestCut(t *testing.T) {
-	path, _ := opened(t)
-	c := child.Command(t, os.Args[0])
-	c.Env = append(os.Environ(), reader+"="+path)
-	out, err := c.CombinedOutput()
-	var exit *exec.ExitError
-	want := "mpsolve: " + path + ": the file has been cut off while it was in use\n"
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 || string(out) != want {
-		t.Errorf("%v: %.300q, want exit status 1 and %q", err, out, want)
+	for object, wanted := range map[string]bool{"": false, "object ": true, silent: false} {
+		path, _ := opened(t)
+		c := child.Command(t, os.Args[0])
+		c.Env = append(os.Environ(), reader+"="+path, printed+"="+object)
+		var errors strings.Builder
+		c.Stderr = &errors
+		out, err := c.Output()
+		text, want := path+": the file has been cut off while it was in use", ""
+		if wanted {
+			want = object + text
+		}
+		if c.ProcessState.ExitCode() != 1 || errors.String() != "mpsolve: "+text+"\n" || string(out) != want {
+			t.Errorf("%q: %v: %.300q and %.300q, want exit status 1, %q and that on standard error", object, err, out, errors.String(), want)
+		}
 	}
 }

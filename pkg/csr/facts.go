@@ -2,7 +2,6 @@ package csr
 
 import (
 	"math"
-	"slices"
 	"sync/atomic"
 
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -55,7 +54,7 @@ func Examine(m *Matrix, pool *parallel.Pool) Facts {
 	f, mirror := ExamineRows(m, 0, m.Rows, func(i int) uint64 { return uint64(rowMirror(m, i)) }, pool)
 	f.Rows, f.Cols, f.NNZ, f.Asymmetry = m.Rows, m.Cols, m.NNZ(), math.NaN()
 	if m.Rows < m.Cols || f.DiagonalZero > 0 {
-		f.EmptyCol = slices.Index(TouchedColumns(m, pool), false)
+		f.EmptyCol = emptyColumn(m, pool)
 	}
 	if f.MaxAbs == 0 {
 		f.MinAbs = 0
@@ -94,22 +93,30 @@ func ExamineRows(m *Matrix, lo, hi int, hash func(i int) uint64, pool *parallel.
 // NoFacts are those of no rows, to be merged with others.
 func NoFacts() Facts { return Facts{MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1} }
 
-// TouchedColumns reports for each column of m whether it has a nonzero.
-func TouchedColumns(m *Matrix, pool *parallel.Pool) []bool {
-	touched := make([]atomic.Bool, m.Cols)
+// TouchedColumns tells of each column of m whether it has a nonzero, which takes a bit of memory.
+func TouchedColumns(m *Matrix, pool *parallel.Pool) (touched func(j int) bool) {
+	set := newBitset(m.Cols)
 	pool.RunRanges(Panels(m), func(_, lo, hi int) {
 		from, to := m.RowPtr[lo], m.RowPtr[hi]
 		for k, j := range m.Col[from:to] {
-			if m.Val[from+int64(k)] != 0 && !touched[j].Load() {
-				touched[j].Store(true)
+			word, bit := &set[j>>6], uint64(1)<<(j&63)
+			if m.Val[from+int64(k)] != 0 && atomic.LoadUint64(word)&bit == 0 {
+				atomic.OrUint64(word, bit)
 			}
 		}
 	})
-	columns := make([]bool, m.Cols)
-	for j := range touched {
-		columns[j] = touched[j].Load()
+	return func(j int) bool { return set.has(int32(j)) }
+}
+
+// emptyColumn returns the first column of m without a nonzero; -1: none.
+func emptyColumn(m *Matrix, pool *parallel.Pool) int {
+	touched := TouchedColumns(m, pool)
+	for j := range m.Cols {
+		if !touched(j) {
+			return j
+		}
 	}
-	return columns
+	return -1
 }
 
 // addRow adds row i.

@@ -102,9 +102,9 @@ func joinFacts(c Comm, f csr.Facts) csr.Facts {
 
 // emptyColumn returns the first column without a nonzero; -1: none.
 func (m *Matrix) emptyColumn(pool *parallel.Pool) int {
-	touched := make([]int8, m.Len)
-	for j, v := range csr.TouchedColumns(m.Local, pool) {
-		if v {
+	touched, local := make([]int8, m.Len), csr.TouchedColumns(m.Local, pool)
+	for j := range m.Local.Cols {
+		if local(j) {
 			touched[j] = 1
 		}
 	}

@@ -52,8 +52,12 @@ func BenchmarkRead(b *testing.B) {
 	}{{"text", plain, false}, {"gzip", packed, false}, {"mpx", own, true}, {"mpx-copied", own, false}} {
 		b.Run(file.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := matrixmarket.ReadFile(context.Background(), file.path, matrixmarket.Options{Other: Recognise, Map: file.mapped}); err != nil {
+				c, err := matrixmarket.ReadFile(context.Background(), file.path, matrixmarket.Options{Other: Recognise, Map: file.mapped})
+				if err != nil {
 					b.Fatal(err)
+				}
+				if file.mapped && c.Intact == nil {
+					b.Fatal("the file is not mapped: there may be too many mappings of this process")
 				}
 			}
 		})

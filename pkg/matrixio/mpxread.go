@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/mapping"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
@@ -67,6 +68,7 @@ var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 type mpxArrays struct {
 	file      []byte           // without the checksums
 	mapped    *mapping.Mapping // nil: the file is read into memory
+	kernels   *kernels.Set
 	ptr       []int64
 	col       []int32
 	cols      int32 // of the matrix
@@ -76,7 +78,7 @@ type mpxArrays struct {
 // newMPXArrays returns memory for a file, or the one that it is mapped to, and where the arrays are in it.
 func newMPXArrays(h *mpxHead, mapped *mapping.Mapping) *mpxArrays {
 	l := h.layout()
-	a := &mpxArrays{mapped: mapped, cols: int32(h.cols)}
+	a := &mpxArrays{mapped: mapped, kernels: kernels.Default(), cols: int32(h.cols)}
 	if mapped != nil {
 		a.file = mapped.Bytes
 	} else {
@@ -116,35 +118,40 @@ func (a *mpxArrays) read(s *source, in io.ReaderAt, l *mpxLayout) error {
 		offsets = (l.col - mpxHeader + mpxBlock - 1) / mpxBlock
 	}
 	each := func(k int64) error { return a.block(s, l, k, sums, in) }
-	if err := s.onThreads(0, offsets, each); err != nil {
+	rise := make([]bool, offsets)
+	if err := s.onThreads(0, offsets, func(k int64) error {
+		err := each(k)
+		rise[k] = err == nil && a.kernels.OffsetsRise(a.ptr[numberIn(k, l.ptr, 8, a.ptr):numberIn(k+1, l.ptr, 8, a.ptr)])
+		return err
+	}); err != nil {
 		return err
 	}
 	if offsets == 0 {
 		return s.onThreads(0, l.blocks(), each)
 	}
-	if wrong := checkLines(a.ptr, int64(len(a.col))); wrong != "" {
+	if wrong := a.checkOffsets(l, rise); wrong != "" {
 		return s.faultAt(l.ptr, "row offsets: %s", wrong)
 	}
-	inTime := func(k int64) int64 { return max(0, min((mpxHeader+k*mpxBlock-l.col)/4, int64(len(a.col)))) } // columns in front of block k
 	check := func(lo, hi int64) error {
 		if wrong := a.checkColumns(lo, hi); wrong != "" {
 			return s.faultAt(l.col+4*lo, "%s", wrong)
 		}
 		return nil
 	}
-	if err := check(0, inTime(offsets)); err != nil {
+	first := func(k int64) int64 { return numberIn(k, l.col, 4, a.col) }
+	if err := check(0, first(offsets)); err != nil {
 		return err
 	}
 	if err := s.onThreads(offsets, l.blocks(), func(k int64) error {
 		if err := each(k); err != nil {
 			return err
 		}
-		return check(inTime(k), inTime(k+1))
+		return check(first(k), first(k+1))
 	}); err != nil {
 		return err
 	}
 	for k := offsets; k < l.blocks(); k++ { // rows that blocks cut
-		if at := inTime(k); at > 0 && at < int64(len(a.col)) {
+		if at := first(k); at > 0 && at < int64(len(a.col)) {
 			if err := check(at-1, at+1); err != nil {
 				return err
 			}
@@ -153,13 +160,34 @@ func (a *mpxArrays) read(s *source, in io.ReaderAt, l *mpxLayout) error {
 	return nil
 }
 
+// numberIn returns which number of an array, from that byte of the file on, is the first in block k or behind it.
+func numberIn[T any](k, array, bytes int64, numbers []T) int64 {
+	return max(0, min((mpxHeader+k*mpxBlock-array)/bytes, int64(len(numbers))))
+}
+
+// checkOffsets checks row offsets, which are known to rise within blocks or not: "" or what is wrong.
+func (a *mpxArrays) checkOffsets(l *mpxLayout, rise []bool) string {
+	good := a.ptr[0] == 0 && a.ptr[len(a.ptr)-1] == int64(len(a.col)) && !slices.Contains(rise, false)
+	for k := range rise {
+		if at := numberIn(int64(k), l.ptr, 8, a.ptr); at > 0 && at < int64(len(a.ptr)) {
+			good = good && a.ptr[at-1] <= a.ptr[at]
+		}
+	}
+	if good {
+		return ""
+	}
+	return checkLines(a.ptr, int64(len(a.col)))
+}
+
 // checkColumns checks that columns lo to hi-1 are in range and increase in their rows: "" or what is wrong.
 func (a *mpxArrays) checkColumns(lo, hi int64) string {
 	if lo >= hi {
 		return ""
 	}
 	row := sort.Search(len(a.ptr)-1, func(i int) bool { return a.ptr[i+1] > lo })
-	if a.quickCheck(row, lo, hi) {
+	next := a.ptr[row+1:]
+	next = next[:sort.Search(len(next), func(i int) bool { return next[i] >= hi })]
+	if a.kernels.ColumnsRise(a.col[lo:hi], next, lo, a.cols) {
 		return ""
 	}
 	for at := lo; at < hi; row++ {
@@ -174,37 +202,6 @@ func (a *mpxArrays) checkColumns(lo, hi int64) string {
 		at = end
 	}
 	return ""
-}
-
-// quickCheck is checkColumns without branches that are hard to foresee: columns may fall as often as rows begin with a fall. row is the one that
-// has entry lo.
-func (a *mpxArrays) quickCheck(row int, lo, hi int64) bool {
-	cols := a.col[lo:hi]
-	last, top := cols[0], uint32(cols[0]) // negative ones are above all others
-	falls := uint32(0)                    // overflows in differences do not count: then top is out of range
-	rest := cols[1:]
-	for ; len(rest) >= 4; rest = rest[4:] {
-		p, q, r, s := rest[0], rest[1], rest[2], rest[3]
-		falls += uint32(p-last-1)>>31 + uint32(q-p-1)>>31 + uint32(r-q-1)>>31 + uint32(s-r-1)>>31
-		top = max(top, max(max(uint32(p), uint32(q)), max(uint32(r), uint32(s)))) // no chain of four
-		last = s
-	}
-	for _, j := range rest {
-		falls += uint32(j-last-1) >> 31
-		top = max(top, uint32(j))
-		last = j
-	}
-	begin := lo // of the row before, empty ones but for the first left out
-	for _, at := range a.ptr[row+1:] {
-		if at >= hi {
-			break
-		}
-		if at > begin {
-			falls -= uint32(a.col[at]-a.col[at-1]-1) >> 31
-			begin = at
-		}
-	}
-	return top < uint32(a.cols) && falls == 0
 }
 
 // onThreads calls f for from to to-1 on all threads. The error is that of the smallest number with one.
@@ -244,7 +241,7 @@ func (a *mpxArrays) block(s *source, l *mpxLayout, k int64, sums []byte, in io.R
 			return s.faultAt(from, "the file cannot be read: %v", err)
 		}
 	}
-	if crc, want := crc32.Checksum(part, castagnoli), binary.LittleEndian.Uint32(sums[4*k:]); crc != want {
+	if crc, want := a.kernels.CRC32C(part), binary.LittleEndian.Uint32(sums[4*k:]); crc != want {
 		return s.faultAt(from, "the next %d bytes are damaged: their checksum is %08x, want %08x", len(part), crc, want)
 	}
 	if !littleEndian {

@@ -1,0 +1,15 @@
+package cli
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// What a process that a file was cut off leaves on standard output is an object like that of other errors.
+func TestJSONErrorOfText(t *testing.T) {
+	var e jsonError
+	text := `a "b".mpx: the file has been cut off`
+	if err := json.Unmarshal([]byte(jsonErrorOf(text)), &e); err != nil || e != (jsonError{Version, text, exitFailure}) {
+		t.Errorf("%+v, %v", e, err)
+	}
+}

@@ -1,0 +1,51 @@
+package kernels
+
+// OffsetsRise tells whether no element of x is less than the one before it.
+func (k *Set) OffsetsRise(x []int64) bool { return k.offsets(x) }
+
+// ColumnsRise tells whether all of col, fewer than 2^31, are from 0 to cols-1 and each is greater than the one before it, but where a row begins.
+// col[0] is entry number from of a matrix, and begin are the numbers of the entries that rows begin with, from the second of col to the last, in
+// their order: several are the same where rows are empty. Others are reported as columns that do not rise.
+func (k *Set) ColumnsRise(col []int32, begin []int64, from int64, cols int32) bool {
+	return len(col) == 0 || k.columns(col, begin, from, cols)
+}
+
+type (
+	offsetsKernel func(x []int64) bool
+	columnsKernel func(col []int32, begin []int64, from int64, cols int32) bool
+)
+
+func offsetsRise(x []int64) bool {
+	for i := 1; i < len(x); i++ {
+		if x[i] < x[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// columnsRise has no branches that are hard to foresee: columns may fall as often as rows begin with a fall.
+func columnsRise(col []int32, begin []int64, from int64, cols int32) bool {
+	last, top := col[0], uint32(col[0]) // negative ones are above all others
+	falls := uint32(0)
+	for _, j := range col[1:] {
+		falls += fall(last, j)
+		top = max(top, uint32(j))
+		last = j
+	}
+	before := int64(0) // where the row before begins: of empty ones one counts
+	for _, at := range begin {
+		at -= from
+		if at < 1 || at >= int64(len(col)) {
+			return false
+		}
+		if at != before {
+			falls -= fall(col[at-1], col[at])
+		}
+		before = at
+	}
+	return top < uint32(cols) && falls == 0
+}
+
+// fall is 1 if b is not greater than a.
+func fall(a, b int32) uint32 { return uint32((int64(b)-int64(a)-1)>>63) & 1 }
