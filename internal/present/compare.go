@@ -15,7 +15,7 @@ import (
 func (t *table) compared() sheet {
 	s := sheet{Name: t.name() + "-published", Notes: slices.DeleteFunc(slices.Clone(t.Notes), func(n string) bool { return n == publishedNote })}
 	levels, common := t.levels()
-	caption, short := t.caption(common)
+	caption, short, _ := t.caption(common)
 	s.Caption, s.Short = "Published and measured, "+caption, "Published and measured: "+short
 	labels := slices.Concat(t.View.Rows, pick(t.View.Columns, levels))
 	s.Keys = len(labels) + 1

@@ -133,12 +133,16 @@ func (s *sheet) notes(form string, escape func(string) string) string {
 	return b.String()
 }
 
-// html writes a fragment for the report, which has the ID and the source elsewhere, with links to the files.
+// html writes a fragment for the report, which has the ID, the source and the title elsewhere, with links to the files.
 func (s *sheet) html(w io.Writer) error {
 	t := s.pretty(s.Head)
 	t.Style().HTML = pretty.HTMLOptions{CSSClass: "table", EscapeText: true, EmptyColumn: "&nbsp;", Newline: "<br/>"}
-	_, err := fmt.Fprintf(w, "<figure>\n<figcaption>%s</figcaption>\n<div class=\"scroll\">\n%s\n</div>\n%s<p class=\"files\">%s</p>\n</figure>\n",
-		html.EscapeString(s.Short), t.RenderHTML(), s.notes("<p>%s</p>\n", html.EscapeString), s.links())
+	caption := ""
+	if s.Details != "" {
+		caption = fmt.Sprintf("<figcaption>%s</figcaption>\n", html.EscapeString(s.Details))
+	}
+	_, err := fmt.Fprintf(w, "<figure>\n%s<div class=\"scroll\">\n%s\n</div>\n%s<p class=\"files\">%s</p>\n</figure>\n",
+		caption, t.RenderHTML(), s.notes("<p>%s</p>\n", html.EscapeString), s.links())
 	return err
 }
 

@@ -16,6 +16,7 @@ type sheet struct {
 	Name    string     // of its files, without ending
 	Caption string     // what it is, and where in the papers
 	Short   string     // the same below the title of its experiment
+	Details string     // of that, what its title does not say
 	Head    [][]string // levels of headings; equal ones side by side in all but the last are one
 	Keys    int        // leading columns, which hold labels
 	Body    [][]string
@@ -36,7 +37,7 @@ const missing = "–"
 func (t *table) sheet() sheet {
 	s := sheet{Name: t.name(), Keys: len(t.View.Rows), Notes: slices.Clone(t.Notes), Data: t.data()}
 	levels, common := t.levels()
-	s.Caption, s.Short = t.caption(common)
+	s.Caption, s.Short, s.Details = t.caption(common)
 	columns := t.sheetColumns()
 	for _, l := range levels {
 		head := make([]string, s.Keys)
@@ -109,8 +110,9 @@ func varying(keys [][]string) []int {
 	return vary
 }
 
-// caption describes the table, as such and below the title of the experiment; common are the labels that all cells have.
-func (t *table) caption(common []string) (whole, short string) {
+// caption describes the table, as such, below the title of the experiment, and below its own title; common are the labels
+// that all cells have.
+func (t *table) caption(common []string) (whole, short, below string) {
 	e := &t.Experiment
 	text := fmt.Sprintf("%s (%s of [%s]): %s", e.ID, e.Source, e.Paper, e.Title)
 	short = e.Title
@@ -123,11 +125,10 @@ func (t *table) caption(common []string) (whole, short string) {
 		details = append(details, heading(t.Values[0], false))
 	}
 	if details = append(details, common...); len(details) > 0 {
-		all := ". " + upperFirst(strings.Join(details, "; "))
-		text += all
-		short += all
+		below = upperFirst(strings.Join(details, "; ")) + "."
+		return text + ". " + below, short + ". " + below, below
 	}
-	return text + ".", short + "."
+	return text + ".", short + ".", ""
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -46,7 +46,7 @@ func newChebyshev(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	smallest, largest, err := extremeEigenvalues(a, w, lanczosSteps, s.pool)
+	smallest, largest, err := extremeEigenvalues(a, w, thorough, s.pool)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func newDistributedChebyshev(s distributed) (Preconditioner, error) {
 	if err := agree(s.a.Comm, err); err != nil {
 		return nil, err
 	}
-	smallest, largest, err := distributedEigenvalues(s.a.Layout, a, w, lanczosSteps, s.pool)
+	smallest, largest, err := distributedEigenvalues(s.a.Layout, a, w, thorough, s.pool)
 	if err := agree(s.a.Comm, cmp.Or(err, s.interrupted())); err != nil {
 		return nil, err
 	}

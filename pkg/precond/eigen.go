@@ -10,16 +10,21 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// Lanczos steps for an estimate of the largest eigenvalue within a few per cent, and within
-// the margin of smoothers.
-const (
-	lanczosSteps = 15
-	fewSteps     = 8
+// An effort is how many Lanczos steps an estimate takes: most or, from least on, as many as add more
+// than littleGrowth of it to the largest eigenvalue. One that is alone, as of coarse levels of elasticity,
+// comes late, within two or three steps.
+type effort struct{ least, most int }
+
+var (
+	thorough = effort{15, 15} // within a few per cent
+	quick    = effort{8, 15}  // within the margin of smoothers
 )
+
+const littleGrowth = 0.02
 
 // largestEigenvalue estimates that of D^-1 A; see extremeEigenvalues.
 func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *parallel.Pool) (float64, error) {
-	_, largest, err := extremeEigenvalues(a, w, fewSteps, pool)
+	_, largest, err := extremeEigenvalues(a, w, quick, pool)
 	return largest, err
 }
 
@@ -29,7 +34,7 @@ func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *paralle
 // preconditioned with D from a fixed random residual, whose coefficients make up
 // the tridiagonal matrix ([Saad03] 6.7.3). Each takes a product with A; it
 // allocates 4 vectors. The error is ErrNotDefinite if a step shows that A is not.
-func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, steps int, pool *parallel.Pool) (smallest, largest float64, err error) {
+func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, steps effort, pool *parallel.Pool) (smallest, largest float64, err error) {
 	space := linop.NewHost(len(w), pool)
 	r := space.New()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -42,7 +47,7 @@ func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, steps int, p
 // distributedEigenvalues is extremeEigenvalues of a matrix that is spread over ranks, from a residual whose elements are random
 // functions of their rows. Collective.
 func distributedEigenvalues(
-	l *dist.Layout, a linop.Operator[vector, scalar], w vector, steps int, pool *parallel.Pool,
+	l *dist.Layout, a linop.Operator[vector, scalar], w vector, steps effort, pool *parallel.Pool,
 ) (smallest, largest float64, err error) {
 	space := dist.NewSpace(l, pool)
 	r := space.New()
@@ -64,7 +69,7 @@ func mixed(x uint64) uint64 {
 
 // lanczos does the steps of extremeEigenvalues from the residual r, which it overwrites.
 func lanczos(
-	space *linop.Host, a linop.Operator[vector, scalar], w, r vector, steps int,
+	space *linop.Host, a linop.Operator[vector, scalar], w, r vector, steps effort,
 ) (smallest, largest float64, err error) {
 	z, p, q := space.New(), space.New(), space.New()
 	space.Mul(1, w, r, z)
@@ -73,7 +78,7 @@ func lanczos(
 	first := rho
 	var diagonal, off []float64
 	last := 0.0 // beta / alpha of the step before
-	for range min(steps, space.Dim()) {
+	for range min(steps.most, space.Dim()) {
 		pq := a.ApplyDot(q, p, p)
 		alpha := rho / pq
 		if !(alpha > 0) || math.IsInf(alpha.Float(), 0) {
@@ -85,14 +90,18 @@ func lanczos(
 		rho = space.Dot(r, z)
 		beta := rho / before
 		diagonal = append(diagonal, 1/alpha.Float()+last)
+		sofar := largest
+		largest = largestOfTridiagonal(diagonal, off)
 		if !(rho > 0x1p-80*first) { // p spans an invariant space
+			break
+		}
+		if len(diagonal) >= steps.least && largest-sofar < littleGrowth*largest {
 			break
 		}
 		off = append(off, beta.Sqrt().Float()/alpha.Float())
 		last = (beta / alpha).Float()
 		space.Xpay(z, beta, p)
 	}
-	largest = largestOfTridiagonal(diagonal, off)
 	for i := range diagonal {
 		diagonal[i] = -diagonal[i]
 	}

@@ -161,6 +161,6 @@ func (s spreading) largestEigenvalue(a *csr.Matrix, w vector, pool *parallel.Poo
 		return largestEigenvalue(linop.NewCSR(a, pool), w, pool)
 	}
 	m := &dist.Matrix{Layout: s.layout, N: s.layout.Domains.Rows(), Local: a}
-	_, largest, err := distributedEigenvalues(s.layout, dist.NewCSR(m, a, pool), w, fewSteps, pool)
+	_, largest, err := distributedEigenvalues(s.layout, dist.NewCSR(m, a, pool), w, quick, pool)
 	return largest, err
 }

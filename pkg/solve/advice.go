@@ -15,6 +15,9 @@ const (
 		"check b (--rhs), or the equations that contradict each other"
 )
 
+// smallestNormal is the smallest float64 with 53 bits.
+const smallestNormal = 0x1p-1022
+
 // advice returns one line on what to do about a solve that did not converge, with a flag
 // worth trying for one as this was; empty if it converged.
 func (a *answer) advice(used usage) string {
@@ -39,6 +42,9 @@ func (a *answer) advice(used usage) string {
 	case krylov.Inconsistent:
 		return inconsistentAdvice
 	case krylov.PrecisionExhausted:
+		if a.vectors.AbsMax(a.x) < smallestNormal {
+			return "x is below 2.2e-308, where float64 has few digits; multiply b by a power of two, and divide x by it"
+		}
 		return fmt.Sprintf("x in float64 cannot meet the tolerance but by luck; try --tol %s", roundedUp(max(a.reachable(), s.opt.Stop.pick(a.Errors))))
 	case krylov.TooFewDigits:
 		return a.fewerDigits()

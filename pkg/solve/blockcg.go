@@ -12,6 +12,8 @@ import (
 type blockPlace[V any, S linop.Scalar[S]] interface {
 	// block solves for c.z; ok: there were others to solve with. opt.MaxIter is at least 1.
 	block(c *correction[V, S], opt krylov.Options[V]) (result krylov.Result, ok bool)
+	// blockWork is what an iteration of that takes besides those of the method alone, in multiplications for each right-hand side.
+	blockWork(c *correction[V, S]) float64
 }
 
 var _ blockPlace[vector, scalar] = memberPlace{}
@@ -26,14 +28,31 @@ type blockSolves struct {
 // leastBlock is how many right-hand sides a block has at least.
 const leastBlock = 2
 
+// blockTerms is how many multiplications an iteration of block CG takes for each element of a vector and each pair of
+// right-hand sides: two Gram matrices and three combinations.
+const blockTerms = 5
+
+// inBlocks reports whether c may be solved for along with others.
+func (p memberPlace) inBlocks(c *correction[vector, scalar]) bool {
+	now := c.attempts.now()
+	return p.family.blockSize >= leastBlock && now.method == CG && !now.wide
+}
+
+// blockWork implements blockPlace.
+func (p memberPlace) blockWork(c *correction[vector, scalar]) float64 {
+	if !p.inBlocks(c) {
+		return 0
+	}
+	return blockTerms * float64(p.family.blockSize) * float64(c.at.Dim())
+}
+
 // block implements blockPlace.
 func (p memberPlace) block(c *correction[vector, scalar], opt krylov.Options[vector]) (result krylov.Result, ok bool) {
-	now := c.attempts.now()
 	of := blockSolves{family: p.family, matrix: c.matrix.(memberMatrix).memberOperator.of}
 	if by := c.attempts.preconditioner(); by != nil {
 		of.made = by.made
 	}
-	if p.family.blockSize < leastBlock || now.method != CG || now.wide || opt.Flexible || opt.Gap != 0 {
+	if !p.inBlocks(c) || opt.Flexible || opt.Gap != 0 {
 		return result, false
 	}
 	if !c.inBlock {

@@ -94,3 +94,24 @@ func TestSolveManyBlockUnusual(t *testing.T) {
 		}
 	}
 }
+
+// A trial counts what an iteration of a block takes besides products: Jacobi is left for complete factors, which take half of its time.
+func TestBlockTrial(t *testing.T) {
+	m, err := generate.Generate("poisson3d", generate.Params{"n": 14})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b [][]float64
+	for k := range 8 {
+		b = append(b, random(uint64(k), m.Rows))
+	}
+	left := 0 // some may be nearly done when others leave
+	for _, r := range manySolved(t, m, b, Options{Block: MostTogether}, 2) {
+		if r.Precond.Kind == precond.Cholesky {
+			left++
+		}
+	}
+	if left < len(b)/2 {
+		t.Errorf("%d of %d right-hand sides have left Jacobi", left, len(b))
+	}
+}

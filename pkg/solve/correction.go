@@ -84,7 +84,11 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 		opt.Prompt = fewIterations(c.attempts.now().kind)
 	}
 	last := c.probe
-	if c.probe = c.attempts.watch(c.at.Dim(), goal.From, opt.Tol); goal.Further && last != nil {
+	c.probe = c.attempts.watch(c.at.Dim(), goal.From, opt.Tol)
+	if p, ok := c.at.(blockPlace[V, S]); ok {
+		c.probe.iteration += p.blockWork(c)
+	}
+	if goal.Further && last != nil {
 		c.probe.goOn(last, c.done)
 	}
 	c.saver.join(&opt)

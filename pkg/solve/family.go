@@ -22,7 +22,7 @@ type family struct {
 
 	ctx       context.Context // of the SolveMany under way
 	blockCG   *krylov.BlockCG // nil: none yet
-	blockSize int             // Options.Block
+	blockSize int             // Options.Block, or fewer right-hand sides
 }
 
 // storedAs names a stored matrix.

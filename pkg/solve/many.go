@@ -165,9 +165,9 @@ func (s *Solver) gather(ctx context.Context, width int) (*team, error) {
 	f := s.refiner.(*refinement[vector, scalar])
 	if s.team == nil {
 		s.family = newFamily(f, f.at.(*host))
-		s.family.blockSize = s.opt.Block
 		s.team = &team{solvers: map[*member]*Solver{}}
 	}
+	s.family.blockSize = min(s.opt.Block, width)
 	for len(s.team.members) < width {
 		m := new(member)
 		t, err := s.memberOf(ctx, f, m)

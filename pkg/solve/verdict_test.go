@@ -145,6 +145,28 @@ func TestPrecisionExhausted(t *testing.T) {
 	}
 }
 
+// An x that is subnormal has few digits: that is said, not that the method failed. With a larger b there are as many as ever.
+func TestPrecisionOfSubnormals(t *testing.T) {
+	diagonal := csr.ByRows(3, csr.EqualBlocks(3, 1), []int{0, 3}, nil, func(i int, row *csr.Accumulator) { row.Add(int32(i), 3) })
+	for name, m := range map[string]*csr.Matrix{"3 I": diagonal, "grid": grid(3, 0, 0)} {
+		b := slices.Repeat([]float64{1e-323}, m.Rows)
+		r := mustSolve(t, m, b, nil, Options{})
+		if r.Reason != krylov.PrecisionExhausted || !strings.Contains(r.Advice, "multiply b") {
+			t.Errorf("%s: %v, x = %g, %q", name, r.Reason, r.X, r.Advice)
+		}
+		for i := range b {
+			b[i] *= 0x1p200
+		}
+		if r = mustSolve(t, m, b, nil, Options{}); r.Reason != krylov.Converged {
+			t.Errorf("%s, larger: %v, x = %g, %q", name, r.Reason, r.X, r.Advice)
+		}
+	}
+	b := slices.Repeat([]float64{0x3p-1074}, 3) // x is 2^-1074
+	if r := mustSolve(t, diagonal, b, nil, Options{}); r.Reason != krylov.Converged {
+		t.Errorf("%v, x = %g, %q", r.Reason, r.X, r.Advice)
+	}
+}
+
 // Advice names a flag, and none that is in use or does not concern the solve.
 func TestAdviceFits(t *testing.T) {
 	hard := grid(12, 0.9, -2.2)

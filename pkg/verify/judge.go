@@ -79,7 +79,7 @@ func (k *Known) Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel
 func (s *system) judge(tol float64, pool *parallel.Pool) Judgement {
 	all := measureAll(s, pool)
 	errors := all.errors()
-	j := Judgement{Errors: errors, Block: errors.Row, Rounding: all.rounding()}
+	j := Judgement{Errors: errors, Block: errors.Row, Rounding: all.rounding(s.roundoff())}
 	if math.IsInf(errors.Row, 1) {
 		return j
 	}

@@ -47,7 +47,7 @@ func TestPlainIsScaled(t *testing.T) {
 			{got.explained.over(want.explained), 1},
 			{got.least.over(want.least), 1},
 			{got.errors().RelativeResidual, want.errors().RelativeResidual},
-			{got.rounding().RelativeResidual, want.rounding().RelativeResidual},
+			{got.rounding(roundoff).RelativeResidual, want.rounding(roundoff).RelativeResidual},
 			{block, wantBlock},
 			{unexplained, wantUnexplained},
 		} {

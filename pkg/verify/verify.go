@@ -155,13 +155,21 @@ func (p *partial) merge(q partial) {
 	p.absAx2.merge(q.absAx2)
 }
 
-// rounding are the errors that rounding x to float64 may leave, |r_i| <= u (|A||x|)_i.
-func (p *partial) rounding() Errors {
-	return Errors{roundoff, roundoff, roundoff, roundoff * p.absAx2.sqrt().over(p.b2.sqrt())}
+// rounding are the errors that rounding x to float64 with a unit roundoff of u may leave, |r_i| <= u (|A||x|)_i.
+func (p *partial) rounding(u float64) Errors {
+	return Errors{u, u, u, u * p.absAx2.sqrt().over(p.b2.sqrt())}
 }
 
 // roundoff is the unit roundoff of float64.
 const roundoff = 0x1p-53
+
+// roundoff is that of the largest element of x, which is more where that is subnormal: a multiple of 2^-1074.
+func (s *system) roundoff() float64 {
+	if s.xmax == 0 {
+		return roundoff
+	}
+	return max(roundoff, math.Ldexp(1/s.xmax, -1075-s.ex))
+}
 
 func (p *partial) errors() Errors {
 	return Errors{
