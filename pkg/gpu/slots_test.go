@@ -105,7 +105,7 @@ func checkSlots(t *testing.T, a *Matrix, exact *exactProduct, s adaptive.Spec) {
 	}
 	checkProducts(t, what, a, exact.x, o.y, o.dot)
 	narrow := &a.stored.(*slotStorage).narrow
-	*narrow = narrowBits - *narrow
+	*narrow = sell.MaxWidth - *narrow
 	in, out := NewSpace(a.d, a.cols), NewSpace(a.d, a.rows)
 	defer in.Close()
 	defer out.Close()
