@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 func TestImages(t *testing.T) {

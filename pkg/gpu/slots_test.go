@@ -12,6 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 func afx(t testing.TB, c adaptive.Criterion, eps float64) adaptive.Spec {

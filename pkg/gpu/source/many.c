@@ -108,7 +108,7 @@ CSR_MANY(spmm8_csr, 8)
         for (; runs; runs--, run++) {                                                           \
             const words2 w = *run;                                                              \
             const u32 width = WIDTH(w.second);                                                  \
-            code c = {width, lane * width >> 5, lane * width, 0, 0, 0};                         \
+            code c = {width, lane * width >> 5, lane * width, 0, 0};                            \
             u32 left = COUNT(w.second);                                                         \
             IN(double) base = x + (u64)W * w.first;                                             \
             IN(u16) col = (IN(u16))next + lane;                                                 \

@@ -49,14 +49,12 @@
 typedef struct {
     u32 width, word, shift, mask; /* mask: of the last 32 bits or less */
     double offset;
-    u64 all; /* mask of all bits */
 } code;
 
 #define UP_TO_25 0
 #define UP_TO_32 1
 #define UP_TO_52 2
 #define UP_TO_57 3
-#define SHIFTED 4 /* of any width */
 
 /* 2^53 has these high bits, and its last place is 2. */
 #define ABOVE_2_53 0x43400000u
@@ -66,10 +64,6 @@ FN double above(u32 high, u32 low) { return double_of_words(ABOVE_2_53 | high, l
 FN void set_code(code *c, u32 kind)
 {
     const u32 last = kind <= UP_TO_32 ? c->width : c->width - 32;
-    if (kind == SHIFTED) {
-        c->all = ((u64)1 << c->width) - 1;
-        return;
-    }
     c->mask = ~0u >> (32 - last);
     c->offset = kind <= UP_TO_32 ? above(0, 1u << (last - 1)) : kind == UP_TO_52 ? above(1u << (last - 1), 0) :
         DOUBLE_OF_BITS(0x4540000000000000ul + (1ul << 20) + ((u64)1 << (last - 1)));
@@ -94,16 +88,16 @@ FN double integer57(IN(u32) v, code c)
     const double high = double_of_words(0x45400000u, funnel(middle, v[2], c.shift) & c.mask) - c.offset;
     return high + above(0, funnel(v[0], middle, c.shift));
 }
-/* The same without operations of doubles: below the sign are 1086 - zeros as the exponent, and the digits
- * from the first on, which adds 1 to it. */
+/* The same of any width without operations of doubles: m stands in the upper bits of 64, its first digit
+ * is moved to the top, and the exponent is what that takes; the digit itself adds 1 to it. */
 FN double integer_shifted(IN(u32) v, code c)
 {
     const u32 middle = v[1];
-    const u64 m = (((u64)funnel(middle, v[2], c.shift) << 32 | funnel(v[0], middle, c.shift)) & c.all) - (c.all >> 1) - 1;
-    const u64 sign = 0 - (m >> 63), digits = (m ^ sign) - sign;
+    const u64 top = (u64)1 << 63, u = (u64)funnel(middle, v[2], c.shift) << 32 | funnel(v[0], middle, c.shift);
+    const u64 m = u << (64 - c.width) ^ top, sign = 0 - (m >> 63), digits = (m ^ sign) - sign;
     const u32 zeros = LEADING_ZEROS(digits | 1); /* the 1 is for 0, whose digits remain 0 */
     const u64 first = digits << zeros;
-    const u32 high = ((1086 - zeros) << 20) + (u32)(first >> 43);
+    const u32 high = ((1022 + c.width - zeros) << 20) + (u32)(first >> 43);
     return double_of_words((high & (u32)((i32)(first >> 32) >> 31)) | ((u32)sign & 0x80000000u), (u32)(first >> 11));
 }
 FN double integer_float(IN(u32) v, code c) { return 2 * (double)FLOAT_OF_BITS(v[0]); }
@@ -142,12 +136,13 @@ FN double integer_float(IN(u32) v, code c) { return 2 * (double)FLOAT_OF_BITS(v[
 /* A run of integers. */
 #define SLOTS_INTEGERS(B, X)                                \
     do {                                                    \
-        if (width <= narrow && width > 25) {                \
-            set_code(&c, SHIFTED);                          \
-            SLOTS_RUN(B, integer_shifted, X);               \
-        } else if (width <= narrow) {                       \
-            set_code(&c, UP_TO_25);                         \
-            SLOTS_RUN(B, integer25, X);                     \
+        if (width <= narrow) {                              \
+            if (width <= 25) {                              \
+                set_code(&c, UP_TO_25);                     \
+                SLOTS_RUN(B, integer25, X);                 \
+            } else {                                        \
+                SLOTS_RUN(B, integer_shifted, X);           \
+            }                                               \
         } else if (width <= 32) {                           \
             set_code(&c, UP_TO_32);                         \
             SLOTS_RUN(B, integer32, X);                     \
@@ -175,7 +170,7 @@ FN double integer_float(IN(u32) v, code c) { return 2 * (double)FLOAT_OF_BITS(v[
         for (; runs; runs--, run++) {                                                     \
             const words2 w = *run;                                                        \
             const u32 width = WIDTH(w.second);                                            \
-            code c = {width, lane * width >> 5, lane * width, 0, 0, 0};                   \
+            code c = {width, lane * width >> 5, lane * width, 0, 0};                      \
             u32 left = COUNT(w.second);                                                   \
             IN(double) base = x + w.first;                                                \
             IN(u16) col = (IN(u16))next + lane;                                           \
