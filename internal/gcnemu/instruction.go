@@ -80,6 +80,7 @@ var older = map[string]string{
 	"s_add_co_i32": "s_add_i32", "s_addk_co_i32": "s_addk_i32", "s_sub_co_i32": "s_sub_i32",
 	"v_add_nc_u32": "v_add_u32", "v_sub_nc_u32": "v_sub_u32", "v_subrev_nc_u32": "v_subrev_u32",
 	"v_add_co_ci_u32": "v_addc_co_u32", "v_sub_co_ci_u32": "v_subb_co_u32", "v_subrev_co_ci_u32": "v_subbrev_co_u32", "v_mad_co_u64_u32": "v_mad_u64_u32",
+	"v_clz_i32_u32":  "v_ffbh_u32",
 	"s_barrier_wait": "s_barrier",
 }
 

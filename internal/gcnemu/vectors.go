@@ -34,7 +34,9 @@ var vectors = map[string]opcode{
 	"v_ashrrev_i32":       {types: "i:ii", f: func(n, a, _ uint64) uint64 { return uint64(int32(a) >> (n & 31)) }},
 	"v_lshlrev_b64":       {types: "l:il", f: func(n, a, _ uint64) uint64 { return a << (n & 63) }},
 	"v_lshrrev_b64":       {types: "l:il", f: func(n, a, _ uint64) uint64 { return a >> (n & 63) }},
+	"v_ashrrev_i64":       {types: "l:il", f: func(n, a, _ uint64) uint64 { return uint64(int64(a) >> (n & 63)) }},
 	"v_alignbit_b32":      {types: "i:iii", f: func(h, l, n uint64) uint64 { return (h<<32 | l) >> (n & 31) }},
+	"v_ffbh_u32":          {types: "i:i", f: leadingZeros},
 	"v_bfe_u32":           {types: "i:iii", f: func(a, at, n uint64) uint64 { return a >> (at & 31) & (1<<(n&31) - 1) }},
 	"v_bfe_i32":           {types: "i:iii", f: fieldSigned},
 
@@ -83,6 +85,14 @@ var vectors = map[string]opcode{
 }
 
 func one(a, _, _ uint64) uint64 { return a }
+
+// leadingZeros is how many bits are above the first one, and -1 if there is none.
+func leadingZeros(a, _, _ uint64) uint64 {
+	if low(a) == 0 {
+		return math.MaxUint32
+	}
+	return uint64(bits.LeadingZeros32(uint32(a)))
+}
 
 func low24(a uint64) uint64 { return a & (1<<24 - 1) }
 

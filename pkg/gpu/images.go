@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // files are the kernels, in the dialect that source/dialect.h explains, and in code what
@@ -58,6 +60,23 @@ func (i Info) fewDoubles() bool {
 	}
 	return false
 }
+
+// narrow is the width up to which integers in slots become doubles without operations of doubles: 0
+// where these are fast. An operation takes as long as 64 instructions of NVIDIA's GPUs (32 of integers)
+// and 16 of AMD's, which is more than the way over floats takes, up to 25 bits, and less
+// than 20 instructions that shift wider integers into place.
+func (i Info) narrow() uint32 {
+	switch {
+	case !i.fewDoubles():
+		return 0
+	case i.Backend == CUDA:
+		return sell.MaxWidth
+	}
+	return floatBits
+}
+
+// floatBits is the width of integers that are floats.
+const floatBits = 25
 
 // image returns the kernels for a device, or nil if there are none: PTX, which is the same
 // for NVIDIA's architectures from sm_70 on; a bundle of AMD's code objects, unless none

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 func TestImages(t *testing.T) {
@@ -109,27 +110,27 @@ func TestOpenCLText(t *testing.T) {
 	}
 }
 
-func TestFewDoubles(t *testing.T) {
+func TestNarrow(t *testing.T) {
 	for _, c := range []struct {
 		b            Backend
 		architecture string
-		few          bool
+		width        uint32
 	}{
-		{CUDA, "sm_70", false},
-		{CUDA, "sm_75", true},
-		{CUDA, "sm_80", false},
-		{CUDA, "sm_86", true},
-		{CUDA, "sm_89", true},
-		{CUDA, "sm_90", false},
-		{CUDA, "sm_120", true},
-		{HIP, "gfx90a:sramecc+:xnack-", false},
-		{HIP, "gfx1100", true},
-		{HIP, "", false},
-		{OpenCL, "OpenCL", false},
-		{Emulate, "C", false},
+		{CUDA, "sm_70", 0},
+		{CUDA, "sm_75", sell.MaxWidth},
+		{CUDA, "sm_80", 0},
+		{CUDA, "sm_86", sell.MaxWidth},
+		{CUDA, "sm_89", sell.MaxWidth},
+		{CUDA, "sm_90", 0},
+		{CUDA, "sm_120", sell.MaxWidth},
+		{HIP, "gfx90a:sramecc+:xnack-", 0},
+		{HIP, "gfx1100", floatBits},
+		{HIP, "", 0},
+		{OpenCL, "OpenCL", 0},
+		{Emulate, "C", 0},
 	} {
-		if i := (Info{Backend: c.b, Architecture: c.architecture}); i.fewDoubles() != c.few {
-			t.Errorf("%s %s: few doubles: %t", c.b, c.architecture, !c.few)
+		if i := (Info{Backend: c.b, Architecture: c.architecture}); i.narrow() != c.width {
+			t.Errorf("%s %s: %d, want %d", c.b, c.architecture, i.narrow(), c.width)
 		}
 	}
 }

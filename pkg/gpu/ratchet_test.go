@@ -14,6 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // ratchetFile has what the kernels' PTX executes; docs/gpu.md shows it, see tools/gputable.
@@ -21,7 +22,8 @@ const ratchetFile = "testdata/ratchet.txt"
 
 const ratchetHead = `# What y = A x executes for 32 nonzeros, by the interpreter of PTX: instructions of warps, those
 # of FP64 among them, requests to global memory, sectors of 32 bytes for these, and bytes that memory
-# has to deliver at least. Warps are as few as a large matrix has for as many rows.
+# has to deliver at least. Warps are as few as a large matrix has for as many rows. Few units: as on
+# devices with few units for doubles.
 # TestRatchet -update writes this file.
 `
 
@@ -67,21 +69,30 @@ func ratchet(t *testing.T, file, text string) {
 
 // counted is what one product executes for 32 nonzeros.
 func counted(t *testing.T, m *csr.Matrix, s adaptive.Spec) string {
-	sum := executed(t, ptx(t, 0), m, s)
+	sum := executed(t, ptx(t, 0), m, s, 0)
 	per := func(n uint64) float64 { return 32 * float64(n) / float64(m.NNZ()) }
-	return fmt.Sprintf("instructions %.2f, FP64 %.2f, requests %.2f, sectors %.2f, bytes %.2f",
+	text := fmt.Sprintf("instructions %.2f, FP64 %.2f, requests %.2f, sectors %.2f, bytes %.2f",
 		per(sum.Instructions), per(sum.ByClass["fp64"]), per(sum.LoadRequests+sum.StoreRequests),
 		per(sum.LoadSectors+sum.StoreSectors), 32*per(sum.Unique))
+	if s.Layout == adaptive.CSR {
+		return text
+	}
+	sum = executed(t, ptx(t, 0), m, s, sell.MaxWidth)
+	return text + fmt.Sprintf(", few units: instructions %.2f, FP64 %.2f", per(sum.Instructions), per(sum.ByClass["fp64"]))
 }
 
 // executed is what one product executes on an interpreter with as many blocks as a large matrix
-// would have for as many rows.
-func executed(t *testing.T, d *Device, m *csr.Matrix, s adaptive.Spec) (sum simt.Total) {
+// would have for as many rows. Of slots it makes integers of so many bits doubles without operations
+// of doubles.
+func executed(t *testing.T, d *Device, m *csr.Matrix, s adaptive.Spec, narrow uint32) (sum simt.Total) {
 	resident := max(1, m.Rows/(ratchetRows*threads/warp))
 	for k := range d.kernels {
 		d.kernels[k].resident = resident
 	}
 	a := slotted(t, d, m, s, 1)
+	if slots, ok := a.stored.(*slotStorage); ok {
+		slots.narrow = narrow
+	}
 	in, out := NewSpace(d, m.Cols), NewSpace(d, m.Rows)
 	defer in.Close()
 	defer out.Close()

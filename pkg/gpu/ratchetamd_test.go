@@ -32,7 +32,7 @@ func TestRatchetAMD(t *testing.T) {
 	}{{"poisson3d", 16}, {"stencil27", 12}, {"elasticity3d", 9}} {
 		a := generated(t, m.kind, generate.Params{"n": m.n})
 		count := func(s adaptive.Spec) string {
-			sum := executed(t, amd(t, "gfx90a", 0), a, s)
+			sum := executed(t, amd(t, "gfx90a", 0), a, s, 0)
 			per := func(n uint64) float64 { return 64 * float64(n) / float64(a.NNZ()) }
 			c := sum.ByClass
 			return fmt.Sprintf("vector %.2f, FP64 %.2f, scalar %.2f, LDS %.2f, scalar loads %.2f, requests %.2f, lines %.2f, bytes %.2f",

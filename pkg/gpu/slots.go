@@ -124,8 +124,6 @@ const (
 	mostElements  = math.MaxInt32
 	// 2^e is a number, maybe a subnormal one, for e from leastExponent to mostExponent.
 	leastExponent, mostExponent = -1074, 1023
-	// narrowBits is the width of integers that the kernels can decode by way of floats.
-	narrowBits = 25
 	// slotPadding is the number of words behind the stream that kernels may read.
 	slotPadding = 2
 )
@@ -162,9 +160,7 @@ func (c *slotConverter) run(d *Device, pool *parallel.Pool) *slotStorage {
 		exps[k]-- // the kernels add up twice the integers
 	}
 	t := &slotStorage{block: c.block, unit: math.Ldexp(1, int(exps[0])), own: min(uint32(len(exps)-1), 1)}
-	if d.info.fewDoubles() {
-		t.narrow = narrowBits
-	}
+	t.narrow = d.info.narrow()
 	if e := exps[0]; t.own == 0 && (e < leastExponent || e > mostExponent) { // no number is 2^e
 		t.own, exps = 1, slices.Repeat(exps, c.m.Rows)
 	}

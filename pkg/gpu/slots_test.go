@@ -12,6 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 func afx(t testing.TB, c adaptive.Criterion, eps float64) adaptive.Spec {
@@ -105,7 +106,7 @@ func checkSlots(t *testing.T, a *Matrix, exact *exactProduct, s adaptive.Spec) {
 	}
 	checkProducts(t, what, a, exact.x, o.y, o.dot)
 	narrow := &a.stored.(*slotStorage).narrow
-	*narrow = narrowBits - *narrow
+	*narrow = sell.MaxWidth - *narrow
 	in, out := NewSpace(a.d, a.cols), NewSpace(a.d, a.rows)
 	defer in.Close()
 	defer out.Close()

@@ -36,7 +36,6 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 				s := &slotStorage{
 					block: block, slices: 1,
 					ptr: put(d, []uint32{0, uint32(len(stream))}), stream: put(d, append(stream, 0, 0)), unit: math.Ldexp(1, -width), exps: put(d, []int32{int32(-width)}),
-					narrow: narrowBits * uint32(n%2),
 				}
 				a, err := made(d, rows, rows, s)
 				if err != nil {
@@ -44,12 +43,14 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 				}
 				o := readBack(a)
 				o.multiply(xs, rows)
-				space.Zero(y)
-				a.Apply(y, x)
-				got := make([]float64, rows)
-				space.Download(got, y)
-				if !slices.Equal(got, o.y) {
-					t.Errorf("width %d, block %d: %v, want %v", width, block, got, o.y)
+				for _, s.narrow = range []uint32{0, sell.MaxWidth} {
+					space.Zero(y)
+					a.Apply(y, x)
+					got := make([]float64, rows)
+					space.Download(got, y)
+					if !slices.Equal(got, o.y) {
+						t.Errorf("width %d, block %d, narrow %d: %v, want %v", width, block, s.narrow, got, o.y)
+					}
 				}
 				a.Close()
 			}
@@ -57,16 +58,21 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 	})
 }
 
-// integers are of so many bits and have the 53 bits of a float64.
+// integers are of so many bits and have the 53 bits of a float64; some are the least, the greatest, 0,
+// or small.
 func integers(seed uint64, width int) (m [warp]int64) {
 	rng := rand.New(rand.NewPCG(seed, uint64(width)))
 	for l := range m {
 		m[l] = int64(rng.Uint64()) >> (64 - width)
-		switch rng.IntN(4) {
+		switch rng.IntN(6) {
 		case 0:
 			m[l] = -1 << (width - 1)
 		case 1:
 			m[l] = 1<<(width-1) - 1
+		case 2:
+			m[l] = 0
+		case 3:
+			m[l] >>= rng.IntN(width)
 		}
 		if width > 54 {
 			m[l] = m[l] >> 4 << 4

@@ -24,7 +24,11 @@ const (
 type count struct {
 	matrix, storage                              string
 	instructions, fp64, requests, sectors, bytes float64
+	few                                          *units
 }
+
+// units is what the product executes of slots on devices with few units for doubles.
+type units struct{ instructions, fp64 float64 }
 
 // counts puts the table of a file into a page, and that of the file of AMD's counts beside it.
 func counts(file, path string) error {
@@ -57,7 +61,14 @@ func readCounts(text string) (list []count, err error) {
 		words := strings.SplitN(line, ": ", 3)
 		if len(words) == 3 {
 			c.matrix, c.storage = words[0], words[1]
-			_, err = fmt.Sscanf(words[2], "instructions %f, FP64 %f, requests %f, sectors %f, bytes %f", &c.instructions, &c.fp64, &c.requests, &c.sectors, &c.bytes)
+			common, few, has := strings.Cut(words[2], ", few units: ")
+			if has {
+				c.few = new(units)
+				_, err = fmt.Sscanf(few, "instructions %f, FP64 %f", &c.few.instructions, &c.few.fp64)
+			}
+			if err == nil {
+				_, err = fmt.Sscanf(common, "instructions %f, FP64 %f, requests %f, sectors %f, bytes %f", &c.instructions, &c.fp64, &c.requests, &c.sectors, &c.bytes)
+			}
 		}
 		if len(words) != 3 || err != nil {
 			return nil, fmt.Errorf("line %d is not a count: %s", n+1, line)
@@ -71,15 +82,19 @@ func readCounts(text string) (list []count, err error) {
 // while memory delivers the bytes.
 func renderCounts(list []count) string {
 	var b strings.Builder
-	b.WriteString("| matrix | storage | bytes | instructions | there is time for | FP64 | requests | sectors |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| matrix | storage | bytes | instructions | there is time for | FP64 | requests | sectors | few units: instructions | FP64 |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, c := range list {
 		budget := c.bytes / bytesPerClock * instructionsPerClock
 		over := ""
 		if c.instructions > budget {
 			over = "**"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %.0f | %s%.1f%s | %.0f | %.1f | %.1f | %.1f |\n",
-			c.matrix, c.storage, c.bytes, over, c.instructions, over, budget, c.fp64, c.requests, c.sectors)
+		few := " | "
+		if c.few != nil {
+			few = fmt.Sprintf("%.1f | %.1f", c.few.instructions, c.few.fp64)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %.0f | %s%.1f%s | %.0f | %.1f | %.1f | %.1f | %s |\n",
+			c.matrix, c.storage, c.bytes, over, c.instructions, over, budget, c.fp64, c.requests, c.sectors, few)
 	}
 	b.WriteString("\n")
 	return b.String()

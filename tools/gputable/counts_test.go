@@ -9,7 +9,7 @@ import (
 
 func TestCounts(t *testing.T) {
 	const text = "# of a product\npoisson3d: CSR FP64: instructions 150.25, FP64 1.00, requests 5.00, sectors 51.50, bytes 290.00\n" +
-		"poisson3d: slots 2^-24: instructions 48.00, FP64 2.20, requests 4.99, sectors 18.72, bytes 174.46\n"
+		"poisson3d: slots 2^-24: instructions 48.00, FP64 2.20, requests 4.99, sectors 18.72, bytes 174.46, few units: instructions 55.37, FP64 1.17\n"
 	const amd = "# of a product\npoisson3d: CSR FP64: vector 130.00, FP64 1.50, scalar 17.60, LDS 0.60, scalar loads 0.40, requests 4.50, lines 59.40, bytes 856.00\n"
 	dir := t.TempDir()
 	file, page := filepath.Join(dir, "ratchet.txt"), filepath.Join(dir, "gpu.md")
@@ -31,14 +31,14 @@ func TestCounts(t *testing.T) {
 	for _, want := range []string{
 		"before\n", "\nbetween\n", "\nafter\n",
 		"\n| poisson3d | CSR FP64 | 856 | **130.0** | 100 | 1.5 | 17.6 | 0.6 | 4.5 | 59.4 |\n", // 856 B take 100 clocks
-		"\n| poisson3d | CSR FP64 | 290 | **150.2** | 80 | 1.0 | 5.0 | 51.5 |\n",               // 290 B take 20 clocks
-		"\n| poisson3d | slots 2^-24 | 174 | 48.0 | 48 | 2.2 | 5.0 | 18.7 |\n",
+		"\n| poisson3d | CSR FP64 | 290 | **150.2** | 80 | 1.0 | 5.0 | 51.5 |  |  |\n",         // 290 B take 20 clocks
+		"\n| poisson3d | slots 2^-24 | 174 | 48.0 | 48 | 2.2 | 5.0 | 18.7 | 55.4 | 1.2 |\n",
 	} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("want %q in\n%s", want, got)
 		}
 	}
-	for _, bad := range []string{"poisson3d: CSR: instructions x", "poisson3d", "a: b: instructions 1, FP64 2, requests 3"} {
+	for _, bad := range []string{"poisson3d: CSR: instructions x", "poisson3d", "a: b: instructions 1, FP64 2, requests 3", "a: b: instructions 1, FP64 2, requests 3, sectors 4, bytes 5, few units: x"} {
 		if _, err := readCounts("# x\n" + bad); err == nil || !strings.Contains(err.Error(), "line 2 ") {
 			t.Errorf("%q: error %v", bad, err)
 		}

@@ -45,6 +45,7 @@
  *   FN                before a function that kernels call: it becomes part of them
  *   PREFETCH(p)       the 32 bytes at p are wanted soon, where devices can be told
  *   FMA SQRT FABS     of double
+ *   LEADING_ZEROS(u)  of a u64 that is not 0: those above its first bit
  *   u8 ... u64, i32   integers of so many bits; ..._OF_BITS, BITS_OF_...: bits as they are
  *   double_of_words(h, l)    the double whose high and low 32 bits these are
  *   words_of_double(d, h, l) *h and *l, those of d
@@ -82,6 +83,7 @@ typedef long i64;
 #define FMA(a, b, c) fma(a, b, c)
 #define SQRT(a) sqrt(a)
 #define FABS(a) fabs(a)
+#define LEADING_ZEROS(u) ((u32)clz(u))
 #define BITS_OF_DOUBLE(d) as_ulong(d)
 #define DOUBLE_OF_BITS(u) as_double(u)
 #define FLOAT_OF_BITS(u) as_float(u)
@@ -103,6 +105,7 @@ typedef long long i64;
 #define FMA(a, b, c) __builtin_fma(a, b, c)
 #define SQRT(a) __builtin_sqrt(a)
 #define FABS(a) __builtin_fabs(a)
+#define LEADING_ZEROS(u) ((u32)__builtin_clzll(u))
 #define BITS_OF_DOUBLE(d) __builtin_bit_cast(u64, d)
 #define DOUBLE_OF_BITS(u) __builtin_bit_cast(double, u)
 #define FLOAT_OF_BITS(u) __builtin_bit_cast(float, u)
@@ -178,6 +181,7 @@ typedef int64_t i64;
 #define FMA(a, b, c) __builtin_fma(a, b, c)
 #define SQRT(a) __builtin_sqrt(a)
 #define FABS(a) __builtin_fabs(a)
+#define LEADING_ZEROS(u) ((u32)__builtin_clzll(u))
 FN u64 bits_of_double(double d) { union { double d; u64 u; } a = {d}; return a.u; }
 FN double double_of_bits(u64 u) { union { u64 u; double d; } a = {u}; return a.d; }
 FN float float_of_bits(u32 u) { union { u32 u; float f; } a = {u}; return a.f; }

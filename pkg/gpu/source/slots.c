@@ -28,8 +28,9 @@
  *
  * Why 2 m: floats of 2 and more have the highest bit of the exponent set, which stands in the same
  * place in doubles, so that a float becomes a double by two shifts and a choice of bits, and 0
- * becomes 0. An integer of up to 25 bits is a float. So on devices with few units for doubles
- * (`narrow`) a product of a nonzero takes one operation with doubles instead of two. */
+ * becomes 0. An integer of up to 25 bits is a float; a wider one is shifted until its first bit is in
+ * place. So on devices with few units for doubles (`narrow`) a product of a nonzero takes one
+ * operation with doubles instead of two. */
 
 #define SHIFT(how) ((how) & 7u)
 #define ROWS(how) ((how) >> 3 & 63u)
@@ -87,6 +88,18 @@ FN double integer57(IN(u32) v, code c)
     const double high = double_of_words(0x45400000u, funnel(middle, v[2], c.shift) & c.mask) - c.offset;
     return high + above(0, funnel(v[0], middle, c.shift));
 }
+/* The same of any width without operations of doubles: m stands in the upper bits of 64, its first digit
+ * is moved to the top, and the exponent is what that takes; the digit itself adds 1 to it. */
+FN double integer_shifted(IN(u32) v, code c)
+{
+    const u32 middle = v[1];
+    const u64 top = (u64)1 << 63, u = (u64)funnel(middle, v[2], c.shift) << 32 | funnel(v[0], middle, c.shift);
+    const u64 m = u << (64 - c.width) ^ top, sign = 0 - (m >> 63), digits = (m ^ sign) - sign;
+    const u32 zeros = LEADING_ZEROS(digits | 1); /* the 1 is for 0, whose digits remain 0 */
+    const u64 first = digits << zeros;
+    const u32 high = ((1022 + c.width - zeros) << 20) + (u32)(first >> 43);
+    return double_of_words((high & (u32)((i32)(first >> 32) >> 31)) | ((u32)sign & 0x80000000u), (u32)(first >> 11));
+}
 FN double integer_float(IN(u32) v, code c) { return 2 * (double)FLOAT_OF_BITS(v[0]); }
 
 /* The next `many` slots of a run. */
@@ -124,8 +137,12 @@ FN double integer_float(IN(u32) v, code c) { return 2 * (double)FLOAT_OF_BITS(v[
 #define SLOTS_INTEGERS(B, X)                                \
     do {                                                    \
         if (width <= narrow) {                              \
-            set_code(&c, UP_TO_25);                         \
-            SLOTS_RUN(B, integer25, X);                     \
+            if (width <= 25) {                              \
+                set_code(&c, UP_TO_25);                     \
+                SLOTS_RUN(B, integer25, X);                 \
+            } else {                                        \
+                SLOTS_RUN(B, integer_shifted, X);           \
+            }                                               \
         } else if (width <= 32) {                           \
             set_code(&c, UP_TO_32);                         \
             SLOTS_RUN(B, integer32, X);                     \
@@ -173,8 +190,8 @@ FN void prefetch_chunk(IN(u32) stream, u32 from, u32 end, u32 lane)
 }
 
 /* A row's sum is multiplied by unit, or by 2^exps[i] if own is 1: half of its quantum. narrow:
- * integers of so many bits become doubles by way of floats, which is slower unless the device
- * has few units for doubles. */
+ * integers of so many bits become doubles without operations of doubles, which is slower unless the
+ * device has few units for them. */
 #define SLOTS_KERNEL(name, chunk, B)                                                                                \
     SLOTS_CHUNK(chunk, B)                                                                                           \
     KERNEL(name, u32 chunks, u32 narrow, IN(u32) ptr, IN(u32) stream, double unit, IN(i32) exps, u32 own,           \
