@@ -15,7 +15,7 @@ LDFLAGS := $(if $(VERSION),-X github.com/mpsolve/mpsolve/internal/cli.Version=$(
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 darwin/amd64
 
-# The packages whose results may depend on the processor: run again with the portable kernels and on arm64.
+# The packages whose results may depend on the processor: run again with the portable kernels and those for AVX2.
 NUMERICAL := ./internal/kernels ./pkg/dd ./pkg/formats ./pkg/csr ./pkg/linop \
 	./pkg/sell ./pkg/quantize ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate ./pkg/mp
 
@@ -43,8 +43,8 @@ test: ## all tests
 	$(GO) test ./...
 
 .PHONY: test-portable
-test-portable: ## short tests of the numerical packages with the portable kernels (the race detector's are built without others)
-	MPSOLVE_KERNELS=portable $(GO) test -short -vet=off -count=1 $(NUMERICAL)
+test-portable: ## short tests of the numerical packages with the portable kernels (`make race` builds them without any others)
+	MPSOLVE_KERNELS=portable $(GO) test -short -vet=off -count=1 $(filter-out ./internal/kernels,$(NUMERICAL))
 
 .PHONY: test-avx2
 test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (on processors with AVX-512)
