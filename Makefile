@@ -72,7 +72,7 @@ test-arm64: ## short tests of kernels and what calls them for arm64, in qemu's e
 
 # The tests that run on several goroutines; internal/arch requires one in each package that does. Of programs that only call
 # packages, the service alone shares data of its own.
-RACE_TESTS   := Thread|Concurrent|Interrupt
+RACE_TESTS := Thread|Concurrent|Interrupt
 RACE_FOLDERS ?= ./internal ./pkg ./examples/service
 
 .PHONY: race
