@@ -15,7 +15,7 @@ LDFLAGS := $(if $(VERSION),-X github.com/mpsolve/mpsolve/internal/cli.Version=$(
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 darwin/amd64
 
-# The packages whose results may depend on the processor: run again with the portable kernels and on arm64.
+# The packages whose results may depend on the processor: run again with the portable kernels and those for AVX2.
 NUMERICAL := ./internal/kernels ./pkg/dd ./pkg/formats ./pkg/csr ./pkg/linop \
 	./pkg/sell ./pkg/quantize ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate ./pkg/mp
 
@@ -23,6 +23,7 @@ NUMERICAL := ./internal/kernels ./pkg/dd ./pkg/formats ./pkg/csr ./pkg/linop \
 NEAREST := ./internal/kernels ./pkg/dd ./pkg/linop ./pkg/mp
 
 FUZZTIME  ?= 20000x
+GUIDED    ?= -fuzz=.
 BENCH     ?= .
 COUNT     ?= 6
 BASE      ?= HEAD~1
@@ -41,9 +42,9 @@ build: ## bin/mpsolve
 test: ## all tests
 	$(GO) test ./...
 
-.PHONY: test-purego
-test-purego: ## short tests of the numerical packages with the portable kernels
-	$(GO) test -short -vet=off -tags purego $(NUMERICAL)
+.PHONY: test-portable
+test-portable: ## short tests of the numerical packages with the portable kernels (`make race` builds them without any others)
+	MPSOLVE_KERNELS=portable $(GO) test -short -vet=off -count=1 $(filter-out ./internal/kernels,$(NUMERICAL))
 
 .PHONY: test-avx2
 test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (on processors with AVX-512)
@@ -69,13 +70,15 @@ test-arm64: ## short tests of kernels and what calls them for arm64, in qemu's e
 	fi
 	GOARCH=arm64 $(GO) test -short -vet=off $${run:+-exec "$$run"} $(NEAREST)
 
-# The tests that run on several goroutines; internal/arch requires one in each package that does.
+# The tests that run on several goroutines; internal/arch requires one in each package that does. Of programs that only call
+# packages, the service alone shares data of its own.
 RACE_TESTS := Thread|Concurrent|Interrupt
+RACE_FOLDERS ?= ./internal ./pkg ./examples/service
 
 .PHONY: race
 race: ## short tests of concurrent code under the race detector, which does not see assembly (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short -vet=off -tags purego -run '$(RACE_TESTS)' \
-		$$(grep -rlE --include='*_test.go' '^func Test\w*($(RACE_TESTS))' . | xargs dirname | sort -u)
+		$$(grep -rlE --include='*_test.go' '^func Test\w*($(RACE_TESTS))' $(RACE_FOLDERS) | xargs dirname | sort -u)
 
 .PHONY: lint
 lint: ## gofumpt, go vet, staticcheck (versions pinned in .ci/tools.mod)
@@ -161,9 +164,9 @@ gpu-table: ## the tables of docs/gpu.md, of what bench/gpu/run.sh wrote into GPU
 	$(GO) run ./tools/gputable -results $(GPU_RESULTS) -page docs/gpu.md
 
 .PHONY: fuzz
-fuzz: ## every fuzz target for FUZZTIME executions (20000x)
+fuzz: ## every fuzz target for FUZZTIME executions (20000x); GUIDED=: without guidance by coverage, so that nothing is compiled for it
 	@for folder in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs dirname | sort -u); do
-		$(GO) test -c -vet=off -tags withoutsolve -fuzz=. -o $(CURDIR)/bin/fuzz.test "$$folder"
+		$(GO) test -c -vet=off -tags withoutsolve $(GUIDED) -o $(CURDIR)/bin/fuzz.test "$$folder"
 		for target in $$(bin/fuzz.test -test.list '^Fuzz'); do
 			echo "$$target in $$folder"
 			(cd "$$folder" && $(CURDIR)/bin/fuzz.test -test.run='^$$' -test.fuzz="^$$target\$$" -test.fuzztime=$(FUZZTIME) \

@@ -42,6 +42,7 @@ var layers = []layer{
 	{pkg: "tools/stress", imports: []string{"internal/stress", "tools/page"}, reason: "a program that runs the attacks"},
 	{pkg: "tools/volume", imports: []string{"internal/atomicfile", "internal/figure", "tools/page"}, reason: "a program that writes a model into the documentation"},
 	{pkg: "tools/mutants", reason: "a program that runs the tests"},
+	{pkg: "tools/platforms", reason: "a program that reads sources"},
 	{pkg: "tools/page", reason: "pages of the documentation alone"},
 	{pkg: "internal/reproduce", imports: []string{"*"}, reason: "puts experiments, matrices and measurements together, knows no terminal"},
 	{pkg: "packaging", reason: "a test only"},

@@ -23,7 +23,7 @@ func TestLimitedInterrupts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			late := 0
-			cmd, cancel := limited(200*time.Millisecond, 300*time.Millisecond, func(*exec.Cmd) { late++ }, "sh", "-c", c.script)
+			cmd, cancel := limited(600*time.Millisecond, 300*time.Millisecond, func(*exec.Cmd) { late++ }, "sh", "-c", c.script)
 			defer cancel()
 			var out bytes.Buffer
 			cmd.Stdout, cmd.Dir = &out, t.TempDir()

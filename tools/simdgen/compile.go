@@ -64,11 +64,18 @@ func (t *target) compile(source, dir string, kernels []kernel) (images []image, 
 	if err != nil {
 		return nil, err
 	}
+	start := filepath.Join(dir, "start.s")
+	if err := os.WriteFile(start, []byte(".section .start,\"ax\"\n.globl start\nstart:\n "+t.start), 0o666); err != nil {
+		return nil, err
+	}
+	if _, err := command("clang-19", append(strings.Fields(t.flags), "-Wno-unused-command-line-argument", "-c", start, "-o", start+".o")...); err != nil {
+		return nil, err
+	}
 	for _, k := range kernels {
 		if _, there := stacks[k.name]; !there {
 			continue // the preprocessor has removed it
 		}
-		i, err := t.link(object, dir, k)
+		i, err := t.link(object, start+".o", dir, k)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}
@@ -84,16 +91,8 @@ func (t *target) compile(source, dir string, kernels []kernel) (images []image, 
 	return images, nil
 }
 
-// link makes the image of a kernel.
-func (t *target) link(object, dir string, k kernel) (i image, err error) {
-	start := filepath.Join(dir, "start.s")
-	text := ".section .start,\"ax\"\n.globl start\nstart:\n " + strings.ReplaceAll(t.start, "KERNEL", k.name)
-	if err := os.WriteFile(start, []byte(text), 0o666); err != nil {
-		return i, err
-	}
-	if _, err := command("clang-19", append(strings.Fields(t.flags), "-Wno-unused-command-line-argument", "-c", start, "-o", start+".o")...); err != nil {
-		return i, err
-	}
+// link makes the image of a kernel, which start calls by the name KERNEL.
+func (t *target) link(object, start, dir string, k kernel) (i image, err error) {
 	var linked [2]*elf.File
 	var codes [2][]byte
 	for n, base := range []string{"0x100000", "0x234040"} { // not multiples of a page apart
@@ -101,7 +100,7 @@ func (t *target) link(object, dir string, k kernel) (i image, err error) {
 		if err := os.WriteFile(ld, []byte(strings.Replace(script, "BASE", base, 1)), 0o666); err != nil {
 			return i, err
 		}
-		if _, err := command("ld.lld-19", "-T", ld, "-e", "start", "--gc-sections", "-o", out, start+".o", object); err != nil {
+		if _, err := command("ld.lld-19", "-T", ld, "-e", "start", "--gc-sections", "--defsym=KERNEL="+k.name, "-o", out, start, object); err != nil {
 			return i, err
 		}
 		if linked[n], err = elf.Open(out); err != nil {
