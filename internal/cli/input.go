@@ -72,7 +72,9 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 // options are those of reading, with a progress bar, which ends with done.
 func (in input) options() (opt matrixmarket.Options, done func()) {
 	keepWithin(in.maxMemory)
-	opt = matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available(), Check: in.check, Parts: in.parts, Other: matrixio.Recognise, RealForm: in.realForm, Map: in.maps}
+	opt = in.limits()
+	opt.Threads, opt.Check, opt.Parts = in.threads, in.check, in.parts
+	opt.Other, opt.RealForm, opt.Map = matrixio.Recognise, in.realForm, in.maps
 	status := newStatusLine(in.err)
 	if status.console == nil {
 		return opt, status.done
@@ -86,10 +88,14 @@ func (in input) options() (opt matrixmarket.Options, done func()) {
 	return opt, status.done
 }
 
+// limits are those on memory.
+func (in input) limits() matrixmarket.Options {
+	return matrixmarket.Options{MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available()}
+}
+
 // fits is an error if so many bytes that a command takes for a matrix are beyond the limits.
 func (in input) fits(path string, need float64, what string, args ...any) error {
-	opt := matrixmarket.Options{MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available()}
-	return opt.Fits(path, math.MaxInt64, need, what, args...)
+	return in.limits().Fits(path, math.MaxInt64, need, what, args...)
 }
 
 // reading is how far a file has been read.
