@@ -16,11 +16,11 @@ LDFLAGS := $(if $(VERSION),-X github.com/mpsolve/mpsolve/internal/cli.Version=$(
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 darwin/amd64
 
 # The packages whose results may depend on the processor: run again with the portable kernels and those for AVX2.
-NUMERICAL := ./internal/kernels ./pkg/dd ./pkg/formats ./pkg/csr ./pkg/linop \
-	./pkg/sell ./pkg/quantize ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate ./pkg/mp
+NUMERICAL := ./internal/kernels ./internal/dd ./pkg/formats ./pkg/csr ./pkg/linop \
+	./internal/sell ./internal/quantize ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate ./internal/mp
 
 # Kernels and what is nearest to them, which is run in emulation as well: the others call these.
-NEAREST := ./internal/kernels ./pkg/dd ./pkg/linop ./pkg/mp
+NEAREST := ./internal/kernels ./internal/dd ./pkg/linop ./internal/mp
 
 FUZZTIME  ?= 20000x
 GUIDED    ?= -fuzz=.
@@ -52,7 +52,7 @@ test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (o
 		echo 'SKIPPED: this processor has no AVX-512, so that the other tests run what AVX2 has'
 		exit
 	fi
-	MPSOLVE_KERNELS=avx2 $(GO) test -short -vet=off -count=1 $(NUMERICAL) ./pkg/precond ./pkg/solve
+	MPSOLVE_KERNELS=avx2 $(GO) test -short -vet=off -count=1 $(NUMERICAL) ./pkg/precond ./internal/solver
 
 .PHONY: test-avx512
 test-avx512: ## tests of the kernels on an emulated processor with AVX-512 (minutes; needs bochs, see tools/avx512/run.sh)
@@ -107,15 +107,15 @@ generate-check: ## fail if generate changes a file
 
 .PHONY: gpu-generate
 gpu-generate: ## PTX and code objects of pkg/gpu's kernels, by clang-19
-	$(GO) run ./tools/gpucode $(GPU_FLAGS)
+	$(GO) run ./tools gpucode $(GPU_FLAGS)
 
 .PHONY: gpu-check
 gpu-check: ## fail if these are not what clang-19 makes of the source; GPU_FLAGS=-must: fail without clang-19
-	$(GO) run ./tools/gpucode -check $(GPU_FLAGS)
+	$(GO) run ./tools gpucode -check $(GPU_FLAGS)
 
 .PHONY: gpu-ptxas
 gpu-ptxas: ## assemble the PTX by NVIDIA's ptxas, fetched from Debian if need be; GPU_FLAGS=-update: record registers and sizes
-	$(GO) run ./tools/gpuptxas $(GPU_FLAGS)
+	$(GO) run ./tools gpuptxas $(GPU_FLAGS)
 
 .PHONY: gpu-libraries
 gpu-libraries: ## test that drivers' libraries, fetched from Debian, have the functions that pkg/gpu calls
@@ -130,12 +130,18 @@ gpu-libraries: ## test that drivers' libraries, fetched from Debian, have the fu
 	if [[ $$folders ]]; then MPSOLVE_TEST_LIBRARIES=$${folders#:} $(GO) test -count=1 -v -run '^TestRealLibraries$$' ./pkg/gpu; fi
 
 .PHONY: kernels-generate
-kernels-generate: ## assembly of Go of the kernels in internal/kernels/c, by clang-19
-	$(GO) run ./tools/simdgen
+kernels-generate: ## internal/kernels/simd, assembly of Go of the kernels in internal/kernels/c, by clang-19
+	$(GO) run ./tools simdgen
 
 .PHONY: kernels-check
 kernels-check: ## fail if it is not what clang-19 makes of them; KERNELS_FLAGS=-must: fail without clang-19
-	$(GO) run ./tools/simdgen -check $(KERNELS_FLAGS)
+	$(GO) run ./tools simdgen -check $(KERNELS_FLAGS)
+
+KERNEL ?= .
+
+.PHONY: kernels-disassembly
+kernels-disassembly: ## the instructions of the kernels in C whose names match KERNEL, an expression such as Csr64Quad
+	@$(GO) run ./tools simdgen -disassembly '$(KERNEL)'
 
 # C alone, which is what they are for: with -asan all packages and Go's own would be compiled again. Leaks of devices are for the
 # tests, which count buffers.
@@ -161,7 +167,7 @@ GPU_RESULTS ?= gpu-results
 
 .PHONY: gpu-table
 gpu-table: ## the tables of docs/gpu.md, of what bench/gpu/run.sh wrote into GPU_RESULTS
-	$(GO) run ./tools/gputable -results $(GPU_RESULTS) -page docs/gpu.md
+	$(GO) run ./tools/measure gputable -results $(GPU_RESULTS) -page docs/gpu.md
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME executions (20000x); GUIDED=: without guidance by coverage, so that nothing is compiled for it
@@ -180,11 +186,11 @@ fuzz-kernels: ## compares all sets of kernels of this processor in FUZZTIME call
 
 .PHONY: stress
 stress: ## thousands of hostile systems and injected faults, judged in exact arithmetic (minutes); STRESS_FLAGS
-	$(GO) run ./tools/stress $(STRESS_FLAGS)
+	$(GO) run ./tools/measure stress $(STRESS_FLAGS)
 
 .PHONY: mutants
-mutants: ## fail if the tests miss an error that tools/mutants makes in the source (15 minutes); MUTANTS_FLAGS
-	$(GO) run ./tools/mutants $(MUTANTS_FLAGS)
+mutants: ## fail if the tests miss an error of those that tools/mutants.yaml lists (15 minutes); MUTANTS_FLAGS
+	$(GO) run ./tools mutants $(MUTANTS_FLAGS)
 
 KILLS ?= 200
 
@@ -238,7 +244,7 @@ dist: ## static binaries of all platforms and their checksums, into dist/
 
 .PHONY: site
 site: ## docs/ and the README as plain HTML into bin/site; fails at a link that leads nowhere
-	$(GO) run ./tools/site -output bin/site
+	$(GO) run ./tools site -output bin/site
 
 .PHONY: completions
 completions: build ## completion scripts of the shells into bin/packages
@@ -293,36 +299,36 @@ man: build ## manual pages into man/
 	bin/mpsolve man --output man
 
 .PHONY: table
-table: ## every shared matrix through solve, into docs/matrices.md; TABLE_FLAGS, see tools/tables
-	$(GO) run ./tools/tables -dir $(MATRICES) $(TABLE_FLAGS) matrices
+table: ## every shared matrix through solve, into docs/matrices.md; TABLE_FLAGS, see tools/measure/tables.go
+	$(GO) run ./tools/measure tables -dir $(MATRICES) $(TABLE_FLAGS) matrices
 
 .PHONY: digits
-digits: ## digits said against right ones, of all shared matrices and 1000 generated systems; DIGITS_FLAGS, see tools/digits
-	$(GO) run ./tools/digits -dir $(MATRICES) $(DIGITS_FLAGS)
+digits: ## digits said against right ones, of all shared matrices and 1000 generated systems; DIGITS_FLAGS, see tools/measure/digits.go
+	$(GO) run ./tools/measure digits -dir $(MATRICES) $(DIGITS_FLAGS)
 
 .PHONY: precise-digits
-precise-digits: ## 50 digits of x, on all shared matrices and 200 small systems with rational solutions; PRECISE_FLAGS, see tools/precisedigits
-	$(GO) run ./tools/precisedigits -dir $(MATRICES) $(PRECISE_FLAGS)
+precise-digits: ## 50 digits of x, on all shared matrices and 200 small systems with rational solutions; PRECISE_FLAGS, see tools/measure/precisedigits.go
+	$(GO) run ./tools/measure precisedigits -dir $(MATRICES) $(PRECISE_FLAGS)
 
 .PHONY: digits-figure
 digits-figure: ## figure and table of docs/digits.md: digits of x over seconds for four shared matrices
-	$(GO) run ./tools/digitsfigure -dir $(MATRICES)
+	$(GO) run ./tools/measure digitsfigure -dir $(MATRICES)
 
 .PHONY: solver-table
 solver-table: ## tables of docs/solvers.md: what preconditioners gain
-	$(GO) run ./tools/tables -dir $(MATRICES) $(TABLE_FLAGS) solvers
+	$(GO) run ./tools/measure tables -dir $(MATRICES) $(TABLE_FLAGS) solvers
 
 .PHONY: precision-table
 precision-table: ## tables and figure of docs/precision-formats.md
-	$(GO) run ./tools/tables -dir $(MATRICES) $(TABLE_FLAGS) precision
+	$(GO) run ./tools/measure tables -dir $(MATRICES) $(TABLE_FLAGS) precision
 
 .PHONY: volume-model
 volume-model: ## table and figure of docs/mpi.md: what ranks send each other
-	$(GO) run ./tools/volume
+	$(GO) run ./tools/measure volume
 
 .PHONY: rule-figure
 rule-figure: ## figure of docs/precision.md
-	$(GO) run ./tools/tables rule
+	$(GO) run ./tools/measure tables rule
 
 .PHONY: storage-figure
 storage-figure: ## drawing and numbers of docs/storage.md
@@ -334,14 +340,14 @@ REPRODUCTION ?= reproduction
 reproduction: build ## the papers' tables and figures into REPRODUCTION, verdicts into docs/reproduction.md; REPRODUCE_FLAGS
 	bin/mpsolve reproduce all --output $(REPRODUCTION) $(REPRODUCE_FLAGS)
 	bin/mpsolve reproduce report --output $(REPRODUCTION) $(REPRODUCE_FLAGS)
-	$(GO) run ./tools/reproductionpage -measurements $(REPRODUCTION)/measurements.jsonl
+	$(GO) run ./tools/measure reproductionpage -measurements $(REPRODUCTION)/measurements.jsonl
 
 DIGITS_EXPERIMENTS := ddavx-axpy ddavx-bytes-flop ddavx-band ddavx-matrices ddavx-100-iterations ddavx-bicg ddavx-switch mpres-table-3 mpres-table-5 mp-spmv
 
 .PHONY: reproduction-digits
 reproduction-digits: build ## those of double-double and multiple precision into REPRODUCTION-digits, and their section of docs/reproduction.md
 	bin/mpsolve reproduce $(DIGITS_EXPERIMENTS) --matrices $(MATRICES) --output $(REPRODUCTION)-digits $(REPRODUCE_FLAGS)
-	$(GO) run ./tools/reproductionpage -section digits -measurements $(REPRODUCTION)-digits/measurements.jsonl
+	$(GO) run ./tools/measure reproductionpage -section digits -measurements $(REPRODUCTION)-digits/measurements.jsonl
 
 # Complex matrices are left out.
 LAYOUT_MATRICES = $(filter-out %/helmholtz_2D.mtx.gz %/mhd1280b.mtx.gz,$(wildcard $(MATRICES)/*.mtx.gz))
@@ -355,7 +361,7 @@ LAYOUT_KINDS := elasticity3d,n=8 elasticity3d,n=12 elasticity3d,n=20 elasticity3
 layout-record: build ## measurements that the choice of layouts is tested against
 	bin/mpsolve bench spmv $(LAYOUT_MATRICES) $(addprefix --generate ,$(LAYOUT_KINDS)) \
 		--layout slots,blocks,diag,tiles,sym --epsilon 2^-24,2^-37,2^-53 --threads 1 --repeat 300 --time 1500ms \
-		--bandwidth=false --json | $(GO) run ./tools/tables layouts > bin/layouts.jsonl
+		--bandwidth=false --json | $(GO) run ./tools/measure tables layouts > bin/layouts.jsonl
 	mv bin/layouts.jsonl pkg/adaptive/testdata/layouts.jsonl
 
 .PHONY: install-tools

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 var root = filepath.Join("..", "..")
@@ -25,7 +25,7 @@ func TestLibrary(t *testing.T) {
 	}
 	needs(t, "make", "cc")
 	folder := t.TempDir()
-	if out, err := child.Within(t, 9*time.Minute, "make", "-s", "-C", root, "libmpsolve", "LIBMPSOLVE="+folder, "VERSION=v1.2.3").CombinedOutput(); err != nil {
+	if out, err := testsupport.Within(t, 9*time.Minute, "make", "-s", "-C", root, "libmpsolve", "LIBMPSOLVE="+folder, "VERSION=v1.2.3").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	lib, include := filepath.Join(folder, "lib"), filepath.Join(folder, "include")
@@ -69,7 +69,7 @@ func TestLibrary(t *testing.T) {
 	})
 	t.Run("Python", func(t *testing.T) {
 		python := withSciPy(t)
-		c := child.Command(t, python, "-m", "unittest", "discover", "-s", "tests")
+		c := testsupport.Command(t, python, "-m", "unittest", "discover", "-s", "tests")
 		c.Dir = filepath.Join(root, "bindings", "python")
 		c.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=.")
 		out, err := c.CombinedOutput()
@@ -90,7 +90,7 @@ func needs(t *testing.T, programs ...string) {
 
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	c := child.Command(t, name, args...)
+	c := testsupport.Command(t, name, args...)
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", c, err, out)
@@ -109,7 +109,7 @@ func converged(t *testing.T, out string) {
 func withSciPy(t *testing.T) string {
 	t.Helper()
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
-		if child.Command(t, python, "-c", "import scipy.sparse").Run() == nil {
+		if testsupport.Command(t, python, "-c", "import scipy.sparse").Run() == nil {
 			return python
 		}
 	}

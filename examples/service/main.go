@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"time"
 
+	"github.com/mpsolve/mpsolve"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -45,7 +46,7 @@ func run(ctx context.Context, listen, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	solver, err := solve.New(ctx, m, solve.Options{})
+	solver, err := mpsolve.New(ctx, m, solve.Options{})
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -86,7 +87,7 @@ type answer struct {
 	Others int       `json:"together"` // right-hand sides that were solved for together
 }
 
-func newService(solver *solve.Solver, n int) *service {
+func newService(solver *mpsolve.Solver, n int) *service {
 	s := &service{n: n, requests: make(chan request), done: make(chan struct{})}
 	go s.work(solver)
 	return s
@@ -99,7 +100,7 @@ func (s *service) close() {
 }
 
 // work solves for what waits, until there is nothing more to come.
-func (s *service) work(solver *solve.Solver) {
+func (s *service) work(solver *mpsolve.Solver) {
 	defer close(s.done)
 	defer solver.Close()
 	for first := range s.requests {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpsolve/mpsolve"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -23,7 +24,7 @@ func TestConcurrentClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	solver, err := solve.New(t.Context(), m, solve.Options{})
+	solver, err := mpsolve.New(t.Context(), m, solve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

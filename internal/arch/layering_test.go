@@ -29,95 +29,71 @@ type layer struct {
 // layers has a row for every package.
 var layers = []layer{
 	{pkg: "cmd/mpsolve", imports: []string{"internal/cli"}, reason: "main and an exit code, nothing else"},
+	{pkg: ".", imports: []string{"internal/matrixio", "internal/solver", "pkg/csr", "pkg/solve"}, reason: "what one reads first: thin over the solver"},
 	{pkg: "internal/arch", reason: "a test only"},
 	{pkg: "internal/cli", imports: []string{"*"}, reason: "wires everything, knows no mathematics"},
-	{pkg: "tools/tables", imports: []string{"*"}, reason: "a program that measures for the documentation"},
-	{pkg: "bench/multigrid", imports: []string{"pkg/csr", "pkg/generate", "pkg/krylov", "pkg/linop", "pkg/matrixmarket", "pkg/parallel", "pkg/precond"}, reason: "a program that measures multigrid for the documentation"},
-	{pkg: "tools/digits", imports: []string{"*"}, reason: "a program that compares digits said with right ones"},
-	{pkg: "tools/precisedigits", imports: []string{"*"}, reason: "a program that checks digits beyond float64"},
-	{pkg: "tools/digitsfigure", imports: []string{"*"}, reason: "a program that measures for the documentation"},
-	{pkg: "tools/reproductionpage", imports: []string{"examples/experiments", "internal/figure", "internal/present", "internal/records", "internal/reproduce", "internal/atomicfile", "tools/page"}, reason: "a program that writes measurements into the documentation"},
-	{pkg: "internal/collection", imports: []string{"pkg/matrixmarket", "pkg/csr"}, reason: "finds and reads matrices, knows those of the papers"},
-	{pkg: "internal/stress", imports: []string{"*"}, reason: "attacks the solver and judges it by arithmetic of its own"},
-	{pkg: "tools/stress", imports: []string{"internal/stress", "tools/page"}, reason: "a program that runs the attacks"},
-	{pkg: "tools/volume", imports: []string{"internal/atomicfile", "internal/figure", "tools/page"}, reason: "a program that writes a model into the documentation"},
-	{pkg: "tools/mutants", reason: "a program that runs the tests"},
-	{pkg: "tools/platforms", reason: "a program that reads sources"},
-	{pkg: "tools/page", reason: "pages of the documentation alone"},
-	{pkg: "internal/reproduce", imports: []string{"*"}, reason: "puts experiments, matrices and measurements together, knows no terminal"},
-	{pkg: "packaging", reason: "a test only"},
-	{pkg: "tools/site", reason: "a program that makes HTML of the pages"},
-	{pkg: "docs", reason: "pages of the documentation that programs show parts of"},
+	{pkg: "tools", imports: []string{"gputest"}, reason: "makes and checks parts of the repository, builds without the solver"},
+	{pkg: "tools/measure", imports: []string{"*"}, reason: "runs the solver for the documentation"},
+	{pkg: "reproduce", imports: []string{"*"}, reason: "puts experiments, matrices and measurements together, knows no terminal"},
 	{pkg: "cmd/libmpsolve", imports: []string{"internal/cli", "pkg/csr"}, reason: "the C library: codes and pointers, nothing else"},
-	{pkg: "internal/present", imports: []string{"docs", "examples/experiments", "internal/figure", "internal/records", "internal/machine", "internal/atomicfile"}, reason: "tables, figures, verdicts and a report of records, measures nothing"},
-	{pkg: "internal/records", imports: []string{"internal/machine"}, reason: "a file of measurements alone"},
-	{pkg: "internal/figure", reason: "draws points, knows no measurements"},
-	{pkg: "internal/atomicfile", imports: []string{"internal/outlet"}, reason: "files alone"},
-	{pkg: "internal/outlet", reason: "writes that may be given up"},
-	{pkg: "examples/agata", imports: []string{"examples/agata/crystal", "examples/agata/gridsearch", "pkg/parallel"}, reason: "an example: flags and output"},
-	{pkg: "examples/agata/crystal", imports: []string{"examples/agata/gridsearch", "pkg/csr", "pkg/krylov", "pkg/parallel", "pkg/solve"}, reason: "an example: simulates a detector, knows no terminal"},
-	{pkg: "examples/agata/gridsearch", imports: []string{"pkg/parallel", "pkg/stochastic"}, reason: "an example: searches signals, whatever made them"},
-	{pkg: "examples/heat", imports: []string{"pkg/csr", "pkg/solve"}, reason: "an example: a sequence of systems"},
-	{pkg: "examples/circuit", imports: []string{"pkg/csr", "pkg/solve"}, reason: "an example: assembles with james-bowman/sparse"},
-	{pkg: "examples/service", imports: []string{"pkg/matrixmarket", "pkg/solve"}, reason: "an example: right-hand sides one at a time"},
-	{pkg: "examples/experiments", imports: []string{"internal/figure"}, reason: "data, and its form"},
-	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/bench", "internal/machine", "pkg/dist", "pkg/formatsearch", "pkg/gpu", "pkg/solve", "pkg/stochastic", "pkg/tune", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
+	{pkg: "examples/service", imports: []string{"internal/solver", "pkg/matrixmarket", "pkg/solve"}, reason: "an example: right-hand sides one at a time"},
+	{pkg: "lab", imports: []string{"*"}, reason: "measures, searches formats and options, attacks the solver; knows no terminal"},
+	{pkg: "reproduce/records", imports: []string{"internal/host"}, reason: "experiments, what they measured, and the form of figures; measures nothing"},
+	{pkg: "reproduce/present", imports: []string{"reproduce/records", "internal/host"}, reason: "tables, figures, verdicts and a report of records, measures nothing"},
+	{pkg: "reproduce/agata", imports: []string{"internal/solver", "pkg/csr", "pkg/krylov", "internal/parallel", "pkg/solve", "lab/stochastic"}, reason: "simulates a detector and searches in its signals, knows no terminal"},
+	{pkg: "examples/sequence", imports: []string{"internal/solver", "pkg/csr", "pkg/solve"}, reason: "an example: sequences of systems"},
+	{pkg: "internal/host", reason: "files, limits and processors of the system alone"},
+	{pkg: "internal/matrixio", imports: []string{"internal/kernels", "pkg/csr", "pkg/matrixmarket"}, reason: "reads and writes other formats of files, finds the papers' matrices, knows no precision and no solver"},
+	{pkg: "internal/testsupport", imports: []string{"internal/kernels", "internal/dd", "internal/matrixio", "pkg/csr", "pkg/linop", "pkg/matrixmarket"}, reason: "matrices, vectors and programs for tests"},
+	{pkg: "internal/report", imports: []string{"internal/solver", "reproduce/records", "internal/matrixio", "lab", "internal/host", "internal/dist", "pkg/gpu", "pkg/solve", "lab/stochastic", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 
-	{pkg: "internal/bench", imports: []string{"pkg/csr", "pkg/dist", "pkg/generate", "pkg/packed", "pkg/formats", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/gpu", "pkg/parallel", "internal/kernels", "internal/nearest", "pkg/dd", "pkg/mp", "pkg/mp/rns"}, reason: "measures speed, knows no files of matrices and no terminal"},
-
-	{pkg: "pkg/solve", imports: []string{"pkg/gpudist", "pkg/dd", "pkg/mp", "pkg/csr", "pkg/dist", "pkg/adaptive", "pkg/linop", "pkg/parallel", "pkg/krylov", "pkg/precond", "pkg/verify", "pkg/gpu", "pkg/stochastic", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
-	{pkg: "pkg/dist", imports: []string{"pkg/csr", "pkg/linop", "pkg/parallel", "internal/kernels"}, reason: "spreads matrices and vectors over ranks, knows no method, format or MPI"},
-	{pkg: "pkg/precond", imports: []string{"pkg/csr", "pkg/dist", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/krylov", "internal/kernels", "pkg/parallel"}, reason: "operators made from a matrix, knows no files and no terminal"},
+	{pkg: "internal/solver", imports: []string{"internal/dist", "internal/parallel", "internal/solver/attempt", "internal/solver/backend", "internal/solver/batch", "internal/solver/checkpoint", "internal/solver/choice", "internal/solver/digits", "internal/solver/features", "internal/solver/ranks", "internal/solver/refine", "internal/solver/rules", "internal/solver/special", "pkg/adaptive", "pkg/csr", "pkg/gpu", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve", "pkg/verify"}, reason: "takes a matrix and right-hand sides to a verified result; knows no files and no terminal"},
+	{pkg: "internal/solver/batch", imports: []string{"internal/dd", "internal/parallel", "internal/solver/attempt", "internal/solver/backend", "internal/solver/choice", "internal/solver/features", "internal/solver/refine", "pkg/csr", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve"}, reason: "several right-hand sides side by side"},
+	{pkg: "internal/solver/checkpoint", imports: []string{"internal/dist", "internal/solver/attempt", "internal/solver/choice", "internal/solver/ranks", "internal/solver/refine", "pkg/adaptive", "pkg/csr", "pkg/krylov", "pkg/linop", "pkg/solve"}, reason: "how far a solve has come, in a file"},
+	{pkg: "internal/solver/special", imports: []string{"internal/dd", "internal/parallel", "internal/solver/backend", "internal/solver/choice", "internal/solver/digits", "internal/solver/features", "internal/solver/ranks", "internal/solver/refine", "internal/solver/rules", "pkg/csr", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve", "pkg/verify"}, reason: "matrices of a special kind: triangular, singular, not square; and evidence of no solution"},
+	{pkg: "internal/solver/digits", imports: []string{"internal/mp", "internal/solver/backend", "internal/solver/choice", "internal/solver/refine", "internal/solver/rules", "pkg/csr", "pkg/krylov", "pkg/solve", "pkg/verify"}, reason: "how many digits of x can be believed, and x of multiple precision"},
+	{pkg: "internal/solver/refine", imports: []string{"internal/mp", "internal/solver/attempt", "internal/solver/backend", "internal/solver/choice", "internal/solver/rules", "pkg/adaptive", "pkg/csr", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve", "pkg/verify"}, reason: "iterative refinement and its corrections, on any backend"},
+	{pkg: "internal/solver/attempt", imports: []string{"internal/solver/backend", "internal/solver/choice", "internal/solver/ranks", "internal/solver/rules", "pkg/adaptive", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve"}, reason: "methods and preconditioners that are tried one after the other, and their budgets"},
+	{pkg: "internal/solver/choice", imports: []string{"internal/mp", "internal/solver/backend", "internal/solver/features", "internal/solver/ranks", "internal/solver/rules", "pkg/adaptive", "pkg/csr", "pkg/gpu", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve"}, reason: "the rules of choice, and what memory and time a choice takes; solves nothing"},
+	{pkg: "internal/solver/features", imports: []string{"internal/dist", "internal/parallel", "internal/solver/ranks", "internal/solver/rules", "pkg/csr", "pkg/gpu", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve", "pkg/verify"}, reason: "what a matrix is like; knows no method"},
+	{pkg: "internal/solver/rules", imports: []string{"pkg/precond", "pkg/solve"}, reason: "the constants of the rules of choice, with unit, source and the command that fits each; decides nothing"},
+	{pkg: "internal/solver/backend", imports: []string{"internal/dd", "internal/dist", "internal/gpudist", "internal/kernels", "internal/parallel", "internal/solver/ranks", "pkg/adaptive", "pkg/csr", "pkg/gpu", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve"}, reason: "where vectors and stored matrices live: host, device, ranks, double-double; chooses nothing"},
+	{pkg: "internal/solver/ranks", imports: []string{"internal/dist", "internal/kernels", "internal/parallel", "pkg/adaptive", "pkg/csr", "pkg/krylov", "pkg/precond", "pkg/solve"}, reason: "what ranks agree on; knows no method"},
+	{pkg: "pkg/solve", imports: []string{"internal/kernels", "internal/mp", "pkg/adaptive", "pkg/csr", "pkg/gpu", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/verify"}, reason: "what a caller sees of a solve: options, results and their checks; solves nothing"},
+	{pkg: "internal/dist", imports: []string{"pkg/csr", "pkg/linop", "internal/parallel", "internal/kernels"}, reason: "spreads matrices and vectors over ranks, knows no method, format or MPI"},
+	{pkg: "pkg/precond", imports: []string{"pkg/csr", "internal/dist", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/krylov", "internal/kernels", "internal/parallel"}, reason: "operators made from a matrix, knows no files and no terminal"},
 	{pkg: "pkg/krylov", imports: []string{"pkg/linop"}, reason: "methods know operators, never matrices, formats, files, devices or the terminal", pure: true},
-	{pkg: "pkg/verify", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel", "pkg/dd"}, reason: "judges an x by the matrix alone, whatever made it"},
-	{pkg: "pkg/formatsearch", imports: []string{"pkg/adaptive", "pkg/csr", "pkg/formats", "pkg/krylov", "pkg/linop", "pkg/parallel", "pkg/precond", "pkg/verify"}, reason: "solves in other and other formats, knows no terminal"},
-	{pkg: "pkg/tune", imports: []string{"pkg/adaptive", "pkg/csr", "pkg/precond", "pkg/solve"}, reason: "solves in other and other ways, knows no terminal"},
-	{pkg: "pkg/stochastic", imports: []string{"pkg/dd", "pkg/csr", "pkg/linop", "pkg/parallel"}, reason: "arithmetic that rounds at random, and vectors of it; knows no method", pure: true},
-	{pkg: "pkg/linop", imports: []string{"pkg/csr", "pkg/packed", "internal/kernels", "pkg/parallel", "pkg/dd"}, reason: "the seam knows no algorithm, format or device", pure: true},
-	{pkg: "pkg/quantize", imports: []string{"pkg/csr", "pkg/formats", "pkg/parallel", "pkg/sell", "internal/kernels", "internal/nearest"}, reason: "decides the format of each element, knows no layout and no product"},
-	{pkg: "pkg/adaptive", imports: []string{"pkg/csr", "pkg/formats", "pkg/linop", "pkg/parallel", "pkg/quantize", "pkg/sell", "pkg/dd", "internal/kernels"}, reason: "chooses a layout, packs and multiplies, knows no algorithm and no device"},
-	{pkg: "pkg/packed", imports: []string{"pkg/parallel", "internal/kernels"}, reason: "stores vectors, knows no matrix and no algorithm"},
-	{pkg: "pkg/sell", imports: []string{"internal/kernels"}, reason: "arranges integers in lanes, knows no matrix, format or device"},
-	{pkg: "pkg/gpudist", imports: []string{"pkg/csr", "pkg/dist", "pkg/gpu", "pkg/linop"}, reason: "what ranks share on devices; knows no method and no format"},
-	{pkg: "pkg/gpu", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/packed", "pkg/parallel", "pkg/sell"}, reason: "devices, and what lies on them; knows no method and no terminal"},
-	{pkg: "internal/child", reason: "programs that tests start"},
-	{pkg: "internal/testmatrix", imports: []string{"internal/collection", "pkg/csr", "pkg/matrixmarket"}, reason: "matrices for tests"},
-	{pkg: "tools/gpugen", reason: "a program that reads the kernels' declarations"},
-	{pkg: "tools/gputable", imports: []string{"tools/page"}, reason: "a program that writes measurements into the documentation"},
-	{pkg: "tools/simdgen", reason: "a program that compiles the kernels in C and writes them as assembly of Go"},
-	{pkg: "tools/gpucode", imports: []string{"internal/codeobject"}, reason: "a program that compiles the kernels and reads what comes out"},
-	{pkg: "tools/gpuptxas", reason: "a program that assembles the kernels and reads what comes out"},
-	{pkg: "pkg/formats", imports: []string{"internal/kernels", "internal/nearest"}, reason: "codecs alone, does not know why a format was chosen"},
-	{pkg: "pkg/generate", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel"}, reason: "makes matrices, knows no files and no solver"},
-	{pkg: "pkg/matrixmarket", imports: []string{"pkg/csr", "pkg/dist", "pkg/parallel", "internal/nearest"}, reason: "reads and writes, knows no precision and no solver"},
-	{pkg: "pkg/realform", imports: []string{"pkg/csr"}, reason: "rearranges numbers, knows no files and no solver"},
-	{pkg: "pkg/matrixio", imports: []string{"internal/kernels", "internal/mapping", "pkg/csr", "pkg/matrixmarket"}, reason: "reads and writes other formats of files, knows no precision and no solver"},
-	{pkg: "pkg/csr", imports: []string{"pkg/parallel", "pkg/dd", "internal/kernels"}, reason: "structure and norms, knows no precision"},
+	{pkg: "pkg/verify", imports: []string{"pkg/csr", "internal/dist", "internal/parallel", "internal/dd"}, reason: "judges an x by the matrix alone, whatever made it"},
+	{pkg: "lab/stochastic", imports: []string{"internal/dd", "internal/parallel", "internal/solver", "internal/solver/backend", "pkg/adaptive", "pkg/csr", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve"}, reason: "arithmetic that rounds at random, and solves in it on a backend of its own"},
+	{pkg: "pkg/linop", imports: []string{"pkg/csr", "internal/packed", "internal/kernels", "internal/parallel", "internal/dd"}, reason: "the seam knows no algorithm, format or device", pure: true},
+	{pkg: "internal/quantize", imports: []string{"pkg/csr", "pkg/formats", "internal/parallel", "internal/sell", "internal/kernels", "internal/host"}, reason: "decides the format of each element, knows no layout and no product"},
+	{pkg: "pkg/adaptive", imports: []string{"pkg/csr", "pkg/formats", "pkg/linop", "internal/parallel", "internal/quantize", "internal/sell", "internal/dd", "internal/kernels"}, reason: "chooses a layout, packs and multiplies, knows no algorithm and no device"},
+	{pkg: "internal/packed", imports: []string{"internal/parallel", "internal/kernels"}, reason: "stores vectors, knows no matrix and no algorithm"},
+	{pkg: "internal/sell", imports: []string{"internal/kernels"}, reason: "arranges integers in lanes, knows no matrix, format or device"},
+	{pkg: "internal/gpudist", imports: []string{"pkg/csr", "internal/dist", "pkg/gpu", "pkg/linop"}, reason: "what ranks share on devices; knows no method and no format"},
+	{pkg: "pkg/gpu", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "internal/packed", "internal/parallel", "internal/sell"}, reason: "devices, and what lies on them; knows no method and no terminal"},
+	{pkg: "pkg/formats", imports: []string{"internal/kernels", "internal/host"}, reason: "codecs alone, does not know why a format was chosen"},
+	{pkg: "pkg/generate", imports: []string{"pkg/csr", "internal/dist", "internal/parallel"}, reason: "makes matrices, knows no files and no solver"},
+	{pkg: "pkg/matrixmarket", imports: []string{"pkg/csr", "internal/dist", "internal/parallel", "internal/host"}, reason: "reads and writes, knows no precision and no solver"},
+	{pkg: "pkg/csr", imports: []string{"internal/parallel", "internal/dd", "internal/kernels"}, reason: "structure and norms, knows no precision"},
 
-	{pkg: "internal/ptxemu", imports: []string{"internal/simt"}, reason: "runs PTX for tests, knows no kernel, matrix or driver", pure: true},
-	{pkg: "internal/gcnemu", imports: []string{"internal/simt", "internal/codeobject"}, reason: "runs AMD's instructions for tests, knows no kernel, matrix or driver", pure: true},
-	{pkg: "internal/simt", reason: "memory and threads of GPUs that are interpreted, knows no instruction", pure: true},
-	{pkg: "internal/codeobject", reason: "reads AMD's code objects, knows no kernel"},
-	{pkg: "internal/kernels", imports: []string{"pkg/dd"}, reason: "plain slices, no solver and no goroutine"},
+	{pkg: "gputest", reason: "runs the code of GPUs for tests, knows no kernel, matrix or driver"},
+	{pkg: "internal/kernels/simd", imports: []string{"internal/dd"}, reason: "generated assembly, and its declarations in Go"},
+	{pkg: "internal/kernels", imports: []string{"internal/dd", "internal/kernels/simd"}, reason: "plain slices, no solver and no goroutine"},
 	{pkg: "internal/guard", reason: "memory for tests"},
-	{pkg: "internal/machine", reason: "files of the system alone"},
-	{pkg: "internal/mpi", imports: []string{"pkg/dist"}, reason: "ranks of MPI, knows nothing that is sent"},
-	{pkg: "internal/supervise", reason: "a process that waits for another, in C"},
-	{pkg: "internal/mapping", reason: "files in memory, and a signal, in C"},
-	{pkg: "internal/nearest", reason: "words alone"},
-	{pkg: "pkg/parallel", reason: "goroutines alone"},
-	{pkg: "internal/ddspace", imports: []string{"pkg/dd", "pkg/csr", "pkg/linop"}, reason: "a space of vectors for tests"},
-	{pkg: "pkg/dd", reason: "arithmetic alone"},
-	{pkg: "pkg/mp", imports: []string{"internal/kernels", "pkg/csr", "pkg/parallel"}, reason: "multiple precision: vectors and products, knows no method and no terminal", pure: true},
-	{pkg: "pkg/mp/rns", imports: []string{"internal/kernels", "pkg/csr", "pkg/parallel"}, reason: "multiple precision by residues, knows no other representation", pure: true},
+	{pkg: "internal/mpi", imports: []string{"internal/dist"}, reason: "ranks of MPI, knows nothing that is sent"},
+	{pkg: "internal/parallel", reason: "goroutines alone"},
+	{pkg: "internal/dd", reason: "arithmetic alone"},
+	{pkg: "internal/mp", imports: []string{"internal/kernels", "pkg/csr", "internal/parallel"}, reason: "multiple precision: vectors and products, knows no method and no terminal", pure: true},
+	{pkg: "internal/mp/rns", imports: []string{"internal/kernels", "pkg/csr", "internal/parallel"}, reason: "multiple precision by residues, knows no other representation", pure: true},
 }
 
 // confined lists external packages that few packages may import.
 var confined = map[string][]string{
-	"github.com/james-bowman/sparse":    {"pkg/csr", "examples/circuit"},
+	"github.com/james-bowman/sparse":    {"pkg/csr", "examples/sequence"},
 	"github.com/guptarohit/asciigraph":  {"internal/cli"},
-	"github.com/schollz/progressbar/v3": {"internal/cli", "examples/agata"},
-	"github.com/spf13/cobra":            {"internal/cli", "examples/agata"},
+	"github.com/schollz/progressbar/v3": {"internal/cli", "tools/measure"},
+	"github.com/spf13/cobra":            {"internal/cli", "tools/measure"},
 	"github.com/spf13/pflag":            {"internal/cli"},
 }
 
@@ -163,6 +139,77 @@ func TestTableIsSound(t *testing.T) {
 	}
 }
 
+// outside are the folders that are not the solver; the product imports them nowhere else than in starts.
+var outside = []string{"lab", "reproduce", "gputest", "examples", "tools"}
+
+// starts are the files of internal/cli and internal/report that start or print what is outside, and no others.
+var starts = []string{
+	"internal/cli/bench.go",
+	"internal/cli/benchgpu.go",
+	"internal/cli/benchmp.go",
+	"internal/cli/benchmpi.go",
+	"internal/cli/benchstream.go",
+	"internal/cli/calibrate.go",
+	"internal/cli/config.go",
+	"internal/cli/formatsearch.go",
+	"internal/cli/infospy.go",
+	"internal/cli/plot.go",
+	"internal/cli/plotdata.go",
+	"internal/cli/reproduce.go",
+	"internal/cli/reproducelists.go",
+	"internal/cli/roofline.go",
+	"internal/cli/spmv.go",
+	"internal/cli/spmvdd.go",
+	"internal/cli/spmvmp.go",
+	"internal/cli/stochastic.go",
+	"internal/cli/tune.go",
+	"internal/cli/workbar.go",
+	"internal/report/benchmpi.go",
+	"internal/report/experiments.go",
+	"internal/report/formatsearch.go",
+	"internal/report/gpu.go",
+	"internal/report/kinds.go",
+	"internal/report/mp.go",
+	"internal/report/mpspmv.go",
+	"internal/report/roofline.go",
+	"internal/report/spmv.go",
+	"internal/report/spmvdd.go",
+	"internal/report/stochastic.go",
+	"internal/report/stream.go",
+	"internal/report/tune.go",
+}
+
+// TestProductStandsAlone wants the product to import nothing of the folders outside but in the files of starts, and
+// nothing at all to import an example.
+func TestProductStandsAlone(t *testing.T) {
+	used := map[string]bool{}
+	for pkg, files := range packages(t, filepath.Join("..", ".."), isSource) {
+		top, _, _ := strings.Cut(pkg, "/")
+		for _, f := range files {
+			name := strings.TrimPrefix(f.name, "../../")
+			for _, p := range f.imports {
+				ours, _ := strings.CutPrefix(p, module+"/")
+				folder, _, _ := strings.Cut(ours, "/")
+				switch {
+				case ours == p || !slices.Contains(outside, folder):
+				case folder == "examples":
+					t.Errorf("%s imports %s", name, ours)
+				case slices.Contains(outside, top):
+				case slices.Contains(starts, name):
+					used[name] = true
+				default:
+					t.Errorf("%s imports %s: only the files of starts may", name, ours)
+				}
+			}
+		}
+	}
+	for _, name := range starts {
+		if !used[name] {
+			t.Errorf("%s imports nothing of the folders outside: it need not be in starts", name)
+		}
+	}
+}
+
 // TestFaults breaks each rule once.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ pkg, source, want string }{
@@ -174,7 +221,7 @@ func TestFaults(t *testing.T) {
 		{"pkg/krylov", `import "fmt"; func f() error { return fmt.Errorf("") }`, ""},
 		{"pkg/linop", `func f() { println() }`, "must not call println"},
 		{"pkg/csr", `import "gonum.org/v1/gonum/mat"`, ""},
-		{"pkg/solve", `import "github.com/spf13/cobra"`, "only internal/cli and examples/agata may import"},
+		{"pkg/solve", `import "github.com/spf13/cobra"`, "only internal/cli and tools/measure may import"},
 		{"cmd/mpsolve", `import "github.com/mpsolve/mpsolve/pkg/solve"`, "must not import pkg/solve"},
 		{"internal/cli", `import "github.com/mpsolve/mpsolve/pkg/solve"`, ""},
 	} {

@@ -17,8 +17,8 @@ const concurrent = `Thread|Concurrent|Interrupt`
 
 // alone lists packages that start goroutines and have no such test, with the reason.
 var alone = map[string]string{
-	"tools/tables":  "hands pools to the packages that it measures",
-	"tools/simdgen": "runs compilers, one for each target",
+	"tools/measure": "hands pools to the packages that it measures",
+	"tools":         "runs compilers, one for each target",
 }
 
 // TestRaceDetectorSeesGoroutines requires a test for the race detector in every package that

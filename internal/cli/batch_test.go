@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 // TestArrayScript runs the tasks of a job array as SLURM does.
@@ -28,7 +28,7 @@ func TestArrayScript(t *testing.T) {
 	job := newSlurmJob(t, s.dir)
 	folder := filepath.Dir(job.script)
 	task := func(k string) (string, error) {
-		c := child.Command(t, "bash", filepath.Join(folder, "array.sbatch"), "list")
+		c := testsupport.Command(t, "bash", filepath.Join(folder, "array.sbatch"), "list")
 		c.Dir = s.dir
 		c.Env = append(os.Environ(), "SLURM_ARRAY_JOB_ID=7", "SLURM_ARRAY_TASK_ID="+k, "SLURM_CPUS_PER_TASK=1", "MPSOLVE_SCRIPTS="+folder, "PATH="+job.path)
 		out, err := c.CombinedOutput()
@@ -66,7 +66,7 @@ func TestPBSScript(t *testing.T) {
 		if tries == 12 {
 			t.Fatalf("no time limit was up in the middle, the last one %v", limit)
 		}
-		c := child.Command(t, "bash", script)
+		c := testsupport.Command(t, "bash", script)
 		c.Dir = s.dir
 		c.Env = append(os.Environ(), "MATRIX=a.mtx", "PBS_JOBID=9", "NCPUS=1", fmt.Sprint("LIMIT=", limit), "SCRIPT="+script, "PATH="+job.path)
 		out, err := c.CombinedOutput()
@@ -90,7 +90,7 @@ func TestPBSScript(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(s.dir, "*.ck")); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}
-	if out, err := child.Command(t, "bash", script).CombinedOutput(); err == nil || !strings.Contains(string(out), "usage") {
+	if out, err := testsupport.Command(t, "bash", script).CombinedOutput(); err == nil || !strings.Contains(string(out), "usage") {
 		t.Errorf("without a matrix: %v, %s", err, out)
 	}
 }

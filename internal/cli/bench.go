@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -131,8 +131,8 @@ func (f *benchSpMVFlags) run(ctx context.Context, s streams, paths []string) err
 	on := environment()
 	if f.bandwidth {
 		opt.Progress("measuring the memory bandwidth")
-		size := bench.ArrayBytes(on.LLCBytes, opt.MaxMemory)
-		if opt.Bandwidth, err = bench.MeasureBandwidth(ctx, size, opt.Threads); err != nil {
+		size := lab.ArrayBytes(on.LLCBytes, opt.MaxMemory)
+		if opt.Bandwidth, err = lab.MeasureBandwidth(ctx, size, opt.Threads); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (f *benchSpMVFlags) run(ctx context.Context, s streams, paths []string) err
 		if err != nil {
 			return err
 		}
-		rows, err := bench.SpMV(ctx, named.name, m, generate.RandomVector(m.Cols, f.seed), opt)
+		rows, err := lab.SpMV(ctx, named.name, m, generate.RandomVector(m.Cols, f.seed), opt)
 		if err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (f *benchSpMVFlags) run(ctx context.Context, s streams, paths []string) err
 }
 
 // write writes the rows of one matrix; out keeps the error.
-func (f *benchSpMVFlags) write(out *firstError, on machine.Environment, rows []bench.Row) {
+func (f *benchSpMVFlags) write(out *firstError, on host.Environment, rows []lab.Row) {
 	if f.json {
 		out.keep(report.ProductsJSON(out, on, rows))
 		return
@@ -172,15 +172,15 @@ func (f *benchSpMVFlags) write(out *firstError, on machine.Environment, rows []b
 		report.Threads(out, rows[0])
 		report.Products(out, rows[:n])
 		report.Several(out, rows[:n])
-		report.Regrets(out, bench.Regrets(rows[:n]))
+		report.Regrets(out, lab.Regrets(rows[:n]))
 		rows = rows[n:]
 	}
 }
 
 // check turns flags and arguments into matrices and options; every fault that
 // needs no matrix is found before any work.
-func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, bench.Options, error) {
-	opt := bench.Options{Repeat: f.repeat, Budget: f.budget, MaxMemory: f.maxMemory.orInstalled()}
+func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, lab.Options, error) {
+	opt := lab.Options{Repeat: f.repeat, Budget: f.budget, MaxMemory: f.maxMemory.orInstalled()}
 	err := f.timingFlags.check()
 	if err != nil {
 		return nil, opt, err
@@ -281,6 +281,6 @@ func generated(text string, maxMemory int64) (m namedMatrix, err error) {
 }
 
 // environment describes what this program runs on.
-func environment() machine.Environment {
-	return machine.Here(kernels.Default().String(), Version)
+func environment() host.Environment {
+	return host.Here(kernels.Default().String(), Version)
 }

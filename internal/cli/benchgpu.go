@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // benchGPUFlags are the flags of `mpsolve bench gpu`.
@@ -56,9 +56,9 @@ func newBenchGPU(s streams) *cobra.Command {
 	fl.SortFlags = false
 	fl.StringVar(&f.device.text, "device", "cuda", "cuda, hip or opencl, also with the number of a device as in cuda:1, or emulate, which runs the kernels on the host")
 	fl.StringArrayVar(&f.generate, "generate", nil, "`matrix` to generate, such as elasticity3d,n=46,seed=1; repeatable")
-	fl.StringSliceVar(&f.layouts, "layout", bench.DeviceLayouts(), "list of layouts")
+	fl.StringSliceVar(&f.layouts, "layout", lab.DeviceLayouts(), "list of layouts")
 	fl.StringSliceVar(&f.epsilon, "epsilon", []string{"2^-53", "2^-37", "2^-24"}, "list of accuracies, such as 1e-7 or 2^-24")
-	fl.StringSliceVar(&f.solve, "solve", nil, "list of methods to solve with: "+strings.Join(bench.DeviceMethods, ", "))
+	fl.StringSliceVar(&f.solve, "solve", nil, "list of methods to solve with: "+strings.Join(lab.DeviceMethods, ", "))
 	fl.Float64Var(&f.tol, "tol", 1e-10, "tolerance of solves for ||b - A x|| / ||b||")
 	fl.IntVar(&f.maxIter, "max-iter", 10000, "largest number of iterations of a solve")
 	fl.BoolVar(&f.products, "products", true, "measure products")
@@ -68,8 +68,8 @@ func newBenchGPU(s streams) *cobra.Command {
 	fl.Var(&f.maxMemory, "max-memory", "memory limit of the host, such as 4GB (default: the memory of the machine)")
 	f.timingFlags.add(fl, 20, "number of rounds; solves have a fifth as many", " for the products with one matrix")
 	completeWords(c, "device", onlyDevices)
-	completeWords(c, "layout", bench.DeviceLayouts())
-	completeWords(c, "solve", bench.DeviceMethods)
+	completeWords(c, "layout", lab.DeviceLayouts())
+	completeWords(c, "solve", lab.DeviceMethods)
 	return c
 }
 
@@ -135,13 +135,13 @@ type gpuBench struct {
 }
 
 // measure measures and reports one matrix; out keeps the error of writing.
-func (b *gpuBench) measure(ctx context.Context, name string, m *csr.Matrix, x []float64, opt bench.DeviceOptions) error {
+func (b *gpuBench) measure(ctx context.Context, name string, m *csr.Matrix, x []float64, opt lab.DeviceOptions) error {
 	on := b.device.Info()
 	if !b.json {
 		report.Line(b.out, "matrix", "%s: %d x %d, %d nonzeros", name, m.Rows, m.Cols, m.NNZ())
 	}
 	if b.products {
-		products, err := bench.DeviceProducts(ctx, b.device, m, x, opt)
+		products, err := lab.DeviceProducts(ctx, b.device, m, x, opt)
 		if err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (b *gpuBench) measure(ctx context.Context, name string, m *csr.Matrix, x []
 	}
 	opt.Repeat = max(1, opt.Repeat/5)
 	for _, method := range b.solve {
-		solves, err := bench.DeviceSolves(ctx, b.device, m, method, opt)
+		solves, err := lab.DeviceSolves(ctx, b.device, m, method, opt)
 		if err != nil {
 			return err
 		}
@@ -167,8 +167,8 @@ func (b *gpuBench) measure(ctx context.Context, name string, m *csr.Matrix, x []
 }
 
 // check turns flags and arguments into matrices and options before any work.
-func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, bench.DeviceOptions, error) {
-	opt := bench.DeviceOptions{Repeat: f.repeat, Budget: f.budget, Tol: f.tol, MaxIter: f.maxIter}
+func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, lab.DeviceOptions, error) {
+	opt := lab.DeviceOptions{Repeat: f.repeat, Budget: f.budget, Tol: f.tol, MaxIter: f.maxIter}
 	if err := f.timingFlags.check(); err != nil {
 		return nil, opt, err
 	}
@@ -176,12 +176,12 @@ func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, bench.D
 		return nil, opt, usage("--max-iter %d, --tol %g: want at least one iteration and a tolerance in (0, 1)", f.maxIter, f.tol)
 	}
 	for i := range f.layouts {
-		if err := oneOf("layout", &f.layouts[i], bench.DeviceLayouts()); err != nil {
+		if err := oneOf("layout", &f.layouts[i], lab.DeviceLayouts()); err != nil {
 			return nil, opt, err
 		}
 	}
 	for i := range f.solve {
-		if err := oneOf("solve", &f.solve[i], bench.DeviceMethods); err != nil {
+		if err := oneOf("solve", &f.solve[i], lab.DeviceMethods); err != nil {
 			return nil, opt, err
 		}
 	}
@@ -192,7 +192,7 @@ func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, bench.D
 	if err != nil {
 		return nil, opt, err
 	}
-	if opt.Forms, err = bench.DeviceForms(f.layouts, epsilon); err != nil {
+	if opt.Forms, err = lab.DeviceForms(f.layouts, epsilon); err != nil {
 		return nil, opt, err
 	}
 	matrices, err := namedMatrices(s, paths, f.generate, f.maxMemory)

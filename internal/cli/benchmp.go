@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/lab"
 )
 
 // benchMPFlags are the flags of `mpsolve bench mp`.
@@ -55,11 +55,11 @@ func newBenchMP(s streams) *cobra.Command {
 	fl.SortFlags = false
 	fl.IntVar(&f.size, "gemv", 1000, "rows and columns of the matrix, and length of vectors")
 	fl.IntSliceVar(&f.bits, "bits", publishedBits, "list of precisions")
-	fl.StringSliceVar(&f.implementations, "mp", bench.MPImplementations, "list of `implementations`")
+	fl.StringSliceVar(&f.implementations, "mp", lab.MPImplementations, "list of `implementations`")
 	fl.IntSliceVar(&f.threads, "threads", nil, "list of numbers of threads (default all processors)")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	f.timingFlags.add(fl, 5, "number of rounds", " for each precision and number of threads")
-	completeWords(c, "mp", bench.MPImplementations)
+	completeWords(c, "mp", lab.MPImplementations)
 	return c
 }
 
@@ -72,7 +72,7 @@ func (f *benchMPFlags) run(ctx context.Context, s streams) error {
 	status := newStatusLine(s.err)
 	defer status.done()
 	opt.Progress = func(text string) { status.show(func(int) string { return text }) }
-	results, err := bench.MP(ctx, opt)
+	results, err := lab.MP(ctx, opt)
 	if err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func (f *benchMPFlags) run(ctx context.Context, s streams) error {
 }
 
 // check turns flags into options; every fault is found before any work.
-func (f *benchMPFlags) check() (opt bench.MPOptions, err error) {
-	opt = bench.MPOptions{
+func (f *benchMPFlags) check() (opt lab.MPOptions, err error) {
+	opt = lab.MPOptions{
 		N: f.size, Bits: f.bits, Implementations: f.implementations, Repeat: f.repeat, Budget: f.budget, MaxMemory: f.maxMemory.orInstalled(),
 	}
 	if err := f.timingFlags.check(); err != nil {
@@ -105,8 +105,8 @@ func (f *benchMPFlags) check() (opt bench.MPOptions, err error) {
 		return opt, err
 	}
 	for _, name := range f.implementations {
-		if !slices.Contains(bench.MPImplementations, name) {
-			return opt, usage("--mp %s: not one of %s", name, strings.Join(bench.MPImplementations, ", "))
+		if !slices.Contains(lab.MPImplementations, name) {
+			return opt, usage("--mp %s: not one of %s", name, strings.Join(lab.MPImplementations, ", "))
 		}
 	}
 	opt.Threads = []int{runtime.GOMAXPROCS(0)}

@@ -11,10 +11,10 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/mpi"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
@@ -95,7 +95,7 @@ func (f *benchMPIFlags) run(ctx context.Context, s streams) error {
 		}
 		return s.job.agree(err)
 	}
-	messages, err := bench.Messages(ctx, s.job.comm, opt)
+	messages, err := lab.Messages(ctx, s.job.comm, opt)
 	if err != nil {
 		return err
 	}
@@ -105,15 +105,15 @@ func (f *benchMPIFlags) run(ctx context.Context, s streams) error {
 	}, func(w io.Writer) error { return report.MessagesJSON(w, on, messages) }); err != nil {
 		return err
 	}
-	return bench.ScaleRanks(ctx, s.job.comm, opt, func(list []bench.RankScaling) error {
+	return lab.ScaleRanks(ctx, s.job.comm, opt, func(list []lab.RankScaling) error {
 		return write(func(w io.Writer) { report.RankScalings(w, list) },
 			func(w io.Writer) error { return report.RankScalingsJSON(w, on, list) })
 	})
 }
 
 // check turns flags into options; every fault is found before any work.
-func (f *benchMPIFlags) check(ranks int) (opt bench.RanksOptions, err error) {
-	opt = bench.RanksOptions{Rows: f.rows, Iterations: f.iterations, Threads: f.threads, Repeat: f.repeat, Budget: f.budget}
+func (f *benchMPIFlags) check(ranks int) (opt lab.RanksOptions, err error) {
+	opt = lab.RanksOptions{Rows: f.rows, Iterations: f.iterations, Threads: f.threads, Repeat: f.repeat, Budget: f.budget}
 	if err := f.timingFlags.check(); err != nil {
 		return opt, err
 	}
@@ -133,7 +133,7 @@ func (f *benchMPIFlags) check(ranks int) (opt bench.RanksOptions, err error) {
 		}
 		opt.Kinds = append(opt.Kinds, k)
 	}
-	if need, free := opt.Memory(ranks), machine.Available(); free > 0 && need > free {
+	if need, free := opt.Memory(ranks), host.Available(); free > 0 && need > free {
 		return opt, usage("--rows %d: a rank needs %s of memory, and can have %s", f.rows, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(free)))
 	}
 	return opt, nil

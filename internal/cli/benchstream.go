@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
@@ -70,9 +70,9 @@ func (f *benchStreamFlags) run(ctx context.Context, s streams) error {
 	defer status.done()
 	opt.Progress = func(text string) { status.show(func(int) string { return text }) }
 	out := &firstError{w: s.out}
-	var results []bench.StreamResult
+	var results []lab.StreamResult
 	if f.device.kind == onCPU {
-		if results, err = bench.Stream(ctx, opt); err != nil {
+		if results, err = lab.Stream(ctx, opt); err != nil {
 			return err
 		}
 		if f.json {
@@ -86,7 +86,7 @@ func (f *benchStreamFlags) run(ctx context.Context, s streams) error {
 			return err
 		}
 		defer d.Close()
-		if results, err = bench.DeviceStream(ctx, d, opt); err != nil {
+		if results, err = lab.DeviceStream(ctx, d, opt); err != nil {
 			return err
 		}
 		if f.json {
@@ -108,17 +108,17 @@ func (f *benchStreamFlags) run(ctx context.Context, s streams) error {
 const mostExponent = 31
 
 // check turns flags into options; every fault is found before any work.
-func (f *benchStreamFlags) check(cache int64) (opt bench.StreamOptions, err error) {
-	opt = bench.StreamOptions{Threads: f.threads, Repeat: f.repeat, Budget: f.budget}
+func (f *benchStreamFlags) check(cache int64) (opt lab.StreamOptions, err error) {
+	opt = lab.StreamOptions{Threads: f.threads, Repeat: f.repeat, Budget: f.budget}
 	if err := f.timingFlags.check(); err != nil {
 		return opt, err
 	}
 	if err := f.device.check(append([]gpu.Backend{onCPU}, onlyDevices...)); err != nil {
 		return opt, err
 	}
-	host := f.device.kind == onCPU
+	onHost := f.device.kind == onCPU
 	switch {
-	case !host && len(f.threads) > 0:
+	case !onHost && len(f.threads) > 0:
 		return opt, usage("--threads is for the host, not for --device %s", f.device.text)
 	case len(f.threads) == 0:
 		opt.Threads = powersOfTwo(runtime.GOMAXPROCS(0))
@@ -129,8 +129,8 @@ func (f *benchStreamFlags) check(cache int64) (opt bench.StreamOptions, err erro
 	}
 	exponents := f.exponents
 	switch {
-	case len(exponents) == 0 && host:
-		exponents = []int{bits.Len64(uint64(bench.ArrayBytes(cache, machine.Memory()/4)/8 - 1))}
+	case len(exponents) == 0 && onHost:
+		exponents = []int{bits.Len64(uint64(lab.ArrayBytes(cache, host.Memory()/4)/8 - 1))}
 	case len(exponents) == 0:
 		exponents = []int{25} // of BabelStream
 	}
@@ -139,10 +139,10 @@ func (f *benchStreamFlags) check(cache int64) (opt bench.StreamOptions, err erro
 			return opt, usage("--n %d: want 0 to %d", n, mostExponent)
 		}
 		arrays := 24 << n
-		if host {
+		if onHost {
 			arrays *= len(opt.Threads)
 		}
-		if memory := machine.Memory(); memory > 0 && int64(arrays) > memory {
+		if memory := host.Memory(); memory > 0 && int64(arrays) > memory {
 			return opt, usage("--n %d: the machine has less memory than three arrays of 2^%d doubles for each number of threads", n, n)
 		}
 		opt.Sizes = append(opt.Sizes, 1<<n)

@@ -16,11 +16,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/atomicfile"
-	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -87,7 +86,7 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if err := atomicfile.Check(path); err != nil {
+	if err := host.Check(path); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	status := newStatusLine(s.err)
@@ -106,16 +105,16 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 		matrices = append(matrices, m)
 	}
 	known := *adaptive.ModelOf(k)
-	caches := machine.Caches()
+	caches := host.Caches()
 	if caches.L2 > 0 && caches.L3 > caches.L2 {
 		known.Sizes = adaptive.Sizes{Near: caches.L2, Shared: caches.L3 / 4 * 3}
 	}
 	name := fmt.Sprintf("%s, measured %s", modelKey(k), time.Now().Format(time.DateOnly))
-	measured, err := bench.Calibrate(ctx, k, name, &known, matrices)
+	measured, err := lab.Calibrate(ctx, k, name, &known, matrices)
 	if err != nil {
 		return err
 	}
-	err = atomicfile.WriteContext(ctx, path, func(w io.Writer) error {
+	err = host.WriteContext(ctx, path, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(measured)
@@ -147,7 +146,7 @@ func removeModel(w io.Writer, k *kernels.Set) error {
 }
 
 // modelKey names the processor and a set of kernels.
-func modelKey(k *kernels.Set) string { return report.Known(machine.Processor()) + ", " + k.String() }
+func modelKey(k *kernels.Set) string { return report.Known(host.Processor()) + ", " + k.String() }
 
 // modelPath is the file of the model that was measured on this processor with a set of kernels.
 func modelPath(k *kernels.Set) (string, error) {

@@ -14,9 +14,9 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/atomicfile"
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -63,7 +63,7 @@ func (f *checkpointFlags) check(c *cobra.Command, opt *solve.Options, inputs ...
 	if f.file != "" && !f.replaceable() {
 		return usage("--checkpoint %s: exists and is no checkpoint", f.file)
 	}
-	program := machine.Here("", Version)
+	program := host.Here("", Version)
 	opt.Checkpoint.Program = program.Version
 	if program.Commit != "" {
 		opt.Checkpoint.Program += " " + program.Commit
@@ -71,7 +71,7 @@ func (f *checkpointFlags) check(c *cobra.Command, opt *solve.Options, inputs ...
 	if f.file != "" {
 		opt.Checkpoint.Every = f.every
 	}
-	opt.Checkpoint.Save = func(*solve.Checkpoint) {} // until there is a run
+	opt.Checkpoint.Save = func(solve.Checkpoint) {} // until there is a run
 	return nil
 }
 
@@ -105,7 +105,7 @@ func (f *checkpointFlags) read(opt *solve.Options) error {
 		return &exitError{exitInput, fmt.Errorf("--resume: %w", err)}
 	}
 	defer in.Close()
-	c, err := solve.ReadCheckpoint(in)
+	c, err := checkpoint.Read(in)
 	if err != nil {
 		return f.refused(err)
 	}
@@ -136,23 +136,23 @@ func (r *solveRun) takeCheckpoints() {
 	}
 	r.opt.Checkpoint.Request, r.opt.Checkpoint.Save = f.requests, r.saveCheckpoint
 	r.report.Checkpoint = &report.Checkpoint{}
-	atomicfile.RemoveStale(filepath.Dir(f.file))
-	if _, err := os.Stat(f.file); err == nil && !atomicfile.Same(f.file, f.resume) {
+	host.RemoveStale(filepath.Dir(f.file))
+	if _, err := os.Stat(f.file); err == nil && !host.Same(f.file, f.resume) {
 		r.opt.Log(fmt.Sprintf("checkpoint %s is there already and will be replaced; --resume %s would go on from it", f.file, f.file))
 	}
 }
 
 // saveCheckpoint writes a checkpoint. If that fails, the solve goes on.
-func (r *solveRun) saveCheckpoint(c *solve.Checkpoint) {
+func (r *solveRun) saveCheckpoint(c solve.Checkpoint) {
 	writing.Add(1)
 	defer writing.Add(-1)
 	f, start, bytes := &r.checkpoint, time.Now(), int64(0)
-	err := atomicfile.WriteContext(context.Background(), f.file, func(w io.Writer) (err error) {
+	err := host.WriteContext(context.Background(), f.file, func(w io.Writer) (err error) {
 		bytes, err = c.WriteTo(w)
 		return err
 	})
 	if err == nil {
-		err = atomicfile.SyncFolder(f.file)
+		err = host.SyncFolder(f.file)
 	}
 	if err != nil {
 		if text := oneLine(err); text != f.failed {
@@ -178,7 +178,7 @@ func (r *solveRun) dropCheckpoint() error {
 	if kept == nil {
 		return nil
 	}
-	mine := kept.File != "" || atomicfile.Same(r.checkpoint.file, r.checkpoint.resume)
+	mine := kept.File != "" || host.Same(r.checkpoint.file, r.checkpoint.resume)
 	if kept.File = ""; !mine {
 		return nil
 	}

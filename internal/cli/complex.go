@@ -6,12 +6,13 @@ import (
 	"io"
 	"strings"
 
+	"github.com/mpsolve/mpsolve/internal/matrixio"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
-	"github.com/mpsolve/mpsolve/pkg/realform"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
@@ -19,11 +20,11 @@ import (
 // complexProblem is a complex system, which is solved in its real form; its matrix is that of the form. Vectors are interleaved.
 type complexProblem struct {
 	whole
-	form *realform.Form
+	form *matrixio.Form
 }
 
 // realForm is what makes the real form of a complex matrix, and keeps it in form. Options that are about real matrices are refused.
-func (f *solveFlags) realForm(form **realform.Form) func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) {
+func (f *solveFlags) realForm(form **matrixio.Form) func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) {
 	return func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) {
 		for _, option := range []struct {
 			what string
@@ -44,17 +45,17 @@ func (f *solveFlags) realForm(form **realform.Form) func(m *csr.Matrix, imag []f
 		if 2*m.Rows > csr.MaxDim {
 			return nil, fmt.Errorf("the real form of %d complex equations has too many rows", m.Rows)
 		}
-		*form = realform.New(m, imag)
+		*form = matrixio.New(m, imag)
 		return (*form).Matrix, nil
 	}
 }
 
 // solver solves the real system to a tolerance that implies the one of the complex system, see verify.ComputeComplex.
-func (c complexProblem) solver(ctx context.Context, opt solve.Options) (*solve.Solver, error) {
+func (c complexProblem) solver(ctx context.Context, opt solve.Options) (*solver.Solver, error) {
 	if opt.Stop != solve.StopRel { // ||r||/||b|| is the same
 		opt.Tol /= 2
 	}
-	return solve.New(ctx, c.Matrix, opt)
+	return solver.New(ctx, c.Matrix, opt)
 }
 
 // vectors reads real or complex vectors.
@@ -67,8 +68,8 @@ func (c complexProblem) vectors(ctx context.Context, f *solveFlags, in input) (b
 			return nil, err
 		}
 		join := c.form.RHS
-		if what == initialGuess {
-			join = realform.Unknowns
+		if what != rightHandSide {
+			join = matrixio.Unknowns
 		}
 		columns, err := complexColumns(content, join)
 		if err != nil {
@@ -119,7 +120,7 @@ func (c complexProblem) rhs(f *solveFlags) ([]float64, string, error) {
 func (c complexProblem) write(ctx context.Context, path string, columns [][]float64) (string, error) {
 	var x, y []float64
 	for _, v := range columns {
-		re, im := realform.Split(v)
+		re, im := matrixio.Split(v)
 		x, y = append(x, re...), append(y, im...)
 	}
 	return writeOrElsewhere(ctx, path, func(to io.Writer) error {

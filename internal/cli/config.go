@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/mpsolve/mpsolve/pkg/tune"
+	"github.com/mpsolve/mpsolve/lab"
 )
 
 // configFlag is a file of flags.
@@ -93,7 +93,7 @@ func set(fl *pflag.FlagSet, name string, value *yaml.Node, given, seen map[strin
 }
 
 // saveConfig writes flags for --config, after a comment.
-func saveConfig(ctx context.Context, path, comment string, flags []tune.Flag) error {
+func saveConfig(ctx context.Context, path, comment string, flags []lab.Flag) error {
 	page := yaml.Node{Kind: yaml.MappingNode, HeadComment: strings.TrimSpace(comment)}
 	for _, f := range flags {
 		page.Content = append(page.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: f.Name}, &yaml.Node{Kind: yaml.ScalarNode, Value: f.Value})

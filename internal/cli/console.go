@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/mpsolve/mpsolve/internal/mapping"
-	"github.com/mpsolve/mpsolve/internal/outlet"
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/internal/matrixio"
 )
 
 // console is what standard output and standard error have in common: colours, and a status line below what is printed, which
@@ -49,7 +49,7 @@ func (c *console) draw(line string) {
 func (c *console) print(f *os.File, p []byte) (int, error) {
 	if columns(f) == 0 {
 		if c.err != nil {
-			outlet.Within(c.ended, c.clear)
+			host.WithinGrace(c.ended, c.clear)
 		}
 		return f.Write(p)
 	}
@@ -77,11 +77,11 @@ func (c *console) erase() {
 type stream struct {
 	*os.File
 	console *console
-	patient *outlet.Writer
+	patient *host.Outlet
 }
 
 func newStream(f *os.File, c *console) *stream {
-	return &stream{f, c, outlet.New(c.ended, func(p []byte) (int, error) { return c.print(f, p) })}
+	return &stream{f, c, host.NewOutlet(c.ended, func(p []byte) (int, error) { return c.print(f, p) })}
 }
 
 func (s *stream) Write(p []byte) (int, error) { return s.patient.Write(p) }
@@ -104,7 +104,7 @@ var errOutputClosed = errors.New("the reader of standard output has gone")
 
 func (s *standardOutput) Write(p []byte) (int, error) {
 	if len(p) > 0 && !s.used.Swap(true) {
-		mapping.OutputUsed()
+		matrixio.OutputUsed()
 	}
 	n, err := s.stream.Write(p)
 	if errors.Is(err, syscall.EPIPE) {

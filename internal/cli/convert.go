@@ -9,11 +9,10 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/atomicfile"
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/matrixio"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
@@ -73,7 +72,7 @@ func (f *convertFlags) rhsFormat(from, out string) (to *matrixio.Format, err err
 	if err := checkFile("--rhs", f.rhs, true, []string{from}); err != nil {
 		return nil, err
 	}
-	if atomicfile.Same(f.rhs, out) {
+	if host.Same(f.rhs, out) {
 		return nil, usage("--rhs %s is OUT as well", f.rhs)
 	}
 	return formatOf(f.rhs, "")
@@ -166,7 +165,7 @@ func (f *convertFlags) fits(path string, to *matrixio.Format, c *matrixmarket.Co
 		return nil
 	}
 	has := csr.Bytes(int64(c.Rows), c.Stored)
-	opt := matrixmarket.Options{MaxMemory: int64(f.maxMemory), Held: programBytes + has, Installed: machine.Available()}
+	opt := matrixmarket.Options{MaxMemory: int64(f.maxMemory), Held: programBytes + has, Installed: host.Available()}
 	return opt.Fits(path, has, need, "the transpose of a %d x %d matrix with %d %s",
 		c.Rows, c.Cols, c.Stored, english.PluralWord(int(c.Stored), "entry", "entries"))
 }

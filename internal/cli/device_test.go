@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
@@ -29,7 +29,7 @@ func fakeCUDA(t testing.TB) string {
 	}
 	lib := filepath.Join(t.TempDir(), "libcuda.so")
 	source := filepath.Join("..", "..", "pkg", "gpu", "testdata", "fakecuda.c")
-	if out, err := child.Command(t, cc, "-std=c11", "-D_DEFAULT_SOURCE", "-O0", "-fPIC", "-shared", "-o", lib, source).CombinedOutput(); err != nil {
+	if out, err := testsupport.Command(t, cc, "-std=c11", "-D_DEFAULT_SOURCE", "-O0", "-fPIC", "-shared", "-o", lib, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return lib

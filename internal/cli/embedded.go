@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mpsolve/mpsolve/internal/nearest"
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
 // Embedded is `mpsolve solve` within another program, which has the matrix and the vectors in memory: options are
@@ -72,7 +72,7 @@ func (e *Embedded) meant(name string) []string {
 	if names := slices.DeleteFunc(meant(name, e.command.Flags()), own); len(names) > 0 {
 		return names
 	}
-	return []string{nearest.Word(name, e.Options())}
+	return []string{host.NearestWord(name, e.Options())}
 }
 
 // Options lists the names of all options.

@@ -12,10 +12,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mpsolve/mpsolve/internal/nearest"
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -74,7 +75,7 @@ func meant(name string, flags *pflag.FlagSet) (names []string) {
 	if len(names) > 0 {
 		return names[:min(len(names), 3)]
 	}
-	return []string{nearest.Word(name, all)}
+	return []string{host.NearestWord(name, all)}
 }
 
 // oneOf checks the value of a flag that has a fixed set of values, and gives it the letters of upper and lower case that it has there.
@@ -86,7 +87,7 @@ func oneOf[V, T ~string](flag string, value *V, all []T) error {
 			return nil
 		}
 	}
-	return usage("--%s %q is not one of %s; did you mean %s?", flag, *value, strings.Join(words, ", "), nearest.Word(string(*value), words))
+	return usage("--%s %q is not one of %s; did you mean %s?", flag, *value, strings.Join(words, ", "), host.NearestWord(string(*value), words))
 }
 
 // checkThreads checks the value of --threads.
@@ -132,7 +133,7 @@ func (f *reorderFlag) check() error { return oneOf("reorder", f, solve.Reorders)
 
 // apply reorders m and, unless the order is none, writes a line about it.
 func (f reorderFlag) apply(w io.Writer, m *csr.Matrix, pool *parallel.Pool) (*csr.Matrix, solve.Ordering, error) {
-	m, order, err := solve.Reorder(f).Apply(m, pool)
+	m, order, err := features.Reordered(solve.Reorder(f), m, pool)
 	if err == nil && solve.Reorder(f) != solve.ReorderNone {
 		report.Event(w, order.Line())
 	}

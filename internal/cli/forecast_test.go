@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -24,7 +25,7 @@ func TestForecast(t *testing.T) {
 		{"poisson2d", generate.Params{"n": 60}, solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: precond.Jacobi}}},
 		{"poisson2d", generate.Params{"n": 40, "decades": 4}, solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: precond.IC0}}},
 		{"poisson2d", generate.Params{"n": 40}, solve.Options{Method: solve.MINRES, Precond: solve.Precond{Kind: precond.None}}},
-		{"convdiff2d", generate.Params{"n": 40}, solve.Options{Method: solve.GMRES, Restart: 20, Precond: solve.Precond{Kind: precond.None}}},
+		{"convdiff2d", generate.Params{"n": 40}, solve.Options{Method: solve.GMRES, Krylov: solve.Krylov{Restart: 20}, Precond: solve.Precond{Kind: precond.None}}},
 		{"convdiff2d", generate.Params{"n": 60}, solve.Options{Method: solve.IDR, Precond: solve.Precond{Kind: precond.None}}},
 	} {
 		m, err := generate.Generate(c.kind, c.params)
@@ -33,7 +34,7 @@ func TestForecast(t *testing.T) {
 		}
 		var events []krylov.Event
 		c.opt.Digits, c.opt.Threads, c.opt.Monitor = solve.NoDigits, 1, func(e krylov.Event) { events = append(events, e) }
-		s, err := solve.New(t.Context(), m, c.opt)
+		s, err := solver.New(t.Context(), m, c.opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
-	"github.com/mpsolve/mpsolve/pkg/formatsearch"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -71,9 +71,9 @@ func newFormats(s streams) *cobra.Command {
 	fl.StringVar(&f.rhs, "rhs", "ones", "right-hand side `b`: a file, ones (b = A·ones) or random:SEED (b = A·x, x uniform in [-1,1))")
 	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the row-wise backward error")
 	fl.Float64Var(&f.want, "want", 0, "digits of x that must agree with a solve for 15 of them; 0: any")
-	fl.Float64Var(&f.slower, "slower", formatsearch.DefaultSlower, "most iterations, relative to those with FP64")
-	fl.StringSliceVar(&f.list, "list", formatNames(formatsearch.DefaultFormats()), "formats from wide to narrow, FP64 first")
-	fl.IntVar(&f.maxSolves, "max-solves", formatsearch.DefaultMaxSolves, "limit on the number of solves")
+	fl.Float64Var(&f.slower, "slower", lab.DefaultSlower, "most iterations, relative to those with FP64")
+	fl.StringSliceVar(&f.list, "list", formatNames(lab.DefaultFormats()), "formats from wide to narrow, FP64 first")
+	fl.IntVar(&f.maxSolves, "max-solves", lab.DefaultMaxSolves, "limit on the number of solves")
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	f.precond.add(c)
 	fl.IntVar(&f.opt.Restart, "restart", 0, "restart length of gmres; 0: 40")
@@ -93,7 +93,7 @@ func formatNames(list []formats.Format) (names []string) {
 }
 
 // search turns the flags into options of a search.
-func (f *formatFlags) search() (opt formatsearch.Options, err error) {
+func (f *formatFlags) search() (opt lab.SearchOptions, err error) {
 	if f.maxSolves < 1 {
 		return opt, usage("--max-solves %d: want a positive number", f.maxSolves)
 	}
@@ -103,7 +103,7 @@ func (f *formatFlags) search() (opt formatsearch.Options, err error) {
 	if !(f.want >= 0 && f.want <= solve.MaxDigits) {
 		return opt, usage("--want %g: want a number of digits up to %d", f.want, solve.MaxDigits)
 	}
-	opt = formatsearch.Options{Tol: f.opt.Tol, Digits: f.want, Slower: f.slower, MaxSolves: f.maxSolves, Threads: f.opt.Threads}
+	opt = lab.SearchOptions{Tol: f.opt.Tol, Digits: f.want, Slower: f.slower, MaxSolves: f.maxSolves, Threads: f.opt.Threads}
 	for _, name := range f.list {
 		format, err := formats.Lookup(name)
 		if err != nil {
@@ -154,14 +154,14 @@ func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
 		opt.Reference = plain.X
 	}
 	trials := 0
-	opt.Progress = func(t formatsearch.Trial) {
+	opt.Progress = func(t lab.Trial) {
 		trials++
 		count := trials
 		status.show(func(int) string {
 			return fmt.Sprintf("solve %d of at most %d: %s, %s", count, opt.MaxSolves, strings.Join(t.Formats, " "), english.Plural(t.Iterations, "iteration", ""))
 		})
 	}
-	found, err := formatsearch.Search(ctx, m, b, opt)
+	found, err := lab.Search(ctx, m, b, opt)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
 )
 
 // memoryUses are the words of --memory.
@@ -40,7 +40,7 @@ func prepareMemory() {
 	garbage.later = usualGarbage
 	debug.SetGCPercent(patientGarbage)
 	go func() {
-		machine.PrepareHeap() // a collection
+		host.PrepareHeap() // a collection
 		runtime.AddCleanup(&struct{ unused *int }{}, func(int) {
 			garbage.Lock()
 			defer garbage.Unlock()
@@ -71,7 +71,7 @@ func manySolves(matrix int64) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	machine.PrepareHeap()
+	host.PrepareHeap()
 	if debug.SetGCPercent(patientGarbage); matrix >= largeProcess {
 		debug.SetGCPercent(fastGarbage)
 	}

@@ -10,8 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/machine"
-	"github.com/mpsolve/mpsolve/internal/nearest"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
@@ -33,7 +32,7 @@ func unknownKind(name string) error {
 	for _, k := range generate.Kinds() {
 		names = append(names, k.Name)
 	}
-	return usage("unknown kind %q; did you mean %s?", name, nearest.Word(name, names))
+	return usage("unknown kind %q; did you mean %s?", name, host.NearestWord(name, names))
 }
 
 func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
@@ -53,7 +52,7 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 			if err != nil {
 				return usage("%s", oneLine(err))
 			}
-			if need, free := csr.Bytes(rows, nnz), machine.Available(); free > 0 && need > free {
+			if need, free := csr.Bytes(rows, nnz), host.Available(); free > 0 && need > free {
 				return fmt.Errorf("generate %s: %d x %d with %d nonzeros takes %s of memory, this process can have %s",
 					k.Name, rows, rows, nnz, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(free)))
 			}

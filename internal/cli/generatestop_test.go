@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 // written is how many bytes a process has in a file of a folder that has no name yet, -1: there is none.
@@ -48,7 +48,7 @@ func TestGenerateInterrupted(t *testing.T) {
 		{"waiting for a reader", syscall.SIGINT, func(pid int) bool { return false }, "poisson2d --n 90"},
 	} {
 		args, gz := strings.CutSuffix(c.args, " gz")
-		command := child.Command(t, "mpsolve", append([]string{"generate"}, strings.Fields(args)...)...)
+		command := testsupport.Command(t, "mpsolve", append([]string{"generate"}, strings.Fields(args)...)...)
 		var stdout interface{ Close() error }
 		if c.phase == "waiting for a reader" {
 			out, err := command.StdoutPipe()

@@ -16,10 +16,10 @@ func (r *solveRun) listen() (end func()) {
 	glances := make(chan struct{}, 1)
 	r.checkpoint.requests = make(chan struct{}, 1)
 	if (isFile(r.output) || isFile(r.solveFlags.history)) && r.job.alone() {
-		r.opt.Glance = solve.Glances{Request: glances, Save: r.writeNow}
+		r.opt.Snapshot = solve.Snapshots{Request: glances, Save: r.writeNow}
 	}
 	return onCheckpointSignal(func() {
-		if r.opt.Glance.Save == nil && r.checkpoint.file == "" {
+		if r.opt.Snapshot.Save == nil && r.checkpoint.file == "" {
 			fmt.Fprintln(r.streams.err, "mpsolve: SIGUSR1 asks for x, history and checkpoint, but there is no --output, --history or --checkpoint; going on")
 			return
 		}

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
 // history writes a line of CSV for every iteration, and one for the verified error. The nil history writes
 // nothing.
 type history struct {
-	file   *atomicfile.File
+	file   *host.File
 	csv    *csv.Writer
 	rhs    int
 	start  time.Time
@@ -37,7 +37,7 @@ func newHistory(ctx context.Context, path string) (*history, error) {
 	if path == "" {
 		return nil, nil
 	}
-	f, err := atomicfile.Create(ctx, path)
+	f, err := host.Create(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -126,7 +126,7 @@ func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info,
 		}
 	}
 	if f.condition {
-		if i.Condition, err = condition(ctx, m, facts, solve.Options{MaxMemory: r.opt.MaxMemory, Held: programBytes}, pool); err != nil {
+		if i.Condition, err = condition(ctx, m, facts, solve.Options{Limits: solve.Limits{MaxMemory: r.opt.MaxMemory, Held: programBytes}}, pool); err != nil {
 			return err
 		}
 		fmt.Fprintln(out)

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/child"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 // seconds are what differs between two runs.
@@ -97,7 +97,7 @@ func TestInfoForecastsMemory(t *testing.T) {
 	for _, m := range info.Memory.Methods {
 		for _, less := range []int64{0, 1} {
 			limit := fmt.Sprintf("%dB", m.Alone-less)
-			c := child.Command(t, "mpsolve", "solve", file, "--precond", "none", "--method", m.Method, "--max-memory", limit, "--quiet") // the limit is that of the process
+			c := testsupport.Command(t, "mpsolve", "solve", file, "--precond", "none", "--method", m.Method, "--max-memory", limit, "--quiet") // the limit is that of the process
 			out, err := c.CombinedOutput()
 			if refused := c.ProcessState.ExitCode() == exitFailure && strings.Contains(string(out), "memory"); refused != (less == 1) {
 				t.Errorf("%s with %s: %v, %s", m.Method, limit, err, out)

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
-	"github.com/mpsolve/mpsolve/pkg/realform"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -32,7 +32,7 @@ func (r *solveRun) takeReal(content *matrixmarket.Content) (*csr.Matrix, error) 
 		r.problem = whole{content.Matrix}
 		return content.Matrix, nil
 	}
-	var form *realform.Form
+	var form *matrixio.Form
 	m, err := r.realForm(&form)(content.Matrix, content.Imag)
 	r.problem = complexProblem{whole{m}, form}
 	return m, err

@@ -4,9 +4,11 @@ import (
 	"context"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/internal/solver"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -16,7 +18,7 @@ func condition(ctx context.Context, m *csr.Matrix, f csr.Facts, opt solve.Option
 	if f.Symmetric && f.NonFinite == 0 {
 		low, high := m.Gershgorin()
 		c.Gershgorin = &report.Bounds{Low: low, High: high}
-		if low, high, steps, err := solve.Ritz(ctx, m, pool); err == nil && steps > 0 {
+		if low, high, steps, err := features.Ritz(ctx, m, pool); err == nil && steps > 0 {
 			c.Ritz, c.Steps = &report.Bounds{Low: low, High: high}, steps
 		}
 	}
@@ -24,7 +26,7 @@ func condition(ctx context.Context, m *csr.Matrix, f csr.Facts, opt solve.Option
 		c.Unknown, c.Estimate = "not estimated: the matrix is not square", report.Number(math.NaN())
 		return c, nil
 	}
-	estimate, err := solve.Condition(ctx, m, opt)
+	estimate, err := solver.Condition(ctx, m, opt)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // sets are the sizes of a matrix in each of the papers' sets of formats, and the layouts that it would have with AFX.

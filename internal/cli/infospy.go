@@ -11,9 +11,9 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/figure"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
 // spyFlags say where the pattern of a matrix is drawn.
@@ -56,7 +56,7 @@ func (f *spyFlags) draw(ctx context.Context, w io.Writer, file string, m *csr.Ma
 	high, wide := max(1, int(part*float64(m.Rows))), max(1, int(part*float64(m.Cols)))
 	room := math.Ceil(float64(m.Rows)/float64(high)) * math.Ceil(float64(m.Cols)/float64(wide))
 	title := fmt.Sprintf("%s: %d x %d, %d %s", filepath.Base(file), m.Rows, m.Cols, m.NNZ(), english.PluralWord(m.NNZ(), "nonzero", "nonzeros"))
-	err := writeFile(ctx, f.output, func(to io.Writer) error { return figure.Spy(to, m.Density(high, wide), high, wide, room, title) })
+	err := writeFile(ctx, f.output, func(to io.Writer) error { return records.Spy(to, m.Density(high, wide), high, wide, room, title) })
 	if err == nil {
 		report.Line(w, "pattern", "drawn in %s", f.output)
 	}

@@ -12,10 +12,10 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/matrixio"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -90,7 +90,7 @@ func (in input) options() (opt matrixmarket.Options, done func()) {
 
 // limits are those on memory.
 func (in input) limits() matrixmarket.Options {
-	return matrixmarket.Options{MaxMemory: in.maxMemory, Held: programBytes, Installed: machine.Available()}
+	return matrixmarket.Options{MaxMemory: in.maxMemory, Held: programBytes, Installed: host.Available()}
 }
 
 // fits is an error if so many bytes that a command takes for a matrix are beyond the limits.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/mpsolve/mpsolve/internal/atomicfile"
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
@@ -40,11 +40,11 @@ func (j *job) writeArray(ctx context.Context, path string, rows int64, own [][]f
 	if j.alone() || strings.HasSuffix(path, ".gz") {
 		return j.writeThrough(ctx, path, rows, own)
 	}
-	var f *atomicfile.File
+	var f *host.File
 	var err error
 	temp := ""
 	if j.rank() == 0 {
-		if f, err = atomicfile.CreateShared(ctx, path); err == nil {
+		if f, err = host.CreateShared(ctx, path); err == nil {
 			temp = f.Temp()
 		}
 	}
@@ -58,7 +58,7 @@ func (j *job) writeArray(ctx context.Context, path string, rows int64, own [][]f
 }
 
 // commit ends a file of rank 0, with the error of writing it that all ranks have. Collective.
-func (j *job) commit(f *atomicfile.File, err error) error {
+func (j *job) commit(f *host.File, err error) error {
 	if j.rank() == 0 {
 		err = f.Commit(err)
 	}
@@ -66,7 +66,7 @@ func (j *job) commit(f *atomicfile.File, err error) error {
 }
 
 // writeParts has each rank write its own bytes of the file with a temporary name, which rank 0 has open. Collective.
-func (j *job) writeParts(f *atomicfile.File, temp string, rows int64, own [][]float64) error {
+func (j *job) writeParts(f *host.File, temp string, rows int64, own [][]float64) error {
 	var part *os.File
 	var err error
 	if j.rank() == 0 {
@@ -93,10 +93,10 @@ func (j *job) writeParts(f *atomicfile.File, temp string, rows int64, own [][]fl
 
 // writeThrough has rank 0 write all, compressed if the name ends in .gz. Collective.
 func (j *job) writeThrough(ctx context.Context, path string, rows int64, own [][]float64) error {
-	var f *atomicfile.File
+	var f *host.File
 	var err error
 	if j.rank() == 0 {
-		f, err = atomicfile.Create(ctx, path)
+		f, err = host.Create(ctx, path)
 	}
 	if err := j.agree(err); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
 )
 
 // A profile is what ranks tell each other of themselves.
@@ -26,10 +26,10 @@ type profile struct {
 // compare finds out who the ranks are. Their arguments and programs must be the same.
 // Collective.
 func (j *job) compare(args []string) error {
-	here := machine.Here("", Version)
+	here := host.Here("", Version)
 	own, err := json.Marshal(profile{
 		Args: args, Program: strings.TrimSpace(here.Version + " " + here.Commit),
-		Node: machine.Node(), Processors: machine.Affinity(0), Allowed: len(machine.Affinity(os.Getppid())), Threads: here.Cores,
+		Node: host.Node(), Processors: host.Affinity(0), Allowed: len(host.Affinity(os.Getppid())), Threads: here.Cores,
 	})
 	if err != nil {
 		return err

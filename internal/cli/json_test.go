@@ -11,7 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/mpsolve/mpsolve/internal/reproduce"
+	"github.com/mpsolve/mpsolve/reproduce"
 )
 
 // validator checks a JSON text against a schema of docs.
@@ -96,6 +96,40 @@ func TestJSONSchema(t *testing.T) {
 		if validate(strings.Replace(out.String(), `"rhs":`, `"rhs_":`, 1)) == nil {
 			t.Error("the schema lets unknown fields pass")
 		}
+	}
+}
+
+// TestVerifySchema: what verify prints is what docs/verify.schema.json says.
+func TestVerifySchema(t *testing.T) {
+	validate := validator(t, "verify.schema.json")
+	data, x := filepath.Join("..", "..", "testdata"), filepath.Join(t.TempDir(), "x.mtx")
+	for _, c := range []struct {
+		matrix, rhs string
+		args        []string
+		code        int
+	}{
+		{"poisson2d_20.mtx", "ones", []string{"--digits"}, 0},
+		{"poisson2d_20.mtx", "random:1", []string{"--stop", "nw"}, 3},
+		{"bad/complex.mtx", "ones", nil, 0},
+		{"bad/rectangular.mtx", "ones", nil, 0},
+	} {
+		var out, errOut bytes.Buffer
+		matrix := filepath.Join(data, c.matrix)
+		if code := Main([]string{"solve", matrix, "--output", x, "--quiet"}, nil, &out, &errOut); code != 0 {
+			t.Fatal(errOut.String())
+		}
+		out.Reset()
+		if code := Main(append([]string{"verify", "--json", matrix, c.rhs, x}, c.args...), nil, &out, &errOut); code != c.code {
+			t.Errorf("%s: exit code %d, want %d: %s", c.matrix, code, c.code, errOut.String())
+		}
+		if err := validate(out.String()); err != nil {
+			t.Errorf("%s: %v", c.matrix, err)
+		}
+		var whole map[string]any
+		if err := json.Unmarshal(out.Bytes(), &whole); err != nil {
+			t.Fatal(err)
+		}
+		wantAll(t, validate, whole)
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/child"
-	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 var (
@@ -128,7 +128,7 @@ func newKilled(t *testing.T, generate, flags string, rng *rand.Rand) *killed {
 // must runs mpsolve, which must succeed.
 func (s *killed) must(t *testing.T, args ...string) {
 	t.Helper()
-	c := child.Command(t, "mpsolve", args...)
+	c := testsupport.Command(t, "mpsolve", args...)
 	c.Dir = s.dir
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("mpsolve %s: %v\n%s", strings.Join(args, " "), err, out)
@@ -158,7 +158,7 @@ func (s *killed) run(t *testing.T, after time.Duration) {
 	if s.resumable(t) {
 		args = append(args, "--resume", "run.ck")
 	}
-	c := child.Command(t, "mpsolve", args...)
+	c := testsupport.Command(t, "mpsolve", args...)
 	c.Dir = s.dir
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
@@ -237,7 +237,7 @@ func (s *killed) resumable(t *testing.T) bool {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := solve.ReadCheckpoint(f); err != nil {
+	if _, err := checkpoint.Read(f); err != nil {
 		t.Fatalf("checkpoint %v", err)
 	}
 	return true

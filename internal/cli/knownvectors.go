@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
-	"github.com/mpsolve/mpsolve/pkg/realform"
 )
 
 // besideMatrix takes the right-hand sides that the file of the matrix holds, unless --rhs asks for others.
@@ -30,7 +30,7 @@ func (r *solveRun) complexVectors(ctx context.Context) error {
 	for _, file := range []struct {
 		path, what string
 		n          int
-	}{{r.rhs, rightHandSide, w.Rows}, {r.guess, initialGuess, w.Cols}} {
+	}{{r.rhs, rightHandSide, w.Rows}, {r.guess, r.guessed(), w.Cols}} {
 		if file.path == "" || file.what == rightHandSide && !r.fileRHS() {
 			continue
 		}
@@ -48,11 +48,11 @@ func (r *solveRun) complexVectors(ctx context.Context) error {
 	}
 	opt, done := r.in.options()
 	defer done()
-	need := realform.Bytes(int64(w.Rows), int64(w.NNZ())) + 8*int64(w.NNZ())
+	need := matrixio.Bytes(int64(w.Rows), int64(w.NNZ())) + 8*int64(w.NNZ())
 	if err := opt.Fits(r.path, w.Bytes(), float64(need), "the real form of a %d x %d matrix with complex right-hand sides", w.Rows, w.Cols); err != nil {
 		return err
 	}
-	var form *realform.Form
+	var form *matrixio.Form
 	if _, err := r.realForm(&form)(w.Matrix, make([]float64, w.NNZ())); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
 )
 
 // memorySize is a flag for a number of bytes, such as 4GB or 512MiB.
@@ -35,7 +35,7 @@ func (m *memorySize) Type() string { return "size" }
 
 // orInstalled returns the limit or, if that is less or there is none, the memory that this process can have.
 func (m *memorySize) orInstalled() int64 {
-	if had := machine.Memory(); *m == 0 || had > 0 && had < int64(*m) {
+	if had := host.Memory(); *m == 0 || had > 0 && had < int64(*m) {
 		return had
 	}
 	return int64(*m)
@@ -51,11 +51,11 @@ const outsideRuntime = 32e6
 // one, in bytes, unless that is 0; above that the command ends, see watchMemory. The environment variable GOMEMLIMIT overrides the former.
 func keepWithin(limit int64) {
 	soft := int64(math.MaxInt64)
-	if system := machine.Limit(); system > 0 {
+	if system := host.Limit(); system > 0 {
 		soft = system / 10 * 9
 	}
 	if limit > 0 && !raceDetector {
-		machine.SetLimit("--max-memory", limit)
+		host.SetLimit("--max-memory", limit)
 		soft = min(soft, max(limit-outsideRuntime, programBytes-outsideRuntime))
 	}
 	if soft < math.MaxInt64 && os.Getenv("GOMEMLIMIT") == "" {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 // needs matches what a refusal says: bytes that are needed, and the limit or what is left of it.
@@ -25,7 +25,7 @@ func TestMaxMemory(t *testing.T) {
 	}
 	dir := t.TempDir()
 	run := func(args ...string) (errOut string, peak int64, code int) {
-		c := child.Command(t, "mpsolve", args...)
+		c := testsupport.Command(t, "mpsolve", args...)
 		c.Dir = dir
 		var text strings.Builder
 		c.Stderr = &text

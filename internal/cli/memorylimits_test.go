@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 // limited runs mpsolve in a shell after what sets a limit, and returns what it prints, standard error, and its exit code.
 func limited(t *testing.T, dir, limit, args string) (out, errOut string, code int) {
-	c := child.Command(t, "sh", "-c", limit+"; exec mpsolve "+args)
+	c := testsupport.Command(t, "sh", "-c", limit+"; exec mpsolve "+args)
 	c.Dir = dir
 	var text, errors strings.Builder
 	c.Stdout, c.Stderr = &text, &errors

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 // A launcher starts ranks.
@@ -49,7 +49,7 @@ func (l launcher) find(t *testing.T) string {
 		if err != nil {
 			continue
 		}
-		version, _ := child.Command(t, path, "--version").CombinedOutput()
+		version, _ := testsupport.Command(t, path, "--version").CombinedOutput()
 		if bytes.Contains(version, []byte("Open MPI")) == (l.name == "openmpi") {
 			return path
 		}
@@ -105,7 +105,7 @@ const (
 // start starts the launcher with arguments besides its usual ones.
 func (on *onRanks) start(t *testing.T, args ...string) *started {
 	t.Helper()
-	s := &started{Cmd: child.Within(t, jobTime, on.mpirun, append(on.flags, args...)...)}
+	s := &started{Cmd: testsupport.Within(t, jobTime, on.mpirun, append(on.flags, args...)...)}
 	s.Dir, s.Stdout, s.Stderr = on.dir, on.create(t, outFile), on.create(t, errFile)
 	s.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	s.Env = append(s.Env, on.env...)
@@ -142,7 +142,7 @@ func (on *onRanks) wait(t *testing.T, s *started) ended {
 // alone runs mpsolve without a launcher.
 func (on *onRanks) alone(t *testing.T, args string) ended {
 	t.Helper()
-	c := child.Command(t, "mpsolve", strings.Fields(args)...)
+	c := testsupport.Command(t, "mpsolve", strings.Fields(args)...)
 	var out, errOut bytes.Buffer
 	c.Dir, c.Stdout, c.Stderr = on.dir, &out, &errOut
 	var exit *exec.ExitError

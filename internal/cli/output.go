@@ -10,9 +10,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/pkg/matrixio"
 )
 
 // checkOutput reports, before any work is done, that path cannot be written, or that it is
@@ -37,7 +37,7 @@ func checkFile(what, path string, anyFormat bool, inputs []string) error {
 	if f := matrixio.BySuffix(path); f != nil && f.Word != "mtx" && !anyFormat {
 		return usage("%s %s: matrices and vectors are written as Matrix Market files (.mtx); mpsolve convert makes others of them", what, path)
 	}
-	if err := atomicfile.Check(path); err != nil {
+	if err := host.Check(path); err != nil {
 		return usage("%s %s: %w", what, path, err)
 	}
 	info, err := os.Stat(path)
@@ -58,7 +58,7 @@ func checkFile(what, path string, anyFormat bool, inputs []string) error {
 
 // checkDistinct reports that two flags name the same output file.
 func checkDistinct(flag, path, otherFlag, other string) error {
-	if path != "" && other != "" && atomicfile.Same(path, other) {
+	if path != "" && other != "" && host.Same(path, other) {
 		return usage("--%s %s and --%s %s are the same file", flag, path, otherFlag, other)
 	}
 	return nil
@@ -80,7 +80,7 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) er
 
 // writeUncounted is writeFile of a file that may be given up.
 func writeUncounted(ctx context.Context, path string, write func(io.Writer) error) error {
-	return atomicfile.WriteContext(ctx, path, func(w io.Writer) error {
+	return host.WriteContext(ctx, path, func(w io.Writer) error {
 		if !strings.HasSuffix(path, ".gz") {
 			return write(w)
 		}

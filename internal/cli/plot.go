@@ -11,7 +11,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/figure"
+	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
 // plotFlags are the flags of `mpsolve plot`.
@@ -72,7 +72,7 @@ func (f *plotFlags) check(inputs []string) error {
 	if f.output == "" {
 		return nil
 	}
-	if !slices.Contains(figure.Formats, f.format()) {
+	if !slices.Contains(records.Formats, f.format()) {
 		return usage("--output %s: want a name that ends in .svg or .png", f.output)
 	}
 	return checkOutput("output", f.output, inputs...)
@@ -113,14 +113,14 @@ func (f *plotFlags) run(ctx context.Context, s streams, paths []string) error {
 }
 
 // figure draws the curves over iterations and over seconds. Marks are those of the first.
-func (f *plotFlags) figure(curves []curve) *figure.Figure {
-	g := &figure.Figure{Kind: figure.History, Note: "vertical lines: grey: refinement steps; dotted: restarts of gmres; red: other precision, preconditioner or method"}
+func (f *plotFlags) figure(curves []curve) *records.Chart {
+	g := &records.Chart{Kind: records.History, Note: "vertical lines: grey: refinement steps; dotted: restarts of gmres; red: other precision, preconditioner or method"}
 	for _, seconds := range []bool{false, true} {
 		over := overIterations
 		if seconds {
 			over = overSeconds
 		}
-		p := g.AddPanel(figure.Panel{Y: figure.Axis{Text: "error", Log: true}, Level: f.tol, X: over})
+		p := g.AddPanel(records.Panel{Y: records.ChartAxis{Text: "error", Log: true}, Level: f.tol, X: over})
 		for k, c := range curves {
 			for _, at := range c.points {
 				g.Add(p, c.name, at.at(seconds), at.estimate)

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/figure"
 	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
 // curve is how the error of one right-hand side fell, as a history has it.
@@ -26,7 +26,7 @@ type plotPoint struct {
 	iteration, seconds, estimate float64
 	measured                     float64 // NaN: nothing was
 	verified                     bool    // the last one, after the iterations
-	marks                        []figure.Mark
+	marks                        []records.Mark
 }
 
 // at is the place of a point, over seconds or iterations.
@@ -39,14 +39,14 @@ func (p plotPoint) at(seconds bool) float64 {
 
 // What lines of a history are marked with.
 const (
-	markStep    = figure.Thin
-	markRestart = figure.Dotted
-	markChange  = figure.Dashed
+	markStep    = records.Thin
+	markRestart = records.Dotted
+	markChange  = records.Dashed
 )
 
 // markTexts are the letters of marks in a terminal, and what they mean.
 var markTexts = []struct {
-	kind   figure.Mark
+	kind   records.Mark
 	letter byte
 	text   string
 }{

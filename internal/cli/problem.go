@@ -8,8 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -23,7 +24,7 @@ type problem interface {
 	share() int               // nonzeros that this rank works on
 	bytes() int64             // that these take
 
-	solver(ctx context.Context, opt solve.Options) (*solve.Solver, error)
+	solver(ctx context.Context, opt solve.Options) (*solver.Solver, error)
 	vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][]float64, err error)     // of files
 	rhs(f *solveFlags) (b []float64, text string, err error)                                 // of none
 	write(ctx context.Context, path string, columns [][]float64) (written string, err error) // where, if not at path
@@ -37,8 +38,8 @@ func (w whole) dims() (rows, cols int64) { return int64(w.Rows), int64(w.Cols) }
 func (w whole) share() int               { return w.NNZ() }
 func (w whole) bytes() int64             { return w.Bytes() }
 
-func (w whole) solver(ctx context.Context, opt solve.Options) (*solve.Solver, error) {
-	return solve.New(ctx, w.Matrix, opt)
+func (w whole) solver(ctx context.Context, opt solve.Options) (*solver.Solver, error) {
+	return solver.New(ctx, w.Matrix, opt)
 }
 
 func (w whole) vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][]float64, err error) {
@@ -82,8 +83,8 @@ func (s spread) dims() (rows, cols int64) { return s.N, s.N }
 func (s spread) share() int               { return s.Local.NNZ() }
 func (s spread) bytes() int64             { return s.Local.Bytes() }
 
-func (s spread) solver(ctx context.Context, opt solve.Options) (*solve.Solver, error) {
-	return solve.NewDistributed(ctx, s.Matrix, opt)
+func (s spread) solver(ctx context.Context, opt solve.Options) (*solver.Solver, error) {
+	return solver.NewDistributed(ctx, s.Matrix, opt)
 }
 
 func (s spread) vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][]float64, err error) {

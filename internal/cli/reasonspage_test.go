@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
@@ -35,7 +35,7 @@ func TestInterruptedReasonsPage(t *testing.T) {
 					t.Skip("no timeout command here")
 				}
 			}
-			cmd := child.Command(t, "sh", "-c", session)
+			cmd := testsupport.Command(t, "sh", "-c", session)
 			cmd.Dir = t.TempDir()
 			out, err := cmd.CombinedOutput()
 			var exit *exec.ExitError

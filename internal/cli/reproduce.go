@@ -13,15 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/examples/experiments"
-	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/machine"
-	"github.com/mpsolve/mpsolve/internal/nearest"
-	"github.com/mpsolve/mpsolve/internal/present"
-	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/reproduce"
+	"github.com/mpsolve/mpsolve/reproduce"
+	"github.com/mpsolve/mpsolve/reproduce/present"
+	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
 // measurementsFile is the name of the file of records in the output folder.
@@ -94,7 +91,7 @@ func newReproduce(s streams) *cobra.Command {
 }
 
 // experimentIDs are the names that the shell completes.
-func experimentIDs() []string { return append([]string{"all"}, experiments.IDs()...) }
+func experimentIDs() []string { return append([]string{"all"}, records.IDs()...) }
 
 // options checks the flags.
 func (f *reproduceFlags) options() (opt reproduce.Options, err error) {
@@ -111,10 +108,10 @@ func (f *reproduceFlags) options() (opt reproduce.Options, err error) {
 	}
 	opt = reproduce.Options{
 		Quick: f.quick, Matrices: f.matrices, Budget: f.budget, MaxMemory: int64(f.maxMemory),
-		Environment: machine.Here(kernels.Default().String(), Version),
+		Environment: host.Here(kernels.Default().String(), Version),
 	}
 	if opt.MaxMemory == 0 {
-		opt.MaxMemory = machine.Memory() / 2
+		opt.MaxMemory = host.Memory() / 2
 	}
 	if f.threads > 0 {
 		opt.Environment.Cores = f.threads
@@ -159,7 +156,7 @@ func (f *reproduceFlags) run(ctx context.Context, s streams, ids []string) error
 
 // write writes tables and figures of the experiments; in full prints the tables,
 // else a line for each.
-func (f *reproduceFlags) write(out *firstError, list []experiments.Experiment, measured []records.Record, full bool) error {
+func (f *reproduceFlags) write(out *firstError, list []records.Experiment, measured []records.Record, full bool) error {
 	for _, e := range list {
 		paths, err := present.Write(f.output, e, measured)
 		if err != nil {
@@ -185,12 +182,12 @@ func (f *reproduceFlags) write(out *firstError, list []experiments.Experiment, m
 
 // named returns experiments, by ID or file, completed for machines of that many
 // cores.
-func named(ids []string, cores ...int) ([]experiments.Experiment, error) {
-	all, err := experiments.All()
+func named(ids []string, cores ...int) ([]records.Experiment, error) {
+	all, err := records.All()
 	if err != nil {
 		return nil, err
 	}
-	var list []experiments.Experiment
+	var list []records.Experiment
 	for _, id := range ids {
 		switch {
 		case id == "all":
@@ -200,15 +197,15 @@ func named(ids []string, cores ...int) ([]experiments.Experiment, error) {
 			if err != nil {
 				return nil, &exitError{exitInput, err}
 			}
-			e, err := experiments.Parse(id, text)
+			e, err := records.Parse(id, text)
 			if err != nil {
 				return nil, &exitError{exitInput, err}
 			}
 			list = append(list, e)
 		default:
-			i := slices.IndexFunc(all, func(e experiments.Experiment) bool { return e.ID == id })
+			i := slices.IndexFunc(all, func(e records.Experiment) bool { return e.ID == id })
 			if i < 0 {
-				return nil, usage("unknown experiment %q; did you mean %s?", id, nearest.Word(id, experimentIDs()))
+				return nil, usage("unknown experiment %q; did you mean %s?", id, host.NearestWord(id, experimentIDs()))
 			}
 			list = append(list, all[i])
 		}
@@ -264,7 +261,7 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 		write func(io.Writer) error
 	}{{"report.html", r.HTML}, {"report.md", r.Markdown}} {
 		path := filepath.Join(f.output, page.name)
-		if err := atomicfile.Write(path, page.write); err != nil {
+		if err := host.Write(path, page.write); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, path)

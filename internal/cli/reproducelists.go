@@ -1,11 +1,10 @@
 package cli
 
 import (
-	"github.com/mpsolve/mpsolve/examples/experiments"
-	"github.com/mpsolve/mpsolve/internal/collection"
-	"github.com/mpsolve/mpsolve/internal/records"
+	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/reproduce"
+	"github.com/mpsolve/mpsolve/reproduce"
+	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
 // list prints the experiments and about how long what they lack takes.
@@ -20,7 +19,7 @@ func (f *reproduceFlags) list(s streams) error {
 	}
 	out := &firstError{w: s.out}
 	nothing := &records.Store{}
-	expected := func(list []experiments.Experiment) (row report.Expected, err error) {
+	expected := func(list []records.Experiment) (row report.Expected, err error) {
 		opt.Quick = true
 		if row.Quick, err = reproduce.Expected(list, opt, nothing); err != nil {
 			return row, err
@@ -47,7 +46,7 @@ func (f *reproduceFlags) list(s streams) error {
 func kinds(s streams) error {
 	out := &firstError{w: s.out}
 	report.Kinds(out, reproduce.Kinds(), func(value string) string {
-		v, _ := records.LookupValue(value) // a test of internal/reproduce demands it
+		v, _ := records.LookupValue(value) // a test of reproduce demands it
 		return v.Text
 	})
 	return out.err
@@ -56,6 +55,6 @@ func kinds(s streams) error {
 // fetchList prints the papers' matrices.
 func fetchList(s streams) error {
 	out := &firstError{w: s.out}
-	report.Papers(out, collection.Papers())
+	report.Papers(out, matrixio.Papers())
 	return out.err
 }

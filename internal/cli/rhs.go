@@ -10,25 +10,25 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// checkRHS checks what can be known of --rhs before anything is read: the seed of random:SEED, and that it is not the matrix itself.
-func checkRHS(rhs, matrix string) error {
+// checkRHS checks what can be known of a right-hand side, which flag names, before anything is read: the seed of random:SEED, and that it is not the matrix itself.
+func checkRHS(flag, rhs, matrix string) error {
 	if _, err := os.Stat(rhs); err != nil && (rhs == "random" || rhs == "one" || rhs == "zeros") {
-		return usage("--rhs %s: want a file, ones, or random:SEED such as random:1", rhs)
+		return usage("%s %s: want a file, ones, or random:SEED such as random:1", flag, rhs)
 	} else if rhs == "-" && matrix == "-" {
-		return usage("--rhs -: the matrix comes from standard input already")
-	} else if err == nil && atomicfile.Same(rhs, matrix) {
-		return usage("--rhs %s: is the matrix; copy it to another file to solve for each of its columns", rhs)
+		return usage("%s -: the matrix comes from standard input already", flag)
+	} else if err == nil && host.Same(rhs, matrix) {
+		return usage("%s %s: is the matrix; copy it to another file to solve for each of its columns", flag, rhs)
 	}
 	if text, ok := strings.CutPrefix(rhs, "random:"); ok {
 		if _, err := strconv.ParseUint(text, 10, 64); err != nil {
-			return usage("--rhs %s: the seed is not a whole number", rhs)
+			return usage("%s %s: the seed is not a whole number", flag, rhs)
 		}
 	}
 	return nil
@@ -42,7 +42,7 @@ func (f *solveFlags) fileRHS() bool { return f.rhs != "ones" && !strings.HasPref
 func (f *solveFlags) readVectors(ctx context.Context, in input, rows, cols int) (b, x0 [][]float64, err error) {
 	return f.vectorsBy(func(path, what string) ([][]float64, error) {
 		n := rows
-		if what == initialGuess {
+		if what != rightHandSide {
 			n = cols
 		} else if f.exact.asked {
 			return f.exact.read(ctx, f.exact.input(in, f.opt), path, n)
@@ -55,6 +55,7 @@ func (f *solveFlags) readVectors(ctx context.Context, in input, rows, cols int) 
 const (
 	rightHandSide = "right-hand side"
 	initialGuess  = "initial guess"
+	solution      = "solution"
 )
 
 // vectorsBy is readVectors by a function that reads and checks a file.
@@ -70,9 +71,13 @@ func (f *solveFlags) vectorsBy(read func(path, what string) ([][]float64, error)
 	if f.guess == "" {
 		return b, x0, nil
 	}
-	guesses, err := read(f.guess, initialGuess)
+	guesses, err := read(f.guess, f.guessed())
 	if err != nil {
 		return nil, nil, err
+	}
+	if f.verifies && len(guesses) != count {
+		return nil, nil, &solve.InputError{Msg: fmt.Sprintf("%s has %s for %s",
+			f.guess, english.Plural(len(guesses), "column", ""), english.Plural(count, "right-hand side", ""))}
 	}
 	if len(guesses) != 1 && len(guesses) != count {
 		return nil, nil, &solve.InputError{Msg: fmt.Sprintf("%s has %s for %s; want one, or one for each",
@@ -82,6 +87,14 @@ func (f *solveFlags) vectorsBy(read func(path, what string) ([][]float64, error)
 		x0[k] = guesses[min(k, len(guesses)-1)]
 	}
 	return b, x0, nil
+}
+
+// guessed is what the file of guesses holds.
+func (f *solveFlags) guessed() string {
+	if f.verifies {
+		return solution
+	}
+	return initialGuess
 }
 
 // wholeRHS is makeRHS for a matrix that is all here.
@@ -119,7 +132,11 @@ func (in input) vectors(ctx context.Context, path, what string, n int) ([][]floa
 func ofLength(path, what string, n int64) func(h matrixmarket.Header, rows, cols int) error {
 	return func(_ matrixmarket.Header, rows, _ int) error {
 		if int64(rows) != n {
-			return &solve.InputError{Msg: fmt.Sprintf("%s: the %s has %d elements, the matrix %d rows", path, what, rows, n)}
+			dimension := "rows"
+			if what == solution {
+				dimension = "columns"
+			}
+			return &solve.InputError{Msg: fmt.Sprintf("%s: the %s has %d elements, the matrix %d %s", path, what, rows, n, dimension)}
 		}
 		return nil
 	}

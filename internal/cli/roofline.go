@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
-	"github.com/mpsolve/mpsolve/internal/figure"
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/lab"
+	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
 // benchRooflineFlags are the flags of `mpsolve bench roofline`.
@@ -41,7 +41,7 @@ as long as the bandwidth of memory is the limit.`
 func newBenchRoofline(s streams) *cobra.Command {
 	var f benchRooflineFlags
 	var names []string
-	for _, c := range bench.RooflineConfigs() {
+	for _, c := range lab.RooflineConfigs() {
 		names = append(names, c.Name)
 	}
 	c := &cobra.Command{
@@ -58,7 +58,7 @@ func newBenchRoofline(s streams) *cobra.Command {
 	fl := c.Flags()
 	fl.SortFlags = false
 	fl.StringSliceVar(&f.formats, "formats", nil, "list of "+strings.Join(names, ", ")+" (default all)")
-	fl.IntSliceVar(&f.intensity, "intensity", bench.Intensities(), "list of FLOPs per value, even numbers")
+	fl.IntSliceVar(&f.intensity, "intensity", lab.Intensities(), "list of FLOPs per value, even numbers")
 	fl.IntSliceVar(&f.threads, "threads", nil, "list of numbers of threads (default 1 and all processors)")
 	fl.Var(&f.size, "size", "size of the array, such as 1GB (default four times the last-level cache)")
 	fl.BoolVar(&f.bandwidth, "bandwidth", true, "measure the memory bandwidth first")
@@ -77,20 +77,20 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	status := newStatusLine(s.err)
 	defer status.done()
 	opt.Progress = func(text string) { status.show(func(int) string { return text }) }
-	var memory map[int]bench.Bandwidth
+	var memory map[int]lab.Bandwidth
 	if f.bandwidth {
 		opt.Progress("measuring the memory bandwidth")
-		if memory, err = bench.MeasureBandwidth(ctx, opt.Size, opt.Threads); err != nil {
+		if memory, err = lab.MeasureBandwidth(ctx, opt.Size, opt.Threads); err != nil {
 			return err
 		}
 	}
-	points, err := bench.Roofline(ctx, opt)
+	points, err := lab.Roofline(ctx, opt)
 	if err != nil {
 		return err
 	}
-	roofs := map[int]bench.Roof{}
+	roofs := map[int]lab.Roof{}
 	for _, threads := range opt.Threads {
-		roofs[threads] = bench.RoofOf(points, threads, memory[threads].Read)
+		roofs[threads] = lab.RoofOf(points, threads, memory[threads].Read)
 	}
 	from := "memory"
 	if opt.Size < on.LLCBytes {
@@ -125,11 +125,11 @@ func (f *benchRooflineFlags) figureFormat() string {
 // configurations it shows the preferred ones, or else the first.
 const mostLines = 8
 
-var preferred = []string{bench.FP64, bench.FP32, bench.FP64OverFP32, "RP48", "RP16", "RPRE24", "AFX24", "AFX8"}
+var preferred = []string{lab.FP64, lab.FP32, lab.FP64OverFP32, "RP48", "RP16", "RPRE24", "AFX24", "AFX8"}
 
 // lines returns the configurations to draw.
-func lines(points []bench.RooflinePoint) []string {
-	names := bench.ConfigsOf(points)
+func lines(points []lab.RooflinePoint) []string {
+	names := lab.ConfigsOf(points)
 	if len(names) <= mostLines {
 		return names
 	}
@@ -142,9 +142,9 @@ func lines(points []bench.RooflinePoint) []string {
 
 // rooflineFigure is performance over arithmetic intensity on a number of threads, below the ceilings of memory and arithmetic
 // (S. Williams, A. Waterman, D. Patterson. Roofline: an insightful visual performance model for multicore architectures. CACM 52(4), 2009).
-func rooflineFigure(points []bench.RooflinePoint, threads int, from string, roof bench.Roof) *figure.Figure {
-	g := &figure.Figure{Kind: figure.Lines, X: figure.Axis{Text: "FLOP per byte", Log: true}}
-	panel := g.AddPanel(figure.Panel{Title: fmt.Sprintf("Roofline, threads: %d", threads), Y: figure.Axis{Text: "GFLOP/s", Log: true}})
+func rooflineFigure(points []lab.RooflinePoint, threads int, from string, roof lab.Roof) *records.Chart {
+	g := &records.Chart{Kind: records.Lines, X: records.ChartAxis{Text: "FLOP per byte", Log: true}}
+	panel := g.AddPanel(records.Panel{Title: fmt.Sprintf("Roofline, threads: %d", threads), Y: records.ChartAxis{Text: "GFLOP/s", Log: true}})
 	shown := lines(points)
 	left, right, most := math.Inf(1), 0.0, 0.0
 	for _, p := range points {
@@ -159,12 +159,12 @@ func rooflineFigure(points []bench.RooflinePoint, threads int, from string, roof
 	for _, name := range slices.Sorted(maps.Keys(roof.GFLOPS)) {
 		peak := roof.GFLOPS[name]
 		most = max(most, peak)
-		panel.Guides = append(panel.Guides, figure.Guide{
+		panel.Guides = append(panel.Guides, records.Guide{
 			Name: fmt.Sprintf("%s, %.0f GFLOP/s", name, peak), From: [2]float64{min(max(left, peak/roof.GBps), right), peak}, To: [2]float64{right, peak}, AtEnd: true,
 		})
 	}
 	if end := min(right, most/roof.GBps); end > left {
-		panel.Guides = append(panel.Guides, figure.Guide{
+		panel.Guides = append(panel.Guides, records.Guide{
 			Name: fmt.Sprintf("%s, %.0f GB/s", from, roof.GBps), From: [2]float64{left, left * roof.GBps}, To: [2]float64{end, end * roof.GBps},
 		})
 	}
@@ -172,14 +172,14 @@ func rooflineFigure(points []bench.RooflinePoint, threads int, from string, roof
 }
 
 // check turns flags into options; every fault is found before any work.
-func (f *benchRooflineFlags) check(cache int64) (opt bench.RooflineOptions, err error) {
-	opt = bench.RooflineOptions{Intensities: f.intensity, Size: int64(f.size), Repeat: f.repeat, Budget: f.budget}
+func (f *benchRooflineFlags) check(cache int64) (opt lab.RooflineOptions, err error) {
+	opt = lab.RooflineOptions{Intensities: f.intensity, Size: int64(f.size), Repeat: f.repeat, Budget: f.budget}
 	if opt.Threads, err = threadCounts(f.threads); err != nil {
 		return opt, err
 	}
-	memory := machine.Memory()
+	memory := host.Memory()
 	if opt.Size == 0 {
-		opt.Size = bench.ArrayBytes(cache, memory)
+		opt.Size = lab.ArrayBytes(cache, memory)
 	}
 	for _, i := range f.intensity {
 		if i < 2 || i%2 != 0 {
@@ -192,18 +192,18 @@ func (f *benchRooflineFlags) check(cache int64) (opt bench.RooflineOptions, err 
 	switch {
 	case memory > 0 && opt.Size > memory:
 		return opt, usage("--size %s: the machine has less memory", f.size.String())
-	case f.figure != "" && !slices.Contains(figure.Formats, f.figureFormat()):
-		return opt, usage("--figure %s: want a name that ends with .%s", f.figure, strings.Join(figure.Formats, " or ."))
+	case f.figure != "" && !slices.Contains(records.Formats, f.figureFormat()):
+		return opt, usage("--figure %s: want a name that ends with .%s", f.figure, strings.Join(records.Formats, " or ."))
 	}
 	if err := checkOutput("figure", f.figure); err != nil {
 		return opt, err
 	}
-	opt.Configs = bench.RooflineConfigs()
+	opt.Configs = lab.RooflineConfigs()
 	if len(f.formats) > 0 {
 		opt.Configs = nil
 	}
 	for _, name := range f.formats {
-		c, err := bench.FindRoofline(name)
+		c, err := lab.FindRoofline(name)
 		if err != nil {
 			return opt, usage("--formats: %v", err)
 		}

@@ -14,10 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/mapping"
+	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/mpi"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/supervise"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
@@ -92,7 +91,7 @@ func (j *job) run(args []string, s streams, err error) int {
 		stdout = &standardOutput{stream: newStream(f, consoleOf(s.err))}
 		s.out = stdout
 		if wantsJSON(args) {
-			mapping.Object = jsonErrorOf
+			matrixio.Object = jsonErrorOf
 		}
 	}
 	root := newRoot(s)
@@ -119,14 +118,14 @@ func (j *job) run(args []string, s streams, err error) int {
 		if stdout != nil && !stdout.used.Load() && wantsJSON(args) {
 			writeJSONError(stdout, err)
 		}
-		supervise.Explained()
+		Explained()
 	}
 	j.close()
 	return exitCode(err)
 }
 
 // oneLine is the text of an error that may be several.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+func oneLine(err error) string { return report.Flags(strings.ReplaceAll(err.Error(), "\n", "; ")) }
 
 // checkKernels reports a wrong value of the variable that selects kernels.
 func checkKernels() error {
@@ -189,7 +188,7 @@ func newRoot(s streams) *cobra.Command {
 		return s.job.suits(c)
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
-	root.AddCommand(alike(newSolve(s)), newInfo(s), newPlot(s), newSpMV(s), newDigits(s), newFormats(s), newTune(s), newBench(s), newReproduce(s), newGenerate(s), newConvert(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
+	root.AddCommand(alike(newSolve(s)), newVerify(s), newInfo(s), newPlot(s), newSpMV(s), newDigits(s), newFormats(s), newTune(s), newBench(s), newReproduce(s), newGenerate(s), newConvert(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

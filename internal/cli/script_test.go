@@ -10,20 +10,31 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/child"
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
-// TestMain lets scripts run this test binary as mpsolve, and as `bounded`, which runs a command that may hang (internal/child).
+// TestMain lets scripts run this test binary as mpsolve, and as `bounded`, which runs a command that may hang (internal/testsupport).
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(isolated{m}, map[string]func(){
 		"mpsolve": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
-		"bounded": func() { os.Exit(child.Run(os.Args[1], os.Args[2:]...)) },
+		"bounded": func() { os.Exit(testsupport.Run(os.Args[1], os.Args[2:]...)) },
 	})
+}
+
+// Tests are isolated: programs that they start inherit no file that happens to be open where go test was started.
+type isolated struct{ *testing.M }
+
+func (m isolated) Run() int {
+	const usual = 3
+	for fd := usual; fd < 1024; fd++ {
+		syscall.CloseOnExec(fd)
+	}
+	return m.M.Run()
 }
 
 // TestScripts runs testdata/script/*.txtar: sessions at the command line with

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
@@ -44,7 +44,7 @@ func (f *solveFlags) checkSequence(paths []string) error {
 			return usage("-: only the first matrix of a sequence can come from standard input")
 		}
 		for i := range paths {
-			if f.output != "" && atomicfile.Same(fmt.Sprintf(f.output, i), path) {
+			if f.output != "" && host.Same(fmt.Sprintf(f.output, i), path) {
 				return usage("--output %s: is also an input", fmt.Sprintf(f.output, i))
 			}
 		}

@@ -10,8 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/atomicfile"
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
 )
 
 // signalError is the cause that a signal cancels a context with.
@@ -83,12 +82,12 @@ func (j *job) watchMemory(ctx context.Context, cancel context.CancelCauseFunc) {
 			}
 			time.Sleep(memoryInterval)
 		}
-		err := machine.Exhausted()
+		err := host.Exhausted()
 		switch {
 		case err == nil:
 		case since.IsZero():
 			debug.FreeOSMemory()
-			if machine.Exhausted() != nil {
+			if host.Exhausted() != nil {
 				since = time.Now()
 				cancel(err)
 			}
@@ -108,7 +107,7 @@ func (j *job) exitNow(err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		atomicfile.Abandon()
+		host.Abandon()
 		fmt.Fprintf(j.err, "mpsolve: %v\n", err)
 	}()
 	select {
@@ -138,7 +137,7 @@ func abandonable(ctx context.Context, grace time.Duration, f func() error) error
 			return err
 		case <-late.C:
 			if writing.Load() == 0 && (completing.Load() == 0 || time.Since(ended) > resultGrace) {
-				atomicfile.Abandon()
+				host.Abandon()
 				return errAbandoned
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 // TestSlurmScript runs the batch script of examples/slurm as SLURM does, with an scontrol that
@@ -57,7 +57,7 @@ func TestSlurmScript(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(s.dir, "mpsolve-42.ck")); err == nil {
 		t.Error("the checkpoint is still there")
 	}
-	if out, err := child.Command(t, job.script).CombinedOutput(); err == nil || !strings.Contains(string(out), "usage") {
+	if out, err := testsupport.Command(t, job.script).CombinedOutput(); err == nil || !strings.Contains(string(out), "usage") {
 		t.Errorf("without a matrix: %v, %s", err, out)
 	}
 }
@@ -78,7 +78,7 @@ func TestRanksScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(filepath.Dir(job.script), script)
-		c := child.Command(t, "bash", path, "a.mtx")
+		c := testsupport.Command(t, "bash", path, "a.mtx")
 		c.Dir = s.dir
 		c.Env = append(os.Environ(), "SLURM_JOB_ID="+script, "PBS_JOBID="+script, "MATRIX=a.mtx", "PATH="+job.path)
 		if out, err := c.CombinedOutput(); err != nil {
@@ -88,7 +88,7 @@ func TestRanksScripts(t *testing.T) {
 		if err != nil || !bytes.Equal(x, want) {
 			t.Errorf("%s: another x (%v)", script, err)
 		}
-		if out, err := child.Command(t, "bash", path).CombinedOutput(); err == nil || !strings.Contains(string(out), "usage") {
+		if out, err := testsupport.Command(t, "bash", path).CombinedOutput(); err == nil || !strings.Contains(string(out), "usage") {
 			t.Errorf("%s without a matrix: %v, %s", script, err, out)
 		}
 	}
@@ -133,7 +133,7 @@ func newSlurmJob(t *testing.T, dir string) *slurmJob {
 // run runs the job, whose time is up after a while.
 func (j *slurmJob) run(t *testing.T, after time.Duration) (code int, out string) {
 	t.Helper()
-	c := child.Command(t, "bash", j.script, "a.mtx", "--precond", "none")
+	c := testsupport.Command(t, "bash", j.script, "a.mtx", "--precond", "none")
 	c.Dir = j.dir
 	c.Env = append(os.Environ(), "SLURM_JOB_ID=42", "SLURM_CPUS_PER_TASK=1", "PATH="+j.path)
 	var text bytes.Buffer

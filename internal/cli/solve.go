@@ -16,6 +16,7 @@ type solveFlags struct {
 	method, scale, stop, orthogonalization, basis string
 	rhs, guess, output, history                   string
 	rhsAsked                                      bool
+	verifies                                      bool // of `verify`, whose guess is the solution to judge
 	refine, json, quiet, verbose                  bool
 	maxTime                                       time.Duration
 	maxMemory                                     memorySize
@@ -207,7 +208,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		oneOf("stop", &f.stop, solve.Stops), oneOf("orthogonalization", &f.orthogonalization, orthogonalizations), oneOf("basis", &f.basis, bases), oneOf("memory", &f.memory, memoryUses),
 		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
 		checkDistinct("output", f.output, "history", f.history), checkDistinct("output", f.output, "checkpoint", f.checkpoint.file), checkDistinct("history", f.history, "checkpoint", f.checkpoint.file),
-		checkDistinct("output", f.output, "resume", f.checkpoint.resume), checkRHS(f.rhs, path), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
+		checkDistinct("output", f.output, "resume", f.checkpoint.resume), checkRHS("--rhs", f.rhs, path), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
 	} {
 		if err != nil {
 			return err

@@ -17,6 +17,7 @@ func (r *solveRun) observe() {
 		report.Line(r.err, "processors", "%s", r.job.processors())
 	}
 	r.opt.Log = func(line string) {
+		line = report.Flags(line)
 		r.report.Events = append(r.report.Events, line)
 		if r.known {
 			r.event(line)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
 // cut returns the number of domains to ask for: that of the flag, or one for what several cannot do and for one device, or 0, to go by the number of rows.

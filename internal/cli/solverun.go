@@ -8,10 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
-	"github.com/mpsolve/mpsolve/pkg/realform"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -27,7 +28,7 @@ type solveRun struct {
 	problem problem
 	intact  func() error // of the file of the matrix, if it is mapped; or nil
 	how     string       // the matrix was read
-	solver  *solve.Solver
+	solver  *solver.Solver
 	before  dist.Traffic     // before the solve
 	b, x0   [][]float64      // right-hand sides and guesses
 	x       [][]float64      // solutions so far
@@ -126,7 +127,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		return err
 	}
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: r.memoryLimit()}
-	var form *realform.Form // of a complex matrix
+	var form *matrixio.Form // of a complex matrix
 	r.in.realForm = r.realForm(&form)
 	first := r.in
 	first.maps = true

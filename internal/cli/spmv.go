@@ -7,13 +7,13 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // spmvFlags are the flags of `mpsolve spmv`.
@@ -148,7 +148,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	if len(f.precision.bits) > 0 {
 		return f.inBits(c, out, m, pool)
 	}
-	stored, a, err := bench.Store(m, spec, pool)
+	stored, a, err := lab.Store(m, spec, pool)
 	if err != nil {
 		return order.InputError(err)
 	}
@@ -156,11 +156,11 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	report.Line(out, "stored", "%s, in %.3f s, %s", spec, stored.Build, english.Plural(pool.Threads(), "thread", ""))
 	report.Line(out, "layout", "%s", a.LayoutText())
 	report.Formats(out, a.Stats(), m.Bytes())
-	products := append(bench.Baselines(m, pool), stored)
-	if err := bench.MeasureProducts(c.Context(), m, x, products, pool, bench.Timing{Repeat: f.repeat}); err != nil {
+	products := append(lab.Baselines(m, pool), stored)
+	if err := lab.MeasureProducts(c.Context(), m, x, products, pool, lab.Timing{Repeat: f.repeat}); err != nil {
 		return err
 	}
-	report.Products(out, bench.Rows(path, pool.Threads(), bench.Bandwidth{}, products))
+	report.Products(out, lab.Rows(path, pool.Threads(), lab.Bandwidth{}, products))
 	if out.err != nil {
 		return fmt.Errorf("writing: %w", out.err)
 	}

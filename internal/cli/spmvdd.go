@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -143,7 +143,7 @@ func (f *spmvFlags) runDD(c *cobra.Command, s streams, path string) error {
 	pool := parallel.New(f.threads)
 	defer pool.Close()
 	facts := csr.Examine(m, pool)
-	opt := bench.OptionsDD{Low: low, Transposed: f.dd.transpose, Normal: f.dd.addition == "paper", Seed: f.seed, Timing: bench.Timing{Repeat: f.repeat}}
+	opt := lab.OptionsDD{Low: low, Transposed: f.dd.transpose, Normal: f.dd.addition == "paper", Seed: f.seed, Timing: lab.Timing{Repeat: f.repeat}}
 	for _, t := range storages {
 		opt.Specs = append(opt.Specs, t.Spec(facts.Symmetric))
 	}
@@ -153,7 +153,7 @@ func (f *spmvFlags) runDD(c *cobra.Command, s streams, path string) error {
 	if err != nil {
 		return err
 	}
-	products, err := bench.ProductsDD(c.Context(), m, opt, pool)
+	products, err := lab.ProductsDD(c.Context(), m, opt, pool)
 	if err != nil {
 		return order.InputError(err)
 	}

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // precisionFlags are those of products in multiple precision.
@@ -21,8 +21,8 @@ type precisionFlags struct {
 func (f *precisionFlags) add(c *cobra.Command) {
 	fl := c.Flags()
 	fl.IntSliceVar(&f.bits, "bits", nil, "multiply with an x of so many bits instead, 53 to 1696; a list")
-	fl.StringSliceVar(&f.implementations, "mp", bench.SpMVImplementations, "list of `implementations` of multiple precision")
-	completeWords(c, "mp", bench.SpMVImplementations)
+	fl.StringSliceVar(&f.implementations, "mp", lab.SpMVImplementations, "list of `implementations` of multiple precision")
+	completeWords(c, "mp", lab.SpMVImplementations)
 }
 
 // check finds faults before any work.
@@ -38,8 +38,8 @@ func (f *precisionFlags) check(c *cobra.Command) error {
 		}
 	}
 	for _, name := range f.implementations {
-		if !slices.Contains(bench.SpMVImplementations, name) {
-			return usage("--mp %s: not one of %s", name, strings.Join(bench.SpMVImplementations, ", "))
+		if !slices.Contains(lab.SpMVImplementations, name) {
+			return usage("--mp %s: not one of %s", name, strings.Join(lab.SpMVImplementations, ", "))
 		}
 	}
 	return checkBits(f.bits)
@@ -47,9 +47,9 @@ func (f *precisionFlags) check(c *cobra.Command) error {
 
 // inBits measures products with m in multiple precision.
 func (f *spmvFlags) inBits(c *cobra.Command, out *firstError, m *csr.Matrix, pool *parallel.Pool) error {
-	list, err := bench.MPSpMV(c.Context(), m, pool, bench.MPSpMVOptions{
+	list, err := lab.MPSpMV(c.Context(), m, pool, lab.MPSpMVOptions{
 		Bits: f.precision.bits, Implementations: f.precision.implementations, Seed: f.seed, MaxMemory: f.maxMemory.orInstalled(),
-		Timing: bench.Timing{Repeat: f.repeat},
+		Timing: lab.Timing{Repeat: f.repeat},
 	})
 	if err != nil {
 		return err

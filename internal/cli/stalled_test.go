@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 // stalledPipe is the end of a pipe for writing that is full, and that nobody reads.
@@ -42,7 +42,7 @@ func TestStalledInterrupted(t *testing.T) {
 	}
 	defer held.Close()
 	matrix := filepath.Join(t.TempDir(), "a.mtx")
-	if out, err := child.Command(t, "mpsolve", "generate", "poisson2d", "--n", "80", "--output", matrix).CombinedOutput(); err != nil {
+	if out, err := testsupport.Command(t, "mpsolve", "generate", "poisson2d", "--n", "80", "--output", matrix).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestStalledInterrupted(t *testing.T) {
 	} {
 		t.Run(strings.Fields(c.args)[0], func(t *testing.T) {
 			t.Parallel()
-			command := child.Command(t, "mpsolve", strings.Fields(strings.ReplaceAll(c.args, "A", matrix))...)
+			command := testsupport.Command(t, "mpsolve", strings.Fields(strings.ReplaceAll(c.args, "A", matrix))...)
 			command.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
 			var said strings.Builder
 			command.Stderr = &said

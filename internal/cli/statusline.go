@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/mpsolve/mpsolve/internal/outlet"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
@@ -76,7 +76,7 @@ func (l *statusLine) done() {
 	l.stop = nil
 	l.mu.Unlock()
 	if stop != nil {
-		outlet.Within(l.console.ended, func() {
+		host.WithinGrace(l.console.ended, func() {
 			stop()
 			l.console.clear()
 		})

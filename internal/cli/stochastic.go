@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/internal/solver"
+	"github.com/mpsolve/mpsolve/lab/stochastic"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
-	"github.com/mpsolve/mpsolve/pkg/stochastic"
 )
 
 // stochasticFlags are the flags of `mpsolve digits`.
@@ -146,7 +147,7 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 	opt.Monitor = func(e krylov.Event) {
 		status.show(func(int) string { return fmt.Sprintf("three solves, iteration %d, %.1e", e.Iteration, e.Estimate) })
 	}
-	three, err := solve.SolveStochastic(ctx, m, b, nil, opt, f.seed)
+	three, err := stochastic.Solve(ctx, m, b, nil, opt, f.seed)
 	if err != nil {
 		return err
 	}
@@ -180,7 +181,7 @@ const finestTol = 0x1p-50
 
 // solveOnce solves one system and closes its solver.
 func solveOnce(ctx context.Context, m *csr.Matrix, b []float64, opt solve.Options) (r solve.Result, f csr.Facts, err error) {
-	s, err := solve.New(ctx, m, opt)
+	s, err := solver.New(ctx, m, opt)
 	if err != nil {
 		return r, f, err
 	}
@@ -190,7 +191,7 @@ func solveOnce(ctx context.Context, m *csr.Matrix, b []float64, opt solve.Option
 }
 
 // writeDigits writes x and its digits.
-func (f *stochasticFlags) writeDigits(ctx context.Context, three solve.Stochastic) error {
+func (f *stochasticFlags) writeDigits(ctx context.Context, three stochastic.Solution) error {
 	columns := make([]float64, 0, 2*len(three.Samples))
 	for _, x := range three.Samples {
 		columns = append(columns, stochastic.Mean(x))

@@ -10,8 +10,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -29,7 +30,7 @@ func TestConcurrentRanksSolveAlike(t *testing.T) {
 	}
 	for k := range count {
 		m, b := randomSystem(t, rng)
-		opt := solve.Options{Threads: 1 + k%2, MaxIter: 200}
+		opt := solve.Options{Limits: solve.Limits{MaxIter: 200, Threads: 1 + k%2}}
 		if k%4 == 1 {
 			opt.Method = []solve.Method{solve.CG, solve.BiCGStab, solve.GMRES, solve.MINRES}[rng.IntN(4)]
 		}
@@ -72,7 +73,7 @@ func answer(r solve.Result, x []float64, err error) answered {
 }
 
 func aloneWith(m *csr.Matrix, b []float64, opt solve.Options) answered {
-	s, err := solve.New(context.Background(), m, opt)
+	s, err := solver.New(context.Background(), m, opt)
 	if err != nil {
 		return answer(solve.Result{}, nil, err)
 	}
@@ -93,7 +94,7 @@ func onRanksOf(t *testing.T, size int, m *csr.Matrix, b []float64, domains int, 
 		for _, p := range a.Parts {
 			own = append(own, b[p.Row:p.Row+int64(p.Own)]...)
 		}
-		s, err := solve.NewDistributed(context.Background(), a, opt)
+		s, err := solver.NewDistributed(context.Background(), a, opt)
 		var r solve.Result
 		if err == nil {
 			r, err = s.Solve(context.Background(), own, nil)

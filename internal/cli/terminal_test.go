@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
@@ -124,7 +124,7 @@ func terminalCommand(t *testing.T, width int, env []string, args ...string) (cmd
 	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(width)}); err != nil {
 		t.Fatal(err)
 	}
-	cmd = child.Command(t, exe, args...)
+	cmd = testsupport.Command(t, exe, args...)
 	cmd.Env = append(append(os.Environ(), "TERM=xterm", "NO_COLOR="), env...)
 	cmd.Stdout, cmd.Stderr = terminal, terminal
 	return cmd, person

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
-	"github.com/mpsolve/mpsolve/pkg/tune"
 )
 
 // tuneFlags are the flags of `mpsolve tune`.
@@ -69,8 +69,8 @@ func newTune(s streams) *cobra.Command {
 	f.refine = true
 	fl := c.Flags()
 	fl.SortFlags = false
-	addDuration(fl, &f.budget, "budget", tune.DefaultBudget, "time for all trials, such as 90s or 2h")
-	fl.Float64Var(&f.slower, "slower", tune.DefaultSlower, "end a trial that takes more than so many times as long as the fastest so far")
+	addDuration(fl, &f.budget, "budget", lab.DefaultBudget, "time for all trials, such as 90s or 2h")
+	fl.Float64Var(&f.slower, "slower", lab.TuneDefaultSlower, "end a trial that takes more than so many times as long as the fastest so far")
 	fl.StringVar(&f.save, "save", "", "write the best flags to this `file` (YAML), for solve --config")
 	fl.StringVar(&f.rhs, "rhs", "ones", "right-hand side `b`: a file, ones (b = A·ones) or random:SEED (b = A·x, x uniform in [-1,1))")
 	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the error that --stop names")
@@ -100,22 +100,22 @@ func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 	manySolves(m.Bytes())
 	status := newStatusLine(s.err)
 	defer status.done()
-	opt := tune.Options{Solve: f.opt, Budget: f.budget, Slower: f.slower, Progress: func(at tune.Step) {
+	opt := lab.TuneOptions{Solve: f.opt, Budget: f.budget, Slower: f.slower, Progress: func(at lab.Step) {
 		status.show(func(int) string { return describeStep(at, f.budget) })
 	}}
 	completing.Add(1)
 	defer completing.Add(-1)
 	start := time.Now()
-	found, searched := tune.Search(ctx, m, b, opt)
+	found, searched := lab.TuneSearch(ctx, m, b, opt)
 	if searched != nil && ctx.Err() == nil {
 		return searched
 	}
 	r := report.Tune{
 		Version: Version, File: path, Rows: m.Rows, Nonzeros: m.NNZ(), RHS: text, Stop: f.stop, Tol: f.opt.Tol, Threads: f.opt.Threads,
-		Processor: machine.Processor(),
+		Processor: host.Processor(),
 	}
 	r.Fill(found, time.Since(start))
-	var flags []tune.Flag
+	var flags []lab.Flag
 	if found.Best >= 0 {
 		flags = withRequested(c.Flags(), found.Trials[found.Best].Flags())
 		r.Command = "mpsolve solve " + shellWord(path)
@@ -145,12 +145,12 @@ func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 }
 
 // withRequested returns flags of solve that a search has found, after those that were given and that solve has as well.
-func withRequested(fl *pflag.FlagSet, found []tune.Flag) (list []tune.Flag) {
+func withRequested(fl *pflag.FlagSet, found []lab.Flag) (list []lab.Flag) {
 	own := []string{"budget", "slower", "save", "json"}
 	fl.Visit(func(f *pflag.Flag) {
-		same := func(o tune.Flag) bool { return o.Name == f.Name }
+		same := func(o lab.Flag) bool { return o.Name == f.Name }
 		if !slices.Contains(own, f.Name) && !slices.ContainsFunc(found, same) {
-			list = append(list, tune.Flag{Name: f.Name, Value: f.Value.String()})
+			list = append(list, lab.Flag{Name: f.Name, Value: f.Value.String()})
 		}
 	})
 	return append(list, found...)
@@ -168,7 +168,7 @@ func shellWord(word string) string {
 }
 
 // describeStep says what is tried, and how the fastest trial so far compares.
-func describeStep(at tune.Step, budget time.Duration) string {
+func describeStep(at lab.Step, budget time.Duration) string {
 	text := fmt.Sprintf("%.0f of %.0f s, trial %d: %v", at.Elapsed.Seconds(), budget.Seconds(), len(at.Trials)+1, at.Next)
 	if best := at.Best(); best != nil {
 		text += fmt.Sprintf("; fastest %.3g s: %v", best.Total.Seconds(), best.Setting)

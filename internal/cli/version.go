@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/mpi"
 	"github.com/mpsolve/mpsolve/internal/report"
 )
@@ -74,8 +74,8 @@ func newVersion(s streams) *cobra.Command {
 
 // writePlatform writes what the speed of a machine or a build depends on.
 func writePlatform(out *firstError) {
-	report.Line(out, "processor", "%s, %d logical processors", report.Known(machine.Processor()), runtime.NumCPU())
-	c := machine.Caches()
+	report.Line(out, "processor", "%s, %d logical processors", report.Known(host.Processor()), runtime.NumCPU())
+	c := host.Caches()
 	report.Line(out, "caches", "L1d %s, L2 %s, L3 %s", report.Size(c.L1d), report.Size(c.L2), report.Size(c.L3))
 	report.Line(out, "kernels", "%s; the processor has %s", kernels.Default(), strings.Join(setNames(), ", "))
 	report.Line(out, "model", "%s", modelText())

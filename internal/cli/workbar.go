@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/reproduce"
+	"github.com/mpsolve/mpsolve/reproduce"
 )
 
 // workBar is a status line that shows how far a long run is and how much time is

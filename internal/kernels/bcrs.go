@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
 // BCRSRows is the number of rows of a block of BCRS.

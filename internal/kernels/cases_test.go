@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
 // kernelCases make one random call of each kind of kernel, and compare all sets by everywhere.

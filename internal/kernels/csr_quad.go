@@ -6,8 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/klauspost/cpuid/v2"
-
-	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/kernels/simd"
 )
 
 // csrCall is struct csr_call of c/csr.c.
@@ -69,9 +69,9 @@ func csrQuad[T Value](w csrWalk) csrKernel[T] {
 		size := int(unsafe.Sizeof(val[0]))
 		w.on(&c, len(col)*(4+size))
 		if size == 8 {
-			csr64Quad(&c)
+			simd.Csr64Quad(unsafe.Pointer(&c))
 		} else {
-			csr32Quad(&c)
+			simd.Csr32Quad(unsafe.Pointer(&c))
 		}
 	}
 }
@@ -91,11 +91,11 @@ func csrDDSIMD(w csrWalk) csrDDKernel {
 		w.on(&c, len(col)*12+len(v.Low)*8)
 		switch {
 		case v.Low != nil:
-			csrDDLowQuad(&c)
+			simd.CsrDDLowQuad(unsafe.Pointer(&c))
 		case v.Normal:
-			csrDDNormalQuad(&c)
+			simd.CsrDDNormalQuad(unsafe.Pointer(&c))
 		default:
-			csrDDQuad(&c)
+			simd.CsrDDQuad(unsafe.Pointer(&c))
 		}
 	}
 }
@@ -103,6 +103,54 @@ func csrDDSIMD(w csrWalk) csrDDKernel {
 // cooSIMD is COOAddVec with four lanes.
 func cooSIMD(w csrWalk) cooKernel {
 	return func(dst []float64, row, col []int32, val, x []float64) {
-		cooQuad(dst, row, col, val, x, w.ahead)
+		simd.CooQuad(dst, row, col, val, x, w.ahead)
 	}
+}
+
+// csrMultiCall is struct csr_multi_call of c/csrmulti.c.
+type csrMultiCall struct {
+	dst      *float64
+	n        int
+	rowPtr   *int64
+	col      *int32
+	val      unsafe.Pointer
+	x        *float64
+	elements int
+}
+
+// csrMultiSIMD makes a csrMultiKernel of the assembly for 2, 4 and 8 vectors.
+func csrMultiSIMD[T Value](two, four, eight func(c unsafe.Pointer)) csrMultiKernel[T] {
+	return func(dst []float64, k, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
+		if rowPtr[lo] == rowPtr[hi] { // no element, perhaps no x
+			clear(dst[k*lo : k*hi])
+			return
+		}
+		c := csrMultiCall{
+			dst: &dst[k*lo], n: hi - lo, rowPtr: &rowPtr[lo], col: &col[0], val: unsafe.Pointer(&val[0]), x: &x[0],
+			elements: len(col),
+		}
+		[...]func(c unsafe.Pointer){two, four, eight}[vectorsIndex(k)](unsafe.Pointer(hide(&c)))
+	}
+}
+
+// residualRows is the number of rows that the assembly takes at a time.
+const residualRows = 8
+
+// residualCall is struct residual_call of c/residual.c.
+type residualCall struct {
+	r, b   *float64
+	rows   int
+	rowPtr *int64
+	col    *int32
+	val, x *float64
+}
+
+// csrResidualDDQuad is CSRResidualDD with four lanes; the last rows are left to the portable loop.
+func csrResidualDDQuad(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
+	rows := (hi - lo) / residualRows * residualRows
+	if rows > 0 && len(x) > 0 && len(col) > 0 {
+		simd.ResidualQuad(unsafe.Pointer(hide(&residualCall{&r[lo], &b[lo], rows, &rowPtr[lo], &col[0], &val[0], &x[0]})))
+		lo += rows
+	}
+	csrResidualDD(r, b, lo, hi, rowPtr, col, val, x)
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
 // csrCase is a matrix with rows of given lengths, and a vector.
@@ -152,4 +152,125 @@ func behind[T any](t *testing.T, first int, src []T) []T {
 	all := unsafe.Slice((*T)(unsafe.Pointer(&memory[0])), first+len(src))
 	copy(all[first:], src)
 	return all
+}
+
+// testCOO adds a product to dst on all sets: what CSR has for each row, its rows without elements left out.
+func testCOO(a *arena, rng *rand.Rand, lengths []int, cols int) {
+	a.t.Helper()
+	c := randomCSR[float64](rng, lengths, cols)
+	m := COO{Col: c.col, Val: c.val}
+	for i, n := range lengths {
+		for range n {
+			m.Row = append(m.Row, int32(i))
+		}
+	}
+	before := numbers[float64](rng, len(lengths))
+	name := fmt.Sprintf("COO of %d rows, %d elements", len(lengths), len(m.Row))
+	everywhere(a, name, nil, func(k *Set) []float64 {
+		dst, sums, x := put(a, before), put(a, make([]float64, len(lengths))), put(a, c.x)
+		k.COOAddVec(dst, COO{put(a, m.Row), put(a, m.Col), put(a, m.Val)}, x)
+		CSRMulVec(k, sums, 0, c.rows(), put(a, c.ptr), put(a, c.col), put(a, c.val), x)
+		for i, v := range dst {
+			want := before[i]
+			if lengths[i] > 0 {
+				want += sums[i]
+			}
+			if v != want && !(math.IsNaN(v) && math.IsNaN(want)) {
+				a.t.Fatalf("%s on %s: row %d is %v, want %v", name, k, i, v, want)
+			}
+		}
+		return dst
+	})
+}
+
+// Rows of every length up to several times the lanes, empty ones among them, and a single long row.
+func TestCOO(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42))
+	a := &arena{t: t}
+	for length := range 20 {
+		for _, rows := range []int{1, 2, 7, 27} {
+			lengths := make([]int, rows)
+			for i := range lengths {
+				lengths[i] = length
+				if i%2 > 0 {
+					lengths[i] = rng.IntN(length + 1)
+				}
+			}
+			testCOO(a, rng, lengths, 1+rng.IntN(300))
+		}
+	}
+	testCOO(a, rng, []int{0, 0, 10000, 0, 1, 0}, 1000)
+}
+
+// Infinities beyond a row do not reach its sum.
+func TestCOOMask(t *testing.T) {
+	eachSet(t, func(t *testing.T, k *Set) {
+		inf := math.Inf(1)
+		dst := make([]float64, 3)
+		m := COO{[]int32{0, 1, 1, 2, 2, 2, 2}, []int32{0, 1, 1, 0, 0, 0, 0}, []float64{1, 2, 3, 4, 5, 6, 7}}
+		k.COOAddVec(dst, m, []float64{1, inf})
+		if dst[0] != 1 || dst[1] != inf || dst[2] != 22 {
+			t.Errorf("%v, want 1, +Inf, 22", dst)
+		}
+	})
+}
+
+// Every set gives the bits of the portable loop, for rows of any lengths and numbers of any size.
+func TestResidual(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	for n := 1; n < 90; n++ {
+		for _, longest := range []int{0, 1, 5, 40} {
+			rowPtr, col, val := make([]int64, 1, n+1), []int32(nil), []float64(nil)
+			x, b := make([]float64, 7), make([]float64, n)
+			for k := range x {
+				x[k] = math.Ldexp(rng.NormFloat64(), rng.IntN(60))
+			}
+			for i := range n {
+				for range rng.IntN(longest + 1) {
+					col = append(col, int32(rng.IntN(len(x))))
+					val = append(val, math.Ldexp(rng.NormFloat64(), -rng.IntN(60)))
+					if rng.IntN(9) == 0 {
+						val[len(val)-1] = math.Copysign(0, rng.NormFloat64())
+					}
+				}
+				rowPtr = append(rowPtr, int64(len(col)))
+				b[i] = rng.NormFloat64() * float64(rng.IntN(2))
+				if rowPtr[i+1] == rowPtr[i] { // which stays infinite, if others have elements
+					b[i] = math.Inf(rng.IntN(2) - 1)
+				}
+			}
+			want := make([]float64, n)
+			csrResidualDD(want, b, 0, n, rowPtr, col, val, x)
+			for _, k := range Sets() {
+				got := make([]float64, n)
+				k.residual64(got, b, 0, n, rowPtr, col, val, x)
+				for i := range want {
+					if math.Float64bits(got[i]) != math.Float64bits(want[i]) && !(got[i] != got[i] && want[i] != want[i]) {
+						t.Fatalf("%v, %d rows of up to %d: r[%d] = %v, want %v", k, n, longest, i, got[i], want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkResidual(bench *testing.B) {
+	const n, length = 4000, 12
+	rng := rand.New(rand.NewPCG(1, 1))
+	rowPtr, col, val := make([]int64, n+1), make([]int32, n*length), make([]float64, n*length)
+	for i := range n + 1 {
+		rowPtr[i] = int64(i * length)
+	}
+	for e := range col {
+		col[e], val[e] = int32((e/length+rng.IntN(200))%n), rng.NormFloat64()
+	}
+	r, b := make([]float64, n), make([]float64, n)
+	for _, k := range Sets() {
+		bench.Run(k.String(), func(bench *testing.B) {
+			bench.SetBytes(12 * n * length)
+			for bench.Loop() {
+				k.residual64(r, b, 0, n, rowPtr, col, val, b)
+			}
+		})
+	}
 }

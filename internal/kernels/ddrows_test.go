@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
 // numbersDD returns n pairs of any numbers.

@@ -3,7 +3,7 @@ package kernels
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
 // SELL8 is a sparse matrix in chunks of eight rows [Kreutzer14]: chunk c is the slots Start[c] to Start[c+1]-1, each with
@@ -93,5 +93,82 @@ func sell8MulVecDD(dst dd.Vec, m SELL8, x dd.Vec, normal bool) {
 			s = plus(s, dProd(m.Val[at], x.At(int(m.Col[at]))))
 		}
 		dst.Set(i, ddSum(s))
+	}
+}
+
+// ELL is a sparse matrix of Width elements in every row, column by column:
+// element k of row i is number k*Stride+i of Col and Val. Shorter rows are filled
+// up with zeros of any column.
+type ELL[S Value] struct {
+	Width, Stride int
+	Col           []int32
+	Val           []S
+}
+
+// ELLMulVec computes dst = A x for the rows lo <= i < hi, with values and vectors
+// of type S and the arithmetic of type A: elements of a row are added one by one,
+// each product rounded before.
+func ELLMulVec[S, A Value](k *Set, dst []S, lo, hi int, m ELL[S], x []S) {
+	switch to := any(dst).(type) {
+	case []float64:
+		k.ell64(to, lo, hi, m.Width, m.Stride, m.Col, any(m.Val).([]float64), any(x).([]float64))
+	case []float32:
+		kernel := k.ell32
+		if _, mixed := any(A(0)).(float64); mixed {
+			kernel = k.ellMixed
+		}
+		kernel(to, lo, hi, m.Width, m.Stride, m.Col, any(m.Val).([]float32), any(x).([]float32))
+	}
+}
+
+type ellKernel[S Value] = func(dst []S, lo, hi, width, stride int, col []int32, val, x []S)
+
+// ellMulVec is ELLMulVec in portable Go.
+func ellMulVec[S, A Value](dst []S, lo, hi, width, stride int, col []int32, val, x []S) {
+	for i := lo; i < hi; i++ {
+		var s A
+		for k, at := 0, i; k < width; k, at = k+1, at+stride {
+			s += A(A(val[at]) * A(x[col[at]]))
+		}
+		dst[i] = S(s)
+	}
+}
+
+// filledMultiKernel is SELL8MulMulti or BCRSMulMulti.
+type filledMultiKernel = func(dst []float64, k int, start []int64, col []int32, val, x []float64)
+
+// SELL8MulMulti is SELL8MulVec of k = 2, 4 or 8 vectors, with the same bits: element j of vector v is x[k*j+v], and
+// so for dst.
+func (s *Set) SELL8MulMulti(dst []float64, k int, m SELL8, x []float64) {
+	s.sell8Multi(dst, k, m.Start, m.Col, m.Val, x)
+}
+
+// BCRSMulMulti is BCRSMulVec of k vectors in the same way.
+func (s *Set) BCRSMulMulti(dst []float64, k int, m BCRS, x []float64) {
+	s.bcrsMulti(dst, k, m.Start, m.Col, m.Val, x)
+}
+
+func sell8MulMulti(dst []float64, k int, start []int64, col []int32, val, x []float64) {
+	filledMulti(dst, k, Lanes, start, val, x, func(slot int64, lane int) int32 { return col[slot*Lanes+int64(lane)] })
+}
+
+func bcrsMulMulti(dst []float64, k int, start []int64, col []int32, val, x []float64) {
+	filledMulti(dst, k, BCRSRows, start, val, x, func(slot int64, _ int) int32 { return col[slot] })
+}
+
+// filledMulti multiplies chunks of so many rows in portable Go.
+func filledMulti(dst []float64, k, rows int, start []int64, val, x []float64, column func(slot int64, lane int) int32) {
+	for i := range len(dst) / k {
+		var s [2][MaxVectors]float64
+		c, lane := i/rows, i%rows
+		for slot := start[c]; slot < start[c+1]; slot++ {
+			a, to := val[int(slot)*rows+lane], &s[(slot-start[c])&1]
+			for v, e := range x[k*int(column(slot, lane)):][:k] {
+				to[v] = math.FMA(a, e, to[v])
+			}
+		}
+		for v := range k {
+			dst[k*i+v] = s[0][v] + s[1][v]
+		}
 	}
 }

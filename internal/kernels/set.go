@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // A Set is the kernels that a program calls together: for each the one that serves
@@ -242,3 +243,14 @@ func (k *Set) Or() *Set {
 	}
 	return k
 }
+
+// hide is p, of which the compiler does not know where it comes from. Without it, what is
+// passed to a kernel of a Set, which is called through a variable, is moved to the heap. Kernels
+// keep no arguments.
+func hide[T any](p *T) *T {
+	at := uintptr(unsafe.Pointer(p))
+	return *(**T)(unsafe.Pointer(&at))
+}
+
+// hidden is hide for a slice.
+func hidden[T any](s []T) []T { return unsafe.Slice(hide(unsafe.SliceData(s)), len(s)) }

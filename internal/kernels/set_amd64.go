@@ -4,6 +4,8 @@ package kernels
 
 import (
 	"golang.org/x/sys/cpu"
+
+	"github.com/mpsolve/mpsolve/internal/kernels/simd"
 )
 
 var levels = []level{
@@ -32,23 +34,23 @@ func (k *Set) avx2() {
 // avx512 is for F, BW, DQ, VL, CD and VBMI of AVX-512; kernels of limbs need IFMA as well.
 func (k *Set) avx512() {
 	k.vector = vectorKernels{
-		dot: dotOct, dot4: dot4Oct, axpy: axpyOct, axpy4: axpy4Oct, axpyDot: axpyDotOct, xpay: xpayOct,
-		scale: scaleOct, step: stepOct, mul: mulOct, relax: relaxOct,
-		copy: copyToOct, scaleTo: scaleToOct, add: addOct, triad: triadOct,
+		dot: simd.DotOct, dot4: simd.Dot4Oct, axpy: simd.AxpyOct, axpy4: simd.Axpy4Oct, axpyDot: simd.AxpyDotOct, xpay: simd.XpayOct,
+		scale: simd.ScaleOct, step: simd.StepOct, mul: simd.MulOct, relax: simd.RelaxOct,
+		copy: simd.CopyToOct, scaleTo: simd.ScaleToOct, add: simd.AddOct, triad: simd.TriadOct,
 	}
 	k.vectorDD = ddVectorKernels{
-		dot: dotDDOct, dot2: dot2DDOct, axpy: axpyDDOct, axpy2: axpy2DDOct,
-		axpyDot: axpyDotDDOct, xpay: xpayDDOct, scale: scaleDDOct, step: stepDDOct,
+		dot: simd.DotDDOct, dot2: simd.Dot2DDOct, axpy: simd.AxpyDDOct, axpy2: simd.Axpy2DDOct,
+		axpyDot: simd.AxpyDotDDOct, xpay: simd.XpayDDOct, scale: simd.ScaleDDOct, step: simd.StepDDOct,
 	}
-	k.mixed = mixedKernels{stepInto: stepIntoOct, xpayMixed: xpayMixedOct}
-	k.packed = packedKernels{dotFloatsOct, dotShortsOct, axpyFloatsOct, axpyShortsOct}
+	k.mixed = mixedKernels{stepInto: simd.StepIntoOct, xpayMixed: simd.XpayMixedOct}
+	k.packed = packedKernels{simd.DotFloatsOct, simd.DotShortsOct, simd.AxpyFloatsOct, simd.AxpyShortsOct}
 
 	k.residual64 = residualGroups
 
 	k.slots = mulSlotsAVX512
 	k.symmetric = mulSymmetricAVX512
-	k.csr64Multi = csrMultiSIMD[float64](csr64Multi2Oct, csr64Multi4Oct, csr64Multi8Oct)
-	k.csr32Multi = csrMultiSIMD[float32](csr32Multi2Oct, csr32Multi4Oct, csr32Multi8Oct)
+	k.csr64Multi = csrMultiSIMD[float64](simd.Csr64Multi2Oct, simd.Csr64Multi4Oct, simd.Csr64Multi8Oct)
+	k.csr32Multi = csrMultiSIMD[float32](simd.Csr32Multi2Oct, simd.Csr32Multi4Oct, simd.Csr32Multi8Oct)
 	k.slotsMulti = octMulti.mulSlots
 	k.symmetricMulti = octMulti.mulSymmetric
 
@@ -61,17 +63,17 @@ func (k *Set) avx512() {
 	k.packBlocks = packBlocksVectorsOct
 	k.mulSub = mulSubSIMD(mulSub512)
 
-	k.dot32 = dot32Oct
-	k.dotMixed = dotMixedOct
-	k.mulAdds = mulAddsKernels{mulAddsOct, mulAddsMixedOct, mulAdds32Oct}
-	k.fold = foldOct
+	k.dot32 = simd.Dot32Oct
+	k.dotMixed = simd.DotMixedOct
+	k.mulAdds = mulAddsKernels{simd.MulAddsOct, simd.MulAddsMixedOct, simd.MulAdds32Oct}
+	k.fold = simd.FoldOct
 
 	if cpu.X86.HasAVX512IFMA {
 		k.limbs = limbKernels{
-			mul:  limbsSIMD(1, [...]limbFunc{mulLimbs3Oct, mulLimbs5Oct, mulLimbs9Oct, mulLimbs17Oct, mulLimbs33Oct}),
-			dot:  limbsSIMD(Lanes, [...]limbFunc{dotLimbs3Oct, dotLimbs5Oct, dotLimbs9Oct, dotLimbs17Oct, dotLimbs33Oct}),
-			rows: rowLimbsSIMD([...]rowLimbsFunc{rowLimbs3Oct, rowLimbs5Oct, rowLimbs9Oct, rowLimbs17Oct, rowLimbs33Oct}),
+			mul:  limbsSIMD(1, [...]limbFunc{simd.MulLimbs3Oct, simd.MulLimbs5Oct, simd.MulLimbs9Oct, simd.MulLimbs17Oct, simd.MulLimbs33Oct}),
+			dot:  limbsSIMD(Lanes, [...]limbFunc{simd.DotLimbs3Oct, simd.DotLimbs5Oct, simd.DotLimbs9Oct, simd.DotLimbs17Oct, simd.DotLimbs33Oct}),
+			rows: rowLimbsSIMD([...]rowLimbsFunc{simd.RowLimbs3Oct, simd.RowLimbs5Oct, simd.RowLimbs9Oct, simd.RowLimbs17Oct, simd.RowLimbs33Oct}),
 		}
 	}
-	k.residues = dotResiduesOct
+	k.residues = simd.DotResiduesOct
 }

@@ -2,21 +2,25 @@
 
 package kernels
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/mpsolve/mpsolve/internal/kernels/simd"
+)
 
 // quad takes the kernels of internal/kernels/c in vectors of four lanes.
 func (k *Set) quad() {
 	k.vector = vectorKernels{
-		dot: dotQuad, dot4: dot4Quad, axpy: axpyQuad, axpy4: axpy4Quad, axpyDot: axpyDotQuad, xpay: xpayQuad,
-		scale: scaleQuad, step: stepQuad, mul: mulQuad, relax: relaxQuad,
-		copy: copyToQuad, scaleTo: scaleToQuad, add: addQuad, triad: triadQuad,
+		dot: simd.DotQuad, dot4: simd.Dot4Quad, axpy: simd.AxpyQuad, axpy4: simd.Axpy4Quad, axpyDot: simd.AxpyDotQuad, xpay: simd.XpayQuad,
+		scale: simd.ScaleQuad, step: simd.StepQuad, mul: simd.MulQuad, relax: simd.RelaxQuad,
+		copy: simd.CopyToQuad, scaleTo: simd.ScaleToQuad, add: simd.AddQuad, triad: simd.TriadQuad,
 	}
 	k.vectorDD = ddVectorKernels{
-		dot: dotDDQuad, dot2: dot2DDQuad, axpy: axpyDDQuad, axpy2: axpy2DDQuad,
-		axpyDot: axpyDotDDQuad, xpay: xpayDDQuad, scale: scaleDDQuad, step: stepDDQuad,
+		dot: simd.DotDDQuad, dot2: simd.Dot2DDQuad, axpy: simd.AxpyDDQuad, axpy2: simd.Axpy2DDQuad,
+		axpyDot: simd.AxpyDotDDQuad, xpay: simd.XpayDDQuad, scale: simd.ScaleDDQuad, step: simd.StepDDQuad,
 	}
-	k.mixed = mixedKernels{stepInto: stepIntoQuad, xpayMixed: xpayMixedQuad}
-	k.packed = packedKernels{dotFloatsQuad, dotShortsQuad, axpyFloatsQuad, axpyShortsQuad}
+	k.mixed = mixedKernels{stepInto: simd.StepIntoQuad, xpayMixed: simd.XpayMixedQuad}
+	k.packed = packedKernels{simd.DotFloatsQuad, simd.DotShortsQuad, simd.AxpyFloatsQuad, simd.AxpyShortsQuad}
 
 	k.csr64 = csrQuad[float64](csrHere)
 	k.csr32 = csrQuad[float32](csrHere)
@@ -25,10 +29,10 @@ func (k *Set) quad() {
 	k.fastSlots = true
 	k.symmetric = mulSymmetricQuad
 
-	k.csr64Multi = csrMultiSIMD[float64](csr64Multi2Quad, csr64Multi4Quad, csr64Multi8Quad)
-	k.csr32Multi = csrMultiSIMD[float32](csr32Multi2Quad, csr32Multi4Quad, csr32Multi8Quad)
-	k.sell8Multi = filledMultiSIMD(sell8Multi2Quad, sell8Multi4Quad, sell8Multi8Quad)
-	k.bcrsMulti = filledMultiSIMD(bcrsMulti2Quad, bcrsMulti4Quad, bcrsMulti8Quad)
+	k.csr64Multi = csrMultiSIMD[float64](simd.Csr64Multi2Quad, simd.Csr64Multi4Quad, simd.Csr64Multi8Quad)
+	k.csr32Multi = csrMultiSIMD[float32](simd.Csr32Multi2Quad, simd.Csr32Multi4Quad, simd.Csr32Multi8Quad)
+	k.sell8Multi = filledMultiSIMD(simd.Sell8Multi2Quad, simd.Sell8Multi4Quad, simd.Sell8Multi8Quad)
+	k.bcrsMulti = filledMultiSIMD(simd.BcrsMulti2Quad, simd.BcrsMulti4Quad, simd.BcrsMulti8Quad)
 	k.chunksMulti = mulChunksMultiQuad
 	k.slotsMulti = quadMulti.mulSlots
 	k.symmetricMulti = quadMulti.mulSymmetric
@@ -45,30 +49,30 @@ func (k *Set) quad() {
 	k.pack = packSlotsQuad
 	k.packBlocks = packBlocksVectors
 
-	k.residues = dotResiduesQuad
-	k.dot32 = dot32Quad
-	k.dotMixed = dotMixedQuad
-	k.ell64 = ellQuad
-	k.ell32 = ell32Quad
-	k.ellMixed = ellMixedQuad
+	k.residues = simd.DotResiduesQuad
+	k.dot32 = simd.Dot32Quad
+	k.dotMixed = simd.DotMixedQuad
+	k.ell64 = simd.EllQuad
+	k.ell32 = simd.Ell32Quad
+	k.ellMixed = simd.EllMixedQuad
 	k.coo = cooSIMD(csrHere)
-	k.mulAdds = mulAddsKernels{mulAddsQuad, mulAddsMixedQuad, mulAdds32Quad}
-	k.fold = foldQuad
+	k.mulAdds = mulAddsKernels{simd.MulAddsQuad, simd.MulAddsMixedQuad, simd.MulAdds32Quad}
+	k.fold = simd.FoldQuad
 	k.offsets = offsetsSIMD
 	k.columns = columnsSIMD
 
 	k.residual64 = csrResidualDDQuad
-	k.sell8 = sell8SIMD(sell8Quad)
+	k.sell8 = sell8SIMD(simd.Sell8Quad)
 	k.bcrs = bcrsMulVecQuad
 	k.bcrsT = bcrsMulVecTQuad
 	k.csrDD = csrDDSIMD(csrHere)
-	k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&pairTables), slotsDDQuad, farSlotsDDQuad)
-	k.sell8DD = sell8DDSIMD(sell8DDQuad, sell8DDNormalQuad)
+	k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&pairTables), simd.SlotsDDQuad, simd.FarSlotsDDQuad)
+	k.sell8DD = sell8DDSIMD(simd.Sell8DDQuad, simd.Sell8DDNormalQuad)
 	k.bcrsDD = bcrsMulVecDDQuad
 	k.bcrsTDD = bcrsMulVecTDDQuad
 	k.limbs = limbKernels{
-		mul:  limbsSIMD(1, [...]limbFunc{mulLimbs3Quad, mulLimbs5Quad, mulLimbs9Quad, mulLimbs17Quad, mulLimbs33Quad}),
-		dot:  limbsSIMD(Lanes, [...]limbFunc{dotLimbs3Quad, dotLimbs5Quad, dotLimbs9Quad, dotLimbs17Quad, dotLimbs33Quad}),
-		rows: rowLimbsSIMD([...]rowLimbsFunc{rowLimbs3Quad, rowLimbs5Quad, rowLimbs9Quad, rowLimbs17Quad, rowLimbs33Quad}),
+		mul:  limbsSIMD(1, [...]limbFunc{simd.MulLimbs3Quad, simd.MulLimbs5Quad, simd.MulLimbs9Quad, simd.MulLimbs17Quad, simd.MulLimbs33Quad}),
+		dot:  limbsSIMD(Lanes, [...]limbFunc{simd.DotLimbs3Quad, simd.DotLimbs5Quad, simd.DotLimbs9Quad, simd.DotLimbs17Quad, simd.DotLimbs33Quad}),
+		rows: rowLimbsSIMD([...]rowLimbsFunc{simd.RowLimbs3Quad, simd.RowLimbs5Quad, simd.RowLimbs9Quad, simd.RowLimbs17Quad, simd.RowLimbs33Quad}),
 	}
 }

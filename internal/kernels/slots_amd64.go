@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/klauspost/cpuid/v2"
+	"github.com/mpsolve/mpsolve/internal/kernels/simd"
 )
 
 // slotTable holds constants to decode slots of one width. The bytes with the
@@ -53,15 +54,15 @@ func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units,
 	case 1:
 		mulElements(&c, p)
 	case 2:
-		blocks2Oct(&c)
+		simd.Blocks2Oct(unsafe.Pointer(&c))
 	case 3:
-		blocks3Oct(&c)
+		simd.Blocks3Oct(unsafe.Pointer(&c))
 	case 4:
-		blocks4Oct(&c)
+		simd.Blocks4Oct(unsafe.Pointer(&c))
 	case 5:
-		blocks5Oct(&c)
+		simd.Blocks5Oct(unsafe.Pointer(&c))
 	case 6:
-		blocks6Oct(&c)
+		simd.Blocks6Oct(unsafe.Pointer(&c))
 	}
 }
 
@@ -74,11 +75,11 @@ var slowGathers = cpuid.CPU.VendorID == cpuid.AMD
 func mulElements(c *slotCall, p *SlotPanel) {
 	switch {
 	case p.Far && slowGathers:
-		farSlotsOct(c)
+		simd.FarSlotsOct(unsafe.Pointer(c))
 	case p.Far:
-		farGatherSlotsOct(c)
+		simd.FarGatherSlotsOct(unsafe.Pointer(c))
 	case slowGathers && len(p.Offsets) == 0:
-		slotsOct(c)
+		simd.SlotsOct(unsafe.Pointer(c))
 	default:
 		slotsAVX512(c)
 	}
@@ -86,3 +87,43 @@ func mulElements(c *slotCall, p *SlotPanel) {
 
 //go:noescape
 func slotsAVX512(c *slotCall)
+
+func mulSymmetricAVX512(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
+	if len(p.Groups) == 0 || len(x) == 0 {
+		mulSymmetric(sums, p, x, r)
+		return
+	}
+	c := newSymmetricCall(sums, p, x, r)
+	c.tables = unsafe.Pointer(&slotTables)
+	switch p.Block {
+	case 2:
+		simd.Symmetric2Oct(unsafe.Pointer(&c))
+	case 3:
+		simd.Symmetric3Oct(unsafe.Pointer(&c))
+	case 4:
+		simd.Symmetric4Oct(unsafe.Pointer(&c))
+	case 5:
+		simd.Symmetric5Oct(unsafe.Pointer(&c))
+	case 6:
+		simd.Symmetric6Oct(unsafe.Pointer(&c))
+	}
+}
+
+var octMulti = multiKernels{
+	slots: [MaxBlock][3]func(c, w unsafe.Pointer){
+		{simd.SlotsMulti2Oct, simd.SlotsMulti4Oct, simd.SlotsMulti8Oct},
+		{simd.Blocks2Multi2Oct, simd.Blocks2Multi4Oct, simd.Blocks2Multi8Oct},
+		{simd.Blocks3Multi2Oct, simd.Blocks3Multi4Oct, simd.Blocks3Multi8Oct},
+		{simd.Blocks4Multi2Oct, simd.Blocks4Multi4Oct, simd.Blocks4Multi8Oct},
+		{simd.Blocks5Multi2Oct, simd.Blocks5Multi4Oct, simd.Blocks5Multi8Oct},
+		{simd.Blocks6Multi2Oct, simd.Blocks6Multi4Oct, simd.Blocks6Multi8Oct},
+	},
+	symmetric: [MaxBlock - 1][3]func(c, w unsafe.Pointer){
+		{simd.Symmetric2Multi2Oct, simd.Symmetric2Multi4Oct, simd.Symmetric2Multi8Oct},
+		{simd.Symmetric3Multi2Oct, simd.Symmetric3Multi4Oct, simd.Symmetric3Multi8Oct},
+		{simd.Symmetric4Multi2Oct, simd.Symmetric4Multi4Oct, simd.Symmetric4Multi8Oct},
+		{simd.Symmetric5Multi2Oct, simd.Symmetric5Multi4Oct, simd.Symmetric5Multi8Oct},
+		{simd.Symmetric6Multi2Oct, simd.Symmetric6Multi4Oct, simd.Symmetric6Multi8Oct},
+	},
+	tables: unsafe.Pointer(&slotTables),
+}

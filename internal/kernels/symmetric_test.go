@@ -135,3 +135,190 @@ func testSymmetricByHand(t *testing.T, k *Set) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// Products with 2, 4 and 8 vectors have the same bits in all sets, those of products with
+// each vector; FuzzKernels has them too.
+func TestMulti(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	a := &arena{t: t}
+	rounds := 400
+	if testing.Short() {
+		rounds = 100 // TestEveryKernel calls these kernels too
+	}
+	for range rounds {
+		multiSlots(a, rng)
+		multiSymmetric(a, rng)
+		multiCSR[float64](a, rng)
+		multiCSR[float32](a, rng)
+		multiFilled(a, rng)
+		multiChunks(a, rng)
+	}
+}
+
+// severally returns 2, 4 or 8 random vectors of n elements.
+func severally(rng *rand.Rand, n int) (vectors [][]float64) {
+	for range 2 << rng.IntN(3) {
+		vectors = append(vectors, normal[float64](rng, n))
+	}
+	return vectors
+}
+
+// interleaved puts vectors element by element side by side.
+func interleaved(vectors [][]float64) []float64 {
+	k := len(vectors)
+	all := make([]float64, k*len(vectors[0]))
+	for v, x := range vectors {
+		for i, xi := range x {
+			all[k*i+v] = xi
+		}
+	}
+	return all
+}
+
+// like returns so many vectors of n elements.
+func like(xs [][]float64, n int) (vectors [][]float64) {
+	for range xs {
+		vectors = append(vectors, make([]float64, n))
+	}
+	return vectors
+}
+
+// same demands equal numbers; both may be NaN.
+func same(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
+			t.Fatalf("%s: number %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+func multiSlots(a *arena, rng *rand.Rand) {
+	p := randomPanel(rng, 1+rng.IntN(20), 1+rng.IntN(9), 1+rng.IntN(500))
+	if rng.IntN(4) == 0 {
+		p = randomPanel(rng, 1+rng.IntN(10), 1+rng.IntN(200), 1+rng.IntN(5000))
+	}
+	xs := severally(rng, p.cols)
+	k, y := len(xs), normal[float64](rng, p.rows)
+	what := fmt.Sprintf("%d vectors, blocks of %d", k, p.Block)
+	everywhere(a, what, nil, func(s *Set) []float64 {
+		units, ys := p.units, like(xs, p.rows)
+		units.Exp = put(a, units.Exp)
+		for v := range ys {
+			copy(ys[v], y)
+		}
+		dst := put(a, interleaved(ys))
+		s.MulSlotsMulti(dst, k, p.put(a), put(a, interleaved(xs)), p.row0, units, p.add)
+		for v := range ys {
+			s.MulSlots(ys[v], &p.SlotPanel, xs[v], p.row0, p.units, p.add)
+		}
+		same(a.t, what, dst, interleaved(ys))
+		return dst
+	})
+}
+
+func multiSymmetric(a *arena, rng *rand.Rand) {
+	b := 2 + rng.IntN(MaxBlock-1)
+	p := randomSymmetric(rng, b, 1+rng.IntN(40), 1+rng.IntN(20))
+	blocks := p.Row + p.Rows - p.Sums
+	xs := severally(rng, b*(p.Row+p.Rows))
+	k := len(xs)
+	what := fmt.Sprintf("%d vectors, symmetric, blocks of %d", k, b)
+	everywhere(a, what, nil, func(s *Set) []float64 {
+		dst := put(a, make([]float64, k*b*blocks))
+		s.MulSymmetricMulti(dst, k, p.put(a), put(a, interleaved(xs)), p.SymmetricRange)
+		want := like(xs, b*blocks)
+		for v, y := range want {
+			sums := make([]float64, SumStride(b)*blocks)
+			s.MulSymmetric(sums, &p.SlotPanel, xs[v], p.SymmetricRange)
+			for i := range y {
+				y[i] = sums[i/b*SumStride(b)+i%b]
+			}
+		}
+		same(a.t, what, dst, interleaved(want))
+		return dst
+	})
+}
+
+func multiCSR[T Value](a *arena, rng *rand.Rand) {
+	c := randomCSR[T](rng, rowLengths(rng), 1+rng.IntN(300))
+	lo := rng.IntN(c.rows())
+	hi := lo + 1 + rng.IntN(c.rows()-lo)
+	xs := severally(rng, len(c.x))
+	k, y := len(xs), normal[float64](rng, c.rows())
+	what := fmt.Sprintf("%d vectors, CSR", k)
+	everywhere(a, what, nil, func(s *Set) []float64 {
+		ys := like(xs, c.rows())
+		for v := range ys {
+			copy(ys[v], y)
+		}
+		dst := put(a, interleaved(ys))
+		CSRMulMulti(s, dst, k, lo, hi, put(a, c.ptr), put(a, c.col), put(a, c.val), put(a, interleaved(xs)))
+		for v := range ys {
+			CSRMulVec(s, ys[v], lo, hi, c.ptr, c.col, c.val, xs[v])
+		}
+		same(a.t, what, dst, interleaved(ys))
+		return dst
+	})
+}
+
+func multiFilled(a *arena, rng *rand.Rand) {
+	c := randomCSR[float64](rng, rowLengths(rng), 1+rng.IntN(300))
+	xs := severally(rng, len(c.x))
+	k, y := len(xs), like(xs, c.rows())
+	sell8, bcrs := NewSELL8(c.ptr, c.col, c.val), NewBCRS(c.ptr, c.col, c.val)
+	everywhere(a, fmt.Sprintf("%d vectors, SELL8", k), nil, func(s *Set) []float64 {
+		dst := put(a, make([]float64, k*c.rows()))
+		s.SELL8MulMulti(dst, k, SELL8{put(a, sell8.Start), put(a, sell8.Col), put(a, sell8.Val)}, put(a, interleaved(xs)))
+		for v := range y {
+			s.SELL8MulVec(y[v], sell8, xs[v])
+		}
+		same(a.t, "SELL8", dst, interleaved(y))
+		return dst
+	})
+	everywhere(a, fmt.Sprintf("%d vectors, BCRS4x1", k), nil, func(s *Set) []float64 {
+		dst := put(a, make([]float64, k*c.rows()))
+		s.BCRSMulMulti(dst, k, BCRS{put(a, bcrs.Start), put(a, bcrs.Col), put(a, bcrs.Val)}, put(a, interleaved(xs)))
+		for v := range y {
+			s.BCRSMulVec(y[v], bcrs, xs[v])
+		}
+		same(a.t, "BCRS4x1", dst, interleaved(y))
+		return dst
+	})
+}
+
+// multiChunks compares with products with each vector.
+func multiChunks(a *arena, rng *rand.Rand) {
+	c := randomChunks(rng, 1+rng.IntN(4), rng.IntN(6), ChunkWindow+rng.IntN(300), rng.IntN(2) == 0, rng.IntN(2) == 0)
+	e, omega := ChunkEpilogue(rng.IntN(4)), float32(rng.NormFloat64())
+	var parts [ChunkVectors]chunksCase
+	for v := range parts {
+		parts[v] = chunksCase{x: normal[float32](rng, len(c.x)), b: normal[float32](rng, len(c.b)), v: normal[float32](rng, len(c.v))}
+	}
+	all := func(of func(p *chunksCase) []float32) []float32 {
+		together := make([]float32, ChunkVectors*len(of(&parts[0])))
+		for v := range parts {
+			for i, x := range of(&parts[v]) {
+				together[ChunkVectors*i+v] = x
+			}
+		}
+		return put(a, together)
+	}
+	everywhere(a, "chunks, 8 vectors", nil, func(s *Set) []float64 {
+		p := ChunkProduct{
+			Epilogue: e, Omega: omega, Dst: put(a, make([]float32, ChunkVectors*len(c.b))), X: all(func(p *chunksCase) []float32 { return p.x }),
+			B: all(func(p *chunksCase) []float32 { return p.b }), V: all(func(p *chunksCase) []float32 { return p.v }),
+		}
+		s.MulChunksMulti(c.put(a), p)
+		for v := range parts {
+			q := parts[v].product(a, e, omega)
+			s.MulChunks(c.put(a), q)
+			for i, want := range q.Dst {
+				if got := p.Dst[ChunkVectors*i+v]; got != want && (got == got || want == want) {
+					a.t.Fatalf("chunks: row %d of vector %d is %v, alone %v", i, v, got, want)
+				}
+			}
+		}
+		return wide(p.Dst)
+	})
+}

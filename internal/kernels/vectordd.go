@@ -1,6 +1,6 @@
 package kernels
 
-import "github.com/mpsolve/mpsolve/pkg/dd"
+import "github.com/mpsolve/mpsolve/internal/dd"
 
 // ddVectorKernels are the kernels of double-double vectors of a set: like the methods of their names, for the first
 // n elements, a multiple of group, dot2 and axpy2 for two v. A dot leaves its sum as ddAccumulate does, not renormalised.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
 // vectorDDCalls are the functions of double-double vectors on four vectors of one length; each returns its sums.

@@ -14,7 +14,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
 // comm is a communicator. Its calls may come from any goroutine, one at a time: threads of the system are

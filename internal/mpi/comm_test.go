@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
 func init() {

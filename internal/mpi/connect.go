@@ -9,7 +9,7 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
 // connection is persistent requests, those to receive first, and the buffers they have.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/child"
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 // roleVariable names what this test binary does as a rank under mpirun, instead of tests.
@@ -50,7 +50,7 @@ func mpirun(t *testing.T, k kind) string {
 		if err != nil {
 			continue
 		}
-		version, _ := child.Command(t, path, "--version").CombinedOutput()
+		version, _ := testsupport.Command(t, path, "--version").CombinedOutput()
 		if bytes.Contains(version, []byte("Open MPI")) == (k == openMPI) {
 			return path
 		}
@@ -94,7 +94,7 @@ func (j job) command(t *testing.T) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := child.Within(t, jobTime, mpirun(t, j.kind), append(args, self)...)
+	command := testsupport.Within(t, jobTime, mpirun(t, j.kind), append(args, self)...)
 	command.Env = append(os.Environ(), roleVariable+"="+j.role, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	command.Env = append(command.Env, j.env...)
 	return command

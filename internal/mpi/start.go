@@ -15,7 +15,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
 // Start returns the ranks of the job that this process is one of: dist.Self without a launcher, which opens no library,

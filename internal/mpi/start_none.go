@@ -2,7 +2,7 @@
 
 package mpi
 
-import "github.com/mpsolve/mpsolve/pkg/dist"
+import "github.com/mpsolve/mpsolve/internal/dist"
 
 // Start returns the ranks of this job: dist.Self, unless a launcher started several, which is an error in this build.
 func Start() (c dist.Comm, stop func(), err error) {

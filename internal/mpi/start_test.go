@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 // compiled returns a shared library made of a file of testdata, with macros defined.
@@ -24,7 +24,7 @@ func compiled(t *testing.T, file string, macros ...string) string {
 	for _, m := range macros {
 		args = append(args, "-D"+m)
 	}
-	if out, err := child.Command(t, cc, args...).CombinedOutput(); err != nil {
+	if out, err := testsupport.Command(t, cc, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return lib
@@ -38,7 +38,7 @@ func alone(t *testing.T, role string, env ...string) (string, int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := child.Command(t, self)
+	command := testsupport.Command(t, self)
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
 		if !launchersVariable(name) {

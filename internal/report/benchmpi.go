@@ -6,8 +6,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/lab"
 )
 
 // Job is where ranks are measured.
@@ -15,7 +15,7 @@ type Job struct {
 	MPI     string `json:"mpi"` // what the library says of itself; empty without one
 	Ranks   int    `json:"ranks"`
 	Threads int    `json:"threads_per_rank"`
-	machine.Environment
+	host.Environment
 }
 
 // OnJob writes the ranks, the library and the processor of rank 0.
@@ -33,7 +33,7 @@ func OnJob(w io.Writer, j Job) {
 func micro(seconds float64) string { return fmt.Sprintf("%.4g", seconds*1e6) }
 
 // Messages writes a table of collective operations.
-func Messages(w io.Writer, list []bench.Message) {
+func Messages(w io.Writer, list []lab.Message) {
 	t := newTable(w, "all ranks", "size", "µs, best", "median", "GB/s a rank")
 	for _, m := range list {
 		size, speed := "–", "–"
@@ -49,7 +49,7 @@ func Messages(w io.Writer, list []bench.Message) {
 }
 
 // MessagesJSON writes each operation as one JSON object on a line.
-func MessagesJSON(w io.Writer, on Job, list []bench.Message) error {
+func MessagesJSON(w io.Writer, on Job, list []lab.Message) error {
 	type result struct {
 		Measured      string  `json:"measured"`
 		What          string  `json:"what"`
@@ -61,13 +61,13 @@ func MessagesJSON(w io.Writer, on Job, list []bench.Message) error {
 		GBps          Number  `json:"gbps,omitempty"`
 		Job
 	}
-	return jsonLines(w, list, func(m bench.Message) any {
+	return jsonLines(w, list, func(m lab.Message) any {
 		return result{"message", m.What, m.Numbers, m.Bytes, len(m.Rounds), m.Min, m.Median, Number(m.GBps()), on}
 	})
 }
 
 // growth is what is said of whether a matrix grows with the ranks.
-func growth(s bench.RankScaling) string {
+func growth(s lab.RankScaling) string {
 	if s.Weak {
 		return "weak"
 	}
@@ -75,7 +75,7 @@ func growth(s bench.RankScaling) string {
 }
 
 // RankScalings writes a table of one kind and scaling; the first row is that of one rank.
-func RankScalings(w io.Writer, list []bench.RankScaling) {
+func RankScalings(w io.Writer, list []lab.RankScaling) {
 	t := newTable(w, list[0].Kind+", "+growth(list[0]), "rows", "SpMV ms", "efficiency", "CG ms", "efficiency", "bytes sent", "messages", "reductions")
 	for _, s := range list {
 		product, iteration := s.Efficiency(list[0])
@@ -93,7 +93,7 @@ func milli(seconds float64) string { return fmt.Sprintf("%.4g", seconds*1e3) }
 
 // RankScalingsJSON writes each result of a kind and scaling, the first of which is that of one rank, as one JSON object on a
 // line.
-func RankScalingsJSON(w io.Writer, on Job, list []bench.RankScaling) error {
+func RankScalingsJSON(w io.Writer, on Job, list []lab.RankScaling) error {
 	type timed struct {
 		SecondsMin    float64 `json:"seconds_min"`
 		SecondsMedian float64 `json:"seconds_median"`
@@ -120,7 +120,7 @@ func RankScalingsJSON(w io.Writer, on Job, list []bench.RankScaling) error {
 		Sent      sent   `json:"sent_per_iteration"`
 		Job
 	}
-	return jsonLines(w, list, func(s bench.RankScaling) any {
+	return jsonLines(w, list, func(s lab.RankScaling) any {
 		product, iteration := s.Efficiency(list[0])
 		return result{
 			"scaling", s.Kind, growth(s), s.Ranks, s.Domains, s.Rows, s.NNZ,

@@ -9,7 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
 // Expected is about how long measurements take, of a quick run and of a full one.
@@ -23,7 +23,7 @@ const (
 
 // Experiments writes a table of experiments, what each takes, and what all take
 // together.
-func Experiments(w io.Writer, list []experiments.Experiment, times []Expected, together Expected) {
+func Experiments(w io.Writer, list []records.Experiment, times []Expected, together Expected) {
 	t := newTable(w, "id", "source", "shows", "matrices", "quick", "full")
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 3, WidthMax: showsWidth, WidthMaxEnforcer: text.WrapSoft},
@@ -40,7 +40,7 @@ func Experiments(w io.Writer, list []experiments.Experiment, times []Expected, t
 }
 
 // matrices names those of an experiment, each once.
-func matrices(e experiments.Experiment) string {
+func matrices(e records.Experiment) string {
 	var names []string
 	seen := map[string]bool{}
 	for _, g := range e.Measure {

@@ -11,7 +11,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/mpsolve/mpsolve/pkg/formatsearch"
+	"github.com/mpsolve/mpsolve/lab"
 )
 
 // FormatSearch is what `mpsolve formats` prints.
@@ -54,7 +54,7 @@ type FormatTrial struct {
 }
 
 // Fill takes over what a search has found.
-func (f *FormatSearch) Fill(r formatsearch.Result) {
+func (f *FormatSearch) Fill(r lab.Result) {
 	f.Minimal, f.Best, f.Limit, f.Complete = r.Minimal, r.Best, r.Limit, r.Complete
 	f.Parts, f.Trials = []FormatPart{}, []FormatTrial{}
 	for _, p := range r.Parts {

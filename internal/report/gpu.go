@@ -6,13 +6,13 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
 // DeviceProducts writes a table of products of a matrix on a device, given how many
 // bytes per second that copies, 0 for not measured.
-func DeviceProducts(w io.Writer, copies float64, products []bench.Product) {
+func DeviceProducts(w io.Writer, copies float64, products []lab.Product) {
 	t := newTable(w, "product", "bytes/nz", "ms", "median", "GB/s", "% of copy", "x csr", "build ms", "normwise")
 	for _, p := range products {
 		t.AppendRow(table.Row{
@@ -26,7 +26,7 @@ func DeviceProducts(w io.Writer, copies float64, products []bench.Product) {
 }
 
 // DeviceSolves writes a table of solves on a device.
-func DeviceSolves(w io.Writer, solves []bench.Solve) {
+func DeviceSolves(w io.Writer, solves []lab.Solve) {
 	t := newTable(w, "solve", "with", "iterations", "steps", "result", "residual", "seconds", "x csr")
 	for _, s := range solves {
 		t.AppendRow(table.Row{
@@ -53,7 +53,7 @@ type onDevice struct {
 	Architecture string  `json:"architecture"`
 }
 
-func measuredOn(d gpu.Info, kind, matrix string, s bench.Stored, t bench.Time) onDevice {
+func measuredOn(d gpu.Info, kind, matrix string, s lab.Stored, t lab.Time) onDevice {
 	return onDevice{
 		kind, matrix, s.Rows, s.NNZ, s.Layout, s.Formats, Number(s.Epsilon), s.Build, t.Min,
 		string(d.Backend), d.Name, d.Architecture,
@@ -61,7 +61,7 @@ func measuredOn(d gpu.Info, kind, matrix string, s bench.Stored, t bench.Time) o
 }
 
 // DeviceProductsJSON writes each product as one JSON object on a line.
-func DeviceProductsJSON(w io.Writer, on gpu.Info, matrix string, copies float64, products []bench.Product) error {
+func DeviceProductsJSON(w io.Writer, on gpu.Info, matrix string, copies float64, products []lab.Product) error {
 	type product struct {
 		onDevice
 		Bytes         int64   `json:"matrix_bytes"`
@@ -72,7 +72,7 @@ func DeviceProductsJSON(w io.Writer, on gpu.Info, matrix string, copies float64,
 		Speedup       Number  `json:"speedup_csr"`
 		Normwise      Number  `json:"error_normwise"`
 	}
-	return jsonLines(w, products, func(p bench.Product) any {
+	return jsonLines(w, products, func(p lab.Product) any {
 		return product{
 			measuredOn(on, "product", matrix, p.Stored, p.Time), p.Bytes, p.Moved(), p.Median,
 			Number(p.BytesPerSecond() / 1e9), Number(copies / 1e9), Number(products[0].Min / p.Min), Number(p.Errors.Normwise),
@@ -81,7 +81,7 @@ func DeviceProductsJSON(w io.Writer, on gpu.Info, matrix string, copies float64,
 }
 
 // DeviceSolvesJSON writes each solve as one JSON object on a line.
-func DeviceSolvesJSON(w io.Writer, on gpu.Info, matrix string, solves []bench.Solve) error {
+func DeviceSolvesJSON(w io.Writer, on gpu.Info, matrix string, solves []lab.Solve) error {
 	type solve struct {
 		onDevice
 		Method     string `json:"method"`
@@ -90,7 +90,7 @@ func DeviceSolvesJSON(w io.Writer, on gpu.Info, matrix string, solves []bench.So
 		Reason     string `json:"result"`
 		Residual   Number `json:"relative_residual"`
 	}
-	return jsonLines(w, solves, func(s bench.Solve) any {
+	return jsonLines(w, solves, func(s lab.Solve) any {
 		return solve{measuredOn(on, "solve", matrix, s.Stored, s.Time), s.Method, s.Iterations, s.Steps, s.Reason, Number(s.Residual)}
 	})
 }

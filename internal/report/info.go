@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // Info is what `mpsolve info` says about a file; docs/info.schema.json describes the JSON.
@@ -120,7 +120,7 @@ func (i *Info) SetMatrix(f csr.Facts) {
 }
 
 // SetChoice takes over what a run of `solve` has reported so far, and what its solver has chosen.
-func (i *Info) SetChoice(r Report, s *solve.Solver, program, limit int64) {
+func (i *Info) SetChoice(r Report, s *solver.Solver, program, limit int64) {
 	chosen := s.Chosen()
 	r.setStorage(chosen)
 	r.setPreconditioner(chosen.Precond)

@@ -7,12 +7,12 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
 // Kinds writes each kind of measurement with its labels and what it measures, then a
 // table of all values with their meaning, which describe returns.
-func Kinds(w io.Writer, list []experiments.Kind, describe func(value string) string) {
+func Kinds(w io.Writer, list []records.Kind, describe func(value string) string) {
 	var values []string
 	kindsOf := map[string][]string{}
 	for _, k := range list {

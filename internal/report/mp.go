@@ -8,8 +8,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/lab"
 )
 
 // publishedMP are the milliseconds of table 5 of [Isupov20]: y = alpha A x + beta y of 1000 rows and columns on a GTX 1080.
@@ -33,28 +33,28 @@ type publishedRow struct {
 
 // MP writes a table for each number of threads and operation: a row for each implementation, and for each precision the
 // time of a multiply-add and how many times as long math/big takes; and what is published.
-func MP(w io.Writer, bits, threads []int, results []bench.MPResult) {
+func MP(w io.Writer, bits, threads []int, results []lab.MPResult) {
 	for _, t := range threads {
 		Line(w, "threads", "%d", t)
-		for _, operation := range bench.MPOperations {
+		for _, operation := range lab.MPOperations {
 			mpTable(w, bits, t, operation, results)
 		}
 	}
 	for _, r := range results {
-		if r.Operation == bench.MPGEMV && r.N == publishedMP.n {
+		if r.Operation == lab.MPGEMV && r.N == publishedMP.n {
 			mpPublished(w, bits)
 			return
 		}
 	}
 }
 
-func mpTable(w io.Writer, bits []int, threads int, operation string, results []bench.MPResult) {
+func mpTable(w io.Writer, bits []int, threads int, operation string, results []lab.MPResult) {
 	header := []any{operation + ": ns a term (math/big / it)"}
 	for _, b := range bits {
 		header = append(header, fmt.Sprintf("%d bits", b))
 	}
 	var rows []table.Row
-	for _, name := range bench.MPImplementations {
+	for _, name := range lab.MPImplementations {
 		row := table.Row{name}
 		found := false
 		for _, b := range bits {
@@ -113,7 +113,7 @@ func mpPublished(w io.Writer, bits []int) {
 }
 
 // MPJSON writes each result as one JSON object on a line.
-func MPJSON(w io.Writer, on machine.Environment, results []bench.MPResult) error {
+func MPJSON(w io.Writer, on host.Environment, results []lab.MPResult) error {
 	type result struct {
 		Operation      string  `json:"operation"`
 		Implementation string  `json:"implementation"`
@@ -128,9 +128,9 @@ func MPJSON(w io.Writer, on machine.Environment, results []bench.MPResult) error
 		PerTerm        float64 `json:"ns_per_multiply_add"`
 		OverBig        Number  `json:"times_math_big"`
 		Error          Number  `json:"error"` // over the sum of magnitudes
-		machine.Environment
+		host.Environment
 	}
-	return jsonLines(w, results, func(r bench.MPResult) any {
+	return jsonLines(w, results, func(r lab.MPResult) any {
 		return result{
 			r.Operation, r.Implementation, r.Bits, r.N, r.Threads, r.Terms, len(r.Rounds), r.Min, r.Median, r.Whole(), 1e9 * r.PerTerm(),
 			Number(r.OverBig()), Number(r.Error), on,

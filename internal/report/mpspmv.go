@@ -6,17 +6,17 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/lab"
 )
 
 // MPProducts writes a table of sparse products in multiple precision; each precision begins with the product in FP64 that was
 // timed beside it.
-func MPProducts(w io.Writer, nnz int, list []bench.MPProduct) {
+func MPProducts(w io.Writer, nnz int, list []lab.MPProduct) {
 	t := newTable(w, "product", "bits", "bytes/nz", "ms", "median", "ns/nz", "x CSR's time", "build s", "error of rows")
 	double := 1.0
 	for _, p := range list {
 		name, build := p.Implementation, fmt.Sprintf("%.2f", p.Build)
-		if name == bench.TunedCSR {
+		if name == lab.TunedCSR {
 			name, build, double = "tuned CSR, FP64", "", p.Min
 		}
 		t.AppendRow(table.Row{

@@ -117,7 +117,7 @@ func (d Digits) rank() int {
 
 func outcome(s solve.Result) Outcome {
 	o := Outcome{
-		Converged: s.Reason.Converged(), Reason: s.Reason.String(), Advice: s.Advice,
+		Converged: s.Reason.Converged(), Reason: s.Reason.String(), Advice: Flags(s.Advice),
 		Digits: digits(s.Digits), Precise: precise(s.Precise), Evidence: evidence(s.Evidence), Cautions: s.Cautions,
 		NullSpace: nullSpace(s.NullSpace), LeastSquares: leastSquares(s.LeastSquares),
 		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs, Block: s.Block, Why: s.Reason,

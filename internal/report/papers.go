@@ -5,13 +5,13 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/mpsolve/mpsolve/internal/collection"
+	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // Papers writes a table of the papers' matrices: sizes, and where they are to be
 // had.
-func Papers(w io.Writer, list []collection.Paper) {
+func Papers(w io.Writer, list []matrixio.Paper) {
 	t := newTable(w, "matrix", "n", "nonzeros", "in memory", "download", "address")
 	for _, p := range list {
 		download, where := "–", p.Address()

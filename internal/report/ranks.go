@@ -6,7 +6,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
 // A Rank is what one rank of a job had and did.

@@ -8,13 +8,13 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/lab"
 )
 
 // Roofline writes a table of the points of one number of threads, in GFLOP/s: a row
 // for each configuration, a column for each intensity. from is where the array lies: memory or the cache.
-func Roofline(w io.Writer, threads int, from string, roof bench.Roof, intensities []int, points []bench.RooflinePoint) {
+func Roofline(w io.Writer, threads int, from string, roof lab.Roof, intensities []int, points []lab.RooflinePoint) {
 	ceilings := fmt.Sprintf("%s %.1f GB/s", from, roof.GBps)
 	for _, arithmetic := range slices.Sorted(maps.Keys(roof.GFLOPS)) {
 		ceilings += fmt.Sprintf(", %s %.1f GFLOP/s", arithmetic, roof.GFLOPS[arithmetic])
@@ -25,7 +25,7 @@ func Roofline(w io.Writer, threads int, from string, roof bench.Roof, intensitie
 		header = append(header, i)
 	}
 	t := newTable(w, append(header, "GB/s", "% of "+from)...)
-	for _, name := range bench.ConfigsOf(points) {
+	for _, name := range lab.ConfigsOf(points) {
 		row := table.Row{name}
 		for _, p := range points {
 			if p.Config != name || p.Threads != threads {
@@ -36,7 +36,7 @@ func Roofline(w io.Writer, threads int, from string, roof bench.Roof, intensitie
 			}
 			row = append(row, fmt.Sprintf("%.2f", p.GFLOPS))
 		}
-		gbps, _ := bench.BestOf(points, name, threads)
+		gbps, _ := lab.BestOf(points, name, threads)
 		t.AppendRow(append(row, fmt.Sprintf("%.1f", gbps), percent(gbps, roof.GBps)))
 	}
 	t.Render()
@@ -44,7 +44,7 @@ func Roofline(w io.Writer, threads int, from string, roof bench.Roof, intensitie
 
 // RooflineJSON writes each point as one JSON object on a line, given the roof of
 // each number of threads.
-func RooflineJSON(w io.Writer, on machine.Environment, roofs map[int]bench.Roof, points []bench.RooflinePoint) error {
+func RooflineJSON(w io.Writer, on host.Environment, roofs map[int]lab.Roof, points []lab.RooflinePoint) error {
 	type point struct {
 		Config        string  `json:"config"`
 		BytesPerValue int     `json:"bytes_per_value"`
@@ -54,9 +54,9 @@ func RooflineJSON(w io.Writer, on machine.Environment, roofs map[int]bench.Roof,
 		GBps          Number  `json:"gbps"`
 		Seconds       float64 `json:"seconds"`
 		ReadLimit     Number  `json:"read_limit_gbps"` // the ceiling
-		machine.Environment
+		host.Environment
 	}
-	return jsonLines(w, points, func(p bench.RooflinePoint) any {
+	return jsonLines(w, points, func(p lab.RooflinePoint) any {
 		return point{
 			p.Config, p.Bytes, p.Intensity, p.Threads, Number(p.GFLOPS), Number(p.GBps), p.Seconds,
 			Number(roofs[p.Threads].GBps), on,

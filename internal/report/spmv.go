@@ -9,12 +9,12 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/lab"
 )
 
 // OnMachine writes the processor that something is measured on.
-func OnMachine(w io.Writer, m machine.Environment) {
+func OnMachine(w io.Writer, m host.Environment) {
 	Line(w, "processor", "%s, %s kernels, last-level cache %s", Known(m.Processor), m.Kernels, Size(m.LLCBytes))
 }
 
@@ -36,7 +36,7 @@ func Known(text string) string {
 }
 
 // Threads writes a number of threads and their bandwidth.
-func Threads(w io.Writer, r bench.Row) {
+func Threads(w io.Writer, r lab.Row) {
 	if r.Read == 0 {
 		Line(w, "threads", "%d", r.Threads)
 		return
@@ -62,7 +62,7 @@ func percent(part, limit float64) string {
 }
 
 // Products writes a table of products that were measured on the same threads.
-func Products(w io.Writer, rows []bench.Row) {
+func Products(w io.Writer, rows []lab.Row) {
 	t := newTable(w, "product", "bytes/nz", "ms", "median", "GB/s", "% of limit",
 		"x CSR", "build", "normwise", "componentwise", "row-wise")
 	for _, r := range rows {
@@ -84,7 +84,7 @@ func Products(w io.Writer, rows []bench.Row) {
 
 // Several writes a table of products with several vectors at once, of rows that were measured on
 // the same threads, the baselines first; nothing if there are none.
-func Several(w io.Writer, rows []bench.Row) {
+func Several(w io.Writer, rows []lab.Row) {
 	if len(rows) < 2 || len(rows[1].Several) == 0 {
 		return
 	}
@@ -96,7 +96,7 @@ func Several(w io.Writer, rows []bench.Row) {
 			t.AppendRow(table.Row{
 				r.Name, of.Vectors, fmt.Sprintf("%.3f", 1e3*s.Min), fmt.Sprintf("%.3f", 1e3*s.ForEach()),
 				fmt.Sprintf("%.1f", rate/1e9), percent(rate, r.Read),
-				fmt.Sprintf("%.2f", r.SpeedupAlone(s)), fmt.Sprintf("%.2f", bench.SpeedupCSR(rows, s)),
+				fmt.Sprintf("%.2f", r.SpeedupAlone(s)), fmt.Sprintf("%.2f", lab.SpeedupCSR(rows, s)),
 			})
 		}
 	}
@@ -104,7 +104,7 @@ func Several(w io.Writer, rows []bench.Row) {
 }
 
 // Regrets writes what the choices of layouts lose against the fastest ones that were measured.
-func Regrets(w io.Writer, list []bench.Regret) {
+func Regrets(w io.Writer, list []lab.Regret) {
 	for _, r := range list {
 		if r.Share() == 1 {
 			Line(w, "choice", "%s: the fastest", r.Chosen.Name)
@@ -115,7 +115,7 @@ func Regrets(w io.Writer, list []bench.Regret) {
 }
 
 // ProductsJSON writes each product as one JSON object on a line.
-func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
+func ProductsJSON(w io.Writer, on host.Environment, rows []lab.Row) error {
 	type several struct {
 		Vectors       int     `json:"vectors"`
 		SecondsMin    float64 `json:"seconds_min"` // of the product with all
@@ -145,9 +145,9 @@ func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
 		BuildSpMVs      Number        `json:"build_spmvs"`
 		BackwardError   BackwardError `json:"backward_error"`
 		Several         []several     `json:"several,omitempty"` // products with several vectors at once
-		machine.Environment
+		host.Environment
 	}
-	return jsonLines(w, rows, func(r bench.Row) any {
+	return jsonLines(w, rows, func(r lab.Row) any {
 		var list []several
 		for _, s := range r.Several {
 			list = append(list, several{s.Vectors, s.Min, s.Median})

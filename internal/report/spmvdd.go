@@ -6,11 +6,11 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/lab"
 )
 
 // ProductsDD writes a table of products with double-double vectors beside those with float64 ones.
-func ProductsDD(w io.Writer, products []bench.ProductDD) {
+func ProductsDD(w io.Writer, products []lab.ProductDD) {
 	t := newTable(w, "layout", "bytes/nz", "double ms", "median", "dd ms", "median", "dd/double", "GB/s", "error of double", "error of dd")
 	for _, p := range products {
 		t.AppendRow(table.Row{

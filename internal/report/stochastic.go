@@ -11,9 +11,9 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"github.com/mpsolve/mpsolve/lab/stochastic"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
-	"github.com/mpsolve/mpsolve/pkg/stochastic"
 )
 
 // StochasticDigits is what `mpsolve digits` prints: an ordinary solve beside one in discrete stochastic
@@ -75,7 +75,7 @@ type sampleRank struct {
 const worstElements = 5
 
 // Compare fills in what came of the two solves.
-func (d *StochasticDigits) Compare(f csr.Facts, plain solve.Result, s solve.Stochastic) {
+func (d *StochasticDigits) Compare(f csr.Facts, plain solve.Result, s stochastic.Solution) {
 	d.Rows, d.NNZ, d.Seed = f.Rows, int64(f.NNZ), s.Seed
 	d.Method, d.Precond = plain.Method, plain.Precond.Text
 	d.Converged = plain.Reason.Converged() && s.Reason.Converged()

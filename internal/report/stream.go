@@ -6,16 +6,16 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/mpsolve/mpsolve/internal/bench"
-	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
 // Stream writes a table of the kernels of BabelStream: a row for each size and number of threads, and for
 // each kernel the bandwidth of the fastest and of the median round.
-func Stream(w io.Writer, results []bench.StreamResult) {
+func Stream(w io.Writer, results []lab.StreamResult) {
 	header := []any{"GB/s, best/median", "threads", "array MiB"}
-	for _, k := range bench.StreamKernels() {
+	for _, k := range lab.StreamKernels() {
 		header = append(header, k.Name)
 	}
 	t := newTable(w, header...)
@@ -48,29 +48,29 @@ type streamed struct {
 	GBpsMedian    Number  `json:"gbps_median"`
 }
 
-func streamedBy(r bench.StreamResult) streamed {
+func streamedBy(r lab.StreamResult) streamed {
 	return streamed{r.Kernel, r.N, r.Bytes, len(r.Rounds), r.Min, r.Median, Number(r.Best()), Number(r.Typical())}
 }
 
 // StreamJSON writes each result as one JSON object on a line.
-func StreamJSON(w io.Writer, on machine.Environment, results []bench.StreamResult) error {
+func StreamJSON(w io.Writer, on host.Environment, results []lab.StreamResult) error {
 	type result struct {
 		streamed
 		Threads int `json:"threads"`
-		machine.Environment
+		host.Environment
 	}
-	return jsonLines(w, results, func(r bench.StreamResult) any { return result{streamedBy(r), r.Threads, on} })
+	return jsonLines(w, results, func(r lab.StreamResult) any { return result{streamedBy(r), r.Threads, on} })
 }
 
 // DeviceStreamJSON is StreamJSON of results on a device.
-func DeviceStreamJSON(w io.Writer, on gpu.Info, results []bench.StreamResult) error {
+func DeviceStreamJSON(w io.Writer, on gpu.Info, results []lab.StreamResult) error {
 	type result struct {
 		streamed
 		Backend      string `json:"backend"`
 		Device       string `json:"device"`
 		Architecture string `json:"architecture"`
 	}
-	return jsonLines(w, results, func(r bench.StreamResult) any {
+	return jsonLines(w, results, func(r lab.StreamResult) any {
 		return result{streamedBy(r), string(on.Backend), on.Name, on.Architecture}
 	})
 }

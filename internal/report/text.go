@@ -93,7 +93,11 @@ func (r *Report) Verdict(o Outcome) string {
 	if relation == "<=" { // what is wrong is another thing
 		return fmt.Sprintf("NOT converged (%s); %s", o.Reason, o.Advice)
 	}
-	return fmt.Sprintf("NOT converged (%s), %s; %s", o.Reason, measure, o.Advice)
+	text := fmt.Sprintf("NOT converged (%s), %s", o.Reason, measure)
+	if o.Advice != "" {
+		text += "; " + o.Advice
+	}
+	return text
 }
 
 // Quiet writes the verdict, and a line for each caution.

@@ -12,7 +12,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/mpsolve/mpsolve/pkg/tune"
+	"github.com/mpsolve/mpsolve/lab"
 )
 
 // Tune is what `mpsolve tune` prints.
@@ -52,7 +52,7 @@ type TuneTrial struct {
 }
 
 // Fill takes over what a search has found.
-func (t *Tune) Fill(r tune.Result, took time.Duration) {
+func (t *Tune) Fill(r lab.TuneResult, took time.Duration) {
 	t.Best, t.Gain, t.Complete, t.Seconds = r.Best, Number(r.Gain()), r.Complete, took.Seconds()
 	t.Trials = []TuneTrial{}
 	for _, o := range r.Trials {
@@ -85,7 +85,7 @@ func (t *Tune) WriteText(w io.Writer) {
 	}
 	tooSlow := 0
 	for _, r := range t.Trials {
-		if r.Why == tune.TooSlow {
+		if r.Why == lab.TooSlow {
 			tooSlow++
 		}
 	}
@@ -122,7 +122,7 @@ func (t *Tune) table(w io.Writer) {
 	for _, k := range order {
 		r, mark := t.Trials[k], ""
 		switch {
-		case r.Why == tune.TooSlow:
+		case r.Why == lab.TooSlow:
 			continue
 		case !r.Passes:
 			failed = append(failed, k)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -81,7 +81,7 @@ func checkSpec(t *testing.T, m *csr.Matrix, s Spec) {
 func TestBoundOfEveryLayout(t *testing.T) {
 	for k, name := range realNamesAll(t) {
 		t.Run(name, func(t *testing.T) {
-			m := testmatrix.Matrix(t, name)
+			m := testsupport.Matrix(t, name)
 			if testing.Short() && m.NNZ() > 3_000 {
 				t.Skip("large")
 			}
@@ -112,7 +112,7 @@ func TestBoundOnRealMatrices(t *testing.T) {
 	}
 	for k, name := range names {
 		t.Run(name, func(t *testing.T) {
-			m := testmatrix.Matrix(t, name)
+			m := testsupport.Matrix(t, name)
 			for i, s := range specs() {
 				if m.NNZ() > 10_000 && (i/3+k)%8 > 0 { // others for each matrix
 					continue

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mpsolve/mpsolve/pkg/quantize"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -112,7 +112,7 @@ func recordedMatrix(t *testing.T, name string) *csr.Matrix {
 		if _, err := os.Stat(filepath.Join("..", "..", "..", "shared", "matrices", name)); err != nil {
 			return nil
 		}
-		return testmatrix.Matrix(t, real)
+		return testsupport.Matrix(t, real)
 	}
 	kind, params, _ := strings.Cut(name, ",")
 	p := generate.Params{}

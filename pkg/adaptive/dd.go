@@ -3,7 +3,7 @@ package adaptive
 import (
 	"fmt"
 
-	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 

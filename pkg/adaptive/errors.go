@@ -3,9 +3,9 @@ package adaptive
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // ProductErrors is how far a computed product y is from A x, with d = y - A x:

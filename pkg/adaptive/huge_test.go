@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/mpsolve/mpsolve/pkg/quantize"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"

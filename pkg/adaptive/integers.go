@@ -3,9 +3,9 @@ package adaptive
 import (
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/sell"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
-	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // Quantizer turns the rows of a matrix into the integers that AFX stores, for layouts of

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
-	"github.com/mpsolve/mpsolve/pkg/quantize"
 )
 
 // Matrix is a sparse matrix in adaptive precision, in one of the Layouts. It is an operator

@@ -3,7 +3,7 @@ package adaptive
 import (
 	"sync"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // weights are odd pseudo-random numbers w_i, one for each row, by which a matrix M of integers is

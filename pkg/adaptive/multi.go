@@ -2,8 +2,8 @@ package adaptive
 
 import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/quantize"
 )
 
 // Products with k vectors, which are interleaved: each value is decoded once, and multiplied

@@ -1,9 +1,9 @@
 package adaptive
 
 import (
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
-	"github.com/mpsolve/mpsolve/pkg/quantize"
 )
 
 // Norm is the T of the criterion NW; see quantize.

@@ -1,9 +1,9 @@
 package adaptive
 
 import (
+	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/sell"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/quantize"
-	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // rest is what the matrix as it is stored, exactly or in AFX, lacks of m + low, rounded to float64; low may be nil.

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/quantize"
 )
 
 // slotMatrix is a matrix in slots.

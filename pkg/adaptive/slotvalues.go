@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/pkg/sell"
+	"github.com/mpsolve/mpsolve/internal/sell"
 )
 
 // rounding says which slots of a group get a width of whole bytes: the two kinds of

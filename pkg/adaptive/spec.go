@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
-	"github.com/mpsolve/mpsolve/pkg/quantize"
 )
 
 // The names of package quantize that a Spec is made of.
@@ -38,6 +38,23 @@ func Names() []string { return quantize.Names() }
 // LookupSet returns the set of that name; the name of a format stands for that
 // format alone. Upper and lower case are alike.
 func LookupSet(name string) (Set, error) { return quantize.LookupSet(name) }
+
+// Sets to choose: AFX fits the format of each element to the accuracy; the others hold all elements in one format.
+var (
+	AFX  = mustLookup("AFX")
+	FP64 = mustLookup("FP64")
+	FP32 = mustLookup("FP32")
+	FP16 = mustLookup("FP16")
+	BF16 = mustLookup("BF16")
+)
+
+func mustLookup(name string) Set {
+	s, err := LookupSet(name)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
 
 // ParseEpsilon reads a target accuracy: 1e-7 or 2^-24.
 func ParseEpsilon(text string) (float64, error) { return quantize.ParseEpsilon(text) }

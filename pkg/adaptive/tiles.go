@@ -3,8 +3,8 @@ package adaptive
 import (
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/sell"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // Column tiles: where the columns of a row are all over x, and x is larger than

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/generate"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // No page holds panels of two threads: each touches first what it will multiply.

@@ -3,7 +3,7 @@ package csr
 import (
 	"slices"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // ByRows makes a matrix whose row i is what fill adds to an empty row, for ranges

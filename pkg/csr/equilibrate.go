@@ -3,7 +3,7 @@ package csr
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // equilibrations bounds the sweeps of BothScaling. Each halves the exponents

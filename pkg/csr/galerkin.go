@@ -3,7 +3,7 @@ package csr
 import (
 	"fmt"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // Galerkin returns r a p for r the transpose of p, a matrix of the groups of columns of p, in

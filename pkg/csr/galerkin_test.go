@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // allowAll lets Galerkin do anything.

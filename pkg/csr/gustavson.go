@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // multiply returns a b, in whole blocks of columns, by Gustavson's algorithm: each row is a

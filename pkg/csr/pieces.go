@@ -2,7 +2,7 @@ package csr
 
 import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // pieces is a matrix whose rows lie in several arrays: row i is row i&mask of part[i>>shift].

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // Multiplications returns the number of multiplications in a b, an upper bound of

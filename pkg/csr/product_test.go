@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // unevenBlocks are groups of 1 to 5 columns.

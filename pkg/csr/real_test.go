@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
@@ -19,7 +19,7 @@ func TestRealMatrices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads all shared matrices")
 	}
-	dir := testmatrix.Folder(t)
+	dir := testsupport.Folder(t)
 	index, err := os.ReadFile(filepath.Join(dir, "INDEX.tsv"))
 	if err != nil {
 		t.Fatal(err)

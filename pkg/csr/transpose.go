@@ -1,6 +1,6 @@
 package csr
 
-import "github.com/mpsolve/mpsolve/pkg/parallel"
+import "github.com/mpsolve/mpsolve/internal/parallel"
 
 // Transpose returns the transposed matrix, on the threads of pool (nil: serially).
 func (m *Matrix) Transpose(pool *parallel.Pool) *Matrix {

@@ -1,7 +1,7 @@
 package csr
 
 import (
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/nearest"
+	"github.com/mpsolve/mpsolve/internal/host"
 )
 
 // Kind is the way in which stored bits represent a value.
@@ -125,7 +125,7 @@ func Lookup(name string) (Format, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Format{}, fmt.Errorf("unknown format %q; did you mean %s? There are %s", name, nearest.Word(name, names), strings.Join(names, ", "))
+	return Format{}, fmt.Errorf("unknown format %q; did you mean %s? There are %s", name, host.NearestWord(name, names), strings.Join(names, ", "))
 }
 
 // MustLookup is Lookup of a name that is known to be right; it panics if it is not.

@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/pkg/parallel"
+import "github.com/mpsolve/mpsolve/internal/parallel"
 
 // biotStorage is what a unit volume of rock takes up at a unit of pressure.
 const biotStorage = 1e-3

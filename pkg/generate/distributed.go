@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
 // DistributedRHS is DefaultRHS of a matrix over ranks: the own elements of this rank, with the bits that they have for the whole

@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/pkg/parallel"
+import "github.com/mpsolve/mpsolve/internal/parallel"
 
 // grid is a box of nx by ny by nz points, x running fastest; a plane has
 // nz = 1.

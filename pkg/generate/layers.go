@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/pkg/parallel"
+import "github.com/mpsolve/mpsolve/internal/parallel"
 
 // layers draws a coefficient for each cell: log-normal over some decades in grains, times
 // that of its layer, evenly spread over the decades of the jumps, times that of every

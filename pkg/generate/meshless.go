@@ -3,7 +3,7 @@ package generate
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // meshless is -div(K grad u) collocated at n x n scattered points: a jittered

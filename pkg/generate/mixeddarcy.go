@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/pkg/parallel"
+import "github.com/mpsolve/mpsolve/internal/parallel"
 
 // raviart is Darcy's law and the balance of mass by lowest-order mixed finite elements of
 // Raviart and Thomas on n by n square cells (Boffi, Brezzi, Fortin: Mixed Finite Element

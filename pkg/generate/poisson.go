@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/pkg/parallel"
+import "github.com/mpsolve/mpsolve/internal/parallel"
 
 // poisson is -div(k grad u) by finite volumes on cells of edge 1 with
 // Dirichlet conditions: the face between cells of coefficients k1 and k2 has

@@ -6,14 +6,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 // published reads a matrix of the collection beside the repository.
 func published(t *testing.T, name string) *mat.Dense {
 	t.Helper()
-	return dense(testmatrix.Matrix(t, name))
+	return dense(testsupport.Matrix(t, name))
 }
 
 func serial(t *testing.T) *parallel.Pool {

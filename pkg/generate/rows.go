@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // MakeRows makes rows lo to hi-1 of the matrix that Generate makes of the kind, on the threads of pool: those of a rank.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // TestMakeRows compares rows with those of the whole matrix.

@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/pkg/parallel"
+import "github.com/mpsolve/mpsolve/internal/parallel"
 
 // poreModulus is Young's modulus of a pore by that of the material around it.
 const poreModulus = 1e-4

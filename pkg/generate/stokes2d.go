@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/pkg/parallel"
+import "github.com/mpsolve/mpsolve/internal/parallel"
 
 // staggered is Stokes flow of a fluid of variable viscosity mu by finite volumes on a
 // staggered grid of n by n cells (Harlow, Welch: the marker-and-cell grid):

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // primes is Trefethen's matrix: the first n primes on the diagonal and ones

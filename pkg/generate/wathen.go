@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/pkg/parallel"
+import "github.com/mpsolve/mpsolve/internal/parallel"
 
 // serendipity is Wathen's matrix: the consistent mass matrix of 8-node
 // serendipity elements on an nx by ny mesh, each element with a random density

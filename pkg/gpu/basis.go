@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/packed"
 )
 
 // basis is a linop.Basis on a device, see source/basis.c. Chunks are as long as blocks of package packed. Vectors take the bytes that

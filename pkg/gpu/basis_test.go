@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/packed"
 )
 
 // basisVector is a vector whose blocks are of sizes that different formats suit; zeros, and what is smaller than all other

@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/solver"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -30,7 +31,7 @@ var (
 // of a few that lead to ground.
 func resistors(k int) *csr.Matrix {
 	random := rand.New(rand.NewPCG(22, uint64(k)))
-	return testmatrix.Entries(k*k, func(add func(i, j int, v float64)) {
+	return testsupport.Entries(k*k, func(add func(i, j int, v float64)) {
 		join := func(i, j int) {
 			if random.Float64() < 0.8 {
 				g := math.Exp(random.NormFloat64())
@@ -88,7 +89,7 @@ func TestMultigridSolve(t *testing.T) {
 		if first.X == nil {
 			first, steps = r, residuals
 		}
-		if !testmatrix.SameBits(r.X, first.X) || !testmatrix.SameBits(residuals, steps) {
+		if !testsupport.SameBits(r.X, first.X) || !testsupport.SameBits(residuals, steps) {
 			t.Error("other bits than on the emulated device")
 		}
 		if r.Reason != krylov.Converged || r.Iterations != host.Iterations {
@@ -102,7 +103,7 @@ func TestG3Circuit(t *testing.T) {
 	if *circuitDevices == "" {
 		t.Skip("make gpu-circuit solves G3_circuit")
 	}
-	m := testmatrix.Matrix(t, "G3_circuit")
+	m := testsupport.Matrix(t, "G3_circuit")
 	host, _ := multigridSolve(t, m, nil, *circuitLimit)
 	t.Logf("host: %v after %d iterations", host.Reason, host.Iterations)
 	var first solve.Result
@@ -114,7 +115,7 @@ func TestG3Circuit(t *testing.T) {
 			if first.X == nil {
 				first, steps = r, errors
 			}
-			if !testmatrix.SameBits(r.X, first.X) || !testmatrix.SameBits(errors, steps) {
+			if !testsupport.SameBits(r.X, first.X) || !testsupport.SameBits(errors, steps) {
 				t.Error("other bits than on the first device")
 			}
 			if r.Reason != host.Reason || r.Iterations != host.Iterations {
@@ -149,14 +150,18 @@ func multigridSolve(t *testing.T, m *csr.Matrix, d *gpu.Device, most int) (r sol
 	}
 	m.MulVec(b, one)
 	start := time.Now()
-	s, err := solve.New(t.Context(), m, solve.Options{
-		Device: d, Method: solve.CG, Precond: solve.Precond{Kind: precond.AMG}, MaxIter: most, Digits: solve.NoDigits,
-		Monitor: func(e krylov.Event) {
+	s, err := solver.New(t.Context(), m, solve.Options{
+		Placement: solve.Placement{Device: d},
+		Method:    solve.CG,
+		Precond:   solve.Precond{Kind: precond.AMG},
+		Limits:    solve.Limits{MaxIter: most},
+		Accuracy:  solve.Accuracy{Digits: solve.NoDigits},
+		Reporting: solve.Reporting{Monitor: func(e krylov.Event) {
 			residuals = append(residuals, e.Residual)
 			if *circuitDevices != "" {
 				t.Logf("%v: iteration %d, residual %x", time.Since(start).Round(time.Second), e.Iteration, e.Residual)
 			}
-		},
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)

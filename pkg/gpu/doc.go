@@ -13,5 +13,5 @@
 // Scalars stay on the device, see [Scalar] and source/scalar.h.
 package gpu
 
-//go:generate go run ../../tools/gpugen
-//go:generate go run ../../tools/gputable -counts testdata/ratchet.txt -page ../../docs/gpu.md
+//go:generate go run ../../tools gpugen
+//go:generate go run ../../tools/measure gputable -counts testdata/ratchet.txt -page ../../docs/gpu.md

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/pkg/sell"
+	"github.com/mpsolve/mpsolve/internal/sell"
 )
 
 // files are the kernels, in the dialect that source/dialect.h explains, and in code what
-// tools/gpucode compiles them to.
+// tools gpucode compiles them to.
 //
 //go:embed source
 var files embed.FS
@@ -35,7 +35,7 @@ func openCL() []byte {
 }
 
 // amdTargets are what there are code objects for, and the architectures that each fits. Those of
-// families are for ROCm 6.3 and later. The list is that of tools/gpucode.
+// families are for ROCm 6.3 and later. The list is that of tools gpucode.
 var amdTargets = []struct {
 	name string
 	fits *regexp.Regexp

@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/child"
-	"github.com/mpsolve/mpsolve/pkg/sell"
+	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 func TestImages(t *testing.T) {
-	const ptx = "\n.version 6.0\n.target sm_70\n"
+	const ptx = ".version 6.0\n.target sm_70\n"
 	for _, c := range []struct {
 		backend      Backend
 		architecture string
@@ -93,7 +93,7 @@ func TestBundle(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "bundle"), whole, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := child.Command(t, bundler, "-type=o", "-unbundle", "-input=bundle", "-output=code", "-targets=hipv4-amdgcn-amd-amdhsa--gfx942")
+	cmd := testsupport.Command(t, bundler, "-type=o", "-unbundle", "-input=bundle", "-output=code", "-targets=hipv4-amdgcn-amd-amdhsa--gfx942")
 	cmd.Dir = dir
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)

@@ -6,16 +6,13 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/mpsolve/mpsolve/internal/codeobject"
-	"github.com/mpsolve/mpsolve/internal/gcnemu"
-	"github.com/mpsolve/mpsolve/internal/ptxemu"
-	"github.com/mpsolve/mpsolve/internal/simt"
+	"github.com/mpsolve/mpsolve/gputest"
 )
 
-// interpreter runs the kernels' machine code on the host: PTX by internal/ptxemu, code objects by
-// internal/gcnemu. It needs no cgo.
+// interpreter runs the kernels' machine code on the host: PTX by gputest.PTX, code objects by
+// gputest.GCN. It needs no cgo.
 type interpreter struct {
-	*simt.Device
+	*gputest.Device
 	device   Info
 	parse    func(image []byte) (find func(name string) *program, err error)
 	find     func(name string) *program
@@ -29,13 +26,13 @@ type interpreter struct {
 type program struct {
 	name   string
 	launch func(blocks int, arguments [][]byte) error
-	counts *simt.Counts
+	counts *gputest.Counts
 }
 
 // machine is a device that runs kernels K, of which a module has some by name.
 type machine[K any] interface {
 	Launch(k *K, blocks, threads int, arguments [][]byte) error
-	Counts(k *K) *simt.Counts
+	Counts(k *K) *gputest.Counts
 }
 
 // programs finds the kernels of a module.
@@ -61,8 +58,8 @@ func (p planting) of(text string) string {
 
 // Modules keep what has been parsed, by the text, and disassembled keeps texts, by the target.
 var (
-	ptxModules   = map[string]*ptxemu.Module{}
-	amdModules   = map[string]*gcnemu.Module{}
+	ptxModules   = map[string]*gputest.PTXModule{}
+	amdModules   = map[string]*gputest.GCNModule{}
 	disassembled = map[string]string{}
 )
 
@@ -75,12 +72,12 @@ func ptx(t testing.TB, seed uint64) *Device {
 // plantedPTX opens such a device with other kernels.
 func plantedPTX(t testing.TB, seed uint64, plant planting) *Device {
 	t.Helper()
-	d := ptxemu.New()
+	d := gputest.NewPTX()
 	return interpreted(t, seed, &interpreter{Device: d.Device, weight: 1, device: Info{Name: "interpreter of PTX", Architecture: "sm_90", Backend: CUDA, Units: 1}, parse: func(image []byte) (_ func(string) *program, err error) {
 		text := plant.of(string(image))
 		m := ptxModules[text]
 		if m == nil {
-			if m, err = ptxemu.Parse(text); err != nil {
+			if m, err = gputest.ParsePTX(text); err != nil {
 				return nil, err
 			}
 			ptxModules[text] = m
@@ -103,23 +100,23 @@ func plantedAMD(t testing.TB, target string, seed uint64, plant planting) *Devic
 	text, ok := disassembled[target]
 	if !ok {
 		var err error
-		if text, err = codeobject.Disassemble(object); errors.Is(err, codeobject.ErrNoDisassembler) {
+		if text, err = gputest.Disassemble(object); errors.Is(err, gputest.ErrNoDisassembler) {
 			t.Skip(err)
 		} else if err != nil {
 			t.Fatal(err)
 		}
 		disassembled[target] = text
 	}
-	d := gcnemu.New()
+	d := gputest.NewGCN()
 	return interpreted(t, seed, &interpreter{Device: d.Device, weight: 8, device: Info{Name: "interpreter of " + target, Architecture: architectures[target], Backend: HIP, Units: 1}, parse: func([]byte) (func(string) *program, error) {
 		text := plant.of(text)
 		m := amdModules[text]
 		if m == nil {
-			kernels, err := codeobject.Kernels(object)
+			kernels, err := gputest.CodeKernels(object)
 			if err != nil {
 				return nil, err
 			}
-			if m, err = gcnemu.Parse(kernels, text); err != nil {
+			if m, err = gputest.ParseGCN(kernels, text); err != nil {
 				return nil, err
 			}
 			amdModules[text] = m

@@ -3,9 +3,9 @@ package gpu
 import (
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // layouts has a row for each layout that a matrix may have on a device.

@@ -3,9 +3,9 @@ package gpu
 import (
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/sell"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/generate"
-	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // On devices with few units for doubles an element takes one operation of theirs, whatever its width.

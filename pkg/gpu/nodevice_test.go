@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/child"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 // compiledC compiles a library of testdata, with more flags.
@@ -23,7 +23,7 @@ func compiledC(t *testing.T, name string, flags ...string) string {
 	}
 	lib := filepath.Join(t.TempDir(), name+".so")
 	flags = append([]string{"-std=c11", "-D_DEFAULT_SOURCE", "-O0", "-fPIC", "-shared", "-o", lib, filepath.Join("testdata", name+".c")}, flags...)
-	out, err := child.Command(t, cc, flags...).CombinedOutput()
+	out, err := testsupport.Command(t, cc, flags...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -34,7 +34,7 @@ func compiledC(t *testing.T, name string, flags ...string) string {
 // what it printed.
 func itself(t *testing.T, variables ...string) string {
 	t.Helper()
-	c := child.Command(t, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	c := testsupport.Command(t, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	c.Env = append(os.Environ(), variables...)
 	out, err := c.CombinedOutput()
 	if err != nil {

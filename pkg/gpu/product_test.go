@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dd"
 )
 
 // sparse returns a matrix whose row i has length(i) elements, of about the magnitudes

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/simt"
+	"github.com/mpsolve/mpsolve/gputest"
+	"github.com/mpsolve/mpsolve/internal/sell"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
-	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
-// ratchetFile has what the kernels' PTX executes; docs/gpu.md shows it, see tools/gputable.
+// ratchetFile has what the kernels' PTX executes; docs/gpu.md shows it, see tools/measure.
 const ratchetFile = "testdata/ratchet.txt"
 
 const ratchetHead = `# What y = A x executes for 32 nonzeros, by the interpreter of PTX: instructions of warps, those
@@ -84,7 +84,7 @@ func counted(t *testing.T, m *csr.Matrix, s adaptive.Spec) string {
 // executed is what one product executes on an interpreter with as many blocks as a large matrix
 // would have for as many rows. Of slots it makes integers of so many bits doubles without operations
 // of doubles.
-func executed(t *testing.T, d *Device, m *csr.Matrix, s adaptive.Spec, narrow uint32) (sum simt.Total) {
+func executed(t *testing.T, d *Device, m *csr.Matrix, s adaptive.Spec, narrow uint32) (sum gputest.Total) {
 	resident := max(1, m.Rows/(ratchetRows*threads/warp))
 	for k := range d.kernels {
 		d.kernels[k].resident = resident

@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
-// ratchetFileAMD has what AMD's code executes; docs/gpu.md shows it, see tools/gputable.
+// ratchetFileAMD has what AMD's code executes; docs/gpu.md shows it, see tools/measure.
 const ratchetFileAMD = "testdata/ratchet-amd.txt"
 
 const ratchetHeadAMD = `# What y = A x executes for 64 nonzeros in waves of 64 (gfx90a), by the interpreter of AMD's code: vector

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
-	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 func afx(t testing.TB, c adaptive.Criterion, eps float64) adaptive.Spec {
@@ -72,14 +72,14 @@ func TestSlots(t *testing.T) {
 }
 
 func TestSlotsOfRealMatrices(t *testing.T) {
-	testmatrix.Folder(t)
+	testsupport.Folder(t)
 	names := []string{"bcsstk08", "west2021", "bcsstk14", "memplus", "ScaleMicrogrid_Jacobian_N1000_01", "fidap007", "mcca", "fs_183_3", "tols4000"}
 	if testing.Short() {
 		names = names[:2]
 	}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for _, name := range names {
-			m := testmatrix.Matrix(t, name)
+			m := testsupport.Matrix(t, name)
 			t.Run(name, func(t *testing.T) {
 				exact := newExact(m, normal(m.Cols, 3))
 				for _, c := range adaptive.Criteria {

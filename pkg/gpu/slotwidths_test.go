@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/sell"
+	"github.com/mpsolve/mpsolve/internal/sell"
 )
 
 // A kernel reads integers of every width, the least and the greatest among them, with any

@@ -3,8 +3,8 @@ package gpu
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/sell"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
-	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // As in source/slots.c.

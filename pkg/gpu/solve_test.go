@@ -5,12 +5,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
@@ -113,7 +113,7 @@ func TestSolve(t *testing.T) {
 					if s.n > 0 {
 						m = generated(t, s.name, generate.Params{"n": s.n})
 					} else {
-						m = testmatrix.Matrix(t, s.name)
+						m = testsupport.Matrix(t, s.name)
 					}
 					opt := krylov.Options[*Vector]{Tol: tol, MaxIter: 5000}
 					x, r, _ := solve(t, d, m, method, opt)

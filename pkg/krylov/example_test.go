@@ -6,10 +6,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Conjugate gradients on a matrix that comes from gonum.
@@ -49,5 +49,5 @@ func ExampleGMRES() {
 	// Output:
 	// 1: 0.1259
 	// 2: 0.0506
-	// iteration limit; allow more iterations (--max-iter), or try another preconditioner (--precond)
+	// iteration limit; allow more iterations (Options.MaxIter), or try another preconditioner (Options.Precond)
 }

@@ -7,24 +7,24 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // Builders shared with other packages.
 var (
-	entries  = testmatrix.Entries
-	dense    = testmatrix.Dense
-	diagonal = testmatrix.Diagonal
-	hilbert  = testmatrix.Hilbert
-	path     = testmatrix.Path
-	random   = testmatrix.Random
-	sameBits = testmatrix.SameBits
+	entries  = testsupport.Entries
+	dense    = testsupport.Dense
+	diagonal = testsupport.Diagonal
+	hilbert  = testsupport.Hilbert
+	path     = testsupport.Path
+	random   = testsupport.Random
+	sameBits = testsupport.SameBits
 )
 
 // grid is the five-point discretisation of -Laplace u + wind u_x on k x k
 // points: symmetric for wind = 0.
-func grid(k int, wind float64) *csr.Matrix { return testmatrix.Grid(k, wind, 0) }
+func grid(k int, wind float64) *csr.Matrix { return testsupport.Grid(k, wind, 0) }
 
 func fromMat(a mat.Matrix) *csr.Matrix {
 	m, err := csr.FromMat(a)

@@ -80,23 +80,23 @@ var reasons = map[Reason]struct{ name, advice string }{
 	Converged:                {"converged", ""},
 	ZeroRHS:                  {"zero right-hand side", ""},
 	LeastSquares:             {"least squares", ""},
-	IterationLimit:           {"iteration limit", "allow more iterations (--max-iter), or try another preconditioner (--precond)"},
-	TimeLimit:                {"time limit", "allow more time (--max-time); x is the best found so far and can be used as initial guess (--guess)"},
-	Interrupted:              {"interrupted", "x is the best found so far and can be used as initial guess (--guess)"},
-	Breakdown:                {"breakdown", "try another method (--method)"},
-	Stagnation:               {"stagnation", "try another preconditioner (--precond) or method (--method)"},
-	NotFinite:                {"NaN or Inf", "numbers left the range of float64; try another scaling (--scale) or method (--method)"},
-	Divergence:               {"divergence", "this method does not suit the matrix; try --method gmres"},
-	Indefinite:               {"not positive definite", "conjugate gradients need a positive definite matrix; try --method minres or --method gmres"},
-	Drift:                    {"residual drift", "rounding separated the recurrence of the method from the true residual; try --refine"},
-	Singular:                 {"numerically singular", "x is nearly a null vector of the matrix; a constraint or boundary condition may be missing, try --digits 1 for an x that is not"},
-	Slow:                     {"slow refinement", "the stored matrix is not accurate enough; try a smaller --epsilon"},
-	IndefinitePreconditioner: {"preconditioner not positive definite", "try another preconditioner (--precond), or --method gmres"},
+	IterationLimit:           {"iteration limit", "allow more iterations (Options.MaxIter), or try another preconditioner (Options.Precond)"},
+	TimeLimit:                {"time limit", "allow more time; x is the best found so far and can be used as initial guess"},
+	Interrupted:              {"interrupted", "x is the best found so far and can be used as initial guess"},
+	Breakdown:                {"breakdown", "try another method (Options.Method)"},
+	Stagnation:               {"stagnation", "try another preconditioner (Options.Precond) or method (Options.Method)"},
+	NotFinite:                {"NaN or Inf", "numbers left the range of float64; try another scaling (Options.Scale) or method (Options.Method)"},
+	Divergence:               {"divergence", "this method does not suit the matrix; try Options.Method = gmres"},
+	Indefinite:               {"not positive definite", "conjugate gradients need a positive definite matrix; try Options.Method = minres or Options.Method = gmres"},
+	Drift:                    {"residual drift", "rounding separated the recurrence of the method from the true residual; try Options.NoRefine = false"},
+	Singular:                 {"numerically singular", "x is nearly a null vector of the matrix; a constraint or boundary condition may be missing, try Options.Digits = 1 for an x that is not"},
+	Slow:                     {"slow refinement", "the stored matrix is not accurate enough; try a smaller Options.Storage.Epsilon"},
+	IndefinitePreconditioner: {"preconditioner not positive definite", "try another preconditioner (Options.Precond), or Options.Method = gmres"},
 	Inconsistent:             {"inconsistent", "the system has no solution; its equations contradict each other"},
-	PrecisionExhausted:       {"precision exhausted", "the tolerance is below what x in float64 can reach; try a larger --tol"},
-	TooFewDigits:             {"too few digits", "ask for fewer digits (--digits)"},
-	NotSymmetric:             {"not symmetric", "this method needs a symmetric matrix; try --method gmres"},
-	OutOfMemory:              {"out of memory", "allow more memory (--max-memory)"},
+	PrecisionExhausted:       {"precision exhausted", "the tolerance is below what x in float64 can reach; try a larger Options.Tol"},
+	TooFewDigits:             {"too few digits", "ask for fewer digits (Options.Digits)"},
+	NotSymmetric:             {"not symmetric", "this method needs a symmetric matrix; try Options.Method = gmres"},
+	OutOfMemory:              {"out of memory", "allow more memory (Options.MaxMemory)"},
 }
 
 // Reasons lists all reasons with which a solve ends: those of convergence first.
@@ -115,8 +115,8 @@ func (r Reason) String() string {
 	return fmt.Sprintf("reason %d", int(r))
 }
 
-// Advice returns one line on what to do about it, empty when converged. Package solve knows
-// more of a solve and gives better advice.
+// Advice returns one line on what to do about it, empty when converged, by the names that options have in
+// package solve, which knows more of a solve and gives better advice.
 func (r Reason) Advice() string { return reasons[r].advice }
 
 // Converged reports whether the method reached its goal.

@@ -3,7 +3,7 @@ package krylov
 import (
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -11,7 +11,7 @@ import (
 // a solve in two parts takes the iterations of one, and not those of a restart.
 func TestReplaces(t *testing.T) {
 	pool := newPool(t, 1)
-	m := testmatrix.Grid(60, 0, 0)
+	m := testsupport.Grid(60, 0, 0)
 	space, a := linop.NewHost(m.Rows, pool), linop.NewCSR(m, pool)
 	b := space.New()
 	for i := range b {

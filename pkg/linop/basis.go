@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mpsolve/mpsolve/pkg/packed"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/packed"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // BasisFormat is how a Basis stores vectors of norm 1.

@@ -2,7 +2,7 @@ package linop
 
 import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // Blocks of vectors, such as those of block Krylov methods, are a few vectors each of which lies by itself. Coefficients are

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/ddspace"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // shapes are matrices of many and few panels, with empty and with huge rows.
@@ -39,17 +39,17 @@ func TestCSRAgainstDoubleDouble(t *testing.T) {
 			m.Val[k] = float64(float32(v))
 		}
 		for _, newCSR := range []func(*csr.Matrix, *parallel.Pool) *linop.CSR{linop.NewCSR, linop.NewCSR32} {
-			a, exact := newCSR(m, newPool(t, 3)), ddspace.Operator{M: m}
+			a, exact := newCSR(m, newPool(t, 3)), testsupport.Operator{M: m}
 			if r, c := a.Dims(); r != m.Rows || c != m.Cols {
 				t.Fatalf("%s: Dims = %d, %d", name, r, c)
 			}
 			x, b, w := random(13, m.Cols), random(14, m.Rows), random(15, m.Rows)
 			y, r, accurate := make([]float64, m.Rows), make([]float64, m.Rows), make([]float64, m.Rows)
-			wantY, wantR := ddspace.Space(m.Rows).New(), ddspace.Space(m.Rows).New()
+			wantY, wantR := testsupport.Space(m.Rows).New(), testsupport.Space(m.Rows).New()
 			a.Residual(r, b, x)
 			linop.Accurate{CSR: a}.Residual(accurate, b, x)
-			exact.Residual(wantR, ddspace.From(b), ddspace.From(x))
-			dot, want := a.ApplyDot(y, x, w).Float(), exact.ApplyDot(wantY, ddspace.From(x), ddspace.From(w)).Float()
+			exact.Residual(wantR, testsupport.From(b), testsupport.From(x))
+			dot, want := a.ApplyDot(y, x, w).Float(), exact.ApplyDot(wantY, testsupport.From(x), testsupport.From(w)).Float()
 			if math.Abs(dot-want) > 1e-14*float64(m.NNZ()) {
 				t.Errorf("%s: ApplyDot = %v, want %v", name, dot, want)
 			}

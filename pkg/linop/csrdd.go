@@ -1,10 +1,10 @@
 package linop
 
 import (
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dd"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // CSRDD is a csr.Matrix as an operator on double-double vectors. The error of an element of a product is at

@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // lengths has every kind of length: none, one, one block and its neighbours,
@@ -18,8 +18,8 @@ var threads = []int{1, 2, 3, 8}
 
 // Builders shared with other packages.
 var (
-	random   = testmatrix.Random
-	sameBits = testmatrix.SameBits
+	random   = testsupport.Random
+	sameBits = testsupport.SameBits
 )
 
 func newPool(t testing.TB, threads int) *parallel.Pool {

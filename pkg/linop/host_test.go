@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/ddspace"
-	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -53,9 +53,9 @@ func TestHostAgainstDoubleDouble(t *testing.T) {
 			}
 			v, out, want := vectors(n, count), make([]linop.Float64, count+10), make([]dd.DD, count+10)
 			twice, outDD := vectorsDD(v), make([]dd.DD, count+10)
-			var exact []ddspace.Vector
+			var exact []testsupport.Vector
 			for _, x := range v {
-				exact = append(exact, ddspace.From(x))
+				exact = append(exact, testsupport.From(x))
 			}
 			h, hDD := linop.NewHost(n, newPool(t, 2)), linop.NewHostDD(n, newPool(t, 2))
 			if h.Dim() != n || !slices.Equal(h.New(), make([]float64, n)) || hDD.Dim() != n || hDD.New().Len() != n {
@@ -63,7 +63,7 @@ func TestHostAgainstDoubleDouble(t *testing.T) {
 			}
 			operations(h, v, out)
 			operations(hDD, twice, outDD)
-			operations(ddspace.Space(n), exact, want)
+			operations(testsupport.Space(n), exact, want)
 			off := func(got, want dd.DD) float64 { return math.Abs(got.Sub(want).Float()) / (1 + math.Abs(want.Float())) }
 			for k := range out {
 				if e := off(dd.From(out[k].Float()), want[k]); !(e <= 1e-14*float64(n)) {

@@ -1,8 +1,8 @@
 package linop
 
 import (
-	"github.com/mpsolve/mpsolve/pkg/dd"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // HostDD is the space of double-double vectors in main memory, as Host is that of float64 ones. Its methods share

@@ -2,7 +2,7 @@ package linop
 
 import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // Epilogue is what follows the product y = A x of a row, in the same pass over A.

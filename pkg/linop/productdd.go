@@ -1,9 +1,9 @@
 package linop
 
 import (
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/pkg/dd"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // RowsDD is Rows for double-double vectors: a matrix of float64, or of what a format stores, that is

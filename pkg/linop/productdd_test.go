@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dd"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 

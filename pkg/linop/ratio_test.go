@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mpsolve/mpsolve/pkg/dd"
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 

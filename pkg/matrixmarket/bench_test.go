@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
 // benchFiles makes the files that benchmarks read and returns their paths and the

@@ -3,7 +3,7 @@ package matrixmarket
 import (
 	"context"
 
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
 // ReadColumnsDistributed reads dense columns, such as right-hand sides, of a system that is cut into these domains, by all ranks: it returns what is known of the

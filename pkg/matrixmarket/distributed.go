@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
 // DistributedOptions control how the ranks of a job read a file. Check and Progress are called on rank 0 alone. MaxMemory is of

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
 // sameOnRanks reads a file by ranks, and compares what each gets with what one process does.

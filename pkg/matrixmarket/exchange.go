@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
 // roundBlocks is how many blocks a rank goes through between exchanges with the others: at most about so many MB

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/nearest"
+	"github.com/mpsolve/mpsolve/internal/host"
 )
 
 // Object is what a file holds, the second word of its banner.
@@ -148,7 +148,7 @@ func (p *preamble) banner(line text) (Header, error) {
 		k, ok := lookUp(part.words, w.s)
 		if !ok {
 			return h, p.fault(line.number, w.column, "unknown %s %s: did you mean %q? (one of %s)",
-				part.kind, quote(w.s), nearest.Word(w.s, part.words), strings.Join(part.words, ", "))
+				part.kind, quote(w.s), host.NearestWord(w.s, part.words), strings.Join(part.words, ", "))
 		}
 		part.set(k)
 	}

@@ -6,8 +6,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
 // readShares has each rank read its share of a plain file.

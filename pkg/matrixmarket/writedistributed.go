@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"strconv"
 
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
 // WriteDenseAt writes an array of so many rows and len(own) columns, of which each rank has the next rows: own[k] are its elements

@@ -1,6 +1,6 @@
 package precond
 
-import "github.com/mpsolve/mpsolve/pkg/parallel"
+import "github.com/mpsolve/mpsolve/internal/parallel"
 
 // aggregates are disjoint sets of nodes, from which the nodes of the next
 // coarser level are made.

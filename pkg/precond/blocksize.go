@@ -3,8 +3,8 @@ package precond
 import (
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mpsolve/mpsolve/pkg/dist"
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -16,7 +16,7 @@ import (
 // far from each other, rows of very different length, rows and columns that are empty.
 func packed(tb testing.TB, rng *rand.Rand) map[string]*csr.Matrix {
 	band := func(n int, share float64, offsets ...int) *csr.Matrix {
-		return testmatrix.Entries(n, func(add func(i, j int, v float64)) {
+		return testsupport.Entries(n, func(add func(i, j int, v float64)) {
 			for i := range n {
 				for _, o := range offsets {
 					if j := i + o; j >= 0 && j < n && rng.Float64() < share {

@@ -1,8 +1,8 @@
 package precond
 
 import (
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // cycle is a cycle of multigrid on vectors of T. Each level works on

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -101,7 +101,7 @@ func TestDefinitions(t *testing.T) {
 // quasiDefinite is [H B^T; B -C], with H and C positive diagonal matrices.
 func quasiDefinite(n, constraints int, seed uint64) *csr.Matrix {
 	r := rand.New(rand.NewPCG(seed, 8))
-	return testmatrix.Entries(n+constraints, func(add func(i, j int, v float64)) {
+	return testsupport.Entries(n+constraints, func(add func(i, j int, v float64)) {
 		for i := range n {
 			add(i, i, 0.5+r.Float64())
 		}

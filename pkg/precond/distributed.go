@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // distributed is what a preconditioner of a matrix that is spread over ranks is made from. Its m is that of this rank, in

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
 )
 
 // newDistributedMultigrid is newMultigrid for a matrix that is spread over ranks. Levels are spread too until they are

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Work is about what setting up a complete factorisation takes.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -19,7 +19,7 @@ func frontProblems(t *testing.T) map[string]*csr.Matrix {
 	list := map[string]*csr.Matrix{
 		"grid": laplace(t, 30), "elasticity": generated(t, "elasticity3d", generate.Params{"n": 5}),
 		"arrow": hostile(t, 900)["arrow"], "1 x 1": fromRows(t, [][]float64{{3}}),
-		"diagonal": testmatrix.Entries(40, func(add func(i, j int, v float64)) {
+		"diagonal": testsupport.Entries(40, func(add func(i, j int, v float64)) {
 			for i := range 40 {
 				add(i, i, 2)
 			}
@@ -169,7 +169,7 @@ func TestFrontsOnThreads(t *testing.T) {
 // Pivots are chosen among the rows of a front, and where these do not suffice, among all.
 func TestFrontPivots(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
-	small := testmatrix.Entries(60, func(add func(i, j int, v float64)) { // one front, with tiny pivots on the diagonal
+	small := testsupport.Entries(60, func(add func(i, j int, v float64)) { // one front, with tiny pivots on the diagonal
 		for i := range 60 {
 			for j := range 60 {
 				if v := r.NormFloat64(); i == j {
@@ -208,7 +208,7 @@ func TestFrontPivots(t *testing.T) {
 		}
 	}
 	// Pivot after pivot vanishes where it is among the rows of its own front only.
-	chain := testmatrix.Entries(400, func(add func(i, j int, v float64)) {
+	chain := testsupport.Entries(400, func(add func(i, j int, v float64)) {
 		for i := 0; i < 400; i += 2 {
 			add(i, i, 1e-14)
 			add(i, i+1, 1)

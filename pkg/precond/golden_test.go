@@ -7,14 +7,12 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -22,50 +20,26 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected files in testdata")
 
-// TestApplicationBits compares an application of every kind, bit by bit, with that
-// recorded in testdata/applications.txt.
+// An application of every kind has, bit by bit, the results recorded for each set of kernels in testdata/applications.txt.
 func TestApplicationBits(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("other processors may fuse multiplications and additions")
-	}
-	if kernels.Default().String() != "avx512" {
-		t.Skip("the bits are recorded with AVX-512; products with FP64 CSR have others elsewhere")
-	}
-	var got []string
-	for _, p := range goldenProblems(t) {
-		for _, kind := range Kinds()[1:] {
-			for _, epsilon := range []float64{DefaultEpsilon, adaptive.MinEpsilon} {
-				for _, kCycle := range []bool{false, true} {
-					if kCycle && kind != AMG {
-						continue
+	testsupport.CompareRecord(t, filepath.Join("testdata", "applications.txt"), *update, func(t *testing.T) map[string]string {
+		got := map[string]string{}
+		for _, p := range goldenProblems(t) {
+			for _, kind := range Kinds()[1:] {
+				for _, epsilon := range []float64{DefaultEpsilon, adaptive.MinEpsilon} {
+					for _, kCycle := range []bool{false, true} {
+						if kCycle && kind != AMG {
+							continue
+						}
+						name := fmt.Sprintf("%s %s epsilon=2^%g k-cycle=%v", p.name, kind, math.Log2(epsilon), kCycle)
+						opt := Options{Symmetric: p.symmetric, Epsilon: epsilon, Model: recordedModel(t), Fill: 3, Multigrid: MultigridOptions{KCycle: kCycle}}
+						got[name] = applicationHash(kind, p.m, opt)
 					}
-					opt := Options{Symmetric: p.symmetric, Epsilon: epsilon, Model: recordedModel(t), Fill: 3, Multigrid: MultigridOptions{KCycle: kCycle}}
-					got = append(got, fmt.Sprintf("%s %s epsilon=2^%g k-cycle=%v: %s\n",
-						p.name, kind, math.Log2(epsilon), kCycle, applicationHash(kind, p.m, opt)))
 				}
 			}
 		}
-	}
-	slices.Sort(got)
-	path := filepath.Join("testdata", "applications.txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(strings.Join(got, "")), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	recorded, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := slices.Collect(strings.Lines(string(recorded)))
-	for _, line := range got {
-		if !slices.Contains(want, line) {
-			t.Errorf("not recorded: %s", line)
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%d applications, %d recorded", len(got), len(want))
-	}
+		return got
+	})
 }
 
 // recordedModel is the model of the processor that the layouts of the record were chosen for.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -19,7 +19,7 @@ func hostile(tb testing.TB, n int) map[string]*csr.Matrix {
 		shifted[i] = [3]int{j, r.IntN(n), r.IntN(n)}
 	}
 	return map[string]*csr.Matrix{
-		"arrow": testmatrix.Entries(n, func(add func(i, j int, v float64)) {
+		"arrow": testsupport.Entries(n, func(add func(i, j int, v float64)) {
 			for i := range n {
 				add(i, i, 4)
 				if i > 0 {
@@ -29,7 +29,7 @@ func hostile(tb testing.TB, n int) map[string]*csr.Matrix {
 			}
 			add(0, 0, float64(n))
 		}),
-		"dense row and column": testmatrix.Entries(n, func(add func(i, j int, v float64)) {
+		"dense row and column": testsupport.Entries(n, func(add func(i, j int, v float64)) {
 			for i, js := range shifted {
 				for k, j := range js {
 					add(i, j, 1+float64(k)*r.Float64())
@@ -38,7 +38,7 @@ func hostile(tb testing.TB, n int) map[string]*csr.Matrix {
 				add(i, n/2, r.NormFloat64())
 			}
 		}),
-		"saddle point": testmatrix.Entries(n, func(add func(i, j int, v float64)) { // [A B^T; B 0], a row of B full
+		"saddle point": testsupport.Entries(n, func(add func(i, j int, v float64)) { // [A B^T; B 0], a row of B full
 			for i := range n {
 				switch {
 				case i < 2*n/3:

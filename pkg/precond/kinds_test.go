@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -279,7 +279,7 @@ func TestIterations(t *testing.T) {
 				"1138_bus", "685_bus", "nos5", "nos1", "nos4", "sherman1", "gear_integer_general_coordinate_100",
 				"local_disc_galerkin_diffusion",
 			} {
-				m := testmatrix.Matrix(t, name)
+				m := testsupport.Matrix(t, name)
 				if sign := csr.Examine(m, nil).DiagonalSign(); sign < 0 {
 					m.Negate(nil)
 				} else if sign == 0 {

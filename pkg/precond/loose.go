@@ -3,7 +3,7 @@ package precond
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 const (

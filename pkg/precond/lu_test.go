@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -16,7 +16,7 @@ import (
 // shuffle returns P A Q for random permutations.
 func shuffle(m *csr.Matrix, r *rand.Rand) *csr.Matrix {
 	p, q := r.Perm(m.Rows), r.Perm(m.Rows)
-	return testmatrix.Entries(m.Rows, func(add func(i, j int, v float64)) {
+	return testsupport.Entries(m.Rows, func(add func(i, j int, v float64)) {
 		for i := range m.Rows {
 			cols, vals := m.Row(i)
 			for e, j := range cols {
@@ -62,7 +62,7 @@ func refined(m *csr.Matrix, p Preconditioner, b vector) vector {
 func random0(n int, perRow float64, seed uint64) *csr.Matrix {
 	r := rand.New(rand.NewPCG(seed, 4))
 	shift := 1 + r.IntN(max(n-1, 1))
-	return testmatrix.Entries(n, func(add func(i, j int, v float64)) {
+	return testsupport.Entries(n, func(add func(i, j int, v float64)) {
 		for i := range n {
 			add(i, (i+shift)%n, 1+r.Float64())
 			for k := 0.0; k < perRow; k++ {
@@ -85,7 +85,7 @@ func TestLUSolves(t *testing.T) {
 	problems["grid"] = laplace(t, 40)
 	problems["shuffled grid"] = shuffle(laplace(t, 30), r)
 	problems["scaled"] = wide(laplace(t, 30))
-	problems["blocks"] = shuffle(testmatrix.Entries(900, func(add func(i, j int, v float64)) {
+	problems["blocks"] = shuffle(testsupport.Entries(900, func(add func(i, j int, v float64)) {
 		for i := range 900 {
 			for j := i / 9 * 9; j < i/9*9+9; j++ {
 				add(i, j, r.NormFloat64())
@@ -118,7 +118,7 @@ func TestLUSolves(t *testing.T) {
 func TestLUTriangular(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 9))
 	const n = 5000
-	triangle := testmatrix.Entries(n, func(add func(i, j int, v float64)) {
+	triangle := testsupport.Entries(n, func(add func(i, j int, v float64)) {
 		for i := range n {
 			add(i, i, 1+r.Float64())
 			for range 5 {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // newIncomplete stores factors, which it overwrites.

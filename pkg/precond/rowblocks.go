@@ -1,9 +1,9 @@
 package precond
 
 import (
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // rowBlock is some rows, as ptr of a csr.Matrix says, that are to be those from at on of a matrix.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // setup is what a preconditioner is made from.

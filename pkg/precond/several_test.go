@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -12,7 +12,7 @@ import (
 
 // Applications to several vectors at once have the bits of those to one, for any number of vectors and threads.
 func TestSeveralThreads(t *testing.T) {
-	blocks := testmatrix.Entries(300, func(add func(i, j int, v float64)) { // block triangular
+	blocks := testsupport.Entries(300, func(add func(i, j int, v float64)) { // block triangular
 		for i := range 300 {
 			add(i, i, 4)
 			add(i, i^1, 1)
@@ -71,7 +71,7 @@ func TestSeveralThreads(t *testing.T) {
 // Cycles that are done together have the bits of those alone.
 func TestCyclesThreads(t *testing.T) {
 	body, modes := elastic(t, 6)
-	star := testmatrix.Entries(900, func(add func(i, j int, v float64)) { // a path and a row of all columns
+	star := testsupport.Entries(900, func(add func(i, j int, v float64)) { // a path and a row of all columns
 		for i := range 900 {
 			add(i, i, 4)
 			if i > 0 {

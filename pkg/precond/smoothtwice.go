@@ -1,8 +1,8 @@
 package precond
 
 import (
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // nineRows is the mean length of rows up to which prolongators are smoothed twice: that of a

@@ -3,9 +3,9 @@ package precond
 import (
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // coarseColumns are the coarse unknowns that a rank knows, numbered in their order: some below its own ones, these, some above.

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dist"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // widened returns the layout of the current level with all unknowns that the restriction refers to, or nil if

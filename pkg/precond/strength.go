@@ -3,8 +3,8 @@ package precond
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // nodes are groups of consecutive unknowns, such as the displacements of a node of a finite

@@ -1,57 +1,44 @@
 package solve
 
 import (
-	"errors"
-
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/gpu"
-	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// checkMatrix reports why m is no matrix of a system, as an InputError.
-func checkMatrix(m *csr.Matrix) error {
+// CheckMatrix reports why m is no matrix of a system, as an InputError.
+func CheckMatrix(m *csr.Matrix) error {
 	if err := m.Validate(); err != nil {
-		return invalid("%v", err)
+		return Invalid("%v", err)
 	}
 	if m.Rows != m.Cols {
-		return invalid("the matrix is %d x %d; only square systems can be solved, others by --method lsqr", m.Rows, m.Cols)
+		return Invalid("the matrix is %d x %d; only square systems can be solved, others by Options.Method = lsqr", m.Rows, m.Cols)
 	}
 	if m.Rows == 0 {
-		return invalid("the matrix is empty")
+		return Invalid("the matrix is empty")
 	}
 	return nil
 }
 
-// solvable reports why a matrix cannot be solved with, if it cannot.
-func solvable(f csr.Facts) error {
+// Solvable reports why a matrix cannot be solved with, if it cannot.
+func Solvable(f csr.Facts) error {
 	switch {
 	case f.NonFinite > 0:
-		return invalid("the matrix has %s that %s NaN or Inf, the first in row %d, column %d",
+		return Invalid("the matrix has %s that %s NaN or Inf, the first in row %d, column %d",
 			english.Plural(f.NonFinite, "entry", ""), english.PluralWord(f.NonFinite, "is", "are"), f.FirstNonFinite.Row+1, f.FirstNonFinite.Col+1)
 	case f.EmptyRow >= 0:
-		return invalid("the matrix is singular: row %d has no nonzero", f.EmptyRow+1)
+		return Invalid("the matrix is singular: row %d has no nonzero", f.EmptyRow+1)
 	case f.EmptyCol >= 0:
-		return invalid("the matrix is singular: column %d has no nonzero", f.EmptyCol+1)
+		return Invalid("the matrix is singular: column %d has no nonzero", f.EmptyCol+1)
 	}
 	return nil
-}
-
-// inputError is an error of the matrix as one of the input, unless a device failed or memory is too little.
-func (s *Solver) inputError(err error) error {
-	var device *gpu.Error
-	if errors.As(err, &device) || errors.Is(err, ErrMemory) || errors.Is(err, precond.ErrMemory) {
-		return err
-	}
-	return s.Order.InputError(err)
 }
 
 // CheckVector reports as an InputError that a vector for a matrix of n rows, named
 // in words, is of another length or has an element that is NaN or Inf.
 func CheckVector(what string, v []float64, n int) error {
 	if len(v) != n {
-		return invalid("the %s has %d elements, the matrix %d rows", what, len(v), n)
+		return Invalid("the %s has %d elements, the matrix %d rows", what, len(v), n)
 	}
 	return CheckElements(what, v, 0)
 }
@@ -61,7 +48,7 @@ func CheckVector(what string, v []float64, n int) error {
 func CheckElements(what string, v []float64, first int64) error {
 	for i, e := range v {
 		if e-e != 0 {
-			return invalid("element %d of the %s is %v", first+int64(i)+1, what, e)
+			return Invalid("element %d of the %s is %v", first+int64(i)+1, what, e)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -11,36 +12,44 @@ import (
 
 // Result is the outcome of one right-hand side.
 type Result struct {
-	X      []float64
-	XLow   []float64 // X + XLow is x in double-double; nil: X is all there is, see Options.Vectors
-	Reason krylov.Reason
-	Errors verify.Errors // of X, measured by package verify
+	X       []float64
+	XLow    []float64 // X + XLow is x in double-double; nil: X is all there is, see Options.Vectors
+	Precise *Precise  // x with more digits than X holds, if these were asked for; X is that x rounded
 
+	Reason   krylov.Reason // why the solve ended; Err makes an error of it
+	Advice   string        // one line on what to do about the Reason, empty when converged
+	Cautions []string      // what the Reason does not say, a line each
+
+	Errors       verify.Errors        // of X, measured by package verify
 	LeastSquares *verify.LeastSquares // of X, if A is not square
-	Advice       string               // one line on what to do about the Reason, empty when converged
+	Digits       Digits               // of X
+	Evidence     *Evidence            // that the system has no solution; nil: none was looked for or found
+	NullSpace    NullSpaceResult      // of a singular matrix
 
-	Digits   Digits    // of X
-	Precise  *Precise  // x with more digits than X holds, if these were asked for; X is that rounded
-	Evidence *Evidence // that the system has no solution; nil: none was looked for or found
-	Cautions []string  // what the Reason does not say, a line each
+	Vectors Vectors // as requested
+	Precond PrecondResult
+	Stored
+	Work
+}
 
-	Method     string          // the last one used
-	Block      int             // the most right-hand sides that block CG solved for together with this one, this included; 0: it was not used
-	Vectors    Vectors         // as requested
-	Storage    Storage         // the last one used
-	Formats    []string        // of its matrix
-	Layout     adaptive.Layout // of that; "" on a device, over ranks, and where none is stored
-	Stats      adaptive.Stats  // of that; zero for plain FP64 CSR
-	Precond    PrecondResult
+// Stored describes the matrix that the method multiplied with last.
+type Stored struct {
+	Storage Storage
+	Formats []string        // in use
+	Layout  adaptive.Layout // "" on a device, over ranks, and where no matrix is stored
+	Stats   adaptive.Stats  // zero for plain FP64 CSR
+	Bytes   int64           // that the matrix takes, indices included
+}
+
+// Work is what a solve did.
+type Work struct {
+	Method     string    // the last one used
+	Block      int       // the most right-hand sides that block CG solved for together with this one, this included; 0: it was not used
 	Attempts   []Attempt // methods and preconditioners tried, in order
-	Bytes      int64     // that this takes, indices included
 	Outer      int       // refinement steps
 	Iterations int       // of the inner method, in all
 	SpMVs      int       // products with A, in all
-
-	NullSpace NullSpaceResult // of a singular matrix
-
-	Time TimeByPhase
+	Time       TimeByPhase
 }
 
 // TimeByPhase is where the time of one right-hand side went; what the parts do
@@ -61,4 +70,25 @@ type PrecondResult struct {
 	Applications int           // of all that were used
 	Elapsed      time.Duration // of these
 	Launches     int           // of kernels in an application on a device, which then has Cost.Bytes; 0: it is on the host
+}
+
+// NotConvergedError is the error of a solve that ended without a solution to the tolerance.
+type NotConvergedError struct {
+	Result Result // X is the best approximation found, Reason says why the solve ended and Advice what to do about it
+}
+
+func (e *NotConvergedError) Error() string {
+	text := fmt.Sprintf("solve: %v after %d iterations", e.Result.Reason, e.Result.Iterations)
+	if e.Result.Advice != "" {
+		text += "; " + e.Result.Advice
+	}
+	return text
+}
+
+// Err is nil if the solve converged, and a *NotConvergedError otherwise.
+func (r Result) Err() error {
+	if r.Reason.Converged() {
+		return nil
+	}
+	return &NotConvergedError{r}
 }

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -66,7 +67,7 @@ func errVectors(text string) error {
 }
 
 func (v Vectors) String() string {
-	switch v = v.withDefaults(); v.Kind {
+	switch v = v.WithDefaults(); v.Kind {
 	case VectorsDQ:
 		return fmt.Sprintf("%s:%d,%g", v.Kind, v.Window, v.Deviation)
 	default:
@@ -74,7 +75,7 @@ func (v Vectors) String() string {
 	}
 }
 
-func (v Vectors) withDefaults() Vectors {
+func (v Vectors) WithDefaults() Vectors {
 	if v.Kind == "" {
 		v.Kind = VectorsDouble
 	}
@@ -87,17 +88,17 @@ func (v Vectors) withDefaults() Vectors {
 	return v
 }
 
-// plain reports whether all vectors are float64.
-func (v Vectors) plain() bool { return v.Kind == "" || v.Kind == VectorsDouble }
+// Plain reports whether all vectors are float64.
+func (v Vectors) Plain() bool { return v.Kind == "" || v.Kind == VectorsDouble }
 
 func (v Vectors) validate() error {
-	d := v.withDefaults()
+	d := v.WithDefaults()
 	switch {
 	case !oneOf(v.Kind, VectorKinds):
 		return fmt.Errorf("solve: unknown vectors %q", v.Kind)
 	case v.Kind != VectorsDQ && (v.Window != 0 || v.Deviation != 0):
 		return fmt.Errorf("solve: a window and a deviation are for vectors %s", VectorsDQ)
-	case v.Kind == VectorsDQ && (d.Window < 2 || d.Window > maxWindow || !(d.Deviation > 0 && finite(d.Deviation))):
+	case v.Kind == VectorsDQ && (d.Window < 2 || d.Window > maxWindow || !(d.Deviation > 0 && d.Deviation <= math.MaxFloat64)):
 		return fmt.Errorf("solve: vectors %v: want 2 to %d residual norms and a deviation above 0", v, maxWindow)
 	}
 	return nil
@@ -108,10 +109,10 @@ func (o Options) checkVectors() error {
 	if o.NoRefine && (o.Vectors.Kind == VectorsAuto || o.Vectors.Kind == VectorsDQ) {
 		return fmt.Errorf("solve: vectors %v change from one refinement step to the next, and need refinement", o.Vectors)
 	}
-	if !o.Vectors.plain() && o.Basis != "" {
+	if !o.Vectors.Plain() && o.Basis != "" {
 		return fmt.Errorf("solve: a basis in %s is of vectors double, not %v", o.Basis, o.Vectors)
 	}
-	if !o.Vectors.plain() && (o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil) {
+	if !o.Vectors.Plain() && (o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil) {
 		return fmt.Errorf("solve: there are no checkpoints of vectors %v", o.Vectors)
 	}
 	return nil

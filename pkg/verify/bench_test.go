@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -35,13 +35,13 @@ func BenchmarkCompute(b *testing.B) {
 
 // BenchmarkPrecisely measures residuals of an x of 248 bits, as 50 digits have it: ns a nonzero.
 func BenchmarkPrecisely(b *testing.B) {
-	m := testmatrix.Grid(300, 0, 0)
+	m := testsupport.Grid(300, 0, 0)
 	words := make([]uint64, 4*m.Cols)
 	for k := range words {
 		words[k] = rand.Uint64() | 1<<63
 	}
 	x := func(j int) (neg bool, w []uint64, e int) { return j%3 == 0, words[4*j : 4*j+4], j % 5 }
-	rhs := testmatrix.Random(1, m.Rows)
+	rhs := testsupport.Random(1, m.Rows)
 	for b.Loop() {
 		if _, err := Precisely([]*csr.Matrix{m}, x, [][]float64{rhs}, nil, 248, nil); err != nil {
 			b.Fatal(err)

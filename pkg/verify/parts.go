@@ -4,8 +4,8 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // parts are those of a system that no entry joins to others, whatever x is.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/dd"
 )
 
 // leastPlain and mostPlain bound the magnitudes of ordinary numbers, with which sums,

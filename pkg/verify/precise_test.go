@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // exactErrors are the errors of x in rational arithmetic.
@@ -121,8 +121,8 @@ func TestPreciselyThreads(t *testing.T) {
 	defer pool.Close()
 	for _, size := range []int{0, 200, -250} {
 		for seed := range uint64(20) {
-			_, m, b := testmatrix.Small(seed)
-			exact := testmatrix.SolveRationally(m, b)
+			_, m, b := testsupport.Small(seed)
+			exact := testsupport.SolveRationally(m, b)
 			if exact == nil {
 				continue
 			}
@@ -160,7 +160,7 @@ func TestPreciselyThreads(t *testing.T) {
 
 // An error of one element far below float64 is seen.
 func TestPreciselySeesSmallErrors(t *testing.T) {
-	m := testmatrix.Grid(8, 0, 0)
+	m := testsupport.Grid(8, 0, 0)
 	x := make([]*big.Float, m.Cols)
 	for j := range x {
 		x[j] = new(big.Float).SetPrec(424).SetInt64(1)

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/mpsolve/mpsolve/pkg/dist"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // ranks are those that a system is spread over; nil: there is one, which has it all. Their methods are collective.

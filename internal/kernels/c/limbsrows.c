@@ -1,4 +1,4 @@
-// Rows of a sparse matrix of float64 times a vector in limbs of 52 bits; see limbsrows.go. Limbs of one number of the vector
+// Rows of a sparse matrix of float64 times a vector in limbs of 52 bits; see limbs.go. Limbs of one number of the vector
 // are in the lanes, so that nothing is gathered.
 //
 // Flags for avx512: -mavx512ifma

@@ -1,7 +1,7 @@
 /* r = b - A x in double-double, rounded once per element; A in CSR, in FP64. Each row by
  * 2^shift threads next to each other; long rows in segments of a warp each. */
 
-/* *h + *l -= a x, as DD.AddProd in pkg/dd */
+/* *h + *l -= a x, as DD.AddProd in internal/dd */
 FN void subtract_product(double *h, double *l, double a, double x)
 {
     double p = -a * x, e = FMA(-a, x, -p);

@@ -221,7 +221,7 @@ typedef struct __attribute__((aligned(8))) { u32 first, second; } words2;
 /* The larger of two, NaN if either is. */
 FN double larger(double a, double b) { return a > b || a != a ? a : b; }
 
-/* *h + *l += hi + lo in double-double, as DD.Add in pkg/dd. */
+/* *h + *l += hi + lo in double-double, as DD.Add in internal/dd. */
 FN void add_twofold(double *h, double *l, double hi, double lo)
 {
     double s = *h + hi, z = s - *h, e = (*h - (s - z)) + (hi - z);

@@ -1,0 +1,121 @@
+package arch
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// content is a file of a package.
+type content struct{ Src, Dst, Packager string }
+
+// made reports whether a make target makes the file before packages are built.
+func made(src string) bool {
+	return strings.HasPrefix(src, "bin/packages/") || strings.HasPrefix(src, "man/")
+}
+
+func checkContents(t *testing.T, list []content) {
+	t.Helper()
+	wanted := map[string]bool{"/man1": false, "bash-completion": false, "zsh": false, "fish": false, "copyright": false}
+	for _, c := range list {
+		if _, err := os.Stat(filepath.Join("..", "..", c.Src)); err != nil && !made(c.Src) {
+			t.Errorf("%s: %v", c.Src, err)
+		}
+		for part := range wanted {
+			wanted[part] = wanted[part] || strings.Contains(c.Dst, part)
+		}
+	}
+	for part, there := range wanted {
+		if !there {
+			t.Errorf("nothing goes to %s", part)
+		}
+	}
+}
+
+// TestReleases checks what can go wrong in .goreleaser.yaml when the repository changes.
+func TestReleases(t *testing.T) {
+	var c struct {
+		Version int
+		Before  struct{ Hooks []string }
+		Builds  []struct {
+			ID, Main     string
+			Ldflags, Env []string
+		}
+		Nfpms []struct {
+			IDs      []string
+			Contents []content
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, ".goreleaser.yaml")), &c); err != nil {
+		t.Fatal(err)
+	}
+	if c.Version != 2 || len(c.Builds) != 2 || len(c.Nfpms) != 1 {
+		t.Fatalf("%+v", c)
+	}
+	targets := read(t, "Makefile")
+	for _, hook := range c.Before.Hooks {
+		names, isMake := strings.CutPrefix(hook, "make ")
+		for name := range strings.FieldsSeq(names) {
+			if isMake && !strings.Contains(targets, "\n"+name+": ") {
+				t.Errorf("make has no %s", name)
+			}
+		}
+	}
+	for _, b := range c.Builds {
+		if _, err := os.Stat(filepath.Join("..", "..", b.Main, "main.go")); err != nil {
+			t.Error(err)
+		}
+		checkVersionFlag(t, strings.Join(b.Ldflags, " "))
+	}
+	checkContents(t, c.Nfpms[0].Contents)
+}
+
+// checkVersionFlag checks that the linker sets a variable that is there.
+func checkVersionFlag(t *testing.T, flags string) {
+	t.Helper()
+	if !strings.Contains(flags, "-X github.com/mpsolve/mpsolve/internal/cli.Version=") {
+		t.Errorf("flags of the linker %q do not set the version", flags)
+	}
+	if !strings.Contains(read(t, "internal/cli/root.go"), "\nvar Version = ") {
+		t.Error("internal/cli has no Version")
+	}
+}
+
+func TestPackages(t *testing.T) {
+	var c struct{ Contents []content }
+	if err := yaml.Unmarshal([]byte(read(t, "packaging/nfpm.yaml")), &c); err != nil {
+		t.Fatal(err)
+	}
+	checkContents(t, c.Contents)
+}
+
+// The image is built by the version of Go that go.mod asks for, and from files that are there.
+func TestContainerfile(t *testing.T) {
+	file := read(t, "packaging/Containerfile")
+	image := regexp.MustCompile(`golang:(\d+\.\d+)-`).FindStringSubmatch(file)
+	module := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "go.mod"))
+	if image == nil || module == nil || image[1] != module[1] {
+		t.Errorf("the image has Go %q, go.mod %q", image, module)
+	}
+	checkVersionFlag(t, file)
+	for _, m := range regexp.MustCompile(`(?m)^COPY ([^-\n]+) \S+$`).FindAllStringSubmatch(file, -1) {
+		for name := range strings.FieldsSeq(m[1]) {
+			if _, err := os.Stat(filepath.Join("..", "..", name)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

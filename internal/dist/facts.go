@@ -1,0 +1,177 @@
+package dist
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// Examine computes the facts of the whole matrix, those of [csr.Examine], on all ranks. Only Asymmetry may be another one where it
+// is large and that of a sample. Collective.
+func Examine(m *Matrix, pool *parallel.Pool) csr.Facts {
+	f := csr.NoFacts()
+	var mirror uint64
+	for _, p := range m.Parts {
+		g, sum := csr.ExamineRows(m.Local, p.First(), p.End(), m.mirror(p), pool)
+		f.Merge(m.global(g))
+		mirror += sum
+	}
+	f = joinFacts(m.Comm, f)
+	f.Rows, f.Cols, f.NNZ = int(m.N), int(m.N), int(m.NNZ)
+	if f.MaxAbs == 0 {
+		f.MinAbs = 0
+	}
+	if f.DiagonalZero > 0 {
+		f.EmptyCol = m.emptyColumn(pool)
+	}
+	all := []int64{int64(mirror)}
+	m.Comm.Sum(all)
+	if f.NonFinite > 0 || all[0] != 0 {
+		f.Asymmetry = m.asymmetry(pool)
+	}
+	f.Symmetric = f.Asymmetry <= csr.SymmetryTol
+	return f
+}
+
+// mirror is the hash of a row that adds up to zero over a symmetric matrix: of the elements above the diagonal, less those of the ones
+// below it, each with the place that it has above.
+func (m *Matrix) mirror(p Part) func(i int) uint64 {
+	return func(at int) (sum uint64) {
+		i := uint64(p.global(at - p.At))
+		cols, vals := m.Local.Row(at)
+		for k, col := range cols {
+			v, j := math.Float64bits(vals[k]), uint64(p.global(int(col)-p.At))
+			switch {
+			case v<<1 == 0 || j == i: // a zero need not be stored
+			case j > i:
+				sum += csr.HashEntry(i, j, v)
+			default:
+				sum -= csr.HashEntry(j, i, v)
+			}
+		}
+		return sum
+	}
+}
+
+// global is f with positions in the whole matrix.
+func (m *Matrix) global(f csr.Facts) csr.Facts {
+	if f.EmptyRow >= 0 {
+		f.EmptyRow = int(m.Global(f.EmptyRow))
+	}
+	if f.NonFinite > 0 {
+		at := f.FirstNonFinite
+		p := m.Parts[m.Part(at.Row)]
+		f.FirstNonFinite = csr.Position{Row: int(m.Global(at.Row)), Col: int(p.global(at.Col - p.At))}
+	}
+	return f
+}
+
+// wireFacts are what ranks tell each other of theirs.
+type wireFacts struct {
+	Longest, Positive, Negative, Zero, EmptyRow, NonFinite, Row, Col int64
+	MinAbs, MaxAbs                                                   float64
+}
+
+// joinFacts merges the facts of all ranks, in their order.
+func joinFacts(c Comm, f csr.Facts) csr.Facts {
+	own, err := binary.Append(nil, binary.LittleEndian, wireFacts{
+		int64(f.LongestRow), int64(f.DiagonalPositive), int64(f.DiagonalNegative), int64(f.DiagonalZero), int64(f.EmptyRow),
+		int64(f.NonFinite), int64(f.FirstNonFinite.Row), int64(f.FirstNonFinite.Col), f.MinAbs, f.MaxAbs,
+	})
+	if err != nil {
+		panic(err)
+	}
+	all := csr.NoFacts()
+	for _, b := range c.Gather(own) {
+		var w wireFacts
+		if err := binary.Read(bytes.NewReader(b), binary.LittleEndian, &w); err != nil {
+			panic(err)
+		}
+		all.Merge(csr.Facts{
+			LongestRow: int(w.Longest), DiagonalPositive: int(w.Positive), DiagonalNegative: int(w.Negative), DiagonalZero: int(w.Zero),
+			EmptyRow: int(w.EmptyRow), NonFinite: int(w.NonFinite), FirstNonFinite: csr.Position{Row: int(w.Row), Col: int(w.Col)},
+			MinAbs: w.MinAbs, MaxAbs: w.MaxAbs,
+		})
+	}
+	return all
+}
+
+// emptyColumn returns the first column without a nonzero; -1: none.
+func (m *Matrix) emptyColumn(pool *parallel.Pool) int {
+	touched, local := make([]int8, m.Len), csr.TouchedColumns(m.Local, pool)
+	for j := range m.Local.Cols {
+		if local(j) {
+			touched[j] = 1
+		}
+	}
+	Raise(m.Halo, touched)
+	first := int64(math.MaxInt64)
+	for _, p := range m.Parts {
+		if k := slices.Index(touched[p.First():p.End()], 0); k >= 0 {
+			first = min(first, p.Row+int64(k))
+		}
+	}
+	least := []int64{-first}
+	m.Comm.Max(least)
+	if least[0] == -math.MaxInt64 {
+		return -1
+	}
+	return int(-least[0])
+}
+
+// sampleOf says which blocks of how many rows are in a sample: one of so many.
+const (
+	sampleBlock = 1024
+	sampleOf    = 16
+)
+
+// asymmetry returns the asymmetry of m, see csr.SymmetryTol, or that of a sample of the rows if that is plainly not symmetric.
+func (m *Matrix) asymmetry(pool *parallel.Pool) float64 {
+	root := m.Local.Diagonal(pool)
+	for i, d := range root {
+		root[i] = math.Sqrt(math.Abs(d))
+	}
+	Copy(m.Halo, root)
+	if worst := m.asymmetryOf(m.sample(sampleOf), root); worst > csr.PlainAsymmetry {
+		return worst
+	}
+	return m.asymmetryOf(m.sample(1), root)
+}
+
+// sample returns the rows of one in every so many blocks of each domain, by position.
+func (m *Matrix) sample(every int) (rows []int) {
+	for _, p := range m.Parts {
+		for lo := p.First(); lo < p.End(); lo += every * sampleBlock {
+			for i := lo; i < min(lo+sampleBlock, p.End()); i++ {
+				rows = append(rows, i)
+			}
+		}
+	}
+	return rows
+}
+
+// asymmetryOf is that of the elements of some rows and their partners, on all ranks.
+func (m *Matrix) asymmetryOf(rows []int, root []float64) float64 {
+	partner, worst := m.Transposed(rows), 0.0
+	for _, i := range rows {
+		cols, vals := m.Local.Row(i)
+		for k, j := range cols {
+			if vals[k] != partner[k] {
+				worst = max(worst, csr.Asymmetry(vals[k], partner[k], root[i]*root[j]))
+			}
+		}
+		partner = partner[len(cols):]
+	}
+	return largest(m.Comm, worst)
+}
+
+// largest returns the largest of v >= 0 on all ranks; NaN is larger than all. Collective.
+func largest(c Comm, v float64) float64 {
+	x := []int64{int64(math.Float64bits(math.Abs(v)))}
+	c.Max(x)
+	return math.Float64frombits(uint64(x[0]))
+}

@@ -1,0 +1,166 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// spread runs what on so many ranks, with m in so many domains.
+func spread(t *testing.T, m *csr.Matrix, ranks, domains int, what func(a *Matrix)) {
+	t.Helper()
+	Run(ranks, func(c Comm) {
+		a, err := Spread(c, m, domains)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		what(a)
+	})
+}
+
+// vectorOf returns the elements of x that this rank has, with ghosts that are wrong.
+func vectorOf(l *Layout, x []float64) []float64 {
+	v := make([]float64, l.Len)
+	for k := range v {
+		v[k] = math.NaN()
+	}
+	for _, p := range l.Parts {
+		copy(v[p.First():p.End()], x[p.Row:])
+	}
+	return v
+}
+
+// put sets the elements of x that this rank has.
+func put(l *Layout, x, v []float64) {
+	for _, p := range l.Parts {
+		copy(x[p.Row:], v[p.First():p.End()])
+	}
+}
+
+func random(seed uint64, n int) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// products does all products of an operator, and returns the vectors and the scalars.
+func products(a linop.Relaxer[[]float64, linop.Float64], l *Layout, x, b []float64) (out [][]float64, scalars []float64) {
+	y := func() []float64 {
+		v := make([]float64, l.Len)
+		out = append(out, v)
+		return v
+	}
+	x, b = vectorOf(l, x), vectorOf(l, b)
+	a.Apply(y(), x)
+	scalars = append(scalars, float64(a.ApplyDot(y(), x, b)))
+	dw, dd := a.ApplyDots(y(), x, x)
+	scalars = append(scalars, float64(dw), float64(dd))
+	a.Residual(y(), b, x)
+	a.Relax(y(), x, b, b, 0.7)
+	a.ApplyPlus(y(), b, x)
+	return out, scalars
+}
+
+// Products on any ranks and in any domains have the bits of the whole matrix, in every row; their sums those of any ranks.
+func TestConcurrentOperators(t *testing.T) {
+	for _, n := range []int{1, 7, 300, 20_000} {
+		m := scattered(t, n, 5, uint64(n))
+		x, b := random(1, n), random(2, n)
+		whole := linop.NewCSR(m, nil)
+		want, wantScalars := products(whole, &Layout{Len: n, Parts: []Part{{Own: n}}}, x, b)
+		accurate := make([]float64, n)
+		linop.Accurate{CSR: whole}.Residual(accurate, b, x)
+		for _, domains := range []int{1, 2, 3, 8} {
+			var first []float64
+			for _, ranks := range []int{1, 2, 3, 5} {
+				if domains > n {
+					continue
+				}
+				got := make([][]float64, len(want)+1)
+				for k := range got {
+					got[k] = make([]float64, n)
+				}
+				scalars := make([][]float64, ranks)
+				spread(t, m, ranks, domains, func(a *Matrix) {
+					pool := parallel.New(2)
+					defer pool.Close()
+					op := NewCSR(a, a.Local, pool)
+					var out [][]float64
+					out, scalars[a.Comm.Rank()] = products(op, a.Layout, x, b)
+					r := make([]float64, a.Len)
+					Accurate{op}.Residual(r, vectorOf(a.Layout, b), vectorOf(a.Layout, x))
+					for k, v := range append(out, r) {
+						put(a.Layout, got[k], v)
+					}
+				})
+				name := fmt.Sprintf("%d rows, %d domains, %d ranks", n, domains, ranks)
+				for k, v := range append(slices.Clone(want), accurate) {
+					if !slices.Equal(got[k], v) {
+						t.Errorf("%s: product %d differs", name, k)
+					}
+				}
+				if first == nil {
+					first = scalars[0]
+				}
+				for r, s := range scalars {
+					if !slices.Equal(s, first) {
+						t.Errorf("%s: scalars %v on rank %d, want %v", name, s, r, first)
+					}
+				}
+				for k, s := range first {
+					if e := math.Abs(s - wantScalars[k]); !(e <= 1e-13*float64(n)*(1+math.Abs(s))) {
+						t.Errorf("%s: scalar %d is %g, want %g", name, k, s, wantScalars[k])
+					}
+				}
+			}
+		}
+	}
+}
+
+// Products with the transpose are those of the whole but for the order of the terms, and the same bits on any ranks.
+func TestConcurrentTransposes(t *testing.T) {
+	for _, n := range []int{1, 9, 400, 9000} {
+		m := scattered(t, n, 5, uint64(n))
+		x := random(1, n)
+		exact, size := make([]float64, n), make([]float64, n)
+		linop.NewCSR(m, nil).ApplyT(exact, x)
+		m.DoNonZero(func(i, j int, v float64) { size[j] += math.Abs(v * x[i]) })
+		for _, domains := range []int{1, 2, 3, 8} {
+			if domains > n {
+				continue
+			}
+			var want []float64
+			for _, ranks := range []int{1, 2, 3, 5} {
+				got := make([]float64, n)
+				spread(t, m, ranks, domains, func(a *Matrix) {
+					pool := parallel.New(3)
+					defer pool.Close()
+					y := make([]float64, a.Len)
+					NewCSR(a, a.Local, pool).ApplyT(y, vectorOf(a.Layout, x))
+					put(a.Layout, got, y)
+				})
+				if want == nil {
+					want = got
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%d rows, %d domains, %d ranks: other bits than one rank", n, domains, ranks)
+				}
+				for i, v := range got {
+					if !(math.Abs(v-exact[i]) <= 1e-14*size[i]) {
+						t.Fatalf("%d rows, %d domains, %d ranks: element %d is %g, want %g", n, domains, ranks, i, v, exact[i])
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,19 @@
+package dist
+
+import (
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// NewSpace returns the space of vectors of a layout on the threads of pool: of dimension n, the number of rows of all ranks.
+// Operations are those of elementwise definition on own elements; ghosts of a result are stale. Inner products, norms and maxima are
+// collective, and exact sums of those of blocks, which lie within a domain each; see NewReducer.
+func NewSpace(l *Layout, pool *parallel.Pool) *linop.Host {
+	var own []linop.Range
+	for _, p := range l.Parts {
+		own = append(own, linop.Range{Lo: p.First(), Hi: p.End(), First: int(p.Row)})
+	}
+	h := linop.NewHostOf(int(l.Domains.Rows()), l.Len, own, pool)
+	h.Reducer = NewReducer(l.Comm)
+	return h
+}

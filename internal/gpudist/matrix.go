@@ -1,0 +1,124 @@
+package gpudist
+
+import (
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// Matrix is a square matrix that ranks share, as an operator: a matrix on the device for each domain of this rank, with the rows of
+// ghosts empty. All methods but Dims and Close are collective, for the elements at the borders of domains.
+type Matrix struct {
+	s    *Space
+	part []*gpu.Matrix
+}
+
+var _ linop.Relaxer[*Vector, linop.Float64] = (*Matrix)(nil)
+
+// Square returns part k of local, a matrix with the pattern of m, as a square matrix of its segment, in which rows of ghosts are
+// empty.
+func Square(m *dist.Matrix, local *csr.Matrix, k int) *csr.Matrix {
+	a, p := m.PartOf(local, k), m.Parts[k]
+	ptr := make([]int64, 0, a.Cols+1)
+	for range p.Below {
+		ptr = append(ptr, 0)
+	}
+	ptr = append(ptr, a.RowPtr...)
+	for range p.Above {
+		ptr = append(ptr, ptr[len(ptr)-1])
+	}
+	return &csr.Matrix{Rows: a.Cols, Cols: a.Cols, RowPtr: ptr, Col: a.Col, Val: a.Val}
+}
+
+// NewMatrix returns the matrix whose parts are stored by store, of what Square returns. On failure nothing is left on the device;
+// the error is that of this rank alone.
+func NewMatrix(s *Space, m *dist.Matrix, local *csr.Matrix, store func(part *csr.Matrix, k int) (*gpu.Matrix, error)) (*Matrix, error) {
+	a := &Matrix{s: s}
+	for k := range m.Parts {
+		part, err := store(Square(m, local, k), k)
+		if err != nil {
+			a.Close()
+			return nil, err
+		}
+		a.part = append(a.part, part)
+	}
+	return a, nil
+}
+
+// Parts returns the matrices of the domains of this rank.
+func (a *Matrix) Parts() []*gpu.Matrix { return a.part }
+
+// Close releases it.
+func (a *Matrix) Close() {
+	for _, p := range a.part {
+		p.Close()
+	}
+	a.part = nil
+}
+
+// Dims returns the dimensions of the whole matrix.
+func (a *Matrix) Dims() (rows, cols int) { return a.s.Dim(), a.s.Dim() }
+
+// Apply computes dst = A src.
+func (a *Matrix) Apply(dst, src *Vector) {
+	a.with(src, func(k int, part *gpu.Matrix) { part.Apply(dst.part[k], src.part[k]) })
+}
+
+// ApplyDot computes dst = A src and returns dst·w.
+func (a *Matrix) ApplyDot(dst, src, w *Vector) linop.Float64 {
+	a.s.halo.exchange(src)
+	v := a.s.sum(func(k int, _ *gpu.Space) gpu.Scalar { return a.part[k].ApplyDot(dst.part[k], src.part[k], w.part[k]) })
+	a.s.halo.clear(src)
+	return v
+}
+
+// ApplyDots computes dst = A src and returns dst·w and dst·dst.
+func (a *Matrix) ApplyDots(dst, src, w *Vector) (dw, dd linop.Float64) {
+	a.s.halo.exchange(src)
+	sums := a.s.sumsOf(2, func(k int, _ *gpu.Space, out []gpu.Scalar) {
+		out[0], out[1] = a.part[k].ApplyDots(dst.part[k], src.part[k], w.part[k])
+	})
+	a.s.halo.clear(src)
+	return linop.Float64(sums[0]), linop.Float64(sums[1])
+}
+
+// Residual computes r = b - A x.
+func (a *Matrix) Residual(r, b, x *Vector) {
+	a.with(x, func(k int, part *gpu.Matrix) { part.Residual(r.part[k], b.part[k], x.part[k]) })
+}
+
+// Relax computes dst = src + omega w∘(b - A src).
+func (a *Matrix) Relax(dst, src, b, w *Vector, omega linop.Float64) {
+	a.with(src, func(k int, part *gpu.Matrix) {
+		part.Relax(dst.part[k], src.part[k], b.part[k], w.part[k], known(a.s.parts[k], omega))
+	})
+	a.s.halo.clear(dst) // which has those of src
+}
+
+// ApplyPlus computes dst = b + A src.
+func (a *Matrix) ApplyPlus(dst, b, src *Vector) {
+	a.with(src, func(k int, part *gpu.Matrix) { part.ApplyPlus(dst.part[k], b.part[k], src.part[k]) })
+}
+
+// AbsApply computes dst = |A||x|, for parts of gpu.NewCSR.
+func (a *Matrix) AbsApply(dst, x *Vector) {
+	a.with(x, func(k int, part *gpu.Matrix) { part.AbsApply(dst.part[k], x.part[k]) })
+}
+
+// with does something with the parts while x has its ghosts.
+func (a *Matrix) with(x *Vector, do func(k int, part *gpu.Matrix)) {
+	a.s.halo.exchange(x)
+	for k, part := range a.part {
+		do(k, part)
+	}
+	a.s.halo.clear(x)
+}
+
+// Accurate is a Matrix with parts of gpu.NewCSR whose Residual accumulates in double-double, see gpu.Accurate.
+type Accurate struct{ *Matrix }
+
+// Residual computes r = b - A x, rounded once per element.
+func (a Accurate) Residual(r, b, x *Vector) {
+	a.with(x, func(k int, part *gpu.Matrix) { gpu.Accurate{Matrix: part}.Residual(r.part[k], b.part[k], x.part[k]) })
+}

@@ -1,0 +1,231 @@
+// Package atomicfile writes output files. A regular file is replaced atomically: it is
+// written under a temporary name, or none, beside its own and renamed when it is complete.
+// Devices, FIFOs and open descriptors are written to directly, and wait for no reader once
+// the context has ended; of a symbolic link the target is replaced.
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// File is a file that is being written.
+type File struct {
+	*os.File
+	path   string  // as given
+	target string  // of symbolic links; "": written directly
+	temp   string  // "": not written directly, and without a name
+	direct *Outlet // nil: not written directly
+}
+
+// Write implements [io.Writer].
+func (f *File) Write(p []byte) (int, error) {
+	if f.direct != nil {
+		return f.direct.Write(p)
+	}
+	return f.File.Write(p)
+}
+
+// WriteString implements [io.StringWriter].
+func (f *File) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
+
+// ReadFrom implements [io.ReaderFrom].
+func (f *File) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.Writer }{f}, r) }
+
+// pending are the files that are neither complete nor removed.
+var pending = struct {
+	sync.Mutex
+	files map[*File]bool
+	ended bool // by Abandon
+}{files: map[*File]bool{}}
+
+// ErrAbandoned is returned after [Abandon].
+var ErrAbandoned = errors.New("the program is ending")
+
+// Create creates a file that [File.Commit] gives the name path; its folder must
+// exist. A FIFO must get a reader before the context ends. A new file has the permissions
+// that the umask leaves, an existing one keeps its own. Errors name the path.
+func Create(ctx context.Context, path string) (*File, error) {
+	return created(ctx, path, false)
+}
+
+// CreateShared is Create of a file that other processes can open by its temporary name, [File.Temp], and write to until
+// it is committed.
+func CreateShared(ctx context.Context, path string) (*File, error) {
+	return created(ctx, path, true)
+}
+
+// Temp is the temporary name of the file; "" if it has none.
+func (f *File) Temp() string { return f.temp }
+
+func created(ctx context.Context, path string, named bool) (*File, error) {
+	f, err := create(ctx, path, named)
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", path, withoutPath(err))
+	}
+	if f.target == "" {
+		f.direct = NewOutlet(ctx.Done(), f.File.Write)
+	}
+	return f, nil
+}
+
+func create(ctx context.Context, path string, named bool) (*File, error) {
+	pending.Lock()
+	defer pending.Unlock()
+	if pending.ended {
+		return nil, ErrAbandoned
+	}
+	target, info, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path}
+	switch {
+	case target == "":
+		f.File, err = descriptor(path)
+		return f, err
+	case info != nil && info.Mode()&fs.ModeNamedPipe != 0:
+		pending.Unlock()
+		f.File, err = openFIFO(ctx, target)
+		pending.Lock()
+		return f, err
+	case info != nil && !info.Mode().IsRegular():
+		f.File, err = os.OpenFile(target, os.O_WRONLY, 0)
+		return f, err
+	}
+	f.target = target
+	if !named {
+		f.File = unnamed(filepath.Dir(target))
+	}
+	if f.File == nil {
+		f.temp = tempName(target)
+		f.File, err = os.OpenFile(f.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	}
+	if err == nil {
+		pending.files[f] = true
+		err = keepAttributes(f.File, info)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.remove())
+	}
+	return f, nil
+}
+
+// withoutPath is what an operation on a path failed for.
+func withoutPath(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+const tempPrefix, tempSuffix = ".mpsolve-", ".tmp"
+
+// tempName returns a name for a temporary file beside target. It is short whatever the
+// length of the target's.
+func tempName(target string) string {
+	return filepath.Join(filepath.Dir(target), fmt.Sprintf(tempPrefix+"%016x"+tempSuffix, rand.Uint64()))
+}
+
+// keepAttributes gives f the permissions of the file that it will replace, nil for none.
+func keepAttributes(f *os.File, old fs.FileInfo) error {
+	if old == nil {
+		return nil
+	}
+	keepOwner(f, old)
+	return f.Chmod(old.Mode().Perm())
+}
+
+// Commit closes the file and gives it its name. If writing it failed with err, it
+// removes the file instead and returns err.
+func (f *File) Commit(err error) error {
+	if err == nil && f.target != "" {
+		err = f.Sync()
+	}
+	pending.Lock()
+	defer pending.Unlock()
+	if err == nil && f.target != "" {
+		err = f.rename()
+	}
+	if err == nil {
+		err = f.Close()
+		delete(pending.files, f)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", f.path, withoutPath(err)), f.remove())
+	}
+	return nil
+}
+
+// rename gives the file its name.
+func (f *File) rename() error {
+	if pending.ended {
+		return ErrAbandoned
+	}
+	if f.temp == "" {
+		f.temp = tempName(f.target)
+		if err := name(f.File, f.temp); err != nil {
+			f.temp = ""
+			return err
+		}
+	}
+	if err := os.Rename(f.temp, f.target); err != nil {
+		var link *os.LinkError
+		if errors.As(err, &link) {
+			return link.Err
+		}
+		return err
+	}
+	f.temp = ""
+	return nil
+}
+
+// remove closes an incomplete file and removes it.
+func (f *File) remove() (err error) {
+	delete(pending.files, f)
+	if f.File != nil {
+		f.Close()
+	}
+	if f.temp != "" {
+		err = os.Remove(f.temp)
+		f.temp = ""
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Abandon removes what is incomplete of all files that are being written. The program must
+// end then: no further file is created or completed.
+func Abandon() {
+	pending.Lock()
+	defer pending.Unlock()
+	pending.ended = true
+	for f := range pending.files {
+		_ = f.remove() // the program ends
+	}
+}
+
+// Write replaces the file path with what write writes. If that fails, the file stays
+// as it was.
+func Write(path string, write func(io.Writer) error) error {
+	return WriteContext(context.Background(), path, write)
+}
+
+// WriteContext is [Write], which waits for the reader of a FIFO until the context ends.
+func WriteContext(ctx context.Context, path string, write func(io.Writer) error) error {
+	f, err := Create(ctx, path)
+	if err != nil {
+		return err
+	}
+	return f.Commit(write(f))
+}

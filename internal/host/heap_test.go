@@ -1,0 +1,18 @@
+package host
+
+import (
+	"runtime"
+	"testing"
+)
+
+// What is reserved is free again, and does not count as memory in use.
+func TestPrepareHeap(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	PrepareHeap()
+	runtime.ReadMemStats(&after)
+	if after.HeapAlloc > before.HeapAlloc+64<<20 {
+		t.Errorf("%d bytes in use, %d before", after.HeapAlloc, before.HeapAlloc)
+	}
+}

@@ -1,0 +1,80 @@
+// Package machine describes what this program runs on: the processor, its caches and
+// the memory, and the build of the program itself.
+package host
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// Environment is what a measurement depends on besides what was measured. It does not
+// identify the machine.
+type Environment struct {
+	Processor   string `json:"processor"` // "" if not known
+	Kernels     string `json:"kernels"`   // tier of SIMD instructions in use
+	Cores       int    `json:"cores"`     // logical processors that Go uses
+	LLCBytes    int64  `json:"llc_bytes"` // of the last-level cache, 0 if not known
+	MemoryBytes int64  `json:"memory_bytes"`
+	OS          string `json:"os"`
+	Arch        string `json:"arch"`
+	Go          string `json:"go"`      // version
+	Version     string `json:"version"` // of mpsolve
+	Commit      string `json:"commit"`  // with "+changes" if there were any; "" if not known
+}
+
+// Here returns the environment of this process, given the tier of the kernels in use
+// and the version of mpsolve.
+func Here(kernels, version string) Environment {
+	e := Environment{
+		Processor: Processor(), Kernels: kernels, Cores: runtime.GOMAXPROCS(0),
+		LLCBytes: Caches().LastLevel(), MemoryBytes: Memory(),
+		OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), Version: version,
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		e.Commit = commit(info.Settings)
+	}
+	return e
+}
+
+// Processor returns the processor's name, "" if it is not known.
+func Processor() string { return strings.TrimSpace(cpuid.CPU.BrandName) }
+
+// CacheSizes are bytes of one cache each; 0 where there is none or its size is
+// not known.
+type CacheSizes struct{ L1d, L2, L3 int64 }
+
+// Caches returns the sizes of the data caches that a core uses.
+func Caches() CacheSizes {
+	c := cpuid.CPU.Cache // with -1 for not known
+	return CacheSizes{max(0, int64(c.L1D)), max(0, int64(c.L2)), max(0, int64(c.L3))}
+}
+
+// LastLevel returns the size of the cache next to memory, 0 if it is not known.
+func (c CacheSizes) LastLevel() int64 {
+	for _, size := range []int64{c.L3, c.L2, c.L1d} {
+		if size > 0 {
+			return size
+		}
+	}
+	return 0
+}
+
+// commit returns what go build noted about the working tree; it does not always do so.
+func commit(settings []debug.BuildSetting) (revision string) {
+	changes := ""
+	for _, s := range settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changes = "+changes"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + changes
+}

@@ -1,0 +1,89 @@
+package host
+
+import (
+	"bytes"
+	"os"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+	"golang.org/x/sys/unix"
+)
+
+// Go asks the system for memory in pieces of arenaBytes. A program without data has address space for its tables, which
+// may be some gigabyte, and will take some for threads.
+const (
+	arenaBytes   = 64 << 20
+	threadsSpace = 128 << 20
+	tablesSpace  = 896 << 20
+	dataReserved = 64 << 20
+)
+
+// limits are those that are set. They are wanted first before there is any data.
+var limits = sync.OnceValue(func() (list []limit) {
+	for _, r := range []struct {
+		resource int
+		limit
+	}{
+		{unix.RLIMIT_AS, limit{name: "address space", reserved: max(tablesSpace, statm(0)) + threadsSpace, margin: 2 * arenaBytes, used: addressSpace}},
+		{unix.RLIMIT_DATA, limit{name: "data segment", reserved: dataReserved, margin: 2 * arenaBytes, used: dataSegment}},
+	} {
+		var set unix.Rlimit
+		if unix.Getrlimit(r.resource, &set) == nil && set.Cur < 1<<62 {
+			r.bytes = int64(set.Cur)
+			list = append(list, r.limit)
+		}
+	}
+	if group, err := memlimit.FromCgroup(); err == nil && group < 1<<62 {
+		list = append(list, limit{name: "memory of the cgroup", bytes: int64(group), margin: int64(group) / 50, used: resident})
+	}
+	return list
+})
+
+// statm returns a field of /proc/self/statm in bytes, 0 if that cannot be read.
+func statm(field int) int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	words := bytes.Fields(text)
+	if field >= len(words) {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(string(words[field]), 10, 64)
+	return pages * int64(os.Getpagesize())
+}
+
+func addressSpace() int64 { return statm(0) - reusable() }
+func resident() int64     { return statm(1) }
+func dataSegment() int64  { return statm(5) - reusable() }
+
+// reusable returns what is in address space but free for Go's allocations.
+func reusable() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(sample)
+	var sum int64
+	for _, s := range sample {
+		if s.Value.Kind() == metrics.KindUint64 {
+			sum += int64(s.Value.Uint64())
+		}
+	}
+	return sum
+}
+
+// systemAvailable returns what the kernel estimates that programs can have without swapping.
+func systemAvailable() int64 {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(text), "MemAvailable:")
+	words := strings.Fields(rest)
+	if len(words) == 0 {
+		return 0
+	}
+	kilobytes, _ := strconv.ParseInt(words[0], 10, 64)
+	return kilobytes << 10
+}

@@ -1,0 +1,25 @@
+// Package nearest finds the known word that is nearest to a mistyped one.
+package host
+
+import (
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// maxCompared is the number of bytes of a word that are compared: the word may come
+// from a file.
+const maxCompared = 64
+
+// NearestWord returns the word of the list with the smallest edit distance from s,
+// upper and lower case alike; the first of several, "" if there is none.
+func NearestWord(s string, words []string) string {
+	s = strings.ToLower(s[:min(len(s), maxCompared)])
+	best, least := "", 0
+	for _, w := range words {
+		if d := levenshtein.ComputeDistance(s, strings.ToLower(w)); best == "" || d < least {
+			best, least = w, d
+		}
+	}
+	return best
+}

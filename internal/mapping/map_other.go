@@ -1,9 +1,0 @@
-//go:build !linux || !cgo
-
-package mapping
-
-import "os"
-
-func mapFile(*os.File, int64, string, string) []byte { return nil }
-
-func outputUsed() {}

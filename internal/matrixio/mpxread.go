@@ -1,0 +1,284 @@
+package matrixio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"slices"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+)
+
+// readMPX maps the file if it may, or reads its arrays into memory, and verifies the checksum of each block while it is in the cache, on all threads.
+func readMPX(s *source) (*matrixmarket.Content, error) {
+	at, size, err := s.random()
+	if err != nil {
+		return nil, err
+	}
+	var h mpxHead
+	head := make([]byte, mpxHeader)
+	if n, err := at.ReadAt(head, 0); n < mpxHeader {
+		return nil, s.faultAt(int64(n), "the file ends within the header: %v", err)
+	}
+	if wrong := h.decode(head); wrong != "" {
+		return nil, s.faultAt(0, "%s", wrong)
+	}
+	l := h.layout()
+	if size != l.size {
+		return nil, s.faultAt(size, "the file has %d bytes, want %d: it has been cut or added to", size, l.size)
+	}
+	if err := s.dims(h.Header, h.rows, h.cols); err != nil {
+		return nil, err
+	}
+	if err := s.opt.Fits(s.in.Name, size, float64(size), "a %d x %d matrix with %d entries", h.rows, h.cols, h.entries); err != nil {
+		return nil, err
+	}
+	a := newMPXArrays(&h, s.mapped(l.sums))
+	if err := a.read(s, at, &l); err != nil {
+		return nil, err
+	}
+	c := a.content(s, &h)
+	if a.mapped != nil {
+		c.Intact = a.mapped.Intact
+	}
+	return c, nil
+}
+
+// mapped maps the first n bytes of the file; nil if that was not asked for, does not go, or would give numbers the wrong way round.
+func (s *source) mapped(n int64) *Mapping {
+	if f, plain := s.in.At.(*os.File); plain && s.opt.Map && littleEndian {
+		return Map(f, n)
+	}
+	return nil
+}
+
+// littleEndian tells that numbers in memory are as they are in files.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// mpxArrays are the arrays of a file in memory.
+type mpxArrays struct {
+	file      []byte   // without the checksums
+	mapped    *Mapping // nil: the file is read into memory
+	kernels   *kernels.Set
+	ptr       []int64
+	col       []int32
+	cols      int32 // of the matrix
+	val, imag []float64
+}
+
+// newMPXArrays returns memory for a file, or the one that it is mapped to, and where the arrays are in it.
+func newMPXArrays(h *mpxHead, mapped *Mapping) *mpxArrays {
+	l := h.layout()
+	a := &mpxArrays{mapped: mapped, kernels: kernels.Default(), cols: int32(h.cols)}
+	if mapped != nil {
+		a.file = mapped.Bytes
+	} else {
+		memory := make([]uint64, (l.sums+7)/8) // large ones begin at a multiple of 64
+		a.file = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(memory))), l.sums)
+		hugePages(a.file)
+	}
+	if h.Format == matrixmarket.Coordinate {
+		a.ptr, a.col = numbersAt[int64](a.file, l.ptr, h.rows+1), numbersAt[int32](a.file, l.col, h.entries)
+	}
+	a.val = numbersAt[float64](a.file, l.val, h.entries)
+	if h.Field == matrixmarket.Complex {
+		a.imag = numbersAt[float64](a.file, l.imag, h.entries)
+	}
+	return a
+}
+
+// numbersAt returns the n numbers in the memory from a byte on.
+func numbersAt[T int64 | int32 | float64](memory []byte, at, n int64) []T {
+	if n == 0 {
+		return []T{}
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&memory[at])), n)
+}
+
+// read reads the blocks on all threads: first those of row offsets, by which columns are checked while they are in the cache.
+func (a *mpxArrays) read(s *source, in io.ReaderAt, l *mpxLayout) error {
+	sums := make([]byte, l.size-l.sums)
+	if _, err := in.ReadAt(sums, l.sums); err != nil {
+		return s.faultAt(l.sums, "the checksums cannot be read: %v", err)
+	}
+	if err := s.checkSums(sums, l); err != nil {
+		return err
+	}
+	offsets := int64(0) // blocks with row offsets
+	if len(a.ptr) > 0 {
+		offsets = (l.col - mpxHeader + mpxBlock - 1) / mpxBlock
+	}
+	each := func(k int64) error { return a.block(s, l, k, sums, in) }
+	rise := make([]bool, offsets)
+	if err := s.onThreads(0, offsets, func(k int64) error {
+		err := each(k)
+		rise[k] = err == nil && a.kernels.OffsetsRise(a.ptr[numberIn(k, l.ptr, 8, a.ptr):numberIn(k+1, l.ptr, 8, a.ptr)])
+		return err
+	}); err != nil {
+		return err
+	}
+	if offsets == 0 {
+		return s.onThreads(0, l.blocks(), each)
+	}
+	if wrong := a.checkOffsets(l, rise); wrong != "" {
+		return s.faultAt(l.ptr, "row offsets: %s", wrong)
+	}
+	check := func(lo, hi int64) error {
+		if wrong := a.checkColumns(lo, hi); wrong != "" {
+			return s.faultAt(l.col+4*lo, "%s", wrong)
+		}
+		return nil
+	}
+	first := func(k int64) int64 { return numberIn(k, l.col, 4, a.col) }
+	if err := check(0, first(offsets)); err != nil {
+		return err
+	}
+	if err := s.onThreads(offsets, l.blocks(), func(k int64) error {
+		if err := each(k); err != nil {
+			return err
+		}
+		return check(first(k), first(k+1))
+	}); err != nil {
+		return err
+	}
+	for k := offsets; k < l.blocks(); k++ { // rows that blocks cut
+		if at := first(k); at > 0 && at < int64(len(a.col)) {
+			if err := check(at-1, at+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// numberIn returns which number of an array, from that byte of the file on, is the first in block k or behind it.
+func numberIn[T any](k, array, bytes int64, numbers []T) int64 {
+	return max(0, min((mpxHeader+k*mpxBlock-array)/bytes, int64(len(numbers))))
+}
+
+// checkOffsets checks row offsets, which are known to rise within blocks or not: "" or what is wrong.
+func (a *mpxArrays) checkOffsets(l *mpxLayout, rise []bool) string {
+	good := a.ptr[0] == 0 && a.ptr[len(a.ptr)-1] == int64(len(a.col)) && !slices.Contains(rise, false)
+	for k := range rise {
+		if at := numberIn(int64(k), l.ptr, 8, a.ptr); at > 0 && at < int64(len(a.ptr)) {
+			good = good && a.ptr[at-1] <= a.ptr[at]
+		}
+	}
+	if good {
+		return ""
+	}
+	return checkLines(a.ptr, int64(len(a.col)))
+}
+
+// checkColumns checks that columns lo to hi-1 are in range and increase in their rows: "" or what is wrong.
+func (a *mpxArrays) checkColumns(lo, hi int64) string {
+	if lo >= hi {
+		return ""
+	}
+	row := sort.Search(len(a.ptr)-1, func(i int) bool { return a.ptr[i+1] > lo })
+	next := a.ptr[row+1:]
+	next = next[:sort.Search(len(next), func(i int) bool { return next[i] >= hi })]
+	if a.kernels.ColumnsRise(a.col[lo:hi], next, lo, a.cols) {
+		return ""
+	}
+	for at := lo; at < hi; row++ {
+		end := min(a.ptr[row+1], hi)
+		last := int32(-1)
+		for _, j := range a.col[at:end] {
+			if j <= last || j >= a.cols {
+				return fmt.Sprintf("row %d: column %d after %d, of %d columns: want increasing ones", row+1, int64(j)+1, int64(last)+1, a.cols)
+			}
+			last = j
+		}
+		at = end
+	}
+	return ""
+}
+
+// onThreads calls f for from to to-1 on all threads. The error is that of the smallest number with one.
+func (s *source) onThreads(from, to int64, f func(k int64) error) error {
+	var next atomic.Int64
+	next.Store(from)
+	var mu sync.Mutex
+	first, fault := to, error(nil)
+	var wg sync.WaitGroup
+	for range min(int64(s.threads()), to-from) {
+		wg.Go(func() {
+			for k := next.Add(1) - 1; k < to && s.ctx.Err() == nil; k = next.Add(1) - 1 {
+				if err := f(k); err != nil {
+					mu.Lock()
+					if k < first {
+						first, fault = k, err
+					}
+					mu.Unlock()
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if fault == nil {
+		fault = s.ctx.Err()
+	}
+	return fault
+}
+
+// block reads block k, unless it is mapped, and verifies its checksum.
+func (a *mpxArrays) block(s *source, l *mpxLayout, k int64, sums []byte, in io.ReaderAt) error {
+	from := mpxHeader + k*mpxBlock
+	part := a.file[from:min(from+mpxBlock, l.sums)]
+	if a.mapped == nil {
+		if _, err := in.ReadAt(part, from); err != nil {
+			return s.faultAt(from, "the file cannot be read: %v", err)
+		}
+	}
+	if crc, want := a.kernels.CRC32C(part), binary.LittleEndian.Uint32(sums[4*k:]); crc != want {
+		return s.faultAt(from, "the next %d bytes are damaged: their checksum is %08x, want %08x", len(part), crc, want)
+	}
+	if !littleEndian {
+		swap(part, l, from)
+	}
+	return nil
+}
+
+// swap turns numbers around that begin at that place of the file, on machines that are big endian.
+func swap(part []byte, l *mpxLayout, at int64) {
+	for n := 0; n < len(part); {
+		size := 8
+		if here := at + int64(n); here >= l.col && here < l.val && l.col > 0 {
+			size = 4
+		}
+		slices.Reverse(part[n : n+size])
+		n += size
+	}
+}
+
+// checkSums verifies the checksum of the checksums.
+func (s *source) checkSums(sums []byte, l *mpxLayout) error {
+	n := len(sums) - 4
+	if crc32.Checksum(sums[:n], castagnoli) != binary.LittleEndian.Uint32(sums[n:]) {
+		return s.faultAt(l.sums, "the checksums are damaged")
+	}
+	return nil
+}
+
+// content is that of arrays that have been checked.
+func (a *mpxArrays) content(s *source, h *mpxHead) *matrixmarket.Content {
+	if h.Format == matrixmarket.Array {
+		c := s.dense(h.rows, h.cols, a.val, a.imag)
+		c.Header = h.Header
+		return c
+	}
+	m := &csr.Matrix{Rows: int(h.rows), Cols: int(h.cols), RowPtr: a.ptr, Col: a.col, Val: a.val}
+	c := matrixmarket.NewContent(s.in.Name, s.bytes(), h.Header, m.Rows, m.Cols, s.opt)
+	c.SetMatrix(m, a.imag, h.nonFinite)
+	return c
+}

@@ -1,0 +1,113 @@
+package mp
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// published are the precisions of MPRES' tables.
+var published = []int{106, 212, 424, 848, 1696}
+
+// Of a dense matrix of 1000 rows and columns, in MPRES' table 5 1.2 to 24.6 ms on a GPU. ns/muladd is the time of an
+// element, to be compared with that of BenchmarkBig.
+func BenchmarkMulVec(b *testing.B) { benchmarkDense(b, (*Dense).MulVec) }
+
+func BenchmarkMulVecT(b *testing.B) { benchmarkDense(b, (*Dense).MulVecT) }
+
+func benchmarkDense(b *testing.B, call func(a *Dense, y, x *Vec)) {
+	const n = 1000
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, bits := range published {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("bits=%d/threads=%d", bits, threads), func(b *testing.B) {
+				pool := parallel.New(threads)
+				defer pool.Close()
+				a, x, y := NewDense(pool, n, n, bits), randomVec(rng, n, bits, 2), New(n, bits)
+				for i := range n {
+					a.SetRow(i, x)
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					call(a, y, x)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n/n, "ns/muladd")
+			})
+		}
+	}
+}
+
+// The multiply-add of math/big, as it is used for inner products.
+func BenchmarkBig(b *testing.B) {
+	const n = 1000
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, bits := range published {
+		b.Run(fmt.Sprintf("bits=%d", bits), func(b *testing.B) {
+			x, y := elements(randomVec(rng, n, bits, 2)), elements(randomVec(rng, n, bits, 2))
+			s, t := new(big.Float).SetPrec(uint(bits)), new(big.Float).SetPrec(uint(bits))
+			for b.Loop() {
+				for i := range x {
+					s.Add(s, t.Mul(x[i], y[i]))
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/muladd")
+		})
+	}
+}
+
+// A tridiagonal matrix of 7 diagonals and a vector of mp, with the conversion of the vector.
+func BenchmarkMatrix(b *testing.B) {
+	const n = 100000
+	rng := rand.New(rand.NewPCG(1, 1))
+	m := &csr.Matrix{Rows: n, Cols: n, RowPtr: []int64{0}}
+	for i := range n {
+		for _, d := range []int{-1000, -30, -1, 0, 1, 30, 1000} {
+			if j := i + d; j >= 0 && j < n {
+				m.Col, m.Val = append(m.Col, int32(j)), append(m.Val, rng.NormFloat64())
+			}
+		}
+		m.RowPtr = append(m.RowPtr, int64(len(m.Val)))
+	}
+	for _, bits := range published {
+		pool := parallel.New(2)
+		defer pool.Close()
+		a, x, y, r, f := NewMatrix(pool, m), randomVec(rng, n, bits, 2), New(n, bits), make([]float64, n), make([]float64, n)
+		b.Run(fmt.Sprintf("product/bits=%d", bits), func(b *testing.B) {
+			for b.Loop() {
+				a.MulVec(y, x)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.NNZ()), "ns/nonzero")
+		})
+		b.Run(fmt.Sprintf("residual/bits=%d", bits), func(b *testing.B) {
+			for b.Loop() {
+				a.Residual(r, x, f)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.NNZ()), "ns/nonzero")
+		})
+	}
+}
+
+// Vectors of 100000 elements.
+func BenchmarkVectors(b *testing.B) {
+	const n = 100000
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, bits := range published {
+		pool := parallel.New(2)
+		defer pool.Close()
+		x, y, a := randomVec(rng, n, bits, 2), randomVec(rng, n, bits, 2), big.NewFloat(0.3)
+		for name, call := range map[string]func(){
+			"dot": func() { Dot(pool, x, y) }, "axpy": func() { y.Axpy(pool, a, x) }, "scale": func() { y.Scale(pool, a) },
+		} {
+			b.Run(fmt.Sprintf("%s/bits=%d", name, bits), func(b *testing.B) {
+				for b.Loop() {
+					call()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
+			})
+		}
+	}
+}

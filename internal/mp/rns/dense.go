@@ -1,0 +1,154 @@
+package rns
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// guard is the bits of fixed point below those that were asked for.
+const guard = 10
+
+// exactBase is the base for sums of so many products of integers of bits+guard bits: exact, with M four times as
+// large.
+func exactBase(precision, terms int) (*Base, error) {
+	sum := 2*(precision+guard) + bits.Len(uint(terms)) + 3
+	b, err := NewBase(max(2, (sum+digitBits-1)/digitBits))
+	if err == nil && b.m.BitLen() <= sum { // primes are a little below 2^28
+		b, err = NewBase(len(b.moduli) + 1)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rns: products of %d bits: %w", precision, err)
+	}
+	return b, nil
+}
+
+// fixedInt sets m to x 2^-e without what is behind the point.
+func fixedInt(m *big.Int, f, x *big.Float, e int) *big.Int {
+	if x.Sign() == 0 {
+		return m.SetInt64(0)
+	}
+	m, _ = f.SetMantExp(x, -e).Int(m)
+	return m
+}
+
+// Dense is a matrix of integers times a power of two for each row, by residues: elements are cut off at 2^-(bits+10) of the power
+// of two above the largest of their row.
+type Dense struct {
+	base       *Base
+	rows, cols int
+	bits       int
+	width      int // cols and zeros
+	exp        []int
+	digits     []uint32 // by rows, in a row by moduli, for each the elements
+}
+
+// DenseBytes is what a matrix of that size takes.
+func DenseBytes(rows, cols, bits int) int64 {
+	b, err := exactBase(bits, cols)
+	if err != nil {
+		return 0
+	}
+	return 4 * int64(rows) * int64(padded(cols)) * int64(b.Moduli())
+}
+
+// NewDense returns the matrix with the rows that `row` returns; it is called on the threads of the pool, once for each.
+func NewDense(rows, cols, bits int, row func(i int) []big.Float, pool *parallel.Pool) (*Dense, error) {
+	b, err := exactBase(bits, cols)
+	if err != nil {
+		return nil, err
+	}
+	a := &Dense{base: b, rows: rows, cols: cols, bits: bits, width: padded(cols), exp: make([]int, rows)}
+	a.digits = make([]uint32, rows*b.Moduli()*a.width)
+	pool.Run(rows, parallel.Func(func(i int) {
+		v := row(i)
+		of := func(j int) *big.Float { return &v[j] }
+		a.exp[i] = fixedExponent(cols, bits, of)
+		b.spread(a.digits[i*b.Moduli()*a.width:], a.width, a.exp[i], 0, cols, of)
+	}))
+	return a, nil
+}
+
+// fixedExponent is the exponent of the last bit of n numbers in fixed point: bits+guard below that of the largest.
+func fixedExponent(n, bits int, at func(j int) *big.Float) int {
+	e, found := 0, false
+	for i := range n {
+		if f := at(i); f.Sign() != 0 {
+			if k := f.MantExp(nil); !found || k > e {
+				e, found = k, true
+			}
+		}
+	}
+	return e - bits - guard
+}
+
+// spread writes the residues of numbers in units of 2^e, those of modulus k from k width on.
+func (b *Base) spread(digits []uint32, width, e, begin, end int, at func(j int) *big.Float) {
+	c := b.converter()
+	var m big.Int
+	var f big.Float
+	r := make([]uint32, b.Moduli())
+	for j := begin; j < end; j++ {
+		c.residues(r, fixedInt(&m, &f, at(j), e))
+		for k, d := range r {
+			digits[k*width+j] = d
+		}
+	}
+}
+
+// Moduli returns the number of moduli.
+func (a *Dense) Moduli() int { return a.base.Moduli() }
+
+// Bytes returns what the residues take.
+func (a *Dense) Bytes() int64 { return 4 * int64(len(a.digits)) }
+
+// MulVec sets y = A x. But for what fixed point cuts off of A and x, each element is exact, and rounded once:
+//
+//	|y*_i - y_i| <= FixedBound(bits, n, max_j |a_ij|, max_j |x_j|)
+//
+// x is finite.
+func (a *Dense) MulVec(y, x []big.Float, pool *parallel.Pool) {
+	n := a.base.Moduli()
+	v := make([]uint32, n*a.width)
+	at := func(j int) *big.Float { return &x[j] }
+	e := fixedExponent(a.cols, a.bits, at)
+	parts := pool.Threads()
+	pool.Run(parts, parallel.Func(func(k int) {
+		a.base.spread(v, a.width, e, k*a.cols/parts, (k+1)*a.cols/parts, at)
+	}))
+	const panel = 16 // rows that share work space
+	pool.Run((a.rows+panel-1)/panel, parallel.Func(func(p int) {
+		c := a.base.converter()
+		sums := make([]uint64, 2*n)
+		r := make([]uint32, n)
+		var z big.Int
+		for i := p * panel; i < min((p+1)*panel, a.rows); i++ {
+			kernels.Default().DotResidues(sums, a.digits[i*n*a.width:], v, a.width, a.width)
+			for k := range r {
+				r[k] = a.base.moduli[k].sum(sums[2*k:])
+			}
+			c.integer(&z, r)
+			a.base.element(&y[i], &z, e+a.exp[i], a.bits)
+		}
+	}))
+}
+
+// element sets y = z 2^e, rounded.
+func (b *Base) element(y *big.Float, z *big.Int, e, bits int) {
+	y.SetPrec(uint(bits + guard)).SetInt(z)
+	if z.Sign() != 0 {
+		y.SetMantExp(y, e)
+	}
+}
+
+// FixedBound returns the bound of the error of an element of a product of n terms in fixed point with so many bits,
+// 8 n 2^-(bits+10) max|a| max|x|: a number is cut off at 2^-(bits+10) of the power of two above the largest, at most twice it, in either
+// factor, and the sum is rounded.
+func FixedBound(bits, n int, maxA, maxX *big.Float) *big.Float {
+	u := new(big.Float).SetMantExp(big.NewFloat(8*math.Max(1, float64(n))), -(bits + guard))
+	return u.Mul(u, new(big.Float).Mul(maxA, maxX))
+}

@@ -1,0 +1,139 @@
+package rns
+
+import (
+	"math/big"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// Matrix is a dense matrix of numbers of MPRES-BLAS, by columns.
+type Matrix struct {
+	*Array
+	rows, cols int
+}
+
+// NewMatrix returns a matrix of zeros.
+func (b *Base) NewMatrix(rows, cols int) *Matrix { return &Matrix{b.NewArray(rows * cols), rows, cols} }
+
+// Set sets an element to x, cut off.
+func (a *Matrix) Set(i, j int, x *big.Float) { a.Array.Set(i+a.rows*j, x) }
+
+// Form is the way to compute a product with a matrix.
+type Form int
+
+const (
+	// Rearranged computes first the signs, exponents and interval evaluations of the products of a row, then their residues,
+	// then rounds them, and then adds them up: Algorithm 1 of [Isupov20], whose arrays are here those of a row at a time.
+	Rearranged Form = iota
+	// ByNumber computes and adds one product after the other: the paper's basic implementation.
+	ByNumber
+)
+
+// Steps is the time of each step of Algorithm 1, over all threads.
+type Steps struct {
+	Scaling  time.Duration // 1 and 2: d = alpha x and beta y
+	Bounds   time.Duration // 3: signs, exponents and interval evaluations of B = A D
+	Digits   time.Duration // 3: residues
+	Rounding time.Duration // 3
+	Sums     time.Duration // 4: sums of the rows of B, and beta y
+}
+
+// Total is the sum of all steps.
+func (s Steps) Total() time.Duration { return s.Scaling + s.Bounds + s.Digits + s.Rounding + s.Sums }
+
+// add adds the steps of another part.
+func (s *Steps) add(t Steps) {
+	s.Scaling += t.Scaling
+	s.Bounds += t.Bounds
+	s.Digits += t.Digits
+	s.Rounding += t.Rounding
+	s.Sums += t.Sums
+}
+
+// GEMV computes y = alpha A x + beta y and returns the time of its steps, of which the form ByNumber tells none apart: all is in
+// Sums.
+func (a *Matrix) GEMV(form Form, alpha *Number, x *Array, beta *Number, y *Array, pool *parallel.Pool) Steps {
+	return a.gemv(form, alpha, x, beta, y, a.rows, a.cols, 1, a.rows, pool)
+}
+
+// GEMVTransposed computes y = alpha A^T x + beta y.
+func (a *Matrix) GEMVTransposed(form Form, alpha *Number, x *Array, beta *Number, y *Array, pool *parallel.Pool) Steps {
+	return a.gemv(form, alpha, x, beta, y, a.cols, a.rows, a.rows, 1, pool)
+}
+
+// gemv computes rows elements of y, inner products of so many terms; from one element of A to the next is down in y and along
+// in x.
+func (a *Matrix) gemv(form Form, alpha *Number, x *Array, beta *Number, y *Array, rows, terms, down, along int, pool *parallel.Pool) Steps {
+	start := time.Now()
+	d := a.base.NewArray(terms)
+	for j := range terms {
+		z := d.at(j)
+		d.put(j, z.Mul(alpha, x.at(j)))
+	}
+	for i := range rows {
+		z := y.at(i)
+		y.put(i, z.Mul(beta, y.at(i)))
+	}
+	total := Steps{Scaling: time.Since(start)}
+	parts := make([]Steps, rows)
+	pool.Run(rows, parallel.Func(func(i int) {
+		z := y.at(i)
+		if form == ByNumber {
+			start := time.Now()
+			t, s := a.base.NewNumber(), a.base.NewNumber()
+			for j := range terms {
+				s.Add(s, t.Mul(a.at(i*down+j*along), d.at(j)))
+			}
+			z.Add(z, s)
+			parts[i].Sums = time.Since(start)
+		} else {
+			b := a.base.NewArray(terms)
+			parts[i] = b.products(a, i*down, along, d)
+			start := time.Now()
+			s := a.base.NewNumber()
+			for j := range terms {
+				s.Add(s, b.at(j))
+			}
+			z.Add(z, s)
+			parts[i].Sums = time.Since(start)
+		}
+		y.put(i, z)
+	}))
+	for _, p := range parts {
+		total.add(p)
+	}
+	return total
+}
+
+// products sets b to the products of a row of A, from an element on and each so far from the one before, with those of d: one
+// part of the arithmetic for all of them after the other.
+func (b *Array) products(a *Matrix, first, along int, d *Array) (s Steps) {
+	start := time.Now()
+	for j := range b.exp {
+		k := first + j*along
+		b.negative[j] = a.negative[k] != d.negative[j]
+		b.exp[j] = a.exp[k] + d.exp[j]
+		b.bounds[j] = b.base.product(a.bounds[k], d.bounds[j])
+	}
+	s.Bounds = time.Since(start)
+
+	start = time.Now()
+	moduli := b.base.moduli
+	n := len(moduli)
+	for j := range b.exp {
+		z, u, v := b.digits[j*n:][:n], a.digits[(first+j*along)*n:][:n], d.digits[j*n:][:n]
+		for i := range moduli {
+			z[i] = moduli[i].mul(u[i], v[i])
+		}
+	}
+	s.Digits = time.Since(start)
+
+	start = time.Now()
+	for j := range b.exp {
+		z := b.at(j)
+		b.put(j, z.round())
+	}
+	s.Rounding = time.Since(start)
+	return s
+}

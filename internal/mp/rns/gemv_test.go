@@ -1,0 +1,165 @@
+package rns
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// cancelling returns factors whose exact inner product is the size of the sum of magnitudes over 2^condition: terms come in
+// pairs that cancel but for the last bits of one.
+func cancelling(rng *rand.Rand, n, bits, condition int) (a, x []big.Float) {
+	a, x = make([]big.Float, n), make([]big.Float, n)
+	for j := 0; j+1 < n; j += 2 {
+		f, g := randomFloat(rng, bits, 3), randomFloat(rng, bits, 3)
+		a[j].Set(f)
+		x[j].Set(g)
+		a[j+1].Neg(f)
+		x[j+1].Set(g)
+	}
+	if n%2 == 1 {
+		a[n-1].SetMantExp(big.NewFloat(1), bits-condition/2)
+		x[n-1].SetMantExp(big.NewFloat(1), bits-condition/2)
+	}
+	for i := n - 1; i > 0; i-- {
+		k := rng.IntN(i + 1)
+		a[i], a[k] = a[k], a[i]
+		x[i], x[k] = x[k], x[i]
+	}
+	return a, x
+}
+
+// dot is the exact inner product and the sum of the magnitudes of its terms.
+func dot(a, x []big.Float) (sum, size *big.Float) {
+	sum, size = new(big.Float).SetPrec(16000), new(big.Float).SetPrec(200)
+	for j := range a {
+		t := new(big.Float).SetPrec(8000).Mul(&a[j], &x[j])
+		sum.Add(sum, t)
+		size.Add(size, t.Abs(t))
+	}
+	return sum, size
+}
+
+// Both forms keep the published bound with random numbers and with sums of condition 2^200; the transposed product and the
+// number of threads make no difference.
+func TestGEMVOnThreads(t *testing.T) {
+	const rows, cols = 5, 23
+	for _, bits := range []int{106, 212, 424} {
+		b, err := BaseFor(bits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(2, uint64(bits)))
+		_, fx := cancelling(rng, cols, bits, 200)
+		fy := make([]big.Float, rows)
+		a, transposed := b.NewMatrix(rows, cols), b.NewMatrix(cols, rows)
+		matrix := make([][]big.Float, rows)
+		for i := range matrix {
+			matrix[i], _ = cancelling(rand.New(rand.NewPCG(2, uint64(bits))), cols, bits, 200)
+			for j := range matrix[i] {
+				if i%2 == 1 {
+					matrix[i][j].Set(randomFloat(rng, bits, 30))
+				}
+				a.Set(i, j, &matrix[i][j])
+				transposed.Set(j, i, &matrix[i][j])
+			}
+			fy[i].Set(randomFloat(rng, bits, 3))
+		}
+		fy[0].SetInt64(0)
+		falpha, fbeta := randomFloat(rng, bits, 2), randomFloat(rng, bits, 2)
+		alpha, beta := b.NewNumber().Set(falpha), b.NewNumber().Set(fbeta)
+		x := b.NewArray(cols)
+		for j := range fx {
+			x.Set(j, &fx[j])
+		}
+		var first []*big.Float
+		for _, threads := range []int{1, 3} {
+			pool := parallel.New(threads)
+			for k, multiply := range []func(y *Array) Steps{
+				func(y *Array) Steps { return a.GEMV(Rearranged, alpha, x, beta, y, pool) },
+				func(y *Array) Steps { return a.GEMV(ByNumber, alpha, x, beta, y, pool) },
+				func(y *Array) Steps { return transposed.GEMVTransposed(Rearranged, alpha, x, beta, y, pool) },
+				func(y *Array) Steps { return transposed.GEMVTransposed(ByNumber, alpha, x, beta, y, pool) },
+			} {
+				y := b.NewArray(rows)
+				for i := range fy {
+					y.Set(i, &fy[i])
+				}
+				if s := multiply(y); s.Total() <= 0 {
+					t.Errorf("steps took %v", s)
+				}
+				for i := range fy {
+					got := y.At(i)
+					if len(first) < rows {
+						first = append(first, got)
+					}
+					if got.Cmp(first[i]) != 0 {
+						t.Errorf("%d bits, %d threads, form %d: row %d is %v, and %v before", bits, threads, k, i, got, first[i])
+					}
+					sum, size := dot(matrix[i], fx)
+					sum.Mul(sum, falpha)
+					size.Mul(size, new(big.Float).Abs(falpha))
+					by := new(big.Float).SetPrec(8000).Mul(fbeta, &fy[i])
+					sum.Add(sum, by)
+					size.Add(size, by.Abs(by))
+					d := new(big.Float).Sub(sum, got)
+					if bound := b.GEMVBound(cols, size); d.Abs(d).Cmp(bound) > 0 {
+						t.Errorf("%d bits: row %d is wrong by %.3g, bound %.3g", bits, i, d, bound)
+					}
+				}
+			}
+			pool.Close()
+		}
+	}
+}
+
+// Sums of residues are those of integers: exact where fixed point holds all of the factors, even where the terms are
+// 2^200 times the sum, and within the bound where it does not.
+func TestDenseOnThreads(t *testing.T) {
+	for _, bits := range []int{106, 424, 848} {
+		for _, cols := range []int{1, 16, 101} {
+			rng := rand.New(rand.NewPCG(uint64(bits), uint64(cols)))
+			a0, x := cancelling(rng, cols, bits-8, 200)
+			rows := [][]big.Float{a0, make([]big.Float, cols), make([]big.Float, cols)}
+			for j := range cols {
+				rows[1][j].Set(randomFloat(rng, bits, bits))
+			}
+			for _, threads := range []int{1, 3} {
+				pool := parallel.New(threads)
+				a, err := NewDense(len(rows), cols, bits, func(i int) []big.Float { return rows[i] }, pool)
+				if err != nil {
+					t.Fatal(err)
+				}
+				y := make([]big.Float, len(rows))
+				a.MulVec(y, x, pool)
+				pool.Close()
+				for i, row := range rows {
+					want, _ := dot(row, x)
+					bound := FixedBound(bits, cols, largest(row), largest(x))
+					if i == 0 && bits > 120 { // 2^-100 of the largest is in fixed point: the sum is exact before it is rounded
+						bound.SetMantExp(new(big.Float).Abs(want), -(bits + guard))
+					}
+					d := new(big.Float).Sub(want, &y[i])
+					if d.Abs(d).Cmp(bound) > 0 {
+						t.Errorf("%d bits, %d columns: row %d is %.20g, want %.20g, bound %.3g", bits, cols, i, &y[i], want, bound)
+					}
+				}
+			}
+		}
+	}
+	if _, err := NewDense(1, 1, 4000, nil, nil); err == nil {
+		t.Error("4000 bits were taken")
+	}
+}
+
+func largest(v []big.Float) *big.Float {
+	m := new(big.Float)
+	for i := range v {
+		if a := new(big.Float).Abs(&v[i]); a.Cmp(m) > 0 {
+			m = a
+		}
+	}
+	return m
+}

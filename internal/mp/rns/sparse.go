@@ -1,0 +1,151 @@
+package rns
+
+import (
+	"math/big"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// Sparse is a sparse matrix as Dense is a dense one: integers in units of 2^-(bits+10) of the power of two above the largest of their
+// row, by residues, those of a nonzero together. Nonzeros of FP64 are exact where a row spans no more bits.
+type Sparse struct {
+	base   *Base
+	bits   int
+	m      *csr.Matrix
+	exp    []int
+	digits []uint32
+}
+
+// SparseBytes is what a matrix of so many nonzeros takes whose longest row has so many, and a vector x.
+func SparseBytes(nnz, cols, longest, bits int) int64 {
+	b, err := exactBase(bits, longest)
+	if err != nil {
+		return 0
+	}
+	return 4 * int64(b.Moduli()) * int64(nnz+cols)
+}
+
+// NewSparse returns m in residues. It keeps m for its structure.
+func NewSparse(m *csr.Matrix, bits int, pool *parallel.Pool) (*Sparse, error) {
+	longest := 0
+	for i := range m.Rows {
+		cols, _ := m.Row(i)
+		longest = max(longest, len(cols))
+	}
+	b, err := exactBase(bits, longest)
+	if err != nil {
+		return nil, err
+	}
+	n := b.Moduli()
+	a := &Sparse{base: b, bits: bits, m: m, exp: make([]int, m.Rows), digits: make([]uint32, n*m.NNZ())}
+	eachPanel(m.Rows, pool, func(begin, end int) {
+		c := b.converter()
+		var z big.Int
+		var f, v big.Float
+		for i := begin; i < end; i++ {
+			_, vals := m.Row(i)
+			of := func(j int) *big.Float { return v.SetFloat64(vals[j]) }
+			a.exp[i] = fixedExponent(len(vals), bits, of)
+			for j := range vals {
+				at := (int(m.RowPtr[i]) + j) * n
+				c.residues(a.digits[at:at+n], fixedInt(&z, &f, of(j), a.exp[i]))
+			}
+		}
+	})
+	return a, nil
+}
+
+// eachPanel runs do on panels of rows.
+func eachPanel(rows int, pool *parallel.Pool, do func(begin, end int)) {
+	const panel = 64
+	pool.Run((rows+panel-1)/panel, parallel.Func(func(p int) { do(p*panel, min((p+1)*panel, rows)) }))
+}
+
+// MulVec sets y = A x, with the error of FixedBound for the number of nonzeros of a row.
+func (a *Sparse) MulVec(y, x []big.Float, pool *parallel.Pool) {
+	n := a.base.Moduli()
+	v := make([]uint32, n*len(x))
+	e := fixedExponent(len(x), a.bits, func(j int) *big.Float { return &x[j] })
+	eachPanel(len(x), pool, func(begin, end int) {
+		c := a.base.converter()
+		var z big.Int
+		var f big.Float
+		for j := begin; j < end; j++ {
+			c.residues(v[j*n:(j+1)*n], fixedInt(&z, &f, &x[j], e))
+		}
+	})
+	eachPanel(a.m.Rows, pool, func(begin, end int) {
+		c := a.base.converter()
+		sums, r := make([]uint64, n), make([]uint32, n)
+		var z big.Int
+		for i := begin; i < end; i++ {
+			a.row(sums, i, v)
+			for k, s := range sums {
+				r[k] = a.base.moduli[k].reduce(s)
+			}
+			c.integer(&z, r)
+			a.base.element(&y[i], &z, e+a.exp[i], a.bits)
+		}
+	})
+}
+
+// row sets sums to numbers that equal the inner product of row i and v modulo the moduli.
+func (a *Sparse) row(sums []uint64, i int, v []uint32) {
+	n := len(sums)
+	clear(sums)
+	cols, _ := a.m.Row(i)
+	u := a.digits[int(a.m.RowPtr[i])*n:]
+	const together = 255 // products of 56 bits that add up beside a residue
+	for len(cols) > 0 {
+		k := min(together, len(cols))
+		for _, j := range cols[:k] {
+			w := v[int(j)*n:][:n]
+			for q, d := range u[:n] {
+				sums[q] += uint64(d) * uint64(w[q])
+			}
+			u = u[n:]
+		}
+		if cols = cols[k:]; len(cols) > 0 {
+			for q := range sums {
+				sums[q] = uint64(a.base.moduli[q].reduce(sums[q]))
+			}
+		}
+	}
+}
+
+// CSR is a sparse matrix of numbers of MPRES-BLAS.
+type CSR struct {
+	*Array
+	m *csr.Matrix
+}
+
+// NewCSR returns m in the format of MPRES-BLAS; nonzeros are exact where the base has 53 bits. It keeps m for its structure.
+func (b *Base) NewCSR(m *csr.Matrix, pool *parallel.Pool) *CSR {
+	a := &CSR{b.NewArray(m.NNZ()), m}
+	eachPanel(m.NNZ(), pool, func(begin, end int) {
+		for k := begin; k < end; k++ {
+			a.Set(k, big.NewFloat(m.Val[k]))
+		}
+	})
+	return a
+}
+
+// MulVec sets y = A x, one product after the other.
+func (a *CSR) MulVec(y, x *Array, pool *parallel.Pool) {
+	eachPanel(a.m.Rows, pool, func(begin, end int) {
+		t := a.base.NewNumber()
+		for i := begin; i < end; i++ {
+			s := y.at(i)
+			s.copy(a.base.NewNumber())
+			cols, _ := a.m.Row(i)
+			for k, j := range cols {
+				s.Add(s, t.Mul(a.at(int(a.m.RowPtr[i])+k), x.at(int(j))))
+			}
+			y.put(i, s)
+		}
+	})
+}
+
+// Bytes returns what the residues take.
+func (a *Sparse) Bytes() int64 { return 4 * int64(len(a.digits)) }

@@ -1,0 +1,232 @@
+package packed
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// Block is the number of elements that share a format.
+const Block = 1024
+
+// span is the number of blocks of which a thread takes the sum; it does not depend on the number of
+// threads.
+const span = 16
+
+// Vector is a vector in adaptive precision. Use it from one goroutine at a time, but Dot and Axpy of
+// blocks from any number.
+type Vector struct {
+	n       int
+	pool    *parallel.Pool
+	kernels *kernels.Set
+	theta   float64
+	blocks  []block
+	doubles []float64
+	floats  []float32
+	shorts  []int16
+	partial []float64
+}
+
+// block is where the elements of one are, and what integers are multiplied by.
+type block struct {
+	format Format
+	at     int // in the slice of its format
+	unit   float64
+}
+
+// New returns a zero vector of dimension n whose operations run on the threads of pool, with these
+// kernels, nil for the default ones.
+func New(n int, pool *parallel.Pool, k *kernels.Set) *Vector {
+	v := &Vector{n: n, pool: pool, kernels: k.Or(), blocks: make([]block, (n+Block-1)/Block)}
+	v.partial = make([]float64, v.spans())
+	return v
+}
+
+// Pack stores a x by a rule, and sets x to what it has stored. Memory is reused.
+func (v *Vector) Pack(a float64, x []float64, rule Rule) {
+	v.theta = rule.Theta
+	v.run(func(k, lo, hi int) {
+		for b := lo; b < hi; b++ {
+			part := x[b*Block : v.end(b)]
+			v.kernels.Scale(a, part)
+			most := kernels.AbsMax(part)
+			v.blocks[b] = block{format: rule.choose(most)}
+			if v.blocks[b].format == Int16 {
+				v.blocks[b].unit = unit(most)
+			}
+		}
+	})
+	var size [formats]int
+	for b := range v.blocks {
+		n := &size[v.blocks[b].format]
+		v.blocks[b].at = *n
+		*n += v.end(b) - b*Block
+	}
+	v.shorts, v.floats, v.doubles = sized(v.shorts, size[Int16]), sized(v.floats, size[FP32]), sized(v.doubles, size[FP64])
+	v.run(func(k, lo, hi int) {
+		for b := lo; b < hi; b++ {
+			v.fill(v.blocks[b], x[b*Block:v.end(b)])
+		}
+	})
+}
+
+// fill stores a block.
+func (v *Vector) fill(b block, x []float64) {
+	switch b.format {
+	case Dropped:
+		clear(x)
+	case Int16:
+		to, inverse := v.shorts[b.at:][:len(x)], 1/b.unit
+		for i, e := range x {
+			to[i] = int16(math.RoundToEven(e * inverse))
+			x[i] = float64(to[i]) * b.unit
+		}
+	case FP32:
+		to := v.floats[b.at:][:len(x)]
+		for i, e := range x {
+			to[i] = float32(e)
+			x[i] = float64(to[i])
+		}
+	case FP64:
+		copy(v.doubles[b.at:], x)
+	}
+}
+
+// Dim returns the dimension.
+func (v *Vector) Dim() int { return v.n }
+
+// Blocks returns the number of blocks; block b is the elements b Block to (b+1) Block - 1, or the end.
+func (v *Vector) Blocks() int { return len(v.blocks) }
+
+// Bytes returns what the elements and their blocks take, a byte for the format of each block and two
+// for its unit.
+func (v *Vector) Bytes() int64 {
+	return int64(2*len(v.shorts) + 4*len(v.floats) + 8*len(v.doubles) + 3*len(v.blocks))
+}
+
+// Count returns the number of elements in a format.
+func (v *Vector) Count(f Format) (n int) {
+	for b := range v.blocks {
+		if v.blocks[b].format == f {
+			n += v.end(b) - b*Block
+		}
+	}
+	return n
+}
+
+// DotBlocks returns the inner product of the blocks lo to hi-1 with those of w.
+func (v *Vector) DotBlocks(lo, hi int, w []float64) (s float64) {
+	for b := lo; b < hi; b++ {
+		s += v.dotBlock(v.blocks[b], w[b*Block:v.end(b)])
+	}
+	return s
+}
+
+func (v *Vector) dotBlock(b block, w []float64) float64 {
+	switch b.format {
+	case Int16:
+		return b.unit * kernels.DotNarrow(v.kernels, v.shorts[b.at:][:len(w)], w)
+	case FP32:
+		return kernels.DotNarrow(v.kernels, v.floats[b.at:][:len(w)], w)
+	case FP64:
+		return v.kernels.Dot(v.doubles[b.at:][:len(w)], w)
+	}
+	return 0
+}
+
+// AxpyBlocks computes w += a v for the blocks lo to hi-1.
+func (v *Vector) AxpyBlocks(a float64, lo, hi int, w []float64) {
+	for b := lo; b < hi; b++ {
+		part := w[b*Block : v.end(b)]
+		switch at := v.blocks[b]; at.format {
+		case Int16:
+			kernels.AxpyNarrow(v.kernels, a*at.unit, v.shorts[at.at:][:len(part)], part)
+		case FP32:
+			kernels.AxpyNarrow(v.kernels, a, v.floats[at.at:][:len(part)], part)
+		case FP64:
+			v.kernels.Axpy(a, v.doubles[at.at:][:len(part)], part)
+		}
+	}
+}
+
+// Dot returns v·w, with the same bits for any number of threads.
+func (v *Vector) Dot(w []float64) (s float64) {
+	v.run(func(k, lo, hi int) { v.partial[k] = v.DotBlocks(lo, hi, w) })
+	for _, p := range v.partial {
+		s += p
+	}
+	return s
+}
+
+// Sum returns the sum of the elements, with the same bits for any number of threads.
+func (v *Vector) Sum() (s float64) {
+	v.run(func(k, lo, hi int) {
+		v.partial[k] = 0
+		for b := lo; b < hi; b++ {
+			v.partial[k] += v.dotBlock(v.blocks[b], ones[:v.end(b)-b*Block])
+		}
+	})
+	for _, p := range v.partial {
+		s += p
+	}
+	return s
+}
+
+// ones is the vector that sums are inner products with.
+var ones = func() (x [Block]float64) {
+	for i := range x {
+		x[i] = 1
+	}
+	return x
+}()
+
+// Bound returns a bound of the error of Dot(y), that of storage included; sum is sum |x_i y_i| and
+// norm is ||y||_1 over the blocks. With y = (1, ..., 1) it is that of Sum. It does not hold if Theta was
+// not finite.
+func (v *Vector) Bound(sum, norm float64) float64 {
+	stored := v.theta * norm
+	// Additions that a product goes through: in its accumulator and those of a block, of the blocks
+	// of a span, and of the spans; its own rounding, and that of the unit.
+	depth := float64(Block/16 + 5 + 15 + span + len(v.partial) + 2)
+	return stored + depth*0x1p-53*(sum+stored)
+}
+
+func (v *Vector) spans() int { return (len(v.blocks) + span - 1) / span }
+
+// end is the end of a block.
+func (v *Vector) end(b int) int { return min((b+1)*Block, v.n) }
+
+// run does something with the blocks of each span.
+func (v *Vector) run(do func(k, lo, hi int)) {
+	v.pool.Run(v.spans(), parallel.Func(func(k int) { do(k, k*span, min((k+1)*span, len(v.blocks))) }))
+}
+
+// Order returns the indices of x, those of elements that a rule stores in the same format together, the
+// widest first, and otherwise as they were.
+func Order(x []float64, rule Rule) []int32 {
+	format := make([]Format, len(x))
+	var size [formats]int
+	for i, e := range x {
+		format[i] = rule.choose(math.Abs(e))
+		size[format[i]]++
+	}
+	var next [formats]int
+	for f := formats - 1; f > 0; f-- {
+		next[f-1] = next[f] + size[f]
+	}
+	order := make([]int32, len(x))
+	for i, f := range format {
+		order[next[f]] = int32(i)
+		next[f]++
+	}
+	return order
+}
+
+// sized is s with n elements.
+func sized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+)
+
+// flagOf is the flag of each option that texts of the library name.
+var flagOf = map[string]string{
+	"Digits": "digits", "MaxIter": "max-iter", "MaxMemory": "max-memory", "Method": "method", "NullSpace": "nullspace",
+	"Precond": "precond", "Precond.Kind": "precond", "Precond.DropTol": "drop-tol", "Precond.Fill": "fill", "Reorder": "reorder",
+	"Restart": "restart", "Scale": "scale", "Storage.Epsilon": "epsilon", "Storage.Set": "formats", "Tol": "tol", "Vectors.Kind": "vectors",
+}
+
+// settingOf is the flag of settings whose value the command line spells in another way.
+var settingOf = map[string]string{"Device = nil": "--device cpu", "Digits = NoDigits": "--digits none", "NoRefine = false": "--refine"}
+
+// phrases of the library that name what is no option there but a flag of the command line.
+var phrases = strings.NewReplacer(
+	"allow more time;", "allow more time (--max-time);",
+	"as initial guess", "as initial guess (--guess)",
+	"; check b", "; check b (--rhs)",
+	"large where it is nearly a null vector", "large where it is nearly a null vector (--output)",
+	"over several domains", "over several domains (--domains 1)",
+	"a solve on one domain", "--domains 1",
+)
+
+// optionText is an option in a text of the library: Options.Precond, Options.Tol = 1e-8, or Options.Precond = {Kind: ilut, Fill: 100}.
+var optionText = regexp.MustCompile(`Options\.(\w+(?:\.\w+)*)(?: = (\{[^}]*\}|[^\s,:;()]+))?`)
+
+// Flags is a text of the library with the flags of the command line in the place of the options that it names.
+func Flags(text string) string {
+	text = optionText.ReplaceAllStringFunc(text, func(s string) string {
+		parts := optionText.FindStringSubmatch(s)
+		option, value := parts[1], parts[2]
+		fields, several := strings.CutPrefix(strings.TrimSuffix(value, "}"), "{")
+		if !several {
+			return flag(s, option, value)
+		}
+		var flags []string
+		for _, f := range strings.Split(fields, ", ") {
+			name, value, _ := strings.Cut(f, ": ")
+			flags = append(flags, flag(s, option+"."+name, value))
+		}
+		return strings.Join(flags, " ")
+	})
+	return phrases.Replace(text)
+}
+
+// flag is an option with its value, if it has one, as a flag; as in the text if there is none.
+func flag(text, option, value string) string {
+	if spelled, ok := settingOf[option+" = "+value]; ok {
+		return spelled
+	}
+	name, ok := flagOf[option]
+	if !ok {
+		return text
+	}
+	return strings.TrimSpace("--" + name + " " + value)
+}

@@ -1,0 +1,131 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync/atomic"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// ending is a context that has ended when it has been asked more often than so many times.
+type ending struct {
+	context.Context
+	asked atomic.Int64
+	most  int64
+	Fault error
+}
+
+func (e *ending) Err() error {
+	if e.asked.Add(1) > e.most {
+		return e.Fault
+	}
+	return nil
+}
+
+// A context that ends on one rank, whenever it does, ends the work of all with the same Reason or error.
+func TestInterruptOnOneRank(t *testing.T) {
+	const ranks = 3
+	m := grid(20, 0.2, 0)
+	b := rhs(m, 1)
+	outcomes := map[string]bool{}
+	for _, looks := range []int{0, 1, 2, 3, 4, 5, 8, 12, 20, 40, 80} {
+		for end, err := range []error{context.Canceled, context.DeadlineExceeded} {
+			last := (looks + end) % ranks
+			var reasons [ranks]krylov.Reason
+			var iterations [ranks]int
+			var failed [ranks]error
+			dist.Run(ranks, func(c dist.Comm) {
+				a, _ := dist.Spread(c, m, 4)
+				ctx := context.Background()
+				if c.Rank() == last {
+					ctx = &ending{Context: ctx, most: int64(looks), Fault: err}
+				}
+				s, err := NewDistributed(ctx, a, solve.Options{Precond: solve.Precond{Kind: precond.ILU0}})
+				if failed[c.Rank()] = err; err != nil {
+					return
+				}
+				defer s.Close()
+				r, err := s.Solve(ctx, ownElements(a, b), nil)
+				reasons[c.Rank()], iterations[c.Rank()], failed[c.Rank()] = r.Reason, r.Iterations, err
+			})
+			for r := range ranks {
+				if reasons[r] != reasons[0] || iterations[r] != iterations[0] || !errors.Is(failed[r], failed[0]) && failed[r].Error() != failed[0].Error() {
+					t.Errorf("%d looks: %v after %v iterations, %v", looks, reasons, iterations, failed)
+				}
+			}
+			if reason, e := reasons[last], failed[last]; e != nil && !errors.Is(e, err) || e == nil && reason != krylov.Converged && reason != krylov.Ended(&ending{Fault: err}) {
+				t.Errorf("%d looks: %v, %v", looks, reason, e)
+			}
+			outcomes[reasons[0].String()] = true
+		}
+	}
+	for _, want := range []krylov.Reason{krylov.Running, krylov.Interrupted, krylov.TimeLimit} {
+		if !outcomes[want.String()] {
+			t.Errorf("no solve ended as %v", want)
+		}
+	}
+}
+
+// ownElements are those of the whole vector v that the rank has.
+func ownElements(a *dist.Matrix, v []float64) (own []float64) {
+	for _, p := range a.Parts {
+		own = append(own, v[p.Row:p.Row+int64(p.Own)]...)
+	}
+	return own
+}
+
+// What is wrong on one rank is the error of all, with the number of the element in the whole.
+func TestErrorOnOneRank(t *testing.T) {
+	m := grid(20, 0, 0)
+	b := rhs(m, 1)
+	b[250] = math.NaN()
+	for ranks := range 5 {
+		_, all := solveOnRanks(t, ranks+1, 4, m, b, solve.Options{})
+		for r, got := range all {
+			var input *solve.InputError
+			if !errors.As(got.Fault, &input) || got.Fault.Error() != "element 251 of the right-hand side is NaN" {
+				t.Errorf("rank %d of %d: error %v", r, ranks+1, got.Fault)
+			}
+		}
+	}
+	infinite := m.Clone()
+	infinite.Val[len(infinite.Val)-1] = math.Inf(1)
+	_, all := solveOnRanks(t, 3, 4, infinite, b, solve.Options{})
+	for r, got := range all {
+		var input *solve.InputError
+		if !errors.As(got.Fault, &input) || got.Fault.Error() != all[0].Fault.Error() {
+			t.Errorf("rank %d: error %v", r, got.Fault)
+		}
+	}
+	for _, opt := range []solve.Options{{Limits: solve.Limits{MaxMemory: 100_000}}, {Method: solve.LSQR}, {Storage: solve.Storage{Layout: adaptive.Symmetric}}, {Method: solve.BiCG, Precond: solve.Precond{Overlap: precond.OverlapOne}}, {Reorder: solve.ReorderRCM}, {NullSpace: solve.NullSpace{Kind: solve.NullSpaceConstant}}} {
+		_, all := solveOnRanks(t, 3, 4, m, b, opt)
+		for r, got := range all {
+			if got.Fault == nil || errors.Is(got.Fault, solve.ErrMemory) != (opt.MaxMemory > 0) || got.Fault.Error() != all[0].Fault.Error() {
+				t.Errorf("rank %d: error %v", r, got.Fault)
+			}
+		}
+	}
+}
+
+// Of all reasons the more serious one is that of all, and none is lost on the way.
+func TestSeriousness(t *testing.T) {
+	for _, r := range append(krylov.Reasons(), krylov.Running) {
+		if back := ranks.OfSeriousness(ranks.Seriousness(r)); back != r {
+			t.Errorf("%v becomes %v", r, back)
+		}
+		if !ranks.Limited(r) && ranks.MoreSerious(r, krylov.TimeLimit) != krylov.TimeLimit || ranks.MoreSerious(krylov.Interrupted, r) != krylov.Interrupted && !ranks.Limited(r) {
+			t.Errorf("%v goes before the time limit", r)
+		}
+	}
+	if ranks.MoreSerious(krylov.Converged, krylov.Running) != krylov.Running || ranks.MoreSerious(krylov.Running, krylov.NotFinite) != krylov.NotFinite {
+		t.Error("wrong order")
+	}
+}

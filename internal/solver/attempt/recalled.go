@@ -1,0 +1,89 @@
+package attempt
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// known is what is known of a preconditioner that has been set up.
+type known struct {
+	At   Precision // of the method's matrix then
+	Work float64
+}
+
+// again sets up a preconditioner that had been set up before the checkpoint, as it was then.
+func (t *Attempts[V, S]) again(v choice.Variant, setUp setUp[V]) error {
+	k, ok := t.Known[v]
+	if !ok || t.Ready[v] != nil {
+		return nil
+	}
+	_, err := t.make(v, 0, &k.At, setUp)
+	return err
+}
+
+// Recall takes over what had been set up, and what had been refused.
+func (t *Attempts[V, S]) Recall(ready []Readied, no []Refused) error {
+	for _, r := range ready {
+		if r.Fallback < 0 || r.Fallback >= len(t.Fallbacks) {
+			return Damaged("rung %d", r.Fallback+1)
+		}
+		t.Known[t.Fallbacks[r.Fallback].Variant] = known{r.At, r.Work}
+	}
+	for _, r := range no {
+		err := &ranks.Recalled{Text: r.Text}
+		for _, k := range r.Is {
+			if k < 0 || k >= len(causes) {
+				return Damaged("cause %d", k)
+			}
+			err.Is = append(err.Is, causes[k])
+		}
+		if r.Fallback < 0 || r.Fallback >= len(t.Fallbacks) {
+			return Damaged("rung %d", r.Fallback+1)
+		}
+		t.Refused[t.Fallbacks[r.Fallback].Variant] = refusal{err, r.Budget, r.Took}
+	}
+	return nil
+}
+
+// Readied is a preconditioner that has been set up.
+type Readied struct {
+	Fallback int       // the first one that has it
+	At       Precision // of the method's matrix then
+	Work     float64
+}
+
+// Refused is a refusal.
+type Refused struct {
+	Fallback     int // the first one with that preconditioner
+	Budget, Took float64
+	Text         string
+	Is           []int // those of causes
+}
+
+// causes are the errors of set-ups that the list of fallbacks tells from others.
+var causes = []error{precond.ErrWork, precond.ErrMemory, precond.ErrNotDefinite}
+
+// CausesOf lists those of an error.
+func CausesOf(err error) (list []int) {
+	for k, cause := range causes {
+		if errors.Is(err, cause) {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// Damaged is the error of a checkpoint that contradicts itself.
+func Damaged(format string, args ...any) error {
+	return RefusedCheckpoint("is damaged: "+format, args...)
+}
+
+// RefusedCheckpoint is the error of a checkpoint that cannot be gone on from.
+func RefusedCheckpoint(format string, args ...any) error {
+	return &solve.CheckpointError{Msg: fmt.Sprintf(format, args...)}
+}

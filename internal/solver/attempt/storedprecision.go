@@ -1,0 +1,47 @@
+package attempt
+
+import (
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// levels are the accuracies that a solve goes through when one does not
+// suffice; after the last comes FP64.
+var levels = []float64{0x1p-24, 0x1p-37, 0x1p-53}
+
+// Precision is how accurate a storage is.
+type Precision struct {
+	Plain   bool // FP64
+	Epsilon float64
+}
+
+// PrecisionOf returns that of a storage.
+func PrecisionOf(t solve.Storage) Precision { return Precision{t.Plain(), t.Epsilon} }
+
+// NextStorage is the storage to go on with when t does not suffice: more
+// accurate if that may be the reason, FP64 otherwise.
+func NextStorage(t solve.Storage, reason krylov.Reason) solve.Storage {
+	if reason == krylov.Slow || reason == krylov.Indefinite {
+		for _, eps := range levels {
+			if eps < t.Epsilon && !t.Set.Uniform {
+				return StorageAt(t, Precision{Epsilon: eps})
+			}
+		}
+	}
+	return t.FP64()
+}
+
+// StorageAt is a storage with another precision.
+func StorageAt(t solve.Storage, p Precision) solve.Storage {
+	switch {
+	case p.Plain:
+		return t.FP64()
+	case t.Plain(): // by the rules
+		t = solve.Storage{Epsilon: p.Epsilon, Criterion: t.Criterion, DD: t.DD}.WithDefaults(false, false)
+	case p.Epsilon == t.Epsilon:
+		return t
+	}
+	t.Epsilon, t.GuardBits = p.Epsilon, 0
+	t.NoDrop = t.NoDrop && t.Spec(false).Validate() == nil
+	return t
+}

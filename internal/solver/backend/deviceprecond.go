@@ -1,0 +1,193 @@
+package backend
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// DevicePrecond is a preconditioner on a device.
+type DevicePrecond struct {
+	krylov.Preconditioner[*gpu.Vector]
+	On    *gpu.Device
+	owned []closer
+	left  LeftOnHost
+}
+
+// LeftOnHost describes a preconditioner that is on a device; the host has let it go.
+type LeftOnHost struct {
+	text     string
+	cost     precond.Cost
+	Launches int // of kernels in an application; 0: none yet
+}
+
+func (p *LeftOnHost) Apply(_, _ []float64) { panic("solve: " + p.text + " is on a device") }
+func (p *LeftOnHost) Cost() precond.Cost   { return p.cost }
+func (p *LeftOnHost) Data() precond.Data   { return nil }
+func (p *LeftOnHost) String() string       { return p.text }
+
+// Description takes the place of the preconditioner on the host.
+func (p *DevicePrecond) Description() precond.Preconditioner { return &p.left }
+
+// Apply computes dst = M^-1 src.
+func (p *DevicePrecond) Apply(dst, src *gpu.Vector) {
+	before := p.On.Launches()
+	p.Preconditioner.Apply(dst, src)
+	p.left.Launches = p.On.Launches() - before
+}
+
+// Close releases it.
+func (p *DevicePrecond) Close() {
+	for _, c := range slices.Backward(p.owned) {
+		c.Close()
+	}
+}
+
+func (a *DeviceMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[*gpu.Vector], error) {
+	data := made.Data()
+	if data == nil {
+		return nil, fmt.Errorf("%v: does not run on devices", made)
+	}
+	d := a.at
+	p := &DevicePrecond{On: d.on, left: LeftOnHost{text: made.String(), cost: made.Cost()}}
+	d.owned = append(d.owned, p)
+	before, _ := d.on.Bytes()
+	err := p.put(a, data)
+	if err == nil {
+		err = d.on.Err()
+	}
+	if err != nil {
+		p.Close()
+		p.owned = nil
+		return nil, fmt.Errorf("%v: %w", made, err)
+	}
+	after, _ := d.on.Bytes()
+	p.left.cost.Bytes = after - before
+	return p, nil
+}
+
+// put copies what a preconditioner computes with.
+func (p *DevicePrecond) put(a *DeviceMatrix, data precond.Data) (err error) {
+	d := a.at
+	switch data := data.(type) {
+	case precond.Diagonal:
+		return p.keep(gpu.NewJacobi(d.Space, data))
+	case precond.BlockDiagonal:
+		return p.keep(gpu.NewBlockJacobi(d.Space, gpu.BlockInverses(data)))
+	case precond.Polynomial:
+		a.shared = true
+		p.Preconditioner = precond.NewPolynomial(d.Space, a.Matrix, d.FromHost(data.W), data.Omega)
+		return nil
+	case precond.Sequence:
+		if err := p.Room(data.Factors, 2*int64(len(data.Factors)+1)*int64(d.Dim())); err != nil {
+			return err
+		}
+		p.Preconditioner, err = precond.NewSequence[*gpu.Vector, gpu.Scalar](d.place(p), data)
+		return err
+	case precond.Hierarchy:
+		n := int64(data.Coarsest)
+		if err := p.Room(data.Matrices(), data.Vectors()+3*n*n/2); err != nil {
+			return err
+		}
+		p.Preconditioner, err = precond.NewCycle[*gpu.Vector, gpu.Scalar](d.place(p), data)
+		return err
+	}
+	panic(fmt.Sprintf("solve: data of type %T", data))
+}
+
+// keep makes by what is applied.
+func (p *DevicePrecond) keep(by devicePreconditioner, err error) error {
+	if err == nil {
+		p.Preconditioner = by
+		p.owned = append(p.owned, by)
+	}
+	return err
+}
+
+type devicePreconditioner interface {
+	krylov.Preconditioner[*gpu.Vector]
+	closer
+}
+
+// Room returns precond.ErrMemory if the device has none for matrices, and vectors of so many elements in all, by
+// what was free when it was opened.
+func (p *DevicePrecond) Room(matrices []precond.Factor, elements int64) error {
+	has, known := p.On.Room()
+	if need := SpaceFor(matrices, elements); known && need > has {
+		return fmt.Errorf("%w: up to %s on the device, which has %s", precond.ErrMemory, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(max(has, 0))))
+	}
+	return nil
+}
+
+// SpaceFor is the memory that they take at most. Matrices count as in FP64 CSR, which slots do not exceed.
+func SpaceFor(matrices []precond.Factor, elements int64) int64 {
+	need := 8 * elements
+	for _, m := range matrices {
+		need += csr.Bytes(int64(m.Rows), int64(m.NNZ()))
+	}
+	return need
+}
+
+// deviceRoom is where a preconditioner keeps vectors and matrices on a device.
+type deviceRoom struct {
+	*Device
+	p *DevicePrecond
+}
+
+// place is where p does; it counts the values of matrices anew.
+func (d *Device) place(p *DevicePrecond) deviceRoom {
+	p.left.cost.Values, p.left.cost.ValueBytes = 0, 0
+	return deviceRoom{d, p}
+}
+
+// Space implements precond.Place.
+func (at deviceRoom) Space(n int) precond.MulSpace[*gpu.Vector, gpu.Scalar] {
+	s := gpu.NewSpace(at.on, n)
+	at.p.owned = append(at.p.owned, s)
+	return s
+}
+
+// Store implements precond.Place: in slots, or in FP64 CSR if m is to be exact.
+func (at deviceRoom) Store(m precond.Factor) (linop.Relaxer[*gpu.Vector, gpu.Scalar], error) {
+	t := solve.Storage{Epsilon: m.Epsilon, Criterion: m.Criterion}.WithDefaults(false, false)
+	if m.Epsilon == 0 || m.NNZ() == 0 {
+		t = t.FP64()
+	}
+	a, err := at.convert(m.Matrix, t)
+	if err != nil {
+		return nil, err
+	}
+	return at.keep(a, int64(m.NNZ())), nil
+}
+
+// Dense implements precond.Place.
+func (at deviceRoom) Dense(n int, a []float64) (precond.Multiply[*gpu.Vector], error) {
+	inverse, err := gpu.NewDense(at.on, n, a)
+	if err != nil {
+		return nil, err
+	}
+	return at.keep(inverse, int64(n)*int64(n)), nil
+}
+
+// keep counts a matrix of so many values.
+func (at deviceRoom) keep(a *gpu.Matrix, values int64) *gpu.Matrix {
+	at.p.owned = append(at.p.owned, a)
+	c, s := &at.p.left.cost, a.Stats()
+	if s.NNZ == 0 { // FP64
+		c.Values, c.ValueBytes = c.Values+values, c.ValueBytes+8*values
+		return a
+	}
+	c.Values += int64(s.NNZ - s.Dropped)
+	for _, f := range s.Formats {
+		c.ValueBytes += int64(f.Count * f.Format.Bytes)
+	}
+	return a
+}

@@ -1,0 +1,176 @@
+package backend
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+type (
+	vector = []float64
+	scalar = linop.Float64
+)
+
+// host is the place of vectors in memory.
+type Host struct {
+	*linop.Host
+	kernels *kernels.Set
+	m       *csr.Matrix // A
+	pool    *parallel.Pool
+	Layouts map[StoredAs]adaptive.Layout // chosen for other values of the same pattern; nil: none are kept
+	Room    int64                        // bytes that the method's matrix may take, if it is filled up with zeros; 0: no limit
+}
+
+var _ Backend[vector, scalar] = (*Host)(nil)
+
+func NewHost(m *csr.Matrix, pool *parallel.Pool) *Host {
+	return &Host{Host: linop.NewHost(m.Rows, pool), kernels: kernels.Default(), m: m, pool: pool}
+}
+
+// With is the place with the kernels of a name, "" for the default ones.
+func (h *Host) With(name string) *Host {
+	h.kernels = kernels.Find(name).Or()
+	h.Use(h.kernels)
+	return h
+}
+
+// CSR returns m as it is as an operator.
+func (h *Host) CSR(m *csr.Matrix) *linop.CSR {
+	a := linop.NewCSR(m, h.pool)
+	a.Use(h.kernels)
+	return a
+}
+
+func (h *Host) Agree() func(krylov.Reason) krylov.Reason { return nil }
+
+func (h *Host) Fault() error { return nil }
+
+func (h *Host) Close() {}
+
+func (h *Host) FromHost(x []float64) vector { return x }
+
+func (h *Host) ToHost(x []float64, v vector) { copy(x, v) }
+
+func (h *Host) GiveBack(...vector) {}
+
+// RowError returns the largest |r_i| / (t_i normX + |b_i|).
+func (h *Host) RowError(r, t vector, normX float64, b vector) float64 {
+	return h.Max(func(lo, hi int) (worst float64) {
+		for i := lo; i < hi; i++ {
+			worst = Worse(worst, math.Abs(r[i]), t[i], normX, math.Abs(b[i]))
+		}
+		return worst
+	})
+}
+
+func (h *Host) Exact() linop.Operator[vector, scalar] {
+	return linop.Accurate{CSR: h.CSR(h.m)}
+}
+
+func (h *Host) AbsApply(dst, x vector) {
+	h.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, vals := h.m.Row(i)
+			var s float64
+			for k, j := range cols {
+				s += math.Abs(vals[k] * x[j])
+			}
+			dst[i] = s
+		}
+	})
+}
+
+// HostMatrix is a stored matrix in memory.
+type HostMatrix struct {
+	linop.Relaxer[vector, scalar]
+	Stored
+	at      *Host
+	reduced *adaptive.Matrix // the same; nil: plain
+}
+
+func (h *Host) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[vector, scalar], error) {
+	return h.stored(scaled, t)
+}
+
+func (h *Host) stored(scaled *csr.Matrix, t solve.Storage) (HostMatrix, error) {
+	if t.Plain() && !t.DD && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
+		a := h.CSR(scaled)
+		return HostMatrix{Relaxer: a, at: h, Stored: Stored{Storage: t, Bytes: scaled.Bytes(), Kind: adaptive.CSR, Relaxer: a, Source: scaled}}, nil
+	}
+	spec := t.Spec(false)
+	spec.Kernels, spec.MaxBytes = h.kernels, h.Room
+	if t.Plain() && !t.Layout.FP64() { // one for AFX
+		spec.Layout = adaptive.LayoutAuto
+	}
+	as := StoredAs{set: t.Set.Name, epsilon: t.Epsilon, dd: t.DD}
+	if l, ok := h.Layouts[as]; ok {
+		spec.Layout = l
+	}
+	made, err := adaptive.Build(scaled, spec, h.pool)
+	if err != nil {
+		return HostMatrix{}, err
+	}
+	if h.Layouts != nil {
+		h.Layouts[as] = made.Layout()
+	}
+	s := Stored{Storage: t, Bytes: made.Bytes(), Stats: made.Stats(), Layout: made.LayoutText(), Kind: made.Layout(), Rows: scaled.Rows, Relaxer: made}
+	switch l := made.Layout(); {
+	case l.FP64(): // nothing to escalate
+		s.Storage, s.Stats = t.FP64(), adaptive.Stats{}
+		if l == adaptive.CSR {
+			s.Source = scaled
+		}
+	case l == adaptive.Bucketed:
+		s.slow = true
+	}
+	return HostMatrix{made, s, h, made}, nil
+}
+
+func (a HostMatrix) About() Stored { return a.Stored }
+
+// tolerances sets r_i = theta_i, see storageError.
+func (a HostMatrix) tolerances(r vector) {
+	a.at.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r[i] = a.reduced.Tolerance(i)
+		}
+	})
+}
+
+func (a HostMatrix) StorageError(r vector, norm float64, d Powers[vector], e int) {
+	a.tolerances(r)
+	d.Ldexp(r, r, norm, e)
+}
+
+func (a HostMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[vector], error) {
+	return made, nil
+}
+
+func (a HostMatrix) Release() {}
+
+// weighted returns max |r_i| / w_i.
+func Weighted(space *linop.Host, r, w []float64) float64 {
+	return space.Max(func(lo, hi int) (worst float64) {
+		for i, v := range r[lo:hi] {
+			if v = math.Abs(v); !(v <= worst*w[lo+i]) { // faster than to divide each
+				worst = max(worst, v/w[lo+i])
+			}
+		}
+		return worst
+	})
+}
+
+func Finite(v float64) bool { return v-v == 0 }
+
+// RelativeTo returns v u 2^e / x.
+func RelativeTo(v, u, x float64, e int) float64 {
+	ev, ex := csr.Exponent(v), csr.Exponent(x)
+	return csr.Ldexp(u*csr.Ldexp(v, -ev)/csr.Ldexp(x, -ex), ev-ex+e)
+}

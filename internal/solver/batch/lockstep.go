@@ -1,0 +1,243 @@
+package batch
+
+import (
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// Solves in lockstep are ordinary solves, each in a coroutine, which wait where they need what may be had together:
+// a product with a matrix, or an application of a preconditioner. When all of them wait, those that
+// wait for the same are served in one pass. Each gets the bits that it would get alone, whatever its
+// method does in between, and however many iterations it takes.
+
+// A request is what a solve waits for: a product, an application, which has Dst and Src alone, a cycle of multigrid, a solve by block CG, or the
+// judgement of its x.
+type Request struct {
+	linop.Product
+	copy   precond.Preconditioner // that waits for its cycle
+	column *krylov.Column         // of block CG, of which so many are solved for together
+	size   int
+	alone  bool // there are none to solve with
+	spent  Away // share of the time of products and applications of a block
+	Judge  func(pool *parallel.Pool)
+	Of     served
+	passed int           // how often others were served before it
+	share  time.Duration // that serving it took
+}
+
+// served is what serves several requests in one pass. It is comparable: requests with the same one
+// are served together.
+type served interface{ Serve(requests []*Request) }
+
+// patience is how often a request is passed over for a larger group, so that solves which are a step
+// apart fall in step.
+const patience = 2
+
+// member is a solve in lockstep.
+type Column struct {
+	next    func() (struct{}, bool)
+	stop    func()
+	yield   func(struct{}) bool
+	waiting *Request // nil: it has ended
+	Rhs     int      // that it solves for
+	Away    Away
+}
+
+// Away is the time that a member has waited, less its share of serving what it waited for.
+type Away struct{ products, applications, solves, judgements time.Duration }
+
+// errStopped ends a member whose lockstep has failed.
+var errStopped = errors.New("solve: lockstep stopped")
+
+// Ask waits until a request has been served.
+func (m *Column) Ask(r *Request) {
+	start := time.Now()
+	m.waiting = r
+	if !m.yield(struct{}{}) {
+		panic(errStopped)
+	}
+	waited := time.Since(start) - r.share
+	switch r.Of.(type) {
+	case severalProducts:
+		m.Away.products += waited
+	case blockSolves:
+		m.Away.solves += waited
+	case Judgements:
+		m.Away.judgements += waited
+	default:
+		m.Away.applications += waited
+	}
+}
+
+// Together runs solves, each of which may ask as a member, to their ends.
+func Together(members []*Column, solve func(m *Column)) {
+	for _, m := range members {
+		m.next, m.stop = iter.Pull(func(yield func(struct{}) bool) {
+			defer func() {
+				if r := recover(); r != nil && r != errStopped {
+					panic(r)
+				}
+			}()
+			m.yield = yield
+			solve(m)
+		})
+		defer m.stop()
+	}
+	going := members
+	for _, m := range members {
+		m.goOn()
+	}
+	for {
+		var waiting []*Column
+		for _, m := range going {
+			if m.waiting != nil {
+				waiting = append(waiting, m)
+			}
+		}
+		if going = waiting; len(going) == 0 {
+			return
+		}
+		serveNext(going)
+	}
+}
+
+// goOn runs the solve until it asks or ends.
+func (m *Column) goOn() {
+	m.waiting = nil
+	m.next()
+}
+
+// serveNext serves the largest group of those that wait for the same, or that of one which has been
+// patient, and lets it go on. Solves by block CG and judgements wait for all others.
+func serveNext(waiting []*Column) {
+	var brief []*Column
+	for _, m := range waiting {
+		switch m.waiting.Of.(type) {
+		case blockSolves, Judgements:
+		default:
+			brief = append(brief, m)
+		}
+	}
+	if len(brief) > 0 {
+		waiting = brief
+	}
+	groups := map[served]int{}
+	for _, m := range waiting {
+		groups[m.waiting.Of]++
+	}
+	best := waiting[0].waiting.Of
+	for _, m := range waiting {
+		if m.waiting.passed >= patience {
+			best = m.waiting.Of
+			break
+		}
+		if groups[m.waiting.Of] > groups[best] {
+			best = m.waiting.Of
+		}
+	}
+	var requests []*Request
+	var group []*Column
+	for _, m := range waiting {
+		if m.waiting.Of == best {
+			requests, group = append(requests, m.waiting), append(group, m)
+		} else {
+			m.waiting.passed++
+		}
+	}
+	start := time.Now()
+	best.Serve(requests)
+	share := time.Since(start) / time.Duration(len(requests))
+	for _, m := range group {
+		m.waiting.share = share
+		m.goOn()
+	}
+}
+
+// severalProducts are the products with a matrix.
+type severalProducts struct{ linop.SeveralOperator }
+
+func (p severalProducts) Serve(requests []*Request) {
+	all := make([]linop.Product, len(requests))
+	for k, r := range requests {
+		all[k] = r.Product
+	}
+	p.Several(all)
+	for k, r := range requests {
+		r.Sums = all[k].Sums
+	}
+}
+
+// product waits for a product, and returns its sums.
+func (m *Column) product(of severalProducts, p linop.Product) [2]float64 {
+	r := Request{Product: p, Of: of}
+	m.Ask(&r)
+	return r.Sums
+}
+
+// columnOperator is an operator whose products a member waits for; the rest is its own.
+type columnOperator struct {
+	linop.Operator[vector, scalar]
+	*Column
+	of severalProducts
+}
+
+// Apply computes dst = A src.
+func (a columnOperator) Apply(dst, src vector) {
+	a.product(a.of, linop.Product{Dst: dst, Src: src})
+}
+
+// ApplyDot computes dst = A src and returns dst·w.
+func (a columnOperator) ApplyDot(dst, src, w vector) scalar {
+	return scalar(a.product(a.of, linop.Product{Epilogue: linop.WithDot, Dst: dst, Src: src, W: w})[0])
+}
+
+// ApplyDots computes dst = A src and returns dst·w and dst·dst.
+func (a columnOperator) ApplyDots(dst, src, w vector) (dw, dd scalar) {
+	sums := a.product(a.of, linop.Product{Epilogue: linop.WithDots, Dst: dst, Src: src, W: w})
+	return scalar(sums[0]), scalar(sums[1])
+}
+
+// severalApplications are those of a preconditioner.
+type severalApplications struct{ precond.Several }
+
+func (p severalApplications) Serve(requests []*Request) {
+	dst, src := make([]vector, len(requests)), make([]vector, len(requests))
+	for k, r := range requests {
+		dst[k], src[k] = r.Dst, r.Src
+	}
+	p.ApplyMany(dst, src)
+}
+
+// columnApplication is a preconditioner whose applications a member waits for.
+type columnApplication struct {
+	by precond.Several
+	*Column
+}
+
+// Apply computes dst = M^-1 src.
+func (p columnApplication) Apply(dst, src vector) {
+	p.Ask(&Request{Product: linop.Product{Dst: dst, Src: src}, Of: severalApplications{p.by}})
+}
+
+// severalCycles are those of multigrid.
+type severalCycles struct{ precond.Cycles }
+
+func (p severalCycles) Serve(requests []*Request) {
+	copies := make([]precond.Preconditioner, len(requests))
+	for k, r := range requests {
+		copies[k] = r.copy
+	}
+	p.Together(copies)
+}
+
+// Vectors of the host.
+type (
+	vector = []float64
+	scalar = linop.Float64
+)

@@ -1,0 +1,183 @@
+package checkpoint
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// recorder takes the checkpoints of a Solver, and hands out what the one to resume has.
+// A nil recorder does neither.
+type Recorder struct {
+	opt      solve.Checkpoints
+	from     *Taken     // Checkpoints.Resume; nil: none
+	job      *ranks.Job // nil: this is the only rank that solves
+	saves    bool       // rank 0 has Checkpoints.Save
+	identity identity
+	calls    int // of Solve
+	solved   []solve.Result
+	systems  []digest
+	last     time.Time // that a checkpoint was taken
+
+	inProgress
+}
+
+// inProgress is the Solve of which checkpoints are taken.
+type inProgress struct {
+	ctx      context.Context // of the Solve in progress
+	start    time.Time       // of it
+	before   refine.Used     // what had been used when it started; what was used by those that it goes on from counts as well
+	resume   *Progress       // to go on from; nil: there is none
+	refining bool            // refinement is yet to end
+	ended    bool            // with the context: what comes is no progress any more
+	finished *Progress       // after refinement
+}
+
+// New returns the recorder of s, or an error if it cannot resume.
+func New(s *choice.System) (*Recorder, error) {
+	opt := s.Opt.Checkpoint
+	if opt.Save == nil && opt.Resume == nil {
+		return nil, nil
+	}
+	r := &Recorder{opt: opt, identity: identify(s), last: time.Now()}
+	var err error
+	if r.from, err = takenOf(opt.Resume); err != nil {
+		return nil, err
+	}
+	if c := r.from; c != nil {
+		if why := c.identity.differs(r.identity); why != "" {
+			return nil, attempt.RefusedCheckpoint("%s", why)
+		}
+	}
+	return r, nil
+}
+
+// begin is called by Solve. If the right-hand side is one that is done, ok is true and there
+// is nothing to do.
+func (r *Recorder) Begin(ctx context.Context, b, x0 []float64) (done solve.Result, ok bool, err error) {
+	if r == nil {
+		return done, false, nil
+	}
+	k, system := r.calls, r.digest(b, x0)
+	if c := r.from; c != nil {
+		if k < len(c.systems) && system != c.systems[k] {
+			return done, false, attempt.RefusedCheckpoint("has another right-hand side %d, or another guess", k+1)
+		}
+		if k < len(c.solved) {
+			r.calls++
+			r.solved, r.systems = append(r.solved, c.solved[k]), append(r.systems, system)
+			done = c.solved[k]
+			done.X = slices.Clone(done.X)
+			return done, true, nil
+		}
+		if r.resume = nil; k == len(c.solved) {
+			r.resume = c.Current
+		}
+	}
+	r.calls++
+	if !r.ended {
+		r.systems = append(r.systems, system)
+	}
+	r.ctx, r.start, r.refining, r.finished = ctx, time.Now(), true, nil
+	return done, false, nil
+}
+
+// digest is systemDigest of the whole.
+func (r *Recorder) digest(b, x0 []float64) digest {
+	if r.job != nil {
+		return vectorsDigest(r.job, b, x0)
+	}
+	return systemDigest(b, x0)
+}
+
+// Since sets what had been used before this solve, and returns it.
+func (r *Recorder) Since(before refine.Used) refine.Used {
+	if r == nil {
+		return before
+	}
+	if p := r.resume; p != nil {
+		before = before.Minus(p.Used)
+	}
+	r.before = before
+	return before
+}
+
+// Resuming reports whether the first thing to do is to go on.
+func (r *Recorder) Resuming() bool {
+	return r != nil && r.from != nil && r.from.Current != nil
+}
+
+// Active reports whether the refinement that begins is the one that can be resumed.
+func (r *Recorder) Active() bool { return r != nil && r.refining }
+
+// refined says that refinement has ended, and that nothing is to be gone on from any more.
+func (r *Recorder) refined() {
+	if r.refining = false; r.job != nil {
+		r.job.Patient = false
+	}
+}
+
+// due reports whether it is time for a checkpoint, by the clock of rank 0.
+func (r *Recorder) due() bool {
+	if r.job != nil {
+		return dist.Any(r.job.Comm, r.dueHere())
+	}
+	return r.dueHere()
+}
+
+// dueHere is due of this rank.
+func (r *Recorder) dueHere() bool {
+	select {
+	case <-r.opt.Request:
+		return true
+	default:
+	}
+	return r.opt.Every > 0 && time.Since(r.last) >= r.opt.Every
+}
+
+// save takes a checkpoint, the last one if the context has ended.
+func (r *Recorder) save(p *Progress) {
+	if r.ended {
+		return
+	}
+	r.ended = r.ctx.Err() != nil
+	c := &Taken{identity: r.identity, solved: r.solved, systems: r.systems, Current: p}
+	switch {
+	case r.job != nil && r.saves:
+		r.send(c)
+	case r.job == nil && r.opt.Save != nil:
+		r.opt.Save(c)
+	}
+	r.last = time.Now()
+}
+
+// end is called when Solve returns.
+func (r *Recorder) End(result solve.Result) {
+	switch {
+	case r == nil || r.ended:
+	case r.ctx.Err() != nil:
+		r.save(r.finished)
+	default:
+		result.X = slices.Clone(result.X)
+		r.solved = append(r.solved, result)
+	}
+}
+
+// takenOf is a Checkpoint to go on from; nil: there is none.
+func takenOf(c solve.Checkpoint) (*Taken, error) {
+	if c == nil {
+		return nil, nil
+	}
+	t, ok := c.(*Taken)
+	if !ok {
+		return nil, attempt.RefusedCheckpoint("was not read by this version: it is a %T", c)
+	}
+	return t, nil
+}

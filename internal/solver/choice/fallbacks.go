@@ -1,0 +1,283 @@
+package choice
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// Variant is a preconditioner that may be tried.
+type Variant struct {
+	Kind    precond.Kind
+	DropTol float64 // unless the options have one; 0: the default
+	Fill    float64 // the same
+	Most    float64 // multiplications a nonzero that its set-up may take, whatever the budget; 0: no such limit
+
+	ByDomain bool // it is of the parts of a matrix, not of the whole
+}
+
+func (v Variant) String() string {
+	if v.DropTol == 0 {
+		return string(v.Kind)
+	}
+	return fmt.Sprintf("%s, drop %.0e", v.Kind, v.DropTol)
+}
+
+// Drop is the drop tolerance that comes of it.
+func (v Variant) Drop() float64 {
+	if v.DropTol == 0 {
+		return precond.DefaultDropTol
+	}
+	return v.DropTol
+}
+
+// A Fallback is a method with a preconditioner.
+type Fallback struct {
+	Method solve.Method
+	Variant
+	ProbeRun bool // it goes on only while it promises to take less than the next one
+	Wide     bool // its vectors are double-double
+}
+
+func (r Fallback) String() string {
+	text := string(r.Method)
+	if r.Kind != precond.None {
+		text += fmt.Sprintf(" with %s", r.Variant)
+	}
+	if r.Wide {
+		text += " in double-double"
+	}
+	return text
+}
+
+// Complete reports whether the preconditioner is a complete factorisation, A itself but for
+// rounding: its cost is known before it is set up.
+func (v Variant) Complete() bool {
+	return (v.Kind == precond.LU || v.Kind == precond.Cholesky) && !v.ByDomain
+}
+
+// A row of the table of fallbacks: a preconditioner, and the systems and backends that it is for.
+type row struct {
+	of systems
+	on backends
+	Variant
+	when     func(s *System) bool // nil: always
+	method   solve.Method         // if the rules choose that; "": that of the system
+	probeRun bool
+}
+
+// systems are kinds of systems.
+type systems uint8
+
+const (
+	definite   systems = 1 << iota // for conjugate gradients
+	general                        // for GMRES and BiCGStab
+	indefinite                     // for the same where incomplete factors are known to be of little use, as in saddle points and symmetric matrices on which conjugate gradients failed
+
+	others = general | indefinite
+)
+
+// backends are kinds of backends.
+type backends uint8
+
+const (
+	onHost    backends = 1 << iota
+	onDomains          // ranks of the host that share a matrix of several domains
+	onDevice
+	onDevices // a device for each of the ranks
+
+	onHosts = onHost | onDomains
+	onAny   = onHosts | onDevice
+)
+
+// backends is the kind of backend of the system.
+func (s *System) backends() backends {
+	switch {
+	case s.Opt.Device != nil && s.Job != nil:
+		return onDevices
+	case s.Opt.Device != nil:
+		return onDevice
+	case s.Job != nil:
+		return onDomains
+	}
+	return onHost
+}
+
+// table has all fallbacks, in the order of expected cost: what is tried first suits most systems of its kind. Drop tolerances after the first of a
+// kind wait for what that shows, see State.skip. Of several domains, multigrid is that of the whole matrix, and factors are those of
+// each domain, with a layer of overlap where they need not be symmetric: complete factors come where incomplete ones are of no use. On a
+// device, approximate inverses take the place of incomplete factors.
+var table = []row{
+	{of: definite, on: onAny, Variant: Variant{Kind: precond.BlockJacobi}, when: (*System).DiagonalOfNodes, probeRun: true},
+	{of: definite, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).DiagonalAlone, probeRun: true},
+	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky, Most: rules.SmallWork}, when: (*System).Small},
+	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky, Most: rules.CompleteWork}, when: (*System).Compact},
+	{of: definite, on: onAny, Variant: Variant{Kind: precond.FSAI}, when: (*System).LargeWithNodes, probeRun: true},
+	{of: definite, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).Large},
+	{of: definite, on: onHosts, Variant: Variant{Kind: precond.FSAI}, when: (*System).Large},
+	{of: definite, on: onDevice, Variant: Variant{Kind: precond.FSAI}},
+	{of: definite, on: onHosts, Variant: Variant{Kind: precond.ICT}},
+	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky}},
+	{of: definite, on: onHosts, Variant: Variant{Kind: precond.ICT, DropTol: 1e-3}},
+	{of: definite, on: onHosts, Variant: Variant{Kind: precond.ICT, DropTol: 1e-2}},
+	{of: definite, on: onHost, Variant: Variant{Kind: precond.ICT, DropTol: 1e-8, Fill: rules.WideFill}},
+	{of: definite, on: onHosts, Variant: Variant{Kind: precond.IC0}},
+	{of: definite, on: onDevice, Variant: Variant{Kind: precond.BlockJacobi}},
+	{of: definite, on: onAny | onDevices, Variant: Variant{Kind: precond.None}},
+
+	{of: indefinite, on: onHosts, Variant: Variant{Kind: precond.LU}},
+	{of: others, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).Diagonal, method: solve.BiCGStab, probeRun: true},
+	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.SmallWork}, when: (*System).Small},
+	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.CompleteWork}, when: (*System).Compact},
+	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}, when: (*System).largeSwept, method: solve.BiCGStab, probeRun: true},
+	{of: others, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).LargeDiffusion, method: solve.BiCGStab},
+	{of: others, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).LargeDiffusion},
+	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.LittleWork}, when: (*System).LikeNetwork},
+	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}, when: (*System).Diagonal, method: solve.BiCGStab, probeRun: true},
+	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}, when: (*System).ManyRows},
+	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILUT}},
+	{of: others, on: onHost, Variant: Variant{Kind: precond.LU}},
+	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILUT, DropTol: 1e-3}},
+	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILUT, DropTol: 1e-2}},
+	{of: others, on: onHost, Variant: Variant{Kind: precond.ILUT, DropTol: 1e-8, Fill: rules.WideFill}},
+	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}, when: (*System).FewRows},
+	{of: others, on: onDevice, Variant: Variant{Kind: precond.ISAI}},
+	{of: others, on: onDevice, Variant: Variant{Kind: precond.BlockJacobi}, when: (*System).HasNodes},
+	{of: others, on: onAny | onDevices, Variant: Variant{Kind: precond.None}},
+	{of: others, on: onDomains, Variant: Variant{Kind: precond.LU}},
+	{of: others, on: onDevice, Variant: Variant{Kind: precond.BlockJacobi}},
+}
+
+// tableOf are the rows of the table for a kind of system.
+func (s *System) tableOf(of systems) (rows []row) {
+	on := s.backends()
+	for _, r := range table {
+		if r.of&of != 0 && r.on&on != 0 {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func (s *System) largeSwept() bool {
+	return s.LargeDiffusion() && (s.Direction() > rules.OneWay || s.fewSweeps())
+}
+
+// Fallbacks is the list of fallbacks, found once: each is tried where those before it fail.
+func (s *System) Fallbacks() []Fallback { return s.Found.Get(s.Tabulated) }
+
+// fallbacks finds the list.
+func (s *System) Tabulated() []Fallback { return s.widened(s.withoutIdle(s.allTabulated())) }
+
+// allTabulated are the fallbacks by the table.
+func (s *System) allTabulated() []Fallback {
+	other := s.Method // of systems that turn out not to be definite
+	if s.Method == solve.CG && s.Opt.Method != solve.CG {
+		other = solve.GMRES
+	}
+	if kind := s.Opt.Precond.Kind; kind != solve.PrecondAuto {
+		requested := []row{{Variant: Variant{Kind: kind}}}
+		return s.join(s.Method, requested, other, requested)
+	}
+	alone := []row{{Variant: Variant{Kind: precond.None}}} // for a scaled matrix that no preconditioner suits
+	switch {
+	case s.Method == solve.MINRES:
+		return s.join(s.Method, alone, other, nil)
+	case s.Method == solve.CG && !s.symmetric():
+		return s.join(s.Method, alone, other, s.tableOf(general))
+	case s.Method == solve.CG:
+		return s.join(s.Method, s.tableOf(definite), other, s.tableOf(indefinite))
+	case s.Facts.DiagonalZero > 0:
+		return s.join(s.Method, nil, other, s.tableOf(indefinite))
+	}
+	return s.join(s.Method, nil, other, s.tableOf(general))
+}
+
+// join returns the fallbacks of a method, and those of another if it is one, that suit the system.
+func (s *System) join(first solve.Method, rows []row, second solve.Method, more []row) (list []Fallback) {
+	seen := map[Fallback]bool{}
+	add := func(method solve.Method, rows []row) {
+		for _, r := range rows {
+			v := r.Variant
+			v.ByDomain = s.Job != nil
+			if s.Opt.Precond.DropTol != 0 || s.Opt.Precond.Fill != 0 { // one of each kind, as requested
+				v.DropTol, v.Fill = 0, 0
+			}
+			d, _ := precond.Lookup(v.Kind)
+			kind, _ := krylov.KindOf(string(method))
+			next := Fallback{Method: method, Variant: v, ProbeRun: r.probeRun}
+			if r.method != "" && s.Opt.Method == solve.Auto {
+				next.Method = r.method
+			}
+			switch {
+			case seen[next] || r.when != nil && !r.when(s):
+			case v.Early() && (s.Opt.NoRefine || s.Opt.Precond.DropTol != 0 || s.Opt.Precond.Fill != 0): // others are asked for
+			case r.probeRun && (s.Opt.NoRefine || method != first && len(list) > 0):
+			case !s.Suits(v.Kind) && s.Opt.Precond.Kind == solve.PrecondAuto:
+			case d.Definite && !kind.Definite && s.Opt.Precond.Kind == solve.PrecondAuto:
+			case v.Most > 0 && seen[Fallback{Method: method, Variant: Variant{Kind: v.Kind}}]: // which takes less, too
+			default:
+				seen[next] = true
+				list = append(list, next)
+			}
+		}
+	}
+	add(first, rows)
+	if second != first || rows == nil {
+		add(second, more)
+	}
+	return list
+}
+
+// Explain says why the first fallback is the first.
+func (s *System) Explain(rungs []Fallback) {
+	first, why := rungs[0], "the matrix is not definite and small"
+	switch {
+	case first.ProbeRun:
+		k := slices.IndexFunc(rungs, func(r Fallback) bool { return !r.ProbeRun })
+		why = fmt.Sprintf("a trial, while it promises to take less than %s", rungs[k])
+	case s.Opt.Precond.Kind != solve.PrecondAuto:
+		why = "requested"
+	case s.Method == solve.CG && !s.symmetric():
+		why = "the scaled matrix is not symmetric"
+	case first.Kind == precond.None:
+		why = "the scaling acts as Jacobi preconditioning"
+	case first.Most == rules.SmallWork:
+		why = "the matrix is small, so that complete factors cost little"
+	case first.Most == rules.CompleteWork:
+		why = "the matrix has small separators, so that complete factors cost little"
+	case s.Method == solve.CG && first.Kind == precond.AMG:
+		why = "the matrix is symmetric and large"
+	case s.Method == solve.CG:
+		why = "the matrix is symmetric and small"
+	case first.Kind == precond.AMG:
+		why = "the matrix is large and nearly an M-matrix, as from diffusion"
+	case first.Most > 0:
+		why = "the matrix is large and sparse, and its diagonal is small"
+	case first.Kind == precond.LU:
+		why = "the diagonal has zeros"
+	case s.ManyRows():
+		why = "the matrix is not definite and large"
+	}
+	s.Say("precond %s: %s", first.Kind, why)
+}
+
+// widened returns the fallbacks with those that go on in double-double where float64 ends: after each one, if the
+// preconditioner is not up to the rules, and otherwise after all.
+func (s *System) widened(list []Fallback) (all []Fallback) {
+	if k := s.Opt.Vectors.Kind; k != solve.VectorsAuto && k != solve.VectorsDQ {
+		return list
+	}
+	for k, r := range list {
+		all = append(all, r)
+		if s.Opt.Precond.Kind != solve.PrecondAuto || k == len(list)-1 {
+			r.Wide = true
+			all = append(all, r)
+		}
+	}
+	return all
+}

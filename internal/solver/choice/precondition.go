@@ -1,0 +1,117 @@
+package choice
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// symmetric reports whether a preconditioner has to be symmetric and may take the
+// matrix for definite.
+func (s *System) symmetric() bool {
+	return s.Facts.Symmetric && (s.Scale == solve.ScaleSym || s.Scale == solve.ScaleNone) &&
+		(s.Method == solve.CG || s.Method == solve.MINRES || s.Facts.DiagonalSign() > 0)
+}
+
+// Precondition sets up a preconditioner of the scaled matrix m, which the method has as a, within
+// a budget of multiplications (0: no limit), beside others of so many bytes, and says how many
+// multiplications it took.
+func (s *System) Precondition(
+	ctx context.Context, m *csr.Matrix, v Variant, budget float64, held int64, a backend.Stored,
+) (made precond.Preconditioner, work float64, err error) {
+	p := s.Opt.Precond
+	s.Opt.Stage(fmt.Sprintf("setting up %s", v.Kind))
+	total, last := 2*float64(s.Nonzeros()), int64(0) // one pass at least
+	opt := precond.Options{
+		Epsilon: p.Epsilon, Symmetric: s.symmetric(), Kernels: kernels.Find(s.Opt.Storage.Kernels), Model: s.Opt.Storage.Model,
+		Log:       func(line string) { s.Say("precond %s", line) },
+		Stage:     func(text string) { s.Opt.Stage(fmt.Sprintf("setting up %s: %s", v.Kind, text)) },
+		BlockSize: p.BlockSize, DropTol: cmp.Or(p.DropTol, v.DropTol), Fill: cmp.Or(p.Fill, v.Fill), Overlap: p.Overlap,
+		Worked: func(multiplications int64) {
+			if multiplications < last { // it starts again
+				total += float64(last)
+			}
+			last = multiplications
+		},
+	}
+	if d, ok := precond.Lookup(v.Kind); ok && budget > 0 && d.MaxWork > 0 {
+		opt.MaxWork = budget / float64(s.Nonzeros())
+		if d.Kind == precond.AMG {
+			opt.MaxWork *= d.MaxWork / rules.FirstBudget // which is for each product
+		}
+	}
+	opt.Multigrid.KCycle, opt.Portable = p.KCycle, s.Opt.Device != nil
+	besides := held + s.uncounted(a) + s.Kept.Bytes()
+	if s.Opt.MaxMemory > 0 {
+		opt.MaxBytes = max(1, s.Opt.MaxMemory-s.SolveBytes()-besides)
+	}
+	opt.Needs = func(bytes int64) { s.Needed.note(v.Kind, besides+bytes) }
+	if !s.Method.Transposes() { // otherwise there are two matrices
+		opt.Kept = s.Kept
+	}
+	if v.Kind == precond.BlockJacobi && p.Kind == solve.PrecondAuto && opt.BlockSize == 0 && s.HasNodes() && s.Opt.Device == nil {
+		opt.BlockSize = s.NodeSize() // more unknowns take more time, and fewer iterations only sometimes
+	}
+	if v.Kind == precond.ILU0 && s.Transports() {
+		opt.Undivided = true
+		s.Say("precond ilu0: rows in one order: most couplings have a direction, which subdomains would break")
+	}
+	if v.Kind == precond.ILU0 && s.Diffuses() && !s.Method.Transposes() {
+		s.Say("precond ilu0: relaxed by %g: most rows have the sum zero, and most couplings no direction", rules.Relaxation)
+		opt.Relax, opt.Multigrid.NearNull = rules.Relaxation, s.nearNull(1)
+	}
+	if v.Kind == precond.AMG {
+		if opt.BlockSize == 0 {
+			opt.BlockSize = s.NodeSize()
+		}
+		opt.Multigrid.NearNull = s.nearNull(opt.BlockSize)
+	}
+	if p.Epsilon == 0 || a.Storage.Epsilon <= p.Epsilon {
+		opt.Operator = a.Relaxer
+	}
+	if j := s.Job; j != nil {
+		if s.Method.Transposes() { // which overlap has not
+			opt.Overlap = precond.OverlapNone
+		}
+		made, err = precond.NewDistributed(ranks.OwnContext(ctx), v.Kind, j.Matrix, m, opt, s.Pool)
+	} else {
+		made, err = precond.New(ctx, v.Kind, m, opt, s.Pool)
+	}
+	return made, total + float64(last), err
+}
+
+// nearNull is the near-null space of the scaled matrix D_r A D_c, v becomes D_c^-1 v:
+// as given, otherwise constants for nodes of that size.
+func (s *System) nearNull(size int) [][]float64 {
+	var space [][]float64
+	for _, v := range s.Opt.Precond.NearNull {
+		if s.Job != nil {
+			whole := make([]float64, s.Job.Len)
+			s.Job.Spread(whole, v)
+			space = append(space, whole)
+			continue
+		}
+		space = append(space, append([]float64(nil), s.Order.Forth(v)...))
+	}
+	switch {
+	case len(space) > 0:
+	case s.Job != nil:
+		space = s.Job.Constants(size)
+	default:
+		space = precond.Constants(s.M.Rows, size)
+	}
+	for _, v := range space {
+		for i := range v {
+			v[i] = csr.Ldexp(v[i], -s.Scaled.Col[i])
+		}
+	}
+	return space
+}

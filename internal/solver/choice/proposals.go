@@ -1,0 +1,73 @@
+package choice
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// Proposals lists the methods and preconditioners that may suit the system, by what they are expected to take.
+func (s *System) Proposals() []solve.Proposal {
+	at := solve.Speed{Bandwidth: s.ProductBandwidth(), Pass: rules.HostPass}
+	w, rungs := s.Workload(), s.Fallbacks()
+	var list []solve.Proposal
+	add := func(r Fallback, listed bool) {
+		p := solve.Proposal{
+			Method: r.Method, Precond: solve.Precond{Kind: r.Kind, DropTol: r.DropTol, Fill: r.Fill}, Rung: listed, Seconds: w.Estimate(r, at, at).Seconds(),
+		}
+		same := func(o solve.Proposal) bool {
+			return o.Method == p.Method && o.Precond.Kind == p.Precond.Kind && o.Precond.DropTol == p.Precond.DropTol
+		}
+		if !r.Wide && !slices.ContainsFunc(list, same) {
+			list = append(list, p)
+		}
+	}
+	for _, r := range rungs {
+		add(r, true)
+	}
+	for _, m := range s.rivalMethods() {
+		for _, v := range s.rivalKinds(m) {
+			add(Fallback{Method: m, Variant: v}, false)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b solve.Proposal) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	return list
+}
+
+// rivalMethods are those that may be the fastest.
+func (s *System) rivalMethods() []solve.Method {
+	switch {
+	case s.Opt.Method != solve.Auto:
+		return []solve.Method{s.Opt.Method}
+	case s.Method == solve.CG:
+		return []solve.Method{solve.CG}
+	case s.Facts.Symmetric:
+		return []solve.Method{solve.GMRES, solve.MINRES, solve.BiCGStab}
+	}
+	return []solve.Method{solve.BiCGStab, solve.GMRES, solve.IDR}
+}
+
+// rivalKinds are the preconditioners that suit a method.
+func (s *System) rivalKinds(m solve.Method) (list []Variant) {
+	if kind := s.Opt.Precond.Kind; kind != solve.PrecondAuto {
+		return []Variant{{Kind: kind}}
+	}
+	for _, d := range precond.Registry {
+		suits := s.Suits(d.Kind) && (d.Kind == precond.None || s.Diagonal() || d.Kind == precond.LU || d.Kind == precond.ILUT)
+		switch {
+		case !suits, d.Symmetric && !s.symmetric():
+		case m == solve.CG && (d.Kind == precond.LU || d.Kind == precond.LDL || d.Kind == precond.ISAI || d.Kind == precond.ILU0 || d.Kind == precond.ILUT):
+		case d.Definite && m != solve.CG:
+		case m == solve.MINRES && d.Kind != precond.None && d.Kind != precond.Jacobi && d.Kind != precond.LDL:
+		default:
+			list = append(list, Variant{Kind: d.Kind})
+			if d.Kind == precond.ICT || d.Kind == precond.ILUT {
+				list = append(list, Variant{Kind: d.Kind, DropTol: 1e-2}, Variant{Kind: d.Kind, DropTol: 1e-3})
+			}
+		}
+	}
+	return list
+}

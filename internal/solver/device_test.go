@@ -1,0 +1,205 @@
+package solver
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// openDevices opens the emulated device and the first one of every back end that there is.
+func openDevices(t testing.TB) (all []*gpu.Device) {
+	t.Helper()
+	for _, b := range append([]gpu.Backend{gpu.Emulate}, gpu.Backends...) {
+		d, err := gpu.Open(b, 0)
+		if err != nil {
+			t.Log(err)
+			continue
+		}
+		t.Cleanup(d.Close)
+		all = append(all, d)
+	}
+	return all
+}
+
+// devices is openDevices for tests that need one.
+func devices(t testing.TB) []*gpu.Device {
+	t.Helper()
+	all := openDevices(t)
+	if len(all) == 0 {
+		t.Skip("there is no device, nor an emulated one")
+	}
+	return all
+}
+
+// storageOf is a set at an accuracy.
+func storageOf(set string, epsilon float64) solve.Storage {
+	return solve.Storage{Set: formatSet(set), Epsilon: epsilon}
+}
+
+// Whole solves on devices with every method, storage, preconditioner and stopping
+// criterion: solved as an independent measure says, to the same bits on all.
+func TestDevice(t *testing.T) {
+	all := devices(t)
+	spd, flow := rescaled(grid(14, 0, 0), uneven(2), uneven(2)), rescaled(grid(14, 0.3, 0), uneven(2), same(-1))
+	symmetric := func(kind precond.Kind) solve.Options { return solve.Options{Precond: solve.Precond{Kind: kind}} }
+	bucketed := solve.Storage{Layout: adaptive.Bucketed}
+	for k, c := range []struct {
+		name string
+		m    *csr.Matrix
+		opt  solve.Options
+	}{
+		{"cg", spd, solve.Options{}},
+		{"cg on -A", rescaled(spd, same(-1), same(1)), solve.Options{}},
+		{"minres", spd, solve.Options{Method: solve.MINRES}},
+		{"bicgstab", flow, solve.Options{Method: solve.BiCGStab}},
+		{"gmres", flow, solve.Options{}},
+		{"gmres, short", flow, solve.Options{Krylov: solve.Krylov{Restart: 15}}},
+		{"gmres, basis fp32", flow, solve.Options{Krylov: solve.Krylov{Basis: linop.BasisFP32}}},
+		{"gmres, basis adaptive", flow, solve.Options{Krylov: solve.Krylov{Basis: linop.BasisAdaptive}}},
+		{"AFX, 2^-13", flow, solve.Options{Storage: storageOf("AFX", 0x1p-13)}},
+		{"AFX, 2^-37", flow, solve.Options{Storage: storageOf("AFX", 0x1p-37)}},
+		{"AFX, 2^-53", spd, solve.Options{Storage: storageOf("AFX", 0x1p-53)}},
+		{"AFX, bucketed", spd, solve.Options{Storage: bucketed}},
+		{"AP7RE", flow, solve.Options{Storage: storageOf("AP7RE", 0x1p-24)}},
+		{"FP32", flow, solve.Options{Storage: storageOf("FP32", 0)}},
+		{"FP64", flow, solve.Options{Storage: storageOf("FP64", 0)}},
+		{"layout csr", spd, solve.Options{Storage: solve.Storage{Layout: adaptive.CSR}}},
+		{"layout coo", flow, solve.Options{Storage: solve.Storage{Layout: adaptive.COO}}},
+		{"layout hybrid", spd, solve.Options{Storage: solve.Storage{Layout: adaptive.Hybrid}}},
+		{"no refinement", spd, solve.Options{Krylov: solve.Krylov{NoRefine: true}}},
+		{"steps", spd, solve.Options{Accuracy: solve.Accuracy{InnerTol: 0.01}}},
+		{"scale none", grid(14, 0.3, 0), solve.Options{Scale: solve.ScaleNone}},
+		{"scale row", flow, solve.Options{Scale: solve.ScaleRow}},
+		{"reordered", flow, solve.Options{Reorder: solve.ReorderRCM}},
+		{"jacobi", spd, symmetric(precond.Jacobi)},
+		{"bjacobi", spd, symmetric(precond.BlockJacobi)},
+		{"bjacobi, gmres", flow, symmetric(precond.BlockJacobi)},
+		{"chebyshev", spd, symmetric(precond.Chebyshev)},
+		{"entries about 1e300", rescaled(grid(12, 0.2, 0), same(1e300), same(1)), solve.Options{}},
+		{"entries about 1e-300", rescaled(grid(12, 0, 0), same(1e-300), same(1)), solve.Options{}},
+		{"1 x 1", dense([]float64{-7}), solve.Options{}},
+	} {
+		stops := solve.Stops // all of them with each method, and others with some criterion
+		if k >= 5 {
+			stops = solve.Stops[k%len(solve.Stops):][:1]
+		}
+		for _, stop := range stops {
+			t.Run(fmt.Sprint(c.name, ", ", stop), func(t *testing.T) {
+				c.opt.Stop = stop
+				var first solve.Result
+				for k, d := range all {
+					c.opt.Device = d
+					before := bytesOn(d)
+					r := solved(t, c.m, rhs(c.m, 1), nil, c.opt)
+					if k == 0 {
+						first = r
+					}
+					if !sameOutcome(r, first) {
+						t.Errorf("%v: %v after %d iterations, errors %+v; emulated %v after %d, %+v", d.Info(),
+							r.Reason, r.Iterations, r.Errors, first.Reason, first.Iterations, first.Errors)
+					}
+					if now := bytesOn(d); now != before {
+						t.Errorf("%v: %d bytes were not released", d.Info(), now-before)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A device that fails during a solve is an error, not an answer.
+func TestDeviceFails(t *testing.T) {
+	m := grid(10, 0.3, 0)
+	for _, d := range devices(t) {
+		s := newSolver(t, m, solve.Options{Placement: solve.Placement{Device: d}})
+		broken := false
+		s.Opt.Monitor = func(e krylov.Event) {
+			if !broken && e.Iteration > 0 {
+				broken = true
+				gpu.NewSpace(d, 1<<57).New() // more memory than there is
+			}
+		}
+		_, err := s.Solve(t.Context(), rhs(m, 1), nil)
+		var fault *gpu.Error
+		if !errors.As(err, &fault) || fault.Backend != d.Info().Backend {
+			t.Errorf("%v: error %v", d.Info(), err)
+		}
+		s.Close()
+		if _, err = New(t.Context(), m, solve.Options{Placement: solve.Placement{Device: d}}); !errors.As(err, &fault) {
+			t.Errorf("%v: setting up on a device that has failed: %v", d.Info(), err)
+		}
+	}
+}
+
+// What no device has is an error, or the host's, if that was left open.
+func TestChooseDevice(t *testing.T) {
+	d := devices(t)[0]
+	m := grid(10, 0, 0)
+	for _, opt := range []solve.Options{
+		{Precond: solve.Precond{Kind: precond.AMG, KCycle: true}},
+		{Precond: solve.Precond{Kind: precond.ILU0}},
+		{Storage: solve.Storage{Layout: adaptive.Symmetric}},
+		{Storage: solve.Storage{Set: formatSet("FP32"), StorageArithmetic: true}},
+		{Krylov: solve.Krylov{Restart: 20000}},
+	} {
+		opt.Device = d
+		if _, err := New(t.Context(), m, opt); err == nil {
+			t.Errorf("%+v is no error", opt)
+		}
+		var log logged
+		opt.DeviceAuto = true
+		s := newSolver(t, m, log.options(opt))
+		if _, _, on := s.Device(); on || !log.says("device cpu: solve: ") {
+			t.Errorf("on a device: %v, said %q", on, log.lines)
+		}
+		s.Close()
+	}
+	s := newSolver(t, m, solve.Options{Placement: solve.Placement{Device: d}})
+	if info, bytes, on := s.Device(); !on || info.Backend != d.Info().Backend || bytes < int64(24*m.NNZ()) {
+		t.Errorf("%v, %d bytes, on a device: %v", info, bytes, on)
+	}
+	small := gpu.Info{Free: s.DeviceMemory() - 1}
+	if err := s.DeviceFault(small); !errors.Is(err, solve.ErrDeviceMemory) {
+		t.Errorf("too little memory: %v", err)
+	}
+	small.Free++
+	if err := s.DeviceFault(small); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a solve takes on a device is within what was said.
+func TestDeviceMemory(t *testing.T) {
+	for _, d := range devices(t) {
+		for _, c := range []struct {
+			m   *csr.Matrix
+			opt solve.Options
+		}{
+			{grid(60, 0, 0), solve.Options{}},
+			{grid(60, 0.3, 0), solve.Options{Krylov: solve.Krylov{Restart: 40}}},
+			{grid(60, 0.3, 0), solve.Options{Krylov: solve.Krylov{Restart: 40, Basis: linop.BasisFP32}}},
+			{grid(60, 0.3, 0), solve.Options{Krylov: solve.Krylov{Restart: 40, Basis: linop.BasisAdaptive}}},
+			{grid(60, 0.3, 0), solve.Options{Method: solve.BiCGStab}},
+			{grid(60, 0, 0), solve.Options{Method: solve.MINRES}},
+			{grid(60, 0, 0), solve.Options{Precond: solve.Precond{Kind: precond.Chebyshev}}},
+		} {
+			c.opt.Device, c.opt.MaxIter = d, 60
+			s := newSolver(t, c.m, c.opt)
+			if _, err := s.Solve(t.Context(), rhs(c.m, 1), nil); err != nil {
+				t.Fatal(err)
+			}
+			if now, _ := d.Bytes(); now > s.DeviceMemory() {
+				t.Errorf("%s takes %d bytes, said were %d", s.Method, now, s.DeviceMemory())
+			}
+			s.Close()
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package digits
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// probe solves A e = p, roughly in large solves, for two p where that costs next to nothing:
+// in one of a hundred the direction in which A is nearly singular has a hundredth of its
+// usual share.
+func (a Estimation) probe(w []float64, e int, work allowance) error {
+	count, run := 1, a.solveProbe
+	switch {
+	case work.rough:
+		run = func(p, w []float64, limit int) ([]float64, bool, error) { return a.solveRoughProbe(p, w, e, limit) }
+	case a.S.Nonzeros() <= rules.SmallProduct:
+		count, run = 2, a.solveSmallProbe
+	}
+	g, largest := &a.Digits, 0.0
+	for k := range count {
+		d, solved, err := run(a.randomRoundings(w, uint64(k)), w, work.probe)
+		if err != nil || !solved {
+			return err
+		}
+		// p is 2^-e times a perturbation of the size of the rows; u times that is a rounding.
+		largest = max(largest, a.Relative(d, e))
+	}
+	g.Probe, g.Condition = largest, largest/solve.Roundoff
+	return nil
+}
+
+// solveSmallProbe solves A d = p to a share of p in the maximum norm.
+func (a Estimation) solveSmallProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
+	tol := min(probeTol, a.nullShare())
+	d, left, err := a.correction(p, w, tol, limit)
+	return d, left <= tol, err
+}
+
+// solveRoughProbe solves A d = p to the size of d: with a quarter of p left that is right to a
+// tenth or two. Its residual is one of float64, whose roundings are about ||d|| / (||x|| 2^e) of the
+// weights, unless d is large.
+func (a Estimation) solveRoughProbe(p, w []float64, e, limit int) (d []float64, solved bool, err error) {
+	d, left, err := a.correct(a.S.Refiner.Roughly, p, w, roughTol, limit)
+	if err == nil && !(a.Relative(d, e) <= plainProbe) {
+		r := make([]float64, len(p))
+		err = a.S.Refiner.Residual(r, d, p)
+		left = a.weighted(r, w) / a.weighted(p, w)
+	}
+	return d, left <= mostRough, err
+}
+
+// solveProbe solves A d = p to a share of p in the 2-norm, in which it is known what share a
+// left null vector has. Iterations look at the maximum norm, whose share is up to ten times
+// that one.
+func (a Estimation) solveProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
+	tol := a.nullShare()
+	d, r, total := make([]float64, len(p)), append([]float64(nil), p...), a.rms(p, w)
+	for _, loose := range []float64{3, 1} {
+		before := a.Digits.Iterations
+		part, _, err := a.correction(r, w, min(0.5, loose*tol*a.weighted(p, w)/a.weighted(r, w)), limit)
+		if err != nil {
+			return d, false, err
+		}
+		for i, v := range part {
+			d[i] += v
+		}
+		if err := a.S.Refiner.Residual(r, d, p); err != nil {
+			return d, false, err
+		}
+		if a.rms(r, w) <= min(probeTol, tol)*total {
+			return d, backend.Finite(a.Vectors.AbsMax(d)), nil
+		}
+		if limit -= a.Digits.Iterations - before; limit <= 0 {
+			break
+		}
+	}
+	return d, false, nil
+}
+
+// nullShare is the share of p that may be left: that of a left null vector is N(0,1)/sqrt(n),
+// less in one of forty.
+func (a Estimation) nullShare() float64 { return 0.03 / math.Sqrt(float64(a.Vectors.Dim())) }
+
+// randomRoundings are w_i N(0,1). The seeds are fixed, so that the same solve has the same
+// digits.
+func (a Estimation) randomRoundings(w []float64, k uint64) []float64 {
+	p := make([]float64, len(w))
+	a.Vectors.Ranges(func(lo, hi int) {
+		rng := rand.New(rand.NewPCG(0x6d70736f6c7665+uint64(a.Row(lo)), k))
+		for i := lo; i < hi; i++ {
+			p[i] = w[i] * rng.NormFloat64()
+		}
+	})
+	return p
+}
+
+// correction solves A d = r to a share tol of r, with rows weighed by w; left is the share
+// that is left.
+func (a Estimation) correction(r, w []float64, tol float64, limit int) (d []float64, left float64, err error) {
+	return a.correct(a.S.Refiner.Further, r, w, tol, limit)
+}
+
+// correct is correction by a solver of the refiner.
+func (a Estimation) correct(solve weightedSolve, r, w []float64, tol float64, limit int) (d []float64, left float64, err error) {
+	d = make([]float64, len(r))
+	start := a.weighted(r, w)
+	if start == 0 {
+		return d, 0, nil
+	}
+	more, err := solve(a.Ctx, d, r, w, krylov.Options[vector]{Tol: max(tol*start, leastNormal), MaxIter: max(1, limit)})
+	a.Solved.Orthogonalization += more.Orthogonalization
+	a.Digits.Iterations += more.Iterations
+	if !backend.Finite(a.Vectors.AbsMax(d)) {
+		return make([]float64, len(r)), 1, err
+	}
+	return d, more.Measure / start, err
+}
+
+// weightedSolve is a method of refiner.
+type weightedSolve func(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error)
+
+// leastNormal is the least number of full precision.
+const leastNormal = 0x1p-1022

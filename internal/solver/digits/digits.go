@@ -1,0 +1,172 @@
+package digits
+
+import (
+	"math"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// Unconfirmed reports whether digits were asked for and A may be singular.
+func Unconfirmed(g solve.Digits) bool {
+	return g.State == solve.DigitsNone || g.State == solve.DigitsNotConfirmed || g.State == solve.DigitsEstimated
+}
+
+// How far steps and probe are solved, relative to their right-hand sides in the maximum
+// norm, rows weighed by w_i = T_i ||x||_inf + |b_i|.
+const (
+	stepTol      = 1e-2
+	leastStepTol = 1e-10
+	floorEta     = 8    // max |r_i| / w_i, in roundings, where x is as good as its rounding but for what A^-1 enlarges
+	probeTol     = 1e-3 // and nullShare
+	roughTol     = 0.5  // of a rough probe; iterations aim at half of that
+	mostRough    = 0.3  // that may be left of it
+	plainProbe   = 1e-6 // probe up to which roundings of a float64 residual are far below that
+	mostProbe    = 0.1  // from which A is singular for float64
+)
+
+// Estimation is a solution whose digits are estimated.
+type Estimation struct{ *refine.Solution }
+
+// Estimate improves x by steps of refinement, as far as that is cheap, and fills in its
+// digits, in the work of allowance. A solve without refinement is left as it is.
+func (a Estimation) Estimate() error {
+	start := time.Now()
+	defer func() { a.Spent.Estimating += time.Since(start) }()
+	before := a.Digits.Iterations
+	a.Digits = UnknownDigits()
+	a.Digits.Iterations = before
+	if a.S.Opt.Digits == solve.NoDigits || a.S.Opt.NoRefine || a.Ctx.Err() != nil || a.Vectors.AbsMax(a.X) == 0 {
+		return nil
+	}
+	work := a.allowance()
+	for range estimateRounds {
+		size := a.Vectors.AbsMax(a.X)
+		if size == 0 {
+			break
+		}
+		if done, err := a.estimateOnce(work); done || err != nil {
+			return err
+		}
+		if now := a.Vectors.AbsMax(a.X); now >= size/2 && now <= 2*size {
+			return nil
+		}
+		// Roundings are now of another size than those of which the probe was made.
+		before = a.Digits.Iterations
+		a.Digits = UnknownDigits()
+		a.Digits.Iterations = before
+	}
+	a.Digits.State = solve.DigitsNotConfirmed
+	return nil
+}
+
+// estimateRounds is how many times digits are estimated while steps of refinement change the size of x.
+const estimateRounds = 3
+
+// estimateOnce probes, takes steps and concludes; done if the probe says all that can be said.
+func (a Estimation) estimateOnce(work allowance) (done bool, err error) {
+	w, e := a.RowWeights()
+	improve := &Improvement{Estimation: a, W: w, E: e, left: work.steps, size: math.NaN(), error: math.Inf(1)}
+	if work.rough {
+		if err := improve.look(); err != nil { // now: the probe's residual takes the place of the solve's
+			return true, err
+		}
+	}
+	if err := a.probe(w, e, work); err != nil {
+		return true, err
+	}
+	if math.IsNaN(a.Digits.Probe) {
+		a.Digits.State = solve.DigitsNotConfirmed
+		return true, nil
+	}
+	run := improve.run
+	if work.rough {
+		run = improve.assess
+	}
+	if err := run(); err != nil {
+		return true, err
+	}
+	improve.conclude(work)
+	return false, nil
+}
+
+// WithinRoundings returns the digits that no change of A and b by their roundings changes.
+func WithinRoundings(d solve.Digits) solve.Digits {
+	if d.State != solve.DigitsBelieved && d.State != solve.DigitsEstimated {
+		return d
+	}
+	d.Error = max(d.Error, d.Probe)
+	if d.Believed = digitsOf(d.Error); d.Believed == 0 {
+		d.State = solve.DigitsNone
+	}
+	return d
+}
+
+func UnknownDigits() solve.Digits {
+	nan := math.NaN()
+	return solve.Digits{Error: nan, Step: nan, Probe: nan, Condition: nan}
+}
+
+// allowance is what an estimate may take.
+type allowance struct {
+	steps, probe int  // iterations
+	rough        bool // the probe is solved to half of roughTol, and x is assessed as it is
+}
+
+func (a Estimation) allowance() allowance {
+	n := a.Solved.Iterations
+	switch {
+	case a.S.Opt.Digits > 0:
+		return allowance{steps: max(rules.FurtherIter, 10*n), probe: max(rules.FurtherIter, 4*n)}
+	case a.S.Nonzeros() <= rules.SmallProduct && a.complete():
+		return allowance{steps: max(rules.CompleteIter, n/2), probe: max(rules.CompleteIter, n)}
+	case a.S.Nonzeros() <= rules.SmallProduct:
+		return allowance{steps: max(rules.SmallIter, n/2), probe: max(rules.SmallIter, n)}
+	case float64(n)*a.iterationWork() > rules.LargeWork:
+		return allowance{probe: max(rules.LeastLarge, int(rules.LargeShare*float64(n))), rough: true}
+	}
+	return allowance{steps: max(10, n/2), probe: max(20, n)}
+}
+
+// complete reports whether the preconditioner in use is a complete factorisation.
+func (a Estimation) complete() bool {
+	return choice.Variant{Kind: a.S.Refiner.Usage().Precond.Kind, ByDomain: a.S.Job != nil}.Complete()
+}
+
+// iterationWork is about the number of multiplications of one.
+func (a Estimation) iterationWork() float64 {
+	used, nnz := a.S.Refiner.Usage(), float64(a.S.Nonzeros())
+	return choice.IterationWork(solve.Method(used.Method), used.Precond.Kind, float64(a.S.Rows()), nnz, nnz)
+}
+
+func (a Estimation) weighted(r, w []float64) float64 { return backend.Weighted(a.Vectors, r, w) }
+
+// rms returns the root mean square of r_i / w_i.
+func (a Estimation) rms(r, w []float64) float64 {
+	largest := a.weighted(r, w)
+	sum := a.Vectors.Sum(func(lo, hi int) (sum float64) {
+		for i, v := range r[lo:hi] {
+			q := v / w[lo+i] / largest
+			sum += float64(q * q)
+		}
+		return sum
+	})
+	return largest * math.Sqrt(sum/float64(a.Vectors.Dim()))
+}
+
+// digitsOf is the number of digits that are right with a relative error.
+func digitsOf(e float64) int {
+	if !(e < 1) {
+		return 0
+	}
+	return min(solve.MaxDigits, int(-math.Log10(e)))
+}
+
+// Vectors of the host.
+type (
+	vector = []float64
+)

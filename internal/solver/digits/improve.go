@@ -1,0 +1,160 @@
+package digits
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// Improvement is the steps of refinement after a solve.
+//
+// A step with A d = r solved but for a share s of r leaves x with the error A^-1 (s r), and
+// the probe has shown what A^-1 makes of a right-hand side of known size: with eta, the
+// root mean square of r_i / w_i before the step, the error is about
+//
+//	safety s (eta/u) ||e||_inf / ||x||_inf.
+type Improvement struct {
+	Estimation
+	W     []float64 // weights of the rows, times 2^-e
+	E     int
+	left  int     // iterations
+	size  float64 // ||d|| / ||x|| of the last step
+	error float64 // estimate of that of x
+	rms   float64 // of r_i / w_i of an x that is assessed as it is
+	done  bool    // x is as good as float64 allows, or steps no longer help
+}
+
+// safety is how much more of what is left of a right-hand side A^-1 may enlarge than of a
+// random one: it is what the iteration found hard.
+const safety = 10
+
+// run takes steps until x is as good as float64 allows, or the digits asked for are there,
+// or the next step would take more than is allowed.
+func (v *Improvement) run() error {
+	for !v.done {
+		before, last := v.Digits.Iterations, v.error
+		if err := v.step(); err != nil {
+			return err
+		}
+		cost := v.Digits.Iterations - before
+		v.left -= cost
+		if v.done = v.done || v.error > last/2; v.left < cost || v.Ctx.Err() != nil {
+			return nil
+		}
+		if want := v.S.Opt.FloatDigits(); want > 0 && digitsOf(v.error) >= want {
+			return nil
+		}
+	}
+	return nil
+}
+
+// look measures the residual of x as it is, which the solve has left.
+func (v *Improvement) look() error {
+	r := make([]float64, len(v.X))
+	if err := v.S.Refiner.LeftOver(r, v.X, v.B); err != nil {
+		return err
+	}
+	v.scale(r)
+	if v.rms = 0; v.weighted(r, v.W) > 0 {
+		v.rms = v.Estimation.rms(r, v.W)
+	}
+	return nil
+}
+
+// assess estimates the error of x as it is, for which no step is left.
+func (v *Improvement) assess() error {
+	v.error = max(solve.Roundoff, v.enlarged(v.rms))
+	return nil
+}
+
+// residual returns b - A x, times 2^-e.
+func (v *Improvement) residual(x []float64) ([]float64, error) {
+	r := make([]float64, len(x))
+	err := v.S.Refiner.Residual(r, x, v.B)
+	v.scale(r)
+	return r, err
+}
+
+// scale multiplies a residual by 2^-e.
+func (v *Improvement) scale(r []float64) {
+	v.Vectors.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r[i] = csr.Ldexp(r[i], -v.E)
+		}
+	})
+}
+
+// enlarged is the error of x from a residual with rms(r_i/w_i) as a whole.
+func (v *Improvement) enlarged(rms float64) float64 {
+	return safety * rms / solve.Roundoff * v.Digits.Probe
+}
+
+// step takes one.
+func (v *Improvement) step() error {
+	r, err := v.residual(v.X)
+	if err != nil {
+		return err
+	}
+	eta := v.weighted(r, v.W)
+	if eta == 0 {
+		v.size, v.error, v.done = 0, solve.Roundoff, true
+		return nil
+	}
+	enlarged := v.enlarged(v.Estimation.rms(r, v.W))
+	tol := max(leastStepTol, min(stepTol, solve.Roundoff/enlarged))
+	if eta > floorEta*solve.Roundoff {
+		tol = stepTol // there will be another step
+	}
+	d, left, err := v.correction(r, v.W, tol, v.left)
+	if err != nil {
+		return err
+	}
+	v.size = backend.RelativeTo(v.Vectors.AbsMax(d), 1, v.Vectors.AbsMax(v.X), v.E)
+	taken, err := v.Take(d, eta)
+	rest := max(solve.Roundoff, left*enlarged)
+	if v.error = rest; !taken {
+		v.error, v.done = min(enlarged, max(rest, v.size)), true
+	}
+	return err
+}
+
+// take adds d to x unless the residual grows by that, as a whole or in a block that has been
+// explained.
+func (v *Improvement) Take(d []float64, eta float64) (bool, error) {
+	x := v.Vectors.New()
+	v.Vectors.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			x[i] = v.X[i] + csr.Ldexp(d[i], v.E)
+		}
+	})
+	r, err := v.residual(x)
+	if err != nil {
+		return false, err
+	}
+	if then := v.weighted(r, v.W); !(then <= max(eta, solve.Roundoff)) {
+		return false, nil
+	}
+	if v.Parts != nil && v.weighted(r, v.Parts) > csr.Ldexp(v.S.Opt.Tol, -v.E) {
+		return false, nil
+	}
+	v.X = x
+	return true, nil
+}
+
+// conclude fills in the digits from steps and probe.
+func (v *Improvement) conclude(work allowance) {
+	g := &v.Digits
+	// Below 2^-1022 the spacing of x is absolute.
+	spacing := math.SmallestNonzeroFloat64 / v.Vectors.AbsMax(v.X)
+	g.Step, g.Error = v.size, max(v.error, spacing)
+	switch g.Believed = digitsOf(g.Error); {
+	case g.Probe > mostProbe || g.Believed == 0:
+		g.State, g.Believed = solve.DigitsNone, 0
+	case work.rough:
+		g.State = solve.DigitsEstimated
+	default:
+		g.State = solve.DigitsBelieved
+	}
+}

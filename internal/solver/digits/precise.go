@@ -1,0 +1,76 @@
+package digits
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/mp"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// RefinePrecisely makes an x of multiple precision of one that the solve has found, and decides whether it has the digits asked for. changed:
+// x is to be judged again.
+func (a Estimation) RefinePrecisely() (changed bool, err error) {
+	if a.Digits.State != solve.DigitsBelieved {
+		a.Reason = krylov.TooFewDigits // as with fewer digits
+		return false, nil
+	}
+	start := time.Now()
+	defer func() { a.Spent.Estimating += time.Since(start) }()
+	v := newMultiprecise(a)
+	p := v.result
+	a.Precise = p
+	if err = v.run(); err == nil {
+		err = v.verify()
+	}
+	p.Time = time.Since(start)
+	if err != nil {
+		return false, err
+	}
+	a.X = a.S.Order.Forth(rounded64(v.x()))
+	a.Digits.Error = max(math.Pow(10, p.Error), math.SmallestNonzeroFloat64)
+	a.Digits.Believed = p.Believed
+	if n := len(p.Steps); n > 0 {
+		a.Digits.Step = math.Pow(10, p.Steps[n-1].Change)
+	}
+	switch {
+	case p.Believed >= p.Asked:
+		p.Why = ""
+	case a.Ctx.Err() != nil:
+		a.Reason = krylov.Ended(a.Ctx)
+	default:
+		a.Reason = krylov.TooFewDigits
+	}
+	return true, nil
+}
+
+// rounded64 is x rounded to float64.
+func rounded64(v *mp.Vec) []float64 {
+	x := make([]float64, v.Len())
+	v.Float64s(x)
+	return x
+}
+
+// preciseDigits is the number of digits that are right with an error of 10^e.
+func preciseDigits(e float64) int {
+	if !(e < 0) {
+		return 0
+	}
+	return int(-e)
+}
+
+// leastError is the log10 of the error that numbers of the precision of x have.
+func leastError(p *solve.Precise) float64 { return -float64(p.Bits) / solve.BitsPerDigit }
+
+// Log10 returns the decimal logarithm of v 2^e.
+func Log10(v float64, e int) float64 { return math.Log10(v) + float64(e)/solve.BitsPerDigit }
+
+// PreciseAdvice says what is in the way of the digits asked for.
+func PreciseAdvice(p *solve.Precise) string {
+	if p.Believed <= solve.MaxDigits {
+		return fmt.Sprintf("%s; about %d digits can be believed", p.Why, p.Believed)
+	}
+	return fmt.Sprintf("%s; about %d digits can be believed, try Options.Digits = %d", p.Why, p.Believed, p.Believed)
+}

@@ -1,0 +1,133 @@
+package solver
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/solver/digits"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/special"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// gradedSystem has columns of very different scales and a right-hand side without rounding. An x that is
+// small by rows may be far too large where a column is small.
+func gradedSystem(seed uint64) (m *csr.Matrix, x, b []float64) {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	n := 4 + rng.IntN(20)
+	m = entries(n, func(add func(i, j int, v float64)) {
+		for i := range n {
+			add(i, i, float64(4+rng.IntN(6)))
+			for range 2 {
+				if j := rng.IntN(n); j != i {
+					add(i, j, float64(rng.IntN(9)-4)/4)
+				}
+			}
+		}
+	})
+	exponents := func() func(int) float64 {
+		e := make([]float64, n)
+		for i := range e {
+			e[i] = math.Ldexp(1, rng.IntN(40))
+		}
+		return func(i int) float64 { return e[i] }
+	}
+	m = rescaled(m, exponents(), exponents())
+	x, b = make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i] = float64(rng.IntN(17) - 8)
+	}
+	m.MulVec(b, x)
+	return m, x, b
+}
+
+// Digits are right where steps of refinement make x much smaller, and with it the roundings from which
+// digits are estimated.
+func TestDigitsWhereXShrinks(t *testing.T) {
+	for seed := range uint64(400) {
+		m, x, b := gradedSystem(seed)
+		for _, tol := range []float64{1e-6, 1e-10} {
+			r := mustSolve(t, m, b, nil, solve.Options{Accuracy: solve.Accuracy{Tol: tol}, Limits: solve.Limits{Threads: 1}})
+			wrong := 0.0
+			for i, v := range x {
+				wrong = max(wrong, math.Abs(v-r.X[i]))
+			}
+			if wrong /= special.AbsMax(x); r.Digits.State == solve.DigitsBelieved && wrong > math.Pow(10, 1-float64(r.Digits.Believed)) {
+				t.Errorf("seed %d: %v, %+v, relative error %.1e", seed, r.Reason, r.Digits, wrong)
+			}
+		}
+	}
+}
+
+// Where parts of a system need care, a step that gives digits to the largest elements of x is not taken
+// if it spoils another part, and roundings are those of each part.
+func TestDigitsOfParts(t *testing.T) {
+	m := entries(3, func(add func(i, j int, v float64)) {
+		add(0, 0, 1)
+		add(0, 1, 0.5)
+		add(1, 1, 1)
+		add(2, 2, 2)
+	})
+	x, b := []float64{0x1p70, 0x1p70, 1}, []float64{0x1.8p70, 0x1p70, 2}
+	s, err := New(context.Background(), m, solve.Options{Limits: solve.Limits{Threads: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	d := []float64{0, 0, 0.25}
+	for _, parts := range [][]float64{nil, {0x1p70, 0x1p70, 4}} {
+		a := digits.Estimation{Solution: &refine.Solution{S: &s.Problem, Ctx: context.Background(), Vectors: linop.NewHost(3, s.Pool), X: x, B: b, Parts: parts}}
+		w, e := a.RowWeights()
+		v := &digits.Improvement{Estimation: a, W: w, E: e}
+		taken, err := v.Take([]float64{0, 0, csr.Ldexp(0.25, -e)}, 1)
+		if taken != (parts == nil) || err != nil {
+			t.Errorf("weights of parts %v: a step that spoils one is taken: %v (%v)", parts, taken, err)
+		}
+		want, weight := math.Ldexp(0.25, -70), 2*0x1p70+2
+		if parts != nil {
+			want, weight = 0.25, 4
+		}
+		a.X = x
+		if got := a.Relative(d, 53); got != want {
+			t.Errorf("weights of parts %v: %g relative to x, want %g", parts, got, want)
+		}
+		if got := csr.Ldexp(w[2], e); got != weight {
+			t.Errorf("weights of parts %v: %g of row 3, want %g", parts, got, weight)
+		}
+	}
+}
+
+// Where null vectors are some but for roundings of A, so are the digits of x; where they are exact,
+// digits may be more than roundings of A would leave.
+func TestDigitsOfRoundedNullSpace(t *testing.T) {
+	const n = 200
+	for _, whole := range []bool{true, false} {
+		rng := rand.New(rand.NewPCG(3, 1))
+		diagonal := make([]float64, n)
+		m := entries(n, func(add func(i, j int, v float64)) {
+			for i := range n - 1 {
+				v := 1 + rng.Float64()
+				if whole {
+					v = math.Round(8 * v)
+				}
+				add(i, i+1, -v)
+				add(i+1, i, -v)
+				diagonal[i] += v
+				diagonal[i+1] += v
+			}
+			for i, v := range diagonal {
+				add(i, i, v)
+			}
+		})
+		b := make([]float64, n)
+		b[0], b[n-1] = 1, -1
+		r := mustSolve(t, m, b, nil, solve.Options{Limits: solve.Limits{Threads: 1}})
+		if r.Digits.State != solve.DigitsBelieved || r.Digits.Error < r.Digits.Probe != whole {
+			t.Errorf("whole numbers: %v; %v, %+v", whole, r.Reason, r.Digits)
+		}
+	}
+}

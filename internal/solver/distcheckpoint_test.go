@@ -1,0 +1,142 @@
+package solver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// keptRun solves two systems on so many ranks in 4 domains, and stops rank last after so many looks at its context; it returns the results, and the
+// file of the last checkpoint.
+func keptRun(t *testing.T, ranks, looks int, m *csr.Matrix, opt solve.Options, resume []byte) (x []float64, texts []string, file []byte) {
+	t.Helper()
+	parts := make([][2][]float64, ranks)
+	all := make([][]string, ranks)
+	var mu sync.Mutex
+	dist.Run(ranks, func(c dist.Comm) {
+		opt := opt
+		opt.Threads = 1 + ranks%2
+		if c.Rank() == 0 {
+			opt.Checkpoint.Save = func(k solve.Checkpoint) {
+				var b bytes.Buffer
+				if _, err := k.WriteTo(&b); err != nil {
+					t.Error(err)
+				}
+				file = b.Bytes()
+			}
+			if resume != nil {
+				k, err := checkpoint.Read(bytes.NewReader(resume))
+				if err != nil {
+					t.Error(err)
+				}
+				opt.Checkpoint.Resume = k
+			}
+		}
+		a, _ := dist.Spread(c, m, 4)
+		s, err := NewDistributed(context.Background(), a, opt)
+		if err != nil {
+			all[c.Rank()] = []string{err.Error()}
+			return
+		}
+		defer s.Close()
+		ctx := context.Background()
+		if looks > 0 && c.Rank() == ranks-1 {
+			ctx = &ending{Context: ctx, most: int64(looks), Fault: context.DeadlineExceeded}
+		}
+		for k := range 2 {
+			r, err := s.Solve(ctx, ownElements(a, rhs(m, float64(k+1))), nil)
+			mu.Lock()
+			parts[c.Rank()][k] = r.X
+			all[c.Rank()] = append(all[c.Rank()], fmt.Sprintln(summary(r), r.Reason, r.Iterations, r.Errors, err))
+			mu.Unlock()
+		}
+	})
+	for k := range 2 {
+		for r := range ranks {
+			x = append(x, parts[r][k]...)
+		}
+	}
+	for r := range ranks {
+		if !slices.Equal(all[r], all[0]) {
+			t.Errorf("rank %d of %d: %q, want %q", r, ranks, all[r], all[0])
+		}
+	}
+	return x, all[0], file
+}
+
+// A solve that is interrupted on some ranks and gone on from on another number of them ends with the bits of one that was not, wherever it stopped.
+func TestInterruptAndResumeOverDomains(t *testing.T) {
+	spd, flow := grid(20, 0, 0), grid(20, 0.3, 0.1)
+	for name, c := range map[string]checkpointCase{
+		"cg":        {"", spd, solve.Options{Precond: solve.Precond{Kind: precond.None}}},
+		"cg, auto":  {"", spd, solve.Options{}},
+		"gmres":     {"", flow, solve.Options{Method: solve.GMRES, Krylov: solve.Krylov{Restart: 7}, Precond: solve.Precond{Kind: precond.Jacobi}}},
+		"bicgstab":  {"", flow, solve.Options{Method: solve.BiCGStab, Precond: solve.Precond{Kind: precond.ILU0}}},
+		"bicg":      {"", flow, solve.Options{Method: solve.BiCG, Precond: solve.Precond{Kind: precond.Jacobi}}},
+		"multigrid": {"", spd, solve.Options{Precond: solve.Precond{Kind: precond.AMG}}},
+	} {
+		if testing.Short() && name != "cg, auto" && name != "gmres" {
+			continue
+		}
+		want, texts, _ := keptRun(t, 1, 0, c.m, c.opt, nil)
+		interrupted, midway := 0, 0
+		for _, looks := range []int{1, 2, 3, 5, 9, 14, 23, 40, 70, 110} {
+			if testing.Short() && looks%2 == 0 {
+				continue
+			}
+			ranks := 3
+			x, _, file := keptRun(t, ranks, looks, c.m, c.opt, nil)
+			if slices.Equal(x, want) {
+				continue // it was done before
+			}
+			interrupted++
+			if file == nil {
+				t.Errorf("%s, %d looks: no checkpoint", name, looks)
+				continue
+			}
+			if k, err := checkpoint.Read(bytes.NewReader(file)); err != nil || k.Iterations() > 0 {
+				midway++
+			}
+			if looks == 9 { // and once more
+				_, _, file = keptRun(t, 5, 4, c.m, c.opt, file)
+			}
+			ranks = 1 + looks%2
+			x, got, _ := keptRun(t, ranks, 0, c.m, c.opt, file)
+			if !slices.Equal(x, want) || !slices.Equal(got, texts) {
+				t.Errorf("%s, %d looks, %d ranks: another x, or\n%q, want\n%q", name, looks, ranks, got, texts)
+			}
+		}
+		if interrupted < 3 || midway < 2 {
+			t.Errorf("%s: interrupted %d times, in a solve %d times", name, interrupted, midway)
+		}
+	}
+}
+
+// A checkpoint of another number of domains, matrix or right-hand side is refused alike on all ranks.
+func TestRefusedOverDomains(t *testing.T) {
+	m := grid(20, 0, 0)
+	_, _, file := keptRun(t, 3, 5, m, solve.Options{}, nil)
+	_, text, _ := keptRun(t, 3, 0, grid(20, 0.1, 0), solve.Options{}, file)
+	if len(text) != 1 || text[0] != "is of another matrix of the same size" {
+		t.Errorf("another matrix: %q", text)
+	}
+	k, err := checkpoint.Read(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = New(t.Context(), m, solve.Options{Checkpoint: solve.Checkpoints{Resume: k}})
+	var refused *solve.CheckpointError
+	if !errors.As(err, &refused) || err.Error() != "is of 4 domains, not 1" {
+		t.Errorf("one domain: %v", err)
+	}
+}

@@ -1,0 +1,189 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// NewDistributed is New for a matrix that is spread over the ranks of a.Comm, which all call it with the same options, and
+// then Solve and Close in the same order. Solve takes the own elements of the rank, and Result.X has them, in the
+// order of the matrix ([dist.Layout.Spread]); so does Options.Precond.NearNull. All else in the Solver and in a Result is the same on all ranks, and so is
+// an error; times are those of each. Options.Log, Options.Monitor and Options.Stage are used on rank 0 alone. The bits of x depend on
+// a.Domains and not on the number of ranks. Options.Threads counts for a rank, and Options.MaxMemory for
+// all ranks together.
+//
+// A context that ends on one rank ends the work of all. A matrix of one domain is solved with by its rank, as by
+// New, while the others wait; one of several domains takes the options that [Options.OverDomains] allows.
+func NewDistributed(ctx context.Context, a *dist.Matrix, opt solve.Options) (*Solver, error) {
+	if a.Comm.Rank() > 0 {
+		opt.Log, opt.Monitor, opt.Stage = nil, nil, nil
+	}
+	if a.Domains.Count() == 1 {
+		return NewAtRoot(ctx, a.Comm, a.Local, opt)
+	}
+	start := time.Now()
+	if err := errors.Join(opt.Validate(), opt.OverDomains()); err != nil {
+		return nil, err
+	}
+	opt = opt.WithDefaults(int(a.N))
+	opt.Reorder = solve.ReorderNone
+	s := new(Solver)
+	s.begin(a.Local, opt)
+	s.Job = &ranks.Job{Matrix: a}
+	if err := s.setUpOverDomains(ctx); err != nil {
+		s.Pool.Close()
+		return nil, err
+	}
+	s.Setup = time.Since(start)
+	return s, nil
+}
+
+// setUpOverDomains is setUp for a matrix of several domains. All that it chooses is found out by all ranks together.
+func (s *Solver) setUpOverDomains(ctx context.Context) error {
+	s.Job.Agreement = ranks.NewAgreement(ctx, s.Job.Comm)
+	ctx, s.Looks.Ctx = s.Job.Agreement, s.Job.Agreement
+	if s.Opt.Candidate != nil || s.Opt.DeviceAuto {
+		s.Opt.Device, s.Opt.Candidate = nil, nil
+		s.Say("device cpu: the matrix has several domains")
+	}
+	ranks.AgreeMemory(s.Job.Comm, &s.Opt.MaxMemory)
+	differ, err := ranks.AgreeMachine(s.Job.Comm, &s.Opt.Storage)
+	if err != nil {
+		return err
+	}
+	if differ {
+		s.Say("kernels %s: the best that all processes have", s.Opt.Storage.Kernels)
+	}
+	if err := s.Job.Step(func() error {
+		s.Facts = dist.Examine(s.Job.Matrix, s.Pool)
+		return solve.Solvable(s.Facts)
+	}); err != nil {
+		return err
+	}
+	s.Opt.Examined(s.Facts)
+	for k, v := range s.Opt.Precond.NearNull {
+		if err := ranks.AgreeError(s.Job.Comm, s.Job.Check(fmt.Sprintf("near-null vector %d", k+1), v)); err != nil {
+			return err
+		}
+	}
+	s.Say("domains %d: rows, sums and preconditioners are divided alike for any number of processes", s.Job.Domains.Count())
+	s.sayOneDomain()
+	s.ChooseMethod()
+	if err := errors.Join(s.CheckTranspose(), s.CheckMemory()); err != nil {
+		return err
+	}
+	if s.Opt.Device != nil { // on all ranks
+		if err := ranks.AgreeError(s.Job.Comm, s.ChooseDevice()); err != nil {
+			return err
+		}
+		s.Say("devices: one for each of %d processes, halos through the host", s.Job.Comm.Size())
+	}
+	if err := s.Job.Step(s.ChooseScaling); err != nil {
+		return err
+	}
+	if s.recorder, err = checkpoint.NewOverDomains(&s.System); err != nil {
+		return err
+	}
+	s.Scaled.Pool = s.Pool
+	s.Scaled.Transposes, s.Scaled.Symmetric = s.Method.Transposes(), s.KeepsSymmetry()
+	if err := s.Job.Look(); err != nil {
+		return err
+	}
+	if s.Opt.Device == nil {
+		return refineAt(ctx, s, backend.NewRanks(s.Job, s.M, s.Opt.Storage.Kernels, s.Opt.HaloEpsilon, s.Scaled.Transposes && !s.Scaled.Symmetric, s.Pool))
+	}
+	at, err := backend.NewDeviceRanks(s.Job, s.M, s.Opt.Device, s.Pool)
+	if err == nil {
+		err = refineAt(ctx, s, at)
+	}
+	return err
+}
+
+// solveOverDomains is Solve for a matrix of several domains.
+func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (solve.Result, error) {
+	s.Job.Agreement = ranks.NewAgreement(ctx, s.Job.Comm)
+	err := s.Job.Check("right-hand side", b)
+	if err == nil && x0 != nil {
+		err = s.Job.Check("initial guess", x0)
+	}
+	if err = ranks.AgreeError(s.Job.Comm, err); err != nil {
+		return solve.Result{}, err
+	}
+	if done, ok, err := s.recorder.Begin(s.Job.Agreement, b, x0); ok || err != nil {
+		return done, err
+	}
+	s.Job.Agreement.Patient = s.recorder != nil
+	space := dist.NewSpace(s.Job.Layout, s.Pool)
+	a := &answer{s: s, Solution: &refine.Solution{S: &s.Problem, Ctx: s.Job.Agreement, Vectors: space, X: space.New(), B: space.New()}}
+	a.Given = a.B
+	s.Job.Spread(a.B, b)
+	if x0 != nil {
+		s.Job.Spread(a.X, x0)
+	}
+	r, err := s.answer(a, x0 != nil)
+	if err == nil {
+		r.X = make([]float64, s.Job.Own)
+		s.Job.Join(r.X, a.X)
+		s.recorder.End(r)
+	}
+	return r, err
+}
+
+// chosen is what a Solver found out and chose, as far as it can be seen.
+type chosen struct {
+	Facts   csr.Facts
+	Method  solve.Method
+	Scale   solve.Scale
+	Setup   time.Duration
+	Threads int
+}
+
+// NewAtRoot is New on rank 0, while the others wait and learn of the Solver what NewDistributed says. They pass
+// any m, and to Solve any vectors; Result.X is nil there.
+func NewAtRoot(ctx context.Context, c dist.Comm, m *csr.Matrix, opt solve.Options) (*Solver, error) {
+	s := &Solver{}
+	learned, err := ranks.ShareRoot(c, func() (c chosen, err error) {
+		if s, err = New(ctx, m, opt); err == nil {
+			c = chosen{s.Facts, s.Method, s.Scale, s.Setup, s.Threads}
+		}
+		return c, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Facts, s.Method, s.Scale, s.Setup, s.Threads = learned.Facts, learned.Method, learned.Scale, learned.Setup, learned.Threads
+	s.root = c
+	return s, nil
+}
+
+// solveAtRoot solves on rank 0, with the whole system; the others learn all of the Result but X and Precise.
+func (s *Solver) solveAtRoot(ctx context.Context, b, x0 []float64) (solve.Result, error) {
+	var x []float64
+	var evidence *solve.Evidence
+	var precise *solve.Precise
+	r, err := ranks.ShareRoot(s.root, func() (solve.Result, error) {
+		r, err := s.solveHere(ctx, b, x0)
+		x, r.X = r.X, nil
+		precise, r.Precise = r.Precise, nil
+		if evidence = r.Evidence; evidence != nil {
+			without := *evidence
+			without.Y, r.Evidence = nil, &without
+		}
+		return r, err
+	})
+	r.Precise = precise
+	if r.X = x; evidence != nil {
+		r.Evidence = evidence
+	}
+	return r, err
+}

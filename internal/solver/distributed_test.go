@@ -1,0 +1,191 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// ranked is what a rank has after a solve.
+type ranked struct {
+	solver Solver
+	result solve.Result
+	Fault  error
+}
+
+// solveOnRanks solves with m in so many domains on so many ranks, and returns the x that they have together.
+func solveOnRanks(t *testing.T, ranks, domains int, m *csr.Matrix, b []float64, opt solve.Options) (x []float64, all []ranked) {
+	t.Helper()
+	return solveWith(t, ranks, domains, m, b, func(*dist.Matrix) solve.Options { return opt })
+}
+
+// solveWith is solveOnRanks with options for each rank.
+func solveWith(t *testing.T, ranks, domains int, m *csr.Matrix, b []float64, opt func(a *dist.Matrix) solve.Options) (x []float64, all []ranked) {
+	t.Helper()
+	all = make([]ranked, ranks)
+	parts := make([][]float64, ranks)
+	var mu sync.Mutex
+	dist.Run(ranks, func(c dist.Comm) {
+		r := &all[c.Rank()]
+		a, err := dist.Spread(c, m, domains)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		s, err := NewDistributed(context.Background(), a, opt(a))
+		if err != nil {
+			r.Fault = err
+			return
+		}
+		defer s.Close()
+		r.result, r.Fault = s.Solve(context.Background(), ownElements(a, b), nil)
+		mu.Lock()
+		defer mu.Unlock()
+		r.solver.Facts, r.solver.Method, r.solver.Scale, r.solver.Threads = s.Facts, s.Method, s.Scale, s.Threads
+		parts[c.Rank()] = r.result.X
+	})
+	return slices.Concat(parts...), all
+}
+
+// summary is what all ranks must have alike.
+func (r ranked) summary() string {
+	q := r.result
+	q.X, q.Time, q.Precond.Setup, q.Precond.Elapsed, q.Evidence = nil, solve.TimeByPhase{}, 0, 0, nil
+	q.Attempts = slices.Clone(q.Attempts)
+	for k := range q.Attempts {
+		q.Attempts[k].Setup, q.Attempts[k].Solve = 0, 0
+	}
+	return fmt.Sprintf("%+v %s %s %+v %v", r.solver.Facts, r.solver.Method, r.solver.Scale, q, r.Fault)
+}
+
+// A matrix of one domain is solved with by rank 0 as by New, and the others learn what came of it.
+func TestOneDomainOnRanks(t *testing.T) {
+	m := grid(20, 0, 0)
+	b := rhs(m, 1)
+	s, err := New(context.Background(), m, solve.Options{Limits: solve.Limits{Threads: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	want, err := s.Solve(context.Background(), b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ranks := range 4 {
+		x, all := solveOnRanks(t, ranks+1, 1, m, b, solve.Options{Limits: solve.Limits{Threads: 1}})
+		if !slices.Equal(x, want.X) {
+			t.Errorf("%d ranks have another x", ranks+1)
+		}
+		for r, got := range all {
+			if got.summary() != all[0].summary() || got.Fault != nil || got.result.Reason != want.Reason {
+				t.Errorf("rank %d of %d: %s, want %s", r, ranks+1, got.summary(), all[0].summary())
+			}
+		}
+	}
+}
+
+// An error is the same on all ranks, also in what it is.
+func TestOneDomainErrors(t *testing.T) {
+	singular := csr.Matrix{Rows: 2, Cols: 2, RowPtr: []int64{0, 1, 1}, Col: []int32{0}, Val: []float64{1}}
+	_, all := solveOnRanks(t, 3, 1, &singular, []float64{1, 1}, solve.Options{})
+	for r, got := range all {
+		var input *solve.InputError
+		if !errors.As(got.Fault, &input) || got.Fault.Error() != all[0].Fault.Error() {
+			t.Errorf("rank %d: error %v", r, got.Fault)
+		}
+	}
+	_, all = solveOnRanks(t, 3, 1, grid(20, 0, 0), random(1, 400), solve.Options{Limits: solve.Limits{MaxMemory: 10}})
+	for r, got := range all {
+		if !errors.Is(got.Fault, solve.ErrMemory) {
+			t.Errorf("rank %d: error %v", r, got.Fault)
+		}
+	}
+}
+
+// spreadSystems are matrices for the tests of equal bits, with the methods that suit them.
+func spreadSystems(t *testing.T) map[string]struct {
+	m       *csr.Matrix
+	methods []solve.Method
+} {
+	t.Helper()
+	elastic, err := generate.Generate("elasticity3d", generate.Params{"n": 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type system = struct {
+		m       *csr.Matrix
+		methods []solve.Method
+	}
+	return map[string]system{
+		"plane":      {grid(24, 0, 0), []solve.Method{solve.Auto, solve.CG, solve.MINRES, solve.BiCGStab}},
+		"convection": {grid(24, 0.4, 0.1), []solve.Method{solve.Auto, solve.BiCGStab, solve.GMRES, solve.CGS, solve.IDR, solve.TFQMR, solve.BiCG}},
+		"elasticity": {elastic, []solve.Method{solve.Auto, solve.CG, solve.GMRES}},
+		"scaled":     {rescaled(grid(20, 0.2, 0.1), uneven(20), uneven(15)), []solve.Method{solve.Auto, solve.GMRES}},
+	}
+}
+
+// The bits of x, and all that is said of it, are the same for any number of ranks and threads, and the x is a solution.
+func TestSameBitsForAnyRanksConcurrent(t *testing.T) {
+	kinds := []precond.Kind{solve.PrecondAuto, precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev, precond.ILU0, precond.ILUT, precond.LU, precond.IC0, precond.ICT, precond.FSAI, precond.AMG}
+	turn := 0
+	systems := spreadSystems(t)
+	for _, name := range slices.Sorted(maps.Keys(systems)) {
+		system := systems[name]
+		b := rhs(system.m, 1)
+		for _, method := range system.methods {
+			for _, kind := range kinds {
+				if d, ok := precond.Lookup(kind); ok && d.Definite && (method != solve.CG || name == "convection") {
+					continue
+				}
+				if turn++; turn%2 > 0 || testing.Short() && turn%12 > 0 { // each kind with some method
+					continue
+				}
+				domains := 3 + 5*(turn/2%2)
+				numbers := []int{1, []int{2, 3, 5}[turn/2%3]}
+				opt := solve.Options{Method: method, Precond: solve.Precond{Kind: kind}, Limits: solve.Limits{MaxIter: 3000}}
+				sameOnRanks(t, fmt.Sprintf("%s, %s with %s, %d domains", name, method, kind, domains), numbers, domains, system.m, b, opt)
+			}
+		}
+	}
+}
+
+// sameOnRanks solves on several numbers of ranks, with as many threads as it happens.
+func sameOnRanks(t *testing.T, what string, numbers []int, domains int, m *csr.Matrix, b []float64, opt solve.Options) {
+	t.Helper()
+	var want []float64
+	var said string
+	for _, ranks := range numbers {
+		opt.Threads = ranks%3 + 1
+		x, all := solveOnRanks(t, ranks, domains, m, b, opt)
+		if want == nil {
+			want, said = x, all[0].summary()
+			if err := all[0].Fault; err != nil {
+				t.Logf("%s: %v", what, err)
+			} else if r := all[0].result; !r.Reason.Converged() {
+				t.Logf("%s: %v after %d iterations, error %.1e", what, r.Reason, r.Iterations, r.Errors.Row)
+			} else if e, err := verify.Compute(m, x, b, nil); err != nil || e.Row > krylov.DefaultTol {
+				t.Errorf("%s: %v with an error of %.1e (%v)", what, r.Reason, e.Row, err)
+			}
+		}
+		for r, got := range all {
+			if got.summary() != said {
+				t.Errorf("%s: rank %d of %d has\n%s, want\n%s", what, r, ranks, got.summary(), said)
+			}
+		}
+		if !sameBits(x, want) {
+			t.Errorf("%s: %d ranks have another x", what, ranks)
+		}
+	}
+}

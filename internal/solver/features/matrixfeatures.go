@@ -1,0 +1,62 @@
+package features
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// AbsSums returns the sums of magnitudes of the rows, which must stay as they are.
+func (s *Matrix) AbsSums() []float64 {
+	switch {
+	case s.Sums != nil:
+	case s.Job != nil:
+		s.Sums = dist.RowSums(s.Job.Matrix, s.Pool)
+	default:
+		s.Sums = s.M.RowSums(s.Pool)
+	}
+	return s.Sums
+}
+
+// ExtremeSums returns the least and the largest of AbsSums.
+func (s *Matrix) ExtremeSums() (least, most float64) {
+	sums := s.AbsSums()
+	if s.Job != nil {
+		return s.Job.Extremes(sums)
+	}
+	return slices.Min(sums), slices.Max(sums)
+}
+
+// Matrix is the matrix of a system, and what is found out about it.
+type Matrix struct {
+	Facts csr.Facts
+	Order solve.Ordering
+
+	Given *csr.Matrix // what the verdict is about
+	M     *csr.Matrix // the same in the order chosen
+	Pool  *parallel.Pool
+	Job   *ranks.Job  // ranks that share the matrix; nil: all of it is here
+	Looks Found       // of m
+	Sums  []float64   // sum_j |a_ij| of each row of m; nil: not asked for yet
+	Known *KnownParts // of given and m
+}
+
+// KnownParts is what verification knows of the matrix as given and in the order chosen.
+type KnownParts struct{ Given, Ordered verify.Known }
+
+// InputError is an error of the matrix as one of the input, unless a device failed or memory is too little.
+func (s *Matrix) InputError(err error) error {
+	var device *gpu.Error
+	if errors.As(err, &device) || errors.Is(err, solve.ErrMemory) || errors.Is(err, precond.ErrMemory) {
+		return err
+	}
+	return s.Order.InputError(err)
+}

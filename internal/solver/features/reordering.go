@@ -1,0 +1,104 @@
+package features
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// Lines counts the distinct cache lines of x that a panel of rows reads, as a
+// share of its nonzeros, over panels sampled evenly: of m as it is or, with p and
+// its inverse q, of P A P^T. Near 1 every element of x comes from afar; grids in
+// their natural order have less than 0.1.
+func Lines(m *csr.Matrix, p, q csr.Permutation) float64 {
+	panels := (m.Rows + rules.PanelRows - 1) / rules.PanelRows
+	samples := min(panels, rules.SampledPanels)
+	seen := make([]int32, m.Cols/rules.LineElements+1) // the last sample that read it, from 1
+	count, nnz := 0, 0
+	for s := range samples {
+		lo := s * panels / samples * rules.PanelRows
+		for i := lo; i < min(lo+rules.PanelRows, m.Rows); i++ {
+			row := i
+			if p != nil {
+				row = int(p[i])
+			}
+			cols, _ := m.Row(row)
+			nnz += len(cols)
+			for _, j := range cols {
+				if q != nil {
+					j = q[j]
+				}
+				if at := &seen[j/rules.LineElements]; *at != int32(s+1) {
+					*at = int32(s + 1)
+					count++
+				}
+			}
+		}
+	}
+	return float64(count) / float64(max(nnz, 1))
+}
+
+// FewestLines is about the least that lines can become: as many lines as panels
+// of rows without holes have diagonal elements.
+func FewestLines(m *csr.Matrix) float64 {
+	return float64(m.Rows) / rules.LineElements / float64(max(m.NNZ(), 1))
+}
+
+// ReorderingPays tells whether a matrix should be reordered for which that
+// changes the cache lines of x a nonzero, see lines, from before to after: if it
+// has many rows, loses enough lines, and
+//
+//	500 products x time of the lines saved > time of reordering,
+//
+// where a nonzero takes lineTime (before - after) of a product and
+// orderTime + orderLineTime before of reordering. The number of nonzeros cancels.
+func ReorderingPays(m *csr.Matrix, before, after float64) bool {
+	saved := rules.ReorderProducts * rules.LineTime * (before - after)
+	return m.Rows > rules.ReorderRows && after < rules.ReorderBelow*before && saved > rules.OrderTime+rules.OrderLineTime*before
+}
+
+func envelope(m *csr.Matrix) solve.Envelope {
+	bandwidth, profile := m.Envelope()
+	return solve.Envelope{Bandwidth: bandwidth, Profile: profile}
+}
+
+// Reordered returns m in the order that r asks for, which is m itself if it stays as
+// it is, on the threads of pool. Only a square matrix can be reordered.
+func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *csr.Matrix, o solve.Ordering, err error) {
+	o = solve.Ordering{Order: solve.ReorderNone, Before: envelope(m)}
+	o.After = o.Before
+	if r == solve.ReorderNone || r == "" {
+		return m, o, nil
+	}
+	if m.Rows != m.Cols {
+		return nil, o, solve.Invalid("the matrix is %d x %d; only square ones can be reordered", m.Rows, m.Cols)
+	}
+	start := time.Now()
+	defer func() { o.Elapsed = time.Since(start) }()
+	auto := r == solve.ReorderAuto
+	var before float64
+	if auto {
+		if before = Lines(m, nil, nil); !ReorderingPays(m, before, FewestLines(m)) {
+			o.Why = fmt.Sprintf("the given order is fast enough, with %.2f cache lines of x per nonzero", before)
+			return m, o, nil
+		}
+	}
+	p, err := csr.RCM(m)
+	if err != nil {
+		return nil, o, err
+	}
+	q := p.Inverse()
+	if auto {
+		if after := Lines(m, p, q); !ReorderingPays(m, before, after) {
+			o.Why = fmt.Sprintf("rcm saves too little: %.2f cache lines of x per nonzero become %.2f", before, after)
+			return m, o, nil
+		}
+	}
+	ordered = m.Permuted(p, q, pool)
+	o.Order, o.After, o.Permutation = solve.ReorderRCM, envelope(ordered), p
+	return ordered, o, nil
+}

@@ -1,0 +1,71 @@
+package solver
+
+import (
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/special"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// Judge gives the verdict of [Solver.Solve] on an x from anywhere, by opt.Stop and opt.Tol. The Result has x, its Errors,
+// LeastSquares if the matrix is not square, the Reason and Advice. The Reason is krylov.Running for an x that is simply
+// not accurate enough. Digits are not estimated, since that takes a solve.
+func Judge(m *csr.Matrix, x, b []float64, opt solve.Options) (r solve.Result, err error) {
+	if err = opt.Validate(); err != nil {
+		return r, err
+	}
+	if err = m.Validate(); err != nil {
+		return r, &solve.InputError{Msg: err.Error()}
+	}
+	pool := parallel.New(opt.Threads)
+	defer pool.Close()
+	if f := csr.Examine(m, pool); f.NonFinite > 0 {
+		return r, solve.Solvable(f)
+	}
+	if err = solve.CheckVector("right-hand side", b, m.Rows); err != nil {
+		return r, err
+	}
+	if err = solve.CheckVector("solution", x, m.Cols); err != nil {
+		return r, err
+	}
+	opt = opt.WithDefaults(max(m.Rows, m.Cols))
+	opt.NoRefine = true // as explains has it: no digits show what x is worth
+	if r.X = x; m.Rows != m.Cols {
+		err = special.JudgeLeastSquares(m, &r, b, opt, pool)
+	} else {
+		err = judgeSquare(m, &r, b, opt, pool)
+	}
+	r.Advice = r.Reason.Advice()
+	return r, err
+}
+
+func judgeSquare(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Options, pool *parallel.Pool) error {
+	j, err := verify.Judge(m, r.X, b, opt.Tol, pool)
+	r.Errors = j.Errors
+	measure, reachable := opt.Stop.Of(j.Errors), opt.Stop.Of(j.Rounding)
+	switch {
+	case measure <= opt.Tol && explains(j, opt):
+		r.Reason = krylov.Converged
+	case measure <= opt.Tol:
+		r.Reason = krylov.Singular
+	case opt.Tol < reachable && measure <= nearReachable*reachable:
+		r.Reason = krylov.PrecisionExhausted
+	}
+	return err
+}
+
+// explains reports whether an x that meets the measure explains b as well. The normwise
+// measure and the norm of the residual leave small rows aside, but not a tenth of b where no
+// digits are estimated that would show what such an x is worth.
+func explains(j verify.Judgement, opt solve.Options) bool {
+	most := verify.MaxUnexplained(opt.Tol)
+	switch {
+	case opt.Stop == solve.StopRow || opt.Stop == solve.StopCW:
+		return j.Unexplained <= most
+	case opt.NoRefine:
+		return j.RelativeResidual <= most || j.Unexplained <= most && j.RelativeResidual < 0.1
+	}
+	return j.RelativeResidual <= most || j.Unexplained <= most
+}

@@ -1,0 +1,92 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/special"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// special solves with a matrix of a special kind in its own way.
+type kind interface {
+	Solve(ctx context.Context, b, x0 []float64) (solve.Result, error) // b is of the right length and finite
+	Close()
+
+	Chosen() solve.Result // see Chosen, Ladder and Memory
+	Fallbacks() []string
+	Memory() []solve.MethodMemory
+}
+
+// leastSquaresSolver prepares to solve with m.
+func leastSquaresSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (*Solver, error) {
+	if err := special.CheckLeastSquares(m, opt); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	s := new(Solver)
+	s.begin(m, opt)
+	s.Method, s.Scale, s.Order = solve.LSQR, solve.ScaleNone, solve.Ordering{Order: solve.ReorderNone}
+	s.Opt.Device = nil
+	err := s.until(ctx, func() error {
+		s.Facts = csr.Examine(m, s.Pool)
+		if s.Facts.NonFinite > 0 {
+			return solve.Solvable(s.Facts)
+		}
+		if need := opt.Held + special.LeastSquaresMemory(m); opt.MaxMemory > 0 && need > opt.MaxMemory {
+			return fmt.Errorf("%w: solving takes %s, the limit is %s",
+				solve.ErrMemory, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(opt.MaxMemory)))
+		}
+		return ctx.Err()
+	})
+	if err == nil {
+		opt.Examined(s.Facts)
+		err = s.until(ctx, func() error { s.special = special.NewLeastSquares(&s.Problem); return nil })
+	}
+	if err != nil {
+		s.Pool.Close()
+		return nil, err
+	}
+	s.Setup = time.Since(start)
+	return s, nil
+}
+
+// singularSolver returns the Solver of a matrix whose null space is known or can be found; nil if there is none.
+func singularSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (*Solver, error) {
+	start := time.Now()
+	n, facts, err := special.FindNullSpace(ctx, m, opt, makeInner)
+	if n == nil {
+		return nil, err
+	}
+	of := n.Inner.(*Solver)
+	opt.Device = of.Opt.Device
+	s := &Solver{Setup: time.Since(start), Threads: of.Threads, special: n}
+	s.Facts, s.Method, s.Scale, s.Order = facts, of.Method, of.Scale, of.Order
+	s.Given, s.M, s.Opt = m, m, opt
+	return s, nil
+}
+
+// makeInner makes a Solver of a matrix of which no special kind is looked for.
+func makeInner(ctx context.Context, m *csr.Matrix, opt solve.Options) (special.Inner, error) {
+	var with Solver
+	with.Ordinary = true
+	s, err := newWith(ctx, m, opt, with)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Solver) Of() *refine.Problem { return &s.Problem }
+
+// WithTol is s with another tolerance.
+func (s *Solver) WithTol(tol float64) special.Inner {
+	other := *s
+	other.Opt.Tol = tol
+	return &other
+}

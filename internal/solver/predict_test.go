@@ -1,0 +1,216 @@
+package solver
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// box is the Laplacian of n x n x n points with a multiple of the identity.
+func box(n int, shift float64) *csr.Matrix {
+	return entries(n*n*n, func(add func(i, j int, v float64)) {
+		at := func(x, y, z int) int { return (x*n+y)*n + z }
+		for x := range n {
+			for y := range n {
+				for z := range n {
+					i := at(x, y, z)
+					add(i, i, 6+shift)
+					for _, p := range [][3]int{{x + 1, y, z}, {x, y + 1, z}, {x, y, z + 1}} {
+						if max(p[0], p[1], p[2]) < n {
+							j := at(p[0], p[1], p[2])
+							add(i, j, -1)
+							add(j, i, -1)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// randomGraph is the Laplacian of a random graph with some links a row, and a multiple of the diagonal.
+func randomGraph(n, links int, dominance float64) *csr.Matrix {
+	rng := rand.New(rand.NewPCG(1, 2))
+	return entries(n, func(add func(i, j int, v float64)) {
+		for i := range n {
+			for range links / 2 {
+				if j := rng.IntN(n); j != i {
+					add(i, j, -1)
+					add(j, i, -1)
+					add(i, i, dominance)
+					add(j, j, dominance)
+				}
+			}
+		}
+	})
+}
+
+func TestShape(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		m    *csr.Matrix
+		want features.GraphShape
+	}{
+		{"plane", grid(40, 0, 0), features.Planar},
+		{"space", box(20, 0), features.Spatial},
+		{"random graph", randomGraph(5000, 8, 1.01), features.Expander},
+		{"chain", grid(1, 0, 0), features.Planar},
+		{"diagonal", entries(50, func(add func(i, j int, v float64)) {
+			for i := range 50 {
+				add(i, i, 1)
+			}
+		}), features.Planar},
+	} {
+		if got := (features.LocalMatrix{Matrix: c.m}).Shape(); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// The bound, without the factor for smoother vectors, holds where the iterations can be counted, is none on a random graph, and leaves out
+// the trial where multigrid is cheaper.
+func TestLeastIterations(t *testing.T) {
+	for _, m := range []*csr.Matrix{grid(40, 0, 0), grid(120, 0, 0), box(16, 0), box(16, 1)} {
+		r := solved(t, m, random(1, m.Rows), nil, solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: precond.Jacobi}, Accuracy: solve.Accuracy{Digits: solve.NoDigits}})
+		least := newSolver(t, m, solve.Options{}).LeastIterations()
+		if !(least > 0.1*float64(r.Iterations)) || least/rules.Smoother > float64(r.Iterations) {
+			t.Errorf("at least %g iterations of %d rows, were %d", least, m.Rows, r.Iterations)
+		}
+	}
+	if m := randomGraph(5000, 8, 1.0001); newSolver(t, m, solve.Options{}).LeastIterations() != 0 {
+		t.Error("a bound for a random graph")
+	}
+	for _, c := range []struct {
+		m     *csr.Matrix
+		trial bool
+	}{{grid(200, 0, 0), false}, {grid(200, 0, 4), true}} {
+		if got := newSolver(t, c.m, solve.Options{}).Tabulated()[0]; got.ProbeRun != c.trial {
+			t.Errorf("first %v, trial %v", got, got.ProbeRun)
+		}
+	}
+}
+
+// Rows with sums are a surface where they are the boundary of a mesh, not where they are anywhere in it or everywhere.
+func TestRowSums(t *testing.T) {
+	grounded := box(30, 0)
+	for i := range grounded.Rows {
+		cols, vals := grounded.Row(i)
+		sum, at := 0.0, 0
+		for k, j := range cols {
+			if int(j) == i {
+				at = k
+			} else {
+				sum -= vals[k]
+			}
+		}
+		if vals[at] = sum; (i*7919)%1000 < 187 {
+			vals[at]++
+		}
+	}
+	shell := 1 - math.Pow(28./30, 3)
+	for _, c := range []struct {
+		name    string
+		m       *csr.Matrix
+		share   float64
+		surface bool
+	}{
+		{"box", box(30, 0), shell, true},
+		{"small box", box(10, 0), 1 - math.Pow(0.8, 3), false},
+		{"with a shift", box(30, 1), 1, false},
+		{"grounded anywhere", grounded, 0.187, false},
+	} {
+		got := newSolver(t, c.m, solve.Options{}).RowSums()
+		if math.Abs(got.Share-c.share) > 0.04 || got.Surface != c.surface {
+			t.Errorf("%s: %+v, want share %g, surface %v", c.name, got, c.share, c.surface)
+		}
+	}
+	body := newSolver(t, box(50, 0), solve.Options{}) // the constant alone shows less
+	if least, want := body.LeastIterations(), rules.SurfaceRoot/body.RowSums().Share*math.Log(2e10)/2; math.Abs(least/want-1) > 1e-9 {
+		t.Errorf("at least %g iterations, want %g", least, want)
+	}
+}
+
+// A trial that converges fast is all there is; a slow one is left after a share of what it may
+// take, and the next rung goes on from its x.
+func TestTrials(t *testing.T) {
+	fast := randomGraph(5000, 8, 1.1)
+	if r := solved(t, fast, rhs(fast, 1), nil, solve.Options{}); len(r.Attempts) != 1 || r.Precond.Kind != precond.Jacobi {
+		t.Errorf("fast: %+v", r.Attempts)
+	}
+	graph := randomGraph(5000, 8, 1.1)
+	slow := entries(8000, func(add func(i, j int, v float64)) { // a random graph, and a chain, which takes many iterations
+		for i := range graph.Rows {
+			cols, vals := graph.Row(i)
+			for e, j := range cols {
+				add(i, int(j), vals[e])
+			}
+		}
+		for i := graph.Rows; i < 8000; i++ {
+			if add(i, i, 2); i > graph.Rows {
+				add(i, i-1, -1)
+				add(i-1, i, -1)
+			}
+		}
+	})
+	r := solved(t, slow, rhs(slow, 1), nil, solve.Options{})
+	if len(r.Attempts) < 2 || r.Attempts[0].Reason != refine.TooSlow {
+		t.Errorf("slow: %+v", r.Attempts)
+	}
+	if most := rules.AlternativeWork[precond.ICT][features.Expander] * float64(slow.NNZ()); r.Attempts[0].Work > most/2 {
+		t.Errorf("%g multiplications of a trial, the next rung takes %g", r.Attempts[0].Work, most)
+	}
+	var log logged
+	solved(t, slow, rhs(slow, 1), nil, log.options(solve.Options{}))
+	if said := strings.Join(log.lines, "\n"); !strings.Contains(said, "trial, while it promises to take less than cg with") {
+		t.Errorf("said %s", said)
+	}
+}
+
+// What a trial has spent does not count until it is as much as the next rung takes.
+func TestTrialEnds(t *testing.T) {
+	for _, c := range []struct {
+		spent, rest float64
+		idle        bool
+	}{{1, 99, false}, {1, 101, true}, {99, 99, false}, {150, 49, false}, {150, 51, true}, {300, 1, true}} {
+		if p := attempt.NewProbeRun(1, 1e-10, 1, 100); p.Idle(c.spent, c.rest) != c.idle {
+			t.Errorf("%g spent, %g to come: idle %v", c.spent, c.rest, !c.idle)
+		}
+	}
+	p := attempt.NewProbeRun(1, 1e-10, 1, 100)
+	if r := p.Watch(krylov.Progress{Iterations: rules.LeastProbeRun - 1, Least: 1}); r != krylov.Running {
+		t.Errorf("%v before the first look", r)
+	}
+	if r := p.Watch(krylov.Progress{Iterations: rules.LeastProbeRun, Least: 1}); r != krylov.Stagnation {
+		t.Errorf("%v after iterations that reduced nothing", r)
+	}
+}
+
+// TestWorseThanZero: what BiCGStab leaves with a larger residual than that of zero is no start for the next rung.
+func TestWorseThanZero(t *testing.T) {
+	// Magnitudes of 14 decades: after eight iterations with the diagonal the residual is hundreds of times as large.
+	m := testsupport.Matrix(t, "fs_183_3")
+	r := solved(t, m, rhs(m, 1), nil, solve.Options{})
+	if last := r.Attempts[len(r.Attempts)-1]; len(r.Attempts) != 2 || !strings.HasPrefix(last.Precond, "lu") || last.Iterations > 2 {
+		t.Errorf("%+v", r.Attempts)
+	}
+}
+
+// TestEasy: where the diagonal leaves few iterations, nothing that costs more is set up, as for a cube of 26 points along an edge.
+func TestEasy(t *testing.T) {
+	m := box(26, 0)
+	r := solved(t, m, rhs(m, 1), nil, solve.Options{Accuracy: solve.Accuracy{Digits: solve.NoDigits}})
+	if len(r.Attempts) != 1 || r.Precond.Kind != precond.Jacobi && r.Precond.Kind != precond.None {
+		t.Errorf("%+v", r.Attempts)
+	}
+}

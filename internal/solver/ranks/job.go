@@ -1,0 +1,74 @@
+package ranks
+
+import (
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// job is what a Solver has of the ranks that it shares a matrix of several domains with.
+type Job struct {
+	*dist.Matrix // as given
+	*Agreement   // on the context of the call in progress
+}
+
+// step runs what all ranks do in a set-up, and returns the error of the first rank that has one, or that of the context. Collective.
+func (j *Job) Step(do func() error) error {
+	if err := j.Look(); err != nil {
+		return err
+	}
+	return AgreeError(j.Comm, do())
+}
+
+// Scaling returns a scaling of the matrix, which is collective.
+func (j *Job) Scaling(kind solve.Scale, symmetric bool, pool *parallel.Pool) (s csr.Scaling, err error) {
+	switch kind {
+	case solve.ScaleRow:
+		s = dist.RowScaling(j.Matrix, pool)
+	case solve.ScaleSym:
+		s, err = dist.SymmetricScaling(j.Matrix, symmetric, pool)
+	case solve.ScaleBoth:
+		s = dist.BothScaling(j.Matrix, pool)
+	default:
+		s = csr.NoScaling(j.Local)
+	}
+	if j.Len == 0 { // slices that differ, as those of other ranks do
+		s = csr.Scaling{Row: make([]int, 0, 1), Col: make([]int, 0, 1)}
+		if kind == solve.ScaleSym {
+			s.Col = s.Row
+		}
+	}
+	return s, err
+}
+
+// Check is CheckVector for the own elements of a vector; elements are counted in the whole.
+func (j *Job) Check(what string, v []float64) error {
+	if len(v) != j.Own {
+		return solve.Invalid("the %s has %d elements on a rank, the matrix %d rows there", what, len(v), j.Own)
+	}
+	at := 0
+	for _, p := range j.Parts {
+		for i := range p.Own {
+			if e := v[at]; e-e != 0 {
+				return solve.Invalid("element %d of the %s is %v", p.Row+int64(i)+1, what, e)
+			}
+			at++
+		}
+	}
+	return nil
+}
+
+// Constants is precond.Constants in positions of this rank, ghosts included.
+func (j *Job) Constants(size int) [][]float64 {
+	v := make([][]float64, size)
+	for c := range v {
+		v[c] = make([]float64, j.Len)
+	}
+	for _, p := range j.Parts {
+		for i := p.At; i < p.Next(); i++ {
+			v[int(j.Global(i)%int64(size))][i] = 1
+		}
+	}
+	return v
+}

@@ -1,0 +1,339 @@
+package refine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// correction solves A d = r as the scaled system, by the methods, preconditioners and
+// precisions that follow each other. It is the krylov.Corrector of refinement.
+type Correction[V any, S linop.Scalar[S]] struct {
+	At       backend.Backend[V, S]
+	Exact    linop.Operator[V, S] // A as given
+	Measure  *backend.Measure[V, S]
+	Attempts *attempt.Attempts[V, S]
+	Prepare  func(context.Context, *csr.Matrix, choice.Variant, float64, int64, backend.Stored) (precond.Preconditioner, float64, error)
+	Ctx      context.Context // of the solve under way, which interrupts setting up as well
+	InnerTol float64
+	Vectors  solve.Vectors // of the method
+	Log      func(string)
+
+	StoredSystem[V, S]
+	course
+	shown[V]
+	Shared
+	Scratch[V]
+}
+
+// Scratch are the vectors that a correction works with.
+type Scratch[V any] struct {
+	Rhs, Z V // of the scaled system
+	R      V // a residual, for the measure
+}
+
+// StoredSystem is the scaled matrix as the methods multiply with it.
+type StoredSystem[V any, S linop.Scalar[S]] struct {
+	Scaled  *backend.ScaledMatrix
+	Scaling backend.Scaling[V]
+	Matrix  backend.Matrix[V, S] // the scaled one, in reduced precision
+	First   solve.Storage        // of it, to begin with
+	Chosen  bool                 // its epsilon is, by the rules
+	Open    bool                 // its storage is, by the rules
+	Spared  bool                 // it may be in FP64 since storing it does not pay, see storage
+	Timed   *linop.Timed[V, S]   // the matrix, timed
+}
+
+// course is how the last correction went.
+type course struct {
+	Probe      *attempt.Probe
+	done       krylov.Result
+	Slow       bool    // it was left by its probe
+	widen      bool    // it was left for double-double vectors
+	indefinite bool    // it showed that the matrix is not definite
+	settled    bool    // the current rung stays: what follows the solve is no attempt
+	From       float64 // the measure before it
+	Reached    float64 // and after, of the x that it gave
+	exponent   int     // of it, see scaling
+}
+
+// shown is what is told of x in the middle of a solve.
+type shown[V any] struct {
+	glance   solve.Snapshots
+	refining bool                     // x, rather than estimating its digits
+	Join     func(*krylov.Options[V]) // makes the next solve one of which checkpoints are taken; nil: none are
+}
+
+// shared is what a solve in lockstep has of others.
+type Shared struct {
+	Made    func(v choice.Variant, budget float64, precision attempt.Precision, none bool, setUp func() (precond.Preconditioner, float64, error)) (precond.Preconditioner, float64, error) // nil: this one is alone
+	InBlock bool                                                                                                                                                                           // the last correction was by block CG
+	Block   int                                                                                                                                                                            // the most right-hand sides of a block CG that this one took part in; 0: none
+}
+
+// Correct implements krylov.Corrector.
+func (c *Correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.Goal) krylov.Result {
+	c.From = goal.From
+	e := c.Scaling.Residual(c.Rhs, r)
+	opt := krylov.Options[V]{
+		Tol: goal.To, MaxIter: goal.MaxIter, Monitor: goal.Monitor, Agree: goal.Agree,
+		Unconfirmed: true, // refinement recomputes the residual
+	}
+	floor := storageError[V, S]{c: c, x: x, sum: d, e: e, goal: goal.To}
+	opt.Measure = func(z, rhs V) float64 {
+		m, normX, normZ := c.Measure.OfCorrection(&c.Scaling, x, z, rhs, e, d, c.R)
+		if m > goal.To && !c.Plain() && floor.reached(m, z, normX, normZ) {
+			return goal.To // as good as it gets
+		}
+		return m
+	}
+	if c.InnerTol > 0 {
+		opt.Tol = max(opt.Tol, c.InnerTol*goal.From)
+	}
+	if kind, _ := krylov.KindOf(string(c.Attempts.Now().Method)); kind.Replaces {
+		floor.early = rules.ReplaceAfter * goal.From
+	}
+	if goal.Further {
+		opt.Replaces = math.Ldexp(1, c.exponent-e)
+	}
+	c.exponent = e
+	if p := c.Attempts.Preconditioner(); p != nil {
+		opt.Precond, opt.Flexible = p.ForMethod(), precond.Varies(p.Made)
+		opt.Prompt = choice.FewIterations(c.Attempts.Now().Kind)
+	}
+	last := c.Probe
+	c.Probe = c.Attempts.Watch(c.At.Dim(), goal.From, opt.Tol)
+	if p, ok := c.At.(BlockBackend[V, S]); ok {
+		c.Probe.Iteration += p.BlockWork(c)
+	}
+	if goal.Further && last != nil {
+		c.Probe.GoOn(last, c.done)
+	}
+	if c.Join != nil {
+		c.Join(&opt)
+	}
+	c.glances(&opt, x, e)
+	c.watch(&opt)
+	start := time.Now()
+	result, err := c.solve(ctx, opt)
+	if err != nil {
+		return krylov.Result{Reason: krylov.Breakdown}
+	}
+	if !c.settled {
+		c.Attempts.Solved(result.Iterations, c.Probe.Work(result.Iterations, result.Projections), time.Since(start))
+	}
+	if now := c.Attempts.Now(); now.ProbeRun && (failing(result.Reason) || now.Method != solve.CG && result.Residual > 1) {
+		c.At.Zero(c.Z) // such as what followed a null vector; what conjugate gradients have is nearer than zero in any case
+	}
+	c.done = result
+	c.Slow, c.indefinite = c.Probe.Gone, result.Reason == krylov.Indefinite && (c.Plain() || c.curved(d))
+	c.Scaling.Correction(d, c.Z, e)
+	return result
+}
+
+// solve is by the method in use, or by block CG along with others.
+func (c *Correction[V, S]) solve(ctx context.Context, opt krylov.Options[V]) (result krylov.Result, err error) {
+	var together krylov.Result
+	if p, ok := c.At.(BlockBackend[V, S]); ok {
+		before := c.InBlock
+		together, c.InBlock = p.Block(c, opt)
+		if c.InBlock && !failing(together.Reason) {
+			return together, nil
+		}
+		if before || c.InBlock { // the method has not solved for what it would go on from
+			opt.Replaces = 0
+		}
+		opt.MaxIter, c.InBlock = max(1, opt.MaxIter-together.Iterations), false
+	}
+	method, err := c.method()
+	if err != nil {
+		return result, err
+	}
+	result = method.Solve(ctx, c.Timed, c.Z, c.Rhs, opt)
+	result.Iterations += together.Iterations
+	return result, nil
+}
+
+// method is the one in use.
+func (c *Correction[V, S]) method() (krylov.Method[V, S], error) {
+	method, err := c.Attempts.Method()
+	if wide, ok := method.(backend.Multiplying[V, S]); ok {
+		wide.Multiplies(c.Matrix)
+	}
+	return method, err
+}
+
+// Plain reports whether the matrix is stored in FP64.
+func (c *Correction[V, S]) Plain() bool { return c.Matrix.About().Storage.Plain() }
+
+// failing reports whether a method ended since it could not go on.
+func failing(reason krylov.Reason) bool {
+	switch reason {
+	case krylov.Breakdown, krylov.NotFinite, krylov.Divergence, krylov.Drift, krylov.Indefinite, krylov.IndefinitePreconditioner:
+		return true
+	}
+	return false
+}
+
+// Escalate implements krylov.Corrector: the matrix is stored more accurately where that may
+// help, and otherwise the next rung of the ladder takes over.
+func (c *Correction[V, S]) Escalate(reason krylov.Reason) bool {
+	stopped, slow := reason.String(), c.Slow
+	switch {
+	case c.Slow:
+		stopped = TooSlow
+	case c.indefinite:
+		c.Attempts.State.Indefinite = true
+	case reason == krylov.Stagnation && c.Attempts.Bounded():
+		slow = true
+	case c.Attempts.Now().ProbeRun && reason != krylov.Slow: // a more accurate matrix is for what comes after it
+	case !c.Plain() && c.mayHelp(reason) && !c.widen:
+		return c.Raise(reason)
+	}
+	return c.Climb(c.Attempts.Left(stopped, slow), min(c.Reached, c.From)) == nil
+}
+
+// mayHelp reports whether a more accurate matrix may get a method further that stopped for a
+// reason: a preconditioner that is not definite, or from which numbers leave their range, stays
+// what it is.
+func (c *Correction[V, S]) mayHelp(reason krylov.Reason) bool {
+	return reason != krylov.IndefinitePreconditioner && (reason != krylov.NotFinite || c.Attempts.Preconditioner() == nil)
+}
+
+// TooSlow is why a rung is left whose rate does not reach the goal within its budget.
+const TooSlow = "too slow"
+
+// Patience implements krylov.Corrector. With a matrix in reduced precision a
+// step is to reduce the measure tenfold: two that do not, or one that does not
+// even halve it, show that a more accurate matrix takes less work.
+func (c *Correction[V, S]) Patience(reduction float64) int {
+	switch {
+	case c.Plain():
+		return krylov.DefaultPatience(reduction)
+	case reduction <= 0.1:
+		return -1
+	case reduction <= 0.5:
+		return 1
+	}
+	return 0
+}
+
+// begin goes back to the first method and the first precision, so that what a
+// right-hand side gets does not depend on those before it.
+func (c *Correction[V, S]) Begin(ctx context.Context) error {
+	c.Ctx, c.InBlock, c.Block = ctx, false, 0
+	c.Attempts.Begin()
+	if err := c.Climb("", 0); err != nil {
+		return err
+	}
+	if c.Matrix.About().Storage.Same(c.First) {
+		return nil
+	}
+	return c.use(c.First)
+}
+
+// Climb goes to the next rung whose preconditioner can be set up.
+func (c *Correction[V, S]) Climb(before string, measure float64) error {
+	err := c.Attempts.Climb(before, measure, c.setUp)
+	if c.Attempts.State.Fallback >= 0 { // one that had been set up
+		err = errors.Join(err, c.rescale(c.Attempts.Now().Variant))
+	}
+	if err == nil && c.Attempts.Now().Wide && !c.Matrix.About().Storage.Same(c.First.Wide()) { // errors of storage are not to be added to
+		err = c.use(c.First.Wide())
+	}
+	c.Scaled.Drop(c.Matrix.About())
+	return err
+}
+
+// setUp makes a preconditioner of the scaled matrix for the place.
+func (c *Correction[V, S]) setUp(v choice.Variant, budget float64, at *attempt.Precision) (
+	by krylov.Preconditioner[V], made precond.Preconditioner, work float64, err error,
+) {
+	if c.Ctx.Err() != nil { // before the scaled matrix is made for it
+		return nil, nil, 0, fmt.Errorf("%v: %w", v.Kind, precond.ErrInterrupted)
+	}
+	if err := c.rescale(v); err != nil {
+		return nil, nil, 0, err
+	}
+	if now := attempt.PrecisionOf(c.Matrix.About().Storage); at != nil && *at != now {
+		if err := c.usePrecision(*at); err != nil {
+			return nil, nil, 0, err
+		}
+		defer func() { err = errors.Join(err, c.usePrecision(now)) }()
+	}
+	if at == nil {
+		if err := c.FollowUse(v); err != nil {
+			return nil, nil, 0, err
+		}
+	}
+	c.Attempts.State.Fallbacks[c.Attempts.State.Fallback].Made = attempt.PrecisionOf(c.Matrix.About().Storage)
+	if made, work, err = c.makePrecond(v, budget); err != nil {
+		return nil, nil, work, err
+	}
+	if by, err = c.Matrix.Ready(made); err != nil {
+		return nil, nil, work, err
+	}
+	if on, ok := by.(interface{ Description() precond.Preconditioner }); ok {
+		made = on.Description()
+	}
+	return by, made, work, nil
+}
+
+// makePrecond sets up a preconditioner, and its transpose if the method needs that.
+func (c *Correction[V, S]) makePrecond(v choice.Variant, budget float64) (made precond.Preconditioner, work float64, err error) {
+	if c.Made == nil {
+		return c.makeOwn(v, budget)
+	}
+	return c.Made(v, budget, attempt.PrecisionOf(c.Matrix.About().Storage), c.Scaled.None, func() (precond.Preconditioner, float64, error) { return c.makeOwn(v, budget) })
+}
+
+// makeOwn is makePrecond where no other solve has made it.
+func (c *Correction[V, S]) makeOwn(v choice.Variant, budget float64) (made precond.Preconditioner, work float64, err error) {
+	held := c.Attempts.Held()
+	made, work, err = c.Prepare(c.Ctx, c.Scaled.Matrix(), v, budget, held, c.Matrix.About())
+	if errors.Is(err, precond.ErrMemory) && len(c.Attempts.Ready) > 0 {
+		c.Attempts.Release()
+		held = c.Attempts.Held()
+		made, work, err = c.Prepare(c.Ctx, c.Scaled.Matrix(), v, budget, held, c.Matrix.About())
+	}
+	if err == nil {
+		var more float64
+		made, more, err = c.transposed(made, v, budget, held)
+		work += more
+	}
+	return made, work, err
+}
+
+// curved reports whether the direction at which conjugate gradients stopped, with a matrix
+// in reduced precision, shows that the matrix as given is not definite either. It overwrites
+// work.
+func (c *Correction[V, S]) curved(work V) bool {
+	method, err := c.Attempts.Method()
+	cg, ok := method.(interface{ Direction() V })
+	if err != nil || !ok {
+		return false
+	}
+	p := cg.Direction()
+	c.Scaling.Col.Ldexp(work, p, 1, -c.Scaling.Col.MaxExponent(p))
+	return c.Scaling.Sign*c.Exact.ApplyDot(c.R, work, work).Float() <= 0
+}
+
+// A BlockBackend has corrections that are solved for along with others, by block CG.
+type BlockBackend[V any, S linop.Scalar[S]] interface {
+	// Block solves for c.z; ok: there were others to solve with. opt.MaxIter is at least 1.
+	Block(c *Correction[V, S], opt krylov.Options[V]) (result krylov.Result, ok bool)
+	// BlockWork is what an iteration of that takes besides those of the method alone, in multiplications for each right-hand side.
+	BlockWork(c *Correction[V, S]) float64
+}

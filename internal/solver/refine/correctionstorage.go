@@ -1,0 +1,83 @@
+package refine
+
+import (
+	"fmt"
+
+	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// Raise stores the matrix more accurately, and returns false if it is in FP64 already.
+func (c *Correction[V, S]) Raise(reason krylov.Reason) bool {
+	if c.Plain() {
+		return false
+	}
+	if err := c.use(attempt.NextStorage(c.Matrix.About().Storage, reason)); err != nil {
+		return false // only a device can fail: what was stored once can be stored more accurately
+	}
+	c.Log(fmt.Sprintf("%s stopped (%s): continuing with %v", c.Attempts.Now(), reason, c.Matrix.About().Storage))
+	return true
+}
+
+// use stores the matrix that the method multiplies with in another way.
+func (c *Correction[V, S]) use(t solve.Storage) error {
+	c.Matrix.Release()
+	matrix, err := backend.StoreScaled(c.At, c.Scaled, t)
+	if err == nil {
+		c.Matrix, c.Timed.Operator = matrix, matrix
+	}
+	c.Scaled.Drop(c.Matrix.About())
+	return err
+}
+
+// rescale takes the scaling for a preconditioner.
+func (c *Correction[V, S]) rescale(v choice.Variant) error {
+	if !c.Scaled.Suit(v.Kind) {
+		return nil
+	}
+	c.Scaling = backend.NewScaling(c.At, c.Scaled)
+	return c.use(c.Matrix.About().Storage)
+}
+
+// FollowUse stores the method's matrix for a preconditioner that is set up after others: with
+// PreconditionedEpsilon where it leaves few iterations, in FP64 where storing takes longer than
+// these, and after all where it had stayed in FP64 and more are expected.
+func (c *Correction[V, S]) FollowUse(v choice.Variant) error {
+	now := c.Matrix.About().Storage
+	switch {
+	case c.Open && v.Kind == precond.AMG:
+		if now.Plain() {
+			return nil
+		}
+		c.Log(fmt.Sprintf(choice.StoredPlain, choice.WhyCycles))
+		return c.usePrecision(attempt.Precision{Plain: true})
+	case c.Spared && c.Plain() && c.Attempts.State.Fallback > 0 && !v.Complete():
+		epsilon, why := solve.DefaultEpsilon, choice.WhyCoarse
+		if choice.FewIterations(v.Kind) {
+			epsilon, why = solve.PreconditionedEpsilon, choice.WhyFine
+		}
+		if len(c.Attempts.Ready) > 0 && c.Attempts.Tight(c.Attempts.Held()) {
+			c.Attempts.Release()
+		}
+		c.Log(fmt.Sprintf("epsilon %s: %s", adaptive.FormatEpsilon(epsilon), why))
+		return c.usePrecision(attempt.Precision{Epsilon: epsilon})
+	case !c.Chosen || now.Plain() || now.Epsilon <= solve.PreconditionedEpsilon || !choice.FewIterations(v.Kind):
+		return nil
+	}
+	c.Log(fmt.Sprintf("epsilon %s: %s", adaptive.FormatEpsilon(solve.PreconditionedEpsilon), choice.WhyFine))
+	return c.usePrecision(attempt.Precision{Epsilon: solve.PreconditionedEpsilon})
+}
+
+// usePrecision stores the method's matrix with a precision, if it does not have that.
+func (c *Correction[V, S]) usePrecision(p attempt.Precision) error {
+	t := attempt.StorageAt(c.First, p)
+	if c.Matrix.About().Storage.Same(t) {
+		return nil
+	}
+	return c.use(t)
+}

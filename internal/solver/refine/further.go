@@ -1,0 +1,145 @@
+package refine
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// further is refine with another measure, max |r_i| / w_i, and with the method and the
+// preconditioner in use, which it does not change. The precision is raised where that is
+// needed. It serves what follows a solve: going on with x, and estimating its error.
+func (f *Refinement[V, S]) Further(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	return f.settled(ctx, f.Exact, x, b, w, backend.StopWeighted, opt)
+}
+
+// Roughly is further with residuals in the arithmetic of the vectors, for an x with which these are
+// not small beside A x.
+func (f *Refinement[V, S]) Roughly(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	return f.settled(ctx, rounded[V, S]{f.Exact, f.At}, x, b, w, backend.StopWeighted, opt)
+}
+
+// rounded is an operator whose residuals are not accurate ones.
+type rounded[V any, S linop.Scalar[S]] struct {
+	linop.Operator[V, S]
+	space linop.Space[V, S]
+}
+
+// roundable is an operator that has both.
+type roundable[V any, S linop.Scalar[S]] struct {
+	linop.Operator[V, S]
+	by        rounded[V, S]
+	roundings float64
+}
+
+var _ krylov.RoundedOperator[vector] = roundable[vector, scalar]{}
+
+// RoundedResidual implements krylov.RoundedOperator.
+func (a roundable[V, S]) RoundedResidual(r, b, x V) { a.by.Residual(r, b, x) }
+
+// Roundings implements krylov.RoundedOperator.
+func (a roundable[V, S]) Roundings() float64 { return a.roundings }
+
+// Operator is that of the residuals of a solve: those of rows of n entries are rounded by (n+1) u of
+// |A||x| + |b| at most ([Higham02], section 3.5), which row-wise, normwise and componentwise errors are
+// relative to.
+func (f *Refinement[V, S]) Operator(s *choice.System) linop.Operator[V, S] {
+	if s.Opt.Stop == solve.StopRel {
+		return f.Exact
+	}
+	return roundable[V, S]{f.Exact, rounded[V, S]{f.Exact, f.At}, float64(s.Facts.LongestRow+1) * f.At.Roundoff()}
+}
+
+// Residual computes r = b - A x as a product and a difference.
+func (a rounded[V, S]) Residual(r, b, x V) {
+	a.Apply(r, x)
+	a.space.Xpay(b, a.space.Scalar(-1), r)
+}
+
+// Rowwise is further with the row-wise error for measure, given the row sums of |A|.
+func (f *Refinement[V, S]) Rowwise(ctx context.Context, x, b, sums []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	return f.settled(ctx, f.Exact, x, b, sums, solve.StopRow, opt)
+}
+
+// settled refines with residuals of a, with these weights of a measure, and with what is in use.
+func (f *Refinement[V, S]) settled(
+	ctx context.Context, a linop.Operator[V, S], x, b, w []float64, stop solve.Stop, opt krylov.Options[vector],
+) (krylov.Result, error) {
+	vx, vb, vw := f.At.FromHost(x), f.At.FromHost(b), f.At.FromHost(w)
+	defer f.At.GiveBack(vx, vb, vw)
+	c := f.Correction
+	weighted := &backend.Measure[V, S]{At: f.At, Stop: stop, Weights: vw}
+	weighted.Begin(vb)
+	c.Ctx, c.Measure, c.settled = ctx, weighted, true
+	defer func() { c.Measure, c.settled = f.Measure, false }()
+	f.last = [2]*float64{}
+	result := f.Steps.Solve(ctx, a, sameMethod[V, S]{c}, vx, vb, krylov.Options[V]{
+		Tol: opt.Tol, MaxIter: opt.MaxIter, Guess: opt.Guess, Measure: weighted.Of, Agree: f.At.Agree(),
+	})
+	f.returns(x, vx)
+	return result, f.At.Fault()
+}
+
+// correct solves A d = r once, for refinement elsewhere, to a row-wise error, given the row sums of |A|, with what is in use. If the goal says that r is what the
+// last correction left, it is that times 2^-shift.
+func (f *Refinement[V, S]) Correct(ctx context.Context, d, r, sums []float64, shift int, goal krylov.Goal) (krylov.Result, error) {
+	clear(d)
+	vd, vr, zero := f.At.FromHost(d), f.At.FromHost(r), f.At.New()
+	defer f.At.GiveBack(vd, vr)
+	c := f.Correction
+	f.At.Zero(zero)
+	vs := f.At.FromHost(sums)
+	defer f.At.GiveBack(vs)
+	byRows := &backend.Measure[V, S]{At: f.At, Stop: solve.StopRow, Weights: vs}
+	byRows.Begin(vr)
+	c.Ctx, c.Measure, c.settled = ctx, byRows, true
+	defer func() { c.Measure, c.settled = f.Measure, false }()
+	f.last = [2]*float64{}
+	c.exponent += shift
+	goal.Agree = f.At.Agree()
+	result := c.Correct(ctx, vd, vr, zero, goal)
+	f.At.ToHost(d, vd)
+	return result, f.At.Fault()
+}
+
+// Raise stores the matrix more accurately; false if it is in FP64 already.
+func (f *Refinement[V, S]) Raise(reason krylov.Reason) bool { return f.Correction.Raise(reason) }
+
+// residual sets r = b - A x, accurately.
+func (f *Refinement[V, S]) Residual(r, x, b []float64) error {
+	vx, vb, vr := f.At.FromHost(x), f.At.FromHost(b), f.At.FromHost(r)
+	defer f.At.GiveBack(vx, vb, vr)
+	f.Exact.Residual(vr, vb, vx)
+	f.At.ToHost(r, vr)
+	return f.At.Fault()
+}
+
+// LeftOver is residual of what the last solve of A x = b ended with, if that is this x: then it is at
+// hand.
+func (f *Refinement[V, S]) LeftOver(r, x, b []float64) error {
+	if f.last != addresses(x, b) {
+		return f.Residual(r, x, b)
+	}
+	f.At.ToHost(r, f.Steps.Residual())
+	return f.At.Fault()
+}
+
+// addresses are where two vectors lie.
+func addresses(x, b []float64) [2]*float64 {
+	return [2]*float64{unsafe.SliceData(x), unsafe.SliceData(b)}
+}
+
+// sameMethod is a correction that keeps its method and its preconditioner.
+type sameMethod[V any, S linop.Scalar[S]] struct{ *Correction[V, S] }
+
+// Escalate implements krylov.Corrector.
+func (c sameMethod[V, S]) Escalate(reason krylov.Reason) bool { return c.Raise(reason) }
+
+// Tighter keeps the tolerance of the solve so much below the one of the verdict
+// that rounding in the measure cannot make them disagree.
+const Tighter = 1 - 0x1p-30

@@ -1,0 +1,82 @@
+package refine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// position is where a correction stands in the ladder, and what it has learnt on the way.
+type Position struct {
+	State   attempt.State
+	Ready   []attempt.Readied // preconditioners
+	Refused []attempt.Refused
+	Made    []solve.Attempt
+	Current solve.Attempt
+
+	Probe         attempt.Lookout // of the method in progress
+	Slow          bool            // these are those of correction
+	Indefinite    bool
+	From, Reached float64
+}
+
+// position returns where the correction is.
+func (c *Correction[V, S]) Position() Position {
+	t := c.Attempts
+	p := Position{
+		State: t.State, Made: slices.Clone(t.Made), Current: t.Current,
+		Slow: c.Slow, Indefinite: c.indefinite, From: c.From, Reached: c.Reached,
+	}
+	p.State.Fallbacks = slices.Clone(t.State.Fallbacks)
+	p.State.Precision = attempt.PrecisionOf(c.Matrix.About().Storage)
+	if c.Probe != nil {
+		p.Probe = c.Probe.Lookout
+	}
+	listed := map[choice.Variant]bool{}
+	for rung, r := range t.Fallbacks {
+		v := r.Variant
+		if listed[v] {
+			continue
+		}
+		listed[v] = true
+		if k, ok := t.Known[v]; ok {
+			p.Ready = append(p.Ready, attempt.Readied{Fallback: rung, At: k.At, Work: k.Work})
+		}
+		if no, ok := t.Refused[v]; ok {
+			p.Refused = append(p.Refused, attempt.Refused{Fallback: rung, Budget: no.Budget, Took: no.Took, Text: no.Err.Error(), Is: attempt.CausesOf(no.Err)})
+		}
+	}
+	return p
+}
+
+// resume goes to a position that a correction for the same system and options had. The
+// preconditioner in use is set up again; others follow when they are needed, each with the
+// matrix that it was made with, so that all have the bits that they had.
+func (c *Correction[V, S]) Resume(ctx context.Context, p Position) error {
+	c.Ctx = ctx
+	t := c.Attempts
+	t.Begin()
+	if p.State.Fallback < 0 || p.State.Fallback >= len(t.Fallbacks) || len(p.State.Fallbacks) != len(t.Fallbacks) {
+		return attempt.Damaged("rung %d of %d", p.State.Fallback+1, len(p.State.Fallbacks))
+	}
+	if err := t.Recall(p.Ready, p.Refused); err != nil {
+		return err
+	}
+	t.State = p.State
+	if err := c.usePrecision(p.State.Precision); err != nil {
+		return err
+	}
+	t.State.Fallbacks = slices.Clone(p.State.Fallbacks)
+	err := errors.Join(t.Enter(c.setUp), c.rescale(t.Now().Variant))
+	if ctx.Err() == nil && err != nil {
+		return &solve.CheckpointError{Msg: "cannot be gone on from: precond " + err.Error()}
+	}
+	t.State.Fallbacks = slices.Clone(p.State.Fallbacks)
+	t.Made, t.Current = slices.Clone(p.Made), p.Current
+	c.Slow, c.indefinite, c.From, c.Reached = p.Slow, p.Indefinite, p.From, p.Reached
+	return nil
+}

@@ -1,0 +1,259 @@
+package refine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// Refiner is refinement at some place, which the rest of a Solver need not know.
+type Refiner interface {
+	// Refine solves from x, the guess if opt says so, with vectors in the order chosen.
+	Refine(ctx context.Context, x, b []float64, opt krylov.Options[vector]) (krylov.Result, error)
+	Further(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error)
+	Roughly(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error)
+	Rowwise(ctx context.Context, x, b, sums []float64, opt krylov.Options[vector]) (krylov.Result, error)
+	Correct(ctx context.Context, d, r, sums []float64, shift int, goal krylov.Goal) (krylov.Result, error)
+	Raise(reason krylov.Reason) bool
+	Residual(r, x, b []float64) error
+	LeftOver(r, x, b []float64) error
+	Lower(x []float64) []float64 // what x, which it returned, has beyond float64; nil: nothing
+	Usage() Usage
+	Close()
+}
+
+// Usage is what a refinement uses now, and what it has done so far.
+type Usage struct {
+	Method  string
+	Block   int // see Result
+	Stored  backend.Stored
+	Precond solve.PrecondResult // without what it has done
+
+	Products, applications       int
+	Multiplying, preconditioning time.Duration
+	settingUp                    time.Duration // preconditioners
+
+	Attempts []solve.Attempt // of the last solve
+}
+
+// Refinement is iterative refinement at a place.
+type Refinement[V any, S linop.Scalar[S]] struct {
+	At         backend.Backend[V, S]
+	Exact      *linop.Timed[V, S]
+	Refined    linop.Operator[V, S] // the same with rounded residuals as well, if these will do
+	Measure    *backend.Measure[V, S]
+	Steps      *krylov.Refinement[V, S]
+	Correction *Correction[V, S]
+	Recording  recording[V] // nil: there are no checkpoints
+	Epsilon    float64      // of preconditioners
+	Left       bool         // by the last solve: the residual of its x
+	last       [2]*float64  // addresses of x and b of the last solve that left it; see LeftOver
+}
+
+// A recording solves with checkpoints.
+type recording[V any] interface {
+	Active() bool // the solve that begins is one of which checkpoints are taken
+	Solve(ctx context.Context, x, b V, opt krylov.Options[V]) (krylov.Result, error)
+}
+
+// New makes operators, methods and work vectors there. The place is closed with
+// it, and on failure.
+func New[V any, S linop.Scalar[S]](ctx context.Context, s *Problem, at backend.Backend[V, S]) (*Refinement[V, S], error) {
+	f := &Refinement[V, S]{At: at, Epsilon: cmp.Or(s.Opt.Precond.Epsilon, precond.DefaultEpsilon)}
+	if err := f.build(ctx, s); err != nil {
+		at.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *Refinement[V, S]) build(ctx context.Context, s *Problem) (err error) {
+	f.Exact = &linop.Timed[V, S]{Operator: f.At.Exact()}
+	f.Refined = f.Operator(&s.System)
+	_, normA := s.ExtremeSums()
+	f.Measure = backend.NewMeasure(f.At, s.Opt.Stop, s.AbsSums(), normA)
+	if err := f.At.Fault(); err != nil {
+		return err
+	}
+	if f.Correction, err = newCorrection(ctx, s, f.At, f.Measure, f.Exact); err != nil {
+		return err
+	}
+	f.Steps = krylov.NewRefinement[V, S](f.At) // last: setting up takes most memory
+	if s.Opt.NoRefine {
+		f.Steps.MaxSteps = 1
+	}
+	return f.At.Fault()
+}
+
+// Refine is solve for vectors that come from the host and go back there.
+func (f *Refinement[V, S]) Refine(ctx context.Context, x, b []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	vx, vb := f.At.FromHost(x), f.At.FromHost(b)
+	defer f.At.GiveBack(vx, vb)
+	result, err := f.Solve(ctx, vx, vb, krylov.Options[V]{
+		Tol: opt.Tol, MaxIter: opt.MaxIter, Guess: opt.Guess, Monitor: opt.Monitor,
+	})
+	if err != nil {
+		return result, err
+	}
+	f.returns(x, vx)
+	if f.Left {
+		f.last = addresses(x, b)
+	}
+	return result, f.At.Fault()
+}
+
+// A wide place has vectors with more digits than float64.
+type wide[V any] interface {
+	Keep(x V) // for lower
+	Lower(x []float64) []float64
+}
+
+// returns downloads a solution.
+func (f *Refinement[V, S]) returns(x []float64, vx V) {
+	f.At.ToHost(x, vx)
+	if at, ok := f.At.(wide[V]); ok {
+		at.Keep(vx)
+	}
+}
+
+func (f *Refinement[V, S]) Lower(x []float64) []float64 {
+	if at, ok := f.At.(wide[V]); ok {
+		return at.Lower(x)
+	}
+	return nil
+}
+
+// solve refines x.
+func (f *Refinement[V, S]) Solve(ctx context.Context, x, b V, opt krylov.Options[V]) (krylov.Result, error) {
+	f.Measure.Begin(b)
+	f.Left, f.last = false, [2]*float64{}
+	opt.Agree = f.At.Agree()
+	opt.Measure = func(x, r V) float64 {
+		f.Correction.Reached = f.Measure.Of(x, r)
+		return f.Correction.Reached
+	}
+	f.Correction.refining = true
+	defer func() { f.Correction.refining = false }()
+	if f.Recording != nil && f.Recording.Active() {
+		return f.Recording.Solve(ctx, x, b, opt)
+	}
+	if err := f.Correction.Begin(ctx); err != nil {
+		return krylov.Result{}, err
+	}
+	result := f.Steps.Solve(ctx, f.Refined, f.Correction, x, b, opt)
+	f.Left = result.Reason == krylov.Converged
+	f.Correction.Attempts.Current.Reason = result.Reason.String()
+	return result, f.At.Fault()
+}
+
+func (f *Refinement[V, S]) Usage() Usage {
+	c := f.Correction
+	u := Usage{
+		Method: string(c.Attempts.Now().Method), Block: c.Block, Stored: c.Matrix.About(),
+		Precond:  solve.PrecondResult{Kind: precond.None, Text: string(precond.None)},
+		Products: f.Exact.Count + c.Timed.Count, Multiplying: f.Exact.Elapsed + c.Timed.Elapsed,
+		settingUp: c.Attempts.SettingUp,
+	}
+	u.applications, u.preconditioning = c.Attempts.Tally.Count, c.Attempts.Tally.Elapsed
+	u.Attempts = c.Attempts.Visits()
+	if p := c.Attempts.Preconditioner(); p != nil {
+		u.Precond = solve.PrecondResult{Kind: c.Attempts.Now().Kind, Text: p.Made.String(), Epsilon: f.Epsilon, Cost: p.Made.Cost(), Setup: p.Setup}
+		if on, ok := p.Made.(*backend.LeftOnHost); ok {
+			u.Precond.Launches = on.Launches
+		}
+	}
+	return u
+}
+
+// used is what has been used of it so far.
+func (u Usage) Used() Used {
+	return Used{
+		Products: u.Products, Applications: u.applications,
+		Multiplying: u.Multiplying, Preconditioning: u.preconditioning, SettingUp: u.settingUp,
+	}
+}
+
+func (f *Refinement[V, S]) Close() { f.At.Close() }
+
+// newCorrection stores the scaled matrix and sets up the first preconditioner that can be.
+func newCorrection[V any, S linop.Scalar[S]](
+	ctx context.Context, s *Problem, at backend.Backend[V, S], measure *backend.Measure[V, S], exact linop.Operator[V, S],
+) (*Correction[V, S], error) {
+	attempts := attempt.New(&s.System, at, s.Carried.Ready)
+	s.Explain(attempts.Fallbacks)
+	storage, why := s.Storage(attempts.Fallbacks)
+	matrix, err := backend.StoreScaled(at, s.Scaled, storage)
+	if err != nil {
+		return nil, s.InputError(err)
+	}
+	if s.Stored != nil {
+		s.Stored()
+	}
+	switch about := matrix.About().Storage; {
+	case why != "" && storage.Plain():
+		s.Say(choice.StoredPlain, why)
+	case why != "" && !about.Plain():
+		s.Say("epsilon %s: %s", adaptive.FormatEpsilon(about.Epsilon), why)
+	}
+	for _, line := range matrix.About().Lines() {
+		s.Say("%s", line)
+	}
+	if both, ok := matrix.(interface{ Line() string }); ok {
+		s.Say("%s", both.Line())
+	}
+	c := &Correction[V, S]{
+		At: at, Measure: measure, Exact: exact, Attempts: attempts, Prepare: s.Precondition,
+		Ctx: ctx, InnerTol: s.Opt.InnerTol, Vectors: s.Opt.Vectors, Log: s.Opt.Log,
+		StoredSystem: StoredSystem[V, S]{
+			Scaled: s.Scaled, Scaling: backend.NewScaling(at, s.Scaled), Matrix: matrix, First: matrix.About().Storage,
+			Chosen: s.Opt.Storage.Epsilon == 0 && !s.Opt.NoRefine, Open: s.StorageOpen(), Spared: s.Spares(attempts.Fallbacks),
+			Timed: &linop.Timed[V, S]{Operator: matrix},
+		},
+		shown: shown[V]{glance: glances(&s.System)},
+	}
+	if s.Resumes {
+		c.Attempts.State.Fallback = 0 // the rung in use comes first
+	} else {
+		err = c.Climb("", 0)
+	}
+	c.Rhs, c.Z, c.R = at.New(), at.New(), at.New() // now: setting up takes most memory
+	if err != nil && s.Opt.Precond.Kind != solve.PrecondAuto {
+		err = s.InputError(fmt.Errorf("preconditioner %w%s", err, s.Lighter(err)))
+	}
+	return c, err
+}
+
+// used is what a solve has used so far.
+type Used struct {
+	Products, Applications                         int
+	Total, Multiplying, Preconditioning, SettingUp time.Duration
+}
+
+// Minus returns u - o.
+func (u Used) Minus(o Used) Used {
+	return Used{
+		u.Products - o.Products, u.Applications - o.Applications,
+		u.Total - o.Total, u.Multiplying - o.Multiplying, u.Preconditioning - o.Preconditioning, u.SettingUp - o.SettingUp,
+	}
+}
+
+func (f *Refinement[V, S]) Fallbacks() []choice.Fallback {
+	t := f.Correction.Attempts
+	return t.Fallbacks[max(0, t.State.Fallback):]
+}
+
+// Vectors of the host.
+type (
+	vector = []float64
+	scalar = linop.Float64
+)

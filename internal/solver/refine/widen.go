@@ -1,0 +1,84 @@
+package refine
+
+import (
+	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+var _ backend.Multiplying[vector, scalar] = (*backend.WideMethod)(nil)
+
+// watch is what may end a correction by the current rung before it is done: its probe, and, where double-double
+// follows, what asks for that.
+func (c *Correction[V, S]) watch(opt *krylov.Options[V]) {
+	if c.Attempts.Bounded() && !c.settled {
+		opt.Watch = c.Probe.Watch
+	}
+	if c.widen = false; c.settled || !c.Attempts.Widens() {
+		return
+	}
+	var asks func(krylov.Progress) bool
+	switch now := c.Attempts.Now(); {
+	case c.Vectors.Kind == solve.VectorsDQ:
+		asks = NewStall(c.Vectors).At
+	case now.Method == solve.GMRES: // restarts hold it up, not roundings
+		return
+	default:
+		opt.Gap = rules.GapEvery
+		asks = newOverdue(c.At.Dim(), c.From, opt.Tol)
+	}
+	probe := opt.Watch
+	opt.Watch = func(now krylov.Progress) krylov.Reason {
+		switch c.widen = c.widen || asks(now); {
+		case c.widen:
+			return krylov.Stagnation
+		case probe != nil:
+			return probe(now)
+		}
+		return krylov.Running
+	}
+}
+
+// newOverdue watches for a method that roundings hold up, from a measure on to a goal, from iteration n on.
+func newOverdue(n int, from, goal float64) func(krylov.Progress) bool {
+	p := attempt.NewProbe(from, goal, 1, 0, rules.Overdue*float64(n)/rules.Hopeless)
+	p.Look = n
+	return func(now krylov.Progress) bool { return p.Watch(now) != krylov.Running }
+}
+
+// stall is DQ-SWITCH: it watches the deviation of the last residual norms, see Vectors.
+type stall struct {
+	norms []float64 // the last ones, that of iteration i at i mod Window
+	below float64
+	seen  int // iterations
+	found bool
+}
+
+func NewStall(v solve.Vectors) *stall {
+	return &stall{norms: make([]float64, v.Window), below: v.Deviation}
+}
+
+// at takes the residual norm of an iteration and reports whether the method has stalled.
+func (s *stall) At(now krylov.Progress) bool {
+	if s.found || now.Iterations <= s.seen {
+		return s.found
+	}
+	p := len(s.norms)
+	s.norms[s.seen%p] = now.Residual
+	s.seen++
+	s.found = s.seen >= p && s.deviation() < s.below
+	return s.found
+}
+
+// deviation is v of the norms from the oldest one on.
+func (s *stall) deviation() (v float64) {
+	p := len(s.norms)
+	first := s.norms[s.seen%p]
+	for _, norm := range s.norms {
+		d := (norm - first) / first
+		v += d * d
+	}
+	return v / float64(p)
+}

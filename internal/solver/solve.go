@@ -1,0 +1,149 @@
+package solver
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/batch"
+	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// Solver is a matrix made ready to be solved with, for any number of
+// right-hand sides one after the other.
+type Solver struct {
+	refine.Problem
+	Setup   time.Duration
+	Threads int
+
+	special  kind                                       // nil: an ordinary matrix
+	recorder *checkpoint.Recorder                       // of checkpoints; nil: none
+	backend  func(ctx context.Context, s *Solver) error // makes what solves elsewhere; nil: host or device
+	answered []float64                                  // the last x, in the order chosen
+	updates  updates
+	side     sideBySide
+	root     dist.Comm // ranks whose first has the whole matrix; nil: there are no others
+}
+
+// sideBySide is what solves for several right-hand sides have.
+type sideBySide struct {
+	rhs    *int          // the right-hand side of SolveMany that is solved for; nil: unknown
+	team   *team         // of SolveMany; nil: none yet
+	member *batch.Column // of a team, that solves with this; nil: none does
+	family *batch.Batch  // what it shares
+}
+
+// New prepares to solve with m, which must stay as it is while the Solver is in
+// use. If the context ends before the matrix is examined, ordered, scaled and stored, that is
+// an error. Then it interrupts setting up preconditioners; what was not set up follows in
+// Solve. Close ends the threads.
+func New(ctx context.Context, m *csr.Matrix, opt solve.Options) (*Solver, error) {
+	return newWith(ctx, m, opt, Solver{})
+}
+
+// newWith is New of a Solver that has what with has.
+func newWith(ctx context.Context, m *csr.Matrix, opt solve.Options, with Solver) (*Solver, error) {
+	rhs, asked := new(int), opt
+	opt.Monitor = batch.Numbered(opt.Monitor, rhs)
+	s, err := prepared(ctx, m, opt, with)
+	if err == nil {
+		s.side.rhs, s.updates.asked = rhs, asked
+	}
+	return s, err
+}
+
+// prepared is newWith.
+func prepared(ctx context.Context, m *csr.Matrix, opt solve.Options, with Solver) (*Solver, error) {
+	start := time.Now()
+	if err := opt.Validate(); err != nil {
+		return nil, err
+	}
+	if err := m.Validate(); err == nil && m.Rows != m.Cols && (opt.Method == solve.LSQR || opt.Method == solve.Auto || opt.Method == "") && m.NNZ() > 0 {
+		if !opt.Vectors.Plain() {
+			return nil, solve.Invalid("least squares are solved with vectors double, not %v", opt.Vectors)
+		}
+		return leastSquaresSolver(ctx, m, opt.WithDefaults(max(m.Rows, m.Cols)))
+	}
+	if err := solve.CheckMatrix(m); err != nil {
+		return nil, err
+	}
+	if err := checkLower(m, opt.Lower); err != nil {
+		return nil, err
+	}
+	for k, v := range opt.Precond.NearNull {
+		if err := solve.CheckVector(fmt.Sprintf("near-null vector %d", k+1), v, m.Rows); err != nil {
+			return nil, err
+		}
+	}
+	opt = opt.WithDefaults(m.Rows)
+	opt.Stage("examining the matrix")
+	if c := opt.Checkpoint.Resume; c != nil {
+		opt.Threads = cmp.Or(opt.Threads, c.Threads())
+	}
+	if !with.Ordinary {
+		if s, err := singularSolver(ctx, m, opt); s != nil || err != nil {
+			return s, err
+		}
+	}
+	s := &with
+	s.begin(m, opt)
+	if opt.Updates {
+		s.Kept = new(precond.Kept)
+	}
+	var err error
+	if s.recorder, err = checkpoint.New(&s.System); err == nil {
+		err = s.setUp(ctx)
+	}
+	if err != nil {
+		s.Pool.Close()
+		return nil, err
+	}
+	s.Setup = time.Since(start)
+	return s, nil
+}
+
+// begin gives s its matrix, options and threads.
+func (s *Solver) begin(m *csr.Matrix, opt solve.Options) {
+	s.Given, s.M, s.Known, s.Opt, s.Pool = m, m, new(features.KnownParts), opt, parallel.New(opt.Threads)
+	s.Threads = s.Pool.Threads()
+}
+
+// Device describes the device that is solved on, and the most of its memory, in bytes, that
+// was taken at one time; on is false for the host.
+func (s *Solver) Device() (info gpu.Info, bytes int64, on bool) {
+	if s.Opt.Device == nil {
+		return info, 0, false
+	}
+	_, bytes = s.Opt.Device.Bytes()
+	return s.Opt.Device.Info(), bytes, true
+}
+
+// Close ends the threads and releases what is on a device, which stays open. The Solver
+// must not be used afterwards; closing it again does nothing.
+func (s *Solver) Close() {
+	if s.special != nil {
+		s.special.Close()
+		s.special = nil
+	}
+	if s.Refiner != nil {
+		s.Refiner.Close()
+		s.Pool.Close()
+		s.Refiner = nil
+	}
+}
+
+// Vectors of the host.
+type (
+	vector = []float64
+	scalar = linop.Float64
+)

@@ -1,0 +1,201 @@
+package special
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// What counts as zero to rounding, for n equations, and as far from it.
+const (
+	nullTol    = 0x1p-50 // times sqrt(n)
+	productTol = 0x1p-30
+)
+
+// Shows reports whether y is evidence.
+func Shows(v solve.Evidence, n int) bool {
+	return v.Null <= nullTol*math.Sqrt(float64(n)) && v.Product >= productTol
+}
+
+// EvidenceSearch is a solution of a system that may have none.
+type EvidenceSearch struct {
+	*refine.Solution
+	Make maker
+}
+
+// SeekEvidence looks for evidence where x explains nothing, and gives the reason that follows.
+func (a EvidenceSearch) SeekEvidence() (err error) {
+	if a.S.Job != nil {
+		err = a.seekEvidenceOverDomains()
+	} else {
+		err = a.seekAllEvidence()
+	}
+	if a.Evidence != nil {
+		a.Reason = krylov.Inconsistent
+		a.S.Say("verdict inconsistent: a combination y of the equations has |y'A| of %.1e of its terms and |y'b| of %.1e", a.Evidence.Null, a.Evidence.Product)
+	}
+	return err
+}
+
+// seekAllEvidence looks for it by all means, of which the cheapest come first.
+func (a EvidenceSearch) seekAllEvidence() (err error) {
+	if a.S.Given.Rows <= rules.DenseRows {
+		a.weighAll(LeftNullVectors(a.S.Given))
+	}
+	if a.Evidence == nil { // also where elimination is not accurate enough
+		a.weighAll(a.projectedNull())
+	}
+	if a.Evidence == nil && a.Ctx.Err() == nil {
+		var found [][]float64
+		found, err = a.inverseIteration()
+		a.weighAll(found)
+	}
+	return err
+}
+
+// weighAll keeps the vector that is the strongest evidence.
+func (a EvidenceSearch) weighAll(found [][]float64) {
+	if v := strongest(a.S.Given, a.Given, found); a.believes(v) {
+		a.Evidence = v
+	}
+}
+
+// believes reports whether there is evidence that counts. Against a solve that met the
+// tolerance it must show more than that lets pass, unless an equation is missed by as much as
+// its own terms.
+func (a EvidenceSearch) believes(v *solve.Evidence) bool {
+	return v != nil && (!a.Reason.Converged() || a.Componentwise > 0.1 || v.Product > UnconfirmedResidual*a.S.Opt.Tol)
+}
+
+// strongest returns the clearest evidence among these y; nil: none shows anything.
+func strongest(m *csr.Matrix, b []float64, found [][]float64) (best *solve.Evidence) {
+	for _, y := range found {
+		if v := weigh(m, y, b); Shows(v, len(y)) && (best == nil || v.Product > best.Product) {
+			best = &v
+		}
+	}
+	return best
+}
+
+// weigh returns what y shows, in double-double arithmetic.
+func weigh(m *csr.Matrix, y, b []float64) solve.Evidence {
+	sums := make([]dd.DD, m.Cols)
+	terms := make([]float64, m.Cols)
+	var yb dd.DD
+	abs := 0.0
+	for i, v := range y {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			sums[j] = sums[j].AddProd(v, vals[k])
+			terms[j] += math.Abs(v * vals[k])
+		}
+		yb = yb.AddProd(v, b[i])
+		abs += math.Abs(v * b[i])
+	}
+	worst, sum := 0.0, 0.0
+	for j, s := range sums {
+		r := math.Abs(s.Float())
+		if r > 0 {
+			worst = max(worst, r/terms[j])
+		}
+		sum += r
+	}
+	product := math.Abs(yb.Float())
+	return solve.Evidence{Y: y, Null: worst, Product: product / abs, Smallest: product / sum}
+}
+
+// inverseRounds is the number of steps of inverse iteration.
+const inverseRounds = 3
+
+// inverseIteration returns an approximation of a left null vector: A^T y = g, with the y
+// of one step, scaled, as the g of the next. Its work is limited as that of the solve.
+func (a EvidenceSearch) inverseIteration() ([][]float64, error) {
+	opt := krylov.Options[vector]{Tol: 0x1p-51, MaxIter: max(rules.FurtherIter, 2*a.Solved.Iterations)}
+	if a.transposed() {
+		sums := a.S.AbsSums()
+		return a.iterateInversely(a.S.Order, opt, func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+			return a.S.Refiner.Rowwise(a.Ctx, y, g, sums, opt)
+		})
+	}
+	t, err := a.Make(a.Ctx, a.S.Given.Transpose(a.S.Pool), solve.Options{ // the default ones: the options of the solve may be why it stopped
+		Accuracy: solve.Accuracy{Tol: opt.Tol, Digits: solve.NoDigits},
+		Limits:   solve.Limits{MaxIter: opt.MaxIter, Threads: a.S.Opt.Threads, MaxMemory: a.S.Opt.MaxMemory},
+	})
+	if err != nil {
+		return nil, nil //nolint:nilerr // there is no evidence then
+	}
+	defer t.Close()
+	return a.iterateInversely(t.Of().Order, opt, func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+		return t.Of().Refiner.Refine(a.Ctx, y, g, opt)
+	})
+}
+
+// transposed reports whether A is its own transpose, and solving with it has converged.
+func (a EvidenceSearch) transposed() bool {
+	return a.S.Facts.Asymmetry == 0 && a.Solved.Reason.Converged()
+}
+
+// signs are those of vectors like x, by the numbers of rows.
+func (a EvidenceSearch) signs() []float64 {
+	y := a.Vectors.New()
+	a.Vectors.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			y[i] = sign(a.Row(i), 0)
+		}
+	})
+	return y
+}
+
+// iterateInversely does the steps by what solves A^T y = g, in an order of the unknowns.
+func (a EvidenceSearch) iterateInversely(
+	order solve.Ordering, opt krylov.Options[vector], solve func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error),
+) ([][]float64, error) {
+	y := order.Forth(a.signs())
+	for range inverseRounds {
+		if a.Ctx.Err() != nil {
+			break
+		}
+		g := a.Vectors.New()
+		copy(g, y)
+		e := csr.Exponent(a.Vectors.AbsMax(g))
+		for i := range g {
+			g[i] = csr.Ldexp(g[i], -e)
+		}
+		if _, err := solve(y, g, opt); err != nil {
+			return nil, err
+		}
+		if v := a.Vectors.AbsMax(y); v == 0 || !backend.Finite(v) { // the step before has come far enough for this one to fail
+			copy(y, g)
+			break
+		}
+	}
+	e := csr.Exponent(a.Vectors.AbsMax(y))
+	for i := range y {
+		y[i] = csr.Ldexp(y[i], -e)
+	}
+	return [][]float64{order.Back(y)}, nil
+}
+
+// signs is a vector of +1 and -1 in no order, another one for each k.
+func signs(n int, k uint64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = sign(int64(i), k)
+	}
+	return v
+}
+
+func sign(i int64, k uint64) float64 {
+	return float64(1 - 2*int((uint64(i+1)*0x9e3779b97f4a7c15*(2*k+1))>>63))
+}
+
+// UnconfirmedResidual is the multiple of the tolerance from which an Unexplained without
+// confirmed digits is suspect, and a contradiction counts. That of a solution of the size of b
+// is near the tolerance.
+const UnconfirmedResidual = 100

@@ -1,0 +1,195 @@
+package special
+
+import (
+	"context"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/digits"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// leastSquares is the solver of a matrix that is not square: by LSQR, on columns scaled by powers of
+// two to norms near 1, which is its preconditioner, within iterative refinement with residuals
+// in double-double arithmetic. It ends where the tolerance bounds ||r||_2/||b||_2, which A x = b then holds to: rows
+// do not count one by one, since scaling them would make another problem; or the error of verify.LeastSquares, that
+// the residual is orthogonal to the columns.
+//
+// Vectors are those of the larger dimension: the matrix gets rows or columns of zeros, which
+// change neither the least residual nor the x of least norm.
+type leastSquares struct {
+	s       *refine.Problem
+	at      *backend.Host
+	method  krylov.Method[vector, scalar]
+	steps   *krylov.Refinement[vector, scalar]
+	exact   *linop.Timed[vector, scalar] // A
+	scaled  *linop.Timed[vector, scalar] // A D and its transpose
+	columns columnScaling                // D
+	bytes   int64
+
+	rhs, z, r, g vector
+}
+
+// CheckLeastSquares reports an option that such a solve does not have.
+func CheckLeastSquares(m *csr.Matrix, o solve.Options) error {
+	for _, option := range []struct {
+		what string
+		set  bool
+	}{
+		{"preconditioners", o.Precond.Kind != solve.PrecondAuto && o.Precond.Kind != precond.None},
+		{"devices", o.Device != nil && !o.DeviceAuto},
+		{"checkpoints", o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil},
+		{"digits", o.Digits > 0},
+		{"formats but FP64", len(o.Storage.Set.Formats) > 0 && !o.Storage.Plain()},
+		{"stopping criteria but row and nw", o.Stop == solve.StopCW || o.Stop == solve.StopRel},
+		{"scalings but auto and none", o.Scale != solve.ScaleAuto && o.Scale != solve.ScaleNone},
+		{"orders of rows and columns", o.Reorder != solve.ReorderNone},
+		{"null spaces", o.NullSpace.Kind != solve.NullSpaceAuto && o.NullSpace.Kind != solve.NullSpaceNone},
+	} {
+		if option.set {
+			return solve.Invalid("the matrix is %d x %d; least-squares problems are solved without %s", m.Rows, m.Cols, option.what)
+		}
+	}
+	return nil
+}
+
+// LeastSquaresMemory is what a solve takes, in bytes: the matrix as given, scaled and transposed, and vectors.
+func LeastSquaresMemory(m *csr.Matrix) int64 {
+	kind, _ := krylov.KindOf(string(solve.LSQR))
+	n := max(m.Rows, m.Cols)
+	return 3*m.Bytes() + 8*int64(n)*int64(rules.CommonVectors+kind.Vectors(n, krylov.Use{}))
+}
+
+// NewLeastSquares prepares to solve with the matrix of s.
+func NewLeastSquares(s *refine.Problem) *leastSquares {
+	m := padded(s.M)
+	l := &leastSquares{s: s, at: backend.NewHost(m, s.Pool).With(s.Opt.Storage.Kernels), columns: scaleColumns(m, s.Opt.Scale)}
+	scaled := l.columns.apply(m)
+	l.exact = &linop.Timed[vector, scalar]{Operator: l.at.Exact()}
+	l.scaled = &linop.Timed[vector, scalar]{Operator: linop.Transposed[vector, scalar]{
+		Operator: l.at.CSR(scaled), Transpose: l.at.CSR(scaled.Transpose(s.Pool)),
+	}}
+	l.bytes = 2 * scaled.Bytes()
+	l.method, l.steps = krylov.NewLSQR(l.at), krylov.NewRefinement[vector, scalar](l.at)
+	if s.Opt.NoRefine {
+		l.steps.MaxSteps = 1
+	}
+	l.rhs, l.z, l.r, l.g = l.at.New(), l.at.New(), l.at.New(), l.at.New()
+	why := "requested; "
+	if s.Opt.Method != solve.LSQR {
+		why = ""
+	}
+	s.Say("method lsqr: %sthe matrix is not square, so x is to minimise ||b - A x||_2", why)
+	if s.Opt.Scale != solve.ScaleNone {
+		s.Say("scaling columns: to norms near 1, in place of a preconditioner (powers of two, exact)")
+	}
+	s.Say("transpose stored as a second matrix, %s", humanize.Bytes(uint64(scaled.Bytes())))
+	return l
+}
+
+// padded is m with rows or columns of zeros that make it square.
+func padded(m *csr.Matrix) *csr.Matrix {
+	n := max(m.Rows, m.Cols)
+	p := &csr.Matrix{Rows: n, Cols: n, RowPtr: m.RowPtr, Col: m.Col, Val: m.Val}
+	if m.Rows < n {
+		p.RowPtr = make([]int64, n+1)
+		for i := copy(p.RowPtr, m.RowPtr); i <= n; i++ {
+			p.RowPtr[i] = m.RowPtr[m.Rows]
+		}
+	}
+	return p
+}
+
+// solve implements special.
+func (l *leastSquares) Solve(ctx context.Context, b, x0 []float64) (solve.Result, error) {
+	start, m, opt := time.Now(), l.s.M, l.s.Opt
+	x, rhs := l.at.New(), l.at.New()
+	copy(rhs, b)
+	if x0 != nil {
+		if len(x0) != m.Cols {
+			return solve.Result{}, solve.Invalid("the initial guess has %d elements, the matrix %d columns", len(x0), m.Cols)
+		}
+		copy(x, x0)
+	}
+	products, elapsed := l.exact.Count+l.scaled.Count, l.exact.Elapsed+l.scaled.Elapsed
+	solved := l.steps.Solve(ctx, l.exact, &leastCorrection{leastSquares: l, tighten: 0.5}, x, rhs, krylov.Options[vector]{
+		Tol: opt.Tol * refine.Tighter, MaxIter: opt.MaxIter, Guess: x0 != nil, Monitor: opt.Monitor,
+		Measure: func(_, r vector) float64 { return l.measure(r, rhs) },
+	})
+	r := l.Chosen()
+	r.X, r.Reason, r.Digits = x[:m.Cols], solved.Reason, digits.UnknownDigits()
+	r.Outer, r.Iterations, r.SpMVs = solved.Outer, solved.Iterations, l.exact.Count+l.scaled.Count-products
+	r.Time = solve.TimeByPhase{SpMV: l.exact.Elapsed + l.scaled.Elapsed - elapsed}
+	err := l.judge(&r, b)
+	r.Attempts = []solve.Attempt{{Method: r.Method, Vectors: solve.VectorsDouble, Precond: r.Precond.Text, Reason: r.Reason.String(), Iterations: r.Iterations, Solve: time.Since(start)}}
+	r.Time.Total = time.Since(start)
+	return r, err
+}
+
+// judge measures x, as given, and gives the reason that leaves of the one that refinement stopped for: x
+// solves the system, or it is the least-squares solution.
+func (l *leastSquares) judge(r *solve.Result, b []float64) (err error) {
+	start := time.Now()
+	err = JudgeLeastSquares(l.s.M, r, b, l.s.Opt, l.s.Pool)
+	r.Time.Verify = time.Since(start)
+	if r.Advice = r.Reason.Advice(); !r.Reason.Converged() && !ranks.Limited(r.Reason) {
+		r.Advice = "columns or rows may be nearly dependent; allow more iterations (Options.MaxIter), or a larger Options.Tol"
+	}
+	return err
+}
+
+// JudgeLeastSquares measures r.X and sets the reason if x solves the system or is its least-squares solution.
+func JudgeLeastSquares(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Options, pool *parallel.Pool) (err error) {
+	if r.Errors, err = verify.Compute(m, r.X, b, pool); err != nil {
+		return err
+	}
+	least, err := verify.ComputeLeastSquares(m, r.X, b, pool)
+	r.LeastSquares = &least
+	switch {
+	case r.Reason == krylov.ZeroRHS:
+	case r.Errors.RelativeResidual <= opt.Tol:
+		r.Reason = krylov.Converged
+	case leastSquaresError(opt.Stop, least) <= opt.Tol:
+		r.Reason = krylov.LeastSquares
+	case r.Reason.Converged():
+		r.Reason = krylov.Drift
+	}
+	return err
+}
+
+// leastSquaresError is the error that a criterion bounds.
+func leastSquaresError(s solve.Stop, e verify.LeastSquares) float64 {
+	if s == solve.StopNW {
+		return e.Normal
+	}
+	return e.Columns
+}
+
+// chosen implements special.
+func (l *leastSquares) Chosen() solve.Result {
+	return solve.Result{
+		Work:    solve.Work{Method: string(solve.LSQR)},
+		Stored:  solve.Stored{Storage: l.s.Opt.Storage.WithDefaults(false, true).FP64(), Formats: []string{"FP64"}, Bytes: l.bytes},
+		Precond: solve.PrecondResult{Kind: precond.None, Text: string(precond.None)},
+	}
+}
+
+func (l *leastSquares) Fallbacks() []string { return nil }
+
+// Memory implements special.
+func (l *leastSquares) Memory() []solve.MethodMemory {
+	return []solve.MethodMemory{{Method: solve.LSQR, Alone: l.s.Opt.Held + LeastSquaresMemory(l.s.M)}}
+}
+
+func (l *leastSquares) Close() { l.s.Pool.Close() }

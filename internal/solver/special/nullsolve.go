@@ -1,0 +1,152 @@
+package special
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/solver/digits"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// maxTightenings is how many times M x = b is solved to a smaller error when that of x in
+// A x = b is above the tolerance: rows P get what the other residuals sum to.
+const maxTightenings = 3
+
+// solve implements special.
+func (n *NullSpace) Solve(ctx context.Context, b, x0 []float64) (solve.Result, error) {
+	return n.SolveBy(ctx, n.Inner, b, x0)
+}
+
+// solveBy is solve with a solver of M.
+func (n *NullSpace) SolveBy(ctx context.Context, by Inner, b, x0 []float64) (solve.Result, error) {
+	start := time.Now()
+	consistent := b
+	if !n.found {
+		consistent = orthogonalTo(n.left, b)
+	}
+	if x0 != nil {
+		if err := solve.CheckVector("initial guess", x0, n.a.Rows); err != nil {
+			return solve.Result{}, err
+		}
+		x0 = n.pinned.vanish(x0)
+	}
+	tol := n.opt.Tol // of the solves with M
+	solver := by.WithTol(tol)
+	var total solve.Result
+	for k := 0; ; k++ {
+		r, err := solver.Solve(ctx, consistent, x0)
+		if err != nil {
+			return solve.Result{}, err
+		}
+		x := orthogonalTo(n.right, r.X)
+		judged, err := verify.Judge(n.a, x, b, n.opt.Tol, n.pool)
+		if err != nil {
+			return solve.Result{}, err
+		}
+		errs := judged.Errors
+		x0 = r.X
+		total = followed(total, r)
+		total.X, total.Errors = x, errs
+		if n.rounded {
+			total.Digits = digits.WithinRoundings(total.Digits)
+		}
+		component, y := n.component(b, x)
+		total.NullSpace = solve.NullSpaceResult{Dim: len(n.right), Residual: n.residual, Component: component}
+		var evidence *solve.Evidence
+		if y != nil {
+			shown := weigh(n.a, y, b)
+			evidence = &shown
+			if n.found && k == 0 && r.Reason.Converged() {
+				consistent = orthogonalTo(n.left, b)
+				continue
+			}
+		}
+		e := n.opt.Stop.Of(errs)
+		if evidence != nil || e <= n.opt.Tol || !r.Reason.Converged() || k == maxTightenings {
+			n.judge(&total, e, evidence)
+			if total.Reason.Converged() && judged.Unexplained > verify.MaxUnexplained(n.opt.Tol) {
+				n.unexplained(&total, b)
+			}
+			err := n.preferZero(&total, b)
+			total.Time.Total = time.Since(start)
+			return total, err
+		}
+		consistent = orthogonalTo(n.left, b)
+		tol *= min(0.1, 0.5*n.opt.Tol/e)
+		solver = solver.WithTol(tol)
+	}
+}
+
+// judge sets the reason that the error e of x, and evidence that b is not consistent, leave of
+// that for which the solve with M stopped.
+func (n *NullSpace) judge(r *solve.Result, e float64, evidence *solve.Evidence) {
+	switch {
+	case r.Reason == krylov.TimeLimit || r.Reason == krylov.Interrupted:
+	case evidence != nil:
+		r.Reason, r.Evidence = krylov.Inconsistent, evidence
+		n.opt.Log(fmt.Sprintf("nullspace inconsistent: |y'b| is %.1e of its terms for a y of the left null space; solved for b less that", evidence.Product))
+		r.Advice = "b is not in the range of A; x is a solution of least squares; check b"
+	case r.Reason.Converged() && !(e <= n.opt.Tol):
+		r.Reason = krylov.Drift
+		r.Advice = fmt.Sprintf("the solve ended a little above the tolerance; try Options.Tol = %.1g", n.opt.Tol/2)
+	}
+}
+
+// unexplained sets the reason of an x that does not explain b: the null space is larger than
+// what was found of it.
+func (n *NullSpace) unexplained(r *solve.Result, b []float64) {
+	r.Reason, r.Advice = krylov.Singular, SingularAdvice
+	r.Digits = digits.UnknownDigits()
+	if len(b) > rules.DenseRows {
+		return
+	}
+	if v := strongest(n.a, b, LeftNullVectors(n.a)); v != nil {
+		r.Reason, r.Evidence, r.Advice = krylov.Inconsistent, v, InconsistentAdvice
+	}
+}
+
+// preferZero replaces an x that contradicts b, and is no better than zero, by zero. One of least
+// squares is better.
+func (n *NullSpace) preferZero(r *solve.Result, b []float64) (err error) {
+	if r.Reason != krylov.Inconsistent && r.Reason != krylov.Singular || r.Errors.RelativeResidual <= 1 || AbsMax(r.X) == 0 {
+		return nil
+	}
+	r.Advice = SingularAdvice
+	if r.Reason == krylov.Inconsistent {
+		r.Advice = InconsistentAdvice
+	}
+	r.Cautions = append(r.Cautions, fmt.Sprintf(ZeroReturned, r.Errors.RelativeResidual))
+	clear(r.X)
+	r.Errors, err = verify.Compute(n.a, r.X, b, n.pool)
+	return err
+}
+
+func (n *NullSpace) Chosen() solve.Result { return n.Inner.Chosen() }
+
+func (n *NullSpace) Fallbacks() []string { return n.Inner.Ladder() }
+
+func (n *NullSpace) Memory() []solve.MethodMemory { return n.Inner.Memory() }
+
+// Close implements special.
+func (n *NullSpace) Close() {
+	n.Inner.Close()
+	n.pool.Close()
+}
+
+// followed is the work of two solves, and all else of the second.
+func followed(r, next solve.Result) solve.Result {
+	next.Outer += r.Outer
+	next.Iterations += r.Iterations
+	next.SpMVs += r.SpMVs
+	next.Precond.Applications += r.Precond.Applications
+	next.Precond.Elapsed += r.Precond.Elapsed
+	next.Time.SpMV += r.Time.SpMV
+	next.Time.Precond += r.Time.Precond
+	next.Time.Orthogonalization += r.Time.Orthogonalization
+	next.Time.Verify += r.Time.Verify
+	return next
+}

@@ -1,0 +1,182 @@
+package special
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// SubstitutionMethod is the Result.Method of matrices that are triangular in some order of
+// rows and columns.
+const SubstitutionMethod = "substitution"
+
+// substitution solves with a matrix that is lower triangular in some order of rows and
+// columns, such as a diagonal one:
+//
+//	x_j = (b_i - sum_l a_il x_l) / a_ij
+//
+// with the sum in double-double arithmetic, so that x_j is rounded once or twice. It takes
+// the place of refinement; if numbers leave the range of float64 on the way, an ordinary
+// refinement, which scales, takes over.
+type substitution struct {
+	s          *refine.Problem
+	ordinary   func(context.Context) error // makes an ordinary refinement of s
+	rows, cols []int32
+	exact      linop.Operator[vector, scalar]
+	elapsed    time.Duration
+	count      int
+}
+
+// Recognise makes the solver one by substitution if the matrix is triangular and the options
+// leave the choice, and says so.
+func Recognise(s *refine.Problem, ordinary func(context.Context) error) bool {
+	if !s.LeavesAll() {
+		return false
+	}
+	rows, cols := s.M.TriangularOrder()
+	if rows == nil {
+		return false
+	}
+	s.Method, s.Scale, s.Order = SubstitutionMethod, solve.ScaleNone, solve.Ordering{Order: solve.ReorderNone}
+	s.Say("method %s: the matrix is %s", s.Method, shape(s.M))
+	s.Refiner = &substitution{s: s, ordinary: ordinary, rows: rows, cols: cols, exact: backend.NewHost(s.M, s.Pool).With(s.Opt.Storage.Kernels).Exact()}
+	return true
+}
+
+// shape describes a matrix that is triangular in some order.
+func shape(m *csr.Matrix) string {
+	lower, upper := true, true
+	m.DoNonZero(func(i, j int, v float64) {
+		lower = lower && (j <= i || v == 0)
+		upper = upper && (j >= i || v == 0)
+	})
+	switch {
+	case lower && upper:
+		return "diagonal"
+	case lower:
+		return "lower triangular"
+	case upper:
+		return "upper triangular"
+	}
+	return "triangular but for the order of rows and columns"
+}
+
+// stretch is how many rows are solved between looks at the context.
+const stretch = 1 << 14
+
+// solve sets x; done is false if the context ended or a number left the range of float64.
+func (t *substitution) solve(ctx context.Context, x, b []float64) (reason krylov.Reason, done bool) {
+	defer func(start time.Time) { t.elapsed += time.Since(start) }(time.Now())
+	t.count++
+	for k, i := range t.rows {
+		if k%stretch == 0 && ctx.Err() != nil {
+			return stopped(ctx), false
+		}
+		cols, vals := t.s.M.Row(int(i))
+		j := t.cols[k]
+		sum, pivot := dd.From(b[i]), 0.0
+		for l, c := range cols {
+			switch {
+			case c == j:
+				pivot = vals[l]
+			case vals[l] != 0:
+				sum = sum.AddProd(-vals[l], x[c])
+			}
+		}
+		if x[j] = sum.Div(dd.From(pivot)).Float(); !backend.Finite(x[j]) {
+			return krylov.NotFinite, false
+		}
+	}
+	return krylov.Converged, true
+}
+
+// stopped is the reason of a context that has ended.
+func stopped(ctx context.Context) krylov.Reason {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return krylov.TimeLimit
+	}
+	return krylov.Interrupted
+}
+
+// Refine implements refiner.
+func (t *substitution) Refine(ctx context.Context, x, b []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	guess := append([]float64(nil), x...)
+	if AbsMax(b) == 0 {
+		clear(x)
+		return krylov.Result{Reason: krylov.ZeroRHS}, nil
+	}
+	reason, done := t.solve(ctx, x, b)
+	if done || reason != krylov.NotFinite {
+		if !done {
+			copy(x, guess)
+		}
+		return krylov.Result{Reason: reason}, nil
+	}
+	copy(x, guess)
+	t.s.Say("method %s: numbers leave the range of float64", SubstitutionMethod)
+	if err := t.ordinary(ctx); err != nil {
+		return krylov.Result{}, err
+	}
+	return t.s.Refiner.Refine(ctx, x, b, opt)
+}
+
+// further implements refiner: substitution is as accurate as it can be at once.
+func (t *substitution) Further(ctx context.Context, x, b, w []float64, _ krylov.Options[vector]) (krylov.Result, error) {
+	r := append([]float64(nil), b...)
+	reason, done := t.solve(ctx, x, b)
+	if done {
+		t.exact.Residual(r, b, x)
+	}
+	return krylov.Result{Reason: reason, Measure: backend.Weighted(linop.NewHost(len(r), t.s.Pool), r, w)}, nil
+}
+
+// Roughly implements refiner.
+func (t *substitution) Roughly(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	return t.Further(ctx, x, b, w, opt)
+}
+
+// Rowwise implements refiner.
+func (t *substitution) Rowwise(ctx context.Context, x, b, _ []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	return t.Refine(ctx, x, b, opt)
+}
+
+// correct implements refiner.
+func (t *substitution) Correct(ctx context.Context, d, r, _ []float64, _ int, _ krylov.Goal) (krylov.Result, error) {
+	reason, _ := t.solve(ctx, d, r)
+	return krylov.Result{Reason: reason}, nil
+}
+
+// Raise implements refiner.
+func (t *substitution) Raise(krylov.Reason) bool { return false }
+
+// residual implements refiner.
+func (t *substitution) Residual(r, x, b []float64) error {
+	t.exact.Residual(r, b, x)
+	return nil
+}
+
+// LeftOver implements refiner.
+func (t *substitution) LeftOver(r, x, b []float64) error { return t.Residual(r, x, b) }
+
+func (t *substitution) Lower([]float64) []float64 { return nil }
+
+// Usage implements refiner.
+func (t *substitution) Usage() refine.Usage {
+	return refine.Usage{
+		Method: SubstitutionMethod, Precond: solve.PrecondResult{Kind: precond.None, Text: string(precond.None)},
+		Stored:   backend.Stored{Storage: t.s.Opt.Storage.WithDefaults(false, true), Bytes: t.s.M.Bytes(), Rows: t.s.M.Rows},
+		Products: t.count, Multiplying: t.elapsed,
+	}
+}
+
+// Close implements refiner.
+func (t *substitution) Close() {}

@@ -1,0 +1,195 @@
+package solver
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// Update makes these the values of the matrix, in the order of csr.Matrix.Val as given to New, whose pattern of
+// nonzeros stays: the next of a sequence of systems, such as time steps or Newton steps. They must stay
+// as they are while the Solver is in use, as the matrix of New; that may be changed for Update, and its Val passed.
+//
+// What depends on the pattern is taken over: the order of the rows, what the rules have looked at and chosen, the
+// layout of the method's matrix. The preconditioner stays as it is until the iterations that it takes beyond those of
+// the first system have taken as many multiplications as setting it up. Then the symbolic part of factorisations is
+// taken over, and the transfers between the levels of multigrid, until they take half as many iterations again as at first: with Options.Updates
+// from the first time on, otherwise from the second, since New keeps nothing then. Trials that did not help are left
+// out. The answer is verified as ever, so that what is taken over can cost iterations, never accuracy. If symmetry or the signs of the diagonal change, and for
+// matrices of a special kind and on devices, Update is a New of the same Options.
+//
+// Solve starts from zero, or from the last x if that is passed as a guess. After an error the Solver is as
+// it was before. Setup is the time of the Update.
+func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
+	if s.root != nil || s.Job != nil || s.recorder != nil || len(s.Opt.Lower) > 0 {
+		return solve.Invalid("Update is for a matrix on one rank, without lower parts and checkpoints")
+	}
+	if len(values) != s.Given.NNZ() {
+		return solve.Invalid("%d values for a pattern of %d nonzeros", len(values), s.Given.NNZ())
+	}
+	start := time.Now()
+	m := *s.Given
+	m.Val = values
+	if s.special != nil || s.Opt.Device != nil || !iterating(s.Refiner) {
+		return s.anew(ctx, &m, start)
+	}
+	before := *s
+	defer func() {
+		if err != nil {
+			*s = before
+		}
+	}()
+	if s.Kept == nil {
+		s.Kept = new(precond.Kept)
+	}
+	if s.Layouts = maps.Clone(s.Layouts); s.Layouts == nil {
+		s.Layouts = map[backend.StoredAs]adaptive.Layout{}
+	}
+	s.Sums, s.Multiple, s.side.team, s.side.family, s.answered = nil, nil, nil, nil, nil
+	s.Given, s.M, s.Known = &m, &m, new(features.KnownParts)
+	err = s.until(ctx, func() error {
+		if p := s.Order.Permutation; p != nil {
+			s.M = m.Permuted(p, p.Inverse(), s.Pool)
+		}
+		s.Facts = csr.Examine(&m, s.Pool)
+		return solve.Solvable(s.Facts)
+	})
+	if err != nil {
+		return err
+	}
+	if s.Facts.Symmetric != before.Facts.Symmetric || s.Facts.DiagonalSign() != before.Facts.DiagonalSign() {
+		*s = before
+		return s.anew(ctx, &m, start)
+	}
+	s.Opt.Examined(s.Facts)
+	last := before.Refiner.(*refine.Refinement[vector, scalar]).Correction.Attempts
+	s.leaveTrials(last)
+	if err = s.until(ctx, func() error { return s.rescale(before.Scaled) }); err != nil {
+		return err
+	}
+	if s.carry(last); s.Carried.Ready == nil {
+		s.judgeTransfers()
+	}
+	if err = s.build(ctx); err != nil {
+		return err
+	}
+	before.Refiner.Close()
+	s.Setup = time.Since(start)
+	return nil
+}
+
+// UpdateMatrix is Update with the values of m, whose pattern must be that of the matrix given to New.
+func (s *Solver) UpdateMatrix(ctx context.Context, m *csr.Matrix) error {
+	g := s.Given
+	if m.Rows != g.Rows || m.Cols != g.Cols {
+		return solve.Invalid("the matrix is %d x %d, the one before %d x %d", m.Rows, m.Cols, g.Rows, g.Cols)
+	}
+	for i := range m.Rows {
+		now, _ := m.Row(i)
+		if was, _ := g.Row(i); !slices.Equal(now, was) {
+			return solve.Invalid("the pattern of nonzeros differs from that of the matrix before, first in row %d", i+1)
+		}
+	}
+	return s.Update(ctx, m.Val)
+}
+
+// iterating reports whether a Krylov method at the host solves.
+func iterating(r refine.Refiner) bool {
+	_, is := r.(*refine.Refinement[vector, scalar])
+	return is
+}
+
+// anew is New of m with the same options, in the place of s.
+func (s *Solver) anew(ctx context.Context, m *csr.Matrix, start time.Time) error {
+	t, err := New(ctx, m, s.updates.asked)
+	if err != nil {
+		return err
+	}
+	s.Close()
+	*s = *t
+	s.Setup = time.Since(start)
+	return nil
+}
+
+// judgeTransfers forgets the transfers of multigrid that do not suit the values any more.
+func (s *Solver) judgeTransfers() {
+	switch {
+	case s.updates.usual == 0:
+		s.updates.usual = s.updates.took
+	case float64(s.updates.took) > rules.Worn*float64(s.updates.usual):
+		s.Say("update: %d iterations instead of %d; transfers between levels are made again", s.updates.took, s.updates.usual)
+		s.Kept.DropTransfers()
+		s.updates.usual = 0
+	}
+}
+
+// carry decides whether the preconditioner in use stays for the next values: until what it has cost is what setting it up
+// takes, so that a sequence takes at most about twice what it would if one knew beforehand when to do that.
+func (s *Solver) carry(t *attempt.Attempts[vector, scalar]) {
+	c := s.Carried
+	s.Carried = attempt.Carried{}
+	made, rung := t.Preconditioner(), t.State.Fallbacks[max(t.State.Fallback, 0)]
+	if made == nil || c.Solves == 0 || c.Other || rung.Iterations == 0 {
+		return
+	}
+	if c.Usual == 0 {
+		c.Usual = (c.Took + c.Solves - 1) / c.Solves
+	}
+	c.Debt += max(0, float64(c.Took-c.Solves*c.Usual)) * rung.Work / float64(rung.Iterations)
+	if c.Debt >= made.Work {
+		s.Say("update: %d iterations in %d solves instead of %d in each; the preconditioner is set up again", c.Took, c.Solves, c.Usual)
+		return
+	}
+	s.Carried = attempt.Carried{Ready: map[choice.Variant]*attempt.Preconditioner[vector, scalar]{t.Now().Variant: made}, Usual: c.Usual, Debt: c.Debt}
+	s.Say("update: the preconditioner stays")
+}
+
+// leaveTrials takes the trials from the ladder that the last solve has left.
+func (s *Solver) leaveTrials(t *attempt.Attempts[vector, scalar]) {
+	s.Found = features.Once[[]choice.Fallback]{Known: true}
+	for k, r := range t.Fallbacks {
+		if !r.ProbeRun || k >= t.State.Fallback {
+			s.Found.Value = append(s.Found.Value, r)
+		}
+	}
+}
+
+// rescale scales the matrix as the one before if that is about as good: transfers belong to a scaling.
+func (s *Solver) rescale(before *backend.ScaledMatrix) error {
+	if err := s.ChooseScaling(); err != nil {
+		return err
+	}
+	now := s.Scaled
+	now.Pool, now.Transposes, now.Symmetric = s.Pool, before.Transposes, before.Symmetric
+	if now.None == before.None && near(now.Row, before.Row) && near(now.Col, before.Col) && !s.Overflows(before.Scaling) {
+		now.Scaling = before.Scaling
+		return nil
+	}
+	s.Kept.DropTransfers()
+	s.Carried.Other = true
+	return nil
+}
+
+// near compares exponents.
+func near(a, b []int) bool {
+	return slices.EqualFunc(a, b, func(a, b int) bool { return max(a-b, b-a) <= rules.MostRescaled })
+}
+
+// updates is what Update needs of what was before.
+type updates struct {
+	asked solve.Options // of New
+	usual int           // iterations with the transfers of multigrid as they were when made; 0: not known
+	took  int           // iterations of the last solve
+}

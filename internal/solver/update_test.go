@@ -1,0 +1,166 @@
+package solver
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// step is m with another diagonal, as a time step has.
+func step(m *csr.Matrix, shift float64) *csr.Matrix {
+	m = m.Clone()
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			if int(j) == i {
+				vals[k] += shift * (1 + 0.5*math.Sin(float64(i)))
+			}
+		}
+	}
+	return m
+}
+
+// Each system of a sequence is solved and verified, with what can be taken over of the one before.
+func TestUpdateThreads(t *testing.T) {
+	body, err := generate.Generate("elasticity3d", generate.Params{"n": 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spd, flow, wild := grid(12, 0, 0), grid(12, 0.3, 0), rescaled(grid(12, 0, 0), uneven(2), uneven(2))
+	for name, c := range map[string]struct {
+		m   *csr.Matrix
+		opt solve.Options
+	}{
+		"rules":     {spd, solve.Options{}},
+		"body":      {body, solve.Options{}},
+		"wild":      {wild, solve.Options{}},
+		"flow":      {flow, solve.Options{}},
+		"amg":       {grid(40, 0, 0), solve.Options{Precond: solve.Precond{Kind: precond.AMG}, Updates: true}},
+		"ict":       {spd, solve.Options{Precond: solve.Precond{Kind: precond.ICT}}},
+		"ilut":      {flow, solve.Options{Precond: solve.Precond{Kind: precond.ILUT}}},
+		"cholesky":  {spd, solve.Options{Precond: solve.Precond{Kind: precond.Cholesky}, Updates: true}},
+		"lu":        {flow, solve.Options{Precond: solve.Precond{Kind: precond.LU}}},
+		"bicg":      {flow, solve.Options{Method: solve.BiCG, Precond: solve.Precond{Kind: precond.ILU0}}},
+		"reordered": {flow, solve.Options{Reorder: solve.ReorderRCM}},
+		"several":   {spd, solve.Options{Updates: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			switch name {
+			case "rules", "amg", "lu":
+			default:
+				if testing.Short() {
+					t.Skip("others share their steps")
+				}
+			}
+			c.opt.Threads = 2
+			s := newSolver(t, c.m, c.opt)
+			var last []float64
+			for k, shift := range []float64{0, 0.5, 0.7, 0.9} {
+				m := step(c.m, shift)
+				if k > 0 {
+					if err := s.UpdateMatrix(t.Context(), m); err != nil {
+						t.Fatal(err)
+					}
+				}
+				b := rhs(m, 1)
+				r, err := s.Solve(t.Context(), b, last)
+				if err != nil || r.Reason != krylov.Converged {
+					t.Fatalf("system %d: %v, %v", k, r.Reason, err)
+				}
+				if e := measureOf(t, solve.StopRow, m, r.X, b); e > krylov.DefaultTol || e != r.Errors.Row {
+					t.Errorf("system %d: error %g, reported %g", k, e, r.Errors.Row)
+				}
+				if last = r.X; name == "several" {
+					many, err := s.SolveMany(t.Context(), [][]float64{b, m.Val[:m.Rows]}, nil)
+					if err != nil || !many[0].Reason.Converged() || !many[1].Reason.Converged() {
+						t.Errorf("system %d: several: %v", k, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The preconditioner stays at first; it and what is taken over of multigrid are made again when they do not suit the
+// values any more.
+func TestUpdateWorn(t *testing.T) {
+	m := grid(40, 0, 0)
+	var log logged
+	s := newSolver(t, m, log.options(solve.Options{Precond: solve.Precond{Kind: precond.AMG}, Updates: true}))
+	b := rhs(m, 1)
+	if _, err := s.Solve(t.Context(), b, nil); err != nil {
+		t.Fatal(err)
+	}
+	for k := range 4 {
+		next := m.Clone()
+		for i := range next.Rows { // strong along x, and then along y
+			cols, vals := next.Row(i)
+			for e, j := range cols {
+				switch d := int(j) - i; {
+				case d == 0:
+					vals[e] = 2 + 2e-4
+				case (d == 1 || d == -1) == (k == 1):
+					vals[e] = -1
+				default:
+					vals[e] = -1e-4
+				}
+			}
+		}
+		if err := s.Update(t.Context(), next.Val); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.Solve(t.Context(), b, nil); err != nil || !r.Reason.Converged() {
+			t.Fatalf("%v, %v", r.Reason, err)
+		}
+	}
+	for _, line := range []string{"the preconditioner stays", "the preconditioner is set up again", "transfers between levels are made again"} {
+		if !log.says(line) {
+			t.Errorf("the log does not say %q: %q", line, log.lines)
+		}
+	}
+}
+
+// Matrices that differ in kind are set up anew; faults leave the solver as it was.
+func TestUpdateFaults(t *testing.T) {
+	m := grid(6, 0, 0)
+	s := newSolver(t, m, solve.Options{})
+	b := rhs(m, 1)
+	want, err := s.Solve(t.Context(), b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := m.Clone()
+	other.Col = slices.Clone(other.Col)
+	row := other.Col[other.RowPtr[3]:other.RowPtr[4]]
+	row[len(row)-1] = int32(m.Cols - 1)
+	bad := slices.Clone(m.Val)
+	bad[7] = math.NaN()
+	for name, err := range map[string]error{
+		"pattern": s.UpdateMatrix(t.Context(), other),
+		"size":    s.UpdateMatrix(t.Context(), grid(7, 0, 0)),
+		"values":  s.Update(t.Context(), m.Val[1:]),
+		"NaN":     s.Update(t.Context(), bad),
+	} {
+		var fault *solve.InputError
+		if !errors.As(err, &fault) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got, err := s.Solve(t.Context(), b, nil); err != nil || !sameOutcome(got, want) {
+		t.Errorf("after faults: %v, %v, before %v", got.Reason, err, want.Reason)
+	}
+	skew := grid(6, 0.4, 0)
+	if err := s.UpdateMatrix(t.Context(), skew); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Solve(t.Context(), b, nil); err != nil || r.Reason != krylov.Converged || r.Method == "cg" {
+		t.Errorf("unsymmetric: %v by %s, %v", r.Reason, r.Method, err)
+	}
+}

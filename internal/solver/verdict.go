@@ -1,0 +1,258 @@
+package solver
+
+import (
+	"math"
+	"time"
+	"unsafe"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/batch"
+	"github.com/mpsolve/mpsolve/internal/solver/digits"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/internal/solver/special"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// answer is one right-hand side on its way to a Result.
+type answer struct {
+	*refine.Solution
+	s       *Solver
+	dropped float64 // ||r||/||b|| of an x that was given up for zero; 0: none
+}
+
+// solve refines x, judges it, goes on where the judgement asks for that, and estimates
+// its digits.
+func (a *answer) solve(guess bool) (err error) {
+	opt := a.s.Opt
+	a.Solved, err = a.s.Refiner.Refine(a.Ctx, a.X, a.B, krylov.Options[vector]{
+		Tol: opt.Tol * refine.Tighter, MaxIter: opt.MaxIter, Guess: guess, Monitor: opt.Monitor,
+	})
+	if err != nil {
+		return err
+	}
+	if a.Solved.Reason == krylov.Converged {
+		if err := a.improved(); err != nil {
+			return err
+		}
+	} else if err := a.judge(); err != nil {
+		return err
+	}
+	if a.met() && (a.Weights != nil || !a.Solved.Reason.Converged()) {
+		if err := a.explain(); err != nil {
+			return err
+		}
+		if err := a.improved(); err != nil {
+			return err
+		}
+	}
+	a.Reason = a.verdict()
+	if !a.Reason.Converged() {
+		a.Digits = digits.UnknownDigits()
+	}
+	if want := opt.FloatDigits(); want > 0 && a.Reason == krylov.Converged && a.Digits.Believed < want {
+		a.Reason = krylov.TooFewDigits
+	}
+	if opt.Precise() && a.Reason == krylov.Converged {
+		if again, err := (digits.Estimation{Solution: a.Solution}).RefinePrecisely(); err != nil {
+			return err
+		} else if again {
+			if err := a.judge(); err != nil {
+				return err
+			}
+		}
+	}
+	if a.suspect() {
+		if err := (special.EvidenceSearch{Solution: a.Solution, Make: makeInner}).SeekEvidence(); err != nil {
+			return err
+		}
+	}
+	return a.preferZero()
+}
+
+// improved improves x, estimates its digits and judges it.
+func (a *answer) improved() error {
+	x := a.X
+	a.s.Opt.Stage("estimating the digits of x")
+	if err := (digits.Estimation{Solution: a.Solution}).Estimate(); err != nil {
+		return err
+	}
+	err := a.judge()
+	if err == nil && !a.met() && unsafe.SliceData(x) != unsafe.SliceData(a.X) { // better by rows, but not by the measure
+		a.X, a.Digits = x, digits.UnknownDigits()
+		err = a.judge()
+	}
+	return err
+}
+
+// judge measures x, as given. When the solve was ended from outside, that is all, unless x
+// meets the measure: how x explains b changes nothing then, and takes several times as long.
+func (a *answer) judge() (err error) {
+	a.s.Opt.Stage("verifying x")
+	start := time.Now()
+	defer func() { a.Spent.Verifying += time.Since(start) }()
+	if a.Ctx.Err() != nil {
+		errors, err := a.errors()
+		a.Judgement = verify.Judgement{Errors: errors, Block: errors.Row, Unexplained: math.NaN()}
+		if err != nil || !a.met() {
+			return err
+		}
+	}
+	if j := a.s.Job; j != nil {
+		a.Judgement = verify.JudgeDistributed(j.Matrix, a.X, a.Given, a.s.Opt.Tol, a.s.Pool)
+	} else {
+		a.Judgement, err = a.judgeGiven()
+	}
+	return err
+}
+
+// errors measures x.
+func (a *answer) errors() (verify.Errors, error) {
+	if j := a.s.Job; j != nil {
+		return verify.ComputeDistributed(j.Matrix, a.X, a.Given, a.s.Pool), nil
+	}
+	return verify.Compute(a.s.Given, a.s.Order.Back(a.X), a.Given, a.s.Pool)
+}
+
+// unexplained is that of x in all blocks, whatever their size.
+func (a *answer) unexplained() (float64, error) {
+	if j := a.s.Job; j != nil {
+		return verify.UnexplainedDistributed(j.Matrix, a.X, a.Given, a.s.Pool), nil
+	}
+	return a.s.Known.Given.Unexplained(a.s.Given, a.s.Order.Back(a.X), a.Given, a.s.Pool)
+}
+
+// met reports whether the measure that counts is within the tolerance.
+func (a *answer) met() bool { return a.s.Opt.Stop.Of(a.Errors) <= a.s.Opt.Tol }
+
+// byRows reports whether the measure that counts is that of a row.
+func (a *answer) byRows() bool { return a.s.Opt.Stop == solve.StopRow || a.s.Opt.Stop == solve.StopCW }
+
+// explainRounds is how many times a solve goes on: the blocks of an x that is better may be others.
+const explainRounds = 3
+
+// explain goes on with an x that meets the measure but does not explain b, or not in all
+// blocks, see verify.Judgement: to a residual that is small in each of them.
+func (a *answer) explain() error {
+	opt := a.s.Opt
+	if opt.NoRefine {
+		return nil
+	}
+	limit := max(rules.FurtherIter, 2*a.Solved.Iterations)
+	for range explainRounds {
+		if !a.byRows() || a.Weights == nil || limit <= 0 {
+			return nil
+		}
+		w, x, before := a.Vectors.New(), a.Vectors.New(), a.Judgement
+		copy(x, a.X)
+		for i, v := range a.s.Order.Forth(a.Weights) {
+			w[i] = min(v+math.Abs(a.B[i]), math.MaxFloat64)
+		}
+		a.Parts = w
+		more, err := a.further(a.X, a.B, w, krylov.Options[vector]{
+			Tol: opt.Tol * refine.Tighter, MaxIter: min(limit, opt.MaxIter), Guess: true,
+		})
+		if err != nil {
+			return err
+		}
+		limit -= max(1, more.Iterations)
+		a.Solved.Iterations += more.Iterations
+		a.Solved.Outer += more.Outer
+		if err := a.judge(); err != nil {
+			return err
+		}
+		if !a.met() { // one row at the cost of another
+			a.X, a.Judgement = x, before
+			return nil
+		}
+	}
+	return nil
+}
+
+// further is that of the refiner.
+func (a *answer) further(x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	more, err := a.s.Refiner.Further(a.Ctx, x, b, w, opt)
+	a.Solved.Orthogonalization += more.Orthogonalization
+	return more, err
+}
+
+// verdict is the reason that the judgement of x leaves of the one that refinement stopped for.
+func (a *answer) verdict() krylov.Reason {
+	reason := a.Solved.Reason
+	switch {
+	case reason == krylov.ZeroRHS:
+		return reason
+	case a.met() && !a.explained():
+		return krylov.Singular
+	case a.met():
+		return krylov.Converged
+	case reason.Converged():
+		reason = krylov.Drift
+	}
+	if reachable := a.reachable(); !reason.Converged() && !ranks.Limited(reason) &&
+		a.s.Opt.Tol < reachable && a.s.Opt.Stop.Of(a.Errors) <= nearReachable*reachable {
+		return krylov.PrecisionExhausted
+	}
+	if m := a.s.Method; (m == solve.CG || m == solve.MINRES) && !a.s.Facts.Symmetric {
+		switch reason {
+		case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Indefinite, krylov.Drift, krylov.Slow:
+			return krylov.NotSymmetric
+		}
+	}
+	return reason
+}
+
+// explained reports whether an x that meets the measure explains b as well.
+func (a *answer) explained() bool { return explains(a.Judgement, a.s.Opt) }
+
+// suspect reports whether the system may have no solution: nothing else explains the end of
+// the solve, or finding out is cheap.
+func (a *answer) suspect() bool {
+	switch a.Reason {
+	case krylov.Singular:
+		return true
+	case krylov.Converged: // by an x that may be far larger than b asks for, with nothing that confirms it
+		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol)
+	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
+		return a.s.Rows() <= rules.DenseRows
+	}
+	return false
+}
+
+// nearReachable is the multiple of the reachable measure from which precision is exhausted.
+const nearReachable = 16
+
+// reachable is what rounding x to float64 may leave of the measure that counts.
+func (a *answer) reachable() float64 { return a.s.Opt.Stop.Of(a.Rounding) }
+
+// preferZero replaces an x that did not converge and is no better than zero by zero. That of
+// a solve that was ended from outside is left, as a guess for the next.
+func (a *answer) preferZero() error {
+	if a.Reason.Converged() || a.Reason == krylov.TooFewDigits || ranks.Limited(a.Reason) || a.RelativeResidual < 1 || a.Vectors.AbsMax(a.X) == 0 {
+		return nil
+	}
+	meaningless := a.Evidence != nil || a.Reason == krylov.NotSymmetric || a.Reason == krylov.Indefinite // no approximation of anything
+	if a.byRows() && !meaningless && a.Unexplained < 1 {
+		if q, err := a.unexplained(); err != nil || q < 1 {
+			return err
+		}
+	}
+	a.dropped = a.RelativeResidual
+	clear(a.X)
+	return a.judge()
+}
+
+// judgeGiven judges x by the matrix as given, along with those of other members.
+func (a *answer) judgeGiven() (j verify.Judgement, err error) {
+	s, x := a.s, a.s.Order.Back(a.X)
+	judge := func(pool *parallel.Pool) { j, err = s.Known.Given.Judge(s.Given, x, a.Given, s.Opt.Tol, pool) }
+	if s.side.member == nil {
+		judge(s.Pool)
+		return j, err
+	}
+	s.side.member.Ask(&batch.Request{Judge: judge, Of: batch.Judgements{Known: s.Known, Pool: s.Pool}})
+	return j, err
+}

@@ -1,0 +1,106 @@
+package testsupport
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// Entries returns the n x n matrix of what fill adds.
+func Entries(n int, fill func(add func(i, j int, v float64))) *csr.Matrix {
+	b, err := csr.NewBuilder(n, n)
+	if err != nil {
+		panic(err)
+	}
+	fill(func(i, j int, v float64) {
+		if err := b.Add(i, j, v); err != nil {
+			panic(err)
+		}
+	})
+	return b.Build()
+}
+
+// Dense returns the square matrix of rows, without their zeros.
+func Dense(rows ...[]float64) *csr.Matrix {
+	return Entries(len(rows), func(add func(i, j int, v float64)) {
+		for i, row := range rows {
+			for j, v := range row {
+				if v != 0 {
+					add(i, j, v)
+				}
+			}
+		}
+	})
+}
+
+// Diagonal returns the matrix with this diagonal, zeros included.
+func Diagonal(d ...float64) *csr.Matrix {
+	return Entries(len(d), func(add func(i, j int, v float64)) {
+		for i, v := range d {
+			add(i, i, v)
+		}
+	})
+}
+
+// Hilbert returns the Hilbert matrix of dimension n.
+func Hilbert(n int) *csr.Matrix {
+	return Entries(n, func(add func(i, j int, v float64)) {
+		for i := range n {
+			for j := range n {
+				add(i, j, 1/float64(i+j+1))
+			}
+		}
+	})
+}
+
+// Grid returns the five-point discretisation of -Laplace u + wind u_x + shift u on
+// k x k points.
+func Grid(k int, wind, shift float64) *csr.Matrix {
+	return Entries(k*k, func(add func(i, j int, v float64)) {
+		for p := range k * k {
+			add(p, p, 4+shift)
+			if p%k > 0 {
+				add(p, p-1, -1-wind)
+			}
+			if p%k < k-1 {
+				add(p, p+1, -1+wind)
+			}
+			if p >= k {
+				add(p, p-k, -1)
+			}
+			if p < k*k-k {
+				add(p, p+k, -1)
+			}
+		}
+	})
+}
+
+// Path returns the Laplacian of a path whose edges have these weights: singular, with
+// constants in its null space.
+func Path(weights ...float64) *csr.Matrix {
+	return Entries(len(weights)+1, func(add func(i, j int, v float64)) {
+		for i, w := range weights {
+			add(i, i, w)
+			add(i+1, i+1, w)
+			add(i, i+1, -w)
+			add(i+1, i, -w)
+		}
+	})
+}
+
+// Random returns n normally distributed numbers.
+func Random(seed uint64, n int) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 77))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// SameBits reports whether x and y are equal to the bit.
+func SameBits(x, y []float64) bool {
+	return slices.EqualFunc(x, y, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+}

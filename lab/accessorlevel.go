@@ -1,0 +1,144 @@
+package lab
+
+import (
+	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// level is a problem stored as S, with arithmetic in A.
+type level[S, A kernels.Value] struct {
+	a, x, y []S // matrix or first vector, vector, result
+	ell     kernels.ELL[S]
+	dot     func(x, y []S) A
+	partial []A // of TRSV and DOT
+}
+
+// Parts do not depend on the number of threads, so neither do results.
+const (
+	blockOfRows     = 128
+	blockOfProducts = 1 << 15
+	rowsOfPart      = 8 // of a block, for TRSV
+	rowsOfELL       = 1 << 12
+)
+
+// blocks returns the number of blocks that n elements have.
+func blocks(n, block int) int { return (n + block - 1) / block }
+
+func (l *level[S, A]) run(p *Problem) {
+	switch p.Kernel {
+	case GEMV:
+		l.gemv(p.N, p.pool)
+	case DOT:
+		l.dotProduct(p.N, p.pool)
+	case TRSV:
+		l.trsv(p.N, p.pool)
+	case ELL:
+		l.spmv(p.N, p.pool)
+	}
+}
+
+func (l *level[S, A]) result(n int) []float64 {
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = float64(l.y[i])
+	}
+	return y
+}
+
+func (l *level[S, A]) gemv(n int, pool *parallel.Pool) {
+	pool.Run(blocks(n, blockOfRows), parallel.Func(func(k int) {
+		for i := k * blockOfRows; i < min((k+1)*blockOfRows, n); i++ {
+			l.y[i] = S(l.dot(l.a[i*n:(i+1)*n], l.x))
+		}
+	}))
+}
+
+func (l *level[S, A]) dotProduct(n int, pool *parallel.Pool) {
+	l.partial = resized(l.partial, blocks(n, blockOfProducts))
+	pool.Run(len(l.partial), parallel.Func(func(k int) {
+		lo, hi := k*blockOfProducts, min((k+1)*blockOfProducts, n)
+		l.partial[k] = l.dot(l.a[lo:hi], l.x[lo:hi])
+	}))
+	var sum A
+	for _, s := range l.partial {
+		sum += s
+	}
+	l.y[0] = S(sum)
+}
+
+// trsv is forward substitution by blocks of rows: first what the columns left of
+// the block add to its rows, by all threads, then its triangle.
+func (l *level[S, A]) trsv(n int, pool *parallel.Pool) {
+	l.partial = resized(l.partial, blockOfRows)
+	for r := 0; r < n; r += blockOfRows {
+		end := min(r+blockOfRows, n)
+		pool.Run(blocks(end-r, rowsOfPart), parallel.Func(func(k int) {
+			for i := r + k*rowsOfPart; i < min(r+(k+1)*rowsOfPart, end); i++ {
+				l.partial[i-r] = l.dot(l.a[i*n:i*n+r], l.y[:r])
+			}
+		}))
+		for i := r; i < end; i++ {
+			row := l.a[i*n : i*n+i+1]
+			rest := A(l.x[i]) - l.partial[i-r] - l.dot(row[r:i], l.y[r:i])
+			l.y[i] = S(rest / A(row[i]))
+		}
+	}
+}
+
+func (l *level[S, A]) spmv(rows int, pool *parallel.Pool) {
+	pool.Run(blocks(rows, rowsOfELL), parallel.Func(func(k int) {
+		kernels.ELLMulVec[S, A](kernels.Default(), l.y, k*rowsOfELL, min((k+1)*rowsOfELL, rows), l.ell, l.x)
+	}))
+}
+
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// exact is the result for the FP64 data in double-double arithmetic.
+func (p *Problem) exact() []dd.DD {
+	n, a, x := p.N, p.a, p.x
+	y := make([]dd.DD, n)
+	switch p.Kernel {
+	case DOT:
+		y[0] = exactDot(a, x)
+	case TRSV:
+		for i := range n {
+			s := dd.From(x[i])
+			for j, v := range a[i*n : i*n+i] {
+				s = s.Sub(y[j].Mul(dd.From(v)))
+			}
+			y[i] = s.Div(dd.From(a[i*n+i]))
+		}
+	default:
+		p.pool.Run(blocks(n, blockOfRows), parallel.Func(func(k int) {
+			for i := k * blockOfRows; i < min((k+1)*blockOfRows, n); i++ {
+				y[i] = p.exactRow(i)
+			}
+		}))
+	}
+	return y
+}
+
+// exactRow is an element of a product with a matrix.
+func (p *Problem) exactRow(i int) (s dd.DD) {
+	if p.Kernel == GEMV {
+		return exactDot(p.a[i*p.N:(i+1)*p.N], p.x)
+	}
+	cols, vals := p.sparse.Row(i)
+	for k, j := range cols {
+		s = s.AddProd(vals[k], p.x[j])
+	}
+	return s
+}
+
+func exactDot(x, y []float64) (s dd.DD) {
+	for i, v := range x {
+		s = s.AddProd(v, y[i])
+	}
+	return s
+}

@@ -1,0 +1,138 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/solver"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// Outcome is what became of a case.
+type Outcome struct {
+	Family  string
+	Index   int
+	Verdict string // the Reason, or the kind of error
+	Text    string // the system and the flags
+	Nature  string // of the system in exact arithmetic
+	Faults  []found
+	Digits  float64 // true ones, -1: not known
+	Said    float64 // -1: nothing
+	Seconds float64
+	Solves  int // systems solved, or attempts made
+
+	Verdicts map[string]int // of the attempts with injected faults
+
+	system *System
+}
+
+func (o *Outcome) fault(f Fault, format string, args ...any) {
+	o.Faults = append(o.Faults, found{f, fmt.Sprintf(format, args...)})
+}
+
+// timeLimit bounds a solve, grace is what may pass after it.
+const (
+	timeLimit = 4 * time.Second
+	grace     = 500 * time.Millisecond
+)
+
+// source is the random source of a case.
+func source(seed uint64, family string, index int) *rand.Rand {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s %d", family, index)
+	return rand.New(rand.NewPCG(seed, h.Sum64()))
+}
+
+// Run runs one case. A panic of this goroutine is an outcome; one of a solver's threads ends
+// the program, which the runner of processes sees.
+func (f Family) Run(seed uint64, index int) (out Outcome) {
+	out = Outcome{Family: f.Name, Index: index, Digits: -1, Said: -1}
+	defer func() {
+		if p := recover(); p != nil {
+			out.fault(Panicked, "%v\n%s", p, debug.Stack())
+		}
+	}()
+	r := source(seed, f.Name, index)
+	if f.inject != nil {
+		f.inject(r, &out)
+		return out
+	}
+	s := f.draw(r)
+	opt := drawOptions(r, s)
+	out.system = s
+	out.Text = fmt.Sprintf("%v: %s", s, flags(opt))
+	out.solve(s, opt)
+	return out
+}
+
+// solve solves the system and judges the answer.
+func (o *Outcome) solve(s *System, opt solve.Options) {
+	res, err := o.attempt(s, opt, nil)
+	if err != nil {
+		o.refusal(err, opt)
+		return
+	}
+	o.Verdict = res.Reason.String()
+	j := judge(s, opt, res)
+	o.Faults = append(o.Faults, j.faults...)
+	if !math.IsNaN(j.digits) {
+		o.Digits = min(j.digits, 17)
+	}
+	if said, known := believed(res); known {
+		o.Said = said
+	}
+}
+
+// attempt solves once, watching the time; change may do something to the solver before. What is
+// late is tried once more: it counts if it is late again, since the machine may have been busy.
+func (o *Outcome) attempt(s *System, opt solve.Options, change func(*solver.Solver)) (solve.Result, error) {
+	res, elapsed, err := timed(s, opt, change)
+	if elapsed > timeLimit+grace {
+		if _, again, _ := timed(s, opt, change); again > timeLimit+grace {
+			o.fault(Late, "%v after the limit of %v; %s", min(elapsed, again)-timeLimit, timeLimit, o.Text)
+		}
+	}
+	o.Solves++
+	o.Seconds += elapsed.Seconds()
+	return res, err
+}
+
+// timed solves once.
+func timed(s *System, opt solve.Options, change func(*solver.Solver)) (res solve.Result, elapsed time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeLimit)
+	defer cancel()
+	start := time.Now()
+	defer func() { elapsed = time.Since(start) }()
+	solver, err := solver.New(ctx, s.A, opt)
+	if err != nil {
+		return res, 0, err
+	}
+	defer solver.Close()
+	if change != nil {
+		change(solver)
+	}
+	res, err = solver.Solve(ctx, s.B, s.Guess)
+	return res, 0, err
+}
+
+// refusal judges an error: of the input, of a preconditioner asked for, of memory.
+func (o *Outcome) refusal(err error, opt solve.Options) {
+	var input *solve.InputError
+	switch {
+	case errors.As(err, &input):
+		o.Verdict = "refused"
+	case opt.Precond.Kind != "" && opt.Precond.Kind != solve.PrecondAuto:
+		o.Verdict = "no preconditioner"
+	case errors.Is(err, solve.ErrMemory):
+		o.Verdict = "memory"
+	default:
+		o.Verdict = "error"
+		o.fault(Odd, "%v", err)
+	}
+}

@@ -1,0 +1,136 @@
+package lab
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// unit is the exponent of the least product of two float64: all products are multiples of
+// 2^-unit.
+const unit = 2 * 1074
+
+// stressSum is a sum of products of float64, exact.
+type stressSum struct{ v, term big.Int }
+
+// parts returns the whole number m and the exponent e with v = m 2^e. v is finite.
+func parts(v float64) (m int64, e int) {
+	f, e := math.Frexp(v)
+	return int64(math.Ldexp(f, 53)), e - 53
+}
+
+// add adds a b.
+func (s *stressSum) add(a, b float64) {
+	if a == 0 || b == 0 {
+		return
+	}
+	ma, ea := parts(a)
+	mb, eb := parts(b)
+	s.term.SetInt64(ma)
+	s.term.Mul(&s.term, new(big.Int).SetInt64(mb))
+	shift := ea + eb + unit
+	if shift < 0 { // a subnormal number: its last bits are zeros
+		s.term.Rsh(&s.term, uint(-shift))
+	} else {
+		s.term.Lsh(&s.term, uint(shift))
+	}
+	s.v.Add(&s.v, &s.term)
+}
+
+// float returns the sum, rounded to 128 bits.
+func (s *stressSum) float() *big.Float {
+	f := new(big.Float).SetPrec(128).SetInt(&s.v)
+	return f.SetMantExp(f, -unit)
+}
+
+func (s *stressSum) zero() bool { return s.v.Sign() == 0 }
+
+// wide returns v as a number of 128 bits and of any exponent.
+func wide(v float64) *big.Float { return new(big.Float).SetPrec(128).SetFloat64(v) }
+
+func larger(a, b *big.Float) *big.Float {
+	if a.Cmp(b) < 0 {
+		return b
+	}
+	return a
+}
+
+// quotient returns a/b as a float64 with 0/0 = 0; a and b are not negative.
+func quotient(a, b *big.Float) float64 {
+	switch {
+	case a.Sign() == 0:
+		return 0
+	case b.Sign() == 0:
+		return math.Inf(1)
+	}
+	q, _ := new(big.Float).SetPrec(128).Quo(a, b).Float64()
+	return q
+}
+
+// equation is a row of b - A x: |r_i|, T_i = Σ|a_ij|, (|A||x|)_i and |b_i|.
+type equation struct{ residual, rowSum, product, rhs *big.Float }
+
+// equations computes each row, exact but for one rounding to 128 bits at the end.
+func equations(m *csr.Matrix, x, b []float64) []equation {
+	rows := make([]equation, m.Rows)
+	for i := range rows {
+		cols, vals := m.Row(i)
+		var r, t, p stressSum
+		r.add(b[i], 1)
+		for k, j := range cols {
+			r.add(-vals[k], x[j])
+			t.add(math.Abs(vals[k]), 1)
+			p.add(math.Abs(vals[k]), math.Abs(x[j]))
+		}
+		rows[i] = equation{new(big.Float).Abs(r.float()), t.float(), p.float(), wide(math.Abs(b[i]))}
+	}
+	return rows
+}
+
+// measures are the four measures of an x.
+type measures struct{ row, normwise, componentwise, relative float64 }
+
+// measure computes them.
+func measure(rows []equation, xmax float64) (e measures) {
+	r, t, b := new(big.Float), new(big.Float), new(big.Float)
+	rr, bb := wide(0), wide(0)
+	size := wide(xmax)
+	for _, q := range rows {
+		e.row = max(e.row, quotient(q.residual, plus(times(q.rowSum, size), q.rhs)))
+		e.componentwise = max(e.componentwise, quotient(q.residual, plus(q.product, q.rhs)))
+		r, t, b = larger(r, q.residual), larger(t, q.rowSum), larger(b, q.rhs)
+		rr = plus(rr, times(q.residual, q.residual))
+		bb = plus(bb, times(q.rhs, q.rhs))
+	}
+	e.normwise = quotient(r, plus(times(t, size), b))
+	e.relative = quotient(rr.Sqrt(rr), bb.Sqrt(bb))
+	return e
+}
+
+func plus(a, b *big.Float) *big.Float  { return new(big.Float).SetPrec(128).Add(a, b) }
+func times(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(128).Mul(a, b) }
+
+// unexplained returns max |r_i|/T_i over max |b_i|/T_i of the rows listed: how much of b the
+// computed x leaves, whatever the size of x. It is 0 if b is.
+func unexplained(rows []equation, list []int) float64 {
+	r, b := new(big.Float), new(big.Float)
+	for _, i := range list {
+		q := rows[i]
+		if q.rowSum.Sign() != 0 {
+			r = larger(r, new(big.Float).Quo(q.residual, q.rowSum))
+			b = larger(b, new(big.Float).Quo(q.rhs, q.rowSum))
+		}
+	}
+	if b.Sign() == 0 {
+		return 0
+	}
+	return quotient(r, b)
+}
+
+func stressMaxAbs(x []float64) (m float64) {
+	for _, v := range x {
+		m = max(m, math.Abs(v))
+	}
+	return m
+}

@@ -1,0 +1,157 @@
+package lab
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// unimodular has whole numbers and the determinant 1, since it is a product of unit triangles: its
+// inverse has whole numbers too, of up to twenty digits.
+func unimodular(r *rand.Rand) *System {
+	n := between(r, 3, 40)
+	width := between(r, 1, 3)
+	lower, upper := newBuilder(n), newBuilder(n)
+	for i := range n {
+		lower.add(i, i, 1)
+		upper.add(i, i, 1)
+		for k := 1; k <= width && i >= k; k++ {
+			lower.add(i, i-k, float64(between(r, -2, 2)))
+			upper.add(i-k, i, float64(between(r, -2, 2)))
+		}
+	}
+	b := newBuilder(n)
+	for i, row := range lower.row {
+		for k := range sortedKeys(row) {
+			for j := range sortedKeys(upper.row[k]) {
+				b.add(i, j, row[k]*upper.row[k][j])
+			}
+		}
+	}
+	m := b.matrix()
+	if r.IntN(2) == 0 {
+		m = permuted(m, r.Perm(n), r.Perm(n))
+	}
+	s := &System{A: m, B: whole(r, n, 9)}
+	if r.IntN(2) == 0 {
+		s.B = product(m, whole(r, n, 9))
+	}
+	return s
+}
+
+// gains are the powers of two of a cycle x_i = g_i x_{i-1}, whose product is 1.
+func gains(r *rand.Rand, n, span int) []int {
+	e := exponents(r, n, span)
+	sum := 0
+	for _, v := range e {
+		sum += v
+	}
+	for i := 0; sum != 0; i = (i + 1) % n {
+		step := max(-20, min(20, sum))
+		e[i] -= step
+		sum -= step
+	}
+	return e
+}
+
+// gainCycle couples unknowns in a cycle of gains, with branches that hang from it: singular since
+// the product of the gains is 1.
+func gainCycle(r *rand.Rand) degenerate {
+	n := between(r, 2, 60)
+	branches := r.IntN(n)
+	b := newBuilder(n + branches)
+	y, level := make([]float64, n+branches), 0
+	g := gains(r, n, []int{2, 8, 20}[r.IntN(3)])
+	for i := range n {
+		b.add(i, i, 1)
+		b.add(i, (i+n-1)%n, -math.Ldexp(1, g[i]))
+	}
+	for i := range n { // y_i = g_{i+1} y_{i+1}
+		y[(2*n-i-1)%n] = math.Ldexp(1, level)
+		level += g[(2*n-i-1)%n]
+	}
+	for i := range branches {
+		b.add(n+i, n+i, float64(between(r, 1, 3)))
+		b.add(n+i, r.IntN(n+i), float64(between(r, -4, 4)))
+	}
+	return degenerate{b.matrix(), [][]float64{y}}
+}
+
+// nearCycle is a cycle of gains whose product is 1 but for one part in 2^3 to 2^50.
+func nearCycle(r *rand.Rand) *System {
+	d := gainCycle(r)
+	m := d.m.Clone()
+	i := r.IntN(m.Rows)
+	_, vals := m.Row(i)
+	vals[r.IntN(len(vals))] *= 1 + math.Ldexp(1, -between(r, 3, 50))
+	return withRHS(r, m)
+}
+
+// gradedContradiction has rows that contradict each other and differ in size by up to 200 decades.
+func gradedContradiction(r *rand.Rand) *System {
+	base := pick(r, []func(*rand.Rand) degenerate{rankDeficient, equalRows, freeBeam, redundant, gainCycle})
+	for {
+		d := base(r)
+		n := d.m.Rows
+		exact := whole(r, n, 10)
+		s := &System{A: d.m, B: product(d.m, exact), Natural: 10}
+		s.B[r.IntN(n)] += math.Pow(10, -4*r.Float64()) * stressMaxAbs(s.B)
+		for _, y := range d.left {
+			if contradicts(s.A, s.B, y) && visible(s, y, 1e-10, false) {
+				s.Contradiction = y
+			}
+		}
+		if s.Contradiction == nil {
+			continue
+		}
+		row := exponents(r, n, []int{40, 150, 330}[r.IntN(3)])
+		y := shifted(s.Contradiction, row, -1)
+		s.A, s.B = graded(d.m, row, make([]int, n)), shifted(s.B, row, 1)
+		if s.Contradiction = y; contradicts(s.A, s.B, y) && visible(s, y, 1e-10, false) {
+			return s
+		}
+	}
+}
+
+// patchwork joins systems of several kinds, each of its own size, in one direction only.
+func patchwork(r *rand.Rand) *System {
+	var parts []*System
+	n := 0
+	for range between(r, 2, 4) {
+		s := pick(r, []func(*rand.Rand) *System{randomSparse, nearlySingular, indefinite, classics, jordan, unimodular, nearCycle})(r)
+		if s.A.Rows <= 40 {
+			parts = append(parts, s)
+			n += s.A.Rows
+		}
+	}
+	if len(parts) == 0 {
+		return patchwork(r)
+	}
+	b, rhs, at := newBuilder(n), make([]float64, n), 0
+	span := []int{10, 60, 200}[r.IntN(3)]
+	for _, s := range parts {
+		size, scale := between(r, -span, span), between(r, -span, span)
+		b.embed(s.A, at, math.Ldexp(1, size))
+		copy(rhs[at:], shifted(s.B, repeated(scale, s.A.Rows), 1))
+		for range r.IntN(4) {
+			if at > 0 {
+				i, j := at+r.IntN(s.A.Rows), r.IntN(at)
+				b.add(i, j, float64(between(r, -9, 9))*math.Ldexp(1, between(r, -span, span)))
+			}
+		}
+		at += s.A.Rows
+	}
+	s := &System{A: b.matrix(), B: rhs}
+	if r.IntN(2) == 0 {
+		p := r.Perm(n)
+		s.A, s.B = permuted(s.A, p, p), moved(s.B, p)
+	}
+	return s
+}
+
+func repeated(v, n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = v
+	}
+	return list
+}

@@ -1,0 +1,268 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/mp/rns"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// Operations in multiple precision.
+const (
+	MPGEMV           = "gemv"   // y = A x
+	MPGEMVTransposed = "gemv-t" // y = A^T x
+	MPDot            = "dot"
+	MPAXPY           = "axpy" // y = a x + y
+)
+
+// MPOperations are all of them, in the order of tables.
+var MPOperations = []string{MPGEMV, MPGEMVTransposed, MPDot, MPAXPY}
+
+// Implementations of multiple precision.
+const (
+	Limbs         = "limbs"           // internal/mp
+	Residues      = "residues"        // rns.Dense: exact sums of products in fixed point
+	MPRES         = "mpres"           // the format and the algorithm of MPRES-BLAS
+	MPRESByNumber = "mpres-by-number" // its basic implementation
+	MathBig       = "math/big"
+)
+
+// MPImplementations are all of them, in the order of tables.
+var MPImplementations = []string{Limbs, Residues, MPRES, MPRESByNumber, MathBig}
+
+// MPOptions say what to measure.
+type MPOptions struct {
+	N               int // rows and columns of a matrix, length of vectors
+	Bits, Threads   []int
+	Operations      []string // default: all
+	Implementations []string // default: all
+	Repeat          int
+	Budget          time.Duration // of each precision and number of threads; 0: no limit
+	MaxMemory       int64         // 0: no limit
+	Progress        func(string)
+}
+
+// MPResult is one operation of an implementation. Of a matrix only so many rows are there (and of its transpose, so many columns) as
+// an implementation multiplies in mpRound; the time of all is as much longer.
+type MPResult struct {
+	Operation, Implementation string
+	Bits, Threads, N          int
+	Terms                     int // multiply-adds that were timed
+	Time
+	Error float64 // the largest of y over that of sum |a| |x|; 0 if it is below the least float64
+	Big   float64 // least seconds of a multiply-add by math/big, 0 if not measured
+}
+
+// PerTerm returns the least seconds of a multiply-add.
+func (r MPResult) PerTerm() float64 { return r.Min / float64(r.Terms) }
+
+// Whole returns the least seconds of the operation in its full size.
+func (r MPResult) Whole() float64 {
+	terms := float64(r.N)
+	if r.Operation == MPGEMV || r.Operation == MPGEMVTransposed {
+		terms *= terms
+	}
+	return r.PerTerm() * terms
+}
+
+// OverBig returns the time of math/big over that of the implementation, NaN if it is not known.
+func (r MPResult) OverBig() float64 {
+	if r.Big == 0 {
+		return math.NaN()
+	}
+	return r.Big / r.PerTerm()
+}
+
+// mpRound is about how long an operation with a matrix takes at most in a round, if it may have fewer rows.
+const mpRound = 300 * time.Millisecond
+
+// mpCase is an operation of an implementation that is ready to run.
+type mpCase struct {
+	operation string
+	terms     int
+	run       func()
+	result    func(i int) *big.Float // element i, or the inner product
+}
+
+// mpMaker makes cases of an implementation, of those operations that it has among those asked for. A matrix has the number of
+// rows given.
+type mpMaker struct {
+	make  func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error)
+	bytes func(rows, n, bits int) int64 // of the matrix
+	whole bool                          // it takes all rows
+}
+
+// mpMakers are the implementations by their names.
+var mpMakers = map[string]mpMaker{
+	Limbs:    {make: limbCases, bytes: limbBytes, whole: true},
+	Residues: {make: residuesCases, bytes: rns.DenseBytes, whole: true},
+	MPRES: {
+		make: func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) {
+			return mpresCases(d, rows, rns.Rearranged, pool)
+		},
+		bytes: mpresBytes,
+	},
+	MPRESByNumber: {
+		make: func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) {
+			return mpresCases(d, rows, rns.ByNumber, pool)
+		},
+		bytes: mpresBytes,
+	},
+	MathBig: {make: bigCases, bytes: bigBytes},
+}
+
+// mpData is random numbers, uniform in [-1, 1), with all bits of a precision: a matrix by rows, and two vectors.
+type mpData struct {
+	n, bits int
+	x, y    []big.Float
+	scale   *big.Float
+}
+
+func newMPData(n, bits int) *mpData {
+	d := &mpData{n: n, bits: bits}
+	d.x, d.y = d.vector(1<<40), d.vector(1<<40+1)
+	d.scale = &d.vector(1<<40 + 2)[0]
+	return d
+}
+
+// vector returns the n numbers of a seed.
+func (d *mpData) vector(seed uint64) []big.Float {
+	rng := rand.New(rand.NewPCG(seed, uint64(d.bits)))
+	v := make([]big.Float, d.n)
+	words := make([]big.Word, (d.bits+63)/64*(64/wordBits))
+	var m big.Int
+	for i := range v {
+		for k := range words {
+			words[k] = big.Word(rng.Uint64())
+		}
+		m.SetBits(words)
+		m.Rsh(&m, uint(len(words)*wordBits-d.bits))
+		v[i].SetPrec(uint(d.bits)).SetInt(&m)
+		v[i].SetMantExp(&v[i], -d.bits)
+		if rng.IntN(2) == 0 {
+			v[i].Neg(&v[i])
+		}
+	}
+	return v
+}
+
+// wordBits is the size of a big.Word.
+const wordBits = 32 << (^big.Word(0) >> 63)
+
+// row returns row i of the matrix.
+func (d *mpData) row(i int) []big.Float { return d.vector(uint64(i)) }
+
+// MP measures operations in multiple precision, those of one precision and number of threads interleaved. It returns early with
+// the cause of ctx.
+func MP(ctx context.Context, opt MPOptions) (list []MPResult, err error) {
+	if opt.Operations == nil {
+		opt.Operations = MPOperations
+	}
+	if opt.Implementations == nil {
+		opt.Implementations = MPImplementations
+	}
+	for _, bits := range opt.Bits {
+		if need := opt.memory(bits); opt.MaxMemory > 0 && need > opt.MaxMemory {
+			return nil, fmt.Errorf("matrices of %d bits take %d MB, more than the memory limit: name fewer implementations or a smaller --gemv", bits, need>>20)
+		}
+		d := newMPData(opt.N, bits)
+		for _, threads := range opt.Threads {
+			results, err := opt.measure(ctx, d, threads)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, results...)
+			runtime.GC() // of the matrices
+		}
+	}
+	return list, nil
+}
+
+// memory is what all matrices take with all their rows.
+func (opt MPOptions) memory(bits int) (bytes int64) {
+	for _, name := range opt.Implementations {
+		bytes += mpMakers[name].bytes(opt.N, opt.N, bits)
+	}
+	return bytes
+}
+
+func (opt MPOptions) measure(ctx context.Context, d *mpData, threads int) (list []MPResult, err error) {
+	pool := parallel.New(threads)
+	defer pool.Close()
+	var cases []Case
+	var counts []int
+	for _, name := range opt.Implementations {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		opt.Progress(fmt.Sprintf("%d bits: %s", d.bits, name))
+		made, err := mpMakers[name].fit(d, pool)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range made {
+			if !slices.Contains(opt.Operations, c.operation) {
+				continue
+			}
+			c.run()
+			result := MPResult{Operation: c.operation, Implementation: name, Bits: d.bits, Threads: threads, N: d.n, Terms: c.terms, Error: d.errorOf(c)}
+			count := 1
+			run := func() {
+				for range count {
+					c.run()
+				}
+			}
+			for ; ; count *= 2 {
+				start := time.Now()
+				if run(); time.Since(start) >= streamLeast {
+					break
+				}
+			}
+			list, cases, counts = append(list, result), append(cases, Case{Run: run}), append(counts, count)
+		}
+	}
+	timing := Timing{Repeat: opt.Repeat, Budget: opt.Budget, Progress: func(round int) {
+		opt.Progress(fmt.Sprintf("%d bits: round %d of %d", d.bits, round+1, opt.Repeat))
+	}}
+	times, err := timing.Measure(ctx, cases...)
+	for k, t := range times {
+		list[k].Time = t.per(counts[k])
+	}
+	for k := range list {
+		for _, r := range list {
+			if r.Implementation == MathBig && r.Operation == list[k].Operation {
+				list[k].Big = r.PerTerm()
+			}
+		}
+	}
+	return list, err
+}
+
+// fit makes the cases with as many rows as take mpRound, or with all.
+func (m mpMaker) fit(d *mpData, pool *parallel.Pool) ([]mpCase, error) {
+	if m.whole {
+		return m.make(d, d.n, pool)
+	}
+	rows := min(d.n, 2*pool.Threads())
+	made, err := m.make(d, rows, pool)
+	if err != nil || rows == d.n {
+		return made, err
+	}
+	slowest := time.Duration(1)
+	for _, c := range made {
+		start := time.Now()
+		c.run()
+		slowest = max(slowest, time.Since(start))
+	}
+	if fits := min(d.n, int(float64(rows)*float64(mpRound)/float64(slowest))); fits > rows {
+		return m.make(d, fits, pool)
+	}
+	return made, nil
+}

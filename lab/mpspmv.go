@@ -1,0 +1,179 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/mp"
+	"github.com/mpsolve/mpsolve/internal/mp/rns"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// MPProduct is a product y = A x of a sparse matrix of FP64 with a vector of multiple precision, or of FP64 with tuned CSR.
+type MPProduct struct {
+	Implementation string // TunedCSR: in FP64
+	Bits           int
+	Bytes          int64 // of the matrix
+	Build          float64
+	Time
+	Error float64 // of sampled rows, |y_i - y*_i| / sum_j |a_ij| |x_j| at most
+}
+
+// SpMVImplementations are those of sparse products.
+var SpMVImplementations = []string{Limbs, Residues, MPRES}
+
+// mpProduct is a product that is ready to run.
+type mpProduct struct {
+	bytes int64
+	run   func()
+	at    func(i int) *big.Float
+}
+
+// MPSpMVOptions say what to measure.
+type MPSpMVOptions struct {
+	Bits            []int
+	Implementations []string // of SpMVImplementations
+	Seed            uint64   // of x
+	MaxMemory       int64    // 0: no limit
+	Timing          Timing
+}
+
+// MPSpMV measures products of m with a random x, those of a precision and that of FP64 interleaved; the latter comes first for each
+// precision. It returns early with the cause of ctx.
+func MPSpMV(ctx context.Context, m *csr.Matrix, pool *parallel.Pool, opt MPSpMVOptions) (list []MPProduct, err error) {
+	for _, bits := range opt.Bits {
+		d := newMPData(m.Cols, bits)
+		if opt.Seed != 0 {
+			d.x = d.vector(1<<41 + opt.Seed)
+		}
+		products := []MPProduct{{Implementation: TunedCSR, Bits: 53, Bytes: m.Bytes()}}
+		ready := []mpProduct{doubleProduct(d, m, pool)}
+		for _, name := range opt.Implementations {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if need := mpSpMVBytes(name, m, bits); opt.MaxMemory > 0 && need > opt.MaxMemory {
+				return nil, fmt.Errorf("the matrix takes %d MB as %s of %d bits, more than the memory limit", need>>20, name, bits)
+			}
+			start := time.Now()
+			p, err := mpSpMVMakers[name](d, m, pool)
+			if err != nil {
+				return nil, err
+			}
+			products = append(products, MPProduct{Implementation: name, Bits: bits, Bytes: p.bytes, Build: time.Since(start).Seconds()})
+			ready = append(ready, p)
+		}
+		var cases []Case
+		counts := make([]int, len(ready))
+		for k, p := range ready {
+			p.run()
+			products[k].Error = rowErrors(m, d, p.at)
+			run := func() {
+				for range counts[k] {
+					p.run()
+				}
+			}
+			for counts[k] = 1; ; counts[k] *= 2 {
+				start := time.Now()
+				if run(); time.Since(start) >= timedLeast {
+					break
+				}
+			}
+			cases = append(cases, Warm(run))
+		}
+		times, err := opt.Timing.Measure(ctx, cases...)
+		if err != nil {
+			return nil, err
+		}
+		for k, t := range times {
+			products[k].Time = t.per(counts[k])
+		}
+		list = append(list, products...)
+	}
+	return list, nil
+}
+
+var mpSpMVMakers = map[string]func(d *mpData, m *csr.Matrix, pool *parallel.Pool) (mpProduct, error){
+	Limbs: limbProduct, Residues: residuesProduct, MPRES: mpresProduct,
+}
+
+// mpSpMVBytes is what a matrix takes beside its structure.
+func mpSpMVBytes(name string, m *csr.Matrix, bits int) int64 {
+	switch name {
+	case Limbs:
+		return mp.MatrixBytes(int64(m.Rows), int64(m.NNZ())) + mp.Bytes(m.Rows+m.Cols, bits)
+	case Residues:
+		return rns.SparseBytes(m.NNZ(), m.Cols, m.Cols, bits)
+	case MPRES:
+		return mpresBytes(m.NNZ()+m.Rows+m.Cols, 1, bits)
+	}
+	return 0
+}
+
+func doubleProduct(d *mpData, m *csr.Matrix, pool *parallel.Pool) mpProduct {
+	x, y := make([]float64, m.Cols), make([]float64, m.Rows)
+	for j := range x {
+		x[j], _ = d.x[j].Float64()
+	}
+	a := linop.NewCSR(m, pool)
+	a.Use(kernels.Default())
+	return mpProduct{m.Bytes(), func() { a.Apply(y, x) }, func(i int) *big.Float { return big.NewFloat(y[i]) }}
+}
+
+func residuesProduct(d *mpData, m *csr.Matrix, pool *parallel.Pool) (mpProduct, error) {
+	a, err := rns.NewSparse(m, d.bits, pool)
+	if err != nil {
+		return mpProduct{}, err
+	}
+	y := make([]big.Float, m.Rows)
+	return mpProduct{a.Bytes(), func() { a.MulVec(y, d.x, pool) }, func(i int) *big.Float { return &y[i] }}, nil
+}
+
+func mpresProduct(d *mpData, m *csr.Matrix, pool *parallel.Pool) (mpProduct, error) {
+	b, err := rns.BaseFor(d.bits)
+	if err != nil {
+		return mpProduct{}, err
+	}
+	a, x, y := b.NewCSR(m, pool), b.NewArray(m.Cols), b.NewArray(m.Rows)
+	for j := range d.x {
+		x.Set(j, &d.x[j])
+	}
+	return mpProduct{b.ArrayBytes(m.NNZ()), func() { a.MulVec(y, x, pool) }, y.At}, nil
+}
+
+// sampledRows is how many rows are compared with exact sums.
+const sampledRows = 100
+
+// rowErrors is the largest error of sampled rows, relative to sum_j |a_ij| |x_j|.
+func rowErrors(m *csr.Matrix, d *mpData, at func(i int) *big.Float) (largest float64) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	var exact, size, a, t big.Float
+	for k := range min(sampledRows, m.Rows) {
+		i := k
+		if m.Rows > sampledRows {
+			i = rng.IntN(m.Rows)
+		}
+		// Sums of exact products round at 2^-2p of the largest.
+		exact.SetPrec(uint(2*d.bits + 256)).SetInt64(0)
+		size.SetPrec(64).SetInt64(0)
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			t.SetPrec(uint(d.bits+53)).Mul(a.SetFloat64(vals[k]), &d.x[j])
+			exact.Add(&exact, &t)
+			size.Add(&size, t.Abs(&t))
+		}
+		if size.Sign() == 0 {
+			continue
+		}
+		e, _ := t.Quo(t.Abs(t.SetPrec(64).Sub(&exact, at(i))), &size).Float64()
+		largest = math.Max(largest, e)
+	}
+	return largest
+}

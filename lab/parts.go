@@ -1,0 +1,168 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/formats"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// PartKind is what a part of a solve is.
+type PartKind int
+
+// The kinds of parts.
+const (
+	MatrixClass    PartKind = iota // entries of the method's matrix
+	Preconditioner                 // its values
+	Vectors                        // of the method
+	Residual                       // b - A x of refinement: A and r
+)
+
+// A Part of a solve has a storage format of its own.
+type Part struct {
+	Kind   PartKind
+	Name   string
+	Values int64 // numbers stored, of a preconditioner in FP64
+
+	class int // of MatrixClass
+}
+
+// classBounds are the binary exponents, relative to the largest entry of the row, that part the classes
+// of entries: a class has those from one bound up to the one before it.
+var classBounds = []int{-4, -10, -20}
+
+// classOf is the class of an entry.
+func classOf(v, largest float64) int {
+	e := csr.Exponent(v) - csr.Exponent(largest)
+	for k, bound := range classBounds {
+		if e >= bound {
+			return k
+		}
+	}
+	return len(classBounds)
+}
+
+// largestOf bounds the entries of a class, relative to the largest of the row.
+func largestOf(class int) float64 {
+	if class == 0 {
+		return 1
+	}
+	return math.Ldexp(1, classBounds[class-1])
+}
+
+func className(class int) string {
+	switch class {
+	case 0:
+		return fmt.Sprintf("entries from 2^%d of the largest of their row", classBounds[0])
+	case len(classBounds):
+		return fmt.Sprintf("entries below 2^%d", classBounds[class-1])
+	}
+	return fmt.Sprintf("entries from 2^%d to 2^%d", classBounds[class], classBounds[class-1])
+}
+
+// parts lists those of the system, classes without entries left out.
+func (s *system) listParts(made precond.Preconditioner, vectors int) (list []Part) {
+	s.class = make([]uint8, s.scaled.NNZ())
+	counts := make([]int64, len(classBounds)+1)
+	for i := range s.scaled.Rows {
+		_, vals := s.scaled.Row(i)
+		largest := 0.0
+		for _, v := range vals {
+			largest = math.Max(largest, math.Abs(v))
+		}
+		from := s.scaled.RowPtr[i]
+		for k, v := range vals {
+			if v == 0 {
+				continue // of any class
+			}
+			c := classOf(v, largest)
+			s.class[from+int64(k)] = uint8(c)
+			counts[c]++
+		}
+	}
+	for c, n := range counts {
+		if n > 0 {
+			list = append(list, Part{Kind: MatrixClass, Name: className(c), Values: n, class: c})
+		}
+	}
+	if made != nil {
+		list = append(list, Part{Kind: Preconditioner, Name: "preconditioner", Values: made.Cost().Values})
+	}
+	return append(list,
+		Part{Kind: Vectors, Name: "vectors of the method", Values: int64(vectors) * int64(s.given.Rows)},
+		Part{Kind: Residual, Name: "residuals", Values: int64(s.given.NNZ() + s.given.Rows)})
+}
+
+// narrow rounds numbers to a format, to nearest: what is too large becomes infinite, what is
+// too small zero.
+type narrow struct {
+	codec          formats.Codec
+	least, largest float64
+	code           []byte
+}
+
+// newNarrow returns nil for FP64, which rounds nothing.
+func newNarrow(f formats.Format) *narrow {
+	if f.Name == "FP64" {
+		return nil
+	}
+	n := &narrow{codec: formats.Codec{Format: f}}
+	n.least, n.largest = n.codec.Range()
+	return n
+}
+
+// chunk is the number of values that are encoded at a time.
+const chunk = 4096
+
+// round rounds x in place.
+func (n *narrow) round(x []float64) {
+	if n == nil {
+		return
+	}
+	if n.code == nil {
+		n.code = make([]byte, chunk*n.codec.Bytes+formats.Padding)
+	}
+	for len(x) > 0 {
+		part := x[:min(chunk, len(x))]
+		x = x[len(part):]
+		inRange := true
+		for i, v := range part {
+			switch a := math.Abs(v); {
+			case a < n.least/2:
+				part[i] = 0
+			case a < n.least:
+				part[i] = math.Copysign(n.least, v)
+			case !(a <= n.largest):
+				inRange = false
+			}
+		}
+		if !inRange {
+			n.roundEach(part)
+			continue
+		}
+		n.encode(part)
+	}
+}
+
+func (n *narrow) encode(part []float64) {
+	if err := n.codec.Encode(n.code[:len(part)*n.codec.Bytes], part); err != nil {
+		n.roundEach(part)
+		return
+	}
+	n.codec.Decode(part, n.code)
+}
+
+// roundEach rounds numbers some of which are too large.
+func (n *narrow) roundEach(part []float64) {
+	for i, v := range part {
+		one := []float64{v}
+		if v-v != 0 || n.codec.Encode(n.code[:n.codec.Bytes], one) != nil {
+			part[i] = math.Copysign(math.Inf(1), v)
+			continue
+		}
+		n.codec.Decode(one, n.code)
+		part[i] = one[0]
+	}
+}

@@ -1,0 +1,204 @@
+package lab
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// RankScaling is a product and an iteration of CG with one matrix on a number of ranks, the first ones of the job. Each
+// has a domain; if the matrix is the same for any number of ranks, so are the domains: as many as the job has ranks.
+type RankScaling struct {
+	Kind      string
+	Weak      bool // the matrix grows with the ranks
+	Ranks     int
+	Domains   int
+	Threads   int
+	Rows, NNZ int64
+
+	Product, Iteration Time
+
+	// What an iteration sends: all ranks together, and the one that sends most.
+	Messages, Bytes         int64
+	MostMessages, MostBytes int64
+	Reductions, Numbers     float64 // sums and maxima over all ranks, and how many int64 are in them, on average: exact sums repeat some
+}
+
+// efficiency is the time on one rank over that on so many, for a matrix that grows with them, and for one that does
+// not, over their number as well.
+func (s RankScaling) efficiency(one, now Time) float64 {
+	e := one.Median / now.Median
+	if !s.Weak {
+		e /= float64(s.Ranks)
+	}
+	return e
+}
+
+// Efficiency returns that of products and of iterations, given the results on one rank.
+func (s RankScaling) Efficiency(one RankScaling) (product, iteration float64) {
+	return s.efficiency(one.Product, s.Product), s.efficiency(one.Iteration, s.Iteration)
+}
+
+// ScaleRanks measures matrices of all kinds on 1, 2, 4, ... and all ranks, each kind first with matrices that grow with the
+// ranks, then with one of one size. done is called with the results of each of these, which rank 0 has all of. Collective.
+func ScaleRanks(ctx context.Context, c dist.Comm, opt RanksOptions, done func([]RankScaling) error) error {
+	for _, k := range opt.Kinds {
+		for _, weak := range []bool{true, false} {
+			var list []RankScaling
+			for n := 1; ; n = min(2*n, c.Size()) {
+				s, err := ranks{c, opt}.scaleFirst(ctx, n, k, weak)
+				if err != nil {
+					return err
+				}
+				list = append(list, s)
+				if n == c.Size() {
+					break
+				}
+			}
+			if err := done(list); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// scaleFirst measures on the first n ranks, while the others wait.
+func (r ranks) scaleFirst(ctx context.Context, n int, k generate.Kind, weak bool) (RankScaling, error) {
+	s := RankScaling{Kind: k.Name, Weak: weak, Ranks: n, Domains: n, Threads: r.opt.Threads}
+	rows := r.opt.Rows * int64(n)
+	if !weak {
+		s.Domains, rows = r.Size(), r.opt.Rows
+	}
+	var err error
+	if part := r.First(n); part != nil {
+		err = ranks{dist.NewTimed(part), r.opt}.scale(ctx, k, rows, &s)
+	}
+	if r.any(err != nil) {
+		return s, cmp.Or(err, errOtherRank)
+	}
+	return s, nil
+}
+
+// edge is the edge of the cube with about so many rows, of one of the kinds.
+func edge(k generate.Kind, rows int64) (int, error) {
+	one, _, err := k.Estimate(generate.Params{"n": 1})
+	if err != nil {
+		return 0, err
+	}
+	return max(2, int(math.Round(math.Cbrt(float64(rows)/float64(one))))), nil
+}
+
+// Memory returns the bytes that the largest of the matrices takes on a rank while it is made, the coefficients of weak
+// scaling on so many ranks included.
+func (o RanksOptions) Memory(ranks int) (most int64) {
+	for _, k := range o.Kinds {
+		n, err := edge(k, o.Rows)
+		if err != nil {
+			continue // scaling says so
+		}
+		rows, nnz, _ := k.Estimate(generate.Params{"n": float64(n)})
+		const columns = 8 // of int64, before they become positions
+		most = max(most, csr.Bytes(rows, nnz)+columns*nnz+8*rows*int64(ranks))
+	}
+	return most
+}
+
+// spread makes the matrix of a kind with about so many rows, each rank its own.
+func (r ranks) spread(k generate.Kind, rows int64, domains int, pool *parallel.Pool) (*dist.Matrix, error) {
+	n, err := edge(k, rows)
+	if err != nil {
+		return nil, err
+	}
+	p := generate.Params{"n": float64(n)}
+	rows, _, err = k.Estimate(p)
+	if err != nil {
+		return nil, err
+	}
+	d, err := dist.Cut(rows, domains, func(row int64) int64 { return row })
+	if err != nil {
+		return nil, err
+	}
+	var parts []dist.Rows
+	for own, end := d.Owned(r.Rank(), r.Size()); own < end; own++ {
+		rowPtr, col, val, err := k.MakeRows(p, d.Start[own], d.Start[own+1], pool)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, dist.Rows{RowPtr: rowPtr, Col: col, Val: val})
+	}
+	return dist.NewMatrix(r.Comm, d, parts)
+}
+
+// unreachable is a tolerance that CG does not reach in the iterations that are timed.
+const unreachable = 1e-30
+
+// scale measures on all ranks of r, whose Comm is a dist.Timed.
+func (r ranks) scale(ctx context.Context, k generate.Kind, rows int64, s *RankScaling) error {
+	pool := parallel.New(r.opt.Threads)
+	defer pool.Close()
+	m, err := r.spread(k, rows, s.Domains, pool)
+	if err != nil {
+		return err
+	}
+	s.Rows, s.NNZ = m.N, m.NNZ
+	a, space := dist.NewCSR(m, m.Local, pool), dist.NewSpace(m.Layout, pool)
+	x, y, b := space.New(), space.New(), space.New()
+	space.Fill(b, func(i int) float64 { return float64(i%7) - 3 })
+	cg := krylov.NewCG[[]float64, linop.Float64](space)
+	iterate := func(iterations int) krylov.Result {
+		clear(x)
+		return cg.Solve(context.Background(), a, x, b, krylov.Options[[]float64]{Tol: unreachable, MaxIter: iterations, Agree: r.agreed})
+	}
+	if end := iterate(max(2*few, r.opt.Iterations)); end.Reason != krylov.IterationLimit {
+		return fmt.Errorf("CG on %d rows of %s ended after %d iterations: want more rows, or fewer iterations", m.N, k.Name, end.Iterations)
+	}
+	r.count(s, func(iterations int) { iterate(iterations) })
+	times, err := r.measure(ctx, func(round int) {
+		r.opt.Progress(fmt.Sprintf("%s on %d ranks: round %d of %d", s.Kind, s.Ranks, round+1, r.opt.Repeat))
+	}, Warm(func() { a.Apply(y, b) }), Case{Run: func() { iterate(r.opt.Iterations) }})
+	if err != nil {
+		return err
+	}
+	s.Product, s.Iteration = times[0], times[1].per(r.opt.Iterations)
+	return nil
+}
+
+// agreed is the reason for all ranks to stop.
+func (r ranks) agreed(own krylov.Reason) krylov.Reason {
+	if r.any(own != krylov.Running) && own == krylov.Running {
+		return krylov.Interrupted
+	}
+	return own
+}
+
+// few is how many iterations more are counted.
+const few = 10
+
+// count sets what an iteration sends: the difference of solves of two lengths, which has nothing of their beginning and
+// end.
+func (r ranks) count(s *RankScaling, iterate func(iterations int)) {
+	timed := r.Comm.(*dist.Timed)
+	sent := func(iterations int) dist.Traffic {
+		before := timed.Traffic
+		iterate(iterations)
+		return timed.Traffic.Minus(before)
+	}
+	short := sent(few)
+	t := sent(2 * few).Minus(short)
+	all := []int64{t.Messages, t.Bytes}
+	most := []int64{t.Messages, t.Bytes, t.Reductions, t.Numbers}
+	r.Sum(all)
+	r.Max(most)
+	s.Messages, s.Bytes = all[0]/few, all[1]/few
+	s.MostMessages, s.MostBytes = most[0]/few, most[1]/few
+	s.Reductions, s.Numbers = float64(most[2])/few, float64(most[3])/few
+}

@@ -1,0 +1,79 @@
+package lab
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// A Setting is what a trial sets of the options of a solve; the rest stays as it is in Options.Solve. Its zero value
+// sets nothing.
+type Setting struct {
+	Method  solve.Method
+	Precond precond.Kind
+	DropTol float64 // of incomplete factorisations
+	Fill    float64
+	FP64    bool    // the method's matrix is not stored in reduced precision
+	Epsilon float64 // its accuracy
+	Layout  adaptive.Layout
+}
+
+// Apply returns the options with the setting.
+func (s Setting) Apply(opt solve.Options) solve.Options {
+	opt.Method = cmp.Or(s.Method, opt.Method)
+	opt.Precond.Kind = cmp.Or(s.Precond, opt.Precond.Kind)
+	opt.Precond.DropTol = cmp.Or(s.DropTol, opt.Precond.DropTol)
+	opt.Precond.Fill = cmp.Or(s.Fill, opt.Precond.Fill)
+	opt.Storage.Epsilon = cmp.Or(s.Epsilon, opt.Storage.Epsilon)
+	opt.Storage.Layout = cmp.Or(s.Layout, opt.Storage.Layout)
+	if s.FP64 {
+		opt.Storage.Set, _ = adaptive.LookupSet(fp64)
+	}
+	return opt
+}
+
+const fp64 = "FP64" // the set of formats
+
+// A Flag is a flag of `mpsolve solve`.
+type Flag struct{ Name, Value string }
+
+// Flags are the flags of `mpsolve solve` that set the same.
+func (s Setting) Flags() (list []Flag) {
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, Flag{name, value})
+		}
+	}
+	number := func(v float64) string {
+		if v == 0 {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	add("method", string(s.Method))
+	add("precond", string(s.Precond))
+	add("drop-tol", number(s.DropTol))
+	add("fill", number(s.Fill))
+	if s.FP64 {
+		add("formats", fp64)
+	}
+	if s.Epsilon != 0 {
+		add("epsilon", adaptive.FormatEpsilon(s.Epsilon))
+	}
+	add("layout", string(s.Layout))
+	return list
+}
+
+// String is the flags in a line; "defaults" if there are none.
+func (s Setting) String() (text string) {
+	for _, f := range s.Flags() {
+		if text != "" {
+			text += " "
+		}
+		text += "--" + f.Name + " " + f.Value
+	}
+	return cmp.Or(text, "defaults")
+}

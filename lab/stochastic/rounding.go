@@ -1,0 +1,149 @@
+package stochastic
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/mpsolve/mpsolve/internal/dd"
+)
+
+// A Rounding is float64 and float32 arithmetic that rounds at random: an exact result stays
+// as it is, and any other becomes one of the two numbers beside it, each with probability
+// 1/2. Which of them the processor has returned is the sign of its error, which an
+// error-free transformation finds. Results that are not finite are those of the processor.
+//
+// Each operation takes one bit of a generator, whatever its result. So operations are the
+// same for the same seed, and two Roundings stay in step as long as they do the same
+// operations.
+//
+// The zero value has seed 0. It is not safe for use by several goroutines.
+type Rounding struct {
+	state uint64 // of the generator
+	bits  uint64 // that are left of its last word, below a one that marks the end
+	flip  uint64 // 1: all bits are turned
+}
+
+// NewRounding returns the arithmetic of a seed.
+func NewRounding(seed uint64) Rounding { return Rounding{state: mix(seed)} }
+
+// Opposite returns the arithmetic that rounds up where r rounds down, from now on.
+func (r Rounding) Opposite() Rounding {
+	r.flip ^= 1
+	return r
+}
+
+// mix is the finalizer of SplitMix64 ([SplitMix64]).
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// bit returns the next random bit.
+func (r *Rounding) bit() uint64 {
+	if r.bits <= 1 {
+		r.state += 0x9e3779b97f4a7c15
+		word := mix(r.state)
+		r.bits = word>>1 | 1<<63
+		return word&1 ^ r.flip
+	}
+	b := r.bits & 1
+	r.bits >>= 1
+	return b ^ r.flip
+}
+
+// round returns s or the number beside it, given the sign of the error e of s: the exact
+// result is above s if e > 0.
+func (r *Rounding) round(s, e float64) float64 {
+	up := r.bit() == 1
+	switch {
+	case !finite(s):
+	case e > 0 && up:
+		return above(s)
+	case e < 0 && !up:
+		return -above(-s)
+	}
+	return s
+}
+
+// above returns the least float64 greater than s, which is finite.
+func above(s float64) float64 {
+	switch {
+	case s > 0:
+		return math.Float64frombits(math.Float64bits(s) + 1)
+	case s < 0:
+		return math.Float64frombits(math.Float64bits(s) - 1)
+	}
+	return math.SmallestNonzeroFloat64
+}
+
+// Add returns a + b.
+func (r *Rounding) Add(a, b float64) float64 { return r.round(dd.TwoSum(a, b)) }
+
+// Sub returns a - b.
+func (r *Rounding) Sub(a, b float64) float64 { return r.round(dd.TwoSum(a, -b)) }
+
+// Below these magnitudes of a product or a dividend the error of an operation may underflow.
+const (
+	safeProduct  = 0x1p-960
+	safeDividend = 0x1p-900
+)
+
+// Mul returns a b.
+func (r *Rounding) Mul(a, b float64) float64 {
+	p, e := dd.TwoProd(a, b)
+	if math.Abs(p) < safeProduct {
+		e = errorSign(a, b, 0, p)
+	}
+	return r.round(p, e)
+}
+
+// Div returns a / b.
+func (r *Rounding) Div(a, b float64) float64 {
+	q := a / b
+	e := math.FMA(-q, b, a)
+	if math.Abs(a) < safeDividend {
+		e = errorSign(-q, b, a, 0)
+	}
+	return r.round(q, math.Copysign(1, b)*e)
+}
+
+// FMA returns a b + c, rounded once ([BoldoMuller11], algorithm ErrFmaNearest, whose last
+// sum has the sign of the error).
+func (r *Rounding) FMA(a, b, c float64) float64 {
+	s := math.FMA(a, b, c)
+	p, pe := dd.TwoProd(a, b)
+	if math.Abs(p) < safeProduct {
+		return r.round(s, errorSign(a, b, c, s))
+	}
+	l, le := dd.TwoSum(c, pe)
+	h, he := dd.TwoSum(p, l)
+	return r.round(s, (h-s+he)+le)
+}
+
+// Sqrt returns the square root of a.
+func (r *Rounding) Sqrt(a float64) float64 {
+	s := math.Sqrt(a)
+	e := math.FMA(-s, s, a)
+	if math.Abs(a) < safeDividend {
+		e = errorSign(-s, s, a, 0)
+	}
+	return r.round(s, e)
+}
+
+// exactBits hold any a b + c - s of float64.
+const exactBits = 4400
+
+// errorSign returns a number of the sign of a b + c - s, where that underflows.
+func errorSign(a, b, c, s float64) float64 {
+	if (a == 0 || b == 0) && c == s || !finite(a) || !finite(b) || !finite(c) || !finite(s) {
+		return 0
+	}
+	sum := new(big.Float).SetPrec(exactBits)
+	sum.Mul(big.NewFloat(a), big.NewFloat(b))
+	sum.Add(sum, big.NewFloat(c))
+	sum.Sub(sum, big.NewFloat(s))
+	return float64(sum.Sign())
+}
+
+func finite(x float64) bool { return x-x == 0 }

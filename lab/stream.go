@@ -1,0 +1,188 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
+)
+
+// StreamKernel is one of the kernels of BabelStream [Deakin18] on arrays a, b and c of doubles.
+type StreamKernel struct {
+	Name   string
+	Arrays int // that it reads or writes
+	run    func(on streamArrays)
+}
+
+// streamArrays are the three arrays somewhere. Scalar is streamScalar.
+type streamArrays interface {
+	copy()        // c = a
+	mul()         // b = scalar c
+	add()         // c = a + b
+	triad()       // a = b + scalar c
+	dot() float64 // a·b
+	fetch() (a, b, c []float64, err error)
+}
+
+// StreamKernels returns copy, mul, add, triad and dot, in the order of BabelStream.
+func StreamKernels() []StreamKernel {
+	return []StreamKernel{
+		{"copy", 2, streamArrays.copy},
+		{"mul", 2, streamArrays.mul},
+		{"add", 3, streamArrays.add},
+		{"triad", 3, streamArrays.triad},
+		{"dot", 2, func(on streamArrays) { on.dot() }},
+	}
+}
+
+// The first values of a, b and c, and the factor, as in BabelStream.
+const (
+	streamA, streamB, streamC = 0.1, 0.2, 0.0
+	streamScalar              = 0.4
+)
+
+// StreamOptions say what to measure.
+type StreamOptions struct {
+	Sizes    []int // elements of an array
+	Threads  []int // on the host
+	Repeat   int
+	Budget   time.Duration // of each size; 0: no limit
+	Progress func(string)
+}
+
+// StreamResult is one kernel with arrays of n elements. A write counts once, whatever the caches read
+// before it.
+type StreamResult struct {
+	Kernel  string
+	N       int
+	Threads int   // 0 on a device
+	Bytes   int64 // read and written
+	Time
+}
+
+// Best and Typical return 10^9 bytes a second in the fastest and in the median round.
+func (r StreamResult) Best() float64    { return float64(r.Bytes) / r.Min / 1e9 }
+func (r StreamResult) Typical() float64 { return float64(r.Bytes) / r.Median / 1e9 }
+
+// Stream measures all kernels on the host, each number of threads interleaved with the others, and checks
+// what they leave in the arrays as BabelStream does. It returns early with the cause of ctx.
+func Stream(ctx context.Context, opt StreamOptions) (list []StreamResult, err error) {
+	for _, n := range opt.Sizes {
+		var on []streamArrays
+		for _, threads := range opt.Threads {
+			pool := parallel.New(threads)
+			defer pool.Close()
+			on = append(on, newHostArrays(n, pool))
+		}
+		results, err := stream(ctx, n, on, opt)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, results...)
+	}
+	return list, nil
+}
+
+// DeviceStream is Stream on a device.
+func DeviceStream(ctx context.Context, d *gpu.Device, opt StreamOptions) (list []StreamResult, err error) {
+	opt.Threads = []int{0}
+	for _, n := range opt.Sizes {
+		arrays := newDeviceArrays(d, n)
+		if err := d.Wait(); err != nil {
+			return nil, err
+		}
+		results, err := stream(ctx, n, []streamArrays{arrays}, opt)
+		arrays.space.Close()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, results...)
+	}
+	return list, nil
+}
+
+// streamLeast is the least time of what is timed at once: so many runs with small arrays.
+const streamLeast = 200 * time.Microsecond
+
+// stream measures arrays of one size.
+func stream(ctx context.Context, n int, on []streamArrays, opt StreamOptions) (list []StreamResult, err error) {
+	var cases []Case
+	var counts []int
+	for i, arrays := range on {
+		if err := ctx.Err(); err != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err := checkStream(arrays, n); err != nil {
+			return nil, err
+		}
+		for _, k := range StreamKernels() {
+			count := 1
+			run := func() {
+				for range count {
+					k.run(arrays)
+				}
+			}
+			for ; ; count *= 2 {
+				start := time.Now()
+				if run(); time.Since(start) >= streamLeast {
+					break
+				}
+			}
+			cases, counts = append(cases, Case{Run: run}), append(counts, count)
+			list = append(list, StreamResult{Kernel: k.Name, N: n, Threads: opt.Threads[i], Bytes: int64(8 * k.Arrays * n)})
+		}
+	}
+	timing := Timing{Repeat: opt.Repeat, Budget: opt.Budget, Progress: func(round int) {
+		opt.Progress(fmt.Sprintf("2^%.3g elements: round %d of %d", math.Log2(float64(n)), round+1, opt.Repeat))
+	}}
+	times, err := timing.Measure(ctx, cases...)
+	for k, t := range times {
+		list[k].Time = t.per(counts[k])
+	}
+	return list, err
+}
+
+// streamRounds is the number of rounds whose results are checked.
+const streamRounds = 3
+
+// checkStream runs the kernels in turn on new arrays and compares the mean error of each array, and that of
+// the inner product, with the bounds of BabelStream.
+func checkStream(on streamArrays, n int) error {
+	a, b, c := streamA, streamB, streamC
+	for range streamRounds {
+		c = a
+		b = streamScalar * c
+		c = a + b
+		a = b + streamScalar*c
+		on.copy()
+		on.mul()
+		on.add()
+		on.triad()
+	}
+	product := on.dot()
+	gotA, gotB, gotC, err := on.fetch()
+	if err != nil {
+		return err
+	}
+	const bound = 100 * 0x1p-52
+	for _, v := range []struct {
+		name string
+		got  []float64
+		want float64
+	}{{"a", gotA, a}, {"b", gotB, b}, {"c", gotC, c}} {
+		sum := 0.0
+		for _, g := range v.got {
+			sum += math.Abs(g - v.want)
+		}
+		if mean := sum / float64(n); !(mean <= bound) {
+			return fmt.Errorf("stream: array %s is wrong by %g on average, at most %g is expected", v.name, mean, bound)
+		}
+	}
+	if want := a * b * float64(n); !(math.Abs(product-want) <= 1e-8*want) {
+		return fmt.Errorf("stream: the inner product is %.15g, expected %.15g", product, want)
+	}
+	return nil
+}

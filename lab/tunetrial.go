@@ -1,0 +1,175 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/solver"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// A TuneTrial is a setting and what came of it, in its fastest run.
+type TuneTrial struct {
+	Setting
+
+	// What it ended with.
+	Method    string
+	Precond   string // with its drop tolerance, if it has one
+	Precision string // of the stored matrix
+	Layout    adaptive.Layout
+
+	Iterations int
+	SetUp      time.Duration // examining, scaling and storing the matrix, and preconditioners
+	Solve      time.Duration // iterations and verification
+	Total      time.Duration // without reading the matrix
+	Error      float64       // the one that Options.Solve.Stop names, recomputed; 0: there is no x
+	Runs       int
+	Passes     bool
+	Why        string // it does not pass
+
+	epsilon float64 // of the stored matrix
+	direct  bool    // nothing else was tried on the way
+}
+
+// run solves with a setting, if there is time; without a run there was none. The error is that of the context, or of a system
+// that cannot be solved.
+func (s *tuneSearch) run(ctx context.Context, at Setting) (t TuneTrial, err error) {
+	limit, last := s.limit()
+	if limit <= 0 {
+		s.missed = true
+		return t, nil
+	}
+	s.tried[at] = true
+	if s.opt.Progress != nil {
+		s.opt.Progress(Step{s.trials, at, time.Since(s.start)})
+	}
+	limited, cancel := s.limited(ctx, limit, last)
+	defer cancel()
+	if s.m.Bytes() >= largeMatrix {
+		runtime.GC() // what others left is no part of its time
+	}
+	t = TuneTrial{Setting: at, Runs: 1}
+	err = s.solve(limited, &t)
+	var input *solve.InputError
+	switch {
+	case ctx.Err() != nil:
+		return t, context.Cause(ctx)
+	case limited.Err() != nil && last:
+		t.Passes, t.Why, s.missed = false, "no time left", true
+	case limited.Err() != nil:
+		t.Passes, t.Why = false, TooSlow
+	case errors.As(err, &input) && at == (Setting{}):
+		return t, err
+	case err != nil:
+		t.Passes, t.Why = false, strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	return t, nil
+}
+
+// largeMatrix is the bytes of a matrix from which what trials leave behind is collected before the next one.
+const largeMatrix = 1 << 20
+
+// limited is a context that ends after a time by the clock of the search, or, if it is what is left of the budget, after that.
+func (s *tuneSearch) limited(ctx context.Context, limit time.Duration, last bool) (context.Context, context.CancelFunc) {
+	if last || s.opt.Clock == nil {
+		return context.WithTimeout(ctx, limit)
+	}
+	const interval = 5 * time.Millisecond
+	ctx, cancel := context.WithCancel(ctx)
+	start := s.opt.Clock()
+	var look func()
+	look = func() {
+		switch {
+		case s.opt.Clock()-start > limit:
+			cancel()
+		case ctx.Err() == nil:
+			time.AfterFunc(interval, look)
+		}
+	}
+	time.AfterFunc(interval, look)
+	return ctx, cancel
+}
+
+// now is the time by the clock of the search.
+func (s *tuneSearch) now() time.Duration {
+	if s.opt.Clock == nil {
+		return time.Since(s.start)
+	}
+	return s.opt.Clock()
+}
+
+// TooSlow is the Why of a trial that was ended since it took much longer than the fastest.
+const TooSlow = "too slow"
+
+// solve is a whole solve.
+func (s *tuneSearch) solve(ctx context.Context, t *TuneTrial) error {
+	start := s.now()
+	defer func() { t.SetUp = max(0, t.Total-t.Solve) }()
+	solver, err := solver.New(ctx, s.m, t.Setting.Apply(s.opt.Solve))
+	if err != nil {
+		t.Total = s.now() - start
+		return err
+	}
+	defer solver.Close()
+	r, err := solver.Solve(ctx, s.b, nil)
+	t.Total = s.now() - start
+	if err != nil {
+		return err
+	}
+	if t.fill(r, s.opt.Solve.Stop); s.proposals == nil {
+		s.facts, s.proposals = solver.Facts, solver.Proposals()
+	}
+	return nil
+}
+
+// fill takes over what a solve says of itself.
+func (t *TuneTrial) fill(r solve.Result, stop solve.Stop) {
+	t.Method, t.Precond, t.Precision, t.Layout = r.Method, shortened(r.Precond.Text), r.Storage.String(), r.Layout
+	t.epsilon, t.direct, t.Iterations = r.Storage.Epsilon, len(r.Attempts) <= 1, r.Iterations
+	t.Solve = r.Time.Total - (r.Time.Precond - r.Precond.Elapsed)
+	switch stop {
+	case solve.StopNW:
+		t.Error = r.Errors.Normwise
+	case solve.StopCW:
+		t.Error = r.Errors.Componentwise
+	case solve.StopRel:
+		t.Error = r.Errors.RelativeResidual
+	default:
+		t.Error = r.Errors.Row
+	}
+	if t.Passes = r.Reason.Converged(); !t.Passes {
+		t.Why = r.Reason.String()
+	}
+}
+
+// shortened is a preconditioner's text without what is no setting of it.
+func shortened(text string) string {
+	parts := strings.Split(text, ", ")
+	kept := parts[:1]
+	for _, p := range parts[1:] {
+		if strings.HasPrefix(p, "drop ") {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, ", ")
+}
+
+// same reports whether two trials did the same, whatever was set.
+func (t TuneTrial) same(o TuneTrial) bool {
+	return t.Passes && o.Passes && t.direct && o.direct && t.Method == o.Method && t.Precond == o.Precond &&
+		t.Precision == o.Precision && t.Layout == o.Layout && t.Iterations == o.Iterations
+}
+
+// again takes over another run of what the trial does, whose fastest counts.
+func (t *TuneTrial) again(o TuneTrial) {
+	runs := t.Runs + o.Runs
+	if !t.Passes || o.Passes && o.Total < t.Total {
+		o.Setting = t.Setting
+		*t = o
+	}
+	t.Runs = runs
+}

@@ -1,0 +1,171 @@
+package agata
+
+import (
+	"math"
+	"slices"
+)
+
+// Exponent is p, the one in use at AGATA ([Molina24], section 2.3.3).
+const Exponent = 0.3
+
+// metric adds |measured - reference|^p over a trace, in the order of channels and samples. It
+// may stop where the sum exceeds the bound, which it never leaves again: terms are not negative,
+// and rounding is monotonic. So what is returned exceeds the bound if, and only if, the whole sum does.
+type metric interface {
+	merit(measured, reference []float32, bound float64) float64
+
+	// stored rounds traces to what the metric reads.
+	stored(traces []float32) []float32
+}
+
+// stride is the number of terms between two looks at the bound, and divides the length of traces.
+const stride = 8
+
+// exactTraces are read as they are.
+type exactTraces struct{}
+
+func (exactTraces) stored(traces []float32) []float32 { return traces }
+
+// fp64 is the definition.
+type fp64 struct{ exactTraces }
+
+func (fp64) merit(measured, reference []float32, bound float64) (sum float64) {
+	for t, m := range measured {
+		sum += math.Pow(math.Abs(float64(m)-float64(reference[t])), Exponent)
+		if t%stride == stride-1 && sum > bound {
+			return sum
+		}
+	}
+	return sum
+}
+
+func newFP32() fp32 { return fp32{Power: NewPower(Exponent)} }
+
+// fp32 computes a power for each term, in FP32.
+type fp32 struct {
+	exactTraces
+	*Power
+}
+
+func (f fp32) merit(measured, reference []float32, bound float64) float64 {
+	sum := float32(0)
+	for len(measured) >= stride {
+		m, r := measured[:stride], reference[:stride]
+		for t := range m {
+			sum += float32(f.Of(m[t] - r[t]))
+		}
+		if float64(sum) > bound {
+			return float64(sum)
+		}
+		measured, reference = measured[stride:], reference[stride:]
+	}
+	return float64(sum)
+}
+
+// nearest is the look-up table of [Molina24], section 5.2.1: the difference is cut to an
+// integer, which loses its fraction.
+type nearest struct {
+	exactTraces
+	table []float32 // 2 MB
+}
+
+const nearestSize = 1 << 19
+
+func newNearest() nearest {
+	n := nearest{table: make([]float32, nearestSize)}
+	for k := range n.table {
+		n.table[k] = float32(math.Pow(math.Abs(float64(k-nearestSize/2)), Exponent))
+	}
+	return n
+}
+
+func (n nearest) merit(measured, reference []float32, bound float64) float64 {
+	sum, table := float32(0), n.table[:nearestSize]
+	for len(measured) >= stride {
+		m, r := measured[:stride], reference[:stride]
+		for t := range m {
+			sum += table[uint32(int32(m[t]-r[t])+nearestSize/2)%nearestSize]
+		}
+		if float64(sum) > bound {
+			return float64(sum)
+		}
+		measured, reference = measured[stride:], reference[stride:]
+	}
+	return float64(sum)
+}
+
+// linear is a look-up table with interpolation (ours): a line for each exponent and the first seven
+// bits of the significand of the difference, as if these were an integer. Its relative error is
+// below 2e-6 everywhere: |d|^p changes with d as slowly, relatively, where d is small.
+type linear struct {
+	exactTraces
+	lines *[1 << 15]line
+}
+
+// line is value + slope |d|.
+type line struct{ value, slope float32 }
+
+// linearShift leaves the exponent and seven bits of the significand of FP32.
+const linearShift = 23 - 7
+
+func newLinear() linear {
+	l := linear{lines: new([1 << 15]line)}
+	for k := 1 << 7; k < 0xff<<7; k++ { // normal numbers; others count as zero
+		a, b := float64(math.Float32frombits(uint32(k<<linearShift))), float64(math.Float32frombits(uint32((k+1)<<linearShift)))
+		if math.IsInf(b, 0) {
+			b = 0x1p128
+		}
+		fa, fb := math.Pow(a, Exponent), math.Pow(b, Exponent)
+		slope := (fb - fa) / (b - a)
+		l.lines[k] = line{float32(fa - slope*a), float32(slope)}
+	}
+	return l
+}
+
+func (l linear) merit(measured, reference []float32, bound float64) float64 {
+	sum, lines := float32(0), l.lines
+	for len(measured) >= stride {
+		m, r := measured[:stride], reference[:stride]
+		for t := range m {
+			bits := math.Float32bits(m[t]-r[t]) &^ (1 << 31)
+			at := &lines[bits>>linearShift]
+			sum += at.value + float32(at.slope*math.Float32frombits(bits))
+		}
+		if float64(sum) > bound {
+			return float64(sum)
+		}
+		measured, reference = measured[stride:], reference[stride:]
+	}
+	return float64(sum)
+}
+
+// fp16 rounds everything to FP16: traces, differences, powers and sums. A power is that of one
+// of 2^15 magnitudes.
+type fp16 struct{ powers []float32 }
+
+func newFP16() fp16 {
+	f := fp16{make([]float32, 1<<15)}
+	for code := range f.powers {
+		f.powers[code] = roundHalf(float32(math.Pow(float64(halfValue(uint16(code))), Exponent)))
+	}
+	return f
+}
+
+func (f fp16) merit(measured, reference []float32, bound float64) float64 {
+	sum, powers := float32(0), f.powers[:1<<15]
+	for t, m := range measured {
+		sum = roundHalf(sum + powers[halfCode(m-reference[t])%(1<<15)])
+		if t%stride == stride-1 && float64(sum) > bound {
+			break
+		}
+	}
+	return float64(sum)
+}
+
+func (fp16) stored(traces []float32) []float32 {
+	rounded := slices.Clone(traces)
+	for k, x := range rounded {
+		rounded[k] = roundHalf(x)
+	}
+	return rounded
+}

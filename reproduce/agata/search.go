@@ -1,0 +1,222 @@
+package agata
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// Algorithm says which points of a segment are looked at.
+type Algorithm string
+
+// The algorithms.
+const (
+	Full       Algorithm = "fgs"    // all ([Molina24], algorithm 1)
+	CoarseFine Algorithm = "cfgs"   // a grid of 6 mm, then those around the best of it ([Molina24], algorithm 2)
+	Levels     Algorithm = "levels" // grids of 18, 6 and 2 mm, each around the best so far (ours)
+	EarlyExit  Algorithm = "exit"   // all, each until its sum exceeds the best so far (ours)
+)
+
+// Table says how powers are computed.
+type Table string
+
+// The tables.
+const (
+	NoTable Table = "none"
+	Nearest Table = "nearest" // the difference cut to an integer ([Molina24], section 5.2.1)
+	Linear  Table = "linear"  // interpolated (ours)
+)
+
+// Precision is that of the arithmetic.
+type Precision string
+
+// The precisions.
+const (
+	FP64  Precision = "FP64"
+	FP32  Precision = "FP32"
+	FP16  Precision = "FP16"  // each operation rounded, see roundHalf
+	Mixed Precision = "mixed" // FP16, but FP32 for the last grid
+)
+
+// All choices, for help texts and checks.
+var (
+	Algorithms = []Algorithm{Full, CoarseFine, Levels, EarlyExit}
+	Tables     = []Table{NoTable, Nearest, Linear}
+	Precisions = []Precision{FP64, FP32, FP16, Mixed}
+)
+
+// Config is a way to search.
+type Config struct {
+	Algorithm Algorithm
+	Table     Table
+	Precision Precision
+}
+
+// Reference is the search that the others are compared with, as in [Molina24].
+var Reference = Config{Full, NoTable, FP32}
+
+// Validate reports what does not exist.
+func (c Config) Validate() error {
+	switch {
+	case !slices.Contains(Algorithms, c.Algorithm):
+		return fmt.Errorf("algorithm %q: want one of %v", c.Algorithm, Algorithms)
+	case !slices.Contains(Tables, c.Table):
+		return fmt.Errorf("table %q: want one of %v", c.Table, Tables)
+	case !slices.Contains(Precisions, c.Precision):
+		return fmt.Errorf("precision %q: want one of %v", c.Precision, Precisions)
+	case c.Table != NoTable && c.Precision != FP32:
+		return fmt.Errorf("table %s with %s: a table needs FP32", c.Table, c.Precision)
+	case c.Precision == Mixed && c.Algorithm != CoarseFine && c.Algorithm != Levels:
+		return fmt.Errorf("algorithm %s with mixed precision: it needs a coarse grid (%s, %s)", c.Algorithm, CoarseFine, Levels)
+	}
+	return nil
+}
+
+// metrics are those of the coarse grids and of the last one.
+func (c Config) metrics() (coarse, fine metric) {
+	switch {
+	case c.Table == Nearest:
+		coarse = newNearest()
+	case c.Table == Linear:
+		coarse = newLinear()
+	case c.Precision == FP64:
+		coarse = fp64{}
+	case c.Precision == FP32:
+		coarse = newFP32()
+	default:
+		coarse = newFP16()
+	}
+	if c.Precision == Mixed {
+		return coarse, newFP32()
+	}
+	return coarse, coarse
+}
+
+// Found is the result of a search.
+type Found struct {
+	Point int     // of the segment
+	Merit float64 // its figure of merit
+	Tried int     // points whose sums were begun
+}
+
+// Searcher searches in a basis. It may be used concurrently.
+type Searcher struct {
+	Config
+	basis        *Basis
+	segments     []grids
+	coarse, fine stage
+}
+
+// stage is a metric with what it reads of each segment.
+type stage struct {
+	metric
+	traces [][]float32
+}
+
+func newStage(m metric, b *Basis) stage {
+	s := stage{metric: m}
+	for _, segment := range b.Segments {
+		s.traces = append(s.traces, m.stored(segment.Traces))
+	}
+	return s
+}
+
+// New prepares a search.
+func New(b *Basis, c Config) (*Searcher, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if b.Length()%stride != 0 {
+		return nil, fmt.Errorf("traces of %d samples: want a multiple of %d", b.Length(), stride)
+	}
+	s := &Searcher{Config: c, basis: b}
+	coarse, fine := c.metrics()
+	s.coarse = newStage(coarse, b)
+	s.fine = s.coarse
+	if c.Precision == Mixed {
+		s.fine = newStage(fine, b)
+	}
+	for _, segment := range b.Segments {
+		s.segments = append(s.segments, newGrids(segment.Points))
+	}
+	return s, nil
+}
+
+// Find searches for an event, whose segment has points.
+func (s *Searcher) Find(e *Event) Found {
+	return s.find(&s.segments[e.Segment], s.query(s.coarse, e), s.query(s.fine, e))
+}
+
+// query is an event for a stage of the search.
+type query struct {
+	metric
+	measured, traces []float32
+	length           int
+}
+
+func (s *Searcher) query(of stage, e *Event) query {
+	return query{of.metric, of.stored(e.Trace), of.traces[e.Segment], s.basis.Length()}
+}
+
+// best returns the better of found and the best of points, all of them if nil; of equals the
+// first in the segment. With an early exit a sum ends where it exceeds the best.
+func (q query) best(found Found, points []int32, exit bool) Found {
+	try := func(i int) {
+		bound := math.Inf(1)
+		if exit {
+			bound = found.Merit
+		}
+		merit := q.merit(q.measured, q.traces[i*q.length:(i+1)*q.length], bound)
+		found.Tried++
+		if merit < found.Merit || merit == found.Merit && i < found.Point {
+			found.Point, found.Merit = i, merit
+		}
+	}
+	if points == nil {
+		for i := range len(q.traces) / q.length {
+			try(i)
+		}
+	}
+	for _, i := range points {
+		try(int(i))
+	}
+	return found
+}
+
+// nothing is found yet.
+var nothing = Found{Point: math.MaxInt, Merit: math.Inf(1)}
+
+func (s *Searcher) find(g *grids, coarse, fine query) Found {
+	switch s.Algorithm {
+	case CoarseFine:
+		return s.descend(g.levels[middle:], coarse, fine)
+	case Levels:
+		return s.descend(g.levels, coarse, fine)
+	case EarlyExit:
+		return fine.best(s.descend(g.levels, coarse, fine), nil, true)
+	}
+	return fine.best(nothing, nil, false)
+}
+
+// All searches for events on threads. It returns early with the error of ctx.
+func (s *Searcher) All(ctx context.Context, events []Event, pool *parallel.Pool, progress func(done float64)) ([]Found, error) {
+	const chunk = 16
+	found := make([]Found, len(events))
+	var done atomic.Int64
+	pool.Run((len(events)+chunk-1)/chunk, parallel.Func(func(part int) {
+		if ctx.Err() != nil {
+			return
+		}
+		for i := chunk * part; i < min(chunk*(part+1), len(events)); i++ {
+			found[i] = s.Find(&events[i])
+		}
+		if now := done.Add(chunk); progress != nil {
+			progress(min(1, float64(now)/float64(len(events))))
+		}
+	}))
+	return found, ctx.Err()
+}

@@ -1,0 +1,163 @@
+package agata
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// HitAndCore are the channels of the thesis' experiments, section 5.4.1.
+func HitAndCore(segment int) []int { return []int{segment, Core} }
+
+// Neighbours are the channels of the program of AGATA: also those of the neighbouring sectors
+// and of the two nearest rings.
+func Neighbours(segment int) []int {
+	ring, sector := segment/Sectors, segment%Sectors
+	list := append(HitAndCore(segment), ring*Sectors+(sector+1)%Sectors, ring*Sectors+(sector+Sectors-1)%Sectors)
+	middle := min(max(ring, 1), Rings-2) // the first and the last have both on one side
+	for r := middle - 1; r <= middle+1; r++ {
+		if r != ring {
+			list = append(list, r*Sectors+sector)
+		}
+	}
+	return list
+}
+
+// Channels are the choices, by the number of channels.
+var Channels = map[string]func(segment int) []int{"2": HitAndCore, "6": Neighbours, "37": All}
+
+// All are the channels of all electrodes.
+func All(int) []int {
+	list := make([]int, Electrodes)
+	for k := range list {
+		list[k] = k
+	}
+	return list
+}
+
+// Simulation puts a detector to work on threads.
+type Simulation struct {
+	*Detector
+	Channels func(segment int) []int // that traces have, the core among them
+	Pool     *parallel.Pool
+	Progress func(done float64, text string) // may be nil
+}
+
+// each calls do for 0 to n-1 on the threads, and returns early with the error of ctx.
+func (s Simulation) each(ctx context.Context, n int, text string, do func(i int)) error {
+	const chunk = 32
+	var done atomic.Int64
+	s.Pool.Run((n+chunk-1)/chunk, parallel.Func(func(part int) {
+		if ctx.Err() != nil {
+			return
+		}
+		for i := chunk * part; i < min(chunk*(part+1), n); i++ {
+			do(i)
+		}
+		if now := done.Add(chunk); s.Progress != nil {
+			s.Progress(min(1, float64(now)/float64(n)), text)
+		}
+	}))
+	return ctx.Err()
+}
+
+// Basis simulates the signals of all points of the grid, without noise.
+func (s Simulation) Basis(ctx context.Context) (*Basis, error) {
+	points := gridPoints()
+	signals := make([]struct {
+		segment int
+		trace   []float32
+	}, len(points))
+	err := s.each(ctx, len(points), "basis", func(i int) {
+		signal := s.Signal(place(points[i]), s.Channels)
+		signals[i].segment = signal.Segment
+		for _, k := range s.Channels(signal.Segment) {
+			signals[i].trace = appendScaled(signals[i].trace, signal.Traces[k], 1)
+		}
+	})
+	b := &Basis{Channels: len(s.Channels(0)), Samples: Samples, Segments: make([]Segment, Segments)}
+	for i, signal := range signals {
+		if signal.trace == nil {
+			continue // interrupted
+		}
+		seg := &b.Segments[signal.segment]
+		seg.Points = append(seg.Points, points[i])
+		seg.Traces = append(seg.Traces, signal.trace...)
+		signals[i].trace = nil
+	}
+	for i := range b.Segments {
+		b.Segments[i].Traces = slices.Clip(b.Segments[i].Traces)
+	}
+	return b, err
+}
+
+// gridPoints lists those in the germanium, by x, y and z.
+func gridPoints() (points []Point) {
+	const half = radius/Step + 1
+	for x := -half; x <= half; x++ {
+		for y := -half; y <= half; y++ {
+			for z := range length / Step {
+				if p := (Point{int16(x), int16(y), int16(z)}); Inside(place(p)) {
+					points = append(points, p)
+				}
+			}
+		}
+	}
+	return points
+}
+
+// place of a point of the grid, whose first layer lies half a step from the front.
+func place(p Point) Vector {
+	return Place([3]float64{float64(p[0]), float64(p[1]), float64(p[2])})
+}
+
+// Place is the place in mm of one in steps of the grid.
+func Place(steps [3]float64) Vector {
+	return Vector{Step * steps[0], Step * steps[1], Step * (steps[2] + 0.5)}
+}
+
+// steps is the inverse of Place.
+func steps(v Vector) [3]float64 {
+	return [3]float64{v[0] / Step, v[1] / Step, v[2]/Step - 0.5}
+}
+
+func appendScaled(dst []float32, trace []float64, energy float64) []float32 {
+	for _, x := range trace {
+		dst = append(dst, float32(Unit*x/energy))
+	}
+	return dst
+}
+
+// Least and most energy of an event, keV: those of [Molina24], section 5.4.1.
+const (
+	LeastEnergy = 15
+	MostEnergy  = 5000
+)
+
+// Events simulates n events, off the grid: uniformly distributed in the germanium, their
+// energies in proportion to 1/E. Event k depends on the seed and k alone.
+func (s Simulation) Events(ctx context.Context, n int, seed uint64, e Electronics) ([]Event, error) {
+	events := make([]Event, n)
+	err := s.each(ctx, n, "events", func(i int) {
+		random := rand.New(rand.NewPCG(seed, uint64(i)))
+		at := Vector{}
+		for !Inside(at) {
+			at = Vector{radius * (2*random.Float64() - 1), radius * (2*random.Float64() - 1), length * random.Float64()}
+		}
+		events[i] = s.Event(at, energyOf(random.Float64()), e, random)
+	})
+	return events, err
+}
+
+// Event simulates one.
+func (s Simulation) Event(at Vector, energy float64, e Electronics, random *rand.Rand) Event {
+	signal := s.Signal(at, s.Channels)
+	event := Event{Segment: signal.Segment, Energy: energy, At: steps(at)}
+	for _, k := range s.Channels(signal.Segment) {
+		event.Trace = appendScaled(event.Trace, e.Measure(signal, k, energy, random), energy)
+	}
+	return event
+}

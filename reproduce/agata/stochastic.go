@@ -1,0 +1,88 @@
+package agata
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/lab/stochastic"
+)
+
+// random computes in FP32, each operation being rounded up or down at random.
+type random struct {
+	exactTraces
+	*Power
+	*stochastic.Rounding
+}
+
+func (r random) merit(measured, reference []float32, _ float64) float64 {
+	sum := float32(0)
+	for t, m := range measured {
+		sum = r.Add32(sum, r.Narrow(r.Of(r.Sub32(m, reference[t]))))
+	}
+	return float64(sum)
+}
+
+// Stability is what random rounding does to the full search in FP32, by the method CESTAC.
+type Stability struct {
+	Digits  float64 // significant decimal digits of a figure of merit, in the mean over all
+	Least   float64 // the fewest of any
+	Changed float64 // share of points found differently than by rounding to nearest, in the mean of the runs
+}
+
+// Stochastic searches for each event three times in full with random rounding, seeded by the event's index and the run.
+// It returns early with the error of ctx.
+func Stochastic(ctx context.Context, b *Basis, events []Event, pool *parallel.Pool, progress func(done float64)) (Stability, error) {
+	nearest, err := New(b, Reference)
+	if err != nil {
+		return Stability{}, err
+	}
+	each := make([]Stability, len(events))
+	power := NewPower(Exponent)
+	var done atomic.Int64
+	pool.Run(len(events), parallel.Func(func(k int) {
+		if ctx.Err() != nil {
+			return
+		}
+		each[k] = stability(b, &events[k], uint64(k), power, nearest.Find(&events[k]))
+		if now := done.Add(1); progress != nil {
+			progress(float64(now) / float64(len(events)))
+		}
+	}))
+	all := Stability{Least: math.Inf(1)}
+	for _, s := range each {
+		all.Digits += s.Digits / float64(len(events))
+		all.Changed += s.Changed / float64(len(events))
+		all.Least = min(all.Least, s.Least)
+	}
+	return all, ctx.Err()
+}
+
+// stability is that of one event.
+func stability(b *Basis, e *Event, seed uint64, power *Power, reference Found) Stability {
+	traces, n := b.Segments[e.Segment].Traces, b.Length()
+	points := len(traces) / n
+	merits := make([][stochastic.Samples]float64, points)
+	s := Stability{Least: math.Inf(1)}
+	for run := range stochastic.Samples {
+		rounding := stochastic.NewRounding(seed*stochastic.Samples + uint64(run))
+		m := random{Power: power, Rounding: &rounding}
+		best := 0
+		for i := range merits {
+			merits[i][run] = m.merit(e.Trace, traces[i*n:(i+1)*n], 0)
+			if merits[i][run] < merits[best][run] {
+				best = i
+			}
+		}
+		if best != reference.Point {
+			s.Changed += 1. / stochastic.Samples
+		}
+	}
+	for i := range merits {
+		digits := min(stochastic.Digits(merits[i][:]), stochastic.Full32)
+		s.Digits += digits / float64(points)
+		s.Least = min(s.Least, digits)
+	}
+	return s
+}

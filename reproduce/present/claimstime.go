@@ -1,0 +1,159 @@
+package present
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/mpsolve/mpsolve/reproduce/records"
+)
+
+const needsFull = "needs matrices whose stored forms take four times the last-level cache"
+
+// inCaches is the size of what was read in a measurement, in last-level caches of the machine
+// that it ran on; NaN if that is not known.
+func inCaches(r records.Record) float64 {
+	llc := float64(r.Environment.LLCBytes)
+	if llc == 0 {
+		return math.NaN()
+	}
+	return r.Values["bytes"] / llc
+}
+
+// beyondCache leaves out what fits into four last-level caches of its machine.
+func beyondCache(list []records.Record) []records.Record {
+	return slices.DeleteFunc(slices.Clone(list), func(r records.Record) bool { return !(inCaches(r) >= records.Caches) })
+}
+
+// leastSize writes the size of the smallest form of the measurements.
+func leastSize(list []records.Record) string {
+	least := math.Inf(1)
+	for _, r := range list {
+		least = math.Min(least, inCaches(r))
+	}
+	if math.IsInf(least, 1) {
+		return ""
+	}
+	return fmt.Sprintf("%.1f LLC", least)
+}
+
+// timeGain judges the largest part of the time that a set saves over another one, args[1] over
+// args[0]. Noise may be taken for a gain in the best of many matrices: so that of a matrix is
+// what its quartiles admit, the third of one against the first of the other.
+func timeGain(list []records.Record, c Claim, args []string) Finding {
+	p := pairs(beyondCache(list), "product", labels{"formats": args[0], "arithmetic": "fp64", "drop": "yes"},
+		labels{"formats": args[1], "arithmetic": "fp64", "drop": "yes"}, "time")
+	if len(p) == 0 {
+		return Finding{Verdict: NotMeasured, Data: needsFull}
+	}
+	sure := func(q pair) float64 {
+		return q.b.Values["time"+records.ThirdQuartile] / q.a.Values["time"+records.FirstQuartile]
+	}
+	best := slices.MinFunc(p, func(a, b pair) int { return int(math.Copysign(1, sure(a)-sure(b))) })
+	s := spreadOf(ratios(p, "time"))
+	return Finding{
+		Verdict: gained(1-sure(best), c.Threshold), Size: leastSize(both(p)),
+		Measured: fmt.Sprintf("%s at least (%s at %s)", percent(1-sure(best)), starred(best.b), best.b.Label("epsilon")),
+		Spread:   s.quartiles("%.2f"),
+		Data:     fmt.Sprintf("ratio of times for %d matrices and targets: %.2f to %.2f, median %.2f", s.n, s.least, s.most, s.median),
+	}
+}
+
+// both are the records of pairs.
+func both(p []pair) (list []records.Record) {
+	for _, q := range p {
+		list = append(list, q.a, q.b)
+	}
+	return list
+}
+
+func timeFollowsStorage(list []records.Record, c Claim, _ []string) Finding {
+	var papers, ours []float64
+	var timed []records.Record
+	for _, r := range of(beyondCache(list), "product", labels{"arithmetic": "fp64"}, "time") {
+		x := r.Values["time"] / r.Values["storage"]
+		switch {
+		case ofPapers(r):
+			papers, timed = append(papers, x), append(timed, r)
+		case adaptiveSet(r):
+			ours = append(ours, x)
+		}
+	}
+	p, o := spreadOf(papers), spreadOf(ours)
+	if p.n == 0 {
+		return Finding{Verdict: NotMeasured, Data: needsFull}
+	}
+	f := p.finding(c.Threshold, fmt.Sprintf("time / storage, both relative to uniform FP64, %d products with the papers' sets", p.n)+o.beside("AFX"))
+	f.Size = leastSize(timed)
+	return f
+}
+
+// fasterThanUniform judges AP2 against uniform precision of the same accuracy.
+func fasterThanUniform(list []records.Record, c Claim, _ []string) Finding {
+	var ap2, afx []float64
+	var timed []records.Record
+	largest := 0.0
+	for _, x := range []struct{ epsilon, value string }{{"2^-53", "time"}, {"2^-24", "time_fp32"}} {
+		for _, r := range of(beyondCache(list), "product", labels{"epsilon": x.epsilon, "arithmetic": "fp64", "drop": "yes"}, x.value) {
+			switch v := r.Values[x.value]; r.Label("formats") {
+			case "AP2":
+				ap2, timed = append(ap2, v), append(timed, r)
+				largest = max(largest, 1/r.Values[x.value+records.ThirdQuartile])
+			case "AFX":
+				afx = append(afx, v)
+			}
+		}
+	}
+	s, o := spreadOf(ap2), spreadOf(afx)
+	if s.n == 0 {
+		return Finding{Verdict: NotMeasured, Data: needsFull}
+	}
+	return Finding{
+		Verdict: s.below(c.Threshold), Measured: fmt.Sprintf("%.2f of the time in the median, up to %.1f times as fast", s.median, largest),
+		Spread: s.quartiles("%.2f"), Size: leastSize(timed),
+		Data: fmt.Sprintf("AP2 / uniform of %d products: %.2f to %.2f", s.n, s.least, s.most) + o.beside("AFX"),
+	}
+}
+
+// scalesAlike compares the parallel efficiency of sets on as many threads as were measured,
+// if these are as many as a socket of the thesis has, or nearly (args[0]).
+func scalesAlike(list []records.Record, c Claim, args []string) Finding {
+	var data string
+	var timed []records.Record
+	threads, least, largest := 0, 2.0, 0.0
+	for _, set := range []string{"FP64", "AP2", "AFX"} {
+		most := 0
+		var last records.Record
+		for _, r := range of(beyondCache(list), "scaling", labels{"formats": set}, "efficiency") {
+			if n, _ := strconv.Atoi(r.Label("threads")); n > most {
+				most, last = n, r
+			}
+		}
+		if most == 0 && set == "AFX" { // which the claim is not about
+			continue
+		}
+		if most == 0 {
+			return Finding{Verdict: NotMeasured, Data: needsFull}
+		}
+		threads = most
+		e := last.Values["efficiency"]
+		data += fmt.Sprintf("%s %s, ", set, percent(e))
+		if set != "AFX" {
+			least, largest = min(least, e), max(largest, e)
+			timed = append(timed, last)
+		}
+	}
+	f := Finding{
+		Verdict: Holds, Measured: fmt.Sprintf("%.2f apart on %d threads", largest-least, threads), Size: leastSize(timed),
+		Data: "parallel efficiency: " + data[:len(data)-2],
+	}
+	switch enough := number(args[0]); {
+	case float64(threads) < enough:
+		f.Verdict = NotHere
+		f.Data += fmt.Sprintf("; a statement about the cores of a socket, at least %g threads", enough)
+	case largest-least > c.Threshold:
+		f.Verdict = Partly
+	}
+	return f
+}

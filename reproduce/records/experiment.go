@@ -1,0 +1,144 @@
+package records
+
+import (
+	"slices"
+)
+
+// Experiment is a table or a figure of a paper: what to measure, how to show it,
+// and what was published.
+type Experiment struct {
+	ID     string `yaml:"-"`      // name of the file, without .yaml
+	Paper  string `yaml:"paper"`  // key in reproduce/present/BIBLIOGRAPHY.md
+	Source string `yaml:"source"` // such as Figure 3.3
+	Title  string `yaml:"title"`
+	Shows  string `yaml:"shows"` // one sentence
+	Note   string `yaml:"note"`  // how it departs from the paper
+
+	// Every value that a view shows is in one of these lists.
+	Comparable []string `yaml:"comparable"` // across machines
+	Ratios     []string `yaml:"ratios"`     // only as ratios, within a machine
+
+	Measure   []Grid      `yaml:"measure"`
+	Views     []View      `yaml:"views"`
+	Published []Published `yaml:"published"`
+}
+
+// Grid is a set of measurements: all combinations of labels, for each matrix.
+type Grid struct {
+	Kind     string `yaml:"kind"`     // such as product or solve
+	Matrices Words  `yaml:"matrices"` // names; @name stands for a group of groups.yaml
+	Nonzeros Sizes  `yaml:"nonzeros"` // of matrices that stand in for absent ones
+	Full     bool   `yaml:"full"`     // left out of quick runs
+
+	// Labels lists the values of each label, such as epsilon: [2^-53, 2^-24];
+	// those left out have the default of the kind.
+	Labels map[string]Words `yaml:"labels"`
+}
+
+// Sizes are numbers of nonzeros in a quick and in a full run.
+type Sizes struct {
+	Quick float64 `yaml:"quick"`
+	Full  float64 `yaml:"full"` // at least, with Share
+
+	// Share is that of FP64 CSR, 12 bytes a nonzero, which a stored form has to take
+	// for its time to count: as many nonzeros as make it Caches last-level caches,
+	// within what a matrix of MostNonzeros allows. 0: Full, whatever the machine.
+	Share float64 `yaml:"share"`
+}
+
+const (
+	// Caches is how many last-level caches of its machine a stored form takes at
+	// least for its time to say what memory does.
+	Caches = 4
+
+	MostNonzeros = 1e8 // of a matrix whose size depends on the machine
+)
+
+// Of returns the size of a run on a machine with a last-level cache of llc bytes, 0
+// if that is not known.
+func (s Sizes) Of(quick bool, llc int64) float64 {
+	switch {
+	case quick:
+		return s.Quick
+	case s.Share == 0:
+		return s.Full
+	}
+	return max(s.Full, min(Caches*float64(llc)/(12*s.Share), MostNonzeros))
+}
+
+// Published are values from the paper, a row for each measurement to
+// compare with: first the values of Labels, then those of Values; NA where the
+// paper has none.
+type Published struct {
+	Labels []string   `yaml:"labels"`
+	Values []string   `yaml:"values"`
+	About  bool       `yaml:"about"` // read from text or from a figure
+	Rows   [][]string `yaml:"rows"`
+}
+
+// NotAvailable stands in Published for a value that the paper does not have.
+const NotAvailable = "NA"
+
+// View is a table, and with Figure a picture of it.
+type View struct {
+	Name  string `yaml:"name"` // letters and digits, unique in the experiment
+	Title string `yaml:"title"`
+
+	Where   map[string]Words `yaml:"where"`   // labels and the values that are shown; others: all
+	Rows    []string         `yaml:"rows"`    // labels
+	Columns []string         `yaml:"columns"` // labels
+	Values  []string         `yaml:"values"`  // in each cell
+	Best    *Best            `yaml:"best"`
+	Figure  *Figure          `yaml:"figure"`
+}
+
+// Best shows, of the measurements that differ in one label only, the one with the
+// least of a value, such as seconds, among those where another is not 0, such as
+// converged; if it is 0 in all, the one with the least Otherwise.
+type Best struct {
+	Over      string `yaml:"over"`
+	Least     string `yaml:"least"`
+	Among     string `yaml:"among"`
+	Otherwise string `yaml:"otherwise"`
+}
+
+// Figure describes how a view is drawn.
+type Figure struct {
+	// Kind is how the values of the view are drawn: as bars, points or lines with the
+	// rows along x and the columns as series, Lines at the numbers that the rows' labels
+	// are; on top of each other, a bar for each row (Stack); or the series X and Y of the
+	// records as lines (History).
+	Kind ChartKind `yaml:"kind"`
+
+	Panels string `yaml:"panels"` // label, one of Rows or Columns: a plot for each of its values
+
+	Where map[string]Words `yaml:"where"` // of Rows or Columns: values that are drawn; others: all
+
+	X Axis `yaml:"x"`
+	Y Axis `yaml:"y"`
+}
+
+// Shows reports whether a row or a column of the view is drawn.
+func (f Figure) Shows(labels, words []string) bool {
+	for k, label := range labels {
+		if shown := f.Where[label]; shown != nil && !slices.Contains(shown, words[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Axis is one of a figure. Text and unit of a value have defaults.
+type Axis struct {
+	Text   string `yaml:"text"`
+	Series string `yaml:"series"` // of a history
+	Log    bool   `yaml:"log"`
+}
+
+// HasLabel reports whether the measurements of a completed experiment have a label
+// of that name.
+func (e Experiment) HasLabel(name string) bool {
+	return slices.ContainsFunc(e.Measure, func(g Grid) bool {
+		return g.Labels[name] != nil || name == "matrix" && len(g.Matrices) > 0
+	})
+}

@@ -1,0 +1,233 @@
+// Package figure draws panels of bars, points or lines under one legend, in the
+// style of all figures of mpsolve, as SVG or PNG. It gives the same bytes for the
+// same figure.
+package records
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+)
+
+// ChartKind is a kind of figure.
+type ChartKind string
+
+// The kinds of figures.
+const (
+	Bars    ChartKind = "bars"    // series side by side in categories
+	Points  ChartKind = "points"  // likewise, as marks
+	Lines   ChartKind = "lines"   // through the values of x that Tick names
+	Stack   ChartKind = "stack"   // a bar for each category; y is the top of each part
+	History ChartKind = "history" // lines through many points
+)
+
+// Kinds lists the kinds of figures.
+var Kinds = []ChartKind{Bars, Points, Lines, Stack, History}
+
+// Chart is a figure to be drawn.
+type Chart struct {
+	Kind ChartKind
+	X    ChartAxis
+	Note string // below the panels
+
+	panels     []*Panel
+	series     []string    // in the order of the legend
+	categories []string    // at x = 0, 1, ...
+	ticks      []plot.Tick // of x
+	rings      string      // what hollow marks are; "": there are none
+}
+
+// ChartAxis is an axis of a panel.
+type ChartAxis struct {
+	Text string
+	Log  bool
+}
+
+// Panel is one of the plots of a figure.
+type Panel struct {
+	Title string
+	Y     ChartAxis
+
+	// Percent names what the panel shows in percent, "" if in other units. Panels of the
+	// same name have the same range of y, with a line at 100 if a value reaches 50.
+	Percent string
+
+	Level  float64 // of a horizontal line; 0: none
+	Guides []Guide // drawn below the series; within the range of their points
+	X      string  // the text of its axis of x, in place of that of the figure; "": that of the figure
+
+	marks []mark
+	data  map[int]*points // by index in Figure.series
+}
+
+// Guide is a straight line that no series belongs to, such as a limit, with a name at its first or its last point.
+type Guide struct {
+	Name     string
+	From, To [2]float64 // x and y
+	AtEnd    bool       // the name is at To, and ends there
+}
+
+// Mark is what a vertical line in a panel stands for; the figure's Note says which is which.
+type Mark int
+
+// The marks, from the least to the most striking.
+const (
+	Thin   Mark = iota // grey
+	Dotted             // grey dots
+	Dashed             // red dashes
+)
+
+type mark struct {
+	kind Mark
+	x    float64
+}
+
+// Mark draws a vertical line.
+func (p *Panel) Mark(kind Mark, x float64) { p.marks = append(p.marks, mark{kind, x}) }
+
+// points of one series.
+type points struct{ measured, published plotter.XYs }
+
+// AddPanel appends a panel.
+func (g *Chart) AddPanel(p Panel) *Panel {
+	p.data = map[int]*points{}
+	g.panels = append(g.panels, &p)
+	return &p
+}
+
+// Add appends a point to a series of a panel. A point without a place, such as NaN or
+// x = 0 on a logarithmic axis, is left out, but its series is in the legend.
+func (g *Chart) Add(p *Panel, series string, x, y float64) {
+	s := g.points(p, series)
+	if g.inRange(x) && isNumber(y) {
+		s.measured = append(s.measured, plotter.XY{X: x, Y: y})
+	}
+}
+
+// AddPublished appends a published value, drawn as a hollow mark.
+func (g *Chart) AddPublished(p *Panel, series string, x, y float64) {
+	g.AddRing(p, series, x, y, "published")
+}
+
+// AddRing appends a value drawn as a hollow mark, which the legend calls by that name; it is the same for all of a figure.
+func (g *Chart) AddRing(p *Panel, series string, x, y float64, name string) {
+	s := g.points(p, series)
+	if g.inRange(x) && isNumber(y) {
+		s.published = append(s.published, plotter.XY{X: x, Y: y})
+		g.rings = name
+	}
+}
+
+func (g *Chart) points(p *Panel, series string) *points {
+	i := index(&g.series, series)
+	if p.data[i] == nil {
+		p.data[i] = &points{}
+	}
+	return p.data[i]
+}
+
+// Category returns the x of a category, which is appended if it is new.
+func (g *Chart) Category(name string) float64 { return float64(index(&g.categories, name)) }
+
+// index finds a word in a list, to which it is appended if it is new.
+func index(list *[]string, word string) int {
+	i := slices.Index(*list, word)
+	if i < 0 {
+		i = len(*list)
+		*list = append(*list, word)
+	}
+	return i
+}
+
+// Tick names a value of x.
+func (g *Chart) Tick(x float64, name string) {
+	if !g.inRange(x) || slices.ContainsFunc(g.ticks, func(t plot.Tick) bool { return t.Value == x }) {
+		return
+	}
+	g.ticks = append(g.ticks, plot.Tick{Value: x, Label: name})
+}
+
+// inRange reports whether the axis has a place for x.
+func (g *Chart) inRange(x float64) bool { return isNumber(x) && (x > 0 || !g.X.Log) }
+
+func isNumber(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// nominal reports whether x names categories.
+func (g *Chart) nominal() bool { return g.Kind != Lines && g.Kind != History }
+
+// all lists the points of a panel.
+func (p *Panel) all() (list plotter.XYs) {
+	for _, s := range p.data {
+		list = slices.Concat(list, s.measured, s.published)
+	}
+	return list
+}
+
+// drawn lists the series that have points in the panel.
+func (p *Panel) drawn() (list []int) {
+	for i, s := range p.data {
+		if len(s.measured)+len(s.published) > 0 {
+			list = append(list, i)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// share is the part of a category that its series share.
+const share = 0.8
+
+// width is the part of a category that each series of a panel has.
+func (g *Chart) width(p *Panel) float64 {
+	if g.Kind != Bars && g.Kind != Points {
+		return share
+	}
+	return share / float64(max(1, len(p.drawn())))
+}
+
+// dodge moves points of series i to their part of the category.
+func (g *Chart) dodge(p *Panel, i int, list plotter.XYs) plotter.XYs {
+	if g.Kind != Bars && g.Kind != Points {
+		return list
+	}
+	drawn := p.drawn()
+	k := slices.Index(drawn, i)
+	list = slices.Clone(list)
+	for j := range list {
+		list[j].X += share * ((float64(k)+0.5)/float64(len(drawn)) - 0.5)
+	}
+	return list
+}
+
+// edge is the upper end of a logarithmic axis of marks, 1000 times what nine in ten
+// lie below, so that a few outliers do not flatten the others.
+func (g *Chart) edge(p *Panel) float64 {
+	if g.Kind != Points || !p.Y.Log {
+		return math.Inf(1)
+	}
+	var heights []float64
+	for _, at := range p.all() {
+		if at.Y > 0 {
+			heights = append(heights, at.Y)
+		}
+	}
+	if len(heights) == 0 {
+		return math.Inf(1)
+	}
+	slices.Sort(heights)
+	return 1000 * heights[len(heights)*9/10]
+}
+
+// note is Note, and a remark if points lie beyond the edge of a panel.
+func (g *Chart) note() string {
+	if !slices.ContainsFunc(g.panels, func(p *Panel) bool {
+		edge := g.edge(p)
+		return slices.ContainsFunc(p.all(), func(at plotter.XY) bool { return at.Y > edge })
+	}) {
+		return g.Note
+	}
+	return strings.TrimPrefix(g.Note+"; marks on the upper edge lie beyond it", "; ")
+}

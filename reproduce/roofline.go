@@ -1,0 +1,84 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/lab"
+)
+
+const intensityLabel = "intensity"
+
+// rooflines is the kind of performance over arithmetic intensity.
+func rooflines() kind {
+	return kind{
+		name: "roofline", text: "arithmetic on values from memory: performance over arithmetic intensity",
+		labels: []label{
+			{formatsLabel, lab.FP64, domain{"a configuration of mpsolve bench roofline", func(w string) error {
+				_, err := lab.FindRoofline(w)
+				return err
+			}}},
+			{intensityLabel, "2", domain{"an even number of FLOPs a value", func(w string) error {
+				if n, err := strconv.Atoi(w); err != nil || n < 2 || n%2 != 0 {
+					return fmt.Errorf("%q is not an even number, at least 2", w)
+				}
+				return nil
+			}}},
+			threads("all"),
+		},
+		values:   []string{"gflops", "gbps", "seconds"},
+		cost:     func(point, float64) float64 { return 0.3 },
+		together: func(point) string { return "" },
+		measure:  measureRoofline,
+	}
+}
+
+// quickRooflineBytes is the array of quick runs.
+const quickRooflineBytes = 512 << 20
+
+func measureRoofline(ctx context.Context, in input, points []point) error {
+	opt := lab.RooflineOptions{
+		Size: lab.ArrayBytes(host.Caches().LastLevel(), host.Memory()), Repeat: 3,
+		Progress: in.progress,
+	}
+	if in.quick {
+		opt.Size, opt.Repeat = min(opt.Size, quickRooflineBytes), 1
+	}
+	for _, p := range points {
+		c, err := lab.FindRoofline(p[formatsLabel])
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(opt.Configs, func(d lab.RooflineConfig) bool { return c.Name == d.Name }) {
+			opt.Configs = append(opt.Configs, c)
+		}
+		intensity, _ := strconv.Atoi(p[intensityLabel]) // was checked
+		opt.Intensities = append(opt.Intensities, intensity)
+		opt.Threads = append(opt.Threads, p.threads())
+	}
+	opt.Intensities, opt.Threads = sortedSet(opt.Intensities), sortedSet(opt.Threads)
+	measured, err := lab.Roofline(ctx, opt)
+	if err != nil {
+		return err
+	}
+	for _, p := range points {
+		for _, m := range measured {
+			if m.Config != p[formatsLabel] || strconv.Itoa(m.Intensity) != p[intensityLabel] || m.Threads != p.threads() {
+				continue
+			}
+			values := map[string]float64{"gflops": m.GFLOPS, "gbps": m.GBps, "seconds": m.Seconds}
+			if err := in.emit(p, result{values: values}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func sortedSet(list []int) []int {
+	slices.Sort(list)
+	return slices.Compact(list)
+}

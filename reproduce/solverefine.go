@@ -1,0 +1,168 @@
+package reproduce
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// solvers are the methods of [Molina24].
+var solvers = []refiner{
+	{"cg", 0, 0.5e-9, func(h *linop.Host, _ int) krylovMethod { return krylov.NewCG(h) }},
+	{"bicgstab", 0, 1e-9, func(h *linop.Host, _ int) krylovMethod { return krylov.NewBiCGStab(h) }},
+	{"gmres40", 40, 1e-9, gmres},
+	{"gmres80", 80, 1.5e-9, gmres},
+}
+
+type refiner struct {
+	name    string
+	cycle   int     // iterations of a cycle; 0: it has none
+	seconds float64 // of an iteration, about, for each nonzero
+	make    func(h *linop.Host, cycle int) krylovMethod
+}
+
+type krylovMethod = krylov.Method[vector, scalar]
+
+func gmres(h *linop.Host, cycle int) krylovMethod {
+	return krylov.NewGMRES(h, krylov.GMRESOptions{Restart: cycle, KeepWorse: true})
+}
+
+func solverNames() (names []string) {
+	for _, s := range solvers {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// lookupSolver returns the solver of a name, which was checked.
+func lookupSolver(name string) refiner {
+	return solvers[slices.IndexFunc(solvers, func(s refiner) bool { return s.name == name })]
+}
+
+const (
+	// correctionTol is what CG and BiCGStab are to make of the 2-norm of the
+	// residual in a step of refinement, the thesis does not say how much: a start
+	// anew costs them their Krylov space, but a correction is no more accurate than
+	// the stored matrix.
+	correctionTol = 1e-4
+
+	// wholeCycle keeps GMRES from ending a cycle early.
+	wholeCycle = 0x1p-60
+)
+
+// outcome is how a solve ended.
+type outcome struct {
+	reason               krylov.Reason
+	iterations, steps    int
+	seconds, spmvSeconds float64
+	history              history
+}
+
+// refine solves the system from x = 0 by algorithm 8 of [Molina24] as it is printed,
+//
+//	r = b - A x,  A~ d = r by a Krylov method,  x += d,
+//
+// with A in FP64 and the stored matrix as A~: no step is taken back, not even a cycle that
+// makes the residual worse, no restart grows, no precision is raised, so that what the stored
+// matrix does is seen. A step
+// of GMRES is one cycle, which makes this restarted GMRES; one of CG and BiCGStab
+// ends at correctionTol.
+func (s *system) refine(ctx context.Context, solver refiner, stored linop.Operator[vector, scalar], x vector, maxIter int) outcome {
+	if s.methods[solver.name] == nil {
+		s.methods[solver.name] = solver.make(s.host, solver.cycle)
+	}
+	method := s.methods[solver.name]
+	inner := &linop.Timed[vector, scalar]{Operator: s.scaled(stored)}
+	outer := &linop.Timed[vector, scalar]{Operator: linop.NewCSR(s.m, s.pool)}
+	r, d := s.host.New(), s.host.New()
+	s.host.Copy(r, s.b)
+	current := s.backwardError(x, r)
+	s.scaleRows(r)
+	var o outcome
+	o.history.add(0, current)
+	start := time.Now()
+	for o.reason == krylov.Running {
+		before := current
+		opt := krylov.Options[vector]{
+			Tol: max(correctionTol, solveTol/2/before), MaxIter: maxIter - o.iterations,
+			Unconfirmed: true,                // the residual is recomputed here
+			Flexible:    solver.name == "cg", // beta as in algorithm 6
+		}
+		if m := solver.cycle; m > 0 {
+			opt.Tol, opt.MaxIter = wholeCycle, min(m, opt.MaxIter)
+		}
+		got := method.Solve(ctx, inner, d, r, opt)
+		o.iterations += got.Iterations
+		o.steps++
+		if norm := kernels.AbsMax(d); math.IsNaN(norm) || math.IsInf(norm, 0) {
+			o.reason = krylov.NotFinite
+			break
+		}
+		s.host.Axpy(1, d, x)
+		outer.Residual(r, s.b, x)
+		current = s.backwardError(x, r)
+		s.scaleRows(r)
+		o.history.add(o.iterations, current)
+		o.reason = next(got.Reason, before, current)
+		if o.reason == krylov.Running && o.iterations >= maxIter {
+			o.reason = krylov.IterationLimit
+		}
+	}
+	o.seconds = time.Since(start).Seconds()
+	o.spmvSeconds = (inner.Elapsed + outer.Elapsed).Seconds()
+	return o
+}
+
+// next returns Running to go on after a step that changed the error, else the reason to
+// stop.
+func next(inner krylov.Reason, before, current float64) krylov.Reason {
+	switch {
+	case math.IsNaN(current):
+		return krylov.NotFinite
+	case current <= solveSpare*solveTol:
+		return krylov.Converged
+	case inner == krylov.Interrupted || inner == krylov.TimeLimit:
+		return inner
+	case inner == krylov.IterationLimit || inner.Converged() || current < before:
+		return krylov.Running // to the end, whatever the error does
+	}
+	return inner
+}
+
+// backwardError is ||r|| / (||A|| ||x|| + ||b||) in the infinity norm.
+func (s *system) backwardError(x, r vector) float64 {
+	return kernels.AbsMax(r) / (s.normA*kernels.AbsMax(x) + s.normB)
+}
+
+// history is the backward error, from the residual in FP64, by iterations. What a
+// method sees in between is the residual of another matrix.
+type history struct{ iteration, residual []float64 }
+
+func (h *history) add(iteration int, residual float64) {
+	if last := len(h.iteration) - 1; last >= 0 && h.iteration[last] == float64(iteration) {
+		h.residual[last] = residual // a step without an iteration
+		return
+	}
+	h.iteration, h.residual = append(h.iteration, float64(iteration)), append(h.residual, residual)
+}
+
+// historyPoints is about how many points are kept.
+const historyPoints = 200
+
+// series returns the points, of many evenly spaced ones and the last.
+func (h *history) series() map[string][]float64 {
+	var iteration, residual []float64
+	last := len(h.iteration) - 1
+	stride := last/historyPoints + 1
+	for k, v := range h.residual {
+		if (k%stride == 0 || k == last) && v-v == 0 {
+			iteration, residual = append(iteration, h.iteration[k]), append(residual, v)
+		}
+	}
+	return map[string][]float64{"iteration": iteration, "residual": residual}
+}

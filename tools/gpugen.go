@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/format"
+	"log"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// gpugenMain reads the declarations of the kernels, KERNEL(name, type argument, ...),
+// and writes what launches them from Go, a struct of arguments for each (launch_gen.go),
+// and what the emulated device calls them through (emulate_gen.h), so that an argument that
+// does not fit is an error of the compiler. Run it by go generate in pkg/gpu.
+func gpugenMain() {
+	log.SetFlags(0)
+	log.SetPrefix("gpugen: ")
+	if err := gpugenRun(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func gpugenRun() error {
+	text, err := read("source")
+	if err != nil {
+		return err
+	}
+	kernels, groups, err := gpugenParse(text)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile("emulate_gen.h", cText(kernels, groups), 0o666); err != nil {
+		return err
+	}
+	src, err := format.Source(goText(kernels, groups))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile("launch_gen.go", src, 0o666)
+}
+
+var include = regexp.MustCompile(`(?m)^#include "(.*)"\n`)
+
+// read returns the files that kernels.c includes, one after the other.
+func read(dir string) (string, error) {
+	list, err := os.ReadFile(dir + "/kernels.c")
+	if err != nil {
+		return "", err
+	}
+	var text []byte
+	for _, m := range include.FindAllSubmatch(list, -1) {
+		file, err := os.ReadFile(dir + "/" + string(m[1]))
+		if err != nil {
+			return "", err
+		}
+		text = append(text, file...)
+	}
+	return string(text), nil
+}
+
+type gpugenKernel struct {
+	name string
+	args []gpugenArgument
+}
+
+// gpugenArgument is a type in C and a name, or the name of a group of arguments.
+type gpugenArgument struct{ c, name, group string }
+
+// pointer returns the type of what the argument points at, if it is a pointer.
+func (a gpugenArgument) pointer() (to string, ok bool) {
+	_, to, ok = strings.Cut(strings.TrimSuffix(a.c, ")"), "(")
+	return to, ok
+}
+
+var (
+	gpugenComment     = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	macro             = regexp.MustCompile(`^#define (\w+)\((\w+(?:, \w+)*)\) *(.*KERNEL\(.*)`)
+	group             = regexp.MustCompile(`^#define (\w+)_ARGUMENTS +(.*)`)
+	use               = regexp.MustCompile(`^(\w+)\(([^)]*)\)`)
+	gpugenDeclaration = regexp.MustCompile(`\bKERNEL\((\w+),`)
+	concatenate       = regexp.MustCompile(` *## *`)
+)
+
+// gpugenParse finds the kernels, also those that macros declare, and the groups of arguments.
+func gpugenParse(text string) (kernels []gpugenKernel, groups map[string][]gpugenArgument, err error) {
+	text = gpugenComment.ReplaceAllString(text, " ")
+	text = strings.ReplaceAll(text, "\\\n", " ")
+	macros := map[string][]string{} // parameters and body, by name
+	groups = map[string][]gpugenArgument{}
+	var plain strings.Builder
+	for line := range strings.Lines(text) {
+		if m := macro.FindStringSubmatch(line); m != nil {
+			macros[m[1]] = m[2:]
+		} else if m := group.FindStringSubmatch(line); m != nil {
+			if groups[strings.ToLower(m[1])], _, err = arguments(m[2] + ")"); err != nil {
+				return nil, nil, err
+			}
+		} else if m := use.FindStringSubmatch(line); m != nil && macros[m[1]] != nil {
+			plain.WriteString(expand(macros[m[1]], m[2]))
+		} else if !strings.HasPrefix(line, "#") {
+			plain.WriteString(line)
+		}
+	}
+	rest := plain.String()
+	for {
+		at := gpugenDeclaration.FindStringSubmatchIndex(rest)
+		if at == nil {
+			return kernels, groups, nil
+		}
+		k := gpugenKernel{name: rest[at[2]:at[3]]}
+		if k.args, rest, err = arguments(rest[at[1]:]); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", k.name, err)
+		}
+		kernels = append(kernels, k)
+	}
+}
+
+// expand returns the body of a macro with the words given for its parameters.
+func expand(macro []string, given string) string {
+	body := macro[1]
+	words := strings.Split(given, ",")
+	for k, p := range strings.Split(macro[0], ", ") {
+		body = regexp.MustCompile(`\b`+p+`\b`).ReplaceAllString(body, strings.TrimSpace(words[k]))
+	}
+	return concatenate.ReplaceAllString(body, "") + "\n"
+}
+
+// arguments reads those up to the parenthesis that closes the list.
+func arguments(text string) (list []gpugenArgument, rest string, err error) {
+	for depth, start, i := 1, 0, 0; i < len(text); i++ {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth > 1 || depth == 1 && text[i] != ',' {
+			continue
+		}
+		words := strings.Fields(strings.ReplaceAll(text[start:i], ")", ") "))
+		switch name, isGroup := strings.CutSuffix(words[0], "_ARGUMENTS"); {
+		case len(words) == 1 && isGroup:
+			list = append(list, gpugenArgument{group: strings.ToLower(name)})
+		case len(words) == 2:
+			list = append(list, gpugenArgument{c: words[0], name: words[1]})
+		default:
+			return nil, "", fmt.Errorf("cannot read the argument %q", text[start:i])
+		}
+		if depth == 0 {
+			return list, text[i+1:], nil
+		}
+		start = i + 1
+	}
+	return nil, "", errors.New("the list of arguments has no end")
+}
+
+const notice = "// Code generated by tools/gpugen from pkg/gpu/source; DO NOT EDIT.\n\n"
+
+// goText has a list of the kernels, and for each a struct of its arguments; kernels with
+// the same arguments share their fields, and groups of arguments are embedded.
+func goText(kernels []gpugenKernel, groups map[string][]gpugenArgument) []byte {
+	var b bytes.Buffer
+	b.WriteString(notice + "package gpu\n\nvar kernels = [numKernels]kernel{\n")
+	for _, k := range kernels {
+		fmt.Fprintf(&b, "{%q, %s{}},\n", k.name, camel(k.name))
+	}
+	fmt.Fprintf(&b, "}\n\nconst numKernels = %d\n\n", len(kernels))
+	for i, k := range kernels {
+		fmt.Fprintf(&b, "func (%s) number() int { return %d }\n", camel(k.name), i)
+	}
+	b.WriteString("\ntype (\n")
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		fmt.Fprintf(&b, "%s struct {\n%s}\n", camel(name), fields(groups[name]))
+	}
+	names := map[string]string{} // of the first kernel, by fields
+	for _, k := range kernels {
+		f := fields(k.args)
+		if names[f] == "" {
+			names[f] = camel(k.name)
+			fmt.Fprintf(&b, "%s struct {\n%s}\n", camel(k.name), f)
+		} else {
+			fmt.Fprintf(&b, "%s %s\n", camel(k.name), names[f])
+		}
+	}
+	b.WriteString(")\n")
+	return b.Bytes()
+}
+
+// fields declares arguments as fields of a struct, a line for neighbours of one type.
+func fields(args []gpugenArgument) string {
+	var b strings.Builder
+	for i, a := range args {
+		switch {
+		case a.group != "":
+			b.WriteString(camel(a.group) + "\n")
+		case i+1 < len(args) && goType(args[i+1]) == goType(a):
+			b.WriteString(camel(a.name) + ", ")
+		default:
+			b.WriteString(camel(a.name) + " " + goType(a) + "\n")
+		}
+	}
+	return b.String()
+}
+
+var gpugenGoTypes = map[string]string{"": "", "u32": "uint32", "i32": "int32", "double": "float64", "scalar": "coefficient"}
+
+func goType(a gpugenArgument) string {
+	if _, ok := a.pointer(); ok {
+		return "Buffer"
+	}
+	typ, ok := gpugenGoTypes[a.c]
+	if !ok {
+		log.Fatalf("argument %s has type %s, which is not for arguments", a.name, a.c)
+	}
+	return typ
+}
+
+// camel turns vector_axpy_dot into vectorAxpyDot.
+func camel(s string) string {
+	parts := strings.Split(s, "_")
+	for k, p := range parts[1:] {
+		parts[k+1] = strings.ToUpper(p[:1]) + p[1:]
+	}
+	return strings.Join(parts, "")
+}
+
+// cText has for each kernel a function that calls it, and a table of these.
+func cText(kernels []gpugenKernel, groups map[string][]gpugenArgument) []byte {
+	var b, table bytes.Buffer
+	b.WriteString(notice + "typedef struct {\n\tconst char *name;\n\tuint32_t count;\n\tuint16_t size[48];\n" +
+		"\tvoid (*run)(u32 block, u32 grid, const void *const *args);\n} entry;\n\n")
+	for _, k := range kernels {
+		var all []gpugenArgument
+		for _, a := range k.args {
+			if a.group != "" {
+				all = append(all, groups[a.group]...)
+			} else {
+				all = append(all, a)
+			}
+		}
+		fmt.Fprintf(&b, "static void run_%s(u32 block, u32 grid, const void *const *a)\n{\n\t%s(block, grid, *(const u32 *)a[0]", k.name, k.name)
+		fmt.Fprintf(&table, "\t{\"%s\", %d, {4", k.name, len(all)+1)
+		for i, a := range all {
+			to, pointer := a.pointer()
+			switch {
+			case !pointer:
+				fmt.Fprintf(&b, ", *(%s const *)a[%d]", a.c, i+1)
+				fmt.Fprintf(&table, ", sizeof(%s)", a.c)
+			case strings.HasPrefix(a.c, "IN("):
+				fmt.Fprintf(&b, ", *(const %s * const *)a[%d]", to, i+1)
+				table.WriteString(", 8")
+			default:
+				fmt.Fprintf(&b, ", *(%s * const *)a[%d]", to, i+1)
+				table.WriteString(", 8")
+			}
+		}
+		b.WriteString(");\n}\n\n")
+		fmt.Fprintf(&table, "}, run_%s},\n", k.name)
+	}
+	fmt.Fprintf(&b, "static const entry entries[] = {\n%s};\n", table.Bytes())
+	return b.Bytes()
+}

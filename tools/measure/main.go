@@ -1,0 +1,47 @@
+// Command measure runs the solver for the documentation, and writes what it measures into the pages.
+//
+//	go run ./tools/measure agata             simulates a germanium detector, or searches in its signals
+//	go run ./tools/measure digits            compares the digits that solves claim with those that are right
+//	go run ./tools/measure digitsfigure      draws the digits of x over time, for docs/digits.md
+//	go run ./tools/measure gputable          writes measurements on GPUs into docs/gpu.md
+//	go run ./tools/measure multigrid         compares variants of multigrid
+//	go run ./tools/measure precisedigits     checks solutions of many digits
+//	go run ./tools/measure reproductionpage  writes measurements of papers' experiments into docs/reproduction.md
+//	go run ./tools/measure stress            attacks the solver with thousands of systems
+//	go run ./tools/measure tables            writes tables of the test matrices into the documentation
+//	go run ./tools/measure volume            writes the model of what ranks send into docs/mpi.md
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"maps"
+	"slices"
+)
+
+// commands are what the first argument may name. Each takes the flags behind its name.
+var commands = map[string]func(){
+	"agata":            agataMain,
+	"multigrid":        multigridMain,
+	"digits":           digitsMain,
+	"digitsfigure":     digitsFigureMain,
+	"gputable":         gputableMain,
+	"precisedigits":    preciseDigitsMain,
+	"reproductionpage": reproductionPageMain,
+	"stress":           stressMain,
+	"tables":           tablesMain,
+	"volume":           volumeMain,
+}
+
+func main() {
+	if len(os.Args) > 1 && commands[os.Args[1]] != nil {
+		program := commands[os.Args[1]]
+		os.Args = append(os.Args[:1], os.Args[2:]...)
+		program()
+		return
+	}
+	fmt.Fprintln(os.Stderr, "want one of", strings.Join(slices.Sorted(maps.Keys(commands)), ", "))
+	os.Exit(2)
+}

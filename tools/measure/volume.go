@@ -1,0 +1,184 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/reproduce/present"
+	"github.com/mpsolve/mpsolve/reproduce/records"
+)
+
+// The page and its figure.
+const (
+	volumePage             = "docs/mpi.md"
+	volumeFigure           = "docs/mpi.svg"
+	volumeBegin, volumeEnd = "<!-- volume model -->", "<!-- end of the volume model -->"
+)
+
+// cases are the rows of a rank, and how they are numbered.
+var cases = []struct {
+	name  string
+	rows  int
+	brick bool
+}{
+	{"10^6 rows, bricks", 1_000_000, true},
+	{"10^5 rows, bricks", 100_000, true},
+	{"10^4 rows, bricks", 10_000, true},
+	{"10^6 rows, natural order", 1_000_000, false},
+}
+
+var ranks = []int{100, 200, 500, 1000, 2000, 5000, 10_000}
+
+// volumeMain writes the model of what ranks send each other into docs/mpi.md, and draws its figure: messages, bytes and
+// the efficiency of an iteration of CG at 100 to 10,000 ranks, for weak scaling.
+func volumeMain() {
+	if err := writeVolume(); err != nil {
+		fmt.Fprintln(os.Stderr, "volume:", err)
+		os.Exit(1)
+	}
+}
+
+// writeVolume replaces the table and the figure.
+func writeVolume() error {
+	var b strings.Builder
+	b.WriteString("| problem | a rank has | messages | KB sent | efficiency at 100 ranks | 1,000 | 10,000 |\n|---|---|---:|---:|---:|---:|---:|\n")
+	g := &records.Chart{Kind: records.Lines, X: records.ChartAxis{Text: "ranks", Log: true}}
+	for _, n := range []int{100, 1000, 10_000} {
+		g.Tick(float64(n), fmt.Sprint(n))
+	}
+	for _, s := range stencils {
+		panel := g.AddPanel(records.Panel{Title: s.name, Percent: "efficiency", Y: records.ChartAxis{Text: "efficiency (%)"}})
+		for _, c := range cases {
+			row := map[int]float64{}
+			var v volume
+			for _, n := range ranks {
+				v = s.volumeOf(c.rows, n, c.brick)
+				row[n] = 100 * common.cg(s, v, float64(c.rows), n).efficiency()
+				g.Add(panel, c.name, float64(n), row[n])
+			}
+			fmt.Fprintf(&b, "| %s | %s | %d | %.0f | %.0f %% | %.0f %% | %.0f %% |\n",
+				s.name, c.name, v.messages, float64(v.elements*wordBytes)/1e3, row[100], row[1000], row[10_000])
+		}
+	}
+	if err := present.ReplaceSection(volumePage, volumeBegin, volumeEnd, b.String()+"\n"); err != nil {
+		return err
+	}
+	return host.Write(volumeFigure, func(w io.Writer) error { return g.Write(w, records.SVG) })
+}
+
+// volumeOf is that of a domain in the middle of a cube that so many domains of rows rows make up.
+func (s stencil) volumeOf(rows, ranks int, brick bool) volume {
+	nodes := rows / s.unknowns
+	if brick {
+		a := int(math.Round(math.Cbrt(float64(nodes))))
+		return s.brick(a, a, a)
+	}
+	g := int(math.Round(math.Cbrt(float64(nodes * ranks))))
+	middle := ranks / 2 * nodes
+	return s.slab(middle, middle+nodes, g, g)
+}
+
+// A stencil is what a row of a problem on a grid of nodes refers to.
+type stencil struct {
+	name     string
+	box      bool // all 26 neighbours of a node; otherwise the 6 next to it
+	unknowns int  // of a node
+}
+
+// stencils are the problems of the model.
+var stencils = []stencil{
+	{"7-point", false, 1},
+	{"27-point", true, 1},
+	{"elasticity", true, 3},
+}
+
+// rowEntries is the number of nonzeros in a row far from the boundary.
+func (s stencil) rowEntries() int {
+	if s.box {
+		return 27 * s.unknowns
+	}
+	return 7 * s.unknowns
+}
+
+// A volume is what a rank with one domain sends in an exchange of ghosts, and as much comes in.
+type volume struct{ messages, elements int }
+
+// brick is the volume of a domain of a x b x c nodes inside of a grid that is numbered brick by brick.
+func (s stencil) brick(a, b, c int) volume {
+	if s.box {
+		return volume{26, s.unknowns * ((a+2)*(b+2)*(c+2) - a*b*c)}
+	}
+	return volume{6, s.unknowns * 2 * (a*b + b*c + c*a)}
+}
+
+// slab is the volume of the domain of the nodes lo to hi-1 of a grid of g x g x planes nodes that is numbered line by
+// line and plane by plane, where all domains have as many nodes. It is counted, node by node.
+func (s stencil) slab(lo, hi, g, planes int) (v volume) {
+	reach := g*g + g + 1
+	first := max(0, lo-reach)
+	touched := make([]bool, min(hi+reach, g*g*planes)-first)
+	for at := lo; at < hi; at++ {
+		x, y, z := at%g, at/g%g, at/(g*g)
+		for dz := max(-z, -1); dz <= min(planes-1-z, 1); dz++ {
+			for dy := max(-y, -1); dy <= min(g-1-y, 1); dy++ {
+				for dx := max(-x, -1); dx <= min(g-1-x, 1); dx++ {
+					if s.box || dx*dx+dy*dy+dz*dz <= 1 {
+						touched[at+dx+g*(dy+g*dz)-first] = true
+					}
+				}
+			}
+		}
+	}
+	last := -1
+	for k, t := range touched {
+		at := first + k
+		if !t || at >= lo && at < hi {
+			continue
+		}
+		v.elements += s.unknowns
+		if domain := (at - lo + (hi-lo)*planes*g*g) / (hi - lo); domain != last { // counted from far below
+			v.messages++
+			last = domain
+		}
+	}
+	return v
+}
+
+// network is what the model takes for a rank and what joins it to others. The figures are those of a process with a
+// share of a socket's memory and a current network.
+type network struct {
+	memory    float64 // bytes a second that products and vectors read
+	latency   float64 // seconds of a message
+	bandwidth float64 // bytes a second of messages
+}
+
+var common = network{memory: 15e9, latency: 2e-6, bandwidth: 10e9}
+
+const (
+	wordBytes   = 8
+	entryBytes  = 12 // of FP64 CSR
+	cgVectors   = 10 // vectors that an iteration of CG reads and writes
+	reductions  = 2  // of an iteration
+	reduceBytes = 72 // of an exact sum: eight limbs and a flag, where that suffices
+)
+
+// An iteration is what an iteration of CG takes on a rank, in seconds.
+type iteration struct{ work, halo, reduce float64 }
+
+// cg is the model of an iteration of CG with rows rows on each of so many ranks. The exchange of ghosts overlaps with the
+// rows that refer to none; a reduction takes a message up and down a binary tree.
+func (n network) cg(s stencil, v volume, rows float64, ranks int) iteration {
+	work := rows * float64(s.rowEntries()*entryBytes+cgVectors*wordBytes) / n.memory
+	halo := float64(v.messages)*n.latency + float64(v.elements*wordBytes)/n.bandwidth
+	product := rows * float64(s.rowEntries()*entryBytes) / n.memory
+	interior := product * max(0, 1-float64(v.elements)/rows)
+	stages := 2 * math.Ceil(math.Log2(float64(ranks)))
+	return iteration{work, max(0, halo-interior), reductions * stages * (n.latency + reduceBytes/n.bandwidth)}
+}
+
+// efficiency is the share of the time that a rank works.
+func (t iteration) efficiency() float64 { return t.work / (t.work + t.halo + t.reduce) }

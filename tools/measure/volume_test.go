@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/dist"
+)
+
+// place numbers the nodes of a grid.
+type place func(x, y, z int) int
+
+// layoutOf returns the layout of the domain of a rank on a grid of nx x ny x nz nodes, and the number of ranks it
+// talks to.
+func (s stencil) layoutOf(c dist.Comm, d dist.Domains, nx, ny, nz int, number place) (ghosts, links int) {
+	p := make([]dist.Rows, 1)
+	lo, hi := d.Start[c.Rank()], d.Start[c.Rank()+1]
+	rows := make([][]int64, hi-lo)
+	for z := range nz {
+		for y := range ny {
+			for x := range nx {
+				i := int64(number(x, y, z) * s.unknowns)
+				if i < lo || i >= hi {
+					continue
+				}
+				for k := range s.unknowns {
+					rows[i+int64(k)-lo] = s.row(x, y, z, nx, ny, nz, number)
+				}
+			}
+		}
+	}
+	p[0].RowPtr = []int64{0}
+	for _, r := range rows {
+		p[0].Col = append(p[0].Col, r...)
+		p[0].RowPtr = append(p[0].RowPtr, int64(len(p[0].Col)))
+	}
+	p[0].Val = make([]float64, len(p[0].Col))
+	m, err := dist.NewMatrix(c, d, p)
+	if err != nil {
+		panic(err)
+	}
+	owners := map[int]bool{}
+	for _, row := range m.Parts[0].Ghosts {
+		owners[d.Of(row)] = true
+	}
+	return len(m.Parts[0].Ghosts), len(owners)
+}
+
+// row returns the columns of the rows of a node, ascending.
+func (s stencil) row(x, y, z, nx, ny, nz int, number place) (cols []int64) {
+	for dz := max(-z, -1); dz <= min(nz-1-z, 1); dz++ {
+		for dy := max(-y, -1); dy <= min(ny-1-y, 1); dy++ {
+			for dx := max(-x, -1); dx <= min(nx-1-x, 1); dx++ {
+				if s.box || dx*dx+dy*dy+dz*dz <= 1 {
+					for k := range s.unknowns {
+						cols = append(cols, int64(number(x+dx, y+dy, z+dz)*s.unknowns+k))
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(cols)
+	return cols
+}
+
+// The ghosts and neighbours of 2 to 8 ranks are those of the model, for grids numbered plane by plane, also where domains are
+// less than a plane.
+func TestSlabsOfConcurrentRanks(t *testing.T) {
+	for _, s := range stencils {
+		for _, size := range []int{2, 3, 4, 8} {
+			for _, planes := range []int{2 * size, size / 2, 3} {
+				const g = 12
+				nodes := g * g * planes / size
+				if planes == 0 || nodes*size != g*g*planes {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s on %d ranks, %d planes", s.name, size, planes), func(t *testing.T) {
+					d := dist.Domains{Start: make([]int64, size+1)}
+					for k := range size {
+						d.Start[k+1] = int64((k + 1) * nodes * s.unknowns)
+					}
+					dist.Run(size, func(c dist.Comm) {
+						ghosts, links := s.layoutOf(c, d, g, g, planes, func(x, y, z int) int { return x + g*(y+g*z) })
+						want := s.slab(c.Rank()*nodes, (c.Rank()+1)*nodes, g, planes)
+						if ghosts != want.elements || links != want.messages {
+							t.Errorf("rank %d: %d ghosts from %d ranks, the model has %d from %d", c.Rank(), ghosts, links, want.elements, want.messages)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// Those of the brick in the middle of 27, numbered brick by brick, are those of the model too.
+func TestBricksOfConcurrentRanks(t *testing.T) {
+	for _, s := range stencils {
+		const a, b, c = 3, 4, 5
+		d := dist.Domains{Start: make([]int64, 28)}
+		for k := range 27 {
+			d.Start[k+1] = int64((k + 1) * a * b * c * s.unknowns)
+		}
+		number := func(x, y, z int) int {
+			brick := x/a + 3*(y/b+3*(z/c))
+			return brick*a*b*c + x%a + a*(y%b+b*(z%c))
+		}
+		dist.Run(27, func(comm dist.Comm) {
+			ghosts, links := s.layoutOf(comm, d, 3*a, 3*b, 3*c, number)
+			if want := s.brick(a, b, c); comm.Rank() == 13 && (ghosts != want.elements || links != want.messages) {
+				t.Errorf("%s: %d ghosts from %d ranks, the model has %d from %d", s.name, ghosts, links, want.elements, want.messages)
+			}
+		})
+	}
+}
