@@ -122,7 +122,7 @@ func TestPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("stores all surrogates")
 	}
-	path := filepath.Join("..", "..", "docs", "surrogates.md")
+	path := filepath.Join("..", "docs", "surrogates.md")
 	for name, text := range map[string]string{"matrices": surrogateTable(), "storage": storageTable(t)} {
 		begin, end := "<!-- "+name+" -->", "<!-- end of "+name+" -->"
 		if *update {
