@@ -15,11 +15,11 @@ LDFLAGS := $(if $(VERSION),-X github.com/mpsolve/mpsolve/internal/cli.Version=$(
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 darwin/amd64
 
-# The packages whose results may depend on the processor: run again with the portable kernels and those for AVX2.
+# The packages whose results may depend on the processor. Their tests run again with the portable kernels and the kernels for AVX2.
 NUMERICAL := ./internal/kernels ./internal/dd ./pkg/formats ./pkg/csr ./pkg/linop \
 	./internal/sell ./internal/quantize ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate ./internal/mp
 
-# Kernels and what is nearest to them, which is run in emulation as well: the others call these.
+# The kernels and the packages nearest to them, which the other packages call. Their tests also run in emulation.
 NEAREST := ./internal/kernels ./internal/dd ./pkg/linop ./internal/mp
 
 FUZZTIME  ?= 20000x
@@ -49,7 +49,7 @@ test-portable: ## short tests of the numerical packages with the portable kernel
 .PHONY: test-avx2
 test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (on processors with AVX-512)
 	@if [[ $$($(GO) run ./cmd/mpsolve version --verbose) != *avx512* ]]; then
-		echo 'SKIPPED: this processor has no AVX-512, so that the other tests run what AVX2 has'
+		echo 'SKIPPED: this processor has no AVX-512, so that the other tests run the kernels for AVX2'
 		exit
 	fi
 	MPSOLVE_KERNELS=avx2 $(GO) test -short -vet=off -count=1 $(NUMERICAL) ./pkg/precond ./internal/solver
@@ -59,7 +59,7 @@ test-avx512: ## tests of the kernels on an emulated processor with AVX-512 (minu
 	@tools/avx512/run.sh ./internal/kernels -test.run '^TestEveryKernel$$' -test.v -rounds 20
 
 .PHONY: test-arm64
-test-arm64: ## short tests of kernels and what calls them for arm64, in qemu's emulation where needed
+test-arm64: ## short tests of the kernels and their callers for arm64, in qemu's emulation where needed
 	@run=
 	if [[ $$($(GO) env GOHOSTARCH) != arm64 ]]; then
 		run=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
@@ -70,8 +70,8 @@ test-arm64: ## short tests of kernels and what calls them for arm64, in qemu's e
 	fi
 	GOARCH=arm64 $(GO) test -short -vet=off $${run:+-exec "$$run"} $(NEAREST)
 
-# The tests that run on several goroutines; internal/arch requires one in each package that does. Of programs that only call
-# packages, the service alone shares data of its own.
+# The tests that run on several goroutines. internal/arch requires such a test in each package that starts goroutines. Of the programs
+# that only call packages, the service alone shares data of its own.
 RACE_TESTS := Thread|Concurrent|Interrupt
 RACE_FOLDERS ?= ./internal ./pkg ./examples/service
 
@@ -110,7 +110,7 @@ gpu-generate: ## PTX and code objects of pkg/gpu's kernels, by clang-19
 	$(GO) run ./tools gpucode $(GPU_FLAGS)
 
 .PHONY: gpu-check
-gpu-check: ## fail if these are not what clang-19 makes of the source; GPU_FLAGS=-must: fail without clang-19
+gpu-check: ## fail if PTX and code objects are not what clang-19 makes of the source; GPU_FLAGS=-must: fail without clang-19
 	$(GO) run ./tools gpucode -check $(GPU_FLAGS)
 
 .PHONY: gpu-ptxas
@@ -118,7 +118,7 @@ gpu-ptxas: ## assemble the PTX by NVIDIA's ptxas, fetched from Debian if need be
 	$(GO) run ./tools gpuptxas $(GPU_FLAGS)
 
 .PHONY: gpu-libraries
-gpu-libraries: ## test that drivers' libraries, fetched from Debian, have the functions that pkg/gpu calls
+gpu-libraries: ## test that the drivers' libraries, fetched from Debian, have the functions that pkg/gpu calls
 	@folders=
 	fetch() { # SUITE COMPONENT PATTERN PACKAGE...
 		local folder
@@ -130,21 +130,21 @@ gpu-libraries: ## test that drivers' libraries, fetched from Debian, have the fu
 	if [[ $$folders ]]; then MPSOLVE_TEST_LIBRARIES=$${folders#:} $(GO) test -count=1 -v -run '^TestRealLibraries$$' ./pkg/gpu; fi
 
 .PHONY: kernels-generate
-kernels-generate: ## internal/kernels/simd, assembly of Go of the kernels in internal/kernels/c, by clang-19
+kernels-generate: ## internal/kernels/simd: Go assembly of the kernels in internal/kernels/c, by clang-19
 	$(GO) run ./tools simdgen
 
 .PHONY: kernels-check
-kernels-check: ## fail if it is not what clang-19 makes of them; KERNELS_FLAGS=-must: fail without clang-19
+kernels-check: ## fail if that assembly is not what clang-19 makes of the C; KERNELS_FLAGS=-must: fail without clang-19
 	$(GO) run ./tools simdgen -check $(KERNELS_FLAGS)
 
 KERNEL ?= .
 
 .PHONY: kernels-disassembly
-kernels-disassembly: ## the instructions of the kernels in C whose names match KERNEL, an expression such as Csr64Quad
+kernels-disassembly: ## the instructions of the kernels in C whose names match KERNEL, a regular expression such as Csr64Quad
 	@$(GO) run ./tools simdgen -disassembly '$(KERNEL)'
 
-# C alone, which is what they are for: with -asan all packages and Go's own would be compiled again. Leaks of devices are for the
-# tests, which count buffers.
+# The sanitizers check C alone: with -asan all packages and Go's own would be compiled again. The tests themselves find leaks of
+# devices by counting buffers.
 SANITIZE := -O1 -g -fsanitize=undefined,address -fno-sanitize-recover=undefined
 
 # OpenCL's compiler on the CPU has leaks of its own, so that there is no OpenCL here.
@@ -154,23 +154,23 @@ gpu-sanitize: ## tests of pkg/gpu on the emulated device, under the address and 
 		ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 MPSOLVE_LIBOPENCL=/none $(GO) test -tags withoutsolve -short -vet=off -count=1 ./pkg/gpu
 
 .PHONY: gpu-bench-build
-gpu-bench-build: build ## what bench/gpu/run.sh takes to a machine with a GPU
+gpu-bench-build: build ## the programs that bench/gpu/run.sh needs on a machine with a GPU
 	$(GO) test -c -o bin/gpu.test ./pkg/gpu
 
 CIRCUIT_DEVICES ?= emulate,opencl
 
 .PHONY: gpu-circuit
-gpu-circuit: ## multigrid on G3_circuit: iterations of the host, same bits on CIRCUIT_DEVICES (emulate,opencl; ptx takes a quarter of an hour)
+gpu-circuit: ## multigrid on G3_circuit: as many iterations as on the host, same bits on all CIRCUIT_DEVICES (emulate,opencl; ptx takes a quarter of an hour)
 	$(GO) test -count=1 -v -timeout 0 -run '^TestG3Circuit$$' ./pkg/gpu -circuit $(CIRCUIT_DEVICES) -circuit-iterations $(or $(CIRCUIT_ITERATIONS),0)
 
 GPU_RESULTS ?= gpu-results
 
 .PHONY: gpu-table
-gpu-table: ## the tables of docs/gpu.md, of what bench/gpu/run.sh wrote into GPU_RESULTS
+gpu-table: ## the tables of docs/gpu.md, from the results of bench/gpu/run.sh in GPU_RESULTS
 	$(GO) run ./tools/measure gputable -results $(GPU_RESULTS) -page docs/gpu.md
 
 .PHONY: fuzz
-fuzz: ## every fuzz target for FUZZTIME executions (20000x); GUIDED=: without guidance by coverage, so that nothing is compiled for it
+fuzz: ## every fuzz target for FUZZTIME executions (20000x); GUIDED= turns guidance by coverage off, so that nothing is compiled for it
 	@for folder in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs dirname | sort -u); do
 		$(GO) test -c -vet=off -tags withoutsolve $(GUIDED) -o $(CURDIR)/bin/fuzz.test "$$folder"
 		for target in $$(bin/fuzz.test -test.list '^Fuzz'); do
@@ -189,13 +189,13 @@ stress: ## thousands of hostile systems and injected faults, judged in exact ari
 	$(GO) run ./tools/measure stress $(STRESS_FLAGS)
 
 .PHONY: mutants
-mutants: ## fail if the tests miss an error of those that tools/mutants.yaml lists (15 minutes); MUTANTS_FLAGS
+mutants: ## fail if the tests miss one of the errors in tools/mutants.yaml (15 minutes); MUTANTS_FLAGS
 	$(GO) run ./tools mutants $(MUTANTS_FLAGS)
 
 KILLS ?= 200
 
 .PHONY: kill-test
-kill-test: ## ends solves with checkpoints by SIGKILL at KILLS (200) random moments; they go on to the same bits (minutes)
+kill-test: ## SIGKILL solves with checkpoints at KILLS (200) random moments; they must go on to the same bits (minutes)
 	$(GO) test ./internal/cli -run '^TestKill$$' -v -count=1 -timeout 60m -kills $(KILLS)
 
 .PHONY: bench
@@ -243,7 +243,7 @@ dist: ## static binaries of all platforms and their checksums, into dist/
 	cd dist && sha256sum mpsolve-* | tee SHA256SUMS
 
 .PHONY: site
-site: ## docs/ and the README as plain HTML into bin/site; fails at a link that leads nowhere
+site: ## docs/ and the README as plain HTML into bin/site; fail if a link leads nowhere
 	$(GO) run ./tools site -output bin/site
 
 .PHONY: completions
@@ -267,7 +267,7 @@ packages: completions ## .deb and .rpm of this machine's processor, with manual 
 
 LIBMPSOLVE ?= bin/libmpsolve
 
-# Only the functions of mpsolve.h can be seen from outside. The tree can be moved: mpsolve.pc finds it by its own place.
+# The library exports only the functions of mpsolve.h. The folder can be moved: mpsolve.pc finds the library relative to itself.
 .PHONY: libmpsolve
 libmpsolve: ## C library, header, pkg-config file and Fortran module into LIBMPSOLVE (bin/libmpsolve), for Linux
 	@mkdir -p $(LIBMPSOLVE)/{lib/pkgconfig,include}
@@ -303,11 +303,11 @@ table: ## every shared matrix through solve, into docs/matrices.md; TABLE_FLAGS,
 	$(GO) run ./tools/measure tables -dir $(MATRICES) $(TABLE_FLAGS) matrices
 
 .PHONY: digits
-digits: ## digits said against right ones, of all shared matrices and 1000 generated systems; DIGITS_FLAGS, see tools/measure/digits.go
+digits: ## claimed digits against right digits, for all shared matrices and 1000 generated systems; DIGITS_FLAGS, see tools/measure/digits.go
 	$(GO) run ./tools/measure digits -dir $(MATRICES) $(DIGITS_FLAGS)
 
 .PHONY: precise-digits
-precise-digits: ## 50 digits of x, on all shared matrices and 200 small systems with rational solutions; PRECISE_FLAGS, see tools/measure/precisedigits.go
+precise-digits: ## 50 digits of x, for all shared matrices and 200 small systems with rational solutions; PRECISE_FLAGS, see tools/measure/precisedigits.go
 	$(GO) run ./tools/measure precisedigits -dir $(MATRICES) $(PRECISE_FLAGS)
 
 .PHONY: digits-figure
@@ -315,7 +315,7 @@ digits-figure: ## figure and table of docs/digits.md: digits of x over seconds f
 	$(GO) run ./tools/measure digitsfigure -dir $(MATRICES)
 
 .PHONY: solver-table
-solver-table: ## tables of docs/solvers.md: what preconditioners gain
+solver-table: ## tables of docs/solvers.md: the gain of preconditioners and choices; TABLE_FLAGS
 	$(GO) run ./tools/measure tables -dir $(MATRICES) $(TABLE_FLAGS) solvers
 
 .PHONY: precision-table
@@ -323,7 +323,7 @@ precision-table: ## tables and figure of docs/precision-formats.md
 	$(GO) run ./tools/measure tables -dir $(MATRICES) $(TABLE_FLAGS) precision
 
 .PHONY: volume-model
-volume-model: ## table and figure of docs/mpi.md: what ranks send each other
+volume-model: ## table and figure of docs/mpi.md: messages between ranks
 	$(GO) run ./tools/measure volume
 
 .PHONY: rule-figure
@@ -345,7 +345,7 @@ reproduction: build ## the papers' tables and figures into REPRODUCTION, verdict
 DIGITS_EXPERIMENTS := ddavx-axpy ddavx-bytes-flop ddavx-band ddavx-matrices ddavx-100-iterations ddavx-bicg ddavx-switch mpres-table-3 mpres-table-5 mp-spmv
 
 .PHONY: reproduction-digits
-reproduction-digits: build ## those of double-double and multiple precision into REPRODUCTION-digits, and their section of docs/reproduction.md
+reproduction-digits: build ## the tables of double-double and multiple precision into REPRODUCTION-digits, and their section of docs/reproduction.md
 	bin/mpsolve reproduce $(DIGITS_EXPERIMENTS) --matrices $(MATRICES) --output $(REPRODUCTION)-digits $(REPRODUCE_FLAGS)
 	$(GO) run ./tools/measure reproductionpage -section digits -measurements $(REPRODUCTION)-digits/measurements.jsonl
 
@@ -358,7 +358,7 @@ LAYOUT_KINDS := elasticity3d,n=8 elasticity3d,n=12 elasticity3d,n=20 elasticity3
 	powerlaw,n=100000 powerlaw,n=1000000 convdiff2d,n=300 convdiff3d,n=60 wathen anisotropic2d,n=400 trefethen,n=20000
 
 .PHONY: layout-record
-layout-record: build ## measurements that the choice of layouts is tested against
+layout-record: build ## measurements for the test of the choice of layouts
 	bin/mpsolve bench spmv $(LAYOUT_MATRICES) $(addprefix --generate ,$(LAYOUT_KINDS)) \
 		--layout slots,blocks,diag,tiles,sym --epsilon 2^-24,2^-37,2^-53 --threads 1 --repeat 300 --time 1500ms \
 		--bandwidth=false --json | $(GO) run ./tools/measure tables layouts > bin/layouts.jsonl
