@@ -147,7 +147,7 @@ func TestConcurrentRanksReadVectors(t *testing.T) {
 	_, short := columnsOf(t, 99, 1)
 	b3, b1, bShort := write("b3.mtx", three), write("b1.mtx", one), write("short.mtx", short)
 	bNaN := write("nan.mtx", strings.Replace(three, "\n100 3\n", "\n100 3\nnan\n", 1))
-	for _, f := range []solveFlags{
+	for _, p := range []problemFlags{
 		{rhs: "ones"},
 		{rhs: b3},
 		{rhs: b1, guess: b1},
@@ -159,6 +159,7 @@ func TestConcurrentRanksReadVectors(t *testing.T) {
 		{rhs: bNaN},
 		{rhs: "missing.mtx"},
 	} {
+		f := solveFlags{problemFlags: p}
 		in := input{streams: streams{in: strings.NewReader(""), err: io.Discard}}
 		wantB, wantX, wantErr := f.readVectors(context.Background(), in, 100, 100)
 		onJob(3, func(j *job) {

@@ -11,29 +11,58 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// solveFlags are the flags of `mpsolve solve`.
+// solveFlags are the flags of `mpsolve solve`, in the groups of its help text, and the options that check makes of them.
 type solveFlags struct {
-	method, scale, stop, orthogonalization, basis string
-	rhs, guess, output, history                   string
-	rhsAsked                                      bool
-	verifies                                      bool // of `verify`, whose guess is the solution to judge
-	refine, json, quiet, verbose                  bool
-	maxTime                                       time.Duration
-	maxMemory                                     memorySize
-	memory                                        string
-	storage                                       storageFlags
-	precond                                       precondFlags
-	nullSpace                                     nullSpaceFlags
-	digits                                        digitsFlag
-	exact                                         exactInput
-	vectors                                       vectorsFlag
-	xBits                                         bitsFlag
-	reorder                                       reorderFlag
-	device                                        deviceFlag
-	checkpoint                                    checkpointFlags
-	domains                                       domainFlags
-	config                                        configFlag
-	opt                                           solve.Options
+	problemFlags
+	methodFlags
+	precond precondFlags
+	accuracyFlags
+	machineFlags
+	outputFlags
+	opt solve.Options
+}
+
+// problemFlags say which system is solved, and in which scaling and order.
+type problemFlags struct {
+	rhs, guess string
+	rhsAsked   bool // --rhs was given
+	verifies   bool // the command is verify: guess is the x to judge
+	nullSpace  nullSpaceFlags
+	exact      exactInput
+	scale      string
+	reorder    reorderFlag
+	config     configFlag
+}
+
+// methodFlags choose the Krylov method.
+type methodFlags struct {
+	method, orthogonalization string
+	refine                    bool
+}
+
+// accuracyFlags say how accurate x has to be, and how accurate what the method works with is.
+type accuracyFlags struct {
+	stop, basis string
+	digits      digitsFlag
+	xBits       bitsFlag
+	vectors     vectorsFlag
+	storage     storageFlags
+}
+
+// machineFlags limit the solve, say where it runs, and keep checkpoints.
+type machineFlags struct {
+	maxTime    time.Duration
+	maxMemory  memorySize
+	memory     string
+	domains    domainFlags
+	device     deviceFlag
+	checkpoint checkpointFlags
+}
+
+// outputFlags say what is written where.
+type outputFlags struct {
+	output, history      string
+	json, quiet, verbose bool
 }
 
 const solveExamples = `  mpsolve solve matrix.mtx

@@ -16,30 +16,40 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// solveRun is one run of `mpsolve solve`, on one rank: what its steps hand on to each other.
+// solveRun is one run of `mpsolve solve` on one rank. Its steps fill in the fields one after the other.
 type solveRun struct {
 	*solveFlags
 	streams
 	path  string
-	more  []string // matrices of a sequence after the first
+	more  []string // the other matrices of a sequence
 	start time.Time
+	in    input
 
-	in      input
-	problem problem
-	intact  func() error // of the file of the matrix, if it is mapped; or nil
-	how     string       // the matrix was read
+	readSystem
 	solver  *solver.Solver
-	before  dist.Traffic     // before the solve
-	b, x0   [][]float64      // right-hand sides and guesses
+	before  dist.Traffic     // what this rank had sent when the solve began
 	x       [][]float64      // solutions so far
-	precise []*solve.Precise // the same of multiple precision, as far as they are
+	precise []*solve.Precise // solutions in multiple precision; nil: only in float64
 	report  report.Report
-	lines   io.Writer // of facts and decisions
+	shown
+}
+
+// readSystem is the system as read or made.
+type readSystem struct {
+	problem problem
+	intact  func() error // reports a mapped file that has changed since; nil: the file is not mapped
+	how     string       // how the ranks read the matrix
+	b, x0   [][]float64  // right-hand sides and guesses
+	unmade  error        // why there is no right-hand side
+}
+
+// shown is what a run shows while it goes on.
+type shown struct {
+	lines   io.Writer // gets facts and decisions
 	history *history
 	live    *live
-	known   bool         // facts of the matrix have been printed: decisions are, as they are made
-	unmade  error        // why there is no right-hand side
-	phase   atomic.Value // string: what it is doing
+	known   bool         // facts of the matrix have been printed: from now on decisions are printed as they are made
+	phase   atomic.Value // string: what the run is doing
 }
 
 // limitGrace is how long the run may go on after its time limit.
