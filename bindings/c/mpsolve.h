@@ -1,5 +1,5 @@
 /*
- * mpsolve.h: sparse linear systems A x = b by mixed-precision iterative methods, and a verified answer.
+ * mpsolve.h: sparse linear systems A x = b by mixed-precision iterative methods, and a verified solution.
  *
  *     mpsolve_solver *s;
  *     mpsolve_new(&s);

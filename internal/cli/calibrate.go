@@ -24,15 +24,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-const calibrateLong = `Measure what products cost on this processor, for the choice of layouts.
+const calibrateLong = `Measure this processor, so that the choice of layouts fits it.
 
-How the matrix is stored is chosen by a model of the time of a product. mpsolve has
-models of a few processors, and takes the nearest one. calibrate measures small
-products in every layout and the memory for some ten seconds, on an otherwise idle
-machine, prints both models, and keeps the new one in the user's cache folder, under
-the name of the processor and of the set of kernels. From then on solve, spmv, info and
-bench spmv choose by it. So runs before and after a calibration may differ in the
-last bits of x; runs between two calibrations do not.`
+A model of the time of a product chooses how the matrix is stored. mpsolve has models of a few processors, and uses the
+nearest one by default. calibrate measures the memory and small products in every layout, for some ten seconds; the
+machine should be idle otherwise. It prints both models, and keeps the new one in the user's cache folder, under the
+names of the processor and of the set of kernels. From then on solve, spmv, info and bench spmv choose by the new model.
+So runs before and after a calibration may differ in the last bits of x; runs between two calibrations do not.`
 
 func newCalibrate(s streams) *cobra.Command {
 	var remove bool
@@ -64,7 +62,7 @@ func newCalibrate(s streams) *cobra.Command {
 	}
 	c.Flags().StringSliceVar(&names, "kernels", nil, "list of sets of kernels: "+strings.Join(kernels.Names(), ", ")+"; all: those of this processor (default: the one in use)")
 	completeWords(c, "kernels", append([]string{"all"}, kernels.Names()...))
-	c.Flags().BoolVar(&remove, "remove", false, "remove the model that was measured: that of the table serves again")
+	c.Flags().BoolVar(&remove, "remove", false, "remove the measured model, and use the built-in one again")
 	return c
 }
 
@@ -136,7 +134,7 @@ func removeModel(w io.Writer, k *kernels.Set) error {
 	}
 	switch err := os.Remove(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		_, err = fmt.Fprintln(w, "there is none")
+		_, err = fmt.Fprintln(w, "there is no measured model")
 		return err
 	case err != nil:
 		return err

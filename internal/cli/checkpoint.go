@@ -39,10 +39,10 @@ const defaultCheckpointEvery = 5 * time.Minute
 
 func (f *checkpointFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.file, "checkpoint", "", "keep in this `file` how far the solve is, for --resume: every --checkpoint-every, on SIGUSR1, "+
-		"and when a signal or --max-time ends the solve; removed when the solve is done")
+	fl.StringVar(&f.file, "checkpoint", "", "write the state of the solve to this `file`, for --resume: every --checkpoint-every, on SIGUSR1, "+
+		"and when a signal or --max-time ends the solve; the file is removed when the solve is done")
 	addDuration(fl, &f.every, "checkpoint-every", defaultCheckpointEvery, "time between two checkpoints; 0: only on signals and --max-time")
-	fl.StringVar(&f.resume, "resume", "", "go on from this checkpoint `file`, with the same matrix, right-hand sides and options, to the same bits of x")
+	fl.StringVar(&f.resume, "resume", "", "continue from this checkpoint `file`, with the same matrix, right-hand sides and options; x gets the same bits as without the interruption")
 }
 
 // check reports a file that checkpoints cannot be written to, or should not be.
@@ -61,7 +61,7 @@ func (f *checkpointFlags) check(c *cobra.Command, opt *solve.Options, inputs ...
 		return err
 	}
 	if f.file != "" && !f.replaceable() {
-		return usage("--checkpoint %s: exists and is no checkpoint", f.file)
+		return usage("--checkpoint %s: exists and is not a checkpoint", f.file)
 	}
 	program := host.Here("", Version)
 	opt.Checkpoint.Program = program.Version
@@ -156,7 +156,7 @@ func (r *solveRun) saveCheckpoint(c solve.Checkpoint) {
 	}
 	if err != nil {
 		if text := oneLine(err); text != f.failed {
-			fmt.Fprintf(r.err, "mpsolve: no checkpoint: %s; the solve goes on\n", report.Printable(text))
+			fmt.Fprintf(r.err, "mpsolve: no checkpoint written: %s; the solve goes on\n", report.Printable(text))
 			f.failed = text
 		}
 		return

@@ -13,11 +13,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
-const devicesLong = `List the GPUs that solve can use, and for each back end without one the reason.
+const devicesLong = `List the GPUs that solve can use. For each back end without a GPU, say why.
 
-The libraries of CUDA, HIP and OpenCL are loaded at run time; the variables
-MPSOLVE_LIBCUDA, MPSOLVE_LIBHIP and MPSOLVE_LIBOPENCL name other files for them. The
-bandwidth is that of copies within the memory of the device, counting reads and writes.`
+The libraries of CUDA, HIP and OpenCL are loaded at run time; the environment variables MPSOLVE_LIBCUDA, MPSOLVE_LIBHIP
+and MPSOLVE_LIBOPENCL name other files for them. The bandwidth is measured by copies within the memory of the device,
+and counts bytes read and bytes written.`
 
 func newDevices(s streams) *cobra.Command {
 	var asJSON, bandwidth bool

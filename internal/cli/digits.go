@@ -16,7 +16,7 @@ var digitsWords = []string{"auto", "none"}
 
 func (f *digitsFlag) add(c *cobra.Command) {
 	c.Flags().StringVar((*string)(f), "digits", "auto",
-		"digits of x to go on for: a number, auto (as many as are cheap) or none (do not estimate them); more than 15 are those of an x of multiple precision")
+		"digits of x to reach: a number, auto (as many as are cheap) or none (do not estimate them); above 15, x has multiple precision")
 	completeWords(c, "digits", digitsWords)
 }
 
@@ -39,7 +39,7 @@ func (f digitsFlag) digits() (int, error) {
 type bitsFlag int
 
 func (f *bitsFlag) add(c *cobra.Command) {
-	c.Flags().IntVar((*int)(f), "x-bits", 0, "bits of an x of multiple precision, 106 to 1696, and as many digits as they hold, unless --digits says how many")
+	c.Flags().IntVar((*int)(f), "x-bits", 0, "bits of an x in multiple precision, 106 to 1696; without --digits, the digits to reach are all that these bits hold")
 }
 
 // check puts the digits and the bits into the options, of which digits are set.
@@ -53,7 +53,7 @@ func (f bitsFlag) check(c *cobra.Command, opt *solve.Options) error {
 	most := solve.DigitsOfBits(int(f))
 	if c.Flags().Changed("digits") {
 		if opt.Digits <= solve.MaxDigits || opt.Digits > most {
-			return usage("--x-bits %d: is for --digits %d to %d", f, solve.MaxDigits+1, most)
+			return usage("--x-bits %d: want --digits %d to %d", f, solve.MaxDigits+1, most)
 		}
 	} else {
 		opt.Digits = most

@@ -27,9 +27,9 @@ func (f *exactInput) check(s *solveFlags) error {
 	case !f.asked:
 		return nil
 	case s.opt.Digits <= solve.MaxDigits:
-		return usage("--exact-input: is for --digits %d and more, or --x-bits", solve.MaxDigits+1)
+		return usage("--exact-input needs --digits %d or more, or --x-bits", solve.MaxDigits+1)
 	case s.domains.count > 1:
-		return usage("--exact-input: is for one domain")
+		return usage("--exact-input needs --domains 1")
 	}
 	return nil
 }
@@ -83,9 +83,9 @@ func (f *exactInput) parts(k int, b []float64) [][]float64 {
 
 // text says how much was kept.
 func (f *exactInput) text(lower int) string {
-	text := fmt.Sprintf("input exact: the elements of A are sums of %d float64", 1+lower)
+	text := fmt.Sprintf("input exact: each element of A is a sum of %d float64", 1+lower)
 	if len(f.b) > 0 {
-		text += fmt.Sprintf(", those of b of %d", 1+len(f.b[0]))
+		text += fmt.Sprintf(", each element of b of %d", 1+len(f.b[0]))
 	}
 	return text
 }

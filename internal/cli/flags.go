@@ -104,7 +104,7 @@ const threadsEach = 4
 // capThreads lowers a number of threads that only costs time to the most that there is any sense in, and says so.
 func capThreads(n *int, notes io.Writer) {
 	if most := threadsEach * runtime.GOMAXPROCS(0); *n > most {
-		fmt.Fprintf(notes, "mpsolve: --threads %d: only %d, for %s\n", *n, most, english.Plural(runtime.GOMAXPROCS(0), "processor", ""))
+		fmt.Fprintf(notes, "mpsolve: --threads %d: using %d, for %s\n", *n, most, english.Plural(runtime.GOMAXPROCS(0), "processor", ""))
 		*n = most
 	}
 }

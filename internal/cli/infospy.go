@@ -32,7 +32,7 @@ func (f *spyFlags) check(input string) error {
 	case f.output == "":
 		return nil
 	case !f.spy:
-		return usage("--output %s: is for --spy", f.output)
+		return usage("--output %s: needs --spy", f.output)
 	case !strings.HasSuffix(f.output, ".svg"):
 		return usage("--output %s: want a name that ends in .svg", f.output)
 	}

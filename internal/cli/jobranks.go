@@ -37,7 +37,7 @@ func (j *job) compare(args []string) error {
 	for _, text := range j.comm.Gather(own) {
 		var p profile
 		if err := json.Unmarshal(text, &p); err != nil {
-			return usage("the ranks are of different programs")
+			return usage("the ranks run different programs")
 		}
 		j.ranks = append(j.ranks, p)
 	}

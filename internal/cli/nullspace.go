@@ -19,7 +19,7 @@ var nullSpaceWords = []string{string(solve.NullSpaceAuto), string(solve.NullSpac
 func (f *nullSpaceFlags) add(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&f.right, "nullspace", "auto", "null space of a singular matrix: auto (constants if every row sums to zero), none, constant (on each connected component) or a `file` whose columns span it; x is orthogonal to it")
-	fl.StringVar(&f.left, "left-nullspace", "", "`file` whose columns span the null space of the transpose (default: found)")
+	fl.StringVar(&f.left, "left-nullspace", "", "`file` whose columns span the null space of the transpose (default: computed)")
 	completeWords(c, "nullspace", nullSpaceWords)
 }
 

@@ -28,13 +28,14 @@ const (
 
 var plotAxes = []string{overIterations, overSeconds}
 
-const plotLong = `Draw the histories that solve --history has written: how the error that --stop names fell, over iterations or seconds.
+const plotLong = `Draw the histories that solve --history writes: how the error that --stop names falls, over iterations or seconds.
 
-The line is the error that the recurrences of the method expect. Where a residual was computed, at the beginning of each refinement step
-and at the end, the measured error is marked as well. Other marks are refinement steps, restarts of gmres, and changes of precision,
-preconditioner or method.
+The line is the error that the recurrences of the method estimate. Where solve computed a residual, at the beginning of
+each refinement step and at the end, the measured error is marked as well. Other marks are refinement steps, restarts of
+gmres, and changes of precision, preconditioner or method.
 
-Without --output the plot is drawn in the terminal, for a quick look; with it as SVG or PNG, over both.`
+Without --output the plot is drawn in the terminal. --output writes an SVG or PNG file with two plots, over iterations
+and over seconds.`
 
 func newPlot(s streams) *cobra.Command {
 	var f plotFlags
@@ -43,7 +44,7 @@ func newPlot(s streams) *cobra.Command {
 		Example: "  mpsolve solve matrix.mtx --history h.csv && mpsolve plot h.csv\n  mpsolve plot h.csv --over seconds\n  mpsolve plot cg.csv gmres.csv --output p.svg",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("want a history, which solve --history writes")
+				return usage("want a history file; solve --history writes one")
 			}
 			return nil
 		},

@@ -71,7 +71,7 @@ func readCurves(path string) (curves []curve, err error) {
 	}
 	header, err := r.Read()
 	if err != nil || len(header) < 6 || !slices.Equal(header[:6], historyColumns[:6]) {
-		return nil, &exitError{exitInput, fmt.Errorf("%s: is no history, which solve --history writes", path)}
+		return nil, &exitError{exitInput, fmt.Errorf("%s: is not a history; solve --history writes one", path)}
 	}
 	last, step, start := "", "", 0.0
 	for {
@@ -121,7 +121,7 @@ func parsePoint(line []string) (p plotPoint, err error) {
 			continue
 		}
 		if *column.to, err = strconv.ParseFloat(line[column.k], 64); err != nil {
-			return p, fmt.Errorf("%s %q is no number", historyColumns[column.k], line[column.k])
+			return p, fmt.Errorf("%s %q is not a number", historyColumns[column.k], line[column.k])
 		}
 	}
 	if len(line) > 7 && line[7] != "" {

@@ -26,15 +26,13 @@ const measurementsFile = "measurements.jsonl"
 
 const reproduceLong = `Measure the tables and figures of the papers and compare them with the published values.
 
-ID is the name of an experiment (mpsolve reproduce list), or a file FILE.yaml with your
-own experiment (docs/reproduction.md explains how to write one). Each measurement is
-appended to measurements.jsonl in the output folder, one JSON object per line; tables
-(.txt, .csv, .tex, .md) and figures (.svg, .png) are written next to it. Measurements on
-record are not repeated: an interrupted run continues where it stopped.
+ID is the name of an experiment (mpsolve reproduce list), or a file FILE.yaml with your own experiment
+(docs/reproduction.md explains how to write one). Each measurement is appended to measurements.jsonl in the output
+folder, one JSON object per line; tables (.txt, .csv, .tex, .md) and figures (.svg, .png) are written next to it.
+Measurements on record are not repeated: an interrupted run continues where it stopped.
 
-With --matrices the papers' matrices are read from a folder, by name: NAME.mtx,
-NAME.mtx.gz, or NAME.tar.gz as in the SuiteSparse collection. Matrices that are not
-there are replaced by generated ones of the same class, and marked.`
+With --matrices the papers' matrices are read from a folder, by name: NAME.mtx, NAME.mtx.gz, or NAME.tar.gz as in the
+SuiteSparse collection. A matrix that is not there is replaced by a generated one of the same class, and marked.`
 
 // reproduceFlags are the flags of `mpsolve reproduce` and its commands.
 type reproduceFlags struct {

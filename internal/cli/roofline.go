@@ -32,11 +32,10 @@ type benchRooflineFlags struct {
 
 const benchRooflineLong = `Measure performance over arithmetic intensity for every storage format.
 
-An array much larger than the cache is read in a storage format and converted to the
-precision of the arithmetic, and every value goes through some multiply-adds, two FLOPs
-each. Conversions count as time, not as FLOPs. FP64 and FP32 need no conversion;
-FP64-over-FP32 and all other formats compute in FP64. Formats of fewer bytes are faster
-as long as the bandwidth of memory is the limit.`
+An array much larger than the cache is read in a storage format and converted to the precision of the arithmetic. Then
+each value goes through some multiply-adds, two FLOPs each. The time includes the conversions, which do not count as
+FLOPs. FP64 and FP32 need no conversion; FP64-over-FP32 and all other formats compute in FP64. Formats of fewer bytes are
+faster as long as the bandwidth of memory is the limit.`
 
 func newBenchRoofline(s streams) *cobra.Command {
 	var f benchRooflineFlags
@@ -50,7 +49,7 @@ func newBenchRoofline(s streams) *cobra.Command {
 			"  mpsolve bench roofline --threads 1 --time 1m --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("bench roofline takes no files, but %q", args[0])
+				return usage("bench roofline takes no files, got %q", args[0])
 			}
 			return f.run(c.Context(), s)
 		},

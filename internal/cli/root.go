@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -171,7 +172,7 @@ func exitOf(r krylov.Reason) int {
 
 func newRoot(s streams) *cobra.Command {
 	root := group(&cobra.Command{
-		Use: "mpsolve", Short: "Solve sparse linear systems and verify the answer", Version: Version,
+		Use: "mpsolve", Short: "Solve sparse linear systems and verify the solution", Version: Version,
 		Example:       "  mpsolve solve matrix.mtx\n  mpsolve info matrix.mtx.gz\n  mpsolve generate poisson3d --n 50 -o poisson.mtx.gz",
 		SilenceErrors: true, SilenceUsage: true,
 	}, "command")
@@ -221,7 +222,7 @@ func group(c *cobra.Command, kind string) *cobra.Command {
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usage("want %s, got %d arguments", what, len(args))
+			return usage("want %s; got %s", what, english.Plural(len(args), "argument", ""))
 		}
 		return nil
 	}

@@ -32,10 +32,10 @@ var (
 
 func (f *spmvDDFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.vectors, "vectors", "double", "numbers of x and y: double, or dd, double-double, beside double in the same layouts, of which --layout is then a list")
+	fl.StringVar(&f.vectors, "vectors", "double", "numbers of x and y: double, or dd (double-double), which is measured beside double in each layout of the list --layout")
 	fl.BoolVar(&f.transpose, "transpose", false, "with --vectors dd: products with the transpose")
-	fl.StringVar(&f.addition, "dd-add", "deferred", "sums of double-double products are renormalised at the end of a row (deferred), or at each addition, as DD-AVX does (paper)")
-	fl.BoolVar(&f.exact, "exact-input", false, "with --vectors dd: the elements of A are double-double, as their file has them, in two matrices, of which each has the --epsilon")
+	fl.StringVar(&f.addition, "dd-add", "deferred", "when to renormalise sums of double-double products: deferred (at the end of a row) or paper (at each addition, as in DD-AVX)")
+	fl.BoolVar(&f.exact, "exact-input", false, "with --vectors dd: read the elements of A as double-double numbers, and store them as two matrices, each with the accuracy --epsilon")
 	completeWords(c, "vectors", vectorKinds)
 	completeWords(c, "dd-add", additions)
 }
@@ -51,7 +51,7 @@ func (f *spmvDDFlags) check() error {
 	}
 	switch {
 	case f.exact && (f.transpose || f.addition != additions[0]):
-		return usage("--exact-input is neither for --transpose nor for --dd-add")
+		return usage("--exact-input cannot be used with --transpose or --dd-add")
 	case f.dd():
 	case f.exact:
 		return usage("--exact-input needs --vectors dd")
@@ -127,10 +127,10 @@ func (f *spmvFlags) double(ctx context.Context, s streams, path string) (m, low 
 // runDD measures products with double-double vectors.
 func (f *spmvFlags) runDD(c *cobra.Command, s streams, path string) error {
 	if f.storage.criterion == string(adaptive.Exact) {
-		return usage("--criterion exact is for --vectors double")
+		return usage("--criterion exact needs --vectors double")
 	}
 	if f.dd.exact && c.Flags().Changed("reorder") {
-		return usage("--exact-input is not for --reorder")
+		return usage("--exact-input cannot be used with --reorder")
 	}
 	storages, err := f.dd.storages(f.storage)
 	if err != nil {

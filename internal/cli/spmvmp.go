@@ -20,7 +20,7 @@ type precisionFlags struct {
 
 func (f *precisionFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.IntSliceVar(&f.bits, "bits", nil, "multiply with an x of so many bits instead, 53 to 1696; a list")
+	fl.IntSliceVar(&f.bits, "bits", nil, "list of precisions, 53 to 1696 bits: multiply in multiple precision instead")
 	fl.StringSliceVar(&f.implementations, "mp", lab.SpMVImplementations, "list of `implementations` of multiple precision")
 	completeWords(c, "mp", lab.SpMVImplementations)
 }
@@ -33,7 +33,7 @@ func (f *precisionFlags) check(c *cobra.Command) error {
 	if len(f.bits) > 0 {
 		for _, name := range []string{"epsilon", "formats", "criterion", "layout", "arith"} {
 			if c.Flags().Changed(name) {
-				return usage("--bits is for the matrix in FP64: --%s does not apply", name)
+				return usage("--%s cannot be used with --bits, which keeps the matrix in FP64", name)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func (f *storageFlags) add(c *cobra.Command) {
 	fl.StringVar(&f.epsilon, "epsilon", "auto", "accuracy of the stored matrix, such as 1e-7 or 2^-24; auto: 2^-24, or 2^-53 where few iterations are expected, and higher if that is not enough")
 	fl.StringVar(&f.criterion, "criterion", "auto", "errors of the stored matrix are relative to: nw, the norm of the matrix; cw, the norm of the row")
 	fl.BoolVar(&f.noDrop, "no-drop", false, "keep entries smaller than the accuracy")
-	fl.BoolVar(&f.paperExact, "paper-exact", false, "formats of the papers as they print them: their intervals, truncation, and everything dropped that is at most the accuracy")
+	fl.BoolVar(&f.paperExact, "paper-exact", false, "formats as the papers print them: with their intervals, truncation, and every entry dropped that is at most the accuracy")
 	fl.IntVar(&f.guardBits, "guard-bits", 0, "extra bits in AFX; each one halves the error")
 	fl.StringVar(&f.layout, "layout", "auto", "layout of the stored matrix: "+adaptive.LayoutHelp())
 	fl.StringVar(&f.arith, "arith", "fp64", "arithmetic: fp64, or storage (FP32 for formats with the exponent range of FP32)")

@@ -26,17 +26,16 @@ type tuneFlags struct {
 	save   string
 }
 
-const tuneLong = `Try methods, preconditioners, precisions and layouts, and say what is fastest.
+const tuneLong = `Try methods, preconditioners, precisions and layouts, and say which are fastest.
 
-FILE is read once. Trials are whole solves, without reading: first with the defaults, then
-with the methods and preconditioners that suit the matrix, the most promising first, then
-with other precisions and other layouts of the stored matrix for the fastest of these. A
-trial ends when it takes more than --slower times as long as the fastest so far. At last
-the fastest and the defaults take turns, five times; the least time counts. Only what
-converged counts, by the error that is recomputed from A, x and b as given.
+FILE is read once. Each trial is a whole solve, without reading. The first trial has the defaults. Then come the methods
+and preconditioners that suit the matrix, the most promising first, and then other precisions and layouts of the stored
+matrix for the fastest of these. A trial ends early when it takes more than --slower times as long as the fastest so far.
+At last the fastest setting and the defaults are timed in turns, five times each; the least time counts. A trial counts
+only if it converged, by the error that is recomputed from A, x and b as given.
 
---method, --precond and its flags restrict the search. --save writes the flags of the best trial to
-a file for mpsolve solve --config. After --budget, or Ctrl-C, the table has what was tried.
+--method, --precond and its flags restrict the search. --save writes the flags of the best trial to a file for
+mpsolve solve --config. When --budget is used up, or after Ctrl-C, the table has the trials so far.
 
 Exit codes: 0 found; 3 no trial converged; others as of solve.`
 

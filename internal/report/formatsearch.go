@@ -81,9 +81,9 @@ func (f *FormatSearch) WriteText(w io.Writer) {
 		rest = "the search ended at its limit of solves"
 	}
 	Line(w, "narrowest", "trial %d: %s; %s", f.Minimal+1, strings.Join(f.Trials[f.Minimal].Formats, " "), rest)
-	Line(w, "cheapest", "trial %d moves %s in %s, FP64 %s in %d (%.2f of that), after %s",
-		f.Best+1, bytes(best.Moved), english.Plural(best.Iterations, "iteration", ""), bytes(first.Moved), first.Iterations,
-		float64(best.Moved)/float64(first.Moved), english.Plural(len(f.Trials), "solve", ""))
+	Line(w, "cheapest", "trial %d moves %s in %s, %.2f times the %s that FP64 moves in %d; %s in all", f.Best+1, bytes(best.Moved),
+		english.Plural(best.Iterations, "iteration", ""), float64(best.Moved)/float64(first.Moved), bytes(first.Moved), first.Iterations,
+		english.Plural(len(f.Trials), "solve", ""))
 	for k, p := range f.Parts {
 		Line(w, best.Formats[k], "%s", p.Name)
 	}

@@ -41,7 +41,7 @@ func (i *Info) WriteChoice(w io.Writer) {
 		Line(w, "caution", "the pattern of nonzeros allows a rank of %d at most: the matrix is singular whatever its values", *rank)
 	}
 	if rest := c.rest(); len(rest) > 0 {
-		Line(w, "then", "%s, as far as that does not do", strings.Join(rest, "; "))
+		Line(w, "then", "%s, if that does not suffice", strings.Join(rest, "; "))
 	}
 	Line(w, "command", "%s", i.Command)
 }
@@ -66,7 +66,7 @@ func (c *Choice) rest() (rungs []string) {
 
 // write writes the table.
 func (m *Memory) write(w io.Writer, precond string) {
-	Line(w, "memory", "at least what follows, as --max-memory counts it, %s of mpsolve included", bytes(m.Program))
+	Line(w, "memory", "the least that solve needs, as --max-memory counts it, with %s for mpsolve itself", bytes(m.Program))
 	header := []any{"", "alone"}
 	if with := m.Methods[0].Preconditioned > 0; with {
 		header = append(header, "with "+precond)

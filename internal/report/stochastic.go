@@ -143,7 +143,7 @@ func (d *StochasticDigits) comparison() string {
 	case !known:
 		return "digits of solve are not known: CESTAC alone counts what roundings leave, and is no bound of the error"
 	case float64(d.Digits.Believed) < math.Floor(d.Cestac.Largest):
-		return fmt.Sprintf("believe %d: CESTAC does not see how far x is from finished, which its samples have in common", d.Digits.Believed)
+		return fmt.Sprintf("believe %d: CESTAC does not show how far x is from convergence, an error that its samples have in common", d.Digits.Believed)
 	case float64(d.Digits.Believed) > d.Cestac.Largest+1:
 		return "solve took steps of refinement after it met the tolerance, which correct what roundings did; CESTAC counts without them"
 	}

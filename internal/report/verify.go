@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -74,7 +75,8 @@ func NewAgreement(x []float64, y solve.Result) *Agreement {
 	case solve.DigitsBelieved, solve.DigitsEstimated:
 		a.Error = Number(difference + d.Error)
 		a.Digits = min(solve.MaxDigits, max(0, int(-math.Log10(float64(a.Error)))))
-		a.Text = fmt.Sprintf("%d of x: it differs by %.1e from a solution of which %s", a.Digits, difference, digits(d).Brief())
+		its := strings.NewReplacer(" of x", " digits", "--digits", "solve --digits").Replace(digits(d).Brief())
+		a.Text = fmt.Sprintf("%d of x: it differs by %.1e from a solution with %s", a.Digits, difference, its)
 	case solve.DigitsNotEstimated:
 		a.Text = fmt.Sprintf("not estimated: x differs by %.1e from a solution whose digits are not known", difference)
 	default:

@@ -1,4 +1,4 @@
-"""Sparse linear systems A x = b by mixed-precision iterative methods, with a verified answer.
+"""Sparse linear systems A x = b by mixed-precision iterative methods, with a verified solution.
 
     x, report = mpsolve.solve(A, b, tol=1e-12)
 
