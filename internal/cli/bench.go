@@ -63,7 +63,7 @@ type benchSpMVFlags struct {
 	maxMemory                           memorySize
 }
 
-// mostVectors bounds the vectors of a product that is measured.
+// mostVectors is the largest number of vectors that --vectors takes.
 const mostVectors = 64
 
 const benchSpMVLong = `Measure matrix-vector products y = A x.
@@ -158,7 +158,7 @@ func (f *benchSpMVFlags) run(ctx context.Context, s streams, paths []string) err
 	return nil
 }
 
-// write writes the rows of one matrix; out keeps the error.
+// write writes the rows that were measured with one matrix; out keeps the error.
 func (f *benchSpMVFlags) write(out *firstError, on host.Environment, rows []lab.Row) {
 	if f.json {
 		out.keep(report.ProductsJSON(out, on, rows))
@@ -178,8 +178,8 @@ func (f *benchSpMVFlags) write(out *firstError, on host.Environment, rows []lab.
 	}
 }
 
-// check turns flags and arguments into matrices and options; every fault that
-// needs no matrix is found before any work.
+// check turns flags and arguments into matrices and options. It finds every fault that can be found without the matrix
+// before any work.
 func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, lab.Options, error) {
 	opt := lab.Options{Repeat: f.repeat, Budget: f.budget, MaxMemory: f.maxMemory.orInstalled()}
 	err := f.timingFlags.check()
@@ -193,7 +193,7 @@ func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, lab.Op
 		if k < 1 || k > mostVectors {
 			return nil, opt, usage("--vectors %d: want 1 to %d", k, mostVectors)
 		}
-		if k > 1 { // one is measured in any case
+		if k > 1 { // products with one vector are always measured
 			opt.Vectors = append(opt.Vectors, k)
 		}
 	}
@@ -205,7 +205,7 @@ func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, lab.Op
 	return matrices, opt, err
 }
 
-// namedMatrices returns the matrices of files and generators.
+// namedMatrices returns the matrices that files and generators give, in this order.
 func namedMatrices(s streams, paths, generators []string, limit memorySize) (matrices []namedMatrix, err error) {
 	for _, path := range paths {
 		in := input{streams: s, maxMemory: int64(limit)}
@@ -224,8 +224,7 @@ func namedMatrices(s streams, paths, generators []string, limit memorySize) (mat
 	return matrices, nil
 }
 
-// threadCounts checks a list of numbers of threads; the default is 1 and all
-// processors.
+// threadCounts checks a list of numbers of threads. An empty list becomes 1 and all processors.
 func threadCounts(list []int) ([]int, error) {
 	if len(list) == 0 {
 		return slices.Compact([]int{1, runtime.GOMAXPROCS(0)}), nil

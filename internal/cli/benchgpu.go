@@ -165,7 +165,7 @@ func (b *gpuBench) measure(ctx context.Context, name string, m *csr.Matrix, x []
 	return nil
 }
 
-// check turns flags and arguments into matrices and options before any work.
+// check turns flags and arguments into matrices and options, before any work.
 func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, lab.DeviceOptions, error) {
 	opt := lab.DeviceOptions{Repeat: f.repeat, Budget: f.budget, Tol: f.tol, MaxIter: f.maxIter}
 	if err := f.timingFlags.check(); err != nil {

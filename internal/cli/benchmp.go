@@ -22,9 +22,10 @@ type benchMPFlags struct {
 	maxMemory       memorySize
 }
 
-// The bits that multiple precision has, and those of the paper.
+// The least and the largest precision, in bits.
 const leastBits, mostBits = 53, 1696
 
+// publishedBits are the precisions in the paper.
 var publishedBits = []int{106, 212, 424, 848, 1696}
 
 const benchMPLong = `Measure vectors and matrices in multiple precision.
@@ -95,7 +96,7 @@ func (f *benchMPFlags) run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// check turns flags into options; every fault is found before any work.
+// check turns flags into options. It finds every fault before any work.
 func (f *benchMPFlags) check() (opt lab.MPOptions, err error) {
 	opt = lab.MPOptions{
 		N: f.size, Bits: f.bits, Implementations: f.implementations, Repeat: f.repeat, Budget: f.budget, MaxMemory: f.maxMemory.orInstalled(),

@@ -44,7 +44,7 @@ Reductions are sums and maxima over all ranks.
 The time of a round is the time of the slowest rank. Unused ranks wait, and may keep their processors busy: do not start
 more ranks than there are processors.`
 
-// cubes are the generators that --kinds may have.
+// cubes are the generators that --kinds accepts: their matrices belong to cubes of any size.
 var cubes = []string{"poisson3d", "stencil27", "elasticity3d"}
 
 func newBenchMPI(s streams) *cobra.Command {
@@ -110,7 +110,7 @@ func (f *benchMPIFlags) run(ctx context.Context, s streams) error {
 	})
 }
 
-// check turns flags into options; every fault is found before any work.
+// check turns flags into options. It finds every fault before any work.
 func (f *benchMPIFlags) check(ranks int) (opt lab.RanksOptions, err error) {
 	opt = lab.RanksOptions{Rows: f.rows, Iterations: f.iterations, Threads: f.threads, Repeat: f.repeat, Budget: f.budget}
 	if err := f.timingFlags.check(); err != nil {

@@ -48,7 +48,7 @@ func newCalibrate(s streams) *cobra.Command {
 				switch {
 				case remove:
 					err = removeModel(s.out, k)
-				case len(sets) > 1 && !k.HasFastSlots(): // of those that "all" means
+				case len(sets) > 1 && !k.HasFastSlots(): // "all" skips sets of kernels that need no model
 					continue
 				default:
 					err = abandonable(c.Context(), 0, func() error { return calibrate(c.Context(), s, k) })
@@ -66,8 +66,8 @@ func newCalibrate(s streams) *cobra.Command {
 	return c
 }
 
-// calibrationMatrices are small ones, whose products take all kinds of instructions, and
-// one whose x is larger than a core's cache.
+// calibrationMatrices are small matrices, whose products use all kinds of instructions, and one whose x is larger than
+// the cache of a core.
 var calibrationMatrices = []string{
 	"poisson2d,n=50,decades=4", "poisson3d,n=14", "elasticity3d,n=7", "stencil27,n=12,window=500", "wathen,nx=20,ny=20",
 	"powerlaw,n=4000", "powerlaw,n=400000",
@@ -126,7 +126,7 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 	return out.err
 }
 
-// removeModel removes the model that was measured with a set of kernels, if there is one.
+// removeModel removes the measured model of a set of kernels, if there is one.
 func removeModel(w io.Writer, k *kernels.Set) error {
 	path, err := modelPath(k)
 	if err != nil {
@@ -143,10 +143,10 @@ func removeModel(w io.Writer, k *kernels.Set) error {
 	return err
 }
 
-// modelKey names the processor and a set of kernels.
+// modelKey returns a name for this processor with a set of kernels.
 func modelKey(k *kernels.Set) string { return report.Known(host.Processor()) + ", " + k.String() }
 
-// modelPath is the file of the model that was measured on this processor with a set of kernels.
+// modelPath returns the path of the measured model of this processor with a set of kernels.
 func modelPath(k *kernels.Set) (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -161,11 +161,10 @@ func modelPath(k *kernels.Set) (string, error) {
 	return filepath.Join(dir, "mpsolve", "model-"+word+".json"), nil
 }
 
-// model is the one that was measured with the default kernels, or nil, for that of the table.
+// model returns the measured model of the default kernels; nil: use the built-in table.
 var model = sync.OnceValues(func() (*adaptive.Model, error) { return modelOf(kernels.Default()) })
 
-// modelOf is the one that was measured on this processor with a set of kernels, or nil, for that
-// of the table.
+// modelOf returns the measured model of this processor with a set of kernels; nil: use the built-in table.
 func modelOf(k *kernels.Set) (*adaptive.Model, error) {
 	path, err := modelPath(k)
 	if err != nil {
@@ -174,7 +173,8 @@ func modelOf(k *kernels.Set) (*adaptive.Model, error) {
 	return readModel(path)
 }
 
-// readModel reads the model in a file, nil if there is none, such as in the home of another user, or in one that is no folder.
+// readModel reads a model. It returns nil if there is no file, if the user may not read the folder, or if the path leads
+// through something that is not a folder.
 func readModel(path string) (*adaptive.Model, error) {
 	data, err := os.ReadFile(path)
 	for _, none := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.ENOTDIR} {
@@ -192,7 +192,7 @@ func readModel(path string) (*adaptive.Model, error) {
 	return m, nil
 }
 
-// modelText describes the model in use.
+// modelText describes the model in use in one line.
 func modelText() string {
 	switch m, err := model(); {
 	case err != nil:

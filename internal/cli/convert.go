@@ -64,7 +64,7 @@ func newConvert(s streams) *cobra.Command {
 	return c
 }
 
-// rhsFormat is the format to write right-hand sides in, as --rhs says by its name.
+// rhsFormat returns the format for right-hand sides, by the name of the file of --rhs.
 func (f *convertFlags) rhsFormat(from, out string) (to *matrixio.Format, err error) {
 	if f.rhs == "" {
 		return nil, nil
@@ -78,7 +78,7 @@ func (f *convertFlags) rhsFormat(from, out string) (to *matrixio.Format, err err
 	return formatOf(f.rhs, "")
 }
 
-// formatOf is the format to write to a file of that name; word names it unless that is "".
+// formatOf returns the format to write to path: the one that word names, or if word is "", the one of the name.
 func formatOf(path, word string) (*matrixio.Format, error) {
 	words := strings.Join(matrixio.Written(), ", ")
 	var to *matrixio.Format
@@ -158,7 +158,7 @@ func (f *convertFlags) run(ctx context.Context, s streams, from, path string) er
 	return out.err
 }
 
-// fits returns an error if writing a matrix takes too much memory.
+// fits returns an error if writing the matrix takes more memory than the limit.
 func (f *convertFlags) fits(path string, to *matrixio.Format, c *matrixmarket.Content) error {
 	need := to.Memory(c)
 	if need == 0 {
@@ -170,7 +170,7 @@ func (f *convertFlags) fits(path string, to *matrixio.Format, c *matrixmarket.Co
 		c.Rows, c.Cols, c.Stored, english.PluralWord(int(c.Stored), "entry", "entries"))
 }
 
-// contentText says what a file holds.
+// contentText describes the content of a file.
 func contentText(c *matrixmarket.Content) string {
 	form := ""
 	if c.Form != "" {
@@ -180,7 +180,7 @@ func contentText(c *matrixmarket.Content) string {
 		c.Stored, english.PluralWord(int(c.Stored), "entry", "entries"))
 }
 
-// triangleText says that one triangle of a matrix was enough.
+// triangleText says that only one triangle of a symmetric matrix was written; "": both were.
 func triangleText(to *matrixio.Format, c *matrixmarket.Content) string {
 	if !to.Triangle {
 		return ""

@@ -8,10 +8,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// digitsFlag is the flag that asks for digits of x: auto, none or a number.
+// digitsFlag is the value of --digits: auto, none or a number.
 type digitsFlag string
 
-// digitsWords are its values in words.
+// digitsWords are the values of --digits other than numbers.
 var digitsWords = []string{"auto", "none"}
 
 func (f *digitsFlag) add(c *cobra.Command) {
@@ -20,7 +20,7 @@ func (f *digitsFlag) add(c *cobra.Command) {
 	completeWords(c, "digits", digitsWords)
 }
 
-// digits is the value for solve.Options.
+// digits returns the value of solve.Options.Digits.
 func (f digitsFlag) digits() (int, error) {
 	switch f {
 	case "", "auto":
@@ -35,14 +35,14 @@ func (f digitsFlag) digits() (int, error) {
 	return n, nil
 }
 
-// bitsFlag is the flag that asks for bits of x, and so for as many digits as they hold.
+// bitsFlag is the value of --x-bits. The digits to reach are by default all that these bits hold.
 type bitsFlag int
 
 func (f *bitsFlag) add(c *cobra.Command) {
 	c.Flags().IntVar((*int)(f), "x-bits", 0, "bits of an x in multiple precision, 106 to 1696; without --digits, the digits to reach are all that these bits hold")
 }
 
-// check puts the digits and the bits into the options, of which digits are set.
+// check sets Bits of the options, and Digits unless --digits was given. Options must have the value of --digits already.
 func (f bitsFlag) check(c *cobra.Command, opt *solve.Options) error {
 	if !c.Flags().Changed("x-bits") {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// domainFlags say how rows are cut into domains, and how these work together.
+// domainFlags say how rows are cut into domains, and how the domains work together.
 type domainFlags struct {
 	count       int // 0: by the number of rows
 	overlap     string
@@ -31,7 +31,7 @@ func (f *domainFlags) add(c *cobra.Command) {
 	completeWords(c, "overlap", overlaps)
 }
 
-// check turns the flags into options, of commands that have them.
+// check turns the flags into options, if the command has these flags.
 func (f *domainFlags) check(c *cobra.Command, opt *solve.Options) (err error) {
 	if c.Flags().Lookup("domains") == nil {
 		return nil
@@ -53,7 +53,7 @@ func (f *domainFlags) check(c *cobra.Command, opt *solve.Options) (err error) {
 	return nil
 }
 
-// checkDomains reports flags that several domains, if they are asked for, cannot do.
+// checkDomains returns an error if several domains are asked for and other flags exclude them.
 func (f *solveFlags) checkDomains() error {
 	if err := f.overDomains(); f.domains.count > 1 && err != nil {
 		return usage("--domains %d: %s", f.domains.count, oneLine(err))
@@ -61,7 +61,7 @@ func (f *solveFlags) checkDomains() error {
 	return nil
 }
 
-// overDomains reports what a matrix of several domains cannot be solved with.
+// overDomains returns an error that names the options and flags that exclude several domains; nil: none does.
 func (f *solveFlags) overDomains() error {
 	err := f.opt.OverDomains()
 	for _, given := range []struct {

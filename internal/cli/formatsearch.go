@@ -117,7 +117,7 @@ func (f *formatFlags) search() (opt lab.SearchOptions, err error) {
 	return opt, nil
 }
 
-// run solves once, and then in other and other formats.
+// run solves once, then searches formats, and prints the table.
 func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
 	opt, err := f.search()
 	if err != nil {
@@ -140,7 +140,7 @@ func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
 		return err
 	}
 	opt.Method, opt.Precond, opt.MaxIter = plain.Method, plain.Precond.Kind, f.opt.MaxIter
-	if _, known := krylov.KindOf(opt.Method); !known { // a special kind of matrix
+	if _, known := krylov.KindOf(opt.Method); !known { // the solve of a special kind of matrix
 		opt.Method, opt.Precond = string(solve.GMRES), precond.ILU0
 	}
 	if opt.Precond == "" {
@@ -190,7 +190,7 @@ func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
 	return nil
 }
 
-// reference solves for as many digits as trials are compared in, or just to choose the method.
+// reference solves for the digits that trials are compared in, or, without --want, only to choose the method.
 func (f *formatFlags) reference(ctx context.Context, m *csr.Matrix, b []float64) (solve.Result, csr.Facts, error) {
 	opt := f.opt
 	if f.want == 0 {
@@ -205,7 +205,7 @@ func (f *formatFlags) reference(ctx context.Context, m *csr.Matrix, b []float64)
 	return r, facts, err
 }
 
-// oneRHS reads or makes the right-hand side.
+// oneRHS reads or makes the only right-hand side.
 func (f *solveFlags) oneRHS(ctx context.Context, in input, m *csr.Matrix) (b []float64, text string, err error) {
 	all, _, err := f.readVectors(ctx, in, m.Rows, m.Cols)
 	switch {

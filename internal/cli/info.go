@@ -90,7 +90,7 @@ func (f *infoFlags) run(ctx context.Context, s streams, path string) error {
 	return nil
 }
 
-// describe describes the matrix of a run of solve that has it.
+// describe describes the matrix of a run of solve that has read it.
 func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info, r *solveRun, m *csr.Matrix) error {
 	pool := parallel.New(0)
 	defer pool.Close()

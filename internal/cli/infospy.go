@@ -16,7 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// spyFlags say where the pattern of a matrix is drawn.
+// spyFlags say whether and where the pattern of the matrix is drawn.
 type spyFlags struct {
 	spy    bool
 	output string
@@ -42,7 +42,7 @@ func (f *spyFlags) check(input string) error {
 // spyCells is the number of cells along the longer side of a figure.
 const spyCells = 256
 
-// draw draws the pattern.
+// draw draws the pattern into the file or, without one, to w.
 func (f *spyFlags) draw(ctx context.Context, w io.Writer, file string, m *csr.Matrix) error {
 	if f.output == "" {
 		fmt.Fprintln(w)

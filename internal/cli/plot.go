@@ -20,7 +20,7 @@ type plotFlags struct {
 	tol          float64
 }
 
-// What a plot is drawn over.
+// The horizontal axes of a plot.
 const (
 	overIterations = "iterations"
 	overSeconds    = "seconds"
@@ -79,7 +79,7 @@ func (f *plotFlags) check(inputs []string) error {
 	return checkOutput("output", f.output, inputs...)
 }
 
-// format is that of the figure, by the name of its file.
+// format returns the format of the figure, by the name of its file.
 func (f *plotFlags) format() string { return strings.TrimPrefix(filepath.Ext(f.output), ".") }
 
 func (f *plotFlags) run(ctx context.Context, s streams, paths []string) error {
@@ -113,7 +113,7 @@ func (f *plotFlags) run(ctx context.Context, s streams, paths []string) error {
 	return nil
 }
 
-// figure draws the curves over iterations and over seconds. Marks are those of the first.
+// figure draws the curves over iterations and over seconds, with the marks of the first curve.
 func (f *plotFlags) figure(curves []curve) *records.Chart {
 	g := &records.Chart{Kind: records.History, Note: "vertical lines: grey: refinement steps; dotted: restarts of gmres; red: other precision, preconditioner or method"}
 	for _, seconds := range []bool{false, true} {

@@ -115,13 +115,13 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	return writeFile(ctx, f.figure, func(w io.Writer) error { return g.Write(w, f.figureFormat()) })
 }
 
-// figureFormat returns the ending of the figure's name.
+// figureFormat returns the format of the figure, by the ending of its name.
 func (f *benchRooflineFlags) figureFormat() string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(f.figure)), ".")
 }
 
-// A figure has at most mostLines lines, since more cannot be told apart: of more
-// configurations it shows the preferred ones, or else the first.
+// A figure has at most mostLines lines, since more cannot be told apart. Of more configurations it shows the preferred ones,
+// or if these are not among them, the first ones.
 const mostLines = 8
 
 var preferred = []string{lab.FP64, lab.FP32, lab.FP64OverFP32, "RP48", "RP16", "RPRE24", "AFX24", "AFX8"}
@@ -139,7 +139,7 @@ func lines(points []lab.RooflinePoint) []string {
 	return some
 }
 
-// rooflineFigure is performance over arithmetic intensity on a number of threads, below the ceilings of memory and arithmetic
+// rooflineFigure draws performance over arithmetic intensity on a number of threads, below the ceilings of memory and arithmetic
 // (S. Williams, A. Waterman, D. Patterson. Roofline: an insightful visual performance model for multicore architectures. CACM 52(4), 2009).
 func rooflineFigure(points []lab.RooflinePoint, threads int, from string, roof lab.Roof) *records.Chart {
 	g := &records.Chart{Kind: records.Lines, X: records.ChartAxis{Text: "FLOP per byte", Log: true}}
@@ -170,7 +170,7 @@ func rooflineFigure(points []lab.RooflinePoint, threads int, from string, roof l
 	return g
 }
 
-// check turns flags into options; every fault is found before any work.
+// check turns flags into options. It finds every fault before any work.
 func (f *benchRooflineFlags) check(cache int64) (opt lab.RooflineOptions, err error) {
 	opt = lab.RooflineOptions{Intensities: f.intensity, Size: int64(f.size), Repeat: f.repeat, Budget: f.budget}
 	if opt.Threads, err = threadCounts(f.threads); err != nil {

@@ -103,7 +103,7 @@ still written; 141 the reader closed standard output. A second signal ends mpsol
 
 func newSolve(s streams) *cobra.Command { return solveCommand(s, new(solveFlags)) }
 
-// solveCommand is the command whose flags go into f.
+// solveCommand returns the command solve, whose flags go into f.
 func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "solve FILE...", Short: "Solve A x = b and verify the solution", Long: solveLong, Example: solveExamples,
@@ -114,7 +114,7 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 				return err
 			}
 			if f.output == "-" {
-				f.output, s.out = "/dev/stdout", s.err // where the report goes then
+				f.output, s.out = "/dev/stdout", s.err // x takes standard output
 				if f.json {
 					return usage("--json and --output - both want standard output")
 				}
@@ -187,7 +187,7 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	return c
 }
 
-// methodHelp lists the methods.
+// methodHelp returns the help text of --method, with all methods.
 func methodHelp() string {
 	help := "Krylov method: auto"
 	for _, k := range krylov.Methods {
@@ -198,12 +198,12 @@ func methodHelp() string {
 
 var orthogonalizations = []string{"mgs", "cgs2"}
 
-// plainBasis is a basis of vectors like all others.
+// plainBasis is the value of --basis for a basis of float64 vectors.
 const plainBasis = "vectors"
 
 var bases = append([]linop.BasisFormat{plainBasis}, linop.BasisFormats...)
 
-// check turns the flags into options. It reports every error before any work is done.
+// check turns the flags into options. It finds every error before any work is done.
 func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if c.Flags().Changed("threads") {
 		if err := checkThreads(f.opt.Threads); err != nil {

@@ -55,8 +55,8 @@ type shown struct {
 // limitGrace is how long the run may go on after its time limit.
 const limitGrace = 350 * time.Millisecond
 
-// run reads, and then solves on rank 0, while the others wait, or, if the matrix is spread over the ranks, on all of them. Rank 0's clock
-// decides about the time limit.
+// run reads the matrix and solves: on all ranks if the matrix is spread over them, else on rank 0 while the others wait. The
+// clock of rank 0 decides about the time limit.
 func (r *solveRun) run(ctx context.Context) error {
 	if r.maxTime > 0 && r.job.rank() == 0 {
 		limited, cancel := context.WithDeadline(ctx, r.start.Add(r.maxTime))
@@ -81,7 +81,7 @@ func (r *solveRun) run(ctx context.Context) error {
 	})
 }
 
-// untilLimit runs f until the time limit. If it does not heed that, it is given up, without x.
+// untilLimit runs f until the time limit. If f does not return then, untilLimit gives up, without x.
 func (r *solveRun) untilLimit(ctx context.Context, f func() error) error {
 	if _, limited := ctx.Deadline(); !limited {
 		return f()
@@ -93,7 +93,7 @@ func (r *solveRun) untilLimit(ctx context.Context, f func() error) error {
 	return err
 }
 
-// steps reads the rest, prepares, solves, writes x and reports.
+// steps does everything after reading the matrix: it reads the rest, sets up, solves, writes x and prints the report.
 func (r *solveRun) steps(ctx context.Context) (err error) {
 	if err := r.agree(r.readRest(ctx)); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 	return r.sequence(ctx)
 }
 
-// openHistory opens the file of rank 0.
+// openHistory opens the file of --history on rank 0.
 func (r *solveRun) openHistory(ctx context.Context) (h *history, err error) {
 	if r.job.rank() == 0 {
 		h, err = newHistory(ctx, r.solveFlags.history)
@@ -137,7 +137,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		return err
 	}
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: r.memoryLimit()}
-	var form *matrixio.Form // of a complex matrix
+	var form *matrixio.Form // real form of a complex matrix
 	r.in.realForm = r.realForm(&form)
 	first := r.in
 	first.maps = true
@@ -158,7 +158,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	return r.job.agree(err)
 }
 
-// readRest reads what belongs to the matrix: what its preconditioner needs, right-hand sides and guesses.
+// readRest reads the near-null space, the null space, right-hand sides and guesses.
 func (r *solveRun) readRest(ctx context.Context) (err error) {
 	if err := r.complexVectors(ctx); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (r *solveRun) readRest(ctx context.Context) (err error) {
 	return nil
 }
 
-// prepare picks the device if the rules do, makes the solver and prints what it chose.
+// prepare makes the solver, which chooses a device for --device auto, and reports its choices.
 func (r *solveRun) prepare(ctx context.Context) (err error) {
 	r.sayHow()
 	if !r.spread() {

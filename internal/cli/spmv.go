@@ -69,10 +69,11 @@ func newSpMV(s streams) *cobra.Command {
 	return c
 }
 
-// input reads a matrix that leaves room for the vectors of a product: of a few entries they are the most of it.
+// input returns an input that refuses a matrix which leaves no memory for the vectors of a product. For a matrix of few
+// entries, the vectors need most of the memory.
 func (f *spmvFlags) input(s streams, path string) input {
 	in := input{streams: s, threads: f.threads, maxMemory: int64(f.maxMemory)}
-	bytes := 8.0 // of an element
+	bytes := 8.0 // size of an element
 	if f.dd.dd() {
 		bytes = 16
 	}
@@ -82,7 +83,7 @@ func (f *spmvFlags) input(s streams, path string) input {
 	return in
 }
 
-// open reads and examines the matrix, on threads that the caller ends.
+// open reads and examines the matrix. The caller closes the pool of threads.
 func (f *spmvFlags) open(ctx context.Context, s streams, path string) (*csr.Matrix, csr.Facts, *parallel.Pool, error) {
 	m, err := f.input(s, path).matrix(ctx, path)
 	if err != nil {
@@ -117,7 +118,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 		}
 		return f.runDD(c, s, path)
 	}
-	exact := f.storage.criterion == string(adaptive.Exact) // of the x that is multiplied with
+	exact := f.storage.criterion == string(adaptive.Exact) // storage depends on x
 	if exact {
 		f.storage.criterion = "auto"
 	}

@@ -21,7 +21,7 @@ type spmvDDFlags struct {
 	vectors   string
 	transpose bool
 	addition  string
-	exact     bool // A is double-double
+	exact     bool // A has double-double elements
 }
 
 // Values of --vectors and --dd-add.
@@ -63,13 +63,13 @@ func (f *spmvDDFlags) check() error {
 	return nil
 }
 
-// has reports whether a layout has the products that are asked for.
+// has reports whether a layout offers the products that are asked for.
 func (f *spmvDDFlags) has(l adaptive.Layout) bool {
 	return l.HasDD() && (!f.transpose || l.HasTransposed()) && (f.addition != "paper" || l.HasRenormalised())
 }
 
-// storages returns how to store the matrix in each of the layouts that are asked for: by default with an
-// accuracy that fits double-double vectors.
+// storages returns how to store the matrix in each layout that is asked for, by default with an accuracy that suits
+// double-double vectors.
 func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error) {
 	if s.epsilon == "auto" {
 		s.epsilon = adaptive.FormatEpsilon(adaptive.MinEpsilon)
@@ -93,7 +93,7 @@ func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error)
 		if err != nil {
 			return nil, err
 		}
-		if err := t.Spec(false).Validate(); err != nil { // which does not depend on the symmetry here
+		if err := t.Spec(false).Validate(); err != nil { // validity does not depend on the symmetry
 			return nil, usage("%s", oneLine(err))
 		}
 		list = append(list, t)
@@ -101,7 +101,7 @@ func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error)
 	return list, nil
 }
 
-// double reads a matrix of double-double numbers, or of float64, for which low is nil.
+// double reads a matrix of double-double numbers, m + low. Without --exact-input, m has float64 elements and low is nil.
 func (f *spmvFlags) double(ctx context.Context, s streams, path string) (m, low *csr.Matrix, err error) {
 	in := f.input(s, path)
 	if !f.dd.exact {
@@ -118,7 +118,7 @@ func (f *spmvFlags) double(ctx context.Context, s streams, path string) (m, low 
 		return nil, nil, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
 	}
 	m = parts[0]
-	if len(parts) == 1 { // float64 holds all of them
+	if len(parts) == 1 { // float64 holds all elements exactly
 		return m, &csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: make([]int64, m.Rows+1)}, nil
 	}
 	return m, parts[1], nil

@@ -82,7 +82,7 @@ func newDigits(s streams) *cobra.Command {
 	return c
 }
 
-// defaults are the values of the flags of solve that a stochastic solve does not have.
+// defaults sets the flags of solve that the command does not have to their defaults.
 func (f *stochasticFlags) defaults() {
 	none := &cobra.Command{}
 	f.orthogonalization, f.basis, f.memory = "mgs", plainBasis, "fast"
@@ -94,7 +94,7 @@ func (f *stochasticFlags) defaults() {
 	f.vectors.add(none)
 }
 
-// checkMethod reports a method that multiplies with the transpose, which only solve does.
+// checkMethod returns an error for a method that multiplies with the transpose, which only solve supports.
 func (f *stochasticFlags) checkMethod() error {
 	if kind, ok := krylov.KindOf(f.method); ok && kind.Transpose {
 		return usage("--method %s: want a method without products with the transpose", f.method)
@@ -102,7 +102,7 @@ func (f *stochasticFlags) checkMethod() error {
 	return nil
 }
 
-// system reads the matrix, its near-null space, and one right-hand side.
+// system reads the matrix and its near-null space, and reads or makes one right-hand side.
 func (f *stochasticFlags) system(ctx context.Context, s streams, path string) (m *csr.Matrix, b []float64, text string, err error) {
 	in := input{streams: s, threads: f.opt.Threads, maxMemory: int64(f.maxMemory)}
 	if m, err = in.matrix(ctx, path); err != nil {
@@ -115,7 +115,7 @@ func (f *stochasticFlags) system(ctx context.Context, s streams, path string) (m
 	return m, b, text, err
 }
 
-// run solves twice and compares.
+// run solves in both ways and compares the digits.
 func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error {
 	m, b, text, err := f.system(ctx, s, path)
 	if err != nil {
@@ -173,11 +173,11 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 	return nil
 }
 
-// finestTol is the row-wise error that three samples can always reach: each element of their mean is
-// rounded up or down.
+// finestTol is the least tolerance for the mean of three samples. Its row-wise error cannot be smaller in general, since each
+// element of the mean is rounded up or down.
 const finestTol = 0x1p-50
 
-// solveOnce solves one system and closes its solver.
+// solveOnce makes a solver, solves one system and closes the solver.
 func solveOnce(ctx context.Context, m *csr.Matrix, b []float64, opt solve.Options) (r solve.Result, f csr.Facts, err error) {
 	s, err := solver.New(ctx, m, opt)
 	if err != nil {
@@ -188,7 +188,7 @@ func solveOnce(ctx context.Context, m *csr.Matrix, b []float64, opt solve.Option
 	return r, s.Facts, err
 }
 
-// writeDigits writes x and its digits.
+// writeDigits writes the mean of the samples and its digits, two columns.
 func (f *stochasticFlags) writeDigits(ctx context.Context, three stochastic.Solution) error {
 	columns := make([]float64, 0, 2*len(three.Samples))
 	for _, x := range three.Samples {

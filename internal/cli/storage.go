@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// storageFlags are the flags for the storage of the matrix that the method multiplies with.
+// storageFlags say how to store the matrix that the method multiplies with.
 type storageFlags struct {
 	formats, epsilon, criterion, layout, arith string
 	noDrop, paperExact                         bool
@@ -54,7 +54,7 @@ func criteria() []string {
 	return words
 }
 
-// storage turns the flags into options of pkg/solve.
+// storage turns the flags into solve.Storage.
 func (f *storageFlags) storage() (t solve.Storage, err error) {
 	if err := oneOf("criterion", &f.criterion, criteria()); err != nil {
 		return t, err

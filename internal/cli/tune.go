@@ -89,7 +89,7 @@ func newTune(s streams) *cobra.Command {
 	return c
 }
 
-// run searches, and shows and saves what came of it, after a signal too.
+// run searches, prints the result and saves it, even after a signal.
 func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 	ctx := c.Context()
 	m, b, text, err := f.system(ctx, s, path)
@@ -122,7 +122,7 @@ func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 			r.Command += fmt.Sprintf(" --%s %s", flag.Name, shellWord(flag.Value))
 		}
 	}
-	if f.save != "" && found.Best >= 0 { // first, since it is there to stay
+	if f.save != "" && found.Best >= 0 { // before printing, which may fail
 		err = saveConfig(ctx, f.save, r.Comment(), flags)
 	}
 	out := &firstError{w: s.out}
@@ -143,7 +143,7 @@ func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 	return nil
 }
 
-// withRequested returns flags of solve that a search has found, after those that were given and that solve has as well.
+// withRequested returns the flags of the command line that solve also has, followed by the flags that the search found.
 func withRequested(fl *pflag.FlagSet, found []lab.Flag) (list []lab.Flag) {
 	own := []string{"budget", "slower", "save", "json"}
 	fl.Visit(func(f *pflag.Flag) {
@@ -155,10 +155,10 @@ func withRequested(fl *pflag.FlagSet, found []lab.Flag) (list []lab.Flag) {
 	return append(list, found...)
 }
 
-// plainWord is a word that no shell changes.
+// plainWord matches a word that no shell changes.
 var plainWord = regexp.MustCompile(`^[-+./:=@%,^_0-9A-Za-z]+$`)
 
-// shellWord quotes a word for a shell where it needs that.
+// shellWord quotes a word for a shell if necessary.
 func shellWord(word string) string {
 	if plainWord.MatchString(word) {
 		return word
@@ -166,7 +166,7 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// describeStep says what is tried, and how the fastest trial so far compares.
+// describeStep names the trial that begins, and the fastest trial so far.
 func describeStep(at lab.Step, budget time.Duration) string {
 	text := fmt.Sprintf("%.0f of %.0f s, trial %d: %v", at.Elapsed.Seconds(), budget.Seconds(), len(at.Trials)+1, at.Next)
 	if best := at.Best(); best != nil {

@@ -73,7 +73,7 @@ func newVerify(s streams) *cobra.Command {
 	return c
 }
 
-// run reads, judges each x and prints the verdict.
+// run reads A, b and x, judges each column of x and prints the verdict.
 func (f *verifyFlags) run(ctx context.Context, s streams, path string) error {
 	r := &solveRun{solveFlags: &f.solveFlags, streams: s, path: path, start: time.Now()}
 	r.in = input{streams: s, threads: f.opt.Threads, maxMemory: f.opt.MaxMemory}
@@ -131,11 +131,11 @@ func (f *verifyFlags) run(ctx context.Context, s streams, path string) error {
 	return nil
 }
 
-// judge judges each x, and compares it with a solution if that is asked for.
+// judge adds the verdict on each column of x to v, and with compare also compares x with a solution.
 func (r *solveRun) judge(ctx context.Context, v *report.Verification, compare bool) error {
 	opt := r.opt
 	c, isComplex := r.problem.(complexProblem)
-	if isComplex && opt.Stop != solve.StopRel { // whose errors are at most that much smaller than the real form's
+	if isComplex && opt.Stop != solve.StopRel { // an error of the real form is at most twice that of the complex system
 		opt.Tol *= 2
 	}
 	m := c.Matrix
