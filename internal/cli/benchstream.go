@@ -103,10 +103,10 @@ func (f *benchStreamFlags) run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// mostExponent is that of the largest arrays.
+// mostExponent is the largest value in --n.
 const mostExponent = 31
 
-// check turns flags into options; every fault is found before any work.
+// check turns flags into options. It finds every fault before any work.
 func (f *benchStreamFlags) check(cache int64) (opt lab.StreamOptions, err error) {
 	opt = lab.StreamOptions{Threads: f.threads, Repeat: f.repeat, Budget: f.budget}
 	if err := f.timingFlags.check(); err != nil {
@@ -131,7 +131,7 @@ func (f *benchStreamFlags) check(cache int64) (opt lab.StreamOptions, err error)
 	case len(exponents) == 0 && onHost:
 		exponents = []int{bits.Len64(uint64(lab.ArrayBytes(cache, host.Memory()/4)/8 - 1))}
 	case len(exponents) == 0:
-		exponents = []int{25} // of BabelStream
+		exponents = []int{25} // the default of BabelStream
 	}
 	for _, n := range exponents {
 		if n < 0 || n > mostExponent {
@@ -149,7 +149,7 @@ func (f *benchStreamFlags) check(cache int64) (opt lab.StreamOptions, err error)
 	return opt, nil
 }
 
-// powersOfTwo are those below n, and n.
+// powersOfTwo returns the powers of two below n, and n.
 func powersOfTwo(n int) (list []int) {
 	for t := 1; t < n; t *= 2 {
 		list = append(list, t)

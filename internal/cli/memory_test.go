@@ -15,7 +15,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
-// needs matches the bytes that a refusal says are needed, and the limit or the rest of it.
+// needs matches two figures of a refusal: the bytes that are needed, and the limit or what is left below the limit.
 var needs = regexp.MustCompile(`(?:take|takes|would take) ([\d.]+ [kMG]?B)[^,;]*, the limit is ([\d.]+ [kMG]?B)|: ([\d.]+ [kMG]?B) are needed, ([\d.]+ [kMG]?B) are left`)
 
 // TestMaxMemory finds the least limit that is not refused, by the figures of the refusals, and compares it with the peak of the

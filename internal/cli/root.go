@@ -106,13 +106,13 @@ func (j *job) run(args []string, s streams, err error) int {
 		})
 	}
 	if err == nil && stdout != nil {
-		err = stdout.failed // such as that of a help text
+		err = stdout.failed // cobra ignores errors of printing help
 	}
 	if errors.Is(err, errAbandoned) && !j.alone() {
 		j.giveUp(cmp.Or(context.Cause(ctx), err))
 	}
 	if errors.Is(err, errOutputClosed) {
-		err = &exitError{code: exitBrokenPipe} // the reader went away and misses nothing
+		err = &exitError{code: exitBrokenPipe} // no message, since the reader has gone
 	}
 	if err = j.outcome(ctx, err); err != nil && err.Error() != "" {
 		fmt.Fprintln(s.err, report.Wrap("mpsolve: "+report.Printable(oneLine(err)), 0, columns(s.err)))

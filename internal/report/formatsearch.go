@@ -76,7 +76,7 @@ func (f *FormatSearch) WriteText(w io.Writer) {
 		return
 	}
 	first, best := f.Trials[0], f.Trials[f.Best]
-	rest := "no part of it alone can have the next format"
+	rest := "none of its parts alone can have the next format"
 	if !f.Complete {
 		rest = "the search ended at its limit of solves"
 	}

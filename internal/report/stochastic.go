@@ -128,7 +128,7 @@ func (d *StochasticDigits) WriteText(w io.Writer) {
 	}
 	Line(w, "least", "%s", strings.Join(worst, ", "))
 	u := c.Unstable
-	Line(w, "unstable", "%d cancellations of 4 digits or more; by computational zeros %d multiplications, %d divisions, %d roots, %d decisions",
+	Line(w, "unstable", "%d cancellations of 4 digits or more; with computational zeros %d multiplications, %d divisions, %d roots, %d decisions",
 		u.Cancellations, u.Multiplications, u.Divisions, u.Roots, u.Decisions)
 	Line(w, "compare", "%s", d.Comparison)
 }

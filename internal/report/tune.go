@@ -27,7 +27,7 @@ type Tune struct {
 	Threads   int         `json:"threads,omitempty"` // requested
 	Trials    []TuneTrial `json:"trials"`            // the first one is the defaults
 	Best      int         `json:"best"`              // index of the fastest trial that passes; -1: none passes
-	Gain      Number      `json:"gain"`              // time of the defaults over that of the best; NaN: one of them does not pass
+	Gain      Number      `json:"gain"`              // time of the defaults over time of the best trial; NaN: one of them does not pass
 	Complete  bool        `json:"complete"`          // there was time for all trials
 	Seconds   float64     `json:"seconds"`
 	Command   string      `json:"command,omitempty"` // command line with the best flags

@@ -54,7 +54,7 @@ class Solver:
         shape, start, col, val = _csr(A)
         old_shape, old_start, old_col, _ = self._arrays
         if shape != old_shape or not (np.array_equal(start, old_start) and np.array_equal(col, old_col)):
-            raise ValueError("the pattern of nonzeros differs from that of the matrix before")
+            raise ValueError("the pattern of nonzeros differs from the pattern of the matrix before")
         self._check(self._interruptible(library.mpsolve_update, handle, pointer(val)))
         self._arrays = (old_shape, old_start, old_col, val)
 
