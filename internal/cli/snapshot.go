@@ -64,6 +64,6 @@ func (r *solveRun) writeNow(x []float64) {
 		written(r.solveFlags.history, r.history.publish())
 	}
 	if len(files) > 0 {
-		fmt.Fprintf(r.err, "mpsolve: SIGUSR1: %s written; the solve goes on\n", strings.Join(files, ", "))
+		fmt.Fprintf(r.err, "mpsolve: SIGUSR1: wrote %s; the solve goes on\n", strings.Join(files, ", "))
 	}
 }
