@@ -1,5 +1,5 @@
 /*
- * mpsolve.h: sparse linear systems A x = b by mixed-precision iterative methods, and a verified answer.
+ * mpsolve.h: sparse linear systems A x = b by mixed-precision iterative methods, and a verified solution.
  *
  *     mpsolve_solver *s;
  *     mpsolve_new(&s);
@@ -22,78 +22,80 @@
 extern "C" {
 #endif
 
-/* What functions return; the codes from 0 to 5 and 130 are the exit codes of the program mpsolve. */
+/* The codes that functions return; 0 to 5 and 130 are the exit codes of the program mpsolve. */
 enum {
-	MPSOLVE_CONVERGED = 0,     /* or what was asked for is done */
+	MPSOLVE_CONVERGED = 0,     /* the solve converged; other functions: success */
 	MPSOLVE_FAILURE = 1,       /* not enough memory, or a file cannot be read or written */
-	MPSOLVE_USAGE = 2,         /* an unknown option, a value that it does not take, a call out of order */
-	MPSOLVE_NOT_CONVERGED = 3, /* x is the best found; the report says why, and what to do */
-	MPSOLVE_INPUT = 4,         /* the matrix or a vector cannot be solved with: its form, NaN, a row of zeros */
-	MPSOLVE_NO_DEVICE = 5,     /* the device that the options name is not there */
+	MPSOLVE_USAGE = 2,         /* an unknown option, a wrong value, a call out of order */
+	MPSOLVE_NOT_CONVERGED = 3, /* x is the best one found; the report says why, and what to do */
+	MPSOLVE_INPUT = 4,         /* an invalid matrix or vector: wrong sizes, NaN, a row of zeros */
+	MPSOLVE_NO_DEVICE = 5,     /* the device that the options name is not available */
 	MPSOLVE_INTERNAL = 70,     /* a fault of mpsolve; this solver can only be freed */
-	MPSOLVE_INTERRUPTED = 130  /* by mpsolve_interrupt; x is the best found, untouched while there was none */
+	MPSOLVE_INTERRUPTED = 130  /* mpsolve_interrupt ended the call; x is the best one found, unchanged if there is none */
 };
 
-/* A matrix, options, and all that was set up for them. */
+/* A solver: a matrix, options, and what was set up for them. */
 typedef struct mpsolve_solver mpsolve_solver;
 
-/* The version of the library, which stays valid. */
+/* Returns the version of the library. The string stays valid. */
 const char *mpsolve_version(void);
 
-/* What a code means, in a line without an end, which stays valid. */
+/* Returns the meaning of a code, in one line without a newline. The string stays valid. */
 const char *mpsolve_message(int code);
 
 /* Makes a solver with default options and no matrix. *s is NULL unless the code is 0. */
 int mpsolve_new(mpsolve_solver **s);
 
-/* Ends the solver and releases what it has. NULL is fine. */
+/* Ends the solver and releases its memory. NULL is allowed. */
 void mpsolve_free(mpsolve_solver *s);
 
 /*
  * Sets an option before the solver is set up: the name of a flag of `mpsolve solve` without its hyphens, and its
  * value, such as "method", "gmres" or "max-time", "90s" or "refine", "false". The flags for files and the
- * terminal (rhs, guess, output, json, checkpoint, ...) are none.
+ * terminal (rhs, guess, output, json, checkpoint, ...) are not options.
  */
 int mpsolve_set(mpsolve_solver *s, const char *name, const char *value);
 
 /*
  * Sets the matrix, in compressed sparse rows: row i, from 0, has the columns col[k] and the values val[k] for k from
  * row_start[i] to row_start[i+1] - 1. Offsets and columns count from base, 0 or 1 (Fortran), and row_start has rows + 1
- * elements. Entries of a row may come in any order; those of the same place are added.
+ * elements. Entries of a row may come in any order; entries with the same row and column are added.
  *
- * The arrays must stay as they are until mpsolve_free: with base 0 and increasing columns nothing but row_start is copied.
+ * The arrays must not change until mpsolve_free: with base 0 and increasing columns, only row_start is copied.
  */
 int mpsolve_matrix(mpsolve_solver *s, int64_t rows, int64_t cols, int base,
 	const int32_t *row_start, const int32_t *col, const double *val);
 
-/* The same with offsets and columns of 64 bits, of which copies are made. */
+/* Like mpsolve_matrix with 64-bit offsets and columns, which are copied. */
 int mpsolve_matrix64(mpsolve_solver *s, int64_t rows, int64_t cols, int base,
 	const int64_t *row_start, const int64_t *col, const double *val);
 
 /*
- * Goes on with other values in the same places, such as those of the next step in time: the analysis, aggregates and what else can be
- * are used again. The arrays given before must still be there, and val must stay in their place.
+ * Replaces the values of the matrix, as for the next time step. The pattern stays the same, and the solver reuses what
+ * depends on the pattern only. The arrays given before must still exist; val must not change until mpsolve_free.
  */
 int mpsolve_update(mpsolve_solver *s, const double *val);
 
-/* Checks the options, examines the matrix and makes the preconditioner, which the first mpsolve_solve does otherwise. */
+/* Checks the options, examines the matrix and sets up the preconditioner. Without it, the first mpsolve_solve does so. */
 int mpsolve_setup(mpsolve_solver *s);
 
 /*
- * Solves A x = b for `count` right-hand sides of `rows` elements, one after the other in b, and writes as many solutions of `cols`
- * elements to x, unless the code is other than CONVERGED, NOT_CONVERGED and INTERRUPTED. guess holds initial guesses like x, or is NULL; it may be x.
+ * Solves A x = b for `count` right-hand sides of `rows` elements, one after the other in b, and writes `count` solutions of
+ * `cols` elements to x if the code is CONVERGED, NOT_CONVERGED or INTERRUPTED. guess has initial guesses in the form of x, or
+ * is NULL; it may be x itself.
  */
 int mpsolve_solve(mpsolve_solver *s, int64_t count, const double *b, const double *guess, double *x);
 
 /*
- * Ends what another thread is doing with the solver as soon as possible. Without such a call, it does nothing. Not for
- * handlers of signals.
+ * Ends the call that another thread makes with the solver, as soon as possible. Without such a call it does nothing. Signal
+ * handlers must not call it.
  */
 void mpsolve_interrupt(mpsolve_solver *s);
 
 /*
- * The report of the last solve that wrote x, as JSON (docs/report.schema.json), "" before; and what the last call that
- * failed has to say, in a line without an end. Both are valid until the next call with the solver. The latter also takes NULL.
+ * mpsolve_report returns the report of the last solve that wrote x, as JSON (docs/report.schema.json), or "" before the first.
+ * mpsolve_error returns the message of the last call that failed, in one line without a newline; it also takes NULL. Both
+ * strings are valid until the next call with the solver.
  */
 const char *mpsolve_report(mpsolve_solver *s);
 const char *mpsolve_error(mpsolve_solver *s);

@@ -25,7 +25,7 @@ module mpsolve
       type(c_ptr), value :: s
       character(kind=c_char), intent(in) :: name(*), value(*)
     end function
-    ! row_start, col and val must be targets and stay as they are until mpsolve_free; base is 1 for arrays that count as Fortran does
+    ! row_start, col and val must be targets and must not change until mpsolve_free; base is 1 for indices that count from 1
     integer(c_int) function mpsolve_matrix(s, rows, cols, base, row_start, col, val) bind(c)
       import :: c_int, c_int32_t, c_int64_t, c_double, c_ptr
       type(c_ptr), value :: s
@@ -51,7 +51,7 @@ module mpsolve
       import :: c_int, c_ptr
       type(c_ptr), value :: s
     end function
-    ! guess may be x, c_null_ptr, or c_loc of other vectors
+    ! guess is c_loc of initial guesses, which may be x, or c_null_ptr
     integer(c_int) function mpsolve_solve(s, count, b, guess, x) bind(c)
       import :: c_int, c_int64_t, c_double, c_ptr
       type(c_ptr), value :: s, guess

@@ -15,7 +15,7 @@ import (
 
 var root = filepath.Join("..", "..")
 
-// TestLibrary builds the library, and runs the examples in C and Fortran and the tests in Python on it.
+// TestLibrary builds the library, and runs the examples in C and Fortran and the tests in Python with it.
 func TestLibrary(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the library, which takes a minute")
@@ -105,7 +105,7 @@ func converged(t *testing.T, out string) {
 	}
 }
 
-// withSciPy is a Python that has SciPy.
+// withSciPy returns a Python that has SciPy.
 func withSciPy(t *testing.T) string {
 	t.Helper()
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
@@ -117,7 +117,7 @@ func withSciPy(t *testing.T) string {
 	return ""
 }
 
-// symbols checks that the library has the functions of the header to be called, and nothing else.
+// symbols checks that the library exports the functions of the header, and nothing else.
 func symbols(t *testing.T, library string) {
 	needs(t, "nm")
 	header, err := os.ReadFile(filepath.Join(root, "bindings", "c", "mpsolve.h"))

@@ -1,8 +1,8 @@
-// Command libmpsolve is the C library of mpsolve, by go build -buildmode=c-shared (make libmpsolve): the functions that
-// bindings/c/mpsolve.h declares and explains.
+// Command libmpsolve is the C library of mpsolve, built by go build -buildmode=c-shared (make libmpsolve). It defines the
+// functions that bindings/c/mpsolve.h declares and explains.
 package main
 
-// The const that cgo cannot write is in types of the preamble, so that the C compiler checks each function here against
+// cgo cannot write const. So the preamble defines types with const, and the C compiler can check each function here against
 // its declaration in the header.
 
 /*
@@ -158,7 +158,7 @@ func mpsolve_error(s *C.mpsolve_solver) *C.constant_char {
 
 var empty, noSolver = C.CString(""), C.CString("the solver is NULL")
 
-// call runs f with the Go side of s, a call at a time, and keeps its error. A panic ends here.
+// call runs f with the Go side of s, one call at a time, and keeps the error of f. It turns a panic into an error.
 func call(s *C.mpsolve_solver, f func(*solver) error) (code C.int) {
 	if s == nil {
 		return C.MPSOLVE_USAGE

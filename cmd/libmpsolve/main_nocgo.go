@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// main is that of a build without cgo, which makes no library.
+// main is for builds without cgo, which cannot make the library.
 func main() {
 	fmt.Fprintln(os.Stderr, "libmpsolve: built without cgo, so that there is no C library; see make libmpsolve")
 	os.Exit(1)

@@ -16,10 +16,10 @@ import (
 // solver is the Go side of an mpsolve_solver.
 type solver struct {
 	*cli.Embedded
-	turn       sync.Mutex // of calls
-	broken     string     // by a panic; "": it is not
+	turn       sync.Mutex // held by a call
+	broken     string     // the panic that ended a call; "": none did
 	rows, cols int64
-	remake     func(val *float64) (*csr.Matrix, error) // with other values
+	remake     func(val *float64) (*csr.Matrix, error) // makes the matrix with other values
 
 	running sync.Mutex // guards stop
 	stop    context.CancelCauseFunc
@@ -33,19 +33,19 @@ var (
 	errSize        = &csrError{"the matrix has a negative number of rows or columns, too many, or a base other than 0 and 1"}
 )
 
-// csrError is an error of the arrays.
+// csrError is an error in the arrays of a matrix.
 type csrError struct{ text string }
 
 func (e *csrError) Error() string { return e.text }
 
-// The codes of mpsolve.h that are not exit codes for the errors of package cli.
+// The codes of mpsolve.h that are not exit codes of package cli.
 const (
 	usage       = 2
 	input       = 4
 	interrupted = 130
 )
 
-// code is the code and the text of an error.
+// code returns the code and the text of an error.
 func (v *solver) code(err error) (int, string) {
 	var arrays *csrError
 	switch {
@@ -70,10 +70,10 @@ func setMatrix[I int32 | int64](v *solver, rows, cols int64, base I, start, col 
 	return v.SetMatrix(m)
 }
 
-// update goes on with other values.
+// update replaces the values of the matrix.
 func (v *solver) update(val *float64) error {
 	if v.remake == nil {
-		return v.Update(context.Background(), nil) // says what is wrong
+		return v.Update(context.Background(), nil) // returns the error of a solver without a matrix
 	}
 	m, err := v.remake(val)
 	if err != nil {
@@ -82,7 +82,7 @@ func (v *solver) update(val *float64) error {
 	return v.interruptible(func(ctx context.Context) error { return v.Update(ctx, m) })
 }
 
-// makeMatrix takes the arrays as they are if Go's matrices are so, and copies them otherwise.
+// makeMatrix uses the arrays without a copy if they are in the form of csr.Matrix, and copies them otherwise.
 func makeMatrix[I int32 | int64](rows, cols int64, base I, start, col *I, val *float64) (*csr.Matrix, error) {
 	if rows < 0 || cols < 0 || rows > csr.MaxDim || cols > csr.MaxDim || base < 0 || base > 1 {
 		return nil, errSize
@@ -125,7 +125,7 @@ func makeMatrix[I int32 | int64](rows, cols int64, base I, start, col *I, val *f
 	return m, nil
 }
 
-// interruptible runs f with a context that interrupt ends.
+// interruptible runs f with a context that interrupt cancels.
 func (v *solver) interruptible(f func(ctx context.Context) error) error {
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
@@ -154,7 +154,7 @@ func (v *solver) interrupt() {
 
 func (v *solver) setUp() error { return v.interruptible(v.SetUp) }
 
-// solve solves for count right-hand sides. x and the guess may be the same.
+// solve solves for count right-hand sides. guess may be x.
 func (v *solver) solve(count int64, b, guess, x *float64) error {
 	switch {
 	case count < 0 || v.rows > 0 && count > math.MaxInt64/8/v.rows || v.cols > 0 && count > math.MaxInt64/8/v.cols:
@@ -171,7 +171,7 @@ func (v *solver) solve(count int64, b, guess, x *float64) error {
 	})
 }
 
-// columns are count vectors of n elements one after the other.
+// columns returns count vectors of n elements, which are one after the other in v.
 func columns(v *float64, count, n int64) [][]float64 {
 	all := unsafe.Slice(v, count*n)
 	list := make([][]float64, count)

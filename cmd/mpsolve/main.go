@@ -1,4 +1,4 @@
-// Command mpsolve solves sparse linear systems given as Matrix Market files.
+// Command mpsolve solves sparse linear systems in files of Matrix Market and other formats.
 package main
 
 import (

@@ -14,10 +14,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// circuitMain solves for a digital-to-analogue converter of resistors, an R-2R ladder, by modified nodal analysis: the unknowns are
-// the voltages of the nodes and the currents of the sources. The matrix is assembled with
-// github.com/james-bowman/sparse, stamp by stamp, and solved as it is. All codes are right-hand sides of one matrix, which are
-// solved for together.
+// circuitMain computes the output of a digital-to-analogue converter of resistors, an R-2R ladder, by modified nodal analysis:
+// the unknowns are the voltages of the nodes and the currents of the sources. The matrix is assembled with
+// github.com/james-bowman/sparse, stamp by stamp. Each code is a right-hand side; the solver solves for all of them together.
 //
 //	go run ./examples/sequence circuit -bits 6
 func circuitMain() {
@@ -39,8 +38,9 @@ const (
 
 // convert returns the voltage at the output for each code.
 //
-// Node k of the ladder, 0 being the least bit, is connected by 2R to the source of its bit, by R to node k+1, and node
-// 0 by 2R to ground as well. Unknowns are the nodes of the ladder, those of the sources, and the currents of the sources.
+// Node k of the ladder belongs to bit k, and bit 0 is the least. Resistors connect the node to the source of the bit (2R) and to
+// node k+1 (R), and node 0 also to ground (2R). Unknowns are the voltages of the nodes of the ladder, the voltages of the nodes
+// of the sources, and the currents of the sources.
 func convert(ctx context.Context, bits int) (volts []float64, err error) {
 	ladder := func(k int) int { return k }
 	input := func(k int) int { return bits + k }
@@ -59,8 +59,8 @@ func convert(ctx context.Context, bits int) (volts []float64, err error) {
 		if k > 0 {
 			resistor(ladder(k-1), ladder(k), r)
 		}
-		add(input(k), current(k), 1) // the source's current enters its node,
-		add(current(k), input(k), 1) // whose voltage is given
+		add(input(k), current(k), 1) // the current of the source enters its node
+		add(current(k), input(k), 1) // the source sets the voltage of its node
 	}
 	m, err := csr.FromSparse(a.ToCSR())
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 //
 //	u_t = div(k(u) grad u),  k(u) = 1 + c u,  u = 0 at the edge,
 //
-// by implicit Euler steps with the conductivity of the step before. The matrix of each step has other values
-// in the same pattern, so that one solver does all of them with Update.
+// by implicit Euler steps with the conductivity of the step before. The matrices of all steps have the same pattern, so that
+// one solver solves all steps, with Update between them.
 //
 //	go run ./examples/sequence heat
 func heatMain() {
@@ -41,7 +41,7 @@ type plate struct {
 	u     []float64 // temperatures
 }
 
-// run does so many steps from a first mode, which would keep its shape if the conductivity were constant.
+// run computes steps from the first mode, which would keep its shape if the conductivity were constant.
 func (p *plate) run(ctx context.Context, out io.Writer, steps int) error {
 	h := 1 / float64(p.n+1)
 	for k := range p.n * p.n {
@@ -80,7 +80,7 @@ func (p *plate) run(ctx context.Context, out io.Writer, steps int) error {
 	return nil
 }
 
-// matrix is that of a step, I + dt A(u), in which neighbours exchange heat by the mean of their conductivities.
+// matrix returns the matrix of a step, I + dt A(u), in which neighbours exchange heat by the mean of their conductivities.
 func (p *plate) matrix() (*csr.Matrix, error) {
 	b, err := csr.NewBuilder(p.n*p.n, p.n*p.n)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command sequence shows two sequences of systems, one whose matrix changes and one whose right-hand sides do.
+// Command sequence shows two sequences of systems: in one the matrix changes, in the other the right-hand side.
 //
 //	go run ./examples/sequence heat
 //	go run ./examples/sequence circuit -bits 6

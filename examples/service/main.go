@@ -1,5 +1,5 @@
-// Service solves A x = b over HTTP, for one matrix and right-hand sides that come one at a time from many clients. Those that
-// come while it solves are solved for together when it is done.
+// Service solves A x = b over HTTP, for one matrix. Clients send right-hand sides one at a time. The right-hand sides that
+// arrive during a solve are the batch of the next solve.
 //
 //	go run ./examples/service -listen localhost:8080 matrix.mtx
 //	curl -d '[1, 2, 3, 4]' localhost:8080/solve
@@ -53,38 +53,38 @@ func run(ctx context.Context, listen, path string) error {
 	s := newService(solver, m.Rows)
 	defer s.close()
 	server := &http.Server{Addr: listen, Handler: s, ReadHeaderTimeout: 10 * time.Second}
-	answered := make(chan struct{}) // all requests, after the context has ended
+	finished := make(chan struct{}) // closed when all requests have their reply, after the end of the context
 	context.AfterFunc(ctx, func() {
 		_ = server.Shutdown(context.Background())
-		close(answered)
+		close(finished)
 	})
 	log.Printf("solving %d equations at http://%s/solve", m.Rows, listen)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	<-answered
+	<-finished
 	return nil
 }
 
-// service answers requests by one goroutine that has the solver.
+// service passes requests to one goroutine, which has the solver.
 type service struct {
 	n        int
 	requests chan request
 	done     chan struct{}
 }
 
-// A request is a right-hand side; its answer is sent on the channel, which has room for it.
+// A request is a right-hand side, and a buffered channel for the reply.
 type request struct {
-	b      []float64
-	answer chan answer
+	b     []float64
+	reply chan reply
 }
 
-// An answer is what a client gets.
-type answer struct {
+// A reply is what a client gets.
+type reply struct {
 	X      []float64 `json:"x"`
 	Reason string    `json:"reason"`
 	Error  float64   `json:"error"`    // row-wise backward error of x
-	Others int       `json:"together"` // right-hand sides that were solved for together
+	Others int       `json:"together"` // number of right-hand sides in the batch
 }
 
 func newService(solver *mpsolve.Solver, n int) *service {
@@ -93,13 +93,13 @@ func newService(solver *mpsolve.Solver, n int) *service {
 	return s
 }
 
-// close ends the service when no requests are served any more.
+// close ends the goroutine of the solver. No request may be in progress.
 func (s *service) close() {
 	close(s.requests)
 	<-s.done
 }
 
-// work solves for what waits, until there is nothing more to come.
+// work solves for the requests that wait, until close.
 func (s *service) work(solver *mpsolve.Solver) {
 	defer close(s.done)
 	defer solver.Close()
@@ -111,18 +111,18 @@ func (s *service) work(solver *mpsolve.Solver) {
 		}
 		results, err := solver.SolveMany(context.Background(), b, nil)
 		for k, r := range batch {
-			a := answer{Others: len(batch)}
+			out := reply{Others: len(batch)}
 			if err == nil {
-				a.X, a.Reason, a.Error = results[k].X, results[k].Reason.String(), results[k].Errors.Row
+				out.X, out.Reason, out.Error = results[k].X, results[k].Reason.String(), results[k].Errors.Row
 			} else {
-				a.Reason = err.Error()
+				out.Reason = err.Error()
 			}
-			r.answer <- a
+			r.reply <- out
 		}
 	}
 }
 
-// waiting adds the requests that wait, up to as many as are solved for side by side.
+// waiting adds the requests that wait, up to the largest batch.
 func (s *service) waiting(batch []request) []request {
 	for len(batch) < solve.MostTogether {
 		select {
@@ -138,7 +138,7 @@ func (s *service) waiting(batch []request) []request {
 	return batch
 }
 
-// ServeHTTP takes a JSON array, b, and answers with x.
+// ServeHTTP takes b as a JSON array and responds with x.
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var b []float64
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, int64(32*s.n+1024))).Decode(&b)
@@ -151,16 +151,16 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	wanted := request{b, make(chan answer, 1)}
+	wanted := request{b, make(chan reply, 1)}
 	select {
 	case s.requests <- wanted:
 	case <-r.Context().Done():
 		return
 	}
 	select {
-	case a := <-wanted.answer:
+	case out := <-wanted.reply:
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(a) // a client that has gone needs no answer
+		_ = json.NewEncoder(w).Encode(out) // an error means that the client has gone
 	case <-r.Context().Done():
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Clients that come at the same time get the x of their own b.
+// Clients that send a right-hand side at the same time get the x of their own b.
 func TestConcurrentClients(t *testing.T) {
 	m, err := generate.Generate("poisson2d", generate.Params{"n": 12})
 	if err != nil {
@@ -47,7 +47,7 @@ func TestConcurrentClients(t *testing.T) {
 				return
 			}
 			defer response.Body.Close()
-			var got answer
+			var got reply
 			if err := json.NewDecoder(response.Body).Decode(&got); err != nil || got.Reason != "converged" || len(got.X) != m.Rows {
 				t.Errorf("client %d: %v, %s, %d elements", client, err, got.Reason, len(got.X))
 				return
@@ -71,10 +71,10 @@ func TestConcurrentClients(t *testing.T) {
 	}
 }
 
-// What is no real matrix is an error, not a fault of the program.
+// A file without a real matrix is an error.
 func TestBadMatrix(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.mtx")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // it would serve a matrix for ever
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // ends the service if it does start
 	defer cancel()
 	for text, want := range map[string]string{
 		"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n": "a complex matrix",

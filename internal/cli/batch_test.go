@@ -48,8 +48,8 @@ func TestArrayScript(t *testing.T) {
 	}
 }
 
-// TestPBSScript runs a solve whose time is up too early, with a qsub that runs the job it is given with more time, until it is done: x has
-// the bytes of an uninterrupted solve.
+// TestPBSScript runs a job whose time is up before the solve is done. Its qsub runs the job again with more time, until the
+// solve is done: x has the bytes of an uninterrupted solve.
 func TestPBSScript(t *testing.T) {
 	s, limit := newBatch(t, "poisson2d --n 300")
 	job := newSlurmJob(t, s.dir)
@@ -62,7 +62,7 @@ func TestPBSScript(t *testing.T) {
 		}
 	}
 	var asked []byte
-	for tries := 0; asked == nil; tries++ { // a limit that is up while it iterates, however busy the machine
+	for tries := 0; asked == nil; tries++ { // finds a limit that ends the solve while it iterates, on any machine
 		if tries == 12 {
 			t.Fatalf("no time limit was up in the middle, the last one %v", limit)
 		}
@@ -70,11 +70,11 @@ func TestPBSScript(t *testing.T) {
 		c.Dir = s.dir
 		c.Env = append(os.Environ(), "MATRIX=a.mtx", "PBS_JOBID=9", "NCPUS=1", fmt.Sprint("LIMIT=", limit), "SCRIPT="+script, "PATH="+job.path)
 		out, err := c.CombinedOutput()
-		asked, _ = os.ReadFile(filepath.Join(s.dir, "asked")) // if it was
+		asked, _ = os.ReadFile(filepath.Join(s.dir, "asked")) // absent if the job did not call qsub
 		switch code := c.ProcessState.ExitCode(); {
 		case code == 0:
 			limit = limit * 2 / 3
-		case code == exitNotConverged && asked == nil: // there was nothing to keep yet
+		case code == exitNotConverged && asked == nil: // the limit came before the first checkpoint
 			limit = limit * 5 / 4
 		default:
 			t.Fatalf("%v\n%s", err, out)

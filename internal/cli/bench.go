@@ -63,28 +63,29 @@ type benchSpMVFlags struct {
 	maxMemory                           memorySize
 }
 
-// mostVectors bounds the vectors of a product that is measured.
+// mostVectors is the largest number of vectors that --vectors takes.
 const mostVectors = 64
 
 const benchSpMVLong = `Measure matrix-vector products y = A x.
 
-The products are an ordinary CSR loop, the tuned CSR of mpsolve, and every valid
-combination of --layout, --formats, --epsilon and --criterion, with each set of --kernels
-that is compared. For each number of
-threads the tables list the least and the median time, the bandwidth (the stored
-matrix and both vectors, once) and its share of what the threads can read from
-memory, the time of the fastest FP64 CSR of these, ordinary or tuned, over that of the
-product (x CSR), the time to store the matrix as a multiple of a product with tuned CSR, and
-the errors relative to a product in double-double arithmetic. Matrices are files or,
-with --generate, made by a generator of mpsolve. x is random, uniform in [-1, 1).
+The products are an ordinary CSR loop, the tuned CSR of mpsolve, and every valid combination of --layout, --formats,
+--epsilon and --criterion, with each set of --kernels. There is a table for each number of threads, with these columns:
 
-With --vectors a second table has products with several vectors at once, by which each
-value of the matrix is read and decoded once: the time of all and for each vector, x
-alone (how much faster that is than one by one) and x CSR (than FP64 CSR with as many
-vectors, at once or one by one).
+  - ms and median: the least and the median time;
+  - GB/s: the bandwidth, which counts the stored matrix and both vectors once;
+  - % of limit: the share of the bandwidth at which the threads read memory;
+  - x CSR: the time of the fastest FP64 CSR, ordinary or tuned, over this time;
+  - build: the time to store the matrix, in products with tuned CSR;
+  - the errors relative to a product in double-double arithmetic.
 
-Timing is interleaved: every round times each product once, after an untimed run, so
-that a matrix that fits into the cache is in the cache, as in a solver.`
+Matrices are files or, with --generate, made by a generator of mpsolve. x is random, uniform in [-1, 1).
+
+With --vectors, a second table has products with several vectors at once, which read and decode each value of the matrix
+once. It has the time of the whole product and the time for each vector. x alone is how much faster the product is than
+as many products with one vector; x CSR compares it with FP64 CSR for as many vectors, at once or one by one.
+
+Timing is interleaved: every round times each product once, after an untimed run. So a matrix that fits into the cache is
+in the cache, as in a solver.`
 
 func newBenchSpMV(s streams) *cobra.Command {
 	var f benchSpMVFlags
@@ -99,13 +100,13 @@ func newBenchSpMV(s streams) *cobra.Command {
 	fl := c.Flags()
 	fl.SortFlags = false
 	fl.StringArrayVar(&f.generate, "generate", nil, "`matrix` to generate, such as elasticity3d,n=46,seed=1; repeatable")
-	fl.StringSliceVar(&f.layouts, "layout", []string{"auto"}, "list of layouts: "+strings.Join(layouts, ", ")+"; all: each of them, and what the choice of auto loses")
+	fl.StringSliceVar(&f.layouts, "layout", []string{"auto"}, "list of layouts: "+strings.Join(layouts, ", ")+"; all: each of them, and how much slower than the fastest the choice of auto is")
 	fl.StringSliceVar(&f.formats, "formats", []string{"AFX"}, "list of format sets (AFX, AP1 ... AP7REU, FP64+FP32+FP16+drop) and of single formats (FP32, FP16, ...)")
 	fl.StringSliceVar(&f.epsilon, "epsilon", []string{"2^-24"}, "list of accuracies, such as 1e-7 or 2^-24")
 	fl.StringSliceVar(&f.criteria, "criterion", []string{"nw"}, "list of criteria: nw, cw")
 	fl.StringSliceVar(&f.kernels, "kernels", nil, "list of sets of kernels to compare: "+strings.Join(kernels.Names(), ", ")+"; all: those of this processor (default: the one in use)")
 	fl.IntSliceVar(&f.threads, "threads", nil, "list of numbers of threads (default 1 and all processors)")
-	fl.IntSliceVar(&f.vectors, "vectors", nil, "list of numbers of vectors to multiply at once as well, such as 2,4,8")
+	fl.IntSliceVar(&f.vectors, "vectors", nil, "list of numbers of vectors to multiply at once, in a second table, such as 2,4,8")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the random x")
 	fl.BoolVar(&f.bandwidth, "bandwidth", true, "measure the memory bandwidth first")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
@@ -157,7 +158,7 @@ func (f *benchSpMVFlags) run(ctx context.Context, s streams, paths []string) err
 	return nil
 }
 
-// write writes the rows of one matrix; out keeps the error.
+// write writes the rows that were measured with one matrix; out keeps the error.
 func (f *benchSpMVFlags) write(out *firstError, on host.Environment, rows []lab.Row) {
 	if f.json {
 		out.keep(report.ProductsJSON(out, on, rows))
@@ -177,8 +178,8 @@ func (f *benchSpMVFlags) write(out *firstError, on host.Environment, rows []lab.
 	}
 }
 
-// check turns flags and arguments into matrices and options; every fault that
-// needs no matrix is found before any work.
+// check turns flags and arguments into matrices and options. It finds every fault that can be found without the matrix
+// before any work.
 func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, lab.Options, error) {
 	opt := lab.Options{Repeat: f.repeat, Budget: f.budget, MaxMemory: f.maxMemory.orInstalled()}
 	err := f.timingFlags.check()
@@ -192,7 +193,7 @@ func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, lab.Op
 		if k < 1 || k > mostVectors {
 			return nil, opt, usage("--vectors %d: want 1 to %d", k, mostVectors)
 		}
-		if k > 1 { // one is measured in any case
+		if k > 1 { // products with one vector are always measured
 			opt.Vectors = append(opt.Vectors, k)
 		}
 	}
@@ -204,7 +205,7 @@ func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, lab.Op
 	return matrices, opt, err
 }
 
-// namedMatrices returns the matrices of files and generators.
+// namedMatrices returns the matrices that files and generators give, in this order.
 func namedMatrices(s streams, paths, generators []string, limit memorySize) (matrices []namedMatrix, err error) {
 	for _, path := range paths {
 		in := input{streams: s, maxMemory: int64(limit)}
@@ -223,8 +224,7 @@ func namedMatrices(s streams, paths, generators []string, limit memorySize) (mat
 	return matrices, nil
 }
 
-// threadCounts checks a list of numbers of threads; the default is 1 and all
-// processors.
+// threadCounts checks a list of numbers of threads. An empty list becomes 1 and all processors.
 func threadCounts(list []int) ([]int, error) {
 	if len(list) == 0 {
 		return slices.Compact([]int{1, runtime.GOMAXPROCS(0)}), nil

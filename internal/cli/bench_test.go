@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Each line of --json is an object whose ratios are those of its times.
+// Each line of --json is an object whose ratios agree with its times.
 func TestBenchJSON(t *testing.T) {
 	var out, errOut bytes.Buffer
 	args := "bench spmv --json --generate poisson2d,n=12 --generate wathen,nx=5,ny=5 --formats AFX,AP3 --criterion nw,cw --threads 1,2 --repeat 3 --bandwidth=false"

@@ -35,14 +35,13 @@ type benchGPUFlags struct {
 
 const benchGPULong = `Measure matrix-vector products y = A x on a device.
 
-The products are FP64 CSR and every valid combination of --layout and --epsilon, in
-batches that take tens of milliseconds each and are timed interleaved. The table lists
-the least and the median time of one product, the bandwidth (the stored matrix and both
-vectors, once) and its share of what the device reads and writes when it copies, and the
-error relative to a product in double-double arithmetic on the host. With --solve whole
-systems are solved as well, with b of ones: by the method alone in FP64 CSR, and inside
-iterative refinement with the other forms.
---export writes matrices as arrays for other programs, see bench/gpu.`
+The products are FP64 CSR and every valid combination of --layout and --epsilon. They are timed interleaved, in batches
+that take tens of milliseconds each. The table has the least and the median time of a product, its bandwidth, which
+counts the stored matrix and both vectors once, the share of the bandwidth of copies on the device, and the error relative
+to a product in double-double arithmetic on the host.
+
+With --solve, systems whose b is ones are solved as well: in FP64 CSR by the method alone, in the other forms inside
+iterative refinement. --export writes the matrices as arrays for other programs, see bench/gpu.`
 
 func newBenchGPU(s streams) *cobra.Command {
 	var f benchGPUFlags
@@ -166,7 +165,7 @@ func (b *gpuBench) measure(ctx context.Context, name string, m *csr.Matrix, x []
 	return nil
 }
 
-// check turns flags and arguments into matrices and options before any work.
+// check turns flags and arguments into matrices and options, before any work.
 func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, lab.DeviceOptions, error) {
 	opt := lab.DeviceOptions{Repeat: f.repeat, Budget: f.budget, Tol: f.tol, MaxIter: f.maxIter}
 	if err := f.timingFlags.check(); err != nil {

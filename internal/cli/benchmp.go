@@ -22,20 +22,27 @@ type benchMPFlags struct {
 	maxMemory       memorySize
 }
 
-// The bits that multiple precision has, and those of the paper.
+// The least and the largest precision, in bits.
 const leastBits, mostBits = 53, 1696
 
+// publishedBits are the precisions in the paper.
 var publishedBits = []int{106, 212, 424, 848, 1696}
 
 const benchMPLong = `Measure vectors and matrices in multiple precision.
 
-Products with a dense matrix of random numbers and with its transpose, inner products and updates of vectors, in
-several implementations on the same data: limbs are those of mpsolve; residues are exact sums of products by a residue number
-system, for products with a matrix alone; mpres is the floating-point format of MPRES-BLAS with its algorithm, and
-mpres-by-number its basic one; math/big is Go's. The table has for each the time of a term, a multiplication and an addition,
-in the fastest round, and how many times as long math/big takes. With 1000 rows, nanoseconds of a term are milliseconds of a
-product, as published, which stands below. Where a product takes more than 0.3 s, only some rows are multiplied.
-Implementations are timed interleaved: each once in every round.`
+The operations are products with a dense random matrix and with its transpose, inner products and updates of vectors. All
+implementations work on the same data:
+
+  limbs           the numbers of mpsolve
+  residues        exact sums of products by a residue number system; products with a matrix only
+  mpres           the floating-point format of MPRES-BLAS, with its algorithm
+  mpres-by-number the same format, with the basic algorithm of MPRES-BLAS
+  math/big        Go's package
+
+The table has for each implementation the time of a term, which is a multiplication and an addition, in the fastest round,
+and the time of math/big over that time. Published times follow: with 1000 rows, the nanoseconds of a term are the
+milliseconds of a product. If a product takes more than 0.3 s, only some rows are multiplied. Timing is interleaved: every
+round times each implementation once.`
 
 func newBenchMP(s streams) *cobra.Command {
 	var f benchMPFlags
@@ -46,7 +53,7 @@ func newBenchMP(s streams) *cobra.Command {
 			"  mpsolve bench mp --mp limbs,residues --bits 848",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("bench mp takes no files, but %q", args[0])
+				return usage("bench mp takes no files, got %q", args[0])
 			}
 			return f.run(c.Context(), s)
 		},
@@ -89,7 +96,7 @@ func (f *benchMPFlags) run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// check turns flags into options; every fault is found before any work.
+// check turns flags into options. It finds every fault before any work.
 func (f *benchMPFlags) check() (opt lab.MPOptions, err error) {
 	opt = lab.MPOptions{
 		N: f.size, Bits: f.bits, Implementations: f.implementations, Repeat: f.repeat, Budget: f.budget, MaxMemory: f.maxMemory.orInstalled(),

@@ -27,25 +27,24 @@ type benchMPIFlags struct {
 	threads    int
 }
 
-const benchMPILong = `Measure the ranks of a job, each a process that mpirun or srun has started:
+const benchMPILong = `Measure the ranks of a job. Each rank is a process that mpirun or srun has started:
 
     mpirun -n 4 mpsolve bench mpi
 
-The first table has what all ranks do together: a barrier, sums of int64, inner products of
-vectors of so many elements on each rank (plain: with one number for the job, as MPI_DOUBLE
-would be; exact: as mpsolve adds them, so that bits do not depend on the number of ranks), and
-halos, in which each rank sends to the one before and to the one after it.
+The first table has operations of all ranks: a barrier, sums of int64, inner products of vectors, and halos. The table says
+how many elements of a vector each rank has. A plain inner product sends one number for the job, as MPI_DOUBLE does; an
+exact one adds as mpsolve does, so that its bits do not depend on the number of ranks. In a halo each rank sends to the
+rank before and to the rank after it.
 
-Then matrices of generators are multiplied, and CG runs, on 1, 2, 4, ... and all ranks: with
---rows rows on each rank (weak scaling), and with as many in all (strong). Efficiency is the time
-on one rank over that on so many, and for strong scaling over their number. Bytes and messages are
-those that the rank that sends most sends in an iteration of CG; reductions are sums and
-maxima over all ranks.
+Then generated matrices are multiplied, and CG runs, on 1, 2, 4, ... and all ranks: with --rows rows on each rank (weak
+scaling), and with --rows rows in all (strong scaling). Efficiency is the time on one rank over the time on p ranks; for
+strong scaling it is divided by p. Bytes and messages are those of an iteration of CG, on the rank that sends most.
+Reductions are sums and maxima over all ranks.
 
-The time of a round is that of the slowest rank. Ranks that are not used wait, and may use their
-processors meanwhile: do not start more ranks than there are processors.`
+The time of a round is the time of the slowest rank. Unused ranks wait, and may keep their processors busy: do not start
+more ranks than there are processors.`
 
-// cubes are the generators that --kinds may have.
+// cubes are the generators that --kinds accepts: their matrices belong to cubes of any size.
 var cubes = []string{"poisson3d", "stencil27", "elasticity3d"}
 
 func newBenchMPI(s streams) *cobra.Command {
@@ -55,7 +54,7 @@ func newBenchMPI(s streams) *cobra.Command {
 		Example: "  mpirun -n 2 mpsolve bench mpi\n  srun mpsolve bench mpi --rows 1e6 --kinds poisson3d --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("bench mpi takes no files, but %q", args[0])
+				return usage("bench mpi takes no files, got %q", args[0])
 			}
 			return f.run(c.Context(), s)
 		},
@@ -63,7 +62,7 @@ func newBenchMPI(s streams) *cobra.Command {
 	fl := c.Flags()
 	fl.SortFlags = false
 	fl.StringSliceVar(&f.kinds, "kinds", cubes, "list of generators to scale: poisson3d (7-point), stencil27 (27-point), elasticity3d; empty: none")
-	fl.Int64Var(&f.rows, "rows", 250_000, "rows on each rank, and in all, about")
+	fl.Int64Var(&f.rows, "rows", 250_000, "approximate number of rows: on each rank for weak scaling, in all for strong scaling")
 	fl.IntVar(&f.iterations, "iterations", 50, "iterations of CG that are timed together")
 	fl.IntVar(&f.threads, "threads", 0, "threads of each rank (default the processors that it may use)")
 	f.timingFlags.add(fl, 5, "number of rounds", " for the messages and for each matrix on each number of ranks")
@@ -111,7 +110,7 @@ func (f *benchMPIFlags) run(ctx context.Context, s streams) error {
 	})
 }
 
-// check turns flags into options; every fault is found before any work.
+// check turns flags into options. It finds every fault before any work.
 func (f *benchMPIFlags) check(ranks int) (opt lab.RanksOptions, err error) {
 	opt = lab.RanksOptions{Rows: f.rows, Iterations: f.iterations, Threads: f.threads, Repeat: f.repeat, Budget: f.budget}
 	if err := f.timingFlags.check(); err != nil {

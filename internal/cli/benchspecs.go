@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 )
 
-// specs returns all valid combinations of the lists, for each set of kernels, and notes the others.
+// specs returns all valid combinations of the lists, for each set of kernels. It writes a line to notes for each invalid one.
 func (f *benchSpMVFlags) specs(notes io.Writer) (specs []adaptive.Spec, err error) {
 	combinations, err := f.combinations(notes)
 	if err != nil {
@@ -35,7 +35,7 @@ func (f *benchSpMVFlags) specs(notes io.Writer) (specs []adaptive.Spec, err erro
 	return specs, nil
 }
 
-// kernelSets returns those of the flag --kernels.
+// kernelSets returns the sets of kernels that --kernels names; without names the default one.
 func kernelSets(names []string) (sets []*kernels.Set, err error) {
 	for _, name := range names {
 		k := kernels.Find(name)
@@ -56,7 +56,7 @@ func kernelSets(names []string) (sets []*kernels.Set, err error) {
 	return sets, nil
 }
 
-// setNames are those of the sets of this processor.
+// setNames returns the names of the sets of kernels that this processor has.
 func setNames() (names []string) {
 	for _, k := range kernels.Sets() {
 		names = append(names, k.String())
@@ -64,8 +64,8 @@ func setNames() (names []string) {
 	return names
 }
 
-// combinations returns all valid combinations of formats, layouts and accuracies. A single
-// format is measured once: it has no epsilon and no criterion.
+// combinations returns all valid combinations of formats, layouts and accuracies. A single format has no epsilon and no
+// criterion, and is measured once.
 func (f *benchSpMVFlags) combinations(notes io.Writer) (specs []adaptive.Spec, err error) {
 	accuracies, err := f.accuracies()
 	if err != nil {

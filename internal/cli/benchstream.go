@@ -25,16 +25,15 @@ type benchStreamFlags struct {
 
 const benchStreamLong = `Measure the bandwidth of memory as BabelStream does.
 
-Arrays a, b and c of 2^n doubles go through five kernels: copy (c = a), mul (b = s c),
-add (c = a + b), triad (a = b + s c) and dot (a·b). The table has the bytes that a
-kernel reads and writes over the time of the fastest and of the median round, in GB/s.
-A write counts once, although most processors read a cache line before they write it:
-so copy, mul, add and triad show less than what memory does, dot all of it. What the
-kernels leave in the arrays is checked first, with BabelStream's bounds.
+Arrays a, b and c of 2^n doubles go through five kernels: copy (c = a), mul (b = s c), add (c = a + b), triad (a = b + s c)
+and dot (a·b). The table has the bandwidth in the fastest and in the median round, in GB/s: the bytes that a kernel reads
+and writes, over its time. A write counts once, although most processors read a cache line before they write to it. So
+copy, mul, add and triad show less than the traffic of the memory; dot shows all of it. Before the timing, the contents of
+the arrays are checked with BabelStream's bounds.
 
-By default each array takes four times the last-level cache, and the numbers of threads
-are powers of two up to all processors. Kernels are timed interleaved: each once in
-every round. On a device each time has the launch of the kernel and the wait for it.`
+By default each array is four times as large as the last-level cache, and the numbers of threads are powers of two up to
+all processors. Timing is interleaved: every round times each kernel once. On a device the time includes the launch of the
+kernel and the wait for it.`
 
 func newBenchStream(s streams) *cobra.Command {
 	var f benchStreamFlags
@@ -45,7 +44,7 @@ func newBenchStream(s streams) *cobra.Command {
 			"  mpsolve bench stream --device cuda --n 25,28",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("bench stream takes no files, but %q", args[0])
+				return usage("bench stream takes no files, got %q", args[0])
 			}
 			return f.run(c.Context(), s)
 		},
@@ -104,10 +103,10 @@ func (f *benchStreamFlags) run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// mostExponent is that of the largest arrays.
+// mostExponent is the largest value in --n.
 const mostExponent = 31
 
-// check turns flags into options; every fault is found before any work.
+// check turns flags into options. It finds every fault before any work.
 func (f *benchStreamFlags) check(cache int64) (opt lab.StreamOptions, err error) {
 	opt = lab.StreamOptions{Threads: f.threads, Repeat: f.repeat, Budget: f.budget}
 	if err := f.timingFlags.check(); err != nil {
@@ -132,7 +131,7 @@ func (f *benchStreamFlags) check(cache int64) (opt lab.StreamOptions, err error)
 	case len(exponents) == 0 && onHost:
 		exponents = []int{bits.Len64(uint64(lab.ArrayBytes(cache, host.Memory()/4)/8 - 1))}
 	case len(exponents) == 0:
-		exponents = []int{25} // of BabelStream
+		exponents = []int{25} // the default of BabelStream
 	}
 	for _, n := range exponents {
 		if n < 0 || n > mostExponent {
@@ -150,7 +149,7 @@ func (f *benchStreamFlags) check(cache int64) (opt lab.StreamOptions, err error)
 	return opt, nil
 }
 
-// powersOfTwo are those below n, and n.
+// powersOfTwo returns the powers of two below n, and n.
 func powersOfTwo(n int) (list []int) {
 	for t := 1; t < n; t *= 2 {
 		list = append(list, t)

@@ -24,15 +24,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-const calibrateLong = `Measure what products cost on this processor, for the choice of layouts.
+const calibrateLong = `Measure this processor, so that the choice of layouts fits it.
 
-How the matrix is stored is chosen by a model of the time of a product. mpsolve has
-models of a few processors, and takes the nearest one. calibrate measures small
-products in every layout and the memory for some ten seconds, on an otherwise idle
-machine, prints both models, and keeps the new one in the user's cache folder, under
-the name of the processor and of the set of kernels. From then on solve, spmv, info and
-bench spmv choose by it. So runs before and after a calibration may differ in the
-last bits of x; runs between two calibrations do not.`
+A model of the time of a product chooses how the matrix is stored. mpsolve has models of a few processors, and uses the
+nearest one by default. calibrate measures the memory and small products in every layout, for some ten seconds; the
+machine should be idle otherwise. It prints both models, and keeps the new one in the user's cache folder, under the
+names of the processor and of the set of kernels. From then on solve, spmv, info and bench spmv choose by the new model.
+So runs before and after a calibration may differ in the last bits of x; runs between two calibrations do not.`
 
 func newCalibrate(s streams) *cobra.Command {
 	var remove bool
@@ -50,7 +48,7 @@ func newCalibrate(s streams) *cobra.Command {
 				switch {
 				case remove:
 					err = removeModel(s.out, k)
-				case len(sets) > 1 && !k.HasFastSlots(): // of those that "all" means
+				case len(sets) > 1 && !k.HasFastSlots(): // "all" skips sets of kernels that need no model
 					continue
 				default:
 					err = abandonable(c.Context(), 0, func() error { return calibrate(c.Context(), s, k) })
@@ -64,12 +62,12 @@ func newCalibrate(s streams) *cobra.Command {
 	}
 	c.Flags().StringSliceVar(&names, "kernels", nil, "list of sets of kernels: "+strings.Join(kernels.Names(), ", ")+"; all: those of this processor (default: the one in use)")
 	completeWords(c, "kernels", append([]string{"all"}, kernels.Names()...))
-	c.Flags().BoolVar(&remove, "remove", false, "remove the model that was measured: that of the table serves again")
+	c.Flags().BoolVar(&remove, "remove", false, "remove the measured model, and use the built-in one again")
 	return c
 }
 
-// calibrationMatrices are small ones, whose products take all kinds of instructions, and
-// one whose x is larger than a core's cache.
+// calibrationMatrices are small matrices, whose products use all kinds of instructions, and one whose x is larger than
+// the cache of a core.
 var calibrationMatrices = []string{
 	"poisson2d,n=50,decades=4", "poisson3d,n=14", "elasticity3d,n=7", "stencil27,n=12,window=500", "wathen,nx=20,ny=20",
 	"powerlaw,n=4000", "powerlaw,n=400000",
@@ -128,7 +126,7 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 	return out.err
 }
 
-// removeModel removes the model that was measured with a set of kernels, if there is one.
+// removeModel removes the measured model of a set of kernels, if there is one.
 func removeModel(w io.Writer, k *kernels.Set) error {
 	path, err := modelPath(k)
 	if err != nil {
@@ -136,7 +134,7 @@ func removeModel(w io.Writer, k *kernels.Set) error {
 	}
 	switch err := os.Remove(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		_, err = fmt.Fprintln(w, "there is none")
+		_, err = fmt.Fprintln(w, "there is no measured model")
 		return err
 	case err != nil:
 		return err
@@ -145,10 +143,10 @@ func removeModel(w io.Writer, k *kernels.Set) error {
 	return err
 }
 
-// modelKey names the processor and a set of kernels.
+// modelKey returns a name for this processor with a set of kernels.
 func modelKey(k *kernels.Set) string { return report.Known(host.Processor()) + ", " + k.String() }
 
-// modelPath is the file of the model that was measured on this processor with a set of kernels.
+// modelPath returns the path of the measured model of this processor with a set of kernels.
 func modelPath(k *kernels.Set) (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -163,11 +161,10 @@ func modelPath(k *kernels.Set) (string, error) {
 	return filepath.Join(dir, "mpsolve", "model-"+word+".json"), nil
 }
 
-// model is the one that was measured with the default kernels, or nil, for that of the table.
+// model returns the measured model of the default kernels; nil: use the built-in table.
 var model = sync.OnceValues(func() (*adaptive.Model, error) { return modelOf(kernels.Default()) })
 
-// modelOf is the one that was measured on this processor with a set of kernels, or nil, for that
-// of the table.
+// modelOf returns the measured model of this processor with a set of kernels; nil: use the built-in table.
 func modelOf(k *kernels.Set) (*adaptive.Model, error) {
 	path, err := modelPath(k)
 	if err != nil {
@@ -176,7 +173,8 @@ func modelOf(k *kernels.Set) (*adaptive.Model, error) {
 	return readModel(path)
 }
 
-// readModel reads the model in a file, nil if there is none, such as in the home of another user, or in one that is no folder.
+// readModel reads a model. It returns nil if there is no file, if the user may not read the folder, or if the path leads
+// through something that is not a folder.
 func readModel(path string) (*adaptive.Model, error) {
 	data, err := os.ReadFile(path)
 	for _, none := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.ENOTDIR} {
@@ -194,7 +192,7 @@ func readModel(path string) (*adaptive.Model, error) {
 	return m, nil
 }
 
-// modelText describes the model in use.
+// modelText describes the model in use in one line.
 func modelText() string {
 	switch m, err := model(); {
 	case err != nil:

@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 )
 
-// A model is read as it was written; a damaged file is an error that says what to do.
+// A model is read as it was written. A damaged file is an error that says what to do.
 func TestReadModel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.json")
 	if m, err := readModel(path); m != nil || err != nil {
@@ -44,7 +44,7 @@ func TestReadModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.ReadFile(path); err == nil {
-		return // root may read it
+		return // root may read any file
 	}
 	if m, err := readModel(path); m != nil || err != nil {
 		t.Errorf("of another user: %v, %v", m, err)

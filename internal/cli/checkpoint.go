@@ -20,32 +20,32 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// checkpointFlags are what a run keeps of its work, and what it goes on from.
+// checkpointFlags say where a run writes checkpoints, and which checkpoint it continues from.
 type checkpointFlags struct {
 	file    string
 	every   time.Duration
 	resume  string
-	threads bool // given
-	memory  bool // given
+	threads bool // --threads was given
+	memory  bool // --max-memory was given
 
-	requests chan struct{} // by SIGUSR1
-	failed   string        // the last error of writing
+	requests chan struct{} // SIGUSR1 asks for a checkpoint
+	failed   string        // the last error of writing a checkpoint
 }
 
-// asked reports whether there are to be checkpoints, or there was one.
+// asked reports whether the run writes checkpoints or continues from one.
 func (f *checkpointFlags) asked() bool { return f.file != "" || f.resume != "" }
 
 const defaultCheckpointEvery = 5 * time.Minute
 
 func (f *checkpointFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.file, "checkpoint", "", "keep in this `file` how far the solve is, for --resume: every --checkpoint-every, on SIGUSR1, "+
-		"and when a signal or --max-time ends the solve; removed when the solve is done")
+	fl.StringVar(&f.file, "checkpoint", "", "write the state of the solve to this `file`, for --resume: every --checkpoint-every, on SIGUSR1, "+
+		"and when a signal or --max-time ends the solve; the file is removed when the solve is done")
 	addDuration(fl, &f.every, "checkpoint-every", defaultCheckpointEvery, "time between two checkpoints; 0: only on signals and --max-time")
-	fl.StringVar(&f.resume, "resume", "", "go on from this checkpoint `file`, with the same matrix, right-hand sides and options, to the same bits of x")
+	fl.StringVar(&f.resume, "resume", "", "continue from this checkpoint `file`, with the same matrix, right-hand sides and options; x gets the same bits as without the interruption")
 }
 
-// check reports a file that checkpoints cannot be written to, or should not be.
+// check returns an error if checkpoints cannot be written to the file, or must not replace it.
 func (f *checkpointFlags) check(c *cobra.Command, opt *solve.Options, inputs ...string) error {
 	f.threads, f.memory = c.Flags().Changed("threads"), c.Flags().Changed("max-memory")
 	if c.Flags().Changed("checkpoint-every") && f.file == "" {
@@ -61,7 +61,7 @@ func (f *checkpointFlags) check(c *cobra.Command, opt *solve.Options, inputs ...
 		return err
 	}
 	if f.file != "" && !f.replaceable() {
-		return usage("--checkpoint %s: exists and is no checkpoint", f.file)
+		return usage("--checkpoint %s: exists and is not a checkpoint", f.file)
 	}
 	program := host.Here("", Version)
 	opt.Checkpoint.Program = program.Version
@@ -75,7 +75,7 @@ func (f *checkpointFlags) check(c *cobra.Command, opt *solve.Options, inputs ...
 	return nil
 }
 
-// replaceable reports whether nothing but a checkpoint would be lost.
+// replaceable reports whether the file does not exist, is empty or is a checkpoint.
 func (f *checkpointFlags) replaceable() bool {
 	info, err := os.Stat(f.file)
 	if err != nil {
@@ -94,8 +94,8 @@ func (f *checkpointFlags) replaceable() bool {
 	return n == 0 || bytes.Equal(start[:n], []byte(solve.CheckpointMagic))
 }
 
-// read reads the checkpoint to resume. Threads and the memory limit are those of it unless
-// they were given.
+// read reads the checkpoint to continue from. Unless flags give them, the number of threads and the memory limit are taken
+// from the checkpoint.
 func (f *checkpointFlags) read(opt *solve.Options) error {
 	if f.resume == "" {
 		return nil
@@ -119,7 +119,7 @@ func (f *checkpointFlags) read(opt *solve.Options) error {
 	return nil
 }
 
-// refused names the file in the error of a checkpoint.
+// refused adds the name of the file to the error of a checkpoint.
 func (f *checkpointFlags) refused(err error) error {
 	var refused *solve.CheckpointError
 	if errors.As(err, &refused) {
@@ -128,7 +128,7 @@ func (f *checkpointFlags) refused(err error) error {
 	return err
 }
 
-// takeCheckpoints makes the solver take checkpoints, on rank 0 those of all.
+// takeCheckpoints makes the solver take checkpoints. Rank 0 writes them for all ranks.
 func (r *solveRun) takeCheckpoints() {
 	f := &r.checkpoint
 	if f.file == "" || r.job.rank() > 0 {
@@ -142,7 +142,7 @@ func (r *solveRun) takeCheckpoints() {
 	}
 }
 
-// saveCheckpoint writes a checkpoint. If that fails, the solve goes on.
+// saveCheckpoint writes a checkpoint. If writing fails, the solve goes on.
 func (r *solveRun) saveCheckpoint(c solve.Checkpoint) {
 	writing.Add(1)
 	defer writing.Add(-1)
@@ -156,7 +156,7 @@ func (r *solveRun) saveCheckpoint(c solve.Checkpoint) {
 	}
 	if err != nil {
 		if text := oneLine(err); text != f.failed {
-			fmt.Fprintf(r.err, "mpsolve: no checkpoint: %s; the solve goes on\n", report.Printable(text))
+			fmt.Fprintf(r.err, "mpsolve: no checkpoint written: %s; the solve goes on\n", report.Printable(text))
 			f.failed = text
 		}
 		return
@@ -172,7 +172,7 @@ func (r *solveRun) saveCheckpoint(c solve.Checkpoint) {
 	}
 }
 
-// dropCheckpoint removes the checkpoint of a solve that is done, now that x is written.
+// dropCheckpoint removes the checkpoint after x has been written.
 func (r *solveRun) dropCheckpoint() error {
 	kept := r.report.Checkpoint
 	if kept == nil {

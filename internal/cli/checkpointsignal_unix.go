@@ -24,7 +24,7 @@ func onCheckpointSignal(f func()) (end func()) {
 		}
 	}()
 	return func() {
-		signal.Ignore(syscall.SIGUSR1) // one that comes late does no harm
+		signal.Ignore(syscall.SIGUSR1) // a late signal must not end the process
 		close(done)
 	}
 }

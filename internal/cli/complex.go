@@ -17,13 +17,15 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// complexProblem is a complex system, which is solved in its real form; its matrix is that of the form. Vectors are interleaved.
+// complexProblem is a complex system, which is solved in its real form. The matrix of whole is the real form. Vectors have
+// the real and the imaginary part of each element next to each other.
 type complexProblem struct {
 	whole
 	form *matrixio.Form
 }
 
-// realForm is what makes the real form of a complex matrix, and keeps it in form. Options that are about real matrices are refused.
+// realForm returns a function that makes the real form of a complex matrix, and stores the form in *form. The function
+// refuses options for real matrices.
 func (f *solveFlags) realForm(form **matrixio.Form) func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) {
 	return func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) {
 		for _, option := range []struct {
@@ -50,7 +52,8 @@ func (f *solveFlags) realForm(form **matrixio.Form) func(m *csr.Matrix, imag []f
 	}
 }
 
-// solver solves the real system to a tolerance that implies the one of the complex system, see verify.ComputeComplex.
+// solver makes the solver of the real system, with a tolerance that implies the tolerance for the complex system, see
+// verify.ComputeComplex.
 func (c complexProblem) solver(ctx context.Context, opt solve.Options) (*solver.Solver, error) {
 	if opt.Stop != solve.StopRel { // ||r||/||b|| is the same
 		opt.Tol /= 2
@@ -79,7 +82,7 @@ func (c complexProblem) vectors(ctx context.Context, f *solveFlags, in input) (b
 	})
 }
 
-// complexColumns returns the columns of a file, real and imaginary parts joined.
+// complexColumns reads the columns of a file, with the real and the imaginary part of each element next to each other.
 func complexColumns(c *matrixmarket.Content, join func(re, im []float64) []float64) ([][]float64, error) {
 	re, im := *c, *c
 	re.Field, re.Imag = matrixmarket.Real, nil
@@ -128,7 +131,8 @@ func (c complexProblem) write(ctx context.Context, path string, columns [][]floa
 	})
 }
 
-// judge gives a result the errors of the complex system. If these are above the tolerance, it has not converged.
+// judge replaces the errors of a result by those of the complex system. A result with an error above the tolerance has not
+// converged.
 func (c complexProblem) judge(r *solve.Result, b []float64, opt solve.Options) (err error) {
 	pool := parallel.New(opt.Threads)
 	defer pool.Close()
@@ -142,7 +146,7 @@ func (c complexProblem) judge(r *solve.Result, b []float64, opt solve.Options) (
 	return nil
 }
 
-// sayComplex says that a complex system is solved in its real form.
+// sayComplex prints that a complex system is solved in its real form.
 func (r *solveRun) sayComplex() {
 	c, yes := r.problem.(complexProblem)
 	if !yes {

@@ -16,14 +16,15 @@ import (
 	"github.com/mpsolve/mpsolve/lab"
 )
 
-// configFlag is a file of flags.
+// configFlag is the path of a file of flags.
 type configFlag string
 
 func (f *configFlag) add(c *cobra.Command) {
 	c.Flags().StringVar((*string)(f), "config", "", "read flags from this YAML `file`, such as one that mpsolve tune --save wrote; flags of the command line win")
 }
 
-// apply sets the flags that the file has and the command line has not. The file is a mapping of names of flags to their values.
+// apply sets the flags of the file that the command line does not give. The file is a YAML mapping from names of flags to
+// values.
 func (f configFlag) apply(fl *pflag.FlagSet) error {
 	if f == "" {
 		return nil
@@ -46,7 +47,7 @@ func (f configFlag) apply(fl *pflag.FlagSet) error {
 	if flags.Kind != yaml.MappingNode {
 		return usage("%s, line %d: want lines of a flag and its value, such as \"method: cg\"", f, flags.Line)
 	}
-	given := map[string]bool{} // by the command line
+	given := map[string]bool{} // flags of the command line
 	fl.Visit(func(o *pflag.Flag) { given[o.Name] = true })
 	seen := map[string]bool{}
 	for k := 0; k < len(flags.Content); k += 2 {
@@ -58,7 +59,7 @@ func (f configFlag) apply(fl *pflag.FlagSet) error {
 	return nil
 }
 
-// set sets one flag, unless it was given.
+// set sets one flag, unless the command line gives it.
 func set(fl *pflag.FlagSet, name string, value *yaml.Node, given, seen map[string]bool) error {
 	flag := fl.Lookup(name)
 	switch {
@@ -92,7 +93,7 @@ func set(fl *pflag.FlagSet, name string, value *yaml.Node, given, seen map[strin
 	return err
 }
 
-// saveConfig writes flags for --config, after a comment.
+// saveConfig writes a comment and flags to a file for --config.
 func saveConfig(ctx context.Context, path, comment string, flags []lab.Flag) error {
 	page := yaml.Node{Kind: yaml.MappingNode, HeadComment: strings.TrimSpace(comment)}
 	for _, f := range flags {

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// departures are the files of the conformance collection on which `info`
-// differs from its verdict, with the reason (docs/matrix-market.md).
+// departures has the files of the conformance collection whose verdict `info` does not follow, with the reason
+// (docs/matrix-market.md).
 var departures = map[string]string{
 	"eye3_str.mtx": "the file as it is stored is legal",
 }
 
-// The verdicts of the conformance collection as exit codes of `mpsolve info`:
-// ACCEPT 0, REJECT 4, PERMISSIVE 0 with a warning, CHOICE one of them.
+// The exit codes of `mpsolve info` agree with the verdicts of the conformance collection: ACCEPT 0, REJECT 4, PERMISSIVE 0 with
+// a warning, CHOICE any of these.
 func TestConformance(t *testing.T) {
 	dir := filepath.Join("..", "..", "..", "shared", "conformance")
 	index, err := os.ReadFile(filepath.Join(dir, "INDEX.tsv"))

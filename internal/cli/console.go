@@ -14,19 +14,19 @@ import (
 	"github.com/mpsolve/mpsolve/internal/matrixio"
 )
 
-// console is what standard output and standard error have in common: colours, and a status line below what is printed, which
-// goes before anything else is.
+// console is what standard output and standard error share: colours, and the status line below the output. Whatever is
+// printed first removes the status line.
 type console struct {
-	plain bool            // no colours
-	ended <-chan struct{} // closed by end; nil: never
-	end   func()          // no reader is waited for any more
+	plain bool            // without colours
+	ended <-chan struct{} // closed by end; nil: never closed
+	end   func()          // from now on no write waits for its reader
 
 	mu    sync.Mutex
-	err   *os.File // where the status line is; nil: on no terminal
+	err   *os.File // the terminal with the status line; nil: standard error is not a terminal
 	shown bool
 }
 
-// newConsole makes the console of a process that has this standard error.
+// newConsole makes the console of a process with this standard error.
 func newConsole(errOut *os.File) *console {
 	ctx, end := context.WithCancel(context.Background())
 	c := &console{plain: os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb", ended: ctx.Done(), end: end}
@@ -36,7 +36,7 @@ func newConsole(errOut *os.File) *console {
 	return c
 }
 
-// draw replaces the status line, which is shorter than the terminal is wide.
+// draw replaces the status line. The new line must be shorter than the terminal is wide.
 func (c *console) draw(line string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,8 +44,8 @@ func (c *console) draw(line string) {
 	c.shown = true
 }
 
-// print writes to one of the streams, in place of the status line. Only terminals wait for one another: a pipe that nobody
-// reads keeps nothing else from being said.
+// print removes the status line and writes to one of the streams. Only writes to terminals exclude each other, so that a
+// pipe that nobody reads cannot block messages.
 func (c *console) print(f *os.File, p []byte) (int, error) {
 	if columns(f) == 0 {
 		if c.err != nil {
@@ -73,7 +73,7 @@ func (c *console) erase() {
 	}
 }
 
-// stream is standard output or standard error. Once the program is to end, it waits for no reader.
+// stream is standard output or standard error. After console.end its writes no longer wait for their reader.
 type stream struct {
 	*os.File
 	console *console
@@ -92,8 +92,7 @@ func (s *stream) Columns() int { return columns(s.File) }
 // Colored implements report.Terminal.
 func (s *stream) Colored() bool { return !s.console.plain && s.Columns() > 0 }
 
-// standardOutput turns the error that its reader has gone away into errOutputClosed, and
-// keeps the first error.
+// standardOutput returns errOutputClosed once its reader has closed it, and keeps the first error.
 type standardOutput struct {
 	*stream
 	failed error
@@ -116,7 +115,7 @@ func (s *standardOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// consoleOf is the console of standard error; a new one if that is something else.
+// consoleOf returns the console of w if w is a stream; else a new one.
 func consoleOf(errOut io.Writer) *console {
 	if s, ok := errOut.(*stream); ok {
 		return s.console

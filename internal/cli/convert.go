@@ -26,8 +26,8 @@ type convertFlags struct {
 
 const convertLong = `Write a matrix or vectors in another format.
 
-IN is a file of any format that mpsolve reads, which its content tells; - is standard input. The
-format of OUT is told by its name or by --to:
+IN is a file of any format that mpsolve reads, which its content tells; - is standard input. --to or the name of OUT
+tells the format to write:
 
   .mtx, .mtx.gz  mtx    Matrix Market
   .mpx           mpx    our own, with checksums: loads at the speed of the disk
@@ -36,9 +36,9 @@ format of OUT is told by its name or by --to:
   .petsc         petsc  PETSc's binary files, which MatLoad and VecLoad read
   .rb, .rb.gz    rb     Rutherford-Boeing
 
-Values are kept exactly. Symmetric, skew-symmetric and hermitian matrices are found out and written as one
-triangle where the format has that. OUT appears when it is complete. docs/formats.md says what
-is read and written of each format.`
+Values are kept exactly. convert finds out whether a matrix is symmetric, skew-symmetric or hermitian, and then writes
+one triangle if the format allows that. OUT appears when it is complete. docs/formats.md says which parts of each format
+are read and written.`
 
 func newConvert(s streams) *cobra.Command {
 	var f convertFlags
@@ -64,7 +64,7 @@ func newConvert(s streams) *cobra.Command {
 	return c
 }
 
-// rhsFormat is the format to write right-hand sides in, as --rhs says by its name.
+// rhsFormat returns the format for right-hand sides, by the name of the file of --rhs.
 func (f *convertFlags) rhsFormat(from, out string) (to *matrixio.Format, err error) {
 	if f.rhs == "" {
 		return nil, nil
@@ -78,7 +78,7 @@ func (f *convertFlags) rhsFormat(from, out string) (to *matrixio.Format, err err
 	return formatOf(f.rhs, "")
 }
 
-// formatOf is the format to write to a file of that name; word names it unless that is "".
+// formatOf returns the format to write to path: the one that word names, or if word is "", the one of the name.
 func formatOf(path, word string) (*matrixio.Format, error) {
 	words := strings.Join(matrixio.Written(), ", ")
 	var to *matrixio.Format
@@ -131,9 +131,9 @@ func (f *convertFlags) run(ctx context.Context, s streams, from, path string) er
 	}
 	switch {
 	case content.RHS != nil && f.rhs == "":
-		fmt.Fprintf(s.err, "mpsolve: warning: %s: the right-hand sides in the file are written with --rhs FILE only\n", report.Printable(from))
+		fmt.Fprintf(s.err, "mpsolve: warning: %s: the right-hand sides in the file are not written; --rhs FILE writes them\n", report.Printable(from))
 	case content.RHS == nil && f.rhs != "":
-		return &exitError{exitInput, fmt.Errorf("%s: the file has no right-hand sides that are read, for --rhs", from)}
+		return &exitError{exitInput, fmt.Errorf("%s: the file has no right-hand sides that mpsolve reads; leave out --rhs", from)}
 	}
 	if err := f.fits(path, to, content); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (f *convertFlags) run(ctx context.Context, s streams, from, path string) er
 	return out.err
 }
 
-// fits returns an error if writing a matrix takes too much memory.
+// fits returns an error if writing the matrix takes more memory than the limit.
 func (f *convertFlags) fits(path string, to *matrixio.Format, c *matrixmarket.Content) error {
 	need := to.Memory(c)
 	if need == 0 {
@@ -170,7 +170,7 @@ func (f *convertFlags) fits(path string, to *matrixio.Format, c *matrixmarket.Co
 		c.Rows, c.Cols, c.Stored, english.PluralWord(int(c.Stored), "entry", "entries"))
 }
 
-// contentText says what a file holds.
+// contentText describes the content of a file.
 func contentText(c *matrixmarket.Content) string {
 	form := ""
 	if c.Form != "" {
@@ -180,7 +180,7 @@ func contentText(c *matrixmarket.Content) string {
 		c.Stored, english.PluralWord(int(c.Stored), "entry", "entries"))
 }
 
-// triangleText says that one triangle of a matrix was enough.
+// triangleText says that only one triangle of a symmetric matrix was written; "": both were.
 func triangleText(to *matrixio.Format, c *matrixmarket.Content) string {
 	if !to.Triangle {
 		return ""

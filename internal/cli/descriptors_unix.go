@@ -9,10 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fewDescriptors is how many more files mpsolve must be able to open: without those of Go's runtime there would be no error.
+// fewDescriptors is the number of files that mpsolve must still be able to open. With fewer, Go's runtime fails without an
+// error that could be reported.
 const fewDescriptors = 3
 
-// checkDescriptors reports a limit on open files that nothing can be done within.
+// checkDescriptors returns an error if the limit on open files is too low.
 func checkDescriptors() (err error) {
 	for range fewDescriptors {
 		fd, fault := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 0)

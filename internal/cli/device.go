@@ -15,14 +15,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// deviceFlag is the device to solve on: cpu, auto, or a back end of pkg/gpu and, after a
-// colon, the index of a device.
+// deviceFlag is the device to solve on: cpu, auto, or a back end of pkg/gpu, which a colon and the index of a device may
+// follow.
 type deviceFlag struct {
 	text  string
 	kind  gpu.Backend // the part before the colon
 	index int
-	given bool          // the index
-	took  time.Duration // to open it
+	given bool          // the flag has an index
+	took  time.Duration // time that opening the device took
 }
 
 const (
@@ -41,10 +41,10 @@ func (f *deviceFlag) add(c *cobra.Command) {
 	completeWords(c, "device", deviceKinds)
 }
 
-// check splits the flag into its parts, the kind being one of those allowed.
+// check splits the flag into its parts. The part before the colon must be one of the kinds allowed.
 func (f *deviceFlag) check(allowed []gpu.Backend) error {
 	kind, index, numbered := strings.Cut(f.text, ":")
-	if kind == "gpu" { // the nearest word would be cpu
+	if kind == "gpu" { // oneOf would suggest cpu, the nearest word
 		return usage("--device %s: use cuda, hip or opencl", f.text)
 	}
 	if err := oneOf("device", &kind, allowed); err != nil {
@@ -65,10 +65,10 @@ func (f *deviceFlag) check(allowed []gpu.Backend) error {
 	return nil
 }
 
-// explicit reports whether the flag names a device.
+// explicit reports whether the flag names a back end.
 func (f *deviceFlag) explicit() bool { return f.kind != onCPU && f.kind != autoDevice }
 
-// suits reports the options that no device supports, if the flag names a device.
+// suits returns an error for options that no device supports, if the flag names a back end.
 func (f *deviceFlag) suits(opt solve.Options) error {
 	if !f.explicit() {
 		return nil
@@ -79,7 +79,8 @@ func (f *deviceFlag) suits(opt solve.Options) error {
 	return nil
 }
 
-// spread gives each rank of a node a device of its own, as far as there are so many and the flag names none.
+// spread gives each rank of a node a device of its own, as far as there are enough devices. If the flag has an index, all
+// ranks use that device.
 func (f *deviceFlag) spread(j *job) {
 	if !f.explicit() || f.given {
 		return
@@ -89,8 +90,8 @@ func (f *deviceFlag) spread(j *job) {
 	}
 }
 
-// open opens the device that the flag names, nil for none. It shows a status line, since
-// the driver may take a while to compile the kernels.
+// open opens the device that the flag names; it returns nil for cpu and auto. It shows a status line, since the driver may
+// take a while to compile the kernels.
 func (f *deviceFlag) open(s streams) (*gpu.Device, error) {
 	if !f.explicit() {
 		return nil, nil
@@ -112,7 +113,7 @@ func (f *deviceFlag) start(s streams, b gpu.Backend, index int) (*gpu.Device, er
 	return d, err
 }
 
-// candidate is the device that auto takes where it is expected to be faster; opened is called with it.
+// candidate returns how auto finds and opens a device, which it passes to opened; nil for other values of the flag.
 func (f *deviceFlag) candidate(ctx context.Context, s streams, opened func(*gpu.Device)) *solve.Candidate {
 	if f.kind != autoDevice {
 		return nil

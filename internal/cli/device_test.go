@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
-// emulated reports whether there is an emulated device.
+// emulated reports whether this build has an emulated device.
 func emulated(t testing.TB) bool {
 	d, err := gpu.Open(gpu.Emulate, 0)
 	if err != nil {
@@ -21,7 +21,7 @@ func emulated(t testing.TB) bool {
 	return true
 }
 
-// fakeCUDA compiles a CUDA driver on the host; "" where that cannot be.
+// fakeCUDA compiles a fake CUDA driver for the host and returns its path; "" if that is not possible.
 func fakeCUDA(t testing.TB) string {
 	cc, err := exec.LookPath("cc")
 	if err != nil || runtime.GOOS != "linux" || !emulated(t) {

@@ -13,11 +13,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
-const devicesLong = `List the GPUs that solve can use, and for each back end without one the reason.
+const devicesLong = `List the GPUs that solve can use. For each back end without a GPU, say why.
 
-The libraries of CUDA, HIP and OpenCL are loaded at run time; the variables
-MPSOLVE_LIBCUDA, MPSOLVE_LIBHIP and MPSOLVE_LIBOPENCL name other files for them. The
-bandwidth is that of copies within the memory of the device, counting reads and writes.`
+The libraries of CUDA, HIP and OpenCL are loaded at run time; the environment variables MPSOLVE_LIBCUDA, MPSOLVE_LIBHIP
+and MPSOLVE_LIBOPENCL name other files for them. The bandwidth is measured by copies within the memory of the device,
+and counts bytes read and bytes written.`
 
 func newDevices(s streams) *cobra.Command {
 	var asJSON, bandwidth bool
@@ -40,7 +40,7 @@ func newDevices(s streams) *cobra.Command {
 	return c
 }
 
-// deviceRow is a device, or a back end that has none. Reason says why it cannot be used.
+// deviceRow is a device, or a back end without one. Reason says why it cannot be used.
 type deviceRow struct {
 	gpu.Info
 	Bandwidth float64 `json:"copy_bytes_per_second,omitempty"`
@@ -63,7 +63,7 @@ func findDevices(ctx context.Context, bandwidth bool) []deviceRow {
 	return rows
 }
 
-// reason returns why a device cannot be used, without what its row says already.
+// reason returns why a device cannot be used, without the words that its row has already.
 func reason(err error) string {
 	var e *gpu.Error
 	if errors.As(err, &e) {
@@ -81,8 +81,8 @@ func copyBandwidth(i gpu.Info) (float64, error) {
 	return d.CopyBandwidth(copyBytes(i))
 }
 
-// copyBytes is the number of bytes to copy when measuring the bandwidth: more than any cache
-// of a GPU, and at most an eighth of the memory.
+// copyBytes returns the number of bytes to copy to measure the bandwidth: more than any cache of a GPU, and at most an
+// eighth of the memory.
 func copyBytes(i gpu.Info) int64 {
 	bytes := int64(1 << 30)
 	if i.Backend == gpu.Emulate || i.Host || i.Integrated {

@@ -8,19 +8,19 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// digitsFlag is the flag that asks for digits of x: auto, none or a number.
+// digitsFlag is the value of --digits: auto, none or a number.
 type digitsFlag string
 
-// digitsWords are its values in words.
+// digitsWords are the values of --digits other than numbers.
 var digitsWords = []string{"auto", "none"}
 
 func (f *digitsFlag) add(c *cobra.Command) {
 	c.Flags().StringVar((*string)(f), "digits", "auto",
-		"digits of x to go on for: a number, auto (as many as are cheap) or none (do not estimate them); more than 15 are those of an x of multiple precision")
+		"digits of x to reach: a number, auto (as many as are cheap) or none (do not estimate them); above 15, x has multiple precision")
 	completeWords(c, "digits", digitsWords)
 }
 
-// digits is the value for solve.Options.
+// digits returns the value of solve.Options.Digits.
 func (f digitsFlag) digits() (int, error) {
 	switch f {
 	case "", "auto":
@@ -35,14 +35,14 @@ func (f digitsFlag) digits() (int, error) {
 	return n, nil
 }
 
-// bitsFlag is the flag that asks for bits of x, and so for as many digits as they hold.
+// bitsFlag is the value of --x-bits. The digits to reach are by default all that these bits hold.
 type bitsFlag int
 
 func (f *bitsFlag) add(c *cobra.Command) {
-	c.Flags().IntVar((*int)(f), "x-bits", 0, "bits of an x of multiple precision, 106 to 1696, and as many digits as they hold, unless --digits says how many")
+	c.Flags().IntVar((*int)(f), "x-bits", 0, "bits of an x in multiple precision, 106 to 1696; without --digits, the digits to reach are all that these bits hold")
 }
 
-// check puts the digits and the bits into the options, of which digits are set.
+// check sets Bits of the options, and Digits unless --digits was given. Options must have the value of --digits already.
 func (f bitsFlag) check(c *cobra.Command, opt *solve.Options) error {
 	if !c.Flags().Changed("x-bits") {
 		return nil
@@ -53,7 +53,7 @@ func (f bitsFlag) check(c *cobra.Command, opt *solve.Options) error {
 	most := solve.DigitsOfBits(int(f))
 	if c.Flags().Changed("digits") {
 		if opt.Digits <= solve.MaxDigits || opt.Digits > most {
-			return usage("--x-bits %d: is for --digits %d to %d", f, solve.MaxDigits+1, most)
+			return usage("--x-bits %d: want --digits %d to %d", f, solve.MaxDigits+1, most)
 		}
 	} else {
 		opt.Digits = most

@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// domainFlags say how rows are cut into domains, and how these work together.
+// domainFlags say how rows are cut into domains, and how the domains work together.
 type domainFlags struct {
 	count       int // 0: by the number of rows
 	overlap     string
@@ -25,13 +25,13 @@ const byRules = "auto"
 
 func (f *domainFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.IntVar(&f.count, "domains", 0, "cut the rows into this `number` of domains, which ranks share; x depends on it, and not on ranks and threads (default: one for about 10^6 rows)")
-	fl.StringVar(&f.overlap, "overlap", byRules, "with several domains: layers of rows of others that the preconditioner of a domain has: auto, 0 or 1")
-	fl.StringVar(&f.haloEpsilon, "halo-epsilon", byRules, "with several domains: accuracy of what they send each other for products, such as 2^-37; 2^-53: FP64; auto: exact")
+	fl.IntVar(&f.count, "domains", 0, "cut the rows into this `number` of domains, which ranks share; x depends on it, but not on the number of ranks and threads (default: one for about 10^6 rows)")
+	fl.StringVar(&f.overlap, "overlap", byRules, "with several domains: layers of rows of neighbouring domains that the preconditioner of a domain includes: auto, 0 or 1")
+	fl.StringVar(&f.haloEpsilon, "halo-epsilon", byRules, "with several domains: accuracy of the vector elements that they send each other for products, such as 2^-37; 2^-53: FP64; auto: exact")
 	completeWords(c, "overlap", overlaps)
 }
 
-// check turns the flags into options, of commands that have them.
+// check turns the flags into options, if the command has these flags.
 func (f *domainFlags) check(c *cobra.Command, opt *solve.Options) (err error) {
 	if c.Flags().Lookup("domains") == nil {
 		return nil
@@ -53,7 +53,7 @@ func (f *domainFlags) check(c *cobra.Command, opt *solve.Options) (err error) {
 	return nil
 }
 
-// checkDomains reports flags that several domains, if they are asked for, cannot do.
+// checkDomains returns an error if several domains are asked for and other flags exclude them.
 func (f *solveFlags) checkDomains() error {
 	if err := f.overDomains(); f.domains.count > 1 && err != nil {
 		return usage("--domains %d: %s", f.domains.count, oneLine(err))
@@ -61,7 +61,7 @@ func (f *solveFlags) checkDomains() error {
 	return nil
 }
 
-// overDomains reports what a matrix of several domains cannot be solved with.
+// overDomains returns an error that names the options and flags that exclude several domains; nil: none does.
 func (f *solveFlags) overDomains() error {
 	err := f.opt.OverDomains()
 	for _, given := range []struct {

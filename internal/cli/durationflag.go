@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// duration is a flag's value like 90s or 2h; a number without a unit is one of seconds.
+// duration is the value of a flag such as 90s or 2h; a number without a unit counts seconds.
 type duration time.Duration
 
-// addDuration adds a flag whose value is a time.
+// addDuration adds a flag whose value is a duration.
 func addDuration(fl *pflag.FlagSet, to *time.Duration, name string, value time.Duration, help string) {
 	*to = value
 	fl.Var((*duration)(to), name, help)

@@ -19,18 +19,18 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Embedded is `mpsolve solve` within another program, which has the matrix and the vectors in memory: options are
-// the flags by name, and the report is that of --json. Its methods must not be called at the same time.
+// Embedded is `mpsolve solve` inside another program, which has the matrix and the vectors in memory. Options have the names
+// of the flags, and the report is the one of --json. Methods must not be called concurrently.
 type Embedded struct {
 	run     solveRun
 	command *cobra.Command
 	matrix  *csr.Matrix
-	ready   bool          // set up
-	before  report.Report // each solve
+	ready   bool          // SetUp has succeeded
+	before  report.Report // the report as it is before a solve
 	text    []byte
 }
 
-// notEmbedded are the flags of files, of the terminal and of jobs, which a program has other ways for.
+// notEmbedded are the flags that are not options, since they concern files, the terminal or jobs.
 var notEmbedded = map[string]string{
 	"rhs": "an argument of the solve", "guess": "an argument of the solve", "output": "an argument of the solve",
 	"json": "always so", "quiet": "nothing is printed", "verbose": "nothing is printed",
@@ -38,7 +38,7 @@ var notEmbedded = map[string]string{
 	"domains": "for the program mpsolve", "halo-epsilon": "for the program mpsolve", "overlap": "for the program mpsolve", "exact-input": "for files", "help": "for the program mpsolve",
 }
 
-// NewEmbedded makes one with default options and no matrix.
+// NewEmbedded returns an Embedded with default options and no matrix.
 func NewEmbedded() *Embedded {
 	alone := &job{comm: dist.NewTimed(dist.Self{}), stop: func() {}, err: io.Discard}
 	s := streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard, job: alone}
@@ -47,8 +47,8 @@ func NewEmbedded() *Embedded {
 	return e
 }
 
-// Set sets an option to a value: the name and the value of a flag of `mpsolve solve`, underscores being as good as hyphens. Values that do not suit
-// each other are reported by SetUp.
+// Set sets an option: name and value are those of a flag of `mpsolve solve`, with or without the hyphens in front, and with
+// underscores or hyphens. SetUp reports values that contradict each other.
 func (e *Embedded) Set(name, value string) error {
 	name = strings.ReplaceAll(strings.TrimPrefix(name, "--"), "_", "-")
 	fl := e.command.Flags()
@@ -66,7 +66,7 @@ func (e *Embedded) Set(name, value string) error {
 	return nil
 }
 
-// meant are the options that an unknown name may mean.
+// meant returns the options that an unknown name may mean.
 func (e *Embedded) meant(name string) []string {
 	own := func(n string) bool { return notEmbedded[n] != "" }
 	if names := slices.DeleteFunc(meant(name, e.command.Flags()), own); len(names) > 0 {
@@ -75,7 +75,7 @@ func (e *Embedded) meant(name string) []string {
 	return []string{host.NearestWord(name, e.Options())}
 }
 
-// Options lists the names of all options.
+// Options returns the names of all options.
 func (e *Embedded) Options() (names []string) {
 	e.command.Flags().VisitAll(func(f *pflag.Flag) {
 		if notEmbedded[f.Name] == "" {
@@ -85,7 +85,7 @@ func (e *Embedded) Options() (names []string) {
 	return names
 }
 
-// SetMatrix sets the matrix, whose arrays must stay as they are until Close.
+// SetMatrix sets the matrix. Its arrays must not change until Close.
 func (e *Embedded) SetMatrix(m *csr.Matrix) error {
 	if e.matrix != nil {
 		return usage("there is a matrix already")
@@ -97,7 +97,7 @@ func (e *Embedded) SetMatrix(m *csr.Matrix) error {
 	return nil
 }
 
-// SetUp checks the options, examines the matrix and sets up the preconditioner. Solve does so unless it was done.
+// SetUp checks the options, examines the matrix and sets up the preconditioner. Solve calls SetUp if the program has not.
 func (e *Embedded) SetUp(ctx context.Context) (err error) {
 	switch {
 	case e.ready:
@@ -120,9 +120,9 @@ func (e *Embedded) SetUp(ctx context.Context) (err error) {
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
 	r.problem = whole{e.matrix}
 	r.live = newLive(r.streams.err, r.stop, r.opt.Tol, false)
-	r.rhs = "ones" // in no file that is to be read
+	r.rhs = "ones" // so that no file is read
 	if err = r.readRest(ctx); err == nil {
-		r.rhs = "memory" // nor is it to be made
+		r.rhs = "memory" // so that no right-hand side is made
 		r.observe()
 		err = r.prepare(ctx)
 	}
@@ -134,8 +134,8 @@ func (e *Embedded) SetUp(ctx context.Context) (err error) {
 	return nil
 }
 
-// Update goes on with a matrix of the same pattern and new values, whose arrays must stay as they are until Close. What was set up is
-// used again as far as solve.Solver.Update does.
+// Update replaces the matrix by one with the same pattern and other values. Its arrays must not change until Close. Update
+// reuses what solver.Solver.Update can reuse.
 func (e *Embedded) Update(ctx context.Context, m *csr.Matrix) error {
 	if e.matrix == nil {
 		return usage("there is no matrix yet")
@@ -150,8 +150,9 @@ func (e *Embedded) Update(ctx context.Context, m *csr.Matrix) error {
 	return nil
 }
 
-// Solve solves for each right-hand side b, from the guess of the same place, which may be nil, and puts the solution into
-// x, even if it has not converged. Rows and columns of the matrix are their lengths.
+// Solve solves for each right-hand side b[k], from the guess guess[k], which may be nil, and puts the solution into x[k],
+// even if it has not converged. The length of b[k] is the number of rows of the matrix, the length of x[k] and of guess[k]
+// the number of columns.
 func (e *Embedded) Solve(ctx context.Context, b, guess, x [][]float64) (err error) {
 	if err := e.SetUp(ctx); err != nil {
 		return err
@@ -189,7 +190,7 @@ func (e *Embedded) Solve(ctx context.Context, b, guess, x [][]float64) (err erro
 	return nil
 }
 
-// Report is the report of the last solve that gave an x, as docs/report.schema.json describes it; empty before.
+// Report returns the report of the last solve that gave an x, by docs/report.schema.json; it is empty before the first.
 func (e *Embedded) Report() []byte { return e.text }
 
 // Close ends the threads and closes the device.
@@ -203,7 +204,7 @@ func (e *Embedded) Close() {
 	}
 }
 
-// Code is the exit code that the program mpsolve has for an error, 0 for none, and its text in one line.
+// Code returns the exit code of the program mpsolve for an error, 0 for nil, and the text of the error in one line.
 func Code(err error) (code int, text string) {
 	if err == nil {
 		return 0, ""

@@ -116,7 +116,7 @@ func TestEmbeddedErrors(t *testing.T) {
 	for _, c := range []struct {
 		code    int
 		words   string
-		options []string // the last pair is at fault, in Set or later
+		options []string // the last pair is wrong, which Set or a later call reports
 	}{
 		{exitUsage, "did you mean tol", []string{"tolerance", "1"}},
 		{exitUsage, "argument of the solve", []string{"rhs", "b.mtx"}},
@@ -144,7 +144,7 @@ func TestEmbeddedErrors(t *testing.T) {
 	}
 }
 
-// Each flag of solve is an option, or has a reason why it is none.
+// Each flag of solve is an option, or has a reason why it is not.
 func TestEmbeddedOptions(t *testing.T) {
 	e := embedded(t)
 	for _, name := range e.Options() {
@@ -162,7 +162,7 @@ func TestEmbeddedOptions(t *testing.T) {
 	}
 }
 
-// Flags come from a file of mpsolve tune as well, and those of the pages are there.
+// Flags also come from a file of mpsolve tune, and the flags on the pages exist.
 func TestEmbeddedConfig(t *testing.T) {
 	m, b := plate(t)
 	file := filepath.Join(t.TempDir(), "tune.yaml")
@@ -181,7 +181,7 @@ func TestEmbeddedConfig(t *testing.T) {
 	}
 }
 
-// The flags that quick answers and the comparison name are those of solve.
+// The flags that answers.md and comparison.md name are flags of solve.
 func TestFlagsOfPages(t *testing.T) {
 	fl := NewEmbedded().command.Flags()
 	for _, page := range []string{"answers.md", "comparison.md"} {
@@ -191,7 +191,7 @@ func TestFlagsOfPages(t *testing.T) {
 		}
 		found := 0
 		for _, m := range regexp.MustCompile(`--([a-z][a-z0-9-]*)([^a-z0-9:-]|$)`).FindAllStringSubmatch(string(text), -1) {
-			if found++; fl.Lookup(m[1]) == nil && !slices.Contains([]string{"ntasks", "time", "signal"}, m[1]) { // those are SLURM's
+			if found++; fl.Lookup(m[1]) == nil && !slices.Contains([]string{"ntasks", "time", "signal"}, m[1]) { // flags of SLURM
 				t.Errorf("%s: solve has no --%s", page, m[1])
 			}
 		}

@@ -11,30 +11,30 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// exactInput is the flag that keeps the digits of files that float64 does not hold, and what they are.
+// exactInput is the flag --exact-input, and the digits of the right-hand sides that float64 does not hold.
 type exactInput struct {
 	asked bool
-	b     [][][]float64 // lower parts of each right-hand side of a file
+	b     [][][]float64 // for each right-hand side of the file, the parts that are added to its float64
 }
 
 func (f *exactInput) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.asked, "exact-input", false, "with --digits above 15 or --x-bits: keep all digits of the files of A and b, not only their nearest float64")
 }
 
-// check checks what the flag is for, with options that are complete but for it.
+// check returns an error if the flag does not suit the other options, which must be complete.
 func (f *exactInput) check(s *solveFlags) error {
 	switch {
 	case !f.asked:
 		return nil
 	case s.opt.Digits <= solve.MaxDigits:
-		return usage("--exact-input: is for --digits %d and more, or --x-bits", solve.MaxDigits+1)
+		return usage("--exact-input needs --digits %d or more, or --x-bits", solve.MaxDigits+1)
 	case s.domains.count > 1:
-		return usage("--exact-input: is for one domain")
+		return usage("--exact-input needs --domains 1")
 	}
 	return nil
 }
 
-// input is in with as many parts to a value as the options need.
+// input returns in, reading as many float64 for each value as the options need.
 func (f *exactInput) input(in input, opt solve.Options) input {
 	if f.asked {
 		in.parts = min(opt.Parts(), matrixmarket.MaxParts)
@@ -42,7 +42,7 @@ func (f *exactInput) input(in input, opt solve.Options) input {
 	return in
 }
 
-// lowerParts are the matrices of what a file has beyond float64.
+// lowerParts returns the matrices that are added to the matrix of float64 to get the values of the file exactly.
 func lowerParts(c *matrixmarket.Content) (parts []*csr.Matrix, err error) {
 	for _, low := range c.Lower {
 		m, err := low.CSR()
@@ -54,7 +54,7 @@ func lowerParts(c *matrixmarket.Content) (parts []*csr.Matrix, err error) {
 	return parts, nil
 }
 
-// read reads right-hand sides of so many rows, and keeps their lower parts.
+// read reads right-hand sides of that many rows, and keeps their lower parts.
 func (f *exactInput) read(ctx context.Context, in input, path string, rows int) (b [][]float64, err error) {
 	in.check = ofLength(path, rightHandSide, int64(rows))
 	content, err := in.read(ctx, path)
@@ -72,7 +72,7 @@ func (f *exactInput) read(ctx context.Context, in input, path string, rows int) 
 	return b, checkColumns(path, rightHandSide, b, func(name string, v []float64) error { return solve.CheckVector(name, v, rows) })
 }
 
-// parts are those of a right-hand side, b the first of them.
+// parts returns the float64 vectors whose sum is right-hand side k exactly; b is the first of them.
 func (f *exactInput) parts(k int, b []float64) [][]float64 {
 	all := [][]float64{b}
 	if k < len(f.b) {
@@ -81,11 +81,11 @@ func (f *exactInput) parts(k int, b []float64) [][]float64 {
 	return all
 }
 
-// text says how much was kept.
+// text says how many float64 hold a value exactly, given the number of lower parts of the matrix.
 func (f *exactInput) text(lower int) string {
-	text := fmt.Sprintf("input exact: the elements of A are sums of %d float64", 1+lower)
+	text := fmt.Sprintf("input exact: each element of A is a sum of %d float64", 1+lower)
 	if len(f.b) > 0 {
-		text += fmt.Sprintf(", those of b of %d", 1+len(f.b[0]))
+		text += fmt.Sprintf(", each element of b of %d", 1+len(f.b[0]))
 	}
 	return text
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// exportArrays writes a matrix and x into a folder as arrays, little-endian and with
-// nothing around them: rowptr (int64), col (int32), val and x (float64); matrix.json says
-// which matrix that is.
+// exportArrays writes a matrix and x into a folder as arrays, little-endian and without a header: rowptr (int64), col
+// (int32), val and x (float64). The file matrix.json describes the matrix.
 func exportArrays(ctx context.Context, dir, name string, m *csr.Matrix, x []float64) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

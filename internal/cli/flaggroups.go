@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// groupKey is the annotation of a flag that says under which heading help lists it.
+// groupKey is the annotation of a flag with the heading under which help lists the flag.
 const groupKey = "group"
 
 // flagGroup puts the flags that have been added since the last call under a heading of the help text.
@@ -21,10 +21,10 @@ func flagGroup(c *cobra.Command, heading string) {
 	})
 }
 
-// groupOf is the heading of a flag; "": none.
+// groupOf returns the heading of a flag; "": none.
 func groupOf(f *pflag.Flag) string { return strings.Join(f.Annotations[groupKey], "") }
 
-// flagUsages lists flags in so many columns, under the headings of their groups if they have any.
+// flagUsages lists flags at most width columns wide, under the headings of their groups if there are groups.
 func flagUsages(flags *pflag.FlagSet, columns int) string {
 	var headings []string
 	groups := map[string]*pflag.FlagSet{}

@@ -20,7 +20,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// flagError names the flag that an unknown one may have meant.
+// flagError turns an error of the flag parser into one that says which flag or value is expected.
 func flagError(c *cobra.Command, err error) error {
 	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
@@ -32,7 +32,7 @@ func flagError(c *cobra.Command, err error) error {
 	return usage("unknown flag --%s; did you mean --%s?", name, strings.Join(meant(name, c.Flags()), " or --"))
 }
 
-// wanted says what a flag takes instead of what the package strconv found wrong.
+// wanted replaces an error of the package strconv by one that says what the flag takes.
 func wanted(err error) error {
 	var number *strconv.NumError
 	switch {
@@ -48,15 +48,15 @@ func wanted(err error) error {
 	return errors.New("want a whole number")
 }
 
-// elsewhere are names that other solvers have for flags of ours.
+// elsewhere maps names of flags in other programs to our flags.
 var elsewhere = map[string][]string{
 	"precision": {"epsilon", "formats"}, "rtol": {"tol"}, "atol": {"tol"}, "tolerance": {"tol"}, "pc": {"precond"}, "solver": {"method"}, "ksp": {"method"},
 	"iterations": {"max-iter"}, "timeout": {"max-time"}, "nthreads": {"threads"}, "num-threads": {"threads"}, "x0": {"guess"}, "initial-guess": {"guess"},
 	"log": {"history"}, "gpu": {"device"},
 }
 
-// meant are the flags that an unknown one may have meant: those that other solvers call so, else one of which it is the beginning or the other
-// way round, else the nearest.
+// meant returns the flags that an unknown name may mean: those that other programs call so; else a flag that begins with the
+// name, or with which the name begins; else the flag with the nearest name.
 func meant(name string, flags *pflag.FlagSet) (names []string) {
 	for _, n := range elsewhere[name] {
 		if flags.Lookup(n) != nil {
@@ -78,7 +78,7 @@ func meant(name string, flags *pflag.FlagSet) (names []string) {
 	return []string{host.NearestWord(name, all)}
 }
 
-// oneOf checks the value of a flag that has a fixed set of values, and gives it the letters of upper and lower case that it has there.
+// oneOf checks that the value of a flag is one of all, without regard to case, and sets it to that word.
 func oneOf[V, T ~string](flag string, value *V, all []T) error {
 	words := make([]string, len(all))
 	for i, a := range all {
@@ -98,13 +98,13 @@ func checkThreads(n int) error {
 	return nil
 }
 
-// threadsEach is the largest number of threads for each processor: more of them only wait.
+// threadsEach is the largest number of threads for each processor: more threads would only wait.
 const threadsEach = 4
 
-// capThreads lowers a number of threads that only costs time to the most that there is any sense in, and says so.
+// capThreads limits the number of threads to threadsEach for each processor, and says so.
 func capThreads(n *int, notes io.Writer) {
 	if most := threadsEach * runtime.GOMAXPROCS(0); *n > most {
-		fmt.Fprintf(notes, "mpsolve: --threads %d: only %d, for %s\n", *n, most, english.Plural(runtime.GOMAXPROCS(0), "processor", ""))
+		fmt.Fprintf(notes, "mpsolve: --threads %d: using %d, for %s\n", *n, most, english.Plural(runtime.GOMAXPROCS(0), "processor", ""))
 		*n = most
 	}
 }
@@ -120,7 +120,7 @@ func completeWords[T ~string](c *cobra.Command, flag string, all []T) {
 	}
 }
 
-// reorderFlag is the row and column order in which a matrix is stored.
+// reorderFlag is the row and column order of the stored matrix.
 type reorderFlag string
 
 func (f *reorderFlag) add(c *cobra.Command) {
@@ -131,7 +131,7 @@ func (f *reorderFlag) add(c *cobra.Command) {
 
 func (f *reorderFlag) check() error { return oneOf("reorder", f, solve.Reorders) }
 
-// apply reorders m and, unless the order is none, writes a line about it.
+// apply reorders m and, unless the order is none, writes a line that says how.
 func (f reorderFlag) apply(w io.Writer, m *csr.Matrix, pool *parallel.Pool) (*csr.Matrix, solve.Ordering, error) {
 	m, order, err := features.Reordered(solve.Reorder(f), m, pool)
 	if err == nil && solve.Reorder(f) != solve.ReorderNone {

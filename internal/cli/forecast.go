@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// A forecast tells how long a solve will still take, from how its error has fallen. The logarithm of the least error so far is
-// taken to go on as in all the time since the method began, in its last half and in its last quarter: what these say is a range, and
-// where they contradict each other, nothing is known.
+// A forecast estimates the remaining time of a solve. It extrapolates the logarithm of the least error so far at three rates:
+// since the method began, and in the last half and the last quarter of that time. The three estimates give a range. If they
+// differ too much, there is no forecast.
 type forecast struct {
 	goal   float64
-	marks  []mark // some, evenly in time
+	marks  []mark // some of the iterations, evenly spaced in time
 	every  time.Duration
 	newest mark
 }
 
-// mark is the least error at a time.
+// mark is the logarithm of the least error up to a time.
 type mark struct {
 	at  time.Duration
 	log float64
@@ -26,14 +26,14 @@ const (
 	mostMarks  = 128
 	fewMarks   = 8
 	leastWay   = 0.2 // share of the way to the goal that a forecast needs
-	mostSpread = 4   // between the ends of a range
+	mostSpread = 4   // largest ratio of the rates
 )
 
-// restart forgets what has been, as another method begins.
+// restart forgets all iterations, since another method begins.
 func (f *forecast) restart() { *f = forecast{goal: f.goal} }
 
-// add is called for an iteration, with a time that grows. With the first of a refinement step the error has been measured anew, and
-// may be larger than it seemed.
+// add adds an iteration, in the order of time. first is the first iteration of a refinement step: its error has been measured
+// and may be larger than the estimates before.
 func (f *forecast) add(at time.Duration, e float64, first bool) {
 	log := math.Log(e)
 	if len(f.marks) > 0 && !first {
@@ -52,7 +52,7 @@ func (f *forecast) add(at time.Duration, e float64, first bool) {
 	}
 }
 
-// left returns the range of the time left, as of the last iteration; known is false where it cannot be told.
+// left returns the range of the remaining time after the last iteration; known is false if there is no forecast.
 func (f *forecast) left() (least, most time.Duration, known bool) {
 	if len(f.marks) < fewMarks {
 		return 0, 0, false
@@ -71,13 +71,13 @@ func (f *forecast) left() (least, most time.Duration, known bool) {
 	if !(slow > 0) || fast > mostSpread*slow {
 		return 0, 0, false
 	}
-	if rate > slow { // it becomes faster, as Krylov methods do, and may go on to
+	if rate > slow { // convergence becomes faster, as usual for Krylov methods, and may go on becoming faster
 		fast = rate * rate / slow
 	}
 	return time.Duration(way / fast), time.Duration(way / slow), true
 }
 
-// before returns the last mark at a time or before it.
+// before returns the last mark that is not later than a time.
 func (f *forecast) before(at time.Duration) mark {
 	last := f.marks[0]
 	for _, m := range f.marks {
@@ -89,7 +89,7 @@ func (f *forecast) before(at time.Duration) mark {
 	return last
 }
 
-// text is the time left in words, since as much time has passed since the last iteration.
+// text returns the remaining time in words; since is the time since the last iteration.
 func (f *forecast) text(since time.Duration) string {
 	least, most, known := f.left()
 	switch least, most = max(0, least-since), max(0, most-since); {
@@ -105,7 +105,7 @@ func (f *forecast) text(since time.Duration) string {
 	return about(least) + " to " + about(most) + " left"
 }
 
-// about is a duration with as many digits as a forecast is worth.
+// about returns a duration in words, rounded to as many digits as a forecast has.
 func about(d time.Duration) string {
 	for _, unit := range []struct {
 		length time.Duration
@@ -118,7 +118,7 @@ func about(d time.Duration) string {
 	return twoDigits(math.Max(1, d.Seconds())) + " s"
 }
 
-// twoDigits rounds to whole numbers, from 20 on to tens.
+// twoDigits rounds to whole numbers, and from 20 on to multiples of ten.
 func twoDigits(v float64) string {
 	if v >= 20 {
 		v = 10 * math.Round(v/10)

@@ -14,7 +14,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Where a forecast is given in a solve, the truth is between half and twice its range eight times in ten, and one is given half of the time at least.
+// In eight of ten forecasts during a solve, the true time is between half the lower and twice the upper end. There is a forecast
+// at least half of the time.
 func TestForecast(t *testing.T) {
 	right, given, asked := 0, 0, 0
 	for _, c := range []struct {
@@ -44,7 +45,7 @@ func TestForecast(t *testing.T) {
 		}
 		s.Close()
 		f := forecast{goal: krylov.DefaultTol}
-		const tick = 10 * time.Millisecond // an iteration
+		const tick = 10 * time.Millisecond // time of an iteration
 		for k, e := range events {
 			f.add(time.Duration(k+1)*tick, e.Estimate, k > 0 && e.Outer != events[k-1].Outer)
 			if share := float64(k+1) / float64(len(events)); share < 0.3 || share > 0.9 || k%5 != 0 {
@@ -68,7 +69,7 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// Nothing is told of an error that stands still, grows or is no number, nor before anything is known.
+// There is no forecast for an error that stagnates, grows or is NaN, nor after too few iterations.
 func TestNoForecast(t *testing.T) {
 	for name, of := range map[string]func(k int) float64{
 		"still":    func(int) float64 { return 0.1 },
@@ -92,7 +93,7 @@ func TestNoForecast(t *testing.T) {
 	}
 }
 
-// Lines leave out what matters least, and never what matters most.
+// Short status lines leave out the least important parts, and never the most important one.
 func TestFit(t *testing.T) {
 	parts := []part{{0, "error 1e-05"}, {2, "12 iterations"}, {1, "2 s left"}, {3, ""}}
 	for width, want := range map[int]string{
@@ -107,7 +108,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// Times are words that promise no more than is known.
+// Times in words have no more digits than a forecast has.
 func TestAbout(t *testing.T) {
 	var got []string
 	for _, d := range []time.Duration{0, 1400 * time.Millisecond, 47 * time.Second, 119 * time.Second, 150 * time.Second, 61 * time.Minute, 3 * time.Hour, 72 * time.Hour} {

@@ -29,19 +29,19 @@ type formatFlags struct {
 
 const formatsLong = `Search the cheapest storage formats of a solve that meet a criterion.
 
-An ordinary solve chooses method and preconditioner. Then the parts of a solve, the
-entries of the method's matrix by classes of magnitude, the preconditioner, the vectors
-of the method and the residuals of refinement, get narrower formats, as PROMISE gives
-them to the variables of a program: all that can at once, found by delta debugging,
-first the second format of --list, then the third. A configuration passes if a solve
-with it meets --tol, by the row-wise backward error that is recomputed from A, x and b
-as given, agrees with a reference solution in --want digits if that is given, and
-takes at most --slower times the iterations of FP64. Arithmetic is in FP64 throughout.
+An ordinary solve chooses method and preconditioner. The search then stores parts of the solve in narrower formats, as
+PROMISE does with the variables of a program. The parts are the entries of the method's matrix by classes of magnitude,
+the preconditioner, the vectors of the method and the residuals of refinement. Delta debugging finds the parts that can
+have the second format of --list together, then those that can have the third, and so on. Arithmetic is in FP64
+throughout. A trial passes if
 
-Every trial is printed with the bytes that its parts take and those that it moves: the
-matrix of residuals once a refinement step, everything else once an iteration. The last
-lines name the narrowest formats found, the trial that moves least, and the command of
-solve that comes nearest to it.
+  - its row-wise backward error, recomputed from A, x and b, is at most --tol,
+  - its x agrees with a reference solution in --want digits, and
+  - it takes at most --slower times the iterations of FP64.
+
+The table has for each trial the bytes that its parts are stored in, and the bytes that it moves: the matrix of the
+residuals once in a refinement step, everything else once in an iteration. The last lines name the narrowest formats, the
+trial that moves the fewest bytes, and the command of solve that is nearest to that trial.
 
 Exit codes: 0 found; 3 FP64 itself does not meet the criterion; others as of solve.`
 
@@ -70,8 +70,8 @@ func newFormats(s streams) *cobra.Command {
 	fl.SortFlags = false
 	fl.StringVar(&f.rhs, "rhs", "ones", "right-hand side `b`: a file, ones (b = A·ones) or random:SEED (b = A·x, x uniform in [-1,1))")
 	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the row-wise backward error")
-	fl.Float64Var(&f.want, "want", 0, "digits of x that must agree with a solve for 15 of them; 0: any")
-	fl.Float64Var(&f.slower, "slower", lab.DefaultSlower, "most iterations, relative to those with FP64")
+	fl.Float64Var(&f.want, "want", 0, "digits of x that must agree with a reference solve for 15 digits; 0: do not compare")
+	fl.Float64Var(&f.slower, "slower", lab.DefaultSlower, "largest number of iterations, as a multiple of the number with FP64")
 	fl.StringSliceVar(&f.list, "list", formatNames(lab.DefaultFormats()), "formats from wide to narrow, FP64 first")
 	fl.IntVar(&f.maxSolves, "max-solves", lab.DefaultMaxSolves, "limit on the number of solves")
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
@@ -117,7 +117,7 @@ func (f *formatFlags) search() (opt lab.SearchOptions, err error) {
 	return opt, nil
 }
 
-// run solves once, and then in other and other formats.
+// run solves once, then searches formats, and prints the table.
 func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
 	opt, err := f.search()
 	if err != nil {
@@ -140,7 +140,7 @@ func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
 		return err
 	}
 	opt.Method, opt.Precond, opt.MaxIter = plain.Method, plain.Precond.Kind, f.opt.MaxIter
-	if _, known := krylov.KindOf(opt.Method); !known { // a special kind of matrix
+	if _, known := krylov.KindOf(opt.Method); !known { // the solve of a special kind of matrix
 		opt.Method, opt.Precond = string(solve.GMRES), precond.ILU0
 	}
 	if opt.Precond == "" {
@@ -190,7 +190,7 @@ func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
 	return nil
 }
 
-// reference solves for as many digits as trials are compared in, or just to choose the method.
+// reference solves for the digits that trials are compared in, or, without --want, only to choose the method.
 func (f *formatFlags) reference(ctx context.Context, m *csr.Matrix, b []float64) (solve.Result, csr.Facts, error) {
 	opt := f.opt
 	if f.want == 0 {
@@ -205,7 +205,7 @@ func (f *formatFlags) reference(ctx context.Context, m *csr.Matrix, b []float64)
 	return r, facts, err
 }
 
-// oneRHS reads or makes the right-hand side.
+// oneRHS reads or makes the only right-hand side.
 func (f *solveFlags) oneRHS(ctx context.Context, in input, m *csr.Matrix) (b []float64, text string, err error) {
 	all, _, err := f.readVectors(ctx, in, m.Rows, m.Cols)
 	switch {

@@ -9,12 +9,12 @@ import (
 	"github.com/mpsolve/mpsolve/internal/host"
 )
 
-// memoryUses are the words of --memory.
+// memoryUses are the values of --memory.
 var memoryUses = []string{"fast", "lean"}
 
-// Percentages of garbage that the collector leaves besides what is in use. A solve has few
-// and large objects without pointers, so that collecting takes a few hundredths of its time.
-// Go collects first when the heap has 4 MB times GOGC / 100: a small solve ends before.
+// Percentages of garbage that the collector leaves, relative to the memory in use. The objects of a solve are few and large
+// and have no pointers, so that collecting takes a few hundredths of the time. Go collects first when the heap has 4 MB
+// times GOGC / 100: a small solve ends before.
 const (
 	patientGarbage = 1600 // until the first collection, at 64 MB
 	usualGarbage   = 100
@@ -23,14 +23,14 @@ const (
 	largeProcess   = 16 << 20 // bytes of a matrix below which collections would come too often
 )
 
-// garbage is the percentage in use, and that after the first collection.
+// garbage has the percentage to set after the first collection.
 var garbage struct {
 	sync.Mutex
 	later int
 }
 
-// prepareMemory has memory ready for a solve that is short, while the matrix is read, unless the
-// environment says how garbage is to be collected.
+// prepareMemory makes memory ready for a short solve while the matrix is read, unless the environment variable GOGC says how
+// garbage is collected.
 func prepareMemory() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -49,9 +49,8 @@ func prepareMemory() {
 	}()
 }
 
-// limitGarbage sets how much memory may be garbage in a solve with a matrix of that many
-// bytes, unless the environment says it. A lean solve also gives back to the system now what
-// reading left.
+// limitGarbage sets how much memory may be garbage in a solve with a matrix of that many bytes, unless GOGC says it. With
+// --memory lean it also gives the memory that reading left back to the system.
 func limitGarbage(use string, matrix int64) {
 	if os.Getenv("GOGC") != "" || matrix < largeProcess {
 		return
@@ -65,8 +64,8 @@ func limitGarbage(use string, matrix int64) {
 	debug.SetGCPercent(garbage.later)
 }
 
-// manySolves sets how much memory may be garbage in solves that follow each other, each as in a process of its own,
-// with a matrix of that many bytes. Garbage is collected between them.
+// manySolves collects garbage, and sets how much memory may be garbage in the next of several solves with a matrix of that
+// many bytes, so that each solve runs as in a process of its own.
 func manySolves(matrix int64) {
 	if os.Getenv("GOGC") != "" {
 		return

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A short solve collects late, a longer one as always, and a large one as --memory says.
+// A short solve collects garbage late, a longer one as usual, and a large one as --memory says.
 func TestGarbage(t *testing.T) {
 	t.Setenv("GOGC", "")
 	defer debug.SetGCPercent(debug.SetGCPercent(usualGarbage))

@@ -66,7 +66,7 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 				return err
 			}
 			ctx := c.Context()
-			return abandonable(ctx, 0, func() error { // whatever it is doing
+			return abandonable(ctx, 0, func() error { // a signal ends it in any state
 				if coordinates != "" {
 					if err := writeCoordinates(ctx, coordinates, k, p, comment); err != nil {
 						return err
@@ -94,7 +94,7 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 	return c
 }
 
-// checkCoordinates checks the file of the coordinates before any work.
+// checkCoordinates checks, before any work, that the file of --coordinates can be written.
 func checkCoordinates(k generate.Kind, path, output string) error {
 	if path == "" {
 		return nil
@@ -114,7 +114,7 @@ func checkCoordinates(k generate.Kind, path, output string) error {
 	return checkOutput("coordinates", path)
 }
 
-// writeCoordinates writes the coordinates of the nodes as an array.
+// writeCoordinates writes the coordinates of the nodes as a Matrix Market array.
 func writeCoordinates(ctx context.Context, path string, k generate.Kind, p generate.Params, comment string) error {
 	count, dim, colMajor, err := k.Coordinates(p)
 	if err != nil {

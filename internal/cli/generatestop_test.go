@@ -14,10 +14,10 @@ import (
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
-// written is how many bytes a process has in a file of a folder that has no name yet, -1: there is none.
+// written returns the size of the unnamed file of a folder that a process writes; -1: there is none.
 func written(pid int, dir string) int64 {
 	fds := fmt.Sprintf("/proc/%d/fd", pid)
-	entries, _ := os.ReadDir(fds) // it may have ended
+	entries, _ := os.ReadDir(fds) // the process may have ended
 	for _, e := range entries {
 		path := filepath.Join(fds, e.Name())
 		if to, err := os.Readlink(path); err == nil && strings.HasPrefix(to, dir+"/") {
@@ -29,7 +29,7 @@ func written(pid int, dir string) int64 {
 	return -1
 }
 
-// generate stops within a second whatever it is doing, and leaves nothing behind. Nobody reads its standard output.
+// generate stops within a second in any state, and leaves nothing behind. Nobody reads its standard output.
 func TestGenerateInterrupted(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -77,7 +77,7 @@ func TestGenerateInterrupted(t *testing.T) {
 		if err := command.Process.Signal(c.signal); err != nil {
 			t.Errorf("%s: ended after %v: %s", c.phase, time.Since(began), errOut.String())
 		}
-		late := time.AfterFunc(10*time.Second, func() { _ = command.Process.Signal(syscall.SIGQUIT) }) // says where it hangs
+		late := time.AfterFunc(10*time.Second, func() { _ = command.Process.Signal(syscall.SIGQUIT) }) // prints where it hangs
 		_ = command.Wait()                                                                             // the exit code says more
 		late.Stop()
 		took := time.Since(sent)

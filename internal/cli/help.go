@@ -15,19 +15,20 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
-// widestHelp is the number of columns of help texts where there is no terminal, or a wider one.
+// widestHelp is the number of columns of help texts, unless the terminal has fewer.
 const widestHelp = 100
 
-// Where less than leastHelp columns would be left for what a command does, it is said below its name, narrowIndent columns from the left.
+// If fewer than leastHelp columns are left for the description of a command, the description stands below the name,
+// narrowIndent columns from the left.
 const (
 	leastHelp    = 22
 	narrowIndent = 6
 )
 
-// localFlags is the part of cobra's template that lists the flags of a command.
+// localFlags matches the part of cobra's template that lists the flags of a command.
 var localFlags = regexp.MustCompile(`(?s)\n\nFlags:\n\{\{\.LocalFlags.*?\}\}`)
 
-// helpFunctions gives cobra, whose functions all commands share, those of the help texts.
+// helpFunctions adds the functions of the help texts to cobra's templates, once, since all commands share them.
 var helpFunctions = sync.OnceFunc(func() {
 	cobra.AddTemplateFunc("flagUsages", flagUsages)
 	cobra.AddTemplateFunc("paragraphs", paragraphs)
@@ -44,7 +45,7 @@ var helpFunctions = sync.OnceFunc(func() {
 // fitHelp makes the help texts of root and its commands as wide as the terminal, with flags in groups.
 func fitHelp(root *cobra.Command, w io.Writer) { fitHelpTo(root, textWidth(w)) }
 
-// fitHelpTo makes them so many columns wide.
+// fitHelpTo makes the help texts width columns wide.
 func fitHelpTo(root *cobra.Command, width int) {
 	helpFunctions()
 	usage := localFlags.ReplaceAllLiteralString(root.UsageTemplate(), fmt.Sprintf("{{flagUsages .LocalFlags %d}}", width))
@@ -61,12 +62,12 @@ func fitHelpTo(root *cobra.Command, width int) {
 		c.SetOut(&text)
 		write(c, args)
 		c.SetOut(out)
-		_, _ = out.Write(text.Bytes()) // an error is kept by out, and said at the end: cobra would say it too
+		_, _ = out.Write(text.Bytes()) // out keeps the error for the end of the command; cobra would print it as well
 	})
 	root.SetHelpTemplate(strings.ReplaceAll(root.HelpTemplate(), "{{. | trim", fmt.Sprintf("{{paragraphs . %d | trim", width)))
 }
 
-// examples breaks commands that are too long as a shell allows: with a backslash.
+// examples breaks long commands with a backslash, as a shell reads them.
 func examples(text string, width int) string {
 	lines := strings.Split(text, "\n")
 	for k, line := range lines {
@@ -77,7 +78,7 @@ func examples(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// textWidth returns the number of columns for help texts: those of the terminal, up to widestHelp.
+// textWidth returns the number of columns for help texts: the width of the terminal, but at most widestHelp.
 func textWidth(w io.Writer) int {
 	if n := columns(w); n > 0 {
 		return min(n, widestHelp)
@@ -85,7 +86,7 @@ func textWidth(w io.Writer) int {
 	return widestHelp
 }
 
-// columns is the width of the terminal that w writes to; 0: it is none.
+// columns returns the width of the terminal that w writes to; 0: w is not a terminal.
 func columns(w io.Writer) int {
 	if f, ok := w.(interface{ Fd() uintptr }); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
@@ -95,8 +96,8 @@ func columns(w io.Writer) int {
 	return 0
 }
 
-// paragraphs breaks the lines of a text anew at so many columns. Paragraphs are divided by empty lines; indented
-// lines stay as they are.
+// paragraphs wraps the paragraphs of a text at width columns. Empty lines separate paragraphs; a paragraph that begins with
+// a space stays as it is.
 func paragraphs(text string, width int) string {
 	var out []string
 	for _, p := range strings.Split(text, "\n\n") {

@@ -33,13 +33,13 @@ func TestFlagGroups(t *testing.T) {
 		if !strings.Contains(help, "\n"+h+":\n") {
 			t.Errorf("help does not have %q", h)
 		}
-		if strings.Count(man, "\n.SS "+h+"\n") != 1 && h != "Output" { // whose first flag has a short name
+		if strings.Count(man, "\n.SS "+h+"\n") != 1 && h != "Output" { // the first flag of this group has a short name
 			t.Errorf("the page does not have %q once", h)
 		}
 	}
 }
 
-// Help fits into its width: no word is lost, and no line is longer but for a flag or a word that is long itself.
+// Help fits into its width: no word is lost, and no line is longer, except for a flag or a long word.
 func TestHelpWraps(t *testing.T) {
 	root := newRoot(streams{out: &bytes.Buffer{}, err: &bytes.Buffer{}})
 	c, _, err := root.Find([]string{"solve"})
@@ -59,7 +59,7 @@ func TestHelpWraps(t *testing.T) {
 	}
 }
 
-// Examples that are too long go on after a backslash, and what commands with long names do is said below these.
+// Long examples continue after a backslash, and the description of a command with a long name is below the name.
 func TestNarrowHelp(t *testing.T) {
 	want := "  mpsolve generate poisson3d --n 50 -o \\\n      p.mtx.gz\n  mpsolve info m.mtx"
 	if got := examples("  mpsolve generate poisson3d --n 50 -o p.mtx.gz\n  mpsolve info m.mtx", 40); got != want {

@@ -13,21 +13,20 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
-// history writes a line of CSV for every iteration, and one for the verified error. The nil history writes
-// nothing.
+// history writes a line of CSV for every iteration, and one for the verified error of each x. A nil history writes nothing.
 type history struct {
 	file   *host.File
 	csv    *csv.Writer
 	rhs    int
 	start  time.Time
-	last   map[int]krylov.Event // of each right-hand side
-	events []string             // since the last line
+	last   map[int]krylov.Event // the last event of each right-hand side
+	events []string             // events since the last line
 }
 
-// historyColumns are the names of the columns, see docs/usage.md.
+// historyColumns are the names of the columns; docs/usage.md describes them.
 var historyColumns = []string{"rhs", "step", "iteration", "residual", "estimate", "seconds", "measured", "event"}
 
-// Events of a history that are no decisions.
+// Events of a history other than decisions.
 const (
 	restarted = "restart"
 	verified  = "verified"
@@ -48,14 +47,14 @@ func newHistory(ctx context.Context, path string) (*history, error) {
 // begin starts right-hand side k, counted from 0.
 func (h *history) begin(k int) {
 	if h != nil {
-		if h.rhs == 0 { // what was said before concerns no iteration
+		if h.rhs == 0 { // decisions before the first solve belong to no iteration
 			h.events = nil
 		}
 		h.rhs = k + 1
 	}
 }
 
-// note keeps a decision for the line of the iteration that follows it.
+// note keeps a decision for the line of the next iteration.
 func (h *history) note(line string) {
 	if h != nil {
 		h.events = append(h.events, line)
@@ -77,7 +76,7 @@ func (h *history) add(e krylov.Event) {
 	h.last[h.rhs] = e
 }
 
-// end writes the error that was verified.
+// end writes the verified error of x.
 func (h *history) end(e float64) {
 	if h == nil {
 		return
@@ -88,7 +87,7 @@ func (h *history) end(e float64) {
 	h.write(last, e)
 }
 
-// write writes a line; measured is NaN where nothing was.
+// write writes a line; measured is NaN if the error was not measured.
 func (h *history) write(e krylov.Event, measured float64) {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 	line := []string{
@@ -102,7 +101,7 @@ func (h *history) write(e krylov.Event, measured float64) {
 	h.events = h.events[:0]
 }
 
-// publish lets the file be seen from now on.
+// publish gives the file its name, so that others can read it from now on.
 func (h *history) publish() error {
 	if h == nil {
 		return nil

@@ -22,19 +22,18 @@ type infoFlags struct {
 	condition, sets, json bool
 }
 
-const infoLong = `Describe a file (- for standard input) of any format of docs/formats.md: its properties and
-a histogram of the magnitudes of its entries, and what solve does with it by default. That is not
-a forecast: it is set up as solve does, up to the first iteration. The memory is what
-solve needs with each method that suits the matrix.
+const infoLong = `Describe a file (- for standard input) of any format of docs/formats.md: the properties of its matrix, a histogram of
+the magnitudes of the entries, and what solve does with it by default. For that, info sets up the solve and stops before
+the first iteration. The last table is the memory that solve needs with each method that suits the matrix.
 
---sets adds a table of the papers' sets of storage formats: for three accuracies and both criteria,
-bytes per nonzero, indices included, and the percentage of nonzeros dropped. --spy and --condition
-show only the properties and what they are for, soon, as nothing is set up (--json has everything).`
+--sets adds a table of the papers' sets of storage formats, for three accuracies and both criteria: the bytes per
+nonzero, indices included, and the percentage of nonzeros that are dropped. With --spy or --condition, info sets up
+nothing and shows only the properties and what these flags ask for, which is faster (--json has everything).`
 
 func newInfo(s streams) *cobra.Command {
 	var f infoFlags
 	c := &cobra.Command{
-		Use: "info FILE", Short: "Describe the file of a matrix, and how solve would solve with it", Long: infoLong,
+		Use: "info FILE", Short: "Describe a matrix and how solve solves with it", Long: infoLong,
 		Example: "  mpsolve info matrix.mtx.gz\n  mpsolve info matrix.mtx.gz --json\n  mpsolve info matrix.mtx.gz --spy --condition\n" +
 			"  mpsolve info matrix.mtx.gz --spy --output pattern.svg\n  mpsolve info matrix.mtx.gz --sets",
 		Args: exactly(1, "one file"),
@@ -49,8 +48,8 @@ func newInfo(s streams) *cobra.Command {
 		},
 	}
 	f.spy.add(c)
-	c.Flags().BoolVar(&f.condition, "condition", false, "bound the eigenvalues of a symmetric matrix by Gershgorin's discs and Lanczos' process, and estimate the condition number of a square one by a few solves")
-	c.Flags().BoolVar(&f.sets, "sets", false, "show what the matrix takes in each of the papers' sets of storage formats")
+	c.Flags().BoolVar(&f.condition, "condition", false, "bound the eigenvalues of a symmetric matrix by Gershgorin's discs and Lanczos' process, and estimate the condition number of a square matrix by a few solves")
+	c.Flags().BoolVar(&f.sets, "sets", false, "show the size of the matrix in each of the papers' sets of storage formats")
 	f.reorder.add(c)
 	c.Flags().BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/info.schema.json)")
 	c.Flags().Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
@@ -91,7 +90,7 @@ func (f *infoFlags) run(ctx context.Context, s streams, path string) error {
 	return nil
 }
 
-// describe describes the matrix of a run of solve that has it.
+// describe describes the matrix of a run of solve that has read it.
 func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info, r *solveRun, m *csr.Matrix) error {
 	pool := parallel.New(0)
 	defer pool.Close()
@@ -99,7 +98,7 @@ func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info,
 	i.SetMatrix(facts)
 	if c, yes := r.problem.(complexProblem); yes {
 		i.Complex = &report.Complex{Rows: c.Rows / 2, Form: c.form.Name}
-		report.Line(out, "complex", "what follows is of its real form, %s, of twice the size", c.form.Name)
+		report.Line(out, "complex", "the rest describes its real form, %s, of twice the size", c.form.Name)
 	}
 	report.Facts(out, facts)
 	shown := f.spy.spy || f.condition || f.sets

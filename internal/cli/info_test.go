@@ -14,10 +14,10 @@ import (
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
-// seconds are what differs between two runs.
+// seconds matches the times, which differ between two runs.
 var seconds = regexp.MustCompile(`set up in [0-9.]+ s`)
 
-// inJSON is the output of a command that prints JSON.
+// inJSON runs a command and decodes the JSON that it prints.
 func inJSON(t *testing.T, to any, args ...string) (text string) {
 	t.Helper()
 	var out, errOut bytes.Buffer
@@ -28,7 +28,7 @@ func inJSON(t *testing.T, to any, args ...string) (text string) {
 	return out.String()
 }
 
-// What info says is what solve begins with, and what it ends with where nothing else was needed; and the JSON is by its schema.
+// info describes what solve chooses, and what the report of solve has if the first choice sufficed. The JSON follows its schema.
 func TestInfoAgreesWithSolve(t *testing.T) {
 	validate := validator(t, "info.schema.json")
 	dir := t.TempDir()
@@ -86,7 +86,7 @@ func TestInfoAgreesWithSolve(t *testing.T) {
 	}
 }
 
-// A solve with what info says that a method needs is not refused for its memory, and with less it is.
+// With the memory that info says a method needs, solve runs; with less, it refuses.
 func TestInfoForecastsMemory(t *testing.T) {
 	file := filepath.Join("..", "..", "testdata", "convdiff2d_20.mtx")
 	var info report.Info
@@ -97,7 +97,7 @@ func TestInfoForecastsMemory(t *testing.T) {
 	for _, m := range info.Memory.Methods {
 		for _, less := range []int64{0, 1} {
 			limit := fmt.Sprintf("%dB", m.Alone-less)
-			c := testsupport.Command(t, "mpsolve", "solve", file, "--precond", "none", "--method", m.Method, "--max-memory", limit, "--quiet") // the limit is that of the process
+			c := testsupport.Command(t, "mpsolve", "solve", file, "--precond", "none", "--method", m.Method, "--max-memory", limit, "--quiet") // --max-memory limits the process
 			out, err := c.CombinedOutput()
 			if refused := c.ProcessState.ExitCode() == exitFailure && strings.Contains(string(out), "memory"); refused != (less == 1) {
 				t.Errorf("%s with %s: %v, %s", m.Method, limit, err, out)
@@ -109,7 +109,7 @@ func TestInfoForecastsMemory(t *testing.T) {
 	}
 }
 
-// All sections together, and what solve refuses.
+// info with all sections, and for a matrix that solve refuses.
 func TestInfoJSON(t *testing.T) {
 	validate := validator(t, "info.schema.json")
 	data := filepath.Join("..", "..", "testdata")

@@ -13,8 +13,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// solveRun is a run of `mpsolve solve` of the file with default flags, but for those that info has too. It
-// prints nothing, and has no right-hand side.
+// solveRun returns a run of `mpsolve solve` with the flags that info shares with solve, and defaults for the others. The run
+// prints nothing and has no right-hand side.
 func (f *infoFlags) solveRun(s streams, path string) (*solveRun, error) {
 	flags := new(solveFlags)
 	c := solveCommand(s, flags)
@@ -26,7 +26,7 @@ func (f *infoFlags) solveRun(s streams, path string) (*solveRun, error) {
 	return &solveRun{solveFlags: flags, streams: s, path: path, start: time.Now()}, nil
 }
 
-// takeReal takes the matrix of a file, or its real form.
+// takeReal makes the matrix of a file, or its real form if it is complex, the problem of the run.
 func (r *solveRun) takeReal(content *matrixmarket.Content) (*csr.Matrix, error) {
 	if content.Field != matrixmarket.Complex {
 		r.problem = whole{content.Matrix}
@@ -38,7 +38,7 @@ func (r *solveRun) takeReal(content *matrixmarket.Content) (*csr.Matrix, error) 
 	return m, err
 }
 
-// cutWhole cuts a matrix into the domains that it would have been read in.
+// cutWhole cuts a matrix into the domains in which solve would read it.
 func (r *solveRun) cutWhole() error {
 	p, isWhole := r.problem.(whole)
 	if !isWhole || p.Rows != p.Cols {
@@ -56,7 +56,7 @@ func (r *solveRun) cutWhole() error {
 	return err
 }
 
-// choose has the run prepare to solve, and takes over what it has chosen. What it refuses is no error.
+// choose has the run prepare the solve, and takes over what it chose. A matrix that solve refuses is not an error.
 func (r *solveRun) choose(ctx context.Context, i *report.Info) error {
 	err := r.cutWhole()
 	if err == nil {

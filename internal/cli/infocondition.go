@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// condition bounds the eigenvalues and estimates the condition number, as far as there are any.
+// condition bounds the eigenvalues of a symmetric matrix and estimates the condition number of a square one.
 func condition(ctx context.Context, m *csr.Matrix, f csr.Facts, opt solve.Options, pool *parallel.Pool) (*report.Condition, error) {
 	c := new(report.Condition)
 	if f.Symmetric && f.NonFinite == 0 {

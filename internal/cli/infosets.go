@@ -12,15 +12,15 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// sets are the sizes of a matrix in each of the papers' sets of formats, and the layouts that it would have with AFX.
+// sets has the sizes of a matrix in each of the papers' sets of formats, and the layouts that AFX would choose for it.
 type sets struct {
 	columns []string
 	specs   []report.SpecBytes
 	rows    []report.Prediction
-	layouts []string // of the columns
+	layouts []string // the layout with AFX, for each column
 }
 
-// writeLayouts writes each layout once, with its columns.
+// writeLayouts writes each layout once, with the columns that have it.
 func (s *sets) writeLayouts(w io.Writer) {
 	for k, layout := range s.layouts {
 		if slices.Contains(s.layouts[:k], layout) {
@@ -36,7 +36,7 @@ func (s *sets) writeLayouts(w io.Writer) {
 	}
 }
 
-// predict finds out the bytes per nonzero of the matrix in every set of formats.
+// predict computes the bytes per nonzero of the matrix in every set of formats.
 func predict(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) (*sets, error) {
 	here, err := model()
 	if err != nil {

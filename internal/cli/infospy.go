@@ -16,7 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// spyFlags say where the pattern of a matrix is drawn.
+// spyFlags say whether and where the pattern of the matrix is drawn.
 type spyFlags struct {
 	spy    bool
 	output string
@@ -32,7 +32,7 @@ func (f *spyFlags) check(input string) error {
 	case f.output == "":
 		return nil
 	case !f.spy:
-		return usage("--output %s: is for --spy", f.output)
+		return usage("--output %s: needs --spy", f.output)
 	case !strings.HasSuffix(f.output, ".svg"):
 		return usage("--output %s: want a name that ends in .svg", f.output)
 	}
@@ -42,7 +42,7 @@ func (f *spyFlags) check(input string) error {
 // spyCells is the number of cells along the longer side of a figure.
 const spyCells = 256
 
-// draw draws the pattern.
+// draw draws the pattern into the file or, without one, to w.
 func (f *spyFlags) draw(ctx context.Context, w io.Writer, file string, m *csr.Matrix) error {
 	if f.output == "" {
 		fmt.Fprintln(w)

@@ -20,18 +20,18 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// input reads Matrix Market files for a command.
+// input reads files of matrices and vectors for a command.
 type input struct {
 	streams
 	threads   int   // 0: all processors
 	maxMemory int64 // 0: the memory of the machine
-	parts     int   // float64 that hold a value; 0: one
-	maps      bool  // a .mpx file is mapped, for as long as the process lives
+	parts     int   // number of float64 that hold a value; 0: one
+	maps      bool  // map .mpx files, for as long as the process lives
 
-	known map[string]*matrixmarket.Content // files that need not be read again
+	known map[string]*matrixmarket.Content // contents of files that have been read already
 
-	check    func(h matrixmarket.Header, rows, cols int) error        // of the size line; nil: none
-	realForm func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) // of complex matrices; nil: these are refused
+	check    func(h matrixmarket.Header, rows, cols int) error        // checks the size line; nil: no check
+	realForm func(m *csr.Matrix, imag []float64) (*csr.Matrix, error) // makes the real form of complex matrices; nil: refuse them
 }
 
 // matrix reads a real sparse matrix.
@@ -47,8 +47,8 @@ func (in input) matrix(ctx context.Context, path string) (*csr.Matrix, error) {
 	return m, nil
 }
 
-// read reads a Matrix Market file, or standard input for "-", and prints its
-// warnings. A progress bar is drawn on terminals only.
+// read reads a file of any format, or standard input for "-", and prints the warnings about it. On a terminal it draws a
+// progress bar.
 func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, error) {
 	if c := in.known[path]; c != nil {
 		return c, nil
@@ -69,7 +69,7 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 	return c, nil
 }
 
-// options are those of reading, with a progress bar, which ends with done.
+// options returns the options of reading, with a progress bar, which done removes.
 func (in input) options() (opt matrixmarket.Options, done func()) {
 	keepWithin(in.maxMemory)
 	opt = in.limits()
@@ -88,23 +88,23 @@ func (in input) options() (opt matrixmarket.Options, done func()) {
 	return opt, status.done
 }
 
-// limits are those on memory.
+// limits returns the limits on memory.
 func (in input) limits() matrixmarket.Options {
 	return matrixmarket.Options{MaxMemory: in.maxMemory, Held: programBytes, Installed: host.Available()}
 }
 
-// fits is an error if so many bytes that a command takes for a matrix are beyond the limits.
+// fits returns an error if the bytes that a command needs for the matrix of a file exceed the limits.
 func (in input) fits(path string, need float64, what string, args ...any) error {
 	return in.limits().Fits(path, math.MaxInt64, need, what, args...)
 }
 
-// reading is how far a file has been read.
+// reading is the progress of reading a file.
 type reading struct {
 	start       time.Time
 	done, total atomic.Int64 // bytes
 }
 
-// text is the status line.
+// text returns the status line.
 func (p *reading) text(width int) string {
 	done, total, took := p.done.Load(), p.total.Load(), time.Since(p.start)
 	share, left := "", ""
@@ -115,7 +115,7 @@ func (p *reading) text(width int) string {
 	return fit(width, part{0, "reading"}, part{1, share}, part{3, left}, part{2, fmt.Sprintf("%.1f s", took.Seconds())})
 }
 
-// readingError is the error of reading a file with its exit code.
+// readingError gives the error of reading a file its exit code.
 func readingError(path string, err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -133,7 +133,7 @@ func (in input) warn(path string, c *matrixmarket.Content) {
 	}
 }
 
-// notOpened reports whether an error is that of opening a file.
+// notOpened reports whether an error comes from opening a file.
 func notOpened(err error) bool {
 	var at *fs.PathError
 	return errors.As(err, &at) && at.Op == "open"
@@ -144,7 +144,7 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// inFile names the file of a matrix that cannot be solved with.
+// inFile adds the name of the file to an error about its matrix.
 func inFile(path string, err error) error {
 	var fault *solve.InputError
 	if errors.As(err, &fault) {

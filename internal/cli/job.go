@@ -18,19 +18,19 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
-// A job is the ranks that run this command together, each a process that a launcher of MPI has
-// started; a single one otherwise.
+// A job is the ranks that run this command together. Each is a process that a launcher of MPI has started; without a
+// launcher there is one rank.
 type job struct {
 	comm  *dist.Timed
-	stop  func()    // of MPI
-	err   io.Writer // standard error of this rank, which rank 0 alone prints to otherwise
+	stop  func()    // ends MPI
+	err   io.Writer // standard error of this rank, for what ends the job; all else is printed by rank 0
 	ranks []profile
-	grace time.Duration // for what is interrupted
-	args  []string      // of the command line
-	over  atomic.Bool   // all has been said on all ranks
+	grace time.Duration // how long an interrupted command may take to end
+	args  []string      // the command line
+	over  atomic.Bool   // all ranks have printed everything
 }
 
-// startJob begins to run a command on all ranks. They must be alike.
+// startJob begins to run a command on all ranks. Program and arguments must be the same on all.
 func startJob(args []string, errOut io.Writer) (*job, error) {
 	comm, stop, err := mpi.Start()
 	if err != nil {
@@ -57,7 +57,7 @@ func (j *job) size() int { return j.comm.Size() }
 // alone reports whether this is the only rank.
 func (j *job) alone() bool { return j.size() == 1 }
 
-// streams are those of a rank: only rank 0 reads standard input and prints.
+// streams returns the streams of this rank: only rank 0 reads standard input and prints.
 func (j *job) streams(in io.Reader, out, errOut io.Writer) streams {
 	if j.rank() > 0 {
 		return streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard, job: j}
@@ -77,7 +77,7 @@ func alike(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// suits reports that a command does not run over ranks.
+// suits returns an error if there are several ranks and the command does not run over ranks.
 func (j *job) suits(c *cobra.Command) error {
 	if j.alone() || c.Annotations[overRanks] != "" {
 		return nil
@@ -115,7 +115,7 @@ func (j *job) guarded(f func() error) error {
 	return f()
 }
 
-// giveUp ends all ranks with an error that the others do not know of.
+// giveUp ends all ranks with an error that only this rank has.
 func (j *job) giveUp(err error) {
 	if j.rank() > 0 {
 		err = fmt.Errorf("rank %d: %w", j.rank(), err)
@@ -124,8 +124,8 @@ func (j *job) giveUp(err error) {
 	j.abort(exitCode(err))
 }
 
-// close ends MPI, once all ranks are there: what rank 0 prints has then been printed, for a launcher may end it
-// when another rank ends.
+// close waits for all ranks and ends MPI. It must wait, since a launcher may end rank 0, which prints, as soon as another rank
+// ends.
 func (j *job) close() {
 	if !j.alone() {
 		j.comm.Barrier()
@@ -134,8 +134,8 @@ func (j *job) close() {
 	j.stop()
 }
 
-// outcome returns the error that ends the command on all ranks: what has stopped one, or what has failed.
-// Collective.
+// outcome returns the error that ends the command, the same on all ranks: the signal that stopped a rank, or the error of
+// the command. Collective.
 func (j *job) outcome(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if j.alone() {
@@ -171,7 +171,7 @@ func (j *job) agree(err error) error {
 	return nil
 }
 
-// told is the error of another rank.
+// told returns the error that another rank has sent.
 func told(rank, code int, text string) error {
 	switch {
 	case text == "":
@@ -182,7 +182,7 @@ func told(rank, code int, text string) error {
 	return &exitError{code, errors.New(text)}
 }
 
-// noJob reports that the job did not begin. Ranks other than 0 have an empty error for what rank 0 says.
+// noJob prints why the job did not begin. Ranks other than 0 print nothing if rank 0 prints the error.
 func noJob(err error, errOut io.Writer) int {
 	if err.Error() != "" {
 		fmt.Fprintf(errOut, "mpsolve: %s\n", report.Printable(oneLine(err)))

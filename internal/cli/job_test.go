@@ -16,7 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// printed is what a rank has printed, and its exit code.
+// printed is the output of a rank, and its exit code.
 type printed struct {
 	out, err bytes.Buffer
 	code     int
@@ -25,20 +25,19 @@ type printed struct {
 // runJob runs a command line on ranks that are goroutines; args may depend on the rank.
 func runJob(t *testing.T, size int, args func(rank int) []string) []printed {
 	t.Helper()
-	t.Setenv("GOMAXPROCS", "2") // ranks share a process here, whose threads none of them should take
+	t.Setenv("GOMAXPROCS", "2") // ranks share this process, so no rank may change the number of threads
 	all := make([]printed, size)
 	dist.Run(size, func(c dist.Comm) {
 		p := &all[c.Rank()]
 		own := args(c.Rank())
 		j, err := newJob(c, func() {}, own, &p.err)
-		j.grace = time.Minute // as long as it takes on a busy machine
+		j.grace = time.Minute // enough on a busy machine
 		p.code = j.run(own, j.streams(strings.NewReader("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n"), &p.out, &p.err), err)
 	})
 	return all
 }
 
-// Whatever comes of it, rank 0 prints what a single process does, all ranks have its exit code, and the others print
-// nothing.
+// With any outcome, rank 0 prints what a single process prints, all ranks have the same exit code, and the others print nothing.
 func TestConcurrentRanksPrintOnce(t *testing.T) {
 	data := filepath.Join("..", "..", "testdata")
 	poisson := filepath.Join(data, "poisson2d_20.mtx")
@@ -46,7 +45,7 @@ func TestConcurrentRanksPrintOnce(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		code int
-		want string // on standard output or error
+		want string // on standard output or standard error
 	}{
 		{"solve --quiet " + poisson, 0, "converged"},
 		{"solve --quiet -", 0, "converged"},
@@ -80,7 +79,7 @@ func TestConcurrentRanksPrintOnce(t *testing.T) {
 	}
 }
 
-// Ranks that were started differently refuse to work together.
+// Ranks with different arguments or programs refuse to work together.
 func TestRanksMustBeAlikeConcurrent(t *testing.T) {
 	for r, p := range runJob(t, 3, func(rank int) []string { return []string{"solve", []string{"a.mtx", "a.mtx", "b.mtx"}[rank]} }) {
 		want := "mpsolve: rank 2 was started as mpsolve solve b.mtx, rank 0 as mpsolve solve a.mtx; all ranks need the same arguments\n"
@@ -93,7 +92,7 @@ func TestRanksMustBeAlikeConcurrent(t *testing.T) {
 	}
 }
 
-// An error of one rank is that of all, with its exit code; what stops one stops all.
+// An error of one rank is the error of all, with its exit code. What stops one rank stops all.
 func TestConcurrentRanksAgree(t *testing.T) {
 	for _, c := range []struct {
 		errs [3]error
@@ -117,7 +116,7 @@ func TestConcurrentRanksAgree(t *testing.T) {
 	}
 }
 
-// A signal to a rank that waits interrupts rank 0, which works (Interrupt).
+// A signal to a waiting rank interrupts rank 0, which works (Interrupt).
 func TestInterruptOfRankThatWaits(t *testing.T) {
 	t.Setenv("GOMAXPROCS", "2")
 	var once sync.Once
@@ -143,7 +142,7 @@ func TestInterruptOfRankThatWaits(t *testing.T) {
 	})
 }
 
-// Ranks of a node share the processors that several of them may run on.
+// Ranks of a node share the processors that several ranks may run on.
 func TestThreadsOfRanks(t *testing.T) {
 	some := func(lo, hi int) (p []int) {
 		for k := lo; k < hi; k++ {

@@ -20,12 +20,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// onJob runs f on so many ranks that are goroutines.
+// onJob runs f on ranks that are goroutines.
 func onJob(size int, f func(j *job)) {
 	dist.Run(size, func(c dist.Comm) { f(&job{comm: dist.NewTimed(c), ranks: make([]profile, size)}) })
 }
 
-// columnsOf are random columns, and the text of the array that they are.
+// columnsOf returns random columns, and the text of an array with these columns.
 func columnsOf(t *testing.T, rows, cols int) (all [][]float64, text string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(rows), uint64(cols)))
@@ -46,7 +46,7 @@ func columnsOf(t *testing.T, rows, cols int) (all [][]float64, text string) {
 	return all, b.String()
 }
 
-// own are the rows of all that a rank has of even parts.
+// own returns the rows of a rank when rows are distributed evenly.
 func own(j *job, all [][]float64) (part [][]float64) {
 	rows := len(all[0])
 	for _, x := range all {
@@ -55,7 +55,7 @@ func own(j *job, all [][]float64) (part [][]float64) {
 	return part
 }
 
-// Whatever writes it, a file has the same bytes, and nothing else is left (Concurrent).
+// A file has the same bytes in every way of writing, and no other file is left (Concurrent).
 func TestConcurrentRanksWriteX(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {10, 2}, {100_000, 1}, {40_000, 3}} {
 		all, want := columnsOf(t, size[0], size[1])
@@ -91,7 +91,7 @@ func unzipped(b []byte) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// A disk that is full for one rank, or a missing folder, is an error of all, and no file is left; x is elsewhere (Concurrent).
+// A full disk of one rank, or a missing folder, is an error of all ranks. No file is left, and x is elsewhere (Concurrent).
 func TestConcurrentRanksFailToWriteX(t *testing.T) {
 	all, want := columnsOf(t, 1000, 1)
 	t.Setenv("TMPDIR", t.TempDir())
@@ -118,7 +118,7 @@ func TestConcurrentRanksFailToWriteX(t *testing.T) {
 			return
 		}
 		if j.rank() == 2 {
-			f.Close() // writes fail
+			f.Close() // makes writes fail
 		}
 		defer f.Close()
 		err = matrixmarket.WriteDenseAt(j.comm, pathless{f}, 1000, own(j, all), matrixmarket.WriteOptions{})
@@ -128,7 +128,7 @@ func TestConcurrentRanksFailToWriteX(t *testing.T) {
 	})
 }
 
-// Right-hand sides and guesses of files are those of one process, and so are errors (Concurrent).
+// Ranks read the same right-hand sides and guesses as one process, with the same errors (Concurrent).
 func TestConcurrentRanksReadVectors(t *testing.T) {
 	m, err := generate.Generate("poisson2d", generate.Params{"n": 10})
 	if err != nil {
@@ -147,7 +147,7 @@ func TestConcurrentRanksReadVectors(t *testing.T) {
 	_, short := columnsOf(t, 99, 1)
 	b3, b1, bShort := write("b3.mtx", three), write("b1.mtx", one), write("short.mtx", short)
 	bNaN := write("nan.mtx", strings.Replace(three, "\n100 3\n", "\n100 3\nnan\n", 1))
-	for _, f := range []solveFlags{
+	for _, p := range []problemFlags{
 		{rhs: "ones"},
 		{rhs: b3},
 		{rhs: b1, guess: b1},
@@ -159,6 +159,7 @@ func TestConcurrentRanksReadVectors(t *testing.T) {
 		{rhs: bNaN},
 		{rhs: "missing.mtx"},
 	} {
+		f := solveFlags{problemFlags: p}
 		in := input{streams: streams{in: strings.NewReader(""), err: io.Discard}}
 		wantB, wantX, wantErr := f.readVectors(context.Background(), in, 100, 100)
 		onJob(3, func(j *job) {
@@ -191,7 +192,7 @@ func TestConcurrentRanksReadVectors(t *testing.T) {
 	}
 }
 
-// The errors of a matrix that ranks read have the words and the exit codes of one process (Concurrent).
+// Errors of a matrix that ranks read have the words and exit codes of one process (Concurrent).
 func TestConcurrentRanksReadMatrix(t *testing.T) {
 	good := filepath.Join("..", "..", "testdata", "poisson2d_20.mtx")
 	bad := filepath.Join(t.TempDir(), "bad.mtx")

@@ -8,8 +8,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// distributed reads a real sparse matrix by all ranks, and prints its warnings. Matrix of what it returns is that of rank 0 if there
-// is one domain, or it is not square, and Dist is nil then. domains is the number that was asked for; 0: none. Collective.
+// distributed reads a real sparse matrix with all ranks, and prints the warnings about it. domains is the number of domains
+// asked for; 0: by the number of rows. If there is one domain or the matrix is not square, the result has Matrix on rank 0,
+// and Dist is nil. Collective.
 func (in input) distributed(ctx context.Context, j *job, path string, domains int) (*matrixmarket.Distributed, error) {
 	opt, done := in.distributedOptions(j)
 	defer done()
@@ -22,14 +23,14 @@ func (in input) distributed(ctx context.Context, j *job, path string, domains in
 	return v, nil
 }
 
-// distributedOptions are those of reading over ranks.
+// distributedOptions returns the options of reading over ranks.
 func (in input) distributedOptions(j *job) (opt matrixmarket.DistributedOptions, done func()) {
 	opt.Options, done = in.options()
 	opt.Stdin, opt.Sharing, opt.Alone = in.in, j.neighbours(), j.onFirst
 	return opt, done
 }
 
-// neighbours returns how many ranks are on the node of this one, itself included.
+// neighbours returns the number of ranks on the node of this rank, itself included.
 func (j *job) neighbours() int {
 	n := 0
 	for _, p := range j.ranks {
@@ -40,12 +41,12 @@ func (j *job) neighbours() int {
 	return n
 }
 
-// readDistributedVectors is readVectors over ranks: each has its own elements of the right-hand sides, if they are in a file, and of the guesses. Collective.
+// readDistributedVectors is readVectors over ranks: each rank gets its own elements of the vectors. Collective.
 func (f *solveFlags) readDistributedVectors(ctx context.Context, j *job, in input, a *dist.Matrix) (b, x0 [][]float64, err error) {
 	return f.vectorsBy(func(path, what string) ([][]float64, error) { return in.distributedColumns(ctx, j, path, what, a) })
 }
 
-// distributedColumns reads and checks the own elements of vectors, the columns of a file. Collective.
+// distributedColumns reads and checks this rank's elements of the columns of a file. Collective.
 func (in input) distributedColumns(ctx context.Context, j *job, path, what string, a *dist.Matrix) ([][]float64, error) {
 	in.check = ofLength(path, what, a.N)
 	opt, done := in.distributedOptions(j)
@@ -58,7 +59,8 @@ func (in input) distributedColumns(ctx context.Context, j *job, path, what strin
 	return own, checkColumns(path, what, own, func(name string, v []float64) error { return j.checkElements(name, v, a) })
 }
 
-// readDistributedNearNull reads the own elements of near-null vectors into opt, if there is a file of them. Collective.
+// readDistributedNearNull reads this rank's elements of the near-null vectors into opt, if there is a file of them.
+// Collective.
 func (f *precondFlags) readDistributedNearNull(ctx context.Context, j *job, in input, a *dist.Matrix, opt *solve.Options) (err error) {
 	if f.nearNull != "" {
 		opt.Precond.NearNull, err = in.distributedColumns(ctx, j, f.nearNull, "near-null vector", a)
@@ -66,7 +68,8 @@ func (f *precondFlags) readDistributedNearNull(ctx context.Context, j *job, in i
 	return err
 }
 
-// checkElements is solve.CheckVector of the own elements of all ranks: the first bad one is the error of all. Collective.
+// checkElements is solve.CheckVector for a vector over ranks: all ranks return the error about the first bad element.
+// Collective.
 func (j *job) checkElements(name string, own []float64, a *dist.Matrix) error {
 	first := int64(0)
 	if len(a.Parts) > 0 {

@@ -18,8 +18,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// writeX writes x, of so many rows, of which own[k] are the elements of this rank in column k, and returns where it is. If that fails, x goes to
-// the folder of temporary files of rank 0, and the error says so. Collective.
+// writeX writes x and returns the path of the file. own[k] has the elements of this rank in column k of x. If writing fails,
+// x goes to rank 0's folder of temporary files, and the error says so. Collective.
 func (j *job) writeX(ctx context.Context, path string, rows int64, own [][]float64) (string, error) {
 	writing.Add(1)
 	defer writing.Add(-1)
@@ -35,7 +35,8 @@ func (j *job) writeX(ctx context.Context, path string, rows int64, own [][]float
 	return instead, fmt.Errorf("%w; x is in %s instead", err, instead)
 }
 
-// writeArray writes an array completely or not at all: plain files by all ranks, each its own bytes of it, others by rank 0. Collective.
+// writeArray writes an array completely or not at all. All ranks write a plain file, each its own bytes; rank 0 writes
+// anything else. Collective.
 func (j *job) writeArray(ctx context.Context, path string, rows int64, own [][]float64) error {
 	if j.alone() || strings.HasSuffix(path, ".gz") {
 		return j.writeThrough(ctx, path, rows, own)
@@ -57,7 +58,7 @@ func (j *job) writeArray(ctx context.Context, path string, rows int64, own [][]f
 	return j.commit(f, j.writeParts(f, temp, rows, own))
 }
 
-// commit ends a file of rank 0, with the error of writing it that all ranks have. Collective.
+// commit completes or removes the file of rank 0, by the error of writing, which is the same on all ranks. Collective.
 func (j *job) commit(f *host.File, err error) error {
 	if j.rank() == 0 {
 		err = f.Commit(err)
@@ -65,7 +66,7 @@ func (j *job) commit(f *host.File, err error) error {
 	return j.agree(err)
 }
 
-// writeParts has each rank write its own bytes of the file with a temporary name, which rank 0 has open. Collective.
+// writeParts has each rank write its own bytes to the file, which has a temporary name and is open on rank 0. Collective.
 func (j *job) writeParts(f *host.File, temp string, rows int64, own [][]float64) error {
 	var part *os.File
 	var err error
@@ -91,7 +92,7 @@ func (j *job) writeParts(f *host.File, temp string, rows int64, own [][]float64)
 	return err
 }
 
-// writeThrough has rank 0 write all, compressed if the name ends in .gz. Collective.
+// writeThrough has rank 0 write the whole array, compressed if the name ends in .gz. Collective.
 func (j *job) writeThrough(ctx context.Context, path string, rows int64, own [][]float64) error {
 	var f *host.File
 	var err error
@@ -117,7 +118,7 @@ func (j *job) writeThrough(ctx context.Context, path string, rows int64, own [][
 	return j.commit(f, err)
 }
 
-// withoutPath is what an operation on a file failed for, without the temporary name.
+// withoutPath returns the cause of an error of an operation on a file, without the temporary name.
 func withoutPath(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

@@ -13,18 +13,17 @@ import (
 	"github.com/mpsolve/mpsolve/internal/host"
 )
 
-// A profile is what ranks tell each other of themselves.
+// A profile is what a rank tells the others about itself.
 type profile struct {
 	Args       []string
 	Program    string
-	Node       string // processes of the same node share its processors
-	Processors []int  // that this process may run on; none: not known
-	Allowed    int    // the processors that its launcher may run on; 0: not known
-	Threads    int    // that Go would use
+	Node       string // name of the node, whose processors its processes share
+	Processors []int  // processors that this process may run on; empty: not known
+	Allowed    int    // number of processors that its launcher may run on; 0: not known
+	Threads    int    // number of threads that Go uses by default
 }
 
-// compare finds out who the ranks are. Their arguments and programs must be the same.
-// Collective.
+// compare collects the profiles of all ranks. Programs and arguments must be the same. Collective.
 func (j *job) compare(args []string) error {
 	here := host.Here("", Version)
 	own, err := json.Marshal(profile{
@@ -37,7 +36,7 @@ func (j *job) compare(args []string) error {
 	for _, text := range j.comm.Gather(own) {
 		var p profile
 		if err := json.Unmarshal(text, &p); err != nil {
-			return usage("the ranks are of different programs")
+			return usage("the ranks run different programs")
 		}
 		j.ranks = append(j.ranks, p)
 	}
@@ -53,7 +52,7 @@ func (j *job) compare(args []string) error {
 	return nil
 }
 
-// onNode is the number of this rank among those of its node, from 0.
+// onNode returns the index of this rank among the ranks of its node, from 0.
 func (j *job) onNode() (n int) {
 	for _, p := range j.ranks[:min(j.rank(), len(j.ranks))] {
 		if p.Node == j.ranks[j.rank()].Node {
@@ -63,15 +62,15 @@ func (j *job) onNode() (n int) {
 	return n
 }
 
-// share leaves each rank its part of the processors that ranks of a node share, unless GOMAXPROCS says how many it has.
+// share limits each rank to its share of the processors of the node, unless GOMAXPROCS sets the number.
 func (j *job) share() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(threadsOf(j.ranks, j.rank()))
 	}
 }
 
-// threadsOf returns the number of threads of a rank: a processor that k ranks may run on counts 1/k. A limit on the
-// time of processors, as containers have, is that of all ranks of a node.
+// threadsOf returns the number of threads of a rank: a processor that k ranks may run on counts 1/k. If the time of the
+// processors is limited, as in containers, the ranks of a node share the limit equally.
 func threadsOf(ranks []profile, rank int) int {
 	own := ranks[rank]
 	sharing, onNode := map[int]int{}, 0
@@ -85,7 +84,7 @@ func threadsOf(ranks []profile, rank int) int {
 		}
 	}
 	share := float64(own.Threads) / float64(onNode)
-	if own.Threads == len(own.Processors) { // no limit but the binding
+	if own.Threads == len(own.Processors) { // only the binding limits the threads
 		share = 0
 		for _, c := range own.Processors {
 			share += 1 / float64(sharing[c])
@@ -95,7 +94,7 @@ func threadsOf(ranks []profile, rank int) int {
 	return max(1, int(share+rounding))
 }
 
-// whole leaves rank 0, which works while the others wait, all processors that it may run on, until end is called.
+// whole lets rank 0, which works while the others wait, use all processors that it may run on, until end is called.
 func (j *job) whole() (end func()) {
 	if j.rank() > 0 || os.Getenv("GOMAXPROCS") != "" {
 		return func() {}
@@ -104,7 +103,7 @@ func (j *job) whole() (end func()) {
 	return func() { runtime.GOMAXPROCS(own) }
 }
 
-// nodes returns the number of machines that the ranks run on.
+// nodes returns the number of nodes that the ranks run on.
 func (j *job) nodes() int {
 	names := map[string]bool{}
 	for _, p := range j.ranks {
@@ -113,7 +112,7 @@ func (j *job) nodes() int {
 	return len(names)
 }
 
-// processors says how many threads ranks have, and what they could have.
+// processors says how many threads the ranks on this node have, and how to get more.
 func (j *job) processors() string {
 	own, here := j.ranks[j.rank()], 0
 	bound := map[int]bool{}

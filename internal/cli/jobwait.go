@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// While rank 0 works alone, the others ask it now and then whether it has ended: first after firstWait, and ever
-// more rarely, up to longestWait.
+// While rank 0 works alone, the ranks exchange at intervals whether it has ended. The first interval is firstWait; intervals
+// grow up to longestWait.
 const (
 	firstWait   = time.Millisecond
 	longestWait = 100 * time.Millisecond
 )
 
-// onFirst runs f on rank 0, while the other ranks wait without using their processors. What
-// stops one of them stops f. All return its error. Collective.
+// onFirst runs f on rank 0, while the other ranks wait without using their processors. A signal to any rank stops f. All
+// ranks return the error of f. Collective.
 func (j *job) onFirst(ctx context.Context, f func(context.Context) error) error {
 	if j.alone() {
 		return f(ctx)
@@ -28,13 +28,13 @@ func (j *job) onFirst(ctx context.Context, f func(context.Context) error) error 
 		ended = make(chan error, 1)
 		go func() { ended <- j.guarded(func() error { return f(ctx) }) }()
 	} else {
-		writing.Add(1) // it is not given up: rank 0 decides
+		writing.Add(1) // only rank 0 may give up
 		defer writing.Add(-1)
-		defer onCheckpointSignal(func() {})() // which launchers send to all ranks
+		defer onCheckpointSignal(func() {})() // launchers send SIGUSR1 to all ranks; only rank 0 acts on it
 	}
 	for wait := firstWait; ; wait = min(wait+wait/8, longestWait) {
 		var err error
-		state := []int64{0, 0} // whether rank 0 has ended, and the exit code of what stops it
+		state := []int64{0, 0} // 1 if rank 0 has ended; exit code of the signal that stops a rank
 		select {
 		case err = <-ended:
 			state[0] = 1
@@ -53,7 +53,7 @@ func (j *job) onFirst(ctx context.Context, f func(context.Context) error) error 
 	}
 }
 
-// stoppedWith is the cause with an exit code, as far as the code tells it.
+// stoppedWith returns the cause that belongs to an exit code, as far as the code tells it.
 func stoppedWith(code int) error {
 	if code > 128 {
 		return signalError{syscall.Signal(code - 128)}

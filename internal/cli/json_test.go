@@ -30,8 +30,7 @@ func validator(t *testing.T, schema string) func(text string) error {
 	}
 }
 
-// wantAll leaves out each field of an object in turn, the optional ones excepted,
-// which the schema must not accept.
+// wantAll leaves out each field of an object in turn, except the optional ones. The schema must reject what remains.
 func wantAll(t *testing.T, validate func(text string) error, whole map[string]any, optional ...string) {
 	t.Helper()
 	for key, value := range whole {
@@ -50,8 +49,7 @@ func wantAll(t *testing.T, validate func(text string) error, whole map[string]an
 	}
 }
 
-// Real output of `solve --json` against the published schema, and that the
-// schema rejects what is not such output.
+// The output of `solve --json` follows the published schema, and the schema rejects damaged output.
 func TestJSONSchema(t *testing.T) {
 	validate := validator(t, "report.schema.json")
 	data := filepath.Join("..", "..", "testdata")
@@ -99,7 +97,7 @@ func TestJSONSchema(t *testing.T) {
 	}
 }
 
-// TestVerifySchema: what verify prints is what docs/verify.schema.json says.
+// TestVerifySchema: the output of verify follows docs/verify.schema.json.
 func TestVerifySchema(t *testing.T) {
 	validate := validator(t, "verify.schema.json")
 	data, x := filepath.Join("..", "..", "testdata"), filepath.Join(t.TempDir(), "x.mtx")
@@ -133,8 +131,8 @@ func TestVerifySchema(t *testing.T) {
 	}
 }
 
-// TestMeasurementsSchema: measurements of every kind that takes no rights and no time
-// are what docs/measurements.schema.json says.
+// TestMeasurementsSchema: measurements of every kind that is fast and needs no special rights follow
+// docs/measurements.schema.json.
 func TestMeasurementsSchema(t *testing.T) {
 	validate := validator(t, "measurements.schema.json")
 	dir := t.TempDir()

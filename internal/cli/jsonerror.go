@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// jsonError is what standard output has after an error of a command with --json (docs/error.schema.json).
+// jsonError is the object on standard output after an error of a command with --json (docs/error.schema.json).
 type jsonError struct {
 	Version  string `json:"version"` // of mpsolve
 	Error    string `json:"error"`
 	ExitCode int    `json:"exit_code"`
 }
 
-// wantsJSON reports whether the arguments ask for JSON, also where they are wrong otherwise.
+// wantsJSON reports whether the arguments ask for JSON, even if other arguments are wrong.
 func wantsJSON(args []string) bool {
 	for _, a := range args {
 		switch {
@@ -27,7 +27,7 @@ func wantsJSON(args []string) bool {
 	return false
 }
 
-// writeJSONError writes an error as an object. An error of writing is none: standard error has the text as well.
+// writeJSONError writes an error as an object. It ignores errors of writing, since the text is also on standard error.
 func writeJSONError(w io.Writer, err error) {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
@@ -35,7 +35,7 @@ func writeJSONError(w io.Writer, err error) {
 	_ = encoder.Encode(jsonError{Version, oneLine(err), exitCode(err)})
 }
 
-// jsonErrorOf is the object of an error with that text that ends the process with exitFailure.
+// jsonErrorOf returns the object for an error with a text and the exit code exitFailure.
 func jsonErrorOf(text string) string {
 	var b strings.Builder
 	writeJSONError(&b, errors.New(text))

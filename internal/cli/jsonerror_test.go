@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a process that a file was cut off leaves on standard output is an object like that of other errors.
+// jsonErrorOf returns an object in the form of other errors.
 func TestJSONErrorOfText(t *testing.T) {
 	var e jsonError
 	text := `a "b".mpx: the file has been cut off`

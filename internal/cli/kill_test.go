@@ -26,8 +26,8 @@ var (
 	killSeed = flag.Uint64("kill-seed", 1, "of the moments at which TestKill does so")
 )
 
-// killCases are solves by all methods, with several right-hand sides, preconditioners, more
-// precision and other methods on the way.
+// killCases are solves by all methods with checkpoints; with several right-hand sides and preconditioners, and with changes of
+// precision and method during the solve.
 var killCases = []struct {
 	name     string
 	generate string
@@ -37,13 +37,12 @@ var killCases = []struct {
 	{"gmres", "convdiff3d --n 24 --peclet 1", "--precond none --restart 20 --rhs random:3"},
 	{"bicgstab", "convdiff3d --n 32 --peclet 1", "--method bicgstab --precond none --inner-tol 0.01 --rhs random:3"},
 	{"minres", "poisson2d --n 120 --decades 2 --seed 1", "--method minres"},
-	{"ladder", "poisson2d --n 90 --decades 3 --seed 2", "--tol 1e-13 --rhs columns.mtx --threads 2"},
+	{"fallbacks", "poisson2d --n 90 --decades 3 --seed 2", "--tol 1e-13 --rhs columns.mtx --threads 2"},
 }
 
-// TestKill ends solves with checkpoints by SIGKILL at random moments, also while a checkpoint
-// is being written, and goes on from what is left, until the solve is done: x has the bytes
-// of an uninterrupted run, and no checkpoint is ever refused. Some of the runs are asked for
-// a checkpoint by SIGUSR1, or ended by SIGTERM. `make kill-test` does that 200 times.
+// TestKill ends solves with checkpoints by SIGKILL at random moments, also while a checkpoint is being written, and resumes
+// them until they are done. x has the bytes of an uninterrupted run, and no checkpoint is ever refused. Some runs get SIGUSR1,
+// which asks for a checkpoint, or SIGTERM. `make kill-test` kills 200 times.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds")
@@ -57,7 +56,7 @@ func TestKill(t *testing.T) {
 			for s.count.kills < share && !t.Failed() {
 				s.one(t)
 			}
-			for !s.done && !t.Failed() { // to the end
+			for !s.done && !t.Failed() { // lets the last solve end
 				s.run(t, time.Minute)
 			}
 			total.add(s.count)
@@ -71,7 +70,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killCount counts what happened.
+// killCount counts the events of the runs.
 type killCount struct{ kills, resumable, terms, finished, stale int }
 
 func (c *killCount) add(o killCount) {
@@ -82,18 +81,18 @@ func (c *killCount) add(o killCount) {
 	c.stale += o.stale
 }
 
-// killed is a solve that is ended again and again.
+// killed is a solve that is killed again and again.
 type killed struct {
 	dir   string
 	args  []string
 	want  []byte // x of an uninterrupted run
 	takes time.Duration
 	rng   *rand.Rand
-	done  bool // the last run finished
+	done  bool // the last run has finished
 	count killCount
 }
 
-// newKilled makes the matrix and solves once, without checkpoints.
+// newKilled makes the matrix and solves once without checkpoints.
 func newKilled(t *testing.T, generate, flags string, rng *rand.Rand) *killed {
 	t.Helper()
 	s := &killed{dir: t.TempDir(), rng: rng, done: true}
@@ -144,14 +143,14 @@ func (s *killed) x(t *testing.T) []byte {
 	return x
 }
 
-// one runs mpsolve to a random moment.
+// one runs mpsolve until a random moment.
 func (s *killed) one(t *testing.T) {
 	t.Helper()
 	s.run(t, time.Duration((0.3+1.4*s.rng.Float64())*float64(s.takes)))
 }
 
-// run starts mpsolve, from the checkpoint if there is one, and ends it some time later, if it
-// has not ended. What it leaves must be sound.
+// run starts mpsolve, from the checkpoint if there is one, and ends it after some time unless it has ended. The files that it
+// leaves must be sound.
 func (s *killed) run(t *testing.T, after time.Duration) {
 	t.Helper()
 	args := append(s.args, "--checkpoint", "run.ck", "--checkpoint-every", "5ms")
@@ -171,7 +170,7 @@ func (s *killed) run(t *testing.T, after time.Duration) {
 	if s.rng.IntN(5) == 0 {
 		signal = syscall.SIGTERM
 	}
-	if half := after / 2; s.rng.IntN(4) == 0 && half > 100*time.Millisecond && half < s.takes { // it listens by then
+	if half := after / 2; s.rng.IntN(4) == 0 && half > 100*time.Millisecond && half < s.takes { // mpsolve listens for signals by then
 		time.Sleep(half)
 		_ = c.Process.Signal(syscall.SIGUSR1)
 		after -= half
@@ -187,7 +186,7 @@ func (s *killed) run(t *testing.T, after time.Duration) {
 	s.check(t, err, sent, signal, out.String())
 }
 
-// check looks at what a run has left.
+// check checks the files that a run has left.
 func (s *killed) check(t *testing.T, err error, sent bool, signal syscall.Signal, out string) {
 	t.Helper()
 	temps, _ := filepath.Glob(filepath.Join(s.dir, ".mpsolve-*.tmp"))

@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// besideMatrix takes the right-hand sides that the file of the matrix holds, unless --rhs asks for others.
+// besideMatrix uses the right-hand sides in the file of the matrix, if there are any and --rhs was not given.
 func (r *solveRun) besideMatrix(v *matrixmarket.Distributed) {
 	r.in.known = map[string]*matrixmarket.Content{}
 	switch {
@@ -20,7 +20,7 @@ func (r *solveRun) besideMatrix(v *matrixmarket.Distributed) {
 	}
 }
 
-// complexVectors makes a complex system of a real matrix if a right-hand side or a guess is complex.
+// complexVectors makes the system complex if the matrix is real and a right-hand side or a guess is complex.
 func (r *solveRun) complexVectors(ctx context.Context) error {
 	w, real := r.problem.(whole)
 	if !real || r.exact.asked {

@@ -12,24 +12,24 @@ import (
 
 const verboseEvery = 1000 // iterations
 
-// live shows the progress of a solve: one changing line on a terminal, and with
-// --verbose a line for each refinement step and every so many iterations.
+// live shows the progress of a solve: a status line on a terminal and, with --verbose, a line for each refinement step and
+// every verboseEvery iterations.
 type live struct {
 	line    *statusLine
 	err     io.Writer
-	stop    string // the criterion
+	stop    string // name of the stopping criterion
 	tol     float64
 	verbose bool
 	start   time.Time
-	outer   map[int]int // of each right-hand side
+	outer   map[int]int // the last refinement step of each right-hand side
 	rhs     int
-	which   string // right-hand side, of several
+	which   string // names the right-hand side; "": there is only one
 
-	mu      sync.Mutex // of what follows, which the line is drawn from
+	mu      sync.Mutex // guards the fields below, from which another goroutine draws the line
 	working string     // the stage; "": iterations
-	since   time.Time  // when it began
+	since   time.Time  // when the stage began
 	last    krylov.Event
-	at      time.Time // of it
+	at      time.Time // time of last
 	end     forecast
 }
 
@@ -41,7 +41,7 @@ func newLive(err io.Writer, stop string, tol float64, verbose bool) *live {
 	}
 }
 
-// begin starts right-hand side k of count, or goes on with it.
+// begin says that the next iterations are for right-hand side k of count.
 func (l *live) begin(k, count int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,7 +54,7 @@ func (l *live) begin(k, count int) {
 	}
 }
 
-// stage shows what the work is on, until the next iteration.
+// stage shows a stage of the solve until the next iteration.
 func (l *live) stage(text string) {
 	l.mu.Lock()
 	l.working, l.since = text, time.Now()
@@ -79,10 +79,10 @@ func (l *live) add(e krylov.Event) {
 	l.line.show(l.text)
 }
 
-// done removes the line.
+// done removes the status line.
 func (l *live) done() { l.line.done() }
 
-// text is the line.
+// text returns the status line.
 func (l *live) text(width int) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +98,7 @@ func (l *live) text(width int) string {
 		part{4, fmt.Sprintf("step %d", l.last.Outer)}, part{3, fmt.Sprintf("%.1f s", time.Since(l.start).Seconds())}, part{5, l.which})
 }
 
-// describe is a line of --verbose.
+// describe returns a line of --verbose.
 func (l *live) describe(e krylov.Event) string {
 	which := l.which
 	if which != "" {

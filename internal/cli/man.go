@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// newMan makes the command that writes the manual pages of root.
+// newMan returns the command that writes the manual pages of root.
 func newMan(root *cobra.Command) *cobra.Command {
 	var folder string
 	c := &cobra.Command{
@@ -29,7 +29,7 @@ func newMan(root *cobra.Command) *cobra.Command {
 	return c
 }
 
-// manPages writes the page of a command and those of its subcommands.
+// manPages writes the pages of a command and of its subcommands.
 func manPages(c *cobra.Command, folder string) error {
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {
@@ -47,7 +47,7 @@ func manPages(c *cobra.Command, folder string) error {
 	return os.WriteFile(filepath.Join(folder, name), []byte(manGroups(page.String(), c.Flags())), 0o666)
 }
 
-// manGroups puts the headings of the groups of flags into a page.
+// manGroups adds the headings of the groups of flags to a page.
 func manGroups(page string, flags *pflag.FlagSet) string {
 	last := ""
 	flags.VisitAll(func(f *pflag.Flag) {

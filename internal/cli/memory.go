@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/host"
 )
 
-// memorySize is a flag for a number of bytes, such as 4GB or 512MiB.
+// memorySize is the value of a flag for a number of bytes, such as 4GB or 512MiB.
 type memorySize int64
 
 // Set implements pflag.Value.
@@ -33,7 +33,7 @@ func (m *memorySize) String() string {
 // Type implements pflag.Value.
 func (m *memorySize) Type() string { return "size" }
 
-// orInstalled returns the limit or, if that is less or there is none, the memory that this process can have.
+// orInstalled returns the limit, but at most the memory that this process can have; without a limit that memory.
 func (m *memorySize) orInstalled() int64 {
 	if had := host.Memory(); *m == 0 || had > 0 && had < int64(*m) {
 		return had
@@ -41,14 +41,15 @@ func (m *memorySize) orInstalled() int64 {
 	return int64(*m)
 }
 
-// programBytes is what mpsolve takes without any data: its code, Go's runtime, stacks and buffers. A memory limit counts it.
+// programBytes is the memory of mpsolve without any data: code, Go's runtime, stacks and buffers. Memory limits include it.
 const programBytes = 50e6
 
-// outsideRuntime is the part of programBytes that the limit of Go's runtime does not count.
+// outsideRuntime is the part of programBytes that the memory limit of Go's runtime does not include.
 const outsideRuntime = 32e6
 
-// keepWithin has Go's runtime collect garbage and give back memory so as to stay within the limits of this process, and within another
-// one, in bytes, unless that is 0; above that the command ends, see watchMemory. The environment variable GOMEMLIMIT overrides the former.
+// keepWithin makes Go's runtime collect garbage and give back memory to stay within the limits of this process and, unless it
+// is 0, within limit in bytes. Above limit the command ends, see watchMemory. The environment variable GOMEMLIMIT replaces
+// the limit of the runtime.
 func keepWithin(limit int64) {
 	soft := int64(math.MaxInt64)
 	if system := host.Limit(); system > 0 {
@@ -63,7 +64,7 @@ func keepWithin(limit int64) {
 	}
 }
 
-// memoryLimit is that of the flag, or of the checkpoint that the solve goes on from; 0: neither has one.
+// memoryLimit returns the limit of the flag or of the checkpoint that the solve continues from; 0: neither has a limit.
 func (f *solveFlags) memoryLimit() int64 {
 	if f.maxMemory == 0 && f.opt.Checkpoint.Resume == nil {
 		return 0

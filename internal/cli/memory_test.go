@@ -15,10 +15,11 @@ import (
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
-// needs matches what a refusal says: bytes that are needed, and the limit or what is left of it.
+// needs matches two figures of a refusal: the bytes that are needed, and the limit or what is left below the limit.
 var needs = regexp.MustCompile(`(?:take|takes|would take) ([\d.]+ [kMG]?B)[^,;]*, the limit is ([\d.]+ [kMG]?B)|: ([\d.]+ [kMG]?B) are needed, ([\d.]+ [kMG]?B) are left`)
 
-// TestMaxMemory finds the least limit that is not refused, from what refusals say, and compares it with the peak of the resident set.
+// TestMaxMemory finds the least limit that is not refused, by the figures of the refusals, and compares it with the peak of the
+// resident set.
 func TestMaxMemory(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector takes several times the memory")
@@ -29,7 +30,7 @@ func TestMaxMemory(t *testing.T) {
 		c.Dir = dir
 		var text strings.Builder
 		c.Stderr = &text
-		out, _ := c.Output() // the exit code says whether it failed
+		out, _ := c.Output() // the exit code tells whether it failed
 		var report struct {
 			Bytes struct {
 				Peak int64 `json:"peak_rss"`
@@ -69,7 +70,7 @@ func TestMaxMemory(t *testing.T) {
 			}
 			need, _ := humanize.ParseBytes(said[1] + said[3])
 			had, _ := humanize.ParseBytes(said[2] + said[4])
-			limit += max(int64(need)-int64(had), 1e6) + 1e6 // figures are rounded
+			limit += max(int64(need)-int64(had), 1e6) + 1e6 // the figures are rounded
 		}
 	}
 	if matches, _ := filepath.Glob(filepath.Join(dir, ".mpsolve*")); len(matches) > 0 {

@@ -13,13 +13,14 @@ import (
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
-// limited runs mpsolve in a shell after what sets a limit, and returns what it prints, standard error, and its exit code.
+// limited runs mpsolve in a shell after a command that sets a limit, and returns standard output, standard error and the exit
+// code.
 func limited(t *testing.T, dir, limit, args string) (out, errOut string, code int) {
 	c := testsupport.Command(t, "sh", "-c", limit+"; exec mpsolve "+args)
 	c.Dir = dir
 	var text, errors strings.Builder
 	c.Stdout, c.Stderr = &text, &errors
-	_ = c.Run() // the exit code says more
+	_ = c.Run() // the exit code tells more
 	return text.String(), errors.String(), c.ProcessState.ExitCode()
 }
 
@@ -42,8 +43,8 @@ func grids(t *testing.T, n ...int) (dir string, names []string) {
 	return dir, names
 }
 
-// Whatever ulimit -v allows, a solve ends with an x or with one line about memory, never with the state of Go's runtime: where
-// nothing fits, where the matrix does not, where it does and the solve does not, and where all does.
+// With any limit by ulimit -v, a solve ends with an x or with one line about memory, never with a dump of Go's runtime: if nothing
+// fits, if the matrix does not fit, if the solve does not, and if everything does.
 func TestAddressSpace(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector takes terabytes of address space")
@@ -72,7 +73,7 @@ func TestAddressSpace(t *testing.T) {
 	}
 }
 
-// memoryGroup makes a cgroup of that many bytes, of version 1 or 2, and returns its folder.
+// memoryGroup makes a cgroup (version 1 or 2) with a memory limit in bytes, and returns its folder.
 func memoryGroup(t *testing.T, bytes int64) string {
 	t.Helper()
 	for _, at := range []struct{ root, limit string }{
@@ -95,7 +96,7 @@ func memoryGroup(t *testing.T, bytes int64) string {
 	return ""
 }
 
-// A cgroup's limit is kept: what fits is solved within it, and what does not is refused in one line, not killed.
+// mpsolve keeps the limit of a cgroup: it solves systems that fit, refuses others in one line, and is not killed.
 func TestCgroup(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector takes several times the memory")
@@ -105,7 +106,7 @@ func TestCgroup(t *testing.T) {
 	enter := fmt.Sprintf("echo $$ > %s/cgroup.procs", group)
 	for _, c := range []struct {
 		args string
-		want string // of the refusal; "": it fits
+		want string // words of the refusal; "": the system fits
 	}{
 		{"solve --quiet " + names[0], ""},
 		{"solve --quiet " + names[1], "solving takes"},

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// spreads are the ways in which a system is solved by a job: by rank 0, and by all ranks.
+// spreads are the two ways in which a job solves a system: on rank 0, and on all ranks.
 var spreads = []string{"", "--domains 3"}
 
-// x.mtx has the same bytes for any MPI and number of ranks, and for none; the report is one.
+// x.mtx has the same bytes with any MPI library and number of ranks, and without MPI. There is one report.
 func TestRanksGiveTheSameBytes(t *testing.T) {
 	eachLauncher(t, func(t *testing.T, on *onRanks) {
 		on.must(t, "generate poisson2d --n 60 --decades 2 --seed 1 --output a.mtx")
@@ -46,7 +46,7 @@ func TestRanksGiveTheSameBytes(t *testing.T) {
 	})
 }
 
-// Ranks with a device each give the bytes of one process with as many domains.
+// Ranks with a device each give the same bytes as one process with the same number of domains.
 func TestRanksOnDevicesGiveTheSameBytes(t *testing.T) {
 	if !emulated(t) {
 		t.Skip("there is no emulated device")
@@ -66,7 +66,7 @@ func TestRanksOnDevicesGiveTheSameBytes(t *testing.T) {
 	})
 }
 
-// What cannot be done ends all ranks with one line and one exit code.
+// An error ends all ranks with one line and one exit code.
 func TestRanksFailTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds")
@@ -99,7 +99,7 @@ func TestRanksFailTogether(t *testing.T) {
 				continue
 			}
 			if strings.HasPrefix(c.env, "MPSOLVE_MPI") {
-				find(t, other) // whose library it is
+				find(t, other) // the launcher of that library
 			}
 			if c.env != "" {
 				on.env = []string{c.env}
@@ -113,8 +113,8 @@ func TestRanksFailTogether(t *testing.T) {
 	})
 }
 
-// A matrix that is missing on one rank is an error of all where that rank reads it, and none where rank 0 reads for all; a full disk of
-// one rank is an error of all, and x goes elsewhere.
+// A matrix that is missing on one rank is an error of all ranks if that rank reads it, and no error if rank 0 reads for all. A full
+// disk of one rank is an error of all ranks, and x goes elsewhere.
 func TestRanksWithOtherDisks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds")
@@ -126,7 +126,7 @@ func TestRanksWithOtherDisks(t *testing.T) {
 		}
 		on.must(t, "generate poisson2d --n 60 --output there/a.mtx")
 		for _, c := range []struct {
-			dirs  [2]string // of the ranks
+			dirs  [2]string // folders of the ranks
 			flags string
 			code  int
 			want  string
@@ -142,7 +142,7 @@ func TestRanksWithOtherDisks(t *testing.T) {
 			on.wait(t, on.start(t, args...)).want(t, fmt.Sprint(c), c.code, c.want)
 		}
 
-		// Files of at most some megabytes, which MPI's own need: the part of rank 1 begins behind that.
+		// The limit on the size of files is some megabytes, which the files of MPI need. The part of rank 1 begins above the limit.
 		limited := on.script(t, "limited", "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 1 ] && ulimit -f 10000\nexec mpsolve \"$@\"\n")
 		on.must(t, "generate poisson2d --n 700 --output big.mtx")
 		on.env = []string{"TMPDIR=" + elsewhere}
@@ -166,7 +166,7 @@ func TestRanksWithOtherDisks(t *testing.T) {
 	})
 }
 
-// find skips the test if there is no launcher of that name.
+// find skips the test if there is no launcher with that name.
 func find(t *testing.T, name string) {
 	t.Helper()
 	for _, l := range launchers {
@@ -176,7 +176,7 @@ func find(t *testing.T, name string) {
 	}
 }
 
-// Ranks that are started with different arguments, that do not see the same files, or that may not have the memory.
+// Ranks with different arguments, with different files, or without enough memory.
 func TestRanksThatDiffer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds")
@@ -188,7 +188,7 @@ func TestRanksThatDiffer(t *testing.T) {
 		e = on.wait(t, on.start(t, "-n", "1", "mpsolve", "solve", "a.mtx", ":", "-n", "1", "mpsolve", "solve", "a.mtx", "--unknown"))
 		e.want(t, "an unknown flag on one rank", exitUsage, "all ranks need the same arguments")
 
-		// An address space so small is less than rank 0 takes for reading, and any rank that reads a share.
+		// This address space is too small for rank 0 to read the matrix, and for any rank to read its share.
 		limited := on.script(t, "limited", "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 0 ] && ulimit -v 1050000\nexec mpsolve \"$@\"\n")
 		on.must(t, "generate poisson2d --n 500 --output big.mtx")
 		for _, flags := range spreads {
@@ -196,7 +196,7 @@ func TestRanksThatDiffer(t *testing.T) {
 			if said := e.said(); e.code != exitFailure || len(said) > 1 || len(said) == 1 && !strings.Contains(said[0], "memory") {
 				t.Errorf("little memory for rank 0: exit code %d\n%s", e.code, e.err)
 			}
-			if lines := strings.Count(on.file(t, "x.mtx"), "\n"); lines != 0 && lines < 250_000 { // the best so far, or none
+			if lines := strings.Count(on.file(t, "x.mtx"), "\n"); lines != 0 && lines < 250_000 { // the best x so far, or no x
 				t.Errorf("there are %d lines of x", lines)
 			}
 			os.Remove(filepath.Join(on.dir, "x.mtx"))
@@ -211,25 +211,25 @@ func (on *onRanks) script(t *testing.T, name, text string) string {
 	return filepath.Join(on.dir, name)
 }
 
-// rankWrapper is a script that runs mpsolve, once the rank has written down who it is. Standard error of the ranks goes to a file,
-// see ranksSaid: a launcher may lose what comes when a rank ends.
+// rankWrapper is a script that writes the process id of the rank to a file and runs mpsolve. Standard error of the ranks goes to a
+// file, see ranksSaid, since a launcher may lose the last lines of a rank that ends.
 func (on *onRanks) rankWrapper(t *testing.T) string {
 	t.Helper()
 	return on.script(t, "rank", "echo $$ >pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\nexec mpsolve \"$@\" 2>>said\n")
 }
 
-// ranksSaid returns what ranks in the wrapper have printed on standard error since it was last asked for.
+// ranksSaid returns what ranks in the wrapper have printed on standard error since the last call.
 func (on *onRanks) ranksSaid(t *testing.T) string {
 	t.Helper()
 	defer os.Remove(filepath.Join(on.dir, "said"))
 	return on.file(t, "said")
 }
 
-// slowly is a solve that takes long although the matrix is small, so that x is written soon.
+// slowly has the arguments of a solve that takes long although the matrix is small, so that writing x is fast.
 const slowly = "solve a.mtx --method gmres --restart 3 --precond none --tol 1e-15 --digits none --verbose --output x.mtx --rhs random:1 "
 
-// Signals to a rank or to the launcher, in the middle of a solve, end the job at once: with an x that is whole
-// or without any, and without a file too much. (Interrupt)
+// A signal to a rank or to the launcher during a solve ends the job at once. x.mtx is complete or absent, and no other file is
+// left. (Interrupt)
 func TestInterruptOfRanks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds")
@@ -238,10 +238,10 @@ func TestInterruptOfRanks(t *testing.T) {
 		on.must(t, "generate poisson2d --n 200 --output a.mtx")
 		wrapper := on.rankWrapper(t)
 		for k, c := range []struct {
-			to     string // a rank, or "" for the launcher
+			to     string // the rank that gets the signal; "": the launcher
 			signal syscall.Signal
 			code   int
-			x      bool // it is written
+			x      bool // x must be written
 		}{
 			{to: "1", signal: syscall.SIGTERM, code: 143, x: true},
 			{to: "0", signal: syscall.SIGTERM, code: 143, x: true},
@@ -285,7 +285,7 @@ func TestInterruptOfRanks(t *testing.T) {
 	})
 }
 
-// untilSolving waits until iterations are printed.
+// untilSolving waits until the job prints iterations.
 func (on *onRanks) untilSolving(t *testing.T) {
 	t.Helper()
 	for start := time.Now(); !strings.Contains(on.file(t, errFile)+on.file(t, "said"), "iteration"); time.Sleep(20 * time.Millisecond) {
@@ -295,7 +295,7 @@ func (on *onRanks) untilSolving(t *testing.T) {
 	}
 }
 
-// gone waits until no rank is left.
+// gone waits until all ranks have ended.
 func (on *onRanks) gone(t *testing.T, name string) {
 	t.Helper()
 	start := time.Now()

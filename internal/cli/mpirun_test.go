@@ -19,14 +19,14 @@ import (
 
 // A launcher starts ranks.
 type launcher struct {
-	name  string // that MPSOLVE_MPI selects its library by
+	name  string // value of MPSOLVE_MPI for its library
 	paths []string
 	flags []string
-	ranks int // that tests start: MPICH spins where there are fewer processors
+	ranks int // number of ranks in tests: MPICH spins if there are fewer processors
 
-	terminated int  // its exit code when it has been ended by SIGTERM
-	loses      bool // that, now and then: 0 instead
-	killed     int  // and when one of its ranks was killed
+	terminated int  // its exit code after SIGTERM
+	loses      bool // the exit code after SIGTERM is sometimes 0
+	killed     int  // its exit code after one of its ranks was killed
 }
 
 var launchers = []launcher{
@@ -34,7 +34,7 @@ var launchers = []launcher{
 	{name: "mpich", paths: []string{"mpirun.mpich", "mpiexec.hydra", "mpirun"}, ranks: 2, terminated: 143, loses: true, killed: 9},
 }
 
-// eachLauncher runs a test with both launchers, as far as they are there.
+// eachLauncher runs a test with each launcher that is installed.
 func eachLauncher(t *testing.T, test func(t *testing.T, on *onRanks)) {
 	for _, l := range launchers {
 		t.Run(l.name, func(t *testing.T) { test(t, &onRanks{launcher: l, mpirun: l.find(t), dir: t.TempDir()}) })
@@ -65,16 +65,16 @@ type onRanks struct {
 	dir    string
 	env    []string
 
-	terminal *os.File // that jobs are started at, as if by a person; nil: at none
+	terminal *os.File // terminal at which jobs start; nil: none
 }
 
-// ended is what a job has printed, and its exit code.
+// ended is the output of a job, and its exit code.
 type ended struct {
 	out, err string
 	code     int
 }
 
-// said are the lines of mpsolve on standard error; launchers have their own ones.
+// said returns the lines of mpsolve on standard error, without those of the launcher.
 func (e ended) said() (lines []string) {
 	for line := range strings.Lines(e.err) {
 		if strings.HasPrefix(line, "mpsolve: ") {
@@ -93,16 +93,16 @@ func (on *onRanks) mpsolve(t *testing.T, args string) ended {
 // jobTime bounds a job, which hangs if it takes longer.
 const jobTime = 2 * time.Minute
 
-// started is a job that runs.
+// started is a running job.
 type started struct{ *exec.Cmd }
 
-// What a job prints goes to these files of its folder.
+// The output of a job goes to these files in its folder.
 const (
 	outFile = "standard.output"
 	errFile = "standard.error"
 )
 
-// start starts the launcher with arguments besides its usual ones.
+// start starts the launcher with additional arguments.
 func (on *onRanks) start(t *testing.T, args ...string) *started {
 	t.Helper()
 	s := &started{Cmd: testsupport.Within(t, jobTime, on.mpirun, append(on.flags, args...)...)}
@@ -152,7 +152,7 @@ func (on *onRanks) alone(t *testing.T, args string) ended {
 	return ended{out.String(), errOut.String(), c.ProcessState.ExitCode()}
 }
 
-// must is alone with exit code 0.
+// must is alone for a run that must end with exit code 0.
 func (on *onRanks) must(t *testing.T, args string) {
 	t.Helper()
 	if e := on.alone(t, args); e.code != 0 {
@@ -160,7 +160,7 @@ func (on *onRanks) must(t *testing.T, args string) {
 	}
 }
 
-// file returns what a file of the folder has, "" if it is not there.
+// file returns the content of a file in the folder; "" without a file.
 func (on *onRanks) file(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(on.dir, name))
@@ -170,7 +170,7 @@ func (on *onRanks) file(t *testing.T, name string) string {
 	return string(text)
 }
 
-// write writes a file of the folder.
+// write writes a file in the folder.
 func (on *onRanks) write(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(on.dir, name), []byte(text), 0o755); err != nil {
@@ -178,8 +178,7 @@ func (on *onRanks) write(t *testing.T, name, text string) {
 	}
 }
 
-// want compares an end with an exit code and, unless it is "", with the only line that mpsolve has said on standard
-// error.
+// want checks the exit code and, unless line is "", the only line of mpsolve on standard error.
 func (e ended) want(t *testing.T, what string, code int, line string) {
 	t.Helper()
 	said := e.said()

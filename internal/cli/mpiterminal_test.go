@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Ctrl-C at a terminal, which goes to the launcher, ends the job with the best x written. (Interrupt)
+// Ctrl-C at a terminal goes to the launcher, and ends the job with the best x written. (Interrupt)
 func TestInterruptOfRanksAtATerminal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds")
@@ -26,7 +26,7 @@ func TestInterruptOfRanksAtATerminal(t *testing.T) {
 		start := time.Now()
 		e := on.wait(t, s)
 		e.err += on.ranksSaid(t)
-		if took := time.Since(start); took > 10*time.Second { // the exit code is the launcher's: MPICH's is 0 at times
+		if took := time.Since(start); took > 10*time.Second { // the exit code is that of the launcher, with MPICH sometimes 0
 			t.Errorf("it ends after %v, exit code %d\n%s", took, e.code, e.err)
 		}
 		on.gone(t, "Ctrl-C")

@@ -2,5 +2,6 @@
 
 package cli
 
-// raceDetector takes several times the memory and time, so that limits of the process are not watched with it.
+// raceDetector reports that this is a build with the race detector, which needs several times the memory and time: such a
+// build does not watch the limits of the process.
 const raceDetector = false

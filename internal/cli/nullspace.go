@@ -10,16 +10,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// nullSpaceFlags are the flags of the null space of a singular matrix.
+// nullSpaceFlags are the flags for the null space of a singular matrix.
 type nullSpaceFlags struct{ right, left string }
 
-// nullSpaceWords are the values of --nullspace that are no file.
+// nullSpaceWords are the values of --nullspace other than files.
 var nullSpaceWords = []string{string(solve.NullSpaceAuto), string(solve.NullSpaceNone), string(solve.NullSpaceConstant)}
 
 func (f *nullSpaceFlags) add(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&f.right, "nullspace", "auto", "null space of a singular matrix: auto (constants if every row sums to zero), none, constant (on each connected component) or a `file` whose columns span it; x is orthogonal to it")
-	fl.StringVar(&f.left, "left-nullspace", "", "`file` whose columns span the null space of the transpose (default: found)")
+	fl.StringVar(&f.left, "left-nullspace", "", "`file` whose columns span the null space of the transpose (default: computed)")
 	completeWords(c, "nullspace", nullSpaceWords)
 }
 
@@ -34,7 +34,7 @@ func (f *nullSpaceFlags) files() []string {
 	return []string{f.left}
 }
 
-// check reports flags that do not go together.
+// check returns an error if the flags contradict each other.
 func (f *nullSpaceFlags) check() error {
 	if f.left != "" && !f.given() && f.right != string(solve.NullSpaceConstant) {
 		return usage("--left-nullspace needs --nullspace constant or a file")
@@ -57,7 +57,7 @@ func (f *nullSpaceFlags) read(ctx context.Context, in input, n int, opt *solve.O
 	return err
 }
 
-// nullVectors reads vectors of n elements, the columns of a file.
+// nullVectors reads the columns of a file, vectors of n elements.
 func nullVectors(ctx context.Context, in input, path string, n int) ([][]float64, error) {
 	columns, err := in.columns(ctx, path)
 	if err != nil {

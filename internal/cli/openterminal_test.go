@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal returns what a person has of a terminal, and what programs have.
+// openTerminal returns the two ends of a terminal: the one of a person, and the one of programs.
 func openTerminal(t *testing.T) (person, programs *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)

@@ -15,13 +15,13 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
-// checkOutput reports, before any work is done, that path cannot be written, or that it is
-// one of the inputs.
+// checkOutput returns an error, before any work is done, if path cannot be written or is one of the inputs.
 func checkOutput(flag, path string, inputs ...string) error {
 	return checkFile("--"+flag, path, false, inputs)
 }
 
-// checkFile is checkOutput of a flag or an argument, which what names; files may have any format, or that of Matrix Market alone.
+// checkFile is checkOutput for a flag or an argument, which what names. Unless anyFormat is set, the name must not
+// be that of a format other than Matrix Market.
 func checkFile(what, path string, anyFormat bool, inputs []string) error {
 	if path == "" {
 		return nil
@@ -42,7 +42,7 @@ func checkFile(what, path string, anyFormat bool, inputs []string) error {
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&fs.ModeDevice != 0 {
-		return nil // not there yet, or for both
+		return nil // the file does not exist, or is a device that can be both
 	}
 	for _, in := range inputs {
 		other, err := os.Stat(in)
@@ -56,7 +56,7 @@ func checkFile(what, path string, anyFormat bool, inputs []string) error {
 	return nil
 }
 
-// checkDistinct reports that two flags name the same output file.
+// checkDistinct returns an error if two flags name the same output file.
 func checkDistinct(flag, path, otherFlag, other string) error {
 	if path != "" && other != "" && host.Same(path, other) {
 		return usage("--%s %s and --%s %s are the same file", flag, path, otherFlag, other)
@@ -64,21 +64,21 @@ func checkDistinct(flag, path, otherFlag, other string) error {
 	return nil
 }
 
-// writing counts the files that are being written, which is not given up for a time limit.
+// writing counts the files that are being written. Writing is not given up at a time limit.
 var writing atomic.Int32
 
-// completing counts the solves under way: each still has its best x to verify and to write.
+// completing counts the solves under way: each must still verify and write its best x.
 var completing atomic.Int32
 
-// writeFile writes path completely or not at all, compressed if its name ends in .gz. A FIFO
-// must have a reader before the context ends.
+// writeFile writes path completely or not at all, compressed if its name ends in .gz. A FIFO must have a reader before the
+// context ends.
 func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
 	writing.Add(1)
 	defer writing.Add(-1)
 	return writeUncounted(ctx, path, write)
 }
 
-// writeUncounted is writeFile of a file that may be given up.
+// writeUncounted is writeFile for a file that need not be completed at a time limit.
 func writeUncounted(ctx context.Context, path string, write func(io.Writer) error) error {
 	return host.WriteContext(ctx, path, func(w io.Writer) error {
 		if !strings.HasSuffix(path, ".gz") {

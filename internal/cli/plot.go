@@ -20,7 +20,7 @@ type plotFlags struct {
 	tol          float64
 }
 
-// What a plot is drawn over.
+// The horizontal axes of a plot.
 const (
 	overIterations = "iterations"
 	overSeconds    = "seconds"
@@ -28,13 +28,14 @@ const (
 
 var plotAxes = []string{overIterations, overSeconds}
 
-const plotLong = `Draw the histories that solve --history has written: how the error that --stop names fell, over iterations or seconds.
+const plotLong = `Draw the histories that solve --history writes: how the error that --stop names falls, over iterations or seconds.
 
-The line is the error that the recurrences of the method expect. Where a residual was computed, at the beginning of each refinement step
-and at the end, the measured error is marked as well. Other marks are refinement steps, restarts of gmres, and changes of precision,
-preconditioner or method.
+The line is the error that the recurrences of the method estimate. Where solve computed a residual, at the beginning of
+each refinement step and at the end, the measured error is marked as well. Other marks are refinement steps, restarts of
+gmres, and changes of precision, preconditioner or method.
 
-Without --output the plot is drawn in the terminal, for a quick look; with it as SVG or PNG, over both.`
+Without --output the plot is drawn in the terminal. --output writes an SVG or PNG file with two plots, over iterations
+and over seconds.`
 
 func newPlot(s streams) *cobra.Command {
 	var f plotFlags
@@ -43,7 +44,7 @@ func newPlot(s streams) *cobra.Command {
 		Example: "  mpsolve solve matrix.mtx --history h.csv && mpsolve plot h.csv\n  mpsolve plot h.csv --over seconds\n  mpsolve plot cg.csv gmres.csv --output p.svg",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("want a history, which solve --history writes")
+				return usage("want a history file; solve --history writes one")
 			}
 			return nil
 		},
@@ -78,7 +79,7 @@ func (f *plotFlags) check(inputs []string) error {
 	return checkOutput("output", f.output, inputs...)
 }
 
-// format is that of the figure, by the name of its file.
+// format returns the format of the figure, by the name of its file.
 func (f *plotFlags) format() string { return strings.TrimPrefix(filepath.Ext(f.output), ".") }
 
 func (f *plotFlags) run(ctx context.Context, s streams, paths []string) error {
@@ -112,7 +113,7 @@ func (f *plotFlags) run(ctx context.Context, s streams, paths []string) error {
 	return nil
 }
 
-// figure draws the curves over iterations and over seconds. Marks are those of the first.
+// figure draws the curves over iterations and over seconds, with the marks of the first curve.
 func (f *plotFlags) figure(curves []curve) *records.Chart {
 	g := &records.Chart{Kind: records.History, Note: "vertical lines: grey: refinement steps; dotted: restarts of gmres; red: other precision, preconditioner or method"}
 	for _, seconds := range []bool{false, true} {

@@ -15,7 +15,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// curve is how the error of one right-hand side fell, as a history has it.
+// curve is the error for one right-hand side in the course of a solve, as in a history.
 type curve struct {
 	name   string
 	points []plotPoint
@@ -24,12 +24,12 @@ type curve struct {
 // plotPoint is a line of a history.
 type plotPoint struct {
 	iteration, seconds, estimate float64
-	measured                     float64 // NaN: nothing was
-	verified                     bool    // the last one, after the iterations
+	measured                     float64 // NaN: not measured
+	verified                     bool    // the verified error, after the iterations
 	marks                        []records.Mark
 }
 
-// at is the place of a point, over seconds or iterations.
+// at returns the position of a point on the horizontal axis, in seconds or iterations.
 func (p plotPoint) at(seconds bool) float64 {
 	if seconds {
 		return p.seconds
@@ -37,14 +37,14 @@ func (p plotPoint) at(seconds bool) float64 {
 	return p.iteration
 }
 
-// What lines of a history are marked with.
+// The marks of the events of a history.
 const (
 	markStep    = records.Thin
 	markRestart = records.Dotted
 	markChange  = records.Dashed
 )
 
-// markTexts are the letters of marks in a terminal, and what they mean.
+// markTexts has the letters of the marks in a terminal, and their meaning.
 var markTexts = []struct {
 	kind   records.Mark
 	letter byte
@@ -53,7 +53,7 @@ var markTexts = []struct {
 	{markStep, 's', "refinement step"}, {markRestart, 'r', "restart of gmres"}, {markChange, 'p', "other precision, preconditioner or method"},
 }
 
-// readCurves reads the history of a file, a curve for each right-hand side. Seconds count from the first line of each.
+// readCurves reads a history, a curve for each right-hand side. Seconds count from the first line of the curve.
 func readCurves(path string) (curves []curve, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -71,7 +71,7 @@ func readCurves(path string) (curves []curve, err error) {
 	}
 	header, err := r.Read()
 	if err != nil || len(header) < 6 || !slices.Equal(header[:6], historyColumns[:6]) {
-		return nil, &exitError{exitInput, fmt.Errorf("%s: is no history, which solve --history writes", path)}
+		return nil, &exitError{exitInput, fmt.Errorf("%s: is not a history; solve --history writes one", path)}
 	}
 	last, step, start := "", "", 0.0
 	for {
@@ -96,7 +96,7 @@ func readCurves(path string) (curves []curve, err error) {
 		}
 		p.seconds -= start
 		c := &curves[len(curves)-1]
-		if n := len(c.points); n > 0 && p.verified { // what came between is no part of the curve
+		if n := len(c.points); n > 0 && p.verified { // the time between the last iteration and the verification does not count
 			p.seconds = c.points[n-1].seconds
 		}
 		c.points = append(c.points, p)
@@ -107,7 +107,7 @@ func readCurves(path string) (curves []curve, err error) {
 	return curves, nil
 }
 
-// parsePoint reads a line of a history, without the step.
+// parsePoint parses a line of a history, except for the right-hand side and the step.
 func parsePoint(line []string) (p plotPoint, err error) {
 	if len(line) < 6 {
 		return p, fmt.Errorf("%d columns, want %d", len(line), len(historyColumns))
@@ -121,7 +121,7 @@ func parsePoint(line []string) (p plotPoint, err error) {
 			continue
 		}
 		if *column.to, err = strconv.ParseFloat(line[column.k], 64); err != nil {
-			return p, fmt.Errorf("%s %q is no number", historyColumns[column.k], line[column.k])
+			return p, fmt.Errorf("%s %q is not a number", historyColumns[column.k], line[column.k])
 		}
 	}
 	if len(line) > 7 && line[7] != "" {

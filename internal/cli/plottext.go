@@ -20,7 +20,7 @@ const (
 	widestPlot  = 100
 )
 
-// plotColors tell curves apart on a terminal.
+// plotColors are the colours of the curves on a terminal.
 var plotColors = []asciigraph.AnsiColor{
 	asciigraph.Default, asciigraph.Green, asciigraph.Red, asciigraph.Blue, asciigraph.Yellow, asciigraph.Purple, asciigraph.Cyan, asciigraph.White,
 }
@@ -67,7 +67,7 @@ func plotText(w io.Writer, curves []curve, seconds bool) {
 	}
 }
 
-// decades is the range of whole decades that the series lie in.
+// decades returns the range of whole decades that contains the series.
 func decades(series [][]float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, s := range series {
@@ -83,7 +83,7 @@ func decades(series [][]float64) (low, high float64) {
 	return low, math.Max(high, low+1)
 }
 
-// rows is how many rows so many decades have: as many for each, if there are not too many.
+// rows returns the number of rows of the plot: the same for each decade, unless there are more decades than rows.
 func rows(decades float64) int {
 	if decades > plotHeight {
 		return plotHeight
@@ -91,7 +91,7 @@ func rows(decades float64) int {
 	return int(decades) * (plotHeight / int(decades))
 }
 
-// power is the label of a decade.
+// power returns the label of a decade; spaces between decades.
 func power(log float64) string {
 	if math.Abs(log-math.Round(log)) > 1e-6 {
 		return "     "
@@ -99,7 +99,7 @@ func power(log float64) string {
 	return fmt.Sprintf("%5s", fmt.Sprintf("1e%d", int(math.Round(log))))
 }
 
-// sample returns the decimal logarithm of the last error at each of so many columns from 0 to end; NaN where there is none.
+// sample returns the decimal logarithm of the last error at each column, for columns from 0 to end; NaN: there is no error.
 func (c curve) sample(columns int, end float64, seconds bool) []float64 {
 	list := make([]float64, columns)
 	k := 0
@@ -115,7 +115,7 @@ func (c curve) sample(columns int, end float64, seconds bool) []float64 {
 	return list
 }
 
-// markRow is a line of letters below the axis; empty if there are no marks.
+// markRow returns the line of letters below the axis; "" if there are no marks.
 func (c curve) markRow(indent, columns int, end float64, seconds bool) string {
 	row := bytes.Repeat([]byte{' '}, columns)
 	for _, m := range markTexts {

@@ -10,10 +10,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// floatDigits is the number of digits that tell all numbers of float64 from each other.
+// floatDigits is the number of decimal digits that identify every float64.
 const floatDigits = 17
 
-// write writes x, with as many digits as were asked for, and as can be believed if these are fewer.
+// write writes x, with the digits that were asked for, or with those that can be believed if these are fewer.
 func (r *solveRun) write(ctx context.Context) (string, error) {
 	if !slices.ContainsFunc(r.precise, func(p *solve.Precise) bool { return p != nil }) {
 		return r.problem.write(ctx, r.output, r.x)

@@ -25,7 +25,7 @@ type precondFlags struct {
 
 var cycles = []string{"v", "k"}
 
-// parameterFlags lists the flags that apply to some preconditioners only.
+// parameterFlags maps the flags that only some preconditioners have to these preconditioners.
 var parameterFlags = []struct {
 	name string
 	sets precond.Parameter
@@ -82,7 +82,7 @@ func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
 	}
 	p.KCycle = f.cycle == "k"
 	p.BlockSize = f.blockSize
-	if c.Flags().Changed("drop-tol") { // otherwise the rules may try several
+	if c.Flags().Changed("drop-tol") { // without the flag the solver may try several values
 		p.DropTol = f.dropTol
 	}
 	if c.Flags().Changed("fill") {
@@ -108,13 +108,13 @@ func joined(kinds []precond.Kind) string {
 	return strings.Join(words, " or ")
 }
 
-// files returns the input files of the near-null space.
+// files returns the input files of the near-null space: at most one.
 func (f *precondFlags) files() []string { return []string{f.nearNull, f.coordinates} }
 
-// readNearNull reads the near-null space of a matrix of n rows into opt, if there is a file
-// of it. Coordinates also define the nodes, unless reordering may separate their unknowns.
+// readNearNull reads the near-null space of a matrix of n rows into opt, if there is a file of it. Coordinates also define
+// the nodes, unless reordering may separate the unknowns of a node.
 func (f *precondFlags) readNearNull(ctx context.Context, in input, n int, opt *solve.Options) error {
-	path := f.nearNull + f.coordinates // one at most
+	path := f.nearNull + f.coordinates // at most one is not empty
 	if path == "" {
 		return nil
 	}

@@ -16,18 +16,18 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// A problem is the matrix of a run, and what is done with it: by one rank, or by all ranks that it is spread over. In the latter case
-// its methods are collective, and vectors have the elements of this rank.
+// A problem is the matrix of a run with its operations: on one rank, or over all ranks. Over all ranks, methods are
+// collective, and vectors have the elements of this rank.
 type problem interface {
 	domains() int
-	dims() (rows, cols int64) // of the whole
-	share() int               // nonzeros that this rank works on
-	bytes() int64             // that these take
+	dims() (rows, cols int64) // of the whole matrix
+	share() int               // number of nonzeros on this rank
+	bytes() int64             // memory of the matrix on this rank
 
 	solver(ctx context.Context, opt solve.Options) (*solver.Solver, error)
-	vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][]float64, err error)     // of files
-	rhs(f *solveFlags) (b []float64, text string, err error)                                 // of none
-	write(ctx context.Context, path string, columns [][]float64) (written string, err error) // where, if not at path
+	vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][]float64, err error)     // reads vectors from files
+	rhs(f *solveFlags) (b []float64, text string, err error)                                 // makes a right-hand side without a file
+	write(ctx context.Context, path string, columns [][]float64) (written string, err error) // returns the path of x, which may differ
 }
 
 // whole is the problem of one rank.
@@ -48,7 +48,7 @@ func (w whole) vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][]
 
 func (w whole) rhs(f *solveFlags) ([]float64, string, error) { return f.wholeRHS(w.Matrix) }
 
-// write writes x. If that fails, x goes to the folder of temporary files, and the error says so.
+// write writes x. If writing fails, x goes to the folder of temporary files, and the error says so.
 func (w whole) write(ctx context.Context, path string, columns [][]float64) (string, error) {
 	var x []float64
 	for _, c := range columns {
@@ -59,7 +59,7 @@ func (w whole) write(ctx context.Context, path string, columns [][]float64) (str
 	})
 }
 
-// writeOrElsewhere writes x. If that fails, x goes to the folder of temporary files, and the error says so.
+// writeOrElsewhere writes x to path. If writing fails, x goes to the folder of temporary files, and the error says so.
 func writeOrElsewhere(ctx context.Context, path string, write func(io.Writer) error) (string, error) {
 	err := writeFile(ctx, path, write)
 	if err == nil {

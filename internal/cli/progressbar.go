@@ -7,13 +7,13 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// barSteps is the length of a bar, and barCells how many characters draw it.
+// barSteps is the number of steps of a bar, and barCells the number of characters that draw it.
 const (
 	barSteps = 1000
 	barCells = 12
 )
 
-// bar is the part of a status line that draws how much of a work is done, 0 to 1.
+// bar draws which share of a work is done, 0 to 1.
 func bar(share float64) string {
 	b := progressbar.NewOptions(barSteps, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(barCells),
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))

@@ -14,11 +14,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
-// reasonSection is a section of docs/reasons.md: a name, an exit code, a session and what it prints.
+// reasonSection matches a section of docs/reasons.md: a name, an exit code, a session and its output.
 var reasonSection = regexp.MustCompile("(?s)## ([^\n]+)\n\nExit code (\\d+)\\..*?```sh\n(.*?)```\n\n```text\n(.*?)\n```")
 
-// TestInterruptedReasonsPage runs the sessions of docs/reasons.md: each ends with the exit code and
-// the words that the page says, and no Reason is missing.
+// TestInterruptedReasonsPage runs the sessions of docs/reasons.md. Each ends with the exit code and the words on the page, and
+// no Reason is missing.
 func TestInterruptedReasonsPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "reasons.md"))
 	if err != nil {
@@ -58,7 +58,7 @@ func TestInterruptedReasonsPage(t *testing.T) {
 	}
 }
 
-// lastLine is the last line of a session.
+// lastLine returns the last line of a session.
 func lastLine(session string) string {
 	lines := strings.Split(strings.TrimSpace(session), "\n")
 	return lines[len(lines)-1]

@@ -26,15 +26,13 @@ const measurementsFile = "measurements.jsonl"
 
 const reproduceLong = `Measure the tables and figures of the papers and compare them with the published values.
 
-ID is the name of an experiment (mpsolve reproduce list), or a file FILE.yaml with your
-own experiment (docs/reproduction.md explains how to write one). Each measurement is
-appended to measurements.jsonl in the output folder, one JSON object per line; tables
-(.txt, .csv, .tex, .md) and figures (.svg, .png) are written next to it. Measurements on
-record are not repeated: an interrupted run continues where it stopped.
+ID is the name of an experiment (mpsolve reproduce list), or a file FILE.yaml with your own experiment
+(docs/reproduction.md explains how to write one). Each measurement is appended to measurements.jsonl in the output
+folder, one JSON object per line; tables (.txt, .csv, .tex, .md) and figures (.svg, .png) are written next to it.
+Measurements on record are not repeated: an interrupted run continues where it stopped.
 
-With --matrices the papers' matrices are read from a folder, by name: NAME.mtx,
-NAME.mtx.gz, or NAME.tar.gz as in the SuiteSparse collection. Matrices that are not
-there are replaced by generated ones of the same class, and marked.`
+With --matrices the papers' matrices are read from a folder, by name: NAME.mtx, NAME.mtx.gz, or NAME.tar.gz as in the
+SuiteSparse collection. A matrix that is not there is replaced by a generated one of the same class, and marked.`
 
 // reproduceFlags are the flags of `mpsolve reproduce` and its commands.
 type reproduceFlags struct {
@@ -90,10 +88,10 @@ func newReproduce(s streams) *cobra.Command {
 	return c
 }
 
-// experimentIDs are the names that the shell completes.
+// experimentIDs returns the names that the shell completes.
 func experimentIDs() []string { return append([]string{"all"}, records.IDs()...) }
 
-// options checks the flags.
+// options checks the flags and turns them into options.
 func (f *reproduceFlags) options() (opt reproduce.Options, err error) {
 	if f.budget < 0 {
 		return opt, usage("--time-budget %v: must not be negative", f.budget)
@@ -119,7 +117,7 @@ func (f *reproduceFlags) options() (opt reproduce.Options, err error) {
 	return opt, nil
 }
 
-// open reads the measurements in the output folder, which is made if need be.
+// open reads the measurements in the output folder. If there is no folder, it makes one.
 func (f *reproduceFlags) open() (*records.Store, error) {
 	if err := os.MkdirAll(f.output, 0o755); err != nil {
 		return nil, usage("--output: %v", err)
@@ -127,8 +125,7 @@ func (f *reproduceFlags) open() (*records.Store, error) {
 	return records.Open(filepath.Join(f.output, measurementsFile))
 }
 
-// run measures and writes tables and figures, also of what was measured before an
-// interruption.
+// run measures, and writes tables and figures, also those of measurements before an interruption.
 func (f *reproduceFlags) run(ctx context.Context, s streams, ids []string) error {
 	opt, err := f.options()
 	if err != nil {
@@ -154,8 +151,7 @@ func (f *reproduceFlags) run(ctx context.Context, s streams, ids []string) error
 	return errors.Join(measured, written, out.err, store.Close())
 }
 
-// write writes tables and figures of the experiments; in full prints the tables,
-// else a line for each.
+// write writes tables and figures of the experiments. In full it prints the tables, else a line for each experiment.
 func (f *reproduceFlags) write(out *firstError, list []records.Experiment, measured []records.Record, full bool) error {
 	for _, e := range list {
 		paths, err := present.Write(f.output, e, measured)
@@ -180,8 +176,7 @@ func (f *reproduceFlags) write(out *firstError, list []records.Experiment, measu
 	return nil
 }
 
-// named returns experiments, by ID or file, completed for machines of that many
-// cores.
+// named returns experiments, by ID or file, completed for machines with that many cores.
 func named(ids []string, cores ...int) ([]records.Experiment, error) {
 	all, err := records.All()
 	if err != nil {
@@ -218,8 +213,7 @@ func named(ids []string, cores ...int) ([]records.Experiment, error) {
 	return list, nil
 }
 
-// report writes report.html and report.md of everything on record, for the
-// experiments of the papers and for own ones.
+// report writes report.html and report.md about everything on record, for the experiments of the papers and the user's own.
 func (f *reproduceFlags) report(s streams, own []string) error {
 	opt, err := f.options()
 	if err != nil {
@@ -243,7 +237,7 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	if err != nil {
 		return err
 	}
-	most, err := named(ids, cores[0]) // what one machine lacks
+	most, err := named(ids, cores[0]) // as for one of the machines, to find missing measurements
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// list prints the experiments and about how long what they lack takes.
+// list prints the experiments, and about how long their missing measurements take.
 func (f *reproduceFlags) list(s streams) error {
 	opt, err := f.options()
 	if err != nil {
@@ -42,7 +42,7 @@ func (f *reproduceFlags) list(s streams) error {
 	return out.err
 }
 
-// kinds prints what experiments can measure.
+// kinds prints the kinds of measurement that experiments can have.
 func kinds(s streams) error {
 	out := &firstError{w: s.out}
 	report.Kinds(out, reproduce.Kinds(), func(value string) string {

@@ -9,8 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestExperimentOfPage: docs/reproduction.md shows the experiment and the output
-// that the script ownexperiment.txtar tests.
+// TestExperimentOfPage: docs/reproduction.md shows the experiment and the output that the script ownexperiment.txtar tests.
 func TestExperimentOfPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "reproduction.md"))
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// checkRHS checks what can be known of a right-hand side, which flag names, before anything is read: the seed of random:SEED, and that it is not the matrix itself.
+// checkRHS checks the right-hand side before anything is read: the words, the seed of random:SEED, and that the file is not
+// the matrix. flag names it in errors.
 func checkRHS(flag, rhs, matrix string) error {
 	if _, err := os.Stat(rhs); err != nil && (rhs == "random" || rhs == "one" || rhs == "zeros") {
 		return usage("%s %s: want a file, ones, or random:SEED such as random:1", flag, rhs)
@@ -37,8 +38,7 @@ func checkRHS(flag, rhs, matrix string) error {
 // fileRHS reports whether the right-hand sides are in a file.
 func (f *solveFlags) fileRHS() bool { return f.rhs != "ones" && !strings.HasPrefix(f.rhs, "random:") }
 
-// readVectors reads right-hand sides and guesses of a matrix of these dimensions as far as they are in
-// files, and checks all of them.
+// readVectors reads the right-hand sides and guesses that are in files, and checks them for a matrix of these dimensions.
 func (f *solveFlags) readVectors(ctx context.Context, in input, rows, cols int) (b, x0 [][]float64, err error) {
 	return f.vectorsBy(func(path, what string) ([][]float64, error) {
 		n := rows
@@ -51,14 +51,14 @@ func (f *solveFlags) readVectors(ctx context.Context, in input, rows, cols int) 
 	})
 }
 
-// What a file of vectors holds.
+// The kinds of vectors in a file, as errors name them.
 const (
 	rightHandSide = "right-hand side"
 	initialGuess  = "initial guess"
 	solution      = "solution"
 )
 
-// vectorsBy is readVectors by a function that reads and checks a file.
+// vectorsBy is readVectors with a function that reads and checks a file.
 func (f *solveFlags) vectorsBy(read func(path, what string) ([][]float64, error)) (b, x0 [][]float64, err error) {
 	count := 1
 	if f.fileRHS() {
@@ -89,7 +89,7 @@ func (f *solveFlags) vectorsBy(read func(path, what string) ([][]float64, error)
 	return b, x0, nil
 }
 
-// guessed is what the file of guesses holds.
+// guessed returns the kind of the vectors in the file of guesses.
 func (f *solveFlags) guessed() string {
 	if f.verifies {
 		return solution
@@ -97,14 +97,14 @@ func (f *solveFlags) guessed() string {
 	return initialGuess
 }
 
-// wholeRHS is makeRHS for a matrix that is all here.
+// wholeRHS is makeRHS for a matrix on one rank.
 func (f *solveFlags) wholeRHS(m *csr.Matrix) ([]float64, string, error) {
 	return f.makeRHS(func(seed uint64) []float64 { return generate.RandomRHS(m, seed) },
 		func() ([]float64, bool) { return generate.DefaultRHS(m) })
 }
 
-// makeRHS makes the right-hand side that is in no file, A x for a random x or for ones, and describes it. ones are false if
-// A·ones is zero, and b then belongs to another x.
+// makeRHS makes a right-hand side without a file, A x for a random x or for ones, and describes it. standard returns A·ones
+// and true, or, if A·ones is zero, the b of a random x and false.
 func (f *solveFlags) makeRHS(random func(seed uint64) []float64, standard func() (b []float64, ones bool)) (b []float64, text string, err error) {
 	if seedText, ok := strings.CutPrefix(f.rhs, "random:"); ok {
 		seed, err := strconv.ParseUint(seedText, 10, 64)
@@ -117,8 +117,8 @@ func (f *solveFlags) makeRHS(random func(seed uint64) []float64, standard func()
 	return b, "b = A·x, x random (seed 1), since A·ones is zero up to rounding", nil
 }
 
-// vectors reads a file of vectors for a matrix of n rows and checks each. Another length is
-// an error before anything is allocated.
+// vectors reads a file of vectors of n elements and checks each. It returns the error of a wrong length before it allocates
+// memory.
 func (in input) vectors(ctx context.Context, path, what string, n int) ([][]float64, error) {
 	in.check = ofLength(path, what, int64(n))
 	columns, err := in.columns(ctx, path)
@@ -128,7 +128,7 @@ func (in input) vectors(ctx context.Context, path, what string, n int) ([][]floa
 	return columns, checkColumns(path, what, columns, func(name string, v []float64) error { return solve.CheckVector(name, v, n) })
 }
 
-// ofLength checks the size line of a file of vectors for a matrix of n rows.
+// ofLength returns a check of the size line of a file of vectors, which must have n elements.
 func ofLength(path, what string, n int64) func(h matrixmarket.Header, rows, cols int) error {
 	return func(_ matrixmarket.Header, rows, _ int) error {
 		if int64(rows) != n {
@@ -142,7 +142,7 @@ func ofLength(path, what string, n int64) func(h matrixmarket.Header, rows, cols
 	}
 }
 
-// checkColumns checks each vector of a file, given its name.
+// checkColumns calls check for each vector of a file, with a name of the vector for errors.
 func checkColumns(path, what string, columns [][]float64, check func(name string, v []float64) error) error {
 	if len(columns) == 0 {
 		return &exitError{exitInput, fmt.Errorf("%s: the file has no columns", path)}

@@ -32,11 +32,10 @@ type benchRooflineFlags struct {
 
 const benchRooflineLong = `Measure performance over arithmetic intensity for every storage format.
 
-An array much larger than the cache is read in a storage format and converted to the
-precision of the arithmetic, and every value goes through some multiply-adds, two FLOPs
-each. Conversions count as time, not as FLOPs. FP64 and FP32 need no conversion;
-FP64-over-FP32 and all other formats compute in FP64. Formats of fewer bytes are faster
-as long as the bandwidth of memory is the limit.`
+An array much larger than the cache is read in a storage format and converted to the precision of the arithmetic. Then
+each value goes through some multiply-adds, two FLOPs each. The time includes the conversions, which do not count as
+FLOPs. FP64 and FP32 need no conversion; FP64-over-FP32 and all other formats compute in FP64. Formats of fewer bytes are
+faster as long as the bandwidth of memory is the limit.`
 
 func newBenchRoofline(s streams) *cobra.Command {
 	var f benchRooflineFlags
@@ -50,7 +49,7 @@ func newBenchRoofline(s streams) *cobra.Command {
 			"  mpsolve bench roofline --threads 1 --time 1m --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("bench roofline takes no files, but %q", args[0])
+				return usage("bench roofline takes no files, got %q", args[0])
 			}
 			return f.run(c.Context(), s)
 		},
@@ -116,13 +115,13 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	return writeFile(ctx, f.figure, func(w io.Writer) error { return g.Write(w, f.figureFormat()) })
 }
 
-// figureFormat returns the ending of the figure's name.
+// figureFormat returns the format of the figure, by the ending of its name.
 func (f *benchRooflineFlags) figureFormat() string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(f.figure)), ".")
 }
 
-// A figure has at most mostLines lines, since more cannot be told apart: of more
-// configurations it shows the preferred ones, or else the first.
+// A figure has at most mostLines lines, since more cannot be told apart. Of more configurations it shows the preferred ones,
+// or if these are not among them, the first ones.
 const mostLines = 8
 
 var preferred = []string{lab.FP64, lab.FP32, lab.FP64OverFP32, "RP48", "RP16", "RPRE24", "AFX24", "AFX8"}
@@ -140,7 +139,7 @@ func lines(points []lab.RooflinePoint) []string {
 	return some
 }
 
-// rooflineFigure is performance over arithmetic intensity on a number of threads, below the ceilings of memory and arithmetic
+// rooflineFigure draws performance over arithmetic intensity on a number of threads, below the ceilings of memory and arithmetic
 // (S. Williams, A. Waterman, D. Patterson. Roofline: an insightful visual performance model for multicore architectures. CACM 52(4), 2009).
 func rooflineFigure(points []lab.RooflinePoint, threads int, from string, roof lab.Roof) *records.Chart {
 	g := &records.Chart{Kind: records.Lines, X: records.ChartAxis{Text: "FLOP per byte", Log: true}}
@@ -171,7 +170,7 @@ func rooflineFigure(points []lab.RooflinePoint, threads int, from string, roof l
 	return g
 }
 
-// check turns flags into options; every fault is found before any work.
+// check turns flags into options. It finds every fault before any work.
 func (f *benchRooflineFlags) check(cache int64) (opt lab.RooflineOptions, err error) {
 	opt = lab.RooflineOptions{Intensities: f.intensity, Size: int64(f.size), Repeat: f.repeat, Budget: f.budget}
 	if opt.Threads, err = threadCounts(f.threads); err != nil {

@@ -1,5 +1,4 @@
-// Package cli is the command line of mpsolve: commands, flags, progress and
-// exit codes.
+// Package cli is the command line of mpsolve: commands, flags, progress and exit codes.
 package cli
 
 import (
@@ -11,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -23,20 +23,21 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Version is set by the linker for releases, and otherwise that of the module that was built, if that is a release.
+// Version is the version of mpsolve. The linker sets it for releases; else it is the version of the module, if that is a
+// release.
 var Version = development
 
 // Exit codes.
 const (
 	exitFailure      = 1        // I/O, memory
 	exitUsage        = 2        // unknown flag or value
-	exitNotConverged = 3        // the best x so far is still written
+	exitNotConverged = 3        // the best x is still written
 	exitInput        = 4        // unreadable or illegal file, unsolvable system
-	exitNoDevice     = 5        // the device or the MPI asked for is not there
+	exitNoDevice     = 5        // the device or the MPI library asked for is not available
 	exitBrokenPipe   = 128 + 13 // standard output was closed by its reader
 )
 
-// streams are where a command reads and writes, and who runs it.
+// streams are the standard streams of a command, and the job that runs it.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
@@ -61,8 +62,7 @@ func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// Main runs the command line and returns the exit code. It ends the process itself at a
-// second signal.
+// Main runs the command line and returns the exit code. At a second signal it ends the process.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	if err := checkDescriptors(); err != nil {
 		return noJob(err, errOut)
@@ -79,7 +79,8 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	return j.run(args, j.streams(in, out, errOut), err)
 }
 
-// run runs the command line on this rank, unless it has failed already, and returns the exit code, the same on all ranks.
+// run runs the command line on this rank, unless err says that it has failed already. It returns the exit code, which is the
+// same on all ranks.
 func (j *job) run(args []string, s streams, err error) int {
 	ctx, stop := watch(j)
 	defer stop()
@@ -105,13 +106,13 @@ func (j *job) run(args []string, s streams, err error) int {
 		})
 	}
 	if err == nil && stdout != nil {
-		err = stdout.failed // such as that of a help text
+		err = stdout.failed // cobra ignores errors of printing help
 	}
 	if errors.Is(err, errAbandoned) && !j.alone() {
 		j.giveUp(cmp.Or(context.Cause(ctx), err))
 	}
 	if errors.Is(err, errOutputClosed) {
-		err = &exitError{code: exitBrokenPipe} // the reader went away and misses nothing
+		err = &exitError{code: exitBrokenPipe} // no message, since the reader has gone
 	}
 	if err = j.outcome(ctx, err); err != nil && err.Error() != "" {
 		fmt.Fprintln(s.err, report.Wrap("mpsolve: "+report.Printable(oneLine(err)), 0, columns(s.err)))
@@ -124,10 +125,10 @@ func (j *job) run(args []string, s streams, err error) int {
 	return exitCode(err)
 }
 
-// oneLine is the text of an error that may be several.
+// oneLine returns the text of an error, or of several joined errors, in one line and with flags for the library's options.
 func oneLine(err error) string { return report.Flags(strings.ReplaceAll(err.Error(), "\n", "; ")) }
 
-// checkKernels reports a wrong value of the variable that selects kernels.
+// checkKernels returns an error for a wrong value of the environment variable that selects kernels.
 func checkKernels() error {
 	if err := kernels.DefaultFault(); err != nil {
 		return usage("%w", err)
@@ -135,7 +136,7 @@ func checkKernels() error {
 	return nil
 }
 
-// exitCode maps an error to the code that scripts see.
+// exitCode returns the exit code for an error.
 func exitCode(err error) int {
 	var coded *exitError
 	var syntax *matrixmarket.Error
@@ -158,7 +159,7 @@ func exitCode(err error) int {
 	}
 }
 
-// exitOf is the code of a solve that ended for a reason. That of a signal takes precedence.
+// exitOf returns the exit code of a solve that ended for a reason. The exit code of a signal takes precedence.
 func exitOf(r krylov.Reason) int {
 	switch {
 	case r.Converged():
@@ -171,7 +172,7 @@ func exitOf(r krylov.Reason) int {
 
 func newRoot(s streams) *cobra.Command {
 	root := group(&cobra.Command{
-		Use: "mpsolve", Short: "Solve sparse linear systems and verify the answer", Version: Version,
+		Use: "mpsolve", Short: "Solve sparse linear systems and verify the solution", Version: Version,
 		Example:       "  mpsolve solve matrix.mtx\n  mpsolve info matrix.mtx.gz\n  mpsolve generate poisson3d --n 50 -o poisson.mtx.gz",
 		SilenceErrors: true, SilenceUsage: true,
 	}, "command")
@@ -198,8 +199,8 @@ func newRoot(s streams) *cobra.Command {
 	return root
 }
 
-// group makes c a command that has subcommands only: it prints its help when called
-// alone, and reports any other word as an unknown one of its kind.
+// group makes c a command with subcommands only: without arguments it prints its help, and any other word is an error that
+// names the kind of the subcommands.
 func group(c *cobra.Command, kind string) *cobra.Command {
 	c.SuggestionsMinimumDistance = 2
 	c.Args = func(c *cobra.Command, args []string) error {
@@ -221,7 +222,7 @@ func group(c *cobra.Command, kind string) *cobra.Command {
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usage("want %s, got %d arguments", what, len(args))
+			return usage("want %s; got %s", what, english.Plural(len(args), "argument", ""))
 		}
 		return nil
 	}

@@ -2,8 +2,7 @@ package cli
 
 import "syscall"
 
-// peakRSS is the largest resident set of this process so far, in bytes; 0 if
-// the system does not tell.
+// peakRSS returns the largest resident set of this process so far, in bytes; 0: not known.
 func peakRSS() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// peakRSS is the largest resident set of this process so far, in bytes; 0 if the system does not tell. That of getrusage would include
-// what the process that started this one had.
+// peakRSS returns the largest resident set of this process so far, in bytes; 0: not known. It does not use getrusage, whose
+// figure includes the resident set of the process that started this one.
 func peakRSS() int64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

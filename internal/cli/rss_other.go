@@ -2,5 +2,5 @@
 
 package cli
 
-// peakRSS is not known on this system.
+// peakRSS returns 0: the resident set is not known on this system.
 func peakRSS() int64 { return 0 }

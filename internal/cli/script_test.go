@@ -18,7 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
-// TestMain lets scripts run this test binary as mpsolve, and as `bounded`, which runs a command that may hang (internal/testsupport).
+// TestMain lets scripts run this test binary as mpsolve, and as `bounded`, which ends a command that hangs
+// (internal/testsupport).
 func TestMain(m *testing.M) {
 	testscript.Main(isolated{m}, map[string]func(){
 		"mpsolve": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// Tests are isolated: programs that they start inherit no file that happens to be open where go test was started.
+// Tests are isolated: the programs that they start do not inherit files that were open when go test started.
 type isolated struct{ *testing.M }
 
 func (m isolated) Run() int {
@@ -52,7 +53,7 @@ func TestScripts(t *testing.T) {
 
 const scripts = "testdata/script"
 
-// interrupted are the scripts of signals and limits.
+// interrupted names the scripts about signals and limits.
 var interrupted = []string{
 	filepath.Join(scripts, "signals.txtar"), filepath.Join(scripts, "stops.txtar"), filepath.Join(scripts, "interrupts.txtar"),
 	filepath.Join(scripts, "checkpoint.txtar"), filepath.Join(scripts, "timelimit.txtar"),
@@ -80,11 +81,11 @@ func run(t *testing.T, files []string) {
 				return emulated(t), nil
 			case "fakecuda":
 				return fake != "", nil
-			case "hup": // which nohup ignores
+			case "hup": // nohup ignores SIGHUP
 				return !signal.Ignored(syscall.SIGHUP), nil
 			case "fastslots":
 				return kernels.Default().HasFastSlots(), nil
-			case "race": // where reading alone takes seconds
+			case "race": // reading takes seconds with the race detector
 				return raceDetector, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", condition)

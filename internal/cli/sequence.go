@@ -13,7 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
-// numbered is a name with a place for the number of the system of a sequence.
+// numbered matches a file name with a verb for the number of the system, such as x%d.mtx.
 var numbered = regexp.MustCompile(`^[^%]*%(0[1-9])?d[^%]*$`)
 
 // matrices are the arguments of `mpsolve solve`: one file or, for a sequence, several.
@@ -24,7 +24,7 @@ func matrices(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkSequence reports what does not go with several matrices.
+// checkSequence returns an error if flags exclude several matrices.
 func (f *solveFlags) checkSequence(paths []string) error {
 	if len(paths) < 2 {
 		return nil
@@ -53,8 +53,8 @@ func (f *solveFlags) checkSequence(paths []string) error {
 	return nil
 }
 
-// sequence solves the systems of a sequence, the first of which has been set up. The error is the first one, which ends it,
-// or that of the worst outcome.
+// sequence solves the systems of a sequence. The first one is set up already. An error ends the sequence; systems that do not
+// converge do not, and the worst outcome is the error at the end.
 func (r *solveRun) sequence(ctx context.Context) error {
 	if len(r.more) == 0 {
 		return r.system(ctx)
@@ -92,7 +92,7 @@ func (r *solveRun) sequence(ctx context.Context) error {
 	return nil
 }
 
-// system solves a system, writes x and reports.
+// system solves a system, writes x and prints the report.
 func (r *solveRun) system(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{r.solve, r.finish} {
 		if err := r.agree(step(ctx)); err != nil {
@@ -102,7 +102,7 @@ func (r *solveRun) system(ctx context.Context) error {
 	return nil
 }
 
-// advance reads the next matrix and makes it that of the solver, with the last x as a guess.
+// advance reads the next matrix and updates the solver. The last x becomes the guess.
 func (r *solveRun) advance(ctx context.Context, path string) error {
 	r.path, r.start = path, time.Now()
 	r.phase.Store("reading " + path)

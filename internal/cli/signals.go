@@ -13,35 +13,33 @@ import (
 	"github.com/mpsolve/mpsolve/internal/host"
 )
 
-// signalError is the cause that a signal cancels a context with.
+// signalError is the cause of a context that a signal has cancelled.
 type signalError struct{ syscall.Signal }
 
 func (e signalError) Error() string { return "stopped by signal: " + e.String() }
 
-// exitCode is the shell's for a process that the signal ended.
+// exitCode returns the exit code that a shell gives to a process that the signal ended.
 func (e signalError) exitCode() int { return 128 + int(e.Signal) }
 
-// After a signal a command has signalGrace to end, resultGrace while it has a result to
-// complete, and as long as it takes while it writes a file; what must happen before the
-// process ends has exitGrace.
+// After a signal a command must end within signalGrace, or within resultGrace while it completes a result. While it writes a
+// file, there is no limit. The last work before the process ends has exitGrace.
 const (
 	signalGrace = 3 * time.Second
 	resultGrace = 15 * time.Second
 	exitGrace   = 200 * time.Millisecond
 )
 
-// echo is how long after the first signal another of the same number counts as the same: timeout
-// and many schedulers send a signal to the process and then to its group.
+// A second signal with the same number within echo counts as the same signal: timeout and many schedulers send a signal to
+// the process and then to its group.
 const echo = 250 * time.Millisecond
 
-// watch returns a context that the first signal cancels, or the end of the memory. The second
-// signal, other than an echo, ends the process at once, whatever that is doing. A closed standard output is an
-// error of the write and no signal.
+// watch returns a context that the first signal cancels, or the memory limit. The second signal, other than an echo, ends the
+// process at once. A closed standard output is not a signal, but an error of the write.
 func watch(j *job) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals, pipes := make(chan os.Signal, 8), make(chan os.Signal, 1)
 	signal.Notify(signals, append(cpuLimit, syscall.SIGINT, syscall.SIGTERM)...)
-	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	signal.Notify(pipes, syscall.SIGPIPE)
@@ -66,13 +64,13 @@ func watch(j *job) (ctx context.Context, stop func()) {
 	}
 }
 
-// memoryInterval is how often the memory is looked at.
+// memoryInterval is the time between two checks of the memory.
 const memoryInterval = 50 * time.Millisecond
 
-// watchMemory cancels when the memory is used up. If that does not help, it ends the process
-// before the system or Go's runtime does.
+// watchMemory cancels the context when the memory is used up. If the command does not end, it ends the process before the
+// system or Go's runtime does.
 func (j *job) watchMemory(ctx context.Context, cancel context.CancelCauseFunc) {
-	var since time.Time // when it was used up first
+	var since time.Time // when the memory was used up first
 	for {
 		select {
 		case <-time.After(memoryInterval):
@@ -97,9 +95,9 @@ func (j *job) watchMemory(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// exitNow removes incomplete files, prints the error and ends the process, and with it all ranks, without waiting
-// long for any. Where all has been said, the process ends without another word: launchers send signals to the other ranks when
-// one ends.
+// exitNow removes incomplete files, prints the error and ends the process and all other ranks; none of this may take longer
+// than exitGrace. If all ranks have printed everything, it prints nothing: launchers send signals to the other ranks when
+// one rank ends.
 func (j *job) exitNow(err error) {
 	if j.over.Load() {
 		os.Exit(exitCode(err))
@@ -117,11 +115,11 @@ func (j *job) exitNow(err error) {
 	j.abort(exitCode(err))
 }
 
-// errAbandoned is returned for what was given up.
+// errAbandoned is the error of a function that abandonable has given up.
 var errAbandoned = errors.New("given up")
 
-// abandonable runs f. If f has not returned when grace has passed since the context ended,
-// it is left to itself, unless it is writing a file, and the program must end.
+// abandonable runs f. If f has not returned when grace has passed since the context ended, and is not writing a file,
+// abandonable returns errAbandoned without waiting for f. Then the program must end.
 func abandonable(ctx context.Context, grace time.Duration, f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// cpuLimit is the signal of a soft limit on the processor time, as batch systems set them.
+// cpuLimit is the signal of a soft limit on processor time, which batch systems set.
 var cpuLimit = []os.Signal{syscall.SIGXCPU}

@@ -16,10 +16,9 @@ import (
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
-// TestSlurmScript runs the batch script of examples/slurm as SLURM does, with an scontrol that
-// writes down what it is asked for: SIGUSR1 before the time is up, SIGTERM soon afterwards,
-// and the job again after "scontrol requeue", until it is done. x has the bytes of an
-// uninterrupted solve.
+// TestSlurmScript runs the batch script of examples/slurm as SLURM does, with a fake scontrol that writes down its arguments:
+// SIGUSR1 before the time is up, SIGTERM soon afterwards, and the job again after "scontrol requeue", until it is done. x has
+// the bytes of an uninterrupted solve.
 func TestSlurmScript(t *testing.T) {
 	s, takes := newBatch(t, "poisson3d --n 50 --decades 3 --seed 1")
 	job := newSlurmJob(t, s.dir)
@@ -32,7 +31,7 @@ func TestSlurmScript(t *testing.T) {
 		if code == 0 && !job.requeued(t) {
 			break
 		}
-		if code != 0 && code != 143 { // 143: SIGUSR1 came before there was anything to keep
+		if code != 0 && code != 143 { // 143: SIGUSR1 came before the first checkpoint
 			t.Fatalf("exit code %d\n%s", code, out)
 		}
 		if _, err := os.Stat(filepath.Join(s.dir, "mpsolve-42.ck")); err == nil {
@@ -62,7 +61,7 @@ func TestSlurmScript(t *testing.T) {
 	}
 }
 
-// TestRanksScripts runs the scripts of jobs over ranks with launchers that start one process.
+// TestRanksScripts runs the scripts for several ranks, with fake launchers that start one process.
 func TestRanksScripts(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("no bash")
@@ -94,7 +93,7 @@ func TestRanksScripts(t *testing.T) {
 	}
 }
 
-// newBatch makes a matrix a.mtx, and returns its folder, with the x of an uninterrupted solve without a preconditioner, and the time that took.
+// newBatch makes a matrix a.mtx and solves once without a preconditioner. It returns the folder, x and the time of the solve.
 func newBatch(t *testing.T, matrix string) (s *killed, takes time.Duration) {
 	t.Helper()
 	if testing.Short() {
@@ -112,7 +111,7 @@ func newBatch(t *testing.T, matrix string) (s *killed, takes time.Duration) {
 	return s, takes
 }
 
-// slurmJob is the batch script with a fake scontrol in its path.
+// slurmJob is a job with the batch script, which finds a fake scontrol in its path.
 type slurmJob struct{ dir, bin, script, path string }
 
 func newSlurmJob(t *testing.T, dir string) *slurmJob {
@@ -130,7 +129,7 @@ func newSlurmJob(t *testing.T, dir string) *slurmJob {
 	return j
 }
 
-// run runs the job, whose time is up after a while.
+// run runs the job until its time is up.
 func (j *slurmJob) run(t *testing.T, after time.Duration) (code int, out string) {
 	t.Helper()
 	c := testsupport.Command(t, "bash", j.script, "a.mtx", "--precond", "none")
@@ -156,7 +155,7 @@ func (j *slurmJob) run(t *testing.T, after time.Duration) (code int, out string)
 	return c.ProcessState.ExitCode(), text.String()
 }
 
-// requeued reports whether the last run asked for another.
+// requeued reports whether the last run asked for another run.
 func (j *slurmJob) requeued(t *testing.T) bool {
 	t.Helper()
 	name := filepath.Join(j.dir, "scontrol")

@@ -11,29 +11,58 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// solveFlags are the flags of `mpsolve solve`.
+// solveFlags are the flags of `mpsolve solve`, in the groups of its help text, and the options that check makes of them.
 type solveFlags struct {
-	method, scale, stop, orthogonalization, basis string
-	rhs, guess, output, history                   string
-	rhsAsked                                      bool
-	verifies                                      bool // of `verify`, whose guess is the solution to judge
-	refine, json, quiet, verbose                  bool
-	maxTime                                       time.Duration
-	maxMemory                                     memorySize
-	memory                                        string
-	storage                                       storageFlags
-	precond                                       precondFlags
-	nullSpace                                     nullSpaceFlags
-	digits                                        digitsFlag
-	exact                                         exactInput
-	vectors                                       vectorsFlag
-	xBits                                         bitsFlag
-	reorder                                       reorderFlag
-	device                                        deviceFlag
-	checkpoint                                    checkpointFlags
-	domains                                       domainFlags
-	config                                        configFlag
-	opt                                           solve.Options
+	problemFlags
+	methodFlags
+	precond precondFlags
+	accuracyFlags
+	machineFlags
+	outputFlags
+	opt solve.Options
+}
+
+// problemFlags say which system is solved, and in which scaling and order.
+type problemFlags struct {
+	rhs, guess string
+	rhsAsked   bool // --rhs was given
+	verifies   bool // the command is verify: guess is the x to judge
+	nullSpace  nullSpaceFlags
+	exact      exactInput
+	scale      string
+	reorder    reorderFlag
+	config     configFlag
+}
+
+// methodFlags choose the Krylov method.
+type methodFlags struct {
+	method, orthogonalization string
+	refine                    bool
+}
+
+// accuracyFlags say how accurate x has to be, and how accurate what the method works with is.
+type accuracyFlags struct {
+	stop, basis string
+	digits      digitsFlag
+	xBits       bitsFlag
+	vectors     vectorsFlag
+	storage     storageFlags
+}
+
+// machineFlags limit the solve, say where it runs, and keep checkpoints.
+type machineFlags struct {
+	maxTime    time.Duration
+	maxMemory  memorySize
+	memory     string
+	domains    domainFlags
+	device     deviceFlag
+	checkpoint checkpointFlags
+}
+
+// outputFlags say what is written where.
+type outputFlags struct {
+	output, history      string
+	json, quiet, verbose bool
 }
 
 const solveExamples = `  mpsolve solve matrix.mtx
@@ -49,33 +78,35 @@ const solveExamples = `  mpsolve solve matrix.mtx
   mpsolve solve matrix.mtx --checkpoint run.ck --max-time 4h
   mpsolve solve matrix.mtx --checkpoint run.ck --max-time 4h --resume run.ck`
 
-const solveLong = `Solve A x = b and verify the answer.
+const solveLong = `Solve A x = b and verify the solution.
 
-FILE is a Matrix Market file, or one of PETSc, SciPy (.npz), MATLAB, Harwell-Boeing or .mpx, told by its
-content, which may be compressed (.gz or .bz2); - reads standard input. Complex systems are solved in their
-real form, and matrices that are not square in the sense of least squares (docs/formats.md). Several files of
-the same pattern of nonzeros are a sequence, such as time steps: each is solved from the x before it, and takes over
-what depends on the pattern; there is a report for each, and the exit code is the worst. By default mpsolve chooses the method, the scaling and the preconditioner
-according to the matrix and prints what it chose. It prints "converged" only if the
-backward error is at most --tol. That error is recomputed from A, x and b as given, with
-residuals in double-double arithmetic. It also prints how many digits of x can be believed.
-With --digits 50, say, x becomes one of multiple precision, --output has as many digits, and the
-error is recomputed in 512 bits or more (docs/accuracy.md).
+By default mpsolve chooses the method, the preconditioner and the scaling by the features of the matrix, and prints
+what it chose. It prints "converged" only if the backward error is at most --tol. It recomputes that error from A, x and
+b as given, with residuals in double-double arithmetic, and prints how many digits of x can be believed. With --digits
+above 15, x has multiple precision: --output writes as many digits, and the error is recomputed in 512 bits or more
+(docs/accuracy.md).
 
-Under mpirun or srun all ranks solve together, with the same bits of x for any number of them
-(docs/mpi.md); only rank 0 prints.
+FILE is a file of Matrix Market, PETSc, SciPy (.npz), MATLAB, Harwell-Boeing or .mpx, which its content tells; it may be
+compressed (.gz or .bz2). - reads standard input. A complex system is solved in its real form, and a matrix that is not
+square in the sense of least squares (docs/formats.md).
 
-Exit codes: 0 converged; 1 failure (input or output, memory); 2 usage; 3 not converged,
-the best x is written all the same; 4 invalid input; 5 device or MPI not available; 129, 130 and
-143 stopped by SIGHUP, SIGINT and SIGTERM, the best x is written all the same; 141 standard
-output closed by its reader. A second signal ends mpsolve at once.`
+Several files are a sequence of matrices with the same pattern of nonzeros, such as time steps. Each solve begins with
+the x of the one before, and reuses what depends on the pattern only. There is a report for each matrix, and the exit
+code is the worst of all.
+
+Under mpirun or srun all ranks solve together. The bits of x do not depend on the number of ranks (docs/mpi.md). Only
+rank 0 prints.
+
+Exit codes: 0 converged; 1 failure (input or output, memory); 2 usage; 3 not converged, the best x is still written;
+4 invalid input; 5 device or MPI not available; 129, 130 and 143 stopped by SIGHUP, SIGINT and SIGTERM, the best x is
+still written; 141 the reader closed standard output. A second signal ends mpsolve at once.`
 
 func newSolve(s streams) *cobra.Command { return solveCommand(s, new(solveFlags)) }
 
-// solveCommand is the command whose flags go into f.
+// solveCommand returns the command solve, whose flags go into f.
 func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	c := &cobra.Command{
-		Use: "solve FILE...", Short: "Solve A x = b and verify the answer", Long: solveLong, Example: solveExamples,
+		Use: "solve FILE...", Short: "Solve A x = b and verify the solution", Long: solveLong, Example: solveExamples,
 		Args: matrices,
 		RunE: func(c *cobra.Command, args []string) error {
 			s := s
@@ -83,7 +114,7 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 				return err
 			}
 			if f.output == "-" {
-				f.output, s.out = "/dev/stdout", s.err // where the report goes then
+				f.output, s.out = "/dev/stdout", s.err // x takes standard output
 				if f.json {
 					return usage("--json and --output - both want standard output")
 				}
@@ -128,7 +159,7 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	f.digits.add(c)
 	f.xBits.add(c)
 	f.vectors.add(c)
-	fl.StringVar(&f.basis, "basis", plainBasis, "how gmres keeps its basis: vectors (float64), or fp64, fp32, int16 or adaptive (each 1024 elements in the narrowest format that keeps the rate), "+
+	fl.StringVar(&f.basis, "basis", plainBasis, "how gmres stores its basis: vectors (float64); or fp64, fp32, int16 or adaptive (each 1024 elements in the narrowest format that keeps the rate of convergence), "+
 		"orthogonalized by classical Gram-Schmidt; on a device as well")
 	f.storage.add(c)
 	flagGroup(c, "Precision")
@@ -136,7 +167,7 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	addDuration(fl, &f.maxTime, "max-time", 0, "limit on the total time, such as 90s or 2h; 0: none")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	fl.StringVar(&f.memory, "memory", "fast", "fast, or lean: collect garbage more often, for less memory and a few percent more time")
-	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors; of a rank under mpirun: its share)")
+	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors; under mpirun: the share of the rank)")
 	f.domains.add(c)
 	f.device.add(c)
 	f.checkpoint.add(c)
@@ -156,7 +187,7 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	return c
 }
 
-// methodHelp lists the methods.
+// methodHelp returns the help text of --method, with all methods.
 func methodHelp() string {
 	help := "Krylov method: auto"
 	for _, k := range krylov.Methods {
@@ -167,12 +198,12 @@ func methodHelp() string {
 
 var orthogonalizations = []string{"mgs", "cgs2"}
 
-// plainBasis is a basis of vectors like all others.
+// plainBasis is the value of --basis for a basis of float64 vectors.
 const plainBasis = "vectors"
 
 var bases = append([]linop.BasisFormat{plainBasis}, linop.BasisFormats...)
 
-// check turns the flags into options. It reports every error before any work is done.
+// check turns the flags into options. It finds every error before any work is done.
 func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if c.Flags().Changed("threads") {
 		if err := checkThreads(f.opt.Threads); err != nil {

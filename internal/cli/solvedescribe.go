@@ -9,8 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
-// observe sends decisions and iterations to the report, to the lines, to the history and to
-// the status line.
+// observe sends decisions and iterations to the report, the printed lines, the history and the status line.
 func (r *solveRun) observe() {
 	r.lines = r.linesTo()
 	if r.verbose && !r.job.alone() {
@@ -48,7 +47,7 @@ func (r *solveRun) linesTo() io.Writer {
 	return r.out
 }
 
-// described reports what is known of the matrix and how it was set up.
+// described fills in the report of the matrix and of setting up.
 func (r *solveRun) described() {
 	r.report.SetMatrix(r.path, r.solver.Facts)
 	r.sayComplex()
@@ -60,7 +59,7 @@ func (r *solveRun) described() {
 	r.report.Seconds.Build = r.solver.Setup.Seconds()
 }
 
-// examined prints what the system is, once the matrix is known, and the decisions that were made before that.
+// examined prints the properties of the system when the matrix has been examined, and the decisions made before.
 func (r *solveRun) examined(f csr.Facts) {
 	report.System(r.lines, r.path, f, r.verbose)
 	if r.unmade = r.makeRHS(); r.unmade != nil {

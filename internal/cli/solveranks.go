@@ -8,7 +8,8 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
-// cut returns the number of domains to ask for: that of the flag, or one for what several cannot do and for one device, or 0, to go by the number of rows.
+// cut returns the number of domains to ask for: the value of --domains; without the flag 1 if options exclude several domains
+// or one process solves on a device; else 0, so that the number of rows decides.
 func (r *solveRun) cut() int {
 	if r.domains.count == 0 && (r.overDomains() != nil || r.device.explicit() && r.job.alone()) {
 		return 1
@@ -16,7 +17,7 @@ func (r *solveRun) cut() int {
 	return r.domains.count
 }
 
-// sayHow logs how the matrix was read by several ranks, or why it was not cut.
+// sayHow logs how several ranks read the matrix, or why it was not cut into domains.
 func (r *solveRun) sayHow() {
 	n, _ := r.problem.dims()
 	switch err := r.overDomains(); {
@@ -27,7 +28,7 @@ func (r *solveRun) sayHow() {
 	}
 }
 
-// together is untilLimit for what all ranks do: if this one gives up, the others cannot go on.
+// together is untilLimit for steps of all ranks: if this rank gives up, it ends the others.
 func (r *solveRun) together(ctx context.Context, f func() error) error {
 	returned := make(chan struct{})
 	err := r.untilLimit(ctx, func() error {
@@ -44,7 +45,7 @@ func (r *solveRun) together(ctx context.Context, f func() error) error {
 	return err
 }
 
-// agree returns the first error of the ranks that do this step.
+// agree returns the error of the first rank that has one, among the ranks that solve.
 func (r *solveRun) agree(err error) error {
 	if r.spread() {
 		return r.job.agree(err)
@@ -52,13 +53,13 @@ func (r *solveRun) agree(err error) error {
 	return err
 }
 
-// spread reports whether all ranks solve.
+// spread reports whether all ranks solve together.
 func (r *solveRun) spread() bool {
 	_, yes := r.problem.(spread)
 	return yes
 }
 
-// ranks returns what the ranks have had and done, nil without a job. Collective if all ranks solve.
+// ranks returns the figures of all ranks; nil if there is only one. Collective if all ranks solve.
 func (r *solveRun) ranks() *report.Ranks {
 	if r.job.alone() {
 		return nil
@@ -78,20 +79,21 @@ func (r *solveRun) ranks() *report.Ranks {
 	}
 	text, err := json.Marshal(own)
 	if err != nil {
-		panic(err) // numbers alone
+		panic(err) // a Rank has only numbers
 	}
 	var all []report.Rank
 	for _, text := range r.job.comm.Gather(text) {
 		var one report.Rank
 		if err := json.Unmarshal(text, &one); err != nil {
-			panic(err) // all ranks are of the same program
+			panic(err) // all ranks run the same program
 		}
 		all = append(all, one)
 	}
 	return report.NewRanks(all, r.job.nodes())
 }
 
-// traffic is what this rank has sent so far. With one domain ranks send nothing but signs of life, beside what asks here.
+// traffic returns what this rank has sent so far. It is zero unless all ranks solve, since waiting ranks send nothing of the
+// solve.
 func (r *solveRun) traffic() dist.Traffic {
 	if !r.spread() {
 		return dist.Traffic{}

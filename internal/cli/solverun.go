@@ -16,37 +16,47 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// solveRun is one run of `mpsolve solve`, on one rank: what its steps hand on to each other.
+// solveRun is one run of `mpsolve solve` on one rank. Its steps fill in the fields one after the other.
 type solveRun struct {
 	*solveFlags
 	streams
 	path  string
-	more  []string // matrices of a sequence after the first
+	more  []string // the other matrices of a sequence
 	start time.Time
+	in    input
 
-	in      input
-	problem problem
-	intact  func() error // of the file of the matrix, if it is mapped; or nil
-	how     string       // the matrix was read
+	readSystem
 	solver  *solver.Solver
-	before  dist.Traffic     // before the solve
-	b, x0   [][]float64      // right-hand sides and guesses
+	before  dist.Traffic     // what this rank had sent when the solve began
 	x       [][]float64      // solutions so far
-	precise []*solve.Precise // the same of multiple precision, as far as they are
+	precise []*solve.Precise // solutions in multiple precision; nil: only in float64
 	report  report.Report
-	lines   io.Writer // of facts and decisions
+	shown
+}
+
+// readSystem is the system as read or made.
+type readSystem struct {
+	problem problem
+	intact  func() error // reports a mapped file that has changed since; nil: the file is not mapped
+	how     string       // how the ranks read the matrix
+	b, x0   [][]float64  // right-hand sides and guesses
+	unmade  error        // why there is no right-hand side
+}
+
+// shown is what a run shows while it goes on.
+type shown struct {
+	lines   io.Writer // gets facts and decisions
 	history *history
 	live    *live
-	known   bool         // facts of the matrix have been printed: decisions are, as they are made
-	unmade  error        // why there is no right-hand side
-	phase   atomic.Value // string: what it is doing
+	known   bool         // facts of the matrix have been printed: from now on decisions are printed as they are made
+	phase   atomic.Value // string: what the run is doing
 }
 
 // limitGrace is how long the run may go on after its time limit.
 const limitGrace = 350 * time.Millisecond
 
-// run reads, and then solves on rank 0, while the others wait, or, if the matrix is spread over the ranks, on all of them. Rank 0's clock
-// decides about the time limit.
+// run reads the matrix and solves: on all ranks if the matrix is spread over them, else on rank 0 while the others wait. The
+// clock of rank 0 decides about the time limit.
 func (r *solveRun) run(ctx context.Context) error {
 	if r.maxTime > 0 && r.job.rank() == 0 {
 		limited, cancel := context.WithDeadline(ctx, r.start.Add(r.maxTime))
@@ -71,7 +81,7 @@ func (r *solveRun) run(ctx context.Context) error {
 	})
 }
 
-// untilLimit runs f until the time limit. If it does not heed that, it is given up, without x.
+// untilLimit runs f until the time limit. If f does not return then, untilLimit gives up, without x.
 func (r *solveRun) untilLimit(ctx context.Context, f func() error) error {
 	if _, limited := ctx.Deadline(); !limited {
 		return f()
@@ -83,7 +93,7 @@ func (r *solveRun) untilLimit(ctx context.Context, f func() error) error {
 	return err
 }
 
-// steps reads the rest, prepares, solves, writes x and reports.
+// steps does everything after reading the matrix: it reads the rest, sets up, solves, writes x and prints the report.
 func (r *solveRun) steps(ctx context.Context) (err error) {
 	if err := r.agree(r.readRest(ctx)); err != nil {
 		return err
@@ -103,7 +113,7 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 	return r.sequence(ctx)
 }
 
-// openHistory opens the file of rank 0.
+// openHistory opens the file of --history on rank 0.
 func (r *solveRun) openHistory(ctx context.Context) (h *history, err error) {
 	if r.job.rank() == 0 {
 		h, err = newHistory(ctx, r.solveFlags.history)
@@ -127,7 +137,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		return err
 	}
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: r.memoryLimit()}
-	var form *matrixio.Form // of a complex matrix
+	var form *matrixio.Form // real form of a complex matrix
 	r.in.realForm = r.realForm(&form)
 	first := r.in
 	first.maps = true
@@ -148,7 +158,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	return r.job.agree(err)
 }
 
-// readRest reads what belongs to the matrix: what its preconditioner needs, right-hand sides and guesses.
+// readRest reads the near-null space, the null space, right-hand sides and guesses.
 func (r *solveRun) readRest(ctx context.Context) (err error) {
 	if err := r.complexVectors(ctx); err != nil {
 		return err
@@ -178,7 +188,7 @@ func (r *solveRun) readRest(ctx context.Context) (err error) {
 	return nil
 }
 
-// prepare picks the device if the rules do, makes the solver and prints what it chose.
+// prepare makes the solver, which chooses a device for --device auto, and reports its choices.
 func (r *solveRun) prepare(ctx context.Context) (err error) {
 	r.sayHow()
 	if !r.spread() {

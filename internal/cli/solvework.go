@@ -50,12 +50,12 @@ func (r *solveRun) solve(ctx context.Context) error {
 	return nil
 }
 
-// beside reports whether right-hand sides are solved for side by side, as far as the solver can.
+// beside reports whether SolveMany solves for all right-hand sides.
 func (r *solveRun) beside() bool {
 	return len(r.b) > 1 && !r.spread() && !r.exact.asked && !r.checkpoint.asked()
 }
 
-// begin says which right-hand side iterations are of from now on.
+// begin says which right-hand side the next iterations belong to.
 func (r *solveRun) begin(k int) {
 	r.history.begin(k)
 	r.live.begin(k, len(r.b))
@@ -77,12 +77,11 @@ func (r *solveRun) add(k int, result solve.Result) error {
 	return nil
 }
 
-// verificationTime is about what a thread takes for a nonzero in the last residual and the
-// verification, which follow the end of a solve.
+// verificationTime is about the time that a thread needs for a nonzero in the last residual and in the verification, which
+// follow the last iteration.
 const verificationTime = 60 * time.Nanosecond
 
-// beforeVerification is the context whose time limit leaves time for the verification of x,
-// at most a tenth of the whole.
+// beforeVerification returns a context whose time limit leaves time for the verification of x, at most a tenth of --max-time.
 func (r *solveRun) beforeVerification(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit, limited := ctx.Deadline()
 	if !limited {
@@ -92,7 +91,7 @@ func (r *solveRun) beforeVerification(ctx context.Context) (context.Context, con
 	return context.WithDeadline(ctx, limit.Add(-min(need, r.maxTime/10)))
 }
 
-// finish writes x and the report, the report even if x cannot be written.
+// finish writes x and prints the report, even if x cannot be written.
 func (r *solveRun) finish(ctx context.Context) error {
 	writing.Add(1)
 	defer writing.Add(-1)

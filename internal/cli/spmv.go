@@ -30,20 +30,19 @@ type spmvFlags struct {
 
 const spmvLong = `Store a matrix in adaptive precision and multiply with it, next to FP64 CSR.
 
-Prints what the matrix takes in each format, and for products with the stored
-matrix, with an ordinary CSR loop and with the tuned one of mpsolve the time (the
-least and the median of --repeat interleaved runs), the memory traffic, and the errors
-against a product in double-double arithmetic; build is the time to store the matrix
-in products with tuned CSR. x is random, uniform in [-1, 1). The matrix is taken as
-it is, without scaling. --criterion exact bounds the componentwise backward error of the
-product with this very x, and needs a set of formats with wide exponents. bench spmv measures several ways to store at once.
+The first table has the nonzeros and bytes in each format. The second table has the product with the stored matrix, the
+product by an ordinary CSR loop and the one by the tuned CSR of mpsolve: the time (the least and the median of --repeat
+interleaved runs), the memory traffic, and the errors against a product in double-double arithmetic. Its column build is
+the time to store the matrix, as a multiple of a product with tuned CSR. x is random, uniform in [-1, 1). The matrix is
+not scaled. --criterion exact bounds the componentwise backward error of the product with this very x; it needs a set of
+formats with wide exponents. bench spmv measures several ways to store a matrix at once.
 
-With --vectors dd, x and y are of double-double numbers, 106 bits, and the table compares products with
-those of float64 vectors in the same layouts. Errors are the largest |y - A x|_i / (|A||x|)_i of some rows, from
-300 bits; A is the matrix as given, so that those of adaptive precision are of what is stored.
+With --vectors dd, x and y consist of double-double numbers of 106 bits. The table compares products with such vectors
+and products with float64 vectors, in the same layouts. Errors are the largest |y - A x|_i / (|A||x|)_i of some rows,
+computed in 300 bits with the matrix as given. So the errors of adaptive precision include those of storing the matrix.
 
-With --bits, the matrix stays in FP64 and x has that many bits; errors are those of some rows against exact sums, over
-the sum of magnitudes.`
+With --bits, the matrix stays in FP64 and the elements of x have that many bits. Errors are those of some rows against
+exact sums, relative to the sum of magnitudes.`
 
 func newSpMV(s streams) *cobra.Command {
 	var f spmvFlags
@@ -65,15 +64,16 @@ func newSpMV(s streams) *cobra.Command {
 	fl := c.Flags()
 	fl.IntVar(&f.threads, "threads", 0, "threads (default: all processors)")
 	fl.IntVar(&f.repeat, "repeat", 20, "runs of each product")
-	fl.Uint64Var(&f.seed, "seed", 1, "of x")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of the random x")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit for reading, such as 4GB (default: the memory of the machine)")
 	return c
 }
 
-// input reads a matrix that leaves room for the vectors of a product: of a few entries they are the most of it.
+// input returns an input that refuses a matrix which leaves no memory for the vectors of a product. For a matrix of few
+// entries, the vectors need most of the memory.
 func (f *spmvFlags) input(s streams, path string) input {
 	in := input{streams: s, threads: f.threads, maxMemory: int64(f.maxMemory)}
-	bytes := 8.0 // of an element
+	bytes := 8.0 // size of an element
 	if f.dd.dd() {
 		bytes = 16
 	}
@@ -83,7 +83,7 @@ func (f *spmvFlags) input(s streams, path string) input {
 	return in
 }
 
-// open reads and examines the matrix, on threads that the caller ends.
+// open reads and examines the matrix. The caller closes the pool of threads.
 func (f *spmvFlags) open(ctx context.Context, s streams, path string) (*csr.Matrix, csr.Facts, *parallel.Pool, error) {
 	m, err := f.input(s, path).matrix(ctx, path)
 	if err != nil {
@@ -114,11 +114,11 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	}
 	if f.dd.dd() {
 		if len(f.precision.bits) > 0 {
-			return usage("--bits and --vectors dd are two precisions of one x: want one of them")
+			return usage("--bits and --vectors dd cannot be used together: each sets the precision of x")
 		}
 		return f.runDD(c, s, path)
 	}
-	exact := f.storage.criterion == string(adaptive.Exact) // of the x that is multiplied with
+	exact := f.storage.criterion == string(adaptive.Exact) // storage depends on x
 	if exact {
 		f.storage.criterion = "auto"
 	}

@@ -21,7 +21,7 @@ type spmvDDFlags struct {
 	vectors   string
 	transpose bool
 	addition  string
-	exact     bool // A is double-double
+	exact     bool // A has double-double elements
 }
 
 // Values of --vectors and --dd-add.
@@ -32,10 +32,10 @@ var (
 
 func (f *spmvDDFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.vectors, "vectors", "double", "numbers of x and y: double, or dd, double-double, beside double in the same layouts, of which --layout is then a list")
+	fl.StringVar(&f.vectors, "vectors", "double", "numbers of x and y: double, or dd (double-double), which is measured beside double in each layout of the list --layout")
 	fl.BoolVar(&f.transpose, "transpose", false, "with --vectors dd: products with the transpose")
-	fl.StringVar(&f.addition, "dd-add", "deferred", "sums of double-double products are renormalised at the end of a row (deferred), or at each addition, as DD-AVX does (paper)")
-	fl.BoolVar(&f.exact, "exact-input", false, "with --vectors dd: the elements of A are double-double, as their file has them, in two matrices, of which each has the --epsilon")
+	fl.StringVar(&f.addition, "dd-add", "deferred", "when to renormalise sums of double-double products: deferred (at the end of a row) or paper (at each addition, as in DD-AVX)")
+	fl.BoolVar(&f.exact, "exact-input", false, "with --vectors dd: read the elements of A as double-double numbers, and store them as two matrices, each with the accuracy --epsilon")
 	completeWords(c, "vectors", vectorKinds)
 	completeWords(c, "dd-add", additions)
 }
@@ -51,7 +51,7 @@ func (f *spmvDDFlags) check() error {
 	}
 	switch {
 	case f.exact && (f.transpose || f.addition != additions[0]):
-		return usage("--exact-input is neither for --transpose nor for --dd-add")
+		return usage("--exact-input cannot be used with --transpose or --dd-add")
 	case f.dd():
 	case f.exact:
 		return usage("--exact-input needs --vectors dd")
@@ -63,13 +63,13 @@ func (f *spmvDDFlags) check() error {
 	return nil
 }
 
-// has reports whether a layout has the products that are asked for.
+// has reports whether a layout offers the products that are asked for.
 func (f *spmvDDFlags) has(l adaptive.Layout) bool {
 	return l.HasDD() && (!f.transpose || l.HasTransposed()) && (f.addition != "paper" || l.HasRenormalised())
 }
 
-// storages returns how to store the matrix in each of the layouts that are asked for: by default with an
-// accuracy that fits double-double vectors.
+// storages returns how to store the matrix in each layout that is asked for, by default with an accuracy that suits
+// double-double vectors.
 func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error) {
 	if s.epsilon == "auto" {
 		s.epsilon = adaptive.FormatEpsilon(adaptive.MinEpsilon)
@@ -93,7 +93,7 @@ func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error)
 		if err != nil {
 			return nil, err
 		}
-		if err := t.Spec(false).Validate(); err != nil { // which does not depend on the symmetry here
+		if err := t.Spec(false).Validate(); err != nil { // validity does not depend on the symmetry
 			return nil, usage("%s", oneLine(err))
 		}
 		list = append(list, t)
@@ -101,7 +101,7 @@ func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error)
 	return list, nil
 }
 
-// double reads a matrix of double-double numbers, or of float64, for which low is nil.
+// double reads a matrix of double-double numbers, m + low. Without --exact-input, m has float64 elements and low is nil.
 func (f *spmvFlags) double(ctx context.Context, s streams, path string) (m, low *csr.Matrix, err error) {
 	in := f.input(s, path)
 	if !f.dd.exact {
@@ -118,7 +118,7 @@ func (f *spmvFlags) double(ctx context.Context, s streams, path string) (m, low 
 		return nil, nil, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
 	}
 	m = parts[0]
-	if len(parts) == 1 { // float64 holds all of them
+	if len(parts) == 1 { // float64 holds all elements exactly
 		return m, &csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: make([]int64, m.Rows+1)}, nil
 	}
 	return m, parts[1], nil
@@ -127,10 +127,10 @@ func (f *spmvFlags) double(ctx context.Context, s streams, path string) (m, low 
 // runDD measures products with double-double vectors.
 func (f *spmvFlags) runDD(c *cobra.Command, s streams, path string) error {
 	if f.storage.criterion == string(adaptive.Exact) {
-		return usage("--criterion exact is for --vectors double")
+		return usage("--criterion exact needs --vectors double")
 	}
 	if f.dd.exact && c.Flags().Changed("reorder") {
-		return usage("--exact-input is not for --reorder")
+		return usage("--exact-input cannot be used with --reorder")
 	}
 	storages, err := f.dd.storages(f.storage)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// precisionFlags are those of products in multiple precision.
+// precisionFlags are the flags of products in multiple precision.
 type precisionFlags struct {
 	bits            []int
 	implementations []string
@@ -20,12 +20,12 @@ type precisionFlags struct {
 
 func (f *precisionFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.IntSliceVar(&f.bits, "bits", nil, "multiply with an x of so many bits instead, 53 to 1696; a list")
+	fl.IntSliceVar(&f.bits, "bits", nil, "list of precisions, 53 to 1696 bits: multiply in multiple precision instead")
 	fl.StringSliceVar(&f.implementations, "mp", lab.SpMVImplementations, "list of `implementations` of multiple precision")
 	completeWords(c, "mp", lab.SpMVImplementations)
 }
 
-// check finds faults before any work.
+// check finds every fault before any work.
 func (f *precisionFlags) check(c *cobra.Command) error {
 	if len(f.bits) == 0 && c.Flags().Changed("mp") {
 		return usage("--mp is for products in multiple precision: give --bits as well")
@@ -33,7 +33,7 @@ func (f *precisionFlags) check(c *cobra.Command) error {
 	if len(f.bits) > 0 {
 		for _, name := range []string{"epsilon", "formats", "criterion", "layout", "arith"} {
 			if c.Flags().Changed(name) {
-				return usage("--bits is for the matrix in FP64: --%s does not apply", name)
+				return usage("--%s cannot be used with --bits, which keeps the matrix in FP64", name)
 			}
 		}
 	}
@@ -45,7 +45,7 @@ func (f *precisionFlags) check(c *cobra.Command) error {
 	return checkBits(f.bits)
 }
 
-// inBits measures products with m in multiple precision.
+// inBits measures products of m with vectors in multiple precision.
 func (f *spmvFlags) inBits(c *cobra.Command, out *firstError, m *csr.Matrix, pool *parallel.Pool) error {
 	list, err := lab.MPSpMV(c.Context(), m, pool, lab.MPSpMVOptions{
 		Bits: f.precision.bits, Implementations: f.precision.implementations, Seed: f.seed, MaxMemory: f.maxMemory.orInstalled(),

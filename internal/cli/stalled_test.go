@@ -14,7 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
-// stalledPipe is the end of a pipe for writing that is full, and that nobody reads.
+// stalledPipe returns the writing end of a full pipe that nobody reads.
 func stalledPipe(t *testing.T) *os.File {
 	var fds [2]int
 	if err := syscall.Pipe2(fds[:], syscall.O_CLOEXEC|syscall.O_NONBLOCK); err != nil {
@@ -30,7 +30,7 @@ func stalledPipe(t *testing.T) *os.File {
 	return w
 }
 
-// One signal ends commands within a second or so while a pipe that nobody reads blocks what they print, x, or the error itself.
+// One signal ends a command within about a second while a pipe that nobody reads blocks its output, x or the error itself.
 func TestStalledInterrupted(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
@@ -47,7 +47,7 @@ func TestStalledInterrupted(t *testing.T) {
 	}
 	for _, c := range []struct {
 		args     string
-		out, err bool // are stalled
+		out, err bool // true: stalled
 	}{
 		{"generate poisson2d --n 200", true, true},
 		{"solve A", true, true},

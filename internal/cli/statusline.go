@@ -12,14 +12,14 @@ import (
 
 const liveInterval = 100 * time.Millisecond
 
-// statusLine is one changing line on a terminal, and nothing elsewhere. It is drawn at intervals, also while
-// nothing new is shown, so that times go on.
+// statusLine is one changing line on a terminal, and nothing elsewhere. It is drawn at intervals, even without news, so that
+// the times in it go on.
 type statusLine struct {
-	console *console // nil: no terminal
+	console *console // nil: not a terminal
 
 	mu   sync.Mutex
 	text func(width int) string
-	stop func() // drawing; nil: it has not begun
+	stop func() // ends drawing; nil: drawing has not begun
 }
 
 func newStatusLine(w io.Writer) *statusLine {
@@ -29,7 +29,7 @@ func newStatusLine(w io.Writer) *statusLine {
 	return &statusLine{}
 }
 
-// show has the line drawn from now on. The function gets the number of columns that there are, and is called by another goroutine.
+// show draws the line that text returns from now on. Another goroutine calls text with the number of columns.
 func (l *statusLine) show(text func(width int) string) {
 	if l.console == nil {
 		return
@@ -41,7 +41,7 @@ func (l *statusLine) show(text func(width int) string) {
 	}
 }
 
-// begin starts to draw, under the lock.
+// begin starts the goroutine that draws. The caller holds the lock.
 func (l *statusLine) begin() {
 	end, ended := make(chan struct{}), make(chan struct{})
 	l.stop = func() { close(end); <-ended }
@@ -59,7 +59,7 @@ func (l *statusLine) begin() {
 	}()
 }
 
-// draw draws the line, at most as long as the terminal is wide less the column of the cursor.
+// draw draws the line, cut so that the cursor stays on the same row.
 func (l *statusLine) draw() {
 	l.mu.Lock()
 	text := l.text
@@ -83,13 +83,13 @@ func (l *statusLine) done() {
 	}
 }
 
-// part is a part of a status line; those of a higher rank go first where there is no room.
+// part is a part of a status line. If there is no room for all parts, those of the highest rank are left out first.
 type part struct {
 	rank int
 	text string
 }
 
-// fit joins the parts, as many of them as there is room for.
+// fit joins as many parts as fit into width columns.
 func fit(width int, parts ...part) string {
 	for {
 		line, last := "", -1
@@ -112,7 +112,7 @@ func fit(width int, parts ...part) string {
 	}
 }
 
-// cut is the beginning of a text, of so many columns.
+// cut returns the beginning of a text, at most width columns.
 func cut(text string, width int) string {
 	if runes := []rune(text); len(runes) > width {
 		return string(runes[:width])

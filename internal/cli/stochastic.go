@@ -27,20 +27,18 @@ type stochasticFlags struct {
 
 const stochasticLong = `Solve A x = b in discrete stochastic arithmetic (CESTAC) and count digits.
 
-An ordinary solve chooses method and preconditioner, judges x and says how many of its
-digits can be believed. Then three solves run in step with the same method and
-preconditioner, in FP64 and to the same row-wise error, each result rounded up or down
-at random, as CADNA does. What the three x have in
-common, by Student's test at 95 %, are the digits that roundings leave of each
-element; an element without any is a computational zero, @.0. Decisions are made by
-the mean of the three.
+First an ordinary solve chooses method and preconditioner, judges x and says how many of its digits can be believed.
+Then three solves run in step, with the same method and preconditioner, in FP64 and to the same row-wise error. As in
+CADNA, each result of an operation is rounded up or down at random. The digits that the three x have in common, by
+Student's test at 95 %, are the digits that roundings leave of an element. An element without any such digit is a
+computational zero, @.0. Decisions are made by the mean of the three.
 
-CESTAC sees how far roundings spread. It does not see how far x is from finished, which
-the three have in common; the digits of the ordinary solve are those to believe, and
-the last line says why the two differ. docs/stochastic.md has both beside right digits.
+CESTAC shows how far roundings spread. It does not show how far x is from convergence, since that error is the same in
+all three x. So believe the digits of the ordinary solve. The last line of the output says why the two counts differ;
+docs/stochastic.md compares both with the number of correct digits.
 
-A solve takes some 20 to 100 times as long as an ordinary one. --output writes a column
-with x, the mean, and one with the digits. Exit codes are those of solve.`
+The command takes some 20 to 100 times as long as an ordinary solve. --output writes two columns: x, which is the mean,
+and its digits. Exit codes are those of solve.`
 
 func newDigits(s streams) *cobra.Command {
 	var f stochasticFlags
@@ -64,7 +62,7 @@ func newDigits(s streams) *cobra.Command {
 	fl := c.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.rhs, "rhs", "ones", "right-hand side `b`: a file, ones (b = A·ones) or random:SEED (b = A·x, x uniform in [-1,1))")
-	fl.Uint64Var(&f.seed, "seed", 1, "of the roundings")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of the random roundings")
 	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the error that --stop names")
 	fl.StringVar(&f.stop, "stop", "row", "stopping criterion: row, nw, cw or rel, as of solve")
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
@@ -84,7 +82,7 @@ func newDigits(s streams) *cobra.Command {
 	return c
 }
 
-// defaults are the values of the flags of solve that a stochastic solve does not have.
+// defaults sets the flags of solve that the command does not have to their defaults.
 func (f *stochasticFlags) defaults() {
 	none := &cobra.Command{}
 	f.orthogonalization, f.basis, f.memory = "mgs", plainBasis, "fast"
@@ -96,15 +94,15 @@ func (f *stochasticFlags) defaults() {
 	f.vectors.add(none)
 }
 
-// checkMethod reports a method that multiplies with the transpose, which only solve does.
+// checkMethod returns an error for a method that multiplies with the transpose, which only solve supports.
 func (f *stochasticFlags) checkMethod() error {
 	if kind, ok := krylov.KindOf(f.method); ok && kind.Transpose {
-		return usage("--method %s: want one without products with the transpose", f.method)
+		return usage("--method %s: want a method without products with the transpose", f.method)
 	}
 	return nil
 }
 
-// system reads the matrix, its near-null space, and one right-hand side.
+// system reads the matrix and its near-null space, and reads or makes one right-hand side.
 func (f *stochasticFlags) system(ctx context.Context, s streams, path string) (m *csr.Matrix, b []float64, text string, err error) {
 	in := input{streams: s, threads: f.opt.Threads, maxMemory: int64(f.maxMemory)}
 	if m, err = in.matrix(ctx, path); err != nil {
@@ -117,7 +115,7 @@ func (f *stochasticFlags) system(ctx context.Context, s streams, path string) (m
 	return m, b, text, err
 }
 
-// run solves twice and compares.
+// run solves in both ways and compares the digits.
 func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error {
 	m, b, text, err := f.system(ctx, s, path)
 	if err != nil {
@@ -175,11 +173,11 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 	return nil
 }
 
-// finestTol is the row-wise error that three samples can always reach: each element of their mean is
-// rounded up or down.
+// finestTol is the least tolerance for the mean of three samples. Its row-wise error cannot be smaller in general, since each
+// element of the mean is rounded up or down.
 const finestTol = 0x1p-50
 
-// solveOnce solves one system and closes its solver.
+// solveOnce makes a solver, solves one system and closes the solver.
 func solveOnce(ctx context.Context, m *csr.Matrix, b []float64, opt solve.Options) (r solve.Result, f csr.Facts, err error) {
 	s, err := solver.New(ctx, m, opt)
 	if err != nil {
@@ -190,7 +188,7 @@ func solveOnce(ctx context.Context, m *csr.Matrix, b []float64, opt solve.Option
 	return r, s.Facts, err
 }
 
-// writeDigits writes x and its digits.
+// writeDigits writes the mean of the samples and its digits, two columns.
 func (f *stochasticFlags) writeDigits(ctx context.Context, three stochastic.Solution) error {
 	columns := make([]float64, 0, 2*len(three.Samples))
 	for _, x := range three.Samples {

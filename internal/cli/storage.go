@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// storageFlags are the flags for the storage of the matrix that the method multiplies with.
+// storageFlags say how to store the matrix that the method multiplies with.
 type storageFlags struct {
 	formats, epsilon, criterion, layout, arith string
 	noDrop, paperExact                         bool
@@ -26,7 +26,7 @@ func (f *storageFlags) add(c *cobra.Command) {
 	fl.StringVar(&f.epsilon, "epsilon", "auto", "accuracy of the stored matrix, such as 1e-7 or 2^-24; auto: 2^-24, or 2^-53 where few iterations are expected, and higher if that is not enough")
 	fl.StringVar(&f.criterion, "criterion", "auto", "errors of the stored matrix are relative to: nw, the norm of the matrix; cw, the norm of the row")
 	fl.BoolVar(&f.noDrop, "no-drop", false, "keep entries smaller than the accuracy")
-	fl.BoolVar(&f.paperExact, "paper-exact", false, "formats of the papers as they print them: their intervals, truncation, and everything dropped that is at most the accuracy")
+	fl.BoolVar(&f.paperExact, "paper-exact", false, "formats as the papers print them: with their intervals, truncation, and every entry dropped that is at most the accuracy")
 	fl.IntVar(&f.guardBits, "guard-bits", 0, "extra bits in AFX; each one halves the error")
 	fl.StringVar(&f.layout, "layout", "auto", "layout of the stored matrix: "+adaptive.LayoutHelp())
 	fl.StringVar(&f.arith, "arith", "fp64", "arithmetic: fp64, or storage (FP32 for formats with the exponent range of FP32)")
@@ -54,7 +54,7 @@ func criteria() []string {
 	return words
 }
 
-// storage turns the flags into options of pkg/solve.
+// storage turns the flags into solve.Storage.
 func (f *storageFlags) storage() (t solve.Storage, err error) {
 	if err := oneOf("criterion", &f.criterion, criteria()); err != nil {
 		return t, err

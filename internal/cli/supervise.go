@@ -1,4 +1,4 @@
-// Package supervise turns the death of Go's runtime for want of memory into one line and
+// Package supervise turns the end of Go's runtime for want of memory into one line and
 // exit code 1, where the limits of the process (ulimit -v, ulimit -d) make it likely.
 //
 // The runtime cannot return an error when the system refuses it memory or a thread: it

@@ -19,13 +19,13 @@ import (
 
 var systems = flag.Int("systems", 300, "number of random systems of TestConcurrentRanksSolveAlike; 10000 take minutes")
 
-// TestConcurrentRanksSolveAlike: small random systems, also such without a solution, have the same verdict and the same bits of x
-// over three ranks as on one, in one, two and three domains. Of one domain, one rank has today's.
+// TestConcurrentRanksSolveAlike: small random systems, some without a solution, have the same verdict and the same bits of x on
+// three ranks as on one, in one, two and three domains. One domain on one rank agrees with a solve without ranks.
 func TestConcurrentRanksSolveAlike(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20, 3))
 	verdicts := map[string]int{}
 	count := *systems
-	if testing.Short() { // under the race detector
+	if testing.Short() { // with the race detector
 		count = min(count, 30)
 	}
 	for k := range count {
@@ -55,35 +55,35 @@ func TestConcurrentRanksSolveAlike(t *testing.T) {
 	}
 }
 
-// answered is what came of a system.
-type answered struct {
+// outcome is the outcome of a solve: reason, verdict and bits of x.
+type outcome struct {
 	reason, verdict string
 	bits            []uint64
 }
 
-func answer(r solve.Result, x []float64, err error) answered {
+func outcomeOf(r solve.Result, x []float64, err error) outcome {
 	if err != nil {
-		return answered{reason: "error", verdict: err.Error()}
+		return outcome{reason: "error", verdict: err.Error()}
 	}
-	a := answered{reason: r.Reason.String(), verdict: fmt.Sprint(r.Reason, r.Errors, r.Iterations, r.Method, r.Precond.Text, r.Digits)}
+	a := outcome{reason: r.Reason.String(), verdict: fmt.Sprint(r.Reason, r.Errors, r.Iterations, r.Method, r.Precond.Text, r.Digits)}
 	for _, v := range x {
 		a.bits = append(a.bits, math.Float64bits(v))
 	}
 	return a
 }
 
-func aloneWith(m *csr.Matrix, b []float64, opt solve.Options) answered {
+func aloneWith(m *csr.Matrix, b []float64, opt solve.Options) outcome {
 	s, err := solver.New(context.Background(), m, opt)
 	if err != nil {
-		return answer(solve.Result{}, nil, err)
+		return outcomeOf(solve.Result{}, nil, err)
 	}
 	defer s.Close()
 	r, err := s.Solve(context.Background(), b, nil)
-	return answer(r, r.X, err)
+	return outcomeOf(r, r.X, err)
 }
 
-// onRanksOf solves over so many ranks that are goroutines.
-func onRanksOf(t *testing.T, size int, m *csr.Matrix, b []float64, domains int, opt solve.Options) (all answered) {
+// onRanksOf solves over ranks that are goroutines.
+func onRanksOf(t *testing.T, size int, m *csr.Matrix, b []float64, domains int, opt solve.Options) (all outcome) {
 	dist.Run(size, func(c dist.Comm) {
 		a, err := dist.Spread(c, m, domains)
 		if err != nil {
@@ -104,14 +104,14 @@ func onRanksOf(t *testing.T, size int, m *csr.Matrix, b []float64, domains int, 
 		for _, part := range c.Gather(dist.Bytes(r.X)) {
 			x = append(x, dist.Numbers[float64](part)...)
 		}
-		if a := answer(r, x, err); c.Rank() == 0 {
+		if a := outcomeOf(r, x, err); c.Rank() == 0 {
 			all = a
 		}
 	})
 	return all
 }
 
-// randomSystem is a matrix of 1 to 60 rows of one of several kinds, and a right-hand side, for which there may be no solution.
+// randomSystem returns a matrix with 1 to 60 rows of one of several kinds, and a right-hand side. There may be no solution.
 func randomSystem(t *testing.T, rng *rand.Rand) (*csr.Matrix, []float64) {
 	t.Helper()
 	n := 1 + rng.IntN(60)
@@ -127,7 +127,7 @@ func randomSystem(t *testing.T, rng *rand.Rand) (*csr.Matrix, []float64) {
 			j, v := rng.IntN(n), rng.NormFloat64()*math.Exp2(float64(rng.IntN(10)))
 			switch {
 			case i == j:
-			case kind < 2: // symmetric: dominant, or not definite
+			case kind < 2: // symmetric: diagonally dominant, or indefinite
 				add(i, j, v)
 				add(j, i, v)
 				diagonal[i] += math.Abs(v)
@@ -142,7 +142,7 @@ func randomSystem(t *testing.T, rng *rand.Rand) (*csr.Matrix, []float64) {
 		switch kind {
 		case 1, 3:
 			add(i, i, rng.NormFloat64())
-		case 4: // rows that are there twice, or zeros on the diagonal
+		case 4: // equal rows, or zeros on the diagonal
 			if rng.IntN(4) > 0 {
 				add(i, i, d)
 			}

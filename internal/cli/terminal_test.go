@@ -21,7 +21,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// On a terminal of any width a solve shows what it is on while it sets up and iterates, no line is too long, and nothing but the report is left.
+// On a terminal of any width a solve shows its progress while it sets up and iterates. No line is too long, and only the report
+// remains.
 func TestStatusLineOnATerminal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.mtx")
 	m, err := generate.Generate("poisson2d", generate.Params{"n": 300})
@@ -68,7 +69,7 @@ func TestStatusLineOnATerminal(t *testing.T) {
 	}
 }
 
-// Colours can be had without.
+// Colours can be switched off.
 func TestNoColor(t *testing.T) {
 	for _, c := range []struct {
 		env, args []string
@@ -84,13 +85,13 @@ func TestNoColor(t *testing.T) {
 	}
 }
 
-// A solve that is interrupted leaves its report and no status line. (Interrupt)
+// An interrupted solve leaves its report and no status line. (Interrupt)
 func TestInterruptedStatusLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a second")
 	}
 	cmd, person := terminalCommand(t, 60, nil, "solve", "-")
-	in, err := cmd.StdinPipe() // which has nothing to read
+	in, err := cmd.StdinPipe() // standard input is empty
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestInterruptedStatusLine(t *testing.T) {
 	}
 }
 
-// onTerminal runs mpsolve on a terminal of that width and returns what it wrote.
+// onTerminal runs mpsolve on a terminal with that width and returns its output.
 func onTerminal(t *testing.T, width int, env []string, args ...string) string {
 	t.Helper()
 	cmd, person := terminalCommand(t, width, env, args...)
@@ -116,7 +117,7 @@ func onTerminal(t *testing.T, width int, env []string, args ...string) string {
 
 func terminalCommand(t *testing.T, width int, env []string, args ...string) (cmd *exec.Cmd, person *os.File) {
 	t.Helper()
-	exe, err := exec.LookPath("mpsolve") // that of testscript
+	exe, err := exec.LookPath("mpsolve") // the binary of testscript
 	if err != nil {
 		t.Skip(err)
 	}
@@ -130,20 +131,20 @@ func terminalCommand(t *testing.T, width int, env []string, args ...string) (cmd
 	return cmd, person
 }
 
-// readTerminal reads what a command that has been started writes, until it ends.
+// readTerminal reads the output of a started command until it ends.
 func readTerminal(t *testing.T, cmd *exec.Cmd, person *os.File) string {
 	t.Helper()
-	cmd.Stdout.(*os.File).Close() // the command has its own
+	cmd.Stdout.(*os.File).Close() // the command has its own copy
 	text := make(chan string)
 	go func() {
-		all, _ := io.ReadAll(person) // ends with an error when the terminal is closed
+		all, _ := io.ReadAll(person) // the end of the terminal is an error
 		text <- string(all)
 	}()
 	_ = cmd.Wait()
 	return strings.ReplaceAll(<-text, "\r\n", "\n")
 }
 
-// screen is what a terminal shows in the end.
+// screen returns what a terminal shows at the end.
 func screen(out string) string {
 	out = regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(out, "")
 	lines := strings.Split(out, "\n")

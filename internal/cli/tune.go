@@ -26,17 +26,16 @@ type tuneFlags struct {
 	save   string
 }
 
-const tuneLong = `Try methods, preconditioners, precisions and layouts, and say what is fastest.
+const tuneLong = `Try methods, preconditioners, precisions and layouts, and say which are fastest.
 
-FILE is read once. Trials are whole solves, without reading: first with the defaults, then
-with the methods and preconditioners that suit the matrix, the most promising first, then
-with other precisions and other layouts of the stored matrix for the fastest of these. A
-trial ends when it takes more than --slower times as long as the fastest so far. At last
-the fastest and the defaults take turns, five times; the least time counts. Only what
-converged counts, by the error that is recomputed from A, x and b as given.
+FILE is read once. Each trial is a whole solve, without reading. The first trial has the defaults. Then come the methods
+and preconditioners that suit the matrix, the most promising first, and then other precisions and layouts of the stored
+matrix for the fastest of these. A trial ends early when it takes more than --slower times as long as the fastest so far.
+At last the fastest setting and the defaults are timed in turns, five times each; the least time counts. A trial counts
+only if it converged, by the error that is recomputed from A, x and b as given.
 
---method, --precond and its flags restrict the search. --save writes the flags of the best trial to
-a file for mpsolve solve --config. After --budget, or Ctrl-C, the table has what was tried.
+--method, --precond and its flags restrict the search. --save writes the flags of the best trial to a file for
+mpsolve solve --config. When --budget is used up, or after Ctrl-C, the table has the trials so far.
 
 Exit codes: 0 found; 3 no trial converged; others as of solve.`
 
@@ -90,7 +89,7 @@ func newTune(s streams) *cobra.Command {
 	return c
 }
 
-// run searches, and shows and saves what came of it, after a signal too.
+// run searches, prints the result and saves it, even after a signal.
 func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 	ctx := c.Context()
 	m, b, text, err := f.system(ctx, s, path)
@@ -123,7 +122,7 @@ func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 			r.Command += fmt.Sprintf(" --%s %s", flag.Name, shellWord(flag.Value))
 		}
 	}
-	if f.save != "" && found.Best >= 0 { // first, since it is there to stay
+	if f.save != "" && found.Best >= 0 { // before printing, which may fail
 		err = saveConfig(ctx, f.save, r.Comment(), flags)
 	}
 	out := &firstError{w: s.out}
@@ -144,7 +143,7 @@ func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 	return nil
 }
 
-// withRequested returns flags of solve that a search has found, after those that were given and that solve has as well.
+// withRequested returns the flags of the command line that solve also has, followed by the flags that the search found.
 func withRequested(fl *pflag.FlagSet, found []lab.Flag) (list []lab.Flag) {
 	own := []string{"budget", "slower", "save", "json"}
 	fl.Visit(func(f *pflag.Flag) {
@@ -156,10 +155,10 @@ func withRequested(fl *pflag.FlagSet, found []lab.Flag) (list []lab.Flag) {
 	return append(list, found...)
 }
 
-// plainWord is a word that no shell changes.
+// plainWord matches a word that no shell changes.
 var plainWord = regexp.MustCompile(`^[-+./:=@%,^_0-9A-Za-z]+$`)
 
-// shellWord quotes a word for a shell where it needs that.
+// shellWord quotes a word for a shell if necessary.
 func shellWord(word string) string {
 	if plainWord.MatchString(word) {
 		return word
@@ -167,7 +166,7 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// describeStep says what is tried, and how the fastest trial so far compares.
+// describeStep names the trial that begins, and the fastest trial so far.
 func describeStep(at lab.Step, budget time.Duration) string {
 	text := fmt.Sprintf("%.0f of %.0f s, trial %d: %v", at.Elapsed.Seconds(), budget.Seconds(), len(at.Trials)+1, at.Next)
 	if best := at.Best(); best != nil {

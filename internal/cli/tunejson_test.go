@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
-// Real output of `tune --json` against its schema, with and without a trial that passes; the schema asks for every field.
+// The output of `tune --json` follows its schema, with and without a trial that passes. The schema demands every field.
 func TestTuneJSON(t *testing.T) {
 	validate := validator(t, "tune.schema.json")
 	file := filepath.Join("..", "..", "testdata", "poisson2d_20.mtx")

@@ -16,7 +16,7 @@ func (f *vectorsFlag) add(c *cobra.Command) {
 	completeWords(c, "vectors", solve.VectorKinds)
 }
 
-// vectors is the value for solve.Options, which goes without checkpoints unless it is double.
+// vectors returns the value of solve.Options.Vectors. Values other than double exclude checkpoints.
 func (f vectorsFlag) vectors(checkpoint checkpointFlags) (v solve.Vectors, err error) {
 	if v, err = solve.ParseVectors(string(f)); err != nil {
 		return v, usage("--%v", err)

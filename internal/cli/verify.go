@@ -21,32 +21,33 @@ type verifyFlags struct {
 	digits bool
 }
 
-const verifyLong = `Give the verdict of solve on an x from anywhere: is it a solution of A x = b?
+const verifyLong = `Judge the x of any program as solve judges its own: is x a solution of A x = b?
 
-A, B and X are files of any format that solve reads, - is standard input. B may also be ones (b = A·ones) or
-random:SEED, as of solve --rhs. X has a column for each of B. The errors are recomputed from A, x and b as given,
-with residuals in double-double arithmetic; x is a solution if the error that --stop names is at most --tol, and x is not
-so huge that any residual is small beside it. A least-squares solution is one where A is not square.
+A, b and x are files of any format that solve reads; - is standard input. b may also be ones (b = A·ones) or random:SEED,
+as in solve --rhs. x has a column for each right-hand side. verify recomputes the errors from A, x and b as given, with
+residuals in double-double arithmetic. x is a solution if the error that --stop names is at most --tol, and if x is not so
+large that any residual is small in comparison. If A is not square, x must be a least-squares solution.
 
---digits solves the system as well, from x, and says how many digits of x agree with the solution, as far as the
-solution's own digits can be believed.
+--digits also solves the system, beginning with x. It says how many digits of x agree with that solution, as far as the
+digits of the solution can be believed.
 
-Exit codes: 0 converged; 1 failure (input or output, memory); 2 usage; 3 not converged; 4 invalid input.`
+Exit codes: 0 every x is a solution; 1 failure (input or output, memory); 2 usage; 3 some x is not a solution; 4 invalid
+input.`
 
 func newVerify(s streams) *cobra.Command {
 	var f verifyFlags
 	c := &cobra.Command{
-		Use: "verify A B X", Short: "Verify an x from anywhere", Long: verifyLong,
+		Use: "verify A b x", Short: "Verify the x of any program", Long: verifyLong,
 		Example: "  mpsolve verify A.mtx b.mtx x.mtx\n" +
 			"  mpsolve verify A.mtx ones x.mtx --tol 1e-12 --digits\n" +
 			"  mpsolve verify A.npz b.npy x.npy --stop cw --json",
-		Args: exactly(3, "the files of a matrix, of b (or ones) and of x"),
+		Args: exactly(3, "three files, A, b (or ones) and x, in this order"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.rhs, f.guess, f.verifies = args[1], args[2], true
 			if n := len(slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a != "-" })); n > 1 {
-				return usage("only one of A, B and X can come from standard input")
+				return usage("only one of A, b and x can come from standard input")
 			}
-			if err := checkRHS("B", f.rhs, args[0]); err != nil {
+			if err := checkRHS("b", f.rhs, args[0]); err != nil {
 				return err
 			}
 			if err := f.check(c, args[0]); err != nil {
@@ -72,7 +73,7 @@ func newVerify(s streams) *cobra.Command {
 	return c
 }
 
-// run reads, judges each x and prints the verdict.
+// run reads A, b and x, judges each column of x and prints the verdict.
 func (f *verifyFlags) run(ctx context.Context, s streams, path string) error {
 	r := &solveRun{solveFlags: &f.solveFlags, streams: s, path: path, start: time.Now()}
 	r.in = input{streams: s, threads: f.opt.Threads, maxMemory: f.opt.MaxMemory}
@@ -130,11 +131,11 @@ func (f *verifyFlags) run(ctx context.Context, s streams, path string) error {
 	return nil
 }
 
-// judge judges each x, and compares it with a solution if that is asked for.
+// judge adds the verdict on each column of x to v, and with compare also compares x with a solution.
 func (r *solveRun) judge(ctx context.Context, v *report.Verification, compare bool) error {
 	opt := r.opt
 	c, isComplex := r.problem.(complexProblem)
-	if isComplex && opt.Stop != solve.StopRel { // whose errors are at most that much smaller than the real form's
+	if isComplex && opt.Stop != solve.StopRel { // an error of the real form is at most twice that of the complex system
 		opt.Tol *= 2
 	}
 	m := c.Matrix

@@ -15,7 +15,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
-// development is the version of what is no release.
+// development is the version of builds that are not releases.
 const development = "0.1.0-dev"
 
 func init() {
@@ -29,12 +29,12 @@ var (
 	pseudo   = regexp.MustCompile(`\d{14}-[0-9a-f]{12}$`)
 )
 
-// released reports whether a version of a module is a tag, not a commit or a changed working tree.
+// released reports whether a version of a module is a tag, and not a commit or a changed working tree.
 func released(version string) bool {
 	return semantic.MatchString(version) && !pseudo.MatchString(version)
 }
 
-// versionLine is the version with the commit that was built, where that is known.
+// versionLine returns the version and, if it is known, the commit.
 func versionLine() string {
 	line := fmt.Sprintf("mpsolve %s %s %s/%s", Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	info, ok := debug.ReadBuildInfo()
@@ -72,7 +72,7 @@ func newVersion(s streams) *cobra.Command {
 	return c
 }
 
-// writePlatform writes what the speed of a machine or a build depends on.
+// writePlatform writes the properties of the machine and of the build that the speed depends on.
 func writePlatform(out *firstError) {
 	report.Line(out, "processor", "%s, %d logical processors", report.Known(host.Processor()), runtime.NumCPU())
 	c := host.Caches()
@@ -83,7 +83,7 @@ func writePlatform(out *firstError) {
 	report.Line(out, "build tags", "%s", buildTags())
 }
 
-// mpiText names the library that ranks talk through, which is opened under a launcher alone.
+// mpiText names the MPI library, which is opened only under a launcher.
 func mpiText() string {
 	if library := mpi.Library(); library.Path != "" {
 		return library.Path + ", " + library.Version

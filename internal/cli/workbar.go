@@ -8,8 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce"
 )
 
-// workBar is a status line that shows how far a long run is and how much time is
-// left.
+// workBar is a status line that shows the progress of a long run and the time left.
 type workBar struct{ *statusLine }
 
 func newWorkBar(w io.Writer) *workBar { return &workBar{newStatusLine(w)} }

@@ -10,9 +10,9 @@ import (
 	"github.com/mpsolve/mpsolve/lab"
 )
 
-// Job is where ranks are measured.
+// Job describes the ranks that are measured, and their machine.
 type Job struct {
-	MPI     string `json:"mpi"` // what the library says of itself; empty without one
+	MPI     string `json:"mpi"` // version of the library, in its own words; empty without a library
 	Ranks   int    `json:"ranks"`
 	Threads int    `json:"threads_per_rank"`
 	host.Environment
@@ -29,7 +29,7 @@ func OnJob(w io.Writer, j Job) {
 	OnMachine(w, j.Environment)
 }
 
-// micro is seconds in microseconds.
+// micro returns seconds as microseconds.
 func micro(seconds float64) string { return fmt.Sprintf("%.4g", seconds*1e6) }
 
 // Messages writes a table of collective operations.
@@ -66,7 +66,7 @@ func MessagesJSON(w io.Writer, on Job, list []lab.Message) error {
 	})
 }
 
-// growth is what is said of whether a matrix grows with the ranks.
+// growth returns the word for how the size of the matrix depends on the number of ranks.
 func growth(s lab.RankScaling) string {
 	if s.Weak {
 		return "weak"
@@ -74,7 +74,7 @@ func growth(s lab.RankScaling) string {
 	return "strong"
 }
 
-// RankScalings writes a table of one kind and scaling; the first row is that of one rank.
+// RankScalings writes a table of one kind and scaling; the first row must be that of one rank.
 func RankScalings(w io.Writer, list []lab.RankScaling) {
 	t := newTable(w, list[0].Kind+", "+growth(list[0]), "rows", "SpMV ms", "efficiency", "CG ms", "efficiency", "bytes sent", "messages", "reductions")
 	for _, s := range list {
@@ -88,11 +88,11 @@ func RankScalings(w io.Writer, list []lab.RankScaling) {
 	t.Render()
 }
 
-// milli is seconds in milliseconds.
+// milli returns seconds as milliseconds.
 func milli(seconds float64) string { return fmt.Sprintf("%.4g", seconds*1e3) }
 
-// RankScalingsJSON writes each result of a kind and scaling, the first of which is that of one rank, as one JSON object on a
-// line.
+// RankScalingsJSON writes each result of a kind and scaling as one JSON object on a line. The first result must be that of
+// one rank.
 func RankScalingsJSON(w io.Writer, on Job, list []lab.RankScaling) error {
 	type timed struct {
 		SecondsMin    float64 `json:"seconds_min"`

@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// Expected is about how long measurements take, of a quick run and of a full one.
+// Expected has estimates of how long the measurements of a quick run and of a full run take.
 type Expected struct{ Quick, Full time.Duration }
 
 // widths of the columns of words
@@ -21,8 +21,7 @@ const (
 	matricesWidth = 44
 )
 
-// Experiments writes a table of experiments, what each takes, and what all take
-// together.
+// Experiments writes a table of experiments, with the time that each takes, and the time that all take together.
 func Experiments(w io.Writer, list []records.Experiment, times []Expected, together Expected) {
 	t := newTable(w, "id", "source", "shows", "matrices", "quick", "full")
 	t.SetColumnConfigs([]table.ColumnConfig{
@@ -39,7 +38,7 @@ func Experiments(w io.Writer, list []records.Experiment, times []Expected, toget
 		about(together.Quick), about(together.Full))
 }
 
-// matrices names those of an experiment, each once.
+// matrices names the matrices of an experiment, each once.
 func matrices(e records.Experiment) string {
 	var names []string
 	seen := map[string]bool{}
@@ -54,7 +53,7 @@ func matrices(e records.Experiment) string {
 	return strings.Join(names, ", ")
 }
 
-// about is a duration for people, in seconds or minutes.
+// about returns a duration in seconds or minutes, for people.
 func about(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.0f s", d.Seconds())

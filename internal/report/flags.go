@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// flagOf is the flag of each option that texts of the library name.
+// flagOf maps each option that texts of the library name to its flag.
 var flagOf = map[string]string{
 	"Digits": "digits", "MaxIter": "max-iter", "MaxMemory": "max-memory", "Method": "method", "NullSpace": "nullspace",
 	"Precond": "precond", "Precond.Kind": "precond", "Precond.DropTol": "drop-tol", "Precond.Fill": "fill", "Reorder": "reorder",
 	"Restart": "restart", "Scale": "scale", "Storage.Epsilon": "epsilon", "Storage.Set": "formats", "Tol": "tol", "Vectors.Kind": "vectors",
 }
 
-// settingOf is the flag of settings whose value the command line spells in another way.
+// settingOf maps settings whose value the command line spells in another way to their flags.
 var settingOf = map[string]string{"Device = nil": "--device cpu", "Digits = NoDigits": "--digits none", "NoRefine = false": "--refine"}
 
-// phrases of the library that name what is no option there but a flag of the command line.
+// phrases adds flags to texts of the library that name something which is not an option there.
 var phrases = strings.NewReplacer(
 	"allow more time;", "allow more time (--max-time);",
 	"as initial guess", "as initial guess (--guess)",
@@ -25,10 +25,11 @@ var phrases = strings.NewReplacer(
 	"a solve on one domain", "--domains 1",
 )
 
-// optionText is an option in a text of the library: Options.Precond, Options.Tol = 1e-8, or Options.Precond = {Kind: ilut, Fill: 100}.
+// optionText matches an option in a text of the library: Options.Precond, Options.Tol = 1e-8, or
+// Options.Precond = {Kind: ilut, Fill: 100}.
 var optionText = regexp.MustCompile(`Options\.(\w+(?:\.\w+)*)(?: = (\{[^}]*\}|[^\s,:;()]+))?`)
 
-// Flags is a text of the library with the flags of the command line in the place of the options that it names.
+// Flags replaces the options that a text of the library names by the flags of the command line.
 func Flags(text string) string {
 	text = optionText.ReplaceAllStringFunc(text, func(s string) string {
 		parts := optionText.FindStringSubmatch(s)
@@ -47,7 +48,7 @@ func Flags(text string) string {
 	return phrases.Replace(text)
 }
 
-// flag is an option with its value, if it has one, as a flag; as in the text if there is none.
+// flag returns the flag for an option with a value, which may be empty; text if there is no such flag.
 func flag(text, option, value string) string {
 	if spelled, ok := settingOf[option+" = "+value]; ok {
 		return spelled

@@ -30,7 +30,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// Texts of the library name no flags, and every option that they name has one.
+// Texts of the library do not name flags, and every option that they name has a flag.
 func TestTextsOfTheLibrary(t *testing.T) {
 	spelled := regexp.MustCompile(`(^|[ (])--[a-z]`)
 	for _, dir := range []string{"pkg/krylov", "pkg/precond", "pkg/solve", "internal/solver"} {

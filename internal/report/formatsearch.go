@@ -14,7 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/lab"
 )
 
-// FormatSearch is what `mpsolve formats` prints.
+// FormatSearch is the output of `mpsolve formats`.
 type FormatSearch struct {
 	Version  string        `json:"mpsolve_version"`
 	File     string        `json:"file"`
@@ -24,23 +24,23 @@ type FormatSearch struct {
 	Tol      float64       `json:"tolerance"`
 	Digits   float64       `json:"digits,omitempty"`
 	Slower   float64       `json:"slower"`
-	Limit    int           `json:"max_iterations"` // of a trial
+	Limit    int           `json:"max_iterations"` // limit for a trial
 	Parts    []FormatPart  `json:"parts"`
 	Trials   []FormatTrial `json:"trials"`
-	Minimal  int           `json:"minimal"` // of the trials: what delta debugging found; -1: none passes
-	Best     int           `json:"best"`    // the one that moves least; -1: none passes
+	Minimal  int           `json:"minimal"` // index of the trial that delta debugging found; -1: none passes
+	Best     int           `json:"best"`    // index of the trial that moves the fewest bytes; -1: none passes
 	Complete bool          `json:"complete"`
 	Command  string        `json:"command,omitempty"`
-	Remark   string        `json:"remark,omitempty"` // on the command
+	Remark   string        `json:"remark,omitempty"` // what the command cannot express
 }
 
-// FormatPart is a part of a solve.
+// FormatPart is a part of a solve that has a format of its own.
 type FormatPart struct {
 	Name   string `json:"name"`
 	Values int64  `json:"values"`
 }
 
-// FormatTrial is a solve with a format for each part.
+// FormatTrial is a solve with one format for each part.
 type FormatTrial struct {
 	Formats    []string `json:"formats"`
 	Bytes      int64    `json:"bytes"`
@@ -53,7 +53,7 @@ type FormatTrial struct {
 	Why        string   `json:"why,omitempty"`
 }
 
-// Fill takes over what a search has found.
+// Fill takes over the result of a search.
 func (f *FormatSearch) Fill(r lab.Result) {
 	f.Minimal, f.Best, f.Limit, f.Complete = r.Minimal, r.Best, r.Limit, r.Complete
 	f.Parts, f.Trials = []FormatPart{}, []FormatTrial{}
@@ -65,7 +65,7 @@ func (f *FormatSearch) Fill(r lab.Result) {
 	}
 }
 
-// WriteText writes parts, trials and the result for people.
+// WriteText writes parts, trials and the result as text.
 func (f *FormatSearch) WriteText(w io.Writer) {
 	for k, p := range f.Parts {
 		Line(w, fmt.Sprintf("part %d", k+1), "%s, %d values", p.Name, p.Values)
@@ -76,14 +76,14 @@ func (f *FormatSearch) WriteText(w io.Writer) {
 		return
 	}
 	first, best := f.Trials[0], f.Trials[f.Best]
-	rest := "no part of it alone can have the next format"
+	rest := "none of its parts alone can have the next format"
 	if !f.Complete {
 		rest = "the search ended at its limit of solves"
 	}
 	Line(w, "narrowest", "trial %d: %s; %s", f.Minimal+1, strings.Join(f.Trials[f.Minimal].Formats, " "), rest)
-	Line(w, "cheapest", "trial %d moves %s in %s, FP64 %s in %d (%.2f of that), after %s",
-		f.Best+1, bytes(best.Moved), english.Plural(best.Iterations, "iteration", ""), bytes(first.Moved), first.Iterations,
-		float64(best.Moved)/float64(first.Moved), english.Plural(len(f.Trials), "solve", ""))
+	Line(w, "cheapest", "trial %d moves %s in %s, %.2f times the %s that FP64 moves in %d; %s in all", f.Best+1, bytes(best.Moved),
+		english.Plural(best.Iterations, "iteration", ""), float64(best.Moved)/float64(first.Moved), bytes(first.Moved), first.Iterations,
+		english.Plural(len(f.Trials), "solve", ""))
 	for k, p := range f.Parts {
 		Line(w, best.Formats[k], "%s", p.Name)
 	}
@@ -95,7 +95,7 @@ func (f *FormatSearch) WriteText(w io.Writer) {
 	}
 }
 
-// table writes the trials.
+// table writes the table of the trials.
 func (f *FormatSearch) table(w io.Writer) {
 	header := []any{"trial"}
 	for k := range f.Parts {
@@ -140,7 +140,7 @@ func (f *FormatSearch) table(w io.Writer) {
 	}
 }
 
-// WriteJSON writes it for programs.
+// WriteJSON writes the search as one indented JSON object.
 func (f *FormatSearch) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -10,8 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
-// DeviceProducts writes a table of products of a matrix on a device, given how many
-// bytes per second that copies, 0 for not measured.
+// DeviceProducts writes a table of products of a matrix on a device. copies is the bandwidth of copies on the device in bytes
+// per second; 0: not measured.
 func DeviceProducts(w io.Writer, copies float64, products []lab.Product) {
 	t := newTable(w, "product", "bytes/nz", "ms", "median", "GB/s", "% of copy", "x csr", "build ms", "normwise")
 	for _, p := range products {
@@ -37,7 +37,7 @@ func DeviceSolves(w io.Writer, solves []lab.Solve) {
 	t.Render()
 }
 
-// onDevice is what the JSON forms of products and solves on a device share.
+// onDevice has the fields that the JSON forms of products and solves on a device share.
 type onDevice struct {
 	Kind         string  `json:"kind"` // product or solve
 	Matrix       string  `json:"matrix"`

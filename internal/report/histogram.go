@@ -12,14 +12,14 @@ import (
 
 const (
 	barWidth  = 40 // characters of the longest bar, on a terminal that has room for it
-	leastBar  = 4  // the same on any
-	besideBar = 34 // columns that the rest of a line takes
-	maxBars   = 24 // a wider spread puts several decades into one bar
+	leastBar  = 4  // characters of the longest bar, on a terminal of any width
+	besideBar = 34 // columns of the rest of a line
+	maxBars   = 24 // if there are more decades, a bar stands for several
 	minDecade = -324
 )
 
-// Histogram draws how many nonzeros there are of each magnitude, a bar for one
-// decade or, when they spread widely, for several.
+// Histogram draws the number of nonzeros of each magnitude. A bar stands for one decade or, if magnitudes spread widely, for
+// several.
 func Histogram(w io.Writer, values []float64) {
 	var count [2 * -minDecade]int
 	lowest, highest := len(count), -1
@@ -46,7 +46,7 @@ func Histogram(w io.Writer, values []float64) {
 	draw(w, bars, lowest+minDecade, decades)
 }
 
-// draw writes the bars from top to bottom by falling magnitude.
+// draw writes the bars, from the largest magnitude to the smallest.
 func draw(w io.Writer, bars []int, lowest, decades int) {
 	width := barWidth
 	if n := Columns(w); n > 0 {

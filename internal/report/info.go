@@ -8,23 +8,23 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Info is what `mpsolve info` says about a file; docs/info.schema.json describes the JSON.
+// Info is the output of `mpsolve info` for a file; docs/info.schema.json describes the JSON.
 type Info struct {
 	SchemaVersion int         `json:"schema_version"`
 	Version       string      `json:"version"` // of mpsolve
 	File          string      `json:"file"`
-	Content       string      `json:"content"`             // what the file says that it holds
-	Matrix        *InfoMatrix `json:"matrix,omitempty"`    // nil: it holds none
-	Complex       *Complex    `json:"complex,omitempty"`   // Matrix is the real form of this one
-	Choice        *Choice     `json:"choice,omitempty"`    // nil: Refused, or there is no matrix
-	Refused       string      `json:"refused,omitempty"`   // why `solve` would not begin
-	Memory        *Memory     `json:"memory,omitempty"`    // as Choice
-	Command       string      `json:"command,omitempty"`   // of this solve
+	Content       string      `json:"content"`             // what the file declares that it holds
+	Matrix        *InfoMatrix `json:"matrix,omitempty"`    // nil: the file has no matrix
+	Complex       *Complex    `json:"complex,omitempty"`   // nil: the matrix is real; else Matrix is its real form
+	Choice        *Choice     `json:"choice,omitempty"`    // nil: see Refused, or there is no matrix
+	Refused       string      `json:"refused,omitempty"`   // why solve refuses the matrix
+	Memory        *Memory     `json:"memory,omitempty"`    // nil if Choice is nil
+	Command       string      `json:"command,omitempty"`   // command line of the solve that is described
 	Condition     *Condition  `json:"condition,omitempty"` // nil: not asked for
 	Sets          []SetSize   `json:"sets,omitempty"`      // nil: not asked for
 }
 
-// InfoVersion is raised by changes that old readers would not understand.
+// InfoVersion is the version of the JSON form. A change that old readers would not understand raises it.
 const InfoVersion = 1
 
 // InfoMatrix has the properties of a matrix.
@@ -46,7 +46,7 @@ type InfoMatrix struct {
 	StructuralRank *int `json:"structural_rank,omitempty"` // see csr.StructuralRank; nil: not known
 }
 
-// Choice is what a solve begins with.
+// Choice is what solve chooses before the first iteration.
 type Choice struct {
 	Method         string         `json:"method"`
 	Preconditioner Preconditioner `json:"preconditioner"`
@@ -61,48 +61,48 @@ type Choice struct {
 	Criterion      string         `json:"criterion"`
 	Bytes          int64          `json:"stored_bytes"`
 	PerNonzero     float64        `json:"bytes_per_nonzero"` // indices included
-	Ladder         []string       `json:"ladder"`            // what a solve tries, one after the other as far as it is needed
+	Fallbacks      []string       `json:"ladder"`            // what a solve tries, in this order, as far as necessary; the first choice first
 	Events         []string       `json:"events"`
-	Seconds        float64        `json:"seconds"` // of setting up
+	Seconds        float64        `json:"seconds"` // to set up
 }
 
-// Memory is a forecast of what solves take.
+// Memory is a forecast of the memory of solves.
 type Memory struct {
-	Program int64          `json:"program_bytes"` // of mpsolve itself
-	Limit   int64          `json:"limit_bytes"`   // 0: it is not known
-	Methods []MethodMemory `json:"methods"`       // the chosen one first
+	Program int64          `json:"program_bytes"` // mpsolve itself
+	Limit   int64          `json:"limit_bytes"`   // 0: not known
+	Methods []MethodMemory `json:"methods"`       // the chosen method first
 }
 
-// MethodMemory is that for a method: what --max-memory must allow at least.
+// MethodMemory is the memory that --max-memory must allow at least for a method.
 type MethodMemory struct {
 	Method         string `json:"method"`
 	Alone          int64  `json:"bytes"`
 	Preconditioned int64  `json:"preconditioned_bytes,omitempty"` // with the chosen preconditioner; 0: there is none
-	Basis          int64  `json:"basis_bytes"`                    // by which the basis of gmres may grow
+	Basis          int64  `json:"basis_bytes"`                    // how much the basis of gmres may grow
 }
 
-// Condition is what is known of eigenvalues and condition number.
+// Condition is what is known about eigenvalues and the condition number.
 type Condition struct {
 	Gershgorin *Bounds `json:"gershgorin,omitempty"` // all eigenvalues are within; nil: the matrix is not symmetric
-	Ritz       *Bounds `json:"ritz,omitempty"`       // within the spectrum
+	Ritz       *Bounds `json:"ritz,omitempty"`       // largest and smallest Ritz value, both within the spectrum
 	Steps      int     `json:"ritz_steps,omitempty"`
 	Estimate   Number  `json:"condition_1norm"` // null: Unknown
 	Unknown    string  `json:"unknown,omitempty"`
 }
 
-// Bounds are a lower and an upper one.
+// Bounds are a lower and an upper bound.
 type Bounds struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// SetSize is what one set of formats would take with each criterion and target.
+// SetSize is the size of the matrix in one set of formats, for each criterion and accuracy.
 type SetSize struct {
 	Set   string      `json:"set"`
 	Sizes []SpecBytes `json:"sizes"`
 }
 
-// SpecBytes is that with one of them.
+// SpecBytes is the size for one criterion and accuracy.
 type SpecBytes struct {
 	Epsilon    float64 `json:"epsilon"`
 	Criterion  string  `json:"criterion"`
@@ -119,7 +119,7 @@ func (i *Info) SetMatrix(f csr.Facts) {
 	}
 }
 
-// SetChoice takes over what a run of `solve` has reported so far, and what its solver has chosen.
+// SetChoice takes over what a run of `solve` has reported so far, and the choices of its solver.
 func (i *Info) SetChoice(r Report, s *solver.Solver, program, limit int64) {
 	chosen := s.Chosen()
 	r.setStorage(chosen)
@@ -128,7 +128,7 @@ func (i *Info) SetChoice(r Report, s *solver.Solver, program, limit int64) {
 		Method: chosen.Method, Preconditioner: r.Preconditioner, Scale: r.Scale, Order: r.Reorder.Order, Domains: r.Domains, Threads: r.Threads,
 		Layout: r.Layout, Formats: r.Formats, Stored: r.Stored, Epsilon: r.Epsilon, Criterion: r.Criterion,
 		Bytes: r.Bytes.Stored, PerNonzero: float64(r.Bytes.Stored) / float64(max(1, r.Matrix.NNZ)),
-		Ladder: append([]string{}, s.Ladder()...), Events: r.Events, Seconds: r.Seconds.Build,
+		Fallbacks: append([]string{}, s.Ladder()...), Events: r.Events, Seconds: r.Seconds.Build,
 	}
 	i.Matrix.StructuralRank = r.Matrix.StructuralRank
 	i.Memory = &Memory{Program: program, Limit: limit}
@@ -137,7 +137,7 @@ func (i *Info) SetChoice(r Report, s *solver.Solver, program, limit int64) {
 	}
 }
 
-// SetSets takes over predictions, whose specs are the columns.
+// SetSets takes over predictions, which have a column for each of specs.
 func (i *Info) SetSets(specs []SpecBytes, rows []Prediction) {
 	for _, r := range rows {
 		one := SetSize{Set: r.Set}
@@ -150,7 +150,7 @@ func (i *Info) SetSets(specs []SpecBytes, rows []Prediction) {
 	}
 }
 
-// WriteJSON writes it as one indented JSON object and a newline.
+// WriteJSON writes one indented JSON object and a newline.
 func (i *Info) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -9,10 +9,11 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// nextRungs is the number of rungs of the ladder that are named.
-const nextRungs = 3
+// namedFallbacks is the number of fallbacks that the text names after the first choice.
+const namedFallbacks = 3
 
-// WriteChoice writes what a solve begins with, its decisions as `solve --verbose` has them, and what it takes; or why there is none.
+// WriteChoice writes the decisions of a solve, as `solve --verbose` prints them, the size of the stored matrix and what the
+// solve tries; or why solve refuses the matrix.
 func (i *Info) WriteChoice(w io.Writer) {
 	if i.Refused != "" {
 		Line(w, "solve", "refuses it: %s", i.Refused)
@@ -24,7 +25,7 @@ func (i *Info) WriteChoice(w io.Writer) {
 	fmt.Fprintln(w)
 	for _, line := range c.Events {
 		switch label, _, _ := strings.Cut(line, " "); label {
-		case "precision", "layout", "format": // which the next line says
+		case "precision", "layout", "format": // the next lines repeat these
 		default:
 			Event(w, line)
 		}
@@ -34,19 +35,19 @@ func (i *Info) WriteChoice(w io.Writer) {
 		layout = ", layout " + c.Layout
 	}
 	Line(w, "stored", "%.2f bytes per nonzero, indices included; %s, %s%s", c.PerNonzero, bytes(c.Bytes), strings.Join(c.Formats, " "), layout)
-	if len(c.Ladder) > 0 {
-		Line(w, "begins", "%s", c.Ladder[0])
+	if len(c.Fallbacks) > 0 {
+		Line(w, "begins", "%s", c.Fallbacks[0])
 	}
 	if rank := i.Matrix.StructuralRank; rank != nil && *rank < min(i.Matrix.Rows, i.Matrix.Cols) {
 		Line(w, "caution", "the pattern of nonzeros allows a rank of %d at most: the matrix is singular whatever its values", *rank)
 	}
 	if rest := c.rest(); len(rest) > 0 {
-		Line(w, "then", "%s, as far as that does not do", strings.Join(rest, "; "))
+		Line(w, "then", "%s, if that does not suffice", strings.Join(rest, "; "))
 	}
 	Line(w, "command", "%s", i.Command)
 }
 
-// WriteMemory writes what each method needs at least, if that is known.
+// WriteMemory writes the least memory of each method, if it is known.
 func (i *Info) WriteMemory(w io.Writer) {
 	if i.Memory != nil {
 		fmt.Fprintln(w)
@@ -54,19 +55,19 @@ func (i *Info) WriteMemory(w io.Writer) {
 	}
 }
 
-// rest is what may follow the first rung, each once.
-func (c *Choice) rest() (rungs []string) {
-	for k, r := range c.Ladder {
-		if !slices.Contains(c.Ladder[:k], r) && k > 0 && len(rungs) < nextRungs {
-			rungs = append(rungs, r)
+// rest returns the fallbacks after the first choice, each once, at most namedFallbacks.
+func (c *Choice) rest() (list []string) {
+	for k, f := range c.Fallbacks {
+		if !slices.Contains(c.Fallbacks[:k], f) && k > 0 && len(list) < namedFallbacks {
+			list = append(list, f)
 		}
 	}
-	return rungs
+	return list
 }
 
-// write writes the table.
+// write writes the table of memory.
 func (m *Memory) write(w io.Writer, precond string) {
-	Line(w, "memory", "at least what follows, as --max-memory counts it, %s of mpsolve included", bytes(m.Program))
+	Line(w, "memory", "the least that solve needs, as --max-memory counts it, with %s for mpsolve itself", bytes(m.Program))
 	header := []any{"", "alone"}
 	if with := m.Methods[0].Preconditioned > 0; with {
 		header = append(header, "with "+precond)
@@ -82,7 +83,7 @@ func (m *Memory) write(w io.Writer, precond string) {
 	t.Render()
 }
 
-// Write writes bounds and the estimate, as far as there are any.
+// Write writes the bounds and the estimate that are known.
 func (c *Condition) Write(w io.Writer) {
 	if c.Gershgorin != nil {
 		Line(w, "spectrum", "eigenvalues between %.3g and %.3g (Gershgorin's bounds, which hold)", c.Gershgorin.Low, c.Gershgorin.High)

@@ -10,8 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// Kinds writes each kind of measurement with its labels and what it measures, then a
-// table of all values with their meaning, which describe returns.
+// Kinds writes each kind of measurement with its labels and values, then a table of all values with their meaning, which
+// describe returns.
 func Kinds(w io.Writer, list []records.Kind, describe func(value string) string) {
 	var values []string
 	kindsOf := map[string][]string{}

@@ -8,22 +8,22 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// labelWidth is the number of columns of a label and the space that follows it.
+// labelWidth is the number of columns of a label and the space after it.
 const labelWidth = 11
 
-// Line writes one line of a text report, a label and a text. On a terminal that is narrower, it continues below.
+// Line writes one line of a text report, a label and a text. If the terminal is narrower than the line, the line wraps.
 func Line(w io.Writer, label, format string, args ...any) {
 	line := fmt.Sprintf("%-*s %s", labelWidth-1, label, Printable(fmt.Sprintf(format, args...)))
 	fmt.Fprintln(w, paint(w, label, Wrap(line, labelWidth, Columns(w))))
 }
 
-// A Terminal is a writer to one.
+// A Terminal is a writer that may write to a terminal.
 type Terminal interface {
-	Columns() int // its width; 0: it is no terminal
+	Columns() int // width of the terminal; 0: not a terminal
 	Colored() bool
 }
 
-// Columns is the width of the terminal that w writes to; 0: it is none.
+// Columns returns the width of the terminal that w writes to; 0: not a terminal.
 func Columns(w io.Writer) int {
 	if t, yes := w.(Terminal); yes {
 		return t.Columns()
@@ -37,7 +37,7 @@ func Colored(w io.Writer) bool {
 	return yes && t.Colored()
 }
 
-// paint colours what a person looks for first: whether it converged, and warnings.
+// paint colours what a person looks for first: the verdict and warnings.
 func paint(w io.Writer, label, line string) string {
 	if !Colored(w) {
 		return line
@@ -57,17 +57,17 @@ func paint(w io.Writer, label, line string) string {
 	return line
 }
 
-// escape is a text in a colour.
+// escape returns a text in a colour.
 func escape(c text.Color, s string) string { return c.EscapeSeq() + s + text.Reset.EscapeSeq() }
 
-// Event writes a line logged by pkg/solve, whose first word is the label.
+// Event writes a line that the solver logged. Its first word becomes the label.
 func Event(w io.Writer, line string) {
 	label, rest, _ := strings.Cut(line, " ")
 	Line(w, label, "%s", rest)
 }
 
-// Detail reports whether a line logged by pkg/solve is for those who want to know everything: how something is stored or scaled, and
-// what the report says again.
+// Detail reports whether a line that the solver logged is printed only with --verbose: it says how something is stored or
+// scaled, or the report repeats it.
 func Detail(line string) bool {
 	label, rest, _ := strings.Cut(line, " ")
 	switch label {

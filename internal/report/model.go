@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 )
 
-// Models writes what a known model of a processor and a measured one have for each kind of work.
+// Models writes the times of each kind of work in a known model of a processor and in a measured one.
 func Models(w io.Writer, known, measured *adaptive.Model) {
 	t := newTable(w, "work of a product", known.Name, measured.Name)
 	was := known.Constants()

@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/lab"
 )
 
-// publishedMP are the milliseconds of table 5 of [Isupov20]: y = alpha A x + beta y of 1000 rows and columns on a GTX 1080.
+// publishedMP has the milliseconds of table 5 of [Isupov20]: y = alpha A x + beta y with 1000 rows and columns on a GTX 1080.
 var publishedMP = struct {
 	n    int
 	bits []int
@@ -31,8 +31,8 @@ type publishedRow struct {
 	ms   []float64
 }
 
-// MP writes a table for each number of threads and operation: a row for each implementation, and for each precision the
-// time of a multiply-add and how many times as long math/big takes; and what is published.
+// MP writes a table for each number of threads and operation. It has a row for each implementation and, for each precision,
+// the time of a multiply-add and the time of math/big over that time. Published times follow.
 func MP(w io.Writer, bits, threads []int, results []lab.MPResult) {
 	for _, t := range threads {
 		Line(w, "threads", "%d", t)
@@ -83,7 +83,7 @@ func mpTable(w io.Writer, bits []int, threads int, operation string, results []l
 	t.Render()
 }
 
-// shortly writes a positive number with three digits.
+// shortly returns a positive number with three digits.
 func shortly(x float64) string {
 	if x >= 100 {
 		return fmt.Sprintf("%.0f", x)
@@ -91,7 +91,8 @@ func shortly(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-// mpPublished writes published times: as a product has 10^6 terms, milliseconds of it are nanoseconds of a term.
+// mpPublished writes published times. Since a product has 10^6 terms, the milliseconds of a product are the nanoseconds of a
+// term.
 func mpPublished(w io.Writer, bits []int) {
 	header := []any{"published: ns a term, GTX 1080"}
 	for _, b := range bits {
@@ -124,10 +125,10 @@ func MPJSON(w io.Writer, on host.Environment, results []lab.MPResult) error {
 		Rounds         int     `json:"rounds"`
 		SecondsMin     float64 `json:"seconds_min"`
 		SecondsMedian  float64 `json:"seconds_median"`
-		SecondsWhole   float64 `json:"seconds_whole"` // with all rows of the matrix
+		SecondsWhole   float64 `json:"seconds_whole"` // estimate for all rows of the matrix
 		PerTerm        float64 `json:"ns_per_multiply_add"`
 		OverBig        Number  `json:"times_math_big"`
-		Error          Number  `json:"error"` // over the sum of magnitudes
+		Error          Number  `json:"error"` // relative to the sum of magnitudes
 		host.Environment
 	}
 	return jsonLines(w, results, func(r lab.MPResult) any {

@@ -9,8 +9,8 @@ import (
 	"github.com/mpsolve/mpsolve/lab"
 )
 
-// MPProducts writes a table of sparse products in multiple precision; each precision begins with the product in FP64 that was
-// timed beside it.
+// MPProducts writes a table of sparse products in multiple precision. Each precision begins with the product in FP64 that
+// was timed with it.
 func MPProducts(w io.Writer, nnz int, list []lab.MPProduct) {
 	t := newTable(w, "product", "bits", "bytes/nz", "ms", "median", "ns/nz", "x CSR's time", "build s", "error of rows")
 	double := 1.0

@@ -14,18 +14,18 @@ type Outcome struct {
 	OuterIterations  int           `json:"outer_iterations"`
 	InnerIterations  int           `json:"inner_iterations"`
 	SpMVs            int           `json:"spmv_count"`
-	Block            int           `json:"block,omitempty"` // right-hand sides that block CG solved for together, at most; 0: it was not used
+	Block            int           `json:"block,omitempty"` // largest number of right-hand sides that block CG solved for together; 0: not used
 	BackwardError    BackwardError `json:"backward_error"`
 	RelativeResidual Number        `json:"relative_residual"`
 
 	Digits   Digits    `json:"digits"`
-	Precise  *Precise  `json:"precise,omitempty"`  // x of multiple precision
+	Precise  *Precise  `json:"precise,omitempty"`  // of an x in multiple precision
 	Evidence *Evidence `json:"evidence,omitempty"` // that there is no solution
 	Cautions []string  `json:"cautions,omitempty"`
 
 	NullSpace *NullSpace `json:"null_space,omitempty"` // of a singular matrix
 
-	LeastSquares *LeastSquares `json:"least_squares,omitempty"` // of a matrix that is not square
+	LeastSquares *LeastSquares `json:"least_squares,omitempty"` // errors, if the matrix is not square
 
 	Why      krylov.Reason `json:"-"`        // Reason is its name
 	Attempts []Attempt     `json:"attempts"` // methods and preconditioners tried, in order
@@ -38,8 +38,7 @@ type BackwardError struct {
 	Componentwise Number `json:"componentwise"`
 }
 
-// Digits is what is known about the digits of x, see solve.Digits. Numbers that are not
-// known are null.
+// Digits is what is known about the digits of x, see solve.Digits. Unknown numbers are null.
 type Digits struct {
 	State      string `json:"state"` // "not estimated", "believed", "estimated", "none", "not confirmed"
 	Believed   int    `json:"believed"`
@@ -50,7 +49,7 @@ type Digits struct {
 	Iterations int    `json:"iterations"`
 }
 
-// NullSpace describes the null space that a solve knew of, see solve.NullSpaceResult.
+// NullSpace describes the null space that a solve used, see solve.NullSpaceResult.
 type NullSpace struct {
 	Dimension int    `json:"dimension"`
 	Residual  Number `json:"residual"`
@@ -102,7 +101,7 @@ func digits(d solve.Digits) Digits {
 	}
 }
 
-// rank orders states and numbers of digits: the least is what counts of several x.
+// rank orders states and numbers of digits. Of several x the least rank counts.
 func (d Digits) rank() int {
 	switch d.State {
 	case "none":

@@ -9,8 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Papers writes a table of the papers' matrices: sizes, and where they are to be
-// had.
+// Papers writes a table of the papers' matrices, with sizes and addresses.
 func Papers(w io.Writer, list []matrixio.Paper) {
 	t := newTable(w, "matrix", "n", "nonzeros", "in memory", "download", "address")
 	for _, p := range list {

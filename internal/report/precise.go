@@ -12,12 +12,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Precise is what is known of an x of multiple precision, see solve.Precise.
+// Precise is what is known about an x in multiple precision, see solve.Precise.
 type Precise struct {
 	Asked    int           `json:"asked"`
 	Believed int           `json:"believed"`
-	Proved   int           `json:"proved"`   // 0: no bound was found
-	Elements int           `json:"elements"` // with as many digits as asked for themselves
+	Proved   int           `json:"proved"`   // digits that a bound proves; 0: there is no bound
+	Elements int           `json:"elements"` // number of elements with the digits asked for
 	Error    Power         `json:"error"`
 	Bound    Power         `json:"bound"`
 	Bits     int           `json:"bits"` // of x
@@ -26,7 +26,7 @@ type Precise struct {
 
 	BackwardError PreciseBackwardError `json:"backward_error"`
 	Residual      Power                `json:"relative_residual"`
-	ResidualBits  int                  `json:"residual_bits"` // in which these were computed
+	ResidualBits  int                  `json:"residual_bits"` // precision in which the errors were computed
 }
 
 // PreciseBackwardError holds the backward errors of package verify.
@@ -36,7 +36,7 @@ type PreciseBackwardError struct {
 	Componentwise Power `json:"componentwise"`
 }
 
-// PreciseStep is a step of refinement in multiple precision. The first one stands for the solve in float64.
+// PreciseStep is a refinement step in multiple precision. The first one stands for the solve in float64.
 type PreciseStep struct {
 	Seconds    float64 `json:"seconds"` // since the solve began
 	Digits     Number  `json:"digits"`  // estimated
@@ -45,7 +45,8 @@ type PreciseStep struct {
 	Iterations int     `json:"iterations"`
 }
 
-// Power is a number by its decimal logarithm, since it may be below what float64 holds. In JSON it is a number, null if it is not known.
+// Power is the decimal logarithm of a number, which may be too small for float64. In JSON it is the number itself, or null if
+// that is not known.
 type Power float64
 
 // String returns the number with two digits.
@@ -73,7 +74,7 @@ func (p Power) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// precise is nil without one.
+// precise returns the report of an x in multiple precision; nil without one.
 func precise(p *solve.Precise) *Precise {
 	if p == nil {
 		return nil
@@ -90,7 +91,7 @@ func precise(p *solve.Precise) *Precise {
 	return r
 }
 
-// write writes the lines of a report.
+// write writes the lines of the text report.
 func (p *Precise) write(w io.Writer) {
 	if p == nil {
 		return
@@ -106,7 +107,7 @@ func (p *Precise) write(w io.Writer) {
 		p.BackwardError.Row, p.BackwardError.Normwise, p.BackwardError.Componentwise, p.Residual)
 }
 
-// digits lists those after each step.
+// digits lists the number of digits after each step.
 func (p *Precise) digits() string {
 	var list []string
 	for _, s := range p.Steps {

@@ -9,14 +9,14 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
-// A Rank is what one rank of a job had and did.
+// A Rank has the figures of one rank of a job.
 type Rank struct {
 	Threads                int
 	Rows, Nonzeros, Ghosts int64
-	Stored                 int64 // bytes of the matrix that the method multiplies with
-	Peak                   int64 // memory of the process, in bytes; 0: not known
+	Stored                 int64 // bytes of the stored matrix
+	Peak                   int64 // peak memory of the process, in bytes; 0: not known
 	Traffic                dist.Traffic
-	Seconds                float64 // of the solve
+	Seconds                float64 // time of the solve
 }
 
 // Ranks describes how a solve was spread over the ranks of a job.
@@ -39,14 +39,14 @@ type Ranks struct {
 	SecondsSolve     Spread `json:"seconds_solve"`
 }
 
-// Spread is how a number differs between ranks.
+// Spread is the distribution of a number over the ranks.
 type Spread struct {
 	Min  float64 `json:"min"`
 	Mean float64 `json:"mean"`
 	Max  float64 `json:"max"`
 }
 
-// NewRanks sums up what the ranks of so many nodes had and did.
+// NewRanks summarises the figures of the ranks on a number of nodes.
 func NewRanks(ranks []Rank, nodes int) *Ranks {
 	of := func(number func(Rank) float64) Spread {
 		s := Spread{Min: number(ranks[0]), Max: number(ranks[0])}
@@ -77,7 +77,7 @@ func NewRanks(ranks []Rank, nodes int) *Ranks {
 	}
 }
 
-// Line is one line on how many ranks and domains there were.
+// Line returns one line with the numbers of ranks, nodes and domains.
 func (r *Ranks) Line(domains int) string {
 	text := fmt.Sprintf("%d on %s, %s", r.Count, english.Plural(r.Nodes, "node", ""), english.Plural(domains, "domain", ""))
 	if idle := r.Count - domains; idle > 0 {
@@ -86,7 +86,7 @@ func (r *Ranks) Line(domains int) string {
 	return text
 }
 
-// Write writes the least, the mean and the most of each number that a rank had.
+// Write writes the least, the mean and the largest value of each figure.
 func (r *Ranks) Write(w io.Writer) {
 	Line(w, "ranks", "%d; of each the least, the mean and the most:", r.Count)
 	for _, row := range []struct {

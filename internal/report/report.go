@@ -14,13 +14,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// SchemaVersion counts the changes of the JSON form that old readers would not
-// understand; new fields alone do not raise it.
+// SchemaVersion is the version of the JSON form. A change that old readers would not understand raises it; a new field does
+// not.
 const SchemaVersion = 1
 
-// Report is the outcome of one run of `mpsolve solve`. With several right-hand
-// sides the counts and seconds are sums, the errors the largest ones, and the
-// reason is that of the first one that did not converge.
+// Report is the outcome of one run of `mpsolve solve`. With several right-hand sides, counts and seconds are sums, errors are
+// the largest ones, and the reason is that of the first right-hand side that did not converge.
 type Report struct {
 	SchemaVersion int    `json:"schema_version"`
 	Version       string `json:"version"` // of mpsolve
@@ -30,19 +29,19 @@ type Report struct {
 	Complex   *Complex `json:"complex,omitempty"`
 	Reorder   Reorder  `json:"reorder"`
 	RHS       string   `json:"rhs"`
-	Method    string   `json:"method"`  // the one used last
+	Method    string   `json:"method"`  // the last method used
 	Vectors   string   `json:"vectors"` // as requested
 	Scale     string   `json:"scale"`
 	Refine    bool     `json:"refine"`
 	Layout    string   `json:"layout"`
 	Formats   []string `json:"formats"`
-	Stored    []Stored `json:"stored"`  // what each format holds; empty for plain FP64 CSR
-	Epsilon   Number   `json:"epsilon"` // null: of a fixed-point format, whose errors are absolute
+	Stored    []Stored `json:"stored"`  // empty for plain FP64 CSR
+	Epsilon   Number   `json:"epsilon"` // null for a fixed-point format, whose errors are absolute
 	Criterion string   `json:"criterion"`
 	Stop      string   `json:"stop"`
 	Tolerance float64  `json:"tolerance"`
-	Threads   int      `json:"threads"` // of rank 0, in a job
-	Domains   int      `json:"domains"` // that the rows were cut into: x depends on them, and not on ranks
+	Threads   int      `json:"threads"` // in a job, those of rank 0
+	Domains   int      `json:"domains"` // number of domains; x depends on it, but not on the number of ranks
 	Ranks     *Ranks   `json:"ranks,omitempty"`
 	Device    Device   `json:"device"`
 	Events    []string `json:"events"` // decisions and changes of method, a line each
@@ -54,22 +53,21 @@ type Report struct {
 	Bytes   Bytes   `json:"bytes"`
 
 	Preconditioner Preconditioner `json:"preconditioner"`
-	Output         string         `json:"output,omitempty"` // file of x
+	Output         string         `json:"output,omitempty"` // the file of x
 	Checkpoint     *Checkpoint    `json:"checkpoint,omitempty"`
 }
 
-// Checkpoint is what was kept of the work.
+// Checkpoint says how often checkpoints were written, and which one is left.
 type Checkpoint struct {
-	File       string  `json:"file,omitempty"` // that a later run can resume; "": none is left
+	File       string  `json:"file,omitempty"` // checkpoint for --resume; "": none is left
 	Taken      int     `json:"taken"`          // how often it was written
-	Seconds    float64 `json:"seconds"`        // that took, part of those of solving
-	Bytes      int64   `json:"bytes"`          // of the last one
-	RHS        int     `json:"rhs"`            // the right-hand side it is in, from 1
-	Iterations int     `json:"iterations"`     // of that
+	Seconds    float64 `json:"seconds"`        // time to write all, part of the time of solving
+	Bytes      int64   `json:"bytes"`          // size of the last checkpoint
+	RHS        int     `json:"rhs"`            // right-hand side of the last checkpoint, from 1
+	Iterations int     `json:"iterations"`     // iterations for that right-hand side
 }
 
-// Preconditioner describes the one used last. Applications and their seconds count all
-// preconditioners used.
+// Preconditioner describes the last preconditioner used. Applications and their seconds count all preconditioners.
 type Preconditioner struct {
 	Kind         string  `json:"kind"`
 	Text         string  `json:"text"`    // with its main parameters
@@ -77,11 +75,11 @@ type Preconditioner struct {
 	Applications int     `json:"applications"`
 	SecondsSetup float64 `json:"seconds_setup"`
 	SecondsApply float64 `json:"seconds_apply"`
-	Values       int64   `json:"values"` // stored
+	Values       int64   `json:"values"` // number of stored values
 	ValueBytes   int64   `json:"value_bytes"`
 	Bytes        int64   `json:"bytes"`              // indices and work vectors included
 	FP64Bytes    int64   `json:"fp64_bytes"`         // the same with values in FP64
-	Launches     int     `json:"launches,omitempty"` // of kernels in an application on a device, which has these bytes; 0: on the host
+	Launches     int     `json:"launches,omitempty"` // kernels in an application on a device, which has these bytes; 0: on the host
 }
 
 // Matrix describes the matrix.
@@ -95,47 +93,47 @@ type Matrix struct {
 	StructuralRank *int `json:"structural_rank,omitempty"` // see csr.StructuralRank; nil: not known
 }
 
-// Run is what was run, when and on what.
+// Run says what was run, when, and on which machine.
 type Run struct {
-	Arguments []string  `json:"arguments"` // of the command line, the name of the program left out
+	Arguments []string  `json:"arguments"` // the command line without the name of the program
 	Started   time.Time `json:"started"`
 	Processor string    `json:"processor"` // "": not known
-	Kernels   string    `json:"kernels"`   // tier of SIMD instructions
+	Kernels   string    `json:"kernels"`   // set of SIMD instructions
 }
 
-// Stored is what a format holds of the stored matrix.
+// Stored describes the part of the stored matrix in one format.
 type Stored struct {
 	Format string `json:"format"`
-	Count  int    `json:"count"` // of values
-	Bytes  int64  `json:"bytes"` // of values, column indices and row offsets
+	Count  int    `json:"count"` // number of values
+	Bytes  int64  `json:"bytes"` // values, column indices and row offsets
 }
 
-// Complex says that the system is complex: Matrix is its real form.
+// Complex describes a complex system, for which Matrix is the real form.
 type Complex struct {
 	Rows int    `json:"rows"` // of the complex matrix
-	Form string `json:"form"` // see package realform
+	Form string `json:"form"` // name of the real form, see matrixio.Form
 }
 
-// Device is the device that the vectors were on.
+// Device is the device that had the vectors.
 type Device struct {
-	Backend      string `json:"backend"` // if cpu, the rest is empty
+	Backend      string `json:"backend"` // if it is cpu, the other fields are empty
 	Index        int    `json:"index"`
 	Name         string `json:"name"`
 	Architecture string `json:"architecture"`
-	Memory       int64  `json:"memory_bytes"` // peak use
-	Stored       int64  `json:"stored_bytes"` // of the stored matrix
+	Memory       int64  `json:"memory_bytes"` // peak
+	Stored       int64  `json:"stored_bytes"` // the stored matrix
 
-	Choice *solve.DeviceChoice `json:"choice,omitempty"` // by which it was chosen; nil: it was requested
+	Choice *solve.DeviceChoice `json:"choice,omitempty"` // why --device auto chose it; nil: the user named the device
 }
 
-// Reorder is the order of rows and columns that the matrix was stored in.
+// Reorder is the order of rows and columns of the stored matrix.
 type Reorder struct {
 	Order           string  `json:"order"`
 	BandwidthBefore int     `json:"bandwidth_before"`
 	BandwidthAfter  int     `json:"bandwidth_after"`
 	ProfileBefore   int64   `json:"profile_before"`
 	ProfileAfter    int64   `json:"profile_after"`
-	Seconds         float64 `json:"seconds"` // part of those of building
+	Seconds         float64 `json:"seconds"` // part of the time of building
 }
 
 // Seconds is the time spent in each phase. Total is the whole run, Device the opening of a
@@ -157,14 +155,14 @@ type Seconds struct {
 	Total             float64 `json:"total"`
 }
 
-// Bytes is the memory that the matrix takes, and the peak memory of the process.
+// Bytes is the memory of the matrix, and the peak memory of the process.
 type Bytes struct {
 	FP64CSR int64 `json:"fp64_csr"`
 	Stored  int64 `json:"stored"`
-	PeakRSS int64 `json:"peak_rss"` // 0: not known on this system
+	PeakRSS int64 `json:"peak_rss"` // 0: not known
 }
 
-// Number is a float64 that is null in JSON unless it is finite.
+// Number is a float64. In JSON it is null if it is not finite.
 type Number float64
 
 // MarshalJSON implements json.Marshaler.
@@ -184,7 +182,7 @@ func (r *Report) SetMatrix(file string, f csr.Facts) {
 // SetOrder fills in how the matrix was reordered.
 func (r *Report) SetOrder(o solve.Ordering) {
 	r.Reorder = Reorder{
-		Order:           string(cmp.Or(o.Order, solve.ReorderNone)), // of several domains
+		Order:           string(cmp.Or(o.Order, solve.ReorderNone)), // several domains have no order
 		BandwidthBefore: o.Before.Bandwidth, BandwidthAfter: o.After.Bandwidth,
 		ProfileBefore: o.Before.Profile, ProfileAfter: o.After.Profile, Seconds: o.Elapsed.Seconds(),
 	}
@@ -279,7 +277,7 @@ func (r *Report) Finish(start time.Time, peakRSS int64) {
 	r.Bytes.PeakRSS = peakRSS
 }
 
-// WriteJSONLine is WriteJSON in one line, for one report of several.
+// WriteJSONLine writes the report as one JSON object on a line, for one of several reports.
 func (r *Report) WriteJSONLine(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -8,7 +8,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// WriteText writes the outcome as text, verbose with all that has been measured.
+// WriteText writes the outcome as text; verbose: with all measurements.
 func (r *Report) WriteText(w io.Writer, verbose bool) {
 	fmt.Fprintln(w)
 	if len(r.Solutions) > 1 {
@@ -57,7 +57,7 @@ func (r *Report) writeDigits(w io.Writer, verbose bool) {
 	}
 }
 
-// writeWork writes what was done, and what it took.
+// writeWork writes the iterations, the times and the memory.
 func (r *Report) writeWork(w io.Writer) {
 	with := ""
 	if p := r.Preconditioner; p.Applications > 0 || p.Bytes > 0 {
@@ -88,7 +88,7 @@ func (r *Report) writeWork(w io.Writer) {
 	Line(w, "time", "%.3f s: %s%s", s.Total, strings.Join(parts, ", "), memory)
 }
 
-// methodText is the method as it solved for several right-hand sides.
+// methodText returns the method and, for block CG, the number of right-hand sides in a block.
 func (r *Report) methodText() string {
 	if r.Block > 0 {
 		return fmt.Sprintf("block %s of %d", r.Method, r.Block)

@@ -12,8 +12,8 @@ import (
 	"github.com/mpsolve/mpsolve/lab"
 )
 
-// Roofline writes a table of the points of one number of threads, in GFLOP/s: a row
-// for each configuration, a column for each intensity. from is where the array lies: memory or the cache.
+// Roofline writes a table of the points for one number of threads, in GFLOP/s: a row for each configuration, a column for
+// each intensity. from says where the array is: in memory or in the cache.
 func Roofline(w io.Writer, threads int, from string, roof lab.Roof, intensities []int, points []lab.RooflinePoint) {
 	ceilings := fmt.Sprintf("%s %.1f GB/s", from, roof.GBps)
 	for _, arithmetic := range slices.Sorted(maps.Keys(roof.GFLOPS)) {
@@ -42,8 +42,7 @@ func Roofline(w io.Writer, threads int, from string, roof lab.Roof, intensities 
 	t.Render()
 }
 
-// RooflineJSON writes each point as one JSON object on a line, given the roof of
-// each number of threads.
+// RooflineJSON writes each point as one JSON object on a line, with the roof for its number of threads.
 func RooflineJSON(w io.Writer, on host.Environment, roofs map[int]lab.Roof, points []lab.RooflinePoint) error {
 	type point struct {
 		Config        string  `json:"config"`
@@ -53,7 +52,7 @@ func RooflineJSON(w io.Writer, on host.Environment, roofs map[int]lab.Roof, poin
 		GFLOPS        Number  `json:"gflops"`
 		GBps          Number  `json:"gbps"`
 		Seconds       float64 `json:"seconds"`
-		ReadLimit     Number  `json:"read_limit_gbps"` // the ceiling
+		ReadLimit     Number  `json:"read_limit_gbps"` // ceiling of the memory or the cache
 		host.Environment
 	}
 	return jsonLines(w, points, func(p lab.RooflinePoint) any {

@@ -13,13 +13,12 @@ import (
 	"github.com/mpsolve/mpsolve/lab"
 )
 
-// OnMachine writes the processor that something is measured on.
+// OnMachine writes the processor of a measurement.
 func OnMachine(w io.Writer, m host.Environment) {
 	Line(w, "processor", "%s, %s kernels, last-level cache %s", Known(m.Processor), m.Kernels, Size(m.LLCBytes))
 }
 
-// Size is a number of bytes for people, "unknown" for 0. Like caches, it is in
-// powers of two.
+// Size returns a number of bytes as text, "unknown" for 0. Units are powers of two, as usual for caches.
 func Size(n int64) string {
 	if n == 0 {
 		return Known("")
@@ -27,7 +26,7 @@ func Size(n int64) string {
 	return humanize.IBytes(uint64(n))
 }
 
-// Known is the text, or "unknown" for "".
+// Known returns the text, or "unknown" for "".
 func Known(text string) string {
 	if text == "" {
 		return "unknown"
@@ -35,7 +34,7 @@ func Known(text string) string {
 	return text
 }
 
-// Threads writes a number of threads and their bandwidth.
+// Threads writes the number of threads and their bandwidth.
 func Threads(w io.Writer, r lab.Row) {
 	if r.Read == 0 {
 		Line(w, "threads", "%d", r.Threads)
@@ -53,7 +52,7 @@ func gigabytes(bytes []float64) (g []float64) {
 	return g
 }
 
-// percent returns 100 part/limit, "" without a limit.
+// percent returns 100 part/limit as text; "" without a limit.
 func percent(part, limit float64) string {
 	if limit <= 0 {
 		return ""
@@ -61,7 +60,7 @@ func percent(part, limit float64) string {
 	return fmt.Sprintf("%.0f", 100*part/limit)
 }
 
-// Products writes a table of products that were measured on the same threads.
+// Products writes a table of products that were measured with the same number of threads.
 func Products(w io.Writer, rows []lab.Row) {
 	t := newTable(w, "product", "bytes/nz", "ms", "median", "GB/s", "% of limit",
 		"x CSR", "build", "normwise", "componentwise", "row-wise")
@@ -82,8 +81,8 @@ func Products(w io.Writer, rows []lab.Row) {
 	t.Render()
 }
 
-// Several writes a table of products with several vectors at once, of rows that were measured on
-// the same threads, the baselines first; nothing if there are none.
+// Several writes a table of products with several vectors at once, if there are any. Rows must be measured with the same
+// number of threads, the baselines first.
 func Several(w io.Writer, rows []lab.Row) {
 	if len(rows) < 2 || len(rows[1].Several) == 0 {
 		return
@@ -103,7 +102,7 @@ func Several(w io.Writer, rows []lab.Row) {
 	t.Render()
 }
 
-// Regrets writes what the choices of layouts lose against the fastest ones that were measured.
+// Regrets writes how much slower the chosen layouts are than the fastest ones.
 func Regrets(w io.Writer, list []lab.Regret) {
 	for _, r := range list {
 		if r.Share() == 1 {
@@ -118,7 +117,7 @@ func Regrets(w io.Writer, list []lab.Regret) {
 func ProductsJSON(w io.Writer, on host.Environment, rows []lab.Row) error {
 	type several struct {
 		Vectors       int     `json:"vectors"`
-		SecondsMin    float64 `json:"seconds_min"` // of the product with all
+		SecondsMin    float64 `json:"seconds_min"` // of the product with all vectors
 		SecondsMedian float64 `json:"seconds_median"`
 	}
 	type product struct {
@@ -127,7 +126,7 @@ func ProductsJSON(w io.Writer, on host.Environment, rows []lab.Row) error {
 		Cols            int           `json:"cols"`
 		NNZ             int           `json:"nnz"`
 		Layout          string        `json:"layout"`
-		Auto            bool          `json:"auto"` // it is what auto chooses
+		Auto            bool          `json:"auto"` // auto chooses this layout
 		Formats         string        `json:"formats"`
 		Epsilon         Number        `json:"epsilon"`
 		Criterion       string        `json:"criterion"`
@@ -136,7 +135,7 @@ func ProductsJSON(w io.Writer, on host.Environment, rows []lab.Row) error {
 		SecondsMin      float64       `json:"seconds_min"`
 		SecondsMedian   float64       `json:"seconds_median"`
 		GBps            Number        `json:"gbps"`
-		ReadLimit       Number        `json:"read_limit_gbps"`   // 0: not measured, as triad_gbps
+		ReadLimit       Number        `json:"read_limit_gbps"`   // 0: not measured; so is triad_gbps
 		ReadStreams     []float64     `json:"read_streams_gbps"` // with 1, 2, ... streams on each thread
 		Triad           Number        `json:"triad_gbps"`
 		SpeedupOrdinary Number        `json:"speedup_ordinary"`
@@ -171,7 +170,7 @@ func ProductsJSON(w io.Writer, on host.Environment, rows []lab.Row) error {
 	})
 }
 
-// jsonLines writes the form of each value as one JSON object on a line.
+// jsonLines writes each value, in the form that form returns, as one JSON object on a line.
 func jsonLines[T any](w io.Writer, list []T, form func(T) any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	widestSpy  = 76 // columns of a picture
-	highestSpy = 19 // rows, which leave room for a prompt on a terminal of 24
+	widestSpy  = 76 // largest number of columns of a picture
+	highestSpy = 19 // largest number of rows, which leaves room for a prompt on a terminal with 24 rows
 )
 
-// brailleDots are the bits of the dots of a braille character, two columns of four, by row and column.
+// brailleDots has the bits of the dots of a braille character, by row and column: four rows and two columns.
 var brailleDots = [4][2]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
-// Spy draws where a matrix has entries, in braille dots, which are about as wide as high.
+// Spy draws the pattern of a matrix in braille dots, which are about as wide as high.
 func Spy(w io.Writer, m *csr.Matrix) {
 	if m.Rows == 0 || m.Cols == 0 {
 		return
@@ -51,7 +51,8 @@ func Spy(w io.Writer, m *csr.Matrix) {
 	fmt.Fprintf(w, " └%s┘\n", edge)
 }
 
-// spySize is how many rows and columns of characters a picture has: as many as there is room for, in the shape of the matrix.
+// spySize returns the numbers of rows and columns of characters of a picture: as many as there is room for, in the shape of
+// the matrix.
 func spySize(m, n, wide int) (rows, columns int) {
 	columns, rows = wide, int(int64(2*wide)*int64(m)/(4*int64(n)))
 	if rows > highestSpy {

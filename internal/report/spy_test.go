@@ -7,14 +7,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// The dots are where the entries are: a diagonal, and the last column of the first row.
+// The dots show the entries: a diagonal, and the last column of the first row.
 func TestSpy(t *testing.T) {
 	m, err := csr.New(8, 8, []int{0, 2, 3, 4, 5, 6, 7, 8, 9}, []int{0, 7, 1, 2, 3, 4, 5, 6, 7}, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := &narrow{columns: 8}
-	Spy(b, m) // 8 columns, so that a dot is an entry or a part of it
+	Spy(b, m) // 8 columns, so that a dot is at most one entry
 	want := "pattern    a dot for each entry\n ┌────┐\n │⠑⢄⠀⠈│\n │⠀⠀⠑⢄│\n └────┘\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
@@ -30,7 +30,7 @@ func TestSpy(t *testing.T) {
 	}
 }
 
-// narrow is a terminal of so many columns.
+// narrow is a terminal with that many columns.
 type narrow struct {
 	strings.Builder
 	columns int

@@ -16,8 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// StochasticDigits is what `mpsolve digits` prints: an ordinary solve beside one in discrete stochastic
-// arithmetic.
+// StochasticDigits is the output of `mpsolve digits`: an ordinary solve, and one in discrete stochastic arithmetic.
 type StochasticDigits struct {
 	Version    string `json:"mpsolve_version"`
 	File       string `json:"file"`
@@ -27,17 +26,17 @@ type StochasticDigits struct {
 	Seed       uint64 `json:"seed"`
 	Method     string `json:"method"`
 	Precond    string `json:"precond"`
-	Converged  bool   `json:"converged"` // both solves
-	Reason     string `json:"reason"`    // of the ordinary one
+	Converged  bool   `json:"converged"` // both solves converged
+	Reason     string `json:"reason"`    // of the ordinary solve
 	Ended      string `json:"stochastic_reason"`
-	Error      Number `json:"backward_error"` // row-wise, of the ordinary one
+	Error      Number `json:"backward_error"` // row-wise, of the ordinary solve
 	Spread     Number `json:"stochastic_backward_error"`
 	Digits     Digits `json:"digits"`
 	Cestac     Cestac `json:"cestac"`
-	Comparison string `json:"comparison"` // of both
+	Comparison string `json:"comparison"` // of the digits of both solves
 }
 
-// Cestac is the digits that roundings leave.
+// Cestac has the numbers of digits that roundings leave.
 type Cestac struct {
 	Largest   float64     `json:"largest_elements"` // in the maximum norm
 	Least     float64     `json:"least"`
@@ -50,14 +49,14 @@ type Cestac struct {
 	Iteration [2]int      `json:"iterations"` // of the ordinary solve and of the stochastic one
 }
 
-// Element is one of x.
+// Element is an element of x.
 type Element struct {
 	Row    int     `json:"row"` // from 1
 	Value  string  `json:"value"`
 	Digits float64 `json:"digits"`
 }
 
-// Instability is stochastic.Instabilities.
+// Instability is the JSON form of stochastic.Instabilities.
 type Instability struct {
 	Cancellations   int64 `json:"cancellations"`
 	Multiplications int64 `json:"multiplications"`
@@ -71,10 +70,10 @@ type sampleRank struct {
 	digits float64
 }
 
-// worstElements is how many of the least significant elements are shown.
+// worstElements is the number of elements with the fewest digits that are shown.
 const worstElements = 5
 
-// Compare fills in what came of the two solves.
+// Compare fills in the results of the two solves.
 func (d *StochasticDigits) Compare(f csr.Facts, plain solve.Result, s stochastic.Solution) {
 	d.Rows, d.NNZ, d.Seed = f.Rows, int64(f.NNZ), s.Seed
 	d.Method, d.Precond = plain.Method, plain.Precond.Text
@@ -104,7 +103,7 @@ func (d *StochasticDigits) Compare(f csr.Facts, plain solve.Result, s stochastic
 	d.Comparison = d.comparison()
 }
 
-// WriteText writes it for people.
+// WriteText writes the result as text.
 func (d *StochasticDigits) WriteText(w io.Writer) {
 	c := d.Cestac
 	Line(w, "solve", "%s, row-wise backward error %.1e, %s of %s, precond %s", d.Reason, d.Error, english.Plural(c.Iteration[0], "iteration", ""), d.Method, d.Precond)
@@ -129,12 +128,12 @@ func (d *StochasticDigits) WriteText(w io.Writer) {
 	}
 	Line(w, "least", "%s", strings.Join(worst, ", "))
 	u := c.Unstable
-	Line(w, "unstable", "%d cancellations of 4 digits or more; by computational zeros %d multiplications, %d divisions, %d roots, %d decisions",
+	Line(w, "unstable", "%d cancellations of 4 digits or more; with computational zeros %d multiplications, %d divisions, %d roots, %d decisions",
 		u.Cancellations, u.Multiplications, u.Divisions, u.Roots, u.Decisions)
 	Line(w, "compare", "%s", d.Comparison)
 }
 
-// comparison says what the two estimates mean beside each other.
+// comparison says how to read the two numbers of digits.
 func (d *StochasticDigits) comparison() string {
 	known := d.Digits.State == "believed" || d.Digits.State == "estimated"
 	switch {
@@ -143,14 +142,14 @@ func (d *StochasticDigits) comparison() string {
 	case !known:
 		return "digits of solve are not known: CESTAC alone counts what roundings leave, and is no bound of the error"
 	case float64(d.Digits.Believed) < math.Floor(d.Cestac.Largest):
-		return fmt.Sprintf("believe %d: CESTAC does not see how far x is from finished, which its samples have in common", d.Digits.Believed)
+		return fmt.Sprintf("believe %d: CESTAC does not show how far x is from convergence, an error that its samples have in common", d.Digits.Believed)
 	case float64(d.Digits.Believed) > d.Cestac.Largest+1:
 		return "solve took steps of refinement after it met the tolerance, which correct what roundings did; CESTAC counts without them"
 	}
 	return "both agree"
 }
 
-// WriteJSON writes it for programs.
+// WriteJSON writes one indented JSON object.
 func (d *StochasticDigits) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -9,14 +9,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 )
 
-// Prediction is what one set would take by each criterion and target.
+// Prediction is the size of a matrix in one set of formats, for each criterion and accuracy.
 type Prediction struct {
 	Set   string
 	Stats []adaptive.Stats // in the order of the columns
 }
 
-// Predictions writes a table of bytes per nonzero, indices included, and the
-// share of nonzeros that would be dropped.
+// Predictions writes a table of bytes per nonzero, indices included, and the share of nonzeros that would be dropped.
 func Predictions(w io.Writer, columns []string, rows []Prediction) {
 	Line(w, "sets", "bytes per nonzero where matrices are stored row by row as in the papers, indices included, and how many percent are dropped; errors relative to the norm of the matrix (nw) or of the row (cw)")
 	header := []any{"set"}
@@ -34,7 +33,7 @@ func Predictions(w io.Writer, columns []string, rows []Prediction) {
 	t.Render()
 }
 
-// Formats writes what a stored matrix is made of, against FP64 CSR.
+// Formats writes how many nonzeros and bytes of a stored matrix each format has, and the size of FP64 CSR.
 func Formats(w io.Writer, s adaptive.Stats, fp64 int64) {
 	t := newTable(w, "format", "nonzeros", "%", "bytes")
 	share := func(n int) string { return fmt.Sprintf("%.1f", 100*float64(n)/float64(max(s.NNZ, 1))) }

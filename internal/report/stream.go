@@ -11,8 +11,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
-// Stream writes a table of the kernels of BabelStream: a row for each size and number of threads, and for
-// each kernel the bandwidth of the fastest and of the median round.
+// Stream writes a table of the kernels of BabelStream. It has a row for each size and number of threads, and for each kernel
+// the bandwidth of the fastest and of the median round.
 func Stream(w io.Writer, results []lab.StreamResult) {
 	header := []any{"GB/s, best/median", "threads", "array MiB"}
 	for _, k := range lab.StreamKernels() {
@@ -36,7 +36,7 @@ func Stream(w io.Writer, results []lab.StreamResult) {
 	t.Render()
 }
 
-// streamed is what the JSON forms of results on the host and on a device share.
+// streamed has the fields that the JSON forms of results on the host and on a device share.
 type streamed struct {
 	Kernel        string  `json:"kernel"`
 	Elements      int     `json:"elements"` // of an array of doubles
@@ -62,7 +62,7 @@ func StreamJSON(w io.Writer, on host.Environment, results []lab.StreamResult) er
 	return jsonLines(w, results, func(r lab.StreamResult) any { return result{streamedBy(r), r.Threads, on} })
 }
 
-// DeviceStreamJSON is StreamJSON of results on a device.
+// DeviceStreamJSON is StreamJSON for results on a device.
 func DeviceStreamJSON(w io.Writer, on gpu.Info, results []lab.StreamResult) error {
 	type result struct {
 		streamed

@@ -5,7 +5,7 @@ import "fmt"
 // SetStructure fills in the structural rank of the matrix.
 func (r *Report) SetStructure(rank int) { r.Matrix.StructuralRank = &rank }
 
-// CautionStructure adds a caution if no matrix with this pattern is regular. It must be called after Add.
+// CautionStructure adds a caution if every matrix with this pattern is singular. It must be called after Add.
 func (r *Report) CautionStructure() {
 	n := min(r.Matrix.Rows, r.Matrix.Cols)
 	if rank := r.Matrix.StructuralRank; rank != nil && *rank < n {

@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// System writes the matrix of a file in one line, or with all its facts.
+// System writes the properties of the matrix of a file: in one line or, verbose, in several.
 func System(w io.Writer, file string, f csr.Facts, verbose bool) {
 	if verbose {
 		Facts(w, f)
@@ -22,7 +22,7 @@ func System(w io.Writer, file string, f csr.Facts, verbose bool) {
 	Line(w, "matrix", "%s: %d x %d, %d %s%s", filepath.Base(file), f.Rows, f.Cols, f.NNZ, english.PluralWord(f.NNZ, "nonzero", "nonzeros"), traits(f))
 }
 
-// traits is what a method can make use of.
+// traits names the properties that a method can use.
 func traits(f csr.Facts) string {
 	switch {
 	case f.Rows != f.Cols:

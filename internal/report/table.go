@@ -9,21 +9,20 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// fittedTable is a table that is cut into several, each with the first column, where the terminal is too narrow for it. Rows are numbered then
-// if the first column does not tell them apart.
+// fittedTable is a table that becomes several, each with the first column, if the terminal is too narrow. Its rows then get
+// numbers if the first column does not identify them.
 type fittedTable struct {
 	table.Writer
 	w       io.Writer
 	columns int
 	configs []table.ColumnConfig
 	widest  []int        // characters of the widest cell of each column
-	spared  []int        // columns that a narrow terminal does not show, the first ones first
-	first   map[any]bool // what the first column has
-	alike   bool         // it has something twice
+	spared  []int        // columns that a narrow terminal does not show, in the order of leaving out
+	first   map[any]bool // values of the first column
+	alike   bool         // the first column has a value twice
 }
 
-// newTable is a table for the terminal whose columns from the second on are
-// numbers, unless words says otherwise.
+// newTable returns a table for a writer. Columns from the second on are numbers, unless words says otherwise.
 func newTable(w io.Writer, header ...any) *fittedTable {
 	t := &fittedTable{Writer: table.NewWriter(), w: w, columns: len(header), first: map[any]bool{}, widest: make([]int, len(header))}
 	t.SetStyle(table.StyleLight)
@@ -39,13 +38,13 @@ func newTable(w io.Writer, header ...any) *fittedTable {
 	return t
 }
 
-// SetColumnConfigs keeps them.
+// SetColumnConfigs sets the configurations of the columns, and keeps them for the parts of a table that is cut.
 func (t *fittedTable) SetColumnConfigs(configs []table.ColumnConfig) {
 	t.configs = configs
 	t.Writer.SetColumnConfigs(configs)
 }
 
-// words says which columns have words, from 2 on: they begin alike.
+// words says which columns, from 2 on, have words, which are aligned to the left.
 func (t *fittedTable) words(columns ...int) {
 	for _, k := range columns {
 		t.configs[k-2].Align, t.configs[k-2].AlignHeader = text.AlignLeft, text.AlignLeft
@@ -53,10 +52,10 @@ func (t *fittedTable) words(columns ...int) {
 	t.SetColumnConfigs(t.configs)
 }
 
-// spare says which columns a narrow terminal does not show, the first ones first.
+// spare says which columns a narrow terminal does not show, in the order of leaving out.
 func (t *fittedTable) spare(columns ...int) { t.spared = columns }
 
-// measure notes how wide the cells of a row are.
+// measure notes the widths of the cells of a row.
 func (t *fittedTable) measure(row []any) {
 	for k, cell := range row[:min(len(row), t.columns)] {
 		t.widest[k] = max(t.widest[k], text.StringWidth(fmt.Sprint(cell)))
@@ -81,7 +80,7 @@ func (t *fittedTable) Render() string {
 	return all
 }
 
-// text is the table without spaces at the ends of lines.
+// text returns the table without spaces at the ends of lines.
 func (t *fittedTable) text() string {
 	var b strings.Builder
 	for line := range strings.Lines(t.Writer.Render()) {
@@ -90,7 +89,8 @@ func (t *fittedTable) text() string {
 	return b.String()
 }
 
-// narrow is the text without as few spared columns as possible, cut where it is too wide even without all of them.
+// narrow returns the table for a narrow terminal. It leaves out as few spared columns as possible. If the table is too wide
+// even without all of them, it is cut.
 func (t *fittedTable) narrow(width int) string {
 	if len(t.spared) == 0 {
 		return t.cut(width)
@@ -107,7 +107,7 @@ func (t *fittedTable) narrow(width int) string {
 	return all
 }
 
-// cut is the text of several tables of that width and about as many columns each, or of two columns each if these are wider.
+// cut returns the text of several tables of at most that width, with about the same number of columns each, but at least two.
 func (t *fittedTable) cut(width int) string {
 	t.SetAutoIndex(t.alike)
 	defer t.SetAutoIndex(false)
@@ -123,7 +123,7 @@ func (t *fittedTable) cut(width int) string {
 	return strings.Join(parts, "")
 }
 
-// greedy are tables with as many columns as there is room for.
+// greedy returns tables with as many columns as fit.
 func (t *fittedTable) greedy(width int) (parts []string) {
 	for from := 2; from <= t.columns; {
 		part, to := t.part(from, from), from
@@ -143,7 +143,7 @@ func (t *fittedTable) greedy(width int) (parts []string) {
 	return parts
 }
 
-// folded is the text of the first column and one whose words are folded at a width.
+// folded returns the text of the first column and one other, whose words are wrapped at a width.
 func (t *fittedTable) folded(column, width int) string {
 	configs := t.all()
 	for k := 1; k < t.columns; k++ {
@@ -155,7 +155,7 @@ func (t *fittedTable) folded(column, width int) string {
 	return t.text()
 }
 
-// all are the configurations of all columns.
+// all returns the configurations of all columns.
 func (t *fittedTable) all() []table.ColumnConfig {
 	configs := make([]table.ColumnConfig, t.columns)
 	for k := range configs {
@@ -167,7 +167,7 @@ func (t *fittedTable) all() []table.ColumnConfig {
 	return configs
 }
 
-// part is the text of the first column and columns from to to.
+// part returns the text of the first column and of the columns between from and to.
 func (t *fittedTable) part(from, to int) string {
 	configs := t.all()
 	for k := 2; k <= t.columns; k++ {

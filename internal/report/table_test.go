@@ -32,7 +32,8 @@ func TestTableFits(t *testing.T) {
 	}
 }
 
-// A narrow terminal does without columns that can be spared, as few as possible; words begin alike, and are folded where nothing else helps.
+// On a narrow terminal a table leaves out spared columns, as few as possible. Words are aligned to the left, and wrap if nothing
+// else helps.
 func TestTableSpares(t *testing.T) {
 	for columns, want := range map[int]string{
 		0:  " name  word       10  20\n one   passes     11  21\n two   fails too  12  22\n",
@@ -71,7 +72,7 @@ func TestTableIsCutEvenly(t *testing.T) {
 	}
 }
 
-// Bars are as long as there is room.
+// Bars are as long as the terminal allows.
 func TestHistogramFits(t *testing.T) {
 	for _, columns := range []int{40, 60} {
 		w := &narrow{columns: columns}

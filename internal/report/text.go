@@ -16,8 +16,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
-// Printable returns a text with every character escaped that is not printable, such as those
-// that a terminal obeys; file names may contain them.
+// Printable escapes every character that is not printable, such as control characters that a terminal obeys. File names may
+// contain them.
 func Printable(text string) string {
 	if !strings.ContainsFunc(text, unprintable) {
 		return text
@@ -36,7 +36,7 @@ func Printable(text string) string {
 	return b.String()
 }
 
-// unprintable includes what decodes to an error, which no legal text contains.
+// unprintable reports whether a character is not printable. Bytes that are not UTF-8 count as not printable.
 func unprintable(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }
 
 // Facts writes the properties of a matrix.
@@ -55,13 +55,13 @@ func Facts(w io.Writer, f csr.Facts) {
 	Line(w, "storage", "%s as FP64 CSR", bytes(csr.Bytes(int64(f.Rows), int64(f.NNZ))))
 }
 
-// stopNames are the criteria of pkg/solve in words.
+// stopNames has the names of the stopping criteria in words.
 var stopNames = map[string]string{
 	"row": "row-wise backward error", "nw": "normwise backward error",
 	"cw": "componentwise backward error", "rel": "||r||/||b||",
 }
 
-// Error is the error of an outcome that the stopping criterion bounds.
+// Error returns the error of an outcome that the stopping criterion bounds.
 func (r *Report) Error(o Outcome) Number {
 	return map[string]Number{
 		"row": o.BackwardError.Row, "nw": o.BackwardError.Normwise,
@@ -69,7 +69,7 @@ func (r *Report) Error(o Outcome) Number {
 	}[r.Stop]
 }
 
-// Verdict is the outcome in one line.
+// Verdict returns the outcome in one line.
 func (r *Report) Verdict(o Outcome) string {
 	e, stop := r.Error(o), stopNames[r.Stop]
 	if o.LeastSquares != nil {
@@ -90,7 +90,7 @@ func (r *Report) Verdict(o Outcome) string {
 	if o.Converged {
 		return fmt.Sprintf("%s, %s", o.Reason, measure)
 	}
-	if relation == "<=" { // what is wrong is another thing
+	if relation == "<=" { // the error is small enough: something else is wrong
 		return fmt.Sprintf("NOT converged (%s); %s", o.Reason, o.Advice)
 	}
 	text := fmt.Sprintf("NOT converged (%s), %s", o.Reason, measure)
@@ -100,7 +100,7 @@ func (r *Report) Verdict(o Outcome) string {
 	return text
 }
 
-// Quiet writes the verdict, and a line for each caution.
+// Quiet writes the verdict and a line for each caution.
 func (r *Report) Quiet(w io.Writer) {
 	fmt.Fprintln(w, r.Verdict(r.Outcome))
 	for _, line := range r.Cautions {
@@ -108,7 +108,7 @@ func (r *Report) Quiet(w io.Writer) {
 	}
 }
 
-// Text is the evidence in words.
+// Text returns the evidence in words.
 func (v *Evidence) Text() string {
 	text := fmt.Sprintf("a combination of the equations, y'A x = y'b, has |y'A| <= %.0e |y|'|A| and |y'b| = %.2g |y|'|b|", v.Null, v.Product)
 	if v.Null == 0 {
@@ -117,7 +117,7 @@ func (v *Evidence) Text() string {
 	return text
 }
 
-// Brief is Text without the figures that it is founded on.
+// Brief is Text without the figures behind it.
 func (d Digits) Brief() string {
 	switch d.State {
 	case "believed":
@@ -128,7 +128,7 @@ func (d Digits) Brief() string {
 	return d.Text()
 }
 
-// Text is what is known in words; empty if digits were not estimated.
+// Text says in words what is known about the digits; empty if they were not estimated.
 func (d Digits) Text() string {
 	switch d.State {
 	case "believed":

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Nothing that a terminal obeys leaves a line; what can be printed stays as it is.
+// Printable escapes the characters that a terminal obeys, and leaves printable ones as they are.
 func TestPrintable(t *testing.T) {
 	for text, want := range map[string]string{
 		"a·b ‖r‖ naïve":  "a·b ‖r‖ naïve",

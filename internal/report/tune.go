@@ -15,7 +15,7 @@ import (
 	"github.com/mpsolve/mpsolve/lab"
 )
 
-// Tune is what `mpsolve tune` prints.
+// Tune is the output of `mpsolve tune`.
 type Tune struct {
 	Version   string      `json:"mpsolve_version"`
 	File      string      `json:"file"`
@@ -26,17 +26,17 @@ type Tune struct {
 	Tol       float64     `json:"tolerance"`
 	Threads   int         `json:"threads,omitempty"` // requested
 	Trials    []TuneTrial `json:"trials"`            // the first one is the defaults
-	Best      int         `json:"best"`              // of the trials; -1: none passes
-	Gain      Number      `json:"gain"`              // time of the defaults over that of the best; NaN: one of them does not pass
+	Best      int         `json:"best"`              // index of the fastest trial that passes; -1: none passes
+	Gain      Number      `json:"gain"`              // time of the defaults over time of the best trial; NaN: one of them does not pass
 	Complete  bool        `json:"complete"`          // there was time for all trials
 	Seconds   float64     `json:"seconds"`
-	Command   string      `json:"command,omitempty"` // that does the same
+	Command   string      `json:"command,omitempty"` // command line with the best flags
 	Processor string      `json:"processor"`
 }
 
 // TuneTrial is a solve with some settings.
 type TuneTrial struct {
-	Flags      string  `json:"flags"` // of the trial alone
+	Flags      string  `json:"flags"` // the flags that only this trial has
 	Method     string  `json:"method"`
 	Precond    string  `json:"preconditioner"`
 	Precision  string  `json:"precision"`
@@ -51,7 +51,7 @@ type TuneTrial struct {
 	Why        string  `json:"why,omitempty"`
 }
 
-// Fill takes over what a search has found.
+// Fill takes over the result of a search.
 func (t *Tune) Fill(r lab.TuneResult, took time.Duration) {
 	t.Best, t.Gain, t.Complete, t.Seconds = r.Best, Number(r.Gain()), r.Complete, took.Seconds()
 	t.Trials = []TuneTrial{}
@@ -63,7 +63,7 @@ func (t *Tune) Fill(r lab.TuneResult, took time.Duration) {
 	}
 }
 
-// WriteText writes trials and the result for people.
+// WriteText writes trials and the result as text.
 func (t *Tune) WriteText(w io.Writer) {
 	t.table(w)
 	switch {
@@ -97,7 +97,7 @@ func (t *Tune) WriteText(w io.Writer) {
 	Line(w, "command", "%s", t.Command)
 }
 
-// table writes the trials, the fastest first and marked, those that do not pass last.
+// table writes the trials: the fastest first, with a mark, and those that do not pass last.
 func (t *Tune) table(w io.Writer) {
 	order := make([]int, len(t.Trials))
 	for k := range order {
@@ -148,13 +148,13 @@ func (t *Tune) table(w io.Writer) {
 	}
 }
 
-// short leaves out of settings what every cell of a column would say.
+// short shortens settings by words that every cell of a column would repeat.
 var short = strings.NewReplacer(" at epsilon ", " ", ", nw", "", ", drop ", " ")
 
-// brief is a number of seconds with three digits.
+// brief returns a number of seconds with three digits.
 func brief(seconds float64) string { return fmt.Sprintf("%.3g", seconds) }
 
-// Comment says in a few lines where the best flags come from.
+// Comment returns a few lines that say where the best flags come from.
 func (t *Tune) Comment() string {
 	text := fmt.Sprintf("mpsolve %s tune %s, n = %d, %d nonzeros, on %s\n", t.Version, t.File, t.Rows, t.Nonzeros, t.Processor)
 	if t.Best >= 0 {
@@ -163,7 +163,7 @@ func (t *Tune) Comment() string {
 	return text
 }
 
-// WriteJSON writes it for programs.
+// WriteJSON writes one indented JSON object.
 func (t *Tune) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// Verification is what `mpsolve verify` says; docs/verify.schema.json describes the JSON. With several right-hand sides
-// the Verdict is that of the first x that does not hold, with the largest errors.
+// Verification is the output of `mpsolve verify`; docs/verify.schema.json describes the JSON. With several right-hand sides,
+// Verdict is the verdict on the first x that is not a solution, with the largest errors.
 type Verification struct {
 	SchemaVersion int       `json:"schema_version"`
 	Version       string    `json:"version"` // of mpsolve
@@ -28,7 +29,7 @@ type Verification struct {
 	Solutions     []Verdict `json:"solutions"` // one for each right-hand side
 }
 
-// VerificationVersion is raised by changes that old readers would not understand.
+// VerificationVersion is the version of the JSON form. A change that old readers would not understand raises it.
 const VerificationVersion = 1
 
 // Verdict is the verdict on one x.
@@ -38,16 +39,16 @@ type Verdict struct {
 	Advice           string        `json:"advice,omitempty"`
 	BackwardError    BackwardError `json:"backward_error"`
 	RelativeResidual Number        `json:"relative_residual"`
-	LeastSquares     *LeastSquares `json:"least_squares,omitempty"` // of a matrix that is not square
+	LeastSquares     *LeastSquares `json:"least_squares,omitempty"` // errors, if the matrix is not square
 	Agreement        *Agreement    `json:"agreement,omitempty"`     // nil: not asked for
 	why              krylov.Reason
 }
 
-// Agreement is how far x agrees with the solution that mpsolve found for itself.
+// Agreement compares x with mpsolve's own solution y.
 type Agreement struct {
-	Difference Number `json:"difference"` // ||x - y||_inf / ||y||_inf, where y is that solution; null: there is none to compare with
-	Error      Number `json:"error"`      // estimate of the error of x: Difference and that of y; null: not known
-	Digits     int    `json:"digits"`     // of x, that Error leaves
+	Difference Number `json:"difference"` // ||x - y||_inf / ||y||_inf; null: there is no y
+	Error      Number `json:"error"`      // estimate of the error of x: Difference plus the error of y; null: not known
+	Digits     int    `json:"digits"`     // digits of x that Error leaves
 	Text       string `json:"text"`
 }
 
@@ -74,7 +75,8 @@ func NewAgreement(x []float64, y solve.Result) *Agreement {
 	case solve.DigitsBelieved, solve.DigitsEstimated:
 		a.Error = Number(difference + d.Error)
 		a.Digits = min(solve.MaxDigits, max(0, int(-math.Log10(float64(a.Error)))))
-		a.Text = fmt.Sprintf("%d of x: it differs by %.1e from a solution of which %s", a.Digits, difference, digits(d).Brief())
+		its := strings.NewReplacer(" of x", " digits", "--digits", "solve --digits").Replace(digits(d).Brief())
+		a.Text = fmt.Sprintf("%d of x: it differs by %.1e from a solution with %s", a.Digits, difference, its)
 	case solve.DigitsNotEstimated:
 		a.Text = fmt.Sprintf("not estimated: x differs by %.1e from a solution whose digits are not known", difference)
 	default:
@@ -121,7 +123,7 @@ func (v *Verification) WriteJSON(w io.Writer) error {
 	return e.Encode(v)
 }
 
-// WriteText writes the verdict for people, quiet without all that it is founded on.
+// WriteText writes the verdict as text; quiet: without the errors behind it.
 func (v *Verification) WriteText(w io.Writer, quiet bool) {
 	if quiet {
 		fmt.Fprintln(w, v.text(v.Verdict))
@@ -143,7 +145,7 @@ func (v *Verification) WriteText(w io.Writer, quiet bool) {
 	}
 }
 
-// text is the verdict of solve in one line.
+// text returns a verdict in one line, in the words of solve.
 func (v *Verification) text(one Verdict) string {
 	r := Report{Stop: v.Stop, Tolerance: v.Tolerance}
 	return r.Verdict(Outcome{

@@ -5,18 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// leastText is the number of columns that text takes at least: narrower terminals break its lines themselves.
+// leastText is the least width of wrapped text: narrower terminals break the lines themselves.
 const leastText = 20
 
-// Wrap breaks a line between words so that it fits into so many columns (0: any number), with the lines that follow the first
-// indented. Spaces in a row stay where no line ends.
+// Wrap breaks a line between words so that it fits into width columns (0: it does not break the line), and indents all lines
+// but the first. Several spaces in a row stay unless a line ends there.
 func Wrap(line string, indent, columns int) string {
 	if columns <= 0 || utf8.RuneCountInString(line) <= columns {
 		return line
 	}
 	columns = max(columns, indent+leastText)
 	var b strings.Builder
-	at := 0 // columns of the last line so far
+	at := 0 // columns of the current line so far
 	for first := true; line != ""; first = false {
 		word := len(line) - len(strings.TrimLeft(line, " "))
 		end := len(line)

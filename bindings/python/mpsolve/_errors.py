@@ -1,4 +1,4 @@
-"""What the codes of mpsolve.h are in Python."""
+"""Exceptions for the codes of mpsolve.h."""
 
 
 class MpsolveError(Exception):
@@ -6,11 +6,11 @@ class MpsolveError(Exception):
 
 
 class UsageError(MpsolveError, ValueError):
-    """An unknown option, a value that it does not take, or options that do not suit each other."""
+    """An unknown option, a wrong value, or options that contradict each other."""
 
 
 class InputError(MpsolveError, ValueError):
-    """A matrix or vector that cannot be solved with: its form, NaN, a row of zeros."""
+    """An invalid matrix or vector: wrong sizes, NaN, a row of zeros."""
 
 
 class MemoryOrFileError(MpsolveError, RuntimeError):
@@ -18,7 +18,7 @@ class MemoryOrFileError(MpsolveError, RuntimeError):
 
 
 class DeviceError(MpsolveError, RuntimeError):
-    """The device is not there."""
+    """The device is not available."""
 
 
 class InternalError(MpsolveError, RuntimeError):
@@ -26,7 +26,7 @@ class InternalError(MpsolveError, RuntimeError):
 
 
 class NotConvergedError(MpsolveError, ArithmeticError):
-    """The solve did not converge, and was asked to raise then. Has the best ``x`` found and the ``report``."""
+    """A solve with raises=True did not converge. Has the best ``x`` found and the ``report``."""
 
     def __init__(self, text, x, report):
         super().__init__(text)
@@ -39,5 +39,5 @@ _classes = {FAILURE: MemoryOrFileError, USAGE: UsageError, INPUT: InputError, NO
 
 
 def error(code, text):
-    """The exception for a code that has no x."""
+    """Returns the exception for a code without an x."""
     return _classes.get(code, InternalError)(text)

@@ -1,4 +1,4 @@
-"""The C library, which mpsolve.h declares: beside this file in a wheel, at MPSOLVE_LIBRARY, or where the system finds libmpsolve."""
+"""Loads the C library that mpsolve.h declares: at MPSOLVE_LIBRARY, beside this file as in a wheel, or from the system."""
 
 import ctypes
 import ctypes.util
@@ -16,7 +16,7 @@ def _path():
 
 library = ctypes.CDLL(_path())
 
-# Each function: what it returns, and its arguments.
+# The result and the arguments of each function.
 _functions = {
     "mpsolve_version": (c_char_p, []),
     "mpsolve_message": (c_char_p, [c_int]),
@@ -38,7 +38,7 @@ for _name, (_result, _arguments) in _functions.items():
 
 
 def pointer(array):
-    """The address of an array of NumPy, as a pointer to its type."""
+    """Returns a pointer to the elements of a NumPy array."""
     kind = {"f8": c_double, "i4": c_int32, "i8": c_int64}[array.dtype.str[1:]]
     return array.ctypes.data_as(POINTER(kind))
 

@@ -11,19 +11,19 @@ from ._library import library, pointer
 def solve(A, b, *, guess=None, raises=False, **options):
     """Solves A x = b and returns x and the report.
 
-    A, b, guess, raises and the options are those of Solver and Solver.solve.
+    Solver and Solver.solve describe the arguments and options.
     """
     with Solver(A, **options) as solver:
         return solver.solve(b, guess=guess, raises=raises)
 
 
 class Solver:
-    """A matrix made ready to be solved with, for any number of right-hand sides.
+    """Solves A x = b for any number of right-hand sides.
 
-    A is a sparse matrix or array of SciPy, or whatever scipy.sparse.csr_matrix takes. If it is CSR, of float64 and sorted, its
-    arrays are used as they are: they must not change while the Solver is in use, which keeps them alive.
+    A is a sparse matrix or array of SciPy, or anything that scipy.sparse.csr_matrix takes. If A is CSR with float64 values and
+    sorted columns, the Solver uses its arrays without a copy and keeps them alive: they must not change while it is in use.
 
-    Options are flags of ``mpsolve solve`` by name, with underscores for hyphens.
+    Options have the names of the flags of ``mpsolve solve``, with underscores for hyphens.
     """
 
     def __init__(self, A, **options):
@@ -45,24 +45,24 @@ class Solver:
             raise
 
     def setup(self):
-        """Examines the matrix and makes the preconditioner, which the first solve does otherwise."""
+        """Examines the matrix and sets up the preconditioner. Without it, the first solve does so."""
         self._check(self._interruptible(library.mpsolve_setup, self._open()))
 
     def update(self, A):
-        """Goes on with a matrix of the same pattern and other values, such as that of the next step in time, with what was set up."""
+        """Replaces the matrix by one with the same pattern and other values, as for the next time step, and reuses what was set up."""
         handle = self._open()
         shape, start, col, val = _csr(A)
         old_shape, old_start, old_col, _ = self._arrays
         if shape != old_shape or not (np.array_equal(start, old_start) and np.array_equal(col, old_col)):
-            raise ValueError("the pattern of nonzeros differs from that of the matrix before")
+            raise ValueError("the pattern of nonzeros differs from the pattern of the matrix before")
         self._check(self._interruptible(library.mpsolve_update, handle, pointer(val)))
         self._arrays = (old_shape, old_start, old_col, val)
 
     def solve(self, b, *, guess=None, raises=False):
-        """Returns x and the report, whether it has converged (``report["converged"]``) or not.
+        """Solves and returns x and the report, even if x has not converged (``report["converged"]``).
 
-        b is a vector, or a matrix of right-hand sides in its columns, as x is then; guess is like x. With raises=True a solve that
-        has not converged raises NotConvergedError. Ctrl-C ends the solve and raises KeyboardInterrupt.
+        b is a vector, or a matrix whose columns are right-hand sides; x and guess then have a column for each. With raises=True
+        a solve that does not converge raises NotConvergedError. Ctrl-C ends the solve and raises KeyboardInterrupt.
         """
         handle = self._open()
         rows, cols = self.shape
@@ -109,8 +109,8 @@ class Solver:
             raise _errors.error(code, library.mpsolve_error(self._handle).decode())
 
     def _interruptible(self, function, *arguments):
-        """Calls a function of the library so that Ctrl-C ends it: Python runs handlers of signals in the main thread alone, and not
-        while that is in C. So the main thread waits for another one."""
+        """Calls a function of the library so that Ctrl-C ends the call. Python runs signal handlers only in the main thread, and
+        not while that thread is in C. So another thread makes the call, and the main thread waits."""
         if threading.current_thread() is not threading.main_thread():
             return function(*arguments)
         codes = []
@@ -119,7 +119,7 @@ class Solver:
         try:
             worker.join()
         except BaseException:
-            while worker.is_alive():  # it may not have begun
+            while worker.is_alive():  # again and again, since the call may not have begun
                 library.mpsolve_interrupt(self._handle)
                 worker.join(0.02)
             raise
@@ -127,26 +127,26 @@ class Solver:
 
 
 def _text(value):
-    """The value of a flag."""
+    """Returns a value in the form that a flag takes."""
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     return str(value)
 
 
 def _csr(A):
-    """Shape, offsets, columns and values of A, without a copy where it has such arrays."""
+    """Returns shape, offsets, columns and values of A, without a copy if the arrays have suitable types."""
     if getattr(A, "format", None) != "csr":
         from scipy import sparse
 
         A = sparse.csr_matrix(A)
     if np.iscomplexobj(A.data):
-        raise ValueError("the matrix is complex; write it as the real one of twice its size, [[re, -im], [im, re]]")
+        raise ValueError("the matrix is complex; write it as a real matrix of twice the size, [[re, -im], [im, re]]")
     kind = np.int32 if A.indices.dtype == A.indptr.dtype == np.int32 else np.int64
     return A.shape, *(np.ascontiguousarray(a, dtype=t) for a, t in ((A.indptr, kind), (A.indices, kind), (A.data, np.float64)))
 
 
 def _vectors(what, v, n):
-    """v as float64, its columns one after the other, without a copy where it is so, and their number."""
+    """Returns v as float64 in column-major order, without a copy if it is so already, and the number of columns."""
     if np.iscomplexobj(v):
         raise ValueError(f"{what} is complex")
     v = np.asarray(v, dtype=np.float64, order="F")
