@@ -121,8 +121,7 @@ func TestDevicePrecondMemory(t *testing.T) {
 		most := int64(0)
 		switch data := made.Data().(type) {
 		case precond.Hierarchy:
-			n := int64(data.Coarsest)
-			most = backend.SpaceFor(data.Matrices(), data.Vectors()+3*n*n/2) + 4*n
+			most = backend.SpaceFor(backend.HierarchyParts(data)) + 4*int64(data.Coarsest)
 		case precond.Sequence:
 			most = backend.SpaceFor(data.Factors, int64(m.Rows))
 		}

@@ -135,11 +135,11 @@ func TestAggregates(t *testing.T) {
 	for name, p := range connected(t) {
 		size := csr.EqualBlocks(p.m.Rows, p.size)
 		s := newStrength(p.m, size, spreading{}, nil)
-		g := s.strong(DefaultThreshold, nil)
+		g := s.strong(defaultThreshold, nil)
 		checkAggregates(t, name, s, g, aggregate(s, g, nil))
 		for _, threads := range []int{1, 2, 3, 8} {
 			pool := newPool(t, threads)
-			if other := newStrength(p.m, size, spreading{}, pool).strong(DefaultThreshold, pool); !slices.Equal(other.near, g.near) || !slices.Equal(other.first, g.first) {
+			if other := newStrength(p.m, size, spreading{}, pool).strong(defaultThreshold, pool); !slices.Equal(other.near, g.near) || !slices.Equal(other.first, g.first) {
 				t.Errorf("%s: another graph with %d threads", name, threads)
 			}
 		}
@@ -252,7 +252,7 @@ func TestThreshold(t *testing.T) {
 		"none":         {&csr.Matrix{}, false},
 	} {
 		threshold, anisotropic := newStrength(c.m, csr.EqualBlocks(c.m.Rows, 1), spreading{}, nil).threshold()
-		if anisotropic != c.want || (threshold == AnisotropicThreshold) != c.want {
+		if anisotropic != c.want || (threshold == anisotropicThreshold) != c.want {
 			t.Errorf("%s: %g, anisotropic: %v", name, threshold, anisotropic)
 		}
 	}

@@ -90,7 +90,7 @@ const mostOverlap = 3
 // Laplacian take about as many as without, each of which takes longer. Collective.
 func (s *distributed) overlaps() (bool, error) {
 	switch s.Overlap {
-	case OverlapAuto:
+	case "":
 		if !s.description.Overlaps || s.Symmetric && BlockSizeDistributed(s.a) == 1 {
 			return false, nil
 		}

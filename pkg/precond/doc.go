@@ -1,6 +1,6 @@
 // Package precond provides preconditioners: approximations M of a sparse n x n matrix
 // A whose inverse is cheap to apply, z = M^-1 r. [New] sets up one of any [Kind];
-// [Registry] describes them all.
+// [Lookup] describes it.
 //
 // Values are stored at the accuracy [Options].Epsilon, 2^-16 by default, which takes b
 // bytes each, mostly 2 or 3; vectors and all arithmetic are FP64. An application allocates
@@ -43,7 +43,7 @@
 // triangular form ([Tarjan72]), with pivots among the rows of each front ([LiDemmel98]); and where
 // these do not suffice, row by row with any pivots, in time proportional to its multiplications
 // ([GilbertPeierls88], [EisenstatLiu92]). Their orders are of minimum degree ([Amestoy96],
-// [Davis04]). [Estimate] says what they take. LDL is positive definite for every symmetric A:
+// [Davis04]). LDL is positive definite for every symmetric A:
 //
 //	M = L |D| L^T, A = L D L^T
 //

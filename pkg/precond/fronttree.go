@@ -40,7 +40,7 @@ func (t *frontTree) multiplications(j int) float64 {
 }
 
 // work is what an LU factorisation takes.
-func (t *frontTree) work() (w Work) {
+func (t *frontTree) work() (w factorWork) {
 	for j := range t.nodes() {
 		w.Entries += 2 * t.entries(j)
 		w.Multiplications += t.multiplications(j)

@@ -20,7 +20,7 @@ const (
 // weights are elements of D^-1 that are decoded at a time.
 var weights = sync.Pool{New: func() any { return new([jacobiBlock]float64) }}
 
-// Fork implements Forker.
+// Fork returns a copy for a solve that takes turns with others.
 func (p *jacobi) Fork() Preconditioner {
 	q := *p
 	q.partial = make([]float64, len(p.partial))

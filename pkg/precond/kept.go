@@ -60,12 +60,12 @@ func sameSlice[T comparable](a, b []T) bool {
 // keptOrder is an order of a matrix.
 type keptOrder struct {
 	of   pattern
-	kind Order
+	kind order
 	p    csr.Permutation
 }
 
 // order is the order of a kind of m: one that was kept, or what find returns.
-func (k *Kept) order(m *csr.Matrix, kind Order, find func() (csr.Permutation, error)) (p csr.Permutation, err error) {
+func (k *Kept) order(m *csr.Matrix, kind order, find func() (csr.Permutation, error)) (p csr.Permutation, err error) {
 	if k == nil {
 		return find()
 	}

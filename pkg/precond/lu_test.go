@@ -127,7 +127,7 @@ func TestLUTriangular(t *testing.T) {
 		}
 	})
 	for name, m := range map[string]*csr.Matrix{"triangular": triangle, "shuffled": shuffle(triangle, r), "transposed": shuffle(triangle.Transpose(nil), r)} {
-		p := mustNew(t, LU, m, Options{MaxWork: 2}, nil)
+		p := mustNew(t, LU, m, Options{Limits: Limits{MaxWork: 2}}, nil)
 		if got := p.Cost().Values; got != int64(m.NNZ()) {
 			t.Errorf("%s: %d entries in the factors of %d", name, got, m.NNZ())
 		}
@@ -140,7 +140,7 @@ func TestEstimate(t *testing.T) {
 	m := laplace(t, 60)
 	for kind, share := range map[Kind]float64{LU: 1, Cholesky: 0.5, LDL: 0.5} {
 		opt := Options{Symmetric: true}
-		w, err := Estimate(t.Context(), kind, m, opt, nil)
+		w, err := estimate(t.Context(), kind, m, opt, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,12 +156,12 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
-	for kind, is := range map[Kind]error{ILU0: ErrNoEstimate, "ilu7": ErrNoEstimate} {
-		if _, err := Estimate(t.Context(), kind, m, Options{}, nil); !errors.Is(err, is) {
+	for kind, is := range map[Kind]error{ILU0: errNoEstimate, "ilu7": errNoEstimate} {
+		if _, err := estimate(t.Context(), kind, m, Options{}, nil); !errors.Is(err, is) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
-	if _, err := Estimate(t.Context(), LU, fromRows(t, [][]float64{{1, 1}, {0, 0}}), Options{}, nil); !errors.Is(err, ErrSingular) {
+	if _, err := estimate(t.Context(), LU, fromRows(t, [][]float64{{1, 1}, {0, 0}}), Options{}, nil); !errors.Is(err, ErrSingular) {
 		t.Errorf("singular: %v", err)
 	}
 }
@@ -173,17 +173,17 @@ func TestOrders(t *testing.T) {
 		opt.Fill = 100
 		return mustNew(t, ILUT, m, opt, nil).Cost().Values
 	}
-	amd, rcm := entries(Options{DropTol: 1e-9, Order: OrderAMD}), entries(Options{DropTol: 1e-9, Order: OrderRCM})
+	amd, rcm := entries(Options{Incomplete: Incomplete{DropTol: 1e-9, order: orderAMD}}), entries(Options{Incomplete: Incomplete{DropTol: 1e-9, order: orderRCM}})
 	if amd >= rcm {
 		t.Errorf("%d entries with minimum degree, %d with Cuthill-McKee", amd, rcm)
 	}
-	if auto := entries(Options{DropTol: 1e-9}); auto != amd {
+	if auto := entries(Options{Incomplete: Incomplete{DropTol: 1e-9}}); auto != amd {
 		t.Errorf("%d entries by default, want %d", auto, amd)
 	}
-	if auto, want := entries(Options{DropTol: 1e-2}), entries(Options{DropTol: 1e-2, Order: OrderRCM}); auto != want {
+	if auto, want := entries(Options{Incomplete: Incomplete{DropTol: 1e-2}}), entries(Options{Incomplete: Incomplete{DropTol: 1e-2, order: orderRCM}}); auto != want {
 		t.Errorf("%d entries by default, want %d", auto, want)
 	}
-	if _, err := New(t.Context(), ILUT, m, Options{Order: "nd"}, nil); err == nil || !strings.Contains(err.Error(), `"nd"`) {
+	if _, err := New(t.Context(), ILUT, m, Options{Incomplete: Incomplete{order: "nd"}}, nil); err == nil || !strings.Contains(err.Error(), `"nd"`) {
 		t.Errorf("unknown order: %v", err)
 	}
 }

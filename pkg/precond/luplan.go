@@ -16,7 +16,7 @@ type luPlan struct {
 	bounds   []int
 	diagonal []bool // of each block: pivots are to be on the diagonal
 	order    string // the name of the order of most rows
-	work     Work
+	work     factorWork
 }
 
 // triangularBlocks are a matrix scaled, and its rows permuted, so that its diagonal has no zeros and is

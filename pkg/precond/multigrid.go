@@ -17,7 +17,7 @@ type MultigridOptions struct {
 	// a node, 1 there and 0 elsewhere.
 	NearNull  [][]float64
 	KCycle    bool    // K-cycles, with which M is not linear
-	Threshold float64 // of strong connections on the finest level; 0: DefaultThreshold or AnisotropicThreshold, by a sample of rows
+	Threshold float64 // of strong connections on the finest level; 0: by a sample of rows
 	Smoother  Smoother
 
 	// Omega is what prolongators are smoothed with, times the largest eigenvalue of D^-1 A; 0: 4/3,

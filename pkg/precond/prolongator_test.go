@@ -77,7 +77,7 @@ func TestTentative(t *testing.T) {
 		"huge and tiny":   {3, [][]float64{times(m, random(n, 1)), scaledBy(1e120, modes[4]), scaledBy(1e-120, modes[5])}},
 	} {
 		nd := csr.EqualBlocks(n, c.size)
-		threshold := DefaultThreshold
+		threshold := defaultThreshold
 		if c.size == 1 { // small aggregates: pairs
 			threshold = 0.3
 		}

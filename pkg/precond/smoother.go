@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// Smoother names the smoother of multigrid.
+// Smoother names the smoother of multigrid: "spai0", "chebyshev" or "l1-jacobi". If it is empty, it is l1-jacobi
+// where A is not symmetric, chebyshev where nodes have several unknowns and spai0 elsewhere.
 type Smoother string
 
-// The smoothers. SmootherAuto is SmootherL1Jacobi where A is not symmetric, SmootherChebyshev
-// where nodes have several unknowns and SmootherSPAI0 elsewhere.
 const (
-	SmootherAuto      Smoother = ""
-	SmootherSPAI0     Smoother = "spai0"
-	SmootherChebyshev Smoother = "chebyshev"
-	SmootherL1Jacobi  Smoother = "l1-jacobi"
+	smootherAuto      Smoother = ""
+	smootherSPAI0     Smoother = "spai0"
+	smootherChebyshev Smoother = "chebyshev"
+	smootherL1Jacobi  Smoother = "l1-jacobi"
 )
 
 const (
@@ -139,8 +138,8 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64, bound float64) (filt
 		return 0, err
 	}
 	lambda := f.bound
-	chebyshev := h.Multigrid.Smoother == SmootherChebyshev ||
-		h.Multigrid.Smoother == SmootherAuto && h.Symmetric && h.over.several(h.nodes)
+	chebyshev := h.Multigrid.Smoother == smootherChebyshev ||
+		h.Multigrid.Smoother == smootherAuto && h.Symmetric && h.over.several(h.nodes)
 	if filtered = lambda; lambda > safeEigenvalue {
 		filtered = min(lambda, bound)
 		if h.Symmetric && (chebyshev || filtered > safeEigenvalue) {
@@ -161,7 +160,7 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64, bound float64) (filt
 		}
 		l.m, l.steps = f.inverse(), chebyshevSteps(degree, lambda/smootherRatio, lambda)
 		return filtered, nil
-	case kind == SmootherSPAI0, kind == SmootherAuto && h.Symmetric:
+	case kind == smootherSPAI0, kind == smootherAuto && h.Symmetric:
 		if l.m, err = h.spai0(f, lambda); err != nil {
 			return 0, err
 		}
@@ -172,7 +171,7 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64, bound float64) (filt
 				l.m[i] = math.Copysign(f.v[i]/s, f.diagonal[i])
 			}
 		}
-		if degree == 0 && kind == SmootherAuto {
+		if degree == 0 && kind == smootherAuto {
 			degree = l1JacobiSteps
 		}
 	}

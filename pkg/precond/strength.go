@@ -124,21 +124,21 @@ func (s strength) strong(threshold float64, pool *parallel.Pool) *graph {
 // and in either case where a sample shows anisotropy. Each coarser level has that of the next finer
 // one times coarserThreshold.
 const (
-	DefaultThreshold     = 0.05
-	NodeThreshold        = 0.08
-	AnisotropicThreshold = 0.25
+	defaultThreshold     = 0.05
+	nodeThreshold        = 0.08
+	anisotropicThreshold = 0.25
 
 	coarserThreshold = 0.75
 	sampledRows      = 10000
 )
 
-// threshold chooses that of the finest level: AnisotropicThreshold if, in a sample of rows, each
+// threshold chooses that of the finest level: anisotropicThreshold if, in a sample of rows, each
 // has a connection of that strength, but at most half of the connections have it. Then it tells the
 // direction of strong coupling from the others; elsewhere it would leave nodes alone.
 func (s strength) threshold() (threshold float64, anisotropic bool) {
-	threshold = DefaultThreshold
+	threshold = defaultThreshold
 	if s.nodes {
-		threshold = NodeThreshold
+		threshold = nodeThreshold
 	}
 	var connections, strong, lonely int64
 	for i := range s.over.sample(s.nd, sampledRows) {
@@ -147,7 +147,7 @@ func (s strength) threshold() (threshold float64, anisotropic bool) {
 		for k, j := range cols {
 			if v := math.Abs(vals[k]); v != 0 && int(j) != i {
 				connections++
-				if v >= AnisotropicThreshold*s.root[i]*s.root[j] {
+				if v >= anisotropicThreshold*s.root[i]*s.root[j] {
 					strong++
 				}
 			}
@@ -160,7 +160,7 @@ func (s strength) threshold() (threshold float64, anisotropic bool) {
 	if lonely > 0 || 2*strong > connections || connections == 0 {
 		return threshold, false
 	}
-	return AnisotropicThreshold, true
+	return anisotropicThreshold, true
 }
 
 // strongest returns the neighbour of node k among near, a part of its row, that satisfies
