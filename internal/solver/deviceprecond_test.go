@@ -26,7 +26,7 @@ func TestPrecondOnDevice(t *testing.T) {
 	for _, name := range []string{"bcsstk08", "1138_bus", "nos4", "beam_tet_dof2475", "pde900", "jpwh_991", "steam1"} {
 		t.Run(name, func(t *testing.T) {
 			m := testsupport.Matrix(t, name)
-			scaling, err := csr.SymmetricScaling(m, nil)
+			scaling, err := csr.SymmetricScaling(m, false, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -37,7 +37,7 @@ type blockJacobi struct {
 	pool    *parallel.Pool
 
 	dst, src []vector    // of the application that is running
-	single   [2][]vector // those of Apply
+	single   [2][]vector // dst and src of Apply
 }
 
 const (

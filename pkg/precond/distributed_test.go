@@ -227,7 +227,7 @@ func TestDomainwiseDefinition(t *testing.T) {
 // FSAI is that of the whole matrix for any number of domains, but for rounding of sums, and so is Jacobi.
 func TestDistributedFSAIIsThatOfTheWhole(t *testing.T) {
 	for name, m := range positive(t) {
-		scaling, err := csr.SymmetricScaling(m, nil) // which New does where rows differ much
+		scaling, err := csr.SymmetricScaling(m, false, nil) // which New does where rows differ much
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 // errNoEstimate: the kind has no estimate.
 var errNoEstimate = errors.New("no estimate of the work")
 
-// factorWork is about what setting up a complete factorisation takes.
+// factorWork is an estimate of the cost of a complete factorisation.
 type factorWork struct {
 	Entries         int64   // of both factors, without the diagonal
 	Multiplications float64 // of the numerical phase
@@ -25,10 +25,10 @@ func (w *factorWork) add(e csr.Elimination, share float64) {
 	w.Multiplications += share * e.Multiplications
 }
 
-// estimate returns about what New takes for a complete factorisation, from the pattern alone:
-// for LU in an order for pivots on the diagonal, and for Cholesky, what it takes if all pivots
-// are there; otherwise an estimate that is mostly too high. It takes the time of some
-// tens of products. Errors are those of New; errNoEstimate for other kinds.
+// estimate estimates the work of New for a complete factorisation from the pattern alone. For
+// Cholesky, and for LU in an order for pivots on the diagonal, the estimate holds if all pivots
+// are on the diagonal; otherwise it is mostly too high. It takes the time of some tens of
+// products. It returns the errors of New, and errNoEstimate for other kinds.
 func estimate(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *parallel.Pool) (w factorWork, err error) {
 	d, ok := Lookup(kind)
 	if !ok || d.estimate == nil {
@@ -40,7 +40,7 @@ func estimate(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *
 	return w, nil
 }
 
-// work is the estimate of the kind.
+// work returns the estimate of the kind.
 func (d Description) work(s setup) (w factorWork, err error) {
 	defer s.end(&err)
 	if err := s.checkFinite(); err != nil {

@@ -4,7 +4,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// frontPlan is what a multifrontal factorisation is to factor: a matrix, scaled, and the tree
+// frontPlan is the input of a multifrontal factorisation: a matrix, scaled, and the tree
 // of an order in which the factors fill little.
 type frontPlan struct {
 	a, transpose *csr.Matrix // transpose is nil where A is symmetric

@@ -5,8 +5,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// leastTogether is the number of cycles from which on they are done together: the time is that of
-// kernels.ChunkVectors for any number, about that of three alone.
+// leastTogether is the number of cycles from which on they run together: any number of them then takes the time of
+// kernels.ChunkVectors cycles, about the time of three separate ones.
 const leastTogether = 4
 
 // manyCycle is a cycle on kernels.ChunkVectors vectors of float32, which are interleaved.

@@ -187,3 +187,53 @@ func TestOrders(t *testing.T) {
 		t.Errorf("unknown order: %v", err)
 	}
 }
+
+// Blocks are strong components, as paths in the graph say, and nothing is above them.
+func TestStrongComponents(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		n := 1 + r.IntN(12)
+		m := testsupport.Entries(n, func(add func(i, j int, v float64)) {
+			for i := range n {
+				add(i, i, 1)
+			}
+			for range r.IntN(2*n + 1) {
+				add(r.IntN(n), r.IntN(n), 1)
+			}
+		})
+		reach := make([][]bool, n)
+		for i := range n {
+			reach[i] = make([]bool, n)
+			for j := range n {
+				reach[i][j] = m.At(i, j) != 0
+			}
+		}
+		for k := range n {
+			for i := range n {
+				for j := range n {
+					reach[i][j] = reach[i][j] || reach[i][k] && reach[k][j]
+				}
+			}
+		}
+		order, bounds, err := strongComponents(t.Context(), m)
+		if err != nil || order.Validate() != nil || len(order) != n || bounds[len(bounds)-1] != n {
+			t.Fatalf("%v, %v, %v", order, bounds, err)
+		}
+		block := make([]int, n)
+		for b := range len(bounds) - 1 {
+			for _, i := range order[bounds[b]:bounds[b+1]] {
+				block[i] = b
+			}
+		}
+		for i := range n {
+			for j := range n {
+				if (block[i] == block[j]) != (i == j || reach[i][j] && reach[j][i]) {
+					t.Fatalf("rows %d and %d in blocks %d and %d", i, j, block[i], block[j])
+				}
+				if m.At(i, j) != 0 && block[i] < block[j] {
+					t.Fatalf("entry (%d, %d) above block %d", i, j, block[j])
+				}
+			}
+		}
+	}
+}

@@ -22,7 +22,7 @@ import (
 // equilibratedProblem scales m as solvers do, and its near-null space with it.
 func equilibratedProblem(tb testing.TB, m *csr.Matrix, null [][]float64) (*csr.Matrix, [][]float64) {
 	tb.Helper()
-	s, err := csr.SymmetricScaling(m, nil)
+	s, err := csr.SymmetricScaling(m, false, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestNearNullOfCoarserLevels(t *testing.T) {
 		}
 	}
 	m, null := equilibratedProblem(t, m, Constants(m.Rows, 1))
-	h := &hierarchy{setup: setupOf(m, Options{Symmetric: true}), a: m, nodes: csr.EqualBlocks(m.Rows, 1), null: null, threshold: 1e-9}
+	h := &hierarchy{setup: setupOf(m, Options{Symmetric: true}), a: m, nodes: equalBlocks(m.Rows, 1), null: null, threshold: 1e-9}
 	for h.a.Rows > 20 {
 		if more, err := h.coarsen(); !more || err != nil {
 			t.Fatalf("%v, %v at %d rows", more, err, h.a.Rows)
@@ -299,7 +299,7 @@ func TestSPAI0Eigenvalues(t *testing.T) {
 	for name, m := range problems {
 		m, null := equilibratedProblem(t, m, Constants(m.Rows, 1))
 		opt := Options{Symmetric: true, Multigrid: MultigridOptions{Smoother: smootherSPAI0, Coarsest: 10}}
-		h := &hierarchy{setup: setupOf(m, opt), a: m, nodes: csr.EqualBlocks(m.Rows, 1), null: null}
+		h := &hierarchy{setup: setupOf(m, opt), a: m, nodes: equalBlocks(m.Rows, 1), null: null}
 		if err := h.build(); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -20,7 +20,7 @@ type (
 type Preconditioner interface {
 	Apply(dst, src []float64) // dst = M^-1 src; dst is not src
 	Cost() Cost
-	Data() Data     // what Apply computes with, for a device; nil if the kind does not run there
+	Data() Data     // describes M^-1 for a device; nil if the kind does not run there
 	String() string // the kind and its main parameters
 }
 
@@ -49,18 +49,18 @@ type Options struct {
 	// or row; 0: DefaultEpsilon; adaptive.MinEpsilon: FP64.
 	Epsilon float64
 
-	// Kernels are those of the products and vectors of an application; nil: the default ones. Setting
-	// up and complete factors have the default ones, with the same bits.
+	// Kernels are used for the products and vectors of an application; nil: the default ones. Setting
+	// up and complete factors use the default ones, with the same bits.
 	Kernels *kernels.Set
 
-	// Model is what the layouts of stored matrices are chosen by; nil: adaptive.ModelOf the kernels.
+	// Model chooses the layouts of stored matrices; nil: adaptive.ModelOf the kernels.
 	Model *adaptive.Model
 
 	Symmetric bool              // A is symmetric, and M must be symmetric too
 	Log       func(line string) // receives warnings, a line each; nil: nobody
-	Stage     func(text string) // receives what setting up is on, by kinds that take long; nil: nobody
+	Stage     func(text string) // receives the present stage of setting up, from kinds that take long; nil: nobody
 
-	// Portable: matrices stay in FP64 CSR, and Data describes them for another place, where they are to be stored with Epsilon.
+	// Portable: matrices stay in FP64 CSR, and Data describes them for another backend, which stores them with Epsilon.
 	// Otherwise Data of FSAI, ISAI and AMG is nil.
 	Portable bool
 
@@ -68,7 +68,7 @@ type Options struct {
 	// use it instead of storing A once more.
 	Operator linop.Relaxer[vector, scalar]
 
-	// Kept is what set-ups of matrices with the same pattern have in common; nil: nothing is kept.
+	// Kept holds what set-ups of matrices with the same pattern share; nil: nothing is kept.
 	Kept *Kept
 
 	Limits
@@ -93,7 +93,7 @@ type Limits struct {
 // Incomplete are the options of incomplete factorisations.
 type Incomplete struct {
 	DropTol   float64 // ILUT, ICT: entries below this, relative to their row, are dropped; 0: DefaultDropTol
-	Fill      float64 // ILUT, ICT: largest number of entries of the factors, relative to those of A; 0: DefaultFill
+	Fill      float64 // ILUT, ICT: largest number of entries of the factors, relative to the entries of A; 0: DefaultFill
 	Relax     float64 // ILU0: share of the dropped entries that is added to the diagonal ([Gustafsson78]); 0: none
 	Undivided bool    // ILU0: no subdomains: all rows in their order, solved by one thread
 

@@ -41,7 +41,7 @@ type Description struct {
 	Drops      bool   // it reads Options.DropTol and Options.Fill
 
 	// MaxWork is the number of multiplications per nonzero of A beyond which setting up
-	// does not pay, about three times what meshes take: graphs with a few rows that
+	// does not pay, about three times the number for meshes: graphs with a few rows that
 	// touch everything may take a thousand times as many. 0: no limit.
 	MaxWork float64
 
@@ -52,8 +52,8 @@ type Description struct {
 	// Overlaps: NewDistributed can make it of domains that overlap.
 	Overlaps bool
 
-	// Making is the most memory that setting up takes relative to what it makes, or counts while it does; 0: no more than that.
-	// docs/memory.md has the measurements.
+	// Making is the largest memory of setting up relative to the memory of the preconditioner, or to the memory counted while
+	// setting up; 0: no more than that. docs/memory.md has the measurements.
 	Making float64
 
 	create   func(s setup) (Preconditioner, error)
@@ -148,7 +148,7 @@ var registry = []Description{
 // hundred thousand nonzeros.
 const completeWork = 10000
 
-// planning is what finding an order and the pattern of complete factors takes, in times the bytes of the matrix.
+// planning is the memory for finding an order and the pattern of complete factors, relative to the memory of the matrix.
 const planning = 5
 
 func noBytes(int64, int64) int64 { return 0 }

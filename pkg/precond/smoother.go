@@ -33,7 +33,7 @@ type rowFacts struct {
 	sum      []float64 // of |a_ij| v_j
 	square   []float64 // of (a_ij v_j)^2
 	bound    float64   // of the eigenvalues of D^-1 A
-	bound0   float64   // of those of M A, M of SPAI0
+	bound0   float64   // of the eigenvalues of M A, M of SPAI0
 }
 
 // newRowFacts reads the current matrix once. An unknown without an equation, which coarsening may
@@ -179,7 +179,7 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64, bound float64) (filt
 	return filtered, nil
 }
 
-// largestEigenvalue estimates that of diag(w) A, A the current matrix, with a margin.
+// largestEigenvalue estimates the largest eigenvalue of diag(w) A, A the current matrix, with a margin.
 func (h *hierarchy) largestEigenvalue(w []float64) (float64, error) {
 	lambda, err := h.over.largestEigenvalue(h.a, w, h.pool)
 	return eigenvalueMargin * lambda, err
@@ -189,7 +189,7 @@ func (h *hierarchy) largestEigenvalue(w []float64) (float64, error) {
 // ||e_i - m_i a_i||, a_i row i of V A V, so that m_i = a_ii / ||a_i||^2 ([BroekerGrote02]). Where A is
 // symmetric, it is scaled so that the eigenvalues of M A are below 2, without which a cycle
 // need not be definite. That takes an estimate if neither row sums nor lambda, the largest eigenvalue of
-// D^-1 A, tell that they are: those of M A are at most lambda max m_i a_ii.
+// D^-1 A, tell that they are: the eigenvalues of M A are at most lambda max m_i a_ii.
 func (h *hierarchy) spai0(f rowFacts, lambda float64) ([]float64, error) {
 	m, ratio := f.square, 0.0
 	for i, s := range f.square {

@@ -112,7 +112,7 @@ func (s *setup) ordered(m *csr.Matrix) (*csr.Matrix, placement, error) {
 	}
 	p, err := s.Kept.order(m, kind, func() (csr.Permutation, error) {
 		if kind == orderRCM {
-			return csr.RCMContext(s.ctx, m)
+			return csr.RCM(s.ctx, m)
 		}
 		e, err := csr.AMD(s.ctx, m)
 		return e.Order, err
