@@ -131,7 +131,7 @@ func writeFaults(r *rand.Rand, out *Outcome) {
 			done <- host.Write(path, func(w io.Writer) error {
 				limited := &limited{w: w, left: n, failed: &failed}
 				if dense {
-					return matrixmarket.WriteDense(limited, len(b), 1, b, matrixmarket.WriteOptions{Threads: threads})
+					return matrixmarket.WriteDense(limited, len(b), 1, b, nil, matrixmarket.WriteOptions{Threads: threads})
 				}
 				return matrixmarket.Write(limited, s.A, matrixmarket.WriteOptions{Threads: threads})
 			})

@@ -59,21 +59,12 @@ func drawPrecond(r *rand.Rand, p *solve.Precond) {
 		p.Epsilon = pick(r, []float64{0x1p-8, 0x1p-24, 0x1p-53})
 	}
 	switch d, _ := precond.Lookup(p.Kind); {
-	case has(d, precond.Dropping):
+	case d.Drops:
 		p.DropTol = pick(r, []float64{1e-1, 1e-3, 1e-6, 1e-12})
 		p.Fill = pick(r, []float64{1, 3, 20})
-	case has(d, precond.BlockSizes):
+	case d.BlockSizes:
 		p.BlockSize = pick(r, []int{0, 1, 2, 3})
 	}
-}
-
-func has(d precond.Description, p precond.Parameter) bool {
-	for _, q := range d.Parameters {
-		if p == q {
-			return true
-		}
-	}
-	return false
 }
 
 func drawStorage(r *rand.Rand, t *solve.Storage) {

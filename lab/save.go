@@ -28,6 +28,6 @@ func (o *Outcome) save(dir string) error {
 	}
 	o.Text += fmt.Sprintf(" | mpsolve solve %s.mtx --rhs %s-b.mtx", base, base)
 	return host.Write(base+"-b.mtx", func(w io.Writer) error {
-		return matrixmarket.WriteDense(w, len(o.system.B), 1, o.system.B, matrixmarket.WriteOptions{})
+		return matrixmarket.WriteDense(w, len(o.system.B), 1, o.system.B, nil, matrixmarket.WriteOptions{})
 	})
 }

@@ -37,7 +37,7 @@ func newSystem(m *csr.Matrix, b []float64, opt SearchOptions, pool *parallel.Poo
 	s := &system{opt: opt, given: m, b: b, pool: pool, facts: csr.Examine(m, pool), preconds: map[string]precond.Preconditioner{}}
 	var err error
 	if s.facts.Symmetric {
-		s.scaling, err = csr.SymmetricScaling(m, pool)
+		s.scaling, err = csr.SymmetricScaling(m, false, pool)
 	} else {
 		s.scaling = csr.BothScaling(m, pool)
 	}

@@ -127,7 +127,7 @@ func (c complexProblem) write(ctx context.Context, path string, columns [][]floa
 		x, y = append(x, re...), append(y, im...)
 	}
 	return writeOrElsewhere(ctx, path, func(to io.Writer) error {
-		return matrixmarket.WriteDenseComplex(to, c.Cols/2, len(columns), x, y, matrixmarket.WriteOptions{})
+		return matrixmarket.WriteDense(to, c.Cols/2, len(columns), x, y, matrixmarket.WriteOptions{})
 	})
 }
 

@@ -148,7 +148,8 @@ func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
 	}
 	opt.MethodOptions.GMRES.Restart = f.opt.Restart
 	opt.PrecondOptions = precond.Options{
-		DropTol: f.opt.Precond.DropTol, Fill: f.opt.Precond.Fill, BlockSize: f.opt.Precond.BlockSize, MaxBytes: f.opt.MaxMemory,
+		BlockSize: f.opt.Precond.BlockSize, Limits: precond.Limits{MaxBytes: f.opt.MaxMemory},
+		Incomplete: precond.Incomplete{DropTol: f.opt.Precond.DropTol, Fill: f.opt.Precond.Fill},
 	}
 	if f.want > 0 {
 		opt.Reference = plain.X

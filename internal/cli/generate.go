@@ -99,10 +99,10 @@ func checkCoordinates(k generate.Kind, path, output string) error {
 	if path == "" {
 		return nil
 	}
-	if !k.HasCoordinates() {
+	if !k.OnGrid {
 		var names []string
 		for _, other := range generate.Kinds() {
-			if other.HasCoordinates() {
+			if other.OnGrid {
 				names = append(names, other.Name)
 			}
 		}
@@ -122,6 +122,6 @@ func writeCoordinates(ctx context.Context, path string, k generate.Kind, p gener
 	}
 	return writeUncounted(ctx, path, func(w io.Writer) error {
 		opt := matrixmarket.WriteOptions{Comments: []string{"nodes of " + comment}}
-		return matrixmarket.WriteDense(heeding{ctx, w}, count, dim, colMajor, opt)
+		return matrixmarket.WriteDense(heeding{ctx, w}, count, dim, colMajor, nil, opt)
 	})
 }

@@ -37,7 +37,7 @@ func columnsOf(t *testing.T, rows, cols int) (all [][]float64, text string) {
 		}
 	}
 	var b bytes.Buffer
-	if err := matrixmarket.WriteDense(&b, rows, cols, x, matrixmarket.WriteOptions{}); err != nil {
+	if err := matrixmarket.WriteDense(&b, rows, cols, x, nil, matrixmarket.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for ; len(x) > 0; x = x[rows:] {

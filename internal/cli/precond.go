@@ -27,16 +27,18 @@ var cycles = []string{"v", "k"}
 
 // parameterFlags maps the flags that only some preconditioners have to these preconditioners.
 var parameterFlags = []struct {
-	name string
-	sets precond.Parameter
+	name  string
+	suits func(d precond.Description) bool
 }{
-	{"near-null", precond.NearNull},
-	{"coordinates", precond.NearNull},
-	{"cycle", precond.Cycle},
-	{"drop-tol", precond.Dropping},
-	{"fill", precond.Dropping},
-	{"block-size", precond.BlockSizes},
+	{"near-null", isMultigrid},
+	{"coordinates", isMultigrid},
+	{"cycle", isMultigrid},
+	{"drop-tol", func(d precond.Description) bool { return d.Drops }},
+	{"fill", func(d precond.Description) bool { return d.Drops }},
+	{"block-size", func(d precond.Description) bool { return d.BlockSizes }},
 }
+
+func isMultigrid(d precond.Description) bool { return d.Kind == precond.AMG }
 
 func (f *precondFlags) add(c *cobra.Command) {
 	fl := c.Flags()
@@ -65,7 +67,7 @@ func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
 	}
 	p.Kind = precond.Kind(f.kind)
 	for _, flag := range parameterFlags {
-		kinds := precond.Kinds(func(d precond.Description) bool { return slices.Contains(d.Parameters, flag.sets) })
+		kinds := precond.Kinds(flag.suits)
 		if c.Flags().Changed(flag.name) && p.Kind != solve.PrecondAuto && !slices.Contains(kinds, p.Kind) {
 			return p, usage("--%s is for --precond %s, not %s", flag.name, joined(kinds), p.Kind)
 		}
@@ -94,7 +96,8 @@ func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
 // precondHelp lists the preconditioners.
 func precondHelp() string {
 	help := "preconditioner: auto, none"
-	for _, d := range precond.Registry[1:] {
+	for _, kind := range precond.Kinds()[1:] {
+		d, _ := precond.Lookup(kind)
 		help += fmt.Sprintf(", %s (%s)", d.Kind, d.Summary)
 	}
 	return help

@@ -55,7 +55,7 @@ func (w whole) write(ctx context.Context, path string, columns [][]float64) (str
 		x = append(x, c...)
 	}
 	return writeOrElsewhere(ctx, path, func(to io.Writer) error {
-		return matrixmarket.WriteDense(to, w.Cols, len(columns), x, matrixmarket.WriteOptions{})
+		return matrixmarket.WriteDense(to, w.Cols, len(columns), x, nil, matrixmarket.WriteOptions{})
 	})
 }
 

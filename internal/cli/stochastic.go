@@ -196,6 +196,6 @@ func (f *stochasticFlags) writeDigits(ctx context.Context, three stochastic.Solu
 	}
 	columns = append(columns, three.Significant()...)
 	return writeFile(ctx, f.output, func(w io.Writer) error {
-		return matrixmarket.WriteDense(w, len(three.Samples), 2, columns, matrixmarket.WriteOptions{})
+		return matrixmarket.WriteDense(w, len(three.Samples), 2, columns, nil, matrixmarket.WriteOptions{})
 	})
 }

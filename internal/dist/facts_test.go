@@ -175,8 +175,8 @@ func TestConcurrentRanksFindTheScalingsOfTheWhole(t *testing.T) {
 		if csr.Examine(m, nil).NonFinite > 0 {
 			continue
 		}
-		sym, _ := csr.SymmetricScaling(m, nil)
-		known, _ := csr.ScalingOfSymmetric(m, nil)
+		sym, _ := csr.SymmetricScaling(m, false, nil)
+		known, _ := csr.SymmetricScaling(m, true, nil)
 		both, row, sums := csr.BothScaling(m, nil), csr.RowScaling(m, nil), m.RowSums(nil)
 		t.Run(name, func(t *testing.T) {
 			overRanks(t, m, func(t *testing.T, a *Matrix) {

@@ -24,7 +24,7 @@ func RowScaling(m *Matrix, pool *parallel.Pool) csr.Scaling {
 	return s
 }
 
-// SymmetricScaling is [csr.SymmetricScaling] of the whole matrix, or [csr.ScalingOfSymmetric] if it is known to be symmetric.
+// SymmetricScaling is [csr.SymmetricScaling] of the whole matrix.
 func SymmetricScaling(m *Matrix, symmetric bool, pool *parallel.Pool) (csr.Scaling, error) {
 	return m.share().SymmetricScaling(m.Local, symmetric, pool)
 }

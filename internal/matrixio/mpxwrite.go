@@ -12,8 +12,7 @@ import (
 
 // writeMPX writes header, arrays and checksums.
 func writeMPX(w io.Writer, c *matrixmarket.Content, _ WriteOptions) error {
-	h := mpxHead{Header: c.Header, rows: int64(c.Rows), cols: int64(c.Cols), entries: int64(len(c.Dense)), nonFinite: c.NonFinite}
-	h.Object, h.Format, h.Symmetry = matrixmarket.MatrixObject, matrixmarket.Array, matrixmarket.General
+	h := mpxHead{Header: matrixmarket.Header{Format: matrixmarket.Array, Field: c.Field}, rows: int64(c.Rows), cols: int64(c.Cols), entries: int64(len(c.Dense)), nonFinite: c.NonFinite}
 	values := c.Dense
 	if c.Matrix != nil {
 		h.Format, h.Symmetry, h.entries, values = matrixmarket.Coordinate, Symmetry(c), int64(c.Matrix.NNZ()), c.Matrix.Val

@@ -59,7 +59,7 @@ func writeMatrixMarket(w io.Writer, c *matrixmarket.Content, opt WriteOptions) e
 		text.Comments = []string{opt.Comment}
 	}
 	if c.Matrix == nil {
-		return matrixmarket.WriteDenseComplex(w, c.Rows, c.Cols, c.Dense, c.Imag, text)
+		return matrixmarket.WriteDense(w, c.Rows, c.Cols, c.Dense, c.Imag, text)
 	}
 	return matrixmarket.WriteEntries(w, c.Matrix, c.Imag, Symmetry(c), text)
 }

@@ -14,7 +14,8 @@ import (
 func TestForecastOfPreconditioners(t *testing.T) {
 	spd, wind := grid(30, 0, 0), grid(30, 0.3, 0)
 	for domains := 1; domains <= 2; domains++ {
-		for _, d := range precond.Registry {
+		for _, kind := range precond.Kinds() {
+			d, _ := precond.Lookup(kind)
 			if d.Kind == precond.None {
 				continue
 			}

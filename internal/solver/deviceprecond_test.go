@@ -26,7 +26,7 @@ func TestPrecondOnDevice(t *testing.T) {
 	for _, name := range []string{"bcsstk08", "1138_bus", "nos4", "beam_tet_dof2475", "pde900", "jpwh_991", "steam1"} {
 		t.Run(name, func(t *testing.T) {
 			m := testsupport.Matrix(t, name)
-			scaling, err := csr.SymmetricScaling(m, nil)
+			scaling, err := csr.SymmetricScaling(m, false, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,8 +121,7 @@ func TestDevicePrecondMemory(t *testing.T) {
 		most := int64(0)
 		switch data := made.Data().(type) {
 		case precond.Hierarchy:
-			n := int64(data.Coarsest)
-			most = backend.SpaceFor(data.Matrices(), data.Vectors()+3*n*n/2) + 4*n
+			most = backend.SpaceFor(backend.HierarchyParts(data)) + 4*int64(data.Coarsest)
 		case precond.Sequence:
 			most = backend.SpaceFor(data.Factors, int64(m.Rows))
 		}

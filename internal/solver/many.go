@@ -19,7 +19,7 @@ import (
 // may each of them. The results are those of Solve, with the same bits unless Options.Block asks for block CG; Krylov methods run side by side for up to
 // MostTogether right-hand sides, so that products with A read and decode the matrix once for all of them. That takes the vectors of a
 // solve for each, as far as Options.MaxMemory allows; they are kept for the next call. So are applications of preconditioners
-// that are precond.Several or precond.Cycles. Where Solve is no
+// that are krylov.SeveralPreconditioner or cycles of multigrid. Where Solve is no
 // Krylov method of float64 vectors on one rank of the host, with checkpoints, and for more than MaxDigits digits,
 // it solves for one right-hand side after the other, with one set-up.
 //

@@ -71,7 +71,7 @@ func TestReorder(t *testing.T) {
 // Reordering is solving the reordered system.
 func TestReorderIsPermutation(t *testing.T) {
 	m := shuffled(grid(20, 0.3, 0))
-	p, err := csr.RCM(m)
+	p, err := csr.RCM(t.Context(), m)
 	if err != nil {
 		t.Fatal(err)
 	}

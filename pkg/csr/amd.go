@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// An Elimination is an order of the rows of a matrix for Gaussian elimination, and what that
-// takes if all pivots are on the diagonal. An order for other pivots has what it takes at
-// most.
+// An Elimination is an order of the rows of a matrix for Gaussian elimination, and the cost of
+// this elimination if all pivots are on the diagonal. For an order for other pivots the cost is
+// an upper bound.
 type Elimination struct {
 	Order           Permutation
 	Groups          []int32 // where rows of the same pattern in the factors begin, in Order; ascending, the first is 0
@@ -19,9 +19,9 @@ type Elimination struct {
 // AMD returns an approximate minimum degree order of a square matrix [Amestoy96], in which the
 // factors of A, with pivots on the diagonal of P A P^T, fill little. It uses the pattern of
 // A + A^T alone. Rows with more than 10 sqrt n entries come last. The time is proportional to
-// the number of entries for most matrices, and 10 to 30 times that of reading them. Apart
-// from the result it takes 60 bytes a row and about 5 an entry. The error is that of
-// ctx if that is done.
+// the number of entries for most matrices, and 10 to 30 times the time of reading them. Apart
+// from the result it takes 60 bytes a row and about 5 an entry. If ctx is done, AMD returns
+// its error.
 func AMD(ctx context.Context, m *Matrix) (Elimination, error) {
 	if m.Rows != m.Cols {
 		return Elimination{}, fmt.Errorf("csr: ordering a %d x %d matrix", m.Rows, m.Cols)
@@ -50,8 +50,8 @@ func AMD(ctx context.Context, m *Matrix) (Elimination, error) {
 // elimination fills little whichever columns its pivots are in: an approximate minimum
 // degree order for the pattern of A A^T, which is not formed, since the columns of A are
 // the first elements of the quotient graph ([Davis04], for columns). Columns with
-// more than 10 sqrt n entries are left out, and rows with as many come last. Time and
-// memory are about those of AMD.
+// more than 10 sqrt n entries are left out, and rows with as many come last. It takes about
+// the time and memory of AMD.
 func RowAMD(ctx context.Context, m *Matrix) (Elimination, error) {
 	q := newQuotient(ctx, m.Rows, m.Cols)
 	rows, cols := pattern{m.RowPtr, m.Col}, transposed(m)

@@ -10,11 +10,11 @@ import (
 // that are left, of at most 2^11; ordinary matrices need two or three.
 const equilibrations = 12
 
-// noExponent is below all exponents, and stays far below them when those of rows and columns
-// are added.
+// noExponent is below all exponents, and stays far below them when the exponents of rows and
+// columns are added.
 const noExponent = math.MinInt16
 
-// BothScaling is that of the whole matrix, see [BothScaling].
+// BothScaling returns the scaling [BothScaling] of the whole matrix.
 func (w Share) BothScaling(m *Matrix, pool *parallel.Pool) Scaling {
 	s := NoScaling(m)
 	exponents := entryExponents(m, pool)
@@ -60,14 +60,14 @@ func entryExponents(m *Matrix, pool *parallel.Pool) []int16 {
 	return exponents
 }
 
-// columnScaling is the exponent of a column and that of its largest entry in a sweep, side by
-// side since columns come in any order.
+// columnScaling is the exponent of a column and the exponent of its largest entry in a sweep, side
+// by side since columns come in any order.
 type columnScaling struct{ exponent, largest int16 }
 
 // columnSweep is a sweep over some rows.
 type columnSweep []columnScaling
 
-// row returns the largest exponent in a row with an exponent, and raises those of its columns.
+// row returns the largest exponent in a row with an exponent, and raises the exponents of its columns.
 func (at columnSweep) row(cols []int32, exponents []int16, row int32) (largest int32) {
 	largest = noExponent
 	exponents = exponents[:len(cols)]

@@ -7,7 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// Position is the place of an entry, from 0.
+// Position is the row and column of an entry, counted from 0.
 type Position struct{ Row, Col int }
 
 // Facts are properties of a matrix that [Examine] computes.
@@ -16,7 +16,7 @@ type Facts struct {
 	LongestRow      int // most entries in a row
 
 	Symmetric bool    // numerically; square matrices only
-	Asymmetry float64 // see SymmetryTol; where it is large and the matrix as well, that of a sample of the rows; NaN unless square
+	Asymmetry float64 // see SymmetryTol; of a sample of the rows where it is large in a large matrix; NaN unless square
 
 	DiagonalPositive, DiagonalNegative, DiagonalZero int // zero: missing or 0
 
@@ -69,8 +69,8 @@ func Examine(m *Matrix, pool *parallel.Pool) Facts {
 	return f
 }
 
-// ExamineRows computes the facts of rows lo to hi-1, but for those of the whole: dimensions, symmetry and empty columns.
-// MinAbs is +Inf if there is no nonzero. It also adds up what hash gives for each of these rows.
+// ExamineRows computes the facts of rows lo to hi-1, without dimensions, symmetry and empty columns, which are properties of
+// the whole matrix. MinAbs is +Inf if there is no nonzero. sum is the sum of hash over these rows.
 func ExamineRows(m *Matrix, lo, hi int, hash func(i int) uint64, pool *parallel.Pool) (f Facts, sum uint64) {
 	bounds := PanelsOf(m, lo, hi)
 	parts, sums := make([]Facts, len(bounds)-1), make([]uint64, len(bounds)-1)
@@ -90,7 +90,7 @@ func ExamineRows(m *Matrix, lo, hi int, hash func(i int) uint64, pool *parallel.
 	return f, sum
 }
 
-// NoFacts are those of no rows, to be merged with others.
+// NoFacts returns the facts of a matrix without rows, to be merged with others.
 func NoFacts() Facts { return Facts{MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1} }
 
 // TouchedColumns tells of each column of m whether it has a nonzero, which takes a bit of memory.

@@ -37,7 +37,7 @@ func (m *Matrix) DoNonZero(fn func(i, j int, v float64)) {
 }
 
 // NonZeroMatrix is a matrix that can visit its nonzeros: gonum's band, triangular
-// and diagonal matrices, and those of github.com/james-bowman/sparse.
+// and diagonal matrices, and the matrices of github.com/james-bowman/sparse.
 type NonZeroMatrix interface {
 	Dims() (rows, cols int)
 	DoNonZero(fn func(i, j int, v float64))
@@ -45,7 +45,7 @@ type NonZeroMatrix interface {
 
 // FromSparse copies a matrix that can visit its nonzeros: the CSR and CSC types of
 // github.com/james-bowman/sparse by their arrays (see [New]), any other one entry by
-// entry. Entries may come in any order; those of the same position are added.
+// entry. Entries may come in any order; entries of the same position are added.
 func FromSparse(src NonZeroMatrix) (*Matrix, error) {
 	switch s := src.(type) {
 	case *sparse.CSR:

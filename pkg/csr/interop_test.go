@@ -2,12 +2,12 @@ package csr
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/james-bowman/sparse"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -98,26 +98,25 @@ func TestFromSparseRejects(t *testing.T) {
 	}
 }
 
-// Transposes are those of github.com/james-bowman/sparse, and products to rounding: A x adds in
-// another order, and on some processors Go fuses the multiply-adds of one A B and not the other.
+// Transposes are those of github.com/james-bowman/sparse, and A x to rounding, which adds in another order.
 func TestAgainstSparse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	a := random(t, rng, 300, 200, func(i int) int { return i % 50 })
-	b := random(t, rng, 200, 400, func(i int) int { return i % 7 })
-	var product sparse.CSR
-	product.Mul(a.ToSparse(), b.ToSparse())
-	ab, err := Multiply(a, b, EqualBlocks(b.Cols, 1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	x, y, want := make([]float64, a.Cols), make([]float64, a.Rows), make([]float64, a.Rows)
 	for j := range x {
 		x[j] = rng.NormFloat64()
 	}
 	a.MulVec(y, x)
 	a.ToSparse().MulVecTo(want, false, x)
-	if !floats.EqualApprox(y, want, 1e-14) {
-		t.Error("A x differs")
+	for i := range y {
+		cols, vals := a.Row(i)
+		size := 0.0
+		for k, j := range cols {
+			size += math.Abs(vals[k] * x[j])
+		}
+		if !(math.Abs(y[i]-want[i]) <= 1e-14*size) {
+			t.Errorf("A x differs in row %d", i)
+		}
 	}
 	if !mat.Equal(a, a.ToSparse()) {
 		t.Error("elements of A differ")
@@ -130,9 +129,6 @@ func TestAgainstSparse(t *testing.T) {
 	}
 	check("A", a, a.ToSparse(), FromSparse)
 	check("A as CSC", a, a.ToSparse().ToCSC(), FromSparse)
-	if !mat.EqualApprox(ab, &product, 1e-14) {
-		t.Error("A B differs")
-	}
 	for name, m := range manyShapes(t) {
 		check(name+" transposed", m.Transpose(nil), m.ToSparse().T().(*sparse.CSC), fromNonZeros)
 	}

@@ -6,7 +6,7 @@ import "context"
 // adjacent to its columns: the smallest level in the middle third of a breadth-first search from
 // a vertex in the last level of another one, in the component with the largest such; more
 // than others find for graphs whose neighbourhoods grow quickly. Rows that AMD postpones are
-// left out. The time is that of some products. The error is that of ctx if that is done.
+// left out. It takes the time of some products. If ctx is done, LevelWidth returns its error.
 func LevelWidth(ctx context.Context, m *Matrix) (width int, err error) {
 	n := m.Rows
 	l := &levels{m: m, ctx: ctx, at: make([]int32, n), order: make([]int32, 0, n)}
@@ -56,7 +56,7 @@ func (l *levels) middle() int {
 }
 
 // search searches from row i and returns the last row that it meets. Its number is higher
-// than that of other searches of the same rows.
+// than the number of any other search of the same rows.
 func (l *levels) search(i, number int32) (last int32, err error) {
 	l.order, l.end = append(l.order[:0], i), l.end[:0]
 	l.at[i] = number

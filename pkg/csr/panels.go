@@ -7,22 +7,22 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// PanelBytes is about the matrix data in one panel of rows: small enough to spread
+// panelBytes is about the matrix data in one panel of rows: small enough to spread
 // evenly over threads, large enough to hide the cost of a call.
-const PanelBytes = 256 << 10
+const panelBytes = 256 << 10
 
-// Panels splits the rows of m where the data reach multiples of PanelBytes, for
+// Panels splits the rows of m where the data reach multiples of panelBytes, for
 // parallel loops whose results do not depend on the number of threads. It returns
 // the first row of each panel and, last, the number of rows.
 func Panels(m *Matrix) []int { return PanelsOf(m, 0, m.Rows) }
 
-// PanelsOf splits the rows from to to-1 of m as Panels splits those of a matrix that has no others.
+// PanelsOf splits the rows from to to-1 of m as Panels splits a matrix that has no other rows.
 func PanelsOf(m *Matrix, from, to int) []int {
 	bounds := []int{from}
 	for lo := from; lo < to; {
-		most := min(to-lo, PanelBytes/8) // rows, that of offsets alone
+		most := min(to-lo, panelBytes/8) // rows, if they have offsets alone
 		lo += 1 + sort.Search(most-1, func(k int) bool {
-			return 8*int64(k+1)+12*(m.RowPtr[lo+k+1]-m.RowPtr[lo]) >= PanelBytes
+			return 8*int64(k+1)+12*(m.RowPtr[lo+k+1]-m.RowPtr[lo]) >= panelBytes
 		})
 		bounds = append(bounds, lo)
 	}

@@ -4,25 +4,18 @@ import "context"
 
 // quotient is the quotient graph of a symmetric matrix during elimination [Amestoy96]. Its
 // nodes are variables, each of which stands for one or several rows that have become
-// indistinguishable, and elements, which are cliques of variables: those of eliminated
-// pivots, and those that the graph begins with. A variable's list has its elements first and
-// then the variables that it is connected to directly; that of an element has its variables.
+// indistinguishable, and elements, which are cliques of variables: one for each eliminated
+// pivot, and the elements that the graph begins with. A variable's list has its elements first and
+// then the variables that it is connected to directly; an element's list has its variables.
 // In lists, nodes that have been absorbed by others are skipped.
 type quotient struct {
-	n        int // variables 0 to n-1, which become elements; further elements follow
-	list     []int32
-	at       []int   // where the list of a node begins
-	length   []int32 // of the list
-	elements []int32 // at the beginning of the list of a variable
-	weight   []int32 // rows of a variable; 0: absorbed, or an element; negative: in the element being made
-	degree   []int32 // of a variable, approximately, without itself; rows of an element
-	seen     []int64 // of an element: 0: absorbed; at least stamp: stamp + its rows outside of the one being made
-	stamp    int64
-
-	head, next, before []int32 // lists of the variables by degree, -1: end
-	least              int     // no variable has a lower degree
-	bucket             []int32 // lists of variables by hash, linked by next
-	hash               []int32 // of a variable
+	n int // variables 0 to n-1, which become elements; further elements follow
+	adjacency
+	weight []int32 // rows of a variable; 0: absorbed, or an element; negative: in the element being made
+	degree []int32 // of a variable, approximately, without itself; rows of an element
+	seen   []int64 // of an element: 0: absorbed; at least stamp: stamp + its rows outside of the one being made
+	stamp  int64
+	linked
 
 	into      []int32 // variable that has absorbed a variable, or the pivot it was eliminated with; -1: none
 	pivots    []int32
@@ -34,14 +27,32 @@ type quotient struct {
 	total Elimination
 }
 
+// adjacency is the list of each node, one after the other in list.
+type adjacency struct {
+	list     []int32
+	at       []int   // where the list of a node begins
+	length   []int32 // of the list
+	elements []int32 // at the beginning of the list of a variable
+}
+
+// linked are linked lists of variables.
+type linked struct {
+	head, next, before []int32 // lists of the variables by degree, -1: end
+	least              int     // no variable has a lower degree
+	bucket             []int32 // lists of variables by hash, linked by next
+	hash               []int32 // of a variable
+}
+
 func newQuotient(ctx context.Context, n, elements int) *quotient {
 	nodes := n + elements
 	q := &quotient{
-		n: n, left: n, stamp: 2, ctx: ctx, list: make([]int32, 0, 4*nodes),
-		at: make([]int, nodes), length: make([]int32, nodes), elements: make([]int32, n),
+		n: n, left: n, stamp: 2, ctx: ctx, into: make([]int32, n),
 		weight: make([]int32, nodes), degree: make([]int32, nodes), seen: make([]int64, nodes),
-		head: make([]int32, n+1), next: make([]int32, n), before: make([]int32, n),
-		bucket: make([]int32, n), hash: make([]int32, n), into: make([]int32, n),
+		adjacency: adjacency{list: make([]int32, 0, 4*nodes), at: make([]int, nodes), length: make([]int32, nodes), elements: make([]int32, n)},
+		linked: linked{
+			head: make([]int32, n+1), next: make([]int32, n), before: make([]int32, n),
+			bucket: make([]int32, n), hash: make([]int32, n),
+		},
 	}
 	for _, a := range [][]int32{q.head, q.bucket, q.into} {
 		for i := range a {
@@ -234,8 +245,8 @@ func (q *quotient) compact(need int) {
 	q.work += live
 }
 
-// order returns the rows of the pivots, one after the other, and then those postponed; and
-// where those of each pivot begin.
+// order returns the rows of the pivots, one after the other, and then the postponed rows; and
+// where the rows of each pivot begin.
 func (q *quotient) order() (p Permutation, groups []int32) {
 	absorbed, next := make([]int32, q.n), q.next // lists of the variables absorbed by a variable
 	for i := range absorbed {

@@ -38,7 +38,7 @@ func (q *quotient) update(me, rows, eliminated int32) (int32, int32, error) {
 				continue
 			}
 			outside := int32(q.seen[e] - q.stamp)
-			if outside == 0 { // its rows are among those of the new one
+			if outside == 0 { // the new element has all its rows
 				q.seen[e], q.length[e] = 0, 0
 				continue
 			}

@@ -13,10 +13,8 @@ import (
 // pseudo-peripheral vertex. The time is proportional to the number of entries, but
 // for sorting the neighbours of a vertex by degree. Apart from the result it takes
 // 12 bytes a row and, if the pattern is not symmetric, 8 more a row and 4 an entry.
-func RCM(m *Matrix) (Permutation, error) { return RCMContext(context.Background(), m) }
-
-// RCMContext is RCM, but ends with the error of ctx if that is done.
-func RCMContext(ctx context.Context, m *Matrix) (Permutation, error) {
+// If ctx is done, RCM returns its error.
+func RCM(ctx context.Context, m *Matrix) (Permutation, error) {
 	if m.Rows != m.Cols {
 		return nil, fmt.Errorf("csr: reordering a %d x %d matrix", m.Rows, m.Cols)
 	}
@@ -157,7 +155,7 @@ func (g *graph) component(order Permutation, i int32) (Permutation, error) {
 }
 
 // number appends the component of vertex i to order as Cuthill and McKee do:
-// vertex by vertex the neighbours, those of lower degree first. It returns where
+// vertex by vertex the neighbours, in ascending order of their degrees. It returns where
 // the last level begins, and the number of levels.
 func (g *graph) number(order Permutation, i int32) (all Permutation, last, levels int, err error) {
 	last = len(order)

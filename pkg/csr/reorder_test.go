@@ -37,14 +37,14 @@ func shuffled(rng *rand.Rand, n int) Permutation {
 // in one piece.
 func checkRCM(t *testing.T, m *Matrix) Permutation {
 	t.Helper()
-	p, err := RCM(m)
+	p, err := RCM(t.Context(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Validate(); err != nil || len(p) != m.Rows {
 		t.Fatalf("%d of %d rows: %v", len(p), m.Rows, err)
 	}
-	if again, _ := RCM(m); !slices.Equal(p, again) {
+	if again, _ := RCM(t.Context(), m); !slices.Equal(p, again) {
 		t.Error("another order the second time")
 	}
 	component := components(m)
@@ -132,12 +132,12 @@ func TestRCMRandomPatterns(t *testing.T) {
 func TestRCMManyShapes(t *testing.T) {
 	for name, m := range manyShapes(t) {
 		if m.Rows != m.Cols {
-			if _, err := RCM(m); err == nil {
+			if _, err := RCM(t.Context(), m); err == nil {
 				t.Errorf("%s: %d x %d was reordered", name, m.Rows, m.Cols)
 			}
 			continue
 		}
-		p, err := RCM(m)
+		p, err := RCM(t.Context(), m)
 		if err == nil {
 			err = p.Validate()
 		}

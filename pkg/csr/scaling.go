@@ -57,15 +57,11 @@ func RowScaling(m *Matrix, pool *parallel.Pool) Scaling {
 // in magnitude; a row whose diagonal is zero is scaled by its largest entry.
 // For conjugate gradients it has the effect of Jacobi preconditioning. Where it
 // would leave an entry of magnitude 4 or more, which no positive definite
-// matrix has, the exponents are those of BothScaling for the rows.
-func SymmetricScaling(m *Matrix, pool *parallel.Pool) (Scaling, error) {
-	return unshared.SymmetricScaling(m, false, pool)
-}
-
-// ScalingOfSymmetric is SymmetricScaling for a matrix that is known to be symmetric: where no row has
-// a larger entry than its diagonal, that takes one pass.
-func ScalingOfSymmetric(m *Matrix, pool *parallel.Pool) (Scaling, error) {
-	return unshared.SymmetricScaling(m, true, pool)
+// matrix has, the exponents are those of BothScaling for the rows. If m is
+// known to be symmetric and no row has a larger entry than its diagonal, one
+// pass over m is enough.
+func SymmetricScaling(m *Matrix, symmetric bool, pool *parallel.Pool) (Scaling, error) {
+	return unshared.SymmetricScaling(m, symmetric, pool)
 }
 
 // BothScaling equilibrates rows and columns in turn: every sweep divides each
@@ -73,18 +69,18 @@ func ScalingOfSymmetric(m *Matrix, pool *parallel.Pool) (Scaling, error) {
 // [1/4, 2).
 func BothScaling(m *Matrix, pool *parallel.Pool) Scaling { return unshared.BothScaling(m, pool) }
 
-// A Share is a matrix's part in a larger one that is spread over several: it has some of the rows, and the others are empty
-// and copies of those of other parts, as their columns are. All call the same methods in the same order.
+// A Share is one part of a matrix that is spread over several parts. It has some of the rows; its other rows are empty, and
+// stand, as their columns do, for rows of other parts. All parts call the same methods in the same order.
 type Share struct {
-	Any   func(bool) bool // whether it is true of any part
-	Copy  func(e []int)   // e_k of copies becomes that of what they are copies of
-	Raise func(e []int16) // e_k becomes the largest of it and all its copies
+	Any   func(bool) bool // whether the argument is true in any part
+	Copy  func(e []int)   // sets e_k of each copy to e_k of its original
+	Raise func(e []int16) // sets e_k to the largest e_k of the original and all its copies
 }
 
 // unshared is the share of a matrix that is not spread.
 var unshared = Share{Any: func(v bool) bool { return v }, Copy: func([]int) {}, Raise: func([]int16) {}}
 
-// SymmetricScaling is that of the whole matrix, see [SymmetricScaling] and [ScalingOfSymmetric].
+// SymmetricScaling returns the scaling [SymmetricScaling] of the whole matrix.
 func (w Share) SymmetricScaling(m *Matrix, symmetric bool, pool *parallel.Pool) (Scaling, error) {
 	if m.Rows != m.Cols {
 		return Scaling{}, fmt.Errorf("csr: symmetric scaling of a %d x %d matrix", m.Rows, m.Cols)
@@ -110,7 +106,7 @@ func (w Share) SymmetricScaling(m *Matrix, symmetric bool, pool *parallel.Pool) 
 	return Scaling{Row: e, Col: e}, nil
 }
 
-// maxExponent is that of the largest float64, see Exponent.
+// maxExponent is the Exponent of the largest float64.
 const maxExponent = 1024
 
 // Exponent returns the e with |v| in [2^(e-1), 2^e), and 0 for 0, NaN and Inf.

@@ -78,7 +78,7 @@ func TestScalings(t *testing.T) {
 			symmetrise(a, 1)
 			m = fromDense(t, a)
 			t.Run(fmt.Sprintf("sym %d", spread), func(t *testing.T) {
-				s, err := SymmetricScaling(m, nil)
+				s, err := SymmetricScaling(m, false, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -124,7 +124,7 @@ func TestScalingOfEmptyRowsAndZeroDiagonal(t *testing.T) {
 		{fromDense(t, [][]float64{{1e-300, 0x1p990}, {0x1p990, 1e-300}}), []int{-495, -495}},
 		{fromDense(t, [][]float64{{0x1p-900, 0x1p-2}, {0x1p-2, 0x1p900}}), []int{450, -450}},
 	} {
-		s, err := SymmetricScaling(c.m, nil)
+		s, err := SymmetricScaling(c.m, false, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestScalingOfEmptyRowsAndZeroDiagonal(t *testing.T) {
 	if s := BothScaling(m, nil); s.Row[2] != 0 || s.Col[2] != 0 {
 		t.Errorf("an empty row and column have exponents %d, %d", s.Row[2], s.Col[2])
 	}
-	if _, err := SymmetricScaling(fromDense(t, [][]float64{{1, 2}}), nil); err == nil {
+	if _, err := SymmetricScaling(fromDense(t, [][]float64{{1, 2}}), false, nil); err == nil {
 		t.Error("symmetric scaling of a 1 x 2 matrix")
 	}
 }

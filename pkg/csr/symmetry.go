@@ -31,7 +31,7 @@ const sampledPanels = 8
 // by a chance of 2^-64. Sums of integers do not depend on their order.
 type mirror uint64
 
-// rowMirror is that of row i.
+// rowMirror returns the mirror of row i.
 func rowMirror(m *Matrix, i int) (sum mirror) {
 	cols, vals := m.Row(i)
 	for k, j := range cols {
@@ -53,8 +53,8 @@ func HashEntry(i, j, v uint64) uint64 {
 	return hi ^ lo
 }
 
-// asymmetry returns the asymmetry of m. It is that of a sample of the rows if m has many and
-// the sample is plainly not symmetric.
+// asymmetry returns the asymmetry of m. If m has many rows and a sample of
+// them is plainly not symmetric, it is the asymmetry of the sample.
 func asymmetry(m *Matrix, pool *parallel.Pool) float64 {
 	root := m.Diagonal(pool)
 	for i, d := range root {

@@ -2,7 +2,7 @@ package generate
 
 import "github.com/mpsolve/mpsolve/internal/parallel"
 
-// biotStorage is what a unit volume of rock takes up at a unit of pressure.
+// biotStorage is the volume of fluid that a unit volume of rock takes up at a unit of pressure.
 const biotStorage = 1e-3
 
 func consolidation3D() Kind {

@@ -18,9 +18,6 @@ func gridNodes(dim int) func(values) nodes {
 	}
 }
 
-// HasCoordinates reports whether the unknowns of the kind lie on a grid.
-func (k Kind) HasCoordinates() bool { return k.nodes != nil }
-
 // Coordinates returns where the unknowns lie, in steps of the grid: a
 // count x dim array, column by column, with a row for each node. The unknowns
 // of a node follow each other, so node i has rows i*rows/count to
@@ -31,7 +28,7 @@ func (k Kind) Coordinates(p Params) (count, dim int, colMajor []float64, err err
 	if err != nil {
 		return 0, 0, nil, err
 	}
-	if !k.HasCoordinates() {
+	if !k.OnGrid {
 		return 0, 0, nil, fmt.Errorf("generate: %s has no grid", k.Name)
 	}
 	n := k.nodes(v)

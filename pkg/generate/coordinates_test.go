@@ -10,7 +10,7 @@ import (
 func TestCoordinates(t *testing.T) {
 	for _, c := range cases {
 		k, _ := Find(c.kind)
-		if !k.HasCoordinates() {
+		if !k.OnGrid {
 			if _, _, _, err := k.Coordinates(c.p); err == nil {
 				t.Errorf("%s has no grid, but coordinates", c.kind)
 			}

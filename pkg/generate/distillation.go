@@ -195,7 +195,7 @@ func (f flowsheet) total(k, j, phase int) float64 {
 	return size * (0.8 + float64(0.4*uniform(hash(f.seed, drawFlow, k, j, phase))))
 }
 
-// flow returns that of a component: the light ones are rare at the bottom, the heavy ones at
+// flow returns the flow of a component: the light ones are rare at the bottom, the heavy ones at
 // the top.
 func (f flowsheet) flow(k, j, i, phase int) float64 {
 	var own, sum float64
@@ -214,7 +214,7 @@ func (f flowsheet) heat(i, phase int) float64 {
 	return 50 + float64(100*uniform(hash(f.seed, drawHeat, i, phase)))
 }
 
-// enthalpy returns that of a component at a stage in J/mol; vapour has latent heat.
+// enthalpy returns the enthalpy of a component at a stage in J/mol; vapour has latent heat.
 func (f flowsheet) enthalpy(i, phase int, heat float64, j int) float64 {
 	h := float64(heat * f.degrees(j))
 	if phase == vapour {

@@ -37,7 +37,7 @@ func finiteElements(k Kind, couples [][]int, form func(pool *parallel.Pool, v va
 type mesh struct {
 	nodes, cells grid
 	lattice      grid         // of the corners, those on the surface too
-	corner       [][3]float64 // places of the points of the lattice
+	corner       [][3]float64 // positions of the points of the lattice
 	tets         bool
 	rule         []point // of the unit cube
 }
@@ -160,7 +160,7 @@ func (m *mesh) neighbour(x, y, z, d int) (node int, ok bool) {
 	return m.nodes.index(x, y, z), m.nodes.contains(x, y, z) && (!m.tets || oneWay(dx, dy, dz))
 }
 
-// corners are the places of those of a cell.
+// corners returns the positions of the corners of a cell.
 func (m *mesh) corners(x, y, z int) (at [8][3]float64) {
 	for c := range at {
 		at[c] = m.corner[m.lattice.index(x+c&1, y+c>>1&1, z+c>>2)]

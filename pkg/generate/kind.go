@@ -16,6 +16,7 @@ type Kind struct {
 	Use       string // one line: what it is good for
 	Symmetric bool   // every matrix of this kind is exactly symmetric
 	Params    []Param
+	OnGrid    bool // the unknowns lie on a grid, see Coordinates
 
 	size   func(v values) (rows, nnz int64)
 	source func(pool *parallel.Pool, v values) source
@@ -24,12 +25,16 @@ type Kind struct {
 
 // Kinds returns all generators, ordered by name.
 func Kinds() []Kind {
-	return []Kind{
+	kinds := []Kind{
 		anisotropic2D(), circuit(), consolidation3D(), consolidation3DSym(), convdiff2D(), convdiff3D(),
 		darcy3D(), device3D(), dg2D(), distillation(), elasticity3D(), kkt(), leastSquares(), meshless2D(),
 		mixedDarcy2D(), poisson2D(), poisson3D(), powerFlow(), powerlaw(), solid3D(), stencil27(),
 		stokes2D(), stokes3D(), transport3D(), trefethen(), wathen(),
 	}
+	for i := range kinds {
+		kinds[i].OnGrid = kinds[i].nodes != nil
+	}
+	return kinds
 }
 
 // Find returns the kind of that name.

@@ -3,10 +3,10 @@ package generate
 import "github.com/mpsolve/mpsolve/internal/parallel"
 
 // layers draws a coefficient for each cell: log-normal over some decades in grains, times
-// that of its layer, evenly spread over the decades of the jumps, times that of every
-// fifth layer, which is softer by some decades more. The extremes of random numbers grow
-// with their count, and the norm of the matrix with them; those of a bounded coefficient
-// do not.
+// the coefficient of its layer, evenly spread over the decades of the jumps; every
+// fifth layer is softer by some decades more. The extremes of random numbers grow
+// with their count, and the norm of the matrix grows with them; the extremes of a bounded
+// coefficient do not.
 func layers(pool *parallel.Pool, v values) field {
 	f := grains(pool, v, v.seed())
 	jump, soft, seed, bounded := v["jump"], v["soft"], v.seed(), v["bounded"] != 0
@@ -45,7 +45,7 @@ func grains(pool *parallel.Pool, v values, seed uint64) field {
 	return f
 }
 
-// layerParams are those of layers; what is the coefficient.
+// layerParams returns the parameters of layers; what names the coefficient.
 func layerParams(what string, decades float64) []Param {
 	return []Param{
 		decadesParam("decades of "+what+" within a layer", decades), grainParam(),

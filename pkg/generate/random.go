@@ -52,7 +52,7 @@ func logNormal(h uint64, decades float64) float64 {
 	return pow10(decades * normal(h) / 6)
 }
 
-// quantiles are those of the standard normal distribution from the median up, one for
+// quantiles are the quantiles of the standard normal distribution from the median up, one for
 // each 64th of the distribution; the last is where bounded numbers end.
 var quantiles = [33]float64{
 	0, 0.0392, 0.0784, 0.1178, 0.1573, 0.1971, 0.2372, 0.2777,

@@ -7,8 +7,8 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// MakeRows makes rows lo to hi-1 of the matrix that Generate makes of the kind, on the threads of pool: those of a rank.
-// rowPtr begins with 0, columns are those of the whole matrix.
+// MakeRows makes rows lo to hi-1 of the matrix that Generate makes of the kind, on the threads of pool, for example the
+// rows of a rank. rowPtr begins with 0; col has the columns of the whole matrix.
 func (k Kind) MakeRows(p Params, lo, hi int64, pool *parallel.Pool) (rowPtr, col []int64, val []float64, err error) {
 	v, err := k.values(p)
 	if err != nil {

@@ -2,7 +2,7 @@ package generate
 
 import "github.com/mpsolve/mpsolve/internal/parallel"
 
-// poreModulus is Young's modulus of a pore by that of the material around it.
+// poreModulus is Young's modulus of a pore relative to the modulus of the material around it.
 const poreModulus = 1e-4
 
 // solid3D is linear elasticity, -div sigma(u) = f, by linear finite elements on

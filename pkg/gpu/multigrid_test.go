@@ -11,15 +11,15 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// testPlace is where tests put preconditioners.
-type testPlace struct {
+// testBackend is where tests put preconditioners.
+type testBackend struct {
 	t     testing.TB
 	d     *Device
 	owned *[]interface{ Close() }
 }
 
-func newTestPlace(t testing.TB, d *Device) testPlace {
-	p := testPlace{t, d, new([]interface{ Close() })}
+func newTestBackend(t testing.TB, d *Device) testBackend {
+	p := testBackend{t, d, new([]interface{ Close() })}
 	t.Cleanup(func() {
 		for _, c := range *p.owned {
 			c.Close()
@@ -28,13 +28,13 @@ func newTestPlace(t testing.TB, d *Device) testPlace {
 	return p
 }
 
-func (p testPlace) Space(n int) precond.MulSpace[*Vector, Scalar] {
+func (p testBackend) Space(n int) precond.MulSpace[*Vector, Scalar] {
 	s := NewSpace(p.d, n)
 	*p.owned = append(*p.owned, s)
 	return s
 }
 
-func (p testPlace) Store(m precond.Factor) (linop.Relaxer[*Vector, Scalar], error) {
+func (p testBackend) Store(m precond.Factor) (linop.Relaxer[*Vector, Scalar], error) {
 	if m.Epsilon == 0 {
 		return p.keep(NewCSR(p.d, m.Matrix))
 	}
@@ -45,11 +45,11 @@ func (p testPlace) Store(m precond.Factor) (linop.Relaxer[*Vector, Scalar], erro
 	return p.keep(NewMatrix(p.d, m.Matrix, adaptive.Spec{Set: set, Epsilon: m.Epsilon, Criterion: m.Criterion}, nil))
 }
 
-func (p testPlace) Dense(n int, a []float64) (precond.Multiply[*Vector], error) {
+func (p testBackend) Dense(n int, a []float64) (krylov.Preconditioner[*Vector], error) {
 	return p.keep(NewDense(p.d, n, a))
 }
 
-func (p testPlace) keep(a *Matrix, err error) (*Matrix, error) {
+func (p testBackend) keep(a *Matrix, err error) (*Matrix, error) {
 	if err == nil {
 		*p.owned = append(*p.owned, a)
 	}
@@ -127,7 +127,7 @@ func TestApproximateInverses(t *testing.T) {
 // placed puts what data describes on a device.
 func placed(t testing.TB, d *Device, data precond.Data) interface{ Apply(dst, src *Vector) } {
 	t.Helper()
-	at := newTestPlace(t, d)
+	at := newTestBackend(t, d)
 	switch data := data.(type) {
 	case precond.Sequence:
 		p, err := precond.NewSequence[*Vector, Scalar](at, data)

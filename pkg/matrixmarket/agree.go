@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
-// errorKind is what an error is on all ranks.
+// errorKind is the kind of an error, the same on all ranks.
 type errorKind uint8
 
 const (

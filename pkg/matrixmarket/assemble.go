@@ -33,13 +33,13 @@ func (r *reading) assemble(ctx context.Context) (*Content, error) {
 	return c, r.lower(ctx, c, blocks)
 }
 
-// place puts the entries in their places, and releases the blocks. mixed tells that a symmetric file has entries on both
+// place puts the entries at their positions, and releases the blocks. mixed tells that a symmetric file has entries on both
 // sides of the diagonal, which may contradict each other.
 func (r *reading) place(ctx context.Context, c *Content, mixed bool) error {
 	switch {
 	case r.Format == Array:
 		r.dense(c)
-	case r.Object == VectorObject:
+	case r.Object == vectorObject:
 		r.scatter(c)
 	default:
 		return r.sparse(ctx, c, mixed)
@@ -54,7 +54,7 @@ func (c *Content) tellDuplicates() {
 	}
 }
 
-// findings are what blocks hold that deserves a word.
+// findings are the peculiarities of the entries that warnings mention.
 type findings struct {
 	notes                    [noteKinds]note
 	upper                    note // entries above the diagonal
@@ -143,7 +143,7 @@ func parallel(n int, f func(k int)) {
 	wg.Wait()
 }
 
-// dense puts the values of an array file in their places.
+// dense puts the values of an array file at their positions.
 func (r *reading) dense(c *Content) {
 	c.Dense = make([]float64, r.rows*r.cols)
 	if r.Field == Complex {

@@ -59,7 +59,7 @@ var benchFiles = map[string]func(b *testing.B) (path string, text int64){
 	},
 	"Array": func(b *testing.B) (string, int64) {
 		m := bandMatrix(200000)
-		return benchFile(b, func(w io.Writer) error { return WriteDense(w, len(m.Val), 1, m.Val, WriteOptions{}) })
+		return benchFile(b, func(w io.Writer) error { return WriteDense(w, len(m.Val), 1, m.Val, nil, WriteOptions{}) })
 	},
 }
 

@@ -1,6 +1,9 @@
 package matrixmarket
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // A block holds the entries of one piece of text, in the order of the text.
 // Indices count from 0. What the file does not have (rows of an array, values
@@ -12,9 +15,7 @@ type block struct {
 	entries   int
 	lines     int64 // lines of the piece
 
-	// Bounds of row and col, to skip whole blocks. Those of the columns are used
-	// only where entries are mirrored.
-	minRow, maxRow, minCol, maxCol int32
+	extent
 
 	upper, diagonal int64 // entries above and on the diagonal
 	zeros           int64
@@ -22,6 +23,12 @@ type block struct {
 	gaps            []gap
 	fault           *fault
 }
+
+// extent bounds the indices of a block, to skip whole blocks. Bounds of columns are used only where entries are mirrored.
+type extent struct{ minRow, maxRow, minCol, maxCol int32 }
+
+// noExtent is the extent of a block without entries.
+var noExtent = extent{minRow: math.MaxInt32, minCol: math.MaxInt32}
 
 // fault is an error in a piece, its line counted from 0 within the piece.
 // Where cause is set it is not about the text: reading failed.

@@ -8,7 +8,7 @@ import (
 
 // ReadColumnsDistributed reads dense columns, such as right-hand sides, of a system that is cut into these domains, by all ranks: it returns what is known of the
 // file, and the own elements of this rank of each column. Arrays in plain files are read by all ranks, each its share of the bytes, and other
-// files by rank 0. opt.Domains is not used. Errors are those of one process, the same on all ranks. Collective.
+// files by rank 0. opt.Domains is not used. Errors are the same as with one process, and the same on all ranks. Collective.
 func ReadColumnsDistributed(ctx context.Context, c dist.Comm, path string, opt DistributedOptions, d dist.Domains) (*Content, [][]float64, error) {
 	if c.Rank() > 0 {
 		opt.Check, opt.Progress = nil, nil

@@ -19,7 +19,7 @@ type Options struct {
 	// and more than 1000 times the text).
 	MaxMemory int64
 
-	// Held is what counts against MaxMemory besides, in bytes, such as the program itself.
+	// Held is the memory in bytes that counts against MaxMemory as well, such as the program itself.
 	Held int64
 
 	// Installed is the memory that can be had in bytes, beyond which a file is
@@ -88,12 +88,7 @@ type Content struct {
 	// RHS, if not nil, are right-hand sides that the file holds beside the matrix, dense, Rows x their number (Harwell-Boeing).
 	RHS *Content
 
-	// Duplicates counts the stored entries that were added to another one
-	// with the same indices, Zeros the explicit zeros of a coordinate file,
-	// NonFinite the values that are not a finite float64: nan, inf and
-	// overflow. NonFiniteLine is the line of the first of these.
-	Duplicates, Zeros, NonFinite int64
-	NonFiniteLine                int64
+	Counts
 
 	// Warnings describe, a line each, deviations from the format and changes
 	// of values.
@@ -103,6 +98,14 @@ type Content struct {
 	Intact func() error
 
 	limit budget
+}
+
+// Counts are numbers of entries of a file.
+type Counts struct {
+	Duplicates    int64 // entries that were added to another one with the same indices
+	Zeros         int64 // explicit zeros of a coordinate file
+	NonFinite     int64 // values that are not a finite float64: nan, inf and overflow
+	NonFiniteLine int64 // the line of the first of these values
 }
 
 func (c *Content) warn(format string, args ...any) {
@@ -148,7 +151,7 @@ func (c *Content) sparse() (m *csr.Matrix, imag []float64) {
 	return m, imag
 }
 
-// CSRParts returns the matrices of CSR of the content and of Lower. The file holds their sum.
+// CSRParts returns the content and each part in Lower as CSR returns them. The file holds their sum.
 func (c *Content) CSRParts() (parts []*csr.Matrix, err error) {
 	for _, part := range append([]*Content{c}, c.Lower...) {
 		m, err := part.CSR()
@@ -160,7 +163,8 @@ func (c *Content) CSRParts() (parts []*csr.Matrix, err error) {
 	return parts, nil
 }
 
-// ColumnParts returns, for each column, those of Columns of the content and of Lower. The file holds their sum.
+// ColumnParts returns, for each column, this column of the content and of each part in Lower, as Columns returns them. The
+// file holds their sum.
 func (c *Content) ColumnParts() ([][][]float64, error) {
 	columns := make([][][]float64, c.Cols)
 	for _, part := range append([]*Content{c}, c.Lower...) {

@@ -46,8 +46,8 @@ type Distributed struct {
 // ReadDistributed reads a matrix, by all ranks of a job, each its share of the bytes of a plain file. What cannot be read in shares
 // (compressed files, pipes, arrays, complex files, and matrices of one domain) rank 0 reads, and sends rows to their owners.
 //
-// Matrix, warnings and errors are those that one process would get, whatever the number of ranks; all ranks get the
-// same error, that of the first fault in the order of the file. Collective.
+// Matrix, warnings and errors are the same as with one process, whatever the number of ranks. All ranks get the
+// same error, about the first fault in the order of the file. Collective.
 func ReadDistributed(ctx context.Context, c dist.Comm, path string, opt DistributedOptions) (*Distributed, error) {
 	if c.Rank() > 0 {
 		opt.Check, opt.Progress = nil, nil
@@ -84,7 +84,7 @@ func lookTogether(c dist.Comm, path string, opt DistributedOptions, whole func(*
 	return s, nil
 }
 
-// survey is what rank 0 finds out about a file before it is read.
+// survey holds the properties of a file that rank 0 finds before the file is read.
 type survey struct {
 	Whole string // why it is read by one rank; "" if by all
 
@@ -125,7 +125,7 @@ func look(path string, opt DistributedOptions, whole func(*reading, DistributedO
 // wholeMatrix says why ranks cannot share the file of a matrix.
 func wholeMatrix(r *reading, opt DistributedOptions) string {
 	switch domains := opt.domains(int64(r.rows)); {
-	case r.Object != MatrixObject || r.Format != Coordinate:
+	case r.Object != matrixObject || r.Format != Coordinate:
 		return "an array"
 	case r.Field == Complex:
 		return "a complex file"
@@ -134,7 +134,7 @@ func wholeMatrix(r *reading, opt DistributedOptions) string {
 	case domains == 1:
 		return "one domain"
 	case domains > r.rows:
-		return "fewer rows than domains" // an error, after those of the file
+		return "fewer rows than domains" // an error, reported after the errors in the file
 	}
 	return ""
 }

@@ -26,6 +26,6 @@
 // [ReadDistributed] cuts the pieces of a plain file into equal shares. Each rank parses its own; sums of lines and entries before its
 // share give it the numbers of its lines, so the first fault in the order of the file is known to all. Nonzeros,
 // counted in groups of rows, say where domains begin. Then entries go to the ranks that own their rows, and a
-// rank adds its own and those of others in the order of the file, as the workers of a single process do: the bits are the same.
+// rank adds its own entries and the entries of others in the order of the file, as the workers of a single process do: the bits are the same.
 // [WriteDenseAt] writes an array at offsets, with the bytes of [WriteDense].
 package matrixmarket

@@ -2,12 +2,11 @@ package matrixmarket
 
 import (
 	"context"
-	"math"
 	"runtime"
 )
 
-// Entries are the entries of a sparse matrix in a file of another format, which become those of Content by the rules for Matrix
-// Market files: symmetry is expanded, duplicates are added in their order, zeros are dropped, what is not finite is noted.
+// Entries are the entries of a sparse matrix in a file of another format. [Entries.Content] treats them by the rules for Matrix
+// Market files: it expands symmetry, adds duplicates in their order, drops zeros, and counts values that are not finite.
 type Entries struct {
 	Header
 	Rows, Cols int
@@ -43,10 +42,10 @@ func (e *Entries) Content(ctx context.Context, name string, bytes int64, opt Opt
 	return r.assemble(ctx)
 }
 
-// block is that of the entries from number first on.
+// block returns the block of the entries from number first on.
 func (r *reading) block(e *Entries, first int) *block {
 	end := min(first+entriesPerBlock, len(e.Row))
-	b := &block{row: e.Row[first:end], col: e.Col[first:end], lines: int64(end - first), minRow: math.MaxInt32, minCol: math.MaxInt32}
+	b := &block{row: e.Row[first:end], col: e.Col[first:end], lines: int64(end - first), extent: noExtent}
 	if e.Val != nil {
 		b.val = e.Val[first:end]
 	}
@@ -74,7 +73,7 @@ func (r *reading) block(e *Entries, first int) *block {
 	return b
 }
 
-// numbered is what entries are numbered by: those of Matrix Market files by their lines.
+// numbered returns the word for the number of an entry: its line in a Matrix Market file.
 func (r *reading) numbered() string {
 	if r.in == nil {
 		return "entry"

@@ -85,7 +85,7 @@ func (p *parser) index(w token, name string, limit int) (int32, *badToken) {
 }
 
 func (p *parser) unit(name string) string {
-	if p.Object == VectorObject {
+	if p.Object == vectorObject {
 		return "element"
 	}
 	return name
@@ -93,7 +93,7 @@ func (p *parser) unit(name string) string {
 
 // value reads a value of the field of the file, with what is to be noted.
 func (p *parser) value(w token) (float64, []noteKind, *badToken) {
-	if p.Field == Integer || p.Field == Unsigned {
+	if p.Field == Integer || p.Field == unsigned {
 		return p.wholeNumber(w)
 	}
 	v, notes, ok := parseValue(w.s)
@@ -111,7 +111,7 @@ func (p *parser) wholeNumber(w token) (float64, []noteKind, *badToken) {
 	}
 	v, err := strconv.ParseFloat(w.s, 64)
 	switch {
-	case v < 0 && p.Field == Unsigned:
+	case v < 0 && p.Field == unsigned:
 		return 0, nil, bad(w.column, "value %s is negative, but the field is %v", cut(w.s), p.Field)
 	case err != nil: // more than 308 digits
 		return v, []noteKind{noteNonFinite, noteOverflow}, nil

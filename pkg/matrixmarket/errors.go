@@ -11,7 +11,7 @@ import (
 // Options.MaxMemory allows.
 var ErrTooLarge = errors.New("too large")
 
-// Error is a fault in the content of a file and its place. Line and
+// Error is a fault in the content of a file and its position. Line and
 // Column count from 1, columns in bytes. A Line of 0 means the file as a
 // whole, a Column of 0 the line as a whole.
 type Error struct {

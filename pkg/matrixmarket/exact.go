@@ -44,7 +44,7 @@ func (b *block) keepRest(s string, v float64, parts int) {
 }
 
 // splitRest sets rest, which is zero, to the decimal number s less v, its nearest float64: each element to the float64 that
-// is nearest to what those in front of it leave.
+// is nearest to the remainder that the elements in front of it leave.
 func splitRest(rest []float64, s string, v float64) {
 	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return
@@ -144,7 +144,7 @@ func (r row) losses(list []entry, i, last int32) []entry {
 	return list
 }
 
-// lower puts the parts of values below the first in their places, from the blocks that c is made of.
+// lower puts the parts of values below the first at their positions, from the blocks that c is made of.
 func (r *reading) lower(ctx context.Context, c *Content, blocks []*block) error {
 	if r.parts == 1 {
 		return nil
@@ -165,7 +165,7 @@ func (r *reading) lower(ctx context.Context, c *Content, blocks []*block) error 
 		if len(lost) > 0 {
 			next.blocks = append(next.blocks, blockOf(lost))
 		}
-		part := &Content{Header: r.Header, Rows: r.rows, Cols: r.cols, Zeros: 1, limit: r.limit}
+		part := &Content{Header: r.Header, Rows: r.rows, Cols: r.cols, Counts: Counts{Zeros: 1}, limit: r.limit}
 		if err := next.place(ctx, part, false); err != nil {
 			return err
 		}
@@ -178,8 +178,8 @@ func (r *reading) lower(ctx context.Context, c *Content, blocks []*block) error 
 
 // blockOf returns a block of entries that stand nowhere in the text.
 func blockOf(list []entry) *block {
-	b := &block{entries: len(list), minRow: math.MaxInt32, minCol: math.MaxInt32}
-	b.reserve(Header{Format: Coordinate, Object: MatrixObject, Field: Real}, len(list))
+	b := &block{entries: len(list), extent: noExtent}
+	b.reserve(Header{Format: Coordinate, Object: matrixObject, Field: Real}, len(list))
 	for k, e := range list {
 		b.row[k], b.col[k], b.val[k] = e.row, e.col, e.val
 		b.minRow, b.maxRow = min(b.minRow, e.row), max(b.maxRow, e.row)

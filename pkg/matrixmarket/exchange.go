@@ -2,7 +2,6 @@ package matrixmarket
 
 import (
 	"context"
-	"math"
 	"slices"
 	"sort"
 
@@ -13,7 +12,7 @@ import (
 // of text.
 const roundBlocks = 32
 
-// exchange gives each rank the entries of its rows, those of symmetric files also if it has the row of the mirror image. They come back as
+// exchange gives each rank the entries of its rows; an entry of a symmetric file also goes to the rank that has the row of its mirror image. They come back as
 // blocks in the order of the file, of this rank's own and of others. Collective.
 func (r *reading) exchange(ctx context.Context, c dist.Comm, d dist.Domains, keep bool) ([]*block, error) {
 	o := r.newOwners(c, d)
@@ -87,7 +86,7 @@ func (o *owners) abroad(b *block, k int) (row, mirrored int) {
 	return row, mirrored
 }
 
-// home reports whether this rank owns the rows of all entries of a block, and those of their mirror images.
+// home reports whether this rank owns the rows of all entries of a block, and the rows of their mirror images.
 func (o *owners) home(b *block) bool {
 	return b.entries == 0 || o.owns(b.minRow) && o.owns(b.maxRow) && (!o.mirror || o.owns(b.minCol) && o.owns(b.maxCol))
 }
@@ -114,7 +113,7 @@ func (o *owners) newMessage(entries int) message {
 	return m
 }
 
-// message is what lies where in the bytes of a message.
+// message is the layout of the bytes of a message.
 func (o *owners) message(b []byte, entries int) message {
 	m := message{bytes: b}
 	b = b[messageHead:]
@@ -172,7 +171,7 @@ func (o *owners) count(b *block, ranks int) []int {
 	return n
 }
 
-// fill puts the entries of a block into messages, from these places on.
+// fill puts the entries of a block into messages, from these positions on.
 func (o *owners) fill(out []message, b *block, at []int) {
 	put := func(rank, k int) {
 		m := &out[rank]
@@ -229,7 +228,7 @@ func (o *owners) block(bytes []byte) *block {
 
 // bound finds out the bounds of rows and columns.
 func (b *block) bound() {
-	b.minRow, b.minCol = math.MaxInt32, math.MaxInt32
+	b.minRow, b.minCol = noExtent.minRow, noExtent.minCol
 	for k, i := range b.row {
 		j := b.col[k]
 		b.minRow, b.maxRow = min(b.minRow, i), max(b.maxRow, i)

@@ -46,7 +46,7 @@ func FuzzRead(f *testing.F) {
 			if want := c.Rows * c.Cols; len(c.Dense) != want || c.Imag != nil && len(c.Imag) != want {
 				t.Fatalf("%d values, want %d", len(c.Dense), want)
 			}
-			err = WriteDense(&b, c.Rows, c.Cols, c.Dense, WriteOptions{})
+			err = WriteDense(&b, c.Rows, c.Cols, c.Dense, nil, WriteOptions{})
 		} else {
 			err = Write(&b, c.Matrix, WriteOptions{}) // validates
 		}
@@ -60,7 +60,7 @@ func FuzzRead(f *testing.F) {
 		// Compared by what is written of it: NaNs have more bits than text.
 		var again bytes.Buffer
 		if e.Matrix == nil {
-			err = WriteDense(&again, e.Rows, e.Cols, e.Dense, WriteOptions{})
+			err = WriteDense(&again, e.Rows, e.Cols, e.Dense, nil, WriteOptions{})
 		} else {
 			err = Write(&again, e.Matrix, WriteOptions{})
 		}

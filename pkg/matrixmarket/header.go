@@ -7,12 +7,12 @@ import (
 	"github.com/mpsolve/mpsolve/internal/host"
 )
 
-// Object is what a file holds, the second word of its banner.
-type Object uint8
+// object is the object that a file holds, the second word of its banner.
+type object uint8
 
 const (
-	MatrixObject Object = iota
-	VectorObject        // an extension: not in the format as NIST defines it
+	matrixObject object = iota
+	vectorObject        // an extension: not in the format as NIST defines it
 )
 
 // Format is how entries are stored, the third word of the banner.
@@ -29,7 +29,7 @@ type Field uint8
 const (
 	Real     Field = iota // "real" or "double"
 	Integer               // whole numbers, kept as float64
-	Unsigned              // "unsigned-integer", an extension
+	unsigned              // "unsigned-integer", an extension
 	Pattern               // no values: every entry stands for 1
 	Complex               // real and imaginary part
 )
@@ -52,7 +52,7 @@ var (
 	symmetryWords = []string{"general", "symmetric", "skew-symmetric", "hermitian"}
 )
 
-func (o Object) String() string   { return word(objectWords, int(o)) }
+func (o object) String() string   { return word(objectWords, int(o)) }
 func (f Format) String() string   { return word(formatWords, int(f)) }
 func (f Field) String() string    { return word(fieldWords, int(f)) }
 func (s Symmetry) String() string { return word(symmetryWords, int(s)) }
@@ -66,7 +66,7 @@ func word(words []string, i int) string {
 
 // Header is the first line of a file, the banner.
 type Header struct {
-	Object   Object
+	Object   object
 	Format   Format
 	Field    Field
 	Symmetry Symmetry
@@ -82,7 +82,7 @@ func (h Header) indices() int {
 	switch {
 	case h.Format == Array:
 		return 0
-	case h.Object == VectorObject:
+	case h.Object == vectorObject:
 		return 1
 	}
 	return 2
@@ -130,14 +130,14 @@ func (p *preamble) banner(line text) (Header, error) {
 		words []string
 		set   func(int)
 	}{
-		{"object", objectWords, func(i int) { h.Object = Object(i) }},
+		{"object", objectWords, func(i int) { h.Object = object(i) }},
 		{"format", formatWords, func(i int) { h.Format = Format(i) }},
 		{"field", fieldWords, func(i int) { h.Field = Field(i) }},
 		{"symmetry", symmetryWords, func(i int) { h.Symmetry = Symmetry(i) }},
 	}
 	for i, part := range parts {
 		if i+1 >= len(words) {
-			if part.kind == "symmetry" && h.Object == VectorObject {
+			if part.kind == "symmetry" && h.Object == vectorObject {
 				p.warn("the banner on line %d names no symmetry: read as general", line.number)
 				break
 			}
@@ -162,19 +162,19 @@ func (p *preamble) banner(line text) (Header, error) {
 func (p *preamble) combination(h Header, line int64, words []token) error {
 	column := func(i int) int64 { return words[min(i, len(words)-1)].column }
 	switch {
-	case h.Object == VectorObject && h.Symmetry != General:
+	case h.Object == vectorObject && h.Symmetry != General:
 		return p.fault(line, column(4), "a vector cannot be %v: it must be general", h.Symmetry)
 	case h.Format == Array && h.Field == Pattern:
 		return p.fault(line, column(3), "an array cannot have the field pattern: it would hold no data")
 	case h.Field == Pattern && h.Symmetry == SkewSymmetric:
 		return p.fault(line, column(4), "a pattern cannot be skew-symmetric: it has no values to negate")
-	case h.Symmetry == SkewSymmetric && h.Field == Unsigned:
+	case h.Symmetry == SkewSymmetric && h.Field == unsigned:
 		return p.fault(line, column(4), "unsigned integers cannot be skew-symmetric")
 	}
-	if h.Object == VectorObject {
+	if h.Object == vectorObject {
 		p.warn("the object vector is an extension of the format: read as a matrix of one column")
 	}
-	if h.Field == Unsigned {
+	if h.Field == unsigned {
 		p.warn("the field unsigned-integer is an extension of the format")
 	}
 	if h.Symmetry == Hermitian && h.Field != Complex {

@@ -28,11 +28,11 @@ func (in *input) other(opt Options) *Reader {
 	if opt.Other == nil {
 		return nil
 	}
-	head, _ := in.stream.Peek(in.stream.Size()) // an error is returned again by the one who reads
+	head, _ := in.stream.Peek(in.stream.Size()) // the next read returns the error again
 	return opt.Other(in.name, head)
 }
 
-// readOther reads a file of another format, whose reader says what there is to know of it.
+// readOther reads a file of another format by its reader.
 func (in *input) readOther(ctx context.Context, r *Reader, opt Options) (*Content, error) {
 	if opt.Parts > 1 {
 		return nil, fmt.Errorf("%s: its format is %s, which has no digits beyond float64", in.name, r.Format)
@@ -47,7 +47,7 @@ func (in *input) readOther(ctx context.Context, r *Reader, opt Options) (*Conten
 	return c, nil
 }
 
-// NewContent returns content without entries, of a file of that name that has so many bytes at least.
+// NewContent returns content without entries, of a file of that name with bytes bytes at least.
 func NewContent(name string, bytes int64, h Header, rows, cols int, opt Options) *Content {
 	return &Content{Header: h, Rows: rows, Cols: cols, limit: opt.budget(name, bytes)}
 }
@@ -56,8 +56,8 @@ func (o Options) budget(name string, bytes int64) budget {
 	return budget{file: name, max: o.MaxMemory, held: o.Held, installed: o.Installed, text: bytes}
 }
 
-// Fits returns an error that wraps ErrTooLarge if so many bytes of memory for what a file of another format holds are
-// beyond the limits; bytes are those of the file, at least.
+// Fits returns an error that wraps ErrTooLarge if the content of a file of another format, which needs so many bytes of
+// memory, exceeds the limits. The file has bytes bytes at least. what and args describe the content.
 func (o Options) Fits(name string, bytes int64, need float64, what string, args ...any) error {
 	return o.budget(name, bytes).check(need, what, args...)
 }
@@ -77,7 +77,8 @@ func (c *Content) SetDense(values, imag []float64) {
 	}
 }
 
-// SetMatrix puts a matrix into the content, with imaginary parts unless they are nil. So many values are not finite.
+// SetMatrix puts a matrix into the content, with imaginary parts unless they are nil. nonFinite is the number of values that
+// are not finite.
 func (c *Content) SetMatrix(m *csr.Matrix, imag []float64, nonFinite int64) {
 	c.Matrix, c.Imag, c.Stored, c.NonFinite = m, imag, int64(m.NNZ()), nonFinite
 	if nonFinite > 0 {

@@ -3,7 +3,6 @@ package matrixmarket
 import (
 	"bytes"
 	"fmt"
-	"math"
 )
 
 // parser parses pieces of text into blocks. It is read-only: all workers share one.
@@ -16,7 +15,7 @@ type parser struct {
 // parse parses a piece that a source returned. Lines in the common form are read by
 // one of three loops, all others, legal or not, by the function line.
 func (p *parser) parse(piece []byte) *block {
-	b := &block{minRow: math.MaxInt32, minCol: math.MaxInt32}
+	b := &block{extent: noExtent}
 	if len(piece) == 0 {
 		return b
 	}
@@ -104,7 +103,7 @@ func (p *parser) commonLine(text []byte, i int) (row, col int32, v, im float64, 
 	i = behind
 	switch p.Field {
 	case Pattern:
-	case Integer, Unsigned:
+	case Integer, unsigned:
 		at = skipBlanks(text, i)
 		v, behind = scanInteger(text, at)
 		ok = ok && at > i && behind > at && (v >= 0 || p.Field == Integer)

@@ -153,7 +153,7 @@ func (p *preamble) firstLine() (text, error) {
 // in coordinate format, the number of entries.
 func (p *preamble) size(h Header, line text, words []token) (size, error) {
 	names := []string{"rows", "columns"}
-	if h.Object == VectorObject {
+	if h.Object == vectorObject {
 		names = []string{"elements"}
 	}
 	if h.Format == Coordinate {
@@ -183,7 +183,7 @@ func (p *preamble) size(h Header, line text, words []token) (size, error) {
 		numbers[i] = n
 	}
 	s := size{rows: int(numbers[0]), cols: 1, line: line.number}
-	if h.Object == MatrixObject {
+	if h.Object == matrixObject {
 		s.cols = int(numbers[1])
 	}
 	if h.Symmetry != General && s.rows != s.cols {

@@ -48,8 +48,8 @@ func ReadFile(ctx context.Context, path string, opt Options) (*Content, error) {
 	})
 }
 
-// Read reads from r to its end; name is its name in errors. The errors
-// are those of ReadFile. If the context is cancelled while r.Read blocks, Read
+// Read reads from r to its end; name is its name in errors. It returns
+// the errors of ReadFile. If the context is cancelled while r.Read blocks, Read
 // returns at once and leaves r to a goroutine that ends when r.Read does.
 func Read(ctx context.Context, r io.Reader, name string, opt Options) (*Content, error) {
 	p := &progress{report: opt.Progress, total: -1}
@@ -192,7 +192,7 @@ func (r *reading) checkMemory(nonzeros int64) error {
 		part = 16
 	}
 	need := float64(r.size.entries) * float64(r.stagedBytes())
-	if r.Format == Array || r.Object == VectorObject {
+	if r.Format == Array || r.Object == vectorObject {
 		need += float64(r.rows) * float64(r.cols) * part
 	} else {
 		need += 8*float64(r.rows+1) + (4+part)*float64(nonzeros)
@@ -256,7 +256,7 @@ func (r *reading) parsePieces(ctx context.Context) {
 	wg.Wait()
 }
 
-// keep puts a block in its place.
+// keep stores a block at its position.
 func (r *reading) keep(number int, b *block) {
 	r.mu.Lock()
 	for len(r.blocks) <= number {
@@ -271,7 +271,7 @@ func (r *reading) keep(number int, b *block) {
 	}
 }
 
-// position is a place in the file: the lines and entries up to it.
+// position is a position in the file: the lines and entries in front of it.
 type position struct{ line, entries int64 }
 
 // judge finds the first fault of the blocks in the order of their lines, which begin behind a position; last says that

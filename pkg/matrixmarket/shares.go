@@ -77,7 +77,7 @@ func openSame(c dist.Comm, path string, opt DistributedOptions, s survey) (*read
 	return r, file, r.checkShare(r.size.entries/int64(c.Size()), 0)
 }
 
-// behind returns where the share of this rank begins. Collective. If one in front of it has a fault, it is not known, and of no use.
+// behind returns where the share of this rank begins. Collective. If a share in front of it has a fault, the result is not known, and is not used.
 func (r *reading) behind(c dist.Comm) position {
 	total := make([]int64, 2)
 	for _, b := range r.blocks {
@@ -117,7 +117,7 @@ func (f findings) sent() sentFindings {
 	return s
 }
 
-// add adds those of the next rank.
+// add adds the findings of the next rank.
 func (f *findings) add(s sentFindings) {
 	for k := range f.notes {
 		f.notes[k].add(note{s.Counts[k], s.Lines[k]}, 0)
@@ -240,7 +240,7 @@ func (r *reading) inProportion() error {
 	whole := r.limit
 	r.limit.installed = 0
 	if r.limit.max > 0 {
-		r.limit.max = mostBytes // that of a rank is checked for its share
+		r.limit.max = mostBytes // the limit of a rank is checked for its share
 	}
 	err := r.plausible()
 	r.limit = whole
@@ -252,7 +252,7 @@ func (r *reading) checkShare(nonzeros, received int64) error {
 	shares := int64(r.shares)
 	need := float64(r.size.entries/shares*r.stagedBytes() + received)
 	if r.Format == Array {
-		need *= 3 // the values in one piece, and those of the rows of this rank
+		need *= 3 // the values in one piece, and the values of the rows of this rank
 	} else {
 		need += float64(8*(int64(r.rows)/shares+1) + 12*nonzeros)
 	}

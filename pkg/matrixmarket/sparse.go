@@ -106,7 +106,7 @@ func (a *assembly) matrix() *csr.Matrix {
 	return &csr.Matrix{Rows: a.to - a.from, Cols: a.cols, RowPtr: a.ptr, Col: a.col, Val: a.val}
 }
 
-// ends are the elements of ptr behind those of the rows of the range.
+// ends returns the elements of ptr behind the elements of the rows of the range.
 func (a *assembly) ends(s *rowRange) []int64 { return a.ptr[s.from-a.from+1 : s.to-a.from+1] }
 
 // split divides the rows into ranges with about the same number of entries, estimated

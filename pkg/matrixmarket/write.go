@@ -97,13 +97,19 @@ func WriteEntries(w io.Writer, m *csr.Matrix, imag []float64, symmetry Symmetry,
 	})
 }
 
-// WriteDenseComplex is WriteDense of a matrix with these imaginary parts; nil: it is real.
-func WriteDenseComplex(w io.Writer, rows, cols int, colMajor, imag []float64, opt WriteOptions) error {
-	if imag == nil {
-		return WriteDense(w, rows, cols, colMajor, opt)
-	}
+// WriteDense writes a rows x cols matrix, given column by column, in array
+// format, with as many digits as each value needs to be read back exactly.
+// imag holds the imaginary parts; nil: the matrix is real.
+func WriteDense(w io.Writer, rows, cols int, colMajor, imag []float64, opt WriteOptions) error {
 	if err := checkDense(rows, cols, colMajor, opt); err != nil {
 		return err
+	}
+	if imag == nil {
+		if _, err := w.Write(denseHead(int64(rows), cols, opt)); err != nil {
+			return err
+		}
+		pieces := (len(colMajor) + writePiece - 1) / writePiece
+		return inOrder(w, pieces, opt.Threads, func(buf []byte, k int) []byte { return appendValues(buf, pieceOf(colMajor, k)) })
 	}
 	if len(imag) != len(colMajor) {
 		return fmt.Errorf("matrixmarket: %d imaginary parts for %d real ones", len(imag), len(colMajor))
@@ -135,19 +141,6 @@ func checkDense(rows, cols int, colMajor []float64, opt WriteOptions) error {
 		return errors.New("matrixmarket: arrays are written in full, not as a symmetric triangle")
 	}
 	return nil
-}
-
-// WriteDense writes a rows x cols matrix, given column by column, in array
-// format, with as many digits as each value needs to be read back exactly.
-func WriteDense(w io.Writer, rows, cols int, colMajor []float64, opt WriteOptions) error {
-	if err := checkDense(rows, cols, colMajor, opt); err != nil {
-		return err
-	}
-	if _, err := w.Write(denseHead(int64(rows), cols, opt)); err != nil {
-		return err
-	}
-	pieces := (len(colMajor) + writePiece - 1) / writePiece
-	return inOrder(w, pieces, opt.Threads, func(buf []byte, k int) []byte { return appendValues(buf, pieceOf(colMajor, k)) })
 }
 
 // writePreamble writes the lines before the size line. Errors stay in the writer until

@@ -65,7 +65,7 @@ func TestWriteRoundTrip(t *testing.T) {
 					t.Fatalf("n = %d, symmetric %t: %s differs", n, symmetric, diff)
 				}
 				b.Reset()
-				if err := WriteDense(&b, m.NNZ(), 1, m.Val, WriteOptions{Threads: threads}); err != nil {
+				if err := WriteDense(&b, m.NNZ(), 1, m.Val, nil, WriteOptions{Threads: threads}); err != nil {
 					t.Fatal(err)
 				}
 				if c := mustRead(t, b.String(), Options{}); !sameBits(c.Dense, m.Val) || c.Rows != m.NNZ() || c.Cols != 1 {
@@ -87,7 +87,7 @@ func TestWriteText(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", b.String(), want)
 	}
 	b.Reset()
-	if err := WriteDense(&b, 2, 1, []float64{1e-7, -3}, WriteOptions{}); err != nil {
+	if err := WriteDense(&b, 2, 1, []float64{1e-7, -3}, nil, WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if want := arrayReal + "2 1\n1e-07\n-3\n"; b.String() != want {
@@ -112,7 +112,7 @@ func TestWriteRefuses(t *testing.T) {
 			t.Errorf("%s: written", name)
 		}
 	}
-	if err := WriteDense(&bytes.Buffer{}, 2, 2, make([]float64, 3), WriteOptions{}); err == nil {
+	if err := WriteDense(&bytes.Buffer{}, 2, 2, make([]float64, 3), nil, WriteOptions{}); err == nil {
 		t.Error("an array of the wrong length was written")
 	}
 	// Full disks, wherever they become full.
@@ -131,7 +131,7 @@ func TestWriteEndsOnFullDisk(t *testing.T) {
 	x := make([]float64, 64*writePiece)
 	for range 20 {
 		done := make(chan error, 1)
-		go func() { done <- WriteDense(&fullDisk{room: 100}, len(x), 1, x, WriteOptions{Threads: 4}) }()
+		go func() { done <- WriteDense(&fullDisk{room: 100}, len(x), 1, x, nil, WriteOptions{Threads: 4}) }()
 		select {
 		case err := <-done:
 			if !errors.Is(err, errFull) {

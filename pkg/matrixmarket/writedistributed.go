@@ -11,8 +11,8 @@ import (
 )
 
 // WriteDenseAt writes an array of so many rows and len(own) columns, of which each rank has the next rows: own[k] are its elements
-// of column k. The bytes are those of WriteDense, and each rank writes its own of them to w, the same file on all ranks, at their place. All ranks
-// get the same error. Collective.
+// of column k. The bytes are the same as with WriteDense. Each rank writes its own bytes at their offset to w, the same file on all ranks. All
+// ranks get the same error. Collective.
 func WriteDenseAt(c dist.Comm, w io.WriterAt, rows int64, own [][]float64, opt WriteOptions) error {
 	head := denseHead(rows, len(own), opt)
 	var err error
@@ -43,8 +43,8 @@ func WriteDenseAt(c dist.Comm, w io.WriterAt, rows int64, own [][]float64, opt W
 	return agree(c, err)
 }
 
-// WriteDenseThrough is WriteDenseAt for what only rank 0 can write to, such as a pipe: the others send it their text, piece by piece. Their w is not
-// used. Collective.
+// WriteDenseThrough is WriteDenseAt for a file that only rank 0 can write to, such as a pipe: the other ranks send their text to rank 0,
+// piece by piece, and do not use w. Collective.
 func WriteDenseThrough(c dist.Comm, w io.Writer, rows int64, own [][]float64, opt WriteOptions) error {
 	var err error
 	put := func(b []byte) {

@@ -11,7 +11,7 @@ type aggregates struct {
 
 // aggregate joins nodes that are strongly connected ([Vanek96], algorithm 2):
 // first each node none of whose neighbours belongs to an aggregate yet, with all
-// its neighbours, but those of loose connections; then each remaining node with the aggregate of the first pass to which it is
+// its neighbours without loose connections to it; then each remaining node with the aggregate of the first pass to which it is
 // connected most strongly. Nodes without a connection belong to no aggregate: smoothing alone
 // solves for them.
 //

@@ -49,7 +49,7 @@ func TestLooseConnections(t *testing.T) {
 		}{generated(t, "poisson2d", generate.Params{"n": 40, "decades": float64(decades)}), 1}
 	}
 	for name, p := range problems {
-		s := newStrength(p.m, csr.EqualBlocks(p.m.Rows, p.size), spreading{}, nil)
+		s := newStrength(p.m, equalBlocks(p.m.Rows, p.size), spreading{}, nil)
 		g := s.strong(0.05, nil)
 		n := s.m.Rows
 		strength := func(i, j int) float64 {
@@ -109,7 +109,7 @@ func TestStrongConnections(t *testing.T) {
 				*at = math.Hypot(*at, vals[k])
 			}
 		}
-		nodes := csr.EqualBlocks(p.m.Rows, p.size)
+		nodes := equalBlocks(p.m.Rows, p.size)
 		for _, threshold := range []float64{0.01, 0.08, 0.3} {
 			g := newStrength(p.m, nodes, spreading{}, nil).strong(threshold, nil)
 			for i := range n {
@@ -133,13 +133,13 @@ func TestStrongConnections(t *testing.T) {
 // the graph is the same for any number of threads.
 func TestAggregates(t *testing.T) {
 	for name, p := range connected(t) {
-		size := csr.EqualBlocks(p.m.Rows, p.size)
+		size := equalBlocks(p.m.Rows, p.size)
 		s := newStrength(p.m, size, spreading{}, nil)
-		g := s.strong(DefaultThreshold, nil)
+		g := s.strong(defaultThreshold, nil)
 		checkAggregates(t, name, s, g, aggregate(s, g, nil))
 		for _, threads := range []int{1, 2, 3, 8} {
 			pool := newPool(t, threads)
-			if other := newStrength(p.m, size, spreading{}, pool).strong(DefaultThreshold, pool); !slices.Equal(other.near, g.near) || !slices.Equal(other.first, g.first) {
+			if other := newStrength(p.m, size, spreading{}, pool).strong(defaultThreshold, pool); !slices.Equal(other.near, g.near) || !slices.Equal(other.first, g.first) {
 				t.Errorf("%s: another graph with %d threads", name, threads)
 			}
 		}
@@ -251,8 +251,8 @@ func TestThreshold(t *testing.T) {
 		"one isolated": {isolated, false},
 		"none":         {&csr.Matrix{}, false},
 	} {
-		threshold, anisotropic := newStrength(c.m, csr.EqualBlocks(c.m.Rows, 1), spreading{}, nil).threshold()
-		if anisotropic != c.want || (threshold == AnisotropicThreshold) != c.want {
+		threshold, anisotropic := newStrength(c.m, equalBlocks(c.m.Rows, 1), spreading{}, nil).threshold()
+		if anisotropic != c.want || (threshold == anisotropicThreshold) != c.want {
 			t.Errorf("%s: %g, anisotropic: %v", name, threshold, anisotropic)
 		}
 	}

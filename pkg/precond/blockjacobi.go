@@ -37,7 +37,7 @@ type blockJacobi struct {
 	pool    *parallel.Pool
 
 	dst, src []vector    // of the application that is running
-	single   [2][]vector // those of Apply
+	single   [2][]vector // dst and src of Apply
 }
 
 const (
@@ -257,7 +257,7 @@ func (p *blockJacobi) Apply(dst, src vector) {
 	p.ApplyMany(p.single[0], p.single[1])
 }
 
-// ApplyMany implements Several: inverses are decoded once.
+// ApplyMany implements krylov.SeveralPreconditioner: inverses are decoded once.
 func (p *blockJacobi) ApplyMany(dst, src []vector) {
 	p.dst, p.src = dst, src
 	p.pool.Run(len(p.values), p)

@@ -81,7 +81,7 @@ func byDomain(create func(setup) (Preconditioner, error)) func(distributed) (Pre
 	}
 }
 
-// mostOverlap bounds the rows of all segments with overlap, relative to those of the matrix: beyond, it costs more time than it saves
+// mostOverlap bounds the rows of all segments with overlap, relative to the rows of the matrix: beyond, it costs more time than it saves
 // in iterations.
 const mostOverlap = 3
 
@@ -90,7 +90,7 @@ const mostOverlap = 3
 // Laplacian take about as many as without, each of which takes longer. Collective.
 func (s *distributed) overlaps() (bool, error) {
 	switch s.Overlap {
-	case OverlapAuto:
+	case "":
 		if !s.description.Overlaps || s.Symmetric && BlockSizeDistributed(s.a) == 1 {
 			return false, nil
 		}
@@ -174,7 +174,7 @@ func createOne(
 	return create(s)
 }
 
-// share is what of a limit for the whole matrix a domain has, whose block is m; at least 1, unless there is no limit.
+// share returns the share of a domain, whose block is m, in a limit for the whole matrix; at least 1, unless there is no limit.
 func (s *distributed) share(limit int64, m *csr.Matrix) int64 {
 	if limit == 0 {
 		return 0
@@ -205,7 +205,7 @@ type outcome struct {
 	Lines  []string // of Options.Log
 }
 
-// joinOutcomes joins those of all domains up to the first with an error, the same on all ranks.
+// joinOutcomes joins the outcomes of all domains up to the first with an error, the same on all ranks.
 // Collective.
 func joinOutcomes(c dist.Comm, own []outcome) (all outcome) {
 	b, err := json.Marshal(own)
@@ -262,7 +262,7 @@ func (s *distributed) report(all outcome) {
 	}
 }
 
-// shared is what symmetric M with overlap does before and after the domains.
+// shared holds the steps of a symmetric M with overlap before and after the domains.
 type shared struct {
 	space   *linop.Host // of all elements of vectors, ghosts too
 	reverse *dist.Reverse

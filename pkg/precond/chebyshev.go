@@ -17,10 +17,10 @@ import (
 // above the largest eigenvalue of D^-1 A and a = b / chebyshevRatio or, if that
 // is more, the smallest eigenvalue as far as a few Lanczos steps know it. Since
 // q(t) < 1 for 0 < t < a + b, M is positive definite. An application is a step for
-// each root 1/omega_k (see Relaxation), in an order that keeps intermediate results
+// each root 1/omega_k (see relaxation), in an order that keeps intermediate results
 // small. It stores D^-1 in FP64 and a work vector.
 type chebyshev struct {
-	*Relaxation[vector, scalar]
+	*relaxation[vector, scalar]
 	lo, hi float64  // the interval
 	many   []vector // of ApplyMany, a work vector for each
 	cost   Cost
@@ -90,7 +90,7 @@ func (s *setup) chebyshev(
 	if degree <= 0 {
 		degree = defaultDegree
 	}
-	return &chebyshev{Relaxation: NewPolynomial(space, a, w, chebyshevSteps(degree+1, lo, hi)), lo: lo, hi: hi, cost: cost}
+	return &chebyshev{relaxation: newRelaxation(space, a, w, chebyshevSteps(degree+1, lo, hi)), lo: lo, hi: hi, cost: cost}
 }
 
 // operator returns A as it is stored already, or stores it if the memory budget allows that

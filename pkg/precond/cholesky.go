@@ -91,7 +91,7 @@ func newLDL(s setup) (Preconditioner, error) {
 
 // planSymmetric scales the matrix and orders it.
 func (s *setup) planSymmetric() (*frontPlan, error) {
-	scaling, err := csr.SymmetricScaling(s.m, s.pool)
+	scaling, err := csr.SymmetricScaling(s.m, false, s.pool)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func TestCholeskySolves(t *testing.T) {
 	for name, m := range problems {
 		for _, kind := range []Kind{Cholesky, LDL} {
 			opt := Options{Symmetric: true, Epsilon: adaptive.MinEpsilon}
-			w, err := Estimate(t.Context(), kind, m, opt, nil)
+			w, err := estimate(t.Context(), kind, m, opt, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

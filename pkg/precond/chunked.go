@@ -12,7 +12,7 @@ import (
 
 // chunked is a matrix diag(left) A diag(right) on vectors of float32 whose values are 16-bit
 // integers in units of their row, powers of two, or float32. Vectors have the length paddedLen of their
-// dimension; the elements behind it are anything finite, and those of results zero.
+// dimension; the elements behind it may have any finite values; in results they are zero.
 //
 // Memory: 2 or 4 bytes a value and, for each slot of ChunkRows values, 4 bytes of a run,
 // 20 of a window, 36 or 64 of a gather; 8 bytes for each ChunkRows rows.
@@ -50,8 +50,8 @@ func paddedLen(n int) int { return max(window, (n+chunkRows-1)/chunkRows*chunkRo
 // than it brings.
 const serialChunks = 8 << 10
 
-// chunkPanelBytes is about the memory of a panel in CSR, as csr.PanelBytes.
-const chunkPanelBytes = csr.PanelBytes
+// chunkPanelBytes is about the memory of a panel in CSR, the same as in csr.Panels.
+const chunkPanelBytes = 256 << 10
 
 // chunkPanels splits the rows of m into whole chunks of about chunkPanelBytes in all.
 func chunkPanels(m *csr.Matrix) []int {

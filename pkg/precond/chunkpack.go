@@ -50,7 +50,7 @@ type elements[T int16 | float32] struct {
 	val []T
 }
 
-// load makes the elements of a row those of lane l, the lanes before it being there.
+// load puts the elements of a row into lane l; the lanes before it are loaded already.
 func (p *chunkPacker[T]) load(l int, row elements[T]) {
 	if l == 0 {
 		p.col, p.val = p.col[:0], p.val[:0]

@@ -29,11 +29,10 @@ func (c *cycle[T]) Apply(dst, src []float64) {
 	c.convert(convertJob[T]{dst: dst, scale: 1 / scale})
 }
 
-// span is the elements from at on of vectors of the finest level that are those from outer on of the vectors of Apply, of
-// which there are n.
+// span maps n elements from at on of vectors of the finest level to the elements from outer on of the vectors of Apply.
 type span struct{ at, outer, n int }
 
-// setSpans sets those of the elements that the cycle has: of at most convertRows elements each.
+// setSpans sets the spans of the elements that the cycle has: of at most convertRows elements each.
 func (c *cycle[T]) setSpans(all ...span) {
 	c.spans = nil
 	for _, s := range all {

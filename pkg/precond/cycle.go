@@ -28,7 +28,7 @@ type cycle[T real] struct {
 	job       convertJob[T]
 }
 
-// products are those of a matrix with vectors of T.
+// products are the products of a matrix with vectors of T.
 type products[T real] = multiplier[[]T, T]
 
 // fp64Products are products with vectors of float64.

@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Data is what an application of a preconditioner computes with: a Diagonal, a
+// Data describes M^-1 of a preconditioner by its matrices and vectors: a Diagonal, a
 // BlockDiagonal, a Polynomial, a Sequence or a Hierarchy.
 type Data interface{ data() }
 
@@ -18,7 +18,7 @@ type Diagonal []float64
 
 // BlockDiagonal is a block diagonal M^-1: block b, of the rows First[b] to First[b+1]-1
 // and of 32 at most, is a matrix of numbers of Bytes[b] bytes times 2^Exponent[b]. The
-// numbers are integers, but for those of 8 bytes, which are FP64.
+// numbers are integers, except that numbers of 8 bytes are FP64.
 type BlockDiagonal struct {
 	First    []int32
 	Bytes    []uint8
@@ -104,8 +104,8 @@ func (p *chebyshev) Data() Data {
 	return Polynomial{slices.Clone(p.w), omega}
 }
 
-// Data returns a Polynomial if the preconditioner is one of S A S: S M_s^-1 S is that of A
-// with the weights S w S. It returns a Sequence with the scale S if it is one.
+// Data returns a Polynomial of A, with the weights S w S, if the preconditioner of S A S is a
+// Polynomial with the weights w, and a Sequence with the scale S if it is a Sequence.
 func (p *rescaled) Data() Data {
 	switch q := p.Preconditioner.Data().(type) {
 	case Polynomial:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestData(t *testing.T) {
 	for name, m := range positive(t) {
 		for _, epsilon := range []float64{0, adaptive.MinEpsilon} {
-			for _, d := range Registry[1:] {
+			for _, d := range registry[1:] {
 				opt := Options{Symmetric: true, Epsilon: epsilon, Portable: true}
 				if d.Kind == Chebyshev { // the polynomial is one of A itself
 					opt.Epsilon = adaptive.MinEpsilon
@@ -52,13 +53,13 @@ func TestData(t *testing.T) {
 					NewPolynomial(linop.NewHost(m.Rows, nil), linop.NewCSR(m, nil), data.W, data.Omega).Apply(got, r)
 					tol = 0x1p-45
 				case Sequence:
-					q, err := NewSequence(hostPlace{}, data)
+					q, err := NewSequence(hostBackend{}, data)
 					if err != nil {
 						t.Fatal(err)
 					}
 					q.Apply(got, r)
 				case Hierarchy:
-					c, err := NewCycle(hostPlace{}, data)
+					c, err := NewCycle(hostBackend{}, data)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -74,16 +75,16 @@ func TestData(t *testing.T) {
 	}
 }
 
-// hostPlace keeps all in FP64 in memory.
-type hostPlace struct{}
+// hostBackend keeps all in FP64 in memory.
+type hostBackend struct{}
 
-func (hostPlace) Space(n int) MulSpace[vector, scalar] { return linop.NewHost(n, nil) }
+func (hostBackend) Space(n int) MulSpace[vector, scalar] { return linop.NewHost(n, nil) }
 
-func (hostPlace) Store(m Factor) (linop.Relaxer[vector, scalar], error) {
+func (hostBackend) Store(m Factor) (linop.Relaxer[vector, scalar], error) {
 	return linop.NewCSR(m.Matrix, nil), nil
 }
 
-func (hostPlace) Dense(n int, a []float64) (Multiply[vector], error) {
+func (hostBackend) Dense(n int, a []float64) (krylov.Preconditioner[vector], error) {
 	return denseProduct{coarseSolver{kernels.Default(), n, a}}, nil
 }
 

@@ -49,12 +49,12 @@ func TestDefinitions(t *testing.T) {
 		{BlockJacobi, small, Options{BlockSize: 7}, diagonalBlocks},
 		{BlockJacobi, small, Options{BlockSize: maxBlockSize}, diagonalBlocks},
 		{ILU0, small, Options{}, patternLU(0)},
-		{ILU0, small, Options{Relax: 0.9}, patternLU(0.9)},
+		{ILU0, small, Options{Incomplete: Incomplete{Relax: 0.9}}, patternLU(0.9)},
 		{IC0, small, Options{}, patternLU(0)},
-		{ILUT, small, Options{DropTol: 1e-300, Fill: 1e6}, exact},
-		{ICT, small, Options{DropTol: 1e-300, Fill: 1e6}, exact},
-		{ILUT, small, Options{DropTol: 1e-300, Fill: 1e6, Order: OrderRCM}, exact},
-		{ICT, small, Options{DropTol: 1e-300, Fill: 1e6, Order: OrderRCM}, exact},
+		{ILUT, small, Options{Incomplete: Incomplete{DropTol: 1e-300, Fill: 1e6}}, exact},
+		{ICT, small, Options{Incomplete: Incomplete{DropTol: 1e-300, Fill: 1e6}}, exact},
+		{ILUT, small, Options{Incomplete: Incomplete{DropTol: 1e-300, Fill: 1e6, order: orderRCM}}, exact},
+		{ICT, small, Options{Incomplete: Incomplete{DropTol: 1e-300, Fill: 1e6, order: orderRCM}}, exact},
 		{LU, small, Options{}, exact},
 		{Cholesky, small, Options{}, exact},
 		{LDL, small, Options{}, exact},
@@ -71,7 +71,7 @@ func TestDefinitions(t *testing.T) {
 		{AMG, wellScaled, Options{}, exact}, // of one level
 		{AMG, large, Options{}, cycle},
 		{AMG, large, Options{Multigrid: MultigridOptions{Coarsest: 4}}, cycle}, // levels visited twice
-		{AMG, large, Options{Degree: 3, Multigrid: MultigridOptions{Smoother: SmootherL1Jacobi}}, cycle},
+		{AMG, large, Options{Degree: 3, Multigrid: MultigridOptions{Smoother: smootherL1Jacobi}}, cycle},
 	} {
 		for name, m := range c.matrices {
 			d, _ := Lookup(c.kind)

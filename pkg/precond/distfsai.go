@@ -104,7 +104,7 @@ func (s *distributed) fsaiPart(k int, ghosts dist.Rows) (g *csr.Matrix, o outcom
 	return g, o
 }
 
-// transposed returns the own rows of G^T, whose pattern is in that of A. Collective.
+// transposed returns the own rows of G^T, whose pattern is part of the pattern of A. Collective.
 func (s *distributed) transposed(g *csr.Matrix) *csr.Matrix {
 	gt := &csr.Matrix{Rows: s.a.Len, Cols: s.a.Len, RowPtr: make([]int64, s.a.Len+1)}
 	for k, ghosts := range s.a.GhostRows(g) {

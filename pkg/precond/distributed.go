@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// distributed is what a preconditioner of a matrix that is spread over ranks is made from. Its m is that of this rank, in
+// distributed is the input of a preconditioner of a matrix that is spread over ranks. Its m is the part of this rank, in
 // positions of vectors, and its pool does not end with the context, which ranks may look at only where they agree on
 // what they see.
 type distributed struct {
@@ -21,7 +21,7 @@ type distributed struct {
 }
 
 // NewDistributed sets up a preconditioner of a matrix that is spread over ranks: scaled has the pattern of a.Local and the
-// values. Vectors, those of Options.Multigrid.NearNull too, are those of a.Layout; ghosts need not be valid, and are not afterwards. M depends on the domains, and not
+// values. Vectors, also in Options.Multigrid.NearNull, have the layout a.Layout. Their ghosts need not be valid, and are not valid afterwards. M depends on the domains, and not
 // on ranks and threads.
 //
 // Most kinds are made of the diagonal block of each domain, or of its segment with Options.Overlap. MaxBytes is a limit for all ranks
@@ -29,7 +29,7 @@ type distributed struct {
 // up to the first one that failed, and Log receives the lines of all of them; both are the same on all ranks, as errors are: that of
 // the first domain that failed. The context may be done on some ranks alone; then there is an error on all.
 //
-// Cost is that of all ranks, and Data is nil. Collective.
+// Cost is the cost on all ranks together, and Data is nil. Collective.
 func NewDistributed(
 	ctx context.Context, kind Kind, a *dist.Matrix, scaled *csr.Matrix, opt Options, pool *parallel.Pool,
 ) (Preconditioner, error) {
@@ -94,7 +94,7 @@ func agree(c dist.Comm, err error) error {
 }
 
 // causes are the errors of New that others may be. Of two that an error is, the more special one comes first.
-var causes = []error{nil, ErrIndefinite, ErrNotDefinite, ErrMemory, ErrInterrupted, ErrWork, ErrSingular, ErrNoEstimate}
+var causes = []error{nil, ErrIndefinite, ErrNotDefinite, ErrMemory, ErrInterrupted, ErrWork, ErrSingular, errNoEstimate}
 
 // An agreedError is the error of another rank, or what this one said of its own.
 type agreedError struct {

@@ -93,7 +93,7 @@ func TestDistributedSameBitsForAnyRanks(t *testing.T) {
 				if testing.Short() && domains != 3 && domains != 8 {
 					continue
 				}
-				opt := Options{Symmetric: name != "convection", Fill: 3}
+				opt := Options{Symmetric: name != "convection", Incomplete: Incomplete{Fill: 3}}
 				d, _ := Lookup(kind)
 				if d.suits(opt.Symmetric) != nil {
 					continue
@@ -128,7 +128,7 @@ func TestDistributedCostForAnyRanks(t *testing.T) {
 	for _, n := range []int{3, 5, 40} {
 		m := laplace(t, n)
 		for _, kind := range spread {
-			for _, overlap := range []Overlap{OverlapAuto, OverlapOne} {
+			for _, overlap := range []Overlap{"", OverlapOne} {
 				if d, _ := Lookup(kind); overlap == OverlapOne && !d.Overlaps {
 					continue
 				}
@@ -227,7 +227,7 @@ func TestDomainwiseDefinition(t *testing.T) {
 // FSAI is that of the whole matrix for any number of domains, but for rounding of sums, and so is Jacobi.
 func TestDistributedFSAIIsThatOfTheWhole(t *testing.T) {
 	for name, m := range positive(t) {
-		scaling, err := csr.SymmetricScaling(m, nil) // which New does where rows differ much
+		scaling, err := csr.SymmetricScaling(m, false, nil) // which New does where rows differ much
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,8 +312,8 @@ func TestDistributedErrors(t *testing.T) {
 		"indefinite":           {Cholesky, diagonal(700), Options{Symmetric: true}, ErrNotDefinite, "chol: domain 8"},
 		"not finite":           {ILU0, infinite, Options{}, nil, "ilu0: row 317 has an entry that is not finite"},
 		"singular":             {LU, empty, Options{}, ErrSingular, "lu: domain 1, rows from 1 on: singular"},
-		"memory":               {ILUT, m, Options{MaxBytes: 1000}, ErrMemory, "memory limit too low"},
-		"work":                 {ILUT, m, Options{MaxWork: 1}, ErrWork, "setting up takes too long"},
+		"memory":               {ILUT, m, Options{Limits: Limits{MaxBytes: 1000}}, ErrMemory, "memory limit too low"},
+		"work":                 {ILUT, m, Options{Limits: Limits{MaxWork: 1}}, ErrWork, "setting up takes too long"},
 		"not symmetric":        {IC0, m, Options{}, nil, "ic0: the matrix is not symmetric with a positive diagonal"},
 		"overlap of diagonals": {Jacobi, m, Options{Overlap: OverlapOne}, nil, "jacobi: overlap 1 is for"},
 		"unknown overlap":      {ILU0, m, Options{Overlap: "2"}, nil, `ilu0: unknown overlap "2"`},

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // newDistributedMultigrid is newMultigrid for a matrix that is spread over ranks. Levels are spread too until they are
@@ -132,7 +131,7 @@ func newSpreadHierarchy(s distributed) (*spreadHierarchy, error) {
 	if size > 1 {
 		h.wholeNodes(int64(size))
 	} else {
-		h.nodes = csr.EqualBlocks(l.Len, 1)
+		h.nodes = equalBlocks(l.Len, 1)
 	}
 	h.BlockSize = size
 	return h, nil

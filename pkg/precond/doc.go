@@ -1,6 +1,6 @@
 // Package precond provides preconditioners: approximations M of a sparse n x n matrix
 // A whose inverse is cheap to apply, z = M^-1 r. [New] sets up one of any [Kind];
-// [Registry] describes them all.
+// [Lookup] describes it.
 //
 // Values are stored at the accuracy [Options].Epsilon, 2^-16 by default, which takes b
 // bytes each, mostly 2 or 3; vectors and all arithmetic are FP64. An application allocates
@@ -43,7 +43,7 @@
 // triangular form ([Tarjan72]), with pivots among the rows of each front ([LiDemmel98]); and where
 // these do not suffice, row by row with any pivots, in time proportional to its multiplications
 // ([GilbertPeierls88], [EisenstatLiu92]). Their orders are of minimum degree ([Amestoy96],
-// [Davis04]). [Estimate] says what they take. LDL is positive definite for every symmetric A:
+// [Davis04]). LDL is positive definite for every symmetric A:
 //
 //	M = L |D| L^T, A = L D L^T
 //
@@ -83,14 +83,14 @@
 //	2 d (b + i) nnz(A_l) + 2 (b + i) nnz(P_l) + (24 d + 20) n_l bytes
 //
 // on the finest level, and on all levels that times about the operator complexity, the
-// nonzeros of all A_l over those of A. K-cycles solve on coarser levels by at most two steps of
+// nonzeros of all A_l over the nonzeros of A. K-cycles solve on coarser levels by at most two steps of
 // flexible conjugate gradients, or GMRES where A is not symmetric ([Notay08]), for
 // matrices on which V-cycles converge slowly; M is not linear then ([Varies]). Vectors of
 // a cycle are float32 and values 16-bit integers in units of their row, or float32, b = 2 or 4 and
 // i = 0.3 to 2; at accuracies below 2^-24 all is in FP64. The
 // diagonal of A should not vary much: scale A and the near-null space first.
 //
-// [NewDistributed] is New for matrices that package dist spreads over ranks. Jacobi, Chebyshev and FSAI are those of the
+// [NewDistributed] is New for matrices that package dist spreads over ranks. Jacobi, Chebyshev and FSAI are made of the
 // whole matrix; block Jacobi and factorisations are made of the block A_d of each domain, the latter with a layer of rows of
 // other domains ([CaiSarkis99]), R_d being the rows of a domain and S_d those and the layer:
 //

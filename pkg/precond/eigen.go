@@ -22,7 +22,7 @@ var (
 
 const littleGrowth = 0.02
 
-// largestEigenvalue estimates that of D^-1 A; see extremeEigenvalues.
+// largestEigenvalue estimates the largest eigenvalue of D^-1 A; see extremeEigenvalues.
 func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *parallel.Pool) (float64, error) {
 	_, largest, err := extremeEigenvalues(a, w, quick, pool)
 	return largest, err
@@ -30,7 +30,7 @@ func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *paralle
 
 // extremeEigenvalues estimates the smallest eigenvalue of D^-1 A from above and
 // the largest one from below, A symmetric positive definite and D^-1 = diag(w), by
-// Lanczos steps in the inner product of D: those of conjugate gradients
+// Lanczos steps in the inner product of D: the steps of conjugate gradients
 // preconditioned with D from a fixed random residual, whose coefficients make up
 // the tridiagonal matrix ([Saad03] 6.7.3). Each takes a product with A; it
 // allocates 4 vectors. The error is ErrNotDefinite if a step shows that A is not.

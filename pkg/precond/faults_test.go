@@ -53,8 +53,8 @@ func TestFaults(t *testing.T) {
 		"empty row":          {fromRows(t, [][]float64{{1, 0}, {0, 0}}), lu, false, Options{}, ErrSingular, "row 2"},
 		"empty column":       {fromRows(t, [][]float64{{1, 0}, {1, 0}}), lu, false, Options{}, ErrSingular, "column 2"},
 		"no transversal":     {fromRows(t, [][]float64{{1, 1, 1}, {1, 0, 0}, {1, 0, 0}}), lu, false, Options{}, ErrSingular, "permutation"},
-		"memory for fill":    {m, []Kind{ILUT, ICT}, true, Options{MaxBytes: 80000}, ErrMemory, "entries"},
-		"memory for fronts":  {m, []Kind{LU, Cholesky, LDL}, true, Options{MaxBytes: 80000}, ErrMemory, "80 kB are left for it"},
+		"memory for fill":    {m, []Kind{ILUT, ICT}, true, Options{Limits: Limits{MaxBytes: 80000}}, ErrMemory, "entries"},
+		"memory for fronts":  {m, []Kind{LU, Cholesky, LDL}, true, Options{Limits: Limits{MaxBytes: 80000}}, ErrMemory, "80 kB are left for it"},
 		"block size":         {m, []Kind{BlockJacobi}, true, Options{BlockSize: maxBlockSize + 1}, nil, "block size 33"},
 		"no divisor":         {m, amg, true, Options{BlockSize: 7}, nil, "900 unknowns are not nodes of 7"},
 		"vector of NaN":      {m, amg, true, Options{Multigrid: near(math.NaN())}, nil, "vector 1 of the near-null space"},
@@ -122,7 +122,7 @@ func TestWarnings(t *testing.T) {
 func TestZeroDiagonal(t *testing.T) {
 	m := goldenProblems(t)[4].m
 	for kind, bound := range map[Kind]float64{ILU0: 0.2, ILUT: 1e-3} { // one entry of fill
-		p, said := logged(t, kind, m, Options{Fill: 100, Epsilon: 0x1p-53})
+		p, said := logged(t, kind, m, Options{Incomplete: Incomplete{Fill: 100}, Epsilon: 0x1p-53})
 		x, y, z := make(vector, m.Rows), make(vector, m.Rows), make(vector, m.Rows)
 		for i := range x {
 			x[i] = 1 + float64(i%2)

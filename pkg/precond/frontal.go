@@ -10,8 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// pivoting eliminates the pivots of node j from a front that is assembled and subtracts
-// what they contribute to the rest of it, of m rows.
+// pivoting eliminates the pivots of node j from a front that is assembled, and subtracts
+// their contributions to the remaining m rows of the front.
 type pivoting func(t *frontal, j, m int, rest kernels.Dense) error
 
 // frontal is the work space of one thread in a multifrontal factorisation.
@@ -27,7 +27,7 @@ type frontal struct {
 	watch   *elimination
 }
 
-// assembly is what the threads of a factorisation share.
+// assembly is the state that the threads of a factorisation share.
 type assembly struct {
 	*fronts
 	a, transpose *csr.Matrix // transpose is nil where A is symmetric

@@ -11,7 +11,7 @@ func (c *complete) Apply(dst, src []float64) {
 	c.solve(1)
 }
 
-// ApplyMany implements Several. It takes work vectors of its own for each vector.
+// ApplyMany implements krylov.SeveralPreconditioner. It takes work vectors of its own for each vector.
 func (c *complete) ApplyMany(dst, src [][]float64) {
 	for len(dst) > 0 {
 		n := min(len(dst), linop.MostTogether)

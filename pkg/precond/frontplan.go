@@ -4,14 +4,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// frontPlan is what a multifrontal factorisation is to factor: a matrix, scaled, and the tree
+// frontPlan is the input of a multifrontal factorisation: a matrix, scaled, and the tree
 // of an order in which the factors fill little.
 type frontPlan struct {
 	a, transpose *csr.Matrix // transpose is nil where A is symmetric
 	blockOf      []int32     // the diagonal block of each row of a block lower triangular a; nil: there is one
 	tree         *frontTree
 	at           placement // of a
-	work         Work
+	work         factorWork
 }
 
 // planFronts orders a matrix and makes the tree; transpose is nil where it is symmetric. The
@@ -32,7 +32,7 @@ func (s *setup) planFronts(a, transpose *csr.Matrix, blockOf []int32, at placeme
 		if err != nil {
 			return nil, ErrInterrupted
 		}
-		if err := s.checkEstimate(Work{Multiplications: share * e.Multiplications}); err != nil {
+		if err := s.checkEstimate(factorWork{Multiplications: share * e.Multiplications}); err != nil {
 			return nil, err
 		}
 		return newFrontTree(within, withinTransposed, e, blockOf, s.eliminating())

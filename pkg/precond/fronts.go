@@ -40,7 +40,7 @@ func newFronts(tree *frontTree, symmetric bool) *fronts {
 	return f
 }
 
-// upper are the rows of U of node j, lower those of L below them.
+// upper returns the rows of U of node j, lower the rows of L below them.
 func (f *fronts) upper(j int) kernels.Dense {
 	return kernels.Dense{Val: f.u[f.uAt[j]:f.uAt[j+1]], Stride: f.size(j)}
 }

@@ -257,7 +257,7 @@ func TestFrontWork(t *testing.T) {
 	}
 	factors, making := p.tree.frontBytes(true, 1)
 	for limit, is := range map[int64]error{factors + making - 1: ErrMemory, factors + making: nil} {
-		if _, err := New(t.Context(), Cholesky, m, Options{Symmetric: true, MaxBytes: limit}, nil); !errors.Is(err, is) {
+		if _, err := New(t.Context(), Cholesky, m, Options{Symmetric: true, Limits: Limits{MaxBytes: limit}}, nil); !errors.Is(err, is) {
 			t.Errorf("limit %d of %d bytes: %v", limit, factors+making, err)
 		}
 	}

@@ -27,12 +27,17 @@ type complete struct {
 	coupling  rows      // entries of A in blocks below the diagonal, by pivot
 	cost      Cost
 
-	target [][]int32 // of each node, where its pattern is in z, or -1 less its place in passed
+	target [][]int32 // of each node, where its pattern is in z, or -1 less its position in passed
 	sides  []*side   // one at least
 	most   int       // rows of the largest front
 	pool   *parallel.Pool
 
-	now  []*side                                      // those of the application that is running
+	completeRun
+}
+
+// completeRun is the application of a complete that is running.
+type completeRun struct {
+	now  []*side
 	step func(c *complete, thread int, sides []*side) // that is running, or sweep
 	back bool                                         // of the sweep
 	next atomic.Int64

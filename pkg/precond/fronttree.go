@@ -20,27 +20,27 @@ type frontTree struct {
 	cut     cut
 }
 
-// pivots is the number of pivots of node j, size that of rows of its front.
+// pivots returns the number of pivots of node j, size the number of rows of its front.
 func (t *frontTree) pivots(j int) int { return int(t.first[j+1] - t.first[j]) }
 func (t *frontTree) size(j int) int   { return t.pivots(j) + len(t.pattern[j]) }
 
 // nodes is the number of nodes.
 func (t *frontTree) nodes() int { return len(t.pattern) }
 
-// entries is what a factor stores of node j, without the diagonal.
+// entries returns the number of entries that a factor stores for node j, without the diagonal.
 func (t *frontTree) entries(j int) int64 {
 	k, m := int64(t.pivots(j)), int64(len(t.pattern[j]))
 	return k*(k-1)/2 + k*m
 }
 
-// multiplications is what node j takes in an LU factorisation.
+// multiplications returns the number of multiplications for node j in an LU factorisation.
 func (t *frontTree) multiplications(j int) float64 {
 	k, m := float64(t.pivots(j)), float64(len(t.pattern[j]))
 	return k*m*m + m*k*(k-1) + k*(k-1)*(2*k-1)/6 + k*m + k*(k-1)/2
 }
 
-// work is what an LU factorisation takes.
-func (t *frontTree) work() (w Work) {
+// work returns the work of an LU factorisation.
+func (t *frontTree) work() (w factorWork) {
 	for j := range t.nodes() {
 		w.Entries += 2 * t.entries(j)
 		w.Multiplications += t.multiplications(j)
@@ -49,7 +49,7 @@ func (t *frontTree) work() (w Work) {
 }
 
 // newFrontTree finds the tree of a matrix in an order of minimum degree from its pattern and
-// that of its transpose, nil where they are the same. blockOf is the block of each row, nil
+// the pattern of its transpose, nil where they are the same. blockOf is the block of each row, nil
 // for one block.
 func newFrontTree(a, transpose *csr.Matrix, e csr.Elimination, blockOf []int32, watch *elimination) (*frontTree, error) {
 	g := newGroups(e, blockOf)
@@ -216,7 +216,7 @@ func (g *groups) relax() {
 	}
 }
 
-// tree numbers nodes in postorder, those of a block after those of the blocks before it.
+// tree numbers nodes in postorder, block after block.
 func (g *groups) tree(blockOf []int32) *frontTree {
 	var roots []int32
 	for j, up := range g.parent {

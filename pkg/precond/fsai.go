@@ -14,8 +14,8 @@ import (
 //
 //	M^-1 = G^T G,
 //
-// G lower triangular with a given pattern: that of the lower triangle of a power
-// of A without its weak entries. Among all of that pattern G minimises
+// G lower triangular with a given pattern: the pattern of the lower triangle of a power
+// of A without its weak entries. Among all matrices of this pattern G minimises
 // ||I - G L|| in the Frobenius norm, A = L L^T, and the diagonal of G A G^T is
 // one. Row i, with columns J, is
 //
@@ -120,7 +120,7 @@ func (s *fsaiSetup) factor() (*csr.Matrix, error) {
 func (s *fsaiSetup) pattern(cols []int32, i int) []int32 {
 	cols = append(cols, int32(i))
 	for range s.power {
-		for _, j := range cols { // those of the power before
+		for _, j := range cols { // the columns of the power before
 			next, vals := s.m.Row(int(j))
 			for k, c := range next {
 				if s.power == 1 && int(c) > i {
@@ -157,7 +157,7 @@ func (s *fsaiSetup) fill(g *csr.Matrix) error {
 	return cmp.Or(faults...)
 }
 
-// gather sets the lower triangle of the dense matrix a to that of A_JJ, row
+// gather sets the lower triangle of the dense matrix a to the lower triangle of A_JJ, row
 // after row.
 func (s *fsaiSetup) gather(a []float64, j []int32) {
 	for k, row := range j {

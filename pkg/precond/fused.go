@@ -43,7 +43,7 @@ func newFusedCycle(g *multigrid, c *cycle[float32], space *linop.Host) *fusedCyc
 	return &fusedCycle{multigrid: g, cycle: c, space: space, input: c.levels[0].f, x: c.levels[0].x}
 }
 
-// Fork implements Forker.
+// Fork returns another cycle with the same M^-1, for a solve that takes turns with others.
 func (c *fusedCycle) Fork() Preconditioner {
 	l := &c.cycle.levels[0]
 	return &fusedCycle{multigrid: c.multigrid, cycle: c.cycle, space: c.space, input: make([]float32, len(l.f)), x: make([]float32, len(l.x))}

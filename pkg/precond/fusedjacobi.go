@@ -4,9 +4,9 @@ import (
 	"sync"
 )
 
-// A jacobi does the passes of conjugate gradients (krylov.FusedPreconditioner): z = D^-1 r is made
-// where it is needed, in the first-level cache, and never stored. The bits are those of separate
-// passes.
+// A jacobi does the passes of conjugate gradients (krylov.FusedPreconditioner): it computes z = D^-1 r
+// where it is needed, in the first-level cache, and never stores it. The bits are the same as with
+// separate passes.
 
 // jacobiOp names what a jacobi does on a block.
 type jacobiOp int
@@ -20,7 +20,7 @@ const (
 // weights are elements of D^-1 that are decoded at a time.
 var weights = sync.Pool{New: func() any { return new([jacobiBlock]float64) }}
 
-// Fork implements Forker.
+// Fork returns a copy for a solve that takes turns with others.
 func (p *jacobi) Fork() Preconditioner {
 	q := *p
 	q.partial = make([]float64, len(p.partial))

@@ -5,20 +5,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// Cycles are forks of one cycle of multigrid, whose applications can be done together: the matrices of all levels are then
-// read and decoded once.
-type Cycles interface {
-	Forker
-
-	// ForkWaiting is Fork; where the copy needs a cycle, it calls wait with itself, in which someone calls Together.
-	ForkWaiting(wait func(copy Preconditioner)) Preconditioner
-
-	// Together does the cycles that copies wait for, with the bits of one after the other.
-	Together(copies []Preconditioner)
-}
-
-// leastTogether is the number of cycles from which on they are done together: the time is that of
-// kernels.ChunkVectors for any number, about that of three alone.
+// leastTogether is the number of cycles from which on they run together: any number of them then takes the time of
+// kernels.ChunkVectors cycles, about the time of three separate ones.
 const leastTogether = 4
 
 // manyCycle is a cycle on kernels.ChunkVectors vectors of float32, which are interleaved.
@@ -76,14 +64,15 @@ func (m *manyCycle) solveCoarsest() {
 	}
 }
 
-// ForkWaiting implements Cycles.
+// ForkWaiting is Fork; where the copy needs a cycle, it calls wait with itself, in which the caller calls Together.
 func (c *fusedCycle) ForkWaiting(wait func(copy Preconditioner)) Preconditioner {
 	fork := c.Fork().(*fusedCycle)
 	fork.wait = wait
 	return fork
 }
 
-// Together implements Cycles.
+// Together runs the cycles that copies wait for, with the bits of one after the other. The matrices of all levels are then
+// read and decoded once.
 func (c *fusedCycle) Together(copies []Preconditioner) {
 	for len(copies) > kernels.ChunkVectors {
 		c.Together(copies[:kernels.ChunkVectors])

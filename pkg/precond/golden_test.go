@@ -32,7 +32,7 @@ func TestApplicationBits(t *testing.T) {
 							continue
 						}
 						name := fmt.Sprintf("%s %s epsilon=2^%g k-cycle=%v", p.name, kind, math.Log2(epsilon), kCycle)
-						opt := Options{Symmetric: p.symmetric, Epsilon: epsilon, Model: recordedModel(t), Fill: 3, Multigrid: MultigridOptions{KCycle: kCycle}}
+						opt := Options{Symmetric: p.symmetric, Epsilon: epsilon, Model: recordedModel(t), Incomplete: Incomplete{Fill: 3}, Multigrid: MultigridOptions{KCycle: kCycle}}
 						got[name] = applicationHash(kind, p.m, opt)
 					}
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -184,15 +185,59 @@ func dotted(x, y []float64) (s float64) {
 	return s
 }
 
-// fromRows makes a matrix of the nonzeros of rows.
+// fromRows makes a matrix of the nonzeros of rows; NaN counts as one.
 func fromRows(tb testing.TB, rows [][]float64) *csr.Matrix {
-	return sparse(tb, len(rows), func(add func(i, j int, v float64)) {
-		for i, row := range rows {
-			for j, v := range row {
-				if v != 0 {
-					add(i, j, v)
-				}
+	cols := 0
+	if len(rows) > 0 {
+		cols = len(rows[0])
+	}
+	b, err := csr.NewBuilder(len(rows), cols)
+	for i, row := range rows {
+		for j, v := range row {
+			if v != 0 && err == nil {
+				err = b.Add(i, j, v)
 			}
 		}
-	})
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b.Build()
+}
+
+// randomRows makes a matrix of count(i) random entries in row i, some of them in the same place.
+func randomRows(tb testing.TB, rng *rand.Rand, rows, cols int, count func(i int) int) *csr.Matrix {
+	b, err := csr.NewBuilder(rows, cols)
+	for i := range rows {
+		for range count(i) {
+			if err == nil {
+				err = b.Add(i, rng.IntN(cols), rng.NormFloat64()*float64(uint64(1)<<rng.IntN(60)))
+			}
+		}
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b.Build()
+}
+
+// randomDense fills about that share of the entries with numbers whose binary
+// exponents lie within spread of zero.
+func randomDense(rng *rand.Rand, rows, cols int, share float64, spread int) [][]float64 {
+	a := make([][]float64, rows)
+	for i := range a {
+		a[i] = make([]float64, cols)
+		for j := range a[i] {
+			if rng.Float64() < share {
+				a[i][j] = math.Ldexp(rng.Float64()+0.5, rng.IntN(2*spread+1)-spread) * float64(1-2*rng.IntN(2))
+			}
+		}
+	}
+	return a
+}
+
+// sameBits compares matrices entry by entry, NaN and the sign of zero included.
+func sameBits(a, b *csr.Matrix) bool {
+	return a.Rows == b.Rows && a.Cols == b.Cols && slices.Equal(a.RowPtr, b.RowPtr) && slices.Equal(a.Col, b.Col) &&
+		slices.EqualFunc(a.Val, b.Val, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }

@@ -16,7 +16,7 @@ const (
 	prolongator    = 4.0 / 3 // omega of its smoothing, times the largest eigenvalue of D^-1 A
 )
 
-// levelMatrices is what set-up makes of a level but the coarsest.
+// levelMatrices are the matrices that set-up makes for each level but the coarsest.
 type levelMatrices struct {
 	a, p *csr.Matrix // the level's matrix and the prolongator to it from the next coarser one
 	r    *csr.Matrix // the transpose of p
@@ -26,7 +26,7 @@ type levelMatrices struct {
 	m     []float64
 	steps []float64
 
-	// Of a spread level: its layout, that of the coarser one, and the nonzeros of a on all ranks.
+	// Of a spread level: its layout, the layout of the coarser level, and the nonzeros of a on all ranks.
 	layout, below *dist.Layout
 	nonzeros      int
 	gather        bool // the coarser level is on all ranks as a whole
@@ -113,7 +113,7 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	}
 	most := int64(m.NNZ() * t.width) // of P
 	if err := h.checkMatrix(m.Rows, most, h.held, func() (int64, error) {
-		return csr.ProductNNZ(m, t.pattern(), t.coarse, pool)
+		return nonzerosOfProduct(m, t.pattern(), t.coarse, pool)
 	}); err != nil {
 		return false, err
 	}
@@ -122,7 +122,7 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 		l.p = smoothAgain(l.p, m, strong, f.diagonal, h.omega(lambda), pool)
 	}
 	l.r = l.p.Transpose(pool)
-	h.nodes, h.null = t.coarse, t.null // those of this level are let go
+	h.nodes, h.null = t.coarse, t.null // nodes and null of this level are let go
 	h.Kept.keep(transfer{m.Rows, l.p, l.r, t.coarse, t.null, f.bound})
 	return true, h.descend(l)
 }
@@ -156,7 +156,7 @@ func (h *hierarchy) connections() (strength, *graph) {
 // descend adds level l and goes on to the next matrix, whose nodes and near-null space are there.
 func (h *hierarchy) descend(l levelMatrices) error {
 	held := h.held + 2*l.p.Bytes()
-	coarse, err := csr.Galerkin(l.r, l.a, l.p, h.nodes, h.pool, func(multiplications int64, rows int, count func() int64) error {
+	coarse, err := galerkin(l.r, l.a, l.p, h.nodes, h.pool, func(multiplications int64, rows int, count func() int64) error {
 		if err := cmp.Or(h.interrupted(), h.checkWork(multiplications)); err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func newIC0(s setup) (Preconditioner, error) {
 // newICT is A ~ L L^T without small entries of L, and without the smallest ones where there
 // are more than Options.Fill allows ([LinMore99], [Saad94]).
 func newICT(s setup) (Preconditioner, error) {
-	scaling, err := csr.SymmetricScaling(s.m, s.pool)
+	scaling, err := csr.SymmetricScaling(s.m, false, s.pool)
 	if err != nil {
 		return nil, err
 	}

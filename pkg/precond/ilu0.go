@@ -192,7 +192,7 @@ func (t *zeroFill) factor(s *setup, lo, hi int) (replaced int, err error) {
 		first, apart = 0, int32(hi) // the separator has all
 	}
 	gap := apart - int32(hi)
-	local := func(j int32) int32 { // number of a column among those of the subdomain and the separator
+	local := func(j int32) int32 { // number of a column among the columns of the subdomain and the separator
 		if j >= apart {
 			j -= gap
 		}

@@ -34,7 +34,7 @@ func TestSubdomainFactors(t *testing.T) {
 	for _, relax := range []float64{0, 0.95} {
 		l, u := patternFactors(dense(m.Permuted(order, order.Inverse(), nil)), relax)
 		for _, threads := range []int{1, 3} {
-			s := newSetup(t.Context(), m, Options{Relax: relax}, newPool(t, threads))
+			s := newSetup(t.Context(), m, Options{Incomplete: Incomplete{Relax: relax}}, newPool(t, threads))
 			f, replaced, err := s.ilu0(m, order, placement{row: order, col: order, bounds: bounds})
 			if err != nil || replaced != 0 {
 				t.Fatal(replaced, err)
@@ -65,7 +65,7 @@ func TestRelaxed(t *testing.T) {
 	m := generated(t, "convdiff2d", generate.Params{"n": 64})
 	iterations := func(relax float64) int {
 		method := krylov.NewBiCGStab[vector, scalar](linop.NewHost(m.Rows, nil))
-		return solved(t, method, m, mustNew(t, ILU0, m, Options{Relax: relax}, nil), nil)
+		return solved(t, method, m, mustNew(t, ILU0, m, Options{Incomplete: Incomplete{Relax: relax}}, nil), nil)
 	}
 	if plain, relaxed := iterations(0), iterations(0.95); 4*relaxed > 3*plain {
 		t.Errorf("%d iterations, %d without relaxation", relaxed, plain)
@@ -75,7 +75,7 @@ func TestRelaxed(t *testing.T) {
 	for i := range null {
 		null[i] = math.Ldexp(1, -wideExponent(i))
 	}
-	opt := Options{Relax: 0.95, Epsilon: adaptive.MinEpsilon}
+	opt := Options{Incomplete: Incomplete{Relax: 0.95}, Epsilon: adaptive.MinEpsilon}
 	p := mustNew(t, ILU0, m, opt, nil)
 	opt.Multigrid.NearNull = [][]float64{null}
 	q := mustNew(t, ILU0, scaled, opt, nil)

@@ -14,7 +14,7 @@ import (
 //
 //	M^-1 = W_U W_L,  (W_L L)_ij = (W_U U)_ij = delta_ij,  i, j in the pattern of W_L or W_U,
 //
-// which is that of a power of L or U. So where triangular solves would go through the rows one after the other,
+// which is the pattern of a power of L or U. So where triangular solves would go through the rows one after the other,
 // there are two products. Row i of W, with columns J, is w with w L_JJ = e_i: a small triangular system.
 //
 // If A is symmetric, L D L^T, M^-1 is W_L^T D^-1 W_L, which is symmetric too; D must be positive.
@@ -95,7 +95,7 @@ func newSymmetricISAI(s setup) (Preconditioner, error) {
 
 func (p *isai) String() string { return fmt.Sprintf("%s, %d entries", ISAI, p.entries) }
 
-// isaiPower is the power of L and U whose pattern is that of their inverses.
+// isaiPower is the power of L and U whose pattern their inverses have.
 func (s *setup) isaiPower() int { return cmp.Or(s.Degree, defaultISAIPower) }
 
 // inverseRows is the n x n matrix of the rows that row appends to what it is given.
@@ -120,7 +120,7 @@ func (s *setup) inverseRows(n int, row func(k int, cols []int32, vals []float64)
 	return w
 }
 
-// lowerInverse appends row k of W_L: those of w with w L_JJ = e_k, L having ones on its diagonal.
+// lowerInverse appends row k of W_L: the elements of w with w L_JJ = e_k; L has ones on its diagonal.
 func (f *factors) lowerInverse(k, power int, cols []int32, vals []float64) ([]int32, []float64) {
 	first := len(cols)
 	cols = f.l.reach(k, power, cols)
@@ -138,7 +138,7 @@ func (f *factors) lowerInverse(k, power int, cols []int32, vals []float64) ([]in
 	return cols, vals
 }
 
-// upperInverse appends row k of W_U: those of w with w U_JJ = e_k.
+// upperInverse appends row k of W_U: the elements of w with w U_JJ = e_k.
 func (f *factors) upperInverse(k, power int, cols []int32, vals []float64) ([]int32, []float64) {
 	first := len(cols)
 	cols = f.u.reach(k, power, append(cols, int32(k)))

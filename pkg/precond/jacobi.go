@@ -76,8 +76,8 @@ func (s *setup) jacobiDiagonal() (w vector, replaced int) {
 	return w, replaced
 }
 
-// inverseDiagonal returns 1 / a_ii for each row i. Where that is not a finite number, and
-// where definite and a_ii < 0, it is what replace returns for i and a_ii.
+// inverseDiagonal returns 1 / a_ii for each row i. Where this is not a finite number, and
+// where definite is set and a_ii < 0, it takes the result of replace for i and a_ii instead.
 func inverseDiagonal(
 	m *csr.Matrix, definite bool, pool *parallel.Pool, replace func(i int, d float64) (float64, error),
 ) (w vector, err error) {

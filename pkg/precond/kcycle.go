@@ -47,7 +47,7 @@ func (c *cycle[T]) iterate(k int) {
 	l.x, l.c = l.c, l.x
 	l.f, l.r1 = l.r1, l.f
 	c.run(k)
-	l.f, l.r1 = l.r1, l.f // l.r1 is what the second step started from
+	l.f, l.r1 = l.r1, l.f // l.r1 is the start of the second step
 	w := l.t              // free between two cycles
 	l.a.Apply(w, l.x)
 	test = l.x

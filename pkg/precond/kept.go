@@ -7,10 +7,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Kept is what set-ups have found out about a pattern of nonzeros: orders, trees of fronts, and the transfers
+// Kept holds results of set-ups that depend on the pattern of nonzeros alone: orders, trees of fronts, and the transfers
 // between the levels of multigrid. Options with the same Kept reuse it for matrices of the same pattern, in
-// the same scaling and with the same options otherwise. Transfers are those of the values that they were
-// made for, with which cycles are good as long as strong connections stay strong; the matrices of the
+// the same scaling and with the same options otherwise. Transfers depend on the values that they were
+// made for: cycles stay good as long as strong connections stay strong; the matrices of the
 // levels, and smoothers, are always made anew. The zero value is empty. Use it from one goroutine at a time.
 type Kept struct {
 	orders    []keptOrder
@@ -33,7 +33,7 @@ func (k *Kept) Bytes() (n int64) {
 // DropTransfers forgets the transfers between levels.
 func (k *Kept) DropTransfers() { k.transfers, k.complete = nil, false }
 
-// pattern is that of a matrix.
+// pattern is the pattern of a matrix.
 type pattern struct {
 	rowPtr []int64
 	col    []int32
@@ -60,12 +60,12 @@ func sameSlice[T comparable](a, b []T) bool {
 // keptOrder is an order of a matrix.
 type keptOrder struct {
 	of   pattern
-	kind Order
+	kind order
 	p    csr.Permutation
 }
 
-// order is the order of a kind of m: one that was kept, or what find returns.
-func (k *Kept) order(m *csr.Matrix, kind Order, find func() (csr.Permutation, error)) (p csr.Permutation, err error) {
+// order returns the order of a kind of m: a kept one, or the result of find.
+func (k *Kept) order(m *csr.Matrix, kind order, find func() (csr.Permutation, error)) (p csr.Permutation, err error) {
 	if k == nil {
 		return find()
 	}
@@ -87,7 +87,7 @@ type keptTree struct {
 	tree          *frontTree
 }
 
-// tree is that of the diagonal blocks of a matrix and its transpose: one that was kept, or what find returns.
+// tree returns the tree of the diagonal blocks of a matrix and its transpose: a kept one, or the result of find.
 func (k *Kept) tree(a, transpose *csr.Matrix, blockOf []int32, find func() (*frontTree, error)) (t *frontTree, err error) {
 	if k == nil {
 		return find()
@@ -103,7 +103,7 @@ func (k *Kept) tree(a, transpose *csr.Matrix, blockOf []int32, find func() (*fro
 	return t, err
 }
 
-// transfer is what goes from a level of multigrid to the next.
+// transfer holds the operators between a level of multigrid and the next.
 type transfer struct {
 	rows  int // of the level
 	p, r  *csr.Matrix

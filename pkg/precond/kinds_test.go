@@ -50,7 +50,7 @@ func TestSymmetricPositiveDefinite(t *testing.T) {
 		}
 	}
 	for name, m := range multigridProblems(t) {
-		for _, smoother := range []Smoother{SmootherSPAI0, SmootherChebyshev, SmootherL1Jacobi} {
+		for _, smoother := range []Smoother{smootherSPAI0, smootherChebyshev, smootherL1Jacobi} {
 			for degree := 1; degree <= 3; degree++ {
 				if !testing.Short() || degree == 1 {
 					check(name, m, AMG, Options{Degree: degree, Multigrid: MultigridOptions{Smoother: smoother}})
@@ -72,8 +72,8 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 		kinds []Kind
 		opt   Options
 	}{
-		"large":      {laplace(t, side), kinds, Options{Symmetric: true, Fill: 2}},                                                               // subdomains, and ranges of aggregates
-		"elasticity": {wide(generated(t, "elasticity3d", generate.Params{"n": solid})), kinds[:len(kinds)-1], Options{Symmetric: true, Fill: 2}}, // which callers of AMG scale
+		"large":      {laplace(t, side), kinds, Options{Symmetric: true, Incomplete: Incomplete{Fill: 2}}},                                                               // subdomains, and ranges of aggregates
+		"elasticity": {wide(generated(t, "elasticity3d", generate.Params{"n": solid})), kinds[:len(kinds)-1], Options{Symmetric: true, Incomplete: Incomplete{Fill: 2}}}, // which callers of AMG scale
 		"rigid body": {body, []Kind{AMG}, Options{Symmetric: true, Multigrid: MultigridOptions{NearNull: modes, KCycle: true}}},
 		"convection": {generated(t, "convdiff3d", generate.Params{"n": 14}), []Kind{AMG, ILU0, ILUT, LU}, Options{Multigrid: MultigridOptions{KCycle: true}}},
 	} {
@@ -110,7 +110,7 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 func TestUndivided(t *testing.T) {
 	m := laplace(t, 260)
 	for _, undivided := range []bool{false, true} {
-		p := mustNew(t, ILU0, m, Options{Undivided: undivided}, nil).(*incomplete)
+		p := mustNew(t, ILU0, m, Options{Incomplete: Incomplete{Undivided: undivided}}, nil).(*incomplete)
 		if (p.bounds == nil) != undivided || (p.row == nil) != undivided {
 			t.Errorf("undivided %v: subdomains %v", undivided, p.bounds)
 		}
@@ -134,7 +134,7 @@ func TestCost(t *testing.T) {
 	for name, m := range map[string]*csr.Matrix{"poisson": grid, "elasticity": body} {
 		for _, k := range kinds {
 			pool := newPool(t, 2)
-			opt := Options{Symmetric: true, Fill: 2}
+			opt := Options{Symmetric: true, Incomplete: Incomplete{Fill: 2}}
 			reduced := mustNew(t, k, m, opt, pool).Cost()
 			opt.Epsilon = adaptive.MinEpsilon
 			p := mustNew(t, k, m, opt, pool)
@@ -177,7 +177,7 @@ func TestCost(t *testing.T) {
 func TestMemoryLimit(t *testing.T) {
 	m := laplace(t, 40)
 	for _, k := range kinds {
-		opt := Options{Symmetric: true, Fill: 3}
+		opt := Options{Symmetric: true, Incomplete: Incomplete{Fill: 3}}
 		need := mustNew(t, k, m, opt, nil).Cost().Bytes
 		for _, limit := range []int64{1000, need / 2, need - 1} {
 			opt.MaxBytes = limit
@@ -227,7 +227,7 @@ func TestInterruption(t *testing.T) {
 			}
 		}
 	}
-	if _, err := New(t.Context(), AMG, m, Options{Symmetric: true, MaxWork: 1}, nil); !errors.Is(err, ErrWork) {
+	if _, err := New(t.Context(), AMG, m, Options{Symmetric: true, Limits: Limits{MaxWork: 1}}, nil); !errors.Is(err, ErrWork) {
 		t.Errorf("too much work: %v", err)
 	}
 }
@@ -309,7 +309,7 @@ func BenchmarkKinds(b *testing.B) {
 	} {
 		for _, k := range kinds {
 			for accuracy, epsilon := range map[string]float64{"default": 0, "fp64": adaptive.MinEpsilon} {
-				opt := Options{Symmetric: true, Epsilon: epsilon, Fill: 3, DropTol: 1e-3}
+				opt := Options{Symmetric: true, Epsilon: epsilon, Incomplete: Incomplete{Fill: 3, DropTol: 1e-3}}
 				b.Run(name+"/"+string(k)+"/"+accuracy+"/setup", func(b *testing.B) {
 					for b.Loop() {
 						mustNew(b, k, m, opt, pool)

@@ -31,7 +31,7 @@ const (
 // scaledLevel is S and S_1 of a level, see cycle, and their inverses.
 type scaledLevel struct{ root, left, inverse, leftInverse []float64 }
 
-// scaleOf returns that of a smoother with the diagonal m and the first step omega.
+// scaleOf returns the scale of a smoother with the diagonal m and the first step omega.
 func scaleOf(m []float64, omega float64, pool *parallel.Pool) scaledLevel {
 	n := len(m)
 	s := scaledLevel{root: make([]float64, n), inverse: make([]float64, n)}
@@ -247,8 +247,8 @@ func (s *setup) levelEpsilon(k int) float64 {
 	return s.Epsilon
 }
 
-// portable returns matrices to be stored with the same errors: those of a matrix and of its transpose are
-// each other's transposes. Errors are relative to the largest element, as those of integers are in chunks.
+// portable returns matrices to be stored with the same errors: the errors of a matrix and of its transpose are
+// each other's transposes. Errors are relative to the largest element, as the errors of integers in chunks are.
 func (s *setup) portable(epsilon float64, list ...*csr.Matrix) (factors []Factor) {
 	theta := 0.0
 	if most := slices.Max(append(list[0].RowMax(s.pool), 0)); epsilon > adaptive.MinEpsilon && most > 0 && finite(most) {

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// A connection of strength s is loose if s < looseness t^2, t being that of the strongest one of
-	// either end.
+	// A connection of strength s is loose if s < looseness t^2, where t is the strength of the strongest
+	// connection of either end.
 	looseness = 0.35
 	mostLoose = 0.1 // share of the connections of a graph
 )

@@ -127,7 +127,7 @@ func TestLUTriangular(t *testing.T) {
 		}
 	})
 	for name, m := range map[string]*csr.Matrix{"triangular": triangle, "shuffled": shuffle(triangle, r), "transposed": shuffle(triangle.Transpose(nil), r)} {
-		p := mustNew(t, LU, m, Options{MaxWork: 2}, nil)
+		p := mustNew(t, LU, m, Options{Limits: Limits{MaxWork: 2}}, nil)
 		if got := p.Cost().Values; got != int64(m.NNZ()) {
 			t.Errorf("%s: %d entries in the factors of %d", name, got, m.NNZ())
 		}
@@ -140,7 +140,7 @@ func TestEstimate(t *testing.T) {
 	m := laplace(t, 60)
 	for kind, share := range map[Kind]float64{LU: 1, Cholesky: 0.5, LDL: 0.5} {
 		opt := Options{Symmetric: true}
-		w, err := Estimate(t.Context(), kind, m, opt, nil)
+		w, err := estimate(t.Context(), kind, m, opt, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,12 +156,12 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
-	for kind, is := range map[Kind]error{ILU0: ErrNoEstimate, "ilu7": ErrNoEstimate} {
-		if _, err := Estimate(t.Context(), kind, m, Options{}, nil); !errors.Is(err, is) {
+	for kind, is := range map[Kind]error{ILU0: errNoEstimate, "ilu7": errNoEstimate} {
+		if _, err := estimate(t.Context(), kind, m, Options{}, nil); !errors.Is(err, is) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
-	if _, err := Estimate(t.Context(), LU, fromRows(t, [][]float64{{1, 1}, {0, 0}}), Options{}, nil); !errors.Is(err, ErrSingular) {
+	if _, err := estimate(t.Context(), LU, fromRows(t, [][]float64{{1, 1}, {0, 0}}), Options{}, nil); !errors.Is(err, ErrSingular) {
 		t.Errorf("singular: %v", err)
 	}
 }
@@ -173,17 +173,67 @@ func TestOrders(t *testing.T) {
 		opt.Fill = 100
 		return mustNew(t, ILUT, m, opt, nil).Cost().Values
 	}
-	amd, rcm := entries(Options{DropTol: 1e-9, Order: OrderAMD}), entries(Options{DropTol: 1e-9, Order: OrderRCM})
+	amd, rcm := entries(Options{Incomplete: Incomplete{DropTol: 1e-9, order: orderAMD}}), entries(Options{Incomplete: Incomplete{DropTol: 1e-9, order: orderRCM}})
 	if amd >= rcm {
 		t.Errorf("%d entries with minimum degree, %d with Cuthill-McKee", amd, rcm)
 	}
-	if auto := entries(Options{DropTol: 1e-9}); auto != amd {
+	if auto := entries(Options{Incomplete: Incomplete{DropTol: 1e-9}}); auto != amd {
 		t.Errorf("%d entries by default, want %d", auto, amd)
 	}
-	if auto, want := entries(Options{DropTol: 1e-2}), entries(Options{DropTol: 1e-2, Order: OrderRCM}); auto != want {
+	if auto, want := entries(Options{Incomplete: Incomplete{DropTol: 1e-2}}), entries(Options{Incomplete: Incomplete{DropTol: 1e-2, order: orderRCM}}); auto != want {
 		t.Errorf("%d entries by default, want %d", auto, want)
 	}
-	if _, err := New(t.Context(), ILUT, m, Options{Order: "nd"}, nil); err == nil || !strings.Contains(err.Error(), `"nd"`) {
+	if _, err := New(t.Context(), ILUT, m, Options{Incomplete: Incomplete{order: "nd"}}, nil); err == nil || !strings.Contains(err.Error(), `"nd"`) {
 		t.Errorf("unknown order: %v", err)
+	}
+}
+
+// Blocks are strong components, as paths in the graph say, and nothing is above them.
+func TestStrongComponents(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		n := 1 + r.IntN(12)
+		m := testsupport.Entries(n, func(add func(i, j int, v float64)) {
+			for i := range n {
+				add(i, i, 1)
+			}
+			for range r.IntN(2*n + 1) {
+				add(r.IntN(n), r.IntN(n), 1)
+			}
+		})
+		reach := make([][]bool, n)
+		for i := range n {
+			reach[i] = make([]bool, n)
+			for j := range n {
+				reach[i][j] = m.At(i, j) != 0
+			}
+		}
+		for k := range n {
+			for i := range n {
+				for j := range n {
+					reach[i][j] = reach[i][j] || reach[i][k] && reach[k][j]
+				}
+			}
+		}
+		order, bounds, err := strongComponents(t.Context(), m)
+		if err != nil || order.Validate() != nil || len(order) != n || bounds[len(bounds)-1] != n {
+			t.Fatalf("%v, %v, %v", order, bounds, err)
+		}
+		block := make([]int, n)
+		for b := range len(bounds) - 1 {
+			for _, i := range order[bounds[b]:bounds[b+1]] {
+				block[i] = b
+			}
+		}
+		for i := range n {
+			for j := range n {
+				if (block[i] == block[j]) != (i == j || reach[i][j] && reach[j][i]) {
+					t.Fatalf("rows %d and %d in blocks %d and %d", i, j, block[i], block[j])
+				}
+				if m.At(i, j) != 0 && block[i] < block[j] {
+					t.Fatalf("entry (%d, %d) above block %d", i, j, block[j])
+				}
+			}
+		}
 	}
 }

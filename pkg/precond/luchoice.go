@@ -12,7 +12,7 @@ const (
 	fewMultiplications = 600
 	frontGain          = 8
 	// Up to quickRows multiplications, for up to quickNonzeros nonzeros, are about a hundredth of a
-	// second by rows, which need no luck with pivots where the diagonal is not that of the matrix.
+	// second by rows, which need no luck with pivots where the diagonal is not the diagonal of the matrix.
 	quickRows     = 5e6
 	quickNonzeros = 100_000
 	// mostBackward is the largest row-wise backward error of a solve with fronts: an iteration or two
@@ -20,7 +20,7 @@ const (
 	mostBackward = 1e-9
 )
 
-// planLU returns the plan of fronts, or that of rows if it takes less.
+// planLU returns the plan of fronts, or the plan of rows if it takes less.
 func (s *setup) planLU(t *triangularBlocks) (*frontPlan, *luPlan, error) {
 	var rows *luPlan
 	if t.at.row != nil && s.m.NNZ() <= quickNonzeros {

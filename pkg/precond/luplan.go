@@ -7,7 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// A luPlan is what LU is to factor: the matrix scaled and permuted, in blocks of a block
+// A luPlan is the input of LU: the matrix scaled and permuted, in blocks of a block
 // lower triangular form, whose bounds are rows. In an upper triangular one, what is right
 // of a block would be divided by its pivots, which were not chosen among it, and grow.
 type luPlan struct {
@@ -16,7 +16,7 @@ type luPlan struct {
 	bounds   []int
 	diagonal []bool // of each block: pivots are to be on the diagonal
 	order    string // the name of the order of most rows
-	work     Work
+	work     factorWork
 }
 
 // triangularBlocks are a matrix scaled, and its rows permuted, so that its diagonal has no zeros and is
@@ -34,7 +34,7 @@ func (s *setup) blocksLU() (*triangularBlocks, error) {
 	if err != nil {
 		return nil, err
 	}
-	order, bounds, err := csr.StrongComponents(s.ctx, a)
+	order, bounds, err := strongComponents(s.ctx, a)
 	if err != nil {
 		return nil, ErrInterrupted
 	}

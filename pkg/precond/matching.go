@@ -206,7 +206,7 @@ func (t *matcher) augment(root int32) (found bool, err error) {
 	return true, nil
 }
 
-// queueWork is the cost of a row in the queue, relative to that of an entry.
+// queueWork is the cost of a row in the queue, relative to the cost of an entry.
 const queueWork = 8
 
 // exchange matches along the path that leads back from row end to column root.

@@ -17,10 +17,10 @@ type MultigridOptions struct {
 	// a node, 1 there and 0 elsewhere.
 	NearNull  [][]float64
 	KCycle    bool    // K-cycles, with which M is not linear
-	Threshold float64 // of strong connections on the finest level; 0: DefaultThreshold or AnisotropicThreshold, by a sample of rows
+	Threshold float64 // of strong connections on the finest level; 0: by a sample of rows
 	Smoother  Smoother
 
-	// Omega is what prolongators are smoothed with, times the largest eigenvalue of D^-1 A; 0: 4/3,
+	// Omega is the damping factor of the smoothing of prolongators, times the largest eigenvalue of D^-1 A; 0: 4/3,
 	// negative: they are not smoothed.
 	Omega    float64
 	Coarsest int // rows of a matrix that is inverted rather than coarsened; 0: 500, at most 3000
@@ -77,7 +77,7 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	if err := s.checkMemory(8 * int64(m.Rows) * int64(width+2)); err != nil {
 		return nil, err
 	}
-	h.nodes = csr.EqualBlocks(m.Rows, size)
+	h.nodes = equalBlocks(m.Rows, size)
 	if h.null = s.Multigrid.NearNull; len(h.null) == 0 {
 		h.null = Constants(m.Rows, size)
 	}
@@ -102,7 +102,7 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	return fuse(g, &s), nil
 }
 
-// describe is the text of a hierarchy whose last levels are those of h; spread says which others are elsewhere.
+// describe returns the text of a hierarchy whose last levels are the levels of h; spread says which others are elsewhere.
 func (h *hierarchy) describe(g *multigrid, spread string, size, width int, complexity float64) string {
 	kind := ""
 	if h.anisotropic {

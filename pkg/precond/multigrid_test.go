@@ -22,7 +22,7 @@ import (
 // equilibratedProblem scales m as solvers do, and its near-null space with it.
 func equilibratedProblem(tb testing.TB, m *csr.Matrix, null [][]float64) (*csr.Matrix, [][]float64) {
 	tb.Helper()
-	s, err := csr.SymmetricScaling(m, nil)
+	s, err := csr.SymmetricScaling(m, false, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestNearNullOfCoarserLevels(t *testing.T) {
 		}
 	}
 	m, null := equilibratedProblem(t, m, Constants(m.Rows, 1))
-	h := &hierarchy{setup: setupOf(m, Options{Symmetric: true}), a: m, nodes: csr.EqualBlocks(m.Rows, 1), null: null, threshold: 1e-9}
+	h := &hierarchy{setup: setupOf(m, Options{Symmetric: true}), a: m, nodes: equalBlocks(m.Rows, 1), null: null, threshold: 1e-9}
 	for h.a.Rows > 20 {
 		if more, err := h.coarsen(); !more || err != nil {
 			t.Fatalf("%v, %v at %d rows", more, err, h.a.Rows)
@@ -228,7 +228,7 @@ func TestMultigridMemoryLimit(t *testing.T) {
 		t.Errorf("a large prolongator: %v, %d bytes allocated", err, n)
 	}
 	small := path(t, 400)
-	if _, err := New(context.Background(), AMG, small, Options{Symmetric: true, MaxBytes: 100000}, nil); !errors.Is(err, ErrMemory) {
+	if _, err := New(context.Background(), AMG, small, Options{Symmetric: true, Limits: Limits{MaxBytes: 100000}}, nil); !errors.Is(err, ErrMemory) {
 		t.Errorf("dense inverse of %d rows: %v", small.Rows, err)
 	}
 }
@@ -282,7 +282,7 @@ func TestMultigridAnisotropic(t *testing.T) {
 		return pcg(t, AMG, m, Options{Multigrid: opt}, pool)
 	}
 	small, large := count(60, MultigridOptions{}), count(250, MultigridOptions{})
-	k, isotropic := count(250, MultigridOptions{KCycle: true}), count(250, MultigridOptions{Threshold: DefaultThreshold})
+	k, isotropic := count(250, MultigridOptions{KCycle: true}), count(250, MultigridOptions{Threshold: defaultThreshold})
 	t.Logf("%d and %d iterations, by K-cycles %d, with the threshold of isotropic problems %d", small, large, k, isotropic)
 	if large > small+1 || 2*large > 3*k || 2*large > isotropic {
 		t.Errorf("%d and %d iterations, by K-cycles %d, with the threshold of isotropic problems %d", small, large, k, isotropic)
@@ -298,8 +298,8 @@ func TestSPAI0Eigenvalues(t *testing.T) {
 	beyond := 0
 	for name, m := range problems {
 		m, null := equilibratedProblem(t, m, Constants(m.Rows, 1))
-		opt := Options{Symmetric: true, Multigrid: MultigridOptions{Smoother: SmootherSPAI0, Coarsest: 10}}
-		h := &hierarchy{setup: setupOf(m, opt), a: m, nodes: csr.EqualBlocks(m.Rows, 1), null: null}
+		opt := Options{Symmetric: true, Multigrid: MultigridOptions{Smoother: smootherSPAI0, Coarsest: 10}}
+		h := &hierarchy{setup: setupOf(m, opt), a: m, nodes: equalBlocks(m.Rows, 1), null: null}
 		if err := h.build(); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -1,6 +1,9 @@
 package precond
 
-import "github.com/mpsolve/mpsolve/pkg/linop"
+import (
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
 
 // A MulSpace is a space with the elementwise product.
 type MulSpace[V any, S linop.Scalar[S]] interface {
@@ -8,13 +11,13 @@ type MulSpace[V any, S linop.Scalar[S]] interface {
 	Mul(a S, w, x, y V) // y = a w∘x
 }
 
-// Relaxation applies a Polynomial on any space by a step
+// relaxation applies a Polynomial on any space by a step
 //
 //	x_(k+1) = x_k + omega_k w∘(r - A x_k)
 //
 // for each omega_k from x_0 = 0. The first needs no product with A, each other one is a
 // product that reads 3 vectors besides and writes one.
-type Relaxation[V any, S linop.Scalar[S]] struct {
+type relaxation[V any, S linop.Scalar[S]] struct {
 	space   MulSpace[V, S]
 	a       linop.Relaxer[V, S]
 	w, work V
@@ -23,8 +26,12 @@ type Relaxation[V any, S linop.Scalar[S]] struct {
 
 // NewPolynomial returns the preconditioner of a Polynomial of the operator a, w being its W
 // in the space; there is at least one omega. It allocates a work vector.
-func NewPolynomial[V any, S linop.Scalar[S]](space MulSpace[V, S], a linop.Relaxer[V, S], w V, omega []float64) *Relaxation[V, S] {
-	p := &Relaxation[V, S]{space: space, a: a, w: w, work: space.New()}
+func NewPolynomial[V any, S linop.Scalar[S]](space MulSpace[V, S], a linop.Relaxer[V, S], w V, omega []float64) krylov.Preconditioner[V] {
+	return newRelaxation(space, a, w, omega)
+}
+
+func newRelaxation[V any, S linop.Scalar[S]](space MulSpace[V, S], a linop.Relaxer[V, S], w V, omega []float64) *relaxation[V, S] {
+	p := &relaxation[V, S]{space: space, a: a, w: w, work: space.New()}
 	for _, o := range omega {
 		p.omega = append(p.omega, space.Scalar(o))
 	}
@@ -32,7 +39,7 @@ func NewPolynomial[V any, S linop.Scalar[S]](space MulSpace[V, S], a linop.Relax
 }
 
 // Apply computes dst = M^-1 src.
-func (p *Relaxation[V, S]) Apply(dst, src V) {
+func (p *relaxation[V, S]) Apply(dst, src V) {
 	x, work := dst, p.work
 	if len(p.omega)%2 == 0 { // an odd number of exchanges follows
 		x, work = work, x

@@ -20,18 +20,8 @@ type (
 type Preconditioner interface {
 	Apply(dst, src []float64) // dst = M^-1 src; dst is not src
 	Cost() Cost
-	Data() Data     // what Apply computes with, for a device; nil if the kind does not run there
+	Data() Data     // describes M^-1 for a device; nil if the kind does not run there
 	String() string // the kind and its main parameters
-}
-
-// A Forker keeps something from one call to the next. Fork returns another one with the same M^-1, which
-// solves that take turns have each for itself.
-type Forker interface{ Fork() Preconditioner }
-
-// A Several is a Preconditioner that is applied to several vectors at once, for which it reads what it has stored once.
-type Several interface {
-	Preconditioner
-	ApplyMany(dst, src [][]float64) // dst[k] = M^-1 src[k], with the bits of Apply
 }
 
 // Cost is the memory of a preconditioner.
@@ -59,73 +49,74 @@ type Options struct {
 	// or row; 0: DefaultEpsilon; adaptive.MinEpsilon: FP64.
 	Epsilon float64
 
-	// Kernels are those of the products and vectors of an application; nil: the default ones. Setting
-	// up and complete factors have the default ones, with the same bits.
+	// Kernels are used for the products and vectors of an application; nil: the default ones. Setting
+	// up and complete factors use the default ones, with the same bits.
 	Kernels *kernels.Set
 
-	// Model is what the layouts of stored matrices are chosen by; nil: adaptive.ModelOf the kernels.
+	// Model chooses the layouts of stored matrices; nil: adaptive.ModelOf the kernels.
 	Model *adaptive.Model
 
 	Symmetric bool              // A is symmetric, and M must be symmetric too
-	MaxBytes  int64             // the memory budget, a limit on what setting up takes, and on Cost.Bytes; 0: no limit
-	MaxWork   float64           // limit on the multiplications per nonzero of A to set up ILUT, ICT or AMG; 0: no limit
 	Log       func(line string) // receives warnings, a line each; nil: nobody
-	Stage     func(text string) // receives what setting up is on, by kinds that take long; nil: nobody
+	Stage     func(text string) // receives the present stage of setting up, from kinds that take long; nil: nobody
 
-	// Portable: matrices stay in FP64 CSR, and Data describes them for another place, where they are to be stored with Epsilon.
+	// Portable: matrices stay in FP64 CSR, and Data describes them for another backend, which stores them with Epsilon.
 	// Otherwise Data of FSAI, ISAI and AMG is nil.
 	Portable bool
-
-	// Worked is told the multiplications of setting up so far, now and then, by the kinds
-	// that MaxWork limits; nil: nobody.
-	Worked func(multiplications int64)
-
-	// Needs is told the least MaxBytes with which setting up could have come as far as it is, whenever that grows; nil: nobody.
-	Needs func(bytes int64)
 
 	// Operator is A as it is stored already, if it is: kinds that multiply with A
 	// use it instead of storing A once more.
 	Operator linop.Relaxer[vector, scalar]
 
-	// Kept is what set-ups of matrices with the same pattern have in common; nil: nothing is kept.
+	// Kept holds what set-ups of matrices with the same pattern share; nil: nothing is kept.
 	Kept *Kept
 
-	DropTol   float64 // ILUT, ICT: entries below this, relative to their row, are dropped; 0: DefaultDropTol
-	Fill      float64 // ILUT, ICT: largest number of entries of the factors, relative to those of A; 0: DefaultFill
-	Order     Order   // ILUT, ICT: OrderAuto if empty
-	Relax     float64 // ILU0: share of what it drops that is added to the diagonal, see newILU0; 0: none
-	Undivided bool    // ILU0: no subdomains: all rows in their order, solved by one thread, see split
+	Limits
+	Incomplete
 	Overlap   Overlap // NewDistributed, by domain
 	BlockSize int     // BlockJacobi: the largest block; AMG: unknowns a node; 0: found from the pattern
 	Degree    int     // Chebyshev: products with A an application; FSAI, ISAI: power of A, or of its factors, whose pattern is used; AMG: steps of a smoother; 0: the kind's default
 
 	Multigrid MultigridOptions
+}
+
+// Limits bound what setting up takes, and report it. The functions may be nil.
+type Limits struct {
+	MaxBytes int64                       // the memory that setting up takes, and Cost.Bytes; 0: no limit
+	MaxWork  float64                     // the multiplications per nonzero of A that setting up takes; 0: no limit
+	Worked   func(multiplications int64) // receives the multiplications so far, now and then, from the kinds that MaxWork limits
+	Needs    func(bytes int64)           // receives the least MaxBytes with which setting up reaches its present state, whenever that grows
 
 	making float64 // Description.Making
 }
 
-// Order names an order of rows and columns for incomplete factorisations.
-type Order string
+// Incomplete are the options of incomplete factorisations.
+type Incomplete struct {
+	DropTol   float64 // ILUT, ICT: entries below this, relative to their row, are dropped; 0: DefaultDropTol
+	Fill      float64 // ILUT, ICT: largest number of entries of the factors, relative to the entries of A; 0: DefaultFill
+	Relax     float64 // ILU0: share of the dropped entries that is added to the diagonal ([Gustafsson78]); 0: none
+	Undivided bool    // ILU0: no subdomains: all rows in their order, solved by one thread
 
-// The orders.
+	order order // ILUT, ICT
+}
+
+// order names an order of rows and columns for incomplete factorisations.
+type order string
+
 const (
-	OrderAuto Order = ""    // OrderAMD where the drop tolerance is at most nearlyComplete, otherwise OrderRCM
-	OrderRCM  Order = "rcm" // reverse Cuthill-McKee, see csr.RCM
-	OrderAMD  Order = "amd" // approximate minimum degree, see csr.AMD
+	orderAuto order = ""    // orderAMD where the drop tolerance is at most nearlyComplete, otherwise orderRCM
+	orderRCM  order = "rcm" // reverse Cuthill-McKee, see csr.RCM
+	orderAMD  order = "amd" // approximate minimum degree, see csr.AMD
 )
 
 // Overlap names how many layers of rows of other domains a domain has besides its own.
 type Overlap string
 
-// The overlaps.
+// The overlaps. Without one, it is OverlapOne where the kind has it and it pays, by the size of domains and of nodes.
 const (
-	OverlapAuto Overlap = ""  // OverlapOne where the kind has it and it pays, by the size of domains and of nodes
 	OverlapNone Overlap = "0" // blocks on the diagonal
 	OverlapOne  Overlap = "1" // restricted additive Schwarz, or a weighted one where M must be symmetric
 )
-
-// Overlaps lists the overlaps.
-var Overlaps = []Overlap{OverlapAuto, OverlapNone, OverlapOne}
 
 // DefaultEpsilon is the default accuracy of stored values.
 const DefaultEpsilon = 0x1p-16
@@ -144,8 +135,6 @@ var (
 	ErrWork = errors.New("setting up takes too long")
 	// ErrSingular: a matrix that must be inverted, A or one made from it, is singular.
 	ErrSingular = errors.New("singular")
-	// ErrNoEstimate: Estimate has none for the kind.
-	ErrNoEstimate = errors.New("no estimate of the work")
 )
 
 func (o Options) withDefaults() Options {

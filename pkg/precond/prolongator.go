@@ -12,7 +12,7 @@ import (
 // the near-null space: in each aggregate its columns are an orthonormal basis of
 // what the vectors of the near-null space are there, B = T B_c ([Vanek96], section
 // 3). Unknown i has the elements value[i*width:(i+1)*width] in the columns that
-// begin at first[i]; those of unknowns in no aggregate are zero.
+// begin at first[i]; the elements of unknowns in no aggregate are zero.
 type tentative struct {
 	width  int
 	value  []float64
@@ -166,18 +166,18 @@ const leastLumped = 0.05
 // preserves A v for a vector v, without zeros, of the near-null space ([Vanek96], section 4), and D_F
 // is its diagonal. If that leaves hardly anything of the diagonal of m, weak connections are dropped.
 func (t *tentative) smooth(m *csr.Matrix, nd nodes, v []float64, strong *graph, f filtered, omega float64, pool *parallel.Pool) *csr.Matrix {
-	if t.width == 1 && nd.Count() == m.Rows {
-		return csr.Assemble(m.Rows, len(t.coarse.Of), pool, func(lo, hi int) ([]int64, []int32, []float64) {
+	if t.width == 1 && nd.count() == m.Rows {
+		return assemble(m.Rows, len(t.coarse.Of), pool, func(lo, hi int) ([]int64, []int32, []float64) {
 			return t.smoothRows(m, strong, f.diagonal, omega, lo, hi)
 		})
 	}
-	return csr.ByRows(m.Rows, t.coarse, evenly(m.Rows, nodesPerTask), pool, func(i int, row *csr.Accumulator) {
+	return byRows(m.Rows, t.coarse, evenly(m.Rows, nodesPerTask), pool, func(i int, row *accumulator) {
 		t.smoothRow(row, m, nd, v, strong, omega, i)
 	})
 }
 
 // smoothRow makes row i of P.
-func (t *tentative) smoothRow(row *csr.Accumulator, m *csr.Matrix, nd nodes, v []float64, strong *graph, omega float64, i int) {
+func (t *tentative) smoothRow(row *accumulator, m *csr.Matrix, nd nodes, v []float64, strong *graph, omega float64, i int) {
 	cols, vals := m.Row(i)
 	node := nd.Of[i]
 	// lumpTo returns the unknown to which column j belongs in A_F.
@@ -217,7 +217,7 @@ func (t *tentative) smoothRow(row *csr.Accumulator, m *csr.Matrix, nd nodes, v [
 	}
 }
 
-// filtered is what smoothing a prolongator needs to know of A_F.
+// filtered holds the properties of A_F that smoothing a prolongator needs.
 type filtered struct {
 	diagonal []float64
 	bound    float64 // of the eigenvalues of D_F^-1 A_F, by row sums in units of v
@@ -322,14 +322,14 @@ func (t *tentative) smoothRows(m *csr.Matrix, strong *graph, diagonal []float64,
 }
 
 // add adds a times row i of the tentative prolongator.
-func (t *tentative) add(row *csr.Accumulator, i int, a float64) {
+func (t *tentative) add(row *accumulator, i int, a float64) {
 	first := t.first[i]
 	if first < 0 {
 		return
 	}
 	g := t.coarse.Of[first]
 	rank := int(t.coarse.First[g+1] - first)
-	row.AddBlock(g, a, t.value[i*t.width:i*t.width+rank])
+	row.addBlock(g, a, t.value[i*t.width:i*t.width+rank])
 }
 
 // pattern is a matrix with one element in each nonzero block of the tentative prolongator.

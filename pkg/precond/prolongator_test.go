@@ -15,7 +15,7 @@ import (
 // matrix is the tentative prolongator as a matrix.
 func (t *tentative) matrix() *csr.Matrix {
 	n := len(t.first)
-	return csr.ByRows(n, t.coarse, []int{0, n}, nil, func(i int, row *csr.Accumulator) { t.add(row, i, 1) })
+	return byRows(n, t.coarse, []int{0, n}, nil, func(i int, row *accumulator) { t.add(row, i, 1) })
 }
 
 // times is m x.
@@ -76,8 +76,8 @@ func TestTentative(t *testing.T) {
 		"either":          {3, [][]float64{partly, other}},
 		"huge and tiny":   {3, [][]float64{times(m, random(n, 1)), scaledBy(1e120, modes[4]), scaledBy(1e-120, modes[5])}},
 	} {
-		nd := csr.EqualBlocks(n, c.size)
-		threshold := DefaultThreshold
+		nd := equalBlocks(n, c.size)
+		threshold := defaultThreshold
 		if c.size == 1 { // small aggregates: pairs
 			threshold = 0.3
 		}
@@ -98,7 +98,7 @@ func TestTentative(t *testing.T) {
 			}
 			closeTo(t, fmt.Sprintf("%s: vector %d", name, q), times(p, tt.null[q]), want, 1e-14)
 		}
-		for k := range tt.coarse.Count() {
+		for k := range tt.coarse.count() {
 			lo, hi := tt.coarse.First[k], tt.coarse.First[k+1]
 			if hi == lo {
 				t.Errorf("%s: node %d of the coarse level has no unknown", name, k)
@@ -123,7 +123,7 @@ func scaledBy(f float64, x vector) vector {
 // orthonormal checks P^T P = I.
 func orthonormal(t *testing.T, name string, p *csr.Matrix) {
 	t.Helper()
-	g, err := csr.Multiply(p.Transpose(nil), p, csr.EqualBlocks(p.Cols, 1), nil)
+	g, err := productOf(p.Transpose(nil), p, equalBlocks(p.Cols, 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,10 +177,10 @@ func TestSmoothedProlongator(t *testing.T) {
 		"dropped":     {heavy, Constants(heavy.Rows, 1), 1, 0.3},
 		"elasticity":  {body, bodyModes(t, 6), 3, 0},
 	} {
-		n, nd := c.m.Rows, csr.EqualBlocks(c.m.Rows, c.size)
+		n, nd := c.m.Rows, equalBlocks(c.m.Rows, c.size)
 		connections := newStrength(c.m, nd, spreading{}, nil)
 		strong := connections.strong(c.threshold, nil)
-		if weak := len(strong.near) < connections.m.NNZ()-nd.Count(); weak != (name == "anisotropic" || name == "scaled" || name == "dropped") {
+		if weak := len(strong.near) < connections.m.NNZ()-nd.count(); weak != (name == "anisotropic" || name == "scaled" || name == "dropped") {
 			t.Fatalf("%s: weak connections: %v", name, weak)
 		}
 		tt := newTentative(nd, aggregate(connections, strong, nil), c.null, nil)

@@ -30,28 +30,18 @@ const (
 	AMG         Kind = "amg"
 )
 
-// A Parameter names one or several fields of Options that only some kinds read.
-type Parameter string
-
-// The parameters.
-const (
-	BlockSizes Parameter = "block size" // Options.BlockSize
-	Dropping   Parameter = "dropping"   // Options.DropTol, Options.Fill and Options.Order
-	NearNull   Parameter = "near null"  // Options.Multigrid.NearNull
-	Cycle      Parameter = "cycle"      // Options.Multigrid.KCycle
-)
-
-// A Description is the row of a kind in Registry.
+// A Description is the row of a kind in the registry.
 type Description struct {
 	Kind       Kind
-	Summary    string      // what M is, in a few words
-	Definite   bool        // for symmetric positive definite A only; so is M then
-	Symmetric  bool        // for symmetric A only, definite or not; M is positive definite
-	Transposes bool        // M of A^T is the transpose of M of A, but for rounding
-	Parameters []Parameter // that the kind reads
+	Summary    string // what M is, in a few words
+	Definite   bool   // for symmetric positive definite A only; so is M then
+	Symmetric  bool   // for symmetric A only, definite or not; M is positive definite
+	Transposes bool   // M of A^T is the transpose of M of A, but for rounding
+	BlockSizes bool   // it reads Options.BlockSize
+	Drops      bool   // it reads Options.DropTol and Options.Fill
 
 	// MaxWork is the number of multiplications per nonzero of A beyond which setting up
-	// does not pay, about three times what meshes take: graphs with a few rows that
+	// does not pay, about three times the number for meshes: graphs with a few rows that
 	// touch everything may take a thousand times as many. 0: no limit.
 	MaxWork float64
 
@@ -62,51 +52,51 @@ type Description struct {
 	// Overlaps: NewDistributed can make it of domains that overlap.
 	Overlaps bool
 
-	// Making is the most memory that setting up takes relative to what it makes, or counts while it does; 0: no more than that.
-	// docs/memory.md has the measurements.
+	// Making is the largest memory of setting up relative to the memory of the preconditioner, or to the memory counted while
+	// setting up; 0: no more than that. docs/memory.md has the measurements.
 	Making float64
 
 	create   func(s setup) (Preconditioner, error)
-	estimate func(s setup) (Work, error) // nil: there is none
+	estimate func(s setup) (factorWork, error) // nil: there is none
 
 	// distribute is create for matrices in domains; nil: it is not for these.
 	distribute func(s distributed) (Preconditioner, error)
 }
 
-// Registry lists all kinds. A kind is added by its file and a row here.
-var Registry = []Description{
+// registry lists all kinds. A kind is added by its file and a row here.
+var registry = []Description{
 	{
 		Kind: None, Summary: "identity", Transposes: true, DeviceBytes: noBytes,
 		create: func(setup) (Preconditioner, error) { return nil, errors.New("there is nothing to set up") },
 	},
 	{Kind: Jacobi, Summary: "diagonal", Transposes: true, DeviceBytes: noBytes, create: newJacobi, distribute: byDomain(newJacobi)},
 	{
-		Kind: BlockJacobi, Summary: "diagonal blocks", Parameters: []Parameter{BlockSizes}, Making: 2.5,
+		Kind: BlockJacobi, Summary: "diagonal blocks", BlockSizes: true, Making: 2.5,
 		DeviceBytes: func(n, _ int64) int64 { return 8 * defaultBlockSize * n }, create: newBlockJacobi,
 		distribute: byDomain(newBlockJacobi),
 	},
 	{Kind: ILU0, Summary: "ILU(0)", Transposes: true, Making: 4, Overlaps: true, create: newILU0, distribute: byDomain(newILU0)},
 	{Kind: IC0, Summary: "IC(0)", Definite: true, Making: 3, Overlaps: true, create: newIC0, distribute: byDomain(newIC0)},
 	{
-		Kind: ILUT, Summary: "ILU with a threshold", Parameters: []Parameter{Dropping}, MaxWork: 500, Making: 4.5, Overlaps: true,
+		Kind: ILUT, Summary: "ILU with a threshold", Drops: true, MaxWork: 500, Making: 4.5, Overlaps: true,
 		create: newILUT, distribute: byDomain(newILUT),
 	},
 	{
-		Kind: ICT, Summary: "IC with a threshold", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500, Making: 3,
+		Kind: ICT, Summary: "IC with a threshold", Definite: true, Drops: true, MaxWork: 500, Making: 3,
 		Overlaps: true, create: newICT, distribute: byDomain(newICT),
 	},
 	{
 		Kind: LU, Summary: "complete LU", Transposes: true, MaxWork: completeWork, Overlaps: true,
 		create: newLU, distribute: byDomain(newLU),
-		estimate: func(s setup) (Work, error) {
+		estimate: func(s setup) (factorWork, error) {
 			t, err := s.blocksLU()
 			if err != nil {
-				return Work{}, err
+				return factorWork{}, err
 			}
 			p, rows, err := s.planLU(t)
 			switch {
 			case err != nil:
-				return Work{}, err
+				return factorWork{}, err
 			case p == nil:
 				return rows.work, nil
 			}
@@ -116,10 +106,10 @@ var Registry = []Description{
 	{
 		Kind: Cholesky, Summary: "complete Cholesky", Definite: true, MaxWork: completeWork,
 		Overlaps: true, create: newCholesky, distribute: byDomain(newCholesky),
-		estimate: func(s setup) (Work, error) {
+		estimate: func(s setup) (factorWork, error) {
 			p, err := s.planCholesky()
 			if err != nil {
-				return Work{}, err
+				return factorWork{}, err
 			}
 			return p.work, nil
 		},
@@ -127,10 +117,10 @@ var Registry = []Description{
 	{
 		Kind: LDL, Summary: "complete L|D|LT", Symmetric: true, MaxWork: completeWork,
 		Overlaps: true, create: newLDL, distribute: byDomain(newLDL),
-		estimate: func(s setup) (Work, error) {
+		estimate: func(s setup) (factorWork, error) {
 			p, err := s.planSymmetric()
 			if err != nil {
-				return Work{}, err
+				return factorWork{}, err
 			}
 			return p.work, nil
 		},
@@ -149,7 +139,7 @@ var Registry = []Description{
 	},
 	{
 		Kind: AMG, Summary: "smoothed aggregation multigrid", MaxWork: 60,
-		Parameters: []Parameter{BlockSizes, NearNull, Cycle}, create: newMultigrid, distribute: newDistributedMultigrid,
+		BlockSizes: true, create: newMultigrid, distribute: newDistributedMultigrid,
 		DeviceBytes: func(n, nnz int64) int64 { return 2*csr.Bytes(n, nnz) + 60*n },
 	},
 }
@@ -158,15 +148,15 @@ var Registry = []Description{
 // hundred thousand nonzeros.
 const completeWork = 10000
 
-// planning is what finding an order and the pattern of complete factors takes, in times the bytes of the matrix.
+// planning is the memory for finding an order and the pattern of complete factors, relative to the memory of the matrix.
 const planning = 5
 
 func noBytes(int64, int64) int64 { return 0 }
 
-// Kinds lists the kinds that satisfy all conditions, in the order of Registry.
+// Kinds lists the kinds that satisfy all conditions, in the order of the registry.
 func Kinds(conditions ...func(Description) bool) (kinds []Kind) {
 next:
-	for _, d := range Registry {
+	for _, d := range registry {
 		for _, holds := range conditions {
 			if !holds(d) {
 				continue next
@@ -182,7 +172,7 @@ func (d Description) OnDevice() bool { return d.DeviceBytes != nil }
 
 // Lookup returns the row of a kind.
 func Lookup(kind Kind) (Description, bool) {
-	for _, d := range Registry {
+	for _, d := range registry {
 		if d.Kind == kind {
 			return d, true
 		}

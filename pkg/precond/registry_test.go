@@ -34,7 +34,7 @@ func TestRegistryIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range Registry[1:] {
+	for _, d := range registry[1:] {
 		if !strings.Contains(string(page), "`"+string(d.Kind)+"`") {
 			t.Errorf("docs/solvers.md does not describe %s", d.Kind)
 		}
@@ -52,7 +52,7 @@ func TestNewRejects(t *testing.T) {
 	if _, err := New(t.Context(), None, m, Options{}, nil); err == nil {
 		t.Error("None can be set up")
 	}
-	for _, d := range Registry[1:] {
+	for _, d := range registry[1:] {
 		if _, err := New(t.Context(), d.Kind, m, Options{}, nil); (d.Definite || d.Symmetric) != (err != nil) || errors.Is(err, ErrNotDefinite) {
 			t.Errorf("%s of an unsymmetric matrix: %v", d.Kind, err)
 		}

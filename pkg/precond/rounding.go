@@ -59,7 +59,7 @@ func (s *setup) newIncomplete(name string, f *factors, at placement) (Preconditi
 	return a, nil
 }
 
-// diagonals are those of an incomplete: the inverses of D_r and D_c, and the
+// diagonals are the diagonals of an incomplete: the inverses of D_r and D_c, and the
 // largest magnitudes of the rows of S L and of the columns of U T.
 type diagonals struct{ dl, du, s, t []float64 }
 
@@ -167,7 +167,7 @@ func newTriangle[T value, S real](r *rows, d []float64, s []S) triangle[T, S] {
 	return t
 }
 
-// round sets the values of t to those of r in units of the row, or of the column.
+// round sets the values of t to the values of r in units of the row, or of the column.
 func (t *triangle[T, S]) round(r *rows, byColumn bool, most float64, pool *parallel.Pool) {
 	pool.RunRanges(evenly(len(t.diag), convertRows), func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {

@@ -25,7 +25,7 @@ const maxSpread = 2
 func equilibrated(create func(setup) (Preconditioner, error)) func(setup) (Preconditioner, error) {
 	return func(s setup) (Preconditioner, error) {
 		n := s.m.Rows
-		scaling, err := csr.SymmetricScaling(s.m, s.pool)
+		scaling, err := csr.SymmetricScaling(s.m, false, s.pool)
 		if err != nil {
 			return nil, err
 		}

@@ -13,14 +13,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// setup is what a preconditioner is made from.
+// setup is the input of setting up a preconditioner.
 type setup struct {
 	Options
 	ctx  context.Context
 	m    *csr.Matrix
 	pool *parallel.Pool
 
-	whole  int64                 // nonzeros of the matrix that MaxWork is for; 0: those of m
+	whole  int64                 // nonzeros of the matrix that MaxWork is for; 0: the nonzeros of m
 	values func(i int) []float64 // of row i of A, of which m is a diagonal block; nil: of m
 }
 
@@ -100,7 +100,7 @@ func (s *setup) checkMemory(bytes int64) error {
 	return nil
 }
 
-// counted is what setting up something of that many bytes counts as.
+// counted returns the bytes that setting up something of that many bytes counts as.
 func (s *setup) counted(bytes int64) int64 {
 	if s.making > 0 {
 		return int64(s.making * float64(bytes))

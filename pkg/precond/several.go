@@ -1,6 +1,9 @@
 package precond
 
-import "github.com/mpsolve/mpsolve/pkg/linop"
+import (
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
 
 // severalProducts does products with a, in one pass over it if it can.
 func severalProducts(a linop.Relaxer[vector, scalar], products []linop.Product) {
@@ -25,7 +28,7 @@ func workVectors(work []vector, count, n int) []vector {
 	return work
 }
 
-// ApplyMany implements Several.
+// ApplyMany implements krylov.SeveralPreconditioner.
 func (p *twoProducts) ApplyMany(dst, src [][]float64) {
 	p.many = workVectors(p.many, len(dst), len(p.work))
 	products := make([]linop.Product, len(dst))
@@ -39,7 +42,7 @@ func (p *twoProducts) ApplyMany(dst, src [][]float64) {
 	severalProducts(p.b, products)
 }
 
-// ApplyMany implements Several.
+// ApplyMany implements krylov.SeveralPreconditioner.
 func (p *chebyshev) ApplyMany(dst, src [][]float64) {
 	p.many = workVectors(p.many, len(dst), len(p.w))
 	x, work := dst, p.many[:len(dst)]
@@ -61,9 +64,9 @@ func (p *chebyshev) ApplyMany(dst, src [][]float64) {
 	}
 }
 
-// ApplyMany implements Several.
+// ApplyMany implements krylov.SeveralPreconditioner.
 func (p *rescaled) ApplyMany(dst, src [][]float64) {
-	by, ok := p.Preconditioner.(Several)
+	by, ok := p.Preconditioner.(krylov.SeveralPreconditioner)
 	if !ok {
 		for k := range dst {
 			p.Apply(dst[k], src[k])

@@ -8,6 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
 // Applications to several vectors at once have the bits of those to one, for any number of vectors and threads.
@@ -41,7 +42,7 @@ func TestSeveralThreads(t *testing.T) {
 				several := 0
 				for _, threads := range []int{1, 3} {
 					p := mustNew(t, k, c.m, Options{Symmetric: c.symmetric, Epsilon: epsilon}, newPool(t, threads))
-					by, ok := p.(Several)
+					by, ok := p.(krylov.SeveralPreconditioner)
 					if !ok {
 						continue
 					}

@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// Smoother names the smoother of multigrid.
+// Smoother names the smoother of multigrid: "spai0", "chebyshev" or "l1-jacobi". If it is empty, it is l1-jacobi
+// where A is not symmetric, chebyshev where nodes have several unknowns and spai0 elsewhere.
 type Smoother string
 
-// The smoothers. SmootherAuto is SmootherL1Jacobi where A is not symmetric, SmootherChebyshev
-// where nodes have several unknowns and SmootherSPAI0 elsewhere.
 const (
-	SmootherAuto      Smoother = ""
-	SmootherSPAI0     Smoother = "spai0"
-	SmootherChebyshev Smoother = "chebyshev"
-	SmootherL1Jacobi  Smoother = "l1-jacobi"
+	smootherAuto      Smoother = ""
+	smootherSPAI0     Smoother = "spai0"
+	smootherChebyshev Smoother = "chebyshev"
+	smootherL1Jacobi  Smoother = "l1-jacobi"
 )
 
 const (
@@ -34,7 +33,7 @@ type rowFacts struct {
 	sum      []float64 // of |a_ij| v_j
 	square   []float64 // of (a_ij v_j)^2
 	bound    float64   // of the eigenvalues of D^-1 A
-	bound0   float64   // of those of M A, M of SPAI0
+	bound0   float64   // of the eigenvalues of M A, M of SPAI0
 }
 
 // newRowFacts reads the current matrix once. An unknown without an equation, which coarsening may
@@ -139,8 +138,8 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64, bound float64) (filt
 		return 0, err
 	}
 	lambda := f.bound
-	chebyshev := h.Multigrid.Smoother == SmootherChebyshev ||
-		h.Multigrid.Smoother == SmootherAuto && h.Symmetric && h.over.several(h.nodes)
+	chebyshev := h.Multigrid.Smoother == smootherChebyshev ||
+		h.Multigrid.Smoother == smootherAuto && h.Symmetric && h.over.several(h.nodes)
 	if filtered = lambda; lambda > safeEigenvalue {
 		filtered = min(lambda, bound)
 		if h.Symmetric && (chebyshev || filtered > safeEigenvalue) {
@@ -161,7 +160,7 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64, bound float64) (filt
 		}
 		l.m, l.steps = f.inverse(), chebyshevSteps(degree, lambda/smootherRatio, lambda)
 		return filtered, nil
-	case kind == SmootherSPAI0, kind == SmootherAuto && h.Symmetric:
+	case kind == smootherSPAI0, kind == smootherAuto && h.Symmetric:
 		if l.m, err = h.spai0(f, lambda); err != nil {
 			return 0, err
 		}
@@ -172,7 +171,7 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64, bound float64) (filt
 				l.m[i] = math.Copysign(f.v[i]/s, f.diagonal[i])
 			}
 		}
-		if degree == 0 && kind == SmootherAuto {
+		if degree == 0 && kind == smootherAuto {
 			degree = l1JacobiSteps
 		}
 	}
@@ -180,7 +179,7 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64, bound float64) (filt
 	return filtered, nil
 }
 
-// largestEigenvalue estimates that of diag(w) A, A the current matrix, with a margin.
+// largestEigenvalue estimates the largest eigenvalue of diag(w) A, A the current matrix, with a margin.
 func (h *hierarchy) largestEigenvalue(w []float64) (float64, error) {
 	lambda, err := h.over.largestEigenvalue(h.a, w, h.pool)
 	return eigenvalueMargin * lambda, err
@@ -190,7 +189,7 @@ func (h *hierarchy) largestEigenvalue(w []float64) (float64, error) {
 // ||e_i - m_i a_i||, a_i row i of V A V, so that m_i = a_ii / ||a_i||^2 ([BroekerGrote02]). Where A is
 // symmetric, it is scaled so that the eigenvalues of M A are below 2, without which a cycle
 // need not be definite. That takes an estimate if neither row sums nor lambda, the largest eigenvalue of
-// D^-1 A, tell that they are: those of M A are at most lambda max m_i a_ii.
+// D^-1 A, tell that they are: the eigenvalues of M A are at most lambda max m_i a_ii.
 func (h *hierarchy) spai0(f rowFacts, lambda float64) ([]float64, error) {
 	m, ratio := f.square, 0.0
 	for i, s := range f.square {

@@ -5,8 +5,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// nineRows is the mean length of rows up to which prolongators are smoothed twice: that of a
-// nine-point stencil, with a margin.
+// nineRows is the mean length of rows up to which prolongators are smoothed twice: the length for
+// a nine-point stencil, with a margin.
 const nineRows = 10
 
 // longestTwice is the longest row of a matrix whose prolongator is smoothed twice: for the rows
@@ -22,7 +22,7 @@ func (h *hierarchy) smoothsTwice() bool {
 	if h.level() == 1 {
 		rows, nonzeros := int64(h.over.own(h.a.Rows)), int64(h.a.NNZ())
 		h.over.sum(&rows, &nonzeros)
-		h.twice = h.Symmetric && len(h.null) == 1 && h.nodes.Count() == h.a.Rows && nonzeros <= nineRows*rows
+		h.twice = h.Symmetric && len(h.null) == 1 && h.nodes.count() == h.a.Rows && nonzeros <= nineRows*rows
 	}
 	return h.twice && h.over.greatest(float64(h.a.LongestRow())) <= longestTwice
 }
@@ -30,7 +30,7 @@ func (h *hierarchy) smoothsTwice() bool {
 // smoothAgain returns (I - omega D_F^-1 A_F) P, see tentative.smooth, where nodes are single unknowns,
 // given the diagonal of A_F.
 func smoothAgain(p, m *csr.Matrix, strong *graph, diagonal []float64, omega float64, pool *parallel.Pool) *csr.Matrix {
-	return csr.Assemble(m.Rows, p.Cols, pool, func(lo, hi int) ([]int64, []int32, []float64) {
+	return assemble(m.Rows, p.Cols, pool, func(lo, hi int) ([]int64, []int32, []float64) {
 		row := sortedRow{ptr: make([]int64, 1, hi-lo+1)}
 		row.reserve(2 * int(p.RowPtr[hi]-p.RowPtr[lo]))
 		for i := lo; i < hi; i++ {

@@ -4,17 +4,15 @@ import (
 	"math"
 	"slices"
 	"testing"
-
-	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // Smoothing a prolongator again multiplies it with what smoothed it first.
 func TestSmoothAgain(t *testing.T) {
 	m, null := diffusion(t, "poisson2d", 12, 2)
-	s := newStrength(m, csr.EqualBlocks(m.Rows, 1), spreading{}, nil)
+	s := newStrength(m, equalBlocks(m.Rows, 1), spreading{}, nil)
 	strong := s.strong(0.15, nil)
 	const omega = 0.6
-	nodes := csr.EqualBlocks(m.Rows, 1)
+	nodes := equalBlocks(m.Rows, 1)
 	f := newFiltered(m, nodes, null[0], strong, spreading{}, nil)
 	p := newTentative(nodes, aggregate(s, strong, nil), null, nil).smooth(m, nodes, null[0], strong, f, omega, newPool(t, 1))
 	for c := range p.Cols {

@@ -100,7 +100,7 @@ func (s spreading) any(is bool) bool {
 }
 
 // several reports whether any node has several unknowns.
-func (s spreading) several(nd nodes) bool { return s.any(nd.Count() < len(nd.Of)) }
+func (s spreading) several(nd nodes) bool { return s.any(nd.count() < len(nd.Of)) }
 
 // greatest returns the greatest x of all ranks, none of which is negative, or NaN if one is that.
 func (s spreading) greatest(x float64) float64 {
@@ -124,7 +124,7 @@ func (s spreading) agree(err error) error {
 func (s spreading) sample(nd nodes, most int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if s.layout == nil {
-			n := nd.Count()
+			n := nd.count()
 			for k := 0; k < n; k += (n-1)/most + 1 {
 				if !yield(k) {
 					return
@@ -155,7 +155,7 @@ func (s spreading) total(c, once Cost) Cost {
 	return c
 }
 
-// largestEigenvalue estimates that of diag(w) a.
+// largestEigenvalue estimates the largest eigenvalue of diag(w) a.
 func (s spreading) largestEigenvalue(a *csr.Matrix, w vector, pool *parallel.Pool) (float64, error) {
 	if s.layout == nil {
 		return largestEigenvalue(linop.NewCSR(a, pool), w, pool)

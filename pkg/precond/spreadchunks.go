@@ -8,7 +8,7 @@ import (
 )
 
 // spreadChunks is a matrix between vectors of float32 that are spread over ranks, as chunks of each domain. Products renew the
-// ghosts of the vector that is multiplied; those of results are stale.
+// ghosts of the vector that is multiplied; the ghosts of results are stale.
 type spreadChunks struct {
 	chunkProducts
 
@@ -82,7 +82,7 @@ func partOf(m *csr.Matrix, lo, hi, at, cols int, pool *parallel.Pool) *csr.Matri
 	return p
 }
 
-// storeSpread stores a matrix from vectors of one layout, or nil for ones that all ranks have, to those of another.
+// storeSpread stores a matrix from vectors of one layout, or nil for vectors that all ranks have, to vectors of another.
 func (s chunkStore) storeSpread(m *csr.Matrix, scales chunkScales, from, to *dist.Layout) (*spreadChunks, Cost) {
 	c := &spreadChunks{pool: s.pool}
 	c.chunkProducts = c.run

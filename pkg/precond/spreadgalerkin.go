@@ -32,14 +32,14 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 		first, end := c.columnsOf(l.Parts[l.Part(int(i))].Domain)
 		return inside(cols, first, end)
 	})
-	product, err := csr.Multiply(rowsOf(level.a, sources, h.pool), p, c.blocks(), h.pool)
+	product, err := productOf(rowsOf(level.a, sources, h.pool), p, c.blocks(), h.pool)
 	if err = h.over.agree(err); err != nil {
 		return err
 	}
 	product = scattered(product, sources, l.Len)
 	given, p, c := h.fetchedProduct(product, p, c)
 	agreed, multiplications := false, int64(0)
-	coarse, err := csr.GalerkinRows(r, level.a, p, given, c.blocks(), h.pool, func(n int64, _ int, _ func() int64) error {
+	coarse, err := galerkinRows(r, level.a, p, given, c.blocks(), h.pool, func(n int64, _ int, _ func() int64) error {
 		if agreed {
 			multiplications = n
 			return nil
@@ -81,7 +81,7 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 	return h.allowed(h.held + next.Bytes())
 }
 
-// restriction returns what restricts to own unknowns: to those of a domain, from its segment.
+// restriction returns the matrix that restricts to own unknowns: to the unknowns of a domain, from its segment.
 func (c *coarseColumns) restriction(l *dist.Layout, p *csr.Matrix, pool *parallel.Pool) *csr.Matrix {
 	return p.TransposePart(c.below, c.own, func(i int) (from, to int64) {
 		q := &l.Parts[l.Part(i)]
@@ -124,7 +124,7 @@ func rowsOf(m *csr.Matrix, rows []int32, pool *parallel.Pool) *csr.Matrix {
 	})
 }
 
-// fetchedProduct returns rows of A P of ghosts, given those of own unknowns that are ghosts elsewhere. There may be more
+// fetchedProduct returns rows of A P of ghosts, given the rows of own unknowns that are ghosts elsewhere. There may be more
 // columns then.
 func (h *spreadHierarchy) fetchedProduct(product, p *csr.Matrix, c *coarseColumns) (given, wider *csr.Matrix, e *coarseColumns) {
 	l := h.over.layout
@@ -230,7 +230,7 @@ func withRows(r *csr.Matrix, below *dist.Layout, rows func(k int) (lo, hi, at in
 	return m
 }
 
-// nodesWhere are those of vectors of a layout that begin where it is said; what is in no segment counts as nodes of one.
+// nodesWhere returns the nodes of vectors of a layout that begin at the given unknowns; an unknown in no segment is a node.
 func nodesWhere(l *dist.Layout, begins func(at int) bool) nodes {
 	nd := nodes{Of: make([]int32, l.Len)}
 	at := 0

@@ -16,7 +16,7 @@ const (
 	mostGathered = 1_000_000
 )
 
-// spreadHierarchy sets up levels that are spread over ranks. Aggregates lie in one domain each; all else is that of the
+// spreadHierarchy sets up levels that are spread over ranks. Aggregates lie in one domain each; everything else is as for the
 // whole matrix.
 type spreadHierarchy struct {
 	hierarchy
@@ -109,7 +109,7 @@ func (h *spreadHierarchy) allowed(bytes int64) error {
 // within is the graph without the connections between domains.
 func (g *graph) within(l *dist.Layout, nd nodes, pool *parallel.Pool) *graph {
 	n := len(g.first) - 1
-	domain := func(k int32) (first, end int32) { // the nodes of that of node k
+	domain := func(k int32) (first, end int32) { // the nodes of the domain of node k
 		p := &l.Parts[l.Part(int(nd.First[k]))]
 		if i := int(nd.First[k]); i < p.First() || i >= p.End() {
 			return 0, 0
@@ -134,8 +134,7 @@ func (g *graph) within(l *dist.Layout, nd nodes, pool *parallel.Pool) *graph {
 	return w
 }
 
-// coarseDomains are the unknowns of the coarse level, those of each domain after those of the domain before it; a domain may have
-// none.
+// coarseDomains returns the unknowns of the coarse level, domain after domain; a domain may have none.
 func (h *spreadHierarchy) coarseDomains(t *tentative) dist.Domains {
 	l := h.over.layout
 	counts := make([]int64, l.Domains.Count()+1)

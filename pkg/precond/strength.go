@@ -7,11 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// nodes are groups of consecutive unknowns, such as the displacements of a node of a finite
-// element mesh.
-type nodes = csr.Blocks
-
-// strength measures connections between nodes: that of i and j is |a_ij| / sqrt|a_ii a_jj|,
+// strength measures connections between nodes: the strength of the connection of i and j is |a_ij| / sqrt|a_ii a_jj|,
 // where a_ij is an element of m, the matrix of the norms of blocks ([Vanek96]).
 type strength struct {
 	m     *csr.Matrix
@@ -34,15 +30,15 @@ func newStrength(m *csr.Matrix, nd nodes, over spreading, pool *parallel.Pool) s
 // norms is the matrix of ||A_IJ||_F of the blocks between nodes, A itself if nodes
 // are single unknowns.
 func norms(m *csr.Matrix, nd nodes, pool *parallel.Pool) *csr.Matrix {
-	n := nd.Count()
+	n := nd.count()
 	if n == m.Rows {
 		return m
 	}
-	squares := csr.ByRows(n, csr.EqualBlocks(n, 1), evenly(n, nodesPerTask), pool, func(k int, row *csr.Accumulator) {
+	squares := byRows(n, equalBlocks(n, 1), evenly(n, nodesPerTask), pool, func(k int, row *accumulator) {
 		for i := nd.First[k]; i < nd.First[k+1]; i++ {
 			cols, vals := m.Row(int(i))
 			for q, j := range cols {
-				row.Add(nd.Of[j], float64(vals[q]*vals[q]))
+				row.add(nd.Of[j], float64(vals[q]*vals[q]))
 			}
 		}
 	})
@@ -121,24 +117,24 @@ func (s strength) strong(threshold float64, pool *parallel.Pool) *graph {
 }
 
 // Thresholds of strong connections on the finest level, between unknowns, between nodes of several,
-// and in either case where a sample shows anisotropy. Each coarser level has that of the next finer
-// one times coarserThreshold.
+// and in either case where a sample shows anisotropy. Each coarser level has the threshold of the
+// next finer one times coarserThreshold.
 const (
-	DefaultThreshold     = 0.05
-	NodeThreshold        = 0.08
-	AnisotropicThreshold = 0.25
+	defaultThreshold     = 0.05
+	nodeThreshold        = 0.08
+	anisotropicThreshold = 0.25
 
 	coarserThreshold = 0.75
 	sampledRows      = 10000
 )
 
-// threshold chooses that of the finest level: AnisotropicThreshold if, in a sample of rows, each
+// threshold chooses the threshold of the finest level: anisotropicThreshold if, in a sample of rows, each
 // has a connection of that strength, but at most half of the connections have it. Then it tells the
 // direction of strong coupling from the others; elsewhere it would leave nodes alone.
 func (s strength) threshold() (threshold float64, anisotropic bool) {
-	threshold = DefaultThreshold
+	threshold = defaultThreshold
 	if s.nodes {
-		threshold = NodeThreshold
+		threshold = nodeThreshold
 	}
 	var connections, strong, lonely int64
 	for i := range s.over.sample(s.nd, sampledRows) {
@@ -147,7 +143,7 @@ func (s strength) threshold() (threshold float64, anisotropic bool) {
 		for k, j := range cols {
 			if v := math.Abs(vals[k]); v != 0 && int(j) != i {
 				connections++
-				if v >= AnisotropicThreshold*s.root[i]*s.root[j] {
+				if v >= anisotropicThreshold*s.root[i]*s.root[j] {
 					strong++
 				}
 			}
@@ -160,7 +156,7 @@ func (s strength) threshold() (threshold float64, anisotropic bool) {
 	if lonely > 0 || 2*strong > connections || connections == 0 {
 		return threshold, false
 	}
-	return AnisotropicThreshold, true
+	return anisotropicThreshold, true
 }
 
 // strongest returns the neighbour of node k among near, a part of its row, that satisfies

@@ -97,22 +97,22 @@ func (t *selection) largest(cols []int32, most int, vals []float64) {
 // what counts is how much these fill.
 const nearlyComplete = 1e-7
 
-// ordered puts a matrix into the order of Options.Order: reverse Cuthill-McKee, in which
+// ordered puts a matrix into the order of Incomplete.order: reverse Cuthill-McKee, in which
 // incomplete factors fill less and are closer to the complete ones, or minimum degree, in
 // which complete ones fill least.
 func (s *setup) ordered(m *csr.Matrix) (*csr.Matrix, placement, error) {
-	kind := s.Order
+	kind := s.order
 	switch {
-	case kind == OrderAuto && s.DropTol <= nearlyComplete:
-		kind = OrderAMD
-	case kind == OrderAuto:
-		kind = OrderRCM
-	case kind != OrderAMD && kind != OrderRCM:
-		return nil, placement{}, fmt.Errorf("unknown order %q", s.Order)
+	case kind == orderAuto && s.DropTol <= nearlyComplete:
+		kind = orderAMD
+	case kind == orderAuto:
+		kind = orderRCM
+	case kind != orderAMD && kind != orderRCM:
+		return nil, placement{}, fmt.Errorf("unknown order %q", s.order)
 	}
 	p, err := s.Kept.order(m, kind, func() (csr.Permutation, error) {
-		if kind == OrderRCM {
-			return csr.RCMContext(s.ctx, m)
+		if kind == orderRCM {
+			return csr.RCM(s.ctx, m)
 		}
 		e, err := csr.AMD(s.ctx, m)
 		return e.Order, err

@@ -34,7 +34,7 @@ type factors struct {
 	symmetric bool
 }
 
-// entries counts those of l and u as they will be stored.
+// entries counts the entries of l and u as they will be stored.
 func (f *factors) entries() int64 {
 	if f.symmetric {
 		return 2 * int64(len(f.u.col))
@@ -51,7 +51,7 @@ type placement struct {
 }
 
 // incomplete is M = D_r (I + S L) (I + U T) D_c, the unknowns ordered by pivots.
-// With g_k = sqrt|d_k|, the unit triangular factors are those of A scaled to
+// With g_k = sqrt|d_k|, the unit triangular factors are the factors of A scaled to
 // pivots of one, which does not depend on the scaling of A and makes a symmetric
 // M as symmetric as A. L and U are integers of one width, relative to the largest
 // entry of a row of S L and of a column of U T, in the diagonals S and T: so both
@@ -83,7 +83,7 @@ type sweeps interface {
 	backwardFour(a *incomplete, lo, hi int)
 }
 
-// value is what entries are stored in, real what diagonals are.
+// value is the type of stored entries, real the type of stored diagonals.
 type (
 	value interface {
 		int8 | int16 | int32 | float64
@@ -99,7 +99,7 @@ type triangle[T value, S real] struct {
 	diag []scales[S] // of each row
 }
 
-// scales are the element of D_r^-1 or D_c^-1 of a row, and that of S or T.
+// scales are the element of D_r^-1 or D_c^-1 of a row, and its element of S or T.
 type scales[S real] struct{ d, s S }
 
 type pair[T value, S real] struct{ l, u triangle[T, S] }

@@ -12,7 +12,7 @@ type together struct {
 	behind []float64 // as incomplete.work, element i of vector v is number sideBySide*i+v
 }
 
-// ApplyMany implements Several.
+// ApplyMany implements krylov.SeveralPreconditioner.
 func (a *incomplete) ApplyMany(dst, src [][]float64) {
 	for len(dst) > 1 {
 		if a.behind == nil {

@@ -39,7 +39,7 @@ func (p Precond) validate() (faults []error) {
 	if p.Epsilon != 0 && !(p.Epsilon >= adaptive.MinEpsilon && p.Epsilon < 1) {
 		faults = append(faults, fmt.Errorf("solve: accuracy %g of the preconditioner is not in [2^-53, 1)", p.Epsilon))
 	}
-	if !oneOf(p.Overlap, precond.Overlaps) {
+	if !oneOf(p.Overlap, []precond.Overlap{"", precond.OverlapNone, precond.OverlapOne}) {
 		faults = append(faults, fmt.Errorf("solve: unknown overlap %q", p.Overlap))
 	}
 	if p.BlockSize > maxBlockSize {

@@ -10,7 +10,7 @@ import (
 type across map[int32]int64
 
 // joinRanks joins blocks that reach over domains, through the columns of ghosts. Each rank has joined what it has itself; what is left are edges
-// between its blocks and those of the owners of ghosts, of which there are few, since most of them are the same.
+// between its blocks and the blocks of the owners of ghosts. There are few such edges, since most of them are the same.
 func (k *blocks) joinRanks() {
 	if k.over == nil {
 		return
@@ -40,7 +40,7 @@ func (k *blocks) joinRanks() {
 	}
 }
 
-// edges are pairs of labels of blocks that are the same one, as bytes: a block of this rank, and that of the owner of a column.
+// edges are pairs of labels of blocks that are the same one, as bytes: a block of this rank, and the block of the owner of a column.
 func (k *blocks) edges() []byte {
 	columns := int32(k.m.Rows)
 	var pairs [][2]int64
@@ -79,7 +79,7 @@ func (u unions) find(label int64) int64 {
 	}
 }
 
-// join makes one set of those of two labels.
+// join unites the sets of two labels.
 func (u unions) join(a, b int64) {
 	if a, b = u.find(a), u.find(b); a != b {
 		u[max(a, b)] = min(a, b)

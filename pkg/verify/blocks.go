@@ -12,7 +12,7 @@ import (
 type blocks struct {
 	*system
 	pool      *parallel.Pool
-	of        []int32  // parent of row i, and of column j at Rows + j; that of a block's first row is itself
+	of        []int32  // parent of row i, and of column j at Rows + j; a block's first row is its own parent
 	rows      []row    // nil until measure
 	largest   []scaled // of a block's representative: X_c
 	explained []scaled // f_c
@@ -62,7 +62,7 @@ func (k *blocks) each(lo, hi int, do func(i int)) {
 	}))
 }
 
-// joinRow joins row i to the columns of the entries that matter in it.
+// joinRow joins row i to the columns of its entries that matter.
 func (k *blocks) joinRow(i int) {
 	if r, ok := k.plainTerms(i); ok {
 		level, own := joined*(r.absAx+r.b), k.find(int32(i))
@@ -98,7 +98,7 @@ func (k *blocks) eachTerm(i int, r *row, do func(j int32, matters bool, term sca
 	}
 }
 
-// join makes one block of those of row i and column j, and returns its representative. The first
+// join unites the blocks of row i and column j, and returns the representative of the result. The first
 // of a block represents it, so the outcome does not depend on the order in which threads join.
 func (k *blocks) join(i, j int32) int32 { return k.unite(i, j+int32(k.m.Rows)) }
 
@@ -134,7 +134,7 @@ func (k *blocks) find(i int32) int32 {
 }
 
 // one reports whether all rows are in one block, together with the largest element of x:
-// then Block is the row-wise error, and Unexplained at most that of the whole system.
+// then Block is the row-wise error, and Unexplained at most the Unexplained of the whole system.
 func (k *blocks) one() bool {
 	var other, largest atomic.Bool
 	first := k.firstRow()
@@ -240,7 +240,7 @@ func (k *blocks) worst() (block, unexplained float64) {
 	return k.over.largest(block), k.over.largest(unexplained)
 }
 
-// weights are those of a Judgement, within the range of float64.
+// weights returns the Weights of a Judgement, within the range of float64.
 func (k *blocks) weights(tol float64) []float64 {
 	w := make([]float64, len(k.rows))
 	for i := range k.rows {

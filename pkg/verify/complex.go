@@ -8,7 +8,7 @@ import (
 )
 
 // ComputeComplex returns the errors of a complex x, for A x = b given as package realform does: real parts of equations and
-// unknowns in even places, imaginary parts behind them. They are those of Compute with the moduli of the complex numbers: with
+// unknowns at even positions, imaginary parts behind them. They are the errors of Compute with the moduli of the complex numbers: with
 //
 //	E  an error of Compute for the real system, row-wise or normwise
 //
@@ -41,7 +41,7 @@ func ComputeComplex(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (Errors,
 	}, nil
 }
 
-// complexPart is what some equations add to the errors.
+// complexPart is the contribution of some equations to the errors.
 type complexPart struct {
 	row, componentwise float64
 	residual, t, b     scaled // the largest ones

@@ -49,7 +49,7 @@ const joined = 0x1p-10
 func MaxUnexplained(tol float64) float64 { return max(0.01, min(1, 10*tol)) }
 
 // Judge is Compute with a judgement for a tolerance. Where Block is above the tolerance, or
-// Unexplained above MaxUnexplained(tol), Weights are those w_i with which
+// Unexplained above MaxUnexplained(tol), Weights are the w_i with which
 //
 //	max_i |r_i| / (w_i + |b_i|) <= tol
 //
@@ -58,8 +58,8 @@ func Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Jud
 	return new(Known).Judge(m, x, b, tol, pool)
 }
 
-// Known is what judging an x has shown of the matrix, for the next x. The zero value is ready; it is for one matrix, whose entries stay as they are.
-// Judgements may go on at the same time.
+// Known holds properties of one matrix that judging an x finds, for the next x. The zero value is ready to use. The entries of
+// the matrix must not change. Several goroutines may judge at the same time.
 type Known struct {
 	mu    sync.Mutex
 	parts []int32 // see parts; nil: not found yet

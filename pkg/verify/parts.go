@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// parts are those of a system that no entry joins to others, whatever x is.
+// parts are the parts of a system that no entry joins to others, whatever x is.
 type parts struct {
 	*blocks
 	explained []scaled // max |b_i|/T_i, of a part's representative
@@ -88,11 +88,6 @@ func (p *parts) limit(w []float64, tol float64) {
 
 // Unexplained returns max (|r_i|/T_i) / max (|b_i|/T_i) of the part of the system where that is
 // largest, among those that no entry joins: with 1 or more, x = 0 does as well there.
-func Unexplained(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (float64, error) {
-	return new(Known).Unexplained(m, x, b, pool)
-}
-
-// Unexplained is the function Unexplained.
 func (k *Known) Unexplained(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (float64, error) {
 	s, errors, err := check(m, x, b, pool)
 	if s == nil {
@@ -110,11 +105,6 @@ func (s *system) unexplained(pool *parallel.Pool) float64 {
 }
 
 // PartSizes returns, for each row and for each column, the largest magnitude of x in the part of the system that it belongs to.
-func PartSizes(m *csr.Matrix, x []float64, pool *parallel.Pool) (rows, columns []float64) {
-	return new(Known).PartSizes(m, x, pool)
-}
-
-// PartSizes is the function PartSizes.
 func (k *Known) PartSizes(m *csr.Matrix, x []float64, pool *parallel.Pool) (rows, columns []float64) {
 	s := &system{m: m, x: x, own: [][2]int{{0, m.Rows}}, known: k}
 	return s.partSizes(pool)

@@ -46,7 +46,7 @@ func TestParts(t *testing.T) {
 		for j, v := range x {
 			sizes[part[n+j]] = max(sizes[part[n+j]], math.Abs(v))
 		}
-		rows, columns := PartSizes(m, x, pool)
+		rows, columns := new(Known).PartSizes(m, x, pool)
 		for i := range n {
 			if rows[i] != sizes[part[i]] || columns[i] != sizes[part[n+i]] {
 				t.Fatalf("the parts of row and column %d have %g and %g, want %g and %g", i, rows[i], columns[i], sizes[part[i]], sizes[part[n+i]])
@@ -73,7 +73,7 @@ func TestParts(t *testing.T) {
 		if count > 1 {
 			several++
 		}
-		got, err := Unexplained(m, x, b, pool)
+		got, err := new(Known).Unexplained(m, x, b, pool)
 		if err != nil || math.Abs(got-want) > 1e-12*want {
 			t.Errorf("%g is unexplained, want %g (%v)", got, want, err)
 		}
@@ -114,11 +114,11 @@ func TestKnownConcurrent(t *testing.T) {
 				}
 			}
 			rows, columns := known.PartSizes(m, x, pool)
-			if r, c := PartSizes(m, x, nil); !slices.Equal(rows, r) || !slices.Equal(columns, c) {
+			if r, c := new(Known).PartSizes(m, x, nil); !slices.Equal(rows, r) || !slices.Equal(columns, c) {
 				t.Fatal("sizes of parts differ")
 			}
 			got, _ := known.Unexplained(m, x, b, pool)
-			if want, _ := Unexplained(m, x, b, nil); got != want {
+			if want, _ := new(Known).Unexplained(m, x, b, nil); got != want {
 				t.Fatalf("unexplained %g, by itself %g", got, want)
 			}
 		}

@@ -21,7 +21,7 @@ func ordinary(least, most float64) bool { return least >= leastPlain && most <= 
 // plainRow is a row of ordinary numbers, not scaled.
 type plainRow struct{ residual, absAx, b, t float64 }
 
-// The bits of ordinary magnitudes are those of leastPlain and at most spanPlain more.
+// The bits of ordinary magnitudes are at least leastPlain and at most spanPlain more.
 var (
 	bitsPlain = math.Float64bits(leastPlain)
 	spanPlain = math.Float64bits(mostPlain) - bitsPlain

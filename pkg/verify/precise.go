@@ -20,18 +20,18 @@ type PreciseErrors struct {
 const (
 	// leastBits is the least precision in which residuals of multiple precision are summed.
 	leastBits = 512
-	// moreBits is what it has more than x.
+	// moreBits is the number of bits that it has more than x.
 	moreBits = 128
 )
 
-// Number is element j of a vector: ±0.m 2^e with the lowest word of m first and its highest bit 1; of zero all of m is 0. It is not
+// number is element j of a vector: ±0.m 2^e with the lowest word of m first and its highest bit 1; of zero all of m is 0. It is not
 // written to.
-type Number = func(j int) (neg bool, m []uint64, e int)
+type number = func(j int) (neg bool, m []uint64, e int)
 
 // Precisely measures an x of numbers of so many bits. The matrix and the right-hand side are the
 // exact sums of their parts, of which the first are much larger than the others and what errors are relative to. Weights, a positive one for each
 // row, may be nil. Residuals are summed in fixed point, of a precision relative to the largest term of their row.
-func Precisely(a []*csr.Matrix, x Number, b [][]float64, weights []float64, bits int, pool *parallel.Pool) (PreciseErrors, error) {
+func Precisely(a []*csr.Matrix, x number, b [][]float64, weights []float64, bits int, pool *parallel.Pool) (PreciseErrors, error) {
 	m := a[0]
 	for _, p := range a[1:] {
 		if p.Rows != m.Rows || p.Cols != m.Cols {
@@ -62,7 +62,7 @@ type preciseSystem struct {
 	m          *csr.Matrix
 	lower      []*csr.Matrix // parts of the matrix
 	lowerB     [][]float64   // parts of b
-	x          Number
+	x          number
 	size       []float64 // |x_j| 2^-ex, rounded
 	ex         int       // exponent of the largest magnitude of x
 	xmax       float64   // that times 2^-ex
@@ -222,7 +222,7 @@ func (s scaled) ratio(o scaled) float64 {
 	return math.Log2(m/n) + float64(s.e+e-o.e-f)
 }
 
-// errors returns those of all rows.
+// errors returns the errors of all rows.
 func (s *preciseSystem) errors(all *precisePartial) PreciseErrors {
 	decimal := func(log2 float64) float64 { return log2 * math.Log10(2) }
 	e := PreciseErrors{

@@ -66,7 +66,7 @@ func exactErrors(m *csr.Matrix, x []*big.Float, b, weights []float64) PreciseErr
 }
 
 // numbers are those of x as Precisely takes them.
-func numbers(x []*big.Float) Number {
+func numbers(x []*big.Float) number {
 	return func(j int) (neg bool, m []uint64, e int) {
 		words := int(x[j].Prec()+63) / 64
 		m = make([]uint64, words)

@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// ranks are those that a system is spread over; nil: there is one, which has it all. Their methods are collective.
+// ranks are the ranks that a system is spread over; nil: one rank has the whole system. Their methods are collective.
 type ranks struct {
 	*dist.Matrix
 	ask  [][]int32 // positions of the ghosts that are copies of rows of each rank
@@ -39,7 +39,7 @@ func newRanks(a *dist.Matrix) *ranks {
 	return r
 }
 
-// position returns that of a row of this rank.
+// position returns the position of a row of this rank.
 func (r *ranks) position(row int64) int32 {
 	p := r.Parts[r.Domains.Of(row)-r.Parts[0].Domain]
 	return int32(p.First() + int(row-p.Row))
@@ -61,7 +61,8 @@ func (r *ranks) copies(get func(at int32) uint64, set func(at int32, v uint64)) 
 }
 
 // ComputeDistributed is Compute for a matrix that is spread over ranks: x and b are vectors of this rank, whose own elements count. The
-// errors are the same on all ranks and for any number of them, and maxima those of the whole matrix. Collective, as what follows.
+// errors are the same on all ranks and for any number of ranks; maxima are over the whole matrix. Collective, as the functions
+// below.
 func ComputeDistributed(a *dist.Matrix, x, b []float64, pool *parallel.Pool) Errors {
 	s, errors := checkDistributed(a, x, b, pool)
 	if s == nil {
@@ -166,7 +167,7 @@ func (r *ranks) extremes(least, most float64) (float64, float64) {
 	return math.Float64frombits(uint64(-x[0])), math.Float64frombits(uint64(x[1]))
 }
 
-// partials returns those of all domains, in their order.
+// partials returns the partial results of all domains, in their order.
 func (r *ranks) partials(own []partial) []partial {
 	if r == nil {
 		return own
@@ -210,7 +211,7 @@ func (p *partial) fields() (values []*float64, exponents []*int) {
 	return values, exponents
 }
 
-// label is a number of row or column at of blocks, the same on all ranks: that of the row, or n more than that of the column.
+// label is a number of row or column at of blocks, the same on all ranks: the number of the row, or n more than the number of the column.
 func (k *blocks) label(at int32) int64 {
 	if rows := int32(k.m.Rows); at >= rows {
 		return k.over.N + k.over.Global(int(at-rows))

@@ -111,11 +111,11 @@ func TestConcurrentRanksJudgeAsOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		unexplained, err := Unexplained(s.m, s.x, s.b, pool)
+		unexplained, err := new(Known).Unexplained(s.m, s.x, s.b, pool)
 		if err != nil {
 			t.Fatal(err)
 		}
-		partRows, partColumns := PartSizes(s.m, s.x, pool)
+		partRows, partColumns := new(Known).PartSizes(s.m, s.x, pool)
 		if want.Weights != nil {
 			weighed++
 		}

@@ -22,7 +22,7 @@ type system struct {
 	rows  []plainRow // of rows of ordinary numbers, once measured, with T_i > 0; nil: they are not kept
 	known *Known     // nil: nothing is kept
 
-	own  [][2]int // from and to which rows there are, beside empty copies of those of other ranks
+	own  [][2]int // from and to which rows there are, beside empty copies of rows of other ranks
 	over *ranks   // that the system is spread over; nil: it is all here
 }
 

@@ -163,7 +163,8 @@ func (p *partial) rounding(u float64) Errors {
 // roundoff is the unit roundoff of float64.
 const roundoff = 0x1p-53
 
-// roundoff is that of the largest element of x, which is more where that is subnormal: a multiple of 2^-1074.
+// roundoff returns the relative rounding error of the largest element of x, which is larger if this element is subnormal: a
+// multiple of 2^-1074.
 func (s *system) roundoff() float64 {
 	if s.xmax == 0 {
 		return roundoff

@@ -129,7 +129,7 @@ func scale(m *csr.Matrix, symmetric bool, pool *parallel.Pool) (*csr.Matrix, err
 	if !symmetric {
 		return csr.BothScaling(m, pool).Apply(m, pool), nil
 	}
-	s, err := csr.SymmetricScaling(m, pool)
+	s, err := csr.SymmetricScaling(m, false, pool)
 	return s.Apply(m, pool), err
 }
 

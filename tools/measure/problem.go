@@ -33,7 +33,7 @@ func multigridRead(name string, pool *parallel.Pool) (*multigridProblem, error) 
 	}
 	p.facts = csr.Examine(p.given, pool)
 	var err error
-	if p.scaling, err = csr.SymmetricScaling(p.given, pool); err != nil {
+	if p.scaling, err = csr.SymmetricScaling(p.given, false, pool); err != nil {
 		return nil, err
 	}
 	p.a = p.scaling.Apply(p.given, pool)
@@ -65,7 +65,7 @@ func (p *multigridProblem) load(name string) error {
 		return err
 	}
 	kind, _ := generate.Find(parts[0])
-	if precond.BlockSize(p.given) == 1 || !kind.HasCoordinates() {
+	if precond.BlockSize(p.given) == 1 || !kind.OnGrid {
 		return nil
 	}
 	n, dim, byAxis, err := kind.Coordinates(params)

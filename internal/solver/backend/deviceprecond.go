@@ -93,8 +93,7 @@ func (p *DevicePrecond) put(a *DeviceMatrix, data precond.Data) (err error) {
 		p.Preconditioner, err = precond.NewSequence[*gpu.Vector, gpu.Scalar](d.place(p), data)
 		return err
 	case precond.Hierarchy:
-		n := int64(data.Coarsest)
-		if err := p.Room(data.Matrices(), data.Vectors()+3*n*n/2); err != nil {
+		if err := p.Room(HierarchyParts(data)); err != nil {
 			return err
 		}
 		p.Preconditioner, err = precond.NewCycle[*gpu.Vector, gpu.Scalar](d.place(p), data)
@@ -136,6 +135,22 @@ func SpaceFor(matrices []precond.Factor, elements int64) int64 {
 	return need
 }
 
+// HierarchyParts returns the matrices that precond.NewCycle stores, and the elements of its vectors and of making
+// its inverse.
+func HierarchyParts(h precond.Hierarchy) (matrices []precond.Factor, elements int64) {
+	n := int64(h.Coarsest)
+	elements = 2*n + 2*int64(len(h.Root)) + 3*n*n/2
+	for _, l := range h.Levels {
+		matrices = append(matrices, l.A, l.P, l.R)
+		vectors := int64(4)
+		if l.Twice {
+			vectors = 6
+		}
+		elements += vectors * int64(l.A.Rows)
+	}
+	return matrices, elements
+}
+
 // deviceRoom is where a preconditioner keeps vectors and matrices on a device.
 type deviceRoom struct {
 	*Device
@@ -148,14 +163,14 @@ func (d *Device) place(p *DevicePrecond) deviceRoom {
 	return deviceRoom{d, p}
 }
 
-// Space implements precond.Place.
+// Space implements precond.Backend.
 func (at deviceRoom) Space(n int) precond.MulSpace[*gpu.Vector, gpu.Scalar] {
 	s := gpu.NewSpace(at.on, n)
 	at.p.owned = append(at.p.owned, s)
 	return s
 }
 
-// Store implements precond.Place: in slots, or in FP64 CSR if m is to be exact.
+// Store implements precond.Backend: in slots, or in FP64 CSR if m is to be exact.
 func (at deviceRoom) Store(m precond.Factor) (linop.Relaxer[*gpu.Vector, gpu.Scalar], error) {
 	t := solve.Storage{Epsilon: m.Epsilon, Criterion: m.Criterion}.WithDefaults(false, false)
 	if m.Epsilon == 0 || m.NNZ() == 0 {
@@ -168,8 +183,8 @@ func (at deviceRoom) Store(m precond.Factor) (linop.Relaxer[*gpu.Vector, gpu.Sca
 	return at.keep(a, int64(m.NNZ())), nil
 }
 
-// Dense implements precond.Place.
-func (at deviceRoom) Dense(n int, a []float64) (precond.Multiply[*gpu.Vector], error) {
+// Dense implements precond.Backend.
+func (at deviceRoom) Dense(n int, a []float64) (krylov.Preconditioner[*gpu.Vector], error) {
 	inverse, err := gpu.NewDense(at.on, n, a)
 	if err != nil {
 		return nil, err

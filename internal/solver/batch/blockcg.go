@@ -117,7 +117,7 @@ func (p *timedProducts) Several(products []linop.Product) {
 	p.elapsed += time.Since(start)
 }
 
-// timedApplications applies a preconditioner to several vectors, one by one where it is no precond.Several.
+// timedApplications applies a preconditioner to several vectors, one by one where it is no krylov.SeveralPreconditioner.
 type timedApplications struct {
 	by      precond.Preconditioner
 	elapsed time.Duration
@@ -126,7 +126,7 @@ type timedApplications struct {
 // ApplyMany implements krylov.SeveralPreconditioner.
 func (p *timedApplications) ApplyMany(dst, src [][]float64) {
 	start := time.Now()
-	if several, ok := p.by.(precond.Several); ok {
+	if several, ok := p.by.(krylov.SeveralPreconditioner); ok {
 		several.ApplyMany(dst, src)
 	} else {
 		for k := range dst {

@@ -157,12 +157,12 @@ func (a columnMatrix) Wide() linop.Operator[dd.Vec, dd.DD] { return a.of.(backen
 // calls for itself.
 func (a columnMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[vector], error) {
 	switch by := made.(type) {
-	case precond.Cycles:
+	case cycles:
 		m := a.Column
 		return by.ForkWaiting(func(copy precond.Preconditioner) { m.Ask(&Request{copy: copy, Of: severalCycles{by}}) }), nil
-	case precond.Forker:
+	case forker:
 		return by.Fork(), nil
-	case precond.Several:
+	case krylov.SeveralPreconditioner:
 		return columnApplication{by, a.Column}, nil
 	}
 	return made, nil

@@ -204,7 +204,7 @@ func (a columnOperator) ApplyDots(dst, src, w vector) (dw, dd scalar) {
 }
 
 // severalApplications are those of a preconditioner.
-type severalApplications struct{ precond.Several }
+type severalApplications struct{ krylov.SeveralPreconditioner }
 
 func (p severalApplications) Serve(requests []*Request) {
 	dst, src := make([]vector, len(requests)), make([]vector, len(requests))
@@ -216,7 +216,7 @@ func (p severalApplications) Serve(requests []*Request) {
 
 // columnApplication is a preconditioner whose applications a member waits for.
 type columnApplication struct {
-	by precond.Several
+	by krylov.SeveralPreconditioner
 	*Column
 }
 
@@ -225,8 +225,21 @@ func (p columnApplication) Apply(dst, src vector) {
 	p.Ask(&Request{Product: linop.Product{Dst: dst, Src: src}, Of: severalApplications{p.by}})
 }
 
-// severalCycles are those of multigrid.
-type severalCycles struct{ precond.Cycles }
+// A forker keeps state from one call to the next. Fork returns another preconditioner with the same M^-1, so that each of
+// several solves that take turns has its own.
+type forker interface{ Fork() precond.Preconditioner }
+
+// cycles are forks of one cycle of multigrid that can run together: the matrices of all levels are then read and decoded once.
+type cycles interface {
+	// ForkWaiting is Fork; where the copy needs a cycle, it calls wait with itself, in which the caller calls Together.
+	ForkWaiting(wait func(copy precond.Preconditioner)) precond.Preconditioner
+
+	// Together runs the cycles that copies wait for, with the bits of one after the other.
+	Together(copies []precond.Preconditioner)
+}
+
+// severalCycles are cycles of multigrid for several requests.
+type severalCycles struct{ cycles }
 
 func (p severalCycles) Serve(requests []*Request) {
 	copies := make([]precond.Preconditioner, len(requests))

@@ -34,13 +34,14 @@ func (s *System) Precondition(
 		Epsilon: p.Epsilon, Symmetric: s.symmetric(), Kernels: kernels.Find(s.Opt.Storage.Kernels), Model: s.Opt.Storage.Model,
 		Log:       func(line string) { s.Say("precond %s", line) },
 		Stage:     func(text string) { s.Opt.Stage(fmt.Sprintf("setting up %s: %s", v.Kind, text)) },
-		BlockSize: p.BlockSize, DropTol: cmp.Or(p.DropTol, v.DropTol), Fill: cmp.Or(p.Fill, v.Fill), Overlap: p.Overlap,
-		Worked: func(multiplications int64) {
-			if multiplications < last { // it starts again
-				total += float64(last)
-			}
-			last = multiplications
-		},
+		BlockSize: p.BlockSize, Overlap: p.Overlap,
+		Incomplete: precond.Incomplete{DropTol: cmp.Or(p.DropTol, v.DropTol), Fill: cmp.Or(p.Fill, v.Fill)},
+	}
+	opt.Worked = func(multiplications int64) {
+		if multiplications < last { // it starts again
+			total += float64(last)
+		}
+		last = multiplications
 	}
 	if d, ok := precond.Lookup(v.Kind); ok && budget > 0 && d.MaxWork > 0 {
 		opt.MaxWork = budget / float64(s.Nonzeros())

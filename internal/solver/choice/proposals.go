@@ -55,7 +55,8 @@ func (s *System) rivalKinds(m solve.Method) (list []Variant) {
 	if kind := s.Opt.Precond.Kind; kind != solve.PrecondAuto {
 		return []Variant{{Kind: kind}}
 	}
-	for _, d := range precond.Registry {
+	for _, kind := range precond.Kinds() {
+		d, _ := precond.Lookup(kind)
 		suits := s.Suits(d.Kind) && (d.Kind == precond.None || s.Diagonal() || d.Kind == precond.LU || d.Kind == precond.ILUT)
 		switch {
 		case !suits, d.Symmetric && !s.symmetric():

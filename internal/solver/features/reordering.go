@@ -1,6 +1,7 @@
 package features
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -87,7 +88,7 @@ func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *cs
 			return m, o, nil
 		}
 	}
-	p, err := csr.RCM(m)
+	p, err := csr.RCM(context.Background(), m)
 	if err != nil {
 		return nil, o, err
 	}

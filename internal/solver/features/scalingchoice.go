@@ -16,9 +16,9 @@ func (s *Matrix) MakeScaling(kind solve.Scale) (csr.Scaling, error) {
 		return csr.RowScaling(s.M, s.Pool), nil
 	case solve.ScaleSym:
 		if s.Facts.Symmetric {
-			return csr.ScalingOfSymmetric(s.M, s.Pool)
+			return csr.SymmetricScaling(s.M, true, s.Pool)
 		}
-		return csr.SymmetricScaling(s.M, s.Pool)
+		return csr.SymmetricScaling(s.M, false, s.Pool)
 	case solve.ScaleBoth:
 		return csr.BothScaling(s.M, s.Pool), nil
 	}

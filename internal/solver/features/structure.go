@@ -2,10 +2,9 @@ package features
 
 import (
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// StructuralRank is the largest rank that a matrix with this pattern of nonzeros can have, see csr.StructuralRank: if it is less than the
+// StructuralRank is the largest rank that a matrix with this pattern of nonzeros can have, see structuralRank: if it is less than the
 // number of rows, the matrix is singular whatever its values, and x is one of many solutions, or there is none. known is false where that
 // was not found out: it would take long, or ranks share the matrix and its diagonal has zeros.
 func (s *Matrix) StructuralRank() (rank int, known bool) {
@@ -16,5 +15,5 @@ func (s *Matrix) StructuralRank() (rank int, known bool) {
 	case s.Job != nil:
 		return 0, false
 	}
-	return csr.StructuralRank(s.Given, rules.StructureWork*int64(s.Given.NNZ()+s.Given.Rows))
+	return structuralRank(s.Given, rules.StructureWork*int64(s.Given.NNZ()+s.Given.Rows))
 }

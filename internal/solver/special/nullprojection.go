@@ -27,7 +27,7 @@ func (a EvidenceSearch) projectedNull() [][]float64 {
 	scaling := csr.BothScaling(t, a.S.Pool)
 	t = scaling.Apply(t, a.S.Pool)
 	nnz := float64(t.NNZ())
-	opt := precond.Options{MaxWork: rules.Completing * max(rules.FirstBudget, rules.LeastBudget/nnz)}
+	opt := precond.Options{Limits: precond.Limits{MaxWork: rules.Completing * max(rules.FirstBudget, rules.LeastBudget/nnz)}}
 	if a.S.Small() {
 		opt.MaxWork = max(opt.MaxWork, rules.SmallWork)
 	}

@@ -74,7 +74,7 @@ func (n *NullSpace) find(ctx context.Context) (found bool, err error) {
 	case given.Kind == solve.NullSpaceGiven:
 		n.right = given.Right
 	default:
-		count, of := n.a.Components()
+		count, of := components(n.a)
 		if count > maxNullity {
 			if auto {
 				n.opt.Log(fmt.Sprintf("nullspace none: every row sums to zero, but there are %d connected components", count))

@@ -42,7 +42,7 @@ func Recognise(s *refine.Problem, ordinary func(context.Context) error) bool {
 	if !s.LeavesAll() {
 		return false
 	}
-	rows, cols := s.M.TriangularOrder()
+	rows, cols := triangularOrder(s.M)
 	if rows == nil {
 		return false
 	}

@@ -1,19 +1,21 @@
-package csr
+package special
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
 // TestTriangularOrder: triangular matrices are found however their rows and columns are
 // permuted, also with stored zeros elsewhere, and those with a zero on the diagonal or a cycle are not.
 func TestTriangularOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for trial := range 400 {
+	for k := range 400 {
 		n := 1 + rng.IntN(25)
 		p, q := rng.Perm(n), rng.Perm(n)
-		spoilt := trial%4 == 3 && n > 1
-		m := build(t, n, n, func(add func(i, j int, v float64)) {
+		spoilt := k%4 == 3 && n > 1
+		m := testsupport.Entries(n, func(add func(i, j int, v float64)) {
 			for i := range n {
 				for j := range i {
 					if rng.IntN(3) == 0 {
@@ -29,7 +31,7 @@ func TestTriangularOrder(t *testing.T) {
 				add(p[0], q[1], 0)
 			}
 		})
-		rows, cols := m.TriangularOrder()
+		rows, cols := triangularOrder(m)
 		if spoilt {
 			if rows != nil {
 				t.Fatalf("a singular matrix is called triangular: %v", m)
@@ -37,14 +39,14 @@ func TestTriangularOrder(t *testing.T) {
 			continue
 		}
 		if len(rows) != n || len(cols) != n {
-			if m.hasShortRow() {
+			if hasShortRow(m) {
 				t.Fatalf("not found: %v", m)
 			}
 			continue
 		}
-		place := make([]int, n)
+		at := make([]int, n)
 		for k, j := range cols {
-			place[j] = k
+			at[j] = k
 		}
 		for k, i := range rows {
 			if m.At(int(i), int(cols[k])) == 0 {
@@ -52,14 +54,22 @@ func TestTriangularOrder(t *testing.T) {
 			}
 			c, v := m.Row(int(i))
 			for l, j := range c {
-				if v[l] != 0 && place[j] > k {
+				if v[l] != 0 && at[j] > k {
 					t.Fatalf("row %d has column %d, which comes later", i, j)
 				}
 			}
 		}
 	}
 	for _, a := range [][][]float64{{{0, 1}, {1, 1}}, {{1, 0}, {0, 1}}, {{2, 0, 0}, {1, 1, 1}, {0, 1, 1}}} {
-		rows, _ := fromDense(t, a).TriangularOrder()
+		rows, _ := triangularOrder(testsupport.Entries(len(a), func(add func(i, j int, v float64)) {
+			for i, row := range a {
+				for j, v := range row {
+					if v != 0 {
+						add(i, j, v)
+					}
+				}
+			}
+		}))
 		if want := len(a) == 2; (rows != nil) != want {
 			t.Errorf("%v: %v", a, rows)
 		}

@@ -1,8 +1,9 @@
-package csr
+package precond
 
 import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // pieces is a matrix whose rows lie in several arrays: row i is row i&mask of part[i>>shift].
@@ -14,14 +15,14 @@ type pieces struct {
 	part  []piece
 }
 
-// piece holds rows as Matrix does.
+// piece holds rows as csr.Matrix does.
 type piece = kernels.Rows
 
 // pieceShift makes pieces of 4096 rows.
 const pieceShift = 12
 
 // whole is m as one piece.
-func whole(m *Matrix) pieces {
+func whole(m *csr.Matrix) pieces {
 	return pieces{m.Rows, 62, 1<<62 - 1, []piece{{Ptr: m.RowPtr, Col: m.Col, Val: m.Val}}}
 }
 
@@ -39,8 +40,8 @@ func (p *pieces) length(i int32) int {
 }
 
 // compact returns the matrix, of that many columns, whose rows must be in order. It empties p.
-func (p *pieces) compact(cols int, pool *parallel.Pool) *Matrix {
-	m := &Matrix{Rows: p.rows, Cols: cols, RowPtr: make([]int64, p.rows+1)}
+func (p *pieces) compact(cols int, pool *parallel.Pool) *csr.Matrix {
+	m := &csr.Matrix{Rows: p.rows, Cols: cols, RowPtr: make([]int64, p.rows+1)}
 	first := make([]int64, len(p.part)+1)
 	for k, part := range p.part {
 		first[k+1] = first[k] + int64(len(part.Col))
@@ -84,10 +85,10 @@ const (
 	anyOrder columnOrder = false
 )
 
-// Assemble makes a matrix of what fill makes of ranges of rows, which are whole pieces of work: the
+// assemble makes a matrix of what fill makes of ranges of rows, which are whole pieces of work: the
 // rows lo to hi-1, of which row i has the columns, in order, and values ptr[i-lo] to
 // ptr[i-lo+1]-1 of the slices. Calls for different ranges run at the same time.
-func Assemble(rows, cols int, pool *parallel.Pool, fill func(lo, hi int) (ptr []int64, col []int32, val []float64)) *Matrix {
+func assemble(rows, cols int, pool *parallel.Pool, fill func(lo, hi int) (ptr []int64, col []int32, val []float64)) *csr.Matrix {
 	p := makePieces(rows, pool, func(lo, hi int) (p piece) {
 		p.Ptr, p.Col, p.Val = fill(lo, hi)
 		return p

@@ -1,12 +1,14 @@
-package csr
+package features
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// slowRank is StructuralRank by one augmenting path after another, recursively.
-func slowRank(m *Matrix) (rank int) {
+// slowRank is structuralRank by one augmenting path after another, recursively.
+func slowRank(m *csr.Matrix) (rank int) {
 	rowOf := unmatched(m.Cols)
 	var find func(i int, seen []bool) bool
 	find = func(i int, seen []bool) bool {
@@ -36,7 +38,7 @@ func TestStructuralRank(t *testing.T) {
 	full, lower := 0, 0
 	for range 2000 {
 		rows, cols := 1+rng.IntN(12), 1+rng.IntN(12)
-		m := &Matrix{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1)}
+		m := &csr.Matrix{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1)}
 		density := rng.Float64() * 0.6
 		for i := range rows {
 			for j := range cols {
@@ -46,7 +48,7 @@ func TestStructuralRank(t *testing.T) {
 			}
 			m.RowPtr[i+1] = int64(len(m.Col))
 		}
-		rank, known := StructuralRank(m, 1<<40)
+		rank, known := structuralRank(m, 1<<40)
 		if want := slowRank(m); rank != want || !known {
 			t.Fatalf("rank %d, want %d, known %v, of %+v", rank, want, known, m)
 		}
@@ -55,7 +57,7 @@ func TestStructuralRank(t *testing.T) {
 		} else {
 			lower++
 		}
-		if few, known := StructuralRank(m, 1); known && m.NNZ() > 1 || few > rank {
+		if few, known := structuralRank(m, 1); known && m.NNZ() > 1 || few > rank {
 			t.Fatalf("rank %d of %d, known %v, without work", few, rank, known)
 		}
 	}
@@ -67,7 +69,7 @@ func TestStructuralRank(t *testing.T) {
 // A path that goes through all rows: the diagonal is empty but for its place, which the cheap matching takes first.
 func TestStructuralRankLongPath(t *testing.T) {
 	const n = 100_000
-	m := &Matrix{Rows: n, Cols: n, RowPtr: make([]int64, n+1)}
+	m := &csr.Matrix{Rows: n, Cols: n, RowPtr: make([]int64, n+1)}
 	for i := range n { // row i has columns i and i+1, the last one 0
 		if m.Col = append(m.Col, int32(i)); i+1 < n {
 			m.Col = append(m.Col, int32(i+1))
@@ -80,7 +82,7 @@ func TestStructuralRankLongPath(t *testing.T) {
 	for i := range m.Val {
 		m.Val[i] = 1
 	}
-	if rank, known := StructuralRank(m, int64(20*len(m.Col))); rank != n || !known {
+	if rank, known := structuralRank(m, int64(20*len(m.Col))); rank != n || !known {
 		t.Errorf("rank %d of %d, known %v", rank, n, known)
 	}
 }

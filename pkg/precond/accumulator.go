@@ -1,27 +1,28 @@
-package csr
+package precond
 
 import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// ByRows makes a matrix whose row i is what fill adds to an empty row, for ranges
+// byRows makes a matrix whose row i has the terms that fill adds, for ranges
 // of rows on the threads of pool. Calls for different rows run at the same time.
-func ByRows(rows int, blocks Blocks, bounds []int, pool *parallel.Pool, fill func(i int, row *Accumulator)) *Matrix {
-	m := &Matrix{Rows: rows, Cols: len(blocks.Of), RowPtr: make([]int64, rows+1)}
+func byRows(rows int, blocks nodes, bounds []int, pool *parallel.Pool, fill func(i int, row *accumulator)) *csr.Matrix {
+	m := &csr.Matrix{Rows: rows, Cols: len(blocks.Of), RowPtr: make([]int64, rows+1)}
 	type part struct {
 		col []int32
 		val []float64
 	}
 	parts := make([]part, len(bounds)-1)
-	spare := make(chan *Accumulator, pool.Threads())
+	spare := make(chan *accumulator, pool.Threads())
 	pool.RunRanges(bounds, func(k, lo, hi int) {
-		var row *Accumulator
+		var row *accumulator
 		select {
 		case row = <-spare:
 		default:
-			row = &Accumulator{blocks: blocks, single: blocks.single(), place: make([]int32, blocks.Count())}
+			row = &accumulator{blocks: blocks, single: blocks.single(), place: make([]int32, blocks.count())}
 		}
 		most := int(row.perRow * float64(hi-lo) * 1.2) // so that these rarely grow
 		p := part{make([]int32, 0, most), make([]float64, 0, most)}
@@ -51,9 +52,9 @@ func ByRows(rows int, blocks Blocks, bounds []int, pool *parallel.Pool, fill fun
 	return m
 }
 
-// Accumulator sums a sparse row, in whole blocks.
-type Accumulator struct {
-	blocks Blocks
+// accumulator sums a sparse row, in whole blocks.
+type accumulator struct {
+	blocks nodes
 	single bool
 	place  []int32 // of a block in val, from 1; 0: none
 	block  []int32 // the blocks of the row
@@ -62,8 +63,8 @@ type Accumulator struct {
 	perRow float64 // entries, in the part made last
 }
 
-// Add adds v to the entry of column j.
-func (r *Accumulator) Add(j int32, v float64) {
+// add adds v to the entry of column j.
+func (r *accumulator) add(j int32, v float64) {
 	if r.single {
 		if k := r.place[j]; k > 0 {
 			r.val[k-1] += v
@@ -78,7 +79,7 @@ func (r *Accumulator) Add(j int32, v float64) {
 }
 
 // of returns the entries of a block.
-func (r *Accumulator) of(g int32) []float64 {
+func (r *accumulator) of(g int32) []float64 {
 	w := int(r.blocks.First[g+1] - r.blocks.First[g])
 	k := int(r.place[g])
 	if k == 0 {
@@ -92,8 +93,8 @@ func (r *Accumulator) of(g int32) []float64 {
 	return r.val[k-1 : k-1+w]
 }
 
-// AddBlock adds a times vals to the entries of block g, from its first on.
-func (r *Accumulator) AddBlock(g int32, a float64, vals []float64) {
+// addBlock adds a times vals to the entries of block g, from its first on.
+func (r *accumulator) addBlock(g int32, a float64, vals []float64) {
 	to := r.of(g)[:len(vals)]
 	for k, v := range vals {
 		to[k] += float64(a * v)
@@ -101,7 +102,7 @@ func (r *Accumulator) AddBlock(g int32, a float64, vals []float64) {
 }
 
 // appendTo appends the row in the order of its columns and empties it.
-func (r *Accumulator) appendTo(col []int32, val []float64) ([]int32, []float64) {
+func (r *accumulator) appendTo(col []int32, val []float64) ([]int32, []float64) {
 	r.order = r.order[:0]
 	for _, g := range r.block {
 		r.order = append(r.order, uint64(g)<<32|uint64(r.place[g]-1))

@@ -1,41 +1,42 @@
-package csr
+package precond
 
 import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // multiply returns a b, in whole blocks of columns, by Gustavson's algorithm: each row is a
 // sum of rows of b in the order of the entries of a's row.
-func multiply(a *Matrix, b pieces, blocks Blocks, order columnOrder, pool *parallel.Pool) pieces {
-	m := newMultiplier(blocks, pool)
+func multiply(a *csr.Matrix, b pieces, blocks nodes, order columnOrder, pool *parallel.Pool) pieces {
+	m := newProductMaker(blocks, pool)
 	return makePieces(a.Rows, pool, func(lo, hi int) piece { return m.piece(a, lo, hi, &b, order) })
 }
 
-// multiplier makes products with these blocks of columns; spare are the ones that no thread uses.
-type multiplier struct {
-	blocks Blocks
+// productMaker makes products with these blocks of columns; spare are the ones that no thread uses.
+type productMaker struct {
+	blocks nodes
 	spare  chan rowMultiplier
 }
 
 // rowMultiplier makes rows lo to hi-1 of a product a b.
 type rowMultiplier interface {
-	piece(a *Matrix, lo, hi int, b *pieces, order columnOrder) piece
+	piece(a *csr.Matrix, lo, hi int, b *pieces, order columnOrder) piece
 }
 
-func newMultiplier(blocks Blocks, pool *parallel.Pool) *multiplier {
-	return &multiplier{blocks, make(chan rowMultiplier, pool.Threads())}
+func newProductMaker(blocks nodes, pool *parallel.Pool) *productMaker {
+	return &productMaker{blocks, make(chan rowMultiplier, pool.Threads())}
 }
 
 // piece makes rows lo to hi-1 of a b. Calls may run at the same time.
-func (m *multiplier) piece(a *Matrix, lo, hi int, b *pieces, order columnOrder) piece {
+func (m *productMaker) piece(a *csr.Matrix, lo, hi int, b *pieces, order columnOrder) piece {
 	var g rowMultiplier
 	select {
 	case g = <-m.spare:
 	default:
-		if place := make([]int32, m.blocks.Count()); m.blocks.single() {
+		if place := make([]int32, m.blocks.count()); m.blocks.single() {
 			g = &gustavson{place: place}
 		} else {
 			g = &blockGustavson{blocks: m.blocks, place: place}
@@ -60,7 +61,7 @@ type gustavson struct {
 }
 
 // piece makes rows lo to hi-1 of a b.
-func (g *gustavson) piece(a *Matrix, lo, hi int, b *pieces, order columnOrder) piece {
+func (g *gustavson) piece(a *csr.Matrix, lo, hi int, b *pieces, order columnOrder) piece {
 	p := piece{Ptr: make([]int64, 1, hi-lo+1)}
 	g.n = 0
 	for i := lo; i < hi; i++ {
@@ -112,13 +113,13 @@ func (g *gustavson) expand(cols []int32, vals []float64, b *pieces) (n int) {
 	return n
 }
 
-// shortRow is the length up to which insertion sorts a row fastest.
-const shortRow = 40
+// sortedByInsertion is the length up to which insertion sorts a row fastest.
+const sortedByInsertion = 40
 
 // sort sorts a row by columns.
 func (g *gustavson) sort(col []int32, val []float64) {
 	val = val[:len(col)]
-	if len(col) <= shortRow {
+	if len(col) <= sortedByInsertion {
 		for k := 1; k < len(col); k++ {
 			c, v := col[k], val[k]
 			at := k

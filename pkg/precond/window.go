@@ -1,23 +1,24 @@
-package csr
+package precond
 
 import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 const (
-	resultShift  = 9  // pieces of the result of Galerkin have 512 rows
+	resultShift  = 9  // pieces of the result of galerkin have 512 rows
 	windowPieces = 32 // pieces of the right factor that enter before a part of the result is made, if so many are needed
 )
 
-// A window is the part lo to hi-1 of the pieces of a product r b, before which pieces of b enter, and
+// A productWindow is the part lo to hi-1 of the pieces of a product r b, before which pieces of b enter, and
 // after which others leave.
-type window struct {
+type productWindow struct {
 	lo, hi       int
 	enter, leave []int
 }
 
-// windows divides a product r b into parts each of which takes about windowPieces new pieces of b.
-func windows(r *Matrix, b, result *pieces, pool *parallel.Pool) (all []window) {
+// productWindows divides a product r b into parts each of which takes about windowPieces new pieces of b.
+func productWindows(r *csr.Matrix, b, result *pieces, pool *parallel.Pool) (all []productWindow) {
 	needs := make([][]int, len(result.part)) // pieces of b
 	pool.Run(len(needs), parallel.Func(func(part int) {
 		needed := make([]bool, len(b.part))
@@ -37,7 +38,7 @@ func windows(r *Matrix, b, result *pieces, pool *parallel.Pool) (all []window) {
 			last[k] = part + 1
 		}
 	}
-	w, there := window{}, make([]bool, len(b.part))
+	w, there := productWindow{}, make([]bool, len(b.part))
 	for part, pieces := range needs {
 		for _, k := range pieces {
 			if !there[k] {
@@ -50,7 +51,7 @@ func windows(r *Matrix, b, result *pieces, pool *parallel.Pool) (all []window) {
 		}
 		if w.hi = part + 1; len(w.enter) >= windowPieces || w.hi == len(needs) {
 			all = append(all, w)
-			w = window{lo: w.hi}
+			w = productWindow{lo: w.hi}
 		}
 	}
 	return all

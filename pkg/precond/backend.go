@@ -3,31 +3,29 @@ package precond
 import (
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// A Place is where NewCycle and NewSequence keep vectors and matrices, such as a device.
-type Place[V any, S linop.Scalar[S]] interface {
-	Space(n int) MulSpace[V, S]                    // of vectors with n elements
-	Store(m Factor) (linop.Relaxer[V, S], error)   // multiplies with m
-	Dense(n int, a []float64) (Multiply[V], error) // multiplies with the n x n matrix a, row after row
+// A Backend keeps the vectors and matrices of NewCycle and NewSequence, for example on a device.
+type Backend[V any, S linop.Scalar[S]] interface {
+	Space(n int) MulSpace[V, S]                                 // of vectors with n elements
+	Store(m Factor) (linop.Relaxer[V, S], error)                // multiplies with m
+	Dense(n int, a []float64) (krylov.Preconditioner[V], error) // multiplies with the n x n matrix a, row after row
 }
 
-// A Multiply is a product with a matrix.
-type Multiply[V any] interface{ Apply(dst, x V) }
-
-// CycleAt applies a Hierarchy at any place. All sums and products of a cycle are the place's.
-type CycleAt[V any, S linop.Scalar[S]] struct {
+// backendCycle applies a Hierarchy on any backend, which computes all sums and products.
+type backendCycle[V any, S linop.Scalar[S]] struct {
 	cycleOf[V, S]
 	space      MulSpace[V, S]
 	one        S
 	root, left V
 }
 
-// NewCycle puts a hierarchy to a place: all its matrices, two vectors of the finest level, or one
-// if h.Left is h.Root, and for each level four vectors, or six if it is visited twice.
-func NewCycle[V any, S linop.Scalar[S]](at Place[V, S], h Hierarchy) (*CycleAt[V, S], error) {
-	c := &CycleAt[V, S]{space: at.Space(len(h.Root))}
+// NewCycle returns the preconditioner of a hierarchy on a backend. It stores there all matrices, two vectors of the
+// finest level, or one if h.Left is h.Root, and for each level four vectors, or six if it is visited twice.
+func NewCycle[V any, S linop.Scalar[S]](at Backend[V, S], h Hierarchy) (krylov.Preconditioner[V], error) {
+	c := &backendCycle[V, S]{space: at.Space(len(h.Root))}
 	c.one = c.space.Scalar(1)
 	c.levels = make([]level[V, S], len(h.Levels))
 	for k, from := range h.Levels {
@@ -42,15 +40,15 @@ func NewCycle[V any, S linop.Scalar[S]](at Place[V, S], h Hierarchy) (*CycleAt[V
 		return nil, fmt.Errorf("coarsest level: %w", err)
 	}
 	c.solve = func() { inverse.Apply(c.x, c.f) }
-	c.root = placed(c.space, h.Root)
+	c.root = vectorIn(c.space, h.Root)
 	if c.left = c.root; len(h.Root) > 0 && &h.Left[0] != &h.Root[0] {
-		c.left = placed(c.space, h.Left)
+		c.left = vectorIn(c.space, h.Left)
 	}
 	return c, nil
 }
 
 // newLevel sets l.
-func newLevel[V any, S linop.Scalar[S]](at Place[V, S], l *level[V, S], from Level) (err error) {
+func newLevel[V any, S linop.Scalar[S]](at Backend[V, S], l *level[V, S], from Level) (err error) {
 	space := at.Space(from.A.Rows)
 	ones := space.New()
 	space.Fill(ones, func(int) float64 { return 1 })
@@ -86,21 +84,21 @@ func (a unweighted[V, S]) Plus(dst, b, x V)           { a.ApplyPlus(dst, b, x) }
 func (a unweighted[V, S]) Relax(dst, x, b V, omega S) { a.Relaxer.Relax(dst, x, b, a.ones, omega) }
 
 // Apply computes dst = M^-1 src.
-func (c *CycleAt[V, S]) Apply(dst, src V) {
+func (c *backendCycle[V, S]) Apply(dst, src V) {
 	c.space.Mul(c.one, c.left, src, c.rhs(0))
 	c.run(0)
 	c.space.Mul(c.one, c.root, c.solution(0), dst)
 }
 
-// placed is x in a space.
-func placed[V any, S linop.Scalar[S]](space linop.Space[V, S], x []float64) V {
+// vectorIn returns x in a space.
+func vectorIn[V any, S linop.Scalar[S]](space linop.Space[V, S], x []float64) V {
 	v := space.New()
 	space.Fill(v, func(i int) float64 { return x[i] })
 	return v
 }
 
-// SequenceAt applies a Sequence at any place.
-type SequenceAt[V any, S linop.Scalar[S]] struct {
+// backendSequence applies a Sequence on any backend.
+type backendSequence[V any, S linop.Scalar[S]] struct {
 	space   MulSpace[V, S]
 	factors []linop.Relaxer[V, S]
 	between []V // results of the factors but the last one
@@ -110,11 +108,11 @@ type SequenceAt[V any, S linop.Scalar[S]] struct {
 	work    V // of scaling
 }
 
-// NewSequence puts the factors of a sequence to a place, and a vector for each but the last; two more if it is
-// scaled.
-func NewSequence[V any, S linop.Scalar[S]](at Place[V, S], q Sequence) (*SequenceAt[V, S], error) {
+// NewSequence returns the preconditioner of a sequence on a backend. It stores there all factors, a vector for each of
+// them but the last, and two more if the sequence is scaled.
+func NewSequence[V any, S linop.Scalar[S]](at Backend[V, S], q Sequence) (krylov.Preconditioner[V], error) {
 	n := q.Factors[0].Cols
-	p := &SequenceAt[V, S]{space: at.Space(n), scaled: q.Scale != nil}
+	p := &backendSequence[V, S]{space: at.Space(n), scaled: q.Scale != nil}
 	for k, m := range q.Factors {
 		a, err := at.Store(m)
 		if err != nil {
@@ -126,13 +124,13 @@ func NewSequence[V any, S linop.Scalar[S]](at Place[V, S], q Sequence) (*Sequenc
 		}
 	}
 	if p.scaled {
-		p.one, p.scale, p.work = p.space.Scalar(1), placed(p.space, q.Scale), p.space.New()
+		p.one, p.scale, p.work = p.space.Scalar(1), vectorIn(p.space, q.Scale), p.space.New()
 	}
 	return p, nil
 }
 
 // Apply computes dst = M^-1 src.
-func (p *SequenceAt[V, S]) Apply(dst, src V) {
+func (p *backendSequence[V, S]) Apply(dst, src V) {
 	last := len(p.factors) - 1
 	to := dst
 	if p.scaled {
@@ -147,25 +145,4 @@ func (p *SequenceAt[V, S]) Apply(dst, src V) {
 	if p.scaled {
 		p.space.Mul(p.one, p.scale, p.work, dst)
 	}
-}
-
-// Vectors are the elements of the vectors that NewCycle makes, in all.
-func (h Hierarchy) Vectors() (elements int64) {
-	elements = int64(2*h.Coarsest + 2*len(h.Root))
-	for _, l := range h.Levels {
-		vectors := 4
-		if l.Twice {
-			vectors = 6
-		}
-		elements += int64(vectors) * int64(l.A.Rows)
-	}
-	return elements
-}
-
-// Matrices are those of the hierarchy.
-func (h Hierarchy) Matrices() (list []Factor) {
-	for _, l := range h.Levels {
-		list = append(list, l.A, l.P, l.R)
-	}
-	return list
 }

@@ -1,14 +1,18 @@
-package csr
+package precond
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
 
 // mostTogether bounds the rows that are made together.
 const mostTogether = 8
 
 // blockGustavson makes rows of a product with columns in blocks, of which rows hold whole ones, in
-// order. Rows of a with the same columns, such as those of a node, are made together.
+// order. Rows of a with the same columns, such as the rows of a node, are made together.
 type blockGustavson struct {
-	blocks Blocks
+	blocks nodes
 	place  []int32   // of a block in sum, from 1; 0: none
 	sum    []float64 // block after block: of m rows and width columns
 	order  []uint64  // the blocks, then their places in sum
@@ -18,7 +22,7 @@ type blockGustavson struct {
 }
 
 // piece makes rows lo to hi-1 of a b.
-func (g *blockGustavson) piece(a *Matrix, lo, hi int, b *pieces, _ columnOrder) piece {
+func (g *blockGustavson) piece(a *csr.Matrix, lo, hi int, b *pieces, _ columnOrder) piece {
 	p := piece{Ptr: make([]int64, 1, hi-lo+1)}
 	g.col, g.val = g.col[:0], g.val[:0]
 	for i := lo; i < hi; {
@@ -43,7 +47,7 @@ func (g *blockGustavson) piece(a *Matrix, lo, hi int, b *pieces, _ columnOrder) 
 }
 
 // add sums rows i to i+m-1, whose columns in a are the same.
-func (g *blockGustavson) add(a *Matrix, i, m int, b *pieces) {
+func (g *blockGustavson) add(a *csr.Matrix, i, m int, b *pieces) {
 	cols, _ := a.Row(i)
 	for k, j := range cols {
 		bc, bv := b.row(j)

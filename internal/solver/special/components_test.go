@@ -1,9 +1,11 @@
-package csr
+package special
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // TestComponents compares with the closure of the graph, found by marking neighbours until
@@ -12,7 +14,7 @@ func TestComponents(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		n := 1 + rng.IntN(30)
-		b, err := NewBuilder(n, n)
+		b, err := csr.NewBuilder(n, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +41,7 @@ func TestComponents(t *testing.T) {
 			k, _ := slices.BinarySearch(firsts, first)
 			want[i] = int32(k)
 		}
-		count, of := m.Components()
+		count, of := components(m)
 		if count != len(firsts) || !slices.Equal(of, want) {
 			t.Fatalf("%d components %v, want %d %v", count, of, len(firsts), want)
 		}

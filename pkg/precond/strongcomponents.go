@@ -1,19 +1,21 @@
-package csr
+package precond
 
 import (
 	"context"
 	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// StrongComponents returns an order in which a square matrix with nonzeros on its diagonal is
+// strongComponents returns an order in which a square matrix with nonzeros on its diagonal is
 // block lower triangular, P A P^T, with as many diagonal blocks as possible: the strong
 // components of its graph [Tarjan72]. Block b is rows bounds[b] to bounds[b+1]-1 of that
 // order; in a block rows stay in the order given. The time is proportional to the number
-// of entries; the error is that of ctx if that is done.
-func StrongComponents(ctx context.Context, m *Matrix) (order Permutation, bounds []int, err error) {
+// of entries. If ctx is done, strongComponents returns its error.
+func strongComponents(ctx context.Context, m *csr.Matrix) (order csr.Permutation, bounds []int, err error) {
 	n := m.Rows
 	t := &tarjan{index: make([]int32, n), low: make([]int32, n), next: make([]int64, n)}
-	order = make(Permutation, 0, n)
+	order = make(csr.Permutation, 0, n)
 	var sizes []int
 	work := 0
 	for i := range int32(n) {
@@ -38,7 +40,7 @@ func StrongComponents(ctx context.Context, m *Matrix) (order Permutation, bounds
 				slices.Sort(order[first:])
 				sizes = append(sizes, len(order)-first)
 			}
-			if work++; work >= workBetweenLooks {
+			if work++; work >= workBetweenChecks {
 				work = 0
 				if err := ctx.Err(); err != nil {
 					return nil, nil, err
@@ -63,17 +65,17 @@ type tarjan struct {
 	count int32
 }
 
-// done is above all indices: that of rows whose component is complete.
+// done is above all indices: the index of rows whose component is complete.
 const done = 1<<31 - 1
 
-func (t *tarjan) enter(m *Matrix, i int32) {
+func (t *tarjan) enter(m *csr.Matrix, i int32) {
 	t.count++
 	t.index[i], t.low[i], t.next[i] = t.count, t.count, m.RowPtr[i]
 	t.path, t.stack = append(t.path, i), append(t.stack, i)
 }
 
 // step returns the next row that v leads to and that has not been met, -1: none.
-func (t *tarjan) step(m *Matrix, v int32) int32 {
+func (t *tarjan) step(m *csr.Matrix, v int32) int32 {
 	for t.next[v] < m.RowPtr[v+1] {
 		w := m.Col[t.next[v]]
 		t.next[v]++
@@ -86,7 +88,7 @@ func (t *tarjan) step(m *Matrix, v int32) int32 {
 }
 
 // leave appends the component of v, which is complete.
-func (t *tarjan) leave(order Permutation, v int32) Permutation {
+func (t *tarjan) leave(order csr.Permutation, v int32) csr.Permutation {
 	for {
 		w := t.stack[len(t.stack)-1]
 		t.stack = t.stack[:len(t.stack)-1]

@@ -1,9 +1,11 @@
-package csr
+package special
 
-// Components returns the connected components of the graph of a square matrix, in which i
+import "github.com/mpsolve/mpsolve/pkg/csr"
+
+// components returns the connected components of the graph of a square matrix, in which i
 // and j are joined if a_ij or a_ji is stored: their number, and that of each row. They are
 // numbered in the order of their first rows.
-func (m *Matrix) Components() (count int, of []int32) {
+func components(m *csr.Matrix) (count int, of []int32) {
 	parent := make([]int32, m.Rows) // a forest; roots are their own parents
 	for i := range parent {
 		parent[i] = int32(i)

@@ -1,4 +1,4 @@
-package csr
+package precond
 
 import (
 	"errors"
@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// allowAll lets Galerkin do anything.
+// allowAll lets galerkin do anything.
 func allowAll(int64, int, func() int64) error { return nil }
 
-// Galerkin is P^T A P entry by entry, with the same bits for any number of threads; it tells the work
+// galerkin is P^T A P entry by entry, with the same bits for any number of threads; it tells the work
 // and the nonzeros of both products.
 func TestGalerkinThreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -26,31 +27,31 @@ func TestGalerkinThreads(t *testing.T) {
 	} {
 		n := shape.rows
 		share := min(1, 4/float64(max(n, 1))+shape.share)
-		var a *Matrix
+		var a *csr.Matrix
 		if n > 1000 { // several pieces
-			a = random(t, rng, n, n, func(i int) int { return i % 5 })
+			a = randomRows(t, rng, n, n, func(i int) int { return i % 5 })
 		} else {
-			a = fromDense(t, randomDense(rng, n, n, share, 8))
+			a = fromRows(t, randomDense(rng, n, n, share, 8))
 		}
 		a.Cols = n
-		p := random(t, rng, n, shape.cols, func(i int) int { return min(shape.cols, i%3) })
+		p := randomRows(t, rng, n, shape.cols, func(i int) int { return min(shape.cols, i%3) })
 		p.Cols = shape.cols
 		r := p.Transpose(nil)
-		for name, blocks := range map[string]Blocks{"single": EqualBlocks(shape.cols, 1), "uneven": unevenBlocks(rng, shape.cols)} {
+		for name, blocks := range map[string]nodes{"single": equalBlocks(shape.cols, 1), "uneven": unevenBlocks(rng, shape.cols)} {
 			name = fmt.Sprintf("%v, %s", shape, name)
-			ap, err := Multiply(a, p, blocks, nil)
+			ap, err := productOf(a, p, blocks, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := Multiply(r, ap, blocks, nil)
+			want, err := productOf(r, ap, blocks, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var first *Matrix
+			var first *csr.Matrix
 			for _, threads := range []int{1, 2, 3} {
 				pool := parallel.New(threads)
 				var told []string
-				got, err := Galerkin(r, a, p, blocks, pool, func(multiplications int64, rows int, count func() int64) error {
+				got, err := galerkin(r, a, p, blocks, pool, func(multiplications int64, rows int, count func() int64) error {
 					told = append(told, fmt.Sprint(multiplications, rows, count()))
 					return nil
 				})
@@ -62,8 +63,8 @@ func TestGalerkinThreads(t *testing.T) {
 					t.Fatalf("%s: %v", name, err)
 				}
 				expected := []string{
-					fmt.Sprint(Multiplications(a, p, nil), n, ap.NNZ()),
-					fmt.Sprint(Multiplications(r, ap, nil), shape.cols, want.NNZ()),
+					fmt.Sprint(multiplicationsOf(a, p, nil), n, ap.NNZ()),
+					fmt.Sprint(multiplicationsOf(r, ap, nil), shape.cols, want.NNZ()),
 				}
 				if n == 0 {
 					expected = expected[:1] // there is no second product
@@ -88,8 +89,8 @@ func TestGalerkinWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	const n, cols = 600_000, 80_000
 	near := func(i, of, width int) int32 { return int32(min(max(i*of/n+rng.IntN(2*width+1)-width, 0), of-1)) }
-	banded := func(of, width int) *Matrix {
-		m := &Matrix{Rows: n, Cols: of, RowPtr: make([]int64, n+1)}
+	banded := func(of, width int) *csr.Matrix {
+		m := &csr.Matrix{Rows: n, Cols: of, RowPtr: make([]int64, n+1)}
 		for i := range n {
 			row := []int32{near(i, of, width), near(i, of, width), near(i, of, width)}
 			slices.Sort(row)
@@ -102,14 +103,14 @@ func TestGalerkinWindows(t *testing.T) {
 		return m
 	}
 	a, p := banded(n, 2000), banded(cols, 3)
-	r, blocks := p.Transpose(nil), EqualBlocks(cols, 1)
+	r, blocks := p.Transpose(nil), equalBlocks(cols, 1)
 	ap := multiply(a, whole(p), blocks, anyOrder, nil)
 	c := multiply(r, ap, blocks, inOrder, nil)
 	want := c.compact(cols, nil)
 	for _, threads := range []int{1, 3} {
 		pool := parallel.New(threads)
 		var told []int64
-		got, err := Galerkin(r, a, p, blocks, pool, func(multiplications int64, _ int, count func() int64) error {
+		got, err := galerkin(r, a, p, blocks, pool, func(multiplications int64, _ int, count func() int64) error {
 			told = append(told, multiplications, count())
 			return nil
 		})
@@ -128,7 +129,7 @@ func TestGalerkinWindows(t *testing.T) {
 func TestWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for _, far := range []int{100, 20_000, 400_000} {
-		r := random(t, rng, 9000, 1_000_000, func(i int) int { return i % 4 })
+		r := randomRows(t, rng, 9000, 1_000_000, func(i int) int { return i % 4 })
 		for i := range r.Rows {
 			cols, _ := r.Row(i)
 			for k := range cols {
@@ -136,7 +137,7 @@ func TestWindows(t *testing.T) {
 			}
 		}
 		b, result := newPieces(r.Cols, pieceShift), newPieces(r.Rows, resultShift)
-		all := windows(r, &b, &result, nil)
+		all := productWindows(r, &b, &result, nil)
 		if far == 100 && len(all) < 3 {
 			t.Errorf("%d windows", len(all))
 		}
@@ -169,7 +170,7 @@ func TestWindows(t *testing.T) {
 }
 
 // closeMatrices checks that got has the pattern of want and its values but for rounding.
-func closeMatrices(t *testing.T, name string, got, want *Matrix) {
+func closeMatrices(t *testing.T, name string, got, want *csr.Matrix) {
 	t.Helper()
 	if got.Rows != want.Rows || got.Cols != want.Cols || got.NNZ() != want.NNZ() {
 		t.Fatalf("%s: %d x %d with %d nonzeros, want %d x %d with %d", name, got.Rows, got.Cols, got.NNZ(), want.Rows, want.Cols, want.NNZ())
@@ -183,23 +184,23 @@ func closeMatrices(t *testing.T, name string, got, want *Matrix) {
 
 func TestGalerkinErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	a, p := fromDense(t, randomDense(rng, 6, 6, 1, 3)), fromDense(t, randomDense(rng, 6, 2, 1, 3))
-	blocks, r := EqualBlocks(2, 1), p.Transpose(nil)
+	a, p := fromRows(t, randomDense(rng, 6, 6, 1, 3)), fromRows(t, randomDense(rng, 6, 2, 1, 3))
+	blocks, r := equalBlocks(2, 1), p.Transpose(nil)
 	for name, c := range map[string]struct {
-		r, a, p *Matrix
-		blocks  Blocks
+		r, a, p *csr.Matrix
+		blocks  nodes
 	}{
 		"not the transpose": {p, a, p, blocks},
 		"shapes":            {r, p, a, blocks},
-		"blocks":            {r, a, p, EqualBlocks(4, 2)},
+		"blocks":            {r, a, p, equalBlocks(4, 2)},
 	} {
-		if _, err := Galerkin(c.r, c.a, c.p, c.blocks, nil, allowAll); err == nil {
+		if _, err := galerkin(c.r, c.a, c.p, c.blocks, nil, allowAll); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	for stop := range 2 {
 		calls, no := 0, errors.New("no")
-		_, err := Galerkin(r, a, p, blocks, nil, func(int64, int, func() int64) error {
+		_, err := galerkin(r, a, p, blocks, nil, func(int64, int, func() int64) error {
 			if calls++; calls > stop {
 				return no
 			}
@@ -211,13 +212,13 @@ func TestGalerkinErrors(t *testing.T) {
 	}
 }
 
-// Rows of Assemble are those of its ranges, whatever these are.
+// Rows of assemble are those of its ranges, whatever these are.
 func TestAssemble(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
-	want := random(t, rng, 10000, 50, func(i int) int { return i % 7 })
+	want := randomRows(t, rng, 10000, 50, func(i int) int { return i % 7 })
 	for _, threads := range []int{1, 3} {
 		pool := parallel.New(threads)
-		got := Assemble(want.Rows, want.Cols, pool, func(lo, hi int) (ptr []int64, col []int32, val []float64) {
+		got := assemble(want.Rows, want.Cols, pool, func(lo, hi int) (ptr []int64, col []int32, val []float64) {
 			ptr = []int64{0}
 			for i := lo; i < hi; i++ {
 				cols, vals := want.Row(i)

@@ -1,14 +1,16 @@
-package csr
+package special
 
-// TriangularOrder returns orders of rows and columns in which a square matrix is lower
+import "github.com/mpsolve/mpsolve/pkg/csr"
+
+// triangularOrder returns orders of rows and columns in which a square matrix is lower
 // triangular without a zero on the diagonal: row rows[k] has nonzeros in columns cols[0] to
 // cols[k] only, and one in cols[k]. They are nil if there are none, which is known at once
 // for most matrices: one that has them has a row and a column of a single nonzero.
-func (m *Matrix) TriangularOrder() (rows, cols []int32) {
-	if m.Rows != m.Cols || !m.hasShortRow() {
+func triangularOrder(m *csr.Matrix) (rows, cols []int32) {
+	if m.Rows != m.Cols || !hasShortRow(m) {
 		return nil, nil
 	}
-	start, inColumn, left := m.columnPattern()
+	start, inColumn, left := columnPattern(m)
 	rows, cols = make([]int32, 0, m.Rows), make([]int32, 0, m.Rows)
 	done := make([]bool, m.Cols)
 	for i, count := range left {
@@ -17,7 +19,7 @@ func (m *Matrix) TriangularOrder() (rows, cols []int32) {
 		}
 	}
 	for k := 0; k < len(rows); k++ { // rows is also the queue of those with one column left
-		j := m.unmarked(int(rows[k]), done)
+		j := unmarked(m, int(rows[k]), done)
 		if j < 0 {
 			return nil, nil // another row has taken its column
 		}
@@ -36,7 +38,7 @@ func (m *Matrix) TriangularOrder() (rows, cols []int32) {
 }
 
 // hasShortRow reports whether a row has a single entry.
-func (m *Matrix) hasShortRow() bool {
+func hasShortRow(m *csr.Matrix) bool {
 	for i := range m.Rows {
 		if m.RowPtr[i+1]-m.RowPtr[i] == 1 {
 			return true
@@ -47,7 +49,7 @@ func (m *Matrix) hasShortRow() bool {
 
 // columnPattern returns the rows of the nonzeros in each column, and the number of nonzeros
 // in each row.
-func (m *Matrix) columnPattern() (start []int64, rows, counts []int32) {
+func columnPattern(m *csr.Matrix) (start []int64, rows, counts []int32) {
 	start, counts = make([]int64, m.Cols+1), make([]int32, m.Rows)
 	m.DoNonZero(func(i, j int, v float64) {
 		if v != 0 {
@@ -70,7 +72,7 @@ func (m *Matrix) columnPattern() (start []int64, rows, counts []int32) {
 }
 
 // unmarked returns the column of a nonzero of row i that is not marked; -1: there is none.
-func (m *Matrix) unmarked(i int, marked []bool) int {
+func unmarked(m *csr.Matrix, i int, marked []bool) int {
 	cols, vals := m.Row(i)
 	for k, j := range cols {
 		if vals[k] != 0 && !marked[j] {

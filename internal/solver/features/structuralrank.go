@@ -1,9 +1,11 @@
-package csr
+package features
 
-// StructuralRank returns the largest rank that a matrix with the pattern of the nonzeros of m can have: the largest number of
+import "github.com/mpsolve/mpsolve/pkg/csr"
+
+// structuralRank returns the largest rank that a matrix with the pattern of the nonzeros of m can have: the largest number of
 // nonzeros of which no two share a row or a column, a maximum matching of rows and columns, by shortest augmenting paths in phases
 // [HopcroftKarp73]. known is false if that takes more than work visits of entries; the rank is a lower bound then.
-func StructuralRank(m *Matrix, work int64) (rank int, known bool) {
+func structuralRank(m *csr.Matrix, work int64) (rank int, known bool) {
 	t := &transversal{m: m, work: work, rowOf: unmatched(m.Cols), colOf: unmatched(m.Rows), level: make([]int32, m.Rows), next: make([]int64, m.Rows)}
 	for i := range m.Rows {
 		rank += t.cheap(int32(i))
@@ -20,7 +22,7 @@ func StructuralRank(m *Matrix, work int64) (rank int, known bool) {
 
 // transversal is a matching of rows and columns.
 type transversal struct {
-	m            *Matrix
+	m            *csr.Matrix
 	work         int64   // visits left; negative: none
 	rowOf, colOf []int32 // matched with a column and a row; -1: none
 	level        []int32 // of rows: the distance from rows that are not matched

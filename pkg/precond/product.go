@@ -1,22 +1,23 @@
-package csr
+package precond
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Multiplications returns the number of multiplications in a b, an upper bound of
+// multiplicationsOf returns the number of multiplications in a b, an upper bound of
 // its nonzeros.
-func Multiplications(a, b *Matrix, pool *parallel.Pool) int64 {
+func multiplicationsOf(a, b *csr.Matrix, pool *parallel.Pool) int64 {
 	p := whole(b)
 	return multiplications(a, &p, pool)
 }
 
-// multiplications is Multiplications for pieces.
-func multiplications(a *Matrix, b *pieces, pool *parallel.Pool) (n int64) {
-	bounds := Panels(a)
+// multiplications is multiplicationsOf for pieces.
+func multiplications(a *csr.Matrix, b *pieces, pool *parallel.Pool) (n int64) {
+	bounds := csr.Panels(a)
 	counts := make([]int64, len(bounds)-1)
 	pool.RunRanges(bounds, func(k, lo, hi int) {
 		for _, j := range a.Col[a.RowPtr[lo]:a.RowPtr[hi]] {
@@ -29,21 +30,21 @@ func multiplications(a *Matrix, b *pieces, pool *parallel.Pool) (n int64) {
 	return n
 }
 
-// ProductNNZ returns the number of nonzeros of Multiply's result, in the memory of a
+// nonzerosOfProduct returns the number of nonzeros of productOf's result, in the memory of a
 // few rows.
-func ProductNNZ(a, b *Matrix, blocks Blocks, pool *parallel.Pool) (int64, error) {
+func nonzerosOfProduct(a, b *csr.Matrix, blocks nodes, pool *parallel.Pool) (int64, error) {
 	if err := conform(a, b, blocks); err != nil {
 		return 0, err
 	}
 	return productNNZ(a, whole(b), blocks, pool), nil
 }
 
-// productNNZ is ProductNNZ for matrices that conform.
-func productNNZ(a *Matrix, b pieces, blocks Blocks, pool *parallel.Pool) (n int64) {
-	bounds := Panels(a)
+// productNNZ is nonzerosOfProduct for matrices that conform.
+func productNNZ(a *csr.Matrix, b pieces, blocks nodes, pool *parallel.Pool) (n int64) {
+	bounds := csr.Panels(a)
 	counts := make([]int64, len(bounds)-1)
 	pool.RunRanges(bounds, func(k, lo, hi int) {
-		last := make([]int32, blocks.Count()) // row in which a block was met last, from 1
+		last := make([]int32, blocks.count()) // row in which a block was met last, from 1
 		var before []int32
 		var row int64 // nonzeros of the row with these columns
 		for i := lo; i < hi; i++ {
@@ -77,17 +78,17 @@ func productNNZ(a *Matrix, b pieces, blocks Blocks, pool *parallel.Pool) (n int6
 	return n
 }
 
-func conform(a, b *Matrix, blocks Blocks) error {
+func conform(a, b *csr.Matrix, blocks nodes) error {
 	if a.Cols != b.Rows || b.Cols != len(blocks.Of) {
-		return fmt.Errorf("csr: product of a %d x %d and a %d x %d matrix with %d columns in blocks", a.Rows, a.Cols, b.Rows, b.Cols, len(blocks.Of))
+		return fmt.Errorf("precond: product of a %d x %d and a %d x %d matrix with %d columns in blocks", a.Rows, a.Cols, b.Rows, b.Cols, len(blocks.Of))
 	}
 	return nil
 }
 
-// Multiply returns a b by Gustavson's algorithm, row by row, on the threads of
+// productOf returns a b by Gustavson's algorithm, row by row, on the threads of
 // pool (nil: serially). The entries of a row are added in the order of a's. Columns
 // of the result come in whole blocks, with zeros where there is nothing.
-func Multiply(a, b *Matrix, blocks Blocks, pool *parallel.Pool) (*Matrix, error) {
+func productOf(a, b *csr.Matrix, blocks nodes, pool *parallel.Pool) (*csr.Matrix, error) {
 	if err := conform(a, b, blocks); err != nil {
 		return nil, err
 	}
