@@ -61,7 +61,7 @@ type Choice struct {
 	Criterion      string         `json:"criterion"`
 	Bytes          int64          `json:"stored_bytes"`
 	PerNonzero     float64        `json:"bytes_per_nonzero"` // indices included
-	Ladder         []string       `json:"ladder"`            // what a solve tries, one after the other as far as it is needed
+	Fallbacks      []string       `json:"ladder"`            // what a solve tries, one after the other as far as it is needed
 	Events         []string       `json:"events"`
 	Seconds        float64        `json:"seconds"` // of setting up
 }
@@ -128,7 +128,7 @@ func (i *Info) SetChoice(r Report, s *solver.Solver, program, limit int64) {
 		Method: chosen.Method, Preconditioner: r.Preconditioner, Scale: r.Scale, Order: r.Reorder.Order, Domains: r.Domains, Threads: r.Threads,
 		Layout: r.Layout, Formats: r.Formats, Stored: r.Stored, Epsilon: r.Epsilon, Criterion: r.Criterion,
 		Bytes: r.Bytes.Stored, PerNonzero: float64(r.Bytes.Stored) / float64(max(1, r.Matrix.NNZ)),
-		Ladder: append([]string{}, s.Ladder()...), Events: r.Events, Seconds: r.Seconds.Build,
+		Fallbacks: append([]string{}, s.Fallbacks()...), Events: r.Events, Seconds: r.Seconds.Build,
 	}
 	i.Matrix.StructuralRank = r.Matrix.StructuralRank
 	i.Memory = &Memory{Program: program, Limit: limit}

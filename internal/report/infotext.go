@@ -34,8 +34,8 @@ func (i *Info) WriteChoice(w io.Writer) {
 		layout = ", layout " + c.Layout
 	}
 	Line(w, "stored", "%.2f bytes per nonzero, indices included; %s, %s%s", c.PerNonzero, bytes(c.Bytes), strings.Join(c.Formats, " "), layout)
-	if len(c.Ladder) > 0 {
-		Line(w, "begins", "%s", c.Ladder[0])
+	if len(c.Fallbacks) > 0 {
+		Line(w, "begins", "%s", c.Fallbacks[0])
 	}
 	if rank := i.Matrix.StructuralRank; rank != nil && *rank < min(i.Matrix.Rows, i.Matrix.Cols) {
 		Line(w, "caution", "the pattern of nonzeros allows a rank of %d at most: the matrix is singular whatever its values", *rank)
@@ -56,8 +56,8 @@ func (i *Info) WriteMemory(w io.Writer) {
 
 // rest is what may follow the first rung, each once.
 func (c *Choice) rest() (rungs []string) {
-	for k, r := range c.Ladder {
-		if !slices.Contains(c.Ladder[:k], r) && k > 0 && len(rungs) < nextRungs {
+	for k, r := range c.Fallbacks {
+		if !slices.Contains(c.Fallbacks[:k], r) && k > 0 && len(rungs) < nextRungs {
 			rungs = append(rungs, r)
 		}
 	}

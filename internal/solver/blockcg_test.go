@@ -97,7 +97,7 @@ func TestSolveManyBlockUnusual(t *testing.T) {
 }
 
 // A trial counts what an iteration of a block takes besides products: Jacobi is left for complete factors, which take half of its time.
-func TestBlockTrial(t *testing.T) {
+func TestBlockProbeRun(t *testing.T) {
 	m, err := generate.Generate("poisson3d", generate.Params{"n": 14})
 	if err != nil {
 		t.Fatal(err)

@@ -118,6 +118,6 @@ func TestProbeGoesOn(t *testing.T) {
 	}
 	other := attempt.NewProbeRun(1, 1e-10, 1000, 256e3)
 	if other.GoOn(last, done); other.Before != 0 {
-		t.Errorf("a trial goes on from what is none: %+v", other.Lookout)
+		t.Errorf("a probe run goes on from an attempt that is none: %+v", other.Lookout)
 	}
 }

@@ -84,7 +84,7 @@ func TestFallbackLists(t *testing.T) {
 		}
 		for _, at := range recordedBackends {
 			of := features.Matrix{Given: m, M: m, Pool: parallel.New(1)}
-			of.Looks.Ctx = t.Context()
+			of.Features.Ctx = t.Context()
 			list := func() {
 				of.Facts = csr.Examine(m, of.Pool)
 				for _, o := range recordedOptions {
@@ -99,7 +99,7 @@ func TestFallbackLists(t *testing.T) {
 					}
 					text := fallbackList(s.Tabulated())
 					systems[text] = append(systems[text], fmt.Sprintf("%s %v, %s, %s", r.kind, r.with, at.name, o.name))
-					of.Looks = s.Looks
+					of.Features = s.Features
 				}
 			}
 			if !at.domains {

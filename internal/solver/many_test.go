@@ -26,7 +26,7 @@ func several(m *csr.Matrix, count int) (b [][]float64) {
 	return b
 }
 
-// Right-hand sides that are solved for together get what each gets alone, whatever rungs, precisions and
+// Right-hand sides that are solved for together get what each gets alone, whatever fallbacks, precisions and
 // numbers of iterations they take, for any number of threads.
 func TestSolveManyThreads(t *testing.T) {
 	spd, flow, indefinite := grid(12, 0, 0), grid(12, 0.3, 0), grid(8, 0, -2.5)
@@ -179,11 +179,11 @@ func (c counts) Serve(requests []*batch.Request) { *c.sizes = append(*c.sizes, l
 // Solves that are a step apart fall in step, and one that is alone does not wait for ever.
 func TestLockstep(t *testing.T) {
 	var product, application, other []int
-	members := []*batch.Column{{}, {}, {}}
+	columns := []*batch.Column{{}, {}, {}}
 	rounds := map[*batch.Column]int{}
-	batch.Together(members, func(m *batch.Column) {
+	batch.Together(columns, func(m *batch.Column) {
 		ask := func(sizes *[]int) { m.Ask(&batch.Request{Of: counts{sizes}}) }
-		if m == members[2] { // a step behind
+		if m == columns[2] { // a step behind
 			ask(&other)
 		}
 		for range 10 {
@@ -196,7 +196,7 @@ func TestLockstep(t *testing.T) {
 	if tail := product[len(product)-10:]; len(other) != 1 || fmt.Sprint(tail[:9]) != want {
 		t.Errorf("served %v products, %v applications and %v others", product, application, other)
 	}
-	for _, m := range members {
+	for _, m := range columns {
 		if rounds[m] != 10 {
 			t.Errorf("%d rounds of 10", rounds[m])
 		}

@@ -136,7 +136,7 @@ func TestVerdict(t *testing.T) {
 		{krylov.Converged, tol, 0.011, krylov.Singular},
 		{krylov.ZeroRHS, 0, 0, krylov.ZeroRHS},
 	} {
-		a := answer{s: s, Solution: &refine.Solution{S: &s.Problem, Judgement: verify.Judgement{Errors: verify.Errors{Row: c.row}, Unexplained: c.unexplained}}}
+		a := solution{s: s, Solution: &refine.Solution{S: &s.Problem, Judgement: verify.Judgement{Errors: verify.Errors{Row: c.row}, Unexplained: c.unexplained}}}
 		a.Solved.Reason = c.reason
 		if got := a.verdict(); got != c.want {
 			t.Errorf("%v with errors %g and %g: %v, want %v", c.reason, c.row, c.unexplained, got, c.want)

@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// checkLower reports parts that are not of the shape of the matrix, or faulty.
+// checkLower reports lower parts that differ in shape from the matrix, or that are invalid.
 func checkLower(m *csr.Matrix, lower []*csr.Matrix) error {
 	for _, part := range lower {
 		if part.Rows != m.Rows || part.Cols != m.Cols {
@@ -21,8 +21,8 @@ func checkLower(m *csr.Matrix, lower []*csr.Matrix) error {
 	return nil
 }
 
-// SolveParts is Solve for a b that is the sum of its parts, of which the first is much larger than the others: what a
-// file has beyond float64, for an x of multiple precision.
+// SolveParts is Solve for a right-hand side that is the sum of several parts, for an x of multiple precision. The first part is
+// much larger than the others, which hold what a file has beyond float64.
 func (s *Solver) SolveParts(ctx context.Context, b [][]float64, x0 []float64) (solve.Result, error) {
 	for _, part := range b[1:] {
 		if err := solve.CheckVector("lower part of the right-hand side", part, s.M.Rows); err != nil {

@@ -92,11 +92,11 @@ func TestLeastIterations(t *testing.T) {
 		t.Error("a bound for a random graph")
 	}
 	for _, c := range []struct {
-		m     *csr.Matrix
-		trial bool
+		m        *csr.Matrix
+		probeRun bool
 	}{{grid(200, 0, 0), false}, {grid(200, 0, 4), true}} {
-		if got := newSolver(t, c.m, solve.Options{}).Tabulated()[0]; got.ProbeRun != c.trial {
-			t.Errorf("first %v, trial %v", got, got.ProbeRun)
+		if got := newSolver(t, c.m, solve.Options{}).Tabulated()[0]; got.ProbeRun != c.probeRun {
+			t.Errorf("first %v, probe run %v", got, got.ProbeRun)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestRowSums(t *testing.T) {
 
 // A trial that converges fast is all there is; a slow one is left after a share of what it may
 // take, and the next rung goes on from its x.
-func TestTrials(t *testing.T) {
+func TestProbeRuns(t *testing.T) {
 	fast := randomGraph(5000, 8, 1.1)
 	if r := solved(t, fast, rhs(fast, 1), nil, solve.Options{}); len(r.Attempts) != 1 || r.Precond.Kind != precond.Jacobi {
 		t.Errorf("fast: %+v", r.Attempts)
@@ -168,17 +168,17 @@ func TestTrials(t *testing.T) {
 		t.Errorf("slow: %+v", r.Attempts)
 	}
 	if most := rules.AlternativeWork[precond.ICT][features.Expander] * float64(slow.NNZ()); r.Attempts[0].Work > most/2 {
-		t.Errorf("%g multiplications of a trial, the next rung takes %g", r.Attempts[0].Work, most)
+		t.Errorf("%g multiplications of a probe run, the next fallback takes %g", r.Attempts[0].Work, most)
 	}
 	var log logged
 	solved(t, slow, rhs(slow, 1), nil, log.options(solve.Options{}))
-	if said := strings.Join(log.lines, "\n"); !strings.Contains(said, "trial, while it promises to take less than cg with") {
+	if said := strings.Join(log.lines, "\n"); !strings.Contains(said, "probe run, while it promises to take less than cg with") {
 		t.Errorf("said %s", said)
 	}
 }
 
 // What a trial has spent does not count until it is as much as the next rung takes.
-func TestTrialEnds(t *testing.T) {
+func TestProbeRunEnds(t *testing.T) {
 	for _, c := range []struct {
 		spent, rest float64
 		idle        bool

@@ -27,7 +27,7 @@ func TestDefaults(t *testing.T) {
 	}{
 		{"poisson", grid(20, 0, 0), solve.CG, solve.ScaleSym, "cg", []string{"method cg: the matrix is symmetric with a positive diagonal", "scaling sym"}, "continuing"},
 		{"negative definite", rescaled(grid(20, 0, 0), same(-1), same(1)), solve.CG, solve.ScaleSym, "cg", []string{"cg on -A"}, "continuing"},
-		{"convection", grid(20, 0.4, 0), solve.GMRES, solve.ScaleBoth, "bicgstab", []string{"not symmetric", "scaling both", "jacobi: a trial, while it promises to take less than gmres with lu"}, "continuing"},
+		{"convection", grid(20, 0.4, 0), solve.GMRES, solve.ScaleBoth, "bicgstab", []string{"not symmetric", "scaling both", "jacobi: a probe run, while it promises to take less than gmres with lu"}, "continuing"},
 		{"convection, indefinite", grid(30, 0.3, -0.1), solve.GMRES, solve.ScaleBoth, "gmres", []string{"bicgstab with jacobi stopped", "continuing with gmres with lu"}, ""},
 		{"indefinite, positive diagonal", grid(20, 0, -2.5), solve.CG, solve.ScaleSym, "gmres", []string{"cg with jacobi stopped (not positive definite) after", "continuing with gmres"}, ""},
 		{"indefinite, negative diagonal", rescaled(grid(20, 0, -2.5), same(-1), same(1)), solve.CG, solve.ScaleSym, "gmres", []string{"cg on -A", "continuing with gmres"}, ""},

@@ -66,7 +66,7 @@ func Solve(ctx context.Context, m *csr.Matrix, b, x0 []float64, opt solve.Option
 		return Solution{}, err
 	}
 	out := Solution{Result: r, Unstable: arithmetic.Instabilities(), Seed: seed}
-	last := at.of(s.Answered())
+	last := at.of(s.LastX())
 	out.Samples = make(Vector, m.Rows)
 	sample := make([]float64, m.Rows)
 	for k := range Samples {

@@ -28,8 +28,8 @@ type MethodMemory struct {
 
 // A Proposal is a method with a preconditioner that may suit a system.
 type Proposal struct {
-	Method  Method
-	Precond Precond // its Kind and, where it is not the default, its DropTol and Fill
-	Rung    bool    // the rules would come to it
-	Seconds float64 // that it is expected to take by tables, roughly
+	Method   Method
+	Precond  Precond // its Kind and, where it is not the default, its DropTol and Fill
+	Fallback bool    // the rules would come to it
+	Seconds  float64 // that it is expected to take by tables, roughly
 }

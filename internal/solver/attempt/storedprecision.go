@@ -5,21 +5,20 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// levels are the accuracies that a solve goes through when one does not
-// suffice; after the last comes FP64.
+// levels are the accuracies of storage that a solve tries one after the other. FP64 follows the last.
 var levels = []float64{0x1p-24, 0x1p-37, 0x1p-53}
 
-// Precision is how accurate a storage is.
+// Precision is the accuracy of a storage.
 type Precision struct {
 	Plain   bool // FP64
 	Epsilon float64
 }
 
-// PrecisionOf returns that of a storage.
+// PrecisionOf returns the precision of a storage.
 func PrecisionOf(t solve.Storage) Precision { return Precision{t.Plain(), t.Epsilon} }
 
-// NextStorage is the storage to go on with when t does not suffice: more
-// accurate if that may be the reason, FP64 otherwise.
+// NextStorage returns the storage to go on with after a method with storage t has stopped for a reason: the next level if
+// the accuracy may be the cause, and FP64 otherwise.
 func NextStorage(t solve.Storage, reason krylov.Reason) solve.Storage {
 	if reason == krylov.Slow || reason == krylov.Indefinite {
 		for _, eps := range levels {
@@ -31,7 +30,7 @@ func NextStorage(t solve.Storage, reason krylov.Reason) solve.Storage {
 	return t.FP64()
 }
 
-// StorageAt is a storage with another precision.
+// StorageAt returns the storage t with another precision.
 func StorageAt(t solve.Storage, p Precision) solve.Storage {
 	switch {
 	case p.Plain:

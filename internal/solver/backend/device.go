@@ -12,14 +12,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Device is the place of vectors on a GPU. The matrix as given is there in FP64, for
-// residuals, and the scaled one as stored; what makes them stays on the host.
+// Device is the backend with vectors on a GPU. The matrix as given is there in FP64, for residuals, and the scaled matrix
+// as stored. They are made on the host.
 type Device struct {
 	*gpu.Space
 	on                 *gpu.Device
 	a                  *gpu.Matrix // as given
 	pool               *parallel.Pool
-	keeps[*gpu.Vector] // preconditioners are closed before the matrix they multiply with
+	keeps[*gpu.Vector] // preconditioners are closed before the matrix that they multiply with
 }
 
 // closer is something on a device besides the vectors.
@@ -92,7 +92,7 @@ type DeviceMatrix struct {
 	*gpu.Matrix
 	Stored
 	at     *Device
-	theta  *gpu.Vector // see storageError; nil: plain
+	theta  *gpu.Vector // see StorageError; nil: the matrix is in FP64
 	shared bool        // a preconditioner multiplies with it
 }
 

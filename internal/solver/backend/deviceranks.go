@@ -18,7 +18,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// deviceRanks is the place of vectors that ranks share, those of each on its device.
+// deviceRanks is the backend with vectors that ranks share, each rank's part on its device.
 type deviceRanks struct {
 	*gpudist.Space
 	on   *gpu.Device
@@ -42,7 +42,7 @@ func NewDeviceRanks(j *ranks.Job, m *csr.Matrix, on *gpu.Device, pool *parallel.
 	return d, nil
 }
 
-// matrix is gpudist.NewMatrix, owned, with the error of the first rank that has one. Collective.
+// matrix calls gpudist.NewMatrix, owns the matrix, and returns the error of the first rank that has one. Collective.
 func (d *deviceRanks) matrix(local *csr.Matrix, store func(*csr.Matrix, int) (*gpu.Matrix, error)) (*gpudist.Matrix, error) {
 	a, err := gpudist.NewMatrix(d.Space, d.job.Matrix, local, store)
 	if err == nil {
@@ -106,7 +106,7 @@ type deviceRankMatrix struct {
 	*gpudist.Matrix
 	Stored
 	at    *deviceRanks
-	theta *gpudist.Vector // see storageError; nil: plain
+	theta *gpudist.Vector // see StorageError; nil: the matrix is in FP64
 }
 
 func (d *deviceRanks) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpudist.Vector, scalar], error) {
@@ -143,7 +143,7 @@ func (d *deviceRanks) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpudis
 	return a, d.Fault()
 }
 
-// whole tells the parts of a stored matrix of the whole. Collective.
+// whole sets spec.Whole, which tells a part of a stored matrix about the whole matrix. Collective.
 func (d *deviceRanks) whole(scaled *csr.Matrix, spec *adaptive.Spec) (failed error) {
 	norm := []int64{math.MinInt64}
 	for k := range d.job.Parts {
@@ -155,7 +155,7 @@ func (d *deviceRanks) whole(scaled *csr.Matrix, spec *adaptive.Spec) (failed err
 	return ranks.AgreeError(d.job.Comm, failed)
 }
 
-// describe says how the parts of all ranks are stored. Collective.
+// describe returns how the parts of all ranks are stored. Collective.
 func (d *deviceRanks) describe(made *gpudist.Matrix, t solve.Storage) Stored {
 	s := Stored{Storage: t, Rows: int(d.job.N)}
 	type part struct {

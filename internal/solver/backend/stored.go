@@ -9,21 +9,21 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// stored describes how the scaled matrix is stored.
+// Stored describes how the scaled matrix is stored.
 type Stored struct {
 	Storage solve.Storage
 	Bytes   int64
 	Stats   adaptive.Stats  // zero if it is plain CSR
 	Layout  string          // in words
-	Kind    adaptive.Layout // "": none of one name
+	Kind    adaptive.Layout // "": there is no single layout
 	slow    bool            // slower than FP64 CSR
 	Rows    int
 
 	Relaxer linop.Relaxer[vector, scalar] // the matrix for preconditioners that multiply with it; nil: not on the host
-	Source  *csr.Matrix                   // the scaled matrix, if it is kept as part of this
+	Source  *csr.Matrix                   // the scaled matrix, if the stored matrix uses it; nil: it does not
 }
 
-// lines describes what was stored, with a line for each format.
+// Lines describes the stored matrix, with a line for each format.
 func (a Stored) Lines() []string {
 	if a.Storage.Plain() {
 		lines := []string{"precision FP64"}
@@ -48,7 +48,7 @@ func (a Stored) Lines() []string {
 	return lines
 }
 
-// Formats names what is in use.
+// Formats names the formats in use.
 func (a Stored) Formats() []string {
 	if a.Storage.Plain() {
 		return []string{"FP64"}
@@ -60,13 +60,14 @@ func (a Stored) Formats() []string {
 	return names
 }
 
-// StoredAs names a stored matrix.
+// StoredAs identifies a stored matrix of a system: its storage, and whether it is scaled.
 type StoredAs struct {
 	set      string
 	epsilon  float64
 	dd, none bool
 }
 
+// AsStored returns the identification of the scaled matrix in the storage t.
 func AsStored(t solve.Storage, s *ScaledMatrix) StoredAs {
 	return StoredAs{t.Set.Name, t.Epsilon, t.DD, s.None}
 }

@@ -22,7 +22,7 @@ func (s *System) ChooseCandidate(here solve.Speed) {
 	}
 	plan := s.planner()
 	host := plan.cheapest(here, here)
-	s.Places = &solve.DeviceChoice{Host: host}
+	s.Compared = &solve.DeviceChoice{Host: host}
 	if !DeviceFaster(host, solve.Estimate{Speed: solve.Speed{Bandwidth: math.Inf(1), Start: rules.DeviceStart}}) {
 		stay("%v; a device takes %.2g s to start", host, rules.DeviceStart)
 		return
@@ -42,7 +42,7 @@ func (s *System) ChooseCandidate(here solve.Speed) {
 	}
 	plan.Opt.Device = new(gpu.Device) // for its fallbacks
 	device := plan.cheapest(at, here)
-	s.Places.Device = &device
+	s.Compared.Device = &device
 	if !DeviceFaster(host, device) {
 		if on != nil {
 			on.Close()
@@ -64,7 +64,7 @@ func (s *System) ChooseCandidate(here solve.Speed) {
 // planner is a copy of the solver that may look for its fallbacks before the order of rows and the scaling are chosen.
 func (s *System) planner() *System {
 	p := *s
-	p.Looks, p.Found = features.Found{Ctx: s.Looks.Ctx}, features.Once[[]Fallback]{}
+	p.Features, p.Found = features.Found{Ctx: s.Features.Ctx}, features.Once[[]Fallback]{}
 	if p.Scale = s.Opt.Scale; p.Scale == solve.ScaleAuto {
 		p.Scale = solve.ScaleBoth
 		if s.Facts.Symmetric {

@@ -114,7 +114,7 @@ type System struct {
 	Opt      solve.Options
 	Ordinary bool // no special kind of matrix is looked for
 	Scaled   *backend.ScaledMatrix
-	Places   *solve.DeviceChoice
+	Compared *solve.DeviceChoice
 	Found    features.Once[[]Fallback]            // the list of fallbacks
 	Needed   needed                               // by the preconditioner set up last
 	Kept     *precond.Kept                        // of the pattern, for Update; nil: nothing

@@ -7,8 +7,8 @@ func (v Variant) Early() bool { return v.Complete() && v.Most > rules.LittleWork
 
 // fewProducts reports whether few products are expected: complete factors come first, or after
 // probe runs, and the matrix is not expected to refuse them.
-func (s *System) fewProducts(rungs []Fallback) bool {
-	for _, r := range rungs {
+func (s *System) fewProducts(fallbacks []Fallback) bool {
+	for _, r := range fallbacks {
 		switch {
 		case r.ProbeRun:
 		case r.Early():

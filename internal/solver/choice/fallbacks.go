@@ -234,12 +234,12 @@ func (s *System) join(first solve.Method, rows []row, second solve.Method, more 
 }
 
 // Explain says why the first fallback is the first.
-func (s *System) Explain(rungs []Fallback) {
-	first, why := rungs[0], "the matrix is not definite and small"
+func (s *System) Explain(fallbacks []Fallback) {
+	first, why := fallbacks[0], "the matrix is not definite and small"
 	switch {
 	case first.ProbeRun:
-		k := slices.IndexFunc(rungs, func(r Fallback) bool { return !r.ProbeRun })
-		why = fmt.Sprintf("a trial, while it promises to take less than %s", rungs[k])
+		k := slices.IndexFunc(fallbacks, func(r Fallback) bool { return !r.ProbeRun })
+		why = fmt.Sprintf("a probe run, while it promises to take less than %s", fallbacks[k])
 	case s.Opt.Precond.Kind != solve.PrecondAuto:
 		why = "requested"
 	case s.Method == solve.CG && !s.symmetric():

@@ -12,11 +12,11 @@ import (
 // Proposals lists the methods and preconditioners that may suit the system, by what they are expected to take.
 func (s *System) Proposals() []solve.Proposal {
 	at := solve.Speed{Bandwidth: s.ProductBandwidth(), Pass: rules.HostPass}
-	w, rungs := s.Workload(), s.Fallbacks()
+	w, fallbacks := s.Workload(), s.Fallbacks()
 	var list []solve.Proposal
 	add := func(r Fallback, listed bool) {
 		p := solve.Proposal{
-			Method: r.Method, Precond: solve.Precond{Kind: r.Kind, DropTol: r.DropTol, Fill: r.Fill}, Rung: listed, Seconds: w.Estimate(r, at, at).Seconds(),
+			Method: r.Method, Precond: solve.Precond{Kind: r.Kind, DropTol: r.DropTol, Fill: r.Fill}, Fallback: listed, Seconds: w.Estimate(r, at, at).Seconds(),
 		}
 		same := func(o solve.Proposal) bool {
 			return o.Method == p.Method && o.Precond.Kind == p.Precond.Kind && o.Precond.DropTol == p.Precond.DropTol
@@ -25,11 +25,11 @@ func (s *System) Proposals() []solve.Proposal {
 			list = append(list, p)
 		}
 	}
-	for _, r := range rungs {
+	for _, r := range fallbacks {
 		add(r, true)
 	}
-	for _, m := range s.rivalMethods() {
-		for _, v := range s.rivalKinds(m) {
+	for _, m := range s.alternativeMethods() {
+		for _, v := range s.alternativeKinds(m) {
 			add(Fallback{Method: m, Variant: v}, false)
 		}
 	}
@@ -37,8 +37,8 @@ func (s *System) Proposals() []solve.Proposal {
 	return list
 }
 
-// rivalMethods are those that may be the fastest.
-func (s *System) rivalMethods() []solve.Method {
+// alternativeMethods are those that may be the fastest.
+func (s *System) alternativeMethods() []solve.Method {
 	switch {
 	case s.Opt.Method != solve.Auto:
 		return []solve.Method{s.Opt.Method}
@@ -50,8 +50,8 @@ func (s *System) rivalMethods() []solve.Method {
 	return []solve.Method{solve.BiCGStab, solve.GMRES, solve.IDR}
 }
 
-// rivalKinds are the preconditioners that suit a method.
-func (s *System) rivalKinds(m solve.Method) (list []Variant) {
+// alternativeKinds are the preconditioners that suit a method.
+func (s *System) alternativeKinds(m solve.Method) (list []Variant) {
 	if kind := s.Opt.Precond.Kind; kind != solve.PrecondAuto {
 		return []Variant{{Kind: kind}}
 	}

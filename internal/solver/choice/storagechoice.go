@@ -35,17 +35,17 @@ const StoredPlain = "storage FP64: %s"
 // lose more. The bytes that a coarse matrix saves in each iteration repay that where there are
 // many. Where complete factors come first, or after a probe run, and with multigrid, the matrix stays
 // in FP64: storing it takes some twenty products, and saves half of each of forty.
-func (s *System) Storage(rungs []Fallback) (t solve.Storage, why string) {
+func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 	t = s.Opt.Storage
 	switch {
 	case s.Opt.NoRefine || t.Plain() || t.Epsilon != 0: // requested
-	case s.fewProducts(rungs) && s.StorageOpen():
+	case s.fewProducts(fallbacks) && s.StorageOpen():
 		return solve.Storage{}.WithDefaults(s.Facts.Symmetric, false).FP64(), WhyPlain
-	case rungs[0].Kind == precond.AMG && s.StorageOpen():
+	case fallbacks[0].Kind == precond.AMG && s.StorageOpen():
 		return solve.Storage{}.WithDefaults(s.Facts.Symmetric, false).FP64(), WhyCycles
 	case s.Opt.Vectors.Kind == solve.VectorsDD && s.StorageOpen():
 		return solve.Storage{DD: true}.WithDefaults(s.Facts.Symmetric, false).FP64(), whyWide
-	case FewIterations(rungs[0].Kind):
+	case FewIterations(fallbacks[0].Kind):
 		t.Epsilon = solve.PreconditionedEpsilon
 		why = WhyFine
 	default:
@@ -57,9 +57,9 @@ func (s *System) Storage(rungs []Fallback) (t solve.Storage, why string) {
 }
 
 // Spares reports whether a fallback lets the matrix in FP64 since storing it does not pay.
-func (s *System) Spares(rungs []Fallback) bool {
+func (s *System) Spares(fallbacks []Fallback) bool {
 	return s.StorageOpen() && s.Opt.Vectors.Kind != solve.VectorsDD &&
-		(s.fewProducts(rungs) || slices.ContainsFunc(rungs, func(r Fallback) bool { return r.Kind == precond.AMG }))
+		(s.fewProducts(fallbacks) || slices.ContainsFunc(fallbacks, func(r Fallback) bool { return r.Kind == precond.AMG }))
 }
 
 // StorageOpen reports whether the options leave the storage to the rules.

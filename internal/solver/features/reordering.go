@@ -10,10 +10,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Lines counts the distinct cache lines of x that a panel of rows reads, as a
-// share of its nonzeros, over panels sampled evenly: of m as it is or, with p and
-// its inverse q, of P A P^T. Near 1 every element of x comes from afar; grids in
-// their natural order have less than 0.1.
+// Lines returns the number of distinct cache lines of x that a panel of rows reads, per nonzero, over evenly sampled panels. It is for
+// m in its order or, with p and its inverse q, for P A P^T. Near 1, nearly every nonzero reads a line of its own; grids in their
+// natural order have less than 0.1.
 func Lines(m *csr.Matrix, p, q csr.Permutation) float64 {
 	panels := (m.Rows + rules.PanelRows - 1) / rules.PanelRows
 	samples := min(panels, rules.SampledPanels)
@@ -42,20 +41,18 @@ func Lines(m *csr.Matrix, p, q csr.Permutation) float64 {
 	return float64(count) / float64(max(nnz, 1))
 }
 
-// FewestLines is about the least that lines can become: as many lines as panels
-// of rows without holes have diagonal elements.
+// FewestLines returns about the least possible value of Lines: panels read no lines but those of their diagonal elements.
 func FewestLines(m *csr.Matrix) float64 {
 	return float64(m.Rows) / rules.LineElements / float64(max(m.NNZ(), 1))
 }
 
-// ReorderingPays tells whether a matrix should be reordered for which that
-// changes the cache lines of x a nonzero, see lines, from before to after: if it
-// has many rows, loses enough lines, and
+// ReorderingPays reports whether reordering pays that changes Lines from before to after: the matrix has many rows, after is small
+// enough beside before, and
 //
 //	500 products x time of the lines saved > time of reordering,
 //
-// where a nonzero takes lineTime (before - after) of a product and
-// orderTime + orderLineTime before of reordering. The number of nonzeros cancels.
+// where each nonzero saves LineTime (before - after) in a product and costs OrderTime + OrderLineTime before in reordering. The
+// number of nonzeros cancels.
 func ReorderingPays(m *csr.Matrix, before, after float64) bool {
 	saved := rules.ReorderProducts * rules.LineTime * (before - after)
 	return m.Rows > rules.ReorderRows && after < rules.ReorderBelow*before && saved > rules.OrderTime+rules.OrderLineTime*before
@@ -66,8 +63,8 @@ func envelope(m *csr.Matrix) solve.Envelope {
 	return solve.Envelope{Bandwidth: bandwidth, Profile: profile}
 }
 
-// Reordered returns m in the order that r asks for, which is m itself if it stays as
-// it is, on the threads of pool. Only a square matrix can be reordered.
+// Reordered returns m in the order that r asks for, computed on the threads of pool. It returns m itself if the order stays. Only a
+// square matrix can be reordered.
 func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *csr.Matrix, o solve.Ordering, err error) {
 	o = solve.Ordering{Order: solve.ReorderNone, Before: envelope(m)}
 	o.After = o.Before

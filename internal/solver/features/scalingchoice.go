@@ -6,7 +6,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// MakeScaling returns the scaling of that kind.
+// MakeScaling computes the scaling of a kind.
 func (s *Matrix) MakeScaling(kind solve.Scale) (csr.Scaling, error) {
 	if s.Job != nil {
 		return s.Job.Scaling(kind, s.Facts.Symmetric, s.Pool)

@@ -7,13 +7,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// job is what a Solver has of the ranks that it shares a matrix of several domains with.
+// A Job is a matrix of several domains that ranks share, and their agreement.
 type Job struct {
 	*dist.Matrix // as given
 	*Agreement   // on the context of the call in progress
 }
 
-// step runs what all ranks do in a set-up, and returns the error of the first rank that has one, or that of the context. Collective.
+// Step runs a step of a set-up on all ranks. It returns the error of the first rank that has one, or of the context. Collective.
 func (j *Job) Step(do func() error) error {
 	if err := j.Look(); err != nil {
 		return err
@@ -21,7 +21,7 @@ func (j *Job) Step(do func() error) error {
 	return AgreeError(j.Comm, do())
 }
 
-// Scaling returns a scaling of the matrix, which is collective.
+// Scaling returns a scaling of the matrix. Collective.
 func (j *Job) Scaling(kind solve.Scale, symmetric bool, pool *parallel.Pool) (s csr.Scaling, err error) {
 	switch kind {
 	case solve.ScaleRow:
@@ -33,7 +33,7 @@ func (j *Job) Scaling(kind solve.Scale, symmetric bool, pool *parallel.Pool) (s 
 	default:
 		s = csr.NoScaling(j.Local)
 	}
-	if j.Len == 0 { // slices that differ, as those of other ranks do
+	if j.Len == 0 { // slices with addresses that differ, as on other ranks
 		s = csr.Scaling{Row: make([]int, 0, 1), Col: make([]int, 0, 1)}
 		if kind == solve.ScaleSym {
 			s.Col = s.Row
@@ -42,7 +42,7 @@ func (j *Job) Scaling(kind solve.Scale, symmetric bool, pool *parallel.Pool) (s 
 	return s, err
 }
 
-// Check is CheckVector for the own elements of a vector; elements are counted in the whole.
+// Check is CheckVector for the own elements of a vector. Errors number elements within the whole vector.
 func (j *Job) Check(what string, v []float64) error {
 	if len(v) != j.Own {
 		return solve.Invalid("the %s has %d elements on a rank, the matrix %d rows there", what, len(v), j.Own)
@@ -59,7 +59,7 @@ func (j *Job) Check(what string, v []float64) error {
 	return nil
 }
 
-// Constants is precond.Constants in positions of this rank, ghosts included.
+// Constants returns precond.Constants in the positions of this rank, ghosts included.
 func (j *Job) Constants(size int) [][]float64 {
 	v := make([][]float64, size)
 	for c := range v {

@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Raise stores the matrix more accurately, and returns false if it is in FP64 already.
+// Raise stores the matrix more accurately. It returns false if the matrix is in FP64 already.
 func (c *Correction[V, S]) Raise(reason krylov.Reason) bool {
 	if c.Plain() {
 		return false
@@ -24,7 +24,7 @@ func (c *Correction[V, S]) Raise(reason krylov.Reason) bool {
 	return true
 }
 
-// use stores the matrix that the method multiplies with in another way.
+// use stores the method's matrix in another storage.
 func (c *Correction[V, S]) use(t solve.Storage) error {
 	c.Matrix.Release()
 	matrix, err := backend.StoreScaled(c.At, c.Scaled, t)
@@ -35,7 +35,7 @@ func (c *Correction[V, S]) use(t solve.Storage) error {
 	return err
 }
 
-// rescale takes the scaling for a preconditioner.
+// rescale switches to the scaling for a preconditioner.
 func (c *Correction[V, S]) rescale(v choice.Variant) error {
 	if !c.Scaled.Suit(v.Kind) {
 		return nil
@@ -44,9 +44,9 @@ func (c *Correction[V, S]) rescale(v choice.Variant) error {
 	return c.use(c.Matrix.About().Storage)
 }
 
-// FollowUse stores the method's matrix for a preconditioner that is set up after others: with
-// PreconditionedEpsilon where it leaves few iterations, in FP64 where storing takes longer than
-// these, and after all where it had stayed in FP64 and more are expected.
+// FollowUse stores the method's matrix for a preconditioner that is set up after others. The accuracy becomes
+// PreconditionedEpsilon where the preconditioner leaves few iterations, and FP64 where storing takes longer than these iterations.
+// A matrix that had stayed in FP64 is stored where more iterations are expected.
 func (c *Correction[V, S]) FollowUse(v choice.Variant) error {
 	now := c.Matrix.About().Storage
 	switch {
@@ -73,7 +73,7 @@ func (c *Correction[V, S]) FollowUse(v choice.Variant) error {
 	return c.usePrecision(attempt.Precision{Epsilon: solve.PreconditionedEpsilon})
 }
 
-// usePrecision stores the method's matrix with a precision, if it does not have that.
+// usePrecision stores the method's matrix with a precision, unless it has this precision.
 func (c *Correction[V, S]) usePrecision(p attempt.Precision) error {
 	t := attempt.StorageAt(c.First, p)
 	if c.Matrix.About().Storage.Same(t) {

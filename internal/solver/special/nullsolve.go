@@ -127,7 +127,7 @@ func (n *NullSpace) preferZero(r *solve.Result, b []float64) (err error) {
 
 func (n *NullSpace) Chosen() solve.Result { return n.Inner.Chosen() }
 
-func (n *NullSpace) Fallbacks() []string { return n.Inner.Ladder() }
+func (n *NullSpace) Fallbacks() []string { return n.Inner.Fallbacks() }
 
 func (n *NullSpace) Memory() []solve.MethodMemory { return n.Inner.Memory() }
 

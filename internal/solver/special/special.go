@@ -16,7 +16,7 @@ type maker func(ctx context.Context, m *csr.Matrix, opt solve.Options) (Inner, e
 type Inner interface {
 	Solve(ctx context.Context, b, x0 []float64) (solve.Result, error)
 	Chosen() solve.Result
-	Ladder() []string
+	Fallbacks() []string
 	Memory() []solve.MethodMemory
 	Close()
 

@@ -11,8 +11,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Solve solves A x = b from the guess x0, or from zero if it is nil. Both have
-// as many elements as the matrix has rows and are left alone.
+// Solve solves A x = b from the guess x0, or from zero if x0 is nil. Both vectors have as many elements as the matrix has rows.
+// Solve does not change them.
 func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (solve.Result, error) {
 	switch {
 	case s.root != nil:
@@ -45,7 +45,7 @@ func (s *Solver) solveHere(ctx context.Context, b, x0 []float64) (solve.Result, 
 	if done, ok, err := s.recorder.Begin(ctx, b, x0); ok || err != nil {
 		return done, err
 	}
-	r, err := s.answer(&answer{s: s, Solution: &refine.Solution{
+	r, err := s.result(&solution{s: s, Solution: &refine.Solution{
 		S: &s.Problem, Ctx: ctx, Vectors: linop.NewHost(len(b), s.Pool), X: s.Order.Forth(x), B: s.Order.Forth(b), Given: b,
 	}}, x0 != nil)
 	if err == nil {
@@ -54,15 +54,15 @@ func (s *Solver) solveHere(ctx context.Context, b, x0 []float64) (solve.Result, 
 	return r, err
 }
 
-// answer solves, from the guess a.x or from zero.
-func (s *Solver) answer(a *answer, guess bool) (solve.Result, error) {
+// result solves from the guess a.X, or from zero, and returns the Result.
+func (s *Solver) result(a *solution, guess bool) (solve.Result, error) {
 	start := time.Now()
 	a.Began = start
 	before := s.recorder.Since(s.Refiner.Usage().Used())
 	if err := a.solve(guess); err != nil {
 		return solve.Result{}, err
 	}
-	s.answered, s.updates.took = a.X, a.Solved.Iterations
+	s.lastX, s.updates.took = a.X, a.Solved.Iterations
 	s.Carried.Solved(a.Solved.Iterations)
 	used := s.Refiner.Usage()
 	now := used.Used().Minus(before)
@@ -82,5 +82,5 @@ func (s *Solver) answer(a *answer, guess bool) (solve.Result, error) {
 	return r, nil
 }
 
-// Answered is the x of the last Solve, in the order chosen, as it came from the backend.
-func (s *Solver) Answered() []float64 { return s.answered }
+// LastX returns the x of the last Solve as it came from the backend, in the order chosen.
+func (s *Solver) LastX() []float64 { return s.lastX }
