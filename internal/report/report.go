@@ -9,6 +9,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -125,7 +128,7 @@ type Device struct {
 	Memory       int64  `json:"memory_bytes"` // peak use
 	Stored       int64  `json:"stored_bytes"` // of the stored matrix
 
-	Choice *solve.DeviceChoice `json:"choice,omitempty"` // by which it was chosen; nil: it was requested
+	Choice *choice.DeviceChoice `json:"choice,omitempty"` // by which it was chosen; nil: it was requested
 }
 
 // Reorder is the order of rows and columns that the matrix was stored in.
@@ -182,7 +185,7 @@ func (r *Report) SetMatrix(file string, f csr.Facts) {
 }
 
 // SetOrder fills in how the matrix was reordered.
-func (r *Report) SetOrder(o solve.Ordering) {
+func (r *Report) SetOrder(o features.Ordering) {
 	r.Reorder = Reorder{
 		Order:           string(cmp.Or(o.Order, solve.ReorderNone)), // of several domains
 		BandwidthBefore: o.Before.Bandwidth, BandwidthAfter: o.After.Bandwidth,
@@ -206,7 +209,7 @@ func (r *Report) onDevice() bool { return r.Device.Name != "" }
 // Add adds the result for one more right-hand side.
 func (r *Report) Add(s solve.Result) {
 	one := outcome(s)
-	r.Method, r.Vectors = s.Method, s.Vectors.String()
+	r.Method, r.Vectors = s.Method, options.VectorsText(s.Vectors)
 	r.setStorage(s)
 	r.setPreconditioner(s.Precond)
 	r.Solutions = append(r.Solutions, one)

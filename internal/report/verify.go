@@ -75,7 +75,7 @@ func NewAgreement(x []float64, y solve.Result) *Agreement {
 		a.Error = Number(difference + d.Error)
 		a.Digits = min(solve.MaxDigits, max(0, int(-math.Log10(float64(a.Error)))))
 		a.Text = fmt.Sprintf("%d of x: it differs by %.1e from a solution of which %s", a.Digits, difference, digits(d).Brief())
-	case solve.DigitsNotEstimated:
+	case "":
 		a.Text = fmt.Sprintf("not estimated: x differs by %.1e from a solution whose digits are not known", difference)
 	default:
 		a.Text = fmt.Sprintf("x differs by %.1e from a solution, but %s", difference, digits(d).Brief())

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -42,7 +43,7 @@ func (a *solution) advice(used refine.Usage) string {
 		if a.Vectors.AbsMax(a.X) < smallestNormal {
 			return "x is below 2.2e-308, where float64 has few digits; multiply b by a power of two, and divide x by it"
 		}
-		return fmt.Sprintf("x in float64 cannot meet the tolerance but by luck; try Options.Tol = %s", roundedUp(max(a.reachable(), s.Opt.Stop.Of(a.Errors))))
+		return fmt.Sprintf("x in float64 cannot meet the tolerance but by luck; try Options.Tol = %s", roundedUp(max(a.reachable(), options.ErrorOf(s.Opt.Stop, a.Errors))))
 	case krylov.TooFewDigits:
 		return a.fewerDigits()
 	default:

@@ -27,8 +27,8 @@ var (
 	gmresAlone = choice.Fallback{Method: solve.GMRES, Variant: choice.Variant{Kind: precond.None}}
 )
 
-// The rules of the ladder, by what happens to fallbacks: "slow" and "fails" to a method, "refused",
-// "large" and "indefinite" to a set-up. Each rung does the same in all rounds.
+// The rules of attempts, by what happens to fallbacks: "slow" and "fails" to a method, "refused",
+// "large" and "indefinite" to a set-up. Each fallback does the same in all rounds.
 func TestAttemptRules(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -267,10 +267,10 @@ func TestSweptFirst(t *testing.T) {
 		}
 		s := newSolver(t, m, solve.Options{})
 		fallbacks := s.Tabulated()
-		place := func(kind precond.Kind) int {
+		index := func(kind precond.Kind) int {
 			return slices.IndexFunc(fallbacks, func(r choice.Fallback) bool { return r.Kind == kind && r.Method == solve.BiCGStab })
 		}
-		if ilu0, amg := place(precond.ILU0), place(precond.AMG); amg < 0 || ilu0 < 0 || ilu0 < amg != c.first {
+		if ilu0, amg := index(precond.ILU0), index(precond.AMG); amg < 0 || ilu0 < 0 || ilu0 < amg != c.first {
 			t.Errorf("%v: ILU(0) at %d, multigrid at %d of %v", c, ilu0, amg, fallbacks)
 		}
 		if s.Diffuses() != c.relaxed {

@@ -15,7 +15,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Refinement at the place of double-double vectors: x has twice the digits of float64, and
+// Refinement on the backend of double-double vectors: x has twice the digits of float64, and
 // nothing of it has gone through float64.
 func TestDoubleDoubleBackend(t *testing.T) {
 	pool := parallel.New(2)

@@ -7,6 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -28,7 +29,7 @@ func TestSolveManyBlockThreads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			opt.Method = solve.CG
-			opt.Block = cmp.Or(opt.Block, solve.MostTogether)
+			opt.Block = cmp.Or(opt.Block, linop.MostTogether)
 			blocks := opt.Block
 			var b [][]float64
 			for k := range 8 {
@@ -78,7 +79,7 @@ func TestSolveManyBlockUnusual(t *testing.T) {
 	for name, m := range map[string]*csr.Matrix{"definite": grid(12, 0, 0), "indefinite": grid(8, 0, -2.5)} {
 		b := several(m, 11)
 		b = append(b, b[0], b[1], b[0])
-		opt := solve.Options{Method: solve.CG, Krylov: solve.Krylov{Block: solve.MostTogether}, Precond: solve.Precond{Kind: precond.Jacobi}}
+		opt := solve.Options{Method: solve.CG, Krylov: solve.Krylov{Block: linop.MostTogether}, Precond: solve.Precond{Kind: precond.Jacobi}}
 		s := newSolver(t, m, opt)
 		results, err := s.SolveMany(t.Context(), b, nil)
 		if err != nil {
@@ -96,7 +97,7 @@ func TestSolveManyBlockUnusual(t *testing.T) {
 	}
 }
 
-// A trial counts what an iteration of a block takes besides products: Jacobi is left for complete factors, which take half of its time.
+// A probe run counts the work of an iteration of block CG beside products: Jacobi is left for complete factors, which take half of its time.
 func TestBlockProbeRun(t *testing.T) {
 	m, err := generate.Generate("poisson3d", generate.Params{"n": 14})
 	if err != nil {
@@ -107,7 +108,7 @@ func TestBlockProbeRun(t *testing.T) {
 		b = append(b, random(uint64(k), m.Rows))
 	}
 	left := 0 // some may be nearly done when others leave
-	for _, r := range manySolved(t, m, b, solve.Options{Krylov: solve.Krylov{Block: solve.MostTogether}}, 2) {
+	for _, r := range manySolved(t, m, b, solve.Options{Krylov: solve.Krylov{Block: linop.MostTogether}}, 2) {
 		if r.Precond.Kind == precond.Cholesky {
 			left++
 		}

@@ -91,7 +91,7 @@ func TestIterationWork(t *testing.T) {
 	}
 }
 
-// The probe of a correction that goes on from the one before looks where that would have looked, with all
+// The probe of a correction that goes on from the one before looks where the probe before would have looked, with all
 // their iterations.
 func TestProbeGoesOn(t *testing.T) {
 	newOne := func(from float64) *attempt.Probe { return attempt.NewProbe(from, 1e-10, 1000, 0, 256e3) }

@@ -47,7 +47,7 @@ func (s *Solver) Fallbacks() (fallbacks []string) {
 }
 
 // Memory forecasts the memory of a solve with each method that suits the matrix, the method in use first.
-func (s *Solver) Memory() []solve.MethodMemory {
+func (s *Solver) Memory() []choice.MethodMemory {
 	if s.special != nil {
 		return s.special.Memory()
 	}
@@ -55,7 +55,7 @@ func (s *Solver) Memory() []solve.MethodMemory {
 	if p := s.Refiner.Usage().Precond; p.Kind != precond.None && p.Kind == s.Needed.Kind {
 		making = s.Needed.Bytes
 	}
-	all := []solve.MethodMemory{s.methodMemory(s.Method, making)}
+	all := []choice.MethodMemory{s.methodMemory(s.Method, making)}
 	for _, k := range krylov.Methods {
 		m := solve.Method(k.Name)
 		if m == s.Method || m == solve.LSQR || k.Symmetric && !s.Facts.Symmetric || k.Definite && s.Facts.DiagonalSign() == 0 || k.Transpose && s.Job != nil {
@@ -67,10 +67,10 @@ func (s *Solver) Memory() []solve.MethodMemory {
 }
 
 // methodMemory returns the forecast for a method with a preconditioner that takes making bytes; -1: there is none.
-func (s *Solver) methodMemory(m solve.Method, making int64) solve.MethodMemory {
+func (s *Solver) methodMemory(m solve.Method, making int64) choice.MethodMemory {
 	alone := *s
 	alone.Method, alone.Opt.Precond = m, solve.Precond{Kind: precond.None}
-	f := solve.MethodMemory{Method: m, Alone: alone.SolveBytes(), Basis: alone.BasisRoom(m)}
+	f := choice.MethodMemory{Method: m, Alone: alone.SolveBytes(), Basis: alone.BasisRoom(m)}
 	if making >= 0 {
 		with := *s
 		with.Method = m
@@ -80,14 +80,14 @@ func (s *Solver) methodMemory(m solve.Method, making int64) solve.MethodMemory {
 }
 
 // DeviceChoice returns the estimates that decided between the host and a device; nil: the options left no choice.
-func (s *Solver) DeviceChoice() *solve.DeviceChoice { return s.Compared }
+func (s *Solver) DeviceChoice() *choice.DeviceChoice { return s.Compared }
 
 // Proposals lists the methods and preconditioners that may suit the system within the options, in the order of the time that
 // they are expected to take: the fallbacks of the rules, and others. A matrix of a special kind has none.
 //
 // The methods are conjugate gradients for a symmetric A with a diagonal of one sign, GMRES, MINRES and BiCGStab for any other
 // symmetric A, and BiCGStab, GMRES and IDR(s) otherwise.
-func (s *Solver) Proposals() []solve.Proposal {
+func (s *Solver) Proposals() []choice.Proposal {
 	if n, singular := s.special.(*special.NullSpace); singular {
 		return n.Inner.(*Solver).Proposals()
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -31,10 +32,10 @@ func NewDistributed(ctx context.Context, a *dist.Matrix, opt solve.Options) (*So
 		return NewAtRoot(ctx, a.Comm, a.Local, opt)
 	}
 	start := time.Now()
-	if err := errors.Join(opt.Validate(), opt.OverDomains()); err != nil {
+	if err := errors.Join(options.Validate(opt), options.OverDomains(opt)); err != nil {
 		return nil, err
 	}
-	opt = opt.WithDefaults(int(a.N))
+	opt = options.WithDefaults(opt, int(a.N))
 	opt.Reorder = solve.ReorderNone
 	s := new(Solver)
 	s.begin(a.Local, opt)
@@ -65,7 +66,7 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 	}
 	if err := s.Job.Step(func() error {
 		s.Facts = dist.Examine(s.Job.Matrix, s.Pool)
-		return solve.Solvable(s.Facts)
+		return options.Solvable(s.Facts)
 	}); err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 		return err
 	}
 	s.Scaled.Pool = s.Pool
-	s.Scaled.Transposes, s.Scaled.Symmetric = s.Method.Transposes(), s.KeepsSymmetry()
+	s.Scaled.Transposes, s.Scaled.Symmetric = options.Transposes(s.Method), s.KeepsSymmetry()
 	if err := s.Job.Look(); err != nil {
 		return err
 	}

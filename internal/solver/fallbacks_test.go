@@ -13,6 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -88,7 +89,7 @@ func TestFallbackLists(t *testing.T) {
 			list := func() {
 				of.Facts = csr.Examine(m, of.Pool)
 				for _, o := range recordedOptions {
-					s := choice.System{Matrix: of, Opt: o.opt.WithDefaults(m.Rows)}
+					s := choice.System{Matrix: of, Opt: options.WithDefaults(o.opt, m.Rows)}
 					if at.device {
 						s.Opt.Device = new(gpu.Device)
 					}

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -13,7 +14,7 @@ import (
 // LeastSquares if the matrix is not square, the Reason and the Advice. The Reason is krylov.Running if x is merely
 // not accurate enough. Judge does not estimate Digits, which would take a solve.
 func Judge(m *csr.Matrix, x, b []float64, opt solve.Options) (r solve.Result, err error) {
-	if err = opt.Validate(); err != nil {
+	if err = options.Validate(opt); err != nil {
 		return r, err
 	}
 	if err = m.Validate(); err != nil {
@@ -22,15 +23,15 @@ func Judge(m *csr.Matrix, x, b []float64, opt solve.Options) (r solve.Result, er
 	pool := parallel.New(opt.Threads)
 	defer pool.Close()
 	if f := csr.Examine(m, pool); f.NonFinite > 0 {
-		return r, solve.Solvable(f)
+		return r, options.Solvable(f)
 	}
-	if err = solve.CheckVector("right-hand side", b, m.Rows); err != nil {
+	if err = options.CheckVector("right-hand side", b, m.Rows); err != nil {
 		return r, err
 	}
-	if err = solve.CheckVector("solution", x, m.Cols); err != nil {
+	if err = options.CheckVector("solution", x, m.Cols); err != nil {
 		return r, err
 	}
-	opt = opt.WithDefaults(max(m.Rows, m.Cols))
+	opt = options.WithDefaults(opt, max(m.Rows, m.Cols))
 	opt.NoRefine = true // for explains: no digits show how accurate x is
 	if r.X = x; m.Rows != m.Cols {
 		err = special.JudgeLeastSquares(m, &r, b, opt, pool)
@@ -44,7 +45,7 @@ func Judge(m *csr.Matrix, x, b []float64, opt solve.Options) (r solve.Result, er
 func judgeSquare(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Options, pool *parallel.Pool) error {
 	j, err := verify.Judge(m, r.X, b, opt.Tol, pool)
 	r.Errors = j.Errors
-	measure, reachable := opt.Stop.Of(j.Errors), opt.Stop.Of(j.Rounding)
+	measure, reachable := options.ErrorOf(opt.Stop, j.Errors), options.ErrorOf(opt.Stop, j.Rounding)
 	switch {
 	case measure <= opt.Tol && explains(j, opt):
 		r.Reason = krylov.Converged

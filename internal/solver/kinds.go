@@ -7,6 +7,9 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -20,7 +23,7 @@ type kind interface {
 
 	Chosen() solve.Result // these three are the methods of Solver
 	Fallbacks() []string
-	Memory() []solve.MethodMemory
+	Memory() []choice.MethodMemory
 }
 
 // leastSquaresSolver returns the Solver of a matrix that is not square.
@@ -31,12 +34,12 @@ func leastSquaresSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (
 	start := time.Now()
 	s := new(Solver)
 	s.begin(m, opt)
-	s.Method, s.Scale, s.Order = solve.LSQR, solve.ScaleNone, solve.Ordering{Order: solve.ReorderNone}
+	s.Method, s.Scale, s.Order = solve.LSQR, solve.ScaleNone, features.Ordering{Order: solve.ReorderNone}
 	s.Opt.Device = nil
 	err := s.until(ctx, func() error {
 		s.Facts = csr.Examine(m, s.Pool)
 		if s.Facts.NonFinite > 0 {
-			return solve.Solvable(s.Facts)
+			return options.Solvable(s.Facts)
 		}
 		if need := opt.Held + special.LeastSquaresMemory(m); opt.MaxMemory > 0 && need > opt.MaxMemory {
 			return fmt.Errorf("%w: solving takes %s, the limit is %s",

@@ -7,11 +7,13 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/batch"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -31,12 +33,12 @@ func (s *Solver) SolveMany(ctx context.Context, b, x0 [][]float64) ([]solve.Resu
 		x0 = make([][]float64, len(b))
 	}
 	if len(x0) != len(b) {
-		return nil, solve.Invalid("%d guesses for %d right-hand sides", len(x0), len(b))
+		return nil, options.Invalid("%d guesses for %d right-hand sides", len(x0), len(b))
 	}
 	results := make([]solve.Result, len(b))
 	by, one := s.sideBySide(ctx)
 	width := by.width(len(b))
-	if width < 2 || s.Opt.Precise() {
+	if width < 2 || options.Precise(s.Opt) {
 		defer s.number(0)
 		for k := range b {
 			s.number(k)
@@ -68,7 +70,7 @@ func (s *Solver) sideBySide(ctx context.Context) (*Solver, solveBy) {
 func (s *Solver) solveTogether(ctx context.Context, b, x0 [][]float64, width int, one solveBy) ([]solve.Result, error) {
 	results := make([]solve.Result, len(b))
 	for k := range b { // before any work
-		if err := solve.CheckVector(fmt.Sprintf("right-hand side %d", k+1), b[k], s.M.Rows); err != nil {
+		if err := options.CheckVector(fmt.Sprintf("right-hand side %d", k+1), b[k], s.M.Rows); err != nil {
 			return nil, err
 		}
 	}
@@ -109,8 +111,8 @@ type team struct {
 
 // width returns the number of solves that may run side by side, for count right-hand sides.
 func (s *Solver) width(count int) int {
-	width := min(count, solve.MostTogether)
-	if s.root != nil || s.Job != nil || s.special != nil || s.recorder != nil || s.Opt.Precise() {
+	width := min(count, linop.MostTogether)
+	if s.root != nil || s.Job != nil || s.special != nil || s.recorder != nil || options.Precise(s.Opt) {
 		return 1
 	}
 	f, krylov := s.Refiner.(*refine.Refinement[vector, scalar])
@@ -134,7 +136,7 @@ func (s *Solver) columnBytes() int64 {
 	if s.Method == solve.CG && s.Opt.Block > 1 {
 		vectors += batch.BlockVectors
 	}
-	return 8*n*vectors + csr.Bytes(n, int64(s.Nonzeros()))/solve.MostTogether
+	return 8*n*vectors + csr.Bytes(n, int64(s.Nonzeros()))/linop.MostTogether
 }
 
 // gather returns a team of at least width columns.
@@ -160,7 +162,7 @@ func (s *Solver) gather(ctx context.Context, width int) (*team, error) {
 // columnSolver returns a Solver for the column m that shares everything that s has made of the matrix.
 func (s *Solver) columnSolver(ctx context.Context, f *refine.Refinement[vector, scalar], m *batch.Column) (*Solver, error) {
 	t := *s
-	t.side.column, t.side.team, t.Stored, t.LowerB, t.Sharing = m, nil, nil, nil, solve.MostTogether
+	t.side.column, t.side.team, t.Stored, t.LowerB, t.Sharing = m, nil, nil, nil, linop.MostTogether
 	t.Opt.Log = func(line string) { s.Opt.Log(fmt.Sprintf("rhs %d: %s", m.Rhs+1, line)) }
 	if monitor := s.Opt.Monitor; monitor != nil {
 		t.Opt.Monitor = func(e krylov.Event) {

@@ -10,6 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -84,11 +85,11 @@ func TestSolveManyThreads(t *testing.T) {
 			opt.Threads, opt.Monitor = 2, func(e krylov.Event) { events[e.RHS] = e.Iteration }
 			s := newSolver(t, c.m, opt)
 			by, run := s.sideBySide(t.Context())
-			if width := by.width(count); width != solve.MostTogether {
+			if width := by.width(count); width != linop.MostTogether {
 				t.Fatalf("%d solves side by side", width)
 			}
 			for range 2 { // vectors are used again
-				got, err := by.solveTogether(t.Context(), b, x0, solve.MostTogether, run)
+				got, err := by.solveTogether(t.Context(), b, x0, linop.MostTogether, run)
 				if err != nil {
 					t.Fatal(err)
 				}

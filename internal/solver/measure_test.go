@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -35,7 +36,7 @@ func TestMeasureAgainstVerify(t *testing.T) {
 		for i := range r {
 			r[i] = b[i] - r[i]
 		}
-		for _, stop := range solve.Stops {
+		for _, stop := range options.Stops {
 			sums := c.m.RowSums(nil)
 			k := backend.NewMeasure(backend.NewHost(c.m, nil), stop, sums, slices.Max(sums))
 			k.Begin(b)
@@ -58,7 +59,7 @@ func TestMeasureOnDevice(t *testing.T) {
 	m := rescaled(grid(9, 0.3, 0), uneven(5), uneven(5))
 	scaled := &backend.ScaledMatrix{Scaling: csr.BothScaling(m, nil), M: m, Sign: -1}
 	for _, on := range devices(t) {
-		for _, stop := range solve.Stops {
+		for _, stop := range options.Stops {
 			d, err := backend.NewDevice(m, on, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -80,7 +81,7 @@ type measurement struct {
 	v       []float64
 }
 
-// measured takes random vectors through all that a place does with them.
+// measured takes random vectors through all operations of a backend.
 func measured[V any, S linop.Scalar[S]](at backend.Backend[V, S], stop solve.Stop, scaled *backend.ScaledMatrix) []measurement {
 	n := scaled.M.Rows
 	home := func(v V) []float64 {

@@ -76,7 +76,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// Systems on which the first choice fails or takes far too long are solved by another rung in
+// Systems on which the first choice fails or takes far too long are solved by another fallback in
 // few iterations.
 func TestFallbacksSolve(t *testing.T) {
 	const n = 40
@@ -100,7 +100,7 @@ func TestFallbacksSolve(t *testing.T) {
 }
 
 // Of large matrices with few nonzeros and a small diagonal, complete factors come first where
-// they are cheap, as in a chain, but for a trial, and are refused where they are not, as in a mesh in space.
+// they are cheap, as in a chain, but for a probe run, and are refused where they are not, as in a mesh in space.
 func TestNetworksFirst(t *testing.T) {
 	const n = rules.SparseRows
 	chain := entries(n, func(add func(i, j int, v float64)) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -25,19 +26,19 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (solve.Result, erro
 
 // solveHere is Solve on this rank.
 func (s *Solver) solveHere(ctx context.Context, b, x0 []float64) (solve.Result, error) {
-	if err := solve.CheckVector("right-hand side", b, s.M.Rows); err != nil {
+	if err := options.CheckVector("right-hand side", b, s.M.Rows); err != nil {
 		return solve.Result{}, err
 	}
 	if s.special != nil {
 		r, err := s.special.Solve(ctx, b, x0)
-		if s.Opt.Precise() && r.Reason == krylov.Converged {
+		if options.Precise(s.Opt) && r.Reason == krylov.Converged {
 			r.Reason, r.Advice = krylov.TooFewDigits, fmt.Sprintf("A is singular, so that x is one of many; try Options.Digits = %d", solve.MaxDigits)
 		}
 		return r, err
 	}
 	x := make([]float64, s.M.Rows)
 	if x0 != nil {
-		if err := solve.CheckVector("initial guess", x0, s.M.Rows); err != nil {
+		if err := options.CheckVector("initial guess", x0, s.M.Rows); err != nil {
 			return solve.Result{}, err
 		}
 		copy(x, x0)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -28,7 +29,7 @@ func TestPreconditionersSolve(t *testing.T) {
 		{"unsymmetric", rescaled(grid(12, 0.3, 0), uneven(8), same(1)), []solve.Method{solve.Auto, solve.BiCGStab, solve.GMRES}},
 	} {
 		for _, method := range c.methods {
-			for _, kind := range solve.Preconds {
+			for _, kind := range options.Preconds {
 				if kind == precond.AMG && c.name == "unsymmetric" {
 					continue // too small to have a coarser level
 				}

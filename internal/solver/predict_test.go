@@ -79,7 +79,7 @@ func TestShape(t *testing.T) {
 }
 
 // The bound, without the factor for smoother vectors, holds where the iterations can be counted, is none on a random graph, and leaves out
-// the trial where multigrid is cheaper.
+// the probe run where multigrid is cheaper.
 func TestLeastIterations(t *testing.T) {
 	for _, m := range []*csr.Matrix{grid(40, 0, 0), grid(120, 0, 0), box(16, 0), box(16, 1)} {
 		r := solved(t, m, random(1, m.Rows), nil, solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: precond.Jacobi}, Accuracy: solve.Accuracy{Digits: solve.NoDigits}})
@@ -141,8 +141,8 @@ func TestRowSums(t *testing.T) {
 	}
 }
 
-// A trial that converges fast is all there is; a slow one is left after a share of what it may
-// take, and the next rung goes on from its x.
+// A probe run that converges fast is the only attempt. A slow probe run is left after a share of the work that it may
+// take, and the next fallback goes on from its x.
 func TestProbeRuns(t *testing.T) {
 	fast := randomGraph(5000, 8, 1.1)
 	if r := solved(t, fast, rhs(fast, 1), nil, solve.Options{}); len(r.Attempts) != 1 || r.Precond.Kind != precond.Jacobi {
@@ -177,7 +177,7 @@ func TestProbeRuns(t *testing.T) {
 	}
 }
 
-// What a trial has spent does not count until it is as much as the next rung takes.
+// The work of a probe run does not count until it is as much as the work of the next fallback.
 func TestProbeRunEnds(t *testing.T) {
 	for _, c := range []struct {
 		spent, rest float64
@@ -196,7 +196,7 @@ func TestProbeRunEnds(t *testing.T) {
 	}
 }
 
-// TestWorseThanZero: what BiCGStab leaves with a larger residual than that of zero is no start for the next rung.
+// TestWorseThanZero: the next fallback does not start from an x of BiCGStab with a larger residual than zero has.
 func TestWorseThanZero(t *testing.T) {
 	// Magnitudes of 14 decades: after eight iterations with the diagonal the residual is hundreds of times as large.
 	m := testsupport.Matrix(t, "fs_183_3")

@@ -7,6 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -18,7 +19,7 @@ import (
 func (s *Solver) setUp(ctx context.Context) error {
 	err := s.until(ctx, func() error {
 		s.Facts = csr.Examine(s.M, s.Pool)
-		return solve.Solvable(s.Facts)
+		return options.Solvable(s.Facts)
 	})
 	if err != nil {
 		return err
@@ -37,7 +38,7 @@ func (s *Solver) setUpOrdinary(ctx context.Context) error {
 		return err
 	}
 	s.Scaled.Pool = s.Pool
-	s.Scaled.Transposes, s.Scaled.Symmetric = s.Method.Transposes(), s.KeepsSymmetry()
+	s.Scaled.Transposes, s.Scaled.Symmetric = options.Transposes(s.Method), s.KeepsSymmetry()
 	return s.build(ctx)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/batch"
 	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -63,27 +64,27 @@ func newWith(ctx context.Context, m *csr.Matrix, opt solve.Options, with Solver)
 // prepared does the work of newWith.
 func prepared(ctx context.Context, m *csr.Matrix, opt solve.Options, with Solver) (*Solver, error) {
 	start := time.Now()
-	if err := opt.Validate(); err != nil {
+	if err := options.Validate(opt); err != nil {
 		return nil, err
 	}
 	if err := m.Validate(); err == nil && m.Rows != m.Cols && (opt.Method == solve.LSQR || opt.Method == solve.Auto || opt.Method == "") && m.NNZ() > 0 {
-		if !opt.Vectors.Plain() {
-			return nil, solve.Invalid("least squares are solved with vectors double, not %v", opt.Vectors)
+		if !options.Float64Vectors(opt.Vectors) {
+			return nil, options.Invalid("least squares are solved with vectors double, not %v", options.VectorsText(opt.Vectors))
 		}
-		return leastSquaresSolver(ctx, m, opt.WithDefaults(max(m.Rows, m.Cols)))
+		return leastSquaresSolver(ctx, m, options.WithDefaults(opt, max(m.Rows, m.Cols)))
 	}
-	if err := solve.CheckMatrix(m); err != nil {
+	if err := options.CheckMatrix(m); err != nil {
 		return nil, err
 	}
 	if err := checkLower(m, opt.Lower); err != nil {
 		return nil, err
 	}
 	for k, v := range opt.Precond.NearNull {
-		if err := solve.CheckVector(fmt.Sprintf("near-null vector %d", k+1), v, m.Rows); err != nil {
+		if err := options.CheckVector(fmt.Sprintf("near-null vector %d", k+1), v, m.Rows); err != nil {
 			return nil, err
 		}
 	}
-	opt = opt.WithDefaults(m.Rows)
+	opt = options.WithDefaults(opt, m.Rows)
 	opt.Stage("examining the matrix")
 	if c := opt.Checkpoint.Resume; c != nil {
 		opt.Threads = cmp.Or(opt.Threads, c.Threads())

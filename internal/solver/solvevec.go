@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 )
 
 // SolveVecTo solves A x = b and stores x in dst, like mat.Cholesky.SolveVecTo and other factorizations of gonum. An empty dst is
@@ -13,7 +13,7 @@ import (
 // a context and an initial guess, and returns a full Result.
 func (s *Solver) SolveVecTo(dst *mat.VecDense, b mat.Vector) error {
 	if !dst.IsEmpty() && dst.Len() != s.M.Rows {
-		return solve.Invalid("the destination has %d elements, the matrix %d rows", dst.Len(), s.M.Rows)
+		return options.Invalid("the destination has %d elements, the matrix %d rows", dst.Len(), s.M.Rows)
 	}
 	rhs := make([]float64, b.Len())
 	for i := range rhs {

@@ -10,6 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -34,10 +35,10 @@ import (
 // before. Setup becomes the time of the Update.
 func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 	if s.root != nil || s.Job != nil || s.recorder != nil || len(s.Opt.Lower) > 0 {
-		return solve.Invalid("Update is for a matrix on one rank, without lower parts and checkpoints")
+		return options.Invalid("Update is for a matrix on one rank, without lower parts and checkpoints")
 	}
 	if len(values) != s.Given.NNZ() {
-		return solve.Invalid("%d values for a pattern of %d nonzeros", len(values), s.Given.NNZ())
+		return options.Invalid("%d values for a pattern of %d nonzeros", len(values), s.Given.NNZ())
 	}
 	start := time.Now()
 	m := *s.Given
@@ -64,7 +65,7 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 			s.M = m.Permuted(p, p.Inverse(), s.Pool)
 		}
 		s.Facts = csr.Examine(&m, s.Pool)
-		return solve.Solvable(s.Facts)
+		return options.Solvable(s.Facts)
 	})
 	if err != nil {
 		return err
@@ -94,12 +95,12 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 func (s *Solver) UpdateMatrix(ctx context.Context, m *csr.Matrix) error {
 	g := s.Given
 	if m.Rows != g.Rows || m.Cols != g.Cols {
-		return solve.Invalid("the matrix is %d x %d, the one before %d x %d", m.Rows, m.Cols, g.Rows, g.Cols)
+		return options.Invalid("the matrix is %d x %d, the one before %d x %d", m.Rows, m.Cols, g.Rows, g.Cols)
 	}
 	for i := range m.Rows {
 		now, _ := m.Row(i)
 		if was, _ := g.Row(i); !slices.Equal(now, was) {
-			return solve.Invalid("the pattern of nonzeros differs from that of the matrix before, first in row %d", i+1)
+			return options.Invalid("the pattern of nonzeros differs from that of the matrix before, first in row %d", i+1)
 		}
 	}
 	return s.Update(ctx, m.Val)
@@ -140,14 +141,14 @@ func (s *Solver) judgeTransfers() {
 func (s *Solver) carry(t *attempt.Attempts[vector, scalar]) {
 	c := s.Carried
 	s.Carried = attempt.Carried{}
-	made, rung := t.Preconditioner(), t.State.Fallbacks[max(t.State.Fallback, 0)]
-	if made == nil || c.Solves == 0 || c.Other || rung.Iterations == 0 {
+	made, state := t.Preconditioner(), t.State.Fallbacks[max(t.State.Fallback, 0)]
+	if made == nil || c.Solves == 0 || c.Other || state.Iterations == 0 {
 		return
 	}
 	if c.Usual == 0 {
 		c.Usual = (c.Took + c.Solves - 1) / c.Solves
 	}
-	c.Debt += max(0, float64(c.Took-c.Solves*c.Usual)) * rung.Work / float64(rung.Iterations)
+	c.Debt += max(0, float64(c.Took-c.Solves*c.Usual)) * state.Work / float64(state.Iterations)
 	if c.Debt >= made.Work {
 		s.Say("update: %d iterations in %d solves instead of %d in each; the preconditioner is set up again", c.Took, c.Solves, c.Usual)
 		return

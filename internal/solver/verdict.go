@@ -8,6 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/batch"
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -52,10 +53,10 @@ func (a *solution) solve(guess bool) (err error) {
 	if !a.Reason.Converged() {
 		a.Digits = digits.UnknownDigits()
 	}
-	if want := opt.FloatDigits(); want > 0 && a.Reason == krylov.Converged && a.Digits.Believed < want {
+	if want := options.FloatDigits(opt); want > 0 && a.Reason == krylov.Converged && a.Digits.Believed < want {
 		a.Reason = krylov.TooFewDigits
 	}
-	if opt.Precise() && a.Reason == krylov.Converged {
+	if options.Precise(opt) && a.Reason == krylov.Converged {
 		if again, err := (digits.Estimation{Solution: a.Solution}).RefinePrecisely(); err != nil {
 			return err
 		} else if again {
@@ -125,7 +126,7 @@ func (a *solution) unexplained() (float64, error) {
 }
 
 // met reports whether the error that Options.Stop names is within the tolerance.
-func (a *solution) met() bool { return a.s.Opt.Stop.Of(a.Errors) <= a.s.Opt.Tol }
+func (a *solution) met() bool { return options.ErrorOf(a.s.Opt.Stop, a.Errors) <= a.s.Opt.Tol }
 
 // byRows reports whether Options.Stop names an error row by row.
 func (a *solution) byRows() bool {
@@ -194,7 +195,7 @@ func (a *solution) verdict() krylov.Reason {
 		reason = krylov.Drift
 	}
 	if reachable := a.reachable(); !reason.Converged() && !ranks.Limited(reason) &&
-		a.s.Opt.Tol < reachable && a.s.Opt.Stop.Of(a.Errors) <= nearReachable*reachable {
+		a.s.Opt.Tol < reachable && options.ErrorOf(a.s.Opt.Stop, a.Errors) <= nearReachable*reachable {
 		return krylov.PrecisionExhausted
 	}
 	if m := a.s.Method; (m == solve.CG || m == solve.MINRES) && !a.s.Facts.Symmetric {
@@ -227,7 +228,7 @@ func (a *solution) suspect() bool {
 const nearReachable = 16
 
 // reachable returns the error that rounding x to float64 alone may cause, in the measure that Options.Stop names.
-func (a *solution) reachable() float64 { return a.s.Opt.Stop.Of(a.Rounding) }
+func (a *solution) reachable() float64 { return options.ErrorOf(a.s.Opt.Stop, a.Rounding) }
 
 // preferZero replaces an x that has not converged and is no better than zero by zero. It keeps the x of a solve that was ended
 // from outside, as a guess for the next solve.

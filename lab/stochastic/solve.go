@@ -8,6 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -219,7 +220,7 @@ func (p *samples) sampleSums(dst, x triples) {
 func (p *samples) Store(scaled *csr.Matrix, t solve.Storage) (backend.Matrix[triples, number], error) {
 	return sampleMatrix{
 		Operator: NewOperator(p.Space, scaled),
-		Stored:   backend.Stored{Storage: t.FP64(), Bytes: scaled.Bytes(), Relaxer: linop.NewCSR(scaled, p.pool), Source: scaled},
+		Stored:   backend.Stored{Storage: options.FP64(t), Bytes: scaled.Bytes(), Relaxer: linop.NewCSR(scaled, p.pool), Source: scaled},
 	}, nil
 }
 

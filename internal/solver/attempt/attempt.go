@@ -127,7 +127,7 @@ func (t *Attempts[V, S]) Begin() {
 // ended, unless that is empty. If no fallback is left, it stays at the current one and returns the error of the last set-up.
 func (t *Attempts[V, S]) NextFallback(before string, measure float64, setUp setUp[V]) error {
 	err, used := errFallbacks, t.State.Fallback
-	then := solve.Continuing
+	then := Continuing
 	for t.State.Next(t.Fallbacks, measure) {
 		if before != "" {
 			t.log(fmt.Sprintf("%s: %s %s", before, then, t.Now()))
@@ -261,3 +261,6 @@ type (
 	vector = []float64
 	scalar = linop.Float64
 )
+
+// Continuing is part of every line of Options.Log about a change of method, preconditioner or precision during a solve.
+const Continuing = "continuing with"

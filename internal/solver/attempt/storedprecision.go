@@ -1,6 +1,7 @@
 package attempt
 
 import (
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -15,7 +16,7 @@ type Precision struct {
 }
 
 // PrecisionOf returns the precision of a storage.
-func PrecisionOf(t solve.Storage) Precision { return Precision{t.Plain(), t.Epsilon} }
+func PrecisionOf(t solve.Storage) Precision { return Precision{options.Plain(t), t.Epsilon} }
 
 // NextStorage returns the storage to go on with after a method with storage t has stopped for a reason: the next level if
 // the accuracy may be the cause, and FP64 otherwise.
@@ -27,20 +28,20 @@ func NextStorage(t solve.Storage, reason krylov.Reason) solve.Storage {
 			}
 		}
 	}
-	return t.FP64()
+	return options.FP64(t)
 }
 
 // StorageAt returns the storage t with another precision.
 func StorageAt(t solve.Storage, p Precision) solve.Storage {
 	switch {
 	case p.Plain:
-		return t.FP64()
-	case t.Plain(): // by the rules
-		t = solve.Storage{Epsilon: p.Epsilon, Criterion: t.Criterion, DD: t.DD}.WithDefaults(false, false)
+		return options.FP64(t)
+	case options.Plain(t): // by the rules
+		t = options.StorageWithDefaults(solve.Storage{Epsilon: p.Epsilon, Criterion: t.Criterion, DD: t.DD}, false, false)
 	case p.Epsilon == t.Epsilon:
 		return t
 	}
 	t.Epsilon, t.GuardBits = p.Epsilon, 0
-	t.NoDrop = t.NoDrop && t.Spec(false).Validate() == nil
+	t.NoDrop = t.NoDrop && options.Spec(t, false).Validate() == nil
 	return t
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -158,9 +159,9 @@ func (at deviceRoom) Space(n int) precond.MulSpace[*gpu.Vector, gpu.Scalar] {
 
 // Store implements precond.Place: in slots, or in FP64 CSR if m is to be exact.
 func (at deviceRoom) Store(m precond.Factor) (linop.Relaxer[*gpu.Vector, gpu.Scalar], error) {
-	t := solve.Storage{Epsilon: m.Epsilon, Criterion: m.Criterion}.WithDefaults(false, false)
+	t := options.StorageWithDefaults(solve.Storage{Epsilon: m.Epsilon, Criterion: m.Criterion}, false, false)
 	if m.Epsilon == 0 || m.NNZ() == 0 {
-		t = t.FP64()
+		t = options.FP64(t)
 	}
 	a, err := at.convert(m.Matrix, t)
 	if err != nil {

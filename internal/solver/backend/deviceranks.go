@@ -8,6 +8,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/gpudist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -111,20 +112,20 @@ type deviceRankMatrix struct {
 
 func (d *deviceRanks) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpudist.Vector, scalar], error) {
 	if layout := t.Layout; layout.FP64() {
-		if t = t.FP64(); layout != adaptive.CSR {
+		if t = options.FP64(t); layout != adaptive.CSR {
 			t.Layout = layout
 		}
 	}
-	spec := t.Spec(false)
+	spec := options.Spec(t, false)
 	if err := d.whole(scaled, &spec); err != nil {
 		return nil, err
 	}
 	theta := make([]float64, d.job.Len)
 	made, err := d.matrix(scaled, func(part *csr.Matrix, k int) (*gpu.Matrix, error) {
-		if t.Plain() && !t.Layout.FP64() {
+		if options.Plain(t) && !t.Layout.FP64() {
 			return gpu.NewCSR(d.on, part)
 		}
-		if !t.Plain() {
+		if !options.Plain(t) {
 			own, err := adaptive.Tolerances(part, spec, d.pool)
 			if err != nil {
 				return nil, err
@@ -137,7 +138,7 @@ func (d *deviceRanks) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpudis
 		return nil, err
 	}
 	a := &deviceRankMatrix{Matrix: made, at: d, Stored: d.describe(made, t)}
-	if !t.Plain() {
+	if !options.Plain(t) {
 		a.theta = d.FromHost(theta)
 	}
 	return a, d.Fault()
@@ -172,10 +173,10 @@ func (d *deviceRanks) describe(made *gpudist.Matrix, t solve.Storage) Stored {
 		ranks.Decode(message, &parts)
 		for _, p := range parts {
 			s.Bytes += p.Bytes
-			if !t.Plain() {
+			if !options.Plain(t) {
 				s.Stats = s.Stats.Add(p.Stats)
 			}
-			if s.Layout == "" && !t.Plain() || t.Layout.FP64() {
+			if s.Layout == "" && !options.Plain(t) || t.Layout.FP64() {
 				s.Layout = p.Layout
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -101,13 +102,13 @@ func (h *Host) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[vector, scalar
 }
 
 func (h *Host) stored(scaled *csr.Matrix, t solve.Storage) (HostMatrix, error) {
-	if t.Plain() && !t.DD && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
+	if options.Plain(t) && !t.DD && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
 		a := h.CSR(scaled)
 		return HostMatrix{Relaxer: a, at: h, Stored: Stored{Storage: t, Bytes: scaled.Bytes(), Kind: adaptive.CSR, Relaxer: a, Source: scaled}}, nil
 	}
-	spec := t.Spec(false)
+	spec := options.Spec(t, false)
 	spec.Kernels, spec.MaxBytes = h.kernels, h.Room
-	if t.Plain() && !t.Layout.FP64() { // one for AFX
+	if options.Plain(t) && !t.Layout.FP64() { // one for AFX
 		spec.Layout = adaptive.LayoutAuto
 	}
 	as := StoredAs{set: t.Set.Name, epsilon: t.Epsilon, dd: t.DD}
@@ -124,7 +125,7 @@ func (h *Host) stored(scaled *csr.Matrix, t solve.Storage) (HostMatrix, error) {
 	s := Stored{Storage: t, Bytes: made.Bytes(), Stats: made.Stats(), Layout: made.LayoutText(), Kind: made.Layout(), Rows: scaled.Rows, Relaxer: made}
 	switch l := made.Layout(); {
 	case l.FP64(): // nothing to escalate
-		s.Storage, s.Stats = t.FP64(), adaptive.Stats{}
+		s.Storage, s.Stats = options.FP64(t), adaptive.Stats{}
 		if l == adaptive.CSR {
 			s.Source = scaled
 		}

@@ -3,6 +3,7 @@ package backend
 import (
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -25,7 +26,7 @@ type Stored struct {
 
 // Lines describes the stored matrix, with a line for each format.
 func (a Stored) Lines() []string {
-	if a.Storage.Plain() {
+	if options.Plain(a.Storage) {
 		lines := []string{"precision FP64"}
 		if a.Layout != "" {
 			lines = append(lines, "layout "+a.Layout)
@@ -34,8 +35,8 @@ func (a Stored) Lines() []string {
 	}
 	s := a.Stats
 	fp64 := csr.Bytes(int64(a.Rows), int64(s.NNZ))
-	lines := []string{fmt.Sprintf("precision %v: %.2f bytes per nonzero instead of %.2f, indices included; %.2f %% dropped",
-		a.Storage, s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
+	lines := []string{fmt.Sprintf("precision %s: %.2f bytes per nonzero instead of %.2f, indices included; %.2f %% dropped",
+		options.StorageText(a.Storage), s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
 	layout := a.Layout
 	if a.slow {
 		layout += "; slower than FP64 CSR if rows are short (Options.Storage.Set = FP64)"
@@ -50,7 +51,7 @@ func (a Stored) Lines() []string {
 
 // Formats names the formats in use.
 func (a Stored) Formats() []string {
-	if a.Storage.Plain() {
+	if options.Plain(a.Storage) {
 		return []string{"FP64"}
 	}
 	var names []string

@@ -8,6 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -55,7 +56,7 @@ type madeOnce struct {
 func NewBatch(f *refine.Refinement[vector, scalar], at *backend.Host) *Batch {
 	g := &Batch{Host: at, matrices: map[backend.StoredAs]*sharedMatrix{}, made: map[madeFor]madeOnce{}, Scaled: map[bool]*csr.Matrix{}}
 	c := f.Correction
-	if first := backend.AsStored(c.First, c.Scaled); c.Matrix.About().Storage.Same(c.First) {
+	if first := backend.AsStored(c.First, c.Scaled); options.SameStorage(c.Matrix.About().Storage, c.First) {
 		g.matrices[first] = &sharedMatrix{Matrix: c.Matrix, users: 1}
 	}
 	return g

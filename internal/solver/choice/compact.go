@@ -5,8 +5,8 @@ import "github.com/mpsolve/mpsolve/internal/solver/rules"
 // Early reports whether a fallback comes before the others because complete factors cost little.
 func (v Variant) Early() bool { return v.Complete() && v.Most > rules.LittleWork }
 
-// fewProducts reports whether few products are expected: complete factors come first, or after
-// probe runs, and the matrix is not expected to refuse them.
+// fewProducts reports whether few products are expected: complete factors come first, or after probe runs, and are not expected to
+// be refused.
 func (s *System) fewProducts(fallbacks []Fallback) bool {
 	for _, r := range fallbacks {
 		switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Alternatives returns for each probe run what the first fallback after it that is none, or relaxed ILU(0) that is expected to win, is
-// expected to take.
+// Alternatives returns for each fallback the work that the next alternative after it is expected to take, in multiplications. An
+// alternative is a fallback that is no probe run, or relaxed ILU(0) where it is expected to win.
 func (s *System) Alternatives(fallbacks []Fallback) []float64 {
 	shape, nodes := s.Shape(), s.HasNodes()
 	work, next := make([]float64, len(fallbacks)), math.Inf(1)
@@ -32,7 +32,7 @@ func (s *System) Alternatives(fallbacks []Fallback) []float64 {
 	return work
 }
 
-// withoutIdle returns the fallbacks without a first one that is a probe run and that the matrix shows to be idle.
+// withoutIdle returns the fallbacks without the first if that is a probe run which is certain to take more than its alternative.
 func (s *System) withoutIdle(fallbacks []Fallback) []Fallback {
 	if len(fallbacks) == 0 || !fallbacks[0].ProbeRun {
 		return fallbacks

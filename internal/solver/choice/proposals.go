@@ -9,16 +9,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Proposals lists the methods and preconditioners that may suit the system, by what they are expected to take.
-func (s *System) Proposals() []solve.Proposal {
-	at := solve.Speed{Bandwidth: s.ProductBandwidth(), Pass: rules.HostPass}
+// Proposals lists the methods and preconditioners that may suit the system, in the order of the time that they are expected to take.
+func (s *System) Proposals() []Proposal {
+	at := Speed{Bandwidth: s.ProductBandwidth(), Pass: rules.HostPass}
 	w, fallbacks := s.Workload(), s.Fallbacks()
-	var list []solve.Proposal
+	var list []Proposal
 	add := func(r Fallback, listed bool) {
-		p := solve.Proposal{
+		p := Proposal{
 			Method: r.Method, Precond: solve.Precond{Kind: r.Kind, DropTol: r.DropTol, Fill: r.Fill}, Fallback: listed, Seconds: w.Estimate(r, at, at).Seconds(),
 		}
-		same := func(o solve.Proposal) bool {
+		same := func(o Proposal) bool {
 			return o.Method == p.Method && o.Precond.Kind == p.Precond.Kind && o.Precond.DropTol == p.Precond.DropTol
 		}
 		if !r.Wide && !slices.ContainsFunc(list, same) {
@@ -33,11 +33,11 @@ func (s *System) Proposals() []solve.Proposal {
 			add(Fallback{Method: m, Variant: v}, false)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b solve.Proposal) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	slices.SortStableFunc(list, func(a, b Proposal) int { return cmp.Compare(a.Seconds, b.Seconds) })
 	return list
 }
 
-// alternativeMethods are those that may be the fastest.
+// alternativeMethods returns the methods that may be the fastest.
 func (s *System) alternativeMethods() []solve.Method {
 	switch {
 	case s.Opt.Method != solve.Auto:
@@ -50,7 +50,7 @@ func (s *System) alternativeMethods() []solve.Method {
 	return []solve.Method{solve.BiCGStab, solve.GMRES, solve.IDR}
 }
 
-// alternativeKinds are the preconditioners that suit a method.
+// alternativeKinds returns the preconditioners that suit a method.
 func (s *System) alternativeKinds(m solve.Method) (list []Variant) {
 	if kind := s.Opt.Precond.Kind; kind != solve.PrecondAuto {
 		return []Variant{{Kind: kind}}
@@ -70,4 +70,12 @@ func (s *System) alternativeKinds(m solve.Method) (list []Variant) {
 		}
 	}
 	return list
+}
+
+// A Proposal is a method with a preconditioner that may suit a system.
+type Proposal struct {
+	Method   solve.Method
+	Precond  solve.Precond // its Kind and, where it is not the default, its DropTol and Fill
+	Fallback bool          // it is a fallback of the rules
+	Seconds  float64       // expected time by tables, roughly
 }

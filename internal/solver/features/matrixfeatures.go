@@ -38,15 +38,15 @@ func (s *Matrix) ExtremeSums() (least, most float64) {
 // Matrix is the matrix of a system, and its features.
 type Matrix struct {
 	Facts csr.Facts
-	Order solve.Ordering
+	Order Ordering
 
-	Given    *csr.Matrix // what the verdict is about
-	M        *csr.Matrix // the same in the order chosen
+	Given    *csr.Matrix // as given: the verdict is about this matrix
+	M        *csr.Matrix // the same matrix in the order chosen
 	Pool     *parallel.Pool
-	Job      *ranks.Job  // ranks that share the matrix; nil: all of it is here
-	Features Found       // of m
-	Sums     []float64   // sum_j |a_ij| of each row of m; nil: not asked for yet
-	Known    *KnownParts // of given and m
+	Job      *ranks.Job  // ranks that share the matrix; nil: this rank has all of it
+	Features Found       // of M
+	Sums     []float64   // sum_j |a_ij| of each row of M; nil: not computed yet
+	Known    *KnownParts // of Given and M
 }
 
 // KnownParts are the facts that verification has found about the matrix, as given and in the order chosen.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -58,21 +59,21 @@ func ReorderingPays(m *csr.Matrix, before, after float64) bool {
 	return m.Rows > rules.ReorderRows && after < rules.ReorderBelow*before && saved > rules.OrderTime+rules.OrderLineTime*before
 }
 
-func envelope(m *csr.Matrix) solve.Envelope {
+func envelope(m *csr.Matrix) Envelope {
 	bandwidth, profile := m.Envelope()
-	return solve.Envelope{Bandwidth: bandwidth, Profile: profile}
+	return Envelope{Bandwidth: bandwidth, Profile: profile}
 }
 
 // Reordered returns m in the order that r asks for, computed on the threads of pool. It returns m itself if the order stays. Only a
 // square matrix can be reordered.
-func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *csr.Matrix, o solve.Ordering, err error) {
-	o = solve.Ordering{Order: solve.ReorderNone, Before: envelope(m)}
+func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *csr.Matrix, o Ordering, err error) {
+	o = Ordering{Order: solve.ReorderNone, Before: envelope(m)}
 	o.After = o.Before
 	if r == solve.ReorderNone || r == "" {
 		return m, o, nil
 	}
 	if m.Rows != m.Cols {
-		return nil, o, solve.Invalid("the matrix is %d x %d; only square ones can be reordered", m.Rows, m.Cols)
+		return nil, o, options.Invalid("the matrix is %d x %d; only square ones can be reordered", m.Rows, m.Cols)
 	}
 	start := time.Now()
 	defer func() { o.Elapsed = time.Since(start) }()
@@ -98,4 +99,57 @@ func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *cs
 	ordered = m.Permuted(p, q, pool)
 	o.Order, o.After, o.Permutation = solve.ReorderRCM, envelope(ordered), p
 	return ordered, o, nil
+}
+
+// An Ordering is the order that was chosen for the rows and columns. The zero value is the order given.
+type Ordering struct {
+	Order         solve.Reorder // ReorderNone or ReorderRCM
+	Before, After Envelope
+	Elapsed       time.Duration // of choosing, computing and applying it
+
+	Why         string          // why the order is ReorderNone after all
+	Permutation csr.Permutation // nil: the order given
+}
+
+// An Envelope says how far the entries are from the diagonal, see csr.Matrix.Envelope.
+type Envelope struct {
+	Bandwidth int
+	Profile   int64
+}
+
+// Line describes the ordering in one line.
+func (o Ordering) Line() string {
+	if o.Order == solve.ReorderNone {
+		return fmt.Sprintf("reorder none: %s; %.3f s", o.Why, o.Elapsed.Seconds())
+	}
+	return fmt.Sprintf("reorder %s: bandwidth %d -> %d, profile %d -> %d, %.3f s", o.Order,
+		o.Before.Bandwidth, o.After.Bandwidth, o.Before.Profile, o.After.Profile, o.Elapsed.Seconds())
+}
+
+// InputError turns the error about a matrix in this order into a solve.InputError, with a note if rows are not in the order given.
+func (o Ordering) InputError(err error) *solve.InputError {
+	if o.Permutation != nil {
+		return &solve.InputError{Msg: err.Error() + " (rows in the order " + string(o.Order) + ")"}
+	}
+	return &solve.InputError{Msg: err.Error()}
+}
+
+// Forth returns a vector, given in the original order, in this order. It returns the vector itself if the orders are equal.
+func (o Ordering) Forth(given []float64) []float64 {
+	if o.Permutation == nil {
+		return given
+	}
+	v := make([]float64, len(given))
+	o.Permutation.Apply(v, given)
+	return v
+}
+
+// Back is the inverse of Forth.
+func (o Ordering) Back(v []float64) []float64 {
+	if o.Permutation == nil {
+		return v
+	}
+	given := make([]float64, len(v))
+	o.Permutation.Undo(given, v)
+	return given
 }

@@ -3,6 +3,7 @@ package ranks
 import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -45,13 +46,13 @@ func (j *Job) Scaling(kind solve.Scale, symmetric bool, pool *parallel.Pool) (s 
 // Check is CheckVector for the own elements of a vector. Errors number elements within the whole vector.
 func (j *Job) Check(what string, v []float64) error {
 	if len(v) != j.Own {
-		return solve.Invalid("the %s has %d elements on a rank, the matrix %d rows there", what, len(v), j.Own)
+		return options.Invalid("the %s has %d elements on a rank, the matrix %d rows there", what, len(v), j.Own)
 	}
 	at := 0
 	for _, p := range j.Parts {
 		for i := range p.Own {
 			if e := v[at]; e-e != 0 {
-				return solve.Invalid("element %d of the %s is %v", p.Row+int64(i)+1, what, e)
+				return options.Invalid("element %d of the %s is %v", p.Row+int64(i)+1, what, e)
 			}
 			at++
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -176,7 +177,7 @@ func (c *Correction[V, S]) method() (krylov.Method[V, S], error) {
 }
 
 // Plain reports whether the matrix is stored in FP64.
-func (c *Correction[V, S]) Plain() bool { return c.Matrix.About().Storage.Plain() }
+func (c *Correction[V, S]) Plain() bool { return options.Plain(c.Matrix.About().Storage) }
 
 // failing reports whether a method ended because it could not go on.
 func failing(reason krylov.Reason) bool {
@@ -235,7 +236,7 @@ func (c *Correction[V, S]) Begin(ctx context.Context) error {
 	if err := c.NextFallback("", 0); err != nil {
 		return err
 	}
-	if c.Matrix.About().Storage.Same(c.First) {
+	if options.SameStorage(c.Matrix.About().Storage, c.First) {
 		return nil
 	}
 	return c.use(c.First)
@@ -247,8 +248,8 @@ func (c *Correction[V, S]) NextFallback(before string, measure float64) error {
 	if c.Attempts.State.Fallback >= 0 { // its preconditioner may have been ready, for another scaling
 		err = errors.Join(err, c.rescale(c.Attempts.Now().Variant))
 	}
-	if err == nil && c.Attempts.Now().Wide && !c.Matrix.About().Storage.Same(c.First.Wide()) { // errors of storage are not to be added to
-		err = c.use(c.First.Wide())
+	if err == nil && c.Attempts.Now().Wide && !options.SameStorage(c.Matrix.About().Storage, options.Wide(c.First)) { // errors of storage are not to be added to
+		err = c.use(options.Wide(c.First))
 	}
 	c.Scaled.Drop(c.Matrix.About())
 	return err

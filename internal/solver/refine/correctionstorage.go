@@ -6,6 +6,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -20,7 +21,7 @@ func (c *Correction[V, S]) Raise(reason krylov.Reason) bool {
 	if err := c.use(attempt.NextStorage(c.Matrix.About().Storage, reason)); err != nil {
 		return false // only a device can fail: what was stored once can be stored more accurately
 	}
-	c.Log(fmt.Sprintf("%s stopped (%s): continuing with %v", c.Attempts.Now(), reason, c.Matrix.About().Storage))
+	c.Log(fmt.Sprintf("%s stopped (%s): continuing with %s", c.Attempts.Now(), reason, options.StorageText(c.Matrix.About().Storage)))
 	return true
 }
 
@@ -51,32 +52,32 @@ func (c *Correction[V, S]) FollowUse(v choice.Variant) error {
 	now := c.Matrix.About().Storage
 	switch {
 	case c.Open && v.Kind == precond.AMG:
-		if now.Plain() {
+		if options.Plain(now) {
 			return nil
 		}
 		c.Log(fmt.Sprintf(choice.StoredPlain, choice.WhyCycles))
 		return c.usePrecision(attempt.Precision{Plain: true})
 	case c.Spared && c.Plain() && c.Attempts.State.Fallback > 0 && !v.Complete():
-		epsilon, why := solve.DefaultEpsilon, choice.WhyCoarse
+		epsilon, why := options.DefaultEpsilon, choice.WhyCoarse
 		if choice.FewIterations(v.Kind) {
-			epsilon, why = solve.PreconditionedEpsilon, choice.WhyFine
+			epsilon, why = options.PreconditionedEpsilon, choice.WhyFine
 		}
 		if len(c.Attempts.Ready) > 0 && c.Attempts.Tight(c.Attempts.Held()) {
 			c.Attempts.Release()
 		}
 		c.Log(fmt.Sprintf("epsilon %s: %s", adaptive.FormatEpsilon(epsilon), why))
 		return c.usePrecision(attempt.Precision{Epsilon: epsilon})
-	case !c.Chosen || now.Plain() || now.Epsilon <= solve.PreconditionedEpsilon || !choice.FewIterations(v.Kind):
+	case !c.Chosen || options.Plain(now) || now.Epsilon <= options.PreconditionedEpsilon || !choice.FewIterations(v.Kind):
 		return nil
 	}
-	c.Log(fmt.Sprintf("epsilon %s: %s", adaptive.FormatEpsilon(solve.PreconditionedEpsilon), choice.WhyFine))
-	return c.usePrecision(attempt.Precision{Epsilon: solve.PreconditionedEpsilon})
+	c.Log(fmt.Sprintf("epsilon %s: %s", adaptive.FormatEpsilon(options.PreconditionedEpsilon), choice.WhyFine))
+	return c.usePrecision(attempt.Precision{Epsilon: options.PreconditionedEpsilon})
 }
 
 // usePrecision stores the method's matrix with a precision, unless it has this precision.
 func (c *Correction[V, S]) usePrecision(p attempt.Precision) error {
 	t := attempt.StorageAt(c.First, p)
-	if c.Matrix.About().Storage.Same(t) {
+	if options.SameStorage(c.Matrix.About().Storage, t) {
 		return nil
 	}
 	return c.use(t)

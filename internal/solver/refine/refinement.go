@@ -9,6 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -199,9 +200,9 @@ func newCorrection[V any, S linop.Scalar[S]](
 		s.Stored()
 	}
 	switch about := matrix.About().Storage; {
-	case why != "" && storage.Plain():
+	case why != "" && options.Plain(storage):
 		s.Say(choice.StoredPlain, why)
-	case why != "" && !about.Plain():
+	case why != "" && !options.Plain(about):
 		s.Say("epsilon %s: %s", adaptive.FormatEpsilon(about.Epsilon), why)
 	}
 	for _, line := range matrix.About().Lines() {
