@@ -205,7 +205,7 @@ func TestAttemptsBudget(t *testing.T) {
 	}
 }
 
-// The tables: what a system has, and in which order.
+// The tables: the fallbacks of a system, and their order.
 func TestTabulated(t *testing.T) {
 	definite, flow := grid(10, 0, 0), grid(10, 0.3, 0)
 	saddle := dense([]float64{4, 1, 1}, []float64{1, 3, -1}, []float64{1, -1, 0})

@@ -74,7 +74,8 @@ func manySolved(t *testing.T, m *csr.Matrix, b [][]float64, opt solve.Options, t
 	return results
 }
 
-// Right-hand sides that depend on each other, are zero, tiny or huge, and matrices that are not definite: each gets what it gets alone, but for the bits.
+// Right-hand sides that depend on each other, are zero, tiny or huge, and matrices that are not definite: each gets its result of a
+// solve alone, but for the bits.
 func TestSolveManyBlockUnusual(t *testing.T) {
 	for name, m := range map[string]*csr.Matrix{"definite": grid(12, 0, 0), "indefinite": grid(8, 0, -2.5)} {
 		b := several(m, 11)

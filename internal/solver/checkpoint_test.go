@@ -139,7 +139,7 @@ func saved(t testing.TB, file []byte) *checkpoint.Taken {
 	return c.(*checkpoint.Taken)
 }
 
-// file is what is written of a checkpoint.
+// file returns the bytes of a checkpoint.
 func file(t testing.TB, c solve.Checkpoint) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -272,7 +272,7 @@ func TestCheckpointOnRequest(t *testing.T) {
 	}
 }
 
-// A checkpoint of anything else is refused, in one line that says what is different.
+// A checkpoint of another solve is refused, in one line that says how it differs.
 func TestForeignCheckpoint(t *testing.T) {
 	c := checkpointCase{"", grid(6, 0, 0), solve.Options{Precond: unpreconditioned}}
 	var of []byte

@@ -17,7 +17,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Preconditioners do on a device what they do on the host, and methods converge alike.
+// Preconditioners give the same results on a device and on the host, and methods converge alike.
 func TestPrecondOnDevice(t *testing.T) {
 	d, err := gpu.Open(gpu.Emulate, 0)
 	if err != nil {

@@ -130,13 +130,14 @@ func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (solve.R
 	if x0 != nil {
 		s.Job.Spread(a.X, x0)
 	}
-	r, err := s.result(a, x0 != nil)
-	if err == nil {
-		r.X = make([]float64, s.Job.Own)
-		s.Job.Join(r.X, a.X)
-		s.recorder.End(r)
+	if err := a.solve(x0 != nil); err != nil {
+		return solve.Result{}, err
 	}
-	return r, err
+	r := s.result(a)
+	r.X = make([]float64, s.Job.Own)
+	s.Job.Join(r.X, a.X)
+	s.recorder.End(r)
+	return r, nil
 }
 
 // chosen is what the fields of a Solver tell the caller.

@@ -92,7 +92,7 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-// Iterations with the diagonal are within a factor of two of what they are.
+// The expected iterations with the diagonal are within a factor of two of those of solves.
 func TestExpectedIterations(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -110,7 +110,7 @@ func TestExpectedIterations(t *testing.T) {
 	}
 }
 
-// A candidate is asked for only if it could be faster, opened only if it is, or to measure it, and what it went by is said.
+// A candidate is looked for only if it could be faster, opened only if it is faster or to measure it, and the estimates are logged.
 func TestCandidate(t *testing.T) {
 	m, all := grid(100, 0, 0), devices(t)
 	small, large := choice.Speed{Bandwidth: 1e12}, choice.Speed{Bandwidth: 1e6} // what the system is to such a host
@@ -152,7 +152,7 @@ func TestCandidate(t *testing.T) {
 	}
 }
 
-// What no device has is said before one is looked for, and what the host gets of its memory is measured.
+// Options that no device supports are reported before a device is looked for, and the bandwidth of the host is measured.
 func TestCandidateOptions(t *testing.T) {
 	var log logged
 	opt := log.options(solve.Options{Storage: solve.Storage{Layout: adaptive.Symmetric}})

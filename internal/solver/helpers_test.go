@@ -53,7 +53,7 @@ func rhs(m *csr.Matrix, size float64) []float64 {
 	return b
 }
 
-// logged is what a solver says, and its options with a log that keeps it.
+// logged keeps the log of a solver, and has its options.
 type logged struct{ lines []string }
 
 func (l *logged) options(opt solve.Options) solve.Options {

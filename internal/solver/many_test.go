@@ -144,7 +144,7 @@ func TestSolveManyOneByOne(t *testing.T) {
 	}
 }
 
-// Faults are reported before any work, and a context that ends leaves what there is of each x.
+// Faults are reported before any work, and a context that ends leaves each x as it is then.
 func TestSolveManyInterrupted(t *testing.T) {
 	m := grid(12, 0.3, 0)
 	s := newSolver(t, m, solve.Options{Accuracy: solve.Accuracy{Tol: 1e-14}})
@@ -177,7 +177,7 @@ type counts struct{ sizes *[]int }
 
 func (c counts) Serve(requests []*batch.Request) { *c.sizes = append(*c.sizes, len(requests)) }
 
-// Solves that are a step apart fall in step, and one that is alone does not wait for ever.
+// Solves that are a step apart fall into step, and a solve that is alone does not wait for ever.
 func TestLockstep(t *testing.T) {
 	var product, application, other []int
 	columns := []*batch.Column{{}, {}, {}}

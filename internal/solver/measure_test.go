@@ -54,7 +54,7 @@ func TestMeasureAgainstVerify(t *testing.T) {
 	}
 }
 
-// Measures and scalings of a device are those of the host, but for the order of sums.
+// Measures and scalings on a device agree with those on the host, but for the order of sums.
 func TestMeasureOnDevice(t *testing.T) {
 	m := rescaled(grid(9, 0.3, 0), uneven(5), uneven(5))
 	scaled := &backend.ScaledMatrix{Scaling: csr.BothScaling(m, nil), M: m, Sign: -1}
@@ -119,7 +119,7 @@ func TestQuotient(t *testing.T) {
 	}
 }
 
-// The verdict is that of the errors, whatever refinement says.
+// The errors decide on the verdict, whatever refinement says.
 func TestVerdict(t *testing.T) {
 	const tol = 1e-10
 	s := new(Solver)

@@ -56,7 +56,7 @@ func TestDefiniteMatrixStoredIndefinite(t *testing.T) {
 	}
 }
 
-// Attempts list what was tried, in order, with what it took.
+// Attempts are listed in order, with their cost.
 func TestAttempts(t *testing.T) {
 	m := grid(20, 0, -2.5)
 	r := solved(t, m, rhs(m, 1), nil, solve.Options{})

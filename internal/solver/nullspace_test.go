@@ -26,7 +26,7 @@ type singularSystem struct {
 	component   float64     // of b in the left null space that is allowed; 0: rounding
 }
 
-// laplacian is that of a random connected graph, on each of some components.
+// laplacian returns the Laplacian of random connected graphs, one for each component.
 func laplacian(rng *rand.Rand, n, components int) singularSystem {
 	a := testsupport.Entries(n*components, func(add func(i, j int, v float64)) {
 		for c := range components {
@@ -289,7 +289,7 @@ func TestNullSpaceContradicted(t *testing.T) {
 	}
 }
 
-// TestNullSpaceRefused: what is no null space, with figures.
+// TestNullSpaceRefused: vectors that are no null vectors are refused, with figures.
 func TestNullSpaceRefused(t *testing.T) {
 	a := testsupport.Path(1, 1, 1)
 	ones := []float64{1, 1, 1, 1}

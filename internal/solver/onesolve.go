@@ -46,33 +46,29 @@ func (s *Solver) solveHere(ctx context.Context, b, x0 []float64) (solve.Result, 
 	if done, ok, err := s.recorder.Begin(ctx, b, x0); ok || err != nil {
 		return done, err
 	}
-	r, err := s.result(&solution{s: s, Solution: &refine.Solution{
+	a := &solution{s: s, Solution: &refine.Solution{
 		S: &s.Problem, Ctx: ctx, Vectors: linop.NewHost(len(b), s.Pool), X: s.Order.Forth(x), B: s.Order.Forth(b), Given: b,
-	}}, x0 != nil)
-	if err == nil {
-		s.recorder.End(r)
-	}
-	return r, err
-}
-
-// result solves from the guess a.X, or from zero, and returns the Result.
-func (s *Solver) result(a *solution, guess bool) (solve.Result, error) {
-	start := time.Now()
-	a.Began = start
-	before := s.recorder.Since(s.Refiner.Usage().Used())
-	if err := a.solve(guess); err != nil {
+	}}
+	if err := a.solve(x0 != nil); err != nil {
 		return solve.Result{}, err
 	}
+	r := s.result(a)
+	s.recorder.End(r)
+	return r, nil
+}
+
+// result returns the Result of a solution.
+func (s *Solver) result(a *solution) solve.Result {
 	s.lastX, s.updates.took = a.X, a.Solved.Iterations
 	s.Carried.Solved(a.Solved.Iterations)
 	used := s.Refiner.Usage()
-	now := used.Used().Minus(before)
+	now := used.Used().Minus(a.before)
 	used.Precond.Applications, used.Precond.Elapsed = now.Applications, now.Preconditioning
 	r := s.using(used)
 	r.X, r.Reason, r.Errors, r.Digits, r.Precise, r.Evidence = s.Order.Back(a.X), a.Reason, a.Errors, a.Digits, a.Precise, a.Evidence
 	r.Outer, r.Iterations, r.SpMVs = a.Solved.Outer, a.Solved.Iterations, now.Products
 	r.Time = solve.TimeByPhase{
-		Total: time.Since(start) + now.Total, SpMV: now.Multiplying,
+		Total: time.Since(a.Began) + now.Total, SpMV: now.Multiplying,
 		Precond:           now.Preconditioning + now.SettingUp,
 		Orthogonalization: a.Solved.Orthogonalization, Verify: a.Spent.Verifying, Digits: a.Spent.Estimating,
 	}
@@ -80,7 +76,7 @@ func (s *Solver) result(a *solution, guess bool) (solve.Result, error) {
 		r.XLow = s.Order.Back(low)
 	}
 	r.Advice, r.Cautions = a.advice(used), a.cautions()
-	return r, nil
+	return r
 }
 
 // LastX returns the x of the last Solve as it came from the backend, in the order chosen.

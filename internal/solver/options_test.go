@@ -70,7 +70,7 @@ func TestMethodsInSchema(t *testing.T) {
 	}
 }
 
-// The method alone: no second step, and what it says is what it did.
+// The method alone: there is no second step, and the counts are those of the method.
 func TestNoRefine(t *testing.T) {
 	m := grid(10, 0.2, 0)
 	for _, method := range []solve.Method{solve.BiCGStab, solve.GMRES} {

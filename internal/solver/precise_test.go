@@ -40,7 +40,7 @@ func rightPreciseDigits(x solve.Vector, exact func(j int) *big.Rat) float64 {
 	return -digits.Log10(f, e)
 }
 
-// Digits beyond float64 are those of solutions in rational arithmetic, and a singular matrix gets none.
+// Digits beyond float64 agree with solutions in rational arithmetic, and a singular matrix gets none.
 func TestPreciseDigitsAreRight(t *testing.T) {
 	reached := 0
 	for seed := range uint64(60) {

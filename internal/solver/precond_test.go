@@ -47,7 +47,7 @@ func TestPreconditionersSolve(t *testing.T) {
 	}
 }
 
-// What the rules choose, and that they say so.
+// The choices of the rules, and their log.
 func TestPreconditionerChosen(t *testing.T) {
 	convection := grid(201, 0.3, 0) // more rows than SparseRows
 	for _, c := range []struct {
@@ -165,7 +165,7 @@ func TestNearNullOfScaledMatrix(t *testing.T) {
 	}
 }
 
-// So it is over domains, where ranks have their own elements of it.
+// The same over domains, where ranks have their own elements of the vector.
 func TestNearNullOverDomains(t *testing.T) {
 	m, b, scaled, null := badlyScaled(90)
 	solved := func(ranks int, m *csr.Matrix, null []float64) ([]float64, ranked) {

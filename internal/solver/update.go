@@ -174,7 +174,7 @@ func (s *Solver) rescale(before *backend.ScaledMatrix) error {
 	}
 	now := s.Scaled
 	now.Pool, now.Transposes, now.Symmetric = s.Pool, before.Transposes, before.Symmetric
-	if now.None == before.None && near(now.Row, before.Row) && near(now.Col, before.Col) && !s.Overflows(before.Scaling) {
+	if now.None == before.None && near(now.Row, before.Row) && near(now.Col, before.Col) && !s.Source().Overflows(before.Scaling) {
 		now.Scaling = before.Scaling
 		return nil
 	}

@@ -132,7 +132,7 @@ func TestAutoSolvesWhatDoubleDoesNot(t *testing.T) {
 	}
 }
 
-// The bits are those of any number of threads.
+// The bits do not depend on the number of threads.
 func TestThreadsVectors(t *testing.T) {
 	m := grid(70, 0.3, 0)
 	b := rhs(m, 1)
@@ -289,7 +289,7 @@ func BenchmarkVectors(b *testing.B) {
 	}
 }
 
-// Double-double vectors are multiplied with the layout that suits them, with what is requested, and with what memory allows.
+// Products with double-double vectors use the layout that suits them, that is requested, or that memory allows.
 func TestVectorsLayouts(t *testing.T) {
 	m := rescaled(grid(40, 0, 0), uneven(1), uneven(1))
 	b := rhs(m, 1)
@@ -322,7 +322,7 @@ func TestVectorsLayouts(t *testing.T) {
 	}
 }
 
-// Too little memory for a layout that is filled up with zeros is a reason for another one, or an error of one that is requested.
+// With too little memory for a layout filled up with zeros another layout is chosen, unless the layout is requested: then that is an error.
 func TestVectorsMemory(t *testing.T) {
 	m := grid(40, 0, 0)
 	b := rhs(m, 1)

@@ -22,12 +22,15 @@ import (
 type solution struct {
 	*refine.Solution
 	s       *Solver
-	dropped float64 // ||r||/||b|| of an x that preferZero replaced by zero; 0: none
+	before  refine.Used // work before the solve
+	dropped float64     // ||r||/||b|| of an x that preferZero replaced by zero; 0: none
 }
 
 // solve refines x, judges it, goes on where the judgement asks for more, and estimates the digits of x.
+// It starts from the guess a.X, or from zero.
 func (a *solution) solve(guess bool) (err error) {
 	opt := a.s.Opt
+	a.Began, a.before = time.Now(), a.s.recorder.Since(a.s.Refiner.Usage().Used())
 	a.Solved, err = a.s.Refiner.Refine(a.Ctx, a.X, a.B, krylov.Options[vector]{
 		Tol: opt.Tol * refine.Tighter, MaxIter: opt.MaxIter, Guess: guess, Monitor: opt.Monitor,
 	})

@@ -130,7 +130,7 @@ func TestNeverWorseThanZero(t *testing.T) {
 	}
 }
 
-// A tolerance that float64 cannot meet is said to be that, with one that it can.
+// A tolerance that float64 cannot meet is reported, with a tolerance that it can meet.
 func TestPrecisionExhausted(t *testing.T) {
 	m := grid(8, 0.3, 0)
 	b := random(7, m.Rows)

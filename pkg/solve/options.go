@@ -52,7 +52,8 @@ const (
 	StopRel Stop = "rel" // ||r||_2 / ||b||_2
 )
 
-// Options configure a solve; the zero value is useful. The embedded groups hold related options, which are set and read as if they were fields of Options:
+// Options configure a solve; the zero value is useful. The embedded groups hold related options, which are set and read like fields of
+// Options:
 //
 //	opt := solve.Options{Method: solve.CG}
 //	opt.Tol, opt.Threads = 1e-12, 4

@@ -44,7 +44,7 @@ func (s *System) ChooseScaling() (err error) {
 		s.Scaled.Later = func() csr.Scaling {
 			s.Scale = solve.ScaleBoth
 			s.Say("scaling both: another preconditioner than the diagonal follows (powers of two, exact)")
-			both, _ := s.MakeScaling(solve.ScaleBoth)
+			both, _ := s.Source().Scaling(solve.ScaleBoth, s.Facts.Symmetric)
 			return both
 		}
 		s.Say("scaling none: the diagonal as a preconditioner makes up for it; it waits for another one")
@@ -63,12 +63,12 @@ func (s *System) ChooseScaling() (err error) {
 	if s.Method == solve.CG && s.Facts.DiagonalSign() < 0 {
 		scaled.Sign = -1
 	}
-	scaled.Scaling, err = s.MakeScaling(s.Scale)
+	scaled.Scaling, err = s.Source().Scaling(s.Scale, s.Facts.Symmetric)
 	// Only scaling with the same powers for rows and columns can, if A is not symmetric.
-	if err == nil && s.Scale == solve.ScaleSym && !s.Facts.Symmetric && s.Overflows(scaled.Scaling) {
+	if err == nil && s.Scale == solve.ScaleSym && !s.Facts.Symmetric && s.Source().Overflows(scaled.Scaling) {
 		return options.Invalid("scaling sym takes entries of this matrix beyond the range of float64, since it is not symmetric; scaling both does not")
 	}
-	if e, ok := s.Uniform(scaled.Scaling); ok && s.Opt.Scale == solve.ScaleAuto && -rules.SameScale <= e && e <= rules.SameScale { // not worth a copy
+	if e, ok := s.Source().Uniform(scaled.Scaling); ok && s.Opt.Scale == solve.ScaleAuto && -rules.SameScale <= e && e <= rules.SameScale { // not worth a copy
 		scaled.Scaling = csr.NoScaling(s.M)
 	}
 	if err == nil && s.Scale != solve.ScaleNone && scaled.Identity() {

@@ -2,9 +2,7 @@ package features
 
 import (
 	"errors"
-	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -16,23 +14,15 @@ import (
 
 // AbsSums returns sum_j |a_ij| of each row. The caller must not change the slice.
 func (s *Matrix) AbsSums() []float64 {
-	switch {
-	case s.Sums != nil:
-	case s.Job != nil:
-		s.Sums = dist.RowSums(s.Job.Matrix, s.Pool)
-	default:
-		s.Sums = s.M.RowSums(s.Pool)
+	if s.Sums == nil {
+		s.Sums = s.Source().AbsSums()
 	}
 	return s.Sums
 }
 
 // ExtremeSums returns the least and the largest element of AbsSums.
 func (s *Matrix) ExtremeSums() (least, most float64) {
-	sums := s.AbsSums()
-	if s.Job != nil {
-		return s.Job.Extremes(sums)
-	}
-	return slices.Min(sums), slices.Max(sums)
+	return s.Source().Extremes(s.AbsSums())
 }
 
 // Matrix is the matrix of a system, and its features.

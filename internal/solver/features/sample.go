@@ -5,9 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // A Source computes the features of a matrix for the rules of choice. The matrix may be spread over ranks: then the methods are
@@ -20,6 +22,12 @@ type Source interface {
 	Sums() RowSums                      // of a sample of the rows
 	Shape() GraphShape                  // of the neighbourhoods of some rows
 	Width(context.Context) (int, error) // see csr.LevelWidth
+
+	AbsSums() []float64                                            // sum_j |a_ij| of each row
+	Extremes(sums []float64) (least, most float64)                 // of AbsSums
+	Scaling(kind solve.Scale, symmetric bool) (csr.Scaling, error) // the scaling of a kind
+	Overflows(by csr.Scaling) bool                                 // see csr.Scaling.Overflows
+	Uniform(by csr.Scaling) (exponent int, ok bool)                // see csr.Scaling.Uniform
 }
 
 // Source returns the source of the features of the matrix in the order chosen.
@@ -27,7 +35,7 @@ func (s *Matrix) Source() Source {
 	if s.Job != nil {
 		return SpreadMatrix{s.Job.Matrix, s.Pool}
 	}
-	return LocalMatrix{s.M}
+	return LocalMatrix{s.M, s.Pool}
 }
 
 // Rows returns the number of rows of the matrix, of all ranks together.
@@ -43,7 +51,10 @@ func (s *Matrix) Nonzeros() int {
 }
 
 // LocalMatrix is the source of the features of a matrix on one rank.
-type LocalMatrix struct{ *csr.Matrix }
+type LocalMatrix struct {
+	*csr.Matrix
+	pool *parallel.Pool
+}
 
 func (m LocalMatrix) Size() (n, nnz int) { return m.Rows, m.NNZ() }
 func (m LocalMatrix) Nodes() int         { return precond.BlockSize(m.Matrix) }

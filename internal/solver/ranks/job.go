@@ -23,18 +23,18 @@ func (j *Job) Step(do func() error) error {
 }
 
 // Scaling returns a scaling of the matrix. Collective.
-func (j *Job) Scaling(kind solve.Scale, symmetric bool, pool *parallel.Pool) (s csr.Scaling, err error) {
+func Scaling(m *dist.Matrix, kind solve.Scale, symmetric bool, pool *parallel.Pool) (s csr.Scaling, err error) {
 	switch kind {
 	case solve.ScaleRow:
-		s = dist.RowScaling(j.Matrix, pool)
+		s = dist.RowScaling(m, pool)
 	case solve.ScaleSym:
-		s, err = dist.SymmetricScaling(j.Matrix, symmetric, pool)
+		s, err = dist.SymmetricScaling(m, symmetric, pool)
 	case solve.ScaleBoth:
-		s = dist.BothScaling(j.Matrix, pool)
+		s = dist.BothScaling(m, pool)
 	default:
-		s = csr.NoScaling(j.Local)
+		s = csr.NoScaling(m.Local)
 	}
-	if j.Len == 0 { // slices with addresses that differ, as on other ranks
+	if m.Len == 0 { // slices with addresses that differ, as on other ranks
 		s = csr.Scaling{Row: make([]int, 0, 1), Col: make([]int, 0, 1)}
 		if kind == solve.ScaleSym {
 			s.Col = s.Row

@@ -79,9 +79,11 @@ type shown[V any] struct {
 
 // Shared is what a solve in lockstep shares with others.
 type Shared struct {
-	Made    func(v choice.Variant, budget float64, precision attempt.Precision, none bool, setUp func() (precond.Preconditioner, float64, error)) (precond.Preconditioner, float64, error) // nil: this one is alone
-	InBlock bool                                                                                                                                                                           // the last correction was by block CG
-	Block   int                                                                                                                                                                            // the most right-hand sides of a block CG that this one took part in; 0: none
+	// Made returns a preconditioner that some solve has set up, or sets it up; nil: nothing is shared.
+	Made func(v choice.Variant, budget float64, precision attempt.Precision, none bool, setUp func() (precond.Preconditioner, float64, error)) (precond.Preconditioner, float64, error)
+
+	InBlock bool // the last correction was by block CG
+	Block   int  // the largest number of right-hand sides of a block CG with this one; 0: none
 }
 
 // Correct implements krylov.Corrector.
@@ -128,9 +130,15 @@ func (c *Correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	c.snapshots(&opt, x, e)
 	c.watch(&opt)
 	start := time.Now()
-	result, err := c.solve(ctx, opt)
-	if err != nil {
-		return krylov.Result{Reason: krylov.Breakdown}
+	result, done := c.together(&opt)
+	if !done {
+		method, err := c.method()
+		if err != nil {
+			return krylov.Result{Reason: krylov.Breakdown}
+		}
+		before := result.Iterations
+		result = method.Solve(ctx, c.Timed, c.Z, c.Rhs, opt)
+		result.Iterations += before
 	}
 	if !c.settled {
 		c.Attempts.Solved(result.Iterations, c.Probe.Work(result.Iterations, result.Projections), time.Since(start))
@@ -144,27 +152,23 @@ func (c *Correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	return result
 }
 
-// solve solves the scaled system by the method in use, or by block CG together with other right-hand sides.
-func (c *Correction[V, S]) solve(ctx context.Context, opt krylov.Options[V]) (result krylov.Result, err error) {
-	var together krylov.Result
-	if p, ok := c.At.(BlockBackend[V, S]); ok {
-		before := c.InBlock
-		together, c.InBlock = p.Block(c, opt)
-		if c.InBlock && !failing(together.Reason) {
-			return together, nil
-		}
-		if before || c.InBlock { // the residual to go on from is not the method's own
-			opt.Replaces = 0
-		}
-		opt.MaxIter, c.InBlock = max(1, opt.MaxIter-together.Iterations), false
+// together solves the scaled system by block CG together with other right-hand sides, where the backend has some. done is false if
+// the method has to solve it, from there on.
+func (c *Correction[V, S]) together(opt *krylov.Options[V]) (result krylov.Result, done bool) {
+	p, ok := c.At.(BlockBackend[V, S])
+	if !ok {
+		return result, false
 	}
-	method, err := c.method()
-	if err != nil {
-		return result, err
+	before := c.InBlock
+	result, c.InBlock = p.Block(c, *opt)
+	if c.InBlock && !failing(result.Reason) {
+		return result, true
 	}
-	result = method.Solve(ctx, c.Timed, c.Z, c.Rhs, opt)
-	result.Iterations += together.Iterations
-	return result, nil
+	if before || c.InBlock { // the residual to go on from is not the method's own
+		opt.Replaces = 0
+	}
+	opt.MaxIter, c.InBlock = max(1, opt.MaxIter-result.Iterations), false
+	return result, false
 }
 
 // method returns the method in use.
