@@ -2,10 +2,15 @@ package mpsolve_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/mpsolve/mpsolve"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -17,27 +22,21 @@ func ExampleSolver() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := mpsolve.New(ctx, a, solve.Options{
-		Method:  solve.CG,
-		Precond: solve.Precond{Kind: precond.AMG},
-		Storage: solve.Storage{Epsilon: 0x1p-24}, // in AFX, the set of formats by default
-		Updates: true,
-	})
+	storage := solve.Storage{Set: adaptive.AFX, Epsilon: 0x1p-24}
+	s, err := mpsolve.New(ctx, a, solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: precond.AMG}, Storage: storage, Updates: true})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	b, values := make([]float64, a.Rows), append([]float64(nil), a.Val...)
+	b, values := make([]float64, a.Rows), slices.Clone(a.Val)
 	b[0] = 1
 	for range 2 {
 		r, err := s.Solve(ctx, b, nil)
-		if err != nil || r.Err() != nil {
-			log.Fatal(err, r.Err())
+		if err := errors.Join(err, r.Err()); err != nil {
+			log.Fatal(err)
 		}
 		fmt.Printf("%s with %s: %s, x[0] = %.3f\n", r.Method, r.Precond.Kind, r.Reason, r.X[0])
-		for k := range values {
-			values[k] *= 2
-		}
+		floats.Scale(2, values)
 		if err := s.Update(ctx, values); err != nil {
 			log.Fatal(err)
 		}

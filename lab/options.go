@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -32,9 +33,9 @@ func drawOptions(r *rand.Rand, s *System) (opt solve.Options) {
 			set()
 		}
 	}
-	sometimes(2, func() { opt.Method = pick(r, solve.Methods) })
-	sometimes(3, func() { opt.Scale = pick(r, solve.Scales) })
-	sometimes(3, func() { opt.Stop = pick(r, solve.Stops) })
+	sometimes(2, func() { opt.Method = pick(r, options.Methods) })
+	sometimes(3, func() { opt.Scale = pick(r, options.Scales) })
+	sometimes(3, func() { opt.Stop = pick(r, options.Stops) })
 	sometimes(2, func() { drawPrecond(r, &opt.Precond) })
 	sometimes(3, func() { drawStorage(r, &opt.Storage) })
 	sometimes(4, func() { opt.NoRefine = true })
@@ -47,14 +48,14 @@ func drawOptions(r *rand.Rand, s *System) (opt solve.Options) {
 	if !opt.NoRefine {
 		sometimes(6, func() { opt.InnerTol = pick(r, []float64{0.5, 1e-2, 1e-4}) })
 	}
-	if opt.Validate() != nil { // formats that do not go together
+	if options.Validate(opt) != nil { // formats that do not go together
 		opt.Storage = solve.Storage{}
 	}
 	return opt
 }
 
 func drawPrecond(r *rand.Rand, p *solve.Precond) {
-	p.Kind = pick(r, solve.Preconds)
+	p.Kind = pick(r, options.Preconds)
 	if r.IntN(3) == 0 {
 		p.Epsilon = pick(r, []float64{0x1p-8, 0x1p-24, 0x1p-53})
 	}

@@ -4,7 +4,7 @@ import "testing"
 
 func TestSeveral(t *testing.T) {
 	m, x := convection(t)
-	opt := options(t)
+	opt := spmvOptions(t)
 	opt.Vectors = []int{2, 3}
 	rows, err := SpMV(t.Context(), "name", m, x, opt)
 	if err != nil {

@@ -35,7 +35,7 @@ func spec(t *testing.T, set string, layout adaptive.Layout) adaptive.Spec {
 	return adaptive.Spec{Set: s, Layout: layout, Epsilon: 0x1p-24, Criterion: adaptive.CW}
 }
 
-func options(t *testing.T) Options {
+func spmvOptions(t *testing.T) Options {
 	return Options{
 		Specs:   []adaptive.Spec{spec(t, "AFX", adaptive.Bucketed), spec(t, "FP32", adaptive.LayoutAuto)},
 		Threads: []int{1, 2}, Repeat: 3,
@@ -46,7 +46,7 @@ func options(t *testing.T) Options {
 
 func TestSpMV(t *testing.T) {
 	m, x := convection(t)
-	rows, err := SpMV(t.Context(), "name", m, x, options(t))
+	rows, err := SpMV(t.Context(), "name", m, x, spmvOptions(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestSpMV(t *testing.T) {
 // Sets of kernels are compared in one run: each has a baseline and a choice of its own.
 func TestSpMVOfSets(t *testing.T) {
 	m, x := convection(t)
-	opt := options(t)
+	opt := spmvOptions(t)
 	opt.Threads, opt.Specs = []int{1}, nil
 	for _, k := range kernels.Sets() {
 		for _, layout := range []adaptive.Layout{adaptive.LayoutAuto, adaptive.CSR, adaptive.Bucketed} {
@@ -145,17 +145,17 @@ func TestRatios(t *testing.T) {
 func TestSpMVFaults(t *testing.T) {
 	m, x := convection(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	opt := options(t)
+	opt := spmvOptions(t)
 	opt.Progress = func(string) { cancel() }
 	if _, err := SpMV(ctx, "", m, x, opt); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
-	opt = options(t)
+	opt = spmvOptions(t)
 	opt.MaxMemory = m.Bytes() + 1
 	if _, err := SpMV(t.Context(), "", m, x, opt); err == nil {
 		t.Error("more than the memory limit is no error")
 	}
-	opt, notes := options(t), 0
+	opt, notes := spmvOptions(t), 0
 	opt.Specs[0].Layout, opt.Specs[0].Set = adaptive.Slots, opt.Specs[1].Set // no such layout
 	opt.Note = func(string) { notes++ }
 	if rows, err := SpMV(t.Context(), "", m, x, opt); err != nil || notes != 1 || len(rows) != 2*3 {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -66,7 +68,7 @@ type tuneSearch struct {
 	start     time.Time
 	trials    []TuneTrial
 	facts     csr.Facts
-	proposals []solve.Proposal // nil: none yet
+	proposals []choice.Proposal // nil: none yet
 	tried     map[Setting]bool
 	missed    bool // something, for want of time
 }
@@ -163,7 +165,7 @@ func precisions(t TuneTrial) (list []Setting) {
 		at.FP64 = true
 		list = append(list, at)
 	}
-	for _, epsilon := range []float64{solve.DefaultEpsilon, middleEpsilon, solve.PreconditionedEpsilon} {
+	for _, epsilon := range []float64{options.DefaultEpsilon, middleEpsilon, options.PreconditionedEpsilon} {
 		if at := t.Setting; t.Precision == fp64 || epsilon != t.epsilon {
 			at.Epsilon = epsilon
 			list = append(list, at)
@@ -190,7 +192,7 @@ func (s *tuneSearch) layouts(t TuneTrial) (list []Setting) {
 	at := t.Setting
 	if t.Precision == fp64 {
 		add(at, adaptive.SELL8, adaptive.BCRS4x1)
-		at.FP64, at.Epsilon = false, cmp.Or(at.Epsilon, solve.DefaultEpsilon)
+		at.FP64, at.Epsilon = false, cmp.Or(at.Epsilon, options.DefaultEpsilon)
 	}
 	add(at, adaptive.Slots, adaptive.Diagonals, adaptive.Blocks, adaptive.Symmetric, adaptive.SELL, adaptive.Tiles)
 	return list

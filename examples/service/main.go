@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -124,7 +125,7 @@ func (s *service) work(solver *mpsolve.Solver) {
 
 // waiting adds the requests that wait, up to the largest batch.
 func (s *service) waiting(batch []request) []request {
-	for len(batch) < solve.MostTogether {
+	for len(batch) < linop.MostTogether {
 		select {
 		case r, ok := <-s.requests:
 			if !ok {

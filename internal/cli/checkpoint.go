@@ -89,9 +89,9 @@ func (f *checkpointFlags) replaceable() bool {
 		return false
 	}
 	defer in.Close()
-	start := make([]byte, len(solve.CheckpointMagic))
+	start := make([]byte, len(checkpoint.Magic))
 	n, _ := io.ReadFull(in, start)
-	return n == 0 || bytes.Equal(start[:n], []byte(solve.CheckpointMagic))
+	return n == 0 || bytes.Equal(start[:n], []byte(checkpoint.Magic))
 }
 
 // read reads the checkpoint to continue from. Unless flags give them, the number of threads and the memory limit are taken

@@ -10,6 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/solver"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
@@ -78,7 +79,7 @@ func (c complexProblem) vectors(ctx context.Context, f *solveFlags, in input) (b
 		if err != nil {
 			return nil, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
 		}
-		return columns, checkColumns(path, what, columns, func(name string, v []float64) error { return solve.CheckVector(name, v, 2*n) })
+		return columns, checkColumns(path, what, columns, func(name string, v []float64) error { return options.CheckVector(name, v, 2*n) })
 	})
 }
 
@@ -139,7 +140,7 @@ func (c complexProblem) judge(r *solve.Result, b []float64, opt solve.Options) (
 	if r.Errors, err = verify.ComputeComplex(c.Matrix, r.X, b, pool); err != nil {
 		return err
 	}
-	if r.Reason.Converged() && r.Reason != krylov.ZeroRHS && !(opt.Stop.Of(r.Errors) <= opt.Tol) {
+	if r.Reason.Converged() && r.Reason != krylov.ZeroRHS && !(options.ErrorOf(opt.Stop, r.Errors) <= opt.Tol) {
 		r.Reason = krylov.Drift
 		r.Advice = r.Reason.Advice()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -73,7 +74,7 @@ func (f *deviceFlag) suits(opt solve.Options) error {
 	if !f.explicit() {
 		return nil
 	}
-	if err := opt.OnDevice(); err != nil {
+	if err := options.OnDevice(opt); err != nil {
 		return usage("--device %s: %s", f.text, oneLine(err))
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -47,10 +48,10 @@ func (f bitsFlag) check(c *cobra.Command, opt *solve.Options) error {
 	if !c.Flags().Changed("x-bits") {
 		return nil
 	}
-	if f < solve.MinBits || f > solve.MaxBits {
-		return usage("--x-bits %d: want a number from %d to %d", f, solve.MinBits, solve.MaxBits)
+	if f < options.MinBits || f > options.MaxBits {
+		return usage("--x-bits %d: want a number from %d to %d", f, options.MinBits, options.MaxBits)
 	}
-	most := solve.DigitsOfBits(int(f))
+	most := options.DigitsOfBits(int(f))
 	if c.Flags().Changed("digits") {
 		if opt.Digits <= solve.MaxDigits || opt.Digits > most {
 			return usage("--x-bits %d: want --digits %d to %d", f, solve.MaxDigits+1, most)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -63,7 +64,7 @@ func (f *solveFlags) checkDomains() error {
 
 // overDomains returns an error that names the options and flags that exclude several domains; nil: none does.
 func (f *solveFlags) overDomains() error {
-	err := f.opt.OverDomains()
+	err := options.OverDomains(f.opt)
 	for _, given := range []struct {
 		flag string
 		yes  bool

@@ -16,6 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -126,13 +127,13 @@ type reorderFlag string
 func (f *reorderFlag) add(c *cobra.Command) {
 	c.Flags().StringVar((*string)(f), "reorder", string(solve.ReorderNone),
 		"row and column order of the stored matrix: none (as given), rcm (reverse Cuthill-McKee) or auto (rcm if that is faster)")
-	completeWords(c, "reorder", solve.Reorders)
+	completeWords(c, "reorder", options.Reorders)
 }
 
-func (f *reorderFlag) check() error { return oneOf("reorder", f, solve.Reorders) }
+func (f *reorderFlag) check() error { return oneOf("reorder", f, options.Reorders) }
 
 // apply reorders m and, unless the order is none, writes a line that says how.
-func (f reorderFlag) apply(w io.Writer, m *csr.Matrix, pool *parallel.Pool) (*csr.Matrix, solve.Ordering, error) {
+func (f reorderFlag) apply(w io.Writer, m *csr.Matrix, pool *parallel.Pool) (*csr.Matrix, features.Ordering, error) {
 	m, order, err := features.Reordered(solve.Reorder(f), m, pool)
 	if err == nil && solve.Reorder(f) != solve.ReorderNone {
 		report.Event(w, order.Line())

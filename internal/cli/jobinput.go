@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -68,14 +69,14 @@ func (f *precondFlags) readDistributedNearNull(ctx context.Context, j *job, in i
 	return err
 }
 
-// checkElements is solve.CheckVector for a vector over ranks: all ranks return the error about the first bad element.
+// checkElements is options.CheckVector for a vector over ranks: all ranks return the error about the first bad element.
 // Collective.
 func (j *job) checkElements(name string, own []float64, a *dist.Matrix) error {
 	first := int64(0)
 	if len(a.Parts) > 0 {
 		first = a.Parts[0].Row
 	}
-	err := solve.CheckElements(name, own, first)
+	err := options.CheckElements(name, own, first)
 	rank := dist.First(j.comm, err != nil)
 	if rank < 0 {
 		return nil

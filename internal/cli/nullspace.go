@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -67,7 +68,7 @@ func nullVectors(ctx context.Context, in input, path string, n int) ([][]float64
 		return nil, &exitError{exitInput, fmt.Errorf("%s: the file has no columns", path)}
 	}
 	for k, v := range columns {
-		if err := solve.CheckVector(fmt.Sprintf("vector in column %d", k+1), v, n); err != nil {
+		if err := options.CheckVector(fmt.Sprintf("vector in column %d", k+1), v, n); err != nil {
 			return nil, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
@@ -131,7 +131,7 @@ func parsePoint(line []string) (p plotPoint, err error) {
 				p.marks = append(p.marks, markRestart)
 			case event == verified:
 				p.verified = true
-			case strings.Contains(event, solve.Continuing):
+			case strings.Contains(event, attempt.Continuing):
 				p.marks = append(p.marks, markChange)
 			}
 		}

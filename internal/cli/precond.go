@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -50,13 +51,13 @@ func (f *precondFlags) add(c *cobra.Command) {
 	fl.Float64Var(&f.dropTol, "drop-tol", precond.DefaultDropTol, "for ilut and ict: drop entries below this, relative to their row")
 	fl.Float64Var(&f.fill, "fill", precond.DefaultFill, "for ilut and ict: limit on the entries of the factors, as a multiple of those of the matrix")
 	fl.IntVar(&f.blockSize, "block-size", 0, "for bjacobi: largest block; for amg: unknowns per node; 0: found from the pattern")
-	completeWords(c, "precond", solve.Preconds)
+	completeWords(c, "precond", options.Preconds)
 	completeWords(c, "cycle", cycles)
 }
 
 // precond turns the flags into options of pkg/solve, without the near-null space.
 func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
-	if err := oneOf("precond", &f.kind, solve.Preconds); err != nil {
+	if err := oneOf("precond", &f.kind, options.Preconds); err != nil {
 		return p, err
 	}
 	if err := oneOf("cycle", &f.cycle, cycles); err != nil {
@@ -147,7 +148,7 @@ func (f *precondFlags) readNearNull(ctx context.Context, in input, n int, opt *s
 		if f.coordinates != "" {
 			length = nodes
 		}
-		if err := solve.CheckVector(fmt.Sprintf("vector in column %d", k+1), v, length); err != nil {
+		if err := options.CheckVector(fmt.Sprintf("vector in column %d", k+1), v, length); err != nil {
 			return fault("%w", err)
 		}
 	}

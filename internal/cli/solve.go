@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -178,9 +179,9 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	fl.BoolVar(&f.quiet, "quiet", false, "print the verdict only")
 	fl.BoolVar(&f.verbose, "verbose", false, "print a line on standard error for every refinement step and every 1000 iterations")
 	flagGroup(c, "Output")
-	completeWords(c, "method", solve.Methods)
-	completeWords(c, "scale", solve.Scales)
-	completeWords(c, "stop", solve.Stops)
+	completeWords(c, "method", options.Methods)
+	completeWords(c, "scale", options.Scales)
+	completeWords(c, "stop", options.Stops)
 	completeWords(c, "orthogonalization", orthogonalizations)
 	completeWords(c, "basis", bases)
 	completeWords(c, "memory", memoryUses)
@@ -222,8 +223,8 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if c.Flags().Changed("idr-s") && f.opt.IDR < 1 {
 		return usage("--idr-s %d: want a positive number", f.opt.IDR)
 	}
-	if f.opt.Block < 0 || f.opt.Block > solve.MostTogether {
-		return usage("--rhs-block %d: want 2 to %d, or 0", f.opt.Block, solve.MostTogether)
+	if f.opt.Block < 0 || f.opt.Block > linop.MostTogether {
+		return usage("--rhs-block %d: want 2 to %d, or 0", f.opt.Block, linop.MostTogether)
 	}
 	if f.quiet && f.verbose {
 		return usage("--quiet and --verbose cannot be used together")
@@ -235,8 +236,8 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	inputs := append([]string{path, f.rhs, f.guess}, f.precond.files()...)
 	inputs = append(inputs, f.nullSpace.files()...)
 	for _, err := range []error{
-		oneOf("method", &f.method, solve.Methods), oneOf("scale", &f.scale, solve.Scales),
-		oneOf("stop", &f.stop, solve.Stops), oneOf("orthogonalization", &f.orthogonalization, orthogonalizations), oneOf("basis", &f.basis, bases), oneOf("memory", &f.memory, memoryUses),
+		oneOf("method", &f.method, options.Methods), oneOf("scale", &f.scale, options.Scales),
+		oneOf("stop", &f.stop, options.Stops), oneOf("orthogonalization", &f.orthogonalization, orthogonalizations), oneOf("basis", &f.basis, bases), oneOf("memory", &f.memory, memoryUses),
 		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
 		checkDistinct("output", f.output, "history", f.history), checkDistinct("output", f.output, "checkpoint", f.checkpoint.file), checkDistinct("history", f.history, "checkpoint", f.checkpoint.file),
 		checkDistinct("output", f.output, "resume", f.checkpoint.resume), checkRHS("--rhs", f.rhs, path), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
@@ -275,7 +276,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if err := f.checkpoint.check(c, &f.opt, inputs...); err != nil {
 		return err
 	}
-	if err := f.opt.Validate(); err != nil {
+	if err := options.Validate(f.opt); err != nil {
 		return usage("%s", oneLine(err))
 	}
 	if err := f.checkDomains(); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -132,7 +133,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	}
 	defer pool.Close()
 	x := generate.RandomVector(m.Cols, f.seed)
-	spec := storage.Spec(facts.Symmetric)
+	spec := options.Spec(storage, facts.Symmetric)
 	if exact {
 		spec.Criterion, spec.X = adaptive.Exact, x
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -93,7 +94,7 @@ func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error)
 		if err != nil {
 			return nil, err
 		}
-		if err := t.Spec(false).Validate(); err != nil { // validity does not depend on the symmetry
+		if err := options.Spec(t, false).Validate(); err != nil { // validity does not depend on the symmetry
 			return nil, usage("%s", oneLine(err))
 		}
 		list = append(list, t)
@@ -145,7 +146,7 @@ func (f *spmvFlags) runDD(c *cobra.Command, s streams, path string) error {
 	facts := csr.Examine(m, pool)
 	opt := lab.OptionsDD{Low: low, Transposed: f.dd.transpose, Normal: f.dd.addition == "paper", Seed: f.seed, Timing: lab.Timing{Repeat: f.repeat}}
 	for _, t := range storages {
-		opt.Specs = append(opt.Specs, t.Spec(facts.Symmetric))
+		opt.Specs = append(opt.Specs, options.Spec(t, facts.Symmetric))
 	}
 	out := &firstError{w: s.out}
 	report.Facts(out, facts)

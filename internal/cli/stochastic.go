@@ -11,6 +11,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/solver"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/lab/stochastic"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -76,9 +77,9 @@ func newDigits(s streams) *cobra.Command {
 	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
 	fl.StringVarP(&f.output, "output", "o", "", "write x and its digits to this `file` (.mtx or .mtx.gz)")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text")
-	completeWords(c, "method", solve.Methods)
-	completeWords(c, "scale", solve.Scales)
-	completeWords(c, "stop", solve.Stops)
+	completeWords(c, "method", options.Methods)
+	completeWords(c, "scale", options.Scales)
+	completeWords(c, "stop", options.Stops)
 	return c
 }
 
@@ -136,7 +137,7 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 	}
 	opt := f.opt
 	opt.Tol = min(opt.Tol, max(finestTol, 2*plain.Errors.Row))
-	if slices.Contains(solve.Methods, solve.Method(plain.Method)) {
+	if slices.Contains(options.Methods, solve.Method(plain.Method)) {
 		opt.Method, opt.Precond.Kind = solve.Method(plain.Method), plain.Precond.Kind
 		if opt.Precond.Kind == "" {
 			opt.Precond.Kind = precond.None

@@ -13,9 +13,9 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // tuneFlags are the flags of `mpsolve tune`.
@@ -83,9 +83,9 @@ func newTune(s streams) *cobra.Command {
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/tune.schema.json)")
-	completeWords(c, "method", solve.Methods)
-	completeWords(c, "scale", solve.Scales)
-	completeWords(c, "stop", solve.Stops)
+	completeWords(c, "method", options.Methods)
+	completeWords(c, "scale", options.Scales)
+	completeWords(c, "stop", options.Stops)
 	return c
 }
 

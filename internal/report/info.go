@@ -128,7 +128,7 @@ func (i *Info) SetChoice(r Report, s *solver.Solver, program, limit int64) {
 		Method: chosen.Method, Preconditioner: r.Preconditioner, Scale: r.Scale, Order: r.Reorder.Order, Domains: r.Domains, Threads: r.Threads,
 		Layout: r.Layout, Formats: r.Formats, Stored: r.Stored, Epsilon: r.Epsilon, Criterion: r.Criterion,
 		Bytes: r.Bytes.Stored, PerNonzero: float64(r.Bytes.Stored) / float64(max(1, r.Matrix.NNZ)),
-		Fallbacks: append([]string{}, s.Ladder()...), Events: r.Events, Seconds: r.Seconds.Build,
+		Fallbacks: append([]string{}, s.Fallbacks()...), Events: r.Events, Seconds: r.Seconds.Build,
 	}
 	i.Matrix.StructuralRank = r.Matrix.StructuralRank
 	i.Memory = &Memory{Program: program, Limit: limit}

@@ -92,7 +92,7 @@ func evidence(v *solve.Evidence) *Evidence {
 
 func digits(d solve.Digits) Digits {
 	state := string(d.State)
-	if d.State == solve.DigitsNotEstimated {
+	if d.State == "" {
 		state = "not estimated"
 	}
 	return Digits{

@@ -9,6 +9,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -123,7 +126,7 @@ type Device struct {
 	Memory       int64  `json:"memory_bytes"` // peak
 	Stored       int64  `json:"stored_bytes"` // the stored matrix
 
-	Choice *solve.DeviceChoice `json:"choice,omitempty"` // why --device auto chose it; nil: the user named the device
+	Choice *choice.DeviceChoice `json:"choice,omitempty"` // why --device auto chose it; nil: the user named the device
 }
 
 // Reorder is the order of rows and columns of the stored matrix.
@@ -180,7 +183,7 @@ func (r *Report) SetMatrix(file string, f csr.Facts) {
 }
 
 // SetOrder fills in how the matrix was reordered.
-func (r *Report) SetOrder(o solve.Ordering) {
+func (r *Report) SetOrder(o features.Ordering) {
 	r.Reorder = Reorder{
 		Order:           string(cmp.Or(o.Order, solve.ReorderNone)), // several domains have no order
 		BandwidthBefore: o.Before.Bandwidth, BandwidthAfter: o.After.Bandwidth,
@@ -204,7 +207,7 @@ func (r *Report) onDevice() bool { return r.Device.Name != "" }
 // Add adds the result for one more right-hand side.
 func (r *Report) Add(s solve.Result) {
 	one := outcome(s)
-	r.Method, r.Vectors = s.Method, s.Vectors.String()
+	r.Method, r.Vectors = s.Method, options.VectorsText(s.Vectors)
 	r.setStorage(s)
 	r.setPreconditioner(s.Precond)
 	r.Solutions = append(r.Solutions, one)

@@ -77,7 +77,7 @@ func NewAgreement(x []float64, y solve.Result) *Agreement {
 		a.Digits = min(solve.MaxDigits, max(0, int(-math.Log10(float64(a.Error)))))
 		its := strings.NewReplacer(" of x", " digits", "--digits", "solve --digits").Replace(digits(d).Brief())
 		a.Text = fmt.Sprintf("%d of x: it differs by %.1e from a solution with %s", a.Digits, difference, its)
-	case solve.DigitsNotEstimated:
+	case "":
 		a.Text = fmt.Sprintf("not estimated: x differs by %.1e from a solution whose digits are not known", difference)
 	default:
 		a.Text = fmt.Sprintf("x differs by %.1e from a solution, but %s", difference, digits(d).Brief())

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -15,9 +16,9 @@ import (
 // smallestNormal is the smallest float64 with 53 bits.
 const smallestNormal = 0x1p-1022
 
-// advice returns one line on what to do about a solve that did not converge, with an option
-// worth trying for it; empty if it converged.
-func (a *answer) advice(used refine.Usage) string {
+// advice returns one line on what to do about a solve that did not converge, with an option worth trying. It is empty after
+// a solve that converged.
+func (a *solution) advice(used refine.Usage) string {
 	s := a.s
 	switch r := a.Reason; r {
 	case krylov.IterationLimit:
@@ -42,7 +43,7 @@ func (a *answer) advice(used refine.Usage) string {
 		if a.Vectors.AbsMax(a.X) < smallestNormal {
 			return "x is below 2.2e-308, where float64 has few digits; multiply b by a power of two, and divide x by it"
 		}
-		return fmt.Sprintf("x in float64 cannot meet the tolerance but by luck; try Options.Tol = %s", roundedUp(max(a.reachable(), s.Opt.Stop.Of(a.Errors))))
+		return fmt.Sprintf("x in float64 cannot meet the tolerance but by luck; try Options.Tol = %s", roundedUp(max(a.reachable(), options.ErrorOf(s.Opt.Stop, a.Errors))))
 	case krylov.TooFewDigits:
 		return a.fewerDigits()
 	default:
@@ -50,8 +51,8 @@ func (a *answer) advice(used refine.Usage) string {
 	}
 }
 
-// another names what could be tried instead of the method and preconditioner used.
-func (a *answer) another(used refine.Usage) string {
+// another names an option to try instead of the method and preconditioner used.
+func (a *solution) another(used refine.Usage) string {
 	s := a.s
 	kind := used.Precond.Kind
 	switch {
@@ -73,8 +74,8 @@ func (a *answer) another(used refine.Usage) string {
 	return "try Options.Precond = {Kind: ilut, DropTol: 1e-12, Fill: 1000}, which is nearly a complete factorisation"
 }
 
-// fewerDigits says what is in the way of the digits asked for.
-func (a *answer) fewerDigits() string {
+// fewerDigits says why x has fewer digits than asked for.
+func (a *solution) fewerDigits() string {
 	if a.Precise != nil {
 		return digits.PreciseAdvice(a.Precise)
 	}
@@ -87,17 +88,17 @@ func (a *answer) fewerDigits() string {
 	return "digits could not be confirmed; try Options.Precond.Kind = ilut, or leave them out (Options.Digits = NoDigits)"
 }
 
-// roundedUp is v with two digits, rounded up.
+// roundedUp returns v with two digits, rounded up.
 func roundedUp(v float64) string {
 	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
 	return fmt.Sprintf("%.1e", math.Ceil(v/unit*(1-1e-12))*unit)
 }
 
-// farAbove is the error that is worth a caution though another one is within the tolerance.
+// farAbove is the error from which a caution is due though the error that Options.Stop names is within the tolerance.
 const farAbove = 1e-3
 
-// cautions returns what the reason does not say.
-func (a *answer) cautions() (lines []string) {
+// cautions returns the lines of Result.Cautions.
+func (a *solution) cautions() (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if a.dropped > 0 {
 		say(special.ZeroReturned, a.dropped)

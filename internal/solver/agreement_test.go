@@ -74,7 +74,7 @@ func TestInterruptOnOneRank(t *testing.T) {
 	}
 }
 
-// ownElements are those of the whole vector v that the rank has.
+// ownElements returns the elements of the whole vector v that the rank owns.
 func ownElements(a *dist.Matrix, v []float64) (own []float64) {
 	for _, p := range a.Parts {
 		own = append(own, v[p.Row:p.Row+int64(p.Own)]...)
@@ -115,7 +115,7 @@ func TestErrorOnOneRank(t *testing.T) {
 	}
 }
 
-// Of all reasons the more serious one is that of all, and none is lost on the way.
+// All ranks follow the more serious of their reasons, and none is lost on the way.
 func TestSeriousness(t *testing.T) {
 	for _, r := range append(krylov.Reasons(), krylov.Running) {
 		if back := ranks.OfSeriousness(ranks.Seriousness(r)); back != r {

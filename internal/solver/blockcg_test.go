@@ -7,6 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -28,7 +29,7 @@ func TestSolveManyBlockThreads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			opt.Method = solve.CG
-			opt.Block = cmp.Or(opt.Block, solve.MostTogether)
+			opt.Block = cmp.Or(opt.Block, linop.MostTogether)
 			blocks := opt.Block
 			var b [][]float64
 			for k := range 8 {
@@ -73,12 +74,13 @@ func manySolved(t *testing.T, m *csr.Matrix, b [][]float64, opt solve.Options, t
 	return results
 }
 
-// Right-hand sides that depend on each other, are zero, tiny or huge, and matrices that are not definite: each gets what it gets alone, but for the bits.
+// Right-hand sides that depend on each other, are zero, tiny or huge, and matrices that are not definite: each gets its result of a
+// solve alone, but for the bits.
 func TestSolveManyBlockUnusual(t *testing.T) {
 	for name, m := range map[string]*csr.Matrix{"definite": grid(12, 0, 0), "indefinite": grid(8, 0, -2.5)} {
 		b := several(m, 11)
 		b = append(b, b[0], b[1], b[0])
-		opt := solve.Options{Method: solve.CG, Krylov: solve.Krylov{Block: solve.MostTogether}, Precond: solve.Precond{Kind: precond.Jacobi}}
+		opt := solve.Options{Method: solve.CG, Krylov: solve.Krylov{Block: linop.MostTogether}, Precond: solve.Precond{Kind: precond.Jacobi}}
 		s := newSolver(t, m, opt)
 		results, err := s.SolveMany(t.Context(), b, nil)
 		if err != nil {
@@ -96,8 +98,8 @@ func TestSolveManyBlockUnusual(t *testing.T) {
 	}
 }
 
-// A trial counts what an iteration of a block takes besides products: Jacobi is left for complete factors, which take half of its time.
-func TestBlockTrial(t *testing.T) {
+// A probe run counts the work of an iteration of block CG beside products: Jacobi is left for complete factors, which take half of its time.
+func TestBlockProbeRun(t *testing.T) {
 	m, err := generate.Generate("poisson3d", generate.Params{"n": 14})
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +109,7 @@ func TestBlockTrial(t *testing.T) {
 		b = append(b, random(uint64(k), m.Rows))
 	}
 	left := 0 // some may be nearly done when others leave
-	for _, r := range manySolved(t, m, b, solve.Options{Krylov: solve.Krylov{Block: solve.MostTogether}}, 2) {
+	for _, r := range manySolved(t, m, b, solve.Options{Krylov: solve.Krylov{Block: linop.MostTogether}}, 2) {
 		if r.Precond.Kind == precond.Cholesky {
 			left++
 		}

@@ -91,7 +91,7 @@ func TestIterationWork(t *testing.T) {
 	}
 }
 
-// The probe of a correction that goes on from the one before looks where that would have looked, with all
+// The probe of a correction that goes on from the one before looks where the probe before would have looked, with all
 // their iterations.
 func TestProbeGoesOn(t *testing.T) {
 	newOne := func(from float64) *attempt.Probe { return attempt.NewProbe(from, 1e-10, 1000, 0, 256e3) }
@@ -118,6 +118,6 @@ func TestProbeGoesOn(t *testing.T) {
 	}
 	other := attempt.NewProbeRun(1, 1e-10, 1000, 256e3)
 	if other.GoOn(last, done); other.Before != 0 {
-		t.Errorf("a trial goes on from what is none: %+v", other.Lookout)
+		t.Errorf("a probe run goes on from an attempt that is none: %+v", other.Lookout)
 	}
 }

@@ -45,8 +45,8 @@ func checkpointCases() []checkpointCase {
 		{"gmres, flexible", spd, solve.Options{Method: solve.GMRES, Precond: solve.Precond{Kind: precond.AMG, KCycle: true}}},
 		{"fallback", indefinite, solve.Options{}},
 		{"reordered", spd, solve.Options{Reorder: solve.ReorderRCM, Precond: unpreconditioned}},
-		{"rungs", shifted(30, -1.9), solve.Options{}},
-		{"ladder of gmres", rescaled(grid(25, 0.9, -1.3), uneven(2), uneven(1)), solve.Options{}},
+		{"fallbacks", shifted(30, -1.9), solve.Options{}},
+		{"fallbacks of gmres", rescaled(grid(25, 0.9, -1.3), uneven(2), uneven(1)), solve.Options{}},
 		{"digits", flow, solve.Options{Accuracy: solve.Accuracy{Digits: 13}, Precond: solve.Precond{Kind: precond.ILU0}}},
 		{"neumann", neumann(15), solve.Options{}},
 		{"few iterations", flow, solve.Options{Limits: solve.Limits{MaxIter: 11}, Precond: unpreconditioned}},
@@ -139,7 +139,7 @@ func saved(t testing.TB, file []byte) *checkpoint.Taken {
 	return c.(*checkpoint.Taken)
 }
 
-// file is what is written of a checkpoint.
+// file returns the bytes of a checkpoint.
 func file(t testing.TB, c solve.Checkpoint) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -272,7 +272,7 @@ func TestCheckpointOnRequest(t *testing.T) {
 	}
 }
 
-// A checkpoint of anything else is refused, in one line that says what is different.
+// A checkpoint of another solve is refused, in one line that says how it differs.
 func TestForeignCheckpoint(t *testing.T) {
 	c := checkpointCase{"", grid(6, 0, 0), solve.Options{Precond: unpreconditioned}}
 	var of []byte

@@ -59,15 +59,15 @@ func TestContradictoryCheckpoint(t *testing.T) {
 		}
 	}})
 	for name, change := range map[string]func(*checkpoint.Progress){
-		"rung":              func(p *checkpoint.Progress) { p.Position.State.Fallback = 99 },
-		"rungs":             func(p *checkpoint.Progress) { p.Position.State.Fallbacks = nil },
-		"rung made":         func(p *checkpoint.Progress) { p.Position.Ready[0].Fallback = -1 },
-		"vectors":           func(p *checkpoint.Progress) { p.Method.Vectors = p.Method.Vectors[1:] },
-		"numbers":           func(p *checkpoint.Progress) { p.Method.Numbers = nil },
-		"no refinement":     func(p *checkpoint.Progress) { p.Steps.Counts = nil },
-		"another method":    func(p *checkpoint.Progress) { p.Method = &krylov.State[vector]{Vectors: p.Method.Vectors[:2]} },
-		"of refusals":       func(p *checkpoint.Progress) { p.Position.Refused = []attempt.Refused{{Fallback: 1, Is: []int{17}}} },
-		"rung of a refusal": func(p *checkpoint.Progress) { p.Position.Refused = []attempt.Refused{{Fallback: 17}} },
+		"fallback":              func(p *checkpoint.Progress) { p.Position.State.Fallback = 99 },
+		"fallbacks":             func(p *checkpoint.Progress) { p.Position.State.Fallbacks = nil },
+		"fallback set up":       func(p *checkpoint.Progress) { p.Position.Ready[0].Fallback = -1 },
+		"vectors":               func(p *checkpoint.Progress) { p.Method.Vectors = p.Method.Vectors[1:] },
+		"numbers":               func(p *checkpoint.Progress) { p.Method.Numbers = nil },
+		"no refinement":         func(p *checkpoint.Progress) { p.Steps.Counts = nil },
+		"another method":        func(p *checkpoint.Progress) { p.Method = &krylov.State[vector]{Vectors: p.Method.Vectors[:2]} },
+		"of refusals":           func(p *checkpoint.Progress) { p.Position.Refused = []attempt.Refused{{Fallback: 1, Is: []int{17}}} },
+		"fallback of a refusal": func(p *checkpoint.Progress) { p.Position.Refused = []attempt.Refused{{Fallback: 17}} },
 	} {
 		from := saved(t, good)
 		change(from.Current)

@@ -11,8 +11,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Chosen is what a Result says before there is an x: Method, Vectors, Storage and what it stores, Precond and Attempts, which are those
-// that New could not set up. A solve begins with that, and may go on with other rungs of Ladder.
+// Chosen returns the part of a Result that is known before there is an x: Method, Vectors, Stored, Precond, and as Attempts the
+// fallbacks that New could not set up. A solve begins with these choices and may go on with others of Fallbacks.
 func (s *Solver) Chosen() solve.Result {
 	if s.special != nil {
 		return s.special.Chosen()
@@ -22,7 +22,7 @@ func (s *Solver) Chosen() solve.Result {
 	return s.using(used)
 }
 
-// using is a Result as far as it is about what is in use.
+// using returns the part of a Result that describes the method, the preconditioner and the storage in use.
 func (s *Solver) using(u refine.Usage) solve.Result {
 	return solve.Result{
 		Work:    solve.Work{Method: u.Method, Block: u.Block, Attempts: u.Attempts},
@@ -32,21 +32,22 @@ func (s *Solver) using(u refine.Usage) solve.Result {
 	}
 }
 
-// Ladder names the methods and preconditioners that a solve tries one after the other, as far as that is needed, from the one in use on; nil: there is but one way.
-func (s *Solver) Ladder() (rungs []string) {
+// Fallbacks names the methods and preconditioners that a solve tries one after the other as far as it needs them, from the one
+// in use on; nil: there is only one.
+func (s *Solver) Fallbacks() (fallbacks []string) {
 	if s.special != nil {
 		return s.special.Fallbacks()
 	}
 	if f, yes := s.Refiner.(interface{ Fallbacks() []choice.Fallback }); yes {
 		for _, r := range f.Fallbacks() {
-			rungs = append(rungs, r.String())
+			fallbacks = append(fallbacks, r.String())
 		}
 	}
-	return rungs
+	return fallbacks
 }
 
-// Memory forecasts what a solve of this matrix takes with each method that suits it, the one in use first.
-func (s *Solver) Memory() []solve.MethodMemory {
+// Memory forecasts the memory of a solve with each method that suits the matrix, the method in use first.
+func (s *Solver) Memory() []choice.MethodMemory {
 	if s.special != nil {
 		return s.special.Memory()
 	}
@@ -54,7 +55,7 @@ func (s *Solver) Memory() []solve.MethodMemory {
 	if p := s.Refiner.Usage().Precond; p.Kind != precond.None && p.Kind == s.Needed.Kind {
 		making = s.Needed.Bytes
 	}
-	all := []solve.MethodMemory{s.methodMemory(s.Method, making)}
+	all := []choice.MethodMemory{s.methodMemory(s.Method, making)}
 	for _, k := range krylov.Methods {
 		m := solve.Method(k.Name)
 		if m == s.Method || m == solve.LSQR || k.Symmetric && !s.Facts.Symmetric || k.Definite && s.Facts.DiagonalSign() == 0 || k.Transpose && s.Job != nil {
@@ -65,11 +66,11 @@ func (s *Solver) Memory() []solve.MethodMemory {
 	return all
 }
 
-// methodMemory is the forecast for a method, with a preconditioner that takes so many bytes besides; -1: there is none.
-func (s *Solver) methodMemory(m solve.Method, making int64) solve.MethodMemory {
+// methodMemory returns the forecast for a method with a preconditioner that takes making bytes; -1: there is none.
+func (s *Solver) methodMemory(m solve.Method, making int64) choice.MethodMemory {
 	alone := *s
 	alone.Method, alone.Opt.Precond = m, solve.Precond{Kind: precond.None}
-	f := solve.MethodMemory{Method: m, Alone: alone.SolveBytes(), Basis: alone.BasisRoom(m)}
+	f := choice.MethodMemory{Method: m, Alone: alone.SolveBytes(), Basis: alone.BasisRoom(m)}
 	if making >= 0 {
 		with := *s
 		with.Method = m
@@ -78,15 +79,15 @@ func (s *Solver) methodMemory(m solve.Method, making int64) solve.MethodMemory {
 	return f
 }
 
-// DeviceChoice returns what the choice of the place went by; nil: none was left open.
-func (s *Solver) DeviceChoice() *solve.DeviceChoice { return s.Places }
+// DeviceChoice returns the estimates that decided between the host and a device; nil: the options left no choice.
+func (s *Solver) DeviceChoice() *choice.DeviceChoice { return s.Compared }
 
-// Proposals lists the methods and preconditioners that may suit the system within the options, the most promising
-// first: those that the rules would come to, and others, by what they are expected to take. A matrix of a special kind has none.
+// Proposals lists the methods and preconditioners that may suit the system within the options, in the order of the time that
+// they are expected to take: the fallbacks of the rules, and others. A matrix of a special kind has none.
 //
-// Where A is symmetric with a diagonal of one sign the methods are conjugate gradients; where it is symmetric, MINRES;
-// and BiCGStab, GMRES and IDR(s) for any other.
-func (s *Solver) Proposals() []solve.Proposal {
+// The methods are conjugate gradients for a symmetric A with a diagonal of one sign, GMRES, MINRES and BiCGStab for any other
+// symmetric A, and BiCGStab, GMRES and IDR(s) otherwise.
+func (s *Solver) Proposals() []choice.Proposal {
 	if n, singular := s.special.(*special.NullSpace); singular {
 		return n.Inner.(*Solver).Proposals()
 	}

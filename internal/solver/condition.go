@@ -9,12 +9,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// conditionSteps is the number of steps that Condition takes at most; more help rarely [Higham02, section 15.2].
+// conditionSteps is the largest number of steps of Condition; more steps rarely help [Higham02, section 15.2].
 const conditionSteps = 5
 
-// Condition estimates the condition number ||A||_1 ||A^-1||_1 by Hager's method as Higham has it ([Higham02], algorithm 15.1 and the
-// vector that it adds), from solves with A and its transpose: a lower bound but for the tolerance of the solves, which most often is within a factor of 3. The
-// error is that of a solve that did not converge, as with a singular matrix.
+// Condition estimates the condition number ||A||_1 ||A^-1||_1 by Hager's method with Higham's additional vector ([Higham02],
+// algorithm 15.1), from solves with A and its transpose. But for the tolerance of the solves, the estimate is a lower bound, and most
+// often within a factor of 3. If a solve does not converge, as with a singular matrix, Condition returns an error.
 func Condition(ctx context.Context, m *csr.Matrix, opt solve.Options) (float64, error) {
 	opt.Digits, opt.NullSpace = solve.NoDigits, solve.NullSpace{Kind: solve.NullSpaceNone}
 	s, err := New(ctx, m, opt)

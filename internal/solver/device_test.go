@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -87,9 +88,9 @@ func TestDevice(t *testing.T) {
 		{"entries about 1e-300", rescaled(grid(12, 0, 0), same(1e-300), same(1)), solve.Options{}},
 		{"1 x 1", dense([]float64{-7}), solve.Options{}},
 	} {
-		stops := solve.Stops // all of them with each method, and others with some criterion
+		stops := options.Stops // all of them with each method, and others with some criterion
 		if k >= 5 {
-			stops = solve.Stops[k%len(solve.Stops):][:1]
+			stops = options.Stops[k%len(options.Stops):][:1]
 		}
 		for _, stop := range stops {
 			t.Run(fmt.Sprint(c.name, ", ", stop), func(t *testing.T) {
@@ -115,7 +116,7 @@ func TestDevice(t *testing.T) {
 	}
 }
 
-// A device that fails during a solve is an error, not an answer.
+// A device that fails during a solve makes the solve fail.
 func TestDeviceFails(t *testing.T) {
 	m := grid(10, 0.3, 0)
 	for _, d := range devices(t) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -16,7 +17,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Preconditioners do on a device what they do on the host, and methods converge alike.
+// Preconditioners give the same results on a device and on the host, and methods converge alike.
 func TestPrecondOnDevice(t *testing.T) {
 	d, err := gpu.Open(gpu.Emulate, 0)
 	if err != nil {
@@ -32,7 +33,7 @@ func TestPrecondOnDevice(t *testing.T) {
 			}
 			symmetric := csr.Examine(m, nil).Symmetric
 			m = scaling.Apply(m, nil)
-			for _, kind := range solve.DevicePreconds[2:] {
+			for _, kind := range options.DevicePreconds[2:] {
 				opt := precond.Options{Symmetric: symmetric, Operator: linop.NewCSR(m, nil), Portable: true}
 				made, err := precond.New(t.Context(), kind, m, opt, nil)
 				if err != nil {
@@ -67,7 +68,7 @@ func TestPrecondOnDevice(t *testing.T) {
 	}
 }
 
-// applied applies a preconditioner of m at a place, and solves with it by CG or GMRES.
+// applied applies a preconditioner of m on a backend, and solves with it by CG or GMRES.
 func applied[V any, S linop.Scalar[S]](
 	t *testing.T, at backend.Backend[V, S], m *csr.Matrix, made precond.Preconditioner, symmetric bool,
 ) (z []float64, r krylov.Result) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -78,11 +79,11 @@ func TestDeviceRanksOptions(t *testing.T) {
 		{Precond: solve.Precond{Kind: precond.BlockJacobi}}, {Krylov: solve.Krylov{Basis: linop.BasisFP32}}, {Placement: solve.Placement{HaloEpsilon: 0x1p-37}},
 	} {
 		opt.Device = new(gpu.Device)
-		if err := opt.OverDomains(); err == nil {
+		if err := options.OverDomains(opt); err == nil {
 			t.Errorf("%+v is no error", opt)
 		}
 		opt.Device = nil
-		if err := opt.OverDomains(); err != nil {
+		if err := options.OverDomains(opt); err != nil {
 			t.Errorf("on the host: %v", err)
 		}
 	}

@@ -101,7 +101,7 @@ func TestDigitsOfParts(t *testing.T) {
 	}
 }
 
-// Where null vectors are some but for roundings of A, so are the digits of x; where they are exact,
+// Where vectors are null vectors only to roundings of A, so are the digits of x; where they are exact,
 // digits may be more than roundings of A would leave.
 func TestDigitsOfRoundedNullSpace(t *testing.T) {
 	const n = 200

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// overDomains solves in so many domains on 1 and 3 ranks, checks that all have the same outcome and the same bits, and that a verdict of
-// converged is that of the whole system; and returns the outcome.
+// overDomains solves in so many domains on 1 and 3 ranks, checks that all ranks have the same outcome and the same bits, and that
+// the whole system confirms a verdict of converged, and returns the outcome.
 func overDomains(t *testing.T, where string, domains int, m *csr.Matrix, b []float64, opt solve.Options) ([]float64, ranked) {
 	t.Helper()
 	opt.Threads = 1
@@ -96,7 +97,7 @@ func TestNoSolutionOverDomains(t *testing.T) {
 				}
 			}
 		}
-		if solve.Solvable(csr.Examine(m, nil)) != nil {
+		if options.Solvable(csr.Examine(m, nil)) != nil {
 			continue
 		}
 		domains := min(2+int(seed%2), m.Rows)

@@ -74,7 +74,8 @@ func keptRun(t *testing.T, ranks, looks int, m *csr.Matrix, opt solve.Options, r
 	return x, all[0], file
 }
 
-// A solve that is interrupted on some ranks and gone on from on another number of them ends with the bits of one that was not, wherever it stopped.
+// A solve that is interrupted on some ranks and resumed on another number of ranks ends with the bits of a solve without an
+// interruption, wherever it stopped.
 func TestInterruptAndResumeOverDomains(t *testing.T) {
 	spd, flow := grid(20, 0, 0), grid(20, 0.3, 0.1)
 	for name, c := range map[string]checkpointCase{

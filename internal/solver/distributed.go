@@ -9,21 +9,21 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// NewDistributed is New for a matrix that is spread over the ranks of a.Comm, which all call it with the same options, and
-// then Solve and Close in the same order. Solve takes the own elements of the rank, and Result.X has them, in the
-// order of the matrix ([dist.Layout.Spread]); so does Options.Precond.NearNull. All else in the Solver and in a Result is the same on all ranks, and so is
-// an error; times are those of each. Options.Log, Options.Monitor and Options.Stage are used on rank 0 alone. The bits of x depend on
-// a.Domains and not on the number of ranks. Options.Threads counts for a rank, and Options.MaxMemory for
-// all ranks together.
+// NewDistributed is New for a matrix that is spread over the ranks of a.Comm. All ranks call it with the same options, and
+// then Solve and Close in the same order. Vectors are the own elements of each rank in the order of the matrix
+// ([dist.Layout.Spread]): the arguments of Solve, Result.X and Options.Precond.NearNull. All else in the Solver and in a Result is the
+// same on all ranks, errors included, but for times. Only rank 0 uses Options.Log, Options.Monitor and Options.Stage. The bits of x
+// depend on a.Domains, not on the number of ranks. Options.Threads counts for each rank, Options.MaxMemory for all ranks together.
 //
-// A context that ends on one rank ends the work of all. A matrix of one domain is solved with by its rank, as by
-// New, while the others wait; one of several domains takes the options that [Options.OverDomains] allows.
+// A context that ends on one rank ends the work of all. Rank 0 solves with a matrix of one domain, as New does, while the others
+// wait. A matrix of several domains takes the options that options.OverDomains allows.
 func NewDistributed(ctx context.Context, a *dist.Matrix, opt solve.Options) (*Solver, error) {
 	if a.Comm.Rank() > 0 {
 		opt.Log, opt.Monitor, opt.Stage = nil, nil, nil
@@ -32,10 +32,10 @@ func NewDistributed(ctx context.Context, a *dist.Matrix, opt solve.Options) (*So
 		return NewAtRoot(ctx, a.Comm, a.Local, opt)
 	}
 	start := time.Now()
-	if err := errors.Join(opt.Validate(), opt.OverDomains()); err != nil {
+	if err := errors.Join(options.Validate(opt), options.OverDomains(opt)); err != nil {
 		return nil, err
 	}
-	opt = opt.WithDefaults(int(a.N))
+	opt = options.WithDefaults(opt, int(a.N))
 	opt.Reorder = solve.ReorderNone
 	s := new(Solver)
 	s.begin(a.Local, opt)
@@ -48,10 +48,10 @@ func NewDistributed(ctx context.Context, a *dist.Matrix, opt solve.Options) (*So
 	return s, nil
 }
 
-// setUpOverDomains is setUp for a matrix of several domains. All that it chooses is found out by all ranks together.
+// setUpOverDomains is setUp for a matrix of several domains. The ranks make all choices together.
 func (s *Solver) setUpOverDomains(ctx context.Context) error {
 	s.Job.Agreement = ranks.NewAgreement(ctx, s.Job.Comm)
-	ctx, s.Looks.Ctx = s.Job.Agreement, s.Job.Agreement
+	ctx, s.Features.Ctx = s.Job.Agreement, s.Job.Agreement
 	if s.Opt.Candidate != nil || s.Opt.DeviceAuto {
 		s.Opt.Device, s.Opt.Candidate = nil, nil
 		s.Say("device cpu: the matrix has several domains")
@@ -66,7 +66,7 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 	}
 	if err := s.Job.Step(func() error {
 		s.Facts = dist.Examine(s.Job.Matrix, s.Pool)
-		return solve.Solvable(s.Facts)
+		return options.Solvable(s.Facts)
 	}); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 		return err
 	}
 	s.Scaled.Pool = s.Pool
-	s.Scaled.Transposes, s.Scaled.Symmetric = s.Method.Transposes(), s.KeepsSymmetry()
+	s.Scaled.Transposes, s.Scaled.Symmetric = options.Transposes(s.Method), s.KeepsSymmetry()
 	if err := s.Job.Look(); err != nil {
 		return err
 	}
@@ -124,22 +124,23 @@ func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (solve.R
 	}
 	s.Job.Agreement.Patient = s.recorder != nil
 	space := dist.NewSpace(s.Job.Layout, s.Pool)
-	a := &answer{s: s, Solution: &refine.Solution{S: &s.Problem, Ctx: s.Job.Agreement, Vectors: space, X: space.New(), B: space.New()}}
+	a := &solution{s: s, Solution: &refine.Solution{S: &s.Problem, Ctx: s.Job.Agreement, Vectors: space, X: space.New(), B: space.New()}}
 	a.Given = a.B
 	s.Job.Spread(a.B, b)
 	if x0 != nil {
 		s.Job.Spread(a.X, x0)
 	}
-	r, err := s.answer(a, x0 != nil)
-	if err == nil {
-		r.X = make([]float64, s.Job.Own)
-		s.Job.Join(r.X, a.X)
-		s.recorder.End(r)
+	if err := a.solve(x0 != nil); err != nil {
+		return solve.Result{}, err
 	}
-	return r, err
+	r := s.result(a)
+	r.X = make([]float64, s.Job.Own)
+	s.Job.Join(r.X, a.X)
+	s.recorder.End(r)
+	return r, nil
 }
 
-// chosen is what a Solver found out and chose, as far as it can be seen.
+// chosen is what the fields of a Solver tell the caller.
 type chosen struct {
 	Facts   csr.Facts
 	Method  solve.Method
@@ -148,8 +149,8 @@ type chosen struct {
 	Threads int
 }
 
-// NewAtRoot is New on rank 0, while the others wait and learn of the Solver what NewDistributed says. They pass
-// any m, and to Solve any vectors; Result.X is nil there.
+// NewAtRoot is New on rank 0. The other ranks wait, and learn what NewDistributed says about the Solver. They may pass
+// any m, and any vectors to Solve; their Result.X is nil.
 func NewAtRoot(ctx context.Context, c dist.Comm, m *csr.Matrix, opt solve.Options) (*Solver, error) {
 	s := &Solver{}
 	learned, err := ranks.ShareRoot(c, func() (c chosen, err error) {
@@ -166,7 +167,7 @@ func NewAtRoot(ctx context.Context, c dist.Comm, m *csr.Matrix, opt solve.Option
 	return s, nil
 }
 
-// solveAtRoot solves on rank 0, with the whole system; the others learn all of the Result but X and Precise.
+// solveAtRoot solves the whole system on rank 0. The other ranks learn the Result but for X and Precise.
 func (s *Solver) solveAtRoot(ctx context.Context, b, x0 []float64) (solve.Result, error) {
 	var x []float64
 	var evidence *solve.Evidence

@@ -18,7 +18,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// ranked is what a rank has after a solve.
+// ranked is the outcome of a solve on a rank.
 type ranked struct {
 	solver Solver
 	result solve.Result
@@ -59,7 +59,7 @@ func solveWith(t *testing.T, ranks, domains int, m *csr.Matrix, b []float64, opt
 	return slices.Concat(parts...), all
 }
 
-// summary is what all ranks must have alike.
+// summary is the part of an outcome that is the same on all ranks.
 func (r ranked) summary() string {
 	q := r.result
 	q.X, q.Time, q.Precond.Setup, q.Precond.Elapsed, q.Evidence = nil, solve.TimeByPhase{}, 0, 0, nil
@@ -70,7 +70,7 @@ func (r ranked) summary() string {
 	return fmt.Sprintf("%+v %s %s %+v %v", r.solver.Facts, r.solver.Method, r.solver.Scale, q, r.Fault)
 }
 
-// A matrix of one domain is solved with by rank 0 as by New, and the others learn what came of it.
+// Rank 0 solves with a matrix of one domain as New does, and the others learn the result.
 func TestOneDomainOnRanks(t *testing.T) {
 	m := grid(20, 0, 0)
 	b := rhs(m, 1)
@@ -96,7 +96,7 @@ func TestOneDomainOnRanks(t *testing.T) {
 	}
 }
 
-// An error is the same on all ranks, also in what it is.
+// An error is the same on all ranks, and of the same kind.
 func TestOneDomainErrors(t *testing.T) {
 	singular := csr.Matrix{Rows: 2, Cols: 2, RowPtr: []int64{0, 1, 1}, Col: []int32{0}, Val: []float64{1}}
 	_, all := solveOnRanks(t, 3, 1, &singular, []float64{1, 1}, solve.Options{})
@@ -136,7 +136,7 @@ func spreadSystems(t *testing.T) map[string]struct {
 	}
 }
 
-// The bits of x, and all that is said of it, are the same for any number of ranks and threads, and the x is a solution.
+// The bits of x and all messages are the same for any number of ranks and threads, and x is a solution.
 func TestSameBitsForAnyRanksConcurrent(t *testing.T) {
 	kinds := []precond.Kind{solve.PrecondAuto, precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev, precond.ILU0, precond.ILUT, precond.LU, precond.IC0, precond.ICT, precond.FSAI, precond.AMG}
 	turn := 0

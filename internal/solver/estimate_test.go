@@ -17,10 +17,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Places of the tests: a host of several cores, a desktop, and data sheets of a data center's GPU and a small one.
+// The speeds of the tests: a host of several cores, a desktop, and data sheets of a data center's GPU and a small one.
 var (
-	server  = solve.Speed{Bandwidth: 150e9, Pass: rules.HostPass}
-	desktop = solve.Speed{Bandwidth: 20e9, Pass: rules.HostPass}
+	server  = choice.Speed{Bandwidth: 150e9, Pass: rules.HostPass}
+	desktop = choice.Speed{Bandwidth: 20e9, Pass: rules.HostPass}
 	h100    = choice.DeviceSpeed(3.35e12)
 	t4      = choice.DeviceSpeed(320e9)
 )
@@ -44,7 +44,7 @@ func TestDeviceFaster(t *testing.T) {
 		name         string
 		w            choice.Workload
 		host, device choice.Fallback
-		here, there  solve.Speed
+		here, there  choice.Speed
 		want         bool
 	}{
 		{"a small system takes less than starting a device", poisson(40), amg, none, server, h100, false},
@@ -69,7 +69,7 @@ func TestDeviceFaster(t *testing.T) {
 
 // An estimate is a sum of products, and says each of them.
 func TestEstimate(t *testing.T) {
-	e := solve.Estimate{Method: "cg", Precond: "none", Iterations: 100, Bytes: 1e9, Passes: 3, SetUp: 2, Copied: 6e9, Speed: solve.Speed{Bandwidth: 1e12, Pass: 1e-3, Link: 12e9, Start: 0.5}}
+	e := choice.Estimate{Method: "cg", Precond: "none", Iterations: 100, Bytes: 1e9, Passes: 3, SetUp: 2, Copied: 6e9, Speed: choice.Speed{Bandwidth: 1e12, Pass: 1e-3, Link: 12e9, Start: 0.5}}
 	if got, want := e.Seconds(), 0.5+2+0.5+100*(1e-3+3e-3); math.Abs(got-want) > 1e-12 {
 		t.Errorf("%g s, want %g", got, want)
 	}
@@ -92,7 +92,7 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-// Iterations with the diagonal are within a factor of two of what they are.
+// The expected iterations with the diagonal are within a factor of two of those of solves.
 func TestExpectedIterations(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -110,16 +110,16 @@ func TestExpectedIterations(t *testing.T) {
 	}
 }
 
-// A candidate is asked for only if it could be faster, opened only if it is, or to measure it, and what it went by is said.
+// A candidate is looked for only if it could be faster, opened only if it is faster or to measure it, and the estimates are logged.
 func TestCandidate(t *testing.T) {
 	m, all := grid(100, 0, 0), devices(t)
-	small, large := solve.Speed{Bandwidth: 1e12}, solve.Speed{Bandwidth: 1e6} // what the system is to such a host
+	small, large := choice.Speed{Bandwidth: 1e12}, choice.Speed{Bandwidth: 1e6} // what the system is to such a host
 	fast := gpu.Info{Backend: gpu.CUDA, Name: "fast", Bandwidth: 1e15}
 	slow := gpu.Info{Backend: gpu.CUDA, Name: "slow", Bandwidth: 1e5}
 	absent := errors.New("no such device")
 	for _, c := range []struct {
 		name         string
-		host         solve.Speed
+		host         choice.Speed
 		info         gpu.Info
 		find, open   error
 		finds, opens int
@@ -152,7 +152,7 @@ func TestCandidate(t *testing.T) {
 	}
 }
 
-// What no device has is said before one is looked for, and what the host gets of its memory is measured.
+// Options that no device supports are reported before a device is looked for, and the bandwidth of the host is measured.
 func TestCandidateOptions(t *testing.T) {
 	var log logged
 	opt := log.options(solve.Options{Storage: solve.Storage{Layout: adaptive.Symmetric}})

@@ -103,7 +103,7 @@ func ExampleSolver_SolveVecTo() {
 	// Output: [0.0909 0.6364] <nil>
 }
 
-// A solve that is interrupted, and another one that goes on from where it was.
+// A solve that is interrupted, and another solve that goes on from there.
 func ExampleCheckpoints() {
 	const n = 200
 	b, err := csr.NewBuilder(n, n)

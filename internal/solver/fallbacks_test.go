@@ -13,6 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -84,11 +85,11 @@ func TestFallbackLists(t *testing.T) {
 		}
 		for _, at := range recordedBackends {
 			of := features.Matrix{Given: m, M: m, Pool: parallel.New(1)}
-			of.Looks.Ctx = t.Context()
+			of.Features.Ctx = t.Context()
 			list := func() {
 				of.Facts = csr.Examine(m, of.Pool)
 				for _, o := range recordedOptions {
-					s := choice.System{Matrix: of, Opt: o.opt.WithDefaults(m.Rows)}
+					s := choice.System{Matrix: of, Opt: options.WithDefaults(o.opt, m.Rows)}
 					if at.device {
 						s.Opt.Device = new(gpu.Device)
 					}
@@ -99,7 +100,7 @@ func TestFallbackLists(t *testing.T) {
 					}
 					text := fallbackList(s.Tabulated())
 					systems[text] = append(systems[text], fmt.Sprintf("%s %v, %s, %s", r.kind, r.with, at.name, o.name))
-					of.Looks = s.Looks
+					of.Features = s.Features
 				}
 			}
 			if !at.domains {

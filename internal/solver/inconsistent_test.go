@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
@@ -107,7 +108,7 @@ func TestNoSolution(t *testing.T) {
 	}
 	for seed := uint64(0); inconsistent > 0 || regular > 0; seed++ {
 		m, b := integerSystem(seed)
-		if solve.Solvable(csr.Examine(m, nil)) != nil {
+		if options.Solvable(csr.Examine(m, nil)) != nil {
 			continue
 		}
 		check(seed, m, b)
@@ -120,7 +121,7 @@ func TestNoSolution(t *testing.T) {
 					}
 				}
 			}
-			if solve.Solvable(csr.Examine(m, nil)) == nil {
+			if options.Solvable(csr.Examine(m, nil)) == nil {
 				check(seed, m, b)
 			}
 		}

@@ -8,13 +8,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Systems that cannot be solved as given are input errors that name the place,
+// Systems that cannot be solved as given are input errors that name the element,
 // counted from 1.
 func TestInputErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
@@ -148,7 +149,7 @@ func TestSetUpOnce(t *testing.T) {
 // growing basis of GMRES stays within the limit.
 func TestMemory(t *testing.T) {
 	m := grid(30, 0.3, 0)
-	for _, method := range solve.Methods {
+	for _, method := range options.Methods {
 		if _, err := New(t.Context(), m, solve.Options{Method: method, Limits: solve.Limits{MaxMemory: 1000}}); !errors.Is(err, solve.ErrMemory) {
 			t.Errorf("%s: error %v", method, err)
 		}

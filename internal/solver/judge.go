@@ -2,6 +2,7 @@ package solver
 
 import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -9,11 +10,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// Judge gives the verdict of [Solver.Solve] on an x from anywhere, by opt.Stop and opt.Tol. The Result has x, its Errors,
-// LeastSquares if the matrix is not square, the Reason and Advice. The Reason is krylov.Running for an x that is simply
-// not accurate enough. Digits are not estimated, since that takes a solve.
+// Judge returns the verdict of [Solver.Solve] on an x from any source, by opt.Stop and opt.Tol. The Result has x, its Errors,
+// LeastSquares if the matrix is not square, the Reason and the Advice. The Reason is krylov.Running if x is merely
+// not accurate enough. Judge does not estimate Digits, which would take a solve.
 func Judge(m *csr.Matrix, x, b []float64, opt solve.Options) (r solve.Result, err error) {
-	if err = opt.Validate(); err != nil {
+	if err = options.Validate(opt); err != nil {
 		return r, err
 	}
 	if err = m.Validate(); err != nil {
@@ -22,16 +23,16 @@ func Judge(m *csr.Matrix, x, b []float64, opt solve.Options) (r solve.Result, er
 	pool := parallel.New(opt.Threads)
 	defer pool.Close()
 	if f := csr.Examine(m, pool); f.NonFinite > 0 {
-		return r, solve.Solvable(f)
+		return r, options.Solvable(f)
 	}
-	if err = solve.CheckVector("right-hand side", b, m.Rows); err != nil {
+	if err = options.CheckVector("right-hand side", b, m.Rows); err != nil {
 		return r, err
 	}
-	if err = solve.CheckVector("solution", x, m.Cols); err != nil {
+	if err = options.CheckVector("solution", x, m.Cols); err != nil {
 		return r, err
 	}
-	opt = opt.WithDefaults(max(m.Rows, m.Cols))
-	opt.NoRefine = true // as explains has it: no digits show what x is worth
+	opt = options.WithDefaults(opt, max(m.Rows, m.Cols))
+	opt.NoRefine = true // for explains: no digits show how accurate x is
 	if r.X = x; m.Rows != m.Cols {
 		err = special.JudgeLeastSquares(m, &r, b, opt, pool)
 	} else {
@@ -44,7 +45,7 @@ func Judge(m *csr.Matrix, x, b []float64, opt solve.Options) (r solve.Result, er
 func judgeSquare(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Options, pool *parallel.Pool) error {
 	j, err := verify.Judge(m, r.X, b, opt.Tol, pool)
 	r.Errors = j.Errors
-	measure, reachable := opt.Stop.Of(j.Errors), opt.Stop.Of(j.Rounding)
+	measure, reachable := options.ErrorOf(opt.Stop, j.Errors), options.ErrorOf(opt.Stop, j.Rounding)
 	switch {
 	case measure <= opt.Tol && explains(j, opt):
 		r.Reason = krylov.Converged
@@ -56,9 +57,8 @@ func judgeSquare(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Options,
 	return err
 }
 
-// explains reports whether an x that meets the measure explains b as well. The normwise
-// measure and the norm of the residual leave small rows aside, but not a tenth of b where no
-// digits are estimated that would show what such an x is worth.
+// explains reports whether an x that meets the tolerance also explains b. Under the normwise error and the norm of the residual
+// small rows may stay unexplained, but not a tenth of b where no estimated digits show how accurate x is.
 func explains(j verify.Judgement, opt solve.Options) bool {
 	most := verify.MaxUnexplained(opt.Tol)
 	switch {

@@ -7,23 +7,26 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// special solves with a matrix of a special kind in its own way.
+// A kind solves with a matrix of a special kind.
 type kind interface {
 	Solve(ctx context.Context, b, x0 []float64) (solve.Result, error) // b is of the right length and finite
 	Close()
 
-	Chosen() solve.Result // see Chosen, Ladder and Memory
+	Chosen() solve.Result // these three are the methods of Solver
 	Fallbacks() []string
-	Memory() []solve.MethodMemory
+	Memory() []choice.MethodMemory
 }
 
-// leastSquaresSolver prepares to solve with m.
+// leastSquaresSolver returns the Solver of a matrix that is not square.
 func leastSquaresSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (*Solver, error) {
 	if err := special.CheckLeastSquares(m, opt); err != nil {
 		return nil, err
@@ -31,12 +34,12 @@ func leastSquaresSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (
 	start := time.Now()
 	s := new(Solver)
 	s.begin(m, opt)
-	s.Method, s.Scale, s.Order = solve.LSQR, solve.ScaleNone, solve.Ordering{Order: solve.ReorderNone}
+	s.Method, s.Scale, s.Order = solve.LSQR, solve.ScaleNone, features.Ordering{Order: solve.ReorderNone}
 	s.Opt.Device = nil
 	err := s.until(ctx, func() error {
 		s.Facts = csr.Examine(m, s.Pool)
 		if s.Facts.NonFinite > 0 {
-			return solve.Solvable(s.Facts)
+			return options.Solvable(s.Facts)
 		}
 		if need := opt.Held + special.LeastSquaresMemory(m); opt.MaxMemory > 0 && need > opt.MaxMemory {
 			return fmt.Errorf("%w: solving takes %s, the limit is %s",
@@ -56,7 +59,7 @@ func leastSquaresSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (
 	return s, nil
 }
 
-// singularSolver returns the Solver of a matrix whose null space is known or can be found; nil if there is none.
+// singularSolver returns the Solver of a matrix whose null space is known or can be found; nil for any other matrix.
 func singularSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (*Solver, error) {
 	start := time.Now()
 	n, facts, err := special.FindNullSpace(ctx, m, opt, makeInner)
@@ -71,7 +74,7 @@ func singularSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (*Sol
 	return s, nil
 }
 
-// makeInner makes a Solver of a matrix of which no special kind is looked for.
+// makeInner is New for a matrix that it treats as ordinary.
 func makeInner(ctx context.Context, m *csr.Matrix, opt solve.Options) (special.Inner, error) {
 	var with Solver
 	with.Ordinary = true
@@ -82,9 +85,10 @@ func makeInner(ctx context.Context, m *csr.Matrix, opt solve.Options) (special.I
 	return s, nil
 }
 
+// Of implements special.Inner.
 func (s *Solver) Of() *refine.Problem { return &s.Problem }
 
-// WithTol is s with another tolerance.
+// WithTol implements special.Inner.
 func (s *Solver) WithTol(tol float64) special.Inner {
 	other := *s
 	other.Opt.Tol = tol

@@ -95,7 +95,7 @@ func TestLeastSquaresThreads(t *testing.T) {
 	}
 }
 
-// Systems that have solutions converge, to that of least norm without scaling; what cannot be solved within the
+// Systems that have solutions converge, without scaling to the solution of least norm; systems that cannot be solved within the
 // limit is not called solved; a zero b has x = 0; and the context ends a solve.
 func TestLeastSquaresReasons(t *testing.T) {
 	tall, wide := randomRectangle(t, 90, 30, 1), randomRectangle(t, 30, 90, 0)

@@ -10,6 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -26,7 +27,7 @@ func several(m *csr.Matrix, count int) (b [][]float64) {
 	return b
 }
 
-// Right-hand sides that are solved for together get what each gets alone, whatever rungs, precisions and
+// Right-hand sides that are solved for together get what each gets alone, whatever fallbacks, precisions and
 // numbers of iterations they take, for any number of threads.
 func TestSolveManyThreads(t *testing.T) {
 	spd, flow, indefinite := grid(12, 0, 0), grid(12, 0.3, 0), grid(8, 0, -2.5)
@@ -84,11 +85,11 @@ func TestSolveManyThreads(t *testing.T) {
 			opt.Threads, opt.Monitor = 2, func(e krylov.Event) { events[e.RHS] = e.Iteration }
 			s := newSolver(t, c.m, opt)
 			by, run := s.sideBySide(t.Context())
-			if width := by.width(count); width != solve.MostTogether {
+			if width := by.width(count); width != linop.MostTogether {
 				t.Fatalf("%d solves side by side", width)
 			}
 			for range 2 { // vectors are used again
-				got, err := by.solveTogether(t.Context(), b, x0, solve.MostTogether, run)
+				got, err := by.solveTogether(t.Context(), b, x0, linop.MostTogether, run)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -143,7 +144,7 @@ func TestSolveManyOneByOne(t *testing.T) {
 	}
 }
 
-// Faults are reported before any work, and a context that ends leaves what there is of each x.
+// Faults are reported before any work, and a context that ends leaves each x as it is then.
 func TestSolveManyInterrupted(t *testing.T) {
 	m := grid(12, 0.3, 0)
 	s := newSolver(t, m, solve.Options{Accuracy: solve.Accuracy{Tol: 1e-14}})
@@ -176,14 +177,14 @@ type counts struct{ sizes *[]int }
 
 func (c counts) Serve(requests []*batch.Request) { *c.sizes = append(*c.sizes, len(requests)) }
 
-// Solves that are a step apart fall in step, and one that is alone does not wait for ever.
+// Solves that are a step apart fall into step, and a solve that is alone does not wait for ever.
 func TestLockstep(t *testing.T) {
 	var product, application, other []int
-	members := []*batch.Column{{}, {}, {}}
+	columns := []*batch.Column{{}, {}, {}}
 	rounds := map[*batch.Column]int{}
-	batch.Together(members, func(m *batch.Column) {
+	batch.Together(columns, func(m *batch.Column) {
 		ask := func(sizes *[]int) { m.Ask(&batch.Request{Of: counts{sizes}}) }
-		if m == members[2] { // a step behind
+		if m == columns[2] { // a step behind
 			ask(&other)
 		}
 		for range 10 {
@@ -196,7 +197,7 @@ func TestLockstep(t *testing.T) {
 	if tail := product[len(product)-10:]; len(other) != 1 || fmt.Sprint(tail[:9]) != want {
 		t.Errorf("served %v products, %v applications and %v others", product, application, other)
 	}
-	for _, m := range members {
+	for _, m := range columns {
 		if rounds[m] != 10 {
 			t.Errorf("%d rounds of 10", rounds[m])
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -35,7 +36,7 @@ func TestMeasureAgainstVerify(t *testing.T) {
 		for i := range r {
 			r[i] = b[i] - r[i]
 		}
-		for _, stop := range solve.Stops {
+		for _, stop := range options.Stops {
 			sums := c.m.RowSums(nil)
 			k := backend.NewMeasure(backend.NewHost(c.m, nil), stop, sums, slices.Max(sums))
 			k.Begin(b)
@@ -53,12 +54,12 @@ func TestMeasureAgainstVerify(t *testing.T) {
 	}
 }
 
-// Measures and scalings of a device are those of the host, but for the order of sums.
+// Measures and scalings on a device agree with those on the host, but for the order of sums.
 func TestMeasureOnDevice(t *testing.T) {
 	m := rescaled(grid(9, 0.3, 0), uneven(5), uneven(5))
 	scaled := &backend.ScaledMatrix{Scaling: csr.BothScaling(m, nil), M: m, Sign: -1}
 	for _, on := range devices(t) {
-		for _, stop := range solve.Stops {
+		for _, stop := range options.Stops {
 			d, err := backend.NewDevice(m, on, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -80,7 +81,7 @@ type measurement struct {
 	v       []float64
 }
 
-// measured takes random vectors through all that a place does with them.
+// measured takes random vectors through all operations of a backend.
 func measured[V any, S linop.Scalar[S]](at backend.Backend[V, S], stop solve.Stop, scaled *backend.ScaledMatrix) []measurement {
 	n := scaled.M.Rows
 	home := func(v V) []float64 {
@@ -118,7 +119,7 @@ func TestQuotient(t *testing.T) {
 	}
 }
 
-// The verdict is that of the errors, whatever refinement says.
+// The errors decide on the verdict, whatever refinement says.
 func TestVerdict(t *testing.T) {
 	const tol = 1e-10
 	s := new(Solver)
@@ -136,7 +137,7 @@ func TestVerdict(t *testing.T) {
 		{krylov.Converged, tol, 0.011, krylov.Singular},
 		{krylov.ZeroRHS, 0, 0, krylov.ZeroRHS},
 	} {
-		a := answer{s: s, Solution: &refine.Solution{S: &s.Problem, Judgement: verify.Judgement{Errors: verify.Errors{Row: c.row}, Unexplained: c.unexplained}}}
+		a := solution{s: s, Solution: &refine.Solution{S: &s.Problem, Judgement: verify.Judgement{Errors: verify.Errors{Row: c.row}, Unexplained: c.unexplained}}}
 		a.Solved.Reason = c.reason
 		if got := a.verdict(); got != c.want {
 			t.Errorf("%v with errors %g and %g: %v, want %v", c.reason, c.row, c.unexplained, got, c.want)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -25,7 +26,7 @@ type singularSystem struct {
 	component   float64     // of b in the left null space that is allowed; 0: rounding
 }
 
-// laplacian is that of a random connected graph, on each of some components.
+// laplacian returns the Laplacian of random connected graphs, one for each component.
 func laplacian(rng *rand.Rand, n, components int) singularSystem {
 	a := testsupport.Entries(n*components, func(add func(i, j int, v float64)) {
 		for c := range components {
@@ -193,10 +194,10 @@ func (s *singularSystem) checkShortest(t *testing.T, name string, r solve.Result
 func TestPureNeumann(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var all []solve.Options
-	for _, method := range solve.Methods {
+	for _, method := range options.Methods {
 		all = append(all, solve.Options{Method: method}, solve.Options{Method: method, Scale: solve.ScaleNone, Reorder: solve.ReorderRCM})
 	}
-	for _, kind := range solve.Preconds {
+	for _, kind := range options.Preconds {
 		all = append(all, solve.Options{Method: solve.GMRES, Precond: solve.Precond{Kind: kind}})
 	}
 	for _, opt := range all {
@@ -288,7 +289,7 @@ func TestNullSpaceContradicted(t *testing.T) {
 	}
 }
 
-// TestNullSpaceRefused: what is no null space, with figures.
+// TestNullSpaceRefused: vectors that are no null vectors are refused, with figures.
 func TestNullSpaceRefused(t *testing.T) {
 	a := testsupport.Path(1, 1, 1)
 	ones := []float64{1, 1, 1, 1}

@@ -5,10 +5,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// sayOneDomain says what one domain would be solved with in another way: a matrix whose rows sum to zero, for which null spaces are
-// not looked for here, and a triangular one, in the order given. Collective.
+// sayOneDomain logs where a solve on one domain would treat the matrix in another way: if its rows sum to zero, since null spaces
+// are not looked for over several domains, and if it is triangular in the order given. Collective.
 func (s *Solver) sayOneDomain() {
-	const nonzero, above, below = 0, 1, 2 // what is found in any row: a sum, an entry above the diagonal, one below
+	const nonzero, above, below = 0, 1, 2 // found in any row: a sum that is not zero, an entry above the diagonal, an entry below it
 	found := []int64{0, 0, 0}
 	look := []bool{s.Opt.NullSpace.Kind == solve.NullSpaceAuto, s.LeavesAll(), s.LeavesAll()}
 	for _, p := range s.Job.Parts {

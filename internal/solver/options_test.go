@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -38,7 +39,7 @@ func TestOptionsValidate(t *testing.T) {
 		{solve.Options{Storage: solve.Storage{GuardBits: 40}}, []string{"guard"}},
 		{solve.Options{Method: "a", Scale: "b", Accuracy: solve.Accuracy{Stop: "c"}}, []string{"method", "scaling", "criterion"}},
 	} {
-		err := c.opt.Validate()
+		err := options.Validate(c.opt)
 		if (err != nil) != (len(c.faults) > 0) {
 			t.Errorf("%+v: error %v", c.opt, err)
 			continue
@@ -63,13 +64,13 @@ func TestMethodsInSchema(t *testing.T) {
 	var schema struct {
 		Properties struct{ Method struct{ Enum []solve.Method } }
 	}
-	want := append(slices.Clone(solve.Methods[1:]), special.SubstitutionMethod)
+	want := append(slices.Clone(options.Methods[1:]), special.SubstitutionMethod)
 	if err := json.Unmarshal(text, &schema); err != nil || !slices.Equal(schema.Properties.Method.Enum, want) {
 		t.Errorf("%v, %v; want %v", schema.Properties.Method.Enum, err, want)
 	}
 }
 
-// The method alone: no second step, and what it says is what it did.
+// The method alone: there is no second step, and the counts are those of the method.
 func TestNoRefine(t *testing.T) {
 	m := grid(10, 0.2, 0)
 	for _, method := range []solve.Method{solve.BiCGStab, solve.GMRES} {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -39,7 +40,7 @@ func rightPreciseDigits(x solve.Vector, exact func(j int) *big.Rat) float64 {
 	return -digits.Log10(f, e)
 }
 
-// Digits beyond float64 are those of solutions in rational arithmetic, and a singular matrix gets none.
+// Digits beyond float64 agree with solutions in rational arithmetic, and a singular matrix gets none.
 func TestPreciseDigitsAreRight(t *testing.T) {
 	reached := 0
 	for seed := range uint64(60) {
@@ -225,24 +226,24 @@ func TestPreciseOptions(t *testing.T) {
 		want string
 	}{
 		{solve.Options{Accuracy: solve.Accuracy{Digits: solve.MaxPreciseDigits + 1}}, "at most 500"},
-		{solve.Options{Accuracy: solve.Accuracy{Digits: 50, Bits: solve.MaxBits + 1}}, "at most 1696"},
+		{solve.Options{Accuracy: solve.Accuracy{Digits: 50, Bits: options.MaxBits + 1}}, "at most 1696"},
 		{solve.Options{Accuracy: solve.Accuracy{Bits: 212}}, "more than 15 digits"},
 		{solve.Options{Accuracy: solve.Accuracy{Digits: 50}, Krylov: solve.Krylov{NoRefine: true}}, "refinement"},
 		{solve.Options{Accuracy: solve.Accuracy{Digits: 50}, Checkpoint: solve.Checkpoints{Save: func(solve.Checkpoint) {}}}, "no checkpoints"},
 		{solve.Options{Accuracy: solve.Accuracy{Digits: 50}, Vectors: solve.Vectors{Kind: solve.VectorsDD}}, "vectors in double"},
 	} {
-		if err := c.opt.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := options.Validate(c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.opt, err, c.want)
 		}
 	}
-	if err := (solve.Options{Accuracy: solve.Accuracy{Digits: 50}}).OverDomains(); err == nil {
+	if err := options.OverDomains((solve.Options{Accuracy: solve.Accuracy{Digits: 50}})); err == nil {
 		t.Error("several domains take 50 digits")
 	}
-	if err := (solve.Options{Accuracy: solve.Accuracy{Digits: 50}}).OnDevice(); err == nil {
+	if err := options.OnDevice((solve.Options{Accuracy: solve.Accuracy{Digits: 50}})); err == nil {
 		t.Error("devices take 50 digits")
 	}
-	for bits, digits := range map[int]int{106: 31, 212: 63, solve.MaxBits: 500} {
-		if got := solve.DigitsOfBits(bits); got != digits {
+	for bits, digits := range map[int]int{106: 31, 212: 63, options.MaxBits: 500} {
+		if got := options.DigitsOfBits(bits); got != digits {
 			t.Errorf("%d bits hold %d digits, want %d", bits, got, digits)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -28,7 +29,7 @@ func TestPreconditionersSolve(t *testing.T) {
 		{"unsymmetric", rescaled(grid(12, 0.3, 0), uneven(8), same(1)), []solve.Method{solve.Auto, solve.BiCGStab, solve.GMRES}},
 	} {
 		for _, method := range c.methods {
-			for _, kind := range solve.Preconds {
+			for _, kind := range options.Preconds {
 				if kind == precond.AMG && c.name == "unsymmetric" {
 					continue // too small to have a coarser level
 				}
@@ -46,7 +47,7 @@ func TestPreconditionersSolve(t *testing.T) {
 	}
 }
 
-// What the rules choose, and that they say so.
+// The choices of the rules, and their log.
 func TestPreconditionerChosen(t *testing.T) {
 	convection := grid(201, 0.3, 0) // more rows than SparseRows
 	for _, c := range []struct {
@@ -164,7 +165,7 @@ func TestNearNullOfScaledMatrix(t *testing.T) {
 	}
 }
 
-// So it is over domains, where ranks have their own elements of it.
+// The same over domains, where ranks have their own elements of the vector.
 func TestNearNullOverDomains(t *testing.T) {
 	m, b, scaled, null := badlyScaled(90)
 	solved := func(ranks int, m *csr.Matrix, null []float64) ([]float64, ranked) {

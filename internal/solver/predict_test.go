@@ -79,7 +79,7 @@ func TestShape(t *testing.T) {
 }
 
 // The bound, without the factor for smoother vectors, holds where the iterations can be counted, is none on a random graph, and leaves out
-// the trial where multigrid is cheaper.
+// the probe run where multigrid is cheaper.
 func TestLeastIterations(t *testing.T) {
 	for _, m := range []*csr.Matrix{grid(40, 0, 0), grid(120, 0, 0), box(16, 0), box(16, 1)} {
 		r := solved(t, m, random(1, m.Rows), nil, solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: precond.Jacobi}, Accuracy: solve.Accuracy{Digits: solve.NoDigits}})
@@ -92,11 +92,11 @@ func TestLeastIterations(t *testing.T) {
 		t.Error("a bound for a random graph")
 	}
 	for _, c := range []struct {
-		m     *csr.Matrix
-		trial bool
+		m        *csr.Matrix
+		probeRun bool
 	}{{grid(200, 0, 0), false}, {grid(200, 0, 4), true}} {
-		if got := newSolver(t, c.m, solve.Options{}).Tabulated()[0]; got.ProbeRun != c.trial {
-			t.Errorf("first %v, trial %v", got, got.ProbeRun)
+		if got := newSolver(t, c.m, solve.Options{}).Tabulated()[0]; got.ProbeRun != c.probeRun {
+			t.Errorf("first %v, probe run %v", got, got.ProbeRun)
 		}
 	}
 }
@@ -141,9 +141,9 @@ func TestRowSums(t *testing.T) {
 	}
 }
 
-// A trial that converges fast is all there is; a slow one is left after a share of what it may
-// take, and the next rung goes on from its x.
-func TestTrials(t *testing.T) {
+// A probe run that converges fast is the only attempt. A slow probe run is left after a share of the work that it may
+// take, and the next fallback goes on from its x.
+func TestProbeRuns(t *testing.T) {
 	fast := randomGraph(5000, 8, 1.1)
 	if r := solved(t, fast, rhs(fast, 1), nil, solve.Options{}); len(r.Attempts) != 1 || r.Precond.Kind != precond.Jacobi {
 		t.Errorf("fast: %+v", r.Attempts)
@@ -168,17 +168,17 @@ func TestTrials(t *testing.T) {
 		t.Errorf("slow: %+v", r.Attempts)
 	}
 	if most := rules.AlternativeWork[precond.ICT][features.Expander] * float64(slow.NNZ()); r.Attempts[0].Work > most/2 {
-		t.Errorf("%g multiplications of a trial, the next rung takes %g", r.Attempts[0].Work, most)
+		t.Errorf("%g multiplications of a probe run, the next fallback takes %g", r.Attempts[0].Work, most)
 	}
 	var log logged
 	solved(t, slow, rhs(slow, 1), nil, log.options(solve.Options{}))
-	if said := strings.Join(log.lines, "\n"); !strings.Contains(said, "trial, while it promises to take less than cg with") {
+	if said := strings.Join(log.lines, "\n"); !strings.Contains(said, "probe run, while it promises to take less than cg with") {
 		t.Errorf("said %s", said)
 	}
 }
 
-// What a trial has spent does not count until it is as much as the next rung takes.
-func TestTrialEnds(t *testing.T) {
+// The work of a probe run does not count until it is as much as the work of the next fallback.
+func TestProbeRunEnds(t *testing.T) {
 	for _, c := range []struct {
 		spent, rest float64
 		idle        bool
@@ -196,7 +196,7 @@ func TestTrialEnds(t *testing.T) {
 	}
 }
 
-// TestWorseThanZero: what BiCGStab leaves with a larger residual than that of zero is no start for the next rung.
+// TestWorseThanZero: the next fallback does not start from an x of BiCGStab with a larger residual than zero has.
 func TestWorseThanZero(t *testing.T) {
 	// Magnitudes of 14 decades: after eight iterations with the diagonal the residual is hundreds of times as large.
 	m := testsupport.Matrix(t, "fs_183_3")

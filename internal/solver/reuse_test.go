@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -15,8 +16,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// places are the devices to solve on: nil, the host, and those that there are.
-func places(t *testing.T) []*gpu.Device { return append([]*gpu.Device{nil}, openDevices(t)...) }
+// backends returns the devices to solve on: nil, which is the host, and all devices of the machine.
+func backends(t *testing.T) []*gpu.Device { return append([]*gpu.Device{nil}, openDevices(t)...) }
 
 // bytesOn is the memory in use on a device.
 func bytesOn(d *gpu.Device) int64 {
@@ -33,7 +34,7 @@ func TestSeveralRHS(t *testing.T) {
 	spd, flow, indefinite := grid(12, 0, 0), grid(12, 0.3, 0), grid(8, 0, -2.5)
 	coarse := storageOf("AFX", 0.25)
 	coarse.Layout = adaptive.Slots // without fast kernels auto would store FP64
-	for _, on := range places(t) {
+	for _, on := range backends(t) {
 		for _, c := range []struct {
 			name string
 			m    *csr.Matrix
@@ -124,7 +125,7 @@ func TestGuess(t *testing.T) {
 	m := rescaled(grid(15, 0.2, 0), same(-1), same(3))
 	b := rhs(m, 1)
 	kept, keptB := m.Clone(), slices.Clone(b)
-	for _, d := range places(t) {
+	for _, d := range backends(t) {
 		rough := solved(t, m, b, nil, solve.Options{Accuracy: solve.Accuracy{Digits: solve.NoDigits, Tol: 1e-6}, Placement: solve.Placement{Device: d}})
 		whole := solved(t, m, b, nil, solve.Options{Accuracy: solve.Accuracy{Digits: solve.NoDigits}, Placement: solve.Placement{Device: d}})
 		guess := slices.Clone(rough.X)
@@ -143,7 +144,7 @@ func TestGuess(t *testing.T) {
 func TestIterationLimit(t *testing.T) {
 	m := grid(20, 0.2, 0)
 	b := rhs(m, 1)
-	for _, method := range solve.Methods {
+	for _, method := range options.Methods {
 		var events []krylov.Event
 		r := mustSolve(t, m, b, nil, solve.Options{Method: method, Precond: unpreconditioned, Scale: solve.ScaleNone, Accuracy: solve.Accuracy{InnerTol: 0.3}, Limits: solve.Limits{MaxIter: 9}, Reporting: solve.Reporting{Monitor: func(e krylov.Event) { events = append(events, e) }}})
 		if method != solve.CG && r.Reason != krylov.IterationLimit || r.Iterations > 9 || len(events) != r.Iterations {
@@ -155,7 +156,7 @@ func TestIterationLimit(t *testing.T) {
 			}
 		}
 	}
-	for _, d := range places(t) {
+	for _, d := range backends(t) {
 		r := checked(t, m, b, nil, solve.Options{Placement: solve.Placement{Device: d}, Precond: unpreconditioned, Limits: solve.Limits{MaxIter: 7}})
 		if r.Reason != krylov.IterationLimit || r.Iterations != 7 || !(r.Errors.RelativeResidual < 1) {
 			t.Errorf("%v after %d iterations, %+v", r.Reason, r.Iterations, r.Errors)
@@ -168,7 +169,7 @@ func TestIterationLimit(t *testing.T) {
 func TestTimeLimit(t *testing.T) {
 	m := grid(20, 0, 0)
 	b, x0 := rhs(m, 1), random(5, m.Rows)
-	for _, d := range places(t) {
+	for _, d := range backends(t) {
 		past, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 		defer cancel()
 		r, err := newSolver(t, m, solve.Options{Placement: solve.Placement{Device: d}}).Solve(past, b, x0)

@@ -7,6 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -14,11 +15,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// setUp looks at the matrix, chooses and builds.
+// setUp examines the matrix, makes the choices and builds the refinement.
 func (s *Solver) setUp(ctx context.Context) error {
 	err := s.until(ctx, func() error {
 		s.Facts = csr.Examine(s.M, s.Pool)
-		return solve.Solvable(s.Facts)
+		return options.Solvable(s.Facts)
 	})
 	if err != nil {
 		return err
@@ -29,19 +30,19 @@ func (s *Solver) setUp(ctx context.Context) error {
 	return s.setUpOrdinary(ctx)
 }
 
-// setUpOrdinary chooses and builds for a matrix of no special kind.
+// setUpOrdinary is setUp for a matrix of no special kind.
 func (s *Solver) setUpOrdinary(ctx context.Context) error {
 	s.Opt.Stage("choosing")
-	s.Looks.Ctx = ctx
+	s.Features.Ctx = ctx
 	if err := s.until(ctx, func() error { return s.choose(ctx) }); err != nil {
 		return err
 	}
 	s.Scaled.Pool = s.Pool
-	s.Scaled.Transposes, s.Scaled.Symmetric = s.Method.Transposes(), s.KeepsSymmetry()
+	s.Scaled.Transposes, s.Scaled.Symmetric = options.Transposes(s.Method), s.KeepsSymmetry()
 	return s.build(ctx)
 }
 
-// until runs what works on the pool, which ends with the context, with its error.
+// until runs a function on the pool of threads, whose loops the end of the context interrupts with the context's error.
 func (s *Solver) until(ctx context.Context, run func() error) (err error) {
 	pool := s.Pool
 	defer func() { s.Pool = pool }()
@@ -50,7 +51,7 @@ func (s *Solver) until(ctx context.Context, run func() error) (err error) {
 	return run()
 }
 
-// choose chooses method, place, order and scaling.
+// choose chooses method, device, order and scaling.
 func (s *Solver) choose(ctx context.Context) error {
 	s.ChooseMethod()
 	if err := s.CheckTranspose(); err != nil {
@@ -68,7 +69,7 @@ func (s *Solver) choose(ctx context.Context) error {
 	return errors.Join(s.ChooseScaling(), ctx.Err())
 }
 
-// build makes what solves, at the place chosen.
+// build makes the refinement on the backend chosen.
 func (s *Solver) build(ctx context.Context) (err error) {
 	s.Opt.Stage("storing the matrix")
 	switch d := s.Opt.Device; {
@@ -94,7 +95,7 @@ func (s *Solver) build(ctx context.Context) (err error) {
 	return err
 }
 
-// refineAt makes the refinement of s with vectors at a place.
+// refineAt makes the refinement of s on a backend.
 func refineAt[V any, S linop.Scalar[S]](ctx context.Context, s *Solver, at backend.Backend[V, S]) error {
 	s.Resumes = s.recorder.Resuming()
 	f, err := refine.New(ctx, &s.Problem, at)
@@ -106,8 +107,7 @@ func refineAt[V any, S linop.Scalar[S]](ctx context.Context, s *Solver, at backe
 	return nil
 }
 
-// ended is deferred by what uses a pool of Until(ctx): if a loop was interrupted, the error is
-// that of the context.
+// ended is deferred by functions that use a pool of Until(ctx). If a loop was interrupted, it sets the error of the context.
 func ended(ctx context.Context, err *error) {
 	if r := recover(); r == parallel.ErrInterrupted {
 		*err = ctx.Err()
@@ -116,7 +116,7 @@ func ended(ctx context.Context, err *error) {
 	}
 }
 
-// NewAt is New with vectors at a backend of the caller, which makes it for the matrix in the order chosen. No special kind of matrix is looked for.
+// NewAt is New with a backend of the caller: at makes it for the matrix in the order chosen. NewAt treats every matrix as ordinary.
 func NewAt[V any, S linop.Scalar[S]](ctx context.Context, m *csr.Matrix, opt solve.Options, at func(m *csr.Matrix, pool *parallel.Pool) backend.Backend[V, S]) (*Solver, error) {
 	var with Solver
 	with.Ordinary = true

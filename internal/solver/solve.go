@@ -11,6 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/batch"
 	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -19,39 +20,37 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Solver is a matrix made ready to be solved with, for any number of
-// right-hand sides one after the other.
+// A Solver solves systems with one matrix, for any number of right-hand sides, one after the other.
 type Solver struct {
 	refine.Problem
 	Setup   time.Duration
 	Threads int
 
-	special  kind                                       // nil: an ordinary matrix
-	recorder *checkpoint.Recorder                       // of checkpoints; nil: none
-	backend  func(ctx context.Context, s *Solver) error // makes what solves elsewhere; nil: host or device
-	answered []float64                                  // the last x, in the order chosen
+	special  kind                                       // solves with a matrix of a special kind; nil: the matrix is ordinary
+	recorder *checkpoint.Recorder                       // takes checkpoints; nil: there are none
+	backend  func(ctx context.Context, s *Solver) error // makes the refinement on a backend of the caller; nil: on the host or a device
+	lastX    []float64                                  // the last x, in the order chosen
 	updates  updates
 	side     sideBySide
-	root     dist.Comm // ranks whose first has the whole matrix; nil: there are no others
+	root     dist.Comm // ranks, of which rank 0 has the whole matrix; nil: there are no other ranks
 }
 
-// sideBySide is what solves for several right-hand sides have.
+// sideBySide is the state of solves for several right-hand sides.
 type sideBySide struct {
-	rhs    *int          // the right-hand side of SolveMany that is solved for; nil: unknown
-	team   *team         // of SolveMany; nil: none yet
-	member *batch.Column // of a team, that solves with this; nil: none does
-	family *batch.Batch  // what it shares
+	rhs    *int          // index of the right-hand side of SolveMany in progress; nil: unknown
+	team   *team         // solvers of SolveMany; nil: none yet
+	column *batch.Column // the column of a team that this Solver solves for; nil: none
+	batch  *batch.Batch  // what the columns share
 }
 
-// New prepares to solve with m, which must stay as it is while the Solver is in
-// use. If the context ends before the matrix is examined, ordered, scaled and stored, that is
-// an error. Then it interrupts setting up preconditioners; what was not set up follows in
-// Solve. Close ends the threads.
+// New prepares to solve with m, which must stay unchanged while the Solver is in use. If the context ends before the
+// matrix has been examined, ordered, scaled and stored, New returns an error. Later the end of the context interrupts only
+// the set-up of preconditioners, and Solve makes up for it. Close ends the threads.
 func New(ctx context.Context, m *csr.Matrix, opt solve.Options) (*Solver, error) {
 	return newWith(ctx, m, opt, Solver{})
 }
 
-// newWith is New of a Solver that has what with has.
+// newWith is New for a Solver that begins as with.
 func newWith(ctx context.Context, m *csr.Matrix, opt solve.Options, with Solver) (*Solver, error) {
 	rhs, asked := new(int), opt
 	opt.Monitor = batch.Numbered(opt.Monitor, rhs)
@@ -62,30 +61,30 @@ func newWith(ctx context.Context, m *csr.Matrix, opt solve.Options, with Solver)
 	return s, err
 }
 
-// prepared is newWith.
+// prepared does the work of newWith.
 func prepared(ctx context.Context, m *csr.Matrix, opt solve.Options, with Solver) (*Solver, error) {
 	start := time.Now()
-	if err := opt.Validate(); err != nil {
+	if err := options.Validate(opt); err != nil {
 		return nil, err
 	}
 	if err := m.Validate(); err == nil && m.Rows != m.Cols && (opt.Method == solve.LSQR || opt.Method == solve.Auto || opt.Method == "") && m.NNZ() > 0 {
-		if !opt.Vectors.Plain() {
-			return nil, solve.Invalid("least squares are solved with vectors double, not %v", opt.Vectors)
+		if !options.Float64Vectors(opt.Vectors) {
+			return nil, options.Invalid("least squares are solved with vectors double, not %v", options.VectorsText(opt.Vectors))
 		}
-		return leastSquaresSolver(ctx, m, opt.WithDefaults(max(m.Rows, m.Cols)))
+		return leastSquaresSolver(ctx, m, options.WithDefaults(opt, max(m.Rows, m.Cols)))
 	}
-	if err := solve.CheckMatrix(m); err != nil {
+	if err := options.CheckMatrix(m); err != nil {
 		return nil, err
 	}
 	if err := checkLower(m, opt.Lower); err != nil {
 		return nil, err
 	}
 	for k, v := range opt.Precond.NearNull {
-		if err := solve.CheckVector(fmt.Sprintf("near-null vector %d", k+1), v, m.Rows); err != nil {
+		if err := options.CheckVector(fmt.Sprintf("near-null vector %d", k+1), v, m.Rows); err != nil {
 			return nil, err
 		}
 	}
-	opt = opt.WithDefaults(m.Rows)
+	opt = options.WithDefaults(opt, m.Rows)
 	opt.Stage("examining the matrix")
 	if c := opt.Checkpoint.Resume; c != nil {
 		opt.Threads = cmp.Or(opt.Threads, c.Threads())
@@ -118,8 +117,8 @@ func (s *Solver) begin(m *csr.Matrix, opt solve.Options) {
 	s.Threads = s.Pool.Threads()
 }
 
-// Device describes the device that is solved on, and the most of its memory, in bytes, that
-// was taken at one time; on is false for the host.
+// Device describes the device that the Solver runs on. bytes is the largest amount of the device's memory in use at one
+// time. on is false for the host.
 func (s *Solver) Device() (info gpu.Info, bytes int64, on bool) {
 	if s.Opt.Device == nil {
 		return info, 0, false
@@ -128,8 +127,8 @@ func (s *Solver) Device() (info gpu.Info, bytes int64, on bool) {
 	return s.Opt.Device.Info(), bytes, true
 }
 
-// Close ends the threads and releases what is on a device, which stays open. The Solver
-// must not be used afterwards; closing it again does nothing.
+// Close ends the threads and releases the memory on a device, which stays open. The Solver must not be used afterwards.
+// Closing it again does nothing.
 func (s *Solver) Close() {
 	if s.special != nil {
 		s.special.Close()

@@ -5,16 +5,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 )
 
-// SolveVecTo solves A x = b and stores x in dst, like the method of that name of mat.Cholesky
-// and other factorizations of gonum. An empty dst is resized; dst may be b. The error is a
-// *NotConvergedError if dst is not a solution to the tolerance; [Solver.Solve] does the same
-// with a context, an initial guess and a full Result.
+// SolveVecTo solves A x = b and stores x in dst, like mat.Cholesky.SolveVecTo and other factorizations of gonum. An empty dst is
+// resized; dst may be b. The error is a *solve.NotConvergedError if dst is not a solution to the tolerance. [Solver.Solve] also takes
+// a context and an initial guess, and returns a full Result.
 func (s *Solver) SolveVecTo(dst *mat.VecDense, b mat.Vector) error {
 	if !dst.IsEmpty() && dst.Len() != s.M.Rows {
-		return solve.Invalid("the destination has %d elements, the matrix %d rows", dst.Len(), s.M.Rows)
+		return options.Invalid("the destination has %d elements, the matrix %d rows", dst.Len(), s.M.Rows)
 	}
 	rhs := make([]float64, b.Len())
 	for i := range rhs {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -55,8 +56,8 @@ func TestStorageDefaults(t *testing.T) {
 		{solve.Storage{}, false, true, "FP64", adaptive.CW},
 		{solve.Storage{Set: formatSet("AP7"), Criterion: adaptive.CW}, true, true, "AP7", adaptive.CW},
 	} {
-		got := c.in.WithDefaults(c.symmetric, c.noRefine)
-		if got.Set.Name != c.set || got.Criterion != c.criterion || got.Epsilon != solve.DefaultEpsilon {
+		got := options.StorageWithDefaults(c.in, c.symmetric, c.noRefine)
+		if got.Set.Name != c.set || got.Criterion != c.criterion || got.Epsilon != options.DefaultEpsilon {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -80,8 +81,8 @@ func TestNextStorage(t *testing.T) {
 		{at(0x1p-24), krylov.Stagnation, "FP64"},
 		{solve.Storage{Set: formatSet("FP32"), Epsilon: 0x1p-24}, krylov.Slow, "FP64"},
 	} {
-		if got := attempt.NextStorage(c.from, c.reason).String(); got != c.want {
-			t.Errorf("%v after %v: %s, want %s", c.from, c.reason, got, c.want)
+		if got := options.StorageText(attempt.NextStorage(c.from, c.reason)); got != c.want {
+			t.Errorf("%v after %v: %s, want %s", options.StorageText(c.from), c.reason, got, c.want)
 		}
 	}
 }

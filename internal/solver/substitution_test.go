@@ -91,7 +91,7 @@ func TestSubstitution(t *testing.T) {
 	}
 }
 
-// TestRecognised: what is said of matrices of special kinds, and what they end with.
+// TestRecognised: matrices of special kinds, the log, and the result.
 func TestRecognised(t *testing.T) {
 	zero := []float64{0, 0}
 	for _, c := range []struct {

@@ -15,7 +15,7 @@ import (
 )
 
 // What methods multiply with, and the preconditioners that suit them, have the transposes that they say:
-// y·(A x) = x·(A^T y) but for the accuracy of what is stored.
+// y·(A x) = x·(A^T y) to the accuracy of the stored matrix.
 func TestTransposes(t *testing.T) {
 	for name, m := range map[string]*csr.Matrix{"symmetric": grid(14, 0, 0), "unsymmetric": grid(14, 0.3, 0)} {
 		x, y := testsupport.Random(1, m.Rows), testsupport.Random(2, m.Rows)

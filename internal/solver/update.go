@@ -10,6 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -18,26 +19,26 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Update makes these the values of the matrix, in the order of csr.Matrix.Val as given to New, whose pattern of
-// nonzeros stays: the next of a sequence of systems, such as time steps or Newton steps. They must stay
-// as they are while the Solver is in use, as the matrix of New; that may be changed for Update, and its Val passed.
+// Update gives the matrix new values, in the order of csr.Matrix.Val as given to New; the pattern of nonzeros stays. It is for the
+// next of a sequence of systems, such as time steps or Newton steps. The values must stay unchanged while the Solver is in use.
+// The caller may change the Val of the matrix given to New, and pass it.
 //
-// What depends on the pattern is taken over: the order of the rows, what the rules have looked at and chosen, the
-// layout of the method's matrix. The preconditioner stays as it is until the iterations that it takes beyond those of
-// the first system have taken as many multiplications as setting it up. Then the symbolic part of factorisations is
-// taken over, and the transfers between the levels of multigrid, until they take half as many iterations again as at first: with Options.Updates
-// from the first time on, otherwise from the second, since New keeps nothing then. Trials that did not help are left
-// out. The answer is verified as ever, so that what is taken over can cost iterations, never accuracy. If symmetry or the signs of the diagonal change, and for
-// matrices of a special kind and on devices, Update is a New of the same Options.
+// Update keeps what depends on the pattern: the order of the rows, the features and choices of the rules, and the layout of the
+// method's matrix. The preconditioner stays until its iterations beyond those of the first system have cost as many multiplications as
+// setting it up again. The new preconditioner then reuses the symbolic part of factorisations. It also reuses the transfers between the
+// levels of multigrid, until they cost half as many iterations again as at first. With Options.Updates this reuse begins with the first
+// Update, otherwise with the second, since New keeps nothing then. Update drops probe runs that did not help. Every x is verified as
+// ever, so that reuse can cost iterations, but never accuracy. If the symmetry or the signs of the diagonal change, for matrices of a
+// special kind, and on devices, Update is New with the same Options.
 //
-// Solve starts from zero, or from the last x if that is passed as a guess. After an error the Solver is as
-// it was before. Setup is the time of the Update.
+// Solve starts from zero, or from the last x if the caller passes it as a guess. After an error the Solver is as
+// before. Setup becomes the time of the Update.
 func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 	if s.root != nil || s.Job != nil || s.recorder != nil || len(s.Opt.Lower) > 0 {
-		return solve.Invalid("Update is for a matrix on one rank, without lower parts and checkpoints")
+		return options.Invalid("Update is for a matrix on one rank, without lower parts and checkpoints")
 	}
 	if len(values) != s.Given.NNZ() {
-		return solve.Invalid("%d values for a pattern of %d nonzeros", len(values), s.Given.NNZ())
+		return options.Invalid("%d values for a pattern of %d nonzeros", len(values), s.Given.NNZ())
 	}
 	start := time.Now()
 	m := *s.Given
@@ -57,14 +58,14 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 	if s.Layouts = maps.Clone(s.Layouts); s.Layouts == nil {
 		s.Layouts = map[backend.StoredAs]adaptive.Layout{}
 	}
-	s.Sums, s.Multiple, s.side.team, s.side.family, s.answered = nil, nil, nil, nil, nil
+	s.Sums, s.Multiple, s.side.team, s.side.batch, s.lastX = nil, nil, nil, nil, nil
 	s.Given, s.M, s.Known = &m, &m, new(features.KnownParts)
 	err = s.until(ctx, func() error {
 		if p := s.Order.Permutation; p != nil {
 			s.M = m.Permuted(p, p.Inverse(), s.Pool)
 		}
 		s.Facts = csr.Examine(&m, s.Pool)
-		return solve.Solvable(s.Facts)
+		return options.Solvable(s.Facts)
 	})
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 	}
 	s.Opt.Examined(s.Facts)
 	last := before.Refiner.(*refine.Refinement[vector, scalar]).Correction.Attempts
-	s.leaveTrials(last)
+	s.leaveProbeRuns(last)
 	if err = s.until(ctx, func() error { return s.rescale(before.Scaled) }); err != nil {
 		return err
 	}
@@ -90,28 +91,28 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 	return nil
 }
 
-// UpdateMatrix is Update with the values of m, whose pattern must be that of the matrix given to New.
+// UpdateMatrix is Update with the values of m, which must have the pattern of the matrix given to New.
 func (s *Solver) UpdateMatrix(ctx context.Context, m *csr.Matrix) error {
 	g := s.Given
 	if m.Rows != g.Rows || m.Cols != g.Cols {
-		return solve.Invalid("the matrix is %d x %d, the one before %d x %d", m.Rows, m.Cols, g.Rows, g.Cols)
+		return options.Invalid("the matrix is %d x %d, the one before %d x %d", m.Rows, m.Cols, g.Rows, g.Cols)
 	}
 	for i := range m.Rows {
 		now, _ := m.Row(i)
 		if was, _ := g.Row(i); !slices.Equal(now, was) {
-			return solve.Invalid("the pattern of nonzeros differs from that of the matrix before, first in row %d", i+1)
+			return options.Invalid("the pattern of nonzeros differs from that of the matrix before, first in row %d", i+1)
 		}
 	}
 	return s.Update(ctx, m.Val)
 }
 
-// iterating reports whether a Krylov method at the host solves.
+// iterating reports whether a Krylov method on the host solves.
 func iterating(r refine.Refiner) bool {
 	_, is := r.(*refine.Refinement[vector, scalar])
 	return is
 }
 
-// anew is New of m with the same options, in the place of s.
+// anew replaces s by New for m with the same options.
 func (s *Solver) anew(ctx context.Context, m *csr.Matrix, start time.Time) error {
 	t, err := New(ctx, m, s.updates.asked)
 	if err != nil {
@@ -123,7 +124,7 @@ func (s *Solver) anew(ctx context.Context, m *csr.Matrix, start time.Time) error
 	return nil
 }
 
-// judgeTransfers forgets the transfers of multigrid that do not suit the values any more.
+// judgeTransfers drops the transfers of multigrid that no longer suit the values.
 func (s *Solver) judgeTransfers() {
 	switch {
 	case s.updates.usual == 0:
@@ -135,19 +136,19 @@ func (s *Solver) judgeTransfers() {
 	}
 }
 
-// carry decides whether the preconditioner in use stays for the next values: until what it has cost is what setting it up
-// takes, so that a sequence takes at most about twice what it would if one knew beforehand when to do that.
+// carry decides whether the preconditioner in use stays for the next values. It stays until its additional iterations have cost as much
+// as setting it up again, so that a sequence costs at most about twice as much as with the best moments for setting up.
 func (s *Solver) carry(t *attempt.Attempts[vector, scalar]) {
 	c := s.Carried
 	s.Carried = attempt.Carried{}
-	made, rung := t.Preconditioner(), t.State.Fallbacks[max(t.State.Fallback, 0)]
-	if made == nil || c.Solves == 0 || c.Other || rung.Iterations == 0 {
+	made, state := t.Preconditioner(), t.State.Fallbacks[max(t.State.Fallback, 0)]
+	if made == nil || c.Solves == 0 || c.Other || state.Iterations == 0 {
 		return
 	}
 	if c.Usual == 0 {
 		c.Usual = (c.Took + c.Solves - 1) / c.Solves
 	}
-	c.Debt += max(0, float64(c.Took-c.Solves*c.Usual)) * rung.Work / float64(rung.Iterations)
+	c.Debt += max(0, float64(c.Took-c.Solves*c.Usual)) * state.Work / float64(state.Iterations)
 	if c.Debt >= made.Work {
 		s.Say("update: %d iterations in %d solves instead of %d in each; the preconditioner is set up again", c.Took, c.Solves, c.Usual)
 		return
@@ -156,8 +157,8 @@ func (s *Solver) carry(t *attempt.Attempts[vector, scalar]) {
 	s.Say("update: the preconditioner stays")
 }
 
-// leaveTrials takes the trials from the ladder that the last solve has left.
-func (s *Solver) leaveTrials(t *attempt.Attempts[vector, scalar]) {
+// leaveProbeRuns drops the probe runs that the last solve has left from the fallbacks.
+func (s *Solver) leaveProbeRuns(t *attempt.Attempts[vector, scalar]) {
 	s.Found = features.Once[[]choice.Fallback]{Known: true}
 	for k, r := range t.Fallbacks {
 		if !r.ProbeRun || k >= t.State.Fallback {
@@ -166,14 +167,14 @@ func (s *Solver) leaveTrials(t *attempt.Attempts[vector, scalar]) {
 	}
 }
 
-// rescale scales the matrix as the one before if that is about as good: transfers belong to a scaling.
+// rescale keeps the scaling of the values before if it is about as good as a new one: transfers belong to a scaling.
 func (s *Solver) rescale(before *backend.ScaledMatrix) error {
 	if err := s.ChooseScaling(); err != nil {
 		return err
 	}
 	now := s.Scaled
 	now.Pool, now.Transposes, now.Symmetric = s.Pool, before.Transposes, before.Symmetric
-	if now.None == before.None && near(now.Row, before.Row) && near(now.Col, before.Col) && !s.Overflows(before.Scaling) {
+	if now.None == before.None && near(now.Row, before.Row) && near(now.Col, before.Col) && !s.Source().Overflows(before.Scaling) {
 		now.Scaling = before.Scaling
 		return nil
 	}
@@ -182,14 +183,14 @@ func (s *Solver) rescale(before *backend.ScaledMatrix) error {
 	return nil
 }
 
-// near compares exponents.
+// near reports whether the exponents of two scalings differ little.
 func near(a, b []int) bool {
 	return slices.EqualFunc(a, b, func(a, b int) bool { return max(a-b, b-a) <= rules.MostRescaled })
 }
 
-// updates is what Update needs of what was before.
+// updates is the state that Update needs of the solves before.
 type updates struct {
-	asked solve.Options // of New
+	asked solve.Options // options as given to New
 	usual int           // iterations with the transfers of multigrid as they were when made; 0: not known
 	took  int           // iterations of the last solve
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -131,7 +132,7 @@ func TestAutoSolvesWhatDoubleDoesNot(t *testing.T) {
 	}
 }
 
-// The bits are those of any number of threads.
+// The bits do not depend on the number of threads.
 func TestThreadsVectors(t *testing.T) {
 	m := grid(70, 0.3, 0)
 	b := rhs(m, 1)
@@ -182,16 +183,16 @@ func TestParseVectors(t *testing.T) {
 		"double": {Kind: solve.VectorsDouble}, "dd": allDD, "auto": autoDD, "dq": {Kind: solve.VectorsDQ},
 		"dq:50,1e-1": {Kind: solve.VectorsDQ, Window: 50, Deviation: 0.1},
 	} {
-		v, err := solve.ParseVectors(text)
+		v, err := options.ParseVectors(text)
 		if err != nil || v != want {
 			t.Errorf("%q: %+v, %v", text, v, err)
 		}
-		if again, err := solve.ParseVectors(v.String()); err != nil || again != v.WithDefaults() {
-			t.Errorf("%q: %q is read as %+v, %v", text, v, again, err)
+		if again, err := options.ParseVectors(options.VectorsText(v)); err != nil || again != options.VectorsWithDefaults(v) {
+			t.Errorf("%q: %q is read as %+v, %v", text, options.VectorsText(v), again, err)
 		}
 	}
 	for _, text := range []string{"", "quad", "DD", "dd:", "auto:100,1", "dq:", "dq:100", "dq:1,1", "dq:0,1", "dq:-5,1", "dq:5,0", "dq:5,-1", "dq:5,NaN", "dq:5,Inf", "dq:1e3,1", "dq:99999999,1", "dq:5,1,2"} {
-		if v, err := solve.ParseVectors(text); err == nil {
+		if v, err := options.ParseVectors(text); err == nil {
 			t.Errorf("%q is read as %+v", text, v)
 		}
 	}
@@ -201,18 +202,18 @@ func TestParseVectors(t *testing.T) {
 func TestVectorsRefused(t *testing.T) {
 	for _, v := range []solve.Vectors{allDD, autoDD, {Kind: solve.VectorsDQ}} {
 		opt := solve.Options{Vectors: v}
-		if err := opt.Validate(); err != nil {
+		if err := options.Validate(opt); err != nil {
 			t.Error(err)
 		}
-		if opt.OverDomains() == nil || opt.OnDevice() == nil {
+		if options.OverDomains(opt) == nil || options.OnDevice(opt) == nil {
 			t.Errorf("vectors %v run over domains, or on a device", v)
 		}
 		opt.NoRefine = true
-		if err := opt.Validate(); (err != nil) != (v != allDD) {
+		if err := options.Validate(opt); (err != nil) != (v != allDD) {
 			t.Errorf("vectors %v without refinement: %v", v, err)
 		}
 		opt = solve.Options{Vectors: v, Checkpoint: solve.Checkpoints{Save: func(solve.Checkpoint) {}}}
-		if opt.Validate() == nil {
+		if options.Validate(opt) == nil {
 			t.Errorf("vectors %v have checkpoints", v)
 		}
 		if _, err := New(t.Context(), &csr.Matrix{Rows: 1, Cols: 2, RowPtr: []int64{0, 2}, Col: []int32{0, 1}, Val: []float64{1, 2}}, solve.Options{Vectors: v, Method: solve.LSQR}); err == nil {
@@ -220,7 +221,7 @@ func TestVectorsRefused(t *testing.T) {
 		}
 	}
 	for _, v := range []solve.Vectors{{Kind: "quad"}, {Kind: solve.VectorsDD, Window: 3}, {Kind: solve.VectorsDQ, Window: 1}, {Kind: solve.VectorsDQ, Deviation: math.NaN()}} {
-		if (solve.Options{Vectors: v}).Validate() == nil {
+		if options.Validate((solve.Options{Vectors: v})) == nil {
 			t.Errorf("vectors %+v are valid", v)
 		}
 	}
@@ -288,7 +289,7 @@ func BenchmarkVectors(b *testing.B) {
 	}
 }
 
-// Double-double vectors are multiplied with the layout that suits them, with what is requested, and with what memory allows.
+// Products with double-double vectors use the layout that suits them, that is requested, or that memory allows.
 func TestVectorsLayouts(t *testing.T) {
 	m := rescaled(grid(40, 0, 0), uneven(1), uneven(1))
 	b := rhs(m, 1)
@@ -321,7 +322,7 @@ func TestVectorsLayouts(t *testing.T) {
 	}
 }
 
-// Too little memory for a layout that is filled up with zeros is a reason for another one, or an error of one that is requested.
+// With too little memory for a layout filled up with zeros another layout is chosen, unless the layout is requested: then that is an error.
 func TestVectorsMemory(t *testing.T) {
 	m := grid(40, 0, 0)
 	b := rhs(m, 1)

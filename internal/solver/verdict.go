@@ -8,6 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/batch"
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -17,17 +18,19 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// answer is one right-hand side on its way to a Result.
-type answer struct {
+// solution is the solve for one right-hand side, on its way to a Result.
+type solution struct {
 	*refine.Solution
 	s       *Solver
-	dropped float64 // ||r||/||b|| of an x that was given up for zero; 0: none
+	before  refine.Used // work before the solve
+	dropped float64     // ||r||/||b|| of an x that preferZero replaced by zero; 0: none
 }
 
-// solve refines x, judges it, goes on where the judgement asks for that, and estimates
-// its digits.
-func (a *answer) solve(guess bool) (err error) {
+// solve refines x, judges it, goes on where the judgement asks for more, and estimates the digits of x.
+// It starts from the guess a.X, or from zero.
+func (a *solution) solve(guess bool) (err error) {
 	opt := a.s.Opt
+	a.Began, a.before = time.Now(), a.s.recorder.Since(a.s.Refiner.Usage().Used())
 	a.Solved, err = a.s.Refiner.Refine(a.Ctx, a.X, a.B, krylov.Options[vector]{
 		Tol: opt.Tol * refine.Tighter, MaxIter: opt.MaxIter, Guess: guess, Monitor: opt.Monitor,
 	})
@@ -53,10 +56,10 @@ func (a *answer) solve(guess bool) (err error) {
 	if !a.Reason.Converged() {
 		a.Digits = digits.UnknownDigits()
 	}
-	if want := opt.FloatDigits(); want > 0 && a.Reason == krylov.Converged && a.Digits.Believed < want {
+	if want := options.FloatDigits(opt); want > 0 && a.Reason == krylov.Converged && a.Digits.Believed < want {
 		a.Reason = krylov.TooFewDigits
 	}
-	if opt.Precise() && a.Reason == krylov.Converged {
+	if options.Precise(opt) && a.Reason == krylov.Converged {
 		if again, err := (digits.Estimation{Solution: a.Solution}).RefinePrecisely(); err != nil {
 			return err
 		} else if again {
@@ -73,8 +76,8 @@ func (a *answer) solve(guess bool) (err error) {
 	return a.preferZero()
 }
 
-// improved improves x, estimates its digits and judges it.
-func (a *answer) improved() error {
+// improved improves x, estimates its digits, and judges it.
+func (a *solution) improved() error {
 	x := a.X
 	a.s.Opt.Stage("estimating the digits of x")
 	if err := (digits.Estimation{Solution: a.Solution}).Estimate(); err != nil {
@@ -88,9 +91,9 @@ func (a *answer) improved() error {
 	return err
 }
 
-// judge measures x, as given. When the solve was ended from outside, that is all, unless x
-// meets the measure: how x explains b changes nothing then, and takes several times as long.
-func (a *answer) judge() (err error) {
+// judge judges x by the matrix as given. After a solve that was ended from outside it only measures the errors, unless x meets
+// the tolerance: whether x explains b does not matter then, and takes several times as long to find out.
+func (a *solution) judge() (err error) {
 	a.s.Opt.Stage("verifying x")
 	start := time.Now()
 	defer func() { a.Spent.Verifying += time.Since(start) }()
@@ -109,34 +112,36 @@ func (a *answer) judge() (err error) {
 	return err
 }
 
-// errors measures x.
-func (a *answer) errors() (verify.Errors, error) {
+// errors returns the errors of x.
+func (a *solution) errors() (verify.Errors, error) {
 	if j := a.s.Job; j != nil {
 		return verify.ComputeDistributed(j.Matrix, a.X, a.Given, a.s.Pool), nil
 	}
 	return verify.Compute(a.s.Given, a.s.Order.Back(a.X), a.Given, a.s.Pool)
 }
 
-// unexplained is that of x in all blocks, whatever their size.
-func (a *answer) unexplained() (float64, error) {
+// unexplained returns verify.Judgement.Unexplained of x over all blocks, whatever their size.
+func (a *solution) unexplained() (float64, error) {
 	if j := a.s.Job; j != nil {
 		return verify.UnexplainedDistributed(j.Matrix, a.X, a.Given, a.s.Pool), nil
 	}
 	return a.s.Known.Given.Unexplained(a.s.Given, a.s.Order.Back(a.X), a.Given, a.s.Pool)
 }
 
-// met reports whether the measure that counts is within the tolerance.
-func (a *answer) met() bool { return a.s.Opt.Stop.Of(a.Errors) <= a.s.Opt.Tol }
+// met reports whether the error that Options.Stop names is within the tolerance.
+func (a *solution) met() bool { return options.ErrorOf(a.s.Opt.Stop, a.Errors) <= a.s.Opt.Tol }
 
-// byRows reports whether the measure that counts is that of a row.
-func (a *answer) byRows() bool { return a.s.Opt.Stop == solve.StopRow || a.s.Opt.Stop == solve.StopCW }
+// byRows reports whether Options.Stop names an error row by row.
+func (a *solution) byRows() bool {
+	return a.s.Opt.Stop == solve.StopRow || a.s.Opt.Stop == solve.StopCW
+}
 
-// explainRounds is how many times a solve goes on: the blocks of an x that is better may be others.
+// explainRounds is the number of times that a solve goes on: a better x may have other blocks.
 const explainRounds = 3
 
-// explain goes on with an x that meets the measure but does not explain b, or not in all
-// blocks, see verify.Judgement: to a residual that is small in each of them.
-func (a *answer) explain() error {
+// explain goes on with an x that meets the tolerance but does not explain b in all blocks (see verify.Judgement), until
+// the residual is small in each block.
+func (a *solution) explain() error {
 	opt := a.s.Opt
 	if opt.NoRefine {
 		return nil
@@ -172,15 +177,15 @@ func (a *answer) explain() error {
 	return nil
 }
 
-// further is that of the refiner.
-func (a *answer) further(x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+// further calls Refiner.Further and adds up its time.
+func (a *solution) further(x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
 	more, err := a.s.Refiner.Further(a.Ctx, x, b, w, opt)
 	a.Solved.Orthogonalization += more.Orthogonalization
 	return more, err
 }
 
-// verdict is the reason that the judgement of x leaves of the one that refinement stopped for.
-func (a *answer) verdict() krylov.Reason {
+// verdict returns the reason why the solve ended: the reason of refinement, as far as the judgement of x confirms it.
+func (a *solution) verdict() krylov.Reason {
 	reason := a.Solved.Reason
 	switch {
 	case reason == krylov.ZeroRHS:
@@ -193,7 +198,7 @@ func (a *answer) verdict() krylov.Reason {
 		reason = krylov.Drift
 	}
 	if reachable := a.reachable(); !reason.Converged() && !ranks.Limited(reason) &&
-		a.s.Opt.Tol < reachable && a.s.Opt.Stop.Of(a.Errors) <= nearReachable*reachable {
+		a.s.Opt.Tol < reachable && options.ErrorOf(a.s.Opt.Stop, a.Errors) <= nearReachable*reachable {
 		return krylov.PrecisionExhausted
 	}
 	if m := a.s.Method; (m == solve.CG || m == solve.MINRES) && !a.s.Facts.Symmetric {
@@ -205,16 +210,16 @@ func (a *answer) verdict() krylov.Reason {
 	return reason
 }
 
-// explained reports whether an x that meets the measure explains b as well.
-func (a *answer) explained() bool { return explains(a.Judgement, a.s.Opt) }
+// explained reports whether an x that meets the tolerance also explains b.
+func (a *solution) explained() bool { return explains(a.Judgement, a.s.Opt) }
 
-// suspect reports whether the system may have no solution: nothing else explains the end of
-// the solve, or finding out is cheap.
-func (a *answer) suspect() bool {
+// suspect reports whether to look for evidence that the system has no solution: nothing else explains why the solve ended, or
+// the search is cheap.
+func (a *solution) suspect() bool {
 	switch a.Reason {
 	case krylov.Singular:
 		return true
-	case krylov.Converged: // by an x that may be far larger than b asks for, with nothing that confirms it
+	case krylov.Converged: // x may be far larger than b asks for, and no digits confirm it
 		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol)
 	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
 		return a.s.Rows() <= rules.DenseRows
@@ -222,15 +227,15 @@ func (a *answer) suspect() bool {
 	return false
 }
 
-// nearReachable is the multiple of the reachable measure from which precision is exhausted.
+// nearReachable is the multiple of the reachable error up to which precision counts as exhausted.
 const nearReachable = 16
 
-// reachable is what rounding x to float64 may leave of the measure that counts.
-func (a *answer) reachable() float64 { return a.s.Opt.Stop.Of(a.Rounding) }
+// reachable returns the error that rounding x to float64 alone may cause, in the measure that Options.Stop names.
+func (a *solution) reachable() float64 { return options.ErrorOf(a.s.Opt.Stop, a.Rounding) }
 
-// preferZero replaces an x that did not converge and is no better than zero by zero. That of
-// a solve that was ended from outside is left, as a guess for the next.
-func (a *answer) preferZero() error {
+// preferZero replaces an x that has not converged and is no better than zero by zero. It keeps the x of a solve that was ended
+// from outside, as a guess for the next solve.
+func (a *solution) preferZero() error {
 	if a.Reason.Converged() || a.Reason == krylov.TooFewDigits || ranks.Limited(a.Reason) || a.RelativeResidual < 1 || a.Vectors.AbsMax(a.X) == 0 {
 		return nil
 	}
@@ -245,14 +250,14 @@ func (a *answer) preferZero() error {
 	return a.judge()
 }
 
-// judgeGiven judges x by the matrix as given, along with those of other members.
-func (a *answer) judgeGiven() (j verify.Judgement, err error) {
+// judgeGiven judges x by the matrix as given, together with the x of other columns of the batch.
+func (a *solution) judgeGiven() (j verify.Judgement, err error) {
 	s, x := a.s, a.s.Order.Back(a.X)
 	judge := func(pool *parallel.Pool) { j, err = s.Known.Given.Judge(s.Given, x, a.Given, s.Opt.Tol, pool) }
-	if s.side.member == nil {
+	if s.side.column == nil {
 		judge(s.Pool)
 		return j, err
 	}
-	s.side.member.Ask(&batch.Request{Judge: judge, Of: batch.Judgements{Known: s.Known, Pool: s.Pool}})
+	s.side.column.Ask(&batch.Request{Judge: judge, Of: batch.Judgements{Known: s.Known, Pool: s.Pool}})
 	return j, err
 }

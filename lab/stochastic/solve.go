@@ -8,6 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -66,7 +67,7 @@ func Solve(ctx context.Context, m *csr.Matrix, b, x0 []float64, opt solve.Option
 		return Solution{}, err
 	}
 	out := Solution{Result: r, Unstable: arithmetic.Instabilities(), Seed: seed}
-	last := at.of(s.Answered())
+	last := at.of(s.LastX())
 	out.Samples = make(Vector, m.Rows)
 	sample := make([]float64, m.Rows)
 	for k := range Samples {
@@ -219,7 +220,7 @@ func (p *samples) sampleSums(dst, x triples) {
 func (p *samples) Store(scaled *csr.Matrix, t solve.Storage) (backend.Matrix[triples, number], error) {
 	return sampleMatrix{
 		Operator: NewOperator(p.Space, scaled),
-		Stored:   backend.Stored{Storage: t.FP64(), Bytes: scaled.Bytes(), Relaxer: linop.NewCSR(scaled, p.pool), Source: scaled},
+		Stored:   backend.Stored{Storage: options.FP64(t), Bytes: scaled.Bytes(), Relaxer: linop.NewCSR(scaled, p.pool), Source: scaled},
 	}, nil
 }
 

@@ -125,7 +125,7 @@ func (d *driver[V, S]) resume(it keeper[V, S]) {
 // pause is called between two iterations: it saves their state if that is due or the context
 // has ended, and returns the Reason of the latter.
 func (d *driver[V, S]) pause(it keeper[V, S]) Reason {
-	d.glance()
+	d.snapshot()
 	if !d.due() {
 		return Running
 	}
@@ -133,10 +133,10 @@ func (d *driver[V, S]) pause(it keeper[V, S]) Reason {
 	return d.save(it.keeps(d.pre.by != nil).state(&d.c))
 }
 
-// glance shows x to who wants to see it.
-func (d *driver[V, S]) glance() {
-	if d.c.opt.Glance != nil {
-		d.c.opt.Glance(d.x)
+// snapshot shows x to who wants to see it.
+func (d *driver[V, S]) snapshot() {
+	if d.c.opt.Snapshot != nil {
+		d.c.opt.Snapshot(d.x)
 	}
 }
 

@@ -20,7 +20,7 @@ func (m *GMRES[V, S]) mark() Reason {
 
 // pause is driver.pause with the state at the start of the cycle.
 func (m *GMRES[V, S]) pause() Reason {
-	m.glance()
+	m.snapshot()
 	if !m.due() {
 		return Running
 	}

@@ -77,8 +77,8 @@ type Options[V any] struct {
 	// checkpoints. Asynchronous spaces take none.
 	Checkpoint Checkpointer[V]
 
-	// Glance, if not nil, is called between iterations with x as it is then, for GMRES as it was when the cycle began. It leaves x alone.
-	Glance func(x V)
+	// Snapshot, if not nil, is called between iterations with x as it is then, for GMRES as it was when the cycle began. It leaves x alone.
+	Snapshot func(x V)
 
 	// Resume is the state that a solve of the same system by the same method with the same
 	// options goes on from, see CheckState; nil: from x or zero.

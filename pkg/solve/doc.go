@@ -1,22 +1,18 @@
-// Package solve takes a sparse system A x = b to a verified answer: it looks at
-// the matrix, picks scaling and method by stated rules, runs the method inside
-// iterative refinement, and measures the result against A, x and b with
-// arithmetic of its own.
+// Package solve has the options and results of solves of sparse systems A x = b; package mpsolve solves. A solve examines the matrix,
+// chooses scaling, method and preconditioner by stated rules, runs the method inside iterative refinement, and judges x against A and
+// b with arithmetic of its own.
 //
-//	s, err := solve.New(ctx, matrix, solve.Options{})
+//	s, err := mpsolve.New(ctx, matrix, solve.Options{})
 //	defer s.Close()
 //	result, err := s.Solve(ctx, b, nil)
 //	fmt.Println(result.Reason, result.Errors.Row)
 //
-// A result says Converged only if package verify, which shares no code with the
-// solvers, finds the error within the tolerance and that x explains b, block by block of
-// unknowns that matter to each other (verify.Judgement). The solve goes on where it does not;
-// where that does not help, A is Singular, or the system Inconsistent, with [Evidence].
-// [Digits] says how many digits of x can be believed; x is improved as far as that is
-// cheap, or to Options.Digits. docs/accuracy.md has the rules.
+// A result says Converged only if package verify, which shares no code with the solvers, finds that the error is within the
+// tolerance, and that x explains b in each block of unknowns that matter to each other (verify.Judgement). If x does not explain b, the
+// solve goes on. If that does not help, A is Singular, or the system is Inconsistent, with [Evidence]. [Digits] says how many digits
+// of x can be believed. The solve improves x as far as that is cheap, or up to Options.Digits. docs/accuracy.md has the rules.
 //
-// Not converging is no error: the result holds the reason, advice, and the best x found,
-// which is never worse than zero. Errors are systems that
-// cannot be solved as given ([InputError]), too little memory ([ErrMemory]) and
-// misuse.
+// A solve that does not converge returns no error: the result has the reason, advice, and the best x found, which is never worse
+// than zero. [Result.Err] makes an error of it. Errors are for systems that cannot be solved as given ([InputError]), for too little
+// memory ([ErrMemory]), and for misuse.
 package solve

@@ -10,21 +10,21 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// Result is the outcome of one right-hand side.
+// Result is the outcome of a solve with one right-hand side.
 type Result struct {
 	X       []float64
-	XLow    []float64 // X + XLow is x in double-double; nil: X is all there is, see Options.Vectors
-	Precise *Precise  // x with more digits than X holds, if these were asked for; X is that x rounded
+	XLow    []float64 // X + XLow is x in double-double, see Options.Vectors; nil: X is x
+	Precise *Precise  // x with more digits than X holds; X is this x rounded; nil: none was asked for
 
 	Reason   krylov.Reason // why the solve ended; Err makes an error of it
 	Advice   string        // one line on what to do about the Reason, empty when converged
-	Cautions []string      // what the Reason does not say, a line each
+	Cautions []string      // lines with what the Reason does not say
 
 	Errors       verify.Errors        // of X, measured by package verify
 	LeastSquares *verify.LeastSquares // of X, if A is not square
 	Digits       Digits               // of X
-	Evidence     *Evidence            // that the system has no solution; nil: none was looked for or found
-	NullSpace    NullSpaceResult      // of a singular matrix
+	Evidence     *Evidence            // evidence that the system has no solution; nil: none was looked for or found
+	NullSpace    NullSpaceResult      // about the null space of a singular matrix
 
 	Vectors Vectors // as requested
 	Precond PrecondResult
@@ -38,13 +38,13 @@ type Stored struct {
 	Formats []string        // in use
 	Layout  adaptive.Layout // "" on a device, over ranks, and where no matrix is stored
 	Stats   adaptive.Stats  // zero for plain FP64 CSR
-	Bytes   int64           // that the matrix takes, indices included
+	Bytes   int64           // memory of the matrix, indices included
 }
 
 // Work is what a solve did.
 type Work struct {
 	Method     string    // the last one used
-	Block      int       // the most right-hand sides that block CG solved for together with this one, this included; 0: it was not used
+	Block      int       // largest number of right-hand sides that block CG solved for together, this one included; 0: not used
 	Attempts   []Attempt // methods and preconditioners tried, in order
 	Outer      int       // refinement steps
 	Iterations int       // of the inner method, in all
@@ -52,24 +52,23 @@ type Work struct {
 	Time       TimeByPhase
 }
 
-// TimeByPhase is where the time of one right-hand side went; what the parts do
-// not cover is vector work and scaling. Precond is applying preconditioners and
-// setting up those that took over on the way.
+// TimeByPhase is the time of a solve by its phases. The remainder is vector work and scaling. Precond is the time of applying
+// preconditioners, and of setting up those that followed the first.
 type TimeByPhase struct {
 	Total, SpMV, Precond, Orthogonalization, Verify time.Duration
-	Digits                                          time.Duration // estimating and improving them; not a part of the rest but across it
+	Digits                                          time.Duration // estimating digits and improving x; overlaps the other phases
 }
 
-// PrecondResult is what the last preconditioner used took, and all of them did.
+// PrecondResult describes the last preconditioner used, and the applications of all.
 type PrecondResult struct {
 	Kind         precond.Kind
 	Text         string // with its main parameters; "none"
 	Epsilon      float64
 	Cost         precond.Cost
 	Setup        time.Duration
-	Applications int           // of all that were used
-	Elapsed      time.Duration // of these
-	Launches     int           // of kernels in an application on a device, which then has Cost.Bytes; 0: it is on the host
+	Applications int           // number of applications of all preconditioners
+	Elapsed      time.Duration // time of these applications
+	Launches     int           // kernel launches of an application on a device, which then holds Cost.Bytes; 0: on the host
 }
 
 // NotConvergedError is the error of a solve that ended without a solution to the tolerance.
@@ -85,7 +84,7 @@ func (e *NotConvergedError) Error() string {
 	return text
 }
 
-// Err is nil if the solve converged, and a *NotConvergedError otherwise.
+// Err returns nil if the solve converged, and a *NotConvergedError otherwise.
 func (r Result) Err() error {
 	if r.Reason.Converged() {
 		return nil

@@ -3,8 +3,7 @@ package solve
 // NullSpaceKind says where the null space of a singular matrix comes from.
 type NullSpaceKind string
 
-// Where it may come from. NullSpaceAuto takes that of a pure Neumann problem, whose rows sum
-// to zero, and otherwise none.
+// The sources. NullSpaceAuto takes the constants if all rows sum to zero, as in a pure Neumann problem, and otherwise no null space.
 const (
 	NullSpaceAuto     NullSpaceKind = "auto"
 	NullSpaceNone     NullSpaceKind = "none"
@@ -12,22 +11,18 @@ const (
 	NullSpaceGiven    NullSpaceKind = "given"    // NullSpace.Right
 )
 
-// NullSpaces lists all.
-var NullSpaces = []NullSpaceKind{NullSpaceAuto, NullSpaceNone, NullSpaceConstant, NullSpaceGiven}
-
-// NullSpace describes the null space of a singular matrix A, like PETSc's MatSetNullSpace and
-// MatSetTransposeNullSpace. A system with such a matrix has solutions if b is orthogonal to
-// the left null space, that of A'; the one returned is orthogonal to the null space, and so
-// the shortest. Vectors need not be orthonormal.
+// NullSpace describes the null space of a singular matrix A, like PETSc's MatSetNullSpace and MatSetTransposeNullSpace. The system has
+// solutions if b is orthogonal to the left null space, the null space of A'. The solution returned is orthogonal to the null
+// space, and so the shortest. Vectors need not be orthonormal.
 type NullSpace struct {
 	Kind  NullSpaceKind // "": NullSpaceAuto
-	Right [][]float64   // that span the null space, for NullSpaceGiven
-	Left  [][]float64   // that span the left one; nil: Right if A'v = 0 for these, otherwise found by solving with A'
+	Right [][]float64   // vectors that span the null space, for NullSpaceGiven
+	Left  [][]float64   // vectors that span the left null space; nil: Right if A'v = 0 for these, otherwise found by solving with A'
 }
 
-// NullSpaceResult is what a solve with a singular matrix knows of its null space.
+// NullSpaceResult describes the null space of a singular matrix as found.
 type NullSpaceResult struct {
-	Dim       int     // of it; 0: the matrix was taken for nonsingular
+	Dim       int     // dimension of the null space; 0: the matrix was taken for nonsingular
 	Residual  float64 // largest row-wise error of the null vectors, left and right
 	Component float64 // largest |y'b| / sum |y_i| (T_i |x|_inf + |b_i|) for a y of the left null space, T_i = sum_j |a_ij|
 }

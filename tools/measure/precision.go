@@ -13,6 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver"
+	solveoptions "github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -101,7 +102,7 @@ func measureVariants(text *strings.Builder, p problem) error {
 	m.MulVec(b, x)
 	for k := range list {
 		v := &list[k]
-		a, err := adaptive.Build(scaled, v.storage.Spec(symmetric), pool)
+		a, err := adaptive.Build(scaled, solveoptions.Spec(v.storage, symmetric), pool)
 		if err != nil {
 			return err
 		}

@@ -14,8 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Attempts goes through the list of fallbacks: it sets up preconditioners, makes methods, and records what was
-// tried.
+// Attempts goes through the list of fallbacks: it sets up preconditioners, makes methods, and records the attempts.
 type Attempts[V any, S linop.Scalar[S]] struct {
 	State        State
 	Fallbacks    []choice.Fallback
@@ -33,22 +32,22 @@ type Attempts[V any, S linop.Scalar[S]] struct {
 	tried
 }
 
-// room is what memory allows.
+// room says what the memory limit allows.
 type room struct {
-	fits    func(solve.Method) error // within the memory limit
-	beyond  func(solve.Method) int64 // bytes that it takes more than the one chosen first, its growing basis included
-	Tight   func(bytes int64) bool   // the memory limit does not allow them beside the solve
-	forgets bool                     // methods that are not in use are let go, for their memory
+	fits    func(solve.Method) error // an error if the method takes more than the limit
+	beyond  func(solve.Method) int64 // bytes that the method takes more than the one chosen first, its growing basis included
+	Tight   func(bytes int64) bool   // the limit does not allow so many bytes beside the solve
+	forgets bool                     // methods that are not in use are released, for their memory
 }
 
-// preconditioners are those that have been set up, or that could not be.
+// preconditioners are the preconditioners that have been set up, and the refusals of others.
 type preconditioners[V any, S linop.Scalar[S]] struct {
 	Ready   map[choice.Variant]*Preconditioner[V, S] // set up so far
 	Refused map[choice.Variant]refusal
 	Known   map[choice.Variant]known // of what has been set up, before the checkpoint as well
 }
 
-// tried is what has been tried, and what it took.
+// tried records the attempts and their cost.
 type tried struct {
 	solves    int // begun
 	SettingUp time.Duration
@@ -57,8 +56,8 @@ type tried struct {
 	Tally     Tally
 }
 
-// New makes methods, when they are needed, with their vectors in space.
-// Preconditioners that an earlier system has left are ready; nil: there are none.
+// New returns the attempts for a system. Methods have their vectors in space, and are made when they are needed. left are
+// preconditioners of an earlier system that stay in use; nil: there are none.
 func New[V any, S linop.Scalar[S]](s *choice.System, space linop.Space[V, S], left map[choice.Variant]*Preconditioner[vector, scalar]) *Attempts[V, S] {
 	gmres := krylov.GMRESOptions{Restart: s.Opt.Restart, Basis: s.Opt.Basis}
 	if s.Opt.CGS2 {
@@ -93,7 +92,7 @@ func New[V any, S linop.Scalar[S]](s *choice.System, space linop.Space[V, S], le
 	return t
 }
 
-// Now is the fallback in use.
+// Now returns the fallback in use.
 func (t *Attempts[V, S]) Now() choice.Fallback {
 	r := t.Fallbacks[t.State.Fallback]
 	if t.alone {
@@ -102,7 +101,7 @@ func (t *Attempts[V, S]) Now() choice.Fallback {
 	return r
 }
 
-// Method is the one in use.
+// Method returns the method in use.
 func (t *Attempts[V, S]) Method() (krylov.Method[V, S], error) {
 	now := t.Now()
 	as := choice.Fallback{Method: now.Method, Wide: now.Wide}
@@ -114,21 +113,21 @@ func (t *Attempts[V, S]) Method() (krylov.Method[V, S], error) {
 	return m, err
 }
 
-// Preconditioner is the one in use; nil: none.
+// Preconditioner returns the preconditioner in use; nil: none.
 func (t *Attempts[V, S]) Preconditioner() *Preconditioner[V, S] { return t.Ready[t.Now().Variant] }
 
-// Begin goes back to before the first fallback.
+// Begin goes back to the state before the first fallback.
 func (t *Attempts[V, S]) Begin() {
 	t.State = BeginState(len(t.Fallbacks), t.nnz)
 	t.Made, t.Current, t.alone = nil, solve.Attempt{}, false
 	t.solves++
 }
 
-// Climb goes to the next fallback whose preconditioner can be set up, and says what was before, if
-// there is anything. Where none is left it stays; the error is that of the last set-up.
-func (t *Attempts[V, S]) Climb(before string, measure float64, setUp setUp[V]) error {
+// NextFallback goes to the next fallback whose preconditioner can be set up. It logs before, which says how the last attempt
+// ended, unless that is empty. If no fallback is left, it stays at the current one and returns the error of the last set-up.
+func (t *Attempts[V, S]) NextFallback(before string, measure float64, setUp setUp[V]) error {
 	err, used := errFallbacks, t.State.Fallback
-	then := solve.Continuing
+	then := Continuing
 	for t.State.Next(t.Fallbacks, measure) {
 		if before != "" {
 			t.log(fmt.Sprintf("%s: %s %s", before, then, t.Now()))
@@ -138,7 +137,7 @@ func (t *Attempts[V, S]) Climb(before string, measure float64, setUp setUp[V]) e
 		if refused == nil {
 			return nil
 		}
-		if errors.Is(err, errFallbacks) || !errors.Is(refused, choice.ErrMethodMemory) { // which says less than the one before
+		if errors.Is(err, errFallbacks) || !errors.Is(refused, choice.ErrMethodMemory) { // an ErrMethodMemory says less than the error before
 			err = refused
 		}
 		before, then = "", "trying"
@@ -164,10 +163,10 @@ func (t *Attempts[V, S]) record() {
 	t.Current = solve.Attempt{}
 }
 
-// errFallbacks is the error of climb where no fallback is left to try.
+// errFallbacks is the error of NextFallback if no fallback is left to try.
 var errFallbacks = errors.New("there is no other method or preconditioner to try")
 
-// Enter sets up the preconditioner of the current fallback, if it has not been.
+// Enter sets up the preconditioner of the current fallback, unless it is ready.
 func (t *Attempts[V, S]) Enter(setUp setUp[V]) error {
 	r, k := t.Now(), t.State.Fallback
 	t.Current = solve.Attempt{Method: string(r.Method), Vectors: solve.VectorsDouble, Precond: string(precond.None)}
@@ -232,7 +231,7 @@ func (t *Attempts[V, S]) Solved(iterations int, work float64, took time.Duration
 	r.Spent += work
 }
 
-// Left ends the current attempt, for a reason; slow if a larger budget may help.
+// Left ends the current attempt for a reason, and returns a line about it for the log. slow says that a larger budget may help.
 func (t *Attempts[V, S]) Left(reason string, slow bool) (line string) {
 	a := t.Current
 	t.Current.Reason = reason
@@ -242,7 +241,7 @@ func (t *Attempts[V, S]) Left(reason string, slow bool) (line string) {
 		t.Now(), reason, a.Iterations, (a.Setup + a.Solve).Seconds(), a.Work)
 }
 
-// Visits are the attempts of the solve, the current one included.
+// Visits returns the attempts of the solve, the current one included.
 func (t *Attempts[V, S]) Visits() []solve.Attempt {
 	list := slices.Clone(t.Made)
 	if t.Current.Method != "" {
@@ -262,3 +261,6 @@ type (
 	vector = []float64
 	scalar = linop.Float64
 )
+
+// Continuing is part of every line of Options.Log about a change of method, preconditioner or precision during a solve.
+const Continuing = "continuing with"

@@ -31,11 +31,11 @@ func (t *Tally) add(start time.Time) {
 	t.Elapsed += time.Since(start)
 }
 
-// setUp is what makes a preconditioner, within a budget of multiplications (0: no limit), and
-// says how many it took: of the matrix in use, or of that with the precision at.
+// A setUp makes a preconditioner within a budget of multiplications (0: no limit), and returns the multiplications that it took. The
+// preconditioner is made of the matrix in the precision at, or in the precision in use if at is nil.
 type setUp[V any] func(v choice.Variant, budget float64, at *Precision) (by krylov.Preconditioner[V], made precond.Preconditioner, work float64, err error)
 
-// make sets up a preconditioner. If that is interrupted, there is none from then on.
+// make sets up a preconditioner. If the set-up is interrupted, there is no preconditioner from then on.
 func (t *Attempts[V, S]) make(v choice.Variant, budget float64, at *Precision, setUp setUp[V]) (work float64, err error) {
 	start := time.Now()
 	by, made, work, err := setUp(v, budget, at)
@@ -59,7 +59,8 @@ func (t *Attempts[V, S]) make(v choice.Variant, budget float64, at *Precision, s
 	return work, nil
 }
 
-// Held is the memory of the preconditioners that have been set up, and of the current method beyond that chosen first.
+// Held returns the memory, in bytes, of the preconditioners that have been set up, and of the current method beyond the method chosen
+// first.
 func (t *Attempts[V, S]) Held() (bytes int64) {
 	bytes = t.beyond(t.Now().Method)
 	for _, p := range t.Ready {
@@ -68,25 +69,25 @@ func (t *Attempts[V, S]) Held() (bytes int64) {
 	return bytes
 }
 
-// Release gives up the preconditioners that have been set up, for one that needs their memory.
-// Fallbacks that are visited again are set up again, see again.
+// Release releases the preconditioners that have been set up, for one that needs their memory. A fallback that is visited
+// again sets its preconditioner up again, see again.
 func (t *Attempts[V, S]) Release() {
 	t.log("precond released: those of earlier attempts, for their memory")
 	clear(t.Ready)
 }
 
-// Preconditioner is one that has been set up, timed.
+// Preconditioner is a preconditioner that has been set up. Its applications are counted and timed.
 type Preconditioner[V any, S linop.Scalar[S]] struct {
 	By     krylov.Preconditioner[V] // where the vectors are
 	Made   precond.Preconditioner   // on the host
 	Setup  time.Duration
 	Work   float64   // multiplications to set it up
-	at     Precision // of the method's matrix then
-	Solves int       // begun then
+	at     Precision // of the method's matrix at the set-up
+	Solves int       // number of solves begun until the set-up
 	*Tally
 }
 
-// Data is that of the preconditioner.
+// Data returns the data of the preconditioner.
 func (p *Preconditioner[V, S]) Data() precond.Data { return p.Made.Data() }
 
 // Apply computes dst = M^-1 src.
@@ -95,7 +96,7 @@ func (p *Preconditioner[V, S]) Apply(dst, src V) {
 	p.By.Apply(dst, src)
 }
 
-// ForMethod is p as krylov.Options have it.
+// ForMethod returns p for krylov.Options.Precond.
 func (p *Preconditioner[V, S]) ForMethod() krylov.Preconditioner[V] {
 	if by, ok := p.By.(krylov.FusedPreconditioner[V, S]); ok {
 		return fusedPreconditioner[V, S]{p, by}
@@ -103,7 +104,7 @@ func (p *Preconditioner[V, S]) ForMethod() krylov.Preconditioner[V] {
 	return p
 }
 
-// fusedPreconditioner is one that does passes of conjugate gradients.
+// fusedPreconditioner is a preconditioner that does passes of conjugate gradients.
 type fusedPreconditioner[V any, S linop.Scalar[S]] struct {
 	*Preconditioner[V, S]
 	krylov.FusedPreconditioner[V, S]

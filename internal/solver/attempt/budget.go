@@ -8,40 +8,40 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
-// A probe watches a method and says when to leave it: where its rate does not reach the goal
-// within the budget. It looks after some iterations, then after twice as many, and so on; the
-// rate is that of the second half, since the first iterations of a method tell little.
+// A Probe watches a method, and says to leave it when its rate of convergence does not reach the goal within the budget. It looks
+// after some iterations, then after twice as many, and so on. It measures the rate over the second half, since the first iterations
+// of a method tell little.
 type Probe struct {
 	goal      float64 // the measure to reach
-	Iteration float64 // multiplications of one
+	Iteration float64 // multiplications of an iteration
 	unknown   float64 // multiplications for a projection
 
-	probeRun bool // by NewProbeRun
+	probeRun bool // made by NewProbeRun
 
 	Lookout
 	Gone bool // the method is to be left
 }
 
-// Lookout is when a probe looks. Iterations count from the first of the corrections that go on one
-// from the other.
+// Lookout says when a probe looks. Iterations are counted from the first correction of a series in which each goes on from the one
+// before.
 type Lookout struct {
 	Look   int     // the iteration to look at next
-	At     int     // that of the last look
+	At     int     // the iteration of the last look
 	Least  float64 // the measure at the last look
 	Budget float64 // multiplications that may be spent
 
-	Before    int   // iterations of corrections before this one
-	Projected int64 // and their projections
+	Before    int   // iterations of the corrections before this one
+	Projected int64 // projections of the corrections before this one
 }
 
-// NewProbe watches a method from a measure on.
+// NewProbe returns a probe of a method that begins at the measure from and is to reach goal within a budget of multiplications.
 func NewProbe(from, goal, iteration, unknown, budget float64) *Probe {
 	first := max(rules.FirstLook, int(min(rules.ProbeShare*budget/iteration, math.MaxInt32)))
 	return &Probe{goal: goal, Iteration: iteration, unknown: unknown, Lookout: Lookout{Look: first, Least: from, Budget: budget}}
 }
 
-// GoOn makes p look where the probe of the correction before, of so many iterations, would have looked:
-// the next correction goes on from it, so that its rate is known already.
+// GoOn makes p look where the probe of the correction before would have looked. This correction goes on from that one, so that
+// the rate is known already. done is the result of the correction before.
 func (p *Probe) GoOn(last *Probe, done krylov.Result) {
 	if p.probeRun == last.probeRun && p.Iteration == last.Iteration {
 		p.Lookout = last.Lookout
@@ -50,7 +50,7 @@ func (p *Probe) GoOn(last *Probe, done krylov.Result) {
 	}
 }
 
-// Watch is krylov.Options.Watch.
+// Watch implements krylov.Options.Watch.
 func (p *Probe) Watch(now krylov.Progress) krylov.Reason {
 	if p.Gone {
 		return krylov.Stagnation
@@ -69,7 +69,7 @@ func (p *Probe) Watch(now krylov.Progress) krylov.Reason {
 	return krylov.Running
 }
 
-// expected is the number of iterations from now to the goal at the rate since the last look.
+// expected returns the number of iterations from now to the goal, at the rate since the last look.
 func (p *Probe) expected(now krylov.Progress) float64 {
 	switch {
 	case now.Least <= p.goal:
@@ -80,7 +80,7 @@ func (p *Probe) expected(now krylov.Progress) float64 {
 	return float64(now.Iterations-p.At) * math.Log(now.Least/p.goal) / math.Log(p.Least/now.Least)
 }
 
-// Work is the number of multiplications of so many iterations.
+// Work returns the number of multiplications of iterations and their projections.
 func (p *Probe) Work(iterations int, projections int64) float64 {
 	return p.Iteration*float64(iterations) + p.unknown*float64(projections)
 }
@@ -104,12 +104,12 @@ func (t *Attempts[V, S]) Watch(n int, from, goal float64) *Probe {
 // Bounded reports whether the current fallback is to be left when it is too slow.
 func (t *Attempts[V, S]) Bounded() bool { return t.limited && !t.State.only(t.Fallbacks) }
 
-// NewProbeRun watches a method from a measure on, which is to take less than rival.
-func NewProbeRun(from, goal, iteration, rival float64) *Probe {
-	first := max(rules.LeastProbeRun, int(min(rules.ProbeRunShare*rival/iteration, math.MaxInt32)))
-	return &Probe{goal: goal, Iteration: iteration, probeRun: true, Lookout: Lookout{Look: first, Least: from, Budget: rival}}
+// NewProbeRun returns the probe of a probe run, which is to take fewer multiplications than the alternative.
+func NewProbeRun(from, goal, iteration, alternative float64) *Probe {
+	first := max(rules.LeastProbeRun, int(min(rules.ProbeRunShare*alternative/iteration, math.MaxInt32)))
+	return &Probe{goal: goal, Iteration: iteration, probeRun: true, Lookout: Lookout{Look: first, Least: from, Budget: alternative}}
 }
 
-// Idle reports whether a probe run that has spent some work is to be left, with so much to come:
-// what has been spent is gone, and does not count until it has been as much as the rival takes.
+// Idle reports whether to leave a probe run that has spent some work and is expected to take rest more. Spent work does not count
+// until it exceeds the work of the alternative.
 func (p *Probe) Idle(spent, rest float64) bool { return rest > min(p.Budget, 2*p.Budget-spent) }

@@ -10,13 +10,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// known is what is known of a preconditioner that has been set up.
+// known describes the set-up of a preconditioner.
 type known struct {
-	At   Precision // of the method's matrix then
+	At   Precision // of the method's matrix at the set-up
 	Work float64
 }
 
-// again sets up a preconditioner that had been set up before the checkpoint, as it was then.
+// again sets up a preconditioner that was released, or that was set up before a checkpoint, with the same bits.
 func (t *Attempts[V, S]) again(v choice.Variant, setUp setUp[V]) error {
 	k, ok := t.Known[v]
 	if !ok || t.Ready[v] != nil {
@@ -26,11 +26,11 @@ func (t *Attempts[V, S]) again(v choice.Variant, setUp setUp[V]) error {
 	return err
 }
 
-// Recall takes over what had been set up, and what had been refused.
+// Recall takes over from a checkpoint which preconditioners had been set up, and which had been refused.
 func (t *Attempts[V, S]) Recall(ready []Readied, no []Refused) error {
 	for _, r := range ready {
 		if r.Fallback < 0 || r.Fallback >= len(t.Fallbacks) {
-			return Damaged("rung %d", r.Fallback+1)
+			return Damaged("fallback %d", r.Fallback+1)
 		}
 		t.Known[t.Fallbacks[r.Fallback].Variant] = known{r.At, r.Work}
 	}
@@ -43,7 +43,7 @@ func (t *Attempts[V, S]) Recall(ready []Readied, no []Refused) error {
 			err.Is = append(err.Is, causes[k])
 		}
 		if r.Fallback < 0 || r.Fallback >= len(t.Fallbacks) {
-			return Damaged("rung %d", r.Fallback+1)
+			return Damaged("fallback %d", r.Fallback+1)
 		}
 		t.Refused[t.Fallbacks[r.Fallback].Variant] = refusal{err, r.Budget, r.Took}
 	}
@@ -52,23 +52,23 @@ func (t *Attempts[V, S]) Recall(ready []Readied, no []Refused) error {
 
 // Readied is a preconditioner that has been set up.
 type Readied struct {
-	Fallback int       // the first one that has it
-	At       Precision // of the method's matrix then
+	Fallback int       // the first fallback with this preconditioner
+	At       Precision // of the method's matrix at the set-up
 	Work     float64
 }
 
-// Refused is a refusal.
+// Refused is the refusal of a preconditioner, for a checkpoint.
 type Refused struct {
-	Fallback     int // the first one with that preconditioner
+	Fallback     int // the first fallback with this preconditioner
 	Budget, Took float64
 	Text         string
-	Is           []int // those of causes
+	Is           []int // indices of causes
 }
 
-// causes are the errors of set-ups that the list of fallbacks tells from others.
+// causes are the errors of set-ups that State.Refuse distinguishes.
 var causes = []error{precond.ErrWork, precond.ErrMemory, precond.ErrNotDefinite}
 
-// CausesOf lists those of an error.
+// CausesOf returns the indices of the causes that an error wraps.
 func CausesOf(err error) (list []int) {
 	for k, cause := range causes {
 		if errors.Is(err, cause) {
@@ -78,12 +78,12 @@ func CausesOf(err error) (list []int) {
 	return list
 }
 
-// Damaged is the error of a checkpoint that contradicts itself.
+// Damaged returns the error of a checkpoint that contradicts itself.
 func Damaged(format string, args ...any) error {
 	return RefusedCheckpoint("is damaged: "+format, args...)
 }
 
-// RefusedCheckpoint is the error of a checkpoint that cannot be gone on from.
+// RefusedCheckpoint returns the error of a checkpoint that a solve cannot go on from.
 func RefusedCheckpoint(format string, args ...any) error {
 	return &solve.CheckpointError{Msg: fmt.Sprintf(format, args...)}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -12,14 +13,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Device is the place of vectors on a GPU. The matrix as given is there in FP64, for
-// residuals, and the scaled one as stored; what makes them stays on the host.
+// Device is the backend with vectors on a GPU. The matrix as given is there in FP64, for residuals, and the scaled matrix
+// as stored. They are made on the host.
 type Device struct {
 	*gpu.Space
 	on                 *gpu.Device
 	a                  *gpu.Matrix // as given
 	pool               *parallel.Pool
-	keeps[*gpu.Vector] // preconditioners are closed before the matrix they multiply with
+	keeps[*gpu.Vector] // preconditioners are closed before the matrix that they multiply with
 }
 
 // closer is something on a device besides the vectors.
@@ -92,14 +93,14 @@ type DeviceMatrix struct {
 	*gpu.Matrix
 	Stored
 	at     *Device
-	theta  *gpu.Vector // see storageError; nil: plain
+	theta  *gpu.Vector // see StorageError; nil: the matrix is in FP64
 	shared bool        // a preconditioner multiplies with it
 }
 
 // Store converts the scaled matrix on the host and copies it to the device.
 func (d *Device) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpu.Vector, gpu.Scalar], error) {
 	if layout := t.Layout; layout.FP64() {
-		if t = t.FP64(); layout != adaptive.CSR {
+		if t = options.FP64(t); layout != adaptive.CSR {
 			t.Layout = layout
 		}
 	}
@@ -112,11 +113,11 @@ func (d *Device) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpu.Vector,
 	if t.Layout.FP64() {
 		a.Stored.Layout = made.LayoutText()
 	}
-	if t.Plain() {
+	if options.Plain(t) {
 		return a, nil
 	}
 	a.Stored.Stats, a.Stored.Layout = made.Stats(), made.LayoutText()
-	theta, err := adaptive.Tolerances(scaled, t.Spec(false), d.pool)
+	theta, err := adaptive.Tolerances(scaled, options.Spec(t, false), d.pool)
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +127,10 @@ func (d *Device) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpu.Vector,
 
 // convert stores the scaled matrix.
 func (d *Device) convert(scaled *csr.Matrix, t solve.Storage) (*gpu.Matrix, error) {
-	if t.Plain() && !t.Layout.FP64() {
+	if options.Plain(t) && !t.Layout.FP64() {
 		return gpu.NewCSR(d.on, scaled)
 	}
-	return gpu.NewMatrix(d.on, scaled, t.Spec(false), d.pool)
+	return gpu.NewMatrix(d.on, scaled, options.Spec(t, false), d.pool)
 }
 
 func (a *DeviceMatrix) About() Stored { return a.Stored }

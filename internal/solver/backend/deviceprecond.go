@@ -6,6 +6,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -22,7 +23,7 @@ type DevicePrecond struct {
 	left  LeftOnHost
 }
 
-// LeftOnHost describes a preconditioner that is on a device; the host has let it go.
+// LeftOnHost describes a preconditioner that is on a device, after the host has released it.
 type LeftOnHost struct {
 	text     string
 	cost     precond.Cost
@@ -34,7 +35,7 @@ func (p *LeftOnHost) Cost() precond.Cost   { return p.cost }
 func (p *LeftOnHost) Data() precond.Data   { return nil }
 func (p *LeftOnHost) String() string       { return p.text }
 
-// Description takes the place of the preconditioner on the host.
+// Description stands for the preconditioner on the host.
 func (p *DevicePrecond) Description() precond.Preconditioner { return &p.left }
 
 // Apply computes dst = M^-1 src.
@@ -44,7 +45,7 @@ func (p *DevicePrecond) Apply(dst, src *gpu.Vector) {
 	p.left.Launches = p.On.Launches() - before
 }
 
-// Close releases it.
+// Close releases the preconditioner.
 func (p *DevicePrecond) Close() {
 	for _, c := range slices.Backward(p.owned) {
 		c.Close()
@@ -74,7 +75,7 @@ func (a *DeviceMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner
 	return p, nil
 }
 
-// put copies what a preconditioner computes with.
+// put copies the data of a preconditioner to the device.
 func (p *DevicePrecond) put(a *DeviceMatrix, data precond.Data) (err error) {
 	d := a.at
 	switch data := data.(type) {
@@ -90,19 +91,19 @@ func (p *DevicePrecond) put(a *DeviceMatrix, data precond.Data) (err error) {
 		if err := p.Room(data.Factors, 2*int64(len(data.Factors)+1)*int64(d.Dim())); err != nil {
 			return err
 		}
-		p.Preconditioner, err = precond.NewSequence[*gpu.Vector, gpu.Scalar](d.place(p), data)
+		p.Preconditioner, err = precond.NewSequence[*gpu.Vector, gpu.Scalar](d.roomOf(p), data)
 		return err
 	case precond.Hierarchy:
 		if err := p.Room(HierarchyParts(data)); err != nil {
 			return err
 		}
-		p.Preconditioner, err = precond.NewCycle[*gpu.Vector, gpu.Scalar](d.place(p), data)
+		p.Preconditioner, err = precond.NewCycle[*gpu.Vector, gpu.Scalar](d.roomOf(p), data)
 		return err
 	}
 	panic(fmt.Sprintf("solve: data of type %T", data))
 }
 
-// keep makes by what is applied.
+// keep makes by the preconditioner that is applied, unless err is set.
 func (p *DevicePrecond) keep(by devicePreconditioner, err error) error {
 	if err == nil {
 		p.Preconditioner = by
@@ -116,8 +117,8 @@ type devicePreconditioner interface {
 	closer
 }
 
-// Room returns precond.ErrMemory if the device has none for matrices, and vectors of so many elements in all, by
-// what was free when it was opened.
+// Room returns precond.ErrMemory if the memory that was free when the device was opened does not suffice for matrices, and for vectors
+// with so many elements in all.
 func (p *DevicePrecond) Room(matrices []precond.Factor, elements int64) error {
 	has, known := p.On.Room()
 	if need := SpaceFor(matrices, elements); known && need > has {
@@ -126,7 +127,8 @@ func (p *DevicePrecond) Room(matrices []precond.Factor, elements int64) error {
 	return nil
 }
 
-// SpaceFor is the memory that they take at most. Matrices count as in FP64 CSR, which slots do not exceed.
+// SpaceFor returns an upper bound of the memory of matrices, and of vectors with so many elements in all, in bytes. Matrices count as in
+// FP64 CSR, which slots do not exceed.
 func SpaceFor(matrices []precond.Factor, elements int64) int64 {
 	need := 8 * elements
 	for _, m := range matrices {
@@ -151,14 +153,14 @@ func HierarchyParts(h precond.Hierarchy) (matrices []precond.Factor, elements in
 	return matrices, elements
 }
 
-// deviceRoom is where a preconditioner keeps vectors and matrices on a device.
+// deviceRoom holds the vectors and matrices of a preconditioner on a device.
 type deviceRoom struct {
 	*Device
 	p *DevicePrecond
 }
 
-// place is where p does; it counts the values of matrices anew.
-func (d *Device) place(p *DevicePrecond) deviceRoom {
+// roomOf returns the room of p, and sets the counts of values in matrices to zero.
+func (d *Device) roomOf(p *DevicePrecond) deviceRoom {
 	p.left.cost.Values, p.left.cost.ValueBytes = 0, 0
 	return deviceRoom{d, p}
 }
@@ -172,9 +174,9 @@ func (at deviceRoom) Space(n int) precond.MulSpace[*gpu.Vector, gpu.Scalar] {
 
 // Store implements precond.Backend: in slots, or in FP64 CSR if m is to be exact.
 func (at deviceRoom) Store(m precond.Factor) (linop.Relaxer[*gpu.Vector, gpu.Scalar], error) {
-	t := solve.Storage{Epsilon: m.Epsilon, Criterion: m.Criterion}.WithDefaults(false, false)
+	t := options.StorageWithDefaults(solve.Storage{Epsilon: m.Epsilon, Criterion: m.Criterion}, false, false)
 	if m.Epsilon == 0 || m.NNZ() == 0 {
-		t = t.FP64()
+		t = options.FP64(t)
 	}
 	a, err := at.convert(m.Matrix, t)
 	if err != nil {
@@ -192,7 +194,7 @@ func (at deviceRoom) Dense(n int, a []float64) (krylov.Preconditioner[*gpu.Vecto
 	return at.keep(inverse, int64(n)*int64(n)), nil
 }
 
-// keep counts a matrix of so many values.
+// keep keeps a matrix, and counts its values.
 func (at deviceRoom) keep(a *gpu.Matrix, values int64) *gpu.Matrix {
 	at.p.owned = append(at.p.owned, a)
 	c, s := &at.p.left.cost, a.Stats()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/gpudist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -18,7 +19,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// deviceRanks is the place of vectors that ranks share, those of each on its device.
+// deviceRanks is the backend with vectors that ranks share, each rank's part on its device.
 type deviceRanks struct {
 	*gpudist.Space
 	on   *gpu.Device
@@ -42,7 +43,7 @@ func NewDeviceRanks(j *ranks.Job, m *csr.Matrix, on *gpu.Device, pool *parallel.
 	return d, nil
 }
 
-// matrix is gpudist.NewMatrix, owned, with the error of the first rank that has one. Collective.
+// matrix calls gpudist.NewMatrix, owns the matrix, and returns the error of the first rank that has one. Collective.
 func (d *deviceRanks) matrix(local *csr.Matrix, store func(*csr.Matrix, int) (*gpu.Matrix, error)) (*gpudist.Matrix, error) {
 	a, err := gpudist.NewMatrix(d.Space, d.job.Matrix, local, store)
 	if err == nil {
@@ -106,25 +107,25 @@ type deviceRankMatrix struct {
 	*gpudist.Matrix
 	Stored
 	at    *deviceRanks
-	theta *gpudist.Vector // see storageError; nil: plain
+	theta *gpudist.Vector // see StorageError; nil: the matrix is in FP64
 }
 
 func (d *deviceRanks) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpudist.Vector, scalar], error) {
 	if layout := t.Layout; layout.FP64() {
-		if t = t.FP64(); layout != adaptive.CSR {
+		if t = options.FP64(t); layout != adaptive.CSR {
 			t.Layout = layout
 		}
 	}
-	spec := t.Spec(false)
+	spec := options.Spec(t, false)
 	if err := d.whole(scaled, &spec); err != nil {
 		return nil, err
 	}
 	theta := make([]float64, d.job.Len)
 	made, err := d.matrix(scaled, func(part *csr.Matrix, k int) (*gpu.Matrix, error) {
-		if t.Plain() && !t.Layout.FP64() {
+		if options.Plain(t) && !t.Layout.FP64() {
 			return gpu.NewCSR(d.on, part)
 		}
-		if !t.Plain() {
+		if !options.Plain(t) {
 			own, err := adaptive.Tolerances(part, spec, d.pool)
 			if err != nil {
 				return nil, err
@@ -137,13 +138,13 @@ func (d *deviceRanks) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpudis
 		return nil, err
 	}
 	a := &deviceRankMatrix{Matrix: made, at: d, Stored: d.describe(made, t)}
-	if !t.Plain() {
+	if !options.Plain(t) {
 		a.theta = d.FromHost(theta)
 	}
 	return a, d.Fault()
 }
 
-// whole tells the parts of a stored matrix of the whole. Collective.
+// whole sets spec.Whole, which tells a part of a stored matrix about the whole matrix. Collective.
 func (d *deviceRanks) whole(scaled *csr.Matrix, spec *adaptive.Spec) (failed error) {
 	norm := []int64{math.MinInt64}
 	for k := range d.job.Parts {
@@ -155,7 +156,7 @@ func (d *deviceRanks) whole(scaled *csr.Matrix, spec *adaptive.Spec) (failed err
 	return ranks.AgreeError(d.job.Comm, failed)
 }
 
-// describe says how the parts of all ranks are stored. Collective.
+// describe returns how the parts of all ranks are stored. Collective.
 func (d *deviceRanks) describe(made *gpudist.Matrix, t solve.Storage) Stored {
 	s := Stored{Storage: t, Rows: int(d.job.N)}
 	type part struct {
@@ -172,10 +173,10 @@ func (d *deviceRanks) describe(made *gpudist.Matrix, t solve.Storage) Stored {
 		ranks.Decode(message, &parts)
 		for _, p := range parts {
 			s.Bytes += p.Bytes
-			if !t.Plain() {
+			if !options.Plain(t) {
 				s.Stats = s.Stats.Add(p.Stats)
 			}
-			if s.Layout == "" && !t.Plain() || t.Layout.FP64() {
+			if s.Layout == "" && !options.Plain(t) || t.Layout.FP64() {
 				s.Layout = p.Layout
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -18,30 +19,31 @@ type (
 	scalar = linop.Float64
 )
 
-// host is the place of vectors in memory.
+// Host is the backend with vectors in memory.
 type Host struct {
 	*linop.Host
 	kernels *kernels.Set
 	m       *csr.Matrix // A
 	pool    *parallel.Pool
-	Layouts map[StoredAs]adaptive.Layout // chosen for other values of the same pattern; nil: none are kept
-	Room    int64                        // bytes that the method's matrix may take, if it is filled up with zeros; 0: no limit
+	Layouts map[StoredAs]adaptive.Layout // chosen for earlier values of the same pattern; nil: layouts are not kept
+	Room    int64                        // most bytes of the method's matrix, if rows are filled up with zeros; 0: no limit
 }
 
 var _ Backend[vector, scalar] = (*Host)(nil)
 
+// NewHost returns the backend of a matrix, with the default kernels.
 func NewHost(m *csr.Matrix, pool *parallel.Pool) *Host {
 	return &Host{Host: linop.NewHost(m.Rows, pool), kernels: kernels.Default(), m: m, pool: pool}
 }
 
-// With is the place with the kernels of a name, "" for the default ones.
+// With makes h use the kernels of a name, or the default kernels for "", and returns h.
 func (h *Host) With(name string) *Host {
 	h.kernels = kernels.Find(name).Or()
 	h.Use(h.kernels)
 	return h
 }
 
-// CSR returns m as it is as an operator.
+// CSR returns the operator of m in FP64.
 func (h *Host) CSR(m *csr.Matrix) *linop.CSR {
 	a := linop.NewCSR(m, h.pool)
 	a.Use(h.kernels)
@@ -92,7 +94,7 @@ type HostMatrix struct {
 	linop.Relaxer[vector, scalar]
 	Stored
 	at      *Host
-	reduced *adaptive.Matrix // the same; nil: plain
+	reduced *adaptive.Matrix // the same matrix in its layout; nil: FP64 CSR
 }
 
 func (h *Host) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[vector, scalar], error) {
@@ -100,13 +102,13 @@ func (h *Host) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[vector, scalar
 }
 
 func (h *Host) stored(scaled *csr.Matrix, t solve.Storage) (HostMatrix, error) {
-	if t.Plain() && !t.DD && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
+	if options.Plain(t) && !t.DD && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
 		a := h.CSR(scaled)
 		return HostMatrix{Relaxer: a, at: h, Stored: Stored{Storage: t, Bytes: scaled.Bytes(), Kind: adaptive.CSR, Relaxer: a, Source: scaled}}, nil
 	}
-	spec := t.Spec(false)
+	spec := options.Spec(t, false)
 	spec.Kernels, spec.MaxBytes = h.kernels, h.Room
-	if t.Plain() && !t.Layout.FP64() { // one for AFX
+	if options.Plain(t) && !t.Layout.FP64() { // one for AFX
 		spec.Layout = adaptive.LayoutAuto
 	}
 	as := StoredAs{set: t.Set.Name, epsilon: t.Epsilon, dd: t.DD}
@@ -123,7 +125,7 @@ func (h *Host) stored(scaled *csr.Matrix, t solve.Storage) (HostMatrix, error) {
 	s := Stored{Storage: t, Bytes: made.Bytes(), Stats: made.Stats(), Layout: made.LayoutText(), Kind: made.Layout(), Rows: scaled.Rows, Relaxer: made}
 	switch l := made.Layout(); {
 	case l.FP64(): // nothing to escalate
-		s.Storage, s.Stats = t.FP64(), adaptive.Stats{}
+		s.Storage, s.Stats = options.FP64(t), adaptive.Stats{}
 		if l == adaptive.CSR {
 			s.Source = scaled
 		}
@@ -135,7 +137,7 @@ func (h *Host) stored(scaled *csr.Matrix, t solve.Storage) (HostMatrix, error) {
 
 func (a HostMatrix) About() Stored { return a.Stored }
 
-// tolerances sets r_i = theta_i, see storageError.
+// tolerances sets r_i = theta_i, see StorageError.
 func (a HostMatrix) tolerances(r vector) {
 	a.at.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -155,7 +157,7 @@ func (a HostMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[ve
 
 func (a HostMatrix) Release() {}
 
-// weighted returns max |r_i| / w_i.
+// Weighted returns max |r_i| / w_i.
 func Weighted(space *linop.Host, r, w []float64) float64 {
 	return space.Max(func(lo, hi int) (worst float64) {
 		for i, v := range r[lo:hi] {

@@ -11,12 +11,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// hostDD is the place of double-double vectors in memory. Preconditioners are in FP64, and so is what
-// measures, which takes the upper parts.
+// hostDD is the backend with double-double vectors in memory. Preconditioners and measures are in FP64, and read the upper parts.
 type hostDD struct {
 	*linop.HostDD
 	upper *Host
-	kept  dd.Vec // the last x that left, see lower
+	kept  dd.Vec // the last x that ToHost has rounded, see Lower
 }
 
 var _ Backend[dd.Vec, dd.DD] = (*hostDD)(nil)
@@ -36,10 +35,10 @@ func (*hostDD) FromHost(x []float64) dd.Vec { return dd.VecOf(x) }
 
 func (*hostDD) ToHost(x []float64, v dd.Vec) { copy(x, v.Hi) }
 
-// keep keeps an x whose upper part has been downloaded.
+// Keep keeps an x whose upper part the host has taken.
 func (p *hostDD) Keep(x dd.Vec) { p.kept = x }
 
-// Lower returns the lower part of the x that was kept last; nil if x is another one.
+// Lower returns the lower part of the x that was kept last; nil if x is another vector.
 func (p *hostDD) Lower(x []float64) []float64 {
 	if !slices.Equal(p.kept.Hi, x) {
 		return nil
@@ -108,17 +107,17 @@ func (p *hostDD) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[dd.Vec, dd.D
 	return m, nil
 }
 
-// CSR returns m as it is as an operator.
+// CSR returns the operator of m in FP64.
 func (p *hostDD) CSR(m *csr.Matrix) *linop.CSRDD { return p.upper.csrDD(m) }
 
-// csrDD is csr for double-double vectors.
+// csrDD is CSR for double-double vectors.
 func (h *Host) csrDD(m *csr.Matrix) *linop.CSRDD {
 	a := linop.NewCSRDD(m, h.pool)
 	a.Use(h.kernels)
 	return a
 }
 
-// wide is the stored matrix for double-double vectors; what it is stored as has products with them, see Storage.DD.
+// Wide returns the stored matrix as an operator on double-double vectors. Storage.DD has chosen a layout that has such products.
 func (a HostMatrix) Wide() linop.Operator[dd.Vec, dd.DD] {
 	if a.reduced == nil {
 		return a.at.csrDD(a.Source)
@@ -151,7 +150,7 @@ func (a matrixDD) Ready(made precond.Preconditioner) (krylov.Preconditioner[dd.V
 
 func (matrixDD) Release() {}
 
-// transposableDD is one that has products with its transpose.
+// transposableDD is a matrixDD that has products with its transpose.
 type transposableDD struct{ matrixDD }
 
 // ApplyT computes dst = A^T src.
@@ -159,8 +158,8 @@ func (a transposableDD) ApplyT(dst, src dd.Vec) {
 	a.Operator.(linop.Transposer[dd.Vec, dd.DD]).ApplyT(dst, src)
 }
 
-// precondDD applies a preconditioner of float64 vectors to upper parts. A diagonal one multiplies in double-double:
-// then the map is linear to 106 bits, as the methods take it to be; that of others is to 53.
+// precondDD applies a preconditioner of float64 vectors to upper parts, which is a linear map to 53 bits. A diagonal preconditioner
+// multiplies in double-double instead (diagonalDD): then the map is linear to 106 bits, as the methods assume.
 type precondDD struct{ krylov.Preconditioner[vector] }
 
 func (p *hostDD) precond(by krylov.Preconditioner[vector]) krylov.Preconditioner[dd.Vec] {

@@ -6,14 +6,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// hostPowers is diag(2^(sign e_i)). Where all exponents are ordinary it multiplies by the
-// powers, which gives the bits of csr.Ldexp: a power is a normal number, with every shift
-// that factor allows, so the product is rounded once.
+// hostPowers is diag(2^(sign e_i)). Where all exponents are ordinary it multiplies by the powers. This gives the bits of csr.Ldexp:
+// with every shift that factor allows a power is a normal number, so that the product is rounded once.
 type hostPowers struct {
 	*Host
 	e     []int
 	sign  int
-	power []float32 // 2^(sign e_i); nil: some are beyond ordinaryExponent
+	power []float32 // 2^(sign e_i); nil: some exponents are beyond ordinaryExponent
 }
 
 const (
@@ -40,7 +39,7 @@ func (h *Host) Powers(e []int, sign int) Powers[vector] {
 	return d
 }
 
-// factor is 2^shift for products with powers; ok is false where these are not exact.
+// factor returns 2^shift for products with powers; ok is false where these products are not exact.
 func (d hostPowers) factor(shift int) (factor float64, ok bool) {
 	return csr.Ldexp(1, shift), d.power != nil && -ordinaryShift <= shift && shift <= ordinaryShift
 }
@@ -89,8 +88,8 @@ func (d hostPowers) MaxExponent(x vector) int {
 	}))
 }
 
-// sumNorms returns max |x_i + 2^shift d_i z_i| and max |z_i|, NaN if an element is. ok is
-// false where the powers are not ordinary.
+// sumNorms returns max |x_i + 2^shift d_i z_i| and max |z_i|, or NaN if an element is NaN. ok is false where the powers are not
+// ordinary.
 func (d hostPowers) sumNorms(x, z vector, shift int) (sum, largest float64, ok bool) {
 	factor, ok := d.factor(shift)
 	if !ok {
@@ -127,8 +126,7 @@ func (d hostPowers) rowError(r vector, shift int, t vector, normX float64, b vec
 	}), true
 }
 
-// Worse returns the larger of worst and quotient(r, t, x, b), and divides only where that is
-// the latter.
+// Worse returns the larger of worst and Quotient(r, t, x, b), and divides only where the quotient is the larger one.
 func Worse(worst, r, t, x, b float64) float64 {
 	if d := float64(t*x) + b; r <= worst*d && d <= math.MaxFloat64 {
 		return worst

@@ -8,8 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// measure evaluates the stopping criterion for x and r = b - A x, in float64. It steers the
-// solve; the verdict is package verify's.
+// Measure evaluates the stopping criterion for x and r = b - A x, in float64. It steers the solve; package verify gives the verdict.
 type Measure[V any, S linop.Scalar[S]] struct {
 	At      Backend[V, S]
 	Stop    solve.Stop
@@ -23,7 +22,7 @@ type Measure[V any, S linop.Scalar[S]] struct {
 // StopWeighted is the measure max |r_i| / weights_i.
 const StopWeighted solve.Stop = "weighted"
 
-// NewMeasure returns one for A with these row sums of |A|, the largest of which is NormA.
+// NewMeasure returns the measure for a matrix with these row sums of |A|, the largest of which is normA.
 func NewMeasure[V any, S linop.Scalar[S]](at Backend[V, S], stop solve.Stop, rowSums []float64, normA float64) *Measure[V, S] {
 	k := &Measure[V, S]{At: at, Stop: stop, NormA: normA}
 	if stop == solve.StopCW {
@@ -34,7 +33,7 @@ func NewMeasure[V any, S linop.Scalar[S]](at Backend[V, S], stop solve.Stop, row
 	return k
 }
 
-// begin sets the right-hand side.
+// Begin sets the right-hand side.
 func (k *Measure[V, S]) Begin(b V) {
 	k.b = b
 	if k.Stop == solve.StopRel {
@@ -44,7 +43,7 @@ func (k *Measure[V, S]) Begin(b V) {
 	}
 }
 
-// of returns the measure of x and r; NaN or Inf if either is not finite.
+// Of returns the measure of x and r; NaN or Inf if x or r is not finite.
 func (k *Measure[V, S]) Of(x, r V) float64 {
 	switch k.Stop {
 	case solve.StopNW:
@@ -62,7 +61,7 @@ func (k *Measure[V, S]) Of(x, r V) float64 {
 	}
 }
 
-// virtual are powers of a place that measures scaled vectors without making them.
+// virtual are powers of a backend that measures scaled vectors without making them.
 type virtual[V any] interface {
 	// sumNorms returns max |x_i + 2^shift d_i z_i| and max |z_i|.
 	sumNorms(x, z V, shift int) (sum, largest float64, ok bool)
@@ -70,9 +69,8 @@ type virtual[V any] interface {
 	rowError(r V, shift int, t V, normX float64, b V) (e float64, ok bool)
 }
 
-// OfCorrection returns the measure of x + 2^e D_c z, whose residual is 2^e D_r^-1 rhs, with
-// the maximum norms of that sum and of z. Where the place or the criterion needs the two
-// vectors, it makes them in sum and r, and the norms are NaN.
+// OfCorrection returns the measure of x + 2^e D_c z, whose residual is 2^e D_r^-1 rhs, and the maximum norms of this sum and of z.
+// Where the backend or the criterion needs the sum and the residual as vectors, it makes them in sum and r, and the norms are NaN.
 func (k *Measure[V, S]) OfCorrection(s *Scaling[V], x, z, rhs V, e int, sum, r V) (m, normX, normZ float64) {
 	col, ok := s.Col.(virtual[V])
 	if unscaled, also := s.Unscaled.(virtual[V]); ok && also && (k.Stop == solve.StopRow || k.Stop == StopWeighted) {
@@ -93,8 +91,7 @@ func (k *Measure[V, S]) OfCorrection(s *Scaling[V], x, z, rhs V, e int, sum, r V
 	return k.Of(sum, r), math.NaN(), math.NaN()
 }
 
-// Quotient returns r / (t x + b) with 0/0 = 0; a denominator beyond float64
-// does not make it zero.
+// Quotient returns r / (t x + b), with 0/0 = 0. A denominator beyond the range of float64 does not make it zero.
 func Quotient(r, t, x, b float64) float64 {
 	if r == 0 {
 		return 0

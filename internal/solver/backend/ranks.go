@@ -10,6 +10,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -19,12 +20,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// rankHost is the place of vectors that ranks share, each in memory. What of it is collective is so in what uses it: products,
-// reductions, storing.
+// rankHost is the backend with vectors in memory that ranks share. Products, reductions and Store are collective.
 type rankHost struct {
 	*Host
 	job         *ranks.Job
-	haloEpsilon float64 // of Options
+	haloEpsilon float64 // Options.HaloEpsilon
 	transposes  bool    // the method multiplies with the transpose, which is another matrix
 }
 
@@ -37,7 +37,7 @@ func NewRanks(j *ranks.Job, m *csr.Matrix, kernels string, haloEpsilon float64, 
 
 func (r *rankHost) Agree() func(krylov.Reason) krylov.Reason { return r.job.Reason }
 
-// CSR returns local, with the pattern of A, as it is as an operator.
+// CSR returns the operator in FP64 of a matrix with the pattern of A, of which local has this rank's rows.
 func (r *rankHost) CSR(local *csr.Matrix) *dist.CSR {
 	a := dist.NewCSR(r.job.Matrix, local, r.pool)
 	a.Use(r.kernels)
@@ -56,7 +56,7 @@ type rankMatrix struct {
 	linop.Relaxer[vector, scalar]
 	Stored
 	at      *rankHost
-	reduced []*adaptive.Matrix // the same, by part; nil: plain
+	reduced []*adaptive.Matrix // the parts in their layouts; nil: FP64 CSR
 }
 
 // rankTransposer is a rankMatrix with its transpose in FP64.
@@ -74,7 +74,7 @@ func (a rankTransposer) About() Stored {
 	return s
 }
 
-// Line tells what is stored besides.
+// Line describes the second matrix.
 func (a rankTransposer) Line() string {
 	return fmt.Sprintf("transpose stored as a second matrix, %s", humanize.Bytes(uint64(csr.Bytes(a.at.job.N, a.at.job.NNZ))))
 }
@@ -92,7 +92,7 @@ func (r *rankHost) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[vector, sc
 
 // storeOnce stores the matrix without its transpose.
 func (r *rankHost) storeOnce(scaled *csr.Matrix, t solve.Storage) (rankMatrix, error) {
-	if t.Plain() && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
+	if options.Plain(t) && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
 		a := r.CSR(scaled)
 		bytes := csr.Bytes(r.job.N, r.job.NNZ)
 		return rankMatrix{Relaxer: a, Stored: Stored{Storage: t, Bytes: bytes, Relaxer: a, Source: scaled}, at: r}, nil
@@ -108,7 +108,7 @@ func (r *rankHost) storeOnce(scaled *csr.Matrix, t solve.Storage) (rankMatrix, e
 	a := dist.NewOperator(r.job.Matrix, products, r.pool)
 	a.Use(r.kernels)
 	s := r.describe(made, t)
-	if r.haloEpsilon > 0 && !s.Storage.Plain() {
+	if r.haloEpsilon > 0 && !options.Plain(s.Storage) {
 		a.RoundHalo(r.haloEpsilon)
 	}
 	s.Relaxer = a
@@ -117,7 +117,7 @@ func (r *rankHost) storeOnce(scaled *csr.Matrix, t solve.Storage) (rankMatrix, e
 
 // build stores the parts of this rank of the scaled matrix. Collective.
 func (r *rankHost) build(scaled *csr.Matrix, t solve.Storage) (made []*adaptive.Matrix, failed error) {
-	spec := t.Spec(false)
+	spec := options.Spec(t, false)
 	spec.Kernels = r.kernels
 	norm := []int64{math.MinInt64}
 	for k := range r.job.Parts {
@@ -151,7 +151,7 @@ func (a rankMatrix) StorageError(r vector, norm float64, d Powers[vector], e int
 	d.Ldexp(r, r, norm, e)
 }
 
-// evenly cuts n elements into ranges.
+// evenly returns the bounds of ranges of n elements.
 func evenly(n int) (bounds []int) {
 	const size = 1 << 15
 	for at := 0; at < n; at += size {
@@ -166,7 +166,7 @@ func (a rankMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[ve
 
 func (a rankMatrix) Release() {}
 
-// describe says how the parts of all ranks are stored. Collective.
+// describe returns how the parts of all ranks are stored. Collective.
 func (r *rankHost) describe(made []*adaptive.Matrix, t solve.Storage) Stored {
 	j := r.job
 	s := Stored{Storage: t, Rows: int(j.N)}
@@ -200,7 +200,7 @@ func (r *rankHost) describe(made []*adaptive.Matrix, t solve.Storage) Stored {
 		s.Layout += "; in other domains others"
 	}
 	if fp64 { // nothing to escalate
-		s.Storage, s.Stats = t.FP64(), adaptive.Stats{}
+		s.Storage, s.Stats = options.FP64(t), adaptive.Stats{}
 	}
 	return s
 }

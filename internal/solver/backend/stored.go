@@ -3,29 +3,30 @@ package backend
 import (
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// stored describes how the scaled matrix is stored.
+// Stored describes how the scaled matrix is stored.
 type Stored struct {
 	Storage solve.Storage
 	Bytes   int64
 	Stats   adaptive.Stats  // zero if it is plain CSR
 	Layout  string          // in words
-	Kind    adaptive.Layout // "": none of one name
+	Kind    adaptive.Layout // "": there is no single layout
 	slow    bool            // slower than FP64 CSR
 	Rows    int
 
 	Relaxer linop.Relaxer[vector, scalar] // the matrix for preconditioners that multiply with it; nil: not on the host
-	Source  *csr.Matrix                   // the scaled matrix, if it is kept as part of this
+	Source  *csr.Matrix                   // the scaled matrix, if the stored matrix uses it; nil: it does not
 }
 
-// lines describes what was stored, with a line for each format.
+// Lines describes the stored matrix, with a line for each format.
 func (a Stored) Lines() []string {
-	if a.Storage.Plain() {
+	if options.Plain(a.Storage) {
 		lines := []string{"precision FP64"}
 		if a.Layout != "" {
 			lines = append(lines, "layout "+a.Layout)
@@ -34,8 +35,8 @@ func (a Stored) Lines() []string {
 	}
 	s := a.Stats
 	fp64 := csr.Bytes(int64(a.Rows), int64(s.NNZ))
-	lines := []string{fmt.Sprintf("precision %v: %.2f bytes per nonzero instead of %.2f, indices included; %.2f %% dropped",
-		a.Storage, s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
+	lines := []string{fmt.Sprintf("precision %s: %.2f bytes per nonzero instead of %.2f, indices included; %.2f %% dropped",
+		options.StorageText(a.Storage), s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
 	layout := a.Layout
 	if a.slow {
 		layout += "; slower than FP64 CSR if rows are short (Options.Storage.Set = FP64)"
@@ -48,9 +49,9 @@ func (a Stored) Lines() []string {
 	return lines
 }
 
-// Formats names what is in use.
+// Formats names the formats in use.
 func (a Stored) Formats() []string {
-	if a.Storage.Plain() {
+	if options.Plain(a.Storage) {
 		return []string{"FP64"}
 	}
 	var names []string
@@ -60,13 +61,14 @@ func (a Stored) Formats() []string {
 	return names
 }
 
-// StoredAs names a stored matrix.
+// StoredAs identifies a stored matrix of a system: its storage, and whether it is scaled.
 type StoredAs struct {
 	set      string
 	epsilon  float64
 	dd, none bool
 }
 
+// AsStored returns the identification of the scaled matrix in the storage t.
 func AsStored(t solve.Storage, s *ScaledMatrix) StoredAs {
 	return StoredAs{t.Set.Name, t.Epsilon, t.DD, s.None}
 }

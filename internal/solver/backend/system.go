@@ -19,17 +19,17 @@ type ScaledMatrix struct {
 	M    *csr.Matrix // A
 	Pool *parallel.Pool
 	Job  *ranks.Job  // nil: all of A is here
-	made *csr.Matrix // nil: to be made
+	made *csr.Matrix // the scaled matrix; nil: not made yet
 
-	Shared map[bool]*csr.Matrix // by none, what solves in lockstep have made; nil: there are no others
+	Shared map[bool]*csr.Matrix // scaled matrices that solves in lockstep have made, by None; nil: there are no other solves
 
-	// Later is the scaling for all preconditioners but the diagonal, for which there is none; nil: it is
-	// the same for all.
+	// Later returns the scaling for all preconditioners but the diagonal, with which the matrix is not scaled; nil: the scaling is the
+	// same for all preconditioners.
 	Later func() csr.Scaling
-	None  bool // in use
+	None  bool // the matrix is not scaled now
 
-	Transposes bool // the method multiplies with its transpose as well
-	Symmetric  bool // which is the same
+	Transposes bool // the method multiplies with the transpose as well
+	Symmetric  bool // the transpose is the same matrix
 }
 
 // Identity reports whether the scaling changes nothing, on any rank.
@@ -40,7 +40,7 @@ func (s *ScaledMatrix) Identity() bool {
 	return s.Scaling.Identity()
 }
 
-// Suit takes the scaling for a kind of preconditioner, and reports whether that is another one.
+// Suit switches to the scaling for a kind of preconditioner, and reports whether the scaling has changed.
 func (s *ScaledMatrix) Suit(kind precond.Kind) (changed bool) {
 	if s.Later == nil || s.None == (kind == precond.Jacobi) {
 		return false
@@ -54,7 +54,7 @@ func (s *ScaledMatrix) Suit(kind precond.Kind) (changed bool) {
 	return true
 }
 
-// matrix returns it. It is made once and kept until drop is called.
+// Matrix returns the scaled matrix. It is made once, and kept until Drop.
 func (s *ScaledMatrix) Matrix() *csr.Matrix {
 	switch {
 	case s.made != nil:
@@ -74,20 +74,20 @@ func (s *ScaledMatrix) Matrix() *csr.Matrix {
 	return s.made
 }
 
-// Drop gives up the copy, unless a stored matrix is that copy and so keeps it anyway.
+// Drop releases the scaled matrix, unless the stored matrix a uses it.
 func (s *ScaledMatrix) Drop(a Stored) { s.made = a.Source }
 
-// Scaling is how the vectors of
+// Scaling converts between the vectors of A d = r and those of the scaled system
 //
-//	(s D_r A D_c) z = s D_r r / 2^e,  d = 2^e D_c z
+//	(s D_r A D_c) z = s D_r r / 2^e,  d = 2^e D_c z.
 //
-// and those of A d = r are made from each other. Exponents are joined before they are
-// applied, so that nothing over- or underflows on the way.
+// It adds up exponents before it applies them, so that nothing over- or underflows on the way.
 type Scaling[V any] struct {
 	Sign               float64
 	row, Unscaled, Col Powers[V] // D_r, D_r^-1, D_c
 }
 
+// NewScaling returns the scaling of s for vectors of a backend.
 func NewScaling[V any, S linop.Scalar[S]](at Backend[V, S], s *ScaledMatrix) Scaling[V] {
 	row := at.Powers(s.Row, 1)
 	if s.Identity() {
@@ -100,13 +100,12 @@ func NewScaling[V any, S linop.Scalar[S]](at Backend[V, S], s *ScaledMatrix) Sca
 	return Scaling[V]{s.Sign, row, at.Powers(s.Row, -1), col}
 }
 
-// residual sets rhs = s D_r r / 2^e, 2^e being the magnitude of the right-hand side, so
-// that no inner product over- or underflows.
+// Residual sets rhs = s D_r r / 2^e, where 2^e is the magnitude of s D_r r, so that no inner product over- or underflows.
 func (s *Scaling[V]) Residual(rhs, r V) (e int) {
 	e = s.row.MaxExponent(r)
 	s.row.Ldexp(rhs, r, s.Sign, -e)
 	return e
 }
 
-// correction sets d = 2^e D_c z.
+// Correction sets d = 2^e D_c z.
 func (s *Scaling[V]) Correction(d, z V, e int) { s.Col.Ldexp(d, z, 1, e) }

@@ -11,15 +11,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Transposing is a stored matrix with its transpose, which is a second one unless A is symmetric.
+// Transposing is a stored matrix with its transpose, which is a second stored matrix unless A is symmetric.
 type Transposing[V any, S linop.Scalar[S]] struct {
 	Matrix[V, S]
-	Transpose Matrix[V, S] // nil: the same
+	Transpose Matrix[V, S] // nil: the matrix is symmetric
 }
 
 var _ linop.Transposer[vector, scalar] = Transposing[vector, scalar]{}
 
-// StoreScaled stores the scaled matrix, and its transpose if the method needs that, unless others have.
+// StoreScaled stores the scaled matrix, and its transpose if the method needs it. A SharedBackend returns the matrix that another
+// solve has stored, if there is one.
 func StoreScaled[V any, S linop.Scalar[S]](at Backend[V, S], s *ScaledMatrix, t solve.Storage) (Matrix[V, S], error) {
 	if others, ok := at.(SharedBackend[V, S]); ok {
 		return others.Shared(s, t)
@@ -27,7 +28,7 @@ func StoreScaled[V any, S linop.Scalar[S]](at Backend[V, S], s *ScaledMatrix, t 
 	return StoreMatrices(at, s, t)
 }
 
-// StoreMatrices is StoreScaled where there are no others.
+// StoreMatrices is StoreScaled without sharing.
 func StoreMatrices[V any, S linop.Scalar[S]](at Backend[V, S], s *ScaledMatrix, t solve.Storage) (Matrix[V, S], error) {
 	stored, err := at.Store(s.Matrix(), t)
 	if _, has := stored.(linop.Transposer[V, S]); err != nil || has || !s.Transposes {
@@ -67,7 +68,7 @@ func (a Transposing[V, S]) Release() {
 	}
 }
 
-// Line tells what is stored besides.
+// Line describes the transpose.
 func (a Transposing[V, S]) Line() string {
 	if a.Transpose == nil {
 		return "transpose the same: the matrix is symmetric"
@@ -75,7 +76,8 @@ func (a Transposing[V, S]) Line() string {
 	return fmt.Sprintf("transpose stored as a second matrix, %s", humanize.Bytes(uint64(a.Transpose.About().Bytes)))
 }
 
-// transpose returns the transpose of the matrix, over domains of their diagonal blocks alone: all that preconditioners that transpose are made of.
+// Transpose returns the transpose of the scaled matrix. Over domains it transposes the diagonal blocks alone, which are all that
+// preconditioners with a transpose need.
 func (s *ScaledMatrix) Transpose() *csr.Matrix {
 	if s.Job != nil {
 		return s.Job.TransposedBlocks(s.Matrix(), s.Pool)
@@ -83,17 +85,17 @@ func (s *ScaledMatrix) Transpose() *csr.Matrix {
 	return s.Matrix().Transpose(s.Pool)
 }
 
-// A SharedBackend has matrices that others have stored.
+// A SharedBackend has matrices that other solves have stored.
 type SharedBackend[V any, S linop.Scalar[S]] interface {
 	Shared(s *ScaledMatrix, t solve.Storage) (Matrix[V, S], error)
 }
 
-// A widening matrix is multiplied with double-double vectors as well.
+// A Widening matrix also has products with double-double vectors.
 type Widening interface {
 	Wide() linop.Operator[dd.Vec, dd.DD]
 }
 
-// wide is both matrices for double-double vectors.
+// Wide implements Widening.
 func (a Transposing[V, S]) Wide() linop.Operator[dd.Vec, dd.DD] {
 	both := linop.Transposed[dd.Vec, dd.DD]{Operator: any(a.Matrix).(Widening).Wide()}
 	both.Transpose = both.Operator

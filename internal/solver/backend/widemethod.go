@@ -9,29 +9,28 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// WideMethod is a method whose vectors are double-double, for corrections A d = r in float64: what comes in is exact,
-// and d is rounded when the method is done.
+// WideMethod is a method with double-double vectors for corrections A d = r in float64. It takes r exactly, and rounds d at the end.
 type WideMethod struct {
 	krylov.Method[dd.Vec, dd.DD]
 	at   *hostDD
-	of   linop.Relaxer[vector, scalar] // the same as a
+	of   linop.Relaxer[vector, scalar] // the same matrix as a
 	a    *linop.Timed[dd.Vec, dd.DD]
 	x, b []float64 // lower parts
 }
 
-// NewWideMethod returns the method of that name.
+// NewWideMethod returns the method of a name with double-double vectors.
 func NewWideMethod(name solve.Method, at *Host, opt krylov.MethodOptions) (krylov.Method[vector, scalar], error) {
 	wide := NewHostDD(at)
 	method, err := krylov.New(string(name), wide, opt)
 	return &WideMethod{Method: method, at: wide, x: at.New(), b: at.New()}, err
 }
 
-// A multiplying method is told which matrix it multiplies with.
+// A Multiplying method is told which matrix it multiplies with.
 type Multiplying[V any, S linop.Scalar[S]] interface {
 	Multiplies(m Matrix[V, S])
 }
 
-// Multiplies makes m the matrix that the method multiplies with, whatever operator Solve gets.
+// Multiplies makes m the matrix that the method multiplies with, whatever operator is passed to Solve.
 func (w *WideMethod) Multiplies(m Matrix[vector, scalar]) {
 	if of := m.About().Relaxer; w.of != of {
 		w.of, w.a = of, &linop.Timed[dd.Vec, dd.DD]{Operator: m.(Widening).Wide()}

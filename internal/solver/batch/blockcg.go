@@ -19,20 +19,20 @@ type blockSolves struct {
 	made   precond.Preconditioner // nil: none
 }
 
-// leastBlock is how many right-hand sides a block has at least.
+// leastBlock is the least number of right-hand sides of a block.
 const leastBlock = 2
 
-// blockTerms is how many multiplications an iteration of block CG takes for each element of a vector and each pair of
-// right-hand sides: two Gram matrices and three combinations.
+// blockTerms is the number of multiplications of an iteration of block CG for each element of a vector and each pair of right-hand
+// sides: two Gram matrices and three combinations.
 const blockTerms = 5
 
-// inBlocks reports whether c may be solved for along with others.
+// inBlocks reports whether the correction c may be solved for together with others.
 func (p columnBackend) inBlocks(c *refine.Correction[vector, scalar]) bool {
 	now := c.Attempts.Now()
 	return p.Batch.BlockSize >= leastBlock && now.Method == solve.CG && !now.Wide
 }
 
-// BlockWork implements BlockBackend.
+// BlockWork implements refine.BlockBackend.
 func (p columnBackend) BlockWork(c *refine.Correction[vector, scalar]) float64 {
 	if !p.inBlocks(c) {
 		return 0
@@ -40,7 +40,7 @@ func (p columnBackend) BlockWork(c *refine.Correction[vector, scalar]) float64 {
 	return blockTerms * float64(p.Batch.BlockSize) * float64(c.At.Dim())
 }
 
-// Block implements BlockBackend.
+// Block implements refine.BlockBackend.
 func (p columnBackend) Block(c *refine.Correction[vector, scalar], opt krylov.Options[vector]) (result krylov.Result, ok bool) {
 	of := blockSolves{Batch: p.Batch, matrix: c.Matrix.(columnMatrix).columnOperator.of}
 	if by := c.Attempts.Preconditioner(); by != nil {
@@ -68,7 +68,7 @@ func (p columnBackend) Block(c *refine.Correction[vector, scalar], opt krylov.Op
 	return result, true
 }
 
-// serve implements served.
+// Serve implements served.
 func (b blockSolves) Serve(requests []*Request) {
 	if len(requests) < leastBlock {
 		requests[0].alone = true

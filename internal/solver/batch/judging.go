@@ -5,16 +5,17 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/features"
 )
 
-// judgements are those of solves in lockstep, each of which one thread makes: the threads have more of several small systems than of a part of one.
+// Judgements are the judgements of solves in lockstep. Each is made by one thread, which is faster for several small systems than
+// all threads on one judgement after the other.
 type Judgements struct {
 	Known *features.KnownParts
 	Pool  *parallel.Pool
 }
 
-// JudgeVectors is what a judgement takes, in vectors.
+// JudgeVectors is the number of vectors of a judgement.
 const JudgeVectors = 4
 
-// serve implements served.
+// Serve implements served.
 func (j Judgements) Serve(requests []*Request) {
 	if len(requests) < j.Pool.Threads() {
 		for _, r := range requests {

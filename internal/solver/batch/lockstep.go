@@ -11,48 +11,46 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// Solves in lockstep are ordinary solves, each in a coroutine, which wait where they need what may be had together:
-// a product with a matrix, or an application of a preconditioner. When all of them wait, those that
-// wait for the same are served in one pass. Each gets the bits that it would get alone, whatever its
-// method does in between, and however many iterations it takes.
+// Solves in lockstep are ordinary solves, each in a coroutine. They wait where they need something that can be done for several solves
+// together: a product with a matrix, or an application of a preconditioner. When all of them wait, the solves that wait for the same
+// are served in one pass. Each solve gets the bits that it would get alone, whatever its method does in between, and
+// however many iterations it takes.
 
-// A request is what a solve waits for: a product, an application, which has Dst and Src alone, a cycle of multigrid, a solve by block CG, or the
-// judgement of its x.
+// A Request is what a solve waits for: a product, an application (with Dst and Src alone), a cycle of multigrid, a solve by block CG,
+// or the judgement of its x.
 type Request struct {
 	linop.Product
-	copy   precond.Preconditioner // that waits for its cycle
-	column *krylov.Column         // of block CG, of which so many are solved for together
-	size   int
-	alone  bool // there are none to solve with
-	spent  Away // share of the time of products and applications of a block
+	copy   precond.Preconditioner // waits for its cycle
+	column *krylov.Column         // of block CG
+	size   int                    // columns that block CG has solved for together
+	alone  bool                   // there are no other columns to solve with
+	spent  Away                   // share of the time of products and applications of a block
 	Judge  func(pool *parallel.Pool)
 	Of     served
-	passed int           // how often others were served before it
-	share  time.Duration // that serving it took
+	passed int           // how often other requests were served before this one
+	share  time.Duration // of the time of serving
 }
 
-// served is what serves several requests in one pass. It is comparable: requests with the same one
-// are served together.
+// A served value serves several requests in one pass. It is comparable: requests with equal values are served together.
 type served interface{ Serve(requests []*Request) }
 
-// patience is how often a request is passed over for a larger group, so that solves which are a step
-// apart fall in step.
+// patience is how often a request is passed over for a larger group, so that solves that are a step apart fall into step.
 const patience = 2
 
-// member is a solve in lockstep.
+// A Column is a solve in lockstep.
 type Column struct {
 	next    func() (struct{}, bool)
 	stop    func()
 	yield   func(struct{}) bool
 	waiting *Request // nil: it has ended
-	Rhs     int      // that it solves for
+	Rhs     int      // index of the right-hand side
 	Away    Away
 }
 
-// Away is the time that a member has waited, less its share of serving what it waited for.
+// Away is the time that a column has waited, less its share of the serving.
 type Away struct{ products, applications, solves, judgements time.Duration }
 
-// errStopped ends a member whose lockstep has failed.
+// errStopped ends a column whose lockstep has failed.
 var errStopped = errors.New("solve: lockstep stopped")
 
 // Ask waits until a request has been served.
@@ -75,9 +73,9 @@ func (m *Column) Ask(r *Request) {
 	}
 }
 
-// Together runs solves, each of which may ask as a member, to their ends.
-func Together(members []*Column, solve func(m *Column)) {
-	for _, m := range members {
+// Together runs a solve for each column to its end. The solves may call Column.Ask.
+func Together(columns []*Column, solve func(m *Column)) {
+	for _, m := range columns {
 		m.next, m.stop = iter.Pull(func(yield func(struct{}) bool) {
 			defer func() {
 				if r := recover(); r != nil && r != errStopped {
@@ -89,8 +87,8 @@ func Together(members []*Column, solve func(m *Column)) {
 		})
 		defer m.stop()
 	}
-	going := members
-	for _, m := range members {
+	going := columns
+	for _, m := range columns {
 		m.goOn()
 	}
 	for {
@@ -113,8 +111,8 @@ func (m *Column) goOn() {
 	m.next()
 }
 
-// serveNext serves the largest group of those that wait for the same, or that of one which has been
-// patient, and lets it go on. Solves by block CG and judgements wait for all others.
+// serveNext serves the largest group of columns that wait for the same, or the group of a column that has been passed over
+// too often, and lets it go on. Solves by block CG and judgements wait for all others.
 func serveNext(waiting []*Column) {
 	var brief []*Column
 	for _, m := range waiting {
@@ -180,7 +178,7 @@ func (m *Column) product(of severalProducts, p linop.Product) [2]float64 {
 	return r.Sums
 }
 
-// columnOperator is an operator whose products a member waits for; the rest is its own.
+// columnOperator is an operator whose products a column waits for.
 type columnOperator struct {
 	linop.Operator[vector, scalar]
 	*Column
@@ -203,7 +201,7 @@ func (a columnOperator) ApplyDots(dst, src, w vector) (dw, dd scalar) {
 	return scalar(sums[0]), scalar(sums[1])
 }
 
-// severalApplications are those of a preconditioner.
+// severalApplications are the applications of a preconditioner.
 type severalApplications struct{ krylov.SeveralPreconditioner }
 
 func (p severalApplications) Serve(requests []*Request) {
@@ -214,7 +212,7 @@ func (p severalApplications) Serve(requests []*Request) {
 	p.ApplyMany(dst, src)
 }
 
-// columnApplication is a preconditioner whose applications a member waits for.
+// columnApplication is a preconditioner whose applications a column waits for.
 type columnApplication struct {
 	by krylov.SeveralPreconditioner
 	*Column

@@ -7,14 +7,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Taken is a Checkpoint that a Solver has taken, or that Read has read.
+// Taken implements solve.Checkpoint: a Solver has taken it, or Read has read it.
 type Taken struct {
 	identity identity
 	solved   []solve.Result // the right-hand sides that are done
-	systems  []digest       // of these, and of the one in progress if there is one
-	Current  *Progress      // of it; nil: at its beginning
+	systems  []digest       // checksums of these right-hand sides, and of the one in progress if there is one
+	Current  *Progress      // of the right-hand side in progress; nil: at its beginning
 
-	gather func(k int) ([]float64, error) // the k-th of its vectors, which ranks share; nil: they are here
+	gather func(k int) ([]float64, error) // returns the k-th vector, which ranks share; nil: this rank has all vectors
 }
 
 // Threads returns the number of threads of the Solver.
@@ -34,18 +34,18 @@ func (c *Taken) Iterations() int {
 	return c.Current.iterations()
 }
 
-// Progress is where the solve with one right-hand side is.
+// Progress is the state of the solve with one right-hand side.
 type Progress struct {
 	Used     refine.Used
 	Position refine.Position
 
-	// Before a step of refinement or of its method; or Finished, and X is the last one.
-	Steps, Method *krylov.State[vector] // nil: the method is at its beginning
+	// The state before a step of refinement or of its method; or Finished, with the last X.
+	Steps, Method *krylov.State[vector] // Method nil: the method is at its beginning
 	Finished      *krylov.Result
-	X             vector // in the order of Solver.Order
+	X             vector // in the order chosen
 }
 
-// iterations returns how many there have been.
+// iterations returns the number of iterations so far.
 func (p *Progress) iterations() int {
 	if p.Finished != nil {
 		return p.Finished.Iterations

@@ -39,8 +39,7 @@ type checkpointHeader struct {
 	Vectors int64 `json:"vectors"`
 }
 
-// checkpointState is a taken without identity; its vectors are elsewhere, in the order
-// of checkpointState.vectors.
+// checkpointState is a Taken without identity and vectors. The vectors follow it in the order of Taken.state.
 type checkpointState struct {
 	Solved  []solve.Result
 	Systems []digest
@@ -63,7 +62,7 @@ func (c *Taken) WriteTo(w io.Writer) (written int64, err error) {
 	}
 	sum := sha256.New()
 	out := &counter{w: io.MultiWriter(w, sum)}
-	fmt.Fprintf(out, "%s%d\n%s\n", solve.CheckpointMagic, checkpointFormat, header)
+	fmt.Fprintf(out, "%s%d\n%s\n", Magic, checkpointFormat, header)
 	out.Write(encoded.Bytes())
 	buffer := make([]byte, 0, 8*chunk)
 	for k, v := range vectors {
@@ -97,7 +96,7 @@ func (c *counter) Write(p []byte) (n int, err error) {
 	return n, c.Fault
 }
 
-// state separates the vectors from what is encoded by gob.
+// state separates the vectors from the state that gob encodes.
 func (c *Taken) state() (s checkpointState, vectors [][]float64) {
 	s = checkpointState{Solved: slices.Clone(c.solved), Systems: c.systems, Steps: -1, Method: -1}
 	take := func(v *vector) { vectors, *v = append(vectors, *v), nil }
@@ -127,8 +126,8 @@ func (c *Taken) state() (s checkpointState, vectors [][]float64) {
 	return s, vectors
 }
 
-// Read reads a checkpoint to the end of r. The error is a *CheckpointError if it
-// is damaged, or of another format. It takes little more memory than there are bytes to read.
+// Read reads a checkpoint to the end of r. The error is a *solve.CheckpointError if the checkpoint is damaged or of another format.
+// Read takes little more memory than there are bytes to read.
 func Read(r io.Reader) (solve.Checkpoint, error) {
 	in := &checkpointReader{r: bufio.NewReaderSize(r, 1<<16), sum: sha256.New()}
 	header, err := in.header()
@@ -162,7 +161,7 @@ func Read(r io.Reader) (solve.Checkpoint, error) {
 	return c, nil
 }
 
-// checkpoint is the inverse of taken.state.
+// checkpoint is the inverse of Taken.state.
 func (s checkpointState) checkpoint(vectors [][]float64) (c *Taken, ok bool) {
 	ok = true
 	take := func(n int) (taken [][]float64) {
@@ -205,8 +204,8 @@ type checkpointReader struct {
 
 // header reads both lines.
 func (c *checkpointReader) header() (h checkpointHeader, err error) {
-	magic, err := c.line(len(solve.CheckpointMagic) + 20)
-	format, ok := strings.CutPrefix(magic, solve.CheckpointMagic)
+	magic, err := c.line(len(Magic) + 20)
+	format, ok := strings.CutPrefix(magic, Magic)
 	switch {
 	case err != nil && !errors.Is(err, errTruncated):
 		return h, err
@@ -232,7 +231,7 @@ func (c *checkpointReader) header() (h checkpointHeader, err error) {
 
 var errTruncated = attempt.RefusedCheckpoint("is truncated")
 
-// line reads to the end of a line of so many bytes at most.
+// line reads to the end of a line of at most longest bytes.
 func (c *checkpointReader) line(longest int) (string, error) {
 	var line []byte
 	for len(line) <= longest {
@@ -248,7 +247,7 @@ func (c *checkpointReader) line(longest int) (string, error) {
 	return string(line), errTruncated
 }
 
-// truncated is the error of a read that should have been longer.
+// truncated returns the error of a read: errTruncated if the input ended too early.
 func truncated(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errTruncated
@@ -282,7 +281,7 @@ func (c *checkpointReader) vector(n int) ([]float64, error) {
 	return v, nil
 }
 
-// checksum compares the checksum, which must be the end.
+// checksum compares the checksum, which must be the end of the input.
 func (c *checkpointReader) checksum() error {
 	want := c.sum.Sum(nil)
 	got := make([]byte, len(want))
@@ -299,3 +298,6 @@ func (c *checkpointReader) checksum() error {
 	}
 	return nil
 }
+
+// Magic is the beginning of every checkpoint file.
+const Magic = "mpsolve checkpoint "

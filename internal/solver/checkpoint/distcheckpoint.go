@@ -13,10 +13,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// A Checkpoint of a matrix over ranks is that of rank 0, and has the vectors of the whole, so that any number of ranks goes on from it.
-// Each is gathered when it is written, and sent to its owners when it is read.
+// Rank 0 takes the checkpoint of a matrix over ranks. It has whole vectors, so that any number of ranks can go on from it.
+// Each vector is gathered when the checkpoint is written, and sent to its owners when it is read.
 
-// sharedCheckpoint is what rank 0 tells of its Checkpoints.
+// sharedCheckpoint is what rank 0 tells the others about its Checkpoints.
 type sharedCheckpoint struct {
 	On, Saves bool
 	Program   string
@@ -61,7 +61,7 @@ func NewOverDomains(s *choice.System) (*Recorder, error) {
 	return r, ranks.AgreeError(j.Comm, err)
 }
 
-// receive makes the checkpoint to resume that of this rank, with its own elements of count vectors that rank 0 has. Collective.
+// receive sets the checkpoint to resume of this rank, with the own elements of count whole vectors on rank 0. Collective.
 func (r *Recorder) receive(state checkpointState, vectors [][]float64, count int) error {
 	own := make([][]float64, count)
 	for k := range own {
@@ -85,7 +85,7 @@ func (r *Recorder) receive(state checkpointState, vectors [][]float64, count int
 	return nil
 }
 
-// send gives rank 0's Save a checkpoint of the whole. Collective.
+// send passes a checkpoint with whole vectors to Save on rank 0. Collective.
 func (r *Recorder) send(c *Taken) {
 	state, vectors := c.state()
 	gather := func(k int) []float64 {
@@ -112,7 +112,7 @@ func (r *Recorder) send(c *Taken) {
 	}
 }
 
-// identifyOverDomains is identify, the same for any number of ranks and threads. Collective.
+// identifyOverDomains is identify for several domains. It is the same for any number of ranks and threads. Collective.
 func identifyOverDomains(s *choice.System) identity {
 	alike := *s
 	alike.Opt.Storage.Kernels, alike.Opt.Storage.Model, alike.Opt.Precond.NearNull = "", nil, nil
@@ -146,7 +146,7 @@ func identifyOverDomains(s *choice.System) identity {
 	return id
 }
 
-// jobDigest is the checksum of those of all domains, in their order. Collective.
+// jobDigest returns the checksum of the checksums of all domains, in their order. Collective.
 func jobDigest(j *ranks.Job, of func(k int) digest) (d digest) {
 	var own []byte
 	for k := range j.Parts {
@@ -160,7 +160,7 @@ func jobDigest(j *ranks.Job, of func(k int) digest) (d digest) {
 	return digest(h.Sum(nil))
 }
 
-// vectorsDigest is systemDigest of own elements. Collective.
+// vectorsDigest returns the checksum of a right-hand side and a guess, of which each rank has its own elements. Collective.
 func vectorsDigest(j *ranks.Job, b, x0 []float64) digest {
 	at := 0
 	return jobDigest(j, func(k int) digest {

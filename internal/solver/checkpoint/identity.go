@@ -20,7 +20,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// identity is what the bits of a solve depend on, besides its right-hand sides.
+// identity is everything that the bits of a solve depend on, besides its right-hand sides.
 type identity struct {
 	Program   string   `json:"program"`
 	Build     string   `json:"build"`   // of this package, and Go's version
@@ -34,7 +34,7 @@ type identity struct {
 	Options   []option `json:"options"`
 }
 
-// option is one of Options that is not zero.
+// option is a field of Options that is not zero.
 type option struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -48,7 +48,7 @@ func identify(s *choice.System) identity {
 	return identifyBy(s, s.Opt.Storage, func() string { return matrixDigest(s.Given) })
 }
 
-// identifyBy is identify with the kernels and the model of a storage, and another checksum.
+// identifyBy is identify with the kernels and the model of a storage, and with another checksum of the matrix.
 func identifyBy(s *choice.System, t solve.Storage, matrix func() string) identity {
 	set := kernels.Find(t.Kernels).Or()
 	model := cmp.Or(t.Model, adaptive.ModelOf(set))
@@ -60,7 +60,7 @@ func identifyBy(s *choice.System, t solve.Storage, matrix func() string) identit
 	}
 }
 
-// build is the version of this module, as far as the program knows it, and of Go.
+// build returns the version of this module, as far as the program knows it, and the version of Go.
 func build() string {
 	const module = "github.com/mpsolve/mpsolve"
 	version := runtime.Version()
@@ -83,7 +83,7 @@ func build() string {
 	return version
 }
 
-// matrixDigest is the checksum of a matrix.
+// matrixDigest returns the checksum of a matrix.
 func matrixDigest(m *csr.Matrix) string {
 	h := sha256.New()
 	addNumbers(h, m.RowPtr)
@@ -92,7 +92,7 @@ func matrixDigest(m *csr.Matrix) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// systemDigest is the checksum of a right-hand side and a guess, which may be nil.
+// systemDigest returns the checksum of a right-hand side and a guess, which may be nil.
 func systemDigest(b, x0 []float64) (d digest) {
 	h := sha256.New()
 	addNumbers(h, b)
@@ -100,7 +100,7 @@ func systemDigest(b, x0 []float64) (d digest) {
 	return digest(h.Sum(nil))
 }
 
-// addNumbers adds little-endian numbers to a checksum, and how many there are.
+// addNumbers adds the count of numbers and the numbers, in little-endian order, to a checksum.
 func addNumbers[T int32 | int64 | float64](h hash.Hash, v []T) {
 	buffer := binary.LittleEndian.AppendUint64(make([]byte, 0, 8*chunk), uint64(len(v)))
 	h.Write(buffer)
@@ -110,14 +110,13 @@ func addNumbers[T int32 | int64 | float64](h hash.Hash, v []T) {
 	}
 }
 
-// chunk is how many numbers are hashed, written or read at a time.
+// chunk is the number of numbers that are hashed, written or read at a time.
 const chunk = 1 << 13
 
-// immaterial are the fields of Options that the bits of x do not depend on, or that are in
-// identity.
+// immaterial are the fields of Options on which the bits of x do not depend, or that are in identity.
 var immaterial = []string{"Snapshot", "Device", "DeviceAuto", "Candidate", "Threads", "MaxMemory", "Held", "Monitor", "Log", "Examined", "Stage", "Checkpoint"}
 
-// appendOptions appends every field of a struct that is not zero, by its path.
+// appendOptions appends every field of a struct that is not zero, named by its path.
 func appendOptions(list []option, path string, v reflect.Value) []option {
 	for i := range v.NumField() {
 		field, e := v.Type().Field(i), v.Field(i)
@@ -135,7 +134,7 @@ func appendOptions(list []option, path string, v reflect.Value) []option {
 	return list
 }
 
-// optionValue is the value of an option: in words, or its checksum if that is long.
+// optionValue returns the value of an option as text, or the checksum of a long text.
 func optionValue(v reflect.Value) string {
 	const longest = 64
 	text := fmt.Sprintf("%v", v)
@@ -149,8 +148,7 @@ func optionValue(v reflect.Value) string {
 	return text
 }
 
-// differs says in one line what of the solve that took a checkpoint, then, is not as it is
-// now; "" if nothing is.
+// differs says in one line how the solve that took a checkpoint (then) differs from this one (now); "" if it does not.
 func (then identity) differs(now identity) string {
 	switch {
 	case then.Rows != now.Rows || then.Nonzeros != now.Nonzeros:
@@ -181,7 +179,7 @@ func (then identity) differs(now identity) string {
 	return "was made with " + strings.Join(list, "; ")
 }
 
-// optionNames are the names in two lists, in order.
+// optionNames returns the names in two lists, sorted.
 func optionNames(a, b []option) (names []string) {
 	for _, o := range append(slices.Clone(a), b...) {
 		names = append(names, o.Name)
@@ -190,7 +188,7 @@ func optionNames(a, b []option) (names []string) {
 	return slices.Compact(names)
 }
 
-// optionNamed is the value of an option in a list; "" if it is not there.
+// optionNamed returns the value of an option in a list; "" if the list does not have it.
 func optionNamed(name string, list []option) string {
 	if i := slices.IndexFunc(list, func(o option) bool { return o.Name == name }); i >= 0 {
 		return list[i].Value
@@ -198,7 +196,7 @@ func optionNamed(name string, list []option) string {
 	return ""
 }
 
-// named is a value of identity for people.
+// named returns a value of identity as messages show it.
 func named(value string) string {
 	if value == "" {
 		return "none"

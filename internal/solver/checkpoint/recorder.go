@@ -13,18 +13,17 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// recorder takes the checkpoints of a Solver, and hands out what the one to resume has.
-// A nil recorder does neither.
+// A Recorder takes the checkpoints of a Solver, and hands out the state of the checkpoint to resume. A nil Recorder does neither.
 type Recorder struct {
 	opt      solve.Checkpoints
 	from     *Taken     // Checkpoints.Resume; nil: none
 	job      *ranks.Job // nil: this is the only rank that solves
 	saves    bool       // rank 0 has Checkpoints.Save
 	identity identity
-	calls    int // of Solve
+	calls    int // number of calls of Solve
 	solved   []solve.Result
 	systems  []digest
-	last     time.Time // that a checkpoint was taken
+	last     time.Time // when the last checkpoint was taken
 
 	inProgress
 }
@@ -32,15 +31,15 @@ type Recorder struct {
 // inProgress is the Solve of which checkpoints are taken.
 type inProgress struct {
 	ctx      context.Context // of the Solve in progress
-	start    time.Time       // of it
-	before   refine.Used     // what had been used when it started; what was used by those that it goes on from counts as well
+	start    time.Time       // of this Solve
+	before   refine.Used     // work before this Solve, less the work of the solve that it goes on from
 	resume   *Progress       // to go on from; nil: there is none
-	refining bool            // refinement is yet to end
-	ended    bool            // with the context: what comes is no progress any more
+	refining bool            // refinement has not ended yet
+	ended    bool            // the context has ended: no more progress is recorded
 	finished *Progress       // after refinement
 }
 
-// New returns the recorder of s, or an error if it cannot resume.
+// New returns the recorder of s, or an error if the checkpoint to resume does not suit s. It returns nil without checkpoints.
 func New(s *choice.System) (*Recorder, error) {
 	opt := s.Opt.Checkpoint
 	if opt.Save == nil && opt.Resume == nil {
@@ -59,8 +58,7 @@ func New(s *choice.System) (*Recorder, error) {
 	return r, nil
 }
 
-// begin is called by Solve. If the right-hand side is one that is done, ok is true and there
-// is nothing to do.
+// Begin is called at the beginning of Solve. If the checkpoint has the result of this right-hand side, Begin returns it, with ok set.
 func (r *Recorder) Begin(ctx context.Context, b, x0 []float64) (done solve.Result, ok bool, err error) {
 	if r == nil {
 		return done, false, nil
@@ -97,7 +95,7 @@ func (r *Recorder) digest(b, x0 []float64) digest {
 	return systemDigest(b, x0)
 }
 
-// Since sets what had been used before this solve, and returns it.
+// Since sets the work before this solve, and returns it.
 func (r *Recorder) Since(before refine.Used) refine.Used {
 	if r == nil {
 		return before
@@ -109,15 +107,15 @@ func (r *Recorder) Since(before refine.Used) refine.Used {
 	return before
 }
 
-// Resuming reports whether the first thing to do is to go on.
+// Resuming reports whether the first solve goes on from a checkpoint.
 func (r *Recorder) Resuming() bool {
 	return r != nil && r.from != nil && r.from.Current != nil
 }
 
-// Active reports whether the refinement that begins is the one that can be resumed.
+// Active reports whether the refinement that begins takes checkpoints and can be resumed.
 func (r *Recorder) Active() bool { return r != nil && r.refining }
 
-// refined says that refinement has ended, and that nothing is to be gone on from any more.
+// refined records that refinement has ended, after which no checkpoint is taken.
 func (r *Recorder) refined() {
 	if r.refining = false; r.job != nil {
 		r.job.Patient = false
@@ -132,7 +130,7 @@ func (r *Recorder) due() bool {
 	return r.dueHere()
 }
 
-// dueHere is due of this rank.
+// dueHere is due by the clock of this rank.
 func (r *Recorder) dueHere() bool {
 	select {
 	case <-r.opt.Request:
@@ -142,7 +140,7 @@ func (r *Recorder) dueHere() bool {
 	return r.opt.Every > 0 && time.Since(r.last) >= r.opt.Every
 }
 
-// save takes a checkpoint, the last one if the context has ended.
+// save takes a checkpoint. It is the last one if the context has ended.
 func (r *Recorder) save(p *Progress) {
 	if r.ended {
 		return
@@ -158,7 +156,7 @@ func (r *Recorder) save(p *Progress) {
 	r.last = time.Now()
 }
 
-// end is called when Solve returns.
+// End is called at the end of Solve.
 func (r *Recorder) End(result solve.Result) {
 	switch {
 	case r == nil || r.ended:
@@ -170,7 +168,7 @@ func (r *Recorder) End(result solve.Result) {
 	}
 }
 
-// takenOf is a Checkpoint to go on from; nil: there is none.
+// takenOf returns the Taken of a checkpoint to go on from; nil: there is none.
 func takenOf(c solve.Checkpoint) (*Taken, error) {
 	if c == nil {
 		return nil, nil

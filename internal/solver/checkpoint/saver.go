@@ -12,30 +12,30 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// saver puts together what a checkpoint needs: the states of refinement and method, and the
-// position of the correction. It is the krylov.Checkpointer of the methods.
+// saver puts a checkpoint together: the states of refinement and method, and the position of the correction. It is the
+// krylov.Checkpointer of the methods.
 type saver[V any, S linop.Scalar[S]] struct {
 	*Recorder
 	f        *refine.Refinement[V, S]
 	resume   *krylov.State[V] // of the method, for the next correction; nil: none
 	position refine.Position  // at the last mark
-	used     refine.Used      // until then
+	used     refine.Used      // work until the last mark
 }
 
-// recordedRefinement is a refinement of which checkpoints are taken.
+// recordedRefinement is a refinement that takes checkpoints.
 type recordedRefinement[V any, S linop.Scalar[S]] struct {
 	*Recorder
 	f *refine.Refinement[V, S]
 }
 
-// record makes a recorder take the checkpoints of a refinement.
+// Record makes a recorder take the checkpoints of a refinement.
 func Record[V any, S linop.Scalar[S]](f *refine.Refinement[V, S], by *Recorder) {
 	if by != nil {
 		f.Recording = recordedRefinement[V, S]{by, f}
 	}
 }
 
-// solve is refinement.solve with checkpoints, from the one to resume if there is one.
+// Solve is refine.Refinement.Solve with checkpoints. It goes on from the checkpoint to resume if there is one.
 func (r recordedRefinement[V, S]) Solve(ctx context.Context, x, b V, opt krylov.Options[V]) (krylov.Result, error) {
 	f := r.f
 	s := &saver[V, S]{Recorder: r.Recorder, f: f}
@@ -75,7 +75,7 @@ func (r recordedRefinement[V, S]) Solve(ctx context.Context, x, b V, opt krylov.
 	return result, f.At.Fault()
 }
 
-// begin goes to the first rung, or to that of the checkpoint.
+// begin goes to the first fallback, or to the fallback of the checkpoint.
 func (s *saver[V, S]) begin(ctx context.Context, p *Progress) error {
 	c := s.f.Correction
 	if p == nil {
@@ -98,8 +98,7 @@ func (s *saver[V, S]) begin(ctx context.Context, p *Progress) error {
 	return nil
 }
 
-// join makes a solve of the correction one that is saved, and that goes on from the
-// checkpoint if it is the first.
+// join makes a solve of the correction take checkpoints, and go on from the checkpoint if it is the first.
 func (s *saver[V, S]) join(opt *krylov.Options[V]) {
 	if opt.Checkpoint = s; s.resume != nil {
 		opt.Resume, s.resume = s.resume, nil
@@ -120,14 +119,13 @@ func (s *saver[V, S]) Mark() {
 // Save implements krylov.Checkpointer.
 func (s *saver[V, S]) Save(method krylov.State[V]) { s.saveSteps(&method) }
 
-// saveSteps saves where refinement is, and its method unless that is nil.
+// saveSteps saves the state of refinement, and of its method unless that is nil.
 func (s *saver[V, S]) saveSteps(method *krylov.State[V]) {
 	steps := s.f.Steps.State()
 	s.save(&Progress{Used: s.used, Position: s.position, Steps: s.download(&steps), Method: s.download(method)})
 }
 
-// recorded is a correction with checkpoints. One that is due when an escalation was
-// interrupted is that of its beginning.
+// recorded is a correction with checkpoints. If an escalation is interrupted, the checkpoint is of its beginning.
 type recorded[V any, S linop.Scalar[S]] struct {
 	*refine.Correction[V, S]
 	saver *saver[V, S]
@@ -143,7 +141,7 @@ func (c recorded[V, S]) Escalate(reason krylov.Reason) bool {
 	return ok
 }
 
-// host is v as a vector of the host, itself if it is one.
+// host returns v as a vector of the host: v itself if it is one, a copy otherwise.
 func (s *saver[V, S]) host(v V) vector {
 	if x, ok := any(v).(vector); ok {
 		return x
@@ -161,7 +159,7 @@ func (s *saver[V, S]) take(v V, x vector) {
 	at.GiveBack(from)
 }
 
-// download is a state with vectors of the host.
+// download returns a state with vectors of the host.
 func (s *saver[V, S]) download(state *krylov.State[V]) *krylov.State[vector] {
 	if state == nil {
 		return nil
@@ -173,8 +171,8 @@ func (s *saver[V, S]) download(state *krylov.State[V]) *krylov.State[vector] {
 	return d
 }
 
-// upload is the inverse of download. The vectors are not given back: only the host has
-// checkpoints, where they are the ones of the checkpoint.
+// upload is the inverse of download. The vectors are not given back: only the host has checkpoints, and there they are the vectors
+// of the checkpoint.
 func (s *saver[V, S]) upload(state *krylov.State[vector]) *krylov.State[V] {
 	if state == nil {
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -13,17 +14,17 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// ChooseCandidate makes a Candidate the device of the solve if that is expected to be faster than the host with its speed.
-func (s *System) ChooseCandidate(here solve.Speed) {
+// ChooseCandidate makes the Candidate the device of the solve if it is expected to be faster than the host, whose speed is given.
+func (s *System) ChooseCandidate(here Speed) {
 	stay := func(format string, args ...any) { s.Say("device cpu: "+format, args...) }
-	if err := s.Opt.OnDevice(); err != nil {
+	if err := options.OnDevice(s.Opt); err != nil {
 		stay("%v", err)
 		return
 	}
 	plan := s.planner()
 	host := plan.cheapest(here, here)
-	s.Places = &solve.DeviceChoice{Host: host}
-	if !DeviceFaster(host, solve.Estimate{Speed: solve.Speed{Bandwidth: math.Inf(1), Start: rules.DeviceStart}}) {
+	s.Compared = &DeviceChoice{Host: host}
+	if !DeviceFaster(host, Estimate{Speed: Speed{Bandwidth: math.Inf(1), Start: rules.DeviceStart}}) {
 		stay("%v; a device takes %.2g s to start", host, rules.DeviceStart)
 		return
 	}
@@ -42,7 +43,7 @@ func (s *System) ChooseCandidate(here solve.Speed) {
 	}
 	plan.Opt.Device = new(gpu.Device) // for its fallbacks
 	device := plan.cheapest(at, here)
-	s.Places.Device = &device
+	s.Compared.Device = &device
 	if !DeviceFaster(host, device) {
 		if on != nil {
 			on.Close()
@@ -61,10 +62,10 @@ func (s *System) ChooseCandidate(here solve.Speed) {
 	s.Opt.Device, s.Opt.DeviceAuto = on, true
 }
 
-// planner is a copy of the solver that may look for its fallbacks before the order of rows and the scaling are chosen.
+// planner returns a copy of the system that can find its fallbacks before the order of rows and the scaling are chosen.
 func (s *System) planner() *System {
 	p := *s
-	p.Looks, p.Found = features.Found{Ctx: s.Looks.Ctx}, features.Once[[]Fallback]{}
+	p.Features, p.Found = features.Found{Ctx: s.Features.Ctx}, features.Once[[]Fallback]{}
 	if p.Scale = s.Opt.Scale; p.Scale == solve.ScaleAuto {
 		p.Scale = solve.ScaleBoth
 		if s.Facts.Symmetric {
@@ -74,9 +75,9 @@ func (s *System) planner() *System {
 	return &p
 }
 
-// cheapest is the estimate of the fallback that is expected to take the least, among the first one that is no probe run and
+// cheapest returns the estimate of the fallback that is expected to take the least time, among the first one that is no probe run and
 // the probe runs before it.
-func (s *System) cheapest(at, host solve.Speed) (least solve.Estimate) {
+func (s *System) cheapest(at, host Speed) (least Estimate) {
 	w := s.Workload()
 	for k, r := range s.Tabulated() {
 		if r.Early() && s.Refused(w.Shape) {
@@ -92,8 +93,8 @@ func (s *System) cheapest(at, host solve.Speed) (least solve.Estimate) {
 	return least
 }
 
-// ProductBandwidth is what products with the matrix as given get of the host's memory and caches: its bytes, and those
-// of two vectors, by the time of the fastest of some products.
+// ProductBandwidth measures the bandwidth of products with the matrix as given on the host, in bytes per second: the bytes of the
+// matrix and two vectors, divided by the time of the fastest of some products.
 func (s *System) ProductBandwidth() float64 {
 	const products = 3
 	a := linop.NewCSR(s.M, s.Pool)
@@ -109,9 +110,9 @@ func (s *System) ProductBandwidth() float64 {
 	return float64(bytes) / max(least, 1).Seconds()
 }
 
-// candidateSpeed is the speed of a device by its data sheet, or, if that is not known, by copies on the device, which
-// is returned open then.
-func (s *System) candidateSpeed(info gpu.Info) (at solve.Speed, on *gpu.Device, err error) {
+// candidateSpeed returns the speed of a device by its data sheet or, if that is not known, by copies on the device. In that case it
+// also returns the open device.
+func (s *System) candidateSpeed(info gpu.Info) (at Speed, on *gpu.Device, err error) {
 	if info.Bandwidth > 0 {
 		return DeviceSpeed(info.Bandwidth), nil, nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -43,7 +44,7 @@ func (s *System) ChooseScaling() (err error) {
 		s.Scaled.Later = func() csr.Scaling {
 			s.Scale = solve.ScaleBoth
 			s.Say("scaling both: another preconditioner than the diagonal follows (powers of two, exact)")
-			both, _ := s.MakeScaling(solve.ScaleBoth)
+			both, _ := s.Source().Scaling(solve.ScaleBoth, s.Facts.Symmetric)
 			return both
 		}
 		s.Say("scaling none: the diagonal as a preconditioner makes up for it; it waits for another one")
@@ -62,12 +63,12 @@ func (s *System) ChooseScaling() (err error) {
 	if s.Method == solve.CG && s.Facts.DiagonalSign() < 0 {
 		scaled.Sign = -1
 	}
-	scaled.Scaling, err = s.MakeScaling(s.Scale)
+	scaled.Scaling, err = s.Source().Scaling(s.Scale, s.Facts.Symmetric)
 	// Only scaling with the same powers for rows and columns can, if A is not symmetric.
-	if err == nil && s.Scale == solve.ScaleSym && !s.Facts.Symmetric && s.Overflows(scaled.Scaling) {
-		return solve.Invalid("scaling sym takes entries of this matrix beyond the range of float64, since it is not symmetric; scaling both does not")
+	if err == nil && s.Scale == solve.ScaleSym && !s.Facts.Symmetric && s.Source().Overflows(scaled.Scaling) {
+		return options.Invalid("scaling sym takes entries of this matrix beyond the range of float64, since it is not symmetric; scaling both does not")
 	}
-	if e, ok := s.Uniform(scaled.Scaling); ok && s.Opt.Scale == solve.ScaleAuto && -rules.SameScale <= e && e <= rules.SameScale { // which a copy would not be worth
+	if e, ok := s.Source().Uniform(scaled.Scaling); ok && s.Opt.Scale == solve.ScaleAuto && -rules.SameScale <= e && e <= rules.SameScale { // not worth a copy
 		scaled.Scaling = csr.NoScaling(s.M)
 	}
 	if err == nil && s.Scale != solve.ScaleNone && scaled.Identity() {
@@ -78,7 +79,7 @@ func (s *System) ChooseScaling() (err error) {
 	return err
 }
 
-// flexible reports whether the preconditioner may iterate itself, see precond.Varies.
+// flexible reports whether the preconditioner may iterate, see precond.Varies.
 func (s *System) flexible() bool {
 	p := s.Opt.Precond
 	auto := p.Kind == solve.PrecondAuto && s.Rows() >= rules.SparseRows
@@ -105,7 +106,7 @@ func (s *System) Reorder() (err error) {
 	return nil
 }
 
-// System is a matrix with what the options and the rules choose for it.
+// System is a matrix with the choices that the options and the rules make for it.
 type System struct {
 	features.Matrix
 	Method solve.Method // chosen first
@@ -114,36 +115,36 @@ type System struct {
 	Opt      solve.Options
 	Ordinary bool // no special kind of matrix is looked for
 	Scaled   *backend.ScaledMatrix
-	Places   *solve.DeviceChoice
+	Compared *DeviceChoice
 	Found    features.Once[[]Fallback]            // the list of fallbacks
-	Needed   needed                               // by the preconditioner set up last
-	Kept     *precond.Kept                        // of the pattern, for Update; nil: nothing
-	Layouts  map[backend.StoredAs]adaptive.Layout // for Update, likewise
-	Sharing  int                                  // how many solves share the memory for cycles of GMRES that grow; 0: this one has it
+	Needed   needed                               // memory of the preconditioner set up last
+	Kept     *precond.Kept                        // what preconditioners keep of the pattern for Update; nil: nothing
+	Layouts  map[backend.StoredAs]adaptive.Layout // layouts kept for Update; nil: none
+	Sharing  int                                  // number of solves that share the memory for growing cycles of GMRES; 0: one
 }
 
-// LeavesAll reports whether the options leave the choice of how a matrix of a special kind is solved with.
+// LeavesAll reports whether the options leave open how to solve, so that a matrix of a special kind may be solved in its own way.
 func (s *System) LeavesAll() bool {
 	return !s.Ordinary && s.Opt.Method == solve.Auto && s.Opt.Precond.Kind == solve.PrecondAuto && s.Opt.Scale == solve.ScaleAuto && s.Opt.Reorder == solve.ReorderNone &&
 		s.Opt.Device == nil && !s.Opt.NoRefine && s.Opt.InnerTol == 0 && len(s.Opt.Storage.Set.Formats) == 0 && s.Opt.Storage.Epsilon == 0
 }
 
-// defers reports whether scaling waits for another preconditioner than the first: where that is the
-// diagonal, of an unsymmetric matrix, it undoes the scaling of columns, and makes up for that of rows
-// unless these are very different. The sweeps and the copy take as long as tens of iterations.
+// defers reports whether scaling waits until another preconditioner follows the diagonal. For an unsymmetric matrix the diagonal as a
+// preconditioner undoes the scaling of columns, and makes up for the scaling of rows unless these are very different. Computing the
+// scaling and copying the matrix take as long as tens of iterations.
 func (s *System) defers() bool {
 	f := s.Facts
 	if s.Opt.Scale != solve.ScaleAuto || f.Symmetric || s.Opt.Device != nil || !s.Large() || f.MinAbs < rules.Unscaled || f.MaxAbs > 1/rules.Unscaled {
 		return false
 	}
-	if first := s.Fallbacks()[0]; !first.ProbeRun || first.Kind != precond.Jacobi { // which the scaling has no part in
+	if first := s.Fallbacks()[0]; !first.ProbeRun || first.Kind != precond.Jacobi { // the list does not depend on the scaling
 		return false
 	}
 	least, most := s.ExtremeSums()
 	return most <= rules.Unbalanced*least
 }
 
-// Say tells a decision.
+// Say logs a decision.
 func (s *System) Say(format string, args ...any) { s.Opt.Log(fmt.Sprintf(format, args...)) }
 
 // KeepsSymmetry reports whether the scaled matrix is its own transpose.
@@ -151,17 +152,17 @@ func (s *System) KeepsSymmetry() bool {
 	return s.Facts.Symmetric && (s.Opt.Scale == solve.ScaleAuto || s.Opt.Scale == solve.ScaleSym || s.Opt.Scale == solve.ScaleNone)
 }
 
-// Suits reports whether the method can be used with a preconditioner: one whose transpose is needed
-// is symmetric, or that of A^T is its transpose.
+// Suits reports whether the method can be used with a kind of preconditioner. Where the method needs its transpose, the preconditioner
+// must be symmetric, or its transpose must be the preconditioner of A^T.
 func (s *System) Suits(kind precond.Kind) bool {
-	if !s.Method.Transposes() || kind == precond.None {
+	if !options.Transposes(s.Method) || kind == precond.None {
 		return true
 	}
 	d, _ := precond.Lookup(kind)
 	return d.Transposes || s.KeepsSymmetry() && (d.Definite || d.Symmetric || kind == precond.AMG && !s.Opt.Precond.KCycle)
 }
 
-// CheckTranspose reports a preconditioner that was requested for a method that it does not suit.
+// CheckTranspose returns an error if the method needs the transpose of a requested preconditioner that has none.
 func (s *System) CheckTranspose() error {
 	if kind := s.Opt.Precond.Kind; kind == solve.PrecondAuto || s.Suits(kind) {
 		return nil
@@ -172,9 +173,9 @@ func (s *System) CheckTranspose() error {
 			suit = append(suit, string(kind))
 		}
 	}
-	return solve.Invalid("method %s needs the transpose of the preconditioner, which %s has not for this matrix; these have: %s",
+	return options.Invalid("method %s needs the transpose of the preconditioner, which %s has not for this matrix; these have: %s",
 		s.Method, s.Opt.Precond.Kind, strings.Join(suit, ", "))
 }
 
-// Parts are those of the matrix as given.
+// Parts returns the parts of the matrix as given: the matrix itself, and its lower parts.
 func (s *System) Parts() []*csr.Matrix { return append([]*csr.Matrix{s.Given}, s.Opt.Lower...) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -12,11 +13,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// ChooseDevice decides where the solve runs: on the given device, or a Candidate that is expected to be faster; on the host
-// if DeviceAuto is set and the device cannot be used.
+// ChooseDevice decides where the solve runs: on the given device, or on a Candidate that is expected to be faster than the host. If
+// DeviceAuto is set and the device cannot be used, the solve runs on the host.
 func (s *System) ChooseDevice() error {
 	if s.Opt.Candidate != nil && s.Opt.Device == nil {
-		s.ChooseCandidate(solve.Speed{Bandwidth: s.ProductBandwidth(), Pass: rules.HostPass})
+		s.ChooseCandidate(Speed{Bandwidth: s.ProductBandwidth(), Pass: rules.HostPass})
 	}
 	d := s.Opt.Device
 	if d == nil {
@@ -43,9 +44,9 @@ func (s *System) ChooseDevice() error {
 	return nil
 }
 
-// DeviceFault is why the device cannot be used.
+// DeviceFault returns an error that says why the device cannot be used; nil if it can.
 func (s *System) DeviceFault(info gpu.Info) error {
-	if err := s.Opt.OnDevice(); err != nil {
+	if err := options.OnDevice(s.Opt); err != nil {
 		return err
 	}
 	if s.M.NNZ() > gpu.MostNonzeros {
@@ -62,11 +63,11 @@ func (s *System) DeviceFault(info gpu.Info) error {
 	return nil
 }
 
-// deviceVectors are the common vectors, the storage error and the weights of a preconditioner.
+// deviceVectors is the number of common vectors, with the storage error and the weights of a preconditioner.
 const deviceVectors = rules.CommonVectors + 2
 
-// DeviceMemory is what a solve takes on a device at least, in bytes: the matrix as given
-// and as stored, FP64 at most, and as a preconditioner has it, vectors and exponents.
+// DeviceMemory returns the least memory of a solve on a device, in bytes: the matrix as given, as stored (counted as FP64) and in a
+// preconditioner, vectors and exponents.
 func (s *System) DeviceMemory() int64 {
 	n, fp64 := int64(s.M.Rows), csr.Bytes(int64(s.M.Rows), int64(s.M.NNZ()))
 	bytes := rules.BufferMemory + 2*fp64 + 3*4*n + 8*n*(deviceVectors+s.MethodVectors(s.Method))

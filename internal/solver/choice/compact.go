@@ -5,10 +5,10 @@ import "github.com/mpsolve/mpsolve/internal/solver/rules"
 // Early reports whether a fallback comes before the others because complete factors cost little.
 func (v Variant) Early() bool { return v.Complete() && v.Most > rules.LittleWork }
 
-// fewProducts reports whether few products are expected: complete factors come first, or after
-// probe runs, and the matrix is not expected to refuse them.
-func (s *System) fewProducts(rungs []Fallback) bool {
-	for _, r := range rungs {
+// fewProducts reports whether few products are expected: complete factors come first, or after probe runs, and are not expected to
+// be refused.
+func (s *System) fewProducts(fallbacks []Fallback) bool {
+	for _, r := range fallbacks {
 		switch {
 		case r.ProbeRun:
 		case r.Early():

@@ -7,8 +7,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// IterationWork is the number of multiplications that an iteration of a method takes with a
-// preconditioner of that kind which stores so many values, besides projections of GMRES.
+// IterationWork returns the number of multiplications of an iteration of a method, without the projections of GMRES, with a
+// preconditioner of a kind that stores so many values.
 func IterationWork(method solve.Method, kind precond.Kind, n, nnz, values float64) float64 {
 	m, _ := krylov.KindOf(string(method))
 	products := float64(m.Products)

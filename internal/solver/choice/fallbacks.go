@@ -17,7 +17,7 @@ type Variant struct {
 	Fill    float64 // the same
 	Most    float64 // multiplications a nonzero that its set-up may take, whatever the budget; 0: no such limit
 
-	ByDomain bool // it is of the parts of a matrix, not of the whole
+	ByDomain bool // made for the domains of a matrix, not for the whole
 }
 
 func (v Variant) String() string {
@@ -27,7 +27,7 @@ func (v Variant) String() string {
 	return fmt.Sprintf("%s, drop %.0e", v.Kind, v.DropTol)
 }
 
-// Drop is the drop tolerance that comes of it.
+// Drop returns the drop tolerance, or its default.
 func (v Variant) Drop() float64 {
 	if v.DropTol == 0 {
 		return precond.DefaultDropTol
@@ -39,8 +39,8 @@ func (v Variant) Drop() float64 {
 type Fallback struct {
 	Method solve.Method
 	Variant
-	ProbeRun bool // it goes on only while it promises to take less than the next one
-	Wide     bool // its vectors are double-double
+	ProbeRun bool // goes on only while it promises to take less than the next fallback
+	Wide     bool // with double-double vectors
 }
 
 func (r Fallback) String() string {
@@ -54,19 +54,18 @@ func (r Fallback) String() string {
 	return text
 }
 
-// Complete reports whether the preconditioner is a complete factorisation, A itself but for
-// rounding: its cost is known before it is set up.
+// Complete reports whether the preconditioner is a complete factorisation of A, whose cost is known before it is set up.
 func (v Variant) Complete() bool {
 	return (v.Kind == precond.LU || v.Kind == precond.Cholesky) && !v.ByDomain
 }
 
-// A row of the table of fallbacks: a preconditioner, and the systems and backends that it is for.
+// A row of the table of fallbacks is a preconditioner, with the systems and backends that it is for.
 type row struct {
 	of systems
 	on backends
 	Variant
-	when     func(s *System) bool // nil: always
-	method   solve.Method         // if the rules choose that; "": that of the system
+	when     func(s *System) bool // the condition; nil: always
+	method   solve.Method         // if the rules choose the method; "": the method of the system
 	probeRun bool
 }
 
@@ -76,7 +75,7 @@ type systems uint8
 const (
 	definite   systems = 1 << iota // for conjugate gradients
 	general                        // for GMRES and BiCGStab
-	indefinite                     // for the same where incomplete factors are known to be of little use, as in saddle points and symmetric matrices on which conjugate gradients failed
+	indefinite                     // for GMRES and BiCGStab where incomplete factors help little: saddle points, and symmetric matrices on which conjugate gradients failed
 
 	others = general | indefinite
 )
@@ -86,15 +85,15 @@ type backends uint8
 
 const (
 	onHost    backends = 1 << iota
-	onDomains          // ranks of the host that share a matrix of several domains
+	onDomains          // ranks on hosts that share a matrix of several domains
 	onDevice
-	onDevices // a device for each of the ranks
+	onDevices // ranks with a device each that share a matrix
 
 	onHosts = onHost | onDomains
 	onAny   = onHosts | onDevice
 )
 
-// backends is the kind of backend of the system.
+// backends returns the kind of backend of the system.
 func (s *System) backends() backends {
 	switch {
 	case s.Opt.Device != nil && s.Job != nil:
@@ -107,10 +106,10 @@ func (s *System) backends() backends {
 	return onHost
 }
 
-// table has all fallbacks, in the order of expected cost: what is tried first suits most systems of its kind. Drop tolerances after the first of a
-// kind wait for what that shows, see State.skip. Of several domains, multigrid is that of the whole matrix, and factors are those of
-// each domain, with a layer of overlap where they need not be symmetric: complete factors come where incomplete ones are of no use. On a
-// device, approximate inverses take the place of incomplete factors.
+// table has all fallbacks in the order of expected cost: the first ones suit most systems of their kind. The first drop tolerance of
+// a kind decides which others are tried, see attempt.State.skip. Over several domains multigrid is of the whole matrix, and factors are
+// of each domain, with a layer of overlap unless they have to be symmetric; complete factors come where incomplete factors are of no use.
+// On a device, approximate inverses replace incomplete factors.
 var table = []row{
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.BlockJacobi}, when: (*System).DiagonalOfNodes, probeRun: true},
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).DiagonalAlone, probeRun: true},
@@ -152,7 +151,7 @@ var table = []row{
 	{of: others, on: onDevice, Variant: Variant{Kind: precond.BlockJacobi}},
 }
 
-// tableOf are the rows of the table for a kind of system.
+// tableOf returns the rows of the table for a kind of system on the backend of s.
 func (s *System) tableOf(of systems) (rows []row) {
 	on := s.backends()
 	for _, r := range table {
@@ -167,13 +166,13 @@ func (s *System) largeSwept() bool {
 	return s.LargeDiffusion() && (s.Direction() > rules.OneWay || s.fewSweeps())
 }
 
-// Fallbacks is the list of fallbacks, found once: each is tried where those before it fail.
+// Fallbacks returns the list of fallbacks, found once. Each is tried where the fallbacks before it fail.
 func (s *System) Fallbacks() []Fallback { return s.Found.Get(s.Tabulated) }
 
-// fallbacks finds the list.
+// Tabulated finds the list of fallbacks.
 func (s *System) Tabulated() []Fallback { return s.widened(s.withoutIdle(s.allTabulated())) }
 
-// allTabulated are the fallbacks by the table.
+// allTabulated returns the fallbacks of the table, and those that the options request.
 func (s *System) allTabulated() []Fallback {
 	other := s.Method // of systems that turn out not to be definite
 	if s.Method == solve.CG && s.Opt.Method != solve.CG {
@@ -197,7 +196,7 @@ func (s *System) allTabulated() []Fallback {
 	return s.join(s.Method, nil, other, s.tableOf(general))
 }
 
-// join returns the fallbacks of a method, and those of another if it is one, that suit the system.
+// join returns the fallbacks that suit the system: rows with the first method, then more with the second if that differs or rows is nil.
 func (s *System) join(first solve.Method, rows []row, second solve.Method, more []row) (list []Fallback) {
 	seen := map[Fallback]bool{}
 	add := func(method solve.Method, rows []row) {
@@ -219,7 +218,7 @@ func (s *System) join(first solve.Method, rows []row, second solve.Method, more 
 			case r.probeRun && (s.Opt.NoRefine || method != first && len(list) > 0):
 			case !s.Suits(v.Kind) && s.Opt.Precond.Kind == solve.PrecondAuto:
 			case d.Definite && !kind.Definite && s.Opt.Precond.Kind == solve.PrecondAuto:
-			case v.Most > 0 && seen[Fallback{Method: method, Variant: Variant{Kind: v.Kind}}]: // which takes less, too
+			case v.Most > 0 && seen[Fallback{Method: method, Variant: Variant{Kind: v.Kind}}]: // the one without a limit comes before
 			default:
 				seen[next] = true
 				list = append(list, next)
@@ -233,13 +232,13 @@ func (s *System) join(first solve.Method, rows []row, second solve.Method, more 
 	return list
 }
 
-// Explain says why the first fallback is the first.
-func (s *System) Explain(rungs []Fallback) {
-	first, why := rungs[0], "the matrix is not definite and small"
+// Explain logs why the first fallback comes first.
+func (s *System) Explain(fallbacks []Fallback) {
+	first, why := fallbacks[0], "the matrix is not definite and small"
 	switch {
 	case first.ProbeRun:
-		k := slices.IndexFunc(rungs, func(r Fallback) bool { return !r.ProbeRun })
-		why = fmt.Sprintf("a trial, while it promises to take less than %s", rungs[k])
+		k := slices.IndexFunc(fallbacks, func(r Fallback) bool { return !r.ProbeRun })
+		why = fmt.Sprintf("a probe run, while it promises to take less than %s", fallbacks[k])
 	case s.Opt.Precond.Kind != solve.PrecondAuto:
 		why = "requested"
 	case s.Method == solve.CG && !s.symmetric():
@@ -266,8 +265,8 @@ func (s *System) Explain(rungs []Fallback) {
 	s.Say("precond %s: %s", first.Kind, why)
 }
 
-// widened returns the fallbacks with those that go on in double-double where float64 ends: after each one, if the
-// preconditioner is not up to the rules, and otherwise after all.
+// widened adds the fallbacks with double-double vectors, which go on where float64 ends: after each fallback if the options request
+// the preconditioner, and otherwise after the last.
 func (s *System) widened(list []Fallback) (all []Fallback) {
 	if k := s.Opt.Vectors.Kind; k != solve.VectorsAuto && k != solve.VectorsDQ {
 		return list

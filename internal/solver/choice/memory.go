@@ -5,8 +5,10 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/mp"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -14,11 +16,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// SolveBytes is what a solve with the chosen method takes at least, in bytes.
+// SolveBytes returns the least memory of a solve with the chosen method, in bytes.
 func (s *System) SolveBytes() int64 { return s.MemoryOf(s.Method) }
 
-// MemoryOf is what a solve with a method takes at least, in bytes: the matrix as given, reordered
-// if that may be, scaled and as the method has it, vectors, and what the caller holds.
+// MemoryOf returns the least memory of a solve with a method, in bytes: the matrix as given, reordered if the options allow that,
+// scaled, and as stored for the method; vectors; and Options.Held.
 func (s *System) MemoryOf(m solve.Method) int64 {
 	n, nnz := int64(s.Rows()), int64(s.Nonzeros())
 	given := csr.Bytes(n, nnz)
@@ -30,20 +32,20 @@ func (s *System) MemoryOf(m solve.Method) int64 {
 		vectors += 2 * int64(len(s.Opt.Precond.NearNull)) // as given, and scaled
 	}
 	matrices := given + 8*nnz + rules.StoredBytes*nnz
-	if m.Transposes() && !s.KeepsSymmetry() {
+	if options.Transposes(m) && !s.KeepsSymmetry() {
 		matrices += given + rules.StoredBytes*nnz
 	}
 	if s.Opt.Reorder != solve.ReorderNone {
 		matrices += given + 4*n
 		vectors += rules.ReorderVectors
 	}
-	if !s.Opt.Vectors.Plain() {
+	if !options.Float64Vectors(s.Opt.Vectors) {
 		vectors *= 2
 	}
 	return matrices + 8*n*vectors + s.preciseMemory() + s.Opt.Held
 }
 
-// StorageRoom is what the method's matrix may take where rows are filled up with zeros; 0: there is no limit.
+// StorageRoom returns the most bytes that the method's matrix may take with rows filled up with zeros; 0: there is no limit.
 func (s *System) StorageRoom() int64 {
 	if s.Opt.MaxMemory == 0 {
 		return 0
@@ -51,32 +53,31 @@ func (s *System) StorageRoom() int64 {
 	return max(1, s.Opt.MaxMemory-s.SolveBytes()+rules.StoredBytes*int64(s.Nonzeros()))
 }
 
-// uncounted is what the method's matrix takes beyond what memory counts for it: rows that are filled up, or less than nothing where the
-// scaled matrix itself serves.
+// uncounted returns the bytes of the method's matrix beyond those that MemoryOf counts: for rows that are filled up. It is negative
+// where the scaled matrix itself serves.
 func (s *System) uncounted(a backend.Stored) int64 {
 	counted := rules.StoredBytes * int64(s.Nonzeros())
-	if a.Storage.Plain() {
+	if options.Plain(a.Storage) {
 		return -counted
 	}
 	return max(0, a.Bytes-counted)
 }
 
-// needed is what setting up a preconditioner takes beside memory, in bytes.
+// needed is the memory of setting up a preconditioner beyond MemoryOf, in bytes.
 type needed struct {
 	Kind  precond.Kind
 	Bytes int64
 }
 
-// note is told what it takes so far, that of the transpose too.
+// note records the memory so far, with the memory of the transpose.
 func (n *needed) note(kind precond.Kind, bytes int64) {
 	if n.Kind != kind {
-		*n = needed{Kind: kind} // not less than nothing: memory itself is needed
+		*n = needed{Kind: kind} // at least 0: MemoryOf is needed anyway
 	}
 	n.Bytes = max(n.Bytes, bytes)
 }
 
-// MethodVectors is the number of work vectors of a method, before cycles of GMRES grow; 0 where
-// substitution takes its place.
+// MethodVectors returns the number of work vectors of a method, before cycles of GMRES grow; 0 for substitution.
 func (s *System) MethodVectors(m solve.Method) int64 {
 	kind, iterative := krylov.KindOf(string(m))
 	if !iterative {
@@ -89,7 +90,7 @@ func (s *System) MethodVectors(m solve.Method) int64 {
 	}))
 }
 
-// BasisRoom is what the basis of a method may grow by, in bytes: half of what is left for it and a preconditioner.
+// BasisRoom returns the bytes by which the basis of a method may grow: half of the memory that is left for it and a preconditioner.
 func (s *System) BasisRoom(m solve.Method) int64 {
 	if m != solve.GMRES || s.Opt.Restart > 0 {
 		return 0
@@ -105,7 +106,7 @@ func (s *System) BasisRoom(m solve.Method) int64 {
 	if d := s.Opt.Device; d != nil && d.Info().Free > 0 {
 		limit = max(0, min(limit, d.Info().Free-s.DeviceMemory()))
 	}
-	if s.Job != nil && s.Opt.Device != nil { // of the rank with the least
+	if s.Job != nil && s.Opt.Device != nil { // the least of all ranks
 		least := []int64{-limit}
 		s.Job.Comm.Max(least)
 		limit = -least[0]
@@ -113,11 +114,11 @@ func (s *System) BasisRoom(m solve.Method) int64 {
 	return limit
 }
 
-// LongestRestart is how far the cycles of GMRES may grow by that many bytes.
+// LongestRestart returns the length to which the cycles of GMRES may grow with so many bytes.
 func (s *System) LongestRestart(room int64) int {
 	vectors := room / int64(max(1, s.Sharing)) / (8 * int64(s.Rows()))
 	if s.flexible() {
-		vectors /= 2 // a step takes one of the basis and one of Z
+		vectors /= 2 // a step takes a vector of the basis and a vector of Z
 	}
 	if s.Rows() <= 2*rules.MaxRestart {
 		return int(min(vectors, int64(s.Rows())))
@@ -125,12 +126,12 @@ func (s *System) LongestRestart(room int64) int {
 	return int(min(vectors, rules.MaxRestart))
 }
 
-// Tight reports whether the limit does not allow that many bytes beside the solve.
+// Tight reports whether the memory limit does not allow so many bytes beside the solve.
 func (s *System) Tight(bytes int64) bool {
 	return s.Opt.MaxMemory > 0 && s.SolveBytes()+bytes > s.Opt.MaxMemory
 }
 
-// CheckMemory returns ErrMemory if the solve takes more than the limit, and says what would not.
+// CheckMemory returns ErrMemory if the solve takes more than the memory limit. The error names options that would take less.
 func (s *System) CheckMemory() error {
 	if limit := s.Opt.MaxMemory; limit > 0 && s.SolveBytes() > limit {
 		return fmt.Errorf("%w: solving takes %s, the limit is %s%s",
@@ -139,10 +140,10 @@ func (s *System) CheckMemory() error {
 	return nil
 }
 
-// ErrMethodMemory is wrapped by the error about a method that takes too much.
+// ErrMethodMemory is wrapped by the error about a method that takes too much memory.
 var ErrMethodMemory = fmt.Errorf("%w", precond.ErrMemory)
 
-// CheckMethod returns ErrMethodMemory if a solve with a method of a fallback takes more than the limit.
+// CheckMethod returns ErrMethodMemory if a solve with the method of a fallback takes more than the memory limit.
 func (s *System) CheckMethod(m solve.Method) error {
 	if limit, need := s.Opt.MaxMemory, s.MemoryOf(m); limit > 0 && m != s.Method && need > limit {
 		return fmt.Errorf("%w: %s takes %s, the limit is %s", ErrMethodMemory, m, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(limit)))
@@ -150,17 +151,25 @@ func (s *System) CheckMethod(m solve.Method) error {
 	return nil
 }
 
-// preciseMemory is what x of multiple precision takes in bytes at most, beside a solve: the matrix of its residuals, x, what products make of
-// it, and the sizes of its elements.
+// preciseMemory returns the largest memory of an x of multiple precision beside a solve, in bytes: the matrix for its residuals, x, the
+// work space of products, and the sizes of the elements of x.
 func (s *System) preciseMemory() int64 {
-	if !s.Opt.Precise() {
+	if !options.Precise(s.Opt) {
 		return 0
 	}
-	n, bits := s.Rows(), s.Opt.BitsFor(1/solve.Roundoff)
+	n, bits := s.Rows(), options.BitsFor(s.Opt, 1/options.Roundoff)
 	nonzeros, lower := int64(s.Nonzeros()), int64(0)
 	for _, part := range s.Opt.Lower {
 		nonzeros += int64(part.NNZ())
 		lower += part.Bytes()
 	}
-	return lower + mp.MatrixBytes(int64(n), nonzeros) + 3*mp.Bytes(n, bits+solve.LimbBits) + 8*int64(n)
+	return lower + mp.MatrixBytes(int64(n), nonzeros) + 3*mp.Bytes(n, bits+kernels.LimbBits) + 8*int64(n)
+}
+
+// MethodMemory is the least memory of a solve with a method, in bytes, as Options.MaxMemory counts it, Options.Held included.
+type MethodMemory struct {
+	Method         solve.Method
+	Alone          int64 // without a preconditioner
+	Preconditioned int64 // with the preconditioner in use, its set-up included; 0: there is none
+	Basis          int64 // part of either by which the basis of GMRES may grow
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -14,16 +15,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// symmetric reports whether a preconditioner has to be symmetric and may take the
-// matrix for definite.
+// symmetric reports whether a preconditioner has to be symmetric, and may assume that the matrix is definite.
 func (s *System) symmetric() bool {
 	return s.Facts.Symmetric && (s.Scale == solve.ScaleSym || s.Scale == solve.ScaleNone) &&
 		(s.Method == solve.CG || s.Method == solve.MINRES || s.Facts.DiagonalSign() > 0)
 }
 
-// Precondition sets up a preconditioner of the scaled matrix m, which the method has as a, within
-// a budget of multiplications (0: no limit), beside others of so many bytes, and says how many
-// multiplications it took.
+// Precondition sets up a preconditioner of the scaled matrix m, which is stored as a for the method. budget limits the multiplications
+// (0: no limit); held is the memory of other preconditioners, in bytes; work is the number of multiplications that the set-up took.
 func (s *System) Precondition(
 	ctx context.Context, m *csr.Matrix, v Variant, budget float64, held int64, a backend.Stored,
 ) (made precond.Preconditioner, work float64, err error) {
@@ -46,7 +45,7 @@ func (s *System) Precondition(
 	if d, ok := precond.Lookup(v.Kind); ok && budget > 0 && d.MaxWork > 0 {
 		opt.MaxWork = budget / float64(s.Nonzeros())
 		if d.Kind == precond.AMG {
-			opt.MaxWork *= d.MaxWork / rules.FirstBudget // which is for each product
+			opt.MaxWork *= d.MaxWork / rules.FirstBudget // multigrid's limit is for each product
 		}
 	}
 	opt.Multigrid.KCycle, opt.Portable = p.KCycle, s.Opt.Device != nil
@@ -55,7 +54,7 @@ func (s *System) Precondition(
 		opt.MaxBytes = max(1, s.Opt.MaxMemory-s.SolveBytes()-besides)
 	}
 	opt.Needs = func(bytes int64) { s.Needed.note(v.Kind, besides+bytes) }
-	if !s.Method.Transposes() { // otherwise there are two matrices
+	if !options.Transposes(s.Method) { // otherwise there are two preconditioners
 		opt.Kept = s.Kept
 	}
 	if v.Kind == precond.BlockJacobi && p.Kind == solve.PrecondAuto && opt.BlockSize == 0 && s.HasNodes() && s.Opt.Device == nil {
@@ -65,7 +64,7 @@ func (s *System) Precondition(
 		opt.Undivided = true
 		s.Say("precond ilu0: rows in one order: most couplings have a direction, which subdomains would break")
 	}
-	if v.Kind == precond.ILU0 && s.Diffuses() && !s.Method.Transposes() {
+	if v.Kind == precond.ILU0 && s.Diffuses() && !options.Transposes(s.Method) {
 		s.Say("precond ilu0: relaxed by %g: most rows have the sum zero, and most couplings no direction", rules.Relaxation)
 		opt.Relax, opt.Multigrid.NearNull = rules.Relaxation, s.nearNull(1)
 	}
@@ -79,7 +78,7 @@ func (s *System) Precondition(
 		opt.Operator = a.Relaxer
 	}
 	if j := s.Job; j != nil {
-		if s.Method.Transposes() { // which overlap has not
+		if options.Transposes(s.Method) { // overlap has no transpose
 			opt.Overlap = precond.OverlapNone
 		}
 		made, err = precond.NewDistributed(ranks.OwnContext(ctx), v.Kind, j.Matrix, m, opt, s.Pool)
@@ -89,8 +88,8 @@ func (s *System) Precondition(
 	return made, total + float64(last), err
 }
 
-// nearNull is the near-null space of the scaled matrix D_r A D_c, v becomes D_c^-1 v:
-// as given, otherwise constants for nodes of that size.
+// nearNull returns the near-null space of the scaled matrix D_r A D_c, in which v becomes D_c^-1 v. It is as given in the options,
+// or otherwise the constants for nodes of a size.
 func (s *System) nearNull(size int) [][]float64 {
 	var space [][]float64
 	for _, v := range s.Opt.Precond.NearNull {

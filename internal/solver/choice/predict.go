@@ -10,14 +10,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Alternatives returns for each probe run what the first fallback after it that is none, or relaxed ILU(0) that is expected to win, is
-// expected to take.
-func (s *System) Alternatives(rungs []Fallback) []float64 {
+// Alternatives returns for each fallback the work that the next alternative after it is expected to take, in multiplications. An
+// alternative is a fallback that is no probe run, or relaxed ILU(0) where it is expected to win.
+func (s *System) Alternatives(fallbacks []Fallback) []float64 {
 	shape, nodes := s.Shape(), s.HasNodes()
-	work, next := make([]float64, len(rungs)), math.Inf(1)
-	for k := len(rungs) - 1; k >= 0; k-- {
+	work, next := make([]float64, len(fallbacks)), math.Inf(1)
+	for k := len(fallbacks) - 1; k >= 0; k-- {
 		work[k] = next
-		switch r := rungs[k]; {
+		switch r := fallbacks[k]; {
 		case r.ProbeRun && r.Kind == precond.ILU0 && s.largeSwept():
 			next = min(next, rules.SweptWork*float64(s.Nonzeros()))
 		case r.ProbeRun, r.Early() && s.Refused(shape):
@@ -32,16 +32,16 @@ func (s *System) Alternatives(rungs []Fallback) []float64 {
 	return work
 }
 
-// withoutIdle returns the fallbacks without a first one that is a probe run and that the matrix shows to be idle.
-func (s *System) withoutIdle(rungs []Fallback) []Fallback {
-	if len(rungs) == 0 || !rungs[0].ProbeRun {
-		return rungs
+// withoutIdle returns the fallbacks without the first if that is a probe run which is certain to take more than its alternative.
+func (s *System) withoutIdle(fallbacks []Fallback) []Fallback {
+	if len(fallbacks) == 0 || !fallbacks[0].ProbeRun {
+		return fallbacks
 	}
 	n, nnz := float64(s.Rows()), float64(s.Nonzeros())
-	if s.LeastIterations()*IterationWork(solve.CG, precond.Jacobi, n, nnz, n) > s.Alternatives(rungs)[0] {
-		return rungs[1:]
+	if s.LeastIterations()*IterationWork(solve.CG, precond.Jacobi, n, nnz, n) > s.Alternatives(fallbacks)[0] {
+		return fallbacks[1:]
 	}
-	return rungs
+	return fallbacks
 }
 
 // fewSweeps reports whether BiCGStab with relaxed ILU(0) is expected to take less than multigrid: with

@@ -9,36 +9,36 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Proposals lists the methods and preconditioners that may suit the system, by what they are expected to take.
-func (s *System) Proposals() []solve.Proposal {
-	at := solve.Speed{Bandwidth: s.ProductBandwidth(), Pass: rules.HostPass}
-	w, rungs := s.Workload(), s.Fallbacks()
-	var list []solve.Proposal
+// Proposals lists the methods and preconditioners that may suit the system, in the order of the time that they are expected to take.
+func (s *System) Proposals() []Proposal {
+	at := Speed{Bandwidth: s.ProductBandwidth(), Pass: rules.HostPass}
+	w, fallbacks := s.Workload(), s.Fallbacks()
+	var list []Proposal
 	add := func(r Fallback, listed bool) {
-		p := solve.Proposal{
-			Method: r.Method, Precond: solve.Precond{Kind: r.Kind, DropTol: r.DropTol, Fill: r.Fill}, Rung: listed, Seconds: w.Estimate(r, at, at).Seconds(),
+		p := Proposal{
+			Method: r.Method, Precond: solve.Precond{Kind: r.Kind, DropTol: r.DropTol, Fill: r.Fill}, Fallback: listed, Seconds: w.Estimate(r, at, at).Seconds(),
 		}
-		same := func(o solve.Proposal) bool {
+		same := func(o Proposal) bool {
 			return o.Method == p.Method && o.Precond.Kind == p.Precond.Kind && o.Precond.DropTol == p.Precond.DropTol
 		}
 		if !r.Wide && !slices.ContainsFunc(list, same) {
 			list = append(list, p)
 		}
 	}
-	for _, r := range rungs {
+	for _, r := range fallbacks {
 		add(r, true)
 	}
-	for _, m := range s.rivalMethods() {
-		for _, v := range s.rivalKinds(m) {
+	for _, m := range s.alternativeMethods() {
+		for _, v := range s.alternativeKinds(m) {
 			add(Fallback{Method: m, Variant: v}, false)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b solve.Proposal) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	slices.SortStableFunc(list, func(a, b Proposal) int { return cmp.Compare(a.Seconds, b.Seconds) })
 	return list
 }
 
-// rivalMethods are those that may be the fastest.
-func (s *System) rivalMethods() []solve.Method {
+// alternativeMethods returns the methods that may be the fastest.
+func (s *System) alternativeMethods() []solve.Method {
 	switch {
 	case s.Opt.Method != solve.Auto:
 		return []solve.Method{s.Opt.Method}
@@ -50,8 +50,8 @@ func (s *System) rivalMethods() []solve.Method {
 	return []solve.Method{solve.BiCGStab, solve.GMRES, solve.IDR}
 }
 
-// rivalKinds are the preconditioners that suit a method.
-func (s *System) rivalKinds(m solve.Method) (list []Variant) {
+// alternativeKinds returns the preconditioners that suit a method.
+func (s *System) alternativeKinds(m solve.Method) (list []Variant) {
 	if kind := s.Opt.Precond.Kind; kind != solve.PrecondAuto {
 		return []Variant{{Kind: kind}}
 	}
@@ -71,4 +71,12 @@ func (s *System) rivalKinds(m solve.Method) (list []Variant) {
 		}
 	}
 	return list
+}
+
+// A Proposal is a method with a preconditioner that may suit a system.
+type Proposal struct {
+	Method   solve.Method
+	Precond  solve.Precond // its Kind and, where it is not the default, its DropTol and Fill
+	Fallback bool          // it is a fallback of the rules
+	Seconds  float64       // expected time by tables, roughly
 }

@@ -4,12 +4,13 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// FewIterations reports whether few are expected with a preconditioner: it couples unknowns
-// far from each other. The others leave hundreds.
+// FewIterations reports whether few iterations are expected with a preconditioner, since it couples unknowns far from each other. The
+// other preconditioners leave hundreds of iterations.
 func FewIterations(kind precond.Kind) bool {
 	switch kind {
 	case precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev, precond.FSAI, precond.ISAI:
@@ -18,7 +19,7 @@ func FewIterations(kind precond.Kind) bool {
 	return true
 }
 
-// Why an epsilon was chosen.
+// Why a storage was chosen.
 const (
 	WhyFine   = "few iterations are expected, for which bytes of products count less than refinement steps"
 	WhyCoarse = "many iterations are expected, for which bytes of products count most; refinement steps make up for it"
@@ -30,36 +31,35 @@ const (
 // StoredPlain says that the matrix stays in FP64.
 const StoredPlain = "storage FP64: %s"
 
-// Storage is how the method's matrix is stored at first, and why. A refinement step takes some
-// three products with the matrix as given, to replace the residual, where methods that restart
-// lose more. The bytes that a coarse matrix saves in each iteration repay that where there are
-// many. Where complete factors come first, or after a probe run, and with multigrid, the matrix stays
-// in FP64: storing it takes some twenty products, and saves half of each of forty.
-func (s *System) Storage(rungs []Fallback) (t solve.Storage, why string) {
+// Storage returns how the method's matrix is stored at first, and why. Replacing the residual in a refinement step takes some three
+// products with the matrix as given, and methods that restart lose more. Where there are many iterations, the bytes that a coarse
+// matrix saves in each repay that. The matrix stays in FP64 with multigrid, and where complete factors come first or after a probe
+// run: storing it takes as long as some twenty products, and would save half of each of forty.
+func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 	t = s.Opt.Storage
 	switch {
-	case s.Opt.NoRefine || t.Plain() || t.Epsilon != 0: // requested
-	case s.fewProducts(rungs) && s.StorageOpen():
-		return solve.Storage{}.WithDefaults(s.Facts.Symmetric, false).FP64(), WhyPlain
-	case rungs[0].Kind == precond.AMG && s.StorageOpen():
-		return solve.Storage{}.WithDefaults(s.Facts.Symmetric, false).FP64(), WhyCycles
+	case s.Opt.NoRefine || options.Plain(t) || t.Epsilon != 0: // requested
+	case s.fewProducts(fallbacks) && s.StorageOpen():
+		return options.FP64(options.StorageWithDefaults(solve.Storage{}, s.Facts.Symmetric, false)), WhyPlain
+	case fallbacks[0].Kind == precond.AMG && s.StorageOpen():
+		return options.FP64(options.StorageWithDefaults(solve.Storage{}, s.Facts.Symmetric, false)), WhyCycles
 	case s.Opt.Vectors.Kind == solve.VectorsDD && s.StorageOpen():
-		return solve.Storage{DD: true}.WithDefaults(s.Facts.Symmetric, false).FP64(), whyWide
-	case FewIterations(rungs[0].Kind):
-		t.Epsilon = solve.PreconditionedEpsilon
+		return options.FP64(options.StorageWithDefaults(solve.Storage{DD: true}, s.Facts.Symmetric, false)), whyWide
+	case FewIterations(fallbacks[0].Kind):
+		t.Epsilon = options.PreconditionedEpsilon
 		why = WhyFine
 	default:
-		t.Epsilon = solve.DefaultEpsilon
+		t.Epsilon = options.DefaultEpsilon
 		why = WhyCoarse
 	}
 	t.DD = s.Opt.Vectors.Kind == solve.VectorsDD
-	return t.WithDefaults(s.Facts.Symmetric, s.Opt.NoRefine), why
+	return options.StorageWithDefaults(t, s.Facts.Symmetric, s.Opt.NoRefine), why
 }
 
-// Spares reports whether a fallback lets the matrix in FP64 since storing it does not pay.
-func (s *System) Spares(rungs []Fallback) bool {
+// Spares reports whether a fallback leaves the matrix in FP64, since storing it does not pay.
+func (s *System) Spares(fallbacks []Fallback) bool {
 	return s.StorageOpen() && s.Opt.Vectors.Kind != solve.VectorsDD &&
-		(s.fewProducts(rungs) || slices.ContainsFunc(rungs, func(r Fallback) bool { return r.Kind == precond.AMG }))
+		(s.fewProducts(fallbacks) || slices.ContainsFunc(fallbacks, func(r Fallback) bool { return r.Kind == precond.AMG }))
 }
 
 // StorageOpen reports whether the options leave the storage to the rules.

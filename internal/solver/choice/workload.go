@@ -10,22 +10,23 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// A workload is what is known of a system before it is solved, for an Estimate.
+// A Workload is the data of a system from which Estimates are made.
 type Workload struct {
 	N, Nnz float64
 	Shape  features.GraphShape
-	Nodes  int     // unknowns of one
+	Nodes  int     // unknowns of a node
 	least  float64 // LeastIterations
 }
 
+// Workload returns the workload of the system.
 func (s *System) Workload() Workload {
 	return Workload{float64(s.Rows()), float64(s.Nonzeros()), s.Shape(), s.NodeSize(), s.LeastIterations()}
 }
 
-// Estimate is what a solve with a fallback takes with a backend's speed. A multiplication of a set-up takes the host as long
-// as one of its iterations.
-func (w Workload) Estimate(r Fallback, at, host solve.Speed) solve.Estimate {
-	e := solve.Estimate{
+// Estimate estimates a solve with a fallback on a backend with the speed at. The host sets up the preconditioner: a multiplication
+// of the set-up takes it as long as one of its iterations.
+func (w Workload) Estimate(r Fallback, at, host Speed) Estimate {
+	e := Estimate{
 		Method: string(r.Method), Precond: r.Variant.String(), Iterations: w.Iterations(r.Method, r.Kind), Speed: at,
 		SetUp: w.setUp(r.Method, r.Kind) * rules.StoredElement / host.Bandwidth,
 	}
@@ -36,7 +37,7 @@ func (w Workload) Estimate(r Fallback, at, host solve.Speed) solve.Estimate {
 	return e
 }
 
-// Iterations are those that a method is expected to take.
+// Iterations returns the number of iterations that a method is expected to take.
 func (w Workload) Iterations(method solve.Method, kind precond.Kind) float64 {
 	points, diagonal := w.N/float64(max(w.Nodes, 1)), rules.OtherGraphs
 	switch {
@@ -68,7 +69,7 @@ func (w Workload) Iterations(method solve.Method, kind precond.Kind) float64 {
 	return math.Ceil(min(max(count, 1), max(w.N, 1)))
 }
 
-// setUp is what setting up a preconditioner takes, in multiplications: what it takes in all, less its iterations.
+// setUp returns the multiplications of setting up a preconditioner: its work in all, less the work of its iterations.
 func (w Workload) setUp(method solve.Method, kind precond.Kind) float64 {
 	all := rules.AlternativeWork[kind][w.Shape] * w.Nnz
 	if kind == precond.AMG && w.Nodes > 1 {
@@ -78,7 +79,7 @@ func (w Workload) setUp(method solve.Method, kind precond.Kind) float64 {
 	return max(all-spent, all/3)
 }
 
-// iteration is what one of so many iterations reads and writes, and in how many passes.
+// iteration returns the bytes that an iteration reads and writes, and the number of its passes over data.
 func (w Workload) iteration(method solve.Method, kind precond.Kind, iterations float64) (bytes, passes float64) {
 	m, _ := krylov.KindOf(string(method))
 	v, known := rules.VectorPasses[method]
@@ -98,7 +99,7 @@ func (w Workload) iteration(method solve.Method, kind precond.Kind, iterations f
 	return bytes, passes
 }
 
-// applied is what applying a preconditioner reads and writes, in bytes.
+// applied returns the bytes that an application of a preconditioner reads and writes.
 func (w Workload) applied(kind precond.Kind) float64 {
 	switch kind {
 	case precond.None:

@@ -13,13 +13,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// A saving is a choice of options that takes less memory, as advice names it.
+// A saving is an option that takes less memory, as advice names it.
 type saving struct {
 	option string
-	apply  func(s *System) // does nothing where it saves nothing
+	apply  func(s *System) // sets the option; does nothing where it saves nothing
 }
 
-// savings are tried in this order: the first ones cost least time or digits.
+// savings are tried in this order: the first ones cost the least time or digits.
 var savings = []saving{
 	{"Options.Reorder = none", func(s *System) { s.Opt.Reorder = solve.ReorderNone }},
 	{"Options.Digits = NoDigits", func(s *System) {
@@ -40,7 +40,7 @@ var savings = []saving{
 	}},
 }
 
-// wouldFit says what would fit into the memory limit: one of the savings, several, or more ranks.
+// wouldFit returns advice on what would fit into the memory limit: one saving, several savings, or more ranks.
 func (s *System) wouldFit() string {
 	var options []string
 	all := *s
@@ -64,7 +64,7 @@ func (s *System) wouldFit() string {
 	return ""
 }
 
-// Lighter says what would fit instead of a preconditioner that was refused for its memory.
+// Lighter returns advice on what would fit instead of a preconditioner that was refused for its memory.
 func (s *System) Lighter(err error) string {
 	switch {
 	case !errors.Is(err, precond.ErrMemory):

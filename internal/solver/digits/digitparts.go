@@ -4,17 +4,16 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// partSizes are the largest magnitudes X_c of x in the parts c of a system that nothing joins to each
-// other. Each part has digits of its own: where judging x showed that its largest elements hide what
-// is wrong with others, no digit can be believed if none can in one part.
-type partSizes struct{ row, column []float64 } // of the part of each
+// partSizes are the largest magnitudes of x in the parts of a system that no entry connects. Each part has its own digits. They count
+// where judging x has shown that its largest elements hide errors of others: then no digit can be believed if none can in one part.
+type partSizes struct{ row, column []float64 } // of the part of each row and of each column
 
-// partSizes returns those of x; nil where the parts need no care.
+// partSizes returns the sizes of the parts of x; nil where the parts need no care.
 func (a Estimation) partSizes() *partSizes {
 	if a.Parts == nil {
 		return nil
@@ -28,21 +27,21 @@ func (a Estimation) partSizes() *partSizes {
 	return p
 }
 
-// spread is how much smaller than the largest elements of x those of a part may be for a probe.
+// spread is the least size of a part that Relative looks at, relative to the largest elements of x.
 const spread = 0x1p-800
 
-// Relative returns u ||d|| / ||x|| times 2^e in the maximum norm, in the part where that is largest.
+// Relative returns u ||d|| / ||x|| times 2^e in the maximum norm, for the part in which it is largest.
 func (a Estimation) Relative(d []float64, e int) float64 {
 	size := a.Vectors.AbsMax(a.X)
 	parts := a.partSizes()
 	if parts == nil {
-		return backend.RelativeTo(a.Vectors.AbsMax(d), solve.Roundoff, size, e)
+		return backend.RelativeTo(a.Vectors.AbsMax(d), options.Roundoff, size, e)
 	}
 	return a.Vectors.Max(func(lo, hi int) (most float64) {
 		for j := lo; j < hi; j++ {
 			x := parts.column[j]
 			if v := d[j]; v != 0 && csr.Ldexp(x, -csr.Exponent(size)) > spread {
-				most = max(most, backend.RelativeTo(math.Abs(v), solve.Roundoff, x, e))
+				most = max(most, backend.RelativeTo(math.Abs(v), options.Roundoff, x, e))
 			}
 		}
 		return most

@@ -6,14 +6,13 @@ import (
 	"math/rand/v2"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// probe solves A e = p, roughly in large solves, for two p where that costs next to nothing:
-// in one of a hundred the direction in which A is nearly singular has a hundredth of its
-// usual share.
+// probe solves A e = p, roughly in large solves. Where that costs next to nothing it solves for two p: in one of a hundred p, the
+// direction in which A is nearly singular has only a hundredth of its usual share.
 func (a Estimation) probe(w []float64, e int, work allowance) error {
 	count, run := 1, a.solveProbe
 	switch {
@@ -28,23 +27,22 @@ func (a Estimation) probe(w []float64, e int, work allowance) error {
 		if err != nil || !solved {
 			return err
 		}
-		// p is 2^-e times a perturbation of the size of the rows; u times that is a rounding.
+		// p is 2^-e times a perturbation of the size of the rows, and u times this perturbation is a rounding.
 		largest = max(largest, a.Relative(d, e))
 	}
-	g.Probe, g.Condition = largest, largest/solve.Roundoff
+	g.Probe, g.Condition = largest, largest/options.Roundoff
 	return nil
 }
 
-// solveSmallProbe solves A d = p to a share of p in the maximum norm.
+// solveSmallProbe solves A d = p to a residual that is a share of p in the maximum norm.
 func (a Estimation) solveSmallProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
 	tol := min(probeTol, a.nullShare())
 	d, left, err := a.correction(p, w, tol, limit)
 	return d, left <= tol, err
 }
 
-// solveRoughProbe solves A d = p to the size of d: with a quarter of p left that is right to a
-// tenth or two. Its residual is one of float64, whose roundings are about ||d|| / (||x|| 2^e) of the
-// weights, unless d is large.
+// solveRoughProbe solves A d = p for the size of d, which is right to a tenth or two with a quarter of p left. Residuals are in
+// float64: their roundings are about ||d|| / (||x|| 2^e) of the weights, which matters only where d is large.
 func (a Estimation) solveRoughProbe(p, w []float64, e, limit int) (d []float64, solved bool, err error) {
 	d, left, err := a.correct(a.S.Refiner.Roughly, p, w, roughTol, limit)
 	if err == nil && !(a.Relative(d, e) <= plainProbe) {
@@ -55,9 +53,8 @@ func (a Estimation) solveRoughProbe(p, w []float64, e, limit int) (d []float64, 
 	return d, left <= mostRough, err
 }
 
-// solveProbe solves A d = p to a share of p in the 2-norm, in which it is known what share a
-// left null vector has. Iterations look at the maximum norm, whose share is up to ten times
-// that one.
+// solveProbe solves A d = p to a residual that is a share of p in the 2-norm, in which the share of a left null vector is known.
+// Iterations look at the maximum norm, in which the share is up to ten times as large.
 func (a Estimation) solveProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
 	tol := a.nullShare()
 	d, r, total := make([]float64, len(p)), append([]float64(nil), p...), a.rms(p, w)
@@ -83,12 +80,11 @@ func (a Estimation) solveProbe(p, w []float64, limit int) (d []float64, solved b
 	return d, false, nil
 }
 
-// nullShare is the share of p that may be left: that of a left null vector is N(0,1)/sqrt(n),
-// less in one of forty.
+// nullShare returns the share of p that may be left. A left null vector has the share N(0,1)/sqrt(n) of p, which is smaller than
+// nullShare in one of forty p.
 func (a Estimation) nullShare() float64 { return 0.03 / math.Sqrt(float64(a.Vectors.Dim())) }
 
-// randomRoundings are w_i N(0,1). The seeds are fixed, so that the same solve has the same
-// digits.
+// randomRoundings returns w_i N(0,1). The seeds are fixed, so that the same solve has the same digits.
 func (a Estimation) randomRoundings(w []float64, k uint64) []float64 {
 	p := make([]float64, len(w))
 	a.Vectors.Ranges(func(lo, hi int) {
@@ -100,13 +96,12 @@ func (a Estimation) randomRoundings(w []float64, k uint64) []float64 {
 	return p
 }
 
-// correction solves A d = r to a share tol of r, with rows weighed by w; left is the share
-// that is left.
+// correction solves A d = r to a share tol of r, with rows weighted by w. left is the share that is left.
 func (a Estimation) correction(r, w []float64, tol float64, limit int) (d []float64, left float64, err error) {
 	return a.correct(a.S.Refiner.Further, r, w, tol, limit)
 }
 
-// correct is correction by a solver of the refiner.
+// correct is correction by a method of the refiner.
 func (a Estimation) correct(solve weightedSolve, r, w []float64, tol float64, limit int) (d []float64, left float64, err error) {
 	d = make([]float64, len(r))
 	start := a.weighted(r, w)
@@ -122,8 +117,8 @@ func (a Estimation) correct(solve weightedSolve, r, w []float64, tol float64, li
 	return d, more.Measure / start, err
 }
 
-// weightedSolve is a method of refiner.
+// weightedSolve is a method of refine.Refiner.
 type weightedSolve func(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error)
 
-// leastNormal is the least number of full precision.
+// leastNormal is the least number of float64 with full precision.
 const leastNormal = 0x1p-1022

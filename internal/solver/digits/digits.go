@@ -11,29 +11,29 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Unconfirmed reports whether digits were asked for and A may be singular.
+// Unconfirmed reports whether digits were estimated, but A may be singular.
 func Unconfirmed(g solve.Digits) bool {
 	return g.State == solve.DigitsNone || g.State == solve.DigitsNotConfirmed || g.State == solve.DigitsEstimated
 }
 
-// How far steps and probe are solved, relative to their right-hand sides in the maximum
-// norm, rows weighed by w_i = T_i ||x||_inf + |b_i|.
+// Tolerances of steps and probe, relative to their right-hand sides in the maximum norm, with rows weighted by
+// w_i = T_i ||x||_inf + |b_i|.
 const (
 	stepTol      = 1e-2
 	leastStepTol = 1e-10
-	floorEta     = 8    // max |r_i| / w_i, in roundings, where x is as good as its rounding but for what A^-1 enlarges
-	probeTol     = 1e-3 // and nullShare
-	roughTol     = 0.5  // of a rough probe; iterations aim at half of that
-	mostRough    = 0.3  // that may be left of it
-	plainProbe   = 1e-6 // probe up to which roundings of a float64 residual are far below that
-	mostProbe    = 0.1  // from which A is singular for float64
+	floorEta     = 8    // max |r_i| / w_i, in roundings, up to which the next step is the last
+	probeTol     = 1e-3 // of a probe; nullShare bounds the tolerance as well
+	roughTol     = 0.5  // of a rough probe; iterations aim at half of it
+	mostRough    = 0.3  // largest share that a rough probe may leave
+	plainProbe   = 1e-6 // probe up to which roundings of a float64 residual do not matter
+	mostProbe    = 0.1  // probe from which A is singular for float64
 )
 
 // Estimation is a solution whose digits are estimated.
 type Estimation struct{ *refine.Solution }
 
-// Estimate improves x by steps of refinement, as far as that is cheap, and fills in its
-// digits, in the work of allowance. A solve without refinement is left as it is.
+// Estimate improves x by steps of refinement as far as that is cheap, and estimates its digits, within the work of allowance. It does
+// nothing for a solve without refinement.
 func (a Estimation) Estimate() error {
 	start := time.Now()
 	defer func() { a.Spent.Estimating += time.Since(start) }()
@@ -55,7 +55,7 @@ func (a Estimation) Estimate() error {
 		if now := a.Vectors.AbsMax(a.X); now >= size/2 && now <= 2*size {
 			return nil
 		}
-		// Roundings are now of another size than those of which the probe was made.
+		// The size of roundings differs now from the size in the probe.
 		before = a.Digits.Iterations
 		a.Digits = UnknownDigits()
 		a.Digits.Iterations = before
@@ -64,10 +64,10 @@ func (a Estimation) Estimate() error {
 	return nil
 }
 
-// estimateRounds is how many times digits are estimated while steps of refinement change the size of x.
+// estimateRounds is the number of times that digits are estimated while steps of refinement change the size of x.
 const estimateRounds = 3
 
-// estimateOnce probes, takes steps and concludes; done if the probe says all that can be said.
+// estimateOnce probes, takes steps and concludes. done says that the estimate is final: the probe could not be solved.
 func (a Estimation) estimateOnce(work allowance) (done bool, err error) {
 	w, e := a.RowWeights()
 	improve := &Improvement{Estimation: a, W: w, E: e, left: work.steps, size: math.NaN(), error: math.Inf(1)}
@@ -94,7 +94,7 @@ func (a Estimation) estimateOnce(work allowance) (done bool, err error) {
 	return false, nil
 }
 
-// WithinRoundings returns the digits that no change of A and b by their roundings changes.
+// WithinRoundings returns the digits that do not depend on the roundings of A and b.
 func WithinRoundings(d solve.Digits) solve.Digits {
 	if d.State != solve.DigitsBelieved && d.State != solve.DigitsEstimated {
 		return d
@@ -106,12 +106,13 @@ func WithinRoundings(d solve.Digits) solve.Digits {
 	return d
 }
 
+// UnknownDigits returns the Digits of an x about which nothing is known.
 func UnknownDigits() solve.Digits {
 	nan := math.NaN()
 	return solve.Digits{Error: nan, Step: nan, Probe: nan, Condition: nan}
 }
 
-// allowance is what an estimate may take.
+// allowance is the work that an estimate may take.
 type allowance struct {
 	steps, probe int  // iterations
 	rough        bool // the probe is solved to half of roughTol, and x is assessed as it is
@@ -137,7 +138,7 @@ func (a Estimation) complete() bool {
 	return choice.Variant{Kind: a.S.Refiner.Usage().Precond.Kind, ByDomain: a.S.Job != nil}.Complete()
 }
 
-// iterationWork is about the number of multiplications of one.
+// iterationWork returns about the number of multiplications of an iteration.
 func (a Estimation) iterationWork() float64 {
 	used, nnz := a.S.Refiner.Usage(), float64(a.S.Nonzeros())
 	return choice.IterationWork(solve.Method(used.Method), used.Precond.Kind, float64(a.S.Rows()), nnz, nnz)
@@ -158,7 +159,7 @@ func (a Estimation) rms(r, w []float64) float64 {
 	return largest * math.Sqrt(sum/float64(a.Vectors.Dim()))
 }
 
-// digitsOf is the number of digits that are right with a relative error.
+// digitsOf returns the number of right digits for a relative error.
 func digitsOf(e float64) int {
 	if !(e < 1) {
 		return 0

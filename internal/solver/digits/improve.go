@@ -4,34 +4,33 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // Improvement is the steps of refinement after a solve.
 //
-// A step with A d = r solved but for a share s of r leaves x with the error A^-1 (s r), and
-// the probe has shown what A^-1 makes of a right-hand side of known size: with eta, the
-// root mean square of r_i / w_i before the step, the error is about
+// If a step solves A d = r up to a share s of r, it leaves x with the error A^-1 (s r). The probe has shown how much A^-1 enlarges a
+// right-hand side of known size. With eta, the root mean square of r_i / w_i before the step, the error is about
 //
 //	safety s (eta/u) ||e||_inf / ||x||_inf.
 type Improvement struct {
 	Estimation
 	W     []float64 // weights of the rows, times 2^-e
 	E     int
-	left  int     // iterations
+	left  int     // iterations that steps may still take
 	size  float64 // ||d|| / ||x|| of the last step
-	error float64 // estimate of that of x
-	rms   float64 // of r_i / w_i of an x that is assessed as it is
-	done  bool    // x is as good as float64 allows, or steps no longer help
+	error float64 // estimate of the error of x
+	rms   float64 // root mean square of r_i / w_i, for assess
+	done  bool    // x is as accurate as float64 allows, or steps no longer help
 }
 
-// safety is how much more of what is left of a right-hand side A^-1 may enlarge than of a
-// random one: it is what the iteration found hard.
+// safety is a factor: A^-1 may enlarge the rest of a right-hand side more than a random vector, since the rest is what the iteration
+// found hard.
 const safety = 10
 
-// run takes steps until x is as good as float64 allows, or the digits asked for are there,
-// or the next step would take more than is allowed.
+// run takes steps until x is as accurate as float64 allows, or has the digits asked for, or the next step would exceed the allowance.
 func (v *Improvement) run() error {
 	for !v.done {
 		before, last := v.Digits.Iterations, v.error
@@ -43,14 +42,14 @@ func (v *Improvement) run() error {
 		if v.done = v.done || v.error > last/2; v.left < cost || v.Ctx.Err() != nil {
 			return nil
 		}
-		if want := v.S.Opt.FloatDigits(); want > 0 && digitsOf(v.error) >= want {
+		if want := options.FloatDigits(v.S.Opt); want > 0 && digitsOf(v.error) >= want {
 			return nil
 		}
 	}
 	return nil
 }
 
-// look measures the residual of x as it is, which the solve has left.
+// look measures the residual that the solve has left.
 func (v *Improvement) look() error {
 	r := make([]float64, len(v.X))
 	if err := v.S.Refiner.LeftOver(r, v.X, v.B); err != nil {
@@ -63,9 +62,9 @@ func (v *Improvement) look() error {
 	return nil
 }
 
-// assess estimates the error of x as it is, for which no step is left.
+// assess estimates the error of x without a step.
 func (v *Improvement) assess() error {
-	v.error = max(solve.Roundoff, v.enlarged(v.rms))
+	v.error = max(options.Roundoff, v.enlarged(v.rms))
 	return nil
 }
 
@@ -86,12 +85,12 @@ func (v *Improvement) scale(r []float64) {
 	})
 }
 
-// enlarged is the error of x from a residual with rms(r_i/w_i) as a whole.
+// enlarged returns the error of x that a residual causes, given rms(r_i/w_i).
 func (v *Improvement) enlarged(rms float64) float64 {
-	return safety * rms / solve.Roundoff * v.Digits.Probe
+	return safety * rms / options.Roundoff * v.Digits.Probe
 }
 
-// step takes one.
+// step takes one step of refinement.
 func (v *Improvement) step() error {
 	r, err := v.residual(v.X)
 	if err != nil {
@@ -99,12 +98,12 @@ func (v *Improvement) step() error {
 	}
 	eta := v.weighted(r, v.W)
 	if eta == 0 {
-		v.size, v.error, v.done = 0, solve.Roundoff, true
+		v.size, v.error, v.done = 0, options.Roundoff, true
 		return nil
 	}
 	enlarged := v.enlarged(v.Estimation.rms(r, v.W))
-	tol := max(leastStepTol, min(stepTol, solve.Roundoff/enlarged))
-	if eta > floorEta*solve.Roundoff {
+	tol := max(leastStepTol, min(stepTol, options.Roundoff/enlarged))
+	if eta > floorEta*options.Roundoff {
 		tol = stepTol // there will be another step
 	}
 	d, left, err := v.correction(r, v.W, tol, v.left)
@@ -113,15 +112,14 @@ func (v *Improvement) step() error {
 	}
 	v.size = backend.RelativeTo(v.Vectors.AbsMax(d), 1, v.Vectors.AbsMax(v.X), v.E)
 	taken, err := v.Take(d, eta)
-	rest := max(solve.Roundoff, left*enlarged)
+	rest := max(options.Roundoff, left*enlarged)
 	if v.error = rest; !taken {
 		v.error, v.done = min(enlarged, max(rest, v.size)), true
 	}
 	return err
 }
 
-// take adds d to x unless the residual grows by that, as a whole or in a block that has been
-// explained.
+// Take adds d to x unless the residual grows, as a whole or in a block that has been explained. It reports whether it has added d.
 func (v *Improvement) Take(d []float64, eta float64) (bool, error) {
 	x := v.Vectors.New()
 	v.Vectors.Ranges(func(lo, hi int) {
@@ -133,7 +131,7 @@ func (v *Improvement) Take(d []float64, eta float64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if then := v.weighted(r, v.W); !(then <= max(eta, solve.Roundoff)) {
+	if then := v.weighted(r, v.W); !(then <= max(eta, options.Roundoff)) {
 		return false, nil
 	}
 	if v.Parts != nil && v.weighted(r, v.Parts) > csr.Ldexp(v.S.Opt.Tol, -v.E) {
@@ -143,7 +141,7 @@ func (v *Improvement) Take(d []float64, eta float64) (bool, error) {
 	return true, nil
 }
 
-// conclude fills in the digits from steps and probe.
+// conclude sets the digits by steps and probe.
 func (v *Improvement) conclude(work allowance) {
 	g := &v.Digits
 	// Below 2^-1022 the spacing of x is absolute.

@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/mp"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// RefinePrecisely makes an x of multiple precision of one that the solve has found, and decides whether it has the digits asked for. changed:
-// x is to be judged again.
+// RefinePrecisely makes an x of multiple precision from the x of the solve, and sets the reason by whether it has the digits asked for.
+// changed says that x has to be judged again.
 func (a Estimation) RefinePrecisely() (changed bool, err error) {
 	if a.Digits.State != solve.DigitsBelieved {
-		a.Reason = krylov.TooFewDigits // as with fewer digits
+		a.Reason = krylov.TooFewDigits
 		return false, nil
 	}
 	start := time.Now()
@@ -46,14 +47,14 @@ func (a Estimation) RefinePrecisely() (changed bool, err error) {
 	return true, nil
 }
 
-// rounded64 is x rounded to float64.
+// rounded64 returns x rounded to float64.
 func rounded64(v *mp.Vec) []float64 {
 	x := make([]float64, v.Len())
 	v.Float64s(x)
 	return x
 }
 
-// preciseDigits is the number of digits that are right with an error of 10^e.
+// preciseDigits returns the number of right digits for an error of 10^e.
 func preciseDigits(e float64) int {
 	if !(e < 0) {
 		return 0
@@ -61,13 +62,13 @@ func preciseDigits(e float64) int {
 	return int(-e)
 }
 
-// leastError is the log10 of the error that numbers of the precision of x have.
-func leastError(p *solve.Precise) float64 { return -float64(p.Bits) / solve.BitsPerDigit }
+// leastError returns the log10 of the least error in the precision of x.
+func leastError(p *solve.Precise) float64 { return -float64(p.Bits) / options.BitsPerDigit }
 
 // Log10 returns the decimal logarithm of v 2^e.
-func Log10(v float64, e int) float64 { return math.Log10(v) + float64(e)/solve.BitsPerDigit }
+func Log10(v float64, e int) float64 { return math.Log10(v) + float64(e)/options.BitsPerDigit }
 
-// PreciseAdvice says what is in the way of the digits asked for.
+// PreciseAdvice says why x has fewer digits than asked for.
 func PreciseAdvice(p *solve.Precise) string {
 	if p.Believed <= solve.MaxDigits {
 		return fmt.Sprintf("%s; about %d digits can be believed", p.Why, p.Believed)

@@ -3,23 +3,23 @@ package digits
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// dominating is a scaling of columns with which the diagonal of A dominates: a v > 0 with
+// dominating describes a scaling of columns with which the diagonal of A dominates: a vector v > 0 with
 //
 //	f_i = |a_ii| v_i - sum_(j != i) |a_ij| v_j > 0
 //
 // for all rows. Then A is nonsingular, and |x - x*|_i <= v_i max_j |r_j| / f_j ([Varah75], with columns scaled by v).
 type dominating struct {
-	rows   []float64 // f, rounded down, in the order given; nil: there is none
+	rows   []float64 // f, rounded down, in the order given; nil: no scaling was found
 	factor float64   // log10 max v_i
 }
 
-// findBound looks for a dominance: v = 1, and where all entries beside the diagonal have the other sign, as those of an M-matrix,
-// the solution of A v = sign(a_ii) T_i, solved roughly.
+// findBound looks for such a scaling: v = 1 and, where all off-diagonal entries have the opposite sign of the diagonal, as in an M-matrix,
+// the rough solution of A v = sign(a_ii) T_i.
 func (v *multiprecise) findBound() dominating {
 	n := len(v.X)
 	ones := make([]float64, n)
@@ -44,10 +44,10 @@ func (v *multiprecise) findBound() dominating {
 	return dominating{rows: f, factor: Log10(v.Vectors.AbsMax(x), 0)}
 }
 
-// boundTol is the share of T_i to which A v = T is solved.
+// boundTol is the tolerance of A v = T, relative to T_i.
 const boundTol = 0.25
 
-// dominates returns f for v, in the order given; nil if v or f is not positive.
+// dominates returns f for v = x, in the order given; nil if x or f is not positive.
 func (v *multiprecise) dominates(x []float64) []float64 {
 	f := make([]float64, len(x))
 	worst := -v.Vectors.Max(func(lo, hi int) float64 {
@@ -63,8 +63,8 @@ func (v *multiprecise) dominates(x []float64) []float64 {
 				}
 			}
 			// Each sum has at most as many roundings as the row has entries.
-			f[i] = diagonal - others - float64(2*len(cols)+4)*solve.Roundoff*(diagonal+others)
-			if !(f[i] >= leastNormal/solve.Roundoff) || !(f[i] < math.MaxFloat64) || !(x[i] > 0) {
+			f[i] = diagonal - others - float64(2*len(cols)+4)*options.Roundoff*(diagonal+others)
+			if !(f[i] >= leastNormal/options.Roundoff) || !(f[i] < math.MaxFloat64) || !(x[i] > 0) {
 				return math.Inf(1)
 			}
 			least = min(least, f[i])
@@ -77,7 +77,7 @@ func (v *multiprecise) dominates(x []float64) []float64 {
 	return v.S.Order.Back(f)
 }
 
-// opposite reports whether no entry beside the diagonal has the sign of that of its row.
+// opposite reports whether no off-diagonal entry has the sign of the diagonal entry of its row.
 func (v *multiprecise) opposite() bool {
 	return v.Vectors.Max(func(lo, hi int) float64 {
 		for i := lo; i < hi; i++ {

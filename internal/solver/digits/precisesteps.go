@@ -6,6 +6,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/mp"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -15,16 +16,17 @@ import (
 
 // multiprecise is iterative refinement of an x of multiple precision ([Higham02], chapter 12):
 //
-//	r = b - A x    but for roundings of x, rounded once to float64
+//	r = b - A x    accurate to the precision of x, and rounded once to float64
 //	A d = r        by the method, the preconditioner and the stored matrix in use
 //	x = x + d
 //
-// The residual is always recomputed, so digits do not depend on how accurately d is known, which only counts for the number of
-// steps. With u the roundoff of float64 and eta = rms(r_i/w_i), w_i = T_i ||x||_inf + |b_i|, the error of x after step k is estimated as
+// The residual is always recomputed, so the accuracy of d does not limit the digits, but only the number of steps. With u the
+// roundoff of float64 and eta = rms(r_i/w_i), w_i = T_i ||x||_inf + |b_i|, the error of x after step k is estimated as
 //
 //	error = max(10 (eta_k/u) probe, 10 q_k ||d_k||/||x||),  q_k = max(eta_k/eta_k-1, ||d_k||/||d_k-1||)
 //
-// The first is what the digits probe has shown that A^-1 makes of a residual, the second what steps leave that contract.
+// The first term follows from the digits probe, which has shown how much A^-1 enlarges a residual, the second from the contraction of
+// the steps.
 type multiprecise struct {
 	Estimation
 	result *solve.Precise
@@ -39,42 +41,42 @@ type multiprecise struct {
 	control
 }
 
-// residuals are b - A x and the correction for it.
+// residuals are b - A x and its correction.
 type residuals struct {
-	r, d []float64 // in the order chosen, times 2^(scale-exp), with which d is of the size of x and r
+	r, d []float64 // in the order chosen, times 2^(scale-exp)
 	exp  int
 	eta  float64 // log10 rms(r_i/w_i)
 	most float64 // log10 max r_i/w_i
 
 }
 
-// control is how far steps go.
+// control is the state that decides how far steps go.
 type control struct {
-	reduction float64 // of a step
-	goal      float64 // of the last one
-	lost      float64 // decades by which the residual of the last step fell by less
-	left      int     // iterations
+	reduction float64 // that a step aims at
+	goal      float64 // that the last step aimed at
+	lost      float64 // decades by which the residual of the last step missed the goal
+	left      int     // iterations that steps may still take
 
-	further bool    // the last step was taken, and nothing else has changed
+	further bool    // the last step was taken, so that the next can go on from it
 	from    int     // exp of the step before
 	change  float64 // log10 of the size of the last step, relative to x; NaN: there was none
 }
 
 const (
-	// stepReduction is what a step of refinement reduces the row-wise error of A d = r to at first, and leastReduction at the least.
+	// stepReduction is the row-wise error of A d = r that a step aims at first, and leastReduction the least that it aims at.
 	stepReduction  = 1e-12
 	leastReduction = 1e-15
-	// slowStep is the log10 of the reduction of the residual in a step from which a more accurate d is worth while, and
-	// idleStep that from which steps are given up.
+	// slowStep is the log10 of the reduction of the residual from which a more accurate d is worth while, and idleStep the log10 of
+	// the reduction from which no more steps are taken.
 	slowStep = -1.
 	idleStep = -0.3
-	// fewIterationsOn is the number of iterations of a step from which the next one goes on from what its method has learnt.
+	// fewIterationsOn is the least number of iterations of a step from which the next step goes on.
 	fewIterationsOn = 8
-	// margin is the decades by which a step goes further than the digits asked for need.
+	// margin is the number of decades by which a step goes further than the digits asked for need.
 	margin = 2
 )
 
-// newMultiprecise begins with the x of an answer.
+// newMultiprecise begins with the x of a solution in float64.
 func newMultiprecise(a Estimation) *multiprecise {
 	if a.S.Multiple == nil {
 		a.S.Multiple = mp.NewMatrix(a.S.Pool, a.S.Parts()...)
@@ -84,7 +86,7 @@ func newMultiprecise(a Estimation) *multiprecise {
 		residuals: residuals{r: make([]float64, len(a.X)), d: make([]float64, len(a.X))},
 		control:   control{reduction: stepReduction, change: math.NaN()},
 	}
-	want, bits := a.S.Opt.Digits, a.S.Opt.BitsFor(a.Digits.Condition)
+	want, bits := a.S.Opt.Digits, options.BitsFor(a.S.Opt, a.Digits.Condition)
 	v.result = &solve.Precise{X: mp.New(len(a.X), bits), Asked: want, Bits: bits, Error: math.Inf(1), Bound: math.NaN()}
 	v.x().SetFloat64s(a.S.Order.Back(a.X))
 	v.w, v.e = a.RowWeights()
@@ -94,13 +96,13 @@ func newMultiprecise(a Estimation) *multiprecise {
 	return v
 }
 
-// x is the vector that steps add to.
+// x returns the vector to which steps add.
 func (v *multiprecise) x() *mp.Vec { return v.result.X.(*mp.Vec) }
 
-// givenParts are those of b in the order given.
+// givenParts returns the parts of b in the order given.
 func (v *multiprecise) givenParts() [][]float64 { return append([][]float64{v.Given}, v.S.LowerB...) }
 
-// run takes steps until the digits asked for are there, or cannot be reached.
+// run takes steps until x has the digits asked for, or cannot reach them.
 func (v *multiprecise) run() error {
 	p := v.result
 	v.residual()
@@ -127,7 +129,7 @@ func (v *multiprecise) run() error {
 	return nil
 }
 
-// step takes one, unless the residual grows by it.
+// step takes a step of refinement, and takes it back if the residual does not fall.
 func (v *multiprecise) step() (krylov.Result, error) {
 	before, exp := v.eta, v.exp
 	done, err := v.correct()
@@ -158,7 +160,7 @@ func (v *multiprecise) step() (krylov.Result, error) {
 	return done, nil
 }
 
-// residual computes r, and its measures.
+// residual computes r and its measures.
 func (v *multiprecise) residual() {
 	r := v.r
 	if v.S.Order.Permutation != nil {
@@ -178,9 +180,9 @@ func (v *multiprecise) residual() {
 	})
 }
 
-// enlarged is what the probe shows that A^-1 may make of r: log10 of the error of x.
+// enlarged returns the log10 of the error of x that r may cause, by the digits probe.
 func (v *multiprecise) enlarged() float64 {
-	return v.eta + Log10(safety/solve.Roundoff*v.Digits.Probe, 0)
+	return v.eta + Log10(safety/options.Roundoff*v.Digits.Probe, 0)
 }
 
 // correct solves A d = r.
@@ -200,7 +202,7 @@ func (v *multiprecise) add(exp int) {
 	v.residual()
 }
 
-// tighten makes the next step more accurate; false if nothing is left to make it so.
+// tighten makes the next step more accurate. It returns false if that is not possible.
 func (v *multiprecise) tighten(reason krylov.Reason) bool {
 	if v.reduction > leastReduction {
 		v.reduction = leastReduction
@@ -209,7 +211,7 @@ func (v *multiprecise) tighten(reason krylov.Reason) bool {
 	return v.S.Refiner.Raise(reason)
 }
 
-// why says what is in the way of more digits.
+// why says why x cannot get more digits.
 func (v *multiprecise) why() string {
 	switch {
 	case v.Ctx.Err() != nil:
@@ -220,7 +222,7 @@ func (v *multiprecise) why() string {
 	return "steps of refinement no longer make the residual smaller: A is too ill-conditioned for them"
 }
 
-// took records a step, and tells the monitor.
+// took records a step, and calls the monitor.
 func (v *multiprecise) took(done krylov.Result) {
 	p := v.result
 	p.Steps = append(p.Steps, solve.PreciseStep{
@@ -234,8 +236,7 @@ func (v *multiprecise) took(done krylov.Result) {
 	}
 }
 
-// verify measures x by code of its own, with which the estimate of the error must agree, looks for a bound of the error, and
-// counts digits.
+// verify measures the errors of x by package verify, corrects the estimate by them, looks for a bound of the error, and counts digits.
 func (v *multiprecise) verify() error {
 	start := time.Now()
 	defer func() { v.Spent.Verifying += time.Since(start) }()

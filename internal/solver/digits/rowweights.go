@@ -7,9 +7,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// RowWeights are w_i = T_i ||x||_inf + |b_i|, the sizes of roundings of the rows, times
-// 2^-e with e such that the largest is near 1. None is below 2^-900. ||x||_inf is that of the part
-// of the system where parts need care.
+// RowWeights returns w_i = T_i ||x||_inf + |b_i|, the sizes of roundings of the rows, times 2^-e, with e such that the largest weight is
+// near 1. No weight is below 2^-900. Where parts of the system need care, ||x||_inf is the norm in the part of row i.
 func (a Estimation) RowWeights() (w []float64, e int) {
 	sums, size := a.S.AbsSums(), a.Vectors.AbsMax(a.X)
 	ex := csr.Exponent(size)

@@ -2,9 +2,7 @@ package features
 
 import (
 	"errors"
-	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -14,45 +12,37 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// AbsSums returns the sums of magnitudes of the rows, which must stay as they are.
+// AbsSums returns sum_j |a_ij| of each row. The caller must not change the slice.
 func (s *Matrix) AbsSums() []float64 {
-	switch {
-	case s.Sums != nil:
-	case s.Job != nil:
-		s.Sums = dist.RowSums(s.Job.Matrix, s.Pool)
-	default:
-		s.Sums = s.M.RowSums(s.Pool)
+	if s.Sums == nil {
+		s.Sums = s.Source().AbsSums()
 	}
 	return s.Sums
 }
 
-// ExtremeSums returns the least and the largest of AbsSums.
+// ExtremeSums returns the least and the largest element of AbsSums.
 func (s *Matrix) ExtremeSums() (least, most float64) {
-	sums := s.AbsSums()
-	if s.Job != nil {
-		return s.Job.Extremes(sums)
-	}
-	return slices.Min(sums), slices.Max(sums)
+	return s.Source().Extremes(s.AbsSums())
 }
 
-// Matrix is the matrix of a system, and what is found out about it.
+// Matrix is the matrix of a system, and its features.
 type Matrix struct {
 	Facts csr.Facts
-	Order solve.Ordering
+	Order Ordering
 
-	Given *csr.Matrix // what the verdict is about
-	M     *csr.Matrix // the same in the order chosen
-	Pool  *parallel.Pool
-	Job   *ranks.Job  // ranks that share the matrix; nil: all of it is here
-	Looks Found       // of m
-	Sums  []float64   // sum_j |a_ij| of each row of m; nil: not asked for yet
-	Known *KnownParts // of given and m
+	Given    *csr.Matrix // as given: the verdict is about this matrix
+	M        *csr.Matrix // the same matrix in the order chosen
+	Pool     *parallel.Pool
+	Job      *ranks.Job  // ranks that share the matrix; nil: this rank has all of it
+	Features Found       // of M
+	Sums     []float64   // sum_j |a_ij| of each row of M; nil: not computed yet
+	Known    *KnownParts // of Given and M
 }
 
-// KnownParts is what verification knows of the matrix as given and in the order chosen.
+// KnownParts are the facts that verification has found about the matrix, as given and in the order chosen.
 type KnownParts struct{ Given, Ordered verify.Known }
 
-// InputError is an error of the matrix as one of the input, unless a device failed or memory is too little.
+// InputError turns an error about the matrix into a solve.InputError, unless a device failed or there is too little memory.
 func (s *Matrix) InputError(err error) error {
 	var device *gpu.Error
 	if errors.As(err, &device) || errors.Is(err, solve.ErrMemory) || errors.Is(err, precond.ErrMemory) {

@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Lines counts the distinct cache lines of x that a panel of rows reads, as a
-// share of its nonzeros, over panels sampled evenly: of m as it is or, with p and
-// its inverse q, of P A P^T. Near 1 every element of x comes from afar; grids in
-// their natural order have less than 0.1.
+// Lines returns the number of distinct cache lines of x that a panel of rows reads, per nonzero, over evenly sampled panels. It is for
+// m in its order or, with p and its inverse q, for P A P^T. Near 1, nearly every nonzero reads a line of its own; grids in their
+// natural order have less than 0.1.
 func Lines(m *csr.Matrix, p, q csr.Permutation) float64 {
 	panels := (m.Rows + rules.PanelRows - 1) / rules.PanelRows
 	samples := min(panels, rules.SampledPanels)
@@ -43,40 +43,38 @@ func Lines(m *csr.Matrix, p, q csr.Permutation) float64 {
 	return float64(count) / float64(max(nnz, 1))
 }
 
-// FewestLines is about the least that lines can become: as many lines as panels
-// of rows without holes have diagonal elements.
+// FewestLines returns about the least possible value of Lines: panels read no lines but those of their diagonal elements.
 func FewestLines(m *csr.Matrix) float64 {
 	return float64(m.Rows) / rules.LineElements / float64(max(m.NNZ(), 1))
 }
 
-// ReorderingPays tells whether a matrix should be reordered for which that
-// changes the cache lines of x a nonzero, see lines, from before to after: if it
-// has many rows, loses enough lines, and
+// ReorderingPays reports whether reordering pays that changes Lines from before to after: the matrix has many rows, after is small
+// enough beside before, and
 //
 //	500 products x time of the lines saved > time of reordering,
 //
-// where a nonzero takes lineTime (before - after) of a product and
-// orderTime + orderLineTime before of reordering. The number of nonzeros cancels.
+// where each nonzero saves LineTime (before - after) in a product and costs OrderTime + OrderLineTime before in reordering. The
+// number of nonzeros cancels.
 func ReorderingPays(m *csr.Matrix, before, after float64) bool {
 	saved := rules.ReorderProducts * rules.LineTime * (before - after)
 	return m.Rows > rules.ReorderRows && after < rules.ReorderBelow*before && saved > rules.OrderTime+rules.OrderLineTime*before
 }
 
-func envelope(m *csr.Matrix) solve.Envelope {
+func envelope(m *csr.Matrix) Envelope {
 	bandwidth, profile := m.Envelope()
-	return solve.Envelope{Bandwidth: bandwidth, Profile: profile}
+	return Envelope{Bandwidth: bandwidth, Profile: profile}
 }
 
-// Reordered returns m in the order that r asks for, which is m itself if it stays as
-// it is, on the threads of pool. Only a square matrix can be reordered.
-func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *csr.Matrix, o solve.Ordering, err error) {
-	o = solve.Ordering{Order: solve.ReorderNone, Before: envelope(m)}
+// Reordered returns m in the order that r asks for, computed on the threads of pool. It returns m itself if the order stays. Only a
+// square matrix can be reordered.
+func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *csr.Matrix, o Ordering, err error) {
+	o = Ordering{Order: solve.ReorderNone, Before: envelope(m)}
 	o.After = o.Before
 	if r == solve.ReorderNone || r == "" {
 		return m, o, nil
 	}
 	if m.Rows != m.Cols {
-		return nil, o, solve.Invalid("the matrix is %d x %d; only square ones can be reordered", m.Rows, m.Cols)
+		return nil, o, options.Invalid("the matrix is %d x %d; only square ones can be reordered", m.Rows, m.Cols)
 	}
 	start := time.Now()
 	defer func() { o.Elapsed = time.Since(start) }()
@@ -102,4 +100,57 @@ func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *cs
 	ordered = m.Permuted(p, q, pool)
 	o.Order, o.After, o.Permutation = solve.ReorderRCM, envelope(ordered), p
 	return ordered, o, nil
+}
+
+// An Ordering is the order that was chosen for the rows and columns. The zero value is the order given.
+type Ordering struct {
+	Order         solve.Reorder // ReorderNone or ReorderRCM
+	Before, After Envelope
+	Elapsed       time.Duration // of choosing, computing and applying it
+
+	Why         string          // why the order is ReorderNone after all
+	Permutation csr.Permutation // nil: the order given
+}
+
+// An Envelope says how far the entries are from the diagonal, see csr.Matrix.Envelope.
+type Envelope struct {
+	Bandwidth int
+	Profile   int64
+}
+
+// Line describes the ordering in one line.
+func (o Ordering) Line() string {
+	if o.Order == solve.ReorderNone {
+		return fmt.Sprintf("reorder none: %s; %.3f s", o.Why, o.Elapsed.Seconds())
+	}
+	return fmt.Sprintf("reorder %s: bandwidth %d -> %d, profile %d -> %d, %.3f s", o.Order,
+		o.Before.Bandwidth, o.After.Bandwidth, o.Before.Profile, o.After.Profile, o.Elapsed.Seconds())
+}
+
+// InputError turns the error about a matrix in this order into a solve.InputError, with a note if rows are not in the order given.
+func (o Ordering) InputError(err error) *solve.InputError {
+	if o.Permutation != nil {
+		return &solve.InputError{Msg: err.Error() + " (rows in the order " + string(o.Order) + ")"}
+	}
+	return &solve.InputError{Msg: err.Error()}
+}
+
+// Forth returns a vector, given in the original order, in this order. It returns the vector itself if the orders are equal.
+func (o Ordering) Forth(given []float64) []float64 {
+	if o.Permutation == nil {
+		return given
+	}
+	v := make([]float64, len(given))
+	o.Permutation.Apply(v, given)
+	return v
+}
+
+// Back is the inverse of Forth.
+func (o Ordering) Back(v []float64) []float64 {
+	if o.Permutation == nil {
+		return v
+	}
+	given := make([]float64, len(v))
+	o.Permutation.Undo(given, v)
+	return given
 }

@@ -16,10 +16,11 @@ import (
 // RitzSteps is the number of steps that Ritz takes at most.
 const RitzSteps = 50
 
-// Ritz returns the least and the largest Ritz value of a symmetric matrix of finite values, after so many steps of Lanczos' process, with a product
-// each, from a random vector that is always the same ([GolubVanLoan13], section 10.1). But for roundings, relative to ||A||, both lie between the
-// least and the largest eigenvalue, and come near to those that are far from others first. Vectors are not orthogonalised again:
-// that lets Ritz values appear several times, but none outside ([Paige76]). It takes 3 vectors.
+// Ritz returns the least and the largest Ritz value of a symmetric matrix of finite values, and the number of steps of the Lanczos
+// process ([GolubVanLoan13], section 10.1). Each step takes one product. The random start vector is always the same. But for
+// roundings, relative to ||A||, both values lie between the least and the largest eigenvalue; eigenvalues far from others are found
+// first. Vectors are not orthogonalised again, so Ritz values may appear several times, but none lies outside ([Paige76]). The process
+// takes 3 vectors.
 func Ritz(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) (low, high float64, steps int, err error) {
 	norm := m.Norm1()
 	if norm == 0 {

@@ -1,42 +1,44 @@
 package features
 
 import (
+	"slices"
+
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// MakeScaling returns the scaling of that kind.
-func (s *Matrix) MakeScaling(kind solve.Scale) (csr.Scaling, error) {
-	if s.Job != nil {
-		return s.Job.Scaling(kind, s.Facts.Symmetric, s.Pool)
-	}
+func (m LocalMatrix) AbsSums() []float64 { return m.RowSums(m.pool) }
+
+func (m LocalMatrix) Extremes(sums []float64) (least, most float64) {
+	return slices.Min(sums), slices.Max(sums)
+}
+
+func (m LocalMatrix) Scaling(kind solve.Scale, symmetric bool) (csr.Scaling, error) {
 	switch kind {
 	case solve.ScaleRow:
-		return csr.RowScaling(s.M, s.Pool), nil
+		return csr.RowScaling(m.Matrix, m.pool), nil
 	case solve.ScaleSym:
-		if s.Facts.Symmetric {
-			return csr.SymmetricScaling(s.M, true, s.Pool)
-		}
-		return csr.SymmetricScaling(s.M, false, s.Pool)
+		return csr.SymmetricScaling(m.Matrix, symmetric, m.pool)
 	case solve.ScaleBoth:
-		return csr.BothScaling(s.M, s.Pool), nil
+		return csr.BothScaling(m.Matrix, m.pool), nil
 	}
-	return csr.NoScaling(s.M), nil
+	return csr.NoScaling(m.Matrix), nil
 }
 
-// Overflows is csr.Scaling.Overflows for the whole matrix.
-func (s *Matrix) Overflows(by csr.Scaling) bool {
-	if s.Job != nil {
-		return dist.Overflows(s.Job.Matrix, by, s.Pool)
-	}
-	return by.Overflows(s.M, s.Pool)
+func (m LocalMatrix) Overflows(by csr.Scaling) bool { return by.Overflows(m.Matrix, m.pool) }
+
+func (m LocalMatrix) Uniform(by csr.Scaling) (exponent int, ok bool) { return by.Uniform() }
+
+func (m SpreadMatrix) AbsSums() []float64 { return dist.RowSums(m.Matrix, m.pool) }
+
+func (m SpreadMatrix) Scaling(kind solve.Scale, symmetric bool) (csr.Scaling, error) {
+	return ranks.Scaling(m.Matrix, kind, symmetric, m.pool)
 }
 
-// Uniform is csr.Scaling.Uniform for the whole matrix.
-func (s *Matrix) Uniform(by csr.Scaling) (exponent int, ok bool) {
-	if s.Job != nil {
-		return dist.Uniform(s.Job.Matrix, by)
-	}
-	return by.Uniform()
+func (m SpreadMatrix) Overflows(by csr.Scaling) bool { return dist.Overflows(m.Matrix, by, m.pool) }
+
+func (m SpreadMatrix) Uniform(by csr.Scaling) (exponent int, ok bool) {
+	return dist.Uniform(m.Matrix, by)
 }

@@ -7,33 +7,32 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
+// Small reports whether complete factors are worth counting whatever the shape of the graph.
 func (s *Matrix) Small() bool { return s.Nonzeros() <= rules.SmallNonzeros }
 
-// Compact reports whether complete factors of a larger matrix are expected to cost so little that it
-// is worth to find out: it has small separators, as a mesh in the plane, a small one in
-// space, or a long one. The factorisation is refused if it takes more, before it begins.
+// Compact reports whether complete factors of a matrix that is not small are expected to cost so little that they are worth
+// counting: the matrix has small separators, as a mesh in the plane, or a small or long mesh in space. If the count is too large, the
+// factorisation is refused before it begins.
 func (s *Matrix) Compact() bool {
-	return s.Looks.compact.Get(func() bool {
+	return s.Features.compact.Get(func() bool {
 		if s.Small() || s.Nonzeros() > rules.CompactNonzeros || s.likeMMatrix() {
 			return false
 		}
-		width, err := s.Source().Width(s.Looks.Ctx)
+		width, err := s.Source().Width(s.Features.Ctx)
 		return err == nil && rules.WidthWork*math.Pow(float64(width), 3) <= rules.CompleteWork*float64(s.Nonzeros())
 	})
 }
 
-// Refused reports whether complete factors of a matrix of that shape are expected to take more
-// than CompleteWork: those of a mesh in space take widthWork n^2, those of a random graph more,
-// unless its separators are small.
+// Refused reports whether complete factors are expected to take more than rules.CompleteWork. The factors of a mesh in space take
+// rules.WidthWork n^2 multiplications, those of a random graph more, unless the separators are small.
 func (s *Matrix) Refused(shape GraphShape) bool {
 	n := float64(s.Rows())
 	return shape != Planar && rules.WidthWork*n*n > rules.CompleteWork*float64(s.Nonzeros()) && !s.Compact()
 }
 
-// LeastIterations is how many iterations conjugate gradients take at least with the diagonal as
-// the preconditioner: sqrt(kappa)/2 ln(2/tol) ([Saad03], equation 6.128), where kappa of D^-1 A
-// is estimated by a sample of the rows. On meshes there are many eigenvalues as small as the
-// least, and on other graphs few, which take an iteration each: 0.
+// LeastIterations estimates a lower bound of the iterations of conjugate gradients with the diagonal as the preconditioner:
+// sqrt(kappa)/2 ln(2/tol) ([Saad03], equation 6.128), with kappa of D^-1 A estimated from a sample of the rows. The bound holds for
+// meshes, which have many eigenvalues near the least. It is 0 for other graphs, which have few of them: each takes one iteration.
 func (s *Matrix) LeastIterations() float64 {
 	sums := s.RowSums()
 	if s.Shape() == Expander || !(sums.Mean < 1) {
@@ -49,6 +48,7 @@ func (s *Matrix) LeastIterations() float64 {
 	return math.Log(2/krylov.DefaultTol) / 2 * root
 }
 
+// Large reports whether multigrid is worth trying first.
 func (s *Matrix) Large() bool { return s.Nonzeros() >= rules.MultigridNonzeros }
 
 func (s *Matrix) ManyRows() bool { return s.Rows() >= rules.SparseRows }
@@ -69,36 +69,36 @@ func (s *Matrix) DiagonalAlone() bool { return s.Diagonal() && !s.HasNodes() }
 
 func (s *Matrix) HasNodes() bool { return s.NodeSize() > 1 }
 
-// NodeSize is the number of unknowns of a node.
+// NodeSize returns the number of unknowns of a node.
 func (s *Matrix) NodeSize() int {
-	return s.Looks.nodes.Get(s.Source().Nodes)
+	return s.Features.nodes.Get(s.Source().Nodes)
 }
 
 func (s *Matrix) likeMMatrix() bool {
-	return s.Looks.mMatrix.Get(func() bool { return s.Source().MostRows(LikeMMatrix) })
+	return s.Features.mMatrix.Get(func() bool { return s.Source().MostRows(LikeMMatrix) })
 }
 
-// LikeNetwork reports whether complete factors may be cheap and ILU(0) may not help: a matrix
-// with many rows of few nonzeros, most of which are not diagonally dominant, such as of grids
-// of power lines. What complete factors take shows when their rows are ordered.
+// LikeNetwork reports whether complete factors may be cheap where ILU(0) may not help: the matrix has many rows of few
+// nonzeros, of which too few are diagonally dominant, as in grids of power lines. Ordering the rows shows what complete factors take.
 func (s *Matrix) LikeNetwork() bool {
 	return s.ManyRows() && s.Nonzeros() <= rules.NetworkNonzeros*s.Rows() && !s.Source().MostRows(Dominant)
 }
 
-// Diffuses reports whether ILU(0) is to be relaxed: most rows annihilate the constant, as those of
-// differential operators do, which what ILU(0) drops then hardly changes; so fewer iterations are left where
-// diffusion couples unknowns in both directions. Where convection decides, ILU(0) follows it and drops little.
+// Diffuses reports whether relaxed ILU(0) suits the matrix: most rows sum to zero, as those of differential operators, and
+// diffusion couples the unknowns in both directions. With relaxation the factors keep the row sums, which saves iterations. Where
+// convection decides, ILU(0) follows it and drops little.
 func (s *Matrix) Diffuses() bool {
 	sums := s.RowSums()
 	return s.Shape() != Expander && sums.Share < rules.MostlyLoaded && sums.Mean < rules.LeastLoaded && s.Direction() < rules.MostRelaxed
 }
 
-// Transports reports whether transport decides on a mesh. Subdomains of ILU(0) would break its paths, and take
+// Transports reports whether transport decides on a mesh. There ILU(0) by subdomains would break the paths of transport and take
 // twice the iterations.
 func (s *Matrix) Transports() bool {
 	return s.ManyRows() && s.Shape() != Expander && s.Direction() > rules.OneWay && s.likeMMatrix()
 }
 
+// Direction returns the share of the couplings with a direction.
 func (s *Matrix) Direction() float64 {
-	return s.Looks.direction.Get(s.Source().Direction)
+	return s.Features.direction.Get(s.Source().Direction)
 }

@@ -4,9 +4,9 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 )
 
-// StructuralRank is the largest rank that a matrix with this pattern of nonzeros can have, see structuralRank: if it is less than the
-// number of rows, the matrix is singular whatever its values, and x is one of many solutions, or there is none. known is false where that
-// was not found out: it would take long, or ranks share the matrix and its diagonal has zeros.
+// StructuralRank returns the largest rank that a matrix with this pattern of nonzeros can have, see structuralRank. If it is less
+// than the number of rows, the matrix is singular whatever its values, and there is no solution, or more than one. known is false where
+// the search would take too long, and where ranks share a matrix with zeros on the diagonal.
 func (s *Matrix) StructuralRank() (rank int, known bool) {
 	full := min(s.Facts.Rows, s.Facts.Cols)
 	switch {

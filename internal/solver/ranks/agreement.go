@@ -8,13 +8,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
-// Agreement is a context that the ranks of a job share: where they look at their own contexts together, it ends if one of
-// these has ended, and nowhere else. So what depends on it goes the same way on all ranks.
+// An Agreement is a context that the ranks of a job share. It ends only where the ranks look at their own contexts together, if
+// one of these has ended. So all ranks take the same decisions by it.
 type Agreement struct {
 	context.Context // of this rank
 	comm            dist.Comm
 	done            chan struct{}
-	Patient         bool // what goes on looks at Err where it can be gone on from, and ends there
+	Patient         bool // methods end only where a checkpoint has been taken, by Err
 
 	mu    sync.Mutex
 	Fault error
@@ -27,20 +27,21 @@ func NewAgreement(ctx context.Context, c dist.Comm) *Agreement {
 // Done is closed when the ranks have agreed that the work ends.
 func (a *Agreement) Done() <-chan struct{} { return a.done }
 
-// Err is context.DeadlineExceeded or context.Canceled then.
+// Err returns context.DeadlineExceeded or context.Canceled once the ranks have agreed that the work ends, and nil before.
 func (a *Agreement) Err() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.Fault
 }
 
-// look returns Err after the ranks have looked at their contexts. Collective.
+// Look makes the ranks look at their contexts, and returns Err. Collective.
 func (a *Agreement) Look() error {
 	a.Reason(krylov.Running)
 	return a.Err()
 }
 
-// Reason is krylov.Options.Agree: the most serious of the reasons of all ranks, the end of a context included. Collective.
+// Reason implements krylov.Options.Agree: it returns the most serious of the reasons of all ranks, the end of a context included.
+// Collective.
 func (a *Agreement) Reason(own krylov.Reason) krylov.Reason {
 	ended := krylov.Running
 	if a.Context.Err() != nil {
@@ -71,11 +72,11 @@ func (a *Agreement) end(err error) {
 	}
 }
 
-// outside is the code of a Reason that comes from outside, which goes before all others.
+// outside is the code of a Reason that comes from outside, which takes precedence over all others.
 const outside = 1 << 20
 
-// Seriousness is larger for a Reason that ranks follow if one of them has it: failures go before going on, and that before
-// having converged.
+// Seriousness orders reasons: all ranks follow the most serious one. A failure is more serious than going on, and going on is more
+// serious than convergence.
 func Seriousness(r krylov.Reason) int64 {
 	if Limited(r) {
 		return outside - int64(r)
@@ -83,7 +84,7 @@ func Seriousness(r krylov.Reason) int64 {
 	return -int64(r)
 }
 
-// OfSeriousness is the inverse of seriousness.
+// OfSeriousness is the inverse of Seriousness.
 func OfSeriousness(code int64) krylov.Reason {
 	if code > outside {
 		code -= outside
@@ -91,11 +92,12 @@ func OfSeriousness(code int64) krylov.Reason {
 	return krylov.Reason(-code)
 }
 
+// MoreSerious returns the more serious of two reasons.
 func MoreSerious(a, b krylov.Reason) krylov.Reason {
 	return OfSeriousness(max(Seriousness(a), Seriousness(b)))
 }
 
-// OwnContext is the context of this rank alone, for what makes ranks agree by itself.
+// OwnContext returns the context of this rank alone, for functions in which ranks agree by other means.
 func OwnContext(ctx context.Context) context.Context {
 	if shared, ok := ctx.(*Agreement); ok {
 		return shared.Context
@@ -103,5 +105,5 @@ func OwnContext(ctx context.Context) context.Context {
 	return ctx
 }
 
-// limited reports whether a solve was ended from outside.
+// Limited reports whether a solve was ended from outside.
 func Limited(r krylov.Reason) bool { return r == krylov.TimeLimit || r == krylov.Interrupted }

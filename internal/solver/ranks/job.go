@@ -3,17 +3,18 @@ package ranks
 import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// job is what a Solver has of the ranks that it shares a matrix of several domains with.
+// A Job is a matrix of several domains that ranks share, and their agreement.
 type Job struct {
 	*dist.Matrix // as given
 	*Agreement   // on the context of the call in progress
 }
 
-// step runs what all ranks do in a set-up, and returns the error of the first rank that has one, or that of the context. Collective.
+// Step runs a step of a set-up on all ranks. It returns the error of the first rank that has one, or of the context. Collective.
 func (j *Job) Step(do func() error) error {
 	if err := j.Look(); err != nil {
 		return err
@@ -21,19 +22,19 @@ func (j *Job) Step(do func() error) error {
 	return AgreeError(j.Comm, do())
 }
 
-// Scaling returns a scaling of the matrix, which is collective.
-func (j *Job) Scaling(kind solve.Scale, symmetric bool, pool *parallel.Pool) (s csr.Scaling, err error) {
+// Scaling returns a scaling of the matrix. Collective.
+func Scaling(m *dist.Matrix, kind solve.Scale, symmetric bool, pool *parallel.Pool) (s csr.Scaling, err error) {
 	switch kind {
 	case solve.ScaleRow:
-		s = dist.RowScaling(j.Matrix, pool)
+		s = dist.RowScaling(m, pool)
 	case solve.ScaleSym:
-		s, err = dist.SymmetricScaling(j.Matrix, symmetric, pool)
+		s, err = dist.SymmetricScaling(m, symmetric, pool)
 	case solve.ScaleBoth:
-		s = dist.BothScaling(j.Matrix, pool)
+		s = dist.BothScaling(m, pool)
 	default:
-		s = csr.NoScaling(j.Local)
+		s = csr.NoScaling(m.Local)
 	}
-	if j.Len == 0 { // slices that differ, as those of other ranks do
+	if m.Len == 0 { // slices with addresses that differ, as on other ranks
 		s = csr.Scaling{Row: make([]int, 0, 1), Col: make([]int, 0, 1)}
 		if kind == solve.ScaleSym {
 			s.Col = s.Row
@@ -42,16 +43,16 @@ func (j *Job) Scaling(kind solve.Scale, symmetric bool, pool *parallel.Pool) (s 
 	return s, err
 }
 
-// Check is CheckVector for the own elements of a vector; elements are counted in the whole.
+// Check is CheckVector for the own elements of a vector. Errors number elements within the whole vector.
 func (j *Job) Check(what string, v []float64) error {
 	if len(v) != j.Own {
-		return solve.Invalid("the %s has %d elements on a rank, the matrix %d rows there", what, len(v), j.Own)
+		return options.Invalid("the %s has %d elements on a rank, the matrix %d rows there", what, len(v), j.Own)
 	}
 	at := 0
 	for _, p := range j.Parts {
 		for i := range p.Own {
 			if e := v[at]; e-e != 0 {
-				return solve.Invalid("element %d of the %s is %v", p.Row+int64(i)+1, what, e)
+				return options.Invalid("element %d of the %s is %v", p.Row+int64(i)+1, what, e)
 			}
 			at++
 		}
@@ -59,7 +60,7 @@ func (j *Job) Check(what string, v []float64) error {
 	return nil
 }
 
-// Constants is precond.Constants in positions of this rank, ghosts included.
+// Constants returns precond.Constants in the positions of this rank, ghosts included.
 func (j *Job) Constants(size int) [][]float64 {
 	v := make([][]float64, size)
 	for c := range v {

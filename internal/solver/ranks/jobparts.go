@@ -8,13 +8,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// rowsOf returns the rows of a rank.
+// rowsOf returns the range of rows of a rank.
 func (j *Job) rowsOf(rank int) (lo, hi int64) {
 	first, last := j.Domains.Owned(rank, j.Comm.Size())
 	return j.Domains.Start[first], j.Domains.Start[last]
 }
 
-// FromRoot returns the own elements of a vector that rank 0 has. Collective.
+// FromRoot returns the own elements of a whole vector on rank 0. Collective.
 func (j *Job) FromRoot(whole []float64) []float64 {
 	to := make([][]byte, j.Comm.Size())
 	if j.Comm.Rank() == 0 {
@@ -26,7 +26,7 @@ func (j *Job) FromRoot(whole []float64) []float64 {
 	return append([]float64(nil), dist.Numbers[float64](j.Comm.Alltoall(to)[0])...)
 }
 
-// ToRoot returns the vector of which ranks have these elements on rank 0, nil on the others. Collective.
+// ToRoot returns the whole vector on rank 0, from the own elements of all ranks, and nil on the others. Collective.
 func (j *Job) ToRoot(own []float64) (whole []float64) {
 	to := make([][]byte, j.Comm.Size())
 	to[0] = dist.Bytes(own)
@@ -38,7 +38,7 @@ func (j *Job) ToRoot(own []float64) (whole []float64) {
 	return whole
 }
 
-// gather returns the whole of a small matrix and of a vector, on every rank. Collective.
+// Gather returns the whole matrix and a whole vector on every rank. Collective.
 func (j *Job) Gather(x []float64) (*csr.Matrix, []float64) {
 	var own []byte
 	for _, p := range j.Parts {

@@ -12,14 +12,15 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// AgreeMemory makes the memory limit that of rank 0. Collective.
+// AgreeMemory sets the memory limit to the limit of rank 0. Collective.
 func AgreeMemory(c dist.Comm, limit *int64) {
 	own := []int64{*limit}
 	*limit = dist.Numbers[int64](dist.Share(c, 0, dist.Bytes(own)))[0]
 }
 
-// AgreeMachine makes ranks on processors of several kinds store the matrix alike: it takes the best kernels of rank 0 that all ranks
-// have, up to those that each would take, and the model of rank 0 for these. It reports whether any rank would have taken others. Collective.
+// AgreeMachine makes ranks on processors of several kinds store the matrix alike. It sets t.Kernels to the best kernels of rank 0
+// that every rank would accept, and t.Model to rank 0's model of them. differ reports whether any rank would have taken other kernels.
+// Collective.
 func AgreeMachine(c dist.Comm, t *solve.Storage) (differ bool, err error) {
 	if c.Size() == 1 {
 		return false, nil

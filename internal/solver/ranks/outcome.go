@@ -13,7 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// errorCauses are the errors that a rank tells from others when it learns of one of another rank.
+// errorCauses are the errors that a rank recognises in an error of another rank.
 var errorCauses = []error{
 	context.Canceled, context.DeadlineExceeded, solve.ErrMemory,
 	precond.ErrInterrupted, precond.ErrMemory, precond.ErrWork, precond.ErrNotDefinite, precond.ErrIndefinite,
@@ -23,7 +23,7 @@ var errorCauses = []error{
 type sentError struct {
 	Text  string
 	Input bool  // an InputError
-	Is    []int // those of errorCauses
+	Is    []int // indices of errorCauses
 }
 
 func sendError(err error) *sentError {
@@ -55,7 +55,7 @@ func (s *sentError) received() error {
 	return e
 }
 
-// Encoded is v by encoding/gob.
+// Encoded returns v, encoded by encoding/gob.
 func Encoded(v any) []byte {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(v); err != nil {
@@ -64,20 +64,20 @@ func Encoded(v any) []byte {
 	return b.Bytes()
 }
 
-// Decode is the inverse of encoded.
+// Decode is the inverse of Encoded.
 func Decode(b []byte, v any) {
 	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(v); err != nil {
 		panic(fmt.Sprintf("solve: a message of another rank: %v", err))
 	}
 }
 
-// outcome is what a rank tells others.
+// outcome is a message of a rank to the others.
 type outcome[T any] struct {
 	Value T
 	Err   *sentError
 }
 
-// ShareRoot runs what on rank 0 and returns its value and error on all ranks. Collective.
+// ShareRoot runs a function on rank 0, and returns its value and error on all ranks. Collective.
 func ShareRoot[T any](c dist.Comm, run func() (T, error)) (v T, err error) {
 	if c.Size() == 1 {
 		return run()
@@ -127,7 +127,7 @@ func AgreeError(c dist.Comm, err error) error {
 	panic("solve: ranks are out of step")
 }
 
-// Recalled is the error of a refusal before a checkpoint.
+// Recalled is an error that another rank, or the solve before a checkpoint, has met.
 type Recalled struct {
 	Text string
 	Is   []error

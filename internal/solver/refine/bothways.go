@@ -9,7 +9,7 @@ import (
 // bothWays is a preconditioner with its transpose.
 type bothWays struct {
 	precond.Preconditioner
-	transpose precond.Preconditioner // nil: the same
+	transpose precond.Preconditioner // nil: the preconditioner is symmetric
 }
 
 // ApplyT computes dst = M^-T src.
@@ -21,7 +21,7 @@ func (p bothWays) ApplyT(dst, src []float64) {
 	p.transpose.Apply(dst, src)
 }
 
-// Cost is that of both.
+// Cost returns the cost of both.
 func (p bothWays) Cost() precond.Cost {
 	if p.transpose == nil {
 		return p.Preconditioner.Cost()
@@ -29,7 +29,7 @@ func (p bothWays) Cost() precond.Cost {
 	return p.Preconditioner.Cost().Add(p.transpose.Cost())
 }
 
-// transposed sets up the preconditioner of A^T as the transpose of made, if the method needs that.
+// transposed adds the transpose to made if the method needs it, by setting up the preconditioner of A^T.
 func (c *Correction[V, S]) transposed(
 	made precond.Preconditioner, v choice.Variant, budget float64, held int64,
 ) (_ precond.Preconditioner, work float64, err error) {

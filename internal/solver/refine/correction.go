@@ -10,6 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -18,15 +19,15 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// correction solves A d = r as the scaled system, by the methods, preconditioners and
-// precisions that follow each other. It is the krylov.Corrector of refinement.
+// A Correction solves A d = r through the scaled system, by one method, preconditioner and precision after the other. It is the
+// krylov.Corrector of refinement.
 type Correction[V any, S linop.Scalar[S]] struct {
 	At       backend.Backend[V, S]
 	Exact    linop.Operator[V, S] // A as given
 	Measure  *backend.Measure[V, S]
 	Attempts *attempt.Attempts[V, S]
 	Prepare  func(context.Context, *csr.Matrix, choice.Variant, float64, int64, backend.Stored) (precond.Preconditioner, float64, error)
-	Ctx      context.Context // of the solve under way, which interrupts setting up as well
+	Ctx      context.Context // of the solve in progress, which interrupts set-ups as well
 	InnerTol float64
 	Vectors  solve.Vectors // of the method
 	Log      func(string)
@@ -44,15 +45,15 @@ type Scratch[V any] struct {
 	R      V // a residual, for the measure
 }
 
-// StoredSystem is the scaled matrix as the methods multiply with it.
+// StoredSystem is the scaled matrix, as the methods multiply with it.
 type StoredSystem[V any, S linop.Scalar[S]] struct {
 	Scaled  *backend.ScaledMatrix
 	Scaling backend.Scaling[V]
-	Matrix  backend.Matrix[V, S] // the scaled one, in reduced precision
-	First   solve.Storage        // of it, to begin with
-	Chosen  bool                 // its epsilon is, by the rules
-	Open    bool                 // its storage is, by the rules
-	Spared  bool                 // it may be in FP64 since storing it does not pay, see storage
+	Matrix  backend.Matrix[V, S] // the scaled matrix, in reduced precision
+	First   solve.Storage        // storage that a solve begins with
+	Chosen  bool                 // the rules choose epsilon
+	Open    bool                 // the rules choose the storage
+	Spared  bool                 // the matrix may stay in FP64 since storing it does not pay, see choice.System.Storage
 	Timed   *linop.Timed[V, S]   // the matrix, timed
 }
 
@@ -60,27 +61,29 @@ type StoredSystem[V any, S linop.Scalar[S]] struct {
 type course struct {
 	Probe      *attempt.Probe
 	done       krylov.Result
-	Slow       bool    // it was left by its probe
-	widen      bool    // it was left for double-double vectors
+	Slow       bool    // its probe ended it
+	widen      bool    // it ended for double-double vectors
 	indefinite bool    // it showed that the matrix is not definite
-	settled    bool    // the current rung stays: what follows the solve is no attempt
-	From       float64 // the measure before it
-	Reached    float64 // and after, of the x that it gave
-	exponent   int     // of it, see scaling
+	settled    bool    // the current fallback stays: work after the solve is no attempt
+	From       float64 // the measure of x before it
+	Reached    float64 // the measure of x after it
+	exponent   int     // of its scaling
 }
 
-// shown is what is told of x in the middle of a solve.
+// shown is what a solve shows of x on its way.
 type shown[V any] struct {
-	glance   solve.Snapshots
-	refining bool                     // x, rather than estimating its digits
-	Join     func(*krylov.Options[V]) // makes the next solve one of which checkpoints are taken; nil: none are
+	snapshot solve.Snapshots
+	refining bool                     // the solve refines x, rather than estimating its digits
+	Join     func(*krylov.Options[V]) // makes the next solve take checkpoints; nil: none are taken
 }
 
-// shared is what a solve in lockstep has of others.
+// Shared is what a solve in lockstep shares with others.
 type Shared struct {
-	Made    func(v choice.Variant, budget float64, precision attempt.Precision, none bool, setUp func() (precond.Preconditioner, float64, error)) (precond.Preconditioner, float64, error) // nil: this one is alone
-	InBlock bool                                                                                                                                                                           // the last correction was by block CG
-	Block   int                                                                                                                                                                            // the most right-hand sides of a block CG that this one took part in; 0: none
+	// Made returns a preconditioner that some solve has set up, or sets it up; nil: nothing is shared.
+	Made func(v choice.Variant, budget float64, precision attempt.Precision, none bool, setUp func() (precond.Preconditioner, float64, error)) (precond.Preconditioner, float64, error)
+
+	InBlock bool // the last correction was by block CG
+	Block   int  // the largest number of right-hand sides of a block CG with this one; 0: none
 }
 
 // Correct implements krylov.Corrector.
@@ -95,7 +98,7 @@ func (c *Correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	opt.Measure = func(z, rhs V) float64 {
 		m, normX, normZ := c.Measure.OfCorrection(&c.Scaling, x, z, rhs, e, d, c.R)
 		if m > goal.To && !c.Plain() && floor.reached(m, z, normX, normZ) {
-			return goal.To // as good as it gets
+			return goal.To // storage leaves no better correction
 		}
 		return m
 	}
@@ -124,18 +127,24 @@ func (c *Correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if c.Join != nil {
 		c.Join(&opt)
 	}
-	c.glances(&opt, x, e)
+	c.snapshots(&opt, x, e)
 	c.watch(&opt)
 	start := time.Now()
-	result, err := c.solve(ctx, opt)
-	if err != nil {
-		return krylov.Result{Reason: krylov.Breakdown}
+	result, done := c.together(&opt)
+	if !done {
+		method, err := c.method()
+		if err != nil {
+			return krylov.Result{Reason: krylov.Breakdown}
+		}
+		before := result.Iterations
+		result = method.Solve(ctx, c.Timed, c.Z, c.Rhs, opt)
+		result.Iterations += before
 	}
 	if !c.settled {
 		c.Attempts.Solved(result.Iterations, c.Probe.Work(result.Iterations, result.Projections), time.Since(start))
 	}
 	if now := c.Attempts.Now(); now.ProbeRun && (failing(result.Reason) || now.Method != solve.CG && result.Residual > 1) {
-		c.At.Zero(c.Z) // such as what followed a null vector; what conjugate gradients have is nearer than zero in any case
+		c.At.Zero(c.Z) // Z may follow a null vector; the Z of conjugate gradients is nearer to the solution than zero in any case
 	}
 	c.done = result
 	c.Slow, c.indefinite = c.Probe.Gone, result.Reason == krylov.Indefinite && (c.Plain() || c.curved(d))
@@ -143,30 +152,26 @@ func (c *Correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	return result
 }
 
-// solve is by the method in use, or by block CG along with others.
-func (c *Correction[V, S]) solve(ctx context.Context, opt krylov.Options[V]) (result krylov.Result, err error) {
-	var together krylov.Result
-	if p, ok := c.At.(BlockBackend[V, S]); ok {
-		before := c.InBlock
-		together, c.InBlock = p.Block(c, opt)
-		if c.InBlock && !failing(together.Reason) {
-			return together, nil
-		}
-		if before || c.InBlock { // the method has not solved for what it would go on from
-			opt.Replaces = 0
-		}
-		opt.MaxIter, c.InBlock = max(1, opt.MaxIter-together.Iterations), false
+// together solves the scaled system by block CG together with other right-hand sides, where the backend has some. done is false if
+// the method has to solve it, from there on.
+func (c *Correction[V, S]) together(opt *krylov.Options[V]) (result krylov.Result, done bool) {
+	p, ok := c.At.(BlockBackend[V, S])
+	if !ok {
+		return result, false
 	}
-	method, err := c.method()
-	if err != nil {
-		return result, err
+	before := c.InBlock
+	result, c.InBlock = p.Block(c, *opt)
+	if c.InBlock && !failing(result.Reason) {
+		return result, true
 	}
-	result = method.Solve(ctx, c.Timed, c.Z, c.Rhs, opt)
-	result.Iterations += together.Iterations
-	return result, nil
+	if before || c.InBlock { // the residual to go on from is not the method's own
+		opt.Replaces = 0
+	}
+	opt.MaxIter, c.InBlock = max(1, opt.MaxIter-result.Iterations), false
+	return result, false
 }
 
-// method is the one in use.
+// method returns the method in use.
 func (c *Correction[V, S]) method() (krylov.Method[V, S], error) {
 	method, err := c.Attempts.Method()
 	if wide, ok := method.(backend.Multiplying[V, S]); ok {
@@ -176,9 +181,9 @@ func (c *Correction[V, S]) method() (krylov.Method[V, S], error) {
 }
 
 // Plain reports whether the matrix is stored in FP64.
-func (c *Correction[V, S]) Plain() bool { return c.Matrix.About().Storage.Plain() }
+func (c *Correction[V, S]) Plain() bool { return options.Plain(c.Matrix.About().Storage) }
 
-// failing reports whether a method ended since it could not go on.
+// failing reports whether a method ended because it could not go on.
 func failing(reason krylov.Reason) bool {
 	switch reason {
 	case krylov.Breakdown, krylov.NotFinite, krylov.Divergence, krylov.Drift, krylov.Indefinite, krylov.IndefinitePreconditioner:
@@ -187,8 +192,8 @@ func failing(reason krylov.Reason) bool {
 	return false
 }
 
-// Escalate implements krylov.Corrector: the matrix is stored more accurately where that may
-// help, and otherwise the next rung of the ladder takes over.
+// Escalate implements krylov.Corrector: it stores the matrix more accurately where that may help, and otherwise goes to the
+// next fallback.
 func (c *Correction[V, S]) Escalate(reason krylov.Reason) bool {
 	stopped, slow := reason.String(), c.Slow
 	switch {
@@ -198,26 +203,24 @@ func (c *Correction[V, S]) Escalate(reason krylov.Reason) bool {
 		c.Attempts.State.Indefinite = true
 	case reason == krylov.Stagnation && c.Attempts.Bounded():
 		slow = true
-	case c.Attempts.Now().ProbeRun && reason != krylov.Slow: // a more accurate matrix is for what comes after it
+	case c.Attempts.Now().ProbeRun && reason != krylov.Slow: // a more accurate matrix is for the fallbacks after it
 	case !c.Plain() && c.mayHelp(reason) && !c.widen:
 		return c.Raise(reason)
 	}
-	return c.Climb(c.Attempts.Left(stopped, slow), min(c.Reached, c.From)) == nil
+	return c.NextFallback(c.Attempts.Left(stopped, slow), min(c.Reached, c.From)) == nil
 }
 
-// mayHelp reports whether a more accurate matrix may get a method further that stopped for a
-// reason: a preconditioner that is not definite, or from which numbers leave their range, stays
-// what it is.
+// mayHelp reports whether a method that stopped for a reason may get further with a more accurate matrix. It does not if the
+// preconditioner is not definite, or takes numbers out of their range.
 func (c *Correction[V, S]) mayHelp(reason krylov.Reason) bool {
 	return reason != krylov.IndefinitePreconditioner && (reason != krylov.NotFinite || c.Attempts.Preconditioner() == nil)
 }
 
-// TooSlow is why a rung is left whose rate does not reach the goal within its budget.
+// TooSlow is the reason for leaving a fallback whose rate does not reach the goal within its budget.
 const TooSlow = "too slow"
 
-// Patience implements krylov.Corrector. With a matrix in reduced precision a
-// step is to reduce the measure tenfold: two that do not, or one that does not
-// even halve it, show that a more accurate matrix takes less work.
+// Patience implements krylov.Corrector. With a matrix in reduced precision each step is to reduce the measure tenfold. Two steps that
+// do not, or one that does not even halve it, show that a more accurate matrix takes less work.
 func (c *Correction[V, S]) Patience(reduction float64) int {
 	switch {
 	case c.Plain():
@@ -230,34 +233,33 @@ func (c *Correction[V, S]) Patience(reduction float64) int {
 	return 0
 }
 
-// begin goes back to the first method and the first precision, so that what a
-// right-hand side gets does not depend on those before it.
+// Begin goes back to the first fallback and the first precision, so that the solve does not depend on earlier right-hand sides.
 func (c *Correction[V, S]) Begin(ctx context.Context) error {
 	c.Ctx, c.InBlock, c.Block = ctx, false, 0
 	c.Attempts.Begin()
-	if err := c.Climb("", 0); err != nil {
+	if err := c.NextFallback("", 0); err != nil {
 		return err
 	}
-	if c.Matrix.About().Storage.Same(c.First) {
+	if options.SameStorage(c.Matrix.About().Storage, c.First) {
 		return nil
 	}
 	return c.use(c.First)
 }
 
-// Climb goes to the next rung whose preconditioner can be set up.
-func (c *Correction[V, S]) Climb(before string, measure float64) error {
-	err := c.Attempts.Climb(before, measure, c.setUp)
-	if c.Attempts.State.Fallback >= 0 { // one that had been set up
+// NextFallback goes to the next fallback whose preconditioner can be set up, see attempt.Attempts.NextFallback.
+func (c *Correction[V, S]) NextFallback(before string, measure float64) error {
+	err := c.Attempts.NextFallback(before, measure, c.setUp)
+	if c.Attempts.State.Fallback >= 0 { // its preconditioner may have been ready, for another scaling
 		err = errors.Join(err, c.rescale(c.Attempts.Now().Variant))
 	}
-	if err == nil && c.Attempts.Now().Wide && !c.Matrix.About().Storage.Same(c.First.Wide()) { // errors of storage are not to be added to
-		err = c.use(c.First.Wide())
+	if err == nil && c.Attempts.Now().Wide && !options.SameStorage(c.Matrix.About().Storage, options.Wide(c.First)) { // errors of storage are not to be added to
+		err = c.use(options.Wide(c.First))
 	}
 	c.Scaled.Drop(c.Matrix.About())
 	return err
 }
 
-// setUp makes a preconditioner of the scaled matrix for the place.
+// setUp makes a preconditioner of the scaled matrix, ready for the backend.
 func (c *Correction[V, S]) setUp(v choice.Variant, budget float64, at *attempt.Precision) (
 	by krylov.Preconditioner[V], made precond.Preconditioner, work float64, err error,
 ) {
@@ -291,7 +293,7 @@ func (c *Correction[V, S]) setUp(v choice.Variant, budget float64, at *attempt.P
 	return by, made, work, nil
 }
 
-// makePrecond sets up a preconditioner, and its transpose if the method needs that.
+// makePrecond sets up a preconditioner, and its transpose if the method needs it.
 func (c *Correction[V, S]) makePrecond(v choice.Variant, budget float64) (made precond.Preconditioner, work float64, err error) {
 	if c.Made == nil {
 		return c.makeOwn(v, budget)
@@ -299,7 +301,7 @@ func (c *Correction[V, S]) makePrecond(v choice.Variant, budget float64) (made p
 	return c.Made(v, budget, attempt.PrecisionOf(c.Matrix.About().Storage), c.Scaled.None, func() (precond.Preconditioner, float64, error) { return c.makeOwn(v, budget) })
 }
 
-// makeOwn is makePrecond where no other solve has made it.
+// makeOwn is makePrecond without sharing.
 func (c *Correction[V, S]) makeOwn(v choice.Variant, budget float64) (made precond.Preconditioner, work float64, err error) {
 	held := c.Attempts.Held()
 	made, work, err = c.Prepare(c.Ctx, c.Scaled.Matrix(), v, budget, held, c.Matrix.About())
@@ -316,9 +318,8 @@ func (c *Correction[V, S]) makeOwn(v choice.Variant, budget float64) (made preco
 	return made, work, err
 }
 
-// curved reports whether the direction at which conjugate gradients stopped, with a matrix
-// in reduced precision, shows that the matrix as given is not definite either. It overwrites
-// work.
+// curved reports whether the direction at which conjugate gradients stopped, with a matrix in reduced precision, shows that the
+// matrix as given is not definite either. It overwrites work.
 func (c *Correction[V, S]) curved(work V) bool {
 	method, err := c.Attempts.Method()
 	cg, ok := method.(interface{ Direction() V })
@@ -330,10 +331,10 @@ func (c *Correction[V, S]) curved(work V) bool {
 	return c.Scaling.Sign*c.Exact.ApplyDot(c.R, work, work).Float() <= 0
 }
 
-// A BlockBackend has corrections that are solved for along with others, by block CG.
+// A BlockBackend solves for several corrections together, by block CG.
 type BlockBackend[V any, S linop.Scalar[S]] interface {
-	// Block solves for c.z; ok: there were others to solve with. opt.MaxIter is at least 1.
+	// Block solves for c.Z. ok is false if there were no other corrections to solve for. opt.MaxIter is at least 1.
 	Block(c *Correction[V, S], opt krylov.Options[V]) (result krylov.Result, ok bool)
-	// BlockWork is what an iteration of that takes besides those of the method alone, in multiplications for each right-hand side.
+	// BlockWork returns the multiplications of an iteration of block CG beyond an iteration of the method alone, for each right-hand side.
 	BlockWork(c *Correction[V, S]) float64
 }

@@ -11,26 +11,24 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// further is refine with another measure, max |r_i| / w_i, and with the method and the
-// preconditioner in use, which it does not change. The precision is raised where that is
-// needed. It serves what follows a solve: going on with x, and estimating its error.
+// Further is Refine with the measure max |r_i| / w_i. It keeps the method and the preconditioner in use, and raises the
+// precision where needed. It serves the work after a solve: going on with x, and estimating its error.
 func (f *Refinement[V, S]) Further(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
 	return f.settled(ctx, f.Exact, x, b, w, backend.StopWeighted, opt)
 }
 
-// Roughly is further with residuals in the arithmetic of the vectors, for an x with which these are
-// not small beside A x.
+// Roughly is Further with residuals in the arithmetic of the vectors. It is for an x whose residual is not small beside A x.
 func (f *Refinement[V, S]) Roughly(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
 	return f.settled(ctx, rounded[V, S]{f.Exact, f.At}, x, b, w, backend.StopWeighted, opt)
 }
 
-// rounded is an operator whose residuals are not accurate ones.
+// rounded is an operator whose residuals are rounded in the arithmetic of the vectors.
 type rounded[V any, S linop.Scalar[S]] struct {
 	linop.Operator[V, S]
 	space linop.Space[V, S]
 }
 
-// roundable is an operator that has both.
+// roundable is an operator with accurate and with rounded residuals.
 type roundable[V any, S linop.Scalar[S]] struct {
 	linop.Operator[V, S]
 	by        rounded[V, S]
@@ -45,9 +43,8 @@ func (a roundable[V, S]) RoundedResidual(r, b, x V) { a.by.Residual(r, b, x) }
 // Roundings implements krylov.RoundedOperator.
 func (a roundable[V, S]) Roundings() float64 { return a.roundings }
 
-// Operator is that of the residuals of a solve: those of rows of n entries are rounded by (n+1) u of
-// |A||x| + |b| at most ([Higham02], section 3.5), which row-wise, normwise and componentwise errors are
-// relative to.
+// Operator returns the operator of the residuals of a solve. In a row of n entries a rounded residual is off by at most (n+1) u
+// (|A||x| + |b|)_i ([Higham02], section 3.5). Row-wise, normwise and componentwise errors are relative to the same magnitudes.
 func (f *Refinement[V, S]) Operator(s *choice.System) linop.Operator[V, S] {
 	if s.Opt.Stop == solve.StopRel {
 		return f.Exact
@@ -61,12 +58,12 @@ func (a rounded[V, S]) Residual(r, b, x V) {
 	a.space.Xpay(b, a.space.Scalar(-1), r)
 }
 
-// Rowwise is further with the row-wise error for measure, given the row sums of |A|.
+// Rowwise is Further with the row-wise error as the measure, given the row sums of |A|.
 func (f *Refinement[V, S]) Rowwise(ctx context.Context, x, b, sums []float64, opt krylov.Options[vector]) (krylov.Result, error) {
 	return f.settled(ctx, f.Exact, x, b, sums, solve.StopRow, opt)
 }
 
-// settled refines with residuals of a, with these weights of a measure, and with what is in use.
+// settled refines with residuals of a and a weighted measure, by the method and the preconditioner in use.
 func (f *Refinement[V, S]) settled(
 	ctx context.Context, a linop.Operator[V, S], x, b, w []float64, stop solve.Stop, opt krylov.Options[vector],
 ) (krylov.Result, error) {
@@ -85,8 +82,8 @@ func (f *Refinement[V, S]) settled(
 	return result, f.At.Fault()
 }
 
-// correct solves A d = r once, for refinement elsewhere, to a row-wise error, given the row sums of |A|, with what is in use. If the goal says that r is what the
-// last correction left, it is that times 2^-shift.
+// Correct solves A d = r once to a row-wise error, given the row sums of |A|, by the method and the preconditioner in use. It is for
+// refinement by the caller. If goal.Further says that r is the residual of the last correction, r is that residual times 2^-shift.
 func (f *Refinement[V, S]) Correct(ctx context.Context, d, r, sums []float64, shift int, goal krylov.Goal) (krylov.Result, error) {
 	clear(d)
 	vd, vr, zero := f.At.FromHost(d), f.At.FromHost(r), f.At.New()
@@ -107,10 +104,10 @@ func (f *Refinement[V, S]) Correct(ctx context.Context, d, r, sums []float64, sh
 	return result, f.At.Fault()
 }
 
-// Raise stores the matrix more accurately; false if it is in FP64 already.
+// Raise stores the matrix more accurately. It returns false if the matrix is in FP64 already.
 func (f *Refinement[V, S]) Raise(reason krylov.Reason) bool { return f.Correction.Raise(reason) }
 
-// residual sets r = b - A x, accurately.
+// Residual sets r = b - A x, accurately.
 func (f *Refinement[V, S]) Residual(r, x, b []float64) error {
 	vx, vb, vr := f.At.FromHost(x), f.At.FromHost(b), f.At.FromHost(r)
 	defer f.At.GiveBack(vx, vb, vr)
@@ -119,8 +116,7 @@ func (f *Refinement[V, S]) Residual(r, x, b []float64) error {
 	return f.At.Fault()
 }
 
-// LeftOver is residual of what the last solve of A x = b ended with, if that is this x: then it is at
-// hand.
+// LeftOver is Residual. It copies the residual of the last solve of A x = b if that solve ended with this x.
 func (f *Refinement[V, S]) LeftOver(r, x, b []float64) error {
 	if f.last != addresses(x, b) {
 		return f.Residual(r, x, b)
@@ -129,7 +125,7 @@ func (f *Refinement[V, S]) LeftOver(r, x, b []float64) error {
 	return f.At.Fault()
 }
 
-// addresses are where two vectors lie.
+// addresses returns the addresses of two vectors.
 func addresses(x, b []float64) [2]*float64 {
 	return [2]*float64{unsafe.SliceData(x), unsafe.SliceData(b)}
 }
@@ -140,6 +136,6 @@ type sameMethod[V any, S linop.Scalar[S]] struct{ *Correction[V, S] }
 // Escalate implements krylov.Corrector.
 func (c sameMethod[V, S]) Escalate(reason krylov.Reason) bool { return c.Raise(reason) }
 
-// Tighter keeps the tolerance of the solve so much below the one of the verdict
-// that rounding in the measure cannot make them disagree.
+// Tighter is the ratio of the tolerance of the solve to the tolerance of the verdict: small enough that rounding in the measure cannot
+// make them disagree.
 const Tighter = 1 - 0x1p-30

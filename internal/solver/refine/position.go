@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// position is where a correction stands in the ladder, and what it has learnt on the way.
+// A Position is the state of a correction: its place among the fallbacks, and what it has learnt on the way.
 type Position struct {
 	State   attempt.State
 	Ready   []attempt.Readied // preconditioners
@@ -19,12 +19,12 @@ type Position struct {
 	Current solve.Attempt
 
 	Probe         attempt.Lookout // of the method in progress
-	Slow          bool            // these are those of correction
+	Slow          bool            // this and the following are fields of Correction
 	Indefinite    bool
 	From, Reached float64
 }
 
-// position returns where the correction is.
+// Position returns the position of the correction.
 func (c *Correction[V, S]) Position() Position {
 	t := c.Attempts
 	p := Position{
@@ -37,31 +37,30 @@ func (c *Correction[V, S]) Position() Position {
 		p.Probe = c.Probe.Lookout
 	}
 	listed := map[choice.Variant]bool{}
-	for rung, r := range t.Fallbacks {
+	for k, r := range t.Fallbacks {
 		v := r.Variant
 		if listed[v] {
 			continue
 		}
 		listed[v] = true
-		if k, ok := t.Known[v]; ok {
-			p.Ready = append(p.Ready, attempt.Readied{Fallback: rung, At: k.At, Work: k.Work})
+		if known, ok := t.Known[v]; ok {
+			p.Ready = append(p.Ready, attempt.Readied{Fallback: k, At: known.At, Work: known.Work})
 		}
 		if no, ok := t.Refused[v]; ok {
-			p.Refused = append(p.Refused, attempt.Refused{Fallback: rung, Budget: no.Budget, Took: no.Took, Text: no.Err.Error(), Is: attempt.CausesOf(no.Err)})
+			p.Refused = append(p.Refused, attempt.Refused{Fallback: k, Budget: no.Budget, Took: no.Took, Text: no.Err.Error(), Is: attempt.CausesOf(no.Err)})
 		}
 	}
 	return p
 }
 
-// resume goes to a position that a correction for the same system and options had. The
-// preconditioner in use is set up again; others follow when they are needed, each with the
-// matrix that it was made with, so that all have the bits that they had.
+// Resume goes to a position of a correction for the same system and options. It sets up the preconditioner in use again; others
+// follow when they are needed. Each is made of the matrix in its former precision, so that all have the same bits.
 func (c *Correction[V, S]) Resume(ctx context.Context, p Position) error {
 	c.Ctx = ctx
 	t := c.Attempts
 	t.Begin()
 	if p.State.Fallback < 0 || p.State.Fallback >= len(t.Fallbacks) || len(p.State.Fallbacks) != len(t.Fallbacks) {
-		return attempt.Damaged("rung %d of %d", p.State.Fallback+1, len(p.State.Fallbacks))
+		return attempt.Damaged("fallback %d of %d", p.State.Fallback+1, len(p.State.Fallbacks))
 	}
 	if err := t.Recall(p.Ready, p.Refused); err != nil {
 		return err

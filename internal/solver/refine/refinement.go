@@ -9,6 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -16,7 +17,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Refiner is refinement at some place, which the rest of a Solver need not know.
+// A Refiner is refinement on some backend. The rest of a Solver does not depend on which one.
 type Refiner interface {
 	// Refine solves from x, the guess if opt says so, with vectors in the order chosen.
 	Refine(ctx context.Context, x, b []float64, opt krylov.Options[vector]) (krylov.Result, error)
@@ -27,17 +28,17 @@ type Refiner interface {
 	Raise(reason krylov.Reason) bool
 	Residual(r, x, b []float64) error
 	LeftOver(r, x, b []float64) error
-	Lower(x []float64) []float64 // what x, which it returned, has beyond float64; nil: nothing
+	Lower(x []float64) []float64 // the part beyond float64 of an x that Refine returned; nil: none
 	Usage() Usage
 	Close()
 }
 
-// Usage is what a refinement uses now, and what it has done so far.
+// Usage describes the method, storage and preconditioner in use, and the work so far.
 type Usage struct {
 	Method  string
 	Block   int // see Result
 	Stored  backend.Stored
-	Precond solve.PrecondResult // without what it has done
+	Precond solve.PrecondResult // without its applications
 
 	Products, applications       int
 	Multiplying, preconditioning time.Duration
@@ -46,28 +47,27 @@ type Usage struct {
 	Attempts []solve.Attempt // of the last solve
 }
 
-// Refinement is iterative refinement at a place.
+// Refinement is iterative refinement on a backend.
 type Refinement[V any, S linop.Scalar[S]] struct {
 	At         backend.Backend[V, S]
 	Exact      *linop.Timed[V, S]
-	Refined    linop.Operator[V, S] // the same with rounded residuals as well, if these will do
+	Refined    linop.Operator[V, S] // Exact with rounded residuals as well, where these suffice
 	Measure    *backend.Measure[V, S]
 	Steps      *krylov.Refinement[V, S]
 	Correction *Correction[V, S]
 	Recording  recording[V] // nil: there are no checkpoints
 	Epsilon    float64      // of preconditioners
-	Left       bool         // by the last solve: the residual of its x
-	last       [2]*float64  // addresses of x and b of the last solve that left it; see LeftOver
+	Left       bool         // Steps still has the residual of the last solve
+	last       [2]*float64  // addresses of x and b of that solve; see LeftOver
 }
 
 // A recording solves with checkpoints.
 type recording[V any] interface {
-	Active() bool // the solve that begins is one of which checkpoints are taken
+	Active() bool // the solve that begins takes checkpoints
 	Solve(ctx context.Context, x, b V, opt krylov.Options[V]) (krylov.Result, error)
 }
 
-// New makes operators, methods and work vectors there. The place is closed with
-// it, and on failure.
+// New makes operators, methods and work vectors on a backend. Close closes the backend, and so does New if it fails.
 func New[V any, S linop.Scalar[S]](ctx context.Context, s *Problem, at backend.Backend[V, S]) (*Refinement[V, S], error) {
 	f := &Refinement[V, S]{At: at, Epsilon: cmp.Or(s.Opt.Precond.Epsilon, precond.DefaultEpsilon)}
 	if err := f.build(ctx, s); err != nil {
@@ -95,7 +95,7 @@ func (f *Refinement[V, S]) build(ctx context.Context, s *Problem) (err error) {
 	return f.At.Fault()
 }
 
-// Refine is solve for vectors that come from the host and go back there.
+// Refine is Solve for vectors on the host.
 func (f *Refinement[V, S]) Refine(ctx context.Context, x, b []float64, opt krylov.Options[vector]) (krylov.Result, error) {
 	vx, vb := f.At.FromHost(x), f.At.FromHost(b)
 	defer f.At.GiveBack(vx, vb)
@@ -112,13 +112,13 @@ func (f *Refinement[V, S]) Refine(ctx context.Context, x, b []float64, opt krylo
 	return result, f.At.Fault()
 }
 
-// A wide place has vectors with more digits than float64.
+// A wide backend has vectors with more digits than float64.
 type wide[V any] interface {
-	Keep(x V) // for lower
+	Keep(x V) // for Lower
 	Lower(x []float64) []float64
 }
 
-// returns downloads a solution.
+// returns copies a solution to the host.
 func (f *Refinement[V, S]) returns(x []float64, vx V) {
 	f.At.ToHost(x, vx)
 	if at, ok := f.At.(wide[V]); ok {
@@ -133,7 +133,7 @@ func (f *Refinement[V, S]) Lower(x []float64) []float64 {
 	return nil
 }
 
-// solve refines x.
+// Solve refines x.
 func (f *Refinement[V, S]) Solve(ctx context.Context, x, b V, opt krylov.Options[V]) (krylov.Result, error) {
 	f.Measure.Begin(b)
 	f.Left, f.last = false, [2]*float64{}
@@ -175,7 +175,7 @@ func (f *Refinement[V, S]) Usage() Usage {
 	return u
 }
 
-// used is what has been used of it so far.
+// Used returns the work of the usage.
 func (u Usage) Used() Used {
 	return Used{
 		Products: u.Products, Applications: u.applications,
@@ -185,7 +185,7 @@ func (u Usage) Used() Used {
 
 func (f *Refinement[V, S]) Close() { f.At.Close() }
 
-// newCorrection stores the scaled matrix and sets up the first preconditioner that can be.
+// newCorrection stores the scaled matrix, and goes to the first fallback whose preconditioner can be set up.
 func newCorrection[V any, S linop.Scalar[S]](
 	ctx context.Context, s *Problem, at backend.Backend[V, S], measure *backend.Measure[V, S], exact linop.Operator[V, S],
 ) (*Correction[V, S], error) {
@@ -200,9 +200,9 @@ func newCorrection[V any, S linop.Scalar[S]](
 		s.Stored()
 	}
 	switch about := matrix.About().Storage; {
-	case why != "" && storage.Plain():
+	case why != "" && options.Plain(storage):
 		s.Say(choice.StoredPlain, why)
-	case why != "" && !about.Plain():
+	case why != "" && !options.Plain(about):
 		s.Say("epsilon %s: %s", adaptive.FormatEpsilon(about.Epsilon), why)
 	}
 	for _, line := range matrix.About().Lines() {
@@ -219,12 +219,12 @@ func newCorrection[V any, S linop.Scalar[S]](
 			Chosen: s.Opt.Storage.Epsilon == 0 && !s.Opt.NoRefine, Open: s.StorageOpen(), Spared: s.Spares(attempts.Fallbacks),
 			Timed: &linop.Timed[V, S]{Operator: matrix},
 		},
-		shown: shown[V]{glance: glances(&s.System)},
+		shown: shown[V]{snapshot: snapshots(&s.System)},
 	}
 	if s.Resumes {
-		c.Attempts.State.Fallback = 0 // the rung in use comes first
+		c.Attempts.State.Fallback = 0 // Resume sets up the fallback in use first
 	} else {
-		err = c.Climb("", 0)
+		err = c.NextFallback("", 0)
 	}
 	c.Rhs, c.Z, c.R = at.New(), at.New(), at.New() // now: setting up takes most memory
 	if err != nil && s.Opt.Precond.Kind != solve.PrecondAuto {
@@ -233,7 +233,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 	return c, err
 }
 
-// used is what a solve has used so far.
+// Used is the work of a solve so far.
 type Used struct {
 	Products, Applications                         int
 	Total, Multiplying, Preconditioning, SettingUp time.Duration
@@ -247,6 +247,7 @@ func (u Used) Minus(o Used) Used {
 	}
 }
 
+// Fallbacks returns the fallbacks from the one in use on.
 func (f *Refinement[V, S]) Fallbacks() []choice.Fallback {
 	t := f.Correction.Attempts
 	return t.Fallbacks[max(0, t.State.Fallback):]

@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// solution is the x of one right-hand side on its way to a Result. Vectors are in the order chosen.
+// A Solution is the x of one right-hand side on its way to a Result. Vectors are in the order chosen.
 type Solution struct {
 	S    *Problem
 	Ctx  context.Context
@@ -19,9 +19,9 @@ type Solution struct {
 	Vectors          *linop.Host   // operations on vectors like x
 	Given            []float64     // b in the order of the matrix as given
 	verify.Judgement               // of x
-	Reason           krylov.Reason // of the end
-	Solved           krylov.Result // of refinement, with the work of all that follows it
-	Parts            []float64     // w_i with which max |r_i| / w_i <= Tol shows that x explains b in all blocks; nil: they need no care
+	Reason           krylov.Reason // why the solve ended
+	Solved           krylov.Result // of refinement, with the work of everything that follows it
+	Parts            []float64     // w_i such that max |r_i| / w_i <= Tol shows that x explains b in all blocks; nil: the blocks need no care
 	Digits           solve.Digits
 	Precise          *solve.Precise // x with more digits; nil: none was asked for, or could be begun with
 	Evidence         *solve.Evidence
@@ -32,7 +32,7 @@ type Solution struct {
 // spent is the time that parts of a solve have taken.
 type spent struct{ Verifying, Estimating time.Duration }
 
-// row is the row that element i of a vector is of.
+// Row returns the row of the matrix to which element i of a vector belongs.
 func (a *Solution) Row(i int) int64 {
 	if j := a.S.Job; j != nil {
 		return j.Global(i)

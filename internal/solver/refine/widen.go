@@ -10,8 +10,8 @@ import (
 
 var _ backend.Multiplying[vector, scalar] = (*backend.WideMethod)(nil)
 
-// watch is what may end a correction by the current rung before it is done: its probe, and, where double-double
-// follows, what asks for that.
+// watch sets the functions that may end a correction early: the probe of the current fallback, and, where double-double vectors
+// follow, the function that asks for these.
 func (c *Correction[V, S]) watch(opt *krylov.Options[V]) {
 	if c.Attempts.Bounded() && !c.settled {
 		opt.Watch = c.Probe.Watch
@@ -23,7 +23,7 @@ func (c *Correction[V, S]) watch(opt *krylov.Options[V]) {
 	switch now := c.Attempts.Now(); {
 	case c.Vectors.Kind == solve.VectorsDQ:
 		asks = NewStall(c.Vectors).At
-	case now.Method == solve.GMRES: // restarts hold it up, not roundings
+	case now.Method == solve.GMRES: // restarts slow it down, not roundings
 		return
 	default:
 		opt.Gap = rules.GapEvery
@@ -41,16 +41,16 @@ func (c *Correction[V, S]) watch(opt *krylov.Options[V]) {
 	}
 }
 
-// newOverdue watches for a method that roundings hold up, from a measure on to a goal, from iteration n on.
+// newOverdue returns a function that reports, from iteration n on, whether roundings keep a method from its goal.
 func newOverdue(n int, from, goal float64) func(krylov.Progress) bool {
 	p := attempt.NewProbe(from, goal, 1, 0, rules.Overdue*float64(n)/rules.Hopeless)
 	p.Look = n
 	return func(now krylov.Progress) bool { return p.Watch(now) != krylov.Running }
 }
 
-// stall is DQ-SWITCH: it watches the deviation of the last residual norms, see Vectors.
+// stall is DQ-SWITCH: it watches the deviation of the last residual norms, see solve.Vectors.
 type stall struct {
-	norms []float64 // the last ones, that of iteration i at i mod Window
+	norms []float64 // the last residual norms, the norm of iteration i at index i mod Window
 	below float64
 	seen  int // iterations
 	found bool
@@ -60,7 +60,7 @@ func NewStall(v solve.Vectors) *stall {
 	return &stall{norms: make([]float64, v.Window), below: v.Deviation}
 }
 
-// at takes the residual norm of an iteration and reports whether the method has stalled.
+// At takes the residual norm of an iteration and reports whether the method has stalled.
 func (s *stall) At(now krylov.Progress) bool {
 	if s.found || now.Iterations <= s.seen {
 		return s.found
@@ -72,7 +72,7 @@ func (s *stall) At(now krylov.Progress) bool {
 	return s.found
 }
 
-// deviation is v of the norms from the oldest one on.
+// deviation returns the deviation of the norms, v in solve.Vectors.
 func (s *stall) deviation() (v float64) {
 	p := len(s.norms)
 	first := s.norms[s.seen%p]

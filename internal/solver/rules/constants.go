@@ -7,17 +7,17 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Each constant has its unit; its source, a paper or the measurement that gave it; and the command that fits it, or measures again what it is
-// about. "not fitted" means that no command does, and says how the number was chosen. Work is counted in multiplications rather than in
-// seconds, so that a solve takes the same decisions on any machine and under any load.
+// Each constant has its unit, its source (a paper or a measurement), and the command that fits it or repeats the measurement. "not fitted"
+// means that there is no such command, and says how the number was chosen. Work is counted in multiplications rather than in seconds, so
+// that a solve takes the same decisions on any machine and under any load.
 
 // Sizes from which a preconditioner is worth trying.
 const (
 	// MultigridNonzeros is the size from which multigrid is tried first.
-	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/rungs.py.
+	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/fallbacks.py.
 	MultigridNonzeros = 100_000
 	// SparseRows is the size from which ILU(0) comes before ILUT.
-	// Unit: rows. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/rungs.py.
+	// Unit: rows. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/fallbacks.py.
 	SparseRows = 40_000
 	// WideFill is the fill of an incomplete factorisation with a small drop tolerance.
 	// Unit: entries, relative to those of the matrix. Source: chosen. Fit: make solver-table TABLE_FLAGS='-part kinds'.
@@ -31,34 +31,34 @@ const (
 // takes in an iteration or in an incomplete factorisation.
 const (
 	// SmallNonzeros is the size up to which a minimum degree order is found to count what complete factors take.
-	// Unit: nonzeros. Source: the order takes as long as some tens of products, docs/solvers.md. Fit: bench/rungs.py.
+	// Unit: nonzeros. Source: the order takes as long as some tens of products, docs/solvers.md. Fit: bench/fallbacks.py.
 	SmallNonzeros = 150_000
-	// SmallWork is what complete factors of such a matrix may take: about the time of ICT.
-	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/rungs.py.
+	// SmallWork is the largest work of complete factors of such a matrix: about the time of ICT.
+	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/fallbacks.py.
 	SmallWork = 10_000
-	// CompactNonzeros is the size up to which complete factors are tried where the width of the matrix lets expect little work.
-	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/rungs.py.
+	// CompactNonzeros is the size up to which complete factors are tried where the width of the matrix promises little work.
+	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/fallbacks.py.
 	CompactNonzeros = 1_000_000
-	// CompleteWork is what complete factors of such a matrix may take.
-	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/rungs.py.
+	// CompleteWork is the largest work of complete factors of such a matrix.
+	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/fallbacks.py.
 	CompleteWork = 4000
-	// LittleWork is what a complete factorisation takes that costs no more than ILUT.
+	// LittleWork is the work of a complete factorisation that costs no more than ILUT.
 	// Unit: multiplications a nonzero. Source: power networks, docs/matrices.md. Fit: make table.
 	LittleWork = 100
-	// WidthWork is what the factors of a mesh take, relative to the third power of the size of the separator that cuts it in half.
+	// WidthWork is the work of the factors of a mesh, relative to the third power of the size of the separator that cuts it in half.
 	// Unit: multiplications. Source: [George73], nested dissection of a square. Fit: not fitted: it follows from the paper.
 	WidthWork = 8
 )
 
-// What the features of a matrix are told by, see package features.
+// Constants by which package features decides.
 const (
-	// SampledRows is about how many rows the features look at.
+	// SampledRows is about the number of rows in a sample.
 	// Unit: rows. Source: chosen: a share of the rows is known to one per cent. Fit: not fitted: chosen by judgement.
 	SampledRows = 10000
 	// Mostly is the share of the rows that counts as most of them.
 	// Unit: rows, relative to all. Source: chosen: boundary conditions change up to a tenth. Fit: not fitted: chosen by judgement.
 	Mostly = 0.9
-	// Dominance is how large the sum of a row's other magnitudes may be in a row that counts as diagonally dominant.
+	// Dominance is the largest sum of the other magnitudes in a row that counts as diagonally dominant.
 	// Unit: relative to the diagonal. Source: chosen: rounded coefficients exceed 1 a little. Fit: not fitted: chosen by judgement.
 	Dominance = 1.01
 	// ShapeStarts is the number of rows whose neighbourhoods are looked at.
@@ -76,19 +76,19 @@ const (
 	// SpatialGrowth is the same in space: (3/2)^2, and some more near the boundary.
 	// Unit: rows of level 3, relative to level 2. Source: counting on meshes. Fit: go test ./internal/solver -run TestShape.
 	SpatialGrowth = 2.6
-	// LeastSum is the sum of a row that is not as good as zero: less is rounding.
+	// LeastSum is the least sum of a row that counts as different from zero: smaller sums may be rounding.
 	// Unit: relative to the diagonal. Source: chosen, between rounding of coefficients and a shift that matters. Fit: not fitted: chosen by judgement.
 	LeastSum = 0x1p-14
 	// MostlyLoaded is the share of rows with sums from which the matrix is that of a mesh with a shift.
 	// Unit: rows, relative to all. Source: chosen. Fit: not fitted: chosen by judgement.
 	MostlyLoaded = 0.5
-	// SurfaceShare is the most that rows with sums are where they are the boundary of a mesh.
-	// Unit: rows, relative to all. Source: meshes with 8 and more points along an edge. Fit: bench/rungs.py.
+	// SurfaceShare is the largest share of rows with sums if these are the boundary of a mesh.
+	// Unit: rows, relative to all. Source: meshes with 8 and more points along an edge. Fit: bench/fallbacks.py.
 	SurfaceShare = 0.25
 	// SurfaceNeighbours is the least share of such rows among the neighbours of such rows.
 	// Unit: rows, relative to neighbours. Source: counting on meshes. Fit: not fitted: chosen below what meshes have.
 	SurfaceNeighbours = 0.3
-	// SurfaceDenser is how many times more frequent such rows are among their neighbours than among all.
+	// SurfaceDenser is the least ratio of the share of such rows among their neighbours to the share among all rows.
 	// Unit: ratio. Source: chosen. Fit: not fitted: chosen by judgement.
 	SurfaceDenser = 2
 	// SurfaceRoot bounds sqrt(kappa) by SurfaceRoot/f where rows with sums are a share f, in layers 2/f apart: 2.2/f for a slab, 2.7/f for a cube.
@@ -105,26 +105,26 @@ const (
 // Relaxed ILU(0) and convection.
 const (
 	// OneWay is the share of couplings with a direction from which transport decides.
-	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/rungs.py.
+	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
 	OneWay = 0.5
-	// Relaxation is what ILU(0) adds of dropped entries to the diagonal.
-	// Unit: relative to what is dropped. Source: [Gustafsson78]; docs/solvers.md, "Relaxed ILU(0)". Fit: bench/rungs.py.
+	// Relaxation is the share of dropped entries that relaxed ILU(0) adds to the diagonal.
+	// Unit: relative to what is dropped. Source: [Gustafsson78]; docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
 	Relaxation = 0.95
 	// MostRelaxed is the share of couplings with a direction up to which ILU(0) is relaxed.
-	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/rungs.py.
+	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
 	MostRelaxed = 0.75
 	// LeastLoaded is the mean of row sums up to which ILU(0) is relaxed.
-	// Unit: relative to the diagonal. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/rungs.py.
+	// Unit: relative to the diagonal. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
 	LeastLoaded = 0.1
 	// SweepRoot is about how many iterations BiCGStab takes with relaxed ILU(0) on meshes in space, relative to the square root
 	// of the number of points along an edge.
-	// Unit: iterations. Source: [Gustafsson78] for the root; convdiff3d for the factor. Fit: bench/rungs.py.
+	// Unit: iterations. Source: [Gustafsson78] for the root; convdiff3d for the factor. Fit: bench/fallbacks.py.
 	SweepRoot = 3
-	// SweptWork is what multigrid takes there in all: convdiff3d takes as long with either at some 70 points along an edge.
-	// Unit: multiplications a nonzero. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/rungs.py.
+	// SweptWork is the work of multigrid on such meshes in all: convdiff3d takes as long with either at some 70 points along an edge.
+	// Unit: multiplications a nonzero. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
 	SweptWork = 120
 	// LeastDirection is the share of couplings with a direction from which iterations are that few.
-	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/rungs.py.
+	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
 	LeastDirection = 0.1
 )
 
@@ -133,26 +133,26 @@ const (
 	// Smoothing is the number of products in a Chebyshev polynomial.
 	// Unit: products. Source: the degree that pkg/precond takes. Fit: not fitted: it follows from the source.
 	Smoothing = 4
-	// CycleProducts is the number of products on each level of a cycle of multigrid that take as long: there are three, with values of 16 bits.
+	// CycleProducts is the number of products in FP64 that take as long as a level of a cycle of multigrid, which has three products with values of 16 bits.
 	// Unit: products in FP64. Source: bytes of a cycle. Fit: go test ./pkg/precond -run '^$' -bench BenchmarkCycle.
 	CycleProducts = 2
-	// VectorWork is what an iteration takes besides products: CG has six updates and inner products.
+	// VectorWork is the work of an iteration besides products: CG has six updates and inner products.
 	// Unit: multiplications a row. Source: counting in conjugate gradients. Fit: not fitted: it follows from the source.
 	VectorWork = 6
-	// ProjectionWork is what a projection of GMRES takes.
+	// ProjectionWork is the work of a projection of GMRES.
 	// Unit: multiplications a row. Source: counting. Fit: not fitted: it follows from the source.
 	ProjectionWork = 2
-	// NodesWork is what multigrid takes in all where nodes have several unknowns.
-	// Unit: multiplications a nonzero. Source: elasticity3d; docs/solvers.md, "What happens by default". Fit: bench/rungs.py.
+	// NodesWork is the work of multigrid in all where nodes have several unknowns.
+	// Unit: multiplications a nonzero. Source: elasticity3d; docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
 	NodesWork = 1400
-	// Unexpected is what a preconditioner takes in all that AlternativeWork has no row for.
+	// Unexpected is the work in all of a preconditioner without a row in AlternativeWork.
 	// Unit: multiplications a nonzero. Source: chosen. Fit: not fitted: chosen by judgement.
 	Unexpected = 600
 )
 
-// AlternativeWork is what preconditioners take in all, by the shape of the graph: planar, spatial, expander. Incomplete factors with a
-// threshold fill, and so do the coarse levels of multigrid, the more, the faster neighbourhoods grow.
-// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: bench/rungs.py.
+// AlternativeWork is the work of preconditioners in all, by the shape of the graph: planar, spatial, expander. The faster neighbourhoods
+// grow, the more do incomplete factors with a threshold and the coarse levels of multigrid fill.
+// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
 var AlternativeWork = map[precond.Kind][3]float64{
 	precond.AMG:      {500, 500, 1500},
 	precond.ICT:      {400, 1500, 800},
@@ -163,28 +163,28 @@ var AlternativeWork = map[precond.Kind][3]float64{
 	precond.Cholesky: {400, 1500, 800},
 }
 
-// EarlyWork is what complete factors take that come first, in the time of multiplications of iterations: half of it is for their order.
-// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: bench/rungs.py.
+// EarlyWork is the work of complete factors that come first, in multiplications of iterations that take as long: half of it is for their order.
+// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
 var EarlyWork = map[precond.Kind]float64{precond.Cholesky: 330, precond.LU: 500}
 
 // Probe runs. A probe run is a fallback whose preconditioner costs next to nothing. Its iterations show how fast it converges, which nothing
-// cheaper does, and their work is kept: what follows goes on from its x. It lasts while the rest promises to take less than the fallback that it
-// is to save.
+// cheaper does. Their work is not lost, since the next fallback goes on from their x. A probe run lasts while the rest of it promises to take
+// less than the next fallback.
 const (
 	// LeastProbeRun is the number of iterations before a probe run is first looked at.
-	// Unit: iterations. Source: chosen. Fit: bench/rungs.py.
+	// Unit: iterations. Source: chosen. Fit: bench/fallbacks.py.
 	LeastProbeRun = 8
-	// ProbeRunShare is what a probe run may take, whatever its rate.
-	// Unit: relative to the work of the next fallback. Source: chosen. Fit: bench/rungs.py.
+	// ProbeRunShare is the work that a probe run may take, whatever its rate.
+	// Unit: relative to the work of the next fallback. Source: chosen. Fit: bench/fallbacks.py.
 	ProbeRunShare = 1. / 16
 	// FirstLook is the number of iterations after which the rate of a method is first looked at.
-	// Unit: iterations. Source: chosen: first iterations tell little. Fit: bench/rungs.py.
+	// Unit: iterations. Source: chosen: first iterations tell little. Fit: bench/fallbacks.py.
 	FirstLook = 32
 	// ProbeShare is the share of the budget after which the rate is first looked at, if that is later.
-	// Unit: relative to the budget. Source: chosen. Fit: bench/rungs.py.
+	// Unit: relative to the budget. Source: chosen. Fit: bench/fallbacks.py.
 	ProbeShare = 1. / 8
-	// Hopeless is how many times the budget a method may be expected to take before it is left: rates are rough, and mostly grow.
-	// Unit: relative to the budget. Source: chosen. Fit: bench/rungs.py.
+	// Hopeless is the ratio of the expected work to the budget from which a method is left: rates are rough, and mostly grow.
+	// Unit: relative to the budget. Source: chosen. Fit: bench/fallbacks.py.
 	Hopeless = 2
 )
 
@@ -203,13 +203,13 @@ const (
 	// Unit: ratio. Source: [Korf85]. Fit: not fitted: it follows from the source.
 	RoundGrowth = 4
 	// Solving is how many times the budget iterations may take, which take less time for a multiplication than set-ups.
-	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: bench/rungs.py.
+	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
 	Solving = 4
 	// Completing is the same for complete factorisations, which besides are sure to solve.
-	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: bench/rungs.py.
+	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
 	Completing = 8
 	// Balance is how many times the work of the set-up iterations may take in the first round.
-	// Unit: ratio. Source: chosen. Fit: bench/rungs.py.
+	// Unit: ratio. Source: chosen. Fit: bench/fallbacks.py.
 	Balance = 16
 	// StaleReduction is what a round has to reduce the measure to; otherwise the round is stale.
 	// Unit: ratio. Source: chosen. Fit: not fitted: chosen by judgement.
@@ -224,13 +224,13 @@ const (
 	// DeviceMargin is how many times as long the host must be expected to take for a device to be used.
 	// Unit: ratio. Source: chosen: estimates are rough, and the host has more fallbacks. Fit: not fitted: chosen by judgement.
 	DeviceMargin = 1.5
-	// HostPass is what waking the threads of a pool takes.
+	// HostPass is the time of waking the threads of a pool.
 	// Unit: seconds. Source: a round number. Fit: not fitted: chosen by the order of magnitude of a wake-up of threads.
 	HostPass = 5e-6
-	// DevicePass is what launching a kernel takes that follows another.
+	// DevicePass is the time of launching a kernel after another.
 	// Unit: seconds. Source: a round number; docs/gpu.md, "Proven, counted, guessed": guessed. Fit: bench/gpu/run.sh, on a machine with a GPU.
 	DevicePass = 5e-6
-	// DeviceStart is what opening a device takes, the translation of kernels in the driver's cache included.
+	// DeviceStart is the time of opening a device, the translation of kernels in the driver's cache included.
 	// Unit: seconds. Source: a round number; docs/gpu.md, "Proven, counted, guessed": guessed. Fit: bench/gpu/run.sh, on a machine with a GPU.
 	DeviceStart = 0.3
 	// DeviceLink is the speed of copies from memory that is not page-locked.
@@ -239,10 +239,10 @@ const (
 	// PeakShare is the share of a data sheet's bandwidth that products and vectors get.
 	// Unit: ratio. Source: a round number; docs/gpu.md: guessed. Fit: bench/gpu/run.sh, on a machine with a GPU.
 	PeakShare = 0.8
-	// StoredElement is what a nonzero of the method's matrix takes at 2^-24.
+	// StoredElement is the size of a nonzero of the method's matrix at 2^-24.
 	// Unit: bytes. Source: docs/storage.md. Fit: make storage-figure.
 	StoredElement = 6
-	// GivenElement is what a nonzero takes as given.
+	// GivenElement is the size of a nonzero of the matrix as given.
 	// Unit: bytes. Source: FP64 CSR: 8 for the value, 4 for the column. Fit: not fitted: it follows from the source.
 	GivenElement = 12
 	// PlanarEdge is the number of iterations with the diagonal, relative to the points along an edge of a mesh in the plane.
@@ -281,19 +281,19 @@ const (
 	// ReorderProducts is the number of products of a solve.
 	// Unit: products. Source: chosen. Fit: not fitted: chosen by judgement.
 	ReorderProducts = 500
-	// ReorderBelow is what may be left of the cache lines of x that products read.
+	// ReorderBelow is the largest share of the cache lines of x that products may still read.
 	// Unit: ratio. Source: chosen. Fit: not fitted: chosen so that a gain is clear of noise; go test ./internal/solver -run TestReorderAuto shows what it decides.
 	ReorderBelow = 0.7
 	// ReorderRows is the size up to which 16-bit columns reach all rows, and x is in the cache.
 	// Unit: rows. Source: the width of a column. Fit: not fitted: it follows from the source.
 	ReorderRows = 1 << 16
-	// LineTime is what a product takes for a cache line of x.
+	// LineTime is the time of a product for a cache line of x.
 	// Unit: ns. Source: products in given and in RCM order. Fit: not fitted: chosen by the times of product and reordering that mpsolve solve --reorder prints.
 	LineTime = 1.0
-	// OrderTime is what reordering takes for a nonzero.
+	// OrderTime is the time of reordering for a nonzero.
 	// Unit: ns. Source: RCM of the same matrices. Fit: not fitted: chosen by the times of product and reordering that mpsolve solve --reorder prints.
 	OrderTime = 40.0
-	// OrderLineTime is what reordering takes for a cache line, since it goes from row to row as well.
+	// OrderLineTime is the time of reordering for a cache line, since it goes from row to row as well.
 	// Unit: ns. Source: RCM of the same matrices. Fit: not fitted: chosen by the times of product and reordering that mpsolve solve --reorder prints.
 	OrderLineTime = 150.0
 	// PanelRows is the number of rows whose products find the cache lines of x that they share in the cache.
@@ -312,7 +312,7 @@ const (
 	// StorageFloor is the share of the storage error to which a correction is worth being solved for.
 	// Unit: ratio. Source: docs/precision.md. Fit: make rule-figure.
 	StorageFloor = 0.25
-	// ReplaceAt takes its place where the method goes on from a residual that replaces its own: G3_circuit takes 57 iterations at 64,
+	// ReplaceAt is this share where the method goes on from a residual that replaces its own: G3_circuit takes 57 iterations at 64,
 	// 67 at 16, 72 at 1, and 56 in FP64.
 	// Unit: ratio. Source: docs/precision.md, "What replacing residuals gains". Fit: make rule-figure.
 	ReplaceAt = 64
@@ -342,7 +342,7 @@ const (
 	Overdue = 4
 )
 
-// Work on what is known of an x after the solve.
+// Work on digits and evidence after the solve.
 const (
 	// LargeWork is the work of a solve from which the estimate of digits is a rough one.
 	// Unit: multiplications. Source: chosen: less costs next to nothing. Fit: make digits.
@@ -356,13 +356,13 @@ const (
 	// SmallProduct is the size up to which iterations cost next to nothing.
 	// Unit: nonzeros. Source: chosen: a product takes some 20 microseconds. Fit: make digits.
 	SmallProduct = 20_000
-	// SmallIter is what the estimate may take of such iterations.
+	// SmallIter is the number of such iterations that the estimate may take.
 	// Unit: iterations. Source: chosen. Fit: make digits.
 	SmallIter = 400
-	// CompleteIter is what it may take with complete factors, with which a system is solved in a few iterations or is singular.
+	// CompleteIter is the number of iterations that it may take with complete factors, which solve a system in a few iterations unless it is singular.
 	// Unit: iterations. Source: chosen. Fit: make digits.
 	CompleteIter = 60
-	// FurtherIter is what going on with an x that does not explain b may take, or twice the iterations so far.
+	// FurtherIter is the number of iterations that going on with an x that does not explain b may take, or twice the iterations so far.
 	// Unit: iterations. Source: chosen. Fit: make stress.
 	FurtherIter = 200
 	// DenseRows is the size up to which null vectors are found by elimination.
@@ -375,10 +375,10 @@ const (
 
 // Expected iterations.
 const (
-	// RestartFactor is how many times the iterations GMRES takes that restarts, with the diagonal or without a preconditioner.
+	// RestartFactor is the ratio of the iterations of GMRES with restarts to those of CG, with the diagonal or without a preconditioner.
 	// Unit: ratio. Source: chosen. Fit: not fitted: chosen by judgement.
 	RestartFactor = 3
-	// TwoProducts is the share of the iterations that BiCGStab takes, whose iterations have two products.
+	// TwoProducts is the ratio of the iterations of BiCGStab, which have two products, to those of CG.
 	// Unit: ratio. Source: chosen. Fit: not fitted: chosen by judgement.
 	TwoProducts = 0.7
 )
@@ -425,13 +425,13 @@ const (
 	// DigitsVectors is the number that the estimate of digits adds: weights, probe and steps.
 	// Unit: vectors of FP64. Source: counting in package digits. Fit: not fitted: it is counted.
 	DigitsVectors = 5
-	// StoredBytes is what the method's matrix takes at most, its indices included, besides the scaled FP64 values that it is made from.
+	// StoredBytes is the largest size of the method's matrix, its indices included, besides the scaled FP64 values that it is made from.
 	// Unit: bytes a nonzero. Source: FP64 CSR: 8 for the value, 4 for the column. Fit: not fitted: it follows from the layout.
 	StoredBytes = 12
 	// BasisMemory bounds the memory by which a basis of GMRES grows, whatever the limit.
 	// Unit: bytes. Source: chosen. Fit: not fitted: chosen as a small share of the memory of a workstation.
 	BasisMemory = 2 << 30
-	// BufferMemory is what scalars and kernels take on a device.
+	// BufferMemory is the memory of scalars and kernels on a device.
 	// Unit: bytes. Source: chosen. Fit: not fitted: chosen above what the emulated device counts.
 	BufferMemory = 16 << 20
 	// MostRanks is the number of ranks above which more ranks are no advice for a solve that takes too much memory.

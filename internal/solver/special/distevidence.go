@@ -11,8 +11,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// seekEvidenceOverDomains is SeekEvidence for a matrix of several domains: by factors of one that is not large, which each rank
-// gathers, and by inverse iteration where A is its own transpose.
+// seekEvidenceOverDomains looks for evidence over several domains: by complete factors of a matrix that is not large, which each rank
+// gathers, and by inverse iteration for a symmetric matrix.
 func (a EvidenceSearch) seekEvidenceOverDomains() error {
 	if a.S.Rows() <= rules.GatheredRows {
 		a.seekGathered()
@@ -26,7 +26,7 @@ func (a EvidenceSearch) seekEvidenceOverDomains() error {
 	return nil
 }
 
-// seekGathered looks for evidence in the whole system, on each rank the same way.
+// seekGathered gathers the whole system on each rank, and looks for evidence there.
 func (a EvidenceSearch) seekGathered() {
 	j := a.S.Job
 	m, b := j.Gather(a.B)
@@ -48,7 +48,7 @@ func (a EvidenceSearch) seekGathered() {
 	}
 }
 
-// seekSymmetric looks for evidence by inverse iteration.
+// seekSymmetric looks for evidence by inverse iteration with a symmetric matrix.
 func (a EvidenceSearch) seekSymmetric() error {
 	found, err := a.inverseIteration()
 	if err != nil {
@@ -69,7 +69,7 @@ func (a EvidenceSearch) seekSymmetric() error {
 	return nil
 }
 
-// withoutSmall is y without elements that are but roundings of the largest ones, such as those of parts that are not singular.
+// withoutSmall returns y without elements that may be roundings of the largest ones, such as those in parts that are not singular.
 func (a EvidenceSearch) withoutSmall(y []float64) []float64 {
 	least, large := smallElement*a.Vectors.AbsMax(y), a.Vectors.New()
 	a.Vectors.Ranges(func(lo, hi int) {
@@ -82,7 +82,7 @@ func (a EvidenceSearch) withoutSmall(y []float64) []float64 {
 	return large
 }
 
-// weighOverDomains is weigh for a symmetric matrix and a vector of this rank.
+// weighOverDomains is weigh for a symmetric matrix of several domains.
 func (a EvidenceSearch) weighOverDomains(y []float64) (v solve.Evidence, err error) {
 	j, h := a.S.Job, a.Vectors
 	null, r := h.New(), h.New()

@@ -5,25 +5,24 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// elimination is Gaussian elimination of a matrix by pivots from anywhere, with running bounds of
-// the roundings ([Higham02], sections 3.3 and 9.1): P A Q = L U, and what is left of the other rows
-// is zero to rounding, or nearly. Rows and columns may differ in scale by far more than 1/u: an
-// element is as good as zero beside its own roundings, not beside other rows.
+// elimination is Gaussian elimination with complete pivoting and running bounds of the roundings ([Higham02], sections 3.3 and 9.1):
+// P A Q = L U, where the rest of the rows without pivots is zero to rounding, or nearly. Rows and columns may differ in scale by far more
+// than 1/u: an element counts as zero beside its own roundings, not beside other rows.
 type elimination struct {
 	given   *csr.Matrix
-	upper   [][]float64 // rows of U, those of A in place
+	upper   [][]float64 // rows of U, in the order of A
 	bounds  [][]float64 // of their roundings
 	factors [][]float64 // rows of L less its diagonal
-	rows    []int       // those of pivots first, in their order
-	cols    []int       // of pivots
+	rows    []int       // rows of pivots first, in the order of the pivots
+	cols    []int       // columns of pivots
 }
 
 const (
-	// sure is how much larger than its roundings a pivot is that is not zero.
+	// sure is the ratio of a pivot that is certainly not zero to its roundings.
 	sure = 0x1p20
 	// nullRefinements is the number of steps that make a null vector accurate to its rounding.
 	nullRefinements = 4
@@ -76,7 +75,7 @@ func (e *elimination) pivot(least, size float64) (i, j int, ok bool) {
 	return i, j, most > size
 }
 
-// reduce subtracts a multiple of row p from row i, so that column j of that is zero.
+// reduce subtracts a multiple of row p from row i, such that row i becomes zero in column j.
 func (e *elimination) reduce(i, p, j int) {
 	row, pivot, bounds := e.upper[i], e.upper[p], e.bounds[i]
 	f := row[j] / pivot[j]
@@ -90,7 +89,7 @@ func (e *elimination) reduce(i, p, j int) {
 		}
 		v *= f
 		row[l] -= v
-		bounds[l] += solve.Roundoff * (2*math.Abs(v) + math.Abs(row[l]))
+		bounds[l] += options.Roundoff * (2*math.Abs(v) + math.Abs(row[l]))
 	}
 	row[j], bounds[j] = 0, 0
 }
@@ -115,8 +114,8 @@ func (e *elimination) combination(s []float64) []float64 {
 	return y
 }
 
-// leftNull returns the y with y'A = 0 in the columns of pivots and y_i = 1 in a row that has none,
-// improved by iterative refinement: the condition of the other rows does not limit its accuracy.
+// leftNull returns the y with y'A = 0 in the columns of pivots and y_i = 1 in a row i without a pivot. Iterative refinement makes
+// its accuracy independent of the condition of the other rows.
 func (e *elimination) leftNull(i int) []float64 {
 	y := make([]float64, len(e.rows))
 	y[i] = 1
@@ -147,15 +146,14 @@ func (e *elimination) leftProduct(y []float64) []float64 {
 	return product
 }
 
-// LeftNullVectors returns candidates for y with y'A = 0 to rounding by elimination of the scaled
-// matrix, one for each row that is left without a pivot, as they are and without their small
-// elements. What may be zero is first what is small, then what is small beside its roundings; then
-// the largest of that, one by one, is not.
+// LeftNullVectors returns candidates for y with y'A = 0 to rounding, by elimination of the scaled matrix: for each row without a
+// pivot, a vector with and a vector without small elements. At first all small elements count as zero, then only those that are small
+// beside their roundings. Then the largest of these, one by one, become pivots.
 func LeftNullVectors(m *csr.Matrix) (found [][]float64) {
 	scaling := csr.BothScaling(m, nil)
 	e := newElimination(scaling.Apply(m, nil))
 	n := m.Rows
-	small := float64(n) * 0x1p-50 // beside elements of about 1, the largest of which have been eliminated
+	small := float64(n) * 0x1p-50 // the largest elements are about 1
 	for _, stage := range []struct {
 		least, size float64
 		most        int
@@ -167,7 +165,7 @@ func LeftNullVectors(m *csr.Matrix) (found [][]float64) {
 		for _, i := range e.rows[len(e.cols):] {
 			y := e.leftNull(i)
 			chopped := slices.Clone(y)
-			chop(chopped) // what is left of small elements may be rounding, or not
+			chop(chopped) // small elements may be rounding, or not
 			found = append(found, chopped, y)
 		}
 	}
@@ -179,10 +177,10 @@ func LeftNullVectors(m *csr.Matrix) (found [][]float64) {
 	return found
 }
 
-// smallElement is what rounding may leave of zeros, beside the largest elements.
+// smallElement is the magnitude that rounding may leave of zeros, relative to the largest elements.
 const smallElement = 0x1p-46
 
-// chop sets what rounding left of zeros to zero.
+// chop sets elements that may be rounded zeros to zero.
 func chop(y []float64) {
 	least := smallElement * AbsMax(y)
 	for i, v := range y {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -12,24 +13,24 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// What counts as zero to rounding, for n equations, and as far from it.
+// Bounds for Evidence: Null is zero to rounding, for n equations, and Product is far from zero.
 const (
 	nullTol    = 0x1p-50 // times sqrt(n)
 	productTol = 0x1p-30
 )
 
-// Shows reports whether y is evidence.
+// Shows reports whether v is evidence, for n equations.
 func Shows(v solve.Evidence, n int) bool {
 	return v.Null <= nullTol*math.Sqrt(float64(n)) && v.Product >= productTol
 }
 
-// EvidenceSearch is a solution of a system that may have none.
+// EvidenceSearch looks for evidence that a system has no solution.
 type EvidenceSearch struct {
 	*refine.Solution
 	Make maker
 }
 
-// SeekEvidence looks for evidence where x explains nothing, and gives the reason that follows.
+// SeekEvidence looks for evidence, and sets the reason to krylov.Inconsistent if there is any.
 func (a EvidenceSearch) SeekEvidence() (err error) {
 	if a.S.Job != nil {
 		err = a.seekEvidenceOverDomains()
@@ -43,7 +44,7 @@ func (a EvidenceSearch) SeekEvidence() (err error) {
 	return err
 }
 
-// seekAllEvidence looks for it by all means, of which the cheapest come first.
+// seekAllEvidence looks for evidence by all means, the cheapest first.
 func (a EvidenceSearch) seekAllEvidence() (err error) {
 	if a.S.Given.Rows <= rules.DenseRows {
 		a.weighAll(LeftNullVectors(a.S.Given))
@@ -59,21 +60,20 @@ func (a EvidenceSearch) seekAllEvidence() (err error) {
 	return err
 }
 
-// weighAll keeps the vector that is the strongest evidence.
+// weighAll keeps the strongest evidence among vectors y.
 func (a EvidenceSearch) weighAll(found [][]float64) {
 	if v := strongest(a.S.Given, a.Given, found); a.believes(v) {
 		a.Evidence = v
 	}
 }
 
-// believes reports whether there is evidence that counts. Against a solve that met the
-// tolerance it must show more than that lets pass, unless an equation is missed by as much as
-// its own terms.
+// believes reports whether v is evidence that counts. Against a solve that met the tolerance it must show more than the tolerance lets
+// pass, unless x misses an equation by as much as the equation's own terms.
 func (a EvidenceSearch) believes(v *solve.Evidence) bool {
 	return v != nil && (!a.Reason.Converged() || a.Componentwise > 0.1 || v.Product > UnconfirmedResidual*a.S.Opt.Tol)
 }
 
-// strongest returns the clearest evidence among these y; nil: none shows anything.
+// strongest returns the strongest evidence among vectors y; nil: none is evidence.
 func strongest(m *csr.Matrix, b []float64, found [][]float64) (best *solve.Evidence) {
 	for _, y := range found {
 		if v := weigh(m, y, b); Shows(v, len(y)) && (best == nil || v.Product > best.Product) {
@@ -83,7 +83,7 @@ func strongest(m *csr.Matrix, b []float64, found [][]float64) (best *solve.Evide
 	return best
 }
 
-// weigh returns what y shows, in double-double arithmetic.
+// weigh returns the evidence of y, computed in double-double arithmetic.
 func weigh(m *csr.Matrix, y, b []float64) solve.Evidence {
 	sums := make([]dd.DD, m.Cols)
 	terms := make([]float64, m.Cols)
@@ -113,8 +113,8 @@ func weigh(m *csr.Matrix, y, b []float64) solve.Evidence {
 // inverseRounds is the number of steps of inverse iteration.
 const inverseRounds = 3
 
-// inverseIteration returns an approximation of a left null vector: A^T y = g, with the y
-// of one step, scaled, as the g of the next. Its work is limited as that of the solve.
+// inverseIteration returns an approximation of a left null vector: each step solves A^T y = g, and its y, scaled, is the g of the next
+// step. The limits of the solve apply.
 func (a EvidenceSearch) inverseIteration() ([][]float64, error) {
 	opt := krylov.Options[vector]{Tol: 0x1p-51, MaxIter: max(rules.FurtherIter, 2*a.Solved.Iterations)}
 	if a.transposed() {
@@ -123,7 +123,7 @@ func (a EvidenceSearch) inverseIteration() ([][]float64, error) {
 			return a.S.Refiner.Rowwise(a.Ctx, y, g, sums, opt)
 		})
 	}
-	t, err := a.Make(a.Ctx, a.S.Given.Transpose(a.S.Pool), solve.Options{ // the default ones: the options of the solve may be why it stopped
+	t, err := a.Make(a.Ctx, a.S.Given.Transpose(a.S.Pool), solve.Options{ // by default: the options of the solve may be why it stopped
 		Accuracy: solve.Accuracy{Tol: opt.Tol, Digits: solve.NoDigits},
 		Limits:   solve.Limits{MaxIter: opt.MaxIter, Threads: a.S.Opt.Threads, MaxMemory: a.S.Opt.MaxMemory},
 	})
@@ -136,12 +136,12 @@ func (a EvidenceSearch) inverseIteration() ([][]float64, error) {
 	})
 }
 
-// transposed reports whether A is its own transpose, and solving with it has converged.
+// transposed reports whether A is symmetric, and the solve has converged.
 func (a EvidenceSearch) transposed() bool {
 	return a.S.Facts.Asymmetry == 0 && a.Solved.Reason.Converged()
 }
 
-// signs are those of vectors like x, by the numbers of rows.
+// signs returns a vector of +1 and -1, by the numbers of the rows.
 func (a EvidenceSearch) signs() []float64 {
 	y := a.Vectors.New()
 	a.Vectors.Ranges(func(lo, hi int) {
@@ -152,9 +152,9 @@ func (a EvidenceSearch) signs() []float64 {
 	return y
 }
 
-// iterateInversely does the steps by what solves A^T y = g, in an order of the unknowns.
+// iterateInversely does the steps of inverse iteration by a function that solves A^T y = g, in an order of the unknowns.
 func (a EvidenceSearch) iterateInversely(
-	order solve.Ordering, opt krylov.Options[vector], solve func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error),
+	order features.Ordering, opt krylov.Options[vector], solve func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error),
 ) ([][]float64, error) {
 	y := order.Forth(a.signs())
 	for range inverseRounds {
@@ -182,7 +182,7 @@ func (a EvidenceSearch) iterateInversely(
 	return [][]float64{order.Back(y)}, nil
 }
 
-// signs is a vector of +1 and -1 in no order, another one for each k.
+// signs returns a vector of +1 and -1 without a pattern, another one for each k.
 func signs(n int, k uint64) []float64 {
 	v := make([]float64, n)
 	for i := range v {
@@ -195,7 +195,6 @@ func sign(i int64, k uint64) float64 {
 	return float64(1 - 2*int((uint64(i+1)*0x9e3779b97f4a7c15*(2*k+1))>>63))
 }
 
-// UnconfirmedResidual is the multiple of the tolerance from which an Unexplained without
-// confirmed digits is suspect, and a contradiction counts. That of a solution of the size of b
-// is near the tolerance.
+// UnconfirmedResidual is the multiple of the tolerance from which Judgement.Unexplained is suspect without confirmed digits, and from
+// which a contradiction counts. For a solution of the size of b, Unexplained is near the tolerance.
 const UnconfirmedResidual = 100

@@ -16,7 +16,8 @@ type columnScaling struct {
 	norm     []float64 // of the columns of A D
 }
 
-// scaleColumns makes the norms of columns at least 1/2 and less than 1, or with ScaleNone all elements at most 1.
+// scaleColumns returns the scaling that makes the norms of columns at least 1/2 and less than 1 or, with ScaleNone, one power for all
+// columns that makes the elements at most 1.
 func scaleColumns(m *csr.Matrix, scale solve.Scale) columnScaling {
 	c := columnScaling{make([]int, m.Cols), make([]float64, m.Cols)}
 	for j := range c.exponent {
@@ -65,7 +66,7 @@ func (c columnScaling) apply(m *csr.Matrix) *csr.Matrix {
 // leastCorrection solves min ||r - A d||_2 by LSQR, as the krylov.Corrector of refinement.
 type leastCorrection struct {
 	*leastSquares
-	tighten float64 // of the goal: LSQR knows the norm of A roughly, and no columns
+	tighten float64 // factor of the goal: LSQR knows the norm of A only roughly, and no norms of columns
 }
 
 // Correct implements krylov.Corrector.
@@ -89,7 +90,7 @@ const (
 	mostTight = 1e-6
 )
 
-// Escalate implements krylov.Corrector: LSQR is to go on for longer.
+// Escalate implements krylov.Corrector: it makes LSQR go on for longer.
 func (c *leastCorrection) Escalate(reason krylov.Reason) bool {
 	if reason != krylov.Slow {
 		return false
@@ -101,7 +102,7 @@ func (c *leastCorrection) Escalate(reason krylov.Reason) bool {
 // Patience implements krylov.Corrector.
 func (c *leastCorrection) Patience(reduction float64) int { return krylov.DefaultPatience(reduction) }
 
-// measure is the lesser of ||r||_2/||b||_2 and the error of verify.LeastSquares.
+// measure returns the lesser of ||r||_2/||b||_2 and the error of verify.LeastSquares.
 func (l *leastSquares) measure(r, b vector) float64 {
 	rnorm, re := l.at.Norm2(r)
 	bnorm, be := l.at.Norm2(b)
@@ -111,7 +112,7 @@ func (l *leastSquares) measure(r, b vector) float64 {
 	system := csr.Ldexp(rnorm/bnorm, re-be)
 	scaleTo(l.at, l.r, r, -re)
 	l.scaled.ApplyT(l.g, l.r)
-	if l.s.Opt.Stop == solve.StopNW { // as that of the columns, which are scaled
+	if l.s.Opt.Stop == solve.StopNW {
 		return min(system, l.normal()/rnorm)
 	}
 	return min(system, l.at.Max(func(lo, hi int) (worst float64) {
@@ -124,7 +125,7 @@ func (l *leastSquares) measure(r, b vector) float64 {
 	}))
 }
 
-// normal is ||A^T r||_2 / ||A||_F of A as given, where g = (A D)^T r.
+// normal returns ||A^T r||_2 / ||A||_F of A as given, from g = (A D)^T r.
 func (l *leastSquares) normal() float64 {
 	most := backend.LeastExponent
 	for j, e := range l.columns.exponent {

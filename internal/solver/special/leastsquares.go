@@ -8,7 +8,9 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -20,14 +22,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// leastSquares is the solver of a matrix that is not square: by LSQR, on columns scaled by powers of
-// two to norms near 1, which is its preconditioner, within iterative refinement with residuals
-// in double-double arithmetic. It ends where the tolerance bounds ||r||_2/||b||_2, which A x = b then holds to: rows
-// do not count one by one, since scaling them would make another problem; or the error of verify.LeastSquares, that
-// the residual is orthogonal to the columns.
+// leastSquares solves with a matrix that is not square, by LSQR within iterative refinement with residuals in double-double
+// arithmetic. Scaling the columns by powers of two to norms near 1 is its preconditioner. It ends when the tolerance bounds
+// ||r||_2/||b||_2, so that x solves A x = b, or the error of verify.LeastSquares, so that the residual is orthogonal to the columns.
+// Errors do not count row by row, since scaling the rows would change the problem.
 //
-// Vectors are those of the larger dimension: the matrix gets rows or columns of zeros, which
-// change neither the least residual nor the x of least norm.
+// Vectors have the larger dimension: the matrix gets rows or columns of zeros, which change neither the least residual nor the x
+// of least norm.
 type leastSquares struct {
 	s       *refine.Problem
 	at      *backend.Host
@@ -41,7 +42,7 @@ type leastSquares struct {
 	rhs, z, r, g vector
 }
 
-// CheckLeastSquares reports an option that such a solve does not have.
+// CheckLeastSquares returns an error if an option is not supported for least squares.
 func CheckLeastSquares(m *csr.Matrix, o solve.Options) error {
 	for _, option := range []struct {
 		what string
@@ -51,20 +52,20 @@ func CheckLeastSquares(m *csr.Matrix, o solve.Options) error {
 		{"devices", o.Device != nil && !o.DeviceAuto},
 		{"checkpoints", o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil},
 		{"digits", o.Digits > 0},
-		{"formats but FP64", len(o.Storage.Set.Formats) > 0 && !o.Storage.Plain()},
+		{"formats but FP64", len(o.Storage.Set.Formats) > 0 && !options.Plain(o.Storage)},
 		{"stopping criteria but row and nw", o.Stop == solve.StopCW || o.Stop == solve.StopRel},
 		{"scalings but auto and none", o.Scale != solve.ScaleAuto && o.Scale != solve.ScaleNone},
 		{"orders of rows and columns", o.Reorder != solve.ReorderNone},
 		{"null spaces", o.NullSpace.Kind != solve.NullSpaceAuto && o.NullSpace.Kind != solve.NullSpaceNone},
 	} {
 		if option.set {
-			return solve.Invalid("the matrix is %d x %d; least-squares problems are solved without %s", m.Rows, m.Cols, option.what)
+			return options.Invalid("the matrix is %d x %d; least-squares problems are solved without %s", m.Rows, m.Cols, option.what)
 		}
 	}
 	return nil
 }
 
-// LeastSquaresMemory is what a solve takes, in bytes: the matrix as given, scaled and transposed, and vectors.
+// LeastSquaresMemory returns the memory of a solve, in bytes: the matrix as given, scaled, and transposed, and vectors.
 func LeastSquaresMemory(m *csr.Matrix) int64 {
 	kind, _ := krylov.KindOf(string(solve.LSQR))
 	n := max(m.Rows, m.Cols)
@@ -98,7 +99,7 @@ func NewLeastSquares(s *refine.Problem) *leastSquares {
 	return l
 }
 
-// padded is m with rows or columns of zeros that make it square.
+// padded returns m with rows or columns of zeros that make it square.
 func padded(m *csr.Matrix) *csr.Matrix {
 	n := max(m.Rows, m.Cols)
 	p := &csr.Matrix{Rows: n, Cols: n, RowPtr: m.RowPtr, Col: m.Col, Val: m.Val}
@@ -111,14 +112,14 @@ func padded(m *csr.Matrix) *csr.Matrix {
 	return p
 }
 
-// solve implements special.
+// Solve implements solver.kind.
 func (l *leastSquares) Solve(ctx context.Context, b, x0 []float64) (solve.Result, error) {
 	start, m, opt := time.Now(), l.s.M, l.s.Opt
 	x, rhs := l.at.New(), l.at.New()
 	copy(rhs, b)
 	if x0 != nil {
 		if len(x0) != m.Cols {
-			return solve.Result{}, solve.Invalid("the initial guess has %d elements, the matrix %d columns", len(x0), m.Cols)
+			return solve.Result{}, options.Invalid("the initial guess has %d elements, the matrix %d columns", len(x0), m.Cols)
 		}
 		copy(x, x0)
 	}
@@ -137,8 +138,7 @@ func (l *leastSquares) Solve(ctx context.Context, b, x0 []float64) (solve.Result
 	return r, err
 }
 
-// judge measures x, as given, and gives the reason that leaves of the one that refinement stopped for: x
-// solves the system, or it is the least-squares solution.
+// judge sets the errors of x, the reason and the advice.
 func (l *leastSquares) judge(r *solve.Result, b []float64) (err error) {
 	start := time.Now()
 	err = JudgeLeastSquares(l.s.M, r, b, l.s.Opt, l.s.Pool)
@@ -149,7 +149,8 @@ func (l *leastSquares) judge(r *solve.Result, b []float64) (err error) {
 	return err
 }
 
-// JudgeLeastSquares measures r.X and sets the reason if x solves the system or is its least-squares solution.
+// JudgeLeastSquares sets the errors of r.X, and the reason if r.X solves the system, is its least-squares solution, or is neither
+// though refinement has converged.
 func JudgeLeastSquares(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Options, pool *parallel.Pool) (err error) {
 	if r.Errors, err = verify.Compute(m, r.X, b, pool); err != nil {
 		return err
@@ -168,7 +169,7 @@ func JudgeLeastSquares(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Op
 	return err
 }
 
-// leastSquaresError is the error that a criterion bounds.
+// leastSquaresError returns the error that a criterion bounds.
 func leastSquaresError(s solve.Stop, e verify.LeastSquares) float64 {
 	if s == solve.StopNW {
 		return e.Normal
@@ -176,20 +177,22 @@ func leastSquaresError(s solve.Stop, e verify.LeastSquares) float64 {
 	return e.Columns
 }
 
-// chosen implements special.
+// Chosen implements solver.kind.
 func (l *leastSquares) Chosen() solve.Result {
 	return solve.Result{
 		Work:    solve.Work{Method: string(solve.LSQR)},
-		Stored:  solve.Stored{Storage: l.s.Opt.Storage.WithDefaults(false, true).FP64(), Formats: []string{"FP64"}, Bytes: l.bytes},
+		Stored:  solve.Stored{Storage: options.FP64(options.StorageWithDefaults(l.s.Opt.Storage, false, true)), Formats: []string{"FP64"}, Bytes: l.bytes},
 		Precond: solve.PrecondResult{Kind: precond.None, Text: string(precond.None)},
 	}
 }
 
+// Fallbacks implements solver.kind.
 func (l *leastSquares) Fallbacks() []string { return nil }
 
-// Memory implements special.
-func (l *leastSquares) Memory() []solve.MethodMemory {
-	return []solve.MethodMemory{{Method: solve.LSQR, Alone: l.s.Opt.Held + LeastSquaresMemory(l.s.M)}}
+// Memory implements solver.kind.
+func (l *leastSquares) Memory() []choice.MethodMemory {
+	return []choice.MethodMemory{{Method: solve.LSQR, Alone: l.s.Opt.Held + LeastSquaresMemory(l.s.M)}}
 }
 
+// Close implements solver.kind.
 func (l *leastSquares) Close() { l.s.Pool.Close() }

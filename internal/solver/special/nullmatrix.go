@@ -6,7 +6,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// withEntries returns a copy of m with values added at some places, one in a row at most.
+// withEntries returns a copy of m with values added at some entries, at most one in a row.
 func withEntries(m *csr.Matrix, rows, cols []int, values []float64) *csr.Matrix {
 	added := map[int]int{}
 	for k, i := range rows {
@@ -37,8 +37,7 @@ func withEntries(m *csr.Matrix, rows, cols []int, values []float64) *csr.Matrix 
 	return made
 }
 
-// withColumns returns a copy of m with a vector in general position, of the magnitude of the
-// rows, added to each of some columns.
+// withColumns returns a copy of m in which a vector in general position, of the magnitude of the rows, is added to some columns.
 func withColumns(m *csr.Matrix, cols []int, magnitude []float64) *csr.Matrix {
 	sorted := slices.Sorted(slices.Values(cols))
 	made := &csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: make([]int64, 1, len(m.RowPtr))}

@@ -11,17 +11,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// projections is the number of left null vectors that are sought by complete factors.
+// projections is the number of left null vectors to find by complete factors.
 const projections = 3
 
-// projectedNull returns what is left in the left null space of arbitrary vectors g, by complete
-// factors M of the scaled transpose, if those are cheap. Where elimination meets a pivot that
-// vanishes it puts another one there: M = A' + s e_k e_k'. Then, with v A' = 0,
+// projectedNull projects arbitrary vectors g onto the left null space, by complete factors M of the scaled transpose, if these are cheap.
+// Elimination replaces a pivot that vanishes by another value: M = A' + s e_k e_k'. Then, with v A' = 0,
 //
 //	y = g - M^-1 A' g  has  A' y = s e_k (M^-1 A' g)_k,  and  0 = v A' g = v_k s (M^-1 A' g)_k,
 //
-// so that y is a null vector but for roundings; repeated, with A'y in double-double arithmetic, it is
-// one to the rounding of its elements, whatever the condition of the rest of A.
+// so that y is a null vector but for roundings. After repetitions, with A'y in double-double arithmetic, it is a null vector to
+// the rounding of its elements, whatever the condition of the rest of A.
 func (a EvidenceSearch) projectedNull() [][]float64 {
 	t := a.S.Given.Transpose(a.S.Pool)
 	scaling := csr.BothScaling(t, a.S.Pool)
@@ -53,7 +52,7 @@ func (a EvidenceSearch) projectedNull() [][]float64 {
 			}
 			large := slices.Clone(y)
 			chop(large)
-			found = append(found, y, large) // what is left of zeros is no equation
+			found = append(found, y, large) // large has no elements that are zero but for rounding
 		}
 	}
 	return found

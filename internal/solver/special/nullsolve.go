@@ -5,23 +5,25 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// maxTightenings is how many times M x = b is solved to a smaller error when that of x in
-// A x = b is above the tolerance: rows P get what the other residuals sum to.
+// maxTightenings is the number of times that M x = b is solved to a smaller error while the error of x in A x = b is above the
+// tolerance: the rows P get the sum of the other residuals.
 const maxTightenings = 3
 
-// solve implements special.
+// Solve implements solver.kind.
 func (n *NullSpace) Solve(ctx context.Context, b, x0 []float64) (solve.Result, error) {
 	return n.SolveBy(ctx, n.Inner, b, x0)
 }
 
-// solveBy is solve with a solver of M.
+// SolveBy is Solve with another solver of M.
 func (n *NullSpace) SolveBy(ctx context.Context, by Inner, b, x0 []float64) (solve.Result, error) {
 	start := time.Now()
 	consistent := b
@@ -29,7 +31,7 @@ func (n *NullSpace) SolveBy(ctx context.Context, by Inner, b, x0 []float64) (sol
 		consistent = orthogonalTo(n.left, b)
 	}
 	if x0 != nil {
-		if err := solve.CheckVector("initial guess", x0, n.a.Rows); err != nil {
+		if err := options.CheckVector("initial guess", x0, n.a.Rows); err != nil {
 			return solve.Result{}, err
 		}
 		x0 = n.pinned.vanish(x0)
@@ -65,7 +67,7 @@ func (n *NullSpace) SolveBy(ctx context.Context, by Inner, b, x0 []float64) (sol
 				continue
 			}
 		}
-		e := n.opt.Stop.Of(errs)
+		e := options.ErrorOf(n.opt.Stop, errs)
 		if evidence != nil || e <= n.opt.Tol || !r.Reason.Converged() || k == maxTightenings {
 			n.judge(&total, e, evidence)
 			if total.Reason.Converged() && judged.Unexplained > verify.MaxUnexplained(n.opt.Tol) {
@@ -81,8 +83,7 @@ func (n *NullSpace) SolveBy(ctx context.Context, by Inner, b, x0 []float64) (sol
 	}
 }
 
-// judge sets the reason that the error e of x, and evidence that b is not consistent, leave of
-// that for which the solve with M stopped.
+// judge sets the reason and the advice, by the reason of the solve with M, the error e of x, and evidence that b is not consistent.
 func (n *NullSpace) judge(r *solve.Result, e float64, evidence *solve.Evidence) {
 	switch {
 	case r.Reason == krylov.TimeLimit || r.Reason == krylov.Interrupted:
@@ -96,8 +97,7 @@ func (n *NullSpace) judge(r *solve.Result, e float64, evidence *solve.Evidence) 
 	}
 }
 
-// unexplained sets the reason of an x that does not explain b: the null space is larger than
-// what was found of it.
+// unexplained sets the reason for an x that does not explain b: the null space is larger than found.
 func (n *NullSpace) unexplained(r *solve.Result, b []float64) {
 	r.Reason, r.Advice = krylov.Singular, SingularAdvice
 	r.Digits = digits.UnknownDigits()
@@ -109,8 +109,8 @@ func (n *NullSpace) unexplained(r *solve.Result, b []float64) {
 	}
 }
 
-// preferZero replaces an x that contradicts b, and is no better than zero, by zero. One of least
-// squares is better.
+// preferZero replaces an x by zero if the system is singular or inconsistent and x is no better than zero. A least-squares solution is
+// better.
 func (n *NullSpace) preferZero(r *solve.Result, b []float64) (err error) {
 	if r.Reason != krylov.Inconsistent && r.Reason != krylov.Singular || r.Errors.RelativeResidual <= 1 || AbsMax(r.X) == 0 {
 		return nil
@@ -125,19 +125,22 @@ func (n *NullSpace) preferZero(r *solve.Result, b []float64) (err error) {
 	return err
 }
 
+// Chosen implements solver.kind.
 func (n *NullSpace) Chosen() solve.Result { return n.Inner.Chosen() }
 
-func (n *NullSpace) Fallbacks() []string { return n.Inner.Ladder() }
+// Fallbacks implements solver.kind.
+func (n *NullSpace) Fallbacks() []string { return n.Inner.Fallbacks() }
 
-func (n *NullSpace) Memory() []solve.MethodMemory { return n.Inner.Memory() }
+// Memory implements solver.kind.
+func (n *NullSpace) Memory() []choice.MethodMemory { return n.Inner.Memory() }
 
-// Close implements special.
+// Close implements solver.kind.
 func (n *NullSpace) Close() {
 	n.Inner.Close()
 	n.pool.Close()
 }
 
-// followed is the work of two solves, and all else of the second.
+// followed returns the result next with the work of r added.
 func followed(r, next solve.Result) solve.Result {
 	next.Outer += r.Outer
 	next.Iterations += r.Iterations

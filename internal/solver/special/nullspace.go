@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -13,12 +14,11 @@ const (
 	// nullVectorTol is the largest row-wise error max_i |A v|_i / (sum_j |a_ij| |v|_inf) of a null
 	// vector: the default tolerance of a solve.
 	nullVectorTol = 1e-10
-	// From a component |y'b| of inconsistentTol sum |y_i| (T_i |x|_inf + |b_i|) in the left
-	// null space b is not called consistent: some hundred roundings of A x. What y'A is off
-	// zero may explain |y'A|_1 |x|_inf, and counts inconsistentDefects times.
+	// b is not consistent if |y'b| of a left null vector y exceeds inconsistentTol sum |y_i| (T_i |x|_inf + |b_i|), some hundred
+	// roundings of A x. The deviation of y'A from zero may explain |y'A|_1 |x|_inf of it, which counts inconsistentDefects times.
 	inconsistentTol     = 0x1p-44
 	inconsistentDefects = 4
-	// maxNullity is the largest dimension: there are two dense vectors for each.
+	// maxNullity is the largest dimension of a null space: each dimension takes two dense vectors.
 	maxNullity = 64
 )
 
@@ -27,30 +27,29 @@ const (
 //
 //	M = A + E_P diag(sigma) E_Q'
 //
-// is nonsingular, as sparse as A, and symmetric or definite if A was and P = Q. From M x = b
-// follows Y'b = Y_P' diag(sigma) x_Q, so that x_Q = 0 and A x = b if b is consistent: then x
-// less its part in the null space is the solution. So the matrix that methods and
-// preconditioners see is never singular.
+// is nonsingular, as sparse as A, and symmetric or definite if A is and P = Q. M x = b implies Y'b = Y_P' diag(sigma) x_Q. If b is
+// consistent, then x_Q = 0 and A x = b, and x less its part in the null space is the solution. So the matrix of methods
+// and preconditioners is never singular.
 type NullSpace struct {
 	a           *csr.Matrix
 	opt         solve.Options
 	right, left [][]float64 // orthonormal
-	found       bool        // the left ones by solves, which does not tell them as accurately
-	defects     []float64   // |y'A|_1 of the left ones
-	rounded     bool        // some are null vectors but for roundings
-	pinned      basis       // the right ones, the unit matrix in the rows Q
-	residual    float64
-	Inner       Inner // of M
+	found       bool        // the left null vectors come from solves, and are less accurate
+	defects     []float64   // |y'A|_1 of the left null vectors
+	rounded     bool        // some null vectors are so only to rounding
+	pinned      basis       // of the right null vectors, with the unit matrix in the rows Q
+	residual    float64     // largest row-wise error of the null vectors
+	Inner       Inner       // of M
 	make        maker
 	rowSums     []float64 // of magnitudes
 	pool        *parallel.Pool
 }
 
-// FindNullSpace returns what solves with a matrix whose null space is known or can be found, and what the matrix is like; nil
-// if there is none.
+// FindNullSpace returns the solver of a matrix whose null space is known or can be found, and the facts about the matrix. It returns
+// nil for any other matrix.
 func FindNullSpace(ctx context.Context, m *csr.Matrix, opt solve.Options, make maker) (_ *NullSpace, facts csr.Facts, err error) {
 	pool := parallel.New(opt.Threads)
-	n := &NullSpace{a: m, opt: opt.InFloat64(), pool: pool, rowSums: m.RowSums(pool), make: make}
+	n := &NullSpace{a: m, opt: options.InFloat64(opt), pool: pool, rowSums: m.RowSums(pool), make: make}
 	found, err := n.find(ctx)
 	if err == nil && found {
 		facts = csr.Examine(m, pool)
@@ -64,7 +63,7 @@ func FindNullSpace(ctx context.Context, m *csr.Matrix, opt solve.Options, make m
 	return n, facts, nil
 }
 
-// find fills in the null vectors; found is false if there are none.
+// find finds the null vectors; found is false if there are none.
 func (n *NullSpace) find(ctx context.Context) (found bool, err error) {
 	given := n.opt.NullSpace
 	auto := given.Kind == solve.NullSpaceAuto
@@ -80,7 +79,7 @@ func (n *NullSpace) find(ctx context.Context) (found bool, err error) {
 				n.opt.Log(fmt.Sprintf("nullspace none: every row sums to zero, but there are %d connected components", count))
 				return false, nil
 			}
-			return false, solve.Invalid("the null space would have %d constants, one for each connected component; at most %d can be", count, maxNullity)
+			return false, options.Invalid("the null space would have %d constants, one for each connected component; at most %d can be", count, maxNullity)
 		}
 		n.right = indicators(count, of)
 	}
@@ -97,12 +96,12 @@ func (n *NullSpace) find(ctx context.Context) (found bool, err error) {
 	return true, nil
 }
 
-// findLeft fills in the left null vectors: those given, the right ones if they are, or what
-// solves with the transpose of M find: M'y = E_Q sigma has A'y = 0.
+// findLeft finds the left null vectors: as given; the right null vectors if these are also left null vectors; or by solves with the
+// transpose of M, since M'y = E_Q sigma implies A'y = 0.
 func (n *NullSpace) findLeft(ctx context.Context) (err error) {
 	if given := n.opt.NullSpace.Left; given != nil {
 		if len(given) != len(n.right) {
-			return solve.Invalid("%d left null vectors for %d null vectors; there are as many of both", len(given), len(n.right))
+			return options.Invalid("%d left null vectors for %d null vectors; there are as many of both", len(given), len(n.right))
 		}
 		n.left, err = n.orthonormal("left null vector", given, LeftNullError)
 		return err
@@ -117,8 +116,8 @@ func (n *NullSpace) findLeft(ctx context.Context) (err error) {
 	}
 	n.opt.Log("nullspace transpose: solving for the left null vectors")
 	q, residual := pivots(n.right, n.weights()).rows, n.residual
-	// M regular needs a regular Y_Q, which is not known yet; a dense column W in place of
-	// E_Q on the left, W in general position, needs nothing.
+	// M is regular only if Y_Q is, which is not known yet. With a dense column W in general position instead of E_Q on the left, M
+	// is regular in any case.
 	if err = n.solveLeft(ctx, withEntries(n.a, q, q, n.sigma(q)), q); err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -153,18 +152,17 @@ func (n *NullSpace) solveLeft(ctx context.Context, m *csr.Matrix, q []int) error
 	return err
 }
 
-// leftTol is the tolerance to which left null vectors are solved for, as far as rounding lets.
+// leftTol is the tolerance of solves for left null vectors, which rounding may keep them from.
 const leftTol = 0x1p-52
 
-// quiet returns the options for a solve that nobody watches.
+// quiet returns the options for an auxiliary solve, without reports.
 func (n *NullSpace) quiet() solve.Options {
 	opt := n.opt
 	opt.Digits, opt.Log, opt.Monitor, opt.Examined, opt.Checkpoint = solve.NoDigits, nil, nil, nil, solve.Checkpoints{}
 	return opt
 }
 
-// exactNull is the error of a null vector that is none of rounding of A: sums in double-double
-// arithmetic leave it.
+// exactNull is the largest error of a vector that counts as an exact null vector: sums in double-double arithmetic leave less.
 const exactNull = 0x1p-80
 
 // build sets up the solver of M.
@@ -193,9 +191,8 @@ func (n *NullSpace) build(ctx context.Context) (err error) {
 	return err
 }
 
-// sigma returns what is added in these rows: the magnitude and the sign of the diagonal. In
-// rows without one, as those of pressures, it is the sum of the magnitudes with minus sign,
-// which fits saddle points.
+// sigma returns the values to add in these rows: the diagonal elements. In rows with a zero diagonal, as of pressures, the value is
+// minus the sum of the magnitudes, which suits saddle points.
 func (n *NullSpace) sigma(rows []int) []float64 {
 	sigma := make([]float64, len(rows))
 	for k, i := range rows {
@@ -209,7 +206,7 @@ func (n *NullSpace) sigma(rows []int) []float64 {
 	return sigma
 }
 
-// line tells what was found.
+// line describes the null space in one line.
 func (n *NullSpace) line() string {
 	k := len(n.right)
 	switch n.opt.NullSpace.Kind {

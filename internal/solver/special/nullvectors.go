@@ -6,12 +6,11 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// rowsSumToZero reports whether every row of m has entries that sum to zero, but for the
-// rounding of these.
+// rowsSumToZero reports whether the entries of every row sum to zero, but for their rounding.
 func rowsSumToZero(m *csr.Matrix) bool {
 	for i := range m.Rows {
 		if _, vals := m.Row(i); !SumsToZero(vals) {
@@ -21,7 +20,7 @@ func rowsSumToZero(m *csr.Matrix) bool {
 	return true
 }
 
-// SumsToZero is rowsSumToZero of one row.
+// SumsToZero is rowsSumToZero for one row.
 func SumsToZero(vals []float64) bool {
 	var sum dd.DD
 	var size float64
@@ -102,25 +101,24 @@ func largestIn(vectors [][]float64, i int) (most float64) {
 	return most
 }
 
-// dependent is the part of a vector that must be left when those before it are taken away.
+// dependent is the least norm of a unit vector less its part in the span of the vectors before it.
 const dependent = 1e-8
 
-// orthonormal returns an orthonormal basis of what the vectors span, by Gram and Schmidt's
-// process, twice. The error says which vector, named in words, is no null vector by more
-// than nullVectorTol, or depends on those before it.
+// orthonormal returns an orthonormal basis of the span of vectors, by the Gram-Schmidt process, done twice. The error says
+// which vector exceeds nullVectorTol or depends on the vectors before it; what names the vectors.
 func (n *NullSpace) orthonormal(what string, vectors [][]float64, errorOf func(*csr.Matrix, []float64) float64) ([][]float64, error) {
 	var made [][]float64
 	for k, v := range vectors {
 		name := fmt.Sprintf("%s %d", what, k+1)
-		if err := solve.CheckVector(name, v, n.a.Rows); err != nil {
+		if err := options.CheckVector(name, v, n.a.Rows); err != nil {
 			return nil, err
 		}
 		if AbsMax(v) == 0 {
-			return nil, solve.Invalid("%s is zero", name)
+			return nil, options.Invalid("%s is zero", name)
 		}
 		e := errorOf(n.a, v)
 		if !(e <= nullVectorTol) {
-			return nil, solve.Invalid("%s is none of this matrix: its row-wise error is %.1e, want at most %.0e", name, e, nullVectorTol)
+			return nil, options.Invalid("%s is none of this matrix: its row-wise error is %.1e, want at most %.0e", name, e, nullVectorTol)
 		}
 		n.residual = max(n.residual, e)
 		unit := normalized(v)
@@ -128,12 +126,12 @@ func (n *NullSpace) orthonormal(what string, vectors [][]float64, errorOf func(*
 			unit = orthogonalTo(made, unit)
 		}
 		if norm := math.Sqrt(dot(unit, unit)); norm < dependent {
-			return nil, solve.Invalid("%s depends on those before it", name)
+			return nil, options.Invalid("%s depends on those before it", name)
 		}
 		made = append(made, normalized(unit))
 	}
 	if len(made) == 0 {
-		return nil, solve.Invalid("there is no %s", what)
+		return nil, options.Invalid("there is no %s", what)
 	}
 	return made, nil
 }
@@ -180,8 +178,8 @@ func orthogonalTo(vectors [][]float64, x []float64) []float64 {
 	return x
 }
 
-// component returns how large the part of b in the left null space is beside the terms of
-// A x = b, see NullSpaceResult, and the y that contradicts x most; nil: none does.
+// component returns the part of b in the left null space relative to the terms of A x = b, see solve.NullSpaceResult, and the y that
+// contradicts x most; nil: none does.
 func (n *NullSpace) component(b, x []float64) (most float64, contradicts []float64) {
 	_, e := math.Frexp(max(AbsMax(b), AbsMax(x)))
 	scaled := make([]float64, len(b))
@@ -210,8 +208,8 @@ type basis struct {
 	rows    []int
 }
 
-// pivots finds rows in which vectors are regular, by elimination with pivots of at least
-// half the largest magnitude, among which the weights decide.
+// pivots finds rows in which vectors are regular, by elimination. Pivots have at least half the largest magnitude; the weights
+// decide among them.
 func pivots(vectors [][]float64, weights []float64) basis {
 	b := basis{vectors: make([][]float64, len(vectors))}
 	for k := range vectors {
@@ -241,7 +239,7 @@ func pivots(vectors [][]float64, weights []float64) basis {
 	return b
 }
 
-// vanish returns x less the combination of the basis that makes it zero in its rows.
+// vanish returns x less a combination of the basis, such that it is zero in the rows of the basis.
 func (b basis) vanish(x []float64) []float64 {
 	y := slices.Clone(x)
 	for k, v := range b.vectors {
@@ -253,8 +251,8 @@ func (b basis) vanish(x []float64) []float64 {
 	return y
 }
 
-// regularAt reports whether orthonormal vectors are regular in some rows: whether
-// elimination restricted to these finds pivots that are not small beside the vectors.
+// regularAt reports whether orthonormal vectors are regular in some rows: elimination in these rows finds pivots that are not small
+// beside the vectors.
 func regularAt(vectors [][]float64, rows []int) bool {
 	const small = 0.05
 	square := make([][]float64, len(vectors))

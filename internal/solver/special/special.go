@@ -3,25 +3,26 @@ package special
 import (
 	"context"
 
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// maker makes a Solver of another matrix, of which no special kind is looked for.
+// A maker makes a Solver of another matrix, which it treats as ordinary.
 type maker func(ctx context.Context, m *csr.Matrix, opt solve.Options) (Inner, error)
 
 // Inner is a Solver of another matrix.
 type Inner interface {
 	Solve(ctx context.Context, b, x0 []float64) (solve.Result, error)
 	Chosen() solve.Result
-	Ladder() []string
-	Memory() []solve.MethodMemory
+	Fallbacks() []string
+	Memory() []choice.MethodMemory
 	Close()
 
 	Of() *refine.Problem
-	WithTol(tol float64) Inner // the same with another tolerance
+	WithTol(tol float64) Inner // a copy with another tolerance
 }
 
 // Advice about singular systems.
@@ -32,7 +33,7 @@ const (
 		"check b, or the equations that contradict each other"
 )
 
-// ZeroReturned is the caution about an x that was given up for zero.
+// ZeroReturned is the caution about an x that zero has replaced.
 const ZeroReturned = "x = 0 is returned: the best x found is worse, ||r||/||b|| = %.1e"
 
 // Vectors of the host.

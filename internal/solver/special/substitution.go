@@ -7,6 +7,8 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -19,14 +21,12 @@ import (
 // rows and columns.
 const SubstitutionMethod = "substitution"
 
-// substitution solves with a matrix that is lower triangular in some order of rows and
-// columns, such as a diagonal one:
+// substitution solves with a matrix that is lower triangular in some order of rows and columns, such as a diagonal matrix:
 //
 //	x_j = (b_i - sum_l a_il x_l) / a_ij
 //
-// with the sum in double-double arithmetic, so that x_j is rounded once or twice. It takes
-// the place of refinement; if numbers leave the range of float64 on the way, an ordinary
-// refinement, which scales, takes over.
+// with the sum in double-double arithmetic, so that x_j is rounded once or twice. It replaces refinement. If numbers leave
+// the range of float64 on the way, an ordinary refinement, which scales, takes over.
 type substitution struct {
 	s          *refine.Problem
 	ordinary   func(context.Context) error // makes an ordinary refinement of s
@@ -36,8 +36,8 @@ type substitution struct {
 	count      int
 }
 
-// Recognise makes the solver one by substitution if the matrix is triangular and the options
-// leave the choice, and says so.
+// Recognise makes substitution the refiner of s if the matrix is triangular in some order and the options leave the choice. It
+// reports whether it has done so.
 func Recognise(s *refine.Problem, ordinary func(context.Context) error) bool {
 	if !s.LeavesAll() {
 		return false
@@ -46,7 +46,7 @@ func Recognise(s *refine.Problem, ordinary func(context.Context) error) bool {
 	if rows == nil {
 		return false
 	}
-	s.Method, s.Scale, s.Order = SubstitutionMethod, solve.ScaleNone, solve.Ordering{Order: solve.ReorderNone}
+	s.Method, s.Scale, s.Order = SubstitutionMethod, solve.ScaleNone, features.Ordering{Order: solve.ReorderNone}
 	s.Say("method %s: the matrix is %s", s.Method, shape(s.M))
 	s.Refiner = &substitution{s: s, ordinary: ordinary, rows: rows, cols: cols, exact: backend.NewHost(s.M, s.Pool).With(s.Opt.Storage.Kernels).Exact()}
 	return true
@@ -70,10 +70,10 @@ func shape(m *csr.Matrix) string {
 	return "triangular but for the order of rows and columns"
 }
 
-// stretch is how many rows are solved between looks at the context.
+// stretch is the number of rows that are solved between looks at the context.
 const stretch = 1 << 14
 
-// solve sets x; done is false if the context ended or a number left the range of float64.
+// solve computes x. done is false if the context ended, or if a number left the range of float64.
 func (t *substitution) solve(ctx context.Context, x, b []float64) (reason krylov.Reason, done bool) {
 	defer func(start time.Time) { t.elapsed += time.Since(start) }(time.Now())
 	t.count++
@@ -99,7 +99,7 @@ func (t *substitution) solve(ctx context.Context, x, b []float64) (reason krylov
 	return krylov.Converged, true
 }
 
-// stopped is the reason of a context that has ended.
+// stopped returns the reason that a context has ended for.
 func stopped(ctx context.Context) krylov.Reason {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return krylov.TimeLimit
@@ -107,7 +107,7 @@ func stopped(ctx context.Context) krylov.Reason {
 	return krylov.Interrupted
 }
 
-// Refine implements refiner.
+// Refine implements refine.Refiner.
 func (t *substitution) Refine(ctx context.Context, x, b []float64, opt krylov.Options[vector]) (krylov.Result, error) {
 	guess := append([]float64(nil), x...)
 	if AbsMax(b) == 0 {
@@ -129,7 +129,7 @@ func (t *substitution) Refine(ctx context.Context, x, b []float64, opt krylov.Op
 	return t.s.Refiner.Refine(ctx, x, b, opt)
 }
 
-// further implements refiner: substitution is as accurate as it can be at once.
+// Further implements refine.Refiner: a substitution cannot be improved by another.
 func (t *substitution) Further(ctx context.Context, x, b, w []float64, _ krylov.Options[vector]) (krylov.Result, error) {
 	r := append([]float64(nil), b...)
 	reason, done := t.solve(ctx, x, b)
@@ -139,44 +139,45 @@ func (t *substitution) Further(ctx context.Context, x, b, w []float64, _ krylov.
 	return krylov.Result{Reason: reason, Measure: backend.Weighted(linop.NewHost(len(r), t.s.Pool), r, w)}, nil
 }
 
-// Roughly implements refiner.
+// Roughly implements refine.Refiner.
 func (t *substitution) Roughly(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
 	return t.Further(ctx, x, b, w, opt)
 }
 
-// Rowwise implements refiner.
+// Rowwise implements refine.Refiner.
 func (t *substitution) Rowwise(ctx context.Context, x, b, _ []float64, opt krylov.Options[vector]) (krylov.Result, error) {
 	return t.Refine(ctx, x, b, opt)
 }
 
-// correct implements refiner.
+// Correct implements refine.Refiner.
 func (t *substitution) Correct(ctx context.Context, d, r, _ []float64, _ int, _ krylov.Goal) (krylov.Result, error) {
 	reason, _ := t.solve(ctx, d, r)
 	return krylov.Result{Reason: reason}, nil
 }
 
-// Raise implements refiner.
+// Raise implements refine.Refiner.
 func (t *substitution) Raise(krylov.Reason) bool { return false }
 
-// residual implements refiner.
+// Residual implements refine.Refiner.
 func (t *substitution) Residual(r, x, b []float64) error {
 	t.exact.Residual(r, b, x)
 	return nil
 }
 
-// LeftOver implements refiner.
+// LeftOver implements refine.Refiner.
 func (t *substitution) LeftOver(r, x, b []float64) error { return t.Residual(r, x, b) }
 
+// Lower implements refine.Refiner.
 func (t *substitution) Lower([]float64) []float64 { return nil }
 
-// Usage implements refiner.
+// Usage implements refine.Refiner.
 func (t *substitution) Usage() refine.Usage {
 	return refine.Usage{
 		Method: SubstitutionMethod, Precond: solve.PrecondResult{Kind: precond.None, Text: string(precond.None)},
-		Stored:   backend.Stored{Storage: t.s.Opt.Storage.WithDefaults(false, true), Bytes: t.s.M.Bytes(), Rows: t.s.M.Rows},
+		Stored:   backend.Stored{Storage: options.StorageWithDefaults(t.s.Opt.Storage, false, true), Bytes: t.s.M.Bytes(), Rows: t.s.M.Rows},
 		Products: t.count, Multiplying: t.elapsed,
 	}
 }
 
-// Close implements refiner.
+// Close implements refine.Refiner.
 func (t *substitution) Close() {}

@@ -7,21 +7,21 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// glances makes a method that corrects x by z, at the exponent e, show the sum of them.
-func (c *Correction[V, S]) glances(opt *krylov.Options[V], x V, e int) {
-	if c.glance.Request == nil || !c.refining {
+// snapshots makes a method that corrects x by z, with exponent e, show x plus the correction on request.
+func (c *Correction[V, S]) snapshots(opt *krylov.Options[V], x V, e int) {
+	if c.snapshot.Request == nil || !c.refining {
 		return
 	}
-	opt.Glance = func(z V) {
+	opt.Snapshot = func(z V) {
 		select {
-		case <-c.glance.Request:
-			c.glance.Save(sum(c, x, z, e))
+		case <-c.snapshot.Request:
+			c.snapshot.Save(sum(c, x, z, e))
 		default:
 		}
 	}
 }
 
-// sum is x corrected by z, on the host.
+// sum returns x corrected by z, on the host.
 func sum[V any, S linop.Scalar[S]](c *Correction[V, S], x, z V, e int) []float64 {
 	now := c.At.New()
 	defer c.At.GiveBack(now)
@@ -32,8 +32,8 @@ func sum[V any, S linop.Scalar[S]](c *Correction[V, S], x, z V, e int) []float64
 	return host
 }
 
-// glances are those of the options, of x in the order of the matrix as given.
-func glances(s *choice.System) solve.Snapshots {
+// snapshots returns the snapshots of the options, with x in the order of the matrix as given.
+func snapshots(s *choice.System) solve.Snapshots {
 	if s.Job != nil || s.Opt.Snapshot.Save == nil {
 		return solve.Snapshots{}
 	}

@@ -2,13 +2,13 @@ package backend
 
 import "slices"
 
-// keeps is what a place on devices keeps until its end: vectors that are free again, and what it closes.
+// keeps is what a backend on devices keeps until it is closed: free vectors, and the objects that it closes.
 type keeps[V any] struct {
 	spare []V
 	owned []closer // the last one is closed first
 }
 
-// take returns a vector that is free, or else a new one.
+// take returns a free vector, or a new one if none is free.
 func (k *keeps[V]) take(create func() V) V {
 	if len(k.spare) == 0 {
 		return create()
@@ -27,7 +27,7 @@ func (k *keeps[V]) closeOwned() {
 	}
 }
 
-// exponents returns sign e as devices have it; nil: all are zero.
+// exponents returns sign e in the form of devices; nil: all exponents are zero.
 func exponents(e []int, sign int) []int32 {
 	if !slices.ContainsFunc(e, func(e int) bool { return e != 0 }) {
 		return nil

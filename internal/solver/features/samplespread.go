@@ -10,8 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// SpreadMatrix is the sight of a matrix that is spread over ranks. The rows of a sample are those of the whole matrix; sums are added up
-// by domain, and these in their order.
+// SpreadMatrix is the source of the features of a matrix that is spread over ranks. The sample has the same rows as on one rank.
+// Sums are added up within each domain, and then over the domains in their order.
 type SpreadMatrix struct {
 	*dist.Matrix
 	pool *parallel.Pool
@@ -20,10 +20,10 @@ type SpreadMatrix struct {
 func (m SpreadMatrix) Size() (n, nnz int) { return int(m.N), int(m.NNZ) }
 func (m SpreadMatrix) Nodes() int         { return precond.BlockSizeDistributed(m.Matrix) }
 
-// Width is not found out over ranks.
+// Width implements Source; over ranks the width is not known.
 func (m SpreadMatrix) Width(context.Context) (int, error) { return 0, errors.ErrUnsupported }
 
-// sample returns the positions of the rows of part k that are in the sample of the whole matrix.
+// sample returns the positions of those rows of part k that belong to the sample of the whole matrix.
 func (m SpreadMatrix) sample(k int) (rows []int) {
 	p, step := m.Parts[k], int64(stride(int(m.N)))
 	for i := (p.Row + step - 1) / step * step; i < p.Row+int64(p.Own); i += step {

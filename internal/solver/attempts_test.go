@@ -27,15 +27,15 @@ var (
 	gmresAlone = choice.Fallback{Method: solve.GMRES, Variant: choice.Variant{Kind: precond.None}}
 )
 
-// The rules of the ladder, by what happens to rungs: "slow" and "fails" to a method, "refused",
-// "large" and "indefinite" to a set-up. Each rung does the same in all rounds.
-func TestLadder(t *testing.T) {
+// The rules of attempts, by what happens to fallbacks: "slow" and "fails" to a method, "refused",
+// "large" and "indefinite" to a set-up. Each fallback does the same in all rounds.
+func TestAttemptRules(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		rungs []choice.Fallback
-		fate  map[choice.Fallback]string
-		want  []choice.Fallback // visited, over all rounds
-		ends  bool              // there is nothing after these
+		name      string
+		fallbacks []choice.Fallback
+		fate      map[choice.Fallback]string
+		want      []choice.Fallback // visited, over all rounds
+		ends      bool              // there is nothing after these
 	}{
 		{
 			"in order, and again with more",
@@ -114,51 +114,51 @@ func TestLadder(t *testing.T) {
 			slices.Concat([]choice.Fallback{gmresCheap}, slices.Repeat([]choice.Fallback{gmresILUT, gmresLU}, 12)), false,
 		},
 		{
-			"a refused set-up keeps the ladder going",
+			"a refused set-up keeps the fallbacks going",
 			[]choice.Fallback{gmresLU, gmresAlone},
 			map[choice.Fallback]string{gmresLU: "refused", gmresAlone: "slow"},
 			slices.Repeat([]choice.Fallback{gmresLU, gmresAlone}, 12), false,
 		},
 	} {
-		s := attempt.BeginState(len(c.rungs), 1000)
+		s := attempt.BeginState(len(c.fallbacks), 1000)
 		s.Begun = 1
 		var got []choice.Fallback
-		for len(got) < len(c.want) && s.Next(c.rungs, 1) {
-			r := c.rungs[s.Fallback]
+		for len(got) < len(c.want) && s.Next(c.fallbacks, 1) {
+			r := c.fallbacks[s.Fallback]
 			got = append(got, r)
 			switch fate := c.fate[r]; fate {
 			case "slow", "fails":
 				s.Fallbacks[s.Fallback].Iterations++
 				s.Leave(r, fate == "slow")
 			case "refused":
-				s.Refuse(c.rungs, fmt.Errorf("%s: %w", r.Kind, precond.ErrWork))
+				s.Refuse(c.fallbacks, fmt.Errorf("%s: %w", r.Kind, precond.ErrWork))
 			case "large":
-				s.Refuse(c.rungs, fmt.Errorf("%s: %w", r.Kind, precond.ErrMemory))
+				s.Refuse(c.fallbacks, fmt.Errorf("%s: %w", r.Kind, precond.ErrMemory))
 			case "indefinite":
-				s.Refuse(c.rungs, fmt.Errorf("%s: %w", r.Kind, precond.ErrNotDefinite))
+				s.Refuse(c.fallbacks, fmt.Errorf("%s: %w", r.Kind, precond.ErrNotDefinite))
 			default:
 				t.Fatalf("%s: %v is visited", c.name, r)
 			}
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: visited %v, want %v", c.name, got, c.want)
-		} else if more := s.Next(c.rungs, 1); more == c.ends {
+		} else if more := s.Next(c.fallbacks, 1); more == c.ends {
 			t.Errorf("%s: goes on: %v", c.name, more)
 		}
 	}
 }
 
 // A round that gets the measure down is followed by others, however many there were.
-func TestLadderProgress(t *testing.T) {
-	rungs := []choice.Fallback{gmresAlone, gmresILUT}
-	s := attempt.BeginState(len(rungs), 1000)
+func TestAttemptsProgress(t *testing.T) {
+	fallbacks := []choice.Fallback{gmresAlone, gmresILUT}
+	s := attempt.BeginState(len(fallbacks), 1000)
 	s.Begun = 1
 	measure := 1.0
 	for range 40 {
-		if !s.Next(rungs, measure) {
+		if !s.Next(fallbacks, measure) {
 			t.Fatalf("ends in round %d", s.Round)
 		}
-		s.Leave(rungs[s.Fallback], true)
+		s.Leave(fallbacks[s.Fallback], true)
 		measure *= 0.6
 	}
 	s.Indefinite = true
@@ -168,13 +168,13 @@ func TestLadderProgress(t *testing.T) {
 }
 
 // Budgets grow with the rounds, and with what has been spent.
-func TestLadderBudget(t *testing.T) {
-	rungs := []choice.Fallback{gmresILUT, gmresLU, gmresAlone}
-	s := attempt.BeginState(len(rungs), 1_000_000)
+func TestAttemptsBudget(t *testing.T) {
+	fallbacks := []choice.Fallback{gmresILUT, gmresLU, gmresAlone}
+	s := attempt.BeginState(len(fallbacks), 1_000_000)
 	if s.Budget != 5e8 || attempt.BeginState(1, 10).Budget != rules.LeastBudget {
 		t.Errorf("first budgets %g, %g", s.Budget, attempt.BeginState(1, 10).Budget)
 	}
-	s.Next(rungs, 1)
+	s.Next(fallbacks, 1)
 	if s.SetupBudget(gmresLU) != rules.Completing*s.SetupBudget(gmresILUT) {
 		t.Errorf("set-ups may take %g and %g", s.SetupBudget(gmresILUT), s.SetupBudget(gmresLU))
 	}
@@ -187,26 +187,26 @@ func TestLadderBudget(t *testing.T) {
 		t.Errorf("iterations may take %g more", got)
 	}
 	for range 3 {
-		s.Leave(rungs[s.Fallback], true)
+		s.Leave(fallbacks[s.Fallback], true)
 		s.Last = false
-		s.Next(rungs, 1)
+		s.Next(fallbacks, 1)
 	}
 	if s.Round != 1 || s.Budget != rules.RoundGrowth*5e8 || s.Fallbacks[0].Spent != 0 || s.SolveBudget(gmresILUT) != rules.Solving*s.Budget {
 		t.Errorf("round %d: budget %g, %+v", s.Round, s.Budget, s.Fallbacks[0])
 	}
 	s.Fallbacks[2].Work = 1e12
 	for range 3 {
-		s.Leave(rungs[s.Fallback], true)
+		s.Leave(fallbacks[s.Fallback], true)
 		s.Last = false
-		s.Next(rungs, 1)
+		s.Next(fallbacks, 1)
 	}
 	if s.Budget != 1e12+4e7 {
 		t.Errorf("budget %g after spending 1e12", s.Budget)
 	}
 }
 
-// The tables: what a system has, and in which order.
-func TestRungs(t *testing.T) {
+// The tables: the fallbacks of a system, and their order.
+func TestTabulated(t *testing.T) {
 	definite, flow := grid(10, 0, 0), grid(10, 0.3, 0)
 	saddle := dense([]float64{4, 1, 1}, []float64{1, 3, -1}, []float64{1, -1, 0})
 	for _, c := range []struct {
@@ -215,13 +215,13 @@ func TestRungs(t *testing.T) {
 		m    *csr.Matrix
 		want string
 	}{
-		{"definite", solve.Options{}, definite, "trial cg jacobi, cg chol, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none, gmres lu, gmres ilut, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
-		{"unsymmetric", solve.Options{}, flow, "trial bicgstab jacobi, gmres lu, trial bicgstab ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
+		{"definite", solve.Options{}, definite, "probe cg jacobi, cg chol, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none, gmres lu, gmres ilut, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
+		{"unsymmetric", solve.Options{}, flow, "probe bicgstab jacobi, gmres lu, probe bicgstab ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
 		{"saddle point", solve.Options{}, saddle, "gmres lu, gmres ilut, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
-		{"bicgstab", solve.Options{Method: solve.BiCGStab, Precond: solve.Precond{DropTol: 1e-4}}, flow, "trial bicgstab jacobi, trial bicgstab ilu0, bicgstab ilut, bicgstab lu, bicgstab ilu0, bicgstab none"},
-		{"cg requested", solve.Options{Method: solve.CG}, definite, "trial cg jacobi, cg chol, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none"},
+		{"bicgstab", solve.Options{Method: solve.BiCGStab, Precond: solve.Precond{DropTol: 1e-4}}, flow, "probe bicgstab jacobi, probe bicgstab ilu0, bicgstab ilut, bicgstab lu, bicgstab ilu0, bicgstab none"},
+		{"cg requested", solve.Options{Method: solve.CG}, definite, "probe cg jacobi, cg chol, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none"},
 		{"minres", solve.Options{Method: solve.MINRES}, definite, "minres none"},
-		{"gmres requested", solve.Options{Method: solve.GMRES}, definite, "trial gmres jacobi, gmres lu, trial gmres ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
+		{"gmres requested", solve.Options{Method: solve.GMRES}, definite, "probe gmres jacobi, gmres lu, probe gmres ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
 		{"preconditioner requested", solve.Options{Precond: solve.Precond{Kind: precond.IC0}}, definite, "cg ic0, gmres ic0"},
 		{"both requested", solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: precond.IC0}}, definite, "cg ic0"},
 	} {
@@ -231,7 +231,7 @@ func TestRungs(t *testing.T) {
 				text += ", "
 			}
 			if r.ProbeRun {
-				text += "trial "
+				text += "probe "
 			}
 			text += fmt.Sprintf("%s %s", r.Method, r.Kind)
 			if r.DropTol != 0 {
@@ -266,12 +266,12 @@ func TestSweptFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := newSolver(t, m, solve.Options{})
-		rungs := s.Tabulated()
-		place := func(kind precond.Kind) int {
-			return slices.IndexFunc(rungs, func(r choice.Fallback) bool { return r.Kind == kind && r.Method == solve.BiCGStab })
+		fallbacks := s.Tabulated()
+		index := func(kind precond.Kind) int {
+			return slices.IndexFunc(fallbacks, func(r choice.Fallback) bool { return r.Kind == kind && r.Method == solve.BiCGStab })
 		}
-		if ilu0, amg := place(precond.ILU0), place(precond.AMG); amg < 0 || ilu0 < 0 || ilu0 < amg != c.first {
-			t.Errorf("%v: ILU(0) at %d, multigrid at %d of %v", c, ilu0, amg, rungs)
+		if ilu0, amg := index(precond.ILU0), index(precond.AMG); amg < 0 || ilu0 < 0 || ilu0 < amg != c.first {
+			t.Errorf("%v: ILU(0) at %d, multigrid at %d of %v", c, ilu0, amg, fallbacks)
 		}
 		if s.Diffuses() != c.relaxed {
 			t.Errorf("%v: relaxed %v", c, !c.relaxed)

@@ -28,7 +28,7 @@ func look(m features.Source) (s seen) {
 	return s
 }
 
-// What the rules of choice see of a matrix over ranks (Concurrent) is what they see of it in one piece, and the same bits for any number
+// The features of a matrix over ranks (Concurrent) are those of the matrix on one rank, with the same bits for any number
 // of ranks.
 func TestConcurrentRanksLookAsOne(t *testing.T) {
 	matrices := map[string]*csr.Matrix{

@@ -5,59 +5,70 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// A Source is a matrix as the rules of choice see it: all of it, or spread over ranks. It has the same features either way, but for the
-// rounding of sums. The methods of one that is spread are collective.
+// A Source computes the features of a matrix for the rules of choice. The matrix may be spread over ranks: then the methods are
+// collective, and the features are the same but for the rounding of sums.
 type Source interface {
 	Size() (n, nnz int)
-	Nodes() int                         // unknowns of one, see precond.BlockSize
-	MostRows(such rowTest) bool         // whether most rows, of a sample, are such
-	Direction() float64                 // share of what couples unknowns that has a direction, see couplings
+	Nodes() int                         // unknowns of a node, see precond.BlockSize
+	MostRows(such rowTest) bool         // whether most rows of a sample pass the test
+	Direction() float64                 // share of the couplings with a direction, see couplings
 	Sums() RowSums                      // of a sample of the rows
 	Shape() GraphShape                  // of the neighbourhoods of some rows
 	Width(context.Context) (int, error) // see csr.LevelWidth
+
+	AbsSums() []float64                                            // sum_j |a_ij| of each row
+	Extremes(sums []float64) (least, most float64)                 // of AbsSums
+	Scaling(kind solve.Scale, symmetric bool) (csr.Scaling, error) // the scaling of a kind
+	Overflows(by csr.Scaling) bool                                 // see csr.Scaling.Overflows
+	Uniform(by csr.Scaling) (exponent int, ok bool)                // see csr.Scaling.Uniform
 }
 
-// Source is that of the matrix in the order chosen.
+// Source returns the source of the features of the matrix in the order chosen.
 func (s *Matrix) Source() Source {
 	if s.Job != nil {
 		return SpreadMatrix{s.Job.Matrix, s.Pool}
 	}
-	return LocalMatrix{s.M}
+	return LocalMatrix{s.M, s.Pool}
 }
 
-// Rows is the number of rows of the matrix, on all ranks.
+// Rows returns the number of rows of the matrix, of all ranks together.
 func (s *Matrix) Rows() int {
 	n, _ := s.Source().Size()
 	return n
 }
 
-// Nonzeros is that of its nonzeros.
+// Nonzeros returns the number of nonzeros of the matrix, of all ranks together.
 func (s *Matrix) Nonzeros() int {
 	_, nnz := s.Source().Size()
 	return nnz
 }
 
-// LocalMatrix is the source of features of a matrix that is all here.
-type LocalMatrix struct{ *csr.Matrix }
+// LocalMatrix is the source of the features of a matrix on one rank.
+type LocalMatrix struct {
+	*csr.Matrix
+	pool *parallel.Pool
+}
 
 func (m LocalMatrix) Size() (n, nnz int) { return m.Rows, m.NNZ() }
 func (m LocalMatrix) Nodes() int         { return precond.BlockSize(m.Matrix) }
 
 func (m LocalMatrix) Width(ctx context.Context) (int, error) { return csr.LevelWidth(ctx, m.Matrix) }
 
-// stride is the distance of rows in a sample of those of a matrix.
+// stride returns the distance between the rows of a sample.
 func stride(rows int) int { return rows/rules.SampledRows + 1 }
 
-// couplings are sums over the elements of a sample of the rows of what couples unknowns, sum (|a_ij| + |a_ji|), and of what of it has a direction,
-// sum |a_ij - a_ji|. In upwind differences of cell Peclet number p its share is p / (p + 2).
+// couplings are sums over a sample of the rows: sum = sum (|a_ij| + |a_ji|) of all couplings between unknowns, and
+// apart = sum |a_ij - a_ji| of the couplings with a direction. In upwind differences of cell Peclet number p, apart / sum is p / (p + 2).
 type couplings struct{ apart, sum float64 }
 
-// add adds row i, with the a_ji of each of its elements.
+// add adds row i; transposed returns a_ji for the k-th element a_ij of the row.
 func (c *couplings) add(i int, cols []int32, vals []float64, transposed func(k int) float64) {
 	for k, j := range cols {
 		if int(j) != i {
@@ -79,19 +90,18 @@ func (m LocalMatrix) Direction() float64 {
 	return c.share()
 }
 
-// A rowTest looks at the diagonal of a row, the sum of the other magnitudes, and whether these elements are all of the
-// opposite sign.
+// A rowTest tests a row by its diagonal element d, the sum of the other magnitudes, and whether all other elements have the
+// opposite sign of d.
 type rowTest func(d, sum float64, opposite bool) bool
 
-// LikeMMatrix reports whether a row is one of a diagonally dominant M-matrix:
-// off-diagonal elements of the other sign than the diagonal, whose magnitudes add up to hardly
-// more than that. Multigrid suits matrices of such rows, symmetric or not.
+// LikeMMatrix reports whether a row is like a row of a diagonally dominant M-matrix: the off-diagonal elements have the opposite
+// sign of the diagonal, and their magnitudes add up to hardly more. Multigrid suits matrices of such rows, symmetric or not.
 func LikeMMatrix(d, sum float64, opposite bool) bool { return opposite && Dominant(d, sum, opposite) }
 
-// Dominant reports whether the diagonal of a row is hardly less than the sum of the others.
+// Dominant reports whether the diagonal element is larger than the sum of the other magnitudes, or hardly less.
 func Dominant(d, sum float64, _ bool) bool { return d != 0 && sum <= rules.Dominance*max(d, -d) }
 
-// tested counts rows and those of them that are such.
+// tested counts the rows tested, and the rows that passed.
 type tested struct{ rows, good int }
 
 func (t *tested) add(m *csr.Matrix, i int, such rowTest) {
@@ -119,13 +129,13 @@ func (m LocalMatrix) MostRows(such rowTest) bool {
 	return t.most()
 }
 
-// summed is what a sample of rows adds up to, for rowSums: counts, and the sum of relativeSum.
+// summed are the counts and sums over a sample of rows from which rowSums computes RowSums.
 type summed struct {
 	rows, loaded, neighbours, alike int
 	sum                             float64
 }
 
-// add adds row i, with relativeSum of each row.
+// add adds row i; relative returns the relativeSum of a row.
 func (t *summed) add(m *csr.Matrix, i int, relative func(j int) float64) {
 	t.rows++
 	sum := relative(i)
@@ -159,7 +169,7 @@ func (m LocalMatrix) Sums() RowSums {
 	return t.rowSums()
 }
 
-// relativeSum is the magnitude of the sum of row i relative to its diagonal, 1 at most.
+// relativeSum returns the magnitude of the sum of row i, relative to its diagonal, but at most 1.
 func relativeSum(m *csr.Matrix, i int) float64 {
 	cols, vals := m.Row(i)
 	sum, d := 0.0, 0.0
@@ -171,8 +181,8 @@ func relativeSum(m *csr.Matrix, i int) float64 {
 	return min(math.Abs(sum/d), 1)
 }
 
-// shapeOf counts the rows at distances 2 and 3 from a few of n: their number grows with the
-// distance k as k in the plane and as k^2 in space. columns gives those of some rows, which ascend.
+// shapeOf finds the shape of a graph of n rows. It counts the rows at distances 2 and 3 from a few rows: at distance k their
+// number grows like k in the plane and like k^2 in space. columns returns the columns of some rows, given in ascending order.
 func shapeOf(n int64, columns func(rows []int64) [][]int64) GraphShape {
 	var at [rules.ShapeLevels + 1]int
 	for k := range int64(rules.ShapeStarts) {
@@ -218,27 +228,27 @@ func (m LocalMatrix) Shape() GraphShape {
 	})
 }
 
-// A GraphShape is what the neighbourhoods of a matrix's rows look like.
+// A GraphShape says how the neighbourhoods of rows in the graph of a matrix grow.
 type GraphShape int
 
 const (
-	Planar   GraphShape = iota // those of points of a mesh in the plane, or a line
-	Spatial                    // in space
-	Expander                   // they grow like those of a random graph
+	Planar   GraphShape = iota // as in a mesh in the plane, or on a line
+	Spatial                    // as in a mesh in space
+	Expander                   // as in a random graph
 )
 
-// Found are the features of a matrix that have been found, each looked for once.
+// Found are the features of a matrix that have been found. Each is computed once.
 type Found struct {
-	Ctx       context.Context // of the set-up, with which looking ends
+	Ctx       context.Context // of the set-up; its end interrupts the search
 	shape     Once[GraphShape]
-	nodes     Once[int] // unknowns of one
+	nodes     Once[int] // unknowns of a node
 	compact   Once[bool]
 	mMatrix   Once[bool]    // see likeMMatrix
 	direction Once[float64] // see direction
 	sums      Once[RowSums]
 }
 
-// Once is a value that is computed when it is wanted first.
+// Once is a value that is computed when it is first needed.
 type Once[T any] struct {
 	Known bool
 	Value T
@@ -251,15 +261,17 @@ func (o *Once[T]) Get(compute func() T) T {
 	return o.Value
 }
 
+// Shape returns the shape of the graph of the matrix.
 func (s *Matrix) Shape() GraphShape {
-	return s.Looks.shape.Get(s.Source().Shape)
+	return s.Features.shape.Get(s.Source().Shape)
 }
 
-// RowSums are sums of rows relative to their diagonals, in a sample: what A makes of the constant.
+// RowSums describe the sums of the rows relative to their diagonals, in a sample: the product of A with the constant vector.
 type RowSums struct {
-	Mean    float64 // of magnitudes, up to 1: the Rayleigh quotient of the constant
-	Share   float64 // of the rows, those whose sum is not as good as zero
-	Surface bool    // these are the boundary of a mesh: few, and neighbours of each other
+	Mean    float64 // mean of the magnitudes, at most 1: the Rayleigh quotient of the constant
+	Share   float64 // share of the rows whose sum is not zero to rounding
+	Surface bool    // these rows are the boundary of a mesh: few, and neighbours of each other
 }
 
-func (s *Matrix) RowSums() RowSums { return s.Looks.sums.Get(s.Source().Sums) }
+// RowSums returns the row sums of a sample.
+func (s *Matrix) RowSums() RowSums { return s.Features.sums.Get(s.Source().Sums) }

@@ -8,6 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -16,27 +17,27 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// family is what solves in lockstep share: all that is made of the matrix, by the one that needs it first.
-// Only one of them runs at a time.
+// A Batch is what solves in lockstep share: everything that is made of the matrix, by the solve that needs it first. Only one
+// solve runs at a time.
 type Batch struct {
 	*backend.Host
 	matrices map[backend.StoredAs]*sharedMatrix
 	made     map[madeFor]madeOnce
-	Scaled   map[bool]*csr.Matrix // by ScaledMatrix.none, while solves go on
-	Later    *csr.Scaling         // see ScaledMatrix
+	Scaled   map[bool]*csr.Matrix // by ScaledMatrix.None, while solves go on
+	Later    *csr.Scaling         // the scaling of ScaledMatrix.Later; nil: not computed yet
 
-	Ctx       context.Context // of the SolveMany under way
+	Ctx       context.Context // of the SolveMany in progress
 	blockCG   *krylov.BlockCG // nil: none yet
 	BlockSize int             // Options.Block, or fewer right-hand sides
 }
 
-// sharedMatrix is a stored matrix and how many use it.
+// sharedMatrix is a stored matrix and the number of columns that use it.
 type sharedMatrix struct {
 	backend.Matrix[vector, scalar]
 	users int
 }
 
-// madeFor names a preconditioner.
+// madeFor identifies a preconditioner.
 type madeFor struct {
 	choice.Variant
 	budget    float64
@@ -44,24 +45,24 @@ type madeFor struct {
 	none      bool
 }
 
-// madeOnce is what came of setting up a preconditioner.
+// madeOnce is the outcome of a set-up.
 type madeOnce struct {
 	precond.Preconditioner
 	work  float64
 	Fault error
 }
 
-// NewBatch is a family that begins with what f has.
+// NewBatch returns a batch that begins with the stored matrix of f.
 func NewBatch(f *refine.Refinement[vector, scalar], at *backend.Host) *Batch {
 	g := &Batch{Host: at, matrices: map[backend.StoredAs]*sharedMatrix{}, made: map[madeFor]madeOnce{}, Scaled: map[bool]*csr.Matrix{}}
 	c := f.Correction
-	if first := backend.AsStored(c.First, c.Scaled); c.Matrix.About().Storage.Same(c.First) {
+	if first := backend.AsStored(c.First, c.Scaled); options.SameStorage(c.Matrix.About().Storage, c.First) {
 		g.matrices[first] = &sharedMatrix{Matrix: c.Matrix, users: 1}
 	}
 	return g
 }
 
-// preconditioner is one for a method's matrix of a precision, scaled or not, with a set-up: made once.
+// preconditioner returns the preconditioner v for the method's matrix in a precision, scaled or not. It runs setUp once.
 func (g *Batch) preconditioner(
 	v choice.Variant, budget float64, p attempt.Precision, none bool, setUp func() (precond.Preconditioner, float64, error),
 ) (made precond.Preconditioner, work float64, err error) {
@@ -75,7 +76,7 @@ func (g *Batch) preconditioner(
 	return made, work, err
 }
 
-// columnBackend is the place of a solve in lockstep.
+// columnBackend is the backend of a solve in lockstep.
 type columnBackend struct {
 	*backend.Host
 	*Batch
@@ -84,7 +85,7 @@ type columnBackend struct {
 
 var _ backend.SharedBackend[vector, scalar] = columnBackend{}
 
-// shared is the scaled matrix in the storage t, for a member.
+// Shared returns the scaled matrix in the storage t for the column.
 func (p columnBackend) Shared(s *backend.ScaledMatrix, t solve.Storage) (backend.Matrix[vector, scalar], error) {
 	key := backend.AsStored(t, s)
 	kept := p.matrices[key]
@@ -104,19 +105,19 @@ func (p columnBackend) Shared(s *backend.ScaledMatrix, t solve.Storage) (backend
 	}), nil
 }
 
-// columnMatrix is a stored matrix that a member multiplies with.
+// columnMatrix is a stored matrix that a column multiplies with.
 type columnMatrix struct {
 	columnOperator
 	of      backend.Matrix[vector, scalar]
 	dropped func()
 }
 
-// matrix is of for the member.
+// matrix returns the stored matrix of for the column. dropped is called when the column releases it.
 func (m *Column) matrix(of backend.Matrix[vector, scalar], dropped func()) columnMatrix {
 	return columnMatrix{columnOperator{of, m, severalOf(of)}, of, dropped}
 }
 
-// severalOf returns what multiplies several vectors with a stored matrix.
+// severalOf returns the products of several vectors with a stored matrix.
 func severalOf(of backend.Matrix[vector, scalar]) severalProducts {
 	if both, ok := of.(backend.Transposing[vector, scalar]); ok {
 		of = both.Matrix
@@ -153,8 +154,7 @@ func (a columnMatrix) Release() { a.dropped() }
 
 func (a columnMatrix) Wide() linop.Operator[dd.Vec, dd.DD] { return a.of.(backend.Widening).Wide() }
 
-// upload is a preconditioner for the member: one whose applications it waits for, or with what it keeps between
-// calls for itself.
+// Ready returns a preconditioner for the column: a fork with its own state, or one whose applications the column waits for.
 func (a columnMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[vector], error) {
 	switch by := made.(type) {
 	case cycles:
@@ -168,14 +168,14 @@ func (a columnMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[
 	return made, nil
 }
 
-// BlockVectors is what krylov.BlockCG takes for each right-hand side, its one work vector included.
+// BlockVectors is the number of vectors of krylov.BlockCG for each right-hand side, its work vector included.
 const BlockVectors = 5
 
-// ApplicationVectors is what an application to several vectors takes for each: most with multigrid, whose levels have three to five
-// of float32.
+// ApplicationVectors is the number of vectors that an application to several vectors takes for each: most with multigrid, whose
+// levels have three to five vectors of float32.
 const ApplicationVectors = 5
 
-// Numbered is a monitor that is told which of several right-hand sides an event is about.
+// Numbered returns a monitor that gets the number of the right-hand side with each event.
 func Numbered(monitor krylov.Monitor, rhs *int) krylov.Monitor {
 	if monitor == nil {
 		return nil
@@ -186,7 +186,7 @@ func Numbered(monitor krylov.Monitor, rhs *int) krylov.Monitor {
 	}
 }
 
-// Charge takes the times that a solve has waited from those that its result has.
+// Charge subtracts the time that a solve has waited from the times of its result.
 func (m *Column) Charge(r *solve.Result) {
 	r.Time.SpMV -= m.Away.products
 	r.Time.Precond -= m.Away.applications
@@ -195,7 +195,7 @@ func (m *Column) Charge(r *solve.Result) {
 	r.Time.Total -= m.Away.products + m.Away.applications + m.Away.solves + m.Away.judgements
 }
 
-// Refinement is that of a member by the solver t, which shares all that f has made of the matrix.
+// Refinement returns the refinement of the column m for the problem t. It shares everything that f has made of the matrix.
 func (g *Batch) Refinement(ctx context.Context, m *Column, f *refine.Refinement[vector, scalar], t *refine.Problem) *refine.Refinement[vector, scalar] {
 	p := f.Correction
 	at := columnBackend{g.Host, g, m}

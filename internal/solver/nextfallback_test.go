@@ -56,7 +56,7 @@ func TestDefiniteMatrixStoredIndefinite(t *testing.T) {
 	}
 }
 
-// Attempts list what was tried, in order, with what it took.
+// Attempts are listed in order, with their cost.
 func TestAttempts(t *testing.T) {
 	m := grid(20, 0, -2.5)
 	r := solved(t, m, rhs(m, 1), nil, solve.Options{})
@@ -76,9 +76,9 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// Systems on which the first choice fails or takes far too long are solved by another rung in
+// Systems on which the first choice fails or takes far too long are solved by another fallback in
 // few iterations.
-func TestLadderSolves(t *testing.T) {
+func TestFallbacksSolve(t *testing.T) {
 	const n = 40
 	for _, c := range []struct {
 		name string
@@ -100,7 +100,7 @@ func TestLadderSolves(t *testing.T) {
 }
 
 // Of large matrices with few nonzeros and a small diagonal, complete factors come first where
-// they are cheap, as in a chain, but for a trial, and are refused where they are not, as in a mesh in space.
+// they are cheap, as in a chain, but for a probe run, and are refused where they are not, as in a mesh in space.
 func TestNetworksFirst(t *testing.T) {
 	const n = rules.SparseRows
 	chain := entries(n, func(add func(i, j int, v float64)) {
@@ -164,17 +164,17 @@ func TestResume(t *testing.T) {
 	m := grid(145, 0.1, 0) // multigrid comes first if it is symmetric
 	symmetric := grid(145, 0, 0)
 	for _, m := range []*csr.Matrix{m, symmetric} {
-		for rungs := range 3 {
+		for fallbacks := range 3 {
 			for _, raise := range []bool{false, true} {
 				a, b := correctionOf(t, m), correctionOf(t, m)
 				if err := a.Begin(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				for range rungs {
+				for range fallbacks {
 					a.Slow = true
 					a.From, a.Reached = 1, 1
 					if !a.Escalate(krylov.Stagnation) {
-						t.Fatal("no other rung")
+						t.Fatal("no other fallback")
 					}
 				}
 				a.Slow = false
@@ -186,7 +186,7 @@ func TestResume(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := b.Position(); !reflect.DeepEqual(got.State, at.State) {
-					t.Errorf("rung %d: resumed at %+v, want %+v", rungs, b.Position(), at)
+					t.Errorf("fallback %d: resumed at %+v, want %+v", fallbacks, b.Position(), at)
 				}
 				r, x := random(5, m.Rows), make([]float64, m.Rows)
 				a.Measure.Begin(r)
@@ -195,10 +195,10 @@ func TestResume(t *testing.T) {
 				goal := krylov.Goal{From: 1, To: 1e-9, MaxIter: 2000}
 				ra, rb := a.Correct(t.Context(), da, slices.Clone(r), x, goal), b.Correct(t.Context(), db, slices.Clone(r), x, goal)
 				if !sameBits(da, db) || ra.Reason != rb.Reason || ra.Iterations != rb.Iterations || ra.Iterations == 0 {
-					t.Errorf("rung %d (%v), raised %v: %v after %d iterations, resumed %v after %d", rungs, a.Attempts.Now(), raise, ra.Reason, ra.Iterations, rb.Reason, rb.Iterations)
+					t.Errorf("fallback %d (%v), raised %v: %v after %d iterations, resumed %v after %d", fallbacks, a.Attempts.Now(), raise, ra.Reason, ra.Iterations, rb.Reason, rb.Iterations)
 				}
 				if pa, pb := a.Position(), b.Position(); !slices.Equal(pa.State.Fallbacks, pb.State.Fallbacks) {
-					t.Errorf("rung %d: after a correction %+v, resumed %+v", rungs, pa, pb)
+					t.Errorf("fallback %d: after a correction %+v, resumed %+v", fallbacks, pa, pb)
 				}
 			}
 		}

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """What the choice of method and preconditioner costs against the best one.
 
-    bench/rungs.py MPSOLVE [--before MPSOLVE] FILE.mtx ...
+    bench/fallbacks.py MPSOLVE [--before MPSOLVE] FILE.mtx ...
 
-Solves each matrix with the default flags and with each rung alone, and prints the user CPU time
-of the processes, reading included: the choice, the best rung, and the time of the one by that
-of the other. CPU time says less about set-ups that run on one core, but nothing of other work
-on the machine. A rung may take twice the time of the choice, which is tried twice.
+Solves each matrix with the default flags and with each fallback alone, and prints the user CPU time
+of the processes, reading included: the choice, the best fallback, and the ratio of the two times. CPU time says less about set-ups that run on one core, but nothing of other work
+on the machine. A fallback may take twice the time of the choice, which is tried twice.
 """
 import argparse
 import json
@@ -42,7 +41,7 @@ def main():
     args.add_argument("files", nargs="+")
     args = args.parse_args()
     ratios = {"before": [], "now": []}
-    print("| matrix | before | user s | choice | user s | best rung | user s | choice / best |")
+    print("| matrix | before | user s | choice | user s | best fallback | user s | choice / best |")
     print("| --- | --- | ---:| --- | ---:| --- | ---:| ---:|")
     for file in args.files:
         old = solve(args.before, file, 100) if args.before else (math.inf, None, 0)
@@ -51,8 +50,8 @@ def main():
             print(f"| {os.path.basename(file)} | | | not solved |")
             continue
         limit = max(0.5, 2 * chosen[2])
-        rungs = SYMMETRIC if chosen[1]["matrix"]["symmetric"] else OTHER
-        best = min(((solve(args.program, file, limit, "--method", m, "--precond", p)[0], f"{m} {p}") for m, p in rungs))
+        fallbacks = SYMMETRIC if chosen[1]["matrix"]["symmetric"] else OTHER
+        best = min(((solve(args.program, file, limit, "--method", m, "--precond", p)[0], f"{m} {p}") for m, p in fallbacks))
         least = min(best[0], chosen[0])
         ratios["now"].append(chosen[0] / least)
         if old[1]:
@@ -62,7 +61,7 @@ def main():
     for when, list_ in ratios.items():
         if list_:
             mean = math.exp(sum(map(math.log, list_)) / len(list_))
-            print(f"{when}: {len(list_)} matrices, geometric mean {mean:.2f}, largest {max(list_):.1f} times the best rung")
+            print(f"{when}: {len(list_)} matrices, geometric mean {mean:.2f}, largest {max(list_):.1f} times the best fallback")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
-package solve
+package options
 
 import (
+	"fmt"
+
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// CheckMatrix reports why m is no matrix of a system, as an InputError.
+// CheckMatrix returns a solve.InputError if m cannot be the matrix of a square system.
 func CheckMatrix(m *csr.Matrix) error {
 	if err := m.Validate(); err != nil {
 		return Invalid("%v", err)
@@ -20,7 +23,7 @@ func CheckMatrix(m *csr.Matrix) error {
 	return nil
 }
 
-// Solvable reports why a matrix cannot be solved with, if it cannot.
+// Solvable returns a solve.InputError if a matrix has NaN or Inf, or a row or column of zeros.
 func Solvable(f csr.Facts) error {
 	switch {
 	case f.NonFinite > 0:
@@ -34,8 +37,8 @@ func Solvable(f csr.Facts) error {
 	return nil
 }
 
-// CheckVector reports as an InputError that a vector for a matrix of n rows, named
-// in words, is of another length or has an element that is NaN or Inf.
+// CheckVector returns a solve.InputError if a vector does not have n elements, or has an element that is NaN or Inf. what names the
+// vector.
 func CheckVector(what string, v []float64, n int) error {
 	if len(v) != n {
 		return Invalid("the %s has %d elements, the matrix %d rows", what, len(v), n)
@@ -43,8 +46,8 @@ func CheckVector(what string, v []float64, n int) error {
 	return CheckElements(what, v, 0)
 }
 
-// CheckElements reports as an InputError that a vector, named in words, has an element that is NaN or Inf; v are its elements from
-// first on.
+// CheckElements returns a solve.InputError if a vector has an element that is NaN or Inf. what names the vector; v are its elements from
+// index first on.
 func CheckElements(what string, v []float64, first int64) error {
 	for i, e := range v {
 		if e-e != 0 {
@@ -52,4 +55,9 @@ func CheckElements(what string, v []float64, first int64) error {
 		}
 	}
 	return nil
+}
+
+// Invalid returns a solve.InputError.
+func Invalid(format string, args ...any) error {
+	return &solve.InputError{Msg: fmt.Sprintf(format, args...)}
 }

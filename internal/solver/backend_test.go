@@ -15,9 +15,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Refinement at the place of double-double vectors: x has twice the digits of float64, and
+// Refinement on the backend of double-double vectors: x has twice the digits of float64, and
 // nothing of it has gone through float64.
-func TestPlaceOfDoubleDouble(t *testing.T) {
+func TestDoubleDoubleBackend(t *testing.T) {
 	pool := parallel.New(2)
 	defer pool.Close()
 	for _, m := range []*csr.Matrix{rescaled(grid(8, 0, 0), uneven(2), uneven(2)), rescaled(grid(8, 0.3, 0), uneven(3), same(-1))} {

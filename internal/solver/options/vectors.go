@@ -1,0 +1,98 @@
+package options
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// VectorKinds lists all kinds of vectors.
+var VectorKinds = []solve.VectorKind{solve.VectorsDouble, solve.VectorsDD, solve.VectorsAuto, solve.VectorsDQ}
+
+// Parameters of DQ-SWITCH as published.
+const (
+	defaultWindow    = 100
+	defaultDeviation = 1e-2
+
+	maxWindow = 1 << 20
+)
+
+// ParseVectors is the inverse of VectorsText. It reads a kind, which :WINDOW,DEVIATION may follow for solve.VectorsDQ.
+func ParseVectors(text string) (v solve.Vectors, err error) {
+	kind, parameters, has := strings.Cut(text, ":")
+	v.Kind = solve.VectorKind(kind)
+	if has {
+		window, deviation, two := strings.Cut(parameters, ",")
+		var errWindow, errDeviation error
+		v.Window, errWindow = strconv.Atoi(window)
+		v.Deviation, errDeviation = strconv.ParseFloat(deviation, 64)
+		if v.Kind != solve.VectorsDQ || !two || errWindow != nil || errDeviation != nil || v.Window == 0 || v.Deviation == 0 {
+			return solve.Vectors{}, errVectors(text)
+		}
+	}
+	if kind == "" || vectorsFault(v) != nil {
+		return solve.Vectors{}, errVectors(text)
+	}
+	return v, nil
+}
+
+func errVectors(text string) error {
+	return fmt.Errorf("vectors %q: want double, dd, auto, or dq:WINDOW,DEVIATION with 2 to %d residual norms and a deviation above 0", text, maxWindow)
+}
+
+// VectorsText describes vectors; ParseVectors reads it.
+func VectorsText(v solve.Vectors) string {
+	switch v = VectorsWithDefaults(v); v.Kind {
+	case solve.VectorsDQ:
+		return fmt.Sprintf("%s:%d,%g", v.Kind, v.Window, v.Deviation)
+	default:
+		return string(v.Kind)
+	}
+}
+
+// VectorsWithDefaults fills in what vectors leave open.
+func VectorsWithDefaults(v solve.Vectors) solve.Vectors {
+	if v.Kind == "" {
+		v.Kind = solve.VectorsDouble
+	}
+	if v.Kind == solve.VectorsDQ && v.Window == 0 {
+		v.Window = defaultWindow
+	}
+	if v.Kind == solve.VectorsDQ && v.Deviation == 0 {
+		v.Deviation = defaultDeviation
+	}
+	return v
+}
+
+// Float64Vectors reports whether all vectors are float64.
+func Float64Vectors(v solve.Vectors) bool { return v.Kind == "" || v.Kind == solve.VectorsDouble }
+
+func vectorsFault(v solve.Vectors) error {
+	d := VectorsWithDefaults(v)
+	switch {
+	case !oneOf(v.Kind, VectorKinds):
+		return fmt.Errorf("solve: unknown vectors %q", v.Kind)
+	case v.Kind != solve.VectorsDQ && (v.Window != 0 || v.Deviation != 0):
+		return fmt.Errorf("solve: a window and a deviation are for vectors %s", solve.VectorsDQ)
+	case v.Kind == solve.VectorsDQ && (d.Window < 2 || d.Window > maxWindow || !(d.Deviation > 0 && d.Deviation <= math.MaxFloat64)):
+		return fmt.Errorf("solve: vectors %v: want 2 to %d residual norms and a deviation above 0", VectorsText(v), maxWindow)
+	}
+	return nil
+}
+
+// vectorsConflict reports options that cannot be combined with vectors that are not float64.
+func vectorsConflict(o solve.Options) error {
+	if o.NoRefine && (o.Vectors.Kind == solve.VectorsAuto || o.Vectors.Kind == solve.VectorsDQ) {
+		return fmt.Errorf("solve: vectors %v change from one refinement step to the next, and need refinement", VectorsText(o.Vectors))
+	}
+	if !Float64Vectors(o.Vectors) && o.Basis != "" {
+		return fmt.Errorf("solve: a basis in %s is of vectors double, not %v", o.Basis, VectorsText(o.Vectors))
+	}
+	if !Float64Vectors(o.Vectors) && (o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil) {
+		return fmt.Errorf("solve: there are no checkpoints of vectors %v", VectorsText(o.Vectors))
+	}
+	return nil
+}
