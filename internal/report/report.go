@@ -92,7 +92,7 @@ type Matrix struct {
 	NNZ       int    `json:"nnz"`
 	Symmetric bool   `json:"symmetric"`
 
-	StructuralRank *int `json:"structural_rank,omitempty"` // see csr.StructuralRank; nil: not known
+	StructuralRank *int `json:"structural_rank,omitempty"` // see features.Matrix.StructuralRank; nil: not known
 }
 
 // Run is what was run, when and on what.
