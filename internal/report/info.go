@@ -43,7 +43,7 @@ type InfoMatrix struct {
 	NonFinite  int    `json:"non_finite"`
 	FP64CSR    int64  `json:"fp64_csr_bytes"`
 
-	StructuralRank *int `json:"structural_rank,omitempty"` // see csr.StructuralRank; nil: not known
+	StructuralRank *int `json:"structural_rank,omitempty"` // see features.Matrix.StructuralRank; nil: not known
 }
 
 // Choice is what solve chooses before the first iteration.

@@ -93,7 +93,7 @@ type Matrix struct {
 	NNZ       int    `json:"nnz"`
 	Symmetric bool   `json:"symmetric"`
 
-	StructuralRank *int `json:"structural_rank,omitempty"` // see csr.StructuralRank; nil: not known
+	StructuralRank *int `json:"structural_rank,omitempty"` // see features.Matrix.StructuralRank; nil: not known
 }
 
 // Run says what was run, when, and on which machine.

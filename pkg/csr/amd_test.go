@@ -77,10 +77,10 @@ func eliminated(pattern [][]bool, order Permutation) (entries int64, multiplicat
 // the factors of a pattern is no less than it is, and the same but for dense rows.
 func TestAMD(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for trial := range 300 {
+	for round := range 300 {
 		rows := 1 + r.IntN(60)
 		cols := rows
-		if trial%3 == 0 {
+		if round%3 == 0 {
 			cols = r.IntN(60)
 		}
 		m := randomPattern(r, rows, max(cols, 1), r.Float64()*4)

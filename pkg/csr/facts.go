@@ -27,7 +27,7 @@ type Facts struct {
 	FirstNonFinite     Position
 }
 
-// DiagonalSign is +1 or -1 if the whole diagonal has that sign, otherwise 0.
+// DiagonalSign returns +1 or -1 if the whole diagonal has that sign, otherwise 0.
 func (f Facts) DiagonalSign() int {
 	switch n := min(f.Rows, f.Cols); {
 	case n == 0:
@@ -40,7 +40,7 @@ func (f Facts) DiagonalSign() int {
 	return 0
 }
 
-// Spread is log10(max|a| / min|a|) over the nonzeros, 0 if there are none.
+// Spread returns log10(max|a| / min|a|) over the nonzeros, 0 if there are none.
 func (f Facts) Spread() float64 {
 	if f.MinAbs == 0 {
 		return 0
@@ -93,7 +93,7 @@ func ExamineRows(m *Matrix, lo, hi int, hash func(i int) uint64, pool *parallel.
 // NoFacts returns the facts of a matrix without rows, to be merged with others.
 func NoFacts() Facts { return Facts{MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1} }
 
-// TouchedColumns tells of each column of m whether it has a nonzero, which takes a bit of memory.
+// TouchedColumns returns a function that reports whether column j of m has a nonzero. It keeps one bit a column.
 func TouchedColumns(m *Matrix, pool *parallel.Pool) (touched func(j int) bool) {
 	set := newBitset(m.Cols)
 	pool.RunRanges(Panels(m), func(_, lo, hi int) {
@@ -158,7 +158,7 @@ func (f *Facts) addRow(m *Matrix, i int) {
 	}
 }
 
-// Merge adds the facts of later rows, as ExamineRows gives them.
+// Merge adds the facts of later rows, as ExamineRows returns them.
 func (f *Facts) Merge(g Facts) {
 	f.LongestRow = max(f.LongestRow, g.LongestRow)
 	f.DiagonalPositive += g.DiagonalPositive

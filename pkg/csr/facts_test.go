@@ -238,7 +238,7 @@ func TestSymmetryKnowsNoScale(t *testing.T) {
 func TestNearlySymmetricIsSeen(t *testing.T) {
 	const n = 64
 	rng := rand.New(rand.NewPCG(7, 8))
-	for trial := range 300 {
+	for round := range 300 {
 		b, err := NewBuilder(n, n)
 		if err != nil {
 			t.Fatal(err)
@@ -253,7 +253,7 @@ func TestNearlySymmetricIsSeen(t *testing.T) {
 			add(i, i, 4)
 			if j := i + swapped; j < n {
 				v, w := float64(int(1)<<(i%2)), float64(int(1)<<(i%2))
-				if trial%2 == 0 && (i == 2 || i == 3) { // 1 and 2 change places on one side
+				if round%2 == 0 && (i == 2 || i == 3) { // 1 and 2 change places on one side
 					w = 3 - v
 				}
 				add(i, j, v)
@@ -262,13 +262,13 @@ func TestNearlySymmetricIsSeen(t *testing.T) {
 		}
 		m := b.Build()
 		f := Examine(m, nil)
-		if want := trial%2 != 0 || swapped > n-4; f.Symmetric != want {
-			t.Errorf("trial %d: symmetric %v, want %v", trial, f.Symmetric, want)
+		if want := round%2 != 0 || swapped > n-4; f.Symmetric != want {
+			t.Errorf("round %d: symmetric %v, want %v", round, f.Symmetric, want)
 		}
 		if f.Symmetric {
 			got, _ := SymmetricScaling(m, true, nil)
 			if want, _ := SymmetricScaling(m, false, nil); !slices.Equal(got.Row, want.Row) {
-				t.Errorf("trial %d: scaling %v, want %v", trial, got.Row, want.Row)
+				t.Errorf("round %d: scaling %v, want %v", round, got.Row, want.Row)
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 
 // At returns a_ij, 0 where nothing is stored. It panics if the indices are out
 // of range, as gonum's matrices do. With Dims and T it makes a Matrix a
-// gonum mat.Matrix; with NNZ and DoNonZero also what github.com/james-bowman/sparse
-// calls a Sparser.
+// gonum mat.Matrix; with NNZ and DoNonZero also a Sparser of
+// github.com/james-bowman/sparse.
 func (m *Matrix) At(i, j int) float64 {
 	if uint(j) >= uint(m.Cols) {
 		panic(mat.ErrColAccess)

@@ -71,7 +71,7 @@ func (l *levels) search(i, number int32) (last int32, err error) {
 					l.order = append(l.order, j)
 				}
 			}
-			if l.work += len(cols) + 1; l.work >= workBetweenLooks {
+			if l.work += len(cols) + 1; l.work >= workBetweenChecks {
 				l.work = 0
 				if err := l.ctx.Err(); err != nil {
 					return 0, err

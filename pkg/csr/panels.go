@@ -11,7 +11,7 @@ import (
 // evenly over threads, large enough to hide the cost of a call.
 const panelBytes = 256 << 10
 
-// Panels splits the rows of m where the data reach multiples of panelBytes, for
+// Panels splits the rows of m where the data reach multiples of 256 KiB, for
 // parallel loops whose results do not depend on the number of threads. It returns
 // the first row of each panel and, last, the number of rows.
 func Panels(m *Matrix) []int { return PanelsOf(m, 0, m.Rows) }

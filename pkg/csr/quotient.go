@@ -23,7 +23,7 @@ type quotient struct {
 	left      int // rows that are not eliminated
 
 	ctx   context.Context
-	work  int // entries visited since the last look at ctx
+	work  int // entries visited since the last check of ctx
 	total Elimination
 }
 
@@ -96,13 +96,13 @@ func (q *quotient) leave(i int32) {
 	}
 }
 
-// workBetweenLooks is the number of entries, of some nanoseconds each, after which orders
-// look at their context.
-const workBetweenLooks = 1 << 20
+// workBetweenChecks is the number of entries, of some nanoseconds each, after which orders
+// check their context.
+const workBetweenChecks = 1 << 20
 
 // spend counts entries and returns the context's error if it is done.
 func (q *quotient) spend(entries int) error {
-	if q.work += entries; q.work >= workBetweenLooks {
+	if q.work += entries; q.work >= workBetweenChecks {
 		q.work = 0
 		return q.ctx.Err()
 	}

@@ -49,7 +49,7 @@ type graph struct {
 	numbered   bitset
 	neighbours []uint64 // not numbered yet, by degree
 	ctx        context.Context
-	work       int // entries visited since the last look at ctx
+	work       int // entries visited since the last check of ctx
 }
 
 // pattern is the columns of each row of a matrix.
@@ -167,7 +167,7 @@ func (g *graph) number(order Permutation, i int32) (all Permutation, last, level
 			row, col := g.rows.row(order[next]), g.cols.row(order[next])
 			g.visit(row)
 			g.visit(col)
-			if g.work += len(row) + len(col) + 1; g.work >= workBetweenLooks {
+			if g.work += len(row) + len(col) + 1; g.work >= workBetweenChecks {
 				g.work = 0
 				if err := g.ctx.Err(); err != nil {
 					return nil, 0, 0, err

@@ -52,7 +52,7 @@ func RowScaling(m *Matrix, pool *parallel.Pool) Scaling {
 	return s
 }
 
-// SymmetricScaling is D A D with the same exponents for rows and columns, so
+// SymmetricScaling returns D A D with the same exponents for rows and columns, so
 // that a symmetric matrix stays symmetric. Diagonal entries come to [1/2, 2)
 // in magnitude; a row whose diagonal is zero is scaled by its largest entry.
 // For conjugate gradients it has the effect of Jacobi preconditioning. Where it

@@ -2,7 +2,7 @@ package generate
 
 import "fmt"
 
-// nodes are where the unknowns of a kind lie: points of a lattice, in the
+// nodes are the positions of the unknowns of a kind: points of a lattice, in the
 // order of the rows, each with the same number of unknowns.
 type nodes struct {
 	dim, count int
@@ -18,7 +18,7 @@ func gridNodes(dim int) func(values) nodes {
 	}
 }
 
-// Coordinates returns where the unknowns lie, in steps of the grid: a
+// Coordinates returns the positions of the unknowns, in steps of the grid: a
 // count x dim array, column by column, with a row for each node. The unknowns
 // of a node follow each other, so node i has rows i*rows/count to
 // (i+1)*rows/count-1 of the matrix. The error names every fault of p, or says

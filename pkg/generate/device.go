@@ -158,7 +158,7 @@ func (d *device) fill(row int, col []int32, val []float64) {
 	}
 }
 
-// potential is psi at a point, in decades of n.
+// potential returns psi at a point, in decades of n.
 func (d *device) potential(x, y, z int) float64 {
 	return d.psi.value[d.psi.index(x+1, y+1, z+1)]
 }

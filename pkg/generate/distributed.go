@@ -7,8 +7,8 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
-// DistributedRHS is DefaultRHS of a matrix over ranks: the own elements of this rank, with the bits that they have for the whole
-// matrix. Collective.
+// DistributedRHS returns the DefaultRHS of a matrix that is spread over ranks: the own elements of this rank, with the same bits as
+// for the whole matrix. Collective.
 func DistributedRHS(a *dist.Matrix) (b []float64, ones bool) {
 	b = make([]float64, 0, a.Own)
 	for _, p := range a.Parts {
@@ -25,7 +25,7 @@ func DistributedRHS(a *dist.Matrix) (b []float64, ones bool) {
 	return b, ones
 }
 
-// DistributedRandomRHS is RandomRHS of a matrix over ranks: the own elements of this rank. Collective.
+// DistributedRandomRHS returns the RandomRHS of a matrix that is spread over ranks: the own elements of this rank. Collective.
 func DistributedRandomRHS(a *dist.Matrix, seed uint64) []float64 {
 	x := make([]float64, a.Len)
 	for _, p := range a.Parts {

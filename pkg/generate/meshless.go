@@ -73,7 +73,7 @@ func disc(radius float64) (steps []step) {
 
 func (m *meshless) count(row int) int { return stencil{m.grid, m.steps}.count(row) }
 
-// place is where the point at (x, y) of the lattice lies.
+// place returns the position of the point (x, y) of the lattice.
 func (m *meshless) place(x, y int) (px, py float64) {
 	px = float64(x) + float64(m.jitter*(uniform(hash(m.seed, x, y, 0))-0.5))
 	py = float64(y) + float64(m.jitter*(uniform(hash(m.seed, x, y, 1))-0.5))

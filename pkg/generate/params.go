@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Params holds parameters by name; those left out have their defaults.
+// Params holds parameters by name; missing ones have their defaults.
 type Params map[string]float64
 
 // String writes the parameters as the commands take them, name=value,name=value,

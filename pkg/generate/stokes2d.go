@@ -24,7 +24,7 @@ func stokes2D() Kind {
 	return Kind{
 		Name: "stokes2d", Symmetric: true,
 		Help: "viscous flow on a staggered grid of n x n cells, velocities before pressures, symmetric indefinite",
-		Use:  "saddle points with a zero block; --enclosed 1 is singular, with constant pressures and no velocity as null vector",
+		Use:  "saddle points with a zero block; enclosed = 1 is singular, with constant pressures and no velocity as null vector",
 		Params: []Param{
 			edge,
 			{Name: "enclosed", Help: "1: walls on all sides, a singular matrix; 0: flow leaves on the right", Default: 0, Max: 1, Whole: true},

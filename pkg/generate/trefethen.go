@@ -17,7 +17,7 @@ func trefethen() Kind {
 	return Kind{
 		Name: "trefethen", Symmetric: true,
 		Help: "primes on the diagonal, ones at distances 1, 2, 4, 8, ..., symmetric positive definite",
-		Use:  "known answer: the first entry of the inverse is 0.7250783462684... for n = 20000",
+		Use:  "known result: the first entry of the inverse is 0.7250783462684... for n = 20000",
 		Params: []Param{
 			{Name: "n", Help: "number of rows", Default: 2000, Min: 1, Max: 10_000_000, Whole: true},
 		},

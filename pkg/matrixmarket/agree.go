@@ -100,7 +100,7 @@ func (e sentError) received() error {
 	return &remoteError{text: e.Text}
 }
 
-// encoded is v as bytes, which decode turns back.
+// encoded returns v as bytes for decode.
 func encoded(v any) []byte {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(v); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// DistributedOptions control how the ranks of a job read a file. Check and Progress are called on rank 0 alone. MaxMemory is of
+// DistributedOptions control how the ranks of a job read a file. Check and Progress are called on rank 0 alone. MaxMemory limits
 // all ranks together.
 type DistributedOptions struct {
 	Options
@@ -35,8 +35,8 @@ func (o *DistributedOptions) alone(ctx context.Context, c dist.Comm, f func(cont
 	return agree(c, err)
 }
 
-// Distributed is a matrix that the ranks of a job have read. What Content tells of the file, all of them know. Its Matrix is that
-// of rank 0 alone, if there is one domain or the matrix is not square, and otherwise nil.
+// Distributed is a matrix that the ranks of a job have read. Content describes the file on all ranks. Its Matrix is nil on all
+// ranks but rank 0, which has it if there is one domain or the matrix is not square.
 type Distributed struct {
 	*Content
 	Dist *dist.Matrix // nil where Content has the matrix whole
@@ -174,7 +174,7 @@ func openShare(path string, opt Options) (*reading, *os.File, error) {
 	return r, f, nil
 }
 
-// survey is what the first lines have told.
+// survey returns the properties that the first lines show.
 func (r *reading) survey() survey {
 	return survey{
 		Header: r.Header, Rows: r.rows, Cols: r.cols, Entries: r.size.entries, Line: r.size.line,

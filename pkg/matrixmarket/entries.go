@@ -15,10 +15,10 @@ type Entries struct {
 	Imag       []float64 // nil unless the field is complex
 }
 
-// entriesPerBlock is how many entries are passed over at once by those that need none of them.
+// entriesPerBlock is the number of entries in a block, which readers that need none of its entries skip.
 const entriesPerBlock = 1 << 16
 
-// Content makes content of the entries of the file of that name, which has so many bytes at least. The slices are taken over.
+// Content makes the content of the file of that name, which has bytes bytes at least. It takes over the slices of e.
 // An index out of range is an *Error.
 func (e *Entries) Content(ctx context.Context, name string, bytes int64, opt Options) (*Content, error) {
 	r := &reading{

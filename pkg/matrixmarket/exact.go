@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// MaxParts is the most float64 that can be asked to hold a value: they have 1696 bits.
+// MaxParts is the largest number of float64 that hold a value: they have 1696 bits.
 const MaxParts = 32
 
 // checkParts checks Options.Parts, for a file with that header.

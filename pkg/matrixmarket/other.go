@@ -17,7 +17,7 @@ type File struct {
 	Size   int64         // of At
 }
 
-// Reader reads files of another format. What it returns is made by [Entries.Content] or [NewContent].
+// Reader reads files of another format. It makes the content by [Entries.Content] or [NewContent].
 type Reader struct {
 	Format string // its name
 	Read   func(ctx context.Context, f *File, opt Options) (*Content, error)

@@ -41,8 +41,8 @@ func Write(w io.Writer, m *csr.Matrix, opt WriteOptions) error {
 	return WriteEntries(w, m, nil, symmetry, opt)
 }
 
-// WriteEntries is Write of a matrix, with imaginary parts unless they are nil, that is known to have a symmetry: of one that is not general only
-// the entries on and below the diagonal are written, or below it if it is skew-symmetric.
+// WriteEntries is Write for a matrix with a known symmetry, and with imaginary parts unless imag is nil. If the symmetry is not General, it
+// writes only the entries on and below the diagonal, or below the diagonal if the matrix is skew-symmetric.
 func WriteEntries(w io.Writer, m *csr.Matrix, imag []float64, symmetry Symmetry, opt WriteOptions) error {
 	if err := m.Validate(); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 )
 
 // WriteDensePrecise writes a matrix of so many rows, of numbers of multiple precision, in array format, column k with digits[k] significant
-// decimal digits. Readers of float64 get the nearest number to each. The element of a row and a column may be asked for by several goroutines at a time.
+// decimal digits. Readers of float64 get the nearest float64 of each number. Several goroutines may call at at the same time.
 func WriteDensePrecise(w io.Writer, rows int, digits []int, at func(i, k int) *big.Float, opt WriteOptions) error {
 	cols := len(digits)
 	if rows < 0 || rows > csr.MaxDim || cols > csr.MaxDim || cols > 0 && slices.Min(digits) < 1 {

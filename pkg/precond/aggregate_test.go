@@ -149,15 +149,15 @@ func TestAggregates(t *testing.T) {
 func checkAggregates(t *testing.T, name string, s strength, g *graph, a aggregates) {
 	t.Helper()
 	n := len(g.first) - 1
-	start, members := membersOf(a)
+	start, list := nodesOf(a)
 	seen := make([]bool, n)
 	for k := range a.count {
-		own := members[start[k]:start[k+1]]
+		own := list[start[k]:start[k+1]]
 		if len(own) == 0 {
 			t.Fatalf("%s: aggregate %d is empty", name, k)
 		}
 		if !slices.IsSorted(own) {
-			t.Fatalf("%s: the members of aggregate %d are not in order", name, k)
+			t.Fatalf("%s: the nodes of aggregate %d are not in order", name, k)
 		}
 		reached := []int32{own[0]}
 		seen[own[0]] = true

@@ -20,7 +20,7 @@ func BlockSize(m *csr.Matrix) int {
 	return blockSize(int64(m.Rows), func(size int) blockFill { return fillOf(m, size) })
 }
 
-// BlockSizeDistributed is BlockSize of a matrix that is spread over ranks. Collective.
+// BlockSizeDistributed returns the BlockSize of a matrix that is spread over ranks. Collective.
 func BlockSizeDistributed(m *dist.Matrix) int {
 	return blockSize(m.N, func(size int) blockFill { return fillOfDistributed(m, int64(size)) })
 }

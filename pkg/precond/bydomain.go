@@ -231,7 +231,7 @@ func joinOutcomes(c dist.Comm, own []outcome) (all outcome) {
 	return all
 }
 
-// commonClauses is what two names have in common: "ldl, AMD order" of those with "ldl, AMD order, 3 negative pivots" and
+// commonClauses returns the clauses that two names share: "ldl, AMD order" of the names "ldl, AMD order, 3 negative pivots" and
 // "ldl, AMD order, 5 negative pivots".
 func commonClauses(a, b string) string {
 	as, bs := strings.Split(a, ", "), strings.Split(b, ", ")

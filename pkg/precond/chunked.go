@@ -296,7 +296,7 @@ type chunkedMany struct {
 	job chunkJob
 }
 
-// forMany is c for several vectors.
+// forMany returns c for several vectors.
 func (c *chunked) forMany() *chunkedMany {
 	m := &chunkedMany{of: c}
 	m.chunkProducts = m.run

@@ -37,7 +37,7 @@ type Factor struct {
 	Criterion adaptive.Criterion // what Epsilon is relative to
 }
 
-// Sequence is a product of matrices, M^-1 = S F_k ... F_1 S, S = diag(Scale), the identity if that is nil;
+// Sequence is a product of matrices, M^-1 = S F_k ... F_1 S, S = diag(Scale), the identity if Scale is nil;
 // see NewSequence.
 type Sequence struct {
 	Factors []Factor // F_1 first
@@ -52,7 +52,7 @@ type Hierarchy struct {
 	Root, Left []float64 // S and S_1 of the finest level, which may be the same
 }
 
-// Level is one of a Hierarchy: S_1 A S, S^-1 P S_c and S_1c R S_1^-1 as described at cycle.
+// Level is one level of a Hierarchy: S_1 A S, S^-1 P S_c and S_1c R S_1^-1 as described at cycle.
 type Level struct {
 	A, P, R Factor
 	Steps   []float64 // of the smoother; the first is 1

@@ -49,7 +49,7 @@ func (d Description) work(s setup) (w factorWork, err error) {
 	return d.estimate(s)
 }
 
-// checkEstimate returns ErrWork or ErrMemory if what is estimated exceeds the limits.
+// checkEstimate returns ErrWork if the estimated work exceeds the limit.
 func (s *setup) checkEstimate(w factorWork) error {
 	if s.MaxWork > 0 && w.Multiplications > s.MaxWork*float64(s.m.NNZ()) {
 		return fmt.Errorf("%w: about %.0f multiplications per nonzero, the limit is %g", ErrWork, w.Multiplications/float64(s.m.NNZ()), s.MaxWork)

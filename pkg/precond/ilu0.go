@@ -150,7 +150,7 @@ func (s *setup) nullOf(at placement) []float64 {
 // row returns row k of the matrix in order, as the row of a that it is.
 func (t *zeroFill) row(k int) (cols []int32, vals []float64) { return t.a.Row(numbered(t.order, k)) }
 
-// place is the number of column j of a in order.
+// place returns the number of column j of a in order.
 func (t *zeroFill) place(j int32) int32 {
 	if t.inverse == nil {
 		return j

@@ -186,7 +186,7 @@ func subtract(w []float64, j []int32, a float64, cols []int32, r []float64) {
 	}
 }
 
-// ofEquations is W_L D_r with the equations of A as columns, in their order.
+// ofEquations returns W_L D_r with the equations of A as columns, in their order.
 func (at placement) ofEquations(w *csr.Matrix, s setup) *csr.Matrix {
 	if at.row == nil && at.rowExp == nil {
 		return w
@@ -209,7 +209,7 @@ func (at placement) ofEquations(w *csr.Matrix, s setup) *csr.Matrix {
 	return w
 }
 
-// ofUnknowns is D_c W_U with the unknowns of A as rows, in their order.
+// ofUnknowns returns D_c W_U with the unknowns of A as rows, in their order.
 func (at placement) ofUnknowns(w *csr.Matrix, s setup) *csr.Matrix {
 	for k := range w.Rows {
 		_, vals := w.Row(k)
@@ -223,7 +223,7 @@ func (at placement) ofUnknowns(w *csr.Matrix, s setup) *csr.Matrix {
 	return rowsInOrder(w, csr.Permutation(at.col).Inverse())
 }
 
-// timesPower is 2^e_i v.
+// timesPower returns 2^e_i v.
 func timesPower(e []int, i int, v float64) float64 {
 	if e == nil {
 		return v

@@ -102,7 +102,7 @@ func errDiagonal[I int | int64](i I, d float64, definite bool) error {
 	return fmt.Errorf("%w: diagonal entry %d is %g", cause, i+1, d)
 }
 
-// inverseSum is 1 / sum_j |a_ij| of the values of a row, or 1 where that is no number.
+// inverseSum returns 1 / sum_j |a_ij| of the values of a row, or 1 where this is no number.
 func inverseSum(vals []float64) float64 {
 	sum := 0.0
 	for _, v := range vals {

@@ -19,7 +19,7 @@ type Kept struct {
 	complete  bool // there are transfers of all levels
 }
 
-// Bytes is the memory of the transfers, the largest part.
+// Bytes returns the memory of the transfers, the largest part of a Kept.
 func (k *Kept) Bytes() (n int64) {
 	if k == nil {
 		return 0
@@ -112,7 +112,7 @@ type transfer struct {
 	bound float64 // see hierarchy.smoother
 }
 
-// transfer is that from level l with so many rows; nil: there is none.
+// transfer returns the transfer from level l with so many rows; nil: there is none.
 func (k *Kept) transfer(l, rows int) *transfer {
 	if k == nil || !k.complete || l >= len(k.transfers) || k.transfers[l].rows != rows {
 		return nil

@@ -190,13 +190,13 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// afterLooks is a context that is done after a number of looks at it.
-type afterLooks struct {
+// afterChecks is a context that is done after a number of checks.
+type afterChecks struct {
 	context.Context
 	left *int
 }
 
-func (c afterLooks) Done() <-chan struct{} {
+func (c afterChecks) Done() <-chan struct{} {
 	done := make(chan struct{})
 	if *c.left--; *c.left < 0 {
 		close(done)
@@ -204,7 +204,7 @@ func (c afterLooks) Done() <-chan struct{} {
 	return done
 }
 
-func (c afterLooks) Err() error {
+func (c afterChecks) Err() error {
 	select {
 	case <-c.Done():
 		return context.Canceled
@@ -218,12 +218,12 @@ func (c afterLooks) Err() error {
 func TestInterruption(t *testing.T) {
 	m := laplace(t, 60)
 	for _, k := range kinds {
-		for looks := range 3 {
-			if looks > 0 && !slices.Contains([]Kind{ILU0, IC0, ILUT, ICT, LU, Cholesky, LDL, AMG}, k) {
+		for checks := range 3 {
+			if checks > 0 && !slices.Contains([]Kind{ILU0, IC0, ILUT, ICT, LU, Cholesky, LDL, AMG}, k) {
 				continue
 			}
-			if _, err := New(afterLooks{t.Context(), &looks}, k, m, Options{Symmetric: true}, nil); !errors.Is(err, ErrInterrupted) {
-				t.Errorf("%s, after %d looks: %v", k, looks, err)
+			if _, err := New(afterChecks{t.Context(), &checks}, k, m, Options{Symmetric: true}, nil); !errors.Is(err, ErrInterrupted) {
+				t.Errorf("%s, after %d checks: %v", k, checks, err)
 			}
 		}
 	}

@@ -57,7 +57,7 @@ func scaleOf(m []float64, omega float64, pool *parallel.Pool) scaledLevel {
 	return s
 }
 
-// diagonalScale is that which makes the diagonal of the coarsest matrix 1.
+// diagonalScale returns the scaling that makes the diagonal of the coarsest matrix 1.
 func diagonalScale(a *csr.Matrix, s *setup) scaledLevel {
 	d := a.Diagonal(s.pool)
 	for i, v := range d {
@@ -260,7 +260,7 @@ func (s *setup) portable(epsilon float64, list ...*csr.Matrix) (factors []Factor
 	return factors
 }
 
-// factorWithin is m to be stored with errors of theta, a power of two, where its norm is as given; in FP64 if theta is 0.
+// factorWithin returns m as a Factor to be stored with errors of theta, a power of two, where its norm is as given; in FP64 if theta is 0.
 func factorWithin(m *csr.Matrix, theta, norm float64) Factor {
 	if theta == 0 || !(norm > 0) {
 		return Factor{Matrix: m}

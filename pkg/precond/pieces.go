@@ -21,7 +21,7 @@ type piece = kernels.Rows
 // pieceShift makes pieces of 4096 rows.
 const pieceShift = 12
 
-// whole is m as one piece.
+// whole returns m as one piece.
 func whole(m *csr.Matrix) pieces {
 	return pieces{m.Rows, 62, 1<<62 - 1, []piece{{Ptr: m.RowPtr, Col: m.Col, Val: m.Val}}}
 }

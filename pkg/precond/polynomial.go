@@ -24,8 +24,8 @@ type relaxation[V any, S linop.Scalar[S]] struct {
 	omega   []S
 }
 
-// NewPolynomial returns the preconditioner of a Polynomial of the operator a, w being its W
-// in the space; there is at least one omega. It allocates a work vector.
+// NewPolynomial returns the preconditioner of a Polynomial of the operator a, whose W is w in
+// the space; there is at least one omega. It allocates a work vector.
 func NewPolynomial[V any, S linop.Scalar[S]](space MulSpace[V, S], a linop.Relaxer[V, S], w V, omega []float64) krylov.Preconditioner[V] {
 	return newRelaxation(space, a, w, omega)
 }

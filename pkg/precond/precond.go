@@ -80,7 +80,7 @@ type Options struct {
 	Multigrid MultigridOptions
 }
 
-// Limits bound what setting up takes, and report it. The functions may be nil.
+// Limits bound the memory and the work of setting up, and report them. The functions may be nil.
 type Limits struct {
 	MaxBytes int64                       // the memory that setting up takes, and Cost.Bytes; 0: no limit
 	MaxWork  float64                     // the multiplications per nonzero of A that setting up takes; 0: no limit

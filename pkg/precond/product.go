@@ -15,7 +15,7 @@ func multiplicationsOf(a, b *csr.Matrix, pool *parallel.Pool) int64 {
 	return multiplications(a, &p, pool)
 }
 
-// multiplications is multiplicationsOf for pieces.
+// multiplications returns multiplicationsOf for pieces.
 func multiplications(a *csr.Matrix, b *pieces, pool *parallel.Pool) (n int64) {
 	bounds := csr.Panels(a)
 	counts := make([]int64, len(bounds)-1)
@@ -30,7 +30,7 @@ func multiplications(a *csr.Matrix, b *pieces, pool *parallel.Pool) (n int64) {
 	return n
 }
 
-// nonzerosOfProduct returns the number of nonzeros of productOf's result, in the memory of a
+// nonzerosOfProduct returns the number of nonzeros of the result of productOf, in the memory of a
 // few rows.
 func nonzerosOfProduct(a, b *csr.Matrix, blocks nodes, pool *parallel.Pool) (int64, error) {
 	if err := conform(a, b, blocks); err != nil {
@@ -39,7 +39,7 @@ func nonzerosOfProduct(a, b *csr.Matrix, blocks nodes, pool *parallel.Pool) (int
 	return productNNZ(a, whole(b), blocks, pool), nil
 }
 
-// productNNZ is nonzerosOfProduct for matrices that conform.
+// productNNZ returns nonzerosOfProduct for matrices that conform.
 func productNNZ(a *csr.Matrix, b pieces, blocks nodes, pool *parallel.Pool) (n int64) {
 	bounds := csr.Panels(a)
 	counts := make([]int64, len(bounds)-1)

@@ -29,14 +29,14 @@ const dependent = 1e-8
 func newTentative(nd nodes, a aggregates, null [][]float64, pool *parallel.Pool) *tentative {
 	n, width := len(nd.Of), len(null)
 	t := &tentative{width: width, value: make([]float64, n*width), first: make([]int32, n)}
-	start, members := membersOf(a)
+	start, list := nodesOf(a)
 	rank := make([]int32, a.count)                   // of each aggregate
 	triangle := make([]float64, a.count*width*width) // R of B = Q R, rows of basis vectors
 	bounds := evenly(a.count, nodesPerTask)
 	pool.RunRanges(bounds, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			at := k * width * width
-			rank[k] = int32(t.orthonormalise(nd, members[start[k]:start[k+1]], null, triangle[at:at+width*width]))
+			rank[k] = int32(t.orthonormalise(nd, list[start[k]:start[k+1]], null, triangle[at:at+width*width]))
 		}
 	})
 	t.coarse.First = make([]int32, 1, a.count+1)
@@ -81,9 +81,9 @@ func newTentative(nd nodes, a aggregates, null [][]float64, pool *parallel.Pool)
 	return t
 }
 
-// membersOf lists the nodes of each aggregate in ascending order: those of
-// aggregate k are members[start[k]:start[k+1]].
-func membersOf(a aggregates) (start, members []int32) {
+// nodesOf lists the nodes of each aggregate in ascending order: the nodes of
+// aggregate k are list[start[k]:start[k+1]].
+func nodesOf(a aggregates) (start, list []int32) {
 	start = make([]int32, a.count+1)
 	for _, k := range a.of {
 		if k >= 0 {
@@ -93,24 +93,24 @@ func membersOf(a aggregates) (start, members []int32) {
 	for k := range a.count {
 		start[k+1] += start[k]
 	}
-	members = make([]int32, start[a.count])
+	list = make([]int32, start[a.count])
 	next := append([]int32(nil), start...)
 	for node, k := range a.of {
 		if k >= 0 {
-			members[next[k]] = int32(node)
+			list[next[k]] = int32(node)
 			next[k]++
 		}
 	}
-	return start, members
+	return start, list
 }
 
 // orthonormalise applies modified Gram-Schmidt, twice, to the near-null space restricted to
-// the members of an aggregate, leaving out dependent vectors. It returns
+// the nodes of an aggregate, leaving out dependent vectors. It returns
 // the rank, and in r the coefficients: null_c = sum_q basis_q r[q*width+c].
-func (t *tentative) orthonormalise(nd nodes, members []int32, null [][]float64, r []float64) (rank int) {
+func (t *tentative) orthonormalise(nd nodes, list []int32, null [][]float64, r []float64) (rank int) {
 	w := t.width
 	each := func(do func(i int)) {
-		for _, k := range members {
+		for _, k := range list {
 			for i := nd.First[k]; i < nd.First[k+1]; i++ {
 				do(int(i))
 			}

@@ -6,7 +6,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// rowBlock is some rows, as ptr of a csr.Matrix says, that are to be those from at on of a matrix.
+// rowBlock is some rows, as ptr of a csr.Matrix says, that become the rows from at on of a matrix.
 type rowBlock struct {
 	at  int
 	ptr []int64

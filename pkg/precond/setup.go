@@ -108,7 +108,7 @@ func (s *setup) counted(bytes int64) int64 {
 	return bytes
 }
 
-// fits is checkMemory of what may turn out to be less.
+// fits is checkMemory for an upper bound of the memory, without telling Options.Needs.
 func (s *setup) fits(bytes int64) error {
 	if bytes = s.counted(bytes); s.MaxBytes > 0 && bytes > s.MaxBytes {
 		return fmt.Errorf("%w: %s are needed, %s are left for it", ErrMemory, humanize.Bytes(uint64(bytes)), humanize.Bytes(uint64(s.MaxBytes)))

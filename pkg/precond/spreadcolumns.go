@@ -101,7 +101,7 @@ type codeTable struct {
 	count int
 }
 
-// slot is where a code is, or would be.
+// slot returns the index where a code is, or would be.
 func (t *codeTable) slot(code int64) int {
 	mask := len(t.key) - 1
 	at := int(uint64(code)*0x9e3779b97f4a7c15>>20) & mask

@@ -65,7 +65,7 @@ type Known struct {
 	parts []int32 // see parts; nil: not found yet
 }
 
-// Judge is the function Judge.
+// Judge returns the Judgement of the function Judge.
 func (k *Known) Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Judgement, error) {
 	s, errors, err := check(m, x, b, pool)
 	if s == nil {

@@ -15,7 +15,7 @@ import (
 //	Normal   ||A^T r||_2 / (||A||_F ||r||_2)
 //
 // with 0/0 = 0. There is an E with ||E||_2 = Normal ||A||_F that makes x the exact solution for A + E ([Stewart77]), and Normal <= Columns; Normal does not see columns much smaller than the largest.
-// Where r is but rounding, as in a system that has a solution, both may be anything up to 1.
+// Where r is only rounding, as in a system that has a solution, both may have any value up to 1.
 type LeastSquares struct {
 	Columns float64 `json:"columns"`
 	Normal  float64 `json:"normal"`

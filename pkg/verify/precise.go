@@ -29,8 +29,8 @@ const (
 type number = func(j int) (neg bool, m []uint64, e int)
 
 // Precisely measures an x of numbers of so many bits. The matrix and the right-hand side are the
-// exact sums of their parts, of which the first are much larger than the others and what errors are relative to. Weights, a positive one for each
-// row, may be nil. Residuals are summed in fixed point, of a precision relative to the largest term of their row.
+// exact sums of their parts. The first parts are much larger than the others, and errors are relative to them. Weights, a positive one for
+// each row, may be nil. Residuals are summed in fixed point, of a precision relative to the largest term of their row.
 func Precisely(a []*csr.Matrix, x number, b [][]float64, weights []float64, bits int, pool *parallel.Pool) (PreciseErrors, error) {
 	m := a[0]
 	for _, p := range a[1:] {

@@ -72,7 +72,7 @@ func ComputeDistributed(a *dist.Matrix, x, b []float64, pool *parallel.Pool) Err
 	return all.errors()
 }
 
-// JudgeDistributed is Judge as ComputeDistributed is Compute. Weights are a vector of this rank.
+// JudgeDistributed is Judge for a matrix that is spread over ranks, see ComputeDistributed. Weights are a vector of this rank.
 func JudgeDistributed(a *dist.Matrix, x, b []float64, tol float64, pool *parallel.Pool) Judgement {
 	s, errors := checkDistributed(a, x, b, pool)
 	if s == nil {
@@ -81,7 +81,7 @@ func JudgeDistributed(a *dist.Matrix, x, b []float64, tol float64, pool *paralle
 	return s.judge(tol, pool)
 }
 
-// UnexplainedDistributed is Unexplained as ComputeDistributed is Compute.
+// UnexplainedDistributed is Known.Unexplained for a matrix that is spread over ranks, see ComputeDistributed.
 func UnexplainedDistributed(a *dist.Matrix, x, b []float64, pool *parallel.Pool) float64 {
 	s, errors := checkDistributed(a, x, b, pool)
 	if s == nil {
@@ -90,7 +90,8 @@ func UnexplainedDistributed(a *dist.Matrix, x, b []float64, pool *parallel.Pool)
 	return s.unexplained(pool)
 }
 
-// PartSizesDistributed is PartSizes as ComputeDistributed is Compute, of an x without NaN: vectors of this rank. Sizes of ghosts are zero.
+// PartSizesDistributed is Known.PartSizes for a matrix that is spread over ranks, see ComputeDistributed, and an x without NaN. It
+// returns vectors of this rank; the sizes of ghosts are zero.
 func PartSizesDistributed(a *dist.Matrix, x []float64, pool *parallel.Pool) (rows, columns []float64) {
 	s := &system{m: a.Local, x: make([]float64, a.Len), own: ownRows(a), over: newRanks(a)}
 	for _, own := range s.own {

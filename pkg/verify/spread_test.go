@@ -12,13 +12,13 @@ import (
 // The elements of A, x and b spread over up to 600 decades, each on its own, against
 // 3000-bit arithmetic: with x right to rounding for some rows and wrong for others.
 func TestSpreadAgainstBigFloat(t *testing.T) {
-	trials := 300
+	rounds := 300
 	if testing.Short() {
-		trials = 60
+		rounds = 60
 	}
-	for trial := range trials {
-		rng := rand.New(rand.NewPCG(uint64(trial), 16))
-		decades := []float64{10, 60, 150, 300}[trial%4]
+	for round := range rounds {
+		rng := rand.New(rand.NewPCG(uint64(round), 16))
+		decades := []float64{10, 60, 150, 300}[round%4]
 		value := func() float64 {
 			return rng.NormFloat64() * math.Pow(10, decades*(2*rng.Float64()-1))
 		}
@@ -40,7 +40,7 @@ func TestSpreadAgainstBigFloat(t *testing.T) {
 		}
 		sameErrors(t, compute(t, m, x, b), oracle(m, x, b))
 		if t.Failed() {
-			t.Fatalf("trial %d", trial)
+			t.Fatalf("round %d", round)
 		}
 	}
 }
@@ -76,8 +76,8 @@ func TestNothingVanishes(t *testing.T) {
 // they are held against b.
 func TestHugeSolution(t *testing.T) {
 	wide := func(v float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(v) }
-	for trial := range 40 {
-		rng := rand.New(rand.NewPCG(uint64(trial), 17))
+	for round := range 40 {
+		rng := rand.New(rand.NewPCG(uint64(round), 17))
 		const n = 8
 		size := 100 + rng.IntN(700)
 		x, b := make([]float64, n), make([]float64, n)
@@ -101,7 +101,7 @@ func TestHugeSolution(t *testing.T) {
 		got, want := compute(t, m, x, b), oracle(m, x, b)
 		for k, r := range []float64{got.RelativeResidual / want.RelativeResidual, got.Row / want.Row, got.Normwise / want.Normwise} {
 			if !(math.Abs(r-1) <= 1e-12) {
-				t.Errorf("trial %d: error %d is %g of the right one", trial, k, r)
+				t.Errorf("round %d: error %d is %g of the right one", round, k, r)
 			}
 		}
 	}
