@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSum compares sums with rational numbers, over the whole range of float64.
+// TestSum compares sums with rational arithmetic, over the whole range of float64.
 func TestSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
@@ -78,10 +78,10 @@ func TestEliminations(t *testing.T) {
 	}
 }
 
-// byChance are families whose systems may have no solution though nothing is known about it.
+// byChance lists the classes whose systems may have no solution though the class knows no contradiction.
 var byChance = []string{"zero-rows", "nearly-singular", "indefinite", "random", "near-gains", "patchwork"}
 
-// TestNatures checks what families promise of their systems.
+// TestNatures checks what the classes promise about their systems.
 func TestNatures(t *testing.T) {
 	for _, f := range systems {
 		contradicted, singular := 0, 0

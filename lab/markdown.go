@@ -8,10 +8,10 @@ import (
 // Markdown returns the tables of docs/reliability.md: the systems, then the injected faults.
 func (r *Report) Markdown(seed uint64) string {
 	var text strings.Builder
-	table := func(title string, families []Family) {
+	table := func(title string, classes []StressClass) {
 		fmt.Fprintf(&text, "| %s | cases | solves | converged | no solution | refused | other ends | wrong |\n", title)
 		text.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|\n")
-		for _, f := range families {
+		for _, f := range classes {
 			if l := r.rows[f.Name]; l != nil && l.cases > 0 {
 				l.markdown(&text, fmt.Sprintf("%s (`%s`)", f.About, f.Name))
 			}
@@ -48,7 +48,7 @@ func (l *line) wrongs() string {
 	return strings.Join(words, ", ")
 }
 
-// inWords says what a fault is.
+// inWords describes a fault.
 func (f Fault) inWords() string {
 	return map[Fault]string{
 		FalseConverged: "falsely converged",
