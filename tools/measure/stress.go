@@ -14,9 +14,9 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/present"
 )
 
-// stressMain attacks the solver with thousands of systems and injected faults, judges every
-// answer in exact arithmetic, and prints a table; see lab. It ends with 1 if a case
-// shows a fault. Cases that fail are listed, with a command that runs them again.
+// stressMain attacks the solver with thousands of systems and injected faults, judges every solution in exact
+// arithmetic, and prints a table; see lab. It exits with 1 if a case shows a fault. It lists cases that fail, with a
+// command that repeats them.
 func stressMain() {
 	if err := stressRun(); err != nil {
 		fmt.Fprintln(os.Stderr, "stress:", err)
@@ -117,7 +117,7 @@ func spread(report *lab.Report, cases []lab.StressCase, set settings) error {
 	return nil
 }
 
-// build builds mpsolve for the families that attack the program, unless the environment names it.
+// build builds mpsolve for the classes that attack the program, unless the environment names it.
 func build() (remove func(), err error) {
 	if os.Getenv(lab.BinaryVariable) != "" {
 		return func() {}, nil
