@@ -18,7 +18,7 @@ import (
 
 const module = "github.com/mpsolve/mpsolve"
 
-// A layer says what the files of one package, tests left out, may import.
+// A layer says what the files of one package, except tests, may import.
 type layer struct {
 	pkg     string
 	imports []string // packages of this module; "*" for any
@@ -43,18 +43,18 @@ var layers = []layer{
 	{pkg: "reproduce/agata", imports: []string{"internal/solver", "pkg/csr", "pkg/krylov", "internal/parallel", "pkg/solve", "lab/stochastic"}, reason: "simulates a detector and searches in its signals, knows no terminal"},
 	{pkg: "examples/sequence", imports: []string{"internal/solver", "pkg/csr", "pkg/solve"}, reason: "an example: sequences of systems"},
 	{pkg: "internal/host", reason: "files, limits and processors of the system alone"},
-	{pkg: "internal/matrixio", imports: []string{"internal/kernels", "pkg/csr", "pkg/matrixmarket"}, reason: "reads and writes other formats of files, finds the papers' matrices, knows no precision and no solver"},
+	{pkg: "internal/matrixio", imports: []string{"internal/host", "internal/kernels", "pkg/csr", "pkg/matrixmarket"}, reason: "reads and writes other formats of files, finds the papers' matrices, knows no precision and no solver"},
 	{pkg: "internal/testsupport", imports: []string{"internal/kernels", "internal/dd", "internal/matrixio", "pkg/csr", "pkg/linop", "pkg/matrixmarket"}, reason: "matrices, vectors and programs for tests"},
 	{pkg: "internal/report", imports: []string{"internal/solver", "reproduce/records", "internal/matrixio", "lab", "internal/host", "internal/dist", "pkg/gpu", "pkg/solve", "lab/stochastic", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 
 	{pkg: "internal/solver", imports: []string{"internal/dist", "internal/parallel", "internal/solver/attempt", "internal/solver/backend", "internal/solver/batch", "internal/solver/checkpoint", "internal/solver/choice", "internal/solver/digits", "internal/solver/features", "internal/solver/ranks", "internal/solver/refine", "internal/solver/rules", "internal/solver/special", "pkg/adaptive", "pkg/csr", "pkg/gpu", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve", "pkg/verify"}, reason: "takes a matrix and right-hand sides to a verified result; knows no files and no terminal"},
 	{pkg: "internal/solver/batch", imports: []string{"internal/dd", "internal/parallel", "internal/solver/attempt", "internal/solver/backend", "internal/solver/choice", "internal/solver/features", "internal/solver/refine", "pkg/csr", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve"}, reason: "several right-hand sides side by side"},
-	{pkg: "internal/solver/checkpoint", imports: []string{"internal/dist", "internal/solver/attempt", "internal/solver/choice", "internal/solver/ranks", "internal/solver/refine", "pkg/adaptive", "pkg/csr", "pkg/krylov", "pkg/linop", "pkg/solve"}, reason: "how far a solve has come, in a file"},
+	{pkg: "internal/solver/checkpoint", imports: []string{"internal/dist", "internal/kernels", "internal/solver/attempt", "internal/solver/choice", "internal/solver/ranks", "internal/solver/refine", "pkg/adaptive", "pkg/csr", "pkg/krylov", "pkg/linop", "pkg/solve"}, reason: "how far a solve has come, in a file"},
 	{pkg: "internal/solver/special", imports: []string{"internal/dd", "internal/parallel", "internal/solver/backend", "internal/solver/choice", "internal/solver/digits", "internal/solver/features", "internal/solver/ranks", "internal/solver/refine", "internal/solver/rules", "pkg/csr", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve", "pkg/verify"}, reason: "matrices of a special kind: triangular, singular, not square; and evidence of no solution"},
 	{pkg: "internal/solver/digits", imports: []string{"internal/mp", "internal/solver/backend", "internal/solver/choice", "internal/solver/refine", "internal/solver/rules", "pkg/csr", "pkg/krylov", "pkg/solve", "pkg/verify"}, reason: "how many digits of x can be believed, and x of multiple precision"},
 	{pkg: "internal/solver/refine", imports: []string{"internal/mp", "internal/solver/attempt", "internal/solver/backend", "internal/solver/choice", "internal/solver/rules", "pkg/adaptive", "pkg/csr", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve", "pkg/verify"}, reason: "iterative refinement and its corrections, on any backend"},
 	{pkg: "internal/solver/attempt", imports: []string{"internal/solver/backend", "internal/solver/choice", "internal/solver/ranks", "internal/solver/rules", "pkg/adaptive", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve"}, reason: "methods and preconditioners that are tried one after the other, and their budgets"},
-	{pkg: "internal/solver/choice", imports: []string{"internal/mp", "internal/solver/backend", "internal/solver/features", "internal/solver/ranks", "internal/solver/rules", "pkg/adaptive", "pkg/csr", "pkg/gpu", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve"}, reason: "the rules of choice, and what memory and time a choice takes; solves nothing"},
+	{pkg: "internal/solver/choice", imports: []string{"internal/kernels", "internal/mp", "internal/solver/backend", "internal/solver/features", "internal/solver/ranks", "internal/solver/rules", "pkg/adaptive", "pkg/csr", "pkg/gpu", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve"}, reason: "the rules of choice, and what memory and time a choice takes; solves nothing"},
 	{pkg: "internal/solver/features", imports: []string{"internal/dist", "internal/parallel", "internal/solver/ranks", "internal/solver/rules", "pkg/csr", "pkg/gpu", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve", "pkg/verify"}, reason: "what a matrix is like; knows no method"},
 	{pkg: "internal/solver/rules", imports: []string{"pkg/precond", "pkg/solve"}, reason: "the constants of the rules of choice, with unit, source and the command that fits each; decides nothing"},
 	{pkg: "internal/solver/backend", imports: []string{"internal/dd", "internal/dist", "internal/gpudist", "internal/kernels", "internal/parallel", "internal/solver/ranks", "pkg/adaptive", "pkg/csr", "pkg/gpu", "pkg/krylov", "pkg/linop", "pkg/precond", "pkg/solve"}, reason: "where vectors and stored matrices live: host, device, ranks, double-double; chooses nothing"},
@@ -97,12 +97,11 @@ var confined = map[string][]string{
 	"github.com/spf13/pflag":            {"internal/cli"},
 }
 
-// unclean lists what a pure package must not import: it talks to nobody.
+// unclean lists what a pure package must not import.
 var unclean = []string{"log", "log/slog", "net", "net/http", "os", "os/exec", "os/signal", "syscall"}
 
-// TestLayering reads the sources itself instead of asking go list: this way it
-// sees the files of all platforms and build tags, and the test cache notices
-// when one of them changes.
+// TestLayering reads the sources itself instead of asking go list: this way it sees the files of all platforms and
+// build tags, and the test cache notices when one of them changes.
 func TestLayering(t *testing.T) {
 	found := packages(t, filepath.Join("..", ".."), isSource)
 	for _, pkg := range slices.Sorted(maps.Keys(found)) {
@@ -139,10 +138,10 @@ func TestTableIsSound(t *testing.T) {
 	}
 }
 
-// outside are the folders that are not the solver; the product imports them nowhere else than in starts.
+// outside lists the folders that are not the solver; the product imports them only in starts.
 var outside = []string{"lab", "reproduce", "gputest", "examples", "tools"}
 
-// starts are the files of internal/cli and internal/report that start or print what is outside, and no others.
+// starts lists the files of internal/cli and internal/report that start, or print the results of, what is outside.
 var starts = []string{
 	"internal/cli/bench.go",
 	"internal/cli/benchgpu.go",
@@ -179,8 +178,8 @@ var starts = []string{
 	"internal/report/tune.go",
 }
 
-// TestProductStandsAlone wants the product to import nothing of the folders outside but in the files of starts, and
-// nothing at all to import an example.
+// TestProductStandsAlone: the product imports nothing of the folders outside except in the files of starts, and
+// nothing imports an example.
 func TestProductStandsAlone(t *testing.T) {
 	used := map[string]bool{}
 	for pkg, files := range packages(t, filepath.Join("..", ".."), isSource) {
@@ -247,7 +246,7 @@ type file struct {
 	imports []string
 }
 
-// faults returns what a file does against the rules of its layer.
+// faults returns the violations of a file against the rules of its layer.
 func (l layer) faults(f file) (faults []string) {
 	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	for _, p := range f.imports {
@@ -280,7 +279,7 @@ func allowed(imports []string) string {
 	return strings.Join(imports, ", ")
 }
 
-// prints recognises a call that writes to standard output or standard error.
+// prints reports whether n is a call that writes to standard output or standard error, and its name.
 func prints(n ast.Node) (name string, ok bool) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -300,8 +299,8 @@ func prints(n ast.Node) (name string, ok bool) {
 func isSource(name string) bool { return path.Ext(name) == ".go" && !isTest(name) }
 func isTest(name string) bool   { return strings.HasSuffix(name, "_test.go") }
 
-// packages parses the selected files below root, by package. Nested modules and what the go
-// command leaves out are left out here too.
+// packages parses the selected files below root, by package. It leaves out nested modules and what the go command
+// leaves out.
 func packages(t *testing.T, root string, selected func(name string) bool) map[string][]file {
 	found := map[string][]file{}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -331,7 +330,7 @@ func packages(t *testing.T, root string, selected func(name string) bool) map[st
 	return found
 }
 
-// ignored tells whether a folder holds no package of this module.
+// ignored reports whether a folder holds no package of this module.
 func ignored(dir string) bool {
 	base := filepath.Base(dir)
 	if base[0] == '.' || base[0] == '_' || base == "testdata" || base == "vendor" {
