@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What the choice of method and preconditioner costs against the best one.
+"""Compares the choice of method and preconditioner with the best fallback.
 
-    bench/rungs.py MPSOLVE [--before MPSOLVE] FILE.mtx ...
+    bench/fallbacks.py MPSOLVE [--before MPSOLVE] FILE.mtx ...
 
-Solves each matrix with the default flags and with each rung alone, and prints the user CPU time
-of the processes, reading included: the choice, the best rung, and the time of the one by that
-of the other. CPU time says less about set-ups that run on one core, but nothing of other work
-on the machine. A rung may take twice the time of the choice, which is tried twice.
+Solves each matrix with the default flags and with each fallback alone, and prints the user CPU
+time of the processes, including reading: of the choice, of the best fallback, and their ratio.
+CPU time says less about set-ups that run on one core, but does not depend on other work on the
+machine. A fallback may take twice the time of the choice, which runs twice.
 """
 import argparse
 import json
@@ -20,7 +20,7 @@ OTHER = [("bicgstab", "jacobi"), ("bicgstab", "ilu0"), ("bicgstab", "amg"), ("gm
 
 
 def solve(program, file, limit, *flags):
-    """The user CPU time of a solve, infinite if it does not converge, its report and its time."""
+    """Returns the user CPU time of a solve, infinite if it does not converge, its report and its time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     run = subprocess.run([program, "solve", file, "--json", "--max-time", f"{limit:.1f}s", *flags],
                          capture_output=True, text=True)
@@ -38,11 +38,11 @@ def name(report):
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("program")
-    args.add_argument("--before", help="a program of before, to compare with")
+    args.add_argument("--before", help="an earlier program to compare with")
     args.add_argument("files", nargs="+")
     args = args.parse_args()
     ratios = {"before": [], "now": []}
-    print("| matrix | before | user s | choice | user s | best rung | user s | choice / best |")
+    print("| matrix | before | user s | choice | user s | best fallback | user s | choice / best |")
     print("| --- | --- | ---:| --- | ---:| --- | ---:| ---:|")
     for file in args.files:
         old = solve(args.before, file, 100) if args.before else (math.inf, None, 0)
@@ -51,8 +51,8 @@ def main():
             print(f"| {os.path.basename(file)} | | | not solved |")
             continue
         limit = max(0.5, 2 * chosen[2])
-        rungs = SYMMETRIC if chosen[1]["matrix"]["symmetric"] else OTHER
-        best = min(((solve(args.program, file, limit, "--method", m, "--precond", p)[0], f"{m} {p}") for m, p in rungs))
+        fallbacks = SYMMETRIC if chosen[1]["matrix"]["symmetric"] else OTHER
+        best = min(((solve(args.program, file, limit, "--method", m, "--precond", p)[0], f"{m} {p}") for m, p in fallbacks))
         least = min(best[0], chosen[0])
         ratios["now"].append(chosen[0] / least)
         if old[1]:
@@ -62,7 +62,7 @@ def main():
     for when, list_ in ratios.items():
         if list_:
             mean = math.exp(sum(map(math.log, list_)) / len(list_))
-            print(f"{when}: {len(list_)} matrices, geometric mean {mean:.2f}, largest {max(list_):.1f} times the best rung")
+            print(f"{when}: {len(list_)} matrices, geometric mean {mean:.2f}, largest {max(list_):.1f} times the best fallback")
 
 
 if __name__ == "__main__":
