@@ -14,10 +14,10 @@ import (
 // Sizes from which a preconditioner is worth trying.
 const (
 	// MultigridNonzeros is the size from which multigrid is tried first.
-	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/rungs.py.
+	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/fallbacks.py.
 	MultigridNonzeros = 100_000
 	// SparseRows is the size from which ILU(0) comes before ILUT.
-	// Unit: rows. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/rungs.py.
+	// Unit: rows. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/fallbacks.py.
 	SparseRows = 40_000
 	// WideFill is the fill of an incomplete factorisation with a small drop tolerance.
 	// Unit: entries, relative to those of the matrix. Source: chosen. Fit: make solver-table TABLE_FLAGS='-part kinds'.
@@ -31,16 +31,16 @@ const (
 // takes in an iteration or in an incomplete factorisation.
 const (
 	// SmallNonzeros is the size up to which a minimum degree order is found to count what complete factors take.
-	// Unit: nonzeros. Source: the order takes as long as some tens of products, docs/solvers.md. Fit: bench/rungs.py.
+	// Unit: nonzeros. Source: the order takes as long as some tens of products, docs/solvers.md. Fit: bench/fallbacks.py.
 	SmallNonzeros = 150_000
 	// SmallWork is what complete factors of such a matrix may take: about the time of ICT.
-	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/rungs.py.
+	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/fallbacks.py.
 	SmallWork = 10_000
 	// CompactNonzeros is the size up to which complete factors are tried where the width of the matrix lets expect little work.
-	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/rungs.py.
+	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/fallbacks.py.
 	CompactNonzeros = 1_000_000
 	// CompleteWork is what complete factors of such a matrix may take.
-	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/rungs.py.
+	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best rung". Fit: bench/fallbacks.py.
 	CompleteWork = 4000
 	// LittleWork is what a complete factorisation takes that costs no more than ILUT.
 	// Unit: multiplications a nonzero. Source: power networks, docs/matrices.md. Fit: make table.
@@ -83,7 +83,7 @@ const (
 	// Unit: rows, relative to all. Source: chosen. Fit: not fitted: chosen by judgement.
 	MostlyLoaded = 0.5
 	// SurfaceShare is the most that rows with sums are where they are the boundary of a mesh.
-	// Unit: rows, relative to all. Source: meshes with 8 and more points along an edge. Fit: bench/rungs.py.
+	// Unit: rows, relative to all. Source: meshes with 8 and more points along an edge. Fit: bench/fallbacks.py.
 	SurfaceShare = 0.25
 	// SurfaceNeighbours is the least share of such rows among the neighbours of such rows.
 	// Unit: rows, relative to neighbours. Source: counting on meshes. Fit: not fitted: chosen below what meshes have.
@@ -105,26 +105,26 @@ const (
 // Relaxed ILU(0) and convection.
 const (
 	// OneWay is the share of couplings with a direction from which transport decides.
-	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/rungs.py.
+	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
 	OneWay = 0.5
 	// Relaxation is what ILU(0) adds of dropped entries to the diagonal.
-	// Unit: relative to what is dropped. Source: [Gustafsson78]; docs/solvers.md, "Relaxed ILU(0)". Fit: bench/rungs.py.
+	// Unit: relative to what is dropped. Source: [Gustafsson78]; docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
 	Relaxation = 0.95
 	// MostRelaxed is the share of couplings with a direction up to which ILU(0) is relaxed.
-	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/rungs.py.
+	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
 	MostRelaxed = 0.75
 	// LeastLoaded is the mean of row sums up to which ILU(0) is relaxed.
-	// Unit: relative to the diagonal. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/rungs.py.
+	// Unit: relative to the diagonal. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
 	LeastLoaded = 0.1
 	// SweepRoot is about how many iterations BiCGStab takes with relaxed ILU(0) on meshes in space, relative to the square root
 	// of the number of points along an edge.
-	// Unit: iterations. Source: [Gustafsson78] for the root; convdiff3d for the factor. Fit: bench/rungs.py.
+	// Unit: iterations. Source: [Gustafsson78] for the root; convdiff3d for the factor. Fit: bench/fallbacks.py.
 	SweepRoot = 3
 	// SweptWork is what multigrid takes there in all: convdiff3d takes as long with either at some 70 points along an edge.
-	// Unit: multiplications a nonzero. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/rungs.py.
+	// Unit: multiplications a nonzero. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
 	SweptWork = 120
 	// LeastDirection is the share of couplings with a direction from which iterations are that few.
-	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/rungs.py.
+	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
 	LeastDirection = 0.1
 )
 
@@ -143,7 +143,7 @@ const (
 	// Unit: multiplications a row. Source: counting. Fit: not fitted: it follows from the source.
 	ProjectionWork = 2
 	// NodesWork is what multigrid takes in all where nodes have several unknowns.
-	// Unit: multiplications a nonzero. Source: elasticity3d; docs/solvers.md, "What happens by default". Fit: bench/rungs.py.
+	// Unit: multiplications a nonzero. Source: elasticity3d; docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
 	NodesWork = 1400
 	// Unexpected is what a preconditioner takes in all that AlternativeWork has no row for.
 	// Unit: multiplications a nonzero. Source: chosen. Fit: not fitted: chosen by judgement.
@@ -152,7 +152,7 @@ const (
 
 // AlternativeWork is what preconditioners take in all, by the shape of the graph: planar, spatial, expander. Incomplete factors with a
 // threshold fill, and so do the coarse levels of multigrid, the more, the faster neighbourhoods grow.
-// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: bench/rungs.py.
+// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
 var AlternativeWork = map[precond.Kind][3]float64{
 	precond.AMG:      {500, 500, 1500},
 	precond.ICT:      {400, 1500, 800},
@@ -164,7 +164,7 @@ var AlternativeWork = map[precond.Kind][3]float64{
 }
 
 // EarlyWork is what complete factors take that come first, in the time of multiplications of iterations: half of it is for their order.
-// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: bench/rungs.py.
+// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
 var EarlyWork = map[precond.Kind]float64{precond.Cholesky: 330, precond.LU: 500}
 
 // Probe runs. A probe run is a fallback whose preconditioner costs next to nothing. Its iterations show how fast it converges, which nothing
@@ -172,19 +172,19 @@ var EarlyWork = map[precond.Kind]float64{precond.Cholesky: 330, precond.LU: 500}
 // is to save.
 const (
 	// LeastProbeRun is the number of iterations before a probe run is first looked at.
-	// Unit: iterations. Source: chosen. Fit: bench/rungs.py.
+	// Unit: iterations. Source: chosen. Fit: bench/fallbacks.py.
 	LeastProbeRun = 8
 	// ProbeRunShare is what a probe run may take, whatever its rate.
-	// Unit: relative to the work of the next fallback. Source: chosen. Fit: bench/rungs.py.
+	// Unit: relative to the work of the next fallback. Source: chosen. Fit: bench/fallbacks.py.
 	ProbeRunShare = 1. / 16
 	// FirstLook is the number of iterations after which the rate of a method is first looked at.
-	// Unit: iterations. Source: chosen: first iterations tell little. Fit: bench/rungs.py.
+	// Unit: iterations. Source: chosen: first iterations tell little. Fit: bench/fallbacks.py.
 	FirstLook = 32
 	// ProbeShare is the share of the budget after which the rate is first looked at, if that is later.
-	// Unit: relative to the budget. Source: chosen. Fit: bench/rungs.py.
+	// Unit: relative to the budget. Source: chosen. Fit: bench/fallbacks.py.
 	ProbeShare = 1. / 8
 	// Hopeless is how many times the budget a method may be expected to take before it is left: rates are rough, and mostly grow.
-	// Unit: relative to the budget. Source: chosen. Fit: bench/rungs.py.
+	// Unit: relative to the budget. Source: chosen. Fit: bench/fallbacks.py.
 	Hopeless = 2
 )
 
@@ -203,13 +203,13 @@ const (
 	// Unit: ratio. Source: [Korf85]. Fit: not fitted: it follows from the source.
 	RoundGrowth = 4
 	// Solving is how many times the budget iterations may take, which take less time for a multiplication than set-ups.
-	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: bench/rungs.py.
+	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
 	Solving = 4
 	// Completing is the same for complete factorisations, which besides are sure to solve.
-	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: bench/rungs.py.
+	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
 	Completing = 8
 	// Balance is how many times the work of the set-up iterations may take in the first round.
-	// Unit: ratio. Source: chosen. Fit: bench/rungs.py.
+	// Unit: ratio. Source: chosen. Fit: bench/fallbacks.py.
 	Balance = 16
 	// StaleReduction is what a round has to reduce the measure to; otherwise the round is stale.
 	// Unit: ratio. Source: chosen. Fit: not fitted: chosen by judgement.
