@@ -91,7 +91,6 @@ var pathNames = [...]string{ReadOnly: ".nc", Scalar: "s_load"}
 
 // A thread is numbered by its block and its position in the block. The last position stands for several threads of
 // the block; the last two blocks stand for several blocks and for a read through ReadOnly.
-// block, the last two blocks for several blocks and for a read through ReadOnly.
 const (
 	placeBits     = 11
 	severalPlaces = 1<<placeBits - 1

@@ -193,7 +193,7 @@ func (p *Problem) Times(ctx context.Context, timing Timing) (map[Precision]Time,
 	return byPrecision, nil
 }
 
-// FLOPs counts additions, multiplications and divisions, without those of the elements that pad rows of ELL.
+// FLOPs counts additions, multiplications and divisions; elements that pad rows of ELL do not count.
 func (p *Problem) FLOPs() int64 {
 	n := int64(p.N)
 	switch p.Kernel {

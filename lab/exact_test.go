@@ -93,7 +93,7 @@ func TestNatures(t *testing.T) {
 			}
 			switch y := s.Contradiction; {
 			case y != nil && (!contradicts(s.A, s.B, y) || nature != Unknown && nature != Inconsistent):
-				t.Errorf("%s %d: a contradiction that is none (%v)", f.Name, k, nature)
+				t.Errorf("%s %d: a false contradiction (%v)", f.Name, k, nature)
 			case y == nil && nature == Inconsistent && !slices.Contains(byChance, f.Name):
 				t.Errorf("%s %d is inconsistent and has no contradiction", f.Name, k)
 			case y != nil:

@@ -166,7 +166,7 @@ func (o *Outcome) written(path string, dense bool, b []float64, m *csr.Matrix, e
 	}
 	c, err := matrixmarket.ReadFile(context.Background(), path, matrixmarket.Options{Threads: 1})
 	if err != nil || dense && !slices.Equal(c.Dense, b) || !dense && !same(c.Matrix, m) {
-		o.fault(Partial, "what was written is not what is read (%v); %s", err, o.Text)
+		o.fault(Partial, "the content read differs from the content written (%v); %s", err, o.Text)
 	}
 }
 

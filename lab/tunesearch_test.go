@@ -59,7 +59,7 @@ func TestSearch(t *testing.T) {
 			settings[o.Setting] = true
 			if !o.Passes {
 				if o.Why == "" {
-					t.Errorf("%s: %v does not pass, and nobody says why", c.kind, o.Setting)
+					t.Errorf("%s: %v does not pass, without a reason", c.kind, o.Setting)
 				}
 				continue
 			}

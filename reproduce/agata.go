@@ -122,7 +122,7 @@ func (a *agataSignals) search(ctx context.Context, in input, p point) (set *agat
 // agataSearches is the kind of measurement of how well a search agrees with the full search in FP32.
 func agataSearches() kind {
 	return kind{
-		name: "agata", text: "a search for interactions in a simulated detector: how many points are those of the full search in FP32",
+		name: "agata", text: "a search for interactions in a simulated detector: how many points equal those of the full search in FP32",
 		labels: searchLabels(), exists: isSearch, detector: true,
 		values: []string{"identical", "within5", "beyond20", "true5", "true_distance", "tried"},
 		cost:   func(point, float64) float64 { return 4 },
@@ -196,7 +196,7 @@ func agataClasses(name, text, labelName string, classes []class, of func(s *agat
 
 // agataDistances is the kind of measurement of figure 5.1 of [Molina24].
 func agataDistances() kind {
-	return agataClasses("agata-distances", "how far points are from those of the full search in FP32", distanceLabel, distanceClasses,
+	return agataClasses("agata-distances", "the distances between its points and those of the full search in FP32", distanceLabel, distanceClasses,
 		func(s *agataSet, k int, found, reference agata.Found) float64 {
 			return s.basis.Apart(s.events[k], found, reference)
 		})
@@ -204,7 +204,7 @@ func agataDistances() kind {
 
 // agataEnergies is the kind of measurement of figure 5.2 of [Molina24].
 func agataEnergies() kind {
-	return agataClasses("agata-energies", "the energies of events whose points are not those of the full search in FP32", energyLabel, energyClasses,
+	return agataClasses("agata-energies", "the energies of events whose points differ from the full search in FP32", energyLabel, energyClasses,
 		func(s *agataSet, k int, _, _ agata.Found) float64 { return s.events[k].Energy })
 }
 

@@ -45,7 +45,6 @@ const (
 // whatever its recurrence says. Double vectors that are combined with others are double-double vectors whose low
 // parts are cleared: the numbers are those of DD-AVX; the times are at most slightly above those of kernels without
 // low parts.
-// DD-AVX, the times are at most a little above those of kernels that never had low parts.
 func ddBiCG() kind {
 	return kind{
 		name: "dd-bicg", text: "BiCG with all or parts of its vectors in double-double, and with a switch to them", matrix: true,

@@ -32,7 +32,7 @@ var magnitudes = map[string]func(at, uniform, normal float64) float64{
 // remark 3.3); the other vector is in FP64, normally distributed.
 func adaptiveDot() kind {
 	return kind{
-		name: "dot", text: "inner products and sums of a vector in adaptive precision, each block in that of its largest element",
+		name: "dot", text: "inner products and sums of a vector in adaptive precision, each block in the format of its largest element",
 		labels: []label{
 			{kernelLabel, "dot", oneOf("dot", "sum")},
 			{distributionLabel, "uniform", oneOf("uniform", "normal", "lognormal", "decaying")},

@@ -124,7 +124,7 @@ func stepsOfMPRES() kind {
 		labels: []label{
 			{stepLabel, "sums", oneOf(names...)},
 			precisionOf("424"),
-			{significandLabel, "53", domain{"bits of the random elements, at most those of the precision", positive.check}},
+			{significandLabel, "53", domain{"bits of the random elements, at most the bits of the precision", positive.check}},
 			{sizeLabel, "1000", positive},
 			threads("all"),
 		},

@@ -26,7 +26,6 @@ func instructions(file string) (list []instruction) {
 // TestContainerInstructions checks that the instructions of the image fit together, as far as possible without an
 // engine: names and syntax of commands are right, copied files come from an existing stage that has put them there,
 // and the program that is started is one of them.
-// stage that is there, where this has put them, and that the program which is started is one of them.
 func TestContainerInstructions(t *testing.T) {
 	known := []string{"FROM", "WORKDIR", "COPY", "RUN", "ARG", "ENTRYPOINT"}
 	var stages, built, copied, entry []string

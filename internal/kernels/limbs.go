@@ -8,7 +8,6 @@ import (
 // Integers of multiple precision consist of limbs of 52 bits, the lowest first: as many bits as IFMA multiplies, and
 // as the trick of c/limbs.h multiplies with FMA. A word holds the sum of up to MaxLimbTerms limbs, so that carries
 // can wait.
-// c/limbs.h does with FMA. The sum of up to MaxLimbTerms limbs fits a word: carries can wait.
 const (
 	LimbBits     = 52
 	LimbMask     = 1<<LimbBits - 1

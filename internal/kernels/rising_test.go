@@ -42,7 +42,7 @@ func TestRising(t *testing.T) {
 				bad := slices.Clone(offsets)
 				bad[i-1] = bad[i] + 1
 				if k.OffsetsRise(bad) {
-					t.Errorf("offset %d of %d falls, and nobody noticed", i, n)
+					t.Errorf("offset %d of %d falls, which was not noticed", i, n)
 				}
 			}
 			testColumnsRise(t, k, n)
@@ -75,7 +75,7 @@ func testColumnsRise(t *testing.T, k *Set, n int) {
 		for _, v := range values {
 			bad := slices.Clone(col)
 			if bad[i] = v; k.ColumnsRise(bad, begin, from, cols) {
-				t.Errorf("column %d of %d is %d, and nobody noticed", i, n, v)
+				t.Errorf("column %d of %d is %d, which was not noticed", i, n, v)
 			}
 		}
 	}

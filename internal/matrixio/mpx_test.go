@@ -64,7 +64,7 @@ func TestMPXChecksums(t *testing.T) {
 		b[at] ^= 0x10
 		_, err := readMemory(b, matrixmarket.Options{})
 		if err == nil {
-			t.Fatalf("byte %d was changed, and nobody noticed", at)
+			t.Fatalf("byte %d was changed, which was not noticed", at)
 		}
 		if at == mpxHeader+mpxBlock+8 && !strings.Contains(err.Error(), "at byte 262400: the next 262144 bytes are damaged") {
 			t.Error(err)

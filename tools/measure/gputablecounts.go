@@ -107,7 +107,6 @@ const (
 
 // An MI250X by its data sheet: the bytes that memory delivers to a compute unit in a clock, in which the unit can
 // issue one instruction of a wave of 64.
-// can begin one instruction of a wave of 64.
 const bytesPerClockAMD = 3.2e12 / 220 / 1.7e9
 
 // countAMD is what a product executes for 64 nonzeros, a line of pkg/gpu/testdata/ratchet-amd.txt.

@@ -10,7 +10,6 @@
 //	go run ./tools/measure stress            attacks the solver with thousands of systems
 //	go run ./tools/measure tables            writes tables of the test matrices into the documentation
 //	go run ./tools/measure volume            writes the model of what ranks send into docs/mpi.md
-//	go run ./tools/measure volume            writes the model of what ranks send into docs/mpi.md
 package main
 
 import (
