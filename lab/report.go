@@ -116,7 +116,7 @@ func (r *Report) Print(w io.Writer) error {
 		return err
 	}
 	if all.known > 0 {
-		_, err := fmt.Fprintf(w, "digits said within two of the true ones: %.0f of %.0f\n", all.within, all.known)
+		_, err := fmt.Fprintf(w, "claimed digits within two of the true ones: %.0f of %.0f\n", all.within, all.known)
 		return err
 	}
 	return nil

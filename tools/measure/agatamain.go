@@ -58,9 +58,9 @@ show orderings, not the percentages of a real one.`,
 	f.IntVar(&o.events, "events", 5342, "number of events")
 	f.Uint64Var(&o.seed, "seed", 1, "of the events")
 	f.IntVar(&o.threads, "threads", 0, "number of threads (default: all processors)")
-	f.Float64Var(&o.spacing, "spacing", agata.DefaultSpacing, "of the grid of the potentials, mm: a divisor of 90 from 0.5 to 3")
+	f.Float64Var(&o.spacing, "spacing", agata.DefaultSpacing, "spacing of the grid of the potentials, mm: a divisor of 90 from 0.5 to 3")
 	f.Float64Var(&o.noise, "noise", agata.Typical.Noise, "standard deviation of a sample, keV")
-	f.Float64Var(&o.crosstalk, "crosstalk", agata.Typical.Crosstalk, "part of the core's signal in each segment's")
+	f.Float64Var(&o.crosstalk, "crosstalk", agata.Typical.Crosstalk, "share of the core's signal that each segment picks up")
 	c.AddCommand(simulateCommand(&o), searchCommand(&o))
 	return c
 }

@@ -28,8 +28,8 @@ const ablation = ";theta=0.02;theta=0.08;theta=0.25;theta=0.35;omega=-1;omega=1;
 	"coarsest=50;coarsest=2000;kcycle;eps=24;eps=53"
 
 func multigridMain() {
-	threads := flag.Int("threads", 2, "threads")
-	most := flag.Int("maxit", 500, "iterations")
+	threads := flag.Int("threads", 2, "number of threads")
+	most := flag.Int("maxit", 500, "largest number of iterations")
 	try := flag.String("try", ablation, "variants, separated by semicolons")
 	flag.Parse()
 	pool := parallel.New(*threads)

@@ -25,8 +25,8 @@ func stressMain() {
 }
 
 func stressRun() error {
-	seed := flag.Uint64("seed", 1, "of the random numbers")
-	share := flag.Float64("share", 1, "of the cases of each class")
+	seed := flag.Uint64("seed", 1, "seed of the random numbers")
+	share := flag.Float64("share", 1, "share of the cases of each class to run")
 	names := flag.String("run", "*", "classes to run: patterns, such as no-x-*,graded")
 	index := flag.Int("case", -1, "run this case of the class only")
 	failing := flag.String("failing", "stress-failing", "`folder` for the systems that fail")
