@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Records what solves give, to the bit: the checksum of x and the figures of the report that no
-# clock and no wording enters. Two recordings differ only where results do:
+# Records the results of solves, bit for bit: the checksum of x and the figures of the report that
+# depend on no clock and no wording. Two recordings differ only where results differ:
 #
 #   bench/bits.sh bin/mpsolve >after.txt; diff before.txt after.txt
 #

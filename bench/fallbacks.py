@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What the choice of method and preconditioner costs against the best one.
+"""Compares the choice of method and preconditioner with the best fallback.
 
     bench/fallbacks.py MPSOLVE [--before MPSOLVE] FILE.mtx ...
 
-Solves each matrix with the default flags and with each fallback alone, and prints the user CPU time
-of the processes, reading included: the choice, the best fallback, and the ratio of the two times. CPU time says less about set-ups that run on one core, but nothing of other work
-on the machine. A fallback may take twice the time of the choice, which is tried twice.
+Solves each matrix with the default flags and with each fallback alone, and prints the user CPU
+time of the processes, including reading: of the choice, of the best fallback, and their ratio.
+CPU time says less about set-ups that run on one core, but does not depend on other work on the
+machine. A fallback may take twice the time of the choice, which runs twice.
 """
 import argparse
 import json
@@ -19,7 +20,7 @@ OTHER = [("bicgstab", "jacobi"), ("bicgstab", "ilu0"), ("bicgstab", "amg"), ("gm
 
 
 def solve(program, file, limit, *flags):
-    """The user CPU time of a solve, infinite if it does not converge, its report and its time."""
+    """Returns the user CPU time of a solve, infinite if it does not converge, its report and its time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     run = subprocess.run([program, "solve", file, "--json", "--max-time", f"{limit:.1f}s", *flags],
                          capture_output=True, text=True)
@@ -37,7 +38,7 @@ def name(report):
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("program")
-    args.add_argument("--before", help="a program of before, to compare with")
+    args.add_argument("--before", help="an earlier program to compare with")
     args.add_argument("files", nargs="+")
     args = args.parse_args()
     ratios = {"before": [], "now": []}

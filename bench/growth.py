@@ -4,9 +4,9 @@ at default flags, and writes a table in Markdown.
 
     bench/growth.py MPSOLVE [--problem TEXT] [--largest UNKNOWNS] [--repeat N]
 
-Time is seconds.total less seconds.read of the report, memory the process's peak; both per
-unknown and relative to 1e5 unknowns, from where fixed costs no longer count. Iterations are those
-of the largest system's method and preconditioner at each size. The exit code is 1 if these grow by
+Time is seconds.total minus seconds.read of the report, memory the peak of the process; both are per
+unknown and relative to 1e5 unknowns, where fixed costs no longer matter. At each size the method and
+the preconditioner are those chosen for the largest system. The exit code is 1 if iterations grow by
 more than 1.2, or time or memory per unknown by more than 1.3.
 """
 

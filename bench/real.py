@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times what `auto` stores of real matrices against the fastest product in FP64 CSR.
+"""Compares the time of products with real matrices as `auto` stores them with the fastest FP64 CSR.
 
     bench/real.py MPSOLVE [--kernels SET] [--time 0.6s] [--threads 1] [--epsilon 2^-53,2^-37,2^-24] FILE...
 
-Prints a line for each matrix, and the least and the median ratio. What auto leaves in FP64 CSR is that,
-so it counts as tuned CSR. All products of a matrix take turns; times are the least ones.
+Prints a line for each matrix, and the least and the median ratio. A matrix that auto
+leaves in FP64 CSR counts as tuned CSR. All products of a matrix take turns; times are the least ones.
 """
 import argparse
 import json

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Shows how much of the time of solves has one core busy, and where.
+"""Shows for how much of the time of a solve only one core is busy, and where.
 
 bench/serial.py MPSOLVE FILE... solves each file with default flags and two threads under perf (of
-Linux), which notes 2000 times a second where each running thread is. A millisecond in which one
-thread was seen is serial, one in which none was is idle (or waits for the disk). The table has the
-serial and the idle share of the wall time, reading included, the most that 64 cores could gain by
-Amdahl's law if all else were spread evenly, and the functions of mpsolve that take most of the serial time,
+Linux), which samples each running thread 2000 times a second. A millisecond with samples of one
+thread is serial, one without samples is idle (or waits for the disk). The table has the serial and
+the idle share of the wall time, including reading, the largest speedup of 64 cores by Amdahl's law
+if everything else were spread evenly, and the functions of mpsolve that take most of the serial time,
 in percent of the wall time.
 """
 import collections

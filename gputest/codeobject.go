@@ -1,5 +1,5 @@
-// Package codeobject reads the code objects that AMD's GPUs run: ELF files with a note on their
-// kernels and a descriptor of each. See the AMDGPU back end's user guide in LLVM's documentation.
+// Code objects are the files that AMD's GPUs run: ELF files with a note that describes their kernels and a descriptor
+// of each kernel. See the user guide of the AMDGPU back end in LLVM's documentation.
 package gputest
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// CodeMetadata is what the note AMDGPU of a code object says.
+// CodeMetadata returns the contents of the note AMDGPU of a code object.
 func CodeMetadata(code []byte) (map[string]any, error) {
 	f, err := elf.NewFile(bytes.NewReader(code))
 	if err != nil {
@@ -52,26 +52,26 @@ func metadata(f *elf.File) (map[string]any, error) {
 	return note, nil
 }
 
-// CodeKernel is what a code object says of one of its kernels, sizes in bytes.
+// CodeKernel is the description of a kernel in a code object, sizes in bytes.
 type CodeKernel struct {
 	Name      string
 	Entry     uint64 // address of the first instruction
 	Shared    int    // LDS
-	Private   int    // scratch, of a thread
+	Private   int    // scratch, per thread
 	Arguments []CodeArgument
 	ArgBytes  int // of all arguments
 	Wave      int // threads that run together
-	Threads   int // of a block at most
+	Threads   int // largest number in a block
 	Vector    int // registers
 
 	Float      int  // FLOAT_MODE: rounding and subnormal numbers
-	Properties int  // of the kernel's first scalar registers, ENABLE_SGPR_...
+	Properties int  // which first scalar registers the kernel wants, ENABLE_SGPR_...
 	Preloaded  int  // arguments in registers
 	UserSGPRs  int  // scalar registers that the launch sets
-	BlockID    bool // is in the register after these
+	BlockID    bool // the block's number is in the register after these
 }
 
-// CodeArgument is where an argument lies among them.
+// CodeArgument is the position and the size of an argument in the argument buffer.
 type CodeArgument struct{ At, Size int }
 
 // CodeKernels returns the kernels of a code object by name.
@@ -121,7 +121,7 @@ func CodeKernels(code []byte) (map[string]*CodeKernel, error) {
 	return all, nil
 }
 
-// describe reads the kernel's descriptor, of 64 bytes at an address.
+// describe reads the kernel's descriptor, 64 bytes at an address.
 func (k *CodeKernel) describe(f *elf.File, at uint64) error {
 	for _, s := range f.Sections {
 		if s.Type != elf.SHT_PROGBITS || at < s.Addr || at+64 > s.Addr+s.Size {
@@ -145,8 +145,8 @@ func (k *CodeKernel) describe(f *elf.File, at uint64) error {
 
 var errShort = errors.New("MessagePack: cut off")
 
-// codeUnpack reads the MessagePack of a code object's note: maps by strings, lists, strings,
-// integers that are not negative, truth values.
+// codeUnpack reads the MessagePack of a code object's note: maps with string keys, lists, strings, non-negative
+// integers and truth values.
 func codeUnpack(b []byte) (v any, err error) {
 	r := packReader{b}
 	defer func() {
@@ -168,7 +168,7 @@ func (r *packReader) take(n int) []byte {
 	return b
 }
 
-// number reads n bytes, the highest first.
+// number reads a big-endian number of n bytes.
 func (r *packReader) number(n int) (v int) {
 	for _, c := range r.take(n) {
 		v = v<<8 | int(c)
@@ -217,13 +217,13 @@ func (r *packReader) pairs(n int) map[string]any {
 	return m
 }
 
-// disassembler is LLVM's program, of the version that compiles the kernels.
+// disassembler is LLVM's disassembler, of the version that compiles the kernels.
 const disassembler = "llvm-objdump-19"
 
-// ErrNoDisassembler is the error where the program that disassembles is missing.
+// ErrNoDisassembler is returned if the disassembler is missing.
 var ErrNoDisassembler = errors.New("no " + disassembler + " here (Debian's package is llvm-19)")
 
-// Disassemble returns the instructions of a code object as llvm-objdump -d writes them.
+// Disassemble returns the instructions of a code object in the format of llvm-objdump -d.
 func Disassemble(code []byte) (string, error) {
 	program, err := exec.LookPath(disassembler)
 	if err != nil {

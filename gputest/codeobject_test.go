@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestKernels reads this project's code objects, whose kernels have no scratch, and a wave of 64 or 32.
+// TestKernels reads this project's code objects, whose kernels have no scratch and waves of 64 or 32.
 func TestKernels(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "pkg", "gpu", "source", "code", "*.hsaco"))
 	if err != nil || len(files) < 7 {

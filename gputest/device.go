@@ -1,16 +1,15 @@
-// Package gputest interprets the code of GPUs on the host, for tests: kernels run as they are compiled,
-// without a GPU and without cgo. [PTX] runs the assembly of NVIDIA's GPUs, [GCN] the instructions of AMD's,
-// and code objects (CodeKernels) are read as far as this takes.
+// Package gputest interprets the code of GPUs on the host, for tests: kernels run as compiled, without a GPU and
+// without cgo. [PTX] runs the assembly of NVIDIA's GPUs, [GCN] the instructions of AMD's; CodeKernels reads what is
+// needed from code objects.
 //
-// The interpreters share buffers, shared memory and the checks of each access, blocks whose warps meet at
-// barriers, the orders to run them in, and counts. After one of these faults a Device does nothing more:
+// The interpreters share buffers, shared memory and the checks of each access, blocks whose warps meet at barriers,
+// the orders of execution, and counts. After one of these faults a Device executes nothing more:
 //
 //   - an address outside of all buffers, or not aligned;
-//   - a read of memory that nobody wrote;
-//   - a race: two threads use a word, one of them writes, and no barrier of their block is
-//     between. Writing the same value twice is none;
-//   - a write to what the launch reads through a cache that nobody keeps up to date, or the
-//     other way round;
+//   - a read of memory that was never written;
+//   - a race: two threads use a word, one of them writes, and no barrier of their block separates the
+//     accesses. Writing the same value twice is no race;
+//   - a write to what the launch reads through a non-coherent cache, or the reverse;
 //   - a barrier that some warps miss.
 package gputest
 
@@ -22,7 +21,7 @@ import (
 	"sort"
 )
 
-// Device has buffers, on which kernels run. Use it from one goroutine at a time.
+// Device has buffers, on which kernels run. It must not be used by several goroutines at a time.
 type Device struct {
 	random  *rand.Rand // nil: in order
 	limit   uint64     // of warp instructions in a launch
@@ -35,7 +34,7 @@ type Device struct {
 	fault   error
 }
 
-// New returns a device whose warps run in order, and whose memory delivers sectors of so many bytes.
+// New returns a device whose warps run in order and whose memory delivers sectors of so many bytes.
 func New(sector uint64) *Device {
 	return &Device{limit: 1 << 40, sector: sector, next: 0x7f0000000000, era: firstEra}
 }
@@ -43,19 +42,19 @@ func New(sector uint64) *Device {
 // Shuffle makes the order of threads, warps and blocks random from now on.
 func (d *Device) Shuffle(seed uint64) { d.random = rand.New(rand.NewPCG(seed, 0)) }
 
-// Random is where a random order comes from, nil if there is none.
+// Random returns the source of the random order, nil if there is none.
 func (d *Device) Random() *rand.Rand { return d.random }
 
 // Limit makes it a fault if a launch takes more warp instructions.
 func (d *Device) Limit(instructions uint64) { d.limit = instructions }
 
-// Limited returns that limit.
+// Limited returns the limit set by Limit.
 func (d *Device) Limited() uint64 { return d.limit }
 
-// gap is between buffers, so that what is read beyond the end of one is not in the next.
+// gap separates buffers, so that reads beyond the end of one do not hit the next.
 const gap = 256
 
-// Alloc returns the address of a buffer of n bytes, which nobody has written.
+// Alloc returns the address of an unwritten buffer of n bytes.
 func (d *Device) Alloc(n uint64) uint64 {
 	m := newMemory(d.next, n)
 	m.sectors = make([]sector, (n+d.sector-1)/d.sector)
@@ -67,13 +66,13 @@ func (d *Device) Alloc(n uint64) uint64 {
 	return m.base
 }
 
-// Release gives a buffer back.
+// Release frees a buffer.
 func (d *Device) Release(address uint64) {
 	d.buffers = slices.DeleteFunc(d.buffers, func(m *Memory) bool { return m.base == address })
 	d.last = nil
 }
 
-// find returns the buffer that an address is in, or nil.
+// find returns the buffer that contains an address, or nil.
 func (d *Device) find(address uint64) *Memory {
 	if m := d.last; m != nil && m.has(address, 1) {
 		return m
@@ -86,7 +85,7 @@ func (d *Device) find(address uint64) *Memory {
 	return m
 }
 
-// below returns the last buffer that does not begin after an address, or nil.
+// below returns the last buffer that begins at or before an address, or nil.
 func (d *Device) below(address uint64) *Memory {
 	i := sort.Search(len(d.buffers), func(i int) bool { return d.buffers[i].base > address })
 	if i == 0 {
@@ -106,7 +105,7 @@ func (d *Device) part(address, n uint64) (b []byte, m *Memory, err error) {
 	return m.bytes[address-m.base:][:n], m, nil
 }
 
-// Write copies from the host to the device, Read back.
+// Write copies from the host to the device; Read copies back.
 func (d *Device) Write(address uint64, from []byte) error {
 	return d.write(address, uint64(len(from)), func(to []byte) { copy(to, from) })
 }
@@ -149,8 +148,8 @@ func (d *Device) write(address, n uint64, f func(to []byte)) error {
 	return err
 }
 
-// Ready returns the fault that there was, or the error of a launch on so many blocks of so many
-// threads: of a kernel whose blocks have most threads at most, unless that is 0, in warps of some.
+// Ready returns the earlier fault of the device, or an error if a launch of so many blocks of so many threads is not
+// valid. most is the largest number of threads in a block of the kernel, 0 for no limit, and warp the size of a warp.
 func (d *Device) Ready(name string, blocks, threads, most, warp int) error {
 	switch {
 	case d.fault != nil:
@@ -161,8 +160,8 @@ func (d *Device) Ready(name string, blocks, threads, most, warp int) error {
 	return nil
 }
 
-// Launch runs the blocks of a kernel, one after the other. After a fault the device does nothing
-// more and returns it.
+// Launch runs the blocks of a kernel, one after the other. After a fault the device executes nothing more and returns
+// the fault.
 func (d *Device) Launch(name string, blocks int, run func(block uint32) error) error {
 	d.era++
 	for i := range d.order(blocks) {
@@ -174,7 +173,7 @@ func (d *Device) Launch(name string, blocks int, run func(block uint32) error) e
 	return nil
 }
 
-// order goes through the numbers below n, at random if the device is.
+// order iterates over the numbers below n, at random if the device is shuffled.
 func (d *Device) order(n int) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		var at []int
@@ -192,26 +191,26 @@ func (d *Device) order(n int) func(yield func(int) bool) {
 	}
 }
 
-// Block is a block of threads that runs.
+// Block is a block of threads in execution.
 type Block struct {
 	Shared *Memory
 	Number uint32
-	Phase  uint32 // how many barriers there were
+	Phase  uint32 // number of barriers so far
 	Left   uint64 // instructions that the launch may take
 }
 
 // NewBlock returns a block with so many bytes of shared memory.
 func NewBlock(shared uint64) Block { return Block{Shared: newMemory(0, shared)} }
 
-// Warp is a warp of a block as Run needs it.
+// Warp is a warp of a block, as Run needs it.
 type Warp interface {
-	ToBarrier() error // runs it until all of it waits at a barrier or has ended
-	Waiting() bool    // says that it waits
-	Where() string    // names the instruction that it waits at
-	Pass()            // lets it go on
+	ToBarrier() error // runs the warp until all of it waits at a barrier or has ended
+	Waiting() bool    // whether it waits
+	Where() string    // the instruction at which it waits
+	Pass()            // lets it continue
 }
 
-// Run runs block i, whose warps are at their beginning, to its end.
+// Run runs block i to its end; its warps are at their beginning.
 func (b *Block) Run(d *Device, i uint32, warps []Warp) error {
 	b.Number, b.Phase = i, 0
 	clear(b.Shared.words)
@@ -246,7 +245,7 @@ func (b *Block) Run(d *Device, i uint32, warps []Warp) error {
 	}
 }
 
-// Counts are what the launches of a kernel on a device executed.
+// Counts holds what the launches of a kernel on a device have executed.
 type Counts struct {
 	Launches     int
 	Instructions uint64 // of warps
@@ -254,7 +253,7 @@ type Counts struct {
 	each         []executions // of each instruction
 }
 
-// Kind is what counts tell of an instruction.
+// Kind is the kind of an instruction, as counts distinguish it.
 type Kind struct {
 	Class       string
 	Load, Store bool // of buffers
@@ -266,18 +265,18 @@ type executions struct {
 	sectors, unique uint64
 }
 
-// NewCounts returns those of a kernel with these instructions.
+// NewCounts returns zero counts of a kernel with these instructions.
 func NewCounts(kinds []Kind) *Counts {
 	return &Counts{kinds: kinds, each: make([]executions, len(kinds))}
 }
 
-// Reset sets them to zero.
+// Reset sets the counts to zero.
 func (c *Counts) Reset() {
 	clear(c.each)
 	c.Launches, c.Instructions = 0, 0
 }
 
-// Executed counts an instruction of the threads of a mask.
+// Executed counts an instruction executed by the threads of a mask.
 func (c *Counts) Executed(pc int, mask uint64) {
 	e := &c.each[pc]
 	c.Instructions++
@@ -285,7 +284,7 @@ func (c *Counts) Executed(pc int, mask uint64) {
 	e.threads += uint64(bits.OnesCount64(mask))
 }
 
-// Requested counts what an instruction asks of memory.
+// Requested counts the memory request of an instruction.
 func (c *Counts) Requested(pc int, r *Request) {
 	e := &c.each[pc]
 	e.requests++
@@ -293,19 +292,19 @@ func (c *Counts) Requested(pc int, r *Request) {
 	e.unique += r.First
 }
 
-// Total is what a kernel has executed.
+// Total sums up what a kernel has executed.
 type Total struct {
 	Instructions  uint64 // of warps
-	Threads       uint64 // instructions of threads: as many a warp instruction as take part
+	Threads       uint64 // instructions of threads: each warp instruction counts its active threads
 	LoadRequests  uint64 // of warps to global memory
-	LoadSectors   uint64 // for all these
+	LoadSectors   uint64 // for all LoadRequests
 	StoreRequests uint64
 	StoreSectors  uint64
-	Unique        uint64            // sectors, each counted once a launch, for loads and stores
+	Unique        uint64            // sectors, each counted once per launch, of loads and stores
 	ByClass       map[string]uint64 // warp instructions by class
 }
 
-// Total adds up the instructions.
+// Total sums up the counts of all instructions.
 func (c *Counts) Total() Total {
 	t := Total{ByClass: map[string]uint64{}}
 	for pc, e := range c.each {
@@ -326,7 +325,7 @@ func (c *Counts) Total() Total {
 	return t
 }
 
-// Add adds what another kernel has executed.
+// Add adds the counts of another kernel.
 func (t *Total) Add(o Total) {
 	t.Instructions += o.Instructions
 	t.Threads += o.Threads

@@ -6,36 +6,36 @@ import (
 	"math/bits"
 )
 
-// lineBytes is what memory delivers at least.
+// lineBytes is the size of a memory line.
 const lineBytes = 64
 
-// GCN runs the instructions of AMD's GPUs on the host, as llvm-objdump writes them: as
-// much of GCN, CDNA and RDNA as LLVM makes of kernels that exchange between lanes, and use barriers,
-// LDS and global memory. It is for tests.
+// GCN runs the instructions of AMD's GPUs on the host, for tests. It reads the output of llvm-objdump and supports
+// the part of GCN, CDNA and RDNA that LLVM generates for kernels with exchanges between lanes, barriers, LDS and
+// global memory.
 //
-// Each access to memory is checked. Faults are, besides those that the package comment lists:
+// Each access to memory is checked. Besides the faults that the package comment lists, there are:
 //
-//   - an s_load of what the launch has written: the scalar cache is not told;
-//   - ds_bpermute of a lane that is switched off, and s_barrier by a part of a wave.
+//   - an s_load of what the launch has written: the scalar cache is not coherent;
+//   - ds_bpermute from an inactive lane, and s_barrier by a part of a wave.
 //
-// Waves of 64 or 32 lanes run in lockstep, those that EXEC has: branches are of whole waves, and
-// what LLVM made of threads that part is masks. Registers that nobody has written hold garbage. With
-// a Seed waves and blocks run in random order. Kernels must not have scratch memory.
+// Waves of 64 or 32 lanes run in lockstep, for the lanes in EXEC: branches are taken by whole waves, and LLVM
+// expresses divergence by masks. Unwritten registers hold garbage. After Shuffle, waves and blocks run in random
+// order. Kernels must not have scratch memory.
 //
-// What is executed is counted for each instruction, see [Counts]. Memory lines are 64 bytes.
+// Executions are counted for each instruction, see [Counts]. Memory lines have 64 bytes.
 //
-// Semantics are those of AMD's ISA manuals, but that v_rcp_f64 and v_rsq_f64, which are approximations,
-// are wrong here in their last 30 bits, so that no result can depend on these. Waiting (s_waitcnt)
-// does nothing: each instruction is over when the next one begins. NaNs keep their payload.
+// The semantics follow AMD's ISA manuals, except that the approximations v_rcp_f64 and v_rsq_f64 are wrong here in
+// their last bits, up to 30, so that no result can depend on them. Waiting (s_waitcnt) has no effect: each
+// instruction is complete when the next one begins. NaNs keep their payload.
 //
-// Use it from one goroutine at a time.
+// A GCN must not be used by several goroutines at a time.
 type GCN struct {
 	*Device
 	counts map[*GCNKernel]*Counts
 	idle   map[*GCNKernel]*gcnBlock // of earlier launches
 }
 
-// NewGCN returns a device, whose waves run in order.
+// NewGCN returns a device whose waves run in order.
 func NewGCN() *GCN {
 	return &GCN{New(lineBytes), map[*GCNKernel]*Counts{}, map[*GCNKernel]*gcnBlock{}}
 }
@@ -54,8 +54,8 @@ func (d *GCN) Counts(k *GCNKernel) *Counts {
 	return c
 }
 
-// Launch runs a kernel on so many blocks of so many threads, with the bytes of each argument.
-// After a fault the device does nothing more and returns it.
+// Launch runs a kernel on so many blocks of so many threads, with the bytes of each argument. After a fault the
+// device executes nothing more and returns the fault.
 func (d *GCN) Launch(k *GCNKernel, blocks, threads int, arguments [][]byte) error {
 	if err := d.Ready(k.Name, blocks, threads, k.Threads, k.Wave); err != nil {
 		return err
@@ -85,21 +85,21 @@ func (d *GCN) Launch(k *GCNKernel, blocks, threads int, arguments [][]byte) erro
 	return d.Device.Launch(k.Name, blocks, b.run)
 }
 
-// packetBytes is the size of the packet that a launch is asked for by, hsa_kernel_dispatch_packet_t.
+// packetBytes is the size of the packet of a launch, hsa_kernel_dispatch_packet_t.
 const packetBytes = 64
 
-// gcnBlock is a block of threads that runs.
+// gcnBlock is a block of threads in execution.
 type gcnBlock struct {
 	Block
 	d                 *GCN
 	k                 *GCNKernel
 	waves             []wave
-	all               []Warp // the same
+	all               []Warp // the waves
 	arguments, packet uint64 // addresses
 	counts            *Counts
 }
 
-// gcnBlock returns the block that all those of a kernel run as, one after the other.
+// block returns the block that all blocks of a kernel run as, one after the other.
 func (d *GCN) block(k *GCNKernel, threads int) *gcnBlock {
 	b := d.idle[k]
 	if b == nil || len(b.waves) != threads/k.Wave {
@@ -136,7 +136,7 @@ func (w *wave) access(in *gcnInstruction, mask uint64) error {
 	for rest := mask; rest != 0; rest &= rest - 1 {
 		l := bits.TrailingZeros64(rest)
 		request.By(w.first+l, false)
-		address := base + (uint64(lo[l]) | uint64(hi[l])<<32) // before registers change: it may be in them
+		address := base + (uint64(lo[l]) | uint64(hi[l])<<32) // before registers change, which may include the address
 		for _, p := range m.pieces {
 			if err := m.move(&request, p, address, registers[p.register:], l); err != nil {
 				return err
@@ -173,7 +173,7 @@ func (m *memory) move(request *Request, p piece, address uint64, r []gcnRegister
 	return nil
 }
 
-// extended is a loaded element in a register.
+// extended returns a loaded element, extended to a register.
 func (m *memory) extended(v, bytes uint64) uint32 {
 	if m.signed {
 		above := 32 - 8*bytes
@@ -182,7 +182,7 @@ func (m *memory) extended(v, bytes uint64) uint32 {
 	return uint32(v)
 }
 
-// loadScalar loads scalar registers, for all lanes of the mask.
+// loadScalar loads scalar registers; the lanes of the mask share the request.
 func (w *wave) loadScalar(in *gcnInstruction, mask uint64) error {
 	m := &in.memory
 	address := w.value(&m.base) + w.value(&in.from[0])

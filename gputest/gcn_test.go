@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// kernelOf has that of described by its name.
+// kernelOf returns the kernel of described by its name.
 func kernelOf(wave int) map[string]*CodeKernel {
 	return map[string]*CodeKernel{"test": described(wave)}
 }
 
-// described is what a code object would say of a kernel "test" with three buffers as arguments, whose
-// addresses are at s[4:5]; the block's number is in s6, the thread's in v0.
+// described returns a description of a kernel "test" with three buffers as arguments, whose addresses are at s[4:5];
+// s6 holds the block's number and v0 the thread's.
 func described(wave int) *CodeKernel {
 	k := &CodeKernel{
 		Name: "test", Shared: 64, ArgBytes: 24, Wave: wave, Threads: 256, Vector: 40, Float: nearestAndSubnormals,
@@ -29,7 +29,7 @@ func described(wave int) *CodeKernel {
 	return k
 }
 
-// listing is what llvm-objdump would write of instructions of four bytes each.
+// listing returns instructions of four bytes each in the format of llvm-objdump.
 func listing(body string) string {
 	var s strings.Builder
 	s.WriteString("0000000000000000 <test>:\n")
@@ -39,7 +39,7 @@ func listing(body string) string {
 	return s.String()
 }
 
-// gcnParsed is a kernel of such instructions.
+// gcnParsed returns a kernel of these instructions.
 func gcnParsed(t testing.TB, wave int, body string) *GCNKernel {
 	t.Helper()
 	m, err := ParseGCN(kernelOf(wave), listing(body+"\ns_endpgm"))
@@ -49,7 +49,7 @@ func gcnParsed(t testing.TB, wave int, body string) *GCNKernel {
 	return m.Kernel("test")
 }
 
-// gcnWords are the bytes of integers.
+// gcnWords returns the bytes of integers.
 func gcnWords(v ...uint64) (b []byte) {
 	for _, x := range v {
 		b = binary.LittleEndian.AppendUint64(b, x)
@@ -67,7 +67,7 @@ func gcnBuffer(t testing.TB, d *GCN, v ...uint64) uint64 {
 	return at
 }
 
-// gcnContents are n integers of a buffer.
+// gcnContents returns n integers of a buffer.
 func gcnContents(t testing.TB, d *GCN, at uint64, n int) []uint64 {
 	t.Helper()
 	b := make([]byte, 8*n)
@@ -96,7 +96,7 @@ func gcnEachOrder(t *testing.T, f func(t *testing.T, d *GCN, wave int)) {
 	}
 }
 
-// gcnWantFault wants an error of one line that contains all the words.
+// gcnWantFault demands an error of one line that contains all the words.
 func gcnWantFault(t testing.TB, err error, words ...string) {
 	t.Helper()
 	if err == nil {
@@ -113,7 +113,7 @@ func gcnWantFault(t testing.TB, err error, words ...string) {
 	}
 }
 
-// module is the code of one of this project's code objects; the test is skipped without llvm-objdump.
+// module returns the code of one of this project's code objects; it skips the test without llvm-objdump.
 func module(t testing.TB, target string) *GCNModule {
 	t.Helper()
 	code, err := os.ReadFile(filepath.Join("..", "pkg", "gpu", "source", "code", target+".hsaco"))
@@ -149,13 +149,13 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// start has the addresses of the buffers in s[8:9] and s[10:11], and 8 times the thread in v1.
+// start loads the addresses of the buffers into s[8:9] and s[10:11], and 8 times the thread's number into v1.
 const start = `s_load_dwordx4 s[8:11], s[4:5], 0x0
 s_waitcnt lgkmcnt(0)
 v_lshlrev_b32_e32 v1, 3, v0
 `
 
-// inWaves are instructions of waves of 64, as they are for a wave of some size.
+// inWaves rewrites instructions for waves of 64 for waves of the given size.
 func inWaves(wave int, body string) string {
 	if wave == 64 {
 		return body
@@ -163,8 +163,7 @@ func inWaves(wave int, body string) string {
 	return strings.NewReplacer("saveexec_b64 s[20:21]", "saveexec_b32 s20", "_b64 exec, exec, s[20:21]", "_b32 exec_lo, exec_lo, s20", "vcc,", "vcc_lo,", "vcc\n", "vcc_lo\n").Replace(body)
 }
 
-// Lanes that are switched off keep their registers, and blocks pass numbers through LDS and between
-// lanes, in all orders.
+// Inactive lanes keep their registers, and blocks pass numbers through LDS and between lanes, in all orders.
 func TestRun(t *testing.T) {
 	const body = start + `v_cmp_gt_u32_e32 vcc, 8, v0
 v_mov_b32_e32 v2, 5
@@ -192,7 +191,7 @@ s_barrier`
 	gcnEachOrder(t, func(t *testing.T, d *GCN, wave int) {
 		k := gcnParsed(t, wave, inWaves(wave, body))
 		out := gcnBuffer(t, d, make([]uint64, blocks*threads)...)
-		for range 2 { // the second launch finds what the first one left
+		for range 2 { // the second launch finds the results of the first
 			if err := d.Launch(k, blocks, threads, [][]byte{gcnWords(out), gcnWords(0), gcnWords(0)}); err != nil {
 				t.Fatal(err)
 			}
@@ -213,7 +212,7 @@ s_barrier`
 	})
 }
 
-// What is executed is known by class: requests to memory, and the lines of 64 bytes that they touch.
+// Executions are counted by class, with requests to memory and the 64-byte lines that they touch.
 func TestGCNCounts(t *testing.T) {
 	k := gcnParsed(t, 64, start+`global_load_dwordx2 v[2:3], v1, s[10:11]
 v_add_f64 v[2:3], v[2:3], 1.0
@@ -245,7 +244,7 @@ func TestGCNFaults(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		body string
-		want string // of two with | between them one
+		want string // of two words with | between, one is wanted
 	}{
 		"none":               {own + "global_load_dwordx2 v[2:3], v1, s[8:9]", ""},
 		"beyond the end":     {"global_load_dwordx2 v[2:3], v1, s[8:9] offset:8", "thread 127 of block 0: byte 1024 of 1024 is outside of all buffers"},
@@ -292,7 +291,7 @@ func TestGCNFaults(t *testing.T) {
 	}
 }
 
-// What is not known is an error that names the line and the instruction.
+// Unknown text is an error that names the line and the instruction.
 func TestGCNParseErrors(t *testing.T) {
 	for body, want := range map[string]string{
 		"v_frobnicate_b32 v1, v2":                        "not known",

@@ -23,7 +23,7 @@ func (r *gcnReader) next(kind byte) (o operand, err error) {
 	return o, err
 }
 
-// gcnRegister is next for one in a file, which is written or holds an address.
+// register is next for an operand in a register file, which is written or holds an address.
 func (r *gcnReader) register(kind byte, f file) (o operand, err error) {
 	if o, err = r.next(kind); err == nil && o.file != f {
 		err = fmt.Errorf("an operand is not such a register")
@@ -31,7 +31,7 @@ func (r *gcnReader) register(kind byte, f file) (o operand, err error) {
 	return o, err
 }
 
-// done is for what follows the operands, which nothing knows.
+// done returns an error if unknown text follows the operands.
 func (r *gcnReader) done() error {
 	if len(r.operands) > 0 {
 		return fmt.Errorf("%s is not known", strconv.Quote(r.operands[0]))
@@ -52,8 +52,8 @@ func (r *gcnReader) branch() (err error) {
 	return err
 }
 
-// signature reads operands as a table of operations has their types: the result, a colon, and the
-// others. + is the result once more, # the number of the lane.
+// signature reads the operands of a type string from the tables of operations: the result, a colon, and the other
+// operands. + stands for the result again, # for the number of the lane.
 func (r *gcnReader) signature(s string, f file) (err error) {
 	results, operands, _ := strings.Cut(s, ":")
 	for _, kind := range []byte(results) {
@@ -143,12 +143,12 @@ func (r *gcnReader) vector() error {
 		}
 	}
 	for len(in.from) < 3 {
-		in.from = append(in.from, operand{file: laneNumber, words: 1}) // which f does not look at
+		in.from = append(in.from, operand{file: laneNumber, words: 1}) // which f ignores
 	}
 	return r.done()
 }
 
-// signed is an operation whose operand i has another sign, or none.
+// signed returns an operation whose operand i is negated or has no sign.
 func signed(f gcnOperation, i int, o operand) gcnOperation {
 	if f == nil {
 		return nil
@@ -184,7 +184,7 @@ var transfers = map[string]transfer{
 	"b32": {4, 1, false}, "b64": {4, 2, false}, "2_b32": {4, 2, false},
 }
 
-// memory reads a load or store of vector registers, or the exchange between lanes.
+// memory reads a load or store of vector registers, or an exchange between lanes.
 func (r *gcnReader) memory() (err error) {
 	if _, ok := vectors[r.in.name]; ok {
 		return r.vector()
@@ -230,7 +230,7 @@ func (r *gcnReader) memory() (err error) {
 	return r.offsets(what == "2_b32")
 }
 
-// cutName cuts "global_load_dwordx2" and "ds_read2_b32".
+// cutName splits "global_load_dwordx2" and "ds_read2_b32".
 func cutName(name string) (space, verb, what string) {
 	space, rest, _ := strings.Cut(name, "_")
 	verb, what, _ = strings.Cut(rest, "_")
@@ -240,7 +240,7 @@ func cutName(name string) (space, verb, what string) {
 	return space, verb, what
 }
 
-// pieces cuts a transfer into pieces.
+// pieces splits a transfer into pieces.
 func (t transfer) pieces() (all []piece) {
 	for i := uint64(0); i < t.elements; i += 2 {
 		bytes := t.bytes
@@ -252,7 +252,7 @@ func (t transfer) pieces() (all []piece) {
 	return all
 }
 
-// offsets reads what follows the operands of an access, offset:7, or for two elements offset0:1 offset1:2.
+// offsets reads what follows the operands of an access: offset:7, or for two elements offset0:1 offset1:2.
 func (r *gcnReader) offsets(two bool) error {
 	m := &r.in.memory
 	if two {
@@ -277,7 +277,7 @@ func (r *gcnReader) offsets(two bool) error {
 	return nil
 }
 
-// loadScalar reads "s_load_dwordx2 s[0:1], s[4:5], 0x18" or with a register, "s7 offset:0x18".
+// loadScalar reads "s_load_dwordx2 s[0:1], s[4:5], 0x18", or the form with a register, "s7 offset:0x18".
 func (r *gcnReader) loadScalar() (err error) {
 	t, ok := transfers[strings.TrimPrefix(r.in.name, "s_load_")]
 	m := &r.in.memory

@@ -28,8 +28,8 @@ func (m *GCNModule) Kernel(name string) *GCNKernel { return m.kernels[name] }
 // Kernels returns the names of all kernels, sorted.
 func (m *GCNModule) Kernels() []string { return slices.Sorted(maps.Keys(m.kernels)) }
 
-// ParseGCN reads what llvm-objdump -d writes of a code object with these kernels. Errors name the
-// line and are one line.
+// ParseGCN reads the output of llvm-objdump -d for a code object with these kernels. Errors name the line and are one
+// line long.
 func ParseGCN(kernels map[string]*CodeKernel, text string) (*GCNModule, error) {
 	m := &GCNModule{kernels: map[string]*GCNKernel{}}
 	var k *GCNKernel
@@ -73,10 +73,10 @@ func symbol(s string) (name string, ok bool) {
 	return name, ok && err == nil
 }
 
-// Modes that kernels are to have: rounding to nearest, and subnormal numbers.
+// nearestAndSubnormals is the mode that kernels must have: rounding to nearest, with subnormal numbers.
 const nearestAndSubnormals = 0xf0
 
-// The registers that a launch sets, in order, by the bits of Properties and how many they are.
+// The registers that a launch sets, in order, by the bits of Properties, with their numbers.
 const (
 	privateBuffer = iota
 	dispatchPointer
@@ -87,7 +87,7 @@ const (
 
 var pointerRegisters = [mostPointers]int{privateBuffer: 4, dispatchPointer: 2, queuePointer: 2, argumentPointer: 2}
 
-// supported says what of a kernel's description is not known here.
+// supported returns an error if the interpreter does not support the kernel's description.
 func (k *GCNKernel) supported() error {
 	const wave32, above = 1 << 10, 1<<10 - 1<<mostPointers
 	switch {
@@ -103,7 +103,7 @@ func (k *GCNKernel) supported() error {
 	return nil
 }
 
-// add reads an instruction, or two that begin together.
+// add reads an instruction, or a pair that starts together.
 func (k *GCNKernel) add(s, comment string, line int) error {
 	at := uint64(0)
 	if n := len(k.code); n > 0 {
@@ -141,9 +141,9 @@ func (k *GCNKernel) add(s, comment string, line int) error {
 	return nil
 }
 
-// finish finds where branches go.
+// finish resolves the targets of branches.
 func (k *GCNKernel) finish() error {
-	for len(k.code) > 0 && k.code[len(k.code)-1].kind == nothing { // what fills the last lines
+	for len(k.code) > 0 && k.code[len(k.code)-1].kind == nothing { // padding of the last lines
 		k.code = k.code[:len(k.code)-1]
 	}
 	if n := len(k.code); n == 0 || k.code[0].address != k.Entry || k.code[n-1].kind != end && k.code[n-1].name != "s_branch" {
@@ -163,7 +163,7 @@ func (k *GCNKernel) finish() error {
 	return nil
 }
 
-// gcnInstruction is one of a kernel.
+// gcnInstruction is an instruction of a kernel.
 type gcnInstruction struct {
 	line    int // of the text
 	text    string
@@ -181,7 +181,7 @@ type gcnInstruction struct {
 
 	memory memory
 	target int                // of a branch, the index of an instruction
-	jumps  func(w *wave) bool // says whether it goes there
+	jumps  func(w *wave) bool // whether the branch is taken
 }
 
 // gcnKind says how an instruction is executed.
@@ -190,7 +190,7 @@ type gcnKind uint8
 const (
 	nothing gcnKind = iota
 	vector
-	fmas // of two operations, f where VCC has no bit, bit where it has one
+	fmas // of two operations, f where VCC has a 0 bit, bit where it has a 1
 	scalar
 	saveExec
 	gcnBranch
@@ -201,29 +201,29 @@ const (
 	loadScalar
 )
 
-// gcnOperation computes one lane's result of up to three operands.
+// gcnOperation computes one lane's result from up to three operands.
 type gcnOperation func(a, b, c uint64) uint64
 
-// scalarOperation computes a result and SCC of up to two operands and SCC.
+// scalarOperation computes a result and SCC from up to two operands and SCC.
 type scalarOperation func(a, b uint64, scc bool) (uint64, bool)
 
-// memory is what an instruction accesses.
+// memory is the access of an instruction.
 type memory struct {
 	store, shared bool
-	signed        bool    // what is loaded is extended by its sign
+	signed        bool    // loaded elements are sign-extended
 	base          operand // scalar address, if there is one
 	pieces        []piece
 }
 
-// piece is a part of what is accessed: of 8 bytes for two registers, or fewer for one.
+// piece is a part of an access: 8 bytes for two registers, or fewer for one.
 type piece struct {
 	offset, bytes uint64
-	register      int // after the first one
+	register      int // relative to the first one
 }
 
 var gcnErrUnknown = errors.New("this instruction is not known")
 
-// older has the names that instructions had on the first of these GPUs, by those of later ones.
+// older maps the instruction names of later GPUs to the names on the first of these GPUs.
 var older = map[string]string{
 	"ds_load_b32": "ds_read_b32", "ds_load_b64": "ds_read_b64", "ds_load_2addr_b32": "ds_read2_b32", "ds_store_b32": "ds_write_b32", "ds_store_b64": "ds_write_b64",
 	"global_load_b32": "global_load_dword", "global_load_b64": "global_load_dwordx2", "global_load_b96": "global_load_dwordx3", "global_load_b128": "global_load_dwordx4",
@@ -238,10 +238,10 @@ var older = map[string]string{
 	"s_barrier_wait": "s_barrier",
 }
 
-// idle are instructions that wait or advise, by the beginning of their names.
+// idle lists prefixes of the names of instructions that wait or give hints.
 var idle = []string{"s_nop", "s_wait", "s_clause", "s_delay_alu", "s_inst_prefetch", "s_set_inst_prefetch", "buffer_gl0_inv", "global_inv", "global_wb", "s_sendmsg", "s_barrier_signal"}
 
-// gcnInstruction reads one and finds out what executes it.
+// instruction reads an instruction and finds what executes it.
 func (k *GCNKernel) instruction(s string) (in gcnInstruction, err error) {
 	name, rest, _ := strings.Cut(s, " ")
 	name = strings.TrimSuffix(strings.TrimSuffix(name, "_e32"), "_e64")
@@ -277,7 +277,7 @@ func (k *GCNKernel) instruction(s string) (in gcnInstruction, err error) {
 	return in, err
 }
 
-// reads says whether the instruction reads a register, whole or in part.
+// reads reports whether the instruction reads a register, in whole or in part.
 func (in *gcnInstruction) reads(to operand) bool {
 	return slices.ContainsFunc(in.from, func(o operand) bool {
 		return o.file == to.file && o.file != gcnConstant && o.at < to.at+to.words && to.at < o.at+o.words
@@ -287,8 +287,8 @@ func (in *gcnInstruction) reads(to operand) bool {
 // where names an instruction.
 func (in *gcnInstruction) where() string { return fmt.Sprintf("line %d, %s", in.line, in.text) }
 
-// counted is what counts tell of the instruction: valu, fp64 (of which it is one as well), salu,
-// branch, vmem, smem, lds (with the exchange between lanes), barrier, or none for what waits.
+// counted returns the kind of the instruction for counts: valu, fp64 (which is also a valu), salu, branch, vmem,
+// smem, lds (with the exchange between lanes), barrier, or none for waiting.
 func (in *gcnInstruction) counted() Kind {
 	switch in.kind {
 	case vector, fmas:

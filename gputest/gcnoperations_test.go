@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// execute runs one instruction in lane 5 of a wave alone, and returns its result and mask. Operands
-// are in v[10:11], v[12:13] and v[14:15], or s[10:11] and s[12:13]; masks in s[20:21].
+// execute runs one instruction in lane 5 of a wave alone, and returns its result and mask. Operands are in v[10:11],
+// v[12:13] and v[14:15], or s[10:11] and s[12:13]; masks in s[20:21].
 func execute(t *testing.T, name, types string, a, b, c uint64, scc bool) (v, mask uint64, sccNow bool) {
 	t.Helper()
 	const lane = 5
@@ -68,7 +68,7 @@ func execute(t *testing.T, name, types string, a, b, c uint64, scc bool) (v, mas
 	if i := strings.IndexByte(sources, 'm'); i >= 0 {
 		w.write(20, 2, values[i]<<lane)
 	}
-	if i := strings.IndexByte(sources, '+'); i >= 0 { // the result is an operand
+	if i := strings.IndexByte(sources, '+'); i >= 0 { // the result is also an operand
 		w.write(16, 2, values[i])
 		w.v[16][lane], w.v[17][lane] = uint32(values[i]), uint32(values[i]>>32)
 	}
@@ -101,7 +101,7 @@ const f32one, all32, all64 = 0x3f800000, 1<<32 - 1, 1<<64 - 1
 
 func d(v float64) uint64 { return math.Float64bits(v) }
 
-// examples of operations, by hand from the manuals: operands, the result, and the bit in the mask.
+// vectorExamples are operations worked out by hand from the manuals: operands, the result, and the bit in the mask.
 var vectorExamples = []struct {
 	name    string
 	a, b, c uint64
@@ -192,7 +192,7 @@ var vectorExamples = []struct {
 	{"v_cvt_i32_f64", d(math.NaN()), 0, 0, 0, 0},
 }
 
-// elsewhere tests what has no example: divisions, comparisons and exchanges.
+// elsewhere lists operations without an example that other tests cover: divisions, comparisons and exchanges.
 var elsewhere = []string{"v_rcp_f64", "v_rsq_f64", "v_rcp_iflag_f32", "v_div_scale_f64", "v_div_fmas_f64", "v_div_fixup_f64", "v_readfirstlane_b32", "ds_bpermute_b32"}
 
 func TestVectorOperations(t *testing.T) {
@@ -230,7 +230,7 @@ func TestComparisons(t *testing.T) {
 	}
 }
 
-// holds says whether a comparison does.
+// holds reports whether a comparison is true.
 func holds(op, typ string, a, b uint64) bool {
 	number := func(v uint64) *big.Float {
 		switch typ {
@@ -266,7 +266,7 @@ func holds(op, typ string, a, b uint64) bool {
 	return op == "o"
 }
 
-// divided is c / b as LLVM writes a division of FP64.
+// divided returns c / b by LLVM's sequence for a division in FP64.
 func divided(c, b uint64) uint64 {
 	const sign = 1 << 63
 	one := d(1)
@@ -285,7 +285,8 @@ func divided(c, b uint64) uint64 {
 	return divideFixup(q, b, c)
 }
 
-// Divisions round correctly although reciprocals are wrong in 30 bits, but for what doc.go says.
+// Divisions round correctly although reciprocals are wrong in 30 bits, except for the case that gcnvectors.go
+// describes.
 func TestDivision(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	special := []float64{0, 1, -1, 3, 0x1p-1074, 0x1p-1050, 0x1p-1022, 0x1p-1000, 0x1p1000, math.MaxFloat64, math.Inf(1), math.NaN(), 1 / 3., 0x1p52, 2 - 0x1p-52}
@@ -315,7 +316,7 @@ func TestDivision(t *testing.T) {
 	}
 }
 
-// examples of scalar operations: the result, and SCC before and after.
+// scalarExamples are scalar operations: the result, and SCC before and after.
 var scalarExamples = []struct {
 	name     string
 	a, b     uint64
@@ -385,7 +386,7 @@ func TestScalarOperations(t *testing.T) {
 					t.Errorf("%s of %#x and %#x is %v", name, x[0], x[1], scc)
 				}
 			}
-		case parts[2] == "saveexec": // by 5 of lanes 5 alone
+		case parts[2] == "saveexec": // by lane 5 alone
 			if strings.HasSuffix(name, "b32") {
 				continue
 			}

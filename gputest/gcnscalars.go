@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// operand is a register, several that follow each other, or a constant.
+// operand is a register, several consecutive registers, or a constant.
 type operand struct {
 	file  file
 	at    int
@@ -16,18 +16,18 @@ type operand struct {
 	kind  byte            // its type, see operations
 	value uint64          // of a constant
 	lanes *[2]gcnRegister // that hold it
-	abs   bool            // the number without its sign, and
-	minus bool            // with the other sign
+	abs   bool            // without its sign
+	minus bool            // negated, after abs
 }
 
-// file is where an operand is.
+// file says where an operand is.
 type file uint8
 
 const (
 	gcnConstant file = iota
 	scalarFile
 	vectorFile
-	laneNumber // each lane's own
+	laneNumber // each lane's own number
 )
 
 // Scalar registers with names.
@@ -46,7 +46,7 @@ var named = map[string]operand{
 	"m0": {at: m0, words: 1}, "null": {at: null, words: 1},
 }
 
-// wordsOf is how many registers a type takes; m is a bit for each lane of a wave.
+// wordsOf returns the number of registers of a type; m has a bit for each lane of a wave.
 func (k *GCNKernel) wordsOf(kind byte) int {
 	switch kind {
 	case 'd', 'l', 'p':
@@ -57,9 +57,8 @@ func (k *GCNKernel) wordsOf(kind byte) int {
 	return 1
 }
 
-// operand reads one of a type: i and f for integers and numbers of 32 bits, l and d of 64, p for two
-// of 32, m for a mask, k and u for 16 bits in the instruction with and without sign, w for any number
-// of registers.
+// operand reads an operand of a type: i and f for integers and floats of 32 bits, l and d of 64, p for two floats of
+// 32 bits, m for a mask, k and u for 16 bits in the instruction with and without sign, w for any number of registers.
 func (k *GCNKernel) operand(s string, kind byte) (o operand, err error) {
 	o.kind = kind
 	if kind == 'd' || kind == 'f' {
@@ -107,8 +106,8 @@ func registers(s string, most int) (at, words int, err error) {
 	return at, to - at + 1, nil
 }
 
-// gcnConstant reads a number. In instructions for 64 bits it is extended by its sign; of a number of
-// FP64 that is written in hexadecimal it is the upper half.
+// constant reads a number. In 64-bit instructions it is sign-extended; a hexadecimal constant of an FP64 number gives
+// the upper half.
 func (k *GCNKernel) constant(s string, o operand) (operand, error) {
 	o.words = k.wordsOf(o.kind)
 	wide := o.words == 2
@@ -142,7 +141,7 @@ func (k *GCNKernel) constant(s string, o operand) (operand, error) {
 	return o, nil
 }
 
-// gcnSplit cuts operands at commas and spaces.
+// gcnSplit splits operands at commas and spaces.
 func gcnSplit(s string) (all []string) {
 	for one := range strings.SplitSeq(s, ",") {
 		all = append(all, strings.Fields(one)...)
@@ -197,8 +196,8 @@ func gcnTruth(b bool) uint64 {
 	return 0
 }
 
-// keep, notZero, compare and carry are operations that leave SCC alone, that say there whether the
-// result is not 0, that have no other result, and that say whether there was a carry out of 32 bits.
+// keep, notZero, compare and carry make operations that leave SCC unchanged, set SCC if the result is not 0, set
+// nothing but SCC, or set SCC on a carry out of 32 bits.
 func keep(f func(a, b uint64) uint64) scalarOperation {
 	return func(a, b uint64, scc bool) (uint64, bool) { return f(a, b), scc }
 }
@@ -215,7 +214,7 @@ func carry(f func(a, b uint64, scc bool) uint64) scalarOperation {
 	return func(a, b uint64, scc bool) (uint64, bool) { v := f(a, b, scc); return low(v), v>>32 != 0 }
 }
 
-// addSigned and subSigned say in SCC whether the result does not fit.
+// addSigned and subSigned set SCC on overflow.
 func addSigned(a, b uint64, _ bool) (uint64, bool) { return fits(int64(int32(a)) + int64(int32(b))) }
 
 func subSigned(a, b uint64, _ bool) (uint64, bool) { return fits(int64(int32(a)) - int64(int32(b))) }
@@ -230,8 +229,8 @@ var logic = map[string]func(a, b uint64) uint64{
 	"orn2":  func(a, b uint64) uint64 { return a | ^b },
 }
 
-// orders are comparisons of integers by their names: of the first operand to the second one, whether
-// smaller, the same and larger is true.
+// orders are comparisons of integers by name: whether the comparison is true if the first operand is smaller than,
+// equal to or larger than the second.
 var orders = map[string][3]bool{
 	"lt": {true, false, false}, "eq": {false, true, false}, "le": {true, true, false}, "gt": {false, false, true}, "ge": {false, true, true},
 	"lg": {true, false, true}, "ne": {true, false, true},
@@ -267,7 +266,7 @@ func init() {
 	}
 }
 
-// conditions are those of branches.
+// conditions are the conditions of branches.
 var conditions = map[string]func(w *wave) bool{
 	"s_branch":         func(*wave) bool { return true },
 	"s_cbranch_scc0":   func(w *wave) bool { return !w.scc },

@@ -7,11 +7,11 @@ import (
 	"math/bits"
 )
 
-// An opcode is an operation of each lane, and the types of its operands, see reader.signature.
+// A gcnOpcode is an operation of each lane, and the types of its operands, see gcnReader.signature.
 type gcnOpcode struct {
 	types string
 	f     gcnOperation
-	bit   gcnOperation // of a result that is a mask
+	bit   gcnOperation // for a result that is a mask
 }
 
 // vectors has the operations on vector registers by name.
@@ -87,7 +87,7 @@ var vectors = map[string]gcnOpcode{
 
 func one(a, _, _ uint64) uint64 { return a }
 
-// leadingZeros is how many bits are above the first one, and -1 if there is none.
+// leadingZeros returns the number of zero bits above the highest one, or -1 if there is no one.
 func leadingZeros(a, _, _ uint64) uint64 {
 	if low(a) == 0 {
 		return math.MaxUint32
@@ -97,7 +97,7 @@ func leadingZeros(a, _, _ uint64) uint64 {
 
 func low24(a uint64) uint64 { return a & (1<<24 - 1) }
 
-// below is how many bits of a are below that of a lane.
+// below returns the number of ones in a below the bit of a lane.
 func below(a, lane uint64) uint64 { return uint64(bits.OnesCount64(a & (1<<lane - 1))) }
 
 func chosen(a, b, second uint64) uint64 {
@@ -107,7 +107,7 @@ func chosen(a, b, second uint64) uint64 {
 	return a
 }
 
-// fieldSigned is the field of n bits from a place on, a number with a sign.
+// fieldSigned returns the field of n bits from bit at on, sign-extended.
 func fieldSigned(a, at, n uint64) uint64 {
 	if n &= 31; n == 0 {
 		return 0
@@ -116,12 +116,12 @@ func fieldSigned(a, at, n uint64) uint64 {
 	return uint64(int64(field) >> (64 - n))
 }
 
-// carried is an operation on 32 bits and the carry, or borrow, out of them.
+// carried is a 32-bit operation with carry, or borrow, out.
 func carried(types string, f gcnOperation) gcnOpcode {
 	return gcnOpcode{types, f, func(a, b, c uint64) uint64 { return f(a, b, c) >> 32 & 1 }}
 }
 
-// order is 0, 1 or 2 for a smaller, the same or a larger number.
+// order returns 0, 1 or 2 if a is smaller than, equal to or larger than b.
 func order[T cmp.Ordered](a, b T) int { return cmp.Compare(a, b) + 1 }
 
 func init() {
@@ -132,7 +132,7 @@ func init() {
 		comparisons[name+"_u64"] = comparisons[name+"_u32"]
 		comparisons[name+"_i32"] = func(a, b, _ uint64) uint64 { return gcnTruth(is[order(int32(a), int32(b))]) }
 		comparisons[name+"_i64"] = func(a, b, _ uint64) uint64 { return gcnTruth(is[order(int64(a), int64(b))]) }
-		if name == "ne" { // of numbers neq, which is true of NaN
+		if name == "ne" { // for floats neq, which is true for NaN
 			continue
 		}
 		numbers := func(a, b, _ uint64) uint64 { return gcnTruth(!unordered(a, b) && is[order(of(a), of(b))]) }
@@ -149,7 +149,7 @@ func init() {
 	}
 }
 
-// unordered says that one of two numbers is NaN.
+// unordered reports whether one of two numbers is NaN.
 func unordered(a, b uint64) bool { return of(a) != of(a) || of(b) != of(b) }
 
 func of(a uint64) float64                         { return math.Float64frombits(a) }
@@ -159,7 +159,7 @@ func float32Bits(v float32) uint64                { return uint64(math.Float32bi
 func fma(a, b, c uint64) uint64                   { return bitsOf(math.FMA(of(a), of(b), of(c))) }
 func gcnSaturated(v, least, most float64) float64 { return math.Trunc(max(least, min(v, most))) }
 
-// unsigned32 and signed32 convert towards 0, to the nearest integer that there is; NaN becomes 0.
+// unsigned32 and signed32 truncate and saturate; NaN becomes 0.
 func unsigned32(v float64) uint64 {
 	if v != v {
 		return 0
@@ -174,11 +174,11 @@ func signed32(v float64) uint64 {
 	return low(uint64(int64(gcnSaturated(v, math.MinInt32, math.MaxInt32))))
 }
 
-// wrongBits is how many bits of v_rcp_f64 and v_rsq_f64 may be wrong, by the manuals.
+// wrongBits is the number of bits of v_rcp_f64 and v_rsq_f64 that may be wrong, by the manuals.
 const wrongBits = 29
 
-// rough is a number that is wrong by up to 2^wrongBits units in the last place, by some that depend on
-// its bits. Zeros, infinities and NaN are exact.
+// rough returns v with an error of up to 2^wrongBits units in the last place, which depends on the bits of v. Zeros,
+// infinities and NaN are exact.
 func rough(v float64) uint64 {
 	b := bitsOf(v)
 	if v == 0 || v-v != 0 {
@@ -191,7 +191,7 @@ func rough(v float64) uint64 {
 	return b
 }
 
-// rough32 is the same for v_rcp_iflag_f32, by one unit.
+// rough32 does the same for v_rcp_iflag_f32, with an error of one unit.
 func rough32(v float32) uint64 {
 	b := math.Float32bits(v)
 	if v == 0 || v-v != 0 {
@@ -200,18 +200,19 @@ func rough32(v float32) uint64 {
 	return uint64(b + (b*2654435761)>>30%3 - 1)
 }
 
-// exponent is the field of a number's exponent.
+// exponent returns the exponent field of a number.
 func exponent(a uint64) int { return int(a >> 52 & 2047) }
 
 func subnormal(v float64) bool { return v != 0 && math.Abs(v) < 0x1p-1022 }
 
-// A division is v_div_scale_f64 of both numbers, v_rcp_f64, steps of Newton's method, v_div_fmas_f64
-// and v_div_fixup_f64, which together round correctly; but not a power of 2 by a number whose fraction is
-// all ones, which is just above the middle of two numbers: with FMA alone it becomes the lower one. How numbers near the ends of the range are scaled is such
-// that they do: the manuals are not clear about all of it.
+// A division consists of v_div_scale_f64 of both numbers, v_rcp_f64, steps of Newton's method, v_div_fmas_f64 and
+// v_div_fixup_f64, which together round correctly. The exception is a power of 2 divided by a number whose fraction
+// is all ones: the quotient is just above the middle of two numbers, and with FMA alone it becomes the lower one.
+// Numbers near the ends of the range are scaled such that the division works; the manuals are not clear about all
+// cases.
 
-// divideScale is what v_div_scale_f64 makes of a, the numerator or the denominator b of c / b; and
-// divideScaled whether the quotient has to be scaled in the end.
+// divideScale returns the result of v_div_scale_f64 for a, which is the numerator c or the denominator b of c / b;
+// divideScaled reports whether the quotient must be scaled back at the end.
 func divideScale(a, b, c uint64) uint64 { v, _ := divideScales(a, b, c); return v }
 
 func divideScaled(a, b, c uint64) uint64 { _, scaled := divideScales(a, b, c); return gcnTruth(scaled) }
@@ -245,7 +246,7 @@ func divideScales(a, b, c uint64) (v uint64, scaled bool) {
 	return a, scaled
 }
 
-// divideFMA is v_div_fmas_f64 of a quotient that has to be scaled: back from where it was put, rounded once.
+// divideFMA is v_div_fmas_f64 of a quotient that must be scaled back, rounded once.
 func divideFMA(a, b, c uint64) uint64 {
 	v := of(fma(a, b, c))
 	if exponent(c) > 1023 {
@@ -261,7 +262,7 @@ func divideFMA(a, b, c uint64) uint64 {
 	return bitsOf(scaled)
 }
 
-// divideFixup is v_div_fixup_f64: the quotient a of c / b, unless that is special.
+// divideFixup is v_div_fixup_f64: the quotient a of c / b, except for special cases.
 func divideFixup(a, b, c uint64) uint64 {
 	const sign = 1 << 63
 	out := (b ^ c) & sign
@@ -279,13 +280,13 @@ func divideFixup(a, b, c uint64) uint64 {
 		return out
 	case exponent(c)-exponent(b) < -1075:
 		return out
-	case of(a) != of(a): // beyond all numbers on the way
+	case of(a) != of(a): // an intermediate overflow
 		return out | bitsOf(infinite)
 	}
 	return out | a&^sign
 }
 
-// class says whether a number is of one of the classes that bits of which tell.
+// class reports whether a number belongs to one of the classes whose bits which has.
 func class(a, which, _ uint64) uint64 {
 	v, negative := of(a), a>>63 != 0
 	at := 0

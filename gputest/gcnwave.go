@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// mostLanes is how many threads a wave has at most.
+// mostLanes is the largest number of threads of a wave.
 const mostLanes = 64
 
-// gcnRegister is what the lanes of a wave have in a vector register.
+// gcnRegister holds the values of a vector register in the lanes of a wave.
 type gcnRegister [mostLanes]uint32
 
 func (r *gcnRegister) fill(v uint32) {
@@ -17,7 +17,7 @@ func (r *gcnRegister) fill(v uint32) {
 	}
 }
 
-// Lanes, and zeros for the upper halves of what has 32 bits.
+// lanes holds the numbers of the lanes, zeros the upper halves of 32-bit values.
 var lanes, zeros = func() (r, z gcnRegister) {
 	for l := range r {
 		r[l] = uint32(l)
@@ -25,7 +25,7 @@ var lanes, zeros = func() (r, z gcnRegister) {
 	return
 }()
 
-// wave is a wave that runs.
+// wave is a wave in execution.
 type wave struct {
 	b       *gcnBlock
 	first   int // thread
@@ -37,7 +37,7 @@ type wave struct {
 	scratch [3][2]gcnRegister // for operands that are scalar
 }
 
-// garbage is what registers have that nobody has written.
+// garbage is the value of unwritten registers.
 const garbage = 0xa5a5a5a5
 
 // reset goes to the beginning of the kernel, for a block.
@@ -64,19 +64,19 @@ func (w *wave) reset(block uint32) {
 		}
 		at += words
 	}
-	w.s[w.b.k.UserSGPRs], w.s[ttmp+9] = block, block // later ones have it there
+	w.s[w.b.k.UserSGPRs], w.s[ttmp+9] = block, block // later GPUs have it there
 	w.setMask(gcnExec, w.everyLane())
 	w.scc, w.pc, w.waits = false, 0, false
 }
 
 func (w *wave) everyLane() uint64 { return 1<<w.b.k.Wave - 1 }
 
-// mask is what a bit of each lane is in, from a scalar register on.
+// mask returns the lane mask that begins at a scalar register.
 func (w *wave) mask(at int) uint64 { return w.read(at, w.b.k.Wave/32) }
 
 func (w *wave) setMask(at int, v uint64) { w.write(at, w.b.k.Wave/32, v) }
 
-// read returns one or two scalar registers, write writes them.
+// read returns one or two scalar registers; write writes them.
 func (w *wave) read(at, words int) uint64 {
 	switch {
 	case at == null:
@@ -96,7 +96,7 @@ func (w *wave) write(at, words int, v uint64) {
 	}
 }
 
-// The wave as [Block] needs it.
+// Waiting and the methods below implement Warp.
 func (w *wave) Waiting() bool { return w.waits }
 func (w *wave) Where() string { return w.b.k.code[w.pc].where() }
 func (w *wave) Pass()         { w.pc, w.waits = w.pc+1, false }
@@ -178,7 +178,7 @@ func (w *wave) scalar(in *gcnInstruction) {
 	}
 }
 
-// value is that of a scalar register or a constant.
+// value returns the value of a scalar register or a constant.
 func (w *wave) value(o *operand) uint64 {
 	if o.file == gcnConstant {
 		return o.value
@@ -186,7 +186,7 @@ func (w *wave) value(o *operand) uint64 {
 	return w.read(o.at, o.words)
 }
 
-// operand returns the halves of one for all lanes.
+// operand returns both halves of an operand for all lanes.
 func (w *wave) operand(o *operand, i int) (lo, hi *gcnRegister) {
 	switch {
 	case o.file == laneNumber:
@@ -213,9 +213,9 @@ func (w *wave) operand(o *operand, i int) (lo, hi *gcnRegister) {
 	return &r[0], &r[1]
 }
 
-// vector executes an operation of the lanes of a mask.
+// vector executes an operation for the lanes of a mask.
 func (w *wave) vector(in *gcnInstruction, mask uint64) {
-	if in.to.file == scalarFile && in.to.words > 0 { // of the first lane alone
+	if in.to.file == scalarFile && in.to.words > 0 { // from the first lane alone
 		lo, _ := w.operand(&in.from[0], 0)
 		w.write(in.to.at, 1, uint64(lo[bits.TrailingZeros64(mask|1<<63)]))
 		return
@@ -232,7 +232,7 @@ func (w *wave) vector(in *gcnInstruction, mask uint64) {
 	}
 }
 
-// test returns the bits that lanes compute; those of the others are 0.
+// test returns the bits that the active lanes compute; the bits of the others are 0.
 func (w *wave) test(in *gcnInstruction, mask uint64) (v uint64) {
 	al, ah := w.operand(&in.from[0], 0)
 	bl, bh := w.operand(&in.from[1], 1)
@@ -269,7 +269,7 @@ func (w *wave) compute(in *gcnInstruction, f gcnOperation, mask uint64) {
 	}
 }
 
-// gcnPermute gives each lane what another one has: ds_bpermute_b32 to, 4 times the lane, from.
+// permute lets each lane read another lane's value: ds_bpermute_b32 to, 4 times the lane, from.
 func (w *wave) permute(in *gcnInstruction, mask uint64) error {
 	which, _ := w.operand(&in.from[0], 0)
 	from, _ := w.operand(&in.from[1], 1)

@@ -13,7 +13,7 @@ type Memory struct {
 	sectors []sector // nil for shared memory
 }
 
-// sector says who was the last to touch what memory delivers at least.
+// sector records who touched a sector last; memory delivers at least a sector.
 type sector struct {
 	request uint64
 	launch  uint32
@@ -23,20 +23,20 @@ func newMemory(base, n uint64) *Memory {
 	return &Memory{base: base, bytes: make([]byte, n), words: make([]word, (n+grain-1)/grain)}
 }
 
-// has says whether n bytes from an address on are in the memory.
+// has reports whether n bytes from an address on are in the memory.
 func (m *Memory) has(address, n uint64) bool {
 	at := address - m.base
 	return address >= m.base && at+n <= uint64(len(m.bytes)) && at+n >= at
 }
 
-// written notes that the host has written n bytes.
+// written records that the host has written n bytes.
 func (m *Memory) written(at, n uint64) {
 	for i := at / grain; i < (at+n+grain-1)/grain; i++ {
 		m.words[i] = word{writeEra: hostEra}
 	}
 }
 
-// Element is the number that the first n bytes are: 1, 2, 4 or 8.
+// Element returns the number in the first n bytes of b: n is 1, 2, 4 or 8.
 func Element(b []byte, n uint64) uint64 {
 	switch n {
 	case 8:
@@ -49,7 +49,7 @@ func Element(b []byte, n uint64) uint64 {
 	return uint64(b[0])
 }
 
-// put writes an element and says whether that changed anything.
+// put writes an element and reports whether that changed anything.
 func (m *Memory) put(at, v, bytes uint64) (changed bool) {
 	b := m.bytes[at : at+bytes]
 	var now [8]byte
@@ -59,38 +59,38 @@ func (m *Memory) put(at, v, bytes uint64) (changed bool) {
 	return changed
 }
 
-// grain is how many bytes a word has: no kernel stores fewer.
+// grain is the number of bytes of a word: no kernel stores fewer.
 const grain = 2
 
-// word keeps, for some bytes, who used them last. Eras are launches, so that nothing has to be
-// cleared between them, and phases of a block are what barriers separate.
+// word records who used some bytes last. Eras count launches, so that nothing must be cleared between launches;
+// barriers separate the phases of a block.
 type word struct {
 	writeEra, writer, writePhase uint32
 	readEra, reader, readPhase   uint32
 }
 
-// The eras before the first launch: nobody has written, and the host has.
+// The eras before the first launch: 0 if nobody has written, hostEra if the host has.
 const hostEra, firstEra = 1, 2
 
-// MostThreads is how many a block may have.
+// MostThreads is the largest number of threads in a block.
 const MostThreads = 1024
 
-// user is who accesses memory: a thread in a phase of its block, in a launch.
+// user identifies who accesses memory: a thread in a phase of its block, in a launch.
 type user struct{ thread, era, phase uint32 }
 
-// Path is the way to memory of a load.
+// Path is the path of a load to memory.
 type Path uint8
 
 const (
 	Coherent Path = iota
-	ReadOnly      // a cache for what nobody writes in the whole launch, ld.global.nc
-	Scalar        // a cache that sees no write of the launch that is before the load, s_load
+	ReadOnly      // a cache for what nobody writes during the whole launch, ld.global.nc
+	Scalar        // a cache that misses earlier writes of the same launch, s_load
 )
 
 var pathNames = [...]string{ReadOnly: ".nc", Scalar: "s_load"}
 
-// A thread is numbered by block and place within it. The last place stands for several of the
-// block, the last two blocks for several blocks and for a read through ReadOnly.
+// A thread is numbered by its block and its position in the block. The last position stands for several threads of
+// the block; the last two blocks stand for several blocks and for a read through ReadOnly.
 const (
 	placeBits     = 11
 	severalPlaces = 1<<placeBits - 1
@@ -99,12 +99,12 @@ const (
 	mostBlocks    = 1<<(32-placeBits) - 2
 )
 
-// after says whether a thread's access in a phase is over when u's is made.
+// after reports whether a thread's access in a phase is complete when u accesses.
 func (u user) after(thread, phase uint32) bool {
 	return thread == u.thread || thread>>placeBits == u.thread>>placeBits && phase < u.phase
 }
 
-// load notes that u reads the word, or says what is wrong with it.
+// load records that u reads the word, or returns the fault.
 func (w *word) load(u user, through Path) error {
 	switch {
 	case w.writeEra == 0:
@@ -123,7 +123,7 @@ func (w *word) load(u user, through Path) error {
 		if w.readPhase == u.phase {
 			w.reader |= severalPlaces
 		} else {
-			w.reader = u.thread // no earlier phase matters: a barrier is after it
+			w.reader = u.thread // earlier phases do not matter: a barrier separates them
 		}
 	default:
 		w.reader = severalBlocks
@@ -132,7 +132,7 @@ func (w *word) load(u user, through Path) error {
 	return nil
 }
 
-// store notes that u writes the word, where changed says whether it then has another value.
+// store records that u writes the word, or returns the fault; changed says whether the value changes.
 func (w *word) store(u user, changed bool) error {
 	switch {
 	case w.readEra == u.era && w.reader == readConstant:
@@ -159,9 +159,9 @@ func threadName(t uint32) string {
 	return fmt.Sprintf("%d of block %d", place, block)
 }
 
-// Request is an instruction of a warp that accesses memory.
+// Request is the memory access of a warp instruction.
 type Request struct {
-	Sectors, First uint64 // that it touches, and those that nobody in the launch has touched before
+	Sectors, First uint64 // sectors touched, and sectors that nobody in the launch has touched before
 
 	d     *Device
 	b     *Block
@@ -170,7 +170,7 @@ type Request struct {
 	user  user
 }
 
-// Request begins one of a block's warp: to its shared memory, or to buffers.
+// Request begins a request of a warp of the block, to its shared memory or to buffers.
 func (d *Device) Request(b *Block, shared bool) Request {
 	d.request++
 	return Request{d: d, b: b, local: shared, user: user{era: d.era, phase: b.Phase}}
@@ -184,8 +184,8 @@ func (r *Request) By(thread int, several bool) {
 	}
 }
 
-// At finds the n bytes at an address, which is to be a multiple of align, and counts their sectors:
-// the memory that they are in, and where.
+// At finds the n bytes at an address, which must be a multiple of align, and counts their sectors. It returns the
+// memory and the offset in it.
 func (r *Request) At(address, n, align uint64) (m *Memory, at uint64, err error) {
 	if r.local {
 		r.m = r.b.Shared
@@ -216,8 +216,7 @@ func (r *Request) container() string {
 	return "all buffers"
 }
 
-// touch counts the sectors that the request touches for the first time, and those that the
-// launch does.
+// touch counts the sectors that the request touches for the first time, and those that the launch does.
 func (r *Request) touch(at, n uint64) {
 	for s := at / r.d.sector; s <= (at+n-1)/r.d.sector; s++ {
 		t := &r.m.sectors[s]

@@ -13,36 +13,35 @@ const (
 	mostRegisters = 1 << 16
 )
 
-// sectorBytes is what memory delivers at least.
+// sectorBytes is the size of a memory sector.
 const sectorBytes = 32
 
-// PTX runs PTX, the assembly of NVIDIA's GPUs, on the host: as much of it as LLVM
-// makes of kernels that use shuffles, barriers, shared and global memory.
+// PTX runs PTX, the assembly of NVIDIA's GPUs, on the host. It supports the part that LLVM generates for kernels with
+// shuffles, barriers, shared and global memory.
 //
-// Each access to memory is checked. Faults are, besides those that the package comment lists:
+// Each access to memory is checked. Besides the faults that the package comment lists, there are:
 //
-//   - a write to what the launch reads by ld.global.nc, or the other way round;
+//   - a write to what the launch reads by ld.global.nc, or the reverse;
 //   - shfl.sync or bar.sync by a part of a warp.
 //
-// Warps run as on a stack of masks: where threads part, one side goes first, and they meet
-// again at the branch's immediate post-dominator. With a Seed the order is random instead:
-// threads of a warp run apart and in any order up to the next shuffle or barrier, and so do
-// warps and blocks.
+// Warps run with a stack of masks: where threads diverge, one side runs first, and they reconverge at the immediate
+// post-dominator of the branch. After Shuffle the order is random instead: threads of a warp run separately and in
+// any order up to the next shuffle or barrier, and so do warps and blocks.
 //
-// What is executed is counted, for each instruction: see [Counts]. A warp instruction is one
-// for its 32 threads, however many of them take part; a request is a warp instruction that
-// accesses global memory, a sector 32 bytes of it.
+// Executions are counted for each instruction, see [Counts]. A warp instruction counts once for its 32 threads,
+// however many of them are active. A request is a warp instruction that accesses global memory; a sector is 32 bytes
+// of global memory.
 //
-// Semantics are those of the PTX ISA manual. NaNs keep their payload, which GPUs do not.
+// The semantics follow the PTX ISA manual. NaNs keep their payload, unlike on GPUs.
 //
-// Use it from one goroutine at a time.
+// A PTX must not be used by several goroutines at a time.
 type PTX struct {
 	*Device
 	counts map[*PTXKernel]*Counts
 	idle   map[*PTXKernel]*block // of earlier launches
 }
 
-// NewPTX returns a device, whose warps run in order.
+// NewPTX returns a device whose warps run in order.
 func NewPTX() *PTX {
 	return &PTX{New(sectorBytes), map[*PTXKernel]*Counts{}, map[*PTXKernel]*block{}}
 }
@@ -61,8 +60,8 @@ func (d *PTX) Counts(k *PTXKernel) *Counts {
 	return c
 }
 
-// Launch runs a kernel on so many blocks of so many threads, with the bytes of each argument.
-// After a fault the device does nothing more and returns it.
+// Launch runs a kernel on so many blocks of so many threads, with the bytes of each argument. After a fault the
+// device executes nothing more and returns the fault.
 func (d *PTX) Launch(k *PTXKernel, blocks, threads int, arguments [][]byte) error {
 	if err := d.Ready(k.Name, blocks, threads, k.Threads, PTXWarp); err != nil {
 		return err
@@ -119,7 +118,7 @@ func (w *warp) access(in *instruction, pc int, mask uint32) error {
 	return nil
 }
 
-// elements moves what one thread loads or stores.
+// elements moves the elements that one thread loads or stores.
 func (w *warp) elements(in *instruction, l int, request *Request, m *Memory, at uint64) error {
 	a, through := &in.address, Coherent
 	if a.constant {
@@ -143,7 +142,7 @@ func (w *warp) elements(in *instruction, l int, request *Request, m *Memory, at 
 	return nil
 }
 
-// extended is a loaded element in a register.
+// extended returns a loaded element, extended to a register.
 func (a *address) extended(v uint64) uint64 {
 	if a.signed {
 		above := 64 - 8*a.bytes
@@ -152,7 +151,7 @@ func (a *address) extended(v uint64) uint64 {
 	return v
 }
 
-// loadParam loads of the parameters.
+// loadParam loads from the parameters.
 func (w *warp) loadParam(in *instruction, mask uint32) error {
 	a, params := &in.address, w.b.params
 	base := w.registers[a.base].read()
@@ -176,9 +175,9 @@ func (w *warp) loadParam(in *instruction, mask uint32) error {
 	return nil
 }
 
-// PTXClass is the class of an opcode: "fp64", "fp32", "integer" and "logic" for arithmetic,
-// "select" for comparisons and selections, "move" for what only moves and converts between
-// registers, much of which costs nothing, "control", "shuffle", "global", "shared" and "param".
+// PTXClass returns the class of an opcode: "fp64", "fp32", "integer" and "logic" for arithmetic, "select" for
+// comparisons and selections, "move" for moves and conversions between registers, many of which cost nothing,
+// "control", "shuffle", "global", "shared" and "param".
 func PTXClass(opcode string) string {
 	parts := strings.Split(opcode, ".")
 	last := parts[len(parts)-1]
@@ -212,18 +211,18 @@ func PTXClass(opcode string) string {
 	return "integer"
 }
 
-// block is a block of threads that runs.
+// block is a block of threads in execution.
 type block struct {
 	Block
 	d      *PTX
 	k      *PTXKernel
 	warps  []warp
-	all    []Warp // the same
+	all    []Warp // the warps
 	params []byte
 	counts *Counts
 }
 
-// block returns the block that all those of a kernel run as, one after the other.
+// block returns the block that all blocks of a kernel run as, one after the other.
 func (d *PTX) block(k *PTXKernel, threads int) *block {
 	b := d.idle[k]
 	if b == nil || len(b.warps) != threads/PTXWarp {
@@ -239,7 +238,7 @@ func (d *PTX) block(k *PTXKernel, threads int) *block {
 	return b
 }
 
-// paramBytes is the size of all parameters.
+// paramBytes returns the size of all parameters.
 func (k *PTXKernel) paramBytes() uint64 {
 	if n := len(k.params); n > 0 {
 		return k.params[n-1].at + k.params[n-1].size
@@ -247,7 +246,7 @@ func (k *PTXKernel) paramBytes() uint64 {
 	return 0
 }
 
-// broadcast gives a special register a value that all threads of the block have.
+// broadcast sets a special register to a value that all threads of the block share.
 func (b *block) broadcast(register string, v uint64) {
 	if r, ok := b.k.special[register]; ok {
 		for i := range b.warps {

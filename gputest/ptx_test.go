@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// kernelText is a module of one kernel with three buffers as parameters, whose addresses are in
-// %rd1, %rd2 and %rd3; %r1 is the thread and %rd4 eight times that.
+// kernelText returns a module of one kernel with three buffers as parameters, whose addresses are in %rd1, %rd2 and
+// %rd3; %r1 is the thread's number and %rd4 eight times that number.
 func kernelText(body string) string {
 	return `.version 7.8
 .target sm_90
@@ -41,7 +41,7 @@ func kernelText(body string) string {
 `
 }
 
-// parsed is the kernel of kernelText.
+// parsed returns the kernel of kernelText.
 func parsed(t testing.TB, body string) *PTXKernel {
 	t.Helper()
 	m, err := ParsePTX(kernelText(body))
@@ -51,7 +51,7 @@ func parsed(t testing.TB, body string) *PTXKernel {
 	return m.Kernel("test")
 }
 
-// words are the bytes of integers.
+// words returns the bytes of integers.
 func words(v ...uint64) (b []byte) {
 	for _, x := range v {
 		b = binary.LittleEndian.AppendUint64(b, x)
@@ -69,7 +69,7 @@ func buffer(t testing.TB, d *PTX, v ...uint64) uint64 {
 	return at
 }
 
-// contents are n integers of a buffer.
+// contents returns n integers of a buffer.
 func contents(t testing.TB, d *PTX, at uint64, n int) []uint64 {
 	t.Helper()
 	b := make([]byte, 8*n)
@@ -96,7 +96,7 @@ func eachOrder(t *testing.T, f func(t *testing.T, d *PTX)) {
 	}
 }
 
-// wantFault wants an error of one line that contains all the words.
+// wantFault demands an error of one line that contains all the words.
 func wantFault(t testing.TB, err error, words ...string) {
 	t.Helper()
 	if err == nil {
@@ -113,7 +113,7 @@ func wantFault(t testing.TB, err error, words ...string) {
 	}
 }
 
-// What is not PTX, or none that is known here, is an error of one line that says where.
+// Text that is not PTX, or PTX that is not supported, gives an error of one line with the position.
 func TestParseErrors(t *testing.T) {
 	for body, want := range map[string]string{
 		"add.s33 %r2, %r1, %r1;":                 "not known",
@@ -179,7 +179,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// The kernels of this project are read, and no text makes the parser or a kernel panic.
+// The parser reads the kernels of this project, and no text makes the parser or a kernel panic.
 func FuzzParse(f *testing.F) {
 	kernels, err := os.ReadFile(filepath.Join("..", "pkg", "gpu", "source", "code", "kernels.ptx"))
 	if err != nil {
@@ -218,8 +218,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Threads that part meet again, whatever the order, and each does what it is to: here thread t
-// adds up t%5 numbers in a loop and then those of the warp by shuffles.
+// Diverged threads reconverge in every order, and each computes its result: here thread t adds t%5 numbers in a loop
+// and then sums over the warp by shuffles.
 func TestDivergence(t *testing.T) {
 	k := parsed(t, `
 	rem.u32 %r2, %r1, 5;
@@ -278,7 +278,7 @@ $tree:
 	})
 }
 
-// What is executed is known where threads part: once for both sides, and once after they met.
+// Instructions are counted correctly where threads diverge: once for each side, and once after they reconverge.
 func TestCounts(t *testing.T) {
 	k := parsed(t, `
 	setp.lt.u32 %p1, %r1, 8;
@@ -308,7 +308,7 @@ $both:
 	want := Total{
 		Instructions: 3 * 18, Threads: 3 * (32*12 + 24*2 + 8*2 + 8 + 8),
 		LoadRequests: 3 * 2, LoadSectors: 3 * (1 + 8), StoreRequests: 3, StoreSectors: 3 * 8,
-		Unique: 3 * (8 + 8), // of the nine sectors that are read one is read twice
+		Unique: 3 * (8 + 8), // of the nine sectors read, one is read twice
 		ByClass: map[string]uint64{
 			"control": 3 * 3, "fp64": 3 * 3, "global": 3 * 3, "integer": 3 * 4, "move": 3, "param": 3 * 3, "select": 3,
 		},
@@ -357,7 +357,7 @@ $wait:
 	const blocks, threads = 5, 3 * PTXWarp
 	eachOrder(t, func(t *testing.T, d *PTX) {
 		out := buffer(t, d, make([]uint64, blocks*threads)...)
-		for range 2 { // the second launch finds what the first one left
+		for range 2 { // the second launch finds the results of the first
 			if err := d.Launch(k, blocks, threads, [][]byte{words(out), words(0), words(0)}); err != nil {
 				t.Fatal(err)
 			}

@@ -10,9 +10,9 @@ import (
 type body struct {
 	k         *PTXKernel
 	registers map[string]int
-	declared  map[string]int // how many registers of a prefix such as %rd there are
+	declared  map[string]int // number of registers for a prefix such as %rd
 	constants map[uint64]int
-	symbols   map[string]uint64 // parameters and shared memory: where they are
+	symbols   map[string]uint64 // addresses of parameters and shared memory
 	labels    map[string]int
 	branches  map[int]string // labels of branches, by the index of the instruction
 }
@@ -24,7 +24,7 @@ func newBody(k *PTXKernel) *body {
 	}
 }
 
-// statement reads one line: a label, declarations or an instruction, or a scope of its own.
+// statement reads one line: a label, declarations, an instruction, or a scope of its own.
 func (b *body) statement(s string, line int) error {
 	if label, ok := strings.CutSuffix(s, ":"); ok {
 		if _, twice := b.labels[label]; twice {
@@ -33,7 +33,7 @@ func (b *body) statement(s string, line int) error {
 		b.labels[label] = len(b.k.code)
 		return nil
 	}
-	if strings.HasPrefix(s, "{ .reg") { // what LLVM writes to take half of a register
+	if strings.HasPrefix(s, "{ .reg") { // LLVM's sequence for taking half of a register
 		s = strings.TrimSuffix(strings.TrimPrefix(s, "{ "), "}")
 	}
 	for one := range strings.SplitSeq(s, ";") {
@@ -95,7 +95,7 @@ func (b *body) declare(s string) error {
 	return nil
 }
 
-// finish resolves the branches and takes the instructions apart into blocks.
+// finish resolves the branches and splits the instructions into basic blocks.
 func (b *body) finish() error {
 	k := b.k
 	if n := len(k.code); n == 0 || k.code[n-1].kind != exit && k.code[n-1].kind != unreachable && !k.code[n-1].always() {
@@ -115,10 +115,10 @@ func (b *body) finish() error {
 	return nil
 }
 
-// always says that what follows the instruction is not executed after it.
+// always reports whether control never falls through the instruction.
 func (in *instruction) always() bool { return in.kind == branch && in.guard == none }
 
-// register returns the register of a name, a new one the first time.
+// register returns the register of a name, which it allocates when the name is new.
 func (b *body) register(name string) int {
 	i, ok := b.registers[name]
 	if !ok {
@@ -129,7 +129,7 @@ func (b *body) register(name string) int {
 	return i
 }
 
-// operand returns the register of an operand, which holds it if it is a constant.
+// operand returns the register of an operand; for a constant, a register that holds it.
 func (b *body) operand(s string) (int, error) {
 	if _, ok := specialRegisters[s]; ok {
 		i := b.register(s)
@@ -160,7 +160,7 @@ func (b *body) operand(s string) (int, error) {
 	return i, nil
 }
 
-// constantValue is the value of a number or a symbol.
+// constantValue returns the value of a number or a symbol.
 func (b *body) constantValue(s string) (uint64, error) {
 	if at, ok := b.symbols[s]; ok {
 		return at, nil
@@ -189,7 +189,7 @@ func (b *body) destination(s string) (int, error) {
 	return b.operand(s)
 }
 
-// vector returns the operands of "{a, b}", or that of "a".
+// vector returns the operands of "{a, b}", or of "a".
 func (b *body) vector(s string, one func(string) (int, error)) (all []int, err error) {
 	if inner, ok := strings.CutPrefix(s, "{"); ok {
 		s = strings.TrimSuffix(inner, "}")
@@ -204,7 +204,7 @@ func (b *body) vector(s string, one func(string) (int, error)) (all []int, err e
 	return all, nil
 }
 
-// split cuts operands at the commas outside of braces and brackets.
+// split splits operands at the commas outside of braces and brackets.
 func split(s string) (all []string) {
 	depth, from := 0, 0
 	for i, c := range s {
@@ -226,12 +226,12 @@ func split(s string) (all []string) {
 	return all
 }
 
-// meet finds where threads that part at a branch meet again: the immediate post-dominator,
-// the first instruction that all ways from the branch to the end go through.
+// meet finds where threads that diverge at a branch reconverge: at the immediate post-dominator, the first
+// instruction on all paths from the branch to the end.
 func (k *PTXKernel) meet() {
 	n := len(k.code)
 	starts, block := k.blocks()
-	end := len(starts) // the node after all blocks
+	end := len(starts) // the node after all basic blocks
 	next := make([][]int, end)
 	for b := range starts {
 		last := n - 1
@@ -240,7 +240,7 @@ func (k *PTXKernel) meet() {
 		}
 		next[b] = k.successors(last, b, block)
 	}
-	// after[b] has the blocks that all ways from b go through, in order of the blocks.
+	// after[b] holds the basic blocks on all paths from b to the end.
 	after := make([]bitset, end+1)
 	for b := range end {
 		after[b] = full(end + 1)
@@ -265,7 +265,7 @@ func (k *PTXKernel) meet() {
 		if in.join = n; in.kind != branch || in.guard == none {
 			continue
 		}
-		// Of those after the branch the first one has all the others after it.
+		// Of the blocks after the branch, the first one has all others after it.
 		b, most := block[i], -1
 		for c := range end {
 			if c != b && after[b].has(c) && after[c].count() > most {
@@ -275,7 +275,7 @@ func (k *PTXKernel) meet() {
 	}
 }
 
-// blocks returns where straight pieces of code begin, and in which one each instruction is.
+// blocks returns the starts of the basic blocks, and the basic block of each instruction.
 func (k *PTXKernel) blocks() (starts, block []int) {
 	leads := make([]bool, len(k.code)+1)
 	leads[0] = true
@@ -297,8 +297,8 @@ func (k *PTXKernel) blocks() (starts, block []int) {
 	return starts, block
 }
 
-// successors are the blocks after block b, which ends with the given instruction. None of what
-// cannot be reached: it says nothing about where threads meet.
+// successors returns the basic blocks after block b, which ends with the given instruction. It returns none for what
+// cannot be reached, which does not affect reconvergence.
 func (k *PTXKernel) successors(last, b int, block []int) []int {
 	switch in := &k.code[last]; {
 	case in.kind == exit:

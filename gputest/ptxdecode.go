@@ -27,7 +27,7 @@ var readers = map[string]reader{
 	"prefetch": {1, (*body).prefetch},
 }
 
-// instruction reads an instruction and finds out what executes it.
+// instruction reads an instruction and finds what executes it.
 func (b *body) instruction(s string) (in instruction, err error) {
 	in.guard = none
 	if guard, ok := strings.CutPrefix(s, "@"); ok {
@@ -52,7 +52,7 @@ func (b *body) instruction(s string) (in instruction, err error) {
 
 var errUnknown = fmt.Errorf("this instruction is not known")
 
-// only is the reader of an opcode without operands.
+// only returns the reader of an opcode without operands.
 func only(what kind, opcode string) func(*body, *instruction, []string, []string) error {
 	return func(_ *body, in *instruction, _, _ []string) error {
 		if in.kind = what; in.opcode != opcode || in.guard != none {
@@ -79,7 +79,7 @@ func (b *body) barrier(in *instruction, _, operands []string) error {
 	return nil
 }
 
-// shuffle reads "shfl.sync.bfly.b32 to, from, apart, 31, -1": lanes of the whole warp.
+// shuffle reads "shfl.sync.bfly.b32 to, from, apart, 31, -1", with all lanes of the warp.
 func (b *body) shuffle(in *instruction, _, operands []string) (err error) {
 	in.kind = shuffle
 	if in.opcode != "shfl.sync.bfly.b32" || operands[3] != "31" || operands[4] != "-1" || in.guard != none {
@@ -184,7 +184,7 @@ func (b *body) at(in *instruction, s string) (err error) {
 	return err
 }
 
-// elements reads what is loaded or stored.
+// elements reads the registers that are loaded or stored.
 func (b *body) elements(in *instruction, s string, one func(string) (int, error)) error {
 	all, err := b.vector(s, one)
 	if err != nil {
@@ -197,7 +197,7 @@ func (b *body) elements(in *instruction, s string, one func(string) (int, error)
 	return nil
 }
 
-// compute reads an instruction that the tables of operations have.
+// compute reads an instruction from the tables of operations.
 func (b *body) compute(in *instruction, parts, operands []string) (err error) {
 	name := strings.Join(slices.DeleteFunc(parts[1:], func(p string) bool { return p == "uni" }), ".")
 	name = parts[0] + "." + name
@@ -225,12 +225,12 @@ func (b *body) compute(in *instruction, parts, operands []string) (err error) {
 	return b.operands(in, operands)
 }
 
-// register is what the threads of a warp have in a register. Where it is the same in all of
-// them, as in much of a kernel, it is computed once.
+// register holds the values of a register in the threads of a warp. A value that is the same in all threads, as many
+// are, is computed once.
 type register struct {
 	v       [PTXWarp]uint64
-	uniform bool // v[0] is the value of all
-	spread  bool // and it is in all of v
+	uniform bool // v[0] is the value of all threads
+	spread  bool // and all of v has it
 }
 
 // set gives all threads a value.
@@ -247,7 +247,7 @@ func (r *register) read() *[PTXWarp]uint64 {
 	return &r.v
 }
 
-// lanes returns the values to be written by the threads of a mask; the others keep theirs.
+// lanes returns the values for the threads of a mask to overwrite; the other threads keep theirs.
 func (r *register) lanes(mask uint32) *[PTXWarp]uint64 {
 	if mask != everyLane {
 		r.read()
@@ -256,7 +256,7 @@ func (r *register) lanes(mask uint32) *[PTXWarp]uint64 {
 	return &r.v
 }
 
-// guarded is the part of the threads in which an instruction is executed.
+// guarded returns the threads of the mask that execute the instruction.
 func (w *warp) guarded(in *instruction, mask uint32) (active uint32) {
 	r := &w.registers[in.guard]
 	if r.uniform {
@@ -310,12 +310,12 @@ func (w *warp) unpack(in *instruction, mask uint32) {
 	}
 }
 
-// shuffle exchanges between all threads of the warp.
+// shuffle exchanges values between all threads of the warp.
 func (w *warp) shuffle(f *fragment) {
 	in := &w.b.k.code[f.pc]
 	w.b.counts.Executed(f.pc, everyLane)
 	f.pc++
-	from := w.registers[in.from[0]] // a copy: it may be the result too
+	from := w.registers[in.from[0]] // a copy: it may also be the result
 	if from.uniform {
 		w.registers[in.to].set(from.v[0])
 		return

@@ -15,20 +15,20 @@ type PTXModule struct {
 	kernels map[string]*PTXKernel
 }
 
-// PTXKernel is an entry of a module.
+// PTXKernel is a kernel of a module.
 type PTXKernel struct {
 	Name    string
-	Threads int // of a block at most, .maxntid; 0 if the text does not say
+	Threads int // largest number in a block, .maxntid; 0 if the text gives none
 
 	params    []param
 	shared    uint64 // bytes
 	code      []instruction
-	registers int // of a thread, constants among them
+	registers int // of a thread, including constants
 	constants []constant
 	special   map[string]int // registers such as %tid.x
 }
 
-// param is a parameter: where it is among all of them, in bytes.
+// param is the offset and the size of a parameter, in bytes.
 type param struct{ at, size uint64 }
 
 // constant is a register that holds a constant.
@@ -43,7 +43,7 @@ func (m *PTXModule) Kernel(name string) *PTXKernel { return m.kernels[name] }
 // Kernels returns the names of all kernels, sorted.
 func (m *PTXModule) Kernels() []string { return slices.Sorted(maps.Keys(m.kernels)) }
 
-// ParsePTX reads a text of PTX. Errors name the line and are one line.
+// ParsePTX reads PTX text. Errors name the line and are one line long.
 func ParsePTX(text string) (*PTXModule, error) {
 	p := &parser{lines: strings.Split(text, "\n")}
 	m := &PTXModule{kernels: map[string]*PTXKernel{}}
@@ -81,10 +81,10 @@ func ParsePTX(text string) (*PTXModule, error) {
 type parser struct {
 	lines  []string
 	number int    // of the line, from 1
-	line   string // without comment and space around it
+	line   string // without comment and surrounding space
 }
 
-// next goes to the next line with something on it.
+// next goes to the next line that is not empty.
 func (p *parser) next() bool {
 	for p.number < len(p.lines) {
 		p.line = strings.TrimRight(p.lines[p.number], "\x00")
@@ -104,7 +104,7 @@ func (p *parser) errorf(format string, a ...any) error {
 	return fmt.Errorf("PTX, line %d: %s", p.number, fmt.Sprintf(format, a...))
 }
 
-// quoted is a piece of the text for a message.
+// quoted quotes a piece of the text for a message.
 func quoted(s string) string {
 	if len(s) > 60 {
 		s = s[:60] + "..."
@@ -112,7 +112,7 @@ func quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// entry reads a kernel from its name to the brace that ends it.
+// entry reads a kernel from its name to its closing brace.
 func (p *parser) entry() (*PTXKernel, error) {
 	_, head, ok := strings.Cut(p.line, ".entry ")
 	name, rest, open := strings.Cut(head, "(")
@@ -213,7 +213,7 @@ func declaration(s, space string) (name string, size, align uint64, err error) {
 	return name, size, align, nil
 }
 
-// instruction is one statement of a kernel.
+// instruction is an instruction of a kernel.
 type instruction struct {
 	line   int    // of the text
 	text   string // for messages
@@ -226,11 +226,11 @@ type instruction struct {
 	f       operation // of kind compute
 	to      int       // register of the result
 	from    [3]int    // registers of the operands
-	more    []int     // the other registers of a vector, or the second half of what is unpacked
+	more    []int     // the other registers of a vector, or the second half of an unpacked value
 	address address   // of a memory access
 
 	target int // of a branch, the index of an instruction
-	join   int // where threads that part at a branch meet again
+	join   int // where threads that diverge at a branch reconverge
 }
 
 // kind says how an instruction is executed.
@@ -238,7 +238,7 @@ type kind uint8
 
 const (
 	compute kind = iota
-	unpack       // a register of 64 bits into two of 32
+	unpack       // a 64-bit register into two of 32 bits
 	branch
 	exit
 	barrier
@@ -250,18 +250,18 @@ const (
 	unreachable
 )
 
-// operation computes one thread's result of up to three operands. Only the low bits of a
-// register that its type has count, in operands and results.
+// operation computes one thread's result from up to three operands. Only the low bits that belong to the type count,
+// in operands and results.
 type operation func(a, b, c uint64) uint64
 
-// address is what a memory instruction accesses.
+// address is the access of a memory instruction.
 type address struct {
-	global   bool // or shared
+	global   bool // otherwise shared
 	base     int  // register
 	offset   uint64
 	bytes    uint64 // of one element
 	elements int    // 1, 2 or 4
-	signed   bool   // a loaded element is extended by its sign
+	signed   bool   // loaded elements are sign-extended
 	constant bool   // .nc: nobody writes it
 }
 

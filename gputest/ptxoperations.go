@@ -7,14 +7,14 @@ import (
 	"unsafe"
 )
 
-// An opcode is an operation and how many operands it has.
+// An opcode is an operation and the number of its operands.
 type opcode struct {
 	operands int
 	f        operation
 }
 
-// opcodes has every computation by its name with type, without the rounding .rn of
-// arithmetic that is always rounded so.
+// opcodes maps the name with type of every computation to its operation; the name lacks the rounding .rn of
+// arithmetic that is always rounded to nearest.
 var opcodes = map[string]opcode{}
 
 // pack is mov.b64 of two halves.
@@ -81,7 +81,7 @@ type integer interface {
 	~uint16 | ~int16 | ~uint32 | ~int32 | ~uint64 | ~int64
 }
 
-// integers adds what there is for a type of integers, which may have two names.
+// integers adds the operations of an integer type, which may have two names.
 func integers[T integer](names ...string) {
 	for _, name := range names {
 		set := func(op string, operands int, f operation) { opcodes[op+"."+name] = opcode{operands, f} }
@@ -129,17 +129,17 @@ func integers[T integer](names ...string) {
 	}
 }
 
-// wide adds products of integers T in the type W of twice their size.
+// wide adds products of integers of type T in the type W of twice their size.
 func wide[T, W integer](name string) {
 	size := types[name].bytes * 8
 	opcodes["mul.wide."+name] = opcode{2, func(a, b, _ uint64) uint64 { return uint64(W(T(a)) * W(T(b))) }}
 	opcodes["mul.hi."+name] = opcode{2, func(a, b, _ uint64) uint64 { return uint64(W(T(a)) * W(T(b)) >> size) }}
 }
 
-// extract is the field of n bits from a place on; beyond the end there are zeros.
+// extract returns the field of n bits from bit at on; there are zeros beyond the end.
 func extract(a, at, n uint64) uint64 { return a >> (at & 255) & (1<<(n&255) - 1) }
 
-// extractSigned is the same of a number with its sign in all bits above it.
+// extractSigned returns the same field sign-extended.
 func extractSigned(a, at, n uint64) uint64 {
 	if n &= 255; n == 0 {
 		return 0
@@ -172,7 +172,7 @@ func value[T float](bits uint64) T {
 	return T(math.Float64frombits(bits))
 }
 
-// pattern is what a register has for a number.
+// pattern returns the bits of a number in a register.
 func pattern[T float](v T) uint64 {
 	if unsafe.Sizeof(v) == 4 {
 		return uint64(math.Float32bits(float32(v)))
@@ -180,7 +180,7 @@ func pattern[T float](v T) uint64 {
 	return math.Float64bits(float64(v))
 }
 
-// floats adds what there is for a type of numbers, rounded to nearest.
+// floats adds the operations of a floating-point type, rounded to nearest.
 func floats[T float](name string) {
 	set := func(op string, operands int, f operation) { opcodes[op+"."+name] = opcode{operands, f} }
 	sign := uint64(1) << (8*unsafe.Sizeof(T(0)) - 1)
@@ -220,7 +220,7 @@ func floats[T float](name string) {
 	compare("nan", func(a, b T) bool { return !ordered(a, b) })
 }
 
-// smaller is the smaller number; -0 is smaller than +0, NaN counts only if both are.
+// smaller returns the smaller number; -0 is smaller than +0, and the result is NaN only if both operands are.
 func smaller[T float](a, b T) T {
 	switch {
 	case a != a:
@@ -231,8 +231,8 @@ func smaller[T float](a, b T) T {
 	return b
 }
 
-// fma32 rounds once: the product is exact in float64, and the sum is rounded there to odd, so
-// that the second rounding sees what was lost.
+// fma32 rounds once: the product is exact in float64, and the sum is rounded to odd in float64, so that the second
+// rounding knows what was lost.
 func fma32(a, b, c uint64) uint64 {
 	p, z := float64(value[float32](a))*float64(value[float32](b)), float64(value[float32](c))
 	s := p + z
@@ -279,12 +279,11 @@ func conversions() {
 	}
 }
 
-// extension returns the operation that extends a number of a type to 64 bits, by its sign or
-// by zeros.
+// extension returns the operation that extends a number of a type to 64 bits, by its sign or by zeros.
 func extension(t dataType) operation {
 	switch above := 64 - 8*t.bytes; {
 	case t == types["u32"]:
-		return func(a, _, _ uint64) uint64 { return uint64(uint32(a)) } // there are many of these
+		return func(a, _, _ uint64) uint64 { return uint64(uint32(a)) } // a frequent case
 	case t.signed:
 		return func(a, _, _ uint64) uint64 { return uint64(int64(a) << above >> above) }
 	default:
@@ -292,8 +291,8 @@ func extension(t dataType) operation {
 	}
 }
 
-// saturated is an integral number in a type of integers, the nearest that it has; of NaN 0, in
-// 64 bits the sign alone.
+// saturated converts an integral number to an integer type, to the nearest value of the type; NaN gives 0, in 64 bits
+// the sign bit alone.
 func saturated(v float64, t dataType) uint64 {
 	size := 8 * t.bytes
 	least, beyond := 0.0, math.Ldexp(1, int(size))

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestEveryOpcode runs every computation on random and on special operands, and compares with
-// exact arithmetic.
+// TestEveryOpcode runs every computation on random and special operands, and compares with exact arithmetic.
 func TestEveryOpcode(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(opcodes)) {
 		testOpcode(t, name, opcodes[name].operands)
@@ -52,7 +51,7 @@ func testOpcode(t *testing.T, name string, operands int) {
 	}
 }
 
-// sameBits compares as many bits as the result has; any NaN is the same as another.
+// sameBits compares as many bits as the result has; all NaNs are equal.
 func sameBits(name string, size uint64, got, want uint64) bool {
 	switch resultType(name) {
 	case "f64":
@@ -67,7 +66,7 @@ func sameBits(name string, size uint64, got, want uint64) bool {
 	return (got^want)<<(64-size) == 0
 }
 
-// operandsOf are triples of operands: all pairs of special ones, and random ones.
+// operandsOf returns triples of operands: all pairs of special ones, and random ones.
 func operandsOf(name string) (in []uint64) {
 	special := []uint64{0, 1, 2, 31, 32, 33, 63, 64, 65, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1<<63 - 1, 1 << 63, 1<<64 - 1}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -112,7 +111,7 @@ func operandsOf(name string) (in []uint64) {
 	return in
 }
 
-// TestRoundingNames wants the names of rounded arithmetic, and no others.
+// TestRoundingNames: the names of rounded arithmetic are accepted, and no others.
 func TestRoundingNames(t *testing.T) {
 	for name, known := range map[string]bool{
 		"add.rn.f64": true, "fma.rn.f64": true, "cvt.rn.f64.s32": true, "cvt.rn.f32.f64": true, "div.rn.f32": true,
@@ -124,7 +123,7 @@ func TestRoundingNames(t *testing.T) {
 	}
 }
 
-// TestPack wants 64 bits to be cut into halves and put together again, with tmp as LLVM writes it.
+// TestPack: 64 bits are split into halves and joined again, with tmp as LLVM writes it.
 func TestPack(t *testing.T) {
 	k := parsed(t, `
 	ld.global.u64 %rd5, [%rd1];
@@ -150,7 +149,7 @@ func TestFaults(t *testing.T) {
 	const own = "add.s64 %rd5, %rd1, %rd4;\n" // the address of a thread's own element
 	for name, c := range map[string]struct {
 		body string
-		want []string // words of the fault; none: there is none
+		want []string // words of the fault; none: there is no fault
 	}{
 		"none":              {own + "ld.global.u64 %rd6, [%rd5];\nst.global.u64 [%rd5], %rd6;", nil},
 		"beyond the end":    {own + "ld.global.u64 %rd6, [%rd5+8];", []string{"thread 63 of block", "byte 512 of 512", "outside of all buffers", "ld.global.u64", "line 2"}},
@@ -218,16 +217,15 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// launched runs one block of two warps, with two buffers of as many numbers as threads, and
-// one that nobody has written.
+// launched runs one block of two warps, with two buffers of as many numbers as threads, and an unwritten one.
 func launched(t *testing.T, d *PTX, k *PTXKernel) error {
 	return d.Launch(k, 1, 2*PTXWarp, [][]byte{
 		words(buffer(t, d, make([]uint64, 2*PTXWarp)...)), words(buffer(t, d, make([]uint64, 2*PTXWarp)...)), words(d.Alloc(2 * PTXWarp * 8)),
 	})
 }
 
-// checkFault wants an error, and nothing to happen after it. Words with | between are of
-// which one is wanted: it depends on the order.
+// checkFault demands an error, and that nothing executes after it. Of words with | between them one is wanted: which
+// one depends on the order.
 func checkFault(t *testing.T, d *PTX, k *PTXKernel, err error, want []string) {
 	t.Helper()
 	for _, w := range want {
@@ -249,7 +247,7 @@ func checkFault(t *testing.T, d *PTX, k *PTXKernel, err error, want []string) {
 	}
 }
 
-// Blocks that use the same words race, since nothing orders them.
+// Blocks that use the same words race, since nothing orders blocks.
 func TestFaultsOfBlocks(t *testing.T) {
 	const first = "setp.eq.s32 %p1, %r1, 0;\nmov.u32 %r2, %ctaid.x;\n"
 	for name, c := range map[string]struct{ body, want string }{
@@ -278,7 +276,7 @@ func TestFaultsOfBlocks(t *testing.T) {
 	}
 }
 
-// What the host does wrong is an error, but no fault of the device.
+// Errors of the host are no faults of the device.
 func TestHostErrors(t *testing.T) {
 	d, k := NewPTX(), parsed(t, "")
 	at := buffer(t, d, 1, 2)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// resultType and operandType are the types of an opcode's result and first operand.
+// resultType and operandType return the types of an opcode's result and first operand.
 func resultType(name string) string {
 	parts := strings.Split(name, ".")
 	switch {
@@ -22,10 +22,10 @@ func resultType(name string) string {
 
 func operandType(name string) string { return name[strings.LastIndex(name, ".")+1:] }
 
-// predicateThird says that the third operand is a predicate.
+// predicateThird reports whether the third operand is a predicate.
 func predicateThird(name string) bool { return strings.HasPrefix(name, "selp.") }
 
-// integer is the number of a type that a register's low bits are.
+// exactInteger returns the number of a type in a register's low bits.
 func exactInteger(typ string, v uint64) *big.Int {
 	t, ok := types[typ]
 	if !ok || t.bytes == 0 {
@@ -44,8 +44,8 @@ func mask(bits uint64) *big.Int {
 	return n.Sub(n, big.NewInt(1))
 }
 
-// reference returns what an opcode computes, written in another way than the interpreter's,
-// and how many bits its result has. known is false where PTX leaves the result open.
+// reference returns a function for an opcode, written differently from the interpreter's, and the number of bits of
+// its result. known is false where PTX leaves the result open.
 func reference(name string) (f func(a, b, c uint64) (want uint64, known bool), size uint64) {
 	typ := operandType(name)
 	size = 8 * types[resultType(name)].bytes
@@ -84,8 +84,8 @@ func reference(name string) (f func(a, b, c uint64) (want uint64, known bool), s
 	}, size
 }
 
-// exactOperation computes with integers of any size; n and m are the second and third operand
-// as numbers of bits. nil if PTX leaves the result open.
+// exactOperation computes with integers of any size; n and m are the second and third operand as numbers of bits. It
+// returns nil if PTX leaves the result open.
 func exactOperation(parts []string, a, b, c *big.Int, n, m uint32) *big.Int {
 	bits := uint(8 * types[parts[len(parts)-1]].bytes)
 	v := new(big.Int)
@@ -195,7 +195,7 @@ func exactOperation(parts []string, a, b, c *big.Int, n, m uint32) *big.Int {
 	return nil
 }
 
-// field is bfe, bit by bit as the manual has it.
+// field is bfe, bit by bit as in the manual.
 func field(a *big.Int, at, n uint, signed bool, bits int) *big.Int {
 	v := new(big.Int)
 	bit := func(i uint) uint { return new(big.Int).And(a, mask(uint64(bits))).Bit(int(i)) }
@@ -213,7 +213,7 @@ func field(a *big.Int, at, n uint, signed bool, bits int) *big.Int {
 	return v
 }
 
-// number is a float in a register.
+// number returns the float in a register.
 func number(typ string, v uint64) float64 {
 	if typ == "f32" {
 		return float64(math.Float32frombits(uint32(v)))
@@ -221,7 +221,7 @@ func number(typ string, v uint64) float64 {
 	return math.Float64frombits(v)
 }
 
-// rounded is the nearest number of a type to x.
+// rounded returns the number of a type nearest to x.
 func rounded(typ string, x *big.Float) uint64 {
 	if typ == "f32" {
 		f, _ := x.Float32()
@@ -242,7 +242,7 @@ func finite(vs ...float64) bool {
 
 func exact(v float64) *big.Float { return new(big.Float).SetPrec(3000).SetFloat64(v) }
 
-// floatReference rounds exact results; of what is infinite, NaN or a zero it is Go's.
+// floatReference rounds exact results; it uses Go's results for infinities, NaN and zeros.
 func floatReference(parts []string) func(a, b, c uint64) (uint64, bool) {
 	typ := parts[len(parts)-1]
 	bits := func(v float64) uint64 {
@@ -319,10 +319,10 @@ func floatReference(parts []string) func(a, b, c uint64) (uint64, bool) {
 	}
 }
 
-// exact0 compares numbers, of which none is NaN.
+// exact0 compares numbers, none of which is NaN.
 func exact0(a, b float64) int { return big.NewFloat(a).Cmp(big.NewFloat(b)) }
 
-// extreme is math.Min or math.Max, but that a number wins over NaN.
+// extreme is math.Min or math.Max, except that a number wins over NaN.
 func extreme(a, b float64, f func(a, b float64) float64) float64 {
 	switch {
 	case a != a:
@@ -333,7 +333,7 @@ func extreme(a, b float64, f func(a, b float64) float64) float64 {
 	return f(a, b)
 }
 
-// conversion is cvt, of "cvt", perhaps a rounding, and the types to and from.
+// conversion is cvt, given "cvt", perhaps a rounding, and the types to and from.
 func conversion(parts []string) func(a, b, c uint64) (uint64, bool) {
 	from, to := parts[len(parts)-1], parts[len(parts)-2]
 	switch {
@@ -360,7 +360,7 @@ func conversion(parts []string) func(a, b, c uint64) (uint64, bool) {
 	}
 }
 
-// toInteger rounds v in a direction, to what the type has.
+// toInteger rounds v in a direction, to a value of the type.
 func toInteger(mode string, v float64, to string) uint64 {
 	t := types[to]
 	least, most := new(big.Int), mask(8*t.bytes)

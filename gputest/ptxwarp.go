@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// PTXWarp is how many threads run together.
+// PTXWarp is the number of threads that run together.
 const PTXWarp = 32
 
 const everyLane = 1<<PTXWarp - 1
@@ -15,11 +15,10 @@ const everyLane = 1<<PTXWarp - 1
 type fragment struct {
 	mask uint32
 	pc   int
-	join int // where it ends, and the fragment below it goes on with its threads
+	join int // where it ends; the fragment below it continues with its threads
 }
 
-// warp runs as a stack of fragments, the last of which runs; or in random order, as fragments
-// of which any may.
+// warp runs as a stack of fragments, of which the last runs; or in random order, as fragments of which any may run.
 type warp struct {
 	b         *block
 	first     int // thread
@@ -27,7 +26,7 @@ type warp struct {
 	fragments []fragment
 }
 
-// start makes the registers that stay the same in all blocks.
+// start sets the registers that stay the same in all blocks.
 func (w *warp) start(b *block, i int) {
 	w.b, w.first = b, i*PTXWarp
 	w.registers = make([]register, b.k.registers)
@@ -43,7 +42,7 @@ func (w *warp) start(b *block, i int) {
 	}
 }
 
-// specialRegisters are those that only the hardware writes, by thread; blocks set the others.
+// specialRegisters are the registers that only the hardware writes, by thread; blocks set the others.
 var specialRegisters = map[string]func(thread int) int{
 	"%tid.x":    func(thread int) int { return thread },
 	"%laneid":   func(thread int) int { return thread % PTXWarp },
@@ -57,18 +56,18 @@ func (w *warp) reset() {
 	w.fragments = append(w.fragments[:0], fragment{mask: everyLane, join: none})
 }
 
-// The warp as [Block] needs it.
+// Waiting and the methods below implement Warp.
 func (w *warp) Waiting() bool { return len(w.fragments) > 0 }
 func (w *warp) Where() string { return w.b.k.code[w.fragments[0].pc].where() }
 func (w *warp) Pass()         { w.fragments[0].pc++ }
 
-// event is why a fragment no longer runs.
+// event is the reason why a fragment stopped.
 type event int
 
 const (
 	paused event = iota
 	joined
-	parted  // at a branch: it has the threads that jump, and returns those that do not
+	parted  // at a branch: the fragment keeps the threads that jump; the others are returned
 	arrived // at a barrier or a shuffle
 	ended
 )
@@ -106,11 +105,11 @@ func (w *warp) ToBarrier() error {
 	return nil
 }
 
-// shuffled runs the warp in random order: fragments part at random too, and wait for the
-// others at the next shuffle or barrier.
+// shuffled runs the warp in random order: fragments also split at random, and wait for the others at the next shuffle
+// or barrier.
 func (w *warp) shuffled() error {
 	random := w.b.d.Random()
-	var there []fragment // those that have arrived
+	var there []fragment // the fragments that have arrived
 	for {
 		if len(w.fragments) == 0 {
 			if len(there) == 0 {
@@ -157,8 +156,8 @@ func (w *warp) shuffled() error {
 	}
 }
 
-// run runs a fragment for some instructions at most, and says why it stopped; of a branch
-// where threads part, which of them stay.
+// run runs a fragment for at most so many instructions and returns why it stopped; at a divergent branch, also which
+// threads do not jump.
 func (w *warp) run(f *fragment, steps int) (what event, stay uint32, err error) {
 	code, counts := w.b.k.code, w.b.counts
 	for ; steps > 0; steps-- {
@@ -220,7 +219,7 @@ func (w *warp) fault(f *fragment, format string, a ...any) error {
 // bitset is a set of small numbers.
 type bitset []uint64
 
-// full returns a set that has all numbers below n, and some above.
+// full returns a set of all numbers below n, and some above.
 func full(n int) bitset {
 	s := make(bitset, (n+63)/64)
 	for i := range s {

@@ -18,10 +18,10 @@ type Precision string
 // Mixed is FP64 arithmetic over storage in FP32.
 const Mixed Precision = "FP64 over FP32"
 
-// Precisions are all of them.
+// Precisions lists all precisions.
 var Precisions = []Precision{FP64, FP32, Mixed}
 
-// Kernel is an operation.
+// Kernel is an operation that is measured.
 type Kernel string
 
 const (
@@ -31,10 +31,10 @@ const (
 	ELL  Kernel = "ELL"  // y = A x, A sparse in ELL
 )
 
-// Kernels are all of them.
+// Kernels lists all kernels.
 var Kernels = []Kernel{GEMV, DOT, TRSV, ELL}
 
-// Distribution is that of the random numbers in matrices and vectors.
+// Distribution is the distribution of the random numbers in matrices and vectors.
 type Distribution string
 
 const (
@@ -42,20 +42,18 @@ const (
 	Normal  Distribution = "normal"  // mean 0, standard deviation 1
 )
 
-// Distributions are all of them.
+// Distributions lists all distributions.
 var Distributions = []Distribution{Uniform, Normal}
 
-// MaxLU is the largest n for which TRSV has the factor of an LU factorisation.
+// MaxLU is the largest n for which TRSV solves with a factor of an LU factorisation.
 const MaxLU = 2048
 
-// Problem is a kernel with its data in all precisions, to measure time and accuracy
-// after [Gruetzmacher23], section 4.
+// Problem is a kernel with its data in all precisions, to measure time and accuracy as in [Gruetzmacher23], section
+// 4.
 //
-// A problem is made in FP64. FP32 and Mixed store its matrix and vectors rounded to
-// FP32, and the result as well; Mixed converts what it loads and computes in FP64.
-// Errors are relative to the result for the FP64 data in double-double arithmetic,
-// so they hold the rounding of the data if there is any; with this reference FP64 has
-// an error, too.
+// The data of a problem are FP64. FP32 and Mixed store the matrix, the vectors and the result rounded to FP32; Mixed
+// converts what it loads to FP64 and computes in FP64. Errors are relative to the result for the FP64 data in
+// double-double arithmetic. They include the error of rounding the data, and FP64 has an error too.
 type Problem struct {
 	Kernel Kernel
 	N      int // dimension, for ELL the number of rows
@@ -64,20 +62,19 @@ type Problem struct {
 	a, x      []float64   // matrix or first vector, and vector
 	sparse    *csr.Matrix // of ELL
 	forms     map[Precision]form
-	reference []dd.DD // once it is needed
+	reference []dd.DD // computed when first needed
 }
 
-// form is a problem in one precision: a level.
+// form is a problem in one precision, a level.
 type form interface {
 	run(p *Problem)
 	result(n int) []float64
 }
 
-// NewProblem makes GEMV, DOT or TRSV of dimension n >= 1 with random numbers that depend
-// on the seed alone. TRSV has the unit lower triangular factor of a random matrix
-// by Gaussian elimination with row exchanges; above MaxLU it is the identity plus
-// random numbers divided by n, whose solution is as stable. Rounded data are numbers that
-// FP32 represents, so that errors are those of the arithmetic and of rounding the result.
+// NewProblem makes GEMV, DOT or TRSV of dimension n >= 1 with random numbers that depend on the seed alone. TRSV has
+// the unit lower triangular factor of a random matrix, by Gaussian elimination with row exchanges; above MaxLU it has
+// the identity plus random numbers divided by n, and the solve is as stable. With rounded, FP32 represents all data
+// exactly, so that errors come from the arithmetic and from rounding the result only.
 func NewProblem(kernel Kernel, n int, dist Distribution, rounded bool, seed uint64, pool *parallel.Pool) (*Problem, error) {
 	var a []float64
 	switch {
@@ -109,8 +106,8 @@ func NewProblem(kernel Kernel, n int, dist Distribution, rounded bool, seed uint
 	return newProblem(Problem{Kernel: kernel, N: n, pool: pool, a: a, x: x}, kernels.ELL[float64]{}), nil
 }
 
-// NewELLProblem makes the product of m, stored in ELL, with a random vector. It is an
-// error if a value is not finite in FP32.
+// NewELLProblem makes the product of m, stored in ELL, with a random vector. It returns an error if FP32 cannot hold
+// a value of m.
 func NewELLProblem(m *csr.Matrix, dist Distribution, seed uint64, pool *parallel.Pool) (*Problem, error) {
 	for _, v := range m.Val {
 		if s := float64(float32(v)); math.IsNaN(s) || math.IsInf(s, 0) {
@@ -125,7 +122,7 @@ func NewELLProblem(m *csr.Matrix, dist Distribution, seed uint64, pool *parallel
 	return newProblem(Problem{Kernel: ELL, N: m.Rows, pool: pool, a: ell.Val, x: x, sparse: m}, ell), nil
 }
 
-// newProblem rounds the data to FP32 and makes room for results.
+// newProblem rounds the data to FP32 and allocates the results.
 func newProblem(p Problem, ell kernels.ELL[float64]) *Problem {
 	a32, x32 := toFloat32(p.a), toFloat32(p.x)
 	ell32 := kernels.ELL[float32]{Width: ell.Width, Stride: ell.Stride, Col: ell.Col, Val: a32}
@@ -137,7 +134,7 @@ func newProblem(p Problem, ell kernels.ELL[float64]) *Problem {
 	return &p
 }
 
-// ProblemBytes is the memory that NewProblem takes.
+// ProblemBytes returns the bytes of memory that NewProblem needs.
 func ProblemBytes(kernel Kernel, n int) int64 {
 	elements := int64(n)
 	if kernel != DOT {
@@ -146,16 +143,15 @@ func ProblemBytes(kernel Kernel, n int) int64 {
 	return (8+4)*(elements+int64(n)) + (8+4+4)*int64(n)
 }
 
-// ELLProblemBytes is the memory that NewELLProblem takes for m, besides m itself.
+// ELLProblemBytes returns the bytes of memory that NewELLProblem needs for m, besides m itself.
 func ELLProblemBytes(m *csr.Matrix) int64 {
 	return int64(m.LongestRow())*int64(m.Rows)*(8+4+4) + int64(m.Cols)*(8+4) + int64(m.Rows)*(8+4+4)
 }
 
-// Run does the operation once.
+// Run executes the operation once.
 func (p *Problem) Run(precision Precision) { p.forms[precision].run(p) }
 
-// Result returns what the last Run of a precision has stored: n numbers, one for
-// DOT.
+// Result returns what the last Run of a precision has stored: n numbers, or one for DOT.
 func (p *Problem) Result(precision Precision) []float64 {
 	if p.Kernel == DOT {
 		return p.forms[precision].result(1)
@@ -163,8 +159,8 @@ func (p *Problem) Result(precision Precision) []float64 {
 	return p.forms[precision].result(p.N)
 }
 
-// Error does the operation and returns ‖y - ŷ‖₂ / ‖y‖₂, y being the result in
-// double-double arithmetic; for DOT this is |y - ŷ| / |y|.
+// Error executes the operation and returns ‖y - ŷ‖₂ / ‖y‖₂, where y is the result in double-double arithmetic; for
+// DOT this is |y - ŷ| / |y|.
 func (p *Problem) Error(precision Precision) float64 {
 	if p.reference == nil {
 		p.reference = p.exact()
@@ -197,8 +193,7 @@ func (p *Problem) Times(ctx context.Context, timing Timing) (map[Precision]Time,
 	return byPrecision, nil
 }
 
-// FLOPs counts the additions, multiplications and divisions with elements other
-// than those that fill up rows of ELL.
+// FLOPs counts additions, multiplications and divisions; elements that pad rows of ELL do not count.
 func (p *Problem) FLOPs() int64 {
 	n := int64(p.N)
 	switch p.Kernel {
@@ -213,7 +208,7 @@ func (p *Problem) FLOPs() int64 {
 	}
 }
 
-// Traffic counts the bytes of matrix, indices and vectors, once each.
+// Traffic returns the bytes of matrix, indices and vectors, each counted once.
 func (p *Problem) Traffic(precision Precision) int64 {
 	n, size := int64(p.N), int64(4)
 	if precision == FP64 {

@@ -39,7 +39,7 @@ func powerlaw(t testing.TB, n int) *csr.Matrix {
 	return m
 }
 
-// The reference solves the problem as big.Float does.
+// The double-double reference agrees with big.Float.
 func TestProblemReference(t *testing.T) {
 	const n = 40
 	for _, kernel := range Kernels {
@@ -59,7 +59,7 @@ func TestProblemReference(t *testing.T) {
 	}
 }
 
-// bigRow is element i of the result, given those before.
+// bigRow returns element i of the result, given the elements before it.
 func bigRow(p *Problem, i int, before []*big.Float) *big.Float {
 	number := func(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
 	s := number(0)
@@ -87,8 +87,8 @@ func bigRow(p *Problem, i int, before []*big.Float) *big.Float {
 	return s
 }
 
-// Each precision has about the error that its arithmetic and storage allow, and
-// FP64 arithmetic is never worse, on average over ten seeds.
+// Each precision has about the error that its arithmetic and storage allow, and FP64 arithmetic is never worse on
+// average over ten seeds.
 func TestProblemErrors(t *testing.T) {
 	pool := parallel.New(2)
 	defer pool.Close()
@@ -155,7 +155,7 @@ func TestProblemTimes(t *testing.T) {
 	}
 }
 
-// Bytes counts what the slices of a problem hold.
+// The byte counts equal the sizes of the slices of a problem.
 func TestProblemBytes(t *testing.T) {
 	for _, kernel := range Kernels {
 		p := problem(t, kernel, 60, Uniform, 1, nil)

@@ -12,10 +12,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// blockOfNumbers is how many random numbers come from one generator.
+// blockOfNumbers is the number of random numbers that one generator yields.
 const blockOfNumbers = 1 << 16
 
-// randomise sets x to random numbers, a generator for each block.
+// randomise fills x with random numbers; each block has its own generator.
 func randomise(x []float64, dist Distribution, seed, stream uint64, pool *parallel.Pool) error {
 	if dist != Uniform && dist != Normal {
 		return fmt.Errorf("%s is not one of %s, %s", dist, Uniform, Normal)
@@ -33,7 +33,7 @@ func randomise(x []float64, dist Distribution, seed, stream uint64, pool *parall
 	return nil
 }
 
-// lowerTriangle turns the random n x n matrix a into a unit lower triangular one.
+// lowerTriangle replaces the random n x n matrix a by a unit lower triangular one.
 func lowerTriangle(a []float64, n int) {
 	if n <= MaxLU {
 		lapack64.Getrf(blas64.General{Rows: n, Cols: n, Stride: n, Data: a}, make([]int, n))
@@ -48,7 +48,7 @@ func lowerTriangle(a []float64, n int) {
 	}
 }
 
-// toELL fills rows up with zeros of their last column.
+// toELL stores m in ELL; zeros in the last column of a row pad the row.
 func toELL(m *csr.Matrix) kernels.ELL[float64] {
 	e := kernels.ELL[float64]{Width: m.LongestRow(), Stride: m.Rows}
 	e.Col, e.Val = make([]int32, e.Width*e.Stride), make([]float64, e.Width*e.Stride)

@@ -14,7 +14,7 @@ type level[S, A kernels.Value] struct {
 	partial []A // of TRSV and DOT
 }
 
-// Parts do not depend on the number of threads, so neither do results.
+// The parts do not depend on the number of threads; therefore results do not either.
 const (
 	blockOfRows     = 128
 	blockOfProducts = 1 << 15
@@ -22,7 +22,7 @@ const (
 	rowsOfELL       = 1 << 12
 )
 
-// blocks returns the number of blocks that n elements have.
+// blocks returns the number of blocks of n elements.
 func blocks(n, block int) int { return (n + block - 1) / block }
 
 func (l *level[S, A]) run(p *Problem) {
@@ -67,8 +67,8 @@ func (l *level[S, A]) dotProduct(n int, pool *parallel.Pool) {
 	l.y[0] = S(sum)
 }
 
-// trsv is forward substitution by blocks of rows: first what the columns left of
-// the block add to its rows, by all threads, then its triangle.
+// trsv is forward substitution by blocks of rows: all threads subtract the columns to the left of the block, then the
+// triangle of the block is solved.
 func (l *level[S, A]) trsv(n int, pool *parallel.Pool) {
 	l.partial = resized(l.partial, blockOfRows)
 	for r := 0; r < n; r += blockOfRows {
@@ -99,7 +99,7 @@ func resized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// exact is the result for the FP64 data in double-double arithmetic.
+// exact returns the result for the FP64 data in double-double arithmetic.
 func (p *Problem) exact() []dd.DD {
 	n, a, x := p.N, p.a, p.x
 	y := make([]dd.DD, n)
@@ -124,7 +124,7 @@ func (p *Problem) exact() []dd.DD {
 	return y
 }
 
-// exactRow is an element of a product with a matrix.
+// exactRow returns element i of a product with a matrix.
 func (p *Problem) exactRow(i int) (s dd.DD) {
 	if p.Kernel == GEMV {
 		return exactDot(p.a[i*p.N:(i+1)*p.N], p.x)

@@ -8,12 +8,11 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// Bandwidth is what a number of threads read and write in memory, in bytes per
-// second: the limit of products with large sparse matrices; 0 where it was not
-// measured.
+// Bandwidth is the rate at which a number of threads read and write memory, in bytes per second: the limit of
+// products with large sparse matrices. A rate that was not measured is 0.
 type Bandwidth struct {
 	Streams [maxStreams]float64 // each thread reads 1, 2, ... contiguous parts in turn
-	Read    float64             // the largest of these
+	Read    float64             // the largest of Streams
 	Triad   float64             // a = b + s c, counted as two reads and a write
 }
 
@@ -22,9 +21,8 @@ const (
 	bandwidthRounds = 9
 )
 
-// ArrayBytes returns the size of an array to measure memory with, given the bytes of
-// the last-level cache and of the memory, 0 for not known: well beyond the cache, but
-// at most 2 GiB and a quarter of the memory.
+// ArrayBytes returns the size of an array to measure memory with, given the bytes of the last-level cache and of the
+// memory (0: not known): well beyond the cache, but at most 2 GiB and a quarter of the memory.
 func ArrayBytes(lastLevelCache, memory int64) int64 {
 	size := min(max(4*lastLevelCache, 256<<20), 2<<30)
 	if memory > 0 {
@@ -33,11 +31,11 @@ func ArrayBytes(lastLevelCache, memory int64) int64 {
 	return size
 }
 
-// MeasureBandwidth returns the bandwidth of each number of threads, by an array of
-// about that many bytes. It returns early with the cause of ctx.
+// MeasureBandwidth returns the bandwidth of each number of threads, measured with an array of about size bytes. It
+// returns early with the cause of ctx.
 func MeasureBandwidth(ctx context.Context, size int64, threads []int) (map[int]Bandwidth, error) {
 	data := make([]float64, max(1, size/8))
-	for i := range data { // pages exist once they are written to
+	for i := range data { // the system allocates pages when they are written
 		data[i] = float64(i)
 	}
 	var cases []Case
@@ -79,12 +77,12 @@ func MeasureBandwidth(ctx context.Context, size int64, threads []int) (map[int]B
 	return measured, nil
 }
 
-// share returns the part of data of thread k.
+// share returns the part of data that belongs to thread k.
 func share(data []float64, k, threads int) []float64 {
 	return data[len(data)*k/threads : len(data)*(k+1)/threads]
 }
 
-// triad computes a = b + c/2 with the thirds of part.
+// triad computes a = b + c/2, where a, b and c are the thirds of part.
 func triad(part []float64) {
 	n := len(part) / 3
 	a, b, c := part[:n], part[n:][:n], part[2*n:][:n]

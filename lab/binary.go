@@ -19,11 +19,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// BinaryVariable is the environment variable that names the program mpsolve, for the families
-// that attack it from outside; without it they do nothing.
+// BinaryVariable is the environment variable that names the program mpsolve for the classes that attack it from
+// outside. Without it these classes do nothing.
 const BinaryVariable = "STRESS_MPSOLVE"
 
-// victim is a folder with a matrix for the program.
+// victim is a folder with a matrix on which the program runs.
 type victim struct {
 	dir     string
 	program string
@@ -31,8 +31,7 @@ type victim struct {
 	out     *Outcome
 }
 
-// newVictim writes a matrix into a new folder; nil says that there is no program, or that this
-// failed.
+// newVictim writes the matrix of s into a new folder. It returns nil if there is no program or writing fails.
 func newVictim(s *System, out *Outcome) *victim {
 	v := &victim{program: os.Getenv(BinaryVariable), rows: s.A.Rows, out: out}
 	if v.program == "" {
@@ -56,14 +55,14 @@ func newVictim(s *System, out *Outcome) *victim {
 
 func (v *victim) close() { _ = os.RemoveAll(v.dir) }
 
-// ended is how a program ended.
+// ended describes how a program ended.
 type ended struct {
 	code           int // -1: by a signal
 	stdout, stderr string
 }
 
-// run runs a shell command in the folder with $MPSOLVE set, sends the signal, unless it is 0, after
-// some time, and watches the time limit.
+// run runs a shell command in the folder with $MPSOLVE set. After the given time it sends the signal, unless that is
+// 0. It kills what exceeds the time limit.
 func (v *victim) run(command string, signal syscall.Signal, after time.Duration) ended {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -98,8 +97,8 @@ func (v *victim) run(command string, signal syscall.Signal, after time.Duration)
 	return ended{code, stdout.String(), stderr.String()}
 }
 
-// check demands an exit code of the list, a few lines at most on standard error, and of the file x.mtx
-// that it is complete or as before (missing); nothing else may be left in the folder.
+// check demands one of the exit codes, at most a few lines on standard error, and a file x.mtx that is complete or
+// missing as before; the folder may hold no other file.
 func (v *victim) check(e ended, codes ...int) {
 	v.out.count(fmt.Sprintf("exit %d", e.code))
 	if !slices.Contains(codes, e.code) {
@@ -137,8 +136,8 @@ func (v *victim) complete() {
 	}
 }
 
-// signals sends SIGINT, SIGTERM or SIGHUP at random moments: x is written completely or not at
-// all, JSON is one object or nothing, and the exit code says why.
+// signals sends SIGINT, SIGTERM or SIGHUP at random moments: x is written completely or not at all, standard output
+// holds one JSON object or nothing, and the exit code tells why.
 func signals(r *rand.Rand, out *Outcome) {
 	v := newVictim(pick(r, []func(*rand.Rand) *System{generated, stressConvection, differentSizes})(r), out)
 	if v == nil {
@@ -150,7 +149,7 @@ func signals(r *rand.Rand, out *Outcome) {
 		after := time.Duration(r.IntN(60)) * time.Millisecond
 		out.Text = fmt.Sprintf("signal %v after %v", s, after)
 		e := v.run("exec $MPSOLVE solve a.mtx -o x.mtx --json --threads 1 --tol 1e-15", s, after)
-		// -1: before the program could ask for the signal.
+		// -1: before the program has installed its signal handler.
 		v.check(e, 0, 3, 4, 128+int(s), -1)
 		var object map[string]any
 		d := json.NewDecoder(strings.NewReader(e.stdout))
@@ -160,7 +159,7 @@ func signals(r *rand.Rand, out *Outcome) {
 	}
 }
 
-// addressSpace runs the program with RLIMIT_AS, from the least with which it starts at all.
+// addressSpace runs the program with RLIMIT_AS in steps, from the least value with which it starts at all.
 func addressSpace(r *rand.Rand, out *Outcome) {
 	v := newVictim(generated(r), out)
 	if v == nil {
@@ -181,7 +180,7 @@ func addressSpace(r *rand.Rand, out *Outcome) {
 	}
 }
 
-// fileSize runs the program with RLIMIT_FSIZE in steps, and writes to a full device.
+// fileSize runs the program with RLIMIT_FSIZE in steps, and lets it write to a full device.
 func fileSize(r *rand.Rand, out *Outcome) {
 	v := newVictim(generated(r), out)
 	if v == nil {
@@ -205,7 +204,7 @@ func fileSize(r *rand.Rand, out *Outcome) {
 	v.check(v.run("exec $MPSOLVE solve a.mtx -o x.mtx >/dev/full", 0, 0), 1)
 }
 
-// fullDisk writes x to a small file system in memory, where the system lets a user mount one.
+// fullDisk writes x to a small file system in memory, if the system lets a user mount one.
 func fullDisk(r *rand.Rand, out *Outcome) {
 	v := newVictim(generated(r), out)
 	if v == nil {

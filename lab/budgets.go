@@ -9,8 +9,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// memoryBudgets solves with Options.MaxMemory from nothing to more than is needed, in steps that
-// deny each reservation in its turn.
+// memoryBudgets solves with Options.MaxMemory from nothing to more than is needed, in steps such that each
+// reservation is denied once.
 func memoryBudgets(r *rand.Rand, out *Outcome) {
 	s := pick(r, victims)(r)
 	opt := drawOptions(r, s)
@@ -36,7 +36,7 @@ func memoryBudgets(r *rand.Rand, out *Outcome) {
 			if asked := opt.Precond.Kind; !errors.As(err, &input) && (asked == "" || asked == solve.PrecondAuto) {
 				out.fault(Odd, "%v; %s", err, out.Text)
 			}
-			return // of the input: the same for every budget
+			return // an error of the input, the same for every budget
 		}
 	}
 }

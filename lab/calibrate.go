@@ -10,16 +10,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Rounds of a calibration, and the most that each kind of measurement takes.
+// The rounds of a calibration, and the time limit of each kind of measurement.
 const (
 	calibrationRounds = 200
 	calibrationTime   = 300 * time.Millisecond
 )
 
-// Calibrate returns a model of this processor with a set of kernels, by the times of products
-// with the matrices on one thread in all layouts that they can have: small ones, which fit into a
-// core's cache, for the instructions, and one whose x does not, for the misses. It starts from
-// the model known, whose sizes of caches it keeps.
+// Calibrate returns a model of this processor for a set of kernels. It times products with the matrices on one thread
+// in all layouts that they allow. Small matrices, which fit into a core's cache, give the times of the instructions;
+// one whose x does not fit gives the cost of cache misses. Calibrate starts from the known model and keeps its sizes
+// of caches.
 func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive.Model, matrices []*csr.Matrix) (*adaptive.Model, error) {
 	pool := parallel.New(1)
 	defer pool.Close()
@@ -55,7 +55,7 @@ func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive
 				works = append(works, w)
 				cases = append(cases, Warm(func() { p.apply(y, x) }))
 				if layout == adaptive.CSR {
-					break // which has one accuracy
+					break // FP64 CSR has one accuracy only
 				}
 			}
 		}
@@ -72,7 +72,7 @@ func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive
 	return from.Fit(name, works)
 }
 
-// measureRates measures what one thread reads of memory and of the cache that cores share.
+// measureRates measures the rates at which one thread reads memory and the shared cache.
 func measureRates(ctx context.Context, sizes adaptive.Sizes) (r adaptive.Rates, err error) {
 	rate := func(bytes int64) float64 {
 		var limits map[int]Bandwidth

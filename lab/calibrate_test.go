@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
-// A calibration gives a model with positive constants, and ends when its context does.
+// A calibration gives a model with positive constants, and ends when its context ends.
 func TestCalibrate(t *testing.T) {
 	k := kernels.Default()
 	if !k.HasFastSlots() {

@@ -14,16 +14,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Outcome is what became of a case.
+// Outcome is the outcome of a case.
 type Outcome struct {
-	Family  string
+	Class   string
 	Index   int
 	Verdict string // the Reason, or the kind of error
 	Text    string // the system and the flags
 	Nature  string // of the system in exact arithmetic
 	Faults  []found
-	Digits  float64 // true ones, -1: not known
-	Said    float64 // -1: nothing
+	Digits  float64 // correct digits; -1: not known
+	Said    float64 // digits that the result claims; -1: none
 	Seconds float64
 	Solves  int // systems solved, or attempts made
 
@@ -36,23 +36,23 @@ func (o *Outcome) fault(f Fault, format string, args ...any) {
 	o.Faults = append(o.Faults, found{f, fmt.Sprintf(format, args...)})
 }
 
-// timeLimit bounds a solve, grace is what may pass after it.
+// timeLimit bounds a solve; grace is the time that may pass beyond it.
 const (
 	timeLimit = 4 * time.Second
 	grace     = 500 * time.Millisecond
 )
 
-// source is the random source of a case.
-func source(seed uint64, family string, index int) *rand.Rand {
+// source returns the random source of a case.
+func source(seed uint64, class string, index int) *rand.Rand {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%s %d", family, index)
+	fmt.Fprintf(h, "%s %d", class, index)
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
-// Run runs one case. A panic of this goroutine is an outcome; one of a solver's threads ends
-// the program, which the runner of processes sees.
-func (f Family) Run(seed uint64, index int) (out Outcome) {
-	out = Outcome{Family: f.Name, Index: index, Digits: -1, Said: -1}
+// Run runs one case. A panic of this goroutine becomes part of the outcome; a panic in a thread of the solver ends
+// the process, which Spread notices.
+func (f StressClass) Run(seed uint64, index int) (out Outcome) {
+	out = Outcome{Class: f.Name, Index: index, Digits: -1, Said: -1}
 	defer func() {
 		if p := recover(); p != nil {
 			out.fault(Panicked, "%v\n%s", p, debug.Stack())
@@ -71,7 +71,7 @@ func (f Family) Run(seed uint64, index int) (out Outcome) {
 	return out
 }
 
-// solve solves the system and judges the answer.
+// solve solves the system and judges the result.
 func (o *Outcome) solve(s *System, opt solve.Options) {
 	res, err := o.attempt(s, opt, nil)
 	if err != nil {
@@ -89,8 +89,8 @@ func (o *Outcome) solve(s *System, opt solve.Options) {
 	}
 }
 
-// attempt solves once, watching the time; change may do something to the solver before. What is
-// late is tried once more: it counts if it is late again, since the machine may have been busy.
+// attempt solves once and checks the time; change may modify the solver before. A late solve is repeated and counts
+// only if it is late again, since the machine may have been busy.
 func (o *Outcome) attempt(s *System, opt solve.Options, change func(*solver.Solver)) (solve.Result, error) {
 	res, elapsed, err := timed(s, opt, change)
 	if elapsed > timeLimit+grace {
@@ -121,7 +121,7 @@ func timed(s *System, opt solve.Options, change func(*solver.Solver)) (res solve
 	return res, 0, err
 }
 
-// refusal judges an error: of the input, of a preconditioner asked for, of memory.
+// refusal judges an error: of the input, of a requested preconditioner, of memory.
 func (o *Outcome) refusal(err error, opt solve.Options) {
 	var input *solve.InputError
 	switch {

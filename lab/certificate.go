@@ -7,8 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// contradicts reports whether y proves that A x = b has no solution: yᵀA = 0 and yᵀb ≠ 0,
-// exactly.
+// contradicts reports whether y proves that A x = b has no solution: yᵀA = 0 and yᵀb ≠ 0, exactly.
 func contradicts(m *csr.Matrix, b, y []float64) bool {
 	if !annihilates(m, y) {
 		return false
@@ -40,8 +39,8 @@ func annihilates(m *csr.Matrix, y []float64) bool {
 	return true
 }
 
-// leastNorm bounds ‖x‖∞ from below for every x whose row-wise or normwise error is at most
-// tol, by a contradiction y: yᵀb = yᵀr, so that
+// leastNorm returns a lower bound of ‖x‖∞ for every x whose row-wise or normwise error is at most tol, from a
+// contradiction y: yᵀb = yᵀr, so that
 //
 //	|yᵀb| <= Σ|y_i||r_i| <= tol Σ|y_i| (T_i ‖x‖∞ + |b_i|),
 //
@@ -79,8 +78,8 @@ func rowSum(m *csr.Matrix, i int) (t float64) {
 	return t
 }
 
-// visible reports whether a contradiction y shows at the tolerance tol: whether only an x a
-// hundred times as large as those that the rest of b explains could meet it.
+// visible reports whether a contradiction y shows at the tolerance tol: only an x a hundred times as large as the
+// solutions for the consistent part of b could meet tol.
 func visible(s *System, y []float64, tol float64, normwise bool) bool {
 	return leastNorm(s.A, s.B, y, tol, normwise) > 100*s.Natural
 }

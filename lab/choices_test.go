@@ -14,17 +14,17 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
-// The layouts that are chosen on this processor with each set of kernels are no slower here than
-// FP64 CSR, and lose little against the fastest ones. It measures, so it runs only where it is asked for:
+// The layouts that are chosen on this processor with each set of kernels are no slower here than FP64 CSR, and little
+// slower than the fastest ones. The test measures times, so it runs only on request:
 //
-//	go test ./lab -run Choices -v
-//	go test ./lab -run Choices/avx2 -v
+// \tgo test ./lab -run Choices -v
+// \tgo test ./lab -run Choices/avx2 -v
 func TestChoices(t *testing.T) {
 	if run := flag.Lookup("test.run"); run == nil || !strings.Contains(run.Value.String(), "Choices") {
 		t.Skip("measures the processor: go test ./lab -run Choices")
 	}
 	for _, k := range kernels.Sets() {
-		if k.HasFastSlots() { // else auto is always FP64 CSR
+		if k.HasFastSlots() { // otherwise auto is always FP64 CSR
 			t.Run(k.String(), func(t *testing.T) { testChoices(t, k) })
 		}
 	}
@@ -32,8 +32,8 @@ func TestChoices(t *testing.T) {
 
 func testChoices(t *testing.T, k *kernels.Set) {
 	const (
-		slower = 1.10 // times as long as FP64 CSR that a choice may take, noise included
-		lost   = 0.06 // share of the time of the chosen layouts that the fastest save, on average
+		slower = 1.10 // most that a choice may take, relative to FP64 CSR, noise included
+		lost   = 0.06 // largest share of time by which the fastest layouts beat the chosen ones, on average
 	)
 	sum, count := 0., 0
 	for _, c := range []struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// Command returns the command of mpsolve solve that comes nearest to the formats found, and what
-// it does not do of them: solve keeps vectors and residuals in FP64.
+// Command returns the command `mpsolve solve` that comes nearest to the formats found, and a remark on the formats
+// that it does not use: solve keeps vectors and residuals in FP64.
 func (r Result) Command(file string, opt SearchOptions) (command, remark string) {
 	best := r.Trials[r.Best]
 	words := []string{"mpsolve solve", file, "--method", opt.Method, "--precond", string(opt.Precond), "--tol", fmt.Sprintf("%g", opt.Tol)}
@@ -40,7 +40,7 @@ func (r Result) Command(file string, opt SearchOptions) (command, remark string)
 	switch {
 	case len(classes) == 1:
 		words = append(words, "--formats", classes[0])
-	case distinct(classes): // wide formats for large entries: what a set of formats does by an accuracy
+	case distinct(classes): // wide formats for large entries, as a set of formats gives for an accuracy
 		words = append(words, "--formats", strings.Join(classes, ","), "--epsilon", fmt.Sprintf("%.1e", epsilon))
 	default:
 		unused = append(unused, "these classes of entries")

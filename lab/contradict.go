@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// inconsistent returns a family's generator: a right-hand side that contradicts the rows of a
-// singular matrix, grossly or in one part of 10^3 to 10^8; some with rows and columns scaled
-// over decades, some beside a block of another magnitude.
+// inconsistent returns the generator of a class: the right-hand side contradicts the rows of a singular matrix,
+// grossly or by one part in 10^3 to 10^8. Some systems have rows and columns scaled over decades, some stand beside a
+// block of another magnitude.
 func inconsistent(base func(r *rand.Rand) degenerate) func(r *rand.Rand) *System {
 	return func(r *rand.Rand) *System {
 		for {
@@ -18,7 +18,7 @@ func inconsistent(base func(r *rand.Rand) degenerate) func(r *rand.Rand) *System
 	}
 }
 
-// contradictory draws b for d, nil if the draw is consistent or contradicts too little.
+// contradictory draws b for d. It returns nil if the draw is consistent or contradicts too little.
 func contradictory(r *rand.Rand, d degenerate) *System {
 	if len(d.left) == 0 {
 		return nil
@@ -29,16 +29,16 @@ func contradictory(r *rand.Rand, d degenerate) *System {
 	s.B = product(d.m, exact)
 	size := stressMaxAbs(s.B)
 	switch r.IntN(4) {
-	case 0: // nothing fits
+	case 0: // every equation is wrong
 		s.B = whole(r, n, 10)
-	case 1: // one equation is wrong, by a little
+	case 1: // one equation is slightly wrong
 		s.B[r.IntN(n)] += size * math.Pow(10, -3-5*r.Float64())
-	case 2: // all equations are, by a little
+	case 2: // all equations are slightly wrong
 		f := size * math.Pow(10, -3-5*r.Float64())
 		for i := range s.B {
 			s.B[i] += f * (1 + r.Float64())
 		}
-	default: // one equation is plainly wrong
+	default: // one equation is grossly wrong
 		s.B[r.IntN(n)] += float64(between(r, 1, 9))
 	}
 	scaled := r.IntN(3) == 0
@@ -62,7 +62,7 @@ func contradictory(r *rand.Rand, d degenerate) *System {
 	return s
 }
 
-// consistent returns a family's generator: a right-hand side that a singular matrix reaches.
+// consistent returns the generator of a class: the right-hand side is in the range of a singular matrix.
 func consistent(base func(r *rand.Rand) degenerate) func(r *rand.Rand) *System {
 	return func(r *rand.Rand) *System {
 		d := base(r)

@@ -7,8 +7,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
-// saddlePoint is A, Bᵀ and B, with a small or no block where the multipliers meet, as in QP
-// and KKT systems of interior point methods: the diagonal of A spreads over decades.
+// saddlePoint draws a matrix [A Bᵀ; B C] with C small or zero, as in QP and KKT systems of interior point methods.
+// The diagonal of A spreads over decades.
 func saddlePoint(r *rand.Rand) *System {
 	n := between(r, 4, 80)
 	k := between(r, 1, n/2)
@@ -36,7 +36,7 @@ func saddlePoint(r *rand.Rand) *System {
 	return withRHS(r, b.matrix())
 }
 
-// denseRow has one row, one column or both that touch everything.
+// denseRow draws a matrix with a full row, a full column or both.
 func denseRow(r *rand.Rand) *System {
 	n := between(r, 5, 300)
 	b := newBuilder(n)
@@ -60,9 +60,8 @@ func denseRow(r *rand.Rand) *System {
 	return withRHS(r, b.matrix())
 }
 
-// differentSizes puts a row ε p = 1 beside a Poisson or an elasticity problem, to which nothing
-// joins it: the unknowns differ by decades, and an x that solves for p alone has a small
-// row-wise error.
+// differentSizes puts an uncoupled row ε p = 1 beside a Poisson or elasticity problem. The unknowns differ by
+// decades, and an x that is right in p alone has a small row-wise error.
 func differentSizes(r *rand.Rand) *System {
 	var b *builder
 	k := between(r, 1, 3)
@@ -101,7 +100,7 @@ func differentSizes(r *rand.Rand) *System {
 	return s
 }
 
-// weakCoupling joins two blocks of different magnitude by entries of rounding size.
+// weakCoupling couples two blocks of different magnitude by entries of the size of roundings.
 func weakCoupling(r *rand.Rand) *System {
 	n := between(r, 4, 40)
 	b := newBuilder(2 * n)
@@ -118,7 +117,7 @@ func weakCoupling(r *rand.Rand) *System {
 	return withRHS(r, b.matrix())
 }
 
-// generated are small matrices of all kinds of pkg/generate.
+// generated draws a small matrix of any kind of pkg/generate.
 func generated(r *rand.Rand) *System {
 	kinds := generate.Kinds()
 	k := kinds[r.IntN(len(kinds))]

@@ -7,13 +7,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// degenerate is a singular matrix with vectors y that annihilate it: yᵀA = 0, exactly.
+// degenerate is a singular matrix with vectors y in its left null space: yᵀA = 0, exactly.
 type degenerate struct {
 	m    *csr.Matrix
 	left [][]float64
 }
 
-// rankDeficient has rows of small whole numbers, the last ones combinations of the others.
+// rankDeficient draws rows of small whole numbers; the last rows are combinations of the others.
 func rankDeficient(r *rand.Rand) degenerate {
 	n := between(r, 3, 24)
 	k := between(r, 1, min(3, n-2))
@@ -49,7 +49,7 @@ func rankDeficient(r *rand.Rand) degenerate {
 	return d.shuffled(r)
 }
 
-// equalRows has rows that are there twice, or as multiples of others.
+// equalRows draws rows that occur twice, or as multiples of others.
 func equalRows(r *rand.Rand) degenerate {
 	n := between(r, 3, 30)
 	b := newBuilder(n)
@@ -78,7 +78,7 @@ func equalRows(r *rand.Rand) degenerate {
 	return d
 }
 
-// laplacian is the Laplacian of a connected graph with whole weights: a Neumann problem.
+// laplacian returns the Laplacian of a connected graph with whole weights: a Neumann problem.
 func laplacian(r *rand.Rand, n int, edges [][2]int, weights int) degenerate {
 	b := newBuilder(n)
 	for _, e := range edges {
@@ -90,8 +90,7 @@ func laplacian(r *rand.Rand, n int, edges [][2]int, weights int) degenerate {
 	return degenerate{b.matrix(), [][]float64{stressOnes(n)}}
 }
 
-// neumann draws a path, a grid of two or three dimensions or a random graph of up to
-// n nodes.
+// neumann draws a path, a grid in two or three dimensions or a random graph of up to n nodes.
 func neumann(r *rand.Rand, n int) degenerate {
 	n = between(r, 2, n)
 	var edges [][2]int
@@ -138,7 +137,7 @@ func neumann(r *rand.Rand, n int) degenerate {
 	return laplacian(r, n, edges, weights)
 }
 
-// ring is convection around a ring: one-sided differences.
+// ring is convection around a ring by one-sided differences.
 func ring(r *rand.Rand) degenerate {
 	n := between(r, 3, 200)
 	b := newBuilder(n)
@@ -149,7 +148,7 @@ func ring(r *rand.Rand) degenerate {
 	return degenerate{b.matrix(), [][]float64{stressOnes(n)}}
 }
 
-// closedFlow has columns that sum to zero, as the rates of a chain of reactions or of states.
+// closedFlow has columns that sum to zero, as the rates of a reaction network or a Markov chain.
 func closedFlow(r *rand.Rand) degenerate {
 	n := between(r, 3, 100)
 	b := newBuilder(n)
@@ -169,7 +168,7 @@ func closedFlow(r *rand.Rand) degenerate {
 	return degenerate{b.matrix(), [][]float64{stressOnes(n)}}
 }
 
-// freeBeam is a beam of Hermite elements that nothing holds: it can move and turn.
+// freeBeam is a beam of Hermite elements without supports: it can translate and rotate.
 func freeBeam(r *rand.Rand) degenerate {
 	n := between(r, 2, 60)
 	b := newBuilder(2 * n)
@@ -204,7 +203,7 @@ func skew(r *rand.Rand) degenerate {
 	return degenerate{b.matrix(), [][]float64{y}}
 }
 
-// redundant is a saddle point whose constraints depend on each other.
+// redundant is a saddle point with linearly dependent constraints.
 func redundant(r *rand.Rand) degenerate {
 	n, k := between(r, 4, 40), between(r, 2, 3)
 	size := n + k

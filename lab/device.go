@@ -21,8 +21,7 @@ type DeviceForm struct {
 
 type storing func(*gpu.Device, *csr.Matrix, adaptive.Spec, *parallel.Pool) (*gpu.Matrix, error)
 
-// deviceLayouts are in the order in which they are measured. The others are compared
-// with the first.
+// deviceLayouts lists the layouts in the order of measurement. The others are compared with the first.
 var deviceLayouts = []struct {
 	name, formats string
 	store         storing
@@ -40,7 +39,7 @@ var deviceLayouts = []struct {
 	{"bucketed", "AP7RE", gpu.NewMatrix},
 }
 
-// inLayout stores a matrix in a layout by its name.
+// inLayout returns the function that stores a matrix in a layout.
 func inLayout(l adaptive.Layout) storing {
 	return func(d *gpu.Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (*gpu.Matrix, error) {
 		s.Layout = l
@@ -56,8 +55,8 @@ func DeviceLayouts() (names []string) {
 	return names
 }
 
-// DeviceForms returns FP64 CSR and then the layouts of these names, each with every
-// accuracy unless it has one format alone.
+// DeviceForms returns FP64 CSR and then the named layouts, each with every accuracy unless the layout has one format
+// only.
 func DeviceForms(layouts []string, epsilon []float64) (list []DeviceForm, err error) {
 	for k, l := range deviceLayouts {
 		if k > 0 && !slices.Contains(layouts, l.name) {
@@ -78,7 +77,7 @@ func DeviceForms(layouts []string, epsilon []float64) (list []DeviceForm, err er
 	return list, nil
 }
 
-// String returns the name of the form for people.
+// String returns the name of the form for tables.
 func (f DeviceForm) String() string {
 	if f.spec.Set.Uniform {
 		return f.layout + " " + f.spec.Set.Name
@@ -86,7 +85,7 @@ func (f DeviceForm) String() string {
 	return fmt.Sprintf("%s, %s", f.layout, f.spec)
 }
 
-// DeviceOptions say how to measure on a device.
+// DeviceOptions configure measurements on a device.
 type DeviceOptions struct {
 	Forms    []DeviceForm
 	Repeat   int
@@ -94,7 +93,7 @@ type DeviceOptions struct {
 	Tol      float64        // of solves, relative to ||b||
 	MaxIter  int            // of solves
 	Pool     *parallel.Pool // of the host
-	Note     func(string)   // is told what is left out, and why
+	Note     func(string)   // is called with what is left out, and why
 	Progress func(string)
 }
 
@@ -104,8 +103,8 @@ type onDevice struct {
 	*gpu.Matrix
 }
 
-// store stores m in all forms. It notes and leaves out forms in which m cannot be
-// stored; a failure of the device is an error. The caller closes the matrices.
+// store stores m in all forms. It notes and leaves out forms in which m cannot be stored; a failure of the device is
+// an error. The caller closes the matrices.
 func (o DeviceOptions) store(ctx context.Context, d *gpu.Device, m *csr.Matrix) (list []onDevice, err error) {
 	for _, f := range o.Forms {
 		if err := ctx.Err(); err != nil {
@@ -134,8 +133,7 @@ func closeAll(list []onDevice) {
 	}
 }
 
-// batchSeconds is the least time of a batch of products: much longer than to wait for
-// a device.
+// batchSeconds is the least time of a batch of products: much longer than waiting for a device takes.
 const batchSeconds = 20e-3
 
 // DeviceProducts measures products of m with x in batches. Speedups are relative to
@@ -180,7 +178,7 @@ func DeviceProducts(ctx context.Context, d *gpu.Device, m *csr.Matrix, x []float
 	return products, d.Err()
 }
 
-// batchCount returns how many products take batchSeconds.
+// batchCount returns the number of products that take batchSeconds.
 func batchCount(batch func(count int)) int {
 	batch(1)
 	start := time.Now()

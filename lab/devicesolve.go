@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// Solve is a whole solve, measured: from b on the device to x on the device.
+// Solve is the measurement of a whole solve, from b on the device to x on the device.
 type Solve struct {
 	Stored
 	Time
@@ -26,7 +26,7 @@ type (
 	refinement = krylov.Refinement[*gpu.Vector, gpu.Scalar]
 )
 
-// DeviceMethods are the names of the methods of DeviceSolves.
+// DeviceMethods lists the methods of DeviceSolves.
 var DeviceMethods = []string{"cg", "gmres"}
 
 func newMethod(name string, s *gpu.Space) method {
@@ -36,9 +36,9 @@ func newMethod(name string, s *gpu.Space) method {
 	return krylov.NewCG[*gpu.Vector, gpu.Scalar](s)
 }
 
-// DeviceSolves measures solves of A x = b with b of ones to ||b - A x|| <= Tol ||b||,
-// without scaling and preconditioner: by the method alone with the first form, FP64
-// CSR, and inside refinement with residuals in double-double with the others.
+// DeviceSolves measures solves of A x = b, where b is a vector of ones, to ||b - A x|| <= Tol ||b||, without scaling
+// and preconditioner. The first form, FP64 CSR, is solved by the method alone; with the others the method runs inside
+// refinement with double-double residuals.
 func DeviceSolves(ctx context.Context, d *gpu.Device, m *csr.Matrix, name string, opt DeviceOptions) ([]Solve, error) {
 	space := gpu.NewSpace(d, m.Rows)
 	defer space.Close()
@@ -102,7 +102,7 @@ func DeviceSolves(ctx context.Context, d *gpu.Device, m *csr.Matrix, name string
 	return solves, d.Err()
 }
 
-// deviceSolver solves with one matrix, stored in several forms.
+// deviceSolver solves with one matrix that is stored in several forms.
 type deviceSolver struct {
 	space      *gpu.Space
 	exact      operator
@@ -113,8 +113,7 @@ type deviceSolver struct {
 	refinement *refinement
 }
 
-// solve solves for x by the method alone, or refined by corrections that the method
-// computes with a.
+// solve computes x by the method alone, or by refinement with corrections that the method computes with a.
 func (s *deviceSolver) solve(ctx context.Context, a operator, x *gpu.Vector, refined bool) krylov.Result {
 	opt := krylov.Options[*gpu.Vector]{Tol: s.tol, MaxIter: s.maxIter}
 	if !refined {
@@ -125,15 +124,15 @@ func (s *deviceSolver) solve(ctx context.Context, a operator, x *gpu.Vector, ref
 	return s.refinement.Solve(ctx, s.exact, corrector{s.method, a, s.space}, x, s.b, opt)
 }
 
-// corrector is a method with a stored matrix.
+// corrector computes corrections with a stored matrix.
 type corrector struct {
 	method method
 	stored operator
 	space  *gpu.Space
 }
 
-// leastReduction is the smallest reduction of the residual that one step aims at: the
-// stored matrix and the method's own recurrence do not get much further.
+// leastReduction is the smallest reduction of the residual that one step aims at: the stored matrix and the method's
+// recurrence do not get much further.
 const leastReduction = 1e-6
 
 // Correct solves A d = r for a correction d.
@@ -144,7 +143,7 @@ func (c corrector) Correct(ctx context.Context, d, r, _ *gpu.Vector, goal krylov
 	})
 }
 
-// Escalate reports that there is no other precision.
+// Escalate returns false: there is no other precision.
 func (corrector) Escalate(krylov.Reason) bool { return false }
 
 // Patience returns the default.

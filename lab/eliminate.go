@@ -7,12 +7,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// wholeNumbers returns the augmented matrix (A b) in whole numbers, and the exponents c with
-// x_j = 2^c_j z_j for the unknowns z of the scaled system: rows and columns are multiplied by
-// powers of two that make all entries whole and about as small as that allows.
+// wholeNumbers returns the augmented matrix (A b) in whole numbers, and the exponents c with x_j = 2^c_j z_j for the
+// unknowns z of the scaled system. Rows and columns are multiplied by powers of two that make all entries whole and
+// nearly as small as possible.
 func wholeNumbers(m *csr.Matrix, b []float64) (rows [][]*big.Int, c []int) {
 	n := m.Rows
-	low := func(v float64) int { // the exponent of the last bit that is set
+	low := func(v float64) int { // the exponent of the lowest bit that is set
 		mant, e := parts(v)
 		for mant&1 == 0 {
 			mant >>= 1
@@ -73,7 +73,7 @@ func wholeNumbers(m *csr.Matrix, b []float64) (rows [][]*big.Int, c []int) {
 	return rows, c
 }
 
-// setShifted sets z = v 2^e, which is whole.
+// setShifted sets z = v 2^e, which must be a whole number.
 func setShifted(z *big.Int, v float64, e int) {
 	if v == 0 {
 		return
@@ -87,7 +87,7 @@ func setShifted(z *big.Int, v float64, e int) {
 	}
 }
 
-// Nature is what a system is in exact arithmetic.
+// Nature says whether a system has no, one or many solutions in exact arithmetic.
 type Nature int
 
 // The natures of systems.
@@ -102,8 +102,8 @@ func (k Nature) String() string {
 	return [...]string{"unknown", "regular", "singular", "inconsistent"}[k]
 }
 
-// eliminate decides by fraction-free elimination ([Bareiss68]) in whole numbers what A x = b
-// is, and returns the solution of a regular one, rounded to 200 bits.
+// eliminate determines the nature of A x = b by fraction-free elimination ([Bareiss68]) in whole numbers. It returns
+// the solution of a regular system, rounded to 200 bits.
 func eliminate(m *csr.Matrix, b []float64) (Nature, []*big.Float) {
 	rows, c := wholeNumbers(m, b)
 	n := m.Rows

@@ -10,36 +10,34 @@ import (
 	"strings"
 )
 
-// powercap is where Linux shows the counters, below the root.
+// powercap is the folder, below the root, where Linux shows the energy counters.
 const powercap = "sys/class/powercap"
 
-// EnergyMeter adds up the energy that processors and memory have used since it was
-// opened, by the counters of Intel's RAPL as Linux shows them in /sys/class/powercap;
-// processors of AMD appear there too, with packages alone. It is not for use by
-// several goroutines at a time.
+// EnergyMeter adds up the energy that processors and memory use since it was opened. It reads the counters of Intel's
+// RAPL that Linux shows in /sys/class/powercap; processors of AMD appear there too, with packages only. It must not
+// be used by several goroutines at a time.
 type EnergyMeter struct {
 	root     fs.FS
 	counters []energyCounter
 	micro    int64 // joules * 1e6 so far
 }
 
-// energyCounter counts the microjoules of one zone up to a limit, and then from 0 again.
+// energyCounter is the counter of one zone: it counts microjoules up to a limit and then restarts at 0.
 type energyCounter struct {
 	file  string
 	limit int64
 	last  int64
 }
 
-// OpenEnergyMeter starts a measurement. The error says why none is possible: there are no
-// counters (another system, another processor, a virtual machine), or they may not
-// be read; since 2020 only root may (CVE-2020-8694).
+// OpenEnergyMeter starts a measurement. The error says why none is possible: there are no counters (another system,
+// another processor, a virtual machine), or reading them is not allowed; since 2020 only root may (CVE-2020-8694).
 func OpenEnergyMeter() (*EnergyMeter, error) { return openEnergyMeter(os.DirFS("/")) }
 
 func openEnergyMeter(root fs.FS) (*EnergyMeter, error) {
 	m := &EnergyMeter{root: root}
-	// Zones such as intel-rapl:0 and, below it, intel-rapl:0:1 lie side by side. Those
-	// of intel-rapl-mmio show the same packages again.
-	zones, _ := fs.Glob(root, powercap+"/intel-rapl:*") // the pattern is right
+	// Zones such as intel-rapl:0 and its part intel-rapl:0:1 lie side by side. The zones of intel-rapl-mmio show the
+	// same packages again.
+	zones, _ := fs.Glob(root, powercap+"/intel-rapl:*") // the pattern is valid
 	for _, zone := range zones {
 		name, err := fs.ReadFile(root, path.Join(zone, "name"))
 		if err != nil {
@@ -63,14 +61,12 @@ func openEnergyMeter(root fs.FS) (*EnergyMeter, error) {
 	return m, nil
 }
 
-// counts reports whether a zone is to be summed up. Cores are part of their package,
-// and psys is the whole machine.
+// counts reports whether a zone counts. Cores are part of their package, and psys is the whole machine.
 func counts(zone string) bool { return strings.HasPrefix(zone, "package-") || zone == "dram" }
 
-// Joules returns what all packages, and their memory where it is counted, have
-// used since OpenEnergyMeter. A counter starts again from 0 after 262 kJ or so, which takes
-// a package at 250 W a quarter of an hour: call Joules more often than that, since it
-// notices one new start only.
+// Joules returns the energy that all packages, and their memory where it has a counter, have used since
+// OpenEnergyMeter. A counter restarts at 0 after about 262 kJ, a quarter of an hour of a package at 250 W. Call
+// Joules more often, since it notices one restart only.
 func (m *EnergyMeter) Joules() (float64, error) {
 	for i := range m.counters {
 		c := &m.counters[i]

@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 )
 
-// twoPackages is a machine with memory counted on one of them.
+// twoPackages is a machine of two packages; one has a counter of memory.
 func twoPackages() fstest.MapFS {
 	root := fstest.MapFS{}
 	for zone, name := range map[string]string{
@@ -44,7 +44,7 @@ func TestJoules(t *testing.T) {
 		{"intel-rapl:0:0", 99_000_000, 2.5},
 		{"intel-rapl:0:1", 1_250_000, 2.75},
 		{"intel-rapl:1", 262_143_328_849, 262_145.078849},
-		{"intel-rapl:1", 999_999, 262_146.078849}, // behind the limit
+		{"intel-rapl:1", 999_999, 262_146.078849}, // beyond the limit
 		{"intel-rapl:2", 99_000_000, 262_146.078849},
 		{"intel-rapl-mmio:0", 99_000_000, 262_146.078849},
 	} {
@@ -87,7 +87,7 @@ func TestNoEnergy(t *testing.T) {
 	}
 }
 
-// forbidden does not let counters be read.
+// forbidden denies reading the counters.
 type forbidden struct{ fstest.MapFS }
 
 func (f forbidden) Open(name string) (fs.File, error) {
@@ -104,7 +104,7 @@ func (f forbidden) ReadFile(name string) ([]byte, error) {
 	return f.MapFS.ReadFile(name)
 }
 
-// TestThisMachine only tells what it has.
+// TestThisMachine only logs what this machine has.
 func TestThisMachine(t *testing.T) {
 	m, err := OpenEnergyMeter()
 	if err != nil {

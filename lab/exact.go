@@ -7,11 +7,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// unit is the exponent of the least product of two float64: all products are multiples of
-// 2^-unit.
+// unit is the exponent of the least nonzero product of two float64: all products are multiples of 2^-unit.
 const unit = 2 * 1074
 
-// stressSum is a sum of products of float64, exact.
+// stressSum is an exact sum of products of float64.
 type stressSum struct{ v, term big.Int }
 
 // parts returns the whole number m and the exponent e with v = m 2^e. v is finite.
@@ -30,7 +29,7 @@ func (s *stressSum) add(a, b float64) {
 	s.term.SetInt64(ma)
 	s.term.Mul(&s.term, new(big.Int).SetInt64(mb))
 	shift := ea + eb + unit
-	if shift < 0 { // a subnormal number: its last bits are zeros
+	if shift < 0 { // a subnormal number, whose last bits are zeros
 		s.term.Rsh(&s.term, uint(-shift))
 	} else {
 		s.term.Lsh(&s.term, uint(shift))
@@ -46,7 +45,7 @@ func (s *stressSum) float() *big.Float {
 
 func (s *stressSum) zero() bool { return s.v.Sign() == 0 }
 
-// wide returns v as a number of 128 bits and of any exponent.
+// wide returns v with 128 bits and an unbounded exponent.
 func wide(v float64) *big.Float { return new(big.Float).SetPrec(128).SetFloat64(v) }
 
 func larger(a, b *big.Float) *big.Float {
@@ -56,7 +55,7 @@ func larger(a, b *big.Float) *big.Float {
 	return a
 }
 
-// quotient returns a/b as a float64 with 0/0 = 0; a and b are not negative.
+// quotient returns a/b as a float64, with 0/0 = 0, for a, b >= 0.
 func quotient(a, b *big.Float) float64 {
 	switch {
 	case a.Sign() == 0:
@@ -68,10 +67,10 @@ func quotient(a, b *big.Float) float64 {
 	return q
 }
 
-// equation is a row of b - A x: |r_i|, T_i = Σ|a_ij|, (|A||x|)_i and |b_i|.
+// equation holds the terms of a row of b - A x: |r_i|, T_i = Σ|a_ij|, (|A||x|)_i and |b_i|.
 type equation struct{ residual, rowSum, product, rhs *big.Float }
 
-// equations computes each row, exact but for one rounding to 128 bits at the end.
+// equations computes the terms of each row, exactly but for one rounding to 128 bits at the end.
 func equations(m *csr.Matrix, x, b []float64) []equation {
 	rows := make([]equation, m.Rows)
 	for i := range rows {
@@ -88,10 +87,10 @@ func equations(m *csr.Matrix, x, b []float64) []equation {
 	return rows
 }
 
-// measures are the four measures of an x.
+// measures holds the four error measures of an x.
 type measures struct{ row, normwise, componentwise, relative float64 }
 
-// measure computes them.
+// measure computes the four error measures.
 func measure(rows []equation, xmax float64) (e measures) {
 	r, t, b := new(big.Float), new(big.Float), new(big.Float)
 	rr, bb := wide(0), wide(0)
@@ -111,8 +110,8 @@ func measure(rows []equation, xmax float64) (e measures) {
 func plus(a, b *big.Float) *big.Float  { return new(big.Float).SetPrec(128).Add(a, b) }
 func times(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(128).Mul(a, b) }
 
-// unexplained returns max |r_i|/T_i over max |b_i|/T_i of the rows listed: how much of b the
-// computed x leaves, whatever the size of x. It is 0 if b is.
+// unexplained returns max |r_i|/T_i over max |b_i|/T_i of the rows listed, the share of b that x leaves unexplained,
+// whatever the size of x. It is 0 if b is 0.
 func unexplained(rows []equation, list []int) float64 {
 	r, b := new(big.Float), new(big.Float)
 	for _, i := range list {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSum compares sums with rational numbers, over the whole range of float64.
+// TestSum compares sums with rational arithmetic, over the whole range of float64.
 func TestSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
@@ -78,10 +78,10 @@ func TestEliminations(t *testing.T) {
 	}
 }
 
-// byChance are families whose systems may have no solution though nothing is known about it.
+// byChance lists the classes whose systems may have no solution though the class knows no contradiction.
 var byChance = []string{"zero-rows", "nearly-singular", "indefinite", "random", "near-gains", "patchwork"}
 
-// TestNatures checks what families promise of their systems.
+// TestNatures checks what the classes promise about their systems.
 func TestNatures(t *testing.T) {
 	for _, f := range systems {
 		contradicted, singular := 0, 0
@@ -93,7 +93,7 @@ func TestNatures(t *testing.T) {
 			}
 			switch y := s.Contradiction; {
 			case y != nil && (!contradicts(s.A, s.B, y) || nature != Unknown && nature != Inconsistent):
-				t.Errorf("%s %d: a contradiction that is none (%v)", f.Name, k, nature)
+				t.Errorf("%s %d: a false contradiction (%v)", f.Name, k, nature)
 			case y == nil && nature == Inconsistent && !slices.Contains(byChance, f.Name):
 				t.Errorf("%s %d is inconsistent and has no contradiction", f.Name, k)
 			case y != nil:

@@ -20,8 +20,8 @@ import (
 
 var errInjected = errors.New("injected")
 
-// readFaults reads a matrix from streams whose N-th read fails or ends the stream, for every N,
-// plain and compressed: the error must come back, never a matrix.
+// readFaults reads a matrix from streams, plain and compressed, whose N-th read fails or ends the stream, for every
+// N. The reader must return the error, never a matrix.
 func readFaults(r *rand.Rand, out *Outcome) {
 	s := pick(r, victims)(r)
 	s.A = withoutZeros(s.A)
@@ -69,7 +69,7 @@ func readFaults(r *rand.Rand, out *Outcome) {
 	}
 }
 
-// read reads a stream and watches the time.
+// read reads a stream and checks the time.
 func (o *Outcome) read(in io.Reader) (*matrixmarket.Content, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeLimit)
 	defer cancel()
@@ -82,7 +82,7 @@ func (o *Outcome) read(in io.Reader) (*matrixmarket.Content, error) {
 	return c, err
 }
 
-// failing is a stream that gives so many bytes at a time and fails after some reads.
+// failing is a stream that yields so many bytes at a time and fails after some reads.
 type failing struct {
 	r          io.Reader
 	size, left int
@@ -102,9 +102,8 @@ func (f *failing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// writeFaults writes a matrix and a vector to a file whose N-th write fails, for every N: the
-// error must come back within the time limit, the file must stay as it was, and nothing else may
-// be left in its folder.
+// writeFaults writes a matrix and a vector to a file whose N-th write fails, for every N. The error must come back
+// within the time limit, the file must stay unchanged, and its folder may hold no other file.
 func writeFaults(r *rand.Rand, out *Outcome) {
 	s := pick(r, append(victims[:len(victims):len(victims)], inconsistent(largeNeumann)))(r)
 	s.A = withoutZeros(s.A)
@@ -158,7 +157,7 @@ func writeFaults(r *rand.Rand, out *Outcome) {
 	}
 }
 
-// written checks what a write without a fault has left.
+// written checks the file that a write without a fault has left.
 func (o *Outcome) written(path string, dense bool, b []float64, m *csr.Matrix, err error) {
 	o.count("complete")
 	if err != nil {
@@ -167,11 +166,11 @@ func (o *Outcome) written(path string, dense bool, b []float64, m *csr.Matrix, e
 	}
 	c, err := matrixmarket.ReadFile(context.Background(), path, matrixmarket.Options{Threads: 1})
 	if err != nil || dense && !slices.Equal(c.Dense, b) || !dense && !same(c.Matrix, m) {
-		o.fault(Partial, "what was written is not what is read (%v); %s", err, o.Text)
+		o.fault(Partial, "the content read differs from the content written (%v); %s", err, o.Text)
 	}
 }
 
-// limited is a writer that fails after some writes, with half of the next one written.
+// limited is a writer that fails after some writes and writes half of the next one.
 type limited struct {
 	w      io.Writer
 	left   int
@@ -192,7 +191,7 @@ func same(a, b *csr.Matrix) bool {
 	return a != nil && a.Rows == b.Rows && slices.Equal(a.RowPtr, b.RowPtr) && slices.Equal(a.Col, b.Col) && slices.Equal(a.Val, b.Val)
 }
 
-// withoutZeros returns m without the zeros that it stores, which a reader leaves out.
+// withoutZeros returns m without its stored zeros, which a reader leaves out.
 func withoutZeros(m *csr.Matrix) *csr.Matrix {
 	b := newBuilder(m.Rows)
 	b.embed(m, 0, 1)

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// unimodular has whole numbers and the determinant 1, since it is a product of unit triangles: its
-// inverse has whole numbers too, of up to twenty digits.
+// unimodular draws a matrix of whole numbers with determinant 1, a product of unit triangles. Its inverse has whole
+// numbers of up to twenty digits.
 func unimodular(r *rand.Rand) *System {
 	n := between(r, 3, 40)
 	width := between(r, 1, 3)
@@ -38,7 +38,7 @@ func unimodular(r *rand.Rand) *System {
 	return s
 }
 
-// gains are the powers of two of a cycle x_i = g_i x_{i-1}, whose product is 1.
+// gains draws the powers of two g_i of a cycle x_i = g_i x_{i-1}; their product is 1.
 func gains(r *rand.Rand, n, span int) []int {
 	e := exponents(r, n, span)
 	sum := 0
@@ -53,8 +53,8 @@ func gains(r *rand.Rand, n, span int) []int {
 	return e
 }
 
-// gainCycle couples unknowns in a cycle of gains, with branches that hang from it: singular since
-// the product of the gains is 1.
+// gainCycle couples unknowns in a cycle of gains, with branches attached. The matrix is singular, since the product
+// of the gains is 1.
 func gainCycle(r *rand.Rand) degenerate {
 	n := between(r, 2, 60)
 	branches := r.IntN(n)
@@ -76,7 +76,7 @@ func gainCycle(r *rand.Rand) degenerate {
 	return degenerate{b.matrix(), [][]float64{y}}
 }
 
-// nearCycle is a cycle of gains whose product is 1 but for one part in 2^3 to 2^50.
+// nearCycle is a cycle of gains whose product differs from 1 by one part in 2^3 to 2^50.
 func nearCycle(r *rand.Rand) *System {
 	d := gainCycle(r)
 	m := d.m.Clone()
@@ -86,7 +86,7 @@ func nearCycle(r *rand.Rand) *System {
 	return withRHS(r, m)
 }
 
-// gradedContradiction has rows that contradict each other and differ in size by up to 200 decades.
+// gradedContradiction draws rows that contradict each other and differ in size by up to 200 decades.
 func gradedContradiction(r *rand.Rand) *System {
 	base := pick(r, []func(*rand.Rand) degenerate{rankDeficient, equalRows, freeBeam, redundant, gainCycle})
 	for {
@@ -112,7 +112,7 @@ func gradedContradiction(r *rand.Rand) *System {
 	}
 }
 
-// patchwork joins systems of several kinds, each of its own size, in one direction only.
+// patchwork couples systems of several kinds, each of its own size, in one direction only.
 func patchwork(r *rand.Rand) *System {
 	var parts []*System
 	n := 0

@@ -11,14 +11,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// victims are the families whose systems faults are injected into: what solves, what does not,
-// and what has no solution.
+// victims draws the systems that faults are injected into: some that converge, some that do not, and some without a
+// solution.
 var victims = []func(r *rand.Rand) *System{
 	randomSparse, indefinite, stressConvection, saddlePoint, denseRow, differentSizes, generated, grcar,
 	nearlySingular, inconsistent(midNeumann), inconsistent(rankDeficient), consistent(midNeumann),
 }
 
-// damage changes one number: to NaN, to an infinity, to zero, or in one random bit.
+// damage changes one number: to NaN, an infinity or zero, or in one random bit.
 type damage struct {
 	kind int
 	bit  uint
@@ -46,8 +46,8 @@ func (d damage) String() string {
 // attempts is the number of injections of one case.
 const attempts = 5
 
-// kernelFaults changes an element of what a kernel wrote: once, or in every call from then on
-// that a random stride hits.
+// kernelFaults changes an element that a kernel has written: once, or repeatedly in every call that a random stride
+// hits.
 func kernelFaults(r *rand.Rand, out *Outcome) {
 	s := pick(r, victims)(r)
 	opt := drawOptions(r, s)
@@ -81,8 +81,8 @@ func kernelFaults(r *rand.Rand, out *Outcome) {
 	}
 }
 
-// injected solves with a fault and judges: what is called converged must be, but x may be worse
-// than zero and digits may be misjudged.
+// injected solves with a fault and judges the result: a claim of convergence must be true, but x may be worse than
+// zero and digits may be misjudged.
 func (o *Outcome) injected(s *System, opt solve.Options, change func(*solver.Solver)) {
 	res, err := o.attempt(s, opt, change)
 	if err != nil {
@@ -97,7 +97,7 @@ func (o *Outcome) injected(s *System, opt solve.Options, change func(*solver.Sol
 	}
 }
 
-// count counts a verdict of several attempts.
+// count counts the verdict of one attempt.
 func (o *Outcome) count(verdict string) {
 	if o.Verdicts == nil {
 		o.Verdicts = map[string]int{}
@@ -105,8 +105,8 @@ func (o *Outcome) count(verdict string) {
 	o.Verdicts[verdict]++
 }
 
-// preconditionerFaults changes an element of what the preconditioners that were set up at the
-// start give: once, or again and again.
+// preconditionerFaults changes an element of what a preconditioner returns: once or repeatedly. It affects the
+// preconditioners that were set up at the start.
 func preconditionerFaults(r *rand.Rand, out *Outcome) {
 	s := pick(r, victims)(r)
 	opt := drawOptions(r, s)
@@ -130,8 +130,8 @@ func preconditionerFaults(r *rand.Rand, out *Outcome) {
 	}
 }
 
-// storedWords flips bits of the values in memory: of the stored matrix, of preconditioners, and
-// of whatever numbers the solver keeps, except A itself.
+// storedWords flips bits of values in memory: of the stored matrix, of preconditioners, and of all other numbers that
+// the solver keeps, except A itself.
 func storedWords(r *rand.Rand, out *Outcome) {
 	s := pick(r, victims)(r)
 	opt := drawOptions(r, s)

@@ -9,39 +9,39 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Fault is what a case must never show.
+// Fault is a failure that no case may show.
 type Fault string
 
-// The faults.
+// The kinds of faults.
 const (
-	FalseConverged Fault = "false"  // converged, and the exact error is above the tolerance
-	Contradicted   Fault = "no-x"   // converged, and the system has no solution
-	Insane         Fault = "insane" // converged, and x leaves more than a tenth of b unexplained
-	Silent         Fault = "silent" // converged without a correct digit, and nothing says so
-	Overstated     Fault = "over"   // more than one digit said beyond the true ones
+	FalseConverged Fault = "false"  // converged, but the exact error is above the tolerance
+	Contradicted   Fault = "no-x"   // converged, but the system has no solution
+	Insane         Fault = "insane" // converged, but x leaves more than a tenth of b unexplained
+	Silent         Fault = "silent" // converged without a correct digit, and without a warning
+	Overstated     Fault = "over"   // more than one digit claimed beyond the correct ones
 	Worse          Fault = "worse"  // not converged, and the x returned is worse than zero
 	Panicked       Fault = "panic"
 	Late           Fault = "late"    // half a second after the time limit
-	Partial        Fault = "partial" // a file that is not complete
-	Odd            Fault = "odd"     // an error that is none of the documented ones, a wrong exit code
+	Partial        Fault = "partial" // an incomplete file
+	Odd            Fault = "odd"     // an undocumented error or a wrong exit code
 )
 
-// Faults lists them.
+// Faults lists all faults.
 var Faults = []Fault{FalseConverged, Contradicted, Insane, Silent, Overstated, Worse, Panicked, Late, Partial, Odd}
 
 const (
-	insane  = 0.1  // of b that a converged x may leave unexplained in no part of the system
-	noDigit = 0.5  // relative error from which on no digit of x is correct
-	slack   = 1e-9 // relative difference between exact measures and those in double-double
+	insane  = 0.1  // largest share of b that a converged x may leave unexplained in any part of the system
+	noDigit = 0.5  // relative error of x from which on no digit is correct
+	slack   = 1e-9 // relative difference between exact error measures and those in double-double
 )
 
-// found is a fault and what shows it.
+// found is a fault and its evidence.
 type found struct {
 	Fault Fault
 	Why   string
 }
 
-// judgement is what exact arithmetic says about an answer.
+// judgement is the judgement on a result by exact arithmetic.
 type judgement struct {
 	errors measures
 	faults []found
@@ -61,8 +61,8 @@ func judge(s *System, opt solve.Options, res solve.Result) *judgement {
 	return j
 }
 
-// claims checks what is promised even where memory and arithmetic fail: that a converged x has
-// the error claimed, that the system has a solution and that x explains b.
+// claims checks what is promised even when memory and arithmetic fail: a converged x has the error claimed, the
+// system has a solution, and x explains b.
 func claims(s *System, opt solve.Options, res solve.Result) *judgement {
 	j := &judgement{digits: math.NaN()}
 	for i, v := range res.X {
@@ -105,9 +105,9 @@ func (j *judgement) contradiction(s *System, opt solve.Options) {
 	}
 }
 
-// sanity checks that x explains b: by rows in each part of the system that nothing joins to the
-// others, or by norms where --stop asks for those. Where the solution itself does not, rounded to
-// float64, since it is so large that b hardly matters, nothing could.
+// sanity checks that x explains b: by rows in each connected part of the system, or by norms where --stop asks for
+// them. It accepts what even the exact solution rounded to float64 does not satisfy, when the solution is so large
+// that b hardly matters.
 func (j *judgement) sanity(s *System, opt solve.Options, rows []equation) {
 	if !byRows(opt) && j.errors.relative <= insane {
 		return
@@ -117,8 +117,8 @@ func (j *judgement) sanity(s *System, opt solve.Options, rows []equation) {
 	}
 }
 
-// beyondRounding reports whether the only solution leaves more than insane of b unexplained in some
-// part, once it is rounded to float64.
+// beyondRounding reports whether the unique solution, rounded to float64, leaves more than insane of b unexplained in
+// some part.
 func (s *System) beyondRounding() bool {
 	exact := s.solution()
 	if exact == nil {
@@ -135,8 +135,7 @@ func (s *System) beyondRounding() bool {
 // byRows reports whether small rows count as much as large ones.
 func byRows(opt solve.Options) bool { return opt.Stop != solve.StopNW && opt.Stop != solve.StopRel }
 
-// leastExplained returns how much of b is unexplained in the part where it is most, and how many
-// rows that has.
+// leastExplained returns the largest share of b that is unexplained in a part, and the number of rows of that part.
 func leastExplained(m *csr.Matrix, rows []equation) (worst float64, size int) {
 	for _, part := range parted(m) {
 		if q := unexplained(rows, part.rows); q > worst {
@@ -146,8 +145,8 @@ func leastExplained(m *csr.Matrix, rows []equation) (worst float64, size int) {
 	return worst, size
 }
 
-// compare counts the correct digits of x, if the exact solution is known, and holds them
-// against those that the result believes in.
+// compare counts the correct digits of x, if the exact solution is known, and compares them with the digits that the
+// result claims.
 func (j *judgement) compare(s *System, opt solve.Options, res solve.Result) {
 	exact := s.solution()
 	if exact == nil {
@@ -166,7 +165,7 @@ func (j *judgement) compare(s *System, opt solve.Options, res solve.Result) {
 	}
 	said, known := believed(res)
 	switch {
-	case cautious(res), opt.NoRefine: // whose digits are not estimated
+	case cautious(res), opt.NoRefine: // the result has no estimate of the digits
 	case worst > noDigit:
 		j.fault(Silent, "relative error of x %.2g", worst)
 	}
@@ -175,7 +174,7 @@ func (j *judgement) compare(s *System, opt solve.Options, res solve.Result) {
 	}
 }
 
-// count returns 0 to n-1.
+// count returns 0, ..., n-1.
 func count(n int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -194,7 +193,7 @@ func relativeError(x []float64, exact []*big.Float, list []int) float64 {
 	return quotient(worst, size)
 }
 
-// solution returns the only solution, nil if there are others or it is not known.
+// solution returns the unique solution; nil if there are several or it is not known.
 func (s *System) solution() []*big.Float {
 	if s.Unique && s.X != nil {
 		x := make([]*big.Float, len(s.X))

@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// TestJudge shows wrong answers to the judge: each must be found.
+// TestJudge gives wrong results to the judge, which must find each fault.
 func TestJudge(t *testing.T) {
 	poisson := newBuilder(5)
 	for i := range 4 {
@@ -48,10 +48,9 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestConcurrentServers runs cases of every family in two processes' stead, and each again by
-// itself: the outcomes are the same.
+// TestConcurrentServers runs a case of every class on two goroutines at once: the outcomes are the same.
 func TestConcurrentServers(t *testing.T) {
-	outcomes := func(f Family) chan Outcome {
+	outcomes := func(f StressClass) chan Outcome {
 		c := make(chan Outcome, 1)
 		go func() { c <- f.Run(7, 3) }()
 		return c

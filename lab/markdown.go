@@ -8,10 +8,10 @@ import (
 // Markdown returns the tables of docs/reliability.md: the systems, then the injected faults.
 func (r *Report) Markdown(seed uint64) string {
 	var text strings.Builder
-	table := func(title string, families []Family) {
+	table := func(title string, classes []StressClass) {
 		fmt.Fprintf(&text, "| %s | cases | solves | converged | no solution | refused | other ends | wrong |\n", title)
 		text.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|\n")
-		for _, f := range families {
+		for _, f := range classes {
 			if l := r.rows[f.Name]; l != nil && l.cases > 0 {
 				l.markdown(&text, fmt.Sprintf("%s (`%s`)", f.About, f.Name))
 			}
@@ -23,7 +23,7 @@ func (r *Report) Markdown(seed uint64) string {
 	all := r.total()
 	fmt.Fprintf(&text, "With seed %d: %d cases, %d solves or attempts, of which %s.\n\n", seed, all.cases, all.solves, all.wrongs())
 	if all.known > 0 {
-		fmt.Fprintf(&text, "Of %.0f answers with digits said and an exact solution known, %.1f %% say at least the true digits less two; %d say more than one too many.\n\n",
+		fmt.Fprintf(&text, "Of %.0f solutions with claimed digits and a known exact solution, %.1f %% claim at least the true digits less two; %d claim more than one too many.\n\n",
 			all.known, 100*all.within/all.known, all.faults[Overstated])
 	}
 	return text.String()
@@ -48,11 +48,11 @@ func (l *line) wrongs() string {
 	return strings.Join(words, ", ")
 }
 
-// inWords says what a fault is.
+// inWords describes a fault.
 func (f Fault) inWords() string {
 	return map[Fault]string{
 		FalseConverged: "falsely converged",
-		Contradicted:   "converged without there being a solution",
+		Contradicted:   "converged although there is no solution",
 		Insane:         "converged with more than a tenth of b unexplained",
 		Silent:         "silent about an x without a correct digit",
 		Overstated:     "with more than a digit too many",
@@ -60,6 +60,6 @@ func (f Fault) inWords() string {
 		Panicked:       "crashed",
 		Late:           "late by more than half a second",
 		Partial:        "left incomplete files",
-		Odd:            "ended in another way than documented",
+		Odd:            "ended in an undocumented way",
 	}[f]
 }

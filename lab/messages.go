@@ -9,18 +9,18 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// Message is a collective operation of all ranks.
+// Message is the measurement of a collective operation of all ranks.
 type Message struct {
 	What    string
-	Numbers int   // of 8 bytes that are summed, or of a vector on each rank
-	Bytes   int64 // that each rank sends in a halo
+	Numbers int   // of 8 bytes each: summed, or the length of the vector on each rank
+	Bytes   int64 // that each rank sends in a halo exchange
 	Time
 }
 
-// GBps is what each rank sends, in 10^9 bytes a second.
+// GBps returns the rate at which each rank sends, in 10^9 bytes per second.
 func (m Message) GBps() float64 { return float64(m.Bytes) / m.Median / 1e9 }
 
-// Names of messages.
+// The names of messages.
 const (
 	barrierOf  = "barrier"
 	sumOf      = "sum of int64"
@@ -29,18 +29,18 @@ const (
 	haloOf     = "halo"
 )
 
-// sums are the lengths of reductions: one number, an inner product as usual, an inner product whose size is known, and
-// any.
+// sums lists the lengths of reductions: a single number, an exact inner product as usual, one whose size is known,
+// and one of any size.
 var sums = []int{1, 8, 67}
 
-// vectors are the lengths of inner products on each rank: of one block, and of many.
+// vectors lists the lengths of the vectors of inner products on each rank: one block, and many.
 var vectors = []int{4096, 1 << 20}
 
-// halos are the bytes that a rank sends to each of its two neighbours.
+// halos lists the bytes that a rank sends to each of its two neighbours.
 var halos = []int{8, 512, 8 << 10, 64 << 10, 512 << 10, 4 << 20}
 
-// Messages measures barriers, sums, inner products with exact sums and with plain ones, and halos, in which each
-// rank sends to the ranks before and after it. Collective.
+// Messages measures barriers, sums, inner products with exact and with plain sums, and halo exchanges, in which each
+// rank sends to the ranks before and after it. It is collective.
 func Messages(ctx context.Context, c dist.Comm, opt RanksOptions) ([]Message, error) {
 	r := ranks{c, opt}
 	pool := parallel.New(opt.Threads)
@@ -84,8 +84,8 @@ func Messages(ctx context.Context, c dist.Comm, opt RanksOptions) ([]Message, er
 	return list, err
 }
 
-// dots returns inner products of vectors of n elements on each rank: with one number for the job, as if it were
-// that of MPI_DOUBLE, and exact.
+// dots returns two functions that compute inner products of vectors of n elements on each rank: plain, which sums one
+// number over the job as MPI does with MPI_DOUBLE, and exact.
 func (r ranks) dots(n int, pool *parallel.Pool) (plain, exact func(), err error) {
 	all := int64(n) * int64(r.Size())
 	d, err := dist.Cut(all, r.Size(), func(row int64) int64 { return row })
@@ -112,7 +112,7 @@ func (r ranks) dots(n int, pool *parallel.Pool) (plain, exact func(), err error)
 	return plain, func() { whole.Dot(y, y) }, nil
 }
 
-// ring connects each rank with the ones before and after it, by messages of n bytes.
+// ring connects each rank with the ranks before and after it, by messages of n bytes.
 func (r ranks) ring(n int) dist.Connection {
 	next, last := (r.Rank()+1)%r.Size(), (r.Rank()+r.Size()-1)%r.Size()
 	return r.Connect([]dist.Channel{{Rank: next, Bytes: n}, {Rank: last, Bytes: n}}, []dist.Channel{{Rank: last, Bytes: n}, {Rank: next, Bytes: n}})

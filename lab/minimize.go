@@ -2,13 +2,13 @@ package lab
 
 import "slices"
 
-// Minimize is delta debugging, the algorithm ddmin of Zeller and Hildebrandt ([Zeller02]): it returns a
-// subset of 0, ..., n-1, in ascending order, for which holds is true, and false for it without any one
-// of its elements. It holds for the whole set, which is not asked about. Subsets and their complements of
-// growing number are tried; each is asked about once. If holds is not monotone, there may be smaller sets
-// elsewhere.
+// Minimize is delta debugging, the algorithm ddmin of Zeller and Hildebrandt ([Zeller02]). It returns a subset of {0,
+// ..., n-1}, in ascending order, for which holds is true, and false when any one of its elements is removed. holds
+// must be true for the whole set, for which Minimize does not call it. Minimize tries pieces of the set and their
+// complements, with more and more pieces, and calls holds at most once for each subset. If holds is not monotone,
+// smaller sets may exist elsewhere.
 //
-// An error of holds ends the search, with the smallest set found so far.
+// An error of holds ends the search; Minimize then returns the smallest set found so far.
 func Minimize(n int, holds func(set []int) (bool, error)) ([]int, error) {
 	set := make([]int, n)
 	for i := range set {
@@ -51,7 +51,7 @@ func Minimize(n int, holds func(set []int) (bool, error)) ([]int, error) {
 	return set, nil
 }
 
-// reduce returns the first piece of the set, or complement of one, that holds.
+// reduce returns the first piece of the set, or complement of a piece, for which ask is true.
 func reduce(set []int, pieces int, ask func([]int) (bool, error)) (smaller []int, found bool, err error) {
 	pieces = min(pieces, len(set))
 	for k := range pieces {
@@ -61,7 +61,7 @@ func reduce(set []int, pieces int, ask func([]int) (bool, error)) (smaller []int
 		}
 	}
 	if pieces == 2 {
-		return nil, false, nil // complements are the pieces
+		return nil, false, nil // the complements are the pieces themselves
 	}
 	for k := range pieces {
 		lo, hi := k*len(set)/pieces, (k+1)*len(set)/pieces

@@ -42,7 +42,7 @@ func TestMinimizeMonotone(t *testing.T) {
 	}
 }
 
-// TestMinimizeNotMonotone: whatever the predicate, no element of the result can be left out.
+// TestMinimizeNotMonotone: for any predicate, no element of the result can be removed.
 func TestMinimizeNotMonotone(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -71,7 +71,7 @@ func TestMinimizeNotMonotone(t *testing.T) {
 	}
 }
 
-// TestMinimizeEnds returns the best set so far when it must end.
+// TestMinimizeEnds: an error ends the search with the best set so far.
 func TestMinimizeEnds(t *testing.T) {
 	stop := errors.New("stop")
 	calls := 0

@@ -22,7 +22,7 @@ const (
 	MPAXPY           = "axpy" // y = a x + y
 )
 
-// MPOperations are all of them, in the order of tables.
+// MPOperations lists all operations, in the order of tables.
 var MPOperations = []string{MPGEMV, MPGEMVTransposed, MPDot, MPAXPY}
 
 // Implementations of multiple precision.
@@ -30,16 +30,16 @@ const (
 	Limbs         = "limbs"           // internal/mp
 	Residues      = "residues"        // rns.Dense: exact sums of products in fixed point
 	MPRES         = "mpres"           // the format and the algorithm of MPRES-BLAS
-	MPRESByNumber = "mpres-by-number" // its basic implementation
+	MPRESByNumber = "mpres-by-number" // the basic implementation of MPRES-BLAS
 	MathBig       = "math/big"
 )
 
-// MPImplementations are all of them, in the order of tables.
+// MPImplementations lists all implementations, in the order of tables.
 var MPImplementations = []string{Limbs, Residues, MPRES, MPRESByNumber, MathBig}
 
-// MPOptions say what to measure.
+// MPOptions configure a measurement in multiple precision.
 type MPOptions struct {
-	N               int // rows and columns of a matrix, length of vectors
+	N               int // order of the matrix and length of the vectors
 	Bits, Threads   []int
 	Operations      []string // default: all
 	Implementations []string // default: all
@@ -49,15 +49,15 @@ type MPOptions struct {
 	Progress        func(string)
 }
 
-// MPResult is one operation of an implementation. Of a matrix only so many rows are there (and of its transpose, so many columns) as
-// an implementation multiplies in mpRound; the time of all is as much longer.
+// MPResult is the measurement of one operation of an implementation. The matrix has only as many rows (its transpose
+// as many columns) as the implementation multiplies within mpRound; Whole extrapolates to all rows.
 type MPResult struct {
 	Operation, Implementation string
 	Bits, Threads, N          int
 	Terms                     int // multiply-adds that were timed
 	Time
-	Error float64 // the largest of y over that of sum |a| |x|; 0 if it is below the least float64
-	Big   float64 // least seconds of a multiply-add by math/big, 0 if not measured
+	Error float64 // the largest error of an element of y over sum |a| |x|; 0 if it is below the least float64
+	Big   float64 // least seconds of a multiply-add by math/big; 0: not measured
 }
 
 // PerTerm returns the least seconds of a multiply-add.
@@ -72,7 +72,7 @@ func (r MPResult) Whole() float64 {
 	return r.PerTerm() * terms
 }
 
-// OverBig returns the time of math/big over that of the implementation, NaN if it is not known.
+// OverBig returns the time of math/big over the time of the implementation; NaN if unknown.
 func (r MPResult) OverBig() float64 {
 	if r.Big == 0 {
 		return math.NaN()
@@ -80,7 +80,7 @@ func (r MPResult) OverBig() float64 {
 	return r.Big / r.PerTerm()
 }
 
-// mpRound is about how long an operation with a matrix takes at most in a round, if it may have fewer rows.
+// mpRound is about the most time that an operation with a matrix takes in a round, if it may have fewer rows.
 const mpRound = 300 * time.Millisecond
 
 // mpCase is an operation of an implementation that is ready to run.
@@ -88,18 +88,18 @@ type mpCase struct {
 	operation string
 	terms     int
 	run       func()
-	result    func(i int) *big.Float // element i, or the inner product
+	result    func(i int) *big.Float // returns element i, or the inner product
 }
 
-// mpMaker makes cases of an implementation, of those operations that it has among those asked for. A matrix has the number of
-// rows given.
+// mpMaker makes the cases of an implementation for the requested operations that the implementation supports. The
+// matrix has the given number of rows.
 type mpMaker struct {
 	make  func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error)
 	bytes func(rows, n, bits int) int64 // of the matrix
-	whole bool                          // it takes all rows
+	whole bool                          // it needs all rows
 }
 
-// mpMakers are the implementations by their names.
+// mpMakers maps names to implementations.
 var mpMakers = map[string]mpMaker{
 	Limbs:    {make: limbCases, bytes: limbBytes, whole: true},
 	Residues: {make: residuesCases, bytes: rns.DenseBytes, whole: true},
@@ -118,7 +118,8 @@ var mpMakers = map[string]mpMaker{
 	MathBig: {make: bigCases, bytes: bigBytes},
 }
 
-// mpData is random numbers, uniform in [-1, 1), with all bits of a precision: a matrix by rows, and two vectors.
+// mpData generates random numbers, uniform in [-1, 1), with all bits of a precision: a matrix by rows, and two
+// vectors.
 type mpData struct {
 	n, bits int
 	x, y    []big.Float
@@ -159,8 +160,8 @@ const wordBits = 32 << (^big.Word(0) >> 63)
 // row returns row i of the matrix.
 func (d *mpData) row(i int) []big.Float { return d.vector(uint64(i)) }
 
-// MP measures operations in multiple precision, those of one precision and number of threads interleaved. It returns early with
-// the cause of ctx.
+// MP measures operations in multiple precision; the cases of one precision and number of threads are interleaved. It
+// returns early with the cause of ctx.
 func MP(ctx context.Context, opt MPOptions) (list []MPResult, err error) {
 	if opt.Operations == nil {
 		opt.Operations = MPOperations
@@ -179,13 +180,13 @@ func MP(ctx context.Context, opt MPOptions) (list []MPResult, err error) {
 				return nil, err
 			}
 			list = append(list, results...)
-			runtime.GC() // of the matrices
+			runtime.GC() // frees the matrices
 		}
 	}
 	return list, nil
 }
 
-// memory is what all matrices take with all their rows.
+// memory returns the bytes of all matrices with all their rows.
 func (opt MPOptions) memory(bits int) (bytes int64) {
 	for _, name := range opt.Implementations {
 		bytes += mpMakers[name].bytes(opt.N, opt.N, bits)
@@ -245,7 +246,7 @@ func (opt MPOptions) measure(ctx context.Context, d *mpData, threads int) (list 
 	return list, err
 }
 
-// fit makes the cases with as many rows as take mpRound, or with all.
+// fit makes the cases with as many rows as mpRound allows, or with all rows.
 func (m mpMaker) fit(d *mpData, pool *parallel.Pool) ([]mpCase, error) {
 	if m.whole {
 		return m.make(d, d.n, pool)

@@ -7,7 +7,8 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// errorOf is the largest error of some elements of a result, relative to the sum of the magnitudes of their terms.
+// errorOf returns the largest error of some elements of a result, relative to the sum of the magnitudes of their
+// terms.
 func (d *mpData) errorOf(c mpCase) (largest float64) {
 	var exact, size, t big.Float
 	prec := uint(2*d.bits + 64)
@@ -50,8 +51,8 @@ func (d *mpData) errorOf(c mpCase) (largest float64) {
 	return largest
 }
 
-// residuesCases has the product with a matrix alone: a vector is converted for each product, which costs more than an inner
-// product.
+// residuesCases returns the product with a matrix only: each product converts a vector, which costs more than an
+// inner product.
 func residuesCases(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) {
 	a, err := rns.NewDense(rows, d.n, d.bits, d.row, pool)
 	if err != nil {
@@ -109,7 +110,7 @@ func mpresCases(d *mpData, rows int, form rns.Form, pool *parallel.Pool) ([]mpCa
 	), nil
 }
 
-// bigBytes counts the words of a number and what is beside them.
+// bigBytes counts the words of the numbers and the memory besides them.
 func bigBytes(rows, n, bits int) int64 { return int64(rows) * int64(n) * int64(bits/8+72) }
 
 func bigCases(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// limbVector returns v as vector of internal/mp.
+// limbVector returns v as a vector of internal/mp.
 func limbVector(v []big.Float, bits int) *mp.Vec {
 	w := mp.New(len(v), bits)
 	for i := range v {

@@ -16,17 +16,18 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// MPProduct is a product y = A x of a sparse matrix of FP64 with a vector of multiple precision, or of FP64 with tuned CSR.
+// MPProduct is the measurement of y = A x with a sparse matrix in FP64 and a vector in multiple precision, or in FP64
+// with tuned CSR.
 type MPProduct struct {
 	Implementation string // TunedCSR: in FP64
 	Bits           int
 	Bytes          int64 // of the matrix
 	Build          float64
 	Time
-	Error float64 // of sampled rows, |y_i - y*_i| / sum_j |a_ij| |x_j| at most
+	Error float64 // the largest |y_i - y*_i| / sum_j |a_ij| |x_j| of sampled rows
 }
 
-// SpMVImplementations are those of sparse products.
+// SpMVImplementations lists the implementations of sparse products.
 var SpMVImplementations = []string{Limbs, Residues, MPRES}
 
 // mpProduct is a product that is ready to run.
@@ -36,7 +37,7 @@ type mpProduct struct {
 	at    func(i int) *big.Float
 }
 
-// MPSpMVOptions say what to measure.
+// MPSpMVOptions configure a measurement of sparse products.
 type MPSpMVOptions struct {
 	Bits            []int
 	Implementations []string // of SpMVImplementations
@@ -45,8 +46,8 @@ type MPSpMVOptions struct {
 	Timing          Timing
 }
 
-// MPSpMV measures products of m with a random x, those of a precision and that of FP64 interleaved; the latter comes first for each
-// precision. It returns early with the cause of ctx.
+// MPSpMV measures products of m with a random x. The products of one precision are interleaved with the FP64 product,
+// which comes first for each precision. It returns early with the cause of ctx.
 func MPSpMV(ctx context.Context, m *csr.Matrix, pool *parallel.Pool, opt MPSpMVOptions) (list []MPProduct, err error) {
 	for _, bits := range opt.Bits {
 		d := newMPData(m.Cols, bits)
@@ -104,7 +105,7 @@ var mpSpMVMakers = map[string]func(d *mpData, m *csr.Matrix, pool *parallel.Pool
 	Limbs: limbProduct, Residues: residuesProduct, MPRES: mpresProduct,
 }
 
-// mpSpMVBytes is what a matrix takes beside its structure.
+// mpSpMVBytes returns the bytes of a matrix besides its structure.
 func mpSpMVBytes(name string, m *csr.Matrix, bits int) int64 {
 	switch name {
 	case Limbs:
@@ -148,10 +149,10 @@ func mpresProduct(d *mpData, m *csr.Matrix, pool *parallel.Pool) (mpProduct, err
 	return mpProduct{b.ArrayBytes(m.NNZ()), func() { a.MulVec(y, x, pool) }, y.At}, nil
 }
 
-// sampledRows is how many rows are compared with exact sums.
+// sampledRows is the number of rows that are compared with exact sums.
 const sampledRows = 100
 
-// rowErrors is the largest error of sampled rows, relative to sum_j |a_ij| |x_j|.
+// rowErrors returns the largest error of sampled rows, relative to sum_j |a_ij| |x_j|.
 func rowErrors(m *csr.Matrix, d *mpData, at func(i int) *big.Float) (largest float64) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var exact, size, a, t big.Float
@@ -160,7 +161,7 @@ func rowErrors(m *csr.Matrix, d *mpData, at func(i int) *big.Float) (largest flo
 		if m.Rows > sampledRows {
 			i = rng.IntN(m.Rows)
 		}
-		// Sums of exact products round at 2^-2p of the largest.
+		// Sums of exact products round at 2^-2p of the largest one.
 		exact.SetPrec(uint(2*d.bits + 256)).SetInt64(0)
 		size.SetPrec(64).SetInt64(0)
 		cols, vals := m.Row(i)

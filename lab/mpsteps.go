@@ -8,8 +8,8 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// MPSteps returns the times of the steps of Algorithm 1 of [Isupov20], those of each round: y = alpha A x + beta y with so many rows of n
-// random elements, whose significands have so many bits.
+// MPSteps returns, for each round, the times of the steps of Algorithm 1 of [Isupov20]: y = alpha A x + beta y, where
+// A has the given number of rows of n random elements with significands of so many bits.
 func MPSteps(ctx context.Context, rows, n, bits, significand int, pool *parallel.Pool, timing Timing) (list []rns.Steps, err error) {
 	b, err := rns.BaseFor(bits)
 	if err != nil {

@@ -21,7 +21,7 @@ func grcar(r *rand.Rand) *System {
 	return withRHS(r, b.matrix())
 }
 
-// jordan is bidiagonal: one eigenvalue of full multiplicity, or nearly so.
+// jordan is bidiagonal with one eigenvalue of full multiplicity, or nearly so.
 func jordan(r *rand.Rand) *System {
 	n := between(r, 2, 100)
 	b := newBuilder(n)
@@ -40,7 +40,7 @@ func jordan(r *rand.Rand) *System {
 	return withRHS(r, b.matrix())
 }
 
-// stressConvection is dominated by transport, by central differences, along a line or in a square.
+// stressConvection is dominated by transport: central differences along a line or in a square.
 func stressConvection(r *rand.Rand) *System {
 	w := between(r, 3, 22)
 	h := []int{1, w}[r.IntN(2)]
@@ -60,8 +60,8 @@ func stressConvection(r *rand.Rand) *System {
 	return withRHS(r, b.matrix())
 }
 
-// classics are dense matrices of textbooks with large condition numbers or growth: Hilbert's,
-// Kahan's, Wilkinson's, Vandermonde's and Frank's.
+// classics draws dense matrices of textbooks with large condition numbers or growth: those of Hilbert, Kahan,
+// Wilkinson, Vandermonde and Frank.
 func classics(r *rand.Rand) *System {
 	n := between(r, 2, 24)
 	b := newBuilder(n)

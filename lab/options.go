@@ -14,8 +14,7 @@ import (
 // pick returns a random element of a list.
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
-// drawOptions returns the defaults for half of the cases, and anything that is valid for the
-// others.
+// drawOptions returns the defaults in half of the cases and random valid options in the others.
 func drawOptions(r *rand.Rand, s *System) (opt solve.Options) {
 	opt.Threads = 1
 	opt.Tol = pick(r, []float64{1e-10, 1e-10, 1e-6, 1e-8, 1e-12, 1e-14})
@@ -48,7 +47,7 @@ func drawOptions(r *rand.Rand, s *System) (opt solve.Options) {
 	if !opt.NoRefine {
 		sometimes(6, func() { opt.InnerTol = pick(r, []float64{0.5, 1e-2, 1e-4}) })
 	}
-	if options.Validate(opt) != nil { // formats that do not go together
+	if options.Validate(opt) != nil { // the formats do not go together
 		opt.Storage = solve.Storage{}
 	}
 	return opt
@@ -88,7 +87,7 @@ func drawStorage(r *rand.Rand, t *solve.Storage) {
 	t.StorageArithmetic = r.IntN(8) == 0
 }
 
-// flags returns what stands for the options on the command line.
+// flags returns the flags of the command line for the options.
 func flags(o solve.Options) string {
 	var words []string
 	add := func(given bool, format string, args ...any) {

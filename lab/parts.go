@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// PartKind is what a part of a solve is.
+// PartKind is the kind of a part of a solve.
 type PartKind int
 
 // The kinds of parts.
@@ -20,20 +20,20 @@ const (
 	Residual                       // b - A x of refinement: A and r
 )
 
-// A Part of a solve has a storage format of its own.
+// A Part is a part of a solve with a storage format of its own.
 type Part struct {
 	Kind   PartKind
 	Name   string
-	Values int64 // numbers stored, of a preconditioner in FP64
+	Values int64 // numbers stored, for a preconditioner in FP64
 
 	class int // of MatrixClass
 }
 
-// classBounds are the binary exponents, relative to the largest entry of the row, that part the classes
-// of entries: a class has those from one bound up to the one before it.
+// classBounds are the binary exponents, relative to the largest entry of the row, that separate the classes of
+// entries: a class has the entries from one bound up to the bound before it.
 var classBounds = []int{-4, -10, -20}
 
-// classOf is the class of an entry.
+// classOf returns the class of an entry.
 func classOf(v, largest float64) int {
 	e := csr.Exponent(v) - csr.Exponent(largest)
 	for k, bound := range classBounds {
@@ -62,7 +62,7 @@ func className(class int) string {
 	return fmt.Sprintf("entries from 2^%d to 2^%d", classBounds[class], classBounds[class-1])
 }
 
-// parts lists those of the system, classes without entries left out.
+// listParts lists the parts of the system, without classes that have no entries.
 func (s *system) listParts(made precond.Preconditioner, vectors int) (list []Part) {
 	s.class = make([]uint8, s.scaled.NNZ())
 	counts := make([]int64, len(classBounds)+1)
@@ -95,15 +95,14 @@ func (s *system) listParts(made precond.Preconditioner, vectors int) (list []Par
 		Part{Kind: Residual, Name: "residuals", Values: int64(s.given.NNZ() + s.given.Rows)})
 }
 
-// narrow rounds numbers to a format, to nearest: what is too large becomes infinite, what is
-// too small zero.
+// narrow rounds numbers to a format, to nearest: too large numbers become infinite, too small ones zero.
 type narrow struct {
 	codec          formats.Codec
 	least, largest float64
 	code           []byte
 }
 
-// newNarrow returns nil for FP64, which rounds nothing.
+// newNarrow returns nil for FP64, which needs no rounding.
 func newNarrow(f formats.Format) *narrow {
 	if f.Name == "FP64" {
 		return nil
@@ -154,7 +153,7 @@ func (n *narrow) encode(part []float64) {
 	n.codec.Decode(part, n.code)
 }
 
-// roundEach rounds numbers some of which are too large.
+// roundEach rounds numbers of which some are too large for the format.
 func (n *narrow) roundEach(part []float64) {
 	for i, v := range part {
 		one := []float64{v}

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// StressCase names a case: a family and a number.
+// StressCase names a case: a class and a number.
 type StressCase struct {
-	Family string
-	Index  int
+	Class string
+	Index int
 }
 
-// Serve runs the cases that come in, a line each, and writes an outcome each: the side of
-// Spread's workers. Failing systems are written to the folder dir, if it is named.
+// Serve reads cases from in, one a line, runs them and writes an outcome each to out. Spread's workers run it. If dir
+// is not empty, Serve writes failing systems to that folder.
 func Serve(in io.Reader, out io.Writer, seed uint64, dir string) error {
 	lines := bufio.NewScanner(in)
 	enc := json.NewEncoder(out)
@@ -28,9 +28,9 @@ func Serve(in io.Reader, out io.Writer, seed uint64, dir string) error {
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
 			return err
 		}
-		f, ok := Find(c.Family)
+		f, ok := FindStressClass(c.Class)
 		if !ok {
-			return fmt.Errorf("stress: unknown family %q", c.Family)
+			return fmt.Errorf("stress: unknown class %q", c.Class)
 		}
 		o := f.Run(seed, c.Index)
 		if len(o.Faults) > 0 && dir != "" {
@@ -45,11 +45,11 @@ func Serve(in io.Reader, out io.Writer, seed uint64, dir string) error {
 	return lines.Err()
 }
 
-// stressPatience is how long a case may take in all before its process is killed.
+// stressPatience is the time after which the process of a case is killed.
 const stressPatience = 120 * time.Second
 
-// Spread runs the cases in so many processes, made by command, which call Serve. Whatever ends
-// a process is an outcome: a crash or a hang of its case.
+// Spread runs the cases in so many processes, made by command, which call Serve. Whatever ends a process is an
+// outcome, a crash or a hang of its case.
 func Spread(cases []StressCase, processes int, command func() *exec.Cmd, each func(Outcome)) error {
 	queue := make(chan StressCase)
 	go func() {
@@ -76,7 +76,7 @@ func Spread(cases []StressCase, processes int, command func() *exec.Cmd, each fu
 					}
 				}
 				if o, err = w.run(c); err != nil {
-					o = Outcome{Family: c.Family, Index: c.Index, Verdict: "crash", Digits: -1, Said: -1}
+					o = Outcome{Class: c.Class, Index: c.Index, Verdict: "crash", Digits: -1, Said: -1}
 					o.fault(Panicked, "%v: %s", err, w.end())
 					w = nil
 				}
@@ -93,7 +93,7 @@ func Spread(cases []StressCase, processes int, command func() *exec.Cmd, each fu
 	return failed
 }
 
-// worker is a process that serves.
+// worker is a process that serves cases.
 type worker struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -133,12 +133,12 @@ func (w *worker) end() string {
 	return text[:min(len(text), 3000)]
 }
 
-// Find returns the family of that name.
-func Find(name string) (Family, bool) {
-	for _, f := range Families() {
+// FindStressClass returns the class of that name.
+func FindStressClass(name string) (StressClass, bool) {
+	for _, f := range StressClasses() {
 		if f.Name == name {
 			return f, true
 		}
 	}
-	return Family{}, false
+	return StressClass{}, false
 }

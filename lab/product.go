@@ -21,28 +21,27 @@ const (
 // Stored describes a matrix in the form in which it is stored.
 type Stored struct {
 	Name            string // for people
-	Kernels         string // of the products, "" where there is no choice
+	Kernels         string // of the products; "" where there is no choice
 	Layout, Formats string
 	Epsilon         float64 // accuracy of the stored matrix
 	Criterion       string  // "none" for one format alone
 	Rows, Cols, NNZ int
 	Bytes           int64   // of the stored matrix
-	Build           float64 // seconds to store it, 0 for CSR on the host
+	Build           float64 // seconds to store the matrix; 0 for CSR on the host
 }
 
 // BytesPerNonzero returns the bytes of the stored matrix for each nonzero.
 func (s Stored) BytesPerNonzero() float64 { return float64(s.Bytes) / float64(max(s.NNZ, 1)) }
 
-// Moved returns the bytes that a product reads and writes at least: the stored matrix
-// and both vectors, once.
+// Moved returns the least bytes that a product reads and writes: the stored matrix and both vectors, once.
 func (s Stored) Moved() int64 { return s.Bytes + 8*int64(s.Rows+s.Cols) }
 
-// Product is one way to compute y = A x, with its time and its errors against
-// double-double arithmetic once it has been measured.
+// Product is one way to compute y = A x. MeasureProducts fills in its time and its errors against double-double
+// arithmetic.
 type Product struct {
 	Stored
 	Time
-	Auto    bool // the layout is the one that the model of the processor chooses
+	Auto    bool // the model of the processor chose the layout
 	Errors  adaptive.ProductErrors
 	Several []Several // the numbers of vectors to measure as well, and then their times
 
@@ -53,8 +52,8 @@ type Product struct {
 // BytesPerSecond returns Moved over the least time.
 func (p Product) BytesPerSecond() float64 { return float64(p.Moved()) / p.Min }
 
-// Baselines returns the product with m in ordinary CSR and then, for each set of kernels, that in
-// tuned CSR; without sets, for the default one.
+// Baselines returns the product with m in ordinary CSR and then the product in tuned CSR with each set of kernels;
+// without sets, with the default set.
 func Baselines(m *csr.Matrix, pool *parallel.Pool, sets ...*kernels.Set) []Product {
 	if len(sets) == 0 {
 		sets = []*kernels.Set{kernels.Default()}
@@ -83,8 +82,8 @@ func Baselines(m *csr.Matrix, pool *parallel.Pool, sets ...*kernels.Set) []Produ
 	return products
 }
 
-// Store returns the product with m stored as the spec says, and the stored matrix.
-// Its error is that of adaptive.Build.
+// Store returns the product with m stored as the spec says, and the stored matrix. Its errors are the errors of
+// adaptive.Build.
 func Store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (Product, *adaptive.Matrix, error) {
 	start := time.Now()
 	a, err := adaptive.Build(m, spec, pool)
@@ -96,7 +95,7 @@ func Store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (Product, *ad
 	return Product{Stored: s, Auto: spec.Layout == adaptive.LayoutAuto, apply: a.Apply, together: a.ApplyMulti}, a, nil
 }
 
-// describe describes m stored since start.
+// describe describes m, which was stored from start to now.
 func describe(m *csr.Matrix, layout string, spec adaptive.Spec, bytes int64, start time.Time) Stored {
 	s := Stored{
 		Layout: layout, Formats: spec.Set.Name, Epsilon: spec.Epsilon, Criterion: string(spec.Criterion),
@@ -108,7 +107,7 @@ func describe(m *csr.Matrix, layout string, spec adaptive.Spec, bytes int64, sta
 	return s
 }
 
-// timedLeast is the least time of what is timed at once: so many products with a small matrix.
+// timedLeast is the least time of one measurement: products with a small matrix are repeated for as long.
 const timedLeast = 30 * time.Microsecond
 
 // MeasureProducts fills in the errors and times of products of m with x. It returns

@@ -14,8 +14,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// ProductDD is a product with a stored matrix, or with its transpose, and a vector of float64 or of double-double
-// numbers.
+// ProductDD is the measurement of the product of a stored matrix, or of its transpose, with a vector of float64 and
+// of double-double numbers.
 type ProductDD struct {
 	Stored
 	Double, DD Time
@@ -24,30 +24,30 @@ type ProductDD struct {
 	ErrorDouble, ErrorDD float64
 }
 
-// Ratio is the time with double-double vectors over that with float64 ones.
+// Ratio returns the time with double-double vectors over the time with float64 vectors.
 func (p ProductDD) Ratio() float64 { return p.DD.Min / p.Double.Min }
 
-// BytesPerSecond is the stored matrix and both vectors over the least time.
+// BytesPerSecond returns the bytes of the stored matrix and both vectors over the least time.
 func (p ProductDD) BytesPerSecond() float64 {
 	return float64(p.Bytes+16*int64(p.Rows+p.Cols)) / p.DD.Min
 }
 
-// OptionsDD say what to measure.
+// OptionsDD configure a measurement of products with double-double vectors.
 type OptionsDD struct {
 	Specs      []adaptive.Spec // with the layouts
 	Transposed bool            // products with the transpose
 	Normal     bool            // sums are renormalised at each addition
 
-	// Low has the low parts of a matrix of double-double numbers, which is stored as two, see adaptive.BuildPair: of Specs
-	// the epsilon is that of each of the two. nil: the matrix is one of float64.
+	// Low has the low parts of a matrix of double-double numbers, which adaptive.BuildPair stores as two matrices;
+	// the epsilon of Specs then holds for each of the two. nil: the matrix is one of float64.
 	Low *csr.Matrix
 
 	Seed   uint64 // of x, uniform in [-1, 1)
 	Timing Timing
 }
 
-// ProductsDD measures products of m with double-double vectors beside those with float64 vectors in the same layout, all in
-// the same rounds. It returns early with the cause of ctx.
+// ProductsDD measures products of m with double-double vectors beside products with float64 vectors in the same
+// layout, all in the same rounds. It returns early with the cause of ctx.
 func ProductsDD(ctx context.Context, m *csr.Matrix, opt OptionsDD, pool *parallel.Pool) ([]ProductDD, error) {
 	of := m
 	if opt.Transposed {
@@ -84,7 +84,7 @@ func ProductsDD(ctx context.Context, m *csr.Matrix, opt OptionsDD, pool *paralle
 	return products, err
 }
 
-// store stores the matrix, and returns its products.
+// store stores the matrix and returns its products.
 func (o OptionsDD) store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (s Stored, double func(y, x []float64), extended func(y, x dd.Vec), err error) {
 	if o.Low == nil {
 		p, a, err := Store(m, spec, pool)
@@ -103,7 +103,7 @@ func (o OptionsDD) store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool)
 	return describe(m, string(p.Hi.Layout()), spec, p.Bytes(), start), p.Hi.Apply, p.Apply, nil
 }
 
-// productsOf are those of a stored matrix that are asked for.
+// productsOf returns the requested products of a stored matrix.
 func productsOf(a *adaptive.Matrix, opt OptionsDD) (double func(y, x []float64), extended func(y, x dd.Vec), err error) {
 	with := a.DD
 	if opt.Normal {
@@ -122,7 +122,7 @@ func productsOf(a *adaptive.Matrix, opt OptionsDD) (double func(y, x []float64),
 	return double, p.(linop.Transposer[dd.Vec, dd.DD]).ApplyT, nil
 }
 
-// randomDD is a vector of numbers uniform in [-1, 1) with low parts.
+// randomDD returns a vector of numbers uniform in [-1, 1) with low parts.
 func randomDD(n int, seed uint64) dd.Vec {
 	x, low := dd.VecOf(generate.RandomVector(n, seed)), generate.RandomVector(n, seed+1)
 	for i, v := range low {
@@ -132,12 +132,12 @@ func randomDD(n int, seed uint64) dd.Vec {
 }
 
 const (
-	errorElements = 100_000 // of the rows whose errors are looked at, about
+	errorElements = 100_000 // about the number of elements in the rows whose errors are computed
 	errorBits     = 300
 )
 
-// largestError compares some rows of y with A x in 300 bits. Without elements, the low parts of x are zeros; low has those of A, if
-// it is not nil.
+// largestError compares some rows of y with A x in 300 bits. If x has no low parts they are zero; low, if not nil,
+// has the low parts of A.
 func largestError(m, low *csr.Matrix, x, y dd.Vec) (largest float64) {
 	step := 1 + m.NNZ()/errorElements
 	number := func(v dd.DD) *big.Float {

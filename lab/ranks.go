@@ -9,24 +9,24 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
-// RanksOptions say what to measure on the ranks of a job. They are the same on all of them.
+// RanksOptions configure a measurement on the ranks of a job. All ranks have the same options.
 type RanksOptions struct {
 	Kinds      []generate.Kind
-	Rows       int64 // about those of a rank as ranks are added (weak scaling), and of all together (strong)
-	Iterations int   // of CG that are timed together
+	Rows       int64 // about the rows of a rank for weak scaling, and of all ranks together for strong scaling
+	Iterations int   // of CG, timed together
 	Threads    int   // of each rank
 	Repeat     int
 	Budget     time.Duration // of the messages, and of each matrix on each number of ranks; 0: no limit
 	Progress   func(string)
 }
 
-// ranks is what measures on a job.
+// ranks measures on the ranks of a job.
 type ranks struct {
 	dist.Comm
 	opt RanksOptions
 }
 
-// any reports whether end holds on any rank. Collective.
+// any reports whether end holds on any rank. It is collective.
 func (r ranks) any(end bool) bool {
 	var x [1]int64
 	if end {
@@ -36,7 +36,7 @@ func (r ranks) any(end bool) bool {
 	return x[0] > 0
 }
 
-// measure times cases on all ranks; the time of a round is that of the slowest rank. Collective.
+// measure times cases on all ranks; the slowest rank determines the time of a round. It is collective.
 func (r ranks) measure(ctx context.Context, progress func(round int), cases ...Case) ([]Time, error) {
 	timing := Timing{Repeat: r.opt.Repeat, Budget: r.opt.Budget, Progress: progress, Agree: r.any}
 	times, err := timing.Measure(ctx, cases...)
@@ -54,7 +54,8 @@ func (r ranks) measure(ctx context.Context, progress func(round int), cases ...C
 	return times, err
 }
 
-// often returns a case that runs f so often that it takes a while, and how often that is. Collective.
+// often returns a case that repeats f so often that it takes a while, and the number of repetitions. It is
+// collective.
 func (r ranks) often(f func()) (c Case, count int) {
 	for count = 1; ; count *= 2 {
 		start := time.Now()

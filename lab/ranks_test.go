@@ -46,8 +46,9 @@ func TestConcurrentMessages(t *testing.T) {
 	}
 }
 
-// What an iteration sends is known of a cube of 10 x 10 x 10 points in two domains, the second of which begins with point
-// (4, 0, 5): a plane each way, and for the 27-point stencil the lines next to its rim as well.
+// TestConcurrentScaling knows what an iteration sends for a cube of 10 x 10 x 10 points in two domains, the second of
+// which begins with point (4, 0, 5): a plane each way, and for the 27-point stencil the lines next to its rim as
+// well.
 func TestConcurrentScaling(t *testing.T) {
 	const rows, plane = 1000, 100
 	want := map[string][2]int64{"poisson3d": {plane, plane}, "stencil27": {plane + 4, plane + 6}} // elements down and up
@@ -85,7 +86,7 @@ func TestConcurrentScaling(t *testing.T) {
 	})
 }
 
-// A rank that is stopped stops all. One that waits is not asked before it is its turn.
+// A rank that is stopped stops all ranks. A rank that waits is not asked before its turn.
 func TestInterruptedRanks(t *testing.T) {
 	stopped := errors.New("stopped")
 	dist.Run(3, func(c dist.Comm) {

@@ -14,8 +14,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// RankScaling is a product and an iteration of CG with one matrix on a number of ranks, the first ones of the job. Each
-// has a domain; if the matrix is the same for any number of ranks, so are the domains: as many as the job has ranks.
+// RankScaling is the measurement of a product and an iteration of CG with one matrix on the first ranks of the job.
+// Each rank has a domain; if the matrix is the same for any number of ranks, so are the domains, as many as the job
+// has ranks.
 type RankScaling struct {
 	Kind      string
 	Weak      bool // the matrix grows with the ranks
@@ -26,14 +27,14 @@ type RankScaling struct {
 
 	Product, Iteration Time
 
-	// What an iteration sends: all ranks together, and the one that sends most.
+	// What an iteration sends: all ranks together, and the rank that sends most.
 	Messages, Bytes         int64
 	MostMessages, MostBytes int64
-	Reductions, Numbers     float64 // sums and maxima over all ranks, and how many int64 are in them, on average: exact sums repeat some
+	Reductions, Numbers     float64 // sums and maxima over all ranks, and the number of int64 in them, on average: exact sums repeat some
 }
 
-// efficiency is the time on one rank over that on so many, for a matrix that grows with them, and for one that does
-// not, over their number as well.
+// efficiency returns the time on one rank over the time on s.Ranks ranks, for strong scaling divided by the number of
+// ranks.
 func (s RankScaling) efficiency(one, now Time) float64 {
 	e := one.Median / now.Median
 	if !s.Weak {
@@ -42,13 +43,13 @@ func (s RankScaling) efficiency(one, now Time) float64 {
 	return e
 }
 
-// Efficiency returns that of products and of iterations, given the results on one rank.
+// Efficiency returns the efficiencies of products and of iterations, given the results on one rank.
 func (s RankScaling) Efficiency(one RankScaling) (product, iteration float64) {
 	return s.efficiency(one.Product, s.Product), s.efficiency(one.Iteration, s.Iteration)
 }
 
-// ScaleRanks measures matrices of all kinds on 1, 2, 4, ... and all ranks, each kind first with matrices that grow with the
-// ranks, then with one of one size. done is called with the results of each of these, which rank 0 has all of. Collective.
+// ScaleRanks measures matrices of all kinds on 1, 2, 4, ... and all ranks. For each kind it measures weak scaling and
+// then strong scaling and calls done with the results of each, which are complete on rank 0. It is collective.
 func ScaleRanks(ctx context.Context, c dist.Comm, opt RanksOptions, done func([]RankScaling) error) error {
 	for _, k := range opt.Kinds {
 		for _, weak := range []bool{true, false} {
@@ -71,7 +72,7 @@ func ScaleRanks(ctx context.Context, c dist.Comm, opt RanksOptions, done func([]
 	return nil
 }
 
-// scaleFirst measures on the first n ranks, while the others wait.
+// scaleFirst measures on the first n ranks while the others wait.
 func (r ranks) scaleFirst(ctx context.Context, n int, k generate.Kind, weak bool) (RankScaling, error) {
 	s := RankScaling{Kind: k.Name, Weak: weak, Ranks: n, Domains: n, Threads: r.opt.Threads}
 	rows := r.opt.Rows * int64(n)
@@ -88,7 +89,7 @@ func (r ranks) scaleFirst(ctx context.Context, n int, k generate.Kind, weak bool
 	return s, nil
 }
 
-// edge is the edge of the cube with about so many rows, of one of the kinds.
+// edge returns the edge of the cube of a kind with about so many rows.
 func edge(k generate.Kind, rows int64) (int, error) {
 	one, _, err := k.Estimate(generate.Params{"n": 1})
 	if err != nil {
@@ -97,13 +98,13 @@ func edge(k generate.Kind, rows int64) (int, error) {
 	return max(2, int(math.Round(math.Cbrt(float64(rows)/float64(one))))), nil
 }
 
-// Memory returns the bytes that the largest of the matrices takes on a rank while it is made, the coefficients of weak
-// scaling on so many ranks included.
+// Memory returns the bytes that the largest of the matrices takes on a rank while it is made, including the
+// coefficients of weak scaling on so many ranks.
 func (o RanksOptions) Memory(ranks int) (most int64) {
 	for _, k := range o.Kinds {
 		n, err := edge(k, o.Rows)
 		if err != nil {
-			continue // scaling says so
+			continue // ScaleRanks reports the error
 		}
 		rows, nnz, _ := k.Estimate(generate.Params{"n": float64(n)})
 		const columns = 8 // of int64, before they become positions
@@ -112,7 +113,7 @@ func (o RanksOptions) Memory(ranks int) (most int64) {
 	return most
 }
 
-// spread makes the matrix of a kind with about so many rows, each rank its own.
+// spread makes the matrix of a kind with about so many rows; each rank makes its own rows.
 func (r ranks) spread(k generate.Kind, rows int64, domains int, pool *parallel.Pool) (*dist.Matrix, error) {
 	n, err := edge(k, rows)
 	if err != nil {
@@ -138,7 +139,7 @@ func (r ranks) spread(k generate.Kind, rows int64, domains int, pool *parallel.P
 	return dist.NewMatrix(r.Comm, d, parts)
 }
 
-// unreachable is a tolerance that CG does not reach in the iterations that are timed.
+// unreachable is a tolerance that CG does not reach within the timed iterations.
 const unreachable = 1e-30
 
 // scale measures on all ranks of r, whose Comm is a dist.Timed.
@@ -172,7 +173,7 @@ func (r ranks) scale(ctx context.Context, k generate.Kind, rows int64, s *RankSc
 	return nil
 }
 
-// agreed is the reason for all ranks to stop.
+// agreed returns a reason for all ranks to stop.
 func (r ranks) agreed(own krylov.Reason) krylov.Reason {
 	if r.any(own != krylov.Running) && own == krylov.Running {
 		return krylov.Interrupted
@@ -180,11 +181,11 @@ func (r ranks) agreed(own krylov.Reason) krylov.Reason {
 	return own
 }
 
-// few is how many iterations more are counted.
+// few is the number of additional iterations over which messages are counted.
 const few = 10
 
-// count sets what an iteration sends: the difference of solves of two lengths, which has nothing of their beginning and
-// end.
+// count sets what an iteration sends, from the difference of two solves of different lengths, in which start and end
+// cancel.
 func (r ranks) count(s *RankScaling, iterate func(iterations int)) {
 	timed := r.Comm.(*dist.Timed)
 	sent := func(iterations int) dist.Traffic {

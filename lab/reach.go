@@ -9,13 +9,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// insides are the parts of a solver that faults are injected into, found by following its
-// pointers, so that the solver itself has no hook that could cost anything.
+// insides are the parts of a solver that faults are injected into. They are found by following its pointers, so that
+// the solver itself needs no hook.
 type insides struct {
 	words           [][]byte // values of matrices and preconditioners, as bytes
 	preconditioners []reflect.Value
 	seen            map[visit]bool
-	spared          [2]uintptr // memory of the values of A as given, which are the question
+	spared          [2]uintptr // memory of the values of A as given, which must stay
 }
 
 type visit struct {
@@ -63,8 +63,8 @@ func (in *insides) follow(v reflect.Value, name string) {
 	}
 }
 
-// elements keeps the memory of a slice of values and follows the elements of others. Indices and
-// widths are not values: nothing is promised for an address that flips.
+// elements records the memory of a slice of values and follows the elements of other slices. Indices and widths are
+// not values: nothing is promised when an address flips.
 func (in *insides) elements(v reflect.Value, name string) {
 	kind := v.Type().Elem().Kind()
 	values := kind == reflect.Float64 || kind == reflect.Float32 ||

@@ -7,8 +7,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// withRHS draws b for a matrix: random over decades, one unit vector, or A x rounded, x whole
-// or random over decades.
+// withRHS draws b for a matrix: random over decades, a unit vector, or A x rounded, where x is whole or random over
+// decades.
 func withRHS(r *rand.Rand, m *csr.Matrix) *System {
 	n := m.Rows
 	s := &System{A: m}
@@ -30,7 +30,7 @@ func withRHS(r *rand.Rand, m *csr.Matrix) *System {
 	return s
 }
 
-// decades returns n random numbers of either sign, of magnitudes over that many decades.
+// decades returns n random numbers of either sign whose magnitudes spread over span decades.
 func decades(r *rand.Rand, n int, span float64) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -39,7 +39,7 @@ func decades(r *rand.Rand, n int, span float64) []float64 {
 	return x
 }
 
-// randomSparse has a few entries a row, a diagonal that may dominate, be small or be missing.
+// randomSparse draws a few entries a row and a diagonal that dominates, is small or is missing.
 func randomSparse(r *rand.Rand) *System {
 	n := between(r, 1, 40)
 	b := newBuilder(n)
@@ -58,8 +58,8 @@ func randomSparse(r *rand.Rand) *System {
 	return withRHS(r, b.matrix())
 }
 
-// nearlySingular is a singular matrix of whole numbers with one entry moved by a small power of
-// two, or all entries by roundings.
+// nearlySingular draws a singular matrix of whole numbers and changes one entry by a small power of two, or all
+// entries by roundings.
 func nearlySingular(r *rand.Rand) *System {
 	bases := []func(*rand.Rand) degenerate{rankDeficient, equalRows, smallNeumann, ring, closedFlow, freeBeam, skew, redundant}
 	d := bases[r.IntN(len(bases))](r)
@@ -84,8 +84,7 @@ func smallNeumann(r *rand.Rand) degenerate { return neumann(r, 40) }
 func midNeumann(r *rand.Rand) degenerate   { return neumann(r, 400) }
 func largeNeumann(r *rand.Rand) degenerate { return neumann(r, 12000) }
 
-// gradedOver multiplies rows and columns of a well-conditioned matrix by powers of two over up
-// to 300 decades.
+// gradedOver multiplies rows and columns of a well-conditioned matrix by powers of two over up to 300 decades.
 func gradedOver(r *rand.Rand) *System {
 	n := between(r, 2, 40)
 	b := newBuilder(n)
@@ -125,7 +124,7 @@ func gradedOver(r *rand.Rand) *System {
 	return s
 }
 
-// zeroRow lacks a row, a column or both, or stores zeros there.
+// zeroRow draws a matrix with a missing row, column or both, or with stored zeros there.
 func zeroRow(r *rand.Rand) *System {
 	s := randomSparse(r)
 	n := s.A.Rows
@@ -154,7 +153,7 @@ func zeroRow(r *rand.Rand) *System {
 	return s
 }
 
-// indefinite is a shifted Laplacian, near or at eigenvalues at times.
+// indefinite is a shifted Laplacian; the shift is sometimes near or at an eigenvalue.
 func indefinite(r *rand.Rand) *System {
 	w := between(r, 3, 20)
 	h := between(r, 1, w)
@@ -172,8 +171,8 @@ func indefinite(r *rand.Rand) *System {
 	return withRHS(r, b.matrix())
 }
 
-// extremes has one unknown or a diagonal, a triangle or a permutation, and a b at the ends of
-// the range of float64.
+// extremes has a single unknown or a diagonal, a triangle or a permutation, and a b at the ends of the range of
+// float64.
 func extremes(r *rand.Rand) *System {
 	n := between(r, 1, 12)
 	b := newBuilder(n)

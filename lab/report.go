@@ -8,13 +8,13 @@ import (
 	"text/tabwriter"
 )
 
-// Report gathers outcomes by family.
+// Report gathers outcomes by class.
 type Report struct {
 	order []string
 	rows  map[string]*line
 }
 
-// line is a family's line of the table.
+// line is the line of a class in the table.
 type line struct {
 	cases, solves                int
 	converged, refused, singular int
@@ -23,10 +23,10 @@ type line struct {
 	slowest                      float64
 }
 
-// NewReport makes an empty report of these families.
-func NewReport(families []Family) *Report {
+// NewReport makes an empty report of these classes.
+func NewReport(classes []StressClass) *Report {
 	r := &Report{rows: map[string]*line{}}
-	for _, f := range families {
+	for _, f := range classes {
 		r.order = append(r.order, f.Name)
 		r.rows[f.Name] = &line{faults: map[Fault]int{}}
 	}
@@ -35,7 +35,7 @@ func NewReport(families []Family) *Report {
 
 // Add counts an outcome.
 func (r *Report) Add(o Outcome) {
-	l := r.rows[o.Family]
+	l := r.rows[o.Class]
 	l.cases++
 	l.solves += o.Solves
 	l.count(o.Verdict, 1)
@@ -100,7 +100,7 @@ func (r *Report) Faults() (n int) {
 // Print writes the table.
 func (r *Report) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 2, 8, 2, ' ', tabwriter.AlignRight)
-	head := []string{"family", "cases", "solves", "converged", "singular", "refused"}
+	head := []string{"class", "cases", "solves", "converged", "singular", "refused"}
 	for _, f := range Faults {
 		head = append(head, string(f))
 	}
@@ -116,7 +116,7 @@ func (r *Report) Print(w io.Writer) error {
 		return err
 	}
 	if all.known > 0 {
-		_, err := fmt.Fprintf(w, "digits said within two of the true ones: %.0f of %.0f\n", all.within, all.known)
+		_, err := fmt.Fprintf(w, "claimed digits within two of the true ones: %.0f of %.0f\n", all.within, all.known)
 		return err
 	}
 	return nil

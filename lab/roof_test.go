@@ -2,7 +2,7 @@ package lab
 
 import "testing"
 
-// No point is above the roof, whether the bandwidth measured is higher or lower than what the points read.
+// No point is above the roof, whether the bandwidth measured is higher or lower than the rates of the points.
 func TestRoofIsAbove(t *testing.T) {
 	points := []RooflinePoint{
 		{Config: FP64, Bytes: 8, Intensity: 2, Threads: 2, GFLOPS: 5, GBps: 20},

@@ -24,16 +24,16 @@ type RooflineConfig struct {
 	pass  func(c RooflineConfig, data []byte, k int) float64 // over some values
 }
 
-// Names of the configurations that convert nothing, or FP32 to FP64 on load. All
-// others are called after their format and have FP64 arithmetic.
+// Names of the configurations that convert nothing, or FP32 to FP64 on load. All others have the name of their format
+// and FP64 arithmetic.
 const (
 	FP64         = "FP64"
 	FP32         = "FP32"
 	FP64OverFP32 = "FP64-over-FP32"
 )
 
-// RooflineConfigs returns all configurations: those of [Gruetzmacher23], section 3,
-// and FP64 arithmetic over every other storage format.
+// RooflineConfigs returns all configurations: those of [Gruetzmacher23], section 3, and FP64 arithmetic over every
+// other storage format.
 func RooflineConfigs() (configs []RooflineConfig) {
 	for _, f := range formats.All() {
 		c := RooflineConfig{Name: f.Name, Bytes: f.Bytes, codec: f.Unit(), pass: passDecoded}
@@ -54,8 +54,7 @@ func RooflineConfigs() (configs []RooflineConfig) {
 	return configs
 }
 
-// FindRoofline returns the configuration of that name, in upper or lower case. The
-// error names the nearest one.
+// FindRoofline returns the configuration of that name, in upper or lower case. The error suggests the nearest name.
 func FindRoofline(name string) (RooflineConfig, error) {
 	var names []string
 	for _, c := range RooflineConfigs() {
@@ -67,11 +66,11 @@ func FindRoofline(name string) (RooflineConfig, error) {
 	return RooflineConfig{}, fmt.Errorf("unknown configuration %q; did you mean %s?", name, host.NearestWord(name, names))
 }
 
-// Intensities returns FLOPs per value, two for each multiply-add, up to where
-// arithmetic bounds every configuration.
+// Intensities returns the FLOPs per value to measure, two for each multiply-add, up to where arithmetic bounds every
+// configuration.
 func Intensities() []int { return []int{2, 4, 8, 16, 32, 64, 128, 256, 512} }
 
-// RooflineOptions say what to measure.
+// RooflineOptions configure a measurement of the roofline.
 type RooflineOptions struct {
 	Configs     []RooflineConfig
 	Intensities []int // FLOP per value, even and at least 2
@@ -93,21 +92,20 @@ type RooflinePoint struct {
 	Seconds   float64 // of one pass
 }
 
-// mostMultiplyAdds bounds the multiply-adds of one pass: with many for each value a
-// part of the array will do, since memory does not bound then.
+// mostMultiplyAdds bounds the multiply-adds of one pass: with many for each value a part of the array suffices, since
+// memory is not the bound then.
 const mostMultiplyAdds = 1 << 32
 
-// slowerPortable is about how many times fewer a portable kernel does a second.
+// slowerPortable is about how many times slower the portable kernels are than the fastest.
 const slowerPortable = 16
 
-// Roofline measures performance over arithmetic intensity: values are read from
-// memory in a storage format, converted to the precision of the arithmetic, and go
-// through some multiply-adds each ([Gruetzmacher23], section 3). Where memory bounds,
-// a format of fewer bytes lifts the roof, as long as its conversion hides behind
-// memory; conversions do not count as FLOPs.
+// Roofline measures performance over arithmetic intensity: values are read from memory in a storage format, converted
+// to the precision of the arithmetic, and each goes through some multiply-adds ([Gruetzmacher23], section 3). Where
+// memory is the bound, a format of fewer bytes raises the roof, as long as its conversion hides behind memory;
+// conversions do not count as FLOPs.
 //
-// The points come configuration by configuration, threads by threads. Roofline
-// returns early with the cause of ctx, checked after each pass.
+// The points are sorted by configuration and then by threads. Roofline returns early with the cause of ctx, checked
+// after each pass.
 func Roofline(ctx context.Context, opt RooflineOptions) ([]RooflinePoint, error) {
 	for _, i := range opt.Intensities {
 		if i < 2 || i%2 != 0 {
@@ -162,27 +160,26 @@ func Roofline(ctx context.Context, opt RooflineOptions) ([]RooflinePoint, error)
 	return points, nil
 }
 
-// The array is read in parts that do not depend on the number of threads, so that
-// neither do sums; many, so that threads have about as much work each. Each part has
-// the same number of values, a multiple of the lanes of the kernels.
+// The array is read in parts that do not depend on the number of threads, and so do not the sums. There are many
+// parts, so that threads have about equal work. Each part has the same number of values, a multiple of the lanes of
+// the kernels.
 const (
 	rooflineParts = 960
 	multiple      = rooflineParts * 256
 )
 
-// newRoofline allocates an array of about that many bytes, at least one multiple of
-// FP64.
+// newRoofline allocates an array of about size bytes, at least one multiple of FP64.
 func newRoofline(size int64) []byte {
 	words := make([]float64, max(size/8, multiple)+formats.Padding/8+1)
 	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
 }
 
-// values is the number of values that the array holds.
+// values returns the number of values that the array holds.
 func (c RooflineConfig) values(data []byte) int {
 	return (len(data) - formats.Padding) / c.Bytes / multiple * multiple
 }
 
-// run returns the sum that k multiply-adds with every value leave.
+// run returns the sum of all values after k multiply-adds with each.
 func (c RooflineConfig) run(data []byte, values, k int, pool *parallel.Pool) float64 {
 	var sums [rooflineParts]float64
 	each := values / rooflineParts
@@ -193,10 +190,10 @@ func (c RooflineConfig) run(data []byte, values, k int, pool *parallel.Pool) flo
 	return sum(sums[:])
 }
 
-// tileValues is how many different values the array has, over and over.
+// tileValues is the number of different values that the array repeats.
 const tileValues = 4096
 
-// example is value i of a tile, which every format takes.
+// example returns value i of a tile, which every format represents.
 func example(i int) float64 { return 0.25 + 0.5*float64(i*2654435761%tileValues)/tileValues }
 
 // tile returns the different values in the storage format.
@@ -218,14 +215,14 @@ func repeat(data, tile []byte, pool *parallel.Pool) {
 	pool.Run(blocks(len(data), len(tile)), parallel.Func(func(k int) { copy(data[k*len(tile):], tile) }))
 }
 
-// Roof is what bounds the points of a number of threads: the most bytes and FLOPs per second that any of them, or of the
-// kernels that measure the bandwidth, has reached, in units of 10^9.
+// Roof is the bound of the points of a number of threads: the most bytes and FLOPs per second, in units of 10^9, that
+// any of the points, or of the kernels that measure the bandwidth, has reached.
 type Roof struct {
 	GBps   float64
 	GFLOPS map[string]float64 // by the precision of the arithmetic, FP64 or FP32
 }
 
-// RoofOf returns the roof of points; read is the bandwidth that was measured, in bytes per second, 0 for none.
+// RoofOf returns the roof of points; read is the measured bandwidth in bytes per second, 0 if there is none.
 func RoofOf(points []RooflinePoint, threads int, read float64) Roof {
 	r := Roof{GBps: read / 1e9, GFLOPS: map[string]float64{}}
 	for _, p := range points {
@@ -237,7 +234,7 @@ func RoofOf(points []RooflinePoint, threads int, read float64) Roof {
 	return r
 }
 
-// arithmetic is its precision: all but FP32 itself compute in FP64.
+// arithmetic returns the precision of the arithmetic: all configurations but FP32 itself compute in FP64.
 func (p RooflinePoint) arithmetic() string {
 	if p.Config == FP32 {
 		return FP32
@@ -245,11 +242,11 @@ func (p RooflinePoint) arithmetic() string {
 	return FP64
 }
 
-// FLOPPerByte is the arithmetic intensity.
+// FLOPPerByte returns the arithmetic intensity.
 func (p RooflinePoint) FLOPPerByte() float64 { return float64(p.Intensity) / float64(p.Bytes) }
 
-// BestOf returns, for a configuration and a number of threads, the most bytes and the
-// most FLOPs per second of all points, both in units of 10^9: the two parts of a roof.
+// BestOf returns the two parts of a roof for a configuration and a number of threads: the most bytes and the most
+// FLOPs per second of all points, both in units of 10^9.
 func BestOf(points []RooflinePoint, config string, threads int) (gbps, gflops float64) {
 	for _, p := range points {
 		if p.Config == config && p.Threads == threads {
@@ -259,7 +256,7 @@ func BestOf(points []RooflinePoint, config string, threads int) (gbps, gflops fl
 	return gbps, gflops
 }
 
-// ConfigsOf returns the names of the configurations that points have, in their order.
+// ConfigsOf returns the names of the configurations of points, in the order of points.
 func ConfigsOf(points []RooflinePoint) (names []string) {
 	for _, p := range points {
 		if !slices.Contains(names, p.Config) {

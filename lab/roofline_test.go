@@ -9,8 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// Every configuration computes what its definition says: each stored value, k
-// multiply-adds, added up.
+// Every configuration computes what its definition says: it adds up all stored values, each after k multiply-adds.
 func TestRooflineDefinition(t *testing.T) {
 	data := newRoofline(200_000)
 	for _, c := range RooflineConfigs() {

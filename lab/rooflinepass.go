@@ -7,7 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 
-// The multiply-adds are v = slope v + shift, whose fixed point is one.
+// The multiply-adds are v = slope v + shift, with the fixed point 1.
 const (
 	slope = 1 - 1.0/1024
 	shift = 1.0 / 1024
@@ -30,8 +30,7 @@ func passFP32(_ RooflineConfig, data []byte, k int) float64 {
 	return sum(s[:])
 }
 
-// decodedAtOnce is the number of values that are decoded together, in the first-level
-// cache.
+// decodedAtOnce is the number of values that are decoded together, into the first-level cache.
 const decodedAtOnce = 512
 
 func passDecoded(c RooflineConfig, data []byte, k int) float64 {
@@ -50,13 +49,13 @@ func passDecoded(c RooflineConfig, data []byte, k int) float64 {
 // cacheLine is the number of float64 in a cache line.
 const cacheLine = 8
 
-// aligned is x from the first cache line on.
+// aligned returns x from its first cache line on.
 func aligned(x []float64) []float64 {
 	past := int(uintptr(unsafe.Pointer(&x[0])) / 8 % cacheLine)
 	return x[(cacheLine-past)%cacheLine:]
 }
 
-// as is the array, less its padding, as numbers.
+// as returns the array, without its padding, as numbers.
 func as[T kernels.Value](data []byte) []T {
 	var zero T
 	n := (len(data) - formats.Padding) / int(unsafe.Sizeof(zero))

@@ -10,8 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// save writes the system of a case to dir, as FAMILY-INDEX.mtx and FAMILY-INDEX-b.mtx, and adds
-// the command that solves it to the text.
+// save writes the system of a case to dir, as CLASS-INDEX.mtx and CLASS-INDEX-b.mtx, and appends the command that
+// solves it to the text.
 func (o *Outcome) save(dir string) error {
 	if o.system == nil {
 		return nil
@@ -19,7 +19,7 @@ func (o *Outcome) save(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	base := filepath.Join(dir, fmt.Sprintf("%s-%d", o.Family, o.Index))
+	base := filepath.Join(dir, fmt.Sprintf("%s-%d", o.Class, o.Index))
 	err := host.Write(base+".mtx", func(w io.Writer) error {
 		return matrixmarket.Write(w, o.system.A, matrixmarket.WriteOptions{Comments: []string{o.Text}})
 	})

@@ -15,7 +15,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// SearchOptions say what is solved, and what must be met.
+// SearchOptions configure a search for storage formats.
 type SearchOptions struct {
 	Method         string // of package krylov
 	MethodOptions  krylov.MethodOptions
@@ -24,7 +24,7 @@ type SearchOptions struct {
 
 	Tol       float64   // the largest row-wise backward error; 0: krylov.DefaultTol
 	Digits    float64   // of x that must agree with Reference; 0: none
-	Reference []float64 // nil: digits are not looked at
+	Reference []float64 // nil: digits are not compared
 	Slower    float64   // the most iterations, relative to the widest format in all parts; 0: DefaultSlower
 
 	Formats   []formats.Format // from wide to narrow, FP64 first; nil: DefaultFormats
@@ -32,16 +32,16 @@ type SearchOptions struct {
 	MaxIter   int              // of the solve in the widest format; 0: krylov.DefaultMaxIter
 	Threads   int              // 0: all processors
 
-	Progress func(t Trial) // is told each trial, in order; nil: nobody
+	Progress func(t Trial) // is called after each trial, in order; may be nil
 }
 
-// Defaults of Options.
+// Defaults of SearchOptions.
 const (
 	DefaultSlower    = 2
 	DefaultMaxSolves = 60
 )
 
-// DefaultFormats are FP64, FP32 and BF16.
+// DefaultFormats returns FP64, FP32 and BF16.
 func DefaultFormats() []formats.Format {
 	return []formats.Format{formats.MustLookup("FP64"), formats.MustLookup("FP32"), formats.MustLookup("BF16")}
 }
@@ -49,37 +49,37 @@ func DefaultFormats() []formats.Format {
 // A Trial is a solve with a format for each part.
 type Trial struct {
 	Formats    []string // by parts
-	Bytes      int64    // that the parts take, with the indices of the matrix
-	Moved      int64    // that the solve reads of them: the residuals' once a step, the others' once an iteration
+	Bytes      int64    // of the parts, with the indices of the matrix
+	Moved      int64    // that the solve reads: parts of residuals once a step, the others once an iteration
 	Iterations int
 	Steps      int     // of refinement
-	Error      float64 // row-wise, of x as it came out
+	Error      float64 // row-wise, of the x returned
 	Digits     float64 // that agree with the reference; NaN: there is none
 	Passes     bool
-	Why        string // it does not
+	Why        string // why it does not pass
 }
 
-// Result is what a search has found.
+// Result is the outcome of a search.
 type Result struct {
 	Parts    []Part
 	Trials   []Trial // in order, the widest format in all parts first
-	Minimal  int     // of Trials: what delta debugging has found; -1: not even the first one passes
-	Best     int     // of those that pass: the one that moves least; -1: none
+	Minimal  int     // of Trials: the result of delta debugging; -1: not even the first one passes
+	Best     int     // of Trials: the passing one that moves least; -1: none passes
 	Limit    int     // of iterations
 	Complete bool    // false: MaxSolves ended the search
 }
 
 var errSolves = errors.New("the limit of solves is reached")
 
-// Search solves A x = b with other and other formats. It is an error if the context ends, or
-// if the system or the options are not valid; that the criterion cannot be met is not.
+// Search solves A x = b with one set of formats after the other. It returns an error if the context ends, or if the
+// system or the options are not valid. It is no error if no formats meet the criterion.
 func Search(ctx context.Context, m *csr.Matrix, b []float64, opt SearchOptions) (Result, error) {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return Result{}, err
 	}
 	if m.Rows != m.Cols || len(b) != m.Rows {
-		return Result{}, fmt.Errorf("formatsearch: a matrix of %d x %d and a right-hand side of %d, want a square system", m.Rows, m.Cols, len(b))
+		return Result{}, fmt.Errorf("format search: a matrix of %d x %d and a right-hand side of %d, want a square system", m.Rows, m.Cols, len(b))
 	}
 	pool := parallel.New(opt.Threads)
 	defer pool.Close()
@@ -93,7 +93,7 @@ func Search(ctx context.Context, m *csr.Matrix, b []float64, opt SearchOptions) 
 	}
 	kind, ok := krylov.KindOf(opt.Method)
 	if !ok || kind.Transpose {
-		return Result{}, fmt.Errorf("formatsearch: no method %q, or one with products with the transpose", opt.Method)
+		return Result{}, fmt.Errorf("format search: no method %q, or one with products with the transpose", opt.Method)
 	}
 	use := krylov.Use{MethodOptions: opt.MethodOptions, Preconditioned: made != nil}
 	search := &search{system: s, ctx: ctx, known: map[string]int{}, Result: Result{
@@ -108,9 +108,9 @@ func Search(ctx context.Context, m *csr.Matrix, b []float64, opt SearchOptions) 
 	return search.Result, err
 }
 
-// Validate reports the first fault of the options that does not depend on the system.
+// Validate reports the first invalid option among those that do not depend on the system.
 func (o SearchOptions) Validate() error {
-	o.Digits = 0 // the reference may be missing yet
+	o.Digits = 0 // the reference may still be missing
 	_, err := o.withDefaults()
 	return err
 }
@@ -133,28 +133,28 @@ func (o SearchOptions) withDefaults() (SearchOptions, error) {
 	}
 	switch {
 	case !(o.Tol > 0 && o.Tol < 1):
-		return o, fmt.Errorf("formatsearch: tolerance %g is not in (0, 1)", o.Tol)
+		return o, fmt.Errorf("format search: tolerance %g is not in (0, 1)", o.Tol)
 	case !(o.Slower >= 1):
-		return o, fmt.Errorf("formatsearch: %g times as many iterations, want at least 1", o.Slower)
+		return o, fmt.Errorf("format search: %g times as many iterations, want at least 1", o.Slower)
 	case o.Digits < 0 || o.Digits > 0 && o.Reference == nil:
-		return o, errors.New("formatsearch: digits need a positive number and a reference")
+		return o, errors.New("format search: digits need a positive number and a reference")
 	case o.MaxSolves < 1 || o.MaxIter < 1:
-		return o, errors.New("formatsearch: limits must be positive")
+		return o, errors.New("format search: limits must be positive")
 	case o.Formats[0].Name != "FP64" || len(o.Formats) < 2:
-		return o, errors.New("formatsearch: want FP64 and at least one narrower format")
+		return o, errors.New("format search: want FP64 and at least one narrower format")
 	}
 	for k, f := range o.Formats {
 		if math.IsNaN(f.UnitRoundoff()) || !f.Signed || f.Kind == formats.Relative {
-			return o, fmt.Errorf("formatsearch: %s stores no vectors", f.Name)
+			return o, fmt.Errorf("format search: %s stores no vectors", f.Name)
 		}
 		if k > 0 && !(f.Bytes < o.Formats[k-1].Bytes) {
-			return o, fmt.Errorf("formatsearch: %s is no narrower than %s", f.Name, o.Formats[k-1].Name)
+			return o, fmt.Errorf("format search: %s is no narrower than %s", f.Name, o.Formats[k-1].Name)
 		}
 	}
 	return o, nil
 }
 
-// search is one in progress.
+// search is a search in progress.
 type search struct {
 	*system
 	ctx   context.Context
@@ -162,8 +162,7 @@ type search struct {
 	Result
 }
 
-// run lowers all parts that it can to the second format, of these all that it can to the third,
-// and so on.
+// run lowers as many parts as possible to the second format, as many of these as possible to the third, and so on.
 func (s *search) run() error {
 	level := make([]int, len(s.Parts)) // of Formats
 	pass, err := s.try(level)
@@ -202,7 +201,7 @@ func (s *search) run() error {
 	return nil
 }
 
-// try solves with the formats of these levels, unless that is known.
+// try solves with the formats of these levels, unless the outcome is known.
 func (s *search) try(level []int) (bool, error) {
 	key := s.key(level)
 	if at, ok := s.known[key]; ok {
@@ -240,7 +239,7 @@ func (s *search) key(level []int) string {
 	return strings.Join(words, " ")
 }
 
-// bytes is what the parts take, and what a solve reads of them. Where residuals and method have the
+// bytes returns the bytes that the parts take, and the bytes that a solve reads. If residuals and method use the
 // matrix in the same format, it is stored once.
 func (s *search) bytes(of []formats.Format, o outcome) (stored, moved int64) {
 	const index = 4

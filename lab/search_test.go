@@ -14,8 +14,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// lattice is the Laplacian of an n by n grid whose couplings in one direction are weak, and of values that
-// no narrow format has.
+// lattice returns the Laplacian of an n by n grid whose couplings in one direction are weak; no narrow format
+// represents its values.
 func lattice(n int, weak float64) *csr.Matrix {
 	m := &csr.Matrix{Rows: n * n, Cols: n * n, RowPtr: []int64{0}}
 	for i := range n * n {
@@ -49,7 +49,7 @@ func ones(m *csr.Matrix) (x, b []float64) {
 	return x, b
 }
 
-// formatOf is the format of the first part whose name begins like that.
+// formatOf returns the format of the first part whose name begins with name.
 func (r Result) formatOf(name string) string {
 	k := slices.IndexFunc(r.Parts, func(p Part) bool { return strings.HasPrefix(p.Name, name) })
 	return r.Trials[r.Minimal].Formats[k]
@@ -82,7 +82,7 @@ func TestResidualsStay(t *testing.T) {
 	if !best.Passes || best.Error > 1e-12 || r.Trials[r.Best].Moved >= r.Trials[0].Moved || best.Iterations > r.Limit {
 		t.Errorf("%+v in at most %d iterations, FP64 %+v", best, r.Limit, r.Trials[0])
 	}
-	// No part can have the next format alone: that is what a minimal set means.
+	// No part alone can have the next format: the set is minimal.
 	for k := range r.Parts {
 		narrower := slices.Clone(best.Formats)
 		switch narrower[k] {
@@ -101,7 +101,7 @@ func TestResidualsStay(t *testing.T) {
 	}
 }
 
-// TestCriteria: what is asked for decides.
+// TestCriteria: the criterion decides.
 func TestCriteria(t *testing.T) {
 	m := lattice(12, 0.3)
 	x, b := ones(m)
@@ -118,7 +118,7 @@ func TestCriteria(t *testing.T) {
 		c.opt.Method, c.opt.Precond = "cg", precond.Jacobi
 		c.opt.Slower = math.Max(c.opt.Slower, 3)
 		r, err := Search(t.Context(), m, b, c.opt)
-		if c.name == "digits" { // a tolerance of 1e-3 leaves nine digits to no format
+		if c.name == "digits" { // with a tolerance of 1e-3 no format gives nine digits
 			if err != nil || r.Minimal != -1 {
 				t.Errorf("%s: best is %d, %v", c.name, r.Minimal, err)
 			}
@@ -146,7 +146,7 @@ func TestLimitOfSolves(t *testing.T) {
 	}
 }
 
-// TestSearchThreads: the same trials for any number of threads.
+// TestSearchThreads: the trials are the same for any number of threads.
 func TestSearchThreads(t *testing.T) {
 	m := lattice(30, 0.01)
 	_, b := ones(m)
@@ -199,7 +199,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestNarrow rounds as the codecs do, and keeps their range.
+// TestNarrow: narrow rounds as the codecs do, and keeps their range.
 func TestNarrow(t *testing.T) {
 	x := []float64{1.0 / 3, -1e-60, 3e38, -1e39, 0, math.Inf(1), 2}
 	newNarrow(formats.MustLookup("FP32")).round(x)

@@ -9,15 +9,15 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// A Setting is what a trial sets of the options of a solve; the rest stays as it is in Options.Solve. Its zero value
-// sets nothing.
+// A Setting holds the options of a solve that a trial sets; the others stay as they are in TuneOptions.Solve. Its
+// zero value sets nothing.
 type Setting struct {
 	Method  solve.Method
 	Precond precond.Kind
 	DropTol float64 // of incomplete factorisations
 	Fill    float64
 	FP64    bool    // the method's matrix is not stored in reduced precision
-	Epsilon float64 // its accuracy
+	Epsilon float64 // accuracy of the stored matrix
 	Layout  adaptive.Layout
 }
 
@@ -40,7 +40,7 @@ const fp64 = "FP64" // the set of formats
 // A Flag is a flag of `mpsolve solve`.
 type Flag struct{ Name, Value string }
 
-// Flags are the flags of `mpsolve solve` that set the same.
+// Flags returns the flags of `mpsolve solve` that give the setting.
 func (s Setting) Flags() (list []Flag) {
 	add := func(name, value string) {
 		if value != "" {
@@ -67,7 +67,7 @@ func (s Setting) Flags() (list []Flag) {
 	return list
 }
 
-// String is the flags in a line; "defaults" if there are none.
+// String returns the flags in a line, "defaults" if there are none.
 func (s Setting) String() (text string) {
 	for _, f := range s.Flags() {
 		if text != "" {

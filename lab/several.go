@@ -11,12 +11,11 @@ type Several struct {
 // ForEach returns the least seconds for each vector.
 func (s Several) ForEach() float64 { return s.Min / float64(s.Vectors) }
 
-// MovedWith returns the bytes that a product with so many vectors reads and writes at least:
-// the stored matrix and all vectors, once.
+// MovedWith returns the least bytes that a product with so many vectors reads and writes: the stored matrix and all
+// vectors, once.
 func (s Stored) MovedWith(vectors int) int64 { return s.Bytes + 8*int64(vectors)*int64(s.Rows+s.Cols) }
 
-// severalCases returns the cases of products with several vectors, each of them x, and where to
-// keep their times.
+// severalCases returns the cases of products with several vectors, each equal to x, and where to store their times.
 func severalCases(products []Product, rows int, x []float64) (cases []Case, keep []*Time) {
 	vectors := map[int][2]*linop.MultiVector{}
 	for p := range products {
@@ -38,11 +37,11 @@ func severalCases(products []Product, rows int, x []float64) (cases []Case, keep
 	return cases, keep
 }
 
-// SpeedupAlone is the time of as many products with one vector over that of the product.
+// SpeedupAlone returns the time of as many products with one vector each over the time of the product.
 func (r Row) SpeedupAlone(s Several) float64 { return r.Min / s.ForEach() }
 
-// SpeedupCSR is the time of FP64 CSR with as many vectors, at once or one by one, over that of
-// the product: of the fastest in rows, which are those of the same matrix and threads.
+// SpeedupCSR returns the time of FP64 CSR with as many vectors, at once or one by one, over the time of the product.
+// It takes the fastest CSR in rows, which must be of the same matrix and threads.
 func SpeedupCSR(rows []Row, s Several) float64 {
 	least := rows[0].Ordinary
 	for _, r := range rows {

@@ -9,8 +9,8 @@ type (
 	scalar = linop.Float64
 )
 
-// space is vectors that are stored in a format: each is rounded to it when it is written, and arithmetic is
-// in FP64.
+// space has vectors that are stored in a format: each element is rounded to it when it is written; arithmetic is in
+// FP64.
 type space struct {
 	*linop.Host
 	stored *narrow // nil: FP64
@@ -109,7 +109,7 @@ func (a searchOperator) Residual(r, b, x vector) {
 	a.space.Xpay(b, -1, r)
 }
 
-// preconditioner stores what it returns as vectors of the space.
+// preconditioner stores its results as vectors of the space.
 type preconditioner struct {
 	made  interface{ Apply(dst, src []float64) }
 	space space

@@ -12,45 +12,45 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Row is one product with one matrix on a number of threads.
+// Row is the measurement of one product with one matrix on a number of threads.
 type Row struct {
 	Matrix  string
 	Threads int
 	Product
 	Bandwidth
-	Ordinary, Tuned float64 // least seconds of the two baselines, the second with the same kernels
-	CSR             float64 // least seconds of all baselines, tuned CSR with each set of kernels among them
+	Ordinary, Tuned float64 // least seconds of the two baselines; Tuned has the same kernels as the product
+	CSR             float64 // least seconds of all baselines, including tuned CSR with each set of kernels
 }
 
-// SpeedupOrdinary is the time of ordinary CSR over that of the product.
+// SpeedupOrdinary returns the time of ordinary CSR over the time of the product.
 func (r Row) SpeedupOrdinary() float64 { return r.Ordinary / r.Min }
 
-// SpeedupTuned is the time of tuned CSR over that of the product.
+// SpeedupTuned returns the time of tuned CSR over the time of the product.
 func (r Row) SpeedupTuned() float64 { return r.Tuned / r.Min }
 
-// SpeedupCSR is the time of the fastest FP64 CSR over that of the product.
+// SpeedupCSR returns the time of the fastest FP64 CSR over the time of the product.
 func (r Row) SpeedupCSR() float64 { return r.CSR / r.Min }
 
-// BuildSpMVs is the time to store the matrix in products with tuned CSR.
+// BuildSpMVs returns the time to store the matrix, in units of a product with tuned CSR.
 func (r Row) BuildSpMVs() float64 { return r.Build / r.Tuned }
 
-// Regret compares the layout that was chosen by the model of the processor with the fastest of
-// those that were measured for the same accuracy with the same kernels, tuned CSR among them.
+// Regret compares the layout that the model of the processor chose with the fastest of the layouts measured for the
+// same accuracy with the same kernels, including tuned CSR.
 type Regret struct {
 	Chosen, Fastest Row
 }
 
-// Share is the time of the chosen layout over that of the fastest, at least 1.
+// Share returns the time of the chosen layout over the time of the fastest, at least 1.
 func (r Regret) Share() float64 { return r.Chosen.Min / r.Fastest.Min }
 
-// Regrets returns that of each choice in the rows of one number of threads that has a rival.
+// Regrets returns the regret of each choice that has an alternative. All rows must be of one number of threads.
 func Regrets(rows []Row) (list []Regret) {
 	for _, chosen := range rows {
 		if !chosen.Auto {
 			continue
 		}
 		rivals := 0
-		if chosen.Layout == string(adaptive.CSR) { // which is tuned CSR by another name
+		if chosen.Layout == string(adaptive.CSR) { // tuned CSR by another name
 			chosen.Min = chosen.Tuned
 		}
 		fastest := chosen
@@ -73,7 +73,7 @@ func Regrets(rows []Row) (list []Regret) {
 	return list
 }
 
-// Options say what to measure with each matrix.
+// Options configure the measurement of a matrix.
 type Options struct {
 	Specs     []adaptive.Spec // with the sets of kernels to compare
 	Threads   []int
@@ -82,12 +82,12 @@ type Options struct {
 	Budget    time.Duration     // of all products with a matrix; 0: no limit
 	MaxMemory int64             // of all stored forms of a matrix together; 0: no limit
 	Bandwidth map[int]Bandwidth // by number of threads
-	Note      func(string)      // is told what is left out, and why
+	Note      func(string)      // is called with what is left out, and why
 	Progress  func(string)
 }
 
-// SpMV measures products of m with x. Rows come in the order of Threads, for each
-// the baselines first. A spec by which m cannot be stored is noted and left out.
+// SpMV measures products of m with x. It returns the rows in the order of Threads, the baselines first for each. It
+// notes and leaves out specs by which m cannot be stored.
 func SpMV(ctx context.Context, name string, m *csr.Matrix, x []float64, opt Options) ([]Row, error) {
 	var rows []Row
 	for k, threads := range opt.Threads {
@@ -103,8 +103,7 @@ func SpMV(ctx context.Context, name string, m *csr.Matrix, x []float64, opt Opti
 	return rows, nil
 }
 
-// Rows makes rows of products that were measured on a number of threads, the
-// baselines first.
+// Rows makes rows of products that were measured on a number of threads, the baselines first.
 func Rows(name string, threads int, limit Bandwidth, products []Product) (rows []Row) {
 	fastest := products[0].Min
 	for _, p := range products {
@@ -121,13 +120,13 @@ func Rows(name string, threads int, limit Bandwidth, products []Product) (rows [
 	return rows
 }
 
-// tuned is the least time of tuned CSR with these kernels, or with the first ones.
+// tuned returns the least time of tuned CSR with these kernels, or with the first ones.
 func tuned(products []Product, kernels string) float64 {
 	k := slices.IndexFunc(products, func(p Product) bool { return p.Layout == TunedCSR && p.Kernels == kernels })
 	return products[max(k, 1)].Min
 }
 
-// kernelSets are those of the specs, each once.
+// kernelSets returns the sets of kernels of the specs, each once.
 func kernelSets(specs []adaptive.Spec) (sets []*kernels.Set) {
 	for _, s := range specs {
 		if k := s.Kernels.Or(); !slices.Contains(sets, k) {

@@ -85,7 +85,7 @@ func TestSpMV(t *testing.T) {
 	}
 }
 
-// Sets of kernels are compared in one run: each has a baseline and a choice of its own.
+// Sets of kernels are compared in one run: each has its own baseline and choice.
 func TestSpMVOfSets(t *testing.T) {
 	m, x := convection(t)
 	opt := spmvOptions(t)

@@ -17,7 +17,7 @@ type StreamKernel struct {
 	run    func(on streamArrays)
 }
 
-// streamArrays are the three arrays somewhere. Scalar is streamScalar.
+// streamArrays are the three arrays of the kernels, on the host or on a device. scalar is streamScalar.
 type streamArrays interface {
 	copy()        // c = a
 	mul()         // b = scalar c
@@ -44,7 +44,7 @@ const (
 	streamScalar              = 0.4
 )
 
-// StreamOptions say what to measure.
+// StreamOptions configure a measurement.
 type StreamOptions struct {
 	Sizes    []int // elements of an array
 	Threads  []int // on the host
@@ -53,8 +53,8 @@ type StreamOptions struct {
 	Progress func(string)
 }
 
-// StreamResult is one kernel with arrays of n elements. A write counts once, whatever the caches read
-// before it.
+// StreamResult is the measurement of one kernel with arrays of n elements. A write counts once, whatever the caches
+// read before it.
 type StreamResult struct {
 	Kernel  string
 	N       int
@@ -63,12 +63,12 @@ type StreamResult struct {
 	Time
 }
 
-// Best and Typical return 10^9 bytes a second in the fastest and in the median round.
+// Best and Typical return the rate in 10^9 bytes per second of the fastest and of the median round.
 func (r StreamResult) Best() float64    { return float64(r.Bytes) / r.Min / 1e9 }
 func (r StreamResult) Typical() float64 { return float64(r.Bytes) / r.Median / 1e9 }
 
-// Stream measures all kernels on the host, each number of threads interleaved with the others, and checks
-// what they leave in the arrays as BabelStream does. It returns early with the cause of ctx.
+// Stream measures all kernels on the host, all numbers of threads interleaved, and checks the arrays afterwards as
+// BabelStream does. It returns early with the cause of ctx.
 func Stream(ctx context.Context, opt StreamOptions) (list []StreamResult, err error) {
 	for _, n := range opt.Sizes {
 		var on []streamArrays
@@ -104,7 +104,7 @@ func DeviceStream(ctx context.Context, d *gpu.Device, opt StreamOptions) (list [
 	return list, nil
 }
 
-// streamLeast is the least time of what is timed at once: so many runs with small arrays.
+// streamLeast is the least time of one measurement: small arrays are run repeatedly for as long.
 const streamLeast = 200 * time.Microsecond
 
 // stream measures arrays of one size.
@@ -148,8 +148,8 @@ func stream(ctx context.Context, n int, on []streamArrays, opt StreamOptions) (l
 // streamRounds is the number of rounds whose results are checked.
 const streamRounds = 3
 
-// checkStream runs the kernels in turn on new arrays and compares the mean error of each array, and that of
-// the inner product, with the bounds of BabelStream.
+// checkStream runs the kernels in turn on new arrays and compares the mean errors of the arrays and of the inner
+// product with the bounds of BabelStream.
 func checkStream(on streamArrays, n int) error {
 	a, b, c := streamA, streamB, streamC
 	for range streamRounds {

@@ -53,7 +53,7 @@ func TestDeviceStream(t *testing.T) {
 	}
 }
 
-// wrongArrays forget an element of one array.
+// wrongArrays leave one element of an array unchanged.
 type wrongArrays struct {
 	*hostArrays
 	in func(*hostArrays) []float64
@@ -64,7 +64,7 @@ func (w wrongArrays) fetch() (a, b, c []float64, err error) {
 	return w.hostArrays.fetch()
 }
 
-// A kernel that does something else is an error.
+// A kernel with a wrong result is an error.
 func TestStreamIsChecked(t *testing.T) {
 	pool := parallel.New(2)
 	defer pool.Close()
@@ -86,7 +86,7 @@ func TestStreamIsChecked(t *testing.T) {
 	}
 }
 
-// wrongDot has another inner product.
+// wrongDot returns a wrong inner product.
 type wrongDot struct{ *hostArrays }
 
 func (w wrongDot) dot() float64 { return 1.001 * w.hostArrays.dot() }

@@ -6,7 +6,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
-// hostArrays are arrays of which each thread has a part, which it has written first.
+// hostArrays are arrays of which each thread has a part that it wrote first.
 type hostArrays struct {
 	a, b, c []float64
 	pool    *parallel.Pool
@@ -55,7 +55,7 @@ func (h *hostArrays) dot() (s float64) {
 
 func (h *hostArrays) fetch() (a, b, c []float64, err error) { return h.a, h.b, h.c, nil }
 
-// deviceArrays are on a device; each method waits for it.
+// deviceArrays are on a device; each method waits for the device.
 type deviceArrays struct {
 	space   *gpu.Space
 	a, b, c *gpu.Vector

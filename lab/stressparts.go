@@ -2,7 +2,7 @@ package lab
 
 import "github.com/mpsolve/mpsolve/pkg/csr"
 
-// part is a block of a system that no entry joins to the others.
+// part is a connected part of a system: no entry couples it to the rest.
 type part struct{ rows, cols []int }
 
 // parted returns the connected parts of the bipartite graph of rows and columns.

@@ -7,29 +7,28 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// System is A x = b as a family drew it, with what is known about it.
+// System is A x = b as a class drew it, with what is known about it.
 type System struct {
 	A *csr.Matrix
 	B []float64
 
-	// Contradiction is a y with yᵀA = 0 and yᵀb ≠ 0, exactly: nil if the family knows none.
+	// Contradiction is a y with yᵀA = 0 and yᵀb ≠ 0, exactly: nil if none is known.
 	Contradiction []float64
-	// Natural bounds ‖x‖∞ of what the consistent part of b asks for.
+	// Natural bounds ‖x‖∞ for the consistent part of b.
 	Natural float64
-	// X is a solution in exact arithmetic, nil if the family knows none; Unique says that the
-	// family knows A to be regular.
+	// X is a solution in exact arithmetic, nil if none is known; Unique says that A is known to be regular.
 	X      []float64
 	Unique bool
 
-	// FixedTol replaces the tolerance drawn; 0: none.
+	// FixedTol replaces the tolerance drawn; 0: it does not.
 	Guess []float64 // nil: zero
 
 	FixedTol float64
-	// Plain asks for default options throughout.
+	// Plain demands default options.
 	Plain bool
 }
 
-// builder gathers the entries of a square matrix.
+// builder collects the entries of a square matrix.
 type builder struct {
 	n   int
 	row []map[int]float64
@@ -49,7 +48,7 @@ func (b *builder) add(i, j int, v float64) { b.row[i][j] += v }
 // both adds v to entries (i, j) and (j, i).
 func (b *builder) both(i, j int, v float64) { b.add(i, j, v); b.add(j, i, v) }
 
-// embed adds s times m with its first entry at (at, at).
+// embed adds s m with its first entry at (at, at).
 func (b *builder) embed(m *csr.Matrix, at int, s float64) {
 	for i := range m.Rows {
 		cols, vals := m.Row(i)
@@ -59,7 +58,7 @@ func (b *builder) embed(m *csr.Matrix, at int, s float64) {
 	}
 }
 
-// matrix returns the matrix, without entries that are zero.
+// matrix returns the matrix without zero entries.
 func (b *builder) matrix() *csr.Matrix {
 	m := &csr.Matrix{Rows: b.n, Cols: b.n, RowPtr: make([]int64, 1, b.n+1)}
 	for _, row := range b.row {
@@ -74,7 +73,7 @@ func (b *builder) matrix() *csr.Matrix {
 	return m
 }
 
-// product returns A x, each element rounded once.
+// product returns A x with each element rounded once.
 func product(m *csr.Matrix, x []float64) []float64 {
 	y := make([]float64, m.Rows)
 	for i := range y {

@@ -1,9 +1,7 @@
-// Package bench measures the speed of a machine: products y = A x on the host
-// (product.go, spmv.go) and on a device, with whole solves (device.go,
-// devicesolve.go), dense and ELL kernels through a memory accessor (accessor.go), the
-// roofline (roofline.go), the bandwidth of memory (bandwidth.go) and energy
-// (energy.go). All times come from Timing. The package knows no files of matrices and
-// no terminal.
+// The benchmarks measure the speed of a machine: products y = A x on the host (product.go, spmv.go) and on a device,
+// with whole solves (device.go, devicesolve.go), dense and ELL kernels through a memory accessor (accessor.go), the
+// roofline (roofline.go), the bandwidth of memory (bandwidth.go) and energy (energy.go). Timing takes all times. The
+// benchmarks neither read files of matrices nor write to a terminal.
 package lab
 
 import (
@@ -14,18 +12,18 @@ import (
 	"time"
 )
 
-// Timing says how long to time cases against each other.
+// Timing says for how long cases are timed against each other.
 type Timing struct {
 	Repeat   int             // rounds, at least one
-	Budget   time.Duration   // no round begins after it, but for the first; 0: no limit
+	Budget   time.Duration   // no round but the first begins after it; 0: no limit
 	Progress func(round int) // called before each round, from 0; may be nil
 
-	// Agree is called by the ranks of a job, which time the same cases: whether to end on any of them. It is nil in a
-	// single process.
+	// Agree reports whether end holds on any rank. All ranks of a job time the same cases and call it together. It is
+	// nil in a single process.
 	Agree func(end bool) bool
 }
 
-// ends reports whether to end, here or on any other rank.
+// ends reports whether to end, because of this process or of another rank.
 func (t Timing) ends(here bool) bool {
 	if t.Agree == nil {
 		return here
@@ -33,10 +31,10 @@ func (t Timing) ends(here bool) bool {
 	return t.Agree(here)
 }
 
-// errOtherRank is returned on the ranks that are not the one that was stopped.
+// errOtherRank is returned on the ranks that have not been stopped themselves.
 var errOtherRank = errors.New("another rank has stopped")
 
-// stopped returns the cause of ctx if it has ended on any rank.
+// stopped returns the cause of ctx if ctx has ended on any rank.
 func (t Timing) stopped(ctx context.Context) error {
 	if !t.ends(ctx.Err() != nil) {
 		return nil
@@ -44,24 +42,24 @@ func (t Timing) stopped(ctx context.Context) error {
 	return cmp.Or(context.Cause(ctx), errOtherRank)
 }
 
-// Case is one of the things to be timed.
+// Case is one piece of work to time.
 type Case struct {
 	Prepare func() // called before each Run, untimed; may be nil
 	Run     func()
 }
 
-// Warm returns the case that runs once untimed before it is timed, so that data that
-// fits into the cache is there, as in a solver.
+// Warm returns a case that runs once untimed before each timed run, so that data that fits into the cache is in the
+// cache, as in a solver.
 func Warm(run func()) Case { return Case{run, run} }
 
-// Time is the time of a case in seconds: the least, the median, and that of each round.
+// Time is the time of a case in seconds: the least, the median and the times of all rounds.
 type Time struct {
 	Min, Median float64
 	Rounds      []float64
 }
 
-// Relative returns the ratios t / to of each round: what both suffered in a round cancels. Both
-// are of one Measure.
+// Relative returns the ratio t / to for each round: a disturbance of both in the same round cancels. One call of
+// Measure must have measured both.
 func (t Time) Relative(to Time) []float64 {
 	ratios := make([]float64, len(t.Rounds))
 	for k, s := range t.Rounds {
@@ -70,7 +68,7 @@ func (t Time) Relative(to Time) []float64 {
 	return ratios
 }
 
-// per returns the times of one of n products that were timed together.
+// per returns the times of a single product, given the times of n products that were timed together.
 func (t Time) per(n int) Time {
 	one := Time{Min: t.Min / float64(n), Median: t.Median / float64(n)}
 	for _, s := range t.Rounds {
@@ -79,8 +77,8 @@ func (t Time) per(n int) Time {
 	return one
 }
 
-// Measure times cases interleaved, each once in every round: whatever else the
-// machine does falls on all of them alike. It returns early with the cause of ctx.
+// Measure times the cases interleaved, each once in every round, so that disturbances of the machine fall on all of
+// them alike. It returns early with the cause of ctx.
 func (t Timing) Measure(ctx context.Context, cases ...Case) ([]Time, error) {
 	seconds := make([][]float64, len(cases))
 	begin := time.Now()
@@ -113,12 +111,12 @@ func (t Timing) Measure(ctx context.Context, cases ...Case) ([]Time, error) {
 	return times, nil
 }
 
-// timeOf is the time of a case from those of its rounds.
+// timeOf returns the time of a case, given the seconds of its rounds.
 func timeOf(rounds []float64) Time {
 	return Time{slices.Min(rounds), median(slices.Clone(rounds)), rounds}
 }
 
-// median sorts s.
+// median returns the median of s, which it sorts.
 func median(s []float64) float64 {
 	slices.Sort(s)
 	n := len(s)

@@ -7,7 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// permuted returns P A Q with p[i] and q[j] the new places of row i and column j.
+// permuted returns P A Q, where p[i] and q[j] are the new positions of row i and column j.
 func permuted(m *csr.Matrix, p, q []int) *csr.Matrix {
 	b := newBuilder(m.Rows)
 	for i := range m.Rows {
@@ -28,7 +28,7 @@ func moved(x []float64, p []int) []float64 {
 	return y
 }
 
-// shuffled brings rows and columns into a random order.
+// shuffled permutes rows and columns at random.
 func (d degenerate) shuffled(r *rand.Rand) degenerate {
 	p, q := r.Perm(d.m.Rows), r.Perm(d.m.Rows)
 	out := degenerate{m: permuted(d.m, p, q)}
@@ -59,7 +59,7 @@ func graded(m *csr.Matrix, row, col []int) *csr.Matrix {
 	return out
 }
 
-// scaled multiplies rows, columns or both by powers of two, symmetrically at times.
+// scaled multiplies rows, columns or both by powers of two, sometimes symmetrically.
 func (d degenerate) scaled(r *rand.Rand) (out degenerate, row, col []int) {
 	n, span := d.m.Rows, []int{3, 20, 60}[r.IntN(3)]
 	row, col = make([]int, n), make([]int, n)
@@ -90,7 +90,7 @@ func shifted(x []float64, e []int, sign int) []float64 {
 	return y
 }
 
-// beside puts the system s next to a regular block of another magnitude, at a random side.
+// beside puts the system s next to a regular block of another magnitude, before or after it at random.
 func beside(r *rand.Rand, s *System) *System {
 	n, k := s.A.Rows, between(r, 1, 12)
 	size := math.Ldexp(1, between(r, -30, 30)) // of the block
@@ -119,7 +119,7 @@ func beside(r *rand.Rand, s *System) *System {
 		return y
 	}
 	out.B, out.Contradiction, out.X = grow(s.B), grow(s.Contradiction), grow(s.X)
-	scale := math.Ldexp(size, between(r, -10, 30)) // of its solution, up to 2^30
+	scale := math.Ldexp(size, between(r, -10, 30)) // of the block's solution, up to 2^30
 	x := whole(r, k, 9)
 	for i := range x {
 		out.B[other+i] = 4 * x[i] * scale

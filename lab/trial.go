@@ -17,8 +17,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// system is A x = b, scaled by powers of two: D_r A D_c z = D_r b, negated if the diagonal is
-// negative.
+// system is A x = b, scaled by powers of two: D_r A D_c z = D_r b, negated if the diagonal is negative.
 type system struct {
 	opt      SearchOptions
 	given    *csr.Matrix
@@ -30,7 +29,7 @@ type system struct {
 	facts    csr.Facts
 	class    []uint8 // of each entry
 	pool     *parallel.Pool
-	preconds map[string]precond.Preconditioner // by format; nil: could not be set up
+	preconds map[string]precond.Preconditioner // by format; nil: it could not be set up
 }
 
 func newSystem(m *csr.Matrix, b []float64, opt SearchOptions, pool *parallel.Pool) (*system, error) {
@@ -103,7 +102,7 @@ func (s *system) stored(format func(class int) formats.Format) *csr.Matrix {
 	return m
 }
 
-// residual computes r = rhs - A z with A and r in a format, in double-double in FP64.
+// residual computes r = rhs - A z with A and r in a format; in FP64 it accumulates in double-double.
 type residual struct {
 	a        *linop.CSR
 	accurate bool
@@ -131,7 +130,7 @@ func (v residual) of(r, b, x vector) {
 	v.stored.round(r)
 }
 
-// measure is the row-wise error of x = D_c z by a residual r of the scaled system.
+// measure returns the row-wise error of x = D_c z, given the residual r of the scaled system.
 func (s *system) measure(z, r vector) (worst float64) {
 	size := 0.0
 	for j, v := range z {
@@ -150,27 +149,26 @@ func (s *system) measure(z, r vector) (worst float64) {
 }
 
 const (
-	// spare keeps the end of a trial so much below the tolerance that roundings of its
-	// residual do not make the verdict disagree.
+	// spare ends a trial so far below the tolerance that roundings of its residual do not change the verdict.
 	spare = 0.5
-	// floorFactor times the error of the coarsest part is as far as a correction is solved.
+	// floorFactor times the error of the coarsest part is the error at which a correction ends.
 	floorFactor = 4
-	// patience is how many steps may fail to halve the error.
+	// patience is the number of steps that may fail to halve the error.
 	patience = 2
-	// loosest is the least reduction that a correction is asked for.
+	// loosest is the weakest reduction that a correction must reach.
 	loosest = 0.1
 )
 
-// outcome is what came of a solve.
+// outcome is the outcome of a solve.
 type outcome struct {
 	iterations, steps int
 	error             float64 // row-wise, by pkg/verify
 	digits            float64 // of x, against the reference
-	why               string  // it failed; empty: the tolerance is met
+	why               string  // why it failed; empty: the tolerance is met
 	precond           precond.Preconditioner
 }
 
-// solve solves with the formats of parts, in at most limit iterations.
+// solve solves with the parts in the given formats, in at most limit iterations.
 func (s *system) solve(ctx context.Context, parts []Part, of []formats.Format, limit int) (outcome, error) {
 	classes := make([]formats.Format, len(classBounds)+1)
 	var vectors, residuals, inPrecond formats.Format
@@ -230,14 +228,14 @@ func (s *system) refine(ctx context.Context, method krylov.Method[vector, scalar
 			o.why = fmt.Sprintf("%d iterations do not suffice", limit)
 			return z
 		}
-		e := -csr.Exponent(maxAbs(r)) // corrections of magnitude 1: no format lacks the range
+		e := -csr.Exponent(maxAbs(r)) // corrections have magnitude 1: every format has the range
 		for i, v := range r {
 			rhs[i] = csr.Ldexp(v, e)
 		}
 		a.space.stored.round(rhs)
 		by.Tol = math.Min(loosest, math.Max(spare*spare*s.opt.Tol/current, floorFactor*floor))
 		by.MaxIter = limit - o.iterations
-		if o.steps > 0 { // conjugate gradients go on in their direction
+		if o.steps > 0 { // conjugate gradients continue with their direction
 			by.Replaces = math.Ldexp(1, e-last)
 		}
 		last = e
@@ -274,7 +272,7 @@ func maxAbs(x vector) (largest float64) {
 	return largest
 }
 
-// judge measures x = D_c z by the matrix as given.
+// judge measures x = D_c z with the matrix as given.
 func (s *system) judge(z vector, o *outcome) error {
 	x := make(vector, len(z))
 	for j, v := range z {
@@ -282,7 +280,7 @@ func (s *system) judge(z vector, o *outcome) error {
 	}
 	errs, err := verify.Compute(s.given, x, s.b, s.pool)
 	if err != nil {
-		return errors.Join(errors.New("formatsearch: no verdict"), err)
+		return errors.Join(errors.New("format search: no verdict"), err)
 	}
 	o.error, o.digits = errs.Row, math.NaN()
 	if o.why == "" && !(errs.Row <= s.opt.Tol) {
@@ -301,5 +299,5 @@ func (s *system) judge(z vector, o *outcome) error {
 	return nil
 }
 
-// mostDigits is what a difference of zero counts for.
+// mostDigits is the number of digits counted for a difference of zero.
 const mostDigits = 16

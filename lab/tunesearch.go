@@ -16,17 +16,17 @@ import (
 
 // TuneOptions configure a search; the zero value is useful.
 type TuneOptions struct {
-	Solve    solve.Options // what all trials have in common; what it leaves open is searched
-	Budget   time.Duration // in all; 0: DefaultBudget
-	Slower   float64       // a trial ends that takes more than so many times as long as the fastest so far; 0: DefaultSlower
+	Solve    solve.Options // common to all trials; options left open are searched
+	Budget   time.Duration // of the whole search; 0: DefaultBudget
+	Slower   float64       // a trial is stopped after so many times the time of the fastest so far; 0: DefaultSlower
 	Progress func(Step)    // called before each run; nil: none
 
-	// Clock is what trials are timed by, such as the processor's time of the process where others use the machine; nil: the time that
-	// passes, which the Budget is of in any case.
+	// Clock returns the time by which trials are timed, such as the processor time of the process where others use
+	// the machine; nil: elapsed time. The Budget is always elapsed time.
 	Clock func() time.Duration
 }
 
-// Defaults of Options.
+// Defaults of TuneOptions.
 const (
 	DefaultBudget     = time.Minute
 	TuneDefaultSlower = 3
@@ -35,17 +35,17 @@ const (
 const (
 	leastLimit = 50 * time.Millisecond // of a trial, for a machine that is busy with others
 	finalists  = 3                     // settings whose precision, and then layout, is searched, and that are timed again
-	finalRuns  = 5                     // of each of these, and of the defaults
+	finalRuns  = 5                     // of each finalist, and of the defaults
 )
 
-// A Step is where a search is.
+// A Step is the state of a search.
 type Step struct {
 	Trials  []TuneTrial // so far
 	Next    Setting
 	Elapsed time.Duration
 }
 
-// Best is the fastest trial so far that passes; nil: there is none.
+// Best returns the fastest passing trial so far; nil if there is none.
 func (s Step) Best() *TuneTrial {
 	if list := ranked(s.Trials); len(list) > 0 {
 		return &s.Trials[list[0]]
@@ -56,11 +56,11 @@ func (s Step) Best() *TuneTrial {
 // A TuneResult is the outcome of a search.
 type TuneResult struct {
 	Trials   []TuneTrial // the first one has no setting: the defaults
-	Best     int         // the fastest that passes; -1: none does
-	Complete bool        // the time sufficed for all that there is to try
+	Best     int         // of Trials: the fastest that passes; -1: none passes
+	Complete bool        // the time sufficed to try everything
 }
 
-// tuneSearch is one under way.
+// tuneSearch is a search in progress.
 type tuneSearch struct {
 	m         *csr.Matrix
 	b         []float64
@@ -70,11 +70,12 @@ type tuneSearch struct {
 	facts     csr.Facts
 	proposals []choice.Proposal // nil: none yet
 	tried     map[Setting]bool
-	missed    bool // something, for want of time
+	missed    bool // something was left out for want of time
 }
 
-// TuneSearch solves A x = b in other and other ways, one after the other, and says which took the least time. If the context
-// ends, the result has what came of it so far, and the error is its cause; another error says that the system cannot be solved as given.
+// TuneSearch solves A x = b in different ways, one after the other, and reports which took the least time. If the
+// context ends, the result holds the trials so far and the error is the cause of the context; any other error says
+// that the system cannot be solved as given.
 func TuneSearch(ctx context.Context, m *csr.Matrix, b []float64, opt TuneOptions) (TuneResult, error) {
 	opt.Budget, opt.Slower = cmp.Or(opt.Budget, DefaultBudget), cmp.Or(opt.Slower, TuneDefaultSlower)
 	s := &tuneSearch{m: m, b: b, opt: opt, start: time.Now(), tried: map[Setting]bool{}}
@@ -109,7 +110,7 @@ func (s *tuneSearch) stages(ctx context.Context) error {
 	return err
 }
 
-// ranked are the trials that pass, the fastest first.
+// ranked returns the trials that pass, the fastest first.
 func ranked(trials []TuneTrial) (list []int) {
 	for k, t := range trials {
 		if t.Passes {
@@ -120,13 +121,14 @@ func ranked(trials []TuneTrial) (list []int) {
 	return list
 }
 
-// finalists are the fastest, without those that several tries led to: with what these ended with follow others.
+// finalists returns the fastest trials, without those that took several attempts: the settings that these ended with
+// are tried separately.
 func (s *tuneSearch) finalists() (list []int) {
 	list = slices.DeleteFunc(ranked(s.trials), func(k int) bool { return !s.trials[k].direct })
 	return list[:min(len(list), finalists)]
 }
 
-// limit is the time that the next trial may take, and whether that is what is left of the budget.
+// limit returns the time that the next trial may take, and whether that is the rest of the budget.
 func (s *tuneSearch) limit() (limit time.Duration, last bool) {
 	left := s.opt.Budget - time.Since(s.start)
 	if passing := ranked(s.trials); len(passing) > 0 {
@@ -138,7 +140,8 @@ func (s *tuneSearch) limit() (limit time.Duration, last bool) {
 	return left, true
 }
 
-// try runs a setting that has not been tried, if there is time. What does the same as an earlier trial counts as another run of that.
+// try runs a setting that has not been tried, if there is time. A trial that does the same as an earlier one counts
+// as another run of that one.
 func (s *tuneSearch) try(ctx context.Context, at Setting) error {
 	if s.tried[at] {
 		return nil
@@ -155,7 +158,7 @@ func (s *tuneSearch) try(ctx context.Context, at Setting) error {
 	return nil
 }
 
-// precisions are settings of a trial with other precisions of the stored matrix than it has.
+// precisions returns settings that differ from a trial's in the precision of the stored matrix.
 func precisions(t TuneTrial) (list []Setting) {
 	if t.FP64 || t.Epsilon != 0 {
 		return nil
@@ -176,8 +179,8 @@ func precisions(t TuneTrial) (list []Setting) {
 
 const middleEpsilon = 0x1p-37 // of the three that a solve goes through
 
-// layouts are settings of a trial with other layouts than it has: those for FP64, or in adaptive precision. Where the model of
-// the processor takes FP64, the latter is tried all the same.
+// layouts returns settings that differ from a trial's in the layout: layouts for FP64, or in adaptive precision.
+// Adaptive precision is tried even where the model of the processor prefers FP64.
 func (s *tuneSearch) layouts(t TuneTrial) (list []Setting) {
 	if t.Setting.Layout != "" {
 		return nil
@@ -198,7 +201,7 @@ func (s *tuneSearch) layouts(t TuneTrial) (list []Setting) {
 	return list
 }
 
-// finals lets the fastest and the defaults take turns.
+// finals runs the fastest settings and the defaults in turns.
 func (s *tuneSearch) finals(ctx context.Context) error {
 	passing := ranked(s.trials)
 	list := slices.Clone(passing[:min(len(passing), finalists)])
@@ -219,7 +222,7 @@ func (s *tuneSearch) finals(ctx context.Context) error {
 	return nil
 }
 
-// Gain is the time of the defaults over that of the best trial; NaN if one of them does not pass.
+// Gain returns the time of the defaults over the time of the best trial; NaN if one of them does not pass.
 func (r TuneResult) Gain() float64 {
 	if r.Best < 0 || !r.Trials[0].Passes {
 		return math.NaN()

@@ -17,7 +17,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// tuneSystem makes a matrix with the right-hand side of ones.
+// tuneSystem makes a matrix with a right-hand side of ones.
 func tuneSystem(t *testing.T, kind string, p generate.Params) (*csr.Matrix, []float64) {
 	t.Helper()
 	m, err := generate.Generate(kind, p)
@@ -28,8 +28,8 @@ func tuneSystem(t *testing.T, kind string, p generate.Params) (*csr.Matrix, []fl
 	return m, b
 }
 
-// TestSearch: the defaults come first, the best is the fastest that passes, methods suit the matrix, and what was found
-// solves the system as it was said to.
+// TestSearch: the defaults come first, the best is the fastest that passes, the methods suit the matrix, and the
+// setting found solves the system as reported.
 func TestSearch(t *testing.T) {
 	for _, c := range []struct {
 		kind    string
@@ -59,7 +59,7 @@ func TestSearch(t *testing.T) {
 			settings[o.Setting] = true
 			if !o.Passes {
 				if o.Why == "" {
-					t.Errorf("%s: %v does not pass, and nobody says why", c.kind, o.Setting)
+					t.Errorf("%s: %v does not pass, without a reason", c.kind, o.Setting)
 				}
 				continue
 			}
@@ -104,7 +104,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestClock: a search goes by its clock: here one that goes on by an hour whenever it is looked at.
+// TestClock: a search uses its clock; here each reading advances the clock by an hour.
 func TestClock(t *testing.T) {
 	m, b := tuneSystem(t, "poisson2d", generate.Params{"n": 9})
 	var calls atomic.Int64
@@ -117,7 +117,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestInterrupt: what was tried so far is in the result.
+// TestInterrupt: the result holds the trials so far.
 func TestInterrupt(t *testing.T) {
 	m, b := tuneSystem(t, "poisson2d", generate.Params{"n": 9})
 	stop := errors.New("stop")
@@ -135,7 +135,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestRestricted: what the options say is no part of the search.
+// TestRestricted: the search leaves alone what the options fix.
 func TestRestricted(t *testing.T) {
 	m, b := tuneSystem(t, "poisson2d", generate.Params{"n": 9})
 	r, err := TuneSearch(t.Context(), m, b, TuneOptions{Solve: solve.Options{Method: solve.GMRES, Precond: solve.Precond{Kind: precond.ILU0}, Accuracy: solve.Accuracy{Tol: 1e-6}}})
@@ -149,7 +149,7 @@ func TestRestricted(t *testing.T) {
 	}
 }
 
-// TestUnsolvable: a system that cannot be solved as given is an error, and one on which nothing converges is none.
+// TestUnsolvable: a system that cannot be solved as given is an error; a system on which nothing converges is not.
 func TestUnsolvable(t *testing.T) {
 	zero := &csr.Matrix{Rows: 2, Cols: 2, RowPtr: []int64{0, 1, 1}, Col: []int32{0}, Val: []float64{1}}
 	var input *solve.InputError
@@ -163,7 +163,7 @@ func TestUnsolvable(t *testing.T) {
 	}
 }
 
-// TestSettings: what a setting sets and which flags those are.
+// TestSettings: what a setting sets, and its flags.
 func TestSettings(t *testing.T) {
 	s := Setting{Method: solve.CG, Precond: precond.ICT, DropTol: 1e-3, Fill: 30, Epsilon: 0x1p-24, Layout: "slots"}
 	if got, want := s.String(), "--method cg --precond ict --drop-tol 0.001 --fill 30 --epsilon 2^-24 --layout slots"; got != want {

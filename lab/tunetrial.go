@@ -13,11 +13,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// A TuneTrial is a setting and what came of it, in its fastest run.
+// A TuneTrial is a setting and the outcome of its fastest run.
 type TuneTrial struct {
 	Setting
 
-	// What it ended with.
+	// What the solve ended with.
 	Method    string
 	Precond   string // with its drop tolerance, if it has one
 	Precision string // of the stored matrix
@@ -27,17 +27,17 @@ type TuneTrial struct {
 	SetUp      time.Duration // examining, scaling and storing the matrix, and preconditioners
 	Solve      time.Duration // iterations and verification
 	Total      time.Duration // without reading the matrix
-	Error      float64       // the one that Options.Solve.Stop names, recomputed; 0: there is no x
+	Error      float64       // the error that Options.Solve.Stop names, recomputed; 0: there is no x
 	Runs       int
 	Passes     bool
-	Why        string // it does not pass
+	Why        string // why it does not pass
 
 	epsilon float64 // of the stored matrix
-	direct  bool    // nothing else was tried on the way
+	direct  bool    // the solve needed no other attempt
 }
 
-// run solves with a setting, if there is time; without a run there was none. The error is that of the context, or of a system
-// that cannot be solved.
+// run solves with a setting, if there is time; t.Runs is 0 otherwise. The error is the cause of the context, or says
+// that the system cannot be solved.
 func (s *tuneSearch) run(ctx context.Context, at Setting) (t TuneTrial, err error) {
 	limit, last := s.limit()
 	if limit <= 0 {
@@ -51,7 +51,7 @@ func (s *tuneSearch) run(ctx context.Context, at Setting) (t TuneTrial, err erro
 	limited, cancel := s.limited(ctx, limit, last)
 	defer cancel()
 	if s.m.Bytes() >= largeMatrix {
-		runtime.GC() // what others left is no part of its time
+		runtime.GC() // the garbage of earlier runs is no part of its time
 	}
 	t = TuneTrial{Setting: at, Runs: 1}
 	err = s.solve(limited, &t)
@@ -71,10 +71,11 @@ func (s *tuneSearch) run(ctx context.Context, at Setting) (t TuneTrial, err erro
 	return t, nil
 }
 
-// largeMatrix is the bytes of a matrix from which what trials leave behind is collected before the next one.
+// largeMatrix is the size in bytes of a matrix from which on the garbage of a trial is collected before the next one.
 const largeMatrix = 1 << 20
 
-// limited is a context that ends after a time by the clock of the search, or, if it is what is left of the budget, after that.
+// limited returns a context that ends after limit by the clock of the search or, if limit is the rest of the budget,
+// after that elapsed time.
 func (s *tuneSearch) limited(ctx context.Context, limit time.Duration, last bool) (context.Context, context.CancelFunc) {
 	if last || s.opt.Clock == nil {
 		return context.WithTimeout(ctx, limit)
@@ -95,7 +96,7 @@ func (s *tuneSearch) limited(ctx context.Context, limit time.Duration, last bool
 	return ctx, cancel
 }
 
-// now is the time by the clock of the search.
+// now returns the time by the clock of the search.
 func (s *tuneSearch) now() time.Duration {
 	if s.opt.Clock == nil {
 		return time.Since(s.start)
@@ -103,10 +104,10 @@ func (s *tuneSearch) now() time.Duration {
 	return s.opt.Clock()
 }
 
-// TooSlow is the Why of a trial that was ended since it took much longer than the fastest.
+// TooSlow is the Why of a trial that was stopped because it took much longer than the fastest.
 const TooSlow = "too slow"
 
-// solve is a whole solve.
+// solve runs a whole solve.
 func (s *tuneSearch) solve(ctx context.Context, t *TuneTrial) error {
 	start := s.now()
 	defer func() { t.SetUp = max(0, t.Total-t.Solve) }()
@@ -127,7 +128,7 @@ func (s *tuneSearch) solve(ctx context.Context, t *TuneTrial) error {
 	return nil
 }
 
-// fill takes over what a solve says of itself.
+// fill takes over what a solve reports.
 func (t *TuneTrial) fill(r solve.Result, stop solve.Stop) {
 	t.Method, t.Precond, t.Precision, t.Layout = r.Method, shortened(r.Precond.Text), options.StorageText(r.Storage), r.Layout
 	t.epsilon, t.direct, t.Iterations = r.Storage.Epsilon, len(r.Attempts) <= 1, r.Iterations
@@ -147,7 +148,7 @@ func (t *TuneTrial) fill(r solve.Result, stop solve.Stop) {
 	}
 }
 
-// shortened is a preconditioner's text without what is no setting of it.
+// shortened returns a preconditioner's text without the parts that are not settings.
 func shortened(text string) string {
 	parts := strings.Split(text, ", ")
 	kept := parts[:1]
@@ -165,7 +166,7 @@ func (t TuneTrial) same(o TuneTrial) bool {
 		t.Precision == o.Precision && t.Layout == o.Layout && t.Iterations == o.Iterations
 }
 
-// again takes over another run of what the trial does, whose fastest counts.
+// again takes over another run of the same trial; the faster run counts.
 func (t *TuneTrial) again(o TuneTrial) {
 	runs := t.Runs + o.Runs
 	if !t.Passes || o.Passes && o.Total < t.Total {

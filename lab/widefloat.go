@@ -8,28 +8,27 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// precision is the number of bits of wide arithmetic. Multiples of what is lost by
-// cancellation are left: systems with a condition beyond 2^300 are none of the families'.
+// precision is the number of bits of wide arithmetic. It leaves many bits after cancellation: no class draws systems
+// with a condition number beyond 2^300.
 const precision = 512
 
-// wideRow is an equation during elimination, by increasing column; the last entry may be the
-// right-hand side, in column n.
+// wideRow is an equation during elimination, by increasing column; the last entry may be the right-hand side, in
+// column n.
 type wideRow struct {
 	col     []int32
 	val     []*big.Float
 	scale   int   // exponent of the largest coefficient at the start
-	columns []int // those of the columns, once rows are scaled
+	columns []int // exponents of the columns, once rows are scaled
 }
 
-// wideWork is the most multiplications that solveWide spends.
+// wideWork bounds the multiplications of solveWide.
 const wideWork = 3_000_000
 
 // cancelled is the number of leading bits beyond which a difference counts as zero.
 const cancelled = 400
 
-// solveWide solves A x = b by Gaussian elimination with row pivoting in 512 bits, in the given
-// order of columns; it returns nil if A is singular, which is where 400 bits cancel, or after
-// too much work.
+// solveWide solves A x = b by Gaussian elimination with row pivoting in 512 bits, in the given order of columns. It
+// returns nil if A is singular, which is where 400 bits cancel, or after too much work.
 func solveWide(m *csr.Matrix, b []float64) []*big.Float {
 	n := m.Rows
 	leading := make([][]wideRow, n) // rows by their first column
@@ -100,10 +99,10 @@ func newWideRow(m *csr.Matrix, i int, rhs float64) (row wideRow, ok bool) {
 	return row, true
 }
 
-// size is the exponent of the leading coefficient once rows and columns are scaled.
+// size returns the exponent of the leading coefficient once rows and columns are scaled.
 func (r wideRow) size() int { return r.val[0].MantExp(nil) - r.scale - r.columns[r.col[0]] }
 
-// minus eliminates the first column, which both have.
+// minus eliminates the first column, which both rows have.
 func (r wideRow) minus(p wideRow) wideRow {
 	f := new(big.Float).Quo(r.val[0], p.val[0])
 	out := wideRow{scale: r.scale, columns: r.columns}

@@ -18,7 +18,7 @@ const (
 	sizeLabel         = "n"
 )
 
-// seeds is how many random problems give an error, as in [Gruetzmacher23].
+// seeds is the number of random problems whose errors are averaged, as in [Gruetzmacher23].
 const seeds = 10
 
 var accessorValues = append([]string{"error", "error_median", "seconds", "bytes", "gflops", "gbps", "time_fp64", "time_fp32"},
@@ -39,8 +39,8 @@ func words[T ~string](list []T) (words []string) {
 	return words
 }
 
-// accessorKernels is the kind of GEMV, DOT and TRSV with storage and arithmetic in
-// different precisions.
+// accessorKernels is the kind of measurement of GEMV, DOT and TRSV whose storage and arithmetic have different
+// precisions.
 func accessorKernels() kind {
 	return kind{
 		name: "accessor", text: "dense kernels with different precisions of storage and arithmetic",
@@ -72,8 +72,8 @@ func measureAccessor(ctx context.Context, in input, points []point) error {
 	})
 }
 
-// measureProblems measures the precisions of problems of that many bytes, if they fit
-// into memory: the errors over all seeds, and the time of the first.
+// measureProblems measures the precisions of problems of so many bytes, if they fit into memory: the errors over all
+// seeds, and the time of the first problem.
 func measureProblems(ctx context.Context, in input, points []point, bytes int64, problem func(seed uint64) (*lab.Problem, error)) error {
 	if in.maxMemory > 0 && bytes > in.maxMemory {
 		return in.emitReason(fmt.Sprintf("takes %d bytes, more than the memory limit", bytes), points...)
@@ -124,7 +124,7 @@ func measureProblems(ctx context.Context, in input, points []point, bytes int64,
 	return nil
 }
 
-// ellProduct is the kind of y = A x with A in ELL, for a random x.
+// ellProduct is the kind of measurement of y = A x with A in ELL and a random x.
 func ellProduct() kind {
 	return kind{
 		name: "ell", text: "y = A x for a random x with A in ELL, with different precisions of storage and arithmetic", matrix: true,
@@ -133,7 +133,7 @@ func ellProduct() kind {
 		cost:     productCost,
 		unitNorm: true, together: but(precisionLabel),
 		measure: func(ctx context.Context, in input, points []point) error {
-			bytes := lab.ELLProblemBytes(in.matrix) // a long row makes all rows long
+			bytes := lab.ELLProblemBytes(in.matrix) // one long row pads all rows
 			return measureProblems(ctx, in, points, bytes, func(seed uint64) (*lab.Problem, error) {
 				return lab.NewELLProblem(in.matrix, lab.Distribution(points[0][distributionLabel]), seed, in.pool)
 			})

@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/agata"
 )
 
-// Labels of the experiments of AGATA; their precisions have the label precision.
+// Labels of the experiments of AGATA; the label of precisions is precision.
 const (
 	algorithmLabel = "algorithm"
 	tableLabel     = "table"
@@ -19,7 +19,7 @@ const (
 	energyLabel    = "energy"
 )
 
-// searchLabels are those of a search.
+// searchLabels returns the labels of a search.
 func searchLabels() []label {
 	return []label{
 		{algorithmLabel, string(agata.Full), oneOf(words(agata.Algorithms)...)},
@@ -35,10 +35,10 @@ func (p point) search() agata.Config {
 	}
 }
 
-// isSearch tells which combinations of labels exist.
+// isSearch reports whether a combination of labels exists.
 func isSearch(p point) bool { return p.search().Validate() == nil }
 
-// Events of a full run, as in [Molina24], and of a quick one.
+// Numbers of events of a full run, as in [Molina24], and of a quick one.
 const (
 	agataEvents      = 5342
 	agataQuickEvents = 300
@@ -46,20 +46,21 @@ const (
 	agataSeed        = 1
 )
 
-// agataSignals are a simulated detector, and the searches in its signals. Everything is made once in a run.
+// agataSignals simulates a detector and runs the searches in its signals. Each part is made once in a run.
 type agataSignals struct {
 	detector *agata.Detector
 	sets     map[string]*agataSet // by channels
 }
 
-// agataSet are signals of some channels.
+// agataSet holds the signals of some channels.
 type agataSet struct {
 	basis  *agata.Basis
 	events []agata.Event
 	found  map[agata.Config][]agata.Found
 }
 
-// set simulates what is not there. A set of all channels is not kept: it is large.
+// set returns the signals of some channels and simulates them if they are missing. It does not keep the signals of
+// all channels, which are large.
 func (a *agataSignals) set(ctx context.Context, in input, channels string) (*agataSet, error) {
 	if set := a.sets[channels]; set != nil {
 		return set, nil
@@ -96,7 +97,7 @@ func (a *agataSignals) set(ctx context.Context, in input, channels string) (*aga
 	return set, nil
 }
 
-// search searches as a point says, and as the reference.
+// search runs the search of a point and the reference search.
 func (a *agataSignals) search(ctx context.Context, in input, p point) (set *agataSet, found, reference []agata.Found, err error) {
 	if set, err = a.set(ctx, in, p[channelsLabel]); err != nil {
 		return nil, nil, nil, err
@@ -118,10 +119,10 @@ func (a *agataSignals) search(ctx context.Context, in input, p point) (set *agat
 	return set, set.found[p.search()], set.found[agata.Reference], nil
 }
 
-// agataSearches is the kind of how well a search agrees with the full one in FP32.
+// agataSearches is the kind of measurement of how well a search agrees with the full search in FP32.
 func agataSearches() kind {
 	return kind{
-		name: "agata", text: "a search for interactions in a simulated detector: how many points are those of the full search in FP32",
+		name: "agata", text: "a search for interactions in a simulated detector: how many points equal those of the full search in FP32",
 		labels: searchLabels(), exists: isSearch, detector: true,
 		values: []string{"identical", "within5", "beyond20", "true5", "true_distance", "tried"},
 		cost:   func(point, float64) float64 { return 4 },
@@ -144,7 +145,7 @@ func agataSearches() kind {
 	}
 }
 
-// class is one of numbers up to a limit, beyond those of the class before.
+// class has the numbers up to a limit and above the limit of the class before it.
 type class struct {
 	name  string
 	limit float64
@@ -155,7 +156,7 @@ var (
 	energyClasses   = []class{{"50 keV", 50}, {"200 keV", 200}, {"1 MeV", 1000}, {"5 MeV", 1e9}}
 )
 
-// agataClasses is a kind of points that a search finds otherwise than the full one in FP32,
+// agataClasses is a kind of measurement of the points that a search finds differently from the full search in FP32,
 // by classes of a number.
 func agataClasses(name, text, labelName string, classes []class, of func(s *agataSet, k int, found, reference agata.Found) float64) kind {
 	var names []string
@@ -193,21 +194,21 @@ func agataClasses(name, text, labelName string, classes []class, of func(s *agat
 	}
 }
 
-// agataDistances is the kind of figure 5.1 of [Molina24].
+// agataDistances is the kind of measurement of figure 5.1 of [Molina24].
 func agataDistances() kind {
-	return agataClasses("agata-distances", "how far points are from those of the full search in FP32", distanceLabel, distanceClasses,
+	return agataClasses("agata-distances", "the distances between its points and those of the full search in FP32", distanceLabel, distanceClasses,
 		func(s *agataSet, k int, found, reference agata.Found) float64 {
 			return s.basis.Apart(s.events[k], found, reference)
 		})
 }
 
-// agataEnergies is the kind of figure 5.2 of [Molina24].
+// agataEnergies is the kind of measurement of figure 5.2 of [Molina24].
 func agataEnergies() kind {
-	return agataClasses("agata-energies", "the energies of events whose points are not those of the full search in FP32", energyLabel, energyClasses,
+	return agataClasses("agata-energies", "the energies of events whose points differ from the full search in FP32", energyLabel, energyClasses,
 		func(s *agataSet, k int, _, _ agata.Found) float64 { return s.events[k].Energy })
 }
 
-// agataDigits is the kind of the full search with random rounding.
+// agataDigits is the kind of measurement of the full search with random rounding.
 func agataDigits() kind {
 	return kind{
 		name: "agata-digits", text: "the full search in FP32 with random rounding, three times (CESTAC)",
@@ -228,8 +229,8 @@ func agataDigits() kind {
 	}
 }
 
-// agataTimes is the kind of the time of a search on one thread. With all channels the basis is
-// larger than most caches.
+// agataTimes is the kind of measurement of the time of a search on one thread. With all channels the basis is larger
+// than most caches.
 func agataTimes() kind {
 	return kind{
 		name: "agata-time", text: "the time of a search for an event on one thread",
@@ -241,7 +242,7 @@ func agataTimes() kind {
 	}
 }
 
-// timedEvents is how many events are timed together: with all channels they visit most of the basis.
+// timedEvents is the number of events that are timed together: with all channels they visit most of the basis.
 const timedEvents = 36
 
 func timeSearches(ctx context.Context, in input, points []point) error {
@@ -258,7 +259,7 @@ func timeSearches(ctx context.Context, in input, points []point) error {
 		if err != nil {
 			return err
 		}
-		cases = append(cases, lab.Case{Run: func() { _, _ = s.All(ctx, events, one, nil) }}) // Measure looks at ctx
+		cases = append(cases, lab.Case{Run: func() { _, _ = s.All(ctx, events, one, nil) }}) // Measure checks ctx
 	}
 	times, err := in.timing().Measure(ctx, cases...)
 	if err != nil {

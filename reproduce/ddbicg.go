@@ -16,32 +16,35 @@ import (
 )
 
 const (
-	vectorsLabel = "vectors" // which of a method are double-double
+	vectorsLabel = "vectors" // which vectors of the method are double-double
 	rhsLabel     = "rhs"     // b = ones, or b = A ones
 )
 
-// ddParts are vectors of BiCG in double-double, by the names of [DDAVX]. With dq they all are, once the residual of BiCG in double has
-// stagnated: when the deviation of the last ones is below the threshold.
+// ddParts lists which vectors of BiCG are double-double, by the names of [DDAVX]. With dq all vectors become
+// double-double once the residual of BiCG in double has stagnated: when the deviation of the last residuals is below
+// the threshold.
 var ddParts = map[string]struct {
 	p, shadow, rest bool
 	threshold       float64
 }{
 	"double": {}, "p": {p: true}, "p*": {shadow: true}, "p,p*": {p: true, shadow: true}, "dd": {true, true, true, 0},
-	"all":     {true, true, true, 0}, // and the matrix, with low parts that are zero
+	"all":     {true, true, true, 0}, // and the matrix, whose low parts are zero
 	"dq:1e-1": {threshold: 1e-1}, "dq:1e-2": {threshold: 1e-2},
 }
 
 const (
-	ddWindow = 100   // residuals that the deviation is of
+	ddWindow = 100   // number of residuals in the deviation
 	ddTol    = 1e-12 // ||r|| / ||b||, by recurrence, at which a solve ends
-	ddTrue   = 2e-12 // ||b - A x|| / ||b||, below which it has converged
-	ddTimed  = 100   // iterations in double, by which those of others are timed
+	ddTrue   = 2e-12 // ||b - A x|| / ||b||, below which a solve has converged
+	ddTimed  = 100   // iterations in double that give the unit of time
 )
 
-// ddBiCG is the kind of BiCG with all or parts of its vectors in double-double, and of DQ-SWITCH, as [DDAVX] prints them; the
-// matrix is in double and as it is in its file. The slides give neither b nor the tolerance; our choice is b = ones or A·ones, x = 0 and
-// 1e-12. A solve whose true residual is above that has not converged, whatever its recurrence says. Vectors in double that work with others are double-double vectors whose low parts are cleared: the numbers are those of
-// DD-AVX, the times are at most a little above those of kernels that never had low parts.
+// ddBiCG is the kind of measurement of BiCG with all or some of its vectors in double-double, and of DQ-SWITCH, as
+// [DDAVX] prints them. The matrix is in double and as in its file. The slides give neither b nor the tolerance; we
+// chose b = ones or A·ones, x = 0 and 1e-12. A solve whose true residual is above the tolerance has not converged,
+// whatever its recurrence says. Double vectors that are combined with others are double-double vectors whose low
+// parts are cleared: the numbers are those of DD-AVX; the times are at most slightly above those of kernels without
+// low parts.
 func ddBiCG() kind {
 	return kind{
 		name: "dd-bicg", text: "BiCG with all or parts of its vectors in double-double, and with a switch to them", matrix: true,
@@ -60,34 +63,43 @@ func ddBiCG() kind {
 	}
 }
 
-// ddVector is a vector in double-double, or in double: then Lo is zero.
+// ddVector is a vector in double-double, or in double, where Lo is zero.
 type ddVector struct {
 	dd.Vec
 	double bool
 }
 
-// ddMethod is BiCG as it is printed in [DDAVX], on vectors each in its own precision.
+// ddMethod is BiCG as printed in [DDAVX], on vectors of individual precisions.
 type ddMethod struct {
-	host               *linop.Host
-	hostDD             *linop.HostDD
-	a                  *linop.CSR
-	aDD                *linop.CSRDD
-	single, whole      *linop.CSRDD // the matrix in double, and in double-double: nil until it is asked for
-	b                  []float64
+	ddMatrix
+	ddIterate
+	host   *linop.Host
+	hostDD *linop.HostDD
+	b      []float64
+	tol    float64
+	norms  []float64 // of r, one for each iteration
+}
+
+// ddMatrix is the matrix of a solve in both precisions.
+type ddMatrix struct {
+	pool          *parallel.Pool
+	matrix        *csr.Matrix
+	a             *linop.CSR   // for vectors in double
+	aDD           *linop.CSRDD // for vectors in double-double: single or whole
+	single, whole *linop.CSRDD // elements in double, and in double-double; whole is nil until it is needed
+}
+
+// ddIterate holds the vectors and the scalar that BiCG updates.
+type ddIterate struct {
 	x, r, rs, p, ps, q ddVector // rs = r*, ps = p*
 	rho                dd.DD    // (r*, r)
-
-	pool   *parallel.Pool
-	matrix *csr.Matrix
-	tol    float64
-	norms  []float64 // of r, by iterations
 }
 
 func newDDMethod(in input) *ddMethod {
 	n := in.matrix.Rows
 	m := &ddMethod{
-		host: linop.NewHost(n, in.pool), hostDD: linop.NewHostDD(n, in.pool),
-		a: linop.NewCSR(in.matrix, in.pool), aDD: linop.NewCSRDD(in.matrix, in.pool), b: make([]float64, n), pool: in.pool, matrix: in.matrix, tol: ddTol,
+		ddMatrix: ddMatrix{pool: in.pool, matrix: in.matrix, a: linop.NewCSR(in.matrix, in.pool), aDD: linop.NewCSRDD(in.matrix, in.pool)},
+		host:     linop.NewHost(n, in.pool), hostDD: linop.NewHostDD(n, in.pool), b: make([]float64, n), tol: ddTol,
 	}
 	for _, v := range []*ddVector{&m.x, &m.r, &m.rs, &m.p, &m.ps, &m.q} {
 		v.Vec = m.hostDD.New()
@@ -98,7 +110,7 @@ func newDDMethod(in input) *ddMethod {
 	return m
 }
 
-// elements makes the matrix double-double or double.
+// elements selects the matrix in double or in double-double.
 func (m *ddMethod) elements(double bool) {
 	m.aDD = m.single
 	if double {
@@ -140,7 +152,7 @@ func (m *ddMethod) xpay(x ddVector, a dd.DD, y ddVector) {
 	y.round()
 }
 
-// round rounds to the precision of v: the high part is the nearest double.
+// round rounds the vector to its precision: the high part is the nearest double.
 func (v ddVector) round() {
 	if v.double {
 		clear(v.Lo)
@@ -153,7 +165,7 @@ func (v ddVector) set(w ddVector) {
 	v.round()
 }
 
-// start begins with r = b - A x, in the precision that the vectors are given.
+// start sets r = b - A x, in the precisions given for the vectors.
 func (m *ddMethod) start(p, shadow, rest bool) {
 	m.x.double, m.r.double, m.rs.double, m.p.double, m.ps.double = !rest, !rest, !rest, !p, !shadow
 	if m.r.double {
@@ -170,7 +182,7 @@ func (m *ddMethod) start(p, shadow, rest bool) {
 	m.rho = m.dot(m.rs, m.r)
 }
 
-// multiply sets q to the product of a matrix with v, in the precision that v has.
+// multiply sets q to the product of a matrix with v, in the precision of v.
 func (m *ddMethod) multiply(v ddVector, double func(dst, src []float64), twofold func(dst, src dd.Vec)) {
 	if m.q.double = v.double; v.double {
 		double(m.q.Hi, v.Hi)
@@ -180,7 +192,7 @@ func (m *ddMethod) multiply(v ddVector, double func(dst, src []float64), twofold
 	twofold(m.q.Vec, v.Vec)
 }
 
-// step makes an iteration. It returns false if a division is impossible.
+// step executes an iteration. It returns false if a division is impossible.
 func (m *ddMethod) step() bool {
 	m.multiply(m.p, m.a.Apply, m.aDD.Apply)
 	pq := m.dot(m.ps, m.q)
@@ -201,7 +213,7 @@ func (m *ddMethod) step() bool {
 	return true
 }
 
-// deviation is v of the last residuals, the first of them being nrm(1).
+// deviation returns v of the last ddWindow residuals, relative to the first of them, nrm(1).
 func (m *ddMethod) deviation() float64 {
 	if len(m.norms) < ddWindow {
 		return math.Inf(1)
@@ -215,7 +227,8 @@ func (m *ddMethod) deviation() float64 {
 	return v / ddWindow
 }
 
-// solve starts from x = 0 and returns why it ended and after how many iterations it switched to double-double, 0 if it did not.
+// solve starts from x = 0. It returns why the solve ended, and the iteration at which it switched to double-double, 0
+// if it did not.
 func (m *ddMethod) solve(ctx context.Context, vectors string, limit int) (reason string, switched int) {
 	v := ddParts[vectors]
 	m.hostDD.Zero(m.x.Vec)
@@ -283,7 +296,7 @@ func measureDDBiCG(ctx context.Context, in input, points []point) error {
 	return nil
 }
 
-// doubleIteration is the time of an iteration in double.
+// doubleIteration returns the seconds of an iteration in double.
 func (m *ddMethod) doubleIteration(ctx context.Context) float64 {
 	m.tol = 0
 	defer func() { m.tol = ddTol }()
@@ -296,7 +309,7 @@ func (m *ddMethod) doubleIteration(ctx context.Context) float64 {
 	return best
 }
 
-// describe fills in what came of a solve.
+// describe fills in the outcome of a solve.
 func (m *ddMethod) describe(r *result, switched int) {
 	normB := math.Sqrt(m.host.Dot(m.b, m.b).Float())
 	r.values["converged"], r.values["bytes"] = 0, float64(m.matrix.Bytes())

@@ -19,7 +19,7 @@ func ddMethodOf(t *testing.T, a *csr.Matrix) *ddMethod {
 	return m
 }
 
-// TestDDBiCGParts: exactly the vectors that the name says have low parts, and all variants solve an easy system.
+// TestDDBiCGParts: exactly the vectors that the name lists have low parts, and all variants solve an easy system.
 func TestDDBiCGParts(t *testing.T) {
 	m := ddMethodOf(t, generated(t, "convdiff2d", generate.Params{"n": 24, "peclet": 0.5}))
 	for vectors, want := range map[string][]bool{ // r, r*, x, p, p*
@@ -46,7 +46,7 @@ func TestDDBiCGParts(t *testing.T) {
 	}
 }
 
-// TestDDBiCGIterates: the first iterates are those of the same formulas in plain loops.
+// TestDDBiCGIterates: the first iterates equal those of the same formulas in plain loops.
 func TestDDBiCGIterates(t *testing.T) {
 	a := generated(t, "convdiff2d", generate.Params{"n": 6, "peclet": 2})
 	m := ddMethodOf(t, a)
@@ -94,7 +94,7 @@ func TestDDBiCGIterates(t *testing.T) {
 	}
 }
 
-// TestDDSwitch: residuals that stand still make the switch, others do not.
+// TestDDSwitch: stagnating residuals trigger the switch, others do not.
 func TestDDSwitch(t *testing.T) {
 	m := &ddMethod{}
 	for range ddWindow - 1 {
@@ -107,7 +107,7 @@ func TestDDSwitch(t *testing.T) {
 	if v := m.deviation(); v != 1./ddWindow {
 		t.Errorf("deviation %g", v)
 	}
-	// A right-hand side that is out of reach: its part that belongs to a row of zeros remains.
+	// This right-hand side is out of reach: its part in a row of zeros remains.
 	a := generated(t, "poisson2d", generate.Params{"n": 40})
 	_, vals := a.Row(0)
 	clear(vals)

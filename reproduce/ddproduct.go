@@ -15,14 +15,14 @@ import (
 
 const (
 	transposedLabel = "transposed"
-	elementsLabel   = "elements" // of the matrix: double, or double-double with low parts of zero
+	elementsLabel   = "elements" // of the matrix: double, or double-double with zero low parts
 	bandwidthLabel  = "bandwidth"
 )
 
-// ddCount is what [DDAVX] counts for a nonzero: bytes of the element, its index, x and y, and operations.
+// ddCount is what [DDAVX] counts for a nonzero: the bytes of the element, its index, x and y, and the operations.
 type ddCount struct{ bytes, flops float64 }
 
-// ddCounts are by the precision of vectors and of elements.
+// ddCounts has the counts by the precisions of vectors and elements.
 var ddCounts = map[string]ddCount{"double double": {28, 2}, "dd double": {44, 21}, "dd dd": {52, 23}}
 
 func ddProductLabels() []label {
@@ -37,8 +37,8 @@ func ddProductLabels() []label {
 
 var ddProductValues = append([]string{"bytes", "seconds", "gflops", "time_double", "bytes_flop", "moved_flop"}, quartiles("time_double")...)
 
-// ddProductExists leaves out what has no code: transposes of SELL-8 and slots, other layouts of elements in double-double, and
-// transposes in other layouts in double.
+// ddProductExists excludes what has no code: transposes of SELL-8 and slots, other layouts of double-double elements,
+// and transposes of other layouts in double.
 func ddProductExists(p point) bool {
 	switch {
 	case p[transposedLabel] == "yes" && p[layoutLabel] != "csr" && (p[layoutLabel] != "bcrs4x1" || p[vectorsLabel] == "double"):
@@ -49,7 +49,8 @@ func ddProductExists(p point) bool {
 	return true
 }
 
-// ddProducts is the kind of products with double-double vectors, relative to double in the same layout (the transpose: in CSR).
+// ddProducts is the kind of measurement of products with double-double vectors, relative to double in the same layout
+// (transposes: in CSR).
 func ddProducts() kind {
 	return kind{
 		name: "dd-product", text: "y = A x or A' x with vectors in double-double, relative to double", matrix: true,
@@ -59,7 +60,7 @@ func ddProducts() kind {
 	}
 }
 
-// ddBand is the kind of the same products with a matrix that is a band, full of random numbers.
+// ddBand is the kind of the same measurement with a band matrix of random numbers.
 func ddBand() kind {
 	return kind{
 		name: "dd-band", text: "y = A x or A' x with vectors in double-double and a band matrix, relative to double",
@@ -83,7 +84,7 @@ func ddBand() kind {
 	}
 }
 
-// bandMatrix has the columns from i - width/2 on in row i, as far as they exist.
+// bandMatrix has, in row i, the columns from i - width/2 on, as far as they exist.
 func bandMatrix(n, width int) *csr.Matrix {
 	m := &csr.Matrix{Rows: n, Cols: n, RowPtr: make([]int64, 1, n+1)}
 	rng := rand.New(rand.NewPCG(3, 1))
@@ -120,7 +121,7 @@ func measureDDProducts(ctx context.Context, in input, points []point) error {
 		return index[key], nil
 	}
 	var kept []point
-	var at, to []int // places in cases, of points and of what they are compared with
+	var at, to []int // indices into cases: of the points, and of what they are compared with
 	for _, p := range points {
 		k, err := timed(p, p[vectorsLabel], p[elementsLabel])
 		if err != nil {
@@ -166,7 +167,7 @@ func measureDDProducts(ctx context.Context, in input, points []point) error {
 	return nil
 }
 
-// ddLayouts is a matrix in its layouts, with vectors that are long enough for it and for its transpose.
+// ddLayouts is a matrix in its layouts, with vectors that are long enough for the matrix and its transpose.
 type ddLayouts struct {
 	m           *csr.Matrix
 	pool        *parallel.Pool
@@ -192,7 +193,7 @@ func newDDLayouts(m *csr.Matrix, pool *parallel.Pool) *ddLayouts {
 	return l
 }
 
-// product returns what computes a product.
+// product returns a function that computes a product.
 func (l *ddLayouts) product(layout string, transposed, vectors, elements bool) (func(), error) {
 	rows, cols := l.m.Dims()
 	if transposed {
@@ -243,7 +244,7 @@ func (l *ddLayouts) product(layout string, transposed, vectors, elements bool) (
 	return func() { add.Apply(ydd, xdd) }, nil
 }
 
-// bytes is what a layout stores, with elements in double.
+// bytes returns the bytes that a layout stores, with elements in double.
 func (l *ddLayouts) bytes(layout string) int64 {
 	if a := l.stored[layout]; a != nil {
 		return a.Bytes()

@@ -10,9 +10,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// ddOperation is an operation on vectors as the spaces of double and of double-double have it.
+// ddOperation is an operation on vectors in both spaces, double and double-double.
 type ddOperation struct {
-	flops, words float64 // in double; words of memory for an element
+	flops, words float64 // in double; words are the words of memory for an element
 	double       func(h *linop.Host, x, y vector)
 	dd           func(h *linop.HostDD, x, y dd.Vec)
 }
@@ -27,7 +27,7 @@ var ddOperations = map[string]ddOperation{
 	},
 }
 
-// ddVectors is the kind of operations on vectors in double-double against the same in double, over the length.
+// ddVectors is the kind of measurement of operations on double-double vectors relative to double, over the length.
 func ddVectors() kind {
 	return kind{
 		name: "dd-vectors", text: "operations on vectors in double-double, relative to double",
@@ -67,7 +67,7 @@ func measureDDVectors(ctx context.Context, in input, points []point) error {
 			xdd.Set(i, dd.From(1).Div(dd.From(float64(i+1))))
 			ydd.Set(i, dd.From(1))
 		}
-		const least = 1 << 18 // elements in what is timed at once
+		const least = 1 << 18 // elements in one measurement
 		repeat := max(1, least/n)
 		times, err := in.timing().Measure(ctx,
 			lab.Warm(func() {

@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 
-// matrices is the kind that describes a matrix.
+// matrices is the kind of measurement that describes a matrix.
 func matrices() kind {
 	return kind{
 		name: "matrix", text: "size of a matrix, and the range of its magnitudes", matrix: true,
@@ -30,8 +30,8 @@ func matrices() kind {
 	}
 }
 
-// numberFormat is the kind that describes a storage format: its bits, and the
-// largest error that truncation to it makes.
+// numberFormat is the kind of measurement that describes a storage format: its bits, and the largest error of
+// truncation to it.
 func numberFormat() kind {
 	return kind{
 		name: "format", text: "bits of a format, and the largest error of rounding to nearest",
@@ -55,15 +55,15 @@ func numberFormat() kind {
 	}
 }
 
-// describe gives the bits of a format and the largest relative error of rounding
-// to nearest, among random magnitudes in its range.
+// describe returns the bits of a format and the largest relative error of rounding to nearest, among random
+// magnitudes in its range.
 func describe(f formats.Format) (map[string]float64, error) {
 	c := formats.Codec{Format: f}
 	random := rand.New(rand.NewPCG(1, 2))
 	const count = 1 << 17
 	v, decoded, codes := make([]float64, count), make([]float64, count), make([]byte, count*f.Bytes+formats.Padding)
 	for i := range v {
-		v[i] = math.Ldexp(1+random.Float64()/2, random.IntN(8)) // a bucket's range
+		v[i] = math.Ldexp(1+random.Float64()/2, random.IntN(8)) // the range of a bucket
 	}
 	if err := c.Encode(codes, v); err != nil {
 		return nil, err

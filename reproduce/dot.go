@@ -16,11 +16,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// orderLabel says whether elements are in their own order, or those of a format together.
+// orderLabel says whether elements keep their order or are grouped by format.
 const orderLabel = "order"
 
-// magnitudes are distributions of vectors, and of magnitudes along them: element i of n from a random number
-// that is uniform in [0, 1) and one that is normal.
+// magnitudes are distributions of vector elements, some of which vary along the vector: element i of n is computed
+// from at, a random number uniform in [0, 1) and a normal one.
 var magnitudes = map[string]func(at, uniform, normal float64) float64{
 	"uniform":   func(_, u, _ float64) float64 { return 2*u - 1 },
 	"normal":    func(_, _, n float64) float64 { return n },
@@ -28,11 +28,11 @@ var magnitudes = map[string]func(at, uniform, normal float64) float64{
 	"decaying":  func(at, u, _ float64) float64 { return (2*u - 1) * math.Exp2(-80*at) },
 }
 
-// adaptiveDot is the kind of inner products and sums of a vector in adaptive precision, [Molina24]
-// remark 3.3; the other vector is in FP64, normally distributed.
+// adaptiveDot is the kind of measurement of inner products and sums of a vector in adaptive precision ([Molina24],
+// remark 3.3); the other vector is in FP64, normally distributed.
 func adaptiveDot() kind {
 	return kind{
-		name: "dot", text: "inner products and sums of a vector in adaptive precision, each block in that of its largest element",
+		name: "dot", text: "inner products and sums of a vector in adaptive precision, each block in the format of its largest element",
 		labels: []label{
 			{kernelLabel, "dot", oneOf("dot", "sum")},
 			{distributionLabel, "uniform", oneOf("uniform", "normal", "lognormal", "decaying")},
@@ -110,7 +110,7 @@ func parseEpsilon(p point) (float64, error) {
 	return s.Epsilon, err
 }
 
-// dotVectors are two random vectors.
+// dotVectors returns two random vectors.
 func dotVectors(distribution string, n int, pool *parallel.Pool) (x, y []float64) {
 	const block = 1 << 16
 	x, y = make([]float64, n), make([]float64, n)
@@ -124,7 +124,7 @@ func dotVectors(distribution string, n int, pool *parallel.Pool) (x, y []float64
 	return x, y
 }
 
-// bring sets to to x in an order, and returns y in it.
+// bring sets to to x in the given order, and returns y in that order.
 func bring(to, x, y []float64, order []int32) []float64 {
 	for k, i := range order {
 		to[k] = x[i]

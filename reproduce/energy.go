@@ -7,8 +7,8 @@ import (
 	"github.com/mpsolve/mpsolve/lab"
 )
 
-// energyOfProducts is the kind of what a product takes of the energy that the
-// processor and its memory use in all.
+// energyOfProducts is the kind of measurement of the energy of a product: what the processor and its memory use in
+// total.
 func energyOfProducts() kind {
 	return kind{
 		name: "energy", text: "energy of a product, from the counters of the processor (Linux, usually as root)", matrix: true,
@@ -25,7 +25,7 @@ func energyOfProducts() kind {
 	}
 }
 
-// energyTime is how long products run for a measurement.
+// energyTime is how long products run for one measurement.
 const energyTime = 2 * time.Second
 
 func measureEnergy(ctx context.Context, in input, points []point) error {

@@ -26,18 +26,18 @@ const (
 	relaxedProduct = "relaxed"
 )
 
-// plainBasis is vectors in FP64, orthogonalised by modified Gram-Schmidt.
+// plainBasis is a basis in FP64, orthogonalised by modified Gram-Schmidt.
 const plainBasis = "vectors"
 
-// gradedEpsilons are the accuracies of the parts of the relaxed product's matrix.
+// gradedEpsilons are the accuracies of the parts of the matrix for relaxed products.
 var gradedEpsilons = []float64{0x1p-12, 0x1p-24, 0x1p-53}
 
-// refinedTol is the reduction of the residual in a step of refinement: near what AFX at 2^-24 allows.
+// refinedTol is the reduction of the residual in a step of refinement: about what AFX at 2^-24 allows.
 const refinedTol = 0x1p-16
 
-// inexactGMRES is the kind of restarted GMRES whose products or basis are less accurate than FP64
-// where the theory of inexact Krylov methods allows it, against plain GMRES: rows are scaled and
-// b is chosen as for solves.
+// inexactGMRES is the kind of measurement of restarted GMRES whose products or basis are less accurate than FP64
+// where the theory of inexact Krylov methods allows it, relative to plain GMRES. Rows are scaled and b is chosen as
+// for solves.
 func inexactGMRES() kind {
 	return kind{
 		name: "gmres", text: "restarted GMRES with relaxed products or a basis in fewer bits, from x = 0 to a normwise backward error of 1e-12", matrix: true,
@@ -60,7 +60,7 @@ func inexactGMRES() kind {
 	}
 }
 
-// gmresRounds is how often each solve is timed: one takes long.
+// gmresRounds is how often each solve is timed; one solve takes long.
 const gmresRounds = 3
 
 func measureGMRES(ctx context.Context, in input, points []point) error {
@@ -98,12 +98,12 @@ func measureGMRES(ctx context.Context, in input, points []point) error {
 	return nil
 }
 
-// gmresRun is a solve, and what became of it the last time.
+// gmresRun is a solve, with the outcome of its last run.
 type gmresRun struct {
 	s        *system
 	method   *krylov.GMRES[vector, scalar]
 	operator linop.Operator[vector, scalar]
-	bytes    func() int64 // of the matrix, that products have read so far; nil: all that is stored in each
+	bytes    func() int64 // of the matrix that products have read so far; nil: each product reads the whole matrix
 	stored   int64        // of the matrix
 	packed   bool
 	restart  int
@@ -116,7 +116,7 @@ type gmresRun struct {
 	total               krylov.Result
 }
 
-// gmres makes a solve of the system.
+// gmres prepares a solve of the system.
 func (s *system) gmres(p point) (*gmresRun, error) {
 	restart, _ := strconv.Atoi(p[restartLabel]) // was checked
 	limit, _ := strconv.Atoi(p["max_iter"])
@@ -146,7 +146,7 @@ func (s *system) gmres(p point) (*gmresRun, error) {
 	return g, err
 }
 
-// mustSet is the set of a name that exists.
+// mustSet returns the set of a name that exists.
 func mustSet(name string) adaptive.Set {
 	set, err := adaptive.LookupSet(name)
 	if err != nil {
@@ -155,8 +155,8 @@ func mustSet(name string) adaptive.Set {
 	return set
 }
 
-// solve solves from x = 0: steps of GMRES, many cycles each, and residuals with the matrix in FP64 in
-// between.
+// solve solves from x = 0: each step is GMRES with many cycles, and residuals with the FP64 matrix come between the
+// steps.
 func (g *gmresRun) solve(ctx context.Context) {
 	s, exact := g.s, linop.NewCSR(g.s.m, g.s.pool)
 	r, d := s.host.New(), s.host.New()
@@ -170,12 +170,12 @@ func (g *gmresRun) solve(ctx context.Context) {
 	for error, last := 1.0, 2.0; error > solveSpare*solveTol && error < last && g.total.Iterations < g.limit; {
 		got := g.method.Solve(ctx, g.operator, d, r, krylov.Options[vector]{
 			Tol: max(g.tol, solveTol/2/error), MaxIter: g.limit - g.total.Iterations,
-			Measure: g.measure(r, error),
+			Measure: g.measure(error),
 		})
 		g.total.Iterations += got.Iterations
 		g.total.Projections += got.Projections
 		g.total.Basis = g.total.Basis.Add(got.Basis)
-		g.products += got.Iterations + (got.Iterations+g.restart-1)/g.restart // and a residual a cycle
+		g.products += got.Iterations + (got.Iterations+g.restart-1)/g.restart // and one residual per cycle
 		s.host.Axpy(1, d, g.x)
 		exact.Residual(r, s.b, g.x)
 		g.residuals++
@@ -188,8 +188,8 @@ func (g *gmresRun) solve(ctx context.Context) {
 	g.read += int64(g.residuals) * s.m.Bytes()
 }
 
-// measure is the backward error of x + d relative to that of x, b being the residual of the latter.
-func (g *gmresRun) measure(b vector, before float64) krylov.Measure[vector] {
+// measure returns a function of d and the residual of x + d: the backward error of x + d over before, the error of x.
+func (g *gmresRun) measure(before float64) krylov.Measure[vector] {
 	x := g.s.host.New()
 	return func(d, r vector) float64 {
 		g.s.host.Copy(x, g.x)
@@ -198,7 +198,7 @@ func (g *gmresRun) measure(b vector, before float64) krylov.Measure[vector] {
 	}
 }
 
-// result is what came of it, relative to a plain solve.
+// result returns the outcome, relative to a plain solve.
 func (g *gmresRun) result(plain *gmresRun) (result, error) {
 	r := result{values: map[string]float64{"converged": 0}, notes: map[string]string{"rhs": "b = A x, x uniform in [-1, 1)"}}
 	errs, err := verify.Compute(g.s.m, g.x, g.s.b, g.s.pool)
@@ -219,7 +219,7 @@ func (g *gmresRun) result(plain *gmresRun) (result, error) {
 	return r, nil
 }
 
-// basisStorage is what the basis takes, relative to FP64.
+// basisStorage returns the storage of the basis, relative to FP64.
 func (g *gmresRun) basisStorage() float64 {
 	if !g.packed || g.total.Basis.Elements == 0 {
 		return 1
@@ -227,8 +227,8 @@ func (g *gmresRun) basisStorage() float64 {
 	return float64(g.total.Basis.Bytes) / (8 * float64(g.total.Basis.Elements))
 }
 
-// basisRead is the bytes of the basis that projections have read and written: modified Gram-Schmidt
-// takes each vector of the basis twice, and the new one in and out.
+// basisRead returns the bytes of the basis that projections have read and written: modified Gram-Schmidt reads each
+// vector of the basis twice, and reads and writes the new vector each time.
 func (g *gmresRun) basisRead() float64 {
 	if g.packed {
 		return float64(g.total.Basis.Read)

@@ -12,12 +12,12 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// iterations is the kind of a number of iterations of a Krylov method in FP64, without a
-// preconditioner, as in section 6.2 of [Cojean20]: what they take, whether they converge or not.
+// iterations is the kind of measurement of a fixed number of iterations of a Krylov method in FP64 without a
+// preconditioner, as in section 6.2 of [Cojean20]: their time, whether they converge or not.
 //
-// An operation counts as in that paper: two for a nonzero in a product, two for an element in an
-// inner product or an update. The bound is one operation for each FP64 number that memory delivers, as the paper
-// puts it; the bandwidth is that of updates y += a x of long vectors, 24 bytes an element, in the same run.
+// Operations count as in that paper: two for a nonzero in a product, two for an element in an inner product or an
+// update. The bound is one operation for each FP64 number that memory delivers, as in the paper; the bandwidth is
+// measured in the same run with updates y += a x of long vectors, 24 bytes an element.
 func iterations() kind {
 	return kind{
 		name: "iterations", text: "iterations of a Krylov method in FP64 without a preconditioner: time and GFLOP/s", matrix: true,
@@ -48,7 +48,7 @@ const (
 	endless         = 1e-290 // a tolerance that is never met
 )
 
-// counted is the space of the host, with the operations on its vectors counted.
+// counted is the space of the host, which counts the operations on its vectors.
 type counted struct {
 	*linop.Host
 	operations int64
@@ -59,7 +59,7 @@ func (c *counted) add(elements int) { c.operations += 2 * int64(elements) * int6
 // Scale counts one operation for an element.
 func (c *counted) Scale(a scalar, x vector) { c.operations += int64(c.Dim()); c.Host.Scale(a, x) }
 
-// Axpy implements linop.Space, as do the following.
+// Axpy implements linop.Space, as do the methods below.
 func (c *counted) Axpy(a scalar, x, y vector)        { c.add(1); c.Host.Axpy(a, x, y) }
 func (c *counted) Xpay(x vector, a scalar, y vector) { c.add(1); c.Host.Xpay(x, a, y) }
 func (c *counted) Dot(x, y vector) scalar            { c.add(1); return c.Host.Dot(x, y) }
@@ -121,7 +121,7 @@ func (a *fused) ApplyDots(dst, src, w vector) (dw, dd scalar) {
 	return a.CSR.ApplyDots(dst, src, w)
 }
 
-// timedIterations is what a run of a method took.
+// timedIterations is the measurement of one run of a method.
 type timedIterations struct {
 	result     krylov.Result
 	seconds    float64
@@ -178,7 +178,7 @@ func measureIterations(ctx context.Context, in input, points []point) error {
 	return nil
 }
 
-// iterationsResult puts together the rounds of a method.
+// iterationsResult combines the rounds of a method.
 func iterationsResult(runs []timedIterations, bandwidth []float64, bytes int64) result {
 	first := runs[0]
 	n := float64(first.result.Iterations)
@@ -202,7 +202,7 @@ func iterationsResult(runs []timedIterations, bandwidth []float64, bytes int64) 
 	return r
 }
 
-// stream is vectors that take four last-level caches, in a quick run one of the matrix.
+// stream has vectors as large as four last-level caches, or as the matrix in a quick run.
 type stream struct {
 	host *linop.Host
 	x, y vector
@@ -218,7 +218,7 @@ func newStream(in input) stream {
 	return stream{h, h.New(), h.New()}
 }
 
-// bandwidth is the bytes a second of y += a x.
+// bandwidth returns the bytes per second of y += a x.
 func (s stream) bandwidth() float64 {
 	const repeat = 10
 	s.host.Axpy(1, s.x, s.y)

@@ -1,5 +1,5 @@
-// Package reproduce measures what the experiments of the papers ask for: it lists
-// their measurements, leaves out those that are on record, and makes the others.
+// Package reproduce measures what the experiments of the papers ask for: it lists their measurements, leaves out
+// those on record, and makes the others.
 package reproduce
 
 import (
@@ -15,31 +15,30 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// kind is a way to measure.
+// kind is a kind of measurement.
 type kind struct {
 	name      string
 	text      string // what it measures
 	labels    []label
-	values    []string     // that its measurements can have, share.* for all shares
+	values    []string     // values of its measurements; share.* stands for all shares
 	matrix    bool         // it measures with a matrix
-	available func() error // an error if nothing can be measured here; nil: it always can
+	available func() error // returns an error if nothing can be measured here; nil: it always can
 
 	exists func(p point) bool                 // nil: all combinations of labels do
 	cost   func(p point, nnz float64) float64 // about how many seconds a measurement takes
 
-	// together is a key: points of the same key are measured in one call. nil: each
-	// point is measured alone.
+	// together returns a key: points of the same key are measured in one call. nil: each point is measured alone.
 	together func(p point) string
 
 	detector bool // it measures with the simulated detector of input.agata
-	unitNorm bool // the matrix is scaled to a norm between 1 and 2 first
+	unitNorm bool // the matrix is first scaled to a norm between 1 and 2
 
-	// measure makes the measurements at the points, which are complete, and gives each
-	// result to in.emit as soon as it has it. It returns early with the error of ctx.
+	// measure makes the measurements at the points, which are complete, and gives each result to in.emit as soon as
+	// it is there. It returns early with the error of ctx.
 	measure func(ctx context.Context, in input, points []point) error
 }
 
-// run measures at all points, until the time is used up.
+// run measures at all points until the time is used up.
 func (k kind) run(ctx context.Context, in input, points []point) error {
 	if k.unitNorm {
 		unitNorm(in.matrix, in.pool)
@@ -63,23 +62,23 @@ func (k kind) run(ctx context.Context, in input, points []point) error {
 	return nil
 }
 
-// label is one that the points of a kind have.
+// label is a label of the points of a kind.
 type label struct {
 	name  string
-	value string // where an experiment leaves it out
+	value string // default, where an experiment leaves the label out
 	domain
 }
 
-// domain is what a label may be: for people, and as a check.
+// domain is the set of values of a label: as text, and as a check.
 type domain struct {
 	text  string
 	check func(string) error
 }
 
-// point is a measurement to make: a value for each label of its kind.
+// point is a measurement to make: it has a value for each label of its kind.
 type point map[string]string
 
-// text names a point for people.
+// text describes a point.
 func (p point) text() string {
 	var words []string
 	for _, name := range []string{"solver", operationLabel, implementationLabel, bitsLabel, algorithmLabel, tableLabel, precisionLabel, kernelLabel, distributionLabel, sizeLabel, formatsLabel, epsilonLabel, criterionLabel} {
@@ -90,7 +89,7 @@ func (p point) text() string {
 	return strings.Join(words, " ")
 }
 
-// groups sorts points by a key, in the order of the first of each.
+// groups groups points by a key, in the order of the first point of each key.
 func groups(points []point, key func(p point) string) (list [][]point) {
 	index := map[string]int{}
 	for _, p := range points {
@@ -104,7 +103,7 @@ func groups(points []point, key func(p point) string) (list [][]point) {
 	return list
 }
 
-// but is the key of points that differ in one label only.
+// but returns a key that is the same for points that differ in one label only.
 func but(label string) func(p point) string {
 	return func(p point) string {
 		var words []string
@@ -117,9 +116,9 @@ func but(label string) func(p point) string {
 	}
 }
 
-// input is what the measurements of a group have in common.
+// input is common to the measurements of a group.
 type input struct {
-	matrix    *csr.Matrix    // nil where the kind needs none
+	matrix    *csr.Matrix    // nil if the kind needs none
 	name      string         // of the matrix
 	pool      *parallel.Pool // of all threads
 	quick     bool
@@ -141,14 +140,14 @@ func (in input) emitReason(reason string, points ...point) error {
 	return nil
 }
 
-// result is what came of a measurement, see records.Record.
+// result is the result of a measurement, see records.Record.
 type result struct {
 	values map[string]float64
 	series map[string][]float64
 	notes  map[string]string
 }
 
-// kinds lists all ways to measure.
+// kinds lists all kinds of measurement.
 func kinds() []kind {
 	return []kind{
 		product(), scaling(), energyOfProducts(), solves(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines(),
@@ -168,7 +167,7 @@ func findKind(name string) (kind, error) {
 	return all[i], nil
 }
 
-// Kinds describes all ways to measure.
+// Kinds describes all kinds of measurement.
 func Kinds() (list []records.Kind) {
 	for _, k := range kinds() {
 		d := records.Kind{Name: k.name, Text: k.text, Matrix: k.matrix, Values: k.values}
@@ -185,10 +184,10 @@ func (k kind) has(value string) bool {
 	return slices.Contains(k.values, value) || strings.HasPrefix(value, records.Share) && slices.Contains(k.values, records.Share+"*")
 }
 
-// storageValues are those that storageOf fills in.
+// storageValues lists the values that storageOf fills in.
 var storageValues = []string{"bytes", "bytes_per_nnz", "storage", "storage_fp32"}
 
-// oneOf is the domain of a label that has a fixed set of values.
+// oneOf returns the domain of a label with a fixed set of values.
 func oneOf(words ...string) domain {
 	return domain{strings.Join(words, ", "), func(w string) error {
 		if !slices.Contains(words, w) {
@@ -198,7 +197,7 @@ func oneOf(words ...string) domain {
 	}}
 }
 
-// storageOf fills in how many bytes are stored, absolutely and relative to CSR.
+// storageOf fills in the bytes stored, absolute and relative to CSR.
 func storageOf(values map[string]float64, m *csr.Matrix, bytes int64) {
 	rows, nnz := int64(m.Rows), int64(m.NNZ())
 	const index = 4
@@ -208,7 +207,7 @@ func storageOf(values map[string]float64, m *csr.Matrix, bytes int64) {
 	values["storage_fp32"] = float64(bytes) / float64(index*(rows+1)+(index+4)*nnz)
 }
 
-// finite leaves out what no JSON number can hold.
+// finite returns the values without those that JSON cannot represent.
 func (r result) finite() map[string]float64 {
 	if r.values == nil {
 		return map[string]float64{}

@@ -8,11 +8,11 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// TestKinds: each kind measures the values that it lists, and no others; defaults
-// are words that the labels may have. What needs rights or long is left out. One run
-// measures all, in which the detector is simulated once.
+// TestKinds: each kind measures exactly the values that it lists, and the defaults of its labels are valid. Kinds
+// that need privileges or a long time are left out. One run measures all kinds, so that the detector is simulated
+// once.
 func TestKinds(t *testing.T) {
-	small := map[string]string{"mp": "100", "dd-band": "1000"} // of what has a size of its own, and takes seconds at the default
+	small := map[string]string{"mp": "100", "dd-band": "1000"} // for kinds that set their own size and take seconds by default
 	of := map[string][]string{}
 	var list []records.Experiment
 	for _, k := range kinds() {

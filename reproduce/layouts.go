@@ -12,8 +12,8 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// plainLayouts is the kind of products in FP64 in several layouts, timed interleaved: GFLOP/s, their share
-// of what the bandwidth of memory admits, and the time over that of the fastest layout of the matrix.
+// plainLayouts is the kind of measurement of FP64 products in several layouts, timed interleaved: GFLOP/s, their
+// share of the bound by memory bandwidth, and the time relative to the fastest layout of the matrix.
 func plainLayouts() kind {
 	return kind{
 		name: "layouts", text: "y = A x in FP64 in several layouts, relative to the bandwidth and to each other", matrix: true,
@@ -78,7 +78,7 @@ func measureLayouts(ctx context.Context, in input, points []point) error {
 	return nil
 }
 
-// elementBytes is what an element takes in the bounds of [Cojean20], section 6.1: bandwidth / 8 FLOP/s for
+// elementBytes returns the bytes of an element in the bounds of [Cojean20], section 6.1: bandwidth / 8 FLOP/s for
 // COO, bandwidth / 6 for the others.
 func elementBytes(layout string) float64 {
 	if layout == string(adaptive.COO) {
@@ -87,7 +87,7 @@ func elementBytes(layout string) float64 {
 	return 12
 }
 
-// speeds fills in the GB/s of the median round, and their quartiles.
+// speeds fills in the GB/s of the median round, and the quartiles.
 func speeds(values map[string]float64, t lab.Time, bytes float64) {
 	var gbps []float64
 	for _, s := range t.Rounds {

@@ -21,7 +21,7 @@ const (
 	stepLabel           = "step"
 )
 
-// precisionOf is the label of a number of bits.
+// precisionOf returns the label of a number of bits.
 func precisionOf(value string) label {
 	return label{bitsLabel, value, domain{"53 to 1696", func(w string) error {
 		if n, err := strconv.Atoi(w); err != nil || n < 53 || n > 1696 {
@@ -31,13 +31,13 @@ func precisionOf(value string) label {
 	}}}
 }
 
-// number is a label that was checked to be one.
+// number returns the value of a label that was checked to be a number.
 func (p point) number(label string) int {
 	n, _ := strconv.Atoi(p[label])
 	return n
 }
 
-// multiplePrecision is the kind of dense products and vectors in multiple precision.
+// multiplePrecision is the kind of measurement of dense products and vectors in multiple precision.
 func multiplePrecision() kind {
 	return kind{
 		name: "mp", text: "dense products and vectors in multiple precision, beside math/big",
@@ -101,7 +101,7 @@ func measureMultiplePrecision(ctx context.Context, in input, points []point) err
 	return nil
 }
 
-// steps are those of Algorithm 1 of [Isupov20], by the words of their label.
+// steps lists the steps of Algorithm 1 of [Isupov20] by the values of their label.
 var steps = []struct {
 	name string
 	of   func(s rns.Steps) float64
@@ -113,7 +113,7 @@ var steps = []struct {
 	{"sums", func(s rns.Steps) float64 { return s.Sums.Seconds() }},
 }
 
-// stepsOfMPRES is the kind of the shares of the steps of MPRES-BLAS.
+// stepsOfMPRES is the kind of measurement of the shares of the steps of MPRES-BLAS.
 func stepsOfMPRES() kind {
 	var names []string
 	for _, s := range steps {
@@ -124,7 +124,7 @@ func stepsOfMPRES() kind {
 		labels: []label{
 			{stepLabel, "sums", oneOf(names...)},
 			precisionOf("424"),
-			{significandLabel, "53", domain{"bits of the random elements, at most those of the precision", positive.check}},
+			{significandLabel, "53", domain{"bits of the random elements, at most the bits of the precision", positive.check}},
 			{sizeLabel, "1000", positive},
 			threads("all"),
 		},
@@ -136,7 +136,7 @@ func stepsOfMPRES() kind {
 	}
 }
 
-// stepRows is the number of rows of the matrix for each thread: rows are all alike.
+// stepRows is the number of rows of the matrix for each thread; all rows are alike.
 const stepRows = 4
 
 func measureSteps(ctx context.Context, in input, points []point) error {
@@ -168,7 +168,7 @@ func measureSteps(ctx context.Context, in input, points []point) error {
 	return nil
 }
 
-// sparseMultiplePrecision is the kind of sparse products in multiple precision.
+// sparseMultiplePrecision is the kind of measurement of sparse products in multiple precision.
 func sparseMultiplePrecision() kind {
 	return kind{
 		name: "mp-spmv", text: "sparse products of FP64 with vectors in multiple precision, beside FP64", matrix: true,

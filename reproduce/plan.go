@@ -17,9 +17,8 @@ type task struct {
 	points []point
 }
 
-// Complete returns the experiment with every label in its grids, threads in
-// numbers, for machines of that many cores: as the records of its measurements
-// have them. The error names the first label or value that does not exist.
+// Complete returns the experiment with every label in its grids and the numbers of threads for machines of so many
+// cores, as records of its measurements have them. The error names the first label or value that does not exist.
 func Complete(e records.Experiment, cores ...int) (records.Experiment, error) {
 	e.Measure = slices.Clone(e.Measure)
 	for i := range e.Measure {
@@ -30,9 +29,9 @@ func Complete(e records.Experiment, cores ...int) (records.Experiment, error) {
 	return e, known(e)
 }
 
-// known checks that there are the labels and values that an experiment names.
+// known checks that the labels and values that an experiment names exist.
 func known(e records.Experiment) error {
-	labels := map[string]string{} // and where
+	labels := map[string]string{} // label, and where it is named
 	for _, v := range e.Views {
 		for _, name := range slices.Concat(v.Rows, v.Columns, slices.Collect(maps.Keys(v.Where))) {
 			labels[name] = "view " + v.Name
@@ -102,8 +101,8 @@ func complete(g *records.Grid, cores []int) error {
 	return nil
 }
 
-// threadsLabel counts threads; all is the number of cores, each every one from 1
-// to that, doubling above 8.
+// threadsLabel is the number of threads. The word all stands for the number of cores; each stands for every number
+// from 1 to that, doubling above 8.
 const threadsLabel = "threads"
 
 func countThreads(words records.Words, cores ...int) (list records.Words) {
@@ -139,9 +138,8 @@ func nextThreads(t int) int {
 	return 2 * t
 }
 
-// plan lists the tasks of a completed experiment. What cannot be measured here is
-// in absent, in words: matrices that are neither in the folder nor have a surrogate,
-// and what the machine does not let us see.
+// plan lists the tasks of a completed experiment. In absent it describes what cannot be measured here: matrices that
+// are neither in the folder nor have a surrogate, and what the machine does not support.
 func plan(e records.Experiment, opt Options) (tasks []task, absent []string, err error) {
 	for _, g := range e.Measure {
 		if g.Full && opt.Quick {
@@ -177,7 +175,7 @@ func plan(e records.Experiment, opt Options) (tasks []task, absent []string, err
 	return tasks, absent, nil
 }
 
-// points are all combinations of the labels that exist.
+// points returns all existing combinations of the labels.
 func (k kind) points(labels map[string]records.Words) []point {
 	list := []point{{}}
 	for _, l := range k.labels {
@@ -197,7 +195,7 @@ func (k kind) points(labels map[string]records.Words) []point {
 	return slices.DeleteFunc(list, func(p point) bool { return !k.exists(p) })
 }
 
-// record is the record of a point without what is measured.
+// record returns the record of a point without results.
 func (t task) record(p point, opt Options) records.Record {
 	r := records.Record{Kind: t.kind.name, Quick: opt.Quick, Labels: p, Environment: opt.Environment}
 	if t.kind.matrix {
@@ -206,7 +204,7 @@ func (t task) record(p point, opt Options) records.Record {
 	return r
 }
 
-// missing returns the points whose keys are not in made, to which it adds them.
+// missing returns the points whose keys are not in made, and adds these keys to made.
 func (t task) missing(opt Options, made map[string]bool) []point {
 	return slices.DeleteFunc(slices.Clone(t.points), func(p point) bool {
 		r := t.record(p, opt)

@@ -7,8 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// completed completes an experiment that has these grids, views and published
-// values, and shows one value.
+// completed completes an experiment with these grids, views and published values, which shows one value.
 func completed(t *testing.T, value, measure, views, published string) (records.Experiment, error) {
 	t.Helper()
 	text := "paper: P\nsource: Table 1\ntitle: T\nshows: S\ncomparable: [" + value + "]\nmeasure: [" + measure + "]\nviews: [" + views + "]\npublished: [" + published + "]\n"
@@ -44,7 +43,7 @@ func TestCompleteAll(t *testing.T) {
 	}
 }
 
-// TestPoints counts combinations: formats for all elements have one accuracy.
+// TestPoints counts combinations: formats for all elements have one accuracy only.
 func TestPoints(t *testing.T) {
 	e, err := completed(t, "storage", someMeasure, someView, "")
 	if err != nil {
@@ -81,7 +80,7 @@ func TestCompleteFaults(t *testing.T) {
 	}
 }
 
-// TestCountThreads: records of several machines belong to one experiment.
+// TestCountThreads: records of several machines belong to the same experiment.
 func TestCountThreads(t *testing.T) {
 	for _, c := range []struct {
 		words string

@@ -15,9 +15,9 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// product is the kind of y = A x with x = (1, ..., 1): storage, errors against
-// double-double arithmetic, and time, interleaved with uniform FP64 and FP32 by the
-// same code, as in the papers, and with an ordinary and the tuned FP64 CSR.
+// product is the kind of measurement of y = A x with x = (1, ..., 1): storage, errors against double-double
+// arithmetic, and time, interleaved with uniform FP64 and FP32 by the same code, as in the papers, and with the
+// ordinary and the tuned FP64 CSR.
 func product() kind {
 	return kind{
 		name: "product", text: "y = A x for x = (1, ..., 1): storage, errors and time", matrix: true,
@@ -39,15 +39,15 @@ const (
 	rounds      = 9
 	quickRounds = 5
 
-	// together is how many products are timed together at most, besides those that all are
-	// compared with: all stored forms are in memory at once.
+	// together is the largest number of products timed together, besides those that all are compared with: all stored
+	// forms are in memory at once.
 	together = 8
 
 	roundsBudget = 20 * time.Second // of one group
 	quickBudget  = 2 * time.Second
 )
 
-// productCost is of storing, of timing products and of double-double arithmetic.
+// productCost is the cost of storing the matrix, of timing products and of double-double arithmetic.
 func productCost(_ point, nnz float64) float64 { return 1e-3 + 1.1e-7*nnz }
 
 func (p point) threads() int {
@@ -55,7 +55,7 @@ func (p point) threads() int {
 	return t
 }
 
-// timing returns how long products are timed against each other.
+// timing returns for how long products are timed against each other.
 func (in input) timing() lab.Timing {
 	if in.quick {
 		return lab.Timing{Repeat: quickRounds, Budget: quickBudget}
@@ -80,13 +80,13 @@ func measureProducts(ctx context.Context, in input, points []point) error {
 	return nil
 }
 
-// uniformProducts are the products that all are compared with, and their indices by the
-// value that compares.
+// uniformProducts returns the products that all others are compared with, and their indices by the name of the value
+// that compares.
 func uniformProducts(m *csr.Matrix, pool *parallel.Pool) ([]lab.Product, map[string]int) {
 	products := lab.Baselines(m, pool)
 	baselines := map[string]int{"time_ordinary": 0, "time_tuned": 1}
 	for _, u := range []struct{ value, format string }{{"time", "FP64"}, {"time_fp32", "FP32"}} {
-		if product, err := uniformProduct(m, u.format, pool); err == nil { // else the format lacks the range
+		if product, err := uniformProduct(m, u.format, pool); err == nil { // otherwise the format lacks the range
 			baselines[u.value] = len(products)
 			products = append(products, product)
 		}
@@ -94,8 +94,8 @@ func uniformProducts(m *csr.Matrix, pool *parallel.Pool) ([]lab.Product, map[str
 	return products, baselines
 }
 
-// together is how many stored forms fit into memory with the matrix itself and
-// its baselines, as if they were as large as the matrix.
+// together returns how many stored forms fit into memory besides the matrix itself and its baselines, assuming that
+// each form is as large as the matrix.
 func (in input) together() int {
 	const others = 3
 	if in.maxMemory == 0 {
@@ -113,7 +113,7 @@ type stored struct {
 	index  int // of its product
 }
 
-// productsTogether measures points against each other and against the products before them.
+// productsTogether measures points against each other and against the given products, which come first.
 func productsTogether(ctx context.Context, in input, pool *parallel.Pool, points []point, products []lab.Product, baselines map[string]int) error {
 	m := in.matrix
 	var list []stored
@@ -130,7 +130,7 @@ func productsTogether(ctx context.Context, in input, pool *parallel.Pool, points
 		if err == nil && spec.Layout != "" && a.Layout() != spec.Layout {
 			err = errors.New("the layout does not suit this matrix")
 		}
-		if err != nil { // or the format cannot hold the matrix
+		if err != nil { // or the format cannot represent the matrix
 			if err := in.emitReason(err.Error(), p); err != nil {
 				return err
 			}
@@ -155,7 +155,7 @@ func productsTogether(ctx context.Context, in input, pool *parallel.Pool, points
 	return nil
 }
 
-// uniformProduct is the product with m in one format.
+// uniformProduct returns the product with m in one format.
 func uniformProduct(m *csr.Matrix, format string, pool *parallel.Pool) (lab.Product, error) {
 	set, err := adaptive.LookupSet(format)
 	if err != nil {
@@ -166,7 +166,7 @@ func uniformProduct(m *csr.Matrix, format string, pool *parallel.Pool) (lab.Prod
 	return p, err
 }
 
-// result puts together what is known of a stored matrix and its product.
+// result combines what is known about a stored matrix and its product.
 func (c stored) result(in input, products []lab.Product, baselines map[string]int, pool *parallel.Pool) (result, error) {
 	m, p := in.matrix, products[c.index]
 	values := map[string]float64{
@@ -195,12 +195,12 @@ func (c stored) result(in input, products []lab.Product, baselines map[string]in
 	return result{values: values, notes: map[string]string{"layout": p.Layout}}, nil
 }
 
-// relative notes the median of the ratios of two times, round by round, and their quartiles.
+// relative records the median of the ratios of two times, round by round, and the quartiles of the ratios.
 func relative(values map[string]float64, name string, time, to lab.Time) {
 	values[name+records.FirstQuartile], values[name], values[name+records.ThirdQuartile] = records.Quartiles(time.Relative(to))
 }
 
-// quartiles are the names of the quartiles of values.
+// quartiles returns the names of the quartiles of values.
 func quartiles(names ...string) (list []string) {
 	for _, n := range names {
 		list = append(list, n+records.FirstQuartile, n+records.ThirdQuartile)

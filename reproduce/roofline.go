@@ -12,7 +12,7 @@ import (
 
 const intensityLabel = "intensity"
 
-// rooflines is the kind of performance over arithmetic intensity.
+// rooflines is the kind of measurement of performance over arithmetic intensity.
 func rooflines() kind {
 	return kind{
 		name: "roofline", text: "arithmetic on values from memory: performance over arithmetic intensity",
@@ -36,7 +36,7 @@ func rooflines() kind {
 	}
 }
 
-// quickRooflineBytes is the array of quick runs.
+// quickRooflineBytes is the size of the array in quick runs.
 const quickRooflineBytes = 512 << 20
 
 func measureRoofline(ctx context.Context, in input, points []point) error {

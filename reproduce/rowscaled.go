@@ -2,8 +2,7 @@ package reproduce
 
 import "github.com/mpsolve/mpsolve/pkg/linop"
 
-// scaleRows multiplies a vector by the factors of the rows, if they are scaled outside of
-// the matrix.
+// scaleRows multiplies a vector by the factors of the rows, if the rows are scaled outside of the matrix.
 func (s *system) scaleRows(v vector) {
 	for i, f := range s.factors {
 		v[i] *= f
@@ -18,7 +17,7 @@ func (s *system) scaled(a linop.Operator[vector, scalar]) linop.Operator[vector,
 	return rowScaled{a, s}
 }
 
-// rowScaled is D^-1 A for an operator A, the factors D^-1 being those of the system.
+// rowScaled is D^-1 A for an operator A; the factors D^-1 belong to the system.
 type rowScaled struct {
 	linop.Operator[vector, scalar]
 	*system
@@ -39,7 +38,7 @@ func (a rowScaled) ApplyDots(dst, src, w vector) (dw, dd scalar) {
 	return a.host.Dot(dst, w), a.host.Dot(dst, dst)
 }
 
-// Residual computes r = b - D^-1 A x, for a b that is scaled already.
+// Residual computes r = b - D^-1 A x, where b is scaled already.
 func (a rowScaled) Residual(r, b, x vector) {
 	a.Apply(r, x)
 	a.host.Xpay(b, -1, r)

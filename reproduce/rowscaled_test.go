@@ -6,10 +6,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
-// TestScaledOutside: what is stored of a matrix that is scaled outside of it depends on its
-// own norm. All of FP64 is kept, and solves as if the matrix had been scaled; the normwise
-// criterion drops the rows of soft layers whole, in which the solution then grows, and with
-// it the normwise backward error falls: figure 3.10 of [Molina24].
+// TestScaledOutside: what is stored of a matrix that is scaled outside of it depends on the norm of the matrix
+// itself. FP64 stores everything and solves as if the matrix had been scaled. The normwise criterion drops whole rows
+// of soft layers, in which the solution then grows, and the normwise backward error falls with it: figure 3.10 of
+// [Molina24].
 func TestScaledOutside(t *testing.T) {
 	m := generated(t, "solid3d", generate.Params{
 		"n": 14, "tets": 1, "decades": 3, "grain": 2, "jump": 3, "thickness": 3, "soft": 14, "bounded": 1,

@@ -13,7 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// Options say how to measure.
+// Options configure a run.
 type Options struct {
 	Quick       bool
 	Matrices    string        // folder with the papers' matrices; "": none
@@ -25,17 +25,16 @@ type Options struct {
 	Note     func(text string) // called with what is left out, and why; may be nil
 }
 
-// Progress is how far a run is.
+// Progress is the progress of a run.
 type Progress struct {
 	Experiment string
-	Text       string        // what is measured
+	Text       string        // what is being measured
 	Done       float64       // part of all work, by expected time
 	Left       time.Duration // expected
 }
 
-// Lacking describes, by ID, which measurements of completed experiments are not among
-// the records, on whatever machine these were made: those of a full run, or of a quick
-// one if there are no others.
+// Lacking describes, by ID, which measurements of completed experiments are missing among the records of all
+// machines: those of a full run, or of a quick one if there are no others.
 func Lacking(list []records.Experiment, opt Options, measured []records.Record) (map[string][]string, error) {
 	made, caches := map[string]bool{}, []int64{opt.Environment.LLCBytes}
 	for _, r := range measured {
@@ -71,8 +70,8 @@ func Lacking(list []records.Experiment, opt Options, measured []records.Record) 
 	return all, nil
 }
 
-// lacks counts the points that were made nowhere. Where sizes depend on the last-level
-// cache, it is those of the machine, among caches, on which the fewest are missing.
+// lacks counts the points that no machine has measured. Where sizes depend on the last-level cache, it takes the
+// cache, among caches, for which the fewest points are missing.
 func lacks(e records.Experiment, opt Options, caches []int64, made map[string]bool) (missing, all int, absent []string, err error) {
 	missing = math.MaxInt
 	for _, llc := range caches {
@@ -100,8 +99,7 @@ func lacks(e records.Experiment, opt Options, caches []int64, made map[string]bo
 	return missing, all, absent, nil
 }
 
-// anywhere is the key of a record without its machine; those with a real matrix
-// have one, whatever its file.
+// anywhere returns the key of a record without its machine; all files of a real matrix have the same key.
 func anywhere(r records.Record) string {
 	r.Environment = host.Environment{}
 	if r.Matrix != nil && !r.Matrix.Surrogate {
@@ -110,8 +108,7 @@ func anywhere(r records.Record) string {
 	return r.Key()
 }
 
-// Expected is about how long the measurements of completed experiments take that
-// are not on record; shared ones count once.
+// Expected returns about how long the missing measurements of completed experiments take; shared ones count once.
 func Expected(list []records.Experiment, opt Options, store *records.Store) (time.Duration, error) {
 	total, made := 0.0, store.Keys()
 	for _, e := range list {
@@ -124,8 +121,8 @@ func Expected(list []records.Experiment, opt Options, store *records.Store) (tim
 	return time.Duration(total * float64(time.Second)), nil
 }
 
-// expected is about how many seconds the measurements take whose keys are not in
-// made, to which it adds them.
+// expected returns about how many seconds the measurements take whose keys are not in made, and adds these keys to
+// made.
 func expected(tasks []task, opt Options, made map[string]bool) (total float64) {
 	for _, t := range tasks {
 		total += t.cost(t.missing(opt, made))
@@ -133,8 +130,7 @@ func expected(tasks []task, opt Options, made map[string]bool) (total float64) {
 	return total
 }
 
-// cost is about how many seconds the measurements take on two cores of a server
-// of 2023.
+// cost returns about how many seconds the measurements take on two cores of a server of 2023.
 func (t task) cost(points []point) float64 {
 	if len(points) == 0 {
 		return 0
@@ -146,9 +142,9 @@ func (t task) cost(points []point) float64 {
 	return total
 }
 
-// Run makes the measurements of completed experiments that are not on record. When
-// the budget is used up it starts no more; each experiment may take an equal part
-// of what the ones before have left. It returns early with the error of ctx.
+// Run makes the missing measurements of completed experiments. It starts no more when the budget is used up; each
+// experiment may take an equal part of what the experiments before it have left. Run returns early with the error of
+// ctx.
 func Run(ctx context.Context, list []records.Experiment, opt Options, store *records.Store) error {
 	if opt.Progress == nil {
 		opt.Progress = func(Progress) {}
@@ -221,8 +217,8 @@ func (r *runner) run(ctx context.Context, tasks []task) error {
 	return nil
 }
 
-// later returns the points that other experiments lack of the matrix of a task, so
-// that it is made or read once.
+// later returns the points with the matrix of a task that other experiments lack, so that the matrix is made or read
+// once.
 func (r *runner) later(t task, made map[string]bool) (points []point) {
 	for _, tasks := range r.tasks {
 		for _, other := range tasks {
@@ -236,11 +232,10 @@ func (r *runner) later(t task, made map[string]bool) (points []point) {
 
 func (r *runner) late() bool { return !r.until.IsZero() && time.Now().After(r.until) }
 
-// measure makes the measurements of one task. A matrix that cannot be had is
-// noted and left out.
+// measure makes the measurements of one task. A matrix that is not available is noted and left out.
 func (r *runner) measure(ctx context.Context, t task, points []point) error {
 	if !t.kind.detector {
-		r.agata = agataSignals{} // whose memory others may need
+		r.agata = agataSignals{} // frees memory that others may need
 	}
 	expected, before := t.cost(points), r.done
 	defer func() { r.done = before + expected }()
@@ -278,7 +273,7 @@ func (r *runner) measure(ctx context.Context, t task, points []point) error {
 
 func (r *runner) report(text string) {
 	p := Progress{Experiment: r.experiment, Text: text, Done: r.done / max(r.todo, 1e-9)}
-	// The expectation counts at first, what was seen later.
+	// The expected time counts at first, the observed speed later.
 	if elapsed := time.Since(r.start).Seconds(); r.done > 0 {
 		pace := (elapsed + 5) / (r.done + 5)
 		p.Left = time.Duration(max(r.todo-r.done, 0) * pace * float64(time.Second))

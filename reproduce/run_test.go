@@ -13,10 +13,10 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// described are two groups of one matrix and one of two formats: quick to measure.
+// described is two groups of one matrix and one group of two formats: quick to measure.
 const described = `{kind: matrix, matrices: [Serena, Transport], nonzeros: {quick: 3e3, full: 6e3}}, {kind: format, labels: {format: [FP64, FP32]}}`
 
-// tiny is an experiment that measures this.
+// tiny returns an experiment that measures this.
 func tiny(t *testing.T, measure string) records.Experiment {
 	t.Helper()
 	e, err := completed(t, "nnz", measure, `{name: v, rows: [matrix], values: [nnz]}`, "")
@@ -36,10 +36,10 @@ func newStore(t *testing.T) *records.Store {
 	return s
 }
 
-// quick are options of a quick run on one thread.
+// quick returns options of a quick run on one thread.
 func quick() Options { return Options{Quick: true, Environment: host.Environment{Cores: 1}} }
 
-// run runs an experiment and returns what it noted.
+// run runs an experiment and returns the notes.
 func run(t *testing.T, e records.Experiment, opt Options, store *records.Store) (notes []string) {
 	t.Helper()
 	opt.Note = func(text string) { notes = append(notes, text) }
@@ -68,7 +68,7 @@ func wantNote(t *testing.T, notes []string, words ...string) {
 	}
 }
 
-// wantLacking wants all of these words in what an experiment lacks, in order.
+// wantLacking checks that what an experiment lacks contains all of these words in order.
 func wantLacking(t *testing.T, e records.Experiment, opt Options, store *records.Store, want ...string) {
 	t.Helper()
 	all, err := Lacking([]records.Experiment{e}, opt, store.Records())
@@ -86,7 +86,7 @@ func wantLacking(t *testing.T, e records.Experiment, opt Options, store *records
 	}
 }
 
-// TestRunAll wants all points measured, and none again.
+// TestRunAll: all points are measured, and none again.
 func TestRunAll(t *testing.T) {
 	e := tiny(t, strings.ReplaceAll(described, "{kind: format", "{kind: product, matrices: [Serena], nonzeros: {quick: 3e3, full: 6e3}, labels: {formats: [FP64, AP2], epsilon: [2^-53, 2^-24]}}, {kind: format"))
 	store, opt := newStore(t), quick()
@@ -130,8 +130,7 @@ func TestRunAll(t *testing.T) {
 	}
 }
 
-// TestRunInterrupted wants what was measured kept, and only the rest measured
-// later.
+// TestRunInterrupted: what was measured is kept, and only the rest is measured later.
 func TestRunInterrupted(t *testing.T) {
 	e := tiny(t, described)
 	store, opt := newStore(t), quick()
@@ -172,8 +171,7 @@ func TestRunAbsent(t *testing.T) {
 	wantLacking(t, e, quick(), store, "a full run", "nowhere")
 }
 
-// TestRunFolder wants a file used where there is one, and not missed later by a report
-// that does not know the folder.
+// TestRunFolder: a file is used if it exists, and a later report that does not know the folder does not miss it.
 func TestRunFolder(t *testing.T) {
 	e := tiny(t, described)
 	store, opt := newStore(t), quick()
@@ -200,8 +198,8 @@ func TestRunFolder(t *testing.T) {
 	wantLacking(t, e, quick(), store)
 }
 
-// TestRunBeyondCache wants the size that the last-level cache asks for, and nothing lacking in a
-// report on another machine.
+// TestRunBeyondCache: the matrix has the size that the last-level cache requires, and a report on another machine
+// misses nothing.
 func TestRunBeyondCache(t *testing.T) {
 	e := tiny(t, `{kind: matrix, matrices: [Serena], nonzeros: {quick: 1e3, full: 3e3, share: 0.5}}`)
 	store, opt := newStore(t), Options{Environment: host.Environment{Cores: 1, LLCBytes: 45_000}}
@@ -214,7 +212,7 @@ func TestRunBeyondCache(t *testing.T) {
 	wantLacking(t, e, opt, store)
 }
 
-// TestRunBroken wants a broken file noted, and the others measured.
+// TestRunBroken: a broken file is noted, and the others are measured.
 func TestRunBroken(t *testing.T) {
 	e := tiny(t, described)
 	store, opt := newStore(t), quick()

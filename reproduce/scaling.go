@@ -8,8 +8,8 @@ import (
 	"github.com/mpsolve/mpsolve/lab"
 )
 
-// scaling is the kind of products on a growing number of threads: speedup and
-// efficiency are relative to one thread, timed interleaved with the others.
+// scaling is the kind of measurement of products on a growing number of threads: speedup and efficiency are relative
+// to one thread, timed interleaved with the others.
 func scaling() kind {
 	return kind{
 		name: "scaling", text: "products on a growing number of threads", matrix: true,

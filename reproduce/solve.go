@@ -16,17 +16,15 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// solves is the kind of Krylov methods within iterative refinement, section 3.5 of
-// [Molina24]: corrections with a stored matrix, residuals in FP64, rows scaled by
-// their largest magnitudes.
+// solves is the kind of measurement of Krylov methods within iterative refinement, section 3.5 of [Molina24]:
+// corrections with a stored matrix, residuals in FP64, rows scaled by their largest magnitudes.
 //
-// With the scaling "outside" the matrix is stored as it is, and rows are scaled in what the
-// method sees, D^-1 A~ d = D^-1 r: the normwise criterion drops what is small beside the norm
-// of the matrix that is not scaled, whole rows too. Backward errors are of that matrix.
+// With the scaling "outside", the matrix is stored unscaled, and the method sees scaled rows, D^-1 A~ d = D^-1 r: the
+// normwise criterion drops what is small beside the norm of the unscaled matrix, including whole rows. Backward
+// errors are with respect to the unscaled matrix.
 //
-// What the thesis does not say was chosen: b is A x for an x that is uniform in
-// [-1, 1); a solve ends when the normwise backward error of the scaled system is at
-// most 1e-12, which the errors in its tables suggest.
+// The thesis leaves open, and we chose: b is A x for an x uniform in [-1, 1); a solve ends when the normwise backward
+// error of the scaled system is at most 1e-12, which the errors in the thesis' tables suggest.
 func solves() kind {
 	return kind{
 		name: "solve", text: "a Krylov method within iterative refinement, from x = 0 to a normwise backward error of 1e-12", matrix: true,
@@ -34,7 +32,7 @@ func solves() kind {
 			{"solver", "gmres40", oneOf(solverNames()...)},
 			{formatsLabel, "FP32", formatSets},
 			{epsilonLabel, "2^-24", epsilons},
-			{criterionLabel, "none", oneOf("nw", "cw", "none")}, // none: of a uniform format
+			{criterionLabel, "none", oneOf("nw", "cw", "none")}, // none: for a uniform format
 			{scalingLabel, "rowmax", oneOf("rowmax", "outside", "none")},
 			{roundingLabel, "paper", oneOf("paper", "own")},
 			{arithmeticLabel, "fp64", oneOf("fp64", "storage")},
@@ -48,31 +46,30 @@ func solves() kind {
 	}
 }
 
-// scalingLabel is how rows are scaled.
+// scalingLabel says how rows are scaled.
 const scalingLabel = "scaling"
 
 const (
-	// solveTol is the normwise backward error that has converged; the residual in
-	// FP64 is to meet it with something to spare.
+	// solveTol is the normwise backward error at which a solve has converged; the residual in FP64 meets it with a
+	// margin.
 	solveTol   = 1e-12
 	solveSpare = 0.99
 
 	quickIterations = 1000 // at most, in a quick run
 )
 
-// solveExists reports whether a combination exists: a uniform format has its own
-// accuracy and no criterion.
+// solveExists reports whether a combination exists: a uniform format has its own accuracy and no criterion.
 func solveExists(p point) bool {
 	return (p[criterionLabel] == "none") == p.uniform() && storedExists(p)
 }
 
-// solveCost is of a solve that takes about a third of the iterations allowed.
+// solveCost is the cost of a solve that takes about a third of the iterations allowed.
 func solveCost(p point, nnz float64) float64 {
 	limit, _ := strconv.ParseFloat(p["max_iter"], 64) // was checked
 	return 2e-3 + limit*lookupSolver(p["solver"]).seconds*nnz
 }
 
-// storageKey has everything that the stored matrix depends on.
+// storageKey returns a key of everything that the stored matrix depends on.
 func (p point) storageKey() string {
 	var words []string
 	for _, name := range []string{scalingLabel, formatsLabel, epsilonLabel, criterionLabel, roundingLabel, arithmeticLabel} {
@@ -81,7 +78,7 @@ func (p point) storageKey() string {
 	return strings.Join(words, " ")
 }
 
-// measureSolves stores the matrix once, for all solvers, before the clock starts.
+// measureSolves stores the matrix once for all solvers, before the clock starts.
 func measureSolves(ctx context.Context, in input, points []point) error {
 	if in.matrix.Rows != in.matrix.Cols {
 		return fmt.Errorf("a matrix of %d x %d: want a square one", in.matrix.Rows, in.matrix.Cols)
@@ -106,7 +103,7 @@ func measureSolves(ctx context.Context, in input, points []point) error {
 	return nil
 }
 
-// system is the one to be solved, scaled, in FP64.
+// system is the system to be solved, scaled, in FP64.
 type system struct {
 	m            *csr.Matrix
 	b, exact     []float64
@@ -168,8 +165,7 @@ func (s *system) store(p point) (*adaptive.Matrix, error) {
 	return a, err
 }
 
-// measure solves the system once and fills in r what came of it. It is an error if
-// it was interrupted.
+// measure solves the system once and fills in r. It returns an error if it was interrupted.
 func (s *system) measure(ctx context.Context, p point, stored *adaptive.Matrix, quick bool, r *result) error {
 	limit, _ := strconv.Atoi(p["max_iter"]) // was checked
 	if quick {
@@ -201,8 +197,7 @@ func (s *system) measure(ctx context.Context, p point, stored *adaptive.Matrix, 
 	return nil
 }
 
-// errors returns the infinity norm of the residual of x by that of b, and of the error of x
-// by that of the solution.
+// errors returns, in the infinity norm, the residual of x relative to b, and the error of x relative to the solution.
 func (s *system) errors(x vector) (residual, forward float64) {
 	r := slices.Clone(s.b)
 	linop.NewCSR(s.m, s.pool).Residual(r, s.b, x)

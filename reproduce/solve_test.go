@@ -16,7 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// solvePoint is the point of these labels, such as solver=cg, and defaults.
+// solvePoint returns the point with these labels, such as solver=cg, and defaults.
 func solvePoint(labels ...string) point {
 	p := point{}
 	for _, l := range solves().labels {
@@ -58,8 +58,7 @@ func solveAll(t *testing.T, m *csr.Matrix, quick bool, points ...point) []result
 	return results
 }
 
-// TestSolvesConverge: a matrix that is stored to 2^-24 takes about as many
-// iterations as one in FP64, whatever the method.
+// TestSolvesConverge: with a matrix stored to 2^-24, every method takes about as many iterations as with FP64.
 func TestSolvesConverge(t *testing.T) {
 	for _, c := range []struct {
 		kind    string
@@ -98,8 +97,7 @@ func TestSolvesConverge(t *testing.T) {
 	}
 }
 
-// checkHistory: iterations grow to the last one, where the error is the one that
-// was recomputed, but for rounding.
+// checkHistory: the iterations increase to the last one, whose error equals the recomputed error up to rounding.
 func checkHistory(t *testing.T, r result) {
 	t.Helper()
 	iteration, residual := r.series["iteration"], r.series["residual"]
@@ -128,7 +126,7 @@ func TestSolvesFail(t *testing.T) {
 		m      *csr.Matrix
 		p      point
 		reason string
-		solved bool // it came to a solve
+		solved bool // a solve took place
 	}{
 		{m, solvePoint("solver=cg"), "", true}, // the matrix is not symmetric
 		{m, solvePoint("max_iter=40"), krylov.IterationLimit.String(), true},
@@ -156,7 +154,7 @@ func TestSolvesQuick(t *testing.T) {
 	}
 }
 
-// TestRefine: x is of the scaled system, whose rows have 1 as largest magnitude.
+// TestRefine: x solves the scaled system, whose rows have the largest magnitude 1.
 func TestRefine(t *testing.T) {
 	pool := parallel.New(1)
 	defer pool.Close()
@@ -178,7 +176,7 @@ func TestRefine(t *testing.T) {
 	}
 }
 
-// TestSolvesInterrupted: the context ends measurements, within a solve too.
+// TestSolvesInterrupted: the context ends measurements, also within a solve.
 func TestSolvesInterrupted(t *testing.T) {
 	pool := parallel.New(1)
 	defer pool.Close()
@@ -204,11 +202,11 @@ func TestSolveExists(t *testing.T) {
 		want bool
 	}{
 		{solvePoint(), true},
-		{solvePoint("formats=AP7"), false}, // without a criterion
+		{solvePoint("formats=AP7"), false}, // the criterion is missing
 		{solvePoint("criterion=cw"), false},
 		{solvePoint("formats=AP7", "criterion=cw"), true},
 		{solvePoint("formats=AFX", "criterion=nw"), true},
-		{solvePoint("formats=RP16"), false}, // its accuracy is another
+		{solvePoint("formats=RP16"), false}, // the format has another accuracy
 	} {
 		if solveExists(c.p) != c.want {
 			t.Errorf("%v: got %t", c.p, !c.want)

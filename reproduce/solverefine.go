@@ -21,8 +21,8 @@ var solvers = []refiner{
 
 type refiner struct {
 	name    string
-	cycle   int     // iterations of a cycle; 0: it has none
-	seconds float64 // of an iteration, about, for each nonzero
+	cycle   int     // iterations of a cycle; 0: the method has no cycles
+	seconds float64 // per iteration and nonzero, about
 	make    func(h *linop.Host, cycle int) krylovMethod
 }
 
@@ -39,15 +39,14 @@ func solverNames() (names []string) {
 	return names
 }
 
-// lookupSolver returns the solver of a name, which was checked.
+// lookupSolver returns the solver of a name that was checked.
 func lookupSolver(name string) refiner {
 	return solvers[slices.IndexFunc(solvers, func(s refiner) bool { return s.name == name })]
 }
 
 const (
-	// correctionTol is what CG and BiCGStab are to make of the 2-norm of the
-	// residual in a step of refinement, the thesis does not say how much: a start
-	// anew costs them their Krylov space, but a correction is no more accurate than
+	// correctionTol is the reduction of the 2-norm of the residual by CG and BiCGStab in a step of refinement; the
+	// thesis gives none. A restart costs these methods their Krylov space, but a correction is no more accurate than
 	// the stored matrix.
 	correctionTol = 1e-4
 
@@ -55,7 +54,7 @@ const (
 	wholeCycle = 0x1p-60
 )
 
-// outcome is how a solve ended.
+// outcome is the outcome of a solve.
 type outcome struct {
 	reason               krylov.Reason
 	iterations, steps    int
@@ -63,15 +62,13 @@ type outcome struct {
 	history              history
 }
 
-// refine solves the system from x = 0 by algorithm 8 of [Molina24] as it is printed,
+// refine solves the system from x = 0 by algorithm 8 of [Molina24] as printed,
 //
 //	r = b - A x,  A~ d = r by a Krylov method,  x += d,
 //
-// with A in FP64 and the stored matrix as A~: no step is taken back, not even a cycle that
-// makes the residual worse, no restart grows, no precision is raised, so that what the stored
-// matrix does is seen. A step
-// of GMRES is one cycle, which makes this restarted GMRES; one of CG and BiCGStab
-// ends at correctionTol.
+// with A in FP64 and the stored matrix as A~. It takes no step back, not even a cycle that makes the residual worse,
+// lengthens no restart and raises no precision, so that the effect of the stored matrix shows. A step of GMRES is one
+// cycle, which makes it restarted GMRES; a step of CG and BiCGStab ends at correctionTol.
 func (s *system) refine(ctx context.Context, solver refiner, stored linop.Operator[vector, scalar], x vector, maxIter int) outcome {
 	if s.methods[solver.name] == nil {
 		s.methods[solver.name] = solver.make(s.host, solver.cycle)
@@ -118,8 +115,7 @@ func (s *system) refine(ctx context.Context, solver refiner, stored linop.Operat
 	return o
 }
 
-// next returns Running to go on after a step that changed the error, else the reason to
-// stop.
+// next returns Running to continue after a step that changed the error, otherwise the reason to stop.
 func next(inner krylov.Reason, before, current float64) krylov.Reason {
 	switch {
 	case math.IsNaN(current):
@@ -134,13 +130,13 @@ func next(inner krylov.Reason, before, current float64) krylov.Reason {
 	return inner
 }
 
-// backwardError is ||r|| / (||A|| ||x|| + ||b||) in the infinity norm.
+// backwardError returns ||r|| / (||A|| ||x|| + ||b||) in the infinity norm.
 func (s *system) backwardError(x, r vector) float64 {
 	return kernels.AbsMax(r) / (s.normA*kernels.AbsMax(x) + s.normB)
 }
 
-// history is the backward error, from the residual in FP64, by iterations. What a
-// method sees in between is the residual of another matrix.
+// history records the backward error, from the residual in FP64, by iterations. Within a step a method only sees the
+// residual with the stored matrix.
 type history struct{ iteration, residual []float64 }
 
 func (h *history) add(iteration int, residual float64) {
@@ -151,10 +147,10 @@ func (h *history) add(iteration int, residual float64) {
 	h.iteration, h.residual = append(h.iteration, float64(iteration)), append(h.residual, residual)
 }
 
-// historyPoints is about how many points are kept.
+// historyPoints is about the number of points kept.
 const historyPoints = 200
 
-// series returns the points, of many evenly spaced ones and the last.
+// series returns the points; of many, evenly spaced ones and the last.
 func (h *history) series() map[string][]float64 {
 	var iteration, residual []float64
 	last := len(h.iteration) - 1

@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// source is where a matrix comes from.
+// source is the source of a matrix.
 type source struct {
 	name      string
 	text      string // name of the file, or generator and parameters
@@ -20,11 +20,11 @@ type source struct {
 	load      func(ctx context.Context, maxMemory int64) (*csr.Matrix, error)
 }
 
-// cost is about how many seconds it takes to have the matrix.
+// cost returns about how many seconds it takes to read or make the matrix.
 func (s source) cost() float64 { return 1.5e-7 * float64(s.nnz) }
 
-// source finds a matrix in the folder, or makes one of about that many nonzeros
-// as its surrogate. It returns false if there is neither.
+// source finds a matrix in the folder, or makes a surrogate with about so many nonzeros. It returns false if neither
+// exists.
 func (o Options) source(name string, nnz int64) (source, bool, error) {
 	if o.Matrices != "" {
 		if found, ok := matrixio.Find(o.Matrices, name); ok {
@@ -40,7 +40,7 @@ func (o Options) source(name string, nnz int64) (source, bool, error) {
 	if err != nil {
 		return source{}, false, fmt.Errorf("%s: %w", name, err)
 	}
-	k, _ := generate.Find(s.Generator) // sized has looked
+	k, _ := generate.Find(s.Generator) // sized has checked the name
 	rows, nonzeros, err := k.Estimate(params)
 	if err != nil {
 		return source{}, false, fmt.Errorf("%s: %w", name, err)

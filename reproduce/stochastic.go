@@ -24,7 +24,7 @@ var tolerances = domain{"a row-wise backward error, such as 1e-10, or roundings"
 	return err
 }}
 
-// roundings is the tolerance of a solve that goes on until roundings are all that is left.
+// roundings is the tolerance of a solve that continues until only roundings are left.
 const (
 	roundings    = "roundings"
 	roundingsTol = 0x1p-50
@@ -38,8 +38,8 @@ func (p point) tolerance() float64 {
 	return tol
 }
 
-// stochasticSolves is the kind of solves in discrete stochastic arithmetic, whose digits are compared
-// with the right ones: those in common with a solve that believes 14 of its own.
+// stochasticSolves is the kind of measurement of solves in discrete stochastic arithmetic, whose digits are compared
+// with the correct ones: the digits shared with a reference solve that claims 14 digits itself.
 func stochasticSolves() kind {
 	return kind{
 		name: "stochastic", text: "digits that three solves with random rounding have in common (CESTAC), beside those that are right", matrix: true,
@@ -61,7 +61,7 @@ func stochasticSolves() kind {
 	}
 }
 
-// mostRight is what agreement of all digits counts for, and the digits that the reference must have, less one.
+// mostRight is the count for agreement in all digits. The reference must claim one digit less.
 const mostRight = 15
 
 func stochasticDigits(ctx context.Context, m *csr.Matrix, p point) (result, error) {
@@ -114,7 +114,7 @@ func solved(ctx context.Context, m *csr.Matrix, b []float64, opt solve.Options) 
 	return s.Solve(ctx, b, nil)
 }
 
-// agreement is the digits of the largest elements that x has in common with another.
+// agreement returns the number of digits, relative to the largest elements, that x shares with other.
 func agreement(x, other []float64) float64 {
 	var worst, size float64
 	for i, v := range other {
@@ -123,8 +123,8 @@ func agreement(x, other []float64) float64 {
 	return math.Max(0, math.Min(mostRight, -math.Log10(worst/size)))
 }
 
-// formatSearches is the kind of searches for storage formats by delta debugging, with the
-// diagonal as preconditioner.
+// formatSearches is the kind of measurement of searches for storage formats by delta debugging, with the diagonal as
+// preconditioner.
 func formatSearches() kind {
 	return kind{
 		name: "formats", text: "the cheapest storage formats of the parts of a solve, by delta debugging (PROMISE)", matrix: true,

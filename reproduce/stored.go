@@ -23,10 +23,9 @@ const (
 	layoutLabel     = "layout"
 )
 
-// storedLabels are those of every kind that stores a matrix. The rounding "paper"
-// is truncation, with the intervals as they are printed, for the sets of the
-// papers; ours is always rounded to nearest. The arithmetic "storage" is FP32 for
-// formats that are heads of FP32, as in chapter 3 of [Molina24].
+// storedLabels returns the labels of every kind that stores a matrix. The rounding "paper" is truncation, with the
+// intervals as printed, for the sets of the papers; ours always rounds to nearest. The arithmetic "storage" is FP32
+// for formats that are prefixes of FP32, as in chapter 3 of [Molina24].
 func storedLabels() []label {
 	return []label{
 		{formatsLabel, "AP7", formatSets},
@@ -35,7 +34,7 @@ func storedLabels() []label {
 		{roundingLabel, "paper", oneOf("paper", "own")},
 		{arithmeticLabel, "fp64", oneOf("fp64", "storage")},
 		{dropLabel, "yes", oneOf("yes", "no")},
-		{layoutLabel, "auto", layouts}, // the papers' sets have one only
+		{layoutLabel, "auto", layouts}, // the papers' sets have only one
 	}
 }
 
@@ -62,13 +61,13 @@ var (
 	}}
 )
 
-// threads is the label of how many there are; words are counted before the check.
+// threads returns the label of the number of threads; words are counted before the check.
 func threads(value string) label {
 	return label{threadsLabel, value, domain{"a positive number, all, or each from 1 to all", positive.check}}
 }
 
-// storedExists reports whether a combination exists: a format for all elements has
-// the accuracy of its unit roundoff, and only one way to be stored.
+// storedExists reports whether a combination exists: a format for all elements has the accuracy of its unit roundoff
+// and is stored in one way only.
 func storedExists(p point) bool {
 	s, err := p.spec()
 	if err != nil {
@@ -89,7 +88,7 @@ func (p point) uniform() bool {
 	return err == nil && s.Uniform
 }
 
-// spec is the storage that a point asks for.
+// spec returns the storage that a point asks for.
 func (p point) spec() (s adaptive.Spec, err error) {
 	if s.Set, err = adaptive.LookupSet(p[formatsLabel]); err != nil {
 		return s, err
@@ -114,9 +113,8 @@ func (p point) spec() (s adaptive.Spec, err error) {
 	return s, nil
 }
 
-// store stores m for a product. AFX goes to slots where the automatic choice would
-// be plain FP64, as of matrices that lie in the cache: the experiments ask what
-// adaptive precision does.
+// store stores m for a product. AFX goes to slots where the automatic choice would be plain FP64, as for matrices
+// that fit into the cache: the experiments ask for the effect of adaptive precision.
 func store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (lab.Product, *adaptive.Matrix, error) {
 	product, a, err := lab.Store(m, spec, pool)
 	if err == nil && a.Layout() == adaptive.CSR {
@@ -126,9 +124,8 @@ func store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (lab.Product,
 	return product, a, err
 }
 
-// unitNorm scales m by the power of two that brings its norm to [1, 2), as the
-// papers scale by the norm: so that no format lacks the range. It scales in
-// place.
+// unitNorm scales m in place by the power of two that brings its norm to [1, 2), so that no format lacks the range.
+// The papers scale by the norm.
 func unitNorm(m *csr.Matrix, pool *parallel.Pool) {
 	norm := 0.0
 	for _, sum := range m.RowSums(pool) {

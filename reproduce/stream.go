@@ -7,7 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/lab"
 )
 
-// streams is the kind of the bandwidth of memory over the size of arrays, as BabelStream measures it.
+// streams is the kind of measurement of the bandwidth of memory over the size of arrays, as BabelStream measures it.
 func streams() kind {
 	var names []string
 	for _, k := range lab.StreamKernels() {

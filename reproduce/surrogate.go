@@ -9,8 +9,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
-// sized returns the parameters of a surrogate whose number of nonzeros is nearest to
-// nnz; from 5e4 to 1e8 it is within 30 %.
+// sized returns the parameters of the surrogate whose number of nonzeros is nearest to nnz; from 5e4 to 1e8 nonzeros
+// it is within 30 %.
 func sized(s *matrixio.Surrogate, nnz int64) (best generate.Params, err error) {
 	kind, ok := generate.Find(s.Generator)
 	if !ok {

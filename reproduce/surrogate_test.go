@@ -29,7 +29,7 @@ func replaced() []matrixio.Paper {
 	return slices.DeleteFunc(slices.Clone(matrixio.Papers()), func(p matrixio.Paper) bool { return p.Surrogate == nil })
 }
 
-// generatedAs returns the surrogate of a matrix with about that many nonzeros.
+// generatedAs returns the surrogate of a matrix with about so many nonzeros.
 func generatedAs(t *testing.T, p matrixio.Paper, nnz int64) *csr.Matrix {
 	t.Helper()
 	params, err := sized(p.Surrogate, nnz)
@@ -39,7 +39,7 @@ func generatedAs(t *testing.T, p matrixio.Paper, nnz int64) *csr.Matrix {
 	return generated(t, p.Surrogate.Generator, params)
 }
 
-// TestFindSurrogate: every matrix of the thesis' tables has a surrogate.
+// TestFindSurrogate: every matrix in the thesis' tables has a surrogate.
 func TestFindSurrogate(t *testing.T) {
 	groups, err := records.Groups()
 	if err != nil {
@@ -57,8 +57,8 @@ func TestFindSurrogate(t *testing.T) {
 	}
 }
 
-// TestSurrogates: surrogates are described, have about the size that is wanted, and
-// those of one generator differ by more than the seed.
+// TestSurrogates: surrogates are described and have about the requested size, and two surrogates of one generator
+// differ by more than the seed.
 func TestSurrogates(t *testing.T) {
 	seen := map[string]string{}
 	for _, p := range replaced() {
@@ -87,8 +87,8 @@ func TestSurrogates(t *testing.T) {
 	}
 }
 
-// TestSurrogateValues: diagonals without zeros, full significands, and symmetry exactly
-// where the kind promises it.
+// TestSurrogateValues: the diagonal has no zeros, significands are full, and matrices are exactly symmetric where the
+// kind promises it.
 func TestSurrogateValues(t *testing.T) {
 	for _, p := range replaced() {
 		m := generatedAs(t, p, 6e4)
@@ -156,7 +156,7 @@ func surrogateTable() string {
 	return b.String() + "\n"
 }
 
-// storageTable has the bytes of bucketed CSR in AP7 by those of FP64 CSR.
+// storageTable returns the bytes of bucketed CSR in AP7 relative to FP64 CSR.
 func storageTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| matrix | n | nonzeros | nw 2^-53 | nw 2^-37 | nw 2^-24 | cw 2^-53 | cw 2^-37 | cw 2^-24 |\n")
@@ -172,7 +172,7 @@ func storageTable(t *testing.T) string {
 	return b.String() + "\n"
 }
 
-// sharesOf are the bytes of bucketed CSR by those of FP64 CSR, by criterion and target.
+// sharesOf returns the bytes of bucketed CSR relative to FP64 CSR, by criterion and target.
 func sharesOf(t *testing.T, m *csr.Matrix, name string) (shares []float64) {
 	t.Helper()
 	set, err := adaptive.LookupSet(name)
@@ -195,8 +195,8 @@ func sharesOf(t *testing.T, m *csr.Matrix, name string) (shares []float64) {
 	return shares
 }
 
-// TestClassAtAnySize: surrogates take about the same share of FP64 CSR at any size, to 15 %
-// and half a percent of FP64, whatever the set, the criterion and the target.
+// TestClassAtAnySize: surrogates take about the same share of FP64 CSR at any size, to 15 % and half a percent of
+// FP64, for all sets, criteria and targets.
 func TestClassAtAnySize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("stores all surrogates, large ones")
@@ -214,7 +214,7 @@ func TestClassAtAnySize(t *testing.T) {
 	}
 }
 
-// productLabels are the sets of the papers and ours, at each target and criterion.
+// productLabels returns the sets of the papers and ours, at each target and criterion.
 func productLabels(t *testing.T) map[string]records.Words {
 	t.Helper()
 	g := records.Grid{Kind: "product", Matrices: records.Words{"Serena"}, Labels: map[string]records.Words{
@@ -228,8 +228,8 @@ func productLabels(t *testing.T) map[string]records.Words {
 	return g.Labels
 }
 
-// TestStoredSurrogates stores a surrogate of each generator in every way: it takes the
-// bytes that were predicted, and the error of a product is of order epsilon.
+// TestStoredSurrogates stores a surrogate of each generator in every way: it takes the bytes predicted, and the error
+// of a product is of order epsilon.
 func TestStoredSurrogates(t *testing.T) {
 	first := map[string]string{} // matrix of each generator
 	for _, p := range replaced() {

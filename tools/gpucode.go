@@ -21,11 +21,10 @@ const (
 	linker   = "ld.lld-19"
 )
 
-// gpucodeMain compiles the kernels of pkg/gpu for GPUs: PTX for NVIDIA's, code objects
-// for AMD's, which are committed beside their source so that mpsolve builds without clang.
-// It refuses code that spills registers, calls functions or keeps arrays in slow memory.
-// With -check it compares what it compiles with what is committed. The compiler is
-// clang 19: other versions make other code of the same source. See `make gpu-generate`.
+// gpucodeMain compiles the kernels of pkg/gpu for GPUs: PTX for NVIDIA's, code objects for AMD's. The results are
+// committed beside their source, so that mpsolve builds without clang. It refuses code that spills registers, calls
+// functions or keeps arrays in slow memory. With -check it compares its results with the committed files. The
+// compiler is clang 19: other versions generate other code from the same source. See `make gpu-generate`.
 func gpucodeMain() {
 	check := flag.Bool("check", false, "compare with the committed files instead of writing them")
 	must := flag.Bool("must", false, "it is an error if "+compiler+" is not there")
@@ -51,7 +50,7 @@ func gpucodeRun(check, must bool) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	// Compiled elsewhere, so that a path that gets into the code is noticed.
+	// Compile in another folder, so that a path in the code would be noticed.
 	if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
 		return err
 	}
@@ -83,18 +82,18 @@ type gpucodeTarget struct {
 }
 
 const (
-	// Without vendors' headers, paths, identifiers and versions in the code.
+	// No vendors' headers, paths, identifiers or versions may affect the code.
 	gpucodeAlways = "-O3 -ffp-contract=off -fno-ident -fno-verbose-asm -Wall -Wextra -Werror -Wno-unused-parameter " +
 		"-Wno-unused-variable -Wno-unused-but-set-variable --cuda-device-only"
-	// LLVM's reduction of strengths spends more additions on addresses than it saves.
+	// LLVM's strength reduction spends more additions on addresses than it saves.
 	nvidia  = "-mllvm -disable-lsr -x cuda -nocudainc -nocudalib -S --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx60"
 	amd     = "-x hip -nogpuinc -nogpulib --no-gpu-bundle-output -fuse-cuid=none -Xoffload-linker -s"
 	one     = amd + " -mcode-object-version=4 --offload-arch="            // known to ROCm 5
 	generic = amd + " -mcode-object-version=6 -Wno-error --offload-arch=" // clang 19 warns of version 6
 )
 
-// targets: PTX for NVIDIA's GPUs from the oldest on, by drivers that know PTX 6.0 (ptxas makes the
-// same code of it as of PTX for newer ones), and code objects for AMD's, as amdTargets in pkg/gpu.
+// gpucodeTargets: PTX for NVIDIA's GPUs from the oldest on, for drivers that know PTX 6.0 (ptxas generates the same
+// code from it as from PTX for newer ones), and code objects for AMD's, as amdTargets in pkg/gpu.
 var gpucodeTargets = []gpucodeTarget{
 	{"sm_70", "code/kernels.ptx", nvidia, lookAtPTX},
 	codeObject(one, "gfx908"), codeObject(one, "gfx90a"), codeObject(one, "gfx942"), codeObject(one, "gfx1100"),
@@ -105,13 +104,13 @@ func codeObject(flags, gfx string) gpucodeTarget {
 	return gpucodeTarget{gfx, "code/" + gfx + ".hsaco", flags + gfx, lookAtCodeObject}
 }
 
-// compile compiles for t in dir and looks at the code.
+// compile compiles for t in dir and checks the code.
 func (t gpucodeTarget) compile(dir string) ([]byte, error) {
 	out := t.name + ".out"
 	args := append(strings.Fields(gpucodeAlways+" "+t.flags), "kernels.c", "-o", out)
 	cmd := exec.Command(compiler, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "LLD_VERSION=lld") // the linker writes that down
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "LLD_VERSION=lld") // otherwise the linker writes its version into the file
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", t.name, err, said)
 	}
@@ -137,13 +136,13 @@ var (
 	slow           = regexp.MustCompile(`\.local\b|(?m:^\s*(@!?%p\d+\s+)?call\b)|\.func\b`)
 )
 
-// withoutComments is PTX without comments and empty lines.
+// withoutComments returns PTX without comments and empty lines.
 func withoutComments(code []byte) []byte {
 	return bytes.TrimLeft(emptyLine.ReplaceAll(gpucodeComment.ReplaceAll(code, nil), []byte("\n")), "\n")
 }
 
-// lookAtPTX refuses local memory and functions. Whether ptxas spills is known on a machine
-// that has it alone, see bench/gpu.
+// lookAtPTX refuses local memory and function calls. Only a machine with ptxas can tell whether ptxas spills, see
+// bench/gpu.
 func lookAtPTX(code []byte) (string, error) {
 	name := "the file"
 	for _, line := range bytes.Split(code, []byte("\n")) {
@@ -161,8 +160,7 @@ func lookAtPTX(code []byte) (string, error) {
 	return fmt.Sprintf("%d kernels", n), nil
 }
 
-// lookAtCodeObject refuses private memory and spilled registers, of which the notes of the
-// code object tell.
+// lookAtCodeObject refuses private memory and spilled registers, which the notes of the code object report.
 func lookAtCodeObject(code []byte) (string, error) {
 	note, err := gputest.CodeMetadata(code)
 	if err != nil {

@@ -16,7 +16,7 @@ func committed(t *testing.T, name string) []byte {
 	return code
 }
 
-// What is committed passes, and spills planted into it do not.
+// The committed files pass, and faults planted into them do not.
 func TestLook(t *testing.T) {
 	for _, target := range gpucodeTargets {
 		code := committed(t, target.file)

@@ -20,10 +20,10 @@ const (
 	golden      = "tools/testdata/sass.txt"
 )
 
-// ptxasMain assembles the PTX of pkg/gpu's kernels by NVIDIA's ptxas for every
-// architecture that it knows. It refuses code with a stack, local memory or spilled registers,
-// and kernels of which too few blocks fit on a multiprocessor, and compares the size of the
-// code with what was recorded, so that nothing grows unnoticed. See `make gpu-ptxas`.
+// ptxasMain assembles the PTX of pkg/gpu's kernels with NVIDIA's ptxas for every architecture that ptxas knows. It
+// refuses code with a stack, local memory or spilled registers, and kernels of which too few blocks fit on a
+// multiprocessor. It compares the size of the code with the recorded size, so that growth is noticed. See `make
+// gpu-ptxas`.
 func ptxasMain() {
 	update := flag.Bool("update", false, "record registers and sizes in "+golden)
 	must := flag.Bool("must", false, "it is an error if ptxas cannot be had")
@@ -65,13 +65,13 @@ func ptxasRun(update, must bool) error {
 	return ratchet(recorded, version, all)
 }
 
-// assembled is what ptxas made for an architecture.
+// assembled is the result of ptxas for an architecture.
 type assembled struct {
 	sm      architecture
 	kernels map[string]usage
 }
 
-// assembleAll assembles for every architecture that ptxas knows, and judges all of them.
+// assembleAll assembles for every architecture that ptxas knows, and judges all results.
 func assembleAll(ptxas string, code []byte) ([]assembled, error) {
 	dir, err := os.MkdirTemp("", "gpuptxas")
 	if err != nil {
@@ -106,7 +106,7 @@ func assembleAll(ptxas string, code []byte) ([]assembled, error) {
 	return all, errors.Join(faults...)
 }
 
-// errUnknown is the error of an architecture that ptxas does not know.
+// errUnknown is the error for an architecture that ptxas does not know.
 var errUnknown = errors.New("not known to this ptxas")
 
 // assemble runs ptxas, which writes a file.
@@ -134,7 +134,7 @@ func assemble(ptxas, file string, sm architecture) (map[string]usage, error) {
 	return kernels, nil
 }
 
-// summary is a line about an architecture: kernels by the blocks that they are to have room for.
+// summary returns a line about an architecture: the numbers of kernels by the blocks that must fit.
 func summary(sm architecture, kernels map[string]usage) string {
 	size := 0
 	count, most := map[int]int{}, map[int]int{}
@@ -151,11 +151,11 @@ func summary(sm architecture, kernels map[string]usage) string {
 	return text
 }
 
-// fetch is what gets ptxas from Debian; it prints a folder.
+// fetch is the command that fetches ptxas from Debian; it prints a folder.
 var fetch = []string{".ci/debian", "trixie", "non-free", "*/bin/ptxas", "nvidia-cuda-toolkit"}
 
-// find returns the path of ptxas: of $PTXAS, in $PATH, where CUDA installs it, or from
-// Debian's package, which is fetched into the user's cache once.
+// find returns the path of ptxas: $PTXAS, in $PATH, where CUDA installs it, or in Debian's package, which is fetched
+// into the user's cache once.
 func find() (string, error) {
 	if given := os.Getenv("PTXAS"); given != "" {
 		path, err := exec.LookPath(given)
@@ -195,13 +195,13 @@ func versionOf(ptxas string) (string, error) {
 	return string(m[1]), nil
 }
 
-// architecture is what limits the blocks on a multiprocessor: see the table of technical
-// specifications in NVIDIA's CUDA C++ Programming Guide.
+// architecture holds the limits on the blocks of a multiprocessor: see the table of technical specifications in
+// NVIDIA's CUDA C++ Programming Guide.
 type architecture struct {
 	name     string
 	threads  int // of all blocks
 	shared   int // kB of shared memory, for all blocks
-	reserved int // kB of it that each block takes besides
+	reserved int // kB of shared memory that each block takes in addition
 }
 
 var architectures = []architecture{
@@ -215,18 +215,18 @@ var architectures = []architecture{
 	{"sm_120", 1536, 100, 1},
 }
 
-// The same on all of them.
+// Limits that all architectures share.
 const (
 	blockThreads = 256 // of our kernels
 	warpThreads  = 32
 	partitions   = 4     // of a multiprocessor; each has a quarter of the warps and registers
 	registerFile = 16384 // of a partition
-	registerUnit = 256   // that registers are given to a warp in
-	sharedUnit   = 256   // bytes that shared memory is given to a block in
+	registerUnit = 256   // granularity of registers for a warp
+	sharedUnit   = 256   // granularity of shared memory for a block, bytes
 	mostBlocks   = 16
 )
 
-// blocks returns the number of blocks of a kernel that a multiprocessor has room for.
+// blocks returns the number of blocks of a kernel that fit on a multiprocessor.
 func (a architecture) blocks(u usage) int {
 	up := func(n, unit int) int { return (n + unit - 1) / unit * unit }
 	warps := registerFile / up(max(u.registers, 1)*warpThreads, registerUnit) * partitions

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A program that $PTXAS names comes first, and one that says no release is no ptxas.
+// The program in $PTXAS comes first, and a program that reports no release is not ptxas.
 func TestFind(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "ptxas")
 	write := func(says string) {
@@ -52,7 +52,7 @@ func named(name string) architecture {
 	panic(name)
 }
 
-// What ptxas 12.4 said of three kernels, and one of its files.
+// The output of ptxas 12.4 for three kernels, and one of its files.
 func TestUsages(t *testing.T) {
 	want := map[string]usage{
 		"spmv_slots3": {registers: 80, shared: 64},
@@ -71,7 +71,7 @@ func TestUsages(t *testing.T) {
 	}
 }
 
-// Of the committed PTX every kernel asks for enough blocks.
+// Every kernel in the committed PTX requests enough blocks.
 func TestWants(t *testing.T) {
 	ptx, err := os.ReadFile(filepath.Join("..", ptxasSource))
 	if err != nil {
@@ -88,7 +88,7 @@ func TestWants(t *testing.T) {
 	}
 }
 
-// Each fault that is planted into the words of ptxas or into the PTX is found.
+// Each fault planted into the output of ptxas or into the PTX is found.
 func TestJudge(t *testing.T) {
 	judged := func(sm, said string, wanted map[string]int) error {
 		kernels := usages([]byte(said))
@@ -129,7 +129,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Numbers of NVIDIA's occupancy calculator.
+// Numbers from NVIDIA's occupancy calculator.
 func TestBlocks(t *testing.T) {
 	for _, c := range []struct {
 		sm                      string

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// usage is what a kernel takes, in bytes but for the registers of a thread.
+// usage is the resource usage of a kernel: registers per thread, everything else in bytes.
 type usage struct {
 	registers, shared    int
 	stack, spills, local int
@@ -26,7 +26,7 @@ var (
 	registers = regexp.MustCompile(`Used (\d+) registers`)
 )
 
-// usages reads what ptxas -v said.
+// usages reads the output of ptxas -v.
 func usages(said []byte) map[string]usage {
 	all := map[string]usage{}
 	name := ""
@@ -59,8 +59,7 @@ func usages(said []byte) map[string]usage {
 	return all
 }
 
-// sizesOf returns the size of each kernel's code in what ptxas wrote: ELF, but for the number
-// of its version.
+// sizesOf returns the size of each kernel's code in the file of ptxas, which is ELF except for its version number.
 func sizesOf(code []byte) (map[string]int, error) {
 	const version = 20
 	if len(code) < version+4 {
@@ -80,9 +79,9 @@ func sizesOf(code []byte) (map[string]int, error) {
 	return sizes, nil
 }
 
-// fewer has the kernels that may take more registers than others, by the beginning of their
-// names: how many blocks a multiprocessor has to have room for. Slots decode several integers at a
-// time, and products with many vectors have a sum for each row of a block and vector.
+// fewer lists the kernels that may take more registers than others, by prefixes of their names, with the number of
+// blocks that must fit on a multiprocessor. Slots decode several integers at a time, and products with many vectors
+// have a sum for each row of a block and vector.
 var fewer = []struct {
 	prefix string
 	blocks int
@@ -90,8 +89,8 @@ var fewer = []struct {
 
 const slotsPrefix = "spmv_slots"
 
-// residents is how many blocks of a kernel a multiprocessor has to have room for, so that loads
-// of some are under way while others compute.
+// residents returns the number of blocks of a kernel that must fit on a multiprocessor, so that some blocks load
+// while others compute.
 func residents(kernel string) int {
 	for _, f := range fewer {
 		if strings.HasPrefix(kernel, f.prefix) {
@@ -106,7 +105,7 @@ var (
 	minimum    = regexp.MustCompile(`\.minnctapersm (\d+)`)
 )
 
-// wants returns the blocks per multiprocessor that the PTX asks for each kernel.
+// wants returns the blocks per multiprocessor that the PTX requests for each kernel.
 func wants(ptx []byte) map[string]int {
 	all := map[string]int{}
 	for _, m := range ptxasEntry.FindAllSubmatch(ptx, -1) {
@@ -118,8 +117,8 @@ func wants(ptx []byte) map[string]int {
 	return all
 }
 
-// judge returns an error for everything that is wrong with what ptxas made of the kernels, of
-// which wanted has the names, and the blocks per multiprocessor that they ask for.
+// judge returns an error for each fault in the results of ptxas. The keys of wanted are the names of the kernels, its
+// values the blocks per multiprocessor that they request.
 func judge(sm architecture, kernels map[string]usage, wanted map[string]int) error {
 	var faults []error
 	fault := func(name, format string, a ...any) {
@@ -148,10 +147,10 @@ func judge(sm architecture, kernels map[string]usage, wanted map[string]int) err
 	return errors.Join(faults...)
 }
 
-// The recorded table has the version of ptxas and the architectures in its first line, and then
-// for each kernel its registers and the bytes of its code, on each architecture: 40/5120.
+// The recorded table has the version of ptxas and the architectures in its first line, and then, for each kernel, its
+// registers and the bytes of its code on each architecture: 40/5120.
 
-// record returns the table of what ptxas made.
+// record returns the table for the results of ptxas.
 func record(version string, all []assembled) []byte {
 	var b bytes.Buffer
 	row := func(name string, cells func(assembled) string) {
@@ -170,9 +169,8 @@ func record(version string, all []assembled) []byte {
 
 func cell(u usage) string { return fmt.Sprintf("%d/%d", u.registers, u.size) }
 
-// ratchet compares with the recorded table: more code than recorded is an error, and so is a
-// kernel that has no row. What is less is printed, to be recorded. Other versions of ptxas
-// make other code, which is not compared.
+// ratchet compares with the recorded table: more code than recorded is an error, and so is a kernel without a row. It
+// prints reductions, which should be recorded. The code of other versions of ptxas differs and is not compared.
 func ratchet(recorded []byte, version string, all []assembled) error {
 	lines := strings.Split(strings.TrimSpace(string(recorded)), "\n")
 	head := strings.Fields(lines[0])

@@ -1,12 +1,12 @@
-// Command tools makes and checks parts of this repository. It imports nothing of the solver, so that it
-// builds whatever state the generated code is in.
+// Command tools makes and checks parts of this repository. It imports nothing of the solver, so that it builds in any
+// state of the generated code.
 //
 //	go run ./tools gpucode      compiles the kernels for GPUs
-//	go run ./tools gpugen       writes what launches these kernels from Go
+//	go run ./tools gpugen       writes the code that launches these kernels from Go
 //	go run ./tools gpuptxas     assembles their PTX for every architecture of NVIDIA's
 //	go run ./tools mutants      makes errors in the source and counts those that the tests notice
 //	go run ./tools platforms    checks the types of all packages for other platforms
-//	go run ./tools simdgen      compiles the kernels in C and writes them as assembly of Go
+//	go run ./tools simdgen      compiles the kernels in C and writes them as Go assembly
 //	go run ./tools site         makes HTML of the pages of docs
 package main
 
@@ -19,7 +19,7 @@ import (
 	"slices"
 )
 
-// commands are what the first argument may name. Each takes the flags behind its name.
+// commands maps the first argument to the command, which takes the flags after its name.
 var commands = map[string]func(){
 	"gpucode":   gpucodeMain,
 	"gpugen":    gpugenMain,

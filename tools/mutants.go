@@ -31,18 +31,18 @@ type mutantsGroup struct {
 type mutant struct {
 	Old      string `yaml:"old"`
 	New      string `yaml:"new"`
-	Survives string `yaml:"survives"` // why no test notices it; empty: the tests must
+	Survives string `yaml:"survives"` // why no test notices the mutant; empty: the tests must
 }
 
-// mutantsMain measures what the tests notice: it makes one small error at a time in the
-// source, as mutants.yaml lists them, runs the short tests of the packages, and prints which
-// they kill. The tree stays as it is; the go command's -overlay replaces the file.
+// mutantsMain measures what the tests notice: it makes one small error at a time in the source, as mutants.yaml lists
+// them, runs the short tests of the packages, and prints which errors they kill. The tree stays unchanged; the go
+// command's -overlay replaces the file.
 //
 //	go run ./tools mutants [-run REGEXP] [-j N]
 //
-// It exits with 1 if a mutant survives that the list does not name as a survivor, or the
-// reverse, so that the list stays true; and before any test if the old text of a mutant does not
-// occur just once, which a test of this package sees as well.
+// It exits with 1 if a mutant survives that the list does not name as a survivor, or the reverse, so that the list
+// stays true. It exits before any test if the old text of a mutant does not occur exactly once, which a test of this
+// package checks as well.
 func mutantsMain() {
 	run := flag.String("run", ".", "only mutants whose tests or old text match this regular expression")
 	jobs := flag.Int("j", 1, "mutants to test at a time")
@@ -79,7 +79,7 @@ func mutantsMain() {
 	}
 }
 
-// mutants reads the list. It is an error if the source has changed so that a mutant cannot be made.
+// mutants reads the list. It returns an error if the source has changed so that a mutant cannot be made.
 func mutants() (groups []mutantsGroup, err error) {
 	if err := yaml.Unmarshal(list, &groups); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (g mutantsGroup) try(m mutant) string {
 	}
 	defer os.RemoveAll(dir)
 	overlay, replacement := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "mutant.go")
-	text, _ := json.Marshal(map[string]map[string]string{"Replace": {file: replacement}}) // strings always can be
+	text, _ := json.Marshal(map[string]map[string]string{"Replace": {file: replacement}}) // strings can always be encoded
 	if err := errors.Join(os.WriteFile(overlay, text, 0o600), os.WriteFile(replacement, mutated, 0o600)); err != nil {
 		return err.Error()
 	}
@@ -121,11 +121,11 @@ func (g mutantsGroup) try(m mutant) string {
 	return "survived"
 }
 
-// mutate returns the path of the file that holds the old text, and its content with the new.
+// mutate returns the path of the file that holds the old text, and its content with the new text.
 func (g mutantsGroup) mutate(m mutant) (file string, mutated []byte, err error) {
 	n := 0
 	for _, folder := range g.Source {
-		sources, _ := filepath.Glob(filepath.Join(folder, "*.go")) // errors are those of patterns
+		sources, _ := filepath.Glob(filepath.Join(folder, "*.go")) // only an invalid pattern gives an error
 		for _, path := range sources {
 			source, err := os.ReadFile(path)
 			if err != nil {

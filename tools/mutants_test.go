@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// The source has what the mutants change: a change of the source is one of the list, too.
+// The source has the old text of every mutant: whoever changes the source updates the list.
 func TestMutantsOccur(t *testing.T) {
 	t.Chdir("..")
 	groups, err := mutants()

@@ -16,9 +16,9 @@ import (
 	"strings"
 )
 
-// platformsMain checks the types of all packages and tests for the platforms that are not at hand, without cgo. It reads
-// the sources alone, of what is imported too, so that nothing is compiled for them: a second for each, where a build takes
-// a minute.
+// platformsMain checks the types of all packages and tests for platforms that are not at hand, without cgo. It reads
+// only sources, also of imported packages, and compiles nothing: it takes a second for each platform, where a build
+// takes a minute.
 func platformsMain() {
 	flag.Parse()
 	failed := false
@@ -36,7 +36,7 @@ func platformsMain() {
 	}
 }
 
-// listed is a package as `go list -json` describes it: with the files that it has on a platform.
+// listed is a package as `go list -json` describes it, with its files on a platform.
 type listed struct {
 	ImportPath, Dir, Name string
 	GoFiles               []string
@@ -47,7 +47,8 @@ type listed struct {
 	}
 }
 
-// check checks the packages of a pattern, and their tests, for a platform such as linux/arm64, and returns how many there are.
+// check checks the packages of a pattern, and their tests, for a platform such as linux/arm64, and returns their
+// number.
 func check(platform, pattern string) (n int, err error) {
 	system, arch, _ := strings.Cut(platform, "/")
 	list := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Dir,Name,GoFiles,ImportMap,Module", pattern)
@@ -62,14 +63,14 @@ func check(platform, pattern string) (n int, err error) {
 	}
 	done := packages{"unsafe": types.Unsafe}
 	var faults []error
-	for stream := json.NewDecoder(out); ; { // what a package imports comes before it
+	for stream := json.NewDecoder(out); ; { // imported packages come first
 		var p listed
 		if err := stream.Decode(&p); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return n, err
 		}
-		if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") { // the latter is written by go test
+		if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") { // go test generates the latter
 			continue
 		}
 		ours := p.Module != nil && p.Module.Main
@@ -81,10 +82,10 @@ func check(platform, pattern string) (n int, err error) {
 	return n, errors.Join(append(faults, list.Wait())...)
 }
 
-// packages are those that have been checked, by their paths.
+// packages are the packages that have been checked, by their paths.
 type packages map[string]*types.Package
 
-// check checks a package, of others than ours without the bodies of their functions.
+// check checks a package; of packages other than ours without the bodies of their functions.
 func (done packages) check(p listed, sizes types.Sizes, ours bool) error {
 	files := token.NewFileSet()
 	var sources []*ast.File
@@ -109,7 +110,8 @@ func (done packages) check(p listed, sizes types.Sizes, ours bool) error {
 	return errors.Join(faults...)
 }
 
-// importer finds what a package imports; renamed is the path that is meant, of vendored packages and those with tests.
+// importer finds imported packages; renamed maps paths to the actual paths, for vendored packages and those with
+// tests.
 type importer struct {
 	done    packages
 	renamed map[string]string

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What a kernel must not do is refused, for each target.
+// Code that a kernel must not contain is refused, for each target.
 func TestRefused(t *testing.T) {
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
@@ -52,7 +52,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What instructions take of the stack is counted from them.
+// The stack usage is computed from the instructions.
 func TestTakes(t *testing.T) {
 	i := image{lines: map[int]string{0: "pushq %rbp", 1: "pushq %r15", 2: "andq $-0x40, %rsp", 6: "subq $0x5c0, %rsp", 9: "vmovapd %zmm0, 0x540(%rsp)"}}
 	if got, want := i.takes(), 8+16+63+0x5c0; got != want {

@@ -20,10 +20,10 @@ const (
 		"-fno-asynchronous-unwind-tables -fno-stack-protector -fno-jump-tables -fno-unroll-loops -fno-vectorize -fno-slp-vectorize " +
 		"-ffunction-sections -fdata-sections -fstack-usage -Wall -Wextra -Wno-unused-function -Werror -c"
 
-	// mostStack is the most that a kernel may take of a stack, in bytes.
+	// mostStack is the largest stack usage of a kernel, in bytes.
 	mostStack = 2048
 
-	// script puts the code and its constants one after the other, from the address BASE on.
+	// script places the code and its constants one after the other, from the address BASE on.
 	script = `SECTIONS {
 	. = BASE;
 	.text : ALIGN(64) { *(.start) *(.text*) }
@@ -34,8 +34,8 @@ const (
 `
 )
 
-// image is the machine code of a kernel: from its start on, which calls the kernel, to the end
-// of its constants, where the caller goes on.
+// image is the machine code of a kernel: from its start, which calls the kernel, to the end of its constants, where
+// the caller continues.
 type image struct {
 	kernel
 	code  []byte
@@ -95,7 +95,7 @@ func (t *target) compile(source, dir string, kernels []kernel) (images []image, 
 func (t *target) link(object, start, dir string, k kernel) (i image, err error) {
 	var linked [2]*elf.File
 	var codes [2][]byte
-	for n, base := range []string{"0x100000", "0x234040"} { // not multiples of a page apart
+	for n, base := range []string{"0x100000", "0x234040"} { // their distance is not a multiple of a page
 		ld, out := filepath.Join(dir, "script.ld"), filepath.Join(dir, "linked"+base)
 		if err := os.WriteFile(ld, []byte(strings.Replace(script, "BASE", base, 1)), 0o666); err != nil {
 			return i, err
@@ -130,13 +130,13 @@ func (t *target) link(object, start, dir string, k kernel) (i image, err error) 
 		}
 		i.lines[int(at)-0x100000] = address.ReplaceAllString(strings.Join(strings.Fields(comment.Split(m[2], 2)[0]), " "), "<")
 	}
-	if calls != 1 { // that of start
+	if calls != 1 { // the call in start
 		return i, errors.New("the kernel calls a function")
 	}
 	return i, nil
 }
 
-// takes is the most of the stack that the instructions of a kernel for amd64 take, aligning it included.
+// takes returns the most stack that the instructions of a kernel for amd64 take, including alignment.
 func (i *image) takes() int {
 	total := 8 // the return address
 	for _, line := range i.lines {
@@ -158,19 +158,19 @@ func scan(line, format string, n *int) bool {
 	return count == 1 && err == nil
 }
 
-// further is a line of the source with flags of clang for a target.
+// further matches a line of the source with flags of clang for a target.
 var further = regexp.MustCompile(`(?m)^// Flags for (\w+): (.*)$`)
 
-// instruction is a line of llvm-objdump.
+// instruction matches a line of llvm-objdump.
 var instruction = regexp.MustCompile(`(?m)^ *([0-9a-f]+):\s+([^\n]*)`)
 
-// comment begins what llvm-objdump says of an instruction besides.
+// comment matches the beginning of a comment of llvm-objdump.
 var comment = regexp.MustCompile(`\s(#|//)\s`)
 
-// address is that of a target of a jump, which its label says again.
+// address matches the target of a jump, which its label repeats.
 var address = regexp.MustCompile(`0x[0-9a-f]+ <`)
 
-// flat returns the sections of a linked file, and how many bytes of them are instructions.
+// flat returns the sections of a linked file, and the number of bytes that are instructions.
 func flat(f *elf.File) (code []byte, text int, err error) {
 	var base uint64
 	for _, s := range f.Sections {
@@ -202,8 +202,8 @@ func flat(f *elf.File) (code []byte, text int, err error) {
 	return code, text, nil
 }
 
-// stackUsage reads and removes what -fstack-usage wrote: the bytes of each function. There is no file for
-// none.
+// stackUsage reads and removes the file of -fstack-usage: the bytes of each function. Without functions there is no
+// file.
 func stackUsage(file string) (map[string]int, error) {
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -222,7 +222,7 @@ func stackUsage(file string) (map[string]int, error) {
 	return usage, nil
 }
 
-// command runs a program and returns what it says.
+// command runs a program and returns its output.
 func command(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")

@@ -19,8 +19,8 @@ type kernel struct {
 	args         []argument
 }
 
-// argument is one of a kernel, type name. A name with [] is a slice in Go, one with [n] a pointer to
-// an array, and NAME_len the length of the slice NAME.
+// argument is an argument of a kernel, type name. A name with [] is a slice in Go, one with [n] a pointer to an
+// array, and NAME_len the length of the slice NAME.
 type argument struct {
 	name, ctype string
 	array       string // [] or [n], if the name has it
@@ -68,7 +68,7 @@ func parse(text string) (kernels []kernel, err error) {
 	return kernels, nil
 }
 
-// goType is the type in Go of an argument. Structs of C are unsafe.Pointer, apart from those of internal/dd.
+// goType returns the Go type of an argument. Structs of C are unsafe.Pointer, except those of internal/dd.
 func (a argument) goType() string {
 	name := strings.TrimPrefix(a.ctype, "const ")
 	pointer := strings.HasSuffix(name, "*")
@@ -116,7 +116,7 @@ func (t *target) compileAll(source string) (images []image, err error) {
 	return images, nil
 }
 
-// file is the name of a target's files, without .s and .go.
+// file returns the name of a target's files, without .s and .go.
 func (t *target) file() string { return t.name + "_" + t.goarch }
 
 // head begins a generated file.
@@ -147,7 +147,7 @@ func (t *target) write(images []image) (map[string][]byte, error) {
 	return map[string][]byte{t.file() + ".s": assembly.Bytes(), t.file() + ".go": code}, err
 }
 
-// disassembly prints the instructions of the kernels that match, each at its distance from the start of the code.
+// disassembly prints the instructions of the kernels that match, each with its offset from the start of the code.
 func (t *target) disassembly(w io.Writer, images []image, match *regexp.Regexp) {
 	for _, i := range images {
 		if name := i.goName(t); match.MatchString(name) {
@@ -159,16 +159,15 @@ func (t *target) disassembly(w io.Writer, images []image, match *regexp.Regexp) 
 	}
 }
 
-// goName is the name of a kernel in Go.
+// goName returns the name of a kernel in Go.
 func (i *image) goName(t *target) string { return strings.ToUpper(i.name[:1]) + i.name[1:] + t.suffix }
 
-// frame is what the stack pointer is raised by before the code of a kernel: C takes the stack below
-// it, and Go has made sure of what lies above. The lowest 16 bytes are Go's, on arm64 for the
-// return address.
+// frame returns the number of bytes by which the stack pointer is raised before the code of a kernel: C uses the
+// stack below it, and Go has reserved what lies above. The lowest 16 bytes are Go's, on arm64 for the return address.
 func (i *image) frame() int { return (i.stack + 31) &^ 15 }
 
-// assembly is the declaration of a kernel in Go and its assembly: the arguments to where C
-// expects them, then its code as it is, with the frame of Go for its stack.
+// assembly returns the declaration of a kernel in Go and its assembly, which moves the arguments to where C expects
+// them, followed by the code of C, with the frame of Go for its stack.
 func (t *target) assembly(i *image) (signature, text string, err error) {
 	var params []string
 	var loads strings.Builder
@@ -240,7 +239,7 @@ func (t *target) assembly(i *image) (signature, text string, err error) {
 	return signature, b.String(), nil
 }
 
-// bytes writes the code, 64 bytes to a line, by the widest directives.
+// bytes writes the code, 64 bytes to a line, with the widest directives possible.
 func (t *target) bytes(b *strings.Builder, i *image) {
 	for line := range slices.Chunk(i.code, 64) {
 		separator := "\t"

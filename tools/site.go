@@ -26,8 +26,8 @@ var pageHTML string
 
 var page = template.Must(template.New("page").Parse(pageHTML))
 
-// siteMain makes plain HTML of the pages of docs and the README. Links between pages lead to the HTML, others to files of the
-// repository to its place on the web; a link that leads nowhere is an error.
+// siteMain converts the pages of docs and the README to plain HTML. Links between pages lead to the HTML, links to
+// other files of the repository to their addresses on the web; a broken link is an error.
 //
 //	go run ./tools site -output bin/site
 func siteMain() {
@@ -40,7 +40,7 @@ func siteMain() {
 	}
 }
 
-// repository is where files that are no pages can be read.
+// repository is the address of files that are not pages.
 const repository = "https://github.com/mpsolve/mpsolve/blob/main/"
 
 // document is a page.
@@ -118,7 +118,7 @@ func readPages(root string) (pages []*document, err error) {
 	return pages, nil
 }
 
-// rank puts the quick answers and the manual first.
+// rank sorts the quick answers and the manual first.
 func rank(path string) int {
 	i := slices.Index([]string{"answers.md", "usage.md"}, filepath.Base(path))
 	if i < 0 {
@@ -143,7 +143,7 @@ func (p *document) readHeadings() {
 
 var web = regexp.MustCompile(`^[a-z]+:`)
 
-// link turns links and figures to what the site has, and returns those that lead nowhere.
+// link replaces links and figures by their targets on the site, and returns those that are broken.
 func (p *document) link(root, output string, pages []*document) (faults []error) {
 	_ = ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -164,7 +164,7 @@ func (p *document) link(root, output string, pages []*document) (faults []error)
 	return faults
 }
 
-// destination is where a link leads on the site.
+// destination returns the target of a link on the site.
 func (p *document) destination(root, to string, pages []*document) ([]byte, error) {
 	if web.MatchString(to) {
 		return []byte(to), nil
@@ -192,7 +192,7 @@ func (p *document) destination(root, to string, pages []*document) ([]byte, erro
 	return []byte(repository + target), nil
 }
 
-// figure copies a figure and returns its place on the site.
+// figure copies a figure and returns its path on the site.
 func (p *document) figure(root, output, from string) ([]byte, error) {
 	if web.MatchString(from) {
 		return []byte(from), nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSite makes the site of this repository: every link of its pages must lead somewhere.
+// TestSite makes the site of this repository: no link of its pages may be broken.
 func TestSite(t *testing.T) {
 	out := t.TempDir()
 	if err := makeSite("..", out); err != nil {

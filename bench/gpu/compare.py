@@ -1,9 +1,9 @@
-"""What cuSPARSE does with the matrices that `mpsolve bench gpu --export` wrote.
+"""Measures cuSPARSE with the matrices that `mpsolve bench gpu --export` wrote.
 
     compare.py products|cg FOLDER...
 
 prints a JSON line for each: products y = A x in FP64 CSR, by cuSPARSE's generic interface
-with preprocessing (each of its algorithms) and by PyTorch and CuPy as they come; or
+with preprocessing (each of its algorithms) and by PyTorch and CuPy with their defaults; or
 conjugate gradients with such products. Needs NumPy and one of CuPy and PyTorch.
 """
 import ctypes
@@ -19,7 +19,7 @@ import time
 import numpy
 
 TOLERANCE, LIMIT = 1e-10, 5000
-STRIDE = 16  # iterations between two looks at the residual
+STRIDE = 16  # iterations between two checks of the residual
 
 
 def imported(name):

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# What a real GPU has to show, in one go of less than ten minutes: that ptxas takes the
-# kernels, that they give the bits of the emulated device, how fast products and solves
-# are, and how fast cuSPARSE is with the same matrices.
+# Measures a real GPU in one run of less than ten minutes: whether ptxas accepts the kernels,
+# whether they give the bits of the emulated device, how fast products and solves are, and how
+# fast cuSPARSE is with the same matrices.
 #
 #   make gpu-bench-build     where there is Go: bin/mpsolve and bin/gpu.test
 #   bench/gpu/run.sh         on the machine with the GPU, which needs neither Go nor CUDA
 #
 # Writes into $OUT (./gpu-results): steps.txt, devices.json, gpu.jsonl, peers.jsonl, logs, and
 # profile.txt: how busy schedulers and memory were in each kernel. ptxas, compute-sanitizer and
-# ncu are used where they are; Python with NumPy and CuPy or PyTorch is for the comparison alone.
+# ncu are used if installed; Python with NumPy and CuPy or PyTorch is needed for the comparison only.
 # In the environment:
 #
 #   DEVICE=cuda   another: hip, opencl, emulate, with an index as cuda:1

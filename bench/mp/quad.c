@@ -1,4 +1,4 @@
-// Times y = A x with A in double and vectors of __float128 (libquadmath), by a plain loop as MPLAPACK has, beside one in double:
+// Times y = A x with A in double and vectors of __float128 (libquadmath), by a plain loop as in MPLAPACK, and by one in double:
 // quad FILE REPEAT
 #include <math.h>
 #include <omp.h>

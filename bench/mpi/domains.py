@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts iterations by the number of domains, and as domains grow with n, in one process: with ranks they are the same.
+"""Counts iterations by the number of domains, and as domains grow with n, in one process: ranks do not change them.
 
     bench/mpi/domains.py MPSOLVE [--precond amg] [--method auto] [--domains 1,2,8,64] [FILE...]
     bench/mpi/domains.py MPSOLVE --growth [--precond amg] [--rows 10000] [--largest 4000000]

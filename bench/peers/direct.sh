@@ -4,14 +4,14 @@
 #
 #   bench/peers/direct.sh MPSOLVE [OPTION...]
 #
-# MPSOLVE is the program; OPTIONS are those of direct.py:
+# MPSOLVE is the program; OPTIONS are options of direct.py:
 #   --only TEXT      matrices only whose line in direct.tsv holds TEXT, such as a class
 #   --list FILE      other matrices
 #   --repeat N       runs of each solve under a second, the fastest counts (3)
 #   --limit SECONDS  for one run (120)
 #
-# Both answers are checked in long double. Times are those of factorisation and solve, and of
-# seconds.build and seconds.solve in mpsolve's report. The exit code is 1 if the goal is missed.
+# Both solutions are checked in long double. Times are of factorisation and solve, and
+# seconds.build and seconds.solve of mpsolve's report. The exit code is 1 if the goal is missed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 

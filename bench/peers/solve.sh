@@ -6,7 +6,7 @@
 #   bench/peers/solve.sh --quick /tmp/solve.md
 #
 # --install installs the peers first, with apt-get (Debian). --amgcl is the folder of amgcl's
-# headers, which Debian does not have. OPTIONs are those of solve_table.py:
+# headers, which Debian does not have. OPTIONs are options of solve_table.py:
 #   --part times|real|robustness
 #                     one part only: times of large problems, times of real matrices beside
 #                     direct solvers, or who solves each matrix of a collection

@@ -1,5 +1,5 @@
 """A linear system in the files that mpsolve, PETSc and SciPy read, and the errors of
-their answers."""
+their solutions."""
 
 import numpy
 import scipy.io
@@ -9,7 +9,7 @@ NOISE = 1e-12  # A·ones below this times the row sums of |A| is rounding noise
 
 
 class System:
-    """A x = b in a folder, b = A·ones, or A·x for a random x where that is but noise."""
+    """A x = b in a folder, b = A·ones, or A·x for a random x where A·ones is only noise."""
 
     def __init__(self, folder, path, coordinates=None):
         self.folder, self.matrix = folder, path

@@ -1,4 +1,4 @@
-// Times y = A x by a plain loop in C, as the compiler makes it, on as many threads as OpenMP has:
+// Times y = A x by a plain loop in C, as compiled, on as many threads as OpenMP has:
 // spmv_c FILE NAME REPEAT
 #include <math.h>
 #ifdef _OPENMP

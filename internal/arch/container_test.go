@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// instruction is one of a Containerfile, with lines that go on joined.
+// instruction is an instruction of a Containerfile, with continued lines joined.
 type instruction struct{ name, rest string }
 
 // instructions reads a Containerfile as far as ours needs it: comments, continued lines, a word and the rest.
@@ -23,8 +23,9 @@ func instructions(file string) (list []instruction) {
 	return list
 }
 
-// The instructions of the image fit together, as far as that shows without an engine: their names and the syntax of commands, that files come from a
-// stage that is there, where this has put them, and that the program which is started is one of them.
+// TestContainerInstructions checks that the instructions of the image fit together, as far as possible without an
+// engine: names and syntax of commands are right, copied files come from an existing stage that has put them there,
+// and the program that is started is one of them.
 func TestContainerInstructions(t *testing.T) {
 	known := []string{"FROM", "WORKDIR", "COPY", "RUN", "ARG", "ENTRYPOINT"}
 	var stages, built, copied, entry []string

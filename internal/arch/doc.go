@@ -1,3 +1,2 @@
-// Package arch holds no code, only the test that keeps the layers apart: which
-// package may import which, and why.
+// Package arch has no code but tests of the architecture: which package may import which, and why.
 package arch

@@ -18,7 +18,7 @@ import (
 
 const module = "github.com/mpsolve/mpsolve"
 
-// A layer says what the files of one package, tests left out, may import.
+// A layer says what the files of one package, except tests, may import.
 type layer struct {
 	pkg     string
 	imports []string // packages of this module; "*" for any
@@ -98,12 +98,11 @@ var confined = map[string][]string{
 	"github.com/spf13/pflag":            {"internal/cli"},
 }
 
-// unclean lists what a pure package must not import: it talks to nobody.
+// unclean lists what a pure package must not import.
 var unclean = []string{"log", "log/slog", "net", "net/http", "os", "os/exec", "os/signal", "syscall"}
 
-// TestLayering reads the sources itself instead of asking go list: this way it
-// sees the files of all platforms and build tags, and the test cache notices
-// when one of them changes.
+// TestLayering reads the sources itself instead of asking go list: this way it sees the files of all platforms and
+// build tags, and the test cache notices when one of them changes.
 func TestLayering(t *testing.T) {
 	found := packages(t, filepath.Join("..", ".."), isSource)
 	for _, pkg := range slices.Sorted(maps.Keys(found)) {
@@ -140,10 +139,10 @@ func TestTableIsSound(t *testing.T) {
 	}
 }
 
-// outside are the folders that are not the solver; the product imports them nowhere else than in starts.
+// outside lists the folders that are not the solver; the product imports them only in starts.
 var outside = []string{"lab", "reproduce", "gputest", "examples", "tools"}
 
-// starts are the files of internal/cli and internal/report that start or print what is outside, and no others.
+// starts lists the files of internal/cli and internal/report that start, or print the results of, what is outside.
 var starts = []string{
 	"internal/cli/bench.go",
 	"internal/cli/benchgpu.go",
@@ -180,8 +179,8 @@ var starts = []string{
 	"internal/report/tune.go",
 }
 
-// TestProductStandsAlone wants the product to import nothing of the folders outside but in the files of starts, and
-// nothing at all to import an example.
+// TestProductStandsAlone: the product imports nothing of the folders outside except in the files of starts, and
+// nothing imports an example.
 func TestProductStandsAlone(t *testing.T) {
 	used := map[string]bool{}
 	for pkg, files := range packages(t, filepath.Join("..", ".."), isSource) {
@@ -248,7 +247,7 @@ type file struct {
 	imports []string
 }
 
-// faults returns what a file does against the rules of its layer.
+// faults returns the violations of a file against the rules of its layer.
 func (l layer) faults(f file) (faults []string) {
 	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	for _, p := range f.imports {
@@ -281,7 +280,7 @@ func allowed(imports []string) string {
 	return strings.Join(imports, ", ")
 }
 
-// prints recognises a call that writes to standard output or standard error.
+// prints reports whether n is a call that writes to standard output or standard error, and its name.
 func prints(n ast.Node) (name string, ok bool) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -301,8 +300,8 @@ func prints(n ast.Node) (name string, ok bool) {
 func isSource(name string) bool { return path.Ext(name) == ".go" && !isTest(name) }
 func isTest(name string) bool   { return strings.HasSuffix(name, "_test.go") }
 
-// packages parses the selected files below root, by package. Nested modules and what the go
-// command leaves out are left out here too.
+// packages parses the selected files below root, by package. It leaves out nested modules and what the go command
+// leaves out.
 func packages(t *testing.T, root string, selected func(name string) bool) map[string][]file {
 	found := map[string][]file{}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -332,7 +331,7 @@ func packages(t *testing.T, root string, selected func(name string) bool) map[st
 	return found
 }
 
-// ignored tells whether a folder holds no package of this module.
+// ignored reports whether a folder holds no package of this module.
 func ignored(dir string) bool {
 	base := filepath.Base(dir)
 	if base[0] == '.' || base[0] == '_' || base == "testdata" || base == "vendor" {

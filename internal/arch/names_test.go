@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestNamesOfTour wants every name of the form package.Name or package.Type.Name that the
-// tour gives as code to exist.
+// TestNamesOfTour: every name of the form package.Name or package.Type.Name that the tour gives as code exists.
 func TestNamesOfTour(t *testing.T) {
 	root := filepath.Join("..", "..")
 	page, err := os.ReadFile(filepath.Join(root, "docs", "ARCHITECTURE.md"))
@@ -42,7 +41,7 @@ func TestNamesOfTour(t *testing.T) {
 	}
 }
 
-// TestFilesOfTour wants every file that the tour lists for a package to exist.
+// TestFilesOfTour: every file that the tour lists for a package exists.
 func TestFilesOfTour(t *testing.T) {
 	root := filepath.Join("..", "..")
 	page, err := os.ReadFile(filepath.Join(root, "docs", "ARCHITECTURE.md"))
@@ -64,7 +63,7 @@ func TestFilesOfTour(t *testing.T) {
 	}
 }
 
-// declare adds the names of a declaration, those of methods and fields after their type.
+// declare adds the names of a declaration; names of methods and fields follow the name of their type.
 func declare(declared map[string]bool, pkg string, d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -95,7 +94,7 @@ func declare(declared map[string]bool, pkg string, d ast.Decl) {
 	}
 }
 
-// receiver is the name of a method's type.
+// receiver returns the name of a method's type.
 func receiver(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:

@@ -19,7 +19,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// content is a file of a package.
+// content is a file in a package.
 type content struct{ Src, Dst, Packager string }
 
 // made reports whether a make target makes the file before packages are built.
@@ -45,7 +45,7 @@ func checkContents(t *testing.T, list []content) {
 	}
 }
 
-// TestReleases checks what can go wrong in .goreleaser.yaml when the repository changes.
+// TestReleases checks what a change of the repository can break in .goreleaser.yaml.
 func TestReleases(t *testing.T) {
 	var c struct {
 		Version int
@@ -83,7 +83,7 @@ func TestReleases(t *testing.T) {
 	checkContents(t, c.Nfpms[0].Contents)
 }
 
-// checkVersionFlag checks that the linker sets a variable that is there.
+// checkVersionFlag checks that the linker sets an existing variable.
 func checkVersionFlag(t *testing.T, flags string) {
 	t.Helper()
 	if !strings.Contains(flags, "-X github.com/mpsolve/mpsolve/internal/cli.Version=") {
@@ -102,7 +102,7 @@ func TestPackages(t *testing.T) {
 	checkContents(t, c.Contents)
 }
 
-// The image is built by the version of Go that go.mod asks for, and from files that are there.
+// The image is built with the version of Go in go.mod, and from existing files.
 func TestContainerfile(t *testing.T) {
 	file := read(t, "packaging/Containerfile")
 	image := regexp.MustCompile(`golang:(\d+\.\d+)-`).FindStringSubmatch(file)

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// concurrent matches the names of the tests that `make race` runs under the race detector:
-// those that run code on several goroutines.
+// concurrent matches the names of the tests that `make race` runs under the race detector: tests that run code on
+// several goroutines.
 const concurrent = `Thread|Concurrent|Interrupt`
 
-// alone lists packages that start goroutines and have no such test, with the reason.
+// alone lists packages that start goroutines but have no such test, with the reason.
 var alone = map[string]string{
 	"tools/measure": "hands pools to the packages that it measures",
 	"tools":         "runs compilers, one for each target",

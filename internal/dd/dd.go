@@ -1,14 +1,13 @@
-// Package dd is double-double arithmetic: a number is the unevaluated sum of
-// two float64, about 106 bits of significand and the exponent range of
-// float64.
+// Package dd is double-double arithmetic: a number is the unevaluated sum of two float64, with about 106 bits of
+// significand and the exponent range of float64.
 //
-// The error-free transformations are Dekker's and Knuth's:
+// The error-free transformations are those of Dekker and Knuth:
 //
 //	TwoSum(a, b):  s = fl(a+b), e with s + e = a + b exactly
 //	TwoProd(a, b): p = fl(ab),  e = fma(a, b, -p), p + e = ab exactly
 //
-// The operations below have relative error of a few 2^-104 (see
-// [Joldes17] in reproduce/present/BIBLIOGRAPHY.md) as long as nothing over- or underflows.
+// The operations have a relative error of a few 2^-104 (see [Joldes17] in reproduce/present/BIBLIOGRAPHY.md) as long
+// as nothing over- or underflows.
 package dd
 
 import "math"

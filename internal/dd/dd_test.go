@@ -17,7 +17,7 @@ func random(rng *rand.Rand) DD {
 	return FastTwoSum(hi, hi*(rng.Float64()-0.5)*0x1p-53)
 }
 
-// Every operation against 400-bit arithmetic.
+// TestOperationsAgainstBigFloat compares every operation with 400-bit arithmetic.
 func TestOperationsAgainstBigFloat(t *testing.T) {
 	const bound = 0x1p-100
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -47,7 +47,7 @@ func TestOperationsAgainstBigFloat(t *testing.T) {
 	}
 }
 
-// An ill-conditioned inner product: float64 gets no digit, double-double all.
+// TestAddProdCancels: in an ill-conditioned inner product float64 loses all digits, double-double none.
 func TestAddProdCancels(t *testing.T) {
 	a := []float64{1e16, 1, -1e16, 3}
 	s, plain := DD{}, 0.0

@@ -8,8 +8,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Adopt returns the matrix of these domains, given the rows that this rank owns, one domain after the other, with the
-// columns that they have in the whole matrix, ascending in each. It takes the memory of m over, which is all that it needs for columns and values. Collective.
+// Adopt returns the matrix of these domains. m holds the rows that this rank owns, one domain after the other, with
+// their columns in the whole matrix, ascending in each row. Adopt takes over the memory of m and allocates none for
+// columns and values. It is collective.
 func Adopt(c Comm, d Domains, m *csr.Matrix) (*Matrix, error) {
 	lo, hi := d.Owned(c.Rank(), c.Size())
 	finders, ghosts := make([]*finder, hi-lo), make([][]int64, hi-lo)
@@ -29,13 +30,13 @@ func Adopt(c Comm, d Domains, m *csr.Matrix) (*Matrix, error) {
 	return l.matrix(m), nil
 }
 
-// columnsOf returns the columns of the rows of part k, given the rows of domain lo and those that follow.
+// columnsOf returns the columns of the rows of part k, given the rows of domain lo and the following ones.
 func columnsOf(m *csr.Matrix, d Domains, lo, k int) []int32 {
 	from, to := d.Start[lo+k]-d.Start[lo], d.Start[lo+k+1]-d.Start[lo]
 	return m.Col[m.RowPtr[from]:m.RowPtr[to]]
 }
 
-// withGhosts puts empty rows where ghosts are, or nothing.
+// withGhosts inserts empty rows for the ghosts into the row offsets.
 func (l *Layout) withGhosts(ptr []int64) []int64 {
 	all := make([]int64, 1, l.Len+1)
 	upTo := func(at int) {
@@ -52,7 +53,7 @@ func (l *Layout) withGhosts(ptr []int64) []int64 {
 	return all
 }
 
-// fits returns an error if positions on any rank are beyond int32. Collective.
+// fits returns an error if positions on any rank exceed int32. It is collective.
 func (l *Layout) fits() error {
 	largest := []int64{int64(l.Len)}
 	l.Comm.Max(largest)
@@ -62,14 +63,14 @@ func (l *Layout) fits() error {
 	return nil
 }
 
-// matrix returns the matrix of which this rank has these rows. Collective.
+// matrix returns the matrix of which this rank has these rows. It is collective.
 func (l *Layout) matrix(local *csr.Matrix) *Matrix {
 	count := []int64{int64(local.NNZ())}
 	l.Comm.Sum(count)
 	return &Matrix{Layout: l, N: l.Domains.Rows(), NNZ: count[0], Local: local}
 }
 
-// eachPart runs do(0) to do(n-1) on a goroutine each.
+// eachPart runs do(0) to do(n-1), each on its own goroutine.
 func eachPart(n int, do func(k int)) {
 	var all sync.WaitGroup
 	for k := range n {

@@ -16,7 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// benched is a matrix to measure with: of the file MPSOLVE_BENCH, or Poisson's equation in a cube.
+// benched is the matrix to measure with: the file MPSOLVE_BENCH, or Poisson's equation in a cube.
 func benched(b *testing.B) *csr.Matrix {
 	b.Helper()
 	if name := os.Getenv("MPSOLVE_BENCH"); name != "" {
@@ -33,14 +33,15 @@ func benched(b *testing.B) *csr.Matrix {
 	return m
 }
 
-// place is where a matrix is multiplied: the whole in one process as without ranks, or in domains.
+// place is a way to multiply a matrix: whole in one process, as without ranks, or in domains.
 type place struct {
 	name  string
 	space *linop.Host
 	a     linop.Relaxer[vector, linop.Float64]
 }
 
-// places are those of m, in FP64 CSR and in slots; whole-exact-sums differs from whole in the sums of vector operations alone.
+// places returns the ways to multiply m, in FP64 CSR and in slots; whole-exact-sums differs from whole only in the
+// sums of vector operations.
 func places(b *testing.B, m *csr.Matrix, pool *parallel.Pool) (list []place) {
 	b.Helper()
 	set, err := adaptive.LookupSet("AFX")
@@ -81,7 +82,7 @@ func places(b *testing.B, m *csr.Matrix, pool *parallel.Pool) (list []place) {
 	return list
 }
 
-// BenchmarkProduct is a product in domains against one of the whole.
+// BenchmarkProduct compares a product in domains with a product of the whole matrix.
 func BenchmarkProduct(b *testing.B) {
 	m := benched(b)
 	for _, threads := range []int{1, 2} {
@@ -99,7 +100,7 @@ func BenchmarkProduct(b *testing.B) {
 	}
 }
 
-// BenchmarkSolve is 50 iterations in domains, with exact sums, against those of the whole.
+// BenchmarkSolve compares 50 iterations in domains, with exact sums, with iterations on the whole matrix.
 func BenchmarkSolve(b *testing.B) {
 	m := benched(b)
 	pool := parallel.New(2)

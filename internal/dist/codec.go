@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// codec is how elements travel.
+// codec is the encoding of elements in messages.
 type codec[T any] struct {
 	bytes int                                 // of an element
 	put   func(out []byte, x []T, at []int32) // writes the elements at these positions
@@ -14,7 +14,7 @@ type codec[T any] struct {
 	copy  func(dst, src []T)                  // sets dst to what would be read
 }
 
-// plain is the codec of numbers as they are.
+// plain is the codec that sends numbers unchanged.
 func plain[T float32 | float64]() codec[T] {
 	var zero T
 	return codec[T]{
@@ -34,14 +34,14 @@ func plain[T float32 | float64]() codec[T] {
 	}
 }
 
-// numbers is b as numbers, in the same memory.
+// numbers returns b as numbers, in the same memory.
 func numbers[T any](b []byte) []T {
 	var zero T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
 }
 
-// roundedBytes is the least number of the first bytes of float64 whose roundoff is at most epsilon: k bytes have a sign, 11 bits of an
-// exponent and 8 k - 12 bits of a fraction.
+// roundedBytes returns the least number of leading bytes of float64 whose roundoff is at most epsilon: k bytes hold a
+// sign, 11 bits of exponent and 8 k - 12 bits of fraction.
 func roundedBytes(epsilon float64) int {
 	for k := 3; k < 8; k++ {
 		if math.Ldexp(1, 11-8*k) <= epsilon {
@@ -51,7 +51,7 @@ func roundedBytes(epsilon float64) int {
 	return 8
 }
 
-// rounded is the codec of numbers rounded to so many first bytes of float64, 3 to 7.
+// rounded is the codec of numbers rounded to so many leading bytes of float64, 3 to 7.
 func rounded(bytes int) codec[float64] {
 	drop := uint(64 - 8*bytes)
 	return codec[float64]{
@@ -60,7 +60,7 @@ func rounded(bytes int) codec[float64] {
 			for i, k := range at {
 				b := roundBits(x[k], drop) >> drop
 				if o := out[i*bytes:]; (len(at)-i)*bytes >= 8 {
-					binary.LittleEndian.PutUint64(o, b) // and into the next ones, which are written later
+					binary.LittleEndian.PutUint64(o, b) // also into the next ones, which are written later
 				} else {
 					for j := range bytes {
 						o[j] = byte(b >> (8 * j))
@@ -89,7 +89,8 @@ func rounded(bytes int) codec[float64] {
 	}
 }
 
-// roundBits is v without its last bits, rounded to nearest, ties to even, as bits. It is finite if v is, and NaN if v is.
+// roundBits returns the bits of v without the last drop bits, rounded to nearest, ties to even. The result is finite
+// if v is finite, and NaN if v is NaN.
 func roundBits(v float64, drop uint) uint64 {
 	const exponent = 2047 << 52
 	b := math.Float64bits(v)

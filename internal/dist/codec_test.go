@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Numbers are rounded to nearest, with an error within what their bytes promise, stay finite, and travel as they are rounded.
+// Numbers are rounded to nearest, with an error within the bound of their bytes, stay finite, and travel as rounded.
 func TestRounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	numbers := []float64{0, math.Copysign(0, -1), 1, -1, math.Pi, math.MaxFloat64, -math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(), 0x1p-1074, 0x1p-1022}
@@ -28,7 +28,7 @@ func TestRounded(t *testing.T) {
 		}
 		want, got := make([]float64, len(numbers)), make([]float64, len(numbers))
 		c.copy(want, numbers)
-		for _, count := range []int{0, 1, 2, 3, len(at)} { // messages end where they end
+		for _, count := range []int{0, 1, 2, 3, len(at)} { // messages end where they should
 			message := make([]byte, c.bytes*count)
 			c.put(message, numbers, at[:count])
 			c.get(got, at[:count], message)

@@ -1,8 +1,8 @@
 package dist
 
-// A Comm is the ranks that solve a system together. Its methods but Rank, Size and Abort are
-// collective: all ranks call them in the same order. A fault of the transport, after which nothing can be
-// sent any more, ends the job or is a panic with an [Error].
+// A Comm is the ranks that solve a system together. All methods except Rank, Size and Abort are collective: all ranks
+// call them in the same order. After a fault of the transport nothing can be sent any more; the fault ends the job or
+// is a panic with an [Error].
 type Comm interface {
 	Rank() int // from 0
 	Size() int
@@ -10,28 +10,28 @@ type Comm interface {
 	Barrier()
 	Sum(x []int64)                           // x_k becomes the sum over all ranks, modulo 2^64
 	Max(x []int64)                           // x_k becomes the largest of all ranks
-	Broadcast(root int, b []byte)            // b becomes that of root; of the same length everywhere
-	Gather(b []byte) [][]byte                // what all ranks pass, of any lengths, in their order
-	Alltoall(to [][]byte) (from [][]byte)    // to[r] goes to rank r, from[r] came from there, of any lengths
-	Connect(send, recv []Channel) Connection // messages that are sent again and again
+	Broadcast(root int, b []byte)            // b becomes root's b; the length is the same on all ranks
+	Gather(b []byte) [][]byte                // the b of all ranks, of any lengths, in their order
+	Alltoall(to [][]byte) (from [][]byte)    // to[r] goes to rank r, from[r] comes from rank r; any lengths
+	Connect(send, recv []Channel) Connection // for messages that are sent repeatedly
 	First(n int) Comm                        // the ranks below n alone; nil on the others
 
-	Abort(code int) // ends all ranks with an exit code, at once; collective or not
+	Abort(code int) // ends all ranks with an exit code, at once; need not be collective
 }
 
-// A Channel is one direction between this rank and another, for messages of a fixed length. Between two ranks there
-// may be several: the k-th that one sends through is the k-th that the other receives through.
+// A Channel is one direction between this rank and another, for messages of a fixed length. Two ranks may have
+// several channels: the k-th that one rank sends through is the k-th that the other receives through.
 type Channel struct {
 	Rank  int
 	Bytes int
 }
 
-// A Connection sends a message through each of its channels, whenever it is started.
+// A Connection sends a message through each of its channels whenever it is started.
 type Connection interface {
 	Out(k int) []byte // the buffer of the k-th channel to send, to be filled before Start
-	In(k int) []byte  // that of the k-th to receive, filled after Wait
+	In(k int) []byte  // the buffer of the k-th channel to receive, filled after Wait
 	Start()           // begins to send and receive
-	Wait()            // until all has been sent and received
+	Wait()            // returns when all has been sent and received
 	Close()
 }
 

@@ -2,18 +2,18 @@ package dist
 
 import "github.com/mpsolve/mpsolve/pkg/csr"
 
-// mostGroups is the most ranges of rows that nonzeros are counted in.
+// mostGroups is the largest number of ranges of rows in which nonzeros are counted.
 const mostGroups = 1 << 16
 
-// Counts are numbers of nonzeros by groups of rows, of at most 65,536. They decide where a matrix is cut into domains;
-// so ranks that have read a part of it each need to exchange no more than these.
+// Counts holds the numbers of nonzeros of groups of rows, at most 65,536 groups. They determine where a matrix is cut
+// into domains, so that ranks that have each read a part of the matrix need to exchange only these counts.
 type Counts struct {
 	rows  int64
 	shift uint // a group has 2^shift rows
 	n     []int64
 }
 
-// NewCounts returns counts of zero for so many rows.
+// NewCounts returns zero counts for so many rows.
 func NewCounts(rows int64) *Counts {
 	c := &Counts{rows: rows}
 	for (rows-1)>>c.shift >= mostGroups {
@@ -34,7 +34,7 @@ func (c *Counts) AddEach(rows []int32) {
 	}
 }
 
-// AddRows counts the nonzeros of rows first, first + 1, ..., given where each begins and the last ends.
+// AddRows counts the nonzeros of rows first, first + 1, ..., given their row offsets.
 func (c *Counts) AddRows(first int64, ptr []int64) {
 	for i := 0; i+1 < len(ptr); {
 		row := first + int64(i)
@@ -44,17 +44,18 @@ func (c *Counts) AddRows(first int64, ptr []int64) {
 	}
 }
 
-// Join adds those of other, of as many rows.
+// Join adds the counts of other, which has as many rows.
 func (c *Counts) Join(other *Counts) {
 	for g, n := range other.n {
 		c.n[g] += n
 	}
 }
 
-// Sum adds those of all ranks. Collective.
+// Sum sums the counts over all ranks. It is collective.
 func (c *Counts) Sum(comm Comm) { comm.Sum(c.n) }
 
-// Cut cuts the rows into domains of about the same number of nonzeros, which are taken to be spread evenly within a group.
+// Cut cuts the rows into domains with about equal numbers of nonzeros, on the assumption that nonzeros are spread
+// evenly within a group.
 func (c *Counts) Cut(domains int) (Domains, error) {
 	before := make([]int64, len(c.n)+1)
 	for g, n := range c.n {

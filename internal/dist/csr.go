@@ -15,13 +15,13 @@ type CSR struct {
 	kernels *kernels.Set // nil: the default ones
 	job     accurateJob
 
-	transposed *Transposed // nil: not asked for yet
+	transposed *Transposed // nil: not needed so far
 }
 
 var _ linop.Transposer[[]float64, linop.Float64] = (*CSR)(nil)
 
-// NewCSR returns local, which has the pattern of m.Local, as an operator on the threads of pool; it is not copied. The products are
-// those of linop.CSR, row by row.
+// NewCSR returns local, which has the pattern of m.Local, as an operator on the threads of pool, without copying it.
+// The products equal those of linop.CSR row by row.
 func NewCSR(m *Matrix, local *csr.Matrix, pool *parallel.Pool) *CSR {
 	a := &CSR{local: local}
 	var list []operatorPart
@@ -34,16 +34,16 @@ func NewCSR(m *Matrix, local *csr.Matrix, pool *parallel.Pool) *CSR {
 	return a
 }
 
-// Use makes k the kernels of the products, nil the default ones.
+// Use sets the kernels of the products, nil for the default ones.
 func (a *CSR) Use(k *kernels.Set) {
 	a.kernels = k
 	for _, p := range a.parts {
 		p.Use(k)
 	}
-	a.transposed = nil // which has others
+	a.transposed = nil // which has other kernels
 }
 
-// ApplyT computes dst = A^T src. The first call makes a second matrix, A^T, which is kept. Collective.
+// ApplyT computes dst = A^T src. The first call makes a second matrix, A^T, which is kept. It is collective.
 func (a *CSR) ApplyT(dst, src []float64) {
 	if a.transposed == nil {
 		a.transposed = NewTransposed(a.m, a.local, a.kernels, a.pool)
@@ -62,7 +62,7 @@ func (a Accurate) Residual(r, b, x []float64) {
 	a.job = accurateJob{}
 }
 
-// accurateJob is such a residual as a parallel job.
+// accurateJob is an accurate residual as a parallel job.
 type accurateJob struct {
 	a       *CSR
 	r, b, x []float64

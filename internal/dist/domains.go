@@ -5,16 +5,16 @@ import (
 	"sort"
 )
 
-// RowsPerDomain is about how many rows a domain has, unless their number is asked for.
+// RowsPerDomain is about the number of rows of a domain, unless the number of domains is given.
 const RowsPerDomain = 1_000_000
 
-// DefaultDomains is the number of domains of a matrix of n rows, unless one is asked for.
+// DefaultDomains returns the number of domains of a matrix of n rows, unless it is given.
 func DefaultDomains(n int64) int {
 	return int(max(1, (n+RowsPerDomain/2)/RowsPerDomain))
 }
 
-// Domains are the rows of a matrix cut into contiguous ranges, none of them empty: domain d has the rows
-// Start[d] to Start[d+1]-1.
+// Domains are the rows of a matrix cut into contiguous nonempty ranges: domain d has the rows Start[d] to
+// Start[d+1]-1.
 type Domains struct {
 	Start []int64 // one more than there are domains; from 0 to n
 }
@@ -30,8 +30,8 @@ func (d Domains) Of(row int64) int {
 	return sort.Search(d.Count(), func(k int) bool { return d.Start[k+1] > row })
 }
 
-// Owned returns the domains lo to hi-1 that a rank of a job of that size owns, the same number each but for one;
-// lo = hi if there are fewer domains than ranks, and the rank is one without. Rank 0 always has one.
+// Owned returns the domains lo to hi-1 that a rank of a job of that size owns. The numbers of domains of ranks differ
+// by at most one; lo = hi if there are fewer domains than ranks and the rank has none. Rank 0 always has one.
 func (d Domains) Owned(rank, size int) (lo, hi int) {
 	first := func(r int) int { return (r*d.Count() + size - 1) / size }
 	return first(rank), first(rank + 1)
@@ -40,8 +40,8 @@ func (d Domains) Owned(rank, size int) (lo, hi int) {
 // Owner returns the rank that owns a domain.
 func (d Domains) Owner(domain, size int) int { return domain * size / d.Count() }
 
-// grain is what the borders of domains of so many rows are multiples of, where rows are many:
-// nodes of one to six unknowns stay whole.
+// grain returns the number of which the borders of domains are multiples, for so many rows, if rows are many: nodes
+// of one to six unknowns stay whole.
 func grain(rows int64) int64 {
 	switch {
 	case rows >= 6000:
@@ -52,8 +52,8 @@ func grain(rows int64) int64 {
 	return 1
 }
 
-// Cut cuts n rows into count domains (at most n) of about the same number of nonzeros. entries(i) is the number of
-// nonzeros of the rows before i, or an estimate of it, which must be the same on all ranks and grow with i.
+// Cut cuts n rows into count domains (at most n) with about equal numbers of nonzeros. entries(i) is the number of
+// nonzeros of the rows before i, or an estimate, which must be the same on all ranks and increase with i.
 func Cut(n int64, count int, entries func(row int64) int64) (Domains, error) {
 	if n < 1 || count < 1 || int64(count) > n {
 		return Domains{}, fmt.Errorf("dist: %d rows in %d domains", n, count)
@@ -63,7 +63,7 @@ func Cut(n int64, count int, entries func(row int64) int64) (Domains, error) {
 	d := Domains{Start: make([]int64, count+1)}
 	for k := 1; k < count; k++ {
 		want := int64(float64(all) / float64(count) * float64(k))
-		lo, hi := d.Start[k-1]+1, n-int64(count-k) // what leaves a row to each
+		lo, hi := d.Start[k-1]+1, n-int64(count-k) // leaves a row for each of the others
 		at := lo + int64(sort.Search(int(hi-lo), func(i int) bool { return entries(lo+int64(i)) >= want }))
 		if r := (at + g/2) / g * g; r >= lo && r <= hi {
 			at = r

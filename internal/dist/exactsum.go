@@ -9,16 +9,17 @@ import (
 //
 //	sum over k of limb_k 2^(32 k - 1074)
 //
-// Limbs are not carried over, so that two sums are added limb by limb, in any order and over any tree of ranks: 2^31 numbers fit
-// before a limb overflows. It is the long accumulator of [Kulisch11] in words that MPI adds.
+// Limbs are not carried, so that two sums are added limb by limb, in any order and over any tree of ranks: 2^31
+// numbers fit before a limb overflows. It is the long accumulator of [Kulisch11] in words that MPI can add.
 type exactSum [exactLimbs]int64
 
-// exactLimbs is the number of limbs: 2098 bits of finite numbers, 31 of their sums, and the counters of what is not finite.
+// exactLimbs is the number of limbs: 2098 bits of finite numbers, 31 of their sums, and the counters of numbers that
+// are not finite.
 const exactLimbs = limbs + 3
 
 const (
 	limbs = 67
-	// Counters, instead of limbs.
+	// Indices of counters, which follow the limbs.
 	countNaN   = limbs
 	countInf   = limbs + 1
 	countMinus = limbs + 2 // -Inf
@@ -37,7 +38,7 @@ func (s *exactSum) add(x float64) {
 	default:
 		m |= 1 << 52
 	}
-	at := exponent - 1 // the bit of s that the last one of m is
+	at := exponent - 1 // the bit of s for the last bit of m
 	k := at >> 5
 	high, low := bits.Mul64(m, 1<<(at&31))
 	sign := int64(b) >> 63 // 0 or -1
@@ -58,10 +59,10 @@ func (s *exactSum) addInfinite(x float64) {
 	}
 }
 
-// finite reports whether nothing has been added that is not.
+// finite reports whether all numbers added are finite.
 func (s *exactSum) finite() bool { return s[countNaN]|s[countInf]|s[countMinus] == 0 }
 
-// span returns the limbs lo to hi-1, of which the first and the last are not 0; lo = hi if all are 0.
+// span returns the range lo to hi-1 of limbs, of which the first and the last are not 0; lo = hi if all are 0.
 func (s *exactSum) span() (lo, hi int) {
 	for hi = limbs; hi > 0 && s[hi-1] == 0; {
 		hi--
@@ -72,8 +73,8 @@ func (s *exactSum) span() (lo, hi int) {
 	return lo, hi
 }
 
-// float returns the sum rounded to nearest, ties to even; +0 if it is 0, infinite if it is beyond float64 or +Inf or -Inf
-// has been added, NaN if NaN or both of them have. It changes s.
+// float returns the sum rounded to nearest, ties to even. It is +0 if the sum is 0, infinite if the sum is beyond
+// float64 or +Inf or -Inf has been added, and NaN if NaN or both infinities have been added. It changes s.
 func (s *exactSum) float() float64 {
 	switch {
 	case s[countNaN] > 0 || s[countInf] > 0 && s[countMinus] > 0:
@@ -90,10 +91,11 @@ func (s *exactSum) float() float64 {
 	return roundLimbs(s[lo:hi], lo)
 }
 
-// roundLimbs returns the sum over k of limb_k 2^(32 (k + first) - 1074), rounded to nearest, ties to even. It changes the limbs.
+// roundLimbs returns the sum over k of limb_k 2^(32 (k + first) - 1074), rounded to nearest, ties to even. It changes
+// the limbs.
 func roundLimbs(limb []int64, first int) float64 {
 	top := len(limb) - 1
-	// Carry, so that all but the last limb are digits, 0 to 2^32 - 1, and the sign is that of the last.
+	// Carry, so that all limbs but the last are digits, 0 to 2^32 - 1, and the last has the sign.
 	negative := carry(limb, top) < 0
 	if negative {
 		for k := range limb[:top+1] {
@@ -104,7 +106,7 @@ func roundLimbs(limb []int64, first int) float64 {
 	for top > 0 && limb[top] == 0 {
 		top--
 	}
-	// The first 64 bits, of which the last stands for all that follow if any of them is not 0, and their exponent.
+	// The first 64 bits and their exponent; the last bit is also set if any of the following bits is not 0.
 	digit := func(k int) uint64 {
 		if k < 0 {
 			return 0
@@ -115,7 +117,7 @@ func roundLimbs(limb []int64, first int) float64 {
 	f := digit(top) << shift
 	rest := uint64(0)
 	for k := top - 1; k >= 0; k-- {
-		// digit k begins 32 (top - k) bits below the last of digit top, which is bit shift of f
+		// digit k begins 32 (top - k) bits below the last bit of digit top, which is bit shift of f
 		if at := shift - 32*(top-k); at > -32 {
 			if at >= 0 {
 				f |= digit(k) << at
@@ -138,7 +140,7 @@ func roundLimbs(limb []int64, first int) float64 {
 	return v
 }
 
-// carry carries from each limb to the next up to the last, limb top, which it returns.
+// carry carries from each limb to the next, up to the last, limb top, which it returns.
 func carry(limb []int64, top int) int64 {
 	c := int64(0)
 	for k := range limb[:top] {

@@ -10,8 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Examine computes the facts of the whole matrix, those of [csr.Examine], on all ranks. Only Asymmetry may be another one where it
-// is large and that of a sample. Collective.
+// Examine computes the facts of the whole matrix, as [csr.Examine] does, on all ranks. Only Asymmetry may differ: if
+// it is large it may come from a sample. Examine is collective.
 func Examine(m *Matrix, pool *parallel.Pool) csr.Facts {
 	f := csr.NoFacts()
 	var mirror uint64
@@ -37,8 +37,8 @@ func Examine(m *Matrix, pool *parallel.Pool) csr.Facts {
 	return f
 }
 
-// mirror is the hash of a row that adds up to zero over a symmetric matrix: of the elements above the diagonal, less those of the ones
-// below it, each with the place that it has above.
+// mirror returns the hash of a row that sums to zero over a symmetric matrix: over the elements above the diagonal
+// minus those below, each hashed with its position above the diagonal.
 func (m *Matrix) mirror(p Part) func(i int) uint64 {
 	return func(at int) (sum uint64) {
 		i := uint64(p.global(at - p.At))
@@ -57,7 +57,7 @@ func (m *Matrix) mirror(p Part) func(i int) uint64 {
 	}
 }
 
-// global is f with positions in the whole matrix.
+// global returns f with positions in the whole matrix.
 func (m *Matrix) global(f csr.Facts) csr.Facts {
 	if f.EmptyRow >= 0 {
 		f.EmptyRow = int(m.Global(f.EmptyRow))
@@ -70,13 +70,13 @@ func (m *Matrix) global(f csr.Facts) csr.Facts {
 	return f
 }
 
-// wireFacts are what ranks tell each other of theirs.
+// wireFacts is the form in which ranks exchange facts.
 type wireFacts struct {
 	Longest, Positive, Negative, Zero, EmptyRow, NonFinite, Row, Col int64
 	MinAbs, MaxAbs                                                   float64
 }
 
-// joinFacts merges the facts of all ranks, in their order.
+// joinFacts merges the facts of all ranks, in the order of ranks.
 func joinFacts(c Comm, f csr.Facts) csr.Facts {
 	own, err := binary.Append(nil, binary.LittleEndian, wireFacts{
 		int64(f.LongestRow), int64(f.DiagonalPositive), int64(f.DiagonalNegative), int64(f.DiagonalZero), int64(f.EmptyRow),
@@ -100,7 +100,7 @@ func joinFacts(c Comm, f csr.Facts) csr.Facts {
 	return all
 }
 
-// emptyColumn returns the first column without a nonzero; -1: none.
+// emptyColumn returns the first column without a nonzero, -1 if there is none.
 func (m *Matrix) emptyColumn(pool *parallel.Pool) int {
 	touched, local := make([]int8, m.Len), csr.TouchedColumns(m.Local, pool)
 	for j := range m.Local.Cols {
@@ -123,13 +123,14 @@ func (m *Matrix) emptyColumn(pool *parallel.Pool) int {
 	return int(-least[0])
 }
 
-// sampleOf says which blocks of how many rows are in a sample: one of so many.
+// A sample has one of every so many blocks of so many rows.
 const (
 	sampleBlock = 1024
 	sampleOf    = 16
 )
 
-// asymmetry returns the asymmetry of m, see csr.SymmetryTol, or that of a sample of the rows if that is plainly not symmetric.
+// asymmetry returns the asymmetry of m, see csr.SymmetryTol, or the asymmetry of a sample of the rows if that is
+// plainly not symmetric.
 func (m *Matrix) asymmetry(pool *parallel.Pool) float64 {
 	root := m.Local.Diagonal(pool)
 	for i, d := range root {
@@ -154,7 +155,7 @@ func (m *Matrix) sample(every int) (rows []int) {
 	return rows
 }
 
-// asymmetryOf is that of the elements of some rows and their partners, on all ranks.
+// asymmetryOf returns the asymmetry of the elements of some rows and their partners, on all ranks.
 func (m *Matrix) asymmetryOf(rows []int, root []float64) float64 {
 	partner, worst := m.Transposed(rows), 0.0
 	for _, i := range rows {
@@ -169,7 +170,7 @@ func (m *Matrix) asymmetryOf(rows []int, root []float64) float64 {
 	return largest(m.Comm, worst)
 }
 
-// largest returns the largest of v >= 0 on all ranks; NaN is larger than all. Collective.
+// largest returns the largest v >= 0 of all ranks; NaN counts as larger than all. It is collective.
 func largest(c Comm, v float64) float64 {
 	x := []int64{int64(math.Float64bits(math.Abs(v)))}
 	c.Max(x)

@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// overRanks runs a test on the matrix over ranks and domains of several numbers.
+// overRanks runs a test on the matrix with several numbers of ranks and domains.
 func overRanks(t *testing.T, m *csr.Matrix, test func(t *testing.T, a *Matrix)) {
 	t.Helper()
 	for _, domains := range []int{1, 2, 3, 8} {
@@ -32,7 +32,7 @@ func overRanks(t *testing.T, m *csr.Matrix, test func(t *testing.T, a *Matrix)) 
 	}
 }
 
-// odd are matrices with properties that facts and scalings tell apart.
+// odd returns matrices whose properties facts and scalings distinguish.
 func odd(t *testing.T) map[string]*csr.Matrix {
 	t.Helper()
 	const n = 150
@@ -95,7 +95,7 @@ func odd(t *testing.T) map[string]*csr.Matrix {
 	return all
 }
 
-// sum is a + b.
+// sum returns a + b.
 func sum(t *testing.T, a, b *csr.Matrix) *csr.Matrix {
 	t.Helper()
 	out, err := csr.NewBuilder(a.Rows, a.Cols)
@@ -115,10 +115,10 @@ func sum(t *testing.T, a, b *csr.Matrix) *csr.Matrix {
 	return out.Build()
 }
 
-// Facts over ranks (Concurrent) are those of the whole matrix.
+// Facts over ranks (Concurrent) equal the facts of the whole matrix.
 func TestConcurrentRanksFindTheFactsOfTheWhole(t *testing.T) {
 	for name, m := range odd(t) {
-		want := fmt.Sprintf("%+v", csr.Examine(m, nil)) // NaN is itself
+		want := fmt.Sprintf("%+v", csr.Examine(m, nil)) // in which NaN equals itself
 		t.Run(name, func(t *testing.T) {
 			overRanks(t, m, func(t *testing.T, a *Matrix) {
 				if got := fmt.Sprintf("%+v", Examine(a, nil)); got != want {
@@ -129,7 +129,7 @@ func TestConcurrentRanksFindTheFactsOfTheWhole(t *testing.T) {
 	}
 }
 
-// Of a large matrix that is plainly unsymmetric, a sample is enough; of one that is not in a single element, that is found.
+// In a large matrix that is plainly unsymmetric a sample suffices; a single unsymmetric element is found as well.
 func TestOneElementMakesALargeMatrixUnsymmetric(t *testing.T) {
 	s := scattered(t, 40_000, 3, 2)
 	m := sum(t, s, s.Transpose(nil))
@@ -167,7 +167,7 @@ func TestOneElementMakesALargeMatrixUnsymmetric(t *testing.T) {
 	})
 }
 
-// Scalings over ranks (Concurrent) have the exponents of those of the whole matrix, for ghosts as well.
+// Scalings over ranks (Concurrent) have the same exponents as scalings of the whole matrix, also for ghosts.
 func TestConcurrentRanksFindTheScalingsOfTheWhole(t *testing.T) {
 	pool := parallel.New(2)
 	defer pool.Close()
@@ -227,7 +227,7 @@ func TestConcurrentRanksFindTheScalingsOfTheWhole(t *testing.T) {
 	}
 }
 
-// positions are those of own elements and ghosts.
+// positions returns the positions of own elements and ghosts.
 func positions(l *Layout) (all []int) {
 	for _, p := range l.Parts {
 		for at := p.At; at < p.Next(); at++ {
@@ -237,7 +237,7 @@ func positions(l *Layout) (all []int) {
 	return all
 }
 
-// Patterns and transposed elements are those of the whole matrix.
+// Patterns and transposed elements equal those of the whole matrix.
 func TestConcurrentRanksSeeRowsOfOthers(t *testing.T) {
 	m := scattered(t, 200, 4, 3)
 	rows := []int64{0, 1, 57, 130, 199}

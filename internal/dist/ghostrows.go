@@ -10,7 +10,7 @@ import (
 )
 
 // GhostRows returns, for each part, the rows of its ghosts, in the order of Part.Ghosts, fetched from their owners.
-// Values are those of local, a matrix with the pattern of Local. Collective.
+// The values are those of local, a matrix with the pattern of Local. It is collective.
 func (m *Matrix) GhostRows(local *csr.Matrix) []Rows {
 	return m.FetchRows(nil, func(at int) int {
 		return int(local.RowPtr[at+1] - local.RowPtr[at])
@@ -24,16 +24,16 @@ func (m *Matrix) GhostRows(local *csr.Matrix) []Rows {
 	})
 }
 
-// FetchRows returns, for each part, rows of its ghosts, in the order of Part.Ghosts, as their owners have them. Of the row of the own
-// element at a position, length returns the number of entries and put sets them, with columns that mean the same to all
-// ranks; calls of put run at the same time on the threads of pool. Collective.
+// FetchRows returns, for each part, rows of its ghosts, in the order of Part.Ghosts, as their owners define them. For
+// the own element at a position, length returns the number of entries of its row and put sets them, with columns that
+// mean the same on all ranks; calls of put run concurrently on the threads of pool. FetchRows is collective.
 func (l *Layout) FetchRows(pool *parallel.Pool, length func(at int) int, put func(at int, cols []int64, vals []float64)) []Rows {
 	c := l.Comm
 	to := make([][]byte, c.Size())
 	for _, k := range l.Halo.links {
 		to[k.rank] = raw(packedRows(k.send, pool, length, put))
 	}
-	from := make([]int32, l.Len) // of a ghost: the own element that it is a copy of or, in other ranks, ^k, k the row there
+	from := make([]int32, l.Len) // for a ghost: the own element that it copies or, if that is on another rank, ^k, where k is the row there
 	for _, k := range l.Halo.local {
 		from[k.to] = k.from
 	}
@@ -87,7 +87,8 @@ func (r packedRow) put(cols []int64, vals []float64) {
 	}
 }
 
-// packedRows are rows of own elements as a message: the numbers of entries of all, their columns, and their values.
+// packedRows packs rows of own elements into a message: the numbers of entries of all rows, their columns, and their
+// values.
 func packedRows(rows []int32, pool *parallel.Pool, length func(at int) int, put func(at int, cols []int64, vals []float64)) []int64 {
 	n := len(rows)
 	first := make([]int, n+1)
@@ -106,7 +107,7 @@ func packedRows(rows []int32, pool *parallel.Pool, length func(at int) int, put 
 	return words
 }
 
-// eachRange calls do for ranges of 0 to n-1, on the threads of pool.
+// eachRange calls do for ranges of 0 to n-1 on the threads of pool.
 func eachRange(n int, pool *parallel.Pool, do func(lo, hi int)) {
 	pool.Run((n+chunkSize-1)/chunkSize, parallel.Func(func(k int) { do(k*chunkSize, min((k+1)*chunkSize, n)) }))
 }
@@ -127,7 +128,8 @@ func (m *Matrix) Block(local *csr.Matrix, k int) *csr.Matrix {
 	return b
 }
 
-// TransposedBlocks returns the transposes of the diagonal blocks in local, a matrix with the pattern of Local, in its positions.
+// TransposedBlocks returns the transposes of the diagonal blocks in local, a matrix with the pattern of Local, in its
+// positions.
 func (m *Matrix) TransposedBlocks(local *csr.Matrix, pool *parallel.Pool) *csr.Matrix {
 	t := newSquare(m.Len, len(local.Col))
 	for k, p := range m.Parts {
@@ -151,7 +153,8 @@ func (m *Matrix) TransposedBlocks(local *csr.Matrix, pool *parallel.Pool) *csr.M
 }
 
 // Segment returns the rows and columns of the whole segment of part k: its own rows in local, a matrix with the
-// pattern of Local, and those of its ghosts, as GhostRows returns them, without the columns that the segment does not have.
+// pattern of Local, and the rows of its ghosts, as GhostRows returns them, without the columns outside of the
+// segment.
 func (m *Matrix) Segment(local *csr.Matrix, k int, ghosts Rows) *csr.Matrix {
 	p := m.Parts[k]
 	s := newSquare(p.Next()-p.At, int(local.RowPtr[p.End()]-local.RowPtr[p.First()])+len(ghosts.Col))
@@ -180,7 +183,7 @@ func (m *Matrix) Segment(local *csr.Matrix, k int, ghosts Rows) *csr.Matrix {
 	return s
 }
 
-// newSquare returns a matrix of n rows and columns, to which the rows are to be added.
+// newSquare returns a square matrix of order n, to which rows are to be added.
 func newSquare(n, entries int) *csr.Matrix {
 	return &csr.Matrix{Rows: n, Cols: n, RowPtr: make([]int64, 1, n+1), Col: make([]int32, 0, entries), Val: make([]float64, 0, entries)}
 }

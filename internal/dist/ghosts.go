@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A finder finds the ghosts of a domain and their places among them: by a set of bits over all columns between the first and the last ghost, if these
-// are not many more than the domain's nonzeros, and otherwise by a binary search.
+// A finder finds the ghosts of a domain and their indices among the ghosts: by a bit set over all columns between the
+// first and the last ghost, if these are not many more than the domain's nonzeros, and otherwise by binary search.
 type finder struct {
 	lo, hi int64    // own rows
 	ghosts []int64  // ascending
@@ -15,10 +15,10 @@ type finder struct {
 	before []int32  // ghosts before each word of set
 }
 
-// mostBits is how many bits the set of a finder has at most, for each nonzero.
+// mostBits is the largest number of bits of a finder's set for each nonzero.
 const mostBits = 16
 
-// newFinder returns that of a domain of rows lo to hi-1 of n, with these columns.
+// newFinder returns the finder of a domain of rows lo to hi-1 of n, with these columns.
 func newFinder(cols []int32, n, lo, hi int64) *finder {
 	f := &finder{lo: lo, hi: hi}
 	least, most := int32(0), int32(n-1)
@@ -54,7 +54,7 @@ func newFinder(cols []int32, n, lo, hi int64) *finder {
 	return f
 }
 
-// place turns columns into positions of vectors with the segment p.
+// place replaces columns by positions in vectors with the segment p.
 func (f *finder) place(cols []int32, p Part) {
 	first, width, at := uint32(f.lo), uint32(f.hi-f.lo), int32(p.First())-int32(f.lo)
 	for k, j := range cols {
@@ -83,7 +83,7 @@ func ghostsOf[I int32 | int64](cols []I, lo, hi int64) []int64 {
 		ghosts = slices.Compact(ghosts)
 	}
 	const atLeast = 1 << 16
-	next := atLeast // so many are sorted at a time, for a bounded memory
+	next := atLeast // so many are sorted at a time, to bound memory
 	last := int64(-1)
 	for _, j := range cols {
 		if j := int64(j); (j < lo || j >= hi) && j != last {

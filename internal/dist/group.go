@@ -5,24 +5,24 @@ import (
 	"sync"
 )
 
-// Run runs what on so many ranks, each a goroutine of this process, and returns when all have returned. It is for tests
-// and for trying what a job would do.
+// Run runs what on so many ranks, each a goroutine of this process, and returns when all have returned. It is for
+// tests and for trying what a job would do.
 func Run(size int, what func(c Comm)) {
 	g := newGroup(size)
 	var all sync.WaitGroup
 	for r := range size {
-		all.Go(func() { what(&member{group: g, rank: r}) })
+		all.Go(func() { what(&groupRank{group: g, rank: r}) })
 	}
 	all.Wait()
 }
 
-// group is what the ranks of Run share.
+// group is shared by the ranks of Run.
 type group struct {
 	size int
 
 	mu      sync.Mutex
 	turn    *sync.Cond
-	present []any // what the ranks of this collective call have brought, by rank
+	present []any // the arguments of the ranks of this collective call
 	arrived int
 	round   int
 	last    []any // of the call before
@@ -36,21 +36,21 @@ func newGroup(size int) *group {
 	return g
 }
 
-// member is one rank of a group.
-type member struct {
+// groupRank is one rank of a group.
+type groupRank struct {
 	*group
 	rank     int
-	sent     map[int]int // channels to each rank so far
+	sent     map[int]int // number of channels to each rank so far
 	received map[int]int
 }
 
-var _ Comm = (*member)(nil)
+var _ Comm = (*groupRank)(nil)
 
-func (m *member) Rank() int { return m.rank }
-func (m *member) Size() int { return m.size }
+func (m *groupRank) Rank() int { return m.rank }
+func (m *groupRank) Size() int { return m.size }
 
-// all brings v and returns what all ranks have brought, once they have.
-func (m *member) all(v any) []any {
+// all passes v and returns what all ranks have passed, once they have.
+func (m *groupRank) all(v any) []any {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.present == nil {
@@ -69,17 +69,17 @@ func (m *member) all(v any) []any {
 	return m.last
 }
 
-func (m *member) Barrier() { m.all(nil) }
+func (m *groupRank) Barrier() { m.all(nil) }
 
-func (m *member) Sum(x []int64) {
+func (m *groupRank) Sum(x []int64) {
 	m.reduce(x, func(a, b int64) int64 { return a + b })
 }
 
-func (m *member) Max(x []int64) {
+func (m *groupRank) Max(x []int64) {
 	m.reduce(x, func(a, b int64) int64 { return max(a, b) })
 }
 
-func (m *member) reduce(x []int64, join func(a, b int64) int64) {
+func (m *groupRank) reduce(x []int64, join func(a, b int64) int64) {
 	for r, v := range m.all(slices.Clone(x)) {
 		other := v.([]int64)
 		if len(other) != len(x) {
@@ -95,7 +95,7 @@ func (m *member) reduce(x []int64, join func(a, b int64) int64) {
 	}
 }
 
-func (m *member) Broadcast(root int, b []byte) {
+func (m *groupRank) Broadcast(root int, b []byte) {
 	var own []byte
 	if m.rank == root {
 		own = slices.Clone(b)
@@ -103,7 +103,7 @@ func (m *member) Broadcast(root int, b []byte) {
 	copy(b, m.all(own)[root].([]byte))
 }
 
-func (m *member) Gather(b []byte) [][]byte {
+func (m *groupRank) Gather(b []byte) [][]byte {
 	all := make([][]byte, m.size)
 	for r, v := range m.all(slices.Clone(b)) {
 		all[r] = v.([]byte)
@@ -111,7 +111,7 @@ func (m *member) Gather(b []byte) [][]byte {
 	return all
 }
 
-func (m *member) Alltoall(to [][]byte) [][]byte {
+func (m *groupRank) Alltoall(to [][]byte) [][]byte {
 	copies := make([][]byte, len(to))
 	for r, b := range to {
 		copies[r] = slices.Clone(b)
@@ -123,7 +123,7 @@ func (m *member) Alltoall(to [][]byte) [][]byte {
 	return from
 }
 
-func (m *member) Connect(send, recv []Channel) Connection {
+func (m *groupRank) Connect(send, recv []Channel) Connection {
 	if m.sent == nil {
 		m.sent, m.received = map[int]int{}, map[int]int{}
 	}
@@ -141,8 +141,8 @@ func (m *member) Connect(send, recv []Channel) Connection {
 	return c
 }
 
-// First returns a group that rank 0 makes.
-func (m *member) First(n int) Comm {
+// First returns a group, which rank 0 makes.
+func (m *groupRank) First(n int) Comm {
 	var made *group
 	if m.rank == 0 {
 		made = newGroup(n)
@@ -151,7 +151,7 @@ func (m *member) First(n int) Comm {
 	if m.rank >= n {
 		return nil
 	}
-	return &member{group: made, rank: m.rank}
+	return &groupRank{group: made, rank: m.rank}
 }
 
 func (g *group) channel(from, to, number int) chan []byte {
@@ -165,7 +165,7 @@ func (g *group) channel(from, to, number int) chan []byte {
 }
 
 // Abort panics, which ends the process.
-func (m *member) Abort(int) { panic(&Error{"Abort", "a rank gave up"}) }
+func (m *groupRank) Abort(int) { panic(&Error{"Abort", "a rank gave up"}) }
 
 // connection is one rank's end of its channels.
 type connection struct {

@@ -2,7 +2,7 @@ package dist
 
 import "github.com/mpsolve/mpsolve/internal/parallel"
 
-// Halo renews ghosts.
+// Halo updates ghosts.
 type Halo struct {
 	local []copied // within this rank
 	links []link   // to and from other ranks
@@ -15,26 +15,27 @@ type Halo struct {
 	narrow   exchange[float32]
 }
 
-// copied is an element to, of a ghost, that is element from.
+// copied says that element to, a ghost, is a copy of element from.
 type copied struct{ to, from int32 }
 
-// run is n elements that are copied one after the other.
+// run is a run of n consecutive elements to copy.
 type run struct {
 	copied
 	n int32
 }
 
-// link is what goes to and comes from another rank: positions of elements to send, and of ghosts, in an order that
-// both know.
+// link is the exchange with another rank: the positions of elements to send, and of ghosts, in an order that both
+// ranks know.
 type link struct {
 	rank       int
 	send, recv []int32
 }
 
-// chunkSize is about the number of elements that a thread takes at a time. A halo of a few of them is not worth waking threads.
+// chunkSize is about the number of elements that a thread takes at a time. A halo of a few elements is not worth
+// waking threads.
 const chunkSize = 4096
 
-// connect prepares the exchanges of a halo whose local copies and links are known. Collective.
+// connect prepares the exchanges of a halo whose local copies and links are known. It is collective.
 func (h *Halo) connect() {
 	for _, c := range h.local {
 		if k := len(h.runs) - 1; k >= 0 {
@@ -57,8 +58,8 @@ func (h *Halo) connect() {
 	h.narrow.connect(h, plain[float32]())
 }
 
-// Rounded returns a halo with the same ghosts, which become copies of elements rounded to a relative error of at most epsilon: to
-// the first bytes of float64, of which fewer travel. Ghosts of the same rank are rounded alike. Collective.
+// Rounded returns a halo with the same ghosts, which become copies of elements rounded to a relative error of at most
+// epsilon: only the leading bytes of float64 travel. Ghosts on the same rank are rounded alike. It is collective.
 func (h *Halo) Rounded(epsilon float64) *Halo {
 	bytes := roundedBytes(epsilon)
 	if bytes == 8 {
@@ -70,16 +71,16 @@ func (h *Halo) Rounded(epsilon float64) *Halo {
 	return &r
 }
 
-// Exchange sets the ghosts of a vector to the elements that they are copies of. Collective.
+// Exchange sets the ghosts of a vector to the elements that they are copies of. It is collective.
 func (h *Halo) Exchange(x []float64) {
 	h.Start(x)
 	h.Finish(x)
 }
 
-// Start begins to renew the ghosts of x, whose elements must stay as they are until Finish(x). Collective.
+// Start begins to update the ghosts of x, whose elements must not change until Finish(x). It is collective.
 func (h *Halo) Start(x []float64) { h.exchange.start(h, x, nil) }
 
-// Finish waits until the ghosts of x are renewed.
+// Finish waits until the ghosts of x are updated.
 func (h *Halo) Finish(x []float64) { h.exchange.finish(x, nil) }
 
 // Exchange32 is Exchange for vectors of float32.
@@ -88,7 +89,7 @@ func (h *Halo) Exchange32(x []float32) {
 	h.narrow.finish(x, nil)
 }
 
-// exchange is the connection for vectors of T.
+// exchange holds the connection for vectors of T.
 type exchange[T float32 | float64] struct {
 	connection Connection
 	codec      codec[T]
@@ -117,7 +118,7 @@ func (e *exchange[T]) connect(h *Halo, c codec[T]) {
 	e.codec, e.connection = c, h.comm.Connect(send, recv)
 }
 
-// pieces appends those of a channel.
+// pieces appends the pieces of a channel.
 func pieces(list []piece, channel int, elements []int32, bytes int) []piece {
 	for at := 0; at < len(elements); at += chunkSize {
 		list = append(list, piece{channel, at * bytes, elements[at:min(at+chunkSize, len(elements))]})
@@ -125,14 +126,14 @@ func pieces(list []piece, channel int, elements []int32, bytes int) []piece {
 	return list
 }
 
-// start sends what others need of x, and copies what this rank does, on the threads of pool.
+// start sends the elements of x that others need and copies local ones, on the threads of pool.
 func (e *exchange[T]) start(h *Halo, x []T, pool *parallel.Pool) {
 	e.run(pool, len(e.out), exchangeJob[T]{e: e, x: x, do: (*exchangeJob[T]).pack})
 	e.connection.Start()
 	e.run(pool, len(h.chunks)-1, exchangeJob[T]{e: e, h: h, x: x, do: (*exchangeJob[T]).copy})
 }
 
-// finish waits for what others send, and takes it out of the messages.
+// finish waits for the messages of others and unpacks them.
 func (e *exchange[T]) finish(x []T, pool *parallel.Pool) {
 	e.connection.Wait()
 	e.run(pool, len(e.in), exchangeJob[T]{e: e, x: x, do: (*exchangeJob[T]).unpack})
@@ -158,7 +159,7 @@ type exchangeJob[T float32 | float64] struct {
 	do func(j *exchangeJob[T], part int)
 }
 
-// Do does a part of the step.
+// Do executes a part of the step.
 func (j *exchangeJob[T]) Do(part int) { j.do(j, part) }
 
 func (j *exchangeJob[T]) pack(k int) {

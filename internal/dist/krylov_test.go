@@ -19,14 +19,14 @@ import (
 
 type vector = []float64
 
-// system is a matrix in domains, on some ranks.
+// system is a matrix in domains on some ranks.
 type system struct {
 	m              *csr.Matrix
 	b              vector
 	ranks, domains int
 }
 
-// generated is a matrix of a kind of package generate, and a right-hand side.
+// generated returns a matrix of a kind of package generate, and a right-hand side.
 func generated(t testing.TB, kind string, p generate.Params) (*csr.Matrix, vector) {
 	t.Helper()
 	m, err := generate.Generate(kind, p)
@@ -36,7 +36,8 @@ func generated(t testing.TB, kind string, p generate.Params) (*csr.Matrix, vecto
 	return m, generate.RandomRHS(m, 7)
 }
 
-// solve solves the system with a method on every rank, whose operator make returns, and returns the x of all ranks.
+// solve solves the system on every rank with a method and the operator that make returns, and returns the x of all
+// ranks.
 func (s system) solve(
 	t *testing.T, method string, opt krylov.MethodOptions, create func(m *dist.Matrix, pool *parallel.Pool) linop.Operator[vector, linop.Float64],
 ) (x vector, r krylov.Result) {
@@ -81,7 +82,7 @@ func plainCSR(m *dist.Matrix, pool *parallel.Pool) linop.Operator[vector, linop.
 	return dist.NewCSR(m, m.Local, pool)
 }
 
-// storedParts is the matrix in adaptive precision, each domain in a layout of its own.
+// storedParts returns a function that stores the matrix in adaptive precision, with a layout for each domain.
 func storedParts(t *testing.T, spec adaptive.Spec) func(m *dist.Matrix, pool *parallel.Pool) linop.Operator[vector, linop.Float64] {
 	return func(m *dist.Matrix, pool *parallel.Pool) linop.Operator[vector, linop.Float64] {
 		norm := []int64{math.MinInt64}
@@ -108,7 +109,7 @@ func storedParts(t *testing.T, spec adaptive.Spec) func(m *dist.Matrix, pool *pa
 	}
 }
 
-// some are all of the numbers, or the first and the last in short tests, which the race detector runs.
+// some returns all of the numbers, or the first and the last in short tests, which the race detector runs.
 func some(numbers ...int) []int {
 	if testing.Short() {
 		return []int{numbers[0], numbers[len(numbers)-1]}
@@ -116,7 +117,7 @@ func some(numbers ...int) []int {
 	return numbers
 }
 
-// A matrix in adaptive precision gives the same bits on any number of ranks and threads, in whatever layout.
+// A matrix in adaptive precision gives the same bits on any number of ranks and threads, in any layout.
 func TestConcurrentStoredSameBits(t *testing.T) {
 	set, err := adaptive.LookupSet("AFX")
 	if err != nil {
@@ -152,8 +153,8 @@ var variants = map[string]krylov.MethodOptions{
 	"gmres adaptive": {GMRES: krylov.GMRESOptions{Restart: 20, Basis: linop.BasisAdaptive}},
 }
 
-// Every method finds the same bits on any number of ranks and threads, for each number of domains, and what it finds solves the system
-// as well as that of the whole matrix in one domain.
+// Every method finds the same bits on any number of ranks and threads, for each number of domains, and its x solves
+// the system as well as the x found with the whole matrix in one domain.
 func TestConcurrentMethodsSameBits(t *testing.T) {
 	for _, problem := range []struct {
 		kind      string
@@ -208,7 +209,7 @@ func TestConcurrentMethodsSameBits(t *testing.T) {
 	}
 }
 
-// roundedHalo is a matrix whose products have halos rounded to epsilon.
+// roundedHalo makes a matrix whose products have halos rounded to epsilon.
 func roundedHalo(epsilon float64) func(m *dist.Matrix, pool *parallel.Pool) linop.Operator[vector, linop.Float64] {
 	return func(m *dist.Matrix, pool *parallel.Pool) linop.Operator[vector, linop.Float64] {
 		a := dist.NewCSR(m, m.Local, pool)
@@ -217,16 +218,16 @@ func roundedHalo(epsilon float64) func(m *dist.Matrix, pool *parallel.Pool) lino
 	}
 }
 
-// Conjugate gradients take hardly more iterations with halos of 2^-37, up to a tenth where they are many for the dimension (elasticity
-// without a preconditioner), and find the same bits on any number of ranks. With 2^-13 they take more or do not get there, so
-// halos are rounded indeed.
+// Conjugate gradients take hardly more iterations with halos of 2^-37, up to a tenth where iterations are many for
+// the dimension (elasticity without a preconditioner), and find the same bits on any number of ranks. With 2^-13 they
+// take more or fail, which shows that halos are rounded.
 func TestConcurrentRoundedHalosKeepIterations(t *testing.T) {
 	for kind, params := range map[string]generate.Params{"poisson3d": {"n": 20}, "elasticity3d": {"n": 6}, "anisotropic2d": {"n": 40}} {
 		if testing.Short() && kind != "anisotropic2d" {
 			continue
 		}
 		m, b := generated(t, kind, params)
-		most := map[string]int{"poisson3d": 1, "elasticity3d": 10, "anisotropic2d": 1}[kind] // per cent
+		most := map[string]int{"poisson3d": 1, "elasticity3d": 10, "anisotropic2d": 1}[kind] // percent
 		for _, domains := range []int{2, 8} {
 			_, exact := system{m, b, 1, domains}.solve(t, "cg", krylov.MethodOptions{}, plainCSR)
 			want, r := system{m, b, 1, domains}.solve(t, "cg", krylov.MethodOptions{}, roundedHalo(0x1p-37))

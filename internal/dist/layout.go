@@ -8,24 +8,24 @@ import (
 // A Part is a domain of this rank, as a segment of its vectors.
 type Part struct {
 	Domain int
-	Row    int64 // its first row, among all
+	Row    int64 // its first row in the whole matrix
 
-	At                int // where the segment begins, at Next of the part before it or somewhat later
-	Below, Own, Above int // elements of it: ghosts of lower index, own ones, ghosts of higher index
+	At                int // where the segment begins: at Next of the part before it or somewhat later
+	Below, Own, Above int // numbers of its elements: ghosts of lower index, own ones, ghosts of higher index
 
 	Ghosts []int64 // rows that the ghosts are copies of, ascending
 }
 
-// First is the position of the first own element.
+// First returns the position of the first own element.
 func (p *Part) First() int { return p.At + p.Below }
 
-// End is the position after the last own element.
+// End returns the position after the last own element.
 func (p *Part) End() int { return p.At + p.Below + p.Own }
 
-// Next is the position after the segment.
+// Next returns the position after the segment.
 func (p *Part) Next() int { return p.At + p.Below + p.Own + p.Above }
 
-// global returns the row that position at of the segment is, from its beginning.
+// global returns the row at position at of the segment, counted from its beginning.
 func (p *Part) global(at int) int64 {
 	switch {
 	case at < p.Below:
@@ -36,13 +36,13 @@ func (p *Part) global(at int) int64 {
 	return p.Ghosts[at-p.Own]
 }
 
-// position returns the position of a row in the segment, from its beginning; it is there.
+// position returns the position of a row in the segment, from its beginning; the row must be there.
 func (p *Part) position(row int64) int {
 	at, _ := p.find(row)
 	return at
 }
 
-// find returns the position of a row in the segment, from its beginning, if it is there.
+// find returns the position of a row in the segment, from its beginning, and whether it is there.
 func (p *Part) find(row int64) (at int, ok bool) {
 	if at := row - p.Row; at >= 0 && at < int64(p.Own) {
 		return p.Below + int(at), true
@@ -54,19 +54,19 @@ func (p *Part) find(row int64) (at int, ok bool) {
 	return at, ok
 }
 
-// A Layout is how vectors lie on this rank. It is the same for all vectors of a matrix.
+// A Layout is the layout of vectors on this rank. It is the same for all vectors of a matrix.
 type Layout struct {
 	Comm    Comm
 	Domains Domains
 	Parts   []Part // the domains of this rank, one after the other
-	Len     int    // elements of a vector of this rank, ghosts included
-	Own     int    // without them
+	Len     int    // elements of a vector of this rank, including ghosts
+	Own     int    // elements without ghosts
 
 	Halo *Halo
 }
 
-// NewLayout returns the layout of vectors whose parts, of the domains that this rank owns, have these ghosts: rows of
-// other domains, ascending, by part. Collective.
+// NewLayout returns the layout of vectors whose parts, for the domains that this rank owns, have these ghosts: rows
+// of other domains, ascending, by part. It is collective.
 func NewLayout(c Comm, d Domains, ghosts [][]int64) *Layout {
 	l := &Layout{Comm: c, Domains: d}
 	first, _ := d.Owned(c.Rank(), c.Size())
@@ -86,8 +86,8 @@ func NewLayout(c Comm, d Domains, ghosts [][]int64) *Layout {
 	return l
 }
 
-// apart is the least number of positions between the own elements of two parts. Kernels that work on so many rows at a
-// time may overwrite what is behind the own elements.
+// apart is the least number of positions between the own elements of two parts. Kernels that process several rows at
+// a time may overwrite elements after the own ones.
 const apart = 16
 
 // Part returns the index of the part that has position at of a vector.
@@ -103,7 +103,8 @@ func (l *Layout) Part(at int) int {
 	return lo
 }
 
-// Elements returns the number of elements of segments, ghosts included: unlike Len, the sum over ranks does not depend on their number.
+// Elements returns the number of elements of segments, including ghosts: unlike for Len, the sum over ranks does not
+// depend on their number.
 func (l *Layout) Elements() (n int) {
 	for _, p := range l.Parts {
 		n += p.Next() - p.At
@@ -111,13 +112,14 @@ func (l *Layout) Elements() (n int) {
 	return n
 }
 
-// Global returns the row that position at of a segment is.
+// Global returns the row at position at of a vector.
 func (l *Layout) Global(at int) int64 {
 	p := &l.Parts[l.Part(at)]
 	return p.global(at - p.At)
 }
 
-// Spread sets dst, a vector, to the own elements in src, part after part; ghosts become those of their owners. Collective.
+// Spread sets dst, a vector, to the own elements in src, part after part, and ghosts to the elements of their owners.
+// It is collective.
 func (l *Layout) Spread(dst, src []float64) {
 	for _, p := range l.Parts {
 		copy(dst[p.First():p.End()], src[:p.Own])
@@ -134,7 +136,7 @@ func (l *Layout) Join(dst, src []float64) {
 	}
 }
 
-// newHalo finds out who needs what: ghosts ask the owners of their rows.
+// newHalo determines which rank needs which elements: ghosts ask the owners of their rows.
 func newHalo(l *Layout) *Halo {
 	c := l.Comm
 	h := &Halo{comm: c}
@@ -168,7 +170,7 @@ func newHalo(l *Layout) *Halo {
 	return h
 }
 
-// Sources returns the positions of own elements of which there are ghosts, ascending.
+// Sources returns the positions of own elements that have ghosts elsewhere, ascending.
 func (l *Layout) Sources() []int32 {
 	var at []int32
 	for _, k := range l.Halo.links {

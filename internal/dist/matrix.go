@@ -7,14 +7,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Rows are the rows of one domain, with the columns that they have in the whole matrix, ascending in each.
+// Rows are the rows of one domain, with their columns in the whole matrix, ascending in each row.
 type Rows struct {
 	RowPtr []int64 // from 0; one more than there are rows
 	Col    []int64
 	Val    []float64
 }
 
-// A Matrix is a square matrix, spread over ranks.
+// A Matrix is a square matrix, distributed over ranks.
 type Matrix struct {
 	*Layout
 	N, NNZ int64 // rows and nonzeros, of all ranks
@@ -23,8 +23,8 @@ type Matrix struct {
 	Local *csr.Matrix
 }
 
-// NewMatrix returns the matrix of these domains, given the rows of those that this rank owns. It takes the memory of
-// the rows over. Collective.
+// NewMatrix returns the matrix of these domains, given the rows of the domains that this rank owns. It takes over the
+// memory of the rows. It is collective.
 func NewMatrix(c Comm, d Domains, parts []Rows) (*Matrix, error) {
 	ghosts := make([][]int64, len(parts))
 	first, _ := d.Owned(c.Rank(), c.Size())
@@ -38,7 +38,7 @@ func NewMatrix(c Comm, d Domains, parts []Rows) (*Matrix, error) {
 	return l.matrix(l.join(parts)), nil
 }
 
-// join makes one matrix of the rows of all parts.
+// join joins the rows of all parts into one matrix.
 func (l *Layout) join(parts []Rows) *csr.Matrix {
 	nnz := 0
 	for _, p := range parts {
@@ -72,7 +72,7 @@ func (l *Layout) join(parts []Rows) *csr.Matrix {
 	return m
 }
 
-// Spread is the matrix m, which every rank has, spread over the ranks of c in so many domains. Collective.
+// Spread distributes the matrix m, which every rank has, over the ranks of c in so many domains. It is collective.
 func Spread(c Comm, m *csr.Matrix, domains int) (*Matrix, error) {
 	if m.Rows != m.Cols {
 		return nil, fmt.Errorf("dist: a %d x %d matrix", m.Rows, m.Cols)
@@ -98,8 +98,8 @@ func RowRange(m *csr.Matrix, from, to int) *csr.Matrix {
 	return rows
 }
 
-// PartOf returns what part k has of local, a matrix with the pattern of Local: its own rows, with columns that are positions in its segment. Where the
-// segment begins at 0, as that of a rank with one domain does, it shares the memory of local.
+// PartOf returns part k of local, a matrix with the pattern of Local: its own rows, with columns that are positions
+// in its segment. If the segment begins at 0, as on a rank with one domain, the result shares the memory of local.
 func (m *Matrix) PartOf(local *csr.Matrix, k int) *csr.Matrix {
 	p := m.Parts[k]
 	from, to := local.RowPtr[p.First()], local.RowPtr[p.End()]

@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// scattered is a random matrix of n rows with about k entries in each.
+// scattered returns a random matrix of n rows with about k entries in each.
 func scattered(t *testing.T, n, k int, seed uint64) *csr.Matrix {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -33,8 +33,8 @@ func scattered(t *testing.T, n, k int, seed uint64) *csr.Matrix {
 	return b.Build()
 }
 
-// Whatever the domains and ranks, rows are those of the whole matrix, and after an exchange ghosts are what they are copies of:
-// for ranks that are threads (Concurrent).
+// For any domains and ranks, the rows equal those of the whole matrix, and after an exchange ghosts equal what they
+// are copies of; ranks are threads (Concurrent).
 func TestConcurrentRanksHaveTheRowsOfTheWhole(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 300, 5000} {
 		m := scattered(t, n, 4, uint64(n))
@@ -98,7 +98,7 @@ func compareWithWhole(t *testing.T, c Comm, m *csr.Matrix, domains int) {
 	}
 }
 
-// Ghosts are the same by a set and by search.
+// The bit set and the search find the same ghosts.
 func TestFinder(t *testing.T) {
 	m := scattered(t, 400, 6, 9)
 	cols := m.Col[m.RowPtr[100]:m.RowPtr[200]]
@@ -203,7 +203,7 @@ func compareGhostRows(t *testing.T, a *Matrix, m *csr.Matrix) {
 	}
 }
 
-// compareReverse checks sums of copies against those in the order of domains.
+// compareReverse compares sums of copies with sums in the order of domains.
 func compareReverse(t *testing.T, a *Matrix, rows int) {
 	copyOf := func(domain int, row int64) float64 { return math.Sqrt(float64(2 + row + 7*int64(domain))) }
 	x := make([]float64, a.Len)
@@ -213,7 +213,7 @@ func compareReverse(t *testing.T, a *Matrix, rows int) {
 		}
 	}
 	ghosts := make([][]byte, 0)
-	for _, p := range a.Parts { // who has which ghosts
+	for _, p := range a.Parts { // which domains have which ghosts
 		var b []byte
 		for _, row := range p.Ghosts {
 			b = binary.LittleEndian.AppendUint64(b, uint64(row))
@@ -239,7 +239,7 @@ func compareReverse(t *testing.T, a *Matrix, rows int) {
 		}
 	}
 	reverse := a.Halo.Reverse()
-	for range 2 { // ghosts stay
+	for range 2 { // ghosts do not change
 		y := slices.Clone(x)
 		reverse.Add(y)
 		for _, p := range a.Parts {

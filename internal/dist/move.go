@@ -6,11 +6,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// moveBytes is about how much a rank sends at a time.
+// moveBytes is about the number of bytes that a rank sends at a time.
 const moveBytes = 32 << 20
 
-// Move returns the rows that this rank owns, given rows first, first + 1, ... of a matrix in m: each rank has some, none twice, in the order
-// of ranks. Columns stay as they are. At most about 32 MiB of a rank are under way at a time. Collective.
+// Move returns the rows that this rank owns, given rows first, first + 1, ... of a matrix in m: each rank has some
+// rows, each row is on one rank, and ranks have them in order. Columns stay as they are. At most about 32 MiB of a
+// rank are in flight at a time. It is collective.
 func Move(c Comm, m *csr.Matrix, first int64, d Domains) *csr.Matrix {
 	return moveRows(c, m, first, d, moveBytes)
 }
@@ -47,14 +48,14 @@ type move struct {
 	c      Comm
 	m      *csr.Matrix
 	first  int64
-	starts []int64 // of the rows of each rank, as they shall be
+	starts []int64 // of the rows of each rank, after the move
 	most   int64   // bytes to send at a time, about
 	sent   int     // rows of m
 
-	row, at []int64 // where what comes next from each rank belongs: the row, and the place of its nonzeros
+	row, at []int64 // where the next data from each rank belong: the row, and the position of its nonzeros
 }
 
-// receiver returns the rows of this rank, still empty: all ranks say how much they will send.
+// receiver returns the rows of this rank, still empty: all ranks announce how much they will send.
 func (v *move) receiver(cols int) *csr.Matrix {
 	to := make([][]byte, v.c.Size())
 	for r := range to {
@@ -101,7 +102,7 @@ func (v *move) messages(sent *bool) [][]byte {
 	return to
 }
 
-// message packs rows: their number, that of nonzeros, how many each has, values and columns.
+// message packs rows: their number, the number of nonzeros, the number in each row, values and columns.
 func (v *move) message(from, end int) []byte {
 	a, z := v.m.RowPtr[from], v.m.RowPtr[end]
 	b := make([]byte, 0, 16+8*int64(end-from)+12*(z-a))
@@ -111,7 +112,7 @@ func (v *move) message(from, end int) []byte {
 	return append(b, Bytes(v.m.Col[a:z])...)
 }
 
-// put puts rows that have come in their places.
+// put stores the rows of a message.
 func (v *move) put(own *csr.Matrix, from int, b []byte) {
 	if len(b) == 0 {
 		return

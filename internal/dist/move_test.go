@@ -9,7 +9,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Rows that one rank has, or that lie elsewhere, come to their owners as they are, however little is sent at a time (Concurrent).
+// Rows that are on one rank, or cut otherwise, reach their owners unchanged, however little is sent at a time
+// (Concurrent).
 func TestConcurrentMove(t *testing.T) {
 	for _, n := range []int{1, 7, 500} {
 		m := scattered(t, n, 4, uint64(n))
@@ -28,7 +29,7 @@ func TestConcurrentMove(t *testing.T) {
 	}
 }
 
-// move3 moves all rows from rank 0 to an even cut, from there to another, and compares.
+// move3 moves all rows from rank 0 to an even cut, from there to another cut, and compares.
 func move3(t *testing.T, c Comm, m *csr.Matrix, domains int, most int64) {
 	have := &csr.Matrix{Cols: m.Cols, RowPtr: []int64{0}}
 	first := int64(m.Rows)
@@ -54,7 +55,7 @@ func move3(t *testing.T, c Comm, m *csr.Matrix, domains int, most int64) {
 	}
 }
 
-// Counts in groups cut where those of single rows do, but for what lies within a group, and all ranks cut alike.
+// Counts in groups cut where counts of single rows do, up to the size of a group, and all ranks cut alike.
 func TestCounts(t *testing.T) {
 	m := scattered(t, 3000, 3, 1)
 	exact, err := CutMatrix(m, 7)
@@ -86,7 +87,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// First is the smallest rank, and Share hands out what the root has.
+// First is the smallest rank, and Share distributes what the root has.
 func TestConcurrentFirstAndShare(t *testing.T) {
 	Run(4, func(c Comm) {
 		if got := First(c, c.Rank() >= 2); got != 2 {
@@ -102,7 +103,7 @@ func TestConcurrentFirstAndShare(t *testing.T) {
 	})
 }
 
-// Each rank gets its own elements of what rank 0 has (Concurrent).
+// Each rank gets its own elements of the vector on rank 0 (Concurrent).
 func TestConcurrentScatter(t *testing.T) {
 	all := make([]float64, 100)
 	for i := range all {

@@ -8,38 +8,39 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// Operator is a square matrix, spread over ranks, as an operator on vectors of its layout. A product sends the elements at the borders
-// of domains, computes meanwhile the panels whose rows refer to no ghosts, and then the others. It sets the ghosts of the vector
-// that is multiplied; those of all other vectors may be stale, and those of results are. Results have the same bits
-// for any number of ranks and threads. All methods but Dims and Use are collective; use it from one goroutine at a time.
+// Operator is a square matrix, distributed over ranks, as an operator on vectors of its layout. A product sends the
+// elements at the borders of domains, meanwhile computes the panels whose rows refer to no ghosts, and then the other
+// panels. It sets the ghosts of the vector that is multiplied; the ghosts of other vectors may be stale, and those of
+// results are. Results have the same bits for any number of ranks and threads. All methods but Dims and Use are
+// collective. An Operator must not be used by several goroutines at a time.
 type Operator struct {
-	Reducer linop.Reducer // of inner products; NewOperator sets that of the ranks
+	Reducer linop.Reducer // of inner products; NewOperator sets the reducer of the ranks
 
 	m       *Matrix
 	halo    *Halo
 	pool    *parallel.Pool
 	parts   []operatorPart
-	panels  []operatorPanel // first those that refer to no ghosts
-	inner   int             // the number of them; 0 where nothing comes from other ranks
+	panels  []operatorPanel // panels that refer to no ghosts come first
+	inner   int             // their number; 0 if nothing comes from other ranks
 	partial []float64
 	sums    [2]float64
 	job     operatorJob
 }
 
-// operatorPart is what multiplies with a part: its rows are elements row to end-1 of vectors, its columns col to next-1.
+// operatorPart multiplies with a part: its rows are elements row to end-1 of vectors, its columns col to next-1.
 type operatorPart struct {
 	*linop.Products
 	row, end, col, next int
 }
 
-// operatorPanel is a panel of a part, both by number.
+// operatorPanel is a panel of a part; both are numbers.
 type operatorPanel struct{ part, panel int32 }
 
 var _ linop.Relaxer[[]float64, linop.Float64] = (*Operator)(nil)
 
-// NewOperator returns the operator with the pattern of m whose parts are multiplied by parts: part k has the own rows of
-// m.Parts[k], and its columns are the elements of the segment, as [Matrix.PartOf] has them. The panels of all parts run
-// together, on the threads of pool.
+// NewOperator returns the operator with the pattern of m whose parts are multiplied by parts: part k has the own rows
+// of m.Parts[k], and its columns are the elements of the segment, as in [Matrix.PartOf]. The panels of all parts run
+// together on the threads of pool.
 func NewOperator(m *Matrix, parts []*linop.Products, pool *parallel.Pool) *Operator {
 	if len(parts) != len(m.Parts) {
 		panic(fmt.Sprintf("dist: products of %d parts of %d", len(parts), len(m.Parts)))
@@ -76,7 +77,7 @@ func newOperator(m *Matrix, parts []operatorPart, pool *parallel.Pool) *Operator
 	return a
 }
 
-// refersToGhosts reports whether any of the rows at positions lo to hi-1 of part k does.
+// refersToGhosts reports whether any of the rows at positions lo to hi-1 of part k refers to a ghost.
 func (m *Matrix) refersToGhosts(k, lo, hi int) bool {
 	p := m.Parts[k]
 	for i := lo; i < hi; i++ {
@@ -88,17 +89,17 @@ func (m *Matrix) refersToGhosts(k, lo, hi int) bool {
 	return false
 }
 
-// Use makes k the kernels of the epilogues, nil the default ones.
+// Use sets the kernels of the epilogues, nil for the default ones.
 func (a *Operator) Use(k *kernels.Set) {
 	for _, p := range a.parts {
 		p.Use(k)
 	}
 }
 
-// RoundHalo lets products have ghosts that are rounded to a relative error of at most epsilon, so that messages are shorter: 8 k - 11
-// bits of float64 are k bytes, from 3 to 7. An epsilon below 2^-45 is exact. Where products are those of a matrix that is
-// stored with a relative error, that is a natural epsilon, but conjugate gradients without a good preconditioner may take more iterations:
-// up to 3 % at 2^-45, 8 % at 2^-37, 15 % at 2^-29. Collective.
+// RoundHalo makes products use ghosts that are rounded to a relative error of at most epsilon, so that messages are
+// shorter: 8 k - 11 bits of float64 take k bytes, from 3 to 7. An epsilon below 2^-45 is exact. The relative error of
+// a stored matrix is a natural epsilon for its products, but conjugate gradients without a good preconditioner may
+// take more iterations: up to 3 % at 2^-45, 8 % at 2^-37, 15 % at 2^-29. It is collective.
 func (a *Operator) RoundHalo(epsilon float64) { a.halo = a.m.Halo.Rounded(epsilon) }
 
 // Dims returns the dimensions of the whole matrix.
@@ -153,7 +154,7 @@ func (a *Operator) multiply(p linop.Product, lo, hi int) {
 	a.job = operatorJob{}
 }
 
-// operatorJob is a product, whose vectors are those of the rank, as a parallel job.
+// operatorJob is a product with vectors of the rank, as a parallel job.
 type operatorJob struct {
 	a       *Operator
 	product linop.Product
@@ -176,7 +177,7 @@ func (j *operatorJob) Do(k int) {
 	part.Panel(&p, int(at.panel), sums)
 }
 
-// product is p, whose vectors are those of the rank, with those of the part.
+// product returns the product p restricted to the part.
 func (a *operatorPart) product(p *linop.Product) linop.Product {
 	rows := func(x []float64) []float64 {
 		if x == nil {

@@ -25,7 +25,7 @@ func spread(t *testing.T, m *csr.Matrix, ranks, domains int, what func(a *Matrix
 	})
 }
 
-// vectorOf returns the elements of x that this rank has, with ghosts that are wrong.
+// vectorOf returns the elements of x that this rank has, with wrong ghosts.
 func vectorOf(l *Layout, x []float64) []float64 {
 	v := make([]float64, l.Len)
 	for k := range v {
@@ -37,7 +37,7 @@ func vectorOf(l *Layout, x []float64) []float64 {
 	return v
 }
 
-// put sets the elements of x that this rank has.
+// put sets in x the elements of v that this rank has.
 func put(l *Layout, x, v []float64) {
 	for _, p := range l.Parts {
 		copy(x[p.Row:], v[p.First():p.End()])
@@ -53,7 +53,7 @@ func random(seed uint64, n int) []float64 {
 	return x
 }
 
-// products does all products of an operator, and returns the vectors and the scalars.
+// products executes all products of an operator, and returns the vectors and the scalars.
 func products(a linop.Relaxer[[]float64, linop.Float64], l *Layout, x, b []float64) (out [][]float64, scalars []float64) {
 	y := func() []float64 {
 		v := make([]float64, l.Len)
@@ -71,7 +71,8 @@ func products(a linop.Relaxer[[]float64, linop.Float64], l *Layout, x, b []float
 	return out, scalars
 }
 
-// Products on any ranks and in any domains have the bits of the whole matrix, in every row; their sums those of any ranks.
+// Products on any ranks and in any domains have the bits of the whole matrix in every row; their sums have the same
+// bits on any ranks.
 func TestConcurrentOperators(t *testing.T) {
 	for _, n := range []int{1, 7, 300, 20_000} {
 		m := scattered(t, n, 5, uint64(n))
@@ -127,7 +128,8 @@ func TestConcurrentOperators(t *testing.T) {
 	}
 }
 
-// Products with the transpose are those of the whole but for the order of the terms, and the same bits on any ranks.
+// Products with the transpose equal those of the whole matrix up to the order of the terms, and have the same bits on
+// any ranks.
 func TestConcurrentTransposes(t *testing.T) {
 	for _, n := range []int{1, 9, 400, 9000} {
 		m := scattered(t, n, 5, uint64(n))

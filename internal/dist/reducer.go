@@ -6,21 +6,22 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// NewReducer returns the Reducer of vectors that the ranks of c share. Sums are exact and rounded once, to nearest, ties to even, so
-// they do not depend on the number of ranks nor on an order. Its methods are collective.
+// NewReducer returns the Reducer of vectors that the ranks of c share. Sums are exact and rounded once, to nearest,
+// ties to even, so that they depend neither on the number of ranks nor on an order. The methods of the Reducer are
+// collective.
 func NewReducer(c Comm) linop.Reducer {
-	return &reducer{comm: c, first: (1074+64)/32 + 1 - leastWidth, width: leastWidth} // sums of up to 2^64
+	return &reducer{comm: c, first: (1074+64)/32 + 1 - leastWidth, width: leastWidth} // for sums of up to 2^64
 }
 
 type reducer struct {
 	comm  Comm
 	sums  []exactSum
 	send  []int64
-	first int // of the limbs that are tried
-	width int // how many of them
+	first int // first limb that is sent
+	width int // number of limbs that are sent
 }
 
-// leastWidth is the number of limbs that are sent of a sum, 256 bits, as long as that is enough.
+// leastWidth is the least number of limbs that are sent for a sum, 256 bits, as long as that suffices.
 const leastWidth = 8
 
 // Sum implements linop.Reducer.
@@ -44,8 +45,9 @@ func (r *reducer) Sum(sums, partial []float64) {
 	}
 }
 
-// combine adds the sums of all ranks. Most sums of a solve are of the order of those before, so only the limbs around those are sent,
-// and all of them in a second message if that leaves out any on any rank. What is sent depends on results that all ranks have.
+// combine adds the sums of all ranks. Most sums of a solve have the order of magnitude of the previous ones, so it
+// sends only the limbs around those, and all limbs in a second message if that omits any on any rank. The choice
+// depends on results that all ranks have.
 func (r *reducer) combine(sums []exactSum) {
 	if r.width < limbs && r.window(sums) {
 		return
@@ -62,7 +64,7 @@ func (r *reducer) combine(sums []exactSum) {
 	r.follow(sums)
 }
 
-// window adds the sums of all ranks if the limbs that are tried suffice for all of them.
+// window adds the sums of all ranks if the chosen limbs suffice for all of them.
 func (r *reducer) window(sums []exactSum) bool {
 	first, end := r.first, r.first+r.width
 	r.send = r.send[:0]
@@ -86,7 +88,7 @@ func (r *reducer) window(sums []exactSum) bool {
 	return true
 }
 
-// follow sets what is tried next: one limb more than the sums have, and below that as many as there are.
+// follow chooses the limbs of the next message: one limb more than the sums have, and the limbs below it.
 func (r *reducer) follow(sums []exactSum) {
 	high := 0
 	for k := range sums {

@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// sumOf is the sum of x by definition: in big.Float without error, rounded once.
+// sumOf returns the sum of x by definition: in big.Float without error, rounded once.
 func sumOf(x []float64) float64 {
 	sum, nan, inf := new(big.Float).SetPrec(2400), false, 0.
 	for _, v := range x {
@@ -64,15 +64,15 @@ var difficult = map[string]func(rng *rand.Rand) float64{
 	},
 }
 
-// sameSums compares the bits of numbers, all NaN being the same.
+// sameSums compares the bits of numbers; all NaNs are equal.
 func sameSums(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(v, w float64) bool {
 		return v != v && w != w || math.Float64bits(v) == math.Float64bits(w)
 	})
 }
 
-// Sums are those of the definition in whatever order and however they are spread over ranks, one call after the other, of numbers
-// that are all alike or quite different.
+// Sums agree with the definition in any order and for any distribution over ranks, one call after the other, for
+// numbers that are all alike or very different.
 func TestConcurrentSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var names []string
@@ -88,7 +88,7 @@ func TestConcurrentSums(t *testing.T) {
 			m := []int{1, 1, 2, 5}[rng.IntN(4)]
 			draw := difficult[names[rng.IntN(len(names))]]
 			scale := 1.
-			if rng.IntN(2) == 0 { // after some of the same, quite different ones
+			if rng.IntN(2) == 0 { // after similar ones, very different ones
 				scale = math.Ldexp(1, rng.IntN(1000)-500)
 			}
 			partial, columns := make([][]float64, size), make([][]float64, m)
@@ -119,8 +119,8 @@ func TestConcurrentSums(t *testing.T) {
 	}
 }
 
-// Sums in the middle between two numbers are rounded to even, and to the nearest one if there is anything else, however small and
-// wherever in the words.
+// Sums in the middle of two numbers are rounded to even, and to the nearer number if anything else is added, however
+// small and at any position in the words.
 func TestTies(t *testing.T) {
 	r := NewReducer(Self{})
 	for e := range 40 {
@@ -138,7 +138,7 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// A maximum is that of one rank.
+// A maximum over ranks equals the maximum on one rank.
 func TestConcurrentMax(t *testing.T) {
 	inf := math.Inf(1)
 	for _, x := range [][]float64{{}, {-1}, {-3, -2, -7}, {math.Copysign(0, -1), -1, 0}, {1, math.NaN(), inf}, {-inf, -inf}, {0x1p-1074, -5, inf}} {
@@ -159,7 +159,7 @@ func TestConcurrentMax(t *testing.T) {
 	}
 }
 
-// FuzzSum adds whatever numbers, on one rank and on two.
+// FuzzSum adds arbitrary numbers, on one rank and on two.
 func FuzzSum(f *testing.F) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, draw := range difficult {
@@ -179,7 +179,7 @@ func FuzzSum(f *testing.F) {
 		Run(2, func(c Comm) {
 			r := NewReducer(c)
 			own := [][]float64{x[:at], x[at:]}[c.Rank()]
-			for range 3 { // what the second sends depends on the first
+			for range 3 { // what the second call sends depends on the first
 				got := []float64{0}
 				r.Sum(got, own)
 				if !sameSums(got, want) {

@@ -1,13 +1,13 @@
 package dist
 
-// A Reverse adds ghosts to what they are copies of: the transpose of Halo.Exchange.
+// A Reverse adds ghosts to the elements that they are copies of: the transpose of Halo.Exchange.
 type Reverse struct {
 	halo     *Halo
-	back     *Halo // whose links send what those of halo receive
+	back     *Halo // its links send what the links of halo receive
 	exchange exchange[float64]
 }
 
-// Reverse returns the reverse of a halo. Collective.
+// Reverse returns the reverse of a halo. It is collective.
 func (h *Halo) Reverse() *Reverse {
 	r := &Halo{comm: h.comm}
 	for _, l := range h.links {
@@ -18,14 +18,14 @@ func (h *Halo) Reverse() *Reverse {
 	return a
 }
 
-// Add adds each ghost of x to the element that it is a copy of, in the order of the domains that have the ghosts: so the
-// bits do not depend on ranks. Ghosts stay as they are. Collective.
+// Add adds each ghost of x to the element that it is a copy of, in the order of the domains that have the ghosts, so
+// that the bits do not depend on ranks. Ghosts do not change. It is collective.
 func (r *Reverse) Add(x []float64) {
 	r.exchange.start(r.back, x, nil)
 	r.exchange.connection.Wait()
 	k := 0 // channel
 	here := r.halo.local
-	for _, l := range r.halo.links { // by rank, and a rank has domains that follow those of the one before
+	for _, l := range r.halo.links { // by rank; the domains of a rank follow those of the rank before
 		if l.rank > r.halo.comm.Rank() {
 			addCopied(x, here)
 			here = nil
@@ -42,7 +42,7 @@ func (r *Reverse) Add(x []float64) {
 	addCopied(x, here)
 }
 
-// addCopied adds ghosts of the rank's own elements to these.
+// addCopied adds ghosts that are copies of the rank's own elements to these elements.
 func addCopied(x []float64, ghosts []copied) {
 	for _, c := range ghosts {
 		x[c.from] += x[c.to]

@@ -7,8 +7,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// share is what csr asks of ranks to find the scalings of the whole matrix, the same as in one piece. A rank has the exponents of its rows
-// and columns, by position in a vector, those of ghosts the same as of the rows that they are copies of.
+// share returns what csr needs from ranks to find the scalings of the whole matrix, which are the same as for the
+// whole matrix on one rank. A rank has the exponents of its rows and columns, by position in a vector; ghosts have
+// the exponents of the rows that they are copies of.
 func (m *Matrix) share() csr.Share {
 	return csr.Share{
 		Any:   func(v bool) bool { return anyRank(m.Comm, v) },
@@ -17,7 +18,7 @@ func (m *Matrix) share() csr.Share {
 	}
 }
 
-// RowScaling is [csr.RowScaling] of the whole matrix. Collective, as all scalings.
+// RowScaling is [csr.RowScaling] of the whole matrix. It is collective, as all scalings.
 func RowScaling(m *Matrix, pool *parallel.Pool) csr.Scaling {
 	s := csr.RowScaling(m.Local, pool)
 	Copy(m.Halo, s.Row)
@@ -34,15 +35,17 @@ func BothScaling(m *Matrix, pool *parallel.Pool) csr.Scaling {
 	return m.share().BothScaling(m.Local, pool)
 }
 
-// Overflows reports whether a scaling takes an element of the whole matrix beyond the range of float64. Collective.
+// Overflows reports whether a scaling takes an element of the whole matrix beyond the range of float64. It is
+// collective.
 func Overflows(m *Matrix, s csr.Scaling, pool *parallel.Pool) bool {
 	return anyRank(m.Comm, s.Overflows(m.Local, pool))
 }
 
-// Identity reports whether a scaling changes nothing, on any rank. Collective.
+// Identity reports whether a scaling changes nothing on any rank. It is collective.
 func Identity(m *Matrix, s csr.Scaling) bool { return !anyRank(m.Comm, !s.Identity()) }
 
-// Uniform reports whether a scaling multiplies all elements of the whole matrix by the same power of two, 2^exponent. Collective.
+// Uniform reports whether a scaling multiplies all elements of the whole matrix by the same power of two, 2^exponent.
+// It is collective.
 func Uniform(m *Matrix, s csr.Scaling) (exponent int, ok bool) {
 	x := []int64{math.MinInt64, math.MinInt64, math.MinInt64, math.MinInt64} // of rows and -rows, columns and -columns
 	for _, p := range m.Parts {
@@ -58,14 +61,14 @@ func Uniform(m *Matrix, s csr.Scaling) (exponent int, ok bool) {
 	return int(x[0] + x[2]), true
 }
 
-// RowSums returns T_i = sum_j |a_ij| of the rows as a vector: those of ghosts are there too. Collective.
+// RowSums returns T_i = sum_j |a_ij| of the rows as a vector, including the sums of ghosts. It is collective.
 func RowSums(m *Matrix, pool *parallel.Pool) []float64 {
 	t := m.Local.RowSums(pool)
 	Copy(m.Halo, t)
 	return t
 }
 
-// Extremes returns the least and the largest element of v, a vector of numbers >= 0, on all ranks. Collective.
+// Extremes returns the least and the largest element of v, a vector of numbers >= 0, on all ranks. It is collective.
 func (l *Layout) Extremes(v []float64) (least, most float64) {
 	x := []int64{math.MinInt64, 0}
 	for _, p := range l.Parts {

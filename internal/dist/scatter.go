@@ -1,11 +1,12 @@
 package dist
 
-// Scatter returns the own elements of this rank, given all elements on rank 0. At most about 32 MiB are under way at a time. Collective.
+// Scatter returns the own elements of this rank, given all elements on rank 0. At most about 32 MiB are in flight at
+// a time. It is collective.
 func Scatter(c Comm, d Domains, all []float64) []float64 {
 	return scatter(c, d, all, moveBytes/8)
 }
 
-// scatter is Scatter of so many elements at a time.
+// scatter is Scatter with so many elements at a time.
 func scatter(c Comm, d Domains, all []float64, most int64) []float64 {
 	starts := d.starts(c.Size())
 	own := make([]float64, 0, starts[c.Rank()+1]-starts[c.Rank()])

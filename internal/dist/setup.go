@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Copy sets the ghosts of x to the elements that they are copies of. It keeps no connections, unlike Halo.Exchange, and is for
-// setting up. Collective.
+// Copy sets the ghosts of x to the elements that they are copies of. Unlike Halo.Exchange it keeps no connections; it
+// is for setting up. It is collective.
 func Copy[T any](h *Halo, x []T) {
 	out := make([][]byte, h.comm.Size())
 	for _, l := range h.links {
@@ -25,7 +25,7 @@ func Copy[T any](h *Halo, x []T) {
 	}
 }
 
-// Raise sets each element of x, and its ghosts, to the largest of it and its ghosts. Collective.
+// Raise sets each element of x, and its ghosts, to the largest of the element and its ghosts. It is collective.
 func Raise[T cmp.Ordered](h *Halo, x []T) {
 	out := make([][]byte, h.comm.Size())
 	for _, l := range h.links {
@@ -43,7 +43,7 @@ func Raise[T cmp.Ordered](h *Halo, x []T) {
 	Copy(h, x)
 }
 
-// pick returns the elements of x at these positions, as bytes.
+// pick returns the elements of x at these positions as bytes.
 func pick[T any](x []T, at []int32) []byte {
 	v := make([]T, len(at))
 	for k, i := range at {
@@ -52,13 +52,13 @@ func pick[T any](x []T, at []int32) []byte {
 	return raw(v)
 }
 
-// raw is x as bytes, in the same memory.
+// raw returns x as bytes, in the same memory.
 func raw[T any](x []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(zero)))
 }
 
-// anyRank reports whether something is true on any rank. Collective.
+// anyRank reports whether v is true on any rank. It is collective.
 func anyRank(c Comm, v bool) bool {
 	x := []int64{0}
 	if v {
@@ -68,8 +68,8 @@ func anyRank(c Comm, v bool) bool {
 	return x[0] == 1
 }
 
-// Transposed returns a_ji for each element a_ij of these rows, own ones by their positions: one after the other, in the order of
-// the elements. Collective; each rank has rows of its own.
+// Transposed returns a_ji for each element a_ij of these rows, own rows by their positions, in the order of the
+// elements. It is collective; each rank passes its own rows.
 func (m *Matrix) Transposed(rows []int) []float64 {
 	c := m.Comm
 	starts, total := make([]int, len(rows)+1), 0
@@ -122,7 +122,8 @@ func (m *Matrix) at(row, col int64) float64 {
 	return m.Local.At(i, p.At+k)
 }
 
-// Pattern returns the columns of these rows, ascending ones, on every rank. Collective; all ranks pass the same rows.
+// Pattern returns the columns of these rows, which are ascending, on every rank. It is collective; all ranks pass the
+// same rows.
 func (m *Matrix) Pattern(rows []int64) [][]int64 {
 	var own []byte
 	for _, row := range rows {
@@ -153,7 +154,8 @@ func (m *Matrix) Pattern(rows []int64) [][]int64 {
 	return columns
 }
 
-// ByDomain returns what all domains have, in their order: of as many numbers for each, own are those of this rank. Collective.
+// ByDomain returns the numbers of all domains, in their order; own holds the numbers of this rank's domains, equally
+// many for each. It is collective.
 func (l *Layout) ByDomain(own []float64) []float64 {
 	return numbers[float64](slices.Concat(l.Comm.Gather(raw(own))...))
 }

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Share returns what root passes, of any length, on all ranks. Collective.
+// Share returns root's b, of any length, on all ranks. It is collective.
 func Share(c Comm, root int, b []byte) []byte {
 	if c.Size() == 1 {
 		return b
@@ -21,7 +21,7 @@ func Share(c Comm, root int, b []byte) []byte {
 	return b
 }
 
-// First returns the smallest rank on which what is true, or -1. Collective.
+// First returns the smallest rank on which what is true, or -1. It is collective.
 func First(c Comm, what bool) int {
 	least := []int64{int64(-c.Size())}
 	if what {
@@ -34,16 +34,16 @@ func First(c Comm, what bool) int {
 	return -1
 }
 
-// Any reports whether what is true on any rank. Collective.
+// Any reports whether what is true on any rank. It is collective.
 func Any(c Comm, what bool) bool { return First(c, what) >= 0 }
 
-// Bytes is x as bytes, in the same memory: what ranks send. They are taken to have processors of one kind.
+// Bytes returns x as bytes, in the same memory, for messages. It assumes that all ranks have the same byte order.
 func Bytes[T int32 | int64 | float32 | float64](x []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(zero)))
 }
 
-// Numbers is b as numbers, in the same memory unless it begins where numbers cannot.
+// Numbers returns b as numbers, in the same memory unless its alignment does not allow that.
 func Numbers[T int32 | int64 | float32 | float64](b []byte) []T {
 	if uintptr(unsafe.Pointer(unsafe.SliceData(b)))%8 != 0 {
 		b = slices.Clone(b)

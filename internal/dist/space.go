@@ -5,9 +5,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// NewSpace returns the space of vectors of a layout on the threads of pool: of dimension n, the number of rows of all ranks.
-// Operations are those of elementwise definition on own elements; ghosts of a result are stale. Inner products, norms and maxima are
-// collective, and exact sums of those of blocks, which lie within a domain each; see NewReducer.
+// NewSpace returns the space of vectors of a layout on the threads of pool; its dimension is the number of rows of
+// all ranks. Operations act elementwise on own elements; the ghosts of a result are stale. Inner products, norms and
+// maxima are collective, and are exact sums of the results of blocks, each of which lies within a domain; see
+// NewReducer.
 func NewSpace(l *Layout, pool *parallel.Pool) *linop.Host {
 	var own []linop.Range
 	for _, p := range l.Parts {

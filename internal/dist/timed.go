@@ -2,14 +2,14 @@ package dist
 
 import "time"
 
-// Traffic is what a rank has sent, and how long it has been at it.
+// Traffic is what a rank has sent, and the time that this took.
 type Traffic struct {
 	Messages, Bytes int64         // sent through connections
 	Reductions      int64         // Sum and Max
-	Numbers         int64         // reduced by these
-	Halo            time.Duration // in Start: giving messages to the transport
+	Numbers         int64         // numbers reduced by these
+	Halo            time.Duration // in Start: passing messages to the transport
 	Waiting         time.Duration // in Wait: for the messages of others
-	Reduction       time.Duration // in Sum and Max, waiting for others included
+	Reduction       time.Duration // in Sum and Max, including waiting for others
 	Others          time.Duration // in other collective calls
 }
 
@@ -23,8 +23,8 @@ func (t Traffic) Minus(u Traffic) Traffic {
 	}
 }
 
-// Timed is a Comm that counts what passes through another one. It must not be used by several goroutines at once, as
-// no Comm.
+// Timed is a Comm that counts what passes through another one. Like every Comm, it must not be used by several
+// goroutines at a time.
 type Timed struct {
 	Comm
 	Traffic Traffic

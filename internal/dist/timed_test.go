@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Counters have what was sent, whatever ranks there are, and pass on what comes.
+// The counters hold what was sent, for any number of ranks, and all calls are passed on.
 func TestTimedConcurrent(t *testing.T) {
 	m := scattered(t, 300, 4, 1)
 	const domains, exchanges = 3, 5

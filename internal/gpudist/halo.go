@@ -2,11 +2,11 @@ package gpudist
 
 import "github.com/mpsolve/mpsolve/pkg/gpu"
 
-// halo renews ghosts on devices by way of the host: what others need is gathered there, exchanged as vectors of the host are, and what came
-// is copied to both ends of each segment.
+// halo updates ghosts on devices by way of the host: elements that others need are gathered there and exchanged like
+// vectors of the host; the received ghosts are copied to both ends of each segment.
 type halo struct {
 	s     *Space
-	picks []gpu.Picks // of each part, the elements that others need
+	picks []gpu.Picks // the elements of each part that others need
 	at    []int32     // their positions on the host, part after part
 	host  []float64   // a vector of the layout
 	zeros []float64
@@ -36,7 +36,7 @@ func (h *halo) close() {
 	}
 }
 
-// exchange sets the ghosts of x. Collective.
+// exchange sets the ghosts of x. It is collective.
 func (h *halo) exchange(x *Vector) {
 	picked := make([]float64, len(h.at))
 	at := picked

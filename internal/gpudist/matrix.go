@@ -7,8 +7,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// Matrix is a square matrix that ranks share, as an operator: a matrix on the device for each domain of this rank, with the rows of
-// ghosts empty. All methods but Dims and Close are collective, for the elements at the borders of domains.
+// Matrix is a square matrix that ranks share, as an operator: for each domain of this rank a matrix on the device in
+// which rows of ghosts are empty. All methods but Dims and Close are collective, since they exchange the elements at
+// the borders of domains.
 type Matrix struct {
 	s    *Space
 	part []*gpu.Matrix
@@ -16,8 +17,8 @@ type Matrix struct {
 
 var _ linop.Relaxer[*Vector, linop.Float64] = (*Matrix)(nil)
 
-// Square returns part k of local, a matrix with the pattern of m, as a square matrix of its segment, in which rows of ghosts are
-// empty.
+// Square returns part k of local, a matrix with the pattern of m, as a square matrix of its segment, in which rows of
+// ghosts are empty.
 func Square(m *dist.Matrix, local *csr.Matrix, k int) *csr.Matrix {
 	a, p := m.PartOf(local, k), m.Parts[k]
 	ptr := make([]int64, 0, a.Cols+1)
@@ -31,8 +32,8 @@ func Square(m *dist.Matrix, local *csr.Matrix, k int) *csr.Matrix {
 	return &csr.Matrix{Rows: a.Cols, Cols: a.Cols, RowPtr: ptr, Col: a.Col, Val: a.Val}
 }
 
-// NewMatrix returns the matrix whose parts are stored by store, of what Square returns. On failure nothing is left on the device;
-// the error is that of this rank alone.
+// NewMatrix returns the matrix whose parts store has stored from what Square returns. On failure nothing remains on
+// the device; the error is that of this rank alone.
 func NewMatrix(s *Space, m *dist.Matrix, local *csr.Matrix, store func(part *csr.Matrix, k int) (*gpu.Matrix, error)) (*Matrix, error) {
 	a := &Matrix{s: s}
 	for k := range m.Parts {
@@ -49,7 +50,7 @@ func NewMatrix(s *Space, m *dist.Matrix, local *csr.Matrix, store func(part *csr
 // Parts returns the matrices of the domains of this rank.
 func (a *Matrix) Parts() []*gpu.Matrix { return a.part }
 
-// Close releases it.
+// Close releases the matrix.
 func (a *Matrix) Close() {
 	for _, p := range a.part {
 		p.Close()
@@ -93,7 +94,7 @@ func (a *Matrix) Relax(dst, src, b, w *Vector, omega linop.Float64) {
 	a.with(src, func(k int, part *gpu.Matrix) {
 		part.Relax(dst.part[k], src.part[k], b.part[k], w.part[k], known(a.s.parts[k], omega))
 	})
-	a.s.halo.clear(dst) // which has those of src
+	a.s.halo.clear(dst) // which has the ghosts of src
 }
 
 // ApplyPlus computes dst = b + A src.
@@ -106,7 +107,7 @@ func (a *Matrix) AbsApply(dst, x *Vector) {
 	a.with(x, func(k int, part *gpu.Matrix) { part.AbsApply(dst.part[k], x.part[k]) })
 }
 
-// with does something with the parts while x has its ghosts.
+// with calls do for the parts while x has its ghosts.
 func (a *Matrix) with(x *Vector, do func(k int, part *gpu.Matrix)) {
 	a.s.halo.exchange(x)
 	for k, part := range a.part {

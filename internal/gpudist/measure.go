@@ -6,7 +6,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
-// largest is the largest number of the parts of all ranks, NaN if one is.
+// largest returns the largest number of the parts of all ranks, NaN if any is NaN.
 func (s *Space) largest(of func(k int, p *gpu.Space) float64) float64 {
 	s.partial = s.partial[:0]
 	for k, p := range s.parts {
@@ -15,12 +15,12 @@ func (s *Space) largest(of func(k int, p *gpu.Space) float64) float64 {
 	return s.reducer.Max(s.partial)
 }
 
-// AbsMax returns max |x_i|, NaN if any is. Collective, as all of these.
+// AbsMax returns max |x_i|, NaN if any x_i is NaN. It is collective, like all methods of this file.
 func (s *Space) AbsMax(x *Vector) float64 {
 	return max(0, s.largest(func(k int, p *gpu.Space) float64 { return p.AbsMax(x.part[k]) }))
 }
 
-// RowError is gpu.Space.RowError of the whole.
+// RowError is gpu.Space.RowError over all ranks.
 func (s *Space) RowError(r, t *Vector, normX float64, b *Vector) float64 {
 	return max(0, s.largest(func(k int, p *gpu.Space) float64 { return p.RowError(r.part[k], t.part[k], normX, b.part[k]) }))
 }
@@ -56,7 +56,7 @@ func (s *Space) Norm2(x *Vector) (norm float64, exp int) {
 // Powers is a diagonal matrix of powers of two; the zero Powers has ones.
 type Powers struct{ part []gpu.Ints }
 
-// PutPowers copies exponents, those of the positions of the layout, to the device; Close releases them.
+// PutPowers copies exponents, by positions of the layout, to the device; Close releases them.
 func (s *Space) PutPowers(e []int32) *Powers {
 	v := &Powers{}
 	for k, p := range s.layout.Parts {
@@ -65,14 +65,14 @@ func (s *Space) PutPowers(e []int32) *Powers {
 	return v
 }
 
-// Close releases them.
+// Close releases the exponents.
 func (e *Powers) Close() {
 	for k := range e.part {
 		e.part[k].Close()
 	}
 }
 
-// of returns those of a part.
+// of returns the exponents of a part.
 func (e *Powers) of(k int) gpu.Ints {
 	if e.part == nil {
 		return gpu.Ints{}

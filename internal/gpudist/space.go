@@ -1,9 +1,10 @@
-// Package gpudist has the vectors and matrices of internal/dist on devices, one for each rank: a linop.Space of vectors whose own
-// elements lie on the device of their rank, and operators on them. Ghosts, and inner products, go through the host.
+// Package gpudist has the vectors and matrices of internal/dist on devices, one device for each rank: a linop.Space
+// of vectors whose own elements lie on the device of their rank, and operators on them. Ghosts and inner products go
+// through the host.
 //
-// Vectors are those of the domains of a rank, each by itself, so that bits depend on the domains and neither on the number of
-// ranks nor on the kind of device. Ghosts are zero but during a product. An error stays with the device of a rank, where
-// all inner products become NaN; the others learn of it by Space.Err.
+// A vector consists of separate vectors for the domains of a rank, so that the bits depend on the domains but neither
+// on the number of ranks nor on the kind of device. Ghosts are zero except during a product. An error stays with the
+// device of a rank, where all inner products become NaN; the other ranks learn of it by Space.Err.
 package gpudist
 
 import (
@@ -15,12 +16,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// Vector is a vector that ranks share: for each domain of this rank a segment on its device, ghosts included.
+// Vector is a vector that ranks share: for each domain of this rank a segment on its device, including ghosts.
 type Vector struct{ part []*gpu.Vector }
 
-// Space is the space of vectors of a layout on the devices of the ranks. Inner products, norms and maxima are collective; an
-// inner product is the exact sum of those of the domains, which are those of [gpu.Space]. Scalars are numbers of the host, so that each inner
-// product waits for the device.
+// Space is the space of vectors of a layout on the devices of the ranks. Inner products, norms and maxima are
+// collective; an inner product is the exact sum of the inner products of the domains, as [gpu.Space] computes them.
+// Scalars are numbers of the host, so that each inner product waits for the device.
 type Space struct {
 	layout  *dist.Layout
 	on      *gpu.Device
@@ -35,7 +36,7 @@ type Space struct {
 
 var _ linop.Space[*Vector, linop.Float64] = (*Space)(nil)
 
-// NewSpace returns the space of a layout, with the vectors of this rank on a device of its own or one that it shares.
+// NewSpace returns the space of a layout, with the vectors of this rank on a device, which ranks may share.
 func NewSpace(l *dist.Layout, on *gpu.Device) *Space {
 	s := &Space{layout: l, on: on, reducer: dist.NewReducer(l.Comm)}
 	for _, p := range l.Parts {
@@ -53,7 +54,7 @@ func (s *Space) Close() {
 	s.halo.close()
 }
 
-// Err returns the first failure of the device of any rank, the same on all of them. Collective.
+// Err returns the first failure of the device of any rank, the same on all ranks. It is collective.
 func (s *Space) Err() error {
 	message := ""
 	if err := s.on.Err(); err != nil {
@@ -143,7 +144,7 @@ func (s *Space) Xpay(x *Vector, a linop.Float64, y *Vector) {
 	s.each(func(k int, p *gpu.Space) { p.Xpay(x.part[k], known(p, a), y.part[k]) })
 }
 
-// Mul computes y = a w∘x, elementwise; y is neither.
+// Mul computes y = a w∘x, elementwise; y is neither w nor x.
 func (s *Space) Mul(a linop.Float64, w, x, y *Vector) {
 	s.each(func(k int, p *gpu.Space) { p.Mul(known(p, a), w.part[k], x.part[k], y.part[k]) })
 }
@@ -172,7 +173,8 @@ func (s *Space) Step(a linop.Float64, p, x, q, r *Vector) linop.Float64 {
 	})
 }
 
-// DoubleStep computes x += a p + o t and r -= o q, t being r or another vector than x and r, and returns r·r and r·w.
+// DoubleStep computes x += a p + o t and r -= o q, where t is r or a vector other than x and r, and returns r·r and
+// r·w.
 func (s *Space) DoubleStep(a linop.Float64, p *Vector, o linop.Float64, t, x, q, r, w *Vector) (rr, rw linop.Float64) {
 	sums := s.sumsOf(2, func(k int, at *gpu.Space, out []gpu.Scalar) {
 		out[0], out[1] = at.DoubleStep(known(at, a), p.part[k], known(at, o), t.part[k], x.part[k], q.part[k], r.part[k], w.part[k])
@@ -200,7 +202,7 @@ func (s *Space) MultiAxpyDot(a []linop.Float64, vs []*Vector, w *Vector) linop.F
 	})
 }
 
-// each does something to each part.
+// each calls do for each part.
 func (s *Space) each(do func(k int, p *gpu.Space)) {
 	for k, p := range s.parts {
 		do(k, p)
@@ -212,7 +214,7 @@ func (s *Space) sum(one func(k int, p *gpu.Space) gpu.Scalar) linop.Float64 {
 	return linop.Float64(s.sumsOf(1, func(k int, p *gpu.Space, out []gpu.Scalar) { out[0] = one(k, p) })[0])
 }
 
-// sumsOf adds up m numbers of each part; they are valid until the next call.
+// sumsOf adds up m numbers of each part; the sums are valid until the next call.
 func (s *Space) sumsOf(m int, numbers func(k int, p *gpu.Space, out []gpu.Scalar)) []float64 {
 	s.numbers = append(s.numbers[:0], make([]gpu.Scalar, m*len(s.parts))...)
 	for k, p := range s.parts {
@@ -237,7 +239,7 @@ func allKnown(p *gpu.Space, a []linop.Float64) []gpu.Scalar {
 	return list
 }
 
-// of returns part k of vectors.
+// of returns part k of the vectors.
 func of(vs []*Vector, k int) []*gpu.Vector {
 	list := make([]*gpu.Vector, len(vs))
 	for j, v := range vs {

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package guard gives tests memory between pages that must not be touched, to show
-// that assembly stays inside its slices.
+// Package guard gives tests memory between pages that must not be touched, to show that assembly stays within its
+// slices.
 package guard
 
 import (
@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// Memory is some whole pages between two that fault when touched.
+// Memory is some whole pages between two pages that fault when touched.
 type Memory []byte
 
 // New returns at least size bytes.
@@ -35,10 +35,10 @@ func New(t testing.TB, size int) Memory {
 	return Memory(memory[pageSize : pageSize+size])
 }
 
-// AtEnd as a shift places elements before the second guard.
+// AtEnd as a shift places elements directly before the second guard.
 const AtEnd = -1
 
-// Place copies src to where it begins shift elements behind the first guard.
+// Place copies src to shift elements after the first guard.
 func Place[T any](f Memory, shift int, src []T) []T {
 	if len(src) == 0 {
 		return nil
@@ -52,10 +52,10 @@ func Place[T any](f Memory, shift int, src []T) []T {
 	return dst
 }
 
-// Slice returns n zeros that end at a guard page, in memory of their own.
+// Slice returns n zeros in separate memory that ends at a guard page.
 func Slice[T any](t testing.TB, n int) []T { return Copy(t, make([]T, n)) }
 
-// Copy returns a copy of src that ends at a guard page, in memory of its own.
+// Copy returns a copy of src in separate memory that ends at a guard page.
 func Copy[T any](t testing.TB, src []T) []T {
 	t.Helper()
 	var zero T

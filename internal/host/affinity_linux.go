@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Affinity returns the logical processors that a process may run on, ascending; 0 is this process. nil: not known.
+// Affinity returns the logical processors that a process may run on, ascending; pid 0 is this process. It returns nil
+// if they are unknown.
 func Affinity(pid int) (processors []int) {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(pid, &set) != nil {
@@ -21,8 +22,7 @@ func Affinity(pid int) (processors []int) {
 	return processors
 }
 
-// Node names the machine: processes with the same name share its processors, also those in
-// containers.
+// Node names the machine: processes with the same name share its processors, including those in containers.
 func Node() string {
 	if boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
 		return string(boot)

@@ -4,7 +4,7 @@ package host
 
 import "os"
 
-// Affinity returns nil: it is not known.
+// Affinity returns nil: the processors are unknown.
 func Affinity(int) []int { return nil }
 
 // Node names the machine: processes with the same name share its processors.

@@ -1,7 +1,8 @@
-// Package atomicfile writes output files. A regular file is replaced atomically: it is
-// written under a temporary name, or none, beside its own and renamed when it is complete.
-// Devices, FIFOs and open descriptors are written to directly, and wait for no reader once
-// the context has ended; of a symbolic link the target is replaced.
+// Package host connects the program to its machine: output files, memory limits, processors and the heap.
+//
+// A regular output file is replaced atomically: it is written under a temporary name, or none, in the same folder and
+// renamed when it is complete. Devices, FIFOs and open descriptors are written to directly, and writes wait for no
+// reader once the context has ended. Of a symbolic link the target is replaced.
 package host
 
 import (
@@ -21,7 +22,7 @@ type File struct {
 	*os.File
 	path   string  // as given
 	target string  // of symbolic links; "": written directly
-	temp   string  // "": not written directly, and without a name
+	temp   string  // "": written directly, or without a name
 	direct *Outlet // nil: not written directly
 }
 
@@ -39,7 +40,7 @@ func (f *File) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 // ReadFrom implements [io.ReaderFrom].
 func (f *File) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.Writer }{f}, r) }
 
-// pending are the files that are neither complete nor removed.
+// pending holds the files that are neither complete nor removed.
 var pending = struct {
 	sync.Mutex
 	files map[*File]bool
@@ -49,20 +50,20 @@ var pending = struct {
 // ErrAbandoned is returned after [Abandon].
 var ErrAbandoned = errors.New("the program is ending")
 
-// Create creates a file that [File.Commit] gives the name path; its folder must
-// exist. A FIFO must get a reader before the context ends. A new file has the permissions
-// that the umask leaves, an existing one keeps its own. Errors name the path.
+// Create creates a file to which [File.Commit] gives the name path; its folder must exist. A FIFO must get a reader
+// before the context ends. A new file gets the permissions that the umask leaves; an existing one keeps its
+// permissions. Errors name the path.
 func Create(ctx context.Context, path string) (*File, error) {
 	return created(ctx, path, false)
 }
 
-// CreateShared is Create of a file that other processes can open by its temporary name, [File.Temp], and write to until
-// it is committed.
+// CreateShared is Create for a file that other processes can open by its temporary name, [File.Temp], and write to
+// until it is committed.
 func CreateShared(ctx context.Context, path string) (*File, error) {
 	return created(ctx, path, true)
 }
 
-// Temp is the temporary name of the file; "" if it has none.
+// Temp returns the temporary name of the file, "" if it has none.
 func (f *File) Temp() string { return f.temp }
 
 func created(ctx context.Context, path string, named bool) (*File, error) {
@@ -118,7 +119,7 @@ func create(ctx context.Context, path string, named bool) (*File, error) {
 	return f, nil
 }
 
-// withoutPath is what an operation on a path failed for.
+// withoutPath returns the reason of a failed operation on a path, without the path.
 func withoutPath(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -129,13 +130,13 @@ func withoutPath(err error) error {
 
 const tempPrefix, tempSuffix = ".mpsolve-", ".tmp"
 
-// tempName returns a name for a temporary file beside target. It is short whatever the
-// length of the target's.
+// tempName returns a name for a temporary file in the folder of target. It is short whatever the length of target's
+// name.
 func tempName(target string) string {
 	return filepath.Join(filepath.Dir(target), fmt.Sprintf(tempPrefix+"%016x"+tempSuffix, rand.Uint64()))
 }
 
-// keepAttributes gives f the permissions of the file that it will replace, nil for none.
+// keepAttributes gives f the permissions of the file that it will replace; old is nil if there is none.
 func keepAttributes(f *os.File, old fs.FileInfo) error {
 	if old == nil {
 		return nil
@@ -144,8 +145,8 @@ func keepAttributes(f *os.File, old fs.FileInfo) error {
 	return f.Chmod(old.Mode().Perm())
 }
 
-// Commit closes the file and gives it its name. If writing it failed with err, it
-// removes the file instead and returns err.
+// Commit closes the file and gives it its name. If writing it failed with err, Commit removes the file instead and
+// returns err.
 func (f *File) Commit(err error) error {
 	if err == nil && f.target != "" {
 		err = f.Sync()
@@ -204,8 +205,7 @@ func (f *File) remove() (err error) {
 	return err
 }
 
-// Abandon removes what is incomplete of all files that are being written. The program must
-// end then: no further file is created or completed.
+// Abandon removes all incomplete files. The program must end afterwards: no further file can be created or completed.
 func Abandon() {
 	pending.Lock()
 	defer pending.Unlock()
@@ -215,13 +215,12 @@ func Abandon() {
 	}
 }
 
-// Write replaces the file path with what write writes. If that fails, the file stays
-// as it was.
+// Write replaces the file path by the output of write. If that fails, the file stays unchanged.
 func Write(path string, write func(io.Writer) error) error {
 	return WriteContext(context.Background(), path, write)
 }
 
-// WriteContext is [Write], which waits for the reader of a FIFO until the context ends.
+// WriteContext is [Write], but waits for the reader of a FIFO only until the context ends.
 func WriteContext(ctx context.Context, path string, write func(io.Writer) error) error {
 	f, err := Create(ctx, path)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestWrite fails in the middle of a second version: the first one stays, and
-// nothing lies beside it.
+// TestWrite fails in the middle of a second version: the first version stays, and there is no other file.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
@@ -43,8 +42,7 @@ func text(s string) func(io.Writer) error {
 	}
 }
 
-// Links are written through, also where nothing is behind them yet, and a file keeps its
-// permissions.
+// Writes follow links, also to files that do not exist yet, and a file keeps its permissions.
 func TestWriteThrough(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -101,7 +99,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// After Abandon nothing is left of files that were being written, and none can be completed.
+// After Abandon no incomplete file remains, and none can be completed.
 func TestAbandon(t *testing.T) {
 	defer func() { pending.ended = false }()
 	dir := t.TempDir()

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// SyncFolder makes the name of a file that was written survive a failure of the system, as
-// its content does already.
+// SyncFolder makes the name of a written file survive a failure of the system, as its content does already.
 func SyncFolder(path string) error {
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
@@ -19,11 +18,11 @@ func SyncFolder(path string) error {
 	return nil
 }
 
-// staleAge is more than it takes to write a file.
+// staleAge is longer than writing a file takes.
 const staleAge = time.Hour
 
-// RemoveStale removes from a folder the temporary files of processes that were killed, where
-// the file system has no unnamed ones: those that were last written to an hour ago or more.
+// RemoveStale removes from a folder the temporary files of killed processes, on file systems without unnamed files:
+// those that were last written to at least an hour ago.
 func RemoveStale(dir string) {
 	list, err := filepath.Glob(filepath.Join(dir, tempPrefix+"*"+tempSuffix))
 	if err != nil {

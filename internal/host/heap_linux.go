@@ -6,18 +6,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PrepareHeap has the system back the first heapReserve bytes of the heap by huge pages, as it
-// comes to use them. A page fault takes some microseconds in a virtual machine, and a small solve
-// touches tens of thousands of small pages. Address space that is limited to less than
-// reserveShare times as much is left alone.
+// PrepareHeap asks the system to back the first heapReserve bytes of the heap by huge pages when they are first used.
+// A page fault takes some microseconds in a virtual machine, and a small solve touches tens of thousands of small
+// pages. PrepareHeap does nothing if the address space is limited to less than reserveShare times as much.
 func PrepareHeap() {
 	if limit := Limit(); limit > 0 && limit < reserveShare*heapReserve {
 		return
 	}
 	reserve := make([]byte, heapReserve)
-	_ = unix.Madvise(reserve, unix.MADV_HUGEPAGE) // where there are none, nothing is lost
+	_ = unix.Madvise(reserve, unix.MADV_HUGEPAGE) // without huge pages nothing is lost
 	runtime.KeepAlive(reserve)
-	runtime.GC() // frees it: what follows takes its place
+	runtime.GC() // frees it, so that the following data use this memory
 }
 
 const (

@@ -2,5 +2,5 @@
 
 package host
 
-// PrepareHeap prepares the heap of a solve, which takes nothing here.
+// PrepareHeap does nothing on this system.
 func PrepareHeap() {}

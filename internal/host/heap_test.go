@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is reserved is free again, and does not count as memory in use.
+// The reserve is free again, and does not count as memory in use.
 func TestPrepareHeap(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()

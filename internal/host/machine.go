@@ -1,5 +1,5 @@
-// Package machine describes what this program runs on: the processor, its caches and
-// the memory, and the build of the program itself.
+// An Environment describes the machine that this program runs on, its processor, caches and memory, and the build of
+// the program itself.
 package host
 
 import (
@@ -10,8 +10,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// Environment is what a measurement depends on besides what was measured. It does not
-// identify the machine.
+// Environment is what a measurement depends on besides its subject. It does not identify the machine.
 type Environment struct {
 	Processor   string `json:"processor"` // "" if not known
 	Kernels     string `json:"kernels"`   // tier of SIMD instructions in use
@@ -39,20 +38,19 @@ func Here(kernels, version string) Environment {
 	return e
 }
 
-// Processor returns the processor's name, "" if it is not known.
+// Processor returns the processor's name, "" if it is unknown.
 func Processor() string { return strings.TrimSpace(cpuid.CPU.BrandName) }
 
-// CacheSizes are bytes of one cache each; 0 where there is none or its size is
-// not known.
+// CacheSizes are the bytes of one cache each; 0 if there is none or its size is unknown.
 type CacheSizes struct{ L1d, L2, L3 int64 }
 
 // Caches returns the sizes of the data caches that a core uses.
 func Caches() CacheSizes {
-	c := cpuid.CPU.Cache // with -1 for not known
+	c := cpuid.CPU.Cache // -1 for unknown
 	return CacheSizes{max(0, int64(c.L1D)), max(0, int64(c.L2)), max(0, int64(c.L3))}
 }
 
-// LastLevel returns the size of the cache next to memory, 0 if it is not known.
+// LastLevel returns the size of the cache next to memory, 0 if it is unknown.
 func (c CacheSizes) LastLevel() int64 {
 	for _, size := range []int64{c.L3, c.L2, c.L1d} {
 		if size > 0 {
@@ -62,7 +60,7 @@ func (c CacheSizes) LastLevel() int64 {
 	return 0
 }
 
-// commit returns what go build noted about the working tree; it does not always do so.
+// commit returns the commit that go build has recorded, which it does not always do.
 func commit(settings []debug.BuildSetting) (revision string) {
 	changes := ""
 	for _, s := range settings {

@@ -9,9 +9,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Memory returns the bytes of memory that this process can have: those of the machine or, if
-// that is less, those of its cgroup (of a container or a batch job) or those that ulimit -v
-// and ulimit -d leave. 0 means unknown.
+// Memory returns the bytes of memory that this process can have: the memory of the machine or, if it is less, what
+// the limit of its cgroup (of a container or a batch job) or of ulimit -v and ulimit -d allows. 0 means unknown.
 func Memory() int64 {
 	installed, _ := memlimit.FromSystem() // 0 if unknown
 	if limited := Limit(); limited > 0 {
@@ -20,8 +19,7 @@ func Memory() int64 {
 	return int64(installed)
 }
 
-// Limit returns what limits below the memory of the machine leave to this process; 0: there
-// are none.
+// Limit returns the bytes that limits below the memory of the machine leave to this process; 0: there are none.
 func Limit() (least int64) {
 	for _, l := range all() {
 		least = lesser(least, l.bytes-l.reserved)
@@ -29,11 +27,11 @@ func Limit() (least int64) {
 	return least
 }
 
-// asked is the limit of SetLimit; nil: none.
+// asked is the limit of SetLimit; nil if there is none.
 var asked atomic.Pointer[limit]
 
-// SetLimit makes bytes a limit of this process, besides those that the system sets, under the name of what asked for it; 0: none.
-// [Exhausted] watches it where the system tells how much is in use.
+// SetLimit sets a limit of this process in bytes, besides those of the system, and the name of its origin for
+// messages; 0 removes it. [Exhausted] checks it where the system reports the memory in use.
 func SetLimit(name string, bytes int64) {
 	if bytes == 0 {
 		asked.Store(nil)
@@ -42,7 +40,7 @@ func SetLimit(name string, bytes int64) {
 	asked.Store(&limit{name: name, bytes: bytes, used: resident})
 }
 
-// all returns the limits of the system and that of SetLimit.
+// all returns the limits of the system and the limit of SetLimit.
 func all() []limit {
 	if own := asked.Load(); own != nil {
 		return append(slices.Clip(limits()), *own)
@@ -50,8 +48,7 @@ func all() []limit {
 	return limits()
 }
 
-// Available returns the bytes that this process can have now: what [Memory] counts, less what
-// is in use. 0 means unknown.
+// Available returns the bytes that this process can have now: [Memory] minus the memory in use. 0 means unknown.
 func Available() int64 {
 	least := lesser(Memory(), systemAvailable())
 	for _, l := range all() {
@@ -60,8 +57,7 @@ func Available() int64 {
 	return least
 }
 
-// lesser returns the lesser of two sizes of memory, where 0 stands for unknown and nothing
-// left is 1.
+// lesser returns the lesser of two sizes of memory, where 0 stands for unknown and 1 for nothing left.
 func lesser(known, size int64) int64 {
 	switch size = max(1, size); {
 	case size == 1 && known == 0:
@@ -76,19 +72,18 @@ func lesser(known, size int64) int64 {
 type limit struct {
 	name     string
 	bytes    int64
-	reserved int64        // that the program takes without any data
-	margin   int64        // that must be left
+	reserved int64        // that the program reserves without any data
+	margin   int64        // that must remain
 	used     func() int64 // 0: unknown
 }
 
-// MemoryError says that the memory is used up.
+// MemoryError says that the memory is exhausted.
 type MemoryError struct{ what string }
 
 func (e *MemoryError) Error() string { return "out of memory: " + e.what }
 
-// Exhausted reports as a [MemoryError] that so much of a limit, or of the memory of the
-// machine, is in use that the next allocation may end the program. It takes some ten
-// microseconds.
+// Exhausted returns a [MemoryError] if so much of a limit, or of the memory of the machine, is in use that the next
+// allocation may end the program. It takes some ten microseconds.
 func Exhausted() error {
 	for _, l := range all() {
 		if used := l.used(); used > 0 && used > l.bytes-l.margin {
@@ -103,5 +98,5 @@ func Exhausted() error {
 	return nil
 }
 
-// systemMargin is what must be left of the memory of the machine.
+// systemMargin is the part of the memory of the machine that must remain.
 const systemMargin = 128 << 20

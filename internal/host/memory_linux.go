@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Go asks the system for memory in pieces of arenaBytes. A program without data has address space for its tables, which
-// may be some gigabyte, and will take some for threads.
+// Go requests memory from the system in pieces of arenaBytes. A program without data has some gigabytes of address
+// space for its tables, and will need some for threads.
 const (
 	arenaBytes   = 64 << 20
 	threadsSpace = 128 << 20
@@ -21,7 +21,7 @@ const (
 	dataReserved = 64 << 20
 )
 
-// limits are those that are set. They are wanted first before there is any data.
+// limits returns the limits that are set. It must be called first before there is any data.
 var limits = sync.OnceValue(func() (list []limit) {
 	for _, r := range []struct {
 		resource int
@@ -42,7 +42,7 @@ var limits = sync.OnceValue(func() (list []limit) {
 	return list
 })
 
-// statm returns a field of /proc/self/statm in bytes, 0 if that cannot be read.
+// statm returns a field of /proc/self/statm in bytes, 0 if it cannot be read.
 func statm(field int) int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -60,7 +60,7 @@ func addressSpace() int64 { return statm(0) - reusable() }
 func resident() int64     { return statm(1) }
 func dataSegment() int64  { return statm(5) - reusable() }
 
-// reusable returns what is in address space but free for Go's allocations.
+// reusable returns the bytes of address space that are free for Go's allocations.
 func reusable() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(sample)
@@ -73,7 +73,7 @@ func reusable() int64 {
 	return sum
 }
 
-// systemAvailable returns what the kernel estimates that programs can have without swapping.
+// systemAvailable returns the kernel's estimate of the memory that programs can have without swapping.
 func systemAvailable() int64 {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

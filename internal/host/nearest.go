@@ -1,4 +1,4 @@
-// Package nearest finds the known word that is nearest to a mistyped one.
+// NearestWord suggests the known word nearest to a mistyped one.
 package host
 
 import (
@@ -7,12 +7,11 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// maxCompared is the number of bytes of a word that are compared: the word may come
-// from a file.
+// maxCompared is the number of bytes of a word that are compared: the word may come from a file.
 const maxCompared = 64
 
-// NearestWord returns the word of the list with the smallest edit distance from s,
-// upper and lower case alike; the first of several, "" if there is none.
+// NearestWord returns the word of the list with the smallest edit distance from s, ignoring case: the first of
+// several, "" if the list is empty.
 func NearestWord(s string, words []string) string {
 	s = strings.ToLower(s[:min(len(s), maxCompared)])
 	best, least := "", 0

@@ -1,5 +1,5 @@
-// Package outlet writes to what may never be read: a pipe whose reader has stalled, a terminal that is stopped. Such a
-// write may wait for its reader as long as the program goes on, but not keep it from ending.
+// An Outlet writes to what may never be read: a pipe whose reader has stalled, a terminal that is stopped. Such a
+// write may wait for its reader as long as the program runs, but must not keep the program from ending.
 package host
 
 import (
@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// OutletGrace is how long a write may still take once the program is to end.
+// OutletGrace is the time that a write may still take once the program is to end.
 const OutletGrace = 300 * time.Millisecond
 
-// ErrStalled is the error of a write that was left to itself.
+// ErrStalled is the error of a write that was given up.
 var ErrStalled = errors.New("nobody reads it")
 
-// WithinGrace runs f and reports whether it has returned. If it has not, [Grace] after ended was closed, it is left to itself.
+// WithinGrace runs f and reports whether it has returned. It gives up waiting [OutletGrace] after ended was closed.
 func WithinGrace(ended <-chan struct{}, f func()) bool {
 	done := make(chan struct{})
 	go func() {
@@ -35,14 +35,15 @@ func WithinGrace(ended <-chan struct{}, f func()) bool {
 	}
 }
 
-// Outlet writes what may never be read. After a write that was left to itself all others fail at once.
+// Outlet writes to what may never be read. After a write that was given up all others fail at once.
 type Outlet struct {
 	write   func([]byte) (int, error)
 	ended   <-chan struct{}
 	stalled atomic.Bool
 }
 
-// NewOutlet makes a Writer that writes with a function, and waits for it no longer once ended is closed; nil never is.
+// NewOutlet returns an Outlet that writes by a function, and stops waiting once ended is closed, which a nil channel
+// never is.
 func NewOutlet(ended <-chan struct{}, write func([]byte) (int, error)) *Outlet {
 	return &Outlet{write: write, ended: ended}
 }
@@ -56,7 +57,7 @@ func (o *Outlet) Write(p []byte) (n int, err error) {
 		n   int
 		err error
 	}
-	own, done := bytes.Clone(p), make(chan outcome, 1) // p is the caller's again, whatever becomes of the write
+	own, done := bytes.Clone(p), make(chan outcome, 1) // p may be reused by the caller, whatever becomes of the write
 	if !WithinGrace(o.ended, func() { n, err := o.write(own); done <- outcome{n, err} }) {
 		o.stalled.Store(true)
 		return 0, ErrStalled

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A write to a pipe that nobody reads ends with the program, the next one at once; one that is read goes on, whatever has ended.
+// A write to a pipe that nobody reads fails when the program is to end, and the next write at once; a write that is
+// read succeeds, whatever has ended.
 func TestInterrupted(t *testing.T) {
 	ended := make(chan struct{})
 	read, written := io.Pipe()
@@ -30,7 +31,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// The caller may use its bytes again at once, also where the write has been left to itself.
+// The caller may reuse its bytes at once, also after a write that was given up.
 func TestWriteKeepsBytes(t *testing.T) {
 	ended := make(chan struct{})
 	close(ended)

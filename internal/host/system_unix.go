@@ -13,13 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descriptor returns a duplicate of the open descriptor that path names, or an error if it
-// is not open for writing.
+// descriptor returns a duplicate of the open descriptor that path names, or an error if it is not open for writing.
 func descriptor(path string) (*os.File, error) {
 	fd, _ := descriptorNumber(descriptorName(path))
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	var stat unix.Stat_t
-	if err != nil || unix.Fstat(fd, &stat) != nil || stat.Mode&unix.S_IFMT == 0 { // the last: made by Go's runtime
+	if err != nil || unix.Fstat(fd, &stat) != nil || stat.Mode&unix.S_IFMT == 0 { // the last condition: made by Go's runtime
 		return nil, errors.New("the descriptor is not open")
 	}
 	if mode := flags & unix.O_ACCMODE; mode != unix.O_WRONLY && mode != unix.O_RDWR {
@@ -47,18 +46,18 @@ func descriptorName(path string) string {
 	return path
 }
 
-// writable reports why an existing file cannot be written to.
+// writable returns the reason why an existing file cannot be written to.
 func writable(path string) error { return unix.Access(path, unix.W_OK) }
 
-// keepOwner gives f the owner of old if this process may.
+// keepOwner gives f the owner of old, if this process may.
 func keepOwner(f *os.File, old fs.FileInfo) {
 	if s, ok := old.Sys().(*syscall.Stat_t); ok {
-		_ = f.Chown(int(s.Uid), int(s.Gid)) // a copy of one's own is as good
+		_ = f.Chown(int(s.Uid), int(s.Gid)) // a copy with one's own name will do
 	}
 }
 
-// fifoPoll is how often a FIFO is asked for a reader, fifoGrace how long after the end of
-// the context.
+// fifoPoll is the interval at which a FIFO is checked for a reader, fifoGrace the time for that after the context has
+// ended.
 const (
 	fifoPoll  = 20 * time.Millisecond
 	fifoGrace = 200 * time.Millisecond

@@ -10,11 +10,11 @@ import (
 	"strconv"
 )
 
-// maxLinks is how many symbolic links may follow each other.
+// maxLinks is the largest number of consecutive symbolic links.
 const maxLinks = 40
 
-// resolve follows symbolic links to the file that a write to path concerns, and returns what
-// is there; nil if there is nothing yet. For the name of an open descriptor target is "".
+// resolve follows symbolic links to the file that a write to path concerns, and returns its info, nil if it does not
+// exist yet. For the name of an open descriptor target is "".
 func resolve(path string) (target string, info fs.FileInfo, err error) {
 	target = path
 	for range maxLinks {
@@ -41,7 +41,7 @@ func resolve(path string) (target string, info fs.FileInfo, err error) {
 	return "", nil, errors.New("too many symbolic links")
 }
 
-// joined is the target of a symbolic link at path.
+// joined returns the target of a symbolic link at path.
 func joined(path, link string) string {
 	if filepath.IsAbs(link) {
 		return link
@@ -49,7 +49,7 @@ func joined(path, link string) string {
 	return filepath.Join(filepath.Dir(path), link)
 }
 
-// descriptors are the names of open descriptors.
+// descriptors matches the names of open descriptors.
 var descriptors = regexp.MustCompile(`^/(?:dev|proc/(?:self|\d+))/fd/(\d+)$`)
 
 // descriptorNumber returns the number of the open descriptor that path names.
@@ -73,11 +73,11 @@ func descriptorNumber(path string) (fd int, ok bool) {
 	return fd, err == nil
 }
 
-// standardError is 2, unless descriptor 2 was given to Go's runtime.
+// standardError returns 2, unless descriptor 2 belongs to Go's runtime.
 func standardError() int { return int(os.Stderr.Fd()) }
 
-// Check reports why path could not be written, as far as can be known before that. It leaves
-// nothing behind.
+// Check returns the reason why path could not be written, as far as it can be known in advance. It leaves nothing
+// behind.
 func Check(path string) error {
 	target, info, err := resolve(path)
 	switch {
@@ -112,7 +112,7 @@ func Check(path string) error {
 	return errors.Join(f.Close(), os.Remove(probe))
 }
 
-// Same reports whether writes to two paths concern one file. Devices may be written to twice.
+// Same reports whether writes to two paths concern the same file. Devices may be written to twice.
 func Same(path, other string) bool {
 	a, infoA, errA := resolve(path)
 	b, infoB, errB := resolve(other)

@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels/simd"
 )
 
-// chunkCall is the arguments of the assembly.
+// chunkCall holds the arguments of the assembly.
 type chunkCall struct {
 	heads    *Chunk
 	count    int // of heads, counted down
@@ -62,15 +62,14 @@ func chunksIntAVX2(c *chunkCall, values *int16)
 //go:noescape
 func chunksFloatAVX2(c *chunkCall, values *float32)
 
-// wordTable moves the bytes of eight words to the top of eight lanes: byte k of
-// the lanes is byte permutation[k] of the words where bit k of used is set, and
-// zero elsewhere.
+// wordTable moves the bytes of eight words to the top of eight lanes: byte k of the lanes is byte permutation[k] of
+// the words where bit k of used is set, and zero elsewhere.
 type wordTable struct {
 	permutation [64]byte
 	used        uint64
 }
 
-// The tables for words of so many bytes, in lanes of eight and of four bytes.
+// The tables for words of each number of bytes, in lanes of eight and of four bytes.
 var (
 	wordTables    = newWordTables(8)
 	float32Tables = newWordTables(4)
@@ -118,7 +117,7 @@ func addRowsAVX512(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Wo
 	}
 }
 
-// Words.Decode for n > 0 numbers.
+// Decode for n > 0 numbers.
 
 //go:noescape
 func decodeBitsAVX512(dst *float64, n int, src *byte, w *Words, table *wordTable)
@@ -191,8 +190,8 @@ func residualGroups(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val
 	}
 }
 
-// evenRows returns the end of the rows from lo on that are of about the same length in each group
-// of eight, whose sums take turns with the longest.
+// evenRows returns the end of the rows from lo on that have about the same length within each group of eight rows,
+// whose sums all take as many steps as the longest row.
 func evenRows(rowPtr []int64, lo, hi int) int {
 	for ; lo+8 <= hi; lo += 8 {
 		ends := rowPtr[lo : lo+9]

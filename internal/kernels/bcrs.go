@@ -10,16 +10,16 @@ import (
 // BCRSRows is the number of rows of a block of BCRS.
 const BCRSRows = 4
 
-// BCRS is a sparse matrix in blocks of four rows and one column, BCRS4x1 of DD-AVX: block row r is the blocks Start[r] to
-// Start[r+1]-1, in ascending order of their columns, with the numbers 4b to 4b+3 of Val for block b. Blocks are
-// filled up with zeros.
+// BCRS is a sparse matrix in blocks of four rows and one column, BCRS4x1 of DD-AVX. Block row r has the blocks
+// Start[r] to Start[r+1]-1, in ascending order of their columns; block b has the numbers 4b to 4b+3 of Val. Zeros pad
+// the blocks.
 type BCRS struct {
 	Start []int64
 	Col   []int32
 	Val   []float64
 }
 
-// NewBCRS returns a matrix in CSR, whose rows have their columns in ascending order, as BCRS.
+// NewBCRS returns a CSR matrix, whose rows have their columns in ascending order, as BCRS.
 func NewBCRS(rowPtr []int64, col []int32, val []float64) BCRS {
 	rows := len(rowPtr) - 1
 	m := EmptyBCRS(BCRSStart(CountBCRS(0, rows, rowPtr, col)))
@@ -27,7 +27,8 @@ func NewBCRS(rowPtr []int64, col []int32, val []float64) BCRS {
 	return m
 }
 
-// CountBCRS returns the number of blocks of each block row of the rows lo to hi-1 of a matrix in CSR, where lo is a multiple of four.
+// CountBCRS returns the number of blocks of each block row of the rows lo to hi-1 of a CSR matrix; lo is a multiple
+// of four.
 func CountBCRS(lo, hi int, rowPtr []int64, col []int32) []int64 {
 	counts := make([]int64, 0, (hi-lo+BCRSRows-1)/BCRSRows)
 	for ; lo < hi; lo += BCRSRows {
@@ -40,7 +41,7 @@ func CountBCRS(lo, hi int, rowPtr []int64, col []int32) []int64 {
 	return counts
 }
 
-// BCRSStart returns where block rows of so many blocks begin.
+// BCRSStart returns the starts of block rows with so many blocks.
 func BCRSStart(counts []int64) []int64 {
 	start := make([]int64, len(counts)+1)
 	for r, n := range counts {
@@ -49,18 +50,18 @@ func BCRSStart(counts []int64) []int64 {
 	return start
 }
 
-// BCRSBytes is what a matrix with block rows that begin there takes.
+// BCRSBytes returns the bytes of a matrix whose block rows have these starts.
 func BCRSBytes(start []int64) int64 {
 	return 8*int64(len(start)) + (4+8*BCRSRows)*start[len(start)-1]
 }
 
-// EmptyBCRS returns a matrix with block rows that begin there, to be filled.
+// EmptyBCRS returns a matrix whose block rows have these starts, to be filled.
 func EmptyBCRS(start []int64) BCRS {
 	blocks := start[len(start)-1]
 	return BCRS{Start: start, Col: make([]int32, blocks), Val: make([]float64, BCRSRows*blocks)}
 }
 
-// Fill takes over the rows lo to hi-1 of the matrix in CSR, where lo is a multiple of four.
+// Fill fills in the rows lo to hi-1 of the CSR matrix; lo is a multiple of four.
 func (m BCRS) Fill(lo, hi int, rowPtr []int64, col []int32, val []float64) {
 	for ; lo < hi; lo += BCRSRows {
 		b := m.Start[lo/BCRSRows]
@@ -75,11 +76,11 @@ func (m BCRS) Fill(lo, hi int, rowPtr []int64, col []int32, val []float64) {
 	}
 }
 
-// blockWalk goes through the blocks of four rows in CSR, in the order of their columns.
+// blockWalk iterates over the blocks of four CSR rows, in the order of their columns.
 type blockWalk struct {
 	at, end [BCRSRows]int64 // the next element of each row
-	has     [BCRSRows]bool  // an element of the row before is in the block
-	col     int32           // of the block
+	has     [BCRSRows]bool  // whether the row has an element in the current block
+	col     int32           // of the current block
 }
 
 // newBlockWalk begins with the rows from lo on.
@@ -91,7 +92,7 @@ func newBlockWalk(lo int, rowPtr []int64) (w blockWalk) {
 	return w
 }
 
-// next goes to the next block; false if there is none.
+// next goes to the next block; it returns false if there is none.
 func (w *blockWalk) next(col []int32) bool {
 	const none = math.MaxInt32
 	w.col = none
@@ -111,7 +112,7 @@ func (w *blockWalk) next(col []int32) bool {
 	return true
 }
 
-// Parts cuts the matrix into the columns bounds[k] to bounds[k+1]-1.
+// Parts splits the matrix into parts with the columns bounds[k] to bounds[k+1]-1.
 func (m BCRS) Parts(bounds []int) (parts []BCRSPart) {
 	first := m.Start[:len(m.Start)-1]
 	for k, hi := range bounds[1:] {
@@ -126,7 +127,7 @@ func (m BCRS) Parts(bounds []int) (parts []BCRSPart) {
 	return parts
 }
 
-// BCRSPart is the columns Lo to Hi-1 of a BCRS: of block row r the blocks First[r] to End[r]-1.
+// BCRSPart is the columns Lo to Hi-1 of a BCRS matrix: the blocks First[r] to End[r]-1 of block row r.
 type BCRSPart struct {
 	Lo, Hi     int
 	First, End []int64
@@ -139,15 +140,15 @@ type (
 	bcrsTDDKernel = func(dst dd.Vec, m BCRS, p BCRSPart, x dd.Vec)
 )
 
-// BCRSMulVec computes dst = A x. The blocks of a row go to two sums alternately, products being added by FMA.
+// BCRSMulVec computes dst = A x. The blocks of a row go to two sums alternately; products are added by FMA.
 func (k *Set) BCRSMulVec(dst []float64, m BCRS, x []float64) { k.bcrs(dst, m, x) }
 
 // BCRSMulVecDD is BCRSMulVec for double-double vectors.
 func (k *Set) BCRSMulVecDD(dst dd.Vec, m BCRS, x dd.Vec) { k.bcrsDD(dst, m, x) }
 
-// BCRSMulVecT computes the elements of a part of dst = A^T x: the products of a block, which are rounded, are added as (p0 + p1) +
-// (p2 + p3), and then to the element of its column, in the order of the block rows. So no part has another's elements, and the
-// bits do not depend on the parts.
+// BCRSMulVecT computes the elements of a part of dst = A^T x. The four products of a block are rounded, added as (p0
+// + p1) + (p2 + p3), and then added to the element of the block's column, in the order of the block rows. Parts share
+// no elements, so the bits do not depend on the parts.
 func (k *Set) BCRSMulVecT(dst []float64, m BCRS, p BCRSPart, x []float64) { k.bcrsT(dst, m, p, x) }
 
 // BCRSMulVecTDD is BCRSMulVecT for double-double vectors.

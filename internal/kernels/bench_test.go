@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkSlots multiplies with random panels of single elements and of blocks, with rows of 27
-// elements in FP64 CSR, and
-// with panels of 3 x 3 blocks, 27 to a row, in the second-level cache.
+// BenchmarkSlots multiplies with random panels of single elements and of blocks, with rows of 27 elements in FP64
+// CSR, and with panels of 3 x 3 blocks, 27 per row, in the second-level cache.
 func BenchmarkSlots(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, k := range Sets() {
@@ -41,7 +40,7 @@ func BenchmarkSlots(b *testing.B) {
 	}
 }
 
-// blockPanel is a panel of 3 x 3 blocks of one width, of zeros.
+// blockPanel returns a panel of zero 3 x 3 blocks of one width.
 func blockPanel(rng *rand.Rand, slices, slots, cols, w int) *SlotPanel {
 	p := &SlotPanel{Block: 3}
 	for range slices {
@@ -57,8 +56,8 @@ func blockPanel(rng *rand.Rand, slices, slots, cols, w int) *SlotPanel {
 	return p
 }
 
-// BenchmarkAccessor reads float32 vectors in the first-level cache and in memory, and
-// Fold as many bytes of one stream.
+// BenchmarkAccessor reads float32 vectors in the first-level cache and in memory; Fold reads as many bytes of one
+// stream.
 func BenchmarkAccessor(b *testing.B) {
 	for _, n := range []int{1 << 11, 1 << 26} {
 		x, y, stream := make([]float32, n), make([]float32, n), make([]float64, n)

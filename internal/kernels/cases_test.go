@@ -10,8 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
-// kernelCases make one random call of each kind of kernel, and compare all sets by everywhere.
-// Together they call every kernel, which TestEveryKernel makes sure of.
+// kernelCases make one random call of each kind of kernel and compare all sets by everywhere. Together they call
+// every kernel, which TestEveryKernel checks.
 var kernelCases = []struct {
 	name string
 	run  func(a *arena, rng *rand.Rand)
@@ -137,7 +137,7 @@ var kernelCases = []struct {
 	{"integers", func(a *arena, rng *rand.Rand) {
 		v := make([]float64, rng.IntN(80))
 		for i := range v {
-			v[i] = math.Ldexp(float64(rng.IntN(1<<20)-1<<19), rng.IntN(43)-44) // ties among them
+			v[i] = math.Ldexp(float64(rng.IntN(1<<20)-1<<19), rng.IntN(43)-44) // with ties among them
 		}
 		everywhere(a, fmt.Sprintf("Quantize of %v", v), nil, func(k *Set) []float64 {
 			m, width := put(a, make([]int64, len(v))), put(a, make([]uint8, len(v)))
@@ -227,7 +227,7 @@ func randomTerms(a *arena, rng *rand.Rand) {
 	})
 }
 
-// rowLengths are those of a matrix of at most 40 rows: alike, or not.
+// rowLengths returns the row lengths of a matrix of at most 40 rows: alike, or not.
 func rowLengths(rng *rand.Rand) []int {
 	lengths, most, alike := make([]int, 1+rng.IntN(40)), 1+rng.IntN(40), rng.IntN(2) == 0
 	for i := range lengths {
@@ -238,10 +238,10 @@ func rowLengths(rng *rand.Rand) []int {
 	return lengths
 }
 
-// columns is a number of columns: few mostly, now and then more than 16 bits count.
+// columns returns a number of columns: mostly small, sometimes beyond 16 bits.
 func columns(rng *rand.Rand) int { return rng.IntN(1 << (1 + rng.IntN(17))) }
 
-// number is any one: of usual size mostly.
+// number returns any number, mostly of usual size.
 func number[T Value](rng *rand.Rand) T {
 	switch rng.IntN(16) {
 	case 0:
@@ -271,8 +271,7 @@ func randomBytes(rng *rand.Rand, n int) []byte {
 	return b
 }
 
-// FuzzKernels compares all sets in calls that the fuzzer makes up: data takes the place of random
-// numbers as far as it reaches.
+// FuzzKernels compares all sets in calls that the fuzzer makes up: data replaces random numbers as far as it reaches.
 func FuzzKernels(f *testing.F) {
 	pages := newPages(f)
 	for k := range kernelCases {
@@ -285,7 +284,7 @@ func FuzzKernels(f *testing.F) {
 	})
 }
 
-// byteSource is a rand.Source of given bytes, and of random numbers after these.
+// byteSource is a rand.Source of given bytes, followed by random numbers.
 type byteSource struct {
 	data []byte
 	rest rand.PCG
@@ -297,7 +296,7 @@ func newByteSource(data []byte) *byteSource {
 	return s
 }
 
-// Uint64 takes four bytes at a time, the leading ones of a number.
+// Uint64 consumes four bytes at a time, which become the leading bytes of a number.
 func (s *byteSource) Uint64() uint64 {
 	if len(s.data) < 4 {
 		return s.rest.Uint64()

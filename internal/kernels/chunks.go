@@ -3,12 +3,12 @@ package kernels
 const (
 	// ChunkRows is the number of rows of a chunk.
 	ChunkRows = 16
-	// ChunkWindow is the number of elements of x that the columns of a window are among.
+	// ChunkWindow is the number of consecutive elements of x among which the columns of a window lie.
 	ChunkWindow = 64
 )
 
-// A Chunk is ChunkRows rows of a sparse matrix as slots, each of which holds one element of
-// each row, or a zero. Slots differ in how they tell the columns, and come in this order:
+// A Chunk is ChunkRows rows of a sparse matrix as slots, each of which holds one element of each row, or a zero. The
+// kinds of slots differ in how they encode the columns, and come in this order:
 type Chunk struct {
 	Runs    uint16 // row l has the column Base + l: a plain load of x
 	Windows uint16 // Base + a byte below ChunkWindow: a permutation of registers
@@ -16,22 +16,22 @@ type Chunk struct {
 	Far     uint16 // 32 bits, without a base
 }
 
-// Chunks are consecutive rows of a matrix, whose values are 16-bit integers in units of their
-// row, or float32 (SELL-C-sigma without sorting, [Kreutzer14], with C = ChunkRows).
+// Chunks are consecutive rows of a matrix, whose values are 16-bit integers in units of their row, or float32
+// (SELL-C-sigma without sorting, [Kreutzer14], with C = ChunkRows).
 type Chunks struct {
 	Heads []Chunk
 	Base  []int32 // of each slot that is not Far
 	Index []byte  // ChunkRows numbers of 1, 2 or 4 bytes for each slot that is not a run
 
-	// ChunkRows for each slot; one of the two is nil.
+	// ChunkRows values for each slot; one of Ints and Floats is nil.
 	Ints   []int16
 	Floats []float32
 
-	Units []float32 // of the rows; nil: Unit for all
+	Units []float32 // of the rows; nil: Unit for all rows
 	Unit  float32
 }
 
-// ChunkEpilogue names what follows the product y of a row.
+// ChunkEpilogue is the operation after the product y of a row.
 type ChunkEpilogue uint8
 
 // The epilogues.
@@ -42,10 +42,9 @@ const (
 	ChunkRelax                         // dst = v + omega (b - y)
 )
 
-// A ChunkProduct is a product with Chunks, y = A x. Dst, B and V are the elements of the
-// rows, a whole number of chunks; B and V may be nil where the epilogue does not read them,
-// and Dst may be one of them. All elements of X from a base on to the end of a window, a run
-// or to the columns must exist.
+// A ChunkProduct is a product with Chunks, y = A x. Dst, B and V hold the elements of the rows, a whole number of
+// chunks; B and V may be nil if the epilogue does not read them, and Dst may be one of them. X must have all elements
+// from a base to the end of a window, of a run, or of the columns.
 type ChunkProduct struct {
 	Epilogue ChunkEpilogue
 	Dst, X   []float32
@@ -53,15 +52,15 @@ type ChunkProduct struct {
 	Omega    float32
 }
 
-// MulChunks computes a product. A row adds its products in the order of the slots, each
-// rounded before it is added, and multiplies the sum by its unit: all sets give the same bits.
+// MulChunks computes a product. A row adds its products in the order of the slots, each rounded before it is added,
+// and multiplies the sum by its unit: all sets give the same bits.
 func (k *Set) MulChunks(c *Chunks, p ChunkProduct) {
 	if len(c.Heads) > 0 {
 		k.chunks(c, p)
 	}
 }
 
-// chunksKernel is MulChunks for one chunk at least.
+// chunksKernel is MulChunks for at least one chunk.
 type chunksKernel = func(c *Chunks, p ChunkProduct)
 
 // mulChunks is MulChunks in portable Go.
@@ -93,16 +92,16 @@ func mulChunksOf[T int16 | float32](c *Chunks, values []T, p *ChunkProduct) {
 	}
 }
 
-// kinds are the numbers of slots of each kind.
+// kinds returns the numbers of slots of each kind.
 func (h *Chunk) kinds() [4]uint16 { return [...]uint16{h.Runs, h.Windows, h.Near, h.Far} }
 
-// chunkSlots is a place among the slots of Chunks.
+// chunkSlots is a position among the slots of Chunks.
 type chunkSlots struct {
 	base  []int32
 	index []byte
 }
 
-// next returns the columns of the slot, by lanes, and goes on to the one behind it.
+// next returns the columns of the slot, by lanes, and advances to the next slot.
 func (s *chunkSlots) next(kind int) (columns [ChunkRows]int) {
 	first, size := 0, [...]int{0, 1, 2, 4}[kind]
 	if size < 4 {
@@ -122,7 +121,7 @@ func (s *chunkSlots) next(kind int) (columns [ChunkRows]int) {
 	return columns
 }
 
-// unit is that of row i.
+// unit returns the unit of row i.
 func (c *Chunks) unit(i int) float32 {
 	if c.Units != nil {
 		return c.Units[i]
@@ -130,9 +129,9 @@ func (c *Chunks) unit(i int) float32 {
 	return c.Unit
 }
 
-// Finish is the epilogue of row i.
+// Finish executes the epilogue for row i.
 func (p *ChunkProduct) Finish(i int, y float32) {
-	y = float32(y) // rounded, whatever it is made of
+	y = float32(y) // rounded, whatever expression it came from
 	switch p.Epilogue {
 	case ChunkPlain:
 		p.Dst[i] = y
@@ -145,11 +144,11 @@ func (p *ChunkProduct) Finish(i int, y float32) {
 	}
 }
 
-// ChunkVectors is the number of vectors that MulChunksMulti multiplies with.
+// ChunkVectors is the number of vectors that MulChunksMulti multiplies by.
 const ChunkVectors = 8
 
-// MulChunksMulti is MulChunks of eight vectors, with the same bits: element j of vector v is number 8*j+v of X, and so for
-// Dst, B and V.
+// MulChunksMulti is MulChunks for eight vectors, with the same bits: element j of vector v is number 8*j+v of X, and
+// likewise for Dst, B and V.
 func (k *Set) MulChunksMulti(c *Chunks, p ChunkProduct) {
 	if len(c.Heads) > 0 {
 		k.chunksMulti(c, p)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// chunksCase are chunks of random slots, and the entries that they stand for.
+// chunksCase is chunks of random slots, with the entries that they stand for.
 type chunksCase struct {
 	Chunks
 	x, b, v []float32
@@ -21,8 +21,7 @@ type chunkEntry struct {
 	value float32
 }
 
-// randomChunks makes chunks of at most so many slots of each kind; cols is at least
-// ChunkWindow.
+// randomChunks makes chunks of at most so many slots of each kind; cols is at least ChunkWindow.
 func randomChunks(rng *rand.Rand, count, slots, cols int, floats, units bool) *chunksCase {
 	c := &chunksCase{x: normal[float32](rng, cols), b: normal[float32](rng, count*ChunkRows), v: normal[float32](rng, count*ChunkRows)}
 	c.Unit = 0x1p-15
@@ -99,7 +98,7 @@ func (c *chunksCase) put(a *arena) *Chunks {
 	return &moved
 }
 
-// product is the other arguments in an arena.
+// product returns the other arguments, in an arena.
 func (c *chunksCase) product(a *arena, e ChunkEpilogue, omega float32) ChunkProduct {
 	return ChunkProduct{Epilogue: e, Dst: put(a, make([]float32, len(c.b))), X: put(a, c.x), B: put(a, c.b), V: put(a, c.v), Omega: omega}
 }
@@ -132,7 +131,7 @@ func (c *chunksCase) want(i int, e ChunkEpilogue, omega float32) (want, size flo
 	return want, size + math.Abs(float64(c.b[i])) + math.Abs(float64(c.v[i]))
 }
 
-// All sets give the same bits, which are the product to within roundoff.
+// All sets give the same bits, which are the product up to roundoff.
 func TestMulChunks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	a := &arena{t: t}
@@ -161,7 +160,7 @@ func TestMulChunks(t *testing.T) {
 	}
 }
 
-// The result may be where an argument is.
+// The result may overwrite an argument.
 func TestMulChunksInPlace(t *testing.T) { eachSet(t, testMulChunksInPlace) }
 
 func testMulChunksInPlace(t *testing.T, k *Set) {

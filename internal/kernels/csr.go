@@ -10,10 +10,9 @@ type Value interface{ float32 | float64 }
 
 type csrKernel[T Value] = func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64)
 
-// CSRMulVec computes dst[i] = sum of val[k] x[col[k]] over the nonzeros
-// rowPtr[i] <= k < rowPtr[i+1] of each row lo <= i < hi. The sum of a row does
-// not depend on lo and hi, and has the same bits in all sets: element k of the row is added to
-// sum k mod 4, products being rounded before; then (s0 + s1) + (s2 + s3).
+// CSRMulVec computes dst[i] = sum of val[k] x[col[k]] over the nonzeros rowPtr[i] <= k < rowPtr[i+1] of each row lo
+// <= i < hi. The sum of a row does not depend on lo and hi, and has the same bits in all sets: products are rounded,
+// element k of the row is added to sum k mod 4, and the sums are added as (s0 + s1) + (s2 + s3).
 func CSRMulVec[T Value](k *Set, dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
 	switch val := any(val).(type) {
 	case []float64:
@@ -33,8 +32,8 @@ func csrMulVec[T Value](dst []float64, lo, hi int, rowPtr []int64, col []int32, 
 	}
 }
 
-// CSRMulVecOrdinary is CSRMulVec as textbooks write it, with one sum for each row: the
-// baseline of benchmarks, about as fast as the same loop in C.
+// CSRMulVecOrdinary is CSRMulVec as in textbooks, with one sum for each row: the baseline of benchmarks, about as
+// fast as the same loop in C.
 func CSRMulVecOrdinary(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
 	for i := lo; i < hi; i++ {
 		cols, vals := col[rowPtr[i]:rowPtr[i+1]], val[rowPtr[i]:rowPtr[i+1]]
@@ -46,7 +45,7 @@ func CSRMulVecOrdinary(dst []float64, lo, hi int, rowPtr []int64, col []int32, v
 	}
 }
 
-// rowDot is the inner product of one sparse row with x.
+// rowDot returns the inner product of a sparse row with x.
 func rowDot[T Value](col []int32, val []T, x []float64) float64 {
 	val = val[:len(col)]
 	var s0, s1, s2, s3 float64
@@ -71,8 +70,8 @@ func rowDot[T Value](col []int32, val []T, x []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// CSRMulMulti is CSRMulVec of k = 2, 4 or 8 vectors, with the same bits: element j of vector v is
-// x[k*j+v], and so for dst.
+// CSRMulMulti is CSRMulVec for k = 2, 4 or 8 vectors, with the same bits: element j of vector v is x[k*j+v], and
+// likewise for dst.
 func CSRMulMulti[T Value](s *Set, dst []float64, k, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
 	switch val := any(val).(type) {
 	case []float64:
@@ -101,17 +100,17 @@ func csrMulMulti[T Value](dst []float64, k, lo, hi int, rowPtr []int64, col []in
 	}
 }
 
-// COO is elements of a sparse matrix, each with its row and column, sorted by rows.
+// COO is a list of elements of a sparse matrix, each with its row and column, sorted by rows.
 type COO struct {
 	Row, Col []int32
 	Val      []float64
 }
 
-// Slice returns the elements from lo to hi-1.
+// Slice returns the elements lo to hi-1.
 func (m COO) Slice(lo, hi int) COO { return COO{m.Row[lo:hi], m.Col[lo:hi], m.Val[lo:hi]} }
 
-// COOAddVec adds A x to dst: each row that has elements gets their sum, which has the bits of
-// CSRMulVec if the elements of a row are all there.
+// COOAddVec adds A x to dst: each row with elements gets their sum, which has the bits of CSRMulVec if all elements
+// of the row are in the list.
 func (k *Set) COOAddVec(dst []float64, m COO, x []float64) { k.coo(dst, m.Row, m.Col, m.Val, x) }
 
 type cooKernel = func(dst []float64, row, col []int32, val, x []float64)
@@ -128,9 +127,9 @@ func cooAddVec(dst []float64, row, col []int32, val, x []float64) {
 	}
 }
 
-// AddRows adds to dst the products of the rows lo <= i < hi of a matrix with x:
-// row i is the elements rowPtr[i] to rowPtr[i+1]-1, with the columns col and the
-// values that src holds as words. The sets add in different orders.
+// AddRows adds to dst the products of the rows lo <= i < hi of a matrix with x. Row i has the elements rowPtr[i] to
+// rowPtr[i+1]-1, with the columns col and the values that src stores as words. The order of the additions differs
+// between sets.
 func (k *Set) AddRows(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {
 	if rowPtr[lo] < rowPtr[hi] {
 		k.addRows(dst, lo, hi, rowPtr, col, w, src, x)
@@ -139,11 +138,10 @@ func (k *Set) AddRows(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w
 
 type addRowsKernel = func(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64)
 
-// longRow is the number of elements from which on a call for a row pays.
+// longRow is the number of elements from which on a call per row pays.
 const longRow = 12
 
-// run is the number of values that are decoded at a time: they stay in the
-// first-level cache.
+// run is the number of values that are decoded at a time: they stay in the first-level cache.
 const run = 512
 
 // addRows is AddRows in portable Go.
@@ -168,8 +166,8 @@ func (k *Set) AddRows32(dst []float64, lo, hi int, rowPtr []uint32, col []int32,
 	}
 }
 
-// addRun adds the products of elements start, start+1, ..., which have these
-// values; the first is in row `row` or later. It returns the row of the last one.
+// addRun adds the products of elements start, start+1, ..., which have these values; the first is in row `row` or
+// later. It returns the row of the last one.
 func addRun(dst []float64, row int, rowPtr []uint32, col []int32, values []float64, start int, x []float64) int {
 	stop := start + len(values)
 	col = col[start:stop]

@@ -27,20 +27,19 @@ type csrCall struct {
 	valLo    *float64
 }
 
-// csrMasks selects the first lanes of four.
+// csrMasks has masks that select the first lanes of four.
 var csrMasks = [8]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 
-// csrWalk is how the rows of a matrix that comes from memory are walked, which makes no
-// difference to the products.
+// csrWalk is the order in which rows of a matrix are read from memory. It does not affect the products.
 type csrWalk struct {
-	ahead int // elements that are prefetched ahead
-	parts int // of the rows that are walked in turns, 1 or 2
-	near  int // bytes up to which a matrix is in a cache, and nothing is prefetched
+	ahead int // elements to prefetch ahead
+	parts int // of the rows, which are read in turns: 1 or 2
+	near  int // bytes up to which a matrix is in a cache and nothing is prefetched
 }
 
-// csrHere is the walk of this processor. A core of Intel's servers (Sapphire Rapids) reads two
-// streams of memory at a higher rate than one; one of AMD's (Zen 5) is slower with two, but has a
-// longer way to memory. Others have not been measured.
+// csrHere is the walk for this processor. A core of Intel's servers (Sapphire Rapids) reads two streams of memory
+// faster than one. A core of AMD's (Zen 5) is slower with two, but has a longer latency of memory. Others have not
+// been measured.
 var csrHere = func() csrWalk {
 	if cpuid.CPU.VendorID == cpuid.Intel {
 		return csrWalk{ahead: 256, parts: 2, near: 2 << 20}
@@ -48,7 +47,7 @@ var csrHere = func() csrWalk {
 	return csrWalk{ahead: 640, parts: 1, near: 16 << 20}
 }()
 
-// on says how a matrix of so many bytes is walked.
+// on sets the walk for a matrix of so many bytes.
 func (w csrWalk) on(c *csrCall, bytes int) {
 	if bytes > w.near {
 		c.ahead, c.parts = w.ahead, w.parts
@@ -118,7 +117,7 @@ type csrMultiCall struct {
 	elements int
 }
 
-// csrMultiSIMD makes a csrMultiKernel of the assembly for 2, 4 and 8 vectors.
+// csrMultiSIMD makes a csrMultiKernel from the assembly for 2, 4 and 8 vectors.
 func csrMultiSIMD[T Value](two, four, eight func(c unsafe.Pointer)) csrMultiKernel[T] {
 	return func(dst []float64, k, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
 		if rowPtr[lo] == rowPtr[hi] { // no element, perhaps no x
@@ -133,7 +132,7 @@ func csrMultiSIMD[T Value](two, four, eight func(c unsafe.Pointer)) csrMultiKern
 	}
 }
 
-// residualRows is the number of rows that the assembly takes at a time.
+// residualRows is the number of rows that the assembly processes at a time.
 const residualRows = 8
 
 // residualCall is struct residual_call of c/residual.c.
@@ -145,7 +144,7 @@ type residualCall struct {
 	val, x *float64
 }
 
-// csrResidualDDQuad is CSRResidualDD with four lanes; the last rows are left to the portable loop.
+// csrResidualDDQuad is CSRResidualDD with four lanes; the portable loop does the last rows.
 func csrResidualDDQuad(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
 	rows := (hi - lo) / residualRows * residualRows
 	if rows > 0 && len(x) > 0 && len(col) > 0 {

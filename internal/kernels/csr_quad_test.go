@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// However the rows are walked, their sums have the same bits, and elements behind a row, whose x may be
-// anything, do not matter.
+// The sums have the same bits for every walk, and the elements after a row, whose x may be anything, do not matter.
 func TestCSRWalks(t *testing.T) {
 	if len(Sets()) == 1 {
 		t.Skip("portable kernels only")
@@ -24,7 +23,7 @@ func testCSRWalks[T Value](t *testing.T) {
 		lengths := make([]int, 1+rng.IntN(90))
 		for i := range lengths {
 			lengths[i] = rng.IntN(20)
-			if round%2 == 0 && rng.IntN(10) > 0 { // most alike
+			if round%2 == 0 && rng.IntN(10) > 0 { // mostly alike
 				lengths[i] = round / 2 % 20
 			}
 		}

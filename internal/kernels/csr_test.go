@@ -34,8 +34,7 @@ func randomCSR[T Value](rng *rand.Rand, lengths []int, cols int) csrCase[T] {
 
 func (c csrCase[T]) rows() int { return len(c.ptr) - 1 }
 
-// exact returns the rounded exact product and bounds of what any order of summation
-// may differ from it.
+// exact returns the rounded exact product and bounds of the deviation of any order of summation.
 func (c csrCase[T]) exact() (want, bound []float64) {
 	want, bound = make([]float64, c.rows()), make([]float64, c.rows())
 	for i := range want {
@@ -51,8 +50,7 @@ func (c csrCase[T]) exact() (want, bound []float64) {
 	return want, bound
 }
 
-// check compares products on all sets with the exact one, and products of some rows
-// with those of all.
+// check compares the products of all sets with the exact one, and products of some rows with those of all rows.
 func (c csrCase[T]) check(a *arena, rng *rand.Rand, what string) {
 	a.t.Helper()
 	want, bound := c.exact()
@@ -110,7 +108,7 @@ func testCSR[T Value](t *testing.T) {
 	}
 }
 
-// Rows that begin behind element 2^31 have the same products as at the start.
+// Rows that begin after element 2^31 have the same products as rows at the start.
 func TestCSRFarBehind(t *testing.T) {
 	eachSet(t, func(t *testing.T, k *Set) {
 		t.Run("float64", func(t *testing.T) { farBehind[float64](t, k) })
@@ -132,8 +130,7 @@ func farBehind[T Value](t *testing.T, k *Set) {
 	}
 }
 
-// behind returns src behind `first` elements, whole pages of address space that must
-// not be touched.
+// behind returns src after `first` elements, whole pages of address space that must not be touched.
 func behind[T any](t *testing.T, first int, src []T) []T {
 	t.Helper()
 	width := int(unsafe.Sizeof(src[0]))
@@ -154,7 +151,7 @@ func behind[T any](t *testing.T, first int, src []T) []T {
 	return all
 }
 
-// testCOO adds a product to dst on all sets: what CSR has for each row, its rows without elements left out.
+// testCOO adds a product to dst with all sets, and compares with CSR; rows without elements stay unchanged.
 func testCOO(a *arena, rng *rand.Rand, lengths []int, cols int) {
 	a.t.Helper()
 	c := randomCSR[float64](rng, lengths, cols)
@@ -183,7 +180,7 @@ func testCOO(a *arena, rng *rand.Rand, lengths []int, cols int) {
 	})
 }
 
-// Rows of every length up to several times the lanes, empty ones among them, and a single long row.
+// Rows of every length up to several times the lanes, including empty ones, and a single long row.
 func TestCOO(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	a := &arena{t: t}
@@ -215,7 +212,7 @@ func TestCOOMask(t *testing.T) {
 	})
 }
 
-// Every set gives the bits of the portable loop, for rows of any lengths and numbers of any size.
+// Every set gives the bits of the portable loop, for rows of any length and numbers of any size.
 func TestResidual(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	for n := 1; n < 90; n++ {
@@ -235,7 +232,7 @@ func TestResidual(t *testing.T) {
 				}
 				rowPtr = append(rowPtr, int64(len(col)))
 				b[i] = rng.NormFloat64() * float64(rng.IntN(2))
-				if rowPtr[i+1] == rowPtr[i] { // which stays infinite, if others have elements
+				if rowPtr[i+1] == rowPtr[i] { // which stays infinite while other rows have elements
 					b[i] = math.Inf(rng.IntN(2) - 1)
 				}
 			}

@@ -6,7 +6,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
-// ddNum and ddVec are struct dd_num and struct dd_vec of c/dd.h, which also explains the functions below.
+// ddNum and ddVec are struct dd_num and struct dd_vec of c/dd.h, which explains the functions below.
 type (
 	ddNum = dd.DD
 	ddVec = dd.Vec
@@ -33,16 +33,16 @@ func ddAccumulate(s, p dd.DD) dd.DD {
 // ddRenormalise returns s as a number with |Lo| at most half an ulp of Hi, if |Hi| >= |Lo|.
 func ddRenormalise(s dd.DD) dd.DD { return dd.FastTwoSum(s.Hi, s.Lo) }
 
-// Products of rows with double-double vectors. A row of n elements is
+// Products of rows with double-double vectors. A row of n elements computes
 //
 //	p = fl(a xh), e = fma(a, xl, fma(a, xh, -p));  (h, f) = TwoSum(h, p), l = l + (f + e)
 //
-// for each element (ddAccumulate of dProd), and h + l is made a double-double number once, at the end: the sum of
-// Dot2 [OgitaRO05], with the low part of x. If nothing over- or underflows, the error is at most
+// for each element (ddAccumulate of dProd), and renormalises h + l to a double-double number once, at the end: the
+// sum of Dot2 [OgitaRO05], with the low part of x. Without over- and underflow, the error is at most
 //
 //	(n+2)² u² (|A| |x|)_i,  u = 2^-53.
 
-// sumDD is how products are added: ddAccumulate, or that of DD-AVX.
+// sumDD returns the function that adds products: ddAccumulate, or DD-AVX's.
 func sumDD(normal bool) func(s, p dd.DD) dd.DD {
 	if normal {
 		return func(s, p dd.DD) dd.DD { return ddRenormalise(ddAccumulate(s, p)) }
@@ -50,20 +50,19 @@ func sumDD(normal bool) func(s, p dd.DD) dd.DD {
 	return ddAccumulate
 }
 
-// DDValues are the values of a matrix that is multiplied with double-double vectors.
+// DDValues are the values of a matrix for products with double-double vectors.
 type DDValues struct {
 	Val []float64
-	Low []float64 // what they lack of double-double ones; nil: nothing
+	Low []float64 // low parts of double-double values; nil: the values are float64
 
-	// Normal makes sums double-double numbers at each addition, as DD-AVX does: slower, and no more accurate.
-	// Not with Low.
+	// Normal renormalises sums at each addition, as DD-AVX does: slower, and no more accurate. It excludes Low.
 	Normal bool
 }
 
 type csrDDKernel = func(dst dd.Vec, lo, hi int, rowPtr []int64, col []int32, v DDValues, x dd.Vec)
 
-// CSRMulVecDD is CSRMulVec for double-double vectors: dst[i] = sum of val[k] x[col[k]]. Element k of a row is
-// added to sum k mod 4; then (s0 + s1) + (s2 + s3).
+// CSRMulVecDD is CSRMulVec for double-double vectors: dst[i] = sum of val[k] x[col[k]]. Element k of a row is added
+// to sum k mod 4; the sums are added as (s0 + s1) + (s2 + s3).
 func (k *Set) CSRMulVecDD(dst dd.Vec, lo, hi int, rowPtr []int64, col []int32, v DDValues, x dd.Vec) {
 	k.csrDD(dst, lo, hi, rowPtr, col, v, x)
 }
@@ -86,9 +85,9 @@ func csrMulVecDD(dst dd.Vec, lo, hi int, rowPtr []int64, col []int32, v DDValues
 
 type slotsDDKernel = func(dst dd.Vec, p *SlotPanel, x dd.Vec, row0 int, d Units, add bool)
 
-// MulSlotsDD is MulSlots for double-double vectors and slots of single elements: the integers are
-// exact, and so is the multiplication by a unit, so that the error is that of CSR. Integers of more than 53 bits
-// are rounded to float64, as MulSlots does it.
+// MulSlotsDD is MulSlots for double-double vectors and slots of single elements. The integers and the multiplication
+// by a unit are exact, so the error is that of CSRMulVecDD. Integers of more than 53 bits are rounded to float64, as
+// in MulSlots.
 func (k *Set) MulSlotsDD(dst dd.Vec, p *SlotPanel, x dd.Vec, row0 int, d Units, add bool) {
 	k.slotsDD(dst, p, x, row0, d, add)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
-// numbersDD returns n pairs of any numbers.
+// numbersDD returns n pairs of arbitrary numbers.
 func numbersDD(rng *rand.Rand, n int) dd.Vec {
 	return dd.Vec{Hi: numbers[float64](rng, n), Lo: numbers[float64](rng, n)}
 }
@@ -20,15 +20,15 @@ func putDD(a *arena, v dd.Vec) dd.Vec { return dd.Vec{Hi: put(a, v.Hi), Lo: put(
 
 func both(v dd.Vec) []float64 { return slices.Concat(v.Hi, v.Lo) }
 
-// exactRows is a matrix with its elements as they are multiplied, to judge products by.
+// exactRows is a matrix with its exact elements, to judge products.
 type exactRows struct {
 	rows int
 	add  [][3]int // row, column, index of the value
 	val  func(k int) []float64
 }
 
-// check compares y with A x in 400 bits: each element is a double-double number within the bound of n
-// elements, which is 8 times as large where sums are normalised at each addition.
+// check compares y with A x in 400 bits: each element is a double-double number within the bound for n elements,
+// which is 8 times as large if sums are renormalised at each addition.
 func (e exactRows) check(t *testing.T, what string, y, x dd.Vec, normal bool) {
 	t.Helper()
 	sums, sizes, lengths := make([]big.Float, e.rows), make([]float64, e.rows), make([]int, e.rows)
@@ -66,8 +66,8 @@ func (e exactRows) check(t *testing.T, what string, y, x dd.Vec, normal bool) {
 	}
 }
 
-// cancelling makes the last element of each row of a CSR matrix one that cancels most of the others' sum, to
-// about a relative 2^-60: float64 would have no digit left.
+// cancelling changes the last element of each row of a CSR matrix so that it cancels the sum of the others to about a
+// relative 2^-60: float64 would have no digit left.
 func (c csrCase[T]) cancelling(x dd.Vec) {
 	for i := range c.rows() {
 		if lo, hi := c.ptr[i], c.ptr[i+1]-1; hi > lo {
@@ -90,7 +90,7 @@ func (c csrCase[T]) exactRows(val func(k int) []float64) exactRows {
 	return e
 }
 
-// Rows of every length up to more than twice the longest loop, with and without cancellation, by every set.
+// Rows of every length up to more than twice the longest loop, with and without cancellation, in every set.
 func TestCSRMulVecDD(t *testing.T) {
 	eachSet(t, func(t *testing.T, k *Set) {
 		rng := rand.New(rand.NewPCG(71, 72))
@@ -126,7 +126,7 @@ func TestCSRMulVecDD(t *testing.T) {
 	})
 }
 
-// decodedPanel is the elements of a panel, as MulSlots multiplies them: with units.
+// decoded returns the elements of a panel as MulSlots multiplies them, with units.
 func (p *panelCase) decoded() exactRows {
 	e := exactRows{rows: p.rows}
 	var values []float64
@@ -196,7 +196,7 @@ func TestMulSlotsDD(t *testing.T) {
 	})
 }
 
-// randomChunked is a CSR matrix as SELL-8 and as BCRS.
+// randomChunked returns a CSR matrix as SELL-8 and as BCRS.
 func randomChunked(rng *rand.Rand) (c csrCase[float64], s SELL8, b BCRS) {
 	lengths, cols := make([]int, 1+rng.IntN(30)), 1+rng.IntN(50)
 	for i := range lengths {
@@ -244,7 +244,7 @@ func TestChunkedDD(t *testing.T) {
 	})
 }
 
-// testTransposed checks A^T x in parts that are cut anywhere.
+// testTransposed checks A^T x in parts that are cut at any column.
 func testTransposed(t *testing.T, k *Set, rng *rand.Rand, c csrCase[float64], b BCRS) {
 	t.Helper()
 	cols := len(c.x)
@@ -264,14 +264,14 @@ func testTransposed(t *testing.T, k *Set, rng *rand.Rand, c csrCase[float64], b 
 	}
 	e.check(t, fmt.Sprintf("transpose of BCRS4x1 in parts from %d on", cut), y, x, false)
 	for j := range plain {
-		// What the low parts of x add is less than the roundings may be.
+		// The low parts of x add less than the roundings may.
 		if bound := (lengths[j] + 3) * 0x1p-53 * sizes[j]; !(math.Abs(plain[j]-y.Hi[j]) <= bound) {
 			t.Fatalf("transpose: element %d is %v, want %v", j, plain[j], y.Hi[j])
 		}
 	}
 }
 
-// Products of any numbers, infinities and NaN among them, have the same bits in all sets.
+// Products of arbitrary numbers, including infinities and NaN, have the same bits in all sets.
 func rowsDDCase(a *arena, rng *rand.Rand) {
 	c := randomCSR[float64](rng, rowLengths(rng), 1+rng.IntN(300))
 	c.val = numbers[float64](rng, len(c.val))

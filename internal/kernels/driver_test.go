@@ -15,17 +15,17 @@ func eachSet(t *testing.T, test func(t *testing.T, k *Set)) {
 	}
 }
 
-// arena is memory for the arguments of a call, each between guard pages of its own.
+// arena is memory for the arguments of a call, each between its own guard pages.
 type arena struct {
 	t     *testing.T
 	pages []guard.Memory
 	used  int
-	shift int // where arguments begin: this many elements behind a guard page, or guard.AtEnd
+	shift int // start of the arguments: so many elements after a guard page, or guard.AtEnd
 }
 
 func newPage(t testing.TB) guard.Memory { return guard.New(t, 1<<20) }
 
-// newPages returns the memory of an arena for as long as t runs.
+// newPages returns the memory of an arena for the duration of t.
 func newPages(t testing.TB) (pages []guard.Memory) {
 	for range 24 {
 		pages = append(pages, newPage(t))
@@ -42,9 +42,9 @@ func put[T any](a *arena, src []T) []T {
 	return guard.Place(a.pages[a.used-1], a.shift, src)
 }
 
-// everywhere runs a call with every set, with its arguments (which it puts into the
-// arena) at the end of a page and at every alignment from the start of one on. The
-// results must be those of portable Go: to the bit, or within tolerance[i] of number i.
+// everywhere runs a call with every set, with its arguments (which it puts into the arena) at the end of a page and
+// at every alignment from the start of a page on. The results must equal those of portable Go: bit for bit, or number
+// i within tolerance[i].
 func everywhere(a *arena, what string, tolerance []float64, call func(k *Set) []float64) {
 	a.t.Helper()
 	var want []float64
@@ -106,7 +106,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// orBest is the set itself, or the best one where the processor does not have it.
+// orBest returns the set itself, or the best one if the processor does not have it.
 func (k *Set) orBest() *Set {
 	if k == nil {
 		return sets[len(sets)-1]

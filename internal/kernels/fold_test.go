@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/guard"
 )
 
-// Every kernel folds all whole lines of each stream, and nothing else.
+// Every kernel folds all whole cache lines of each stream, and nothing else.
 func TestFold(t *testing.T) { eachSet(t, testFold) }
 
 func testFold(t *testing.T, k *Set) {

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Integers of multiple precision are in limbs of 52 bits, the lowest first: as many as IFMA multiplies, and as the trick of
-// c/limbs.h does with FMA. The sum of up to MaxLimbTerms limbs fits a word: carries can wait.
+// Integers of multiple precision consist of limbs of 52 bits, the lowest first: as many bits as IFMA multiplies, and
+// as the trick of c/limbs.h multiplies with FMA. A word holds the sum of up to MaxLimbTerms limbs, so that carries
+// can wait.
 const (
 	LimbBits     = 52
 	LimbMask     = 1<<LimbBits - 1
@@ -14,10 +15,10 @@ const (
 	MaxLimbTerms = 1<<(64-LimbBits) - 1
 )
 
-// limbSizes are the numbers of limbs that there are kernels for.
+// limbSizes are the numbers of limbs for which kernels exist.
 var limbSizes = [...]int{3, 5, 9, 17, MaxLimbs}
 
-// LimbSize returns the least number of limbs that there are kernels for and that hold so many bits, 0 if none does.
+// LimbSize returns the least number of limbs in limbSizes that holds so many bits, 0 if none does.
 func LimbSize(bits int) int {
 	for _, size := range limbSizes {
 		if LimbBits*size >= bits {
@@ -27,15 +28,16 @@ func LimbSize(bits int) int {
 	return 0
 }
 
-// MulLimbs adds the upper limbs of the products of `count` times Lanes integers a_i and of as many integers b_i to Lanes sums:
+// MulLimbs adds the upper limbs of the products of `count` times Lanes integers a_i and of as many integers b_i to
+// Lanes sums:
 //
 //	s[l] += upper(a_0[l] b_0) + ... + upper(a_count-1[l] b_count-1)
 //
-// An integer has `size` limbs. Limb k of a_i[l] is a[step*i + Lanes*k + l], that of b_i is b[size*i + k], and that
-// of s[l], which has the weight of limb size-1+k of the product, is s[Lanes*k + l], for k <= size. The words of s are not
-// carried: the caller adds at most MaxLimbTerms / (2 size) products in a row. Upper are the limbs from size-1 on
-// in the sum of the products of limbs, from which the low limbs of those of weight size-2 and the products below are left out: it is less than
-// the product by less than (2 size - 2) in limb size-1.
+// An integer has `size` limbs. Limb k of a_i[l] is a[step*i + Lanes*k + l], limb k of b_i is b[size*i + k], and limb
+// k of s[l], which has the weight of limb size-1+k of the product, is s[Lanes*k + l], for k <= size. The words of s
+// are not carried: the caller adds at most MaxLimbTerms / (2 size) products in a row. The upper limbs are those from
+// size-1 on in the sum of the products of limbs, without the low limbs of products of weight size-2 and without the
+// products of lower weight. They are less than the product by less than (2 size - 2) in limb size-1.
 func (k *Set) MulLimbs(size int, s, a []uint64, step int, b []uint64, count int) {
 	k.limbs.mul(size, s, a, step, b, count)
 }
@@ -92,33 +94,34 @@ func mulLimb(a, b uint64) (high, low uint64) {
 	return high<<(64-LimbBits) | low>>LimbBits, low & LimbMask
 }
 
-// limbIndex is that of a size in limbSizes.
+// limbIndex returns the index of a size in limbSizes.
 func limbIndex(size int) int { return slices.Index(limbSizes[:], size) }
 
-// Entries of a row, two words each, are |a| = (a1 2^52 + a0) 2^(-52 shift) in units of the row:
+// The entries of a row, two words each, are |a| = (a1 2^52 + a0) 2^(-52 shift) in units of the row:
 //
 //	a0 + 2^63 (a < 0),    a1 + 2^52 shift
 //
 // with 0 <= shift <= MaxLimbs. The limbs of x are magnitudes; bit 63 of the lowest limb is the sign.
 const limbSign = 1 << 63
 
-// LimbRowWords returns the words that a row takes of the sums of RowLimbs, and how many of its lanes.
+// LimbRowWords returns the number of words of a row in the sums of RowLimbs, and the number of its lanes.
 func LimbRowWords(size int) (words, lanes int) {
 	lanes = (size + 3) / 4 * 4
 	return 3*lanes + 2, lanes
 }
 
-// LimbPadding is the number of words that must follow those of x in RowLimbs.
+// LimbPadding is the number of words that must follow the words of x in RowLimbs.
 const LimbPadding = 2*MaxLimbs + 14
 
-// RowLimbs computes rows of a sparse matrix times x, whose numbers have `size` limbs. The entries of row r are ptr[r] to
-// ptr[r+1]-1, of at most MaxLimbTerms/2 entries. Entry e has the column col[e] and the words entries[2e] and entries[2e+1].
+// RowLimbs computes rows of a sparse matrix times x, whose numbers have `size` limbs. Row r has the entries ptr[r] to
+// ptr[r+1]-1, at most MaxLimbTerms/2. Entry e has the column col[e] and the words entries[2e] and entries[2e+1].
 //
-// The row's words of s are three times `lanes` sums and two more, see LimbRowWords. With z the limbs of x from `shift` on,
-// followed by zeros, and every bit of all lanes inverted if the product is negative, sums 0 have the low limbs of a0 z, sums 1 the high
-// limbs of a0 z and the low ones of a1 z, sums 2 the high limbs of a1 z, so that limb k of sums q has the weight of
-// limb k+q. The two more are the sums of a0 and a1 of negative products: since inverted is 2^(52 lanes) - 1 - z, they are to be
-// subtracted at limb `lanes` and added at limb 0.
+// The row's words of s are three times `lanes` sums and two more, see LimbRowWords. Let z be the limbs of x from
+// `shift` on, followed by zeros, with every bit of all lanes inverted if the product is negative. Sums 0 have the low
+// limbs of a0 z, sums 1 the high limbs of a0 z and the low limbs of a1 z, sums 2 the high limbs of a1 z, so that limb
+// k of sums q has the weight of limb k+q. The two additional words are the sums of a0 and a1 of negative products:
+// since the inverted limbs are 2^(52 lanes) - 1 - z, the caller must subtract these sums at limb `lanes` and add them
+// at limb 0.
 func (k *Set) RowLimbs(size int, s []uint64, ptr []int, col []int32, entries, x []uint64) {
 	k.limbs.rows(size, s, ptr, col, entries, x)
 }
@@ -157,19 +160,20 @@ func rowLimbs(size int, s []uint64, ptr []int, col []int32, entries, x []uint64)
 	}
 }
 
-// ResidueBits is the most bits of a residue: 256 products of two of them add up in 64 bits.
+// ResidueBits is the largest number of bits of a residue: 256 products of two residues fit in 64 bits when added.
 const ResidueBits = 28
 
 // ResidueGroup divides the lengths of vectors of residues.
 const ResidueGroup = 16
 
-// residuesKernel sets sums[2r] + 2^32 sums[2r+1] to the inner product of row r of a and x[r step:], both of that length, a
-// multiple of ResidueGroup, for all rows; sums[2r] < 2^32.
+// residuesKernel sets sums[2r] + 2^32 sums[2r+1] to the inner product of row r of a and x[r step:], both of the given
+// length, a multiple of ResidueGroup, for all rows; sums[2r] < 2^32.
 type residuesKernel = func(sums []uint64, a, x []uint32, length, step int)
 
-// DotResidues computes inner products of the rows of a with x, or with the rows of x if step is the length. All elements are
-// below 2^28. Row r takes the length elements of a from r length, those of x from r step, and yields sums[2r] + 2^32 sums[2r+1],
-// the first below 2^32; so all sets give the same bits. The length is a multiple of ResidueGroup.
+// DotResidues computes inner products of the rows of a with x, or with the rows of x if step equals length. All
+// elements are below 2^28. Row r consists of the length elements of a from r length and those of x from r step. It
+// yields sums[2r] + 2^32 sums[2r+1], the first below 2^32, so that all sets give the same bits. The length is a
+// multiple of ResidueGroup.
 func (k *Set) DotResidues(sums []uint64, a, x []uint32, length, step int) {
 	k.residues(sums, a, x, length, step)
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// randomLimbs returns n words: limbs of random bits, of zeros or of ones, and anything above them.
+// randomLimbs returns n words: limbs of random bits, of zeros or of ones, and arbitrary bits above them.
 func randomLimbs(rng *rand.Rand, n int) []uint64 {
 	x := make([]uint64, n)
 	for i := range x {
@@ -28,7 +28,7 @@ func randomLimbs(rng *rand.Rand, n int) []uint64 {
 	return x
 }
 
-// words are numbers with all bits of words.
+// words returns numbers with all bits of words.
 func words(x []uint64) []float64 {
 	y := make([]float64, 0, 2*len(x))
 	for _, v := range x {
@@ -94,7 +94,7 @@ func limbRows(a *arena, rng *rand.Rand) {
 	})
 }
 
-// integer is that of limbs that are `step` words apart.
+// integer returns the integer of limbs that are `step` words apart.
 func integer(limbs []uint64, step int, mask uint64) *big.Int {
 	sum := new(big.Int)
 	for k := (len(limbs) - 1) / step; k >= 0 && len(limbs) > 0; k-- {
@@ -103,7 +103,7 @@ func integer(limbs []uint64, step int, mask uint64) *big.Int {
 	return sum
 }
 
-// Sums are less than those of the products in math/big by no more than said.
+// The sums are less than the products in math/big by no more than the comment of MulLimbs says.
 func TestLimbProducts(t *testing.T) { eachSet(t, testLimbProducts) }
 
 func testLimbProducts(t *testing.T, k *Set) {
@@ -135,7 +135,7 @@ func testLimbProducts(t *testing.T, k *Set) {
 	}
 }
 
-// Rows are exact: what their sums stand for is the sum of the products in math/big.
+// Rows are exact: their sums represent the sum of the products in math/big.
 func TestLimbRows(t *testing.T) { eachSet(t, testLimbRows) }
 
 func testLimbRows(t *testing.T, k *Set) {
@@ -172,7 +172,7 @@ func testLimbRows(t *testing.T, k *Set) {
 	}
 }
 
-// Products of one chunk, from the second-level cache where it fits: the speed of the arithmetic.
+// BenchmarkLimbs multiplies one chunk, from the second-level cache where it fits: the speed of the arithmetic.
 func BenchmarkLimbs(b *testing.B) {
 	for _, k := range Sets() {
 		for _, size := range limbSizes {
@@ -188,7 +188,7 @@ func BenchmarkLimbs(b *testing.B) {
 	}
 }
 
-// Sums of products are those of 128 bits, for all elements at their largest as well, and beyond 256 and 4096 of them.
+// Sums of products equal sums in 128 bits, also for all elements at their largest, and beyond 256 and 4096 elements.
 func TestDotResidues(t *testing.T) {
 	eachSet(t, func(t *testing.T, k *Set) {
 		rng := rand.New(rand.NewPCG(1, 2))

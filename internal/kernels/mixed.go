@@ -6,16 +6,15 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
-// mixedKernels are kernels on float64 and float32 vectors, like the methods of their
-// names for a length that is a multiple of group.
+// mixedKernels are kernels on float64 and float32 vectors, like the methods of the same names for a length that is a
+// multiple of group.
 type mixedKernels struct {
 	stepInto  func(a float64, p, x, q, r []float64, w, f []float32) float64
 	xpayMixed func(w, x []float32, a float64, y []float64)
 }
 
-// StepInto computes x += a p, r -= a q and f = w∘r, and returns r·r: Step and the right-hand
-// side of a preconditioner that works in float32. r is rounded to float32 before it is
-// multiplied.
+// StepInto computes x += a p, r -= a q and f = w∘r, and returns r·r: Step and the right-hand side of a preconditioner
+// that works in float32. r is rounded to float32 before the multiplication.
 func (k *Set) StepInto(a float64, p, x, q, r []float64, w, f []float32) float64 {
 	n := grouped(len(p))
 	s := k.mixed.stepInto(a, p[:n], x[:n], q[:n], r[:n], w[:n], f[:n])
@@ -31,7 +30,7 @@ func stepInto(a float64, p, x, q, r []float64, w, f []float32) float64 {
 	return s
 }
 
-// MulMixed computes f = w∘r, elementwise, r being rounded to float32 first.
+// MulMixed computes f = w∘r, elementwise, with r rounded to float32 first.
 func MulMixed(w []float32, r []float64, f []float32) {
 	r, f = r[:len(w)], f[:len(w)]
 	for i, v := range w {
@@ -53,7 +52,7 @@ func xpayMixed(w, x []float32, a float64, y []float64) {
 	}
 }
 
-// Narrow is a number of fewer bits than float64 that it holds exactly.
+// Narrow is a type of numbers that float64 represents exactly in more bits.
 type Narrow interface{ float32 | int16 }
 
 // packedKernels are DotNarrow and AxpyNarrow for a length that is a multiple of group.
@@ -117,12 +116,11 @@ func axpyNarrow[T Narrow](a float64, v []T, w []float64) {
 	}
 }
 
-// lanes32 is the number of accumulators of an inner product of float32 vectors:
-// product number k goes to accumulator k mod lanes32.
+// lanes32 is the number of accumulators of an inner product of float32 vectors: product number k goes to accumulator
+// k mod lanes32.
 const lanes32 = 32
 
-// Dot32 returns x·y in float32 arithmetic. Accumulators are added by halves, as
-// in Dot; y has the length of x.
+// Dot32 returns x·y in float32 arithmetic. The accumulators are added by halves, as in Dot; y has the length of x.
 func (k *Set) Dot32(x, y []float32) float32 {
 	var s [lanes32]float32
 	n := len(x) &^ (lanes32 - 1)
@@ -133,8 +131,7 @@ func (k *Set) Dot32(x, y []float32) float32 {
 	return sumByHalves(&s)
 }
 
-// DotMixed returns x·y in float64 arithmetic, in which the products are exact,
-// added in the order of Dot32.
+// DotMixed returns x·y in float64 arithmetic, in which the products are exact, added in the order of Dot32.
 func (k *Set) DotMixed(x, y []float32) float64 {
 	var s [lanes32]float64
 	n := len(x) &^ (lanes32 - 1)
@@ -145,7 +142,7 @@ func (k *Set) DotMixed(x, y []float32) float64 {
 	return sumByHalves(&s)
 }
 
-// dot32Kernel is addProducts for a number of elements that is a multiple of lanes32, and not 0.
+// dot32Kernel is addProducts for a positive multiple of lanes32 elements.
 type dot32Kernel[A Value] = func(s *[lanes32]A, x, y []float32)
 
 // addProducts adds x[k] y[k] to s[k mod lanes32] in the arithmetic of s.
@@ -172,15 +169,14 @@ func sumByHalves[A Value](s *[lanes32]A) A {
 	return s[0]
 }
 
-// Number of sums of MulAdds and MulAdds32, 256 bytes each.
+// The numbers of sums of MulAdds and MulAdds32, 256 bytes each.
 const (
 	MulAddLanes   = 32
 	MulAddLanes32 = 64
 )
 
-// MulAdds computes so many fused multiply-adds, one at least, with every element of x, in
-// float64: from v = x[i] on, v = a v + b is repeated times-1 times, then s[i mod MulAddLanes] +=
-// a v. The arithmetic intensity grows with times.
+// MulAdds computes times >= 1 fused multiply-adds with every element of x, in float64: starting from v = x[i], v = a
+// v + b is repeated times-1 times, then s[i mod MulAddLanes] += a v. The arithmetic intensity grows with times.
 func MulAdds[S Value](k *Set, s *[MulAddLanes]float64, x []S, times int, a, b float64) {
 	n := len(x) &^ (MulAddLanes - 1)
 	switch x := any(x[:n]).(type) {
@@ -199,8 +195,8 @@ func (k *Set) MulAdds32(s *[MulAddLanes32]float32, x []float32, times int, a, b 
 	mulAdds32(s, x[n:], times, a, b)
 }
 
-// mulAddsKernels are MulAdds with numbers of either type, and MulAdds32, for a number of elements
-// that is a multiple of that of the sums.
+// mulAddsKernels are MulAdds with numbers of either type, and MulAdds32, for a number of elements that is a multiple
+// of the number of sums.
 type mulAddsKernels struct {
 	float64 func(s *[MulAddLanes]float64, x []float64, times int, a, b float64)
 	mixed   func(s *[MulAddLanes]float64, x []float32, times int, a, b float64)
@@ -230,8 +226,8 @@ func mulAdds32(s *[MulAddLanes32]float32, x []float32, times int, a, b float32) 
 	}
 }
 
-// fma32 returns a b + c rounded once. The product is exact in float64; the sum is
-// rounded to odd, which leaves the rounding to float32 right.
+// fma32 returns a b + c rounded once. The product is exact in float64; the sum is rounded to odd, so that the
+// rounding to float32 is correct.
 func fma32(a, b, c float32) float32 {
 	s, e := dd.TwoSum(float64(a)*float64(b), float64(c))
 	if bits := math.Float64bits(s); e != 0 && e == e && bits&1 == 0 {
@@ -248,13 +244,13 @@ func fma32(a, b, c float32) float32 {
 // foldLine is the number of elements in a cache line.
 const foldLine = 8
 
-// StreamLength returns the number of elements, in whole cache lines, of each of the
-// streams that Fold reads from a slice of n elements.
+// StreamLength returns the number of elements, in whole cache lines, of each of the streams that Fold reads from a
+// slice of n elements.
 func StreamLength(n, streams int) int { return n / streams / foldLine * foldLine }
 
-// Fold returns the exclusive or of the bits of all elements of 1 to 4 contiguous
-// streams that x is divided into, reading a cache line of each in turn. It is the
-// cheapest use of every element: its speed is that of reading memory.
+// Fold returns the exclusive or of the bits of all elements of 1 to 4 contiguous streams that x is divided into. It
+// reads a cache line of each in turn. This is the cheapest use of every element: its speed is the speed of reading
+// memory.
 func (k *Set) Fold(x []float64, streams int) uint64 {
 	return k.fold(x, StreamLength(len(x), streams), streams)
 }

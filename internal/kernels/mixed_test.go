@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The kernels on float64 and float32 vectors do what they say, with the same bits with every
-// set, also of special numbers.
+// The kernels on float64 and float32 vectors compute what their comments say, with the same bits in every set, also
+// for special numbers.
 func TestMixedSets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.NaN(), 0x1p-1074, 0x1p-140, math.MaxFloat64}
@@ -51,12 +51,12 @@ func TestMixedSets(t *testing.T) {
 	}
 }
 
-// sameNumbers is slices.Equal for which NaN equals NaN.
+// sameNumbers is slices.Equal, except that NaN equals NaN.
 func sameNumbers(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(a, b float64) bool { return a == b || a != a && b != b })
 }
 
-// inOrder is the inner product as the comment of Dot32 tells it.
+// inOrder returns the inner product as the comment of Dot32 defines it.
 func inOrder[A Value](x, y []float32) A {
 	var s [32]A
 	for k := range x {
@@ -88,7 +88,7 @@ func TestDot32(t *testing.T) {
 	}
 }
 
-// ELLMulVec has the bits of a product row by row, whatever the range of rows.
+// ELLMulVec has the bits of a product row by row, for any range of rows.
 func TestELLMulVec(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 34))
 	a := &arena{t: t}
@@ -129,7 +129,7 @@ func testELL[S, A Value](a *arena, rng *rand.Rand, rows, width int) {
 	})
 }
 
-// All sets give the bits of one fused multiply-add after the other.
+// All sets give the bits of single fused multiply-adds, one after the other.
 func TestMulAdds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 36))
 	a := &arena{t: t}
@@ -184,7 +184,7 @@ func bigFMA(a, b, c float32) float32 {
 	return f
 }
 
-// Sums that lie next to the middle between two float32 are the hard ones.
+// Sums next to the midpoint of two float32 are the hard cases.
 func TestFMA32(t *testing.T) {
 	rng := rand.New(rand.NewPCG(37, 38))
 	for range 20000 {
@@ -205,7 +205,7 @@ func TestFMA32(t *testing.T) {
 	}
 }
 
-// packedCase compares all sets, and these with Dot and Axpy of the same numbers in float64.
+// packedCase compares all sets with each other, and with Dot and Axpy of the same numbers in float64.
 func packedCase[T Narrow](a *arena, v []T, factor float64, w []float64) {
 	everywhere(a, fmt.Sprintf("%T of %d elements", v, len(v)), nil, func(k *Set) []float64 {
 		y, long := put(a, w), wide(v)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// All sets give the bits of one fused multiply-add after the other, and touch nothing else.
+// All sets give the bits of single fused multiply-adds, one after the other, and change nothing else.
 func TestMulSub(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	a := &arena{t: t}

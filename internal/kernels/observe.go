@@ -1,16 +1,16 @@
 package kernels
 
-// Observe gives the output of every kernel of the default set to hook, which may change it,
-// until restore is called: the vector that a call wrote, or its scalars. Hook is called by all
-// threads, and neither Observe nor restore may be called while kernels run. It is for tests that
-// inject faults; otherwise kernels are called as they are, without a test for a hook.
+// Observe passes the output of every kernel of the default set to hook, which may change it, until restore is called.
+// The output is the vector that a call wrote, or its scalars. All threads call hook, and neither Observe nor restore
+// may be called while kernels run. It serves tests that inject faults; otherwise kernels are called directly, without
+// a check for a hook.
 func Observe(hook func(out []float64)) (restore func()) {
 	before := *standard
 	*standard = before.observed(hook)
 	return func() { *standard = before }
 }
 
-// observed is the same set, whose outputs go through hook.
+// observed returns the same set, whose outputs go through hook.
 func (k Set) observed(hook func([]float64)) Set {
 	o := k
 	o.vector = k.vector.observed(hook, func(s float64) float64 {
@@ -45,7 +45,7 @@ func (k Set) observed(hook func([]float64)) Set {
 	return o
 }
 
-// observed are the same kernels, whose outputs go through hook and scalar.
+// observed returns the same kernels, whose outputs go through hook and scalar.
 func (k vectorKernels) observed(hook func([]float64), scalar func(float64) float64) vectorKernels {
 	return vectorKernels{
 		dot: func(x, y []float64) float64 { return scalar(k.dot(x, y)) },

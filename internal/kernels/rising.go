@@ -6,12 +6,13 @@ import (
 	"sync"
 )
 
-// OffsetsRise tells whether no element of x is less than the one before it.
+// OffsetsRise reports whether no element of x is less than the element before it.
 func (k *Set) OffsetsRise(x []int64) bool { return k.offsets(x) }
 
-// ColumnsRise tells whether all of col, fewer than 2^31, are from 0 to cols-1 and each is greater than the one before it, but where a row begins.
-// col[0] is entry number from of a matrix, and begin are the numbers of the entries that rows begin with, from the second of col to the last, in
-// their order: several are the same where rows are empty. Others are reported as columns that do not rise.
+// ColumnsRise reports whether all of col, fewer than 2^31, lie between 0 and cols-1 and each is greater than the one
+// before it, except at the beginning of a row. col[0] is entry number from of a matrix. begin holds the numbers of
+// the entries with which rows begin, after col[0] up to the last one, in ascending order; several are equal where
+// rows are empty. If begin is not of this form, ColumnsRise returns false.
 func (k *Set) ColumnsRise(col []int32, begin []int64, from int64, cols int32) bool {
 	return len(col) == 0 || k.columns(col, begin, from, cols)
 }
@@ -30,16 +31,16 @@ func offsetsRise(x []int64) bool {
 	return true
 }
 
-// columnsRise has no branches that are hard to foresee: columns may fall as often as rows begin with a fall.
+// columnsRise has no branches that are hard to predict: columns may fall as often as rows begin with a fall.
 func columnsRise(col []int32, begin []int64, from int64, cols int32) bool {
-	last, top := col[0], uint32(col[0]) // negative ones are above all others
+	last, top := col[0], uint32(col[0]) // negative columns are above all others
 	falls := uint32(0)
 	for _, j := range col[1:] {
 		falls += fall(last, j)
 		top = max(top, uint32(j))
 		last = j
 	}
-	before := int64(0) // where the row before begins: of empty ones one counts
+	before := int64(0) // where the row before begins; empty rows count once
 	for _, at := range begin {
 		at -= from
 		if at < 1 || at >= int64(len(col)) {
@@ -53,10 +54,10 @@ func columnsRise(col []int32, begin []int64, from int64, cols int32) bool {
 	return top < uint32(cols) && falls == 0
 }
 
-// fall is 1 if b is not greater than a.
+// fall returns 1 if b is not greater than a.
 func fall(a, b int32) uint32 { return uint32((int64(b)-int64(a)-1)>>63) & 1 }
 
-// crcStreams are read at once, each of crcStream bytes.
+// crcStreams streams are read at once, each of crcStream bytes.
 const (
 	crcStreams = 4
 	crcStream  = 1 << 16
@@ -64,7 +65,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// CRC32C returns the CRC-32C (Castagnoli, RFC 3720) of b, that of hash/crc32. It is fastest where b has a multiple of 256 KiB.
+// CRC32C returns the CRC-32C (Castagnoli, RFC 3720) of b, as hash/crc32 does. It is fastest if the length of b is a
+// multiple of 256 KiB.
 func (k *Set) CRC32C(b []byte) uint32 {
 	crc := uint32(0)
 	for ; len(b) >= crcStreams*crcStream; b = b[crcStreams*crcStream:] {
@@ -78,8 +80,8 @@ func (k *Set) CRC32C(b []byte) uint32 {
 	return crc32.Update(crc, castagnoli, b)
 }
 
-// crcKernel brings each of the sums, of a stream each of n bytes, a multiple of eight, of b, past its stream. Sums are registers: not inverted as CRCs
-// are at either end.
+// crcKernel advances each of the sums past its stream in b, of n bytes each, a multiple of eight. The sums are
+// registers: not inverted, as CRCs are at both ends.
 type crcKernel func(b []byte, n int, sums *[crcStreams]uint32)
 
 func crcStreamsOf(b []byte, n int, sums *[crcStreams]uint32) {
@@ -88,7 +90,7 @@ func crcStreamsOf(b []byte, n int, sums *[crcStreams]uint32) {
 	}
 }
 
-// crcMap is a linear map of registers: what becomes of each bit.
+// crcMap is a linear map of registers: the image of each bit.
 type crcMap [32]uint32
 
 func (m *crcMap) apply(v uint32) (w uint32) {
@@ -98,7 +100,8 @@ func (m *crcMap) apply(v uint32) (w uint32) {
 	return w
 }
 
-// pastStream is the map that a stream of zeros is. With it the CRC of two streams follows from those of each, since all is linear.
+// pastStream is the map of a register that a stream of zeros causes. It gives the CRC of two concatenated streams
+// from the CRCs of both, since CRCs are linear.
 var pastStream = sync.OnceValue(func() *crcMap {
 	var m crcMap
 	for k := range m {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// CRC32C is that of hash/crc32, whatever the length and wherever bytes lie.
+// CRC32C equals hash/crc32 for any length and alignment.
 func TestCRC32C(t *testing.T) {
 	eachSet(t, func(t *testing.T, k *Set) {
 		const whole = crcStreams * crcStream
@@ -27,7 +27,7 @@ func TestCRC32C(t *testing.T) {
 	})
 }
 
-// Columns and offsets that rise are told from those with one fault anywhere.
+// Rising columns and offsets are accepted; a fault at any position is found.
 func TestRising(t *testing.T) {
 	eachSet(t, func(t *testing.T, k *Set) {
 		for n := range 41 {
@@ -42,7 +42,7 @@ func TestRising(t *testing.T) {
 				bad := slices.Clone(offsets)
 				bad[i-1] = bad[i] + 1
 				if k.OffsetsRise(bad) {
-					t.Errorf("offset %d of %d falls, and nobody noticed", i, n)
+					t.Errorf("offset %d of %d falls, which was not noticed", i, n)
 				}
 			}
 			testColumnsRise(t, k, n)
@@ -50,7 +50,7 @@ func TestRising(t *testing.T) {
 	})
 }
 
-// testColumnsRise takes rows of 0 to 6 of n columns, with one fault at each place.
+// testColumnsRise checks rows of 0 to 6 of n columns, with one fault at each position.
 func testColumnsRise(t *testing.T, k *Set, n int) {
 	const from, cols = 1 << 33, 9
 	col, begin := make([]int32, n), []int64(nil)
@@ -75,7 +75,7 @@ func testColumnsRise(t *testing.T, k *Set, n int) {
 		for _, v := range values {
 			bad := slices.Clone(col)
 			if bad[i] = v; k.ColumnsRise(bad, begin, from, cols) {
-				t.Errorf("column %d of %d is %d, and nobody noticed", i, n, v)
+				t.Errorf("column %d of %d is %d, which was not noticed", i, n, v)
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func streamsOfCRC(a *arena, rng *rand.Rand) {
 	})
 }
 
-// risingCase checks columns of rows, with a fault now and then.
+// risingCase checks columns of rows, sometimes with a fault.
 func risingCase(a *arena, rng *rand.Rand) {
 	c := randomCSR[float64](rng, rowLengths(rng), 1+rng.IntN(300))
 	ptr := slices.Clone(c.ptr)
@@ -109,7 +109,7 @@ func risingCase(a *arena, rng *rand.Rand) {
 	from, to = min(from, to), max(from, to)
 	col, cols := slices.Clone(c.col[from:to]), int32(1+rng.IntN(300))
 	begin := slices.DeleteFunc(slices.Clone(ptr), func(at int64) bool { return at <= int64(from) || at >= int64(to) })
-	if rng.IntN(4) > 0 { // as they should be
+	if rng.IntN(4) > 0 { // correct
 		start := 0
 		for _, at := range append(slices.Clone(begin), int64(to)) {
 			slices.Sort(col[start : int(at)-from])

@@ -13,14 +13,14 @@ type rowsCase struct {
 	col  []int32
 	src  []byte
 	w    Words
-	val  []float64 // what the words are
+	val  []float64 // the values of the words
 	x    []float64
 	want []float64 // the exact sums, rounded
 	size []float64 // sums of magnitudes
 }
 
-// randomRows makes rows of at most so many elements. Words of floats have small
-// exponents, so that nothing overflows.
+// randomRows makes rows of at most so many elements. Words that are floats have small exponents, so that nothing
+// overflows.
 func randomRows(rng *rand.Rand, longest int) *rowsCase {
 	c := &rowsCase{ptr: []uint32{0}, x: make([]float64, 1+rng.IntN(99))}
 	empty := rng.Float64()
@@ -40,7 +40,7 @@ func randomRows(rng *rand.Rand, longest int) *rowsCase {
 		{Kind: Fixed, Bytes: bytes, Down: uint(64 - 8*bytes), Quantum: 0x1p-10},
 		{Bytes: bytes, Up: 1, Down: 9, Offset: 1000 << 52, Sign: 1 << 63},
 		{Kind: Float32, Bytes: 4},
-		{Kind: Scaled, Bytes: bytes, Up: 1, Down: 7, Sign: 1 << 63, Quantum: 0x1p1008}, // subnormals among them
+		{Kind: Scaled, Bytes: bytes, Up: 1, Down: 7, Sign: 1 << 63, Quantum: 0x1p1008}, // including subnormal numbers
 	}[rng.IntN(4)]
 	c.src = make([]byte, len(c.col)*c.w.Bytes+WordPadding)
 	for k := range c.src {
@@ -54,7 +54,7 @@ func randomRows(rng *rand.Rand, longest int) *rowsCase {
 	return c
 }
 
-// exact computes what the rows must add up to.
+// exact computes the exact sums of the rows.
 func (c *rowsCase) exact() {
 	c.want, c.size = make([]float64, c.rows()), make([]float64, c.rows())
 	number := func() *big.Float { return new(big.Float).SetPrec(400) }
@@ -71,8 +71,8 @@ func (c *rowsCase) exact() {
 
 func (c *rowsCase) rows() int { return len(c.ptr) - 1 }
 
-// check adds the rows in several ranges to zeros and compares with the bound (n+2) u
-// sum |a_k x_k| for n products, the last rounding being that of want.
+// check adds the rows in several ranges to zeros and compares with the bound (n+2) u sum |a_k x_k| for n products;
+// the last rounding is that of want.
 func (c *rowsCase) check(a *arena, rng *rand.Rand, name string,
 	add func(k *Set, dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64), u float64,
 ) {
@@ -98,8 +98,7 @@ func (c *rowsCase) check(a *arena, rng *rand.Rand, name string,
 	})
 }
 
-// Rows add up, whatever their lengths, to within their bounds; a float32 product
-// rounds its factors too.
+// The sums of rows of any length are within their bounds; a float32 product rounds its factors too.
 func TestAddRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	a := &arena{t: t}

@@ -6,22 +6,23 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
-// SELL8 is a sparse matrix in chunks of eight rows [Kreutzer14]: chunk c is the slots Start[c] to Start[c+1]-1, each with
-// an element of each of its rows: numbers 8s to 8s+7 of Col and Val for slot s. Shorter rows are filled up with zeros of any column.
+// SELL8 is a sparse matrix in chunks of eight rows [Kreutzer14]. Chunk c has the slots Start[c] to Start[c+1]-1, each
+// with an element of each of its rows; slot s has the numbers 8s to 8s+7 of Col and Val. Zeros in any column pad
+// shorter rows.
 type SELL8 struct {
 	Start []int64
 	Col   []int32
 	Val   []float64
 }
 
-// NewSELL8 returns a matrix in CSR as SELL8.
+// NewSELL8 returns a CSR matrix as SELL8.
 func NewSELL8(rowPtr []int64, col []int32, val []float64) SELL8 {
 	m := EmptySELL8(SELL8Start(rowPtr))
 	m.Fill(0, len(rowPtr)-1, rowPtr, col, val)
 	return m
 }
 
-// SELL8Start returns where chunks of the rows of a matrix in CSR begin.
+// SELL8Start returns the starts of the chunks of a CSR matrix.
 func SELL8Start(rowPtr []int64) []int64 {
 	rows := len(rowPtr) - 1
 	start := make([]int64, 1, (rows+Lanes-1)/Lanes+1)
@@ -35,18 +36,19 @@ func SELL8Start(rowPtr []int64) []int64 {
 	return start
 }
 
-// SELL8Bytes is what a matrix with chunks that begin there takes.
+// SELL8Bytes returns the bytes of a matrix whose chunks have these starts.
 func SELL8Bytes(start []int64) int64 {
 	return 8*int64(len(start)) + 12*Lanes*start[len(start)-1]
 }
 
-// EmptySELL8 returns a matrix with chunks that begin there, to be filled.
+// EmptySELL8 returns a matrix whose chunks have these starts, to be filled.
 func EmptySELL8(start []int64) SELL8 {
 	places := Lanes * start[len(start)-1]
 	return SELL8{Start: start, Col: make([]int32, places), Val: make([]float64, places)}
 }
 
-// Fill takes over the rows lo to hi-1 of the matrix in CSR, where lo is a multiple of eight. What fills up a row has its last column.
+// Fill fills in the rows lo to hi-1 of the CSR matrix; lo is a multiple of eight. The padding of a row has the row's
+// last column.
 func (m SELL8) Fill(lo, hi int, rowPtr []int64, col []int32, val []float64) {
 	for i := lo; i < hi; i++ {
 		at, last := m.Start[i/Lanes]*Lanes+int64(i%Lanes), int32(0)
@@ -64,10 +66,10 @@ type sell8Kernel = func(dst []float64, m SELL8, x []float64)
 
 type sell8DDKernel = func(dst dd.Vec, m SELL8, x dd.Vec, normal bool)
 
-// SELL8MulVec computes dst = A x. The slots of a chunk go to two sums alternately, products being added by FMA.
+// SELL8MulVec computes dst = A x. The slots of a chunk go to two sums alternately; products are added by FMA.
 func (k *Set) SELL8MulVec(dst []float64, m SELL8, x []float64) { k.sell8(dst, m, x) }
 
-// SELL8MulVecDD is SELL8MulVec for double-double vectors, with one sum for a row; normal: see DDValues.
+// SELL8MulVecDD is SELL8MulVec for double-double vectors, with one sum for a row; for normal see DDValues.
 func (k *Set) SELL8MulVecDD(dst dd.Vec, m SELL8, x dd.Vec, normal bool) { k.sell8DD(dst, m, x, normal) }
 
 func sell8MulVec(dst []float64, m SELL8, x []float64) {
@@ -96,18 +98,16 @@ func sell8MulVecDD(dst dd.Vec, m SELL8, x dd.Vec, normal bool) {
 	}
 }
 
-// ELL is a sparse matrix of Width elements in every row, column by column:
-// element k of row i is number k*Stride+i of Col and Val. Shorter rows are filled
-// up with zeros of any column.
+// ELL is a sparse matrix with Width elements in every row, column by column: element k of row i is number k*Stride+i
+// of Col and Val. Zeros in any column pad shorter rows.
 type ELL[S Value] struct {
 	Width, Stride int
 	Col           []int32
 	Val           []S
 }
 
-// ELLMulVec computes dst = A x for the rows lo <= i < hi, with values and vectors
-// of type S and the arithmetic of type A: elements of a row are added one by one,
-// each product rounded before.
+// ELLMulVec computes dst = A x for the rows lo <= i < hi, with values and vectors of type S and arithmetic in type A:
+// the elements of a row are added one by one, and each product is rounded first.
 func ELLMulVec[S, A Value](k *Set, dst []S, lo, hi int, m ELL[S], x []S) {
 	switch to := any(dst).(type) {
 	case []float64:
@@ -137,13 +137,13 @@ func ellMulVec[S, A Value](dst []S, lo, hi, width, stride int, col []int32, val,
 // filledMultiKernel is SELL8MulMulti or BCRSMulMulti.
 type filledMultiKernel = func(dst []float64, k int, start []int64, col []int32, val, x []float64)
 
-// SELL8MulMulti is SELL8MulVec of k = 2, 4 or 8 vectors, with the same bits: element j of vector v is x[k*j+v], and
-// so for dst.
+// SELL8MulMulti is SELL8MulVec for k = 2, 4 or 8 vectors, with the same bits: element j of vector v is x[k*j+v], and
+// likewise for dst.
 func (s *Set) SELL8MulMulti(dst []float64, k int, m SELL8, x []float64) {
 	s.sell8Multi(dst, k, m.Start, m.Col, m.Val, x)
 }
 
-// BCRSMulMulti is BCRSMulVec of k vectors in the same way.
+// BCRSMulMulti is BCRSMulVec for k vectors in the same way.
 func (s *Set) BCRSMulMulti(dst []float64, k int, m BCRS, x []float64) {
 	s.bcrsMulti(dst, k, m.Start, m.Col, m.Val, x)
 }
@@ -156,7 +156,7 @@ func bcrsMulMulti(dst []float64, k int, start []int64, col []int32, val, x []flo
 	filledMulti(dst, k, BCRSRows, start, val, x, func(slot int64, _ int) int32 { return col[slot] })
 }
 
-// filledMulti multiplies chunks of so many rows in portable Go.
+// filledMulti multiplies by chunks of so many rows in portable Go.
 func filledMulti(dst []float64, k, rows int, start []int64, val, x []float64, column func(slot int64, lane int) int32) {
 	for i := range len(dst) / k {
 		var s [2][MaxVectors]float64

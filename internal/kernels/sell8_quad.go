@@ -31,7 +31,7 @@ func sell8SIMD(kernel func(unsafe.Pointer)) sell8Kernel {
 	}
 }
 
-// sell8DDSIMD is SELL8MulVecDD by two kernels: for sums that are normalised at the end, and at each addition.
+// sell8DDSIMD is SELL8MulVecDD by two kernels: for sums that are renormalised at the end, and at each addition.
 func sell8DDSIMD(last, each func(unsafe.Pointer)) sell8DDKernel {
 	return func(dst dd.Vec, m SELL8, x dd.Vec, normal bool) {
 		if dst.Len() == 0 || x.Len() == 0 {
@@ -68,7 +68,7 @@ func newBCRSCall(dst, x []float64, m BCRS) bcrsCall {
 	return bcrsCall{dst: first(dst), rows: len(dst), start: first(m.Start), col: first(m.Col), val: first(m.Val), x: first(x)}
 }
 
-// of makes the call one of the transpose.
+// of turns the call into a call for the transpose.
 func (c *bcrsCall) of(p BCRSPart, rows int) {
 	c.rows, c.start, c.end, c.first, c.last = rows, first(p.First), first(p.End), p.Lo, p.Hi
 }
@@ -107,7 +107,7 @@ type filledMultiCall struct {
 	x     *float64
 }
 
-// filledMultiSIMD makes a filledMultiKernel of the assembly for 2, 4 and 8 vectors.
+// filledMultiSIMD makes a filledMultiKernel from the assembly for 2, 4 and 8 vectors.
 func filledMultiSIMD(two, four, eight func(c unsafe.Pointer)) filledMultiKernel {
 	return func(dst []float64, k int, start []int64, col []int32, val, x []float64) {
 		if len(dst) == 0 || len(x) == 0 {

@@ -8,13 +8,11 @@ import (
 	"unsafe"
 )
 
-// A Set is the kernels that a program calls together: for each the one that serves
-// this processor best among those for a level of its instructions. It does not change once it is
-// made, several may be used at once, and nothing else says which kernel is called.
-// All sets give the same bits unless the comment of a kernel says otherwise.
+// A Set holds the kernels that a program calls together: of each kind the kernel that is fastest on this processor,
+// among the kernels up to a level of its instructions. A Set never changes, several may be used at once, and nothing
+// else determines which kernel is called. All sets give the same bits unless the comment of a kernel says otherwise.
 //
-// Every field but the name is a kernel, a struct of kernels or a fact about them, and portable
-// fills in all.
+// Every field but the name is a kernel, a struct of kernels or a fact about them; portable sets all of them.
 type Set struct {
 	name string
 
@@ -82,7 +80,7 @@ type Set struct {
 	columns columnsKernel
 }
 
-// portable is the set of plain Go: what the others must equal.
+// portable returns the set of plain Go, which the other sets must equal.
 func portable() Set {
 	return Set{
 		name:     "portable",
@@ -149,22 +147,21 @@ func portable() Set {
 	}
 }
 
-// A level is instructions that kernels are written for. The levels of a processor are
-// in set_GOARCH.go; each has those below it.
+// A level is a set of instructions that kernels are written for. The levels of a processor are in set_GOARCH.go; each
+// includes the levels below it.
 type level struct {
 	name string
-	has  bool         // this processor has it
+	has  bool         // whether this processor has it
 	set  func(s *Set) // replaces kernels in the set of the level below by faster ones
 }
 
-// names are those of the sets of all processors, which Variable takes on any of them.
+// names lists the names of the sets of all processors, which Variable accepts on every processor.
 var names = []string{"portable", "avx2", "avx512", "neon"}
 
 // Names returns the names of the sets of all processors.
 func Names() []string { return slices.Clone(names) }
 
-// Variable is the environment variable that selects the default set: for tests, bug reports and
-// measurements.
+// Variable is the environment variable that selects the default set: for tests, bug reports and measurements.
 const Variable = "MPSOLVE_KERNELS"
 
 var (
@@ -197,14 +194,14 @@ func choose(name string) (*Set, error) {
 	return best, fmt.Errorf("%s=%s: not one of %s", Variable, name, strings.Join(names, ", "))
 }
 
-// String returns the name of the set: that of its highest level of instructions.
+// String returns the name of the set, which is the name of its highest level of instructions.
 func (k *Set) String() string { return k.name }
 
 // MarshalBinary implements encoding.BinaryMarshaler: a set is stored by its name.
 func (k *Set) MarshalBinary() ([]byte, error) { return []byte(k.name), nil }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It is an error if this processor has no set
-// of that name.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns an error if this processor has no set of that
+// name.
 func (k *Set) UnmarshalBinary(name []byte) error {
 	s := Find(string(name))
 	if s == nil {
@@ -214,11 +211,11 @@ func (k *Set) UnmarshalBinary(name []byte) error {
 	return nil
 }
 
-// Sets returns the sets of this processor: portable Go, and then one for each level of
-// instructions, the highest last; portable Go alone in a build without assembly.
+// Sets returns the sets of this processor: portable Go, and then one for each level of instructions, the highest
+// last; in a build without assembly, portable Go alone.
 func Sets() []*Set { return slices.Clone(sets) }
 
-// Find returns the set of that name, nil if this processor has none.
+// Find returns the set of that name, or nil if this processor has none.
 func Find(name string) *Set {
 	for _, s := range sets {
 		if s.name == name {
@@ -228,12 +225,12 @@ func Find(name string) *Set {
 	return nil
 }
 
-// Default returns the set for those who are given none: that of the highest level, or the one that
-// Variable names.
+// Default returns the set that is used when none is given: the set of the highest level, or the one that Variable
+// names.
 func Default() *Set { return standard }
 
-// DefaultFault is an error if Variable is not the name of a set; then it has no effect. A
-// set that this processor does not have counts as the highest that it has.
+// DefaultFault returns an error if Variable is not the name of a set; Variable then has no effect. A set that this
+// processor does not have stands for the highest set that it has.
 func DefaultFault() error { return faultyName }
 
 // Or returns the set itself, or Default if it is nil.
@@ -244,9 +241,8 @@ func (k *Set) Or() *Set {
 	return k
 }
 
-// hide is p, of which the compiler does not know where it comes from. Without it, what is
-// passed to a kernel of a Set, which is called through a variable, is moved to the heap. Kernels
-// keep no arguments.
+// hide returns p and hides its origin from the compiler. Without hide, the compiler would move the arguments of a
+// kernel of a Set, which is called through a variable, to the heap. Kernels keep no arguments.
 func hide[T any](p *T) *T {
 	at := uintptr(unsafe.Pointer(p))
 	return *(**T)(unsafe.Pointer(&at))

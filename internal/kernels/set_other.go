@@ -2,5 +2,5 @@
 
 package kernels
 
-// levels is empty: portable Go is all that there is.
+// levels is empty: there is portable Go only.
 var levels []level

@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels/simd"
 )
 
-// quad takes the kernels of internal/kernels/c in vectors of four lanes.
+// quad takes the kernels of internal/kernels/c with vectors of four lanes.
 func (k *Set) quad() {
 	k.vector = vectorKernels{
 		dot: simd.DotQuad, dot4: simd.Dot4Quad, axpy: simd.AxpyQuad, axpy4: simd.Axpy4Quad, axpyDot: simd.AxpyDotQuad, xpay: simd.XpayQuad,

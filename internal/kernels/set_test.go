@@ -13,7 +13,7 @@ import (
 
 var rounds = flag.Int("rounds", 120, "calls of each kind of TestEveryKernel")
 
-// Every set has every kernel, and kernelCases call each: a new one without a case fails here.
+// Every set has every kernel, and kernelCases call each: a new kernel without a case fails here.
 func TestEveryKernel(t *testing.T) {
 	calls := map[string]int{}
 	before := sets
@@ -38,7 +38,7 @@ func TestEveryKernel(t *testing.T) {
 	}
 }
 
-// counted is a set like k whose kernels add to their calls.
+// counted returns a set like k whose kernels count their calls.
 func counted(k *Set, calls map[string]int) *Set {
 	c := *k
 	eachKernel(&c, func(name string, kernel reflect.Value) {
@@ -57,15 +57,15 @@ func counted(k *Set, calls map[string]int) *Set {
 	return &c
 }
 
-// eachKernel visits the kernels of a set: its fields that are functions, and those of its structs.
-// It panics where there is anything else than these, a name and facts.
+// eachKernel visits the kernels of a set: its fields that are functions, and those of its structs. It panics if there
+// is any field other than kernels, a name and facts.
 func eachKernel(k *Set, visit func(name string, kernel reflect.Value)) {
 	var walk func(path string, v reflect.Value)
 	walk = func(path string, v reflect.Value) {
 		for i := range v.NumField() {
 			name := path + v.Type().Field(i).Name
 			f := v.Field(i)
-			f = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem() // which may be set, though not exported
+			f = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem() // settable, though not exported
 			switch f.Kind() {
 			case reflect.Func:
 				visit(name, f)
@@ -98,8 +98,8 @@ func TestSetsAreStored(t *testing.T) {
 	}
 }
 
-// TestObserve checks that every kernel's output passes the hook, which may change it, and that
-// restore brings the kernels back.
+// TestObserve checks that every kernel's output passes the hook, which may change it, and that restore brings the
+// kernels back.
 func TestObserve(t *testing.T) {
 	const n = 16
 	k := Default()

@@ -8,17 +8,15 @@ import (
 // Lanes is the number of rows of a SELL slice.
 const Lanes = 8
 
-// SlotPadding is the number of bytes that must follow the values of a panel,
-// since a slot is loaded as 64 bytes whatever its width.
+// SlotPadding is the number of bytes that must follow the values of a panel, since a slot is loaded as 64 bytes,
+// whatever its width.
 const SlotPadding = 64
 
-// MaxSlotWidth is the largest width of a slot in bits: an integer and up to seven
-// bits before it fit a word.
+// MaxSlotWidth is the largest width of a slot in bits: an integer and up to seven bits before it fit in a word.
 const MaxSlotWidth = 57
 
-// ByteWidth reports whether slots of width w are decoded by a shorter sequence of
-// instructions: their integers are one, two or three bytes, the low bits of a
-// float64. More bytes would fit, but then memory is the bottleneck anyway.
+// ByteWidth reports whether slots of width w are decoded by a shorter sequence of instructions: their integers are
+// one, two or three bytes, the low bits of a float64. More bytes would fit, but then memory is the bottleneck anyway.
 func ByteWidth(w int) bool { return w%8 == 0 && w <= 24 }
 
 // MaxBlock is the size of the largest blocks that slots can be made of.
@@ -26,8 +24,8 @@ const MaxBlock = 6
 
 // Flags of a group of slots.
 const (
-	// Diagonal: lane l of a slot is in column row + offset, row being that of lane
-	// l and the offset one of SlotPanel.Offsets; Base is the first one's index.
+	// Diagonal: lane l of a slot is in column row + offset, where row is the row of lane l and offset one of
+	// SlotPanel.Offsets; Base is the index of the first offset.
 	Diagonal = 1 << iota
 	// Float: the values are float32, not integers. Not with Diagonal.
 	Float
@@ -37,48 +35,45 @@ const (
 	OneRow
 )
 
-// SlotGroup is a run of slots of one SELL slice whose columns lie within 2^16, or 2^24 if they
-// are Far, of a base.
+// SlotGroup is a run of slots of one SELL slice whose columns lie within 2^16 of a base, or within 2^24 if they are
+// Far.
 type SlotGroup struct {
 	Base  uint32 // first column
 	Slots uint16
 	Flags uint16
 }
 
-// SlotPanel is a range of rows in fixed-point slots. A slot holds one element for
-// each of eight rows: its width w in bits, eight columns relative to the base of
-// its group, and eight two's complement integers of w bits, one after the other,
-// w bytes in all, the sign bit flipped if w is a ByteWidth. Lanes without an element
-// hold a zero. Values of the even slots of all groups come first, then those of the
-// odd ones, since memory delivers two streams faster than one.
+// SlotPanel is a range of rows in fixed-point slots. A slot holds one element for each of eight rows: its width w in
+// bits, eight columns relative to the base of its group, and eight two's complement integers of w bits, one after the
+// other, w bytes in all, with the sign bit flipped if w is a ByteWidth. Lanes without an element hold a zero. The
+// values of the even slots of all groups come first, then those of the odd slots, since memory delivers two streams
+// faster than one.
 //
-// With Block = b > 1 the slots are made of b x b blocks instead: a slot holds one
-// block for each of eight block rows, the index says the first columns, and the
-// values are b^2 times eight integers. Those of the first rows of all blocks come
-// first, then those of the second rows, and so on: b streams of the same length,
-// since memory delivers several faster than one. Groups are then neither Diagonal
-// nor OneRow, and the result is not added to another.
+// With Block = b > 1 the slots are made of b x b blocks instead: a slot holds one block for each of eight block rows,
+// the index holds the first columns, and the values are b^2 times eight integers. The values of the first rows of all
+// blocks come first, then those of the second rows, and so on: b streams of the same length, since memory delivers
+// several faster than one. Groups are then neither Diagonal nor OneRow, and the result is not added to another.
 //
-// With Far columns the index of a slot is 24 bytes, three for each lane, so that a group
-// reaches 2^24 columns. There are then no Diagonal groups and no blocks.
+// With Far columns the index of a slot has 24 bytes, three for each lane, so that a group reaches 2^24 columns. There
+// are then no Diagonal groups and no blocks.
 //
-// The groups up to one that is Last are a SELL slice. A slice holds the
-// next eight rows, or those that are left, or the next row alone if it is OneRow.
+// The groups up to one that is Last form a SELL slice. A slice holds the next eight rows, or the remaining rows, or
+// the next row alone if it is OneRow.
 type SlotPanel struct {
 	Block   int // 0 or 1, or the size of the blocks, up to MaxBlock
 	Groups  []SlotGroup
 	Widths  []byte   // of each slot, in bits, 1 to MaxSlotWidth; 32 in a Float group
 	Far     bool     // columns have 24 bits
-	Index   []uint16 // of each slot that is not Diagonal: eight, or twelve that are Far
+	Index   []uint16 // of each slot that is not Diagonal: eight numbers, or twelve if Far
 	Offsets []int32
 	Values  []byte   // SlotPadding bytes longer than the values
-	Odd     int      // where in Values those of the odd slots of each group begin
+	Odd     int      // where the values of the odd slots of each group begin in Values
 	Order   []uint16 // the rows, or block rows, in the order of the slices, not
 	// necessarily all; nil: 0, 1, ...
 }
 
-// Units are the factors of the rows of a product: 2^(Exp[i]+Shift) for row i, a
-// normal number, or Factor for all rows if Exp is nil.
+// Units are the factors of the rows of a product: 2^(Exp[i]+Shift) for row i, a normal number, or Factor for all rows
+// if Exp is nil.
 type Units struct {
 	Factor float64
 	Exp    []int32
@@ -92,21 +87,19 @@ func (u *Units) at(i int) float64 {
 	return math.Float64frombits(uint64(int(u.Exp[i])+u.Shift+1023) << 52)
 }
 
-// MulSlots computes dst = D P x, or dst += D P x, for a panel P whose first row is
-// row0 of the matrix (which matters to diagonals only) and the units D. The sum of
-// a row has a fixed order, the same in all sets.
+// MulSlots computes dst = D P x, or dst += D P x, for a panel P whose first row is row0 of the matrix (which matters
+// to diagonals only) and the units D. The sum of a row has a fixed order, the same in all sets.
 func (k *Set) MulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
 	k.slots(dst, p, x, row0, d, add)
 }
 
 type slotsKernel = func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool)
 
-// HasFastSlots reports whether the set has instructions that make slots faster than
-// CSR.
+// HasFastSlots reports whether the set has instructions that make slots faster than CSR.
 func (k *Set) HasFastSlots() bool { return k.fastSlots }
 
-// mulSlots is MulSlots in portable Go, operation by operation what the assembly
-// does: slots go to two sums alternately.
+// mulSlots is MulSlots in portable Go, operation by operation what the assembly does: slots go to two sums
+// alternately.
 func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
 	oneOf{1, 0}.mulSlots(dst, p, x, row0, &d, add)
 }
@@ -175,8 +168,8 @@ func (o oneOf) mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d *U
 // FarIndex is the length of the index of a slot with Far columns.
 const FarIndex = 3 * Lanes / 2
 
-// columns reads the columns of the slot that is first in index, relative to the base of its
-// group, and returns the rest of it.
+// columns reads the columns of the first slot in index, relative to the base of its group, and returns the rest of
+// index.
 func (p *SlotPanel) columns(cols *[Lanes]int, index []uint16) (rest []uint16) {
 	if !p.Far {
 		for l := range cols {
@@ -201,10 +194,10 @@ func PackFar(dst []uint16, cols *[Lanes]int32) []uint16 {
 	return dst
 }
 
-// stream is the length of a stream of values.
+// stream returns the length of a stream of values.
 func (p *SlotPanel) stream() int { return (len(p.Values) - SlotPadding) / p.Block }
 
-// rows is the number of rows, or block rows, that have slices, of a panel of n rows.
+// rows returns the number of rows, or block rows, that have slices, for a panel of n rows.
 func (p *SlotPanel) rows(n int) int {
 	if p.Order != nil {
 		return len(p.Order)
@@ -266,7 +259,7 @@ func slotValues(m *[Lanes]float64, values []byte, w int, flags uint16) {
 	}
 }
 
-// flipped is the sign bit of an integer of w bits if it is stored flipped, else 0.
+// flipped returns the sign bit of an integer of w bits if it is stored flipped, otherwise 0.
 func flipped(w int) uint64 {
 	if ByteWidth(w) {
 		return 1 << (w - 1)

@@ -10,15 +10,14 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels/simd"
 )
 
-// slotTable holds constants to decode slots of one width. The bytes with the
-// bits of lane l move to lane l, its highest bit to the top and then the lowest to
-// the bottom, which extends the sign. If the width is a ByteWidth, the bytes are put
-// instead into the low bits of 2^52, and what that and the flipped sign add is
+// slotTable holds constants to decode slots of one width. The bytes with the bits of lane l move to lane l; its
+// highest bit is shifted to the top and then its lowest to the bottom, which extends the sign. If the width is a
+// ByteWidth, the bytes are put into the low bits of 2^52 instead, and what 2^52 and the flipped sign add is
 // subtracted.
 type slotTable struct {
 	permutation [64]byte
 	up, down    [Lanes]uint64 // shifts
-	bytes       uint64        // those of a lane that are its integer
+	bytes       uint64        // the bytes of a lane that form its integer
 	minus       float64
 	flip        uint64 // of the sign, at the top
 	_           [5]uint64
@@ -66,12 +65,12 @@ func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units,
 	}
 }
 
-// slowGathers says that eight loads take less than a gather of eight elements: on Zen 5, 0.2 ns an element
-// against 0.5 where x is in the first-level cache.
+// slowGathers says that eight loads take less time than a gather of eight elements: on Zen 5, 0.2 ns an element
+// against 0.5 ns with x in the first-level cache.
 var slowGathers = cpuid.CPU.VendorID == cpuid.AMD
 
-// mulElements is for slots of single elements. The kernel in assembly gathers x, and takes 0.7 of the time of
-// that of C for diagonals in the cache.
+// mulElements is for slots of single elements. The kernel in assembly gathers x, and takes 0.7 of the time of the C
+// kernel for diagonals in the cache.
 func mulElements(c *slotCall, p *SlotPanel) {
 	switch {
 	case p.Far && slowGathers:

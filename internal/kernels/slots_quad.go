@@ -11,8 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels/simd"
 )
 
-// pairTable holds constants to decode slots of one width four lanes at a time, as struct
-// pair_table of c/slots.h says.
+// pairTable holds constants to decode slots of one width, four lanes at a time, see struct pair_table of c/slots.h.
 type pairTable struct {
 	bytes [64]byte
 	up    [Lanes]uint64
@@ -33,7 +32,7 @@ func newPairTables() (t [MaxSlotWidth + 1]pairTable) {
 
 func newPairTable(w int) (t pairTable) {
 	for l := range Lanes {
-		bit := l*w - l/2*2*w/8*8 // from the byte on that the pair begins in
+		bit := l*w - l/2*2*w/8*8 // from the byte in which the pair begins
 		for k := range 8 {
 			at := bit/8 + k
 			if ByteWidth(w) && k >= w/8 {
@@ -47,7 +46,7 @@ func newPairTable(w int) (t pairTable) {
 	t.flip, t.minus = 1<<(w-1), 0x1p52+math.Ldexp(1, w-1)
 	switch {
 	case ByteWidth(w):
-		t.flip = math.Float64bits(0x1p52) // the sign is flipped as it is stored
+		t.flip = math.Float64bits(0x1p52) // the sign is stored flipped
 	case w <= 52:
 		t.flip |= math.Float64bits(0x1p52)
 	default:
@@ -83,7 +82,8 @@ func mulSlotsQuad(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, a
 	}
 }
 
-// slotCall is the arguments of the assembly, with struct slot_call of c/slots.h.
+// slotCall holds the arguments of the assembly, with struct slot_call of c/slots.h. It is flat since the assembly of
+// slots_amd64.s refers to its fields by name.
 type slotCall struct {
 	groups  *SlotGroup
 	count   int // of groups
@@ -98,10 +98,10 @@ type slotCall struct {
 	rows    int
 	stream  int // bytes from one stream of values to the next, or to the odd slots
 	exp     *int32
-	bias    int // to the biased exponent of a unit
+	bias    int // added to get the biased exponent of a unit
 	factor  float64
 	add     bool
-	tables  unsafe.Pointer // of constants to decode slots of each width
+	tables  unsafe.Pointer // constants to decode slots of each width
 	dstLo   *float64       // of double-double products
 	xLo     *float64
 }
@@ -139,7 +139,7 @@ func mulSlotsDDSIMD(tables unsafe.Pointer, near, far func(unsafe.Pointer)) slots
 	}
 }
 
-// first is the address of the first element, nil if there is none.
+// first returns the address of the first element, nil if there is none.
 func first[T any](s []T) *T {
 	if len(s) == 0 {
 		return nil
@@ -147,7 +147,7 @@ func first[T any](s []T) *T {
 	return &s[0]
 }
 
-// symmetricCall is the arguments of the assembly, with struct symmetric_call of c/symmetric.c.
+// symmetricCall holds the arguments of the assembly, with struct symmetric_call of c/symmetric.c.
 type symmetricCall struct {
 	groups        *SlotGroup
 	count         int
@@ -155,11 +155,11 @@ type symmetricCall struct {
 	index         *uint16
 	values        *byte
 	order         *uint16
-	x, xRow       *float64       // xRow: that of the first row
-	sums, sumsRow *float64       // sumsRow: those of the first row
-	from, rows    int            // block row that sums begin with, and the number of block rows
+	x, xRow       *float64       // xRow: the element of the first row
+	sums, sumsRow *float64       // sumsRow: the sums of the first row
+	from, rows    int            // block row of the first sums, and the number of block rows
 	stream        int            // bytes from one stream of values to the next
-	tables        unsafe.Pointer // of constants to decode slots of each width
+	tables        unsafe.Pointer // constants to decode slots of each width
 }
 
 // newSymmetricCall is for a panel with groups and an x with elements.
@@ -193,8 +193,8 @@ func mulSymmetricQuad(sums []float64, p *SlotPanel, x []float64, r SymmetricRang
 	}
 }
 
-// multiWork is memory for the assembly of products with several vectors, struct multi_work of
-// c/multi.h, and its other arguments.
+// multiWork is memory for the assembly of products with several vectors, struct multi_work of c/multi.h, and its
+// other arguments.
 type multiWork struct {
 	_         [1024]float64                          // values
 	_         [64 * Lanes]int                        // places
@@ -206,13 +206,13 @@ type multiWork struct {
 	symmetric symmetricCall
 }
 
-// multiWorks keeps what panels that run at the same time need.
+// multiWorks keeps the memory of panels that run at the same time.
 var multiWorks = sync.Pool{New: func() any { return new(multiWork) }}
 
-// vectorsIndex is 0, 1, 2 for k = 2, 4, 8 vectors.
+// vectorsIndex returns 0, 1, 2 for k = 2, 4, 8 vectors.
 func vectorsIndex(k int) int { return k / 4 }
 
-// multiKernels are the kernels for blocks of size 1, or 2, and so on, times 2, 4 and 8 vectors.
+// multiKernels are the kernels for blocks of size 1, 2, and so on, times 2, 4 and 8 vectors.
 type multiKernels struct {
 	slots     [MaxBlock][3]func(c, w unsafe.Pointer)
 	symmetric [MaxBlock - 1][3]func(c, w unsafe.Pointer)

@@ -15,8 +15,8 @@ type panelCase struct {
 	add              bool
 }
 
-// randomPanel makes a panel of at least that many rows of a matrix with that many
-// columns; each group has up to maxSlots slots of random widths.
+// randomPanel makes a panel of at least so many rows of a matrix with so many columns; each group has up to maxSlots
+// slots of random widths.
 func randomPanel(rng *rand.Rand, rows, maxSlots, cols int) *panelCase {
 	p := &panelCase{cols: cols, row0: rng.IntN(cols), add: rng.IntN(2) == 0, units: Units{Factor: 0.25}}
 	if b := 1 + rng.IntN(MaxBlock); b > 1 && b <= cols {
@@ -69,7 +69,7 @@ func randomPanel(rng *rand.Rand, rows, maxSlots, cols int) *panelCase {
 	return p
 }
 
-// oddValues is where the values of odd slots begin.
+// oddValues returns where the values of odd slots begin.
 func (p *panelCase) oddValues() (even int) {
 	slot := 0
 	for _, g := range p.Groups {
@@ -160,7 +160,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// By hand: every width, the ends of its range, both signs.
+// TestSlotsByHand: every width, the ends of its range, both signs.
 func TestSlotsByHand(t *testing.T) { eachSet(t, testSlotsByHand) }
 
 func testSlotsByHand(t *testing.T, k *Set) {

@@ -6,71 +6,71 @@ import (
 	"math/bits"
 )
 
-// WidthPadding is the number of bytes that the capacity of widths exceeds their length by.
+// WidthPadding is the number of bytes by which the capacity of widths exceeds their length.
 const WidthPadding = 32
 
-// Runs are the items of eight lanes: From[l] to To[l]-1 are those of lane l.
+// Runs are the items of eight lanes: lane l has the items From[l] to To[l]-1.
 type Runs struct{ From, To [Lanes]int32 }
 
-// ArrangeSlots puts each lane's items into slots in the order of falling widths; items of the
-// same width stay in theirs. Slot k has the items items[8k+l], -1 where lane l has none left, in
-// the columns base + index[8k+l], 0 where there is none, and widest[k] is the largest of their
-// widths. There are as many slots as the longest run has items. Widths are below 64, columns
-// of the items less than 2^16 from base, and cap(width) is WidthPadding more than len(width).
+// ArrangeSlots puts each lane's items into slots by decreasing width; items of the same width keep their order. Slot
+// k has the items items[8k+l], -1 where lane l has none left, in the columns base + index[8k+l], with 0 where there
+// is none; widest[k] is the largest of their widths. There are as many slots as the longest run has items. Widths are
+// below 64, the columns of the items are less than 2^16 above base, and cap(width) is WidthPadding more than
+// len(width).
 func (k *Set) ArrangeSlots(items []int32, index []uint16, widest []uint8, r *Runs, width []uint8, col []int32, base int32) {
 	k.arrange(items, index, widest, r, width, col, base)
 }
 
 type arrangeKernel = func(items []int32, index []uint16, widest []uint8, r *Runs, width []uint8, col []int32, base int32)
 
-// SameDiagonals reports whether lanes have the same diagonals, the columns of lane l being those
-// of lane 0 plus l; then it sets widest[k] to the largest width of their items number k, and items, slot by slot, to these. Lane l has
-// the items from first[l] on, as many as len(widest). cap(width) is WidthPadding more than len(width).
+// SameDiagonals reports whether the lanes have the same diagonals: the columns of lane l are those of lane 0 plus l.
+// If so, it sets widest[k] to the largest width of the lanes' items number k, and items to these items, slot by slot.
+// Lane l has len(widest) items from first[l] on. cap(width) is WidthPadding more than len(width).
 func (k *Set) SameDiagonals(items []int32, widest, width []uint8, col, first []int32) bool {
 	return k.sameDiagonals(items, widest, width, col, first)
 }
 
 type diagonalsKernel = func(items []int32, widest, width []uint8, col, first []int32) bool
 
-// BlockWidths sets widest[k] to the largest width in block k of b rows full of b x b blocks: width begins
-// with that of the first element, and rows are stride apart. cap(width) is WidthPadding more than len(width).
+// BlockWidths sets widest[k] to the largest width in block k of b rows full of b x b blocks. width begins with the
+// first element, and rows are stride apart. cap(width) is WidthPadding more than len(width).
 func (k *Set) BlockWidths(widest, width []uint8, stride, b int) {
 	k.blockWidths(widest, width, stride, b)
 }
 
 type blockWidthsKernel = func(widest, width []uint8, stride, b int)
 
-// Mirror returns the part of rows, of a matrix of integers m, in a sum that tells whether the
-// matrix is symmetric: over the elements above the diagonal, less those below, of
-// weights[i] weights[j] f(m) modulo 2^64, f(m) being m xor its bits from 29 on. The first row
-// is number row; its elements are first[0] to first[1]-1, in the columns col, and so on.
+// Mirror returns the contribution of rows, of a matrix of integers m, to a sum that tells whether the matrix is
+// symmetric: the sum over the elements above the diagonal, minus the sum over those below, of weights[i] weights[j]
+// f(m) modulo 2^64, where f(m) is m xor its bits from 29 on. The first row has the number row and the elements
+// first[0] to first[1]-1, in the columns col, and so on.
 func (k *Set) Mirror(first, col []int32, m []int64, weights []uint64, row int) uint64 {
 	return k.mirror(first, col, m, weights, row)
 }
 
 type mirrorKernel = func(first, col []int32, m []int64, weights []uint64, row int) uint64
 
-// AbsSums sets sums[i] to the sum of the magnitudes of val[rowPtr[i]:rowPtr[i+1]]: that of elements 0, 2,
-// ... and that of 1, 3, ... added together.
+// AbsSums sets sums[i] to the sum of the magnitudes of val[rowPtr[i]:rowPtr[i+1]]: the sum of elements 0, 2, ... plus
+// the sum of elements 1, 3, ...
 func (k *Set) AbsSums(sums []float64, rowPtr []int64, val []float64) { k.absSums(sums, rowPtr, val) }
 
 type absSumsKernel = func(sums []float64, rowPtr []int64, val []float64)
 
-// PackSlots packs the integers m[items[8k+l]] of the lanes l of slot k, zeros for negative items,
-// into w = widths[k] bits each, w bytes in all, sign bits flipped as SlotPanel says: slots to
-// even and odd in turn, which have SlotPadding bytes more than these take.
+// PackSlots packs the integers m[items[8k+l]] of the lanes l of slot k, zeros for negative items, into w = widths[k]
+// bits each, w bytes in all, with sign bits flipped as in SlotPanel. Slots go to even and odd in turn, which have
+// SlotPadding additional bytes.
 func (k *Set) PackSlots(even, odd []byte, m []int64, items []int32, widths []uint8) {
 	k.pack(even, odd, m, items, widths)
 }
 
 type packKernel = func(even, odd []byte, m []int64, items []int32, widths []uint8)
 
-// BlockItems are eight b x b blocks of integers: row i of the one of lane l is m[First[l]+i
-// Stride[l]] and b-1 behind it; zeros if First[l] is negative.
+// BlockItems are eight b x b blocks of integers: row i of lane l's block is m[First[l]+i Stride[l]] and the b-1
+// integers after it; the block is zero if First[l] is negative.
 type BlockItems struct{ First, Stride [Lanes]int32 }
 
-// PackBlocks packs a slot of b x b blocks as PackSlots does slots of elements: b groups of
-// w bytes for row i of the blocks to to[i].
+// PackBlocks packs a slot of b x b blocks as PackSlots packs slots of elements: row i of the blocks gives b groups of
+// w bytes in to[i].
 func (k *Set) PackBlocks(to *[MaxBlock][]byte, m []int64, items *BlockItems, b, w int) {
 	k.packBlocks(to, m, items, b, w)
 }
@@ -196,7 +196,7 @@ func packBlocks(to *[MaxBlock][]byte, m []int64, items *BlockItems, b, w int) {
 // packLanes packs the integers m[items[l]+at] into w bits each.
 func packLanes(to []byte, m []int64, items *[Lanes]int32, at, w int) {
 	mask, flip := uint64(1)<<w-1, flipped(w)
-	var word uint64 // of which `used` bits are not written yet
+	var word uint64 // `used` bits of it are not written yet
 	used := 0
 	for _, e := range items {
 		v := flip
@@ -212,9 +212,8 @@ func packLanes(to []byte, m []int64, items *[Lanes]int32, at, w int) {
 	}
 }
 
-// Quantize sets m[k] to v[k] scale rounded to the nearest integer, ties to even,
-// and width[k] to its bits as a two's complement number (1 for 0), and returns how
-// many are 0. The products are finite and below 2^63.
+// Quantize sets m[k] to v[k] scale rounded to the nearest integer, ties to even, and width[k] to its bits as a two's
+// complement number (1 for 0). It returns the number of zeros. The products are finite and below 2^63.
 func (k *Set) Quantize(m []int64, width []uint8, v []float64, scale float64) (zeros int) {
 	return k.quantize(m[:len(v)], width[:len(v)], v, scale)
 }
@@ -233,5 +232,5 @@ func quantize(m []int64, width []uint8, v []float64, scale float64) (zeros int) 
 	return zeros
 }
 
-// BitsOf is the length of m as a two's complement number.
+// BitsOf returns the number of bits of m as a two's complement number.
 func BitsOf(m int64) uint8 { return uint8(bits.Len64(uint64(m^m>>63)) + 1) }

@@ -37,7 +37,7 @@ type arrangeCall struct {
 	ones     *[2 * WidthPadding]byte
 }
 
-// ones are bytes that are 1 in front of the middle, and 0 behind it.
+// ones is bytes that are 1 before the middle and 0 after it.
 var ones = func() (b [2 * WidthPadding]byte) {
 	for k := range WidthPadding {
 		b[k] = 1
@@ -97,7 +97,7 @@ func mirrorScalars(from, col []int32, m []int64, weights []uint64, row int) uint
 	return c.sum
 }
 
-// packTable holds constants to pack slots of one width, as struct pack_table of c/storing.c says.
+// packTable holds constants to pack slots of one width, see struct pack_table of c/storing.c.
 type packTable struct {
 	bytes      [64]byte
 	up, down   [Lanes]uint64
@@ -114,7 +114,7 @@ func newPackTables() (t [MaxSlotWidth + 1]packTable) {
 		for l := range Lanes {
 			bit := l * w
 			t[w].offset[l], t[w].up[l], t[w].down[l] = byte(bit/8), uint64(bit%8), uint64(w-bit%8)
-			for k := bit / 8; k < 64; k++ { // up to the next lane's
+			for k := bit / 8; k < 64; k++ { // up to the next lane
 				t[w].bytes[k] = byte(8*l + min(k-bit/8, 7))
 			}
 		}
@@ -122,7 +122,7 @@ func newPackTables() (t [MaxSlotWidth + 1]packTable) {
 	return t
 }
 
-// noElements is where lanes without an item find zeros.
+// noElements provides the zeros of lanes without an item.
 var noElements [MaxBlock]int64
 
 // packCall is struct pack_call of c/storing.c.
@@ -153,7 +153,7 @@ func packBlocksVectors(to *[MaxBlock][]byte, m []int64, items *BlockItems, b, w 
 	simd.PackBlocksQuad(unsafe.Pointer(&c))
 }
 
-// blocks sets what is particular to blocks.
+// blocks sets the fields that only blocks use.
 func (c *packCall) blocks(to *[MaxBlock][]byte, items *BlockItems, b int) {
 	c.stride, c.block = &items.Stride[0], b
 	for i := range b {
@@ -176,5 +176,5 @@ func columnsSIMD(col []int32, begin []int64, from int64, cols int32) bool {
 	return simd.ColumnsQuad(first(col), len(col), whole(begin), len(begin), int(from), int(cols)) != 0
 }
 
-// whole is the first element, as a kernel takes it: int has 64 bits here.
+// whole returns the first element for a kernel: int has 64 bits here.
 func whole(x []int64) *int { return (*int)(unsafe.Pointer(unsafe.SliceData(x))) }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// randomWidths returns widths with the bytes behind them that kernels may read.
+// randomWidths returns widths, followed by bytes that kernels may read.
 func randomWidths(rng *rand.Rand, n int) []uint8 {
 	w := make([]uint8, n, n+WidthPadding)
 	most := 1 + rng.IntN(MaxSlotWidth)
@@ -26,7 +26,7 @@ func TestArrangeSlots(t *testing.T) {
 	}
 }
 
-// testArrangeSlots checks that each lane's items are in the order that a stable sort gives.
+// testArrangeSlots checks that each lane's items are in the order of a stable sort.
 func testArrangeSlots(a *arena, rng *rand.Rand, most int) {
 	var r Runs
 	n, longest := int32(rng.IntN(5)), 0
@@ -46,7 +46,7 @@ func testArrangeSlots(a *arena, rng *rand.Rand, most int) {
 	}
 	everywhere(a, fmt.Sprintf("ArrangeSlots of runs of up to %d", most), nil, func(set *Set) []float64 {
 		items, index, widest := put(a, make([]int32, Lanes*longest)), put(a, make([]uint16, Lanes*longest)), put(a, make([]uint8, longest))
-		for k := range items { // which are not 0 before
+		for k := range items { // to nonzero values before
 			items[k], index[k] = 77, 77
 		}
 		set.ArrangeSlots(items, index, widest, &r, putWidths(a, width), put(a, col), base)
@@ -79,8 +79,8 @@ func TestSameDiagonals(t *testing.T) {
 	}
 }
 
-// testSameDiagonals checks that lanes with the same diagonals are told from those where one column
-// differs, and their items and widths.
+// testSameDiagonals checks that lanes with the same diagonals are distinguished from lanes where one column differs,
+// and checks their items and widths.
 func testSameDiagonals(a *arena, rng *rand.Rand, n, lanes int) {
 	first := make([]int32, lanes)
 	var col []int32
@@ -130,7 +130,7 @@ func TestPackSlots(t *testing.T) {
 	}
 }
 
-// testPackSlots checks that what is packed comes out again.
+// testPackSlots checks that packed slots decode to the same integers.
 func testPackSlots(a *arena, rng *rand.Rand) {
 	m, widths := make([]int64, 50), randomWidths(rng, 1+rng.IntN(12))
 	items := make([]int32, Lanes*len(widths))
@@ -172,7 +172,7 @@ func TestPackBlocks(t *testing.T) {
 	}
 }
 
-// testPackBlocks checks that a slot of blocks comes out again.
+// testPackBlocks checks that a packed slot of blocks decodes to the same integers.
 func testPackBlocks(a *arena, rng *rand.Rand, w, b int) {
 	m := make([]int64, 400)
 	for k := range m {
@@ -267,7 +267,7 @@ func testRows(a *arena, rng *rand.Rand) {
 	})
 }
 
-// The mirrors of the rows of a symmetric matrix add up to 0, and not where one element differs.
+// The mirrors of the rows of a symmetric matrix add up to 0; if one element differs they do not.
 func TestMirror(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	const n = 30

@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// SumStride is the number of elements that the sums of a block of size b take: b
-// rounded up to a power of two, so that one instruction or two add a block.
+// SumStride returns the number of elements for the sums of a block of size b: b rounded up to a power of two, so that
+// one or two instructions add a block.
 func SumStride(b int) int {
 	switch {
 	case b > 4:
@@ -16,32 +16,29 @@ func SumStride(b int) int {
 	return 2
 }
 
-// SymmetricRange gives the block rows of a panel of MulSymmetric: Rows of them from
-// Row on. Sums is the block row of the first sums.
+// SymmetricRange gives the block rows of a panel of MulSymmetric: Rows block rows from Row on. Sums is the block row
+// of the first sums.
 type SymmetricRange struct{ Row, Rows, Sums int }
 
-// MulSymmetric adds the products of a panel with the lower triangle of a symmetric
-// matrix, and of the transpose of what is below its diagonal, to sums, SumStride of
-// them for each block row from r.Sums on.
+// MulSymmetric adds to sums the products of a panel with the lower triangle of a symmetric matrix, and of the
+// transpose of the part below its diagonal; there are SumStride sums for each block row from r.Sums on.
 //
-// The slots hold blocks of size p.Block, at least 2, whose index and base count
-// block columns. Three kinds of groups differ from those of MulSlots: Diagonal ones
-// hold the blocks on the diagonal of the rows of the slice and need no index; those
-// without flags hold blocks below, which count for their columns too; Float ones do
-// not. Each sum is added in a fixed order, the same in all sets.
+// The slots hold blocks of size p.Block, at least 2, whose index and base count block columns. Three kinds of groups
+// differ from those of MulSlots: Diagonal groups hold the blocks on the diagonal of the rows of the slice and need no
+// index; groups without flags hold blocks below the diagonal, which also count for their columns; Float groups hold
+// blocks below that do not. Each sum has a fixed order of additions, the same in all sets.
 func (k *Set) MulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
 	k.symmetric(sums, p, x, r)
 }
 
 type symmetricKernel = func(sums []float64, p *SlotPanel, x []float64, r SymmetricRange)
 
-// mulSymmetric is MulSymmetric in portable Go, operation by operation what the
-// assembly does.
+// mulSymmetric is MulSymmetric in portable Go, operation by operation what the assembly does.
 func mulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
 	oneOf{1, 0}.mulSymmetric(sums, SumStride(p.Block), p, x, r)
 }
 
-// mulSymmetric is mulSymmetric for one of several vectors, with so many sums for each block row.
+// mulSymmetric is mulSymmetric for one of several vectors, with stride sums for each block row.
 func (o oneOf) mulSymmetric(sums []float64, stride int, p *SlotPanel, x []float64, r SymmetricRange) {
 	c := symmetricSlice{oneOf: o, b: p.Block, stream: p.stream(), x: x, sums: sums, stride: stride, from: r.Sums}
 	done, begins, widths, index, values := 0, true, p.Widths, p.Index, p.Values
@@ -97,8 +94,7 @@ func (c *symmetricSlice) begin(p *SlotPanel, r *SymmetricRange, done int) {
 	}
 }
 
-// slot multiplies with the blocks of a slot, and with their transposes if they are
-// below the diagonal.
+// slot multiplies by the blocks of a slot, and by their transposes if they are below the diagonal.
 func (c *symmetricSlice) slot(values []byte, width int, flags uint16, columns *[Lanes]int) {
 	var t [MaxBlock][Lanes]float64 // products with the transposes
 	for i := range c.b {
@@ -122,7 +118,7 @@ func (c *symmetricSlice) slot(values []byte, width int, flags uint16, columns *[
 	if flags&(Diagonal|Float) != 0 {
 		return
 	}
-	for l, column := range columns { // lanes may have columns in common
+	for l, column := range columns { // lanes may share columns
 		for j := range c.b {
 			c.sums[c.at(c.stride*(column-c.from)+j)] += t[j][l]
 		}
@@ -137,8 +133,8 @@ func (c *symmetricSlice) end() {
 	}
 }
 
-// AddSums computes dst = unit * sums, or dst += unit * sums, for sums of blocks of
-// size b, SumStride of them for each; unit is a power of two.
+// AddSums computes dst = unit * sums, or dst += unit * sums, for sums of blocks of size b, SumStride sums for each
+// block; unit is a power of two.
 func AddSums(dst, sums []float64, b int, unit float64, add bool) {
 	stride := SumStride(b)
 	dst = dst[:len(sums)/stride*b]
@@ -173,11 +169,11 @@ const MaxVectors = 8
 // oneOf is vector v of k that are interleaved.
 type oneOf struct{ k, v int }
 
-// at is where the vector has element i.
+// at returns the position of element i of the vector.
 func (o oneOf) at(i int) int { return o.k*i + o.v }
 
-// MulSlotsMulti is MulSlots of k = 2, 4 or 8 vectors, with the same bits: element i of vector v
-// is x[k*i+v], and so for dst.
+// MulSlotsMulti is MulSlots for k = 2, 4 or 8 vectors, with the same bits: element i of vector v is x[k*i+v], and
+// likewise for dst.
 func (s *Set) MulSlotsMulti(dst []float64, k int, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
 	s.slotsMulti(dst, k, p, x, row0, d, add)
 }
@@ -191,9 +187,8 @@ func mulSlotsMulti(dst []float64, k int, p *SlotPanel, x []float64, row0 int, d 
 	}
 }
 
-// MulSymmetricMulti is MulSymmetric of k = 2, 4 or 8 vectors, with the same bits: element i of
-// vector v is x[k*i+v]. There are k sums, one for each vector, for each row from the block row
-// r.Sums on.
+// MulSymmetricMulti is MulSymmetric for k = 2, 4 or 8 vectors, with the same bits: element i of vector v is x[k*i+v].
+// There are k sums, one for each vector, for each row from the block row r.Sums on.
 func (s *Set) MulSymmetricMulti(sums []float64, k int, p *SlotPanel, x []float64, r SymmetricRange) {
 	s.symmetricMulti(sums, k, p, x, r)
 }

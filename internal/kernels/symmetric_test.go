@@ -15,8 +15,7 @@ type symmetricCase struct {
 	SymmetricRange
 }
 
-// randomSymmetric makes a panel of at least that many block rows of a matrix with
-// blocks of size b.
+// randomSymmetric makes a panel of at least so many block rows of a matrix with blocks of size b.
 func randomSymmetric(rng *rand.Rand, b, rows, maxSlots int) *symmetricCase {
 	p := &symmetricCase{}
 	p.Block = b
@@ -46,8 +45,7 @@ func randomSymmetric(rng *rand.Rand, b, rows, maxSlots int) *symmetricCase {
 	return p
 }
 
-// below makes a group with an index of the columns from Sums to those of the first
-// rows.
+// below makes a group whose columns lie between Sums and the first rows.
 func (p *symmetricCase) below(rng *rand.Rand, n int, flags uint16) {
 	base := p.Sums + rng.IntN(p.Row-p.Sums+1)
 	p.Groups = append(p.Groups, SlotGroup{uint32(base), uint16(n), flags})
@@ -66,7 +64,7 @@ func (p *symmetricCase) below(rng *rand.Rand, n int, flags uint16) {
 	}
 }
 
-// vectors returns an x and sums of just the length that the panel needs.
+// vectors returns an x and sums of exactly the length that the panel needs.
 func (p *symmetricCase) vectors(rng *rand.Rand) (x, sums []float64) {
 	end := p.Row + p.Rows
 	return normal[float64](rng, p.Block*end), normal[float64](rng, SumStride(p.Block)*(end-p.Sums))
@@ -106,7 +104,7 @@ func TestAddSums(t *testing.T) {
 	}
 }
 
-// A product by hand: the last block row of a matrix of order 4, of 2 x 2 blocks.
+// TestSymmetricByHand: the last block row of a matrix of order 4, of 2 x 2 blocks.
 func TestSymmetricByHand(t *testing.T) { eachSet(t, testSymmetricByHand) }
 
 func testSymmetricByHand(t *testing.T, k *Set) {
@@ -136,8 +134,8 @@ func testSymmetricByHand(t *testing.T, k *Set) {
 	}
 }
 
-// Products with 2, 4 and 8 vectors have the same bits in all sets, those of products with
-// each vector; FuzzKernels has them too.
+// Products with 2, 4 and 8 vectors have the same bits in all sets as products with each vector; FuzzKernels calls
+// them too.
 func TestMulti(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	a := &arena{t: t}
@@ -163,7 +161,7 @@ func severally(rng *rand.Rand, n int) (vectors [][]float64) {
 	return vectors
 }
 
-// interleaved puts vectors element by element side by side.
+// interleaved interleaves vectors element by element.
 func interleaved(vectors [][]float64) []float64 {
 	k := len(vectors)
 	all := make([]float64, k*len(vectors[0]))

@@ -4,21 +4,21 @@ import (
 	"math"
 )
 
-// Rows are rows of a sparse matrix, or of a part of it, as in CSR: row i has the columns
-// Col[Ptr[i]:Ptr[i+1]] and the values Val[Ptr[i]:Ptr[i+1]]. Assembly relies on the order of the fields.
+// Rows are rows of a sparse matrix, or of a part of one, as in CSR: row i has the columns Col[Ptr[i]:Ptr[i+1]] and
+// the values Val[Ptr[i]:Ptr[i+1]]. Assembly relies on the order of the fields.
 type Rows struct {
 	Ptr []int64
 	Col []int32
 	Val []float64
 }
 
-// TermSlack is the number of elements behind the last term that Terms may write.
+// TermSlack is the number of elements after the last term that Terms may write.
 const TermSlack = 8
 
-// Terms lists the terms of a sum of rows of a matrix, f[k] times row j[k] for k = 0, 1, ...: their
-// columns in col and their products in val, in this order. Row i of the matrix is row i mod
-// 2^shift of part[i / 2^shift]. It stops before a row for which col and val, of one length, have no
-// room with TermSlack more elements, and returns the number of rows so far and that of their terms.
+// Terms lists the terms of a sum of rows of a matrix, f[k] times row j[k] for k = 0, 1, ...: their columns in col and
+// their products in val, in this order. Row i of the matrix is row i mod 2^shift of part[i / 2^shift]. Terms stops
+// before a row for which col and val, of one length, have no room with TermSlack more elements. It returns the number
+// of rows so far and the number of their terms.
 func (s *Set) Terms(col []int32, val []float64, j []int32, f []float64, part []Rows, shift uint) (rows, terms int) {
 	if len(j) == 0 || len(col) < TermSlack {
 		return 0, 0
@@ -26,7 +26,7 @@ func (s *Set) Terms(col []int32, val []float64, j []int32, f []float64, part []R
 	return s.terms(col, val, j, f, part, shift)
 }
 
-// termsKernel is Terms for one row at least, and slices of TermSlack elements at least.
+// termsKernel is Terms for at least one row, and slices of at least TermSlack elements.
 type termsKernel func(col []int32, val []float64, j []int32, f []float64, part []Rows, shift uint) (rows, terms int)
 
 func terms(col []int32, val []float64, j []int32, f []float64, part []Rows, shift uint) (rows, terms int) {
@@ -49,10 +49,9 @@ func terms(col []int32, val []float64, j []int32, f []float64, part []Rows, shif
 	return len(j), terms
 }
 
-// AddTerms adds up terms, p[k] in column c[k], in their order: it sets the first elements of col and val to
-// the columns, each once, and their sums, and returns the number of these. Both have an
-// element more than there are terms. place, which has an element for each column, is zero at
-// first; then place[j]-1 is where column j is.
+// AddTerms adds up terms, p[k] in column c[k], in their order: it sets the first elements of col and val to the
+// columns, each once, and their sums, and returns their number. Both slices have an element more than there are
+// terms. place has an element for each column and is zero at first; afterwards column j is at place[j]-1.
 func (s *Set) AddTerms(place, col []int32, val []float64, c []int32, p []float64) int {
 	if len(c) == 0 {
 		return 0
@@ -60,7 +59,7 @@ func (s *Set) AddTerms(place, col []int32, val []float64, c []int32, p []float64
 	return s.addTerms(place, col[:len(c)+1], val[:len(c)+1], c, p[:len(c)])
 }
 
-// addTermsKernel is AddTerms for one term at least.
+// addTermsKernel is AddTerms for at least one term.
 type addTermsKernel func(place, col []int32, val []float64, c []int32, p []float64) int
 
 func addTerms(place, col []int32, val []float64, c []int32, p []float64) (n int) {
@@ -78,7 +77,7 @@ func addTerms(place, col []int32, val []float64, c []int32, p []float64) (n int)
 	return n
 }
 
-// A Dense is a matrix in rows of Stride numbers, the first of which count.
+// A Dense is a matrix whose rows are Stride numbers apart.
 type Dense struct {
 	Val    []float64
 	Stride int
@@ -94,9 +93,8 @@ func (d Dense) Row(row, from, to int) []float64 {
 	return d.Val[row*d.Stride+from : row*d.Stride+to]
 }
 
-// MulSub computes C -= A B for an m x k matrix A and a k x n matrix B, by fused
-// multiply-adds for each element of C, in the order of the rows of B. C shares no element
-// with A and B.
+// MulSub computes C -= A B for an m x k matrix A and a k x n matrix B, by fused multiply-adds for each element of C,
+// in the order of the rows of B. C shares no element with A or B.
 func (s *Set) MulSub(c, a, b Dense, m, n, k int) {
 	if m <= 0 || n <= 0 || k <= 0 {
 		return
@@ -107,7 +105,7 @@ func (s *Set) MulSub(c, a, b Dense, m, n, k int) {
 	s.mulSub(c, a, b, m, n, k)
 }
 
-// check panics where the matrix has no m rows of n numbers.
+// check panics if the matrix does not have m rows of n numbers.
 func (d Dense) check(m, n int) { _ = d.Val[(m-1)*d.Stride+n-1] }
 
 // mulSubKernel is MulSub for matrices with elements, which have been checked.

@@ -10,8 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/guard"
 )
 
-// Terms are those of the definition, for parts that end at the end of memory, and stop where there is
-// no room.
+// Terms agrees with the definition for parts that end at the end of memory, and stops where there is no room.
 func TestTerms(t *testing.T) { eachSet(t, testTerms) }
 
 func testTerms(t *testing.T, k *Set) {
@@ -46,7 +45,7 @@ func testTerms(t *testing.T, k *Set) {
 				ends = append(ends, len(cols))
 			}
 			for _, room := range []int{len(cols) + TermSlack, len(cols) + TermSlack - 1, len(cols)/2 + TermSlack, TermSlack, TermSlack - 1, 0} {
-				want := 0 // rows
+				want := 0 // number of rows
 				for want < rows && ends[want]+TermSlack <= room {
 					want++
 				}
@@ -64,7 +63,7 @@ func testTerms(t *testing.T, k *Set) {
 	}
 }
 
-// Sums are those of the definition, column by column in the order in which these first occur.
+// The sums agree with the definition, column by column in the order in which the columns first occur.
 func TestAddTerms(t *testing.T) { eachSet(t, testAddTerms) }
 
 func testAddTerms(t *testing.T, k *Set) {

@@ -1,31 +1,28 @@
-// Package kernels holds the inner loops on plain slices: in portable Go and,
-// where it pays, in assembly. A Set has one of each kind; its methods, and the generic functions
-// that take one, call them.
+// Package kernels holds the inner loops on plain slices: in portable Go and, where it pays, in assembly. A Set has
+// one kernel of each kind; its methods, and the generic functions that take a Set, call them.
 //
-// Vector kernels give the same bits with every set and on every machine, the
-// payload of a NaN apart. Every product is rounded before it is added: the
-// assembly does not fuse the two, and in Go an explicit conversion forbids the
-// compiler to do so on machines that could. A sum of n products has a fixed
-// order. Its first 16⌊n/16⌋ products go to sixteen accumulators, number k to
-// accumulator k mod 16; these are added by halves,
+// Vector kernels give the same bits with every set and on every machine, except for the payload of a NaN. Every
+// product is rounded before it is added: the assembly does not fuse the two, and in Go an explicit conversion forbids
+// the compiler to do so. A sum of n products has a fixed order. Its first 16⌊n/16⌋ products go to sixteen
+// accumulators, number k to accumulator k mod 16; these are added by halves,
 //
 //	s_k += s_(k+8) for k < 8,  s_k += s_(k+4) for k < 4,  and so on to s_0;
 //
-// and s_0 gets the sum of the last n mod 16 products, added one by one.
+// and the sum of the last n mod 16 products, added one by one, is added to s_0.
 //
-// Slices of one call have the length of the first; callers see to that.
+// All slices of a call have the length of the first; callers guarantee that.
 package kernels
 
 import (
 	"math"
 )
 
-// group is the number of accumulators of a sum. The kernels of a set work on
-// whole groups of elements; what is left is done here.
+// group is the number of accumulators of a sum. The kernels of a set work on whole groups of elements; the methods do
+// the rest.
 const group = 16
 
-// vectorKernels are the vector kernels of a set: like the methods of their
-// names for a length that is a multiple of group, dot4 and axpy4 for four v.
+// vectorKernels are the vector kernels of a set: like the methods of the same names for a length that is a multiple
+// of group, dot4 and axpy4 for four v.
 type vectorKernels struct {
 	dot     func(x, y []float64) float64
 	dot4    func(v0, v1, v2, v3, w []float64, h *[4]float64)
@@ -43,7 +40,7 @@ type vectorKernels struct {
 	triad   func(x []float64, a float64, y, z []float64)
 }
 
-// grouped is the part of n elements that is whole groups.
+// grouped returns the number of the n elements that form whole groups.
 func grouped(n int) int { return n &^ (group - 1) }
 
 // Dot returns x·y.
@@ -77,8 +74,7 @@ func (k *Set) Axpy(a float64, x, y []float64) {
 	axpy(a, x[n:], y[n:])
 }
 
-// MultiAxpy computes w += sum of a[i] vs[i] for the elements lo to hi-1, with
-// the bits of an Axpy for each i in turn.
+// MultiAxpy computes w += sum of a[i] vs[i] for the elements lo to hi-1, with the bits of an Axpy for each i in turn.
 func MultiAxpy[F ~float64](k *Set, a []F, vs [][]float64, lo, hi int, w []float64) {
 	mid := lo + grouped(hi-lo)
 	for len(vs) >= 4 {
@@ -93,7 +89,7 @@ func MultiAxpy[F ~float64](k *Set, a []F, vs [][]float64, lo, hi int, w []float6
 	}
 }
 
-// AxpyDot computes y += a x and returns y·z, z being any vector, y included.
+// AxpyDot computes y += a x and returns y·z, where z is any vector, including y.
 func (k *Set) AxpyDot(a float64, x, y, z []float64) float64 {
 	n := grouped(len(x))
 	s := k.vector.axpyDot(a, x[:n], y[:n], z[:n])
@@ -125,12 +121,12 @@ func (k *Set) Step(a float64, p, x, q, r []float64) float64 {
 	return s + dotRest(r[n:], r[n:])
 }
 
-// AbsMax returns max |x_i|, NaN if any element is NaN, 0 for no elements.
+// AbsMax returns max |x_i|: NaN if any element is NaN, 0 if there are no elements.
 func AbsMax(x []float64) float64 {
 	m := 0.0
 	for _, v := range x {
 		v = math.Abs(v)
-		if !(v <= m) { // NaN sticks
+		if !(v <= m) { // a NaN stays
 			m = v
 			if v != v {
 				return v
@@ -140,16 +136,14 @@ func AbsMax(x []float64) float64 {
 	return m
 }
 
-// Mul computes y = a w∘x, elementwise: the first step of a stationary iteration,
-// from zero.
+// Mul computes y = a w∘x, elementwise: the first step of a stationary iteration from zero.
 func (k *Set) Mul(a float64, w, x, y []float64) {
 	n := grouped(len(w))
 	k.vector.mul(a, w[:n], x[:n], y[:n])
 	mul(a, w[n:], x[n:], y[n:])
 }
 
-// Relax computes r = x + a w∘r, elementwise: a step of a stationary iteration from
-// x whose residual is r.
+// Relax computes r = x + a w∘r, elementwise: a step of a stationary iteration from x with residual r.
 func (k *Set) Relax(a float64, w, x, r []float64) {
 	n := grouped(len(w))
 	k.vector.relax(a, w[:n], x[:n], r[:n])
@@ -184,7 +178,7 @@ func (k *Set) Triad(x []float64, a float64, y, z []float64) {
 	triad(x[n:], a, y[n:], z[n:])
 }
 
-// portableVector is the kernels of plain Go: what the others must equal to the bit.
+// portableVector holds the kernels of plain Go, which the others must equal bit for bit.
 var portableVector = vectorKernels{
 	dot: dot, dot4: dot4, axpy: axpy, axpy4: axpy4,
 	axpyDot: axpyDot, xpay: xpay, scale: scale, step: step,
@@ -192,8 +186,8 @@ var portableVector = vectorKernels{
 	copy: copyTo, scaleTo: scaleTo, add: add, triad: triad,
 }
 
-// dot has half its accumulators in variables and half in memory: sixteen
-// variables are more than the registers, and then the compiler keeps fewer.
+// dot has half of its accumulators in variables and half in memory: sixteen variables exceed the registers, and the
+// compiler then keeps fewer in them.
 func dot(x, y []float64) float64 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float64
 	var t [group / 2]float64
@@ -224,7 +218,7 @@ func dot(x, y []float64) float64 {
 	return (s0 + s2) + (s1 + s3)
 }
 
-// dotRest returns x·y, added one by one: what whole groups leave.
+// dotRest returns x·y, added one by one, for the elements beyond whole groups.
 func dotRest(x, y []float64) (s float64) {
 	y = y[:len(x)]
 	for i, v := range x {

@@ -8,11 +8,10 @@ import (
 	"testing"
 )
 
-// vectorCalls are the vector functions on five vectors of one length; each
-// returns its sums.
+// vectorCalls are the vector functions on five vectors of one length; each returns its sums.
 var vectorCalls = []struct {
 	name    string
-	vectors int // of the five, the bytes of a benchmark
+	vectors int // number of vectors used, for the bytes of a benchmark
 	call    func(k *Set, a []float64, v [][]float64) []float64
 }{
 	{"Dot", 2, func(k *Set, _ []float64, v [][]float64) []float64 { return []float64{k.Dot(v[0], v[1])} }},
@@ -49,8 +48,7 @@ var vectorCalls = []struct {
 	}},
 }
 
-// Every vector function has the same bits with every set, at every length, also of
-// special numbers.
+// Every vector function has the same bits with every set, at every length, also for special numbers.
 func TestVectorSets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 26))
 	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 0x1p-1074, math.MaxFloat64}
@@ -77,7 +75,7 @@ func TestVectorSets(t *testing.T) {
 	}
 }
 
-// sumInOrder is x·y as the package comment tells it.
+// sumInOrder returns x·y as the package comment defines it.
 func sumInOrder(x, y []float64) float64 {
 	var s [16]float64
 	whole := len(x) / 16 * 16
@@ -96,7 +94,7 @@ func sumInOrder(x, y []float64) float64 {
 	return s[0] + rest
 }
 
-// Every function does what it says, with each product rounded and sums in order.
+// Every function computes what its comment says, with each product rounded and sums in order.
 func TestVectorFunctions(t *testing.T) { eachSet(t, testVectorFunctions) }
 
 func testVectorFunctions(t *testing.T, k *Set) {
@@ -109,7 +107,7 @@ func testVectorFunctions(t *testing.T, k *Set) {
 				t.Errorf("n = %d: %s = %v, want %v", n, what, got, want)
 			}
 		}
-		// elementwise is f of each i.
+		// elementwise returns f of each i.
 		elementwise := func(f func(i int) float64) []float64 {
 			out := make([]float64, n)
 			for i := range out {
@@ -153,7 +151,7 @@ func testVectorFunctions(t *testing.T, k *Set) {
 	}
 }
 
-// MultiAxpy is Axpy for every vector in turn, MultiDot Dot, on any range.
+// MultiAxpy equals an Axpy for every vector in turn, and MultiDot a Dot, on any range.
 func TestMultiIsOneByOne(t *testing.T) { eachSet(t, testMultiIsOneByOne) }
 
 func testMultiIsOneByOne(t *testing.T, k *Set) {

@@ -2,8 +2,9 @@ package kernels
 
 import "github.com/mpsolve/mpsolve/internal/dd"
 
-// ddVectorKernels are the kernels of double-double vectors of a set: like the methods of their names, for the first
-// n elements, a multiple of group, dot2 and axpy2 for two v. A dot leaves its sum as ddAccumulate does, not renormalised.
+// ddVectorKernels are the kernels of a set for double-double vectors: like the methods of the same names, for the
+// first n elements, a multiple of group; dot2 and axpy2 are for two v. A dot leaves its sum as ddAccumulate does, not
+// renormalised.
 type ddVectorKernels struct {
 	dot     func(x, y *ddVec, n int, sum *ddNum)
 	dot2    func(v *[2]ddVec, w *ddVec, n int, sums *[2]ddNum)
@@ -15,13 +16,13 @@ type ddVectorKernels struct {
 	step    func(a *ddNum, p, x, q, r *ddVec, n int, sum *ddNum)
 }
 
-// DotDD returns x·y, added in double-double in the order of Dot; the last n mod 16 products are added to the rest one by
-// one. With u = 2^-53, m = n/16 + 20 and vectors of renormalised numbers the error is at most
+// DotDD returns x·y, added in double-double in the order of Dot; the last n mod 16 products are added one by one.
+// With u = 2^-53, m = n/16 + 20 and vectors of renormalised numbers the error is at most
 //
 //	(m + 1)(m + 6) u^2 sum |x_i y_i|
 //
-// and one rounding to double-double: each step of an accumulator leaves out x.Lo y.Lo and rounds its low part, a sum of
-// at most m terms of 4 u |x_i y_i| and of the errors of the high parts (Dot2 of [OgitaRO05], with terms of two parts).
+// and one rounding to double-double: each step of an accumulator omits x.Lo y.Lo and rounds its low part, a sum of at
+// most m terms of 4 u |x_i y_i| and of the errors of the high parts (Dot2 of [OgitaRO05], with terms of two parts).
 func (k *Set) DotDD(x, y dd.Vec) dd.DD {
 	n := grouped(x.Len())
 	var s dd.DD
@@ -65,15 +66,15 @@ func (k *Set) MultiAxpyDD(a []dd.DD, vs []dd.Vec, lo, hi int, w dd.Vec) {
 }
 
 // AxpyDD computes y += a x. An element has an error of at most 3 u^2 |y_i| + 14 u^2 |a x_i|, with u = 2^-53, and
-// terms of u^3: that of the product, and of an addition that is [Joldes17]'s algorithm 5, whose bound is relative to its terms
-// and not to the sum.
+// terms of u^3: the error of the product, and the error of an addition by algorithm 5 of [Joldes17], whose bound is
+// relative to its terms and not to the sum.
 func (k *Set) AxpyDD(a dd.DD, x, y dd.Vec) {
 	n := grouped(x.Len())
 	k.vectorDD.axpy(hide(&a), hide(&x), hide(&y), n)
 	axpyRestDD(a, x, y, n)
 }
 
-// AxpyDotDD computes y += a x and returns y·z, z being any vector, y included.
+// AxpyDotDD computes y += a x and returns y·z, where z is any vector, including y.
 func (k *Set) AxpyDotDD(a dd.DD, x, y, z dd.Vec) dd.DD {
 	n := grouped(x.Len())
 	var s dd.DD
@@ -91,7 +92,7 @@ func (k *Set) XpayDD(x dd.Vec, a dd.DD, y dd.Vec) {
 	}
 }
 
-// ScaleDD computes x *= a, with an error of at most 6 u^2 |a x_i| in an element.
+// ScaleDD computes x *= a, with an error of at most 6 u^2 |a x_i| per element.
 func (k *Set) ScaleDD(a dd.DD, x dd.Vec) {
 	n := grouped(x.Len())
 	k.vectorDD.scale(hide(&a), hide(&x), n)
@@ -110,7 +111,7 @@ func (k *Set) StepDD(a dd.DD, p, x, q, r dd.Vec) dd.DD {
 	return ddSum(addDotDD(s, r, r, n))
 }
 
-// portableVectorDD is the kernels of plain Go: what the others must equal to the bit.
+// portableVectorDD holds the kernels of plain Go, which the others must equal bit for bit.
 var portableVectorDD = ddVectorKernels{
 	dot: dotDD, dot2: dot2DD, axpy: axpyDD, axpy2: axpy2DD,
 	axpyDot: axpyDotDD, xpay: xpayDD, scale: scaleDD, step: stepDD,
@@ -119,13 +120,13 @@ var portableVectorDD = ddVectorKernels{
 // mulAddDD returns y + a x.
 func mulAddDD(y, a, x dd.DD) dd.DD { return ddRenormalise(ddAccumulate(y, ddProd(a, x))) }
 
-// ddSum is what ddAccumulate has made as a number: cancellation may have left more in Lo than in Hi.
+// ddSum returns the result of ddAccumulate as a number: cancellation may have left Lo larger than Hi.
 func ddSum(s dd.DD) dd.DD {
 	hi, lo := dd.TwoSum(s.Hi, s.Lo)
 	return dd.DD{Hi: hi, Lo: lo}
 }
 
-// addDotDD adds the products from element n on to s, one by one: what whole groups leave.
+// addDotDD adds the products from element n on to s, one by one, for the elements beyond whole groups.
 func addDotDD(s dd.DD, x, y dd.Vec, n int) dd.DD {
 	for i := n; i < x.Len(); i++ {
 		s = ddAccumulate(s, ddProd(x.At(i), y.At(i)))

@@ -14,7 +14,7 @@ import (
 // vectorDDCalls are the functions of double-double vectors on four vectors of one length; each returns its sums.
 var vectorDDCalls = []struct {
 	name    string
-	vectors int // that are read or written, for a benchmark
+	vectors int // number of vectors read or written, for a benchmark
 	call    func(k *Set, a dd.DD, v []dd.Vec) []dd.DD
 }{
 	{"DotDD", 2, func(k *Set, _ dd.DD, v []dd.Vec) []dd.DD { return []dd.DD{k.DotDD(v[0], v[1])} }},
@@ -55,7 +55,7 @@ func sameDD(a *arena, call int, factor dd.DD, source []dd.Vec) {
 	})
 }
 
-// randomDD is a renormalised number, of usual size if hi is.
+// randomDD returns a renormalised number, of usual size if hi is.
 func randomDD(rng *rand.Rand, hi float64) dd.DD {
 	return dd.FastTwoSum(hi, hi*(rng.Float64()-0.5)*0x1p-52)
 }
@@ -71,7 +71,8 @@ func vectorsDD(rng *rand.Rand, n, count int) []dd.Vec {
 	return vs
 }
 
-// Every function of double-double vectors has the same bits with every set, at every length, also of special numbers.
+// Every function of double-double vectors has the same bits with every set, at every length, also for special
+// numbers.
 func TestVectorDDSets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 28))
 	a := &arena{t: t, pages: newPages(t)}
@@ -90,7 +91,7 @@ func TestVectorDDSets(t *testing.T) {
 	}
 }
 
-// exact is a sum of products of numbers, without an error.
+// exact returns a sum of products of numbers without any error.
 func exact(terms ...[]dd.DD) *big.Float {
 	const precision = 1200
 	num := func(v float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(v) }
@@ -119,7 +120,7 @@ func within(t *testing.T, what string, got dd.DD, want *big.Float, factor float6
 	}
 }
 
-// size is |x y ...|, rounded up.
+// size returns |x y ...|, rounded up.
 func size(factors ...dd.DD) float64 {
 	p := 1 + 0x1p-48
 	for _, f := range factors {
@@ -128,7 +129,7 @@ func size(factors ...dd.DD) float64 {
 	return p
 }
 
-// Elements keep the bounds of the comments, at every length, also where y and a x cancel to almost nothing.
+// The elements satisfy the bounds of the comments at every length, also where y and a x cancel almost completely.
 func TestVectorDDElements(t *testing.T) { eachSet(t, testVectorDDElements) }
 
 func testVectorDDElements(t *testing.T, k *Set) {
@@ -179,7 +180,7 @@ func testVectorDDElements(t *testing.T, k *Set) {
 	}
 }
 
-// MultiAxpyDD is AxpyDD for every vector in turn, MultiDotDD DotDD, on any range.
+// MultiAxpyDD equals an AxpyDD for every vector in turn, and MultiDotDD a DotDD, on any range.
 func TestMultiDDIsOneByOne(t *testing.T) {
 	eachSet(t, func(t *testing.T, k *Set) {
 		rng := rand.New(rand.NewPCG(33, 34))
@@ -208,7 +209,7 @@ func TestMultiDDIsOneByOne(t *testing.T) {
 
 func copied(x dd.Vec) dd.Vec { return dd.Vec{Hi: slices.Clone(x.Hi), Lo: slices.Clone(x.Lo)} }
 
-// Inner products keep their bound, at every length, also where the sum is 2^-100 of its terms.
+// Inner products satisfy their bound at every length, also where the sum is 2^-100 of its terms.
 func TestDotDDBound(t *testing.T) { eachSet(t, testDotDDBound) }
 
 func testDotDDBound(t *testing.T, k *Set) {
@@ -216,7 +217,7 @@ func testDotDDBound(t *testing.T, k *Set) {
 	for n := range 200 {
 		v := vectorsDD(rng, n, 2)
 		x, y := v[0], v[1]
-		if n%3 > 0 { // the second half takes the first away, but for little
+		if n%3 > 0 { // the second half nearly cancels the first
 			for i := n / 2; i < n; i++ {
 				at := n - 1 - i
 				x.Set(i, x.At(at))
@@ -238,7 +239,7 @@ func testDotDDBound(t *testing.T, k *Set) {
 	}
 }
 
-// A sum whose terms float64 loses all of: double-double has it.
+// TestDotDDCancels: float64 loses all digits of this sum; double-double keeps them.
 func TestDotDDCancels(t *testing.T) {
 	eachSet(t, func(t *testing.T, k *Set) {
 		x, y := dd.NewVec(40), dd.NewVec(40)

@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// Words describes how stored words of 1 to 8 bytes, little endian and without gaps,
-// are decoded to float64. A word, its bytes moved to the top of 64 bits, is w.
+// Words describes how stored words of 1 to 8 bytes, little endian and without gaps, are decoded to float64. Let w be
+// a word with its bytes moved to the top of 64 bits.
 type Words struct {
 	Kind  WordKind
 	Bytes int
 
-	// FloatBits: w shifted Up and then Down, plus Offset, or'ed with those bits
-	// of w that are in Sign, are the bits of a float64. All zero, w itself is.
+	// FloatBits: w shifted Up and then Down, plus Offset, or'ed with the bits of w in Sign, are the bits of a
+	// float64; a w of zeros gives w itself.
 	// Fixed: w shifted Down, with its sign, times Quantum.
-	// Scaled: as FloatBits, times Quantum, so that subnormal numbers may be among them.
+	// Scaled: as FloatBits, times Quantum, so that subnormal numbers are possible.
 	Up, Down     uint // below 64
 	Offset, Sign uint64
 	Quantum      float64
@@ -24,14 +24,13 @@ type Words struct {
 type WordKind int
 
 const (
-	FloatBits WordKind = iota // those of a float64, in other places
+	FloatBits WordKind = iota // the bits of a float64, in other positions
 	Float32                   // the leading bytes, at most four, of a float32
 	Fixed                     // a two's complement integer
-	Scaled                    // those of a float64 that is too small by a power of two
+	Scaled                    // the bits of a float64 that is too small by a power of two
 )
 
-// WordPadding is the number of bytes that must follow the last word, since
-// kernels load 64 bytes at a time.
+// WordPadding is the number of bytes that must follow the last word, since kernels load 64 bytes at a time.
 const WordPadding = 63
 
 // Decode sets dst to the first len(dst) numbers of src. dst and src may be on the stack.
@@ -42,7 +41,7 @@ func (k *Set) Decode(w Words, dst []float64, src []byte) {
 	}
 }
 
-// decodeKernel is Decode for one number at least.
+// decodeKernel is Decode for at least one number.
 type decodeKernel = func(dst []float64, src []byte, w Words)
 
 // decodeWords is Decode in portable Go.
@@ -61,8 +60,7 @@ func decodeWords(dst []float64, src []byte, w Words) {
 	}
 }
 
-// load returns the word at an offset, at the top of 64 bits; what follows it in
-// memory is shifted out.
+// load returns the word at an offset, at the top of 64 bits; the bytes after it are shifted out.
 func load(src []byte, at int, shift uint) uint64 {
 	return binary.LittleEndian.Uint64(src[at:at+8]) << (shift & 63)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels/simd"
 )
 
-// wordCall is the arguments of the assembly, with struct word_call of c/words.c.
+// wordCall holds the arguments of the assembly, with struct word_call of c/words.c.
 type wordCall struct {
 	dst    *float64
 	n      int // of numbers, or of rows
@@ -20,8 +20,8 @@ type wordCall struct {
 	x      *float64
 }
 
-// quadTables say where the bytes of four words come from that are moved to the top of four
-// lanes, for words of so many bytes: two words are in 16 bytes, or none where it is 0x80.
+// quadTables holds the source positions of the bytes of four words that are moved to the top of four lanes, by the
+// number of bytes of a word: 16 bytes hold two words; 0x80 stands for no byte.
 var quadTables = newQuadTables()
 
 func newQuadTables() (tables [9][32]byte) {
@@ -54,7 +54,7 @@ func addRowsWordsQuad(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w
 // limbFunc is a kernel of c/limbs.c.
 type limbFunc func(s, a *uint64, step int, b *uint64, count int)
 
-// limbsSIMD makes a kernel of those for each of limbSizes, each: the numbers of b for a number of a.
+// limbsSIMD makes a kernel from the functions for each of limbSizes; each is the number of b for a number of a.
 func limbsSIMD(each int, of [len(limbSizes)]limbFunc) limbKernel {
 	return func(size int, s, a []uint64, step int, b []uint64, count int) {
 		if count <= 0 {
@@ -69,7 +69,7 @@ func limbsSIMD(each int, of [len(limbSizes)]limbFunc) limbKernel {
 // rowLimbsFunc is a kernel of c/limbsrows.c.
 type rowLimbsFunc func(s *uint64, ptr *int, rows int, col *int32, entries, x, below *uint64)
 
-// belowLimbs are masks of MaxLimbs limbs and zeros above them.
+// belowLimbs holds masks of MaxLimbs limbs and zeros above them.
 var belowLimbs = func() (m [2*MaxLimbs + 14]uint64) {
 	for k := range MaxLimbs {
 		m[k] = LimbMask

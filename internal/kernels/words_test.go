@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// allWords is each way to decode words, of every length, with usual, extreme and
-// senseless scales.
+// allWords returns each way to decode words, of every length, with usual, extreme and senseless scales.
 func allWords() (list []Words) {
 	for bytes := 1; bytes <= 8; bytes++ {
 		list = append(list, Words{Bytes: bytes})
@@ -34,8 +33,8 @@ func allWords() (list []Words) {
 	return list
 }
 
-// codes is every code of one and two bytes, of longer ones the ends of the range,
-// all exponents with the ends of their significands, and random ones.
+// codes returns every code of one and two bytes, and of longer ones the ends of the range, all exponents with the
+// ends of their significands, and random codes.
 func codes(rng *rand.Rand, bytes int) (list []byte) {
 	var b [8]byte
 	add := func(code uint64) {
@@ -57,7 +56,7 @@ func codes(rng *rand.Rand, bytes int) (list []byte) {
 	return list
 }
 
-// All sets give the same bits, for every code and runs of any length.
+// All sets give the same bits for every code and for runs of any length.
 func TestDecode(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	a := &arena{t: t}
@@ -81,7 +80,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// Numbers behind dst are left alone.
+// Numbers after dst are left unchanged.
 func TestDecodeLength(t *testing.T) {
 	eachSet(t, func(t *testing.T, k *Set) {
 		src := make([]byte, 20*8+WordPadding)
@@ -99,7 +98,7 @@ func TestDecodeLength(t *testing.T) {
 	})
 }
 
-// All sets give the same integers, for every length.
+// All sets give the same integers for every length.
 func TestQuantize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	a := &arena{t: t}

@@ -16,9 +16,8 @@ import (
 
 const archiveEnd = ".tar.gz"
 
-// readArchive reads NAME/NAME.mtx out of a gzipped tar archive as it is unpacked,
-// nothing of which is stored, and passes over other members such as right-hand
-// sides. Progress counts the bytes of that member.
+// readArchive reads NAME/NAME.mtx from a gzipped tar archive while unpacking it, without storing anything, and skips
+// other members such as right-hand sides. Progress counts the bytes of that member.
 func (s Source) readArchive(ctx context.Context, file string, opt matrixmarket.Options) (*matrixmarket.Content, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -51,14 +50,14 @@ func readMember(ctx context.Context, f io.Reader, file, member string, opt matri
 	if err != nil {
 		return nil, err
 	}
-	// The checksum stands at the end.
+	// The checksum is at the end.
 	if _, err := io.Copy(io.Discard, unpacked); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, damage(err))
 	}
 	return c, nil
 }
 
-// seek goes to a member and returns its size in bytes.
+// seek advances to a member and returns its size in bytes.
 func seek(archive *tar.Reader, member string) (int64, error) {
 	for {
 		h, err := archive.Next()

@@ -1,7 +1,6 @@
-// Package collection finds and reads matrices in folders: the test matrices, which
-// INDEX.tsv lists with columns name, file, field and shape, and whatever a user has
-// downloaded from the SuiteSparse collection. It knows where the matrices of the
-// papers come from.
+// Sources are matrices in folders: the test matrices, which INDEX.tsv lists with the columns name, file, field and
+// shape, and files that a user has downloaded from the SuiteSparse collection. Papers lists the origins of the
+// papers' matrices.
 package matrixio
 
 import (
@@ -22,9 +21,8 @@ import (
 // an archive of the SuiteSparse collection.
 type Source struct{ Name, Path string }
 
-// Find looks in a folder for NAME.mtx, NAME.mtx.gz, NAME.tar.gz and NAME/NAME.mtx, in
-// this order, and distinguishes upper from lower case even where the file system does
-// not.
+// Find looks in a folder for NAME.mtx, NAME.mtx.gz, NAME.tar.gz and NAME/NAME.mtx, in this order. It distinguishes
+// upper from lower case even where the file system does not.
 func Find(dir, name string) (Source, bool) {
 	if name == "" || name != filepath.Base(name) {
 		return Source{}, false
@@ -46,14 +44,14 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir() && listed(path)
 }
 
-// listed reports whether the folder of the path has an entry of just that name.
+// listed reports whether the folder of the path has an entry of exactly that name.
 func listed(path string) bool {
 	entries, _ := os.ReadDir(filepath.Dir(path)) // none if it cannot be read
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == filepath.Base(path) })
 }
 
-// Read reads the matrix and returns the warnings of the reader too. The errors are
-// those of matrixmarket.ReadFile; about an archive they name it and its member.
+// Read reads the matrix and returns it with the warnings of the reader. The errors are errors of
+// matrixmarket.ReadFile; errors of an archive name it and its member.
 func (s Source) Read(ctx context.Context, opt matrixmarket.Options) (*csr.Matrix, []string, error) {
 	read := matrixmarket.ReadFile
 	if strings.HasSuffix(s.Path, archiveEnd) {
@@ -97,5 +95,5 @@ func RealSquare(dir string) ([]Source, error) {
 	return list, nil
 }
 
-// Named is the test matrix of that name, in the file that all are in.
+// Named returns the test matrix of that name; all of them have the same form of file.
 func Named(dir, name string) Source { return Source{name, filepath.Join(dir, name+".mtx.gz")} }

@@ -73,8 +73,7 @@ func put(t *testing.T, dir, file string, data []byte) {
 	}
 }
 
-// TestFind takes the forms away one after the other; each has a matrix of its own
-// size.
+// TestFind removes the forms one after the other; each has a matrix of a different size.
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	forms := []string{"A.mtx", "A.mtx.gz", "A.tar.gz", "A/A.mtx"}
@@ -109,7 +108,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestBadArchives wants errors that name archive and member.
+// TestBadArchives: errors name the archive and the member.
 func TestBadArchives(t *testing.T) {
 	good := archive(t, member{"A/A.mtx", diagonal(50_000)})
 	flipped := bytes.Clone(good)

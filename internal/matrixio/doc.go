@@ -1,12 +1,13 @@
-// Package matrixio reads and writes matrices and vectors in other formats than Matrix Market: .mpx, our own; the binary files of PETSc;
-// those of NumPy and SciPy; MATLAB's, version 5; and the Harwell-Boeing and Rutherford-Boeing collections'.
-// docs/formats.md says what is read and written of each.
+// Package matrixio reads and writes matrices and vectors in formats other than Matrix Market: our own .mpx; the
+// binary files of PETSc; the files of NumPy and SciPy; MATLAB's, version 5; and those of the Harwell-Boeing and
+// Rutherford-Boeing collections. docs/formats.md says what is read and written in each format.
 //
-// Package matrixmarket opens a file, unpacks it, and asks [Recognise] who reads it, if that is in its options:
+// Package matrixmarket opens a file, unpacks it, and asks [Recognise], if that is in its options, for the reader:
 //
 //	c, err := matrixmarket.ReadFile(ctx, "A.npz", matrixmarket.Options{Other: matrixio.Recognise})
 //
-// Content is the same for all formats: symmetry expanded, duplicates added, zeros dropped, what is not finite noted with a warning.
-// Faults are a *[matrixmarket.Error], which says at which byte or in which line they are. What a header declares is compared with the size
-// of the file and with the limits of memory before anything is allocated for it; of what comes through a pipe, memory grows as it is read.
+// Content is the same for all formats: symmetry is expanded, duplicates are added, zeros are dropped, and values that
+// are not finite are noted with a warning. Faults are a *[matrixmarket.Error], which gives their byte or line. The
+// sizes that a header declares are compared with the size of the file and with the limits of memory before anything
+// is allocated for them; for a pipe, memory grows as it is read.
 package matrixio

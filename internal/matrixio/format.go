@@ -17,10 +17,10 @@ type Format struct {
 	Word     string   // for flags
 	Suffixes []string // of file names, the one of files that are written first
 
-	begins   func(head []byte) bool // tells files by their first bytes
+	begins   func(head []byte) bool // recognises files by their first bytes
 	read     func(s *source) (*matrixmarket.Content, error)
-	write    func(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error // nil: it is only read
-	gzip     bool                                                               // is also written compressed
+	write    func(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error // nil: the format is only read
+	gzip     bool                                                               // files are also written compressed
 	Triangle bool                                                               // one triangle of a symmetric matrix is written
 }
 
@@ -39,11 +39,12 @@ var Formats = []Format{
 	},
 }
 
-// headBytes is how much of a file is looked at to tell its format.
+// headBytes is the number of bytes of a file from which its format is recognised.
 const headBytes = 4096
 
-// Recognise returns what reads a file of that name that begins like this, for matrixmarket.Options.Other: the format
-// is told by the content, and by the name only if the content tells nothing. nil: it is Matrix Market, or nothing that is known.
+// Recognise returns the reader of a file with that name and these first bytes, for matrixmarket.Options.Other. The
+// content determines the format, and the name only if the content does not. nil: the file is Matrix Market or
+// unknown.
 func Recognise(name string, head []byte) *matrixmarket.Reader {
 	head = head[:min(len(head), headBytes)]
 	for _, f := range Formats {
@@ -52,12 +53,12 @@ func Recognise(name string, head []byte) *matrixmarket.Reader {
 		}
 	}
 	if f := BySuffix(name); f != nil && f.read != nil && !bytes.HasPrefix(bytes.TrimLeft(head, "% \t\r\n"), []byte("MatrixMarket")) {
-		return f.reader() // its errors tell what is wrong
+		return f.reader() // its errors say what is wrong
 	}
 	return nil
 }
 
-// reader is the format's reader.
+// reader returns the format's reader.
 func (f *Format) reader() *matrixmarket.Reader {
 	return &matrixmarket.Reader{Format: f.Name, Read: func(ctx context.Context, in *matrixmarket.File, opt matrixmarket.Options) (*matrixmarket.Content, error) {
 		s := newSource(ctx, in, opt)
@@ -69,7 +70,7 @@ func (f *Format) reader() *matrixmarket.Reader {
 	}}
 }
 
-// BySuffix returns the format that a name ends like, also in front of .gz; nil: none.
+// BySuffix returns the format whose suffix the name has, also before .gz; nil: none.
 func BySuffix(name string) *Format {
 	suffix := strings.ToLower(filepath.Ext(strings.TrimSuffix(name, ".gz")))
 	k := slices.IndexFunc(Formats, func(f Format) bool { return slices.Contains(f.Suffixes, suffix) })
@@ -103,12 +104,12 @@ func (f *Format) Writes(compressed bool) bool { return f.write != nil && (f.gzip
 
 // WriteOptions control how files are written. The zero value is ready to use.
 type WriteOptions struct {
-	Comment string // of formats that have one
+	Comment string // for formats that support comments
 	Threads int    // 0: GOMAXPROCS
 }
 
-// Memory is about how many bytes Write takes besides the content: those of a transpose, if it needs one, which a matrix of few
-// entries and many columns may have no room for.
+// Memory returns about how many bytes Write takes besides the content: the bytes of a transpose if it needs one, for
+// which memory may lack if the matrix has few entries and many columns.
 func (f *Format) Memory(c *matrixmarket.Content) float64 {
 	m, byColumns := c.Matrix, f.Word == "rb"
 	tellsSymmetry := f.Triangle || f.Word == "mpx"
@@ -125,7 +126,7 @@ func (f *Format) Memory(c *matrixmarket.Content) float64 {
 	return need
 }
 
-// Write writes content in the format. What the format cannot hold is an error.
+// Write writes content in the format. It returns an error if the format cannot represent the content.
 func (f *Format) Write(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error {
 	return f.write(w, c, opt)
 }

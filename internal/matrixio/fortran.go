@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// fortran is a format of Fortran for numbers of one kind, such as (16I5) or (1P,4D20.12).
+// fortran is a Fortran format for numbers of one kind, such as (16I5) or (1P,4D20.12).
 type fortran struct {
-	scale  int // kP: what has no exponent is in units of 10^-k
+	scale  int // kP: numbers without an exponent are in units of 10^-k
 	repeat int
-	letter byte // I, or E for all real ones
+	letter byte // I, or E for all real formats
 	width  int
-	digits int // behind the decimal point, of what has none
+	digits int // after the decimal point, for numbers without one
 }
 
 var fortranFormat = regexp.MustCompile(`^\((?:(-?\d+)P,?)?(\d*)\(?(?:(-?\d+)P,?)?(\d*)([IEDFG])[A-Z]?(\d+)(?:\.(\d+))?(?:E\d+)?\)?\)$`)
@@ -44,11 +44,11 @@ func parseFortran(s string) (f fortran, ok bool) {
 	return f, ok
 }
 
-// value reads a number as Fortran does: D is an exponent, which may also be a sign alone; without a decimal point the last digits are
-// behind it. What is too large is infinity, as in Matrix Market files.
+// value reads a number as Fortran does: D marks an exponent, and so may a sign alone; in a number without a decimal
+// point the last digits are the decimals. Too large numbers become infinity, as in Matrix Market files.
 func (f fortran) value(word []byte) (float64, error) {
 	text := string(word)
-	if !bytes.ContainsAny(word, "nN") { // no NaN, no infinity
+	if !bytes.ContainsAny(word, "nN") { // neither NaN nor infinity
 		text = f.decimal(text)
 	}
 	v, err := strconv.ParseFloat(text, 64)
@@ -58,7 +58,7 @@ func (f fortran) value(word []byte) (float64, error) {
 	return v, err
 }
 
-// decimal is a number of Fortran as others write it.
+// decimal returns a Fortran number in the usual notation.
 func (f fortran) decimal(text string) string {
 	mantissa, exponent, given := text, "", true
 	if at := strings.IndexAny(text, "eEdDqQ"); at > 0 {
@@ -81,7 +81,7 @@ func (f fortran) decimal(text string) string {
 	}
 	e, err := strconv.Atoi(exponent)
 	if err != nil {
-		return text // which is no number
+		return text // which is not a number
 	}
 	return mantissa + "e" + strconv.Itoa(e+shift)
 }

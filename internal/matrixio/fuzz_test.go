@@ -12,8 +12,8 @@ import (
 
 func newStream(data []byte) *bufio.Reader { return bufio.NewReader(bytes.NewReader(data)) }
 
-// fuzz feeds arbitrary bytes to the reader of one format. It must not panic, must not take much memory, and what it accepts must be
-// a valid matrix that all formats write and read back.
+// fuzz feeds arbitrary bytes to the reader of one format. The reader must not panic and must not take much memory,
+// and what it accepts must be a valid matrix that all formats write and read back.
 func fuzz(f *testing.F, word string, suffixes ...string) {
 	for _, suffix := range suffixes {
 		files, err := filepath.Glob("testdata/*" + suffix)

@@ -12,8 +12,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// Files of the Harwell-Boeing collection ([Duff92]) and of the Rutherford-Boeing collection ([Duff97]) have columns, rows and values in
-// lines of 80 bytes, as Fortran formats in their header describe. They differ in that only the former may have right-hand sides behind the matrix.
+// Files of the Harwell-Boeing collection ([Duff92]) and of the Rutherford-Boeing collection ([Duff97]) have columns,
+// rows and values in lines of 80 bytes, as Fortran formats in their header describe. Only Harwell-Boeing files may
+// have right-hand sides after the matrix.
 
 // hbText is the text of a file, line by line.
 type hbText struct {
@@ -56,7 +57,7 @@ func wholeNumbers(words []string) bool {
 	return true
 }
 
-// hbType returns what three letters say: field, symmetry and whether the matrix is assembled.
+// hbType returns the meaning of three letters: field, symmetry and whether the matrix is assembled.
 func hbType(word string) (h matrixmarket.Header, assembled, ok bool) {
 	word = strings.ToLower(word)
 	if len(word) != 3 {
@@ -141,7 +142,7 @@ func (t *hbText) floats(n int64, f fortran, complex bool, what string) (v, imag 
 	return v, imag, err
 }
 
-// header reads four lines, or five.
+// header reads the four or five lines of the header.
 func (t *hbText) header() (h *hbHeader, err error) {
 	var lines [4]string
 	for k := range lines {
@@ -158,7 +159,7 @@ func (t *hbText) header() (h *hbHeader, err error) {
 	}
 	h = &hbHeader{}
 	if len(counts) > 4 {
-		h.rhs.lines, _ = strconv.ParseInt(counts[4], 10, 64) // as good as none if it is no number
+		h.rhs.lines, _ = strconv.ParseInt(counts[4], 10, 64) // 0 if it is not a number
 	}
 	t.line = 3
 	words := strings.Fields(lines[2])
@@ -203,7 +204,7 @@ func (t *hbText) header() (h *hbHeader, err error) {
 	return h, err
 }
 
-// cut is s[from:to] as far as it goes.
+// cut returns s[from:to], as far as s reaches.
 func cut(s string, from, to int) string { return s[min(from, len(s)):min(to, len(s))] }
 
 // next reads a line.
@@ -233,12 +234,12 @@ func (t *hbText) next(what string) ([]byte, error) {
 	}
 }
 
-// faultIn is an error in the line that was read last.
+// faultIn returns an error in the line that was read last.
 func (t *hbText) faultIn(column int64, format string, args ...any) error {
 	return &matrixmarket.Error{File: t.source.in.Name, Line: t.line, Column: column, Msg: fmt.Sprintf(format, args...)}
 }
 
-// numbers reads n numbers in lines of a format, and has each taken without blanks around it.
+// numbers reads n numbers in lines of a format and passes each to take, without surrounding blanks.
 func (t *hbText) numbers(n int64, f fortran, what string, take func(word []byte) error) error {
 	if t.size >= 0 && n > t.size-t.at {
 		return t.faultIn(0, "the file is too short for %s: %d numbers in %d bytes", what, n, t.size-t.at)

@@ -7,15 +7,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// hbRHS is what the header says of right-hand sides behind the matrix.
+// hbRHS is what the header says about right-hand sides after the matrix.
 type hbRHS struct {
-	lines  int64 // of these, guesses and solutions
+	lines  int64 // of right-hand sides, guesses and solutions
 	kind   string
 	count  int64
 	format fortran
 }
 
-// rhsHeader reads the fifth line of the header, and the last format of the fourth. Where it cannot be understood the matrix is read all the same.
+// rhsHeader reads the fifth line of the header, and the last format of the fourth. If it is not understood, the
+// matrix is read nevertheless.
 func (t *hbText) rhsHeader(h *hbHeader, fourth string) error {
 	line, err := t.next("the header")
 	if err != nil {
@@ -30,7 +31,7 @@ func (t *hbText) rhsHeader(h *hbHeader, fourth string) error {
 	return nil
 }
 
-// rightHandSides puts right-hand sides into the content of the matrix: full ones (type F), one behind the other.
+// rightHandSides adds right-hand sides to the content of the matrix: full ones (type F), one after the other.
 func (t *hbText) rightHandSides(h *hbHeader, c *matrixmarket.Content) error {
 	switch {
 	case h.rhs.lines == 0:

@@ -21,7 +21,7 @@ F                          2             0
    4.000   1.000
 `
 
-// Full right-hand sides follow one another without a new line.
+// Full right-hand sides follow one another without a line break.
 func TestHBRightHandSides(t *testing.T) {
 	c, err := readMemory([]byte(hbWithRHS), matrixmarket.Options{})
 	if err != nil {
@@ -44,7 +44,7 @@ func TestHBRightHandSides(t *testing.T) {
 	}
 }
 
-// Others are not read, which is said, and fewer numbers than declared are a fault.
+// Other right-hand sides are not read, with a warning, and fewer numbers than declared are a fault.
 func TestHBRightHandSidesNotRead(t *testing.T) {
 	for old, other := range map[string]string{"\nF   ": "\nM   ", " 2             0\n  1": " 0             0\n  1", "(4F8.3)": "(4I8)  "} {
 		c, err := readMemory([]byte(strings.Replace(hbWithRHS, old, other, 1)), matrixmarket.Options{})

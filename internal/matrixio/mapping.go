@@ -1,6 +1,7 @@
-// Package mapping maps files into memory that are read only. A process that reads what has been cut off such a file gets SIGBUS, which Go's
-// runtime would answer with its state: here the process ends with one line and exit code 1, by a handler in C. So there are mappings only on
-// Linux and in builds with cgo; elsewhere, and where a file cannot be mapped, callers read it.
+// Mappings map files into memory for reading. A process that reads a part that has been cut off such a file gets
+// SIGBUS, at which Go's runtime would print its state; instead, a handler in C ends the process with one line and
+// exit code 1. Therefore mappings exist only on Linux and in builds with cgo; elsewhere, and if a file cannot be
+// mapped, callers read it.
 package matrixio
 
 import (
@@ -9,22 +10,23 @@ import (
 	"os"
 )
 
-// Mapping is a file in memory. It stays for as long as the process lives: slices of it are passed on, and nobody knows of the last one.
+// Mapping is a file in memory. It remains as long as the process lives: slices of it are passed on, and nobody knows
+// when the last one is gone.
 type Mapping struct {
-	Bytes []byte // what is written here stays with this process
+	Bytes []byte // writes to it stay within this process
 
-	file *os.File // of its own
+	file *os.File // an own descriptor
 	was  fs.FileInfo
 }
 
-// Object, unless nil, returns what standard output gets, besides the line on standard error, if the process ends since a file has been
-// cut off. It is for programs to set before they map the first one.
+// Object, unless nil, returns the text for standard output, besides the line on standard error, if the process ends
+// because a file has been cut off. A program must set it before it maps the first file.
 var Object func(text string) string
 
-// OutputUsed keeps Object's text from standard output, which has other text now.
+// OutputUsed suppresses Object's text, since standard output has other text now.
 func OutputUsed() { outputUsed() }
 
-// Map maps the first n bytes of a file; nil if that does not go.
+// Map maps the first n bytes of a file; it returns nil if that is impossible.
 func Map(f *os.File, n int64) *Mapping {
 	if n <= 0 || int64(int(n)) != n {
 		return nil
@@ -52,7 +54,7 @@ func Map(f *os.File, n int64) *Mapping {
 	return m
 }
 
-// Intact is an error if the file has been written to since it was mapped.
+// Intact returns an error if the file has been written to since it was mapped.
 func (m *Mapping) Intact() error {
 	now, err := m.file.Stat()
 	if err != nil {

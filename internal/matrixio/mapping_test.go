@@ -11,10 +11,11 @@ import (
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
-// reader is the environment variable with the file that this program maps, cuts and reads, instead of running tests.
+// reader is the environment variable with the file that this program maps, cuts and reads instead of running tests.
 const reader = "MAPPING_READER"
 
-// printed is the one with what standard output gets in front of the text then; silent is one that it must not get.
+// printed is the variable with the text of standard output before Object's; silent is one that keeps Object's text
+// away.
 const (
 	printed = "MAPPING_PRINTED"
 	silent  = "silent"
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// read reads what is not in the file any more.
+// read reads a part that is no longer in the file.
 func read(path string) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -49,7 +50,7 @@ func read(path string) {
 	println(m.Bytes[size-1])
 }
 
-// opened is a file of that size, and its mapping.
+// opened returns a file of that size, and its mapping.
 func opened(t *testing.T) (path string, m *matrixio.Mapping) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "file")
@@ -87,7 +88,7 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// A file that is replaced, as by a rename, stays what it was.
+// The mapping of a file that is replaced, as by a rename, does not change.
 func TestReplaced(t *testing.T) {
 	path, m := opened(t)
 	if err := os.Remove(path); err != nil {
@@ -101,7 +102,8 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// A process that reads what has been cut off says so, instead of how Go's runtime is, on standard output as well if that is wanted and empty.
+// A process that reads a part that has been cut off says so instead of printing the state of Go's runtime, also on
+// standard output if that is wanted and empty.
 func TestCut(t *testing.T) {
 	for object, wanted := range map[string]bool{"": false, "object ": true, silent: false} {
 		path, _ := opened(t)

@@ -13,28 +13,29 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// A MAT-file of level 5 has a header of 128 bytes and an element for each variable, as MathWorks' "MAT-File Format" describes: type and
-// length, 4 bytes each, and so many bytes, up to a multiple of 8. A variable is an element of the type matrix, or compressed by zlib.
+// A MAT-file of level 5 has a header of 128 bytes and an element for each variable, as MathWorks' "MAT-File Format"
+// describes: type and length, 4 bytes each, and so many bytes, padded to a multiple of 8. A variable is an element of
+// the type matrix, or is compressed by zlib.
 const (
 	matHeaderBytes = 128
 	matVersion     = 0x0100
-	matVersion73   = 0x0200 // HDF5 behind the same header
+	matVersion73   = 0x0200 // HDF5 after the same header
 
-	matMatrix     = 14 // types of elements that are no numbers
+	matMatrix     = 14 // types of elements that are not numbers
 	matCompressed = 15
 
 	matStruct = 2 // classes of variables
 	matSparse = 5
-	matDouble = 6 // the first and
+	matDouble = 6 // the first numeric class and
 	matUint64 = 15
 )
 
-// matKinds are the types of elements that are numbers.
+// matKinds maps types of elements to kinds of numbers.
 var matKinds = map[uint32]kind{
 	1: {'i', 1}, 2: {'u', 1}, 3: {'i', 2}, 4: {'u', 2}, 5: {'i', 4}, 6: {'u', 4}, 7: {'f', 4}, 9: {'f', 8}, 12: {'i', 8}, 13: {'u', 8}, 16: {'u', 1},
 }
 
-// matOrder returns the order of bytes and the version in a header; nil: it is none.
+// matOrder returns the byte order and the version in a header; nil if it is not a header.
 func matOrder(head []byte) (order binary.ByteOrder, version uint16) {
 	if len(head) < matHeaderBytes {
 		return nil, 0
@@ -63,13 +64,13 @@ type matVariable struct {
 	dims    []int64
 }
 
-// numeric reports whether it is a matrix of numbers.
+// numeric reports whether the variable is a matrix of numbers.
 func (v *matVariable) numeric() bool {
 	return (v.class == matSparse || v.class >= matDouble && v.class <= matUint64) && len(v.dims) == 2
 }
 
-// readMAT reads the only sparse matrix of the file, or the one named A, or else the only dense one; also in a struct, such as Problem.A of the
-// SuiteSparse collection.
+// readMAT reads the only sparse matrix of the file, or the one named A, otherwise the only dense one; also within a
+// struct, such as Problem.A of the SuiteSparse collection.
 func readMAT(s *source) (*matrixmarket.Content, error) {
 	at, size, err := s.random()
 	if err != nil {
@@ -113,10 +114,10 @@ func readMAT(s *source) (*matrixmarket.Content, error) {
 	return c, nil
 }
 
-// errFound ends the walk at the variable that was wanted.
+// errFound ends the walk at the wanted variable.
 var errFound = errors.New("found")
 
-// pick returns the name of the variable to read, and how many are like it.
+// pick returns the name of the variable to read, and the number of variables like it.
 func (s *source) pick(variables []matVariable) (name string, alike int, err error) {
 	sparse := slices.DeleteFunc(slices.Clone(variables), func(v matVariable) bool { return v.class != matSparse })
 	from := variables
@@ -139,7 +140,7 @@ func (s *source) pick(variables []matVariable) (name string, alike int, err erro
 	return "", 0, s.faultAt(0, "the file holds %d matrices, and none is named A: %s", len(from), printable(names...))
 }
 
-// walkMAT calls visit for each variable, and each field of a struct, with the source behind its name.
+// walkMAT calls visit for each variable, and each field of a struct, with the source after its name.
 func (s *source) walkMAT(at io.ReaderAt, size int64, visit func(t *source, v *matVariable) error) error {
 	t := s.within("", io.NewSectionReader(at, 0, size), size)
 	head := make([]byte, matHeaderBytes)
@@ -201,7 +202,7 @@ func (s *source) walkCompressed(number int, bytes int64, visit func(t *source, v
 	return t.walkMatrix("", e.bytes, visit)
 }
 
-// walkMatrix reads the head of a variable that has so many bytes, and visits it.
+// walkMatrix reads the head of a variable of so many bytes, and visits it.
 func (s *source) walkMatrix(name string, bytes int64, visit func(t *source, v *matVariable) error) error {
 	end := s.at + bytes
 	if bytes == 0 {
@@ -228,7 +229,7 @@ func (s *source) walkMatrix(name string, bytes int64, visit func(t *source, v *m
 		return s.fault("variable %.40q is longer than declared", name)
 	}
 	if !inStruct {
-		return nil // the caller goes on where it ends
+		return nil // the caller continues at its end
 	}
 	return s.skip(end-s.at, "a variable")
 }
@@ -281,7 +282,7 @@ func (s *source) matVariable() (*matVariable, error) {
 	return &matVariable{name: matText(name), class: byte(flags[0]), complex: flags[0]&0x800 != 0, dims: dims}, nil
 }
 
-// matText is a string without zeros at its end, as messages may have it.
+// matText returns a string without zeros at its end, in a form for messages.
 func matText(codes []int64) string {
 	var b strings.Builder
 	for _, c := range codes {

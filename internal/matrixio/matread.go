@@ -6,7 +6,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// matElement is the tag of an element, and the data of a small one, which are inside it.
+// matElement is the tag of an element, with the data of a small element, which are inside the tag.
 type matElement struct {
 	kind  uint32
 	bytes int64
@@ -29,7 +29,8 @@ func (s *source) matElement(what string) (e matElement, err error) {
 	return matElement{kind: first, bytes: int64(s.order.Uint32(tag[4:]))}, nil
 }
 
-// matData reads the tag of numbers. It returns where they are and how many, and what passes over the bytes behind them.
+// matData reads the tag of numbers. It returns their source, kind and count, and a function that skips the padding
+// after them.
 func (s *source) matData(what string) (t *source, k kind, n int64, finish func() error, err error) {
 	e, err := s.matElement(what)
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *source) matIntegers(most int64, what string) ([]int64, error) {
 	return v, finish()
 }
 
-// matFloats reads at least n real numbers, the first n of which count.
+// matFloats reads at least n real numbers and returns the first n.
 func (s *source) matFloats(n int64, what string) ([]float64, bool, error) {
 	t, k, have, finish, err := s.matData(what)
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *source) matFloats(n int64, what string) ([]float64, bool, error) {
 	return v[:n], k.whole(), finish()
 }
 
-// matParts reads n values, and their imaginary parts if there are.
+// matParts reads n values, and their imaginary parts if there are any.
 func (s *source) matParts(n int64, v *matVariable) (values, imag []float64, err error) {
 	if values, _, err = s.matFloats(n, "the values of "+v.name); err != nil || !v.complex {
 		return values, nil, err
@@ -113,7 +114,7 @@ func (s *source) matContent(v *matVariable) (*matrixmarket.Content, error) {
 	return s.dense(rows, cols, values, imag), nil
 }
 
-// matSparse reads row indices, where columns begin, and values.
+// matSparse reads row indices, the starts of columns, and values.
 func (s *source) matSparse(h matrixmarket.Header, v *matVariable, rows, cols int64) (*matrixmarket.Content, error) {
 	t, k, n, finish, err := s.matData("the rows of " + v.name)
 	if err != nil {

@@ -8,14 +8,15 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// A .mpx file is little endian: a header of 256 bytes; arrays, each from a multiple of 64 bytes on, with zeros in between; a
-// CRC-32C of each block of 256 KiB of all behind the header, 4 bytes each; and the CRC-32C of these. docs/formats.md describes every byte.
+// A .mpx file is little endian: a header of 256 bytes; arrays, each of which begins at a multiple of 64 bytes, with
+// zeros in between; a CRC-32C of each block of 256 KiB of everything after the header, 4 bytes each; and the CRC-32C
+// of these checksums. docs/formats.md describes every byte.
 //
-// Of a sparse matrix the arrays are the row offsets (rows+1 numbers of 64 bits), columns (32 bits), values and imaginary parts
-// (float64): both triangles, as csr.Matrix has them, so that nothing remains to be done but to check them.
-// Of a dense one they are values and imaginary parts, column by column.
+// For a sparse matrix the arrays are the row offsets (rows+1 numbers of 64 bits), columns (32 bits), values and
+// imaginary parts (float64): both triangles, as in csr.Matrix, so that they only need to be checked. For a dense
+// matrix they are values and imaginary parts, column by column.
 const (
-	mpxMagic   = "\x89MPX\r\n\x1a\n" // damaged by whatever changes ends of lines
+	mpxMagic   = "\x89MPX\r\n\x1a\n" // damaged by any conversion of line ends
 	mpxVersion = 1
 	mpxHeader  = 256
 	mpxAlign   = 64
@@ -48,7 +49,7 @@ func (h *mpxHead) encode() []byte {
 	return b
 }
 
-// decode reads a header; "" or what is wrong with it.
+// decode reads a header; it returns "" or what is wrong with it.
 func (h *mpxHead) decode(b []byte) string {
 	le := binary.LittleEndian
 	switch {
@@ -76,14 +77,14 @@ func (h *mpxHead) decode(b []byte) string {
 	return ""
 }
 
-// mpxLayout is where arrays are in the file.
+// mpxLayout holds the positions of the arrays in the file.
 type mpxLayout struct {
 	ptr, col, val, imag int64 // where they begin
 	sums                int64 // where arrays end and checksums begin
 	size                int64 // of the file
 }
 
-// layout is where the arrays are.
+// layout returns the positions of the arrays.
 func (h *mpxHead) layout() (l mpxLayout) {
 	at := int64(mpxHeader)
 	next := func(n, bytes int64) (from int64) {
@@ -104,5 +105,5 @@ func (h *mpxHead) layout() (l mpxLayout) {
 	return l
 }
 
-// blocks returns how many checksums there are.
+// blocks returns the number of checksums.
 func (l *mpxLayout) blocks() int64 { return (l.sums - mpxHeader + mpxBlock - 1) / mpxBlock }

@@ -17,7 +17,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// blocksOf is a file of several blocks.
+// blocksOf returns a file of several blocks.
 func blocksOf(t *testing.T) ([]byte, *matrixmarket.Content) {
 	t.Helper()
 	m := &csr.Matrix{Rows: 40000, Cols: 40000, RowPtr: []int64{0}}
@@ -36,7 +36,7 @@ func blocksOf(t *testing.T) ([]byte, *matrixmarket.Content) {
 	return b.Bytes(), c
 }
 
-// Any number of threads reads the same, and an ended context ends a read.
+// Any number of threads reads the same content, and a cancelled context ends a read.
 func TestMPXThreads(t *testing.T) {
 	data, want := blocksOf(t)
 	for _, threads := range []int{1, 2, 5} {
@@ -56,7 +56,7 @@ func TestMPXThreads(t *testing.T) {
 	}
 }
 
-// Whatever byte changes is noticed, in the arrays with the block that it is in.
+// Every changed byte is noticed; for the arrays the error names the block.
 func TestMPXChecksums(t *testing.T) {
 	data, _ := blocksOf(t)
 	for at := 4; at < len(data); at += 1 + len(data)/300 { // the first four tell the format
@@ -64,7 +64,7 @@ func TestMPXChecksums(t *testing.T) {
 		b[at] ^= 0x10
 		_, err := readMemory(b, matrixmarket.Options{})
 		if err == nil {
-			t.Fatalf("byte %d was changed, and nobody noticed", at)
+			t.Fatalf("byte %d was changed, which was not noticed", at)
 		}
 		if at == mpxHeader+mpxBlock+8 && !strings.Contains(err.Error(), "at byte 262400: the next 262144 bytes are damaged") {
 			t.Error(err)
@@ -77,7 +77,7 @@ func TestMPXChecksums(t *testing.T) {
 	}
 }
 
-// What a file has with right checksums must be right all the same: kernels trust it.
+// Contents are checked even if the checksums are right: kernels trust them.
 func TestMPXLies(t *testing.T) {
 	small := &matrixmarket.Entries{Rows: 3, Cols: 3, Row: []int32{0, 1, 2, 2}, Col: []int32{0, 1, 0, 2}, Val: []float64{1, 2, 3, 4}}
 	c, err := small.Content(t.Context(), "m", 1<<20, matrixmarket.Options{})
@@ -116,7 +116,7 @@ func TestMPXLies(t *testing.T) {
 	}
 }
 
-// resum makes the checksums of a file of one block right.
+// resum corrects the checksums of a file of one block.
 func resum(b []byte) {
 	sums := b[len(b)-8:]
 	le := binary.LittleEndian
@@ -125,7 +125,7 @@ func resum(b []byte) {
 	le.PutUint32(sums[4:], crc32.Checksum(sums[:4], castagnoli))
 }
 
-// Headers that declare much do not get memory for it.
+// Headers that declare large sizes do not get memory for them.
 func TestHostileHeaders(t *testing.T) {
 	huge := mpxHead{rows: 1 << 30, cols: 1 << 30, entries: 1 << 33}
 	big := func(v ...uint32) (b []byte) {

@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// A file that is mapped is read and checked like any other.
+// A mapped file is read and checked like any other.
 func TestMPXMapped(t *testing.T) {
 	data, want := blocksOf(t)
 	path := filepath.Join(t.TempDir(), "m.mpx")

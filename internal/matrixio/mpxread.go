@@ -17,7 +17,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// readMPX maps the file if it may, or reads its arrays into memory, and verifies the checksum of each block while it is in the cache, on all threads.
+// readMPX maps the file if allowed, or reads its arrays into memory. It verifies the checksum of each block while the
+// block is in the cache, on all threads.
 func readMPX(s *source) (*matrixmarket.Content, error) {
 	at, size, err := s.random()
 	if err != nil {
@@ -52,7 +53,8 @@ func readMPX(s *source) (*matrixmarket.Content, error) {
 	return c, nil
 }
 
-// mapped maps the first n bytes of the file; nil if that was not asked for, does not go, or would give numbers the wrong way round.
+// mapped maps the first n bytes of the file. It returns nil if mapping was not requested, is impossible, or would
+// give numbers in the wrong byte order.
 func (s *source) mapped(n int64) *Mapping {
 	if f, plain := s.in.At.(*os.File); plain && s.opt.Map && littleEndian {
 		return Map(f, n)
@@ -60,7 +62,7 @@ func (s *source) mapped(n int64) *Mapping {
 	return nil
 }
 
-// littleEndian tells that numbers in memory are as they are in files.
+// littleEndian says that numbers in memory have the byte order of files.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // mpxArrays are the arrays of a file in memory.
@@ -74,7 +76,7 @@ type mpxArrays struct {
 	val, imag []float64
 }
 
-// newMPXArrays returns memory for a file, or the one that it is mapped to, and where the arrays are in it.
+// newMPXArrays returns memory for a file, or its mapping, with the positions of the arrays.
 func newMPXArrays(h *mpxHead, mapped *Mapping) *mpxArrays {
 	l := h.layout()
 	a := &mpxArrays{mapped: mapped, kernels: kernels.Default(), cols: int32(h.cols)}
@@ -95,7 +97,7 @@ func newMPXArrays(h *mpxHead, mapped *Mapping) *mpxArrays {
 	return a
 }
 
-// numbersAt returns the n numbers in the memory from a byte on.
+// numbersAt returns n numbers of the memory from a byte on.
 func numbersAt[T int64 | int32 | float64](memory []byte, at, n int64) []T {
 	if n == 0 {
 		return []T{}
@@ -103,7 +105,8 @@ func numbersAt[T int64 | int32 | float64](memory []byte, at, n int64) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&memory[at])), n)
 }
 
-// read reads the blocks on all threads: first those of row offsets, by which columns are checked while they are in the cache.
+// read reads the blocks on all threads: first the blocks of row offsets, with which columns are checked while they
+// are in the cache.
 func (a *mpxArrays) read(s *source, in io.ReaderAt, l *mpxLayout) error {
 	sums := make([]byte, l.size-l.sums)
 	if _, err := in.ReadAt(sums, l.sums); err != nil {
@@ -112,7 +115,7 @@ func (a *mpxArrays) read(s *source, in io.ReaderAt, l *mpxLayout) error {
 	if err := s.checkSums(sums, l); err != nil {
 		return err
 	}
-	offsets := int64(0) // blocks with row offsets
+	offsets := int64(0) // number of blocks with row offsets
 	if len(a.ptr) > 0 {
 		offsets = (l.col - mpxHeader + mpxBlock - 1) / mpxBlock
 	}
@@ -149,7 +152,7 @@ func (a *mpxArrays) read(s *source, in io.ReaderAt, l *mpxLayout) error {
 	}); err != nil {
 		return err
 	}
-	for k := offsets; k < l.blocks(); k++ { // rows that blocks cut
+	for k := offsets; k < l.blocks(); k++ { // rows that lie in several blocks
 		if at := first(k); at > 0 && at < int64(len(a.col)) {
 			if err := check(at-1, at+1); err != nil {
 				return err
@@ -159,12 +162,14 @@ func (a *mpxArrays) read(s *source, in io.ReaderAt, l *mpxLayout) error {
 	return nil
 }
 
-// numberIn returns which number of an array, from that byte of the file on, is the first in block k or behind it.
+// numberIn returns the index in an array, which begins at that byte of the file, of the first number in or after
+// block k.
 func numberIn[T any](k, array, bytes int64, numbers []T) int64 {
 	return max(0, min((mpxHeader+k*mpxBlock-array)/bytes, int64(len(numbers))))
 }
 
-// checkOffsets checks row offsets, which are known to rise within blocks or not: "" or what is wrong.
+// checkOffsets checks row offsets; rise says for each block whether its offsets increase. It returns "" or what is
+// wrong.
 func (a *mpxArrays) checkOffsets(l *mpxLayout, rise []bool) string {
 	good := a.ptr[0] == 0 && a.ptr[len(a.ptr)-1] == int64(len(a.col)) && !slices.Contains(rise, false)
 	for k := range rise {
@@ -178,7 +183,7 @@ func (a *mpxArrays) checkOffsets(l *mpxLayout, rise []bool) string {
 	return checkLines(a.ptr, int64(len(a.col)))
 }
 
-// checkColumns checks that columns lo to hi-1 are in range and increase in their rows: "" or what is wrong.
+// checkColumns checks that columns lo to hi-1 are in range and increase within rows. It returns "" or what is wrong.
 func (a *mpxArrays) checkColumns(lo, hi int64) string {
 	if lo >= hi {
 		return ""
@@ -203,7 +208,7 @@ func (a *mpxArrays) checkColumns(lo, hi int64) string {
 	return ""
 }
 
-// onThreads calls f for from to to-1 on all threads. The error is that of the smallest number with one.
+// onThreads calls f for from to to-1 on all threads. It returns the error of the smallest number that has one.
 func (s *source) onThreads(from, to int64, f func(k int64) error) error {
 	var next atomic.Int64
 	next.Store(from)
@@ -249,7 +254,7 @@ func (a *mpxArrays) block(s *source, l *mpxLayout, k int64, sums []byte, in io.R
 	return nil
 }
 
-// swap turns numbers around that begin at that place of the file, on machines that are big endian.
+// swap reverses the bytes of numbers from a position of the file on, on big-endian machines.
 func swap(part []byte, l *mpxLayout, at int64) {
 	for n := 0; n < len(part); {
 		size := 8
@@ -270,7 +275,7 @@ func (s *source) checkSums(sums []byte, l *mpxLayout) error {
 	return nil
 }
 
-// content is that of arrays that have been checked.
+// content returns the content of arrays that have been checked.
 func (a *mpxArrays) content(s *source, h *mpxHead) *matrixmarket.Content {
 	if h.Format == matrixmarket.Array {
 		c := s.dense(h.rows, h.cols, a.val, a.imag)

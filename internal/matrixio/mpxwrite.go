@@ -32,12 +32,12 @@ func writeMPX(w io.Writer, c *matrixmarket.Content, _ WriteOptions) error {
 	return body.close()
 }
 
-// mpxBody writes all behind the header, in blocks whose checksums it keeps. It keeps its first error.
+// mpxBody writes everything after the header, in blocks whose checksums it keeps. It keeps its first error.
 type mpxBody struct {
 	w     *bufio.Writer
-	block []byte // bytes of it that have come
+	block []byte // bytes of the current block so far
 	sums  []byte
-	bytes int64 // in all
+	bytes int64 // in total
 	err   error
 }
 
@@ -77,7 +77,7 @@ func (b *mpxBody) close() error {
 	return b.err
 }
 
-// putNumbers appends an array and the padding behind it.
+// putNumbers appends an array and the padding after it.
 func putNumbers[T int64 | int32 | float64](b *mpxBody, v []T) {
 	var buf []byte
 	const some = 4096
@@ -88,7 +88,7 @@ func putNumbers[T int64 | int32 | float64](b *mpxBody, v []T) {
 	b.add(make([]byte, -b.bytes&(mpxAlign-1)))
 }
 
-// appendNumbers appends numbers in an order of bytes.
+// appendNumbers appends numbers in a byte order.
 func appendNumbers[T int64 | int32 | float64](buf []byte, order binary.AppendByteOrder, v []T) []byte {
 	for _, x := range v {
 		switch x := any(x).(type) {

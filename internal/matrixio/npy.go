@@ -11,8 +11,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// npyMagic begins an array of NumPy. Version (2 bytes), length of the header (2 bytes, 4 from version 2) and the header follow, a literal
-// of Python such as {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, and the elements.
+// npyMagic begins an array of NumPy. Then follow the version (2 bytes), the length of the header (2 bytes, 4 from
+// version 2 on), the header, which is a Python literal such as {'descr': '<f8', 'fortran_order': False, 'shape': (3,
+// 4), }, and the elements.
 const npyMagic = "\x93NUMPY"
 
 func beginsNPY(head []byte) bool { return bytes.HasPrefix(head, []byte(npyMagic)) }
@@ -20,7 +21,7 @@ func beginsNPY(head []byte) bool { return bytes.HasPrefix(head, []byte(npyMagic)
 // array is the header of an array.
 type array struct {
 	kind
-	text    bool // a string: bytes are of an element
+	text    bool // a string; bytes are those of an element
 	shape   []int64
 	fortran bool // column by column
 }
@@ -34,7 +35,7 @@ var (
 // longestNPYHeader bounds the header in bytes.
 const longestNPYHeader = 1 << 16
 
-// npyHeader reads up to the elements, and sets the order of bytes.
+// npyHeader reads up to the elements, and sets the byte order.
 func (s *source) npyHeader() (a array, err error) {
 	var head [12]byte
 	if err := s.full(head[:8], "the header of the array"); err != nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// A sparse matrix of scipy.sparse.save_npz is a zip archive of arrays: format (csr, csc, coo, bsr or dia), shape, data, and what the
-// format has: indices and indptr; row and col; offsets. An archive of numpy.savez with one array is a dense matrix.
+// A sparse matrix of scipy.sparse.save_npz is a zip archive of arrays: format (csr, csc, coo, bsr or dia), shape,
+// data, and the arrays of the format: indices and indptr; row and col; offsets. An archive of numpy.savez with one
+// array is a dense matrix.
 
 func beginsNPZ(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
@@ -135,7 +136,7 @@ func (z *npz) values(n int64) (v, imag []float64, err error) {
 	return v, imag, err
 }
 
-// array opens an array, checks it and reads its elements by a function; class is i for whole numbers.
+// array opens an array, checks it and reads its elements by a function; class i means whole numbers.
 func (z *npz) array(name string, class byte, read func(s *source, a array, n int64) error) error {
 	s, a, closing, err := z.open(name)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// sparse returns what reads the entries of a matrix in a format of SciPy; nil: none.
+// sparse returns a function that reads the entries of a matrix in a format of SciPy; nil: none.
 func (z *npz) sparse(format string) func(rows, cols int64) (*matrixmarket.Entries, error) {
 	return map[string]func(rows, cols int64) (*matrixmarket.Entries, error){
 		"csr": z.csr, "csc": z.csc, "coo": z.coo, "bsr": z.bsr, "dia": z.dia,
@@ -31,7 +31,7 @@ func (z *npz) csc(rows, cols int64) (*matrixmarket.Entries, error) {
 	return e, nil
 }
 
-// compressed reads indptr and indices of so many lines.
+// compressed reads indptr and indices of so many rows or columns.
 func (z *npz) compressed(lines, width int64) (line, at []int32, err error) {
 	ptr, err := z.ints("indptr")
 	if err != nil {
@@ -68,7 +68,7 @@ func (z *npz) coo(rows, cols int64) (*matrixmarket.Entries, error) {
 	return e, err
 }
 
-// dataShape is the shape of data.
+// dataShape returns the shape of data.
 func (z *npz) dataShape(dims int) ([]int64, error) {
 	s, a, closing, err := z.open("data")
 	if err != nil {
@@ -124,7 +124,7 @@ func (z *npz) bsr(rows, cols int64) (*matrixmarket.Entries, error) {
 	return e, nil
 }
 
-// dia reads diagonals: data[k, j] is the element of column j on diagonal offsets[k], which is row j - offsets[k].
+// dia reads diagonals: data[k, j] is the element of column j on diagonal offsets[k], in row j - offsets[k].
 func (z *npz) dia(rows, cols int64) (*matrixmarket.Entries, error) {
 	offsets, err := z.ints("offsets")
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// writeNPZ writes what scipy.sparse.load_npz reads, in the format csr; a dense matrix as numpy.savez does, under the name arr_0. Members
-// are not compressed, as by save_npz(compressed=False): values hardly shrink, and it would take 20 times as long.
+// writeNPZ writes an archive for scipy.sparse.load_npz, in the format csr; a dense matrix as numpy.savez does, under
+// the name arr_0. Members are not compressed, as with save_npz(compressed=False): values hardly shrink, and
+// compression would take 20 times as long.
 func writeNPZ(w io.Writer, c *matrixmarket.Content, _ WriteOptions) error {
 	z := zip.NewWriter(w)
 	m := c.Matrix
@@ -54,7 +55,7 @@ type npyMember struct {
 	put  func(o *numberWriter)
 }
 
-// rowOffsets are those of a matrix, which may have none if it has no rows.
+// rowOffsets returns the row offsets of a matrix, which may have none if it has no rows.
 func rowOffsets(ptr []int64, rows int) []int64 {
 	if rows == 0 {
 		return []int64{0}
@@ -66,7 +67,7 @@ func newNPYWriter(w io.Writer) *numberWriter {
 	return &numberWriter{w: bufio.NewWriterSize(w, pieceBytes), order: binary.LittleEndian}
 }
 
-// descr is NumPy's name of the type of the values.
+// descr returns NumPy's name of the type of the values.
 func descr(c *matrixmarket.Content) string {
 	if c.Imag != nil {
 		return "<c16"

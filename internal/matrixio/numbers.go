@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// kind is how a number is stored: a letter as in NumPy's descriptions (i: integer, u: unsigned, f: floating point,
-// c: complex, b: truth value), and its bytes.
+// kind is the kind of a stored number: a letter as in NumPy's descriptions (i: integer, u: unsigned, f: floating
+// point, c: complex, b: truth value), and its bytes.
 type kind struct {
 	letter byte
 	bytes  int
@@ -28,7 +28,7 @@ func (k kind) known() bool {
 
 func (k kind) whole() bool { return k.letter == 'i' || k.letter == 'u' || k.letter == 'b' }
 
-// bits is the number in the first bytes of b.
+// bits returns the number in the first bytes of b.
 func (k kind) bits(b []byte, order binary.ByteOrder, size int) uint64 {
 	switch size {
 	case 1:
@@ -41,7 +41,7 @@ func (k kind) bits(b []byte, order binary.ByteOrder, size int) uint64 {
 	return order.Uint64(b)
 }
 
-// integer is a whole number; one beyond int64 becomes -1, which is out of any range.
+// integer returns a whole number; one beyond int64 becomes -1, which is out of any range.
 func (k kind) integer(b []byte, order binary.ByteOrder) int64 {
 	v := k.bits(b, order, k.bytes)
 	if k.letter == 'i' {
@@ -54,7 +54,7 @@ func (k kind) integer(b []byte, order binary.ByteOrder) int64 {
 	return int64(v)
 }
 
-// float is a real number, or the real part of a complex one.
+// float returns a real number, or the real part of a complex one.
 func (k kind) float(b []byte, order binary.ByteOrder) float64 {
 	switch {
 	case k.letter == 'u' || k.letter == 'b':
@@ -67,10 +67,10 @@ func (k kind) float(b []byte, order binary.ByteOrder) float64 {
 	return math.Float64frombits(order.Uint64(b))
 }
 
-// pieceBytes is how much is read at a time: a declaration that is not kept takes no more memory than that.
+// pieceBytes is the number of bytes read at a time: a false declaration takes no more memory than that.
 const pieceBytes = 1 << 18
 
-// each reads n numbers of a kind and hands on the bytes of some at a time.
+// each reads n numbers of a kind and passes the bytes of some at a time to take.
 func (s *source) each(n int64, k kind, what string, take func(raw []byte)) error {
 	if err := s.holds(n, int64(k.bytes), what); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (s *source) each(n int64, k kind, what string, take func(raw []byte)) error
 	return nil
 }
 
-// room is the capacity to begin with for n numbers: for all, where the file has been found to be long enough.
+// room returns the initial capacity for n numbers: for all of them, if the file is known to be long enough.
 func (s *source) room(n int64) int64 {
 	if s.size >= 0 {
 		return n
@@ -133,7 +133,7 @@ func (s *source) indices(n int64, k kind, limit int64, what string) (v []int32, 
 	return v, err
 }
 
-// places is indices without a limit but that of int32, beyond which they become -1.
+// places is indices without a limit other than int32; larger ones become -1.
 func (s *source) places(n int64, k kind, what string) ([]int32, error) {
 	if err := s.holds(n, int64(k.bytes), what); err != nil {
 		return nil, err
@@ -171,7 +171,8 @@ func (s *source) floats(n int64, k kind, what string) (v, imag []float64, err er
 	return v, imag, err
 }
 
-// checkLines checks pointers to the first entries of rows (or columns), which begin at 0 and end at entries: "" or what is wrong with them.
+// checkLines checks pointers to the first entries of rows (or columns), which begin at 0 and end at entries. It
+// returns "" or what is wrong.
 func checkLines(ptr []int64, entries int64) string {
 	if len(ptr) == 0 || ptr[0] != 0 {
 		return "the first is not 0"

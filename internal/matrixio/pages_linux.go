@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hugePages asks for large pages for memory that is not in use yet: the first touch of small ones takes longer than to read the file.
+// hugePages asks for large pages for unused memory: the first touch of small ones takes longer than reading the file.
 func hugePages(memory []byte) {
 	const page = 2 << 20
 	if len(memory) < 2*page {

@@ -2,5 +2,5 @@
 
 package matrixio
 
-// hugePages is for systems with a call for that.
+// hugePages does nothing on systems without such a call.
 func hugePages([]byte) {}

@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestPapersHaveThePublishedMatrices compares with the tables, which have either two
-// digits or all of them.
+// TestPapersHaveThePublishedMatrices compares with the tables, whose figures have either two or all digits.
 func TestPapersHaveThePublishedMatrices(t *testing.T) {
 	for _, table := range []string{"3.2-matrices", "3.3-solvers", "3.4-gmres", "4.4-matrices"} {
 		rows := published(t, "thesis-table-"+table+".tsv")

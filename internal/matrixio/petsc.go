@@ -8,14 +8,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// PETSc writes matrices by MatView and vectors by VecView, big endian, with whole numbers of 32 bits, or of 64 in builds with
-// 64-bit indices:
+// PETSc writes matrices by MatView and vectors by VecView, big endian, with whole numbers of 32 bits, or of 64 bits
+// in builds with 64-bit indices:
 //
 //	class 1211216, rows, columns, entries, entries of each row, columns, values
 //	class 1211216, rows, columns, -1, values row by row (a dense matrix)
 //	class 1211214, elements, values
 //
-// Nothing in the file says that values are complex; the size of the file tells.
+// Nothing in the file says whether values are complex; the size of the file tells.
 const (
 	petscMatrix = 1211216
 	petscVector = 1211214
@@ -116,12 +116,12 @@ func (s *source) petscRows(rows, entries int64, whole kind) ([]int64, error) {
 	return ptr, nil
 }
 
-// petscValues tells whether the n values that follow are real or complex: where real ones would end, the file does, or
-// another object begins.
+// petscValues determines whether the n values that follow are real or complex: where real ones would end, the file
+// ends or another object begins.
 func (s *source) petscValues(n int64) (kind, error) {
 	real, complex := kind{'f', 8}, kind{'c', 16}
 	if s.in.At == nil {
-		return real, nil // what is left over tells
+		return real, nil // the remaining bytes tell
 	}
 	switch {
 	case n == 0, s.endsAt(s.at + 8*n):

@@ -34,7 +34,7 @@ func writePETSc(w io.Writer, c *matrixmarket.Content, _ WriteOptions) error {
 	return out.close()
 }
 
-// numberWriter writes numbers in an order of bytes, and keeps its first error.
+// numberWriter writes numbers in a byte order, and keeps its first error.
 type numberWriter struct {
 	w     *bufio.Writer
 	order binary.AppendByteOrder
@@ -51,7 +51,7 @@ func putAll[T int64 | int32 | float64](o *numberWriter, v []T) {
 	}
 }
 
-// complex writes values, each in front of its imaginary part, if there are such.
+// complex writes values, each followed by its imaginary part if there is one.
 func (o *numberWriter) complex(v, imag []float64) {
 	if imag == nil {
 		putAll(o, v)

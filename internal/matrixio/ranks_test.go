@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// Ranks have rank 0 read files of other formats, and say so; a fault is the same on all.
+// With ranks, rank 0 reads files of other formats, with a message; a fault is the same on all ranks.
 func TestConcurrentRanks(t *testing.T) {
 	for _, name := range []string{"csr.npz", "matrix.petsc", "a.mpx", "scipy.rua.gz", "two.mat"} {
 		want, wantErr := readFile("testdata/"+name, matrixmarket.Options{})

@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// writeRB writes a sparse matrix in the Rutherford-Boeing format, one triangle if that is enough, with 17 digits.
+// writeRB writes a sparse matrix in the Rutherford-Boeing format, one triangle if that suffices, with 17 digits.
 func writeRB(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error {
 	if err := sparseOnly(c, "Rutherford-Boeing"); err != nil {
 		return err
@@ -30,7 +30,7 @@ func writeRB(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error {
 	case c.Field == matrixmarket.Pattern:
 		field = "p"
 	}
-	// What is written of each column is on or below the diagonal, if that is enough.
+	// If one triangle suffices, only the part of each column on and below the diagonal is written.
 	first := func(j int, rows []int32) int {
 		if symmetry == matrixmarket.General {
 			return 0
@@ -54,7 +54,7 @@ func writeRB(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error {
 	case "p":
 		values = 0
 	}
-	const whole, real = 7, 3 // numbers to a line of 80 bytes
+	const whole, real = 7, 3 // numbers on a line of 80 bytes
 	lines := [3]int{(t.Rows + whole) / whole, (entries + whole - 1) / whole, (values + real - 1) / real}
 	out.print("%-72.72s%-8s\n", strings.ReplaceAll(opt.Comment, "\n", " "), "mpsolve")
 	out.print("%14d %13d %13d %13d\n", lines[0]+lines[1]+lines[2], lines[0], lines[1], lines[2])
@@ -101,7 +101,7 @@ func (o *cardWriter) print(format string, args ...any) {
 	}
 }
 
-// number writes a number, so many to a line.
+// number writes a number, perLine numbers to a line.
 func (o *cardWriter) number(perLine int, format string, v any) {
 	o.print(format, v)
 	if o.on++; o.on == perLine {
@@ -109,7 +109,7 @@ func (o *cardWriter) number(perLine int, format string, v any) {
 	}
 }
 
-// end ends the line, if there is anything on it.
+// end ends the line, unless it is empty.
 func (o *cardWriter) end() {
 	if o.on > 0 {
 		o.print("\n")

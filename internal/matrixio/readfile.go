@@ -9,8 +9,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// ReadFile reads a real sparse matrix from a file of any format, which its content tells; it may be compressed. A file that
-// takes more memory than the machine has is refused.
+// ReadFile reads a real sparse matrix from a file of any format, which the content determines; the file may be
+// compressed. It refuses a file that needs more memory than the machine has.
 func ReadFile(ctx context.Context, name string) (*csr.Matrix, error) {
 	c, err := readAny(ctx, name)
 	if err != nil {
@@ -23,7 +23,7 @@ func ReadFile(ctx context.Context, name string) (*csr.Matrix, error) {
 	return m, nil
 }
 
-// ReadVector reads a real vector from a file of any format, one of a single column.
+// ReadVector reads a real vector from a file of any format with a single column.
 func ReadVector(ctx context.Context, name string) ([]float64, error) {
 	c, err := readAny(ctx, name)
 	if err != nil {

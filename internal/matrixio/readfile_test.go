@@ -11,7 +11,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// Files of every format that is written are read by their names alone, and what is no matrix or no vector is refused.
+// Files of every format that is written are read by their names alone, and files with no matrix or no vector are
+// refused.
 func TestReadFile(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	matrix := filepath.Join(dir, "A.mtx")

@@ -1,14 +1,14 @@
-// Package realform makes real systems of complex ones. With A = B + iC, A (x + iy) = b + ic is
+// A Form is a real system that is equivalent to a complex one. With A = B + iC, A (x + iy) = b + ic is
 //
 //	K1: [B -C; C B] (x; y) = (b; c)        eigenvalues of A and their conjugates
 //	K4: [C -B; B C] (x; -y) = (c; b)       eigenvalues of -iA and their conjugates
 //
-// of which [Day01] recommends the one whose eigenvalues lie on one side of zero: those of the forms K2 and K3 lie on both sides, as many
-// on each, which Krylov methods dislike. K1 of a hermitian matrix is symmetric, and definite if that is. K4 is K1 of -iA, for
-// matrices whose diagonal is mostly imaginary.
+// [Day01] recommends the form whose eigenvalues lie on one side of zero. The eigenvalues of the forms K2 and K3 lie
+// on both sides in equal numbers, which is bad for Krylov methods. K1 of a Hermitian matrix is symmetric, and
+// definite if the matrix is. K4 is K1 of -iA, for matrices whose diagonal is mostly imaginary.
 //
-// Unknowns are interleaved: x1, y1, x2, y2, ..., so that each entry is a block of 2 x 2 and what belongs together stays together, in caches,
-// orders, factors and aggregates.
+// Unknowns are interleaved: x1, y1, x2, y2, ..., so that each entry becomes a 2 x 2 block and related numbers stay
+// together in caches, orders, factors and aggregates.
 package matrixio
 
 import (
@@ -22,10 +22,10 @@ type Form struct {
 	Name   string      // K1 or K4
 	Matrix *csr.Matrix // twice as many rows and columns; parts that are zero are left out
 
-	turned bool // K1 of -iA, and right-hand sides -ib: K4 but for signs
+	turned bool // K1 of -iA, and right-hand sides -ib: K4 up to signs
 }
 
-// Bytes returns the memory of the form of a matrix with so many rows and entries, at most.
+// Bytes returns an upper bound of the memory of the form of a matrix with so many rows and entries.
 func Bytes(rows, entries int64) int64 { return csr.Bytes(2*rows, 4*entries) }
 
 // New returns the form of the matrix with the values of m and these imaginary parts.

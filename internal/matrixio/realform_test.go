@@ -9,7 +9,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// A product with the form is the complex product, for both forms, and A x = b in one is so in the other.
+// A product with the form is the complex product, for both forms, and a solution of A x = b in one form is a solution
+// in the other.
 func TestProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n = 30
@@ -73,7 +74,7 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// The form of a hermitian matrix is symmetric.
+// The form of a Hermitian matrix is symmetric.
 func TestHermitian(t *testing.T) {
 	m := &csr.Matrix{Rows: 2, Cols: 2, RowPtr: []int64{0, 2, 4}, Col: []int32{0, 1, 0, 1}, Val: []float64{3, 1, 1, 2}}
 	k := New(m, []float64{0, -1, 1, 0}).Matrix

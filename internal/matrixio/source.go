@@ -15,7 +15,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// source is a file, or a part of one, that is read from its beginning, with what its errors say.
+// source is a file, or a part of one, that is read from its beginning, with the text for its errors.
 type source struct {
 	ctx  context.Context
 	in   *matrixmarket.File
@@ -23,8 +23,8 @@ type source struct {
 	part string // of the file, such as a member of an archive; "": the file itself
 
 	r     io.Reader
-	at    int64 // bytes read of it
-	size  int64 // of it; -1: not known
+	at    int64 // bytes read so far
+	size  int64 // in bytes; -1: unknown
 	order binary.ByteOrder
 }
 
@@ -36,14 +36,14 @@ func newSource(ctx context.Context, in *matrixmarket.File, opt matrixmarket.Opti
 	return s
 }
 
-// within is the source of a part of the file.
+// within returns the source of a part of the file.
 func (s *source) within(part string, r io.Reader, size int64) *source {
 	t := *s
 	t.part, t.r, t.at, t.size = part, r, 0, size
 	return &t
 }
 
-// fault is an error in what was read up to here.
+// fault returns an error at the current position.
 func (s *source) fault(format string, args ...any) error { return s.faultAt(s.at, format, args...) }
 
 func (s *source) faultAt(at int64, format string, args ...any) error {
@@ -54,7 +54,8 @@ func (s *source) faultAt(at int64, format string, args ...any) error {
 	return &matrixmarket.Error{File: s.in.Name, Msg: fmt.Sprintf("at %s: %s", where, fmt.Sprintf(format, args...))}
 }
 
-// printable lists names of the file, which may hold any byte and be any number, in at most some 200 characters of one line.
+// printable lists names of the file, which may have any bytes and any number, in about 200 characters of one line at
+// most.
 func printable(names ...string) string {
 	quoted := strconv.Quote(fmt.Sprintf("%.200s", strings.Join(names, ", ")))
 	return quoted[1 : len(quoted)-1]
@@ -76,12 +77,12 @@ func (s *source) full(buf []byte, what string) error {
 	return s.failed(err)
 }
 
-// failed is an error of the reader: one of a decompressor is about the content.
+// failed converts an error of the reader: an error of a decompressor is about the content.
 func (s *source) failed(err error) error {
 	if s.part != "" {
 		return s.fault("the data is damaged: %v", err)
 	}
-	return err // which names the file
+	return err // the error names the file
 }
 
 // drain reads to the end, where decompressors verify their checksums.
@@ -94,7 +95,7 @@ func (s *source) drain() error {
 	return nil
 }
 
-// skip passes over n bytes.
+// skip skips n bytes.
 func (s *source) skip(n int64, what string) error {
 	got, err := io.CopyN(io.Discard, s.r, n)
 	s.at += got
@@ -107,7 +108,7 @@ func (s *source) skip(n int64, what string) error {
 	return nil
 }
 
-// holds is an error if the file is too short for n numbers of so many bytes.
+// holds returns an error if the file is too short for n numbers of so many bytes.
 func (s *source) holds(n, bytes int64, what string) error {
 	if n < 0 {
 		return s.fault("%s: %d are declared", what, n)
@@ -118,7 +119,7 @@ func (s *source) holds(n, bytes int64, what string) error {
 	return nil
 }
 
-// dims checks the dimensions of what follows, and tells the caller of them.
+// dims checks the dimensions of what follows, and reports them to the caller.
 func (s *source) dims(h matrixmarket.Header, rows, cols int64) error {
 	if rows < 0 || cols < 0 || rows > csr.MaxDim || cols > csr.MaxDim {
 		return s.fault("dimensions %d x %d are out of range", rows, cols)
@@ -135,7 +136,7 @@ const (
 	resultBytes = 12
 )
 
-// fits is an error if a sparse matrix needs too much memory.
+// fits returns an error if a sparse matrix needs too much memory.
 func (s *source) fits(rows, cols, entries int64, complex bool) error {
 	each := float64(stagedBytes + resultBytes)
 	if complex {
@@ -144,7 +145,7 @@ func (s *source) fits(rows, cols, entries int64, complex bool) error {
 	return s.opt.Fits(s.in.Name, s.bytes(), 8*float64(rows+1)+each*float64(entries), "a %d x %d matrix with %d entries", rows, cols, entries)
 }
 
-// fitsDense is an error if a dense matrix needs too much memory.
+// fitsDense returns an error if a dense matrix needs too much memory.
 func (s *source) fitsDense(rows, cols int64, complex bool) error {
 	each := 8.0
 	if complex {
@@ -153,7 +154,7 @@ func (s *source) fitsDense(rows, cols int64, complex bool) error {
 	return s.opt.Fits(s.in.Name, s.bytes(), each*float64(rows)*float64(cols), "a dense %d x %d matrix", rows, cols)
 }
 
-// bytes is the size of the file as far as it is known.
+// bytes returns the size of the file, as far as it is known.
 func (s *source) bytes() int64 {
 	if s.in.At != nil {
 		return s.in.Size
@@ -161,12 +162,12 @@ func (s *source) bytes() int64 {
 	return max(s.at, s.size)
 }
 
-// content makes content of entries.
+// content converts entries to content.
 func (s *source) content(e *matrixmarket.Entries) (*matrixmarket.Content, error) {
 	return e.Content(s.ctx, s.in.Name, s.bytes(), s.opt)
 }
 
-// dense makes content of a dense matrix, column by column.
+// dense converts a dense matrix, column by column, to content.
 func (s *source) dense(rows, cols int64, values, imag []float64) *matrixmarket.Content {
 	h := matrixmarket.Header{Format: matrixmarket.Array}
 	if imag != nil {
@@ -184,7 +185,8 @@ func (s *source) threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// random is the file for reading in any order. A pipe or a compressed file is read to its end, as far as it fits into memory.
+// random returns the file for reading in any order. It reads a pipe or a compressed file to its end, as far as it
+// fits into memory.
 func (s *source) random() (at io.ReaderAt, size int64, err error) {
 	if s.in.At != nil {
 		return s.in.At, s.in.Size, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// What testdata/make.py puts into the files: row by row.
+// The contents of the files of testdata/make.py, row by row.
 var (
 	wantA      = []float64{4, -1, 0, 0, -1, 4.5, 0, 1e-300, 0, 0, 2, 0, 7, 0, -3, 1. / 3}
 	wantVector = []float64{1, -2, 3, 1. / 3}
@@ -62,7 +62,7 @@ func elements(c *matrixmarket.Content) (re, im []float64) {
 	return re, im
 }
 
-// The files of other programs hold what was put into them, also through a stream.
+// Files written by other programs hold the right contents, also when read through a stream.
 func TestFilesOfOthers(t *testing.T) {
 	half := []float64{.5, 0, 0, 0, 0, .5, 0, 0, 0, 0, .5, 0, 0, 0, 0, .5}
 	for name, want := range map[string][2][]float64{
@@ -111,8 +111,8 @@ func TestFilesOfOthers(t *testing.T) {
 	}
 }
 
-// Every file of testdata with a byte changed, or cut off anywhere, is refused or read, but not more than that: no panic, and errors that are
-// one line with the name of the file.
+// Every file of testdata with a byte changed, or cut off anywhere, is refused or read: there is no panic, and errors
+// are one line with the name of the file.
 func TestDamage(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil {
@@ -138,7 +138,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// checkRefusal reads what may be damaged, as a file and as a stream.
+// checkRefusal reads data that may be damaged, as a file and as a stream.
 func checkRefusal(t *testing.T, data []byte) {
 	t.Helper()
 	opt := matrixmarket.Options{Threads: 1, MaxMemory: 1 << 22, Other: Recognise}
@@ -172,7 +172,7 @@ func checkError(t *testing.T, err error) {
 
 func unprintable(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }
 
-// Names and headers within files may be any bytes, and any number of them.
+// Names and headers within files may have any bytes, and any number.
 func TestTextsInErrors(t *testing.T) {
 	two, err := os.ReadFile("testdata/two.mat")
 	if err != nil {

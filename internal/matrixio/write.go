@@ -20,7 +20,7 @@ func transposed(c *matrixmarket.Content) (t *csr.Matrix, imag []float64) {
 	return m.Transpose(nil), imag
 }
 
-// Symmetry finds out the symmetry of a sparse matrix from its entries: whether one triangle would do.
+// Symmetry determines the symmetry of a sparse matrix from its entries: whether one triangle suffices.
 func Symmetry(c *matrixmarket.Content) matrixmarket.Symmetry {
 	m := c.Matrix
 	if m == nil || m.Rows != m.Cols {
@@ -42,7 +42,7 @@ func Symmetry(c *matrixmarket.Content) matrixmarket.Symmetry {
 	return matrixmarket.General
 }
 
-// negated reports whether v = -w. A diagonal without zeros prevents that.
+// negated reports whether v = -w. A nonzero diagonal excludes that.
 func negated(v, w []float64) bool {
 	for k := range v {
 		if v[k] != -w[k] {
@@ -52,7 +52,7 @@ func negated(v, w []float64) bool {
 	return true
 }
 
-// writeMatrixMarket writes text, one triangle if that is enough.
+// writeMatrixMarket writes text, one triangle if that suffices.
 func writeMatrixMarket(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error {
 	text := matrixmarket.WriteOptions{Threads: opt.Threads}
 	if opt.Comment != "" {
@@ -64,7 +64,7 @@ func writeMatrixMarket(w io.Writer, c *matrixmarket.Content, opt WriteOptions) e
 	return matrixmarket.WriteEntries(w, c.Matrix, c.Imag, Symmetry(c), text)
 }
 
-// sparseOnly is an error unless the content is a sparse matrix.
+// sparseOnly returns an error unless the content is a sparse matrix.
 func sparseOnly(c *matrixmarket.Content, format string) error {
 	if c.Matrix == nil {
 		return fmt.Errorf("%s files hold sparse matrices, no arrays and vectors", format)
@@ -74,7 +74,7 @@ func sparseOnly(c *matrixmarket.Content, format string) error {
 
 var errDenseOnly = errors.New("NumPy arrays (.npy) hold dense matrices and vectors; sparse ones are in .npz files")
 
-// below32 is an error if a format with numbers of 32 bits cannot hold the matrix.
+// below32 returns an error if a format with 32-bit numbers cannot hold the matrix.
 func below32(m *csr.Matrix) error {
 	if int64(m.NNZ()) > csr.MaxDim {
 		return errors.New("the format has no room for so many entries: its numbers have 32 bits")

@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// checkRoundTrips writes content in every format and reads it back: the same numbers.
+// checkRoundTrips writes content in every format and reads it back: the numbers are the same.
 func checkRoundTrips(t *testing.T, c *matrixmarket.Content) {
 	t.Helper()
 	for _, f := range Formats {
@@ -38,7 +38,7 @@ func checkRoundTrips(t *testing.T, c *matrixmarket.Content) {
 	}
 }
 
-// difference says in what two contents differ, but for zeros, which need not be kept.
+// difference describes how two contents differ, except for zeros, which need not be kept.
 func difference(c, d *matrixmarket.Content) string {
 	if c.Rows != d.Rows || c.Cols != d.Cols {
 		return "dimensions"
@@ -66,7 +66,7 @@ func allZero(v []float64) bool {
 	return !slices.ContainsFunc(v, func(x float64) bool { return x != 0 })
 }
 
-// nonzeros is a matrix without zeros.
+// nonzeros returns a matrix without zeros.
 func nonzeros(c *matrixmarket.Content) (*csr.Matrix, []float64) {
 	m := &csr.Matrix{Rows: c.Rows, Cols: c.Cols, RowPtr: []int64{0}}
 	var imag []float64
@@ -85,7 +85,7 @@ func nonzeros(c *matrixmarket.Content) (*csr.Matrix, []float64) {
 	return m, imag
 }
 
-// Random matrices and arrays, real and complex, of every symmetry, survive every format bit by bit.
+// Random matrices and arrays, real and complex, of every symmetry, survive every format bit for bit.
 func TestRoundTrips(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for n := range 60 {

@@ -21,19 +21,19 @@ func (v *Vec) term(i int) term { return term{v.neg[i], v.at(i), int(v.exp[i])} }
 // adder adds pairs of numbers.
 type adder struct{ m, low []uint64 }
 
-// newAdder returns one for numbers of so many words, at most.
+// newAdder returns an adder for numbers of at most so many words.
 func newAdder(words int) *adder {
 	return &adder{m: make([]uint64, words+2), low: make([]uint64, words+2)}
 }
 
-// put sets element i of v to a + b, rounded once: as if the sum were exact.
+// put sets element i of v to a + b, rounded once, as if the sum were exact.
 func (s *adder) put(v *Vec, i int, a, b term) {
 	if a.zero() || !b.zero() && b.e > a.e {
 		a, b = b, a
 	}
-	// a in the high words, below one for a carry, and zeros, of one word at least. Something of b is left out only if b begins more than 64 bits
-	// below a, so that the sum has nearly the size of a: then what is left out, a part of the lowest bit, is far below what
-	// is rounded to, and decides no more than that the sum is no tie.
+	// The words of m: a in the high words, below a word for the carry, followed by at least one word of zeros. A part
+	// of b is omitted only if b begins more than 64 bits below a, so that the sum is nearly as large as a. The
+	// omitted part is then far below the bit that is rounded to, and only shows that the sum is not a tie.
 	n := len(s.m)
 	clear(s.m)
 	copy(s.m[n-1-len(a.m):], a.m)
@@ -51,12 +51,12 @@ func (s *adder) put(v *Vec, i int, a, b term) {
 	} else {
 		var c uint64
 		if rest {
-			c = 1 // the difference is between two integers: the lower one, and something
+			c = 1 // the difference lies between two integers: the lower one, plus a remainder
 		}
 		for k := range s.m {
 			s.m[k], c = bits.Sub64(s.m[k], s.low[k], c)
 		}
-		if c != 0 { // of equal exponents
+		if c != 0 { // equal exponents
 			neg, c = !neg, 1
 			for k := range s.m {
 				s.m[k], c = bits.Add64(^s.m[k], 0, c)
@@ -66,9 +66,9 @@ func (s *adder) put(v *Vec, i int, a, b term) {
 	v.put(i, neg, s.m, a.e+64, rest)
 }
 
-// shift writes the number to m as put does, `by` bits lower, and reports whether bits were left out.
+// shift writes the number to m as put does, `by` bits lower, and reports whether bits were lost.
 func (t term) shift(m []uint64, by int) (rest bool) {
-	top := 64 * (len(m) - 1) // bits of m below the word for a carry
+	top := 64 * (len(m) - 1) // bits of m below the word for the carry
 	at := 64*len(t.m) - top + by
 	for k := range m {
 		m[k] = bitsFrom(t.m, at+64*k)

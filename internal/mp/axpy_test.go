@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// exact has enough bits for any sum of two products here.
+// exact returns a number with enough bits for any sum of two products here.
 func exact() *big.Float { return new(big.Float).SetPrec(20000) }
 
-// Sums are rounded once, whatever the distance of their terms, and however much of them cancels.
+// Sums are rounded once, for any distance of their terms and any cancellation.
 func TestAxpy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, bits := range precisions {
@@ -37,7 +37,7 @@ func TestAxpy(t *testing.T) {
 	}
 }
 
-// A term far below decides about a tie.
+// A term far below a tie decides the rounding.
 func TestAxpyTie(t *testing.T) {
 	for _, bits := range precisions {
 		for _, sign := range []float64{-1, 0, 1} {

@@ -10,11 +10,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// published are the precisions of MPRES' tables.
+// published are the precisions of the tables of MPRES.
 var published = []int{106, 212, 424, 848, 1696}
 
-// Of a dense matrix of 1000 rows and columns, in MPRES' table 5 1.2 to 24.6 ms on a GPU. ns/muladd is the time of an
-// element, to be compared with that of BenchmarkBig.
+// BenchmarkMulVec multiplies by a dense matrix of order 1000; table 5 of MPRES gives 1.2 to 24.6 ms on a GPU.
+// ns/muladd is the time per element, to be compared with BenchmarkBig.
 func BenchmarkMulVec(b *testing.B) { benchmarkDense(b, (*Dense).MulVec) }
 
 func BenchmarkMulVecT(b *testing.B) { benchmarkDense(b, (*Dense).MulVecT) }
@@ -41,7 +41,7 @@ func benchmarkDense(b *testing.B, call func(a *Dense, y, x *Vec)) {
 	}
 }
 
-// The multiply-add of math/big, as it is used for inner products.
+// BenchmarkBig is the multiply-add of math/big, as used for inner products.
 func BenchmarkBig(b *testing.B) {
 	const n = 1000
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -59,7 +59,7 @@ func BenchmarkBig(b *testing.B) {
 	}
 }
 
-// A tridiagonal matrix of 7 diagonals and a vector of mp, with the conversion of the vector.
+// BenchmarkMatrix multiplies a band matrix of 7 diagonals by a vector of mp, including the conversion of the vector.
 func BenchmarkMatrix(b *testing.B) {
 	const n = 100000
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -91,7 +91,7 @@ func BenchmarkMatrix(b *testing.B) {
 	}
 }
 
-// Vectors of 100000 elements.
+// BenchmarkVectors uses vectors of 100000 elements.
 func BenchmarkVectors(b *testing.B) {
 	const n = 100000
 	rng := rand.New(rand.NewPCG(1, 1))

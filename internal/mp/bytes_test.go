@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is said of memory is what the arrays have, but for a few words.
+// The memory reported is that of the arrays, up to a few words.
 func TestBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	for _, bits := range precisions {

@@ -6,7 +6,8 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// Dense is a dense matrix, each row of which is in fixed point relative to its largest element: what is smaller by 2^k has k bits less.
+// Dense is a dense matrix, each row of which is in fixed point relative to its largest element: an element smaller by
+// 2^k has k bits less.
 type Dense struct {
 	pool             *parallel.Pool
 	rows, cols       int
@@ -18,7 +19,7 @@ type Dense struct {
 	rowSums, colSums []uint64 // size + 1 limbs for each
 }
 
-// NewDense returns a matrix of zeros for vectors of that precision.
+// NewDense returns a zero matrix for vectors of that precision.
 func NewDense(pool *parallel.Pool, rows, cols, bits int) *Dense {
 	if err := CheckBits(bits); err != nil {
 		panic("mp: " + err.Error())
@@ -48,7 +49,7 @@ func NewDense(pool *parallel.Pool, rows, cols, bits int) *Dense {
 	return a
 }
 
-// DenseBytes returns the memory that NewDense takes.
+// DenseBytes returns the bytes of memory that NewDense allocates.
 func DenseBytes(rows, cols, bits int) int64 {
 	size, chunks := int64(sizeOf(bits)), int64((rows+lanes-1)/lanes)
 	return 8*lanes*chunks*int64(cols)*size + 8*int64(rows+cols)*(size+1) + 9*int64(rows)
@@ -57,7 +58,7 @@ func DenseBytes(rows, cols, bits int) int64 {
 // Dims returns the number of rows and columns.
 func (a *Dense) Dims() (rows, cols int) { return a.rows, a.cols }
 
-// SetRow sets row i to v, which is rounded to fixed point. Not to be called while another method runs.
+// SetRow sets row i to v, rounded to fixed point. It must not be called while another method runs.
 func (a *Dense) SetRow(i int, v *Vec) {
 	if v.Len() != a.cols {
 		panic(fmt.Sprintf("mp: a row of %d elements for a matrix of %d columns", v.Len(), a.cols))
@@ -89,10 +90,10 @@ func (a *Dense) SetRow(i int, v *Vec) {
 	}
 }
 
-// MulVec computes y = A x. Element i differs from A x by at most MulBound. x has the precision of A.
+// MulVec computes y = A x. Element i differs from A x by at most MulBound. x must have the precision of A.
 func (a *Dense) MulVec(y, x *Vec) { a.multiply(y, x, nil) }
 
-// multiply computes y = A x, or what an update makes of it.
+// multiply computes y = A x, or the update of y by A x.
 func (a *Dense) multiply(y, x *Vec, by *update) {
 	a.check(y.Len(), a.rows, x, a.cols)
 	ex, any := x.top()
@@ -117,13 +118,13 @@ func (a *Dense) multiply(y, x *Vec, by *update) {
 	}))
 }
 
-// MulVecT computes y = A^T x, as MulVec.
+// MulVecT computes y = A^T x, like MulVec.
 func (a *Dense) MulVecT(y, x *Vec) { a.multiplyT(y, x, nil) }
 
-// multiplyT computes y = A^T x, or what an update makes of it.
+// multiplyT computes y = A^T x, or the update of y by A^T x.
 func (a *Dense) multiplyT(y, x *Vec, by *update) {
 	a.check(y.Len(), a.cols, x, a.rows)
-	// Rows have units of their own: x_i is multiplied by that of row i.
+	// Rows have their own units: x_i is multiplied by the unit of row i.
 	var e int
 	any := false
 	for i := range a.rows {
@@ -168,7 +169,8 @@ func (v *Vec) clear() {
 	clear(v.neg)
 }
 
-// fixOffset writes the numbers of x in the form of offset, one after the other, and returns size + 1 limbs of their sum.
+// fixOffset writes the numbers of x in the form of offset, one after the other, and returns the size + 1 limbs of
+// their sum.
 func (v *Vec) fixOffset(pool *parallel.Pool, size, e int) (limbs, sums []uint64) {
 	limbs = make([]uint64, v.Len()*size)
 	pool.RunRanges(blocks(v.Len()), func(_, lo, hi int) {

@@ -14,7 +14,7 @@ type byLanes struct {
 	sums   []uint64 // size + 1 limbs of the sum of all numbers
 }
 
-// fixLanes rounds x_i 2^add(i) to fixed point relative to 2^e. The part of chunk c is c / perPart.
+// fixLanes rounds x_i 2^add(i) to fixed point relative to 2^e. Chunk c belongs to part c / perPart.
 func fixLanes(pool *parallel.Pool, x *Vec, size, e int, add func(i int) int) *byLanes {
 	f := &byLanes{chunks: (x.Len() + lanes - 1) / lanes}
 	f.limb = make([]uint64, f.chunks*lanes*size)
@@ -50,7 +50,7 @@ func fixLanes(pool *parallel.Pool, x *Vec, size, e int, add func(i int) int) *by
 	return f
 }
 
-// blocks divides n into ranges for threads; sums of them are exact, so that results do not depend on it.
+// blocks divides n into ranges for threads; sums over the ranges are exact, so that results do not depend on them.
 func blocks(n int) (bounds []int) {
 	const most = 64
 	parts := min(n, most)
@@ -62,8 +62,9 @@ func blocks(n int) (bounds []int) {
 
 func none(int) int { return 0 }
 
-// Dot returns x·y with the precision of x: the vectors are rounded to fixed point, relative to their largest elements, and the sum is exact but
-// for the lowest bits of products, and rounded once. See DotBound. They have the same length and precision.
+// Dot returns x·y with the precision of x, rounded once. The vectors, of the same length and precision, are rounded
+// to fixed point relative to their largest elements, and the sum is exact except for the lowest bits of products. See
+// DotBound.
 func Dot(pool *parallel.Pool, x, y *Vec) *big.Float {
 	if x.Len() != y.Len() || x.bits != y.bits {
 		panic("mp: an inner product of vectors that do not match")

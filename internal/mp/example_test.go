@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// One third with 64 digits: x is corrected by residuals, each correction being computed in float64.
+// One third with 64 digits: residuals correct x, and each correction is computed in float64.
 func ExampleMatrix_Residual() {
 	three := &csr.Matrix{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, Col: []int32{0}, Val: []float64{3}}
 	a := mp.NewMatrix(nil, three)

@@ -8,7 +8,7 @@ const (
 	lanes    = kernels.Lanes
 )
 
-// magnitude writes floor(|x_i| 2^(n-e)) to limbs that are `step` words apart, for an e that is at least the exponent of x_i.
+// magnitude writes floor(|x_i| 2^(n-e)) to limbs that are `step` words apart; e is at least the exponent of x_i.
 func (v *Vec) magnitude(limbs []uint64, step, size, i, n, e int) {
 	m := v.at(i)
 	at := 64*v.words - n + e - int(v.exp[i])
@@ -20,7 +20,7 @@ func (v *Vec) magnitude(limbs []uint64, step, size, i, n, e int) {
 	}
 }
 
-// bitsFrom returns 64 bits of m from bit `at` on, with zeros around m.
+// bitsFrom returns the 64 bits of m from bit `at` on, with zeros around m.
 func bitsFrom(m []uint64, at int) (w uint64) {
 	t, shift := at>>6, uint(at&63)
 	if t >= 0 && t < len(m) {
@@ -32,10 +32,10 @@ func bitsFrom(m []uint64, at int) (w uint64) {
 	return w
 }
 
-// half is the top limb of 2^(52 size - 1), which is added to integers so that they are positive.
+// half is the top limb of 2^(52 size - 1), which is added to integers to make them positive.
 const half = 1 << (limbBits - 1)
 
-// offset writes x_i as an integer in units of 2^(e - 52 size + 1), truncated, plus 2^(52 size - 1): an integer of size limbs.
+// offset writes x_i as an integer of size limbs: in units of 2^(e - 52 size + 1), truncated, plus 2^(52 size - 1).
 func (v *Vec) offset(limbs []uint64, step, size, i, e int) {
 	v.magnitude(limbs, step, size, i, limbBits*size-1, e)
 	top := step * (size - 1)
@@ -53,7 +53,7 @@ func (v *Vec) offset(limbs []uint64, step, size, i, e int) {
 	}
 }
 
-// sum is an integer in limbs that may be added to.
+// sum is an integer in limbs to which limbs can be added.
 type sum []int64
 
 // add adds limbs, which are `step` words apart, from limb `at` on.
@@ -64,7 +64,7 @@ func (s sum) add(at int, limbs []uint64, step int) {
 	}
 }
 
-// carry makes all limbs but the highest ones of 52 bits.
+// carry reduces all limbs but the highest to 52 bits.
 func (s sum) carry() {
 	var c int64
 	for k := range s[:len(s)-1] {
@@ -74,7 +74,8 @@ func (s sum) carry() {
 	s[len(s)-1] += c
 }
 
-// settle makes s its absolute value in limbs of 52 bits, which it must fit.
+// settle replaces s by its absolute value in limbs of 52 bits, in which it must fit, and reports whether s was
+// negative.
 func (s sum) settle() (neg bool) {
 	s.carry()
 	if neg = s[len(s)-1] < 0; neg {
@@ -86,7 +87,7 @@ func (s sum) settle() (neg bool) {
 	return neg
 }
 
-// pack writes a settled sum to words, of which there are packed(len(s)).
+// pack writes a settled sum to packed(len(s)) words.
 func (s sum) pack(m []uint64) {
 	var w uint64
 	used, k := uint(0), 0
@@ -102,10 +103,10 @@ func (s sum) pack(m []uint64) {
 	m[k] = w
 }
 
-// packed is the number of words for a sum of so many limbs.
+// packed returns the number of words for a sum of so many limbs.
 func packed(limbs int) int { return limbBits*limbs/64 + 1 }
 
-// carryLanes makes all limbs of the sums of a kernel, Lanes numbers of `limbs` limbs, ones of 52 bits, but the highest.
+// carryLanes reduces all limbs but the highest of the sums of a kernel, Lanes numbers of `limbs` limbs, to 52 bits.
 func carryLanes(s []uint64) {
 	for k := lanes; k < len(s); k++ {
 		s[k] += s[k-lanes] >> limbBits

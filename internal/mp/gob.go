@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// stored is a Vec for encoding/gob.
+// stored is the form of a Vec for encoding/gob.
 type stored struct {
 	Bits int
 	Exp  []int32
@@ -15,14 +15,14 @@ type stored struct {
 	Mant []uint64
 }
 
-// GobEncode is for encoding/gob: checkpoints and messages between ranks have vectors.
+// GobEncode implements gob.GobEncoder: checkpoints and messages between ranks contain vectors.
 func (v *Vec) GobEncode() ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(stored{v.bits, v.exp, v.neg, v.mant})
 	return b.Bytes(), err
 }
 
-// GobDecode is the inverse of GobEncode. What no Vec encodes is an error.
+// GobDecode is the inverse of GobEncode. It returns an error for bytes that no Vec encodes to.
 func (v *Vec) GobDecode(b []byte) error {
 	var s stored
 	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&s); err != nil {

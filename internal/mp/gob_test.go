@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Vectors are stored by encoding/gob, in pointers that may be nil as well; what is damaged is refused.
+// encoding/gob stores vectors, also in pointers that may be nil; damaged ones are refused.
 func TestGob(t *testing.T) {
 	type holder struct{ X, None *Vec }
 	x := New(3, 212)

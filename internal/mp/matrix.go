@@ -8,22 +8,22 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Matrix is a sparse matrix, the exact sum of matrices of float64: one for a matrix of float64, more for a matrix
-// that was read with more digits. It holds them in integers for kernels.RowLimbs, of 20 bytes a nonzero.
+// Matrix is a sparse matrix, the exact sum of matrices of float64: of one for a matrix of float64, of more for a
+// matrix that was read with more digits. It stores them as integers for kernels.RowLimbs, in 20 bytes a nonzero.
 type Matrix struct {
 	pool       *parallel.Pool
 	rows, cols int
-	ptr        []int // of each row to pieces
-	piece      []int // of a row, of at most mostEntries: the first of its entries, and at last their number
+	ptr        []int // of each row in pieces
+	piece      []int // the first entry of each piece of a row, which has at most mostEntries; at last the number of entries
 	col        []int32
 	entries    []uint64
 	exp        []int32 // units of the rows: 2^exp
 }
 
-// mostEntries of a piece leave the sum of four of its limbs below 2^63.
+// mostEntries is so small that the sum of four limbs of a piece stays below 2^63.
 const mostEntries = 500
 
-// The largest |a_ij| of a row, without its sign, has this many bits in its unit.
+// entryBits is the number of bits of the largest |a_ij| of a row in the row's unit.
 const entryBits = 2 * limbBits
 
 // NewMatrix returns the sum of the parts, which have the same dimensions and are not kept.
@@ -60,7 +60,7 @@ func NewMatrix(pool *parallel.Pool, parts ...*csr.Matrix) *Matrix {
 	return a
 }
 
-// MatrixBytes returns the memory that NewMatrix takes for so many rows and nonzeros, those of all parts.
+// MatrixBytes returns the bytes of memory that NewMatrix needs for so many rows and nonzeros of all parts.
 func MatrixBytes(rows, nnz int64) int64 { return 20*nnz + 28*rows + 8*(nnz/mostEntries+1) }
 
 // Dims returns the number of rows and columns.
@@ -91,14 +91,14 @@ func (a *Matrix) setRow(i, at int, parts []*csr.Matrix) {
 	}
 }
 
-// entry returns the two words of kernels.RowLimbs for v in units of 2^unit. Its 53 bits fit two limbs, which are shifted until they are an integer:
-// what is shifted by more limbs than there are in x has no effect.
+// entry returns the two words of kernels.RowLimbs for v in units of 2^unit. The 53 bits of v fit in two limbs, which
+// are shifted until they are an integer; a shift by more limbs than x has makes the entry ineffective.
 func entry(v float64, unit int) (low, high uint64) {
 	m, e, neg := split(v)
 	if m == 0 {
 		return 0, 0
 	}
-	e -= unit // v = m 2^e: m is shifted by e + 52 shift bits, 0 to 51 unless shift = 0
+	e -= unit // v = m 2^e: m is shifted by e + 52 shift bits, which are 0 to 51 unless shift = 0
 	zeros := bits.TrailingZeros64(m)
 	m, e = m>>zeros, e+zeros
 	shift := 0
@@ -118,7 +118,7 @@ func entry(v float64, unit int) (low, high uint64) {
 	return low, high
 }
 
-// MulVec computes y = A x, each element rounded once. The rounding of x to fixed point comes before; see MatrixBound.
+// MulVec computes y = A x, each element rounded once. x is rounded to fixed point before; see MatrixBound.
 func (a *Matrix) MulVec(y, x *Vec) {
 	if y.Len() != a.rows || x.Len() != a.cols {
 		panic("mp: a product with vectors that do not match")
@@ -135,7 +135,7 @@ func (a *Matrix) MulVec(y, x *Vec) {
 	})
 }
 
-// unit is the exponent of the unit of a sum of row i, for x relative to 2^ex.
+// unit returns the exponent of the unit of a sum of row i, for x relative to 2^ex.
 func (a *Matrix) unit(i, ex, size int) int { return int(a.exp[i]) + ex - limbBits*size }
 
 // magnitudes returns the numbers of x for kernels.RowLimbs, in units of 2^(ex - 52 size).
@@ -152,7 +152,8 @@ func (v *Vec) magnitudes(pool *parallel.Pool, size, ex int) []uint64 {
 	return limbs
 }
 
-// eachRow computes rows of A times x, in limbs, and hands them to do, which may change the sum, with room for its words.
+// eachRow computes rows of A times x in limbs, and passes each to do, which may change the sum, with room for its
+// words.
 func (a *Matrix) eachRow(size int, x []uint64, do func(i int, s sum, m []uint64)) {
 	const most = 64 // pieces at a time
 	k := kernels.Default()
@@ -160,7 +161,7 @@ func (a *Matrix) eachRow(size int, x []uint64, do func(i int, s sum, m []uint64)
 	a.pool.RunRanges(blocks(a.rows), func(_, lo, hi int) {
 		sums, row := make([]uint64, words*most), make(sum, lanes+4)
 		m := make([]uint64, packed(len(row)))
-		from, to := 0, 0 // the pieces whose sums there are
+		from, to := 0, 0 // the pieces whose sums are available
 		for i := lo; i < hi; i++ {
 			clear(row)
 			for p := a.ptr[i]; p < a.ptr[i+1]; p++ {

@@ -2,12 +2,12 @@ package mp
 
 import "github.com/mpsolve/mpsolve/internal/kernels"
 
-// upper is Lanes sums of products by kernels.MulLimbs or DotLimbs of numbers in the form of offset.
+// upper holds Lanes sums of products by kernels.MulLimbs or DotLimbs of numbers in the form of offset.
 type upper struct {
 	kernels *kernels.Set
 	size    int
 	s       []uint64
-	sum     sum      // room for one of them,
+	sum     sum      // room for one of the sums
 	m       []uint64 // and for its words
 }
 
@@ -16,7 +16,7 @@ func newUpper(size int) *upper {
 	return &upper{kernels.Default(), size, make([]uint64, lanes*(size+2)), make(sum, limbs), make([]uint64, packed(limbs))}
 }
 
-// product is kernels.MulLimbs or kernels.DotLimbs, and how many words of b each of the products takes.
+// product is kernels.MulLimbs or kernels.DotLimbs, with the number of words of b for each of the products.
 type product struct {
 	call  func(k *kernels.Set, size int, s, a []uint64, step int, b []uint64, count int)
 	words int
@@ -38,14 +38,14 @@ func (u *upper) add(p product, a []uint64, step int, b []uint64, count int) {
 	}
 }
 
-// lane returns the sum of lane l in limbs, that of limb size-1 first, until the next call.
+// lane returns the sum of lane l in limbs, beginning with limb size-1; it is valid until the next call.
 func (u *upper) lane(l int) sum {
 	clear(u.sum)
 	u.sum.add(0, u.s[l:], lanes)
 	return u.sum
 }
 
-// total returns the sum of all lanes, until the next call.
+// total returns the sum of all lanes; it is valid until the next call.
 func (u *upper) total() sum {
 	clear(u.sum)
 	for l := range lanes {
@@ -55,8 +55,9 @@ func (u *upper) total() sum {
 	return u.sum
 }
 
-// finish makes of s, the sum of n products (a + h)(x + h) with h = 2^(52 size - 1) from limb size-1 on, twice that of
-// the products a x: 2 s - 2h (sum of a + h) - 2h (sum of x + h) + 2 n h^2. Its lowest limb has the weight of limb size-1 of a product.
+// finish converts s, the sum of n products (a + h)(x + h) with h = 2^(52 size - 1) from limb size-1 on, to twice the
+// sum of the products a x: 2 s - 2h (sum of a + h) - 2h (sum of x + h) + 2 n h^2. Its lowest limb has the weight of
+// limb size-1 of a product.
 func (s sum) finish(size, n int, a, x []uint64) {
 	for k := range s {
 		s[k] *= 2
@@ -68,7 +69,8 @@ func (s sum) finish(size, n int, a, x []uint64) {
 	s[size+1] += int64(n >> 1)
 }
 
-// exponent of the unit of finish, for a in units of 2^(ea - 52 size + 1) and x of 2^(ex - 52 size + 1).
+// unit returns the exponent of the unit of finish, for a in units of 2^(ea - 52 size + 1) and x of 2^(ex - 52 size +
+// 1).
 func unit(size, ea, ex int) int {
 	return limbBits*(size-1) + ea + ex - 2*(limbBits*size-1) - 1
 }

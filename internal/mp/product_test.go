@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// norm is the largest absolute value.
+// norm returns the largest absolute value.
 func norm(x ...*big.Float) *big.Float {
 	n := new(big.Float)
 	for _, a := range x {
@@ -37,7 +37,7 @@ func dotExact(x, y []*big.Float) *big.Float {
 	return s
 }
 
-// near fails unless got is want within a bound and one rounding to so many bits.
+// near fails unless got equals want within a bound and one rounding to so many bits.
 func near(t *testing.T, what string, got, want, bound *big.Float, bits int) {
 	t.Helper()
 	d := exact().Sub(got, want)
@@ -47,7 +47,8 @@ func near(t *testing.T, what string, got, want, bound *big.Float, bits int) {
 	}
 }
 
-// cancelling returns vectors whose inner product is 2^-200 of the products, about: each half makes the other up to the last bits.
+// cancelling returns vectors whose inner product is about 2^-200 of the products: the two halves cancel up to the
+// last bits.
 func cancelling(rng *rand.Rand, n, bits int) (x, y *Vec) {
 	x, y = New(n, bits), New(n, bits)
 	for i := 0; i+1 < n; i += 2 {
@@ -77,7 +78,7 @@ func TestDot(t *testing.T) {
 	}
 }
 
-// With 424 bits and more, the condition of 2^200 leaves as many digits as there are more.
+// With 424 bits and more, the condition number of 2^200 leaves as many digits as there are additional bits.
 func TestDotCancellation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	for _, bits := range []int{424, 848, 1696} {
@@ -137,7 +138,7 @@ func TestDense(t *testing.T) {
 	}
 }
 
-// randomCSR has rows without entries, one of many, and entries of very different size.
+// randomCSR returns a matrix with rows without entries, a row of many entries, and entries of very different sizes.
 func randomCSR(rng *rand.Rand, rows, cols int, factor float64) *csr.Matrix {
 	m := &csr.Matrix{Rows: rows, Cols: cols, RowPtr: []int64{0}}
 	for i := range rows {
@@ -152,7 +153,7 @@ func randomCSR(rng *rand.Rand, rows, cols int, factor float64) *csr.Matrix {
 			case 0:
 				v = 0
 			case 1:
-				v = math.Float64frombits(rng.Uint64N(1 << 53)) // subnormal, mostly
+				v = math.Float64frombits(rng.Uint64N(1 << 53)) // mostly subnormal
 			case 2:
 				v = float64(rng.IntN(7) - 3)
 			}
@@ -164,7 +165,7 @@ func randomCSR(rng *rand.Rand, rows, cols int, factor float64) *csr.Matrix {
 	return m
 }
 
-// rowOf returns row i of the sum of parts, and what MatrixBound needs.
+// rowOf returns row i of the sum of parts, and the arguments of MatrixBound.
 func rowOf(i, cols int, parts []*csr.Matrix) (row []*big.Float, n int, sum, most *big.Float) {
 	sum = exact()
 	for range cols {
@@ -234,7 +235,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// MatrixBound is 2^-Bits ||x|| sum |a_ij| for rows of fewer than 2^18 nonzeros.
+// MatrixBound is at most 2^-Bits ||x|| sum |a_ij| for rows of fewer than 2^18 nonzeros.
 func TestMatrixBound(t *testing.T) {
 	one := big.NewFloat(1)
 	for _, bits := range precisions {

@@ -4,8 +4,8 @@ import (
 	"math/bits"
 )
 
-// Residual sets r, in units of 2^e, to b - A x, for an e by which the largest |r_i| is between 1/2 and 1 (0 if r = 0). The
-// error of an element is at most one rounding to float64 and MatrixBound. b is the sum of its parts.
+// Residual sets r, in units of 2^e, to b - A x, and returns the e for which the largest |r_i| is between 1/2 and 1 (0
+// if r = 0). The error of an element is at most one rounding to float64 and MatrixBound. b is the sum of its parts.
 func (a *Matrix) Residual(r []float64, x *Vec, b ...[]float64) (e int) {
 	if len(r) != a.rows || x.Len() != a.cols {
 		panic("mp: a residual of vectors that do not match")
@@ -45,7 +45,7 @@ func (a *Matrix) Residual(r []float64, x *Vec, b ...[]float64) (e int) {
 	return e
 }
 
-// lowest is the exponent of a unit of which all parts of b_i are multiples.
+// lowest returns the exponent of a unit of which all parts of b_i are multiples.
 func lowest(i int, b [][]float64) (unit int) {
 	any := false
 	for _, part := range b {
@@ -56,8 +56,8 @@ func lowest(i int, b [][]float64) (unit int) {
 	return unit
 }
 
-// addTo returns s, in units of 2^unit, plus the parts of b_i, as ±0.lead 2^e. What is below a unit is left out. words is room
-// for those of the sum, if it is enough.
+// addTo returns s, in units of 2^unit, plus the parts of b_i, as ±0.lead 2^e, without what is below a unit. words is
+// room for the words of the sum, if it suffices.
 func (s sum) addTo(unit, i int, b [][]float64, words []uint64) (neg bool, leading uint64, e int) {
 	for _, part := range b {
 		m, e, minus := split(part[i])

@@ -7,18 +7,18 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// MulAdd computes y = alpha A x + beta y, each element rounded once: before that, it differs from the exact one by at most
-// |alpha| MulBound.
+// MulAdd computes y = alpha A x + beta y, each element rounded once; before the rounding it differs from the exact
+// element by at most |alpha| MulBound.
 func (a *Dense) MulAdd(alpha *big.Float, x *Vec, beta *big.Float, y *Vec) {
 	a.multiply(y, x, newUpdate(alpha, beta))
 }
 
-// MulAddT computes y = alpha A^T x + beta y, as MulAdd.
+// MulAddT computes y = alpha A^T x + beta y, like MulAdd.
 func (a *Dense) MulAddT(alpha *big.Float, x *Vec, beta *big.Float, y *Vec) {
 	a.multiplyT(y, x, newUpdate(alpha, beta))
 }
 
-// update makes alpha s + beta y of a sum s, rounded once; nil: s.
+// update computes alpha s + beta y for a sum s, rounded once; nil: s itself.
 type update struct{ alpha, beta integer }
 
 // integer is ±m 2^e, the lowest word of m first.
@@ -59,10 +59,10 @@ func (u *update) ofZero(pool *parallel.Pool, y *Vec) {
 	})
 }
 
-// integer is element i.
+// integer returns element i.
 func (v *Vec) integer(i int) integer { return integer{v.neg[i], v.at(i), int(v.exp[i]) - 64*v.words} }
 
-// times returns the product, exactly.
+// times returns the exact product.
 func (a integer) times(b integer) integer {
 	p := make([]uint64, len(a.m)+len(b.m))
 	for i, x := range a.m {
@@ -79,7 +79,7 @@ func (a integer) times(b integer) integer {
 	return integer{a.neg != b.neg, p, a.e + b.e}
 }
 
-// trimmed is a without words of zeros at the top.
+// trimmed returns a without words of zeros at the top.
 func (a integer) trimmed() integer {
 	for len(a.m) > 0 && a.m[len(a.m)-1] == 0 {
 		a.m = a.m[:len(a.m)-1]
@@ -100,7 +100,7 @@ func (v *Vec) putSum(i int, a, b integer) {
 	if a.e+64*len(a.m) < b.e+64*len(b.m) {
 		a, b = b, a
 	}
-	// Words for both, down to the lowest bit of b, or so many below a that what is left of b only decides how to round.
+	// Words for both, down to the lowest bit of b, or so far below a that the rest of b only affects the rounding.
 	words := len(a.m) + 2 + min((a.e-b.e+63)/64, v.words+2)
 	if a.e < b.e {
 		words = len(a.m) + 2
@@ -110,17 +110,18 @@ func (v *Vec) putSum(i int, a, b integer) {
 	copy(s[words-1-len(a.m):], a.m)
 	rest := addWords(s, b.m, b.e-low, a.neg != b.neg)
 	neg := a.neg
-	if s[words-1]>>63 != 0 { // b was the larger one
+	if s[words-1]>>63 != 0 { // b was larger
 		neg = !neg
 		negate(s)
 	}
 	v.put(i, neg, s, low+64*words, rest)
 }
 
-// addWords adds b 2^e to s, or subtracts it: what is below the lowest bit of s is cut off the sum, and rest reports whether there is any.
+// addWords adds b 2^e to s, or subtracts it. It truncates what is below the lowest bit of s, and reports in rest
+// whether there is any.
 func addWords(s, b []uint64, e int, subtract bool) (rest bool) {
 	word := func(k int) uint64 { return bitsFrom(b, 64*k-e) }
-	for k := 0; 64*k < min(-e, 64*len(b)) && !rest; k++ { // the words of b that are below, or in part
+	for k := 0; 64*k < min(-e, 64*len(b)) && !rest; k++ { // the words of b that lie below s, wholly or in part
 		w := b[k]
 		if above := -e - 64*k; above < 64 {
 			w <<= 64 - above
@@ -141,7 +142,7 @@ func addWords(s, b []uint64, e int, subtract bool) (rest bool) {
 	return rest
 }
 
-// negate makes s, in two's complement, -s.
+// negate replaces s, in two's complement, by -s.
 func negate(s []uint64) {
 	carry := uint64(1)
 	for k, w := range s {

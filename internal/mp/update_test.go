@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// exactly is a in so many bits, that hold all that these tests add up.
+// exactly returns a with so many bits that they hold all sums of these tests.
 func exactly(a *big.Float) *big.Float { return new(big.Float).SetPrec(12000).Set(a) }
 
 // Sums of two numbers are rounded once, whatever their sizes.
@@ -54,7 +54,7 @@ func TestPutSum(t *testing.T) {
 	}
 }
 
-// y = alpha A x + beta y is that of math/big up to one rounding and the bound.
+// y = alpha A x + beta y equals the result of math/big up to one rounding and the bound.
 func TestMulAddThreads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 11))
 	random := func(bits int) *big.Float {
@@ -137,7 +137,7 @@ func TestMulAddThreads(t *testing.T) {
 	}
 }
 
-// A product that is exact is rounded once, and zeros leave beta y.
+// An exact product is rounded once, and zeros leave beta y.
 func TestMulAddRounding(t *testing.T) {
 	const bits = 106
 	a, x, y := NewDense(nil, 1, 2, bits), New(2, bits), New(1, bits)

@@ -15,10 +15,10 @@ const (
 	MaxBits = kernels.LimbBits*kernels.MaxLimbs - guardBits // 1696
 )
 
-// guardBits is how much more precise than a vector its fixed-point form in products is, at least.
+// guardBits is the least number of bits that the fixed-point form in products has beyond the precision of a vector.
 const guardBits = 20
 
-// CheckBits returns an error in one line if there are no vectors of that precision.
+// CheckBits returns an error in one line if vectors cannot have that precision.
 func CheckBits(bits int) error {
 	if bits < MinBits || bits > MaxBits {
 		return fmt.Errorf("%d bits: not between %d and %d", bits, MinBits, MaxBits)
@@ -26,11 +26,11 @@ func CheckBits(bits int) error {
 	return nil
 }
 
-// sizeOf is the number of limbs of fixed-point numbers for vectors of that precision.
+// sizeOf returns the number of limbs of fixed-point numbers for vectors of that precision.
 func sizeOf(bits int) int { return kernels.LimbSize(bits + guardBits) }
 
-// Vec is a vector of floating-point numbers with a significand of Bits bits. Their exponents have 32 bits: what is smaller
-// becomes 0, and what is larger panics, as do infinities and NaN, which it does not hold.
+// Vec is a vector of floating-point numbers with a significand of Bits bits. Exponents have 32 bits: smaller numbers
+// become 0, and larger ones cause a panic, as do infinities and NaN, which a Vec cannot hold.
 type Vec struct {
 	bits, words int
 	exp         []int32
@@ -38,7 +38,7 @@ type Vec struct {
 	mant        []uint64 // words for each number, the lowest first: ±0.mant 2^exp, the highest bit 1, or all 0
 }
 
-// New returns a zero vector of n numbers. It panics if there is no such precision; see CheckBits.
+// New returns a zero vector of n numbers. It panics if the precision is invalid; see CheckBits.
 func New(n, bits int) *Vec {
 	if err := CheckBits(bits); err != nil {
 		panic("mp: " + err.Error())
@@ -49,7 +49,7 @@ func New(n, bits int) *Vec {
 
 func wordsOf(bits int) int { return (bits + 63) / 64 }
 
-// Bytes returns the memory that New takes.
+// Bytes returns the bytes of memory that New allocates.
 func Bytes(n, bits int) int64 { return int64(n) * int64(5+8*wordsOf(bits)) }
 
 // Len returns the number of elements.
@@ -73,7 +73,8 @@ func (v *Vec) at(i int) []uint64 { return v.mant[i*v.words : (i+1)*v.words : (i+
 // zero reports whether element i is 0.
 func (v *Vec) zero(i int) bool { return v.mant[(i+1)*v.words-1] == 0 }
 
-// Number returns element i as ±0.m 2^e, the lowest word of m first and its highest bit 1, or all of it 0 for zero. m is that of v.
+// Number returns element i as ±0.m 2^e, the lowest word of m first. The highest bit of m is 1, or m is 0 for zero. m
+// shares the memory of v.
 func (v *Vec) Number(i int) (neg bool, m []uint64, e int) { return v.neg[i], v.at(i), int(v.exp[i]) }
 
 // At returns element i exactly.
@@ -144,7 +145,8 @@ func (v *Vec) Float64s(x []float64) {
 	}
 }
 
-// lead returns 64 bits of m, from bit 63-shift of word t down, the lowest being 1 if any below is: enough to round by.
+// lead returns the 64 bits of m from bit 63-shift of word t down; the lowest is 1 if any bit below is 1, which is
+// enough to round by.
 func lead(m []uint64, t int, shift uint) uint64 {
 	top := shifted(m, t, shift)
 	below := shifted(m, t-1, shift)
@@ -157,7 +159,7 @@ func lead(m []uint64, t int, shift uint) uint64 {
 	return top
 }
 
-// shifted returns word t of m, shifted to the left.
+// shifted returns word t of m, shifted left.
 func shifted(m []uint64, t int, shift uint) (w uint64) {
 	if t >= 0 {
 		w = m[t] << shift
@@ -173,7 +175,7 @@ func float64of(neg bool, m uint64, e int) float64 {
 	if m == 0 {
 		return 0
 	}
-	n := min(53, e+1074) // bits that are kept: less for subnormal numbers
+	n := min(53, e+1074) // bits to keep: fewer for subnormal numbers
 	var a float64
 	switch {
 	case n < 0:
@@ -196,8 +198,8 @@ func float64of(neg bool, m uint64, e int) float64 {
 	return a
 }
 
-// put sets element i to ±0.m 2^e, rounded to nearest, ties to even; rest says that there is more below m, whose highest bits are not
-// all 0 then.
+// put sets element i to ±0.m 2^e, rounded to nearest, ties to even. rest says that there are bits below m, in which
+// case the highest bits of m are not all 0.
 func (v *Vec) put(i int, neg bool, m []uint64, e int, rest bool) {
 	dst := v.at(i)
 	t := len(m) - 1
@@ -214,7 +216,7 @@ func (v *Vec) put(i int, neg bool, m []uint64, e int, rest bool) {
 	for k := range dst {
 		dst[len(dst)-1-k] = shifted(m, t-k, shift)
 	}
-	// What is below, as a word whose highest bit is half a unit: the rest of the lowest word and what follows.
+	// The bits below, as a word whose highest bit is half a unit: the rest of the lowest word and what follows.
 	low := uint(64*v.words - v.bits)
 	below := shifted(m, t-v.words, shift)
 	for k := t - v.words - 1; k >= 0 && !rest; k-- {
@@ -245,7 +247,7 @@ func (v *Vec) put(i int, neg bool, m []uint64, e int, rest bool) {
 	v.exp[i], v.neg[i] = int32(e), neg
 }
 
-// top returns the largest exponent, and whether there is one: not all numbers are 0.
+// top returns the largest exponent, and whether any number is not 0.
 func (v *Vec) top() (e int, any bool) {
 	for i := range v.exp {
 		if !v.zero(i) && (!any || int(v.exp[i]) > e) {

@@ -9,7 +9,8 @@ import (
 
 var precisions = []int{53, 64, 106, 128, 212, 300, 424, 848, 1000, 1696}
 
-// random returns a number with up to n bits, some of them with long runs of zeros or ones, and an exponent up to ±spread.
+// random returns a number with up to n bits, sometimes with long runs of zeros or ones, and an exponent up to
+// ±spread.
 func random(rng *rand.Rand, n, spread int) *big.Float {
 	if rng.IntN(20) == 0 {
 		return new(big.Float)
@@ -41,10 +42,10 @@ func randomVec(rng *rand.Rand, n, bits, spread int) *Vec {
 	return v
 }
 
-// rounded is a with so many bits.
+// rounded returns a with so many bits.
 func rounded(a *big.Float, bits int) *big.Float { return new(big.Float).SetPrec(uint(bits)).Set(a) }
 
-// What is set comes back, rounded as math/big does.
+// At returns what Set has set, rounded as math/big does.
 func TestSetAt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, bits := range precisions {
@@ -62,7 +63,7 @@ func TestSetAt(t *testing.T) {
 	}
 }
 
-// Halves are rounded to even.
+// Ties are rounded to even.
 func TestTies(t *testing.T) {
 	one := big.NewInt(1)
 	for _, bits := range precisions {
@@ -96,7 +97,7 @@ func TestFloat64s(t *testing.T) {
 				t.Fatalf("%d bits: %v became %v", bits, x[i], y[i])
 			}
 		}
-		// Rounding, among it to subnormal numbers, to zero and to infinity.
+		// Rounding, including to subnormal numbers, to zero and to infinity.
 		for _, spread := range []int{20, 1000, 1080} {
 			v = randomVec(rng, 300, bits, spread)
 			y = make([]float64, v.Len())
@@ -156,7 +157,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// FuzzSetAt reads decimal text: what comes back in decimal digits, enough for the bits, is the same number again.
+// FuzzSetAt reads decimal text: enough decimal digits of the result give the same number again.
 func FuzzSetAt(f *testing.F) {
 	f.Add("0.1", uint16(212))
 	f.Add("-1e-300", uint16(53))

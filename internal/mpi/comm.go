@@ -17,20 +17,20 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
-// comm is a communicator. Its calls may come from any goroutine, one at a time: threads of the system are
-// not held.
+// comm is a communicator. Its calls may come from any goroutine, one at a time; they are not bound to a thread of the
+// system.
 type comm struct {
 	*session
 	handle     C.mpilib_handle
 	rank, size int
 
-	scratch, received buffer // of the call that is under way
+	scratch, received buffer // of the current call
 	tag               int    // of the last connection
 }
 
 var _ dist.Comm = (*comm)(nil)
 
-// session is what communicators share.
+// session is shared by communicators.
 type session struct {
 	calling   sync.Mutex // MPI_THREAD_SERIALIZED
 	finalized bool
@@ -44,7 +44,7 @@ func newComm(s *session, handle C.mpilib_handle) *comm {
 	return &comm{session: s, handle: handle, rank: int(rank), size: int(size)}
 }
 
-// text is what MPI says of an error code.
+// text returns MPI's text for an error code.
 func text(code C.int) string {
 	const most = 1024
 	b := (*C.char)(C.calloc(most, 1))
@@ -77,7 +77,7 @@ func (c *comm) Max(x []int64) {
 	c.reduce(x, func(b *C.int64_t, n C.int) C.int { return C.mpilib_max(b, n, c.handle) })
 }
 
-// reduce has MPI reduce x in pieces.
+// reduce lets MPI reduce x in pieces.
 func (c *comm) reduce(x []int64, allreduce func(*C.int64_t, C.int) C.int) {
 	c.calling.Lock()
 	defer c.calling.Unlock()
@@ -93,7 +93,7 @@ func (c *comm) reduce(x []int64, allreduce func(*C.int64_t, C.int) C.int) {
 	}
 }
 
-// First splits the communicator; the other part is left alone.
+// First splits the communicator; the other ranks get nil.
 func (c *comm) First(n int) dist.Comm {
 	c.calling.Lock()
 	defer c.calling.Unlock()
@@ -109,7 +109,7 @@ func (c *comm) First(n int) dist.Comm {
 	return newComm(c.session, part)
 }
 
-// Abort ends all ranks with an exit code, and this one in any case.
+// Abort ends all ranks with an exit code, and this rank in any case.
 func (c *comm) Abort(code int) {
 	go func() {
 		time.Sleep(abortTime)
@@ -119,7 +119,7 @@ func (c *comm) Abort(code int) {
 	os.Exit(code)
 }
 
-// abortTime is how long MPI_Abort may take.
+// abortTime is the time that MPI_Abort may take.
 const abortTime = 5 * time.Second
 
 func (c *comm) finalize() {
@@ -134,7 +134,7 @@ func (c *comm) finalize() {
 // buffer is memory of C.
 type buffer struct{ b []byte }
 
-// grow returns n bytes of it, with any contents.
+// grow returns n bytes of the buffer, with any contents.
 func (m *buffer) grow(n int) []byte {
 	if n > len(m.b) {
 		C.free(pointer(m.b))
@@ -146,7 +146,7 @@ func (m *buffer) grow(n int) []byte {
 
 // allocate returns n bytes of C's memory.
 func allocate(n int) unsafe.Pointer {
-	p := C.realloc(nil, C.size_t(n)) // cgo's malloc ends the program where there is no memory
+	p := C.realloc(nil, C.size_t(n)) // cgo's malloc ends the program if there is no memory
 	if p == nil {
 		panic(&dist.Error{Call: "malloc", Reason: "out of memory"})
 	}

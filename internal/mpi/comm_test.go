@@ -25,7 +25,7 @@ func init() {
 	}
 }
 
-// exercise calls all methods with numbers of many lengths and returns a digest of what comes back.
+// exercise calls all methods with numbers of many lengths and returns a digest of the results.
 func exercise(c dist.Comm) []byte {
 	h := sha256.New()
 	own := rand.New(rand.NewPCG(1, uint64(c.Rank())))
@@ -56,7 +56,7 @@ func exercise(c dist.Comm) []byte {
 		c.Broadcast(all.IntN(c.Size()), b)
 		h.Write(b)
 
-		n = 1 + all.IntN(3000) // which is a bound for the lengths of all ranks
+		n = 1 + all.IntN(3000) // an upper bound of the lengths of all ranks
 		for _, b := range c.Gather(message(own.IntN(n))) {
 			record(h, b)
 		}
@@ -87,7 +87,7 @@ func record(h io.Writer, b []byte) {
 }
 
 // exerciseConnections sends two messages around a ring, one back, and none at all, by several connections that are
-// under way at once.
+// active at once.
 func exerciseConnections(c dist.Comm, h io.Writer, message func(n int) []byte) {
 	next, last := (c.Rank()+1)%c.Size(), (c.Rank()+c.Size()-1)%c.Size()
 	var connections []dist.Connection
@@ -125,7 +125,7 @@ func exerciseConnections(c dist.Comm, h io.Writer, message func(n int) []byte) {
 	}
 }
 
-// sorted is lines in order.
+// sorted returns the lines in order.
 func sorted(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	slices.Sort(lines)
@@ -146,7 +146,7 @@ func (j job) methods(t *testing.T) {
 
 // TestMethods compares MPI with ranks that are goroutines.
 func TestMethods(t *testing.T) {
-	for _, j := range trials {
+	for _, j := range jobs {
 		t.Run(j.String(), func(t *testing.T) {
 			j.env = []string{Variable + "=" + string(j.kind)}
 			j.methods(t)
@@ -156,7 +156,7 @@ func TestMethods(t *testing.T) {
 
 func init() {
 	roles["concurrent"] = func(c dist.Comm) int {
-		var turn sync.Mutex // ranks call in the same order; what must not matter is the thread
+		var turn sync.Mutex // ranks call in the same order; the thread must not matter
 		var others sync.WaitGroup
 		for range 8 {
 			others.Go(func() {
@@ -189,7 +189,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestBuffer wants memory that is kept as long as it is enough.
+// TestBuffer: memory is kept as long as it suffices.
 func TestBuffer(t *testing.T) {
 	var m buffer
 	b := m.grow(10)

@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
-// connection is persistent requests, those to receive first, and the buffers they have.
+// connection holds persistent requests, those that receive first, and their buffers.
 type connection struct {
 	comm     *comm
 	requests unsafe.Pointer
@@ -23,10 +23,10 @@ type connection struct {
 
 var _ dist.Connection = (*connection)(nil)
 
-// messageBytes is the most that one message has; longer ones are several.
+// messageBytes is the largest size of a message; longer ones are split.
 var messageBytes = 1 << 30
 
-// line is what buffers begin at multiples of, in bytes.
+// line is the alignment of buffers in bytes.
 const line = 64
 
 func (c *comm) Connect(send, recv []dist.Channel) dist.Connection {
@@ -68,7 +68,7 @@ func (c *comm) Connect(send, recv []dist.Channel) dist.Connection {
 	return n
 }
 
-// tags is how many tags connections have by turns; MPI has 32,768 at least.
+// tags is the number of tags that connections use in turn; MPI guarantees 32,768.
 const tags = 1 << 14
 
 // each makes requests for the pieces of b.

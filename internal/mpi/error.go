@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// ErrUnavailable is what errors of Start are: the environment lacks what a job needs.
+// ErrUnavailable is matched by errors of Start: the environment lacks what a job needs.
 var ErrUnavailable = errors.New("no MPI")
 
-// An Error says why a job cannot start, and what to do. It is empty on ranks that leave that to rank 0.
+// An Error says why a job cannot start, and what to do. It is empty on ranks that leave the message to rank 0.
 type Error struct{ Reason string }
 
 func (e *Error) Error() string {
@@ -25,10 +25,10 @@ func (e *Error) Is(target error) bool { return target == ErrUnavailable }
 
 func fault(format string, args ...any) *Error { return &Error{oneLine(fmt.Sprintf(format, args...))} }
 
-// oneLine is a text without ends of lines.
+// oneLine returns a text without line breaks.
 func oneLine(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }
 
-// everywhere is err, which each rank meets: rank 0 says it.
+// everywhere returns err, which each rank meets: rank 0 reports it.
 func (l *launcher) everywhere(err *Error) *Error {
 	if l.rank > 0 {
 		return &Error{}
@@ -36,7 +36,7 @@ func (l *launcher) everywhere(err *Error) *Error {
 	return err
 }
 
-// here is err, which may be of this node alone.
+// here returns err, which may concern this node only.
 func (l *launcher) here(err *Error) *Error {
 	if l.rank > 0 {
 		node, _ := os.Hostname()
@@ -45,7 +45,7 @@ func (l *launcher) here(err *Error) *Error {
 	return err
 }
 
-// started is how messages say who has started the process.
+// started describes in messages who has started the process.
 func (l *launcher) started() string {
 	switch l.size {
 	case 0:
@@ -56,7 +56,7 @@ func (l *launcher) started() string {
 	return fmt.Sprintf("%s started %d processes", l.name, l.size)
 }
 
-// missing says that there is no library.
+// missing returns the error that there is no library.
 func (l *launcher) missing(why string, given bool) *Error {
 	if given {
 		return l.everywhere(fault("%s: %s: set it to openmpi, mpich, abi, none, or the path of an MPI library", Variable, why))
@@ -64,12 +64,12 @@ func (l *launcher) missing(why string, given bool) *Error {
 	return l.here(fault("%s, but no MPI library was found (%s): install that of the launcher, set %s to its path, or to none for a single process each", l.started(), why, Variable))
 }
 
-// unusable says that the library cannot be used.
+// unusable returns the error that the library cannot be used.
 func (l *launcher) unusable(why string) *Error {
 	return l.here(fault("%s, but %s: set %s to the path of another library, or to none for a single process each", l.started(), why, Variable))
 }
 
-// alone says that the library does not see the job, as its launcher is of another MPI.
+// alone returns the error that the library does not see the job, since the launcher belongs to another MPI.
 func (l *launcher) alone(size int, library string, is kind) *Error {
 	return l.everywhere(fault("%s, but %s (%s) sees %d of them: use the mpirun of %s, or set %s to the library of the launcher (%s, or a path), or to none for a single process each",
 		l.started(), library, is.title(), size, is.title(), Variable, l.kinds[0]))

@@ -12,12 +12,12 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
-// Messages of any length are sent in pieces, in rounds that all ranks take part in: MPI counts by int, and memory
-// of C is needed for a round alone. roundBytes is how much a rank sends or receives in a round, pieceBytes what goes to
-// each rank at least.
+// Messages of any length are sent in pieces, in rounds in which all ranks take part: MPI counts by int, and memory of
+// C is needed for one round only. roundBytes is the number of bytes that a rank sends or receives in a round,
+// pieceBytes the least number that goes to each rank.
 var roundBytes, pieceBytes = 64 << 20, 4096
 
-// piece is how many bytes go from each rank to each other in a round.
+// piece returns the number of bytes that go from each rank to each other in a round.
 func (c *comm) piece() int { return max(pieceBytes, roundBytes/c.size) }
 
 func (c *comm) Broadcast(root int, b []byte) {
@@ -97,7 +97,7 @@ func (c *comm) Alltoall(to [][]byte) [][]byte {
 	return from
 }
 
-// round sets how many of the bytes left for each rank go in a round, and where they lie; most is the largest of
+// round sets how many of the bytes left for each rank go in a round, and their positions; most is the largest of
 // these numbers.
 func (c *comm) round(counts, places []C.int, left func(r int) int) (most, total int) {
 	for r := range counts {
@@ -109,7 +109,7 @@ func (c *comm) round(counts, places []C.int, left func(r int) int) (most, total 
 	return most, total
 }
 
-// results returns messages of these lengths.
+// results allocates messages of these lengths.
 func results(lengths []int64) [][]byte {
 	all := make([][]byte, len(lengths))
 	for r, n := range lengths {
@@ -121,8 +121,8 @@ func results(lengths []int64) [][]byte {
 	return all
 }
 
-// maxBytes is more than any memory has.
+// maxBytes exceeds any memory.
 const maxBytes = 1 << 48
 
-// pointer is where a slice lies.
+// pointer returns the address of a slice.
 func pointer[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }

@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
-// second makes what the second rank does a role; the others wait for it.
+// second makes what the role of the second rank; the others wait for it.
 func second(what func(c dist.Comm)) func(c dist.Comm) int {
 	return func(c dist.Comm) int {
 		if c.Rank() == 1 {
@@ -44,7 +44,7 @@ func init() {
 	}
 }
 
-// TestFaults wants no rank to wait for one that has failed, and the exit code of what failed.
+// TestFaults: no rank waits for one that has failed, and the exit code is that of the failure.
 func TestFaults(t *testing.T) {
 	const killed, killedHydra = 128 + 9, 9
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func TestFaults(t *testing.T) {
 				t.Parallel()
 				out, code := job{kind: k, ranks: 2, role: c.role}.run(t)
 				if c.role == "exit" && k == mpich && code == 1 {
-					code = want // seldom the launcher says the code of the rank that waited, which the library ends with 1
+					code = want // rarely the launcher reports the code of the waiting rank, which the library ends with 1
 				}
 				if code != want || c.says != "" && strings.Count(out, c.says) != c.times {
 					t.Errorf("exit code %d, want %d, and %q %d times:\n%s", code, want, c.says, c.times, out)
@@ -81,7 +81,7 @@ func TestOtherLibrary(t *testing.T) {
 	for k, other := range map[kind]kind{openMPI: mpich, mpich: openMPI} {
 		t.Run(string(k), func(t *testing.T) {
 			t.Parallel()
-			mpirun(t, other) // or the library is not there
+			mpirun(t, other) // or the library is missing
 			out, code := job{kind: k, ranks: 2, role: "code", env: []string{Variable + "=" + string(other)}}.run(t)
 			if code != 5 || strings.Count(out, "MPI: ") != 1 || !strings.Contains(out, "started 2 processes, but ") || !strings.Contains(out, "sees 1 of them: ") {
 				t.Errorf("exit code %d\n%s", code, out)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A kind is a family of MPI libraries.
+// A kind is a class of MPI libraries that share an ABI.
 type kind string
 
 const (
@@ -15,7 +15,7 @@ const (
 	abi     kind = "abi"
 )
 
-// title is the family's name in messages.
+// title is the name of the kind in messages.
 func (k kind) title() string {
 	switch k {
 	case openMPI:
@@ -26,7 +26,7 @@ func (k kind) title() string {
 	return "the MPI-5 ABI"
 }
 
-// files are the names that the loader knows the libraries of a kind by.
+// files returns the names by which the loader knows the libraries of a kind.
 func (k kind) files() []string {
 	names := map[kind][]string{
 		openMPI: {"libmpi.so.40"},
@@ -43,12 +43,12 @@ func (k kind) files() []string {
 
 // Opened is the library that Start has opened.
 type Opened struct {
-	Path    string // as the loader was asked for it
-	Version string // what it says of itself, in one line; empty if none has been opened
+	Path    string // as it was passed to the loader
+	Version string // the library's own description, in one line; empty if none has been opened
 	kind    kind
 }
 
-// Variable is the environment variable that says which library to open: a kind (openmpi, mpich, abi), a path, or
+// Variable is the environment variable that selects the library to open: a kind (openmpi, mpich, abi), a path, or
 // none for a single process.
 const Variable = "MPSOLVE_MPI"
 

@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// A launcher is what has started this process as one of a job.
+// A launcher is the program that has started this process as a part of a job.
 type launcher struct {
 	name  string // for messages
 	rank  int
-	size  int    // 0 if it does not say
+	size  int    // 0 if unknown
 	kinds []kind // of libraries that understand it, the likely one first
 }
 
-// launchers are known by variables of the environment, and the first whose variables are there counts: within a job
-// of SLURM, mpirun starts helpers by srun and the ranks by these. The shell of a batch script has a SLURM_PROCID too,
-// but is no step.
+// launchers are recognised by environment variables, and the first whose variables are set counts: within a SLURM
+// job, mpirun starts helpers by srun, and the ranks by these. The shell of a batch script has a SLURM_PROCID too, but
+// is not a step.
 var launchers = []struct {
 	rank, size string
 	launcher
@@ -27,7 +27,7 @@ var launchers = []struct {
 	{"PMIX_RANK", "", launcher{name: "a launcher with PMIx", kinds: []kind{openMPI, mpich, abi}}},
 }
 
-// launched returns what has started this process, or nil if it is one alone.
+// launched returns the launcher of this process, or nil if the process is alone.
 func launched() *launcher {
 	if os.Getenv(Variable) == "none" {
 		return nil

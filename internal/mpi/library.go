@@ -7,7 +7,7 @@ import "C"
 
 import "strings"
 
-// Library returns what Start has opened.
+// Library returns the library that Start has opened.
 func Library() Opened {
 	version, _, _ := strings.Cut(C.GoString(&C.mpilib.version[0]), "\n")
 	return Opened{

@@ -16,10 +16,10 @@ import (
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
-// roleVariable names what this test binary does as a rank under mpirun, instead of tests.
+// roleVariable names the role of this test binary as a rank under mpirun, instead of tests.
 const roleVariable = "MPSOLVE_TEST_ROLE"
 
-// roles are what ranks do, by name; the result is the exit code.
+// roles are the programs of ranks, by name; the result is the exit code.
 var roles = map[string]func(c dist.Comm) int{}
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// launchers of the two implementations, as Debian names them, and as they are called where there is one.
+// mpiruns are the launchers of the two implementations, as Debian names them, and by their usual names.
 var mpiruns = map[kind][]string{
 	openMPI: {"mpirun.openmpi", "mpirun"},
 	mpich:   {"mpirun.mpich", "mpiexec.hydra", "mpirun"},
@@ -67,7 +67,7 @@ type job struct {
 	env   []string // NAME=value, for the ranks
 }
 
-// run returns what the job prints and its exit code.
+// run returns the output of the job and its exit code.
 func (j job) run(t *testing.T) (out string, code int) {
 	t.Helper()
 	command := j.command(t)
@@ -81,7 +81,7 @@ func (j job) run(t *testing.T) (out string, code int) {
 	return text.String(), command.ProcessState.ExitCode()
 }
 
-// jobTime is how long a job may take.
+// jobTime is the time that a job may take.
 const jobTime = 60 * time.Second
 
 func (j job) command(t *testing.T) *exec.Cmd {
@@ -100,8 +100,8 @@ func (j job) command(t *testing.T) *exec.Cmd {
 	return command
 }
 
-// kinds and numbers of ranks that jobs are tried with; MPICH spins, so no more ranks than processors.
-var trials = []job{
+// jobs are the kinds and numbers of ranks of the tests; MPICH spins, so there are no more ranks than processors.
+var jobs = []job{
 	{kind: openMPI, ranks: 1},
 	{kind: openMPI, ranks: 3},
 	{kind: openMPI, ranks: 8},

@@ -18,10 +18,12 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
-// Start returns the ranks of the job that this process is one of: dist.Self without a launcher, which opens no library,
-// or with one that started a single process. The error says what is missing under a launcher.
+// Start returns the ranks of the job that this process belongs to: dist.Self without a launcher, in which case it
+// opens no library, or with a launcher that started a single process. The error says what is missing under a
+// launcher.
 //
-// When all ranks are done, each calls stop, which waits for the others. A rank that gives up alone calls Abort instead.
+// When all ranks are done, each calls stop, which waits for the others. A rank that gives up alone calls Abort
+// instead.
 func Start() (c dist.Comm, stop func(), err error) {
 	l := launched()
 	if l == nil || l.size == 1 && os.Getenv(Variable) == "" {
@@ -37,10 +39,11 @@ func Start() (c dist.Comm, stop func(), err error) {
 	return w, w.finalize, nil
 }
 
-// echo is how long other ranks leave it to rank 0 to report an error: a launcher ends all when one has ended.
+// echo is the time for which other ranks leave it to rank 0 to report an error: a launcher ends all ranks when one
+// has ended.
 const echo = 3 * time.Second
 
-// start opens the library, initialises it and compares what it says with what the launcher says.
+// start opens and initialises the library and compares its size of the job with the launcher's.
 func (l *launcher) start() (*comm, *Error) {
 	files, given := wanted(l)
 	if why, found := open(files); why != "" {
@@ -67,7 +70,7 @@ func (l *launcher) start() (*comm, *Error) {
 	return w, nil
 }
 
-// open opens the first of the files that there is, or says why none; found tells whether one was there.
+// open opens the first of the files that exists, or says why none could be opened; found reports whether one existed.
 func open(files []string) (why string, found bool) {
 	memory := C.calloc(C.size_t(len(files)+1), C.size_t(unsafe.Sizeof(uintptr(0)))) // ends in NULL
 	defer C.free(memory)

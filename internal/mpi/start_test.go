@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
-// compiled returns a shared library made of a file of testdata, with macros defined.
+// compiled returns a shared library made from a file of testdata, with macros defined.
 func compiled(t *testing.T, file string, macros ...string) string {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
@@ -30,8 +30,7 @@ func compiled(t *testing.T, file string, macros ...string) string {
 	return lib
 }
 
-// alone runs a role without a launcher, in an environment that may be one's, and returns what it prints and
-// its exit code.
+// alone runs a role without a launcher, in the given environment, and returns its output and exit code.
 func alone(t *testing.T, role string, env ...string) (string, int) {
 	t.Helper()
 	self, err := os.Executable()
@@ -50,7 +49,7 @@ func alone(t *testing.T, role string, env ...string) (string, int) {
 	return string(out), command.ProcessState.ExitCode()
 }
 
-// launchersVariable reports whether tests run as a rank themselves, or may not know.
+// launchersVariable reports whether a variable belongs to a launcher, under which the tests themselves may run.
 func launchersVariable(name string) bool {
 	for _, row := range launchers {
 		if name == row.rank || name == row.size {
@@ -60,7 +59,7 @@ func launchersVariable(name string) bool {
 	return name == Variable
 }
 
-// TestLibraries tries libraries with faults, and none.
+// TestLibraries tries faulty libraries, and none.
 func TestLibraries(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "libmpi.so")
 	for _, c := range []struct {
@@ -91,7 +90,7 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// TestNoLibrary wants no library to be opened without a launcher, for a single process, or if that is asked for.
+// TestNoLibrary: no library is opened without a launcher, for a single process, or on request.
 func TestNoLibrary(t *testing.T) {
 	const bad = Variable + "=/no/such/library"
 	for _, env := range [][]string{

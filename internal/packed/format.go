@@ -2,7 +2,7 @@ package packed
 
 import "math"
 
-// Format is how the elements of a block are stored, the narrower the smaller.
+// Format is the format of the elements of a block; a smaller value is a narrower format.
 type Format uint8
 
 // The formats.
@@ -14,19 +14,19 @@ const (
 	formats
 )
 
-// Bytes returns the size of an element.
+// Bytes returns the bytes of an element.
 func (f Format) Bytes() int { return [formats]int{0, 2, 4, 8}[f] }
 
 // String returns the name of the format.
 func (f Format) String() string { return [formats]string{"dropped", "INT16", "FP32", "FP64"}[f] }
 
-// Rule decides on the format of a block.
+// Rule determines the format of a block.
 type Rule struct {
-	Theta     float64 // the largest error of an element
-	Narrowest Format  // that may be taken
+	Theta     float64 // largest error of an element
+	Narrowest Format  // narrowest format that may be chosen
 }
 
-// Uniform is the rule that takes one format for all blocks whose range suffices, whatever the error.
+// Uniform returns the rule that chooses one format for all blocks whose range allows it, whatever the error.
 func Uniform(f Format) Rule {
 	if f == FP64 {
 		return Rule{Narrowest: FP64}
@@ -34,8 +34,8 @@ func Uniform(f Format) Rule {
 	return Rule{math.Inf(1), f}
 }
 
-// Tolerance returns the theta with which an inner product of x has an error of at most
-// epsilon ||x||_1 ||y||_inf from storage; 0 if that is not finite.
+// Tolerance returns the theta with which storage causes an error of at most epsilon ||x||_1 ||y||_inf in an inner
+// product of x; 0 if that is not finite.
 func Tolerance(x []float64, epsilon float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -58,7 +58,7 @@ func (r Rule) choose(most float64) Format {
 	case r.Narrowest <= FP32 && leastFloat32 <= most && most <= math.MaxFloat32 && most*0x1p-24 <= r.Theta:
 		return FP32
 	}
-	return FP64 // NaN as well
+	return FP64 // also for NaN
 }
 
 const (
@@ -66,7 +66,7 @@ const (
 	leastScaled  = 0x1p-1000 // its unit has an inverse
 )
 
-// unit returns the smallest power of two of which integers of 16 bits reach most, rounded to nearest.
+// unit returns the smallest power of two such that 16-bit multiples of it reach most, rounded to nearest.
 func unit(most float64) float64 {
 	f, e := math.Frexp(most)
 	if f*0x1p15 >= math.MaxInt16+0.5 {

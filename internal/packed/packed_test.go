@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// random returns numbers whose magnitudes spread over that many powers of two.
+// random returns numbers whose magnitudes spread over spread powers of two.
 func random(rng *rand.Rand, n int, spread float64) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -31,8 +31,8 @@ func exact(x, y []float64) (s dd.DD, sum, norm float64) {
 	return s, sum, norm
 }
 
-// TestBound: inner products and sums are within their bounds of those in double-double
-// arithmetic, and within epsilon ||x||_1 ||y||_inf; elements within theta.
+// TestBound: inner products and sums are within their bounds, compared with double-double arithmetic, and within
+// epsilon ||x||_1 ||y||_inf; elements are within theta.
 func TestBound(t *testing.T) {
 	pool := parallel.New(2)
 	defer pool.Close()
@@ -69,7 +69,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestFormats: a block has the narrowest format that keeps theta, and takes its bytes.
+// TestFormats: a block has the narrowest format that keeps theta, and the bytes of that format.
 func TestFormats(t *testing.T) {
 	pool := parallel.New(1)
 	defer pool.Close()
@@ -111,7 +111,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestPack: what is stored is what Pack leaves in x, for Dot and Axpy as well.
+// TestPack: the vector stores what Pack leaves in x, also for Dot and Axpy.
 func TestPack(t *testing.T) {
 	pool := parallel.New(2)
 	defer pool.Close()
@@ -142,7 +142,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestOrder: in order, elements that may be narrow are; none is lost.
+// TestOrder: in order, all elements that may be narrow are narrow, and none is lost.
 func TestOrder(t *testing.T) {
 	pool := parallel.New(1)
 	defer pool.Close()
@@ -163,7 +163,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestThreads: results have the same bits for any number of threads and with all kernels.
+// TestThreads: results have the same bits for any number of threads and all kernels.
 func TestThreads(t *testing.T) {
 	x := random(rand.New(rand.NewPCG(7, 8)), 100*Block+77, 40)
 	y := random(rand.New(rand.NewPCG(9, 10)), len(x), 40)

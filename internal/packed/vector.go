@@ -10,12 +10,11 @@ import (
 // Block is the number of elements that share a format.
 const Block = 1024
 
-// span is the number of blocks of which a thread takes the sum; it does not depend on the number of
-// threads.
+// span is the number of blocks whose sum a thread computes; it does not depend on the number of threads.
 const span = 16
 
-// Vector is a vector in adaptive precision. Use it from one goroutine at a time, but Dot and Axpy of
-// blocks from any number.
+// Vector is a vector in adaptive precision. Only DotBlocks and AxpyBlocks may be called from several goroutines at a
+// time.
 type Vector struct {
 	n       int
 	pool    *parallel.Pool
@@ -28,22 +27,22 @@ type Vector struct {
 	partial []float64
 }
 
-// block is where the elements of one are, and what integers are multiplied by.
+// block says where the elements of a block are, and the unit of its integers.
 type block struct {
 	format Format
 	at     int // in the slice of its format
 	unit   float64
 }
 
-// New returns a zero vector of dimension n whose operations run on the threads of pool, with these
-// kernels, nil for the default ones.
+// New returns a zero vector of dimension n whose operations run on the threads of pool, with these kernels, nil for
+// the default ones.
 func New(n int, pool *parallel.Pool, k *kernels.Set) *Vector {
 	v := &Vector{n: n, pool: pool, kernels: k.Or(), blocks: make([]block, (n+Block-1)/Block)}
 	v.partial = make([]float64, v.spans())
 	return v
 }
 
-// Pack stores a x by a rule, and sets x to what it has stored. Memory is reused.
+// Pack stores a x by a rule, and sets x to the stored values. It reuses memory.
 func (v *Vector) Pack(a float64, x []float64, rule Rule) {
 	v.theta = rule.Theta
 	v.run(func(k, lo, hi int) {
@@ -96,11 +95,11 @@ func (v *Vector) fill(b block, x []float64) {
 // Dim returns the dimension.
 func (v *Vector) Dim() int { return v.n }
 
-// Blocks returns the number of blocks; block b is the elements b Block to (b+1) Block - 1, or the end.
+// Blocks returns the number of blocks; block b has the elements from b Block to (b+1) Block - 1, or to the end.
 func (v *Vector) Blocks() int { return len(v.blocks) }
 
-// Bytes returns what the elements and their blocks take, a byte for the format of each block and two
-// for its unit.
+// Bytes returns the bytes of the elements and the blocks, with a byte for the format of each block and two for its
+// unit.
 func (v *Vector) Bytes() int64 {
 	return int64(2*len(v.shorts) + 4*len(v.floats) + 8*len(v.doubles) + 3*len(v.blocks))
 }
@@ -115,7 +114,7 @@ func (v *Vector) Count(f Format) (n int) {
 	return n
 }
 
-// DotBlocks returns the inner product of the blocks lo to hi-1 with those of w.
+// DotBlocks returns the inner product of the blocks lo to hi-1 with the blocks of w.
 func (v *Vector) DotBlocks(lo, hi int, w []float64) (s float64) {
 	for b := lo; b < hi; b++ {
 		s += v.dotBlock(v.blocks[b], w[b*Block:v.end(b)])
@@ -173,7 +172,7 @@ func (v *Vector) Sum() (s float64) {
 	return s
 }
 
-// ones is the vector that sums are inner products with.
+// ones is the vector whose inner products are sums.
 var ones = func() (x [Block]float64) {
 	for i := range x {
 		x[i] = 1
@@ -181,29 +180,28 @@ var ones = func() (x [Block]float64) {
 	return x
 }()
 
-// Bound returns a bound of the error of Dot(y), that of storage included; sum is sum |x_i y_i| and
-// norm is ||y||_1 over the blocks. With y = (1, ..., 1) it is that of Sum. It does not hold if Theta was
-// not finite.
+// Bound returns a bound of the error of Dot(y), including the error of storage; sum is sum |x_i y_i| and norm is
+// ||y||_1 over the blocks. With y = (1, ..., 1) it is a bound for Sum. It does not hold if Theta was not finite.
 func (v *Vector) Bound(sum, norm float64) float64 {
 	stored := v.theta * norm
-	// Additions that a product goes through: in its accumulator and those of a block, of the blocks
-	// of a span, and of the spans; its own rounding, and that of the unit.
+	// The additions that a product passes through: in its accumulator and those of its block, over the blocks of a
+	// span, and over the spans; and the roundings of the product and of the unit.
 	depth := float64(Block/16 + 5 + 15 + span + len(v.partial) + 2)
 	return stored + depth*0x1p-53*(sum+stored)
 }
 
 func (v *Vector) spans() int { return (len(v.blocks) + span - 1) / span }
 
-// end is the end of a block.
+// end returns the end of a block.
 func (v *Vector) end(b int) int { return min((b+1)*Block, v.n) }
 
-// run does something with the blocks of each span.
+// run calls do for the blocks of each span.
 func (v *Vector) run(do func(k, lo, hi int)) {
 	v.pool.Run(v.spans(), parallel.Func(func(k int) { do(k, k*span, min((k+1)*span, len(v.blocks))) }))
 }
 
-// Order returns the indices of x, those of elements that a rule stores in the same format together, the
-// widest first, and otherwise as they were.
+// Order returns the indices of x, grouped by the format in which a rule stores the elements, the widest first, and
+// otherwise in their order.
 func Order(x []float64, rule Rule) []int32 {
 	format := make([]Format, len(x))
 	var size [formats]int
@@ -223,7 +221,7 @@ func Order(x []float64, rule Rule) []int32 {
 	return order
 }
 
-// sized is s with n elements.
+// sized returns s with n elements.
 func sized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

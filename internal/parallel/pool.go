@@ -1,6 +1,5 @@
-// Package parallel runs independent parts of a loop on a fixed set of goroutines,
-// without allocating. Part k does the same work whichever goroutine runs it: callers
-// that reduce keep one partial result per part and add them in the order of the
+// Package parallel runs independent parts of a loop on a fixed set of goroutines, without allocating. Part k does the
+// same work on any goroutine. Callers that reduce keep one partial result per part and add them in the order of the
 // parts, so that the result has the same bits for any number of threads.
 package parallel
 
@@ -17,8 +16,8 @@ import (
 // A Job is a loop body; parts must be independent of each other.
 type Job interface{ Do(part int) }
 
-// Pool is a set of persistent goroutines. Run may be called from several
-// goroutines (calls take turns) but not from inside a Job.
+// Pool is a set of persistent goroutines. Run may be called from several goroutines, which take turns, but not from
+// inside a Job.
 type Pool struct {
 	threads int
 	mu      sync.Mutex
@@ -26,18 +25,16 @@ type Pool struct {
 	wake    []chan struct{}
 	job     Job
 	parts   int
-	fault   atomic.Pointer[Fault] // of a part that has panicked on another goroutine than the caller's
+	fault   atomic.Pointer[Fault] // of a part that panicked on a goroutine other than the caller's
 
-	of    *Pool // for a pool of Until: the pool whose threads these are, nil: serial
+	of    *Pool // for a pool of Until: the pool that has the threads; nil: serial
 	until atomic.Pointer[context.Context]
 }
 
-// MaxThreads bounds the threads that a user may ask for. More would take memory and gain
-// nothing.
+// MaxThreads bounds the number of threads that a user may request. More would cost memory and gain nothing.
 const MaxThreads = 4096
 
-// New starts a pool of that many threads, the caller of Run included; 0 means
-// GOMAXPROCS.
+// New starts a pool of so many threads, including the caller of Run; 0 means GOMAXPROCS.
 func New(threads int) *Pool {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -65,20 +62,20 @@ func (p *Pool) Close() {
 	}
 }
 
-// ErrInterrupted is what Run of a pool of Until panics with.
+// ErrInterrupted is the value with which Run of a pool of Until panics.
 var ErrInterrupted = errors.New("parallel: interrupted")
 
-// Until returns a pool with the threads of p, whose Run ends soon after ctx is done: parts that
-// have not begun are left out, and it panics with ErrInterrupted, in the goroutine that called
-// it. So computations of many loops need no error for each; who calls them recovers. From
-// Forever on it is like p, for objects that keep it. It need not be closed.
+// Until returns a pool with the threads of p whose Run ends soon after ctx is done: it leaves out parts that have not
+// begun and panics with ErrInterrupted in the goroutine that called it. So computations of many loops need no error
+// for each loop; their caller recovers. After Forever the pool behaves like p, for objects that keep it. It need not
+// be closed.
 func (p *Pool) Until(ctx context.Context) *Pool {
 	q := &Pool{threads: p.Threads(), of: p}
 	q.until.Store(&ctx)
 	return q
 }
 
-// Forever lets the loops of a pool of Until run to their ends.
+// Forever lets the loops of a pool of Until run to their ends from now on.
 func (p *Pool) Forever() { p.until.Store(nil) }
 
 // interruptible is a Job that does nothing once its context is done.
@@ -87,16 +84,16 @@ type interruptible struct {
 	job Job
 }
 
-// Do does a part of the job.
+// Do executes a part of the job.
 func (j interruptible) Do(part int) {
 	if j.ctx.Err() == nil {
 		j.job.Do(part)
 	}
 }
 
-// Run calls job.Do for every part in [0, parts) and returns when all are done.
-// Each thread runs one contiguous range of parts; with a nil Pool the caller runs
-// all. If a part panics, so does Run, once the other threads are done; with a *Fault unless it was a part of the caller's thread.
+// Run calls job.Do for every part in [0, parts) and returns when all are done. Each thread runs one contiguous range
+// of parts; with a nil Pool the caller runs all. If a part panics, so does Run once the other threads are done: with
+// the same value if the part ran on the caller's thread, otherwise with a *Fault.
 func (p *Pool) Run(parts int, job Job) {
 	for p != nil && p.wake == nil {
 		if ctx := p.until.Load(); ctx != nil {
@@ -128,7 +125,7 @@ func (p *Pool) Run(parts int, job Job) {
 	}
 }
 
-// shareFirst runs the caller's parts and waits for those of the others, even if one panics.
+// shareFirst runs the caller's parts and waits for the other threads, even if a part panics.
 func (p *Pool) shareFirst() {
 	defer p.wg.Wait()
 	p.share(0)
@@ -140,9 +137,9 @@ func (p *Pool) worker(w int) {
 	}
 }
 
-// A Fault is what Run panics with if a part has panicked on another goroutine, where nobody could recover.
+// A Fault is the value with which Run panics if a part has panicked on another goroutine, where nobody could recover.
 type Fault struct {
-	Value any // of that panic
+	Value any // value of that panic
 	Stack []byte
 }
 
@@ -159,11 +156,11 @@ func (p *Pool) shareGuarded(w int) {
 	p.share(w)
 }
 
-// Owner returns the thread that runs a part, of so many on so many threads: it is the same in every
-// Run, so that memory is touched first by the thread that uses it later.
+// Owner returns the thread that runs a part, given the numbers of parts and threads. It is the same in every Run, so
+// that the thread that uses memory also touches it first.
 func Owner(part, parts, threads int) int { return ((part+1)*threads - 1) / parts }
 
-// share runs the parts that belong to thread w, those with that Owner.
+// share runs the parts whose Owner is thread w.
 func (p *Pool) share(w int) {
 	lo, hi := w*p.parts/p.threads, (w+1)*p.parts/p.threads
 	for k := lo; k < hi; k++ {
@@ -171,15 +168,14 @@ func (p *Pool) share(w int) {
 	}
 }
 
-// Func is a function as a Job. The conversion allocates; inner loops should keep a
-// Job instead.
+// Func is a function as a Job. The conversion allocates; inner loops should keep a Job instead.
 type Func func(part int)
 
 // Do calls f(part).
 func (f Func) Do(part int) { f(part) }
 
-// RunRanges calls do for every range of bounds: part k is bounds[k] to
-// bounds[k+1]-1. With a nil Pool the caller runs all.
+// RunRanges calls do for every range of bounds: part k is the range bounds[k] to bounds[k+1]-1. With a nil Pool the
+// caller runs all.
 func (p *Pool) RunRanges(bounds []int, do func(k, lo, hi int)) {
 	p.Run(len(bounds)-1, Func(func(k int) { do(k, bounds[k], bounds[k+1]) }))
 }

@@ -22,7 +22,7 @@ func TestRunVisitsEveryPartOnce(t *testing.T) {
 	}
 }
 
-// Owner is the thread whose share a part is in.
+// Owner returns the thread whose share contains a part.
 func TestOwner(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 8, 64} {
 		for _, parts := range []int{1, 2, 7, 64, 1000} {
@@ -85,8 +85,8 @@ func TestNilPoolRunsSerially(t *testing.T) {
 	}
 }
 
-// Loops of a pool of Until end with the context, by a panic, leaving out parts; without it,
-// and from Forever on, they run to the end.
+// Loops of a pool of Until end with the context, by a panic, and leave out parts; without cancellation, and after
+// Forever, they run to the end.
 func TestUntilInterrupts(t *testing.T) {
 	whole := New(3)
 	defer whole.Close()
@@ -123,7 +123,7 @@ func TestUntilInterrupts(t *testing.T) {
 	}
 }
 
-// A part that panics ends Run with a panic of its caller, whichever thread it was on, and the pool can be used again.
+// A part that panics makes Run panic in its caller, on whichever thread the part ran, and the pool remains usable.
 func TestThreadThatPanics(t *testing.T) {
 	p := New(3)
 	defer p.Close()

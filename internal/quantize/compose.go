@@ -12,11 +12,11 @@ import (
 // dropWord stands in a list of formats for dropping what is below epsilon T.
 const dropWord = "drop"
 
-// compose returns the set of a list such as FP64,FP32,FP16,drop, or FP64+FP32+FP16+drop where
-// commas part several lists, in any order; the first is the set's name. Without dropWord no element is dropped.
+// compose returns the set of a list such as FP64,FP32,FP16,drop, in any order; + replaces the commas where commas
+// separate several lists. The list is the name of the set. Without dropWord no element is dropped.
 //
-// It is an error if the list lacks FP64, which takes what needs it, if two formats have the same
-// significand, or AFX is among them, which is a set by itself.
+// It returns an error if the list lacks FP64, which takes the elements that need it, if two formats have the same
+// significand, or if the list contains AFX, which is a set by itself.
 func compose(list string) (Set, error) {
 	s := Set{Keeps: true}
 	for _, name := range strings.Split(strings.ReplaceAll(list, "+", ","), ",") {

@@ -51,7 +51,7 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// What is below the range of a reduced exponent goes to the next format that has it.
+// An element below the range of a reduced exponent goes to the next format that has the range.
 func TestBelowReducedExponent(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		s := Spec{Set: set(t, "FP64,FP32,RPRE24,drop"), Epsilon: 0x1p-40, PaperExact: exact}

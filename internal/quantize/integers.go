@@ -8,22 +8,22 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Integers is a range of rows as integer multiples of their quanta, the elements that
-// round to zero left out: dropped, or tiny if they must be kept.
+// Integers is a range of rows as integer multiples of their quanta. Elements that round to zero are left out: they
+// are dropped, or tiny if they must be kept.
 type Integers struct {
 	sell.Items
 	Tiny []sell.Tiny // in the order of the rows
-	NNZ  int         // nonzeros of the rows, dropped ones included
+	NNZ  int         // nonzeros of the rows, including dropped ones
 
-	Lo, Cols int     // first row, and columns, of the matrix
-	ownCol   []int32 // Col, unless it is a part of the matrix
+	Lo, Cols int     // first row, and the columns of the matrix
+	ownCol   []int32 // Col, if it has its own memory
 }
 
 // leastFloat32 is the smallest normal float32.
 const leastFloat32 = 0x1p-126
 
-// Quantize fills in rows lo to hi-1 of m, which have less than 2^31 elements, by a partition
-// of AFX. It reuses the memory of the slices.
+// Quantize fills in rows lo to hi-1 of m, which have fewer than 2^31 elements, by a partition of AFX. It reuses the
+// memory of the slices.
 func (q *Integers) Quantize(m *csr.Matrix, p *Partition, lo, hi int) {
 	q.Lo, q.Cols = lo, m.Cols
 	q.Block, q.Rows = 1, hi-lo
@@ -49,8 +49,8 @@ func (q *Integers) Quantize(m *csr.Matrix, p *Partition, lo, hi int) {
 	}
 }
 
-// scaled quantizes values of row i, or of the rows from there on if all have the
-// same quantum, to the places from `at` on.
+// scaled quantizes the values of row i, or of the rows from i on if all have the same quantum, to the positions from
+// `at` on.
 func (q *Integers) scaled(p *Partition, val []float64, at, i int) (zeros int) {
 	m, width := q.M[at:at+len(val)], q.Width[at:at+len(val)]
 	up := p.UnitQuanta - p.Tol.Exponent(i) // m = v 2^up
@@ -67,8 +67,7 @@ func (q *Integers) scaled(p *Partition, val []float64, at, i int) (zeros int) {
 	return zeros
 }
 
-// dropZeros takes out the elements that round to zero, given the values, but
-// keeps those that must be kept.
+// dropZeros removes the elements that round to zero, given the values, but keeps those that must be kept.
 func (q *Integers) dropZeros(a *csr.Matrix, p *Partition, val []float64) {
 	col := q.Col
 	q.Col = sell.Grow(q.ownCol, len(col))
@@ -119,8 +118,8 @@ func (q *Integers) keep(p *Partition, i, j int, v float64) {
 	q.Tiny = append(q.Tiny, sell.Tiny{Row: int32(i - q.Lo), Col: int32(j), Value: float32(value)})
 }
 
-// keepLargest keeps the largest element of a row of which all round to zero;
-// those from start to end-1 are in the list nevertheless. It returns the new end.
+// keepLargest keeps the largest element of a row whose elements all round to zero; those from start to end-1 are in
+// the list nevertheless. It returns the new end.
 func (q *Integers) keepLargest(a *csr.Matrix, p *Partition, i int, start, end int32, diagonal bool) int32 {
 	cols, vals := a.Row(i)
 	largest := 0

@@ -8,14 +8,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 
-// Our own rule gives each bucket a scale, so the range of a narrow exponent is no limit; with
-// the standards' own range, in units of the norm, it is one for all targets but coarse ones.
+// Our own rule gives each bucket a scale, so the range of a narrow exponent is no limit; the standards' own range, in
+// units of the norm, is a limit for all but coarse targets.
 func TestMinifloatIntervals(t *testing.T) {
 	const all = "FP64,FP32,FP16,FP8E4M3,FP8E5M2,drop"
 	for _, c := range []struct {
 		epsilon float64
 		exact   bool
-		a       float64 // of theta
+		a       float64 // multiple of theta
 		want    string
 	}{
 		{0x1p-53, false, 0.99, ""},
@@ -26,7 +26,7 @@ func TestMinifloatIntervals(t *testing.T) {
 		{0x1p-53, false, 0x1p5, "FP16"},
 		{0x1p-53, false, 0x1.ffffffp11, "FP16"},
 		{0x1p-53, false, 0x1p12, "FP32"},
-		// The least normal numbers are 2^-14 and 2^-6, the least ones 2^-24, 2^-16 and 2^-9.
+		// The least normal numbers are 2^-14 and 2^-6, the least subnormal ones 2^-24, 2^-16 and 2^-9.
 		{0x1p-53, true, 2, "FP32"},
 		{0x1p-53, true, 0x1p11, "FP32"},
 		{0x1p-26, true, 2, "FP32"},      // half of 2^-24 is more than theta
@@ -46,7 +46,7 @@ func TestMinifloatIntervals(t *testing.T) {
 	}
 }
 
-// An interval of a reduced exponent is open on the right, in a set of whatever formats: 2^8 has no code.
+// An interval of a reduced exponent is open on the right, in any set: 2^8 has no code.
 func TestReducedAmongHeads(t *testing.T) {
 	s := Spec{Set: set(t, "FP64,RPRE24,RP16,drop"), Epsilon: 0x1.5p-50, PaperExact: true}
 	for a, want := range map[float64]string{0x1p8: "RP16", 0x1.8p20: "RPRE24", 0x1p21: "FP64"} {
@@ -56,8 +56,8 @@ func TestReducedAmongHeads(t *testing.T) {
 	}
 }
 
-// What is beyond a range goes to a wider format: with the exact criterion an element may be as
-// large as it likes where x is small.
+// An element beyond a range goes to a wider format: with the exact criterion an element may be arbitrarily large
+// where x is small.
 func TestMinifloatOverflow(t *testing.T) {
 	s := Spec{Set: set(t, "FP64,FP32,FP16,drop"), Epsilon: 0x1p-20, Criterion: Exact, X: []float64{1, 0x1p-30, 0x1p-150, 1}}
 	p := newPartition(s, &Tolerances{Exp: []int32{0}, Theta: []float64{s.Epsilon}})
@@ -70,7 +70,7 @@ func TestMinifloatOverflow(t *testing.T) {
 	}
 }
 
-// Stored, no element differs by more than theta, whatever the set: twice that for truncation.
+// No stored element differs by more than theta in any set, or by twice that with truncation.
 func TestErrorOfElements(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, name := range []string{

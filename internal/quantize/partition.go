@@ -14,37 +14,37 @@ import (
 // None is the bucket of elements that are not stored.
 const None = -1
 
-// Partition assigns elements to classes, one for each format of the set, from the
-// narrowest to the widest. Values are in the units of tolerances.
+// Partition assigns elements to classes, one for each format of the set, from the narrowest to the widest. Values are
+// in the units of the tolerances.
 type Partition struct {
 	Spec
 	Tol        *Tolerances
 	kind       setKind
 	classes    []Class
 	Codecs     []formats.Codec // of the buckets
-	byCodec    []int           // the class of each
-	keep       int             // class of elements that must not be dropped: the narrowest head
+	byCodec    []int           // the class of each codec
+	keep       int             // class of elements that must not be dropped: the narrowest of heads
 	perQ       float64         // 2^UnitQuanta = 1 / quantum of AFX
 	UnitQuanta int             // the unit of a row is 2^UnitQuanta quanta of AFX
-	byBytes    [9]int          // the class of an AFX format of so many bytes
+	byBytes    [9]int          // the class of the AFX format with so many bytes
 }
 
-// Class is the elements that are stored in one format: a bucket, or for an unsigned format
-// two, that of the negative elements behind the other.
+// Class is the set of elements that are stored in one format: a bucket, or two for an unsigned format, where the
+// bucket of the negative elements comes second.
 type Class struct {
 	codec   formats.Codec
 	bucket  int
-	limit   float64 // magnitudes up to limit * theta belong here
-	least   float64 // smallest and largest magnitude that the codec takes, but for zero
+	limit   float64 // magnitudes up to limit * theta belong to the class
+	least   float64 // smallest and largest nonzero magnitude that the codec takes
 	largest float64
-	normal  float64 // from here on the error is relative
-	below   float64 // bounds the error between least and normal
+	normal  float64 // the error is relative from this magnitude on
+	below   float64 // bound of the error between least and normal
 	ByTheta bool    // values are stored in units of theta (paper-exact reduced exponents)
-	clamps  bool    // values below the range of the codec are stored as the least one
+	clamps  bool    // values below the range of the codec are stored as the least value
 }
 
-// New returns the partition for the elements of m, whose rows the pool takes in the ranges
-// between panels. It is an error if the spec is faulty or an element is not finite.
+// New returns the partition for the elements of m, whose rows the pool processes in the ranges between panels. It
+// returns an error if the spec is faulty or an element is not finite.
 func New(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*Partition, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func New(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*Partition, 
 	return newPartition(s, tol), nil
 }
 
-// newPartition lays out the classes for a spec.
+// newPartition sets up the classes for a spec.
 func newPartition(s Spec, tol *Tolerances) *Partition {
 	s.Kernels = s.Kernels.Or()
 	p := &Partition{Spec: s, Tol: tol, kind: s.Set.kind(), keep: None}
@@ -72,11 +72,11 @@ func newPartition(s Spec, tol *Tolerances) *Partition {
 		c := Class{
 			codec: formats.Codec{Format: f, Exponent: p.exponent(f)}, bucket: len(p.Codecs), limit: p.limit(f),
 			ByTheta: s.PaperExact && f.Kind == formats.Relative && !s.Set.Uniform,
-			// This is within theta, but for a uniform format it must be negligible, as it is
-			// for the heads, whose range is wide.
+			// The error is within theta, but for a uniform format it must be negligible, as for the heads, whose
+			// range is wide.
 			clamps: !s.Set.Uniform || head,
 		}
-		if s.PaperExact && f.Name != "FP32" && f.Kind != formats.Minifloat { // casts to which round
+		if s.PaperExact && f.Name != "FP32" && f.Kind != formats.Minifloat { // casts to FP32 round
 			c.codec.Rounding = formats.Truncate
 		}
 		c.least, c.largest = c.codec.Range()
@@ -100,7 +100,7 @@ func newPartition(s Spec, tol *Tolerances) *Partition {
 	return p
 }
 
-// Class returns that of a bucket.
+// Class returns the class of a bucket.
 func (p *Partition) Class(bucket int) *Class { return &p.classes[p.byCodec[bucket]] }
 
 // StoredByTheta reports whether values are stored in units of theta.
@@ -108,13 +108,13 @@ func (p *Partition) StoredByTheta() bool {
 	return slices.ContainsFunc(p.classes, func(c Class) bool { return c.ByTheta })
 }
 
-// exponent is the scale of a format's codec.
+// exponent returns the scale of a format's codec.
 func (p *Partition) exponent(f formats.Format) int {
 	c := p.unitBits()
 	switch {
 	case p.Set.Uniform: // values below 2
 		return f.Unit().Exponent
-	case f.Kind == formats.Minifloat && (p.PaperExact || p.Criterion == Exact): // their own range
+	case f.Kind == formats.Minifloat && (p.PaperExact || p.Criterion == Exact): // the format's own range
 		return 0
 	case f.Kind == formats.Minifloat: // values below 2 theta / u
 		return f.Significand + 1 - c - f.MaxExponent()
@@ -128,11 +128,10 @@ func (p *Partition) exponent(f formats.Format) int {
 	return 0
 }
 
-// limit is the magnitude, as a multiple of theta, up to which a format keeps
-// the error within theta. Rounded to nearest, a value in [2^e, 2^(e+1)) carries
-// at most u 2^e, so all below 2 theta / u belong to a format; the papers' rule,
-// theta / u, gives that binade away, and so must the exact criterion, where x moves the
-// ends of binades.
+// limit returns the magnitude, as a multiple of theta, up to which a format keeps the error within theta. Rounded to
+// nearest, a value in [2^e, 2^(e+1)) has an error of at most u 2^e, so all values below 2 theta / u belong to a
+// format. The papers' rule, theta / u, gives up that binade, and so must the exact criterion, where x moves the ends
+// of binades.
 func (p *Partition) limit(f formats.Format) float64 {
 	switch {
 	case p.Set.Uniform || f.Name == "FP64":
@@ -143,9 +142,9 @@ func (p *Partition) limit(f formats.Format) float64 {
 	return math.Ldexp(1, f.Significand+1)
 }
 
-// Assign sets bucket to those of the elements of row i, None where an element is not
-// stored: zeros, and what is dropped. The diagonal and the largest element are kept,
-// but in paper-exact mode: the papers drop whatever is at most epsilon T.
+// Assign sets bucket to the buckets of the elements of row i, None for elements that are not stored: zeros, and
+// dropped ones. It keeps the diagonal and the largest element, except in paper-exact mode: the papers drop everything
+// that is at most epsilon T.
 func (p *Partition) Assign(bucket []int8, i int, cols []int32, vals []float64) {
 	exp, theta := p.Tol.Row(i)
 	largest := 0
@@ -179,7 +178,7 @@ func (p *Partition) Assign(bucket []int8, i int, cols []int32, vals []float64) {
 	}
 }
 
-// Value returns what the codec gets for an element b.
+// Value returns the value that the codec gets for an element b.
 func (c *Class) Value(b, theta float64) float64 {
 	if c.ByTheta {
 		b /= theta
@@ -190,8 +189,7 @@ func (c *Class) Value(b, theta float64) float64 {
 	return b
 }
 
-// classOf is the narrowest class that keeps the error within theta, or None for a
-// value that may be dropped.
+// classOf returns the narrowest class that keeps the error within theta, or None for a value that may be dropped.
 func (p *Partition) classOf(b, theta float64, j int) int {
 	switch {
 	case p.Set.Uniform:
@@ -205,7 +203,7 @@ func (p *Partition) classOf(b, theta float64, j int) int {
 	return p.narrowest(b, theta, j)
 }
 
-// size is the magnitude of b that is compared with theta.
+// size returns the magnitude of b that is compared with theta.
 func (p *Partition) size(b float64, j int) float64 {
 	if p.Criterion == Exact {
 		b *= p.X[j]
@@ -213,15 +211,15 @@ func (p *Partition) size(b float64, j int) float64 {
 	return math.Abs(b)
 }
 
-// closed reports whether intervals are closed on the right: the papers' are open on the left and
-// closed on the right for formats with a full exponent, the other way round for reduced ones.
+// closed reports whether intervals are closed on the right. The papers' intervals are open on the left and closed on
+// the right for formats with a full exponent, and the other way round for reduced ones.
 func (p *Partition) closed() bool { return p.PaperExact && p.kind == heads }
 
-// narrowest is the first class whose significand and range keep the error of b within theta.
+// narrowest returns the first class whose significand and range keep the error of b within theta.
 func (p *Partition) narrowest(b, theta float64, j int) int {
 	size, own := p.size(b, j), theta
 	if p.Criterion == Exact {
-		own /= math.Abs(p.X[j]) // what b itself may carry
+		own /= math.Abs(p.X[j]) // the error allowed for b itself
 	}
 	for k := range p.classes {
 		c := &p.classes[k]
@@ -233,7 +231,7 @@ func (p *Partition) narrowest(b, theta float64, j int) int {
 	return len(p.classes) - 1
 }
 
-// holds reports whether the codec has the range for a magnitude a that may carry an error of own.
+// holds reports whether the codec has the range for a magnitude a with the allowed error own.
 func (c *Class) holds(a, theta, own float64) bool {
 	if c.ByTheta {
 		return c.least*theta-a <= own
@@ -241,13 +239,12 @@ func (c *Class) holds(a, theta, own float64) bool {
 	return a <= c.largest && (a >= c.normal || max(c.below, c.least-a) <= own)
 }
 
-// fixed is the narrowest AFX format for b: the bytes of m = round(b / q) as a
-// two's complement integer.
+// fixed returns the narrowest AFX format for b: by the bytes of m = round(b / q) as a two's complement integer.
 func (p *Partition) fixed(b float64) int {
 	m := int64(math.RoundToEven(b * p.perQ))
 	if m == 0 {
 		return None
 	}
-	magnitude := uint64(m ^ m>>63) // -2^k takes no more than 2^k - 1
+	magnitude := uint64(m ^ m>>63) // -2^k takes no more bits than 2^k - 1
 	return p.byBytes[(bits.Len64(magnitude)+8)/8]
 }

@@ -17,8 +17,8 @@ func set(t testing.TB, name string) Set {
 	return s
 }
 
-// formatOf says in which format the spec stores an element of magnitude a in a
-// matrix of norm 1, "" if it drops it.
+// formatOf returns the format in which the spec stores an element of magnitude a in a matrix of norm 1, "" if it
+// drops the element.
 func formatOf(t *testing.T, s Spec, a float64) string {
 	t.Helper()
 	if err := s.Validate(); err != nil {
@@ -30,17 +30,17 @@ func formatOf(t *testing.T, s Spec, a float64) string {
 	}
 	p := newPartition(s, &Tolerances{Exp: []int32{0}, Theta: []float64{theta}})
 	bucket := make([]int8, 2)
-	p.Assign(bucket, 0, []int32{1, 2}, []float64{a, 100}) // which is not the largest of its row
+	p.Assign(bucket, 0, []int32{1, 2}, []float64{a, 100}) // which is not the largest element of its row
 	if bucket[0] == None {
 		return ""
 	}
 	return p.Codecs[bucket[0]].Name
 }
 
-// The intervals of the papers' tables, at their ends: epsilon' = epsilon ||A||
-// with ||A|| = 1. Full exponents: (lo, hi], reduced ones: [lo, hi).
+// TestPaperIntervals checks the intervals of the papers' tables at their ends: epsilon' = epsilon ||A|| with ||A|| =
+// 1. Full exponents: (lo, hi], reduced ones: [lo, hi).
 func TestPaperIntervals(t *testing.T) {
-	const eps = 0x1.5p-50 // no power of two
+	const eps = 0x1.5p-50 // not a power of two
 	up := func(v float64) float64 { return math.Nextafter(v, 2) }
 	down := func(v float64) float64 { return math.Nextafter(v, 0) }
 	type interval struct {
@@ -77,8 +77,8 @@ func TestPaperIntervals(t *testing.T) {
 	}
 }
 
-// The papers drop whatever is at most epsilon T, our own mode keeps the diagonal and the
-// largest element of a row; and they cast to FP32, which rounds, but truncate the rest.
+// The papers drop everything that is at most epsilon T, our own mode keeps the diagonal and the largest element of a
+// row. The papers cast to FP32, which rounds, but truncate to other formats.
 func TestPaperExactRow(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		s := Spec{Set: set(t, "AP4"), Epsilon: 0x1p-20, PaperExact: exact}

@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 
-// Set is the formats that the elements of one matrix are stored in.
+// Set is the set of formats in which the elements of a matrix are stored.
 type Set struct {
 	Name    string
 	Formats []formats.Format // from the widest to the narrowest
@@ -25,7 +25,7 @@ var sets = []Set{
 	define("AP7", "FP64 RP56 RP48 RP40 FP32 RP24 RP16"),
 	define("AP7RE", "FP64 RPRE48 RPRE40 RPRE32 FP32 RPRE16 RPRE8"),
 	define("AP7REU", "FP64 RPREU48 RPREU40 RPREU32 FP32 RPREU16 RPREU8"),
-	define("AFX", "FP32 AFX56 AFX48 AFX40 AFX32 AFX24 AFX16 AFX8"), // FP32 for what must not be dropped
+	define("AFX", "FP32 AFX56 AFX48 AFX40 AFX32 AFX24 AFX16 AFX8"), // FP32 for elements that must not be dropped
 }
 
 func define(name, list string) Set {
@@ -39,7 +39,7 @@ func define(name, list string) Set {
 // Sets lists the sets of several formats.
 func Sets() []Set { return append([]Set(nil), sets...) }
 
-// Names lists what LookupSet knows.
+// Names lists the names that LookupSet knows.
 func Names() []string {
 	var names []string
 	for _, s := range sets {
@@ -51,9 +51,9 @@ func Names() []string {
 	return names
 }
 
-// LookupSet returns the set of that name; the name of a format stands for that
-// format alone, a list such as FP64,FP32,FP16,drop or FP64+FP32+FP16+drop for the set of these, which drops what is
-// below epsilon T if it says so. Upper and lower case are alike. The error names all.
+// LookupSet returns the set of that name. The name of a format stands for that format alone; a list such as
+// FP64,FP32,FP16,drop or FP64+FP32+FP16+drop stands for the set of these formats, which drops elements below epsilon
+// T if the list contains drop. Case does not matter. The error names all sets.
 func LookupSet(name string) (Set, error) {
 	if strings.ContainsAny(name, ",+") {
 		return compose(name)
@@ -78,7 +78,7 @@ const (
 	fixedPoint
 )
 
-// kind is that of the set's narrowest format.
+// kind returns the kind of the set's narrowest format.
 func (s Set) kind() setKind {
 	if len(s.Formats) == 0 {
 		return heads

@@ -10,24 +10,23 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
-// Criterion is the T in epsilon T, the absolute error that an element may carry.
+// Criterion determines T in epsilon T, the absolute error allowed for an element.
 type Criterion string
 
 const (
 	// NW bounds the normwise backward error: T = ||A||_inf.
 	NW Criterion = "nw"
-	// CW bounds the row-wise error and, for x of constant magnitude, the
-	// componentwise one: T_i = sum_j |a_ij|.
+	// CW bounds the row-wise error and, for x of constant magnitude, the componentwise error: T_i = sum_j |a_ij|.
 	CW Criterion = "cw"
-	// Exact bounds the componentwise backward error of the product with one
-	// given x: a_ij may carry epsilon sum_k |a_ik x_k| / |x_j|. For experiments.
+	// Exact bounds the componentwise backward error of the product with one given x: the error allowed for a_ij is
+	// epsilon sum_k |a_ik x_k| / |x_j|. It is for experiments.
 	Exact Criterion = "exact"
 )
 
 // Criteria lists the criteria that need no x.
 var Criteria = []Criterion{NW, CW}
 
-// Spec is how to quantise a matrix; the fields are those of adaptive.Spec.
+// Spec says how to quantise a matrix; the fields are those of adaptive.Spec.
 type Spec struct {
 	Set        Set
 	Epsilon    float64   // target accuracy, 2^-53 <= Epsilon < 1
@@ -37,11 +36,12 @@ type Spec struct {
 	GuardBits  int       // of AFX
 	PaperExact bool      // intervals and rounding as printed in [Molina24]
 
-	// Norm is the T of NW, and of uniform sets, where the matrix is a part of another: the largest of the norms that NewNorm
-	// returns of all parts; nil: that of this matrix.
+	// Norm is the T of NW, and of uniform sets, if the matrix is a part of another one: the largest norm that NewNorm
+	// returns for all parts; nil: the norm of this matrix.
 	Norm *Norm
 
-	// Diagonal is the column of the diagonal element of row 0, that of row i being i later: where the matrix is a part.
+	// Diagonal is the column of the diagonal element of row 0, for a matrix that is a part of another one; row i has
+	// it i columns later.
 	Diagonal int
 
 	Kernels *kernels.Set // nil: the default ones of this processor
@@ -50,10 +50,10 @@ type Spec struct {
 // MinEpsilon is the unit roundoff of FP64.
 const MinEpsilon = 0x1p-53
 
-// maxFixedBits is what AFX holds besides the sign.
+// maxFixedBits is the number of bits of AFX besides the sign.
 const maxFixedBits = 55
 
-// Validate reports every fault of the spec.
+// Validate reports all faults of the spec.
 func (s Spec) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) {
@@ -109,16 +109,16 @@ func (s Spec) criterion() Criterion {
 	return s.Criterion
 }
 
-// Fixed reports whether elements are stored as AFX does.
+// Fixed reports whether elements are stored in AFX.
 func (s Spec) Fixed() bool { return s.Set.kind() == fixedPoint && !s.Set.Uniform }
 
-// unitBits is the c with 2^-c <= epsilon < 2^(1-c).
+// unitBits returns c with 2^-c <= epsilon < 2^(1-c).
 func (s Spec) unitBits() int {
 	_, e := math.Frexp(s.Epsilon)
 	return 1 - e
 }
 
-// FormatEpsilon is the inverse of ParseEpsilon, up to three digits: 1e-07 or 2^-24.
+// FormatEpsilon is the inverse of ParseEpsilon, to three digits: 1e-07 or 2^-24.
 func FormatEpsilon(epsilon float64) string {
 	if f, e := math.Frexp(epsilon); f == 0.5 {
 		return fmt.Sprintf("2^%d", e-1)

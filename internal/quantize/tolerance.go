@@ -9,8 +9,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// magnitude is f 2^e with f in [1/2, 1), or 0: norms of matrices near the ends
-// of the range of float64 are beyond it.
+// magnitude is f 2^e with f in [1/2, 1), or 0: the norms of matrices near the ends of the range of float64 are beyond
+// it.
 type magnitude struct {
 	f float64
 	e int
@@ -32,14 +32,14 @@ func (a magnitude) times(v float64) magnitude {
 	return magnitude{f, a.e + e}
 }
 
-// A Norm is the largest norm of the rows of a matrix, beyond the range of float64 as well, as an integer: the larger the
-// norm, the larger it is.
+// A Norm encodes the largest norm of the rows of a matrix, which may be beyond the range of float64, as an integer
+// that increases with the norm.
 type Norm int64
 
-// normBias is added to exponents of norms, so that those of all matrices are positive.
+// normBias is added to exponents of norms to make those of all matrices positive.
 const normBias = 1100
 
-// norm is a as a Norm.
+// norm returns a as a Norm.
 func (a magnitude) norm() Norm {
 	if a.f == 0 {
 		return math.MinInt64
@@ -57,13 +57,13 @@ func (n Norm) magnitude() magnitude {
 	return magnitude{math.Float64frombits(1022<<52 | u&(1<<52-1)), int(u>>52) - normBias}
 }
 
-// NewNorm returns the norm of m that NW, and uniform sets, take for T.
+// NewNorm returns the norm of m that is T for NW and for uniform sets.
 func NewNorm(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (Norm, error) {
 	norm, err := largestNorm(s.Kernels.Or(), m, s.weights(), panels, pool)
 	return norm.norm(), err
 }
 
-// weights are those of the elements of a row in its norm, nil: ones.
+// weights returns the weights of the elements of a row in its norm, nil for ones.
 func (s *Spec) weights() []float64 {
 	if s.criterion() == Exact {
 		return s.X
@@ -71,8 +71,8 @@ func (s *Spec) weights() []float64 {
 	return nil
 }
 
-// rowNorms sets norms to those of the rows from lo on, sum_j |a_ij w_j|; w = nil stands for ones. A
-// NaN or Inf makes f so. It needs as many sums.
+// rowNorms sets norms to the norms of the rows from lo on, sum_j |a_ij w_j|; w = nil stands for ones. A NaN or Inf
+// makes f NaN or Inf. sums must have the same length.
 func rowNorms(k *kernels.Set, norms []magnitude, sums []float64, m *csr.Matrix, lo int, w []float64) {
 	if w == nil {
 		k.AbsSums(sums, m.RowPtr[lo:], m.Val)
@@ -87,13 +87,13 @@ func rowNorms(k *kernels.Set, norms []magnitude, sums []float64, m *csr.Matrix, 
 	}
 }
 
-// plain reports whether rounding to subnormal numbers and overflow are no trouble in a sum.
+// plain reports whether roundings to subnormal numbers and overflow do not matter in a sum.
 func plain(s float64) bool { return s > leastSum && s <= math.MaxFloat64 }
 
-// leastSum is large enough for subnormal numbers to be nothing beside it.
+// leastSum is so large that subnormal numbers are negligible beside it.
 const leastSum = 0x1p-900
 
-// extremeNorm is rowNorm where the sum may leave the range of float64 on its way.
+// extremeNorm is rowNorms for a row whose sum may temporarily leave the range of float64.
 func extremeNorm(cols []int32, vals, w []float64) magnitude {
 	top := math.MinInt
 	for _, v := range vals {
@@ -116,13 +116,11 @@ func extremeNorm(cols []int32, vals, w []float64) magnitude {
 	return magnitude{f, e + top}
 }
 
-// Tolerances holds, for each row or for all rows alike, the unit 2^exp that the
-// stored values are multiples of, and the absolute error theta that they may
-// carry, in that unit.
+// Tolerances holds, for each row or for all rows alike, the unit 2^exp of the stored values, and the absolute error
+// theta allowed for them, in that unit.
 //
-// With 2^-c <= epsilon < 2^(1-c) and 2^t <= epsilon T < 2^(t+1) the unit is
-// 2^(t+c), about T, so that stored values are below 2 and the units are in the
-// range of float64 whenever T is. theta is 2^-c, epsilon T rounded down to a
+// With 2^-c <= epsilon < 2^(1-c) and 2^t <= epsilon T < 2^(t+1) the unit is 2^(t+c), about T, so that stored values
+// are below 2 and the units are in the range of float64 whenever T is. theta is 2^-c, epsilon T rounded down to a
 // power of two; in paper-exact mode it is epsilon T itself.
 type Tolerances struct {
 	Exp   []int32 // one for each row, or a single one
@@ -140,8 +138,7 @@ func (t *Tolerances) Row(i int) (exp int, theta float64) {
 // Exponent returns the exponent of the unit of row i.
 func (t *Tolerances) Exponent(i int) int { return int(t.Exp[min(i, len(t.Exp)-1)]) }
 
-// NewTolerances computes the tolerances of m. It is an error if m has an
-// element that is not finite.
+// NewTolerances computes the tolerances of m. It returns an error if m has an element that is not finite.
 func NewTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*Tolerances, error) {
 	w := s.weights()
 	if s.criterion() == NW || s.Set.Uniform {
@@ -173,7 +170,7 @@ func NewTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*T
 	return t, nil
 }
 
-// part is the largest norm of some rows, and the number of the first whose norm is not finite.
+// part is the largest norm of some rows, and the number of the first row whose norm is not finite.
 type part struct {
 	largest magnitude
 	fault   int // from 1, 0: none
@@ -193,7 +190,7 @@ func (p *part) add(i int, norm magnitude) bool {
 	return false
 }
 
-// together is the largest norm of all.
+// together returns the largest norm of all parts.
 func together(parts []part) (largest magnitude, err error) {
 	for _, p := range parts {
 		if p.fault > 0 {
@@ -206,13 +203,13 @@ func together(parts []part) (largest magnitude, err error) {
 	return largest, nil
 }
 
-// largestNorm is that of all rows.
+// largestNorm returns the largest norm of all rows.
 func largestNorm(k *kernels.Set, m *csr.Matrix, w []float64, panels []int, pool *parallel.Pool) (magnitude, error) {
 	parts := make([]part, len(panels)-1)
 	pool.RunRanges(panels, func(number, lo, hi int) {
 		var p part
 		most := 0.
-		sums := make([]float64, hi-lo) // zero where there are weights, for which rows are extreme
+		sums := make([]float64, hi-lo) // zero if there are weights, for which all rows count as extreme
 		if w == nil {
 			k.AbsSums(sums, m.RowPtr[lo:], m.Val)
 		}
@@ -234,7 +231,7 @@ func newTolerances(n int) *Tolerances {
 	return &Tolerances{Exp: make([]int32, n), Theta: make([]float64, n)}
 }
 
-// set sets those of row i with this norm, or of all rows.
+// set sets the tolerances of row i, or of all rows, for this norm.
 func (t *Tolerances) set(i int, norm magnitude, s *Spec) {
 	c := s.unitBits()
 	et := norm.times(s.Epsilon) // in [2^(e-1), 2^e)
@@ -245,13 +242,13 @@ func (t *Tolerances) set(i int, norm magnitude, s *Spec) {
 	}
 }
 
-// Tolerance returns theta_i, the absolute error that elements of row i may carry.
+// Tolerance returns theta_i, the absolute error allowed for elements of row i.
 func (t *Tolerances) Tolerance(i int) float64 {
 	i = min(i, len(t.Exp)-1)
 	return csr.Ldexp(t.Theta[i], int(t.Exp[i]))
 }
 
-// Scale multiplies dst, the rows from lo on, by their units and 2^shift.
+// Scale multiplies dst, which holds the rows from lo on, by their units and 2^shift.
 func (t *Tolerances) Scale(dst []float64, lo, shift int) {
 	if unit := math.Ldexp(1, int(t.Exp[0])+shift); len(t.Exp) == 1 && unit >= 0x1p-1022 && !math.IsInf(unit, 1) {
 		for i := range dst {
@@ -268,7 +265,7 @@ func (t *Tolerances) Scale(dst []float64, lo, shift int) {
 	}
 }
 
-// Exponents of the powers of two that are normal numbers.
+// Range of the exponents of powers of two that are normal numbers.
 const (
 	MinNormal = -1022
 	MaxNormal = 1023

@@ -2,9 +2,9 @@ package sell
 
 import "math"
 
-// Diagonals makes a group of the diagonals that at least FullDiagonal of the first n lanes
-// have an item on, where lane l is row row+l of a matrix with so many columns, and every
-// lane a column. What is left stays in the lanes. ok is false if there is no such diagonal.
+// Diagonals makes a group of the diagonals on which at least FullDiagonal of the first n lanes have an item, where
+// lane l is row row+l of a matrix with cols columns and every lane has a column there. The other items stay in the
+// lanes. ok is false if there is no such diagonal.
 func (p *Packer) Diagonals(row, n, cols int) (ok bool) {
 	p.begin(0, 0)
 	p.Full = 0
@@ -64,7 +64,7 @@ func (p *Packer) Diagonals(row, n, cols int) (ok bool) {
 	return len(p.Offsets) > 0
 }
 
-// listed makes lists of the first n lanes.
+// listed converts the first n lanes to lists.
 func (p *Packer) listed(n int) {
 	for l := range p.rest[:n] {
 		r := &p.rest[l]
@@ -85,8 +85,8 @@ func (p *Packer) diagonal(offset int) []int32 {
 	return p.Slot(len(p.Offsets) - 1)
 }
 
-// sameDiagonals is Diagonals where n lanes, of items that follow each other, have all diagonals in
-// common; otherwise it returns false.
+// sameDiagonals is Diagonals for n lanes of consecutive items that share all their diagonals; otherwise it returns
+// false.
 func (p *Packer) sameDiagonals(row, n, cols int) bool {
 	var first [MaxLanes]int32
 	count := p.rest[0].length()
@@ -121,7 +121,7 @@ func (p *Packer) sameDiagonals(row, n, cols int) bool {
 	return true
 }
 
-// widen makes slots of n lanes ones of all lanes.
+// widen extends slots of n lanes to all lanes.
 func (p *Packer) widen(slots, n int) {
 	items := p.items
 	p.items = make([]int32, 0, slots*p.Lanes)

@@ -15,24 +15,23 @@ const (
 	MaxWidth = kernels.MaxSlotWidth // bits of an integer
 )
 
-// Items is the elements of a range of rows, or their blocks, as integers. Row, or block
-// row, i has the items First[i] to First[i+1]-1, by rising columns.
+// Items is the elements of a range of rows, or their blocks, as integers. Row, or block row, i has the items First[i]
+// to First[i+1]-1, by increasing columns.
 type Items struct {
-	Block int     // b, 1 for elements
+	Block int     // block size b, 1 for elements
 	Rows  int     // rows, or block rows
 	First []int32 // of each row, and the end
 	Col   []int32 // first column of each item
-	M     []int64 // the integers, where Place says
-	Width []uint8 // bits of the widest of them as a two's complement number, see [GrowWidths]
+	M     []int64 // the integers, at the positions that Place returns
+	Width []uint8 // bits of the widest integer of each item in two's complement, see [GrowWidths]
 
-	// Of blocks: where in M the first row is, how far it is to the next ones, and how many
-	// elements they have.
+	// For blocks: where in M the first row is, the distance to the next rows, and the number of elements.
 	place, stride []int32
 	count         []uint8
 }
 
-// Place returns where in M item e is: its first element, or the first row of its block, and how
-// far it is from there to the next rows.
+// Place returns where in M item e is: the position of its first element, or of the first row of its block, and the
+// distance to the next rows.
 func (t *Items) Place(e int32) (first, stride int32) {
 	if t.Block == 1 {
 		return e, 0
@@ -40,10 +39,10 @@ func (t *Items) Place(e int32) (first, stride int32) {
 	return t.place[e], t.stride[e]
 }
 
-// Length is the number of items of row i.
+// Length returns the number of items of row i.
 func (t *Items) Length(i int) int { return int(t.First[i+1] - t.First[i]) }
 
-// Filled is the number of elements in item e.
+// Filled returns the number of elements in item e.
 func (t *Items) Filled(e int32) int {
 	if t.Block == 1 {
 		return 1
@@ -51,7 +50,7 @@ func (t *Items) Filled(e int32) int {
 	return int(t.count[e])
 }
 
-// Bits is what the items take with a 16-bit column each.
+// Bits returns the bits of the items with a 16-bit column each.
 func (t *Items) Bits() (n int) {
 	for _, w := range t.Width {
 		n += 16 + t.Block*t.Block*int(w)
@@ -59,12 +58,12 @@ func (t *Items) Bits() (n int) {
 	return n
 }
 
-// Everything is the diagonal for SetBlocks that leaves nothing out.
+// Everything is the diagonal for SetBlocks that leaves out nothing.
 const Everything = math.MaxInt32
 
-// SetBlocks makes t the b x b blocks of the elements of rows, whose number is a multiple of
-// b. Of block row i those from column diagonal + b(i+1) on are left out. M is that of rows, to
-// which blocks that are not full are appended. k may be nil, for the default kernels.
+// SetBlocks makes t the b x b blocks of the elements of rows, whose number is a multiple of b. It leaves out the
+// blocks of block row i from column diagonal + b(i+1) on. M is the M of rows, to which blocks that are not full are
+// appended. k may be nil, for the default kernels.
 func (t *Items) SetBlocks(k *kernels.Set, rows *Items, b, diagonal int) {
 	k = k.Or()
 	n := len(rows.M)
@@ -82,7 +81,7 @@ func (t *Items) SetBlocks(k *kernels.Set, rows *Items, b, diagonal int) {
 	}
 	t.First[t.Rows] = int32(len(t.Col))
 	t.Width = slices.Grow(t.Width, kernels.WidthPadding)
-	rows.M = t.M[:n] // to use its memory again
+	rows.M = t.M[:n] // to reuse its memory
 }
 
 // dense reports whether b rows from i on consist of full blocks.
@@ -117,13 +116,13 @@ func equal(a, b []int32) bool {
 		unsafe.Slice((*byte)(unsafe.Pointer(&a[0])), 4*len(a)), unsafe.Slice((*byte)(unsafe.Pointer(&b[0])), 4*len(b)))
 }
 
-// before is the number of elements of row i in front of column end.
+// before returns the number of elements of row i before column end.
 func (t *Items) before(i int, end int32) int {
 	n, _ := slices.BinarySearch(t.Col[t.First[i]:t.First[i+1]], end)
 	return n
 }
 
-// denseRow appends the blocks in front of column end of b rows that are full of them.
+// denseRow appends the blocks before column end of b rows that consist of full blocks.
 func (t *Items) denseRow(k *kernels.Set, rows *Items, i int, end int32) {
 	b := t.Block
 	lo, stride := int(rows.First[b*i]), rows.Length(b*i)
@@ -138,16 +137,16 @@ func (t *Items) denseRow(k *kernels.Set, rows *Items, i int, end int32) {
 	k.BlockWidths(t.Width[at:], rows.Width[lo:], stride, b)
 }
 
-// extend makes s longer by n elements of any value.
+// extend lengthens s by n elements of any value.
 func extend[T any](s []T, n int) []T { return slices.Grow(s, n)[:len(s)+n] }
 
-// Fill is the share of the places of blocks of the first rows that hold an element.
+// Fill returns the share of the positions in blocks of the first rows that hold an element.
 func (t *Items) Fill(b, rows int) float64 {
 	rows = min(rows, t.Rows) / b * b
 	return float64(t.First[rows]-t.First[0]) / max(float64(b*b*t.countBlocks(b, rows)), 1)
 }
 
-// countBlocks is the number of items that blocks would make of the first rows.
+// countBlocks returns the number of blocks in the first rows.
 func (t *Items) countBlocks(b, rows int) (n int) {
 	for i := range rows / b {
 		var at [MaxBlock]int32
@@ -174,7 +173,7 @@ func (t *Items) countBlocks(b, rows int) (n int) {
 	return n
 }
 
-// blockRow merges the elements of b rows in front of column `until`.
+// blockRow merges the elements of b rows before column `until`.
 func (t *Items) blockRow(rows *Items, i int, until int32) {
 	b := t.Block
 	var at, end [MaxBlock]int32
@@ -217,8 +216,8 @@ func (t *Items) blockRow(rows *Items, i int, until int32) {
 
 var zeros [MaxBlock * MaxBlock]int64
 
-// LongestFirst returns the rows in the order of falling lengths, in the memory of order if
-// that suffices; rows of the same length stay in theirs.
+// LongestFirst returns the rows by decreasing length, in the memory of order if that suffices; rows of the same
+// length keep their order.
 func LongestFirst[I uint16 | int32](t *Items, order []I) []I {
 	longest := 0
 	for i := range t.Rows {
@@ -249,5 +248,5 @@ func Grow[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// GrowWidths is Grow for widths, whose capacity is kernels.WidthPadding more.
+// GrowWidths is Grow for widths, whose capacity is larger by kernels.WidthPadding.
 func GrowWidths(w []uint8, n int) []uint8 { return Grow(w, n+kernels.WidthPadding)[:n] }

@@ -13,36 +13,35 @@ const MaxLanes = 32
 // None is the item of a lane without one.
 const None = -1
 
-// Packer makes the slots of one SELL slice after another: Clear, Deal and DealTiny put the
-// items of a slice into lanes; Diagonals, Columns and Floats take them out again, a group of
-// slots at a time.
+// Packer makes the slots of one SELL slice after another: Clear, Deal and DealTiny put the items of a slice into
+// lanes; Diagonals, Columns and Floats take them out again, a group of slots at a time.
 type Packer struct {
 	*Items
 	Tiny []Tiny // of the rows of the items
 
 	Kernels      *kernels.Set // nil: the default ones
 	Lanes        int
-	FullDiagonal int // lanes of a slot of a diagonal that hold an item, at least
+	FullDiagonal int // least number of lanes with an item in a slot of a diagonal
 	Reach        int // columns of a group
 	MostSlots    int // of a group
 
 	Group
 
-	rest  [MaxLanes]lane // what is in no group yet
+	rest  [MaxLanes]lane // items that are in no group yet
 	tiny  [MaxLanes][]Tiny
 	list  [MaxLanes][]int32 // memory for the lists of lanes
-	sort  []int32           // items of a lane in a group, wide ones first
+	sort  []int32           // items of a lane in a group, by decreasing width
 	runs  kernels.Runs      // of a group
 	first []int32           // items of the lanes of diagonals
 }
 
-// lane is the items first, ..., end-1, or those at these places of a list.
+// lane holds the items first, ..., end-1, or the items at these positions of a list.
 type lane struct {
 	list       []int32
 	first, end int32
 }
 
-// item is the one at place k.
+// item returns the item at position k.
 func (r *lane) item(k int32) int32 {
 	if r.list != nil {
 		return r.list[k]
@@ -50,18 +49,18 @@ func (r *lane) item(k int32) int32 {
 	return k
 }
 
-// length is the number of items.
+// length returns the number of items.
 func (r *lane) length() int { return int(r.end - r.first) }
 
-// Group is the slots that a Packer made last. Slots of columns come in the order of falling
-// widths, those of diagonals by rising offsets.
+// Group is the slots that a Packer made last. Slots of columns come by decreasing widths, slots of diagonals by
+// increasing offsets.
 type Group struct {
 	Base    int32   // first column
 	Widths  []uint8 // bits of the widest integer of each slot
-	Offsets []int32 // of the diagonals, columns less rows; empty for slots with columns
-	Full    int     // slots in front that have an item in every lane, or fewer
-	// Index is the columns of slots with columns less Base, 0 where there is no item, if there
-	// are kernels.Lanes lanes.
+	Offsets []int32 // of the diagonals, columns minus rows; empty for slots with columns
+	Full    int     // number of leading slots that have an item in every lane, or fewer
+	// Index has the columns of slots with columns minus Base, 0 where there is no item; only with kernels.Lanes
+	// lanes.
 	Index []uint16
 	items []int32
 	lanes int
@@ -73,7 +72,7 @@ func (g *Group) Slot(k int) []int32 { return g.items[k*g.lanes : (k+1)*g.lanes] 
 // Slots returns the items of all slots, one slot after the other.
 func (g *Group) Slots() []int32 { return g.items }
 
-// SortByWidth puts slots of diagonals in the order of falling widths.
+// SortByWidth sorts slots of diagonals by decreasing widths.
 func (g *Group) SortByWidth() { sort.Stable((*byWidth)(g)) }
 
 type byWidth Group
@@ -90,7 +89,7 @@ func (g *byWidth) Swap(i, j int) {
 	}
 }
 
-// Clear begins a slice.
+// Clear begins a new slice.
 func (p *Packer) Clear() {
 	p.lanes = p.Lanes
 	for l := range p.Lanes {
@@ -98,7 +97,7 @@ func (p *Packer) Clear() {
 	}
 }
 
-// Deal gives the items from, ..., to-1 in turn to so many lanes from `first` on.
+// Deal deals the items from, ..., to-1 in turn to so many lanes from `first` on.
 func (p *Packer) Deal(from, to int32, first, lanes int) {
 	if lanes == 1 {
 		p.rest[first] = lane{first: from, end: to}
@@ -113,7 +112,7 @@ func (p *Packer) Deal(from, to int32, first, lanes int) {
 	}
 }
 
-// DealTiny does so with the tiny elements of row, or block row, i.
+// DealTiny deals the tiny elements of row, or block row, i in the same way.
 func (p *Packer) DealTiny(i, lane, lanes int) {
 	if len(p.Tiny) == 0 {
 		return
@@ -124,7 +123,7 @@ func (p *Packer) DealTiny(i, lane, lanes int) {
 	}
 }
 
-// Widest is the largest width of the items that are in no group yet.
+// Widest returns the largest width of the items that are in no group yet.
 func (p *Packer) Widest() uint8 {
 	widest := uint8(0)
 	for l := range p.rest[:p.Lanes] {
@@ -136,8 +135,7 @@ func (p *Packer) Widest() uint8 {
 	return widest
 }
 
-// Columns makes a group of the items within reach of the first column that is left; ok is
-// false if nothing is left.
+// Columns makes a group of the items within reach of the first remaining column; ok is false if no item remains.
 func (p *Packer) Columns() (ok bool) {
 	base := int32(math.MaxInt32)
 	for l := range p.rest[:p.Lanes] {
@@ -204,7 +202,7 @@ func (p *Packer) begin(base int32, n int) {
 	p.items, p.Widths = Grow(p.items, n*p.Lanes), Grow(p.Widths, n)
 }
 
-// within is the number of items of a lane that fit a group.
+// within returns the number of items of a lane that fit in a group.
 func (p *Packer) within(r *lane, base int32) int {
 	n := min(r.length(), p.MostSlots)
 	inside := func(k int) bool { return int64(p.Col[r.item(r.first+int32(k))])-int64(base) < int64(p.Reach) }
@@ -214,7 +212,7 @@ func (p *Packer) within(r *lane, base int32) int {
 	return sort.Search(n, func(k int) bool { return !inside(k) })
 }
 
-// widestFirst sorts the items of a lane by falling widths.
+// widestFirst sorts the items of a lane by decreasing width.
 func (p *Packer) widestFirst(r *lane) {
 	var place [kernels.MaxSlotWidth + 2]int32 // of the next item of each width
 	for k := r.first; k < r.end; k++ {
@@ -233,8 +231,8 @@ func (p *Packer) widestFirst(r *lane) {
 	}
 }
 
-// Last makes a group of one slot, of the last item of each lane l < len(cols) if it is in
-// column cols[l]; ok is false if there is none.
+// Last makes a group of one slot from the last item of each lane l < len(cols) that is in column cols[l]; ok is false
+// if there is none.
 func (p *Packer) Last(cols []int32) (ok bool) {
 	p.begin(0, 1)
 	slot := p.Slot(0)

@@ -1,12 +1,12 @@
 package sell
 
-// Tally counts what slots are made of.
+// Tally counts slots, their bytes and elements.
 type Tally struct {
 	Bytes      [MaxWidth + 1]int64 // of the slots of each width, with their columns
 	Elements   [MaxWidth + 1]int   // in slots of each width
 	FloatBytes int64               // of slots of tiny elements
 	Tiny       int                 // elements in them
-	NNZ        int                 // of the matrix, dropped ones included
+	NNZ        int                 // of the matrix, including dropped ones
 }
 
 // Add adds the counts of o.

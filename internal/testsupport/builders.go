@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Entries returns the n x n matrix of what fill adds.
+// Entries returns the n x n matrix of the entries that fill adds.
 func Entries(n int, fill func(add func(i, j int, v float64))) *csr.Matrix {
 	b, err := csr.NewBuilder(n, n)
 	if err != nil {
@@ -22,7 +22,7 @@ func Entries(n int, fill func(add func(i, j int, v float64))) *csr.Matrix {
 	return b.Build()
 }
 
-// Dense returns the square matrix of rows, without their zeros.
+// Dense returns the square matrix with these rows, without their zeros.
 func Dense(rows ...[]float64) *csr.Matrix {
 	return Entries(len(rows), func(add func(i, j int, v float64)) {
 		for i, row := range rows {
@@ -35,7 +35,7 @@ func Dense(rows ...[]float64) *csr.Matrix {
 	})
 }
 
-// Diagonal returns the matrix with this diagonal, zeros included.
+// Diagonal returns the matrix with this diagonal, including its zeros.
 func Diagonal(d ...float64) *csr.Matrix {
 	return Entries(len(d), func(add func(i, j int, v float64)) {
 		for i, v := range d {
@@ -77,8 +77,7 @@ func Grid(k int, wind, shift float64) *csr.Matrix {
 	})
 }
 
-// Path returns the Laplacian of a path whose edges have these weights: singular, with
-// constants in its null space.
+// Path returns the Laplacian of a path whose edges have these weights: singular, with constants in its null space.
 func Path(weights ...float64) *csr.Matrix {
 	return Entries(len(weights)+1, func(add func(i, j int, v float64)) {
 		for i, w := range weights {
@@ -100,7 +99,7 @@ func Random(seed uint64, n int) []float64 {
 	return x
 }
 
-// SameBits reports whether x and y are equal to the bit.
+// SameBits reports whether x and y have the same bits.
 func SameBits(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 }

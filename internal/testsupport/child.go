@@ -1,6 +1,6 @@
-// Package testsupport has matrices and vectors for tests. It starts programs for tests, and compares what tests give with each set of kernels with a record. A program that hangs does
-// not hold up the tests until they are all ended: after a while its process group gets SIGQUIT, at which a program in Go prints where its
-// goroutines are, and then SIGKILL.
+// Package testsupport has matrices and vectors for tests, starts programs for tests, and compares results for each
+// set of kernels with a record. A program that hangs does not hold up the tests until the end: after a while its
+// process group gets SIGQUIT, at which a Go program prints the stacks of its goroutines, and then SIGKILL.
 package testsupport
 
 import (
@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	limit = 2 * time.Minute // that a program has
+	limit = 2 * time.Minute // of a program
 	grace = 5 * time.Second // between the signals
 )
 
-// Command is exec.Command for a test, which fails if the program has not ended after two minutes. The program is in a process group of its
-// own, unless SysProcAttr is set to something else before it starts.
+// Command is exec.Command for a test, which fails if the program has not ended after two minutes. The program has its
+// own process group, unless SysProcAttr is set before it starts.
 func Command(t testing.TB, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	return Within(t, limit, name, args...)
@@ -37,8 +37,8 @@ func Within(t testing.TB, limit time.Duration, name string, args ...string) *exe
 	return c
 }
 
-// Run runs a program on the standard files of this one, as scripts of tests do, and returns its exit code. Of one that has not ended after two
-// minutes it prints what the files err* in its folder say last.
+// Run runs a program on the standard files of this process, as test scripts do, and returns its exit code. If the
+// program has not ended after two minutes, Run prints the ends of the files err* in its folder.
 func Run(name string, args ...string) int {
 	var hung atomic.Bool
 	c, cancel := limited(limit, grace, func(*exec.Cmd) { hung.Store(true) }, name, args...)
@@ -60,18 +60,18 @@ func Run(name string, args ...string) int {
 	return c.ProcessState.ExitCode()
 }
 
-// limited is a command that ends after so much time at the latest, and calls late if it had to be ended.
+// limited returns a command that ends after so much time at the latest, and calls late if it had to be ended.
 func limited(limit, grace time.Duration, late func(*exec.Cmd), name string, args ...string) (*exec.Cmd, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	c := exec.CommandContext(ctx, name, args...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.WaitDelay = 2 * grace // for those that have left the group, and hold its pipes
+	c.WaitDelay = 2 * grace // for processes that have left the group and hold its pipes
 	c.Cancel = func() error {
 		group := c.Process.Pid
 		if a := c.SysProcAttr; a == nil || !a.Setpgid && !a.Setsid {
 			return c.Process.Kill()
 		}
-		if !errors.Is(ctx.Err(), context.DeadlineExceeded) { // the test has ended without it
+		if !errors.Is(ctx.Err(), context.DeadlineExceeded) { // the test has ended before
 			return syscall.Kill(-group, syscall.SIGKILL)
 		}
 		late(c)
@@ -81,7 +81,7 @@ func limited(limit, grace time.Duration, late func(*exec.Cmd), name string, args
 	return c, cancel
 }
 
-// tail is the end of a file.
+// tail returns the end of a file.
 func tail(name string) []byte {
 	const most = 1 << 16
 	f, err := os.Open(name)

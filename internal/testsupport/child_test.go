@@ -13,7 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
-// Of a program that hangs the whole group gets SIGQUIT, and what heeds it not SIGKILL.
+// The whole group of a program that hangs gets SIGQUIT; what ends then does not get SIGKILL.
 func TestLimitedInterrupts(t *testing.T) {
 	for _, c := range []struct {
 		name, script, says string
@@ -45,7 +45,7 @@ func TestLimitedInterrupts(t *testing.T) {
 	}
 }
 
-// What ends in time is left alone.
+// A program that ends in time is left alone.
 func TestCommand(t *testing.T) {
 	if out, err := Command(t, "sh", "-c", "echo said").CombinedOutput(); err != nil || string(out) != "said\n" {
 		t.Errorf("%v, %q", err, out)
@@ -55,7 +55,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// A case or a set that is missing in a record is found on every processor, and another result of the set at hand.
+// A missing case or set in a record is found on every processor, and so is a different result of an available set.
 func TestRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record.txt")
 	complete := record{"a": {}, "b": {}}

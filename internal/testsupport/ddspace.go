@@ -1,5 +1,5 @@
-// Package ddspace is a linop.Space of double-double vectors, written plainly, for tests of
-// what must not depend on the kind of number.
+// Space is a linop.Space of double-double vectors in plain Go, for tests of what must not depend on the type of
+// numbers.
 package testsupport
 
 import (
@@ -8,10 +8,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// Space is the space of a dimension.
+// Space is the space of vectors of a dimension.
 type Space int
 
-// Vector is a vector of it.
+// Vector is a vector of the space.
 type Vector = []dd.DD
 
 var _ linop.Space[Vector, dd.DD] = Space(0)

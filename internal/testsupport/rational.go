@@ -9,7 +9,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Small is a dense system of up to 24 unknowns, of a condition up to beyond 1e16, and exactly singular for every fifth seed.
+// Small returns a dense system of up to 24 unknowns, with condition numbers up to beyond 1e16; every fifth seed gives
+// an exactly singular one.
 func Small(seed uint64) (name string, m *csr.Matrix, b []float64) {
 	rng := rand.New(rand.NewPCG(seed, 21))
 	n := 2 + rng.IntN(23)
@@ -76,8 +77,8 @@ func Small(seed uint64) (name string, m *csr.Matrix, b []float64) {
 	return fmt.Sprintf("%d: %s, n = %d", seed, kind, n), m, b
 }
 
-// Echelon is the rows of (A, b) in row echelon form, by Gaussian elimination in rational arithmetic, of which the first rank ones
-// are those of A that are not zero.
+// Echelon returns the rows of (A, b) in row echelon form, by Gaussian elimination in rational arithmetic; the first
+// rank rows are those that are nonzero in A.
 func Echelon(m *csr.Matrix, b []float64) (rows [][]*big.Rat, rank int) {
 	n := m.Rows
 	a := make([][]*big.Rat, n)

@@ -13,7 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
-// A record is the results that each case had with each set of kernels. Its file has a line for each result of a case,
+// A record holds the results of each case with each set of kernels. Its file has a line for each result of a case,
 // "case [sets]: result".
 type record map[string]map[string]string
 
@@ -60,7 +60,8 @@ func (r record) write(path string) error {
 	return os.WriteFile(path, []byte(strings.Join(lines, "")), 0o644)
 }
 
-// compare says how the record differs from the results got with a set; and, on every processor, which results of other sets it lacks.
+// compare returns how the record differs from the results of a set and, on every processor, which results of other
+// sets it lacks.
 func (r record) compare(set string, got map[string]string) (faults []string) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	for _, name := range slices.Sorted(maps.Keys(got)) {
@@ -82,14 +83,14 @@ func (r record) compare(set string, got map[string]string) (faults []string) {
 	return faults
 }
 
-// recorded reports whether the results of a set are recorded for this processor: elsewhere than on amd64 Go may fuse
-// multiplications and additions, so that the portable kernels have other bits.
+// recorded reports whether the results of a set are recorded for this processor: on processors other than amd64, Go
+// may fuse multiplications and additions, so that the portable kernels have other bits.
 func recorded(set string) bool { return set != "portable" || runtime.GOARCH == "amd64" }
 
-// CompareRecord compares the results that cases have with every set of kernels of this processor with those recorded in a file, which
-// must have every case for every set, whether this processor has the set or not. Cases returns the results with the default set; the test runs again
-// in a process of its own for each other set, but for short tests. With update the file is rewritten; what it has for sets that this
-// processor lacks stays.
+// CompareRecord compares the results of cases with every set of kernels of this processor with those recorded in a
+// file, which must have every case for every set, whether this processor has the set or not. cases returns the
+// results with the default set; for each other set the test runs again in its own process, except in short tests.
+// With update the file is rewritten; results for sets that this processor lacks stay.
 func CompareRecord(t *testing.T, path string, update bool, cases func(t *testing.T) map[string]string) {
 	t.Helper()
 	for _, s := range kernels.Sets() {
@@ -127,7 +128,7 @@ func compareRecord(t *testing.T, path string, update bool, set string, got map[s
 	}
 }
 
-// runWithSet runs this subtest in a process of its own with another default set.
+// runWithSet runs this subtest in its own process with another default set.
 func runWithSet(t *testing.T, set string) {
 	t.Helper()
 	args := []string{"-test.run=^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"}

@@ -1,5 +1,4 @@
-// Package testmatrix reads real matrices for tests, from the folder shared/matrices
-// next to a checkout.
+// Matrix reads real matrices for tests, from the folder shared/matrices next to a checkout.
 package testsupport
 
 import (
@@ -13,8 +12,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// Folder returns the folder of the matrices as seen from a package two folders below
-// the root. It skips the test if there is none.
+// Folder returns the folder of the matrices as seen from a package two folders below the root. It skips the test if
+// the folder is missing.
 func Folder(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "shared", "matrices")

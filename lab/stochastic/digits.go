@@ -2,29 +2,29 @@ package stochastic
 
 import "math"
 
-// Samples is the number of samples that CADNA takes, and [Number] has.
+// Samples is the number of samples that CADNA takes and that a [Number] has.
 const Samples = 3
 
-// Most digits that a format can have in common with what it rounds.
+// The most digits that a number of each format can share with the value it rounds.
 const (
 	Full64 = 53 * math.Ln2 / math.Ln10 // 15.95
 	Full32 = 24 * math.Ln2 / math.Ln10 // 7.22
 )
 
-// student are the two-sided 95 % quantiles of Student's t distribution, by samples.
+// student holds the two-sided 95 % quantiles of Student's t distribution, by the number of samples.
 var student = []float64{2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 
-// MaxSamples is the most that Digits takes.
+// MaxSamples is the largest number of samples that Digits accepts.
 var MaxSamples = len(student) - 1
 
-// Digits estimates the decimal digits that the samples, 2 to MaxSamples results of one
-// computation with random rounding, have in common with its exact result:
+// Digits estimates the number of decimal digits that the samples, 2 to MaxSamples results of one computation with
+// random rounding, share with its exact result:
 //
-//	C = log10(sqrt(N) |mean| / (tau s))
+// \tC = log10(sqrt(N) |mean| / (tau s))
 //
-// where s is their standard deviation and tau Student's quantile for a confidence of 95 %
-// ([Vignes93]; thesis, equation 1.14). It returns 0, a computational zero (CADNA's @.0), where C
-// <= 0, where all samples are zero, and where one is not finite; +Inf where all are equal.
+// where s is the standard deviation of the N samples and tau Student's quantile for a confidence of 95 % ([Vignes93];
+// thesis, equation 1.14). It returns 0, a computational zero (CADNA's @.0), if C <= 0, if all samples are zero, or if
+// one is not finite; it returns +Inf if all are equal.
 func Digits(samples []float64) float64 {
 	var scale float64
 	for _, x := range samples {
@@ -41,7 +41,7 @@ func Digits(samples []float64) float64 {
 	}
 	first := math.Ldexp(samples[0], -exponent)
 	shift := mean - first
-	for _, x := range samples { // about the first sample: differences of neighbours are exact
+	for _, x := range samples { // shifted by the first sample: differences of neighbours are exact
 		d := math.Ldexp(x, -exponent) - first - shift
 		squares += float64(d * d)
 	}

@@ -28,8 +28,8 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// TestDigitsAreThere takes what the estimate promises: of means of normal samples, 95 in 100
-// are as near to their expectation as it says.
+// TestDigitsAreThere checks the promise of the estimate: 95 in 100 means of normal samples are as near to their
+// expectation as it says.
 func TestDigitsAreThere(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	const trials = 4000
@@ -51,8 +51,7 @@ func TestDigitsAreThere(t *testing.T) {
 	}
 }
 
-// TestDigitsOfASum: sums of 1000 terms whose exact value is known lose the digits that the
-// three samples say.
+// TestDigitsOfASum: sums of 1000 terms with a known exact value lose as many digits as the three samples say.
 func TestDigitsOfASum(t *testing.T) {
 	for _, big := range []float64{0, 1e4, 1e8, 1e12} {
 		var samples [Samples]float64

@@ -17,11 +17,11 @@ func Mean(x Triple) float64 {
 	return x[0]/Samples + x[1]/Samples + x[2]/Samples
 }
 
-// Significant returns the digits of the samples that roundings leave, Full64 at most.
+// Significant returns the number of digits of x that roundings leave, Full64 at most.
 func Significant(x Triple) float64 { return math.Min(Digits(x[:]), Full64) }
 
-// Format returns the mean with the digits that are significant, as CADNA prints a stochastic
-// number, and @.0 for a computational zero.
+// Format returns the mean with its significant digits, as CADNA prints a stochastic number, and @.0 for a
+// computational zero.
 func Format(x Triple) string {
 	digits := int(Significant(x))
 	if digits == 0 {
@@ -30,20 +30,20 @@ func Format(x Triple) string {
 	return fmt.Sprintf("%.*e", digits-1, Mean(x))
 }
 
-// Instabilities counts what CADNA warns of: operations from which the estimate of digits, or
-// the way that a computation takes, is no longer to be trusted.
+// Instabilities counts what CADNA warns of: operations after which the estimate of digits, or a branch that the
+// computation takes, can no longer be trusted.
 type Instabilities struct {
-	Cancellations   int64 // sums that lost at least four digits at once, in updates of vectors and between scalars
-	Multiplications int64 // of scalars, two computational zeros
+	Cancellations   int64 // sums that lose at least four digits at once, in updates of vectors and between scalars
+	Multiplications int64 // of scalars, both computational zeros
 	Divisions       int64 // of scalars, by a computational zero
 	Roots           int64 // of a computational zero
 	Decisions       int64 // by the value of a computational zero, such as a comparison
 }
 
-// Arithmetic is where Numbers are computed: three roundings, and what they have met.
+// Arithmetic is the arithmetic of Numbers: three roundings, and the instabilities so far.
 type Arithmetic struct {
 	seed  uint64
-	calls uint64 // passes over vectors, each with roundings of its own
+	calls uint64 // passes over vectors, each with its own roundings
 	own   trio   // of scalars
 	met   Instabilities
 }
@@ -53,21 +53,21 @@ func NewArithmetic(seed uint64) *Arithmetic {
 	return &Arithmetic{seed: seed, own: newTrio(seed)}
 }
 
-// Instabilities returns what has been met so far.
+// Instabilities returns the instabilities so far.
 func (a *Arithmetic) Instabilities() Instabilities {
 	met := a.met
 	met.Cancellations = atomic.LoadInt64(&a.met.Cancellations)
 	return met
 }
 
-// next returns the seed of another pass over vectors.
+// next returns the seed of the next pass over vectors.
 func (a *Arithmetic) next() uint64 {
 	a.calls++
 	return mix(a.seed + a.calls*0x9e3779b97f4a7c15)
 }
 
-// A trio is the roundings of three samples. The third rounds against the second, so that an
-// inexact operation never leaves the three alike.
+// A trio holds the roundings of three samples. The third rounds opposite to the second, so that an inexact operation
+// never leaves the three samples equal.
 type trio [Samples]Rounding
 
 func newTrio(seed uint64) trio {
@@ -86,37 +86,37 @@ func (t *trio) mul(a, b Triple) Triple {
 func negative(a Triple) Triple { return Triple{-a[0], -a[1], -a[2]} }
 
 const (
-	cancelled = 1e4     // the factor of what counts as a cancellation: four digits
-	finest    = 0x1p-53 // relative deviation that an exact value is taken for
+	cancelled = 1e4     // the loss that counts as a cancellation: four digits
+	finest    = 0x1p-53 // the relative deviation assumed for an exact value
 )
 
-// cancels reports whether c = a + b has four digits less than a or b.
+// cancels reports whether c = a + b has at least four digits fewer than a or b.
 func cancels(a, b, c Triple) bool {
 	size := math.Abs(c[0]) + math.Abs(c[1])
 	if !(size*(cancelled/10) < math.Abs(a[0])+math.Abs(a[1])) || c == (Triple{}) {
-		return false // most sums: what is about as large as a has about its digits
+		return false // most sums: a c about as large as a has about the digits of a
 	}
 	return deviation(c) > cancelled*math.Max(finest, math.Max(deviation(a), deviation(b)))
 }
 
-// deviation is the standard deviation relative to the mean.
+// deviation returns the standard deviation relative to the mean.
 func deviation(x Triple) float64 { return spread(x) / math.Abs(Mean(x)) }
 
-// spread is the standard deviation.
+// spread returns the standard deviation.
 func spread(x Triple) float64 {
 	m := Mean(x)
 	p, q, r := x[0]-m, x[1]-m, x[2]-m
 	return math.Sqrt((float64(p*p) + float64(q*q) + float64(r*r)) / (Samples - 1))
 }
 
-// A Number is three samples of a scalar, with the arithmetic that computes on; it is the
-// linop.Scalar of [Space]. Where it is compared, its mean counts.
+// A Number is three samples of a scalar, with the arithmetic that computes with it; it is the linop.Scalar of
+// [Space]. Comparisons use its mean.
 type Number struct {
 	Samples Triple
 	by      *Arithmetic // nil: a zero
 }
 
-// with is the arithmetic of a or b.
+// with returns the arithmetic of a or b.
 func (a Number) with(b Number) *Arithmetic {
 	switch {
 	case a.by != nil:
@@ -127,7 +127,7 @@ func (a Number) with(b Number) *Arithmetic {
 	return NewArithmetic(0) // two zeros
 }
 
-// insignificant reports whether a is a computational zero, though not zero.
+// insignificant reports whether a is a computational zero but not zero.
 func (a Number) insignificant() bool { return a.Samples != Triple{} && Digits(a.Samples[:]) == 0 }
 
 // Add returns a + b.
@@ -189,8 +189,8 @@ func (a Number) Float() float64 {
 	return Mean(a.Samples)
 }
 
-// Largest returns the digits of the largest elements of x that roundings leave: those of the
-// vector in the maximum norm, Full64 at most.
+// Largest returns the number of digits of x in the maximum norm that roundings leave, those of the largest elements,
+// Full64 at most.
 func Largest(x Vector) float64 {
 	var size, widest float64
 	for _, v := range x {

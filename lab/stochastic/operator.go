@@ -6,7 +6,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// Operator is a matrix on vectors of three samples. It rounds each product and each sum at random, in
+// Operator is a matrix that multiplies vectors of three samples. It rounds each product and each sum at random, in
 // the order of linop.CSR.
 type Operator struct {
 	space *Space // of its rows
@@ -15,7 +15,7 @@ type Operator struct {
 
 var _ linop.Operator[Vector, Number] = Operator{}
 
-// NewOperator returns m, whose rows are as many as the dimension of space, as an operator.
+// NewOperator returns m as an operator. The number of rows of m must be the dimension of space.
 func NewOperator(space *Space, m *csr.Matrix) Operator { return Operator{space, m} }
 
 // Dims returns the dimensions of the matrix.
@@ -60,8 +60,8 @@ func (a Operator) Residual(r, b, x Vector) {
 	a.space.Xpay(b, a.space.Scalar(-1), r)
 }
 
-// Accurate is an Operator whose Residual accumulates in double-double, as linop.Accurate does, and is
-// rounded at random once per element.
+// Accurate is an Operator whose Residual accumulates in double-double, as linop.Accurate does, and rounds each
+// element at random once.
 type Accurate struct{ Operator }
 
 // Residual computes r = b - A x.
@@ -83,8 +83,8 @@ func (a Accurate) Residual(r, b, x Vector) {
 	})
 }
 
-// Perturb sets dst_i = src_i + u w_i or src_i - u w_i, with u = 2^-53, by chance in each sample: what a
-// backward stable solution of |A||z| = w may have been the exact one of.
+// Perturb sets dst_i to src_i + u w_i or src_i - u w_i, with u = 2^-53, at random in each sample: a right-hand side
+// for which a backward stable solution of |A||z| = w may be exact.
 func (s *Space) Perturb(dst, src, w Vector) {
 	s.pass(func(t *trio, _, lo, hi int) {
 		for i := lo; i < hi; i++ {

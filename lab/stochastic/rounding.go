@@ -7,20 +7,19 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
-// A Rounding is float64 and float32 arithmetic that rounds at random: an exact result stays
-// as it is, and any other becomes one of the two numbers beside it, each with probability
-// 1/2. Which of them the processor has returned is the sign of its error, which an
-// error-free transformation finds. Results that are not finite are those of the processor.
+// A Rounding is float64 and float32 arithmetic that rounds at random: an exact result stays as it is; any other
+// becomes one of the two neighbouring numbers, each with probability 1/2. An error-free transformation finds the sign
+// of the processor's rounding error, which tells which neighbour the processor has returned. Results that are not
+// finite are the processor's.
 //
-// Each operation takes one bit of a generator, whatever its result. So operations are the
-// same for the same seed, and two Roundings stay in step as long as they do the same
-// operations.
+// Each operation consumes one bit of a generator, whatever its result. The same operations with the same seed
+// therefore give the same results, and two Roundings stay in step as long as they execute the same operations.
 //
-// The zero value has seed 0. It is not safe for use by several goroutines.
+// The zero value has seed 0. A Rounding must not be used by several goroutines at a time.
 type Rounding struct {
 	state uint64 // of the generator
-	bits  uint64 // that are left of its last word, below a one that marks the end
-	flip  uint64 // 1: all bits are turned
+	bits  uint64 // remaining bits of the last word, below a one that marks the end
+	flip  uint64 // 1: all bits are inverted
 }
 
 // NewRounding returns the arithmetic of a seed.
@@ -52,8 +51,7 @@ func (r *Rounding) bit() uint64 {
 	return b ^ r.flip
 }
 
-// round returns s or the number beside it, given the sign of the error e of s: the exact
-// result is above s if e > 0.
+// round returns s or its neighbour, given the sign of e, the error of s: the exact result is above s if e > 0.
 func (r *Rounding) round(s, e float64) float64 {
 	up := r.bit() == 1
 	switch {
@@ -83,7 +81,7 @@ func (r *Rounding) Add(a, b float64) float64 { return r.round(dd.TwoSum(a, b)) }
 // Sub returns a - b.
 func (r *Rounding) Sub(a, b float64) float64 { return r.round(dd.TwoSum(a, -b)) }
 
-// Below these magnitudes of a product or a dividend the error of an operation may underflow.
+// Below these magnitudes of a product or a dividend, the error of an operation may underflow.
 const (
 	safeProduct  = 0x1p-960
 	safeDividend = 0x1p-900
@@ -108,8 +106,8 @@ func (r *Rounding) Div(a, b float64) float64 {
 	return r.round(q, math.Copysign(1, b)*e)
 }
 
-// FMA returns a b + c, rounded once ([BoldoMuller11], algorithm ErrFmaNearest, whose last
-// sum has the sign of the error).
+// FMA returns a b + c, rounded once ([BoldoMuller11], algorithm ErrFmaNearest, whose last sum has the sign of the
+// error).
 func (r *Rounding) FMA(a, b, c float64) float64 {
 	s := math.FMA(a, b, c)
 	p, pe := dd.TwoProd(a, b)
@@ -131,10 +129,10 @@ func (r *Rounding) Sqrt(a float64) float64 {
 	return r.round(s, e)
 }
 
-// exactBits hold any a b + c - s of float64.
+// exactBits suffice for any a b + c - s of float64.
 const exactBits = 4400
 
-// errorSign returns a number of the sign of a b + c - s, where that underflows.
+// errorSign returns a number with the sign of a b + c - s, for results that underflow.
 func errorSign(a, b, c, s float64) float64 {
 	if (a == 0 || b == 0) && c == s || !finite(a) || !finite(b) || !finite(c) || !finite(s) {
 		return 0

@@ -44,8 +44,8 @@ func (r *Rounding) Sub32(a, b float32) float32 { return r.round32(dd.TwoSum(floa
 // Mul32 returns a b, whose exact value is a float64.
 func (r *Rounding) Mul32(a, b float32) float32 { return r.round32(float64(a)*float64(b), 0) }
 
-// Div32 returns a / b. A quotient of two float32 that is no float32 itself differs from each of
-// them by more than an ulp of float64, so that its float64 is on the right side of it.
+// Div32 returns a / b. A quotient of two float32 that is not a float32 itself differs from every float32 by more than
+// an ulp of float64, so that its float64 lies on the correct side.
 func (r *Rounding) Div32(a, b float32) float32 { return r.round32(float64(a)/float64(b), 0) }
 
 // FMA32 returns a b + c, rounded once.

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// bits hold exact results of float64 operands, and quotients and roots well beyond any tie.
+// bits suffices for exact results of float64 operands, and for quotients and roots well beyond any tie.
 const bits = 4600
 
 func exact(x float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(x) }
 
-// An operation has up to three operands, and its exact result.
+// An operation is an operation with up to three operands and its exact result.
 type operation struct {
 	name  string
 	wide  func(r *Rounding, a, b, c float64) float64
@@ -60,7 +60,7 @@ var operations = []operation{
 	},
 }
 
-// beside returns the neighbours of x: the largest float64 not above it, the least not below.
+// beside returns the neighbours of x: the largest float64 not above it and the least not below it.
 func beside(x *big.Float) (lo, hi float64) {
 	f, _ := x.Float64()
 	switch x.Cmp(exact(f)) {
@@ -83,7 +83,7 @@ func beside32(x *big.Float) (lo, hi float32) {
 	return f, f
 }
 
-// operand returns numbers of every magnitude, with few bits or many, near to one another.
+// operand returns a number of any magnitude, with few or many bits, often near to another.
 func operand(random *rand.Rand, near float64, least, most int) float64 {
 	switch random.IntN(8) {
 	case 0:
@@ -183,7 +183,7 @@ func TestRounding32IsOneOfTheNeighbours(t *testing.T) {
 	}
 }
 
-// clamp makes what is not finite a zero, which the caller does not use.
+// clamp replaces what is not finite by zero, which the caller does not use.
 func clamp(x float64) float64 {
 	if !finite(x) {
 		return 0
@@ -191,7 +191,7 @@ func clamp(x float64) float64 {
 	return x
 }
 
-// balanced fails if ups of n fair choices are more than five standard deviations from half.
+// balanced fails if ups, of n fair choices, is more than five standard deviations from half.
 func balanced(t *testing.T, ups, n int) {
 	t.Helper()
 	if n < 1000 || math.Abs(float64(ups)-float64(n)/2) > 2.5*math.Sqrt(float64(n)) {

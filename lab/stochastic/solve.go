@@ -17,17 +17,17 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Solution is the outcome of a solve in discrete stochastic arithmetic. The roundings of its vectors, scalars, products and residuals are random; those of a
-// preconditioner are modelled, see samplePrecond; and the method's matrix is in FP64, since what
-// storing it loses is no rounding of an operation.
+// Solution is the outcome of a solve in discrete stochastic arithmetic. The roundings of its vectors, scalars,
+// products and residuals are random; samplePrecond models those of a preconditioner. The method's matrix is in FP64,
+// since the error of storing it is not a rounding of an operation.
 type Solution struct {
-	solve.Result        // of the mean of the samples, which the verdict judges as any x
+	solve.Result        // of the mean of the samples, which is judged as any x
 	Samples      Vector // of x
 	Unstable     Instabilities
 	Seed         uint64
 }
 
-// Significant returns the digits of each element of x that roundings leave; 0: a computational zero.
+// Significant returns the number of digits of each element of x that roundings leave; 0: a computational zero.
 func (s Solution) Significant() []float64 {
 	digits := make([]float64, len(s.Samples))
 	for i, x := range s.Samples {
@@ -36,10 +36,9 @@ func (s Solution) Significant() []float64 {
 	return digits
 }
 
-// Solve solves A x = b by the method, preconditioner and refinement that Solver.Solve would
-// take with these options, as three solves in step whose roundings are random. Decisions are made by the
-// means of the samples. Devices, checkpoints and special kinds of matrices are left aside, and no
-// digits are gone on for (Options.Digits).
+// Solve solves A x = b by the method, preconditioner and refinement that Solver.Solve would choose with these
+// options, as three solves in step whose roundings are random. The means of the samples decide. Solve uses no
+// devices, checkpoints or special kinds of matrices, and does not continue for digits (Options.Digits).
 func Solve(ctx context.Context, m *csr.Matrix, b, x0 []float64, opt solve.Options, seed uint64) (Solution, error) {
 	if kind, ok := krylov.KindOf(string(opt.Method)); ok && kind.Transpose {
 		return Solution{}, fmt.Errorf("solve: %s multiplies with the transpose, which vectors of samples do not", opt.Method)
@@ -81,12 +80,12 @@ func Solve(ctx context.Context, m *csr.Matrix, b, x0 []float64, opt solve.Option
 	return out, nil
 }
 
-// samples is the place of vectors of three samples in memory.
+// samples is the backend of vectors of three samples in memory.
 type samples struct {
 	*Space
 	m    *csr.Matrix // A
 	pool *parallel.Pool
-	kept map[*float64]triples // what was downloaded, by the first element of where it went
+	kept map[*float64]triples // the vectors downloaded, by the first element of their copy
 }
 
 type (
@@ -148,7 +147,7 @@ func (*samples) RowError(r, t triples, normX float64, b triples) (worst float64)
 
 func (p *samples) Powers(e []int, sign int) backend.Powers[triples] { return samplePowers{p, e, sign} }
 
-// samplePowers are powers of two, by which samples are multiplied exactly.
+// samplePowers is a scaling by powers of two, by which samples are multiplied exactly.
 type samplePowers struct {
 	*samples
 	e    []int
@@ -169,7 +168,7 @@ func (d samplePowers) Ldexp(dst, src triples, a float64, shift int) {
 	d.each(dst, func(i, e, k int) float64 { return csr.Ldexp(a*src[i][k], e+shift) })
 }
 
-// AddLdexp rounds its sums at random: they are the x of refinement.
+// AddLdexp rounds its sums at random: they form the x of refinement.
 func (d samplePowers) AddLdexp(dst, x, z triples, shift int) {
 	scaled := make(triples, len(z))
 	d.Ldexp(scaled, z, 1, shift)
@@ -232,7 +231,7 @@ type sampleMatrix struct {
 
 func (a sampleMatrix) About() backend.Stored { return a.Stored }
 
-func (sampleMatrix) StorageError(triples, float64, backend.Powers[triples], int) {} // of plain storage
+func (sampleMatrix) StorageError(triples, float64, backend.Powers[triples], int) {} // plain storage has none
 
 func (a sampleMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[triples], error) {
 	n, _ := a.Dims()
@@ -242,11 +241,11 @@ func (a sampleMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[
 
 func (sampleMatrix) Release() {}
 
-// samplePrecond applies a preconditioner M to one sample after the other, twice: z = M^-1 r in its own
-// arithmetic shows how large |A||z| is, roundings of which size are then added to r. So the samples of
-// z differ as those of a backward stable application would, whatever the kernels of M are.
+// samplePrecond applies a preconditioner M to one sample after the other, twice. The first application, z = M^-1 r in
+// the arithmetic of M, gives the size of |A||z|; roundings of that size are then added to r. So the samples of z
+// differ as the results of a backward stable application would, whatever the kernels of M are.
 type samplePrecond struct {
-	at         *samples // of the matrix that M approximates
+	at         *samples // the backend of the matrix that M approximates
 	made       precond.Preconditioner
 	r, z       []float64
 	w, rounded triples

@@ -11,8 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// TestStochasticSolves: the three samples solve as one does, for each method, and agree about as far
-// as the tolerance lets them.
+// TestStochasticSolves: for each method the three samples are solved as one, and agree to about the tolerance.
 func TestStochasticSolves(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -59,8 +58,8 @@ func withThreads(opt solve.Options, threads int) solve.Options {
 	return opt
 }
 
-// TestStochasticSeesCondition: the digits fall with the condition number of the matrix, which rows of a
-// Hilbert matrix have, and none is left where that is beyond float64.
+// TestStochasticSeesCondition: the digits fall as the condition number of a Hilbert matrix grows, and none is left if
+// the condition number is beyond float64.
 func TestStochasticSeesCondition(t *testing.T) {
 	last := math.Inf(1)
 	for _, n := range []int{3, 6, 9, 13} {

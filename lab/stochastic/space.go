@@ -10,13 +10,12 @@ import (
 // A Vector is three samples of each element.
 type Vector = []Triple
 
-// Space is vectors of three samples as a linop.Space: the iterative methods on it are discrete
-// stochastic arithmetic, three solves in step with roundings of their own. What a method
-// decides, it decides by the mean of the samples, once for all three, as CADNA does.
+// Space is vectors of three samples as a linop.Space. With it the iterative methods compute in discrete stochastic
+// arithmetic: three solves in step with independent roundings. The mean of the samples decides for all three, as in
+// CADNA.
 //
-// Elements are rounded as in linop.Host, products before they are added, with roundings that depend on
-// the seed, the number of the pass and the block of the vector, so that the samples are the same for any
-// number of threads.
+// Elements are rounded as in linop.Host, products before they are added. Roundings depend on the seed, the number of
+// the pass and the block of the vector, so that the samples are the same for any number of threads.
 type Space struct {
 	*Arithmetic
 	n      int
@@ -55,7 +54,7 @@ func (s *Space) Each(do func(lo, hi int)) {
 	s.pool.RunRanges(s.bounds, func(_, lo, hi int) { do(lo, hi) })
 }
 
-// pass calls do for each block, with roundings of its own.
+// pass calls do for each block, which has its own roundings.
 func (s *Space) pass(do func(t *trio, k, lo, hi int)) {
 	seed := s.next()
 	s.pool.RunRanges(s.bounds, func(k, lo, hi int) {
@@ -102,7 +101,7 @@ func (s *Space) Dot(x, y Vector) Number {
 	return Number{sum, s.Arithmetic}
 }
 
-// fold returns the sum of a power of two of sums.
+// fold returns the sum of sums, whose number is a power of two.
 func fold(t *trio, sums []Triple) Triple {
 	for n := len(sums) / 2; n > 0; n /= 2 {
 		for k := range n {
@@ -118,10 +117,10 @@ func (s *Space) Dim() int { return s.n }
 // New returns a zero vector.
 func (s *Space) New() Vector { return make(Vector, s.n) }
 
-// Scalar returns a, three times.
+// Scalar returns a as three equal samples.
 func (s *Space) Scalar(a float64) Number { return Number{Triple{a, a, a}, s.Arithmetic} }
 
-// Roundoff returns the unit roundoff, 2^-52: results are rounded up or down.
+// Roundoff returns the unit roundoff, 2^-52, since results are rounded up or down.
 func (*Space) Roundoff() float64 { return 0x1p-52 }
 
 // Zero sets x = 0.

@@ -15,7 +15,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// operations runs everything that a space and a matrix do, and returns the scalars.
+// operations runs all operations of a space and a matrix, and returns the scalars.
 func operations[V any, S linop.Scalar[S]](h linop.Space[V, S], a linop.Operator[V, S], v []V) (out []S) {
 	s := h.Scalar
 	out = append(out, h.Dot(v[0], v[1]), h.AxpyDot(s(0.3), v[0], v[1], v[2]), h.Step(s(-0.7), v[0], v[1], v[2], v[3]))
@@ -78,8 +78,8 @@ func stochasticRun(m *csr.Matrix, vs [][]float64, threads int, seed uint64, accu
 	return v, out, by.Instabilities()
 }
 
-// TestSpaceIsRight compares with double-double arithmetic: every sample is right to roundings, and they are
-// not alike.
+// TestSpaceIsRight compares with double-double arithmetic: every sample is right up to roundings, and the samples
+// differ.
 func TestSpaceIsRight(t *testing.T) {
 	m, vs := problem()
 	var exact []testsupport.Vector
@@ -130,7 +130,7 @@ func TestSpaceThreads(t *testing.T) {
 	}
 }
 
-// TestInstabilities meets each kind once.
+// TestInstabilities provokes each kind once.
 func TestInstabilities(t *testing.T) {
 	by := stochastic.NewArithmetic(1)
 	h := stochastic.NewSpace(3, by, nil)
@@ -142,7 +142,7 @@ func TestInstabilities(t *testing.T) {
 	for range 9 {
 		sum = sum.Add(tenth)
 	}
-	noise := sum.Sub(h.Scalar(1)) // roundings, and nothing else
+	noise := sum.Sub(h.Scalar(1)) // nothing but roundings
 	want := stochastic.Instabilities{Cancellations: 1}
 	if met := by.Instabilities(); met != want {
 		t.Fatalf("a cancellation: %+v", met)
@@ -153,7 +153,7 @@ func TestInstabilities(t *testing.T) {
 	h.Scalar(1).Div(noise)
 	noise.Mul(tenth)
 	noise.Mul(noise)
-	noise.Mul(noise).Sqrt() // the square of noise may be significant: not counted for certain
+	noise.Mul(noise).Sqrt() // the square of noise may be significant: it is not counted for certain
 	before := by.Instabilities().Roots
 	noise.Sqrt()
 	noise.Float()
@@ -172,7 +172,7 @@ func TestInstabilities(t *testing.T) {
 	}
 }
 
-// TestDigitsOfAnInnerProduct: cancellation costs the digits that the condition number of a sum says.
+// TestDigitsOfAnInnerProduct: cancellation costs as many digits as the condition number of the sum predicts.
 func TestDigitsOfAnInnerProduct(t *testing.T) {
 	x := generate.RandomVector(2000, 1)
 	pool := parallel.New(1)

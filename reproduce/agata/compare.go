@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Agreement says how the points that a search found differ from those of a reference, and from the
-// truth: shares of the events.
+// Agreement compares the points that a search found with the points of a reference search and with the true
+// positions. Shares are of the events.
 type Agreement struct {
 	Identical float64
 	Within5   float64 // at most 5 mm apart, as AGATA demands
 	Beyond20  float64 // more than 20 mm apart
 
-	True5 float64 // at most 5 mm from where the event was
-	True  float64 // median distance from there, mm
+	True5 float64 // at most 5 mm from the true position
+	True  float64 // median distance from the true position, mm
 }
 
-// Compare compares what was found with a reference, event by event.
+// Compare compares the points found with the points of a reference, event by event.
 func (b *Basis) Compare(events []Event, found, reference []Found) (a Agreement) {
 	var errors []float64
 	for k, e := range events {
@@ -43,13 +43,13 @@ func one(is bool) float64 {
 	return 0
 }
 
-// Apart is the distance in mm of two points found for an event.
+// Apart returns the distance in mm of two points found for an event.
 func (b *Basis) Apart(e Event, x, y Found) float64 {
 	points := b.Segments[e.Segment].Points
 	return points[x.Point].Distance(points[y.Point])
 }
 
-// Error is the distance in mm of a point found from where the event was.
+// Error returns the distance in mm of a point found from the true position.
 func (b *Basis) Error(e Event, x Found) float64 {
 	p := b.Segments[e.Segment].Points[x.Point]
 	sum := 0.0

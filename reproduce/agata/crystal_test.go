@@ -11,10 +11,10 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// detector is a coarse one, made once.
+// detector is a coarse detector, made once.
 var detector = sync.OnceValues(func() (*Detector, error) { return NewCrystal(context.Background(), Options{Spacing: 3}) })
 
-// rough is a detector of which no more than sameness can be asked.
+// rough is a detector that is too coarse for any test but of equality.
 var rough = sync.OnceValues(func() (*Detector, error) {
 	return solved(context.Background(), Options{Spacing: 6, Progress: func(float64, string) {}})
 })
@@ -28,8 +28,8 @@ func simulation(t *testing.T, channels func(int) []int) Simulation {
 	return Simulation{Detector: d, Channels: channels}
 }
 
-// TestWeightingPotentials: they are between 0 and 1, their sum is 1, since then all electrodes
-// are at 1 V; and that of the core is nearly that of a coaxial detector.
+// TestWeightingPotentials: the potentials lie between 0 and 1 and their sum is 1, since all electrodes are then at 1
+// V; the potential of the core is nearly that of a coaxial detector.
 func TestWeightingPotentials(t *testing.T) {
 	d := simulation(t, All).Detector
 	for node := range d.grid.nodes {
@@ -52,8 +52,8 @@ func TestWeightingPotentials(t *testing.T) {
 	}
 }
 
-// TestLaplacian: it is symmetric and weakly diagonally dominant, and its right-hand sides
-// are what is missing in the row sums.
+// TestLaplacian: the matrix is symmetric and weakly diagonally dominant, and the right-hand sides equal the missing
+// parts of the row sums.
 func TestLaplacian(t *testing.T) {
 	g := newGrid(3)
 	m, err := g.laplacian()
@@ -77,7 +77,7 @@ func TestLaplacian(t *testing.T) {
 	}
 }
 
-// TestFieldPointsToCore: electrons are pulled inwards everywhere, in a field of some 100 V/mm.
+// TestFieldPointsToCore: the field pulls electrons inwards everywhere, with some 100 V/mm.
 func TestFieldPointsToCore(t *testing.T) {
 	d := simulation(t, All).Detector
 	for _, v := range []Vector{{20, 3, 50}, {-8, 20, 70}, {0, -30, 30}} {
@@ -94,8 +94,8 @@ func TestFieldPointsToCore(t *testing.T) {
 	}
 }
 
-// TestSignals: the charges that all electrodes show sum to zero at all times, and in the end
-// the segment and the core have all of it.
+// TestSignals: the charges on all electrodes sum to zero at all times, and at the end the segment and the core have
+// all of the charge.
 func TestSignals(t *testing.T) {
 	s := simulation(t, All)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -126,7 +126,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestPreamplifier compares with the convolution by small steps.
+// TestPreamplifier compares with a convolution in small steps.
 func TestPreamplifier(t *testing.T) {
 	trace := []float64{0.1, 0.4, 0.3, 1, 1, 1, 0.9}
 	charge := func(time float64) float64 {
@@ -177,7 +177,7 @@ func TestElectronics(t *testing.T) {
 	}
 }
 
-// TestPointFound: an event without noise on a point of the grid is found there.
+// TestPointFound: a noiseless event on a point of the grid is found at that point.
 func TestPointFound(t *testing.T) {
 	s := simulation(t, HitAndCore)
 	b, err := s.Basis(t.Context())
@@ -201,7 +201,7 @@ func TestPointFound(t *testing.T) {
 	}
 }
 
-// TestThreads: the same bits for any number of threads, and others for another seed.
+// TestCrystalThreads: the bits are the same for any number of threads, and differ for another seed.
 func TestCrystalThreads(t *testing.T) {
 	make, spacing := detector, 3.0
 	if testing.Short() {

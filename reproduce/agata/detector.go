@@ -6,24 +6,24 @@ import (
 	"math"
 )
 
-// Options say how to simulate.
+// Options configure a simulation.
 type Options struct {
-	Spacing  float64                         // of the potentials' grid, a divisor of 90; 0: DefaultSpacing
+	Spacing  float64                         // of the grid of the potentials, a divisor of 90; 0: DefaultSpacing
 	Threads  int                             // 0: all processors
 	Progress func(done float64, text string) // called with the part done, from 0 to 1; may be nil
 }
 
-// DefaultSpacing is that of the potentials' grid.
+// DefaultSpacing is the default spacing of the grid of the potentials.
 const DefaultSpacing = 1.5
 
-// Detector knows the potentials of a crystal. It may be used concurrently.
+// Detector holds the potentials of a crystal. It may be used concurrently.
 type Detector struct {
 	grid      *grid
 	weights   []float32 // [nodes][Electrodes], of 1
 	potential []float64 // [nodes], V
 }
 
-// NewCrystal solves for the potentials of the crystal, with package solve.
+// NewCrystal computes the potentials of the crystal with package solve.
 func NewCrystal(ctx context.Context, opt Options) (*Detector, error) {
 	if opt.Spacing == 0 {
 		opt.Spacing = DefaultSpacing
@@ -37,7 +37,7 @@ func NewCrystal(ctx context.Context, opt Options) (*Detector, error) {
 	return solved(ctx, opt)
 }
 
-// solved is a detector whose options are complete.
+// solved computes the potentials of a detector whose options are complete.
 func solved(ctx context.Context, opt Options) (*Detector, error) {
 	d := &Detector{grid: newGrid(opt.Spacing)}
 	var err error
@@ -45,7 +45,7 @@ func solved(ctx context.Context, opt Options) (*Detector, error) {
 	return d, err
 }
 
-// cell is that of the grid around a point, and where in it the point is.
+// cell is the cell of the grid around a point, with the position of the point in it.
 type cell struct {
 	corners [8]int // nodes; bit 0: the later in x, bit 1: in y, bit 2: in z
 	in      Vector // from 0 to 1
@@ -72,7 +72,7 @@ func (d *Detector) cell(v Vector) (c cell) {
 	return c
 }
 
-// part is the linear weight of the earlier or the later node.
+// part returns the linear weight of the earlier or the later node.
 func part(later int, x float64) float64 {
 	if later == 1 {
 		return x
@@ -80,7 +80,7 @@ func part(later int, x float64) float64 {
 	return 1 - x
 }
 
-// weighting is the weighting potential of an electrode at a point.
+// weighting returns the weighting potential of an electrode at a point.
 func (d *Detector) weighting(c *cell, electrode int) (w float64) {
 	for i, node := range c.corners {
 		w += float64(c.weights[i] * float64(d.weights[node*Electrodes+electrode]))
@@ -88,8 +88,8 @@ func (d *Detector) weighting(c *cell, electrode int) (w float64) {
 	return w
 }
 
-// field is the electric field at a point, in V/mm: the gradient of the trilinear interpolant
-// of the potential, downwards.
+// field returns the electric field at a point, in V/mm: the negative gradient of the trilinear interpolant of the
+// potential.
 func (d *Detector) field(v Vector) (e Vector) {
 	c := d.cell(v)
 	for i, node := range c.corners {

@@ -2,10 +2,10 @@ package agata
 
 import "math"
 
-// carrier is a kind of charge carrier in germanium at 80 K: its speed in a field E along <100>
-// is mu E / (1 + (E/E0)^beta)^(1/beta), and lower in other directions of the lattice.
+// carrier is a kind of charge carrier in germanium at 80 K. Its speed in a field E along <100> is mu E / (1 +
+// (E/E0)^beta)^(1/beta), and lower in other directions of the lattice.
 type carrier struct {
-	charge     float64 // of the sign
+	charge     float64 // with its sign
 	mobility   float64 // mu, mm^2/(V ns)
 	field      float64 // E0, V/mm
 	beta       float64
@@ -17,22 +17,22 @@ var (
 	hole     = carrier{+1, 61824e-7, 18.5, 0.942, 0.12}
 )
 
-// The directions <100> of the lattice across the axis, which is <001>: 7.5 degrees from the
-// middle of a sector.
+// The directions <100> of the lattice perpendicular to the axis, which is <001>: 7.5 degrees from the middle of a
+// sector.
 const (
 	latticeCos = 0.9914448613738104
 	latticeSin = 0.13052619222005157
 )
 
-// Samples of a trace, and of a drift between two of them.
+// Samples of a trace, and drift steps between two samples.
 const (
 	Samples  = 40
 	Period   = 10.0 // ns: 100 MHz
 	substeps = 2
-	longest  = 300 // periods until a carrier is taken to be collected
+	longest  = 300 // periods until a carrier counts as collected
 )
 
-// velocity of the carrier at a point, mm/ns.
+// velocity returns the velocity of the carrier at a point, mm/ns.
 func (c carrier) velocity(d *Detector, v Vector) Vector {
 	e := d.field(v)
 	size := math.Sqrt(float64(e[0]*e[0]) + float64(e[1]*e[1]) + float64(e[2]*e[2]))
@@ -44,8 +44,8 @@ func (c carrier) velocity(d *Detector, v Vector) Vector {
 	return Vector{}.along(c.charge*speed/size, e)
 }
 
-// drift returns the places of the carrier after each period, until it leaves the germanium:
-// the first one outside is the last. By the midpoint rule.
+// drift returns the positions of the carrier after each period, by the midpoint rule, up to the first position
+// outside the germanium, which is included.
 func (c carrier) drift(d *Detector, at Vector) (path []Vector) {
 	const dt = Period / substeps
 	path = make([]Vector, 0, Samples)
@@ -62,8 +62,7 @@ func (c carrier) drift(d *Detector, at Vector) (path []Vector) {
 	return path
 }
 
-// offAxis is 1 - (n1^4 + n2^4 + n3^4) for a direction n in the lattice: 0 along <100>, 2/3
-// along <111>.
+// offAxis returns 1 - (n1^4 + n2^4 + n3^4) for a direction n in the lattice: 0 along <100>, 2/3 along <111>.
 func offAxis(x, y, z float64) float64 {
 	a := float64(latticeCos*x) + float64(latticeSin*y)
 	b := float64(latticeCos*y) - float64(latticeSin*x)

@@ -2,8 +2,8 @@ package agata
 
 import "math"
 
-// The crystal: an irregular hexagonal prism with rounded edges, drilled from the back, as those
-// of [Molina24], section 2.2.1.
+// The crystal: an irregular hexagonal prism with rounded edges, drilled from the back, as in [Molina24], section
+// 2.2.1.
 const (
 	radius    = 40 // of its edges
 	length    = 90 // the front is at z = 0
@@ -11,11 +11,11 @@ const (
 	boreStart = 13 // depth of its end
 )
 
-// flats are the distances of the flat sides from the axis, those at 30, 90, ... degrees. A
-// regular crystal would give two points the same signals, each the other's mirror image.
+// flats are the distances of the flat sides from the axis, for the sides at 30, 90, ... degrees. In a regular
+// crystal, two points that are mirror images would have the same signals.
 var flats = [Sectors]float64{35, 33.5, 36, 34.5, 36.5, 34}
 
-// The electrodes: six sectors centred on the edges by six rings, and the core.
+// The electrodes: the core and six rings of six sectors, which are centred on the edges.
 const (
 	Sectors    = 6
 	Rings      = 6
@@ -24,7 +24,7 @@ const (
 	Electrodes = Segments + 1
 )
 
-// ringEnds are the depths at which rings end.
+// ringEnds are the depths at which the rings end.
 var ringEnds = [Rings]float64{8, 21, 36, 54, 72, length}
 
 // Vector is a point or a direction.
@@ -35,7 +35,7 @@ func (v Vector) along(t float64, d Vector) Vector {
 	return Vector{v[0] + float64(t*d[0]), v[1] + float64(t*d[1]), v[2] + float64(t*d[2])}
 }
 
-// Distance is that between two points.
+// Distance returns the distance of two points.
 func Distance(a, b Vector) float64 {
 	return math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2])
 }
@@ -60,7 +60,7 @@ func withinSides(v Vector) bool {
 
 func inBore(v Vector) bool { return v[2] >= boreStart && math.Hypot(v[0], v[1]) <= bore }
 
-// electrode is the one at a point that is not in the germanium.
+// electrode returns the electrode at a point outside the germanium.
 func electrode(v Vector) int {
 	if inBore(v) {
 		return Core

@@ -1,24 +1,24 @@
 package agata
 
-// spans are the distances of points of the grids of a coarse-fine search, in steps: 18, 6 and
-// 2 mm, each a third of the one before.
+// spans are the distances of neighbouring points of the grids of a coarse-fine search, in steps: 18, 6 and 2 mm, each
+// a third of the one before.
 var spans = [...]int{9, 3, 1}
 
-// middle is where the thesis' coarse grid, of 6 mm, is among them.
+// middle is the index of the thesis' coarse grid, of 6 mm.
 const middle = 1
 
-// grids are the points of a segment by level.
+// grids holds the points of a segment by level.
 type grids struct{ levels []level }
 
-// level is one of the grids.
+// level is one grid.
 type level struct {
-	points []int32           // of the segment that are of this grid, in order
-	around map[int32][]int32 // point of this grid: those of the next around it
+	points []int32           // points of the segment that belong to this grid, in order
+	around map[int32][]int32 // for each point of this grid, the points of the next grid around it
 }
 
-// newGrids sorts points into levels. The points of a level are in the middle of the cells of
-// so many steps; those of the next around one of them are all at most a span away in each direction, which for
-// the last are about as many as in [Molina24], where the coarse grid is 20 % of the search.
+// newGrids sorts points into levels. The points of a level lie in the middle of cells of span steps. The points of
+// the next level around one of them are at most a span away in each direction; on the last level there are about as
+// many as in [Molina24], where the coarse grid is 20 % of the search.
 func newGrids(points []Point) (g grids) {
 	g.levels = make([]level, len(spans))
 	for k, span := range spans {
@@ -60,8 +60,8 @@ func within(p, q Point, steps int) bool {
 	return true
 }
 
-// descend searches the first of some levels that has points, and each of the next around the best so
-// far, the last with fine.
+// descend searches the first level that has points and then, on each following level, the points around the best one
+// so far. It uses the query fine on the last level.
 func (s *Searcher) descend(levels []level, coarse, fine query) Found {
 	found, q := nothing, coarse
 	for k, l := range levels {
@@ -72,7 +72,7 @@ func (s *Searcher) descend(levels []level, coarse, fine query) Found {
 		if len(points) == 0 {
 			continue
 		}
-		if k == len(levels)-1 && s.Precision == Mixed { // merits of different arithmetic are not compared
+		if k == len(levels)-1 && s.Precision == Mixed { // merits of different arithmetic are not comparable
 			found = Found{Point: nothing.Point, Merit: nothing.Merit, Tried: found.Tried}
 			q = fine
 		}

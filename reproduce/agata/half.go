@@ -2,12 +2,11 @@ package agata
 
 import "math"
 
-// Numbers of FP16, IEEE 754 binary16, are held as float32 here, which has them all. Rounding a
-// sum, a difference or a product of float32 to FP16 gives what FP16 arithmetic gives: 24 bits
-// are enough for two roundings of 11 to be like one.
+// Numbers of FP16, IEEE 754 binary16, are held as float32, which represents all of them. Rounding a float32 sum,
+// difference or product of FP16 numbers to FP16 gives the result of FP16 arithmetic: the 24 bits of FP32 are enough
+// for the double rounding to 11 bits to be harmless.
 
-// halfCode is the FP16 code of a number, rounded to nearest, ties to even; too large ones are
-// infinite.
+// halfCode returns the FP16 code of a number rounded to nearest, ties to even; too large numbers become infinite.
 func halfCode(x float32) uint16 {
 	const (
 		excess = 127 - 15 // of the exponents
@@ -20,7 +19,7 @@ func halfCode(x float32) uint16 {
 	switch magnitude := math.Float32frombits(bits); {
 	case bits > 0x7f800000:
 		return negative | 0x7e00 // NaN
-	case magnitude < least: // in units of 2^-24, which the addition rounds to
+	case magnitude < least: // in units of 2^-24, to which the addition rounds
 		return negative | uint16(math.Float32bits(magnitude+0x1p-1)-math.Float32bits(0x1p-1))
 	case magnitude >= 65520:
 		return negative | 0x7c00
@@ -29,7 +28,7 @@ func halfCode(x float32) uint16 {
 	return negative | uint16(bits>>cut-excess<<10)
 }
 
-// halfValue is the number that an FP16 code stands for.
+// halfValue returns the number that an FP16 code represents.
 func halfValue(code uint16) float32 {
 	magnitude := uint32(code & 0x7fff)
 	switch {

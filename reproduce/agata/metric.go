@@ -5,28 +5,28 @@ import (
 	"slices"
 )
 
-// Exponent is p, the one in use at AGATA ([Molina24], section 2.3.3).
+// Exponent is p, as used at AGATA ([Molina24], section 2.3.3).
 const Exponent = 0.3
 
-// metric adds |measured - reference|^p over a trace, in the order of channels and samples. It
-// may stop where the sum exceeds the bound, which it never leaves again: terms are not negative,
-// and rounding is monotonic. So what is returned exceeds the bound if, and only if, the whole sum does.
+// metric sums |measured - reference|^p over a trace, in the order of channels and samples. It may stop where the sum
+// exceeds the bound: the terms are not negative and rounding is monotonic, so the sum never falls below the bound
+// again. The value returned therefore exceeds the bound if and only if the whole sum does.
 type metric interface {
 	merit(measured, reference []float32, bound float64) float64
 
-	// stored rounds traces to what the metric reads.
+	// stored rounds traces to the form that the metric reads.
 	stored(traces []float32) []float32
 }
 
-// stride is the number of terms between two looks at the bound, and divides the length of traces.
+// stride is the number of terms between two checks of the bound; it divides the length of traces.
 const stride = 8
 
-// exactTraces are read as they are.
+// exactTraces reads traces as they are.
 type exactTraces struct{}
 
 func (exactTraces) stored(traces []float32) []float32 { return traces }
 
-// fp64 is the definition.
+// fp64 computes the definition in FP64.
 type fp64 struct{ exactTraces }
 
 func (fp64) merit(measured, reference []float32, bound float64) (sum float64) {
@@ -62,8 +62,7 @@ func (f fp32) merit(measured, reference []float32, bound float64) float64 {
 	return float64(sum)
 }
 
-// nearest is the look-up table of [Molina24], section 5.2.1: the difference is cut to an
-// integer, which loses its fraction.
+// nearest is the look-up table of [Molina24], section 5.2.1: the difference is truncated to an integer.
 type nearest struct {
 	exactTraces
 	table []float32 // 2 MB
@@ -94,9 +93,8 @@ func (n nearest) merit(measured, reference []float32, bound float64) float64 {
 	return float64(sum)
 }
 
-// linear is a look-up table with interpolation (ours): a line for each exponent and the first seven
-// bits of the significand of the difference, as if these were an integer. Its relative error is
-// below 2e-6 everywhere: |d|^p changes with d as slowly, relatively, where d is small.
+// linear is a look-up table with interpolation (ours): a line for each exponent and the first seven bits of the
+// significand of the difference. Its relative error is below 2e-6 everywhere.
 type linear struct {
 	exactTraces
 	lines *[1 << 15]line
@@ -110,7 +108,7 @@ const linearShift = 23 - 7
 
 func newLinear() linear {
 	l := linear{lines: new([1 << 15]line)}
-	for k := 1 << 7; k < 0xff<<7; k++ { // normal numbers; others count as zero
+	for k := 1 << 7; k < 0xff<<7; k++ { // normal numbers; all others count as zero
 		a, b := float64(math.Float32frombits(uint32(k<<linearShift))), float64(math.Float32frombits(uint32((k+1)<<linearShift)))
 		if math.IsInf(b, 0) {
 			b = 0x1p128
@@ -139,8 +137,8 @@ func (l linear) merit(measured, reference []float32, bound float64) float64 {
 	return float64(sum)
 }
 
-// fp16 rounds everything to FP16: traces, differences, powers and sums. A power is that of one
-// of 2^15 magnitudes.
+// fp16 rounds everything to FP16: traces, differences, powers and sums. The powers of all 2^15 magnitudes are in a
+// table.
 type fp16 struct{ powers []float32 }
 
 func newFP16() fp16 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// definition of the number that an FP16 code stands for.
+// definition returns the number that an FP16 code represents.
 func definition(code int) float64 {
 	exponent, fraction := code>>10&31, float64(code&1023)
 	value := math.Ldexp(1+fraction/1024, exponent-15)
@@ -24,7 +24,8 @@ func definition(code int) float64 {
 	return value
 }
 
-// TestHalf: all 65536 codes, and the rounding of all numbers in the middle of two and beside it.
+// TestHalf checks all 65536 codes, and the rounding of the midpoints between neighbouring numbers and of the numbers
+// beside the midpoints.
 func TestHalf(t *testing.T) {
 	for code := range 1 << 16 {
 		want, got := definition(code), float64(halfValue(uint16(code)))
@@ -60,7 +61,7 @@ func TestHalf(t *testing.T) {
 	}
 }
 
-// TestHalfDifferences: those of FP16 numbers are rounded once, as if from the exact difference.
+// TestHalfDifferences: differences of FP16 numbers are rounded once, as from the exact difference.
 func TestHalfDifferences(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 1 << 20 {
@@ -94,7 +95,7 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// TestTables: one term of each table against its definition.
+// TestTables compares one term of each table with its definition.
 func TestTables(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	near, lin := newNearest(), newLinear()

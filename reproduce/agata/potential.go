@@ -11,8 +11,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Bias and space charge: the core is at +5000 V, and the germanium, fully depleted n-type, has
-// more donors at the front than at the back.
+// Bias and space charge: the core is at +5000 V. The germanium is fully depleted n-type, with more donors at the
+// front than at the back.
 const (
 	bias         = 5000.0
 	donorsFront  = 1.2e10                      // per cm^3
@@ -22,21 +22,21 @@ const (
 	perDonor     = charge * 1e6 / permittivity // V/m^2 for a donor per cm^3
 )
 
-// chargeAt is the right-hand side of Poisson's equation at a depth, in V/mm^2.
+// chargeAt returns the right-hand side of Poisson's equation at a depth, in V/mm^2.
 func chargeAt(z float64) float64 {
 	return perDonor * 1e-6 * (donorsFront + float64((donorsBack-donorsFront)*z/length))
 }
 
-// grid is one of nodes, of a spacing h, around the crystal, up to the back.
+// grid is a grid of nodes with spacing h around the crystal, up to its back.
 type grid struct {
 	h          float64
 	n          [3]int
-	x0         float64 // of the first node in x and y; the first in z is at the front, 0
-	strideX    int     // between nodes that are neighbours in x; those in z follow each other
+	x0         float64 // of the first node in x and y; the first node in z is at the front, 0
+	strideX    int     // between neighbours in x; neighbours in z follow each other
 	strideY    int
 	nodes      int
-	unknown    []int32 // of a node in the germanium, -1 of the others
-	electrodes []int8  // of nodes that are not in the germanium
+	unknown    []int32 // index of the unknown of a node in the germanium, -1 for other nodes
+	electrodes []int8  // of nodes outside the germanium
 }
 
 func newGrid(h float64) *grid {
@@ -59,14 +59,14 @@ func newGrid(h float64) *grid {
 	return g
 }
 
-// at is the place of a node.
+// at returns the position of a node.
 func (g *grid) at(node int) Vector {
 	x, y, z := node/g.strideX, node%g.strideX/g.strideY, node%g.strideY
 	return Vector{g.x0 + float64(g.h*float64(x)), g.x0 + float64(g.h*float64(y)), g.h * float64(z)}
 }
 
-// neighbours calls do for those of a node in the germanium. The back is passivated: no field
-// crosses it, and there are none behind.
+// neighbours calls do for the neighbours of a node in the germanium. The back is passivated: no field crosses it, and
+// there are no nodes behind it.
 func (g *grid) neighbours(node int, do func(neighbour int)) {
 	for _, d := range []int{g.strideX, g.strideY} {
 		do(node - d)
@@ -78,8 +78,8 @@ func (g *grid) neighbours(node int, do func(neighbour int)) {
 	}
 }
 
-// laplacian is that of the unknowns by differences of seven points, times -h^2: symmetric
-// and positive definite.
+// laplacian returns -h^2 times the Laplacian of the unknowns by seven-point differences: symmetric and positive
+// definite.
 func (g *grid) laplacian() (*csr.Matrix, error) {
 	n := 0
 	for _, u := range g.unknown {
@@ -110,7 +110,7 @@ func (g *grid) laplacian() (*csr.Matrix, error) {
 	return b.Build(), nil
 }
 
-// linked is the right-hand side of an electrode at 1 V, all others at 0.
+// linked returns the right-hand side for an electrode at 1 V and all others at 0.
 func (g *grid) linked(electrode, unknowns int) []float64 {
 	b := make([]float64, unknowns)
 	for node, u := range g.unknown {
@@ -125,7 +125,7 @@ func (g *grid) linked(electrode, unknowns int) []float64 {
 	return b
 }
 
-// charged is the right-hand side of the space charge.
+// charged returns the right-hand side of the space charge.
 func (g *grid) charged(unknowns int) []float64 {
 	b := make([]float64, unknowns)
 	for node, u := range g.unknown {
@@ -136,8 +136,8 @@ func (g *grid) charged(unknowns int) []float64 {
 	return b
 }
 
-// solvePotentials solves one system for 38 right-hand sides: the weighting potential of each
-// electrode, [nodes][Electrodes], and the potential at work, [nodes].
+// solvePotentials solves one system for 38 right-hand sides. It returns the weighting potential of each electrode,
+// [nodes][Electrodes], and the operating potential, [nodes].
 func solvePotentials(ctx context.Context, g *grid, threads int, progress func(done float64, text string)) (weights []float32, potential []float64, err error) {
 	m, err := g.laplacian()
 	if err != nil {

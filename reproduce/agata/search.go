@@ -10,13 +10,13 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// Algorithm says which points of a segment are looked at.
+// Algorithm says which points of a segment a search tries.
 type Algorithm string
 
 // The algorithms.
 const (
 	Full       Algorithm = "fgs"    // all ([Molina24], algorithm 1)
-	CoarseFine Algorithm = "cfgs"   // a grid of 6 mm, then those around the best of it ([Molina24], algorithm 2)
+	CoarseFine Algorithm = "cfgs"   // a grid of 6 mm, then the points around its best one ([Molina24], algorithm 2)
 	Levels     Algorithm = "levels" // grids of 18, 6 and 2 mm, each around the best so far (ours)
 	EarlyExit  Algorithm = "exit"   // all, each until its sum exceeds the best so far (ours)
 )
@@ -27,11 +27,11 @@ type Table string
 // The tables.
 const (
 	NoTable Table = "none"
-	Nearest Table = "nearest" // the difference cut to an integer ([Molina24], section 5.2.1)
+	Nearest Table = "nearest" // the difference truncated to an integer ([Molina24], section 5.2.1)
 	Linear  Table = "linear"  // interpolated (ours)
 )
 
-// Precision is that of the arithmetic.
+// Precision is the precision of the arithmetic.
 type Precision string
 
 // The precisions.
@@ -59,7 +59,7 @@ type Config struct {
 // Reference is the search that the others are compared with, as in [Molina24].
 var Reference = Config{Full, NoTable, FP32}
 
-// Validate reports what does not exist.
+// Validate reports an invalid choice or combination.
 func (c Config) Validate() error {
 	switch {
 	case !slices.Contains(Algorithms, c.Algorithm):
@@ -76,7 +76,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// metrics are those of the coarse grids and of the last one.
+// metrics returns the metrics of the coarse grids and of the last grid.
 func (c Config) metrics() (coarse, fine metric) {
 	switch {
 	case c.Table == Nearest:
@@ -111,7 +111,7 @@ type Searcher struct {
 	coarse, fine stage
 }
 
-// stage is a metric with what it reads of each segment.
+// stage is a metric with the data that it reads for each segment.
 type stage struct {
 	metric
 	traces [][]float32
@@ -146,7 +146,7 @@ func New(b *Basis, c Config) (*Searcher, error) {
 	return s, nil
 }
 
-// Find searches for an event, whose segment has points.
+// Find searches for an event. The segment of the event must have points.
 func (s *Searcher) Find(e *Event) Found {
 	return s.find(&s.segments[e.Segment], s.query(s.coarse, e), s.query(s.fine, e))
 }
@@ -162,8 +162,8 @@ func (s *Searcher) query(of stage, e *Event) query {
 	return query{of.metric, of.stored(e.Trace), of.traces[e.Segment], s.basis.Length()}
 }
 
-// best returns the better of found and the best of points, all of them if nil; of equals the
-// first in the segment. With an early exit a sum ends where it exceeds the best.
+// best returns the better of found and the best of points (nil: all points of the segment); of equal points the first
+// in the segment wins. With exit, a sum ends where it exceeds the best sum.
 func (q query) best(found Found, points []int32, exit bool) Found {
 	try := func(i int) {
 		bound := math.Inf(1)
@@ -187,7 +187,7 @@ func (q query) best(found Found, points []int32, exit bool) Found {
 	return found
 }
 
-// nothing is found yet.
+// nothing is the result before any point is tried.
 var nothing = Found{Point: math.MaxInt, Merit: math.Inf(1)}
 
 func (s *Searcher) find(g *grids, coarse, fine query) Found {
@@ -202,7 +202,7 @@ func (s *Searcher) find(g *grids, coarse, fine query) Found {
 	return fine.best(nothing, nil, false)
 }
 
-// All searches for events on threads. It returns early with the error of ctx.
+// All searches for events on the threads of pool. It returns early with the error of ctx.
 func (s *Searcher) All(ctx context.Context, events []Event, pool *parallel.Pool, progress func(done float64)) ([]Found, error) {
 	const chunk = 16
 	found := make([]Found, len(events))

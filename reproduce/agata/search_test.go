@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// made is a basis of traces that change smoothly with the place, and events beside its points.
+// made returns a basis of traces that change smoothly with the position, and events near its points.
 func made(t *testing.T, events int, noise float64) (*Basis, []Event) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, 8))
@@ -56,7 +56,7 @@ func search(t *testing.T, b *Basis, events []Event, c Config) []Found {
 	return found
 }
 
-// TestDefinition: FP64 finds what a loop over all points does.
+// TestDefinition: FP64 finds what a loop over all points finds.
 func TestDefinition(t *testing.T) {
 	b, events := made(t, 60, 20)
 	for k, found := range search(t, b, events, Config{Full, NoTable, FP64}) {
@@ -76,7 +76,7 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// TestEarlyExit: it finds the points and the merits of the full search, in every arithmetic.
+// TestEarlyExit: the search finds the points and merits of the full search, in every arithmetic.
 func TestEarlyExit(t *testing.T) {
 	for _, noise := range []float64{0, 3, 300} {
 		b, events := made(t, 100, noise)
@@ -92,7 +92,7 @@ func TestEarlyExit(t *testing.T) {
 	}
 }
 
-// everyConfig lists the valid ones of an algorithm.
+// everyConfig lists the valid configurations of an algorithm.
 func everyConfig(a Algorithm) (list []Config) {
 	for _, table := range Tables {
 		for _, precision := range Precisions {
@@ -104,14 +104,13 @@ func everyConfig(a Algorithm) (list []Config) {
 	return list
 }
 
-// TestPoint: every search returns the point whose trace was measured, those by levels on smooth
-// traces.
+// TestPoint: every search returns the point whose trace was measured; searches by levels do so on smooth traces.
 func TestPoint(t *testing.T) {
 	b, _ := made(t, 0, 0)
 	for _, a := range Algorithms {
 		for _, c := range everyConfig(a) {
 			if c.Table == Nearest || c.Precision == FP16 {
-				continue // which see less than a step of the grid
+				continue // which cannot resolve a step of the grid
 			}
 			s, err := New(b, c)
 			if err != nil {
@@ -132,7 +131,7 @@ func TestPoint(t *testing.T) {
 	}
 }
 
-// TestMixed: the merit is one of FP32, of a point that the coarse grid in FP16 led to.
+// TestMixed: the merit is an FP32 merit, of a point to which the coarse grid in FP16 led.
 func TestMixed(t *testing.T) {
 	b, events := made(t, 60, 5)
 	same := 0

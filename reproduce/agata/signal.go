@@ -7,15 +7,15 @@ import (
 // decay is the time constant of the preamplifier, ns.
 const decay = 35.0
 
-// Signal holds what an interaction of unit charge induces, after the preamplifier.
+// Signal holds the signals that an interaction of unit charge induces, after the preamplifier.
 type Signal struct {
-	Segment int                   // that collects the holes
+	Segment int                   // the segment that collects the holes
 	Traces  [Electrodes][]float64 // [Samples] for each electrode asked for; 1 is the whole charge
 }
 
-// Signal simulates an interaction in the germanium, for the electrodes and those that collect:
-// by Shockley and Ramo, carriers at r_e and r_h have induced w(r_h) - w(r_e), w being the
-// weighting potential. The core's signal has the opposite sign.
+// Signal simulates an interaction in the germanium, for the requested electrodes and the collecting ones. By Shockley
+// and Ramo, carriers at r_e and r_h have induced w(r_h) - w(r_e), where w is the weighting potential. The core's
+// signal has the opposite sign.
 func (d *Detector) Signal(at Vector, electrodes func(segment int) []int) Signal {
 	holes, electrons := hole.drift(d, at), electron.drift(d, at)
 	s := Signal{Segment: d.collector(holes[len(holes)-1])}
@@ -45,7 +45,7 @@ func (d *Detector) Signal(at Vector, electrodes func(segment int) []int) Signal 
 
 func last(path []Vector, t int) Vector { return path[min(t, len(path)-1)] }
 
-// collector is the segment nearest to a point, by the weighting potentials.
+// collector returns the segment nearest to a point, by the weighting potentials.
 func (d *Detector) collector(v Vector) (segment int) {
 	c := d.cell(v)
 	most := math.Inf(-1)
@@ -57,8 +57,8 @@ func (d *Detector) collector(v Vector) (segment int) {
 	return segment
 }
 
-// induce sets w to the weighting potentials at a point of the electrodes that s has traces of:
-// those of the collecting electrode once the carrier is collected.
+// induce sets w to the weighting potentials at a point, for the electrodes that s has traces of. Once the carrier is
+// collected, w is 1 for the collecting electrode and 0 for all others.
 func (d *Detector) induce(s *Signal, w *[Electrodes]float64, v Vector, collecting int, collected bool) {
 	if collected {
 		*w = [Electrodes]float64{}
@@ -73,8 +73,8 @@ func (d *Detector) induce(s *Signal, w *[Electrodes]float64, v Vector, collectin
 	}
 }
 
-// preamplify convolves a trace with exp(-t/decay)/decay, exactly for charges that are linear
-// between the samples and 0 before.
+// preamplify convolves a trace with exp(-t/decay)/decay, exactly for charges that are linear between the samples and
+// 0 before the first.
 func preamplify(trace []float64) {
 	fade := math.Exp(-Period / decay)
 	before, out := 0.0, 0.0

@@ -12,12 +12,12 @@ import (
 // HitAndCore are the channels of the thesis' experiments, section 5.4.1.
 func HitAndCore(segment int) []int { return []int{segment, Core} }
 
-// Neighbours are the channels of the program of AGATA: also those of the neighbouring sectors
-// and of the two nearest rings.
+// Neighbours are the channels of AGATA's program: also those of the neighbouring sectors and of the two nearest
+// rings.
 func Neighbours(segment int) []int {
 	ring, sector := segment/Sectors, segment%Sectors
 	list := append(HitAndCore(segment), ring*Sectors+(sector+1)%Sectors, ring*Sectors+(sector+Sectors-1)%Sectors)
-	middle := min(max(ring, 1), Rings-2) // the first and the last have both on one side
+	middle := min(max(ring, 1), Rings-2) // the first and the last ring have both on one side
 	for r := middle - 1; r <= middle+1; r++ {
 		if r != ring {
 			list = append(list, r*Sectors+sector)
@@ -26,7 +26,7 @@ func Neighbours(segment int) []int {
 	return list
 }
 
-// Channels are the choices, by the number of channels.
+// Channels are the choices of channels, by their number.
 var Channels = map[string]func(segment int) []int{"2": HitAndCore, "6": Neighbours, "37": All}
 
 // All are the channels of all electrodes.
@@ -38,15 +38,15 @@ func All(int) []int {
 	return list
 }
 
-// Simulation puts a detector to work on threads.
+// Simulation simulates signals of a detector on threads.
 type Simulation struct {
 	*Detector
-	Channels func(segment int) []int // that traces have, the core among them
+	Channels func(segment int) []int // channels of the traces, including the core
 	Pool     *parallel.Pool
 	Progress func(done float64, text string) // may be nil
 }
 
-// each calls do for 0 to n-1 on the threads, and returns early with the error of ctx.
+// each calls do for 0 to n-1 on the threads. It returns early with the error of ctx.
 func (s Simulation) each(ctx context.Context, n int, text string, do func(i int)) error {
 	const chunk = 32
 	var done atomic.Int64
@@ -94,7 +94,7 @@ func (s Simulation) Basis(ctx context.Context) (*Basis, error) {
 	return b, err
 }
 
-// gridPoints lists those in the germanium, by x, y and z.
+// gridPoints lists the points of the grid in the germanium, by x, y and z.
 func gridPoints() (points []Point) {
 	const half = radius/Step + 1
 	for x := -half; x <= half; x++ {
@@ -109,12 +109,12 @@ func gridPoints() (points []Point) {
 	return points
 }
 
-// place of a point of the grid, whose first layer lies half a step from the front.
+// place returns the position of a point of the grid, whose first layer lies half a step from the front.
 func place(p Point) Vector {
 	return Place([3]float64{float64(p[0]), float64(p[1]), float64(p[2])})
 }
 
-// Place is the place in mm of one in steps of the grid.
+// Place returns the position in mm, given coordinates in steps of the grid.
 func Place(steps [3]float64) Vector {
 	return Vector{Step * steps[0], Step * steps[1], Step * (steps[2] + 0.5)}
 }
@@ -131,14 +131,14 @@ func appendScaled(dst []float32, trace []float64, energy float64) []float32 {
 	return dst
 }
 
-// Least and most energy of an event, keV: those of [Molina24], section 5.4.1.
+// Least and most energy of an event, keV, as in [Molina24], section 5.4.1.
 const (
 	LeastEnergy = 15
 	MostEnergy  = 5000
 )
 
-// Events simulates n events, off the grid: uniformly distributed in the germanium, their
-// energies in proportion to 1/E. Event k depends on the seed and k alone.
+// Events simulates n events, off the grid: uniformly distributed in the germanium, with an energy density
+// proportional to 1/E. Event k depends on the seed and k alone.
 func (s Simulation) Events(ctx context.Context, n int, seed uint64, e Electronics) ([]Event, error) {
 	events := make([]Event, n)
 	err := s.each(ctx, n, "events", func(i int) {
@@ -152,7 +152,7 @@ func (s Simulation) Events(ctx context.Context, n int, seed uint64, e Electronic
 	return events, err
 }
 
-// Event simulates one.
+// Event simulates one event.
 func (s Simulation) Event(at Vector, energy float64, e Electronics, random *rand.Rand) Event {
 	signal := s.Signal(at, s.Channels)
 	event := Event{Segment: signal.Segment, Energy: energy, At: steps(at)}

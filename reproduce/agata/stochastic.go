@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/lab/stochastic"
 )
 
-// random computes in FP32, each operation being rounded up or down at random.
+// random computes in FP32 and rounds each operation up or down at random.
 type random struct {
 	exactTraces
 	*Power
@@ -24,15 +24,15 @@ func (r random) merit(measured, reference []float32, _ float64) float64 {
 	return float64(sum)
 }
 
-// Stability is what random rounding does to the full search in FP32, by the method CESTAC.
+// Stability is the effect of random rounding on the full search in FP32, by the CESTAC method.
 type Stability struct {
-	Digits  float64 // significant decimal digits of a figure of merit, in the mean over all
-	Least   float64 // the fewest of any
-	Changed float64 // share of points found differently than by rounding to nearest, in the mean of the runs
+	Digits  float64 // significant decimal digits of a figure of merit, mean over all merits
+	Least   float64 // fewest significant digits of any merit
+	Changed float64 // share of points found differently than with rounding to nearest, mean over the runs
 }
 
-// Stochastic searches for each event three times in full with random rounding, seeded by the event's index and the run.
-// It returns early with the error of ctx.
+// Stochastic runs the full search three times for each event with random rounding, seeded by the event's index and
+// the run. It returns early with the error of ctx.
 func Stochastic(ctx context.Context, b *Basis, events []Event, pool *parallel.Pool, progress func(done float64)) (Stability, error) {
 	nearest, err := New(b, Reference)
 	if err != nil {
@@ -59,7 +59,7 @@ func Stochastic(ctx context.Context, b *Basis, events []Event, pool *parallel.Po
 	return all, ctx.Err()
 }
 
-// stability is that of one event.
+// stability returns the stability of one event.
 func stability(b *Basis, e *Event, seed uint64, power *Power, reference Found) Stability {
 	traces, n := b.Segments[e.Segment].Traces, b.Length()
 	points := len(traces) / n

@@ -20,7 +20,7 @@ type work struct {
 	Text string // authors, title, where and when
 }
 
-// title is the title of a work: the sentence that follows the authors, whose initials end in points as well.
+// title returns the title of a work: the sentence after the authors, whose initials end in full stops as well.
 func title(key string) string {
 	_, after, _ := strings.Cut(lastName.ReplaceAllString(works()[key].Text, "|"), "|")
 	if t, _, found := strings.Cut(after, ". "); found {
@@ -29,12 +29,12 @@ func title(key string) string {
 	return "[" + key + "]"
 }
 
-// lastName is the end of the first sentence that does not end in an initial.
+// lastName matches up to the end of the first sentence that does not end in an initial.
 var lastName = regexp.MustCompile(`^.*?\pL\pL\. `)
 
 var entry = regexp.MustCompile(`(?m)^\*\*\[(\w+)\]\*\* (.+)$`)
 
-// works are the entries of BIBLIOGRAPHY.md by key.
+// works holds the entries of BIBLIOGRAPHY.md by key.
 var works = sync.OnceValue(func() map[string]work {
 	all := map[string]work{}
 	for _, m := range entry.FindAllStringSubmatch(bibliography, -1) {
@@ -45,7 +45,7 @@ var works = sync.OnceValue(func() map[string]work {
 
 var citation = regexp.MustCompile(`\[(\w+)\]`)
 
-// cited turns a text into HTML in which keys of the bibliography lead to their entries.
+// cited returns a text as HTML in which the keys of the bibliography link to their entries.
 func cited(text string) template.HTML {
 	var b strings.Builder
 	end := 0
@@ -62,7 +62,7 @@ func cited(text string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// Works are the entries that the report cites, by key.
+// Works returns the entries that the report cites, by key.
 func (r *Report) Works() (list []work) {
 	add := func(keys ...string) {
 		for _, k := range keys {

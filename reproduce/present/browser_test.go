@@ -20,8 +20,8 @@ import (
 //go:embed testdata/look.html
 var lookPage string
 
-// TestBrowser opens the page in Chromium as wide as a desk's screen and as a phone's: no error of the console, every
-// link resolves, nothing is clipped or makes the page scroll sideways, and figures have the full width.
+// TestBrowser opens the page in Chromium at the widths of a desktop screen and of a phone: the console has no error,
+// every link resolves, nothing is clipped or makes the page scroll sideways, and figures have the full width.
 func TestBrowser(t *testing.T) {
 	chromium := browser(t)
 	var page bytes.Buffer
@@ -68,7 +68,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// seen is what testdata/look.html finds at a width; lengths are in pixels.
+// seen is what testdata/look.html reports for a width; lengths are in pixels.
 type seen struct {
 	Asked, Width, ScrollWidth            int // Width is what a scroll bar leaves
 	Links, Figures, Tables, Details      int
@@ -90,7 +90,7 @@ func (s seen) check(t *testing.T) {
 	}
 }
 
-// browser is the path of Chromium.
+// browser returns the path of Chromium.
 func browser(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {

@@ -9,8 +9,8 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// cell fills a cell. Labels in which its measurements differ though the view has
-// no use for them are added to ambiguous.
+// cell fills a cell. It adds the labels to ambiguous in which the cell's measurements differ though the view does not
+// use them.
 func (p *pivot) cell(row, column []string, ambiguous map[string]bool) cell {
 	t := p.table
 	c := cell{Values: nans(len(t.Values)), Published: nans(len(t.Values))}
@@ -47,7 +47,7 @@ func (p *pivot) cell(row, column []string, ambiguous map[string]bool) cell {
 	return c
 }
 
-// publish fills in the published values of a cell, the first that match.
+// publish fills in the published values of a cell, from the first line that matches.
 func (p *pivot) publish(c *cell, row, column []string) {
 	t := p.table
 	labels := slices.Concat(t.View.Rows, t.View.Columns)
@@ -71,7 +71,7 @@ func (p *pivot) publish(c *cell, row, column []string) {
 	}
 }
 
-// matches reports whether a published line is for the cell whose labels are words.
+// matches reports whether a published line belongs to the cell whose labels have these words.
 func (p *pivot) matches(names, line, labels, words []string) bool {
 	for k, name := range names {
 		if i := slices.Index(labels, name); i >= 0 {
@@ -85,8 +85,8 @@ func (p *pivot) matches(names, line, labels, words []string) bool {
 	return true
 }
 
-// alike returns the records to choose from, the best choice first: made under the
-// same conditions, and the latest of those with the same labels.
+// alike returns the records to choose from, the best choice first: those made under the same conditions, and of those
+// with the same labels only the latest.
 func alike(list []*records.Record) []*records.Record {
 	rank := func(r *records.Record) (n int) {
 		if r.Matrix != nil && r.Matrix.Surrogate {
@@ -115,7 +115,7 @@ func alike(list []*records.Record) []*records.Record {
 	return kept
 }
 
-// best reduces records as View.Best says; failed if none had Among.
+// best selects a record as View.Best says; failed if no record had Among.
 func best(list []*records.Record, b *records.Best) (r *records.Record, failed bool) {
 	least := func(value string, among func(*records.Record) bool) (r *records.Record) {
 		for _, o := range list {

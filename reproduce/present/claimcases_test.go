@@ -6,8 +6,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// made is a record of a kind; words are labels and values such as formats=AP2, and
-// numbers such as time:0.5.
+// made returns a record of a kind; words are labels and values such as formats=AP2, and numbers such as time:0.5.
 func made(kind, words string, values map[string]float64) records.Record {
 	r := records.Record{
 		Kind: kind, Labels: map[string]string{}, Values: values, Notes: map[string]string{"layout": "bucketed"},
@@ -30,14 +29,14 @@ func made(kind, words string, values map[string]float64) records.Record {
 
 type numbers = map[string]float64
 
-// stored is a product with that storage and time, relative to FP64.
+// stored returns a product with that storage and time, relative to FP64.
 func stored(words string, storage, seconds float64) records.Record {
 	return made("product", "drop=yes epsilon=2^-24 arithmetic=fp64 "+words, numbers{
 		"storage": storage, "time": seconds, "time.q1": 0.99 * seconds, "time.q3": 1.01 * seconds, "time_fp32": seconds, "time_fp32.q3": seconds,
 	})
 }
 
-// solved is a solve; iterations 0: not converged.
+// solved returns a solve; iterations 0: not converged.
 func solved(words string, iterations, seconds float64) records.Record {
 	v := numbers{"converged": 1, "iterations": iterations, "iteration_seconds": seconds, "storage": 0.5}
 	if iterations == 0 {
@@ -53,7 +52,7 @@ const (
 	ap2     = "formats=AP2 criterion=cw epsilon=2^-24"
 )
 
-// problem is a problem of the accessor, in FP32 and in FP64 over it.
+// problem returns a problem of the accessor, in FP32 and in FP64 over FP32.
 func problem(kernel string, error, seconds float64) []records.Record {
 	kind := "accessor"
 	if kernel == "ELL" {
@@ -65,7 +64,7 @@ func problem(kernel string, error, seconds float64) []records.Record {
 	}
 }
 
-// roof are rooflines; memory and arithmetic are the speeds of FP64 over FP32.
+// roof returns rooflines; memory and arithmetic are the speeds of FP64 over FP32.
 func roof(memory, arithmetic float64) []records.Record {
 	at := func(formats, intensity string, gflops float64) records.Record {
 		return made("roofline", "formats="+formats+" intensity="+intensity, numbers{"gflops": gflops})
@@ -87,12 +86,12 @@ func scaled(formats, threads string, efficiency float64) records.Record {
 	return made("scaling", "formats="+formats+" threads="+threads, numbers{"efficiency": efficiency})
 }
 
-// two are products of two sets, the second with that storage and time.
+// two returns products of two sets, the second with that storage and time.
 func two(first, second string, storage, seconds float64) []records.Record {
 	return list(stored("formats="+first, 1, 1), stored("formats="+second, storage, seconds))
 }
 
-// wrong is a solve with that forward error.
+// wrong returns a solve with that forward error.
 func wrong(r records.Record, forward float64) records.Record {
 	r.Values["forward_error"] = forward
 	return r
@@ -100,14 +99,14 @@ func wrong(r records.Record, forward float64) records.Record {
 
 func list(l ...records.Record) []records.Record { return l }
 
-// The sets of claims on FP16, FP8 and RPRE24.
+// The sets of the claims on FP16, FP8 and RPRE24.
 const (
 	withRPRE24 = "FP64,RPRE48,RPRE40,RPRE32,FP32,RPRE24,RPRE16,RPRE8,drop"
 	withFP8    = "FP64,FP32,FP16,FP8E4M3,drop"
 	withRPRE8  = "FP64,FP32,RPRE16,RPRE8,drop"
 )
 
-// half is products with FP16 by rounding, with these shares of it.
+// half returns products with FP16 by rounding, with these shares of FP16.
 func half(own, paper float64) []records.Record {
 	shared := func(rounding string, share float64) records.Record {
 		r := stored("formats=FP64,FP32,FP16,drop rounding="+rounding, 1, 1)
@@ -119,7 +118,7 @@ func half(own, paper float64) []records.Record {
 	return list(shared("own", own), shared("paper", paper))
 }
 
-// cases are records by claim, with the verdict.
+// cases lists records by claim, with the verdict.
 var cases = []struct {
 	id   string
 	want Verdict
@@ -193,7 +192,7 @@ var cases = []struct {
 	{"time-96", Holds, two("FP64", "AP2", 1, 0.2)},
 	{"time-96", Partly, two("FP64", "AP2", 1, 0.3)},
 	{"ap4-ap2-time", Holds, two("AP2", "AP4", 1, 0.82)},
-	{"ap4-ap2-time", Partly, two("AP2", "AP4", 1, 0.84)}, // the quartiles admit less
+	{"ap4-ap2-time", Partly, two("AP2", "AP4", 1, 0.84)}, // the quartiles allow less
 	{"ap4-ap2-time", Fails, two("AP2", "AP4", 0.5, 1.1)},
 	{"ap7-ap4-time", Holds, two("AP4", "AP7", 1, 0.91)},
 	{"ap7-ap4-time", Fails, two("AP4", "AP7", 0.5, 1)},
@@ -239,7 +238,7 @@ var cases = []struct {
 	{"agata-fp16-table", Holds, list(agata("fgs none FP16 2", 0, 0.95), agata("fgs nearest FP32 2", 0, 0.9))},
 	{"agata-fp16-table", Fails, list(agata("fgs none FP16 2", 0, 0.9), agata("fgs nearest FP32 2", 0, 0.9))},
 	{"agata-lut-time", Holds, agataTimed("fgs nearest", 0.3)},
-	{"agata-lut-time", Fails, agataTimed("fgs nearest", 0.312)}, // the quartiles admit less
+	{"agata-lut-time", Fails, agataTimed("fgs nearest", 0.312)}, // the quartiles allow less
 	{"agata-cfgs-time", Holds, agataTimed("cfgs none", 0.3)},
 	{"agata-cfgs-time", Fails, agataTimed("cfgs none", 0.4)},
 	{"agata-both-time", Holds, agataTimed("cfgs nearest", 0.05)},
@@ -286,37 +285,35 @@ var cases = []struct {
 	{"ginkgo-coo", Fails, list(laidOut("csr", 1, 12), laidOut("coo", 1.01, 16))},
 }
 
-// streamed is a kernel of BabelStream.
+// streamed returns a kernel of BabelStream.
 func streamed(kernel string, gbps float64) records.Record {
 	return made("stream", "n=1000 threads=2 kernel="+kernel, numbers{"gbps": gbps})
 }
 
-// laidOut is a product in a layout, with its time over the fastest and its bytes per element.
+// laidOut returns a product in a layout, with its time over the fastest and its bytes per element.
 func laidOut(layout string, seconds, bytes float64) records.Record {
 	return made("layouts", "layout="+layout, numbers{"seconds": seconds, "time_best": seconds, "bandwidth_share": 1 / seconds, "bytes": bytes / 3 * 1e6})
 }
 
-// iterated are iterations of a method.
+// iterated returns the iterations of a method.
 func iterated(method string, gflops, share float64) records.Record {
 	return made("iterations", "method="+method, numbers{"gflops": gflops, "of_bound": share})
 }
 
-// dropped is a matrix stored with dropping alone, lower precision alone, which
-// takes 1, and both.
+// dropped returns a matrix stored with dropping alone, with lower precision alone, which takes 1, and with both.
 func dropped(matrix string, alone, both float64) []records.Record {
 	return list(stored("formats=AP1 matrix="+matrix, alone, 1),
 		stored("formats=AP2 drop=no matrix="+matrix, 1, 1), stored("formats=AP2 matrix="+matrix, both, 1))
 }
 
-// coarser is a solve at 2^-24, with storage 0.5, and one at 2^-16.
+// coarser returns a solve at 2^-24, with storage 0.5, and a solve at 2^-16.
 func coarser(fine, storage, coarse float64) []records.Record {
 	r := solved("formats=AP7 criterion=cw epsilon=2^-16", coarse, 1)
 	r.Values["storage"] = storage
 	return list(solved(cw, fine, 1), r)
 }
 
-// targets are solves at 2^-24, 2^-20 and 2^-16, which store 0.5, 0.45 and 0.4; iterations 0: not
-// converged.
+// targets returns solves at 2^-24, 2^-20 and 2^-16, which store 0.5, 0.45 and 0.4; iterations 0: not converged.
 func targets(fine, between, coarse float64) (l []records.Record) {
 	for k, n := range []float64{fine, between, coarse} {
 		r := solved("formats=AP7 criterion=cw epsilon="+[]string{"2^-24", "2^-20", "2^-16"}[k], n, 1)
@@ -326,7 +323,7 @@ func targets(fine, between, coarse float64) (l []records.Record) {
 	return l
 }
 
-// light is AFX in a layout, with its storage relative to that in bucketed CSR.
+// light returns AFX in a layout, with its storage relative to bucketed CSR.
 func light(layout string, share float64) records.Record {
 	return made("product", "formats=AFX epsilon=2^-24 criterion=nw layout="+layout, numbers{"storage": share / 2, "predicted_storage": 0.5})
 }
@@ -335,19 +332,19 @@ func energy(formats string, joules float64) records.Record {
 	return made("energy", "epsilon=2^-53 formats="+formats, numbers{"joules": joules})
 }
 
-// agata is a search: its algorithm, table, precision and channels.
+// agata returns a search: its algorithm, table, precision and channels.
 func agata(search string, identical, within5 float64) records.Record {
 	w := strings.Fields(search)
 	return made("agata", "algorithm="+w[0]+" table="+w[1]+" precision="+w[2]+" channels="+w[3], numbers{"identical": identical, "within5": within5})
 }
 
-// agataOrders are the searches of table 5.3, with their points within 5 mm.
+// agataOrders returns the searches of table 5.3, with their points within 5 mm.
 func agataOrders(table, coarse, both float64) []records.Record {
 	return list(agata("fgs none FP32 2", 1, 1), agata("fgs nearest FP32 2", 0, table), agata("cfgs none FP32 2", 0, coarse), agata("cfgs nearest FP32 2", 0, both))
 }
 
-// agataTimed is a search with 37 channels that takes a part of the time of the full one, and one with 2 that
-// does not count.
+// agataTimed returns a search with 37 channels whose time is relative to the full search, and a search with 2
+// channels, which does not count.
 func agataTimed(search string, time float64) []records.Record {
 	at := func(channels string, time float64) records.Record {
 		w := strings.Fields(search)
@@ -357,7 +354,7 @@ func agataTimed(search string, time float64) []records.Record {
 	return list(at("37", time), at("2", 0.001))
 }
 
-// agataSpread are points found otherwise in each class, a quarter of the events being in each.
+// agataSpread returns the points found differently in each class, with a quarter of the events in each class.
 func agataSpread(kind, precision, label string, unfaithful ...float64) (l []records.Record) {
 	for k, class := range map[string][]string{"distance": {"3_mm", "5_mm", "10_mm", "20_mm", "more"}, "energy": {"50_keV", "200_keV", "1_MeV", "5_MeV"}}[label] {
 		l = append(l, made(kind, "algorithm=cfgs table=none channels=6 precision="+precision+" "+label+"="+class, numbers{"unfaithful": unfaithful[k], "events": 0.25}))

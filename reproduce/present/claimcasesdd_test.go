@@ -2,7 +2,7 @@ package present
 
 import "github.com/mpsolve/mpsolve/reproduce/records"
 
-// ddSolved are solves by vectors with so many iterations, 0 for none that converges.
+// ddSolved returns solves by vectors with so many iterations, 0 for a solve that does not converge.
 func ddSolved(iterations map[string]float64) (l []records.Record) {
 	for _, vectors := range []string{"double", "p", "p*", "p,p*", "dd", "dq:1e-1"} {
 		n, ok := iterations[vectors]

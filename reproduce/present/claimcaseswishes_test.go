@@ -2,7 +2,7 @@ package present
 
 import "github.com/mpsolve/mpsolve/reproduce/records"
 
-// gmresOf is a solve with a product and a basis, and the same one by those of another.
+// gmresOf returns a solve with a product and a basis, and the same solve with another product and basis.
 func gmresOf(product, basis, other, otherBasis, value string, ratio float64) []records.Record {
 	one := func(product, basis string, v float64) records.Record {
 		return made("gmres", "restart=40 product="+product+" basis="+basis, numbers{value: v, "converged": 1})
@@ -10,7 +10,7 @@ func gmresOf(product, basis, other, otherBasis, value string, ratio float64) []r
 	return list(one(product, basis, 1), one(other, otherBasis, ratio))
 }
 
-// dotOf is an inner product that decays, with that time and error.
+// dotOf returns an inner product of a decaying vector, with that time and error.
 func dotOf(seconds, error float64) []records.Record {
 	return list(made("dot", "kernel=dot distribution=decaying order=given", numbers{"time_fp64": seconds, "error_epsilon": error}))
 }

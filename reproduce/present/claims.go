@@ -13,7 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// Verdict is what measurements say about a claim.
+// Verdict is the verdict of measurements on a claim.
 type Verdict string
 
 // The verdicts.
@@ -25,18 +25,18 @@ const (
 	NotHere     Verdict = "no verdict here" // measured on hardware that the claim is not about
 )
 
-// Claim is a statement of a paper, with the rule by which it is judged: written down before
-// anything is measured, or else Seen.
+// Claim is a statement of a paper, with the rule that judges it. The rule was written before anything was measured,
+// unless Seen.
 type Claim struct {
 	ID        string
 	Paper     string // key in reproduce/present/BIBLIOGRAPHY.md
-	Source    string // where in it
+	Source    string // the position in the paper
 	Statement string
-	Published string   // the number that the paper gives, if it gives one
-	Rule      string   // when it holds; %v stands for the threshold
-	Threshold float64  // what Rule compares with
+	Published string   // the number in the paper, if there is one
+	Rule      string   // the condition under which it holds; %v stands for the threshold
+	Threshold float64  // the number that Rule compares with
 	Seen      bool     // the rule was written after measurements had been seen
-	Cause     string   // the likely cause where it does not hold on a machine, or only in part
+	Cause     string   // the likely cause if the claim does not hold on a machine, or holds only in part
 	Check     []string // a name in checks, and its arguments
 }
 
@@ -49,16 +49,16 @@ func (c Claim) Condition() string {
 	return rule
 }
 
-// Finding is what measurements say about a claim.
+// Finding is the judgement of measurements on a claim.
 type Finding struct {
 	Verdict  Verdict
-	Measured string // what stands beside Published
-	Spread   string // of Measured: its quartiles over matrices, or over the rounds of one
-	Size     string // of times: the least stored form, relative to the last-level cache
+	Measured string // the number to show beside Published
+	Spread   string // the quartiles of Measured over matrices, or over the rounds of one
+	Size     string // for times: the smallest stored form, relative to the last-level cache
 	Data     string // more figures behind the verdict; or why there is none
 }
 
-// checks judge claims by records. Arguments are those of the claim's Check.
+// checks are functions that judge claims by records. Their arguments are those of the claim's Check.
 var checks = map[string]func(list []records.Record, c Claim, args []string) Finding{
 	"error":      errorsOfOrderEpsilon,
 	"prediction": storageAsPredicted,
@@ -127,25 +127,25 @@ var checks = map[string]func(list []records.Record, c Claim, args []string) Find
 //go:embed claims.yaml
 var claimsYAML []byte
 
-// claims are those of claims.yaml, read when a report needs them.
+// claims are the claims of claims.yaml, read when a report needs them.
 var claims = sync.OnceValue(parseClaims)
 
 func parseClaims() (list []Claim) {
 	d := yaml.NewDecoder(bytes.NewReader(claimsYAML))
 	d.KnownFields(true)
 	if err := d.Decode(&list); err != nil {
-		panic(fmt.Sprintf("claims.yaml: %v", err)) // excluded by the tests
+		panic(fmt.Sprintf("claims.yaml: %v", err)) // the tests exclude this
 	}
 	return list
 }
 
-// Outcome is a claim and what the measurements say.
+// Outcome is a claim and the judgement on it.
 type Outcome struct {
 	Claim
 	Finding
 }
 
-// LikelyCause is the Cause if the claim does not hold, or only in part, else "".
+// LikelyCause returns the Cause if the claim does not hold, or holds only in part, otherwise "".
 func (o Outcome) LikelyCause() string {
 	if o.Verdict == Partly || o.Verdict == Fails {
 		return o.Cause
@@ -153,8 +153,8 @@ func (o Outcome) LikelyCause() string {
 	return ""
 }
 
-// judge decides all claims by the latest of the measurements of the same thing on a
-// machine; quick ones count only where there are no full ones.
+// judge judges all claims by the latest measurements of each thing on a machine; quick ones count only where there
+// are no full ones.
 func judge(list []records.Record) (outcomes []Outcome) {
 	list = preferFull(latest(list))
 	for _, c := range claims() {
@@ -163,7 +163,7 @@ func judge(list []records.Record) (outcomes []Outcome) {
 	return outcomes
 }
 
-// latest leaves out records that were made again by another version or commit.
+// latest removes records that another version or commit has made again.
 func latest(list []records.Record) (kept []records.Record) {
 	index := map[string]int{} // in kept
 	for _, r := range list {
@@ -182,7 +182,7 @@ func latest(list []records.Record) (kept []records.Record) {
 	return kept
 }
 
-// preferFull leaves out quick records of kinds and matrices that have full ones.
+// preferFull removes quick records of kinds and matrices that have full ones.
 func preferFull(list []records.Record) []records.Record {
 	what := func(r records.Record) string { return r.Kind + "\t" + r.Label("matrix") }
 	full := map[string]bool{}
@@ -194,7 +194,7 @@ func preferFull(list []records.Record) []records.Record {
 	return slices.DeleteFunc(slices.Clone(list), func(r records.Record) bool { return r.Quick && full[what(r)] })
 }
 
-// inAll gives Holds if it held in all cases, Partly in some, Fails in none.
+// inAll returns Holds if the claim held in all cases, Partly if in some, Fails if in none.
 func inAll(held, cases int) Verdict {
 	switch {
 	case cases == 0:
@@ -207,7 +207,7 @@ func inAll(held, cases int) Verdict {
 	return Partly
 }
 
-// below judges numbers that are to be below a limit: by three quarters of them, or by half.
+// below judges whether three quarters of the numbers, or half of them, are below a limit.
 func (s spread) below(limit float64) Verdict {
 	switch {
 	case s.n == 0:
@@ -220,7 +220,7 @@ func (s spread) below(limit float64) Verdict {
 	return Fails
 }
 
-// finding judges them as below does, and describes them by the median and the quartiles.
+// finding judges as below does, and describes the numbers by the median and the quartiles.
 func (s spread) finding(limit float64, data string) Finding {
 	if s.n == 0 {
 		return Finding{Verdict: NotMeasured}
@@ -230,5 +230,5 @@ func (s spread) finding(limit float64, data string) Finding {
 	}
 }
 
-// percent of one.
+// percent formats a share in percent.
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }

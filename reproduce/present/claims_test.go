@@ -38,7 +38,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestNothing wants no verdict without measurements, and each claim complete.
+// TestNothing: without measurements there is no verdict, and each claim is complete.
 func TestNothing(t *testing.T) {
 	ids := map[string]bool{}
 	for _, o := range judge(nil) {
@@ -52,8 +52,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestSmall wants no verdict on times of forms that are smaller than four caches, or where the
-// cache is not known.
+// TestSmall: there is no verdict on times of forms that are smaller than four caches, or if the size of the cache is
+// unknown.
 func TestSmall(t *testing.T) {
 	timed := 0
 	for _, c := range cases {
@@ -93,8 +93,8 @@ func TestPreferFull(t *testing.T) {
 	}
 }
 
-// TestLatest: a measurement made again by another commit counts once, the later one;
-// on another machine it is another.
+// TestLatest: of measurements that another commit made again, only the later counts; on another machine it is another
+// measurement.
 func TestLatest(t *testing.T) {
 	old, again, elsewhere := stored("formats=AP2", 1, 1), stored("formats=AP2", 2, 2), stored("formats=AP2", 3, 3)
 	old.Environment.Commit, again.Environment.Commit, elsewhere.Environment.Processor = "a", "b", "another"

@@ -12,7 +12,7 @@ const (
 	mixed = "FP64 over FP32"
 )
 
-// count of what is true.
+// count returns how many of the conditions are true.
 func count(what ...bool) (n int) {
 	for _, w := range what {
 		if w {
@@ -22,8 +22,7 @@ func count(what ...bool) (n int) {
 	return n
 }
 
-// accessorPairs are problems of a kernel in FP32 and in FP64 over FP32, with data as given, ""
-// for any.
+// accessorPairs returns the problems of a kernel in FP32 and in FP64 over FP32, with the given data, "" for any.
 func accessorPairs(list []records.Record, kernel, data string) []pair {
 	kind := "accessor"
 	if kernel == "ELL" {
@@ -36,26 +35,25 @@ func accessorPairs(list []records.Record, kernel, data string) []pair {
 	return pairs(list, kind, a, b, "error")
 }
 
-// accessorError judges the error of a kernel relative to FP32; args are the kernel and the
-// data, if they matter.
+// accessorError judges the error of a kernel relative to FP32; args are the kernel and, if they matter, the data.
 func accessorError(list []records.Record, c Claim, args []string) Finding {
 	data := ""
 	if len(args) > 1 {
 		data = args[1]
 	}
 	s := spreadOf(ratios(accessorPairs(list, args[0], data), "error"))
-	return s.finding(c.Threshold, fmt.Sprintf("error / that of FP32, %d problems: %.2f to %.2f", s.n, s.least, s.most))
+	return s.finding(c.Threshold, fmt.Sprintf("error relative to FP32, %d problems: %.2f to %.2f", s.n, s.least, s.most))
 }
 
-// accessorTime judges the time of a kernel relative to FP32, beyond the cache; "GPU" as the
-// second of args: the statement is about GPUs.
+// accessorTime judges the time of a kernel relative to FP32, beyond the cache. If the second of args is "GPU", the
+// statement is about GPUs.
 func accessorTime(list []records.Record, c Claim, args []string) Finding {
 	p := accessorPairs(beyondCache(list), args[0], "")
 	s := spreadOf(ratios(p, "seconds"))
 	if s.n == 0 {
 		return Finding{Verdict: NotMeasured, Data: needsFull}
 	}
-	f := s.finding(c.Threshold, fmt.Sprintf("time / that of FP32, %d problems: %.2f to %.2f", s.n, s.least, s.most))
+	f := s.finding(c.Threshold, fmt.Sprintf("time relative to FP32, %d problems: %.2f to %.2f", s.n, s.least, s.most))
 	f.Size = leastSize(both(p))
 	if len(args) > 1 && args[1] == "GPU" {
 		f.Verdict = NotHere

@@ -8,8 +8,8 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// searched is a value of a search; words are its algorithm, its table, its precision and its number of
-// channels. NaN if there is none.
+// searched returns a value of a search, NaN if there is none; words are its algorithm, table, precision and number of
+// channels.
 func searched(list []records.Record, kind, value, words string) float64 {
 	w := strings.Fields(words)
 	for _, r := range of(list, kind, labels{"algorithm": w[0], "table": w[1], "precision": w[2], "channels": w[3]}, value) {
@@ -18,8 +18,7 @@ func searched(list []records.Record, kind, value, words string) float64 {
 	return math.NaN()
 }
 
-// agataIdentical judges the share of points of a search, args[0], that are those of the full one
-// in FP32.
+// agataIdentical judges the share of the points of a search, args[0], that equal those of the full search in FP32.
 func agataIdentical(list []records.Record, c Claim, args []string) Finding {
 	x, near := searched(list, "agata", "identical", args[0]), searched(list, "agata", "within5", args[0])
 	if math.IsNaN(x) {
@@ -28,8 +27,7 @@ func agataIdentical(list []records.Record, c Claim, args []string) Finding {
 	return Finding{Verdict: inAll(count(x >= c.Threshold), 1), Measured: percent(x), Data: percent(near) + " within 5 mm"}
 }
 
-// agataMixed judges which part of the points that FP16 loses in a coarse-fine search, mixed
-// precision loses.
+// agataMixed judges how many of the points that a coarse-fine search loses in FP16 it also loses in mixed precision.
 func agataMixed(list []records.Record, c Claim, _ []string) Finding {
 	single, half, mixed := searched(list, "agata", "identical", "cfgs none FP32 6"), searched(list, "agata", "identical", "cfgs none FP16 6"),
 		searched(list, "agata", "identical", "cfgs none mixed 6")
@@ -43,7 +41,7 @@ func agataMixed(list []records.Record, c Claim, _ []string) Finding {
 	}
 }
 
-// agataOrder judges whether searches, args, have fewer and fewer points within 5 mm.
+// agataOrder judges whether each of the searches args has fewer points within 5 mm than the one before.
 func agataOrder(list []records.Record, _ Claim, args []string) Finding {
 	var data []string
 	held, before := 0, math.Inf(1)
@@ -61,8 +59,8 @@ func agataOrder(list []records.Record, _ Claim, args []string) Finding {
 	}
 }
 
-// agataTime judges how many times as fast as the full search without a table another is, args[0], with
-// a basis beyond the caches; what the quartiles of the rounds admit.
+// agataTime judges how many times faster the search args[0] is than the full search without a table, with a basis
+// beyond the caches, by the quartile of the rounds.
 func agataTime(list []records.Record, c Claim, args []string) Finding {
 	large := beyondCache(list)
 	x := searched(large, "agata-time", "time_fgs", args[0]+" 37")
@@ -80,7 +78,7 @@ func agataTime(list []records.Record, c Claim, args []string) Finding {
 	return f
 }
 
-// classShares are the parts of the points found otherwise by a coarse-fine search that are in each class.
+// classShares returns, for each class, the share of the points that a coarse-fine search finds differently.
 func classShares(list []records.Record, kind, label, precision string, classes []string) (shares []float64, sum float64) {
 	for _, class := range classes {
 		x := math.NaN()
@@ -96,7 +94,7 @@ func classShares(list []records.Record, kind, label, precision string, classes [
 	return shares, sum
 }
 
-// agataDistances judges which part of the points found otherwise is less than 3 mm away.
+// agataDistances judges the share of the points found differently that are less than 3 mm away.
 func agataDistances(list []records.Record, c Claim, _ []string) Finding {
 	shares, sum := classShares(list, "agata-distances", "distance", "mixed", []string{"3 mm", "5 mm", "10 mm", "20 mm", "more"})
 	if !(sum > 0) {
@@ -108,8 +106,8 @@ func agataDistances(list []records.Record, c Claim, _ []string) Finding {
 	}
 }
 
-// agataEnergies judges which part of the points found otherwise has low energies, relative to
-// that of all events, and whether FP32 and mixed precision have the same parts.
+// agataEnergies judges the share of the points found differently that have low energies, relative to the share of all
+// events, and whether the shares of FP32 and mixed precision are equal.
 func agataEnergies(list []records.Record, c Claim, _ []string) Finding {
 	classes := []string{"50 keV", "200 keV", "1 MeV", "5 MeV"}
 	mixed, sum := classShares(list, "agata-energies", "energy", "mixed", classes)
@@ -129,11 +127,11 @@ func agataEnergies(list []records.Record, c Claim, _ []string) Finding {
 	low := (mixed[0] + mixed[1]) / events
 	return Finding{
 		Verdict: inAll(count(low >= 1, apart <= c.Threshold), 2), Measured: fmt.Sprintf("%.2f and %.2f", low, apart),
-		Data: "part below 200 keV relative to that of all events, and the largest difference of a class between FP32 and mixed precision",
+		Data: "share below 200 keV relative to the share of all events, and the largest difference of a class between FP32 and mixed precision",
 	}
 }
 
-// agataStochastic judges how many points random rounding changes.
+// agataStochastic judges the share of points that random rounding changes.
 func agataStochastic(list []records.Record, c Claim, _ []string) Finding {
 	for _, r := range of(list, "agata-digits", nil, "changed") {
 		v := r.Values

@@ -6,10 +6,10 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// ddKinds are those of products with double-double vectors.
+// ddKinds are the kinds of products with double-double vectors.
 var ddKinds = []string{"dd-product", "dd-band"}
 
-// timesOf are the times relative to double of records of kinds beyond the cache.
+// timesOf returns the times relative to double, beyond the cache, of records of these kinds.
 func timesOf(list []records.Record, want labels, kinds ...string) (timed []records.Record, s spread) {
 	var times []float64
 	for _, kind := range kinds {
@@ -20,7 +20,8 @@ func timesOf(list []records.Record, want labels, kinds ...string) (timed []recor
 	return timed, spreadOf(times)
 }
 
-// ddProductTime judges the time of products with double-double vectors relative to double, of a matrix or of its transpose.
+// ddProductTime judges the time of products with double-double vectors relative to double, for a matrix or its
+// transpose.
 func ddProductTime(list []records.Record, c Claim, args []string) Finding {
 	timed, s := timesOf(list, labels{"transposed": args[0], "elements": "double"}, ddKinds...)
 	if s.n == 0 {
@@ -51,7 +52,7 @@ func ddLayoutTime(list []records.Record, c Claim, args []string) Finding {
 	}
 }
 
-// atLeast judges numbers that are to be at least a limit: by their first quartile, or by the median.
+// atLeast judges whether the first quartile, or the median, of the numbers is at least a limit.
 func (s spread) atLeast(limit float64) Verdict {
 	switch {
 	case s.first >= limit:
@@ -91,7 +92,7 @@ func ddVectorTime(list []records.Record, c Claim, _ []string) Finding {
 	}
 }
 
-// ddOutcomes compares solves to the end with double-double vectors and with others: both, only one, or none converge.
+// ddOutcomes compares complete solves with double-double vectors and with others: both, only one, or none converge.
 func ddOutcomes(list []records.Record, others ...string) (p []pair, c convergence) {
 	const cutShort = "100" // see ddavx-100-iterations.yaml
 	for _, vectors := range others {
@@ -104,7 +105,7 @@ func ddOutcomes(list []records.Record, others ...string) (p []pair, c convergenc
 	return p, convergenceOf(p)
 }
 
-// ddPartsMatter judges what double-double in parts of the vectors gains.
+// ddPartsMatter judges the gain of double-double in some of the vectors.
 func ddPartsMatter(list []records.Record, claim Claim, _ []string) Finding {
 	_, c := ddOutcomes(list, "p", "p*", "p,p*")
 	if c.both+c.onlyA+c.onlyB == 0 {
@@ -144,7 +145,7 @@ func ddRobust(list []records.Record, claim Claim, _ []string) Finding {
 	}
 }
 
-// ddSwitches judges whether the switch converges as double-double vectors do.
+// ddSwitches judges whether the solves that switch converge as those with double-double vectors do.
 func ddSwitches(list []records.Record, claim Claim, args []string) Finding {
 	_, c := ddOutcomes(list, args...)
 	if c.both+c.onlyA == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// excess lists by how many digits CESTAC counts more than are right, in solves to a tolerance
-// that have a reference.
+// excess lists by how many digits the CESTAC count exceeds the correct digits, in solves to a tolerance that have a
+// reference.
 func excess(list []records.Record, tolerance string) (by []float64) {
 	for _, r := range list {
 		right, known := r.Values["right_digits"]
@@ -19,7 +19,7 @@ func excess(list []records.Record, tolerance string) (by []float64) {
 	return by
 }
 
-// share judges how many of the numbers satisfy a condition: the share wanted, or half of that.
+// share judges how many of the numbers satisfy a condition: at least the share wanted, or half of it.
 func share(by []float64, what string, claim Claim, ok func(float64) bool) Finding {
 	if len(by) == 0 {
 		return Finding{Verdict: NotMeasured}
@@ -52,7 +52,7 @@ func cestacOver(list []records.Record, claim Claim, args []string) Finding {
 	return share(excess(list, args[0]), "solves", claim, func(v float64) bool { return v >= 2 })
 }
 
-// searches are those for formats that found something, at a tolerance.
+// searches returns the searches for formats that found something, at a tolerance.
 func searches(list []records.Record, tolerance string) []records.Record {
 	return slices.DeleteFunc(slices.Clone(list), func(r records.Record) bool {
 		_, found := r.Values["moved_fp64"]

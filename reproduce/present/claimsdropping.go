@@ -6,10 +6,10 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// much is by how much a solve is faster that counts as such in figure 3.10 of [Molina24].
+// much is the factor from which on a solve counts as much faster in figure 3.10 of [Molina24].
 const much = 3
 
-// nwFastError looks at the forward errors of solves that are much faster than uniform FP32.
+// nwFastError judges the forward errors of solves that are much faster than uniform FP32.
 func nwFastError(list []records.Record, claim Claim, _ []string) Finding {
 	var errors []float64
 	wrong := 0

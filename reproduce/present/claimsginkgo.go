@@ -9,10 +9,10 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// aboutGPUs is why measurements of a processor decide nothing.
+// aboutGPUs is the reason why measurements of a processor decide nothing.
 const aboutGPUs = "a statement about GPUs, of which only ratios and orderings compare"
 
-// notHere leaves a finding without a verdict, unless nothing was measured.
+// notHere removes the verdict of a finding, unless nothing was measured.
 func notHere(f Finding) Finding {
 	if f.Verdict != NotMeasured {
 		f.Verdict = NotHere
@@ -40,17 +40,17 @@ func streamDot(list []records.Record, c Claim, _ []string) Finding {
 	if s.n == 0 {
 		return Finding{Verdict: NotMeasured, Data: "needs arrays beyond four times the last-level cache"}
 	}
-	f := s.finding(c.Threshold, fmt.Sprintf("GB/s of dot / those of the best other kernel, %d sizes: %.2f to %.2f; a write counts once, dot has none", s.n, s.least, s.most))
+	f := s.finding(c.Threshold, fmt.Sprintf("GB/s of dot relative to the best other kernel, %d sizes: %.2f to %.2f; a write counts once, dot has none", s.n, s.least, s.most))
 	f.Size = leastSize(timed)
 	return notHere(f)
 }
 
-// ofLayouts are products beyond the cache by layout.
+// ofLayouts returns products beyond the cache by layout.
 func ofLayouts(list []records.Record) (all []records.Record) {
 	return of(beyondCache(list), "layouts", nil, "time_best")
 }
 
-// bandwidthShare judges the largest share of the bound by bandwidth.
+// bandwidthShare judges the largest share of the bandwidth bound.
 func bandwidthShare(list []records.Record, c Claim, _ []string) Finding {
 	all := ofLayouts(list)
 	if len(all) == 0 {
@@ -70,7 +70,7 @@ func bandwidthShare(list []records.Record, c Claim, _ []string) Finding {
 	})
 }
 
-// noWinner judges whether each layout is slower somewhere than the fastest one, by more than the threshold.
+// noWinner judges whether each layout is somewhere slower than the fastest one, by more than the threshold.
 func noWinner(list []records.Record, c Claim, _ []string) Finding {
 	all := ofLayouts(list)
 	if len(all) == 0 {
@@ -101,8 +101,8 @@ func noWinner(list []records.Record, c Claim, _ []string) Finding {
 	return notHere(f)
 }
 
-// byBytes judges whether COO's time over CSR's is that of their bytes: the factor between the two ratios,
-// one at least.
+// byBytes judges whether the ratio of the times of COO and CSR equals the ratio of their bytes, by the factor between
+// the two ratios, at least one.
 func byBytes(list []records.Record, c Claim, _ []string) Finding {
 	p := pairs(ofLayouts(list), "layouts", labels{"layout": "csr"}, labels{"layout": "coo"}, "seconds")
 	times, bytes := ratios(p, "seconds"), ratios(p, "bytes")

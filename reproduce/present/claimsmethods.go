@@ -6,10 +6,10 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// ginkgoMethods are those of [Cojean20] that the library has, too.
+// ginkgoMethods are the methods of [Cojean20] that the library has as well.
 var ginkgoMethods = []string{"cg", "bicg", "cgs", "bicgstab", "idr", "gmres"}
 
-// methodRecords are iterations beyond the cache, with that value.
+// methodRecords returns the iterations beyond the cache that have that value.
 func methodRecords(list []records.Record, value string) (kept []records.Record) {
 	for _, method := range ginkgoMethods {
 		kept = append(kept, of(beyondCache(list), "iterations", labels{"method": method}, value)...)
@@ -17,7 +17,7 @@ func methodRecords(list []records.Record, value string) (kept []records.Record) 
 	return kept
 }
 
-// methodsNearBound judges the median of the share of the bound.
+// methodsNearBound judges the median of the shares of the bound.
 func methodsNearBound(list []records.Record, c Claim, _ []string) Finding {
 	var shares []float64
 	timed := methodRecords(list, "of_bound")
@@ -41,7 +41,7 @@ func methodsNearBound(list []records.Record, c Claim, _ []string) Finding {
 	return f
 }
 
-// methodsAlike judges how far apart the methods are, in GFLOP/s.
+// methodsAlike judges how much the GFLOP/s of the methods differ.
 func methodsAlike(list []records.Record, c Claim, _ []string) Finding {
 	var gflops []float64
 	timed := methodRecords(list, "gflops")

@@ -6,8 +6,8 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// mpGrowth judges how many times as long an implementation takes with the second number of bits than with the first; args
-// are its name and these.
+// mpGrowth judges the factor of the times of an implementation between two numbers of bits; args are its name and the
+// two numbers.
 func mpGrowth(list []records.Record, c Claim, args []string) Finding {
 	form := labels{"operation": "gemv", "implementation": args[0]}
 	s := spreadOf(ratios(pairs(of(list, "mp", form, "term_ns"), "mp", labels{"bits": args[1]}, labels{"bits": args[2]}, "term_ns"), "term_ns"))
@@ -20,8 +20,8 @@ func mpGrowth(list []records.Record, c Claim, args []string) Finding {
 	}
 }
 
-// mpRatio judges times with one word of a label over those with another; args are the label, both words, and the implementation if it
-// is not what differs.
+// mpRatio judges the times with one word of a label over the times with another; args are the label, both words, and
+// the implementation, unless the implementations differ.
 func mpRatio(list []records.Record, c Claim, args []string) Finding {
 	where := labels{}
 	if len(args) > 3 {
@@ -32,7 +32,7 @@ func mpRatio(list []records.Record, c Claim, args []string) Finding {
 	return s.finding(c.Threshold, fmt.Sprintf("time of %s over %s, %d products: %.2f to %.2f", args[2], args[1], s.n, s.least, s.most))
 }
 
-// mpSums judges the share of sums in the steps; args are the bits of the precision and of the elements.
+// mpSums judges the share of sums in the time of the steps; args are the bits of the precision and of the elements.
 func mpSums(list []records.Record, c Claim, args []string) Finding {
 	var shares []float64
 	for _, r := range of(list, "mpres-steps", labels{"step": "sums", "bits": args[0], "significand": args[1]}, "step_share") {

@@ -22,7 +22,7 @@ func similarStorage(list []records.Record, c Claim, args []string) Finding {
 	return f
 }
 
-// slightlyMoreTime judges by the median of the ratio of times of two sets.
+// slightlyMoreTime judges the median of the ratio of the times of two sets.
 func slightlyMoreTime(list []records.Record, c Claim, args []string) Finding {
 	p := pairs(beyondCache(list), "product", labels{"formats": args[0]}, labels{"formats": args[1]}, "time")
 	if len(p) == 0 {
@@ -42,15 +42,15 @@ func slightlyMoreTime(list []records.Record, c Claim, args []string) Finding {
 	return f
 }
 
-// lessStorage judges the storage of the second set relative to that of the first.
+// lessStorage judges the storage of the second set relative to the first.
 func lessStorage(list []records.Record, c Claim, args []string) Finding {
 	p := pairs(list, "product", labels{"formats": args[0]}, labels{"formats": args[1]}, "storage")
 	s := spreadOf(ratios(p, "storage"))
 	return s.finding(c.Threshold, fmt.Sprintf("ratio of storage for %d matrices and targets: %.2f to %.2f; the least: %s", s.n, s.least, s.most, where(p, "storage")))
 }
 
-// rangeMatters counts the cases where a format with a scale stores elements, which with its
-// own range it does not. args are the format and the set.
+// rangeMatters counts the cases in which a format stores elements with a scale but none with its own range. args are
+// the format and the set.
 func rangeMatters(list []records.Record, c Claim, args []string) Finding {
 	const some = 0.01
 	share := records.Share + args[0]

@@ -8,16 +8,16 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// cutShort is max_iter of solves that only time iterations, see thesis-table-3.4.yaml.
+// cutShort is the max_iter of solves that only time iterations, see thesis-table-3.4.yaml.
 const cutShort = "80"
 
-// whole leaves out solves that were cut short.
+// whole removes solves that were cut short.
 func whole(list []records.Record) []records.Record {
 	return slices.DeleteFunc(slices.Clone(list), func(r records.Record) bool { return r.Label("max_iter") == cutShort })
 }
 
-// solverPairs are solves in uniform FP32 and others that differ in the storage
-// only: the papers' sets, or one of them.
+// solverPairs returns pairs of solves, in uniform FP32 and in others that differ in the storage only: the papers'
+// sets, or one of them.
 func solverPairs(list []records.Record, criterion, epsilon string) (p []pair) {
 	for _, set := range []string{"AP2", "AP7"} {
 		p = append(p, pairs(whole(list), "solve",
@@ -89,7 +89,7 @@ func cwConverges(list []records.Record, claim Claim, _ []string) Finding {
 	return f
 }
 
-// normwisePairs are solves in uniform FP32 and with the normwise criterion.
+// normwisePairs returns pairs of solves, in uniform FP32 and with the normwise criterion.
 func normwisePairs(list []records.Record) (p []pair) {
 	for _, epsilon := range []string{"2^-24", "2^-20", "2^-16"} {
 		p = append(p, solverPairs(list, "nw", epsilon)...)
@@ -145,8 +145,8 @@ func coarserTarget(list []records.Record, _ Claim, _ []string) Finding {
 	}
 }
 
-// bestBetween counts where the middle one of three targets costs least, storage times
-// iterations; a solve that does not converge costs without end.
+// bestBetween counts the cases in which the middle of three targets has the least cost, storage times iterations; the
+// cost of a solve that does not converge is infinite.
 func bestBetween(list []records.Record, claim Claim, args []string) Finding {
 	type costs = map[string]float64 // by target
 	cases := map[string]costs{}
@@ -185,8 +185,8 @@ func bestBetween(list []records.Record, claim Claim, args []string) Finding {
 	}
 }
 
-// iterationTime compares the time of an iteration with adaptive storage, the best of the
-// targets, with uniform FP32, where the stored forms are beyond the cache.
+// iterationTime compares the time of an iteration with adaptive storage, for the best target, with uniform FP32,
+// where the stored forms are beyond the cache.
 func iterationTime(list []records.Record, claim Claim, args []string) Finding {
 	best := map[string]map[string]records.Record{} // by matrix and solver, and set
 	for _, r := range of(beyondCache(list), "solve", nil, "iteration_seconds") {

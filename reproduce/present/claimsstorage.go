@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// target is the number behind a label such as 2^-24, NaN if it is none.
+// target returns the number of a label such as 2^-24, NaN if the label is not a number.
 func target(label string) float64 {
 	exponent, ok := strings.CutPrefix(label, "2^-")
 	n, err := strconv.Atoi(exponent)
@@ -19,7 +19,7 @@ func target(label string) float64 {
 	return math.Ldexp(1, -n)
 }
 
-// adaptiveSet reports whether the formats are a set, not a single one.
+// adaptiveSet reports whether the formats are a set rather than a single format.
 func adaptiveSet(r records.Record) bool { return strings.HasPrefix(r.Label("formats"), "A") }
 
 // ofPapers reports whether the formats are a set of the papers.
@@ -76,8 +76,8 @@ func storageAsPredicted(list []records.Record, _ Claim, _ []string) Finding {
 	return Finding{Verdict: inAll(equal, n), Measured: fmt.Sprintf("%d of %d", equal, n), Data: "matrices that take the bytes predicted"}
 }
 
-// storageFalls checks that storage does not grow from one value of a label to the
-// next; args are the label and its values.
+// storageFalls checks that storage does not grow from one value of a label to the next; args are the label and its
+// values.
 func storageFalls(list []records.Record, c Claim, args []string) Finding {
 	label, values := args[0], args[1:]
 	held := 0
@@ -109,7 +109,7 @@ func storageFalls(list []records.Record, c Claim, args []string) Finding {
 	}
 }
 
-// largestReduction looks for the least storage of any set of the papers.
+// largestReduction judges the least storage of all sets of the papers.
 func largestReduction(list []records.Record, c Claim, args []string) Finding {
 	var reductions []float64
 	best, at := 0.0, ""
@@ -137,7 +137,7 @@ func largestReduction(list []records.Record, c Claim, args []string) Finding {
 	}
 }
 
-// starred is the name of the matrix of a record, with a star for a surrogate.
+// starred returns the name of the matrix of a record, with a star for a surrogate.
 func starred(r records.Record) string {
 	if r.Matrix != nil && r.Matrix.Surrogate {
 		return r.Matrix.Name + "*"
@@ -145,8 +145,8 @@ func starred(r records.Record) string {
 	return r.Label("matrix")
 }
 
-// storageGain judges the largest part of the storage that sets save over another one. args
-// are the other set and the sets, the best of which counts.
+// storageGain judges the largest share of the storage that sets save over another one. args are the other set and the
+// sets, of which the best counts.
 func storageGain(list []records.Record, c Claim, args []string) Finding {
 	var p []pair
 	for _, set := range args[1:] {
@@ -164,7 +164,7 @@ func storageGain(list []records.Record, c Claim, args []string) Finding {
 	}
 }
 
-// gained judges a gain: it holds if it is as large as the threshold, in part if it is one.
+// gained judges a gain: the claim holds if the gain reaches the threshold, and partly holds if there is a gain.
 func gained(gain, threshold float64) Verdict {
 	switch {
 	case gain >= threshold:
@@ -203,8 +203,8 @@ func droppingVersusPrecision(list []records.Record, _ Claim, _ []string) Finding
 	return f
 }
 
-// lighterIndices compares AFX in the layout of least storage with its own words in bucketed
-// CSR, whose indices the thesis wishes lighter.
+// lighterIndices compares AFX in the layout of least storage with AFX in bucketed CSR, whose indices the thesis wants
+// lighter.
 func lighterIndices(list []records.Record, c Claim, _ []string) Finding {
 	best := map[string]float64{} // of matrix and target
 	for _, r := range of(list, "product", labels{"formats": "AFX"}, "predicted_storage") {
@@ -223,7 +223,7 @@ func lighterIndices(list []records.Record, c Claim, _ []string) Finding {
 		fmt.Sprintf("storage of AFX in its best layout / in bucketed CSR, %d matrices and targets: %.2f to %.2f", s.n, s.least, s.most))
 }
 
-// energySaved compares the energy of products with that of FP64.
+// energySaved compares the energy of products with the energy of FP64 products.
 func energySaved(list []records.Record, c Claim, _ []string) Finding {
 	var all []float64
 	for _, set := range []string{"AP2", "AP7", "AFX"} {
@@ -233,5 +233,5 @@ func energySaved(list []records.Record, c Claim, _ []string) Finding {
 	if s.n == 0 {
 		return Finding{Verdict: NotMeasured, Data: "needs the energy counters of the processor"}
 	}
-	return s.finding(c.Threshold, fmt.Sprintf("energy / that of FP64 at 2^-53, %d products: %.2f to %.2f", s.n, s.least, s.most))
+	return s.finding(c.Threshold, fmt.Sprintf("energy relative to FP64 at 2^-53, %d products: %.2f to %.2f", s.n, s.least, s.most))
 }

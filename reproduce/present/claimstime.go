@@ -11,8 +11,8 @@ import (
 
 const needsFull = "needs matrices whose stored forms take four times the last-level cache"
 
-// inCaches is the size of what was read in a measurement, in last-level caches of the machine
-// that it ran on; NaN if that is not known.
+// inCaches returns the bytes that a measurement read, in last-level caches of its machine; NaN if the cache is
+// unknown.
 func inCaches(r records.Record) float64 {
 	llc := float64(r.Environment.LLCBytes)
 	if llc == 0 {
@@ -21,12 +21,12 @@ func inCaches(r records.Record) float64 {
 	return r.Values["bytes"] / llc
 }
 
-// beyondCache leaves out what fits into four last-level caches of its machine.
+// beyondCache removes what fits into four last-level caches of its machine.
 func beyondCache(list []records.Record) []records.Record {
 	return slices.DeleteFunc(slices.Clone(list), func(r records.Record) bool { return !(inCaches(r) >= records.Caches) })
 }
 
-// leastSize writes the size of the smallest form of the measurements.
+// leastSize formats the size of the smallest form of the measurements.
 func leastSize(list []records.Record) string {
 	least := math.Inf(1)
 	for _, r := range list {
@@ -38,9 +38,9 @@ func leastSize(list []records.Record) string {
 	return fmt.Sprintf("%.1f LLC", least)
 }
 
-// timeGain judges the largest part of the time that a set saves over another one, args[1] over
-// args[0]. Noise may be taken for a gain in the best of many matrices: so that of a matrix is
-// what its quartiles admit, the third of one against the first of the other.
+// timeGain judges the largest share of the time that set args[1] saves over set args[0]. Since noise could pass for a
+// gain in the best of many matrices, the gain of a matrix is taken from its quartiles: the third of one set against
+// the first of the other.
 func timeGain(list []records.Record, c Claim, args []string) Finding {
 	p := pairs(beyondCache(list), "product", labels{"formats": args[0], "arithmetic": "fp64", "drop": "yes"},
 		labels{"formats": args[1], "arithmetic": "fp64", "drop": "yes"}, "time")
@@ -60,7 +60,7 @@ func timeGain(list []records.Record, c Claim, args []string) Finding {
 	}
 }
 
-// both are the records of pairs.
+// both returns all records of the pairs.
 func both(p []pair) (list []records.Record) {
 	for _, q := range p {
 		list = append(list, q.a, q.b)
@@ -116,8 +116,8 @@ func fasterThanUniform(list []records.Record, c Claim, _ []string) Finding {
 	}
 }
 
-// scalesAlike compares the parallel efficiency of sets on as many threads as were measured,
-// if these are as many as a socket of the thesis has, or nearly (args[0]).
+// scalesAlike compares the parallel efficiency of sets on the largest number of threads measured, if that is at least
+// about the number of cores of the thesis' socket (args[0]).
 func scalesAlike(list []records.Record, c Claim, args []string) Finding {
 	var data string
 	var timed []records.Record
@@ -130,7 +130,7 @@ func scalesAlike(list []records.Record, c Claim, args []string) Finding {
 				most, last = n, r
 			}
 		}
-		if most == 0 && set == "AFX" { // which the claim is not about
+		if most == 0 && set == "AFX" { // the claim is not about it
 			continue
 		}
 		if most == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// gmresRatio judges the ratio of a value of solves by GMRES: args are the value, product and basis of one
-// and of the other, such as "FP64/vectors", and "cache" for times, which count beyond the cache.
+// gmresRatio judges the ratio of a value of solves by GMRES. args are the value; product and basis of one solve and
+// of the other, such as "FP64/vectors"; and "cache" for times, which count beyond the cache only.
 func gmresRatio(list []records.Record, c Claim, args []string) Finding {
 	timed := len(args) > 3
 	if timed {
@@ -21,7 +21,7 @@ func gmresRatio(list []records.Record, c Claim, args []string) Finding {
 		return labels{"product": product, "basis": basis}
 	}
 	p := pairs(list, "gmres", form(args[1]), form(args[2]), args[0])
-	if !timed { // what does not converge says nothing
+	if !timed { // a solve that does not converge does not count
 		kept := p[:0]
 		for _, q := range p {
 			if q.a.Values["converged"] == 1 && q.b.Values["converged"] == 1 {
@@ -60,8 +60,8 @@ func dotWithin(list []records.Record, c Claim, _ []string) Finding {
 	}
 }
 
-// dotTime judges the time of inner products, or sums, relative to FP64 beyond the cache; args are the kernel and
-// distributions, with their order.
+// dotTime judges the time of inner products, or of sums, relative to FP64 beyond the cache; args are the kernel and
+// the distributions with their order.
 func dotTime(list []records.Record, c Claim, args []string) Finding {
 	var times []float64
 	var timed []records.Record
@@ -75,7 +75,7 @@ func dotTime(list []records.Record, c Claim, args []string) Finding {
 	if s.n == 0 {
 		return Finding{Verdict: NotMeasured, Data: needsFull}
 	}
-	f := s.finding(c.Threshold, fmt.Sprintf("time / that of FP64, %d vectors and accuracies: %.2f to %.2f", s.n, s.least, s.most))
+	f := s.finding(c.Threshold, fmt.Sprintf("time relative to FP64, %d vectors and accuracies: %.2f to %.2f", s.n, s.least, s.most))
 	f.Size = leastSize(timed)
 	return f
 }

@@ -6,12 +6,11 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// compared has every published value with the measured one and their ratio,
-// measured / published.
+// compared returns every published value with the measured one and their ratio, measured / published.
 //
-// Values that experiments list in Ratios, percentages left out, mean nothing on
-// another machine: of these, both are divided by those of the first cell that has
-// them, among cells with the same first label of the row, such as the matrix.
+// Values that experiments list in Ratios, except percentages, are not comparable across machines. Both values are
+// therefore divided by the values of the first cell that has them, among the cells with the same first label of the
+// row, such as the matrix.
 func (t *table) compared() sheet {
 	s := sheet{Name: t.name() + "-published", Notes: slices.DeleteFunc(slices.Clone(t.Notes), func(n string) bool { return n == publishedNote })}
 	levels, common := t.levels()
@@ -22,7 +21,7 @@ func (t *table) compared() sheet {
 	s.Head = [][]string{append(slices.Clone(labels), "value", "published", "measured", "ratio")}
 	s.Data = [][]string{append(slices.Concat(t.View.Rows, t.View.Columns), "value", "relative to", "published", "measured", "ratio")}
 	for v, value := range t.Values {
-		var first []string // label of the cell that others are relative to
+		var first []string // label of the cell that the others are relative to
 		to, name := [2]float64{}, ""
 		for i, row := range t.Rows {
 			for k, column := range t.Columns {
@@ -38,7 +37,7 @@ func (t *table) compared() sheet {
 						continue
 					}
 					published, measured = published/to[0], measured/to[1]
-					text, shown = text+" / that of "+name, records.Value{Format: records.Fixed}
+					text, shown = text+" relative to "+name, records.Value{Format: records.Fixed}
 				}
 				about, ratio := "", missing
 				if c.About {
@@ -57,13 +56,12 @@ func (t *table) compared() sheet {
 	return s
 }
 
-// relative reports whether a value can be compared with a published one only as a
-// ratio to another.
+// relative reports whether a value can be compared with a published one only as a ratio to another.
 func (t *table) relative(v records.Value) bool {
 	return v.Format != records.Percent && slices.Contains(t.Experiment.Ratios, v.Name) && !slices.Contains(t.Experiment.Comparable, v.Name)
 }
 
-// words are the labels of a cell: of its row, and of its column those that vary.
+// words returns the labels of a cell: of its row, and those of its column that vary.
 func (t *table) words(row, column []string, levels []int) (words []string) {
 	for k, w := range row {
 		words = append(words, t.word(t.View.Rows[k], w))
@@ -74,7 +72,7 @@ func (t *table) words(row, column []string, levels []int) (words []string) {
 	return words
 }
 
-// cellName distinguishes a cell from those with the same first label of the row.
+// cellName distinguishes a cell from the cells with the same first label of the row.
 func (t *table) cellName(row, column []string, levels []int) string {
 	words := t.words(row, column, levels)
 	if len(row) > 0 && len(words) > 1 {

@@ -25,7 +25,7 @@ func (r *Report) Period() string {
 	return day(r.first) + " to " + day(r.last)
 }
 
-// Machines describes those that measurements were made on, each once.
+// Machines describes the machines of the measurements, each once.
 func (r *Report) Machines() (list []string) {
 	for _, e := range r.Environments {
 		text := fmt.Sprintf("%s, %s, %s of memory", e.Processor, english.Plural(e.Cores, "core", ""), size(e.MemoryBytes))
@@ -48,10 +48,10 @@ func (r *Report) setPeriod(measured []records.Record) {
 	}
 }
 
-// commonAt is the number of experiments from which on what they all lack is said once.
+// commonAt is the number of experiments from which on a common lack is reported once for all of them.
 const commonAt = 3
 
-// gatherLacking moves what several experiments lack from these to the report.
+// gatherLacking moves what several experiments lack from the experiments to the report.
 func (r *Report) gatherLacking() {
 	in := map[string]int{}
 	for _, s := range r.Experiments {
@@ -74,20 +74,20 @@ func (r *Report) gatherLacking() {
 	}
 }
 
-// common is what several experiments lack.
+// common is something that several experiments lack.
 type common struct {
 	What string
 	Of   []string // IDs
 	All  bool     // of the experiments
 }
 
-// paperClaims are the claims of one paper.
+// paperClaims holds the claims of one paper.
 type paperClaims struct {
 	Paper  string
 	Claims []Outcome
 }
 
-// Papers are the claims by paper, in the order of the report.
+// Papers returns the claims by paper, in the order of the report.
 func (r *Report) Papers() (list []paperClaims) {
 	for _, c := range r.Claims {
 		i := slices.IndexFunc(list, func(p paperClaims) bool { return p.Paper == c.Paper })
@@ -100,7 +100,8 @@ func (r *Report) Papers() (list []paperClaims) {
 	return list
 }
 
-// ClaimsAbout are the claims about what an experiment shows: of the same paper, with a figure, table, section, remark or slide in common.
+// ClaimsAbout returns the claims on what an experiment shows: of the same paper, with a figure, table, section,
+// remark or slide in common.
 func (r *Report) ClaimsAbout(s section) (list []Outcome) {
 	shown := places(s.Source)
 	for _, c := range r.Claims {
@@ -116,8 +117,8 @@ var (
 	placeNumber = regexp.MustCompile(`(to )?([0-9A][0-9.]*)`)
 )
 
-// places are the figures, tables and so on that a source names: "figures 3.2 and 4.4" are "figure 3.2" and "figure 4.4". Of a claim
-// that names figures or tables, sections only say where the text is.
+// places returns the figures, tables and so on that a source names: "figures 3.2 and 4.4" yields "figure 3.2" and
+// "figure 4.4". If a claim names figures or tables, its sections only say where the text is.
 func places(source string) (list []string) {
 	exact := false
 	for _, m := range placeList.FindAllStringSubmatch(source, -1) {
@@ -141,7 +142,7 @@ func places(source string) (list []string) {
 	return list
 }
 
-// tally counts claims by verdict, those that occur.
+// tally counts the claims by verdict, without verdicts that do not occur.
 func tally(claims []Outcome) (list []verdictCount) {
 	for _, v := range []Verdict{Holds, Partly, Fails, NotHere, NotMeasured} {
 		n := 0
@@ -162,7 +163,7 @@ type verdictCount struct {
 	Count   int
 }
 
-// Class is the word that the page's style knows a verdict by.
+// Class returns the class of a verdict in the page's style sheet.
 func (v Verdict) Class() string {
 	switch v {
 	case Holds:

@@ -20,7 +20,7 @@ func Figure(e records.Experiment, v records.View, list []records.Record) *record
 	return t.figure()
 }
 
-// plotter sorts the cells of a table into the panels of its figure.
+// plotter distributes the cells of a table over the panels of its figure.
 type plotter struct {
 	*table
 	records.Figure
@@ -29,8 +29,7 @@ type plotter struct {
 	marks  []mark
 }
 
-// mark is a value of a cell, in the units of the axes, and the published one; NaN
-// where there is none.
+// mark holds the value of a cell, in the units of the axes, and the published value; NaN where there is none.
 type mark struct {
 	panel           *records.Panel
 	series          string
@@ -64,7 +63,7 @@ func (p *plotter) mark(panel *records.Panel, series string, x, y, published floa
 	p.marks = append(p.marks, mark{panel, series, x, y, published})
 }
 
-// addCell puts what is in a cell to its panel.
+// addCell adds the contents of a cell to its panel.
 func (p *plotter) addCell(c *cell, row, column []string) {
 	title, xWords := p.split(p.View.Rows, row, varying(p.Rows))
 	inColumn, names := p.split(p.View.Columns, column, varying(p.Columns))
@@ -101,8 +100,8 @@ func (p *plotter) addCell(c *cell, row, column []string) {
 	}
 }
 
-// split takes the label of the panels out of the words of a row or a column, and
-// those that are left out: at indices other than shown, if it is given.
+// split separates the label of the panels from the words of a row or a column. It leaves out the words at indices
+// that are not in shown, if shown is given.
 func (p *plotter) split(labels, words []string, shown []int) (title string, rest []string) {
 	for k, w := range words {
 		switch {
@@ -116,11 +115,10 @@ func (p *plotter) split(labels, words []string, shown []int) (title string, rest
 	return title, rest
 }
 
-// adaptive reports whether a word names a set of formats that elements may be
-// dropped from.
+// adaptive reports whether a word names a set of formats, from which elements may be dropped.
 func adaptive(word string) bool { return strings.HasPrefix(word, "A") }
 
-// panelTitle is the label of the panels with its value.
+// panelTitle returns the label of the panels with its value.
 func (p *plotter) panelTitle(value string) string {
 	switch label := p.Panels; {
 	case label == "epsilon":
@@ -137,7 +135,7 @@ func (p *plotter) panelTitle(value string) string {
 
 const epsilonTitle = "ε = "
 
-// panel finds the panel of a key, or adds it for a value.
+// panel returns the panel of a key, which it adds for a value if it is missing.
 func (p *plotter) panel(key, title string, value records.Value) *records.Panel {
 	if p.panels[key] == nil {
 		panel := records.Panel{Title: title, Y: records.ChartAxis{Text: heading(value, false), Log: p.Y.Log}}
@@ -163,7 +161,7 @@ func (p *plotter) panel(key, title string, value records.Value) *records.Panel {
 	return p.panels[key]
 }
 
-// points are the pairs of a history in the cell.
+// points returns the pairs of a history in the cell.
 func (c *cell) points(x, y string) (list [][2]float64) {
 	xs, ys := c.Series[x], c.Series[y]
 	for i := range min(len(xs), len(ys)) {
@@ -172,8 +170,8 @@ func (c *cell) points(x, y string) (list [][2]float64) {
 	return list
 }
 
-// merge makes one series of those that are in one panel only, if no panel has two
-// of them: uniform formats, each as accurate as the epsilon of its panel.
+// merge joins the series that occur in one panel only, if no panel has two of them: uniform formats, each as accurate
+// as the epsilon of its panel.
 func (p *plotter) merge() {
 	if p.Kind != records.Bars && p.Kind != records.Points {
 		return
@@ -211,7 +209,7 @@ func (p *plotter) merge() {
 	}
 }
 
-// stack puts the shares of a cell on top of each other, by width of format.
+// stack stacks the shares of a cell, by width of format.
 func (p *plotter) stack(c *cell, panel *records.Panel, bar string) {
 	x, height := p.out.Category(bar), 0.0
 	for _, name := range p.widths() {
@@ -230,7 +228,7 @@ func (p *plotter) stack(c *cell, panel *records.Panel, bar string) {
 	}
 }
 
-// widths lists those of formats that occur, from none up.
+// widths lists the widths of formats that occur, in increasing order.
 func (t *table) widths() (list []string) {
 	for v, value := range t.Values {
 		if name := widthName(value); !slices.Contains(list, name) && t.has(func(c *cell) bool { return c.Values[v] > 0 }) {
@@ -238,15 +236,15 @@ func (t *table) widths() (list []string) {
 		}
 	}
 	bits := func(name string) int {
-		n, _ := strconv.Atoi(strings.TrimSuffix(name, " bits")) // 0 of what is no format
+		n, _ := strconv.Atoi(strings.TrimSuffix(name, " bits")) // 0 for what is not a format
 		return n
 	}
 	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(bits(a), bits(b)) })
 	return list
 }
 
-// widthName names the share of all formats of the same width: 24 bits for AFX24 and
-// RP24. What is no format, such as what is dropped, keeps its name.
+// widthName returns the name for the share of all formats of the same width: 24 bits for AFX24 and RP24. What is not
+// a format, such as dropped elements, keeps its name.
 func widthName(v records.Value) string {
 	if bits := trailingDigits.FindString(v.Name); bits != "" {
 		return bits + " bits"
@@ -256,7 +254,7 @@ func widthName(v records.Value) string {
 
 var trailingDigits = regexp.MustCompile(`[0-9]+$`)
 
-// number reads a label or a published value, NaN if it is none.
+// number parses a label or a published value; it returns NaN if that is not a number.
 func number(text string) float64 {
 	if x, ok := records.Number(text); ok && !math.IsInf(x, 0) {
 		return x

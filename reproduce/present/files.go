@@ -24,7 +24,7 @@ func Write(dir string, e records.Experiment, list []records.Record) (paths []str
 	return paths, nil
 }
 
-// files are the names of the files of an experiment, and what writes them.
+// files iterates over the names of the files of an experiment, and the functions that write them.
 func files(e records.Experiment, list []records.Record) iter.Seq2[string, func(io.Writer) error] {
 	return func(yield func(string, func(io.Writer) error) bool) {
 		for _, v := range e.Views {
@@ -51,8 +51,7 @@ func files(e records.Experiment, list []records.Record) iter.Seq2[string, func(i
 	}
 }
 
-// sheets are the table as printed, and the comparison with published values if
-// there are any.
+// sheets returns the table as printed and, if there are published values, the comparison with them.
 func (t *table) sheets() []sheet {
 	list := []sheet{t.sheet()}
 	if c := t.compared(); len(c.Body) > 0 {

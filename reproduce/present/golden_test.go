@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected files in testdata")
 
-// golden compares with a file in testdata.
+// golden compares got with a file in testdata.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -37,8 +37,8 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// sameFigures reports whether figures have the bytes of testdata: elsewhere
-// compilers fuse operations, and coordinates differ in the last digit.
+// sameFigures reports whether figures have the same bytes as in testdata: on other processors compilers fuse
+// operations, and coordinates differ in the last digit.
 func sameFigures() bool { return runtime.GOARCH == "amd64" }
 
 func read(t *testing.T, name string) []records.Record {
@@ -55,8 +55,8 @@ func read(t *testing.T, name string) []records.Record {
 	return list
 }
 
-// TestFormats compares all that Write writes of a small experiment, PNG left out:
-// each format of tables, and each kind of figure.
+// TestFormats compares all files that Write writes for a small experiment, except PNG: each format of tables, and
+// each kind of figure.
 func TestFormats(t *testing.T) {
 	text, err := os.ReadFile("testdata/small.yaml")
 	if err != nil {
@@ -103,8 +103,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// report puts the report together from testdata/measurements.jsonl: lines of a quick
-// run of all experiments, of few matrices, with short histories.
+// report makes the report from testdata/measurements.jsonl: some lines of a quick run of all experiments, of few
+// matrices, with short histories.
 func report(t *testing.T) *Report {
 	t.Helper()
 	r, err := NewReport(completed(t), read(t, "measurements.jsonl"), map[string][]string{"energy": {"no meter"}})
@@ -114,7 +114,7 @@ func report(t *testing.T) *Report {
 	return r
 }
 
-// completed are all experiments, for machines of two cores.
+// completed returns all experiments, for machines of two cores.
 func completed(t *testing.T) []records.Experiment {
 	t.Helper()
 	list, err := records.All()
@@ -129,8 +129,8 @@ func completed(t *testing.T) []records.Experiment {
 	return list
 }
 
-// TestReport compares the Markdown page, which has every table of every experiment
-// and the verdicts, with testdata/report.md, and every figure with its checksum.
+// TestReport compares the Markdown page, with every table of every experiment and the verdicts, with
+// testdata/report.md, and every figure with its checksum.
 func TestReport(t *testing.T) {
 	r := report(t)
 	var page bytes.Buffer

@@ -12,8 +12,8 @@ import (
 	"text/template"
 )
 
-// wideColumns and longRows are those from which on a table in print is shrunk to the
-// width of the text, or continues on the next page.
+// wideColumns and longRows are the numbers of columns and rows from which on a printed table is shrunk to the width
+// of the text, or continues on the next page.
 const (
 	wideColumns = 10
 	longRows    = 50
@@ -22,8 +22,7 @@ const (
 //go:embed table.tex.tmpl
 var latexSource string
 
-// latexTemplate is parsed when it is first needed, as the other templates are: most commands
-// present nothing.
+// latexTemplate is parsed when first needed, like the other templates: most commands present nothing.
 var latexTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("table.tex").Delims("<<", ">>").Funcs(template.FuncMap{
 		"latex": latexText, "row": latexRow,
@@ -49,8 +48,7 @@ func (s *sheet) latex(w io.Writer) error {
 	}{s, strings.Repeat("l", s.Keys) + strings.Repeat("r", n-s.Keys), len(s.Body) > longRows, n > wideColumns, above, s.Head[bottom]})
 }
 
-// latexLevel joins columns that have this and all levels above it in common, and
-// rules them.
+// latexLevel joins columns that have this and all higher levels in common, and rules them.
 func (s *sheet) latexLevel(level int) (l latexLevel) {
 	same := func(j, k int) bool {
 		return !slices.ContainsFunc(s.Head[:level+1], func(words []string) bool { return words[j] != words[k] })
@@ -75,7 +73,7 @@ func latexRow(words []string) string {
 	return strings.Join(row, " & ")
 }
 
-// mathematics are numbers with an exponent, 1.2e-10 and 2^-53.
+// mathematics matches numbers with an exponent, 1.2e-10 and 2^-53.
 var mathematics = regexp.MustCompile(`(\d+(?:\.\d+)?)(e[+-]|\^)(-?\d+)`)
 
 var latexSigns = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,

@@ -10,10 +10,10 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// labels are values of labels; those left out may be any.
+// labels are the values that some labels must have; other labels may have any.
 type labels map[string]string
 
-// of returns the records of a kind that have these labels and a value.
+// of returns the records of a kind with these labels that have the value.
 func of(list []records.Record, kind string, want labels, value string) []records.Record {
 	return slices.DeleteFunc(slices.Clone(list), func(r records.Record) bool {
 		if _, ok := r.Values[value]; !ok || r.Kind != kind {
@@ -28,14 +28,14 @@ func of(list []records.Record, kind string, want labels, value string) []records
 	})
 }
 
-// pair is two measurements that differ only in the labels given to pairs.
+// pair is a pair of measurements that differ only in the labels given to pairs.
 type pair struct{ a, b records.Record }
 
-// ratio is b over a.
+// ratio returns the value of b over the value of a.
 func (p pair) ratio(value string) float64 { return p.b.Values[value] / p.a.Values[value] }
 
-// pairs finds, for each record of kind with the labels a, the one that has the
-// labels b instead and agrees in all others.
+// pairs returns, for each record of kind with the labels a, the pair with the record that has the labels b instead
+// and agrees in all others.
 func pairs(list []records.Record, kind string, a, b labels, value string) (found []pair) {
 	key := func(r records.Record) string {
 		var words []string
@@ -63,7 +63,7 @@ func pairs(list []records.Record, kind string, a, b labels, value string) (found
 	return found
 }
 
-// spread of n numbers: the ends and the quartiles.
+// spread is the spread of n numbers: the extremes and the quartiles.
 type spread struct {
 	n                                 int
 	least, first, median, third, most float64
@@ -79,7 +79,7 @@ func spreadOf(x []float64) spread {
 	return s
 }
 
-// beside writes the median, for a sentence about others.
+// beside returns the median as an addition to a sentence about others.
 func (s spread) beside(name string) string {
 	if s.n == 0 {
 		return ""
@@ -87,7 +87,7 @@ func (s spread) beside(name string) string {
 	return fmt.Sprintf("; %s: median %.2f (%d)", name, s.median, s.n)
 }
 
-// quartiles writes the first and the third.
+// quartiles formats the first and the third quartile.
 func (s spread) quartiles(format string) string {
 	if s.n == 0 {
 		return ""
@@ -95,7 +95,7 @@ func (s spread) quartiles(format string) string {
 	return fmt.Sprintf(format+" to "+format, s.first, s.third)
 }
 
-// ratios of a value in pairs.
+// ratios returns the ratios of a value in pairs.
 func ratios(p []pair, value string) (x []float64) {
 	for _, q := range p {
 		x = append(x, q.ratio(value))

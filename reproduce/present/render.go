@@ -14,7 +14,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// formats are the formats of the files of tables, by their endings.
+// formats lists the formats of the files of tables, by their extensions.
 var formats = []struct {
 	ending string
 	name   string
@@ -26,7 +26,7 @@ var formats = []struct {
 	{"md", "Markdown", (*sheet).markdown},
 }
 
-// pretty gives the body to go-pretty, with these levels of headings.
+// pretty passes the body to go-pretty, with these levels of headings.
 func (s *sheet) pretty(head [][]string) pretty.Writer {
 	t := pretty.NewWriter()
 	t.SetStyle(pretty.StyleLight)
@@ -55,12 +55,12 @@ func anyRow(words []string) (row pretty.Row) {
 	return row
 }
 
-// joined joins words by spaces, without empty ones.
+// joined joins the non-empty words by spaces.
 func joined(words []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" }), " ")
 }
 
-// trimmed cuts the spaces off the ends of lines.
+// trimmed trims spaces at the ends of lines.
 func trimmed(paragraph string) string {
 	var b strings.Builder
 	for line := range strings.Lines(paragraph) {
@@ -69,7 +69,7 @@ func trimmed(paragraph string) string {
 	return b.String()
 }
 
-// wrapped breaks captions and notes in text into lines.
+// wrapped wraps captions and notes in text.
 func wrapped(sentences string) string { return trimmed(text.WrapSoft(sentences, 100)) }
 
 func (s *sheet) text(w io.Writer) error {
@@ -102,12 +102,11 @@ func (s *sheet) markdown(w io.Writer) error {
 	return err
 }
 
-// markdownWord keeps signs from being read as markup.
+// markdownWord escapes characters that would be read as markup.
 var markdownWord = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`, "<", `\<`,
 	"`", "\\`", "\n", " ", "\r", " ")
 
-// markdownText escapes markup and replaces what is not printable, such as the escape sequences that a
-// terminal obeys.
+// markdownText escapes markup and replaces unprintable characters, such as the escape sequences of terminals.
 func markdownText(text string) string {
 	return strings.Map(func(c rune) rune {
 		if !unicode.IsPrint(c) {
@@ -124,7 +123,7 @@ func escapeAll(words []string) (escaped []string) {
 	return escaped
 }
 
-// notes writes each note in a form.
+// notes formats the notes, each by form.
 func (s *sheet) notes(form string, escape func(string) string) string {
 	var b strings.Builder
 	for _, note := range s.Notes {
@@ -133,7 +132,8 @@ func (s *sheet) notes(form string, escape func(string) string) string {
 	return b.String()
 }
 
-// html writes a fragment for the report, which has the ID, the source and the title elsewhere, with links to the files.
+// html writes a fragment for the report, which has the ID, the source and the title elsewhere, with links to the
+// files.
 func (s *sheet) html(w io.Writer) error {
 	t := s.pretty(s.Head)
 	t.Style().HTML = pretty.HTMLOptions{CSSClass: "table", EscapeText: true, EmptyColumn: "&nbsp;", Newline: "<br/>"}
@@ -146,7 +146,7 @@ func (s *sheet) html(w io.Writer) error {
 	return err
 }
 
-// links are those to the files of the sheet, in HTML.
+// links returns links to the files of the sheet, in HTML.
 func (s *sheet) links() string {
 	var list []string
 	for _, f := range formats {

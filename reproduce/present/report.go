@@ -20,8 +20,8 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// Report is everything measured so far: each experiment with its tables and figures,
-// the claims of the papers with verdicts, and what was not measured and why.
+// Report holds everything measured so far: each experiment with its tables and figures, the claims of the papers with
+// verdicts, and what was not measured and why.
 type Report struct {
 	Environments []environment // the most used first
 	Claims       []Outcome
@@ -31,7 +31,7 @@ type Report struct {
 	first, last time.Time // of the measurements
 }
 
-// environment is one that measurements were made in.
+// environment is an environment of measurements.
 type environment struct {
 	host.Environment
 	Measurements int
@@ -49,12 +49,12 @@ type section struct {
 type view struct {
 	Sheets     []sheet
 	Figure     template.HTML // SVG; "" if there is none
-	FigureFile string        // its name in the folder of the page
-	Title      string        // "": that of the experiment
+	FigureFile string        // file name in the folder of the page
+	Title      string        // "": the title of the experiment
 }
 
-// NewReport puts the report of completed experiments together; lacking
-// describes, by ID, what of them was not measured.
+// NewReport makes the report of completed experiments; lacking describes, by ID, which of their measurements are
+// missing.
 func NewReport(list []records.Experiment, measured []records.Record, lacking map[string][]string) (*Report, error) {
 	r := &Report{Environments: environments(measured), Claims: judge(measured)}
 	for _, e := range list {
@@ -115,7 +115,7 @@ func environments(list []records.Record) (found []environment) {
 	return found
 }
 
-// ClaimsByPaper are the claims by the key of their paper.
+// ClaimsByPaper returns the claims by the key of their paper.
 func (r *Report) ClaimsByPaper() map[string][]Outcome {
 	papers := map[string][]Outcome{}
 	for _, c := range r.Claims {
@@ -143,7 +143,7 @@ var htmlTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page.html").Funcs(template.FuncMap{
 		"sheet": func(s sheet) (template.HTML, error) {
 			text, err := rendered(s.html)
-			return template.HTML(text), err // escapes its words itself
+			return template.HTML(text), err // its words are escaped already
 		},
 		"size": size, "join": strings.Join, "cited": cited, "tally": tally, "title": title, "sentence": sentence,
 	}).Parse(htmlPage))
@@ -158,13 +158,13 @@ var markdownTemplate = sync.OnceValue(func() *texttemplate.Template {
 	}).Parse(markdownPage))
 })
 
-// HTML writes a page that shows all by itself, and leads to the files of tables and figures in its folder, see Write.
+// HTML writes a self-contained page that links to the files of tables and figures in its folder, see Write.
 func (r *Report) HTML(w io.Writer) error { return htmlTemplate().Execute(w, r) }
 
 // Markdown writes a page that refers to the figures as files in its folder.
 func (r *Report) Markdown(w io.Writer) error { return markdownTemplate().Execute(w, r) }
 
-// EnvironmentsMarkdown writes a table of the machines measured on.
+// EnvironmentsMarkdown writes a table of the machines of the measurements.
 func (r *Report) EnvironmentsMarkdown(w io.Writer) error {
 	return markdownTemplate().ExecuteTemplate(w, "environments", r)
 }
@@ -180,7 +180,7 @@ func rendered(write func(io.Writer) error) (string, error) {
 	return b.String(), err
 }
 
-// size is a number of bytes for people.
+// size formats a number of bytes.
 func size(n int64) string {
 	if n == 0 {
 		return "unknown"
@@ -188,7 +188,7 @@ func size(n int64) string {
 	return humanize.IBytes(uint64(n))
 }
 
-// sentence begins with a capital letter.
+// sentence capitalises the first letter.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]

@@ -13,8 +13,8 @@ import (
 
 var loads = regexp.MustCompile(`(?i)<(link|script|iframe|img|image|object)\b|\b(src|xlink:href)="[^#"]|url\(|@import`)
 
-// TestHTML wants one file that loads no other, in which every tag is closed,
-// every experiment, figure and claim is found, and every link leads somewhere.
+// TestHTML: the page is one file that loads no other, every tag is closed, every experiment, figure and claim is
+// there, and every link has a target.
 func TestHTML(t *testing.T) {
 	r := report(t)
 	var b bytes.Buffer
@@ -68,7 +68,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// reportFiles are the names of the files beside the page of report.
+// reportFiles returns the names of the files beside the page of a report.
 func reportFiles(t *testing.T) map[string]bool {
 	t.Helper()
 	there := map[string]bool{"measurements.jsonl": true, "report.md": true}
@@ -81,7 +81,7 @@ func reportFiles(t *testing.T) map[string]bool {
 	return there
 }
 
-// What many experiments lack is said once.
+// A lack of many experiments is reported once.
 func TestLackingOnce(t *testing.T) {
 	quick := "a full run; these are measurements of a quick one"
 	lacking := map[string][]string{}
@@ -160,7 +160,7 @@ func wellFormed(t *testing.T, page string) {
 	}
 }
 
-// Names of own experiments and errors with names of files add no markup to report.md.
+// Names of user experiments and errors with file names add no markup to report.md.
 func TestMarkdownText(t *testing.T) {
 	got := markdownText("<script>`a`|*b*\n# c\x1b[31m")
 	if want := "\\<script>\\`a\\`|\\*b\\* # c\ufffd\\[31m"; got != want {

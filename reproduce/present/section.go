@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// ReplaceSection puts text between two markers of a page.
+// ReplaceSection replaces the text between two markers of a page.
 func ReplaceSection(path, begin, end, text string) error {
 	old, err := os.ReadFile(path)
 	if err != nil {

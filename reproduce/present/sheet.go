@@ -10,29 +10,29 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// sheet is a table as it is printed.
+// sheet is a table as printed.
 type sheet struct {
-	Name    string     // of its files, without ending
-	Caption string     // what it is, and where in the papers
-	Short   string     // the same below the title of its experiment
-	Details string     // of that, what its title does not say
-	Head    [][]string // levels of headings; equal ones side by side in all but the last are one
-	Keys    int        // leading columns, which hold labels
+	Name    string     // of its files, without extension
+	Caption string     // what the table shows, and its source in the papers
+	Short   string     // the caption below the title of its experiment
+	Details string     // the part of Short that its title does not say
+	Head    [][]string // levels of headings; equal neighbours are joined in all levels but the last
+	Keys    int        // number of leading columns, which hold labels
 	Body    [][]string
 	Notes   []string
 
-	// Data is the same for programs, in full precision: headings, then a line for
-	// each cell, or for each point of a history.
+	// Data is the table for programs, in full precision: headings, then a line for each cell or for each point of a
+	// history.
 	Data [][]string
 }
 
-// manyColumns is the number of columns from which on headings have to be short.
+// manyColumns is the number of columns from which on headings must be short.
 const manyColumns = 8
 
-// missing stands where there is no value.
+// missing is printed where there is no value.
 const missing = "–"
 
-// sheet prints the table. Labels that all columns share are in the caption.
+// sheet returns the table as printed. Labels that all columns share are in the caption.
 func (t *table) sheet() sheet {
 	s := sheet{Name: t.name(), Keys: len(t.View.Rows), Notes: slices.Clone(t.Notes), Data: t.data()}
 	levels, common := t.levels()
@@ -73,7 +73,7 @@ func (t *table) sheet() sheet {
 // sheetColumn is a column of a sheet: a value of a column of the table.
 type sheetColumn struct{ column, value int }
 
-// sheetColumns are those that are not empty.
+// sheetColumns returns the columns that are not empty.
 func (t *table) sheetColumns() (list []sheetColumn) {
 	for k := range t.Columns {
 		for v := range t.Values {
@@ -98,7 +98,7 @@ func (t *table) levels() (vary []int, common []string) {
 	return vary, common
 }
 
-// varying lists the labels of which keys have more than one value; not nil.
+// varying returns the indices of the labels that have more than one value in keys; never nil.
 func varying(keys [][]string) []int {
 	vary := []int{}
 	for l := range slices.Concat(keys[:min(1, len(keys))]...) {
@@ -109,8 +109,8 @@ func varying(keys [][]string) []int {
 	return vary
 }
 
-// caption describes the table, as such, below the title of the experiment, and below its own title; common are the labels
-// that all cells have.
+// caption describes the table in three ways: by itself, below the title of the experiment, and below its own title.
+// common are the labels that all cells share.
 func (t *table) caption(common []string) (whole, short, below string) {
 	e := &t.Experiment
 	text := fmt.Sprintf("%s (%s of [%s]): %s", e.ID, e.Source, e.Paper, e.Title)
@@ -132,8 +132,7 @@ func (t *table) caption(common []string) (whole, short, below string) {
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// word is the value of a label for people, with a mark at matrices that others
-// stand in for.
+// word formats the value of a label and marks matrices that a surrogate stands for.
 func (t *table) word(label, value string) string {
 	switch {
 	case label == "matrix" && t.Surrogate[value]:
@@ -148,7 +147,7 @@ func (t *table) word(label, value string) string {
 	return value
 }
 
-// heading is a value with its unit; short is its name, except of shares.
+// heading returns a value with its unit; with short it is the value's name, except for shares.
 func heading(v records.Value, short bool) string {
 	text := v.Text
 	if short && !strings.HasSuffix(v.Name, text) {
@@ -170,7 +169,7 @@ func (t *table) legend() (notes []string) {
 	return notes
 }
 
-// text is a value of a cell for people. The winner stands at the first value.
+// text formats a value of a cell. The winner is added to the first value.
 func (c *cell) text(k int, v records.Value) string {
 	text := c.mark(format(v, c.Values[k]))
 	if k == 0 && c.Winner != "" {
@@ -194,7 +193,7 @@ func (c *cell) mark(text string) string {
 	return text
 }
 
-// format writes a value as a paper would.
+// format formats a value as a paper would.
 func format(v records.Value, x float64) string {
 	if math.IsNaN(x) {
 		return missing
@@ -215,7 +214,7 @@ func format(v records.Value, x float64) string {
 	return strconv.FormatFloat(x, 'e', 1, 64)
 }
 
-// fixed writes three significant digits, without exponent where that is short.
+// fixed formats three significant digits, without an exponent where that is short.
 func fixed(x float64) string {
 	size := math.Abs(x)
 	if x != 0 && (size < 1e-3 || size >= 1e6) {
@@ -228,7 +227,7 @@ func fixed(x float64) string {
 	return strconv.FormatFloat(x, 'f', digits, 64)
 }
 
-// exact writes a value for programs, nothing for none.
+// exact formats a value for programs; no value gives an empty text.
 func exact(x float64) string {
 	if math.IsNaN(x) {
 		return ""
@@ -236,7 +235,7 @@ func exact(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// data is sheet.Data of a table.
+// data returns sheet.Data of a table.
 func (t *table) data() [][]string {
 	v := &t.View
 	head := slices.Concat(v.Rows, v.Columns)

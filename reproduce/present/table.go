@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// table is a view of an experiment with what was measured.
+// table is a view of an experiment with its measurements.
 type table struct {
 	Experiment records.Experiment
 	View       records.View
@@ -18,13 +18,13 @@ type table struct {
 	Rows, Columns [][]string      // values of the view's labels
 	Values        []records.Value // in each cell
 	Cells         [][]cell        // a row for each of Rows
-	Surrogate     map[string]bool // matrices for which another one was measured
-	Notes         []string        // to be read below it
+	Surrogate     map[string]bool // matrices that a surrogate stands for
+	Notes         []string        // printed below the table
 }
 
-// cell is what was measured at a row and a column, and what was published.
+// cell holds the measured and the published values for a row and a column.
 type cell struct {
-	Values    []float64            // as table.Values; NaN: none
+	Values    []float64            // in the order of table.Values; NaN: none
 	Published []float64            // likewise
 	About     bool                 // read from a figure or from text
 	Winner    string               // the value of View.Best.Over
@@ -44,7 +44,7 @@ func (c *cell) published() bool { return slices.ContainsFunc(c.Published, isNumb
 
 func isNumber(v float64) bool { return !math.IsNaN(v) }
 
-// measured reports whether anything was.
+// measured reports whether anything was measured.
 func (t *table) measured() bool {
 	return t.has(func(c *cell) bool { return c.measured() })
 }
@@ -55,9 +55,9 @@ func (t *table) has(is func(*cell) bool) bool {
 	})
 }
 
-// belongs reports whether a record is one of a grid's measurements: of its kind,
-// with one of its matrices, a surrogate of about the grid's size, and with values of
-// its labels. Labels that the grid does not name may have any value.
+// belongs reports whether a record is one of a grid's measurements: it has the grid's kind, one of its matrices, with
+// a surrogate of about the grid's size, and values of its labels. Labels that the grid does not name may have any
+// value.
 func belongs(g records.Grid, r *records.Record) bool {
 	if r.Kind != g.Kind || (r.Matrix != nil) != (len(g.Matrices) > 0) {
 		return false
@@ -79,15 +79,14 @@ func belongs(g records.Grid, r *records.Record) bool {
 // near reports whether a surrogate has about the size of a grid.
 func near(a, b float64) bool { return a < 2*b && b < 2*a }
 
-// newTable arranges the records that belong to the experiment. Rows and columns are
-// in the order in which the grids list their labels; those with nothing measured
-// and nothing published are left out. Where several records would fill a cell,
-// those of real matrices go before those of surrogates, those of full runs before
-// those of quick ones, and the newest before older ones.
+// newTable arranges the records that belong to the experiment. Rows and columns have the order in which the grids
+// list their labels; those with nothing measured and nothing published are left out. If several records would fill a
+// cell, records of real matrices precede those of surrogates, records of full runs precede those of quick ones, and
+// newer ones precede older ones.
 //
-// A row of Published belongs to a cell if every label that it names has the
-// cell's value, or one that the view shows where that is no row or column. It must
-// name all rows and columns of which the view shows more than one value.
+// A row of Published belongs to a cell if every label that it names has the cell's value, or a value that the view
+// shows if the label is no row or column. It must name all rows and columns of which the view shows more than one
+// value.
 func newTable(e records.Experiment, v records.View, list []records.Record) table {
 	t := table{Experiment: e, View: v, Values: describe(v), Surrogate: map[string]bool{}}
 	p := pivot{table: &t, orders: map[string][]string{}, cells: map[string][]*records.Record{}}
@@ -106,8 +105,7 @@ func newTable(e records.Experiment, v records.View, list []records.Record) table
 	return t
 }
 
-// describe returns what the cells of a view hold: for a history without values,
-// the last ones of its y.
+// describe returns the values in the cells of a view; for a history without values, the last values of its y.
 func describe(v records.View) []records.Value {
 	var list []records.Value
 	for _, name := range v.Values {
@@ -121,7 +119,7 @@ func describe(v records.View) []records.Value {
 	return list
 }
 
-// last stands before the name of a series for its last number.
+// last precedes the name of a series for its last number.
 const last = "last "
 
 func describeValue(name string) records.Value {
@@ -132,14 +130,14 @@ func describeValue(name string) records.Value {
 	return d
 }
 
-// pivot is a table in the making.
+// pivot is a table under construction.
 type pivot struct {
 	table  *table
 	orders map[string][]string          // values of each label that are shown, in order
 	cells  map[string][]*records.Record // by key of row and column
 }
 
-// collect sorts the records into cells.
+// collect distributes the records over the cells.
 func (p *pivot) collect(list []records.Record) {
 	v, grids := &p.table.View, p.grids(list)
 	for _, g := range grids {
@@ -167,7 +165,7 @@ func (p *pivot) collect(list []records.Record) {
 	}
 }
 
-// grids returns those that the view shows records of, or all if there are none.
+// grids returns the grids that the view shows records of, or all grids if there are none.
 func (p *pivot) grids(list []records.Record) (grids []records.Grid) {
 	e, v := &p.table.Experiment, &p.table.View
 	for _, g := range e.Measure {
@@ -221,7 +219,7 @@ func key(row, column []string) string {
 
 func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 
-// dropEmpty leaves out rows and columns that hold nothing.
+// dropEmpty removes rows and columns that hold nothing.
 func (t *table) dropEmpty() {
 	kept := func(keys [][]string, empty func(i int) bool) (list []int) {
 		for i := range keys {
@@ -244,7 +242,7 @@ func (t *table) dropEmpty() {
 	t.Rows, t.Columns, t.Cells = pick(t.Rows, rows), pick(t.Columns, columns), cells
 }
 
-// pick returns the elements of those indices.
+// pick returns the elements with these indices.
 func pick[T any](list []T, indices []int) (picked []T) {
 	for _, i := range indices {
 		picked = append(picked, list[i])
@@ -265,7 +263,7 @@ func (t *table) surrogateNote() string {
 	return "a generated matrix of the same class in place of " + strings.Join(slices.Sorted(maps.Keys(t.Surrogate)), ", ")
 }
 
-// annotate explains the marks, and warns of what limits the measurements.
+// annotate explains the marks, and warns of limitations of the measurements.
 func (t *table) annotate(ambiguous []string) {
 	note := func(format string, args ...any) { t.Notes = append(t.Notes, fmt.Sprintf(format, args...)) }
 	if text := t.surrogateNote(); text != "" {

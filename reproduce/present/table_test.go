@@ -19,7 +19,7 @@ func product(matrix, formats, epsilon string, seconds float64) records.Record {
 	}
 }
 
-// products is an experiment of two matrices, two sets and two epsilons.
+// products returns an experiment of two matrices, two sets and two epsilons.
 func products() records.Experiment {
 	return records.Experiment{Measure: []records.Grid{{
 		Kind: "product", Matrices: records.Words{"b", "a"},
@@ -50,7 +50,7 @@ func TestBelongs(t *testing.T) {
 	}
 }
 
-// TestOrder wants rows and columns in the grid's order, empty ones left out.
+// TestOrder: rows and columns have the grid's order, without empty ones.
 func TestOrder(t *testing.T) {
 	v := records.View{Rows: []string{"matrix"}, Columns: []string{"formats", "epsilon"}, Values: []string{"seconds"}}
 	table := newTable(products(), v, []records.Record{
@@ -78,7 +78,7 @@ func keysText(keys [][]string) string {
 	return strings.Join(list, ";")
 }
 
-// TestPreference has records of the same labels compete.
+// TestPreference: records with the same labels compete for a cell.
 func TestPreference(t *testing.T) {
 	at := func(seconds float64, surrogate, quick bool, hour int) records.Record {
 		r := product("a", "AFX", "2^-24", seconds)
@@ -165,7 +165,7 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestAmbiguous leaves a label out of the view.
+// TestAmbiguous: the view lacks a label.
 func TestAmbiguous(t *testing.T) {
 	v := records.View{Rows: []string{"matrix"}, Columns: []string{"formats"}, Values: []string{"seconds"}}
 	table := newTable(products(), v, []records.Record{product("a", "AFX", "2^-24", 1), product("a", "AFX", "2^-53", 2)})

@@ -11,8 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// scaleY sets the range and the ticks of y, and returns the level of a horizontal
-// line or NaN.
+// scaleY sets the range and the ticks of y. It returns the level of a horizontal line, or NaN.
 func (g *Chart) scaleY(a *plot.Axis, p *Panel) (level float64) {
 	var heights []float64
 	for _, o := range g.panels {
@@ -42,8 +41,8 @@ func (g *Chart) scaleY(a *plot.Axis, p *Panel) (level float64) {
 	return p.Y.place(level)
 }
 
-// place is where an axis has a value: gonum draws logarithms on linear axes, since its
-// logarithmic ones put their names in wrong places.
+// place returns the coordinate of a value on an axis: gonum draws logarithms on linear axes here, since its
+// logarithmic axes misplace their names.
 func (a ChartAxis) place(value float64) float64 {
 	if a.Log {
 		return math.Log10(max(value, 0))
@@ -51,8 +50,8 @@ func (a ChartAxis) place(value float64) float64 {
 	return value
 }
 
-// scale sets the range of an axis to the places of values of at most edge, on a
-// logarithmic axis to whole decades of the positive ones.
+// scale sets the range of an axis to the coordinates of the values up to edge; on a logarithmic axis, to whole
+// decades of the positive ones.
 func scale(a *plot.Axis, values []float64, log bool, edge float64) {
 	if log {
 		values = slices.DeleteFunc(values, func(v float64) bool { return v <= 0 })
@@ -70,12 +69,11 @@ func scale(a *plot.Axis, values []float64, log bool, edge float64) {
 	}
 }
 
-// decades are the ticks of gonum's logarithmic axes, at the logarithms; at most six
-// powers of 10 are named.
+// decades returns the ticks of gonum's logarithmic axes, at the logarithms; at most six powers of 10 are labelled.
 func decades(low, high float64) (ticks []plot.Tick) {
 	const rounding = 1e-9
 	step := int(high-low)/6 + 1
-	for _, t := range (plot.LogTicks{Prec: 4}).Ticks(math.Pow(10, low-0.5), math.Pow(10, high)) { // it rounds to zero
+	for _, t := range (plot.LogTicks{Prec: 4}).Ticks(math.Pow(10, low-0.5), math.Pow(10, high)) { // gonum rounds down to zero
 		t.Value = math.Log10(t.Value)
 		_, part := math.Modf((t.Value - low) / float64(step))
 		named := !t.IsMinor() && min(math.Abs(part), 1-math.Abs(part)) < rounding
@@ -86,8 +84,7 @@ func decades(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// scaleX sets the range and the ticks of x; categories are named only below the
-// bottom panels.
+// scaleX sets the range and the ticks of x; categories are labelled only below the bottom panels.
 func (g *Chart) scaleX(q *plot.Plot, p *Panel, bottom bool) {
 	switch n := len(g.categories); {
 	case !g.nominal():
@@ -120,8 +117,7 @@ func (g *Chart) scaleX(q *plot.Plot, p *Panel, bottom bool) {
 	}
 }
 
-// categoryStyle is the style of the names of categories, which stand upright where
-// they find no room otherwise.
+// categoryStyle returns the style of the names of categories, which are vertical if there is no room otherwise.
 func (g *Chart) categoryStyle() draw.TextStyle {
 	style := plot.New().X.Tick.Label
 	style.Font.Size = textSize
@@ -133,7 +129,7 @@ func (g *Chart) categoryStyle() draw.TextStyle {
 	return style
 }
 
-// namedTicks marks the values of x that Tick was called with, at most eight by name.
+// namedTicks returns ticks at the values of x that Tick was called with, at most eight of them labelled.
 func (g *Chart) namedTicks() plot.ConstantTicks {
 	ticks := slices.SortedFunc(slices.Values(g.ticks), func(a, b plot.Tick) int { return cmp.Compare(a.Value, b.Value) })
 	step := (len(ticks)-1)/8 + 1
@@ -146,7 +142,7 @@ func (g *Chart) namedTicks() plot.ConstantTicks {
 	return ticks
 }
 
-// places of points in a panel; those beyond the range of y are moved to its ends.
+// places returns the coordinates of points in a panel; points beyond the range of y move to its ends.
 func (g *Chart) places(p *Panel, y plot.Axis, list plotter.XYs) plotter.XYs {
 	list = slices.Clone(list)
 	for i, at := range list {

@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Formats of figures, which are the endings of their files as well.
+// Formats of figures, which are also their file extensions.
 const (
 	SVG = "svg"
 	PNG = "png"
@@ -28,7 +28,7 @@ const (
 // Formats lists the formats of figures.
 var Formats = []string{SVG, PNG}
 
-// Measures of figures.
+// Sizes in figures.
 const (
 	width      = 16 * vg.Centimeter
 	textSize   = vg.Length(8) // points
@@ -79,17 +79,17 @@ func (g *Chart) Write(w io.Writer, format string) error {
 		return err
 	}
 	out := b.Bytes()
-	if format == SVG { // letters of the same widths, where the font is not there
+	if format == SVG { // fallback fonts with letters of the same widths
 		out = bytes.ReplaceAll(out, []byte("font-family:Liberation Sans"), []byte("font-family:Liberation Sans,Arimo,Arial,Helvetica,sans-serif"))
 	}
 	_, err := w.Write(out)
 	return err
 }
 
-// fewCategories find room in half the width.
+// fewCategories is the largest number of categories that fit into half the width.
 const fewCategories = 10
 
-// columns is how many panels stand side by side.
+// columns returns the number of panels side by side.
 func (g *Chart) columns() int {
 	n := len(g.panels)
 	if n > 1 && len(g.categories) == 0 || n >= 4 && n%2 == 0 && len(g.categories) <= fewCategories {
@@ -120,7 +120,7 @@ func (g *Chart) draw(c draw.Canvas) {
 	}
 }
 
-// plot sets up a panel; the left ones name y if all have the same, the bottom ones x.
+// plot sets up a panel; the left panels name y if all have the same y, the bottom ones name x.
 func (g *Chart) plot(p *Panel, left, bottom bool) *plot.Plot {
 	q := plot.New()
 	q.Title.Text, q.Title.Padding = p.Title, gap
@@ -163,7 +163,7 @@ func (g *Chart) plot(p *Panel, left, bottom bool) *plot.Plot {
 	for k := range g.series {
 		i := k
 		if g.Kind == Stack {
-			i = len(g.series) - 1 - k // lower bars lie on top of higher ones
+			i = len(g.series) - 1 - k // lower bars are drawn over higher ones
 		}
 		if s := p.data[i]; s != nil {
 			for _, part := range g.measured(i, g.dodge(p, i, g.places(p, y, s.measured)), g.width(p), y.Min) {
@@ -171,7 +171,7 @@ func (g *Chart) plot(p *Panel, left, bottom bool) *plot.Plot {
 			}
 		}
 	}
-	for i := range g.series { // on top of the bars
+	for i := range g.series { // over the bars
 		if s := p.data[i]; s != nil {
 			q.Add(g.publishedMarks(i, g.dodge(p, i, g.places(p, y, s.published))))
 		}
@@ -180,13 +180,13 @@ func (g *Chart) plot(p *Panel, left, bottom bool) *plot.Plot {
 	return q
 }
 
-// guide draws a guide, its name above it.
+// guide draws a guide with its name above it.
 func (g *Chart) guide(p *Panel, guide Guide) []plot.Plotter {
 	line := plotter.XYs{{X: g.X.place(guide.From[0]), Y: p.Y.place(guide.From[1])}, {X: g.X.place(guide.To[0]), Y: p.Y.place(guide.To[1])}}
 	name := &plotter.Labels{XYs: line[:1], Labels: []string{guide.Name}, TextStyle: []draw.TextStyle{plot.New().X.Tick.Label}, Offset: vg.Point{X: 2, Y: 2}}
 	style := &name.TextStyle[0]
 	style.Font.Size, style.XAlign, style.YAlign = 0.85*textSize, draw.XLeft, draw.YBottom
-	if guide.From[1] != guide.To[1] { // it rises, through what stands close above it
+	if guide.From[1] != guide.To[1] { // a rising guide passes close to its label
 		name.Offset = vg.Point{X: -4, Y: 10}
 	}
 	if guide.AtEnd {
@@ -203,7 +203,7 @@ type part interface {
 	plot.Thumbnailer
 }
 
-// measured draws the measured values of series i; bars rise from the bottom.
+// measured draws the measured values of series i; bars rise from bottom.
 func (g *Chart) measured(i int, list plotter.XYs, width, bottom float64) []part {
 	c := g.colour(i)
 	if g.Kind == Bars || g.Kind == Stack {
@@ -228,14 +228,14 @@ func (g *Chart) measured(i int, list plotter.XYs, width, bottom float64) []part 
 	return []part{&plotter.Line{XYs: list, LineStyle: draw.LineStyle{Color: c, Width: 1, Dashes: plotutil.Dashes(i)}}, marks}
 }
 
-// markStyles are those of marks.
+// markStyles are the line styles of marks.
 var markStyles = map[Mark]draw.LineStyle{
 	Thin:   {Color: color.Gray{150}, Width: 0.5},
 	Dotted: {Color: color.Gray{110}, Width: 0.5, Dashes: []vg.Length{1, 2}},
 	Dashed: {Color: color.RGBA{200, 30, 30, 255}, Width: 0.8, Dashes: []vg.Length{4, 2}},
 }
 
-// shapes of measured values; published ones are rings.
+// shapes are the shapes of measured values; published values are rings.
 var shapes = []draw.GlyphDrawer{
 	draw.CircleGlyph{},
 	draw.BoxGlyph{},
@@ -255,7 +255,7 @@ func (g *Chart) publishedMarks(i int, list plotter.XYs) *plotter.Scatter {
 	return &plotter.Scatter{XYs: list, GlyphStyle: draw.GlyphStyle{Color: c, Radius: 2.4, Shape: draw.RingGlyph{}}}
 }
 
-// viridis goes from dark to light, distinct in grey and for the colour-blind as well.
+// viridis is a palette from dark to light, distinct in grey and for the colour-blind as well.
 var viridis = []color.Color{
 	color.RGBA{68, 1, 84, 255},
 	color.RGBA{59, 82, 139, 255},
@@ -264,7 +264,7 @@ var viridis = []color.Color{
 	color.RGBA{253, 231, 37, 255},
 }
 
-// colour is that of series i; of marks and lines, which are thin, none is very light.
+// colour returns the colour of series i; marks and lines, which are thin, have no very light colours.
 func (g *Chart) colour(i int) color.Color {
 	ramp, err := moreland.NewLuminance(viridis)
 	if err != nil {
@@ -282,7 +282,7 @@ func (g *Chart) colour(i int) color.Color {
 	return c
 }
 
-// legends names the series, in columns above the panels of that height.
+// legends returns the names of the series, in columns above the panels, and their height.
 func (g *Chart) legends() (columns []plot.Legend, height vg.Length) {
 	type entry struct {
 		name  string

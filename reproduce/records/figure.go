@@ -1,6 +1,5 @@
-// Package figure draws panels of bars, points or lines under one legend, in the
-// style of all figures of mpsolve, as SVG or PNG. It gives the same bytes for the
-// same figure.
+// Figures draw panels of bars, points or lines under one legend, in the style of all figures of mpsolve, as SVG or
+// PNG. The same figure always gives the same bytes.
 package records
 
 import (
@@ -18,7 +17,7 @@ type ChartKind string
 // The kinds of figures.
 const (
 	Bars    ChartKind = "bars"    // series side by side in categories
-	Points  ChartKind = "points"  // likewise, as marks
+	Points  ChartKind = "points"  // as Bars, with marks
 	Lines   ChartKind = "lines"   // through the values of x that Tick names
 	Stack   ChartKind = "stack"   // a bar for each category; y is the top of each part
 	History ChartKind = "history" // lines through many points
@@ -37,7 +36,7 @@ type Chart struct {
 	series     []string    // in the order of the legend
 	categories []string    // at x = 0, 1, ...
 	ticks      []plot.Tick // of x
-	rings      string      // what hollow marks are; "": there are none
+	rings      string      // meaning of hollow marks; "": there are none
 }
 
 // ChartAxis is an axis of a panel.
@@ -46,34 +45,34 @@ type ChartAxis struct {
 	Log  bool
 }
 
-// Panel is one of the plots of a figure.
+// Panel is a plot of a figure.
 type Panel struct {
 	Title string
 	Y     ChartAxis
 
-	// Percent names what the panel shows in percent, "" if in other units. Panels of the
-	// same name have the same range of y, with a line at 100 if a value reaches 50.
+	// Percent names what the panel shows in percent, "" for other units. Panels of the same name have the same range
+	// of y, with a line at 100 if a value reaches 50.
 	Percent string
 
-	Level  float64 // of a horizontal line; 0: none
-	Guides []Guide // drawn below the series; within the range of their points
-	X      string  // the text of its axis of x, in place of that of the figure; "": that of the figure
+	Level  float64 // y of a horizontal line; 0: none
+	Guides []Guide // drawn below the series, within the range of their points
+	X      string  // text of the axis of x that replaces the figure's; "": the figure's text
 
 	marks []mark
 	data  map[int]*points // by index in Figure.series
 }
 
-// Guide is a straight line that no series belongs to, such as a limit, with a name at its first or its last point.
+// Guide is a straight line that belongs to no series, such as a limit, with a name at its first or its last point.
 type Guide struct {
 	Name     string
 	From, To [2]float64 // x and y
-	AtEnd    bool       // the name is at To, and ends there
+	AtEnd    bool       // the name ends at To
 }
 
-// Mark is what a vertical line in a panel stands for; the figure's Note says which is which.
+// Mark is the style of a vertical line in a panel; the figure's Note explains it.
 type Mark int
 
-// The marks, from the least to the most striking.
+// The marks, from the least to the most conspicuous.
 const (
 	Thin   Mark = iota // grey
 	Dotted             // grey dots
@@ -88,7 +87,7 @@ type mark struct {
 // Mark draws a vertical line.
 func (p *Panel) Mark(kind Mark, x float64) { p.marks = append(p.marks, mark{kind, x}) }
 
-// points of one series.
+// points holds the points of one series.
 type points struct{ measured, published plotter.XYs }
 
 // AddPanel appends a panel.
@@ -98,8 +97,8 @@ func (g *Chart) AddPanel(p Panel) *Panel {
 	return &p
 }
 
-// Add appends a point to a series of a panel. A point without a place, such as NaN or
-// x = 0 on a logarithmic axis, is left out, but its series is in the legend.
+// Add appends a point to a series of a panel. A point that cannot be drawn, such as NaN or x = 0 on a logarithmic
+// axis, is left out, but its series is in the legend.
 func (g *Chart) Add(p *Panel, series string, x, y float64) {
 	s := g.points(p, series)
 	if g.inRange(x) && isNumber(y) {
@@ -112,7 +111,8 @@ func (g *Chart) AddPublished(p *Panel, series string, x, y float64) {
 	g.AddRing(p, series, x, y, "published")
 }
 
-// AddRing appends a value drawn as a hollow mark, which the legend calls by that name; it is the same for all of a figure.
+// AddRing appends a value drawn as a hollow mark, which has that name in the legend; a figure has one name for all
+// its hollow marks.
 func (g *Chart) AddRing(p *Panel, series string, x, y float64, name string) {
 	s := g.points(p, series)
 	if g.inRange(x) && isNumber(y) {
@@ -129,10 +129,10 @@ func (g *Chart) points(p *Panel, series string) *points {
 	return p.data[i]
 }
 
-// Category returns the x of a category, which is appended if it is new.
+// Category returns the x of a category, which it appends if it is new.
 func (g *Chart) Category(name string) float64 { return float64(index(&g.categories, name)) }
 
-// index finds a word in a list, to which it is appended if it is new.
+// index returns the index of a word in a list, to which it appends the word if it is new.
 func index(list *[]string, word string) int {
 	i := slices.Index(*list, word)
 	if i < 0 {
@@ -142,7 +142,7 @@ func index(list *[]string, word string) int {
 	return i
 }
 
-// Tick names a value of x.
+// Tick labels a value of x.
 func (g *Chart) Tick(x float64, name string) {
 	if !g.inRange(x) || slices.ContainsFunc(g.ticks, func(t plot.Tick) bool { return t.Value == x }) {
 		return
@@ -150,15 +150,15 @@ func (g *Chart) Tick(x float64, name string) {
 	g.ticks = append(g.ticks, plot.Tick{Value: x, Label: name})
 }
 
-// inRange reports whether the axis has a place for x.
+// inRange reports whether x can be drawn on the axis.
 func (g *Chart) inRange(x float64) bool { return isNumber(x) && (x > 0 || !g.X.Log) }
 
 func isNumber(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// nominal reports whether x names categories.
+// nominal reports whether x stands for categories.
 func (g *Chart) nominal() bool { return g.Kind != Lines && g.Kind != History }
 
-// all lists the points of a panel.
+// all returns the points of a panel.
 func (p *Panel) all() (list plotter.XYs) {
 	for _, s := range p.data {
 		list = slices.Concat(list, s.measured, s.published)
@@ -166,7 +166,7 @@ func (p *Panel) all() (list plotter.XYs) {
 	return list
 }
 
-// drawn lists the series that have points in the panel.
+// drawn returns the series that have points in the panel.
 func (p *Panel) drawn() (list []int) {
 	for i, s := range p.data {
 		if len(s.measured)+len(s.published) > 0 {
@@ -177,10 +177,10 @@ func (p *Panel) drawn() (list []int) {
 	return list
 }
 
-// share is the part of a category that its series share.
+// share is the part of a category that its series occupy.
 const share = 0.8
 
-// width is the part of a category that each series of a panel has.
+// width returns the part of a category that each series of a panel occupies.
 func (g *Chart) width(p *Panel) float64 {
 	if g.Kind != Bars && g.Kind != Points {
 		return share
@@ -202,8 +202,8 @@ func (g *Chart) dodge(p *Panel, i int, list plotter.XYs) plotter.XYs {
 	return list
 }
 
-// edge is the upper end of a logarithmic axis of marks, 1000 times what nine in ten
-// lie below, so that a few outliers do not flatten the others.
+// edge returns the upper end of a logarithmic axis of marks, 1000 times a value above nine tenths of the points, so
+// that a few outliers do not flatten the others.
 func (g *Chart) edge(p *Panel) float64 {
 	if g.Kind != Points || !p.Y.Log {
 		return math.Inf(1)
@@ -221,7 +221,7 @@ func (g *Chart) edge(p *Panel) float64 {
 	return 1000 * heights[len(heights)*9/10]
 }
 
-// note is Note, and a remark if points lie beyond the edge of a panel.
+// note returns Note, with a remark if points lie beyond the edge of a panel.
 func (g *Chart) note() string {
 	if !slices.ContainsFunc(g.panels, func(p *Panel) bool {
 		edge := g.edge(p)

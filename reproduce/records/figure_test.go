@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestLittle draws figures of nothing, of one point, and of zeros on a logarithmic
-// axis.
+// TestLittle draws figures of nothing, of one point, and of zeros on a logarithmic axis.
 func TestLittle(t *testing.T) {
 	for _, kind := range Kinds {
 		for name, y := range map[string][]float64{"nothing": nil, "NaN": {math.NaN()}, "a point": {1}, "zeros": {0, 0}, "outliers": {1, 1, 1, 1e9}} {
@@ -35,7 +34,7 @@ func TestLittle(t *testing.T) {
 	}
 }
 
-// TestTwice wants the same bytes again.
+// TestTwice: a figure drawn again has the same bytes.
 func TestTwice(t *testing.T) {
 	g := Chart{Kind: Points, Note: "a note"}
 	p := g.AddPanel(Panel{Title: "ε = 2^-53", Y: ChartAxis{Text: "error", Log: true}, Level: 0x1p-53})

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock keeps other processes from locking f until it is closed. On file systems without
-// locks it does nothing.
+// lock keeps other processes from locking f until f is closed. On file systems without locks it does nothing.
 func lock(f *os.File) error {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return ErrInUse

@@ -1,5 +1,5 @@
-// Package experiments holds the tables and figures of the papers as data, a YAML
-// file for each; docs/reproduction.md explains how to write one.
+// Package records holds the tables and figures of the papers as data, a YAML file for each (docs/reproduction.md
+// explains how to write one), and keeps their measurements.
 package records
 
 import (
@@ -24,7 +24,7 @@ var files embed.FS
 // groupsFile lists names of matrices by group.
 const groupsFile = "groups.yaml"
 
-// Words is a list of words; a single one may stand without brackets.
+// Words is a list of words; a single word may stand without brackets.
 type Words []string
 
 // UnmarshalYAML reads either form.
@@ -57,10 +57,10 @@ func All() ([]Experiment, error) {
 	return list, nil
 }
 
-// IDs returns those of all experiments in order, the names of their files.
+// IDs returns the IDs of all experiments in order, the names of their files.
 func IDs() (ids []string) {
 	names, err := fs.Glob(files, "*.yaml")
-	if err != nil { // a fault of the pattern
+	if err != nil { // an invalid pattern
 		panic(err)
 	}
 	for _, name := range names {
@@ -103,7 +103,7 @@ func Parse(name string, text []byte) (Experiment, error) {
 	return e, nil
 }
 
-// GroupsByName are names of matrices by the name of their group.
+// GroupsByName maps the name of a group to the names of its matrices.
 type GroupsByName map[string][]string
 
 // Groups returns the groups of matrices that experiments may name.
@@ -119,8 +119,7 @@ func Groups() (GroupsByName, error) {
 	return g, nil
 }
 
-// expand replaces @group by its names, in their order; a name that comes again is
-// left out.
+// expand replaces @group by the names of the group, in their order, and drops repeated names.
 func (g GroupsByName) expand(names []string) (all []string, err error) {
 	add := func(name string) {
 		if !slices.Contains(all, name) {
@@ -145,7 +144,7 @@ func (g GroupsByName) expand(names []string) (all []string, err error) {
 
 var word = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 
-// validate reports every fault that is visible without the kinds of measurements.
+// validate reports every fault that can be found without the kinds of measurements.
 func (e Experiment) validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -226,7 +225,7 @@ func Number(text string) (x float64, ok bool) {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// compareIDs puts figure 3.10 behind figure 3.2.
+// compareIDs sorts figure 3.10 after figure 3.2.
 func compareIDs(a, b string) int {
 	pad := func(s string) string {
 		return digits.ReplaceAllStringFunc(s, func(n string) string { return fmt.Sprintf("%6s", n) })

@@ -36,7 +36,7 @@ published:
   - {labels: [matrix], values: [storage], rows: [[A, 1]]}
 `
 
-// TestParse wants matrices in the order of the file and of the groups.
+// TestParse: matrices have the order of the file and of the groups.
 func TestParse(t *testing.T) {
 	e, err := Parse("folder/mine.yaml", []byte(sound))
 	if err != nil {
@@ -55,7 +55,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestSizes wants the nonzeros of a form that takes a share of FP64 CSR to be four caches, within limits.
+// TestSizes: a form that takes a share of FP64 CSR has the size of four caches, within limits.
 func TestSizes(t *testing.T) {
 	s := Sizes{Quick: 10, Full: 1e6, Share: 0.25}
 	for _, c := range []struct {

@@ -1,6 +1,5 @@
-// Package records keeps measurements: a JSON object a line, in a file that only
-// grows, so that an interrupted run goes on where it stopped and everything
-// measured can be shown together.
+// Measurements are kept as JSON objects, one a line, in a file that only grows. An interrupted run continues where it
+// stopped, and all measurements can be shown together.
 package records
 
 import (
@@ -13,14 +12,13 @@ import (
 	"github.com/mpsolve/mpsolve/internal/host"
 )
 
-// Record is one measurement: what was measured, in words (Labels), and what came
-// of it, in numbers.
+// Record is one measurement: in words what was measured (Labels), and in numbers the results.
 type Record struct {
 	Kind   string               `json:"kind"`
 	Quick  bool                 `json:"quick,omitempty"` // of a quick run
 	Labels map[string]string    `json:"labels"`          // formats, epsilon, criterion, solver, ...
 	Matrix *Matrix              `json:"matrix,omitempty"`
-	Values map[string]float64   `json:"values"`           // finite; absent where there is none
+	Values map[string]float64   `json:"values"`           // finite; absent if there is none
 	Series map[string][]float64 `json:"series,omitempty"` // of equal length
 	Notes  map[string]string    `json:"notes,omitempty"`  // layout, reason, ...
 
@@ -28,10 +26,10 @@ type Record struct {
 	Time        time.Time        `json:"time"`
 }
 
-// Matrix is the one that was measured with.
+// Matrix is the matrix of a measurement.
 type Matrix struct {
-	Name      string `json:"name"`     // as the papers call it
-	Surrogate bool   `json:"stand_in"` // generated, not the real one
+	Name      string `json:"name"`     // as in the papers
+	Surrogate bool   `json:"stand_in"` // generated, not the real matrix
 	Source    string `json:"source"`   // name of the file, or generator and parameters
 	Rows      int    `json:"rows"`
 	NNZ       int    `json:"nnz"`
@@ -45,8 +43,8 @@ func (r *Record) Label(name string) string {
 	return r.Labels[name]
 }
 
-// Key identifies what was measured, in a quick run or a full one, where, and with
-// which version: records of one key are measurements of the same thing.
+// Key identifies what was measured, in a quick or a full run, on which machine, and with which version: records with
+// the same key are measurements of the same thing.
 func (r *Record) Key() string {
 	var b strings.Builder
 	add := func(words ...string) {

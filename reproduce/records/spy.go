@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Spy draws where a matrix has entries as SVG, by how many there are in each cell of a grid, row by row; room is how many there could be.
-// The darker, the more there are.
+// Spy draws the pattern of a matrix as SVG, given the number of entries in each cell of a grid, row by row; room is
+// the largest possible number of entries in a cell. More entries give a darker cell.
 func Spy(w io.Writer, count []int, high, wide int, room float64, title string) error {
 	const side, margin = 512.0, 24.0
 	cell := side / float64(max(high, wide))
@@ -38,7 +38,7 @@ func Spy(w io.Writer, count []int, high, wide int, room float64, title string) e
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// grey is the shade of a cell with so many of the entries that there is room for, in eight steps; a single entry can be seen.
+// grey returns the shade of a cell with so many of room possible entries, in eight steps; a single entry is visible.
 func grey(count int, room float64) int {
 	if count == 0 {
 		return 255

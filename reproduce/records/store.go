@@ -17,17 +17,16 @@ import (
 type Store struct {
 	path    string
 	file    *os.File
-	end     int64 // of the whole lines in it
+	end     int64 // of the whole lines in the file
 	records []Record
-	latest  map[string]int // by key
+	latest  map[string]int // index by key
 }
 
-// ErrInUse is wrapped by the error of opening a file that another process adds to.
+// ErrInUse is wrapped by the error of opening a file to which another process adds.
 var ErrInUse = errors.New("another mpsolve is adding measurements to this file")
 
-// Open reads the records of a file, which need not exist, and lets more be added, by this
-// process alone. A last line that was cut off is left out and removed; any other bad line is
-// an error that names it.
+// Open reads the records of a file, which need not exist, and lets this process alone add more. It removes a last
+// line that was cut off; any other bad line is an error that names the line.
 func Open(path string) (*Store, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
@@ -51,8 +50,7 @@ func Open(path string) (*Store, error) {
 	return s, nil
 }
 
-// Load reads the records of a file, which another process may be adding to. Nothing can be
-// added.
+// Load reads the records of a file, to which another process may be adding. Nothing can be added.
 func Load(path string) (*Store, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -70,19 +68,19 @@ func Load(path string) (*Store, error) {
 	return s, nil
 }
 
-// Read returns the records in r, named path in errors.
+// Read returns the records in r; errors call it path.
 func Read(r io.Reader, path string) ([]Record, error) {
 	list, _, err := read(r, path)
 	return list, err
 }
 
-// read returns also how many bytes the whole lines take.
+// read also returns the bytes of the whole lines.
 func read(r io.Reader, path string) (list []Record, whole int64, err error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	for number := 1; ; number++ {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return list, whole, nil // what is left was cut off
+			return list, whole, nil // the rest was cut off
 		}
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", path, err)
@@ -113,7 +111,7 @@ func (s *Store) Keys() map[string]bool {
 	return keys
 }
 
-// Records returns the latest record of each key, in the order of their making.
+// Records returns the latest record of each key, in the order in which they were made.
 func (s *Store) Records() []Record {
 	var list []Record
 	for _, i := range slices.Sorted(maps.Values(s.latest)) {
@@ -129,8 +127,8 @@ func (s *Store) Add(r Record) error {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	n, err := s.file.Write(append(line, '\n'))
-	if err != nil { // it names the file
-		return errors.Join(err, s.file.Truncate(s.end)) // without half a line
+	if err != nil { // the error names the file
+		return errors.Join(err, s.file.Truncate(s.end)) // removes half a line
 	}
 	s.end += int64(n)
 	s.keep(r)
@@ -140,8 +138,7 @@ func (s *Store) Add(r Record) error {
 // Close closes the file.
 func (s *Store) Close() error { return s.file.Close() }
 
-// Cores lists the numbers of cores that records were made with, the most used
-// first.
+// Cores lists the numbers of cores of the machines of the records, the most frequent first.
 func Cores(list []Record) (cores []int) {
 	count := map[int]int{}
 	for _, r := range list {

@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/host"
 )
 
-// measured is a record with that label and value.
+// measured returns a record with that label and value.
 func measured(formats string, seconds float64) Record {
 	return Record{
 		Kind: "product", Labels: map[string]string{"formats": formats, "epsilon": "2^-24"},
@@ -22,7 +22,7 @@ func measured(formats string, seconds float64) Record {
 	}
 }
 
-// open opens a store and wants records with these values.
+// open opens a store and checks that its records have these values.
 func open(t *testing.T, path string, want ...float64) *Store {
 	t.Helper()
 	s, err := Open(path)
@@ -73,14 +73,13 @@ func TestReopen(t *testing.T) {
 		t.Error("a record that was added is not there")
 	}
 	fill(t, s)
-	s = open(t, path, 2, 3) // the later of one key alone
+	s = open(t, path, 2, 3) // only the later record of each key
 	if absent := measured("AFX", 1); s.Keys()[absent.Key()] {
 		t.Error("a record is there that was never made")
 	}
 }
 
-// TestCutOff wants a last line without its end left out, and removed before the
-// next is written.
+// TestCutOff: a last line without its end is ignored, and removed before the next is written.
 func TestCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.jsonl")
 	fill(t, open(t, path), measured("AP2", 1), measured("AP7", 2))
@@ -88,7 +87,7 @@ func TestCutOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, cut := range []int{1, 2, 40} { // 1: only the newline lacks
+	for _, cut := range []int{1, 2, 40} { // 1: only the newline is missing
 		if err := os.WriteFile(path, text[:len(text)-cut], 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -184,8 +183,8 @@ func TestLookupValue(t *testing.T) {
 	}
 }
 
-// Two that add would mix their lines: the second one is refused. Reading goes on meanwhile,
-// and the file is free again after Close.
+// Two processes that add would mix their lines: the second is refused. Reading is possible meanwhile, and after Close
+// the file is free.
 func TestInUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.jsonl")
 	first, err := Open(path)

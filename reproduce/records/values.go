@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Value describes a number that records hold, for tables and axes.
+// Value describes a number in records, for tables and axes.
 type Value struct {
 	Name   string
-	Text   string // what it is, for an axis or a caption
+	Text   string // its meaning, for an axis or a caption
 	Format Format
 }
 
-// Format is the way a value is written.
+// Format is the way a value is printed.
 type Format int
 
 // The formats.
@@ -25,7 +25,7 @@ const (
 	YesNo                    // 1 is yes
 )
 
-// Share is the beginning of the names of the shares of formats.
+// Share is the prefix of the names of the shares of formats.
 const Share = "share."
 
 var values = []Value{
@@ -128,30 +128,29 @@ var values = []Value{
 	{"measured_roundoff", "largest relative error measured", Scientific},
 }
 
-// Ends of the names of the quartiles of a value over the rounds in which it was measured; the
-// value itself is the median.
+// Suffixes of the names of the quartiles of a value over the rounds of its measurement; the value itself is the
+// median.
 const (
 	FirstQuartile = ".q1"
 	ThirdQuartile = ".q3"
 )
 
-// Quartiles returns the quartiles of numbers, between two of them where there is none in that
-// place; NaN of none.
+// Quartiles returns the quartiles of numbers, interpolated between two of them if necessary; NaN for an empty list.
 func Quartiles(x []float64) (first, median, third float64) {
 	if len(x) == 0 {
 		return math.NaN(), math.NaN(), math.NaN()
 	}
 	x = slices.Sorted(slices.Values(x))
 	quartile := func(k int) float64 {
-		at := k * (len(x) - 1) // in quarters of a place
+		at := k * (len(x) - 1) // in quarters of an index
 		low, high := x[at/4], x[(at+3)/4]
 		return low + float64(at%4)/4*(high-low)
 	}
 	return quartile(1), quartile(2), quartile(3)
 }
 
-// LookupValue describes the value of that name; share.X is the share of the
-// nonzeros that format X holds, share.* stands for all of these.
+// LookupValue describes the value of that name; share.X is the share of the nonzeros that format X holds, and share.*
+// stands for all shares.
 func LookupValue(name string) (Value, bool) {
 	if name == Share+"*" {
 		return Value{name, "nonzeros in each format, or dropped", Percent}, true

@@ -1,14 +1,14 @@
 #!/bin/bash
-# Runs tests of a package on an emulated processor with AVX-512 (Ice Lake, with VBMI and IFMA), for machines that have none.
+# Runs tests of a package on an emulated processor with AVX-512 (Ice Lake, with VBMI and IFMA), for machines without it.
 #
 #	tools/avx512/run.sh PACKAGE [-test.run NAME ...]      for example ./internal/kernels -test.run TestEveryKernel -rounds 20
 #
-# The tests are built static and run by a small Linux in bochs, which prints what they print; the exit code is theirs. Booting takes a
+# The tests are built static and run by a small Linux in bochs, which prints their output; the exit code is that of the tests. Booting takes a
 # minute, and tests then about a hundred times as long as elsewhere. Needs bochs, isolinux, syslinux-common, xorriso, cpio, busybox-static and
 # a kernel, VMLINUZ or the last one of /boot, that has the console on the serial line built in (Debian: linux-image-cloud-amd64).
 #
-# Guard pages may be read here: bochs loads all of what a masked broadcast may load. Whether kernels stay inside of their slices is
-# therefore shown on a real processor only, and whether their bits are right here as well.
+# Guard pages may be read here: bochs loads everything that a masked broadcast may load. Only a real processor therefore shows whether
+# kernels stay within their slices; their bits are tested here as well.
 set -euo pipefail
 
 package=${1:?want a package, such as ./internal/kernels}

@@ -1,5 +1,5 @@
-// Command agata simulates a segmented germanium detector and finds interactions in it, as
-// chapter 5 of [Molina24] does for AGATA; docs/agata.md describes it.
+// agata simulates a segmented germanium detector and finds interactions in it, as chapter 5 of [Molina24] does for
+// AGATA; docs/agata.md describes it.
 package main
 
 import (
@@ -28,7 +28,7 @@ func agataMain() {
 	}
 }
 
-// agataOptions are those of both commands.
+// agataOptions are the options of both commands.
 type agataOptions struct {
 	channels  string
 	events    int
@@ -58,9 +58,9 @@ show orderings, not the percentages of a real one.`,
 	f.IntVar(&o.events, "events", 5342, "number of events")
 	f.Uint64Var(&o.seed, "seed", 1, "of the events")
 	f.IntVar(&o.threads, "threads", 0, "number of threads (default: all processors)")
-	f.Float64Var(&o.spacing, "spacing", agata.DefaultSpacing, "of the grid of the potentials, mm: a divisor of 90 from 0.5 to 3")
+	f.Float64Var(&o.spacing, "spacing", agata.DefaultSpacing, "spacing of the grid of the potentials, mm: a divisor of 90 from 0.5 to 3")
 	f.Float64Var(&o.noise, "noise", agata.Typical.Noise, "standard deviation of a sample, keV")
-	f.Float64Var(&o.crosstalk, "crosstalk", agata.Typical.Crosstalk, "part of the core's signal in each segment's")
+	f.Float64Var(&o.crosstalk, "crosstalk", agata.Typical.Crosstalk, "share of the core's signal that each segment picks up")
 	c.AddCommand(simulateCommand(&o), searchCommand(&o))
 	return c
 }
@@ -134,7 +134,7 @@ func (o *agataOptions) electronics() agata.Electronics {
 	return e
 }
 
-// simulation solves for the potentials; its pool is to be closed.
+// simulation computes the potentials; the caller closes its pool.
 func (o *agataOptions) simulation(ctx context.Context) (s agata.Simulation, err error) {
 	if s.Channels = agata.Channels[o.channels]; s.Channels == nil {
 		return s, fmt.Errorf("channels %q: want 2, 6 or 37", o.channels)
@@ -149,7 +149,7 @@ func (o *agataOptions) simulation(ctx context.Context) (s agata.Simulation, err 
 	return s, err
 }
 
-// search compares a way to search with the reference.
+// search compares a search with the reference.
 func (o *agataOptions) search(c *cobra.Command, config agata.Config) error {
 	ctx := c.Context()
 	s, err := o.simulation(ctx)
@@ -206,7 +206,7 @@ func showProgress() func(done float64, text string) {
 			bar.Describe(text)
 		}
 		if done >= 1 {
-			_ = bar.Clear() // a bar that cannot be drawn harms nothing
+			_ = bar.Clear() // a bar that cannot be drawn does no harm
 			return
 		}
 		_ = bar.Set(int(1000 * done))

@@ -6,5 +6,5 @@ import "time"
 
 var begun = time.Now()
 
-// processorTime is the time that passes, where processors' time is not to be had.
+// processorTime returns the elapsed time, on systems without the processor time.
 func processorTime() time.Duration { return time.Since(begun) }

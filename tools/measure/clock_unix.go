@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// processorTime is what processors have spent on this process: on a machine that others use it tells more than the time that passes.
+// processorTime returns the processor time of this process. On a machine that others use it says more than the
+// elapsed time.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // it has no error but a wrong argument
+		panic(err) // only a wrong argument gives an error
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

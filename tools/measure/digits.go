@@ -18,7 +18,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// system is A x = b and, if it is known, the x.
+// system is A x = b with the true x, if it is known.
 type system struct {
 	name  string
 	m     *csr.Matrix
@@ -26,24 +26,23 @@ type system struct {
 	truth func() ([]float64, bool) // called if there is something to compare; false: not known
 }
 
-// outcome is what was said of a system, and what is right.
+// outcome is what a solve claims, and what is correct.
 type outcome struct {
 	name   string
 	result solve.Result
-	digits float64 // right ones; NaN: not known
+	digits float64 // correct digits; NaN: not known
 	took   time.Duration
 	plain  time.Duration // without digits
 }
 
-// digitsMain compares the digits of x that mpsolve says can be believed with those that are
-// right, on real matrices and on generated ones, and fails if more than are right were said
-// or too few too often:
+// digitsMain compares the digits of x that mpsolve claims with the correct digits, on real and generated matrices. It
+// fails if a solve claims too many digits, or if solves claim too few too often:
 //
 //	digits [flags]
 //
-// The true solution of a generated system comes from elimination in 512-bit arithmetic. That
-// of a real matrix comes from refinement in double-double arithmetic until steps are below
-// 1e-19 of x; systems for which they do not get there are counted and left out.
+// The true solution of a generated system comes from elimination in 512-bit arithmetic, that of a real matrix from
+// refinement in double-double arithmetic until the steps are below 1e-19 of x. Systems for which refinement does not
+// get there are counted and left out.
 func digitsMain() {
 	dir := flag.String("dir", "../shared/matrices", "`folder` with the matrices and INDEX.tsv; empty: none")
 	count := flag.Int("generated", 1000, "`number` of generated systems")
@@ -85,7 +84,7 @@ func digitsMain() {
 	}
 }
 
-// run solves and compares.
+// run solves a system and compares the digits.
 func run(s system, limit time.Duration, cost bool) outcome {
 	o := outcome{name: s.name, digits: math.NaN()}
 	if cost {
@@ -117,7 +116,7 @@ func solveOnce(s system, opt solve.Options, limit time.Duration, r *solve.Result
 	return time.Since(start)
 }
 
-// rightDigits is -log10 of the error of x relative to the true one, in the maximum norm, 16 at most.
+// rightDigits returns -log10 of the error of x relative to the true x, in the maximum norm, 16 at most.
 func rightDigits(x, truth []float64) float64 {
 	size, wrong := 0.0, 0.0
 	for i, v := range truth {
@@ -126,7 +125,7 @@ func rightDigits(x, truth []float64) float64 {
 	return min(16, max(0, -math.Log10(wrong/size)))
 }
 
-// median of numbers; NaN of none.
+// median returns the median of numbers; NaN if there are none.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
@@ -142,13 +141,13 @@ type tally struct {
 	kinds   map[string]*counts
 }
 
-// counts are those of one kind.
+// counts are the counts of one kind.
 type counts struct {
 	systems, failed, unknown int
-	believed                 int // systems with a number of digits, and the true one known
-	over                     int // more than one above the true number
-	within                   int // two of it
-	none, noneRight          int // called none, of these with less than one digit right
+	believed                 int // systems with claimed digits whose true solution is known
+	over                     int // claims of more than one digit above the true number
+	within                   int // claims within two digits of the true number
+	none, noneRight          int // claims of no digits, and those of them with less than one correct digit
 	unconfirmed              int
 	difference, cost         []float64
 }
@@ -202,8 +201,8 @@ func (t *tally) add(kind string, o outcome) {
 	}
 }
 
-// report prints the table and returns whether the goals are met: never more than one digit
-// too many, and within two in nine of ten.
+// report prints the table and returns whether the goals are met: no claim exceeds the true number by more than one
+// digit, and nine of ten are within two.
 func (t *tally) report() bool {
 	met := true
 	fmt.Fprintf(t.out, "\n| systems | | not converged | truth not known | believed | over by more than 1 | within 2 | none (right) | not confirmed | median difference | cost, times, median |\n|---|---|---|---|---|---|---|---|---|---|---|\n")

@@ -33,14 +33,14 @@ const (
 const (
 	most   = 100 // digits asked for
 	half   = 50  // digits whose time is in the table
-	repeat = 3   // solves of each matrix, of which the least times count
+	repeat = 3   // solves of each matrix; the least times count
 )
 
-// names of the matrices, which end with different preconditioners.
+// names lists the matrices, which end with different preconditioners.
 var names = []string{"1138_bus", "west2021", "memplus", "norne_tpfa_r1"}
 
-// digitsFigureMain solves four real matrices for 100 digits of x, and draws the digits believed after each step over the
-// seconds until then into docs/digits.svg; docs/digits.md gets a table of the same.
+// digitsFigureMain solves four real matrices for 100 digits of x. It draws the claimed digits after each step over
+// the seconds until then into docs/digits.svg; docs/digits.md gets a table of the same.
 func digitsFigureMain() {
 	dir := flag.String("dir", "../shared/matrices", "`folder` with the matrices")
 	flag.Parse()
@@ -83,17 +83,17 @@ func write(dir string) error {
 	return host.Write(figureFile, func(w io.Writer) error { return g.Write(w, records.SVG) })
 }
 
-// A step is what is believed of x after so many seconds, set-up included.
+// A step is the number of claimed digits of x after so many seconds, set-up included.
 type step struct{ seconds, digits float64 }
 
-// A course is that of a solve.
+// A course is the sequence of steps of a solve.
 type course struct {
 	rows  int
-	with  string // method and preconditioner, the last ones
+	with  string // method and preconditioner, the last ones used
 	steps []step // the first one is the solve in float64
 }
 
-// reach is the first step with so many digits, or the last one.
+// reach returns the first step with so many digits, or the last one.
 func (c course) reach(digits float64) step {
 	k := slices.IndexFunc(c.steps, func(s step) bool { return s.digits >= digits })
 	if k < 0 {
@@ -117,7 +117,7 @@ func follow(dir, name string) (c course, err error) {
 			c = one
 			continue
 		}
-		for i := range c.steps { // the same ones: results do not depend on times
+		for i := range c.steps { // the steps are the same: results do not depend on times
 			c.steps[i].seconds = min(c.steps[i].seconds, one.steps[i].seconds)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// realSystems are those of a real matrix: the right-hand side of mpsolve solve, that of a
-// random x, and a random one of the size of the rows.
+// realSystems returns systems of a real matrix with three right-hand sides: the default of mpsolve solve, the product
+// with a random x, and a random one of the size of the rows.
 func realSystems(name string, m *csr.Matrix) []system {
 	usual, _ := generate.DefaultRHS(m)
 	random, rough := make([]float64, m.Rows), testsupport.Random(4, m.Rows)
@@ -34,8 +34,8 @@ func realSystems(name string, m *csr.Matrix) []system {
 	return list
 }
 
-// refined solves in double-double arithmetic: the x that it returns is rounded from one that
-// steps change by less than 1e-19.
+// refined solves in double-double arithmetic: it rounds the x that it returns from an x that steps change by less
+// than 1e-19.
 func refined(m *csr.Matrix, b []float64) ([]float64, bool) {
 	s, err := solver.New(context.Background(), m, solve.Options{Accuracy: solve.Accuracy{Digits: solve.NoDigits, Tol: 1e-14}})
 	if err != nil {
@@ -78,8 +78,8 @@ func refined(m *csr.Matrix, b []float64) ([]float64, bool) {
 	return nil, false
 }
 
-// generated is a system of up to 60 unknowns of one of several kinds, of a condition up to
-// beyond 1e16, with a known x.
+// generated returns a system with a known x, of up to 60 unknowns and one of several kinds, with a condition number
+// up to beyond 1e16.
 func generated(seed uint64) system {
 	rng := rand.New(rand.NewPCG(seed, 16))
 	n := 3 + rng.IntN(58)
@@ -167,7 +167,8 @@ func generated(seed uint64) system {
 	return known(fmt.Sprintf("%d: %s, n = %d", seed, kind, n), rng, a)
 }
 
-// conditioned fills a with U diag(1 ... least) V, products of random reflections, V = U^T if symmetric.
+// conditioned fills a with U diag(1 ... least) V, where U and V are products of random reflections, and V = U^T if
+// symmetric.
 func conditioned(rng *rand.Rand, a [][]float64, least float64, symmetric bool) {
 	n := len(a)
 	for i := range n {
@@ -218,7 +219,7 @@ func unit(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// known is the system of a with a random b, or one of a random x, or of ones.
+// known returns the system of a with a random b, with the b of a random x, or with the b of ones.
 func known(name string, rng *rand.Rand, a [][]float64) system {
 	n := len(a)
 	m := testsupport.Entries(n, func(add func(i, j int, v float64)) {
@@ -247,8 +248,8 @@ func known(name string, rng *rand.Rand, a [][]float64) system {
 	return system{name: name, m: m, b: b, truth: func() ([]float64, bool) { return eliminated(m, b) }}
 }
 
-// eliminated solves by Gaussian elimination with partial pivoting in 512-bit arithmetic;
-// false if the matrix is singular.
+// eliminated solves by Gaussian elimination with partial pivoting in 512-bit arithmetic; it returns false if the
+// matrix is singular.
 func eliminated(m *csr.Matrix, b []float64) ([]float64, bool) {
 	const precision = 512
 	n := m.Rows

@@ -20,9 +20,9 @@ const (
 	gputableEnd   = "<!-- end of results -->"
 )
 
-// gputableMain turns what bench/gpu/run.sh wrote into the tables of docs/gpu.md, with
-// verdicts against the goals: see `make gpu-table`. With -counts it writes what products execute
-// there, of pkg/gpu/testdata/ratchet.txt, as `go generate ./pkg/gpu` does.
+// gputableMain converts the results of bench/gpu/run.sh to the tables of docs/gpu.md, with verdicts against the
+// goals: see `make gpu-table`. With -counts it writes the table of what products execute, from
+// pkg/gpu/testdata/ratchet.txt, as `go generate ./pkg/gpu` does.
 func gputableMain() {
 	results := flag.String("results", "gpu-results", "`folder` that run.sh wrote")
 	path := flag.String("page", "", "`file` to put the tables into; standard output if not given")
@@ -62,27 +62,42 @@ func runGPUTable(results, path string) error {
 
 // measurement is a line of mpsolve bench gpu --json or of compare.py.
 type measurement struct {
-	Kind       string  `json:"kind"` // product or solve
-	Library    string  `json:"library"`
-	Matrix     string  `json:"matrix"`
-	NNZ        int     `json:"nnz"`
-	Layout     string  `json:"layout"`
-	Formats    string  `json:"formats"`
-	Epsilon    float64 `json:"epsilon"`
-	Bytes      int64   `json:"matrix_bytes"`
-	Seconds    float64 `json:"seconds_min"`
-	Median     float64 `json:"seconds_median"`
-	GBps       float64 `json:"gbps"`
-	Copy       float64 `json:"copy_gbps"`
-	Error      float64 `json:"error_normwise"`
+	Kind    string `json:"kind"` // product or solve
+	Library string `json:"library"`
+	Matrix  string `json:"matrix"`
+	NNZ     int    `json:"nnz"`
+	storage
+	Seconds float64 `json:"seconds_min"`
+	Median  float64 `json:"seconds_median"`
+	GBps    float64 `json:"gbps"`
+	Error   float64 `json:"error_normwise"`
+	outcomeOfSolve
+	machine
+}
+
+// storage is how the matrix was stored.
+type storage struct {
+	Layout  string  `json:"layout"`
+	Formats string  `json:"formats"`
+	Epsilon float64 `json:"epsilon"`
+	Bytes   int64   `json:"matrix_bytes"`
+}
+
+// outcomeOfSolve is the part of a measurement that products do not have.
+type outcomeOfSolve struct {
 	Method     string  `json:"method"`
 	Iterations int     `json:"iterations"`
 	Steps      int     `json:"refinement_steps"`
 	Result     string  `json:"result"`
 	Residual   float64 `json:"relative_residual"`
-	Backend    string  `json:"backend"`
-	Device     string  `json:"device"`
-	Arch       string  `json:"architecture"`
+}
+
+// machine is the device of a measurement.
+type machine struct {
+	Backend string  `json:"backend"`
+	Device  string  `json:"device"`
+	Arch    string  `json:"architecture"`
+	Copy    float64 `json:"copy_gbps"`
 }
 
 func read(path string) (list []measurement, err error) {
@@ -102,7 +117,7 @@ func read(path string) (list []measurement, err error) {
 	return list, lines.Err()
 }
 
-// name says how the matrix was stored.
+// name describes how the matrix was stored.
 func (m measurement) name() string {
 	if m.Library != "" {
 		return m.Library
@@ -113,7 +128,7 @@ func (m measurement) name() string {
 	return fmt.Sprintf("%s %s, %s", m.Layout, m.Formats, power(m.Epsilon))
 }
 
-// power writes a power of two as 2^-24.
+// power formats a power of two as 2^-24.
 func power(epsilon float64) string {
 	for e := range 64 {
 		if epsilon == 1/float64(uint64(1)<<e) {
@@ -130,15 +145,15 @@ const (
 	solveGoal = 1.8  // times the same CG with cuSPARSE
 )
 
-// slotGoals are how many times as quick as cuSPARSE's FP64 CSR products with slots are to be,
-// at 2^-53, 2^-37 and 2^-24.
+// slotGoals are the speeds that products with slots should reach relative to cuSPARSE's FP64 CSR, at 2^-53, 2^-37 and
+// 2^-24.
 var slotGoals = map[string]map[float64]float64{
 	"elasticity3d": {0x1p-53: 1.6, 0x1p-37: 2.2, 0x1p-24: 3},
 	"poisson3d":    {0x1p-53: 1.3, 0x1p-37: 1.6, 0x1p-24: 2},
 	"stencil27":    {0x1p-53: 1.3, 0x1p-37: 1.6, 0x1p-24: 2},
 }
 
-// generator is the matrix without its parameters, "" if it is shuffled.
+// generator returns the matrix without its parameters, "" if it is shuffled.
 func generator(matrix string) string {
 	kind, parameters, _ := strings.Cut(matrix, ",")
 	if strings.Contains(parameters, "window") {
@@ -159,7 +174,7 @@ func verdict(ratio, goal float64) string {
 	return fmt.Sprintf("%s (%.3g)", word, goal)
 }
 
-// best is the quickest of cuSPARSE's algorithms; 0 seconds if it was not measured.
+// best returns the fastest of cuSPARSE's algorithms; 0 seconds if none was measured.
 func best(peers []measurement, kind, matrix, method string) (b measurement) {
 	for _, p := range peers {
 		if p.Kind == kind && p.Matrix == matrix && p.Method == method &&
@@ -264,7 +279,7 @@ func solves(b *strings.Builder, ours, peers []measurement) {
 	b.WriteString("\n")
 }
 
-// quickest is the quickest solve that converged.
+// quickest returns the fastest solve that converged.
 func quickest(rows []measurement, matrix, method string) (q measurement) {
 	for _, m := range rows {
 		if m.Matrix == matrix && m.Method == method && m.Result == "converged" && (q.Seconds == 0 || m.Seconds < q.Seconds) {

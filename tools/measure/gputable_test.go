@@ -51,7 +51,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// The page has the tables that the files make.
+// The page has the tables made from the files.
 func TestCountsAreCurrent(t *testing.T) {
 	current(t, "ratchet.txt", beginCounts, endCounts, readCounts, renderCounts)
 	current(t, "ratchet-amd.txt", beginAMD, endAMD, readCountsAMD, renderCountsAMD)

@@ -13,8 +13,8 @@ const (
 	endCounts   = "<!-- end of counts -->"
 )
 
-// An H100 SXM by its data sheet: what memory delivers to a multiprocessor in a clock, and the
-// instructions of warps that this one can begin.
+// An H100 SXM by its data sheet: the bytes that memory delivers to a multiprocessor in a clock, and the warp
+// instructions that it can issue.
 const (
 	bytesPerClock        = 3.35e12 / 132 / 1.755e9
 	instructionsPerClock = 4
@@ -27,10 +27,10 @@ type count struct {
 	few                                          *units
 }
 
-// units is what the product executes of slots on devices with few units for doubles.
+// units is what a product with slots executes on devices with few units for doubles.
 type units struct{ instructions, fp64 float64 }
 
-// gputableCounts puts the table of a file into a page, and that of the file of AMD's counts beside it.
+// gputableCounts puts the table of a file into a page, with the table of AMD's counts beside it.
 func gputableCounts(file, path string) error {
 	if err := putCounts(file, path, beginCounts, endCounts, readCounts, renderCounts); err != nil {
 		return err
@@ -39,7 +39,7 @@ func gputableCounts(file, path string) error {
 	return putCounts(amd, path, beginAMD, endAMD, readCountsAMD, renderCountsAMD)
 }
 
-// putCounts puts what a file is rendered as into a page.
+// putCounts puts the rendered contents of a file into a page.
 func putCounts[T any](file, path, begin, end string, read func(text string) ([]T, error), render func([]T) string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -78,8 +78,8 @@ func readCounts(text string) (list []count, err error) {
 	return list, nil
 }
 
-// renderCounts writes the table: of each count also how many instructions there is time for
-// while memory delivers the bytes.
+// renderCounts writes the table, with the number of instructions that can be issued while memory delivers the bytes,
+// for each count.
 func renderCounts(list []count) string {
 	var b strings.Builder
 	b.WriteString("| matrix | storage | bytes | instructions | there is time for | FP64 | requests | sectors | few units: instructions | FP64 |\n|---|---|---|---|---|---|---|---|---|---|\n")
@@ -105,8 +105,8 @@ const (
 	endAMD   = "<!-- end of AMD counts -->"
 )
 
-// An MI250X by its data sheet: what memory delivers to a compute unit in a clock, in which this one
-// can begin one instruction of a wave of 64.
+// An MI250X by its data sheet: the bytes that memory delivers to a compute unit in a clock, in which the unit can
+// issue one instruction of a wave of 64.
 const bytesPerClockAMD = 3.2e12 / 220 / 1.7e9
 
 // countAMD is what a product executes for 64 nonzeros, a line of pkg/gpu/testdata/ratchet-amd.txt.

@@ -1,7 +1,7 @@
-// Command measure runs the solver for the documentation, and writes what it measures into the pages.
+// Command measure runs the solver for the documentation and writes the measurements into the pages.
 //
 //	go run ./tools/measure agata             simulates a germanium detector, or searches in its signals
-//	go run ./tools/measure digits            compares the digits that solves claim with those that are right
+//	go run ./tools/measure digits            compares the digits that solves claim with the correct ones
 //	go run ./tools/measure digitsfigure      draws the digits of x over time, for docs/digits.md
 //	go run ./tools/measure gputable          writes measurements on GPUs into docs/gpu.md
 //	go run ./tools/measure multigrid         compares variants of multigrid
@@ -21,7 +21,7 @@ import (
 	"slices"
 )
 
-// commands are what the first argument may name. Each takes the flags behind its name.
+// commands maps the first argument to the command, which takes the flags after its name.
 var commands = map[string]func(){
 	"agata":            agataMain,
 	"multigrid":        multigridMain,

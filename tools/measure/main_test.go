@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// agataRun returns what a command prints.
+// agataRun returns the output of a command.
 func agataRun(ctx context.Context, args ...string) (string, error) {
 	c := root()
 	var out bytes.Buffer
@@ -20,10 +20,10 @@ func agataRun(ctx context.Context, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// TestThreads: the same output for any number of threads, times left out; and the early exit
-// finds what the full search does.
+// TestThreads: the output is the same for any number of threads, except for times; the early exit finds what the full
+// search finds.
 func TestThreads(t *testing.T) {
-	if testing.Short() { // as under the race detector, where the crystal and the search have theirs
+	if testing.Short() { // the crystal and the search have their own tests of races
 		t.Skip("takes a crystal for each number of threads")
 	}
 	var outputs []string

@@ -29,8 +29,8 @@ type solved struct {
 	etaRow float64 // by checkRow
 }
 
-// writeMatrices solves every real square matrix with the default flags of `mpsolve
-// solve` and checks each x with code of its own.
+// writeMatrices solves every real square matrix with the default flags of `mpsolve solve` and checks each x
+// independently.
 func writeMatrices(o options) error {
 	t := table.NewWriter()
 	t.AppendHeader(table.Row{
@@ -108,7 +108,8 @@ func solveDefault(path string, p problem, limit time.Duration) (solved, error) {
 // tuningSlower is lab.TuneOptions.Slower of the measurements.
 const tuningSlower = 2
 
-// measureDefaults compares the default flags with the fastest that a search finds, for every real square matrix.
+// measureDefaults compares the default flags with the fastest flags that a search finds, for every real square
+// matrix.
 func measureDefaults(o options) (table.Writer, error) {
 	matrices, err := matrixio.RealSquare(o.dir)
 	if err != nil {
@@ -136,7 +137,7 @@ func measureDefaults(o options) (table.Writer, error) {
 	return tableOfDefaults(done), nil
 }
 
-// tune searches for a matrix.
+// tune runs a search for a matrix.
 func (o options) tune(p problem) (t report.Tune, err error) {
 	opt := lab.TuneOptions{Solve: solve.Options{Limits: solve.Limits{Threads: o.threads}}, Budget: o.limit, Slower: tuningSlower}
 	if o.processor {
@@ -153,7 +154,7 @@ func (o options) tune(p problem) (t report.Tune, err error) {
 	return t, err
 }
 
-// tuned returns what is on record.
+// tuned returns the recorded searches.
 func (o options) tuned() (map[string]report.Tune, error) {
 	done := map[string]report.Tune{}
 	f, err := os.Open(o.record)
@@ -175,7 +176,7 @@ func (o options) tuned() (map[string]report.Tune, error) {
 	}
 }
 
-// appendLine appends v to a file of JSON lines; "": none.
+// appendLine appends v to a file of JSON lines; file "" means none.
 func appendLine(file string, v any) error {
 	if file == "" {
 		return nil
@@ -187,7 +188,7 @@ func appendLine(file string, v any) error {
 	return errors.Join(json.NewEncoder(f).Encode(v), f.Close())
 }
 
-// tableOfDefaults has the largest ratios first.
+// tableOfDefaults sorts the largest ratios first.
 func tableOfDefaults(done map[string]report.Tune) table.Writer {
 	var list []report.Tune
 	for _, t := range done {

@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// Variants solve, in the same number of iterations for any number of threads.
+// Variants solve in the same number of iterations for any number of threads.
 func TestVariantsForAnyThreads(t *testing.T) {
 	for _, name := range []string{"poisson3d,n=9,decades=2", "elasticity3d,n=4", "convdiff3d,n=9"} {
 		for _, v := range []string{"", "kcycle", "found=2", "modes,smoother=chebyshev", "kind=jacobi"} {
@@ -28,7 +28,7 @@ func TestVariantsForAnyThreads(t *testing.T) {
 	}
 }
 
-// iterations is the number of iterations of a variant.
+// iterations returns the number of iterations of a variant.
 func iterations(t *testing.T, name, v string, pool *parallel.Pool) int {
 	t.Helper()
 	p, err := multigridRead(name, pool)
@@ -47,7 +47,7 @@ func iterations(t *testing.T, name, v string, pool *parallel.Pool) int {
 	}
 	g, err := precond.New(t.Context(), kind, p.a, o.Options, pool)
 	if err != nil {
-		t.Logf("%s, %s: %v", name, v, err) // a threshold may leave nodes alone
+		t.Logf("%s, %s: %v", name, v, err) // a threshold may isolate nodes
 		return 0
 	}
 	k, row := p.solve(g, 500)

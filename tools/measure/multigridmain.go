@@ -1,11 +1,11 @@
-// Multigrid measures what each part of multigrid costs: for each problem and variant it sets up and
-// solves to a row-wise backward error of 1e-10, b = A ones, and prints a line of a table in Markdown.
+// multigrid measures the cost of each part of multigrid. For each problem and variant it sets up and solves to a
+// row-wise backward error of 1e-10, with b = A ones, and prints a line of a Markdown table.
 //
 //	go run ./tools/measure multigrid [-threads n] [-maxit n] [-try 'variant;variant'] PROBLEM...
 //
-// A problem is a Matrix Market file or a generator with its parameters, such as
-// poisson3d,n=100,decades=4; a variant a list of key=value, see variant, or kind=K, another
-// preconditioner. Symmetric matrices are solved by conjugate gradients, others by BiCGStab.
+// A problem is a Matrix Market file or a generator with its parameters, such as poisson3d,n=100,decades=4. A variant
+// is a list of key=value, see variant, or kind=K, another preconditioner. Symmetric matrices are solved by conjugate
+// gradients, others by BiCGStab.
 package main
 
 import (
@@ -22,14 +22,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// ablation are the variants of docs/solvers.md.
+// ablation lists the variants of docs/solvers.md.
 const ablation = ";theta=0.02;theta=0.08;theta=0.25;theta=0.35;omega=-1;omega=1;omega=1.6;" +
 	"smoother=spai0;smoother=chebyshev;smoother=chebyshev,degree=2;smoother=l1-jacobi;" +
 	"coarsest=50;coarsest=2000;kcycle;eps=24;eps=53"
 
 func multigridMain() {
-	threads := flag.Int("threads", 2, "threads")
-	most := flag.Int("maxit", 500, "iterations")
+	threads := flag.Int("threads", 2, "number of threads")
+	most := flag.Int("maxit", 500, "largest number of iterations")
 	try := flag.String("try", ablation, "variants, separated by semicolons")
 	flag.Parse()
 	pool := parallel.New(*threads)

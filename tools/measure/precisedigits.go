@@ -21,16 +21,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// mostCondition is that up to which a matrix has to get the digits.
+// mostCondition is the largest condition number for which a matrix must reach the digits.
 const mostCondition = 1e14
 
 // preciseDigitsMain solves for many digits of x, on real matrices and on small generated ones, and checks them:
 //
 //	precisedigits [flags]
 //
-// Those of real matrices are compared with an x of 20 digits more, those of small ones with solutions in rational arithmetic. It fails
-// if an x has fewer digits than were said, if the residual in 512-bit arithmetic is not as small, or if a matrix of a condition up to 1e14
-// does not get the digits.
+// For real matrices it compares x with an x of 20 digits more, for small ones with solutions in rational arithmetic.
+// It fails if an x has fewer digits than claimed, if the residual in 512-bit arithmetic is not correspondingly small,
+// or if a matrix with a condition number up to 1e14 does not reach the digits.
 func preciseDigitsMain() {
 	dir := flag.String("dir", "../shared/matrices", "`folder` with the matrices and INDEX.tsv; empty: none")
 	only := flag.String("only", "", "`name` of the one real matrix")
@@ -70,7 +70,7 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// solvePrecisely prepares and solves, and says how long that took.
+// solvePrecisely prepares and solves, and returns the time.
 func solvePrecisely(m *csr.Matrix, b []float64, digits int, limit time.Duration) (solve.Result, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -84,7 +84,7 @@ func solvePrecisely(m *csr.Matrix, b []float64, digits int, limit time.Duration)
 	return r, time.Since(start), err
 }
 
-// fastest is the solve that took least of several, of which long ones are not repeated.
+// fastest returns the fastest of several solves; long ones are not repeated.
 func fastest(m *csr.Matrix, b []float64, digits int, limit time.Duration, repeat int) (r solve.Result, least time.Duration, err error) {
 	for k := range repeat {
 		one, took, err := solvePrecisely(m, b, digits, limit)
@@ -101,7 +101,7 @@ func fastest(m *csr.Matrix, b []float64, digits int, limit time.Duration, repeat
 	return r, least, nil
 }
 
-// preciseTally is what was found.
+// preciseTally counts the results.
 type preciseTally struct {
 	digits   int
 	ratios   []float64
@@ -187,7 +187,7 @@ func (t *preciseTally) generated(count int, limit time.Duration) {
 	}
 }
 
-// rightPreciseDigits is -log10 of the error of x relative to the true one, in the maximum norm.
+// rightPreciseDigits returns -log10 of the error of x relative to the true x, in the maximum norm.
 func rightPreciseDigits(x solve.Vector, truth func(j int) *big.Float) float64 {
 	var size, wrong big.Float
 	for j := range x.Len() {

@@ -23,8 +23,8 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// large is the number of nonzeros above which only few variants are solved with; the
-// others are stored and multiplied with.
+// large is the number of nonzeros above which only few variants are solved with; with the others the matrix is stored
+// and multiplied.
 const large = 5_000_000
 
 var (
@@ -33,8 +33,7 @@ var (
 	epsilons          = []string{"2^-53", "2^-37", "2^-24", "2^-16"}
 )
 
-// writePrecision measures what storage in adaptive precision takes and costs, and
-// draws what an element takes.
+// writePrecision measures the size and the cost of storage in adaptive precision, and draws the bytes of an element.
 func writePrecision(o options) error {
 	if err := tablesDraw(o.figure); err != nil {
 		return err
@@ -47,19 +46,19 @@ func writePrecision(o options) error {
 	return present.ReplaceSection(o.page, "<!-- measured: make precision-table -->", "<!-- end of measured -->", text.String())
 }
 
-// variant is one way to store a matrix, with what was measured.
+// variant is one way to store a matrix, with its measurements.
 type variant struct {
 	storage    solve.Storage
 	name       string
-	epsilon    string // "" for one format alone
+	epsilon    string // "" for a single format
 	stats      adaptive.Stats
 	error      float64
 	perNonzero float64 // bytes
-	solved     bool    // a solve was tried
+	solved     bool    // a solve was attempted
 	result     solve.Result
 }
 
-// variants lists what is measured of a matrix, FP64 first.
+// variants lists the variants that are measured for a matrix, FP64 first.
 func variants() ([]variant, error) {
 	list := []variant{{name: "FP64"}, {name: "FP32"}}
 	for _, epsilon := range epsilons {
@@ -144,11 +143,10 @@ func (v *variant) solve(m *csr.Matrix, b []float64) error {
 	return err
 }
 
-// equalIterations is the ratio to the iterations of FP64 that counts as equal.
+// equalIterations is the ratio to the iterations of FP64 that still counts as equal.
 const equalIterations = 1.1
 
-// writeVariants writes what was measured of one matrix: a row for each format set,
-// columns by epsilon.
+// writeVariants writes the measurements of one matrix: a row for each format set, columns by epsilon.
 func writeVariants(text *strings.Builder, p problem, symmetric bool, list []variant) {
 	fp64 := list[0]
 	method, criterion := fp64.result.Method, "cw"
@@ -180,8 +178,7 @@ func writeVariants(text *strings.Builder, p problem, symmetric bool, list []vari
 	text.WriteString("\n\n")
 }
 
-// cell returns bytes, error and iterations, with an arrow if the solve raised the
-// precision.
+// cell returns bytes, error and iterations, with an arrow if the solve raised the precision.
 func (v variant) cell() string {
 	iterations := "–"
 	if v.solved {
@@ -220,8 +217,8 @@ func equalBytes(fp64 variant, list []variant) string {
 	return best
 }
 
-// tablesDraw draws the bytes of an element a over its magnitude, for epsilon = 2^-53: those
-// that are added to a row of norm 1 with an element 1 - a.
+// tablesDraw draws the bytes of an element a over its magnitude, for epsilon = 2^-53: the bytes that a adds to a row
+// of norm 1 whose other element is 1 - a.
 func tablesDraw(path string) error {
 	pool := parallel.New(1)
 	defer pool.Close()
@@ -234,7 +231,7 @@ func tablesDraw(path string) error {
 			return err
 		}
 		for x := -60.0; x <= -0.05; x += 0.1 {
-			bytes := 0.04 * float64(k) // to tell equal lines apart
+			bytes := 0.04 * float64(k) // separates equal lines
 			for _, a := range []float64{math.Exp2(x), 0} {
 				m.Val[0], m.Val[1] = 1-math.Exp2(x), a
 				stats, err := adaptive.Predict(m, adaptive.Spec{Set: set, Epsilon: 0x1p-53}, pool)

@@ -22,7 +22,7 @@ type multigridProblem struct {
 	a, given *csr.Matrix
 	scaling  csr.Scaling
 	facts    csr.Facts
-	modes    [][]float64 // rigid-body modes, where the generator knows coordinates; unscaled
+	modes    [][]float64 // rigid-body modes, if the generator knows coordinates; unscaled
 	pool     *parallel.Pool
 }
 
@@ -82,11 +82,11 @@ func (p *multigridProblem) load(name string) error {
 	return err
 }
 
-// multigridOptions are those of a variant.
+// multigridOptions are the options of a variant.
 type multigridOptions struct {
 	precond.Options
 	modes bool
-	found int // vectors of the near-null space that are found by cycles
+	found int // vectors of the near-null space to be found by cycles
 }
 
 // variant reads a list of key=value.
@@ -127,8 +127,8 @@ func (p *multigridProblem) variant(v string) (kind precond.Kind, o multigridOpti
 	return kind, o, nil
 }
 
-// findNearNull sets the near-null space: rigid-body modes, or constants and what three cycles with
-// these leave of random vectors, as in adaptive smoothed aggregation.
+// findNearNull sets the near-null space: rigid-body modes, or constants and what remains of random vectors after
+// three cycles with the constants, as in adaptive smoothed aggregation.
 func (p *multigridProblem) findNearNull(o multigridOptions) (multigridOptions, error) {
 	size := o.BlockSize
 	if size == 0 {
@@ -171,7 +171,7 @@ func (p *multigridProblem) findNearNull(o multigridOptions) (multigridOptions, e
 	return o, nil
 }
 
-// scale turns x of A x = b into that of the scaled system.
+// scale converts x of A x = b to the x of the scaled system.
 func (p *multigridProblem) scale(x []float64) {
 	for i := range x {
 		x[i] = csr.Ldexp(x[i], -p.scaling.Col[i])

@@ -16,7 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// markers are those of a section of the page; "": of all that is measured.
+// markers returns the markers of a section of the page; "" means all measurements.
 func markers(section string) (begin, end string) {
 	if section == "" {
 		return "<!-- measured: make reproduction -->", "<!-- end of measured -->"
@@ -24,7 +24,7 @@ func markers(section string) (begin, end string) {
 	return "<!-- measured: make reproduction-" + section + " -->", "<!-- end of measured, " + section + " -->"
 }
 
-// figures are the views that are shown, by experiment.
+// figures lists the views that are shown, by experiment.
 var figures = []struct{ id, view string }{
 	{"thesis-fig-3.2", "normwise"},
 	{"thesis-fig-3.3", "normwise"},
@@ -40,9 +40,9 @@ var figures = []struct{ id, view string }{
 	{"accessor-fig-7-8", "error"},
 }
 
-// reproductionPageMain writes what `mpsolve reproduce` measured, the verdicts on the
-// papers' claims and some figures, into docs/reproduction.md between its markers; or, with -section, what
-// some experiments measured, without figures, between markers of their own.
+// reproductionPageMain writes the measurements of `mpsolve reproduce`, the verdicts on the papers' claims and some
+// figures into docs/reproduction.md, between its markers. With -section it writes the measurements of some
+// experiments, without figures, between their own markers.
 func reproductionPageMain() {
 	measurements := flag.String("measurements", "reproduction/measurements.jsonl", "file of measurements")
 	file := flag.String("page", "docs/reproduction.md", "page to write into")
@@ -86,7 +86,7 @@ func writeReproduction(measurements, file, folder, section string) error {
 	return present.ReplaceSection(file, begin, end, b.String()+"\n")
 }
 
-// ofMeasuredPapers leaves out papers of which nothing was measured.
+// ofMeasuredPapers removes the claims of papers of which nothing was measured.
 func ofMeasuredPapers(claims []present.Outcome) []present.Outcome {
 	measured := map[string]bool{}
 	for _, c := range claims {
@@ -95,7 +95,7 @@ func ofMeasuredPapers(claims []present.Outcome) []present.Outcome {
 	return slices.DeleteFunc(claims, func(c present.Outcome) bool { return !measured[c.Paper] })
 }
 
-// draw writes the figures, and where they are in the page.
+// draw writes the figures, and their links into the page.
 func draw(b *strings.Builder, list []records.Record, file, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -146,5 +146,5 @@ func about(list []records.Record) string {
 	return fmt.Sprintf("Of %d measurements %d are of quick runs, %d with surrogates. Real matrices: %s.\n", len(list), quick, surrogates, matrices)
 }
 
-// lower begins a title in the middle of a sentence.
+// lower makes the first letter of a title lower case.
 func lower(title string) string { return strings.ToLower(title[:1]) + title[1:] }

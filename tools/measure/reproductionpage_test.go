@@ -7,7 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// TestFigures: there are the views that are shown, and they have figures.
+// TestFigures: the views that are shown exist and have figures.
 func TestFigures(t *testing.T) {
 	all, err := records.All()
 	if err != nil {

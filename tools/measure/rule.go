@@ -39,10 +39,10 @@ var rule = []followed{
 	{"anisotropic diffusion, Jacobi: stays at 2^-24", "anisotropic2d", generate.Params{"n": 200}, solve.Storage{}, precond.Jacobi},
 }
 
-// raised is what a solve says when it stores the matrix in another precision.
+// raised matches what a solve reports when it stores the matrix in another precision.
 var raised = regexp.MustCompile(`(?:at epsilon |^epsilon )(2\^-\d+)|continuing with (FP64)`)
 
-// follow adds a panel with a solve by the rule and one in FP64.
+// follow adds a panel with a solve by the rule and a solve in FP64.
 func (f followed) follow(g *records.Chart) error {
 	m, err := generate.Generate(f.kind, f.params)
 	if err != nil {
@@ -99,16 +99,15 @@ func writeRule(o options) error {
 	return host.Write("docs/precision.svg", func(w io.Writer) error { return g.Write(w, records.SVG) })
 }
 
-// layoutSpeeds are the speeds of the layouts of one matrix at one accuracy, relative
-// to tuned FP64 CSR.
+// layoutSpeeds are the speeds of the layouts of one matrix at one accuracy, relative to tuned FP64 CSR.
 type layoutSpeeds struct {
 	Matrix  string             `json:"matrix"` // a file without its folder, or a generator with its parameters
 	Epsilon float64            `json:"epsilon"`
 	Speed   map[string]float64 `json:"speed"`
 }
 
-// writeLayouts sums up what `mpsolve bench spmv --json` prints, for the test of
-// pkg/adaptive that compares the layouts that its model chooses.
+// writeLayouts summarises the output of `mpsolve bench spmv --json` for the test of pkg/adaptive that compares the
+// layouts that its model chooses.
 func writeLayouts(in io.Reader, out io.Writer) error {
 	var list []layoutSpeeds
 	for from := json.NewDecoder(in); ; {

@@ -39,7 +39,7 @@ func (p *multigridProblem) solve(g precond.Preconditioner, most int) (k int, row
 	return p.conjugateGradients(g, b, e, most)
 }
 
-// backwardError is max |r_i| / (sum_j |a_ij| max_j |x_j| + |b_i|) of A as given.
+// backwardError computes max |r_i| / (sum_j |a_ij| max_j |x_j| + |b_i|) with A as given.
 type backwardError struct {
 	*multigridProblem
 	sums, b []float64
@@ -58,7 +58,7 @@ func (e backwardError) of(r, x []float64) (worst float64) {
 	return worst
 }
 
-// conjugateGradients is the method, flexible, stopped by the error of its residual.
+// conjugateGradients is flexible conjugate gradients, stopped by the error of its residual.
 func (p *multigridProblem) conjugateGradients(g precond.Preconditioner, b []float64, e backwardError, most int) (k int, row float64) {
 	a, h := linop.NewCSR(p.a, p.pool), linop.NewHost(p.a.Rows, p.pool)
 	x, r, z, d, q, before := h.New(), slices.Clone(b), h.New(), h.New(), h.New(), h.New()
@@ -88,7 +88,7 @@ func (p *multigridProblem) conjugateGradients(g precond.Preconditioner, b []floa
 	return k, row
 }
 
-// bicgstab continues the method until the error is small.
+// bicgstab runs BiCGStab until the error is small.
 func (p *multigridProblem) bicgstab(g precond.Preconditioner, b []float64, e backwardError, most int) (k int, row float64) {
 	a, h := linop.NewCSR(p.a, p.pool), linop.NewHost(p.a.Rows, p.pool)
 	x, r := h.New(), h.New()

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	small     = 1_000_000 // nonzeros of the matrices that all kinds are tried on
-	maxIter   = 20000     // of these
+	small     = 1_000_000 // nonzeros of the matrices that all kinds are run on
+	maxIter   = 20000     // of these matrices
 	reduction = 1e-8      // of ||r||/||b||, for large problems
 )
 
-// solverTables are the parts of the page.
+// solverTables lists the parts of the page.
 var solverTables = []struct {
 	name    string
 	measure func(options) (table.Writer, error)
@@ -35,7 +35,7 @@ var solverTables = []struct {
 	{"vectors alone", measureVectorsAlone},
 }
 
-// writeSolvers measures what preconditioners gain.
+// writeSolvers measures the gain of preconditioners.
 func writeSolvers(o options) error {
 	for _, t := range solverTables {
 		if o.part != "" && o.part != t.name {
@@ -105,10 +105,10 @@ func seconds(o tablesOutcome) string {
 	return fmt.Sprintf("%.3f", o.total())
 }
 
-// kinds are all but none.
+// kinds returns all kinds but none.
 func kinds() []precond.Kind { return precond.Kinds()[1:] }
 
-// measureKinds tries every kind on the matrices that are not large.
+// measureKinds runs every kind on the matrices that are not large.
 func measureKinds(o options) (table.Writer, error) {
 	t := table.NewWriter()
 	header := table.Row{"matrix", "none"}
@@ -135,7 +135,7 @@ func measureKinds(o options) (table.Writer, error) {
 	return t, err
 }
 
-// measureGrowth follows multigrid from 1e4 unknowns up.
+// measureGrowth measures multigrid from 1e4 unknowns up.
 func measureGrowth(o options) (table.Writer, error) {
 	t := table.NewWriter()
 	t.AppendHeader(table.Row{"problem", "unknowns", "nonzeros", "iterations", "× those of the first", "set-up, s", "solve, s"})
@@ -177,8 +177,7 @@ func toReduction(kind precond.Kind, epsilon float64) solve.Options {
 	return solve.Options{Accuracy: solve.Accuracy{Stop: solve.StopRel, Tol: reduction}, Precond: solve.Precond{Kind: kind, Epsilon: epsilon}}
 }
 
-// measurePrecision compares reduced precision with FP64 on the matrices that are
-// not large.
+// measurePrecision compares reduced precision with FP64 on the matrices that are not large.
 func measurePrecision(o options) (table.Writer, error) {
 	iterations, bytes := map[precond.Kind][]float64{}, map[precond.Kind][]float64{}
 	var all []float64
@@ -223,7 +222,7 @@ func tablesSpread(v []float64) (middle, largest string) {
 	return fmt.Sprintf("%.3f", v[len(v)/2]), fmt.Sprintf("%.3f", v[len(v)-1])
 }
 
-// repeats of each solve of a large problem; the fastest counts.
+// repeats is the number of solves of a large problem; the fastest counts.
 const repeats = 3
 
 // measureLarge compares the times of reduced precision and FP64, interleaved.

@@ -14,9 +14,9 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/present"
 )
 
-// stressMain attacks the solver with thousands of systems and injected faults, judges every
-// answer in exact arithmetic, and prints a table; see lab. It ends with 1 if a case
-// shows a fault. Cases that fail are listed, with a command that runs them again.
+// stressMain attacks the solver with thousands of systems and injected faults, judges every solution in exact
+// arithmetic, and prints a table; see lab. It exits with 1 if a case shows a fault. It lists cases that fail, with a
+// command that repeats them.
 func stressMain() {
 	if err := stressRun(); err != nil {
 		fmt.Fprintln(os.Stderr, "stress:", err)
@@ -25,26 +25,26 @@ func stressMain() {
 }
 
 func stressRun() error {
-	seed := flag.Uint64("seed", 1, "of the random numbers")
-	share := flag.Float64("share", 1, "of each family's cases")
-	names := flag.String("run", "*", "families to run: patterns, such as no-x-*,graded")
-	index := flag.Int("case", -1, "run this case of the family only")
+	seed := flag.Uint64("seed", 1, "seed of the random numbers")
+	share := flag.Float64("share", 1, "share of the cases of each class to run")
+	names := flag.String("run", "*", "classes to run: patterns, such as no-x-*,graded")
+	index := flag.Int("case", -1, "run this case of the class only")
 	failing := flag.String("failing", "stress-failing", "`folder` for the systems that fail")
 	processes := flag.Int("j", 2, "number of processes")
 	markdown := flag.String("page", "", "write the tables into this `file` of the documentation")
-	list := flag.Bool("list", false, "list the families")
+	list := flag.Bool("list", false, "list the classes")
 	serve := flag.Bool("serve", false, "run the cases of standard input (used by the program itself)")
 	flag.Parse()
 	if *serve {
 		return lab.Serve(os.Stdin, os.Stdout, *seed, *failing)
 	}
-	var families []lab.Family
+	var classes []lab.StressClass
 	var cases []lab.StressCase
-	for _, f := range lab.Families() {
+	for _, f := range lab.StressClasses() {
 		if !selected(f.Name, *names) {
 			continue
 		}
-		families = append(families, f)
+		classes = append(classes, f)
 		if *list {
 			fmt.Printf("%-22s %5d  %s\n", f.Name, f.Count, f.About)
 			continue
@@ -52,14 +52,14 @@ func stressRun() error {
 		n := int(float64(f.Count)**share + 0.999)
 		for k := range n {
 			if *index < 0 || k == *index {
-				cases = append(cases, lab.StressCase{Family: f.Name, Index: k})
+				cases = append(cases, lab.StressCase{Class: f.Name, Index: k})
 			}
 		}
 	}
 	if *list {
 		return nil
 	}
-	return spread(lab.NewReport(families), cases, settings{*seed, *processes, *failing, *markdown})
+	return spread(lab.NewReport(classes), cases, settings{*seed, *processes, *failing, *markdown})
 }
 
 // selected reports whether a name matches one of several patterns.
@@ -96,7 +96,7 @@ func spread(report *lab.Report, cases []lab.StressCase, set settings) error {
 		report.Add(o)
 		for _, f := range o.Faults {
 			fmt.Printf("%s %s %d (-seed %d -run %s -case %d): %s | %s | %s\n",
-				f.Fault, o.Family, o.Index, set.seed, o.Family, o.Index, f.Why, o.Verdict, o.Text)
+				f.Fault, o.Class, o.Index, set.seed, o.Class, o.Index, f.Why, o.Verdict, o.Text)
 		}
 	})
 	if err != nil {
@@ -117,7 +117,7 @@ func spread(report *lab.Report, cases []lab.StressCase, set settings) error {
 	return nil
 }
 
-// build builds mpsolve for the families that attack the program, unless the environment names it.
+// build builds mpsolve for the classes that attack the program, unless the environment names it.
 func build() (remove func(), err error) {
 	if os.Getenv(lab.BinaryVariable) != "" {
 		return func() {}, nil

@@ -27,15 +27,15 @@ type options struct {
 	page   string // to write into
 	part   string // of the page; "": all
 	figure string // to write
-	record string // file of what vectors and defaults have measured; "": none
+	record string // file of the records of vectors and defaults; "": none
 	limit  time.Duration
-	budget time.Duration // of vectors and defaults; 0: any time
+	budget time.Duration // of vectors and defaults; 0: no limit
 
 	threads   int  // of defaults; 0: all
-	processor bool // defaults are timed by the processors' time
+	processor bool // defaults are timed by processor time
 }
 
-// tables are the arguments, each with the defaults of its flags.
+// tables maps the arguments to the defaults of their flags.
 var tables = map[string]struct {
 	page  string
 	limit time.Duration
@@ -51,14 +51,14 @@ var tables = map[string]struct {
 // tablesMain measures with the test matrices and writes tables into the documentation:
 //
 //	tables [flags] matrices    every matrix through mpsolve solve: docs/matrices.md
-//	tables [flags] solvers     what preconditioners gain: docs/solvers.md
+//	tables [flags] solvers     the gain of preconditioners: docs/solvers.md
 //	tables [flags] precision   storage in adaptive precision: docs/precision-formats.md
 //	tables rule                the figure of docs/precision.md, and its numbers on standard output
 //	tables layouts             speeds of layouts, from JSON on standard input to JSON on
 //	                           standard output: pkg/adaptive/testdata/layouts.jsonl
 //
-// The Makefile has a target for each. The folder of matrices holds INDEX.tsv with
-// columns name, file, field and shape.
+// The Makefile has a target for each. The folder of matrices holds INDEX.tsv with the columns name, file, field and
+// shape.
 func tablesMain() {
 	var o options
 	flag.StringVar(&o.dir, "dir", "../shared/matrices", "`folder` with the matrices and INDEX.tsv")
@@ -84,15 +84,15 @@ func tablesMain() {
 	}
 }
 
-// checkBits is the precision of the check: products of float64 are exact in 106
-// bits, the rest is for sums whose terms differ in magnitude.
+// checkBits is the precision of the check: products of float64 are exact in 106 bits; the rest is for sums whose
+// terms differ in magnitude.
 const checkBits = 512
 
 // checkRow returns the row-wise backward error of x,
 //
 //	max_i |b - A x|_i / (T_i ||x||_inf + |b_i|),  T_i = sum_j |a_ij|,
 //
-// computed from this definition with math/big.
+// computed by this definition with math/big.
 func checkRow(p problem, x []float64) float64 {
 	normX := 0.0
 	for _, v := range x {
@@ -146,7 +146,7 @@ func tablesRead(s matrixio.Source) (problem, error) {
 	return newProblem(s.Name, m), nil
 }
 
-// each calls do for every one of the matrices that is to be measured.
+// each calls do for each matrix that is to be measured.
 func (o options) each(matrices []matrixio.Source, do func(matrixio.Source, problem) error) error {
 	for _, s := range matrices {
 		if o.only != "" && s.Name != o.only {
@@ -172,7 +172,7 @@ func (o options) real(do func(matrixio.Source, problem) error) error {
 	return o.each(matrices, do)
 }
 
-// named calls do for the matrices of these names.
+// named calls do for the matrices with these names.
 func (o options) named(names []string, do func(matrixio.Source, problem) error) error {
 	var matrices []matrixio.Source
 	for _, name := range names {
@@ -206,14 +206,14 @@ func tablesGenerated(kind string, params generate.Params) (problem, error) {
 
 // tablesOutcome is the result of one solve.
 type tablesOutcome struct {
-	err    error // of setting up
+	err    error // of the set-up
 	setup  time.Duration
 	result solve.Result
 }
 
 func (o tablesOutcome) ok() bool { return o.err == nil && o.result.Reason.Converged() }
 
-// total is set-up and solve, verification left out.
+// total returns the time of set-up and solve, without verification.
 func (o tablesOutcome) total() float64 {
 	return (o.setup + o.result.Time.Total - o.result.Time.Verify).Seconds()
 }

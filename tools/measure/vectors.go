@@ -21,19 +21,19 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// vectorKinds are compared.
+// vectorKinds are the kinds compared.
 var vectorKinds = []solve.VectorKind{solve.VectorsDouble, solve.VectorsDD, solve.VectorsAuto}
 
-// brief is the seconds up to which a solve is repeated.
+// brief is the number of seconds up to which a solve is repeated.
 const brief = 2
 
-// measureVectors compares kinds of vectors with what the rules choose.
+// measureVectors compares kinds of vectors with the method that the rules choose.
 func measureVectors(o options) (table.Writer, error) {
 	return o.compareVectors("vectors", func(*csr.Matrix) solve.Options { return solve.Options{} })
 }
 
-// measureVectorsAlone compares them without a preconditioner: conjugate gradients if A is symmetric with a diagonal of one
-// sign, and BiCG.
+// measureVectorsAlone compares them without a preconditioner: with conjugate gradients if A is symmetric with a
+// diagonal of one sign, otherwise with BiCG.
 func measureVectorsAlone(o options) (table.Writer, error) {
 	return o.compareVectors("vectors alone", func(m *csr.Matrix) solve.Options {
 		opt := solve.Options{Method: solve.BiCG, Precond: solve.Precond{Kind: precond.None}, Limits: solve.Limits{MaxIter: maxIter}}
@@ -46,7 +46,7 @@ func measureVectorsAlone(o options) (table.Writer, error) {
 	})
 }
 
-// compared is a matrix that was solved with each kind of vectors, a line of the file of options.record.
+// compared is a matrix solved with each kind of vectors, a line of the file options.record.
 type compared struct {
 	Part   string                     `json:"part"`
 	Matrix string                     `json:"matrix"`
@@ -54,7 +54,7 @@ type compared struct {
 	Kinds  map[solve.VectorKind]tried `json:"kinds"`
 }
 
-// tried is what came of a kind.
+// tried is the outcome of a kind.
 type tried struct {
 	Solved     bool    `json:"solved"`
 	Verdict    string  `json:"verdict"`
@@ -62,9 +62,9 @@ type tried struct {
 	Seconds    float64 `json:"seconds"`
 }
 
-// compareVectors solves every real square matrix with each kind of vectors, interleaved, the smallest files first; the fastest of some
-// counts. The last column is the time of auto relative to the better of double and dd. Those on record are not solved again, and
-// after options.budget no other matrix is begun.
+// compareVectors solves every real square matrix with each kind of vectors, interleaved, the smallest files first;
+// the fastest of several solves counts. The last column is the time of auto relative to the better of double and dd.
+// Recorded matrices are not solved again, and after options.budget no other matrix is begun.
 func (o options) compareVectors(part string, with func(*csr.Matrix) solve.Options) (table.Writer, error) {
 	matrices, err := matrixio.RealSquare(o.dir)
 	if err != nil {
@@ -93,7 +93,7 @@ func (o options) compareVectors(part string, with func(*csr.Matrix) solve.Option
 	return tableOfVectors(matrices, done), nil
 }
 
-// sortBySize puts the smallest files first.
+// sortBySize sorts the smallest files first.
 func sortBySize(matrices []matrixio.Source) {
 	size := func(s matrixio.Source) int64 {
 		info, err := os.Stat(s.Path)
@@ -126,7 +126,7 @@ func (o options) compare(p problem, opt solve.Options) compared {
 	return c
 }
 
-// recorded returns what is on record of a part, by matrix.
+// recorded returns the records of a part, by matrix.
 func (o options) recorded(part string) (map[string]compared, error) {
 	done := map[string]compared{}
 	f, err := os.Open(o.record)
@@ -150,7 +150,7 @@ func (o options) recorded(part string) (map[string]compared, error) {
 	}
 }
 
-// keep puts a matrix on record.
+// keep records a matrix.
 func (o options) keep(c compared) error {
 	return appendLine(o.record, c)
 }
@@ -195,10 +195,10 @@ func tableOfVectors(matrices []matrixio.Source, done map[string]compared) table.
 	return t
 }
 
-// never is longer than any solve.
+// never is longer than any solve, in seconds.
 const never = 1e9
 
-// time is the seconds of a solve that has converged.
+// time returns the seconds of a solve that has converged.
 func (c compared) time(kind solve.VectorKind) float64 {
 	if k := c.Kinds[kind]; k.Solved {
 		return k.Seconds

@@ -19,7 +19,7 @@ const (
 	volumeBegin, volumeEnd = "<!-- volume model -->", "<!-- end of the volume model -->"
 )
 
-// cases are the rows of a rank, and how they are numbered.
+// cases lists the numbers of rows of a rank, and how they are numbered.
 var cases = []struct {
 	name  string
 	rows  int
@@ -33,8 +33,8 @@ var cases = []struct {
 
 var ranks = []int{100, 200, 500, 1000, 2000, 5000, 10_000}
 
-// volumeMain writes the model of what ranks send each other into docs/mpi.md, and draws its figure: messages, bytes and
-// the efficiency of an iteration of CG at 100 to 10,000 ranks, for weak scaling.
+// volumeMain writes the model of the communication between ranks into docs/mpi.md and draws its figure: messages,
+// bytes and the efficiency of an iteration of CG at 100 to 10,000 ranks, for weak scaling.
 func volumeMain() {
 	if err := writeVolume(); err != nil {
 		fmt.Fprintln(os.Stderr, "volume:", err)
@@ -70,7 +70,7 @@ func writeVolume() error {
 	return host.Write(volumeFigure, func(w io.Writer) error { return g.Write(w, records.SVG) })
 }
 
-// volumeOf is that of a domain in the middle of a cube that so many domains of rows rows make up.
+// volumeOf returns the volume of a domain in the middle of a cube of so many domains of rows rows each.
 func (s stencil) volumeOf(rows, ranks int, brick bool) volume {
 	nodes := rows / s.unknowns
 	if brick {
@@ -82,7 +82,7 @@ func (s stencil) volumeOf(rows, ranks int, brick bool) volume {
 	return s.slab(middle, middle+nodes, g, g)
 }
 
-// A stencil is what a row of a problem on a grid of nodes refers to.
+// A stencil describes which nodes a row of a problem on a grid refers to.
 type stencil struct {
 	name     string
 	box      bool // all 26 neighbours of a node; otherwise the 6 next to it
@@ -96,7 +96,7 @@ var stencils = []stencil{
 	{"elasticity", true, 3},
 }
 
-// rowEntries is the number of nonzeros in a row far from the boundary.
+// rowEntries returns the number of nonzeros in a row far from the boundary.
 func (s stencil) rowEntries() int {
 	if s.box {
 		return 27 * s.unknowns
@@ -104,10 +104,10 @@ func (s stencil) rowEntries() int {
 	return 7 * s.unknowns
 }
 
-// A volume is what a rank with one domain sends in an exchange of ghosts, and as much comes in.
+// A volume is what a rank with one domain sends in an exchange of ghosts; it receives as much.
 type volume struct{ messages, elements int }
 
-// brick is the volume of a domain of a x b x c nodes inside of a grid that is numbered brick by brick.
+// brick returns the volume of a domain of a x b x c nodes in the interior of a grid that is numbered brick by brick.
 func (s stencil) brick(a, b, c int) volume {
 	if s.box {
 		return volume{26, s.unknowns * ((a+2)*(b+2)*(c+2) - a*b*c)}
@@ -115,8 +115,8 @@ func (s stencil) brick(a, b, c int) volume {
 	return volume{6, s.unknowns * 2 * (a*b + b*c + c*a)}
 }
 
-// slab is the volume of the domain of the nodes lo to hi-1 of a grid of g x g x planes nodes that is numbered line by
-// line and plane by plane, where all domains have as many nodes. It is counted, node by node.
+// slab returns the volume of the domain of the nodes lo to hi-1 of a grid of g x g x planes nodes that is numbered
+// line by line and plane by plane, where all domains have the same number of nodes. It counts node by node.
 func (s stencil) slab(lo, hi, g, planes int) (v volume) {
 	reach := g*g + g + 1
 	first := max(0, lo-reach)
@@ -148,12 +148,12 @@ func (s stencil) slab(lo, hi, g, planes int) (v volume) {
 	return v
 }
 
-// network is what the model takes for a rank and what joins it to others. The figures are those of a process with a
-// share of a socket's memory and a current network.
+// network is the model of a rank and of its connection to the others. The figures are for a process with a share of a
+// socket's memory and a current network.
 type network struct {
-	memory    float64 // bytes a second that products and vectors read
+	memory    float64 // bytes per second that products and vectors read
 	latency   float64 // seconds of a message
-	bandwidth float64 // bytes a second of messages
+	bandwidth float64 // bytes per second of messages
 }
 
 var common = network{memory: 15e9, latency: 2e-6, bandwidth: 10e9}
@@ -163,14 +163,14 @@ const (
 	entryBytes  = 12 // of FP64 CSR
 	cgVectors   = 10 // vectors that an iteration of CG reads and writes
 	reductions  = 2  // of an iteration
-	reduceBytes = 72 // of an exact sum: eight limbs and a flag, where that suffices
+	reduceBytes = 72 // of an exact sum: eight limbs and a flag, where these suffice
 )
 
-// An iteration is what an iteration of CG takes on a rank, in seconds.
+// An iteration holds the parts of the time of an iteration of CG on a rank, in seconds.
 type iteration struct{ work, halo, reduce float64 }
 
-// cg is the model of an iteration of CG with rows rows on each of so many ranks. The exchange of ghosts overlaps with the
-// rows that refer to none; a reduction takes a message up and down a binary tree.
+// cg returns the model of an iteration of CG with rows rows on each of so many ranks. The exchange of ghosts overlaps
+// with the rows that refer to no ghosts; a reduction takes a message up and down a binary tree.
 func (n network) cg(s stencil, v volume, rows float64, ranks int) iteration {
 	work := rows * float64(s.rowEntries()*entryBytes+cgVectors*wordBytes) / n.memory
 	halo := float64(v.messages)*n.latency + float64(v.elements*wordBytes)/n.bandwidth
@@ -180,5 +180,5 @@ func (n network) cg(s stencil, v volume, rows float64, ranks int) iteration {
 	return iteration{work, max(0, halo-interior), reductions * stages * (n.latency + reduceBytes/n.bandwidth)}
 }
 
-// efficiency is the share of the time that a rank works.
+// efficiency returns the share of the time that a rank works.
 func (t iteration) efficiency() float64 { return t.work / (t.work + t.halo + t.reduce) }

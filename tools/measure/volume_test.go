@@ -11,8 +11,8 @@ import (
 // place numbers the nodes of a grid.
 type place func(x, y, z int) int
 
-// layoutOf returns the layout of the domain of a rank on a grid of nx x ny x nz nodes, and the number of ranks it
-// talks to.
+// layoutOf returns the layout of the domain of a rank on a grid of nx x ny x nz nodes, and the number of ranks that
+// it communicates with.
 func (s stencil) layoutOf(c dist.Comm, d dist.Domains, nx, ny, nz int, number place) (ghosts, links int) {
 	p := make([]dist.Rows, 1)
 	lo, hi := d.Start[c.Rank()], d.Start[c.Rank()+1]
@@ -64,8 +64,8 @@ func (s stencil) row(x, y, z, nx, ny, nz int, number place) (cols []int64) {
 	return cols
 }
 
-// The ghosts and neighbours of 2 to 8 ranks are those of the model, for grids numbered plane by plane, also where domains are
-// less than a plane.
+// The ghosts and neighbours of 2 to 8 ranks agree with the model, for grids numbered plane by plane, also where
+// domains are smaller than a plane.
 func TestSlabsOfConcurrentRanks(t *testing.T) {
 	for _, s := range stencils {
 		for _, size := range []int{2, 3, 4, 8} {
@@ -93,7 +93,7 @@ func TestSlabsOfConcurrentRanks(t *testing.T) {
 	}
 }
 
-// Those of the brick in the middle of 27, numbered brick by brick, are those of the model too.
+// The ghosts and neighbours of the middle one of 27 bricks, numbered brick by brick, agree with the model as well.
 func TestBricksOfConcurrentRanks(t *testing.T) {
 	for _, s := range stencils {
 		const a, b, c = 3, 4, 5

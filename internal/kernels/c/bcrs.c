@@ -13,7 +13,7 @@ struct bcrs_call {
 	const i32 *col;
 	const double *val;
 	const double *x, *x_lo;
-	const i64 *end;       // of the transpose: behind the last block of each block row
+	const i64 *end;       // of the transpose: after the last block of each block row
 	i64 first, last;      // and its elements of dst, the columns first to last-1
 };
 
@@ -51,7 +51,7 @@ INLINE f64v rows_of(const double *x, i64 n) {
 	return v;
 }
 
-// product is those of the rows of block k.
+// product returns the products of the rows of block k.
 INLINE ddv product(const struct bcrs_call *c, i64 k, ddv x, int flags) {
 	f64v a = LOAD(f64v, c->val + ROWS * k);
 	return flags & TWOFOLD ? d_prod(a, x) : (ddv){a * x.hi, a};

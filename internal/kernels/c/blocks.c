@@ -1,6 +1,6 @@
 // Slots of b x b blocks, b = 2 to 6; see MulSlots.
 //
-// The order of the source keeps values in registers, which clang's scheduler does not:
+// The order of the source keeps values in registers; clang's scheduler would not:
 // Flags for avx512: -mllvm -enable-misched=false -mllvm -pre-RA-sched=source
 #include "blocks.h"
 

@@ -1,4 +1,4 @@
-// What kernels of slots of b x b blocks have in common.
+// Common parts of the kernels for slots of b x b blocks.
 #include "slots.h"
 
 // Blocks of up to IN_REGISTERS rows are multiplied without loops, with their sums in registers.
@@ -17,7 +17,7 @@ INLINE struct masks masks_of(int b) {
 // both returns up to four elements from low on and as many from high on, each in a half.
 INLINE f64v both(const double *low, const double *high, __mmask8 first, __mmask8 second) {
 	f64v v = (f64v)_mm512_zextpd256_pd512(_mm256_maskz_loadu_pd(first, low));
-	// The rest, which may not be there, is not loaded.
+	// Elements beyond the masks, which may not exist, are not loaded.
 	__asm__("vbroadcastf64x4 %1, %0%{%2%}" : "+v"(v) : "m"(*(const double(*)[4])high), "Yk"(second));
 	return v;
 }
@@ -60,5 +60,5 @@ INLINE void columns(f64v v[], int b, const double *x, const u16 *block, int time
 }
 #endif
 
-// width_of is the bytes of eight values.
+// width_of returns the bytes of eight values.
 INLINE u64 width_of(u64 w, enum kind kind) { return kind == SINGLE ? 32 : w; }

@@ -1,5 +1,5 @@
-// Slots of b x b blocks times two vectors: as with one vector, a register has an element of
-// all lanes, for each vector.
+// Slots of b x b blocks times two vectors: as with one vector, a register has an element of all lanes, for each
+// vector.
 
 // f64w is f64v at any address.
 typedef double f64w __attribute__((vector_size(8 * WIDTH), aligned(8)));

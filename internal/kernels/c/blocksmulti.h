@@ -1,8 +1,8 @@
 // Slots of b x b blocks times K vectors; included once for each K.
 #include "width.h"
 
-// add adds the products of n decoded slots to the sums, which are zero if they are
-// fresh: those of element i of all lanes, then of i + 1.
+// add adds the products of n decoded slots to the sums, which start from zero if fresh: the sums of element i of all
+// lanes, then of i + 1.
 INLINE void FN(add)(struct multi_work *s, int b, const double *x, i64 n, int fresh) {
 	const int together = WIDTH / (b <= 3 ? 2 : 4);
 	EACH_PART NO_UNROLL for (int l = 0; l < LANES; l += together) {

@@ -1,5 +1,5 @@
-// Chunks of sixteen rows times eight vectors of float32; see MulChunksMulti. A value is multiplied with eight consecutive
-// numbers, a register full; eight rows have their sums in registers at a time.
+// Chunks of sixteen rows times eight vectors of float32; see MulChunksMulti. A value is multiplied by eight
+// consecutive numbers, a full register; eight rows have their sums in registers at a time.
 #include "simd.h"
 
 #if WIDTH == 4
@@ -26,10 +26,10 @@ typedef i16 i16x8 __attribute__((vector_size(16)));
 
 INLINE f32w every(float v) { return v - (f32w){}; }
 
-// How the columns of a slot are told.
+// How the columns of a slot are encoded.
 enum kind { RUN, WINDOW, NEAR, FAR };
 
-// slots are where those of a chunk are that come next.
+// slots holds the positions of the next slots of a chunk.
 struct slots { const i32 *base; const u8 *index; i64 values; };
 
 // add adds n slots of a kind to the sums of eight rows, of which `half` is the first.

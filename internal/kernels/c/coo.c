@@ -1,5 +1,5 @@
-// Products with elements sorted by rows, each with the number of its row; see COOAddVec. Element k of a
-// row is added to sum k mod 4, products being rounded before; then (s0 + s1) + (s2 + s3).
+// Products with elements sorted by rows, each with the number of its row; see COOAddVec. Products are rounded;
+// element k of a row is added to sum k mod 4, and the sums are added as (s0 + s1) + (s2 + s3).
 #include "simd.h"
 
 #define PRODUCTS(k) LOAD(f64x4, val + (k)) * (f64x4){x[col[k]], x[col[(k) + 1]], x[col[(k) + 2]], x[col[(k) + 3]]}
@@ -15,7 +15,7 @@ KERNEL(coo, double dst[], const i32 row[], i64 row_len, const i32 col[], const d
 			PREFETCH(val + k + ahead);
 			s += PRODUCTS(k);
 		}
-		if (k + 4 <= n) { // up to three elements are left, which a mask selects
+		if (k + 4 <= n) { // a mask selects the last elements, at most three
 			i32x4 same = LOAD(i32x4, row + k) == (i32x4){r, r, r, r};
 			s += (f64x4)((i64x4)(PRODUCTS(k)) & __builtin_convertvector(same, i64x4));
 			PREFETCH(row + k + ahead);

@@ -1,5 +1,5 @@
-// CRC-32C by the instructions that processors have for it; see CRC32C. They take three cycles, but one can
-// begin in each: hence streams, which also keep more of memory in flight than one does.
+// CRC-32C by the instructions of processors; see CRC32C. An instruction takes three cycles, but one can begin in each
+// cycle: hence several streams, which also keep more memory accesses in flight.
 //
 // Flags for neon: -march=armv8-a+crc
 #include "simd.h"

@@ -1,5 +1,5 @@
-// Products with rows of compressed sparse row storage; see CSRMulVec and CSRMulVecDD. Element k of a row is
-// added to sum k mod 4, products of float64 being rounded before; then (s0 + s1) + (s2 + s3).
+// Products with rows of compressed sparse row storage; see CSRMulVec and CSRMulVecDD. Products of float64 are
+// rounded; element k of a row is added to sum k mod 4, and the sums are added as (s0 + s1) + (s2 + s3).
 #include "ddrows.h"
 
 // csr_call is csrCall of Go.
@@ -10,10 +10,10 @@ struct csr_call {
 	const i32 *col;
 	const void *val;
 	const double *x;
-	i64 elements; // of col and val in all
-	i64 ahead;    // elements that are prefetched ahead, 0 for none
-	i64 parts;    // of the rows, 1 or 2, that are walked in turns, four rows at a time
-	const u64 *masks; // four of all ones, four zeros
+	i64 elements; // number of elements of col and val
+	i64 ahead;    // elements to prefetch ahead, 0 for none
+	i64 parts;    // of the rows, 1 or 2, which are processed in turns, four rows at a time
+	const u64 *masks; // four of all ones, then four zeros
 	double *dst_lo;   // of double-double products
 	const double *x_lo;
 	const double *val_lo;
@@ -48,7 +48,7 @@ INLINE void add(ddv *s, f64v a, f64v low, ddv x, const u64 *mask, int flags) {
 	*s = t;
 }
 
-// four adds the products of four elements from p on, of those in the mask.
+// four adds the products of the four elements from p on that the mask selects.
 INLINE void four(ddv *s, const struct csr_call *c, i64 p, const u64 *mask, int flags) {
 	if (flags & FAR) {
 		PREFETCH((const char *)c->val + (p + c->ahead) * (flags & SINGLE ? 4 : 8));
@@ -71,9 +71,8 @@ INLINE void one(ddv *s, const struct csr_call *c, i64 p, int flags) {
 	add(s, (f64v){value(c, p, flags)}, low, x, flags & TWOFOLD ? c->masks + 3 : 0, flags);
 }
 
-// row returns the four sums of the elements from p to end; it reads up to four elements behind
-// them. Rows of equal lengths have a rest that a processor foresees: so one of a single element is
-// not worth four loads of x.
+// row returns the four sums of the elements from p to end; it reads up to four elements after them. In rows of equal
+// lengths the branch for the rest is predictable; a rest of one element is then not worth four loads of x.
 INLINE ddv row(const struct csr_call *c, i64 p, i64 end, int flags) {
 	ddv s = {};
 	for (; flags & EVEN ? p + 4 <= end : p + 4 < end; p += 4) four(&s, c, p, 0, flags);
@@ -83,7 +82,7 @@ INLINE ddv row(const struct csr_call *c, i64 p, i64 end, int flags) {
 	return s;
 }
 
-// fours multiplies with `groups` times four rows.
+// fours multiplies by `groups` times four rows.
 INLINE void fours(const struct csr_call *c, i64 groups, int flags) {
 	i64 half = c->parts > 1 ? groups / 2 : 0;
 	for (i64 t = 0; t < groups; t++) {
@@ -95,7 +94,7 @@ INLINE void fours(const struct csr_call *c, i64 groups, int flags) {
 	}
 }
 
-// alike tells whether three quarters of the first rows have as many elements as those before.
+// alike reports whether three quarters of the first rows have as many elements as the row before.
 INLINE int alike(const i64 *row_ptr, i64 n) {
 	i64 same = 0, look = n < 64 ? n - 1 : 63;
 	for (i64 i = 0; i < look; i++) same += row_ptr[i + 2] - row_ptr[i + 1] == row_ptr[i + 1] - row_ptr[i];
@@ -104,7 +103,7 @@ INLINE int alike(const i64 *row_ptr, i64 n) {
 
 INLINE void multiply(const struct csr_call *call, int flags) {
 	const struct csr_call c = *call;
-	i64 safe = c.n; // rows with four more elements behind them: an empty one reads these
+	i64 safe = c.n; // rows with four more elements after them: an empty row reads these
 	while (safe > 0 && c.row_ptr[safe] + 4 > c.elements) safe--;
 	i64 groups = safe / 4;
 	if (alike(c.row_ptr, c.n)) {

@@ -1,5 +1,5 @@
-// Rows of compressed sparse row storage times several vectors; see CSRMulMulti. For each vector
-// element k of a row is added to sum k mod 4, products being rounded before; then (s0 + s1) + (s2 + s3).
+// Rows of compressed sparse row storage times several vectors; see CSRMulMulti. For each vector, products are
+// rounded, element k of a row is added to sum k mod 4, and the sums are added as (s0 + s1) + (s2 + s3).
 #include "multi.h"
 
 // csr_multi_call is csrMultiCall of Go.
@@ -10,10 +10,10 @@ struct csr_multi_call {
 	const i32 *col;
 	const void *val;
 	const double *x;
-	i64 elements; // of col and val in all
+	i64 elements; // number of elements of col and val
 };
 
-// Elements that are prefetched ahead, and those whose numbers of x are.
+// Distances of prefetching, in elements: of the matrix, and of their numbers of x.
 enum { FAR = 640, AHEAD = 24 };
 
 INLINE double value(const struct csr_multi_call *c, i64 p, int single) {

@@ -1,11 +1,12 @@
-// Double-double arithmetic in vectors: each lane is a number, the unevaluated sum of hi and lo. It comes
-// behind simd.h, and dd.go has the same in Go, to the bit. u is 2^-53, and nothing over- or underflows.
+// Double-double arithmetic in vectors: each lane is a number, the unevaluated sum of hi and lo. Include it after
+// simd.h; dd.go has the same in Go, bit for bit. u is 2^-53, and nothing over- or underflows.
 
 typedef struct {
 	f64v hi, lo;
 } ddv;
 
-// two_sum is a + b exactly (Knuth), fast_two_sum too if |a| >= |b| or a = 0 (Dekker), two_prod is a b exactly.
+// two_sum returns a + b exactly (Knuth), and so does fast_two_sum if |a| >= |b| or a = 0 (Dekker); two_prod returns a
+// b exactly.
 INLINE ddv two_sum(f64v a, f64v b) {
 	f64v s = a + b, v = s - a;
 	return (ddv){s, (a - (s - v)) + (b - v)};
@@ -21,8 +22,8 @@ INLINE ddv two_prod(f64v a, f64v b) {
 	return (ddv){p, fma(a, b, -p)};
 }
 
-// dd_prod is a x with an error of at most 6 u^2 |a x|, d_prod that of a double a with 2 u^2 |a x|. Neither is
-// renormalised: lo may be some ulps of hi.
+// dd_prod returns a x with an error of at most 6 u^2 |a x|, d_prod for a double a with at most 2 u^2 |a x|. Neither
+// result is renormalised: lo may be several ulps of hi.
 INLINE ddv dd_prod(ddv a, ddv x) {
 	ddv p = two_prod(a.hi, x.hi);
 	p.lo = fma(a.hi, x.lo, fma(a.lo, x.hi, p.lo));
@@ -35,18 +36,18 @@ INLINE ddv d_prod(f64v a, ddv x) {
 	return p;
 }
 
-// accumulate is s + p, with the errors of the high parts summed in lo: a step of Dot2 [OgitaRO05],
-// after which hi alone has no meaning. renormalise makes a number of what it has become.
+// accumulate returns s + p, with the errors of the high parts summed in lo: a step of Dot2 [OgitaRO05]. After it hi
+// alone has no meaning; renormalise turns the sum into a number.
 INLINE ddv accumulate(ddv s, ddv p) {
 	ddv t = two_sum(s.hi, p.hi);
 	return (ddv){t.hi, s.lo + (t.lo + p.lo)};
 }
 
-// renormalise is s as a number with |lo| at most half an ulp of hi, if |hi| >= |lo|. After each accumulate it
-// makes the sum that [Joldes17] calls sloppy (algorithm 5).
+// renormalise returns s as a number with |lo| at most half an ulp of hi, if |hi| >= |lo|. After each accumulate it
+// gives the sum that [Joldes17] calls sloppy (algorithm 5).
 INLINE ddv renormalise(ddv s) { return fast_two_sum(s.hi, s.lo); }
 
-// lanes is accumulate of all lanes, by halves, in lane 0.
+// lanes applies accumulate to all lanes, by halves, and returns the result in lane 0.
 #define TURNED(...) ((ddv){__builtin_shufflevector(s.hi, s.hi, __VA_ARGS__), __builtin_shufflevector(s.lo, s.lo, __VA_ARGS__)})
 INLINE ddv lanes(ddv s) {
 #if WIDTH == 8

@@ -1,5 +1,5 @@
-// Inner products of float32 vectors; see dot32Kernel. They fetch 2 KB ahead, since conversions leave
-// the processor too few loads in flight.
+// Inner products of float32 vectors; see dot32Kernel. They prefetch 2 KB ahead, since conversions leave the processor
+// too few loads in flight.
 #include "simd.h"
 
 enum { ACCUMULATORS = 32, PARTS = ACCUMULATORS / WIDTH, AHEAD = 512 };

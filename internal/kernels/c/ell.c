@@ -1,15 +1,14 @@
-// Matrices in ELL; see ELLMulVec. Column after column is added to the sums of some rows, which stay in
-// the cache, so that memory is read in long pieces. Elements of x are loaded one by one: gathers are
-// slower on Zen 5.
+// Matrices in ELL; see ELLMulVec. Column after column is added to the sums of some rows, which stay in the cache, so
+// that memory is read in long pieces. Elements of x are loaded one by one: gathers are slower on Zen 5.
 #include "simd.h"
 
 #if WIDTH == 4
-// What is read of a column before the next one.
+// The rows that are read of a column before the next one.
 enum { ROWS = 4096, FEW = 192 };
 
-#define AHEAD 512 // bytes that are prefetched
+#define AHEAD 512 // bytes to prefetch ahead
 
-// Rows lo to hi-1, some at a time: `type` are stored and `real` are summed.
+// Rows lo to hi-1, some at a time: `type` is the stored type and `real` the type of the sums.
 #define EACH_BLOCK(rows) for (i64 end; end = lo + (rows) < hi ? lo + (rows) : hi, lo < hi; lo = end)
 
 #define X4(at) {x[col[at]], x[col[(at) + 1]], x[col[(at) + 2]], x[col[(at) + 3]]}

@@ -1,8 +1,8 @@
-// SELL-8 and BCRS4x1 times several vectors; see SELL8MulMulti and BCRSMulMulti. For each vector even and odd slots
-// of a row have sums of their own, as in sell8.c and bcrs.c.
+// SELL-8 and BCRS4x1 times several vectors; see SELL8MulMulti and BCRSMulMulti. For each vector, even and odd slots
+// of a row have separate sums, as in sell8.c and bcrs.c.
 #include "multi.h"
 
-#if WIDTH == 4 // as the products with one vector
+#if WIDTH == 4 // like the products with one vector
 enum { ROWS = 4 };
 
 // filled_multi_call is filledMultiCall of Go.
@@ -24,7 +24,7 @@ struct filled_multi_call {
 #define K 8
 #include "filledmulti.h"
 
-// Chunks of eight rows with columns of their own, and of four rows that share a column.
+// Chunks of eight rows with separate columns, and of four rows that share a column.
 KERNEL(sell8Multi2, const struct filled_multi_call *c) { multiply2(c, 8, 8); }
 KERNEL(sell8Multi4, const struct filled_multi_call *c) { multiply4(c, 8, 8); }
 KERNEL(sell8Multi8, const struct filled_multi_call *c) { multiply8(c, 8, 8); }

@@ -1,14 +1,14 @@
-// Chunks of rows filled up to equal lengths times K vectors; included once for each K.
+// Chunks of rows padded to equal lengths times K vectors; included once for each K.
 #include "width.h"
 
-// slot adds the products of an element of each of four rows: of `columns` that a slot has, one is all rows'.
+// slot adds the products of an element of each of four rows: if a slot has one column, all rows share it.
 INLINE void FN(slot)(VEC s[], const double *val, const i32 *col, const double *x, int columns) {
 	UNROLL for (int r = 0; r < ROWS; r++) {
 		s[r] = fma(FN(splat)(val[r]), AT(x + (i64)K * col[columns > 1 ? r : 0]), s[r]);
 	}
 }
 
-// multiply multiplies chunks of so many rows and columns a slot, four rows at a time.
+// multiply multiplies by chunks of so many rows, and columns per slot, four rows at a time.
 INLINE void FN(multiply)(const struct filled_multi_call *c, int lanes, int columns) {
 	for (i64 i = 0; i < c->rows; i += ROWS) {
 		i64 begin = c->start[i / lanes], n = c->start[i / lanes + 1] - begin, rows = c->rows - i;

@@ -1,5 +1,5 @@
-// Sums of products of integers in limbs of 52 bits, eight integers in the lanes; see limbs.go. Sums are exact modulo
-// 2^64, so that every set has the same.
+// Sums of products of integers in limbs of 52 bits, with eight integers in the lanes; see limbs.go. Sums are exact
+// modulo 2^64, so that every set gives the same ones.
 //
 // Flags for avx512: -mavx512ifma
 // Flags for avx2: -mllvm -enable-misched=false -mllvm -pre-RA-sched=source
@@ -8,19 +8,19 @@
 
 enum {
 	PARTS = LANES / WIDTH,
-	UNROLLED = 9, // the most limbs of integers whose sums are all in registers
-	TILE = WIDTH == 8 ? 4 : 3, // for longer ones: so many limbs of a meet as many of b
-	HIGH = WIDTH == 8,       // high halves have sums of their own, since IFMA has a latency of four cycles
+	UNROLLED = 9, // the most limbs for which all sums are in registers
+	TILE = WIDTH == 8 ? 4 : 3, // for longer ones: as many limbs of a meet as many of b
+	HIGH = WIDTH == 8,       // high halves have separate sums, since IFMA has a latency of four cycles
 	STEP = LOW_BIAS ? WIDTH : LANES, // from one limb of a to the next for tiles
 	MOST = 33,
-	FAR = 24, // limbs, about, that are prefetched ahead
+	FAR = 24, // limbs to prefetch ahead, about
 	CONVERTED = 36, // the most limbs of b that are converted together
 };
 
 // FETCH prefetches an integer of each lane.
 #define FETCH(L, a) for (int k_ = 0; k_ < L; k_++) PREFETCH((a) + LANES * k_)
 
-// operand is b: limbs of one integer for all lanes, or of eight.
+// operand is b: limbs of one integer for all lanes, or of eight integers.
 struct operand {
 	const u64 *limbs;
 	const double *numbers; // of limbs, if they are for all lanes
@@ -35,8 +35,8 @@ INLINE number limb_of(struct operand b, int p, int each) {
 #endif
 }
 
-// short_products adds the limbs L-1 to 2L-1 of the product of a and b to s: of products of limbs in the lower half only
-// the high halves of those at limb L-2.
+// short_products adds the limbs L-1 to 2L-1 of the product of a and b to s; of the products of limbs in the lower
+// half it adds only the high halves of those at limb L-2.
 INLINE void short_products(int L, u64v s[2][UNROLLED + 1], const u64 *a, struct operand b, int each) {
 	number limbs[UNROLLED];
 	UNROLL for (int k = 0; k < L; k++) limbs[k] = number_of(LOAD(u64v, a + LANES * k));
@@ -89,7 +89,7 @@ INLINE void long_products(int L, u64 *s, const u64 *a, struct operand b, int eac
 	STORE(s, high);
 }
 
-// add_products adds the products of `count` integers a, a_step words apart, and b, which follow each other, to s.
+// add_products adds the products of `count` integers a, a_step words apart, and consecutive integers b to s.
 INLINE void add_products(int L, u64 *s, const u64 *a, i64 a_step, const u64 *b, i64 count, int each) {
 	u64 mode = begin();
 	for (int o = 0; o <= L; o++) {

@@ -1,18 +1,18 @@
-// What kernels of limbs have in common: the product of two limbs, added to two sums.
+// Common part of the kernels of limbs: the product of two limbs, added to two sums.
 #include "simd.h"
 
 enum { LANES = 8 };
 
 #define LIMB 0xfffffffffffffull // 2^52 - 1
-#define TWO52 0x4330000000000000ull  // 2^52 as a float64, whose low bits a limb fits
+#define TWO52 0x4330000000000000ull  // 2^52 as a float64, whose low bits hold a limb
 #define TWO104 0x4670000000000000ull // 2^104
 
 INLINE u64v repeat(u64 v) { return v - (u64v){}; }
 
-// number is a vector of limbs as madd takes it.
+// number is a vector of limbs in the form that madd takes.
 #ifdef __AVX512IFMA__
 
-// Instructions for that: IFMA. They ignore the high bits of a word.
+// IFMA has instructions for that, which ignore the high bits of a word.
 typedef u64v number;
 enum { LOW_BIAS = 0, HIGH_BIAS = 0 };
 INLINE u64 begin(void) { return 0; }
@@ -27,16 +27,16 @@ INLINE void madd(u64v *low, u64v *high, number a, number b) {
 
 #else
 
-// FMA rounding towards zero (Emmart). With integers a, b < 2^52: h = fma(a, b, 2^104) = 2^104 + 2^52 floor(a b / 2^52), since
-// the spacing of float64 is 2^52 there. 2^104 + 2^52 - h is exact, and so is fma(a, b, that) = 2^52 + a b mod 2^52.
-// Both are below twice the power of two, so that their bits are those of the power plus the integer. The bits of the
-// powers are subtracted for all terms at once: LOW_BIAS and HIGH_BIAS for each.
+// FMA rounding towards zero (Emmart). For integers a, b < 2^52: h = fma(a, b, 2^104) = 2^104 + 2^52 floor(a b /
+// 2^52), since the spacing of float64 is 2^52 there. d = 2^104 + 2^52 - h is exact, and so is fma(a, b, d) = 2^52 + a
+// b mod 2^52. Both are below twice the power of two, so that their bits are the bits of the power plus the integer.
+// The bits of the powers are subtracted for all terms at once: LOW_BIAS and HIGH_BIAS for each.
 typedef f64v number;
 #define LOW_BIAS TWO52
 #define HIGH_BIAS TWO104
 
-// begin lets the processor round towards zero, end as it did before. Both are barriers for what reads and writes memory,
-// and so for all that is computed of that.
+// begin makes the processor round towards zero; end restores the rounding. Both are barriers for memory accesses, and
+// so for all computations with values from memory.
 #ifdef __x86_64__
 INLINE u64 begin(void) {
 	u32 mode;

@@ -1,10 +1,10 @@
-// Rows of a sparse matrix of float64 times a vector in limbs of 52 bits; see limbs.go. Limbs of one number of the vector
-// are in the lanes, so that nothing is gathered.
+// Rows of a sparse matrix of float64 times a vector in limbs of 52 bits; see limbs.go. The lanes hold limbs of one
+// number of the vector, so that nothing is gathered.
 //
 // Flags for avx512: -mavx512ifma
 #include "limbs.h"
 
-enum { MOST = 33, REGISTERS = 3 }; // the most limbs, and vectors of sums for each of which there are three
+enum { MOST = 33, REGISTERS = 3 }; // the most limbs, and the number of vectors of each of the three sums
 
 // block adds the products of a row for the limbs from WIDTH v on, in `width` vectors.
 INLINE void block(int L, u64 *s, i64 n, const i32 *col, const u64 *entry, const u64 *x, const u64 *below, int v, int width) {

@@ -1,5 +1,5 @@
-// Chains of multiply-adds with sums of 256 bytes; see MulAdds. A turn takes as many vectors as hide
-// the latency of their multiply-adds, and fetches 2 KB ahead.
+// Chains of multiply-adds with sums of 256 bytes; see MulAdds. A turn takes as many vectors as hide the latency of
+// their multiply-adds, and prefetches 2 KB ahead.
 #include "simd.h"
 
 #ifdef __AVX2__
@@ -8,7 +8,7 @@ enum { SUMS = 32 / WIDTH, TURN = WIDTH == 8 ? 16 : 8, AHEAD = 2048 };
 enum { SUMS = 32 / WIDTH, TURN = 8, AHEAD = 2048 };
 #endif
 
-// CHAINS does `count` vectors that GET(k) loads, of `step` numbers each, from x on.
+// CHAINS processes `count` vectors that GET(k) loads, of `step` numbers each, from x on.
 #define CHAINS(type, count, step, GET) do { \
 	type v[count]; \
 	UNROLL for (int k = 0; k < count; k++) { \

@@ -1,6 +1,6 @@
-// What products with K = 2, 4 or 8 vectors have in common: element i of vector v is x[K*i+v].
-// Slots are decoded into memory that stays in the cache, and multiplied from there row by row:
-// a value with W consecutive numbers. Functions named FN(name) are made for each K.
+// Common parts of the products with K = 2, 4 or 8 vectors: element i of vector v is x[K*i+v]. Slots are decoded into
+// memory that stays in the cache, and multiplied from there row by row: a value by W consecutive numbers. Functions
+// named FN(name) are made for each K.
 #ifndef MULTI_H
 #define MULTI_H
 #include "symmetric.h"
@@ -21,7 +21,7 @@ enum { MOST_VECTORS = 8, MOST_VALUES = 1024, MOST_SLOTS = 64 };
 
 // multi_work is multiWork of Go.
 struct multi_work {
-	double values[MOST_VALUES];        // of the slots that are decoded
+	double values[MOST_VALUES];        // of the decoded slots
 	i64 places[MOST_SLOTS * LANES];    // where their numbers begin in x
 	double sums[MAX_BLOCK * LANES * MOST_VECTORS];
 	double zeros[MAX_BLOCK * MOST_VECTORS];
@@ -51,8 +51,7 @@ INLINE u64 unpack(double *to, int b, const u8 *from, i64 stream, const struct sl
 	return w;
 }
 
-// places sets those of a slot from its index: where its numbers of x
-// begin, n of which are prefetched.
+// places sets, from the index of a slot, where the slot's numbers of x begin, and prefetches n of them.
 INLINE void places(i64 *to, const u16 *index, i64 base, i64 step, const double *x, i64 n) {
 	typedef u16 u16v __attribute__((vector_size(2 * WIDTH)));
 	UNROLL for (int l = 0; l < LANES; l += WIDTH) {

@@ -1,5 +1,5 @@
-// Vectors whose elements are float32 or integers of 16 bits beside vectors of float64; see
-// packedKernels. They fetch ahead, since conversions leave the processor too few loads in flight.
+// Vectors of float32 or 16-bit integers combined with vectors of float64; see packedKernels. They prefetch, since
+// conversions leave the processor too few loads in flight.
 #include "vector.h"
 
 typedef i16 i16v __attribute__((vector_size(2 * WIDTH)));

@@ -1,5 +1,6 @@
-// Residuals of rows of compressed sparse row storage in double-double; see CSRResidualDD. Each lane has a row, whose products
-// are subtracted one by one, each sum renormalised; two vectors of rows take turns, since an addition waits for the one before.
+// Residuals of rows of compressed sparse row storage in double-double; see CSRResidualDD. Each lane has a row, whose
+// products are subtracted one by one; each sum is renormalised. Two vectors of rows take turns, since an addition
+// waits for the one before.
 #include "ddrows.h"
 
 #if WIDTH == 4
@@ -16,11 +17,11 @@ struct residual_call {
 	const double *x;
 };
 
-// either is a where bits are set, and b elsewhere.
+// either returns a where bits are set, and b elsewhere.
 INLINE f64v either(i64v set, f64v a, f64v b) { return (f64v)((set & (i64v)a) | (~set & (i64v)b)); }
 
-// step subtracts element k of four rows; those that are shorter, if some may be, stay as they are: a sum that is infinite
-// would be none with a zero less.
+// step subtracts element k of four rows. If rows may be ragged, shorter ones keep their sums: subtracting a zero
+// would make an infinite sum NaN.
 INLINE ddv step(ddv s, const struct residual_call *c, const i64 *row_ptr, i64 k, int ragged) {
 	f64v v = {}, x = {};
 	i64v there = {};

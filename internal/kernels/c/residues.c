@@ -1,4 +1,5 @@
-// Inner products of residues below 2^28; see DotResidues. A lane multiplies the lower halves of its words, and then the upper ones.
+// Inner products of residues below 2^28; see DotResidues. A lane multiplies the lower halves of its words, then the
+// upper halves.
 #include "simd.h"
 
 typedef u32 u32w __attribute__((vector_size(8 * WIDTH)));

@@ -16,7 +16,7 @@ typedef u32 u32w __attribute__((vector_size(32)));
 KERNEL_I64(columns, const i32 *col, i64 n, const i64 *begin, i64 rows, i64 from, i64 cols) {
 	i32w count = {};
 	u32w most = {};
-	u32 falls = 0, top = (u32)col[0]; // negative ones are above all others
+	u32 falls = 0, top = (u32)col[0]; // negative columns are above all others
 	i64 i = 1;
 	for (; i + 8 <= n; i += 8) {
 		i32w here = LOAD(i32w, col + i);
@@ -31,7 +31,7 @@ KERNEL_I64(columns, const i32 *col, i64 n, const i64 *begin, i64 rows, i64 from,
 		falls += col[i - 1] >= col[i];
 		top = (u32)col[i] > top ? (u32)col[i] : top;
 	}
-	i64 before = 0; // where the row before begins: of empty ones one counts
+	i64 before = 0; // where the row before begins; empty rows count once
 	for (i64 r = 0; r < rows; r++) {
 		i64 at = begin[r] - from;
 		if ((u64)(at - 1) >= (u64)(n - 1)) return 0;

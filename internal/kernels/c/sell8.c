@@ -25,7 +25,7 @@ INLINE void slot(struct state *s, int odd, const struct sell8_call *c, i64 k, in
 		i32v at = LOAD(i32v, col + WIDTH * p);
 		ddv x = {gather(c->x, at), {}};
 		if (flags & TWOFOLD) x.lo = gather(c->x_lo, at);
-		ddv *sum = &s->sum[flags & TWOFOLD ? 0 : odd][p]; // one of double-double, lest registers run out
+		ddv *sum = &s->sum[flags & TWOFOLD ? 0 : odd][p]; // double-double has one sum, lest registers run out
 		*sum = plus_product(*sum, LOAD(f64v, val + WIDTH * p), x, flags);
 	}
 }
@@ -49,7 +49,7 @@ INLINE void multiply(const struct sell8_call *call, int flags) {
 	}
 }
 
-#if WIDTH == 4 // not tried with eight
+#if WIDTH == 4 // not measured with eight
 KERNEL(sell8, const struct sell8_call *c) { multiply(c, 0); }
 
 KERNEL(sell8DD, const struct sell8_call *c) { multiply(c, TWOFOLD); }

@@ -1,8 +1,8 @@
-// The dialect of the kernels: C with vectors, of WIDTH lanes or of as many as a type says, which
-// clang turns into registers of the processor, and the few operations that differ.
+// The dialect of the kernels: C with vectors, of WIDTH lanes or of as many as a type says, which clang maps to
+// registers of the processor, and the few operations that differ between processors.
 //
-// Products are added by fma alone, since the compiler must not fuse what the portable kernels
-// do not. Kernels read arrays by LOAD, so that they may have any alignment.
+// Only explicit fma fuses products and sums, since the compiler must not fuse what the portable kernels do not.
+// Kernels read arrays by LOAD, so that arrays may have any alignment.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,8 +29,8 @@ typedef u64 u64x4 __attribute__((vector_size(32)));
 typedef u8 u8x16 __attribute__((vector_size(16)));
 typedef u8 u8x32 __attribute__((vector_size(32)));
 
-// WIDTH is the number of float64 in a vector of the target. Types that end with v have as many lanes,
-// those with w have twice as many: a register full of numbers of four bytes.
+// WIDTH is the number of float64 in a vector of the target. Types that end with v have WIDTH lanes; those that end
+// with w have twice as many: a full register of four-byte numbers.
 #ifdef __AVX512F__
 #define WIDTH 8
 #else
@@ -47,10 +47,10 @@ typedef i32 i32w __attribute__((vector_size(8 * WIDTH)));
 #define UNROLL _Pragma("clang loop unroll(full)")
 #define INLINE static inline __attribute__((always_inline))
 
-// KERNEL(name, type argument, ...) begins a function that Go calls, KERNEL_F64 one that returns
-// a double, and so on. Its name in Go ends with Quad or Oct, the number of lanes. Arguments have eight
-// bytes. An argument `type x[]` is a slice in Go, of whose length C gets to know by another, `i64 x_len`,
-// that Go does not pass; `type x[n]` is a pointer to an array.
+// KERNEL(name, type argument, ...) begins a function that Go calls, KERNEL_F64 one that returns a double, and so on.
+// Its name in Go ends with Quad or Oct, for the number of lanes. Arguments have eight bytes. An argument `type x[]`
+// is a slice in Go, whose length C gets as another argument, `i64 x_len`, that Go does not pass; `type x[n]` is a
+// pointer to an array.
 #define KERNEL(name, ...) void name(__VA_ARGS__)
 #define KERNEL_F64(name, ...) double name(__VA_ARGS__)
 #define KERNEL_I64(name, ...) i64 name(__VA_ARGS__)
@@ -64,7 +64,7 @@ typedef i32 i32w __attribute__((vector_size(8 * WIDTH)));
 
 INLINE f64x4 splat(double v) { return (f64x4){v, v, v, v}; }
 
-// all is v in all lanes.
+// all returns v in all lanes.
 INLINE f64v all(double v) { return v - (f64v){}; }
 
 // gather returns the elements of x with these indices.
@@ -94,14 +94,14 @@ INLINE double sum(f64v v) {
 	return (h[0] + h[2]) + (h[1] + h[3]);
 }
 
-// pair puts 16 bytes behind 16 others.
+// pair returns 16 bytes of low, followed by 16 of high.
 INLINE u8x32 pair(const u8 *low, const u8 *high) {
 	u8x16 a = LOAD(u8x16, low), b = LOAD(u8x16, high);
 	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 		16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
 }
 
-// bytes_at are bytes of the same half of v, or zeros where `at` is 0x80.
+// bytes_at returns bytes of the same half of v, or zeros where `at` is 0x80.
 INLINE u64x4 bytes_at(u8x32 v, u8x32 at) {
 #ifdef __x86_64__
 	return (u64x4)_mm256_shuffle_epi8((__m256i)v, (__m256i)at);

@@ -1,13 +1,13 @@
 // Slots of single elements; see MulSlots and MulSlotsDD.
 #include "slots.h"
 
-enum columns { NONE = 0, NEAR = 8, FAR = 12 }; // and the length of the index of a slot; NONE: of a diagonal
+enum columns { NONE = 0, NEAR = 8, FAR = 12 }; // NEAR and FAR are the length of the index of a slot; NONE: of a diagonal
 enum access { LOADS, GATHERS };      // how x is read: the gathers of AMD's processors are slow
 
-// eight has a sum for each lane of a slot.
+// eight holds a sum for each lane of a slot.
 struct eight { ddv part[PARTS]; };
 
-// column is that of lane l of a slot.
+// column returns the column of lane l of a slot.
 INLINE i64 column(const u16 *index, int l, enum columns columns) {
 	if (columns == NEAR) return index[l];
 	const u8 *three = (const u8 *)index + 3 * l;
@@ -34,7 +34,7 @@ INLINE f64v elements(const double *x, const u16 *index, int h, enum columns colu
 #undef X
 }
 
-// AT reads a number of each of WIDTH rows from `row` on, in the order of the rows if there is one.
+// AT reads a number for each of WIDTH rows from `row` on, in the order of the rows if there is one.
 #define AT(type, list, order, row) ({ \
 	type v_; \
 	if (!(order)) v_ = LOAD(type, (list) + (row)); \
@@ -94,7 +94,7 @@ INLINE void put(const struct slot_call *c, i64 row, i64 n, struct eight sum, int
 	}
 }
 
-// one_row adds the lanes, by halves, quarters, the last two.
+// one_row adds the lanes: halves, quarters, the last two.
 INLINE void one_row(struct eight *sum, int flags) {
 	ddv *s = sum->part;
 	if (flags & TWOFOLD) {
@@ -112,7 +112,7 @@ INLINE void one_row(struct eight *sum, int flags) {
 #endif
 }
 
-// state is how far a product has come.
+// state is the state of a product.
 struct state {
 	const u8 *widths, *values[2];
 	const u16 *index;
@@ -127,8 +127,8 @@ INLINE f64v integers(const u8 *from, const struct slot_table *t) {
 }
 #endif
 
-// What is known of the slots of a group: nothing, so that the processor guesses branches wrong that depend
-// on a width; that most are of one kind; or that they are float32.
+// What is known about the slots of a group: nothing, so that the processor mispredicts branches that depend on a
+// width; that most are of one kind; or that they are float32.
 enum slots { MIXED, ALIKE, FLOATS };
 
 // decode_slot returns the values of a slot.
@@ -154,7 +154,7 @@ INLINE void add(struct state *s, const struct slot_call *c, int stream, const do
 	case WIDE: decode_slot(m, from, t, w, WIDE); break;
 	case SINGLE: decode_slot(m, from, t, w, SINGLE); break;
 	}
-	ddv *sum = s->sum[flags & TWOFOLD ? 0 : stream].part; // one of double-double, lest registers run out
+	ddv *sum = s->sum[flags & TWOFOLD ? 0 : stream].part; // double-double has one sum, lest registers run out
 	UNROLL for (int h = 0; h < PARTS; h++) {
 		ddv v = {elements(x, s->index, h, columns, access), {}};
 		if (flags & TWOFOLD) v.lo = elements(x_lo, s->index, h, columns, access);
@@ -168,7 +168,7 @@ INLINE void add_columns(struct state *s, const struct slot_call *c, const struct
 	const double *x = c->x + g->base, *x_lo = flags & TWOFOLD ? c->x_lo + g->base : x;
 	i64 n = g->slots;
 	for (; n > 1; n -= 2) {
-		PREFETCH(s->index + 16 * WIDTH * columns); // eight lanes are sooner there
+		PREFETCH(s->index + 16 * WIDTH * columns); // eight lanes get there sooner
 		add(s, c, 0, x, x_lo, columns, access, slots, flags);
 		add(s, c, 1, x, x_lo, columns, access, slots, flags);
 	}
@@ -227,7 +227,8 @@ KERNEL(farSlots, const struct slot_call *c) { mul(c, FAR, LOADS, 0); }
 #if WIDTH == 8
 KERNEL(farGatherSlots, const struct slot_call *c) { mul(c, FAR, GATHERS, 0); }
 #else
-// With eight lanes they were never run but in an emulator whose fma is not always exact: so those of four serve AVX-512, too.
+// Kernels with eight lanes were only ever run in an emulator whose fma is not always exact; therefore AVX-512 uses
+// the kernels with four.
 KERNEL(slotsDD, const struct slot_call *c) { mul(c, NEAR, LOADS, TWOFOLD); }
 
 KERNEL(farSlotsDD, const struct slot_call *c) { mul(c, FAR, LOADS, TWOFOLD); }

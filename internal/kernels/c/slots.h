@@ -1,4 +1,4 @@
-// What kernels of slots have in common; see SlotPanel.
+// Common parts of the kernels of slots; see SlotPanel.
 #include "ddrows.h"
 
 enum { LANES = 8, DIAGONAL = 1, FLOAT = 2, LAST = 4, ONE_ROW = 8 };
@@ -8,21 +8,21 @@ struct slot_group {
 	u16 slots, flags;
 };
 
-// slot_table holds constants to decode slots of one width. The bytes with the bits of lane l move
-// to lane l, the highest bit to the top and then the lowest to the bottom. For AVX-512 it is slotTable of Go,
-// for others pairTable: there they come from the 16 bytes that the pair of lanes begins in.
+// slot_table holds constants to decode slots of one width. The bytes with the bits of lane l move to lane l; the
+// highest bit is shifted to the top and then the lowest to the bottom. For AVX-512 it is slotTable of Go, otherwise
+// pairTable, where the bytes come from the 16 bytes in which the pair of lanes begins.
 struct slot_table {
 	u8 bytes[64];
 	u64 up[LANES]; // shifts
 #if WIDTH == 8
 	u64 down[LANES];
-	u64 whole;    // the bytes of a lane that are its integer of whole bytes, the low ones of 2^52
-	double minus; // what 2^52 and the sign, which is flipped, add to that
+	u64 whole;    // the bytes of a lane that form its integer, if that has whole bytes, as the low ones of 2^52
+	double minus; // what 2^52 and the flipped sign add to that
 	u64 flip;     // the sign, at the top of a lane, if it is flipped
 	u64 pad[5];
 #else
 	u64 down;
-	u64 flip;     // makes a float64 of an integer of up to 52 bits, minus is what that adds
+	u64 flip;     // makes a float64 from an integer of up to 52 bits; minus is what that adds
 	double minus;
 	u64 pad[5];
 #endif
@@ -42,7 +42,7 @@ struct slot_call {
 	i64 rows;
 	i64 stream; // bytes from one stream of values to the next, or to the odd slots
 	const i32 *exp;
-	i64 bias; // to the biased exponent of a unit
+	i64 bias; // added to get the biased exponent of a unit
 	double factor;
 	u8 add;
 	const struct slot_table *tables;
@@ -50,8 +50,7 @@ struct slot_call {
 	const double *x_lo;
 };
 
-// How a slot is decoded: its integers are whole bytes, bits that fit a float64, more bits, or
-// float32.
+// How a slot is decoded: its integers are whole bytes, bits that fit in a float64, more bits, or float32.
 enum kind { BYTES, BITS, WIDE, SINGLE };
 
 INLINE enum kind kind_of(u64 w, u64 flags) {
@@ -60,7 +59,7 @@ INLINE enum kind kind_of(u64 w, u64 flags) {
 	return w <= 24 && w % 8 == 0 ? BYTES : BITS;
 }
 
-enum { PARTS = LANES / WIDTH }; // vectors of a slot
+enum { PARTS = LANES / WIDTH }; // number of vectors of a slot
 
 // decode returns part h of the eight values of w bits at `from`.
 #if WIDTH == 8
@@ -82,7 +81,7 @@ INLINE f64v decode(const u8 *from, const struct slot_table *t, u64 w, int h, enu
 #ifdef __x86_64__
 	v >>= down;
 	if (kind == BITS) return (f64x4)(v ^ flip) - splat(t->minus);
-	// The high bits in units of 2^32 and the low ones, 2^84 and 2^52 being added; one sum rounds.
+	// The high bits in units of 2^32 and the low ones, with 2^84 and 2^52 added; one sum rounds.
 	v ^= flip;
 	u64x4 low = (v & 0xffffffff) | 0x4330000000000000, high = (v >> 32) | 0x4530000000000000;
 	return ((f64x4)high - splat(t->minus)) + (f64x4)low;

@@ -1,7 +1,8 @@
 // Slots of single elements times K vectors; included once for each K.
 #include "width.h"
 
-// add adds the products of n decoded slots to the sums, which are zero if they are fresh: those of even slots, those of odd ones.
+// add adds the products of n decoded slots to the sums, which start from zero if fresh: the sums of even slots, then
+// of odd ones.
 INLINE void FN(add)(struct multi_work *s, const double *x, i64 n, int fresh) {
 	enum { TOGETHER = 4 };
 	EACH_PART NO_UNROLL for (int l = 0; l < LANES; l += TOGETHER) {
@@ -54,7 +55,7 @@ INLINE void FN(fold)(double *sums) {
 }
 
 INLINE void FN(multiply)(const struct slot_call *c, struct multi_work *s) {
-	const u8 *widths = c->widths, *values = c->values, *other = values + c->stream; // of even, of odd slots
+	const u8 *widths = c->widths, *values = c->values, *other = values + c->stream; // of even and of odd slots
 	const u16 *index = c->index;
 	i64 row = 0;
 	int fresh = 1;

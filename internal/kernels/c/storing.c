@@ -1,5 +1,4 @@
-// What storing a matrix in slots takes: integers, their order, and packing them. See Quantize,
-// ArrangeSlots and PackSlots.
+// Storing a matrix in slots: its integers, their order, and packing them. See Quantize, ArrangeSlots and PackSlots.
 #include "slots.h"
 
 #if WIDTH == 4
@@ -40,13 +39,13 @@ struct arrange_call {
 
 enum { CHUNK = 32, MOST_CHUNKS = 4 };
 
-// first returns n bytes that are 1, and zeros.
+// first returns n bytes that are 1, followed by zeros.
 INLINE u8x32 first(const struct arrange_call *c, i64 n) {
 	n = n < 0 ? 0 : n > CHUNK ? CHUNK : n;
 	return LOAD(u8x32, c->ones + CHUNK - n);
 }
 
-// greater is the number of bytes of a that are greater than b; both are below 128.
+// greater returns the number of bytes of a that are greater than b; all are below 128.
 INLINE i64 greater(u8x32 a, u8 b) {
 	typedef int8_t i8x32 __attribute__((vector_size(32)));
 	u8x32 all = {b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b};
@@ -66,8 +65,8 @@ INLINE void put(const struct arrange_call *c, i64 l, i64 k, i64 e, u8 w) {
 	c->widest[k] = w > c->widest[k] ? w : c->widest[k];
 }
 
-// A lane's items come in the order of falling widths: an item comes behind those that are wider,
-// and those before it that are as wide.
+// A lane's items are sorted by decreasing width: an item comes after the wider ones and after the earlier ones of the
+// same width.
 KERNEL(arrange, const struct arrange_call *call) {
 	const struct arrange_call local = *call, *c = &local;
 	for (i64 k = 0; k < c->slots; k++) {
@@ -240,20 +239,20 @@ KERNEL(absSums, double *sums, const i64 *rowPtr, const double *val, i64 rows) {
 }
 #endif
 
-// pack_table holds constants to pack slots of one width w of 8 bits and more: lane l begins with
-// bit up of the byte at offset, and the last up bits of the lane before it are down from there.
+// pack_table holds constants to pack slots of one width w of at least 8 bits: lane l begins with bit up of the byte
+// at offset; the last up bits of the lane before it lie below, shifted down.
 struct pack_table {
-	u8 bytes[64]; // where the bytes of a slot come from, of eight lanes as they are written
+	u8 bytes[64]; // source positions of the bytes of a slot, for eight lanes as they are written
 	u64 up[LANES], down[LANES];
 	u64 mask; // of the bits of a lane
-	u64 flip; // the sign bit if it is stored flipped, or 0
+	u64 flip; // the sign bit if it is stored flipped, otherwise 0
 	u8 offset[LANES];
 	u8 pad[40];
 };
 
 // pack_call is packCall of Go.
 struct pack_call {
-	u8 *to[6]; // of each row of the blocks, or of even and odd slots
+	u8 *to[6]; // for each row of the blocks, or for even and odd slots
 	const i64 *m;
 	const i32 *items; // of slots, or where the blocks of a slot begin in m
 	const i32 *stride; // to the next rows of the blocks
@@ -266,7 +265,7 @@ struct pack_call {
 #if WIDTH == 8
 typedef u64 u64x8 __attribute__((vector_size(64)));
 
-// store writes the integers at p[l][at], each lane with what the one before it left in its first byte.
+// store writes the integers at p[l][at]; each lane's first byte includes the rest of the lane before it.
 INLINE void store(u8 *to, const i64 *const *p, i64 at, const struct pack_table *t) {
 	u64 m = t->mask, f = t->flip;
 	u64x8 mask = {m, m, m, m, m, m, m, m}, flip = {f, f, f, f, f, f, f, f};
@@ -282,7 +281,7 @@ INLINE u64x4 load4(const i64 *const *p, i64 at) {
 	return (u64x4){(u64)p[0][at], (u64)p[1][at], (u64)p[2][at], (u64)p[3][at]};
 }
 
-// Shifts of four lanes. The compiler would take lanes apart that are stored one by one.
+// Shifts of four lanes. The compiler would split lanes that are stored one by one.
 #ifdef __x86_64__
 INLINE u64x4 up(u64x4 v, const u64 *by) { return (u64x4)_mm256_sllv_epi64((__m256i)v, (__m256i)LOAD(u64x4, by)); }
 INLINE u64x4 down(u64x4 v, const u64 *by) { return (u64x4)_mm256_srlv_epi64((__m256i)v, (__m256i)LOAD(u64x4, by)); }
@@ -291,7 +290,7 @@ INLINE u64x4 up(u64x4 v, const u64 *by) { return v << LOAD(u64x4, by); }
 INLINE u64x4 down(u64x4 v, const u64 *by) { return v >> LOAD(u64x4, by); }
 #endif
 
-// store writes the integers at p[l][at], each lane with what the one before it left in its first byte.
+// store writes the integers at p[l][at]; each lane's first byte includes the rest of the lane before it.
 INLINE void store(u8 *to, const i64 *const *p, i64 at, const struct pack_table *t) {
 	u64x4 mask = {t->mask, t->mask, t->mask, t->mask}, flip = {t->flip, t->flip, t->flip, t->flip};
 	u64x4 low = (load4(p, at) & mask) ^ flip, high = (load4(p + 4, at) & mask) ^ flip;
@@ -318,7 +317,7 @@ INLINE void pack_slot(u8 *to, const i64 *const *p, i64 at, const struct pack_tab
 	else store(to, p, at, tables + w);
 }
 
-// places are those in m of items, or zeros.
+// places returns the positions of items in m, or of zeros.
 INLINE void places(const i64 **p, const struct pack_call *c, const i32 *items) {
 	const i64 *m = c->m, *zeros = c->zeros;
 	UNROLL

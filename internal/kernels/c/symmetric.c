@@ -1,6 +1,6 @@
 // Slots of b x b blocks of the lower triangle of a symmetric matrix; see MulSymmetric.
 //
-// The order of the source keeps values in registers, which clang's scheduler does not:
+// The order of the source keeps values in registers; clang's scheduler would not:
 // Flags for avx512: -mllvm -enable-misched=false -mllvm -pre-RA-sched=source
 #include "symmetric.h"
 
@@ -12,8 +12,8 @@ struct slice {
 INLINE void add2(double *sum, f64x2 v) { STORE(sum, LOAD(f64x2, sum) + v); }
 INLINE void add4(double *sum, f64x4 v) { STORE(sum, LOAD(f64x4, sum) + v); }
 
-// add_fours adds the vectors t0 to t3 to four sums of each column, add_twos t0 and t1 to two, lane after lane:
-// lanes may have columns in common.
+// add_fours adds the vectors t0 to t3 to four sums of each column, add_twos t0 and t1 to two, lane after lane: lanes
+// may share columns.
 #if WIDTH == 8
 #define HALF(v, h) __builtin_shufflevector(v, v, 4 * h, 4 * h + 1, 4 * h + 2, 4 * h + 3)
 #define QUARTER(v, h) __builtin_shufflevector(v, v, 2 * h, 2 * h + 1)
@@ -73,14 +73,14 @@ INLINE void scatter(double *sums, const u16 *block, int b, int stride, const f64
 	add_twos(p, t[4], b > 5 ? t[5] : (f64v){});
 }
 
-// rows_of returns the block rows of a slice, which may put them into `at`.
+// rows_of returns the block rows of a slice, which it may put into `at`.
 INLINE const u16 *rows_of(u16 at[LANES], const struct symmetric_call *c, i64 done) {
 	if (c->order) return c->order + done;
 	UNROLL for (int l = 0; l < LANES; l++) at[l] = (u16)(done + l);
 	return at;
 }
 
-// begin begins with n rows, which are at rows[l].
+// begin starts a slice of n rows, which are at rows[l].
 INLINE void begin(struct slice *s, const u16 *rows, i64 n, const struct symmetric_call *c, int b, const struct masks *q) {
 	f64v own[PARTS][MAX_BLOCK];
 	if (n == LANES) {
@@ -120,7 +120,7 @@ INLINE void end(const struct slice *s, const u16 *rows, i64 n, const struct symm
 	}
 }
 
-// line multiplies a part of a slot with row i of its blocks: with x of the columns, and its transpose
+// line multiplies a part of a slot by row i of its blocks: the blocks with x of the columns, and their transposes
 // with x of the row.
 INLINE void line(struct slice *s, int b, int i, int h, const u8 *row, const struct slot_table *t, u64 w,
 	const f64v x[], f64v product[], enum kind kind) {
@@ -134,8 +134,8 @@ INLINE void line(struct slice *s, int b, int i, int h, const u8 *row, const stru
 	s->y[i][h] = y;
 }
 
-// slot multiplies with the blocks of a slot, and with their transposes if they are below the
-// diagonal, float32 ones apart.
+// slot multiplies by the blocks of a slot, and by their transposes if they are below the diagonal, except for float32
+// ones.
 INLINE void slot(struct slice *s, int b, int stride, const u8 *from, i64 stream, const struct slot_table *t, u64 w,
 	const double *x, double *sums, const u16 *index, enum kind kind, const struct masks *q) {
 	w = width_of(w, kind);
@@ -154,7 +154,7 @@ INLINE void slot(struct slice *s, int b, int stride, const u8 *from, i64 stream,
 	}
 }
 
-// on_diagonal multiplies with the blocks of a slot on the diagonal.
+// on_diagonal multiplies by the blocks of a slot on the diagonal.
 INLINE void on_diagonal(struct slice *s, int b, const u8 *from, i64 stream, const struct slot_table *t, u64 w, enum kind kind) {
 #if WIDTH == 8
 	UNROLL

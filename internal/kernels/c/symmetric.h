@@ -9,9 +9,9 @@ struct symmetric_call {
 	const u16 *index;
 	const u8 *values;
 	const u16 *order;
-	const double *x, *x_row; // x_row: that of the first row
-	double *sums, *sums_row; // sums_row: those of the first row
-	i64 from, rows;          // block row that sums begin with, and the number of block rows
+	const double *x, *x_row; // x_row: the element of the first row
+	double *sums, *sums_row; // sums_row: the sums of the first row
+	i64 from, rows;          // block row of the first sums, and the number of block rows
 	i64 stream;              // bytes from one stream of values to the next
 	const struct slot_table *tables;
 };

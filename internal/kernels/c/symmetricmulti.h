@@ -2,7 +2,7 @@
 // for each K.
 #include "width.h"
 
-// begin finds x of the rows of a slice, and zeros for those that there are not.
+// begin finds x of the rows of a slice, and zeros for missing rows.
 INLINE void FN(begin)(const struct symmetric_call *c, struct multi_work *s, int b, i64 done) {
 	NO_UNROLL for (i64 l = 0; l < LANES; l++) {
 		s->own[l] = s->zeros;
@@ -11,7 +11,7 @@ INLINE void FN(begin)(const struct symmetric_call *c, struct multi_work *s, int 
 	}
 }
 
-// end adds the sums of the rows of a slice.
+// end adds up the sums of the rows of a slice.
 INLINE void FN(end)(const struct symmetric_call *c, struct multi_work *s, int b, i64 done, i64 n) {
 	NO_UNROLL for (i64 l = 0; l < n; l++) {
 		double *sums = c->sums_row + K * b * (c->order ? c->order[done + l] : done + l);
@@ -19,8 +19,7 @@ INLINE void FN(end)(const struct symmetric_call *c, struct multi_work *s, int b,
 	}
 }
 
-// slot adds the products of a decoded slot, and of its transposes to the sums of their columns unless
-// it is float32.
+// slot adds the products of a decoded slot and, unless it is float32, of its transposes to the sums of their columns.
 INLINE void FN(slot)(struct multi_work *s, int b, const double *x, double *sums, int transposed) {
 	NO_UNROLL for (int l = 0; l < LANES; l++) EACH_PART {
 		const double *xs = x + s->places[l] + v, *own = s->own[l] + v, *m = s->values + l;

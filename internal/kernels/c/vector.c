@@ -1,5 +1,5 @@
-// Vectors of float64, in groups of sixteen elements; see vectorKernels. Sums go to sixteen
-// accumulators, products being rounded before they are added.
+// Vectors of float64, in groups of sixteen elements; see vectorKernels. Sums have sixteen accumulators; products are
+// rounded before they are added.
 #include "vector.h"
 
 KERNEL_F64(dot, const double x[], const double y[], i64 x_len) {
@@ -18,8 +18,8 @@ INLINE void dot2(const double *v0, const double *v1, const double *w, i64 n, dou
 	h[1] = total(s1);
 }
 
-// dot4 stores the products of w with four vectors: two at a time if there are no registers for the
-// accumulators of all.
+// dot4 stores the products of w with four vectors: two at a time if the registers do not suffice for all
+// accumulators.
 KERNEL(dot4, const double v0[], const double v1[], const double v2[], const double v3[], const double w[], i64 w_len, double h[4]) {
 #if WIDTH == 8
 	f64v s0[PARTS] = {}, s1[PARTS] = {}, s2[PARTS] = {}, s3[PARTS] = {};
@@ -49,7 +49,7 @@ KERNEL(axpy4, double a0, double a1, double a2, double a3,
 	EACH_GROUP(w_len) EACH_PART PUT(w, (((AT(w) + all(a0) * AT(v0)) + all(a1) * AT(v1)) + all(a2) * AT(v2)) + all(a3) * AT(v3));
 }
 
-// axpyDot returns y z of the new y; z may be y.
+// axpyDot returns y z for the new y; z may be y.
 KERNEL_F64(axpyDot, double a, const double x[], double y[], const double z[], i64 x_len) {
 	f64v s[PARTS] = {};
 	EACH_GROUP(x_len) EACH_PART {
@@ -68,7 +68,7 @@ KERNEL(scale, double a, double x[], i64 x_len) {
 	EACH_GROUP(x_len) EACH_PART PUT(x, AT(x) * all(a));
 }
 
-// step loads before it stores: a load waits for a store to the same place of another page.
+// step loads before it stores: a load waits for a store to the same offset in another page.
 KERNEL_F64(step, double a, const double p[], double x[], const double q[], double r[], i64 p_len) {
 	f64v s[PARTS] = {};
 	EACH_GROUP(p_len) EACH_PART {

@@ -1,5 +1,5 @@
-// Vectors of double-double numbers, in groups of sixteen elements; see ddVectorKernels. Sums go to
-// sixteen accumulators.
+// Vectors of double-double numbers, in groups of sixteen elements; see ddVectorKernels. Sums have sixteen
+// accumulators.
 #include "vector.h"
 #include "dd.h"
 
@@ -12,7 +12,7 @@ INLINE ddv minus(ddv a) { return (ddv){-a.hi, -a.lo}; }
 
 INLINE ddv mul_add(ddv y, ddv a, ddv x) { return renormalise(accumulate(y, dd_prod(a, x))); }
 
-// total_dd stores accumulate of sixteen accumulators, by halves.
+// total_dd stores the sum of sixteen accumulators by accumulate, by halves.
 INLINE void total_dd(ddv s[PARTS], struct dd_num *sum) {
 	UNROLL for (int half = PARTS / 2; half > 0; half /= 2) {
 		UNROLL for (int k = 0; k < half; k++) s[k] = accumulate(s[k], s[k + half]);
@@ -29,8 +29,8 @@ KERNEL(dotDD, const struct dd_vec *xs, const struct dd_vec *ys, i64 n, struct dd
 	total_dd(s, sum);
 }
 
-// dot2DD stores the products of w with two vectors: six streams, as four vectors would be more than
-// the ways of a cache where arrays begin at the same place of a page.
+// dot2DD stores the products of w with two vectors: six streams. Four vectors would exceed the ways of a cache when
+// arrays begin at the same offset in a page.
 KERNEL(dot2DD, const struct dd_vec vs[2], const struct dd_vec *ws, i64 n, struct dd_num sums[2]) {
 	struct dd_vec v0 = vs[0], v1 = vs[1], w = *ws;
 	ddv s0[PARTS] = {}, s1[PARTS] = {};
@@ -66,8 +66,8 @@ INLINE void axpy_dot(int own, ddv a, struct dd_vec x, struct dd_vec y, struct dd
 	total_dd(s, sum);
 }
 
-// axpyDotDD returns y z of the new y; z may be y. It loads before it stores: a load waits for a store to the same place
-// of another page.
+// axpyDotDD returns y z for the new y; z may be y. It loads before it stores: a load waits for a store to the same
+// offset in another page.
 KERNEL(axpyDotDD, const struct dd_num *factor, const struct dd_vec *xs, const struct dd_vec *ys, const struct dd_vec *zs, i64 n, struct dd_num *sum) {
 	struct dd_vec x = *xs, y = *ys, z = *zs;
 	if (z.hi == y.hi) {
@@ -89,7 +89,7 @@ KERNEL(scaleDD, const struct dd_num *factor, const struct dd_vec *xs, i64 n) {
 	EACH_GROUP(n) EACH_PART PUT_DD(x, renormalise(dd_prod(a, AT_DD(x))));
 }
 
-// stepDD loads before it stores, too.
+// stepDD also loads before it stores.
 KERNEL(stepDD, const struct dd_num *factor, const struct dd_vec *ps, const struct dd_vec *xs, const struct dd_vec *qs, const struct dd_vec *rs, i64 n, struct dd_num *sum) {
 	struct dd_vec p = *ps, x = *xs, q = *qs, r = *rs;
 	ddv a = all_dd(factor), s[PARTS] = {};

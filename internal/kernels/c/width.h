@@ -1,4 +1,4 @@
-// W is the number of vectors that are in a register, VEC such a register.
+// W is the number of vectors of which a register has an element, VEC the type of the register.
 #undef W
 #if K < WIDTH
 #define W K
@@ -6,9 +6,9 @@
 #define W WIDTH
 #endif
 
-// FETCH(n) is how many of n numbers of x are worth a prefetch: a line for each element or none.
+// FETCH(n) is the number of prefetches for n numbers of x: one for each element, or none.
 #undef FETCH
 #define FETCH(n) (K == 8 ? (n) : 0)
 
-// splat is v in each lane.
+// splat returns v in each lane.
 INLINE VEC FN(splat)(double v) { return v - (VEC){}; }

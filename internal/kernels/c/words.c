@@ -37,9 +37,9 @@ INLINE f64x4 numbers(const u8 *src, const struct words *w, u8x32 table, i64 kind
 	}
 #ifdef __x86_64__
 	u64 sign = (u64)1 << 63 >> w->down;
-	v = ((v >> bits(w->down)) ^ bits(sign)) - bits(sign); // extended
+	v = ((v >> bits(w->down)) ^ bits(sign)) - bits(sign); // sign-extended
 	v ^= bits((u64)1 << 63);
-	// The high bits in units of 2^32 and the low ones, 2^84 and 2^52 being added; one sum rounds.
+	// The high bits in units of 2^32 and the low ones, with 2^84 and 2^52 added; one sum rounds.
 	u64x4 low = (v & 0xffffffff) | 0x4330000000000000, high = (v >> 32) | 0x4530000000000000;
 	return (((f64x4)high - splat(0x1p84 + 0x1p63 + 0x1p52)) + (f64x4)low) * splat(w->quantum);
 #else
@@ -65,8 +65,7 @@ INLINE void decode(const struct word_call *c, i64 kind) {
 	}
 }
 
-// add adds products of rows: four at a time and the rest of a row in three lanes at most, with a
-// sum for each lane.
+// add adds products of rows: four at a time and the rest of a row in at most three lanes, with a sum for each lane.
 INLINE void add(const struct word_call *c, i64 kind) {
 	const double *x = c->x;
 	const i32 *col = c->col;

@@ -7,7 +7,7 @@ func (z *Number) Mul(x, y *Number) *Number {
 	return z.round()
 }
 
-// mulBounds computes sign, exponent and interval evaluation of x y: what takes no residues.
+// mulBounds computes sign, exponent and interval evaluation of x y, which need no residues.
 func (z *Number) mulBounds(x, y *Number) {
 	z.negative = x.negative != y.negative
 	z.exp = x.exp + y.exp
@@ -23,7 +23,7 @@ func (z *Number) mulDigits(x, y *Number) {
 	}
 }
 
-// round cuts off the significand after p+1 bits, if it has more, and returns z.
+// round truncates the significand to p+1 bits if it has more, and returns z.
 func (z *Number) round() *Number {
 	if k := z.bits(z.base) - (z.base.precision + 1); k > 0 {
 		z.scaleDown(k)
@@ -31,8 +31,8 @@ func (z *Number) round() *Number {
 	return z
 }
 
-// scaleDown divides the significand by 2^k and cuts off what is behind the point, a part of k at a time: X modulo 2^j is known
-// from the Chinese remainder theorem modulo 2^64, is taken off, and what is left is multiplied by the inverse of 2^j.
+// scaleDown divides the significand by 2^k and truncates, a part of k at a time: the Chinese remainder theorem modulo
+// 2^64 gives X modulo 2^j, which is subtracted, and the difference is multiplied by the inverse of 2^j.
 func (z *Number) scaleDown(k int) {
 	b := z.base
 	z.exp += k
@@ -73,7 +73,7 @@ func (z *Number) scaleUp(k int) {
 // Add sets z = x + y, rounded, and returns z, which may be x or y.
 func (z *Number) Add(x, y *Number) *Number { return z.sum(x, y).round() }
 
-// sum sets z = x + y, up to what is cut off as exponents are made equal.
+// sum sets z = x + y, without the bits that are lost when the exponents are made equal.
 func (z *Number) sum(x, y *Number) *Number {
 	switch {
 	case y.up.f == 0:
@@ -95,8 +95,8 @@ func (z *Number) sum(x, y *Number) *Number {
 	return z
 }
 
-// align copies x, the number with the larger exponent, to z and makes its exponent that of y, or as near as M allows; then y
-// loses its last bits. It returns z and y or a copy of it.
+// align copies x, the number with the larger exponent, to z and changes its exponent to y's, or as near as M allows;
+// then y loses its last bits. It returns z, and y or a copy of it.
 func (z *Number) align(x, y *Number) (*Number, *Number) {
 	distance := x.exp - y.exp
 	room := -3 - x.up.e // 2^room X < M/8
@@ -116,7 +116,7 @@ func (z *Number) align(x, y *Number) (*Number, *Number) {
 	return z, y
 }
 
-// addAligned adds numbers of one exponent; x is z.
+// addAligned adds numbers of the same exponent; x is z.
 func (z *Number) addAligned(x, y *Number) {
 	b := z.base
 	z.exp = x.exp
@@ -141,7 +141,7 @@ func (z *Number) addAligned(x, y *Number) {
 	}
 	negative := x.negative
 	difference := interval{x.lo.minus(y.up).down(), x.up.minus(y.lo).up()}
-	// What cancels leaves less of the bounds than they need; then they are computed from the residues.
+	// If cancellation makes the bounds too wide, they are computed from the residues.
 	if lo := difference.lo; lo.f <= 0 || lo.e < difference.up.e-1 || lo.e < max(x.up.e, y.up.e)-10 {
 		below := false
 		if difference, below = b.evaluate(z.digits); below {
@@ -154,7 +154,7 @@ func (z *Number) addAligned(x, y *Number) {
 	z.negative, z.interval = negative, difference
 }
 
-// sub returns x - y modulo m, or y - x if they are swapped.
+// sub returns x - y modulo m, or y - x if swapped.
 func (q *modulus) sub(x, y uint32, swapped bool) uint32 {
 	if swapped {
 		x, y = y, x

@@ -2,8 +2,8 @@ package rns
 
 import "math/big"
 
-// Array is a vector of numbers as MPRES-BLAS stores it: signs, exponents, interval evaluations and digits each in an array of
-// their own, the digits of a number together.
+// Array is a vector of numbers as MPRES-BLAS stores it: signs, exponents, interval evaluations and digits in separate
+// arrays, with the digits of a number together.
 type Array struct {
 	base     *Base
 	negative []bool
@@ -20,13 +20,13 @@ func (b *Base) NewArray(n int) *Array {
 	}
 }
 
-// ArrayBytes is what n numbers take.
+// ArrayBytes returns the bytes of n numbers.
 func (b *Base) ArrayBytes(n int) int64 { return int64(n) * int64(4*len(b.moduli)+1+8+32) }
 
 // Len returns the number of elements.
 func (v *Array) Len() int { return len(v.exp) }
 
-// Set sets element i to x, cut off.
+// Set sets element i to x, truncated.
 func (v *Array) Set(i int, x *big.Float) {
 	z := v.at(i)
 	v.put(i, z.Set(x))
@@ -44,7 +44,7 @@ func (v *Array) at(i int) *Number {
 	return &Number{v.base, v.negative[i], v.exp[i], v.digits[i*n : (i+1)*n : (i+1)*n], v.bounds[i]}
 }
 
-// put stores what is beside the digits of element i.
+// put stores everything but the digits of element i.
 func (v *Array) put(i int, z *Number) {
 	v.negative[i], v.exp[i], v.bounds[i] = z.negative, z.exp, z.interval
 }
@@ -57,7 +57,7 @@ func (v *Array) Copy(x *Array) {
 	copy(v.digits, x.digits)
 }
 
-// Dot returns the inner product with y, one product after the other.
+// Dot returns the inner product with y, adding one product after the other.
 func (v *Array) Dot(y *Array) *Number {
 	s, t := v.base.NewNumber(), v.base.NewNumber()
 	for i := range v.exp {

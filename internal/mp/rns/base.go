@@ -1,10 +1,10 @@
-// Package rns is multiple precision by residue number systems: an integer X is its residues modulo primes, which are
-// added and multiplied without carries.
+// Package rns is multiple precision by residue number systems: an integer X is represented by its residues modulo
+// primes, which are added and multiplied without carries.
 //
 // There are two ways to use it. Number, Array and Matrix are the floating-point format of MPRES-BLAS and its product
-// y = alpha A x + beta y as published [Isupov20], in plain Go: a reference, to which math/big is the oracle. Dense and
-// Sparse hold integers, elements scaled to a common power of two, so that inner products are exact and an element of
-// the result is converted once.
+// y = alpha A x + beta y as published [Isupov20], in plain Go: a reference, which the tests compare with math/big.
+// Dense and Sparse hold integers, elements scaled to a common power of two, so that inner products are exact and an
+// element of the result is converted once.
 package rns
 
 import (
@@ -16,14 +16,15 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
-// digitBits is the size of moduli and of the digits of integers that are converted: 256 products add up in 64 bits.
+// digitBits is the size of moduli and of the digits of integers that are converted: 64 bits hold the sum of 256
+// products.
 const digitBits = kernels.ResidueBits
 
 // MaxModuli is the size of the largest base: M of 7168 bits.
 const MaxModuli = 256
 
-// Base is a set of moduli, the largest primes below a power of two in decreasing order, and what is computed from
-// them once. M is their product.
+// Base is a set of moduli, the largest primes below a power of two in decreasing order, with the constants that
+// follow from them. M is the product of the moduli.
 type Base struct {
 	moduli []modulus
 	m      *big.Int // M
@@ -32,14 +33,14 @@ type Base struct {
 	unit scaled // M and 1/M, rounded
 	precision int
 
-	width  int      // of the rows of powers and of cofactors: moduli and zeros
+	width  int      // length of the rows of powers and of cofactors: the moduli, padded with zeros
 	powers []uint32 // for modulus i the residues of 2^(28 w)
-	// cofactors are the digits of M/m_i, for digit w those of all moduli.
+	// cofactors are the digits of M/m_i; for digit w those of all moduli.
 	cofactors []uint32
 	digits    []uint32 // of M
 }
 
-// modulus is one of a base.
+// modulus is a modulus of a base with its constants.
 type modulus struct {
 	m          uint32
 	reciprocal uint64  // floor(2^64 / m)
@@ -47,7 +48,7 @@ type modulus struct {
 	weight     uint32  // inverse of M/m modulo m
 	cofactor64 uint64  // M/m modulo 2^64
 	twos       [64]uint32
-	halves     [64]uint32 // inverses of twos
+	halves     [64]uint32 // inverses of powers of two
 }
 
 // reduce returns x modulo m, by Barrett's reduction.
@@ -63,7 +64,7 @@ func (q *modulus) reduce(x uint64) uint32 {
 // mul returns x y modulo m.
 func (q *modulus) mul(x, y uint32) uint32 { return q.reduce(uint64(x) * uint64(y)) }
 
-// bases are made once for each number of moduli.
+// bases are computed once for each number of moduli.
 var bases struct {
 	sync.Mutex
 	of [MaxModuli + 1]*Base
@@ -82,7 +83,7 @@ func NewBase(n int) (*Base, error) {
 	return bases.of[n], nil
 }
 
-// BaseFor returns the smallest base whose numbers have at least that many bits of precision.
+// BaseFor returns the smallest base with at least so many bits of precision.
 func BaseFor(bits int) (*Base, error) {
 	n := (2*(bits+1) + digitBits - 1) / digitBits
 	b, err := NewBase(max(n, 2))
@@ -140,7 +141,7 @@ func newBase(primes []uint32) *Base {
 	return b
 }
 
-// precisionOf is floor(log2 sqrt M) - 1, such that products of two significands below 2^(p+1) are below 7/8 M.
+// precisionOf returns floor(log2 sqrt M) - 1; products of two significands below 2^(p+1) are then below 7/8 M.
 func precisionOf(m *big.Int) int {
 	p := (m.BitLen()-1)/2 - 1
 	most := new(big.Int).Lsh(big.NewInt(8), uint(2*p+2))
@@ -159,12 +160,12 @@ func (b *Base) Range() *big.Int { return new(big.Int).Set(b.m) }
 // Precision returns the bits of a significand, floor(log2 sqrt M) - 1.
 func (b *Base) Precision() int { return b.precision }
 
-// padded is a length that kernels take.
+// padded returns a length that kernels accept.
 func padded(n int) int {
 	return (n + kernels.ResidueGroup - 1) / kernels.ResidueGroup * kernels.ResidueGroup
 }
 
-// low64 is x modulo 2^64 of a non-negative x.
+// low64 returns x modulo 2^64 for x >= 0.
 func low64(x *big.Int) uint64 {
 	return new(big.Int).And(x, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
 }

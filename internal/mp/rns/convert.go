@@ -11,7 +11,7 @@ import (
 // mul64 returns both halves of a product.
 func mul64(x, y uint64) (high, low uint64) { return bits.Mul64(x, y) }
 
-// digitsOf returns the n lowest digits of 28 bits of |x|.
+// digitsOf returns the n lowest digits of |x|, of 28 bits each.
 func digitsOf(x *big.Int, n int) []uint32 {
 	d := make([]uint32, n)
 	setDigits(d, x)
@@ -45,7 +45,7 @@ func setDigits(d []uint32, x *big.Int) {
 // converter converts between integers and residues; it has the work space of one goroutine.
 type converter struct {
 	*Base
-	digits []uint32 // of an integer, or what its residues are multiplied by; zeros to the width
+	digits []uint32 // of an integer, or the factors of its residues; zeros up to the width
 	sums   []uint64
 	words  []big.Word
 	t      big.Int
@@ -55,7 +55,7 @@ func (b *Base) converter() *converter {
 	return &converter{Base: b, digits: make([]uint32, b.width), sums: make([]uint64, 2*len(b.moduli))}
 }
 
-// residues sets r to those of x, |x| < M: a product of the digits with the residues of powers of two.
+// residues sets r to the residues of x, |x| < M, by a product of the digits with the residues of powers of two.
 func (c *converter) residues(r []uint32, x *big.Int) {
 	n := len(c.moduli)
 	setDigits(c.digits[:n], x)
@@ -69,16 +69,16 @@ func (c *converter) residues(r []uint32, x *big.Int) {
 	}
 }
 
-// sum is a sum of the kernel modulo m.
+// sum returns a sum of the kernel modulo m.
 func (q *modulus) sum(s []uint64) uint32 {
 	return q.reduce(uint64(q.reduce(s[1]))<<32 | s[0])
 }
 
-// integer sets x to that with these residues, -M/2 < x < M/2, by the Chinese remainder theorem:
+// integer sets x to the integer with these residues, -M/2 < x < M/2, by the Chinese remainder theorem:
 //
 //	x = sum_i M/m_i |r_i w_i| - rank M
 //
-// where the rank is what is nearest to sum_i |r_i w_i| / m_i. It must not be within n 2^-45 of M/2.
+// where the rank is the integer nearest to sum_i |r_i w_i| / m_i. x must not be within n 2^-45 of M/2.
 func (c *converter) integer(x *big.Int, r []uint32) {
 	n := len(c.moduli)
 	fraction := 0.0

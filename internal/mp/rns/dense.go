@@ -10,15 +10,15 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// guard is the bits of fixed point below those that were asked for.
+// guard is the number of bits of fixed point in addition to those requested.
 const guard = 10
 
-// exactBase is the base for sums of so many products of integers of bits+guard bits: exact, with M four times as
-// large.
+// exactBase returns the base in which sums of so many products of integers of precision+guard bits are exact, with M
+// four times as large.
 func exactBase(precision, terms int) (*Base, error) {
 	sum := 2*(precision+guard) + bits.Len(uint(terms)) + 3
 	b, err := NewBase(max(2, (sum+digitBits-1)/digitBits))
-	if err == nil && b.m.BitLen() <= sum { // primes are a little below 2^28
+	if err == nil && b.m.BitLen() <= sum { // primes are slightly below 2^28
 		b, err = NewBase(len(b.moduli) + 1)
 	}
 	if err != nil {
@@ -27,7 +27,7 @@ func exactBase(precision, terms int) (*Base, error) {
 	return b, nil
 }
 
-// fixedInt sets m to x 2^-e without what is behind the point.
+// fixedInt sets m to x 2^-e, truncated.
 func fixedInt(m *big.Int, f, x *big.Float, e int) *big.Int {
 	if x.Sign() == 0 {
 		return m.SetInt64(0)
@@ -36,18 +36,18 @@ func fixedInt(m *big.Int, f, x *big.Float, e int) *big.Int {
 	return m
 }
 
-// Dense is a matrix of integers times a power of two for each row, by residues: elements are cut off at 2^-(bits+10) of the power
-// of two above the largest of their row.
+// Dense is a matrix of integers times a power of two for each row, by residues: elements are truncated to multiples
+// of 2^-(bits+10) of the power of two above the largest of their row.
 type Dense struct {
 	base       *Base
 	rows, cols int
 	bits       int
-	width      int // cols and zeros
+	width      int // cols, padded with zeros
 	exp        []int
-	digits     []uint32 // by rows, in a row by moduli, for each the elements
+	digits     []uint32 // by rows, in a row by moduli, for each modulus the elements
 }
 
-// DenseBytes is what a matrix of that size takes.
+// DenseBytes returns the bytes of a matrix of that size.
 func DenseBytes(rows, cols, bits int) int64 {
 	b, err := exactBase(bits, cols)
 	if err != nil {
@@ -56,7 +56,8 @@ func DenseBytes(rows, cols, bits int) int64 {
 	return 4 * int64(rows) * int64(padded(cols)) * int64(b.Moduli())
 }
 
-// NewDense returns the matrix with the rows that `row` returns; it is called on the threads of the pool, once for each.
+// NewDense returns the matrix with the rows that `row` returns, which is called once for each row, on the threads of
+// the pool.
 func NewDense(rows, cols, bits int, row func(i int) []big.Float, pool *parallel.Pool) (*Dense, error) {
 	b, err := exactBase(bits, cols)
 	if err != nil {
@@ -73,7 +74,8 @@ func NewDense(rows, cols, bits int, row func(i int) []big.Float, pool *parallel.
 	return a, nil
 }
 
-// fixedExponent is the exponent of the last bit of n numbers in fixed point: bits+guard below that of the largest.
+// fixedExponent returns the exponent of the last bit of n numbers in fixed point: bits+guard below the exponent of
+// the largest.
 func fixedExponent(n, bits int, at func(j int) *big.Float) int {
 	e, found := 0, false
 	for i := range n {
@@ -86,7 +88,7 @@ func fixedExponent(n, bits int, at func(j int) *big.Float) int {
 	return e - bits - guard
 }
 
-// spread writes the residues of numbers in units of 2^e, those of modulus k from k width on.
+// spread writes the residues of numbers in units of 2^e; those of modulus k begin at k width.
 func (b *Base) spread(digits []uint32, width, e, begin, end int, at func(j int) *big.Float) {
 	c := b.converter()
 	var m big.Int
@@ -103,14 +105,14 @@ func (b *Base) spread(digits []uint32, width, e, begin, end int, at func(j int) 
 // Moduli returns the number of moduli.
 func (a *Dense) Moduli() int { return a.base.Moduli() }
 
-// Bytes returns what the residues take.
+// Bytes returns the bytes of the residues.
 func (a *Dense) Bytes() int64 { return 4 * int64(len(a.digits)) }
 
-// MulVec sets y = A x. But for what fixed point cuts off of A and x, each element is exact, and rounded once:
+// MulVec sets y = A x. Except for the truncation of A and x to fixed point, each element is exact, and rounded once:
 //
 //	|y*_i - y_i| <= FixedBound(bits, n, max_j |a_ij|, max_j |x_j|)
 //
-// x is finite.
+// x must be finite.
 func (a *Dense) MulVec(y, x []big.Float, pool *parallel.Pool) {
 	n := a.base.Moduli()
 	v := make([]uint32, n*a.width)
@@ -145,9 +147,9 @@ func (b *Base) element(y *big.Float, z *big.Int, e, bits int) {
 	}
 }
 
-// FixedBound returns the bound of the error of an element of a product of n terms in fixed point with so many bits,
-// 8 n 2^-(bits+10) max|a| max|x|: a number is cut off at 2^-(bits+10) of the power of two above the largest, at most twice it, in either
-// factor, and the sum is rounded.
+// FixedBound returns the bound of the error of an element of a product of n terms in fixed point with so many bits, 8
+// n 2^-(bits+10) max|a| max|x|: in both factors a number is truncated at 2^-(bits+10) of the power of two above the
+// largest, which is at most twice the largest, and the sum is rounded.
 func FixedBound(bits, n int, maxA, maxX *big.Float) *big.Float {
 	u := new(big.Float).SetMantExp(big.NewFloat(8*math.Max(1, float64(n))), -(bits + guard))
 	return u.Mul(u, new(big.Float).Mul(maxA, maxX))

@@ -16,21 +16,22 @@ type Matrix struct {
 // NewMatrix returns a matrix of zeros.
 func (b *Base) NewMatrix(rows, cols int) *Matrix { return &Matrix{b.NewArray(rows * cols), rows, cols} }
 
-// Set sets an element to x, cut off.
+// Set sets an element to x, truncated.
 func (a *Matrix) Set(i, j int, x *big.Float) { a.Array.Set(i+a.rows*j, x) }
 
-// Form is the way to compute a product with a matrix.
+// Form is a way to compute a product with a matrix.
 type Form int
 
 const (
-	// Rearranged computes first the signs, exponents and interval evaluations of the products of a row, then their residues,
-	// then rounds them, and then adds them up: Algorithm 1 of [Isupov20], whose arrays are here those of a row at a time.
+	// Rearranged computes first the signs, exponents and interval evaluations of the products of a row, then their
+	// residues, then rounds them, and then adds them up: Algorithm 1 of [Isupov20], here with arrays for one row at a
+	// time.
 	Rearranged Form = iota
 	// ByNumber computes and adds one product after the other: the paper's basic implementation.
 	ByNumber
 )
 
-// Steps is the time of each step of Algorithm 1, over all threads.
+// Steps holds the time of each step of Algorithm 1, summed over all threads.
 type Steps struct {
 	Scaling  time.Duration // 1 and 2: d = alpha x and beta y
 	Bounds   time.Duration // 3: signs, exponents and interval evaluations of B = A D
@@ -39,7 +40,7 @@ type Steps struct {
 	Sums     time.Duration // 4: sums of the rows of B, and beta y
 }
 
-// Total is the sum of all steps.
+// Total returns the sum of all steps.
 func (s Steps) Total() time.Duration { return s.Scaling + s.Bounds + s.Digits + s.Rounding + s.Sums }
 
 // add adds the steps of another part.
@@ -51,8 +52,8 @@ func (s *Steps) add(t Steps) {
 	s.Sums += t.Sums
 }
 
-// GEMV computes y = alpha A x + beta y and returns the time of its steps, of which the form ByNumber tells none apart: all is in
-// Sums.
+// GEMV computes y = alpha A x + beta y and returns the time of its steps. The form ByNumber does not separate steps:
+// all time is in Sums.
 func (a *Matrix) GEMV(form Form, alpha *Number, x *Array, beta *Number, y *Array, pool *parallel.Pool) Steps {
 	return a.gemv(form, alpha, x, beta, y, a.rows, a.cols, 1, a.rows, pool)
 }
@@ -62,8 +63,8 @@ func (a *Matrix) GEMVTransposed(form Form, alpha *Number, x *Array, beta *Number
 	return a.gemv(form, alpha, x, beta, y, a.cols, a.rows, a.rows, 1, pool)
 }
 
-// gemv computes rows elements of y, inner products of so many terms; from one element of A to the next is down in y and along
-// in x.
+// gemv computes rows elements of y, which are inner products of so many terms; the distance between elements of A is
+// down for the next element of y and along for the next of x.
 func (a *Matrix) gemv(form Form, alpha *Number, x *Array, beta *Number, y *Array, rows, terms, down, along int, pool *parallel.Pool) Steps {
 	start := time.Now()
 	d := a.base.NewArray(terms)
@@ -106,8 +107,8 @@ func (a *Matrix) gemv(form Form, alpha *Number, x *Array, beta *Number, y *Array
 	return total
 }
 
-// products sets b to the products of a row of A, from an element on and each so far from the one before, with those of d: one
-// part of the arithmetic for all of them after the other.
+// products sets b to the products of a row of A, whose elements begin at first and are along apart, with the elements
+// of d: one part of the arithmetic for all of them after the other.
 func (b *Array) products(a *Matrix, first, along int, d *Array) (s Steps) {
 	start := time.Now()
 	for j := range b.exp {

@@ -8,8 +8,8 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// cancelling returns factors whose exact inner product is the size of the sum of magnitudes over 2^condition: terms come in
-// pairs that cancel but for the last bits of one.
+// cancelling returns factors whose exact inner product is 2^-condition of the sum of magnitudes: pairs of terms
+// cancel except for the last bits of one.
 func cancelling(rng *rand.Rand, n, bits, condition int) (a, x []big.Float) {
 	a, x = make([]big.Float, n), make([]big.Float, n)
 	for j := 0; j+1 < n; j += 2 {
@@ -31,7 +31,7 @@ func cancelling(rng *rand.Rand, n, bits, condition int) (a, x []big.Float) {
 	return a, x
 }
 
-// dot is the exact inner product and the sum of the magnitudes of its terms.
+// dot returns the exact inner product and the sum of the magnitudes of its terms.
 func dot(a, x []big.Float) (sum, size *big.Float) {
 	sum, size = new(big.Float).SetPrec(16000), new(big.Float).SetPrec(200)
 	for j := range a {
@@ -42,8 +42,8 @@ func dot(a, x []big.Float) (sum, size *big.Float) {
 	return sum, size
 }
 
-// Both forms keep the published bound with random numbers and with sums of condition 2^200; the transposed product and the
-// number of threads make no difference.
+// Both forms satisfy the published bound with random numbers and with sums of condition number 2^200; transposing and
+// the number of threads make no difference.
 func TestGEMVOnThreads(t *testing.T) {
 	const rows, cols = 5, 23
 	for _, bits := range []int{106, 212, 424} {
@@ -115,8 +115,8 @@ func TestGEMVOnThreads(t *testing.T) {
 	}
 }
 
-// Sums of residues are those of integers: exact where fixed point holds all of the factors, even where the terms are
-// 2^200 times the sum, and within the bound where it does not.
+// Sums of residues equal sums of integers: they are exact where fixed point represents the factors exactly, even if
+// the terms are 2^200 times the sum, and within the bound otherwise.
 func TestDenseOnThreads(t *testing.T) {
 	for _, bits := range []int{106, 424, 848} {
 		for _, cols := range []int{1, 16, 101} {
@@ -138,7 +138,7 @@ func TestDenseOnThreads(t *testing.T) {
 				for i, row := range rows {
 					want, _ := dot(row, x)
 					bound := FixedBound(bits, cols, largest(row), largest(x))
-					if i == 0 && bits > 120 { // 2^-100 of the largest is in fixed point: the sum is exact before it is rounded
+					if i == 0 && bits > 120 { // fixed point holds 2^-100 of the largest: the sum is exact before it is rounded
 						bound.SetMantExp(new(big.Float).Abs(want), -(bits + guard))
 					}
 					d := new(big.Float).Sub(want, &y[i])

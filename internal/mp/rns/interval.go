@@ -5,17 +5,18 @@ import "math"
 // interval is the interval evaluation of an integer X: bounds of X/M, both zero for X = 0.
 type interval struct{ lo, up scaled }
 
-// wrap is where X/M of a sum stands for a negative number, as X - M: significands and the terms of sums are kept such that
-// -M/8 <= X < 7/8 M.
+// wrap is the X/M from which on a sum represents a negative number, X - M: significands and the terms of sums are
+// kept such that -M/8 <= X < 7/8 M.
 const wrap = 0.875
 
-// mostShift is how many bits a number is moved up at once.
+// mostShift is the largest number of bits by which a number is scaled up at once.
 const mostShift = 40
 
-// evaluate returns the interval evaluation of the integer with residues x, and whether it is negative: then that of -X.
+// evaluate returns the interval evaluation of the integer with residues x, and whether the integer is negative; in
+// that case it evaluates -X.
 //
-// The fraction X/M is what remains of sum_i |x_i w_i|_{m_i} / m_i without its integer part. Where that is too small to say
-// anything, the residues are multiplied by a power of two until it does.
+// The fraction X/M is the fractional part of sum_i |x_i w_i|_{m_i} / m_i. Where that is too small to be accurate, the
+// residues are multiplied by powers of two until it is not.
 func (b *Base) evaluate(x []uint32) (v interval, negative bool) {
 	var space [MaxModuli]uint32
 	t := space[:len(x)]
@@ -28,7 +29,7 @@ func (b *Base) evaluate(x []uint32) (v interval, negative bool) {
 	if zero {
 		return interval{}, false
 	}
-	bound := float64(len(x)) * 0x1p-49 // of the error of the fraction
+	bound := float64(len(x)) * 0x1p-49 // bound of the error of the fraction
 	for e := 0; ; {
 		f := b.fraction(t)
 		if f >= wrap {
@@ -47,7 +48,7 @@ func (b *Base) evaluate(x []uint32) (v interval, negative bool) {
 	}
 }
 
-// fraction returns sum_i t_i / m_i without its integer part; the error is at most n 2^-49.
+// fraction returns the fractional part of sum_i t_i / m_i; the error is at most n 2^-49.
 func (b *Base) fraction(t []uint32) float64 {
 	const together = 8
 	s := 0.0
@@ -61,15 +62,15 @@ func (b *Base) fraction(t []uint32) float64 {
 	return s
 }
 
-// product is the interval evaluation of X Y < M.
+// product returns the interval evaluation of X Y < M.
 func (b *Base) product(x, y interval) interval {
 	return interval{x.lo.times(y.lo).times(b.asFloat).down(), x.up.times(y.up).times(b.asFloat).up()}
 }
 
-// bits returns an e with X < 2^e, the least or one more.
+// bits returns an e with X < 2^e, the least one or one more.
 func (v interval) bits(b *Base) int { return v.up.times(b.asFloat).up().e }
 
-// shifted is the interval evaluation of 2^k X.
+// shifted returns the interval evaluation of 2^k X.
 func (v interval) shifted(k int) interval {
 	if v.up.f == 0 {
 		return v

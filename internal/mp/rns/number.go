@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// Number is a floating-point number of MPRES-BLAS, eq. (5) of [Isupov20]: (-1)^s X 2^e, X by its residues, with the interval
-// evaluation of X. X < 2^(p+1), p the precision of the base.
+// Number is a floating-point number of MPRES-BLAS, eq. (5) of [Isupov20]: (-1)^s X 2^e, with X < 2^(p+1) by its
+// residues and its interval evaluation, where p is the precision of the base.
 type Number struct {
 	base     *Base
 	negative bool
@@ -18,7 +18,7 @@ type Number struct {
 // NewNumber returns zero.
 func (b *Base) NewNumber() *Number { return &Number{base: b, digits: make([]uint32, len(b.moduli))} }
 
-// Set sets z to x, whose significand is cut off after p+1 bits, and returns z. x is finite.
+// Set sets z to x, whose significand is truncated to p+1 bits, and returns z. x must be finite.
 func (z *Number) Set(x *big.Float) *Number {
 	if x.IsInf() {
 		panic(fmt.Sprintf("rns: %v has no residues", x))
@@ -30,7 +30,7 @@ func (z *Number) Set(x *big.Float) *Number {
 	return z
 }
 
-// fixed returns m and e with x = m 2^e, where m has at most so many bits: the others are cut off. m is as short as x admits, so
+// fixed returns m and e with x = m 2^e, where m is truncated to at most so many bits. m is as short as x allows, so
 // that products of short numbers need no rounding.
 func fixed(x *big.Float, bits int) (m *big.Int, e int) {
 	if x.Sign() == 0 {
@@ -64,7 +64,7 @@ func (z *Number) Sign() int {
 	return 1
 }
 
-// Bounds returns those of X/M, rounded to float64.
+// Bounds returns the bounds of X/M, rounded to float64.
 func (z *Number) Bounds() (lo, up float64) { return z.lo.float(), z.up.float() }
 
 // copy sets z = x.
@@ -73,8 +73,8 @@ func (z *Number) copy(x *Number) {
 	copy(z.digits, x.digits)
 }
 
-// CmpAbs compares |x| and |y| and returns -1, 0 or 1: by the interval evaluations, or by that of the difference where
-// they overlap.
+// CmpAbs compares |x| and |y| and returns -1, 0 or 1: by the interval evaluations or, if they overlap, by the
+// interval evaluation of the difference.
 func (x *Number) CmpAbs(y *Number) int {
 	d := x.base.NewNumber()
 	a := &Number{base: x.base, exp: x.exp, digits: x.digits, interval: x.interval}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// base returns that of n moduli.
+// base returns the base of n moduli.
 func base(t testing.TB, n int) *Base {
 	t.Helper()
 	b, err := NewBase(n)
@@ -16,7 +16,7 @@ func base(t testing.TB, n int) *Base {
 	return b
 }
 
-// randomFloat returns a number of so many bits with an exponent of up to spread, by chance negative or zero.
+// randomFloat returns a number of so many bits with an exponent of up to spread, randomly negative or zero.
 func randomFloat(rng *rand.Rand, bits, spread int) *big.Float {
 	m := new(big.Int)
 	for range (bits + 63) / 64 {
@@ -33,7 +33,8 @@ func randomFloat(rng *rand.Rand, bits, spread int) *big.Float {
 	return f.SetMantExp(f, rng.IntN(2*spread+1)-spread)
 }
 
-// The base of 32 moduli is that of the paper but for moduli of 28 bits: 32 primes below 10^8 give M of 851 bits and 424 bits.
+// TestPublishedBase: the base of 32 moduli is the paper's up to moduli of 28 bits: 32 primes below 10^8 give M of 851
+// bits and 424 bits of precision.
 func TestPublishedBase(t *testing.T) {
 	published := newBase(primesBelow(100_000_000, 32))
 	if p := published.Precision(); published.m.BitLen() != 851 || p != 424 {
@@ -52,8 +53,8 @@ func TestPublishedBase(t *testing.T) {
 	}
 }
 
-// Results differ from the exact ones by less than 4/sqrt(M) of them, eq. (6), whatever the exponents, and for numbers that cancel;
-// the interval evaluation holds them.
+// The relative error of results is less than 4/sqrt(M), eq. (6), for any exponents and for cancelling numbers; the
+// interval evaluation contains X/M.
 func TestArithmetic(t *testing.T) {
 	for _, n := range []int{2, 3, 8, 16, 32, 61} {
 		b := base(t, n)
@@ -66,7 +67,7 @@ func TestArithmetic(t *testing.T) {
 			if x.Float().Cmp(fx) != 0 || y.Float().Cmp(fy) != 0 {
 				t.Fatalf("%d moduli: %v is not exact: %v", n, fx, x.Float())
 			}
-			if k%5 == 0 { // y is -x but for its last bits
+			if k%5 == 0 { // y is -x up to its last bits
 				y = b.NewNumber().Add(x, b.NewNumber().Set(new(big.Float).SetMantExp(fx, -rng.IntN(p))))
 				y.negative = !y.negative
 				fy = y.Float()
@@ -95,7 +96,8 @@ func TestArithmetic(t *testing.T) {
 	}
 }
 
-// A number is kept as short as it is, so that the product of two of 53 bits is exact and has at most 106.
+// A number is kept as short as it is, so that the product of two numbers of 53 bits is exact and has at most 106
+// bits.
 func TestShortNumbersAreNotRounded(t *testing.T) {
 	b := base(t, 32)
 	x := b.NewNumber().Set(big.NewFloat(1.0 / 3))
@@ -107,7 +109,7 @@ func TestShortNumbersAreNotRounded(t *testing.T) {
 	}
 }
 
-// mustHold checks what every number keeps: the size of X and its bounds, narrow and around X/M.
+// mustHold checks the invariants of numbers: the size of X, and its bounds, which are narrow and enclose X/M.
 func (b *Base) mustHold(t *testing.T, z *Number) {
 	t.Helper()
 	x := b.Integer(z.digits)
@@ -126,7 +128,7 @@ func (b *Base) mustHold(t *testing.T, z *Number) {
 	}
 }
 
-// Conversion gives the integer back, by math/big's own residues.
+// FuzzIntegers: conversion restores the integer; the residues are compared with math/big's.
 func FuzzIntegers(f *testing.F) {
 	f.Add(uint8(5), true, []byte{1, 2, 3})
 	f.Add(uint8(0), false, []byte{})

@@ -5,8 +5,7 @@ import (
 	"math/big"
 )
 
-// scaled is f 2^e with f in [1/2, 1) or 0: float64 whose exponent has no limits. It is not negative where it is a
-// bound.
+// scaled is f 2^e with f in [1/2, 1) or 0: a float64 with an unlimited exponent. A bound is not negative.
 type scaled struct {
 	f float64
 	e int
@@ -29,7 +28,7 @@ func scaledInt(x *big.Int) scaled {
 	return scaled{m, e}
 }
 
-// Roundings of the operations below are within one part in 2^52; up and down move a bound by more.
+// The roundings of the operations below are within one part in 2^52; up and down move a bound by more.
 const (
 	upward   = 1 + 0x1p-50
 	downward = 1 - 0x1p-50
@@ -43,7 +42,7 @@ func (x scaled) times(y scaled) scaled { return scaledBy(x.f*y.f, x.e+y.e) }
 
 func (x scaled) over(y scaled) scaled { return scaledBy(x.f/y.f, x.e-y.e) }
 
-// plus returns x + y; a term below 2^-1000 of the other vanishes.
+// plus returns x + y; a term below 2^-1000 of the other is dropped.
 func (x scaled) plus(y scaled) scaled {
 	if x.f == 0 {
 		return y

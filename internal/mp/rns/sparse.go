@@ -7,8 +7,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Sparse is a sparse matrix as Dense is a dense one: integers in units of 2^-(bits+10) of the power of two above the largest of their
-// row, by residues, those of a nonzero together. Nonzeros of FP64 are exact where a row spans no more bits.
+// Sparse is a sparse matrix stored as Dense stores a dense one: integers in units of 2^-(bits+10) of the power of two
+// above the largest of their row, by residues, with those of a nonzero together. FP64 nonzeros are exact if their row
+// spans no more bits.
 type Sparse struct {
 	base   *Base
 	bits   int
@@ -17,7 +18,7 @@ type Sparse struct {
 	digits []uint32
 }
 
-// SparseBytes is what a matrix of so many nonzeros takes whose longest row has so many, and a vector x.
+// SparseBytes returns the bytes of a matrix with so many nonzeros, whose longest row has so many, and of a vector x.
 func SparseBytes(nnz, cols, longest, bits int) int64 {
 	b, err := exactBase(bits, longest)
 	if err != nil {
@@ -96,7 +97,7 @@ func (a *Sparse) row(sums []uint64, i int, v []uint32) {
 	clear(sums)
 	cols, _ := a.m.Row(i)
 	u := a.digits[int(a.m.RowPtr[i])*n:]
-	const together = 255 // products of 56 bits that add up beside a residue
+	const together = 255 // products of 56 bits that can be added to a residue
 	for len(cols) > 0 {
 		k := min(together, len(cols))
 		for _, j := range cols[:k] {
@@ -120,7 +121,8 @@ type CSR struct {
 	m *csr.Matrix
 }
 
-// NewCSR returns m in the format of MPRES-BLAS; nonzeros are exact where the base has 53 bits. It keeps m for its structure.
+// NewCSR returns m in the format of MPRES-BLAS; nonzeros are exact if the base has 53 bits. It keeps m for its
+// structure.
 func (b *Base) NewCSR(m *csr.Matrix, pool *parallel.Pool) *CSR {
 	a := &CSR{b.NewArray(m.NNZ()), m}
 	eachPanel(m.NNZ(), pool, func(begin, end int) {
@@ -131,7 +133,7 @@ func (b *Base) NewCSR(m *csr.Matrix, pool *parallel.Pool) *CSR {
 	return a
 }
 
-// MulVec sets y = A x, one product after the other.
+// MulVec sets y = A x, adding one product after the other.
 func (a *CSR) MulVec(y, x *Array, pool *parallel.Pool) {
 	eachPanel(a.m.Rows, pool, func(begin, end int) {
 		t := a.base.NewNumber()
@@ -147,5 +149,5 @@ func (a *CSR) MulVec(y, x *Array, pool *parallel.Pool) {
 	})
 }
 
-// Bytes returns what the residues take.
+// Bytes returns the bytes of the residues.
 func (a *Sparse) Bytes() int64 { return 4 * int64(len(a.digits)) }

@@ -10,7 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Products of both kinds keep their bounds, with rows of no, of one and of many nonzeros, whose sums are 2^-200 of their terms.
+// Products of both kinds satisfy their bounds, with rows of zero, one and many nonzeros, whose sums are 2^-200 of
+// their terms.
 func TestSparseOnThreads(t *testing.T) {
 	const cols = 700
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -4,16 +4,16 @@ import (
 	"math/rand/v2"
 )
 
-// Family is a kind of case.
-type Family struct {
+// StressClass is a class of cases.
+type StressClass struct {
 	Name, About string
 	Count       int // of the whole suite
 	draw        func(r *rand.Rand) *System
 	inject      func(r *rand.Rand, out *Outcome)
 }
 
-// systems lists the families of systems without injected faults.
-var systems = []Family{
+// systems lists the classes of systems without injected faults.
+var systems = []StressClass{
 	{Name: "tiny-contradictions", About: "two to four unknowns, such as x1 = 1, x1 = 2", Count: 200, draw: tinyContradiction},
 	{Name: "no-x-rank", About: "whole numbers, rows that are combinations of others, contradicted", Count: 600, draw: inconsistent(rankDeficient)},
 	{Name: "no-x-equal-rows", About: "rows that are there twice, contradicted", Count: 300, draw: inconsistent(equalRows)},
@@ -49,8 +49,8 @@ var systems = []Family{
 	{Name: "generated", About: "all kinds of mpsolve generate, small", Count: 400, draw: generated},
 }
 
-// injections lists the families of injected faults.
-var injections = []Family{
+// injections lists the classes of injected faults.
+var injections = []StressClass{
 	{Name: "kernel-faults", About: "NaN, Inf, zero or a bit flip in what a kernel wrote, once or again and again", Count: 300, inject: kernelFaults},
 	{Name: "preconditioner-faults", About: "the same in what a preconditioner gives", Count: 200, inject: preconditionerFaults},
 	{Name: "stored-words", About: "bit flips in values of the stored matrix and of preconditioners", Count: 300, inject: storedWords},
@@ -63,10 +63,10 @@ var injections = []Family{
 	{Name: "write-faults", About: "the N-th write of a matrix or vector fails, for every N", Count: 60, inject: writeFaults},
 }
 
-// Families lists all families.
-func Families() []Family { return append(systems[:len(systems):len(systems)], injections...) }
+// StressClasses lists all classes.
+func StressClasses() []StressClass { return append(systems[:len(systems):len(systems)], injections...) }
 
-// tinyContradiction has two to four unknowns and small whole numbers.
+// tinyContradiction draws two to four unknowns and small whole numbers.
 func tinyContradiction(r *rand.Rand) *System {
 	for {
 		n := between(r, 2, 4)
