@@ -19,7 +19,7 @@ type DeviceForm struct {
 	store  storing
 }
 
-type storing func(*gpu.Device, *csr.Matrix, adaptive.Spec, *parallel.Pool) (*gpu.Matrix, error)
+type storing func(*gpu.Device, *csr.Matrix, adaptive.Spec, *parallel.Pool) (gpu.Matrix, error)
 
 // deviceLayouts are in the order in which they are measured. The others are compared
 // with the first.
@@ -27,10 +27,10 @@ var deviceLayouts = []struct {
 	name, formats string
 	store         storing
 }{
-	{"csr", "FP64", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (*gpu.Matrix, error) {
+	{"csr", "FP64", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (gpu.Matrix, error) {
 		return gpu.NewCSR(d, m)
 	}},
-	{"csr32", "FP32", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (*gpu.Matrix, error) {
+	{"csr32", "FP32", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (gpu.Matrix, error) {
 		return gpu.NewCSR32(d, m)
 	}},
 	{"coo", "FP64", inLayout(adaptive.COO)},
@@ -42,7 +42,7 @@ var deviceLayouts = []struct {
 
 // inLayout stores a matrix in a layout by its name.
 func inLayout(l adaptive.Layout) storing {
-	return func(d *gpu.Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (*gpu.Matrix, error) {
+	return func(d *gpu.Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (gpu.Matrix, error) {
 		s.Layout = l
 		return gpu.NewMatrix(d, m, s, pool)
 	}
@@ -101,7 +101,7 @@ type DeviceOptions struct {
 // onDevice is a matrix on a device with its description.
 type onDevice struct {
 	Stored
-	*gpu.Matrix
+	gpu.Matrix
 }
 
 // store stores m in all forms. It notes and leaves out forms in which m cannot be

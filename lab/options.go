@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -77,7 +78,7 @@ func has(d precond.Description, p precond.Parameter) bool {
 }
 
 func drawStorage(r *rand.Rand, t *solve.Storage) {
-	set, err := adaptive.LookupSet(pick(r, adaptive.Names()))
+	set, err := adaptive.LookupSet(pick(r, quantize.Names()))
 	if err != nil {
 		panic(err)
 	}

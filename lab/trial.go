@@ -105,7 +105,7 @@ func (s *system) stored(format func(class int) formats.Format) *csr.Matrix {
 
 // residual computes r = rhs - A z with A and r in a format, in double-double in FP64.
 type residual struct {
-	a        *linop.CSR
+	a        linop.CSR
 	accurate bool
 	stored   *narrow
 }

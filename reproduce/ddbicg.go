@@ -68,11 +68,11 @@ type ddVector struct {
 
 // ddMethod is BiCG as it is printed in [DDAVX], on vectors each in its own precision.
 type ddMethod struct {
-	host               *linop.Host
-	hostDD             *linop.HostDD
-	a                  *linop.CSR
-	aDD                *linop.CSRDD
-	single, whole      *linop.CSRDD // the matrix in double, and in double-double: nil until it is asked for
+	host               linop.Host
+	hostDD             linop.HostDD
+	a                  linop.CSR
+	aDD                linop.CSRDD
+	single, whole      linop.CSRDD // the matrix in double, and in double-double: nil until it is asked for
 	b                  []float64
 	x, r, rs, p, ps, q ddVector // rs = r*, ps = p*
 	rho                dd.DD    // (r*, r)
@@ -87,7 +87,7 @@ func newDDMethod(in input) *ddMethod {
 	n := in.matrix.Rows
 	m := &ddMethod{
 		host: linop.NewHost(n, in.pool), hostDD: linop.NewHostDD(n, in.pool),
-		a: linop.NewCSR(in.matrix, in.pool), aDD: linop.NewCSRDD(in.matrix, in.pool), b: make([]float64, n), pool: in.pool, matrix: in.matrix, tol: ddTol,
+		a: linop.NewCSR(in.matrix, in.pool), aDD: linop.NewCSRDD(in.matrix, nil, in.pool), b: make([]float64, n), pool: in.pool, matrix: in.matrix, tol: ddTol,
 	}
 	for _, v := range []*ddVector{&m.x, &m.r, &m.rs, &m.p, &m.ps, &m.q} {
 		v.Vec = m.hostDD.New()
@@ -107,7 +107,7 @@ func (m *ddMethod) elements(double bool) {
 	if m.whole == nil {
 		low := *m.matrix
 		low.Val = make([]float64, len(low.Val))
-		m.whole = linop.NewCSRDDLow(m.matrix, &low, m.pool)
+		m.whole = linop.NewCSRDD(m.matrix, &low, m.pool)
 		m.whole.ApplyT(m.q.Vec, m.x.Vec)
 	}
 	m.aDD = m.whole

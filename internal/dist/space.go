@@ -8,12 +8,12 @@ import (
 // NewSpace returns the space of vectors of a layout on the threads of pool: of dimension n, the number of rows of all ranks.
 // Operations are those of elementwise definition on own elements; ghosts of a result are stale. Inner products, norms and maxima are
 // collective, and exact sums of those of blocks, which lie within a domain each; see NewReducer.
-func NewSpace(l *Layout, pool *parallel.Pool) *linop.Host {
+func NewSpace(l *Layout, pool *parallel.Pool) linop.Host {
 	var own []linop.Range
 	for _, p := range l.Parts {
 		own = append(own, linop.Range{Lo: p.First(), Hi: p.End(), First: int(p.Row)})
 	}
 	h := linop.NewHostOf(int(l.Domains.Rows()), l.Len, own, pool)
-	h.Reducer = NewReducer(l.Comm)
+	h.SetReducer(NewReducer(l.Comm))
 	return h
 }

@@ -236,6 +236,9 @@ func Default() *Set { return standard }
 // set that this processor does not have counts as the highest that it has.
 func DefaultFault() error { return faultyName }
 
+// Use makes k the kernels of x, a space, matrix or operator of any package, nil the default ones. It panics if x has none.
+func Use(x any, k *Set) { x.(interface{ Use(k *Set) }).Use(k) }
+
 // Or returns the set itself, or Default if it is nil.
 func (k *Set) Or() *Set {
 	if k == nil {

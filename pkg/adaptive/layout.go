@@ -66,10 +66,10 @@ type layoutRow struct {
 	plans func(b *builder) []slotPlan
 	cost  func(s *sample, b *builder, e estimate) cost
 
-	build func(b *builder, c choice) (*Matrix, error)
+	build func(b *builder, c choice) (Matrix, error)
 }
 
-// traits are how the slots of a layout differ from those of whole rows.
+// traits are the differences between the slots of a layout and the slots of whole rows.
 type traits struct {
 	far      bool // 24-bit columns
 	diagonal bool // rows that have diagonals in common need no columns
@@ -154,7 +154,7 @@ func always(p slotPlan) func(*builder) []slotPlan {
 	return func(*builder) []slotPlan { return []slotPlan{p} }
 }
 
-// row is that of the layout in the table, nil for LayoutAuto.
+// row returns the row of the layout in the table, nil for LayoutAuto.
 func (l Layout) row() *layoutRow {
 	if k := slices.IndexFunc(layoutTable, func(r layoutRow) bool { return r.name == l }); k >= 0 {
 		return &layoutTable[k]
@@ -169,7 +169,7 @@ func (l Layout) FP64() bool {
 	return r != nil && r.fp64
 }
 
-// traits are those of the layout in the table.
+// traits returns the traits of the layout in the table.
 func (p slotPlan) traits() traits {
 	if r := p.layout.row(); r != nil {
 		return r.traits

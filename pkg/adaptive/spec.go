@@ -15,7 +15,6 @@ import (
 type (
 	Set       = quantize.Set
 	Criterion = quantize.Criterion
-	Integers  = quantize.Integers
 )
 
 // The criteria, and the smallest epsilon.
@@ -29,23 +28,14 @@ const (
 // Criteria lists the criteria that need no x.
 var Criteria = quantize.Criteria
 
-// Sets lists the sets of several formats.
-func Sets() []Set { return quantize.Sets() }
-
-// Names lists what LookupSet knows.
-func Names() []string { return quantize.Names() }
-
 // LookupSet returns the set of that name; the name of a format stands for that
 // format alone. Upper and lower case are alike.
 func LookupSet(name string) (Set, error) { return quantize.LookupSet(name) }
 
-// Sets to choose: AFX fits the format of each element to the accuracy; the others hold all elements in one format.
+// AFX fits the format of each element to the accuracy, FP64 holds all elements in float64; see LookupSet for others.
 var (
 	AFX  = mustLookup("AFX")
 	FP64 = mustLookup("FP64")
-	FP32 = mustLookup("FP32")
-	FP16 = mustLookup("FP16")
-	BF16 = mustLookup("BF16")
 )
 
 func mustLookup(name string) Set {
@@ -55,12 +45,6 @@ func mustLookup(name string) Set {
 	}
 	return s
 }
-
-// ParseEpsilon reads a target accuracy: 1e-7 or 2^-24.
-func ParseEpsilon(text string) (float64, error) { return quantize.ParseEpsilon(text) }
-
-// FormatEpsilon is the inverse of ParseEpsilon, up to three digits.
-func FormatEpsilon(epsilon float64) string { return quantize.FormatEpsilon(epsilon) }
 
 // Spec is how to store a matrix: formats, accuracy and layout.
 type Spec struct {

@@ -11,10 +11,10 @@ import (
 // and to end with the same bits as if it had not been. What follows from A, b and the options
 // is not part of it. Scalars are kept in float64.
 //
-// That of CG, BiCGStab and MINRES is taken between two iterations; that of GMRES, which is
+// The state of CG, BiCGStab and MINRES is taken between two iterations, and the state of GMRES, which is
 // the residual and not the basis, at the start of a cycle, which is then done again.
 type State[V any] struct {
-	Vectors []V // x, r and those of the method
+	Vectors []V // x, r and the vectors of the method
 	Numbers []float64
 	Counts  []int
 	Result  Result // so far
@@ -125,7 +125,7 @@ func (d *driver[V, S]) resume(it keeper[V, S]) {
 // pause is called between two iterations: it saves their state if that is due or the context
 // has ended, and returns the Reason of the latter.
 func (d *driver[V, S]) pause(it keeper[V, S]) Reason {
-	d.glance()
+	d.snapshot()
 	if !d.due() {
 		return Running
 	}
@@ -133,10 +133,10 @@ func (d *driver[V, S]) pause(it keeper[V, S]) Reason {
 	return d.save(it.keeps(d.pre.by != nil).state(&d.c))
 }
 
-// glance shows x to who wants to see it.
-func (d *driver[V, S]) glance() {
-	if d.c.opt.Glance != nil {
-		d.c.opt.Glance(d.x)
+// snapshot passes x to Options.Snapshot.
+func (d *driver[V, S]) snapshot() {
+	if d.c.opt.Snapshot != nil {
+		d.c.opt.Snapshot(d.x)
 	}
 }
 

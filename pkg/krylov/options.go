@@ -15,10 +15,10 @@ const (
 	DefaultMaxIter = 20000
 	DefaultRestart = 40
 
-	// DivergenceTol is the growth of ||r|| over its starting value at which a
+	// divergenceTol is the growth of ||r|| over its starting value at which a
 	// method gives up. Residuals of BiCGStab, and of CG in the 2-norm, may
 	// rise by many orders before they fall.
-	DivergenceTol = 1e10
+	divergenceTol = 1e10
 )
 
 // A Measure says how far x is from solving the system, given r = b - A x;
@@ -77,15 +77,16 @@ type Options[V any] struct {
 	// checkpoints. Asynchronous spaces take none.
 	Checkpoint Checkpointer[V]
 
-	// Glance, if not nil, is called between iterations with x as it is then, for GMRES as it was when the cycle began. It leaves x alone.
-	Glance func(x V)
+	// Snapshot, if not nil, is called between iterations with the current x, for GMRES with the x at the beginning of the cycle. It
+	// must not change x.
+	Snapshot func(x V)
 
 	// Resume is the state that a solve of the same system by the same method with the same
 	// options goes on from, see CheckState; nil: from x or zero.
 	Resume *State[V]
 
 	// Watch, if not nil, is asked after each iteration whether to go on: a Reason other than
-	// Running ends the solve. Asked again after the same iteration, it must answer alike.
+	// Running ends the solve. Asked again after the same iteration, it must return the same Reason.
 	Watch func(Progress) Reason
 
 	// Gap, if not 0, is the number of iterations after which all methods but GMRES look whether the residual r of their
@@ -97,7 +98,7 @@ type Options[V any] struct {
 	// Method ended: it is the residual of the x that has been corrected by what that found,
 	// recomputed ([VorstYe00]) and multiplied by Replaces. CG on a synchronous space then goes
 	// on in the direction of that solve, if it converged and b is about as large as what it
-	// replaces; other methods start anew, and so does a Guess. A and Precond must be those of that solve.
+	// replaces; other methods start anew, and so does a Guess. A and Precond must be the ones of the last solve.
 	Replaces float64
 
 	// LeastSquares, if not 0, is the ||A^T r|| / (||A|| ||r||) at which LSQR ends with the Reason

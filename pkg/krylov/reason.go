@@ -39,7 +39,7 @@ const (
 	// NotFinite: NaN or Inf turned up in a vector or a scalar, or b is so small
 	// that the squares of residuals vanish.
 	NotFinite Reason = -6
-	// Divergence: the residual grew by more than DivergenceTol.
+	// Divergence: the residual grew by more than divergenceTol.
 	Divergence Reason = -7
 	// Indefinite: conjugate gradients met p·Ap <= 0, so A is not positive
 	// definite.
@@ -99,7 +99,7 @@ var reasons = map[Reason]struct{ name, advice string }{
 	OutOfMemory:              {"out of memory", "allow more memory (Options.MaxMemory)"},
 }
 
-// Reasons lists all reasons with which a solve ends: those of convergence first.
+// Reasons lists all reasons with which a solve ends, the reasons of convergence first.
 func Reasons() []Reason {
 	list := slices.Sorted(maps.Keys(reasons))
 	list = slices.DeleteFunc(list, func(r Reason) bool { return r == Running })

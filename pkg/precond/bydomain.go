@@ -264,7 +264,7 @@ func (s *distributed) report(all outcome) {
 
 // shared is what symmetric M with overlap does before and after the domains.
 type shared struct {
-	space   *linop.Host // of all elements of vectors, ghosts too
+	space   linop.Host // of all elements of vectors, ghosts too
 	reverse *dist.Reverse
 	w, work vector
 }

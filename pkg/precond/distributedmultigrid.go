@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -69,7 +70,7 @@ func (h *spreadHierarchy) cycle(s distributed, tail *hierarchy) (Preconditioner,
 		c.greatest = over.greatest
 		if finest == s.a.Layout && s.Symmetric {
 			space := dist.NewSpace(finest, s.pool)
-			space.Use(s.Kernels)
+			kernels.Use(space, s.Kernels)
 			return newFusedCycle(g, c, space), g, nil
 		}
 	case *cycle[float64]:

@@ -15,9 +15,9 @@ import (
 // Device is the place of vectors on a GPU. The matrix as given is there in FP64, for
 // residuals, and the scaled one as stored; what makes them stays on the host.
 type Device struct {
-	*gpu.Space
+	gpu.Space
 	on                 *gpu.Device
-	a                  *gpu.Matrix // as given
+	a                  gpu.Matrix // as given
 	pool               *parallel.Pool
 	keeps[*gpu.Vector] // preconditioners are closed before the matrix they multiply with
 }
@@ -67,7 +67,7 @@ func (d *Device) Powers(e []int, sign int) Powers[*gpu.Vector] {
 
 // devicePowers is diag(2^e_i).
 type devicePowers struct {
-	of *gpu.Space
+	of gpu.Space
 	e  gpu.Ints
 }
 
@@ -89,7 +89,7 @@ func (d *Device) AbsApply(dst, x *gpu.Vector) { d.a.AbsApply(dst, x) }
 
 // DeviceMatrix is a stored matrix on a device.
 type DeviceMatrix struct {
-	*gpu.Matrix
+	gpu.Matrix
 	Stored
 	at     *Device
 	theta  *gpu.Vector // see storageError; nil: plain
@@ -125,7 +125,7 @@ func (d *Device) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpu.Vector,
 }
 
 // convert stores the scaled matrix.
-func (d *Device) convert(scaled *csr.Matrix, t solve.Storage) (*gpu.Matrix, error) {
+func (d *Device) convert(scaled *csr.Matrix, t solve.Storage) (gpu.Matrix, error) {
 	if t.Plain() && !t.Layout.FP64() {
 		return gpu.NewCSR(d.on, scaled)
 	}

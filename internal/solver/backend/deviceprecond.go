@@ -178,7 +178,7 @@ func (at deviceRoom) Dense(n int, a []float64) (precond.Multiply[*gpu.Vector], e
 }
 
 // keep counts a matrix of so many values.
-func (at deviceRoom) keep(a *gpu.Matrix, values int64) *gpu.Matrix {
+func (at deviceRoom) keep(a gpu.Matrix, values int64) gpu.Matrix {
 	at.p.owned = append(at.p.owned, a)
 	c, s := &at.p.left.cost, a.Stats()
 	if s.NNZ == 0 { // FP64

@@ -20,7 +20,7 @@ type (
 
 // host is the place of vectors in memory.
 type Host struct {
-	*linop.Host
+	linop.Host
 	kernels *kernels.Set
 	m       *csr.Matrix // A
 	pool    *parallel.Pool
@@ -37,14 +37,14 @@ func NewHost(m *csr.Matrix, pool *parallel.Pool) *Host {
 // With is the place with the kernels of a name, "" for the default ones.
 func (h *Host) With(name string) *Host {
 	h.kernels = kernels.Find(name).Or()
-	h.Use(h.kernels)
+	kernels.Use(h.Host, h.kernels)
 	return h
 }
 
 // CSR returns m as it is as an operator.
-func (h *Host) CSR(m *csr.Matrix) *linop.CSR {
+func (h *Host) CSR(m *csr.Matrix) linop.CSR {
 	a := linop.NewCSR(m, h.pool)
-	a.Use(h.kernels)
+	kernels.Use(a, h.kernels)
 	return a
 }
 
@@ -92,7 +92,7 @@ type HostMatrix struct {
 	linop.Relaxer[vector, scalar]
 	Stored
 	at      *Host
-	reduced *adaptive.Matrix // the same; nil: plain
+	reduced adaptive.Matrix // the same; nil: plain
 }
 
 func (h *Host) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[vector, scalar], error) {
@@ -156,7 +156,7 @@ func (a HostMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[ve
 func (a HostMatrix) Release() {}
 
 // weighted returns max |r_i| / w_i.
-func Weighted(space *linop.Host, r, w []float64) float64 {
+func Weighted(space linop.Host, r, w []float64) float64 {
 	return space.Max(func(lo, hi int) (worst float64) {
 		for i, v := range r[lo:hi] {
 			if v = math.Abs(v); !(v <= worst*w[lo+i]) { // faster than to divide each

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -14,7 +15,7 @@ import (
 // hostDD is the place of double-double vectors in memory. Preconditioners are in FP64, and so is what
 // measures, which takes the upper parts.
 type hostDD struct {
-	*linop.HostDD
+	linop.HostDD
 	upper *Host
 	kept  dd.Vec // the last x that left, see lower
 }
@@ -23,7 +24,7 @@ var _ Backend[dd.Vec, dd.DD] = (*hostDD)(nil)
 
 func NewHostDD(upper *Host) *hostDD {
 	p := &hostDD{HostDD: linop.NewHostDD(upper.Dim(), upper.pool), upper: upper}
-	p.Use(upper.kernels)
+	kernels.Use(p.HostDD, upper.kernels)
 	return p
 }
 
@@ -109,12 +110,12 @@ func (p *hostDD) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[dd.Vec, dd.D
 }
 
 // CSR returns m as it is as an operator.
-func (p *hostDD) CSR(m *csr.Matrix) *linop.CSRDD { return p.upper.csrDD(m) }
+func (p *hostDD) CSR(m *csr.Matrix) linop.CSRDD { return p.upper.csrDD(m) }
 
 // csrDD is csr for double-double vectors.
-func (h *Host) csrDD(m *csr.Matrix) *linop.CSRDD {
-	a := linop.NewCSRDD(m, h.pool)
-	a.Use(h.kernels)
+func (h *Host) csrDD(m *csr.Matrix) linop.CSRDD {
+	a := linop.NewCSRDD(m, nil, h.pool)
+	kernels.Use(a, h.kernels)
 	return a
 }
 

@@ -12,7 +12,7 @@ func (c *Correction[V, S]) glances(opt *krylov.Options[V], x V, e int) {
 	if c.glance.Request == nil || !c.refining {
 		return
 	}
-	opt.Glance = func(z V) {
+	opt.Snapshot = func(z V) {
 		select {
 		case <-c.glance.Request:
 			c.glance.Save(sum(c, x, z, e))
