@@ -50,8 +50,7 @@ const (
 	vectorBytes    = 24   // x and y, and y once more since it is read before it is written
 )
 
-// A Model is what the work of a product takes on one core of a processor with the kernels that
-// it has. The choice of a layout depends on it, and so do the bits of products, on nothing else
+// A Model has the times of the work of a product on one core of a processor with a set of kernels. The choice of a layout depends on it, and so do the bits of products, on nothing else
 // of the processor: models are tables, or measured once, and then kept; see ModelOf and Calibrate.
 type Model struct {
 	Name    string // of the processor, and how the model came about

@@ -22,7 +22,7 @@ type Stats struct {
 	Work    int64         // bytes of sums that a product needs besides, of a symmetric matrix
 }
 
-// FormatStats is the part of one format; both signs of an unsigned one.
+// FormatStats is the part of one format; an unsigned format counts both signs.
 type FormatStats struct {
 	Format formats.Format
 	Count  int

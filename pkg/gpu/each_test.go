@@ -12,7 +12,7 @@ import (
 // launched counts what the devices of all tests ran.
 var launched = map[Backend]*[numKernels]int{}
 
-// demanded are the back ends that MPSOLVE_TEST_DEVICES names, in words.
+// demanded are the backends that MPSOLVE_TEST_DEVICES names, in words.
 func demanded() []string { return strings.Fields(os.Getenv("MPSOLVE_TEST_DEVICES")) }
 
 // TestMain fails where a whole run has left out a kernel on some device, and one with -test.skip on a
