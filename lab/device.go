@@ -19,17 +19,17 @@ type DeviceForm struct {
 	store  storing
 }
 
-type storing func(*gpu.Device, *csr.Matrix, adaptive.Spec, *parallel.Pool) (*gpu.Matrix, error)
+type storing func(*gpu.Device, *csr.Matrix, adaptive.Spec, *parallel.Pool) (gpu.Matrix, error)
 
 // deviceLayouts lists the layouts in the order of measurement. The others are compared with the first.
 var deviceLayouts = []struct {
 	name, formats string
 	store         storing
 }{
-	{"csr", "FP64", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (*gpu.Matrix, error) {
+	{"csr", "FP64", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (gpu.Matrix, error) {
 		return gpu.NewCSR(d, m)
 	}},
-	{"csr32", "FP32", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (*gpu.Matrix, error) {
+	{"csr32", "FP32", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (gpu.Matrix, error) {
 		return gpu.NewCSR32(d, m)
 	}},
 	{"coo", "FP64", inLayout(adaptive.COO)},
@@ -41,7 +41,7 @@ var deviceLayouts = []struct {
 
 // inLayout returns the function that stores a matrix in a layout.
 func inLayout(l adaptive.Layout) storing {
-	return func(d *gpu.Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (*gpu.Matrix, error) {
+	return func(d *gpu.Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (gpu.Matrix, error) {
 		s.Layout = l
 		return gpu.NewMatrix(d, m, s, pool)
 	}
@@ -100,7 +100,7 @@ type DeviceOptions struct {
 // onDevice is a matrix on a device with its description.
 type onDevice struct {
 	Stored
-	*gpu.Matrix
+	gpu.Matrix
 }
 
 // store stores m in all forms. It notes and leaves out forms in which m cannot be stored; a failure of the device is

@@ -91,7 +91,7 @@ func TestDeviceSolves(t *testing.T) {
 // A form in which the matrix cannot be stored is left out and noted.
 func TestDeviceLeftOut(t *testing.T) {
 	d, m, opt := openEmulated(t)
-	opt.Forms[1].store = func(*gpu.Device, *csr.Matrix, adaptive.Spec, *parallel.Pool) (*gpu.Matrix, error) {
+	opt.Forms[1].store = func(*gpu.Device, *csr.Matrix, adaptive.Spec, *parallel.Pool) (gpu.Matrix, error) {
 		return nil, errors.New("too wide")
 	}
 	var notes []string

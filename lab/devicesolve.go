@@ -29,7 +29,7 @@ type (
 // DeviceMethods lists the methods of DeviceSolves.
 var DeviceMethods = []string{"cg", "gmres"}
 
-func newMethod(name string, s *gpu.Space) method {
+func newMethod(name string, s gpu.Space) method {
 	if name == "gmres" {
 		return krylov.NewGMRES[*gpu.Vector, gpu.Scalar](s, krylov.GMRESOptions{})
 	}
@@ -66,7 +66,7 @@ func DeviceSolves(ctx context.Context, d *gpu.Device, m *csr.Matrix, name string
 		}
 	}
 	s := deviceSolver{
-		space: space, exact: gpu.NewAccurate(exact), b: rhs, tol: opt.Tol, maxIter: opt.MaxIter,
+		space: space, exact: gpu.Accurate{Matrix: exact}, b: rhs, tol: opt.Tol, maxIter: opt.MaxIter,
 		method: newMethod(name, space), refinement: krylov.NewRefinement[*gpu.Vector, gpu.Scalar](space),
 	}
 	solves := make([]Solve, len(matrices))
@@ -104,7 +104,7 @@ func DeviceSolves(ctx context.Context, d *gpu.Device, m *csr.Matrix, name string
 
 // deviceSolver solves with one matrix that is stored in several forms.
 type deviceSolver struct {
-	space      *gpu.Space
+	space      gpu.Space
 	exact      operator
 	b          *gpu.Vector
 	tol        float64
@@ -128,7 +128,7 @@ func (s *deviceSolver) solve(ctx context.Context, a operator, x *gpu.Vector, ref
 type corrector struct {
 	method method
 	stored operator
-	space  *gpu.Space
+	space  gpu.Space
 }
 
 // leastReduction is the smallest reduction of the residual that one step aims at: the stored matrix and the method's

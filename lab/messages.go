@@ -95,7 +95,7 @@ func (r ranks) dots(n int, pool *parallel.Pool) (plain, exact func(), err error)
 	for k := range d.Start {
 		d.Start[k] = int64(k) * int64(n)
 	}
-	fill := func(space *linop.Host) (x []float64) {
+	fill := func(space linop.Host) (x []float64) {
 		x = space.New()
 		for i := range x {
 			x[i] = 1 / float64(i+1)

@@ -124,7 +124,7 @@ func doubleProduct(d *mpData, m *csr.Matrix, pool *parallel.Pool) mpProduct {
 		x[j], _ = d.x[j].Float64()
 	}
 	a := linop.NewCSR(m, pool)
-	a.Use(kernels.Default())
+	kernels.Use(a, kernels.Default())
 	return mpProduct{m.Bytes(), func() { a.Apply(y, x) }, func(i int) *big.Float { return big.NewFloat(y[i]) }}
 }
 

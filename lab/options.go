@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -68,7 +69,7 @@ func drawPrecond(r *rand.Rand, p *solve.Precond) {
 }
 
 func drawStorage(r *rand.Rand, t *solve.Storage) {
-	set, err := adaptive.LookupSet(pick(r, adaptive.Names()))
+	set, err := adaptive.LookupSet(pick(r, quantize.Names()))
 	if err != nil {
 		panic(err)
 	}

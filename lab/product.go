@@ -75,7 +75,7 @@ func Baselines(m *csr.Matrix, pool *parallel.Pool, sets ...*kernels.Set) []Produ
 		tuned := Product{Stored: fp64}
 		tuned.Name, tuned.Layout, tuned.Kernels = "tuned CSR", TunedCSR, k.String()
 		a := linop.NewCSR(m, pool)
-		a.Use(k)
+		kernels.Use(a, k)
 		tuned.apply, tuned.together = a.Apply, a.ApplyMulti
 		products = append(products, tuned)
 	}
@@ -84,7 +84,7 @@ func Baselines(m *csr.Matrix, pool *parallel.Pool, sets ...*kernels.Set) []Produ
 
 // Store returns the product with m stored as the spec says, and the stored matrix. Its errors are the errors of
 // adaptive.Build.
-func Store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (Product, *adaptive.Matrix, error) {
+func Store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (Product, adaptive.Matrix, error) {
 	start := time.Now()
 	a, err := adaptive.Build(m, spec, pool)
 	if err != nil {

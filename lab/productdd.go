@@ -100,11 +100,11 @@ func (o OptionsDD) store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool)
 	if err != nil {
 		return s, nil, nil, err
 	}
-	return describe(m, string(p.Hi.Layout()), spec, p.Bytes(), start), p.Hi.Apply, p.Apply, nil
+	return describe(m, string(p.High().Layout()), spec, p.Bytes(), start), p.High().Apply, p.Apply, nil
 }
 
 // productsOf returns the requested products of a stored matrix.
-func productsOf(a *adaptive.Matrix, opt OptionsDD) (double func(y, x []float64), extended func(y, x dd.Vec), err error) {
+func productsOf(a adaptive.Matrix, opt OptionsDD) (double func(y, x []float64), extended func(y, x dd.Vec), err error) {
 	with := a.DD
 	if opt.Normal {
 		with = a.DDRenormalised

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strconv"
 
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -61,7 +62,7 @@ func (s Setting) Flags() (list []Flag) {
 		add("formats", fp64)
 	}
 	if s.Epsilon != 0 {
-		add("epsilon", adaptive.FormatEpsilon(s.Epsilon))
+		add("epsilon", quantize.FormatEpsilon(s.Epsilon))
 	}
 	add("layout", string(s.Layout))
 	return list

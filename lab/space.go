@@ -12,7 +12,7 @@ type (
 // space has vectors that are stored in a format: each element is rounded to it when it is written; arithmetic is in
 // FP64.
 type space struct {
-	*linop.Host
+	linop.Host
 	stored *narrow // nil: FP64
 }
 
@@ -79,7 +79,7 @@ func (s space) MultiAxpyDot(a []scalar, vs []vector, w vector) scalar {
 
 // searchOperator is a matrix whose products are stored as vectors of the space.
 type searchOperator struct {
-	*linop.CSR
+	linop.CSR
 	space space
 }
 

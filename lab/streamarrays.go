@@ -57,7 +57,7 @@ func (h *hostArrays) fetch() (a, b, c []float64, err error) { return h.a, h.b, h
 
 // deviceArrays are on a device; each method waits for the device.
 type deviceArrays struct {
-	space   *gpu.Space
+	space   gpu.Space
 	a, b, c *gpu.Vector
 }
 

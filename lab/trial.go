@@ -104,7 +104,7 @@ func (s *system) stored(format func(class int) formats.Format) *csr.Matrix {
 
 // residual computes r = rhs - A z with A and r in a format; in FP64 it accumulates in double-double.
 type residual struct {
-	a        *linop.CSR
+	a        linop.CSR
 	accurate bool
 	stored   *narrow
 }

@@ -73,8 +73,8 @@ type ddVector struct {
 type ddMethod struct {
 	ddMatrix
 	ddIterate
-	host   *linop.Host
-	hostDD *linop.HostDD
+	host   linop.Host
+	hostDD linop.HostDD
 	b      []float64
 	tol    float64
 	norms  []float64 // of r, one for each iteration
@@ -84,9 +84,9 @@ type ddMethod struct {
 type ddMatrix struct {
 	pool          *parallel.Pool
 	matrix        *csr.Matrix
-	a             *linop.CSR   // for vectors in double
-	aDD           *linop.CSRDD // for vectors in double-double: single or whole
-	single, whole *linop.CSRDD // elements in double, and in double-double; whole is nil until it is needed
+	a             linop.CSR   // for vectors in double
+	aDD           linop.CSRDD // for vectors in double-double: single or whole
+	single, whole linop.CSRDD // elements in double, and in double-double; whole is nil until it is needed
 }
 
 // ddIterate holds the vectors and the scalar that BiCG updates.
@@ -98,7 +98,7 @@ type ddIterate struct {
 func newDDMethod(in input) *ddMethod {
 	n := in.matrix.Rows
 	m := &ddMethod{
-		ddMatrix: ddMatrix{pool: in.pool, matrix: in.matrix, a: linop.NewCSR(in.matrix, in.pool), aDD: linop.NewCSRDD(in.matrix, in.pool)},
+		ddMatrix: ddMatrix{pool: in.pool, matrix: in.matrix, a: linop.NewCSR(in.matrix, in.pool), aDD: linop.NewCSRDD(in.matrix, nil, in.pool)},
 		host:     linop.NewHost(n, in.pool), hostDD: linop.NewHostDD(n, in.pool), b: make([]float64, n), tol: ddTol,
 	}
 	for _, v := range []*ddVector{&m.x, &m.r, &m.rs, &m.p, &m.ps, &m.q} {
@@ -119,7 +119,7 @@ func (m *ddMethod) elements(double bool) {
 	if m.whole == nil {
 		low := *m.matrix
 		low.Val = make([]float64, len(low.Val))
-		m.whole = linop.NewCSRDDLow(m.matrix, &low, m.pool)
+		m.whole = linop.NewCSRDD(m.matrix, &low, m.pool)
 		m.whole.ApplyT(m.q.Vec, m.x.Vec)
 	}
 	m.aDD = m.whole

@@ -171,9 +171,9 @@ func measureDDProducts(ctx context.Context, in input, points []point) error {
 type ddLayouts struct {
 	m           *csr.Matrix
 	pool        *parallel.Pool
-	stored      map[string]*adaptive.Matrix
-	plain       *linop.CSR
-	double, low *linop.CSRDD
+	stored      map[string]adaptive.Matrix
+	plain       linop.CSR
+	double, low linop.CSRDD
 	x, y        vector
 	xdd, ydd    dd.Vec
 }
@@ -183,8 +183,8 @@ func newDDLayouts(m *csr.Matrix, pool *parallel.Pool) *ddLayouts {
 	zeros := *m
 	zeros.Val = make([]float64, len(m.Val))
 	l := &ddLayouts{
-		m: m, pool: pool, stored: map[string]*adaptive.Matrix{}, plain: linop.NewCSR(m, pool),
-		double: linop.NewCSRDD(m, pool), low: linop.NewCSRDDLow(m, &zeros, pool),
+		m: m, pool: pool, stored: map[string]adaptive.Matrix{}, plain: linop.NewCSR(m, pool),
+		double: linop.NewCSRDD(m, nil, pool), low: linop.NewCSRDD(m, &zeros, pool),
 		x: ones(n), y: make(vector, n), xdd: dd.NewVec(n), ydd: dd.NewVec(n),
 	}
 	for i := range l.xdd.Hi {
@@ -239,7 +239,7 @@ func (l *ddLayouts) product(layout string, transposed, vectors, elements bool) (
 		return nil, err
 	}
 	if transposed {
-		return func() { add.(linop.Transposer[dd.Vec, dd.DD]).ApplyT(ydd, xdd) }, nil
+		return func() { add.(linop.CSRDD).ApplyT(ydd, xdd) }, nil
 	}
 	return func() { add.Apply(ydd, xdd) }, nil
 }

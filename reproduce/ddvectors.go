@@ -13,17 +13,17 @@ import (
 // ddOperation is an operation on vectors in both spaces, double and double-double.
 type ddOperation struct {
 	flops, words float64 // in double; words are the words of memory for an element
-	double       func(h *linop.Host, x, y vector)
-	dd           func(h *linop.HostDD, x, y dd.Vec)
+	double       func(h linop.Host, x, y vector)
+	dd           func(h linop.HostDD, x, y dd.Vec)
 }
 
 var ddOperations = map[string]ddOperation{
-	"axpy": {2, 3, func(h *linop.Host, x, y vector) { h.Axpy(0.5, x, y) }, func(h *linop.HostDD, x, y dd.Vec) { h.Axpy(dd.From(0.5), x, y) }},
-	"xpay": {2, 3, func(h *linop.Host, x, y vector) { h.Xpay(x, 0.5, y) }, func(h *linop.HostDD, x, y dd.Vec) { h.Xpay(x, dd.From(0.5), y) }},
-	"dot":  {2, 2, func(h *linop.Host, x, y vector) { h.Dot(x, y) }, func(h *linop.HostDD, x, y dd.Vec) { h.Dot(x, y) }},
+	"axpy": {2, 3, func(h linop.Host, x, y vector) { h.Axpy(0.5, x, y) }, func(h linop.HostDD, x, y dd.Vec) { h.Axpy(dd.From(0.5), x, y) }},
+	"xpay": {2, 3, func(h linop.Host, x, y vector) { h.Xpay(x, 0.5, y) }, func(h linop.HostDD, x, y dd.Vec) { h.Xpay(x, dd.From(0.5), y) }},
+	"dot":  {2, 2, func(h linop.Host, x, y vector) { h.Dot(x, y) }, func(h linop.HostDD, x, y dd.Vec) { h.Dot(x, y) }},
 	"scale": {
-		1, 2, func(h *linop.Host, x, _ vector) { h.Scale(-1, x) },
-		func(h *linop.HostDD, x, _ dd.Vec) { h.Scale(dd.From(-1), x) },
+		1, 2, func(h linop.Host, x, _ vector) { h.Scale(-1, x) },
+		func(h linop.HostDD, x, _ dd.Vec) { h.Scale(dd.From(-1), x) },
 	},
 }
 

@@ -101,7 +101,7 @@ func measureGMRES(ctx context.Context, in input, points []point) error {
 // gmresRun is a solve, with the outcome of its last run.
 type gmresRun struct {
 	s        *system
-	method   *krylov.GMRES[vector, scalar]
+	method   krylov.Method[vector, scalar]
 	operator linop.Operator[vector, scalar]
 	bytes    func() int64 // of the matrix that products have read so far; nil: each product reads the whole matrix
 	stored   int64        // of the matrix
@@ -131,12 +131,12 @@ func (s *system) gmres(p point) (*gmresRun, error) {
 	switch p[productLabel] {
 	case refinedProduct:
 		g.tol = refinedTol
-		var a *adaptive.Matrix
+		var a adaptive.Matrix
 		if a, err = adaptive.Build(s.m, adaptive.Spec{Set: mustSet("AFX"), Epsilon: 0x1p-24, Criterion: adaptive.CW}, s.pool); err == nil {
 			g.operator, g.stored = a, a.Bytes()
 		}
 	case relaxedProduct:
-		var a *adaptive.Graded
+		var a adaptive.Graded
 		if a, err = adaptive.BuildGraded(s.m, gradedEpsilons, adaptive.Spec{}, s.pool); err == nil {
 			g.operator, g.stored, g.bytes = a, a.Bytes(), a.Read
 		}
@@ -213,7 +213,7 @@ func (g *gmresRun) result(plain *gmresRun) (result, error) {
 	r.values["bytes"] = float64(g.stored) + 8*float64(g.restart*g.s.m.Rows)*g.basisStorage()
 	r.values["matrix_read"], r.values["basis_read"] = float64(g.read), g.basisRead()
 	r.values["read"] = (float64(g.read) + g.basisRead()) / (float64(plain.read) + plain.basisRead())
-	if a, ok := g.operator.(*adaptive.Matrix); ok {
+	if a, ok := g.operator.(adaptive.Matrix); ok {
 		r.notes["layout"] = strings.SplitN(a.LayoutText(), ";", 2)[0]
 	}
 	return r, nil

@@ -50,7 +50,7 @@ const (
 
 // counted is the space of the host, which counts the operations on its vectors.
 type counted struct {
-	*linop.Host
+	linop.Host
 	operations int64
 }
 
@@ -101,7 +101,7 @@ func (c *counted) MultiAxpyDot(a []scalar, vs []vector, w vector) scalar {
 
 // fused is an operator that counts the inner products that come with its products.
 type fused struct {
-	*linop.CSR
+	linop.CSR
 	space    *counted
 	products int
 }
@@ -204,7 +204,7 @@ func iterationsResult(runs []timedIterations, bandwidth []float64, bytes int64) 
 
 // stream has vectors as large as four last-level caches, or as the matrix in a quick run.
 type stream struct {
-	host *linop.Host
+	host linop.Host
 	x, y vector
 }
 

@@ -109,7 +109,7 @@ func (in input) together() int {
 type stored struct {
 	point  point
 	spec   adaptive.Spec
-	matrix *adaptive.Matrix
+	matrix adaptive.Matrix
 	index  int // of its product
 }
 

@@ -110,7 +110,7 @@ type system struct {
 	factors      []float64 // of the rows, applied outside of m; nil if there are none
 	normA, normB float64   // infinity norms
 	pool         *parallel.Pool
-	host         *linop.Host
+	host         linop.Host
 	methods      map[string]krylovMethod // by name: they keep their vectors for later solves
 }
 
@@ -156,7 +156,7 @@ func newSystem(m *csr.Matrix, scaling string, pool *parallel.Pool) *system {
 }
 
 // store stores the matrix of the system.
-func (s *system) store(p point) (*adaptive.Matrix, error) {
+func (s *system) store(p point) (adaptive.Matrix, error) {
 	spec, err := p.spec()
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func (s *system) store(p point) (*adaptive.Matrix, error) {
 }
 
 // measure solves the system once and fills in r. It returns an error if it was interrupted.
-func (s *system) measure(ctx context.Context, p point, stored *adaptive.Matrix, quick bool, r *result) error {
+func (s *system) measure(ctx context.Context, p point, stored adaptive.Matrix, quick bool, r *result) error {
 	limit, _ := strconv.Atoi(p["max_iter"]) // was checked
 	if quick {
 		limit = min(limit, quickIterations)

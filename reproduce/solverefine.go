@@ -13,8 +13,8 @@ import (
 
 // solvers are the methods of [Molina24].
 var solvers = []refiner{
-	{"cg", 0, 0.5e-9, func(h *linop.Host, _ int) krylovMethod { return krylov.NewCG(h) }},
-	{"bicgstab", 0, 1e-9, func(h *linop.Host, _ int) krylovMethod { return krylov.NewBiCGStab(h) }},
+	{"cg", 0, 0.5e-9, func(h linop.Host, _ int) krylovMethod { return krylov.NewCG(h) }},
+	{"bicgstab", 0, 1e-9, func(h linop.Host, _ int) krylovMethod { return krylov.NewBiCGStab(h) }},
 	{"gmres40", 40, 1e-9, gmres},
 	{"gmres80", 80, 1.5e-9, gmres},
 }
@@ -23,12 +23,12 @@ type refiner struct {
 	name    string
 	cycle   int     // iterations of a cycle; 0: the method has no cycles
 	seconds float64 // per iteration and nonzero, about
-	make    func(h *linop.Host, cycle int) krylovMethod
+	make    func(h linop.Host, cycle int) krylovMethod
 }
 
 type krylovMethod = krylov.Method[vector, scalar]
 
-func gmres(h *linop.Host, cycle int) krylovMethod {
+func gmres(h linop.Host, cycle int) krylovMethod {
 	return krylov.NewGMRES(h, krylov.GMRESOptions{Restart: cycle, KeepWorse: true})
 }
 

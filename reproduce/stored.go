@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -44,7 +45,7 @@ var (
 		return err
 	}}
 	epsilons = domain{"such as 2^-24 or 1e-7", func(w string) error {
-		_, err := adaptive.ParseEpsilon(w)
+		_, err := quantize.ParseEpsilon(w)
 		return err
 	}}
 	layouts = domain{"auto, or a layout of docs/storage.md", func(w string) error {
@@ -93,7 +94,7 @@ func (p point) spec() (s adaptive.Spec, err error) {
 	if s.Set, err = adaptive.LookupSet(p[formatsLabel]); err != nil {
 		return s, err
 	}
-	if s.Epsilon, err = adaptive.ParseEpsilon(p[epsilonLabel]); err != nil {
+	if s.Epsilon, err = quantize.ParseEpsilon(p[epsilonLabel]); err != nil {
 		return s, err
 	}
 	if p[criterionLabel] != "none" {
@@ -115,7 +116,7 @@ func (p point) spec() (s adaptive.Spec, err error) {
 
 // store stores m for a product. AFX goes to slots where the automatic choice would be plain FP64, as for matrices
 // that fit into the cache: the experiments ask for the effect of adaptive precision.
-func store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (lab.Product, *adaptive.Matrix, error) {
+func store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (lab.Product, adaptive.Matrix, error) {
 	product, a, err := lab.Store(m, spec, pool)
 	if err == nil && a.Layout() == adaptive.CSR {
 		spec.Layout = adaptive.Slots

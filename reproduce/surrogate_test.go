@@ -15,6 +15,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -282,7 +283,7 @@ func checkStored(t *testing.T, name string, p point, r result) {
 	if r.notes["layout"] == string(adaptive.Bucketed) && v["bytes"] != v["predicted"] {
 		t.Errorf("%s %s: %.0f bytes, %.0f were predicted", name, p.text(), v["bytes"], v["predicted"])
 	}
-	epsilon, err := adaptive.ParseEpsilon(p[epsilonLabel])
+	epsilon, err := quantize.ParseEpsilon(p[epsilonLabel])
 	if err != nil {
 		t.Fatal(err)
 	}

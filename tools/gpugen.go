@@ -211,7 +211,7 @@ var gpugenGoTypes = map[string]string{"": "", "u32": "uint32", "i32": "int32", "
 
 func goType(a gpugenArgument) string {
 	if _, ok := a.pointer(); ok {
-		return "Buffer"
+		return "buffer"
 	}
 	typ, ok := gpugenGoTypes[a.c]
 	if !ok {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -112,7 +113,7 @@ func newBenchSpMV(s streams) *cobra.Command {
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	f.timingFlags.add(fl, 20, "number of rounds", " for the products with one matrix")
 	completeWords(c, "layout", append([]string{"all"}, layouts...))
-	completeWords(c, "formats", adaptive.Names())
+	completeWords(c, "formats", quantize.Names())
 	completeWords(c, "criterion", adaptive.Criteria)
 	completeWords(c, "kernels", append([]string{"all"}, kernels.Names()...))
 	return c
@@ -240,7 +241,7 @@ func threadCounts(list []int) ([]int, error) {
 // accuracies parses the list of --epsilon.
 func accuracies(texts []string) (list []float64, err error) {
 	for _, text := range texts {
-		e, err := adaptive.ParseEpsilon(text)
+		e, err := quantize.ParseEpsilon(text)
 		if err != nil {
 			return nil, usage("--epsilon: %v", err)
 		}

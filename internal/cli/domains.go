@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -47,7 +48,7 @@ func (f *domainFlags) check(c *cobra.Command, opt *solve.Options) (err error) {
 		opt.Precond.Overlap = precond.Overlap(f.overlap)
 	}
 	if f.haloEpsilon != byRules {
-		if opt.HaloEpsilon, err = adaptive.ParseEpsilon(f.haloEpsilon); err != nil {
+		if opt.HaloEpsilon, err = quantize.ParseEpsilon(f.haloEpsilon); err != nil {
 			return usage("--halo-epsilon: %v", err)
 		}
 	}

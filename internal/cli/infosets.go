@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -45,7 +46,7 @@ func predict(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) (*sets, er
 	var specs []adaptive.Spec
 	s := new(sets)
 	for _, e := range []string{"2^-53", "2^-37", "2^-24"} {
-		epsilon, err := adaptive.ParseEpsilon(e)
+		epsilon, err := quantize.ParseEpsilon(e)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +56,7 @@ func predict(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) (*sets, er
 			specs = append(specs, adaptive.Spec{Epsilon: epsilon, Criterion: c, Model: here})
 		}
 	}
-	for _, set := range adaptive.Sets() {
+	for _, set := range quantize.Sets() {
 		row := report.Prediction{Set: set.Name}
 		for _, spec := range specs {
 			if err := ctx.Err(); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -63,7 +64,7 @@ func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
 	if err := oneOf("cycle", &f.cycle, cycles); err != nil {
 		return p, err
 	}
-	if p.Epsilon, err = adaptive.ParseEpsilon(f.epsilon); err != nil {
+	if p.Epsilon, err = quantize.ParseEpsilon(f.epsilon); err != nil {
 		return p, usage("--precond-epsilon: %v", err)
 	}
 	p.Kind = precond.Kind(f.kind)

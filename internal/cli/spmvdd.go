@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/lab"
@@ -73,7 +74,7 @@ func (f *spmvDDFlags) has(l adaptive.Layout) bool {
 // double-double vectors.
 func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error) {
 	if s.epsilon == "auto" {
-		s.epsilon = adaptive.FormatEpsilon(adaptive.MinEpsilon)
+		s.epsilon = quantize.FormatEpsilon(adaptive.MinEpsilon)
 	}
 	var all []string
 	for _, l := range adaptive.Layouts {

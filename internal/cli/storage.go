@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -30,7 +31,7 @@ func (f *storageFlags) add(c *cobra.Command) {
 	fl.IntVar(&f.guardBits, "guard-bits", 0, "extra bits in AFX; each one halves the error")
 	fl.StringVar(&f.layout, "layout", "auto", "layout of the stored matrix: "+adaptive.LayoutHelp())
 	fl.StringVar(&f.arith, "arith", "fp64", "arithmetic: fp64, or storage (FP32 for formats with the exponent range of FP32)")
-	completeWords(c, "formats", append([]string{"auto"}, adaptive.Names()...))
+	completeWords(c, "formats", append([]string{"auto"}, quantize.Names()...))
 	completeWords(c, "criterion", criteria())
 	completeWords(c, "layout", layouts)
 	completeWords(c, "arith", ariths)
@@ -77,7 +78,7 @@ func (f *storageFlags) storage() (t solve.Storage, err error) {
 		}
 	}
 	if f.epsilon != "auto" {
-		if t.Epsilon, err = adaptive.ParseEpsilon(f.epsilon); err != nil {
+		if t.Epsilon, err = quantize.ParseEpsilon(f.epsilon); err != nil {
 			return t, usage("--epsilon: %v", err)
 		}
 	}

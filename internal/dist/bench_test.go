@@ -36,7 +36,7 @@ func benched(b *testing.B) *csr.Matrix {
 // place is a way to multiply a matrix: whole in one process, as without ranks, or in domains.
 type place struct {
 	name  string
-	space *linop.Host
+	space linop.Host
 	a     linop.Relaxer[vector, linop.Float64]
 }
 
@@ -49,7 +49,7 @@ func places(b *testing.B, m *csr.Matrix, pool *parallel.Pool) (list []place) {
 		b.Fatal(err)
 	}
 	spec := adaptive.Spec{Set: set, Epsilon: 0x1p-37}
-	stored := func(m *csr.Matrix, whole *adaptive.Whole) *adaptive.Matrix {
+	stored := func(m *csr.Matrix, whole *adaptive.Whole) adaptive.Matrix {
 		spec.Whole = whole
 		a, err := adaptive.Build(m, spec, pool)
 		if err != nil {
@@ -63,7 +63,7 @@ func places(b *testing.B, m *csr.Matrix, pool *parallel.Pool) (list []place) {
 	}
 	host := linop.NewHost(m.Rows, pool)
 	exact := linop.NewHost(m.Rows, pool)
-	exact.Reducer = dist.NewReducer(dist.Self{})
+	exact.SetReducer(dist.NewReducer(dist.Self{}))
 	whole := stored(m, nil)
 	list = append(list, place{"csr/whole", host, linop.NewCSR(m, pool)}, place{"afx/whole", host, whole}, place{"afx/whole-exact-sums", exact, whole})
 	for _, domains := range []int{1, 2, 8} {
@@ -71,7 +71,7 @@ func places(b *testing.B, m *csr.Matrix, pool *parallel.Pool) (list []place) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		var parts []*linop.Products
+		var parts []linop.Products
 		for k := range d.Parts {
 			parts = append(parts, stored(d.PartOf(d.Local, k), &adaptive.Whole{Norm: norm, Parts: domains}).Products())
 		}

@@ -10,7 +10,7 @@ import (
 // CSR is a matrix in FP64 CSR as an Operator.
 type CSR struct {
 	*Operator
-	parts   []*linop.CSR
+	parts   []linop.CSR
 	local   *csr.Matrix
 	kernels *kernels.Set // nil: the default ones
 	job     accurateJob
@@ -28,7 +28,7 @@ func NewCSR(m *Matrix, local *csr.Matrix, pool *parallel.Pool) *CSR {
 	for _, p := range m.Parts {
 		rows := linop.NewCSRRows(local, csr.PanelsOf(local, p.First(), p.End()), pool)
 		a.parts = append(a.parts, rows)
-		list = append(list, operatorPart{&rows.Products, 0, m.Len, 0, m.Len})
+		list = append(list, operatorPart{rows, 0, m.Len, 0, m.Len})
 	}
 	a.Operator = newOperator(m, list, pool)
 	return a
@@ -38,7 +38,7 @@ func NewCSR(m *Matrix, local *csr.Matrix, pool *parallel.Pool) *CSR {
 func (a *CSR) Use(k *kernels.Set) {
 	a.kernels = k
 	for _, p := range a.parts {
-		p.Use(k)
+		kernels.Use(p, k)
 	}
 	a.transposed = nil // which has other kernels
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -94,10 +95,10 @@ func storedParts(t *testing.T, spec adaptive.Spec) func(m *dist.Matrix, pool *pa
 			norm[0] = max(norm[0], int64(own))
 		}
 		m.Comm.Max(norm)
-		var parts []*linop.Products
+		var parts []linop.Products
 		for k, p := range m.Parts {
 			spec := spec
-			spec.Whole = &adaptive.Whole{Norm: adaptive.Norm(norm[0]), Parts: m.Domains.Count(), Diagonal: p.Below}
+			spec.Whole = &adaptive.Whole{Norm: quantize.Norm(norm[0]), Parts: m.Domains.Count(), Diagonal: p.Below}
 			stored, err := adaptive.Build(m.PartOf(m.Local, k), spec, pool)
 			if err != nil {
 				t.Error(err)

@@ -29,7 +29,7 @@ type Operator struct {
 
 // operatorPart multiplies with a part: its rows are elements row to end-1 of vectors, its columns col to next-1.
 type operatorPart struct {
-	*linop.Products
+	linop.Products
 	row, end, col, next int
 }
 
@@ -41,7 +41,7 @@ var _ linop.Relaxer[[]float64, linop.Float64] = (*Operator)(nil)
 // NewOperator returns the operator with the pattern of m whose parts are multiplied by parts: part k has the own rows
 // of m.Parts[k], and its columns are the elements of the segment, as in [Matrix.PartOf]. The panels of all parts run
 // together on the threads of pool.
-func NewOperator(m *Matrix, parts []*linop.Products, pool *parallel.Pool) *Operator {
+func NewOperator(m *Matrix, parts []linop.Products, pool *parallel.Pool) *Operator {
 	if len(parts) != len(m.Parts) {
 		panic(fmt.Sprintf("dist: products of %d parts of %d", len(parts), len(m.Parts)))
 	}
@@ -92,7 +92,7 @@ func (m *Matrix) refersToGhosts(k, lo, hi int) bool {
 // Use sets the kernels of the epilogues, nil for the default ones.
 func (a *Operator) Use(k *kernels.Set) {
 	for _, p := range a.parts {
-		p.Use(k)
+		kernels.Use(p.Products, k)
 	}
 }
 

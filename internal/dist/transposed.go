@@ -22,8 +22,8 @@ func NewTransposed(m *Matrix, local *csr.Matrix, k *kernels.Set, pool *parallel.
 	a := &Operator{m: m, pool: pool}
 	for part, p := range m.Parts {
 		rows := linop.NewCSR(m.PartOf(local, part).Transpose(pool), pool)
-		rows.Use(k)
-		a.parts = append(a.parts, operatorPart{&rows.Products, p.At, p.Next(), p.First(), p.End()})
+		kernels.Use(rows, k)
+		a.parts = append(a.parts, operatorPart{rows, p.At, p.Next(), p.First(), p.End()})
 		for panel := range rows.Panels() {
 			a.panels = append(a.panels, operatorPanel{int32(part), int32(panel)})
 		}

@@ -12,7 +12,7 @@ import (
 // the borders of domains.
 type Matrix struct {
 	s    *Space
-	part []*gpu.Matrix
+	part []gpu.Matrix
 }
 
 var _ linop.Relaxer[*Vector, linop.Float64] = (*Matrix)(nil)
@@ -34,7 +34,7 @@ func Square(m *dist.Matrix, local *csr.Matrix, k int) *csr.Matrix {
 
 // NewMatrix returns the matrix whose parts store has stored from what Square returns. On failure nothing remains on
 // the device; the error is that of this rank alone.
-func NewMatrix(s *Space, m *dist.Matrix, local *csr.Matrix, store func(part *csr.Matrix, k int) (*gpu.Matrix, error)) (*Matrix, error) {
+func NewMatrix(s *Space, m *dist.Matrix, local *csr.Matrix, store func(part *csr.Matrix, k int) (gpu.Matrix, error)) (*Matrix, error) {
 	a := &Matrix{s: s}
 	for k := range m.Parts {
 		part, err := store(Square(m, local, k), k)
@@ -48,7 +48,7 @@ func NewMatrix(s *Space, m *dist.Matrix, local *csr.Matrix, store func(part *csr
 }
 
 // Parts returns the matrices of the domains of this rank.
-func (a *Matrix) Parts() []*gpu.Matrix { return a.part }
+func (a *Matrix) Parts() []gpu.Matrix { return a.part }
 
 // Close releases the matrix.
 func (a *Matrix) Close() {
@@ -63,13 +63,13 @@ func (a *Matrix) Dims() (rows, cols int) { return a.s.Dim(), a.s.Dim() }
 
 // Apply computes dst = A src.
 func (a *Matrix) Apply(dst, src *Vector) {
-	a.with(src, func(k int, part *gpu.Matrix) { part.Apply(dst.part[k], src.part[k]) })
+	a.with(src, func(k int, part gpu.Matrix) { part.Apply(dst.part[k], src.part[k]) })
 }
 
 // ApplyDot computes dst = A src and returns dst·w.
 func (a *Matrix) ApplyDot(dst, src, w *Vector) linop.Float64 {
 	a.s.halo.exchange(src)
-	v := a.s.sum(func(k int, _ *gpu.Space) gpu.Scalar { return a.part[k].ApplyDot(dst.part[k], src.part[k], w.part[k]) })
+	v := a.s.sum(func(k int, _ gpu.Space) gpu.Scalar { return a.part[k].ApplyDot(dst.part[k], src.part[k], w.part[k]) })
 	a.s.halo.clear(src)
 	return v
 }
@@ -77,7 +77,7 @@ func (a *Matrix) ApplyDot(dst, src, w *Vector) linop.Float64 {
 // ApplyDots computes dst = A src and returns dst·w and dst·dst.
 func (a *Matrix) ApplyDots(dst, src, w *Vector) (dw, dd linop.Float64) {
 	a.s.halo.exchange(src)
-	sums := a.s.sumsOf(2, func(k int, _ *gpu.Space, out []gpu.Scalar) {
+	sums := a.s.sumsOf(2, func(k int, _ gpu.Space, out []gpu.Scalar) {
 		out[0], out[1] = a.part[k].ApplyDots(dst.part[k], src.part[k], w.part[k])
 	})
 	a.s.halo.clear(src)
@@ -86,12 +86,12 @@ func (a *Matrix) ApplyDots(dst, src, w *Vector) (dw, dd linop.Float64) {
 
 // Residual computes r = b - A x.
 func (a *Matrix) Residual(r, b, x *Vector) {
-	a.with(x, func(k int, part *gpu.Matrix) { part.Residual(r.part[k], b.part[k], x.part[k]) })
+	a.with(x, func(k int, part gpu.Matrix) { part.Residual(r.part[k], b.part[k], x.part[k]) })
 }
 
 // Relax computes dst = src + omega w∘(b - A src).
 func (a *Matrix) Relax(dst, src, b, w *Vector, omega linop.Float64) {
-	a.with(src, func(k int, part *gpu.Matrix) {
+	a.with(src, func(k int, part gpu.Matrix) {
 		part.Relax(dst.part[k], src.part[k], b.part[k], w.part[k], known(a.s.parts[k], omega))
 	})
 	a.s.halo.clear(dst) // which has the ghosts of src
@@ -99,16 +99,16 @@ func (a *Matrix) Relax(dst, src, b, w *Vector, omega linop.Float64) {
 
 // ApplyPlus computes dst = b + A src.
 func (a *Matrix) ApplyPlus(dst, b, src *Vector) {
-	a.with(src, func(k int, part *gpu.Matrix) { part.ApplyPlus(dst.part[k], b.part[k], src.part[k]) })
+	a.with(src, func(k int, part gpu.Matrix) { part.ApplyPlus(dst.part[k], b.part[k], src.part[k]) })
 }
 
 // AbsApply computes dst = |A||x|, for parts of gpu.NewCSR.
 func (a *Matrix) AbsApply(dst, x *Vector) {
-	a.with(x, func(k int, part *gpu.Matrix) { part.AbsApply(dst.part[k], x.part[k]) })
+	a.with(x, func(k int, part gpu.Matrix) { part.AbsApply(dst.part[k], x.part[k]) })
 }
 
 // with calls do for the parts while x has its ghosts.
-func (a *Matrix) with(x *Vector, do func(k int, part *gpu.Matrix)) {
+func (a *Matrix) with(x *Vector, do func(k int, part gpu.Matrix)) {
 	a.s.halo.exchange(x)
 	for k, part := range a.part {
 		do(k, part)
@@ -121,5 +121,5 @@ type Accurate struct{ *Matrix }
 
 // Residual computes r = b - A x, rounded once per element.
 func (a Accurate) Residual(r, b, x *Vector) {
-	a.with(x, func(k int, part *gpu.Matrix) { gpu.Accurate{Matrix: part}.Residual(r.part[k], b.part[k], x.part[k]) })
+	a.with(x, func(k int, part gpu.Matrix) { gpu.Accurate{Matrix: part}.Residual(r.part[k], b.part[k], x.part[k]) })
 }

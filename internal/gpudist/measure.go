@@ -7,7 +7,7 @@ import (
 )
 
 // largest returns the largest number of the parts of all ranks, NaN if any is NaN.
-func (s *Space) largest(of func(k int, p *gpu.Space) float64) float64 {
+func (s *Space) largest(of func(k int, p gpu.Space) float64) float64 {
 	s.partial = s.partial[:0]
 	for k, p := range s.parts {
 		s.partial = append(s.partial, of(k, p))
@@ -17,18 +17,18 @@ func (s *Space) largest(of func(k int, p *gpu.Space) float64) float64 {
 
 // AbsMax returns max |x_i|, NaN if any x_i is NaN. It is collective, like all methods of this file.
 func (s *Space) AbsMax(x *Vector) float64 {
-	return max(0, s.largest(func(k int, p *gpu.Space) float64 { return p.AbsMax(x.part[k]) }))
+	return max(0, s.largest(func(k int, p gpu.Space) float64 { return p.AbsMax(x.part[k]) }))
 }
 
 // RowError is gpu.Space.RowError over all ranks.
 func (s *Space) RowError(r, t *Vector, normX float64, b *Vector) float64 {
-	return max(0, s.largest(func(k int, p *gpu.Space) float64 { return p.RowError(r.part[k], t.part[k], normX, b.part[k]) }))
+	return max(0, s.largest(func(k int, p gpu.Space) float64 { return p.RowError(r.part[k], t.part[k], normX, b.part[k]) }))
 }
 
 // Norm2 returns the 2-norm of x as norm 2^exp, which may be beyond float64.
 func (s *Space) Norm2(x *Vector) (norm float64, exp int) {
 	norms, exps := make([]float64, len(s.parts)), make([]int, len(s.parts))
-	top := s.largest(func(k int, p *gpu.Space) float64 {
+	top := s.largest(func(k int, p gpu.Space) float64 {
 		if norms[k], exps[k] = p.Norm2(x.part[k]); norms[k] == 0 {
 			return math.Inf(-1)
 		}
@@ -82,16 +82,16 @@ func (e *Powers) of(k int) gpu.Ints {
 
 // Ldexp sets dst_i = (sign src_i) 2^(e_i + shift), see gpu.Space.Ldexp.
 func (s *Space) Ldexp(dst, src *Vector, sign float64, e *Powers, shift int) {
-	s.each(func(k int, p *gpu.Space) { p.Ldexp(dst.part[k], src.part[k], sign, e.of(k), shift) })
+	s.each(func(k int, p gpu.Space) { p.Ldexp(dst.part[k], src.part[k], sign, e.of(k), shift) })
 }
 
 // AddLdexp sets dst_i = x_i + z_i 2^(e_i + shift). dst is neither.
 func (s *Space) AddLdexp(dst, x, z *Vector, e *Powers, shift int) {
-	s.each(func(k int, p *gpu.Space) { p.AddLdexp(dst.part[k], x.part[k], z.part[k], e.of(k), shift) })
+	s.each(func(k int, p gpu.Space) { p.AddLdexp(dst.part[k], x.part[k], z.part[k], e.of(k), shift) })
 }
 
 // MaxExponent returns the largest csr.Exponent(x_i) + e_i over all x_i != 0, and math.MinInt32 if there is none.
 func (s *Space) MaxExponent(x *Vector, e *Powers) int {
-	top := s.largest(func(k int, p *gpu.Space) float64 { return float64(p.MaxExponent(x.part[k], e.of(k))) })
+	top := s.largest(func(k int, p gpu.Space) float64 { return float64(p.MaxExponent(x.part[k], e.of(k))) })
 	return int(max(top, math.MinInt32))
 }

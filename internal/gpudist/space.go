@@ -25,7 +25,7 @@ type Vector struct{ part []*gpu.Vector }
 type Space struct {
 	layout  *dist.Layout
 	on      *gpu.Device
-	parts   []*gpu.Space
+	parts   []gpu.Space
 	reducer linop.Reducer
 	halo    halo
 
@@ -110,7 +110,7 @@ func (s *Space) Download(x []float64, v *Vector) {
 
 // Zero sets x = 0.
 func (s *Space) Zero(x *Vector) {
-	s.each(func(k int, p *gpu.Space) { p.Zero(x.part[k]) })
+	s.each(func(k int, p gpu.Space) { p.Zero(x.part[k]) })
 }
 
 // Fill sets x_i = element(i), from the host.
@@ -126,49 +126,49 @@ func (s *Space) Fill(x *Vector, element func(i int) float64) {
 
 // Copy sets dst = src.
 func (s *Space) Copy(dst, src *Vector) {
-	s.each(func(k int, p *gpu.Space) { p.Copy(dst.part[k], src.part[k]) })
+	s.each(func(k int, p gpu.Space) { p.Copy(dst.part[k], src.part[k]) })
 }
 
 // Scale computes x *= a.
 func (s *Space) Scale(a linop.Float64, x *Vector) {
-	s.each(func(k int, p *gpu.Space) { p.Scale(known(p, a), x.part[k]) })
+	s.each(func(k int, p gpu.Space) { p.Scale(known(p, a), x.part[k]) })
 }
 
 // Axpy computes y += a x.
 func (s *Space) Axpy(a linop.Float64, x, y *Vector) {
-	s.each(func(k int, p *gpu.Space) { p.Axpy(known(p, a), x.part[k], y.part[k]) })
+	s.each(func(k int, p gpu.Space) { p.Axpy(known(p, a), x.part[k], y.part[k]) })
 }
 
 // Xpay computes y = x + a y.
 func (s *Space) Xpay(x *Vector, a linop.Float64, y *Vector) {
-	s.each(func(k int, p *gpu.Space) { p.Xpay(x.part[k], known(p, a), y.part[k]) })
+	s.each(func(k int, p gpu.Space) { p.Xpay(x.part[k], known(p, a), y.part[k]) })
 }
 
 // Mul computes y = a w∘x, elementwise; y is neither w nor x.
 func (s *Space) Mul(a linop.Float64, w, x, y *Vector) {
-	s.each(func(k int, p *gpu.Space) { p.Mul(known(p, a), w.part[k], x.part[k], y.part[k]) })
+	s.each(func(k int, p gpu.Space) { p.Mul(known(p, a), w.part[k], x.part[k], y.part[k]) })
 }
 
 // Direction computes p = r + b (p - o q).
 func (s *Space) Direction(r *Vector, b, o linop.Float64, q, p *Vector) {
-	s.each(func(k int, at *gpu.Space) { at.Direction(r.part[k], known(at, b), known(at, o), q.part[k], p.part[k]) })
+	s.each(func(k int, at gpu.Space) { at.Direction(r.part[k], known(at, b), known(at, o), q.part[k], p.part[k]) })
 }
 
 // Dot returns x·y.
 func (s *Space) Dot(x, y *Vector) linop.Float64 {
-	return s.sum(func(k int, p *gpu.Space) gpu.Scalar { return p.Dot(x.part[k], y.part[k]) })
+	return s.sum(func(k int, p gpu.Space) gpu.Scalar { return p.Dot(x.part[k], y.part[k]) })
 }
 
 // AxpyDot computes y += a x and returns y·z.
 func (s *Space) AxpyDot(a linop.Float64, x, y, z *Vector) linop.Float64 {
-	return s.sum(func(k int, p *gpu.Space) gpu.Scalar {
+	return s.sum(func(k int, p gpu.Space) gpu.Scalar {
 		return p.AxpyDot(known(p, a), x.part[k], y.part[k], z.part[k])
 	})
 }
 
 // Step computes x += a p and r -= a q and returns r·r.
 func (s *Space) Step(a linop.Float64, p, x, q, r *Vector) linop.Float64 {
-	return s.sum(func(k int, at *gpu.Space) gpu.Scalar {
+	return s.sum(func(k int, at gpu.Space) gpu.Scalar {
 		return at.Step(known(at, a), p.part[k], x.part[k], q.part[k], r.part[k])
 	})
 }
@@ -176,7 +176,7 @@ func (s *Space) Step(a linop.Float64, p, x, q, r *Vector) linop.Float64 {
 // DoubleStep computes x += a p + o t and r -= o q, where t is r or a vector other than x and r, and returns r·r and
 // r·w.
 func (s *Space) DoubleStep(a linop.Float64, p *Vector, o linop.Float64, t, x, q, r, w *Vector) (rr, rw linop.Float64) {
-	sums := s.sumsOf(2, func(k int, at *gpu.Space, out []gpu.Scalar) {
+	sums := s.sumsOf(2, func(k int, at gpu.Space, out []gpu.Scalar) {
 		out[0], out[1] = at.DoubleStep(known(at, a), p.part[k], known(at, o), t.part[k], x.part[k], q.part[k], r.part[k], w.part[k])
 	})
 	return linop.Float64(sums[0]), linop.Float64(sums[1])
@@ -184,7 +184,7 @@ func (s *Space) DoubleStep(a linop.Float64, p *Vector, o linop.Float64, t, x, q,
 
 // MultiDot computes h_k = v_k·w for every k.
 func (s *Space) MultiDot(h []linop.Float64, vs []*Vector, w *Vector) {
-	sums := s.sumsOf(len(vs), func(k int, p *gpu.Space, out []gpu.Scalar) { p.MultiDot(out, of(vs, k), w.part[k]) })
+	sums := s.sumsOf(len(vs), func(k int, p gpu.Space, out []gpu.Scalar) { p.MultiDot(out, of(vs, k), w.part[k]) })
 	for k, v := range sums {
 		h[k] = linop.Float64(v)
 	}
@@ -192,30 +192,30 @@ func (s *Space) MultiDot(h []linop.Float64, vs []*Vector, w *Vector) {
 
 // MultiAxpy computes w += sum a_k v_k.
 func (s *Space) MultiAxpy(a []linop.Float64, vs []*Vector, w *Vector) {
-	s.each(func(k int, p *gpu.Space) { p.MultiAxpy(allKnown(p, a[:len(vs)]), of(vs, k), w.part[k]) })
+	s.each(func(k int, p gpu.Space) { p.MultiAxpy(allKnown(p, a[:len(vs)]), of(vs, k), w.part[k]) })
 }
 
 // MultiAxpyDot computes w += sum a_k v_k and returns w·w.
 func (s *Space) MultiAxpyDot(a []linop.Float64, vs []*Vector, w *Vector) linop.Float64 {
-	return s.sum(func(k int, p *gpu.Space) gpu.Scalar {
+	return s.sum(func(k int, p gpu.Space) gpu.Scalar {
 		return p.MultiAxpyDot(allKnown(p, a[:len(vs)]), of(vs, k), w.part[k])
 	})
 }
 
 // each calls do for each part.
-func (s *Space) each(do func(k int, p *gpu.Space)) {
+func (s *Space) each(do func(k int, p gpu.Space)) {
 	for k, p := range s.parts {
 		do(k, p)
 	}
 }
 
 // sum adds up one number of each part, exactly, over all ranks.
-func (s *Space) sum(one func(k int, p *gpu.Space) gpu.Scalar) linop.Float64 {
-	return linop.Float64(s.sumsOf(1, func(k int, p *gpu.Space, out []gpu.Scalar) { out[0] = one(k, p) })[0])
+func (s *Space) sum(one func(k int, p gpu.Space) gpu.Scalar) linop.Float64 {
+	return linop.Float64(s.sumsOf(1, func(k int, p gpu.Space, out []gpu.Scalar) { out[0] = one(k, p) })[0])
 }
 
 // sumsOf adds up m numbers of each part; the sums are valid until the next call.
-func (s *Space) sumsOf(m int, numbers func(k int, p *gpu.Space, out []gpu.Scalar)) []float64 {
+func (s *Space) sumsOf(m int, numbers func(k int, p gpu.Space, out []gpu.Scalar)) []float64 {
 	s.numbers = append(s.numbers[:0], make([]gpu.Scalar, m*len(s.parts))...)
 	for k, p := range s.parts {
 		numbers(k, p, s.numbers[m*k:m*(k+1)])
@@ -229,9 +229,9 @@ func (s *Space) sumsOf(m int, numbers func(k int, p *gpu.Space, out []gpu.Scalar
 	return s.sums
 }
 
-func known(p *gpu.Space, a linop.Float64) gpu.Scalar { return p.Scalar(a.Float()) }
+func known(p gpu.Space, a linop.Float64) gpu.Scalar { return p.Scalar(a.Float()) }
 
-func allKnown(p *gpu.Space, a []linop.Float64) []gpu.Scalar {
+func allKnown(p gpu.Space, a []linop.Float64) []gpu.Scalar {
 	list := make([]gpu.Scalar, len(a))
 	for k, v := range a {
 		list[k] = known(p, v)

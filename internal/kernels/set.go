@@ -233,6 +233,9 @@ func Default() *Set { return standard }
 // processor does not have stands for the highest set that it has.
 func DefaultFault() error { return faultyName }
 
+// Use makes k the kernels of x, a space, matrix or operator of any package, nil the default ones. It panics if x has none.
+func Use(x any, k *Set) { x.(interface{ Use(k *Set) }).Use(k) }
+
 // Or returns the set itself, or Default if it is nil.
 func (k *Set) Or() *Set {
 	if k == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -19,7 +20,7 @@ func TestStorage(t *testing.T) {
 		"spd":         rescaled(grid(12, 0, 0), uneven(4), uneven(4)),
 		"unsymmetric": rescaled(grid(12, 0.3, 0), uneven(6), uneven(2)),
 	} {
-		for _, set := range append(adaptive.Sets(), formatSet("FP32"), formatSet("BF16"), formatSet("AFX16"), formatSet("FP64")) {
+		for _, set := range append(quantize.Sets(), formatSet("FP32"), formatSet("BF16"), formatSet("AFX16"), formatSet("FP64")) {
 			for _, eps := range []float64{0x1p-53, 0x1p-37, 1e-7, 0x1p-10} {
 				t.Run(fmt.Sprint(name, " ", set.Name, " ", eps), func(t *testing.T) {
 					r := solved(t, m, rhs(m, 1), nil, solve.Options{Accuracy: solve.Accuracy{Tol: 1e-13}, Storage: solve.Storage{Set: set, Epsilon: eps}})

@@ -51,7 +51,7 @@ func newSlotMemory(nnz int) slotMemory {
 	return slotMemory{newArena[byte](4 * nnz), newArena[uint16](nnz)}
 }
 
-// clone returns the panel in memory of just its size, or that of an old one.
+// clone returns the panel in memory of just its size, or in the memory of an old panel.
 func (s *slotBuilder) clone(old kernels.SlotPanel) kernels.SlotPanel {
 	p := &s.out
 	return kernels.SlotPanel{
@@ -61,7 +61,7 @@ func (s *slotBuilder) clone(old kernels.SlotPanel) kernels.SlotPanel {
 	}
 }
 
-// reuse returns memory for n elements: that of old, if it is large enough and no
+// reuse returns memory for n elements: the memory of old, if it is large enough and no
 // more than twice as large, or of the arena, if there is one.
 func reuse[T any](old []T, n int, from *arena[T]) []T {
 	switch {

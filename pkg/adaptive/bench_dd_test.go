@@ -8,6 +8,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // BenchmarkDD measures products with double-double vectors in FP64 layouts: ns a place for an element, and places for an element.
@@ -29,7 +30,7 @@ func BenchmarkDD(b *testing.B) {
 		for threads := 1; threads <= 2; threads++ {
 			b.Run(fmt.Sprintf("%s/%v/%d", c.kind, c.p["n"], threads), func(b *testing.B) {
 				pool := newPool(b, threads)
-				var products []OperatorDD
+				var products []linop.Operator[dd.Vec, dd.DD]
 				var layouts []Layout
 				built := map[string]float64{}
 				for _, l := range []Layout{CSR, SELL8, BCRS4x1} {
@@ -44,7 +45,7 @@ func BenchmarkDD(b *testing.B) {
 						b.Fatal(err)
 					}
 					products, layouts = append(products, p), append(layouts, l)
-					switch s := a.stored.(type) {
+					switch s := a.(*matrix).stored.(type) {
 					case *sell8Matrix:
 						built["sell8-fill"] = float64(len(s.Val)) / float64(m.NNZ())
 					case *bcrsMatrix:

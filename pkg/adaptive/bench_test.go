@@ -57,7 +57,7 @@ func benchmarkBuild(b *testing.B, m *csr.Matrix, s Spec) {
 		f()
 		*least = min(*least, time.Since(start).Seconds())
 	}
-	var a *Matrix
+	var a Matrix
 	var err error
 	for range b.N {
 		for range 4 {
@@ -69,7 +69,7 @@ func benchmarkBuild(b *testing.B, m *csr.Matrix, s Spec) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		measure(&again, func() { a, err = Rebuild(a, m, s, pool) })
+		measure(&again, func() { a, err = rebuild(a, m, s, pool) })
 		if err != nil {
 			b.Fatal(err)
 		}

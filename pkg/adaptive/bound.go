@@ -1,9 +1,9 @@
 package adaptive
 
-// unitRoundoff is that of FP64, in which products are computed.
+// unitRoundoff is the unit roundoff of FP64, in which products are computed.
 const unitRoundoff = 0x1p-53
 
-// Bound holds what may go wrong at most, relative to T_i (for NW to ||A||_inf).
+// Bound holds the largest errors, relative to T_i (for NW to ||A||_inf).
 type Bound struct {
 	Storage float64 // sum_j |delta a_ij| / T_i
 	Product float64 // |y_i - (A x)_i| / (T_i ||x||_inf)

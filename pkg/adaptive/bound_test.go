@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -19,7 +20,7 @@ var composed = []string{"FP64,FP32,FP16,FP8E4M3,drop", "FP64,RPRE40,FP16,FP8E5M2
 // specs is every set with every criterion, target, and way of rounding.
 func specs() []Spec {
 	var list []Spec
-	sets := Sets()
+	sets := quantize.Sets()
 	for _, name := range composed {
 		s, err := LookupSet(name)
 		if err != nil {
@@ -186,7 +187,7 @@ func TestExtremeUnits(t *testing.T) {
 	}
 }
 
-func checkError(t *testing.T, a *Matrix, m *csr.Matrix, s Spec) {
+func checkError(t *testing.T, a Matrix, m *csr.Matrix, s Spec) {
 	t.Helper()
 	bound := s.Bound(csr.Examine(m, nil).LongestRow, len(a.Buckets()))
 	x, y := random(3, m.Cols), make([]float64, m.Rows)

@@ -37,20 +37,16 @@ type Bucket struct {
 	Values  []byte // in the codec's words, formats.Padding bytes longer than they are
 }
 
-// Buckets returns the elements in the order in which products add them within a row,
-// first all that are stored by theta; nil unless the layout is Bucketed. The slices are
-// the matrix's.
-func (a *Matrix) Buckets() []Bucket {
+// Buckets implements Matrix.
+func (a *matrix) Buckets() []Bucket {
 	if s, ok := a.stored.(*bucketed); ok {
 		return s.buckets
 	}
 	return nil
 }
 
-// Units returns theta and the exponent e of each row, or of all rows alike: row i of a
-// matrix in the layout Bucketed is 2^e_i times its buckets, those by theta times theta_i.
-// The slices are the matrix's.
-func (a *Matrix) Units() (theta []float64, exp []int32) { return a.tol.Theta, a.tol.Exp }
+// Units implements Matrix.
+func (a *matrix) Units() (theta []float64, exp []int32) { return a.tol.Theta, a.tol.Exp }
 
 // assigned is the buckets of the elements of a matrix.
 type assigned struct {
@@ -108,7 +104,7 @@ func addUp(p []uint32) (sum uint64) {
 }
 
 // bucketed stores the matrix in bucketed CSR.
-func (b *builder) bucketed(c choice) (*Matrix, error) {
+func (b *builder) bucketed(c choice) (Matrix, error) {
 	from, err := b.assign()
 	if err != nil {
 		return nil, err

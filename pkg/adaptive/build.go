@@ -44,26 +44,27 @@ func newBuilder(m *csr.Matrix, s Spec, pool *parallel.Pool) (*builder, error) {
 // Build stores m as the spec says, on the threads of pool. It is an error if
 // the spec is faulty, an element is not finite, or a uniform format does not
 // have the range that the elements need.
-func Build(m *csr.Matrix, s Spec, pool *parallel.Pool) (*Matrix, error) {
-	return Rebuild(nil, m, s, pool)
+func Build(m *csr.Matrix, s Spec, pool *parallel.Pool) (Matrix, error) {
+	return rebuild(nil, m, s, pool)
 }
 
-// Rebuild is Build in the memory of a matrix that is no longer needed, as far as
+// rebuild is Build in the memory of a matrix that is no longer needed, as far as
 // that is of use; old is not valid afterwards.
-func Rebuild(old *Matrix, m *csr.Matrix, s Spec, pool *parallel.Pool) (*Matrix, error) {
+func rebuild(old Matrix, m *csr.Matrix, s Spec, pool *parallel.Pool) (Matrix, error) {
 	b, err := newBuilder(m, s, pool)
 	if err != nil {
 		return nil, err
 	}
 	if old != nil {
-		b.old = old.slots()
-		old.stored = nil
+		of := old.(*matrix)
+		b.old = of.slots()
+		of.stored = nil
 	}
 	return b.build(b.choose())
 }
 
 // build stores the matrix as chosen.
-func (b *builder) build(c choice) (*Matrix, error) {
+func (b *builder) build(c choice) (Matrix, error) {
 	if b.spec.DD && b.spec.Layout == LayoutAuto && c.layout.FP64() {
 		return b.buildFP64DD(c)
 	}

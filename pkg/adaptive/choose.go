@@ -24,7 +24,7 @@ func (c choice) String() string {
 }
 
 // Choose returns the layout that Build would give m, and a sentence on what that is and
-// why. Of most matrices it looks at a sample only.
+// why. It examines a sample of most matrices.
 func Choose(m *csr.Matrix, s Spec, pool *parallel.Pool) (Layout, string, error) {
 	b, err := newBuilder(m, s, pool)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *sample) fastest(b *builder) choice {
 	return best
 }
 
-// share is the size of the matrix relative to that of the sample.
+// share is the size of the matrix relative to the size of the sample.
 func (s *sample) share(b *builder) float64 { return float64(b.m.NNZ()) / max(s.nnz, 1) }
 
 // vectors is the bytes of x and y.

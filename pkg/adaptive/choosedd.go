@@ -43,7 +43,7 @@ func (b *builder) chooseFP64DD() choice {
 }
 
 // buildFP64DD stores the matrix as chosen, and in CSR if that takes too much memory.
-func (b *builder) buildFP64DD(c choice) (*Matrix, error) {
+func (b *builder) buildFP64DD(c choice) (Matrix, error) {
 	a, err := c.layout.row().build(b, c)
 	if errors.Is(err, ErrMemory) {
 		return b.plain(choice{slotPlan{layout: CSR}, fmt.Sprintf("for double-double vectors; %s takes too much memory", c.layout)})

@@ -56,7 +56,7 @@ func TestFilledUp(t *testing.T) {
 	m := pattern(t, 640, 640, lengths)
 	for _, l := range []Layout{SELL8, BCRS4x1, ELL} {
 		a := build(t, m, Spec{Set: set(t, "FP64"), Epsilon: MinEpsilon, Layout: l})
-		bytes := a.stored.bytes()
+		bytes := a.(*matrix).stored.bytes()
 		spec := Spec{Set: set(t, "FP64"), Epsilon: MinEpsilon, Layout: l, MaxBytes: bytes}
 		if _, err := Build(m, spec, nil); err != nil {
 			t.Errorf("%s in the %d bytes that it takes: %v", l, bytes, err)

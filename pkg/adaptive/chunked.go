@@ -30,7 +30,7 @@ type sell8Matrix struct {
 	normal bool // products with double-double vectors renormalise sums at each addition
 }
 
-func (b *builder) sell8(c choice) (*Matrix, error) {
+func (b *builder) sell8(c choice) (Matrix, error) {
 	start, err := b.sell8Start()
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ type bcrsMatrix struct {
 	parts []kernels.BCRSPart // of products with the transpose, nil before the first one
 }
 
-func (b *builder) bcrs(c choice) (*Matrix, error) {
+func (b *builder) bcrs(c choice) (Matrix, error) {
 	start, err := b.bcrsStart()
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (s *bcrsMatrix) applyTDD(dst, src dd.Vec) {
 
 // bcrsProductsDD are the products of a bcrsMatrix with double-double vectors.
 type bcrsProductsDD struct {
-	*linop.ProductsDD
+	linop.Operator[dd.Vec, dd.DD]
 	rows *bcrsMatrix
 }
 

@@ -2,14 +2,14 @@
 // in the fewest bytes that a wanted accuracy epsilon needs ([Molina24],
 // [Graillat24]). Arithmetic stays in FP64.
 //
-// A nonzero passes four rooms on its way from a matrix in FP64 to a product:
+// A nonzero passes four stages on its way from a matrix in FP64 to a product:
 //
 //	quantise  package quantize            its format, or its integer in units of its row
 //	choose    choose.go, model.go         the layout, by a model of the time of a product
 //	pack      package sell, slotbuild.go  its lane and slot; bucketed.go its bucket
 //	multiply  MulRows of each layout      with the loops of internal/kernels
 //
-// [Build] leads through them; layoutTable in layout.go has a row for each layout.
+// [Build] runs them; layoutTable in layout.go has a row for each layout.
 //
 // An element of row i may carry an absolute error of at most
 //
@@ -29,7 +29,7 @@
 // values can be brought to the units of their row exactly: stored is
 // a_ij / 2^e_i with 2^e_i about T_i, and a product multiplies each row by 2^e_i
 // once. CW is thus NW after an exact equilibration of the rows, matrices of any
-// magnitude look alike, and no value is out of the range of a format with the
+// magnitude are treated alike, and no value is out of the range of a format with the
 // exponent of FP32.
 //
 // With p the largest number of nonzeros in a row, q the number of buckets and u

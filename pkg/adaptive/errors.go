@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// ProductErrors is how far a computed product y is from A x, with d = y - A x:
+// ProductErrors are the errors of a computed product y, with d = y - A x:
 // Normwise is ||d||_inf / (||A||_inf ||x||_inf), Componentwise the largest
 // |d_i| / (|A||x|)_i, and Row the largest |d_i| / (T_i ||x||_inf).
 type ProductErrors struct{ Normwise, Componentwise, Row float64 }

@@ -12,7 +12,7 @@ import (
 // ErrMemory is wrapped by errors about a layout that takes more than Spec.MaxBytes, of which nothing has been allocated.
 var ErrMemory = errors.New("memory limit too low")
 
-// fits returns an error if a layout, filled up with zeros, takes too many bytes: SELL8 takes up to eight times those of the elements.
+// fits returns an error if a layout, filled up with zeros, takes too many bytes: SELL8 takes up to eight times the bytes of the elements.
 func (b *builder) fits(l Layout, bytes int64) error {
 	if most := b.spec.MaxBytes; most > 0 && bytes > most {
 		return fmt.Errorf("%w: layout %s takes %s, and there is %s for it", ErrMemory, l, humanize.Bytes(uint64(bytes)), humanize.Bytes(uint64(most)))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -54,7 +55,7 @@ func goldenSpecs(t testing.TB) (list []Spec) {
 				}
 			}
 		}
-		for _, s := range Sets()[:len(Sets())-1] {
+		for _, s := range quantize.Sets()[:len(quantize.Sets())-1] {
 			list = append(list,
 				Spec{Set: s, Epsilon: 0x1p-30, Criterion: c},
 				Spec{Set: s, Epsilon: 0x1.8p-46, Criterion: c, PaperExact: true, StorageArithmetic: true},
@@ -76,7 +77,7 @@ func goldenSpecs(t testing.TB) (list []Spec) {
 }
 
 // storedHash is a hash of everything that a stored matrix consists of.
-func storedHash(a *Matrix) uint64 {
+func storedHash(a Matrix) uint64 {
 	h := fnv.New64a()
 	put := func(list ...any) {
 		for _, v := range list {
@@ -85,17 +86,17 @@ func storedHash(a *Matrix) uint64 {
 			}
 		}
 	}
-	put(a.tol.Exp, a.tol.Theta)
+	put(a.(*matrix).tol.Exp, a.(*matrix).tol.Theta)
 	for _, b := range a.Buckets() {
 		put([]byte(b.Codec.Name), b.ByTheta, b.RowPtr, b.Col, b.Values)
 	}
-	if s := a.slots(); s != nil {
+	if s := a.(*matrix).slots(); s != nil {
 		for _, panels := range s.panels {
 			for _, p := range panels {
 				put(int64(p.Block), p.Groups, p.Widths, p.Index, p.Offsets, p.Values, int64(p.Odd), p.Order, int64(p.lo), int64(p.hi))
 			}
 		}
-		if s, ok := a.stored.(*symmetricMatrix); ok {
+		if s, ok := a.(*matrix).stored.(*symmetricMatrix); ok {
 			for _, p := range s.parts {
 				put(int64(p.first), int64(p.last), int64(p.from), int64(p.own), int64(p.to))
 			}
@@ -105,7 +106,7 @@ func storedHash(a *Matrix) uint64 {
 }
 
 // productsHash is a hash of what all products give.
-func productsHash(a *Matrix) uint64 {
+func productsHash(a Matrix) uint64 {
 	h := fnv.New64a()
 	put := func(list ...float64) {
 		for _, v := range list {

@@ -15,19 +15,27 @@ import (
 // 2 theta_2, and so on, with theta_k = epsilon_k ||A||_inf rounded down to a power of two. An element is in
 // the parts in which it is not zero, so that small ones are in late parts alone; every part is stored
 // as AFX, in the layout that suits it. It is a linop.Graded; Apply and Residual read all parts.
-type Graded struct {
-	parts []*Matrix
+type Graded interface {
+	linop.Graded[[]float64, linop.Float64]
+	Parts(delta float64) int // how many parts a product reads whose error may be delta ||A||_inf ||x||_inf
+	Bytes() int64            // the memory of the parts
+	Read() int64             // the bytes of all parts that products have read so far
+}
+
+// graded implements Graded.
+type graded struct {
+	parts []Matrix
 	errs  []float64 // ||A - (A_1 + ... + A_k)||_inf / ||A||_inf
-	host  *linop.Host
+	host  linop.Host
 	work  [2][]float64
 	read  int64
 }
 
-var _ linop.Graded[[]float64, linop.Float64] = (*Graded)(nil)
+var _ Graded = (*graded)(nil)
 
 // BuildGraded stores m, which has a nonzero, in a part for each epsilon, which decrease; the set, epsilon and
 // criterion of s do not count.
-func BuildGraded(m *csr.Matrix, epsilons []float64, s Spec, pool *parallel.Pool) (*Graded, error) {
+func BuildGraded(m *csr.Matrix, epsilons []float64, s Spec, pool *parallel.Pool) (Graded, error) {
 	norm := infNorm(m, pool)
 	if !(norm > 0 && norm <= math.MaxFloat64) || len(epsilons) == 0 {
 		return nil, fmt.Errorf("adaptive: a graded matrix needs a norm that is positive and finite, and a part")
@@ -37,7 +45,7 @@ func BuildGraded(m *csr.Matrix, epsilons []float64, s Spec, pool *parallel.Pool)
 		return nil, err
 	}
 	s.Set, s.Criterion = set, NW
-	g := &Graded{host: linop.NewHost(m.Rows, pool), work: [2][]float64{make([]float64, m.Rows), make([]float64, m.Rows)}}
+	g := &graded{host: linop.NewHost(m.Rows, pool), work: [2][]float64{make([]float64, m.Rows), make([]float64, m.Rows)}}
 	rest := m
 	for _, epsilon := range epsilons {
 		theta := math.Exp2(math.Floor(math.Log2(epsilon * norm)))
@@ -91,22 +99,22 @@ func infNorm(m *csr.Matrix, pool *parallel.Pool) float64 {
 	return slices.Max(m.RowSums(pool))
 }
 
-// Bytes returns the memory that the parts take.
-func (g *Graded) Bytes() (n int64) { return g.bytes(len(g.parts)) }
+// Bytes implements Graded.
+func (g *graded) Bytes() (n int64) { return g.bytes(len(g.parts)) }
 
 // bytes is what the first k parts take.
-func (g *Graded) bytes(k int) (n int64) {
+func (g *graded) bytes(k int) (n int64) {
 	for _, a := range g.parts[:k] {
 		n += a.Bytes()
 	}
 	return n
 }
 
-// Read returns the bytes of all parts that products have read so far.
-func (g *Graded) Read() int64 { return g.read }
+// Read implements Graded.
+func (g *graded) Read() int64 { return g.read }
 
-// Parts returns how many parts a product reads whose error may be delta ||A||_inf ||x||_inf.
-func (g *Graded) Parts(delta float64) int {
+// Parts implements Graded.
+func (g *graded) Parts(delta float64) int {
 	for k, e := range g.errs {
 		if e <= delta {
 			return k + 1
@@ -116,28 +124,28 @@ func (g *Graded) Parts(delta float64) int {
 }
 
 // ApplyWithin implements linop.Graded.
-func (g *Graded) ApplyWithin(delta float64, dst, src []float64) { g.multiply(g.Parts(delta), dst, src) }
+func (g *graded) ApplyWithin(delta float64, dst, src []float64) { g.multiply(g.Parts(delta), dst, src) }
 
 // Dims returns the dimensions.
-func (g *Graded) Dims() (rows, cols int) { return g.parts[0].Dims() }
+func (g *graded) Dims() (rows, cols int) { return g.parts[0].Dims() }
 
 // Apply computes dst = A src with all parts.
-func (g *Graded) Apply(dst, src []float64) { g.multiply(len(g.parts), dst, src) }
+func (g *graded) Apply(dst, src []float64) { g.multiply(len(g.parts), dst, src) }
 
 // ApplyDot computes dst = A src and returns dst·w.
-func (g *Graded) ApplyDot(dst, src, w []float64) linop.Float64 {
+func (g *graded) ApplyDot(dst, src, w []float64) linop.Float64 {
 	g.Apply(dst, src)
 	return g.host.Dot(dst, w)
 }
 
 // ApplyDots computes dst = A src and returns dst·w and dst·dst.
-func (g *Graded) ApplyDots(dst, src, w []float64) (dw, dd linop.Float64) {
+func (g *graded) ApplyDots(dst, src, w []float64) (dw, dd linop.Float64) {
 	g.Apply(dst, src)
 	return g.host.Dot(dst, w), g.host.Dot(dst, dst)
 }
 
 // Residual computes r = b - A x with all parts.
-func (g *Graded) Residual(r, b, x []float64) {
+func (g *graded) Residual(r, b, x []float64) {
 	g.multiply(len(g.parts), g.work[1], x)
 	g.host.Copy(r, b)
 	g.host.Axpy(-1, g.work[1], r)
@@ -145,7 +153,7 @@ func (g *Graded) Residual(r, b, x []float64) {
 
 // multiply computes dst = (A_1 + ... + A_parts) src. A part adds to what those before it have
 // given in another vector.
-func (g *Graded) multiply(parts int, dst, src []float64) {
+func (g *graded) multiply(parts int, dst, src []float64) {
 	to, from := dst, g.work[0]
 	if parts%2 == 0 {
 		to, from = from, to

@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-func graded(t *testing.T, kind string, p generate.Params, pool *parallel.Pool, epsilons ...float64) (*csr.Matrix, *Graded) {
+func newGraded(t *testing.T, kind string, p generate.Params, pool *parallel.Pool, epsilons ...float64) (*csr.Matrix, Graded) {
 	t.Helper()
 	m, err := generate.Generate(kind, p)
 	if err != nil {
@@ -39,7 +39,7 @@ func TestGraded(t *testing.T) {
 		{"poisson2d", generate.Params{"n": 20}},
 		{"powerlaw", generate.Params{"n": 700, "seed": 3}},
 	} {
-		m, g := graded(t, c.kind, c.params, pool, 0x1p-8, 0x1p-20, 0x1p-36, 0x1p-53)
+		m, g := newGraded(t, c.kind, c.params, pool, 0x1p-8, 0x1p-20, 0x1p-36, 0x1p-53)
 		x, b, y, want := make([]float64, m.Cols), make([]float64, m.Rows), make([]float64, m.Rows), make([]float64, m.Rows)
 		for i := range x {
 			x[i], b[i] = math.Sin(float64(3*i)), math.Cos(float64(i))
@@ -85,7 +85,7 @@ func TestGradedThreads(t *testing.T) {
 	var want []float64
 	for _, threads := range []int{1, 2, 5} {
 		pool := parallel.New(threads)
-		m, g := graded(t, "solid3d", generate.Params{"n": 8, "decades": 8, "seed": 1}, pool, 0x1p-10, 0x1p-24, 0x1p-53)
+		m, g := newGraded(t, "solid3d", generate.Params{"n": 8, "decades": 8, "seed": 1}, pool, 0x1p-10, 0x1p-24, 0x1p-53)
 		x, y := slices.Repeat([]float64{1.7}, m.Cols), make([]float64, m.Rows)
 		g.ApplyWithin(1e-6, y, x)
 		if pool.Close(); want == nil {

@@ -27,7 +27,7 @@ func set(t testing.TB, name string) Set {
 	return s
 }
 
-func build(t testing.TB, m *csr.Matrix, s Spec) *Matrix {
+func build(t testing.TB, m *csr.Matrix, s Spec) Matrix {
 	t.Helper()
 	a, err := Build(m, s, newPool(t, 2))
 	if err != nil {
@@ -94,7 +94,7 @@ func random(seed uint64, n int) []float64 {
 }
 
 // decoded is the matrix that a stores, from its products with unit vectors.
-func decoded(a *Matrix) [][]float64 {
+func decoded(a Matrix) [][]float64 {
 	rows, cols := a.Dims()
 	m := make([][]float64, rows)
 	for i := range m {

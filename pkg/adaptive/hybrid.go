@@ -50,7 +50,7 @@ func HybridWidth(m *csr.Matrix) int {
 	return width
 }
 
-// ELLWidth is that of the layout ELL, the length of the longest row. It is an error if rows filled up
+// ELLWidth returns the width of the layout ELL, the length of the longest row. It is an error if rows filled up
 // to it take more than 16 times the elements of m, and more than 256 MiB.
 func ELLWidth(m *csr.Matrix) (int, error) {
 	width := m.LongestRow()
@@ -71,8 +71,8 @@ func noWidth(*csr.Matrix) (int, error)         { return 0, nil }
 func quantileWidth(m *csr.Matrix) (int, error) { return HybridWidth(m), nil }
 
 // hybridOf stores the matrix with as many columns of ELL as width says.
-func hybridOf(width func(*csr.Matrix) (int, error)) func(*builder, choice) (*Matrix, error) {
-	return func(b *builder, c choice) (*Matrix, error) {
+func hybridOf(width func(*csr.Matrix) (int, error)) func(*builder, choice) (Matrix, error) {
+	return func(b *builder, c choice) (Matrix, error) {
 		w, err := width(b.m)
 		if err == nil {
 			err = b.fits(c.layout, ellBytes*int64(w)*int64(b.m.Rows))
@@ -129,7 +129,7 @@ func (s *hybrid) panel(lo, hi int) kernels.ELL[float64] {
 
 func (s *hybrid) Dims() (rows, cols int) { return s.rows, s.cols }
 
-// bytes has those of where panels begin in COO, too.
+// bytes includes the offsets at which panels begin in COO.
 func (s *hybrid) bytes() int64 {
 	n := ellBytes*int64(len(s.ell.Col)) + cooBytes*int64(len(s.coo.Row))
 	if len(s.coo.Row) > 0 {

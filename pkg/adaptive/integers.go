@@ -4,17 +4,31 @@ import (
 	"fmt"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/sell"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // Quantizer turns the rows of a matrix into the integers that AFX stores, for layouts of
 // other packages. Several goroutines may use it.
-type Quantizer struct{ b *builder }
+type Quantizer interface {
+	// QuantumExps returns the e_i with a_ij = m 2^e_i, one for each row, or a single one if all rows have the same. They may be
+	// below the exponents of float64.
+	QuantumExps() []int32
+	Rows(lo, hi int, n *quantize.Integers) // makes n the rows lo to hi-1, which have less than 2^31 elements
+
+	// BlockSize returns the size of blocks that takes the fewest bits with a 16-bit column for each item, by a sample, among those
+	// that hold an element in most of their positions; 1 if none is better than elements.
+	BlockSize() int
+	Stats(t *sell.Tally, bytes int64) Stats // of a matrix in slots that take so many bytes besides the row units
+}
+
+// quantizer implements Quantizer.
+type quantizer struct{ b *builder }
 
 // NewQuantizer returns the quantizer of m. It is an error if the spec is faulty or not of
 // AFX, or an element is not finite.
-func NewQuantizer(m *csr.Matrix, s Spec, pool *parallel.Pool) (*Quantizer, error) {
+func NewQuantizer(m *csr.Matrix, s Spec, pool *parallel.Pool) (Quantizer, error) {
 	b, err := newBuilder(m, s, pool)
 	switch {
 	case err != nil:
@@ -22,12 +36,11 @@ func NewQuantizer(m *csr.Matrix, s Spec, pool *parallel.Pool) (*Quantizer, error
 	case !b.part.Fixed():
 		return nil, fmt.Errorf("adaptive: %s does not store integers as AFX does", s.Set.Name)
 	}
-	return &Quantizer{b}, nil
+	return &quantizer{b}, nil
 }
 
-// QuantumExps returns the e_i with a_ij = m 2^e_i, one for each row, or a single one if all
-// rows have the same. They may be below the exponents of float64.
-func (q *Quantizer) QuantumExps() []int32 {
+// QuantumExps implements Quantizer.
+func (q *quantizer) QuantumExps() []int32 {
 	exps := make([]int32, len(q.b.part.Tol.Exp))
 	for i, e := range q.b.part.Tol.Exp {
 		exps[i] = e - int32(q.b.part.UnitQuanta)
@@ -35,16 +48,14 @@ func (q *Quantizer) QuantumExps() []int32 {
 	return exps
 }
 
-// Rows makes n the rows lo to hi-1, which have less than 2^31 elements.
-func (q *Quantizer) Rows(lo, hi int, n *Integers) { n.Quantize(q.b.m, q.b.part, lo, hi) }
+// Rows implements Quantizer.
+func (q *quantizer) Rows(lo, hi int, n *quantize.Integers) { n.Quantize(q.b.m, q.b.part, lo, hi) }
 
-// BlockSize returns the size of blocks that takes the fewest bits with a 16-bit column for
-// each item, by a sample, among those that hold an element in most of their places; 1 if
-// none is better than elements.
-func (q *Quantizer) BlockSize() int {
+// BlockSize implements Quantizer.
+func (q *quantizer) BlockSize() int {
 	m := q.b.m
 	var bits [sell.MaxBlock + 1]int
-	var n Integers
+	var n quantize.Integers
 	var blocks sell.Items
 	for _, r := range q.b.sampleRanges() {
 		q.Rows(r[0], r[1], &n)
@@ -68,5 +79,5 @@ func (q *Quantizer) BlockSize() int {
 	return best
 }
 
-// Stats are those of a matrix in slots that take so many bytes besides the row units.
-func (q *Quantizer) Stats(t *sell.Tally, bytes int64) Stats { return slotStats(q.b, t, bytes) }
+// Stats implements Quantizer.
+func (q *quantizer) Stats(t *sell.Tally, bytes int64) Stats { return slotStats(q.b, t, bytes) }

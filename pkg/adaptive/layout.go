@@ -9,7 +9,7 @@ import (
 type Layout string
 
 const (
-	// LayoutAuto takes what is fastest by a model of this processor: a kind of
+	// LayoutAuto takes the layout that is fastest by a model of this processor: a kind of
 	// slots for AFX, or FP64 CSR where adaptive precision would cost time. Sets
 	// from the papers get Bucketed.
 	LayoutAuto Layout = ""
@@ -32,12 +32,12 @@ const (
 	// Symmetric is slots of the blocks of the lower triangle of a symmetric matrix;
 	// for NW, since CW would store a_ij and a_ji differently.
 	Symmetric Layout = "sym"
-	// COO is FP64 elements with their rows and columns, which no automatic choice takes.
+	// COO is FP64 elements with their rows and columns; no automatic choice takes it.
 	COO Layout = "coo"
 	// ELL is FP64 rows of equal lengths, filled up with zeros; no automatic choice takes it.
 	ELL Layout = "ell"
-	// Hybrid is ELL of the length that four rows of five do not exceed, and COO for what is
-	// longer, as Ginkgo's with imbalance_limit(0.8); no automatic choice takes it.
+	// Hybrid is ELL of the length that four rows of five do not exceed, and COO for the rest of longer
+	// rows, as Ginkgo's with imbalance_limit(0.8); no automatic choice takes it.
 	Hybrid Layout = "hybrid"
 	// SELL8 is FP64 in chunks of eight rows, each filled up to its longest; no automatic choice takes it.
 	SELL8 Layout = "sell8"
@@ -48,11 +48,11 @@ const (
 // Layouts lists the layouts.
 var Layouts []Layout
 
-// layoutRow is everything that this package has to know about a layout.
+// layoutRow describes a layout.
 type layoutRow struct {
 	name Layout
-	help string // what it is, in a few words, for the command line
-	text string // what it is, with b for the size of blocks
+	help string // a few words for the help of the command line
+	text string // a description, with b for the size of blocks
 	afx  bool   // it is for AFX alone
 	fp64 bool   // values are FP64, whatever the formats
 	dd   bool   // matrices are multiplied with double-double vectors, too
@@ -66,10 +66,10 @@ type layoutRow struct {
 	plans func(b *builder) []slotPlan
 	cost  func(s *sample, b *builder, e estimate) cost
 
-	build func(b *builder, c choice) (*Matrix, error)
+	build func(b *builder, c choice) (Matrix, error)
 }
 
-// traits are how the slots of a layout differ from those of whole rows.
+// traits are the differences between the slots of a layout and the slots of whole rows.
 type traits struct {
 	far      bool // 24-bit columns
 	diagonal bool // rows that have diagonals in common need no columns
@@ -154,7 +154,7 @@ func always(p slotPlan) func(*builder) []slotPlan {
 	return func(*builder) []slotPlan { return []slotPlan{p} }
 }
 
-// row is that of the layout in the table, nil for LayoutAuto.
+// row returns the row of the layout in the table, nil for LayoutAuto.
 func (l Layout) row() *layoutRow {
 	if k := slices.IndexFunc(layoutTable, func(r layoutRow) bool { return r.name == l }); k >= 0 {
 		return &layoutTable[k]
@@ -169,7 +169,7 @@ func (l Layout) FP64() bool {
 	return r != nil && r.fp64
 }
 
-// traits are those of the layout in the table.
+// traits returns the traits of the layout in the table.
 func (p slotPlan) traits() traits {
 	if r := p.layout.row(); r != nil {
 		return r.traits

@@ -3,6 +3,7 @@ package adaptive
 import (
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/quantize"
@@ -12,9 +13,42 @@ import (
 // Matrix is a sparse matrix in adaptive precision, in one of the Layouts. It is an operator
 // on host vectors whose results have the same bits for any number of threads. Use it from
 // one goroutine at a time.
-type Matrix struct {
+type Matrix interface {
+	linop.Relaxer[[]float64, linop.Float64]
+	linop.MultiOperator
+	linop.SeveralOperator
+
+	// DD returns the matrix, as it is stored, as an operator on double-double vectors; nothing is copied. If it is a
+	// linop.Transposer as well, it multiplies with the transpose. The error of an element of a product is at most
+	// (n+2)² u² (|A| |x|)_i for n stored elements of a row, u = 2^-53, if nothing over- or underflows: A is the stored matrix,
+	// whose own error is Tolerance. It is an error if the layout has no such products.
+	DD() (linop.Operator[dd.Vec, dd.DD], error)
+	// DDRenormalised is DD with sums that are renormalised at each addition, as DD-AVX does: slower, and no more accurate. It
+	// is for the layouts CSR and SELL8.
+	DDRenormalised() (linop.Operator[dd.Vec, dd.DD], error)
+	// Transposed returns the product dst = A^T src. CSR makes A^T, which is kept; BCRS4x1 multiplies by the stored matrix. It is
+	// an error if the layout has no such product.
+	Transposed() (func(dst, src []float64), error)
+	Products() linop.Products // by panels of rows, for an operator of which the matrix is a part
+
+	Stats() Stats            // formats, counts and bytes
+	Bytes() int64            // the memory of the stored matrix, indices included
+	Tolerance(i int) float64 // theta_i, the absolute error that elements of row i may carry
+	Layout() Layout
+	LayoutText() string // the layout, why it was chosen, and the memory that products need besides, if any
+
+	// Buckets returns the elements in the order in which products add them within a row, first all that are stored by theta;
+	// nil unless the layout is Bucketed. The slices are the matrix's.
+	Buckets() []Bucket
+	// Units returns theta and the exponent e of each row, or of all rows alike: row i of a matrix in the layout Bucketed is
+	// 2^e_i times its buckets, those by theta times theta_i. The slices are the matrix's.
+	Units() (theta []float64, exp []int32)
+}
+
+// matrix implements Matrix.
+type matrix struct {
 	operator
-	products *linop.Products // which operator is
+	products linop.Products // of operator
 	tol      *quantize.Tolerances
 	choice   choice
 	stats    Stats
@@ -25,14 +59,14 @@ type Matrix struct {
 	kernels *kernels.Set
 }
 
-// operator is what the products of a Matrix are: those of linop.
+// operator has the products of a Matrix.
 type operator interface {
 	linop.Relaxer[[]float64, linop.Float64]
 	ApplyMulti(dst, src *linop.MultiVector)
 	Several(products []linop.Product)
 }
 
-var _ linop.MultiOperator = (*Matrix)(nil)
+var _ Matrix = (*matrix)(nil)
 
 // stored is a matrix in one of the layouts.
 type stored interface {
@@ -44,35 +78,34 @@ func newMatrix[S interface {
 	stored
 	linop.Rows
 }](b *builder, c choice, s S,
-) *Matrix {
+) *matrix {
 	products := linop.NewProducts(s, b.panels, b.pool)
-	products.Use(b.spec.Kernels)
-	return &Matrix{operator: products, products: products, tol: b.part.Tol, choice: c, stored: s, panels: b.panels, pool: b.pool, kernels: b.spec.Kernels}
+	kernels.Use(products, b.spec.Kernels)
+	return &matrix{operator: products, products: products, tol: b.part.Tol, choice: c, stored: s, panels: b.panels, pool: b.pool, kernels: b.spec.Kernels}
 }
 
-// Products returns the products of the matrix by panels of rows, for an operator that has it as a part.
-func (a *Matrix) Products() *linop.Products { return a.products }
+// Products implements Matrix.
+func (a *matrix) Products() linop.Products { return a.products }
 
-// Stats returns the formats, counts and bytes of the matrix.
-func (a *Matrix) Stats() Stats { return a.stats }
+// Stats implements Matrix.
+func (a *matrix) Stats() Stats { return a.stats }
 
-// Layout returns the layout of the matrix in memory.
-func (a *Matrix) Layout() Layout { return a.choice.layout }
+// Layout implements Matrix.
+func (a *matrix) Layout() Layout { return a.choice.layout }
 
-// LayoutText describes the layout, why it was chosen, and the memory that products need
-// besides, if any.
-func (a *Matrix) LayoutText() string {
+// LayoutText implements Matrix.
+func (a *matrix) LayoutText() string {
 	if work := a.stats.Work; work > 0 {
 		return fmt.Sprintf("%s; %d bytes of partial sums", a.choice, work)
 	}
 	return a.choice.String()
 }
 
-// Bytes returns the memory that the stored matrix takes, indices included.
-func (a *Matrix) Bytes() int64 { return a.stats.Scales + a.stored.bytes() }
+// Bytes implements Matrix.
+func (a *matrix) Bytes() int64 { return a.stats.Scales + a.stored.bytes() }
 
-// Tolerance returns theta_i, the absolute error that elements of row i may carry.
-func (a *Matrix) Tolerance(i int) float64 {
+// Tolerance implements Matrix.
+func (a *matrix) Tolerance(i int) float64 {
 	if a.Layout().FP64() {
 		return 0
 	}

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 )
 
 // weights are odd pseudo-random numbers w_i, one for each row, by which a matrix M of integers is
@@ -27,7 +28,7 @@ func newWeights(n int, pool *parallel.Pool) weights {
 }
 
 // mirrorOf is the part of the sum of rows.
-func (b *builder) mirrorOf(w weights, t *Integers) uint64 {
+func (b *builder) mirrorOf(w weights, t *quantize.Integers) uint64 {
 	return b.spec.Kernels.Mirror(t.First, t.Col, t.M, w, t.Lo)
 }
 
@@ -36,9 +37,9 @@ func (b *builder) mirrorOf(w weights, t *Integers) uint64 {
 func (b *builder) isSymmetric() bool {
 	w := newWeights(b.m.Rows, b.pool)
 	parts := make([]uint64, len(b.panels)-1)
-	scratch := sync.Pool{New: func() any { return new(Integers) }}
+	scratch := sync.Pool{New: func() any { return new(quantize.Integers) }}
 	b.pool.RunRanges(b.panels, func(k, lo, hi int) {
-		t := scratch.Get().(*Integers)
+		t := scratch.Get().(*quantize.Integers)
 		defer scratch.Put(t)
 		t.Quantize(b.m, b.part, lo, hi)
 		parts[k] = b.mirrorOf(w, t)

@@ -50,8 +50,7 @@ const (
 	vectorBytes    = 24   // x and y, and y once more since it is read before it is written
 )
 
-// A Model is what the work of a product takes on one core of a processor with the kernels that
-// it has. The choice of a layout depends on it, and so do the bits of products, on nothing else
+// A Model has the times of the work of a product on one core of a processor with a set of kernels. The choice of a layout depends on it, and so do the bits of products, on nothing else
 // of the processor: models are tables, or measured once, and then kept; see ModelOf and Calibrate.
 type Model struct {
 	Name    string // of the processor, and how the model came about
@@ -69,10 +68,10 @@ type Rates struct {
 	Cache  float64 // of the cache that cores share
 }
 
-// Sizes are the bytes up to which what is touched is in a cache.
+// Sizes are the bytes that fit in a cache.
 type Sizes struct {
-	Near   int64 // the core's own
-	Shared int64 // that of all cores, as far as one may have it
+	Near   int64 // the cache of the core
+	Shared int64 // the cache of all cores, as far as one core may use it
 }
 
 // cacheLine is the bytes that memory delivers at once.
@@ -109,7 +108,7 @@ func (m *Model) instructions(c cost) (ns float64) {
 	return ns
 }
 
-// rate is that of the level of memory that holds so many bytes.
+// rate returns the rate of the level of memory that holds so many bytes.
 func (m *Model) rate(footprint float64) float64 {
 	switch {
 	case footprint <= float64(m.Sizes.Near):

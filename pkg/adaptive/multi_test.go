@@ -12,7 +12,7 @@ import (
 )
 
 // sameAsAlone compares products with k vectors with k products, to the bit.
-func sameAsAlone(t *testing.T, what string, a *Matrix, k int) {
+func sameAsAlone(t *testing.T, what string, a Matrix, k int) {
 	t.Helper()
 	rows, cols := a.Dims()
 	dst, src := linop.NewMultiVector(rows, k), linop.NewMultiVector(cols, k)
@@ -35,7 +35,7 @@ func sameAsAlone(t *testing.T, what string, a *Matrix, k int) {
 }
 
 // severalAsAlone does the same for products with epilogues of their own.
-func severalAsAlone(t *testing.T, what string, a *Matrix, k int) {
+func severalAsAlone(t *testing.T, what string, a Matrix, k int) {
 	t.Helper()
 	rows, cols := a.Dims()
 	all := make([]linop.Product, k)

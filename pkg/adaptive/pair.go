@@ -4,39 +4,48 @@ import (
 	"fmt"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// MinPairEpsilon is the smallest epsilon of a Pair.
-const MinPairEpsilon = MinEpsilon * 0x1p-53
+// minPairEpsilon is the smallest epsilon of a Pair.
+const minPairEpsilon = MinEpsilon * 0x1p-53
 
-// Pair is a matrix of double-double numbers in adaptive precision: the sum of two matrices, of which the second one has what the
-// first one lacks, its own rounding included. As an operator on double-double vectors it multiplies with the first in double-double, and
+// Pair is a matrix of double-double numbers in adaptive precision: the sum Hi + Lo of two matrices, of which Lo has what
+// Hi lacks, the rounding of Hi included. As an operator on double-double vectors it multiplies with the first in double-double, and
 // with the second, whose product is smaller by 2^-53, in float64: the error of an element is at most
 //
 //	(n+2)² u² (|Hi| |x|)_i + (m+5) u (|Lo| |x|)_i,  u = 2^-53,
 //
 // for rows of n and m stored elements. Use it from one goroutine at a time.
-type Pair struct {
-	Hi, Lo *Matrix // nil: there is nothing left
+type Pair interface {
+	linop.Operator[dd.Vec, dd.DD]
+	Bytes() int64            // the memory of both matrices, indices included
+	Tolerance(i int) float64 // the absolute error that elements of row i may carry
+	High() Matrix            // the first of the two matrices
+}
 
-	hi    OperatorDD
-	space *linop.HostDD
+// pair implements Pair.
+type pair struct {
+	Hi, Lo Matrix // Lo is nil if there is nothing left
+
+	hi    linop.Operator[dd.Vec, dd.DD]
+	space linop.HostDD
 	pool  *parallel.Pool
 	low   []float64 // Lo x
 }
 
-var _ OperatorDD = (*Pair)(nil)
+var _ Pair = (*pair)(nil)
 
 // BuildPair stores m + low, of which low has the low parts of some elements (nil: none), as Build does m. Epsilon of s may go down to
 // 2^-106: Hi is stored with 2^-53 then, and Lo with epsilon 2^53 relative to its own rows. Formats are FP64 or AFX.
-func BuildPair(m, low *csr.Matrix, s Spec, pool *parallel.Pool) (*Pair, error) {
+func BuildPair(m, low *csr.Matrix, s Spec, pool *parallel.Pool) (Pair, error) {
 	if low != nil && (low.Rows != m.Rows || low.Cols != m.Cols) {
 		return nil, fmt.Errorf("adaptive: low parts of %d x %d for a matrix of %d x %d", low.Rows, low.Cols, m.Rows, m.Cols)
 	}
-	if !(s.Epsilon >= MinPairEpsilon) {
+	if !(s.Epsilon >= minPairEpsilon) {
 		return nil, fmt.Errorf("adaptive: epsilon %g of two matrices: want at least 2^-106", s.Epsilon)
 	}
 	whole := s
@@ -45,8 +54,8 @@ func BuildPair(m, low *csr.Matrix, s Spec, pool *parallel.Pool) (*Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pair{space: linop.NewHostDD(m.Rows, pool), pool: pool}
-	p.space.Use(b.spec.Kernels)
+	p := &pair{space: linop.NewHostDD(m.Rows, pool), pool: pool}
+	kernels.Use(p.space, b.spec.Kernels)
 	if p.Hi, err = b.build(b.choose()); err != nil {
 		return nil, err
 	}
@@ -62,20 +71,25 @@ func BuildPair(m, low *csr.Matrix, s Spec, pool *parallel.Pool) (*Pair, error) {
 		part.Layout = CSR
 	}
 	p.low = make([]float64, m.Rows)
-	p.Lo, err = Build(rest, part, pool)
-	return p, err
+	if p.Lo, err = Build(rest, part, pool); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
-// Bytes returns the memory that both matrices take, indices included.
-func (p *Pair) Bytes() int64 {
+// High implements Pair.
+func (p *pair) High() Matrix { return p.Hi }
+
+// Bytes implements Pair.
+func (p *pair) Bytes() int64 {
 	if p.Lo == nil {
 		return p.Hi.Bytes()
 	}
 	return p.Hi.Bytes() + p.Lo.Bytes()
 }
 
-// Tolerance returns the absolute error that elements of row i may carry.
-func (p *Pair) Tolerance(i int) float64 {
+// Tolerance implements Pair.
+func (p *pair) Tolerance(i int) float64 {
 	if p.Lo == nil {
 		return p.Hi.Tolerance(i)
 	}
@@ -83,34 +97,34 @@ func (p *Pair) Tolerance(i int) float64 {
 }
 
 // Dims returns the dimensions of the matrix.
-func (p *Pair) Dims() (rows, cols int) { return p.Hi.Dims() }
+func (p *pair) Dims() (rows, cols int) { return p.Hi.Dims() }
 
 // Apply computes dst = A src.
-func (p *Pair) Apply(dst, src dd.Vec) {
+func (p *pair) Apply(dst, src dd.Vec) {
 	p.hi.Apply(dst, src)
 	p.addLow(dst, src, 1)
 }
 
 // ApplyDot computes dst = A src and returns dst·w.
-func (p *Pair) ApplyDot(dst, src, w dd.Vec) dd.DD {
+func (p *pair) ApplyDot(dst, src, w dd.Vec) dd.DD {
 	p.Apply(dst, src)
 	return p.space.Dot(dst, w)
 }
 
 // ApplyDots computes dst = A src and returns dst·w and dst·dst.
-func (p *Pair) ApplyDots(dst, src, w dd.Vec) (dw, d2 dd.DD) {
+func (p *pair) ApplyDots(dst, src, w dd.Vec) (dw, d2 dd.DD) {
 	p.Apply(dst, src)
 	return p.space.Dot(dst, w), p.space.Dot(dst, dst)
 }
 
 // Residual computes r = b - A x.
-func (p *Pair) Residual(r, b, x dd.Vec) {
+func (p *pair) Residual(r, b, x dd.Vec) {
 	p.hi.Residual(r, b, x)
 	p.addLow(r, x, -1)
 }
 
 // addLow adds sign Lo src.
-func (p *Pair) addLow(dst, src dd.Vec, sign float64) {
+func (p *pair) addLow(dst, src dd.Vec, sign float64) {
 	if p.Lo == nil {
 		return
 	}

@@ -45,11 +45,11 @@ func big400(v dd.DD) *big.Float {
 }
 
 // withinPair compares y with sign (A x - b) in 400 bits, A being m + low and stored in p, by the bounds that Pair states.
-func withinPair(t *testing.T, what string, p *Pair, m, low *csr.Matrix, x, y, b dd.Vec) {
+func withinPair(t *testing.T, what string, p Pair, m, low *csr.Matrix, x, y, b dd.Vec) {
 	t.Helper()
 	var second [][]float64
-	if p.Lo != nil {
-		second = decoded(p.Lo)
+	if p.(*pair).Lo != nil {
+		second = decoded(p.(*pair).Lo)
 	}
 	for i := range m.Rows {
 		sum, size, norm, n := new(big.Float).SetPrec(400), 0.0, 0.0, 6.0
@@ -92,12 +92,12 @@ func TestPair(t *testing.T) {
 	} {
 		low := lowParts(m)
 		for _, s := range []Spec{
-			{Set: set(t, "FP64"), Epsilon: MinPairEpsilon},
-			{Set: set(t, "AFX"), Epsilon: MinPairEpsilon, Criterion: CW},
-			{Set: set(t, "AFX"), Epsilon: MinPairEpsilon, Criterion: NW, NoDrop: true, GuardBits: 1},
-			{Set: set(t, "AFX"), Epsilon: MinPairEpsilon, Criterion: CW, Layout: Slots},
+			{Set: set(t, "FP64"), Epsilon: minPairEpsilon},
+			{Set: set(t, "AFX"), Epsilon: minPairEpsilon, Criterion: CW},
+			{Set: set(t, "AFX"), Epsilon: minPairEpsilon, Criterion: NW, NoDrop: true, GuardBits: 1},
+			{Set: set(t, "AFX"), Epsilon: minPairEpsilon, Criterion: CW, Layout: Slots},
 			{Set: set(t, "AFX"), Epsilon: 0x1p-90, Criterion: CW, Layout: SELL},
-			{Set: set(t, "AFX"), Epsilon: MinPairEpsilon, Layout: BCRS4x1},
+			{Set: set(t, "AFX"), Epsilon: minPairEpsilon, Layout: BCRS4x1},
 			{Set: set(t, "AFX"), Epsilon: 0x1p-24, Layout: Slots},
 		} {
 			what := fmt.Sprintf("%s, %v, layout %s", name, s, s.Layout)
@@ -122,7 +122,7 @@ func TestPair(t *testing.T) {
 			withinPair(t, what, p, m, low, x, y, dd.Vec{})
 			dot := p.ApplyDot(y, x, b)
 			again, _ := p.ApplyDots(y, x, b)
-			if want := p.space.Dot(y, b); dot != want || again != want {
+			if want := p.(*pair).space.Dot(y, b); dot != want || again != want {
 				t.Errorf("%s: inner products %v and %v, want %v", what, dot, again, want)
 			}
 			p.Residual(y, b, x)
@@ -134,18 +134,18 @@ func TestPair(t *testing.T) {
 // The second matrix holds what the first one lacks: without it products are off.
 func TestPairNeedsBoth(t *testing.T) {
 	m := generated(t, "stencil27", generate.Params{"n": 6, "decades": 8})
-	p, err := BuildPair(m, lowParts(m), Spec{Set: set(t, "AFX"), Epsilon: MinPairEpsilon, Criterion: CW}, newPool(t, 1))
+	p, err := BuildPair(m, lowParts(m), Spec{Set: set(t, "AFX"), Epsilon: minPairEpsilon, Criterion: CW}, newPool(t, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	x, y, z := randomDD(1, m.Cols), dd.NewVec(m.Rows), dd.NewVec(m.Rows)
 	p.Apply(y, x)
-	p.hi.Apply(z, x)
+	p.(*pair).hi.Apply(z, x)
 	worst := 0.0
 	for i := range m.Rows {
 		worst = max(worst, math.Abs(y.At(i).Sub(z.At(i)).Float()))
 	}
-	if p.Lo == nil || !(worst > 0x1p-60) || p.Bytes() <= p.Hi.Bytes() {
+	if p.(*pair).Lo == nil || !(worst > 0x1p-60) || p.Bytes() <= p.(*pair).Hi.Bytes() {
 		t.Errorf("the second matrix changes products by %g", worst)
 	}
 }
@@ -156,7 +156,7 @@ func TestPairThreads(t *testing.T) {
 	low, x := lowParts(m), randomDD(3, m.Cols)
 	var want dd.Vec
 	for threads := 1; threads <= 3; threads++ {
-		p, err := BuildPair(m, low, Spec{Set: set(t, "AFX"), Epsilon: MinPairEpsilon, Criterion: CW}, newPool(t, threads))
+		p, err := BuildPair(m, low, Spec{Set: set(t, "AFX"), Epsilon: minPairEpsilon, Criterion: CW}, newPool(t, threads))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestPairRefused(t *testing.T) {
 			t.Errorf("%v: no error", s)
 		}
 	}
-	if _, err := BuildPair(m, &csr.Matrix{Rows: 1, Cols: 1, RowPtr: []int64{0, 0}}, Spec{Set: set(t, "AFX"), Epsilon: MinPairEpsilon}, nil); err == nil {
+	if _, err := BuildPair(m, &csr.Matrix{Rows: 1, Cols: 1, RowPtr: []int64{0, 0}}, Spec{Set: set(t, "AFX"), Epsilon: minPairEpsilon}, nil); err == nil {
 		t.Error("low parts of another shape are taken")
 	}
 }

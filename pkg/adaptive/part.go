@@ -6,19 +6,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Norm is the T of the criterion NW; see quantize.
-type Norm = quantize.Norm
-
-// Whole describes the matrix of which a part is stored, in the layout that suits this part. The values are those of the whole: the
-// diagonal is kept as it is there.
+// Whole describes the matrix of which a part is stored, in the layout that suits this part. Values are stored as in the whole
+// matrix, with its diagonal.
 type Whole struct {
-	Norm     Norm // the largest of the parts' norms, as [NormOf] returns them
-	Parts    int  // how many there are; the panels of each are the larger the more there are
-	Diagonal int  // the column, in this part, of the diagonal element of its first row
+	Norm     quantize.Norm // the largest of the parts' norms, as [NormOf] returns them
+	Parts    int           // how many there are; the panels of each are the larger the more there are
+	Diagonal int           // the column, in this part, of the diagonal element of its first row
 }
 
 // NormOf returns the norm of a part. It is an error if an element is not finite.
-func NormOf(part *csr.Matrix, s Spec, pool *parallel.Pool) (Norm, error) {
+func NormOf(part *csr.Matrix, s Spec, pool *parallel.Pool) (quantize.Norm, error) {
 	return quantize.NewNorm(part, s.quantization(), csr.Panels(part), pool)
 }
 

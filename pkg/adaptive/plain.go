@@ -9,7 +9,7 @@ import (
 
 // plain is a matrix in FP64 CSR.
 type plain struct {
-	*linop.CSR
+	linop.CSR
 	m       *csr.Matrix
 	kernels *kernels.Set
 }
@@ -17,13 +17,13 @@ type plain struct {
 func (p plain) bytes() int64 { return p.m.Bytes() }
 
 // plain stores the matrix in FP64 CSR.
-func (b *builder) plain(c choice) (*Matrix, error) {
+func (b *builder) plain(c choice) (Matrix, error) {
 	p := plain{linop.NewCSR(b.m, b.pool), b.m, b.spec.Kernels}
-	p.Use(b.spec.Kernels)
-	return &Matrix{operator: p, products: &p.Products, tol: b.part.Tol, choice: c, stored: p, pool: b.pool, stats: b.plainStats(b.m.Bytes())}, nil
+	kernels.Use(p.CSR, b.spec.Kernels)
+	return &matrix{operator: p, products: p.CSR, tol: b.part.Tol, choice: c, stored: p, pool: b.pool, stats: b.plainStats(b.m.Bytes())}, nil
 }
 
-// plainStats are those of a matrix in FP64 of so many bytes.
+// plainStats returns the Stats of a matrix in FP64 of so many bytes.
 func (b *builder) plainStats(bytes int64) Stats {
 	counts := make([]int, len(b.panels)-1)
 	b.pool.RunRanges(b.panels, func(k, lo, hi int) {

@@ -60,8 +60,8 @@ func Models() (list []*Model) {
 	return list
 }
 
-// ModelOf returns the model of this processor with these kernels, or of the nearest one that is
-// known; nil stands for the default kernels.
+// ModelOf returns the model of this processor with these kernels, or of the nearest known
+// processor; nil stands for the default kernels.
 func ModelOf(k *kernels.Set) *Model {
 	name := k.Or().String()
 	for i := range processors {

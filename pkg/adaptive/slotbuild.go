@@ -6,12 +6,13 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/sell"
 )
 
 const (
 	lanes = kernels.Lanes
-	// columnReach is the range of 16-bit columns, farReach that of 24-bit ones.
+	// columnReach is the range of 16-bit columns, farReach the range of 24-bit columns.
 	columnReach = 1 << 16
 	farReach    = 1 << 24
 	// fullDiagonal is the number of lanes, of eight, from which on a slot of a
@@ -31,8 +32,8 @@ type slotBuilder struct {
 	sell.Packer // of ints or of other
 	plan        slotPlan
 	traits      // of its layout
-	ints        Integers
-	other       sell.Items // the integers as blocks, or those of a tile
+	ints        quantize.Integers
+	other       sell.Items // the integers as blocks, or the integers of a tile
 
 	out      kernels.SlotPanel        // without its values
 	streams  [kernels.MaxBlock][]byte // values of each row of blocks, or of even and odd slots
@@ -63,7 +64,7 @@ func (s *slotBuilder) setPlan(plan slotPlan) {
 }
 
 // slotted stores the matrix in slots.
-func (b *builder) slotted(c choice) (*Matrix, error) {
+func (b *builder) slotted(c choice) (Matrix, error) {
 	s, stats, err := b.packed(c.slotPlan)
 	if err != nil {
 		return nil, err
@@ -175,7 +176,7 @@ func (s *slotBuilder) finish() {
 	}
 }
 
-// row is the row at a place in the order.
+// row returns the row at a position in the order.
 func (s *slotBuilder) row(at int) int {
 	if s.out.Order == nil {
 		return at

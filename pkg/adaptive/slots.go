@@ -23,7 +23,7 @@ type slotMatrix struct {
 }
 
 // slots returns the slots of a matrix that has some.
-func (a *Matrix) slots() *slotMatrix {
+func (a *matrix) slots() *slotMatrix {
 	switch s := a.stored.(type) {
 	case *slotMatrix:
 		return s

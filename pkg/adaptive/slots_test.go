@@ -40,7 +40,7 @@ func plans(t *testing.T, m *csr.Matrix, s Spec) []estimate {
 }
 
 // planned stores m in slots of that kind.
-func planned(t *testing.T, m *csr.Matrix, s Spec, p slotPlan) *Matrix {
+func planned(t *testing.T, m *csr.Matrix, s Spec, p slotPlan) Matrix {
 	t.Helper()
 	b, err := newBuilder(m, s, newPool(t, 2))
 	if err != nil {
@@ -134,12 +134,12 @@ func TestRebuild(t *testing.T) {
 	other := pattern(t, 9000, 3000, func(i int) int { return i % 12 })
 	spec := Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24, Layout: Slots}
 	x := random(3, 3000)
-	var old *Matrix
+	var old Matrix
 	for _, eps := range []float64{0x1p-53, 0x1p-24, 0x1p-37} {
 		for _, m := range []*csr.Matrix{m, other, m} {
 			for _, layout := range []Layout{Slots, SELL, Tiles, Bucketed, CSR, Diagonals, COO, ELL, Hybrid, SELL8, BCRS4x1} {
 				spec.Epsilon, spec.Layout = eps, layout
-				a, err := Rebuild(old, m, spec, newPool(t, 2))
+				a, err := rebuild(old, m, spec, newPool(t, 2))
 				if err != nil {
 					t.Fatal(err)
 				}

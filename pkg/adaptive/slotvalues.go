@@ -14,7 +14,7 @@ import (
 type rounding uint8
 
 const (
-	shortWidths rounding = iota // those of short widths
+	shortWidths rounding = iota // slots of short widths
 	noBytes
 )
 
@@ -22,7 +22,7 @@ const (
 // slots of both kinds.
 const longGroup = 16
 
-// roundingOf is that of a group with so many slots in the order of their widths, of which
+// roundingOf returns the rounding of a group with so many slots in the order of their widths, of which
 // the widest has w bits. With 24-bit columns x takes longer than decoding, so that bytes do not pay.
 func (t traits) roundingOf(block, slots int, w uint8) rounding {
 	if t.far || w > byteWidths && block == 1 && slots < longGroup {

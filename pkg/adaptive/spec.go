@@ -11,11 +11,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// The names of package quantize that a Spec is made of.
+// The types of a Spec.
 type (
 	Set       = quantize.Set
 	Criterion = quantize.Criterion
-	Integers  = quantize.Integers
 )
 
 // The criteria, and the smallest epsilon.
@@ -29,23 +28,14 @@ const (
 // Criteria lists the criteria that need no x.
 var Criteria = quantize.Criteria
 
-// Sets lists the sets of several formats.
-func Sets() []Set { return quantize.Sets() }
-
-// Names lists what LookupSet knows.
-func Names() []string { return quantize.Names() }
-
 // LookupSet returns the set of that name; the name of a format stands for that
 // format alone. Upper and lower case are alike.
 func LookupSet(name string) (Set, error) { return quantize.LookupSet(name) }
 
-// Sets to choose: AFX fits the format of each element to the accuracy; the others hold all elements in one format.
+// AFX fits the format of each element to the accuracy, FP64 holds all elements in float64; see LookupSet for others.
 var (
 	AFX  = mustLookup("AFX")
 	FP64 = mustLookup("FP64")
-	FP32 = mustLookup("FP32")
-	FP16 = mustLookup("FP16")
-	BF16 = mustLookup("BF16")
 )
 
 func mustLookup(name string) Set {
@@ -55,12 +45,6 @@ func mustLookup(name string) Set {
 	}
 	return s
 }
-
-// ParseEpsilon reads a target accuracy: 1e-7 or 2^-24.
-func ParseEpsilon(text string) (float64, error) { return quantize.ParseEpsilon(text) }
-
-// FormatEpsilon is the inverse of ParseEpsilon, up to three digits.
-func FormatEpsilon(epsilon float64) string { return quantize.FormatEpsilon(epsilon) }
 
 // Spec is how to store a matrix: formats, accuracy and layout.
 type Spec struct {
@@ -76,31 +60,30 @@ type Spec struct {
 	// GuardBits are extra bits for AFX: each halves its error.
 	GuardBits int
 
-	// PaperExact takes the intervals as they are printed in [Molina24], with T
-	// as it is and truncation but for FP32 and Minifloats, where otherwise epsilon T is rounded down to a
-	// power of two and values are rounded to nearest; and it drops every element that is at
-	// most epsilon T, diagonal and whole rows included. For reproduction only: the
+	// PaperExact takes the intervals as printed in [Molina24], with T as it is and with truncation except for FP32 and
+	// Minifloats. Without it, epsilon T is rounded down to a power of two and values are rounded to nearest. It drops
+	// every element that is at most epsilon T, diagonal and whole rows included. It is for reproduction only: the
 	// error of truncation may reach twice the bound.
 	PaperExact bool
 
-	// Layout is how the stored matrix lies in memory; see Layouts.
+	// Layout is the order of the stored matrix in memory; see Layouts.
 	Layout Layout
 
-	// DD says that products are with double-double vectors, see Matrix.DD: LayoutAuto takes what is fastest with these, and layouts
-	// without such products are faults.
+	// DD says that products are with double-double vectors, see Matrix.DD: LayoutAuto takes the layout that is fastest with
+	// these vectors, and a layout without such products is a fault.
 	DD bool
 
-	// MaxBytes is what a layout that is filled up with zeros may take, SELL8, BCRS4x1, ELL or Hybrid; 0: any number.
+	// MaxBytes limits the bytes of a layout that is filled up with zeros, SELL8, BCRS4x1, ELL or Hybrid; 0: no limit.
 	MaxBytes int64
 
-	// Kernels are those that store and multiply; nil: the default ones of this processor.
+	// Kernels store and multiply; nil: the default kernels of this processor.
 	Kernels *kernels.Set
 
-	// Model is what LayoutAuto chooses by; nil: ModelOf the kernels.
+	// Model is the model by which LayoutAuto chooses; nil: ModelOf the kernels.
 	Model *Model
 
-	// Whole is what there is to know of the matrix that is stored in parts, of which this one is one: its rows, with
-	// columns that may be of others; nil: the matrix is no part.
+	// Whole describes the whole matrix if this one is a part of it: some of its rows, with columns that other parts may
+	// have as well; nil: the matrix is not a part.
 	Whole *Whole
 
 	// StorageArithmetic multiplies and adds the elements of formats that are
@@ -109,7 +92,7 @@ type Spec struct {
 	StorageArithmetic bool
 }
 
-// quantization returns what package quantize has to know.
+// quantization returns the spec for package quantize.
 func (s Spec) quantization() quantize.Spec {
 	q := quantize.Spec{
 		Set: s.Set, Epsilon: s.Epsilon, Criterion: s.Criterion, X: s.X,

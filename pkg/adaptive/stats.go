@@ -22,14 +22,14 @@ type Stats struct {
 	Work    int64         // bytes of sums that a product needs besides, of a symmetric matrix
 }
 
-// FormatStats is the part of one format; both signs of an unsigned one.
+// FormatStats is the part of one format; an unsigned format counts both signs.
 type FormatStats struct {
 	Format formats.Format
 	Count  int
 	Bytes  int64 // values, column indices and row offsets
 }
 
-// PerNonzero is the bytes per nonzero of the matrix that was stored.
+// PerNonzero returns the bytes per nonzero of the matrix that was stored.
 func (s Stats) PerNonzero() float64 { return float64(s.Bytes) / float64(max(s.NNZ, 1)) }
 
 // Add returns the Stats of two matrices together.
@@ -68,7 +68,7 @@ func Predict(m *csr.Matrix, s Spec, pool *parallel.Pool) (Stats, error) {
 	return bucketStats(b, a), nil
 }
 
-// bucketStats are those of a matrix in bucketed CSR.
+// bucketStats returns the Stats of a matrix in bucketed CSR.
 func bucketStats(b *builder, a assigned) Stats {
 	s := Stats{NNZ: a.nnz, Scales: b.scaleBytes()}
 	s.Bytes = s.Scales
@@ -92,7 +92,7 @@ func bucketStats(b *builder, a assigned) Stats {
 	return s
 }
 
-// slotStats are those of a matrix in slots of so many bytes. The format of an element is the AFX
+// slotStats returns the Stats of a matrix in slots of so many bytes. The format of an element is the AFX
 // format that its slot would fit.
 func slotStats(b *builder, t *sell.Tally, bytes int64) Stats {
 	s := Stats{NNZ: t.NNZ, Scales: b.scaleBytes()}

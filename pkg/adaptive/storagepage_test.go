@@ -81,7 +81,7 @@ columns count from 0. The unit of its row is 2^%d, its quantum 2^%d, so it is th
 
 // storedIn stores m in a layout; ok is false if m has no blocks, is not symmetric as it would be
 // stored, or has rows too long for ELL.
-func storedIn(t *testing.T, m *csr.Matrix, c Criterion, l Layout) (a *Matrix, ok bool) {
+func storedIn(t *testing.T, m *csr.Matrix, c Criterion, l Layout) (a Matrix, ok bool) {
 	if l == Symmetric && c != NW {
 		return nil, false
 	}
@@ -134,8 +134,8 @@ func partsTable(t *testing.T) string {
 			t.Fatalf("elasticity3d is not stored in %s", l)
 		}
 		var values, columns, widths, groups int
-		size := a.choice.block * a.choice.block
-		for _, panels := range a.slots().panels {
+		size := a.(*matrix).choice.block * a.(*matrix).choice.block
+		for _, panels := range a.(*matrix).slots().panels {
 			for _, p := range panels {
 				values += len(p.Values) - kernels.SlotPadding
 				columns += 2*len(p.Index) + 4*len(p.Offsets)

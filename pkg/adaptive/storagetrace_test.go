@@ -75,7 +75,7 @@ func newTrace(t *testing.T, row, col int) *trace {
 	t.Helper()
 	f := &trace{row: row, col: col, m: generated(t, "poisson2d", generate.Params{"n": 4, "decades": 2})}
 	f.value, f.lane, f.first = f.m.At(row, col), row%lanes, row/lanes*lanes
-	var a, short *Matrix
+	var a, short Matrix
 	f.bits.traced, a = f.stored(t, 26)
 	f.bytes.traced, short = f.stored(t, 18)
 	f.decodeBits()
@@ -95,11 +95,11 @@ func newTrace(t *testing.T, row, col int) *trace {
 }
 
 // stored stores the matrix at an accuracy and finds the element there.
-func (f *trace) stored(t *testing.T, accuracy int) (traced, *Matrix) {
+func (f *trace) stored(t *testing.T, accuracy int) (traced, Matrix) {
 	a := build(t, f.m, Spec{Set: set(t, "AFX"), Epsilon: math.Ldexp(1, -accuracy), Criterion: CW, Layout: Slots})
-	e := traced{accuracy: accuracy, unit: a.tol.Exponent(f.row)}
-	e.quant = e.unit - a.slots().unitQuanta
-	e.slots(t, &a.slots().panels[0][0].SlotPanel)
+	e := traced{accuracy: accuracy, unit: a.(*matrix).tol.Exponent(f.row)}
+	e.quant = e.unit - a.(*matrix).slots().unitQuanta
+	e.slots(t, &a.(*matrix).slots().panels[0][0].SlotPanel)
 	e.integer = f.rounded(a, f.row, f.col)
 	for _, s := range e.panel {
 		if s.slice != f.row/lanes {
@@ -118,7 +118,7 @@ func (f *trace) stored(t *testing.T, accuracy int) (traced, *Matrix) {
 
 // check compares the integers of all slots with the elements of the matrix, and
 // their widths with what the builder gives to such a group.
-func (f *trace) check(t *testing.T, e *traced, a *Matrix) {
+func (f *trace) check(t *testing.T, e *traced, a Matrix) {
 	if e.decoded != e.integer {
 		t.Errorf("decoded %d from a slot of %d bits, stored %d", e.decoded, e.width, e.integer)
 	}
@@ -150,8 +150,8 @@ func (f *trace) check(t *testing.T, e *traced, a *Matrix) {
 }
 
 // rounded is the integer of a_ij.
-func (f *trace) rounded(a *Matrix, i, j int) int64 {
-	return int64(math.RoundToEven(math.Ldexp(f.m.At(i, j), a.slots().unitQuanta-a.tol.Exponent(i))))
+func (f *trace) rounded(a Matrix, i, j int) int64 {
+	return int64(math.RoundToEven(math.Ldexp(f.m.At(i, j), a.(*matrix).slots().unitQuanta-a.(*matrix).tol.Exponent(i))))
 }
 
 // slots takes the slots out of the panel, which has one group for each slice.

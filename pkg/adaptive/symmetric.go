@@ -34,7 +34,7 @@ type symmetricMatrix struct {
 // symmetricPart is a range of panels and the range of block rows of its sums.
 type symmetricPart struct {
 	first, last int // panels first to last-1
-	from, own   int // the block rows from..own-1 are those of columns only
+	from, own   int // the block rows from..own-1 have columns only
 	to          int
 	sums        []float64
 	several     []float64 // sums of several vectors, from their first product on
@@ -69,7 +69,7 @@ func (b *builder) cutParts(bounds []int, block, step int) []symmetricPart {
 
 // symmetric stores the lower triangle of the matrix, or the matrix in another layout if it turns
 // out not to be symmetric.
-func (b *builder) symmetric(c choice) (*Matrix, error) {
+func (b *builder) symmetric(c choice) (Matrix, error) {
 	slots, stats, err := b.packed(c.slotPlan)
 	if err != nil {
 		return nil, err

@@ -160,7 +160,7 @@ func TestSymmetricIsChosen(t *testing.T) {
 	blocks := build(t, m, s)
 	s.Layout = Symmetric
 	lower := build(t, m, s)
-	if lower.choice.block != 3 || float64(lower.Bytes()) > 0.62*float64(blocks.Bytes()) {
+	if lower.(*matrix).choice.block != 3 || float64(lower.Bytes()) > 0.62*float64(blocks.Bytes()) {
 		t.Errorf("%s in %d bytes, %s in %d", blocks.LayoutText(), blocks.Bytes(), lower.LayoutText(), lower.Bytes())
 	}
 	if w := lower.Stats().Work; w == 0 || w > m.Bytes()/4 {

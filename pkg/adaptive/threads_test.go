@@ -49,7 +49,7 @@ func TestThreads(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s, ok := a.stored.(*symmetricMatrix); ok && len(s.parts) < 4 {
+			if s, ok := a.(*matrix).stored.(*symmetricMatrix); ok && len(s.parts) < 4 {
 				t.Fatalf("%d parts only", len(s.parts))
 			}
 			y, r, z := make([]float64, m.Rows), make([]float64, m.Rows), make([]float64, m.Rows)

@@ -130,7 +130,7 @@ func (s *slotBuilder) tile(at, end int32, g, from int) {
 	}
 }
 
-// tilesCost is estimated from the first estimate, that of slots: columns and widths are
+// tilesCost is estimated from the first estimate, the estimate of slots: columns and widths are
 // about the same, rows have runs in several segments, and x is read once for each unit.
 func (s *sample) tilesCost(b *builder, _ estimate) (c cost) {
 	if !b.farX() || s.stored == 0 {

@@ -18,7 +18,7 @@ func TestThreadsTouchTheirPanels(t *testing.T) {
 	}
 	owner := map[uintptr]int{}
 	seen := map[int]bool{}
-	units := a.slots().panels
+	units := a.(*matrix).slots().panels
 	for k, u := range units {
 		thread := parallel.Owner(k, len(units), threads)
 		seen[thread] = true

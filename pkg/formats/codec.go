@@ -97,8 +97,8 @@ func (c Codec) Range() (least, largest float64) {
 }
 
 // LeastNormal returns the least magnitude from which on the error is relative, 0 for Fixed;
-// below it that of a Minifloat is at most half of its least subnormal number, or less than
-// the whole of it with truncation.
+// below it the error of a Minifloat is at most half of its least subnormal number, or less than
+// that number with truncation.
 func (c Codec) LeastNormal() float64 {
 	least, _ := c.Range()
 	if c.Kind == Minifloat && c.scaleInRange() {
@@ -174,7 +174,7 @@ func (c Codec) layout() layout {
 	return l
 }
 
-// value is the magnitude that a code stands for; that of code 0 is the least
+// value returns the magnitude that a code stands for; the magnitude of code 0 is the least
 // normal one.
 func (l layout) value(code uint64) float64 {
 	return math.Float64frombits(max(code, l.minCode)<<l.drop + l.offset)

@@ -17,8 +17,8 @@
 // than 2 u |v| with truncation; in fixed point half a quantum and a quantum, where the
 // quantum is 2^Exponent.
 //
-// Minifloats have subnormal numbers: below the least normal one the error is at most half of
-// the least subnormal, 2^(Exponent + 1 - bias - p).
+// Minifloats have subnormal numbers: below the least normal number the error is at most half of
+// the least subnormal number, 2^(Exponent + 1 - bias - p).
 //
 // All codes of RPRE and RPREU are normal numbers, there is none for zero. NaN and Inf are
 // not encoded, and codes for them, which Minifloats have, are not decoded. Values are stored little endian, one after the

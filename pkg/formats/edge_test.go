@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What no codec of its kind takes is an error that names the place.
+// A value that no codec of its kind takes is an error that names its index.
 func TestOutOfRange(t *testing.T) {
 	for _, c := range codecs() {
 		least, largest := c.Range()

@@ -50,7 +50,7 @@ func (f Format) MaxExponent() int {
 	return int(f.lastCode()>>(f.Significand-1)) - f.bias()
 }
 
-// bias is that of the exponent of a float.
+// bias is the bias of the exponent of a float.
 func (f Format) bias() int { return 1<<(f.ExponentBits-1) - 1 }
 
 // lastCode is the largest number's, without its sign. The last exponent stands for Inf and

@@ -8,7 +8,7 @@ import (
 // Backend names a way to a device.
 type Backend string
 
-// The back ends.
+// The backends.
 const (
 	CUDA    Backend = "cuda"
 	HIP     Backend = "hip"
@@ -23,7 +23,7 @@ var Backends = []Backend{CUDA, HIP, OpenCL}
 // used.
 var ErrUnavailable = errors.New("no such device")
 
-// notInBuild is the message of a build without back ends.
+// notInBuild is the message of a build without backends.
 const notInBuild = "GPU support is not in this build (it was built without cgo, or for a system that has none)"
 
 // Error is a failure of a device, or of the library that drives it.
@@ -44,7 +44,7 @@ func (e *Error) Error() string {
 	return s + ": " + e.Reason()
 }
 
-// Reason is the error without back end and device.
+// Reason is the error without backend and device.
 func (e *Error) Reason() string {
 	s := e.Text
 	if e.Doing != "" {

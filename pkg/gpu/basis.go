@@ -9,26 +9,24 @@ import (
 )
 
 // basis is a linop.Basis on a device, see source/basis.c. Chunks are as long as blocks of package packed. Vectors take the bytes that
-// their format needs; those of BasisAdaptive take the memory of float64, of which operations read less.
+// their format needs; vectors of BasisAdaptive take the memory of float64, of which operations read less.
 type basis struct {
-	s      *Space
+	s      *deviceSpace
 	chunks int
 	room   int // bytes an element
 	rule   func(delta float64) packed.Rule
 	groups []basisGroup
-	tally  Buffer // bytes set, by block
+	tally  buffer // bytes set, by block
 	counts linop.BasisCounts
 	read   int64 // elements that operations have read
 	others int64 // bytes of the vectors that they have read and written
 }
 
 // basisGroup is the memory of as many vectors as one kernel takes.
-type basisGroup struct{ v, heads Buffer }
-
-var _ linop.Packer[*Vector, Scalar] = (*Space)(nil)
+type basisGroup struct{ v, heads buffer }
 
 // NewBasis returns an empty basis, which Close releases. It panics if there is no such format.
-func (s *Space) NewBasis(f linop.BasisFormat) linop.Basis[*Vector, Scalar] {
+func (s *deviceSpace) NewBasis(f linop.BasisFormat) linop.Basis[*Vector, Scalar] {
 	b := &basis{s: s, chunks: (s.n + packed.Block - 1) / packed.Block}
 	uniform := func(f packed.Format) {
 		b.room, b.rule = f.Bytes(), func(float64) packed.Rule { return packed.Uniform(f) }

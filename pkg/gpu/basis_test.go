@@ -49,7 +49,7 @@ func TestBasis(t *testing.T) {
 					sizes = sizes[1:4]
 				}
 				for _, n := range sizes {
-					s := NewSpace(d, n)
+					s := newSpace(d, n)
 					testBasis(t, s, s.NewBasis(f).(*basis), vectors, delta)
 					s.Close()
 				}
@@ -58,7 +58,7 @@ func TestBasis(t *testing.T) {
 	}
 }
 
-func testBasis(t *testing.T, s *Space, b *basis, vectors int, delta float64) {
+func testBasis(t *testing.T, s *deviceSpace, b *basis, vectors int, delta float64) {
 	rng := rand.New(rand.NewPCG(3, uint64(s.n)))
 	host, w, a := packed.New(s.n, nil, nil), s.New(), 0.3
 	stored, bytes := make([][]float64, vectors), int64(0)
@@ -105,7 +105,7 @@ func testBasis(t *testing.T, s *Space, b *basis, vectors int, delta float64) {
 // What is not finite stays so, what formats do not reach is dropped, and a vector set again takes the place of the first.
 func TestBasisExtremes(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		s := NewSpace(d, 2*packed.Block)
+		s := newSpace(d, 2*packed.Block)
 		defer s.Close()
 		w := s.New()
 		for _, c := range []struct {

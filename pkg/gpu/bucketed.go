@@ -11,8 +11,8 @@ import (
 
 // bucketedStorage is the papers' layout: one CSR for each format, their arrays joined.
 type bucketedStorage struct {
-	list, ptr, col, val Buffer
-	theta, exps         Buffer
+	list, ptr, col, val buffer
+	theta, exps         buffer
 	rows                int
 	shift               uint32 // 2^shift threads a row
 	buckets, byTheta    uint32 // all, and the first ones that are stored by theta
@@ -30,9 +30,9 @@ type bucketEntry struct {
 	ptr, col              uint32
 }
 
-// NewBucketed copies m to a device as spec says, in the layout adaptive.Bucketed, made on
+// storeBucketed copies m to a device as spec says, in the layout adaptive.Bucketed, made on
 // the threads of pool. Arithmetic is FP64: StorageArithmetic is an error.
-func NewBucketed(d *Device, m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (*Matrix, error) {
+func storeBucketed(d *Device, m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (Matrix, error) {
 	if spec.StorageArithmetic {
 		return nil, errors.New("gpu: arithmetic in the formats of storage is for the host")
 	}
@@ -44,7 +44,7 @@ func NewBucketed(d *Device, m *csr.Matrix, spec adaptive.Spec, pool *parallel.Po
 	return newBucketed(d, a)
 }
 
-func newBucketed(d *Device, a *adaptive.Matrix) (*Matrix, error) {
+func newBucketed(d *Device, a adaptive.Matrix) (Matrix, error) {
 	rows, cols := a.Dims()
 	buckets := a.Buckets()
 	nonzeros, bytes := 0, 0
@@ -90,8 +90,8 @@ func withGap(bytes int) int { return (bytes + 15) / 8 * 8 }
 
 func (s *bucketedStorage) describe() (adaptive.Stats, string) { return s.stats, s.text }
 
-func (s *bucketedStorage) buffers() []*Buffer {
-	return []*Buffer{&s.list, &s.ptr, &s.col, &s.val, &s.theta, &s.exps}
+func (s *bucketedStorage) buffers() []*buffer {
+	return []*buffer{&s.list, &s.ptr, &s.col, &s.val, &s.theta, &s.exps}
 }
 
 func (s *bucketedStorage) blocks() uint32 { return blocksFor(s.rows<<s.shift, rowBlocks) }

@@ -10,24 +10,24 @@ import (
 
 // csrStorage is CSR with values in FP64 or FP32: 4-byte row offsets and columns.
 type csrStorage struct {
-	ptr, col, val Buffer
+	ptr, col, val buffer
 	rows          int
 	shift         uint32 // 2^shift threads a row
 	single        bool   // FP32
 	long          longRows
 }
 
-// MostNonzeros is the number of nonzeros of a matrix at most: what 4-byte row offsets count, so that what a block of threads goes
-// on to still does not overflow.
+// MostNonzeros is the largest number of nonzeros of a matrix: 4-byte row offsets count them, and the offset to which a block of threads
+// goes on does not overflow.
 const MostNonzeros = math.MaxUint32 - 4*threads
 
 // NewCSR copies m to a device in FP64: 12 bytes per nonzero and 4 a row.
-func NewCSR(d *Device, m *csr.Matrix) (*Matrix, error) {
+func NewCSR(d *Device, m *csr.Matrix) (Matrix, error) {
 	return newCSR(d, m, &csrStorage{val: put(d, m.Val)})
 }
 
 // NewCSR32 is NewCSR with the values rounded to FP32: 8 bytes per nonzero.
-func NewCSR32(d *Device, m *csr.Matrix) (*Matrix, error) {
+func NewCSR32(d *Device, m *csr.Matrix) (Matrix, error) {
 	val := make([]float32, len(m.Val))
 	for k, v := range m.Val {
 		val[k] = float32(v)
@@ -35,7 +35,7 @@ func NewCSR32(d *Device, m *csr.Matrix) (*Matrix, error) {
 	return newCSR(d, m, &csrStorage{val: put(d, val), single: true})
 }
 
-func newCSR(d *Device, m *csr.Matrix, s *csrStorage) (*Matrix, error) {
+func newCSR(d *Device, m *csr.Matrix, s *csrStorage) (Matrix, error) {
 	if m.NNZ() > MostNonzeros {
 		d.release(s.buffers()...)
 		return nil, fmt.Errorf("gpu: %d nonzeros; at most %d fit 4-byte row offsets", m.NNZ(), MostNonzeros)
@@ -52,7 +52,7 @@ func newCSR(d *Device, m *csr.Matrix, s *csrStorage) (*Matrix, error) {
 
 func (s *csrStorage) describe() (adaptive.Stats, string) { return adaptive.Stats{}, "csr" }
 
-func (s *csrStorage) buffers() []*Buffer {
+func (s *csrStorage) buffers() []*buffer {
 	return append(s.long.buffers(), &s.ptr, &s.col, &s.val)
 }
 
@@ -81,20 +81,20 @@ func (s *csrStorage) multiply(d *Device, p *product) {
 		launchParts(d, s.shortBlocks(), rows)
 		launch(d, l.segmentBlocks(), segments)
 	}
-	l.finish(d, noUnit, Buffer{}, s.shortBlocks(), p)
+	l.finish(d, noUnit, buffer{}, s.shortBlocks(), p)
 }
 
 // magnitudes is plain, but |A||x|.
 const magnitudes = math.MaxUint32
 
-// AbsApply computes dst = |A||x|, for a matrix of NewCSR; it panics for others.
-func (a *Matrix) AbsApply(dst, x *Vector) {
+// AbsApply implements Matrix.
+func (a *deviceMatrix) AbsApply(dst, x *Vector) {
 	a.double("AbsApply")
 	a.run(product{what: magnitudes, x: x.mem, dst: dst.mem})
 }
 
 // double returns the storage of a matrix of NewCSR.
-func (a *Matrix) double(what string) *csrStorage {
+func (a *deviceMatrix) double(what string) *csrStorage {
 	s, ok := a.stored.(*csrStorage)
 	if !ok || s.single {
 		panic("gpu: " + what + " of a matrix that is not of NewCSR")
@@ -102,19 +102,15 @@ func (a *Matrix) double(what string) *csrStorage {
 	return s
 }
 
-// Accurate is a Matrix of NewCSR whose Residual accumulates in double-double, as that of
-// linop.Accurate does: r is right to working precision however much b - A x cancels.
-type Accurate struct{ *Matrix }
+// Accurate is a Matrix of NewCSR whose Residual accumulates in double-double, as in
+// linop.Accurate: r is right to working precision however much b - A x cancels.
+type Accurate struct{ Matrix }
 
-// NewAccurate returns a as an Accurate. It panics if NewCSR did not make a.
-func NewAccurate(a *Matrix) Accurate {
-	a.double("NewAccurate")
-	return Accurate{a}
-}
+// Residual computes r = b - A x, rounded once per element. It panics if NewCSR did not make the matrix.
+func (a Accurate) Residual(r, b, x *Vector) { a.accurate(r, b, x) }
 
-// Residual computes r = b - A x, rounded once per element.
-func (a Accurate) Residual(r, b, x *Vector) {
-	s := a.double("Residual")
+func (a *deviceMatrix) accurate(r, b, x *Vector) {
+	s := a.double("Accurate.Residual")
 	l := &s.long
 	launch(a.d, s.shortBlocks(), spmvCsrAccurate{
 		rows: uint32(s.rows), shift: s.shift, most: l.most, ptr: s.ptr, col: s.col, val: s.val, x: x.mem, r: r.mem, b: b.mem,

@@ -269,7 +269,7 @@ func fakeCG(t *testing.T, c *control) (calls int64, err error) {
 	}
 	defer d.Close()
 	m := generated(t, "poisson2d", generate.Params{"n": 5})
-	space := NewSpace(d, m.Rows)
+	space := newSpace(d, m.Rows)
 	defer space.Close()
 	a, err := NewCSR(d, m)
 	if err != nil {

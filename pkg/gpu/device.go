@@ -30,7 +30,7 @@ type loaded struct {
 	launches int // so far
 }
 
-// Open opens a device of a back end: that of the index, counting from 0.
+// Open opens the device of a backend with this index, counting from 0.
 func Open(b Backend, index int) (*Device, error) {
 	n, err := count(b)
 	switch {
@@ -173,15 +173,15 @@ func (d *Device) Close() {
 	d.drv = nil
 }
 
-// Buffer is memory of a device. The zero Buffer may be given to a kernel that does not
+// buffer is memory of a device. The zero buffer may be given to a kernel that does not
 // read it.
-type Buffer struct {
+type buffer struct {
 	handle uint64
 	bytes  int64
 }
 
-// alloc returns a buffer; on failure the zero Buffer, and the device keeps the error.
-func (d *Device) alloc(bytes int64) (b Buffer) {
+// alloc returns a buffer; on failure the zero buffer, and the device keeps the error.
+func (d *Device) alloc(bytes int64) (b buffer) {
 	if d.err == nil {
 		var err error
 		b, err = d.tryAlloc(bytes)
@@ -191,7 +191,7 @@ func (d *Device) alloc(bytes int64) (b Buffer) {
 }
 
 // tryAlloc returns a buffer, or an error that the device does not keep.
-func (d *Device) tryAlloc(bytes int64) (b Buffer, err error) {
+func (d *Device) tryAlloc(bytes int64) (b buffer, err error) {
 	bytes = max(bytes, 8)
 	handle, err := d.drv.alloc(bytes)
 	if err != nil {
@@ -200,11 +200,11 @@ func (d *Device) tryAlloc(bytes int64) (b Buffer, err error) {
 	d.live++
 	d.bytes += bytes
 	d.most = max(d.most, d.bytes)
-	return Buffer{handle, bytes}, nil
+	return buffer{handle, bytes}, nil
 }
 
 // release gives buffers back and makes them zero.
-func (d *Device) release(buffers ...*Buffer) {
+func (d *Device) release(buffers ...*buffer) {
 	for _, b := range buffers {
 		if b.bytes > 0 {
 			if d.drv != nil {
@@ -212,27 +212,27 @@ func (d *Device) release(buffers ...*Buffer) {
 			}
 			d.live--
 			d.bytes -= b.bytes
-			*b = Buffer{}
+			*b = buffer{}
 		}
 	}
 }
 
 // upload copies s to a buffer, from an element on.
-func upload[T any](d *Device, to Buffer, at int, s []T) {
+func upload[T any](d *Device, to buffer, at int, s []T) {
 	if size := int64(unsafe.Sizeof(*new(T))); d.err == nil && len(s) > 0 {
 		d.note("copying to the device", d.drv.upload(to.handle, int64(at)*size, unsafe.Pointer(unsafe.SliceData(s)), int64(len(s))*size, false))
 	}
 }
 
 // download fills s from a buffer and waits for it.
-func download[T any](d *Device, s []T, from Buffer) {
+func download[T any](d *Device, s []T, from buffer) {
 	if size := int64(unsafe.Sizeof(*new(T))); d.err == nil && len(s) > 0 {
 		d.note("copying from the device", d.drv.download(unsafe.Pointer(unsafe.SliceData(s)), from.handle, 0, int64(len(s))*size, false))
 	}
 }
 
 // put returns a buffer that holds s.
-func put[T any](d *Device, s []T) Buffer {
+func put[T any](d *Device, s []T) buffer {
 	b := d.alloc(int64(len(s)) * int64(unsafe.Sizeof(*new(T))))
 	upload(d, b, 0, s)
 	return b

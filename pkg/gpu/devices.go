@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Found is a device, or why a back end has none.
+// Found is a device, or why a backend has none.
 type Found struct {
 	Info
-	Err error // wraps ErrUnavailable; of the device, or if Name is "" of its back end
+	Err error // wraps ErrUnavailable; of the device, or if Name is "" of its backend
 }
 
-// Devices lists the devices of every back end, in the order in which they are tried, without
+// Devices lists the devices of every backend, in the order in which they are tried, without
 // opening any. Their free memory is what NVIDIA's management library or AMD's kernel driver
-// say. A back end without devices has one entry with the reason.
+// say. A backend without devices has one entry with the reason.
 func Devices() []Found {
 	var all []Found
 	for _, b := range Backends {
@@ -43,10 +43,10 @@ func found(b Backend, index int) Found {
 	return Found{info, err}
 }
 
-// Best returns the device to take where none was named: of the first back end that has one
+// Best returns the device to take where none was named: of the first backend that has one
 // which can run the kernels and is not the host itself, the device with the most free memory,
 // or with the most memory if that is not known of all. Of equal ones it takes the first. Its
-// error has the reason of every back end. It opens no device.
+// error has the reason of every backend. It opens no device.
 func Best() (Info, error) {
 	if !built {
 		return Info{}, fmt.Errorf("%w: %s", ErrUnavailable, notInBuild)
@@ -82,7 +82,7 @@ func best(all []Found) (Info, error) {
 	return slices.MaxFunc(usable, func(a, b Info) int { return cmp.Compare(room(a), room(b)) }), nil
 }
 
-// Count returns the number of devices of a back end, opening its library.
+// Count returns the number of devices of a backend, opening its library.
 func Count(b Backend) (int, error) {
 	n, err := count(b)
 	if err != nil {

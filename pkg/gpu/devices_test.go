@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The device to take is the freest of the first back end that has a usable one.
+// The device to take is the freest of the first backend that has a usable one.
 func TestBest(t *testing.T) {
 	device := func(b Backend, index int, memory, free int64) Found {
 		return Found{Info: Info{Backend: b, Index: index, Name: "GPU", Memory: memory, Free: free}}

@@ -21,7 +21,7 @@ import (
 	"unsafe"
 )
 
-// built reports whether back ends are in this build.
+// built reports whether backends are in this build.
 const built = true
 
 var backends = map[Backend]*C.gpu_backend{
@@ -39,7 +39,7 @@ func failure(rc C.int, e *C.gpu_error) error {
 // opening is held while libraries are opened and devices counted.
 var opening sync.Mutex
 
-// count opens the library of a back end and returns the number of its devices.
+// count opens the library of a backend and returns the number of its devices.
 func count(b Backend) (int, error) {
 	if backends[b] == nil {
 		return 0, fmt.Errorf("there is no %q", b)

@@ -12,7 +12,7 @@ import (
 // launched counts what the devices of all tests ran.
 var launched = map[Backend]*[numKernels]int{}
 
-// demanded are the back ends that MPSOLVE_TEST_DEVICES names, in words.
+// demanded are the backends that MPSOLVE_TEST_DEVICES names, in words.
 func demanded() []string { return strings.Fields(os.Getenv("MPSOLVE_TEST_DEVICES")) }
 
 // TestMain fails where a whole run has left out a kernel on some device, and one with -test.skip on a
@@ -105,7 +105,7 @@ func opened(t testing.TB, d *Device) *Device {
 // block, of more elements than threads, and of many blocks, on whose parts a block goes on
 // when it adds them up. OpenCL on the CPU compiles every kernel again for so many; vector_dot
 // has them there too, in TestScalars.
-func eachSpace(t *testing.T, f func(t *testing.T, s *Space)) {
+func eachSpace(t *testing.T, f func(t *testing.T, s *deviceSpace)) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for _, size := range []struct{ n, blocks int }{
 			{0, 1}, {1, 1}, {2, 1}, {31, 1}, {33, 1}, {255, 1}, {256, 1}, {257, 2}, {1000, 4}, {7001, 3}, {1500, 512}, {threads*vectorBlocks + 77, 512},
@@ -114,7 +114,7 @@ func eachSpace(t *testing.T, f func(t *testing.T, s *Space)) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d in %d blocks", size.n, size.blocks), func(t *testing.T) {
-				s := NewSpace(d, size.n)
+				s := newSpace(d, size.n)
 				defer s.Close()
 				s.blocks = uint32(size.blocks)
 				f(t, s)

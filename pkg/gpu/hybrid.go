@@ -12,12 +12,12 @@ import (
 // FP64: COO alone if ELL has no column, ELL alone if COO has no element. See source/hybrid.c.
 type hybridStorage struct {
 	rows, width, stride int
-	col, val            Buffer // of ELL, column by column
+	col, val            buffer // of ELL, column by column
 
 	count, tiles, carries  uint32 // of COO: elements, tiles, and rows in several of them
-	cooRow, cooCol, cooVal Buffer
-	carryRow, cut, carry   Buffer // these rows, their tiles but the first, and the sums in each tile
-	sums                   Buffer // of rows; those without elements stay zero
+	cooRow, cooCol, cooVal buffer
+	carryRow, cut, carry   buffer // these rows, their tiles but the first, and the sums in each tile
+	sums                   buffer // of rows; those without elements stay zero
 
 	stats adaptive.Stats
 	text  string
@@ -30,8 +30,8 @@ const cooTile = 4 * threads
 const ellStride = 32
 
 // storeHybrid stores a matrix in FP64 with as many columns of ELL as width says.
-func storeHybrid(text string, width func(*csr.Matrix) (int, error)) func(*Device, *csr.Matrix, adaptive.Spec, *parallel.Pool) (*Matrix, error) {
-	return func(d *Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (*Matrix, error) {
+func storeHybrid(text string, width func(*csr.Matrix) (int, error)) func(*Device, *csr.Matrix, adaptive.Spec, *parallel.Pool) (Matrix, error) {
+	return func(d *Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (Matrix, error) {
 		w, err := width(m)
 		if err != nil {
 			return nil, err
@@ -40,10 +40,10 @@ func storeHybrid(text string, width func(*csr.Matrix) (int, error)) func(*Device
 	}
 }
 
-func newHybrid(d *Device, m *csr.Matrix, width int, text string) (*Matrix, error) {
+func newHybrid(d *Device, m *csr.Matrix, width int, text string) (Matrix, error) {
 	s := &hybridStorage{rows: m.Rows, width: width, stride: (m.Rows + ellStride - 1) / ellStride * ellStride, text: text}
 	if places := int64(width) * int64(s.stride); max(places, int64(m.NNZ())) > MostNonzeros {
-		return nil, fmt.Errorf("gpu: %d places in ELL for %d nonzeros; at most %d of each can be counted", places, m.NNZ(), MostNonzeros)
+		return nil, fmt.Errorf("gpu: %d elements in ELL for %d nonzeros; at most %d of each can be counted", places, m.NNZ(), MostNonzeros)
 	}
 	col, val := make([]int32, width*s.stride), make([]float64, width*s.stride)
 	var rows, cols []int32
@@ -91,8 +91,8 @@ func (s *hybridStorage) putCOO(d *Device, rows, cols []int32, vals []float64) {
 
 func (s *hybridStorage) describe() (adaptive.Stats, string) { return s.stats, s.text }
 
-func (s *hybridStorage) buffers() []*Buffer {
-	return []*Buffer{&s.col, &s.val, &s.cooRow, &s.cooCol, &s.cooVal, &s.carryRow, &s.cut, &s.carry, &s.sums}
+func (s *hybridStorage) buffers() []*buffer {
+	return []*buffer{&s.col, &s.val, &s.cooRow, &s.cooCol, &s.cooVal, &s.carryRow, &s.cut, &s.carry, &s.sums}
 }
 
 func (s *hybridStorage) blocks() uint32 { return blocksFor(s.rows, rowBlocks) }

@@ -67,7 +67,7 @@ func TestHybrid(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s := a.stored.(*hybridStorage)
+				s := a.(*deviceMatrix).stored.(*hybridStorage)
 				checkProducts(t, fmt.Sprintf("%s, width %d", name, width), a, x, hybridOracle(m, width, x),
 					rowsOracle(0, s.blocks(), 0, nil))
 				a.Close()
@@ -88,7 +88,7 @@ func TestHybridLayouts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s, ok := a.stored.(*hybridStorage); !ok || s.width != c.width {
+			if s, ok := a.(*deviceMatrix).stored.(*hybridStorage); !ok || s.width != c.width {
 				t.Errorf("%s has %d columns of ELL, want %d", c.layout, s.width, c.width)
 			}
 			if bytes := int64(12*c.width*1024 + 16*1000); a.Bytes() < bytes-16*1000 || a.Bytes() > bytes+16*4000+8*1000+100 {

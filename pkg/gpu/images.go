@@ -35,7 +35,7 @@ func openCL() []byte {
 }
 
 // amdTargets are what there are code objects for, and the architectures that each fits. Those of
-// families are for ROCm 6.3 and later. The list is that of tools gpucode.
+// families are for ROCm 6.3 and later. The command `tools gpucode` makes the list.
 var amdTargets = []struct {
 	name string
 	fits *regexp.Regexp

@@ -13,7 +13,7 @@ type kernel struct {
 	arguments arguments
 }
 
-// arguments are those of a kernel: a struct that launch_gen.go declares, with a field for
+// arguments are the arguments of a kernel: a struct that launch_gen.go declares, with a field for
 // each but the number of blocks.
 type arguments interface {
 	number() int // of the kernel, in kernels
@@ -85,8 +85,8 @@ func (l *layout) addFields(at uintptr, t reflect.Type) {
 		switch {
 		case f.Anonymous: // arguments that several kernels have
 			l.addFields(at+f.Offset, f.Type)
-		case f.Type == reflect.TypeFor[Buffer]():
-			l.add(at+f.Offset, unsafe.Sizeof(Buffer{}.handle))
+		case f.Type == reflect.TypeFor[buffer]():
+			l.add(at+f.Offset, unsafe.Sizeof(buffer{}.handle))
 		default:
 			l.add(at+f.Offset, f.Type.Size())
 		}

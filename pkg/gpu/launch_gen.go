@@ -129,138 +129,138 @@ func (manyPut) number() int                 { return 58 }
 type (
 	product struct {
 		what         uint32
-		x, dst, b, w Buffer
+		x, dst, b, w buffer
 		omega        coefficient
 		area, area2  uint32
-		reductions   Buffer
+		reductions   buffer
 	}
 	vectorScale struct {
 		n             uint32
 		a             coefficient
-		x, reductions Buffer
+		x, reductions buffer
 	}
 	vectorAxpy struct {
 		n                uint32
 		a                coefficient
-		x, y, reductions Buffer
+		x, y, reductions buffer
 	}
 	vectorXpay struct {
 		n             uint32
-		x             Buffer
+		x             buffer
 		a             coefficient
-		y, reductions Buffer
+		y, reductions buffer
 	}
 	vectorMul struct {
 		n                   uint32
 		a                   coefficient
-		w, x, y, reductions Buffer
+		w, x, y, reductions buffer
 	}
 	vectorDot struct {
 		n          uint32
-		x, y       Buffer
+		x, y       buffer
 		area       uint32
-		reductions Buffer
+		reductions buffer
 	}
 	vectorAxpyDot struct {
 		n          uint32
 		a          coefficient
-		x, y       Buffer
+		x, y       buffer
 		own        uint32
-		z          Buffer
+		z          buffer
 		area       uint32
-		reductions Buffer
+		reductions buffer
 	}
 	vectorStep struct {
 		n          uint32
 		a          coefficient
-		p, x, q, r Buffer
+		p, x, q, r buffer
 		area       uint32
-		reductions Buffer
+		reductions buffer
 	}
 	vectorDoubleStep struct {
 		n             uint32
 		a             coefficient
-		p             Buffer
+		p             buffer
 		o             coefficient
 		own           uint32
-		s, x, q, r, w Buffer
+		s, x, q, r, w buffer
 		area, area2   uint32
-		reductions    Buffer
+		reductions    buffer
 	}
 	vectorDirection struct {
 		n                uint32
-		r                Buffer
+		r                buffer
 		b, o             coefficient
-		q, p, reductions Buffer
+		q, p, reductions buffer
 	}
 	vectorMultiDot struct {
 		n, m                              uint32
-		v0, v1, v2, v3, v4, v5, v6, v7, w Buffer
+		v0, v1, v2, v3, v4, v5, v6, v7, w buffer
 		area                              uint32
-		reductions                        Buffer
+		reductions                        buffer
 	}
 	vectorMultiAxpy struct {
 		n, m, cell                        uint32
 		sign                              float64
-		v0, v1, v2, v3, v4, v5, v6, v7, w Buffer
+		v0, v1, v2, v3, v4, v5, v6, v7, w buffer
 		area                              uint32
-		reductions                        Buffer
+		reductions                        buffer
 	}
 	vectorTotals struct {
 		cell, first, parts uint32
-		reductions         Buffer
+		reductions         buffer
 	}
 	vectorKeep struct {
 		n                   uint32
-		x, kept, reductions Buffer
+		x, kept, reductions buffer
 	}
 	vectorGather struct {
 		n          uint32
-		at, x, out Buffer
+		at, x, out buffer
 	}
 	basisStore struct {
 		n, chunks, k, room, narrowest  uint32
 		theta                          float64
 		a                              coefficient
-		v, heads, w, tally, reductions Buffer
+		v, heads, w, tally, reductions buffer
 	}
 	basisDot struct {
 		n, m, chunks, room uint32
-		v, heads, w        Buffer
+		v, heads, w        buffer
 		area               uint32
-		reductions         Buffer
+		reductions         buffer
 	}
 	basisAxpy struct {
 		n, m, cell   uint32
 		sign         float64
 		chunks, room uint32
-		v, heads, w  Buffer
+		v, heads, w  buffer
 		area         uint32
-		reductions   Buffer
+		reductions   buffer
 	}
 	streamCopy struct {
 		n    uint32
-		x, y Buffer
+		x, y buffer
 	}
 	streamMul struct {
 		n    uint32
 		a    float64
-		x, y Buffer
+		x, y buffer
 	}
 	streamTriad struct {
 		n    uint32
-		x    Buffer
+		x    buffer
 		a    float64
-		y, z Buffer
+		y, z buffer
 	}
 	spmvCsr struct {
 		rows, shift, most uint32
-		ptr, col, val     Buffer
+		ptr, col, val     buffer
 		product
 	}
 	spmvCsrSegments struct {
 		segments               uint32
-		cut, col, val, x, sums Buffer
+		cut, col, val, x, sums buffer
 	}
 	spmvCsr32          spmvCsr
 	spmvCsr32Segments  spmvCsrSegments
@@ -268,97 +268,97 @@ type (
 	spmvCsrAbsSegments spmvCsrSegments
 	spmvCoo            struct {
 		tiles, count                  uint32
-		row, col, val, x, carry, sums Buffer
+		row, col, val, x, carry, sums buffer
 	}
 	spmvCooCarry struct {
 		count                 uint32
-		row, cut, carry, sums Buffer
+		row, cut, carry, sums buffer
 	}
 	spmvEll struct {
 		rows, width, stride uint32
-		col, val            Buffer
+		col, val            buffer
 		more                uint32
-		sums                Buffer
+		sums                buffer
 		product
 	}
 	jacobi32 struct {
 		n       uint32
-		w, x, y Buffer
+		w, x, y buffer
 	}
 	blockJacobi struct {
 		n                          uint32
-		word, start, inverse, x, y Buffer
+		word, start, inverse, x, y buffer
 	}
 	spmvLong struct {
 		count, size      uint32
-		row, start, sums Buffer
+		row, start, sums buffer
 		unit             uint32
-		exps             Buffer
+		exps             buffer
 		from             uint32
 		product
 	}
 	spmvCsrAccurate struct {
 		rows, shift, most      uint32
-		ptr, col, val, x, r, b Buffer
+		ptr, col, val, x, r, b buffer
 	}
 	spmvCsrAccurateSegments spmvCsrSegments
 	spmvLongAccurate        struct {
 		count                  uint32
-		row, start, sums, r, b Buffer
+		row, start, sums, r, b buffer
 	}
 	spmvBucketed struct {
 		rows, shift, buckets, byTheta uint32
-		list, ptr, col, val           Buffer
+		list, ptr, col, val           buffer
 		own                           uint32
-		theta, exps                   Buffer
+		theta, exps                   buffer
 		product
 	}
 	measureAbsMax struct {
 		n        uint32
-		x, parts Buffer
+		x, parts buffer
 	}
 	measureRowError struct {
 		n        uint32
-		r, rows  Buffer
+		r, rows  buffer
 		norm     float64
-		b, parts Buffer
+		b, parts buffer
 	}
 	measureSquares struct {
 		n     uint32
-		x     Buffer
+		x     buffer
 		e     int32
-		parts Buffer
+		parts buffer
 	}
 	measureExponent struct {
 		n        uint32
-		x        Buffer
+		x        buffer
 		some     uint32
-		e, parts Buffer
+		e, parts buffer
 	}
 	measureLdexp struct {
 		n     uint32
 		a     float64
-		x     Buffer
+		x     buffer
 		some  uint32
-		e     Buffer
+		e     buffer
 		shift int32
-		y     Buffer
+		y     buffer
 	}
 	measureAddLdexp struct {
 		n     uint32
-		x, z  Buffer
+		x, z  buffer
 		some  uint32
-		e     Buffer
+		e     buffer
 		shift int32
-		y     Buffer
+		y     buffer
 	}
 	spmvSlots1 struct {
 		chunks, narrow uint32
-		ptr, stream    Buffer
+		ptr, stream    buffer
 		unit           float64
-		exps           Buffer
+		exps           buffer
 		own            uint32
-		side           Buffer
+		side           buffer
 		product
 	}
 	spmvSlots2 spmvSlots1
@@ -368,17 +368,17 @@ type (
 	spmvSlots6 spmvSlots1
 	spmm2Csr   struct {
 		rows, shift           uint32
-		ptr, col, val, x, dst Buffer
+		ptr, col, val, x, dst buffer
 	}
 	spmm4Csr    spmm2Csr
 	spmm8Csr    spmm2Csr
 	spmm2Slots1 struct {
 		chunks      uint32
-		ptr, stream Buffer
+		ptr, stream buffer
 		unit        float64
-		exps        Buffer
+		exps        buffer
 		own         uint32
-		x, dst      Buffer
+		x, dst      buffer
 	}
 	spmm4Slots1 spmm2Slots1
 	spmm2Slots3 spmm2Slots1
@@ -387,10 +387,10 @@ type (
 	spmm8Slots3 spmm2Slots1
 	manyTake    struct {
 		n, of, v uint32
-		x, y     Buffer
+		x, y     buffer
 	}
 	manyPut struct {
 		n, of, v uint32
-		y, x     Buffer
+		y, x     buffer
 	}
 )

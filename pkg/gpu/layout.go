@@ -11,13 +11,13 @@ import (
 // layouts has a row for each layout that a matrix may have on a device.
 var layouts = []struct {
 	name  adaptive.Layout
-	store func(d *Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (*Matrix, error)
+	store func(d *Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (Matrix, error)
 }{
 	{adaptive.LayoutAuto, newAuto},
-	{adaptive.CSR, func(d *Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (*Matrix, error) {
+	{adaptive.CSR, func(d *Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (Matrix, error) {
 		return NewCSR(d, m)
 	}},
-	{adaptive.Bucketed, NewBucketed},
+	{adaptive.Bucketed, storeBucketed},
 	{adaptive.Slots, slotKind{}.store},
 	{adaptive.Blocks, slotKind{blocks: true, diagonals: true}.store},
 	{adaptive.Diagonals, slotKind{diagonals: true}.store},
@@ -40,7 +40,7 @@ func Layouts() (list []adaptive.Layout) {
 //
 // It is an error if the spec is faulty or asks for another layout, or if the stream of
 // slots exceeds 2^32-1 words.
-func NewMatrix(d *Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (*Matrix, error) {
+func NewMatrix(d *Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (Matrix, error) {
 	for _, l := range layouts {
 		if l.name == s.Layout {
 			return l.store(d, m, s, pool)
@@ -51,9 +51,9 @@ func NewMatrix(d *Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (
 
 // newAuto takes slots of blocks for AFX if m has them, otherwise of elements, without
 // columns where rows have diagonals in common.
-func newAuto(d *Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (*Matrix, error) {
+func newAuto(d *Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (Matrix, error) {
 	if s.Set.Name == "AFX" {
 		return slotKind{blocks: true, diagonals: true}.store(d, m, s, pool)
 	}
-	return NewBucketed(d, m, s, pool)
+	return storeBucketed(d, m, s, pool)
 }

@@ -7,9 +7,9 @@ type longRows struct {
 	rows, segments uint32
 	size           uint32 // of block rows, otherwise 1
 	most           uint32 // elements of a row that is not long
-	row, start     Buffer // the rows, and the first segment of each
-	cut            Buffer // of CSR: first element of each segment, and the first after it
-	sums           Buffer // of the segments; for CSR room for two numbers each
+	row, start     buffer // the rows, and the first segment of each
+	cut            buffer // of CSR: first element of each segment, and the first after it
+	sums           buffer // of the segments; for CSR room for two numbers each
 }
 
 const (
@@ -39,7 +39,7 @@ func newLongRows(d *Device, ptr []uint32) (l longRows) {
 	return l
 }
 
-func (l *longRows) buffers() []*Buffer { return []*Buffer{&l.row, &l.start, &l.cut, &l.sums} }
+func (l *longRows) buffers() []*buffer { return []*buffer{&l.row, &l.start, &l.cut, &l.sums} }
 
 // blocks is the number of blocks of spmv_long, which has a warp for each row.
 func (l *longRows) blocks() uint32 {
@@ -61,7 +61,7 @@ const (
 
 // finish adds up the segments' sums of each row and finishes it; the unit of row i, if
 // there is one, is 2^exps_i. Parts of inner products stand behind `from` others.
-func (l *longRows) finish(d *Device, unit uint32, exps Buffer, from uint32, p *product) {
+func (l *longRows) finish(d *Device, unit uint32, exps buffer, from uint32, p *product) {
 	launchParts(d, l.blocks(), spmvLong{
 		count: l.rows, size: l.size, row: l.row, start: l.start, sums: l.sums, unit: unit, exps: exps, from: from, product: *p,
 	})

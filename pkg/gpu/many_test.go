@@ -52,29 +52,29 @@ func TestApplyMulti(t *testing.T) {
 	})
 }
 
-func testMany(t *testing.T, name string, a *Matrix, m *csr.Matrix, k int) {
+func testMany(t *testing.T, name string, a Matrix, m *csr.Matrix, k int) {
 	x, y := linop.NewMultiVector(m.Cols, k), linop.NewMultiVector(m.Rows, k)
 	for v := range k {
 		x.Set(v, generate.RandomVector(m.Cols, uint64(v+1)))
 	}
-	src, err := NewMultiVector(a.d, m.Cols, k)
+	src, err := NewMultiVector(a.(*deviceMatrix).d, m.Cols, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	dst, err := NewMultiVector(a.d, m.Rows, k)
+	dst, err := NewMultiVector(a.(*deviceMatrix).d, m.Rows, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dst.Close()
 	src.Upload(x)
-	before := a.d.Launches()
+	before := a.(*deviceMatrix).d.Launches()
 	a.ApplyMulti(dst, src)
-	if n := a.d.Launches() - before; a.Together(k) && n > len(src.groups) {
+	if n := a.(*deviceMatrix).d.Launches() - before; a.Together(k) && n > len(src.onDevice().groups) {
 		t.Errorf("%s: %d launches", name, n)
 	}
 	dst.Download(y)
-	space := NewSpace(a.d, m.Rows)
+	space := newSpace(a.(*deviceMatrix).d, m.Rows)
 	defer space.Close()
 	one, want, got := space.New(), space.New(), make([]float64, m.Rows)
 	for v := range k {

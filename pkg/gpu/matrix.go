@@ -9,20 +9,38 @@ import (
 
 // Matrix is a sparse matrix on a device, in one of the layouts that New... functions make,
 // as an operator on vectors of its Spaces.
-type Matrix struct {
+type Matrix interface {
+	linop.Relaxer[*Vector, Scalar]
+	AbsApply(dst, x *Vector) // dst = |A||x|, for a matrix of NewCSR; it panics for others
+
+	// ApplyMulti computes dst = A src for each vector, with the bits of Apply: in one pass over the matrix for each group of
+	// vectors in layouts csr, slots and blocks of 3, if there are no long rows; otherwise vector by vector.
+	ApplyMulti(dst, src MultiVector)
+	Together(k int) bool // whether products with k vectors take fewer passes over the matrix than k
+
+	Bytes() int64          // the memory of the device that the matrix takes, indices included
+	Stats() adaptive.Stats // what the matrix is made of; for CSR only the bytes
+	LayoutText() string    // the layout of the matrix in the device's memory
+	Close()                // releases the matrix
+
+	accurate(r, b, x *Vector)
+}
+
+// deviceMatrix implements Matrix.
+type deviceMatrix struct {
 	d          *Device
 	rows, cols int
 	bytes      int64 // of the device's memory that it takes
 	stored     storage
 }
 
-var _ linop.Relaxer[*Vector, Scalar] = (*Matrix)(nil)
+var _ linop.Relaxer[*Vector, Scalar] = (*deviceMatrix)(nil)
 
 // storage is a layout.
 type storage interface {
 	blocks() uint32 // of the kernel, so many partial sums of an inner product
 	multiply(d *Device, p *product)
-	buffers() []*Buffer
+	buffers() []*buffer
 	describe() (stats adaptive.Stats, layout string)
 }
 
@@ -45,39 +63,39 @@ const productBlocks = maxParts
 var rowBlocks uint32 = 1944
 
 // Dims returns the dimensions.
-func (a *Matrix) Dims() (rows, cols int) { return a.rows, a.cols }
+func (a *deviceMatrix) Dims() (rows, cols int) { return a.rows, a.cols }
 
-// Bytes returns the memory of the device that the matrix takes, indices included.
-func (a *Matrix) Bytes() int64 { return a.bytes }
+// Bytes implements Matrix.
+func (a *deviceMatrix) Bytes() int64 { return a.bytes }
 
-// Stats returns what the matrix is made of; for CSR only the bytes.
-func (a *Matrix) Stats() adaptive.Stats {
+// Stats implements Matrix.
+func (a *deviceMatrix) Stats() adaptive.Stats {
 	s, _ := a.stored.describe()
 	s.Bytes = a.bytes
 	return s
 }
 
-// LayoutText describes the layout of the matrix in the device's memory.
-func (a *Matrix) LayoutText() string {
+// LayoutText implements Matrix.
+func (a *deviceMatrix) LayoutText() string {
 	_, text := a.stored.describe()
 	return text
 }
 
-// Close releases it.
-func (a *Matrix) Close() { a.d.release(a.stored.buffers()...) }
+// Close implements Matrix.
+func (a *deviceMatrix) Close() { a.d.release(a.stored.buffers()...) }
 
 // Apply computes dst = A src.
-func (a *Matrix) Apply(dst, src *Vector) { a.run(product{what: plain, x: src.mem, dst: dst.mem}) }
+func (a *deviceMatrix) Apply(dst, src *Vector) { a.run(product{what: plain, x: src.mem, dst: dst.mem}) }
 
 // ApplyDot computes dst = A src and returns dst·w.
-func (a *Matrix) ApplyDot(dst, src, w *Vector) Scalar {
+func (a *deviceMatrix) ApplyDot(dst, src, w *Vector) Scalar {
 	v, area := a.d.sums.sum(a.stored.blocks())
 	a.run(product{what: withDot, x: src.mem, dst: dst.mem, w: w.mem, area: area})
 	return v
 }
 
 // ApplyDots computes dst = A src and returns dst·w and dst·dst.
-func (a *Matrix) ApplyDots(dst, src, w *Vector) (dw, dd Scalar) {
+func (a *deviceMatrix) ApplyDots(dst, src, w *Vector) (dw, dd Scalar) {
 	dw, area := a.d.sums.sum(a.stored.blocks())
 	dd, area2 := a.d.sums.sum(a.stored.blocks())
 	a.run(product{what: withDots, x: src.mem, dst: dst.mem, w: w.mem, area: area, area2: area2})
@@ -85,22 +103,22 @@ func (a *Matrix) ApplyDots(dst, src, w *Vector) (dw, dd Scalar) {
 }
 
 // Residual computes r = b - A x.
-func (a *Matrix) Residual(r, b, x *Vector) {
+func (a *deviceMatrix) Residual(r, b, x *Vector) {
 	a.run(product{what: residual, x: x.mem, dst: r.mem, b: b.mem})
 }
 
 // Relax computes dst = src + omega w∘(b - A src).
-func (a *Matrix) Relax(dst, src, b, w *Vector, omega Scalar) {
+func (a *deviceMatrix) Relax(dst, src, b, w *Vector, omega Scalar) {
 	a.run(product{what: relax, x: src.mem, dst: dst.mem, b: b.mem, w: w.mem, omega: omega.coefficient()})
 	omega.settle()
 }
 
 // ApplyPlus computes dst = b + A src.
-func (a *Matrix) ApplyPlus(dst, b, src *Vector) {
+func (a *deviceMatrix) ApplyPlus(dst, b, src *Vector) {
 	a.run(product{what: plus, x: src.mem, dst: dst.mem, b: b.mem})
 }
 
-func (a *Matrix) run(p product) {
+func (a *deviceMatrix) run(p product) {
 	if p.what != relax {
 		p.omega = known(0).coefficient()
 	}
@@ -109,12 +127,12 @@ func (a *Matrix) run(p product) {
 }
 
 // made returns the matrix, or the error of the device.
-func made(d *Device, rows, cols int, stored storage) (*Matrix, error) {
-	a := &Matrix{d: d, rows: rows, cols: cols, stored: stored}
+func made(d *Device, rows, cols int, stored storage) (Matrix, error) {
+	a := &deviceMatrix{d: d, rows: rows, cols: cols, stored: stored}
 	for _, b := range stored.buffers() {
 		a.bytes += b.bytes
 	}
-	return ready(d, a)
+	return ready[Matrix](d, a)
 }
 
 // threadsFor is the base 2 logarithm of the number of threads for a row of that many

@@ -6,19 +6,17 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// What pkg/solve measures and scales on the host, on a device: functions that return a
-// number wait for the device and copy one number a block from it; NaN stands for a
-// failure of the device.
+// Functions that return a number wait for the device and copy one number a block from it.
 
 // Ints is int32 numbers on a device, exponents of at most 2^24 in magnitude. The zero
 // Ints is all zero.
 type Ints struct {
 	d   *Device
-	mem Buffer
+	mem buffer
 }
 
-// PutInts copies v to the device; Close releases it.
-func (s *Space) PutInts(v []int32) Ints { return Ints{s.d, put(s.d, v)} }
+// PutInts implements Space.
+func (s *deviceSpace) PutInts(v []int32) Ints { return Ints{s.d, put(s.d, v)} }
 
 // Close releases the numbers and makes them zero.
 func (e *Ints) Close() {
@@ -36,7 +34,7 @@ func (e Ints) some() uint32 {
 }
 
 // part returns the memory that blocks leave their parts in.
-func (s *Space) part() Buffer {
+func (s *deviceSpace) part() buffer {
 	if s.host == nil {
 		s.host = make([]float64, s.blocks)
 	}
@@ -47,7 +45,7 @@ func (s *Space) part() Buffer {
 }
 
 // fetchParts copies the parts to the host.
-func (s *Space) fetchParts() []float64 {
+func (s *deviceSpace) fetchParts() []float64 {
 	download(s.d, s.host, s.parts)
 	if s.d.err != nil {
 		s.host[0] = math.NaN()
@@ -56,7 +54,7 @@ func (s *Space) fetchParts() []float64 {
 }
 
 // largestPart returns the largest part, NaN if one is.
-func (s *Space) largestPart() float64 {
+func (s *deviceSpace) largestPart() float64 {
 	largest := math.Inf(-1)
 	for _, v := range s.fetchParts() {
 		largest = max(largest, v)
@@ -64,21 +62,20 @@ func (s *Space) largestPart() float64 {
 	return largest
 }
 
-// AbsMax returns max |x_i|, NaN if any is, and 0 if n = 0.
-func (s *Space) AbsMax(x *Vector) float64 {
+// AbsMax implements Space.
+func (s *deviceSpace) AbsMax(x *Vector) float64 {
 	launch(s.d, s.blocks, measureAbsMax{n: uint32(s.n), x: x.mem, parts: s.part()})
 	return s.largestPart()
 }
 
-// RowError returns the largest |r_i| / (t_i normX + |b_i|), where 0/0 = 0 and a
-// denominator beyond float64 does not make the quotient zero; NaN if any is.
-func (s *Space) RowError(r, t *Vector, normX float64, b *Vector) float64 {
+// RowError implements Space.
+func (s *deviceSpace) RowError(r, t *Vector, normX float64, b *Vector) float64 {
 	launch(s.d, s.blocks, measureRowError{n: uint32(s.n), r: r.mem, rows: t.mem, norm: normX, b: b.mem, parts: s.part()})
 	return s.largestPart()
 }
 
-// Norm2 returns the 2-norm of x as norm 2^exp, which may be beyond float64.
-func (s *Space) Norm2(x *Vector) (norm float64, exp int) {
+// Norm2 implements Space.
+func (s *deviceSpace) Norm2(x *Vector) (norm float64, exp int) {
 	largest := s.AbsMax(x)
 	if largest == 0 || largest-largest != 0 {
 		return largest, 0
@@ -91,14 +88,13 @@ func (s *Space) Norm2(x *Vector) (norm float64, exp int) {
 	return math.Sqrt(norm), exp
 }
 
-// Ldexp sets dst_i = (sign src_i) 2^(e_i + shift), rounded once each where sign is 1 or
-// -1; it may be any number. dst is not src.
-func (s *Space) Ldexp(dst, src *Vector, sign float64, e Ints, shift int) {
+// Ldexp implements Space.
+func (s *deviceSpace) Ldexp(dst, src *Vector, sign float64, e Ints, shift int) {
 	launch(s.d, s.blocks, measureLdexp{n: uint32(s.n), a: sign, x: src.mem, some: e.some(), e: e.mem, shift: power(shift), y: dst.mem})
 }
 
-// AddLdexp sets dst_i = x_i + z_i 2^(e_i + shift). dst is neither.
-func (s *Space) AddLdexp(dst, x, z *Vector, e Ints, shift int) {
+// AddLdexp implements Space.
+func (s *deviceSpace) AddLdexp(dst, x, z *Vector, e Ints, shift int) {
 	launch(s.d, s.blocks, measureAddLdexp{n: uint32(s.n), x: x.mem, z: z.mem, some: e.some(), e: e.mem, shift: power(shift), y: dst.mem})
 }
 
@@ -106,9 +102,8 @@ func (s *Space) AddLdexp(dst, x, z *Vector, e Ints, shift int) {
 // as well.
 func power(shift int) int32 { return int32(max(-1<<25, min(shift, 1<<25))) }
 
-// MaxExponent returns the largest csr.Exponent(x_i) + e_i over all x_i != 0, and
-// math.MinInt32 if there is none.
-func (s *Space) MaxExponent(x *Vector, e Ints) int {
+// MaxExponent implements Space.
+func (s *deviceSpace) MaxExponent(x *Vector, e Ints) int {
 	launch(s.d, s.blocks, measureExponent{n: uint32(s.n), x: x.mem, some: e.some(), e: e.mem, parts: s.part()})
 	top := s.largestPart()
 	if math.IsNaN(top) {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestLargest(t *testing.T) {
-	eachSpace(t, func(t *testing.T, s *Space) {
+	eachSpace(t, func(t *testing.T, s *deviceSpace) {
 		for _, special := range []bool{false, true} {
 			x, b, sums := nasty(s.n, 1, special), nasty(s.n, 2, false), nasty(s.n, 3, false)
 			for i := range sums {
@@ -35,7 +35,7 @@ func TestLargest(t *testing.T) {
 // Every quotient by itself: there the largest hides none.
 func TestRowErrorOfOneRow(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
-		s := NewSpace(d, 1)
+		s := newSpace(d, 1)
 		defer s.Close()
 		r, sums, b := s.New(), s.New(), s.New()
 		values := []float64{0, math.SmallestNonzeroFloat64, 0x1p-1022, 1 / 3., 1, 0x1.8p1000, math.MaxFloat64, math.Inf(1), math.NaN()}
@@ -84,7 +84,7 @@ func dividedByAMD(a, b float64) float64 {
 }
 
 func TestNorm2(t *testing.T) {
-	eachSpace(t, func(t *testing.T, s *Space) {
+	eachSpace(t, func(t *testing.T, s *deviceSpace) {
 		for _, x := range [][]float64{nasty(s.n, 4, false), normal(s.n, 4), make([]float64, s.n)} {
 			largest := 0.0
 			for _, v := range x {
@@ -109,7 +109,7 @@ func TestNorm2(t *testing.T) {
 }
 
 func TestLdexp(t *testing.T) {
-	eachSpace(t, func(t *testing.T, s *Space) {
+	eachSpace(t, func(t *testing.T, s *deviceSpace) {
 		rng := rand.New(rand.NewPCG(9, 9))
 		x, z := nasty(s.n, 6, true), nasty(s.n, 7, true)
 		exps := make([]int32, s.n)

@@ -29,7 +29,7 @@ func newTestBackend(t testing.TB, d *Device) testBackend {
 }
 
 func (p testBackend) Space(n int) precond.MulSpace[*Vector, Scalar] {
-	s := NewSpace(p.d, n)
+	s := newSpace(p.d, n)
 	*p.owned = append(*p.owned, s)
 	return s
 }
@@ -49,7 +49,7 @@ func (p testBackend) Dense(n int, a []float64) (krylov.Preconditioner[*Vector], 
 	return p.keep(NewDense(p.d, n, a))
 }
 
-func (p testBackend) keep(a *Matrix, err error) (*Matrix, error) {
+func (p testBackend) keep(a Matrix, err error) (Matrix, error) {
 	if err == nil {
 		*p.owned = append(*p.owned, a)
 	}
@@ -104,7 +104,7 @@ func TestApproximateInverses(t *testing.T) {
 			var first []float64
 			eachDevice(t, func(t *testing.T, d *Device) {
 				p := placed(t, d, data)
-				s := NewSpace(d, m.Rows)
+				s := newSpace(d, m.Rows)
 				defer s.Close()
 				before := d.Launches()
 				z := applied(s, p, nasty(m.Rows, 3, false))

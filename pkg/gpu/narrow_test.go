@@ -14,14 +14,14 @@ func TestFewOperationsOfDoubles(t *testing.T) {
 	p := d.drv.(*interpreter)
 	counts := p.find("spmv_slots3").counts
 	m := generated(t, "elasticity3d", generate.Params{"n": 5})
-	s := NewSpace(d, m.Rows)
+	s := newSpace(d, m.Rows)
 	defer s.Close()
 	x, y := onDevice(s, normal(m.Rows, 1))[0], s.New()
 	for _, eps := range []float64{0x1p-24, 0x1p-37} {
 		a := slotted(t, d, m, afx(t, adaptive.NW, eps), 1)
 		operations := func(narrow uint32) float64 {
 			counts.Reset()
-			a.stored.(*slotStorage).narrow = narrow
+			a.(*deviceMatrix).stored.(*slotStorage).narrow = narrow
 			a.Apply(y, x)
 			return 32 * float64(counts.Total().ByClass["fp64"]) / float64(m.NNZ())
 		}

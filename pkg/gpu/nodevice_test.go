@@ -123,9 +123,9 @@ func TestOutOfMemory(t *testing.T) {
 			if err != nil {
 				t.Skip(err)
 			}
-			s := NewSpace(d, 1000)
+			s := newSpace(d, 1000)
 			x := s.New()
-			big := NewSpace(d, 1<<57)
+			big := newSpace(d, 1<<57)
 			v := big.New()
 			var e *Error
 			if !errors.As(d.Err(), &e) || !strings.Contains(e.Error(), "taking 1152921504606846976 bytes of its memory") {

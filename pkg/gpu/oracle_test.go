@@ -60,7 +60,7 @@ func (p partials) total() float64 {
 }
 
 // dotParts is x·y before blocks are added up.
-func (s *Space) dotParts(x, y []float64) partials {
+func (s *deviceSpace) dotParts(x, y []float64) partials {
 	p := make(partials, s.blocks)
 	for i := range x {
 		p.add(i/threads%len(p), i%threads, x[i], y[i])
@@ -179,13 +179,13 @@ func sameNumber(t *testing.T, what string, got, want float64) {
 	sameBits(t, what, []float64{got}, []float64{want})
 }
 
-func sameVector(t *testing.T, s *Space, what string, v *Vector, want []float64) {
+func sameVector(t *testing.T, s *deviceSpace, what string, v *Vector, want []float64) {
 	t.Helper()
 	sameBits(t, what, s.fetched(v), want)
 }
 
 // onDevice uploads vectors.
-func onDevice(s *Space, xs ...[]float64) []*Vector {
+func onDevice(s *deviceSpace, xs ...[]float64) []*Vector {
 	var vs []*Vector
 	for _, x := range xs {
 		v := s.New()
@@ -195,7 +195,7 @@ func onDevice(s *Space, xs ...[]float64) []*Vector {
 	return vs
 }
 
-func (s *Space) fetched(v *Vector) []float64 {
+func (s *deviceSpace) fetched(v *Vector) []float64 {
 	x := make([]float64, s.n)
 	s.Download(x, v)
 	return x

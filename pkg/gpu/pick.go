@@ -1,14 +1,14 @@
 package gpu
 
-// Picks are places of vectors of a space, whose elements are read together.
+// Picks are indices of elements of vectors of a space that are read together.
 type Picks struct {
-	s       *Space
+	s       *deviceSpace
 	n       int
-	at, out Buffer
+	at, out buffer
 }
 
-// Pick returns the places at, which Close releases.
-func (s *Space) Pick(at []uint32) Picks {
+// Pick implements Space.
+func (s *deviceSpace) Pick(at []uint32) Picks {
 	p := Picks{s: s, n: len(at)}
 	if p.n > 0 {
 		p.at, p.out = put(s.d, at), s.d.alloc(8*int64(p.n))
@@ -16,13 +16,13 @@ func (s *Space) Pick(at []uint32) Picks {
 	return p
 }
 
-// Len is the number of them.
+// Len returns the number of indices.
 func (p *Picks) Len() int { return p.n }
 
-// Close releases them.
+// Close releases the memory of the indices.
 func (p *Picks) Close() { p.s.d.release(&p.at, &p.out) }
 
-// Get copies the elements of x there to host, and waits for them.
+// Get copies the elements of x at the indices to host, and waits for them.
 func (p *Picks) Get(host []float64, x *Vector) {
 	if p.n > 0 {
 		launch(p.s.d, blocksFor(p.n, vectorBlocks), vectorGather{n: uint32(p.n), at: p.at, x: x.mem, out: p.out})
@@ -30,5 +30,5 @@ func (p *Picks) Get(host []float64, x *Vector) {
 	}
 }
 
-// SetRange copies values to the elements of x from element at on.
-func (s *Space) SetRange(x *Vector, at int, values []float64) { upload(s.d, x.mem, at, values) }
+// SetRange implements Space.
+func (s *deviceSpace) SetRange(x *Vector, at int, values []float64) { upload(s.d, x.mem, at, values) }

@@ -8,7 +8,7 @@ import (
 
 // Picked elements are those of the vector, in the order of the places and with repetitions; set ranges are where they were set.
 func TestPicks(t *testing.T) {
-	eachSpace(t, func(t *testing.T, s *Space) {
+	eachSpace(t, func(t *testing.T, s *deviceSpace) {
 		rng := rand.New(rand.NewPCG(3, uint64(s.n)))
 		x, values := s.New(), allSizes(rng, s.n)
 		s.Upload(x, values)

@@ -109,7 +109,7 @@ func vectorsAndProduct(d *Device) (o outcome) {
 	if err != nil {
 		return outcome{nil, err}
 	}
-	s := NewSpace(d, m.Rows)
+	s := newSpace(d, m.Rows)
 	s.blocks = 4
 	v := onDevice(s, normal(m.Rows, 1), normal(m.Rows, 2), normal(m.Rows, 3))
 	a.Apply(v[0], v[1])
@@ -129,7 +129,7 @@ func TestRandomOrder(t *testing.T) {
 		t.Skip("interprets kernels")
 	}
 	d := ptx(t, 1)
-	s := NewSpace(d, 257)
+	s := newSpace(d, 257)
 	defer s.Close()
 	s.blocks = 2
 	testVectors(t, s, rand.New(rand.NewPCG(1, 257)))

@@ -7,14 +7,14 @@ import (
 )
 
 // applied is what p makes of x.
-func applied(s *Space, p interface{ Apply(dst, src *Vector) }, x []float64) []float64 {
+func applied(s *deviceSpace, p interface{ Apply(dst, src *Vector) }, x []float64) []float64 {
 	dst := s.New()
 	p.Apply(dst, onDevice(s, x)[0])
 	return s.fetched(dst)
 }
 
 func TestJacobi(t *testing.T) {
-	eachSpace(t, func(t *testing.T, s *Space) {
+	eachSpace(t, func(t *testing.T, s *deviceSpace) {
 		w, x := nasty(s.n, 1, true), nasty(s.n, 2, true)
 		short := eachOf(s.n, func(i int) float64 { return float64(float32(i + 1)) })
 		for _, w := range [][]float64{w, short} {
@@ -22,7 +22,7 @@ func TestJacobi(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s.n > 0 && &w[0] == &short[0] && !p.single {
+			if s.n > 0 && &w[0] == &short[0] && !p.(*jacobi).single {
 				t.Error("FP32 does")
 			}
 			sameBits(t, "Jacobi", applied(s, p, x), eachOf(s.n, func(i int) float64 { return w[i] * x[i] }))
@@ -68,7 +68,7 @@ func randomInverses(n int, seed uint64) (v BlockInverses, numbers [][]float64) {
 }
 
 func TestBlockJacobi(t *testing.T) {
-	eachSpace(t, func(t *testing.T, s *Space) {
+	eachSpace(t, func(t *testing.T, s *deviceSpace) {
 		for seed := range uint64(4) {
 			v, numbers := randomInverses(s.n, 100*uint64(s.n)+seed)
 			p, err := NewBlockJacobi(s, v)

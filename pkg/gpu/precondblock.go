@@ -6,12 +6,10 @@ import (
 	"math"
 )
 
-// BlockJacobi is the preconditioner z = B r on a device, B the inverses of the blocks on a
-// diagonal. An application is a launch that reads the inverses, 4 bytes a row besides and
-// one vector and writes one.
-type BlockJacobi struct {
-	s                    *Space
-	word, start, inverse Buffer // see source/precond.c
+// inverseBlocks is the preconditioner z = B r, B the inverses of the blocks on a diagonal.
+type inverseBlocks struct {
+	s                    *deviceSpace
+	word, start, inverse buffer // see source/precond.c
 }
 
 // BlockInverses are square blocks on a diagonal: block b, the rows First[b] to
@@ -25,9 +23,11 @@ type BlockInverses struct {
 	Numbers  iter.Seq2[int, []float64]
 }
 
-// NewBlockJacobi copies inverses, of n rows in all, to the device of a space. The rows of a
-// group of 32 have numbers of the same width and places for as many as the longest.
-func NewBlockJacobi(s *Space, inverses BlockInverses) (*BlockJacobi, error) {
+// NewBlockJacobi returns the preconditioner z = B r, B the inverses of the blocks on a diagonal. It copies inverses, of n rows in
+// all, to the device of the space. The rows of a group of 32 have numbers of the same width and room for as many as the longest. An
+// application is a launch that reads the inverses, 4 bytes a row besides and one vector and writes one.
+func NewBlockJacobi(at Space, inverses BlockInverses) (Preconditioner, error) {
+	s := at.onDevice()
 	word, width, start := inverses.layout(s.n)
 	values := make([]byte, warp*int(start[len(start)-1]))
 	for b, numbers := range inverses.Numbers {
@@ -42,7 +42,7 @@ func NewBlockJacobi(s *Space, inverses BlockInverses) (*BlockJacobi, error) {
 			}
 		}
 	}
-	return ready(s.d, &BlockJacobi{s: s, word: put(s.d, word), start: put(s.d, start), inverse: put(s.d, values)})
+	return ready[Preconditioner](s.d, &inverseBlocks{s: s, word: put(s.d, word), start: put(s.d, start), inverse: put(s.d, values)})
 }
 
 // layout returns the word of each row, and of each group of rows the width of a number in
@@ -89,11 +89,11 @@ func putNumber(column []byte, k, lane int, v float64) {
 	}
 }
 
-// Close releases it.
-func (p *BlockJacobi) Close() { p.s.d.release(&p.word, &p.start, &p.inverse) }
+// Close implements Preconditioner.
+func (p *inverseBlocks) Close() { p.s.d.release(&p.word, &p.start, &p.inverse) }
 
-// Apply computes dst = B src.
-func (p *BlockJacobi) Apply(dst, src *Vector) {
+// Apply implements Preconditioner.
+func (p *inverseBlocks) Apply(dst, src *Vector) {
 	launch(p.s.d, blocksFor(p.s.n, math.MaxInt32), blockJacobi{
 		n: uint32(p.s.n), word: p.word, start: p.start, inverse: p.inverse, x: src.mem, y: dst.mem,
 	})

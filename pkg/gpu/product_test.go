@@ -97,10 +97,10 @@ func rowsOracle(shift, short, long uint32, isLong func(i int) bool) func(dst, w 
 }
 
 // checkProducts compares every product with what follows from y = A x.
-func checkProducts(t *testing.T, what string, a *Matrix, x, y []float64, dot func(dst, w []float64) float64) {
+func checkProducts(t *testing.T, what string, a Matrix, x, y []float64, dot func(dst, w []float64) float64) {
 	t.Helper()
 	rows, cols := a.Dims()
-	in, out := NewSpace(a.d, cols), NewSpace(a.d, rows)
+	in, out := newSpace(a.(*deviceMatrix).d, cols), newSpace(a.(*deviceMatrix).d, rows)
 	defer in.Close()
 	defer out.Close()
 	src := onDevice(in, x)[0]
@@ -129,7 +129,7 @@ func checkProducts(t *testing.T, what string, a *Matrix, x, y []float64, dot fun
 	dw, dd := a.ApplyDots(dst, src, vs[1])
 	check("ApplyDots", product)
 	sameBits(t, what+": ApplyDots' products", []float64{dw.Float(), dd.Float()}, []float64{dot(y, w), dot(y, y)})
-	if err := a.d.Err(); err != nil {
+	if err := a.(*deviceMatrix).d.Err(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -172,7 +172,7 @@ func checkCSR(t *testing.T, d *Device, name string, m *csr.Matrix, exact *exactP
 		single.Val[k] = float64(float32(v))
 	}
 	for _, c := range []struct {
-		make   func(d *Device, m *csr.Matrix) (*Matrix, error)
+		make   func(d *Device, m *csr.Matrix) (Matrix, error)
 		values *csr.Matrix
 	}{{NewCSR32, single}, {NewCSR, m}} {
 		a, err := c.make(d, m)
@@ -180,7 +180,7 @@ func checkCSR(t *testing.T, d *Device, name string, m *csr.Matrix, exact *exactP
 			t.Fatal(err)
 		}
 		defer a.Close()
-		s := a.stored.(*csrStorage)
+		s := a.(*deviceMatrix).stored.(*csrStorage)
 		var k int
 		if n, _ := fmt.Sscanf(name, "%d threads", &k); n == 1 && k != 1<<s.shift {
 			t.Errorf("%d threads share a row, want %d", 1<<s.shift, k)
@@ -197,16 +197,16 @@ func checkCSR(t *testing.T, d *Device, name string, m *csr.Matrix, exact *exactP
 
 // checkAccurate compares |A||x| and residuals with the same order of operations, and
 // residuals with exact numbers.
-func checkAccurate(t *testing.T, a *Matrix, m *csr.Matrix, exact *exactProduct) {
-	in, out := NewSpace(a.d, m.Cols), NewSpace(a.d, m.Rows)
+func checkAccurate(t *testing.T, a Matrix, m *csr.Matrix, exact *exactProduct) {
+	in, out := newSpace(a.(*deviceMatrix).d, m.Cols), newSpace(a.(*deviceMatrix).d, m.Rows)
 	defer in.Close()
 	defer out.Close()
-	x, dst, shift := onDevice(in, exact.x)[0], out.New(), a.stored.(*csrStorage).shift
+	x, dst, shift := onDevice(in, exact.x)[0], out.New(), a.(*deviceMatrix).stored.(*csrStorage).shift
 	a.AbsApply(dst, x)
 	sameVector(t, out, "AbsApply", dst, csrOracle(m, shift, exact.x, math.Abs))
 
 	b := csrOracle(m, 0, exact.x, func(v float64) float64 { return v }) // so that all cancels
-	NewAccurate(a).Residual(dst, onDevice(out, b)[0], x)
+	Accurate{a}.Residual(dst, onDevice(out, b)[0], x)
 	got := out.fetched(dst)
 	sameBits(t, "Accurate", got, eachOf(m.Rows, func(i int) float64 {
 		cols, vals := m.Row(i)

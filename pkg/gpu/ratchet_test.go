@@ -90,10 +90,10 @@ func executed(t *testing.T, d *Device, m *csr.Matrix, s adaptive.Spec, narrow ui
 		d.kernels[k].resident = resident
 	}
 	a := slotted(t, d, m, s, 1)
-	if slots, ok := a.stored.(*slotStorage); ok {
+	if slots, ok := a.(*deviceMatrix).stored.(*slotStorage); ok {
 		slots.narrow = narrow
 	}
-	in, out := NewSpace(d, m.Cols), NewSpace(d, m.Rows)
+	in, out := newSpace(d, m.Cols), newSpace(d, m.Rows)
 	defer in.Close()
 	defer out.Close()
 	x, y := in.New(), out.New()

@@ -29,7 +29,7 @@ const LongestRestart = cells/4 - 100
 // in cell k mod cells, until number k + cells takes its place.
 type reductions struct {
 	d    *Device
-	mem  Buffer
+	mem  buffer
 	next uint64        // number of the next sum
 	raw  [cells]uint16 // partial sums in its area; 0: the sum is in the cell
 	area [cells]uint16

@@ -7,7 +7,7 @@ import (
 )
 
 // factorUsed is the number that a kernel makes of a scalar.
-func factorUsed(s *Space, a Scalar) float64 {
+func factorUsed(s *deviceSpace, a Scalar) float64 {
 	one, out := s.New(), make([]float64, 1)
 	s.Upload(one, []float64{1})
 	s.Scale(a, one)
@@ -16,7 +16,7 @@ func factorUsed(s *Space, a Scalar) float64 {
 }
 
 // sums returns what makes a number a sum on the device, in a space of dimension 1.
-func sums(s *Space) func(v float64) Scalar {
+func sums(s *deviceSpace) func(v float64) Scalar {
 	x, one := s.New(), s.New()
 	s.Upload(one, []float64{1})
 	return func(v float64) Scalar {
@@ -29,7 +29,7 @@ func sums(s *Space) func(v float64) Scalar {
 func TestScalars(t *testing.T) { eachDevice(t, testScalars) }
 
 func testScalars(t *testing.T, d *Device) {
-	s := NewSpace(d, 1)
+	s := newSpace(d, 1)
 	defer s.Close()
 	sum := sums(s)
 	inf, nan := math.Inf(1), math.NaN()
@@ -66,7 +66,7 @@ func testScalars(t *testing.T, d *Device) {
 	sameNumber(t, "a sum", a.Add(b).Float(), 13)
 	sameNumber(t, "a difference", a.Sub(b).Float(), 5)
 
-	wide := NewSpace(d, 1500)
+	wide := newSpace(d, 1500)
 	defer wide.Close()
 	wide.blocks = vectorBlocks
 	ones := eachOf(wide.n, func(int) float64 { return 1 })
@@ -133,7 +133,7 @@ func FuzzScalars(f *testing.F) {
 	f.Add([]byte{0, 8, 2, 16, 1, 0, 4, 2, 3})
 	f.Add([]byte{0, 16, 24, 1, 2, 7, 8, 5, 40, 6, 14, 1, 0, 1, 2, 4})
 	f.Fuzz(func(t *testing.T, program []byte) {
-		s := NewSpace(d, 1)
+		s := newSpace(d, 1)
 		defer s.Close()
 		s.ClearFault()
 		for _, n := range evaluated(s, program) {
@@ -151,7 +151,7 @@ func FuzzScalars(f *testing.F) {
 
 // evaluated is the stack that a program leaves. Operations are left out where a number
 // would become too large or too small, or would have too few correct bits.
-func evaluated(s *Space, program []byte) (stack []number) {
+func evaluated(s *deviceSpace, program []byte) (stack []number) {
 	const u = 0x1p-53
 	sum := sums(s)
 	for _, b := range program {

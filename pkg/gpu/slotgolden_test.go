@@ -54,10 +54,10 @@ func TestSlotsGolden(t *testing.T) {
 }
 
 // slotsHash is a hash of what is uploaded, and of the statistics.
-func slotsHash(a *Matrix) uint64 {
+func slotsHash(a Matrix) uint64 {
 	o := readBack(a)
 	end := make([]uint32, len(o.ptr)+1)
-	download(a.d, end, a.stored.(*slotStorage).ptr)
+	download(a.(*deviceMatrix).d, end, a.(*deviceMatrix).stored.(*slotStorage).ptr)
 	h := fnv.New64a()
 	for _, v := range []any{end, o.stream[:end[len(o.ptr)]], o.exps, o.row, o.first} {
 		if err := binary.Write(h, binary.LittleEndian, v); err != nil {

@@ -17,22 +17,22 @@ type slotOracle struct {
 // finisher is who finishes a row.
 type finisher struct{ block, thread, row int }
 
-func readBack(a *Matrix) *slotOracle {
-	t := a.stored.(*slotStorage)
+func readBack(a Matrix) *slotOracle {
+	t := a.(*deviceMatrix).stored.(*slotStorage)
 	o := &slotOracle{block: t.block, ptr: make([]uint32, t.slices), exps: make([]int32, 1)}
 	if t.own == 1 {
-		o.exps = make([]int32, a.rows)
+		o.exps = make([]int32, a.(*deviceMatrix).rows)
 	}
 	o.row = make([]uint32, t.long.rows)
 	if t.long.rows > 0 {
 		o.first = make([]uint32, t.long.rows+1)
 	}
 	o.stream = make([]uint32, t.stream.bytes/4)
-	download(a.d, o.ptr, t.ptr)
-	download(a.d, o.stream, t.stream)
-	download(a.d, o.exps, t.exps)
-	download(a.d, o.row, t.long.row)
-	download(a.d, o.first, t.long.start)
+	download(a.(*deviceMatrix).d, o.ptr, t.ptr)
+	download(a.(*deviceMatrix).d, o.stream, t.stream)
+	download(a.(*deviceMatrix).d, o.exps, t.exps)
+	download(a.(*deviceMatrix).d, o.row, t.long.row)
+	download(a.(*deviceMatrix).d, o.first, t.long.start)
 	o.slots, o.long = int(t.sliceBlocks()), int(t.long.blocks())
 	return o
 }

@@ -17,9 +17,9 @@ import (
 type slotStorage struct {
 	block       int
 	slices      int
-	ptr, stream Buffer  // offsets of SELL slices and of their end, and the slices
+	ptr, stream buffer  // offsets of SELL slices and of their end, and the slices
 	unit        float64 // half the quantum, if all rows have the same
-	exps        Buffer  // of the halves of the quanta
+	exps        buffer  // of the halves of the quanta
 	own         uint32  // 1 if each row has a quantum of its own
 	narrow      uint32  // integers of so many bits are decoded without doubles
 	long        longRows
@@ -34,7 +34,7 @@ type slotKind struct {
 }
 
 // store stores a matrix in AFX in slots of the kind.
-func (kind slotKind) store(d *Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (*Matrix, error) {
+func (kind slotKind) store(d *Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (Matrix, error) {
 	q, err := adaptive.NewQuantizer(m, s, pool)
 	if err != nil {
 		return nil, err
@@ -56,14 +56,14 @@ func (kind slotKind) store(d *Device, m *csr.Matrix, s adaptive.Spec, pool *para
 		return nil, err
 	}
 	t.text = c.text(t)
-	t.stats = q.Stats(&c.tally, a.bytes-t.exps.bytes)
-	t.stats.Scales, t.stats.Bytes = t.exps.bytes, a.bytes
+	t.stats = q.Stats(&c.tally, a.Bytes()-t.exps.bytes)
+	t.stats.Scales, t.stats.Bytes = t.exps.bytes, a.Bytes()
 	return a, nil
 }
 
 func (t *slotStorage) describe() (adaptive.Stats, string) { return t.stats, t.text }
 
-func (t *slotStorage) buffers() []*Buffer {
+func (t *slotStorage) buffers() []*buffer {
 	return append(t.long.buffers(), &t.ptr, &t.stream, &t.exps)
 }
 
@@ -97,7 +97,7 @@ func (t *slotStorage) multiply(d *Device, p *product) {
 // slotConverter makes slots, panel after panel.
 type slotConverter struct {
 	m         *csr.Matrix
-	q         *adaptive.Quantizer
+	q         adaptive.Quantizer
 	block     int
 	diagonals bool
 	panels    []int

@@ -24,7 +24,7 @@ func afx(t testing.TB, c adaptive.Criterion, eps float64) adaptive.Spec {
 	return adaptive.Spec{Set: s, Criterion: c, Epsilon: eps}
 }
 
-func slotted(t testing.TB, d *Device, m *csr.Matrix, s adaptive.Spec, threads int) *Matrix {
+func slotted(t testing.TB, d *Device, m *csr.Matrix, s adaptive.Spec, threads int) Matrix {
 	t.Helper()
 	pool := parallel.New(threads)
 	defer pool.Close()
@@ -96,18 +96,18 @@ func TestSlotsOfRealMatrices(t *testing.T) {
 	})
 }
 
-func checkSlots(t *testing.T, a *Matrix, exact *exactProduct, s adaptive.Spec) {
+func checkSlots(t *testing.T, a Matrix, exact *exactProduct, s adaptive.Spec) {
 	t.Helper()
 	what := fmt.Sprintf("%v, %s", s, a.LayoutText())
 	o := readBack(a)
-	o.multiply(exact.x, a.rows)
+	o.multiply(exact.x, a.(*deviceMatrix).rows)
 	if e, bound := exact.error(s.Criterion, o.y), s.Bound(exact.longest, 1).Product; !(e <= bound) {
 		t.Errorf("%s: error %g is above the bound %g", what, e, bound)
 	}
 	checkProducts(t, what, a, exact.x, o.y, o.dot)
-	narrow := &a.stored.(*slotStorage).narrow
+	narrow := &a.(*deviceMatrix).stored.(*slotStorage).narrow
 	*narrow = sell.MaxWidth - *narrow
-	in, out := NewSpace(a.d, a.cols), NewSpace(a.d, a.rows)
+	in, out := newSpace(a.(*deviceMatrix).d, a.(*deviceMatrix).cols), newSpace(a.(*deviceMatrix).d, a.(*deviceMatrix).rows)
 	defer in.Close()
 	defer out.Close()
 	y := out.New()
@@ -184,7 +184,7 @@ func TestSlotsRefusesLongStreams(t *testing.T) {
 	d := emulated(t)
 	m := generated(t, "poisson2d", generate.Params{"n": 30})
 	defer func(words int64) { mostWords = words }(mostWords)
-	words := slotted(t, d, m, afx(t, adaptive.NW, 0x1p-30), 1).stored.(*slotStorage).stream.bytes / 4
+	words := slotted(t, d, m, afx(t, adaptive.NW, 0x1p-30), 1).(*deviceMatrix).stored.(*slotStorage).stream.bytes / 4
 	mostWords = words
 	slotted(t, d, m, afx(t, adaptive.NW, 0x1p-30), 1)
 	live := d.live

@@ -14,7 +14,7 @@ import (
 func TestSlotsOfEveryWidth(t *testing.T) {
 	const rows = 19
 	eachDevice(t, func(t *testing.T, d *Device) {
-		space := NewSpace(d, rows)
+		space := newSpace(d, rows)
 		defer space.Close()
 		x, y := space.New(), space.New()
 		xs := normal(rows, 1)

@@ -3,8 +3,8 @@ package gpu
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/sell"
-	"github.com/mpsolve/mpsolve/pkg/adaptive"
 )
 
 // As in source/slots.c.
@@ -54,7 +54,7 @@ type cutRow struct{ row, segments uint32 }
 type slotWriter struct {
 	*slotConverter
 	sell.Packer // of ints or of blocks
-	ints        adaptive.Integers
+	ints        quantize.Integers
 	blocks      sell.Items
 	order       []int32 // rows in the order of their lengths, or nil
 	lo          int     // first row of the panel
@@ -100,7 +100,7 @@ func (w *slotWriter) panel(lo, hi int) *slotPanel {
 	return w.out
 }
 
-// row is the row at a place in the order.
+// row returns the row at a position in the order.
 func (w *slotWriter) row(at int) int {
 	if w.order == nil {
 		return at

@@ -25,28 +25,37 @@ func generated(t testing.TB, kind string, p generate.Params) *csr.Matrix {
 }
 
 // methods are those that check convergence now and then.
-var methods = map[string]func(*Space) krylov.Method[*Vector, Scalar]{
-	"cg":       func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewCG[*Vector, Scalar](s) },
-	"bicgstab": func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewBiCGStab[*Vector, Scalar](s) },
-	"cgs":      func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewCGS[*Vector, Scalar](s) },
-	"tfqmr":    func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewTFQMR[*Vector, Scalar](s) },
-	"idr": func(s *Space) krylov.Method[*Vector, Scalar] {
-		return krylov.NewIDR[*Vector, Scalar](s, krylov.IDROptions{})
-	},
-	"gmres": func(s *Space) krylov.Method[*Vector, Scalar] {
+var methods = map[string]func(*deviceSpace) krylov.Method[*Vector, Scalar]{
+	"cg":       func(s *deviceSpace) krylov.Method[*Vector, Scalar] { return krylov.NewCG[*Vector, Scalar](s) },
+	"bicgstab": func(s *deviceSpace) krylov.Method[*Vector, Scalar] { return krylov.NewBiCGStab[*Vector, Scalar](s) },
+	"cgs":      named("cgs"),
+	"tfqmr":    named("tfqmr"),
+	"idr":      named("idr"),
+	"gmres": func(s *deviceSpace) krylov.Method[*Vector, Scalar] {
 		return krylov.NewGMRES[*Vector, Scalar](s, krylov.GMRESOptions{Restart: 50})
 	},
-	"gmres, long": func(s *Space) krylov.Method[*Vector, Scalar] { // more vectors than there are areas
+	"gmres, long": func(s *deviceSpace) krylov.Method[*Vector, Scalar] { // more vectors than there are areas
 		return krylov.NewGMRES[*Vector, Scalar](s, krylov.GMRESOptions{Restart: 3 * areas})
 	},
 	"gmres, fp32":     packedGMRES(linop.BasisFP32),
 	"gmres, int16":    packedGMRES(linop.BasisINT16),
 	"gmres, adaptive": packedGMRES(linop.BasisAdaptive),
-	"minres":          func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewMINRES[*Vector, Scalar](s) },
+	"minres":          named("minres"),
 }
 
-func packedGMRES(f linop.BasisFormat) func(*Space) krylov.Method[*Vector, Scalar] {
-	return func(s *Space) krylov.Method[*Vector, Scalar] {
+// named makes the method of that name.
+func named(name string) func(*deviceSpace) krylov.Method[*Vector, Scalar] {
+	return func(s *deviceSpace) krylov.Method[*Vector, Scalar] {
+		m, err := krylov.New[*Vector, Scalar](name, s, krylov.MethodOptions{})
+		if err != nil {
+			panic(err)
+		}
+		return m
+	}
+}
+
+func packedGMRES(f linop.BasisFormat) func(*deviceSpace) krylov.Method[*Vector, Scalar] {
+	return func(s *deviceSpace) krylov.Method[*Vector, Scalar] {
 		return krylov.NewGMRES[*Vector, Scalar](s, krylov.GMRESOptions{Restart: 50, Basis: f})
 	}
 }
@@ -54,7 +63,7 @@ func packedGMRES(f linop.BasisFormat) func(*Space) krylov.Method[*Vector, Scalar
 // solve solves m x = m 1 on a device, and returns x and the launches that it took.
 func solve(t testing.TB, d *Device, m *csr.Matrix, method string, opt krylov.Options[*Vector]) (x []float64, r krylov.Result, launches int) {
 	t.Helper()
-	space := NewSpace(d, m.Rows)
+	space := newSpace(d, m.Rows)
 	defer space.Close()
 	a, err := NewCSR(d, m)
 	if err != nil {

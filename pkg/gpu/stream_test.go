@@ -9,7 +9,7 @@ import (
 func TestStream(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for _, n := range []int{1, 255, 257, 4*threads*2 + 77} {
-			s := NewSpace(d, n)
+			s := newSpace(d, n)
 			defer s.Close()
 			s.blocks = 2
 			x, y := normal(n, 1), normal(n, 2)

@@ -17,7 +17,7 @@ type uploader struct {
 	staging  [2][]uint32
 	under    [2]bool // a copy from it may be under way
 	now, n   int     // the staging buffer to fill, and words in it
-	to       Buffer
+	to       buffer
 	sent     int64 // words
 	expected int64 // words in all, by the last estimate
 }
@@ -98,7 +98,7 @@ func (u *uploader) move(words int64) {
 
 // finish returns the buffer, which has no more than a 64th to spare, and gives back
 // the staging buffers.
-func (u *uploader) finish() Buffer {
+func (u *uploader) finish() buffer {
 	u.flush()
 	if used := 4 * u.sent; u.d.err == nil && u.to.bytes-used > used/64+64 {
 		u.move(u.sent)

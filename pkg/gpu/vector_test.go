@@ -24,10 +24,10 @@ func allSizes(rng *rand.Rand, n int) []float64 {
 
 // TestVectors compares every kernel of vectors with plain Go, bit for bit.
 func TestVectors(t *testing.T) {
-	eachSpace(t, func(t *testing.T, s *Space) { testVectors(t, s, rand.New(rand.NewPCG(1, uint64(s.n)))) })
+	eachSpace(t, func(t *testing.T, s *deviceSpace) { testVectors(t, s, rand.New(rand.NewPCG(1, uint64(s.n)))) })
 }
 
-func testVectors(t *testing.T, s *Space, rng *rand.Rand) {
+func testVectors(t *testing.T, s *deviceSpace, rng *rand.Rand) {
 	const a, b, o = -1.375, 0.3, 1e-3
 	names := "pqrstvwxyz"
 	h, v := map[byte][]float64{}, map[byte]*Vector{} // on the host, on the device
@@ -113,7 +113,7 @@ func testVectors(t *testing.T, s *Space, rng *rand.Rand) {
 // A launch takes no memory of the heap.
 func TestLaunchesDoNotAllocate(t *testing.T) {
 	d := emulated(t)
-	s := NewSpace(d, 10)
+	s := newSpace(d, 10)
 	defer s.Close()
 	x, y := s.New(), s.New()
 	if n := testing.AllocsPerRun(100, func() { s.Step(s.Dot(x, y), x, y, x, y) }); n > 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// BiCG is the bi-conjugate gradient method for general A ([Fletcher76]; [Saad03], algorithm
+// bicg is the bi-conjugate gradient method for general A ([Fletcher76]; [Saad03], algorithm
 // 7.3), which makes residuals r and directions p bi-orthogonal to shadows r~ and p~ of
 // the system with the transposed matrix:
 //
@@ -26,29 +26,29 @@ import (
 // has converged. Memory: 5 n-vectors besides x and b, and one more for the preconditioner. When r becomes
 // orthogonal to its shadow the iteration restarts. Traffic per iteration besides A:
 // reads 15, writes 5 n-vectors. On an asynchronous space it waits for scalars in every iteration.
-type BiCG[V any, S linop.Scalar[S]] struct {
+type bicg[V any, S linop.Scalar[S]] struct {
 	driver[V, S]
 	s, p, sp, q      V // s = r~, sp = p~, q = B p, then A^T p~
 	rho, alpha, next S // rho = r·r~, next = r·r~ after a step
 }
 
-// NewBiCG returns the method with its work vectors in space.
-func NewBiCG[V any, S linop.Scalar[S]](space linop.Space[V, S]) *BiCG[V, S] {
-	return &BiCG[V, S]{
+// newBiCG returns the method with its work vectors in space.
+func newBiCG[V any, S linop.Scalar[S]](space linop.Space[V, S]) Method[V, S] {
+	return &bicg[V, S]{
 		driver: newDriver(space, deferral[V, S]{}),
 		s:      space.New(), p: space.New(), sp: space.New(), q: space.New(),
 	}
 }
 
 // Name returns "bicg".
-func (*BiCG[V, S]) Name() string { return "bicg" }
+func (*bicg[V, S]) Name() string { return "bicg" }
 
 // Solve implements Method.
-func (m *BiCG[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
+func (m *bicg[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	return m.solve(ctx, m, a, x, b, opt, stagnationWindow(m.space.Dim()), maxRestarts)
 }
 
-func (m *BiCG[V, S]) start() Reason {
+func (m *bicg[V, S]) start() Reason {
 	m.space.Copy(m.p, m.r)
 	m.space.Copy(m.s, m.pre.applyT(0, m.r))
 	m.space.Copy(m.sp, m.s)
@@ -56,7 +56,7 @@ func (m *BiCG[V, S]) start() Reason {
 	return m.nonzero(m.rho)
 }
 
-func (m *BiCG[V, S]) step() (s scalars[S], reason Reason) {
+func (m *bicg[V, S]) step() (s scalars[S], reason Reason) {
 	z := m.pre.apply(0, m.p)
 	pq := m.a.ApplyDot(m.q, z, m.sp)
 	if reason := m.nonzero(pq); reason != Running {
@@ -70,14 +70,14 @@ func (m *BiCG[V, S]) step() (s scalars[S], reason Reason) {
 	return s, Running
 }
 
-func (m *BiCG[V, S]) check(s scalars[S], rnorm float64) Reason {
+func (m *bicg[V, S]) check(s scalars[S], rnorm float64) Reason {
 	if math.Abs(s.rho.Float()) <= orthogonal(m.space.Roundoff())*rnorm*norm(s.omega) {
 		return again
 	}
 	return Running
 }
 
-func (m *BiCG[V, S]) direction() Reason {
+func (m *bicg[V, S]) direction() Reason {
 	beta := m.next.Div(m.rho)
 	m.space.Xpay(m.r, beta, m.p)
 	m.space.Xpay(m.s, beta, m.sp)
@@ -85,7 +85,7 @@ func (m *BiCG[V, S]) direction() Reason {
 	return Running
 }
 
-func (m *BiCG[V, S]) keeps(bool) kept[V, S] {
+func (m *bicg[V, S]) keeps(bool) kept[V, S] {
 	return kept[V, S]{
 		vectors: []V{m.x, m.r, m.s, m.p, m.sp}, scalars: []*S{&m.rho}, counts: []*int{&m.restarts},
 	}

@@ -7,7 +7,20 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// BiCGStab is van der Vorst's stabilised bi-conjugate gradient method for
+// bicgstab implements Method.
+type bicgstab[V any, S linop.Scalar[S]] struct {
+	driver[V, S]
+	s, p, bp, bt            V
+	rho, alpha, omega, next S // rho = r·s, next = r·s after a step
+	snorm                   float64
+}
+
+// maxRestarts bounds the restarts from a shadow residual that became orthogonal, or
+// from a residual that was not the true one; a method that needs more makes no
+// progress.
+const maxRestarts = 20
+
+// NewBiCGStab returns, with its work vectors in space, van der Vorst's stabilised bi-conjugate gradient method for
 // general A ([Saad03], algorithm 7.7), with a fixed shadow residual s:
 //
 //	alpha = r·s / Bp·s
@@ -25,42 +38,29 @@ import (
 // n-vectors besides x and b (t shares r's), and two more for M^-1 p and M^-1 t. When
 // r becomes orthogonal to s the iteration restarts with s = r. Traffic per iteration
 // besides A: reads 12, writes 4 n-vectors; besides M, M^-1 t reads one more.
-type BiCGStab[V any, S linop.Scalar[S]] struct {
-	driver[V, S]
-	s, p, bp, bt            V
-	rho, alpha, omega, next S // rho = r·s, next = r·s after a step
-	snorm                   float64
-}
-
-// maxRestarts bounds the restarts from a shadow residual that became orthogonal, or
-// from a residual that was not the true one; a method that needs more makes no
-// progress.
-const maxRestarts = 20
-
-// NewBiCGStab returns the method with its work vectors in space.
-func NewBiCGStab[V any, S linop.Scalar[S]](space linop.Space[V, S]) *BiCGStab[V, S] {
-	return &BiCGStab[V, S]{
+func NewBiCGStab[V any, S linop.Scalar[S]](space linop.Space[V, S]) Method[V, S] {
+	return &bicgstab[V, S]{
 		driver: newDriver(space, newDeferral(space)),
 		s:      space.New(), p: space.New(), bp: space.New(), bt: space.New(),
 	}
 }
 
 // Name returns "bicgstab".
-func (*BiCGStab[V, S]) Name() string { return "bicgstab" }
+func (*bicgstab[V, S]) Name() string { return "bicgstab" }
 
 // Solve implements Method.
-func (m *BiCGStab[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
+func (m *bicgstab[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	return m.solve(ctx, m, a, x, b, opt, stagnationWindow(m.space.Dim()), maxRestarts)
 }
 
-func (m *BiCGStab[V, S]) start() Reason {
+func (m *bicgstab[V, S]) start() Reason {
 	m.space.Copy(m.s, m.r)
 	m.space.Copy(m.p, m.r)
 	m.rho, m.snorm = m.rr, norm(m.rr)
 	return Running
 }
 
-func (m *BiCGStab[V, S]) step() (s scalars[S], reason Reason) {
+func (m *bicgstab[V, S]) step() (s scalars[S], reason Reason) {
 	z := m.pre.apply(0, m.p)
 	sbp := m.a.ApplyDot(m.bp, z, m.s)
 	if reason := m.nonzero(sbp); reason != Running {
@@ -86,7 +86,7 @@ func (m *BiCGStab[V, S]) step() (s scalars[S], reason Reason) {
 
 // half makes r the residual t of x + alpha z. Where that is at hand and small enough, x
 // becomes x + alpha z, and may have converged; ahead is the multiple of z to add yet.
-func (m *BiCGStab[V, S]) half(z V) (ahead S, reason Reason) {
+func (m *bicgstab[V, S]) half(z V) (ahead S, reason Reason) {
 	if !m.deferred.immediate() {
 		m.space.Axpy(m.alpha.Neg(), m.bp, m.r)
 		return m.alpha, Running
@@ -103,7 +103,7 @@ func (m *BiCGStab[V, S]) half(z V) (ahead S, reason Reason) {
 	return m.space.Scalar(0), Running
 }
 
-func (m *BiCGStab[V, S]) check(s scalars[S], rnorm float64) Reason {
+func (m *bicgstab[V, S]) check(s scalars[S], rnorm float64) Reason {
 	switch {
 	case s.omega.Float() == 0:
 		return Breakdown
@@ -113,14 +113,14 @@ func (m *BiCGStab[V, S]) check(s scalars[S], rnorm float64) Reason {
 	return Running
 }
 
-func (m *BiCGStab[V, S]) direction() Reason {
+func (m *bicgstab[V, S]) direction() Reason {
 	beta := m.next.Div(m.rho).Mul(m.alpha.Div(m.omega))
 	m.space.Direction(m.r, beta, m.omega, m.bp, m.p)
 	m.rho = m.next
 	return Running
 }
 
-func (m *BiCGStab[V, S]) keeps(bool) kept[V, S] {
+func (m *bicgstab[V, S]) keeps(bool) kept[V, S] {
 	return kept[V, S]{
 		vectors: []V{m.x, m.r, m.s, m.p}, scalars: []*S{&m.rho},
 		numbers: []*float64{&m.snorm}, counts: []*int{&m.restarts},

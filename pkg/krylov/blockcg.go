@@ -28,7 +28,7 @@ import (
 // One product with s vectors and some 5 s^2 n multiplications besides in an iteration. Memory: 4 s vectors besides x and b, 3 s without a
 // preconditioner, and one. Results have the same bits for any number of threads, but x depends on the other right-hand sides within its tolerance.
 type BlockCG struct {
-	space      *linop.Host
+	space      linop.Host
 	q, s, y, z [][]float64 // as many as the block once had; y = A s
 	work       []float64
 	width      int // of the block now
@@ -48,7 +48,7 @@ type BlockCG struct {
 type SeveralPreconditioner interface{ ApplyMany(dst, src [][]float64) }
 
 // NewBlockCG returns the method with its work vectors in space.
-func NewBlockCG(space *linop.Host) *BlockCG { return &BlockCG{space: space} }
+func NewBlockCG(space linop.Host) *BlockCG { return &BlockCG{space: space} }
 
 // Solve solves for all columns, with M^-1 = by, nil: I, and sets their Results. They end with Indefinite where S^T A S is not positive definite, with
 // IndefinitePreconditioner where Q^T M^-1 Q is not, and with Breakdown where roundings decide that.
@@ -73,7 +73,7 @@ func (m *BlockCG) Solve(ctx context.Context, a linop.SeveralOperator, by Several
 	m.a, m.by, m.columns = nil, nil, nil
 }
 
-// start makes the first block of the residuals in q: they replace those of the last solve, see Options.Replaces.
+// start makes the first block of the residuals in q: they replace the residuals of the last solve, see Options.Replaces.
 func (m *BlockCG) start(replaces bool) Reason {
 	before := m.s[:m.width]
 	m.width = len(m.columns)
@@ -177,7 +177,7 @@ func (m *BlockCG) apply() {
 	}
 }
 
-// turn makes the next block of vectors from those of q and z: Q = Q t, S = Z t + S b with the directions before, and C = zeta C.
+// turn makes the next block of vectors from the vectors of q and z: Q = Q t, S = Z t + S b with the directions before, and C = zeta C.
 func (m *BlockCG) turn(t, zeta coefficients, before [][]float64, b coefficients) {
 	old, z := m.width, m.applied()
 	m.width = zeta.rows

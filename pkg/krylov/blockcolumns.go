@@ -22,7 +22,7 @@ type running struct {
 	size float64 // of the residual
 }
 
-// begin computes the first residuals, in q, and tells whether all replace those of the last solve.
+// begin computes the first residuals, in q, and reports whether all replace the residuals of the last solve.
 func (m *BlockCG) begin(ctx context.Context, columns []*Column) (replaces bool) {
 	m.room(len(columns))
 	m.columns, replaces = nil, true
@@ -44,7 +44,7 @@ func (m *BlockCG) goesOn(k *Column, r []float64) bool {
 	return was > 0 && norm(m.space.Dot(r, r)) <= 2*was
 }
 
-// residual computes that of a column, and judges it.
+// residual computes the residual of a column, and judges it.
 func (m *BlockCG) residual(ctx context.Context, k *running, r []float64) {
 	window, opt := cgWindow(m.space.Dim()), k.Options
 	bb := m.space.Dot(k.B, k.B)
@@ -102,7 +102,7 @@ func (m *BlockCG) going() (count int) {
 }
 
 // judge looks at the residuals Q C of all columns after a step. A column that has converged goes along if it is unconfirmed, so that its residual is
-// orthogonal to the same directions as those of the others, see Options.Replaces.
+// orthogonal to the same directions as the residuals of the other columns, see Options.Replaces.
 func (m *BlockCG) judge() {
 	q := m.q[:m.width]
 	g := newCoefficients(m.width, m.width)

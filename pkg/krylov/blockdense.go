@@ -144,7 +144,7 @@ func (m coefficients) unitDiagonal() (roots []float64, ok bool) {
 	return roots, true
 }
 
-// identity is that of n rows.
+// identity returns the identity of n rows.
 func identity(n int) coefficients {
 	m := newCoefficients(n, n)
 	for i := range n {
@@ -167,7 +167,7 @@ func (m coefficients) wellConditioned() bool {
 	return rank == m.rows
 }
 
-// leastPivot is that of a matrix with a diagonal of ones below which roundings decide.
+// leastPivot is the least pivot, for a matrix with a diagonal of ones, that roundings do not decide.
 const leastPivot = 1e-14
 
 // inverseDefinite is the inverse of a symmetric matrix. The Reason is Running; Indefinite if it is not positive definite,
@@ -201,7 +201,7 @@ func (m coefficients) inverseDefinite() (coefficients, Reason) {
 	return inverse, Running
 }
 
-// basis are orthonormal columns that span those of m, by Gram-Schmidt, twice.
+// basis returns orthonormal columns that span the columns of m, by Gram-Schmidt, twice.
 func (m coefficients) basis() coefficients {
 	t := newCoefficients(m.cols, m.rows) // row by row what will be the columns
 	rank := 0

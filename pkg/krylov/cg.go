@@ -7,7 +7,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// CG is the conjugate gradient method of Hestenes and Stiefel for symmetric
+// cg implements Method.
+type cg[V any, S linop.Scalar[S]] struct {
+	driver[V, S]
+	p, q           V                         // q = A p
+	rho, alpha, pq S                         // rho = r·z, pq = p·q
+	z              FusedPreconditioner[V, S] // what makes z, and steps
+	separate       separate[V, S]            // that for an ordinary preconditioner
+}
+
+// NewCG returns, with its work vectors in space, the conjugate gradient method of Hestenes and Stiefel for symmetric
 // positive definite A ([Saad03], algorithms 6.18 and 9.1):
 //
 //	alpha = r·z / p·Ap
@@ -38,36 +47,27 @@ import (
 // confirm that it has converged. Memory: 3 n-vectors besides x and b, and one more
 // for z. Traffic per iteration besides A: reads 8, writes 4 n-vectors; besides M,
 // z reads 2 more, 4 if flexible. A [FusedPreconditioner] has its own z.
-type CG[V any, S linop.Scalar[S]] struct {
-	driver[V, S]
-	p, q           V                         // q = A p
-	rho, alpha, pq S                         // rho = r·z, pq = p·q
-	z              FusedPreconditioner[V, S] // what makes z, and steps
-	separate       separate[V, S]            // that for an ordinary preconditioner
-}
-
-// NewCG returns the method with its work vectors in space.
-func NewCG[V any, S linop.Scalar[S]](space linop.Space[V, S]) *CG[V, S] {
-	m := &CG[V, S]{driver: newDriver(space, newDeferral(space)), p: space.New(), q: space.New()}
+func NewCG[V any, S linop.Scalar[S]](space linop.Space[V, S]) Method[V, S] {
+	m := &cg[V, S]{driver: newDriver(space, newDeferral(space)), p: space.New(), q: space.New()}
 	m.separate.preconditioned = &m.pre
 	return m
 }
 
 // Name returns "cg".
-func (*CG[V, S]) Name() string { return "cg" }
+func (*cg[V, S]) Name() string { return "cg" }
 
 // Solve implements Method. It stops with Indefinite where p·Ap <= 0, with
 // IndefinitePreconditioner where r·z <= 0.
-func (m *CG[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
+func (m *cg[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	m.z = m.separate.fused(opt.Precond, opt.Flexible)
 	defer func() { m.z = nil }()
 	return m.solve(ctx, m, a, x, b, opt, cgWindow(m.space.Dim()), math.MaxInt)
 }
 
 // Direction is the last p: after Indefinite the one with p·Ap <= 0.
-func (m *CG[V, S]) Direction() V { return m.p }
+func (m *cg[V, S]) Direction() V { return m.p }
 
-func (m *CG[V, S]) start() (reason Reason) {
+func (m *cg[V, S]) start() (reason Reason) {
 	goOn := m.replacing()
 	m.z.Input(m.r, m.rr)
 	m.rho, reason = m.positive(m.z.ApplyInput(), IndefinitePreconditioner)
@@ -84,7 +84,7 @@ func (m *CG[V, S]) start() (reason Reason) {
 	return Running
 }
 
-func (m *CG[V, S]) step() (s scalars[S], reason Reason) {
+func (m *cg[V, S]) step() (s scalars[S], reason Reason) {
 	m.pq, reason = m.positive(m.a.ApplyDot(m.q, m.p, m.p), Indefinite)
 	if reason != Running {
 		return s, reason
@@ -94,7 +94,7 @@ func (m *CG[V, S]) step() (s scalars[S], reason Reason) {
 	return s, Running
 }
 
-func (m *CG[V, S]) direction() (reason Reason) {
+func (m *cg[V, S]) direction() (reason Reason) {
 	rho := m.z.ApplyInput()
 	beta := rho.Div(m.rho)
 	if m.flexible() {
@@ -105,7 +105,7 @@ func (m *CG[V, S]) direction() (reason Reason) {
 	return reason
 }
 
-func (m *CG[V, S]) keeps(bool) kept[V, S] {
+func (m *cg[V, S]) keeps(bool) kept[V, S] {
 	return kept[V, S]{vectors: []V{m.x, m.r, m.p}, scalars: []*S{&m.rho}}
 }
 

@@ -11,10 +11,10 @@ import (
 // and to end with the same bits as if it had not been. What follows from A, b and the options
 // is not part of it. Scalars are kept in float64.
 //
-// That of CG, BiCGStab and MINRES is taken between two iterations; that of GMRES, which is
+// The state of CG, BiCGStab and MINRES is taken between two iterations, and the state of GMRES, which is
 // the residual and not the basis, at the start of a cycle, which is then done again.
 type State[V any] struct {
-	Vectors []V // x, r and those of the method
+	Vectors []V // x, r and the vectors of the method
 	Numbers []float64
 	Counts  []int
 	Result  Result // so far
@@ -133,7 +133,7 @@ func (d *driver[V, S]) pause(it keeper[V, S]) Reason {
 	return d.save(it.keeps(d.pre.by != nil).state(&d.c))
 }
 
-// snapshot shows x to who wants to see it.
+// snapshot passes x to Options.Snapshot.
 func (d *driver[V, S]) snapshot() {
 	if d.c.opt.Snapshot != nil {
 		d.c.opt.Snapshot(d.x)

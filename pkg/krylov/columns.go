@@ -9,7 +9,7 @@ type column[S any] struct {
 	next S
 }
 
-// columns are those of the Hessenberg matrix of GMRES that its least-squares problem does
+// columns are the columns of the Hessenberg matrix of GMRES that its least-squares problem does
 // not have yet: the last one where scalars are at hand. On an asynchronous space Stride
 // columns are fetched together, and are due one step late.
 type columns[V any, S linop.Scalar[S]] struct {

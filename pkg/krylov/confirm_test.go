@@ -18,7 +18,7 @@ var undeceived = []string{"cgs", "tfqmr", "lsqr"}
 
 // products counts those with an operator.
 type products struct {
-	*linop.CSR
+	linop.CSR
 	applied, residuals int
 }
 
@@ -126,7 +126,7 @@ func TestSingularIsNotSolved(t *testing.T) {
 
 // claims is the identity, with residuals of these sizes relative to b whatever x is.
 type claims struct {
-	*linop.CSR
+	linop.CSR
 	size func(residual int) float64
 	made *int
 }

@@ -81,7 +81,7 @@ func TestIterationLimit(t *testing.T) {
 }
 
 // inexact is the identity, but its residuals are those of 0.9 times it.
-type inexact struct{ *linop.CSR }
+type inexact struct{ linop.CSR }
 
 func (a inexact) Residual(r, b, x []float64) {
 	for i := range r {

@@ -83,7 +83,7 @@ func (c *convergence[V]) observe(iteration int, rnorm float64) Reason {
 	switch {
 	case math.IsNaN(rnorm) || math.IsInf(rnorm, 0):
 		return NotFinite
-	case rnorm > DivergenceTol*c.start:
+	case rnorm > divergenceTol*c.start:
 		return Divergence
 	}
 	return Running

@@ -72,7 +72,7 @@ func near(t *testing.T, what string, steps int, got, want *mat.VecDense) {
 
 // The k-th x of BiCG lies in the Krylov space of A, with a residual orthogonal to that of A^T; that of
 // LSQR minimises the residual in the Krylov space of A^T A; the residual of CGS is p(A) p(A) b where that of
-// BiCG is p(A) b.
+// bicg is p(A) b.
 func TestIteratesByDefinition(t *testing.T) {
 	sparse, a, b := definitionSystem()
 	var normal mat.Dense
@@ -120,7 +120,7 @@ func TestIteratesByDefinition(t *testing.T) {
 	}
 }
 
-// TFQMR is Freund's algorithm as it is printed, and its residuals keep their bound.
+// tfqmr is Freund's algorithm as it is printed, and its residuals keep their bound.
 func TestTFQMRAsPrinted(t *testing.T) {
 	sparse, a, b := definitionSystem()
 	n := b.Len()
@@ -172,7 +172,7 @@ func TestIDRDimensions(t *testing.T) {
 	n := b.Len()
 	pool := newPool(t, 1)
 	for s := 1; s <= 6; s++ {
-		m := NewIDR(linop.NewHost(n, pool), IDROptions{S: s})
+		m := newIDR(linop.NewHost(n, pool), IDROptions{S: s}).(*idr[[]float64, linop.Float64])
 		steps, seen := 0, 0
 		opt := hostOptions{Tol: 1e-9, Monitor: func(e Event) {
 			for i := 0; i < e.Iteration%(s+1) && e.Residual > 1e-6; i++ {

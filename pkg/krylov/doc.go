@@ -1,8 +1,8 @@
 // Package krylov holds iterative methods for A x = b: conjugate gradients
-// ([CG], [BlockCG] for several b at once), minimal residuals ([MINRES]), stabilised bi-conjugate gradients
-// ([BiCGStab]), restarted generalised minimal residuals ([GMRES]), bi-conjugate gradients and
-// the methods that come of them ([BiCG], [CGS], [TFQMR]), induced dimension reduction ([IDR]), least
-// squares ([LSQR]), and iterative refinement around any of them ([Refinement]).
+// ([NewCG], [BlockCG] for several b at once), minimal residuals (MINRES), stabilised bi-conjugate gradients
+// ([NewBiCGStab]), restarted generalised minimal residuals ([NewGMRES]), bi-conjugate gradients and
+// the methods that come of them (BiCG, CGS, TFQMR), induced dimension reduction (IDR), least
+// squares ([NewLSQR]), and iterative refinement around any of them ([Refinement]). [New] makes any of them by its name.
 //
 // A method sees A only through its products and vectors only through a space
 // (package linop), so one source runs on float64 and double-double vectors, on
@@ -61,7 +61,7 @@
 // iterations late; x has had these, and Result.Iterations counts them. A Monitor hears of
 // the iterations that were judged. After a fault the method goes back to the x that was
 // saved with the last sound check, and judges every iteration for a while, so that the
-// Reason is that of the host; iterations that were undone are not counted. GMRES adds the
+// Reason is the same as on the host; iterations that were undone are not counted. GMRES adds the
 // columns of up to Stride steps at a time to its least-squares problem, and counts the steps
 // that x has had. The context and the limit of iterations are checked in every iteration.
 // Other methods wait for scalars in every iteration, and so do CG and BiCGStab with a flexible

@@ -39,7 +39,7 @@ func bigResidual(m *csr.Matrix, x, b dd.Vec) float64 {
 func TestDoubleDoubleReachesFarther(t *testing.T) {
 	a, pool := stiff(24), newPool(t, 2)
 	b := random(2, a.Rows)
-	space, op, diagonal := linop.NewHostDD(a.Rows, pool), linop.NewCSRDD(a, pool), linop.NewCSRDD(jacobi(a, 1), pool)
+	space, op, diagonal := linop.NewHostDD(a.Rows, pool), linop.NewCSRDD(a, nil, pool), linop.NewCSRDD(jacobi(a, 1), nil, pool)
 	for _, v := range methods {
 		if v.restarted() || v.name == "gmres growing" {
 			continue

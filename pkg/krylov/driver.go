@@ -209,10 +209,10 @@ func (d *driver[V, S]) drifts() bool {
 	return norm(d.space.AxpyDot(d.space.Scalar(-1), d.r, d.trueR, d.trueR)) > gap*norm(rr)
 }
 
-// check is that of an iteration with nothing to look at.
+// check is the check of an iteration that has nothing to examine.
 func (*driver[V, S]) check(scalars[S], float64) Reason { return Running }
 
-// direction is that of an iteration with nothing to prepare.
+// direction is the direction of an iteration that has nothing to prepare.
 func (*driver[V, S]) direction() Reason { return Running }
 
 // confirm is called where r, which is updated along with x, meets the tolerance: it

@@ -13,7 +13,7 @@ import (
 )
 
 // Conjugate gradients on a matrix that comes from gonum.
-func ExampleCG() {
+func ExampleNewCG() {
 	m, err := csr.FromMat(mat.NewSymBandDense(4, 1, []float64{2, -1, 2, -1, 2, -1, 2, 0}))
 	if err != nil {
 		fmt.Println(err)
@@ -30,7 +30,7 @@ func ExampleCG() {
 }
 
 // A monitor follows the residual; the reason says how it ended.
-func ExampleGMRES() {
+func ExampleNewGMRES() {
 	m, err := csr.FromMat(mat.NewDense(3, 3, []float64{4, 1, 0, 0, 3, 1, 1, 0, 2}))
 	if err != nil {
 		fmt.Println(err)

@@ -9,7 +9,7 @@ import (
 
 // scaled32 is the preconditioner z = w∘(w∘r) with vectors of float32.
 type scaled32 struct {
-	*linop.Host
+	linop.Host
 	w, f    []float32
 	applied int // by ApplyInput
 }
@@ -17,7 +17,7 @@ type scaled32 struct {
 var _ FusedPreconditioner[[]float64, linop.Float64] = (*scaled32)(nil)
 
 // newScaled32 returns diag(|d|).
-func newScaled32(space *linop.Host, d []float64) *scaled32 {
+func newScaled32(space linop.Host, d []float64) *scaled32 {
 	s := &scaled32{Host: space, w: make([]float32, len(d)), f: make([]float32, len(d))}
 	for i, v := range d {
 		s.w[i] = float32(math.Sqrt(math.Abs(v)))

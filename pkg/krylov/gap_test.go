@@ -8,8 +8,8 @@ import (
 
 // drifting is an operator whose residuals are off by a multiple of b.
 type drifting struct {
-	*linop.CSR
-	space *linop.Host
+	linop.CSR
+	space linop.Host
 	off   linop.Float64
 	looks int
 }

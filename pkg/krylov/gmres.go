@@ -9,26 +9,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// GMRES is the generalised minimal residual method of Saad and Schultz for
-// general A ([Saad03], algorithm 6.9), restarted. One cycle builds, by
-// Arnoldi's process, an orthonormal basis V of the Krylov space of r with
-//
-//	A V_m = V_(m+1) H,  H upper Hessenberg (m+1 by m),
-//
-// finds the y that minimises ||beta e_1 - H y|| by Givens rotations, and sets
-// x += V y, unless that makes the residual, which is recomputed from A, x and b,
-// worse.
-//
-// A preconditioner is applied from the right ([Saad03], algorithm 9.5): the space is
-// that of A M^-1, and x += M^-1 (V y), which after a single step is at hand. Flexible GMRES ([Saad93]) stores z_j = M^-1 v_j,
-// with A Z_m = V_(m+1) H, and sets x += Z y.
-//
-// One product per iteration and one per cycle. Memory: m+2 n-vectors besides x
-// and b, taken as they are needed, and one more for M^-1 v, m more for Z. Traffic of
-// iteration j of a cycle besides A: about 4j n-vectors, by either way of
-// orthogonalisation. On a device whose kernels take k vectors at a time, step j is
-// 4 + 4 ceil((j+1)/k) launches.
-type GMRES[V any, S linop.Scalar[S]] struct {
+// gmres implements Method.
+type gmres[V any, S linop.Scalar[S]] struct {
 	driver[V, S]
 	opt    GMRESOptions
 	v      []V               // the basis; if it is packed, two vectors in turns and one of work
@@ -111,14 +93,32 @@ func gmresVectors(n int, use Use) int {
 	return m + 2
 }
 
-// NewGMRES returns the method on space.
-func NewGMRES[V any, S linop.Scalar[S]](space linop.Space[V, S], opt GMRESOptions) *GMRES[V, S] {
+// NewGMRES returns, with its work vectors in space, the generalised minimal residual method of Saad and Schultz for
+// general A ([Saad03], algorithm 6.9), restarted. One cycle builds, by
+// Arnoldi's process, an orthonormal basis V of the Krylov space of r with
+//
+//	A V_m = V_(m+1) H,  H upper Hessenberg (m+1 by m),
+//
+// finds the y that minimises ||beta e_1 - H y|| by Givens rotations, and sets
+// x += V y, unless that makes the residual, which is recomputed from A, x and b,
+// worse.
+//
+// A preconditioner is applied from the right ([Saad03], algorithm 9.5): the space is
+// that of A M^-1, and x += M^-1 (V y), which after a single step is at hand. Flexible GMRES ([Saad93]) stores z_j = M^-1 v_j,
+// with A Z_m = V_(m+1) H, and sets x += Z y.
+//
+// One product per iteration and one per cycle. Memory: m+2 n-vectors besides x
+// and b, taken as they are needed, and one more for M^-1 v, m more for Z. Traffic of
+// iteration j of a cycle besides A: about 4j n-vectors, by either way of
+// orthogonalisation. On a device whose kernels take k vectors at a time, step j is
+// 4 + 4 ceil((j+1)/k) launches.
+func NewGMRES[V any, S linop.Scalar[S]](space linop.Space[V, S], opt GMRESOptions) Method[V, S] {
 	opt = opt.withDefaults()
 	async, ok := space.(linop.Async[V, S])
 	if ok {
 		opt.Orthogonalization = CGS2
 	}
-	m := &GMRES[V, S]{
+	m := &gmres[V, S]{
 		driver: newDriver(space, deferral[V, S]{}), opt: opt, columns: columns[V, S]{async: async},
 		least: newLeastSquares(space.Scalar(1), space.Roundoff()),
 	}
@@ -129,10 +129,10 @@ func NewGMRES[V any, S linop.Scalar[S]](space linop.Space[V, S], opt GMRESOption
 }
 
 // Name returns "gmres".
-func (*GMRES[V, S]) Name() string { return "gmres" }
+func (*gmres[V, S]) Name() string { return "gmres" }
 
 // Solve implements Method.
-func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
+func (m *gmres[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	reason := m.begin(ctx, a, x, b, opt, 0)
 	if reason == Running {
 		reason = m.cycles()
@@ -143,7 +143,7 @@ func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V,
 }
 
 // cycles corrects x from the residual r until there is a reason to end.
-func (m *GMRES[V, S]) cycles() Reason {
+func (m *gmres[V, S]) cycles() Reason {
 	c, p := &m.c, &m.pace
 	longest := min(m.opt.MaxRestart, m.space.Dim())
 	if c.opt.Resume == nil {
@@ -190,7 +190,7 @@ func (m *GMRES[V, S]) cycles() Reason {
 
 // cycle does at most `restart` steps of Arnoldi's process from the residual r, and
 // corrects x and r.
-func (m *GMRES[V, S]) cycle(restart int) Reason {
+func (m *gmres[V, S]) cycle(restart int) Reason {
 	rr := m.columns.known(m.rr)
 	one, beta := m.space.Scalar(1), rr.Sqrt()
 	m.space.Copy(m.basis(0), m.r)
@@ -228,7 +228,7 @@ func (m *GMRES[V, S]) cycle(restart int) Reason {
 }
 
 // correct computes x += M^-1 (V y), by Z y if there is Z; m.r is lost.
-func (m *GMRES[V, S]) correct(x V, y []S) {
+func (m *gmres[V, S]) correct(x V, y []S) {
 	switch {
 	case m.pre.by == nil:
 		m.combine(y, x)
@@ -242,7 +242,7 @@ func (m *GMRES[V, S]) correct(x V, y []S) {
 }
 
 // slot is the index of M^-1 v_j in pre: each has a vector of its own if flexible.
-func (m *GMRES[V, S]) slot(j int) int {
+func (m *gmres[V, S]) slot(j int) int {
 	if m.c.opt.Flexible {
 		return j
 	}
@@ -251,7 +251,7 @@ func (m *GMRES[V, S]) slot(j int) int {
 
 // orthogonalise makes w orthogonal to v[0..j], and a column of H of the coefficients
 // v_k·w and the norm of what remains, which it returns.
-func (m *GMRES[V, S]) orthogonalise(j int, w V) (next S) {
+func (m *gmres[V, S]) orthogonalise(j int, w V) (next S) {
 	start := time.Now()
 	defer func() { m.c.result.Orthogonalization += time.Since(start) }()
 	column := m.columns.next()
@@ -284,14 +284,14 @@ func (m *GMRES[V, S]) orthogonalise(j int, w V) (next S) {
 }
 
 // last reports whether the scalars of a step cannot wait for the next one.
-func (m *GMRES[V, S]) last() bool {
+func (m *gmres[V, S]) last() bool {
 	return m.columns.async != nil &&
 		(m.c.opt.Flexible || m.c.opt.Prompt || m.c.agree(m.c.limitAt(m.c.result.Iterations+m.columns.n)) != Running)
 }
 
 // add adds columns to the least-squares problem, and says whether the cycle is at
 // its end, because of a Reason if it is not Running. Columns after the end do not count.
-func (m *GMRES[V, S]) add(due []column[S]) (reason Reason, end bool) {
+func (m *gmres[V, S]) add(due []column[S]) (reason Reason, end bool) {
 	if len(due) == 0 {
 		return Running, false
 	}

@@ -3,7 +3,7 @@ package krylov
 import "github.com/mpsolve/mpsolve/pkg/linop"
 
 // basis returns the vector with which step j begins, and into which that before it multiplies.
-func (m *GMRES[V, S]) basis(j int) V {
+func (m *gmres[V, S]) basis(j int) V {
 	if m.packed != nil {
 		j %= 2
 	}
@@ -11,7 +11,7 @@ func (m *GMRES[V, S]) basis(j int) V {
 }
 
 // free returns a vector that is of no use when the basis has k vectors.
-func (m *GMRES[V, S]) free(k int) V {
+func (m *gmres[V, S]) free(k int) V {
 	if m.packed != nil {
 		k = 2
 	}
@@ -19,15 +19,15 @@ func (m *GMRES[V, S]) free(k int) V {
 }
 
 // vector returns v[j], which is new when no solve has come so far.
-func (m *GMRES[V, S]) vector(j int) V {
+func (m *gmres[V, S]) vector(j int) V {
 	for len(m.v) <= j {
 		m.v = append(m.v, m.space.New())
 	}
 	return m.v[j]
 }
 
-// store makes a w the vector j of the basis; w is that of basis(j), and becomes what is stored.
-func (m *GMRES[V, S]) store(j int, a S, w V) {
+// store makes a w the vector j of the basis; w is the result of basis(j), and becomes the stored vector.
+func (m *gmres[V, S]) store(j int, a S, w V) {
 	if m.packed != nil {
 		m.packed.Set(j, a, w, m.slack.at(m.least.residual()))
 		return
@@ -36,7 +36,7 @@ func (m *GMRES[V, S]) store(j int, a S, w V) {
 }
 
 // multiply computes w = A z, as accurately as it has to be.
-func (m *GMRES[V, S]) multiply(w, z V) {
+func (m *gmres[V, S]) multiply(w, z V) {
 	if a, ok := m.a.(linop.Graded[V, S]); ok {
 		a.ApplyWithin(m.slack.at(m.least.residual()), w, z)
 		return
@@ -50,7 +50,7 @@ const cancelled2 = 0x1p-6
 
 // projectPacked makes w orthogonal to the packed basis by classical Gram-Schmidt, done again where it
 // has cancelled much, or where that is not known yet, and returns the norm of what remains; the coefficients are h - g.
-func (m *GMRES[V, S]) projectPacked(h, g []S, w V) S {
+func (m *gmres[V, S]) projectPacked(h, g []S, w V) S {
 	m.packed.MultiDot(h, w)
 	negate(g, h)
 	if m.columns.async != nil {
@@ -74,7 +74,7 @@ func (m *GMRES[V, S]) projectPacked(h, g []S, w V) S {
 }
 
 // combine computes w += sum a_k v_k.
-func (m *GMRES[V, S]) combine(a []S, w V) {
+func (m *gmres[V, S]) combine(a []S, w V) {
 	if m.packed != nil {
 		m.packed.MultiAxpy(a, w)
 		return
@@ -83,7 +83,7 @@ func (m *GMRES[V, S]) combine(a []S, w V) {
 }
 
 // tally takes over what the basis has counted.
-func (m *GMRES[V, S]) tally() {
+func (m *gmres[V, S]) tally() {
 	if m.packed != nil {
 		counts := m.packed.Counts()
 		m.c.result.Basis = counts.Sub(m.counted)

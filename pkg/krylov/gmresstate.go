@@ -8,7 +8,7 @@ type pace struct {
 }
 
 // mark takes the state at the start of a cycle, to which x and r belong to its end.
-func (m *GMRES[V, S]) mark() Reason {
+func (m *gmres[V, S]) mark() Reason {
 	checkpoint := m.c.opt.Checkpoint
 	if checkpoint == nil {
 		return Running
@@ -19,7 +19,7 @@ func (m *GMRES[V, S]) mark() Reason {
 }
 
 // pause is driver.pause with the state at the start of the cycle.
-func (m *GMRES[V, S]) pause() Reason {
+func (m *gmres[V, S]) pause() Reason {
 	m.snapshot()
 	if !m.due() {
 		return Running
@@ -27,7 +27,7 @@ func (m *GMRES[V, S]) pause() Reason {
 	return m.save(m.start)
 }
 
-func (m *GMRES[V, S]) keeps(bool) kept[V, S] {
+func (m *gmres[V, S]) keeps(bool) kept[V, S] {
 	return kept[V, S]{
 		vectors: []V{m.x, m.r}, scalars: []*S{&m.rr},
 		numbers: []*float64{&m.pace.before, &m.slack.rate, &m.slack.caution}, counts: []*int{&m.pace.restart, &m.pace.slow, &m.pace.since},

@@ -93,7 +93,7 @@ func create[V any, S linop.Scalar[S]](t testing.TB, name string, space linop.Spa
 	return nil
 }
 
-func onHost(t testing.TB, name string, space *linop.Host) hostMethod {
+func onHost(t testing.TB, name string, space linop.Host) hostMethod {
 	t.Helper()
 	return create[[]float64, linop.Float64](t, name, space)
 }

@@ -27,7 +27,7 @@ func (o IDROptions) size(n int) int {
 // idrVectors is the memory of the method.
 func idrVectors(n int, use Use) int { return 3*use.IDR.size(n) + 3 }
 
-// IDR is the induced dimension reduction method IDR(s) for general A, in the variant that
+// idr is the induced dimension reduction method IDR(s) for general A, in the variant that
 // makes use of bi-orthogonality ([Gijzen11], figure 3). Its residuals lie in spaces G_0, G_1, ... with
 //
 //	G_j = (I - omega_j B) (G_(j-1) ∩ S),  B = A M^-1,
@@ -54,7 +54,7 @@ func idrVectors(n int, use Use) int { return 3*use.IDR.size(n) + 3 }
 // n-vectors besides x and b; a preconditioner takes no more. Where mu_kk vanishes the iteration restarts.
 // Traffic per iteration besides A: reads about 5 s + 8, writes s + 5 n-vectors. On an
 // asynchronous space it waits for scalars in every iteration.
-type IDR[V any, S linop.Scalar[S]] struct {
+type idr[V any, S linop.Scalar[S]] struct {
 	driver[V, S]
 	p, g, u []V // s of each; p are made by the first solve
 	v, t    V
@@ -67,10 +67,10 @@ type IDR[V any, S linop.Scalar[S]] struct {
 	gamma []S
 }
 
-// NewIDR returns the method with its work vectors in space.
-func NewIDR[V any, S linop.Scalar[S]](space linop.Space[V, S], opt IDROptions) *IDR[V, S] {
+// newIDR returns the method with its work vectors in space.
+func newIDR[V any, S linop.Scalar[S]](space linop.Space[V, S], opt IDROptions) Method[V, S] {
 	s := opt.size(space.Dim())
-	m := &IDR[V, S]{driver: newDriver(space, deferral[V, S]{}), v: space.New(), t: space.New(), f: make([]S, s), gamma: make([]S, s)}
+	m := &idr[V, S]{driver: newDriver(space, deferral[V, S]{}), v: space.New(), t: space.New(), f: make([]S, s), gamma: make([]S, s)}
 	for range s {
 		m.p, m.g, m.u = append(m.p, space.New()), append(m.g, space.New()), append(m.u, space.New())
 		m.mu = append(m.mu, make([]S, s))
@@ -79,10 +79,10 @@ func NewIDR[V any, S linop.Scalar[S]](space linop.Space[V, S], opt IDROptions) *
 }
 
 // Name returns "idr".
-func (*IDR[V, S]) Name() string { return "idr" }
+func (*idr[V, S]) Name() string { return "idr" }
 
 // Solve implements Method.
-func (m *IDR[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
+func (m *idr[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	if !m.made {
 		m.shadow()
 		m.made = true
@@ -91,7 +91,7 @@ func (m *IDR[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, o
 }
 
 // shadow makes p orthonormal vectors at random.
-func (m *IDR[V, S]) shadow() {
+func (m *idr[V, S]) shadow() {
 	for k, v := range m.p {
 		m.space.Fill(v, normal(uint64(k)))
 		for _, q := range m.p[:k] {
@@ -127,7 +127,7 @@ const (
 	leastCosine = 0.7
 )
 
-func (m *IDR[V, S]) start() Reason {
+func (m *idr[V, S]) start() Reason {
 	zero, one := m.space.Scalar(0), m.space.Scalar(1)
 	for k := range m.p {
 		m.space.Zero(m.g[k])
@@ -142,7 +142,7 @@ func (m *IDR[V, S]) start() Reason {
 	return Running
 }
 
-func (m *IDR[V, S]) step() (s scalars[S], reason Reason) {
+func (m *idr[V, S]) step() (s scalars[S], reason Reason) {
 	if m.k < len(m.p) {
 		return m.within()
 	}
@@ -150,7 +150,7 @@ func (m *IDR[V, S]) step() (s scalars[S], reason Reason) {
 }
 
 // within is a step in the space that r is in.
-func (m *IDR[V, S]) within() (s scalars[S], reason Reason) {
+func (m *idr[V, S]) within() (s scalars[S], reason Reason) {
 	k, space := m.k, m.space
 	m.solveLower()
 	space.Copy(m.v, m.r)
@@ -190,7 +190,7 @@ func (m *IDR[V, S]) within() (s scalars[S], reason Reason) {
 }
 
 // solveLower solves mu gamma = f in the unknowns from k on; mu is lower triangular.
-func (m *IDR[V, S]) solveLower() {
+func (m *idr[V, S]) solveLower() {
 	for i := m.k; i < len(m.p); i++ {
 		m.gamma[i] = m.f[i]
 		for j := m.k; j < i; j++ {
@@ -201,7 +201,7 @@ func (m *IDR[V, S]) solveLower() {
 }
 
 // reduce is the step to the next space.
-func (m *IDR[V, S]) reduce() (s scalars[S], reason Reason) {
+func (m *idr[V, S]) reduce() (s scalars[S], reason Reason) {
 	space, z := m.space, m.r
 	if m.pre.by != nil {
 		m.pre.by.Apply(m.v, m.r)
@@ -227,7 +227,7 @@ func (m *IDR[V, S]) reduce() (s scalars[S], reason Reason) {
 	return s, Running
 }
 
-func (m *IDR[V, S]) keeps(bool) kept[V, S] {
+func (m *idr[V, S]) keeps(bool) kept[V, S] {
 	k := kept[V, S]{vectors: []V{m.x, m.r}, scalars: []*S{&m.omega}, counts: []*int{&m.restarts, &m.k}}
 	k.vectors = append(append(k.vectors, m.g...), m.u...)
 	for i := range m.p {

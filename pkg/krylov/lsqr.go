@@ -7,7 +7,17 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// LSQR is the least-squares method of Paige and Saunders for any A ([Paige82]): it makes
+// lsqr implements Method.
+type lsqr[V any, S linop.Scalar[S]] struct {
+	driver[V, S]
+	u, v, w, q V // q = B v, then A^T u
+
+	alpha, pivot, phi S
+	back              S       // theta / rho
+	size              float64 // of A: the largest column of its bidiagonal form
+}
+
+// NewLSQR returns, with its work vectors in space, the least-squares method of Paige and Saunders for any A ([Paige82]): it makes
 // ||b - A x||_2 least in the Krylov spaces of A^T A and A^T b, as conjugate gradients on the
 // normal equations do in exact arithmetic, from the bidiagonalisation of Golub and Kahan,
 //
@@ -21,7 +31,7 @@ import (
 //	x += (c phi / rho) w,  phi = s phi
 //	r  = s^2 r - c phi u
 //
-// The residual never grows, and ||B^T r|| = alpha |c| phi. Iterations are those of conjugate gradients with the square
+// The residual never grows, and ||B^T r|| = alpha |c| phi. It takes as many iterations as conjugate gradients with the square
 // of the condition of A, so it is for systems on which other methods fail, and for least squares: with
 // Options.LeastSquares it ends where the residual is orthogonal to the columns of A. A matrix
 // that is not square is given zero rows or columns; x is zero in these.
@@ -30,26 +40,16 @@ import (
 // are not. A product with A and one with its transpose per iteration, and one to confirm that it
 // has converged. Memory: 5 n-vectors besides x and b, and one more for the preconditioner. Traffic per
 // iteration besides A: reads 15, writes 8 n-vectors. On an asynchronous space it waits for scalars in every iteration.
-type LSQR[V any, S linop.Scalar[S]] struct {
-	driver[V, S]
-	u, v, w, q V // q = B v, then A^T u
-
-	alpha, pivot, phi S
-	back              S       // theta / rho
-	size              float64 // of A: the largest column of its bidiagonal form
-}
-
-// NewLSQR returns the method with its work vectors in space.
-func NewLSQR[V any, S linop.Scalar[S]](space linop.Space[V, S]) *LSQR[V, S] {
-	return &LSQR[V, S]{driver: newDriver(space, deferral[V, S]{}), u: space.New(), v: space.New(), w: space.New(), q: space.New()}
+func NewLSQR[V any, S linop.Scalar[S]](space linop.Space[V, S]) Method[V, S] {
+	return &lsqr[V, S]{driver: newDriver(space, deferral[V, S]{}), u: space.New(), v: space.New(), w: space.New(), q: space.New()}
 }
 
 // Name returns "lsqr".
-func (*LSQR[V, S]) Name() string { return "lsqr" }
+func (*lsqr[V, S]) Name() string { return "lsqr" }
 
 // Solve implements Method. It stops with LeastSquares, or without Options.LeastSquares with Breakdown, where r is
 // orthogonal to the range of A: x has the least residual that there is.
-func (m *LSQR[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
+func (m *lsqr[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	window := cgWindow(m.space.Dim())
 	if opt.LeastSquares > 0 {
 		window = 0 // the residual tells nothing
@@ -57,7 +57,7 @@ func (m *LSQR[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, 
 	return m.solve(ctx, m, a, x, b, opt, window, math.MaxInt)
 }
 
-func (m *LSQR[V, S]) start() Reason {
+func (m *lsqr[V, S]) start() Reason {
 	m.space.Zero(m.w)
 	m.space.Copy(m.u, m.r)
 	m.phi = m.normalise(m.u, m.rr)
@@ -68,7 +68,7 @@ func (m *LSQR[V, S]) start() Reason {
 	return usable(m.alpha.Float(), m.alpha.Float() != 0, m.least())
 }
 
-func (m *LSQR[V, S]) step() (s scalars[S], reason Reason) {
+func (m *lsqr[V, S]) step() (s scalars[S], reason Reason) {
 	space := m.space
 	z := m.pre.apply(0, m.v)
 	space.Xpay(z, m.back.Neg(), m.w)
@@ -96,13 +96,13 @@ func (m *LSQR[V, S]) step() (s scalars[S], reason Reason) {
 }
 
 // check ends where ||B^T r||, which is |pivot| phi, is small.
-func (m *LSQR[V, S]) check(scalars[S], float64) Reason {
+func (m *lsqr[V, S]) check(scalars[S], float64) Reason {
 	most := max(m.c.opt.LeastSquares, unreachable(m.space.Roundoff()))
 	return usable(m.pivot.Float(), math.Abs(m.pivot.Float()) > most*m.size, m.least())
 }
 
 // least is the reason to end where there is no smaller residual.
-func (m *LSQR[V, S]) least() Reason {
+func (m *lsqr[V, S]) least() Reason {
 	if m.c.opt.LeastSquares > 0 {
 		return LeastSquares
 	}
@@ -110,7 +110,7 @@ func (m *LSQR[V, S]) least() Reason {
 }
 
 // normalise divides v by its norm, which it returns, unless that is zero; given v·v.
-func (m *LSQR[V, S]) normalise(v V, vv S) (size S) {
+func (m *lsqr[V, S]) normalise(v V, vv S) (size S) {
 	if vv.Float() == 0 {
 		return m.space.Scalar(0)
 	}
@@ -119,7 +119,7 @@ func (m *LSQR[V, S]) normalise(v V, vv S) (size S) {
 	return size
 }
 
-func (m *LSQR[V, S]) keeps(bool) kept[V, S] {
+func (m *lsqr[V, S]) keeps(bool) kept[V, S] {
 	return kept[V, S]{
 		vectors: []V{m.x, m.r, m.u, m.v, m.w}, scalars: []*S{&m.alpha, &m.pivot, &m.phi, &m.back},
 		numbers: []*float64{&m.size},

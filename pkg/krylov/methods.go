@@ -57,23 +57,23 @@ func table[V any, S linop.Scalar[S]]() []method[V, S] {
 		},
 		{
 			Kind{Name: "minres", Summary: "minimal residuals, for symmetric matrices, definite or not", Products: 1, Symmetric: true, Vectors: fixed(6, 1)},
-			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewMINRES(s) },
+			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return newMINRES(s) },
 		},
 		{
 			Kind{Name: "cgs", Summary: "conjugate gradients squared, for any matrix, fast or erratic", Products: 2, Vectors: fixed(6, 1)},
-			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewCGS(s) },
+			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return newCGS(s) },
 		},
 		{
 			Kind{Name: "bicg", Summary: "bi-conjugate gradients, for any matrix, with products with its transpose", Products: 2, Transpose: true, Vectors: fixed(5, 1)},
-			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewBiCG(s) },
+			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return newBiCG(s) },
 		},
 		{
 			Kind{Name: "idr", Summary: "induced dimension reduction IDR(s), for any matrix, between bicgstab and gmres", Products: 1, Vectors: idrVectors},
-			func(s linop.Space[V, S], opt MethodOptions) Method[V, S] { return NewIDR(s, opt.IDR) },
+			func(s linop.Space[V, S], opt MethodOptions) Method[V, S] { return newIDR(s, opt.IDR) },
 		},
 		{
 			Kind{Name: "tfqmr", Summary: "transpose-free quasi-minimal residuals, for any matrix, a smoother cgs", Products: 2, Vectors: fixed(8, 1)},
-			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewTFQMR(s) },
+			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return newTFQMR(s) },
 		},
 		{
 			Kind{Name: "lsqr", Summary: "least squares, for any matrix, square or not, with products with its transpose", Products: 2, Transpose: true, Vectors: fixed(5, 1)},

@@ -9,7 +9,7 @@ import (
 
 // counting is the space of the host, with the number of vectors that it has made.
 type counting struct {
-	*linop.Host
+	linop.Host
 	vectors int
 }
 

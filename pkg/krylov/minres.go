@@ -7,7 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// MINRES is the minimal residual method of Paige and Saunders ([Paige75]) for
+// minres is the minimal residual method of Paige and Saunders ([Paige75]) for
 // symmetric A, which may be indefinite, with a symmetric positive definite M that is
 // the same map each time ([Elman14], algorithm 4.1). Lanczos' process makes
 // z_1, z_2, ... = M^-1 v_j with z_i·v_j = 1 for i = j, 0 otherwise, and a tridiagonal T:
@@ -29,7 +29,7 @@ import (
 // besides x and b, and one more for z. Traffic per iteration besides A: reads 14,
 // writes 8 n-vectors; besides M, z reads 3 more and writes one. On an asynchronous space
 // it waits for scalars in every iteration.
-type MINRES[V any, S linop.Scalar[S]] struct {
+type minres[V any, S linop.Scalar[S]] struct {
 	driver[V, S]
 	older, v, newer V // v_(j-1), v_j, v_(j+1)
 	z               V // z_j
@@ -43,25 +43,25 @@ type MINRES[V any, S linop.Scalar[S]] struct {
 // givens is a rotation and the element of the diagonal that it makes.
 type givens[S any] struct{ c, s, rho S }
 
-// NewMINRES returns the method with its work vectors in space.
-func NewMINRES[V any, S linop.Scalar[S]](space linop.Space[V, S]) *MINRES[V, S] {
-	return &MINRES[V, S]{
+// newMINRES returns the method with its work vectors in space.
+func newMINRES[V any, S linop.Scalar[S]](space linop.Space[V, S]) Method[V, S] {
+	return &minres[V, S]{
 		driver: newDriver(space, deferral[V, S]{}), d: space.New(), e: space.New(),
 		older: space.New(), v: space.New(), newer: space.New(),
 	}
 }
 
 // Name returns "minres".
-func (*MINRES[V, S]) Name() string { return "minres" }
+func (*minres[V, S]) Name() string { return "minres" }
 
 // Solve implements Method. It stops with IndefinitePreconditioner where
 // v·M^-1 v < 0, and with Breakdown where r is orthogonal to the range of A: b is not in
 // that range, and x has the least residual that there is.
-func (m *MINRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
+func (m *minres[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	return m.solve(ctx, m, a, x, b, opt, stagnationWindow(m.space.Dim()), math.MaxInt)
 }
 
-func (m *MINRES[V, S]) start() (reason Reason) {
+func (m *minres[V, S]) start() (reason Reason) {
 	m.space.Zero(m.older)
 	m.space.Zero(m.d)
 	m.space.Zero(m.e)
@@ -76,7 +76,7 @@ func (m *MINRES[V, S]) start() (reason Reason) {
 	return reason
 }
 
-func (m *MINRES[V, S]) step() (s scalars[S], reason Reason) {
+func (m *minres[V, S]) step() (s scalars[S], reason Reason) {
 	space, last, prev, gamma := m.space, m.last, m.prev, m.gamma
 	delta := m.a.ApplyDot(m.newer, m.z, m.z)
 	epsilon := prev.s.Mul(gamma)
@@ -107,7 +107,7 @@ func (m *MINRES[V, S]) step() (s scalars[S], reason Reason) {
 	return s, Running
 }
 
-func (m *MINRES[V, S]) keeps(preconditioned bool) kept[V, S] {
+func (m *minres[V, S]) keeps(preconditioned bool) kept[V, S] {
 	k := kept[V, S]{
 		vectors: []V{m.x, m.r, m.older, m.v, m.d, m.e},
 		scalars: []*S{&m.gamma, &m.phi, &m.last.c, &m.last.s, &m.last.rho, &m.prev.c, &m.prev.s, &m.prev.rho},
@@ -126,7 +126,7 @@ func unreachable(roundoff float64) float64 { return 0x1p9 * roundoff }
 
 // normalise sets v and z = M^-1 v, given v·v, to v / gamma and z / gamma with
 // gamma = (v·z)^(1/2), and leaves them where that is zero.
-func (m *MINRES[V, S]) normalise(v V, vv S) (z V, gamma S, reason Reason) {
+func (m *minres[V, S]) normalise(v V, vv S) (z V, gamma S, reason Reason) {
 	z, vz := m.pre.applyDot(v, vv)
 	switch square := vz.Float(); {
 	case !finite(square):

@@ -15,30 +15,30 @@ const (
 	DefaultMaxIter = 20000
 	DefaultRestart = 40
 
-	// DivergenceTol is the growth of ||r|| over its starting value at which a
+	// divergenceTol is the growth of ||r|| over its starting value at which a
 	// method gives up. Residuals of BiCGStab, and of CG in the 2-norm, may
 	// rise by many orders before they fall.
-	DivergenceTol = 1e10
+	divergenceTol = 1e10
 )
 
-// A Measure says how far x is from solving the system, given r = b - A x;
-// smaller is better and a method stops at Options.Tol. Backward errors are
+// A Measure returns how far x is from solving the system, given r = b - A x.
+// Smaller is better, and a method stops at Options.Tol. Backward errors are
 // measures.
 type Measure[V any] func(x, r V) float64
 
 // Event is what a Monitor receives once per iteration, on an asynchronous space once per
 // check.
 type Event struct {
-	RHS       int     // of several right-hand sides, from 0; set by who solves for them
+	RHS       int     // of several right-hand sides, from 0; the caller that solves for them sets it
 	Outer     int     // refinement step, from 1; 0 outside refinement
 	Iteration int     // iterations so far, over all refinement steps
 	Residual  float64 // ||r|| / ||b|| by the recurrence of the method
 	Estimate  float64 // what the measure is expected to be
-	Measured  float64 // the measure of x at the start of the refinement step, of a residual that was computed; 0 outside refinement
-	Restart   bool    // the first of a cycle of GMRES that is not the first
+	Measured  float64 // the measure of x at the start of the refinement step, from a recomputed residual; 0 outside refinement
+	Restart   bool    // the first iteration of a cycle of GMRES other than the first cycle
 }
 
-// Progress is what Options.Watch judges by.
+// Progress is the state of a solve that Options.Watch judges.
 type Progress struct {
 	Iterations  int     // of this solve
 	Projections int64   // see Result
@@ -61,23 +61,24 @@ type Options[V any] struct {
 	Precond  Preconditioner[V] // nil: none
 	Flexible bool              // Precond is another map each time, as an iteration is; see CG and GMRES
 
-	// Prompt: on an asynchronous space every step is judged at once, since a step takes much longer than waiting for
-	// its scalars, as those with multigrid do.
+	// Prompt: on an asynchronous space every step is judged at once. It is for steps that take much longer than waiting for
+	// their scalars, such as steps with multigrid.
 	Prompt bool
 
 	// Agree is called by solves that share their vectors, as ranks do, where they might
 	// come to different reasons: for the context and the limits, and when convergence is
-	// judged. Each passes its own Reason, Running to go on, and all get the same one, so
-	// that none leaves the loop alone. The Measure must have the same value for all, as
-	// inner products do. nil: the solve is not shared.
+	// judged. Each solve passes its own Reason, Running to go on, and all get the same Reason, so
+	// that all leave the loop together. The Measure and inner products must have the same value for all.
+	// nil: the solve is not shared.
 	Agree func(Reason) Reason
 
-	// Checkpoint takes states of the solve, which Resume goes on from. A context that ends
-	// then ends the solve only where its state can be taken, and after that; nil: no
+	// Checkpoint takes states of the solve, from which Resume goes on. With it, the end of the context
+	// ends the solve only where its state can be taken, after the state has been taken; nil: no
 	// checkpoints. Asynchronous spaces take none.
 	Checkpoint Checkpointer[V]
 
-	// Snapshot, if not nil, is called between iterations with x as it is then, for GMRES as it was when the cycle began. It leaves x alone.
+	// Snapshot, if not nil, is called between iterations with the current x, for GMRES with the x at the beginning of the cycle. It
+	// must not change x.
 	Snapshot func(x V)
 
 	// Resume is the state that a solve of the same system by the same method with the same
@@ -85,24 +86,24 @@ type Options[V any] struct {
 	Resume *State[V]
 
 	// Watch, if not nil, is asked after each iteration whether to go on: a Reason other than
-	// Running ends the solve. Asked again after the same iteration, it must answer alike.
+	// Running ends the solve. Asked again after the same iteration, it must return the same Reason.
 	Watch func(Progress) Reason
 
-	// Gap, if not 0, is the number of iterations after which all methods but GMRES look whether the residual r of their
-	// recurrence is still that of x: the solve ends with Drift where ||(b - A x) - r|| > 0.1 ||b - A x||. It takes a product
-	// and, once, a vector. Asynchronous spaces do not look.
+	// Gap, if not 0, is the number of iterations after which all methods but GMRES compare the residual r of their
+	// recurrence with b - A x: the solve ends with Drift where ||(b - A x) - r|| > 0.1 ||b - A x||. A comparison takes a product
+	// and, once, a vector. Methods on asynchronous spaces do not compare.
 	Gap int
 
 	// Replaces, if not 0, says that b replaces the residual at which the last solve by this
-	// Method ended: it is the residual of the x that has been corrected by what that found,
+	// Method ended: x has been corrected by the solution of that solve, and b is its residual,
 	// recomputed ([VorstYe00]) and multiplied by Replaces. CG on a synchronous space then goes
-	// on in the direction of that solve, if it converged and b is about as large as what it
-	// replaces; other methods start anew, and so does a Guess. A and Precond must be those of that solve.
+	// on in the direction of that solve, if it converged and b is about as large as the residual that it
+	// replaces; other methods start anew, and so does a Guess. A and Precond must be the ones of the last solve.
 	Replaces float64
 
 	// LeastSquares, if not 0, is the ||A^T r|| / (||A|| ||r||) at which LSQR ends with the Reason
-	// LeastSquares, ||A|| being estimated from below, by the recurrence; with a preconditioner it is A M^-1
-	// that counts for A. Other methods ignore it.
+	// LeastSquares, ||A|| being estimated from below, by the recurrence; with a preconditioner A stands for
+	// A M^-1. Other methods ignore it.
 	LeastSquares float64
 
 	// Unconfirmed saves all methods but GMRES the product that confirms
@@ -140,8 +141,8 @@ type Result struct {
 	Residual   float64 // ||r|| / ||b||, by the recurrence unless it was recomputed
 	Measure    float64 // the last value of the measure, of the same r
 
-	// Projections counts, for GMRES, the vectors of the basis that new ones were made
-	// orthogonal to, an inner product and an update each.
+	// Projections counts, for GMRES, the vectors of the basis to which new vectors were made
+	// orthogonal. Each takes an inner product and an update.
 	Projections       int64
 	Orthogonalization time.Duration // spent in Gram-Schmidt
 
@@ -152,7 +153,7 @@ type Result struct {
 // next, so that solving again allocates nothing; use it from one goroutine at
 // a time.
 //
-// The context is checked once per iteration. For whatever Reason a solve ends, x is the best
+// The context is checked once per iteration. When a solve ends, for any Reason, x is the best
 // or the latest approximation.
 type Method[V any, S linop.Scalar[S]] interface {
 	Name() string

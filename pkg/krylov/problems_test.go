@@ -146,11 +146,11 @@ func TestBiCGStabBreakdowns(t *testing.T) {
 }
 
 // CG on an indefinite matrix whose curvature stays positive for long: the
-// residual grows by more than DivergenceTol.
+// residual grows by more than divergenceTol.
 func TestDivergence(t *testing.T) {
 	a := diagonal(1, -1+1e-13)
 	x := make([]float64, 2)
-	if r := solveWith(t, "cg", a, x, []float64{1, 1}, hostOptions{}); r.Reason != Divergence || r.Residual < DivergenceTol {
+	if r := solveWith(t, "cg", a, x, []float64{1, 1}, hostOptions{}); r.Reason != Divergence || r.Residual < divergenceTol {
 		t.Errorf("%v with residual %g", r.Reason, r.Residual)
 	}
 }

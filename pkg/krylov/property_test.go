@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// families make matrices of a random one that has about three nonzeros a row.
-var families = []struct {
+// classes make matrices of a random one that has about three nonzeros a row.
+var classes = []struct {
 	name   string
 	make   func(rng *rand.Rand, a *mat.Dense)
 	solved []string // methods that must solve all of them
@@ -36,7 +36,7 @@ func addDiagonal(a *mat.Dense, d func(i int) float64) {
 // solve what their theory promises.
 func TestConvergedMeansSolved(t *testing.T) {
 	const tol = 1e-8
-	for _, f := range families {
+	for _, f := range classes {
 		converged := 0
 		for seed := range uint64(60) {
 			rng := rand.New(rand.NewPCG(seed, 5))

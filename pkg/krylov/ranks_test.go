@@ -59,7 +59,8 @@ func solveShared(t *testing.T, name string, async bool, half *csr.Matrix, x, b [
 	for k := range 2 {
 		r := &rank{channels[k], channels[1-k]}
 		space, a := linop.NewHost(n, nil), linop.NewCSR(half, nil)
-		space.Reducer, a.Reducer = r, r
+		space.SetReducer(r)
+		a.SetReducer(r)
 		x, b, opt := x[k*n:(k+1)*n], b[k*n:(k+1)*n], opt[k]
 		opt.Agree = r.agree
 		solve := func() Result { return onHost(t, name, space).Solve(ctx[k], a, x, b, opt) }

@@ -17,7 +17,7 @@ const (
 	Running Reason = 0
 
 	// Converged: the measure is at most the tolerance, or for all methods but
-	// GMRES, when the residual is recomputed, at most twice that.
+	// GMRES, when the residual is recomputed, at most twice the tolerance.
 	Converged Reason = 1
 	// ZeroRHS: b = 0, whose solution is x = 0.
 	ZeroRHS Reason = 2
@@ -39,7 +39,7 @@ const (
 	// NotFinite: NaN or Inf turned up in a vector or a scalar, or b is so small
 	// that the squares of residuals vanish.
 	NotFinite Reason = -6
-	// Divergence: the residual grew by more than DivergenceTol.
+	// Divergence: the residual grew by a factor of more than 1e10.
 	Divergence Reason = -7
 	// Indefinite: conjugate gradients met p·Ap <= 0, so A is not positive
 	// definite.
@@ -59,22 +59,21 @@ const (
 	// with y^T A = 0 to rounding and y^T b far from it.
 	Inconsistent Reason = -13
 	// PrecisionExhausted: the tolerance is below what the rounding of x to float64
-	// leaves, and the measure is near that.
+	// leaves, and the measure is near that limit.
 	PrecisionExhausted Reason = -14
 	// TooFewDigits: the measure is met, but fewer digits of x can be believed than
 	// were asked for.
 	TooFewDigits Reason = -15
-	// NotSymmetric: a method for symmetric matrices did not solve with one that is not.
+	// NotSymmetric: a method for symmetric matrices failed on a matrix that is not symmetric.
 	NotSymmetric Reason = -16
-	// OutOfMemory: solving takes more memory than it may.
+	// OutOfMemory: solving takes more memory than the limit.
 	OutOfMemory Reason = -17
 )
 
 // again is the Reason of an iteration that has to start again; no solve ends with it.
 const again Reason = -100
 
-// reasons holds the name of each Reason and one line of advice for a solve of which nothing
-// is known but that.
+// reasons holds the name of each Reason, and one line of advice for a solve of which only the Reason is known.
 var reasons = map[Reason]struct{ name, advice string }{
 	Running:                  {"running", ""},
 	Converged:                {"converged", ""},
@@ -99,7 +98,7 @@ var reasons = map[Reason]struct{ name, advice string }{
 	OutOfMemory:              {"out of memory", "allow more memory (Options.MaxMemory)"},
 }
 
-// Reasons lists all reasons with which a solve ends: those of convergence first.
+// Reasons lists all reasons with which a solve ends, the reasons of convergence first.
 func Reasons() []Reason {
 	list := slices.Sorted(maps.Keys(reasons))
 	list = slices.DeleteFunc(list, func(r Reason) bool { return r == Running })
@@ -115,8 +114,8 @@ func (r Reason) String() string {
 	return fmt.Sprintf("reason %d", int(r))
 }
 
-// Advice returns one line on what to do about it, empty when converged, by the names that options have in
-// package solve, which knows more of a solve and gives better advice.
+// Advice returns one line of advice after a solve with this Reason, empty when it converged. Options have the names of
+// package solve, which knows more about a solve and gives better advice.
 func (r Reason) Advice() string { return reasons[r].advice }
 
 // Converged reports whether the method reached its goal.

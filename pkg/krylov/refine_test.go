@@ -59,7 +59,7 @@ func (s *scripted) Escalate(reason Reason) bool {
 
 func (*scripted) Patience(reduction float64) int { return DefaultPatience(reduction) }
 
-func refinement(t testing.TB, n int) (*Refinement[[]float64, linop.Float64], *linop.CSR) {
+func refinement(t testing.TB, n int) (*Refinement[[]float64, linop.Float64], linop.CSR) {
 	t.Helper()
 	pool := newPool(t, 1)
 	return NewRefinement[[]float64, linop.Float64](linop.NewHost(n, pool)), linop.NewCSR(diagonal(constant(n, 1)...), pool)
@@ -246,7 +246,7 @@ func TestRefinementAgrees(t *testing.T) {
 
 // twofold is the identity with residuals that are off by an error, and accurate ones, which it counts.
 type twofold struct {
-	*linop.CSR
+	linop.CSR
 	off, bound float64
 	accurate   int
 }

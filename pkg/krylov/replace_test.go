@@ -18,8 +18,8 @@ func TestReplaces(t *testing.T) {
 		b[i] = float64(i%7) - 2
 	}
 	const tol, half, scale = 1e-10, 1e-3, 8
-	whole := func(tol float64) (x []float64, m *CG[[]float64, linop.Float64], iterations int) {
-		m, x = NewCG[[]float64, linop.Float64](space), space.New()
+	whole := func(tol float64) (x []float64, m *cg[[]float64, linop.Float64], iterations int) {
+		m, x = NewCG(space).(*cg[[]float64, linop.Float64]), space.New()
 		r := m.Solve(t.Context(), a, x, b, Options[[]float64]{Tol: tol})
 		if r.Reason != Converged {
 			t.Fatal(r)

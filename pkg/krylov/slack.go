@@ -4,7 +4,7 @@ import "math"
 
 // slack is how inaccurate the products of a cycle of GMRES, and the vectors of its basis, may be.
 //
-// With A v_j + f_j in place of A v_j, the residual that the cycle knows and that of its x differ by
+// With A v_j + f_j in place of A v_j, the residual that the cycle knows and the true residual of its x differ by
 // sum f_j y_j at most, and |y_j| falls as the residual before step j does: ([SimonciniSzyld03], [Eshof04],
 // [Gratton19])
 //

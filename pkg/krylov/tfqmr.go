@@ -7,7 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// TFQMR is Freund's transpose-free quasi-minimal residual method for general A ([Freund93];
+// tfqmr is Freund's transpose-free quasi-minimal residual method for general A ([Freund93];
 // [Saad03], algorithm 7.8). It takes the directions u of [CGS], two to an
 // iteration, and smooths its residuals: for each of them
 //
@@ -26,13 +26,13 @@ import (
 // where the second u of an iteration is u - alpha v and the next first one w + beta u. After the k-th
 // direction ||b - A x|| <= (k + 1)^(1/2) tau. Unlike the method as printed, which knows only
 // this bound, it updates r along with x, by e = A d: two n-vectors more, for a residual that is
-// judged as those of the other methods are.
+// judged in the same way as the residuals of the other methods.
 //
 // Two products per iteration, and one to confirm that it has converged. Memory: 8
 // n-vectors besides x and b, and one more for M^-1 u. When w becomes orthogonal to s the
 // iteration restarts with s = r. Traffic per iteration besides A: reads 34, writes 16
 // n-vectors. On an asynchronous space it waits for scalars in every iteration.
-type TFQMR[V any, S linop.Scalar[S]] struct {
+type tfqmr[V any, S linop.Scalar[S]] struct {
 	driver[V, S]
 	s, w, u, v, bu  V // bu = B u
 	d, e            V // e = A d
@@ -41,23 +41,23 @@ type TFQMR[V any, S linop.Scalar[S]] struct {
 	snorm           float64
 }
 
-// NewTFQMR returns the method with its work vectors in space.
-func NewTFQMR[V any, S linop.Scalar[S]](space linop.Space[V, S]) *TFQMR[V, S] {
-	return &TFQMR[V, S]{
+// newTFQMR returns the method with its work vectors in space.
+func newTFQMR[V any, S linop.Scalar[S]](space linop.Space[V, S]) Method[V, S] {
+	return &tfqmr[V, S]{
 		driver: newDriver(space, deferral[V, S]{}),
 		s:      space.New(), w: space.New(), u: space.New(), v: space.New(), bu: space.New(), d: space.New(), e: space.New(),
 	}
 }
 
 // Name returns "tfqmr".
-func (*TFQMR[V, S]) Name() string { return "tfqmr" }
+func (*tfqmr[V, S]) Name() string { return "tfqmr" }
 
 // Solve implements Method.
-func (m *TFQMR[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
+func (m *tfqmr[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	return m.solve(ctx, m, a, x, b, opt, stagnationWindow(m.space.Dim()), maxRestarts)
 }
 
-func (m *TFQMR[V, S]) start() Reason {
+func (m *tfqmr[V, S]) start() Reason {
 	for _, v := range []V{m.s, m.w, m.u} {
 		m.space.Copy(v, m.r)
 	}
@@ -69,7 +69,7 @@ func (m *TFQMR[V, S]) start() Reason {
 	return Running
 }
 
-func (m *TFQMR[V, S]) step() (s scalars[S], reason Reason) {
+func (m *tfqmr[V, S]) step() (s scalars[S], reason Reason) {
 	z := m.pre.apply(0, m.u)
 	m.a.Apply(m.bu, z)
 	vs := m.space.AxpyDot(m.space.Scalar(1), m.bu, m.v, m.s)
@@ -91,7 +91,7 @@ func (m *TFQMR[V, S]) step() (s scalars[S], reason Reason) {
 }
 
 // half goes along M^-1 u, which is z, and returns r·r.
-func (m *TFQMR[V, S]) half(alpha S, z V) (rr S) {
+func (m *tfqmr[V, S]) half(alpha S, z V) (rr S) {
 	ww := m.space.AxpyDot(alpha.Neg(), m.bu, m.w, m.w)
 	back := m.theta.Mul(m.theta).Mul(m.eta).Div(alpha)
 	m.space.Xpay(z, back, m.d)
@@ -104,9 +104,9 @@ func (m *TFQMR[V, S]) half(alpha S, z V) (rr S) {
 	return m.space.Step(m.eta, m.d, m.x, m.e, m.r)
 }
 
-// check starts again where w·s is that of orthogonal vectors, and where rounding keeps r, which the
+// check starts again where w and s are orthogonal up to rounding, and where rounding keeps r, which the
 // directions do not depend on, far above its bound.
-func (m *TFQMR[V, S]) check(s scalars[S], rnorm float64) Reason {
+func (m *tfqmr[V, S]) check(s scalars[S], rnorm float64) Reason {
 	tau := s.omega.Float()
 	if math.Abs(s.rho.Float()) <= orthogonal(m.space.Roundoff())*tau*m.snorm || rnorm > offBound*tau {
 		return again
@@ -117,7 +117,7 @@ func (m *TFQMR[V, S]) check(s scalars[S], rnorm float64) Reason {
 // offBound is more than any (k + 1)^(1/2) in the bound of ||b - A x||.
 const offBound = 1e4
 
-func (m *TFQMR[V, S]) direction() Reason {
+func (m *tfqmr[V, S]) direction() Reason {
 	beta := m.next.Div(m.rho)
 	m.space.Xpay(m.w, beta, m.u)
 	m.space.Xpay(m.bu, beta, m.v)
@@ -126,7 +126,7 @@ func (m *TFQMR[V, S]) direction() Reason {
 	return Running
 }
 
-func (m *TFQMR[V, S]) keeps(bool) kept[V, S] {
+func (m *tfqmr[V, S]) keeps(bool) kept[V, S] {
 	return kept[V, S]{
 		vectors: []V{m.x, m.r, m.s, m.w, m.u, m.v, m.d, m.e}, scalars: []*S{&m.rho, &m.theta, &m.eta, &m.tau},
 		numbers: []*float64{&m.snorm}, counts: []*int{&m.restarts},

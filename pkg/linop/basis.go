@@ -29,8 +29,8 @@ type Packer[V any, S Scalar[S]] interface {
 	NewBasis(BasisFormat) Basis[V, S]
 }
 
-// A Basis is vectors v_0, v_1, ... that are stored in fewer bits than the vectors of their Space have,
-// and taken from memory once for each operation.
+// A Basis is a sequence of vectors v_0, v_1, ... that are stored in fewer bits than the vectors of their Space. Each operation
+// reads them from memory once.
 type Basis[V any, S Scalar[S]] interface {
 	// Set stores a w as v_k, which replaces the vectors from k on, and sets w to what is stored. The
 	// norm of the error is at most delta if the format is adaptive.
@@ -60,14 +60,14 @@ func (a BasisCounts) Sub(b BasisCounts) BasisCounts {
 
 // hostBasis is a Basis of Host.
 type hostBasis struct {
-	h      *Host
+	h      *host
 	format BasisFormat
 	v      [][]*packed.Vector // for each vector its parts
 	counts BasisCounts
 }
 
 // NewBasis returns an empty basis. It panics if there is no such format.
-func (h *Host) NewBasis(f BasisFormat) Basis[[]float64, Float64] {
+func (h *host) NewBasis(f BasisFormat) Basis[[]float64, Float64] {
 	switch f {
 	case BasisFP64, BasisFP32, BasisINT16, BasisAdaptive:
 		return &hostBasis{h: h, format: f}
@@ -75,7 +75,7 @@ func (h *Host) NewBasis(f BasisFormat) Basis[[]float64, Float64] {
 	panic(fmt.Sprintf("linop: no format %q of a basis", f))
 }
 
-// rule is that of a vector whose error may have the norm delta.
+// rule returns how to store a vector whose error may have the norm delta.
 func (b *hostBasis) rule(delta float64) packed.Rule {
 	switch b.format {
 	case BasisFP32:
@@ -107,7 +107,7 @@ func (b *hostBasis) Set(k int, a Float64, w []float64, delta float64) {
 // Counts implements Basis.
 func (b *hostBasis) Counts() BasisCounts { return b.counts }
 
-// read counts the first n vectors, and so many of the space, as read or written.
+// read counts the first n vectors of the basis, and `others` vectors of the space, as read or written.
 func (b *hostBasis) read(n, others int) {
 	for at, p := range b.h.parts {
 		b.counts.Read += int64(8 * (p.Hi - p.Lo) * others)
@@ -117,7 +117,7 @@ func (b *hostBasis) read(n, others int) {
 	}
 }
 
-// packedBlocks is a block of Host: the blocks lo to hi-1 of packed vectors of a part, whose elements of w are part.
+// packedBlocks is a block of Host: blocks lo to hi-1 of the packed vectors of a part, and the elements of w of that part.
 type packedBlocks struct {
 	number, of, lo, hi int
 	part               []float64
@@ -146,7 +146,7 @@ func (b *hostBasis) MultiDot(out []Float64, w []float64) {
 			h.partial[p.number*m+k] = b.v[k][p.of].DotBlocks(p.lo, p.hi, p.part)
 		}
 	})
-	h.Reducer.Sum(h.sums[:m], h.partial[:m*h.blocks()])
+	h.reducer.Sum(h.sums[:m], h.partial[:m*h.blocks()])
 	for k, s := range h.sums[:m] {
 		out[k] = Float64(s)
 	}

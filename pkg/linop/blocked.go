@@ -14,13 +14,13 @@ const (
 	// sums have the same bits for any number of threads.
 	blockSize = 4096
 	// serialBelow is the dimension under which waking threads costs more than
-	// it brings.
+	// it gains.
 	serialBelow = 32 * 1024
 )
 
-// blocked is what spaces of the host have in common: how their vectors are cut for threads, and reductions in float64.
+// blocked is the common part of the spaces of the host: vectors are cut in blocks for threads, and reductions are in float64.
 type blocked struct {
-	Reducer Reducer // of inner products, norms and maxima; Local for a new space
+	reducer Reducer // of inner products, norms and maxima
 
 	n       int // dimension
 	len     int // elements of a vector of this process
@@ -43,13 +43,13 @@ type Range struct {
 type span struct{ lo, hi, part int }
 
 func newBlocked(n, length int, parts []Range, pool *parallel.Pool) blocked {
-	h := blocked{Reducer: Local{}, n: n, len: length, parts: parts, pool: pool, kernels: kernels.Default()}
+	h := blocked{reducer: Local{}, n: n, len: length, parts: parts, pool: pool, kernels: kernels.Default()}
 	h.block, h.ranges = cut(parts, blockSize), cut(parts, rangeSize)
 	h.partial, h.sums = make([]float64, 2*h.blocks()), make([]float64, 2)
 	return h
 }
 
-// cut is the parts in spans of at most size elements.
+// cut divides the parts into spans of at most size elements.
 func cut(parts []Range, size int) (spans []span) {
 	for k, p := range parts {
 		for lo := p.Lo; lo < p.Hi; lo += size {
@@ -60,6 +60,12 @@ func cut(parts []Range, size int) (spans []span) {
 }
 
 func (h *blocked) blocks() int { return len(h.block) }
+
+// Reducer implements Host.
+func (h *blocked) Reducer() Reducer { return h.reducer }
+
+// SetReducer implements Host.
+func (h *blocked) SetReducer(r Reducer) { h.reducer = r }
 
 // Use makes k the kernels of the operations, nil the default ones.
 func (h *blocked) Use(k *kernels.Set) { h.kernels = k.Or() }
@@ -100,7 +106,7 @@ func (h *blocked) onBlocks(job parallel.Job) {
 // rangeSize is the number of elements of a range of Ranges, Max and Norm2.
 const rangeSize = 8 * blockSize
 
-// Ranges calls do for ranges of elements, lo <= i < hi, on all threads: those of all indices that this process has.
+// Ranges implements Host.
 func (h *blocked) Ranges(do func(lo, hi int)) {
 	h.eachRange(func(_, lo, hi int) { do(lo, hi) })
 }
@@ -109,30 +115,29 @@ func (h *blocked) eachRange(do func(k, lo, hi int)) {
 	h.pool.Run(len(h.ranges), parallel.Func(func(k int) { do(k, h.ranges[k].lo, h.ranges[k].hi) }))
 }
 
-// Max returns the largest of what do returns for all ranges, as Ranges has them; NaN if
-// any is, -Inf if n = 0.
-func (h *blocked) Max(do func(lo, hi int) float64) float64 { return h.Reducer.Max(h.partials(do)) }
+// Max implements Host.
+func (h *blocked) Max(do func(lo, hi int) float64) float64 { return h.reducer.Max(h.partials(do)) }
 
-// Sum returns the sum of what do returns for all ranges, as Ranges has them.
+// Sum implements Host.
 func (h *blocked) Sum(do func(lo, hi int) float64) float64 {
-	h.Reducer.Sum(h.sums[:1], h.partials(do))
+	h.reducer.Sum(h.sums[:1], h.partials(do))
 	return h.sums[0]
 }
 
-// Max2 is Max of two numbers at once.
+// Max2 implements Host.
 func (h *blocked) Max2(do func(lo, hi int) (a, b float64)) (a, b float64) {
 	ranges := len(h.ranges)
 	as, bs := h.partial[:ranges], h.partial[ranges:2*ranges]
 	h.eachRange(func(k, lo, hi int) { as[k], bs[k] = do(lo, hi) })
-	return h.Reducer.Max(as), h.Reducer.Max(bs)
+	return h.reducer.Max(as), h.reducer.Max(bs)
 }
 
-// AbsMax returns max |x_i|, NaN if any element is, and 0 if n = 0.
+// AbsMax implements Host.
 func (h *blocked) AbsMax(x []float64) float64 {
 	return max(0, h.Max(func(lo, hi int) float64 { return kernels.AbsMax(x[lo:hi]) }))
 }
 
-// Norm2 returns the 2-norm of x as norm 2^exp, which may be beyond float64.
+// Norm2 implements Host.
 func (h *blocked) Norm2(x []float64) (norm float64, exp int) {
 	largest := h.AbsMax(x)
 	if largest == 0 || !(largest <= math.MaxFloat64) {
@@ -148,7 +153,7 @@ func (h *blocked) Norm2(x []float64) (norm float64, exp int) {
 	})), exp
 }
 
-// partials returns what do returns for each range.
+// partials returns the results of do for each range.
 func (h *blocked) partials(do func(lo, hi int) float64) []float64 {
 	partial := h.partial[:len(h.ranges)]
 	h.eachRange(func(k, lo, hi int) { partial[k] = do(lo, hi) })

@@ -5,25 +5,22 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// Blocks of vectors, such as those of block Krylov methods, are a few vectors each of which lies by itself. Coefficients are
-// row by row: those of u_i for v_j are element i*len(v)+j.
-
 const (
-	// chunk is the number of elements of each vector that are worked on at a time: those of two blocks of 8 vectors fit in the
+	// chunk is the number of elements of each vector in one piece of work: the chunks of two blocks of 8 vectors fit in the
 	// first-level cache.
 	chunk = 256
-	// mostParts is the largest number of parts that vectors are cut in for threads. Parts do not depend on the number
-	// of threads, nor do sums.
+	// mostParts is the largest number of parts of a vector for threads. Neither parts nor sums depend on the number of
+	// threads.
 	mostParts = 64
 )
 
-// Gram computes the inner products u_i·v_j.
-func (h *Host) Gram(g []float64, u, v [][]float64) { h.gram(g, u, v, false) }
+// Gram implements Host.
+func (h *host) Gram(g []float64, u, v [][]float64) { h.gram(g, u, v, false) }
 
-// GramSymmetric is Gram of as many v_j as u_i, where u_i·v_j is u_j·v_i but for rounding: it computes those with i <= j.
-func (h *Host) GramSymmetric(g []float64, u, v [][]float64) { h.gram(g, u, v, true) }
+// GramSymmetric implements Host.
+func (h *host) GramSymmetric(g []float64, u, v [][]float64) { h.gram(g, u, v, true) }
 
-func (h *Host) gram(g []float64, u, v [][]float64, symmetric bool) {
+func (h *host) gram(g []float64, u, v [][]float64, symmetric bool) {
 	parts, size := h.blockParts(), len(u)*len(v)
 	partial := make([]float64, size*len(parts))
 	h.pool.Run(len(parts), parallel.Func(func(k int) {
@@ -47,7 +44,7 @@ func (h *Host) gram(g []float64, u, v [][]float64, symmetric bool) {
 			}
 		}
 	}))
-	h.Reducer.Sum(g[:size], partial)
+	h.reducer.Sum(g[:size], partial)
 	if symmetric {
 		for i := range u {
 			for j := range i {
@@ -57,8 +54,8 @@ func (h *Host) gram(g []float64, u, v [][]float64, symmetric bool) {
 	}
 }
 
-// Combine computes w_j = sum_i a_ij u_i, added to w_j if plus says so. No w_j is an u_i.
-func (h *Host) Combine(a []float64, u, w [][]float64, plus bool) {
+// Combine implements Host.
+func (h *host) Combine(a []float64, u, w [][]float64, plus bool) {
 	parts := h.blockParts()
 	columns := make([]Float64, len(u)*len(w))
 	for i := range u {
@@ -79,8 +76,8 @@ func (h *Host) Combine(a []float64, u, w [][]float64, plus bool) {
 	}))
 }
 
-// blockParts are the parts of vectors for threads, made once.
-func (h *Host) blockParts() []span {
+// blockParts returns the parts of vectors for threads, which are made once.
+func (h *host) blockParts() []span {
 	if h.blockSpans == nil {
 		size := chunk * (1 + (h.len-1)/(chunk*mostParts))
 		h.blockSpans = cut(h.parts, size)

@@ -9,67 +9,79 @@ import (
 // CSR is a csr.Matrix as an operator on host vectors, its values in memory of
 // float64 or float32. Its panels hold about the same number of bytes and depend on
 // the matrix alone.
-type CSR struct {
+type CSR interface {
 	Products
+	// ApplyT computes dst = A^T src. The first call makes a second matrix, A^T, which is kept, so that the product takes as
+	// long as Apply and has the same bits for any number of threads.
+	ApplyT(dst, src []float64)
+
+	// AccurateResidual computes the rows of panel k of r = b - A x as Accurate does. Several goroutines may call it at once.
+	AccurateResidual(k int, r, b, x []float64)
+
+	residual(r, b, x []float64)
+}
+
+// csrOperator implements CSR.
+type csrOperator struct {
+	products
 	rows     csrRows
 	accurate accurateResidual
 
-	transpose  func() *CSR
-	transposed *CSR // nil: not asked for yet
+	transpose  func() CSR
+	transposed CSR // nil: not asked for yet
 }
 
 // NewCSR returns m as an operator on the threads of pool; m is not copied.
-func NewCSR(m *csr.Matrix, pool *parallel.Pool) *CSR {
+func NewCSR(m *csr.Matrix, pool *parallel.Pool) CSR {
 	a := newCSR(m, &csrValues[float64]{Matrix: m, val: m.Val, kernels: kernels.Default()}, pool)
-	a.transpose = func() *CSR { return NewCSR(m.Transpose(pool), pool) }
+	a.transpose = func() CSR { return NewCSR(m.Transpose(pool), pool) }
 	return a
 }
 
-// NewCSRRows is NewCSR of some rows of m, those of the panels: panel k is the rows panel[k] to panel[k+1]-1. Products leave the
-// others alone.
-func NewCSRRows(m *csr.Matrix, panel []int, pool *parallel.Pool) *CSR {
+// NewCSRRows is NewCSR of the rows of m that the panels have: panel k is the rows panel[k] to panel[k+1]-1. Products leave the
+// other rows alone.
+func NewCSRRows(m *csr.Matrix, panel []int, pool *parallel.Pool) CSR {
 	rows := &csrValues[float64]{Matrix: m, val: m.Val, kernels: kernels.Default()}
-	return &CSR{Products: *NewProducts(rows, panel, pool), rows: rows}
+	return &csrOperator{products: *newProducts(rows, panel, pool), rows: rows}
 }
 
 // NewCSR32 is NewCSR with the values rounded to float32, which takes 8 bytes a
 // nonzero instead of 12; arithmetic is in float64 as before. The structure of m
 // is not copied. A value beyond the range of float32 becomes infinite, one
 // below it zero.
-func NewCSR32(m *csr.Matrix, pool *parallel.Pool) *CSR {
+func NewCSR32(m *csr.Matrix, pool *parallel.Pool) CSR {
 	val := make([]float32, len(m.Val))
 	for k, v := range m.Val {
 		val[k] = float32(v)
 	}
 	a := newCSR(m, &csrValues[float32]{Matrix: m, val: val, kernels: kernels.Default()}, pool)
-	a.transpose = func() *CSR { return NewCSR32(m.Transpose(pool), pool) }
+	a.transpose = func() CSR { return NewCSR32(m.Transpose(pool), pool) }
 	return a
 }
 
-func newCSR(m *csr.Matrix, rows csrRows, pool *parallel.Pool) *CSR {
-	return &CSR{Products: *NewProducts(rows, csr.Panels(m), pool), rows: rows}
+func newCSR(m *csr.Matrix, rows csrRows, pool *parallel.Pool) *csrOperator {
+	return &csrOperator{products: *newProducts(rows, csr.Panels(m), pool), rows: rows}
 }
 
 // Use makes k the kernels of the products, nil the default ones.
-func (a *CSR) Use(k *kernels.Set) {
-	a.Products.Use(k)
+func (a *csrOperator) Use(k *kernels.Set) {
+	a.products.Use(k)
 	a.rows.use(k.Or())
 	if a.transposed != nil {
-		a.transposed.Use(k)
+		kernels.Use(a.transposed, k)
 	}
 }
 
-// ApplyT computes dst = A^T src. The first call makes a second matrix, A^T, which is kept, so that the
-// product takes as long as Apply and has the same bits for any number of threads.
-func (a *CSR) ApplyT(dst, src []float64) {
+// ApplyT implements CSR.
+func (a *csrOperator) ApplyT(dst, src []float64) {
 	if a.transposed == nil {
 		a.transposed = a.transpose()
-		a.transposed.Use(a.kernels)
+		kernels.Use(a.transposed, a.kernels)
 	}
 	a.transposed.Apply(dst, src)
 }
 
-// csrRows is what kernels do with rows of a matrix.
+// csrRows multiplies with rows of a matrix by kernels.
 type csrRows interface {
 	Rows
 	residual(r, b []float64, lo, hi int, x []float64) // in double-double
@@ -90,7 +102,7 @@ func (v *csrValues[T]) MulRows(dst []float64, _, lo, hi int, src []float64) {
 }
 
 // shortRow is the mean number of elements of a row below which interleaving vectors takes more time than reading x at random
-// places does.
+// indices.
 const shortRow = 6
 
 // Together implements RowsMulti.
@@ -110,23 +122,25 @@ func (v *csrValues[T]) residual(r, b []float64, lo, hi int, x []float64) {
 // Accurate is a CSR whose Residual accumulates in double-double, for iterative
 // refinement: r is right to working precision however much b - A x cancels. It
 // costs several products.
-type Accurate struct{ *CSR }
+type Accurate struct{ CSR }
 
 // Residual computes r = b - A x, rounded once per element.
-func (a Accurate) Residual(r, b, x []float64) {
-	a.accurate = accurateResidual{a.CSR, r, b, x}
+func (a Accurate) Residual(r, b, x []float64) { a.residual(r, b, x) }
+
+func (a *csrOperator) residual(r, b, x []float64) {
+	a.accurate = accurateResidual{a, r, b, x}
 	a.pool.Run(a.Panels(), &a.accurate)
 	a.accurate = accurateResidual{}
 }
 
-// AccurateResidual computes the rows of panel k of such a residual. Several goroutines may call it at once.
-func (a *CSR) AccurateResidual(k int, r, b, x []float64) {
+// AccurateResidual implements CSR.
+func (a *csrOperator) AccurateResidual(k int, r, b, x []float64) {
 	a.rows.residual(r, b, a.panel[k], a.panel[k+1], x)
 }
 
-// accurateResidual is such a residual as a parallel job.
+// accurateResidual is the residual of Accurate as a parallel job.
 type accurateResidual struct {
-	a       *CSR
+	a       *csrOperator
 	r, b, x []float64
 }
 

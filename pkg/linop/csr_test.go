@@ -38,7 +38,7 @@ func TestCSRAgainstDoubleDouble(t *testing.T) {
 		for k, v := range m.Val {
 			m.Val[k] = float64(float32(v))
 		}
-		for _, newCSR := range []func(*csr.Matrix, *parallel.Pool) *linop.CSR{linop.NewCSR, linop.NewCSR32} {
+		for _, newCSR := range []func(*csr.Matrix, *parallel.Pool) linop.CSR{linop.NewCSR, linop.NewCSR32} {
 			a, exact := newCSR(m, newPool(t, 3)), testsupport.Operator{M: m}
 			if r, c := a.Dims(); r != m.Rows || c != m.Cols {
 				t.Fatalf("%s: Dims = %d, %d", name, r, c)
@@ -91,7 +91,7 @@ func TestAccurateResidualCancels(t *testing.T) {
 }
 
 // products appends every product of a with x and its residual to trace.
-func products(a *linop.CSR, y, x, b, trace []float64) []float64 {
+func products(a linop.CSR, y, x, b, trace []float64) []float64 {
 	a.Apply(y, x)
 	trace = append(append(trace, y...), a.ApplyDot(y, x, b).Float())
 	dw, dd := a.ApplyDots(y, x, b)
@@ -104,7 +104,7 @@ func products(a *linop.CSR, y, x, b, trace []float64) []float64 {
 
 func TestCSRSameBitsForAnyThreads(t *testing.T) {
 	for name, m := range shapes() {
-		for _, newCSR := range []func(*csr.Matrix, *parallel.Pool) *linop.CSR{linop.NewCSR, linop.NewCSR32} {
+		for _, newCSR := range []func(*csr.Matrix, *parallel.Pool) linop.CSR{linop.NewCSR, linop.NewCSR32} {
 			x, b, y := random(15, m.Cols), random(16, m.Rows), make([]float64, m.Rows)
 			want := products(newCSR(m, newPool(t, 1)), y, x, b, nil)
 			for _, k := range threads[1:] {
@@ -121,7 +121,7 @@ func TestCSRDoesNotAllocate(t *testing.T) {
 	x, b, y := random(1, m.Cols), make([]float64, m.Rows), make([]float64, m.Rows)
 	trace := make([]float64, 0, 4*m.Rows+3)
 	for _, k := range threads {
-		for _, a := range []*linop.CSR{linop.NewCSR(m, newPool(t, k)), linop.NewCSR32(m, newPool(t, k))} {
+		for _, a := range []linop.CSR{linop.NewCSR(m, newPool(t, k)), linop.NewCSR32(m, newPool(t, k))} {
 			if allocs := testing.AllocsPerRun(5, func() { products(a, y, x, b, trace) }); allocs != 0 {
 				t.Errorf("%d threads: %v allocations", k, allocs)
 			}

@@ -237,14 +237,14 @@ func (d doubled) Max(partial []float64) float64 { return d.Local.Max(partial) + 
 func TestReducer(t *testing.T) {
 	const n = 9000
 	local, shared := linop.NewHost(n, newPool(t, 2)), linop.NewHost(n, newPool(t, 2))
-	shared.Reducer = doubled{}
+	shared.SetReducer(doubled{})
 	var out [2][]linop.Float64
 	var norms, largest [2]float64
-	for k, h := range []*linop.Host{local, shared} {
+	for k, h := range []linop.Host{local, shared} {
 		v := vectors(n, 4)
 		d := rowsOf(rand.New(rand.NewPCG(4, 4)), n, func(int) int { return 2 })
 		a := linop.NewCSR(d, newPool(t, 2))
-		a.Reducer = h.Reducer
+		a.SetReducer(h.Reducer())
 		o := make([]linop.Float64, 3)
 		h.MultiDot(o, v[:3], v[3])
 		rr, rw := h.DoubleStep(1, v[0], 1, v[1], v[2], v[3], v[1], v[0])

@@ -5,93 +5,101 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// HostDD is the space of double-double vectors in main memory, as Host is that of float64 ones. Its methods share
+// HostDD is the space of double-double vectors in main memory; Host is the space of float64 vectors. Its methods share
 // scratch memory: use one HostDD from one goroutine at a time. Vectors belong to one process, so the Reducer stays Local;
-// norms and maxima are those of vectors rounded to float64.
+// norms and maxima are computed from vectors rounded to float64.
 //
-// With u = 2^-53, an element of y + a x has an error of at most 3 u^2 |y_i| + 14 u^2 |a x_i|. An inner product is that of
-// blocks of 4096 elements, each with an error of at most (n/16 + 26)^2 u^2 sum |x_i y_i| for n elements, added in their order,
-// so that it has the same bits for any number of threads.
-type HostDD struct {
+// With u = 2^-53, an element of y + a x has an error of at most 3 u^2 |y_i| + 14 u^2 |a x_i|. An inner product is
+// the sum, in their order, of the inner products of blocks of 4096 elements, each with an error of at most (n/16 + 26)^2 u^2 sum
+// |x_i y_i| for n elements. So it has the same bits for any number of threads.
+type HostDD interface {
+	Space[dd.Vec, dd.DD]
+	AbsMax(x dd.Vec) float64                // max |x_i|, rounded to float64, NaN if any element is, and 0 if n = 0
+	Norm2(x dd.Vec) (norm float64, exp int) // the 2-norm of x, rounded to float64, as norm 2^exp, which may be beyond float64
+	Ranges(do func(lo, hi int))             // see Host
+}
+
+// hostDD implements HostDD.
+type hostDD struct {
 	blocked
 	partial []dd.DD // for each block one, two for DoubleStep, len(vs) for MultiDot
 	pair    [2]dd.DD
 	job     vectorJobDD
 }
 
-var _ Space[dd.Vec, dd.DD] = (*HostDD)(nil)
+var _ HostDD = (*hostDD)(nil)
 
 // NewHostDD returns the space of dimension n on the threads of pool.
-func NewHostDD(n int, pool *parallel.Pool) *HostDD {
-	h := &HostDD{blocked: newBlocked(n, n, []Range{{Hi: n}}, pool)}
+func NewHostDD(n int, pool *parallel.Pool) HostDD {
+	h := &hostDD{blocked: newBlocked(n, n, []Range{{Hi: n}}, pool)}
 	h.partial = make([]dd.DD, 2*h.blocks())
 	h.job.h = h
 	return h
 }
 
 // New returns a zero vector.
-func (h *HostDD) New() dd.Vec { return dd.NewVec(h.n) }
+func (h *hostDD) New() dd.Vec { return dd.NewVec(h.n) }
 
 // Scalar returns a.
-func (h *HostDD) Scalar(a float64) dd.DD { return dd.From(a) }
+func (h *hostDD) Scalar(a float64) dd.DD { return dd.From(a) }
 
 // Roundoff returns 2^-104.
-func (h *HostDD) Roundoff() float64 { return 0x1p-104 }
+func (h *hostDD) Roundoff() float64 { return 0x1p-104 }
 
 // Zero sets x = 0.
-func (h *HostDD) Zero(x dd.Vec) { x.Clear() }
+func (h *hostDD) Zero(x dd.Vec) { x.Clear() }
 
 // Fill sets x_i = element(i), in the order of i.
-func (h *HostDD) Fill(x dd.Vec, element func(i int) float64) {
+func (h *hostDD) Fill(x dd.Vec, element func(i int) float64) {
 	h.blocked.Fill(x.Hi, element)
 	clear(x.Lo)
 }
 
 // AbsMax returns max |x_i|, rounded to float64, NaN if any element is, and 0 if n = 0.
-func (h *HostDD) AbsMax(x dd.Vec) float64 { return h.blocked.AbsMax(x.Hi) }
+func (h *hostDD) AbsMax(x dd.Vec) float64 { return h.blocked.AbsMax(x.Hi) }
 
 // Norm2 returns the 2-norm of x, rounded to float64, as norm 2^exp, which may be beyond float64.
-func (h *HostDD) Norm2(x dd.Vec) (norm float64, exp int) { return h.blocked.Norm2(x.Hi) }
+func (h *hostDD) Norm2(x dd.Vec) (norm float64, exp int) { return h.blocked.Norm2(x.Hi) }
 
 // Copy sets dst = src.
-func (h *HostDD) Copy(dst, src dd.Vec) { h.run(vectorJobDD{op: opCopy, x: src, y: dst}) }
+func (h *hostDD) Copy(dst, src dd.Vec) { h.run(vectorJobDD{op: opCopy, x: src, y: dst}) }
 
 // Scale computes x *= a.
-func (h *HostDD) Scale(a dd.DD, x dd.Vec) { h.run(vectorJobDD{op: opScale, a: a, x: x}) }
+func (h *hostDD) Scale(a dd.DD, x dd.Vec) { h.run(vectorJobDD{op: opScale, a: a, x: x}) }
 
 // Axpy computes y += a x.
-func (h *HostDD) Axpy(a dd.DD, x, y dd.Vec) { h.run(vectorJobDD{op: opAxpy, a: a, x: x, y: y}) }
+func (h *hostDD) Axpy(a dd.DD, x, y dd.Vec) { h.run(vectorJobDD{op: opAxpy, a: a, x: x, y: y}) }
 
 // Xpay computes y = x + a y.
-func (h *HostDD) Xpay(x dd.Vec, a dd.DD, y dd.Vec) { h.run(vectorJobDD{op: opXpay, a: a, x: x, y: y}) }
+func (h *hostDD) Xpay(x dd.Vec, a dd.DD, y dd.Vec) { h.run(vectorJobDD{op: opXpay, a: a, x: x, y: y}) }
 
 // Dot returns x·y.
-func (h *HostDD) Dot(x, y dd.Vec) dd.DD { return h.runSum(vectorJobDD{op: opDot, x: x, y: y}) }
+func (h *hostDD) Dot(x, y dd.Vec) dd.DD { return h.runSum(vectorJobDD{op: opDot, x: x, y: y}) }
 
 // AxpyDot computes y += a x and returns y·z.
-func (h *HostDD) AxpyDot(a dd.DD, x, y, z dd.Vec) dd.DD {
+func (h *hostDD) AxpyDot(a dd.DD, x, y, z dd.Vec) dd.DD {
 	return h.runSum(vectorJobDD{op: opAxpyDot, a: a, x: x, y: y, z: z})
 }
 
 // Step computes x += a p and r -= a q and returns r·r.
-func (h *HostDD) Step(a dd.DD, p, x, q, r dd.Vec) dd.DD {
+func (h *hostDD) Step(a dd.DD, p, x, q, r dd.Vec) dd.DD {
 	return h.runSum(vectorJobDD{op: opStep, a: a, x: p, y: x, z: q, w: r})
 }
 
 // DoubleStep computes x += a p + o t and r -= o q and returns r·r and r·w; t may be r.
-func (h *HostDD) DoubleStep(a dd.DD, p dd.Vec, o dd.DD, t, x, q, r, w dd.Vec) (rr, rw dd.DD) {
+func (h *hostDD) DoubleStep(a dd.DD, p dd.Vec, o dd.DD, t, x, q, r, w dd.Vec) (rr, rw dd.DD) {
 	h.run(vectorJobDD{op: opDoubleStep, a: a, x: p, o: o, t: t, y: x, z: q, r: r, w: w})
 	sumDD(h.pair[:], h.partial[:2*h.blocks()])
 	return h.pair[0], h.pair[1]
 }
 
 // Direction computes p = r + b (p - o q).
-func (h *HostDD) Direction(r dd.Vec, b, o dd.DD, q, p dd.Vec) {
+func (h *hostDD) Direction(r dd.Vec, b, o dd.DD, q, p dd.Vec) {
 	h.run(vectorJobDD{op: opDirection, x: r, a: b, o: o, z: q, y: p})
 }
 
 // MultiDot computes h_k = v_k·w for every k in one pass over w.
-func (h *HostDD) MultiDot(out []dd.DD, vs []dd.Vec, w dd.Vec) {
+func (h *hostDD) MultiDot(out []dd.DD, vs []dd.Vec, w dd.Vec) {
 	m := len(vs)
 	if m == 0 {
 		return
@@ -104,12 +112,12 @@ func (h *HostDD) MultiDot(out []dd.DD, vs []dd.Vec, w dd.Vec) {
 }
 
 // MultiAxpy computes w += sum a_k v_k in one pass over w.
-func (h *HostDD) MultiAxpy(a []dd.DD, vs []dd.Vec, w dd.Vec) {
+func (h *hostDD) MultiAxpy(a []dd.DD, vs []dd.Vec, w dd.Vec) {
 	h.run(vectorJobDD{op: opMultiAxpy, as: a, vs: vs, y: w})
 }
 
 // MultiAxpyDot computes w += sum a_k v_k and returns w·w.
-func (h *HostDD) MultiAxpyDot(a []dd.DD, vs []dd.Vec, w dd.Vec) dd.DD {
+func (h *hostDD) MultiAxpyDot(a []dd.DD, vs []dd.Vec, w dd.Vec) dd.DD {
 	return h.runSum(vectorJobDD{op: opMultiAxpyDot, as: a, vs: vs, y: w})
 }
 
@@ -125,7 +133,7 @@ func sumDD(sums, partial []dd.DD) {
 }
 
 // run does one operation.
-func (h *HostDD) run(j vectorJobDD) {
+func (h *hostDD) run(j vectorJobDD) {
 	j.h = h
 	h.job = j
 	h.onBlocks(&h.job)
@@ -133,7 +141,7 @@ func (h *HostDD) run(j vectorJobDD) {
 }
 
 // runSum does one operation and adds up the partial results of the blocks.
-func (h *HostDD) runSum(j vectorJobDD) dd.DD {
+func (h *hostDD) runSum(j vectorJobDD) dd.DD {
 	h.run(j)
 	sumDD(h.pair[:1], h.partial[:h.blocks()])
 	return h.pair[0]
@@ -141,7 +149,7 @@ func (h *HostDD) runSum(j vectorJobDD) dd.DD {
 
 // vectorJobDD is one operation as a parallel.Job; see vectorJob.
 type vectorJobDD struct {
-	h                *HostDD
+	h                *hostDD
 	op               vectorOp
 	a, o             dd.DD
 	x, y, z, w, r, t dd.Vec

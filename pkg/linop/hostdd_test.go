@@ -27,7 +27,7 @@ func TestHostDDSameBitsForAnyThreads(t *testing.T) {
 		var want []float64
 		for _, count := range threads {
 			h, v, out := linop.NewHostDD(n, newPool(t, count)), vectorsDD(vectors(n, 4)), make([]dd.DD, 14)
-			h.Use(kernels.Sets()[count%len(kernels.Sets())])
+			kernels.Use(h, kernels.Sets()[count%len(kernels.Sets())])
 			operations(h, v, out)
 			norm, exp := h.Norm2(v[0])
 			trace := []float64{norm, float64(exp), h.AbsMax(v[3])}

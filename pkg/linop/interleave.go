@@ -1,6 +1,6 @@
 package linop
 
-// groupWidth is the width of a group of k vectors: 1, 2, 4 or 8.
+// groupWidth returns the width of a group of k vectors: 1, 2, 4 or 8.
 func groupWidth(k int) int {
 	width := 1
 	for width < min(k, MostTogether) {

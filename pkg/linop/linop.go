@@ -51,8 +51,8 @@ type Space[V any, S Scalar[S]] interface {
 	MultiAxpyDot(a []S, vs []V, w V) S // w += sum a_k v_k, returns w·w
 }
 
-// An Async is an asynchronous Space: operations are queued and done later, elsewhere, as on
-// a device. Scalars are made there and used there; Float waits until everything queued so
+// An Async is an asynchronous Space: operations are queued and done later, elsewhere, for example on
+// a device. Scalars are made and used there; Float waits until everything queued so
 // far has been done, unless the scalar has been fetched. A method on it checks convergence
 // every Stride iterations only, and one iteration late, so that there is always something
 // left to do.
@@ -64,7 +64,7 @@ type Async[V any, S Scalar[S]] interface {
 	Stride() int
 
 	Fetch()              // starts to copy all scalars made so far to where Float finds them
-	Await() (sound bool) // waits for that; sound: there was no fault when Fetch was called
+	Await() (sound bool) // waits for the copies of Fetch; sound: there was no fault when Fetch was called
 	Known(a S) S         // a as a scalar of the host, waiting for it as Float does, but not rounded
 	Forget(a S)          // drops a, unless it has been fetched or an operation has used it
 
@@ -82,11 +82,11 @@ type Operator[V, S any] interface {
 	Residual(r, b, x V)                 // r = b - A x
 }
 
-// A Graded is an Operator whose products may be less accurate, and read less memory then.
+// A Graded is an Operator with less accurate products that read less memory.
 type Graded[V, S any] interface {
 	Operator[V, S]
-	// ApplyWithin computes dst = A src with an error of at most delta ||A||_inf ||src||_inf in an element,
-	// or that of Apply.
+	// ApplyWithin computes dst = A src with an error of at most delta ||A||_inf ||src||_inf in an element, or with the error
+	// of Apply if that is larger.
 	ApplyWithin(delta float64, dst, src V)
 }
 

@@ -5,8 +5,8 @@ package linop
 type RowsMulti interface {
 	Rows
 
-	// Together reports whether k vectors in one pass take less time than one by one, that of interleaving them
-	// included unless they are so already.
+	// Together reports whether k vectors in one pass take less time than one by one. The time includes that for
+	// interleaving the vectors unless they are interleaved already.
 	Together(k int, interleaved bool) bool
 
 	// BeginMulti prepares the products of all panels with the k = 2, 4 or 8 vectors x, which
@@ -21,7 +21,7 @@ type RowsMulti interface {
 // RowsByPanel is Rows that may prepare nothing, so that panels may be multiplied with different vectors in any order.
 type RowsByPanel interface {
 	Rows
-	ByPanel() bool // reports whether that is so
+	ByPanel() bool // reports whether Begin prepares nothing
 }
 
 // Unprepared makes Rows that embed it RowsByPanel.
@@ -44,11 +44,11 @@ type MultiOperator interface {
 	ApplyMulti(dst, src *MultiVector)
 }
 
-var _ MultiOperator = (*Products)(nil)
+var _ MultiOperator = (*products)(nil)
 
 // ApplyMulti computes dst = A src for each vector, with the bits of Apply: in one pass over the
 // matrix for each group of vectors if the rows are RowsMulti that gain by it, otherwise as Several does.
-func (a *Products) ApplyMulti(dst, src *MultiVector) {
+func (a *products) ApplyMulti(dst, src *MultiVector) {
 	for k, x := range src.groups {
 		y := dst.groups[k]
 		switch rows, together := a.rows.(RowsMulti); {
@@ -80,7 +80,7 @@ func (p *multiProduct) Do(k int) {
 }
 
 // apart multiplies the first k vectors of a group as vectors by themselves.
-func (a *Products) apart(dst, src VectorGroup, k int) {
+func (a *products) apart(dst, src VectorGroup, k int) {
 	rows, cols := a.Dims()
 	if n := k * (rows + cols); len(a.columns) < n {
 		a.columns = make([]float64, n)

@@ -12,7 +12,7 @@ type MultiVector struct {
 }
 
 // VectorGroup is up to Width vectors: element i of vector j is Data[i*Width+j]. Width is 1, 2,
-// 4 or 8; vectors that there are not are zero.
+// 4 or 8; surplus vectors are zero.
 type VectorGroup struct {
 	Width int
 	Data  []float64

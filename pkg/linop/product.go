@@ -5,7 +5,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// Epilogue is what follows the product y = A x of a row, in the same pass over A.
+// Epilogue is the operation after the product y = A x of a row, in the same pass over A.
 type Epilogue uint32
 
 // The epilogues, with the numbers that kernels of devices know them by.
@@ -26,7 +26,7 @@ type Rows interface {
 	// Begin prepares the products of all panels with x.
 	Begin(x []float64)
 
-	// MulRows sets dst[lo:hi], the rows of a panel, to those of A x. Several goroutines may
+	// MulRows sets dst[lo:hi], the rows of a panel, to these rows of A x. Several goroutines may
 	// call it at once.
 	MulRows(dst []float64, panel, lo, hi int, x []float64)
 }
@@ -34,98 +34,121 @@ type Rows interface {
 // Products makes an operator of Rows: it runs the panels on the threads of a pool, and adds
 // inner products panel by panel, so that results have the same bits for any number of
 // threads. Use it from one goroutine at a time.
-type Products struct {
-	Reducer Reducer // of inner products; NewProducts sets Local
+type Products interface {
+	SeveralOperator
+	MultiOperator
+	Relaxer[[]float64, Float64]
+	SetReducer(r Reducer) // of inner products, Local otherwise
+
+	Panels() int                  // the number of panels
+	PanelRows(k int) (lo, hi int) // panel k is the rows lo to hi-1
+	Begin(src []float64)          // prepares the products of all panels with src; Panel needs it, the other methods do it themselves
+
+	// Panel computes the rows of panel k of a product, for which Begin has been called, and sets sums to dst·w and dst·dst of
+	// these rows, as far as p asks for them. Several goroutines may call it at once.
+	Panel(p *Product, k int, sums []float64)
+}
+
+// products implements Products.
+type products struct {
+	reducer Reducer
 
 	rows    Rows
 	pool    *parallel.Pool
-	kernels *kernels.Set // of what follows the product of a row
+	kernels *kernels.Set // of the epilogues
 	panel   []int        // panel k is the rows panel[k] to panel[k+1]-1
 	partial []float64    // for each panel one, two for ApplyDots
 	sums    [2]float64
 	job     panelJob
 	multi   multiProduct
 	several severalProducts
-	columns []float64 // of vectors of a group that are multiplied apart
+	columns []float64 // memory for vectors of a group that are multiplied one by one
 }
 
-var _ Relaxer[[]float64, Float64] = (*Products)(nil)
+var _ Products = (*products)(nil)
 
 // NewProducts returns rows as an operator. Panel k is the rows panel[k] to panel[k+1]-1.
-func NewProducts(rows Rows, panel []int, pool *parallel.Pool) *Products {
-	return &Products{
-		Reducer: Local{}, rows: rows, pool: pool, kernels: kernels.Default(), panel: panel, partial: make([]float64, 2*(len(panel)-1)),
+func NewProducts(rows Rows, panel []int, pool *parallel.Pool) Products {
+	return newProducts(rows, panel, pool)
+}
+
+func newProducts(rows Rows, panel []int, pool *parallel.Pool) *products {
+	return &products{
+		reducer: Local{}, rows: rows, pool: pool, kernels: kernels.Default(), panel: panel, partial: make([]float64, 2*(len(panel)-1)),
 	}
 }
 
 // Use makes k the kernels of the epilogues, nil the default ones; rows know their own.
-func (a *Products) Use(k *kernels.Set) { a.kernels = k.Or() }
+func (a *products) Use(k *kernels.Set) { a.kernels = k.Or() }
 
-// Panels returns the number of panels.
-func (a *Products) Panels() int { return len(a.panel) - 1 }
+// SetReducer implements Products.
+func (a *products) SetReducer(r Reducer) { a.reducer = r }
 
-// PanelRows returns the rows lo to hi-1 of panel k.
-func (a *Products) PanelRows(k int) (lo, hi int) { return a.panel[k], a.panel[k+1] }
+// Panels implements Products.
+func (a *products) Panels() int { return len(a.panel) - 1 }
 
-// Begin prepares the products of all panels with src; Panel needs it, the other methods do it themselves.
-func (a *Products) Begin(src []float64) { a.rows.Begin(src) }
+// PanelRows implements Products.
+func (a *products) PanelRows(k int) (lo, hi int) { return a.panel[k], a.panel[k+1] }
+
+// Begin implements Products.
+func (a *products) Begin(src []float64) { a.rows.Begin(src) }
 
 // Dims returns the dimensions of the matrix.
-func (a *Products) Dims() (rows, cols int) { return a.rows.Dims() }
+func (a *products) Dims() (rows, cols int) { return a.rows.Dims() }
 
 // Apply computes dst = A src.
-func (a *Products) Apply(dst, src []float64) { a.run(Product{Dst: dst, Src: src}) }
+func (a *products) Apply(dst, src []float64) { a.run(Product{Dst: dst, Src: src}) }
 
 // ApplyDot computes dst = A src and returns dst·w.
-func (a *Products) ApplyDot(dst, src, w []float64) Float64 {
+func (a *products) ApplyDot(dst, src, w []float64) Float64 {
 	a.run(Product{Epilogue: WithDot, Dst: dst, Src: src, W: w})
-	a.Reducer.Sum(a.sums[:1], a.partial[:a.Panels()])
+	a.reducer.Sum(a.sums[:1], a.partial[:a.Panels()])
 	return Float64(a.sums[0])
 }
 
 // ApplyDots computes dst = A src and returns dst·w and dst·dst.
-func (a *Products) ApplyDots(dst, src, w []float64) (dw, dd Float64) {
+func (a *products) ApplyDots(dst, src, w []float64) (dw, dd Float64) {
 	a.run(Product{Epilogue: WithDots, Dst: dst, Src: src, W: w})
-	a.Reducer.Sum(a.sums[:], a.partial)
+	a.reducer.Sum(a.sums[:], a.partial)
 	return Float64(a.sums[0]), Float64(a.sums[1])
 }
 
 // Residual computes r = b - A x.
-func (a *Products) Residual(r, b, x []float64) {
+func (a *products) Residual(r, b, x []float64) {
 	a.run(Product{Epilogue: Residual, Dst: r, Src: x, B: b})
 }
 
 // Relax computes dst = src + omega w∘(b - A src).
-func (a *Products) Relax(dst, src, b, w []float64, omega Float64) {
+func (a *products) Relax(dst, src, b, w []float64, omega Float64) {
 	a.run(Product{Epilogue: Relax, Dst: dst, Src: src, B: b, W: w, Omega: omega.Float(), Old: src})
 }
 
 // ApplyPlus computes dst = b + A src.
-func (a *Products) ApplyPlus(dst, b, src []float64) {
+func (a *products) ApplyPlus(dst, b, src []float64) {
 	a.run(Product{Epilogue: Plus, Dst: dst, Src: src, B: b})
 }
 
-func (a *Products) run(p Product) {
+func (a *products) run(p Product) {
 	a.rows.Begin(p.Src)
 	a.job.Product, a.job.of = p, a
 	a.pool.Run(a.Panels(), &a.job)
 	a.job = panelJob{}
 }
 
-// Product is one product with what follows it. Dst, B, W and Old have an element for each row, Src one for
+// Product is one product with its epilogue. Dst, B, W and Old have an element for each row, Src one for
 // each column.
 type Product struct {
 	Epilogue
 	Dst, Src, B, W []float64
 	Omega          float64
 	Old            []float64  // of Relax: the elements of Src that belong to the rows
-	Sums           [2]float64 // set by Several to what the epilogue asks for: dst·w, dst·dst
+	Sums           [2]float64 // dst·w and dst·dst as far as the epilogue asks for them; Several sets them
 }
 
 // panelJob is a product as a parallel job; see vectorJob.
 type panelJob struct {
 	Product
-	of *Products
+	of *products
 }
 
 // Do computes the rows of one panel.
@@ -137,16 +160,15 @@ func (j *panelJob) Do(k int) {
 	j.of.Panel(&j.Product, k, sums)
 }
 
-// Panel computes the rows of panel k of a product, for which Begin has been called, and sets sums to dst·w and dst·dst of these
-// rows, as far as p asks for them. Several goroutines may call it at once.
-func (a *Products) Panel(p *Product, k int, sums []float64) {
+// Panel implements Products.
+func (a *products) Panel(p *Product, k int, sums []float64) {
 	lo, hi := a.panel[k], a.panel[k+1]
 	a.rows.MulRows(p.Dst, k, lo, hi, p.Src)
 	a.follow(p, lo, hi, sums)
 }
 
-// follow does what follows the product of the rows lo to hi-1.
-func (a *Products) follow(p *Product, lo, hi int, sums []float64) {
+// follow runs the epilogue of a product on the rows lo to hi-1.
+func (a *products) follow(p *Product, lo, hi int, sums []float64) {
 	dst := p.Dst[lo:hi]
 	switch p.Epilogue {
 	case Residual, Relax:

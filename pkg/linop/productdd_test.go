@@ -22,7 +22,7 @@ func pairs(seed uint64, n int) dd.Vec {
 }
 
 // productsDD appends every product of a with x to trace.
-func productsDD(a *linop.CSRDD, y, x, b dd.Vec, trace []float64) []float64 {
+func productsDD(a linop.Transposer[dd.Vec, dd.DD], y, x, b dd.Vec, trace []float64) []float64 {
 	keep := func() { trace = append(append(trace, y.Hi...), y.Lo...) }
 	a.Apply(y, x)
 	keep()
@@ -43,7 +43,7 @@ func TestCSRDDThreads(t *testing.T) {
 	m := rowsOf(rand.New(rand.NewPCG(31, 32)), 20000, func(i int) int { return i % 9 })
 	x, b, y := pairs(1, m.Cols), pairs(2, m.Rows), dd.NewVec(m.Rows)
 	h := linop.NewHostDD(m.Rows, newPool(t, 2))
-	a := linop.NewCSRDD(m, newPool(t, 2))
+	a := linop.NewCSRDD(m, nil, newPool(t, 2))
 	a.Apply(y, x)
 	near := func(what string, got, want dd.DD, size float64) {
 		t.Helper()
@@ -65,7 +65,7 @@ func TestCSRDDThreads(t *testing.T) {
 	want := productsDD(a, y, x, b, nil)
 	trace := make([]float64, 0, len(want))
 	for _, k := range threads {
-		a := linop.NewCSRDD(m, newPool(t, k))
+		a := linop.NewCSRDD(m, nil, newPool(t, k))
 		if !slices.Equal(productsDD(a, y, x, b, nil), want) {
 			t.Errorf("%d threads give other bits", k)
 		}
@@ -82,7 +82,7 @@ func TestCSRDDLow(t *testing.T) {
 	for k, v := range m.Val {
 		low.Val[k] *= 0x1p-57 * v
 	}
-	a := linop.NewCSRDDLow(m, low, newPool(t, 2))
+	a := linop.NewCSRDD(m, low, newPool(t, 2))
 	x, y, z := pairs(6, m.Cols), dd.NewVec(m.Rows), dd.NewVec(m.Cols)
 	a.Apply(y, x)
 	a.ApplyT(z, x)

@@ -2,9 +2,9 @@ package linop
 
 import "math"
 
-// A Reducer combines partial results of sums and maxima. [Local] combines those of one
-// process; for vectors that several processes share, a Reducer combines those of all, and
-// gives all of them the same bits.
+// A Reducer combines partial results of sums and maxima. [Local] combines the partial results
+// of one process. For vectors that several processes share, a Reducer combines the results of all processes, and gives all
+// processes the same bits.
 type Reducer interface {
 	// Sum sets each of the m sums to the sum of the partial results with its index modulo
 	// m, in their order: sums[k] = partial[k] + partial[k+m] + ...

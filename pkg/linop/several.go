@@ -10,13 +10,13 @@ type SeveralOperator interface {
 	Several(products []Product)
 }
 
-var _ SeveralOperator = (*Products)(nil)
+var _ SeveralOperator = (*products)(nil)
 
 // Several does the products, with the bits of one after the other, and sets their Sums: in one pass over the
-// matrix for every 8 of them. If the rows are RowsMulti that gain by it, sources are interleaved for
-// that, which takes 8 numbers for each column, and results go where they belong panel by panel. RowsByPanel are multiplied
+// matrix for every 8 of them. If the rows are RowsMulti that gain by it, sources are interleaved,
+// which takes 8 numbers for each column, and results are separated panel by panel. RowsByPanel are multiplied
 // with one vector after the other panel by panel, so that each panel comes from memory once.
-func (a *Products) Several(products []Product) {
+func (a *products) Several(products []Product) {
 	for len(products) > 0 {
 		n := min(len(products), MostTogether)
 		a.together(products[:n])
@@ -25,7 +25,7 @@ func (a *Products) Several(products []Product) {
 }
 
 // together does at most MostTogether products.
-func (a *Products) together(products []Product) {
+func (a *products) together(products []Product) {
 	width := groupWidth(len(products))
 	rows, can := a.rows.(RowsMulti)
 	if !can || width == 1 || !rows.Together(width, false) {
@@ -54,31 +54,31 @@ func (a *Products) together(products []Product) {
 	j.rows, j.products = nil, nil
 }
 
-// add sets the sums of a product from those of its panels.
-func (a *Products) add(p *Product, partial []float64) {
+// add computes the sums of a product from the sums of its panels.
+func (a *products) add(p *Product, partial []float64) {
 	switch p.Epilogue {
 	case WithDot:
-		a.Reducer.Sum(p.Sums[:1], partial[:a.Panels()])
+		a.reducer.Sum(p.Sums[:1], partial[:a.Panels()])
 	case WithDots:
-		a.Reducer.Sum(p.Sums[:], partial)
+		a.reducer.Sum(p.Sums[:], partial)
 	}
 }
 
 // severalProducts are products in one pass, as two parallel jobs: interleaving their sources, and
 // multiplying panel by panel.
 type severalProducts struct {
-	of        *Products
+	of        *products
 	rows      RowsMulti // nil: a.rows are RowsByPanel
 	products  []Product
 	width     int       // 2, 4 or 8
 	x         []float64 // sources, interleaved
 	columns   []int     // range k of sources is columns[k] to columns[k+1]-1
 	gathering bool
-	partial   [MostTogether][]float64 // as that of Products, of each product
+	partial   [MostTogether][]float64 // of each product, see products.partial
 }
 
 // begin makes room.
-func (j *severalProducts) begin(a *Products, rows RowsMulti, products []Product, width int) {
+func (j *severalProducts) begin(a *products, rows RowsMulti, products []Product, width int) {
 	_, cols := a.Dims()
 	j.of, j.rows, j.products, j.width = a, rows, products, width
 	if rows != nil {
@@ -138,7 +138,7 @@ func (j *severalProducts) Do(k int) {
 	}
 }
 
-// sums are those of panel k of product v.
+// sums returns where the sums of panel k of product v go.
 func (j *severalProducts) sums(v, k int) []float64 {
 	if j.products[v].Epilogue == WithDots {
 		return j.partial[v][2*k:]

@@ -13,10 +13,10 @@ import (
 // Several products have the bits of one after the other, with any epilogue, for any number of threads.
 func TestSeveralThreads(t *testing.T) {
 	for name, m := range shapes() {
-		for kind, rows := range map[string]func(pool *parallel.Pool) *linop.Products{
-			"CSR":   func(pool *parallel.Pool) *linop.Products { return &linop.NewCSR(m, pool).Products },
-			"alone": func(pool *parallel.Pool) *linop.Products { return linop.NewProducts(alone{m}, csr.Panels(m), pool) },
-			"by panel": func(pool *parallel.Pool) *linop.Products {
+		for kind, rows := range map[string]func(pool *parallel.Pool) linop.Products{
+			"CSR":   func(pool *parallel.Pool) linop.Products { return linop.NewCSR(m, pool) },
+			"alone": func(pool *parallel.Pool) linop.Products { return linop.NewProducts(alone{m}, csr.Panels(m), pool) },
+			"by panel": func(pool *parallel.Pool) linop.Products {
 				return linop.NewProducts(byPanel{rows: alone{m}}, csr.Panels(m), pool)
 			},
 		} {
@@ -33,7 +33,7 @@ func TestSeveralThreads(t *testing.T) {
 	}
 }
 
-func checkSeveral(t *testing.T, what string, a *linop.Products, k int) {
+func checkSeveral(t *testing.T, what string, a linop.Products, k int) {
 	t.Helper()
 	rows, cols := a.Dims()
 	epilogues := []linop.Epilogue{linop.Plain, linop.WithDot, linop.WithDots, linop.Residual, linop.Plus}

@@ -264,7 +264,7 @@ func (s *distributed) report(all outcome) {
 
 // shared holds the steps of a symmetric M with overlap before and after the domains.
 type shared struct {
-	space   *linop.Host // of all elements of vectors, ghosts too
+	space   linop.Host // of all elements of vectors, ghosts too
 	reverse *dist.Reverse
 	w, work vector
 }

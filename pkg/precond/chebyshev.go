@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -76,13 +77,13 @@ func newDistributedChebyshev(s distributed) (Preconditioner, error) {
 		return nil, err
 	}
 	space := dist.NewSpace(s.a.Layout, s.pool)
-	space.Use(s.Kernels)
+	kernels.Use(space, s.Kernels)
 	return s.chebyshev(space, a, w, smallest, largest, s.total(cost)), nil
 }
 
 // chebyshev is the preconditioner with a given estimate of the extreme eigenvalues.
 func (s *setup) chebyshev(
-	space *linop.Host, a linop.Relaxer[vector, scalar], w vector, smallest, largest float64, cost Cost,
+	space linop.Host, a linop.Relaxer[vector, scalar], w vector, smallest, largest float64, cost Cost,
 ) *chebyshev {
 	hi := eigenvalueMargin * largest
 	lo := max(hi/chebyshevRatio, min(smallest, hi/2))

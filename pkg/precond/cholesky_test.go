@@ -57,7 +57,11 @@ func TestLDLIndefinite(t *testing.T) {
 		}
 		n := c.m.Rows
 		x, b := make(vector, n), random(n, 5)
-		r := krylov.NewMINRES[vector, scalar](linop.NewHost(n, nil)).Solve(t.Context(), linop.NewCSR(c.m, nil), x, b, krylov.Options[vector]{
+		minres, err := krylov.New("minres", linop.NewHost(n, nil), krylov.MethodOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := minres.Solve(t.Context(), linop.NewCSR(c.m, nil), x, b, krylov.Options[vector]{
 			Tol: 1e-10, MaxIter: c.steps, Precond: p,
 		})
 		if !r.Reason.Converged() {

@@ -139,7 +139,7 @@ func (s *distributed) largest(x []float64) float64 {
 // storeRounded stores a matrix of multiples of 2 theta in positions of vectors so that they stay as they are; in FP64 if theta is 0.
 func (s *distributed) storeRounded(m *csr.Matrix, theta float64) (linop.Relaxer[vector, scalar], Cost, error) {
 	g := &dist.Matrix{Layout: s.a.Layout, N: s.a.N, NNZ: s.a.NNZ, Local: m}
-	var parts []*linop.Products
+	var parts []linop.Products
 	var cost Cost
 	for k := range s.a.Parts {
 		part := g.PartOf(m, k)
@@ -158,11 +158,11 @@ func (s *distributed) storeRounded(m *csr.Matrix, theta float64) (linop.Relaxer[
 }
 
 // productsOf returns the products of a matrix of store.
-func productsOf(a linop.Relaxer[vector, scalar]) *linop.Products {
+func productsOf(a linop.Relaxer[vector, scalar]) linop.Products {
 	switch a := a.(type) {
-	case *linop.CSR:
-		return &a.Products
-	case *adaptive.Matrix:
+	case linop.CSR:
+		return a
+	case adaptive.Matrix:
 		return a.Products()
 	}
 	panic(fmt.Sprintf("precond: products of a %T", a))

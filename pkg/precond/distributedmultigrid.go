@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
 // newDistributedMultigrid is newMultigrid for a matrix that is spread over ranks. Levels are spread too until they are
@@ -68,7 +69,7 @@ func (h *spreadHierarchy) cycle(s distributed, tail *hierarchy) (Preconditioner,
 		c.greatest = over.greatest
 		if finest == s.a.Layout && s.Symmetric {
 			space := dist.NewSpace(finest, s.pool)
-			space.Use(s.Kernels)
+			kernels.Use(space, s.Kernels)
 			return newFusedCycle(g, c, space), g, nil
 		}
 	case *cycle[float64]:

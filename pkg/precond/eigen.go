@@ -69,7 +69,7 @@ func mixed(x uint64) uint64 {
 
 // lanczos does the steps of extremeEigenvalues from the residual r, which it overwrites.
 func lanczos(
-	space *linop.Host, a linop.Operator[vector, scalar], w, r vector, steps effort,
+	space linop.Host, a linop.Operator[vector, scalar], w, r vector, steps effort,
 ) (smallest, largest float64, err error) {
 	z, p, q := space.New(), space.New(), space.New()
 	space.Mul(1, w, r, z)

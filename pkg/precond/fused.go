@@ -15,7 +15,7 @@ import (
 type fusedCycle struct {
 	*multigrid
 	*cycle[float32]
-	space *linop.Host
+	space linop.Host
 	input []float32 // f
 	x     []float32 // the solution of the cycle
 	r     vector    // the residual that it belongs to, r·r = rr
@@ -39,7 +39,7 @@ func fuse(g *multigrid, s *setup) Preconditioner {
 }
 
 // newFusedCycle makes one of g, whose cycles are c, for vectors of a space.
-func newFusedCycle(g *multigrid, c *cycle[float32], space *linop.Host) *fusedCycle {
+func newFusedCycle(g *multigrid, c *cycle[float32], space linop.Host) *fusedCycle {
 	return &fusedCycle{multigrid: g, cycle: c, space: space, input: c.levels[0].f, x: c.levels[0].x}
 }
 

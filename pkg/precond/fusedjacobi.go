@@ -39,7 +39,7 @@ func (p *jacobi) StepInput(a scalar, along, x, q, r vector) scalar {
 // ApplyInput implements krylov.FusedPreconditioner.
 func (p *jacobi) ApplyInput() scalar {
 	p.run(jacobiDot, nil, p.r)
-	p.space.Reducer.Sum(p.rz[:], p.partial)
+	p.space.Reducer().Sum(p.rz[:], p.partial)
 	return scalar(p.rz[0])
 }
 

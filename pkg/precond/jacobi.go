@@ -26,7 +26,7 @@ type jacobi struct {
 	values  []byte // of D^-1, formats.Padding bytes longer
 	pool    *parallel.Pool
 
-	space   *linop.Host
+	space   linop.Host
 	partial []float64 // inner products of blocks, and their sum
 	rz      [1]float64
 	r       vector // the input of conjugate gradients

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -234,7 +235,7 @@ func (s fp64Store) transfers(m *levelMatrices, here, below *scaledLevel) (produc
 // csr returns m as an operator.
 func (s fp64Store) csr(m *csr.Matrix) linop.Relaxer[vector, scalar] {
 	a := linop.NewCSR(m, s.pool)
-	a.Use(s.Kernels)
+	kernels.Use(a, s.Kernels)
 	return a
 }
 

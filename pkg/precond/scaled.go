@@ -12,7 +12,7 @@ import (
 // this where rows differ much in size: small ones would be lost.
 type rescaled struct {
 	Preconditioner
-	space *linop.Host
+	space linop.Host
 	s, v  vector
 	many  []vector // of ApplyMany, as v for each vector
 }

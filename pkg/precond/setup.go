@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -30,9 +31,9 @@ func newSetup(ctx context.Context, m *csr.Matrix, opt Options, pool *parallel.Po
 }
 
 // space returns vectors of an application.
-func (s *setup) space(n int) *linop.Host {
+func (s *setup) space(n int) linop.Host {
 	h := linop.NewHost(n, s.pool)
-	h.Use(s.Kernels)
+	kernels.Use(h, s.Kernels)
 	return h
 }
 

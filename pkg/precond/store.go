@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -24,7 +25,7 @@ func storeFactor(f Factor, opt Options, pool *parallel.Pool) (linop.Relaxer[vect
 	fp64 := Cost{nnz, 8 * nnz, m.Bytes(), m.Bytes()}
 	if epsilon <= adaptive.MinEpsilon || nnz == 0 {
 		a := linop.NewCSR(m, pool)
-		a.Use(opt.Kernels)
+		kernels.Use(a, opt.Kernels)
 		return a, fp64, nil
 	}
 	set, err := adaptive.LookupSet("AFX")
@@ -37,7 +38,7 @@ func storeFactor(f Factor, opt Options, pool *parallel.Pool) (linop.Relaxer[vect
 	}
 	if a.Layout() == adaptive.CSR {
 		a := linop.NewCSR32(m, pool)
-		a.Use(opt.Kernels)
+		kernels.Use(a, opt.Kernels)
 		return a, Cost{nnz, 4 * nnz, m.Bytes() - 4*nnz, m.Bytes()}, nil
 	}
 	s := a.Stats()

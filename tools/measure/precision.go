@@ -12,6 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver"
 	solveoptions "github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -74,7 +75,7 @@ func variants() ([]variant, error) {
 		}
 		v.storage = solve.Storage{Set: set, Layout: adaptive.Bucketed}
 		if v.epsilon != "" {
-			if v.storage.Epsilon, err = adaptive.ParseEpsilon(v.epsilon); err != nil {
+			if v.storage.Epsilon, err = quantize.ParseEpsilon(v.epsilon); err != nil {
 				return nil, err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver"
 	solveoptions "github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -64,7 +65,7 @@ func (f followed) follow(g *records.Chart) error {
 			if hit := raised.FindStringSubmatch(line); hit != nil {
 				epsilon = adaptive.MinEpsilon
 				if hit[1] != "" {
-					epsilon, _ = adaptive.ParseEpsilon(hit[1])
+					epsilon, _ = quantize.ParseEpsilon(hit[1])
 				}
 			}
 		}

@@ -16,9 +16,9 @@ import (
 // Device is the backend with vectors on a GPU. The matrix as given is there in FP64, for residuals, and the scaled matrix
 // as stored. They are made on the host.
 type Device struct {
-	*gpu.Space
+	gpu.Space
 	on                 *gpu.Device
-	a                  *gpu.Matrix // as given
+	a                  gpu.Matrix // as given
 	pool               *parallel.Pool
 	keeps[*gpu.Vector] // preconditioners are closed before the matrix that they multiply with
 }
@@ -68,7 +68,7 @@ func (d *Device) Powers(e []int, sign int) Powers[*gpu.Vector] {
 
 // devicePowers is diag(2^e_i).
 type devicePowers struct {
-	of *gpu.Space
+	of gpu.Space
 	e  gpu.Ints
 }
 
@@ -90,7 +90,7 @@ func (d *Device) AbsApply(dst, x *gpu.Vector) { d.a.AbsApply(dst, x) }
 
 // DeviceMatrix is a stored matrix on a device.
 type DeviceMatrix struct {
-	*gpu.Matrix
+	gpu.Matrix
 	Stored
 	at     *Device
 	theta  *gpu.Vector // see StorageError; nil: the matrix is in FP64
@@ -126,7 +126,7 @@ func (d *Device) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpu.Vector,
 }
 
 // convert stores the scaled matrix.
-func (d *Device) convert(scaled *csr.Matrix, t solve.Storage) (*gpu.Matrix, error) {
+func (d *Device) convert(scaled *csr.Matrix, t solve.Storage) (gpu.Matrix, error) {
 	if options.Plain(t) && !t.Layout.FP64() {
 		return gpu.NewCSR(d.on, scaled)
 	}

@@ -195,7 +195,7 @@ func (at deviceRoom) Dense(n int, a []float64) (krylov.Preconditioner[*gpu.Vecto
 }
 
 // keep keeps a matrix, and counts its values.
-func (at deviceRoom) keep(a *gpu.Matrix, values int64) *gpu.Matrix {
+func (at deviceRoom) keep(a gpu.Matrix, values int64) gpu.Matrix {
 	at.p.owned = append(at.p.owned, a)
 	c, s := &at.p.left.cost, a.Stats()
 	if s.NNZ == 0 { // FP64

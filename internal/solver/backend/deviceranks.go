@@ -8,6 +8,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/gpudist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -35,7 +36,7 @@ var _ Backend[*gpudist.Vector, scalar] = (*deviceRanks)(nil)
 func NewDeviceRanks(j *ranks.Job, m *csr.Matrix, on *gpu.Device, pool *parallel.Pool) (*deviceRanks, error) {
 	d := &deviceRanks{Space: gpudist.NewSpace(j.Layout, on), on: on, job: j, pool: pool}
 	var err error
-	d.a, err = d.matrix(m, func(part *csr.Matrix, _ int) (*gpu.Matrix, error) { return gpu.NewCSR(d.on, part) })
+	d.a, err = d.matrix(m, func(part *csr.Matrix, _ int) (gpu.Matrix, error) { return gpu.NewCSR(d.on, part) })
 	if err != nil {
 		d.Close()
 		return nil, err
@@ -44,7 +45,7 @@ func NewDeviceRanks(j *ranks.Job, m *csr.Matrix, on *gpu.Device, pool *parallel.
 }
 
 // matrix calls gpudist.NewMatrix, owns the matrix, and returns the error of the first rank that has one. Collective.
-func (d *deviceRanks) matrix(local *csr.Matrix, store func(*csr.Matrix, int) (*gpu.Matrix, error)) (*gpudist.Matrix, error) {
+func (d *deviceRanks) matrix(local *csr.Matrix, store func(*csr.Matrix, int) (gpu.Matrix, error)) (*gpudist.Matrix, error) {
 	a, err := gpudist.NewMatrix(d.Space, d.job.Matrix, local, store)
 	if err == nil {
 		d.owned = append(d.owned, a)
@@ -121,7 +122,7 @@ func (d *deviceRanks) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpudis
 		return nil, err
 	}
 	theta := make([]float64, d.job.Len)
-	made, err := d.matrix(scaled, func(part *csr.Matrix, k int) (*gpu.Matrix, error) {
+	made, err := d.matrix(scaled, func(part *csr.Matrix, k int) (gpu.Matrix, error) {
 		if options.Plain(t) && !t.Layout.FP64() {
 			return gpu.NewCSR(d.on, part)
 		}
@@ -152,7 +153,7 @@ func (d *deviceRanks) whole(scaled *csr.Matrix, spec *adaptive.Spec) (failed err
 		norm[0], failed = max(norm[0], int64(own)), errors.Join(failed, err)
 	}
 	d.job.Comm.Max(norm)
-	spec.Whole = &adaptive.Whole{Norm: adaptive.Norm(norm[0]), Parts: d.job.Domains.Count()}
+	spec.Whole = &adaptive.Whole{Norm: quantize.Norm(norm[0]), Parts: d.job.Domains.Count()}
 	return ranks.AgreeError(d.job.Comm, failed)
 }
 

@@ -21,7 +21,7 @@ type (
 
 // Host is the backend with vectors in memory.
 type Host struct {
-	*linop.Host
+	linop.Host
 	kernels *kernels.Set
 	m       *csr.Matrix // A
 	pool    *parallel.Pool
@@ -39,14 +39,14 @@ func NewHost(m *csr.Matrix, pool *parallel.Pool) *Host {
 // With makes h use the kernels of a name, or the default kernels for "", and returns h.
 func (h *Host) With(name string) *Host {
 	h.kernels = kernels.Find(name).Or()
-	h.Use(h.kernels)
+	kernels.Use(h.Host, h.kernels)
 	return h
 }
 
 // CSR returns the operator of m in FP64.
-func (h *Host) CSR(m *csr.Matrix) *linop.CSR {
+func (h *Host) CSR(m *csr.Matrix) linop.CSR {
 	a := linop.NewCSR(m, h.pool)
-	a.Use(h.kernels)
+	kernels.Use(a, h.kernels)
 	return a
 }
 
@@ -94,7 +94,7 @@ type HostMatrix struct {
 	linop.Relaxer[vector, scalar]
 	Stored
 	at      *Host
-	reduced *adaptive.Matrix // the same matrix in its layout; nil: FP64 CSR
+	reduced adaptive.Matrix // the same matrix in its layout; nil: FP64 CSR
 }
 
 func (h *Host) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[vector, scalar], error) {
@@ -158,7 +158,7 @@ func (a HostMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[ve
 func (a HostMatrix) Release() {}
 
 // Weighted returns max |r_i| / w_i.
-func Weighted(space *linop.Host, r, w []float64) float64 {
+func Weighted(space linop.Host, r, w []float64) float64 {
 	return space.Max(func(lo, hi int) (worst float64) {
 		for i, v := range r[lo:hi] {
 			if v = math.Abs(v); !(v <= worst*w[lo+i]) { // faster than to divide each

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -13,7 +14,7 @@ import (
 
 // hostDD is the backend with double-double vectors in memory. Preconditioners and measures are in FP64, and read the upper parts.
 type hostDD struct {
-	*linop.HostDD
+	linop.HostDD
 	upper *Host
 	kept  dd.Vec // the last x that ToHost has rounded, see Lower
 }
@@ -22,7 +23,7 @@ var _ Backend[dd.Vec, dd.DD] = (*hostDD)(nil)
 
 func NewHostDD(upper *Host) *hostDD {
 	p := &hostDD{HostDD: linop.NewHostDD(upper.Dim(), upper.pool), upper: upper}
-	p.Use(upper.kernels)
+	kernels.Use(p.HostDD, upper.kernels)
 	return p
 }
 
@@ -108,12 +109,12 @@ func (p *hostDD) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[dd.Vec, dd.D
 }
 
 // CSR returns the operator of m in FP64.
-func (p *hostDD) CSR(m *csr.Matrix) *linop.CSRDD { return p.upper.csrDD(m) }
+func (p *hostDD) CSR(m *csr.Matrix) linop.CSRDD { return p.upper.csrDD(m) }
 
 // csrDD is CSR for double-double vectors.
-func (h *Host) csrDD(m *csr.Matrix) *linop.CSRDD {
-	a := linop.NewCSRDD(m, h.pool)
-	a.Use(h.kernels)
+func (h *Host) csrDD(m *csr.Matrix) linop.CSRDD {
+	a := linop.NewCSRDD(m, nil, h.pool)
+	kernels.Use(a, h.kernels)
 	return a
 }
 

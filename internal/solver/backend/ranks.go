@@ -10,6 +10,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -56,7 +57,7 @@ type rankMatrix struct {
 	linop.Relaxer[vector, scalar]
 	Stored
 	at      *rankHost
-	reduced []*adaptive.Matrix // the parts in their layouts; nil: FP64 CSR
+	reduced []adaptive.Matrix // the parts in their layouts; nil: FP64 CSR
 }
 
 // rankTransposer is a rankMatrix with its transpose in FP64.
@@ -101,7 +102,7 @@ func (r *rankHost) storeOnce(scaled *csr.Matrix, t solve.Storage) (rankMatrix, e
 	if err = ranks.AgreeError(r.job.Comm, err); err != nil {
 		return rankMatrix{}, err
 	}
-	var products []*linop.Products
+	var products []linop.Products
 	for _, part := range made {
 		products = append(products, part.Products())
 	}
@@ -116,7 +117,7 @@ func (r *rankHost) storeOnce(scaled *csr.Matrix, t solve.Storage) (rankMatrix, e
 }
 
 // build stores the parts of this rank of the scaled matrix. Collective.
-func (r *rankHost) build(scaled *csr.Matrix, t solve.Storage) (made []*adaptive.Matrix, failed error) {
+func (r *rankHost) build(scaled *csr.Matrix, t solve.Storage) (made []adaptive.Matrix, failed error) {
 	spec := options.Spec(t, false)
 	spec.Kernels = r.kernels
 	norm := []int64{math.MinInt64}
@@ -126,7 +127,7 @@ func (r *rankHost) build(scaled *csr.Matrix, t solve.Storage) (made []*adaptive.
 	}
 	r.job.Comm.Max(norm)
 	for k, p := range r.job.Parts {
-		spec.Whole = &adaptive.Whole{Norm: adaptive.Norm(norm[0]), Parts: r.job.Domains.Count(), Diagonal: p.Below}
+		spec.Whole = &adaptive.Whole{Norm: quantize.Norm(norm[0]), Parts: r.job.Domains.Count(), Diagonal: p.Below}
 		part, err := adaptive.Build(r.job.PartOf(scaled, k), spec, r.pool)
 		if failed = errors.Join(failed, err); failed != nil {
 			return nil, failed
@@ -167,7 +168,7 @@ func (a rankMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[ve
 func (a rankMatrix) Release() {}
 
 // describe returns how the parts of all ranks are stored. Collective.
-func (r *rankHost) describe(made []*adaptive.Matrix, t solve.Storage) Stored {
+func (r *rankHost) describe(made []adaptive.Matrix, t solve.Storage) Stored {
 	j := r.job
 	s := Stored{Storage: t, Rows: int(j.N)}
 	type part struct {

@@ -98,7 +98,7 @@ func (s *System) cheapest(at, host Speed) (least Estimate) {
 func (s *System) ProductBandwidth() float64 {
 	const products = 3
 	a := linop.NewCSR(s.M, s.Pool)
-	a.Use(kernels.Find(s.Opt.Storage.Kernels).Or())
+	kernels.Use(a, kernels.Find(s.Opt.Storage.Kernels).Or())
 	x, y := make([]float64, s.M.Cols), make([]float64, s.M.Rows)
 	least := time.Duration(math.MaxInt64)
 	for range products {

@@ -3,11 +3,11 @@ package refine
 import (
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/options"
-	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -65,12 +65,12 @@ func (c *Correction[V, S]) FollowUse(v choice.Variant) error {
 		if len(c.Attempts.Ready) > 0 && c.Attempts.Tight(c.Attempts.Held()) {
 			c.Attempts.Release()
 		}
-		c.Log(fmt.Sprintf("epsilon %s: %s", adaptive.FormatEpsilon(epsilon), why))
+		c.Log(fmt.Sprintf("epsilon %s: %s", quantize.FormatEpsilon(epsilon), why))
 		return c.usePrecision(attempt.Precision{Epsilon: epsilon})
 	case !c.Chosen || options.Plain(now) || now.Epsilon <= options.PreconditionedEpsilon || !choice.FewIterations(v.Kind):
 		return nil
 	}
-	c.Log(fmt.Sprintf("epsilon %s: %s", adaptive.FormatEpsilon(options.PreconditionedEpsilon), choice.WhyFine))
+	c.Log(fmt.Sprintf("epsilon %s: %s", quantize.FormatEpsilon(options.PreconditionedEpsilon), choice.WhyFine))
 	return c.usePrecision(attempt.Precision{Epsilon: options.PreconditionedEpsilon})
 }
 

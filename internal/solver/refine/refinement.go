@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/options"
-	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -203,7 +203,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 	case why != "" && options.Plain(storage):
 		s.Say(choice.StoredPlain, why)
 	case why != "" && !options.Plain(about):
-		s.Say("epsilon %s: %s", adaptive.FormatEpsilon(about.Epsilon), why)
+		s.Say("epsilon %s: %s", quantize.FormatEpsilon(about.Epsilon), why)
 	}
 	for _, line := range matrix.About().Lines() {
 		s.Say("%s", line)

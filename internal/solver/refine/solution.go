@@ -16,7 +16,7 @@ type Solution struct {
 	Ctx  context.Context
 	X, B []float64
 
-	Vectors          *linop.Host   // operations on vectors like x
+	Vectors          linop.Host    // operations on vectors like x
 	Given            []float64     // b in the order of the matrix as given
 	verify.Judgement               // of x
 	Reason           krylov.Reason // why the solve ended
