@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/solver"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -130,7 +129,7 @@ func (s *tuneSearch) solve(ctx context.Context, t *TuneTrial) error {
 
 // fill takes over what a solve reports.
 func (t *TuneTrial) fill(r solve.Result, stop solve.Stop) {
-	t.Method, t.Precond, t.Precision, t.Layout = r.Method, shortened(r.Precond.Text), options.StorageText(r.Storage), r.Layout
+	t.Method, t.Precond, t.Precision, t.Layout = r.Method, shortened(r.Precond.Text), r.Storage.String(), r.Layout
 	t.epsilon, t.direct, t.Iterations = r.Storage.Epsilon, len(r.Attempts) <= 1, r.Iterations
 	t.Solve = r.Time.Total - (r.Time.Precond - r.Precond.Elapsed)
 	switch stop {

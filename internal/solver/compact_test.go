@@ -28,7 +28,7 @@ func TestFactorsNeedNoStorage(t *testing.T) {
 		var log logged
 		r := solved(t, m, rhs(m, 1), nil, log.options(c.opt))
 		if log.says(choice.WhyPlain) != c.want || c.want && !options.Plain(r.Storage) {
-			t.Errorf("%s: stored as %v, said %q", name, options.StorageText(r.Storage), log.lines)
+			t.Errorf("%s: stored as %v, said %q", name, r.Storage, log.lines)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func TestStoredWithoutFactors(t *testing.T) {
 	defer s.Close()
 	c := s.Refiner.(*refine.Refinement[vector, scalar]).Correction
 	if !c.Plain() || !c.Spared {
-		t.Fatalf("stored as %v", options.StorageText(c.Matrix.About().Storage))
+		t.Fatalf("stored as %v", c.Matrix.About().Storage)
 	}
 	for k, r := range c.Attempts.Fallbacks {
 		if k == 0 || r.Complete() {
@@ -49,7 +49,7 @@ func TestStoredWithoutFactors(t *testing.T) {
 		}
 		c.Attempts.State.Fallback = k
 		if err := c.FollowUse(r.Variant); err != nil || c.Plain() && !strings.Contains(c.Matrix.About().Layout, "CSR") {
-			t.Errorf("%v: %v, stored as %v", r, err, options.StorageText(c.Matrix.About().Storage))
+			t.Errorf("%v: %v, stored as %v", r, err, c.Matrix.About().Storage)
 		}
 		if !log.says(choice.WhyFine) && !log.says(choice.WhyCoarse) {
 			t.Errorf("%v: said %q", r, log.lines)
@@ -67,14 +67,14 @@ func TestMultigridNeedsNoStorage(t *testing.T) {
 	defer s.Close()
 	c := s.Refiner.(*refine.Refinement[vector, scalar]).Correction
 	if c.Attempts.Now().Kind != precond.AMG || !c.Plain() || !log.says(choice.WhyCycles) {
-		t.Fatalf("%v, stored as %v, said %q", c.Attempts.Now(), options.StorageText(c.Matrix.About().Storage), log.lines)
+		t.Fatalf("%v, stored as %v, said %q", c.Attempts.Now(), c.Matrix.About().Storage, log.lines)
 	}
 	c.Attempts.State.Fallback = 1
 	if err := c.FollowUse(choice.Variant{Kind: precond.FSAI}); err != nil || !log.says(choice.WhyCoarse) {
-		t.Errorf("%v, FSAI: stored as %v", err, options.StorageText(c.Matrix.About().Storage))
+		t.Errorf("%v, FSAI: stored as %v", err, c.Matrix.About().Storage)
 	}
 	if err := c.FollowUse(choice.Variant{Kind: precond.AMG}); err != nil || !c.Plain() {
-		t.Errorf("%v, multigrid: stored as %v", err, options.StorageText(c.Matrix.About().Storage))
+		t.Errorf("%v, multigrid: stored as %v", err, c.Matrix.About().Storage)
 	}
 	for name, opt := range map[string]solve.Options{
 		"epsilon": {Storage: solve.Storage{Epsilon: 0x1p-37}},
@@ -82,7 +82,7 @@ func TestMultigridNeedsNoStorage(t *testing.T) {
 	} {
 		var log logged
 		if r := solved(t, m, rhs(m, 1), nil, log.options(opt)); log.says(choice.WhyCycles) || options.Plain(r.Storage) && name == "layout" {
-			t.Errorf("%s: stored as %v", name, options.StorageText(r.Storage))
+			t.Errorf("%s: stored as %v", name, r.Storage)
 		}
 	}
 }

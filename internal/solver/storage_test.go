@@ -82,8 +82,8 @@ func TestNextStorage(t *testing.T) {
 		{at(0x1p-24), krylov.Stagnation, "FP64"},
 		{solve.Storage{Set: formatSet("FP32"), Epsilon: 0x1p-24}, krylov.Slow, "FP64"},
 	} {
-		if got := options.StorageText(attempt.NextStorage(c.from, c.reason)); got != c.want {
-			t.Errorf("%v after %v: %s, want %s", options.StorageText(c.from), c.reason, got, c.want)
+		if got := attempt.NextStorage(c.from, c.reason).String(); got != c.want {
+			t.Errorf("%v after %v: %s, want %s", c.from, c.reason, got, c.want)
 		}
 	}
 }

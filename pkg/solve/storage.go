@@ -1,6 +1,8 @@
 package solve
 
 import (
+	"cmp"
+
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 )
 
@@ -20,4 +22,18 @@ type Storage struct {
 	DD                bool               // products are with double-double vectors; the solver sets it
 	Kernels           string             // name of the kernels of the whole solve on the host; "": the best of this processor
 	Model             *adaptive.Model    // model by which layouts are chosen; nil: the model of the kernels
+}
+
+// String describes the storage. What the storage leaves open has its default for a matrix that is not symmetric.
+func (t Storage) String() string {
+	if t.Set.Uniform && t.Set.Name == "FP64" {
+		return "FP64"
+	}
+	if len(t.Set.Formats) == 0 {
+		t.Set = adaptive.AFX
+	}
+	return adaptive.Spec{
+		Set: t.Set, Epsilon: cmp.Or(t.Epsilon, 0x1p-24), Criterion: cmp.Or(t.Criterion, adaptive.CW), Layout: t.Layout, NoDrop: t.NoDrop,
+		GuardBits: t.GuardBits, PaperExact: t.PaperExact, StorageArithmetic: t.StorageArithmetic, DD: t.DD, Model: t.Model,
+	}.String()
 }

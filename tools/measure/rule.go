@@ -15,7 +15,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver"
-	solveoptions "github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -84,7 +83,7 @@ func (f followed) follow(g *records.Chart) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("| %s | %s | %d | %d | %s | %.1e |\n", f.title, s.name, r.Iterations, r.Outer, solveoptions.StorageText(r.Storage), r.Errors.Row)
+		fmt.Printf("| %s | %s | %d | %d | %v | %.1e |\n", f.title, s.name, r.Iterations, r.Outer, r.Storage, r.Errors.Row)
 	}
 	return nil
 }

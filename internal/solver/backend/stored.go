@@ -35,8 +35,8 @@ func (a Stored) Lines() []string {
 	}
 	s := a.Stats
 	fp64 := csr.Bytes(int64(a.Rows), int64(s.NNZ))
-	lines := []string{fmt.Sprintf("precision %s: %.2f bytes per nonzero instead of %.2f, indices included; %.2f %% dropped",
-		options.StorageText(a.Storage), s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
+	lines := []string{fmt.Sprintf("precision %v: %.2f bytes per nonzero instead of %.2f, indices included; %.2f %% dropped",
+		a.Storage, s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
 	layout := a.Layout
 	if a.slow {
 		layout += "; slower than FP64 CSR if rows are short (Options.Storage.Set = FP64)"

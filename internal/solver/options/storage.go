@@ -61,11 +61,3 @@ func Wide(t solve.Storage) solve.Storage {
 	t.DD = true
 	return FP64(t)
 }
-
-// StorageText describes a storage.
-func StorageText(t solve.Storage) string {
-	if Plain(t) {
-		return "FP64"
-	}
-	return Spec(t, false).String()
-}

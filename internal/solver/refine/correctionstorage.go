@@ -21,7 +21,7 @@ func (c *Correction[V, S]) Raise(reason krylov.Reason) bool {
 	if err := c.use(attempt.NextStorage(c.Matrix.About().Storage, reason)); err != nil {
 		return false // only a device can fail: what was stored once can be stored more accurately
 	}
-	c.Log(fmt.Sprintf("%s stopped (%s): continuing with %s", c.Attempts.Now(), reason, options.StorageText(c.Matrix.About().Storage)))
+	c.Log(fmt.Sprintf("%s stopped (%s): continuing with %v", c.Attempts.Now(), reason, c.Matrix.About().Storage))
 	return true
 }
 
