@@ -12,11 +12,10 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"strings"
-
 	"maps"
+	"os"
 	"slices"
+	"strings"
 )
 
 // commands maps the first argument to the command, which takes the flags after its name.

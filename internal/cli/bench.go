@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"strconv"
@@ -10,9 +11,6 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/quantize"
@@ -21,6 +19,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/reproduce"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func newBench(s streams) *cobra.Command {
@@ -284,4 +285,16 @@ func generated(text string, maxMemory int64) (m namedMatrix, err error) {
 // environment describes what this program runs on.
 func environment() host.Environment {
 	return host.Here(kernels.Default().String(), Version)
+}
+
+// workBar is a status line that shows the progress of a long run and the time left.
+type workBar struct{ *statusLine }
+
+func newWorkBar(w io.Writer) *workBar { return &workBar{newStatusLine(w)} }
+
+func (b *workBar) show(p reproduce.Progress) {
+	b.statusLine.show(func(width int) string {
+		return fit(width, part{0, bar(p.Done)}, part{1, fmt.Sprintf("%v left", p.Left.Round(time.Second))},
+			part{2, p.Experiment}, part{3, p.Text})
+	})
 }

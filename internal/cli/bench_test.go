@@ -4,8 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
 // Each line of --json is an object whose ratios agree with its times.
@@ -62,5 +67,171 @@ func TestBenchJSON(t *testing.T) {
 		if e, ok := v["backward_error"].(map[string]any); !ok || len(e) != 3 {
 			t.Errorf("no errors: %s", line)
 		}
+	}
+}
+
+// runMain runs a command line.
+func runMain(t *testing.T, line string) (code int, out, errOut string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	code = Main(strings.Fields(line), nil, &o, &e)
+	return code, o.String(), e.String()
+}
+
+func TestBenchGPU(t *testing.T) {
+	if d, err := gpu.Open(gpu.Emulate, 0); err != nil {
+		t.Skip(err)
+	} else {
+		d.Close()
+	}
+	dir := t.TempDir()
+	const measure = "bench gpu --device emulate --generate poisson2d,n=9 --solve cg --repeat 1 --time 1ms"
+	code, out, errOut := runMain(t, measure+" --json --export "+dir)
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if code != 0 || errOut != "" || len(lines) < 4 {
+		t.Fatalf("exit code %d, %s%s", code, errOut, out)
+	}
+	kinds := map[any]int{}
+	for _, line := range lines {
+		var v map[string]any
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		kinds[v["kind"]]++
+		if v["matrix"] != "poisson2d,n=9" || v["backend"] != "emulate" || v["nnz"] != 369.0 || !(v["seconds_min"].(float64) > 0) {
+			t.Error(line)
+		}
+	}
+	if kinds["product"] != kinds["solve"] || len(kinds) != 2 {
+		t.Errorf("%v", kinds)
+	}
+	for name, bytes := range map[string]int64{"rowptr": 8 * 82, "col": 4 * 369, "val": 8 * 369, "x": 8 * 81} {
+		if s, err := os.Stat(filepath.Join(dir, "0", name)); err != nil || s.Size() != bytes {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "0", "matrix.json")); err != nil {
+		t.Error(err)
+	}
+	code, out, errOut = runMain(t, measure+" --copy=false --layout csr32")
+	for _, want := range []string{"device     emulate:0", "matrix     poisson2d,n=9: 81 x 81, 369 nonzeros\n", " csr FP64 ", " csr32 FP32 ", " converged "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("exit code %d, %s no %q in\n%s", code, errOut, want, out)
+		}
+	}
+}
+
+func TestBenchGPUUsage(t *testing.T) {
+	for flags, want := range map[string]string{
+		"":                                "want a matrix",
+		"--device nvidia":                 "cuda, hip, opencl",
+		"--device cuda:-1":                "want a device number",
+		"--device auto":                   "cuda, hip, opencl",
+		"--layout slot":                   "layout",
+		"--solve bicg":                    "solve",
+		"--epsilon 2":                     "--epsilon",
+		"--repeat 0":                      "at least one round",
+		"--tol 1":                         "tolerance",
+		"--generate poison2d,n=3":         "poisson2d",
+		"--device emulate:1 --repeat 100": "",
+	} {
+		line := "bench gpu " + flags
+		if flags != "" && !strings.Contains(flags, "--generate") {
+			line += " --generate poisson2d,n=3"
+		}
+		code, _, errOut := runMain(t, line)
+		if want == "" && code == 0 || want != "" && (code != exitUsage || !strings.Contains(errOut, want)) {
+			t.Errorf("%s: exit code %d, %s", line, code, errOut)
+		}
+	}
+}
+
+// Rank 0 prints tables, or an object for each row.
+func TestConcurrentBenchMPI(t *testing.T) {
+	run := func(args string) printed {
+		t.Helper()
+		all := runJob(t, 2, func(int) []string { return strings.Fields("bench mpi --rows 2000 --repeat 1 " + args) })
+		if text := all[1].out.String() + all[1].err.String(); text != "" || all[0].code != all[1].code {
+			t.Errorf("%s: rank 1 ends with %d and prints %s", args, all[1].code, text)
+		}
+		return all[0]
+	}
+	p := run("--kinds stencil27 --json")
+	measured := map[string]int{}
+	for _, line := range strings.Split(strings.TrimSpace(p.out.String()), "\n") {
+		var row struct {
+			Measured string
+			Sent     struct{ Messages int } `json:"sent_per_iteration"`
+			On       int                    `json:"on_ranks"`
+			Ranks    int
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil || row.Ranks != 2 {
+			t.Errorf("%s: %v", line, err)
+		}
+		if row.On == 2 && row.Sent.Messages != 2 {
+			t.Errorf("%d messages: %s", row.Sent.Messages, line)
+		}
+		measured[row.Measured]++
+	}
+	if p.code != 0 || measured["message"] != 14 || measured["scaling"] != 4 {
+		t.Errorf("exit code %d, %v\n%s", p.code, measured, p.err.String())
+	}
+	p = run("--kinds poisson3d,elasticity3d")
+	for _, want := range []string{"ranks      2, of ", "dot, exact", "2 x 8 B", "poisson3d, weak", "elasticity3d, strong", "ranks 2"} {
+		if !strings.Contains(p.out.String(), want) {
+			t.Errorf("no %q in\n%s%s", want, p.out.String(), p.err.String())
+		}
+	}
+	for args, want := range map[string]string{
+		"--kinds poisson2d":    "--kinds poisson2d: want poisson3d, stencil27, elasticity3d",
+		"--iterations 0":       "want at least 1",
+		"--rows 2000000000":    "a rank needs ",
+		"x.mtx":                "takes no files",
+		"--iterations 1000000": "want more rows, or fewer iterations",
+	} {
+		if p := run(args); p.code == 0 || !strings.Contains(p.err.String(), want) {
+			t.Errorf("%s: exit code %d, %s", args, p.code, p.err.String())
+		}
+	}
+}
+
+// A model is read as it was written. A damaged file is an error that says what to do.
+func TestReadModel(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.json")
+	if m, err := readModel(path); m != nil || err != nil {
+		t.Errorf("no file: %v, %v", m, err)
+	}
+	data, err := json.Marshal(adaptive.ModelOf(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		data string
+		good bool
+	}{
+		{string(data), true}, {string(data[:len(data)/2]), false}, {"", false}, {"{}", false},
+	} {
+		if err := os.WriteFile(path, []byte(c.data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := readModel(path)
+		switch {
+		case c.good && (err != nil || *m != *adaptive.ModelOf(nil)):
+			t.Errorf("%v, %v", m, err)
+		case !c.good && (err == nil || !strings.Contains(err.Error(), "calibrate --remove")):
+			t.Errorf("%q: %v", c.data, err)
+		}
+	}
+	if m, err := readModel(filepath.Join(path, "model.json")); m != nil || err != nil {
+		t.Errorf("below a file: %v, %v", m, err)
+	}
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(path); err == nil {
+		return // root may read any file
+	}
+	if m, err := readModel(path); m != nil || err != nil {
+		t.Errorf("of another user: %v, %v", m, err)
 	}
 }

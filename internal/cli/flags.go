@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize/english"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
@@ -19,6 +18,8 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // flagError turns an error of the flag parser into one that says which flag or value is expected.
@@ -139,4 +140,58 @@ func (f reorderFlag) apply(w io.Writer, m *csr.Matrix, pool *parallel.Pool) (*cs
 		report.Event(w, order.Line())
 	}
 	return m, order, err
+}
+
+// duration is the value of a flag such as 90s or 2h; a number without a unit counts seconds.
+type duration time.Duration
+
+// addDuration adds a flag whose value is a duration.
+func addDuration(fl *pflag.FlagSet, to *time.Duration, name string, value time.Duration, help string) {
+	*to = value
+	fl.Var((*duration)(to), name, help)
+}
+
+func (d *duration) String() string {
+	if *d == 0 {
+		return "0"
+	}
+	return time.Duration(*d).String()
+}
+func (d *duration) Type() string { return "duration" }
+
+func (d *duration) Set(text string) error {
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
+		if !(math.Abs(seconds) <= time.Duration(math.MaxInt64).Seconds()) {
+			return fmt.Errorf("%s seconds are too many", text)
+		}
+		*d = duration(seconds * float64(time.Second))
+		return nil
+	}
+	v, err := time.ParseDuration(text)
+	if err != nil {
+		return errors.New("want a time such as 90s, 15m or 2h, or a number of seconds")
+	}
+	*d = duration(v)
+	return nil
+}
+
+// vectorsFlag is the arithmetic of the method's vectors, as options.ParseVectors reads it.
+type vectorsFlag string
+
+func (f *vectorsFlag) add(c *cobra.Command) {
+	c.Flags().StringVar((*string)(f), "vectors", string(solve.VectorsDouble),
+		"arithmetic of the method's vectors: double, dd (double-double, 106 bits), auto (dd once double cannot go on) "+
+			"or dq:P,V (dd once the deviation of the last P residual norms is below V; dq is dq:100,0.01)")
+	completeWords(c, "vectors", options.VectorKinds)
+}
+
+// vectors returns the value of solve.Options.Vectors. Values other than double exclude checkpoints.
+func (f vectorsFlag) vectors(checkpoint checkpointFlags) (v solve.Vectors, err error) {
+	if v, err = options.ParseVectors(string(f)); err != nil {
+		return v, usage("--%v", err)
+	}
+	if v.Kind != solve.VectorsDouble && (checkpoint.file != "" || checkpoint.resume != "") {
+		return v, usage("--vectors %s: there are no checkpoints of other vectors than double", f)
+	}
+	return v, nil
 }

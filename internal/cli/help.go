@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
-	"golang.org/x/term"
-
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
 )
 
 // widestHelp is the number of columns of help texts, unless the terminal has fewer.
@@ -107,4 +111,101 @@ func paragraphs(text string, width int) string {
 		out = append(out, p)
 	}
 	return strings.Join(out, "\n\n")
+}
+
+// groupKey is the annotation of a flag with the heading under which help lists the flag.
+const groupKey = "group"
+
+// flagGroup puts the flags that have been added since the last call under a heading of the help text.
+func flagGroup(c *cobra.Command, heading string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if groupOf(f) == "" {
+			if err := c.Flags().SetAnnotation(f.Name, groupKey, []string{heading}); err != nil {
+				panic(err) // the flag does not exist
+			}
+		}
+	})
+}
+
+// groupOf returns the heading of a flag; "": none.
+func groupOf(f *pflag.Flag) string { return strings.Join(f.Annotations[groupKey], "") }
+
+// flagUsages lists flags at most width columns wide, under the headings of their groups if there are groups.
+func flagUsages(flags *pflag.FlagSet, columns int) string {
+	var headings []string
+	groups := map[string]*pflag.FlagSet{}
+	flags.VisitAll(func(f *pflag.Flag) {
+		heading := groupOf(f)
+		if groups[heading] == nil {
+			groups[heading] = pflag.NewFlagSet("", pflag.ContinueOnError)
+			groups[heading].SortFlags = flags.SortFlags
+			headings = append(headings, heading)
+		}
+		groups[heading].AddFlag(f)
+	})
+	var b strings.Builder
+	for _, heading := range headings {
+		list := strings.TrimRight(groups[heading].FlagUsagesWrapped(columns), "\n")
+		switch {
+		case heading == "" && len(headings) > 1:
+			heading = "Other"
+		case heading == "":
+			heading = "Flags"
+		}
+		b.WriteString("\n\n" + heading + ":\n" + list)
+	}
+	return b.String()
+}
+
+// newMan returns the command that writes the manual pages of root.
+func newMan(root *cobra.Command) *cobra.Command {
+	var folder string
+	c := &cobra.Command{
+		Use: "man", Short: "Write the manual pages", Args: exactly(0, "no argument"),
+		Example: "  mpsolve man --output man && man -l man/mpsolve-solve.1",
+		RunE: func(*cobra.Command, []string) error {
+			if err := os.MkdirAll(folder, 0o755); err != nil {
+				return err
+			}
+			return manPages(root, folder)
+		},
+	}
+	c.Flags().StringVarP(&folder, "output", "o", "man", "`folder` for the pages")
+	return c
+}
+
+// manPages writes the pages of a command and of its subcommands.
+func manPages(c *cobra.Command, folder string) error {
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			if err := manPages(sub, folder); err != nil {
+				return err
+			}
+		}
+	}
+	var page bytes.Buffer
+	epoch := time.Unix(0, 0)
+	if err := doc.GenMan(c, &doc.GenManHeader{Section: "1", Source: "mpsolve " + Version, Date: &epoch}, &page); err != nil {
+		return err
+	}
+	name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
+	return os.WriteFile(filepath.Join(folder, name), []byte(manGroups(page.String(), c.Flags())), 0o666)
+}
+
+// manGroups adds the headings of the groups of flags to a page.
+func manGroups(page string, flags *pflag.FlagSet) string {
+	last := ""
+	flags.VisitAll(func(f *pflag.Flag) {
+		heading := groupOf(f)
+		if heading == "" || heading == last {
+			return
+		}
+		last = heading
+		option := "\\fB--" + f.Name + "\\fP="
+		if f.Shorthand != "" {
+			option = "\\fB-" + f.Shorthand + "\\fP, " + option
+		}
+		page = strings.Replace(page, "\n"+option, "\n.SS "+heading+"\n"+option, 1)
+	})
+	return page
 }

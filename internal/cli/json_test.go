@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/reproduce"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // validator checks a JSON text against a schema of docs.
@@ -186,5 +186,41 @@ views: [{name: v, rows: [matrix], values: [storage]}]
 		if err := validate(strings.Replace(line, `"kind":"matrix"`, `"kind":"`+k.Name+`"`, 1)); err != nil {
 			t.Errorf("the schema does not have the kind %s: %v", k.Name, err)
 		}
+	}
+}
+
+// jsonErrorOf returns an object in the form of other errors.
+func TestJSONErrorOfText(t *testing.T) {
+	var e jsonError
+	text := `a "b".mpx: the file has been cut off`
+	if err := json.Unmarshal([]byte(jsonErrorOf(text)), &e); err != nil || e != (jsonError{Version, text, exitFailure}) {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// The output of `tune --json` follows its schema, with and without a trial that passes. The schema demands every field.
+func TestTuneJSON(t *testing.T) {
+	validate := validator(t, "tune.schema.json")
+	file := filepath.Join("..", "..", "testdata", "poisson2d_20.mtx")
+	for _, c := range []struct {
+		args   []string
+		passes bool
+	}{
+		{[]string{"--precond", "jacobi"}, true},
+		{[]string{"--precond", "none", "--max-iter", "1"}, false},
+	} {
+		var found report.Tune
+		text := inJSON(t, &found, append([]string{"tune", file, "--json", "--method", "cg", "--budget", "20s"}, c.args...)...)
+		if err := validate(text); err != nil {
+			t.Fatalf("%v: %v\n%s", c.args, err, text)
+		}
+		if (found.Best >= 0) != c.passes || (found.Command != "") != c.passes || len(found.Trials) == 0 {
+			t.Errorf("%v: best %d, command %q, %d trials", c.args, found.Best, found.Command, len(found.Trials))
+		}
+		var whole map[string]any
+		if err := json.Unmarshal([]byte(text), &whole); err != nil {
+			t.Fatal(err)
+		}
+		wantAll(t, validate, whole, "command", "threads")
 	}
 }

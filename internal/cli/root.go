@@ -4,6 +4,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +12,7 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
-	"github.com/spf13/cobra"
-
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/mpi"
@@ -21,6 +21,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/spf13/cobra"
 )
 
 // Version is the version of mpsolve. The linker sets it for releases; else it is the version of the module, if that is a
@@ -226,4 +227,45 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// ran says what is run, when, and on which machine.
+func (r *solveRun) ran() report.Run {
+	used := kernels.Find(r.opt.Storage.Kernels).Or()
+	return report.Run{Arguments: append([]string{}, r.job.args...), Started: r.start.UTC(), Processor: host.Processor(), Kernels: used.String()}
+}
+
+// jsonError is the object on standard output after an error of a command with --json (docs/error.schema.json).
+type jsonError struct {
+	Version  string `json:"version"` // of mpsolve
+	Error    string `json:"error"`
+	ExitCode int    `json:"exit_code"`
+}
+
+// wantsJSON reports whether the arguments ask for JSON, even if other arguments are wrong.
+func wantsJSON(args []string) bool {
+	for _, a := range args {
+		switch {
+		case a == "--":
+			return false
+		case a == "--json", strings.EqualFold(a, "--json=true"):
+			return true
+		}
+	}
+	return false
+}
+
+// writeJSONError writes an error as an object. It ignores errors of writing, since the text is also on standard error.
+func writeJSONError(w io.Writer, err error) {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	_ = encoder.Encode(jsonError{Version, oneLine(err), exitCode(err)})
+}
+
+// jsonErrorOf returns the object for an error with a text and the exit code exitFailure.
+func jsonErrorOf(text string) string {
+	var b strings.Builder
+	writeJSONError(&b, errors.New(text))
+	return b.String()
 }

@@ -1,18 +1,22 @@
 package cli
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
-
+	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -92,4 +96,49 @@ func run(t *testing.T, files []string) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
 	})
+}
+
+// status runs a command and demands its exit code: status CODE COMMAND ARGS...
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status CODE COMMAND ARGS...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// emulated reports whether this build has an emulated device.
+func emulated(t testing.TB) bool {
+	d, err := gpu.Open(gpu.Emulate, 0)
+	if err != nil {
+		t.Log(err)
+		return false
+	}
+	d.Close()
+	return true
+}
+
+// fakeCUDA compiles a fake CUDA driver for the host and returns its path; "" if that is not possible.
+func fakeCUDA(t testing.TB) string {
+	cc, err := exec.LookPath("cc")
+	if err != nil || runtime.GOOS != "linux" || !emulated(t) {
+		return ""
+	}
+	lib := filepath.Join(t.TempDir(), "libcuda.so")
+	source := filepath.Join("..", "..", "pkg", "gpu", "testdata", "fakecuda.c")
+	if out, err := testsupport.Command(t, cc, "-std=c11", "-D_DEFAULT_SOURCE", "-O0", "-fPIC", "-shared", "-o", lib, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return lib
 }

@@ -1,5 +1,12 @@
 package dist
 
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+	"unsafe"
+)
+
 // A Comm is the ranks that solve a system together. All methods except Rank, Size and Abort are collective: all ranks
 // call them in the same order. After a fault of the transport nothing can be sent any more; the fault ends the job or
 // is a panic with an [Error].
@@ -93,3 +100,153 @@ func (noConnection) In(int) []byte  { return nil }
 func (noConnection) Start()         {}
 func (noConnection) Wait()          {}
 func (noConnection) Close()         {}
+
+// Share returns root's b, of any length, on all ranks. It is collective.
+func Share(c Comm, root int, b []byte) []byte {
+	if c.Size() == 1 {
+		return b
+	}
+	var length [8]byte
+	binary.LittleEndian.PutUint64(length[:], uint64(len(b)))
+	c.Broadcast(root, length[:])
+	if c.Rank() != root {
+		b = make([]byte, binary.LittleEndian.Uint64(length[:]))
+	}
+	c.Broadcast(root, b)
+	return b
+}
+
+// First returns the smallest rank on which what is true, or -1. It is collective.
+func First(c Comm, what bool) int {
+	least := []int64{int64(-c.Size())}
+	if what {
+		least[0] = int64(-c.Rank())
+	}
+	c.Max(least)
+	if rank := int(-least[0]); rank < c.Size() {
+		return rank
+	}
+	return -1
+}
+
+// Any reports whether what is true on any rank. It is collective.
+func Any(c Comm, what bool) bool { return First(c, what) >= 0 }
+
+// Bytes returns x as bytes, in the same memory, for messages. It assumes that all ranks have the same byte order.
+func Bytes[T int32 | int64 | float32 | float64](x []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(zero)))
+}
+
+// Numbers returns b as numbers, in the same memory unless its alignment does not allow that.
+func Numbers[T int32 | int64 | float32 | float64](b []byte) []T {
+	if uintptr(unsafe.Pointer(unsafe.SliceData(b)))%8 != 0 {
+		b = slices.Clone(b)
+	}
+	return numbers[T](b)
+}
+
+// Traffic is what a rank has sent, and the time that this took.
+type Traffic struct {
+	Messages, Bytes int64         // sent through connections
+	Reductions      int64         // Sum and Max
+	Numbers         int64         // numbers reduced by these
+	Halo            time.Duration // in Start: passing messages to the transport
+	Waiting         time.Duration // in Wait: for the messages of others
+	Reduction       time.Duration // in Sum and Max, including waiting for others
+	Others          time.Duration // in other collective calls
+}
+
+// Minus returns what has been added since the earlier u.
+func (t Traffic) Minus(u Traffic) Traffic {
+	return Traffic{
+		Messages: t.Messages - u.Messages, Bytes: t.Bytes - u.Bytes,
+		Reductions: t.Reductions - u.Reductions, Numbers: t.Numbers - u.Numbers,
+		Halo: t.Halo - u.Halo, Waiting: t.Waiting - u.Waiting,
+		Reduction: t.Reduction - u.Reduction, Others: t.Others - u.Others,
+	}
+}
+
+// Timed is a Comm that counts what passes through another one. Like every Comm, it must not be used by several
+// goroutines at a time.
+type Timed struct {
+	Comm
+	Traffic Traffic
+}
+
+// NewTimed returns c with counters at 0.
+func NewTimed(c Comm) *Timed { return &Timed{Comm: c} }
+
+// since adds the time since start to d.
+func since(start time.Time, d *time.Duration) { *d += time.Since(start) }
+
+// Sum implements Comm.
+func (t *Timed) Sum(x []int64) {
+	defer t.reduced(time.Now(), len(x))
+	t.Comm.Sum(x)
+}
+
+// Max implements Comm.
+func (t *Timed) Max(x []int64) {
+	defer t.reduced(time.Now(), len(x))
+	t.Comm.Max(x)
+}
+
+func (t *Timed) reduced(start time.Time, numbers int) {
+	t.Traffic.Reductions++
+	t.Traffic.Numbers += int64(numbers)
+	since(start, &t.Traffic.Reduction)
+}
+
+// Barrier implements Comm.
+func (t *Timed) Barrier() {
+	defer since(time.Now(), &t.Traffic.Others)
+	t.Comm.Barrier()
+}
+
+// Broadcast implements Comm.
+func (t *Timed) Broadcast(root int, b []byte) {
+	defer since(time.Now(), &t.Traffic.Others)
+	t.Comm.Broadcast(root, b)
+}
+
+// Gather implements Comm.
+func (t *Timed) Gather(b []byte) [][]byte {
+	defer since(time.Now(), &t.Traffic.Others)
+	return t.Comm.Gather(b)
+}
+
+// Alltoall implements Comm.
+func (t *Timed) Alltoall(to [][]byte) [][]byte {
+	defer since(time.Now(), &t.Traffic.Others)
+	return t.Comm.Alltoall(to)
+}
+
+// Connect implements Comm.
+func (t *Timed) Connect(send, recv []Channel) Connection {
+	defer since(time.Now(), &t.Traffic.Others)
+	c := &timedConnection{Connection: t.Comm.Connect(send, recv), traffic: &t.Traffic, messages: int64(len(send))}
+	for _, s := range send {
+		c.bytes += int64(s.Bytes)
+	}
+	return c
+}
+
+// timedConnection counts what each start sends.
+type timedConnection struct {
+	Connection
+	traffic         *Traffic
+	messages, bytes int64
+}
+
+func (c *timedConnection) Start() {
+	defer since(time.Now(), &c.traffic.Halo)
+	c.traffic.Messages += c.messages
+	c.traffic.Bytes += c.bytes
+	c.Connection.Start()
+}
+
+func (c *timedConnection) Wait() {
+	defer since(time.Now(), &c.traffic.Waiting)
+	c.Connection.Wait()
+}

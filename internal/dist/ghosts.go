@@ -1,8 +1,13 @@
 package dist
 
 import (
+	"math"
 	"math/bits"
 	"slices"
+	"unsafe"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // A finder finds the ghosts of a domain and their indices among the ghosts: by a bit set over all columns between the
@@ -97,4 +102,183 @@ func ghostsOf[I int32 | int64](cols []I, lo, hi int64) []int64 {
 	}
 	compact()
 	return slices.Clip(ghosts)
+}
+
+// GhostRows returns, for each part, the rows of its ghosts, in the order of Part.Ghosts, fetched from their owners.
+// The values are those of local, a matrix with the pattern of Local. It is collective.
+func (m *Matrix) GhostRows(local *csr.Matrix) []Rows {
+	return m.FetchRows(nil, func(at int) int {
+		return int(local.RowPtr[at+1] - local.RowPtr[at])
+	}, func(at int, columns []int64, values []float64) {
+		cols, vals := local.Row(at)
+		p := m.Parts[m.Part(at)]
+		for e, j := range cols {
+			columns[e] = p.global(int(j) - p.At)
+		}
+		copy(values, vals)
+	})
+}
+
+// FetchRows returns, for each part, rows of its ghosts, in the order of Part.Ghosts, as their owners define them. For
+// the own element at a position, length returns the number of entries of its row and put sets them, with columns that
+// mean the same on all ranks; calls of put run concurrently on the threads of pool. FetchRows is collective.
+func (l *Layout) FetchRows(pool *parallel.Pool, length func(at int) int, put func(at int, cols []int64, vals []float64)) []Rows {
+	c := l.Comm
+	to := make([][]byte, c.Size())
+	for _, k := range l.Halo.links {
+		to[k.rank] = raw(packedRows(k.send, pool, length, put))
+	}
+	from := make([]int32, l.Len) // for a ghost: the own element that it copies or, if that is on another rank, ^k, where k is the row there
+	for _, k := range l.Halo.local {
+		from[k.to] = k.from
+	}
+	var there []packedRow
+	messages := c.Alltoall(to)
+	for _, k := range l.Halo.links {
+		words := numbers[int64](messages[k.rank])
+		entries := (len(words) - len(k.recv)) / 2
+		cols, vals := words[len(k.recv):], words[len(k.recv)+entries:]
+		for i, ghost := range k.recv {
+			n := words[i]
+			from[ghost] = ^int32(len(there))
+			there = append(there, packedRow{cols[:n], vals[:n]})
+			cols, vals = cols[n:], vals[n:]
+		}
+	}
+	parts := make([]Rows, len(l.Parts))
+	for k, p := range l.Parts {
+		from := slices.Concat(from[p.At:p.First()], from[p.End():p.Next()])
+		r := Rows{RowPtr: make([]int64, len(from)+1)}
+		for i, at := range from {
+			if at >= 0 {
+				r.RowPtr[i+1] = r.RowPtr[i] + int64(length(int(at)))
+			} else {
+				r.RowPtr[i+1] = r.RowPtr[i] + int64(len(there[^at].cols))
+			}
+		}
+		r.Col, r.Val = make([]int64, r.RowPtr[len(from)]), make([]float64, r.RowPtr[len(from)])
+		eachRange(len(from), pool, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				cols, vals := r.Col[r.RowPtr[i]:r.RowPtr[i+1]], r.Val[r.RowPtr[i]:r.RowPtr[i+1]]
+				if from[i] >= 0 {
+					put(int(from[i]), cols, vals)
+				} else {
+					there[^from[i]].put(cols, vals)
+				}
+			}
+		})
+		parts[k] = r
+	}
+	return parts
+}
+
+// packedRow is a row in a message: its columns and the bits of its values.
+type packedRow struct{ cols, vals []int64 }
+
+func (r packedRow) put(cols []int64, vals []float64) {
+	copy(cols, r.cols)
+	for e, v := range r.vals {
+		vals[e] = math.Float64frombits(uint64(v))
+	}
+}
+
+// packedRows packs rows of own elements into a message: the numbers of entries of all rows, their columns, and their
+// values.
+func packedRows(rows []int32, pool *parallel.Pool, length func(at int) int, put func(at int, cols []int64, vals []float64)) []int64 {
+	n := len(rows)
+	first := make([]int, n+1)
+	for k, at := range rows {
+		first[k+1] = first[k] + length(int(at))
+	}
+	words := make([]int64, n+2*first[n])
+	cols := words[n:][:first[n]]
+	vals := unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(words[n+first[n]:]))), first[n])
+	eachRange(n, pool, func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			words[k] = int64(first[k+1] - first[k])
+			put(int(rows[k]), cols[first[k]:first[k+1]], vals[first[k]:first[k+1]])
+		}
+	})
+	return words
+}
+
+// eachRange calls do for ranges of 0 to n-1 on the threads of pool.
+func eachRange(n int, pool *parallel.Pool, do func(lo, hi int)) {
+	pool.Run((n+chunkSize-1)/chunkSize, parallel.Func(func(k int) { do(k*chunkSize, min((k+1)*chunkSize, n)) }))
+}
+
+// Block returns the diagonal block of part k in local, a matrix with the pattern of Local: its own rows and columns.
+func (m *Matrix) Block(local *csr.Matrix, k int) *csr.Matrix {
+	p := m.Parts[k]
+	b := newSquare(p.Own, int(local.RowPtr[p.End()]-local.RowPtr[p.First()]))
+	for i := p.First(); i < p.End(); i++ {
+		cols, vals := local.Row(i)
+		lo, _ := slices.BinarySearch(cols, int32(p.First()))
+		hi, _ := slices.BinarySearch(cols, int32(p.End()))
+		for e := lo; e < hi; e++ {
+			b.Col, b.Val = append(b.Col, cols[e]-int32(p.First())), append(b.Val, vals[e])
+		}
+		b.RowPtr = append(b.RowPtr, int64(len(b.Col)))
+	}
+	return b
+}
+
+// TransposedBlocks returns the transposes of the diagonal blocks in local, a matrix with the pattern of Local, in its
+// positions.
+func (m *Matrix) TransposedBlocks(local *csr.Matrix, pool *parallel.Pool) *csr.Matrix {
+	t := newSquare(m.Len, len(local.Col))
+	for k, p := range m.Parts {
+		for len(t.RowPtr) <= p.First() {
+			t.RowPtr = append(t.RowPtr, int64(len(t.Col)))
+		}
+		b := m.Block(local, k).Transpose(pool)
+		base := int64(len(t.Col))
+		for _, j := range b.Col {
+			t.Col = append(t.Col, j+int32(p.First()))
+		}
+		t.Val = append(t.Val, b.Val...)
+		for _, at := range b.RowPtr[1:] {
+			t.RowPtr = append(t.RowPtr, base+at)
+		}
+	}
+	for len(t.RowPtr) <= m.Len {
+		t.RowPtr = append(t.RowPtr, int64(len(t.Col)))
+	}
+	return t
+}
+
+// Segment returns the rows and columns of the whole segment of part k: its own rows in local, a matrix with the
+// pattern of Local, and the rows of its ghosts, as GhostRows returns them, without the columns outside of the
+// segment.
+func (m *Matrix) Segment(local *csr.Matrix, k int, ghosts Rows) *csr.Matrix {
+	p := m.Parts[k]
+	s := newSquare(p.Next()-p.At, int(local.RowPtr[p.End()]-local.RowPtr[p.First()])+len(ghosts.Col))
+	add := func(i int) {
+		for e := ghosts.RowPtr[i]; e < ghosts.RowPtr[i+1]; e++ {
+			if at, ok := p.find(ghosts.Col[e]); ok {
+				s.Col, s.Val = append(s.Col, int32(at)), append(s.Val, ghosts.Val[e])
+			}
+		}
+		s.RowPtr = append(s.RowPtr, int64(len(s.Col)))
+	}
+	for i := range p.Below {
+		add(i)
+	}
+	for i := p.First(); i < p.End(); i++ {
+		cols, vals := local.Row(i)
+		for _, j := range cols {
+			s.Col = append(s.Col, j-int32(p.At))
+		}
+		s.Val = append(s.Val, vals...)
+		s.RowPtr = append(s.RowPtr, int64(len(s.Col)))
+	}
+	for i := range p.Above {
+		add(p.Below + i)
+	}
+	return s
+}
+
+// newSquare returns a square matrix of order n, to which rows are to be added.
+func newSquare(n, entries int) *csr.Matrix {
+	return &csr.Matrix{Rows: n, Cols: n, RowPtr: make([]int64, 1, n+1), Col: make([]int32, 0, entries), Val: make([]float64, 0, entries)}
 }

@@ -14,7 +14,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"time"
 )
 
 // File is a file that is being written.
@@ -227,4 +229,54 @@ func WriteContext(ctx context.Context, path string, write func(io.Writer) error)
 		return err
 	}
 	return f.Commit(write(f))
+}
+
+// SyncFolder makes the name of a written file survive a failure of the system, as its content does already.
+func SyncFolder(path string) error {
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return withoutPath(err)
+	}
+	defer dir.Close()
+	_ = dir.Sync() // not all file systems can
+	return nil
+}
+
+// staleAge is longer than writing a file takes.
+const staleAge = time.Hour
+
+// RemoveStale removes from a folder the temporary files of killed processes, on file systems without unnamed files:
+// those that were last written to at least an hour ago.
+func RemoveStale(dir string) {
+	list, err := filepath.Glob(filepath.Join(dir, tempPrefix+"*"+tempSuffix))
+	if err != nil {
+		return
+	}
+	for _, path := range list {
+		middle := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), tempPrefix), tempSuffix)
+		info, err := os.Lstat(path)
+		if err == nil && len(middle) == 16 && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAge {
+			_ = os.Remove(path) // another process may have been faster
+		}
+	}
+}
+
+// Publish gives the file its name before it is complete: what is written from then on appears in the file of that
+// name, which remains whatever happens. A file that is written directly has its name already.
+func (f *File) Publish() error {
+	err := f.Sync()
+	pending.Lock()
+	defer pending.Unlock()
+	if f.target == "" {
+		return nil // devices and FIFOs may not support Sync
+	}
+	if err == nil {
+		err = f.rename()
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", f.path, withoutPath(err))
+	}
+	f.target = ""
+	delete(pending.files, f)
+	return nil
 }

@@ -3,11 +3,15 @@ package matrixio
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
@@ -129,4 +133,110 @@ func (f *Format) Memory(c *matrixmarket.Content) float64 {
 // Write writes content in the format. It returns an error if the format cannot represent the content.
 func (f *Format) Write(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error {
 	return f.write(w, c, opt)
+}
+
+// ReadFile reads a real sparse matrix from a file of any format, which the content determines; the file may be
+// compressed. It refuses a file that needs more memory than the machine has.
+func ReadFile(ctx context.Context, name string) (*csr.Matrix, error) {
+	c, err := readAny(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.CSR()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
+
+// ReadVector reads a real vector from a file of any format with a single column.
+func ReadVector(ctx context.Context, name string) ([]float64, error) {
+	c, err := readAny(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := c.Columns()
+	if err == nil && len(columns) != 1 {
+		err = fmt.Errorf("want a vector, not %d columns", len(columns))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return columns[0], nil
+}
+
+func readAny(ctx context.Context, name string) (*matrixmarket.Content, error) {
+	return matrixmarket.ReadFile(ctx, name, matrixmarket.Options{Other: Recognise, Installed: host.Available()})
+}
+
+// transposed returns the transpose of content, and its imaginary parts.
+func transposed(c *matrixmarket.Content) (t *csr.Matrix, imag []float64) {
+	m := c.Matrix
+	if c.Imag != nil {
+		of := csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: m.RowPtr, Col: m.Col, Val: c.Imag}
+		imag = of.Transpose(nil).Val
+	}
+	return m.Transpose(nil), imag
+}
+
+// Symmetry determines the symmetry of a sparse matrix from its entries: whether one triangle suffices.
+func Symmetry(c *matrixmarket.Content) matrixmarket.Symmetry {
+	m := c.Matrix
+	if m == nil || m.Rows != m.Cols {
+		return matrixmarket.General
+	}
+	t, imag := transposed(c)
+	if !slices.Equal(t.RowPtr, m.RowPtr) || !slices.Equal(t.Col, m.Col) {
+		return matrixmarket.General
+	}
+	equal, opposite := slices.Equal(t.Val, m.Val), negated(t.Val, m.Val)
+	switch {
+	case c.Imag == nil && equal, c.Imag != nil && equal && slices.Equal(imag, c.Imag):
+		return matrixmarket.Symmetric
+	case c.Imag != nil && equal && negated(imag, c.Imag):
+		return matrixmarket.Hermitian
+	case opposite && (c.Imag == nil || negated(imag, c.Imag)) && m.NNZ() > 0 && c.Field != matrixmarket.Pattern:
+		return matrixmarket.SkewSymmetric
+	}
+	return matrixmarket.General
+}
+
+// negated reports whether v = -w. A nonzero diagonal excludes that.
+func negated(v, w []float64) bool {
+	for k := range v {
+		if v[k] != -w[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// writeMatrixMarket writes text, one triangle if that suffices.
+func writeMatrixMarket(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error {
+	text := matrixmarket.WriteOptions{Threads: opt.Threads}
+	if opt.Comment != "" {
+		text.Comments = []string{opt.Comment}
+	}
+	if c.Matrix == nil {
+		return matrixmarket.WriteDense(w, c.Rows, c.Cols, c.Dense, c.Imag, text)
+	}
+	return matrixmarket.WriteEntries(w, c.Matrix, c.Imag, Symmetry(c), text)
+}
+
+// sparseOnly returns an error unless the content is a sparse matrix.
+func sparseOnly(c *matrixmarket.Content, format string) error {
+	if c.Matrix == nil {
+		return fmt.Errorf("%s files hold sparse matrices, no arrays and vectors", format)
+	}
+	return nil
+}
+
+var errDenseOnly = errors.New("NumPy arrays (.npy) hold dense matrices and vectors; sparse ones are in .npz files")
+
+// below32 returns an error if a format with 32-bit numbers cannot hold the matrix.
+func below32(m *csr.Matrix) error {
+	if int64(m.NNZ()) > csr.MaxDim {
+		return errors.New("the format has no room for so many entries: its numbers have 32 bits")
+	}
+	return nil
 }

@@ -1,6 +1,8 @@
 package mp
 
 import (
+	"bytes"
+	"encoding/gob"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -200,5 +202,67 @@ func TestNumber(t *testing.T) {
 		if sum.Cmp(v.At(i)) != 0 || a != 0 && m[len(m)-1]>>63 == 0 {
 			t.Errorf("%v is %v", v.At(i), sum)
 		}
+	}
+}
+
+// encoding/gob stores vectors, also in pointers that may be nil; damaged ones are refused.
+func TestGob(t *testing.T) {
+	type holder struct{ X, None *Vec }
+	x := New(3, 212)
+	x.Set(0, big.NewFloat(0.1))
+	x.Set(2, big.NewFloat(-7e300))
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(holder{X: x}); err != nil {
+		t.Fatal(err)
+	}
+	var back holder
+	if err := gob.NewDecoder(&b).Decode(&back); err != nil || back.None != nil || back.X.Len() != 3 || back.X.bits != 212 {
+		t.Fatalf("%+v, %v", back, err)
+	}
+	for i := range 3 {
+		if back.X.At(i).Cmp(x.At(i)) != 0 {
+			t.Errorf("element %d is %v, want %v", i, back.X.At(i), x.At(i))
+		}
+	}
+	for name, damage := range map[string]func(v *Vec){
+		"no such precision": func(v *Vec) { v.bits = 1 << 30 },
+		"lengths":           func(v *Vec) { v.neg = v.neg[1:] },
+		"words":             func(v *Vec) { v.mant = v.mant[1:] },
+		"not normalised":    func(v *Vec) { v.mant[v.words-1] >>= 1 },
+	} {
+		v := New(3, 212)
+		v.Set(0, big.NewFloat(0.1))
+		damage(v)
+		text, err := v.GobEncode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := new(Vec).GobDecode(text); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := new(Vec).GobDecode([]byte("rubbish")); err == nil {
+		t.Error("rubbish: no error")
+	}
+}
+
+// The memory reported is that of the arrays, up to a few words.
+func TestBytes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42))
+	for _, bits := range precisions {
+		v := New(100, bits)
+		if got, want := Bytes(100, bits), int64(8*len(v.mant)+4*len(v.exp)+len(v.neg)); got != want {
+			t.Errorf("a vector of %d bits: %d bytes, not %d", bits, got, want)
+		}
+		d := NewDense(nil, 19, 7, bits)
+		if got, want := DenseBytes(19, 7, bits), int64(8*(len(d.limb)+len(d.exp)+len(d.rowSums)+len(d.colSums))+len(d.empty)); got != want {
+			t.Errorf("a dense matrix of %d bits: %d bytes, not %d", bits, got, want)
+		}
+	}
+	m := randomCSR(rng, 50, 2000, 1)
+	a := NewMatrix(nil, m)
+	want := int64(8*(len(a.ptr)+len(a.piece)+len(a.entries)) + 4*(len(a.col)+len(a.exp)))
+	if got := MatrixBytes(50, int64(m.NNZ())); got < want || got > want+1000 {
+		t.Errorf("a sparse matrix: %d bytes, not %d", got, want)
 	}
 }

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
-
+	"github.com/mpsolve/mpsolve/internal/matrixio"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
@@ -59,4 +61,59 @@ func about(d time.Duration) string {
 		return fmt.Sprintf("%.0f s", d.Seconds())
 	}
 	return fmt.Sprintf("%.0f min", d.Minutes())
+}
+
+// Kinds writes each kind of measurement with its labels and values, then a table of all values with their meaning, which
+// describe returns.
+func Kinds(w io.Writer, list []records.Kind, describe func(value string) string) {
+	var values []string
+	kindsOf := map[string][]string{}
+	for _, k := range list {
+		with := "with matrices"
+		if !k.Matrix {
+			with = "without matrices"
+		}
+		fmt.Fprintf(w, "%s (%s): %s\n\n", k.Name, with, k.Text)
+		if len(k.Labels) > 0 {
+			t := newTable(w, "label", "default", "values")
+			t.SetColumnConfigs(nil) // all words to the left
+			for _, l := range k.Labels {
+				t.AppendRow(table.Row{l.Name, l.Default, l.Words})
+			}
+			t.Render()
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, " measures: %s\n\n", strings.Join(k.Values, ", "))
+		for _, v := range k.Values {
+			if kindsOf[v] == nil {
+				values = append(values, v)
+			}
+			kindsOf[v] = append(kindsOf[v], k.Name)
+		}
+	}
+	t := newTable(w, "value", "meaning", "measured by")
+	t.SetColumnConfigs(nil)
+	for _, v := range values {
+		t.AppendRow(table.Row{v, describe(v), strings.Join(kindsOf[v], ", ")})
+	}
+	t.Render()
+}
+
+// Papers writes a table of the papers' matrices, with sizes and addresses.
+func Papers(w io.Writer, list []matrixio.Paper) {
+	t := newTable(w, "matrix", "n", "nonzeros", "in memory", "download", "address")
+	for _, p := range list {
+		download, where := "–", p.Address()
+		if where == "" {
+			where = p.Missing
+		}
+		if bytes, known := p.DownloadBytes(); bytes > 0 {
+			download = humanize.Bytes(uint64(bytes))
+			if !known {
+				download = "about " + download
+			}
+		}
+		t.AppendRow([]any{p.Name, p.N, p.NNZ, humanize.Bytes(uint64(csr.Bytes(p.N, p.NNZ))), download, where})
+	}
+	t.Render()
 }

@@ -2,8 +2,12 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -156,4 +160,94 @@ func (i *Info) WriteJSON(w io.Writer) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(i)
+}
+
+// namedFallbacks is the number of fallbacks that the text names after the first choice.
+const namedFallbacks = 3
+
+// WriteChoice writes the decisions of a solve, as `solve --verbose` prints them, the size of the stored matrix and what the
+// solve tries; or why solve refuses the matrix.
+func (i *Info) WriteChoice(w io.Writer) {
+	if i.Refused != "" {
+		Line(w, "solve", "refuses it: %s", i.Refused)
+	}
+	if i.Choice == nil {
+		return
+	}
+	c := i.Choice
+	fmt.Fprintln(w)
+	for _, line := range c.Events {
+		switch label, _, _ := strings.Cut(line, " "); label {
+		case "precision", "layout", "format": // the next lines repeat these
+		default:
+			Event(w, line)
+		}
+	}
+	layout := ""
+	if c.Layout != "" {
+		layout = ", layout " + c.Layout
+	}
+	Line(w, "stored", "%.2f bytes per nonzero, indices included; %s, %s%s", c.PerNonzero, bytes(c.Bytes), strings.Join(c.Formats, " "), layout)
+	if len(c.Fallbacks) > 0 {
+		Line(w, "begins", "%s", c.Fallbacks[0])
+	}
+	if rank := i.Matrix.StructuralRank; rank != nil && *rank < min(i.Matrix.Rows, i.Matrix.Cols) {
+		Line(w, "caution", "the pattern of nonzeros allows a rank of %d at most: the matrix is singular whatever its values", *rank)
+	}
+	if rest := c.rest(); len(rest) > 0 {
+		Line(w, "then", "%s, if that does not suffice", strings.Join(rest, "; "))
+	}
+	Line(w, "command", "%s", i.Command)
+}
+
+// WriteMemory writes the least memory of each method, if it is known.
+func (i *Info) WriteMemory(w io.Writer) {
+	if i.Memory != nil {
+		fmt.Fprintln(w)
+		i.Memory.write(w, i.Choice.Preconditioner.Kind)
+	}
+}
+
+// rest returns the fallbacks after the first choice, each once, at most namedFallbacks.
+func (c *Choice) rest() (list []string) {
+	for k, f := range c.Fallbacks {
+		if !slices.Contains(c.Fallbacks[:k], f) && k > 0 && len(list) < namedFallbacks {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// write writes the table of memory.
+func (m *Memory) write(w io.Writer, precond string) {
+	Line(w, "memory", "the least that solve needs, as --max-memory counts it, with %s for mpsolve itself", bytes(m.Program))
+	header := []any{"", "alone"}
+	if with := m.Methods[0].Preconditioned > 0; with {
+		header = append(header, "with "+precond)
+	}
+	t := newTable(w, header...)
+	for _, one := range m.Methods {
+		row := table.Row{"  " + one.Method, bytes(one.Alone)}
+		if one.Preconditioned > 0 {
+			row = append(row, bytes(one.Preconditioned))
+		}
+		t.AppendRow(row)
+	}
+	t.Render()
+}
+
+// Write writes the bounds and the estimate that are known.
+func (c *Condition) Write(w io.Writer) {
+	if c.Gershgorin != nil {
+		Line(w, "spectrum", "eigenvalues between %.3g and %.3g (Gershgorin's bounds, which hold)", c.Gershgorin.Low, c.Gershgorin.High)
+	}
+	if c.Ritz != nil {
+		Line(w, "", "reach from %.3g or less to %.3g or more (Ritz values after %d steps of Lanczos' process: inside of the spectrum)",
+			c.Ritz.Low, c.Ritz.High, c.Steps)
+	}
+	if c.Unknown != "" {
+		Line(w, "condition", "%s", c.Unknown)
+		return
+	}
+	Line(w, "condition", "about %.1e in the 1-norm (estimated from below by Hager and Higham's method; as read, without scaling)", float64(c.Estimate))
 }

@@ -3,9 +3,9 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 )
 
@@ -45,5 +45,27 @@ func Formats(w io.Writer, s adaptive.Stats, fp64 int64) {
 	t.AppendRow(table.Row{"row units", "", "", s.Scales})
 	t.AppendRow(table.Row{"all", s.NNZ, "", s.Bytes})
 	t.AppendRow(table.Row{"FP64 CSR", s.NNZ, "", fp64})
+	t.Render()
+}
+
+// SetStructure fills in the structural rank of the matrix.
+func (r *Report) SetStructure(rank int) { r.Matrix.StructuralRank = &rank }
+
+// CautionStructure adds a caution if every matrix with this pattern is singular. It must be called after Add.
+func (r *Report) CautionStructure() {
+	n := min(r.Matrix.Rows, r.Matrix.Cols)
+	if rank := r.Matrix.StructuralRank; rank != nil && *rank < n {
+		r.Cautions = append(r.Cautions, fmt.Sprintf("the matrix is structurally singular: its nonzeros allow a rank of %d of %d, so that x is one of many solutions, if there is any", *rank, n))
+	}
+}
+
+// Models writes the times of each kind of work in a known model of a processor and in a measured one.
+func Models(w io.Writer, known, measured *adaptive.Model) {
+	t := newTable(w, "work of a product", known.Name, measured.Name)
+	was := known.Constants()
+	digits := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	for k, c := range measured.Constants() {
+		t.AppendRow(table.Row{c.Name + ", " + c.Unit, digits(was[k].Value), digits(c.Value)})
+	}
 	t.Render()
 }

@@ -250,3 +250,63 @@ func Grow[T any](s []T, n int) []T {
 
 // GrowWidths is Grow for widths, whose capacity is larger by kernels.WidthPadding.
 func GrowWidths(w []uint8, n int) []uint8 { return Grow(w, n+kernels.WidthPadding)[:n] }
+
+// Tally counts slots, their bytes and elements.
+type Tally struct {
+	Bytes      [MaxWidth + 1]int64 // of the slots of each width, with their columns
+	Elements   [MaxWidth + 1]int   // in slots of each width
+	FloatBytes int64               // of slots of tiny elements
+	Tiny       int                 // elements in them
+	NNZ        int                 // of the matrix, including dropped ones
+}
+
+// Add adds the counts of o.
+func (t *Tally) Add(o *Tally) {
+	for w := range t.Bytes {
+		t.Bytes[w] += o.Bytes[w]
+		t.Elements[w] += o.Elements[w]
+	}
+	t.FloatBytes += o.FloatBytes
+	t.Tiny += o.Tiny
+	t.NNZ += o.NNZ
+}
+
+// Tiny is an element that must be kept although it rounds to zero: the diagonal, or the largest of a row that has no
+// other element.
+type Tiny struct {
+	Row, Col int32   // row within the range
+	Value    float32 // in units of the quantum
+}
+
+// TinyOf returns the elements of rows lo to hi-1 in a list that is sorted by rows.
+func TinyOf(list []Tiny, lo, hi int) []Tiny {
+	row := func(e Tiny, i int) int { return int(e.Row) - i }
+	from, _ := slices.BinarySearchFunc(list, lo, row)
+	to, _ := slices.BinarySearchFunc(list, hi, row)
+	return list[from:to]
+}
+
+// Floats takes one tiny element from each lane that has one within reach of the first remaining column, or block
+// column, which is the base of the slot, and passes it to visit; ok is false if none remains.
+func (p *Packer) Floats(visit func(lane int, base int32, e Tiny)) (base int32, ok bool) {
+	if len(p.Tiny) == 0 {
+		return 0, false
+	}
+	b := int32(p.Block)
+	base = math.MaxInt32
+	for _, list := range p.tiny[:p.Lanes] {
+		if len(list) > 0 {
+			base = min(base, list[0].Col/b*b)
+		}
+	}
+	if base == math.MaxInt32 {
+		return 0, false
+	}
+	for l, list := range p.tiny[:p.Lanes] {
+		if len(list) > 0 && int(list[0].Col/b*b-base) < p.Reach {
+			visit(l, base, list[0])
+			p.tiny[l] = list[1:]
+		}
+	}
+	return base, true
+}

@@ -15,9 +15,11 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
+	"gonum.org/v1/gonum/mat"
 )
 
 // A Solver solves systems with one matrix, for any number of right-hand sides, one after the other.
@@ -146,3 +148,124 @@ type (
 	vector = []float64
 	scalar = linop.Float64
 )
+
+// Solve solves A x = b from the guess x0, or from zero if x0 is nil. Both vectors have as many elements as the matrix has rows.
+// Solve does not change them.
+func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (solve.Result, error) {
+	switch {
+	case s.root != nil:
+		return s.solveAtRoot(ctx, b, x0)
+	case s.Job != nil:
+		return s.solveOverDomains(ctx, b, x0)
+	}
+	return s.solveHere(ctx, b, x0)
+}
+
+// solveHere is Solve on this rank.
+func (s *Solver) solveHere(ctx context.Context, b, x0 []float64) (solve.Result, error) {
+	if err := options.CheckVector("right-hand side", b, s.M.Rows); err != nil {
+		return solve.Result{}, err
+	}
+	if s.special != nil {
+		r, err := s.special.Solve(ctx, b, x0)
+		if options.Precise(s.Opt) && r.Reason == krylov.Converged {
+			r.Reason, r.Advice = krylov.TooFewDigits, fmt.Sprintf("A is singular, so that x is one of many; try Options.Digits = %d", solve.MaxDigits)
+		}
+		return r, err
+	}
+	x := make([]float64, s.M.Rows)
+	if x0 != nil {
+		if err := options.CheckVector("initial guess", x0, s.M.Rows); err != nil {
+			return solve.Result{}, err
+		}
+		copy(x, x0)
+	}
+	if done, ok, err := s.recorder.Begin(ctx, b, x0); ok || err != nil {
+		return done, err
+	}
+	a := &solution{s: s, Solution: &refine.Solution{
+		S: &s.Problem, Ctx: ctx, Vectors: linop.NewHost(len(b), s.Pool), X: s.Order.Forth(x), B: s.Order.Forth(b), Given: b,
+	}}
+	if err := a.solve(x0 != nil); err != nil {
+		return solve.Result{}, err
+	}
+	r := s.result(a)
+	s.recorder.End(r)
+	return r, nil
+}
+
+// result returns the Result of a solution.
+func (s *Solver) result(a *solution) solve.Result {
+	s.lastX, s.updates.took = a.X, a.Solved.Iterations
+	s.Carried.Solved(a.Solved.Iterations)
+	used := s.Refiner.Usage()
+	now := used.Used().Minus(a.before)
+	used.Precond.Applications, used.Precond.Elapsed = now.Applications, now.Preconditioning
+	r := s.using(used)
+	r.X, r.Reason, r.Errors, r.Digits, r.Precise, r.Evidence = s.Order.Back(a.X), a.Reason, a.Errors, a.Digits, a.Precise, a.Evidence
+	r.Outer, r.Iterations, r.SpMVs = a.Solved.Outer, a.Solved.Iterations, now.Products
+	r.Time = solve.TimeByPhase{
+		Total: time.Since(a.Began) + now.Total, SpMV: now.Multiplying,
+		Precond:           now.Preconditioning + now.SettingUp,
+		Orthogonalization: a.Solved.Orthogonalization, Verify: a.Spent.Verifying, Digits: a.Spent.Estimating,
+	}
+	if low := s.Refiner.Lower(a.X); low != nil {
+		r.XLow = s.Order.Back(low)
+	}
+	r.Advice, r.Cautions = a.advice(used), a.cautions()
+	return r
+}
+
+// LastX returns the x of the last Solve as it came from the backend, in the order chosen.
+func (s *Solver) LastX() []float64 { return s.lastX }
+
+// SolveVecTo solves A x = b and stores x in dst, like mat.Cholesky.SolveVecTo and other factorizations of gonum. An empty dst is
+// resized; dst may be b. The error is a *solve.NotConvergedError if dst is not a solution to the tolerance. [Solver.Solve] also takes
+// a context and an initial guess, and returns a full Result.
+func (s *Solver) SolveVecTo(dst *mat.VecDense, b mat.Vector) error {
+	if !dst.IsEmpty() && dst.Len() != s.M.Rows {
+		return options.Invalid("the destination has %d elements, the matrix %d rows", dst.Len(), s.M.Rows)
+	}
+	rhs := make([]float64, b.Len())
+	for i := range rhs {
+		rhs[i] = b.AtVec(i)
+	}
+	r, err := s.Solve(context.Background(), rhs, nil)
+	if err != nil {
+		return err
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAsVec(s.M.Rows)
+	}
+	dst.CopyVec(mat.NewVecDense(len(r.X), r.X))
+	return r.Err()
+}
+
+// checkLower reports lower parts that differ in shape from the matrix, or that are invalid.
+func checkLower(m *csr.Matrix, lower []*csr.Matrix) error {
+	for _, part := range lower {
+		if part.Rows != m.Rows || part.Cols != m.Cols {
+			return options.Invalid("a lower part of %d x %d for a matrix of %d x %d", part.Rows, part.Cols, m.Rows, m.Cols)
+		}
+		if err := part.Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SolveParts is Solve for a right-hand side that is the sum of several parts, for an x of multiple precision. The first part is
+// much larger than the others, which hold what a file has beyond float64.
+func (s *Solver) SolveParts(ctx context.Context, b [][]float64, x0 []float64) (solve.Result, error) {
+	for _, part := range b[1:] {
+		if err := options.CheckVector("lower part of the right-hand side", part, s.M.Rows); err != nil {
+			return solve.Result{}, err
+		}
+	}
+	if len(b) > 1 && (!options.Precise(s.Opt) || s.special != nil || s.root != nil || s.Job != nil) {
+		return solve.Result{}, &solve.InputError{Msg: fmt.Sprintf("a right-hand side of several parts is for more than %d digits of the x of a square matrix on one rank", solve.MaxDigits)}
+	}
+	s.LowerB = b[1:]
+	defer func() { s.LowerB = nil }()
+	return s.Solve(ctx, b[0], x0)
+}

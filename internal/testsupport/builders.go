@@ -1,11 +1,18 @@
+// Matrix reads real matrices for tests, from the folder shared/matrices next to a checkout.
 package testsupport
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
 // Entries returns the n x n matrix of the entries that fill adds.
@@ -102,4 +109,25 @@ func Random(seed uint64, n int) []float64 {
 // SameBits reports whether x and y have the same bits.
 func SameBits(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+}
+
+// Folder returns the folder of the matrices as seen from a package two folders below the root. It skips the test if
+// the folder is missing.
+func Folder(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join("..", "..", "..", "shared", "matrices")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("no folder shared/matrices next to this checkout")
+	}
+	return dir
+}
+
+// Matrix reads the matrix of that name.
+func Matrix(t testing.TB, name string) *csr.Matrix {
+	t.Helper()
+	m, _, err := matrixio.Named(Folder(t), name).Read(context.Background(), matrixmarket.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

@@ -1,11 +1,13 @@
 package adaptive
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"testing"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -78,4 +80,65 @@ func benchmarkBuild(b *testing.B, m *csr.Matrix, s Spec) {
 	b.ReportMetric(anew/product, "products/anew")
 	b.ReportMetric(again/product, "products/again")
 	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkDD measures products with double-double vectors in FP64 layouts: ns a place for an element, and places for an element.
+func BenchmarkDD(b *testing.B) {
+	for _, c := range []struct {
+		kind string
+		p    generate.Params
+	}{
+		{"stencil27", generate.Params{"n": 70}},
+		{"poisson3d", generate.Params{"n": 110}},
+		{"elasticity3d", generate.Params{"n": 36}},
+		{"powerlaw", generate.Params{"n": 600_000}},
+		{"stencil27", generate.Params{"n": 16}},
+		{"poisson3d", generate.Params{"n": 24}},
+		{"powerlaw", generate.Params{"n": 9_000}},
+	} {
+		m := generated(b, c.kind, c.p)
+		x, y := randomDD(1, m.Cols), dd.NewVec(m.Rows)
+		for threads := 1; threads <= 2; threads++ {
+			b.Run(fmt.Sprintf("%s/%v/%d", c.kind, c.p["n"], threads), func(b *testing.B) {
+				pool := newPool(b, threads)
+				var products []linop.Operator[dd.Vec, dd.DD]
+				var layouts []Layout
+				built := map[string]float64{}
+				for _, l := range []Layout{CSR, SELL8, BCRS4x1} {
+					start := time.Now()
+					a, err := Build(m, Spec{Set: set(b, "FP64"), Epsilon: MinEpsilon, Layout: l}, pool)
+					if err != nil {
+						b.Fatal(err)
+					}
+					built[string(l)+"-build-ms"] = 1e3 * time.Since(start).Seconds()
+					p, err := a.DD()
+					if err != nil {
+						b.Fatal(err)
+					}
+					products, layouts = append(products, p), append(layouts, l)
+					switch s := a.(*matrix).stored.(type) {
+					case *sell8Matrix:
+						built["sell8-fill"] = float64(len(s.Val)) / float64(m.NNZ())
+					case *bcrsMatrix:
+						built["bcrs-fill"] = float64(len(s.Val)) / float64(m.NNZ())
+					}
+				}
+				least := []float64{math.Inf(1), math.Inf(1), math.Inf(1)}
+				for b.Loop() {
+					for k, p := range products {
+						start := time.Now()
+						p.Apply(y, x)
+						least[k] = min(least[k], time.Since(start).Seconds())
+					}
+				}
+				for k, l := range layouts {
+					b.ReportMetric(1e9*least[k]/float64(m.NNZ()), string(l)+"-ns")
+				}
+				for name, v := range built {
+					b.ReportMetric(v, name)
+				}
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
 }

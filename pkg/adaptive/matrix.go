@@ -7,6 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -110,4 +111,90 @@ func (a *matrix) Tolerance(i int) float64 {
 		return 0
 	}
 	return a.tol.Tolerance(i)
+}
+
+// Whole describes the matrix of which a part is stored, in the layout that suits this part. Values are stored as in the whole
+// matrix, with its diagonal.
+type Whole struct {
+	Norm     quantize.Norm // the largest of the parts' norms, as [NormOf] returns them
+	Parts    int           // how many there are; the panels of each are the larger the more there are
+	Diagonal int           // the column, in this part, of the diagonal element of its first row
+}
+
+// NormOf returns the norm of a part. It is an error if an element is not finite.
+func NormOf(part *csr.Matrix, s Spec, pool *parallel.Pool) (quantize.Norm, error) {
+	return quantize.NewNorm(part, s.quantization(), csr.Panels(part), pool)
+}
+
+// panelsOf is the least number of panels of slots, if the matrix has so many: fewer in each of many parts.
+func (s *Spec) panelsOf() int {
+	if s.Whole == nil {
+		return leastPanels
+	}
+	return max(leastPanels/max(s.Whole.Parts, 1), leastOfPart)
+}
+
+// builder makes a Matrix: the elements become integers or values of formats, a layout is
+// chosen, and the layout stores them.
+type builder struct {
+	m      *csr.Matrix
+	spec   Spec
+	model  *Model
+	part   *quantize.Partition
+	panels []int
+	pool   *parallel.Pool
+	old    *slotMatrix // whose memory may be used
+
+	// Of a matrix that may be symmetric as it is stored: what to build if it is not, and what tells.
+	mirrored  bool
+	otherwise func() choice
+	weights   weights
+	mirror    uint64
+}
+
+func newBuilder(m *csr.Matrix, s Spec, pool *parallel.Pool) (*builder, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	panels := csr.Panels(m)
+	part, err := quantize.New(m, s.quantization(), panels, pool)
+	if err != nil {
+		return nil, err
+	}
+	s.Kernels = s.Kernels.Or()
+	model := s.Model
+	if model == nil {
+		model = ModelOf(s.Kernels)
+	}
+	return &builder{m: m, spec: s, model: model, part: part, panels: panels, pool: pool}, nil
+}
+
+// Build stores m as the spec says, on the threads of pool. It is an error if
+// the spec is faulty, an element is not finite, or a uniform format does not
+// have the range that the elements need.
+func Build(m *csr.Matrix, s Spec, pool *parallel.Pool) (Matrix, error) {
+	return rebuild(nil, m, s, pool)
+}
+
+// rebuild is Build in the memory of a matrix that is no longer needed, as far as
+// that is of use; old is not valid afterwards.
+func rebuild(old Matrix, m *csr.Matrix, s Spec, pool *parallel.Pool) (Matrix, error) {
+	b, err := newBuilder(m, s, pool)
+	if err != nil {
+		return nil, err
+	}
+	if old != nil {
+		of := old.(*matrix)
+		b.old = of.slots()
+		of.stored = nil
+	}
+	return b.build(b.choose())
+}
+
+// build stores the matrix as chosen.
+func (b *builder) build(c choice) (Matrix, error) {
+	if b.spec.DD && b.spec.Layout == LayoutAuto && c.layout.FP64() {
+		return b.buildFP64DD(c)
+	}
+	return c.layout.row().build(b, c)
 }

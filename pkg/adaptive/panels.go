@@ -5,7 +5,10 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
+	"unsafe"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -66,4 +69,126 @@ func bounded(m *csr.Matrix, ranges []int, step int) []int {
 		}
 	}
 	return bounds
+}
+
+// pieceItems is about the number of elements whose integers are made before their slots are: they
+// stay in a core's own cache.
+const pieceItems = 1 << 14
+
+// panel makes the slots of rows lo to hi-1, in the memory of old if that suffices.
+func (s *slotBuilder) panel(b *builder, lo, hi int, old kernels.SlotPanel) kernels.SlotPanel {
+	if s.whole || s.far || !s.pieces(b, lo, hi) {
+		s.begin()
+		s.quantize(b, lo, hi)
+		s.order()
+		s.slices()
+		s.whole = true
+	}
+	s.finish()
+	return s.clone(old)
+}
+
+// quantize makes items of rows lo to hi-1.
+func (s *slotBuilder) quantize(b *builder, lo, hi int) {
+	s.ints.Quantize(b.m, b.part, lo, hi)
+	s.setItems()
+	s.tally.NNZ += s.ints.NNZ
+	if s.lower {
+		s.mirror += b.mirrorOf(b.weights, &s.ints)
+	}
+}
+
+// pieces makes the slots of rows lo to hi-1 piece by piece. Whether that is the same as all at once
+// shows on the way: it returns false if their order may have to be changed, or a row is a slice.
+func (s *slotBuilder) pieces(b *builder, lo, hi int) bool {
+	s.begin()
+	padded, total := 0, 0
+	step := lanes * s.plan.block
+	for at := lo; at < hi; {
+		start := b.m.RowPtr[at]
+		steps := sort.Search((hi-at)/step, func(k int) bool { return b.m.RowPtr[at+(k+1)*step]-start >= pieceItems })
+		to := min(at+(steps+1)*step, hi)
+		s.quantize(b, at, to)
+		p, n := s.padded()
+		padded, total = padded+p, total+n
+		if at == lo && wasteful(padded, total) || !s.slices() {
+			return false
+		}
+		at = to
+	}
+	return !wasteful(padded, total) || (hi-lo)/s.plan.block > 1<<16
+}
+
+// arenaBytes is the size of the pieces of memory that an arena takes at a time.
+const arenaBytes = 32 << 20
+
+// arena hands out memory for the panels of a matrix. Its pieces are large, so that
+// the system can back them by large pages: touching memory for the first time costs
+// as much as storing a matrix otherwise.
+type arena[T any] struct {
+	mu    sync.Mutex
+	piece int // elements to take at a time
+	free  []T
+}
+
+// newArena is for about so many elements in all.
+func newArena[T any](elements int) *arena[T] {
+	var zero T
+	return &arena[T]{piece: min(arenaBytes/int(unsafe.Sizeof(zero)), elements/8)}
+}
+
+// take returns n elements; their values are undefined.
+func (a *arena[T]) take(n int) []T {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n > len(a.free) {
+		if n >= a.piece {
+			return make([]T, n)
+		}
+		a.free = make([]T, a.piece)
+		adviseLargePages(a.free)
+	}
+	s := a.free[:n:n]
+	a.free = a.free[n:]
+	return s
+}
+
+// slotMemory is where the slots of a matrix go.
+type slotMemory struct {
+	bytes *arena[byte]
+	index *arena[uint16]
+}
+
+func newSlotMemory(nnz int) slotMemory {
+	return slotMemory{newArena[byte](4 * nnz), newArena[uint16](nnz)}
+}
+
+// clone returns the panel in memory of just its size, or in the memory of an old panel.
+func (s *slotBuilder) clone(old kernels.SlotPanel) kernels.SlotPanel {
+	p := &s.out
+	return kernels.SlotPanel{
+		Block: p.Block, Far: p.Far, Odd: p.Odd, Groups: refill(old.Groups, p.Groups, nil), Widths: refill(old.Widths, p.Widths, s.memory.bytes),
+		Index: refill(old.Index, p.Index, s.memory.index), Offsets: refill(old.Offsets, p.Offsets, nil),
+		Values: s.values(old.Values), Order: refill(old.Order, p.Order, nil),
+	}
+}
+
+// reuse returns memory for n elements: the memory of old, if it is large enough and no
+// more than twice as large, or of the arena, if there is one.
+func reuse[T any](old []T, n int, from *arena[T]) []T {
+	switch {
+	case cap(old) >= n && cap(old) <= 2*n:
+		return old[:n]
+	case from != nil:
+		return from.take(n)
+	}
+	return make([]T, n)
+}
+
+// refill copies src to such memory; nil stays nil.
+func refill[T any](old, src []T, from *arena[T]) []T {
+	if src == nil {
+		return nil
+	}
+	return append(reuse(old, len(src), from)[:0], src...)
 }

@@ -3,9 +3,11 @@ package adaptive
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -210,4 +212,111 @@ func (s *slotBuilder) ownBlocks(rows []int) {
 		s.group(0, 1, kernels.Diagonal)
 		s.slots(shortWidths, 1, 0)
 	}
+}
+
+// symmetricPlans are blocks of all sizes, large ones first, if the matrix may be symmetric.
+func (b *builder) symmetricPlans() (list []slotPlan) {
+	if !b.mirrored {
+		return nil
+	}
+	for _, p := range slices.Backward(b.blockPlans()) {
+		list = append(list, slotPlan{Symmetric, p.block})
+	}
+	return list
+}
+
+// chooseSymmetric is the best size of blocks of the lower triangle, or of the matrix if it
+// has no such blocks or is not symmetric.
+func (b *builder) chooseSymmetric() choice {
+	return b.sampled(func(s *sample, b *builder) choice {
+		best, ok := s.cheapest(Symmetric, b)
+		if ok && b.mirrored {
+			return choice{best.slotPlan, "requested"}
+		}
+		c := s.blocks(b)
+		if !b.mirrored {
+			c.reason = "the matrix is not symmetric as it would be stored"
+		}
+		return c
+	})
+}
+
+// symmetricCost adds what the sums cost, in proportion to the sample.
+func (s *sample) symmetricCost(b *builder, e estimate) cost {
+	c, widest := partsCost(s.parts, e.block)
+	c.scale(max(s.nnz, 1) / float64(max(b.m.NNZ(), 1)))
+	if widest > float64(cacheLine*b.model.cacheLines()) {
+		c.work[missWork] += s.misses
+	}
+	c.add(e.cost)
+	return c
+}
+
+// addLower adds a group of blocks of the lower triangle, and the end of its slice.
+func (c *cost) addLower(g kernels.SlotGroup, b float64) {
+	slots := float64(g.Slots)
+	c.work[valueWork] += b * b * slots
+	if g.Flags&kernels.Diagonal == 0 {
+		c.work[blockWork] += slots
+		c.work[scatterWork] += math.Ceil(b/4) * slots
+		c.work[transposeWork] += b * b * slots
+	}
+	if g.Flags&kernels.Last != 0 {
+		c.work[sliceWork] += 2 * b
+	}
+}
+
+// partsCost is the cost of the sums of parts, each written and read once.
+func partsCost(parts []symmetricPart, block int) (c cost, widest float64) {
+	for _, p := range parts {
+		sums := float64(kernels.SumStride(block)*(p.to-p.from)) / float64(block)
+		c.work[sumWork] += sums
+		c.bytes += 2 * 8 * sums
+		widest = max(widest, 8*sums)
+	}
+	return c, widest
+}
+
+// weights are odd pseudo-random numbers w_i, one for each row, by which a matrix M of integers is
+// told from its transpose: the sum over j > i of w_i w_j (f(m_ij) - f(m_ji)) modulo 2^64, where f
+// is one to one and moves high bits down. It is 0 if M is symmetric, never 0 if a single pair
+// differs, and otherwise by chance. Sums of integers do not depend on their order.
+type weights []uint64
+
+func newWeights(n int, pool *parallel.Pool) weights {
+	w := make(weights, n)
+	const part = 1 << 16
+	pool.Run((n+part-1)/part, parallel.Func(func(k int) {
+		for i := k * part; i < min((k+1)*part, n); i++ {
+			v := uint64(i+1) * 0x9e3779b97f4a7c15 // the finalizer of SplitMix64
+			v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
+			v = (v ^ v>>27) * 0x94d049bb133111eb
+			w[i] = v ^ v>>31 | 1
+		}
+	}))
+	return w
+}
+
+// mirrorOf is the part of the sum of rows.
+func (b *builder) mirrorOf(w weights, t *quantize.Integers) uint64 {
+	return b.spec.Kernels.Mirror(t.First, t.Col, t.M, w, t.Lo)
+}
+
+// isSymmetric reports whether the matrix is symmetric as it is stored: a_ij and a_ji
+// are the same multiple of the same quantum.
+func (b *builder) isSymmetric() bool {
+	w := newWeights(b.m.Rows, b.pool)
+	parts := make([]uint64, len(b.panels)-1)
+	scratch := sync.Pool{New: func() any { return new(quantize.Integers) }}
+	b.pool.RunRanges(b.panels, func(k, lo, hi int) {
+		t := scratch.Get().(*quantize.Integers)
+		defer scratch.Put(t)
+		t.Quantize(b.m, b.part, lo, hi)
+		parts[k] = b.mirrorOf(w, t)
+	})
+	sum := uint64(0)
+	for _, p := range parts {
+		sum += p
+	}
+	return sum == 0
 }

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // naiveFacts computes the facts from a dense matrix, straight from their
@@ -271,5 +274,23 @@ func TestNearlySymmetricIsSeen(t *testing.T) {
 				t.Errorf("round %d: scaling %v, want %v", round, got.Row, want.Row)
 			}
 		}
+	}
+}
+
+// A matrix of many columns is examined in a bit of memory for each.
+func TestExamineWide(t *testing.T) {
+	const cols = 1 << 25
+	m := &Matrix{Rows: 1, Cols: cols, RowPtr: []int64{0, 3}, Col: []int32{0, 1, cols - 1}, Val: []float64{1, 2, 3}}
+	pool := parallel.New(2)
+	defer pool.Close()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f := Examine(m, pool)
+	runtime.ReadMemStats(&after)
+	if f.EmptyCol != 2 {
+		t.Errorf("the first empty column is %d, want 2", f.EmptyCol)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > cols/8+1<<20 {
+		t.Errorf("%d bytes for %d columns", took, cols)
 	}
 }

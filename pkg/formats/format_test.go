@@ -1,7 +1,9 @@
 package formats
 
 import (
+	"errors"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"testing"
@@ -71,4 +73,145 @@ func TestLookup(t *testing.T) {
 		}
 	}()
 	MustLookup("RPREU17")
+}
+
+// minifloat is a number format as its standard defines it: codes s, e, f with the value
+// (-1)^s 2^(e-bias) (1 + f 2^-m), but with e = 0 (-1)^s 2^(1-bias) f 2^-m.
+type minifloat struct {
+	name                         string
+	exponent, fraction, bias     int
+	last                         int // the largest number's code, without its sign
+	largest, leastNormal, leastF float64
+}
+
+// The numbers are those of IEEE 754-2008, table 3.5, and of [OCP23], table 1.
+var minifloats = []minifloat{
+	{"FP16", 5, 10, 15, 0x7bff, 65504, 0x1p-14, 0x1p-24},
+	{"FP8E5M2", 5, 2, 15, 0x7b, 57344, 0x1p-14, 0x1p-16},
+	{"FP8E4M3", 4, 3, 7, 0x7e, 448, 0x1p-6, 0x1p-9},
+}
+
+// value is the value of a code, times 2^scale.
+func (f minifloat) value(code, scale int) *big.Float {
+	e, m := code>>f.fraction&(1<<f.exponent-1), code&(1<<f.fraction-1)
+	if e == 0 {
+		e = 1
+	} else {
+		m += 1 << f.fraction
+	}
+	v := new(big.Float).SetMantExp(big.NewFloat(float64(m)), e-f.bias-f.fraction+scale)
+	if code>>(f.exponent+f.fraction) != 0 {
+		v.Neg(v)
+	}
+	return v
+}
+
+// nearest is the code that a is rounded to, found by the definition: the nearer one of two
+// neighbours, the even one if they are equally near; the last one above it.
+func (f minifloat) nearest(a float64, scale int) int {
+	exact := big.NewFloat(a)
+	low, high := 0, f.last
+	for high-low > 1 {
+		if middle := (low + high) / 2; f.value(middle, scale).Cmp(exact) <= 0 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	below, above := new(big.Float).SetPrec(2200), new(big.Float).SetPrec(2200)
+	below.Sub(exact, f.value(low, scale))
+	above.Sub(f.value(high, scale), exact)
+	switch c := below.Cmp(above); {
+	case c < 0, c == 0 && low%2 == 0:
+		return low
+	}
+	return high
+}
+
+// Every code of a number decodes to the value that the standard gives it, and encodes back.
+func TestMinifloatCodes(t *testing.T) {
+	for _, f := range minifloats {
+		sign := 1 << (f.exponent + f.fraction)
+		for _, scale := range []int{0, -20, f.bias, -1024 + f.bias + f.fraction + 1} {
+			c := Codec{Format: MustLookup(f.name), Exponent: scale}
+			for code := range 2 * sign {
+				if code&(sign-1) > f.last {
+					continue // Inf or NaN
+				}
+				stored := append([]byte{byte(code), byte(code >> 8)}[:c.Bytes], make([]byte, Padding)...)
+				v := decodeOne(c, stored)
+				if want, _ := f.value(code, scale).Float64(); v != want || math.Signbit(v) != (code >= sign) {
+					t.Fatalf("%s at %d: code %#x is %g, want %g", f.name, scale, code, v, want)
+				}
+				if again := encodeOne(t, c, v); string(again[:c.Bytes]) != string(stored[:c.Bytes]) {
+					t.Fatalf("%s at %d: code %#x, %g, encodes to %x", f.name, scale, code, v, again[:c.Bytes])
+				}
+			}
+		}
+	}
+}
+
+// Numbers between codes are rounded to nearest even, subnormal ones too, without a second
+// rounding on the way.
+func TestMinifloatRounding(t *testing.T) {
+	for _, f := range minifloats {
+		for _, scale := range []int{0, -30} {
+			c := Codec{Format: MustLookup(f.name), Exponent: scale}
+			for code := range f.last {
+				lo, _ := f.value(code, scale).Float64()
+				hi, _ := f.value(code+1, scale).Float64()
+				middle := (lo + hi) / 2
+				for _, v := range []float64{
+					math.Nextafter(lo, hi), lo + (hi-lo)*0.4, math.Nextafter(middle, lo), middle,
+					math.Nextafter(middle, hi), lo + (hi-lo)*0.6, math.Nextafter(hi, lo),
+				} {
+					want, _ := f.value(f.nearest(v, scale), scale).Float64()
+					if got := decodeOne(c, encodeOne(t, c, v)); got != want {
+						t.Fatalf("%s at %d: %v became %v, want %v", f.name, scale, v, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The figures of the standards.
+func TestMinifloatRange(t *testing.T) {
+	for _, f := range minifloats {
+		c := Codec{Format: MustLookup(f.name)}
+		half := (f.largest - math.Nextafter(f.largest, 0)) * math.Ldexp(1, 52-f.fraction) / 2
+		least, largest := c.Range()
+		if least != 0 || largest != f.largest+half {
+			t.Errorf("%s: %g to %g, want 0 to %g", f.name, least, largest, f.largest+half)
+		}
+		if got := c.LeastNormal(); got != f.leastNormal {
+			t.Errorf("%s: the least normal number is %g, want %g", f.name, got, f.leastNormal)
+		}
+		if got := 2 * c.ErrorBound(0); got != f.leastF {
+			t.Errorf("%s: the least number is %g, want %g", f.name, got, f.leastF)
+		}
+		if got := math.Ldexp(1, c.MaxExponent()); !(got <= f.largest && f.largest < 2*got) {
+			t.Errorf("%s: the largest exponent is that of %g", f.name, got)
+		}
+		for v, want := range map[float64]float64{
+			f.largest: f.largest, f.largest + half: f.largest, f.leastF: f.leastF, f.leastF / 2: 0, f.leastF * 0.75: f.leastF,
+			f.leastNormal - f.leastF/2: f.leastNormal, 0x1p-1074: 0,
+		} {
+			if got := decodeOne(c, encodeOne(t, c, -v)); got != -want || !math.Signbit(got) {
+				t.Errorf("%s: %g became %g, want %g", f.name, -v, got, -want)
+			}
+		}
+		var beyond *RangeError
+		for _, v := range []float64{math.Nextafter(f.largest+half, math.Inf(1)), math.Inf(-1), math.NaN()} {
+			if err := c.Encode(make([]byte, 2), []float64{v}); !errors.As(err, &beyond) {
+				t.Errorf("%s takes %g: %v", f.name, v, err)
+			}
+		}
+		for _, scale := range []int{f.bias + 1, -1024 + f.bias + f.fraction} {
+			c.Exponent = scale
+			if err := c.Encode(make([]byte, 2), []float64{0}); err == nil || c.LeastNormal() != 0 {
+				t.Errorf("%s takes the scale %d", f.name, scale)
+			}
+		}
+	}
 }

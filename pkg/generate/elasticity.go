@@ -173,3 +173,99 @@ func (e elasticity) blockRow(i int, p, q [3]int) (row [3]float64) {
 	}
 	return row
 }
+
+// poreModulus is Young's modulus of a pore relative to the modulus of the material around it.
+const poreModulus = 1e-4
+
+// solid3D is linear elasticity, -div sigma(u) = f, by linear finite elements on
+// distorted cells: bodies of layers, of thin cells and of soft pores. Young's
+// modulus is one value a cell, Poisson's ratio 0.3.
+func solid3D() Kind {
+	params := append(meshParams(3, 10, 0, 0.2, 1), layerParams("Young's modulus", 6)...)
+	return finiteElements(Kind{
+		Name: "solid3d", Symmetric: true,
+		Help: "elastic body of distorted cells in layers, n x n x n nodes with 3 unknowns each, symmetric positive definite",
+		Use:  "geomechanics with jumps of many decades, thin-walled parts (stretch), bone (pores)",
+		Params: append(params, Param{
+			Name: "pores", Help: "fraction of the cells that are soft pores", Default: 0, Max: 1,
+		}),
+	}, all(3), func(pool *parallel.Pool, v values) integrand {
+		modulus, seed := layers(pool, v), v.seed()
+		for i := range modulus.value {
+			if uniform(hash(seed+1, i)) < v["pores"] {
+				modulus.value[i] *= poreModulus
+			}
+		}
+		return func(cell int, p *point, a, b, i, j int) float64 {
+			return float64(modulus.value[cell] * hooke(&p.grad[a], &p.grad[b], i, j))
+		}
+	})
+}
+
+// biotStorage is the volume of fluid that a unit volume of rock takes up at a unit of pressure.
+const biotStorage = 1e-3
+
+func consolidation3D() Kind {
+	return consolidationKind("consolidation3d", false, "unsymmetric",
+		"GMRES and BiCGStab on blocks of very different magnitude")
+}
+
+func consolidation3DSym() Kind {
+	return consolidationKind("consolidation3dsym", true, "symmetric indefinite",
+		"saddle points with blocks of very different magnitude; dt = 0 is a step without flow")
+}
+
+// consolidationKind is Biot's consolidation, displacements u and pressure p of a
+// fluid in elastic rock,
+//
+//	-div sigma(u) + grad p = f
+//	-(div u + S p) + dt div(k grad p) = g
+//
+// by linear finite elements of equal order on distorted cells, 4 unknowns a node,
+// u before p. S is 1e-3, Young's modulus and the permeability k have one value a
+// cell. The unsymmetric variant has the second equation of a step of length dt
+// the other way round and divided by dt, (div u + S p)/dt - div(k grad p).
+func consolidationKind(name string, symmetric bool, class, use string) Kind {
+	params := append(meshParams(4, 10, 1, 0.2, 1), layerParams("Young's modulus", 4)...)
+	least := 0.0
+	if !symmetric {
+		least = 1e-12
+	}
+	return finiteElements(Kind{
+		Name: name, Symmetric: symmetric,
+		Help: "consolidation of saturated rock, n x n x n nodes with 3 displacements and a pressure each, " + class,
+		Use:  use,
+		Params: append(params,
+			Param{Name: "stiffness", Help: "median of Young's modulus", Default: 1e6, Min: 1e-12, Max: 1e12},
+			Param{Name: "permeability", Help: "median of the permeability, which varies over as many decades", Default: 1e-3, Max: 1e12},
+			Param{Name: "dt", Help: "length of the time step", Default: 1, Min: least, Max: 1e12},
+		),
+	}, all(4), func(pool *parallel.Pool, v values) integrand {
+		c := consolidation{modulus: layers(pool, v), stiffness: v["stiffness"], volume: -1, flow: -v["dt"] * v["permeability"]}
+		c.permeability = grains(pool, v, v.seed()+1)
+		if !symmetric {
+			c.volume, c.flow = 1/v["dt"], v["permeability"]
+		}
+		return c.form
+	})
+}
+
+// consolidation has the factors of the second equation: of the change of volume
+// and of the flow.
+type consolidation struct {
+	modulus, permeability   field
+	stiffness, volume, flow float64
+}
+
+func (c *consolidation) form(cell int, p *point, a, b, i, j int) float64 {
+	switch {
+	case i < 3 && j < 3:
+		return float64(float64(c.stiffness*c.modulus.value[cell]) * hooke(&p.grad[a], &p.grad[b], i, j))
+	case i < 3:
+		return -float64(p.grad[a][i] * p.shape[b])
+	case j < 3:
+		return float64(c.volume * float64(p.shape[a]*p.grad[b][j]))
+	}
+	s := float64(c.volume * biotStorage * float64(p.shape[a]*p.shape[b]))
+	return s + float64(float64(c.flow*c.permeability.value[cell])*dot(&p.grad[a], &p.grad[b]))
+}

@@ -1,7 +1,10 @@
 package generate
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -84,4 +87,120 @@ func (k Kind) generate(p Params, threads int) (*csr.Matrix, error) {
 	defer pool.Close()
 	rows, _ := k.size(v)
 	return assemble(pool, int(rows), k.source(pool, v)), nil
+}
+
+// Params holds parameters by name; missing ones have their defaults.
+type Params map[string]float64
+
+// String writes the parameters as the commands take them, name=value,name=value,
+// by name.
+func (p Params) String() string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		words = append(words, fmt.Sprintf("%s=%v", name, p[name]))
+	}
+	return strings.Join(words, ",")
+}
+
+// Param describes one parameter of a kind.
+type Param struct {
+	Name     string
+	Help     string
+	Default  float64
+	Min, Max float64 // the range of legal values, both included
+	Whole    bool    // whole numbers only
+}
+
+// values are checked parameters, one for each Param of the kind.
+type values map[string]float64
+
+func (v values) int(name string) int { return int(v[name]) }
+func (v values) seed() uint64        { return uint64(v["seed"]) }
+
+// values fills in the defaults and reports every fault.
+func (k Kind) values(p Params) (values, error) {
+	v := values{}
+	var faults []error
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if !slices.ContainsFunc(k.Params, func(q Param) bool { return q.Name == name }) {
+			faults = append(faults, fmt.Errorf("generate: %s has no parameter %q (it has %s)",
+				k.Name, name, strings.Join(k.paramNames(), ", ")))
+		}
+	}
+	for _, q := range k.Params {
+		x, ok := p[q.Name]
+		if !ok {
+			x = q.Default
+		}
+		if err := q.check(x); err != nil {
+			faults = append(faults, fmt.Errorf("generate: %s: %w", k.Name, err))
+		}
+		v[q.Name] = x
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	if rows, _ := k.size(v); rows > csr.MaxDim {
+		return nil, fmt.Errorf("generate: %s: %d rows, more than the largest matrix has (%d)", k.Name, rows, csr.MaxDim)
+	}
+	return v, nil
+}
+
+func (k Kind) paramNames() []string {
+	names := make([]string, len(k.Params))
+	for i, q := range k.Params {
+		names[i] = q.Name
+	}
+	return names
+}
+
+func (q Param) check(x float64) error {
+	switch {
+	case !(x >= q.Min && x <= q.Max): // NaN too
+		return fmt.Errorf("%s = %.15g out of range: want %.15g to %.15g", q.Name, x, q.Min, q.Max)
+	case q.Whole && x != math.Trunc(x):
+		return fmt.Errorf("%s = %.15g: want a whole number", q.Name, x)
+	}
+	return nil
+}
+
+// Parameters that several kinds have.
+
+// edgeParam is the number of grid points along each edge of a grid of that
+// dimension with that many unknowns at a point.
+func edgeParam(dim, unknowns, preset int) Param {
+	return Param{
+		Name: "n", Help: "grid points along each edge", Default: float64(preset),
+		Min: 1, Max: float64(maxEdge(dim, unknowns)), Whole: true,
+	}
+}
+
+// maxEdge returns the largest n with unknowns n^dim <= csr.MaxDim.
+func maxEdge(dim, unknowns int) int {
+	n := int(math.Pow(float64(csr.MaxDim/unknowns), 1/float64(dim))) + 1
+	for unknowns*power(n, dim) > csr.MaxDim {
+		n--
+	}
+	return n
+}
+
+func power(n, k int) int {
+	p := 1
+	for range k {
+		p *= n
+	}
+	return p
+}
+
+func seedParam() Param {
+	return Param{Name: "seed", Help: "seed of the random numbers", Default: 1, Max: 1 << 53, Whole: true}
+}
+
+// decadesParam has a range within which no product of two values overflows.
+func decadesParam(help string, preset float64) Param {
+	return Param{Name: "decades", Help: help, Default: preset, Max: 100}
+}
+
+func grainParam() Param {
+	return Param{Name: "grain", Help: "edge length of a grain of constant coefficient, in cells", Default: 1, Min: 1, Max: csr.MaxDim, Whole: true}
 }

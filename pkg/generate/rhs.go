@@ -1,6 +1,12 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/pkg/csr"
+import (
+	"math/bits"
+	"math/rand/v2"
+
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
 
 // roundingNoise is the size of b_i, relative to the sum of magnitudes in row i, below
 // which b = A·ones is rounding noise.
@@ -45,4 +51,84 @@ func RandomVector(n int, seed uint64) []float64 {
 	x := make([]float64, n)
 	fill(x, seed, 0)
 	return x
+}
+
+// DistributedRHS returns the DefaultRHS of a matrix that is spread over ranks: the own elements of this rank, with the same bits as
+// for the whole matrix. Collective.
+func DistributedRHS(a *dist.Matrix) (b []float64, ones bool) {
+	b = make([]float64, 0, a.Own)
+	for _, p := range a.Parts {
+		for i := p.First(); i < p.End(); i++ {
+			_, vals := a.Local.Row(i)
+			sum, ok := rowSum(vals)
+			b = append(b, sum)
+			ones = ones || ok
+		}
+	}
+	if ones = dist.Any(a.Comm, ones); !ones {
+		b = DistributedRandomRHS(a, 1)
+	}
+	return b, ones
+}
+
+// DistributedRandomRHS returns the RandomRHS of a matrix that is spread over ranks: the own elements of this rank. Collective.
+func DistributedRandomRHS(a *dist.Matrix, seed uint64) []float64 {
+	x := make([]float64, a.Len)
+	for _, p := range a.Parts {
+		fill(x[p.First():p.End()], seed, uint64(p.Row))
+	}
+	a.Halo.Exchange(x)
+	b := make([]float64, a.Len)
+	a.Local.MulVec(b, x)
+	own := make([]float64, a.Own)
+	a.Join(own, b)
+	return own
+}
+
+// fill sets x to the elements of RandomVector from first on.
+func fill(x []float64, seed, first uint64) {
+	rng := rand.New(pcgAfter(seed, first))
+	for j := range x {
+		x[j] = 2*rng.Float64() - 1
+	}
+}
+
+// pcgAfter returns the generator rand.NewPCG(seed, 0) after n numbers. Its state s becomes a s + c (mod 2^128) with each; n such steps are
+// one of the same form, which is found by squaring (Brown, Random number generation with arbitrary strides, 1994).
+func pcgAfter(seed, n uint64) *rand.PCG {
+	step := affine{
+		a: uint128{0x2360ed051fc65da4, 0x4385df649fccf645}, // the constants of math/rand/v2
+		c: uint128{0x5851f42d4c957f2d, 0x14057b7ef767814f},
+	}
+	all := affine{a: uint128{0, 1}}
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			all = all.then(step)
+		}
+		step = step.then(step)
+	}
+	s := all.a.times(uint128{seed, 0}).plus(all.c)
+	return rand.NewPCG(s.hi, s.lo)
+}
+
+// uint128 is an integer modulo 2^128.
+type uint128 struct{ hi, lo uint64 }
+
+func (x uint128) plus(y uint128) uint128 {
+	lo, carry := bits.Add64(x.lo, y.lo, 0)
+	hi, _ := bits.Add64(x.hi, y.hi, carry)
+	return uint128{hi, lo}
+}
+
+func (x uint128) times(y uint128) uint128 {
+	hi, lo := bits.Mul64(x.lo, y.lo)
+	return uint128{hi + x.hi*y.lo + x.lo*y.hi, lo}
+}
+
+// affine is the map s -> a s + c.
+type affine struct{ a, c uint128 }
+
+// then is the map g after f.
+func (f affine) then(g affine) affine {
+	return affine{g.a.times(f.a), g.a.times(f.c).plus(g.c)}
 }

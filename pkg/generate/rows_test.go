@@ -1,10 +1,15 @@
 package generate
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // TestMakeRows compares rows with those of the whole matrix.
@@ -38,4 +43,143 @@ func TestMakeRows(t *testing.T) {
 			t.Errorf("%s: no error for a row too many", k.Name)
 		}
 	}
+}
+
+// TestCoordinates: the entries of a row couple it to nodes that are beside it,
+// and no two nodes lie at the same place.
+func TestCoordinates(t *testing.T) {
+	for _, c := range cases {
+		k, _ := Find(c.kind)
+		if !k.OnGrid {
+			if _, _, _, err := k.Coordinates(c.p); err == nil {
+				t.Errorf("%s has no grid, but coordinates", c.kind)
+			}
+			continue
+		}
+		t.Run(c.name(), func(t *testing.T) {
+			count, dim, x, err := k.Coordinates(c.p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := mustGenerate(t, c.kind, c.p)
+			unknowns := m.Rows / count
+			if unknowns*count != m.Rows || len(x) != count*dim {
+				t.Fatalf("%d x %d coordinates, %d values, for %d rows", count, dim, len(x), m.Rows)
+			}
+			reach := 1.0
+			if c.kind == "wathen" { // an element is two steps wide
+				reach = 2
+			}
+			seen := map[[3]float64]bool{}
+			for i := range count {
+				var at [3]float64
+				for axis := range dim {
+					at[axis] = x[axis*count+i]
+				}
+				if seen[at] {
+					t.Fatalf("two nodes at %v", at)
+				}
+				seen[at] = true
+			}
+			for i := range m.Rows {
+				cols, _ := m.Row(i)
+				for _, j := range cols {
+					for axis := range dim {
+						a, b := x[axis*count+i/unknowns], x[axis*count+int(j)/unknowns]
+						if math.Abs(a-b) > reach {
+							t.Fatalf("rows %d and %d are coupled but lie at %g and %g along axis %d", i, j, a, b, axis)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestCoordinatesOrder: x runs fastest.
+func TestCoordinatesOrder(t *testing.T) {
+	k, _ := Find("elasticity3d")
+	count, dim, x, err := k.Coordinates(Params{"n": 3})
+	if err != nil || count != 27 || dim != 3 {
+		t.Fatal(count, dim, err)
+	}
+	const node = 1 + 3*2 + 9*1
+	if x[node] != 1 || x[27+node] != 2 || x[54+node] != 1 {
+		t.Errorf("node %d at (%g, %g, %g)", node, x[node], x[27+node], x[54+node])
+	}
+	if _, _, _, err := k.Coordinates(Params{"n": -1}); err == nil {
+		t.Error("a negative edge has coordinates")
+	}
+}
+
+// A generator that jumps gives the numbers of one that goes.
+func TestPCGAfter(t *testing.T) {
+	for _, seed := range []uint64{0, 1, 42, math.MaxUint64} {
+		walking := rand.NewPCG(seed, 0)
+		for n := range uint64(300) {
+			if got, want := pcgAfter(seed, n).Uint64(), walking.Uint64(); got != want {
+				t.Fatalf("seed %d: number %d is %d, want %d", seed, n, got, want)
+			}
+		}
+	}
+	far := pcgAfter(3, 1<<40)
+	near := pcgAfter(3, 1<<40-1)
+	near.Uint64()
+	if far.Uint64() != near.Uint64() {
+		t.Error("numbers far on differ")
+	}
+}
+
+// Right-hand sides have the same bits for any number of ranks and domains (Concurrent).
+func TestConcurrentRightHandSides(t *testing.T) {
+	laplacian, err := Generate("poisson2d", Params{"n": 23}) // A·ones is no noise
+	if err != nil {
+		t.Fatal(err)
+	}
+	constant := noise(300)
+	if _, ones := DefaultRHS(constant); ones {
+		t.Fatal("the sums of rows are no noise")
+	}
+	for _, m := range []*csr.Matrix{laplacian, constant} {
+		want, wantOnes := DefaultRHS(m)
+		random := RandomRHS(m, 7)
+		for _, domains := range []int{1, 2, 3, 8} {
+			for _, ranks := range []int{1, 2, 3, 5} {
+				t.Run(fmt.Sprintf("%d rows, %d domains, %d ranks", m.Rows, domains, ranks), func(t *testing.T) {
+					dist.Run(ranks, func(c dist.Comm) {
+						a, err := dist.Spread(c, m, domains)
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						first := 0
+						if len(a.Parts) > 0 {
+							first = int(a.Parts[0].Row)
+						}
+						b, ones := DistributedRHS(a)
+						if ones != wantOnes || !slices.Equal(b, want[first:first+a.Own]) {
+							t.Errorf("rank %d: the default right-hand side differs (%v, want %v)", c.Rank(), ones, wantOnes)
+						}
+						if b := DistributedRandomRHS(a, 7); !slices.Equal(b, random[first:first+a.Own]) {
+							t.Errorf("rank %d: the random right-hand side differs", c.Rank())
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// noise is a matrix whose rows sum to zero up to rounding.
+func noise(n int) *csr.Matrix {
+	m := &csr.Matrix{Rows: n, Cols: n, RowPtr: make([]int64, n+1)}
+	for i := range n {
+		for _, j := range []int{i, (i + 1) % n, (i + 7) % n} {
+			m.Col = append(m.Col, int32(j))
+		}
+		slices.Sort(m.Col[len(m.Col)-3:])
+		m.Val = append(m.Val, 0.1, 0.2, -0.30000000000000004)
+		m.RowPtr[i+1] = int64(len(m.Col))
+	}
+	return m
 }

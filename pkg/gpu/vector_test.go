@@ -3,6 +3,7 @@ package gpu
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -119,4 +120,56 @@ func TestLaunchesDoNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { s.Step(s.Dot(x, y), x, y, x, y) }); n > 0 {
 		t.Errorf("%g allocations for two launches", n)
 	}
+}
+
+// The kernels of BabelStream on vectors of fewer and of more elements than threads.
+func TestStream(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for _, n := range []int{1, 255, 257, 4*threads*2 + 77} {
+			s := newSpace(d, n)
+			defer s.Close()
+			s.blocks = 2
+			x, y := normal(n, 1), normal(n, 2)
+			v, dst := onDevice(s, x, y), s.New()
+			check := func(what string, want func(i int) float64) {
+				t.Helper()
+				sameVector(t, s, what, dst, eachOf(n, want))
+				s.Zero(dst)
+			}
+			s.CopyTo(v[0], dst)
+			check("CopyTo", func(i int) float64 { return x[i] })
+			s.ScaleTo(0.3, v[0], dst)
+			check("ScaleTo", func(i int) float64 { return 0.3 * x[i] })
+			s.Add(v[0], v[1], dst)
+			check("Add", func(i int) float64 { return x[i] + y[i] })
+			s.Triad(v[0], 0.3, v[1], dst)
+			check("Triad", func(i int) float64 { return math.FMA(0.3, y[i], x[i]) })
+		}
+	})
+}
+
+// Picked elements are those of the vector, in the order of the places and with repetitions; set ranges are where they were set.
+func TestPicks(t *testing.T) {
+	eachSpace(t, func(t *testing.T, s *deviceSpace) {
+		rng := rand.New(rand.NewPCG(3, uint64(s.n)))
+		x, values := s.New(), allSizes(rng, s.n)
+		s.Upload(x, values)
+		if s.n > 2 {
+			copy(values[1:], []float64{7, 8})
+			s.SetRange(x, 1, []float64{7, 8})
+		}
+		at := make([]uint32, min(3*s.n, 700))
+		for k := range at {
+			at[k] = uint32(rng.IntN(s.n))
+		}
+		p := s.Pick(at)
+		defer p.Close()
+		got, want := make([]float64, p.Len()), make([]float64, len(at))
+		for k, i := range at {
+			want[k] = values[i]
+		}
+		if p.Get(got, x); !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	})
 }

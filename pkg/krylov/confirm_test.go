@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -160,5 +161,89 @@ func TestConfirmingHasLimits(t *testing.T) {
 		if r.Reason != c.want || made != c.residuals {
 			t.Errorf("%s, %s: %v after %d residuals, want %v after %d", c.name, c.method, r.Reason, made, c.want, c.residuals)
 		}
+	}
+}
+
+// drifting is an operator whose residuals are off by a multiple of b.
+type drifting struct {
+	linop.CSR
+	space linop.Host
+	off   linop.Float64
+	looks int
+}
+
+func (d *drifting) Residual(r, b, x []float64) {
+	d.looks++
+	d.CSR.Residual(r, b, x)
+	d.space.Axpy(d.off, b, r)
+}
+
+// A residual that is not the one of the recurrence ends a solve, where it is looked at; looking changes nothing else.
+func TestGap(t *testing.T) {
+	m, b := grid(20, 0), random(1, 400)
+	for _, name := range updating {
+		pool := newPool(t, 1)
+		solve := func(opt hostOptions, off linop.Float64) (Result, []float64, *drifting) {
+			space := linop.NewHost(m.Rows, pool)
+			a, x := &drifting{CSR: linop.NewCSR(m, pool), space: space, off: off}, make([]float64, len(b))
+			opt.Tol, opt.Unconfirmed = 1e-9, true
+			return onHost(t, name, space).Solve(t.Context(), a, x, b, opt), x, a
+		}
+		const every = 4
+		want, x, unseen := solve(hostOptions{}, 1)
+		if want.Reason != Converged || unseen.looks != 0 {
+			t.Errorf("%s: %v with %d looks that were not asked for", name, want.Reason, unseen.looks)
+		}
+		r, y, a := solve(hostOptions{Gap: every}, 0)
+		if last := (want.Iterations - 1) / every; r != want || !sameBits(x, y) || a.looks != last {
+			t.Errorf("%s: %+v, without looking %+v; %d looks, want %d", name, r, want, a.looks, last)
+		}
+		if r, _, a := solve(hostOptions{Gap: every}, 1); r.Reason != Drift || r.Iterations != every || a.looks != 1 {
+			t.Errorf("%s: %v after %d iterations and %d looks", name, r.Reason, r.Iterations, a.looks)
+		}
+	}
+}
+
+// TestReplaces: conjugate gradients go on from a residual that is recomputed and scaled, so that
+// a solve in two parts takes the iterations of one, and not those of a restart.
+func TestReplaces(t *testing.T) {
+	pool := newPool(t, 1)
+	m := testsupport.Grid(60, 0, 0)
+	space, a := linop.NewHost(m.Rows, pool), linop.NewCSR(m, pool)
+	b := space.New()
+	for i := range b {
+		b[i] = float64(i%7) - 2
+	}
+	const tol, half, scale = 1e-10, 1e-3, 8
+	whole := func(tol float64) (x []float64, m *cg[[]float64, linop.Float64], iterations int) {
+		m, x = NewCG(space).(*cg[[]float64, linop.Float64]), space.New()
+		r := m.Solve(t.Context(), a, x, b, Options[[]float64]{Tol: tol})
+		if r.Reason != Converged {
+			t.Fatal(r)
+		}
+		return x, m, r.Iterations
+	}
+	_, _, want := whole(tol)
+	second := func(replaces float64) int {
+		x, m, first := whole(half)
+		r, d := space.New(), space.New()
+		a.Residual(r, b, x)
+		space.Scale(scale, r)
+		result := m.Solve(t.Context(), a, d, r, Options[[]float64]{Tol: tol / half, Replaces: replaces})
+		if result.Reason != Converged {
+			t.Fatal(result)
+		}
+		space.Axpy(1./scale, d, x)
+		if a.Residual(r, b, x); norm(space.Dot(r, r)) > 2*tol*norm(space.Dot(b, b)) {
+			t.Errorf("replaces %g: the sum of both parts does not solve the system", replaces)
+		}
+		return first + result.Iterations
+	}
+	kept, anew, far := second(scale), second(0), second(scale/100.)
+	if kept > want+want/20 {
+		t.Errorf("%d iterations in two parts, %d in one", kept, want)
+	}
+	if anew < want+want/10 || far != anew {
+		t.Errorf("%d iterations with a restart, %d from a residual far from the last, %d in one part", anew, far, want)
 	}
 }

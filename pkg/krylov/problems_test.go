@@ -3,9 +3,13 @@ package krylov
 import (
 	"context"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"gonum.org/v1/gonum/mat"
 )
 
 // letters are the reasons that the table of problems expects: one letter per
@@ -152,5 +156,118 @@ func TestDivergence(t *testing.T) {
 	x := make([]float64, 2)
 	if r := solveWith(t, "cg", a, x, []float64{1, 1}, hostOptions{}); r.Reason != Divergence || r.Residual < divergenceTol {
 		t.Errorf("%v with residual %g", r.Reason, r.Residual)
+	}
+}
+
+// counting is the space of the host, with the number of vectors that it has made.
+type counting struct {
+	linop.Host
+	vectors int
+}
+
+func (c *counting) New() []float64 {
+	c.vectors++
+	return c.Host.New()
+}
+
+// The table is right about the names of the methods, and about their memory.
+func TestKinds(t *testing.T) {
+	const n = 64
+	pool := newPool(t, 1)
+	second := band(n, -1, 2, -1)
+	a := linop.NewCSR(second, pool)
+	for _, k := range Methods {
+		for _, opt := range preconditionings(second, pool) {
+			for _, gmres := range []GMRESOptions{{}, {Restart: 5}, {Restart: 2, MaxRestart: 7}, {Restart: math.MaxInt}} {
+				space := &counting{Host: linop.NewHost(n, pool)}
+				m, err := New[[]float64, linop.Float64](k.Name, space, MethodOptions{GMRES: gmres})
+				if err != nil || m.Name() != k.Name {
+					t.Fatalf("%s: %v, %v", k.Name, m, err)
+				}
+				opt.Tol, opt.MaxIter, opt.Measure = 1e-290, 200, func(_, _ []float64) float64 { return 1 }
+				m.Solve(t.Context(), a, space.Host.New(), random(1, n), opt)
+				want := k.Vectors(n, Use{MethodOptions{GMRES: gmres}, opt.Precond != nil, opt.Flexible})
+				if _, own := opt.Precond.(*scaled32); own && k.Name == "cg" {
+					want-- // z is the preconditioner's
+				}
+				if space.vectors != want {
+					t.Errorf("%s, %+v: %d vectors, the table says %d", k.Name, gmres, space.vectors, want)
+				}
+			}
+		}
+		if found, ok := KindOf(k.Name); !ok || found.Summary != k.Summary || k.Summary == "" {
+			t.Errorf("KindOf(%q) = %+v, %v", k.Name, found, ok)
+		}
+	}
+	if _, ok := KindOf("sor"); ok {
+		t.Error("KindOf finds what there is not")
+	}
+	if _, err := New[[]float64, linop.Float64]("sor", linop.NewHost(1, pool), MethodOptions{}); err == nil {
+		t.Error("New makes a method that there is not")
+	}
+}
+
+// classes make matrices of a random one that has about three nonzeros a row.
+var classes = []struct {
+	name   string
+	make   func(rng *rand.Rand, a *mat.Dense)
+	solved []string // methods that must solve all of them
+}{
+	{"spd", func(_ *rand.Rand, a *mat.Dense) { // I + A Aᵀ
+		a.Mul(a, mat.DenseCopyOf(a.T()))
+		addDiagonal(a, func(int) float64 { return 1 })
+	}, []string{"cg", "bicgstab", "minres", "gmres full", "gmres full cgs2", "gmres growing", "cgs", "bicg", "idr", "tfqmr", "lsqr"}},
+	{"dominant", func(_ *rand.Rand, a *mat.Dense) {
+		addDiagonal(a, func(i int) float64 { return 0.1 + 2.1*mat.Norm(a.RowView(i), 1) })
+	}, []string{"bicgstab", "gmres 5", "gmres 40", "gmres full", "gmres 5 cgs2", "gmres full cgs2", "gmres growing", "cgs", "bicg", "idr", "tfqmr", "lsqr"}},
+	{"general", func(rng *rand.Rand, a *mat.Dense) {
+		addDiagonal(a, func(int) float64 { return rng.NormFloat64() })
+	}, nil},
+}
+
+func addDiagonal(a *mat.Dense, d func(i int) float64) {
+	for i := range a.RawMatrix().Rows {
+		a.Set(i, i, a.At(i, i)+d(i))
+	}
+}
+
+// Converged means solved, for every method on matrices of any kind; methods
+// solve what their theory promises.
+func TestConvergedMeansSolved(t *testing.T) {
+	const tol = 1e-8
+	for _, f := range classes {
+		converged := 0
+		for seed := range uint64(60) {
+			rng := rand.New(rand.NewPCG(seed, 5))
+			n := 1 + rng.IntN(60)
+			full := mat.NewDense(n, n, nil)
+			full.Apply(func(_, _ int, _ float64) float64 {
+				if rng.IntN(n) >= 3 {
+					return 0
+				}
+				return rng.NormFloat64()
+			}, full)
+			f.make(rng, full)
+			a := fromMat(full)
+			b := random(seed, n)
+			for _, m := range methods {
+				x := make([]float64, n)
+				r := solveWith(t, m.name, a, x, b, hostOptions{Tol: tol, MaxIter: 2000})
+				res := trueResidual(t, a, x, b)
+				if r.Reason.Converged() && !(res <= 10*tol) {
+					t.Errorf("%s, seed %d, n = %d, %s: %v with residual %g", f.name, seed, n, m.name, r.Reason, res)
+				}
+				if r.Reason.Converged() {
+					converged++
+					continue
+				}
+				if slices.Contains(f.solved, m.name) {
+					t.Errorf("%s, seed %d, n = %d, %s: %v", f.name, seed, n, m.name, r.Reason)
+				}
+			}
+		}
+		if converged < 60 {
+			t.Errorf("%s: only %d solves converged; the test shows little", f.name, converged)
+		}
 	}
 }

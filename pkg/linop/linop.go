@@ -10,7 +10,10 @@
 // The host's float64 space is [Host]; its sparse matrix operator is [CSR].
 package linop
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // Scalar is the field of the vectors' inner products. Float rounds to float64,
 // for tests and reports; everything that enters the solution stays in S.
@@ -130,3 +133,92 @@ func (a Float64) Sqrt() Float64 { return Float64(math.Sqrt(float64(a))) }
 
 // Float returns a.
 func (a Float64) Float() float64 { return float64(a) }
+
+// A Reducer combines partial results of sums and maxima. [Local] combines the partial results
+// of one process. For vectors that several processes share, a Reducer combines the results of all processes, and gives all
+// processes the same bits.
+type Reducer interface {
+	// Sum sets each of the m sums to the sum of the partial results with its index modulo
+	// m, in their order: sums[k] = partial[k] + partial[k+m] + ...
+	Sum(sums, partial []float64)
+	// Max returns the largest of the partial results, NaN if any is, -Inf if there are none.
+	Max(partial []float64) float64
+}
+
+// Local is the Reducer of vectors that are not shared with other processes.
+type Local struct{}
+
+var _ Reducer = Local{}
+
+// Sum implements Reducer.
+func (Local) Sum(sums, partial []float64) {
+	for k := range sums {
+		var s float64
+		for at := k; at < len(partial); at += len(sums) {
+			s += partial[at]
+		}
+		sums[k] = s
+	}
+}
+
+// Max implements Reducer.
+func (Local) Max(partial []float64) float64 {
+	largest := math.Inf(-1)
+	for _, v := range partial {
+		largest = max(largest, v)
+	}
+	return largest
+}
+
+// Transposed is an operator with its transpose, which is another operator: a second matrix in memory, or
+// the same if A is symmetric.
+type Transposed[V, S any] struct {
+	Operator[V, S]
+	Transpose Operator[V, S]
+}
+
+// ApplyT computes dst = A^T src.
+func (a Transposed[V, S]) ApplyT(dst, src V) { a.Transpose.Apply(dst, src) }
+
+// Timed counts and times the products of an operator. It computes nothing of
+// its own: reports read it, methods never see the clock.
+type Timed[V, S any] struct {
+	Operator[V, S]
+	Count   int
+	Elapsed time.Duration
+}
+
+// Apply computes dst = A src.
+func (t *Timed[V, S]) Apply(dst, src V) {
+	defer t.add(time.Now())
+	t.Operator.Apply(dst, src)
+}
+
+// ApplyDot computes dst = A src and returns dst·w.
+func (t *Timed[V, S]) ApplyDot(dst, src, w V) S {
+	defer t.add(time.Now())
+	return t.Operator.ApplyDot(dst, src, w)
+}
+
+// ApplyDots computes dst = A src and returns dst·w and dst·dst.
+func (t *Timed[V, S]) ApplyDots(dst, src, w V) (dw, dd S) {
+	defer t.add(time.Now())
+	return t.Operator.ApplyDots(dst, src, w)
+}
+
+// ApplyT computes dst = A^T src; it panics if the operator is no Transposer.
+func (t *Timed[V, S]) ApplyT(dst, src V) {
+	defer t.add(time.Now())
+	t.Operator.(Transposer[V, S]).ApplyT(dst, src)
+}
+
+// Residual computes r = b - A x.
+func (t *Timed[V, S]) Residual(r, b, x V) {
+	defer t.add(time.Now())
+	t.Operator.Residual(r, b, x)
+}
+
+func (t *Timed[V, S]) add(start time.Time) {
+	t.Count++
+	t.Elapsed += time.Since(start)
+}

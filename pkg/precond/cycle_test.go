@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -167,4 +168,72 @@ func (c *cycle[T]) traffic() (bytes int64) {
 		bytes += 2*steps*(a.bytes()+3*n) + n + p.bytes() + r.bytes() + 2*(n+nc) + n
 	}
 	return bytes + 8*int64(c.coarse.n)*int64(c.coarse.n)
+}
+
+// Smoothing a prolongator again multiplies it with what smoothed it first.
+func TestSmoothAgain(t *testing.T) {
+	m, null := diffusion(t, "poisson2d", 12, 2)
+	s := newStrength(m, equalBlocks(m.Rows, 1), spreading{}, nil)
+	strong := s.strong(0.15, nil)
+	const omega = 0.6
+	nodes := equalBlocks(m.Rows, 1)
+	f := newFiltered(m, nodes, null[0], strong, spreading{}, nil)
+	p := newTentative(nodes, aggregate(s, strong, nil), null, nil).smooth(m, nodes, null[0], strong, f, omega, newPool(t, 1))
+	for c := range p.Cols {
+		column, e := make(vector, m.Rows), make(vector, p.Cols)
+		e[c] = 1
+		p.MulVec(column, e)
+		want := slices.Clone(column)
+		for i := range want {
+			cols, vals := m.Row(i)
+			d, sum := 0.0, 0.0 // of A_F
+			for k, j := range cols {
+				a := math.Abs(m.At(i, int(j))) / math.Sqrt(m.At(i, i)*m.At(int(j), int(j)))
+				switch {
+				case int(j) == i:
+					d += vals[k]
+				case a >= 0.15:
+					sum += vals[k] * column[j]
+				default:
+					d += vals[k] * null[0][j] / null[0][i]
+				}
+			}
+			want[i] -= omega / d * (d*column[i] + sum)
+		}
+		got := make(vector, m.Rows)
+		smoothAgain(p, m, strong, f.diagonal, omega, newPool(t, 3)).MulVec(got, e)
+		closeTo(t, "column", got, want, 1e-14)
+	}
+}
+
+// path is the Laplacian of a path of n nodes, singular.
+func path(t *testing.T, n int) *csr.Matrix {
+	return sparse(t, n, func(add func(i, j int, v float64)) {
+		for i := 1; i < n; i++ {
+			add(i, i, 1)
+			add(i-1, i-1, 1)
+			add(i, i-1, -1)
+			add(i-1, i, -1)
+		}
+	})
+}
+
+// A singular matrix is inverted without its null space, which is logged.
+func TestPseudoInverse(t *testing.T) {
+	m := path(t, 30)
+	constant := Constants(m.Rows, 1)[0]
+	p, said := logged(t, AMG, m, Options{Symmetric: true})
+	if !strings.Contains(said, "null space of dimension 1") {
+		t.Errorf("logged %q", said)
+	}
+	b, x := times(m, random(m.Rows, 3)), make(vector, m.Rows) // b has no part in the null space
+	p.Apply(x, b)
+	closeTo(t, "A x", times(m, x), b, 1e-12)
+	if sum := dotted(x, constant); !(math.Abs(sum) < 1e-10) {
+		t.Errorf("the solution has a sum of %g", sum)
+	}
+	p.Apply(x, constant)
+	if size := math.Sqrt(dotted(x, x)); !(size < 1e-10) {
+		t.Errorf("the null space is mapped to vectors of norm %g", size)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
@@ -114,4 +115,171 @@ func encodeError(err error) []byte {
 // decodeError is the inverse of encodeError.
 func decodeError(b []byte) error {
 	return &agreedError{string(b[1:]), causes[b[0]]}
+}
+
+// rowBlock is some rows, as ptr of a csr.Matrix says, that become the rows from at on of a matrix.
+type rowBlock struct {
+	at  int
+	ptr []int64
+	set func(lo, hi int64, col []int32, val []float64) // sets the entries lo to hi-1 of ptr
+}
+
+// movedBlock is the rows lo to hi-1 of m, with columns to[j] instead of j; nil: as they are.
+func movedBlock(at int, m *csr.Matrix, lo, hi int, to []int32) rowBlock {
+	return rowBlock{at, m.RowPtr[lo : hi+1], func(lo, hi int64, col []int32, val []float64) {
+		copy(val, m.Val[lo:hi])
+		if to == nil {
+			copy(col, m.Col[lo:hi])
+			return
+		}
+		for e, j := range m.Col[lo:hi] {
+			col[e] = to[j]
+		}
+	}}
+}
+
+// ghostBlocks are rows of the ghosts of a part, whose columns are positions already.
+func ghostBlocks(p dist.Part, r dist.Rows) (below, above rowBlock) {
+	set := func(lo, hi int64, col []int32, val []float64) {
+		copy(val, r.Val[lo:hi])
+		for e, j := range r.Col[lo:hi] {
+			col[e] = int32(j)
+		}
+	}
+	return rowBlock{p.At, r.RowPtr[:p.Below+1], set}, rowBlock{p.End(), r.RowPtr[p.Below:], set}
+}
+
+// stacked makes a matrix of blocks of rows, which are in order; other rows are empty.
+func stacked(rows, cols int, blocks []rowBlock, pool *parallel.Pool) *csr.Matrix {
+	type task struct {
+		rowBlock
+		lo, hi int
+		first  int64 // where entry 0 of ptr is
+	}
+	var tasks []task
+	m := &csr.Matrix{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1)}
+	done, nnz := 0, int64(0)
+	for _, b := range blocks {
+		for ; done < b.at; done++ {
+			m.RowPtr[done+1] = nnz
+		}
+		n := len(b.ptr) - 1
+		bounds := evenly(n, nodesPerTask)
+		for k := range len(bounds) - 1 {
+			tasks = append(tasks, task{b, bounds[k], bounds[k+1], nnz - b.ptr[0]})
+		}
+		done, nnz = done+n, nnz+b.ptr[n]-b.ptr[0]
+	}
+	for ; done < rows; done++ {
+		m.RowPtr[done+1] = nnz
+	}
+	m.Col, m.Val = make([]int32, nnz), make([]float64, nnz)
+	pool.Run(len(tasks), parallel.Func(func(k int) {
+		t := &tasks[k]
+		for i := t.lo; i < t.hi; i++ {
+			m.RowPtr[t.at+i+1] = t.first + t.ptr[i+1]
+		}
+		lo, hi := t.ptr[t.lo], t.ptr[t.hi]
+		t.set(lo, hi, m.Col[t.first+lo:t.first+hi], m.Val[t.first+lo:t.first+hi])
+	}))
+	return m
+}
+
+// assembled makes a matrix whose row i has length(i) elements, which fill sets.
+func assembled(rows, cols int, pool *parallel.Pool, length func(i int) int, fill func(i int, col []int32, val []float64)) *csr.Matrix {
+	m := &csr.Matrix{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1)}
+	bounds := evenly(rows, nodesPerTask)
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m.RowPtr[i+1] = int64(length(i))
+		}
+	})
+	for i := range rows {
+		m.RowPtr[i+1] += m.RowPtr[i]
+	}
+	m.Col, m.Val = make([]int32, m.RowPtr[rows]), make([]float64, m.RowPtr[rows])
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			from, to := m.RowPtr[i], m.RowPtr[i+1]
+			fill(i, m.Col[from:to], m.Val[from:to])
+		}
+	})
+	return m
+}
+
+// gathered returns the hierarchy of the current level, which every rank then has.
+func (h *spreadHierarchy) gathered() (*hierarchy, error) {
+	l := h.over.layout
+	n, nonzeros := h.rows(), int64(h.a.NNZ())
+	h.over.sum(&nonzeros)
+	if n > mostGathered {
+		return nil, fmt.Errorf("coarsening stopped at %d unknowns: their connections are weak", n)
+	}
+	if err := h.allowed(h.held + csr.Bytes(n, nonzeros) + 8*n*int64(len(h.null))); err != nil {
+		return nil, err
+	}
+	if k := len(h.levels); k > 0 { // what corrects it is known everywhere
+		last := &h.levels[k-1]
+		last.gather = true
+		last.p.Cols = int(n)
+		for e, j := range last.p.Col {
+			last.p.Col[e] = int32(l.Global(int(j)))
+		}
+	}
+	g := &hierarchy{setup: h.setup, threshold: h.threshold, anisotropic: h.anisotropic, twice: h.twice, first: h.level(), held: h.held}
+	g.a = &csr.Matrix{Rows: int(n), Cols: int(n), RowPtr: make([]int64, n+1), Col: make([]int32, nonzeros), Val: make([]float64, nonzeros)}
+	heads := make([]int32, 0, l.Own) // of rows: twice the number of entries, and one more if a node begins
+	cols, vals := make([]int32, 0, h.a.NNZ()), make([]float64, 0, h.a.NNZ())
+	for _, p := range l.Parts {
+		for i := p.First(); i < p.End(); i++ {
+			head := 2 * int32(h.a.RowPtr[i+1]-h.a.RowPtr[i])
+			if int(h.nodes.First[h.nodes.Of[i]]) == i {
+				head++
+			}
+			heads = append(heads, head)
+		}
+		from, to := h.a.RowPtr[p.First()], h.a.RowPtr[p.End()]
+		for _, j := range h.a.Col[from:to] {
+			cols = append(cols, int32(l.Global(int(j))))
+		}
+		vals = append(vals, h.a.Val[from:to]...)
+	}
+	all := make([]int32, n)
+	gatherAll(all, heads, l.Comm)
+	gatherAll(g.a.Col, cols, l.Comm)
+	gatherAll(g.a.Val, vals, l.Comm)
+	g.nodes.Of = make([]int32, n)
+	for i, head := range all {
+		g.a.RowPtr[i+1] = g.a.RowPtr[i] + int64(head/2)
+		if head%2 != 0 {
+			g.nodes.First = append(g.nodes.First, int32(i))
+		}
+		g.nodes.Of[i] = int32(len(g.nodes.First) - 1)
+	}
+	g.nodes.First = append(g.nodes.First, int32(n))
+	for _, b := range h.null {
+		v := make([]float64, n)
+		gather(v, nil, b, l)
+		g.null = append(g.null, v)
+	}
+	return g, nil
+}
+
+// gather sets dst to the own elements in x of all ranks, in the order of rows. It returns work, in which it puts those that it sends.
+func gather[T real](dst, work, x []T, l *dist.Layout) []T {
+	work = work[:0]
+	for _, p := range l.Parts {
+		work = append(work, x[p.First():p.End()]...)
+	}
+	gatherAll(dst, work, l.Comm)
+	return work
+}
+
+// gatherAll sets dst to what all ranks pass, in their order.
+func gatherAll[T any](dst, own []T, c dist.Comm) {
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	for _, b := range c.Gather(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(own))), size*len(own))) {
+		dst = dst[copy(dst, unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)):]
+	}
 }

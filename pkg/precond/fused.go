@@ -2,7 +2,9 @@ package precond
 
 import (
 	"math"
+	"sync"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -110,4 +112,167 @@ func (c *fusedCycle) Direction(b scalar, p vector) {
 		return
 	}
 	c.space.Direction32(c.root, c.f32(c.x), b, p)
+}
+
+// A jacobi does the passes of conjugate gradients (krylov.FusedPreconditioner): it computes z = D^-1 r
+// where it is needed, in the first-level cache, and never stores it. The bits are the same as with
+// separate passes.
+
+// jacobiOp names what a jacobi does on a block.
+type jacobiOp int
+
+const (
+	jacobiApply     jacobiOp = iota // dst = D^-1 src
+	jacobiDot                       // src·D^-1 src
+	jacobiDirection                 // dst = D^-1 src + b dst
+)
+
+// weights are elements of D^-1 that are decoded at a time.
+var weights = sync.Pool{New: func() any { return new([jacobiBlock]float64) }}
+
+// Fork returns a copy for a solve that takes turns with others.
+func (p *jacobi) Fork() Preconditioner {
+	q := *p
+	q.partial = make([]float64, len(p.partial))
+	return &q
+}
+
+// Input implements krylov.FusedPreconditioner.
+func (p *jacobi) Input(r vector, _ scalar) { p.r = r }
+
+// StepInput implements krylov.FusedPreconditioner.
+func (p *jacobi) StepInput(a scalar, along, x, q, r vector) scalar {
+	p.r = r
+	return p.space.Step(a, along, x, q, r)
+}
+
+// ApplyInput implements krylov.FusedPreconditioner.
+func (p *jacobi) ApplyInput() scalar {
+	p.run(jacobiDot, nil, p.r)
+	p.space.Reducer().Sum(p.rz[:], p.partial)
+	return scalar(p.rz[0])
+}
+
+// Direction implements krylov.FusedPreconditioner.
+func (p *jacobi) Direction(b scalar, along vector) {
+	p.b = float64(b)
+	p.run(jacobiDirection, along, p.r)
+}
+
+// fused does a block of an operation with a product D^-1 src that is not stored.
+func (p *jacobi) fused(block, lo, hi int) {
+	z := weights.Get().(*[jacobiBlock]float64)
+	w, src := z[:hi-lo], p.src[lo:hi]
+	p.kernels.Decode(p.words, w, p.values[lo*p.words.Bytes:])
+	p.kernels.Mul(1, w, src, w)
+	if p.op == jacobiDot {
+		p.partial[block] = p.kernels.Dot(src, w)
+	} else {
+		p.kernels.Xpay(w, p.b, p.dst[lo:hi])
+	}
+	weights.Put(z)
+}
+
+// leastTogether is the number of cycles from which on they run together: any number of them then takes the time of
+// kernels.ChunkVectors cycles, about the time of three separate ones.
+const leastTogether = 4
+
+// manyCycle is a cycle on kernels.ChunkVectors vectors of float32, which are interleaved.
+type manyCycle struct {
+	cycleOf[[]float32, float32]
+	coarse coarseSolver
+	b, y   []vector // f and x of the coarsest level in float64
+}
+
+// newManyCycle makes one with the matrices of c; nil if they are not all chunks of this process.
+func newManyCycle(c *cycle[float32]) *manyCycle {
+	if c.inner != nil {
+		return nil
+	}
+	m := &manyCycle{coarse: c.coarse}
+	wide := func(x []float32) []float32 { return make([]float32, kernels.ChunkVectors*len(x)) }
+	for k := range c.levels {
+		from := &c.levels[k]
+		l := level[[]float32, float32]{steps: from.steps, f: wide(from.f), x: wide(from.x), t: wide(from.t), twice: from.twice, add: add[float32]}
+		for _, p := range []struct {
+			to   *multiplier[[]float32, float32]
+			from multiplier[[]float32, float32]
+		}{{&l.a, from.a}, {&l.p, from.p}, {&l.r, from.r}} {
+			chunks, ok := p.from.(*chunked)
+			if !ok {
+				return nil
+			}
+			*p.to = chunks.forMany()
+		}
+		if l.twice {
+			l.r1, l.c = wide(from.r1), wide(from.c)
+		}
+		m.levels = append(m.levels, l)
+	}
+	m.f, m.x = wide(c.f), wide(c.x)
+	for range kernels.ChunkVectors {
+		m.b, m.y = append(m.b, make(vector, len(c.b))), append(m.y, make(vector, len(c.y)))
+	}
+	m.solve = m.solveCoarsest
+	return m
+}
+
+// solveCoarsest sets the solutions of the coarsest level.
+func (m *manyCycle) solveCoarsest() {
+	for v, b := range m.b {
+		for i := range b {
+			b[i] = float64(m.f[kernels.ChunkVectors*i+v])
+		}
+	}
+	m.coarse.solveMany(m.y, m.b)
+	for v, y := range m.y {
+		for i, e := range y {
+			m.x[kernels.ChunkVectors*i+v] = float32(e)
+		}
+	}
+}
+
+// ForkWaiting is Fork; where the copy needs a cycle, it calls wait with itself, in which the caller calls Together.
+func (c *fusedCycle) ForkWaiting(wait func(copy Preconditioner)) Preconditioner {
+	fork := c.Fork().(*fusedCycle)
+	fork.wait = wait
+	return fork
+}
+
+// Together runs the cycles that copies wait for, with the bits of one after the other. The matrices of all levels are then
+// read and decoded once.
+func (c *fusedCycle) Together(copies []Preconditioner) {
+	for len(copies) > kernels.ChunkVectors {
+		c.Together(copies[:kernels.ChunkVectors])
+		copies = copies[kernels.ChunkVectors:]
+	}
+	if len(copies) >= leastTogether && c.many == nil && !c.alone {
+		c.many = newManyCycle(c.cycle)
+		c.alone = c.many == nil
+	}
+	if len(copies) < leastTogether || c.alone {
+		for _, p := range copies {
+			p.(*fusedCycle).runAlone()
+		}
+		return
+	}
+	var inputs, solutions [kernels.ChunkVectors][]float32
+	for v, p := range copies {
+		fork := p.(*fusedCycle)
+		inputs[v], solutions[v] = fork.input, fork.x
+	}
+	top := &c.many.levels[0]
+	each := func(do func(vectors [][]float32, x []float32), all *[kernels.ChunkVectors][]float32, x []float32) {
+		bounds := evenly(len(c.input), convertRows)
+		c.cycle.pool.RunRanges(bounds, func(_, lo, hi int) {
+			var parts [kernels.ChunkVectors][]float32
+			for v := range copies {
+				parts[v] = all[v][lo:hi]
+			}
+			do(parts[:], x[kernels.ChunkVectors*lo:kernels.ChunkVectors*hi])
+		})
+	}
+	each(func(vectors [][]float32, x []float32) { linop.Interleave(x, vectors) }, &inputs, top.f)
+	c.many.run(0)
+	each(linop.Separate[float32], &solutions, top.x)
 }

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -8,6 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // Method names a Krylov method, or leaves the choice to the rules of Auto.
@@ -156,4 +158,91 @@ var ErrDeviceMemory = errors.New("not enough memory on the device")
 type Candidate struct {
 	Find func() (gpu.Info, error)            // describes the device; called only if a device that took no time but its start would be faster
 	Open func(gpu.Info) (*gpu.Device, error) // opens the device; the caller closes it after the Solver
+}
+
+// Storage says how to store the matrix that the method multiplies with. The residuals of refinement and the verdict always use the
+// matrix as given, so reduced precision costs refinement steps, never accuracy. By default Set is adaptive.AFX, or adaptive.FP64 without
+// refinement, which is plain CSR. Epsilon is 2^-24, or 2^-53 where the preconditioner leaves few iterations. Criterion is
+// adaptive.NW for symmetric matrices and adaptive.CW for others. See adaptive.Spec.
+type Storage struct {
+	Set               adaptive.Set       // set of formats, such as adaptive.AFX or adaptive.FP64; adaptive.Sets lists all
+	Epsilon           float64            // target accuracy, 2^-53 <= Epsilon < 1
+	Criterion         adaptive.Criterion // what Epsilon is relative to
+	Layout            adaptive.Layout    // in memory
+	NoDrop            bool               // keeps elements that are smaller than the accuracy
+	GuardBits         int                // extra bits for AFX: each halves its error
+	PaperExact        bool               // takes the intervals of formats as [Molina24] prints them; for reproduction only
+	StorageArithmetic bool               // multiplies and adds heads of FP32 in FP32, not in FP64
+	DD                bool               // products are with double-double vectors; the solver sets it
+	Kernels           string             // name of the kernels of the whole solve on the host; "": the best of this processor
+	Model             *adaptive.Model    // model by which layouts are chosen; nil: the model of the kernels
+}
+
+// String describes the storage. What the storage leaves open has its default for a matrix that is not symmetric.
+func (t Storage) String() string {
+	if t.Set.Uniform && t.Set.Name == "FP64" {
+		return "FP64"
+	}
+	if len(t.Set.Formats) == 0 {
+		t.Set = adaptive.AFX
+	}
+	return adaptive.Spec{
+		Set: t.Set, Epsilon: cmp.Or(t.Epsilon, 0x1p-24), Criterion: cmp.Or(t.Criterion, adaptive.CW), Layout: t.Layout, NoDrop: t.NoDrop,
+		GuardBits: t.GuardBits, PaperExact: t.PaperExact, StorageArithmetic: t.StorageArithmetic, DD: t.DD, Model: t.Model,
+	}.String()
+}
+
+// PrecondAuto leaves the choice of the preconditioner to the rules of
+// docs/solvers.md.
+const PrecondAuto precond.Kind = "auto"
+
+// Precond describes the preconditioner; the zero value is useful.
+type Precond struct {
+	Kind      precond.Kind // "": PrecondAuto
+	Epsilon   float64      // accuracy of its values; 0: precond.DefaultEpsilon
+	NearNull  [][]float64  // near-null vectors of A as given, for multigrid; see precond.MultigridOptions
+	KCycle    bool         // multigrid with K-cycles instead of V-cycles
+	BlockSize int          // unknowns of a node, or largest block of block Jacobi; 0: found from the pattern
+	DropTol   float64      // of the incomplete factorisations with threshold; 0: their default
+	Fill      float64      // of the same factorisations; 0: their default
+
+	Overlap precond.Overlap // of preconditioners that are made for each domain of a matrix over ranks
+}
+
+// Reorder is the order in which the rows and columns of the matrix are stored.
+type Reorder string
+
+// The orders. ReorderAuto takes reverse Cuthill-McKee where a model of the
+// products says that it pays.
+const (
+	ReorderNone Reorder = "none" // as given
+	ReorderRCM  Reorder = "rcm"  // reverse Cuthill-McKee, see csr.RCM
+	ReorderAuto Reorder = "auto"
+)
+
+// NullSpaceKind says where the null space of a singular matrix comes from.
+type NullSpaceKind string
+
+// The sources. NullSpaceAuto takes the constants if all rows sum to zero, as in a pure Neumann problem, and otherwise no null space.
+const (
+	NullSpaceAuto     NullSpaceKind = "auto"
+	NullSpaceNone     NullSpaceKind = "none"
+	NullSpaceConstant NullSpaceKind = "constant" // constants, on each connected component
+	NullSpaceGiven    NullSpaceKind = "given"    // NullSpace.Right
+)
+
+// NullSpace describes the null space of a singular matrix A, like PETSc's MatSetNullSpace and MatSetTransposeNullSpace. The system has
+// solutions if b is orthogonal to the left null space, the null space of A'. The solution returned is orthogonal to the null
+// space, and so the shortest. Vectors need not be orthonormal.
+type NullSpace struct {
+	Kind  NullSpaceKind // "": NullSpaceAuto
+	Right [][]float64   // vectors that span the null space, for NullSpaceGiven
+	Left  [][]float64   // vectors that span the left null space; nil: Right if A'v = 0 for these, otherwise found by solving with A'
+}
+
+// NullSpaceResult describes the null space of a singular matrix as found.
+type NullSpaceResult struct {
+	Dim       int     // dimension of the null space; 0: the matrix was taken for nonsingular
+	Residual  float64 // largest row-wise error of the null vectors, left and right
+	Component float64 // largest |y'b| / sum |y_i| (T_i |x|_inf + |b_i|) for a y of the left null space, T_i = sum_j |a_ij|
 }

@@ -91,3 +91,25 @@ func (r Result) Err() error {
 	}
 	return &NotConvergedError{r}
 }
+
+// An Attempt is the attempt of a solve with one fallback, a method with a preconditioner, and its outcome.
+type Attempt struct {
+	Method     string
+	Vectors    VectorKind // VectorsDouble or VectorsDD
+	Precond    string     // with its main parameters; "none"
+	Reason     string     // why the attempt ended
+	Iterations int
+	Work       float64       // multiplications of the set-up and of iterations
+	Setup      time.Duration // of the preconditioner; 0: it was set up for an earlier solve
+	Solve      time.Duration
+}
+
+// Evidence is a combination y of the equations that shows that A x = b has no solution:
+// where y^T A = 0 and y^T b != 0, no x can satisfy y^T A x = y^T b. In float64 y^T A is
+// zero to rounding.
+type Evidence struct {
+	Y        []float64 // the combination
+	Null     float64   // max_j |y^T A|_j / (|y|^T |A|)_j
+	Product  float64   // |y^T b| / |y|^T |b|
+	Smallest float64   // no x with an exact residual of zero has a smaller ||x||_inf
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // Parts and what is unexplained in them, against their definitions.
@@ -125,5 +126,130 @@ func TestKnownConcurrent(t *testing.T) {
 	}
 	if weighted == 0 {
 		t.Error("no judgement came as far as parts")
+	}
+}
+
+// loose is a random system of a few parts that hang together by entries of any size, with an
+// x whose parts differ in size and a residual of about the size of the tolerance.
+func loose(t *testing.T, rng *rand.Rand, n int, tol float64) (m *csr.Matrix, x, b []float64) {
+	part := func(i int) int { return i * 3 / n }
+	shift := [3]float64{1, math.Pow(10, -float64(rng.IntN(16))), math.Pow(10, float64(rng.IntN(8)))}
+	tight := rng.IntN(2) == 0 // of one part
+	if tight {
+		shift = [3]float64{1, 1, 1}
+	}
+	entries := map[[2]int]float64{}
+	for i := range n {
+		entries[[2]int{i, i}] = 2 + rng.Float64()
+		if tight {
+			entries[[2]int{i, (i + 1) % n}] = rng.NormFloat64()
+		}
+		for range 2 {
+			j := rng.IntN(n)
+			v := rng.NormFloat64()
+			if !tight && part(i) != part(j) {
+				v *= math.Pow(10, -float64(rng.IntN(20)))
+			}
+			entries[[2]int{i, j}] = v
+		}
+	}
+	m = build(t, n, n, entries)
+	noise := 10 * rng.Float64()
+	x, b = make([]float64, n), make([]float64, n)
+	for j := range x {
+		x[j] = shift[part(j)] * rng.NormFloat64()
+		if !tight && rng.IntN(20) == 0 {
+			x[j] = 0
+		}
+	}
+	for i := range b {
+		cols, vals := m.Row(i)
+		for p, j := range cols {
+			b[i] += vals[p] * x[j]
+		}
+		if rng.IntN(4) == 0 {
+			b[i] *= 1 + tol*noise*rng.NormFloat64()
+		}
+	}
+	return m, x, b
+}
+
+// slowParents joins rows and columns one after the other, by comparing terms as scaled numbers.
+func slowParents(s *system) []int {
+	n := s.m.Rows
+	of := make([]int, n+s.m.Cols)
+	for i := range of {
+		of[i] = i
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range n {
+			cols, vals := s.m.Row(i)
+			r := s.row(i)
+			scale := r.absAx.plus(r.b)
+			e := scale.exponent()
+			for p, j := range cols {
+				a, ea := math.Frexp(vals[p])
+				v, ev := math.Frexp(s.x[j])
+				if (scaled{math.Abs(a * v), ea + ev}).at(e) > joined*scale.at(e) && of[i] != of[n+int(j)] {
+					least := min(of[i], of[n+int(j)])
+					of[i], of[n+int(j)] = least, least
+					changed = true
+				}
+			}
+		}
+	}
+	return of
+}
+
+// Blocks are those of a search without threads, and Judge without a search that is not
+// needed comes to the same verdict.
+func TestBlocksConcurrent(t *testing.T) {
+	pool := parallel.New(4)
+	defer pool.Close()
+	rng := rand.New(rand.NewPCG(1, 2))
+	const tol = 1e-8
+	verdicts := map[bool]int{}
+	several, single := 0, 0
+	for range 300 {
+		n := 3 + rng.IntN(60)
+		if rng.IntN(30) == 0 {
+			n = 3 * blockRows
+		}
+		m, x, b := loose(t, rng, n, tol)
+		s := newSystem(m, x, b, nil)
+		k := s.findBlocks(pool)
+		if n < blockRows {
+			for i, want := range slowParents(s) {
+				if got := k.find(int32(i)); int(got) != want {
+					t.Fatalf("n = %d: %d is in the block of %d, want %d", n, i, got, want)
+				}
+			}
+		}
+		if k.one() {
+			single++
+		} else {
+			several++
+		}
+		k.measure()
+		block, unexplained := k.worst()
+		got, err := Judge(m, x, b, tol, pool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Row > tol {
+			continue
+		}
+		all := measureAll(s, pool)
+		unexplained = math.Max(unexplained, all.unexplained.over(all.explained))
+		want := block > tol || unexplained > MaxUnexplained(tol)
+		if verdicts[want]++; (got.Weights != nil) != want {
+			t.Errorf("n = %d: asks for weights: %v, want %v (block %g, unexplained %g; said %g, %g)",
+				n, got.Weights != nil, want, block, unexplained, got.Block, got.Unexplained)
+		}
+	}
+	t.Log(verdicts, single, several)
+	if min(verdicts[false], verdicts[true], single, several) < 20 {
+		t.Errorf("verdicts %v, %d of one block and %d of several: too few of a kind", verdicts, single, several)
 	}
 }

@@ -1,7 +1,9 @@
 package present
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -9,7 +11,6 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize/english"
-
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
@@ -174,4 +175,18 @@ func (v Verdict) Class() string {
 		return "fails"
 	}
 	return "open"
+}
+
+// ReplaceSection replaces the text between two markers of a page.
+func ReplaceSection(path, begin, end, text string) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := bytes.Cut(old, []byte(begin))
+	_, tail, ok2 := bytes.Cut(rest, []byte(end))
+	if !ok || !ok2 {
+		return fmt.Errorf("%s lacks the markers %s and %s", path, begin, end)
+	}
+	return os.WriteFile(path, []byte(string(head)+begin+"\n\n"+text+end+string(tail)), 0o644)
 }

@@ -1,8 +1,6 @@
 package records
 
-import (
-	"slices"
-)
+import "slices"
 
 // Experiment is a table or a figure of a paper: what to measure, how to show it,
 // and what was published.
@@ -137,4 +135,20 @@ func (e Experiment) HasLabel(name string) bool {
 	return slices.ContainsFunc(e.Measure, func(g Grid) bool {
 		return g.Labels[name] != nil || name == "matrix" && len(g.Matrices) > 0
 	})
+}
+
+// Kind describes a kind of measurement, which Grid.Kind names.
+type Kind struct {
+	Name   string
+	Text   string // what it measures
+	Matrix bool   // it measures with matrices
+	Labels []Label
+	Values []string // of its measurements; share.* stands for all shares of formats
+}
+
+// Label is a label that Grid.Labels may have.
+type Label struct {
+	Name    string
+	Default string
+	Words   string // its possible values, as text
 }

@@ -1,14 +1,20 @@
 package backend
 
 import (
+	"fmt"
 	"unsafe"
 
+	"github.com/dustin/go-humanize"
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // ScaledMatrix is s D_r A D_c with powers of two D_r and D_c, where s = -1 makes a matrix
@@ -109,3 +115,160 @@ func (s *Scaling[V]) Residual(rhs, r V) (e int) {
 
 // Correction sets d = 2^e D_c z.
 func (s *Scaling[V]) Correction(d, z V, e int) { s.Col.Ldexp(d, z, 1, e) }
+
+// Stored describes how the scaled matrix is stored.
+type Stored struct {
+	Storage solve.Storage
+	Bytes   int64
+	Stats   adaptive.Stats  // zero if it is plain CSR
+	Layout  string          // in words
+	Kind    adaptive.Layout // "": there is no single layout
+	slow    bool            // slower than FP64 CSR
+	Rows    int
+
+	Relaxer linop.Relaxer[vector, scalar] // the matrix for preconditioners that multiply with it; nil: not on the host
+	Source  *csr.Matrix                   // the scaled matrix, if the stored matrix uses it; nil: it does not
+}
+
+// Lines describes the stored matrix, with a line for each format.
+func (a Stored) Lines() []string {
+	if options.Plain(a.Storage) {
+		lines := []string{"precision FP64"}
+		if a.Layout != "" {
+			lines = append(lines, "layout "+a.Layout)
+		}
+		return lines
+	}
+	s := a.Stats
+	fp64 := csr.Bytes(int64(a.Rows), int64(s.NNZ))
+	lines := []string{fmt.Sprintf("precision %v: %.2f bytes per nonzero instead of %.2f, indices included; %.2f %% dropped",
+		a.Storage, s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
+	layout := a.Layout
+	if a.slow {
+		layout += "; slower than FP64 CSR if rows are short (Options.Storage.Set = FP64)"
+	}
+	lines = append(lines, "layout "+layout)
+	for _, f := range s.Formats {
+		lines = append(lines, fmt.Sprintf("format %-8s %11d nonzeros %5.1f %% %11d bytes",
+			f.Format.Name, f.Count, 100*float64(f.Count)/float64(max(s.NNZ, 1)), f.Bytes))
+	}
+	return lines
+}
+
+// Formats names the formats in use.
+func (a Stored) Formats() []string {
+	if options.Plain(a.Storage) {
+		return []string{"FP64"}
+	}
+	var names []string
+	for _, f := range a.Stats.Formats {
+		names = append(names, f.Format.Name)
+	}
+	return names
+}
+
+// StoredAs identifies a stored matrix of a system: its storage, and whether it is scaled.
+type StoredAs struct {
+	set      string
+	epsilon  float64
+	dd, none bool
+}
+
+// AsStored returns the identification of the scaled matrix in the storage t.
+func AsStored(t solve.Storage, s *ScaledMatrix) StoredAs {
+	return StoredAs{t.Set.Name, t.Epsilon, t.DD, s.None}
+}
+
+// Transposing is a stored matrix with its transpose, which is a second stored matrix unless A is symmetric.
+type Transposing[V any, S linop.Scalar[S]] struct {
+	Matrix[V, S]
+	Transpose Matrix[V, S] // nil: the matrix is symmetric
+}
+
+var _ linop.Transposer[vector, scalar] = Transposing[vector, scalar]{}
+
+// StoreScaled stores the scaled matrix, and its transpose if the method needs it. A SharedBackend returns the matrix that another
+// solve has stored, if there is one.
+func StoreScaled[V any, S linop.Scalar[S]](at Backend[V, S], s *ScaledMatrix, t solve.Storage) (Matrix[V, S], error) {
+	if others, ok := at.(SharedBackend[V, S]); ok {
+		return others.Shared(s, t)
+	}
+	return StoreMatrices(at, s, t)
+}
+
+// StoreMatrices is StoreScaled without sharing.
+func StoreMatrices[V any, S linop.Scalar[S]](at Backend[V, S], s *ScaledMatrix, t solve.Storage) (Matrix[V, S], error) {
+	stored, err := at.Store(s.Matrix(), t)
+	if _, has := stored.(linop.Transposer[V, S]); err != nil || has || !s.Transposes {
+		return stored, err
+	}
+	both := Transposing[V, S]{Matrix: stored}
+	if !s.Symmetric {
+		if both.Transpose, err = at.Store(s.Matrix().Transpose(s.Pool), t); err != nil {
+			stored.Release()
+			return nil, err
+		}
+	}
+	return both, nil
+}
+
+// ApplyT computes dst = A^T src.
+func (a Transposing[V, S]) ApplyT(dst, src V) {
+	if a.Transpose == nil {
+		a.Matrix.Apply(dst, src)
+		return
+	}
+	a.Transpose.Apply(dst, src)
+}
+
+func (a Transposing[V, S]) About() Stored {
+	s := a.Matrix.About()
+	if a.Transpose != nil {
+		s.Bytes += a.Transpose.About().Bytes
+	}
+	return s
+}
+
+func (a Transposing[V, S]) Release() {
+	a.Matrix.Release()
+	if a.Transpose != nil {
+		a.Transpose.Release()
+	}
+}
+
+// Line describes the transpose.
+func (a Transposing[V, S]) Line() string {
+	if a.Transpose == nil {
+		return "transpose the same: the matrix is symmetric"
+	}
+	return fmt.Sprintf("transpose stored as a second matrix, %s", humanize.Bytes(uint64(a.Transpose.About().Bytes)))
+}
+
+// Transpose returns the transpose of the scaled matrix. Over domains it transposes the diagonal blocks alone, which are all that
+// preconditioners with a transpose need.
+func (s *ScaledMatrix) Transpose() *csr.Matrix {
+	if s.Job != nil {
+		return s.Job.TransposedBlocks(s.Matrix(), s.Pool)
+	}
+	return s.Matrix().Transpose(s.Pool)
+}
+
+// A SharedBackend has matrices that other solves have stored.
+type SharedBackend[V any, S linop.Scalar[S]] interface {
+	Shared(s *ScaledMatrix, t solve.Storage) (Matrix[V, S], error)
+}
+
+// A Widening matrix also has products with double-double vectors.
+type Widening interface {
+	Wide() linop.Operator[dd.Vec, dd.DD]
+}
+
+// Wide implements Widening.
+func (a Transposing[V, S]) Wide() linop.Operator[dd.Vec, dd.DD] {
+	both := linop.Transposed[dd.Vec, dd.DD]{Operator: any(a.Matrix).(Widening).Wide()}
+	both.Transpose = both.Operator
+	if a.Transpose != nil {
+		both.Transpose = any(a.Transpose).(Widening).Wide()
+	}
+	return both
+}

@@ -6,9 +6,12 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
 // Unconfirmed reports whether digits were estimated, but A may be singular.
@@ -171,3 +174,69 @@ func digitsOf(e float64) int {
 type (
 	vector = []float64
 )
+
+// partSizes are the largest magnitudes of x in the parts of a system that no entry connects. Each part has its own digits. They count
+// where judging x has shown that its largest elements hide errors of others: then no digit can be believed if none can in one part.
+type partSizes struct{ row, column []float64 } // of the part of each row and of each column
+
+// partSizes returns the sizes of the parts of x; nil where the parts need no care.
+func (a Estimation) partSizes() *partSizes {
+	if a.Parts == nil {
+		return nil
+	}
+	p := &partSizes{}
+	if j := a.S.Job; j != nil {
+		p.row, p.column = verify.PartSizesDistributed(j.Matrix, a.X, a.S.Pool)
+	} else {
+		p.row, p.column = a.S.Known.Ordered.PartSizes(a.S.M, a.X, a.S.Pool)
+	}
+	return p
+}
+
+// spread is the least size of a part that Relative looks at, relative to the largest elements of x.
+const spread = 0x1p-800
+
+// Relative returns u ||d|| / ||x|| times 2^e in the maximum norm, for the part in which it is largest.
+func (a Estimation) Relative(d []float64, e int) float64 {
+	size := a.Vectors.AbsMax(a.X)
+	parts := a.partSizes()
+	if parts == nil {
+		return backend.RelativeTo(a.Vectors.AbsMax(d), options.Roundoff, size, e)
+	}
+	return a.Vectors.Max(func(lo, hi int) (most float64) {
+		for j := lo; j < hi; j++ {
+			x := parts.column[j]
+			if v := d[j]; v != 0 && csr.Ldexp(x, -csr.Exponent(size)) > spread {
+				most = max(most, backend.RelativeTo(math.Abs(v), options.Roundoff, x, e))
+			}
+		}
+		return most
+	})
+}
+
+// RowWeights returns w_i = T_i ||x||_inf + |b_i|, the sizes of roundings of the rows, times 2^-e, with e such that the largest weight is
+// near 1. No weight is below 2^-900. Where parts of the system need care, ||x||_inf is the norm in the part of row i.
+func (a Estimation) RowWeights() (w []float64, e int) {
+	sums, size := a.S.AbsSums(), a.Vectors.AbsMax(a.X)
+	ex := csr.Exponent(size)
+	e = backend.LeastExponent
+	if t := a.Vectors.AbsMax(sums); t > 0 {
+		e = csr.Exponent(min(t, math.MaxFloat64)) + ex
+	}
+	if b := a.Vectors.AbsMax(a.B); b > 0 {
+		e = max(e, csr.Exponent(b))
+	}
+	parts := a.partSizes()
+	w = make([]float64, len(sums))
+	a.Vectors.Ranges(func(lo, hi int) {
+		norm := csr.Ldexp(size, -ex)
+		for i := lo; i < hi; i++ {
+			if parts != nil {
+				norm = csr.Ldexp(parts.row[i], -ex)
+			}
+			t := min(sums[i], math.MaxFloat64)
+			w[i] = max(0x1p-900, csr.Ldexp(t*norm, ex-e)+csr.Ldexp(math.Abs(a.B[i]), -e))
+		}
+	})
+	return w, e
+}

@@ -47,7 +47,6 @@ type residuals struct {
 	exp  int
 	eta  float64 // log10 rms(r_i/w_i)
 	most float64 // log10 max r_i/w_i
-
 }
 
 // control is the state that decides how far steps go.

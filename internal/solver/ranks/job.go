@@ -1,6 +1,9 @@
 package ranks
 
 import (
+	"encoding/binary"
+	"math"
+
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/options"
@@ -72,4 +75,67 @@ func (j *Job) Constants(size int) [][]float64 {
 		}
 	}
 	return v
+}
+
+// rowsOf returns the range of rows of a rank.
+func (j *Job) rowsOf(rank int) (lo, hi int64) {
+	first, last := j.Domains.Owned(rank, j.Comm.Size())
+	return j.Domains.Start[first], j.Domains.Start[last]
+}
+
+// FromRoot returns the own elements of a whole vector on rank 0. Collective.
+func (j *Job) FromRoot(whole []float64) []float64 {
+	to := make([][]byte, j.Comm.Size())
+	if j.Comm.Rank() == 0 {
+		for r := range to {
+			lo, hi := j.rowsOf(r)
+			to[r] = dist.Bytes(whole[lo:hi])
+		}
+	}
+	return append([]float64(nil), dist.Numbers[float64](j.Comm.Alltoall(to)[0])...)
+}
+
+// ToRoot returns the whole vector on rank 0, from the own elements of all ranks, and nil on the others. Collective.
+func (j *Job) ToRoot(own []float64) (whole []float64) {
+	to := make([][]byte, j.Comm.Size())
+	to[0] = dist.Bytes(own)
+	for _, b := range j.Comm.Alltoall(to) {
+		if j.Comm.Rank() == 0 {
+			whole = append(whole, dist.Numbers[float64](b)...)
+		}
+	}
+	return whole
+}
+
+// Gather returns the whole matrix and a whole vector on every rank. Collective.
+func (j *Job) Gather(x []float64) (*csr.Matrix, []float64) {
+	var own []byte
+	for _, p := range j.Parts {
+		for i := p.First(); i < p.End(); i++ {
+			cols, vals := j.Local.Row(i)
+			own = binary.LittleEndian.AppendUint64(own, math.Float64bits(x[i]))
+			own = binary.LittleEndian.AppendUint64(own, uint64(len(cols)))
+			for k, c := range cols {
+				own = binary.LittleEndian.AppendUint64(own, uint64(j.Global(int(c))))
+				own = binary.LittleEndian.AppendUint64(own, math.Float64bits(vals[k]))
+			}
+		}
+	}
+	n := int(j.N)
+	m, whole := &csr.Matrix{Rows: n, Cols: n, RowPtr: make([]int64, 1, n+1)}, make([]float64, 0, n)
+	for _, b := range j.Comm.Gather(own) {
+		next := func() (v uint64) {
+			v, b = binary.LittleEndian.Uint64(b), b[8:]
+			return v
+		}
+		for len(b) > 0 {
+			whole = append(whole, math.Float64frombits(next()))
+			for range next() {
+				m.Col = append(m.Col, int32(next()))
+				m.Val = append(m.Val, math.Float64frombits(next()))
+			}
+			m.RowPtr = append(m.RowPtr, int64(len(m.Col)))
+		}
+	}
+	return m, whole
 }

@@ -2,13 +2,16 @@ package refine
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -81,4 +84,84 @@ func (c *Correction[V, S]) usePrecision(p attempt.Precision) error {
 		return nil
 	}
 	return c.use(t)
+}
+
+// storageError is the measure of the error that the stored matrix causes in the residual of one correction z of x. The row-wise
+// measure is proportional to the norm of z, and at most inversely proportional to the norm of x + d, so that one value bounds others.
+type storageError[V any, S linop.Scalar[S]] struct {
+	c      *Correction[V, S]
+	x, sum V   // sum is overwritten
+	e      int // exponent of the correction, see backend.Scaling
+
+	goal  float64 // the measure wanted
+	early float64 // the measure from which on the residual may be replaced; 0: never
+
+	last, normX, normZ float64 // value and norms of the last computation; normZ = 0: never computed
+}
+
+// reached reports whether the measure m of x plus the correction z is so small beside the storage error that going on is not worth
+// while.
+func (f *storageError[V, S]) reached(m float64, z V, normX, normZ float64) bool {
+	if f.normZ > 0 && !f.enough(m, f.bound(normX, normZ)) {
+		return false
+	}
+	c := f.c
+	if normZ != normZ {
+		normZ = c.At.AbsMax(z)
+	}
+	c.Scaling.Col.AddLdexp(f.sum, f.x, z, f.e)
+	c.Matrix.StorageError(c.R, normZ, c.Scaling.Unscaled, f.e)
+	f.last, f.normX, f.normZ = c.Measure.Of(f.sum, c.R), normX, normZ
+	if normX != normX { // not known: nor is a bound
+		f.normZ = 0
+	}
+	return f.enough(m, f.last)
+}
+
+// bound returns an upper bound of the storage error with these norms, but for rounding.
+func (f *storageError[V, S]) bound(normX, normZ float64) float64 {
+	return 1.01 * f.last * (normZ / f.normZ) * math.Max(1, f.normX/normX)
+}
+
+// enough reports whether a correction of measure m stops at the storage error err: where the storage error spoils further
+// iterations, or to replace the residual before it does; but not where this step may still reach the goal.
+func (f *storageError[V, S]) enough(m, err float64) bool {
+	return m <= rules.StorageFloor*err || err > rules.StorageFloor*f.goal && m <= min(rules.ReplaceAt*err, f.early)
+}
+
+// bothWays is a preconditioner with its transpose.
+type bothWays struct {
+	precond.Preconditioner
+	transpose precond.Preconditioner // nil: the preconditioner is symmetric
+}
+
+// ApplyT computes dst = M^-T src.
+func (p bothWays) ApplyT(dst, src []float64) {
+	if p.transpose == nil {
+		p.Apply(dst, src)
+		return
+	}
+	p.transpose.Apply(dst, src)
+}
+
+// Cost returns the cost of both.
+func (p bothWays) Cost() precond.Cost {
+	if p.transpose == nil {
+		return p.Preconditioner.Cost()
+	}
+	return p.Preconditioner.Cost().Add(p.transpose.Cost())
+}
+
+// transposed adds the transpose to made if the method needs it, by setting up the preconditioner of A^T.
+func (c *Correction[V, S]) transposed(
+	made precond.Preconditioner, v choice.Variant, budget float64, held int64,
+) (_ precond.Preconditioner, work float64, err error) {
+	if !c.Scaled.Transposes {
+		return made, 0, nil
+	}
+	p := bothWays{Preconditioner: made}
+	if !c.Scaled.Symmetric {
+		p.transpose, work, err = c.Prepare(c.Ctx, c.Scaled.Transpose(), v, budget, held+made.Cost().Bytes, backend.Stored{})
+	}
+	return p, work, err
 }

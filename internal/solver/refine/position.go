@@ -7,6 +7,8 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -78,4 +80,37 @@ func (c *Correction[V, S]) Resume(ctx context.Context, p Position) error {
 	t.Made, t.Current = slices.Clone(p.Made), p.Current
 	c.Slow, c.indefinite, c.From, c.Reached = p.Slow, p.Indefinite, p.From, p.Reached
 	return nil
+}
+
+// snapshots makes a method that corrects x by z, with exponent e, show x plus the correction on request.
+func (c *Correction[V, S]) snapshots(opt *krylov.Options[V], x V, e int) {
+	if c.snapshot.Request == nil || !c.refining {
+		return
+	}
+	opt.Snapshot = func(z V) {
+		select {
+		case <-c.snapshot.Request:
+			c.snapshot.Save(sum(c, x, z, e))
+		default:
+		}
+	}
+}
+
+// sum returns x corrected by z, on the host.
+func sum[V any, S linop.Scalar[S]](c *Correction[V, S], x, z V, e int) []float64 {
+	now := c.At.New()
+	defer c.At.GiveBack(now)
+	c.Scaling.Correction(now, z, e)
+	c.At.Axpy(c.At.Scalar(1), x, now)
+	host := make([]float64, c.At.Dim())
+	c.At.ToHost(host, now)
+	return host
+}
+
+// snapshots returns the snapshots of the options, with x in the order of the matrix as given.
+func snapshots(s *choice.System) solve.Snapshots {
+	if s.Job != nil || s.Opt.Snapshot.Save == nil {
+		return solve.Snapshots{}
+	}
+	return solve.Snapshots{Request: s.Opt.Snapshot.Request, Save: func(x []float64) { s.Opt.Snapshot.Save(s.Order.Back(x)) }}
 }

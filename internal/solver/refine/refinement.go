@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/mp"
 	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
@@ -15,6 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
 // A Refiner is refinement on some backend. The rest of a Solver does not depend on which one.
@@ -258,3 +260,44 @@ type (
 	vector = []float64
 	scalar = linop.Float64
 )
+
+// Problem is a system with the refinement of its solutions.
+type Problem struct {
+	choice.System
+	Refiner  Refiner         // nil: closed
+	Stored   func()          // called when the method's matrix has been stored; nil: nothing is called
+	Resumes  bool            // the first solve goes on from a checkpoint
+	Carried  attempt.Carried // the preconditioner carried from one Update to the next
+	Multiple *mp.Matrix      // the matrix as given, for residuals of multiple precision; nil: not made yet
+	LowerB   [][]float64     // lower parts of the right-hand side of SolveParts
+}
+
+// A Solution is the x of one right-hand side on its way to a Result. Vectors are in the order chosen.
+type Solution struct {
+	S    *Problem
+	Ctx  context.Context
+	X, B []float64
+
+	Vectors          linop.Host    // operations on vectors like x
+	Given            []float64     // b in the order of the matrix as given
+	verify.Judgement               // of x
+	Reason           krylov.Reason // why the solve ended
+	Solved           krylov.Result // of refinement, with the work of everything that follows it
+	Parts            []float64     // w_i such that max |r_i| / w_i <= Tol shows that x explains b in all blocks; nil: the blocks need no care
+	Digits           solve.Digits
+	Precise          *solve.Precise // x with more digits; nil: none was asked for, or could be begun with
+	Evidence         *solve.Evidence
+	Began            time.Time
+	Spent            spent
+}
+
+// spent is the time that parts of a solve have taken.
+type spent struct{ Verifying, Estimating time.Duration }
+
+// Row returns the row of the matrix to which element i of a vector belongs.
+func (a *Solution) Row(i int) int64 {
+	if j := a.S.Job; j != nil {
+		return j.Global(i)
+	}
+	return int64(i)
+}

@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// writeX writes x and returns the path of the file. own[k] has the elements of this rank in column k of x. If writing fails,
+// x goes to rank 0's folder of temporary files, and the error says so. Collective.
+func (j *job) writeX(ctx context.Context, path string, rows int64, own [][]float64) (string, error) {
+	writing.Add(1)
+	defer writing.Add(-1)
+	err := j.writeArray(ctx, path, rows, own)
+	if err == nil {
+		return path, nil
+	}
+	name := fmt.Sprintf("mpsolve-%016x.mtx", rand.Uint64())
+	instead := string(dist.Share(j.comm, 0, []byte(filepath.Join(os.TempDir(), name))))
+	if j.writeThrough(ctx, instead, rows, own) != nil {
+		return "", err // the first error is the one that matters
+	}
+	return instead, fmt.Errorf("%w; x is in %s instead", err, instead)
+}
+
+// writeArray writes an array completely or not at all. All ranks write a plain file, each its own bytes; rank 0 writes
+// anything else. Collective.
+func (j *job) writeArray(ctx context.Context, path string, rows int64, own [][]float64) error {
+	if j.alone() || strings.HasSuffix(path, ".gz") {
+		return j.writeThrough(ctx, path, rows, own)
+	}
+	var f *host.File
+	var err error
+	temp := ""
+	if j.rank() == 0 {
+		if f, err = host.CreateShared(ctx, path); err == nil {
+			temp = f.Temp()
+		}
+	}
+	if err := j.agree(err); err != nil {
+		return err
+	}
+	if temp = string(dist.Share(j.comm, 0, []byte(temp))); temp == "" { // a device, a FIFO or an open descriptor
+		return j.commit(f, matrixmarket.WriteDenseThrough(j.comm, f, rows, own, matrixmarket.WriteOptions{}))
+	}
+	return j.commit(f, j.writeParts(f, temp, rows, own))
+}
+
+// commit completes or removes the file of rank 0, by the error of writing, which is the same on all ranks. Collective.
+func (j *job) commit(f *host.File, err error) error {
+	if j.rank() == 0 {
+		err = f.Commit(err)
+	}
+	return j.agree(err)
+}
+
+// writeParts has each rank write its own bytes to the file, which has a temporary name and is open on rank 0. Collective.
+func (j *job) writeParts(f *host.File, temp string, rows int64, own [][]float64) error {
+	var part *os.File
+	var err error
+	if j.rank() == 0 {
+		part = f.File
+	} else {
+		part, err = os.OpenFile(temp, os.O_WRONLY, 0)
+	}
+	if err := j.agree(withoutPath(err)); err != nil {
+		if part != nil && j.rank() > 0 {
+			part.Close()
+		}
+		return err
+	}
+	err = matrixmarket.WriteDenseAt(j.comm, pathless{part}, rows, own, matrixmarket.WriteOptions{})
+	var closed error
+	if j.rank() > 0 {
+		closed = withoutPath(errors.Join(part.Sync(), part.Close()))
+	}
+	if err == nil {
+		err = j.agree(closed)
+	}
+	return err
+}
+
+// writeThrough has rank 0 write the whole array, compressed if the name ends in .gz. Collective.
+func (j *job) writeThrough(ctx context.Context, path string, rows int64, own [][]float64) error {
+	var f *host.File
+	var err error
+	if j.rank() == 0 {
+		f, err = host.Create(ctx, path)
+	}
+	if err := j.agree(err); err != nil {
+		return err
+	}
+	if !strings.HasSuffix(path, ".gz") {
+		return j.commit(f, matrixmarket.WriteDenseThrough(j.comm, f, rows, own, matrixmarket.WriteOptions{}))
+	}
+	var w io.Writer
+	var z *gzip.Writer
+	if j.rank() == 0 {
+		z = gzip.NewWriter(f)
+		w = z
+	}
+	err = matrixmarket.WriteDenseThrough(j.comm, w, rows, own, matrixmarket.WriteOptions{})
+	if j.rank() == 0 && err == nil {
+		err = z.Close()
+	}
+	return j.commit(f, err)
+}
+
+// withoutPath returns the cause of an error of an operation on a file, without the temporary name.
+func withoutPath(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// pathless is a file whose errors do not name it.
+type pathless struct{ file *os.File }
+
+func (p pathless) WriteAt(b []byte, at int64) (int, error) {
+	n, err := p.file.WriteAt(b, at)
+	return n, withoutPath(err)
+}
+
+// distributed reads a real sparse matrix with all ranks, and prints the warnings about it. domains is the number of domains
+// asked for; 0: by the number of rows. If there is one domain or the matrix is not square, the result has Matrix on rank 0,
+// and Dist is nil. Collective.
+func (in input) distributed(ctx context.Context, j *job, path string, domains int) (*matrixmarket.Distributed, error) {
+	opt, done := in.distributedOptions(j)
+	defer done()
+	opt.Domains = domains
+	v, err := matrixmarket.ReadDistributed(ctx, j.comm, path, opt)
+	if err != nil {
+		return nil, j.agree(readingError(path, err)) // rank 0 knows its exit code
+	}
+	in.warn(path, v.Content)
+	return v, nil
+}
+
+// distributedOptions returns the options of reading over ranks.
+func (in input) distributedOptions(j *job) (opt matrixmarket.DistributedOptions, done func()) {
+	opt.Options, done = in.options()
+	opt.Stdin, opt.Sharing, opt.Alone = in.in, j.neighbours(), j.onFirst
+	return opt, done
+}
+
+// neighbours returns the number of ranks on the node of this rank, itself included.
+func (j *job) neighbours() int {
+	n := 0
+	for _, p := range j.ranks {
+		if p.Node == j.ranks[j.rank()].Node {
+			n++
+		}
+	}
+	return n
+}
+
+// readDistributedVectors is readVectors over ranks: each rank gets its own elements of the vectors. Collective.
+func (f *solveFlags) readDistributedVectors(ctx context.Context, j *job, in input, a *dist.Matrix) (b, x0 [][]float64, err error) {
+	return f.vectorsBy(func(path, what string) ([][]float64, error) { return in.distributedColumns(ctx, j, path, what, a) })
+}
+
+// distributedColumns reads and checks this rank's elements of the columns of a file. Collective.
+func (in input) distributedColumns(ctx context.Context, j *job, path, what string, a *dist.Matrix) ([][]float64, error) {
+	in.check = ofLength(path, what, a.N)
+	opt, done := in.distributedOptions(j)
+	defer done()
+	content, own, err := matrixmarket.ReadColumnsDistributed(ctx, j.comm, path, opt, a.Domains)
+	if err != nil {
+		return nil, j.agree(readingError(path, err)) // rank 0 knows its exit code
+	}
+	in.warn(path, content)
+	return own, checkColumns(path, what, own, func(name string, v []float64) error { return j.checkElements(name, v, a) })
+}
+
+// readDistributedNearNull reads this rank's elements of the near-null vectors into opt, if there is a file of them.
+// Collective.
+func (f *precondFlags) readDistributedNearNull(ctx context.Context, j *job, in input, a *dist.Matrix, opt *solve.Options) (err error) {
+	if f.nearNull != "" {
+		opt.Precond.NearNull, err = in.distributedColumns(ctx, j, f.nearNull, "near-null vector", a)
+	}
+	return err
+}
+
+// checkElements is options.CheckVector for a vector over ranks: all ranks return the error about the first bad element.
+// Collective.
+func (j *job) checkElements(name string, own []float64, a *dist.Matrix) error {
+	first := int64(0)
+	if len(a.Parts) > 0 {
+		first = a.Parts[0].Row
+	}
+	err := options.CheckElements(name, own, first)
+	rank := dist.First(j.comm, err != nil)
+	if rank < 0 {
+		return nil
+	}
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	return &solve.InputError{Msg: string(dist.Share(j.comm, rank, []byte(text)))}
+}

@@ -1,0 +1,175 @@
+package dist
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// Rows that are on one rank, or cut otherwise, reach their owners unchanged, however little is sent at a time
+// (Concurrent).
+func TestConcurrentMove(t *testing.T) {
+	for _, n := range []int{1, 7, 500} {
+		m := scattered(t, n, 4, uint64(n))
+		for _, domains := range []int{1, 3, 7} {
+			if domains > n {
+				continue
+			}
+			for _, ranks := range []int{1, 2, 3, 5, 9} {
+				for _, most := range []int64{1, 1000, 1 << 20} {
+					t.Run(fmt.Sprintf("%d rows, %d domains, %d ranks, %d bytes", n, domains, ranks, most), func(t *testing.T) {
+						Run(ranks, func(c Comm) { move3(t, c, m, domains, most) })
+					})
+				}
+			}
+		}
+	}
+}
+
+// move3 moves all rows from rank 0 to an even cut, from there to another cut, and compares.
+func move3(t *testing.T, c Comm, m *csr.Matrix, domains int, most int64) {
+	have := &csr.Matrix{Cols: m.Cols, RowPtr: []int64{0}}
+	first := int64(m.Rows)
+	if c.Rank() == 0 {
+		have, first = RowRange(m, 0, m.Rows), 0
+	}
+	for k, entries := range []func(int64) int64{
+		func(i int64) int64 { return i }, func(i int64) int64 { return i * i * i }, func(i int64) int64 { return 1000 - (1000-i)*(1000-i) },
+	} {
+		d, err := Cut(int64(m.Rows), domains, entries)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		have = moveRows(c, have, first, d, most)
+		starts := d.starts(c.Size())
+		first = starts[c.Rank()]
+		want := RowRange(m, int(first), int(starts[c.Rank()+1]))
+		if !slices.Equal(have.RowPtr, want.RowPtr) || !slices.Equal(have.Col, want.Col) || !slices.Equal(have.Val, want.Val) {
+			t.Errorf("move %d: rank %d has other rows than its own", k, c.Rank())
+			return
+		}
+	}
+}
+
+// Counts in groups cut where counts of single rows do, up to the size of a group, and all ranks cut alike.
+func TestCounts(t *testing.T) {
+	m := scattered(t, 3000, 3, 1)
+	exact, err := CutMatrix(m, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Cut(3000, 7, func(i int64) int64 { return m.RowPtr[i] })
+	if err != nil || !slices.Equal(exact.Start, want.Start) {
+		t.Errorf("%v, want %v (%v)", exact.Start, want.Start, err)
+	}
+	c := NewCounts(mostGroups * 5)
+	if c.shift != 3 || len(c.n) > mostGroups {
+		t.Errorf("%d groups of 2^%d rows", len(c.n), c.shift)
+	}
+	ptr := make([]int64, mostGroups*5+1)
+	for i := range ptr {
+		ptr[i] = int64(i) * 3
+	}
+	c.AddRows(0, ptr[:1001])
+	c.AddRows(1000, ptr[1000:])
+	d, err := c.Cut(10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, at := range d.Start {
+		if want := int64(mostGroups*5/10) * int64(k); max(at-want, want-at) > 60 {
+			t.Errorf("domain %d begins at %d, want about %d", k, at, want)
+		}
+	}
+}
+
+// First is the smallest rank, and Share distributes what the root has.
+func TestConcurrentFirstAndShare(t *testing.T) {
+	Run(4, func(c Comm) {
+		if got := First(c, c.Rank() >= 2); got != 2 {
+			t.Errorf("First is %d, want 2", got)
+		}
+		if got := First(c, false); got != -1 {
+			t.Errorf("First is %d, want -1", got)
+		}
+		own := strings.Repeat("x", 7*c.Rank())
+		if got := Share(c, 3, []byte(own)); len(got) != 21 {
+			t.Errorf("Share gives %q", got)
+		}
+	})
+}
+
+// Each rank gets its own elements of the vector on rank 0 (Concurrent).
+func TestConcurrentScatter(t *testing.T) {
+	all := make([]float64, 100)
+	for i := range all {
+		all[i] = float64(i)
+	}
+	for _, ranks := range []int{1, 2, 3, 9} {
+		for _, most := range []int64{1, 7, 1000} {
+			d, err := Cut(100, 5, func(i int64) int64 { return i * i })
+			if err != nil {
+				t.Fatal(err)
+			}
+			Run(ranks, func(c Comm) {
+				starts := d.starts(ranks)
+				var whole []float64
+				if c.Rank() == 0 {
+					whole = all
+				}
+				if own := scatter(c, d, whole, most); !slices.Equal(own, all[starts[c.Rank()]:starts[c.Rank()+1]]) {
+					t.Errorf("rank %d of %d has %v", c.Rank(), ranks, own)
+				}
+			})
+		}
+	}
+}
+
+// The counters hold what was sent, for any number of ranks, and all calls are passed on.
+func TestTimedConcurrent(t *testing.T) {
+	m := scattered(t, 300, 4, 1)
+	const domains, exchanges = 3, 5
+	for _, ranks := range []int{1, 2, 3} {
+		var sent, wanted atomic.Int64
+		Run(ranks, func(c Comm) {
+			timed := NewTimed(c)
+			compareWithWhole(t, timed, m, domains)
+			a, err := Spread(timed, m, domains)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			before := timed.Traffic
+			x := make([]float64, a.Len)
+			for range exchanges {
+				a.Halo.Exchange(x)
+			}
+			timed.Sum(make([]int64, 7))
+			timed.Max(make([]int64, 2))
+			got := timed.Traffic.Minus(before)
+			if got.Reductions != 2 || got.Numbers != 9 {
+				t.Errorf("%d reductions of %d numbers, want 2 of 9", got.Reductions, got.Numbers)
+			}
+			if got.Halo <= 0 || got.Waiting <= 0 || got.Reduction <= 0 {
+				t.Errorf("no time: %+v", got)
+			}
+			first, _ := a.Domains.Owned(c.Rank(), c.Size())
+			for k, p := range a.Parts {
+				for _, row := range p.Ghosts {
+					if d := a.Domains.Of(row); a.Domains.Owner(d, c.Size()) != a.Domains.Owner(first+k, c.Size()) {
+						wanted.Add(8 * exchanges)
+					}
+				}
+			}
+			sent.Add(got.Bytes)
+		})
+		if sent.Load() != wanted.Load() {
+			t.Errorf("%d ranks sent %d bytes for ghosts of %d", ranks, sent.Load(), wanted.Load())
+		}
+	}
+}

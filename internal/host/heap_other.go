@@ -1,6 +1,0 @@
-//go:build !linux
-
-package host
-
-// PrepareHeap does nothing on this system.
-func PrepareHeap() {}

@@ -1,0 +1,297 @@
+package special
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// Bounds for Evidence: Null is zero to rounding, for n equations, and Product is far from zero.
+const (
+	nullTol    = 0x1p-50 // times sqrt(n)
+	productTol = 0x1p-30
+)
+
+// Shows reports whether v is evidence, for n equations.
+func Shows(v solve.Evidence, n int) bool {
+	return v.Null <= nullTol*math.Sqrt(float64(n)) && v.Product >= productTol
+}
+
+// EvidenceSearch looks for evidence that a system has no solution.
+type EvidenceSearch struct {
+	*refine.Solution
+	Make maker
+}
+
+// SeekEvidence looks for evidence, and sets the reason to krylov.Inconsistent if there is any.
+func (a EvidenceSearch) SeekEvidence() (err error) {
+	if a.S.Job != nil {
+		err = a.seekEvidenceOverDomains()
+	} else {
+		err = a.seekAllEvidence()
+	}
+	if a.Evidence != nil {
+		a.Reason = krylov.Inconsistent
+		a.S.Say("verdict inconsistent: a combination y of the equations has |y'A| of %.1e of its terms and |y'b| of %.1e", a.Evidence.Null, a.Evidence.Product)
+	}
+	return err
+}
+
+// seekAllEvidence looks for evidence by all means, the cheapest first.
+func (a EvidenceSearch) seekAllEvidence() (err error) {
+	if a.S.Given.Rows <= rules.DenseRows {
+		a.weighAll(LeftNullVectors(a.S.Given))
+	}
+	if a.Evidence == nil { // also where elimination is not accurate enough
+		a.weighAll(a.projectedNull())
+	}
+	if a.Evidence == nil && a.Ctx.Err() == nil {
+		var found [][]float64
+		found, err = a.inverseIteration()
+		a.weighAll(found)
+	}
+	return err
+}
+
+// weighAll keeps the strongest evidence among vectors y.
+func (a EvidenceSearch) weighAll(found [][]float64) {
+	if v := strongest(a.S.Given, a.Given, found); a.believes(v) {
+		a.Evidence = v
+	}
+}
+
+// believes reports whether v is evidence that counts. Against a solve that met the tolerance it must show more than the tolerance lets
+// pass, unless x misses an equation by as much as the equation's own terms.
+func (a EvidenceSearch) believes(v *solve.Evidence) bool {
+	return v != nil && (!a.Reason.Converged() || a.Componentwise > 0.1 || v.Product > UnconfirmedResidual*a.S.Opt.Tol)
+}
+
+// strongest returns the strongest evidence among vectors y; nil: none is evidence.
+func strongest(m *csr.Matrix, b []float64, found [][]float64) (best *solve.Evidence) {
+	for _, y := range found {
+		if v := weigh(m, y, b); Shows(v, len(y)) && (best == nil || v.Product > best.Product) {
+			best = &v
+		}
+	}
+	return best
+}
+
+// weigh returns the evidence of y, computed in double-double arithmetic.
+func weigh(m *csr.Matrix, y, b []float64) solve.Evidence {
+	sums := make([]dd.DD, m.Cols)
+	terms := make([]float64, m.Cols)
+	var yb dd.DD
+	abs := 0.0
+	for i, v := range y {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			sums[j] = sums[j].AddProd(v, vals[k])
+			terms[j] += math.Abs(v * vals[k])
+		}
+		yb = yb.AddProd(v, b[i])
+		abs += math.Abs(v * b[i])
+	}
+	worst, sum := 0.0, 0.0
+	for j, s := range sums {
+		r := math.Abs(s.Float())
+		if r > 0 {
+			worst = max(worst, r/terms[j])
+		}
+		sum += r
+	}
+	product := math.Abs(yb.Float())
+	return solve.Evidence{Y: y, Null: worst, Product: product / abs, Smallest: product / sum}
+}
+
+// inverseRounds is the number of steps of inverse iteration.
+const inverseRounds = 3
+
+// inverseIteration returns an approximation of a left null vector: each step solves A^T y = g, and its y, scaled, is the g of the next
+// step. The limits of the solve apply.
+func (a EvidenceSearch) inverseIteration() ([][]float64, error) {
+	opt := krylov.Options[vector]{Tol: 0x1p-51, MaxIter: max(rules.FurtherIter, 2*a.Solved.Iterations)}
+	if a.transposed() {
+		sums := a.S.AbsSums()
+		return a.iterateInversely(a.S.Order, opt, func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+			return a.S.Refiner.Rowwise(a.Ctx, y, g, sums, opt)
+		})
+	}
+	t, err := a.Make(a.Ctx, a.S.Given.Transpose(a.S.Pool), solve.Options{ // by default: the options of the solve may be why it stopped
+		Accuracy: solve.Accuracy{Tol: opt.Tol, Digits: solve.NoDigits},
+		Limits:   solve.Limits{MaxIter: opt.MaxIter, Threads: a.S.Opt.Threads, MaxMemory: a.S.Opt.MaxMemory},
+	})
+	if err != nil {
+		return nil, nil //nolint:nilerr // there is no evidence then
+	}
+	defer t.Close()
+	return a.iterateInversely(t.Of().Order, opt, func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+		return t.Of().Refiner.Refine(a.Ctx, y, g, opt)
+	})
+}
+
+// transposed reports whether A is symmetric, and the solve has converged.
+func (a EvidenceSearch) transposed() bool {
+	return a.S.Facts.Asymmetry == 0 && a.Solved.Reason.Converged()
+}
+
+// signs returns a vector of +1 and -1, by the numbers of the rows.
+func (a EvidenceSearch) signs() []float64 {
+	y := a.Vectors.New()
+	a.Vectors.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			y[i] = sign(a.Row(i), 0)
+		}
+	})
+	return y
+}
+
+// iterateInversely does the steps of inverse iteration by a function that solves A^T y = g, in an order of the unknowns.
+func (a EvidenceSearch) iterateInversely(
+	order features.Ordering, opt krylov.Options[vector], solve func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error),
+) ([][]float64, error) {
+	y := order.Forth(a.signs())
+	for range inverseRounds {
+		if a.Ctx.Err() != nil {
+			break
+		}
+		g := a.Vectors.New()
+		copy(g, y)
+		e := csr.Exponent(a.Vectors.AbsMax(g))
+		for i := range g {
+			g[i] = csr.Ldexp(g[i], -e)
+		}
+		if _, err := solve(y, g, opt); err != nil {
+			return nil, err
+		}
+		if v := a.Vectors.AbsMax(y); v == 0 || !backend.Finite(v) { // the step before has come far enough for this one to fail
+			copy(y, g)
+			break
+		}
+	}
+	e := csr.Exponent(a.Vectors.AbsMax(y))
+	for i := range y {
+		y[i] = csr.Ldexp(y[i], -e)
+	}
+	return [][]float64{order.Back(y)}, nil
+}
+
+// signs returns a vector of +1 and -1 without a pattern, another one for each k.
+func signs(n int, k uint64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = sign(int64(i), k)
+	}
+	return v
+}
+
+func sign(i int64, k uint64) float64 {
+	return float64(1 - 2*int((uint64(i+1)*0x9e3779b97f4a7c15*(2*k+1))>>63))
+}
+
+// UnconfirmedResidual is the multiple of the tolerance from which Judgement.Unexplained is suspect without confirmed digits, and from
+// which a contradiction counts. For a solution of the size of b, Unexplained is near the tolerance.
+const UnconfirmedResidual = 100
+
+// seekEvidenceOverDomains looks for evidence over several domains: by complete factors of a matrix that is not large, which each rank
+// gathers, and by inverse iteration for a symmetric matrix.
+func (a EvidenceSearch) seekEvidenceOverDomains() error {
+	if a.S.Rows() <= rules.GatheredRows {
+		a.seekGathered()
+	}
+	if a.Evidence == nil && a.transposed() {
+		return a.seekSymmetric()
+	}
+	if a.Evidence == nil && a.S.Rows() > rules.GatheredRows {
+		a.S.Say("verdict %s: whether equations of an unsymmetric matrix contradict each other is not found out over several domains", a.Reason)
+	}
+	return nil
+}
+
+// seekGathered gathers the whole system on each rank, and looks for evidence there.
+func (a EvidenceSearch) seekGathered() {
+	j := a.S.Job
+	m, b := j.Gather(a.B)
+	s := new(refine.Problem)
+	s.Facts, s.Method, s.Given, s.M, s.Opt, s.Pool, s.Known = a.S.Facts, a.S.Method, m, m, a.S.Opt, a.S.Pool, new(features.KnownParts)
+	whole := EvidenceSearch{&refine.Solution{S: s, Ctx: a.Ctx, Vectors: linop.NewHost(m.Rows, s.Pool), Judgement: a.Judgement, Given: b, Reason: a.Reason}, a.Make}
+	if m.Rows <= rules.DenseRows {
+		whole.weighAll(LeftNullVectors(m))
+	}
+	if whole.Evidence == nil {
+		whole.weighAll(whole.projectedNull())
+	}
+	if v := whole.Evidence; v != nil {
+		own := make([]float64, 0, j.Own)
+		for _, p := range j.Parts {
+			own = append(own, v.Y[p.Row:p.Row+int64(p.Own)]...)
+		}
+		v.Y, a.Evidence = own, v
+	}
+}
+
+// seekSymmetric looks for evidence by inverse iteration with a symmetric matrix.
+func (a EvidenceSearch) seekSymmetric() error {
+	found, err := a.inverseIteration()
+	if err != nil {
+		return err
+	}
+	for _, y := range found {
+		found = append(found, a.withoutSmall(y))
+	}
+	for _, y := range found {
+		v, err := a.weighOverDomains(y)
+		if err != nil {
+			return err
+		}
+		if Shows(v, a.S.Rows()) && a.believes(&v) {
+			a.Evidence = &v
+		}
+	}
+	return nil
+}
+
+// withoutSmall returns y without elements that may be roundings of the largest ones, such as those in parts that are not singular.
+func (a EvidenceSearch) withoutSmall(y []float64) []float64 {
+	least, large := smallElement*a.Vectors.AbsMax(y), a.Vectors.New()
+	a.Vectors.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if math.Abs(y[i]) > least {
+				large[i] = y[i]
+			}
+		}
+	})
+	return large
+}
+
+// weighOverDomains is weigh for a symmetric matrix of several domains.
+func (a EvidenceSearch) weighOverDomains(y []float64) (v solve.Evidence, err error) {
+	j, h := a.S.Job, a.Vectors
+	null, r := h.New(), h.New()
+	v.Null = verify.ComputeDistributed(j.Matrix, y, null, a.S.Pool).Componentwise
+	if err := a.S.Refiner.Residual(r, y, null); err != nil {
+		return v, err
+	}
+	product := math.Abs(h.Dot(y, a.B).Float())
+	size := func(x []float64, by func(i int) float64) float64 {
+		return h.Sum(func(lo, hi int) (sum float64) {
+			for i := lo; i < hi; i++ {
+				sum += math.Abs(x[i] * by(i))
+			}
+			return sum
+		})
+	}
+	v.Product = product / size(y, func(i int) float64 { return a.B[i] })
+	v.Smallest = product / size(r, func(int) float64 { return 1 })
+	v.Y = make([]float64, j.Own)
+	j.Join(v.Y, y)
+	return v, nil
+}
