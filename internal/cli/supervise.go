@@ -11,7 +11,6 @@ import "os"
 // waits, passes signals on and ends as the child did, unless the child's runtime died of
 // that cause. Without a limit nothing happens, nor in a library (libmpsolve), whose program is another one.
 
-
 // explained is a line that the parent does not print; it prints no line of its own after it.
 const explained = "\x00explained\x00"
 
