@@ -116,11 +116,13 @@ func (j *job) run(args []string, s streams, err error) int {
 		err = &exitError{code: exitBrokenPipe} // no message, since the reader has gone
 	}
 	if err = j.outcome(ctx, err); err != nil && err.Error() != "" {
-		fmt.Fprintln(s.err, report.Wrap("mpsolve: "+report.Printable(oneLine(err)), 0, columns(s.err)))
+		text := report.Wrap("mpsolve: "+report.Printable(oneLine(err)), 0, columns(s.err)) + "\n"
+		if !explain(text) {
+			io.WriteString(s.err, text)
+		}
 		if stdout != nil && !stdout.used.Load() && wantsJSON(args) {
 			writeJSONError(stdout, err)
 		}
-		Explained()
 	}
 	j.close()
 	return exitCode(err)

@@ -11,16 +11,18 @@ import "os"
 // waits, passes signals on and ends as the child did, unless the child's runtime died of
 // that cause. Without a limit nothing happens, nor in a library (libmpsolve), whose program is another one.
 
-// explained is a line that the parent does not print; it prints no line of its own after it.
+// explained stands before the text of explain, which ends with a zero.
 const explained = "\x00explained\x00"
 
 // runtimes is descriptor 2 of the child, which leads to the parent; nil in other processes.
 var runtimes *os.File
 
-// Explained tells the parent that the process has said why it ends, should its runtime want
-// memory once more before it does.
-func Explained() {
-	if runtimes != nil {
-		runtimes.WriteString(explained)
+// explain lets the parent print the text that says why the process ends. It reports whether there is a parent. The parent prints
+// the text once, also if the runtime wants memory once more before the process ends: then it prints no line of its own.
+func explain(text string) bool {
+	if runtimes == nil {
+		return false
 	}
+	_, err := runtimes.WriteString(explained + text + "\x00") // at once, as a pipe takes up to 4096 bytes
+	return err == nil
 }

@@ -19,7 +19,7 @@
 static int real_stderr = -1;
 static pid_t child;
 static char last_words[1 << 16]; /* of the child's runtime, cut if there are more */
-static int explained;            /* the child has said why it ends */
+static const char *explained;    /* by the child: why it ends; NULL: it has not said so */
 
 int supervise_stderr(void) { return real_stderr; }
 
@@ -42,10 +42,10 @@ static void pass_signals_on(void)
 	}
 }
 
-/* Reads the last words up to their end, without what Explained says. */
+/* Reads the last words up to their end, without the text of explain. */
 static size_t listen_to(int from)
 {
-	static char rest[4096];
+	static char rest[4096], text[1 << 16];
 	size_t length = 0;
 	for (;;) {
 		size_t room = sizeof last_words - 1 - length;
@@ -58,13 +58,15 @@ static size_t listen_to(int from)
 			length += (size_t)n;
 	}
 	static const char mark[] = "\0explained"; /* and a zero, that of the string */
-	char *at = memmem(last_words, length, mark, sizeof mark);
-	if (at == NULL)
+	char *at = memmem(last_words, length, mark, sizeof mark), *end = last_words + length;
+	char *last = at == NULL ? NULL : memchr(at + sizeof mark, '\0', (size_t)(end - at) - sizeof mark);
+	if (last == NULL)
 		return length;
-	explained = 1;
-	char *rest_of_it = at + sizeof mark;
-	length -= sizeof mark;
-	memmove(at, rest_of_it, (size_t)(last_words + length - at));
+	memcpy(text, at + sizeof mark, (size_t)(last - at) - sizeof mark);
+	explained = text;
+	last++;
+	memmove(at, last, (size_t)(end - last));
+	length -= (size_t)(last - at);
 	last_words[length] = '\0';
 	return length;
 }
@@ -100,7 +102,9 @@ static void print(const char *text, size_t length)
 /* Ends as the child did. */
 static void follow(int status, size_t length, unsigned long long limit)
 {
-	if (died_of_memory(status) && explained)
+	if (explained != NULL)
+		print(explained, strlen(explained));
+	if (died_of_memory(status) && explained != NULL)
 		_exit(1);
 	if (died_of_memory(status)) {
 		char line[128];
