@@ -99,7 +99,7 @@ func (s Spec) quantization() quantize.Spec {
 		NoDrop: s.NoDrop || s.Set.Keeps, GuardBits: s.GuardBits, PaperExact: s.PaperExact, Kernels: s.Kernels,
 	}
 	if w := s.Whole; w != nil {
-		q.Norm, q.Diagonal = &w.Norm, w.Diagonal
+		q.Norm, q.Diagonal = (*quantize.Norm)(&w.Norm), w.Diagonal
 	}
 	return q
 }

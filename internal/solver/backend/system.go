@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/dustin/go-humanize"
+
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
