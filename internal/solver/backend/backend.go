@@ -253,3 +253,13 @@ func (t *Timed[V, S]) add(start time.Time) {
 	t.Count++
 	t.Elapsed += time.Since(start)
 }
+
+// Transposed is an operator with its transpose, which is another operator: a second matrix in memory, or
+// the same if A is symmetric.
+type Transposed[V, S any] struct {
+	linop.Operator[V, S]
+	Transpose linop.Operator[V, S]
+}
+
+// ApplyT computes dst = A^T src.
+func (a Transposed[V, S]) ApplyT(dst, src V) { a.Transpose.Apply(dst, src) }

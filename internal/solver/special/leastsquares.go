@@ -17,7 +17,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
@@ -79,7 +78,7 @@ func NewLeastSquares(s *refine.Problem) *leastSquares {
 	l := &leastSquares{s: s, at: backend.NewHost(m, s.Pool).With(s.Opt.Storage.Kernels), columns: scaleColumns(m, s.Opt.Scale)}
 	scaled := l.columns.apply(m)
 	l.exact = &backend.Timed[vector, scalar]{Operator: l.at.Exact()}
-	l.scaled = &backend.Timed[vector, scalar]{Operator: linop.Transposed[vector, scalar]{
+	l.scaled = &backend.Timed[vector, scalar]{Operator: backend.Transposed[vector, scalar]{
 		Operator: l.at.CSR(scaled), Transpose: l.at.CSR(scaled.Transpose(s.Pool)),
 	}}
 	l.bytes = 2 * scaled.Bytes()
