@@ -174,7 +174,9 @@ func (g *gmresRun) solve(ctx context.Context) {
 		})
 		g.total.Iterations += got.Iterations
 		g.total.Projections += got.Projections
-		g.total.Basis = g.total.Basis.Add(got.Basis)
+		g.total.Basis.Elements += got.Basis.Elements
+		g.total.Basis.Bytes += got.Basis.Bytes
+		g.total.Basis.Read += got.Basis.Read
 		g.products += got.Iterations + (got.Iterations+g.restart-1)/g.restart // and one residual per cycle
 		s.host.Axpy(1, d, g.x)
 		exact.Residual(r, s.b, g.x)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -74,8 +75,8 @@ func (s *system) refine(ctx context.Context, solver refiner, stored linop.Operat
 		s.methods[solver.name] = solver.make(s.host, solver.cycle)
 	}
 	method := s.methods[solver.name]
-	inner := &linop.Timed[vector, scalar]{Operator: s.scaled(stored)}
-	outer := &linop.Timed[vector, scalar]{Operator: linop.NewCSR(s.m, s.pool)}
+	inner := &backend.Timed[vector, scalar]{Operator: s.scaled(stored)}
+	outer := &backend.Timed[vector, scalar]{Operator: linop.NewCSR(s.m, s.pool)}
 	r, d := s.host.New(), s.host.New()
 	s.host.Copy(r, s.b)
 	current := s.backwardError(x, r)

@@ -8,6 +8,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/parallel"
@@ -17,7 +19,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
-	"github.com/spf13/cobra"
 )
 
 // infoFlags are the flags of `mpsolve info`.
@@ -154,7 +155,7 @@ func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info,
 func condition(ctx context.Context, m *csr.Matrix, f csr.Facts, opt solve.Options, pool *parallel.Pool) (*report.Condition, error) {
 	c := new(report.Condition)
 	if f.Symmetric && f.NonFinite == 0 {
-		low, high := m.Gershgorin()
+		low, high := features.Gershgorin(m)
 		c.Gershgorin = &report.Bounds{Low: low, High: high}
 		if low, high, steps, err := features.Ritz(ctx, m, pool); err == nil && steps > 0 {
 			c.Ritz, c.Steps = &report.Bounds{Low: low, High: high}, steps

@@ -68,7 +68,7 @@ func predict(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) (*sets, er
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			spec.Set = set
+			spec.Set = adaptive.Set(set)
 			stats, err := adaptive.Predict(m, spec, pool)
 			if err != nil {
 				return nil, err

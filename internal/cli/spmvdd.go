@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/report"
@@ -14,7 +16,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
-	"github.com/spf13/cobra"
 )
 
 // spmvDDFlags are the flags of `mpsolve spmv` for double-double vectors.
@@ -66,7 +67,7 @@ func (f *spmvDDFlags) check() error {
 
 // has reports whether a layout offers the products that are asked for.
 func (f *spmvDDFlags) has(l adaptive.Layout) bool {
-	return l.HasDD() && (!f.transpose || l.HasTransposed()) && (f.addition != "paper" || l.HasRenormalised())
+	return l.HasDD(f.addition == "paper", f.transpose)
 }
 
 // storages returns how to store the matrix in each layout that is asked for, by default with an accuracy that suits

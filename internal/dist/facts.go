@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -13,7 +14,7 @@ import (
 // Examine computes the facts of the whole matrix, as [csr.Examine] does, on all ranks. Only Asymmetry may differ: if
 // it is large it may come from a sample. Examine is collective.
 func Examine(m *Matrix, pool *parallel.Pool) csr.Facts {
-	f := csr.NoFacts()
+	f := noFacts()
 	var mirror uint64
 	for _, p := range m.Parts {
 		g, sum := csr.ExamineRows(m.Local, p.First(), p.End(), m.mirror(p), pool)
@@ -48,9 +49,9 @@ func (m *Matrix) mirror(p Part) func(i int) uint64 {
 			switch {
 			case v<<1 == 0 || j == i: // a zero need not be stored
 			case j > i:
-				sum += csr.HashEntry(i, j, v)
+				sum += kernels.HashEntry(i, j, v)
 			default:
-				sum -= csr.HashEntry(j, i, v)
+				sum -= kernels.HashEntry(j, i, v)
 			}
 		}
 		return sum
@@ -85,7 +86,7 @@ func joinFacts(c Comm, f csr.Facts) csr.Facts {
 	if err != nil {
 		panic(err)
 	}
-	all := csr.NoFacts()
+	all := noFacts()
 	for _, b := range c.Gather(own) {
 		var w wireFacts
 		if err := binary.Read(bytes.NewReader(b), binary.LittleEndian, &w); err != nil {
@@ -137,7 +138,7 @@ func (m *Matrix) asymmetry(pool *parallel.Pool) float64 {
 		root[i] = math.Sqrt(math.Abs(d))
 	}
 	Copy(m.Halo, root)
-	if worst := m.asymmetryOf(m.sample(sampleOf), root); worst > csr.PlainAsymmetry {
+	if worst := m.asymmetryOf(m.sample(sampleOf), root); worst > kernels.PlainAsymmetry {
 		return worst
 	}
 	return m.asymmetryOf(m.sample(1), root)
@@ -162,7 +163,7 @@ func (m *Matrix) asymmetryOf(rows []int, root []float64) float64 {
 		cols, vals := m.Local.Row(i)
 		for k, j := range cols {
 			if vals[k] != partner[k] {
-				worst = max(worst, csr.Asymmetry(vals[k], partner[k], root[i]*root[j]))
+				worst = max(worst, kernels.Asymmetry(vals[k], partner[k], root[i]*root[j]))
 			}
 		}
 		partner = partner[len(cols):]
@@ -250,3 +251,6 @@ func (l *Layout) Extremes(v []float64) (least, most float64) {
 	l.Comm.Max(x)
 	return math.Float64frombits(uint64(-x[0])), math.Float64frombits(uint64(x[1]))
 }
+
+// noFacts returns the facts of a matrix without rows, to be merged with others.
+func noFacts() csr.Facts { return csr.Facts{MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1} }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -161,7 +162,7 @@ func TestOneElementMakesALargeMatrixUnsymmetric(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		if f := Examine(a, nil); f.Symmetric || !(f.Asymmetry > csr.PlainAsymmetry) {
+		if f := Examine(a, nil); f.Symmetric || !(f.Asymmetry > kernels.PlainAsymmetry) {
 			t.Errorf("asymmetry %g of an unsymmetric matrix", f.Asymmetry)
 		}
 	})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -92,13 +91,13 @@ func storedParts(t *testing.T, spec adaptive.Spec) func(m *dist.Matrix, pool *pa
 			if err != nil {
 				t.Error(err)
 			}
-			norm[0] = max(norm[0], int64(own))
+			norm[0] = max(norm[0], own)
 		}
 		m.Comm.Max(norm)
 		var parts []linop.Products
 		for k, p := range m.Parts {
 			spec := spec
-			spec.Whole = &adaptive.Whole{Norm: quantize.Norm(norm[0]), Parts: m.Domains.Count(), Diagonal: p.Below}
+			spec.Whole = &adaptive.Whole{Norm: norm[0], Parts: m.Domains.Count(), Diagonal: p.Below}
 			stored, err := adaptive.Build(m.PartOf(m.Local, k), spec, pool)
 			if err != nil {
 				t.Error(err)
@@ -150,7 +149,7 @@ func TestConcurrentStoredSameBits(t *testing.T) {
 // variants are the methods, with parameters.
 var variants = map[string]krylov.MethodOptions{
 	"cg": {}, "bicgstab": {}, "minres": {}, "cgs": {}, "bicg": {}, "idr": {}, "tfqmr": {}, "lsqr": {}, "gmres": {},
-	"gmres cgs2":     {GMRES: krylov.GMRESOptions{Restart: 20, Orthogonalization: krylov.CGS2}},
+	"gmres cgs2":     {GMRES: krylov.GMRESOptions{Restart: 20, CGS2: true}},
 	"gmres adaptive": {GMRES: krylov.GMRESOptions{Restart: 20, Basis: linop.BasisAdaptive}},
 }
 

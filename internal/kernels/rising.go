@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"hash/crc32"
+	"math"
 	"math/bits"
 	"sync"
 )
@@ -115,3 +116,20 @@ var pastStream = sync.OnceValue(func() *crcMap {
 	}
 	return &m
 })
+
+// PlainAsymmetry is the asymmetry from which a sample of the rows is enough: it is far from
+// what rounding leaves.
+const PlainAsymmetry = 1e-6
+
+// Asymmetry returns |a - b| relative to the largest of |a|, |b| and scale, NaN if a
+// or b is NaN, for an entry and its partner that are not both 0 and scale = sqrt|a_ii a_jj|.
+func Asymmetry(a, b, scale float64) float64 {
+	return math.Abs(a-b) / max(math.Abs(a), math.Abs(b), scale)
+}
+
+// HashEntry is a hash of an entry, by products whose halves are joined: of row, column and the bits of the value.
+func HashEntry(i, j, v uint64) uint64 {
+	hi, lo := bits.Mul64(v^0xa0761d6478bd642f, (bits.RotateLeft64(i, 32)^j)^0xe7037ed1a0b428db)
+	hi, lo = bits.Mul64(hi^lo^0x8ebc6af09c88c6e3, 0x589965cc75374cc3)
+	return hi ^ lo
+}

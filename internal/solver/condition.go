@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -75,7 +76,7 @@ func Condition(ctx context.Context, m *csr.Matrix, opt solve.Options) (float64, 
 		clear(x)
 		x[at] = 1
 	}
-	return m.Norm1() * most, nil
+	return features.Norm1(m) * most, nil
 }
 
 func norm1(x []float64) (sum float64) {

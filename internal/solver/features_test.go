@@ -9,13 +9,14 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/solve"
-	"gonum.org/v1/gonum/mat"
 )
 
 // The estimate is no more than the condition number of the dense inverse, and at least a third; a singular matrix has none.
@@ -37,7 +38,7 @@ func TestCondition(t *testing.T) {
 		if !(got <= want*(1+1e-6) && got >= want/3) {
 			t.Errorf("%s: %.3e, truly %.3e", name, got, want)
 		}
-		if low, high := m.Gershgorin(); name == "grid" {
+		if low, high := features.Gershgorin(m); name == "grid" {
 			var e mat.EigenSym
 			e.Factorize(mat.NewSymDense(m.Rows, dense.RawMatrix().Data), false)
 			if v := e.Values(nil); low > v[0] || high < v[len(v)-1] {

@@ -24,10 +24,10 @@ func TestStorage(t *testing.T) {
 		"spd":         rescaled(grid(12, 0, 0), uneven(4), uneven(4)),
 		"unsymmetric": rescaled(grid(12, 0.3, 0), uneven(6), uneven(2)),
 	} {
-		for _, set := range append(quantize.Sets(), formatSet("FP32"), formatSet("BF16"), formatSet("AFX16"), formatSet("FP64")) {
+		for _, set := range append(quantize.Sets(), quantize.Set(formatSet("FP32")), quantize.Set(formatSet("BF16")), quantize.Set(formatSet("AFX16")), quantize.Set(formatSet("FP64"))) {
 			for _, eps := range []float64{0x1p-53, 0x1p-37, 1e-7, 0x1p-10} {
 				t.Run(fmt.Sprint(name, " ", set.Name, " ", eps), func(t *testing.T) {
-					r := solved(t, m, rhs(m, 1), nil, solve.Options{Accuracy: solve.Accuracy{Tol: 1e-13}, Storage: solve.Storage{Set: set, Epsilon: eps}})
+					r := solved(t, m, rhs(m, 1), nil, solve.Options{Accuracy: solve.Accuracy{Tol: 1e-13}, Storage: solve.Storage{Set: adaptive.Set(set), Epsilon: eps}})
 					if r.Bytes <= 0 || len(r.Formats) == 0 || r.Storage.Epsilon <= 0 {
 						t.Errorf("%d bytes in %v at %g", r.Bytes, r.Formats, r.Storage.Epsilon)
 					}

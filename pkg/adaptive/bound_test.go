@@ -20,7 +20,10 @@ var composed = []string{"FP64,FP32,FP16,FP8E4M3,drop", "FP64,RPRE40,FP16,FP8E5M2
 // specs is every set with every criterion, target, and way of rounding.
 func specs() []Spec {
 	var list []Spec
-	sets := quantize.Sets()
+	var sets []Set
+	for _, s := range quantize.Sets() {
+		sets = append(sets, Set(s))
+	}
 	for _, name := range composed {
 		s, err := LookupSet(name)
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // bucketed is a matrix in bucketed CSR [Molina24]: the rows of each format by themselves,
@@ -19,7 +18,7 @@ import (
 //
 // with 4-byte indices and row offsets.
 type bucketed struct {
-	linop.Unprepared
+	unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	tol        *quantize.Tolerances

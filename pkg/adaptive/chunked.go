@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dustin/go-humanize"
+
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
@@ -27,7 +28,7 @@ func (b *builder) wholePanels(rows int) []int {
 
 // sell8Matrix is a matrix in SELL8.
 type sell8Matrix struct {
-	linop.Unprepared
+	unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	kernels.SELL8
@@ -75,7 +76,7 @@ func (s *sell8Matrix) MulRowsDD(dst dd.Vec, _, lo, hi int, x dd.Vec) {
 
 // bcrsMatrix is a matrix in BCRS4x1.
 type bcrsMatrix struct {
-	linop.Unprepared
+	unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	kernels.BCRS

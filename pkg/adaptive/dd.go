@@ -14,10 +14,11 @@ var (
 	_ linop.RowsDD = (*bcrsMatrix)(nil)
 )
 
-// HasDD reports whether matrices in this layout are multiplied with double-double vectors.
-func (l Layout) HasDD() bool {
+// HasDD reports whether matrices in this layout are multiplied with double-double vectors, if asked also with sums that are
+// renormalised ([Matrix].DDRenormalised) and with their transpose.
+func (l Layout) HasDD(renormalised, transposed bool) bool {
 	r := l.row()
-	return r != nil && r.dd
+	return r != nil && r.dd && (!renormalised || l == CSR || l == SELL8) && (!transposed || l == CSR || l == BCRS4x1)
 }
 
 // DD implements Matrix.
@@ -25,12 +26,6 @@ func (a *matrix) DD() (linop.Operator[dd.Vec, dd.DD], error) { return a.ddProduc
 
 // DDRenormalised implements Matrix.
 func (a *matrix) DDRenormalised() (linop.Operator[dd.Vec, dd.DD], error) { return a.ddProducts(true) }
-
-// HasRenormalised reports whether matrices in this layout have DDRenormalised.
-func (l Layout) HasRenormalised() bool { return l == CSR || l == SELL8 }
-
-// HasTransposed reports whether matrices in this layout are multiplied with their transpose.
-func (l Layout) HasTransposed() bool { return l == CSR || l == BCRS4x1 }
 
 // Transposed implements Matrix.
 func (a *matrix) Transposed() (func(dst, src []float64), error) {
@@ -45,7 +40,7 @@ func (a *matrix) Transposed() (func(dst, src []float64), error) {
 
 func (a *matrix) ddProducts(normal bool) (linop.Operator[dd.Vec, dd.DD], error) {
 	l := a.Layout()
-	if !l.HasDD() || normal && !l.HasRenormalised() {
+	if !l.HasDD(normal, false) {
 		return nil, fmt.Errorf("adaptive: layout %s has no such products with double-double vectors", l)
 	}
 	switch s := a.stored.(type) {

@@ -73,7 +73,7 @@ func TestDDProducts(t *testing.T) {
 					continue // symmetric, or blocks that there are none of
 				}
 				p, err := a.DD()
-				if (err == nil) != l.HasDD() {
+				if (err == nil) != l.HasDD(false, false) {
 					t.Fatalf("%s: %v", l, err)
 				}
 				if err != nil {
@@ -98,7 +98,7 @@ func TestDDProducts(t *testing.T) {
 							t.Fatalf("%s: element %d of A^T x is %v, in double-double %v", what, j, v, y.At(j))
 						}
 					}
-				} else if _, err := a.Transposed(); err == nil || l.HasTransposed() {
+				} else if _, err := a.Transposed(); err == nil || l.HasDD(false, true) {
 					t.Errorf("%s has no products with the transpose", l)
 				}
 				if n, err := a.DDRenormalised(); err == nil {

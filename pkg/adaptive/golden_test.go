@@ -57,9 +57,9 @@ func goldenSpecs(t testing.TB) (list []Spec) {
 		}
 		for _, s := range quantize.Sets()[:len(quantize.Sets())-1] {
 			list = append(list,
-				Spec{Set: s, Epsilon: 0x1p-30, Criterion: c},
-				Spec{Set: s, Epsilon: 0x1.8p-46, Criterion: c, PaperExact: true, StorageArithmetic: true},
-				Spec{Set: s, Epsilon: 0x1p-12, Criterion: c, NoDrop: true})
+				Spec{Set: Set(s), Epsilon: 0x1p-30, Criterion: c},
+				Spec{Set: Set(s), Epsilon: 0x1.8p-46, Criterion: c, PaperExact: true, StorageArithmetic: true},
+				Spec{Set: Set(s), Epsilon: 0x1p-12, Criterion: c, NoDrop: true})
 		}
 	}
 	for _, l := range []Layout{Bucketed, Slots, Blocks} {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // hybrid is ELL for the first elements of each row, and COO for what longer rows have besides
@@ -14,7 +13,7 @@ import (
 // ELL lies panel by panel, column by column, so that a panel reads a range of memory. Its products are
 // added one by one; those in COO as in CSR, and then to the former.
 type hybrid struct {
-	linop.Unprepared
+	unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	ell        kernels.ELL[float64]

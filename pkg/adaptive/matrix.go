@@ -116,14 +116,15 @@ func (a *matrix) Tolerance(i int) float64 {
 // Whole describes the matrix of which a part is stored, in the layout that suits this part. Values are stored as in the whole
 // matrix, with its diagonal.
 type Whole struct {
-	Norm     quantize.Norm // the largest of the parts' norms, as [NormOf] returns them
-	Parts    int           // how many there are; the panels of each are the larger the more there are
-	Diagonal int           // the column, in this part, of the diagonal element of its first row
+	Norm     int64 // the largest of the parts' norms, as [NormOf] returns them
+	Parts    int   // how many there are; the panels of each are the larger the more there are
+	Diagonal int   // the column, in this part, of the diagonal element of its first row
 }
 
-// NormOf returns the norm of a part. It is an error if an element is not finite.
-func NormOf(part *csr.Matrix, s Spec, pool *parallel.Pool) (quantize.Norm, error) {
-	return quantize.NewNorm(part, s.quantization(), csr.Panels(part), pool)
+// NormOf returns the norm of a part, encoded as an integer that rises with it. It is an error if an element is not finite.
+func NormOf(part *csr.Matrix, s Spec, pool *parallel.Pool) (int64, error) {
+	norm, err := quantize.NewNorm(part, s.quantization(), csr.Panels(part), pool)
+	return int64(norm), err
 }
 
 // panelsOf is the least number of panels of slots, if the matrix has so many: fewer in each of many parts.

@@ -5,12 +5,11 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/quantize"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // slotMatrix is a matrix in slots.
 type slotMatrix struct {
-	linop.Unprepared
+	unprepared
 	kernels    *kernels.Set
 	rows, cols int
 	plan       slotPlan
@@ -127,3 +126,10 @@ func (s *sample) sellCost(b *builder, e estimate) cost {
 	c.work[farMissWork], c.work[missWork] = c.work[missWork], 0
 	return c
 }
+
+// unprepared makes linop.Rows that embed it linop.RowsByPanel.
+type unprepared struct{}
+
+func (unprepared) Begin([]float64)           {}
+func (unprepared) BeginMulti([]float64, int) {}
+func (unprepared) ByPanel() bool             { return true }

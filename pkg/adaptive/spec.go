@@ -9,28 +9,42 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 
-// The types of a Spec.
-type (
-	Set       = quantize.Set
-	Criterion = quantize.Criterion
-)
+// Set is the set of formats in which the elements of a matrix are stored.
+type Set struct {
+	Name    string
+	Formats []formats.Format // from the widest to the narrowest
+	Uniform bool             // one format for all elements; none is dropped
+	Keeps   bool             // no element is dropped, as with Spec.NoDrop
+}
 
-// The criteria, and the smallest epsilon.
+// Criterion determines T in epsilon T, the absolute error allowed for an element.
+type Criterion string
+
 const (
-	NW         = quantize.NW
-	CW         = quantize.CW
-	Exact      = quantize.Exact
-	MinEpsilon = quantize.MinEpsilon
+	// NW bounds the normwise backward error: T = ||A||_inf.
+	NW = Criterion(quantize.NW)
+	// CW bounds the row-wise error and, for x of constant magnitude, the componentwise error: T_i = sum_j |a_ij|.
+	CW = Criterion(quantize.CW)
+	// Exact bounds the componentwise backward error of the product with one given x: the error allowed for a_ij is
+	// epsilon sum_k |a_ik x_k| / |x_j|. It is for experiments.
+	Exact = Criterion(quantize.Exact)
 )
+
+// MinEpsilon is the smallest epsilon.
+const MinEpsilon = quantize.MinEpsilon
 
 // Criteria lists the criteria that need no x.
-var Criteria = quantize.Criteria
+var Criteria = []Criterion{NW, CW}
 
 // LookupSet returns the set of that name; the name of a format stands for that
 // format alone. Upper and lower case are alike.
-func LookupSet(name string) (Set, error) { return quantize.LookupSet(name) }
+func LookupSet(name string) (Set, error) {
+	s, err := quantize.LookupSet(name)
+	return Set(s), err
+}
 
 // AFX fits the format of each element to the accuracy, FP64 holds all elements in float64; see LookupSet for others.
 var (
@@ -95,11 +109,11 @@ type Spec struct {
 // quantization returns the spec for package quantize.
 func (s Spec) quantization() quantize.Spec {
 	q := quantize.Spec{
-		Set: s.Set, Epsilon: s.Epsilon, Criterion: s.Criterion, X: s.X,
+		Set: quantize.Set(s.Set), Epsilon: s.Epsilon, Criterion: quantize.Criterion(s.Criterion), X: s.X,
 		NoDrop: s.NoDrop || s.Set.Keeps, GuardBits: s.GuardBits, PaperExact: s.PaperExact, Kernels: s.Kernels,
 	}
 	if w := s.Whole; w != nil {
-		q.Norm, q.Diagonal = &w.Norm, w.Diagonal
+		q.Norm, q.Diagonal = (*quantize.Norm)(&w.Norm), w.Diagonal
 	}
 	return q
 }

@@ -127,7 +127,7 @@ func (s *symmetricMatrix) MulRows(dst []float64, _, lo, hi int, _ []float64) {
 // maybeSymmetric reports whether a sample of the rows speaks for a matrix that is
 // symmetric as it is stored.
 func (b *builder) maybeSymmetric() bool {
-	if b.m.Rows != b.m.Cols || b.part.Criterion != NW || b.part.NoDrop {
+	if b.m.Rows != b.m.Cols || b.part.Criterion != quantize.NW || b.part.NoDrop {
 		return false
 	}
 	for _, r := range b.sampleRanges() {

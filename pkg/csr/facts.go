@@ -75,14 +75,14 @@ func ExamineRows(m *Matrix, lo, hi int, hash func(i int) uint64, pool *parallel.
 	bounds := PanelsOf(m, lo, hi)
 	parts, sums := make([]Facts, len(bounds)-1), make([]uint64, len(bounds)-1)
 	pool.RunRanges(bounds, func(panel, lo, hi int) {
-		f, sum := NoFacts(), uint64(0)
+		f, sum := noFacts(), uint64(0)
 		for i := lo; i < hi; i++ {
 			f.addRow(m, i)
 			sum += hash(i)
 		}
 		parts[panel], sums[panel] = f, sum
 	})
-	f = NoFacts()
+	f = noFacts()
 	for k, v := range sums {
 		f.Merge(parts[k])
 		sum += v
@@ -90,8 +90,8 @@ func ExamineRows(m *Matrix, lo, hi int, hash func(i int) uint64, pool *parallel.
 	return f, sum
 }
 
-// NoFacts returns the facts of a matrix without rows, to be merged with others.
-func NoFacts() Facts { return Facts{MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1} }
+// noFacts returns the facts of a matrix without rows, to be merged with others.
+func noFacts() Facts { return Facts{MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1} }
 
 // TouchedColumns returns a function that reports whether column j of m has a nonzero. It keeps one bit a column.
 func TouchedColumns(m *Matrix, pool *parallel.Pool) (touched func(j int) bool) {

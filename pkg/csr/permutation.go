@@ -34,20 +34,6 @@ func (p Permutation) Inverse() Permutation {
 	return q
 }
 
-// Apply computes dst = P src. All have the same length; dst is not src.
-func (p Permutation) Apply(dst, src []float64) {
-	for k, i := range p {
-		dst[k] = src[i]
-	}
-}
-
-// Undo computes dst = P^T src, the inverse of Apply.
-func (p Permutation) Undo(dst, src []float64) {
-	for k, i := range p {
-		dst[i] = src[k]
-	}
-}
-
 // Permuted returns P A P^T for a square matrix of as many rows as p has
 // elements, whose inverse is q, on the threads of pool (nil: serially).
 func (m *Matrix) Permuted(p, q Permutation, pool *parallel.Pool) *Matrix {

@@ -2,9 +2,9 @@ package csr
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
@@ -18,10 +18,6 @@ import (
 // cancellation. D A D has the same asymmetry as A; relative to the magnitudes of
 // whole rows it would not, and bad scaling would hide any difference.
 const SymmetryTol = 1e-12
-
-// PlainAsymmetry is the asymmetry from which a sample of the rows is enough: it is far from
-// what rounding leaves.
-const PlainAsymmetry = 1e-6
 
 // sampledPanels is the number of panels in that sample.
 const sampledPanels = 8
@@ -38,19 +34,12 @@ func rowMirror(m *Matrix, i int) (sum mirror) {
 		switch v := math.Float64bits(vals[k]); {
 		case v<<1 == 0 || int(j) == i: // a zero need not be stored
 		case int(j) > i:
-			sum += mirror(HashEntry(uint64(i), uint64(j), v))
+			sum += mirror(kernels.HashEntry(uint64(i), uint64(j), v))
 		default:
-			sum -= mirror(HashEntry(uint64(j), uint64(i), v))
+			sum -= mirror(kernels.HashEntry(uint64(j), uint64(i), v))
 		}
 	}
 	return sum
-}
-
-// HashEntry is a hash of an entry, by products whose halves are joined: of row, column and the bits of the value.
-func HashEntry(i, j, v uint64) uint64 {
-	hi, lo := bits.Mul64(v^0xa0761d6478bd642f, (bits.RotateLeft64(i, 32)^j)^0xe7037ed1a0b428db)
-	hi, lo = bits.Mul64(hi^lo^0x8ebc6af09c88c6e3, 0x589965cc75374cc3)
-	return hi ^ lo
 }
 
 // asymmetry returns the asymmetry of m. If m has many rows and a sample of
@@ -69,7 +58,7 @@ func asymmetry(m *Matrix, pool *parallel.Pool) float64 {
 				sample[k] = max(sample[k], rowAsymmetry(m, root, i))
 			}
 		}))
-		if worst := slices.Max(sample[:]); worst > PlainAsymmetry {
+		if worst := slices.Max(sample[:]); worst > kernels.PlainAsymmetry {
 			return worst
 		}
 	}
@@ -81,7 +70,7 @@ func rowAsymmetry(m *Matrix, root []float64, i int) (worst float64) {
 	cols, vals := m.Row(i)
 	for k, j := range cols {
 		if partner, _ := m.find(int(j), i); vals[k] != partner {
-			worst = max(worst, Asymmetry(vals[k], partner, root[i]*root[j]))
+			worst = max(worst, kernels.Asymmetry(vals[k], partner, root[i]*root[j]))
 		}
 	}
 	return worst
@@ -108,7 +97,7 @@ func pairAsymmetry(m *Matrix, root []float64, bounds []int, pool *parallel.Pool)
 					n--
 				}
 				if vals[k] != partner {
-					w = max(w, Asymmetry(vals[k], partner, root[i]*root[j]))
+					w = max(w, kernels.Asymmetry(vals[k], partner, root[i]*root[j]))
 				}
 			}
 		}
@@ -127,7 +116,7 @@ func pairAsymmetry(m *Matrix, root []float64, bounds []int, pool *parallel.Pool)
 						break
 					}
 					if _, found := m.find(int(j), i); !found && vals[k] != 0 {
-						worst[panel] = max(worst[panel], Asymmetry(vals[k], 0, root[i]*root[j]))
+						worst[panel] = max(worst[panel], kernels.Asymmetry(vals[k], 0, root[i]*root[j]))
 					}
 				}
 			}
@@ -138,10 +127,4 @@ func pairAsymmetry(m *Matrix, root []float64, bounds []int, pool *parallel.Pool)
 		all = max(all, w)
 	}
 	return all
-}
-
-// Asymmetry returns |a - b| relative to the largest of |a|, |b| and scale, NaN if a
-// or b is NaN, for an entry and its partner that are not both 0 and scale = sqrt|a_ii a_jj|.
-func Asymmetry(a, b, scale float64) float64 {
-	return math.Abs(a-b) / max(math.Abs(a), math.Abs(b), scale)
 }

@@ -242,7 +242,7 @@ func TestOptionsValidate(t *testing.T) {
 		{hostOptions{Tol: math.NaN()}, 1},
 		{hostOptions{Tol: -1, MaxIter: -1}, 2},
 	} {
-		err := c.opt.Validate()
+		err := c.opt.validate()
 		if faults := strings.Count(fmt.Sprint(err), "krylov: "); faults != c.faults {
 			t.Errorf("%+v: %d faults (%v), want %d", c.opt, faults, err, c.faults)
 		}

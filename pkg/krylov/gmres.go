@@ -25,19 +25,6 @@ type gmres[V any, S linop.Scalar[S]] struct {
 	start   State[V] // of the cycle, if there are checkpoints
 }
 
-// Orthogonalization is a way to make a vector orthogonal to the basis.
-type Orthogonalization int
-
-const (
-	// MGS is modified Gram-Schmidt, one inner product after the other, each
-	// fused with the update before it: the least arithmetic.
-	MGS Orthogonalization = iota
-	// CGS2 is classical Gram-Schmidt, done twice: all inner products at once,
-	// so few synchronisations, and orthogonal to working precision
-	// ([Giraud05]), for twice the arithmetic. An asynchronous space always has it.
-	CGS2
-)
-
 // GMRESOptions are the parameters of GMRES; the zero value is useful.
 type GMRESOptions struct {
 	Restart int // length m of a cycle; 0: DefaultRestart
@@ -46,8 +33,11 @@ type GMRESOptions struct {
 	MaxRestart int
 	// KeepWorse keeps a correction of x that makes the residual worse, as the algorithm is
 	// printed.
-	KeepWorse         bool
-	Orthogonalization Orthogonalization
+	KeepWorse bool
+	// CGS2 makes vectors orthogonal to the basis by classical Gram-Schmidt, done twice: all inner products at once, so few
+	// synchronisations, and orthogonal to working precision ([Giraud05]), for twice the arithmetic. An asynchronous space always has
+	// it. Otherwise it is modified Gram-Schmidt, one inner product after the other, each fused with the update before it.
+	CGS2 bool
 
 	// Basis is how the basis is stored if the space is a linop.Packer; "": in vectors of the space.
 	// Then it is made orthogonal by classical Gram-Schmidt, again where that has cancelled much.
@@ -116,7 +106,7 @@ func NewGMRES[V any, S linop.Scalar[S]](space linop.Space[V, S], opt GMRESOption
 	opt = opt.withDefaults()
 	async, ok := space.(linop.Async[V, S])
 	if ok {
-		opt.Orthogonalization = CGS2
+		opt.CGS2 = true
 	}
 	m := &gmres[V, S]{
 		driver: newDriver(space, deferral[V, S]{}), opt: opt, columns: columns[V, S]{async: async},
@@ -258,7 +248,7 @@ func (m *gmres[V, S]) orthogonalise(j int, w V) (next S) {
 	m.c.result.Projections += int64(j + 1)
 	column.h = slices.Grow(column.h[:0], j+1)[:j+1]
 	h := column.h
-	if m.packed == nil && m.opt.Orthogonalization != CGS2 {
+	if m.packed == nil && !m.opt.CGS2 {
 		v := m.v[:j+1]
 		h[0] = m.space.Dot(v[0], w)
 		for k := range j {

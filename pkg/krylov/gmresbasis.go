@@ -90,7 +90,9 @@ func (m *gmres[V, S]) combine(a []S, w V) {
 func (m *gmres[V, S]) tally() {
 	if m.packed != nil {
 		counts := m.packed.Counts()
-		m.c.result.Basis = counts.Sub(m.counted)
+		m.c.result.Basis = linop.BasisCounts{
+			Elements: counts.Elements - m.counted.Elements, Bytes: counts.Bytes - m.counted.Bytes, Read: counts.Read - m.counted.Read,
+		}
 		m.counted = counts
 	}
 }

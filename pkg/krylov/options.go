@@ -111,8 +111,8 @@ type Options[V any] struct {
 	Unconfirmed bool
 }
 
-// Validate returns an error that joins all faults of the options.
-func (o Options[V]) Validate() error {
+// validate returns an error that joins all faults of the options.
+func (o Options[V]) validate() error {
 	var faults []error
 	if !(o.Tol >= 0 && o.Tol < 1) {
 		faults = append(faults, fmt.Errorf("krylov: tolerance %g is not in [0, 1)", o.Tol))

@@ -163,7 +163,9 @@ func (f *Refinement[V, S]) step(
 	total.Outer++
 	total.Iterations += inner.Iterations
 	total.Projections += inner.Projections
-	total.Basis = total.Basis.Add(inner.Basis)
+	total.Basis.Elements += inner.Basis.Elements
+	total.Basis.Bytes += inner.Basis.Bytes
+	total.Basis.Read += inner.Basis.Read
 	total.Orthogonalization += inner.Orthogonalization
 	total.Residual = inner.Residual
 	total.Reason = inner.Reason

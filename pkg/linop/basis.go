@@ -48,14 +48,8 @@ type BasisCounts struct {
 	Read            int64 // bytes of vectors that operations have read and written
 }
 
-// Add returns a + b.
-func (a BasisCounts) Add(b BasisCounts) BasisCounts {
+func (a BasisCounts) plus(b BasisCounts) BasisCounts {
 	return BasisCounts{a.Elements + b.Elements, a.Bytes + b.Bytes, a.Read + b.Read}
-}
-
-// Sub returns a - b.
-func (a BasisCounts) Sub(b BasisCounts) BasisCounts {
-	return BasisCounts{a.Elements - b.Elements, a.Bytes - b.Bytes, a.Read - b.Read}
 }
 
 // hostBasis is a Basis of Host.
@@ -100,7 +94,7 @@ func (b *hostBasis) Set(k int, a Float64, w []float64, delta float64) {
 	for at, p := range b.h.parts {
 		v := b.v[k][at]
 		v.Pack(a.Float(), w[p.Lo:p.Hi], b.rule(delta))
-		b.counts = b.counts.Add(BasisCounts{Elements: int64(p.Hi - p.Lo), Bytes: v.Bytes()})
+		b.counts = b.counts.plus(BasisCounts{Elements: int64(p.Hi - p.Lo), Bytes: v.Bytes()})
 	}
 }
 

@@ -57,7 +57,7 @@ func TestBasis(t *testing.T) {
 				near("a combination", x[i], y[i])
 			}
 			c := b.Counts()
-			if c.Elements != int64(7*n) || c.Sub(c) != (BasisCounts{}) || c.Add(BasisCounts{}) != c {
+			if c.Elements != int64(7*n) {
 				t.Errorf("counts are %+v", c)
 			}
 		}

@@ -90,7 +90,7 @@ type csrRows interface {
 }
 
 type csrValues[T kernels.Value] struct {
-	Unprepared
+	unprepared
 	*csr.Matrix
 	val     []T
 	kernels *kernels.Set

@@ -3,7 +3,6 @@ package linop_test
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
@@ -126,23 +125,5 @@ func TestCSRDoesNotAllocate(t *testing.T) {
 				t.Errorf("%d threads: %v allocations", k, allocs)
 			}
 		}
-	}
-}
-
-func TestTimedCountsAndPassesOn(t *testing.T) {
-	m := rowsOf(rand.New(rand.NewPCG(19, 20)), 50, func(int) int { return 5 })
-	a := linop.NewCSR(m, newPool(t, 1))
-	timed := &linop.Timed[[]float64, linop.Float64]{Operator: a}
-	x, b := random(1, 50), random(2, 50)
-	trace := func(a linop.Operator[[]float64, linop.Float64]) []float64 {
-		y, z, r := make([]float64, 50), make([]float64, 50), make([]float64, 50)
-		a.Apply(y, x)
-		dot := a.ApplyDot(z, x, b).Float()
-		a.Residual(r, b, x)
-		rows, cols := a.Dims()
-		return slices.Concat(y, z, r, []float64{dot, float64(rows), float64(cols)})
-	}
-	if !sameBits(trace(timed), trace(a)) || timed.Count != 3 || timed.Elapsed <= 0 {
-		t.Errorf("Count = %d, Elapsed = %v after three products, or they differ", timed.Count, timed.Elapsed)
 	}
 }

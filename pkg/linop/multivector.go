@@ -7,7 +7,7 @@ const MostTogether = 8
 // element i of up to MostTogether vectors, a group, lies side by side, so that each nonzero
 // of a matrix is multiplied with a few consecutive numbers.
 type MultiVector struct {
-	n, k   int
+	k      int
 	groups []VectorGroup
 }
 
@@ -20,16 +20,13 @@ type VectorGroup struct {
 
 // NewMultiVector returns k zero vectors of n elements.
 func NewMultiVector(n, k int) *MultiVector {
-	v := &MultiVector{n: n, k: k}
+	v := &MultiVector{k: k}
 	for ; k > 0; k -= MostTogether {
 		width := groupWidth(k)
 		v.groups = append(v.groups, VectorGroup{width, make([]float64, n*width)})
 	}
 	return v
 }
-
-// Dims returns n and k.
-func (v *MultiVector) Dims() (n, k int) { return v.n, v.k }
 
 // Groups returns the groups, all but the last of MostTogether vectors.
 func (v *MultiVector) Groups() []VectorGroup { return v.groups }
@@ -84,17 +81,12 @@ type RowsByPanel interface {
 	ByPanel() bool // reports whether Begin prepares nothing
 }
 
-// Unprepared makes Rows that embed it RowsByPanel.
-type Unprepared struct{}
+// unprepared makes Rows that embed it RowsByPanel.
+type unprepared struct{}
 
-// Begin does nothing.
-func (Unprepared) Begin([]float64) {}
-
-// BeginMulti does nothing.
-func (Unprepared) BeginMulti([]float64, int) {}
-
-// ByPanel implements RowsByPanel.
-func (Unprepared) ByPanel() bool { return true }
+func (unprepared) Begin([]float64)           {}
+func (unprepared) BeginMulti([]float64, int) {}
+func (unprepared) ByPanel() bool             { return true }
 
 // A MultiOperator is an operator on host vectors that multiplies several at once.
 type MultiOperator interface {
@@ -174,51 +166,4 @@ func groupWidth(k int) int {
 		width *= 2
 	}
 	return width
-}
-
-// Interleave sets x[k*i+v] to element i of vector v of k = 2, 4 or 8; vectors that are nil are zero.
-func Interleave[T float32 | float64](x []T, vectors [][]T) {
-	k := len(vectors)
-	n := len(x) / k
-	for v := 0; v < k; v += 2 {
-		a, b := vectors[v], vectors[v+1]
-		switch {
-		case a == nil:
-			for i := range n {
-				x[k*i+v], x[k*i+v+1] = 0, 0
-			}
-		case b == nil:
-			for i, e := range a[:n] {
-				x[k*i+v], x[k*i+v+1] = e, 0
-			}
-		default:
-			b = b[:n]
-			for i, e := range a[:n] {
-				to := x[k*i+v:][:2:2]
-				to[0], to[1] = e, b[i]
-			}
-		}
-	}
-}
-
-// Separate is the inverse of Interleave; vectors that are nil are left out.
-func Separate[T float32 | float64](vectors [][]T, x []T) {
-	k := len(vectors)
-	n := len(x) / k
-	for v := 0; v < k; v += 2 {
-		a, b := vectors[v], vectors[v+1]
-		switch {
-		case a == nil:
-		case b == nil:
-			for i := range a[:n] {
-				a[i] = x[k*i+v]
-			}
-		default:
-			b = b[:n]
-			for i := range a[:n] {
-				from := x[k*i+v:][:2:2]
-				a[i], b[i] = from[0], from[1]
-			}
-		}
-	}
 }

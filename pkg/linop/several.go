@@ -1,6 +1,10 @@
 package linop
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+)
 
 // A SeveralOperator does several products at once, with epilogues of their own.
 type SeveralOperator interface {
@@ -111,7 +115,7 @@ func (j *severalProducts) Do(k int) {
 		for v := range j.products {
 			vectors[v] = j.products[v].Src[lo:hi]
 		}
-		Interleave(j.x[j.width*lo:j.width*hi], vectors[:j.width])
+		kernels.Interleave(j.x[j.width*lo:j.width*hi], vectors[:j.width])
 		return
 	}
 	if j.rows == nil {
@@ -132,7 +136,7 @@ func (j *severalProducts) Do(k int) {
 	for v := range j.products {
 		vectors[v] = j.products[v].Dst[lo:hi]
 	}
-	Separate(vectors[:j.width], y)
+	kernels.Separate(vectors[:j.width], y)
 	for v := range j.products {
 		j.of.follow(&j.products[v], lo, hi, j.sums(v, k))
 	}

@@ -272,7 +272,7 @@ func (c *fusedCycle) Together(copies []Preconditioner) {
 			do(parts[:], x[kernels.ChunkVectors*lo:kernels.ChunkVectors*hi])
 		})
 	}
-	each(func(vectors [][]float32, x []float32) { linop.Interleave(x, vectors) }, &inputs, top.f)
+	each(func(vectors [][]float32, x []float32) { kernels.Interleave(x, vectors) }, &inputs, top.f)
 	c.many.run(0)
-	each(linop.Separate[float32], &solutions, top.x)
+	each(kernels.Separate[float32], &solutions, top.x)
 }

@@ -59,10 +59,7 @@ type tried struct {
 // New returns the attempts for a system. Methods have their vectors in space, and are made when they are needed. left are
 // preconditioners of an earlier system that stay in use; nil: there are none.
 func New[V any, S linop.Scalar[S]](s *choice.System, space linop.Space[V, S], left map[choice.Variant]*Preconditioner[vector, scalar]) *Attempts[V, S] {
-	gmres := krylov.GMRESOptions{Restart: s.Opt.Restart, Basis: s.Opt.Basis}
-	if s.Opt.CGS2 {
-		gmres.Orthogonalization = krylov.CGS2
-	}
+	gmres := krylov.GMRESOptions{Restart: s.Opt.Restart, Basis: s.Opt.Basis, CGS2: s.Opt.CGS2}
 	t := &Attempts[V, S]{
 		Fallbacks: s.Fallbacks(), nnz: s.Nonzeros(), log: s.Opt.Log,
 		limited: s.Opt.Precond.Kind == solve.PrecondAuto && !s.Opt.NoRefine, allWide: s.Opt.Vectors.Kind == solve.VectorsDD,

@@ -8,7 +8,6 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/gpudist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -150,10 +149,10 @@ func (d *deviceRanks) whole(scaled *csr.Matrix, spec *adaptive.Spec) (failed err
 	norm := []int64{math.MinInt64}
 	for k := range d.job.Parts {
 		own, err := adaptive.NormOf(gpudist.Square(d.job.Matrix, scaled, k), *spec, d.pool)
-		norm[0], failed = max(norm[0], int64(own)), errors.Join(failed, err)
+		norm[0], failed = max(norm[0], own), errors.Join(failed, err)
 	}
 	d.job.Comm.Max(norm)
-	spec.Whole = &adaptive.Whole{Norm: quantize.Norm(norm[0]), Parts: d.job.Domains.Count()}
+	spec.Whole = &adaptive.Whole{Norm: norm[0], Parts: d.job.Domains.Count()}
 	return ranks.AgreeError(d.job.Comm, failed)
 }
 

@@ -3,11 +3,13 @@ package backend
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // Scaling by powers of two gives the bits of csr.Ldexp, whatever the exponents and the
@@ -67,5 +69,23 @@ func TestHostPowers(t *testing.T) {
 	_, normZ, _ := d.sumNorms(x, z, 0)
 	if e, _ := d.rowError(z, 0, weights, 1, b); e == e || normZ == normZ {
 		t.Errorf("row error %v, norm %v of a vector with NaN", e, normZ)
+	}
+}
+
+func TestTimedCountsAndPassesOn(t *testing.T) {
+	m := testsupport.Grid(7, 0, 0)
+	a := linop.NewCSR(m, nil)
+	timed := &Timed[[]float64, linop.Float64]{Operator: a}
+	x, b := testsupport.Random(1, 49), testsupport.Random(2, 49)
+	trace := func(a linop.Operator[[]float64, linop.Float64]) []float64 {
+		y, z, r := make([]float64, 49), make([]float64, 49), make([]float64, 49)
+		a.Apply(y, x)
+		dot := a.ApplyDot(z, x, b).Float()
+		a.Residual(r, b, x)
+		rows, cols := a.Dims()
+		return slices.Concat(y, z, r, []float64{dot, float64(rows), float64(cols)})
+	}
+	if !testsupport.SameBits(trace(timed), trace(a)) || timed.Count != 3 || timed.Elapsed <= 0 {
+		t.Errorf("Count = %d, Elapsed = %v after three products, or they differ", timed.Count, timed.Elapsed)
 	}
 }

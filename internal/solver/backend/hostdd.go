@@ -208,7 +208,7 @@ type WideMethod struct {
 	krylov.Method[dd.Vec, dd.DD]
 	at   *hostDD
 	of   linop.Relaxer[vector, scalar] // the same matrix as a
-	a    *linop.Timed[dd.Vec, dd.DD]
+	a    *Timed[dd.Vec, dd.DD]
 	x, b []float64 // lower parts
 }
 
@@ -227,7 +227,7 @@ type Multiplying[V any, S linop.Scalar[S]] interface {
 // Multiplies makes m the matrix that the method multiplies with, whatever operator is passed to Solve.
 func (w *WideMethod) Multiplies(m Matrix[vector, scalar]) {
 	if of := m.About().Relaxer; w.of != of {
-		w.of, w.a = of, &linop.Timed[dd.Vec, dd.DD]{Operator: m.(Widening).Wide()}
+		w.of, w.a = of, &Timed[dd.Vec, dd.DD]{Operator: m.(Widening).Wide()}
 	}
 }
 
@@ -245,7 +245,7 @@ func (w *WideMethod) Solve(ctx context.Context, a linop.Operator[vector, scalar]
 	clear(w.b)
 	count, elapsed := w.a.Count, w.a.Elapsed
 	result := w.Method.Solve(ctx, w.a, dd.Vec{Hi: x, Lo: w.x}, dd.Vec{Hi: b, Lo: w.b}, wide)
-	if t, ok := a.(*linop.Timed[vector, scalar]); ok {
+	if t, ok := a.(*Timed[vector, scalar]); ok {
 		t.Count += w.a.Count - count
 		t.Elapsed += w.a.Elapsed - elapsed
 	}

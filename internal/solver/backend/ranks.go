@@ -10,7 +10,6 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
 	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -123,11 +122,11 @@ func (r *rankHost) build(scaled *csr.Matrix, t solve.Storage) (made []adaptive.M
 	norm := []int64{math.MinInt64}
 	for k := range r.job.Parts {
 		own, err := adaptive.NormOf(r.job.PartOf(scaled, k), spec, r.pool)
-		norm[0], failed = max(norm[0], int64(own)), errors.Join(failed, err)
+		norm[0], failed = max(norm[0], own), errors.Join(failed, err)
 	}
 	r.job.Comm.Max(norm)
 	for k, p := range r.job.Parts {
-		spec.Whole = &adaptive.Whole{Norm: quantize.Norm(norm[0]), Parts: r.job.Domains.Count(), Diagonal: p.Below}
+		spec.Whole = &adaptive.Whole{Norm: norm[0], Parts: r.job.Domains.Count(), Diagonal: p.Below}
 		part, err := adaptive.Build(r.job.PartOf(scaled, k), spec, r.pool)
 		if failed = errors.Join(failed, err); failed != nil {
 			return nil, failed

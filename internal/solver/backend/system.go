@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/dustin/go-humanize"
+
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/parallel"
@@ -265,7 +266,7 @@ type Widening interface {
 
 // Wide implements Widening.
 func (a Transposing[V, S]) Wide() linop.Operator[dd.Vec, dd.DD] {
-	both := linop.Transposed[dd.Vec, dd.DD]{Operator: any(a.Matrix).(Widening).Wide()}
+	both := Transposed[dd.Vec, dd.DD]{Operator: any(a.Matrix).(Widening).Wide()}
 	both.Transpose = both.Operator
 	if a.Transpose != nil {
 		both.Transpose = any(a.Transpose).(Widening).Wide()

@@ -204,7 +204,7 @@ func (g *Batch) Refinement(ctx context.Context, m *Column, f *refine.Refinement[
 	accurate := f.Exact.Operator.(linop.Accurate)
 	r := &refine.Refinement[vector, scalar]{
 		At: at, Epsilon: f.Epsilon,
-		Exact: &linop.Timed[vector, scalar]{Operator: columnOperator{accurate, m, severalProducts{accurate.CSR}}},
+		Exact: &backend.Timed[vector, scalar]{Operator: columnOperator{accurate, m, severalProducts{accurate.CSR}}},
 	}
 	r.Refined = r.Operator(&t.System)
 	r.Measure = backend.NewMeasure(at, t.Opt.Stop, t.AbsSums(), f.Measure.NormA)
@@ -214,7 +214,7 @@ func (g *Batch) Refinement(ctx context.Context, m *Column, f *refine.Refinement[
 		Ctx: ctx, InnerTol: p.InnerTol, Vectors: p.Vectors, Log: t.Opt.Log,
 		StoredSystem: refine.StoredSystem[vector, scalar]{
 			Scaled: t.Scaled, Scaling: p.Scaling, Matrix: matrix, First: p.First, Chosen: p.Chosen, Open: p.Open, Spared: p.Spared,
-			Timed: &linop.Timed[vector, scalar]{Operator: matrix},
+			Timed: &backend.Timed[vector, scalar]{Operator: matrix},
 		},
 		Shared:  refine.Shared{Made: g.preconditioner},
 		Scratch: refine.Scratch[vector]{Rhs: at.New(), Z: at.New(), R: at.New()},

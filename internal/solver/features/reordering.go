@@ -141,7 +141,9 @@ func (o Ordering) Forth(given []float64) []float64 {
 		return given
 	}
 	v := make([]float64, len(given))
-	o.Permutation.Apply(v, given)
+	for k, i := range o.Permutation {
+		v[k] = given[i]
+	}
 	return v
 }
 
@@ -151,6 +153,8 @@ func (o Ordering) Back(v []float64) []float64 {
 		return v
 	}
 	given := make([]float64, len(v))
-	o.Permutation.Undo(given, v)
+	for k, i := range o.Permutation {
+		given[i] = v[k]
+	}
 	return given
 }

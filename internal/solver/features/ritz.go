@@ -22,7 +22,7 @@ const RitzSteps = 50
 // first. Vectors are not orthogonalised again, so Ritz values may appear several times, but none lies outside ([Paige76]). The process
 // takes 3 vectors.
 func Ritz(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) (low, high float64, steps int, err error) {
-	norm := m.Norm1()
+	norm := Norm1(m)
 	if norm == 0 {
 		return 0, 0, 0, nil
 	}
@@ -67,4 +67,35 @@ func Ritz(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) (low, high fl
 	}
 	values := eigen.Values(nil)
 	return math.Ldexp(values[0], e), math.Ldexp(values[k-1], e), k, nil
+}
+
+// Gershgorin returns bounds of the eigenvalues of a symmetric matrix: the discs around the diagonal entries of the sums of
+// magnitudes of the others [GolubVanLoan13, theorem 8.1.3].
+func Gershgorin(m *csr.Matrix) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for i := range m.Rows {
+		center, radius := 0.0, 0.0
+		cols, vals := m.Row(i)
+		for e, j := range cols {
+			if int(j) == i {
+				center += vals[e]
+			} else {
+				radius += math.Abs(vals[e])
+			}
+		}
+		low, high = math.Min(low, center-radius), math.Max(high, center+radius)
+	}
+	return low, high
+}
+
+// Norm1 is the largest sum of magnitudes of a column.
+func Norm1(m *csr.Matrix) float64 {
+	sums, most := make([]float64, m.Cols), 0.0
+	for e, j := range m.Col {
+		sums[j] += math.Abs(m.Val[e])
+	}
+	for _, s := range sums {
+		most = math.Max(most, s)
+	}
+	return most
 }

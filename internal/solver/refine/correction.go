@@ -54,7 +54,7 @@ type StoredSystem[V any, S linop.Scalar[S]] struct {
 	Chosen  bool                 // the rules choose epsilon
 	Open    bool                 // the rules choose the storage
 	Spared  bool                 // the matrix may stay in FP64 since storing it does not pay, see choice.System.Storage
-	Timed   *linop.Timed[V, S]   // the matrix, timed
+	Timed   *backend.Timed[V, S] // the matrix, timed
 }
 
 // course is how the last correction went.

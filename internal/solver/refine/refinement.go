@@ -52,7 +52,7 @@ type Usage struct {
 // Refinement is iterative refinement on a backend.
 type Refinement[V any, S linop.Scalar[S]] struct {
 	At         backend.Backend[V, S]
-	Exact      *linop.Timed[V, S]
+	Exact      *backend.Timed[V, S]
 	Refined    linop.Operator[V, S] // Exact with rounded residuals as well, where these suffice
 	Measure    *backend.Measure[V, S]
 	Steps      *krylov.Refinement[V, S]
@@ -80,7 +80,7 @@ func New[V any, S linop.Scalar[S]](ctx context.Context, s *Problem, at backend.B
 }
 
 func (f *Refinement[V, S]) build(ctx context.Context, s *Problem) (err error) {
-	f.Exact = &linop.Timed[V, S]{Operator: f.At.Exact()}
+	f.Exact = &backend.Timed[V, S]{Operator: f.At.Exact()}
 	f.Refined = f.Operator(&s.System)
 	_, normA := s.ExtremeSums()
 	f.Measure = backend.NewMeasure(f.At, s.Opt.Stop, s.AbsSums(), normA)
@@ -219,7 +219,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 		StoredSystem: StoredSystem[V, S]{
 			Scaled: s.Scaled, Scaling: backend.NewScaling(at, s.Scaled), Matrix: matrix, First: matrix.About().Storage,
 			Chosen: s.Opt.Storage.Epsilon == 0 && !s.Opt.NoRefine, Open: s.StorageOpen(), Spared: s.Spares(attempts.Fallbacks),
-			Timed: &linop.Timed[V, S]{Operator: matrix},
+			Timed: &backend.Timed[V, S]{Operator: matrix},
 		},
 		shown: shown[V]{snapshot: snapshots(&s.System)},
 	}

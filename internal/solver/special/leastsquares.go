@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
@@ -16,7 +17,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
@@ -34,9 +34,9 @@ type leastSquares struct {
 	at      *backend.Host
 	method  krylov.Method[vector, scalar]
 	steps   *krylov.Refinement[vector, scalar]
-	exact   *linop.Timed[vector, scalar] // A
-	scaled  *linop.Timed[vector, scalar] // A D and its transpose
-	columns columnScaling                // D
+	exact   *backend.Timed[vector, scalar] // A
+	scaled  *backend.Timed[vector, scalar] // A D and its transpose
+	columns columnScaling                  // D
 	bytes   int64
 
 	rhs, z, r, g vector
@@ -77,8 +77,8 @@ func NewLeastSquares(s *refine.Problem) *leastSquares {
 	m := padded(s.M)
 	l := &leastSquares{s: s, at: backend.NewHost(m, s.Pool).With(s.Opt.Storage.Kernels), columns: scaleColumns(m, s.Opt.Scale)}
 	scaled := l.columns.apply(m)
-	l.exact = &linop.Timed[vector, scalar]{Operator: l.at.Exact()}
-	l.scaled = &linop.Timed[vector, scalar]{Operator: linop.Transposed[vector, scalar]{
+	l.exact = &backend.Timed[vector, scalar]{Operator: l.at.Exact()}
+	l.scaled = &backend.Timed[vector, scalar]{Operator: backend.Transposed[vector, scalar]{
 		Operator: l.at.CSR(scaled), Transpose: l.at.CSR(scaled.Transpose(s.Pool)),
 	}}
 	l.bytes = 2 * scaled.Bytes()
