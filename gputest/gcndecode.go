@@ -42,12 +42,12 @@ func (r *gcnReader) done() error {
 func (r *gcnReader) branch() (err error) {
 	r.in.kind = gcnBranch
 	if r.in.jumps = conditions[r.in.name]; r.in.jumps == nil {
-		return gcnErrUnknown
+		return errGCNUnknown
 	}
 	o, err := r.next('u')
 	r.in.from = []operand{o}
 	if err == nil && o.file != gcnConstant {
-		err = gcnErrUnknown
+		err = errGCNUnknown
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func (r *gcnReader) signature(s string, f file) (err error) {
 func (r *gcnReader) scalar() error {
 	op, ok := scalars[r.in.name]
 	if !ok {
-		return gcnErrUnknown
+		return errGCNUnknown
 	}
 	r.in.kind, r.in.scalar = scalar, op.f
 	if strings.Contains(r.in.name, "saveexec") {
@@ -101,7 +101,7 @@ func (r *gcnReader) scalar() error {
 	}
 	for _, o := range r.in.from {
 		if o.file == vectorFile {
-			return gcnErrUnknown
+			return errGCNUnknown
 		}
 	}
 	return r.done()
@@ -110,7 +110,7 @@ func (r *gcnReader) scalar() error {
 func (r *gcnReader) vector() error {
 	op, ok := vectors[r.in.name]
 	if !ok {
-		return gcnErrUnknown
+		return errGCNUnknown
 	}
 	in := r.in
 	in.kind, in.f, in.bit = vector, op.f, op.bit
@@ -129,11 +129,11 @@ func (r *gcnReader) vector() error {
 	}
 	if in.name == "v_pk_mov_b32" && len(r.operands) > 0 {
 		if r.operands[0] != "op_sel:[0" || len(r.operands) != 2 || r.operands[1] != "1]" {
-			return gcnErrUnknown
+			return errGCNUnknown
 		}
 		r.operands = nil
 	} else if in.name == "v_pk_mov_b32" && (in.from[0].file != gcnConstant || in.from[1].file != gcnConstant) {
-		return gcnErrUnknown
+		return errGCNUnknown
 	}
 	in.narrow = in.to.words == 1 && in.f != nil
 	for i, o := range in.from {
@@ -194,7 +194,7 @@ func (r *gcnReader) memory() (err error) {
 	m := &r.in.memory
 	m.store, m.shared, m.signed = verb == "store" || verb == "write", space == "ds", t.signed
 	if r.in.kind = access; !ok || verb != "load" && verb != "read" && !m.store {
-		return gcnErrUnknown
+		return errGCNUnknown
 	}
 	address := byte('i')
 	if last := r.operands[min(2, len(r.operands)-1)]; last == "off" {
@@ -282,7 +282,7 @@ func (r *gcnReader) loadScalar() (err error) {
 	t, ok := transfers[strings.TrimPrefix(r.in.name, "s_load_")]
 	m := &r.in.memory
 	if r.in.kind = loadScalar; !ok || t.bytes != 4 {
-		return gcnErrUnknown
+		return errGCNUnknown
 	}
 	if r.in.to, err = r.register('w', scalarFile); err == nil {
 		m.base, err = r.register('l', scalarFile)
@@ -295,7 +295,7 @@ func (r *gcnReader) loadScalar() (err error) {
 	}
 	offset, err := r.next('i')
 	if err != nil || offset.file == vectorFile {
-		return gcnErrUnknown
+		return errGCNUnknown
 	}
 	r.in.from = []operand{offset}
 	m.pieces = t.pieces()

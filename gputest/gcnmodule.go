@@ -134,7 +134,7 @@ func (k *GCNKernel) add(s, comment string, line int) error {
 		case !in.reads(other.to):
 			all = []gcnInstruction{other, in}
 		default:
-			return gcnErrUnknown
+			return errGCNUnknown
 		}
 	}
 	k.code = append(k.code, all...)
@@ -221,7 +221,7 @@ type piece struct {
 	register      int // relative to the first one
 }
 
-var gcnErrUnknown = errors.New("this instruction is not known")
+var errGCNUnknown = errors.New("this instruction is not known")
 
 // older maps the instruction names of later GPUs to the names on the first of these GPUs.
 var older = map[string]string{
