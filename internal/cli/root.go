@@ -118,7 +118,7 @@ func (j *job) run(args []string, s streams, err error) int {
 	if err = j.outcome(ctx, err); err != nil && err.Error() != "" {
 		text := report.Wrap("mpsolve: "+report.Printable(oneLine(err)), 0, columns(s.err)) + "\n"
 		if !explain(text) {
-			io.WriteString(s.err, text)
+			fmt.Fprint(s.err, text)
 		}
 		if stdout != nil && !stdout.used.Load() && wantsJSON(args) {
 			writeJSONError(stdout, err)
