@@ -17,7 +17,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 darwin/amd64
 
 # The packages whose results may depend on the processor. Their tests run again with the portable kernels and the kernels for AVX2.
 NUMERICAL := ./internal/kernels ./internal/dd ./pkg/formats ./pkg/csr ./pkg/linop \
-	./internal/sell ./internal/quantize ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate ./internal/mp
+	./internal/packed ./internal/packed ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate ./internal/mp
 
 # The kernels and the packages nearest to them, which the other packages call. Their tests also run in emulation.
 NEAREST := ./internal/kernels ./internal/dd ./pkg/linop ./internal/mp
@@ -70,10 +70,10 @@ test-arm64: ## short tests of the kernels and their callers for arm64, in qemu's
 	fi
 	GOARCH=arm64 $(GO) test -short -vet=off $${run:+-exec "$$run"} $(NEAREST)
 
-# The tests that run on several goroutines. internal/arch requires such a test in each package that starts goroutines. Of the programs
+# The tests that run on several goroutines. tools requires such a test in each package that starts goroutines. Of the programs
 # that only call packages, the service alone shares data of its own.
 RACE_TESTS := Thread|Concurrent|Interrupt
-RACE_FOLDERS ?= ./internal ./pkg ./examples/service
+RACE_FOLDERS ?= ./internal ./pkg ./examples/sequence
 
 .PHONY: race
 race: ## short tests of concurrent code under the race detector, which does not see assembly (needs a C compiler)

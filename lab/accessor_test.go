@@ -9,9 +9,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 func problem(t testing.TB, kernel Kernel, n int, dist Distribution, seed uint64, pool *parallel.Pool) *Problem {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // DeviceForm is a form in which a device stores a matrix.

@@ -1,6 +1,6 @@
 // Package lab holds what measures the solver or searches with it and is no part of it: benchmarks (this machine's
-// speed), the search for storage formats, the search for the fastest settings (tune), and stress tests. Package
-// lab/stochastic has stochastic arithmetic.
+// speed), the search for storage formats, the search for the fastest settings (tune), stress tests, and stochastic
+// arithmetic.
 //
 // The search for storage formats, [Search], finds the cheapest formats of the parts of a solve with which the solve
 // still meets a criterion: PROMISE ([Graillat19]) for iterative solvers. The parts are the entries of the method's
@@ -28,4 +28,13 @@
 // as given to the verdict, and is stopped when it takes some times as long as the fastest trial before it. At the end
 // the fastest settings and the defaults run in turns, and the least time of each counts. Only solves that converge by
 // the verdict of package verify count.
+//
+// Discrete stochastic arithmetic is the CESTAC method of Vignes and La Porte as CADNA implements it ([Vignes93],
+// [JezequelChesneaux08] in reproduce/records/BIBLIOGRAPHY.md). A [RandomRounding] computes as the processor does, but
+// rounds each inexact result up or down, each with probability 1/2. A [StochasticNumber] consists of three samples of
+// a value, computed by the same operations in the same order with independent roundings; [SampleDigits] estimates the
+// number of decimal digits that the samples share. [StochasticSpace] and [StochasticOperator] make this arithmetic
+// available to the iterative methods of pkg/krylov: vectors of three samples, decisions by the mean of the samples,
+// and counters of instabilities. The samples show how far the roundings of one computation spread. They show neither
+// how far an iteration was from its limit nor how accurate the data are.
 package lab

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/mp/rns"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/mp"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Operations in multiple precision.
@@ -28,7 +28,7 @@ var MPOperations = []string{MPGEMV, MPGEMVTransposed, MPDot, MPAXPY}
 // Implementations of multiple precision.
 const (
 	Limbs         = "limbs"           // internal/mp
-	Residues      = "residues"        // rns.Dense: exact sums of products in fixed point
+	Residues      = "residues"        // mp.ResidueDense: exact sums of products in fixed point
 	MPRES         = "mpres"           // the format and the algorithm of MPRES-BLAS
 	MPRESByNumber = "mpres-by-number" // the basic implementation of MPRES-BLAS
 	MathBig       = "math/big"
@@ -102,16 +102,16 @@ type mpMaker struct {
 // mpMakers maps names to implementations.
 var mpMakers = map[string]mpMaker{
 	Limbs:    {make: limbCases, bytes: limbBytes, whole: true},
-	Residues: {make: residuesCases, bytes: rns.DenseBytes, whole: true},
+	Residues: {make: residuesCases, bytes: mp.ResidueDenseBytes, whole: true},
 	MPRES: {
 		make: func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) {
-			return mpresCases(d, rows, rns.Rearranged, pool)
+			return mpresCases(d, rows, mp.Rearranged, pool)
 		},
 		bytes: mpresBytes,
 	},
 	MPRESByNumber: {
 		make: func(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) {
-			return mpresCases(d, rows, rns.ByNumber, pool)
+			return mpresCases(d, rows, mp.ByNumber, pool)
 		},
 		bytes: mpresBytes,
 	},
@@ -270,13 +270,13 @@ func (m mpMaker) fit(d *mpData, pool *parallel.Pool) ([]mpCase, error) {
 
 // MPSteps returns, for each round, the times of the steps of Algorithm 1 of [Isupov20]: y = alpha A x + beta y, where
 // A has the given number of rows of n random elements with significands of so many bits.
-func MPSteps(ctx context.Context, rows, n, bits, significand int, pool *parallel.Pool, timing Timing) (list []rns.Steps, err error) {
-	b, err := rns.BaseFor(bits)
+func MPSteps(ctx context.Context, rows, n, bits, significand int, pool *parallel.Pool, timing Timing) (list []mp.ResidueSteps, err error) {
+	b, err := mp.ResidueBaseFor(bits)
 	if err != nil {
 		return nil, err
 	}
 	d := newMPData(n, significand)
-	array := func(v []big.Float) *rns.Array {
+	array := func(v []big.Float) *mp.ResidueArray {
 		w := b.NewArray(len(v))
 		for i := range v {
 			w.Set(i, &v[i])
@@ -292,7 +292,7 @@ func MPSteps(ctx context.Context, rows, n, bits, significand int, pool *parallel
 	alpha, x, y, first := b.NewNumber().Set(d.scale), array(d.x), array(d.y[:rows]), array(d.y[:rows])
 	_, err = timing.Measure(ctx, Case{
 		Prepare: func() { y.Copy(first) },
-		Run:     func() { list = append(list, a.GEMV(rns.Rearranged, alpha, x, alpha, y, pool)) },
+		Run:     func() { list = append(list, a.GEMV(mp.Rearranged, alpha, x, alpha, y, pool)) },
 	})
 	return list, err
 }

@@ -4,9 +4,9 @@ import (
 	"math/big"
 
 	"github.com/mpsolve/mpsolve/internal/mp"
-	"github.com/mpsolve/mpsolve/internal/mp/rns"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // errorOf returns the largest error of some elements of a result, relative to the sum of the magnitudes of their
@@ -56,7 +56,7 @@ func (d *mpData) errorOf(c mpCase) (largest float64) {
 // residuesCases returns the product with a matrix only: each product converts a vector, which costs more than an
 // inner product.
 func residuesCases(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) {
-	a, err := rns.NewDense(rows, d.n, d.bits, d.row, pool)
+	a, err := mp.NewResidueDense(rows, d.n, d.bits, d.row, pool)
 	if err != nil {
 		return nil, err
 	}
@@ -68,15 +68,15 @@ func residuesCases(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) {
 }
 
 func mpresBytes(rows, n, bits int) int64 {
-	b, err := rns.BaseFor(bits)
+	b, err := mp.ResidueBaseFor(bits)
 	if err != nil {
 		return 0
 	}
 	return b.ArrayBytes(rows * n)
 }
 
-func mpresCases(d *mpData, rows int, form rns.Form, pool *parallel.Pool) ([]mpCase, error) {
-	b, err := rns.BaseFor(d.bits)
+func mpresCases(d *mpData, rows int, form mp.ResidueForm, pool *parallel.Pool) ([]mpCase, error) {
+	b, err := mp.ResidueBaseFor(d.bits)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func mpresCases(d *mpData, rows int, form rns.Form, pool *parallel.Pool) ([]mpCa
 			a.Set(i, j, &v)
 		}
 	}))
-	array := func(v []big.Float) *rns.Array {
+	array := func(v []big.Float) *mp.ResidueArray {
 		w := b.NewArray(len(v))
 		for i := range v {
 			w.Set(i, &v[i])
@@ -102,7 +102,7 @@ func mpresCases(d *mpData, rows int, form rns.Form, pool *parallel.Pool) ([]mpCa
 		{MPGEMV, rows * d.n, func() { a.GEMV(form, one, x, zero, product, pool) }, product.At},
 		{MPGEMVTransposed, rows * d.n, func() { a.GEMVTransposed(form, one, short, zero, transposed, pool) }, transposed.At},
 	}
-	if form == rns.ByNumber {
+	if form == mp.ByNumber {
 		return cases, nil
 	}
 	return append(

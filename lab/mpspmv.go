@@ -10,10 +10,10 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/mp"
-	"github.com/mpsolve/mpsolve/internal/mp/rns"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // MPProduct is the measurement of y = A x with a sparse matrix in FP64 and a vector in multiple precision, or in FP64
@@ -111,7 +111,7 @@ func mpSpMVBytes(name string, m *csr.Matrix, bits int) int64 {
 	case Limbs:
 		return mp.MatrixBytes(int64(m.Rows), int64(m.NNZ())) + mp.Bytes(m.Rows+m.Cols, bits)
 	case Residues:
-		return rns.SparseBytes(m.NNZ(), m.Cols, m.Cols, bits)
+		return mp.ResidueSparseBytes(m.NNZ(), m.Cols, m.Cols, bits)
 	case MPRES:
 		return mpresBytes(m.NNZ()+m.Rows+m.Cols, 1, bits)
 	}
@@ -129,7 +129,7 @@ func doubleProduct(d *mpData, m *csr.Matrix, pool *parallel.Pool) mpProduct {
 }
 
 func residuesProduct(d *mpData, m *csr.Matrix, pool *parallel.Pool) (mpProduct, error) {
-	a, err := rns.NewSparse(m, d.bits, pool)
+	a, err := mp.NewResidueSparse(m, d.bits, pool)
 	if err != nil {
 		return mpProduct{}, err
 	}
@@ -138,7 +138,7 @@ func residuesProduct(d *mpData, m *csr.Matrix, pool *parallel.Pool) (mpProduct, 
 }
 
 func mpresProduct(d *mpData, m *csr.Matrix, pool *parallel.Pool) (mpProduct, error) {
-	b, err := rns.BaseFor(d.bits)
+	b, err := mp.ResidueBaseFor(d.bits)
 	if err != nil {
 		return mpProduct{}, err
 	}

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/quantize"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/packed"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -33,9 +33,9 @@ func drawOptions(r *rand.Rand, s *System) (opt solve.Options) {
 			set()
 		}
 	}
-	sometimes(2, func() { opt.Method = pick(r, options.Methods) })
-	sometimes(3, func() { opt.Scale = pick(r, options.Scales) })
-	sometimes(3, func() { opt.Stop = pick(r, options.Stops) })
+	sometimes(2, func() { opt.Method = pick(r, rules.Methods) })
+	sometimes(3, func() { opt.Scale = pick(r, rules.Scales) })
+	sometimes(3, func() { opt.Stop = pick(r, rules.Stops) })
 	sometimes(2, func() { drawPrecond(r, &opt.Precond) })
 	sometimes(3, func() { drawStorage(r, &opt.Storage) })
 	sometimes(4, func() { opt.NoRefine = true })
@@ -48,14 +48,14 @@ func drawOptions(r *rand.Rand, s *System) (opt solve.Options) {
 	if !opt.NoRefine {
 		sometimes(6, func() { opt.InnerTol = pick(r, []float64{0.5, 1e-2, 1e-4}) })
 	}
-	if options.Validate(opt) != nil { // the formats do not go together
+	if rules.Validate(opt) != nil { // the formats do not go together
 		opt.Storage = solve.Storage{}
 	}
 	return opt
 }
 
 func drawPrecond(r *rand.Rand, p *solve.Precond) {
-	p.Kind = pick(r, options.Preconds)
+	p.Kind = pick(r, rules.Preconds)
 	if r.IntN(3) == 0 {
 		p.Epsilon = pick(r, []float64{0x1p-8, 0x1p-24, 0x1p-53})
 	}
@@ -69,7 +69,7 @@ func drawPrecond(r *rand.Rand, p *solve.Precond) {
 }
 
 func drawStorage(r *rand.Rand, t *solve.Storage) {
-	set, err := adaptive.LookupSet(pick(r, quantize.Names()))
+	set, err := adaptive.LookupSet(pick(r, packed.Names()))
 	if err != nil {
 		panic(err)
 	}

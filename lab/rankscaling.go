@@ -7,11 +7,11 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // RankScaling is the measurement of a product and an iteration of CG with one matrix on the first ranks of the job.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/formats"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // RooflineConfig is a storage format and a precision of arithmetic.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Every configuration computes what its definition says: it adds up all stored values, each after k multiply-adds.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // StreamKernel is one of the kernels of BabelStream [Deakin18] on arrays a, b and c of doubles.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 func streamOptions(sizes, threads []int) StreamOptions {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -168,7 +168,7 @@ func precisions(t TuneTrial) (list []Setting) {
 		at.FP64 = true
 		list = append(list, at)
 	}
-	for _, epsilon := range []float64{options.DefaultEpsilon, middleEpsilon, options.PreconditionedEpsilon} {
+	for _, epsilon := range []float64{rules.DefaultEpsilon, middleEpsilon, rules.PreconditionedEpsilon} {
 		if at := t.Setting; t.Precision == fp64 || epsilon != t.epsilon {
 			at.Epsilon = epsilon
 			list = append(list, at)
@@ -195,7 +195,7 @@ func (s *tuneSearch) layouts(t TuneTrial) (list []Setting) {
 	at := t.Setting
 	if t.Precision == fp64 {
 		add(at, adaptive.SELL8, adaptive.BCRS4x1)
-		at.FP64, at.Epsilon = false, cmp.Or(at.Epsilon, options.DefaultEpsilon)
+		at.FP64, at.Epsilon = false, cmp.Or(at.Epsilon, rules.DefaultEpsilon)
 	}
 	add(at, adaptive.Slots, adaptive.Diagonals, adaptive.Blocks, adaptive.Symmetric, adaptive.SELL, adaptive.Tiles)
 	return list

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -231,7 +231,7 @@ func (s Setting) Flags() (list []Flag) {
 		add("formats", fp64)
 	}
 	if s.Epsilon != 0 {
-		add("epsilon", quantize.FormatEpsilon(s.Epsilon))
+		add("epsilon", packed.FormatEpsilon(s.Epsilon))
 	}
 	add("layout", string(s.Layout))
 	return list

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/host"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mpsolve/mpsolve/internal/mp/rns"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/mp"
 	"github.com/mpsolve/mpsolve/lab"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
@@ -104,13 +104,13 @@ func measureMultiplePrecision(ctx context.Context, in input, points []point) err
 // steps lists the steps of Algorithm 1 of [Isupov20] by the values of their label.
 var steps = []struct {
 	name string
-	of   func(s rns.Steps) float64
+	of   func(s mp.ResidueSteps) float64
 }{
-	{"scaling", func(s rns.Steps) float64 { return s.Scaling.Seconds() }},
-	{"bounds", func(s rns.Steps) float64 { return s.Bounds.Seconds() }},
-	{"digits", func(s rns.Steps) float64 { return s.Digits.Seconds() }},
-	{"rounding", func(s rns.Steps) float64 { return s.Rounding.Seconds() }},
-	{"sums", func(s rns.Steps) float64 { return s.Sums.Seconds() }},
+	{"scaling", func(s mp.ResidueSteps) float64 { return s.Scaling.Seconds() }},
+	{"bounds", func(s mp.ResidueSteps) float64 { return s.Bounds.Seconds() }},
+	{"digits", func(s mp.ResidueSteps) float64 { return s.Digits.Seconds() }},
+	{"rounding", func(s mp.ResidueSteps) float64 { return s.Rounding.Seconds() }},
+	{"sums", func(s mp.ResidueSteps) float64 { return s.Sums.Seconds() }},
 }
 
 // stepsOfMPRES is the kind of measurement of the shares of the steps of MPRES-BLAS.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/host"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 

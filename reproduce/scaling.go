@@ -4,8 +4,8 @@ import (
 	"context"
 	"maps"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/lab"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // scaling is the kind of measurement of products on a growing number of threads: speedup and efficiency are relative

@@ -7,7 +7,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/lab"
-	"github.com/mpsolve/mpsolve/lab/stochastic"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -83,7 +83,7 @@ func stochasticDigits(ctx context.Context, m *csr.Matrix, p point) (result, erro
 	if err != nil {
 		return none(err.Error())
 	}
-	three, err := stochastic.Solve(ctx, m, b, nil, opt, 1)
+	three, err := lab.SolveStochastic(ctx, m, b, nil, opt, 1)
 	if err != nil || ctx.Err() != nil {
 		return r, ctx.Err()
 	}
@@ -97,7 +97,7 @@ func stochasticDigits(ctx context.Context, m *csr.Matrix, p point) (result, erro
 			zeros++
 		}
 	}
-	r.values["cestac_digits"] = math.Min(mostRight, stochastic.Largest(three.Samples))
+	r.values["cestac_digits"] = math.Min(mostRight, lab.LargestDigits(three.Samples))
 	r.values["right_digits"] = agreement(three.X, reference.X)
 	r.values["believed_digits"], r.values["right_ordinary"] = float64(ordinary.Digits.Believed), agreement(ordinary.X, reference.X)
 	r.values["zeros"] = float64(zeros) / float64(m.Rows)

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Labels that say how a matrix is stored.
@@ -45,7 +45,7 @@ var (
 		return err
 	}}
 	epsilons = domain{"such as 2^-24 or 1e-7", func(w string) error {
-		_, err := quantize.ParseEpsilon(w)
+		_, err := packed.ParseEpsilon(w)
 		return err
 	}}
 	layouts = domain{"auto, or a layout of docs/storage.md", func(w string) error {
@@ -94,7 +94,7 @@ func (p point) spec() (s adaptive.Spec, err error) {
 	if s.Set, err = adaptive.LookupSet(p[formatsLabel]); err != nil {
 		return s, err
 	}
-	if s.Epsilon, err = quantize.ParseEpsilon(p[epsilonLabel]); err != nil {
+	if s.Epsilon, err = packed.ParseEpsilon(p[epsilonLabel]); err != nil {
 		return s, err
 	}
 	if p[criterionLabel] != "none" {

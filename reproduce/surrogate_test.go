@@ -14,12 +14,12 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/matrixio"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
-	"github.com/mpsolve/mpsolve/reproduce/present"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
@@ -127,7 +127,7 @@ func TestPage(t *testing.T) {
 	for name, text := range map[string]string{"matrices": surrogateTable(), "storage": storageTable(t)} {
 		begin, end := "<!-- "+name+" -->", "<!-- end of "+name+" -->"
 		if *update {
-			if err := present.ReplaceSection(path, begin, end, text); err != nil {
+			if err := records.ReplaceSection(path, begin, end, text); err != nil {
 				t.Fatal(err)
 			}
 			continue
@@ -283,7 +283,7 @@ func checkStored(t *testing.T, name string, p point, r result) {
 	if r.notes["layout"] == string(adaptive.Bucketed) && v["bytes"] != v["predicted"] {
 		t.Errorf("%s %s: %.0f bytes, %.0f were predicted", name, p.text(), v["bytes"], v["predicted"])
 	}
-	epsilon, err := quantize.ParseEpsilon(p[epsilonLabel])
+	epsilon, err := packed.ParseEpsilon(p[epsilonLabel])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func (done packages) check(p listed, sizes types.Sizes, ours bool) error {
 	}
 	var faults []error
 	config := types.Config{
-		Importer:         importer{done, p.ImportMap},
+		Importer:         packageImporter{done, p.ImportMap},
 		Sizes:            sizes,
 		IgnoreFuncBodies: !ours,
 		Error:            func(err error) { faults = append(faults, err) },
@@ -110,14 +110,14 @@ func (done packages) check(p listed, sizes types.Sizes, ours bool) error {
 	return errors.Join(faults...)
 }
 
-// importer finds imported packages; renamed maps paths to the actual paths, for vendored packages and those with
+// packageImporter finds imported packages; renamed maps paths to the actual paths, for vendored packages and those with
 // tests.
-type importer struct {
+type packageImporter struct {
 	done    packages
 	renamed map[string]string
 }
 
-func (i importer) Import(path string) (*types.Package, error) {
+func (i packageImporter) Import(path string) (*types.Package, error) {
 	if meant := i.renamed[path]; meant != "" {
 		path = meant
 	}

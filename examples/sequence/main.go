@@ -1,7 +1,10 @@
-// Command sequence shows two sequences of systems: in one the matrix changes, in the other the right-hand side.
+// Command sequence shows three sequences of systems: in heat the matrix changes, in circuit the right-hand side, and service gets the
+// right-hand sides of one matrix over HTTP.
 //
 //	go run ./examples/sequence heat
 //	go run ./examples/sequence circuit -bits 6
+//	go run ./examples/sequence service -listen localhost:8080 matrix.mtx
+//	curl -d '[1, 2, 3, 4]' localhost:8080/solve
 package main
 
 import "os"
@@ -17,8 +20,10 @@ func main() {
 		heatMain()
 	case "circuit":
 		circuitMain()
+	case "service":
+		serviceMain()
 	default:
-		os.Stderr.WriteString("want heat or circuit\n")
+		os.Stderr.WriteString("want heat, circuit or service\n")
 		os.Exit(2)
 	}
 }

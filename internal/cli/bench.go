@@ -13,7 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -114,7 +114,7 @@ func newBenchSpMV(s streams) *cobra.Command {
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	f.timingFlags.add(fl, 20, "number of rounds", " for the products with one matrix")
 	completeWords(c, "layout", append([]string{"all"}, layouts...))
-	completeWords(c, "formats", quantize.Names())
+	completeWords(c, "formats", packed.Names())
 	completeWords(c, "criterion", adaptive.Criteria)
 	completeWords(c, "kernels", append([]string{"all"}, kernels.Names()...))
 	return c
@@ -242,7 +242,7 @@ func threadCounts(list []int) ([]int, error) {
 // accuracies parses the list of --epsilon.
 func accuracies(texts []string) (list []float64, err error) {
 	for _, text := range texts {
-		e, err := quantize.ParseEpsilon(text)
+		e, err := packed.ParseEpsilon(text)
 		if err != nil {
 			return nil, usage("--epsilon: %v", err)
 		}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/spf13/cobra"
@@ -76,7 +76,7 @@ func (f *deviceFlag) suits(opt solve.Options) error {
 	if !f.explicit() {
 		return nil
 	}
-	if err := options.OnDevice(opt); err != nil {
+	if err := rules.OnDevice(opt); err != nil {
 		return usage("--device %s: %s", f.text, oneLine(err))
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/spf13/cobra"
@@ -52,10 +52,10 @@ func (f bitsFlag) check(c *cobra.Command, opt *solve.Options) error {
 	if !c.Flags().Changed("x-bits") {
 		return nil
 	}
-	if f < options.MinBits || f > options.MaxBits {
-		return usage("--x-bits %d: want a number from %d to %d", f, options.MinBits, options.MaxBits)
+	if f < rules.MinBits || f > rules.MaxBits {
+		return usage("--x-bits %d: want a number from %d to %d", f, rules.MinBits, rules.MaxBits)
 	}
-	most := options.DigitsOfBits(int(f))
+	most := rules.DigitsOfBits(int(f))
 	if c.Flags().Changed("digits") {
 		if opt.Digits <= solve.MaxDigits || opt.Digits > most {
 			return usage("--x-bits %d: want --digits %d to %d", f, solve.MaxDigits+1, most)

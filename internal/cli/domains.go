@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/spf13/cobra"
@@ -50,7 +50,7 @@ func (f *domainFlags) check(c *cobra.Command, opt *solve.Options) (err error) {
 		opt.Precond.Overlap = precond.Overlap(f.overlap)
 	}
 	if f.haloEpsilon != byRules {
-		if opt.HaloEpsilon, err = quantize.ParseEpsilon(f.haloEpsilon); err != nil {
+		if opt.HaloEpsilon, err = packed.ParseEpsilon(f.haloEpsilon); err != nil {
 			return usage("--halo-epsilon: %v", err)
 		}
 	}
@@ -67,7 +67,7 @@ func (f *solveFlags) checkDomains() error {
 
 // overDomains returns an error that names the options and flags that exclude several domains; nil: none does.
 func (f *solveFlags) overDomains() error {
-	err := options.OverDomains(f.opt)
+	err := rules.OverDomains(f.opt)
 	for _, given := range []struct {
 		flag string
 		yes  bool

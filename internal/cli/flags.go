@@ -12,11 +12,11 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/mpsolve/mpsolve/internal/host"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -128,10 +128,10 @@ type reorderFlag string
 func (f *reorderFlag) add(c *cobra.Command) {
 	c.Flags().StringVar((*string)(f), "reorder", string(solve.ReorderNone),
 		"row and column order of the stored matrix: none (as given), rcm (reverse Cuthill-McKee) or auto (rcm if that is faster)")
-	completeWords(c, "reorder", options.Reorders)
+	completeWords(c, "reorder", rules.Reorders)
 }
 
-func (f *reorderFlag) check() error { return oneOf("reorder", f, options.Reorders) }
+func (f *reorderFlag) check() error { return oneOf("reorder", f, rules.Reorders) }
 
 // apply reorders m and, unless the order is none, writes a line that says how.
 func (f reorderFlag) apply(w io.Writer, m *csr.Matrix, pool *parallel.Pool) (*csr.Matrix, features.Ordering, error) {
@@ -175,19 +175,19 @@ func (d *duration) Set(text string) error {
 	return nil
 }
 
-// vectorsFlag is the arithmetic of the method's vectors, as options.ParseVectors reads it.
+// vectorsFlag is the arithmetic of the method's vectors, as rules.ParseVectors reads it.
 type vectorsFlag string
 
 func (f *vectorsFlag) add(c *cobra.Command) {
 	c.Flags().StringVar((*string)(f), "vectors", string(solve.VectorsDouble),
 		"arithmetic of the method's vectors: double, dd (double-double, 106 bits), auto (dd once double cannot go on) "+
 			"or dq:P,V (dd once the deviation of the last P residual norms is below V; dq is dq:100,0.01)")
-	completeWords(c, "vectors", options.VectorKinds)
+	completeWords(c, "vectors", rules.VectorKinds)
 }
 
 // vectors returns the value of solve.Options.Vectors. Values other than double exclude checkpoints.
 func (f vectorsFlag) vectors(checkpoint checkpointFlags) (v solve.Vectors, err error) {
-	if v, err = options.ParseVectors(string(f)); err != nil {
+	if v, err = rules.ParseVectors(string(f)); err != nil {
 		return v, usage("--%v", err)
 	}
 	if v.Kind != solve.VectorsDouble && (checkpoint.file != "" || checkpoint.resume != "") {

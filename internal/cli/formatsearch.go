@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -82,7 +82,7 @@ func newFormats(s streams) *cobra.Command {
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text")
-	completeWords(c, "method", options.Methods)
+	completeWords(c, "method", rules.Methods)
 	return c
 }
 

@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/reproduce/records"
 	"github.com/spf13/cobra"
 )
@@ -52,7 +52,7 @@ func predict(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) (*sets, er
 	var specs []adaptive.Spec
 	s := new(sets)
 	for _, e := range []string{"2^-53", "2^-37", "2^-24"} {
-		epsilon, err := quantize.ParseEpsilon(e)
+		epsilon, err := packed.ParseEpsilon(e)
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func predict(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) (*sets, er
 			specs = append(specs, adaptive.Spec{Epsilon: epsilon, Criterion: c, Model: here})
 		}
 	}
-	for _, set := range quantize.Sets() {
+	for _, set := range packed.Sets() {
 		row := report.Prediction{Set: set.Name}
 		for _, spec := range specs {
 			if err := ctx.Err(); err != nil {

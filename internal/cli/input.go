@@ -14,7 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -183,7 +183,7 @@ func (f *exactInput) check(s *solveFlags) error {
 // input returns in, reading as many float64 for each value as the options need.
 func (f *exactInput) input(in input, opt solve.Options) input {
 	if f.asked {
-		in.parts = min(options.Parts(opt), matrixmarket.MaxParts)
+		in.parts = min(rules.Parts(opt), matrixmarket.MaxParts)
 	}
 	return in
 }
@@ -215,7 +215,7 @@ func (f *exactInput) read(ctx context.Context, in input, path string, rows int) 
 	for _, parts := range columns {
 		b, f.b = append(b, parts[0]), append(f.b, parts[1:])
 	}
-	return b, checkColumns(path, rightHandSide, b, func(name string, v []float64) error { return options.CheckVector(name, v, rows) })
+	return b, checkColumns(path, rightHandSide, b, func(name string, v []float64) error { return rules.CheckVector(name, v, rows) })
 }
 
 // parts returns the float64 vectors whose sum is right-hand side k exactly; b is the first of them.

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/host"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -196,14 +196,14 @@ func (f *precondFlags) readDistributedNearNull(ctx context.Context, j *job, in i
 	return err
 }
 
-// checkElements is options.CheckVector for a vector over ranks: all ranks return the error about the first bad element.
+// checkElements is rules.CheckVector for a vector over ranks: all ranks return the error about the first bad element.
 // Collective.
 func (j *job) checkElements(name string, own []float64, a *dist.Matrix) error {
 	first := int64(0)
 	if len(a.Parts) > 0 {
 		first = a.Parts[0].Row
 	}
-	err := options.CheckElements(name, own, first)
+	err := rules.CheckElements(name, own, first)
 	rank := dist.First(j.comm, err != nil)
 	if rank < 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/reproduce/records"
 	"github.com/spf13/cobra"
 )
@@ -258,7 +258,7 @@ func parsePoint(line []string) (p plotPoint, err error) {
 				p.marks = append(p.marks, markRestart)
 			case event == verified:
 				p.verified = true
-			case strings.Contains(event, attempt.Continuing):
+			case strings.Contains(event, choice.Continuing):
 				p.marks = append(p.marks, markChange)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/quantize"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/packed"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -51,19 +51,19 @@ func (f *precondFlags) add(c *cobra.Command) {
 	fl.Float64Var(&f.dropTol, "drop-tol", precond.DefaultDropTol, "for ilut and ict: drop entries below this, relative to their row")
 	fl.Float64Var(&f.fill, "fill", precond.DefaultFill, "for ilut and ict: limit on the entries of the factors, as a multiple of those of the matrix")
 	fl.IntVar(&f.blockSize, "block-size", 0, "for bjacobi: largest block; for amg: unknowns per node; 0: found from the pattern")
-	completeWords(c, "precond", options.Preconds)
+	completeWords(c, "precond", rules.Preconds)
 	completeWords(c, "cycle", cycles)
 }
 
 // precond turns the flags into options of pkg/solve, without the near-null space.
 func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
-	if err := oneOf("precond", &f.kind, options.Preconds); err != nil {
+	if err := oneOf("precond", &f.kind, rules.Preconds); err != nil {
 		return p, err
 	}
 	if err := oneOf("cycle", &f.cycle, cycles); err != nil {
 		return p, err
 	}
-	if p.Epsilon, err = quantize.ParseEpsilon(f.epsilon); err != nil {
+	if p.Epsilon, err = packed.ParseEpsilon(f.epsilon); err != nil {
 		return p, usage("--precond-epsilon: %v", err)
 	}
 	p.Kind = precond.Kind(f.kind)
@@ -148,7 +148,7 @@ func (f *precondFlags) readNearNull(ctx context.Context, in input, n int, opt *s
 		if f.coordinates != "" {
 			length = nodes
 		}
-		if err := options.CheckVector(fmt.Sprintf("vector in column %d", k+1), v, length); err != nil {
+		if err := rules.CheckVector(fmt.Sprintf("vector in column %d", k+1), v, length); err != nil {
 			return fault("%w", err)
 		}
 	}

@@ -11,14 +11,14 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/matrixio"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/solver"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
@@ -99,8 +99,8 @@ func (s spread) vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][
 }
 
 func (s spread) rhs(f *solveFlags) ([]float64, string, error) {
-	return f.makeRHS(func(seed uint64) []float64 { return generate.DistributedRandomRHS(s.Matrix, seed) },
-		func() ([]float64, bool) { return generate.DistributedRHS(s.Matrix) })
+	return f.makeRHS(func(seed uint64) []float64 { return ranks.RandomRHS(s.Matrix, seed) },
+		func() ([]float64, bool) { return ranks.DefaultRHS(s.Matrix) })
 }
 
 func (s spread) write(ctx context.Context, path string, columns [][]float64) (string, error) {
@@ -168,7 +168,7 @@ func (c complexProblem) vectors(ctx context.Context, f *solveFlags, in input) (b
 		if err != nil {
 			return nil, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
 		}
-		return columns, checkColumns(path, what, columns, func(name string, v []float64) error { return options.CheckVector(name, v, 2*n) })
+		return columns, checkColumns(path, what, columns, func(name string, v []float64) error { return rules.CheckVector(name, v, 2*n) })
 	})
 }
 
@@ -229,7 +229,7 @@ func (c complexProblem) judge(r *solve.Result, b []float64, opt solve.Options) (
 	if r.Errors, err = verify.ComputeComplex(c.Matrix, r.X, b, pool); err != nil {
 		return err
 	}
-	if r.Reason.Converged() && r.Reason != krylov.ZeroRHS && !(options.ErrorOf(opt.Stop, r.Errors) <= opt.Tol) {
+	if r.Reason.Converged() && r.Reason != krylov.ZeroRHS && !(rules.ErrorOf(opt.Stop, r.Errors) <= opt.Tol) {
 		r.Reason = krylov.Drift
 		r.Advice = r.Reason.Advice()
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/reproduce"
-	"github.com/mpsolve/mpsolve/reproduce/present"
+
 	"github.com/mpsolve/mpsolve/reproduce/records"
 	"github.com/spf13/cobra"
 )
@@ -154,7 +154,7 @@ func (f *reproduceFlags) run(ctx context.Context, s streams, ids []string) error
 // write writes tables and figures of the experiments. In full it prints the tables, else a line for each experiment.
 func (f *reproduceFlags) write(out *firstError, list []records.Experiment, measured []records.Record, full bool) error {
 	for _, e := range list {
-		paths, err := present.Write(f.output, e, measured)
+		paths, err := records.Write(f.output, e, measured)
 		if err != nil {
 			return err
 		}
@@ -245,7 +245,7 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := present.NewReport(all, measured, lacking)
+	r, err := records.NewReport(all, measured, lacking)
 	if err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 		fmt.Fprintln(out, path)
 	}
 	for _, e := range all { // the figures that the Markdown page names
-		if _, err := present.Write(f.output, e, measured); err != nil {
+		if _, err := records.Write(f.output, e, measured); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/matrixio"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
@@ -126,7 +126,7 @@ func (in input) vectors(ctx context.Context, path, what string, n int) ([][]floa
 	if err != nil {
 		return nil, err
 	}
-	return columns, checkColumns(path, what, columns, func(name string, v []float64) error { return options.CheckVector(name, v, n) })
+	return columns, checkColumns(path, what, columns, func(name string, v []float64) error { return rules.CheckVector(name, v, n) })
 }
 
 // ofLength returns a check of the size line of a file of vectors, which must have n elements.

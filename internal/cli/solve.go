@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -179,9 +179,9 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	fl.BoolVar(&f.quiet, "quiet", false, "print the verdict only")
 	fl.BoolVar(&f.verbose, "verbose", false, "print a line on standard error for every refinement step and every 1000 iterations")
 	flagGroup(c, "Output")
-	completeWords(c, "method", options.Methods)
-	completeWords(c, "scale", options.Scales)
-	completeWords(c, "stop", options.Stops)
+	completeWords(c, "method", rules.Methods)
+	completeWords(c, "scale", rules.Scales)
+	completeWords(c, "stop", rules.Stops)
 	completeWords(c, "orthogonalization", orthogonalizations)
 	completeWords(c, "basis", bases)
 	completeWords(c, "memory", memoryUses)
@@ -236,8 +236,8 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	inputs := append([]string{path, f.rhs, f.guess}, f.precond.files()...)
 	inputs = append(inputs, f.nullSpace.files()...)
 	for _, err := range []error{
-		oneOf("method", &f.method, options.Methods), oneOf("scale", &f.scale, options.Scales),
-		oneOf("stop", &f.stop, options.Stops), oneOf("orthogonalization", &f.orthogonalization, orthogonalizations), oneOf("basis", &f.basis, bases), oneOf("memory", &f.memory, memoryUses),
+		oneOf("method", &f.method, rules.Methods), oneOf("scale", &f.scale, rules.Scales),
+		oneOf("stop", &f.stop, rules.Stops), oneOf("orthogonalization", &f.orthogonalization, orthogonalizations), oneOf("basis", &f.basis, bases), oneOf("memory", &f.memory, memoryUses),
 		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
 		checkDistinct("output", f.output, "history", f.history), checkDistinct("output", f.output, "checkpoint", f.checkpoint.file), checkDistinct("history", f.history, "checkpoint", f.checkpoint.file),
 		checkDistinct("output", f.output, "resume", f.checkpoint.resume), checkRHS("--rhs", f.rhs, path), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
@@ -276,7 +276,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if err := f.checkpoint.check(c, &f.opt, inputs...); err != nil {
 		return err
 	}
-	if err := options.Validate(f.opt); err != nil {
+	if err := rules.Validate(f.opt); err != nil {
 		return usage("%s", oneLine(err))
 	}
 	if err := f.checkDomains(); err != nil {

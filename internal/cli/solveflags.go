@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/quantize"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/packed"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/spf13/cobra"
@@ -34,7 +34,7 @@ func (f *storageFlags) add(c *cobra.Command) {
 	fl.IntVar(&f.guardBits, "guard-bits", 0, "extra bits in AFX; each one halves the error")
 	fl.StringVar(&f.layout, "layout", "auto", "layout of the stored matrix: "+adaptive.LayoutHelp())
 	fl.StringVar(&f.arith, "arith", "fp64", "arithmetic: fp64, or storage (FP32 for formats with the exponent range of FP32)")
-	completeWords(c, "formats", append([]string{"auto"}, quantize.Names()...))
+	completeWords(c, "formats", append([]string{"auto"}, packed.Names()...))
 	completeWords(c, "criterion", criteria())
 	completeWords(c, "layout", layouts)
 	completeWords(c, "arith", ariths)
@@ -81,7 +81,7 @@ func (f *storageFlags) storage() (t solve.Storage, err error) {
 		}
 	}
 	if f.epsilon != "auto" {
-		if t.Epsilon, err = quantize.ParseEpsilon(f.epsilon); err != nil {
+		if t.Epsilon, err = packed.ParseEpsilon(f.epsilon); err != nil {
 			return t, usage("--epsilon: %v", err)
 		}
 	}
@@ -159,7 +159,7 @@ func nullVectors(ctx context.Context, in input, path string, n int) ([][]float64
 		return nil, &exitError{exitInput, fmt.Errorf("%s: the file has no columns", path)}
 	}
 	for k, v := range columns {
-		if err := options.CheckVector(fmt.Sprintf("vector in column %d", k+1), v, n); err != nil {
+		if err := rules.CheckVector(fmt.Sprintf("vector in column %d", k+1), v, n); err != nil {
 			return nil, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
 		}
 	}

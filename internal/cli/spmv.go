@@ -7,14 +7,14 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // spmvFlags are the flags of `mpsolve spmv`.
@@ -133,7 +133,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	}
 	defer pool.Close()
 	x := generate.RandomVector(m.Cols, f.seed)
-	spec := options.Spec(storage, facts.Symmetric)
+	spec := rules.Spec(storage, facts.Symmetric)
 	if exact {
 		spec.Criterion, spec.X = adaptive.Exact, x
 	}

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -74,7 +74,7 @@ func (f *spmvDDFlags) has(l adaptive.Layout) bool {
 // double-double vectors.
 func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error) {
 	if s.epsilon == "auto" {
-		s.epsilon = quantize.FormatEpsilon(adaptive.MinEpsilon)
+		s.epsilon = packed.FormatEpsilon(adaptive.MinEpsilon)
 	}
 	var all []string
 	for _, l := range adaptive.Layouts {
@@ -95,7 +95,7 @@ func (f *spmvDDFlags) storages(s storageFlags) (list []solve.Storage, err error)
 		if err != nil {
 			return nil, err
 		}
-		if err := options.Spec(t, false).Validate(); err != nil { // validity does not depend on the symmetry
+		if err := rules.Spec(t, false).Validate(); err != nil { // validity does not depend on the symmetry
 			return nil, usage("%s", oneLine(err))
 		}
 		list = append(list, t)
@@ -147,7 +147,7 @@ func (f *spmvFlags) runDD(c *cobra.Command, s streams, path string) error {
 	facts := csr.Examine(m, pool)
 	opt := lab.OptionsDD{Low: low, Transposed: f.dd.transpose, Normal: f.dd.addition == "paper", Seed: f.seed, Timing: lab.Timing{Repeat: f.repeat}}
 	for _, t := range storages {
-		opt.Specs = append(opt.Specs, options.Spec(t, facts.Symmetric))
+		opt.Specs = append(opt.Specs, rules.Spec(t, facts.Symmetric))
 	}
 	out := &firstError{w: s.out}
 	report.Facts(out, facts)

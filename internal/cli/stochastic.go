@@ -11,8 +11,8 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/solver"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
-	"github.com/mpsolve/mpsolve/lab/stochastic"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
@@ -77,9 +77,9 @@ func newDigits(s streams) *cobra.Command {
 	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
 	fl.StringVarP(&f.output, "output", "o", "", "write x and its digits to this `file` (.mtx or .mtx.gz)")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text")
-	completeWords(c, "method", options.Methods)
-	completeWords(c, "scale", options.Scales)
-	completeWords(c, "stop", options.Stops)
+	completeWords(c, "method", rules.Methods)
+	completeWords(c, "scale", rules.Scales)
+	completeWords(c, "stop", rules.Stops)
 	return c
 }
 
@@ -137,7 +137,7 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 	}
 	opt := f.opt
 	opt.Tol = min(opt.Tol, max(finestTol, 2*plain.Errors.Row))
-	if slices.Contains(options.Methods, solve.Method(plain.Method)) {
+	if slices.Contains(rules.Methods, solve.Method(plain.Method)) {
 		opt.Method, opt.Precond.Kind = solve.Method(plain.Method), plain.Precond.Kind
 		if opt.Precond.Kind == "" {
 			opt.Precond.Kind = precond.None
@@ -146,7 +146,7 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 	opt.Monitor = func(e krylov.Event) {
 		status.show(func(int) string { return fmt.Sprintf("three solves, iteration %d, %.1e", e.Iteration, e.Estimate) })
 	}
-	three, err := stochastic.Solve(ctx, m, b, nil, opt, f.seed)
+	three, err := lab.SolveStochastic(ctx, m, b, nil, opt, f.seed)
 	if err != nil {
 		return err
 	}
@@ -190,10 +190,10 @@ func solveOnce(ctx context.Context, m *csr.Matrix, b []float64, opt solve.Option
 }
 
 // writeDigits writes the mean of the samples and its digits, two columns.
-func (f *stochasticFlags) writeDigits(ctx context.Context, three stochastic.Solution) error {
+func (f *stochasticFlags) writeDigits(ctx context.Context, three lab.StochasticSolution) error {
 	columns := make([]float64, 0, 2*len(three.Samples))
 	for _, x := range three.Samples {
-		columns = append(columns, stochastic.Mean(x))
+		columns = append(columns, lab.MeanOfTriple(x))
 	}
 	columns = append(columns, three.Significant()...)
 	return writeFile(ctx, f.output, func(w io.Writer) error {

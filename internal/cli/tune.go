@@ -13,7 +13,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
@@ -83,9 +83,9 @@ func newTune(s streams) *cobra.Command {
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/tune.schema.json)")
-	completeWords(c, "method", options.Methods)
-	completeWords(c, "scale", options.Scales)
-	completeWords(c, "stop", options.Stops)
+	completeWords(c, "method", rules.Methods)
+	completeWords(c, "scale", rules.Scales)
+	completeWords(c, "stop", rules.Stops)
 	return c
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/solver"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -70,7 +70,7 @@ func newVerify(s streams) *cobra.Command {
 	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/verify.schema.json)")
 	fl.BoolVar(&f.quiet, "quiet", false, "print the verdict only")
-	completeWords(c, "stop", options.Stops)
+	completeWords(c, "stop", rules.Stops)
 	return c
 }
 

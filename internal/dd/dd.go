@@ -6,7 +6,7 @@
 //	TwoSum(a, b):  s = fl(a+b), e with s + e = a + b exactly
 //	TwoProd(a, b): p = fl(ab),  e = fma(a, b, -p), p + e = ab exactly
 //
-// The operations have a relative error of a few 2^-104 (see [Joldes17] in reproduce/present/BIBLIOGRAPHY.md) as long
+// The operations have a relative error of a few 2^-104 (see [Joldes17] in reproduce/records/BIBLIOGRAPHY.md) as long
 // as nothing over- or underflows.
 package dd
 

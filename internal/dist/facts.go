@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Examine computes the facts of the whole matrix, as [csr.Examine] does, on all ranks. Only Asymmetry may differ: if

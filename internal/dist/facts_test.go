@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // overRanks runs a test on the matrix with several numbers of ranks and domains.

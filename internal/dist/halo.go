@@ -5,7 +5,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Halo updates ghosts.

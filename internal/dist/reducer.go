@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // NewReducer returns the Reducer of vectors that the ranks of c share. Sums are exact and rounded once, to nearest,

@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/mpsolve/mpsolve/internal/guard"
 )
 
 // Every kernel folds all whole cache lines of each stream, and nothing else.
@@ -17,7 +15,7 @@ func testFold(t *testing.T, k *Set) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for streams := 1; streams <= 4; streams++ {
 		for _, size := range []int{0, 7, 8, 31, 32, 40, 64, 127, 1000, 4096} {
-			part := guard.Slice[float64](t, size)
+			part := guardedSlice[float64](t, size)
 			for i := range part {
 				part[i] = rng.NormFloat64()
 			}

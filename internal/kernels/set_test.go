@@ -10,8 +10,6 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
-
-	"github.com/mpsolve/mpsolve/internal/guard"
 )
 
 var rounds = flag.Int("rounds", 120, "calls of each kind of TestEveryKernel")
@@ -166,15 +164,15 @@ func eachSet(t *testing.T, test func(t *testing.T, k *Set)) {
 // arena is memory for the arguments of a call, each between its own guard pages.
 type arena struct {
 	t     *testing.T
-	pages []guard.Memory
+	pages []guardedMemory
 	used  int
-	shift int // start of the arguments: so many elements after a guard page, or guard.AtEnd
+	shift int // start of the arguments: so many elements after a guard page, or atEnd
 }
 
-func newPage(t testing.TB) guard.Memory { return guard.New(t, 1<<20) }
+func newPage(t testing.TB) guardedMemory { return newGuarded(t, 1<<20) }
 
 // newPages returns the memory of an arena for the duration of t.
-func newPages(t testing.TB) (pages []guard.Memory) {
+func newPages(t testing.TB) (pages []guardedMemory) {
 	for range 24 {
 		pages = append(pages, newPage(t))
 	}
@@ -187,7 +185,7 @@ func put[T any](a *arena, src []T) []T {
 		a.pages = append(a.pages, newPage(a.t))
 	}
 	a.used++
-	return guard.Place(a.pages[a.used-1], a.shift, src)
+	return placeGuarded(a.pages[a.used-1], a.shift, src)
 }
 
 // everywhere runs a call with every set, with its arguments (which it puts into the arena) at the end of a page and
@@ -197,7 +195,7 @@ func everywhere(a *arena, what string, tolerance []float64, call func(k *Set) []
 	a.t.Helper()
 	var want []float64
 	for _, k := range Sets() {
-		for a.shift = guard.AtEnd; a.shift < 8; a.shift++ {
+		for a.shift = atEnd; a.shift < 8; a.shift++ {
 			a.used = 0
 			got := call(k)
 			if want == nil {

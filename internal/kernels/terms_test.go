@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/mpsolve/mpsolve/internal/guard"
 )
 
 // Terms agrees with the definition for parts that end at the end of memory, and stops where there is no room.
@@ -24,7 +22,7 @@ func testTerms(t *testing.T, k *Set) {
 				lengths = append(lengths, lengths[len(lengths)-1]+rng.Int64N(int64(longest)+1))
 			}
 			n := int(lengths[len(lengths)-1])
-			p := Rows{guard.Slice[int64](t, len(lengths)), guard.Slice[int32](t, n), guard.Slice[float64](t, n)}
+			p := Rows{guardedSlice[int64](t, len(lengths)), guardedSlice[int32](t, n), guardedSlice[float64](t, n)}
 			copy(p.Ptr, lengths)
 			for k := range n {
 				p.Col[k], p.Val[k] = rng.Int32(), rng.NormFloat64()
@@ -32,7 +30,7 @@ func testTerms(t *testing.T, k *Set) {
 			part = append(part, p)
 		}
 		for rows := range 12 {
-			j, f := guard.Slice[int32](t, rows), guard.Slice[float64](t, rows)
+			j, f := guardedSlice[int32](t, rows), guardedSlice[float64](t, rows)
 			var ends []int
 			var cols []int32
 			var vals []float64
@@ -53,7 +51,7 @@ func testTerms(t *testing.T, k *Set) {
 				if want > 0 {
 					end = ends[want-1]
 				}
-				col, val := guard.Slice[int32](t, room), guard.Slice[float64](t, room)
+				col, val := guardedSlice[int32](t, room), guardedSlice[float64](t, room)
 				gotRows, terms := k.Terms(col, val, j, f, part, shift)
 				if gotRows != want || terms != end || !slices.Equal(col[:terms], cols[:end]) || !slices.Equal(val[:terms], vals[:end]) {
 					t.Fatalf("rows up to %d, room for %d: %d rows with %d terms, want %d with %d, or other terms", longest, room, gotRows, terms, want, end)
@@ -70,7 +68,7 @@ func testAddTerms(t *testing.T, k *Set) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, columns := range []int{1, 2, 7, 100} {
 		for n := range 70 {
-			c, p := guard.Slice[int32](t, n), guard.Slice[float64](t, n)
+			c, p := guardedSlice[int32](t, n), guardedSlice[float64](t, n)
 			var cols []int32
 			sums := map[int32]float64{}
 			for k := range n {
@@ -80,7 +78,7 @@ func testAddTerms(t *testing.T, k *Set) {
 				}
 				sums[c[k]] += p[k]
 			}
-			place, col, val := guard.Slice[int32](t, columns), guard.Slice[int32](t, n+1), guard.Slice[float64](t, n+1)
+			place, col, val := guardedSlice[int32](t, columns), guardedSlice[int32](t, n+1), guardedSlice[float64](t, n+1)
 			if got := k.AddTerms(place, col, val, c, p); got != len(cols) || !slices.Equal(col[:got], cols) {
 				t.Fatalf("%d terms in %d columns: the columns %v, want %v", n, columns, col[:got], cols)
 			}

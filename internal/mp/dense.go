@@ -3,7 +3,7 @@ package mp
 import (
 	"fmt"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Dense is a dense matrix, each row of which is in fixed point relative to its largest element: an element smaller by

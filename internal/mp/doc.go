@@ -1,6 +1,5 @@
 // Package mp has vectors of floating-point numbers of 53 to 1696 bits, and products with them: inner products, dense
-// matrices, and sparse matrices of float64, as residuals need them. MPRES (Isupov and Knyazkov, Multiple-precision
-// matrix-vector multiplication on graphics processing units, 2020) computes the same by residue numbers on GPUs.
+// matrices, and sparse matrices of float64, as residuals need them.
 //
 // # Numbers
 //
@@ -43,4 +42,13 @@
 //
 // MPRES has ||ŷ - y||_1 <= (n + 2) u / (1 - (n + 2) u) ||A||_1 ||x||_1, where u < 4 / sqrt(M) for the product M of
 // its moduli. Small elements beside large ones have fewer bits here than in MPRES; the bounds are of the same kind.
+//
+// # Residues
+//
+// Types whose names begin with Residue are multiple precision by residue number systems: an integer X is represented
+// by its residues modulo primes, which are added and multiplied without carries. [ResidueNumber], [ResidueArray] and
+// [ResidueMatrix] are the floating-point format of MPRES-BLAS and its product y = alpha A x + beta y as published
+// (Isupov and Knyazkov, Multiple-precision matrix-vector multiplication on graphics processing units, 2020), in plain
+// Go: a reference, which the tests compare with math/big. [ResidueDense] and [ResidueSparse] hold integers, elements
+// scaled to a common power of two, so that inner products are exact and an element of the result is converted once.
 package mp

@@ -4,7 +4,7 @@ import (
 	"math/big"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // byLanes is a vector in fixed point, Lanes numbers at a time: limb k of number Lanes c + l is limb[Lanes (size c + k) + l].

@@ -4,8 +4,8 @@ import (
 	"math/bits"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Matrix is a sparse matrix, the exact sum of matrices of float64: of one for a matrix of float64, of more for a

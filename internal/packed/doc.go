@@ -1,4 +1,24 @@
-// Package packed holds dense vectors in adaptive precision: blocks of [Block] elements, each stored in the narrowest
+// Package packed stores numbers in few bits: the elements of sparse matrices, and dense vectors.
+//
+// For a matrix, package packed determines the format in which each element of a sparse matrix is stored, so that the errors stay
+// within a given accuracy epsilon. It does not determine the layout of the elements in memory: that is the task of
+// package adaptive, which documents the theory.
+//
+// A [Spec] names a [Set] of formats, epsilon and a criterion. [NewPartition] computes the [Tolerances], which are the unit and
+// the absolute error theta of each row, and the [Partition] of magnitudes into [Class]es, one for each format. The
+// elements of a row then go to the buckets that [Partition.Assign] returns, or [Integers.Quantize] rounds all
+// elements of some rows to integer multiples of the quanta of their rows, the AFX format.
+//
+// It then arranges a sparse matrix of integers in SELL slices (sliced ELLPACK, [Kreutzer14]): rows lie side by
+// side in the lanes of a processor's vectors, so that a slot, one item for each lane, is multiplied at once. An item
+// is an element of the matrix or a small dense block.
+//
+// A [Packer] does what slices of any number of lanes have in common: it deals the items of rows to lanes, finds the
+// diagonals that rows share, groups the other items by columns within reach of a base, and puts wide items first, so
+// that few bits are wasted. Its users define the bytes of a slot: pkg/adaptive has slices of 8 lanes for AVX-512,
+// pkg/gpu slices of 32.
+//
+// A [Vector] is a dense vector in adaptive precision: blocks of [Block] elements, each stored in the narrowest
 // of a few formats that keeps an absolute error theta for every element,
 //
 //	max |x_i| <= theta        dropped

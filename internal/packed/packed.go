@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Block is the number of elements that share a format.
@@ -56,7 +56,7 @@ func (v *Vector) Pack(a float64, x []float64, rule Rule) {
 			}
 		}
 	})
-	var size [formats]int
+	var size [formatCount]int
 	for b := range v.blocks {
 		n := &size[v.blocks[b].format]
 		v.blocks[b].at = *n
@@ -204,13 +204,13 @@ func (v *Vector) run(do func(k, lo, hi int)) {
 // otherwise in their order.
 func Order(x []float64, rule Rule) []int32 {
 	format := make([]Format, len(x))
-	var size [formats]int
+	var size [formatCount]int
 	for i, e := range x {
 		format[i] = rule.choose(math.Abs(e))
 		size[format[i]]++
 	}
-	var next [formats]int
-	for f := formats - 1; f > 0; f-- {
+	var next [formatCount]int
+	for f := formatCount - 1; f > 0; f-- {
 		next[f-1] = next[f] + size[f]
 	}
 	order := make([]int32, len(x))
@@ -232,20 +232,20 @@ func sized[T any](s []T, n int) []T {
 // Format is the format of the elements of a block; a smaller value is a narrower format.
 type Format uint8
 
-// The formats.
+// The formatCount.
 const (
 	Dropped Format = iota // not stored: zeros
 	Int16                 // integers of 16 bits in units of the block, a power of two
 	FP32
 	FP64
-	formats
+	formatCount
 )
 
 // Bytes returns the bytes of an element.
-func (f Format) Bytes() int { return [formats]int{0, 2, 4, 8}[f] }
+func (f Format) Bytes() int { return [formatCount]int{0, 2, 4, 8}[f] }
 
 // String returns the name of the format.
-func (f Format) String() string { return [formats]string{"dropped", "INT16", "FP32", "FP64"}[f] }
+func (f Format) String() string { return [formatCount]string{"dropped", "INT16", "FP32", "FP64"}[f] }
 
 // Rule determines the format of a block.
 type Rule struct {

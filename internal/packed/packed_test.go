@@ -9,7 +9,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // random returns numbers whose magnitudes spread over spread powers of two.
@@ -164,7 +164,7 @@ func TestOrder(t *testing.T) {
 }
 
 // TestThreads: results have the same bits for any number of threads and all kernels.
-func TestThreads(t *testing.T) {
+func TestVectorThreads(t *testing.T) {
 	x := random(rand.New(rand.NewPCG(7, 8)), 100*Block+77, 40)
 	y := random(rand.New(rand.NewPCG(9, 10)), len(x), 40)
 	var want string

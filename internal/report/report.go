@@ -11,7 +11,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -207,7 +207,7 @@ func (r *Report) onDevice() bool { return r.Device.Name != "" }
 // Add adds the result for one more right-hand side.
 func (r *Report) Add(s solve.Result) {
 	one := outcome(s)
-	r.Method, r.Vectors = s.Method, options.VectorsText(s.Vectors)
+	r.Method, r.Vectors = s.Method, rules.VectorsText(s.Vectors)
 	r.setStorage(s)
 	r.setPreconditioner(s.Precond)
 	r.Solutions = append(r.Solutions, one)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
-	"github.com/mpsolve/mpsolve/lab/stochastic"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -56,7 +56,7 @@ type Element struct {
 	Digits float64 `json:"digits"`
 }
 
-// Instability is the JSON form of stochastic.Instabilities.
+// Instability is the JSON form of lab.Instabilities.
 type Instability struct {
 	Cancellations   int64 `json:"cancellations"`
 	Multiplications int64 `json:"multiplications"`
@@ -74,7 +74,7 @@ type sampleRank struct {
 const worstElements = 5
 
 // Compare fills in the results of the two solves.
-func (d *StochasticDigits) Compare(f csr.Facts, plain solve.Result, s stochastic.Solution) {
+func (d *StochasticDigits) Compare(f csr.Facts, plain solve.Result, s lab.StochasticSolution) {
 	d.Rows, d.NNZ, d.Seed = f.Rows, int64(f.NNZ), s.Seed
 	d.Method, d.Precond = plain.Method, plain.Precond.Text
 	d.Converged = plain.Reason.Converged() && s.Reason.Converged()
@@ -82,7 +82,7 @@ func (d *StochasticDigits) Compare(f csr.Facts, plain solve.Result, s stochastic
 	d.Error, d.Spread = Number(plain.Errors.Row), Number(s.Errors.Row)
 	d.Digits = digits(plain.Digits)
 	c := &d.Cestac
-	c.Largest = stochastic.Largest(s.Samples)
+	c.Largest = lab.LargestDigits(s.Samples)
 	c.Iteration = [2]int{plain.Iterations, s.Iterations}
 	c.Unstable = Instability(s.Unstable)
 	significant := s.Significant()
@@ -98,7 +98,7 @@ func (d *StochasticDigits) Compare(f csr.Facts, plain solve.Result, s stochastic
 	slices.SortStableFunc(all, func(a, b sampleRank) int { return cmp.Compare(a.digits, b.digits) })
 	c.Least, c.Median, c.Most = all[0].digits, all[len(all)/2].digits, all[len(all)-1].digits
 	for _, e := range all[:min(worstElements, len(all))] {
-		c.Worst = append(c.Worst, Element{e.row + 1, stochastic.Format(s.Samples[e.row]), e.digits})
+		c.Worst = append(c.Worst, Element{e.row + 1, lab.FormatTriple(s.Samples[e.row]), e.digits})
 	}
 	d.Comparison = d.comparison()
 }

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -43,7 +43,7 @@ func (a *solution) advice(used refine.Usage) string {
 		if a.Vectors.AbsMax(a.X) < smallestNormal {
 			return "x is below 2.2e-308, where float64 has few digits; multiply b by a power of two, and divide x by it"
 		}
-		return fmt.Sprintf("x in float64 cannot meet the tolerance but by luck; try Options.Tol = %s", roundedUp(max(a.reachable(), options.ErrorOf(s.Opt.Stop, a.Errors))))
+		return fmt.Sprintf("x in float64 cannot meet the tolerance but by luck; try Options.Tol = %s", roundedUp(max(a.reachable(), rules.ErrorOf(s.Opt.Stop, a.Errors))))
 	case krylov.TooFewDigits:
 		return a.fewerDigits()
 	default:

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -120,7 +119,7 @@ func TestAttemptRules(t *testing.T) {
 			slices.Repeat([]choice.Fallback{gmresLU, gmresAlone}, 12), false,
 		},
 	} {
-		s := attempt.BeginState(len(c.fallbacks), 1000)
+		s := choice.BeginState(len(c.fallbacks), 1000)
 		s.Begun = 1
 		var got []choice.Fallback
 		for len(got) < len(c.want) && s.Next(c.fallbacks, 1) {
@@ -151,7 +150,7 @@ func TestAttemptRules(t *testing.T) {
 // A round that gets the measure down is followed by others, however many there were.
 func TestAttemptsProgress(t *testing.T) {
 	fallbacks := []choice.Fallback{gmresAlone, gmresILUT}
-	s := attempt.BeginState(len(fallbacks), 1000)
+	s := choice.BeginState(len(fallbacks), 1000)
 	s.Begun = 1
 	measure := 1.0
 	for range 40 {
@@ -170,9 +169,9 @@ func TestAttemptsProgress(t *testing.T) {
 // Budgets grow with the rounds, and with what has been spent.
 func TestAttemptsBudget(t *testing.T) {
 	fallbacks := []choice.Fallback{gmresILUT, gmresLU, gmresAlone}
-	s := attempt.BeginState(len(fallbacks), 1_000_000)
-	if s.Budget != 5e8 || attempt.BeginState(1, 10).Budget != rules.LeastBudget {
-		t.Errorf("first budgets %g, %g", s.Budget, attempt.BeginState(1, 10).Budget)
+	s := choice.BeginState(len(fallbacks), 1_000_000)
+	if s.Budget != 5e8 || choice.BeginState(1, 10).Budget != rules.LeastBudget {
+		t.Errorf("first budgets %g, %g", s.Budget, choice.BeginState(1, 10).Budget)
 	}
 	s.Next(fallbacks, 1)
 	if s.SetupBudget(gmresLU) != rules.Completing*s.SetupBudget(gmresILUT) {

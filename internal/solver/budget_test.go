@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -32,7 +31,7 @@ func TestProbe(t *testing.T) {
 		{"budget spent before, nearly there", func(k float64) float64 { return math.Pow(10, -k/5) }, -100, 0},
 	} {
 		const iteration = 1000.0
-		p := attempt.NewProbe(1, 1e-10, iteration, 0, c.budget*iteration)
+		p := choice.NewProbe(1, 1e-10, iteration, 0, c.budget*iteration)
 		left := 0
 		for k := 1; k <= 5000 && c.rate(float64(k)) > 1e-10; k++ {
 			now := krylov.Progress{Iterations: k, Least: c.rate(float64(k))}
@@ -53,12 +52,12 @@ func TestProbe(t *testing.T) {
 
 // Projections of GMRES count: long cycles cost more than short ones.
 func TestProbeCountsProjections(t *testing.T) {
-	p := attempt.NewProbe(1, 1e-10, 10, 2, 1e4)
+	p := choice.NewProbe(1, 1e-10, 10, 2, 1e4)
 	if got := p.Work(5, 15); got != 80 {
 		t.Errorf("5 iterations with 15 projections take %g", got)
 	}
 	now := krylov.Progress{Iterations: p.Look, Least: math.Pow(10, -float64(p.Look)/60)}
-	if reason := attempt.NewProbe(1, 1e-10, 10, 2, 1e4).Watch(now); reason != krylov.Running {
+	if reason := choice.NewProbe(1, 1e-10, 10, 2, 1e4).Watch(now); reason != krylov.Running {
 		t.Errorf("%v without projections", reason)
 	}
 	now.Projections = 1e6
@@ -94,10 +93,10 @@ func TestIterationWork(t *testing.T) {
 // The probe of a correction that goes on from the one before looks where the probe before would have looked, with all
 // their iterations.
 func TestProbeGoesOn(t *testing.T) {
-	newOne := func(from float64) *attempt.Probe { return attempt.NewProbe(from, 1e-10, 1000, 0, 256e3) }
+	newOne := func(from float64) *choice.Probe { return choice.NewProbe(from, 1e-10, 1000, 0, 256e3) }
 	measure := func(k int) float64 { return math.Pow(10, -float64(k)/100) } // in four times the budget
 	left, total := 0, 0
-	var last *attempt.Probe
+	var last *choice.Probe
 	var done krylov.Result
 	for correction := 0; correction < 10 && left == 0; correction++ {
 		p := newOne(measure(total))
@@ -116,7 +115,7 @@ func TestProbeGoesOn(t *testing.T) {
 	if left != 32 {
 		t.Errorf("left after %d iterations, want 32", left)
 	}
-	other := attempt.NewProbeRun(1, 1e-10, 1000, 256e3)
+	other := choice.NewProbeRun(1, 1e-10, 1000, 256e3)
 	if other.GoOn(last, done); other.Before != 0 {
 		t.Errorf("a probe run goes on from an attempt that is none: %+v", other.Lookout)
 	}

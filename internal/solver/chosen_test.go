@@ -9,8 +9,8 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -116,7 +116,7 @@ func TestFactorsNeedNoStorage(t *testing.T) {
 	} {
 		var log logged
 		r := solved(t, m, rhs(m, 1), nil, log.options(c.opt))
-		if log.says(choice.WhyPlain) != c.want || c.want && !options.Plain(r.Storage) {
+		if log.says(choice.WhyPlain) != c.want || c.want && !rules.Plain(r.Storage) {
 			t.Errorf("%s: stored as %v, said %q", name, r.Storage, log.lines)
 		}
 	}
@@ -170,7 +170,7 @@ func TestMultigridNeedsNoStorage(t *testing.T) {
 		"layout":  {Storage: solve.Storage{Layout: adaptive.Diagonals}},
 	} {
 		var log logged
-		if r := solved(t, m, rhs(m, 1), nil, log.options(opt)); log.says(choice.WhyCycles) || options.Plain(r.Storage) && name == "layout" {
+		if r := solved(t, m, rhs(m, 1), nil, log.options(opt)); log.says(choice.WhyCycles) || rules.Plain(r.Storage) && name == "layout" {
 			t.Errorf("%s: stored as %v", name, r.Storage)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -91,9 +91,9 @@ func TestDevice(t *testing.T) {
 		{"entries about 1e-300", rescaled(grid(12, 0, 0), same(1e-300), same(1)), solve.Options{}},
 		{"1 x 1", dense([]float64{-7}), solve.Options{}},
 	} {
-		stops := options.Stops // all of them with each method, and others with some criterion
+		stops := rules.Stops // all of them with each method, and others with some criterion
 		if k >= 5 {
-			stops = options.Stops[k%len(options.Stops):][:1]
+			stops = rules.Stops[k%len(rules.Stops):][:1]
 		}
 		for _, stop := range stops {
 			t.Run(fmt.Sprint(c.name, ", ", stop), func(t *testing.T) {
@@ -272,11 +272,11 @@ func TestDeviceRanksOptions(t *testing.T) {
 		{Precond: solve.Precond{Kind: precond.BlockJacobi}}, {Krylov: solve.Krylov{Basis: linop.BasisFP32}}, {Placement: solve.Placement{HaloEpsilon: 0x1p-37}},
 	} {
 		opt.Device = new(gpu.Device)
-		if err := options.OverDomains(opt); err == nil {
+		if err := rules.OverDomains(opt); err == nil {
 			t.Errorf("%+v is no error", opt)
 		}
 		opt.Device = nil
-		if err := options.OverDomains(opt); err != nil {
+		if err := rules.OverDomains(opt); err != nil {
 			t.Errorf("on the host: %v", err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -33,7 +33,7 @@ func TestPrecondOnDevice(t *testing.T) {
 			}
 			symmetric := csr.Examine(m, nil).Symmetric
 			m = scaling.Apply(m, nil)
-			for _, kind := range options.DevicePreconds[2:] {
+			for _, kind := range rules.DevicePreconds[2:] {
 				opt := precond.Options{Symmetric: symmetric, Operator: linop.NewCSR(m, nil), Portable: true}
 				made, err := precond.New(t.Context(), kind, m, opt, nil)
 				if err != nil {

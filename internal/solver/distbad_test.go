@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -97,7 +97,7 @@ func TestNoSolutionOverDomains(t *testing.T) {
 				}
 			}
 		}
-		if options.Solvable(csr.Examine(m, nil)) != nil {
+		if rules.Solvable(csr.Examine(m, nil)) != nil {
 			continue
 		}
 		domains := min(2+int(seed%2), m.Rows)

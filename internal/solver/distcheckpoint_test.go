@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -199,8 +199,8 @@ func TestContradictoryCheckpoint(t *testing.T) {
 		"numbers":               func(p *checkpoint.Progress) { p.Method.Numbers = nil },
 		"no refinement":         func(p *checkpoint.Progress) { p.Steps.Counts = nil },
 		"another method":        func(p *checkpoint.Progress) { p.Method = &krylov.State[vector]{Vectors: p.Method.Vectors[:2]} },
-		"of refusals":           func(p *checkpoint.Progress) { p.Position.Refused = []attempt.Refused{{Fallback: 1, Is: []int{17}}} },
-		"fallback of a refusal": func(p *checkpoint.Progress) { p.Position.Refused = []attempt.Refused{{Fallback: 17}} },
+		"of refusals":           func(p *checkpoint.Progress) { p.Position.Refused = []choice.Refused{{Fallback: 1, Is: []int{17}}} },
+		"fallback of a refusal": func(p *checkpoint.Progress) { p.Position.Refused = []choice.Refused{{Fallback: 17}} },
 	} {
 		from := saved(t, good)
 		change(from.Current)

@@ -9,9 +9,9 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -24,7 +24,7 @@ import (
 // depend on a.Domains, not on the number of ranks. Options.Threads counts for each rank, Options.MaxMemory for all ranks together.
 //
 // A context that ends on one rank ends the work of all. Rank 0 solves with a matrix of one domain, as New does, while the others
-// wait. A matrix of several domains takes the options that options.OverDomains allows.
+// wait. A matrix of several domains takes the options that rules.OverDomains allows.
 func NewDistributed(ctx context.Context, a *dist.Matrix, opt solve.Options) (*Solver, error) {
 	if a.Comm.Rank() > 0 {
 		opt.Log, opt.Monitor, opt.Stage = nil, nil, nil
@@ -33,10 +33,10 @@ func NewDistributed(ctx context.Context, a *dist.Matrix, opt solve.Options) (*So
 		return NewAtRoot(ctx, a.Comm, a.Local, opt)
 	}
 	start := time.Now()
-	if err := errors.Join(options.Validate(opt), options.OverDomains(opt)); err != nil {
+	if err := errors.Join(rules.Validate(opt), rules.OverDomains(opt)); err != nil {
 		return nil, err
 	}
-	opt = options.WithDefaults(opt, int(a.N))
+	opt = rules.WithDefaults(opt, int(a.N))
 	opt.Reorder = solve.ReorderNone
 	s := new(Solver)
 	s.begin(a.Local, opt)
@@ -67,7 +67,7 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 	}
 	if err := s.Job.Step(func() error {
 		s.Facts = dist.Examine(s.Job.Matrix, s.Pool)
-		return options.Solvable(s.Facts)
+		return rules.Solvable(s.Facts)
 	}); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 		return err
 	}
 	s.Scaled.Pool = s.Pool
-	s.Scaled.Transposes, s.Scaled.Symmetric = options.Transposes(s.Method), s.KeepsSymmetry()
+	s.Scaled.Transposes, s.Scaled.Symmetric = rules.Transposes(s.Method), s.KeepsSymmetry()
 	if err := s.Job.Look(); err != nil {
 		return err
 	}

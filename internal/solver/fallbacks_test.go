@@ -10,14 +10,14 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -89,7 +89,7 @@ func TestFallbackLists(t *testing.T) {
 			list := func() {
 				of.Facts = csr.Examine(m, of.Pool)
 				for _, o := range recordedOptions {
-					s := choice.System{Matrix: of, Opt: options.WithDefaults(o.opt, m.Rows)}
+					s := choice.System{Matrix: of, Opt: rules.WithDefaults(o.opt, m.Rows)}
 					if at.device {
 						s.Opt.Device = new(gpu.Device)
 					}

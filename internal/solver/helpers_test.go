@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -94,7 +94,7 @@ func mustSolve(t testing.TB, m *csr.Matrix, b, x0 []float64, opt solve.Options) 
 func checked(t testing.TB, m *csr.Matrix, b, x0 []float64, opt solve.Options) solve.Result {
 	t.Helper()
 	r := mustSolve(t, m, b, x0, opt)
-	opt = options.WithDefaults(opt, m.Rows)
+	opt = rules.WithDefaults(opt, m.Rows)
 	e := measureOf(t, opt.Stop, m, r.X, b)
 	claim := r.Reason.Converged()
 	switch r.Reason {
@@ -110,7 +110,7 @@ func checked(t testing.TB, m *csr.Matrix, b, x0 []float64, opt solve.Options) so
 	if claim != (e <= opt.Tol) {
 		t.Errorf("stop %s: %v after %d iterations with error %g", opt.Stop, r.Reason, r.Iterations, e)
 	}
-	if got := options.ErrorOf(opt.Stop, r.Errors); got != e {
+	if got := rules.ErrorOf(opt.Stop, r.Errors); got != e {
 		t.Errorf("stop %s: error reported as %g, it is %g", opt.Stop, got, e)
 	}
 	return r
@@ -140,7 +140,7 @@ func measureOf(t testing.TB, stop solve.Stop, m *csr.Matrix, x, b []float64) flo
 	if err != nil {
 		t.Fatal(err)
 	}
-	return options.ErrorOf(stop, e)
+	return rules.ErrorOf(stop, e)
 }
 
 // unpreconditioned leaves the method to itself.

@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
@@ -108,7 +107,7 @@ func TestNoSolution(t *testing.T) {
 	}
 	for seed := uint64(0); inconsistent > 0 || regular > 0; seed++ {
 		m, b := integerSystem(seed)
-		if options.Solvable(csr.Examine(m, nil)) != nil {
+		if rules.Solvable(csr.Examine(m, nil)) != nil {
 			continue
 		}
 		check(seed, m, b)
@@ -121,7 +120,7 @@ func TestNoSolution(t *testing.T) {
 					}
 				}
 			}
-			if options.Solvable(csr.Examine(m, nil)) == nil {
+			if rules.Solvable(csr.Examine(m, nil)) == nil {
 				check(seed, m, b)
 			}
 		}

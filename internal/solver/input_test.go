@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -153,7 +153,7 @@ func TestSetUpOnce(t *testing.T) {
 // growing basis of GMRES stays within the limit.
 func TestMemory(t *testing.T) {
 	m := grid(30, 0.3, 0)
-	for _, method := range options.Methods {
+	for _, method := range rules.Methods {
 		if _, err := New(t.Context(), m, solve.Options{Method: method, Limits: solve.Limits{MaxMemory: 1000}}); !errors.Is(err, solve.ErrMemory) {
 			t.Errorf("%s: error %v", method, err)
 		}
@@ -211,7 +211,7 @@ func TestOptionsValidate(t *testing.T) {
 		{solve.Options{Storage: solve.Storage{GuardBits: 40}}, []string{"guard"}},
 		{solve.Options{Method: "a", Scale: "b", Accuracy: solve.Accuracy{Stop: "c"}}, []string{"method", "scaling", "criterion"}},
 	} {
-		err := options.Validate(c.opt)
+		err := rules.Validate(c.opt)
 		if (err != nil) != (len(c.faults) > 0) {
 			t.Errorf("%+v: error %v", c.opt, err)
 			continue
@@ -236,7 +236,7 @@ func TestMethodsInSchema(t *testing.T) {
 	var schema struct {
 		Properties struct{ Method struct{ Enum []solve.Method } }
 	}
-	want := append(slices.Clone(options.Methods[1:]), special.SubstitutionMethod)
+	want := append(slices.Clone(rules.Methods[1:]), special.SubstitutionMethod)
 	if err := json.Unmarshal(text, &schema); err != nil || !slices.Equal(schema.Properties.Method.Enum, want) {
 		t.Errorf("%v, %v; want %v", schema.Properties.Method.Enum, err, want)
 	}

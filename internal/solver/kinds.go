@@ -9,8 +9,8 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -39,7 +39,7 @@ func leastSquaresSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (
 	err := s.until(ctx, func() error {
 		s.Facts = csr.Examine(m, s.Pool)
 		if s.Facts.NonFinite > 0 {
-			return options.Solvable(s.Facts)
+			return rules.Solvable(s.Facts)
 		}
 		if need := opt.Held + special.LeastSquaresMemory(m); opt.MaxMemory > 0 && need > opt.MaxMemory {
 			return fmt.Errorf("%w: solving takes %s, the limit is %s",

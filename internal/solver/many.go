@@ -6,8 +6,7 @@ import (
 	"fmt"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
-	"github.com/mpsolve/mpsolve/internal/solver/batch"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
@@ -33,12 +32,12 @@ func (s *Solver) SolveMany(ctx context.Context, b, x0 [][]float64) ([]solve.Resu
 		x0 = make([][]float64, len(b))
 	}
 	if len(x0) != len(b) {
-		return nil, options.Invalid("%d guesses for %d right-hand sides", len(x0), len(b))
+		return nil, rules.Invalid("%d guesses for %d right-hand sides", len(x0), len(b))
 	}
 	results := make([]solve.Result, len(b))
 	by, one := s.sideBySide(ctx)
 	width := by.width(len(b))
-	if width < 2 || options.Precise(s.Opt) {
+	if width < 2 || rules.Precise(s.Opt) {
 		defer s.number(0)
 		for k := range b {
 			s.number(k)
@@ -70,7 +69,7 @@ func (s *Solver) sideBySide(ctx context.Context) (*Solver, solveBy) {
 func (s *Solver) solveTogether(ctx context.Context, b, x0 [][]float64, width int, one solveBy) ([]solve.Result, error) {
 	results := make([]solve.Result, len(b))
 	for k := range b { // before any work
-		if err := options.CheckVector(fmt.Sprintf("right-hand side %d", k+1), b[k], s.M.Rows); err != nil {
+		if err := rules.CheckVector(fmt.Sprintf("right-hand side %d", k+1), b[k], s.M.Rows); err != nil {
 			return nil, err
 		}
 	}
@@ -81,11 +80,11 @@ func (s *Solver) solveTogether(ctx context.Context, b, x0 [][]float64, width int
 	s.side.batch.Ctx = ctx
 	defer clear(s.side.batch.Scaled)
 	next, failed := 0, error(nil)
-	batch.Together(team.columns[:width], func(m *batch.Column) {
+	Together(team.columns[:width], func(m *Column) {
 		for next < len(b) && failed == nil {
 			k := next
 			next++
-			m.Rhs, m.Away = k, batch.Away{}
+			m.Rhs, m.Away = k, Away{}
 			var err error
 			results[k], err = one(team.solvers[m], b[k], x0[k])
 			failed = cmp.Or(failed, err)
@@ -105,14 +104,14 @@ func (s *Solver) number(k int) {
 
 // A team has the solvers of SolveMany, which keep their vectors.
 type team struct {
-	columns []*batch.Column
-	solvers map[*batch.Column]*Solver
+	columns []*Column
+	solvers map[*Column]*Solver
 }
 
 // width returns the number of solves that may run side by side, for count right-hand sides.
 func (s *Solver) width(count int) int {
 	width := min(count, linop.MostTogether)
-	if s.root != nil || s.Job != nil || s.special != nil || s.recorder != nil || options.Precise(s.Opt) {
+	if s.root != nil || s.Job != nil || s.special != nil || s.recorder != nil || rules.Precise(s.Opt) {
 		return 1
 	}
 	f, krylov := s.Refiner.(*refine.Refinement[vector, scalar])
@@ -132,9 +131,9 @@ func (s *Solver) width(count int) int {
 // applications and of its judgement, and its share of the scaled matrix, which is made again where it is stored again.
 func (s *Solver) columnBytes() int64 {
 	n := int64(s.Rows())
-	vectors := rules.CommonVectors + rules.DigitsVectors + s.MethodVectors(s.Method) + 2 + batch.ApplicationVectors + batch.JudgeVectors
+	vectors := rules.CommonVectors + rules.DigitsVectors + s.MethodVectors(s.Method) + 2 + ApplicationVectors + JudgeVectors
 	if s.Method == solve.CG && s.Opt.Block > 1 {
-		vectors += batch.BlockVectors
+		vectors += BlockVectors
 	}
 	return 8*n*vectors + csr.Bytes(n, int64(s.Nonzeros()))/linop.MostTogether
 }
@@ -143,12 +142,12 @@ func (s *Solver) columnBytes() int64 {
 func (s *Solver) gather(ctx context.Context, width int) (*team, error) {
 	f := s.Refiner.(*refine.Refinement[vector, scalar])
 	if s.side.team == nil {
-		s.side.batch = batch.NewBatch(f, f.At.(*backend.Host))
-		s.side.team = &team{solvers: map[*batch.Column]*Solver{}}
+		s.side.batch = NewBatch(f, f.At.(*backend.Host))
+		s.side.team = &team{solvers: map[*Column]*Solver{}}
 	}
 	s.side.batch.BlockSize = min(s.Opt.Block, width)
 	for len(s.side.team.columns) < width {
-		m := new(batch.Column)
+		m := new(Column)
 		t, err := s.columnSolver(ctx, f, m)
 		if err != nil {
 			return nil, err
@@ -160,7 +159,7 @@ func (s *Solver) gather(ctx context.Context, width int) (*team, error) {
 }
 
 // columnSolver returns a Solver for the column m that shares everything that s has made of the matrix.
-func (s *Solver) columnSolver(ctx context.Context, f *refine.Refinement[vector, scalar], m *batch.Column) (*Solver, error) {
+func (s *Solver) columnSolver(ctx context.Context, f *refine.Refinement[vector, scalar], m *Column) (*Solver, error) {
 	t := *s
 	t.side.column, t.side.team, t.Stored, t.LowerB, t.Sharing = m, nil, nil, nil, linop.MostTogether
 	t.Opt.Log = func(line string) { s.Opt.Log(fmt.Sprintf("rhs %d: %s", m.Rhs+1, line)) }

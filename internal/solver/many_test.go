@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/solver/batch"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -177,15 +176,15 @@ func TestSolveManyInterrupted(t *testing.T) {
 // sums is what several requests are served by, for the test: it says how many at a time.
 type counts struct{ sizes *[]int }
 
-func (c counts) Serve(requests []*batch.Request) { *c.sizes = append(*c.sizes, len(requests)) }
+func (c counts) Serve(requests []*Request) { *c.sizes = append(*c.sizes, len(requests)) }
 
 // Solves that are a step apart fall into step, and a solve that is alone does not wait for ever.
 func TestLockstep(t *testing.T) {
 	var product, application, other []int
-	columns := []*batch.Column{{}, {}, {}}
-	rounds := map[*batch.Column]int{}
-	batch.Together(columns, func(m *batch.Column) {
-		ask := func(sizes *[]int) { m.Ask(&batch.Request{Of: counts{sizes}}) }
+	columns := []*Column{{}, {}, {}}
+	rounds := map[*Column]int{}
+	Together(columns, func(m *Column) {
+		ask := func(sizes *[]int) { m.Ask(&Request{Of: counts{sizes}}) }
 		if m == columns[2] { // a step behind
 			ask(&other)
 		}

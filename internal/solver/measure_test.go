@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
@@ -40,7 +40,7 @@ func TestMeasureAgainstVerify(t *testing.T) {
 		for i := range r {
 			r[i] = b[i] - r[i]
 		}
-		for _, stop := range options.Stops {
+		for _, stop := range rules.Stops {
 			sums := c.m.RowSums(nil)
 			k := backend.NewMeasure(backend.NewHost(c.m, nil), stop, sums, slices.Max(sums))
 			k.Begin(b)
@@ -63,7 +63,7 @@ func TestMeasureOnDevice(t *testing.T) {
 	m := rescaled(grid(9, 0.3, 0), uneven(5), uneven(5))
 	scaled := &backend.ScaledMatrix{Scaling: csr.BothScaling(m, nil), M: m, Sign: -1}
 	for _, on := range devices(t) {
-		for _, stop := range options.Stops {
+		for _, stop := range rules.Stops {
 			d, err := backend.NewDevice(m, on, nil)
 			if err != nil {
 				t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -194,10 +194,10 @@ func (s *singularSystem) checkShortest(t *testing.T, name string, r solve.Result
 func TestPureNeumann(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var all []solve.Options
-	for _, method := range options.Methods {
+	for _, method := range rules.Methods {
 		all = append(all, solve.Options{Method: method}, solve.Options{Method: method, Scale: solve.ScaleNone, Reorder: solve.ReorderRCM})
 	}
-	for _, kind := range options.Preconds {
+	for _, kind := range rules.Preconds {
 		all = append(all, solve.Options{Method: solve.GMRES, Precond: solve.Precond{Kind: kind}})
 	}
 	for _, opt := range all {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -226,24 +226,24 @@ func TestPreciseOptions(t *testing.T) {
 		want string
 	}{
 		{solve.Options{Accuracy: solve.Accuracy{Digits: solve.MaxPreciseDigits + 1}}, "at most 500"},
-		{solve.Options{Accuracy: solve.Accuracy{Digits: 50, Bits: options.MaxBits + 1}}, "at most 1696"},
+		{solve.Options{Accuracy: solve.Accuracy{Digits: 50, Bits: rules.MaxBits + 1}}, "at most 1696"},
 		{solve.Options{Accuracy: solve.Accuracy{Bits: 212}}, "more than 15 digits"},
 		{solve.Options{Accuracy: solve.Accuracy{Digits: 50}, Krylov: solve.Krylov{NoRefine: true}}, "refinement"},
 		{solve.Options{Accuracy: solve.Accuracy{Digits: 50}, Checkpoint: solve.Checkpoints{Save: func(solve.Checkpoint) {}}}, "no checkpoints"},
 		{solve.Options{Accuracy: solve.Accuracy{Digits: 50}, Vectors: solve.Vectors{Kind: solve.VectorsDD}}, "vectors in double"},
 	} {
-		if err := options.Validate(c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := rules.Validate(c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.opt, err, c.want)
 		}
 	}
-	if err := options.OverDomains((solve.Options{Accuracy: solve.Accuracy{Digits: 50}})); err == nil {
+	if err := rules.OverDomains((solve.Options{Accuracy: solve.Accuracy{Digits: 50}})); err == nil {
 		t.Error("several domains take 50 digits")
 	}
-	if err := options.OnDevice((solve.Options{Accuracy: solve.Accuracy{Digits: 50}})); err == nil {
+	if err := rules.OnDevice((solve.Options{Accuracy: solve.Accuracy{Digits: 50}})); err == nil {
 		t.Error("devices take 50 digits")
 	}
-	for bits, digits := range map[int]int{106: 31, 212: 63, options.MaxBits: 500} {
-		if got := options.DigitsOfBits(bits); got != digits {
+	for bits, digits := range map[int]int{106: 31, 212: 63, rules.MaxBits: 500} {
+		if got := rules.DigitsOfBits(bits); got != digits {
 			t.Errorf("%d bits hold %d digits, want %d", bits, got, digits)
 		}
 	}

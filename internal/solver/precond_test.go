@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -33,7 +33,7 @@ func TestPreconditionersSolve(t *testing.T) {
 		{"unsymmetric", rescaled(grid(12, 0.3, 0), uneven(8), same(1)), []solve.Method{solve.Auto, solve.BiCGStab, solve.GMRES}},
 	} {
 		for _, method := range c.methods {
-			for _, kind := range options.Preconds {
+			for _, kind := range rules.Preconds {
 				if kind == precond.AMG && c.name == "unsymmetric" {
 					continue // too small to have a coarser level
 				}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -183,11 +183,11 @@ func TestProbeRunEnds(t *testing.T) {
 		spent, rest float64
 		idle        bool
 	}{{1, 99, false}, {1, 101, true}, {99, 99, false}, {150, 49, false}, {150, 51, true}, {300, 1, true}} {
-		if p := attempt.NewProbeRun(1, 1e-10, 1, 100); p.Idle(c.spent, c.rest) != c.idle {
+		if p := choice.NewProbeRun(1, 1e-10, 1, 100); p.Idle(c.spent, c.rest) != c.idle {
 			t.Errorf("%g spent, %g to come: idle %v", c.spent, c.rest, !c.idle)
 		}
 	}
-	p := attempt.NewProbeRun(1, 1e-10, 1, 100)
+	p := choice.NewProbeRun(1, 1e-10, 1, 100)
 	if r := p.Watch(krylov.Progress{Iterations: rules.LeastProbeRun - 1, Least: 1}); r != krylov.Running {
 		t.Errorf("%v before the first look", r)
 	}

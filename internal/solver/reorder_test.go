@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/solver/features"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -51,7 +51,7 @@ func TestReorder(t *testing.T) {
 		}),
 	} {
 		b := rhs(m, 1)
-		for _, stop := range options.Stops {
+		for _, stop := range rules.Stops {
 			for _, set := range []string{"AFX", "AP7", "FP64"} {
 				t.Run(fmt.Sprint(name, " ", stop, " ", set), func(t *testing.T) {
 					var log logged

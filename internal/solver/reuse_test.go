@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -145,7 +145,7 @@ func TestGuess(t *testing.T) {
 func TestIterationLimit(t *testing.T) {
 	m := grid(20, 0.2, 0)
 	b := rhs(m, 1)
-	for _, method := range options.Methods {
+	for _, method := range rules.Methods {
 		var events []krylov.Event
 		r := mustSolve(t, m, b, nil, solve.Options{Method: method, Precond: unpreconditioned, Scale: solve.ScaleNone, Accuracy: solve.Accuracy{InnerTol: 0.3}, Limits: solve.Limits{MaxIter: 9}, Reporting: solve.Reporting{Monitor: func(e krylov.Event) { events = append(events, e) }}})
 		if method != solve.CG && r.Reason != krylov.IterationLimit || r.Iterations > 9 || len(events) != r.Iterations {

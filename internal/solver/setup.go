@@ -5,16 +5,16 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -23,7 +23,7 @@ import (
 func (s *Solver) setUp(ctx context.Context) error {
 	err := s.until(ctx, func() error {
 		s.Facts = csr.Examine(s.M, s.Pool)
-		return options.Solvable(s.Facts)
+		return rules.Solvable(s.Facts)
 	})
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (s *Solver) setUpOrdinary(ctx context.Context) error {
 		return err
 	}
 	s.Scaled.Pool = s.Pool
-	s.Scaled.Transposes, s.Scaled.Symmetric = options.Transposes(s.Method), s.KeepsSymmetry()
+	s.Scaled.Transposes, s.Scaled.Symmetric = rules.Transposes(s.Method), s.KeepsSymmetry()
 	return s.build(ctx)
 }
 

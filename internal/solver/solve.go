@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/solver/batch"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+
 	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -39,10 +39,10 @@ type Solver struct {
 
 // sideBySide is the state of solves for several right-hand sides.
 type sideBySide struct {
-	rhs    *int          // index of the right-hand side of SolveMany in progress; nil: unknown
-	team   *team         // solvers of SolveMany; nil: none yet
-	column *batch.Column // the column of a team that this Solver solves for; nil: none
-	batch  *batch.Batch  // what the columns share
+	rhs    *int    // index of the right-hand side of SolveMany in progress; nil: unknown
+	team   *team   // solvers of SolveMany; nil: none yet
+	column *Column // the column of a team that this Solver solves for; nil: none
+	batch  *Batch  // what the columns share
 }
 
 // New prepares to solve with m, which must stay unchanged while the Solver is in use. If the context ends before the
@@ -55,7 +55,7 @@ func New(ctx context.Context, m *csr.Matrix, opt solve.Options) (*Solver, error)
 // newWith is New for a Solver that begins as with.
 func newWith(ctx context.Context, m *csr.Matrix, opt solve.Options, with Solver) (*Solver, error) {
 	rhs, asked := new(int), opt
-	opt.Monitor = batch.Numbered(opt.Monitor, rhs)
+	opt.Monitor = Numbered(opt.Monitor, rhs)
 	s, err := prepared(ctx, m, opt, with)
 	if err == nil {
 		s.side.rhs, s.updates.asked = rhs, asked
@@ -66,27 +66,27 @@ func newWith(ctx context.Context, m *csr.Matrix, opt solve.Options, with Solver)
 // prepared does the work of newWith.
 func prepared(ctx context.Context, m *csr.Matrix, opt solve.Options, with Solver) (*Solver, error) {
 	start := time.Now()
-	if err := options.Validate(opt); err != nil {
+	if err := rules.Validate(opt); err != nil {
 		return nil, err
 	}
 	if err := m.Validate(); err == nil && m.Rows != m.Cols && (opt.Method == solve.LSQR || opt.Method == solve.Auto || opt.Method == "") && m.NNZ() > 0 {
-		if !options.Float64Vectors(opt.Vectors) {
-			return nil, options.Invalid("least squares are solved with vectors double, not %v", options.VectorsText(opt.Vectors))
+		if !rules.Float64Vectors(opt.Vectors) {
+			return nil, rules.Invalid("least squares are solved with vectors double, not %v", rules.VectorsText(opt.Vectors))
 		}
-		return leastSquaresSolver(ctx, m, options.WithDefaults(opt, max(m.Rows, m.Cols)))
+		return leastSquaresSolver(ctx, m, rules.WithDefaults(opt, max(m.Rows, m.Cols)))
 	}
-	if err := options.CheckMatrix(m); err != nil {
+	if err := rules.CheckMatrix(m); err != nil {
 		return nil, err
 	}
 	if err := checkLower(m, opt.Lower); err != nil {
 		return nil, err
 	}
 	for k, v := range opt.Precond.NearNull {
-		if err := options.CheckVector(fmt.Sprintf("near-null vector %d", k+1), v, m.Rows); err != nil {
+		if err := rules.CheckVector(fmt.Sprintf("near-null vector %d", k+1), v, m.Rows); err != nil {
 			return nil, err
 		}
 	}
-	opt = options.WithDefaults(opt, m.Rows)
+	opt = rules.WithDefaults(opt, m.Rows)
 	opt.Stage("examining the matrix")
 	if c := opt.Checkpoint.Resume; c != nil {
 		opt.Threads = cmp.Or(opt.Threads, c.Threads())
@@ -163,19 +163,19 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (solve.Result, erro
 
 // solveHere is Solve on this rank.
 func (s *Solver) solveHere(ctx context.Context, b, x0 []float64) (solve.Result, error) {
-	if err := options.CheckVector("right-hand side", b, s.M.Rows); err != nil {
+	if err := rules.CheckVector("right-hand side", b, s.M.Rows); err != nil {
 		return solve.Result{}, err
 	}
 	if s.special != nil {
 		r, err := s.special.Solve(ctx, b, x0)
-		if options.Precise(s.Opt) && r.Reason == krylov.Converged {
+		if rules.Precise(s.Opt) && r.Reason == krylov.Converged {
 			r.Reason, r.Advice = krylov.TooFewDigits, fmt.Sprintf("A is singular, so that x is one of many; try Options.Digits = %d", solve.MaxDigits)
 		}
 		return r, err
 	}
 	x := make([]float64, s.M.Rows)
 	if x0 != nil {
-		if err := options.CheckVector("initial guess", x0, s.M.Rows); err != nil {
+		if err := rules.CheckVector("initial guess", x0, s.M.Rows); err != nil {
 			return solve.Result{}, err
 		}
 		copy(x, x0)
@@ -224,7 +224,7 @@ func (s *Solver) LastX() []float64 { return s.lastX }
 // a context and an initial guess, and returns a full Result.
 func (s *Solver) SolveVecTo(dst *mat.VecDense, b mat.Vector) error {
 	if !dst.IsEmpty() && dst.Len() != s.M.Rows {
-		return options.Invalid("the destination has %d elements, the matrix %d rows", dst.Len(), s.M.Rows)
+		return rules.Invalid("the destination has %d elements, the matrix %d rows", dst.Len(), s.M.Rows)
 	}
 	rhs := make([]float64, b.Len())
 	for i := range rhs {
@@ -245,7 +245,7 @@ func (s *Solver) SolveVecTo(dst *mat.VecDense, b mat.Vector) error {
 func checkLower(m *csr.Matrix, lower []*csr.Matrix) error {
 	for _, part := range lower {
 		if part.Rows != m.Rows || part.Cols != m.Cols {
-			return options.Invalid("a lower part of %d x %d for a matrix of %d x %d", part.Rows, part.Cols, m.Rows, m.Cols)
+			return rules.Invalid("a lower part of %d x %d for a matrix of %d x %d", part.Rows, part.Cols, m.Rows, m.Cols)
 		}
 		if err := part.Validate(); err != nil {
 			return err
@@ -258,11 +258,11 @@ func checkLower(m *csr.Matrix, lower []*csr.Matrix) error {
 // much larger than the others, which hold what a file has beyond float64.
 func (s *Solver) SolveParts(ctx context.Context, b [][]float64, x0 []float64) (solve.Result, error) {
 	for _, part := range b[1:] {
-		if err := options.CheckVector("lower part of the right-hand side", part, s.M.Rows); err != nil {
+		if err := rules.CheckVector("lower part of the right-hand side", part, s.M.Rows); err != nil {
 			return solve.Result{}, err
 		}
 	}
-	if len(b) > 1 && (!options.Precise(s.Opt) || s.special != nil || s.root != nil || s.Job != nil) {
+	if len(b) > 1 && (!rules.Precise(s.Opt) || s.special != nil || s.root != nil || s.Job != nil) {
 		return solve.Result{}, &solve.InputError{Msg: fmt.Sprintf("a right-hand side of several parts is for more than %d digits of the x of a square matrix on one rank", solve.MaxDigits)}
 	}
 	s.LowerB = b[1:]

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/quantize"
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/packed"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -24,7 +24,7 @@ func TestStorage(t *testing.T) {
 		"spd":         rescaled(grid(12, 0, 0), uneven(4), uneven(4)),
 		"unsymmetric": rescaled(grid(12, 0.3, 0), uneven(6), uneven(2)),
 	} {
-		for _, set := range append(quantize.Sets(), quantize.Set(formatSet("FP32")), quantize.Set(formatSet("BF16")), quantize.Set(formatSet("AFX16")), quantize.Set(formatSet("FP64"))) {
+		for _, set := range append(packed.Sets(), packed.Set(formatSet("FP32")), packed.Set(formatSet("BF16")), packed.Set(formatSet("AFX16")), packed.Set(formatSet("FP64"))) {
 			for _, eps := range []float64{0x1p-53, 0x1p-37, 1e-7, 0x1p-10} {
 				t.Run(fmt.Sprint(name, " ", set.Name, " ", eps), func(t *testing.T) {
 					r := solved(t, m, rhs(m, 1), nil, solve.Options{Accuracy: solve.Accuracy{Tol: 1e-13}, Storage: solve.Storage{Set: adaptive.Set(set), Epsilon: eps}})
@@ -61,8 +61,8 @@ func TestStorageDefaults(t *testing.T) {
 		{solve.Storage{}, false, true, "FP64", adaptive.CW},
 		{solve.Storage{Set: formatSet("AP7"), Criterion: adaptive.CW}, true, true, "AP7", adaptive.CW},
 	} {
-		got := options.StorageWithDefaults(c.in, c.symmetric, c.noRefine)
-		if got.Set.Name != c.set || got.Criterion != c.criterion || got.Epsilon != options.DefaultEpsilon {
+		got := rules.StorageWithDefaults(c.in, c.symmetric, c.noRefine)
+		if got.Set.Name != c.set || got.Criterion != c.criterion || got.Epsilon != rules.DefaultEpsilon {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -86,7 +86,7 @@ func TestNextStorage(t *testing.T) {
 		{at(0x1p-24), krylov.Stagnation, "FP64"},
 		{solve.Storage{Set: formatSet("FP32"), Epsilon: 0x1p-24}, krylov.Slow, "FP64"},
 	} {
-		if got := attempt.NextStorage(c.from, c.reason).String(); got != c.want {
+		if got := choice.NextStorage(c.from, c.reason).String(); got != c.want {
 			t.Errorf("%v after %v: %s, want %s", c.from, c.reason, got, c.want)
 		}
 	}

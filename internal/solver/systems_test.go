@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -77,9 +77,9 @@ func TestCombinations(t *testing.T) {
 		"spd 1e300":  rescaled(grid(6, 0, 0), same(1e300), same(1)),
 		"spd 1e-300": rescaled(grid(6, 0, 0), same(1e-300), same(1)),
 	} {
-		for _, stop := range options.Stops {
-			for _, scale := range options.Scales {
-				for _, method := range options.Methods {
+		for _, stop := range rules.Stops {
+			for _, scale := range rules.Scales {
+				for _, method := range rules.Methods {
 					t.Run(fmt.Sprint(name, " ", stop, " ", scale, " ", method), func(t *testing.T) {
 						run := checked
 						if method == solve.Auto && scale == solve.ScaleAuto {
@@ -115,7 +115,7 @@ func TestHardSystems(t *testing.T) {
 	for i := range large {
 		large[i] = math.MaxFloat64 / 3
 	}
-	for _, stop := range options.Stops {
+	for _, stop := range rules.Stops {
 		run("2-norm of b beyond float64", increasing, large, solve.Options{Accuracy: solve.Accuracy{Stop: stop}, Method: solve.GMRES})
 	}
 	hilbert := testsupport.Hilbert(7)
@@ -152,7 +152,7 @@ func TestHonestOnRandomMatrices(t *testing.T) {
 					}
 				}
 			})
-			for _, stop := range options.Stops {
+			for _, stop := range rules.Stops {
 				r := checked(t, m, random(seed, n), nil, solve.Options{Accuracy: solve.Accuracy{Stop: stop}, Limits: solve.Limits{MaxIter: 2000}})
 				if r.Reason == krylov.Singular || r.Reason == krylov.Inconsistent {
 					continue // nothing to run, to working precision
@@ -172,7 +172,7 @@ func TestHonestOnRandomMatrices(t *testing.T) {
 func TestToleranceOutOfReach(t *testing.T) {
 	m := rescaled(grid(8, 0.3, 0), uneven(3), uneven(3))
 	b := random(7, m.Rows)
-	for _, stop := range options.Stops {
+	for _, stop := range rules.Stops {
 		for _, tol := range []float64{1e-15, 1e-16, 1e-18} {
 			r := mustSolve(t, m, b, nil, solve.Options{Accuracy: solve.Accuracy{Stop: stop, Tol: tol}, Limits: solve.Limits{MaxIter: 2000}})
 			e := measureOf(t, stop, m, r.X, b)
@@ -188,10 +188,10 @@ func TestToleranceOutOfReach(t *testing.T) {
 func TestZeroRHS(t *testing.T) {
 	m := grid(5, 0.1, 0)
 	b := make([]float64, m.Rows)
-	for _, stop := range options.Stops {
+	for _, stop := range rules.Stops {
 		for _, x0 := range [][]float64{nil, random(1, m.Rows)} {
 			r := mustSolve(t, m, b, x0, solve.Options{Accuracy: solve.Accuracy{Stop: stop}})
-			if r.Reason != krylov.ZeroRHS || r.Iterations != 0 || options.ErrorOf(stop, r.Errors) != 0 || !sameBits(r.X, b) {
+			if r.Reason != krylov.ZeroRHS || r.Iterations != 0 || rules.ErrorOf(stop, r.Errors) != 0 || !sameBits(r.X, b) {
 				t.Errorf("stop %s: %v after %d iterations, %+v, x = %g", stop, r.Reason, r.Iterations, r.Errors, r.X)
 			}
 		}
@@ -206,7 +206,7 @@ func TestZeroRHS(t *testing.T) {
 // matrix is near one that it solves is no solution.
 func TestSingularSystems(t *testing.T) {
 	m := testsupport.Path(slices.Repeat([]float64{1}, 29)...)
-	for _, method := range options.Methods {
+	for _, method := range rules.Methods {
 		opt := solve.Options{Method: method, Accuracy: solve.Accuracy{Stop: solve.StopRel}}
 		solved(t, m, rhs(m, 1), nil, opt)
 		if r := checked(t, m, random(2, 30), nil, opt); r.Reason.Converged() || r.Errors.RelativeResidual > 1 {

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -35,10 +34,10 @@ import (
 // before. Setup becomes the time of the Update.
 func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 	if s.root != nil || s.Job != nil || s.recorder != nil || len(s.Opt.Lower) > 0 {
-		return options.Invalid("Update is for a matrix on one rank, without lower parts and checkpoints")
+		return rules.Invalid("Update is for a matrix on one rank, without lower parts and checkpoints")
 	}
 	if len(values) != s.Given.NNZ() {
-		return options.Invalid("%d values for a pattern of %d nonzeros", len(values), s.Given.NNZ())
+		return rules.Invalid("%d values for a pattern of %d nonzeros", len(values), s.Given.NNZ())
 	}
 	start := time.Now()
 	m := *s.Given
@@ -65,7 +64,7 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 			s.M = m.Permuted(p, p.Inverse(), s.Pool)
 		}
 		s.Facts = csr.Examine(&m, s.Pool)
-		return options.Solvable(s.Facts)
+		return rules.Solvable(s.Facts)
 	})
 	if err != nil {
 		return err
@@ -95,12 +94,12 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 func (s *Solver) UpdateMatrix(ctx context.Context, m *csr.Matrix) error {
 	g := s.Given
 	if m.Rows != g.Rows || m.Cols != g.Cols {
-		return options.Invalid("the matrix is %d x %d, the one before %d x %d", m.Rows, m.Cols, g.Rows, g.Cols)
+		return rules.Invalid("the matrix is %d x %d, the one before %d x %d", m.Rows, m.Cols, g.Rows, g.Cols)
 	}
 	for i := range m.Rows {
 		now, _ := m.Row(i)
 		if was, _ := g.Row(i); !slices.Equal(now, was) {
-			return options.Invalid("the pattern of nonzeros differs from that of the matrix before, first in row %d", i+1)
+			return rules.Invalid("the pattern of nonzeros differs from that of the matrix before, first in row %d", i+1)
 		}
 	}
 	return s.Update(ctx, m.Val)
@@ -138,9 +137,9 @@ func (s *Solver) judgeTransfers() {
 
 // carry decides whether the preconditioner in use stays for the next values. It stays until its additional iterations have cost as much
 // as setting it up again, so that a sequence costs at most about twice as much as with the best moments for setting up.
-func (s *Solver) carry(t *attempt.Attempts[vector, scalar]) {
+func (s *Solver) carry(t *choice.Attempts[vector, scalar]) {
 	c := s.Carried
-	s.Carried = attempt.Carried{}
+	s.Carried = choice.Carried{}
 	made, state := t.Preconditioner(), t.State.Fallbacks[max(t.State.Fallback, 0)]
 	if made == nil || c.Solves == 0 || c.Other || state.Iterations == 0 {
 		return
@@ -153,12 +152,12 @@ func (s *Solver) carry(t *attempt.Attempts[vector, scalar]) {
 		s.Say("update: %d iterations in %d solves instead of %d in each; the preconditioner is set up again", c.Took, c.Solves, c.Usual)
 		return
 	}
-	s.Carried = attempt.Carried{Ready: map[choice.Variant]*attempt.Preconditioner[vector, scalar]{t.Now().Variant: made}, Usual: c.Usual, Debt: c.Debt}
+	s.Carried = choice.Carried{Ready: map[choice.Variant]*choice.Preconditioner[vector, scalar]{t.Now().Variant: made}, Usual: c.Usual, Debt: c.Debt}
 	s.Say("update: the preconditioner stays")
 }
 
 // leaveProbeRuns drops the probe runs that the last solve has left from the fallbacks.
-func (s *Solver) leaveProbeRuns(t *attempt.Attempts[vector, scalar]) {
+func (s *Solver) leaveProbeRuns(t *choice.Attempts[vector, scalar]) {
 	s.Found = features.Once[[]choice.Fallback]{Known: true}
 	for k, r := range t.Fallbacks {
 		if !r.ProbeRun || k >= t.State.Fallback {

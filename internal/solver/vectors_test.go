@@ -9,8 +9,8 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -183,16 +183,16 @@ func TestParseVectors(t *testing.T) {
 		"double": {Kind: solve.VectorsDouble}, "dd": allDD, "auto": autoDD, "dq": {Kind: solve.VectorsDQ},
 		"dq:50,1e-1": {Kind: solve.VectorsDQ, Window: 50, Deviation: 0.1},
 	} {
-		v, err := options.ParseVectors(text)
+		v, err := rules.ParseVectors(text)
 		if err != nil || v != want {
 			t.Errorf("%q: %+v, %v", text, v, err)
 		}
-		if again, err := options.ParseVectors(options.VectorsText(v)); err != nil || again != options.VectorsWithDefaults(v) {
-			t.Errorf("%q: %q is read as %+v, %v", text, options.VectorsText(v), again, err)
+		if again, err := rules.ParseVectors(rules.VectorsText(v)); err != nil || again != rules.VectorsWithDefaults(v) {
+			t.Errorf("%q: %q is read as %+v, %v", text, rules.VectorsText(v), again, err)
 		}
 	}
 	for _, text := range []string{"", "quad", "DD", "dd:", "auto:100,1", "dq:", "dq:100", "dq:1,1", "dq:0,1", "dq:-5,1", "dq:5,0", "dq:5,-1", "dq:5,NaN", "dq:5,Inf", "dq:1e3,1", "dq:99999999,1", "dq:5,1,2"} {
-		if v, err := options.ParseVectors(text); err == nil {
+		if v, err := rules.ParseVectors(text); err == nil {
 			t.Errorf("%q is read as %+v", text, v)
 		}
 	}
@@ -202,18 +202,18 @@ func TestParseVectors(t *testing.T) {
 func TestVectorsRefused(t *testing.T) {
 	for _, v := range []solve.Vectors{allDD, autoDD, {Kind: solve.VectorsDQ}} {
 		opt := solve.Options{Vectors: v}
-		if err := options.Validate(opt); err != nil {
+		if err := rules.Validate(opt); err != nil {
 			t.Error(err)
 		}
-		if options.OverDomains(opt) == nil || options.OnDevice(opt) == nil {
+		if rules.OverDomains(opt) == nil || rules.OnDevice(opt) == nil {
 			t.Errorf("vectors %v run over domains, or on a device", v)
 		}
 		opt.NoRefine = true
-		if err := options.Validate(opt); (err != nil) != (v != allDD) {
+		if err := rules.Validate(opt); (err != nil) != (v != allDD) {
 			t.Errorf("vectors %v without refinement: %v", v, err)
 		}
 		opt = solve.Options{Vectors: v, Checkpoint: solve.Checkpoints{Save: func(solve.Checkpoint) {}}}
-		if options.Validate(opt) == nil {
+		if rules.Validate(opt) == nil {
 			t.Errorf("vectors %v have checkpoints", v)
 		}
 		if _, err := New(t.Context(), &csr.Matrix{Rows: 1, Cols: 2, RowPtr: []int64{0, 2}, Col: []int32{0, 1}, Val: []float64{1, 2}}, solve.Options{Vectors: v, Method: solve.LSQR}); err == nil {
@@ -221,7 +221,7 @@ func TestVectorsRefused(t *testing.T) {
 		}
 	}
 	for _, v := range []solve.Vectors{{Kind: "quad"}, {Kind: solve.VectorsDD, Window: 3}, {Kind: solve.VectorsDQ, Window: 1}, {Kind: solve.VectorsDQ, Deviation: math.NaN()}} {
-		if options.Validate((solve.Options{Vectors: v})) == nil {
+		if rules.Validate((solve.Options{Vectors: v})) == nil {
 			t.Errorf("vectors %+v are valid", v)
 		}
 	}

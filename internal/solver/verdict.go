@@ -5,10 +5,10 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/solver/batch"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -57,10 +57,10 @@ func (a *solution) solve(guess bool) (err error) {
 	if !a.Reason.Converged() {
 		a.Digits = digits.UnknownDigits()
 	}
-	if want := options.FloatDigits(opt); want > 0 && a.Reason == krylov.Converged && a.Digits.Believed < want {
+	if want := rules.FloatDigits(opt); want > 0 && a.Reason == krylov.Converged && a.Digits.Believed < want {
 		a.Reason = krylov.TooFewDigits
 	}
-	if options.Precise(opt) && a.Reason == krylov.Converged {
+	if rules.Precise(opt) && a.Reason == krylov.Converged {
 		if again, err := (digits.Estimation{Solution: a.Solution}).RefinePrecisely(); err != nil {
 			return err
 		} else if again {
@@ -130,7 +130,7 @@ func (a *solution) unexplained() (float64, error) {
 }
 
 // met reports whether the error that Options.Stop names is within the tolerance.
-func (a *solution) met() bool { return options.ErrorOf(a.s.Opt.Stop, a.Errors) <= a.s.Opt.Tol }
+func (a *solution) met() bool { return rules.ErrorOf(a.s.Opt.Stop, a.Errors) <= a.s.Opt.Tol }
 
 // byRows reports whether Options.Stop names an error row by row.
 func (a *solution) byRows() bool {
@@ -199,7 +199,7 @@ func (a *solution) verdict() krylov.Reason {
 		reason = krylov.Drift
 	}
 	if reachable := a.reachable(); !reason.Converged() && !ranks.Limited(reason) &&
-		a.s.Opt.Tol < reachable && options.ErrorOf(a.s.Opt.Stop, a.Errors) <= nearReachable*reachable {
+		a.s.Opt.Tol < reachable && rules.ErrorOf(a.s.Opt.Stop, a.Errors) <= nearReachable*reachable {
 		return krylov.PrecisionExhausted
 	}
 	if m := a.s.Method; (m == solve.CG || m == solve.MINRES) && !a.s.Facts.Symmetric {
@@ -232,7 +232,7 @@ func (a *solution) suspect() bool {
 const nearReachable = 16
 
 // reachable returns the error that rounding x to float64 alone may cause, in the measure that Options.Stop names.
-func (a *solution) reachable() float64 { return options.ErrorOf(a.s.Opt.Stop, a.Rounding) }
+func (a *solution) reachable() float64 { return rules.ErrorOf(a.s.Opt.Stop, a.Rounding) }
 
 // preferZero replaces an x that has not converged and is no better than zero by zero. It keeps the x of a solve that was ended
 // from outside, as a guess for the next solve.
@@ -259,7 +259,7 @@ func (a *solution) judgeGiven() (j verify.Judgement, err error) {
 		judge(s.Pool)
 		return j, err
 	}
-	s.side.column.Ask(&batch.Request{Judge: judge, Of: batch.Judgements{Known: s.Known, Pool: s.Pool}})
+	s.side.column.Ask(&Request{Judge: judge, Of: Judgements{Known: s.Known, Pool: s.Pool}})
 	return j, err
 }
 
@@ -267,7 +267,7 @@ func (a *solution) judgeGiven() (j verify.Judgement, err error) {
 // LeastSquares if the matrix is not square, the Reason and the Advice. The Reason is krylov.Running if x is merely
 // not accurate enough. Judge does not estimate Digits, which would take a solve.
 func Judge(m *csr.Matrix, x, b []float64, opt solve.Options) (r solve.Result, err error) {
-	if err = options.Validate(opt); err != nil {
+	if err = rules.Validate(opt); err != nil {
 		return r, err
 	}
 	if err = m.Validate(); err != nil {
@@ -276,15 +276,15 @@ func Judge(m *csr.Matrix, x, b []float64, opt solve.Options) (r solve.Result, er
 	pool := parallel.New(opt.Threads)
 	defer pool.Close()
 	if f := csr.Examine(m, pool); f.NonFinite > 0 {
-		return r, options.Solvable(f)
+		return r, rules.Solvable(f)
 	}
-	if err = options.CheckVector("right-hand side", b, m.Rows); err != nil {
+	if err = rules.CheckVector("right-hand side", b, m.Rows); err != nil {
 		return r, err
 	}
-	if err = options.CheckVector("solution", x, m.Cols); err != nil {
+	if err = rules.CheckVector("solution", x, m.Cols); err != nil {
 		return r, err
 	}
-	opt = options.WithDefaults(opt, max(m.Rows, m.Cols))
+	opt = rules.WithDefaults(opt, max(m.Rows, m.Cols))
 	opt.NoRefine = true // for explains: no digits show how accurate x is
 	if r.X = x; m.Rows != m.Cols {
 		err = special.JudgeLeastSquares(m, &r, b, opt, pool)
@@ -298,7 +298,7 @@ func Judge(m *csr.Matrix, x, b []float64, opt solve.Options) (r solve.Result, er
 func judgeSquare(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Options, pool *parallel.Pool) error {
 	j, err := verify.Judge(m, r.X, b, opt.Tol, pool)
 	r.Errors = j.Errors
-	measure, reachable := options.ErrorOf(opt.Stop, j.Errors), options.ErrorOf(opt.Stop, j.Rounding)
+	measure, reachable := rules.ErrorOf(opt.Stop, j.Errors), rules.ErrorOf(opt.Stop, j.Rounding)
 	switch {
 	case measure <= opt.Tol && explains(j, opt):
 		r.Reason = krylov.Converged

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -111,7 +111,7 @@ func TestNoPartWorseThanZero(t *testing.T) {
 
 // The x of a solve that did not converge is never worse than zero.
 func TestNeverWorseThanZero(t *testing.T) {
-	for _, method := range options.Methods {
+	for _, method := range rules.Methods {
 		for k, m := range []*csr.Matrix{testsupport.Path(1, 1, 1e-9, 1, 1), grid(9, 0.9, -3.3), testsupport.Hilbert(14)} {
 			for _, limit := range []int{1, 3, 10, 0} {
 				for _, guess := range [][]float64{nil, slices.Repeat([]float64{1e9}, m.Rows)} {

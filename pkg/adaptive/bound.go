@@ -3,9 +3,9 @@ package adaptive
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // unitRoundoff is the unit roundoff of FP64, in which products are computed.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -21,7 +21,7 @@ var composed = []string{"FP64,FP32,FP16,FP8E4M3,drop", "FP64,RPRE40,FP16,FP8E5M2
 func specs() []Spec {
 	var list []Spec
 	var sets []Set
-	for _, s := range quantize.Sets() {
+	for _, s := range packed.Sets() {
 		sets = append(sets, Set(s))
 	}
 	for _, name := range composed {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -21,7 +21,7 @@ type bucketed struct {
 	unprepared
 	kernels    *kernels.Set
 	rows, cols int
-	tol        *quantize.Tolerances
+	tol        *packed.Tolerances
 	buckets    []Bucket // in the order of products
 	byTheta    int      // number of the first ones that are stored by theta
 	float32    bool     // StorageArithmetic
@@ -68,7 +68,7 @@ func (b *builder) assign() (a assigned, err error) {
 			row := a.bucket[b.m.RowPtr[i]:b.m.RowPtr[i+1]]
 			b.part.Assign(row, i, cols, vals)
 			for k, to := range row {
-				if to != quantize.None {
+				if to != packed.None {
 					a.ptr[to][i+1]++
 				}
 				if vals[k] != 0 {
@@ -146,7 +146,7 @@ func (b *builder) fill(to []*Bucket, bucket []int8, lo, hi int) error {
 		exp, theta := b.part.Tol.Row(i)
 		for k := b.m.RowPtr[i]; k < b.m.RowPtr[i+1]; k++ {
 			n := bucket[k]
-			if n == quantize.None {
+			if n == packed.None {
 				continue
 			}
 			t := to[n]

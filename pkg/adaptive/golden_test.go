@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -55,7 +55,7 @@ func goldenSpecs(t testing.TB) (list []Spec) {
 				}
 			}
 		}
-		for _, s := range quantize.Sets()[:len(quantize.Sets())-1] {
+		for _, s := range packed.Sets()[:len(packed.Sets())-1] {
 			list = append(list,
 				Spec{Set: Set(s), Epsilon: 0x1p-30, Criterion: c},
 				Spec{Set: Set(s), Epsilon: 0x1.8p-46, Criterion: c, PaperExact: true, StorageArithmetic: true},

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Graded is a matrix in parts, A = A_1 + A_2 + ..., of which products read as many as their accuracy

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 func newGraded(t *testing.T, kind string, p generate.Params, pool *parallel.Pool, epsilons ...float64) (*csr.Matrix, Graded) {

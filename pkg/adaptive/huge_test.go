@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -115,7 +115,7 @@ func TestHugeBuckets(t *testing.T) {
 	}
 	b := &builder{
 		m:    &csr.Matrix{Rows: 3},
-		part: &quantize.Partition{Tol: &quantize.Tolerances{}, Codecs: []formats.Codec{{Format: formats.MustLookup("FP64")}}},
+		part: &packed.Partition{Tol: &packed.Tolerances{}, Codecs: []formats.Codec{{Format: formats.MustLookup("FP64")}}},
 	}
 	s := bucketStats(b, assigned{ptr: [][]uint32{p}, nnz: 1 << 32})
 	if want := int64(4*4 + 12*math.MaxUint32 + formats.Padding); s.Bytes != want || s.Dropped != 1 {

@@ -3,9 +3,9 @@ package adaptive
 import (
 	"fmt"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
-	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/packed"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -15,12 +15,12 @@ type Quantizer interface {
 	// QuantumExps returns the e_i with a_ij = m 2^e_i, one for each row, or a single one if all rows have the same. They may be
 	// below the exponents of float64.
 	QuantumExps() []int32
-	Rows(lo, hi int, n *quantize.Integers) // makes n the rows lo to hi-1, which have less than 2^31 elements
+	Rows(lo, hi int, n *packed.Integers) // makes n the rows lo to hi-1, which have less than 2^31 elements
 
 	// BlockSize returns the size of blocks that takes the fewest bits with a 16-bit column for each item, by a sample, among those
 	// that hold an element in most of their positions; 1 if none is better than elements.
 	BlockSize() int
-	Stats(t *sell.Tally, bytes int64) Stats // of a matrix in slots that take so many bytes besides the row units
+	Stats(t *packed.Tally, bytes int64) Stats // of a matrix in slots that take so many bytes besides the row units
 }
 
 // quantizer implements Quantizer.
@@ -49,29 +49,29 @@ func (q *quantizer) QuantumExps() []int32 {
 }
 
 // Rows implements Quantizer.
-func (q *quantizer) Rows(lo, hi int, n *quantize.Integers) { n.Quantize(q.b.m, q.b.part, lo, hi) }
+func (q *quantizer) Rows(lo, hi int, n *packed.Integers) { n.Quantize(q.b.m, q.b.part, lo, hi) }
 
 // BlockSize implements Quantizer.
 func (q *quantizer) BlockSize() int {
 	m := q.b.m
-	var bits [sell.MaxBlock + 1]int
-	var n quantize.Integers
-	var blocks sell.Items
+	var bits [packed.MaxBlock + 1]int
+	var n packed.Integers
+	var blocks packed.Items
 	for _, r := range q.b.sampleRanges() {
 		q.Rows(r[0], r[1], &n)
 		bits[1] += n.Bits()
-		for b := 2; b <= sell.MaxBlock; b++ {
+		for b := 2; b <= packed.MaxBlock; b++ {
 			switch {
 			case bits[b] < 0 || m.Rows%b != 0 || m.Cols%b != 0 || n.Fill(b, sampleRows) < leastFill:
 				bits[b] = -1
 			default:
-				blocks.SetBlocks(q.b.spec.Kernels, &n.Items, b, sell.Everything)
+				blocks.SetBlocks(q.b.spec.Kernels, &n.Items, b, packed.Everything)
 				bits[b] += blocks.Bits()
 			}
 		}
 	}
 	best := 1
-	for b := 2; b <= sell.MaxBlock; b++ {
+	for b := 2; b <= packed.MaxBlock; b++ {
 		if bits[b] > 0 && bits[b] < bits[best] {
 			best = b
 		}
@@ -80,4 +80,4 @@ func (q *quantizer) BlockSize() int {
 }
 
 // Stats implements Quantizer.
-func (q *quantizer) Stats(t *sell.Tally, bytes int64) Stats { return slotStats(q.b, t, bytes) }
+func (q *quantizer) Stats(t *packed.Tally, bytes int64) Stats { return slotStats(q.b, t, bytes) }

@@ -5,10 +5,10 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Matrix is a sparse matrix in adaptive precision, in one of the Layouts. It is an operator
@@ -50,7 +50,7 @@ type Matrix interface {
 type matrix struct {
 	operator
 	products linop.Products // of operator
-	tol      *quantize.Tolerances
+	tol      *packed.Tolerances
 	choice   choice
 	stats    Stats
 	stored   stored
@@ -123,7 +123,7 @@ type Whole struct {
 
 // NormOf returns the norm of a part, encoded as an integer that rises with it. It is an error if an element is not finite.
 func NormOf(part *csr.Matrix, s Spec, pool *parallel.Pool) (int64, error) {
-	norm, err := quantize.NewNorm(part, s.quantization(), csr.Panels(part), pool)
+	norm, err := packed.NewNorm(part, s.quantization(), csr.Panels(part), pool)
 	return int64(norm), err
 }
 
@@ -141,7 +141,7 @@ type builder struct {
 	m      *csr.Matrix
 	spec   Spec
 	model  *Model
-	part   *quantize.Partition
+	part   *packed.Partition
 	panels []int
 	pool   *parallel.Pool
 	old    *slotMatrix // whose memory may be used
@@ -158,7 +158,7 @@ func newBuilder(m *csr.Matrix, s Spec, pool *parallel.Pool) (*builder, error) {
 		return nil, err
 	}
 	panels := csr.Panels(m)
-	part, err := quantize.New(m, s.quantization(), panels, pool)
+	part, err := packed.NewPartition(m, s.quantization(), panels, pool)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@ package adaptive
 
 import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -45,7 +45,7 @@ func (s *slotMatrix) scaleMulti(dst []float64, k, lo int) {
 }
 
 // scaleMulti is Scale of the rows of k vectors.
-func scaleMulti(t *quantize.Tolerances, dst []float64, k, lo, shift int) {
+func scaleMulti(t *packed.Tolerances, dst []float64, k, lo, shift int) {
 	for i := range dst {
 		t.Scale(dst[i:i+1], lo+i/k, shift)
 	}

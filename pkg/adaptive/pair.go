@@ -5,9 +5,9 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
-	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/packed"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -143,7 +143,7 @@ func (b *builder) rest(exact bool, low *csr.Matrix) *csr.Matrix {
 	panels := csr.Panels(b.m)
 	parts := make([]restRows, len(panels)-1)
 	b.pool.RunRanges(panels, func(k, lo, hi int) {
-		var t quantize.Integers
+		var t packed.Integers
 		if !exact {
 			t.Quantize(b.m, b.part, lo, hi)
 		}
@@ -155,7 +155,7 @@ func (b *builder) rest(exact bool, low *csr.Matrix) *csr.Matrix {
 			}
 			if !exact {
 				from, to := t.First[i-lo], t.First[i-lo+1]
-				r.items, r.integers, r.tiny = t.Col[from:to], t.M[from:to], sell.TinyOf(t.Tiny, i-lo, i-lo+1)
+				r.items, r.integers, r.tiny = t.Col[from:to], t.M[from:to], packed.TinyOf(t.Tiny, i-lo, i-lo+1)
 				r.unit = b.part.Tol.Exponent(i) - b.part.UnitQuanta
 			}
 			parts[k].add(&r)
@@ -197,7 +197,7 @@ type restRow struct {
 	vals     []float64
 	items    []int32
 	integers []int64
-	tiny     []sell.Tiny // of this row
+	tiny     []packed.Tiny // of this row
 	unit     int
 	lowCols  []int32
 	lowVals  []float64

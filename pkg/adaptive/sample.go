@@ -3,7 +3,7 @@ package adaptive
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 )
 
 // What of a matrix is sampled.
@@ -134,7 +134,7 @@ func (b *builder) sampleRange(lo, hi int) sample {
 // spread counts the elements of x that a core's cache does not have, unless they
 // are in the line behind one that it has, which is fetched in time, and the segments
 // of columns of each row.
-func spread(t *quantize.Integers, cacheLines int) (misses, segments float64) {
+func spread(t *packed.Integers, cacheLines int) (misses, segments float64) {
 	cache := make([]int32, cacheLines)
 	lines := int32(cacheLines)
 	for i := range t.Rows {

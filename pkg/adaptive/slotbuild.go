@@ -5,9 +5,8 @@ import (
 	"sync"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
-	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/packed"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 const (
@@ -29,11 +28,11 @@ const (
 // slotBuilder makes the slots of one panel after another: SELL slices of eight rows, or
 // block rows, or of one row alone.
 type slotBuilder struct {
-	sell.Packer // of ints or of other
-	plan        slotPlan
-	traits      // of its layout
-	ints        quantize.Integers
-	other       sell.Items // the integers as blocks, or the integers of a tile
+	packed.Packer // of ints or of other
+	plan          slotPlan
+	traits        // of its layout
+	ints          packed.Integers
+	other         packed.Items // the integers as blocks, or the integers of a tile
 
 	out      kernels.SlotPanel        // without its values
 	streams  [kernels.MaxBlock][]byte // values of each row of blocks, or of even and odd slots
@@ -41,7 +40,7 @@ type slotBuilder struct {
 	to       [kernels.MaxBlock][]byte // where its values go
 	mirror   uint64                   // of the panel, see weights
 	last     kernels.SlotGroup        // the last group, until its slice ends
-	tally    sell.Tally               // of the panel
+	tally    packed.Tally             // of the panel
 	memory   slotMemory               // where panels go
 	orders   []uint16                 // memory for the order of rows
 	whole    bool                     // a panel could not be made in pieces
@@ -50,7 +49,7 @@ type slotBuilder struct {
 }
 
 func newSlotBuilder(plan slotPlan, k *kernels.Set) *slotBuilder {
-	s := &slotBuilder{Packer: sell.Packer{Kernels: k, Lanes: lanes, FullDiagonal: fullDiagonal, MostSlots: math.MaxUint16}}
+	s := &slotBuilder{Packer: packed.Packer{Kernels: k, Lanes: lanes, FullDiagonal: fullDiagonal, MostSlots: math.MaxUint16}}
 	s.setPlan(plan)
 	return s
 }
@@ -90,7 +89,7 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 		b.weights, b.mirror = newWeights(b.m.Rows, b.pool), 0
 	}
 	var mu sync.Mutex
-	var tally sell.Tally
+	var tally packed.Tally
 	threads := b.pool.Threads()
 	memory := make([]slotMemory, threads) // of each thread, which will multiply what it stores
 	for t := range memory {
@@ -129,7 +128,7 @@ func (s *slotBuilder) build() {
 func (s *slotBuilder) setItems() {
 	s.Items, s.Tiny = &s.ints.Items, s.ints.Tiny
 	if p := s.plan; p.block > 1 {
-		diagonal := sell.Everything
+		diagonal := packed.Everything
 		if s.lower {
 			diagonal = s.ints.Lo
 		}
@@ -145,7 +144,7 @@ func (s *slotBuilder) begin() {
 	for r := range s.streams {
 		s.streams[r] = s.streams[r][:0]
 	}
-	s.tally, s.mirror = sell.Tally{}, 0
+	s.tally, s.mirror = packed.Tally{}, 0
 }
 
 // slices makes the slots of the items, and reports whether all slices are of eight rows but the last.
@@ -192,7 +191,7 @@ func (s *slotBuilder) order() {
 	if !s.tiled && (rare || s.Rows > math.MaxUint16+1) {
 		return
 	}
-	s.orders = sell.LongestFirst(s.Items, s.orders)
+	s.orders = packed.LongestFirst(s.Items, s.orders)
 	s.out.Order = s.orders
 	if sorted, _ := s.padded(); !s.tiled && float64(sorted) >= sortSaves*float64(padded) {
 		s.out.Order = nil

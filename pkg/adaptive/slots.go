@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 )
 
 // slotMatrix is a matrix in slots.
@@ -15,7 +15,7 @@ type slotMatrix struct {
 	plan       slotPlan
 	traits                // of its layout
 	panels     []slotUnit // of each range of rows
-	tol        *quantize.Tolerances
+	tol        *packed.Tolerances
 	units      kernels.Units // of the rows; with factor 1 if they are not normal numbers
 	normal     bool
 	unitQuanta int // the quantum of a row is its unit 2^-unitQuanta
@@ -63,9 +63,9 @@ type slotPlan struct {
 }
 
 // newUnits are the units of rows whose elements are multiples of 2^(exp+shift).
-func newUnits(t *quantize.Tolerances, shift int) (u kernels.Units, normal bool) {
+func newUnits(t *packed.Tolerances, shift int) (u kernels.Units, normal bool) {
 	for _, e := range t.Exp {
-		if e := int(e) + shift; e < quantize.MinNormal || e > quantize.MaxNormal {
+		if e := int(e) + shift; e < packed.MinNormal || e > packed.MaxNormal {
 			return kernels.Units{Factor: 1}, false
 		}
 	}

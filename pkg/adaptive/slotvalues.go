@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/packed"
 )
 
 // rounding says which slots of a group get a width of whole bytes: the two kinds of
@@ -58,7 +58,7 @@ func (s *slotBuilder) columns(flags uint16) {
 		for k := range s.Widths {
 			var cols [lanes]int32
 			for l, e := range s.Slot(k) {
-				if e != sell.None {
+				if e != packed.NoItem {
 					cols[l] = s.Col[e] - s.Base
 				}
 			}
@@ -72,7 +72,7 @@ func (s *slotBuilder) columns(flags uint16) {
 	if s.lower {
 		index := s.out.Index[at:]
 		for k, e := range s.Slots()[lanes:] {
-			if e == sell.None { // a column of its own: several lanes that add to one wait for each other
+			if e == packed.NoItem { // a column of its own: several lanes that add to one wait for each other
 				index[lanes+k] = index[k]
 			}
 		}
@@ -130,7 +130,7 @@ func (s *slotBuilder) slots(r rounding, times int, besides int64) {
 	}
 	for k, width := range widths {
 		for l, e := range s.Slot(k) {
-			if s.blocks.First[l] = sell.None; e != sell.None {
+			if s.blocks.First[l] = packed.NoItem; e != packed.NoItem {
 				s.blocks.First[l], s.blocks.Stride[l] = s.Place(e)
 			}
 		}
@@ -150,7 +150,7 @@ func (s *slotBuilder) elements(k int) (n int) {
 		return lanes
 	}
 	for _, e := range s.Slot(k) {
-		if e != sell.None {
+		if e != packed.NoItem {
 			n += s.Filled(e)
 		}
 	}
@@ -185,7 +185,7 @@ func (s *slotBuilder) floats(flags uint16) bool {
 	b := int32(s.Block)
 	var cols [lanes]int32
 	var values [kernels.MaxBlock * kernels.MaxBlock * lanes]float32
-	base, ok := s.Floats(func(l int, base int32, e sell.Tiny) {
+	base, ok := s.Floats(func(l int, base int32, e packed.Tiny) {
 		j := e.Col % b
 		cols[l] = e.Col - j - base
 		values[lanes*(b*(e.Row%b)+j)+int32(l)] = e.Value

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Set is the set of formats in which the elements of a matrix are stored.
@@ -25,16 +25,16 @@ type Criterion string
 
 const (
 	// NW bounds the normwise backward error: T = ||A||_inf.
-	NW = Criterion(quantize.NW)
+	NW = Criterion(packed.NW)
 	// CW bounds the row-wise error and, for x of constant magnitude, the componentwise error: T_i = sum_j |a_ij|.
-	CW = Criterion(quantize.CW)
+	CW = Criterion(packed.CW)
 	// Exact bounds the componentwise backward error of the product with one given x: the error allowed for a_ij is
 	// epsilon sum_k |a_ik x_k| / |x_j|. It is for experiments.
-	Exact = Criterion(quantize.Exact)
+	Exact = Criterion(packed.Exact)
 )
 
 // MinEpsilon is the smallest epsilon.
-const MinEpsilon = quantize.MinEpsilon
+const MinEpsilon = packed.MinEpsilon
 
 // Criteria lists the criteria that need no x.
 var Criteria = []Criterion{NW, CW}
@@ -42,7 +42,7 @@ var Criteria = []Criterion{NW, CW}
 // LookupSet returns the set of that name; the name of a format stands for that
 // format alone. Upper and lower case are alike.
 func LookupSet(name string) (Set, error) {
-	s, err := quantize.LookupSet(name)
+	s, err := packed.LookupSet(name)
 	return Set(s), err
 }
 
@@ -107,13 +107,13 @@ type Spec struct {
 }
 
 // quantization returns the spec for package quantize.
-func (s Spec) quantization() quantize.Spec {
-	q := quantize.Spec{
-		Set: quantize.Set(s.Set), Epsilon: s.Epsilon, Criterion: quantize.Criterion(s.Criterion), X: s.X,
+func (s Spec) quantization() packed.Spec {
+	q := packed.Spec{
+		Set: packed.Set(s.Set), Epsilon: s.Epsilon, Criterion: packed.Criterion(s.Criterion), X: s.X,
 		NoDrop: s.NoDrop || s.Set.Keeps, GuardBits: s.GuardBits, PaperExact: s.PaperExact, Kernels: s.Kernels,
 	}
 	if w := s.Whole; w != nil {
-		q.Norm, q.Diagonal = (*quantize.Norm)(&w.Norm), w.Diagonal
+		q.Norm, q.Diagonal = (*packed.Norm)(&w.Norm), w.Diagonal
 	}
 	return q
 }
@@ -154,7 +154,7 @@ func (s Spec) fp64() bool { return s.Set.Uniform && s.Set.Name == "FP64" }
 // Tolerances returns theta_i for every row of m, the absolute error that elements of row
 // i may carry where m is stored as s says; see Matrix.Tolerance.
 func Tolerances(m *csr.Matrix, s Spec, pool *parallel.Pool) ([]float64, error) {
-	t, err := quantize.NewTolerances(m, s.quantization(), csr.Panels(m), pool)
+	t, err := packed.NewTolerances(m, s.quantization(), csr.Panels(m), pool)
 	if err != nil {
 		return nil, err
 	}

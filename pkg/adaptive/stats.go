@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Stats counts the elements and bytes of a stored matrix.
@@ -94,7 +94,7 @@ func bucketStats(b *builder, a assigned) Stats {
 
 // slotStats returns the Stats of a matrix in slots of so many bytes. The format of an element is the AFX
 // format that its slot would fit.
-func slotStats(b *builder, t *sell.Tally, bytes int64) Stats {
+func slotStats(b *builder, t *packed.Tally, bytes int64) Stats {
 	s := Stats{NNZ: t.NNZ, Scales: b.scaleBytes()}
 	s.Bytes = s.Scales + bytes
 	for _, c := range b.part.Codecs {

@@ -6,9 +6,9 @@ import (
 	"sync"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // A symmetric matrix has only its lower triangle in slots, see
@@ -127,7 +127,7 @@ func (s *symmetricMatrix) MulRows(dst []float64, _, lo, hi int, _ []float64) {
 // maybeSymmetric reports whether a sample of the rows speaks for a matrix that is
 // symmetric as it is stored.
 func (b *builder) maybeSymmetric() bool {
-	if b.m.Rows != b.m.Cols || b.part.Criterion != quantize.NW || b.part.NoDrop {
+	if b.m.Rows != b.m.Cols || b.part.Criterion != packed.NW || b.part.NoDrop {
 		return false
 	}
 	for _, r := range b.sampleRanges() {
@@ -298,7 +298,7 @@ func newWeights(n int, pool *parallel.Pool) weights {
 }
 
 // mirrorOf is the part of the sum of rows.
-func (b *builder) mirrorOf(w weights, t *quantize.Integers) uint64 {
+func (b *builder) mirrorOf(w weights, t *packed.Integers) uint64 {
 	return b.spec.Kernels.Mirror(t.First, t.Col, t.M, w, t.Lo)
 }
 
@@ -307,9 +307,9 @@ func (b *builder) mirrorOf(w weights, t *quantize.Integers) uint64 {
 func (b *builder) isSymmetric() bool {
 	w := newWeights(b.m.Rows, b.pool)
 	parts := make([]uint64, len(b.panels)-1)
-	scratch := sync.Pool{New: func() any { return new(quantize.Integers) }}
+	scratch := sync.Pool{New: func() any { return new(packed.Integers) }}
 	b.pool.RunRanges(b.panels, func(k, lo, hi int) {
-		t := scratch.Get().(*quantize.Integers)
+		t := scratch.Get().(*packed.Integers)
 		defer scratch.Put(t)
 		t.Quantize(b.m, b.part, lo, hi)
 		parts[k] = b.mirrorOf(w, t)

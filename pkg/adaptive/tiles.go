@@ -3,7 +3,7 @@ package adaptive
 import (
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -35,7 +35,7 @@ func tileUnits(m *csr.Matrix) []int {
 func (s *slotBuilder) tiles(b *builder, lo, hi int, old slotUnit) (panels slotUnit) {
 	s.ints.Quantize(b.m, b.part, lo, hi)
 	runs := s.segments((b.m.Cols + columnReach - 1) / columnReach)
-	total := sell.Tally{NNZ: s.ints.NNZ}
+	total := packed.Tally{NNZ: s.ints.NNZ}
 	for g := range len(runs) - 1 {
 		for at := runs[g]; at < runs[g+1]; {
 			from := int(s.runRow[at]) / tileWindow * tileWindow
@@ -96,8 +96,8 @@ func (s *slotBuilder) segments(count int) (runs []int32) {
 	}
 	t := &s.other
 	n := len(s.ints.Col)
-	t.Block, t.Col, t.M, t.Width = 1, sell.Grow(t.Col, n), sell.Grow(t.M, n), sell.GrowWidths(t.Width, n)
-	s.runRow, s.runFirst = sell.Grow(s.runRow, int(runs[count])), sell.Grow(s.runFirst, int(runs[count])+1)
+	t.Block, t.Col, t.M, t.Width = 1, packed.Grow(t.Col, n), packed.Grow(t.M, n), packed.GrowWidths(t.Width, n)
+	s.runRow, s.runFirst = packed.Grow(s.runRow, int(runs[count])), packed.Grow(s.runFirst, int(runs[count])+1)
 	s.runFirst[runs[count]] = int32(n)
 	nextRun := slices.Clone(runs)
 	visit(func(i int32, g int) {
@@ -118,7 +118,7 @@ func (s *slotBuilder) tile(at, end int32, g, from int) {
 	t.First, t.Rows = s.runFirst[at:end+1], int(end-at)
 	s.Items, s.Tiny = t, s.Tiny[:0]
 	k := at
-	for _, e := range sell.TinyOf(s.ints.Tiny, from, min(from+tileWindow, s.ints.Rows)) {
+	for _, e := range packed.TinyOf(s.ints.Tiny, from, min(from+tileWindow, s.ints.Rows)) {
 		if int(e.Col)/columnReach != g {
 			continue
 		}

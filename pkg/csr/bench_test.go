@@ -7,7 +7,7 @@ import (
 
 	"github.com/james-bowman/sparse"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // BenchmarkMatrix examines, scales, reorders, multiplies and converts a five-point grid

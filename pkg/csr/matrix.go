@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // MaxDim is the largest number of rows or columns that a Matrix can have.

@@ -3,7 +3,7 @@ package csr
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // RowSums returns T_i = sum_j |a_ij|, the largest of which is ||A||_inf. It runs on

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // panelBytes is about the matrix data in one panel of rows: small enough to spread

@@ -3,7 +3,7 @@ package csr
 import (
 	"fmt"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Permutation is an ordering of n rows: row k of the new order is row p[k] of the

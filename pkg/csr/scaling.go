@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Scaling multiplies rows and columns by powers of two: a_ij becomes

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // A source knows the rows of a matrix one by one. Its methods are called from

@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/internal/parallel"
+import "github.com/mpsolve/mpsolve/pkg/parallel"
 
 // nodal is the modified nodal analysis of a circuit at a time step (Ho, Ruehli, Brennan,
 // IEEE Trans. Circuits Syst. 22, 1975): voltages of the nodes, then the currents of voltage

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // serendipity is Wathen's matrix: the consistent mass matrix of 8-node

@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/internal/parallel"
+import "github.com/mpsolve/mpsolve/pkg/parallel"
 
 // darcy3D is the pressure of a flow in porous rock, -div(k grad p) = f, by linear
 // finite elements on distorted cells, with one log-normal permeability a cell.

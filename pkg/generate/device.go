@@ -3,7 +3,7 @@ package generate
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // device is a Newton step of drift and diffusion in a semiconductor, with the

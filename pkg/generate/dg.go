@@ -3,7 +3,7 @@ package generate
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // maxDegree is the largest degree of the polynomials of an element.

@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/internal/parallel"
+import "github.com/mpsolve/mpsolve/pkg/parallel"
 
 // flowsheet is the Jacobian of the balances of distillation columns in series with
 // recycles, the MESH equations of Naphtali and Sandholm (AIChE J. 17, 1971), as in the west

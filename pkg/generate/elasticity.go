@@ -3,7 +3,7 @@ package generate
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // poissonRatio is Poisson's ratio of the elastic cube.

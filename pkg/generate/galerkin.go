@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/internal/parallel"
+import "github.com/mpsolve/mpsolve/pkg/parallel"
 
 // maxUnknowns is the largest number of unknowns at a node.
 const maxUnknowns = 4

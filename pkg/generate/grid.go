@@ -3,7 +3,7 @@ package generate
 import (
 	"fmt"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // grid is a box of nx by ny by nz points, x running fastest; a plane has

@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/internal/parallel"
+import "github.com/mpsolve/mpsolve/pkg/parallel"
 
 // quadratic is the system of a step of a primal-dual interior-point method for a quadratic
 // program, min x'Hx/2 + c'x, Jx = b, x >= 0 (Nocedal, Wright: Numerical Optimization, 16.6):

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"gonum.org/v1/gonum/mat"
 )
 

@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/internal/parallel"
+import "github.com/mpsolve/mpsolve/pkg/parallel"
 
 // levelling is the augmented system of a weighted least-squares problem with equality
 // constraints, min (y - Ax)' D^-1 (y - Ax) subject to Cx = d (Bjorck: Numerical Methods for

@@ -3,7 +3,7 @@ package generate
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // meshless is -div(K grad u) collocated at n x n scattered points: a jittered

@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/internal/parallel"
+import "github.com/mpsolve/mpsolve/pkg/parallel"
 
 // loadFlow is the Jacobian of the AC load flow in polar coordinates (Grainger, Stevenson:
 // Power System Analysis, 9.4) at a state of voltages V and angles theta:

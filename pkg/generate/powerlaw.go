@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // longestRow is the largest number of entries in a row of a power-law matrix unless

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -19,7 +18,7 @@ func DefaultRHS(m *csr.Matrix) (b []float64, ones bool) {
 	b = make([]float64, m.Rows)
 	for i := range b {
 		_, vals := m.Row(i)
-		sum, ok := rowSum(vals)
+		sum, ok := RowSum(vals)
 		b[i] = sum
 		ones = ones || ok
 	}
@@ -29,8 +28,8 @@ func DefaultRHS(m *csr.Matrix) (b []float64, ones bool) {
 	return b, ones
 }
 
-// rowSum returns the sum of a row, and whether it is more than rounding noise.
-func rowSum(vals []float64) (sum float64, ok bool) {
+// RowSum returns the sum of a row, the element of A·ones, and whether it is more than rounding noise, see DefaultRHS.
+func RowSum(vals []float64) (sum float64, ok bool) {
 	var t float64
 	for _, v := range vals {
 		sum += v
@@ -49,44 +48,12 @@ func RandomRHS(m *csr.Matrix, seed uint64) []float64 {
 // RandomVector returns n numbers uniform in [-1, 1).
 func RandomVector(n int, seed uint64) []float64 {
 	x := make([]float64, n)
-	fill(x, seed, 0)
+	RandomPart(x, seed, 0)
 	return x
 }
 
-// DistributedRHS returns the DefaultRHS of a matrix that is spread over ranks: the own elements of this rank, with the same bits as
-// for the whole matrix. Collective.
-func DistributedRHS(a *dist.Matrix) (b []float64, ones bool) {
-	b = make([]float64, 0, a.Own)
-	for _, p := range a.Parts {
-		for i := p.First(); i < p.End(); i++ {
-			_, vals := a.Local.Row(i)
-			sum, ok := rowSum(vals)
-			b = append(b, sum)
-			ones = ones || ok
-		}
-	}
-	if ones = dist.Any(a.Comm, ones); !ones {
-		b = DistributedRandomRHS(a, 1)
-	}
-	return b, ones
-}
-
-// DistributedRandomRHS returns the RandomRHS of a matrix that is spread over ranks: the own elements of this rank. Collective.
-func DistributedRandomRHS(a *dist.Matrix, seed uint64) []float64 {
-	x := make([]float64, a.Len)
-	for _, p := range a.Parts {
-		fill(x[p.First():p.End()], seed, uint64(p.Row))
-	}
-	a.Halo.Exchange(x)
-	b := make([]float64, a.Len)
-	a.Local.MulVec(b, x)
-	own := make([]float64, a.Own)
-	a.Join(own, b)
-	return own
-}
-
-// fill sets x to the elements of RandomVector from first on.
-func fill(x []float64, seed, first uint64) {
+// RandomPart sets x to the elements of RandomVector from first on, so that each rank can make its own.
+func RandomPart(x []float64, seed, first uint64) {
 	rng := rand.New(pcgAfter(seed, first))
 	for j := range x {
 		x[j] = 2*rng.Float64() - 1

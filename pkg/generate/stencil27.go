@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/internal/parallel"
+import "github.com/mpsolve/mpsolve/pkg/parallel"
 
 // boxStencil couples each point of a cube to the 26 around it with the value
 // -10^(-decades u), u uniform on [0, 1) and the same from both sides; the

@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/internal/parallel"
+import "github.com/mpsolve/mpsolve/pkg/parallel"
 
 // stokes3D is Stokes flow of a fluid of variable viscosity mu,
 //

@@ -3,9 +3,9 @@ package gpu
 import (
 	"fmt"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // hybridStorage is ELL for the first elements of each row and COO for what longer rows have besides, in

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/packed"
 )
 
 // files are the kernels, in the dialect that source/dialect.h explains, and in code what
@@ -71,7 +71,7 @@ func (i Info) narrow() uint32 {
 	case !i.fewDoubles():
 		return 0
 	case i.Backend == CUDA:
-		return sell.MaxWidth
+		return packed.MaxWidth
 	}
 	return floatBits
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -121,12 +121,12 @@ func TestNarrow(t *testing.T) {
 		width        uint32
 	}{
 		{CUDA, "sm_70", 0},
-		{CUDA, "sm_75", sell.MaxWidth},
+		{CUDA, "sm_75", packed.MaxWidth},
 		{CUDA, "sm_80", 0},
-		{CUDA, "sm_86", sell.MaxWidth},
-		{CUDA, "sm_89", sell.MaxWidth},
+		{CUDA, "sm_86", packed.MaxWidth},
+		{CUDA, "sm_89", packed.MaxWidth},
 		{CUDA, "sm_90", 0},
-		{CUDA, "sm_120", sell.MaxWidth},
+		{CUDA, "sm_120", packed.MaxWidth},
 		{HIP, "gfx90a:sramecc+:xnack-", 0},
 		{HIP, "gfx1100", floatBits},
 		{HIP, "", 0},
@@ -206,7 +206,7 @@ func TestFewOperationsOfDoubles(t *testing.T) {
 			a.Apply(y, x)
 			return 32 * float64(counts.Total().ByClass["fp64"]) / float64(m.NNZ())
 		}
-		many, few := operations(0), operations(sell.MaxWidth)
+		many, few := operations(0), operations(packed.MaxWidth)
 		if !(few > 1 && few < 0.58*many) {
 			t.Errorf("%g: %.2f operations for a nonzero, %.2f where they are few", eps, many, few)
 		}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Matrix is a sparse matrix on a device, in one of the layouts that New... functions make,

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/gputest"
-	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -77,7 +77,7 @@ func counted(t *testing.T, m *csr.Matrix, s adaptive.Spec) string {
 	if s.Layout == adaptive.CSR {
 		return text
 	}
-	sum = executed(t, ptx(t, 0), m, s, sell.MaxWidth)
+	sum = executed(t, ptx(t, 0), m, s, packed.MaxWidth)
 	return text + fmt.Sprintf(", few units: instructions %.2f, FP64 %.2f", per(sum.Instructions), per(sum.ByClass["fp64"]))
 }
 

@@ -7,10 +7,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // slotStorage is AFX in slots, see source/slots.c.
@@ -114,7 +114,7 @@ type slotSums struct {
 	ptr         []uint32
 	row         []uint32 // rows in segments
 	first       []uint32 // their first segments, and the end
-	tally       sell.Tally
+	tally       packed.Tally
 	onDiagonals int // slots of diagonals
 }
 

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 func afx(t testing.TB, c adaptive.Criterion, eps float64) adaptive.Spec {
@@ -108,7 +108,7 @@ func checkSlots(t *testing.T, a Matrix, exact *exactProduct, s adaptive.Spec) {
 	}
 	checkProducts(t, what, a, exact.x, o.y, o.dot)
 	narrow := &a.(*deviceMatrix).stored.(*slotStorage).narrow
-	*narrow = sell.MaxWidth - *narrow
+	*narrow = packed.MaxWidth - *narrow
 	in, out := newSpace(a.(*deviceMatrix).d, a.(*deviceMatrix).cols), newSpace(a.(*deviceMatrix).d, a.(*deviceMatrix).rows)
 	defer in.Close()
 	defer out.Close()
@@ -209,7 +209,7 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 		x, y := space.New(), space.New()
 		xs := normal(rows, 1)
 		space.Upload(x, xs)
-		for width := 1; width <= sell.MaxWidth; width++ {
+		for width := 1; width <= packed.MaxWidth; width++ {
 			for _, block := range []int{1, 2, 3, 6} {
 				if block > 1 && width%5 > 0 {
 					continue
@@ -233,7 +233,7 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 				}
 				o := readBack(a)
 				o.multiply(xs, rows)
-				for _, s.narrow = range []uint32{0, sell.MaxWidth} {
+				for _, s.narrow = range []uint32{0, packed.MaxWidth} {
 					space.Zero(y)
 					a.Apply(y, x)
 					got := make([]float64, rows)
@@ -273,11 +273,11 @@ func integers(seed uint64, width int) (m [warp]int64) {
 
 // What is packed is what the oracle reads.
 func FuzzPackLanes(f *testing.F) {
-	for width := range sell.MaxWidth {
+	for width := range packed.MaxWidth {
 		f.Add(uint64(1), width+1)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, width int) {
-		if width < 1 || width > sell.MaxWidth {
+		if width < 1 || width > packed.MaxWidth {
 			t.Skip()
 		}
 		m := integers(seed, width)

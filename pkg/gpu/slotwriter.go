@@ -3,8 +3,7 @@ package gpu
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/quantize"
-	"github.com/mpsolve/mpsolve/internal/sell"
+	"github.com/mpsolve/mpsolve/internal/packed"
 )
 
 // As in source/slots.c.
@@ -45,7 +44,7 @@ type slotPanel struct {
 	segments    []int    // words of the stream where the number of a segment goes
 	long        []cutRow // rows that are cut into segments
 	onDiagonals int      // slots of diagonals
-	tally       sell.Tally
+	tally       packed.Tally
 }
 
 type cutRow struct{ row, segments uint32 }
@@ -53,11 +52,11 @@ type cutRow struct{ row, segments uint32 }
 // slotWriter converts one panel after another.
 type slotWriter struct {
 	*slotConverter
-	sell.Packer // of ints or of blocks
-	ints        quantize.Integers
-	blocks      sell.Items
-	order       []int32 // rows in the order of their lengths, or nil
-	lo          int     // first row of the panel
+	packed.Packer // of ints or of blocks
+	ints          packed.Integers
+	blocks        packed.Items
+	order         []int32 // rows in the order of their lengths, or nil
+	lo            int     // first row of the panel
 
 	out  *slotPanel
 	runs []uint32 // of the slice: bases and kinds,
@@ -71,7 +70,7 @@ type sliceShape struct {
 }
 
 func (c *slotConverter) newWriter() *slotWriter {
-	return &slotWriter{slotConverter: c, Packer: sell.Packer{
+	return &slotWriter{slotConverter: c, Packer: packed.Packer{
 		Lanes: warp, FullDiagonal: fullDiagonal, Reach: slotReach * c.block, MostSlots: math.MaxInt32,
 	}}
 }
@@ -82,7 +81,7 @@ func (w *slotWriter) panel(lo, hi int) *slotPanel {
 	w.q.Rows(lo, hi, &w.ints)
 	w.Items, w.Tiny = &w.ints.Items, w.ints.Tiny
 	if w.block > 1 {
-		w.blocks.SetBlocks(nil, &w.ints.Items, w.block, sell.Everything)
+		w.blocks.SetBlocks(nil, &w.ints.Items, w.block, packed.Everything)
 		w.Items = &w.blocks
 	}
 	w.out.tally.NNZ = w.ints.NNZ
@@ -115,7 +114,7 @@ func (w *slotWriter) sort() {
 	if float64(natural) <= sortRows*float64(items) {
 		return
 	}
-	w.order = sell.LongestFirst[int32](w.Items, nil)
+	w.order = packed.LongestFirst[int32](w.Items, nil)
 	if sorted, _ := w.lanes(); float64(sorted) >= sortSaves*float64(natural) {
 		w.order = nil
 	}
@@ -261,7 +260,7 @@ func (w *slotWriter) run(kind uint32, width, from, to int) {
 		}
 		var col [warp]uint16
 		for l, e := range w.Slot(k) {
-			if e != sell.None {
+			if e != packed.NoItem {
 				col[l] = uint16(int(w.Col[e]-w.Base) / w.block)
 			}
 		}
@@ -272,7 +271,7 @@ func (w *slotWriter) run(kind uint32, width, from, to int) {
 		for part := range size {
 			var m [warp]int64
 			for l, e := range w.Slot(k) {
-				if e != sell.None {
+				if e != packed.NoItem {
 					first, stride := w.Place(e)
 					m[l] = w.M[int(first)+part%w.block*int(stride)+part/w.block]
 				}
@@ -280,7 +279,7 @@ func (w *slotWriter) run(kind uint32, width, from, to int) {
 			w.body = packLanes(w.body, &m, width)
 		}
 		for _, e := range w.Slot(k) {
-			if e != sell.None {
+			if e != packed.NoItem {
 				w.out.tally.Elements[width] += w.Filled(e)
 			}
 		}
@@ -296,7 +295,7 @@ func (w *slotWriter) columns(col *[warp]uint16) {
 
 // packLanes appends the integers of 32 lanes, of `width` bits each, in as many words.
 func packLanes(to []uint32, m *[warp]int64, width int) []uint32 {
-	var words [sell.MaxWidth + 2]uint32
+	var words [packed.MaxWidth + 2]uint32
 	for l, v := range m {
 		u := uint64(v + 1<<(width-1))
 		at, shift := l*width/32, l*width%32
@@ -312,8 +311,8 @@ func packLanes(to []uint32, m *[warp]int64, width int) []uint32 {
 func (w *slotWriter) floats() bool {
 	b := int32(w.block)
 	var col [warp]uint16
-	var values [warp * sell.MaxBlock * sell.MaxBlock]uint32
-	base, ok := w.Floats(func(l int, base int32, e sell.Tiny) {
+	var values [warp * packed.MaxBlock * packed.MaxBlock]uint32
+	base, ok := w.Floats(func(l int, base int32, e packed.Tiny) {
 		col[l] = uint16((e.Col - base) / b)
 		values[warp*(e.Col%b*b+e.Row%b)+int32(l)] = math.Float32bits(e.Value)
 		w.out.tally.Tiny++

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/packed"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // BasisFormat is how a Basis stores vectors of norm 1.

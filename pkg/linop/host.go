@@ -2,7 +2,7 @@ package linop
 
 import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Host is the space of float64 vectors in main memory. Its methods share

@@ -2,7 +2,7 @@ package linop
 
 import (
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // HostDD is the space of double-double vectors in main memory; Host is the space of float64 vectors. Its methods share

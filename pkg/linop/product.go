@@ -3,7 +3,7 @@ package linop
 import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Epilogue is the operation after the product y = A x of a row, in the same pass over A.

@@ -3,8 +3,8 @@ package precond
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // aggregates are disjoint sets of nodes, from which the nodes of the next

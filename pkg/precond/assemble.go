@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // pieces is a matrix whose rows lie in several arrays: row i is row i&mask of part[i>>shift].

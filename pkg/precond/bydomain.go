@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // domainwise is M^-1 = sum over domains of R^T M_d^-1 R, M_d ~ R A R^T: block Jacobi, R being the rows of a domain. With

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // chunked is a matrix diag(left) A diag(right) on vectors of float32 whose values are 16-bit

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // distributed is the input of a preconditioner of a matrix that is spread over ranks. Its m is the part of this rank, in

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // spread are the kinds for matrices in domains.

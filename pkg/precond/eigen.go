@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // An effort is how many Lanczos steps an estimate takes: most or, from least on, as many as add more

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // pivoting eliminates the pivots of node j from a front that is assembled, and subtracts

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // transversal returns the row p[j] that is matched with each column j so that the

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // multiplicationsOf returns the number of multiplications in a b, an upper bound of

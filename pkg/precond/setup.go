@@ -9,9 +9,9 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // setup is the input of setting up a preconditioner.

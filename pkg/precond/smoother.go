@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Smoother names the smoother of multigrid: "spai0", "chebyshev" or "l1-jacobi". If it is empty, it is l1-jacobi

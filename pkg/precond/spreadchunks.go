@@ -3,8 +3,8 @@ package precond
 import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // spreadChunks is a matrix between vectors of float32 that are spread over ranks, as chunks of each domain. Products renew the

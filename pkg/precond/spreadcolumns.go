@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // coarseColumns are the coarse unknowns that a rank knows, numbered in their order: some below its own ones, these, some above.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // descend adds a level, with the own rows of its prolongator p, whose columns are c, and goes on to the next matrix. The near-null

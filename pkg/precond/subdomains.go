@@ -1,8 +1,8 @@
 package precond
 
 import (
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // subdomains is the number of subdomains into which the rows of a large matrix are split;

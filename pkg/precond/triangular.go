@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // rows are sparse rows: row i has the columns col[ptr[i]:ptr[i+1]], ascending.

@@ -3,8 +3,8 @@ package verify
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // ComputeComplex returns the errors of a complex x, for A x = b given as package realform does: real parts of equations and

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // beyond is the |A||x| of a row, beside what its residual is held against, from which

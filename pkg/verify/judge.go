@@ -4,8 +4,8 @@ import (
 	"math"
 	"sync"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Judgement is the errors of an x, and whether it explains b. A small backward error alone

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // LeastSquares says how far x is from minimising ||b - A x||_2, where r = b - A x is orthogonal to

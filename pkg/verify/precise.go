@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // PreciseErrors are the errors of an x of multiple precision, as decimal logarithms, since they may be below what float64

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // ranks are the ranks that a system is spread over; nil: one rank has the whole system. Their methods are collective.

@@ -23,8 +23,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Errors are the backward errors and the relative residual of an x.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // detector is a coarse detector, made once.

@@ -5,15 +5,15 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/lab/stochastic"
+	"github.com/mpsolve/mpsolve/lab"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // random computes in FP32 and rounds each operation up or down at random.
 type random struct {
 	exactTraces
 	*Power
-	*stochastic.Rounding
+	*lab.RandomRounding
 }
 
 func (r random) merit(measured, reference []float32, _ float64) float64 {
@@ -63,11 +63,11 @@ func Stochastic(ctx context.Context, b *Basis, events []Event, pool *parallel.Po
 func stability(b *Basis, e *Event, seed uint64, power *Power, reference Found) Stability {
 	traces, n := b.Segments[e.Segment].Traces, b.Length()
 	points := len(traces) / n
-	merits := make([][stochastic.Samples]float64, points)
+	merits := make([][lab.Samples]float64, points)
 	s := Stability{Least: math.Inf(1)}
-	for run := range stochastic.Samples {
-		rounding := stochastic.NewRounding(seed*stochastic.Samples + uint64(run))
-		m := random{Power: power, Rounding: &rounding}
+	for run := range lab.Samples {
+		rounding := lab.NewRandomRounding(seed*lab.Samples + uint64(run))
+		m := random{Power: power, RandomRounding: &rounding}
 		best := 0
 		for i := range merits {
 			merits[i][run] = m.merit(e.Trace, traces[i*n:(i+1)*n], 0)
@@ -76,11 +76,11 @@ func stability(b *Basis, e *Event, seed uint64, power *Power, reference Found) S
 			}
 		}
 		if best != reference.Point {
-			s.Changed += 1. / stochastic.Samples
+			s.Changed += 1. / lab.Samples
 		}
 	}
 	for i := range merits {
-		digits := min(stochastic.Digits(merits[i][:]), stochastic.Full32)
+		digits := min(lab.SampleDigits(merits[i][:]), lab.Full32)
 		s.Digits += digits / float64(points)
 		s.Least = min(s.Least, digits)
 	}

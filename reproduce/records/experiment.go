@@ -6,7 +6,7 @@ import "slices"
 // and what was published.
 type Experiment struct {
 	ID     string `yaml:"-"`      // file name without .yaml
-	Paper  string `yaml:"paper"`  // key in reproduce/present/BIBLIOGRAPHY.md
+	Paper  string `yaml:"paper"`  // key in reproduce/records/BIBLIOGRAPHY.md
 	Source string `yaml:"source"` // such as Figure 3.3
 	Title  string `yaml:"title"`
 	Shows  string `yaml:"shows"` // one sentence

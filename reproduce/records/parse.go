@@ -64,7 +64,7 @@ func IDs() (ids []string) {
 		panic(err)
 	}
 	for _, name := range names {
-		if name != groupsFile {
+		if name != groupsFile && name != claimsFile {
 			ids = append(ids, strings.TrimSuffix(name, ".yaml"))
 		}
 	}

@@ -27,8 +27,8 @@ trap '[[ -z $pid ]] || kill "$pid" 2>/dev/null || true; rm -rf "$dir"' EXIT
 mkdir -p "$dir"/root/{bin,proc,dev,tmp,tests} "$dir/image/isolinux"
 
 # Go's collector with AVX-512 is one of the things that this emulator gets wrong.
-sed 's/syscall.PROT_NONE/syscall.PROT_READ/' internal/guard/guard.go >"$dir/guard.go"
-echo "{\"Replace\":{\"$PWD/internal/guard/guard.go\":\"$dir/guard.go\"}}" >"$dir/overlay.json"
+sed 's/syscall.PROT_NONE/syscall.PROT_READ/' internal/kernels/guard_test.go >"$dir/guard.go"
+echo "{\"Replace\":{\"$PWD/internal/kernels/guard_test.go\":\"$dir/guard.go\"}}" >"$dir/overlay.json"
 GOOS=linux GOARCH=amd64 GOEXPERIMENT=nogreenteagc CGO_ENABLED=0 go test -c -overlay "$dir/overlay.json" -ldflags='-s -w' -o "$dir/root/tests/run" "$package"
 if [[ -d $package/testdata ]]; then cp -r "$package/testdata" "$dir/root/tests/"; fi
 

@@ -19,7 +19,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
-	"github.com/mpsolve/mpsolve/reproduce/present"
+
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
@@ -77,7 +77,7 @@ func write(dir string) error {
 		fmt.Fprintf(&b, "| %s | %s | %s | %.3f, %.1f | %.3f | %.3f | %d |\n",
 			name, humanize.Comma(int64(c.rows)), c.with, first.seconds, first.digits, middle.seconds, last.seconds, len(c.steps)-1)
 	}
-	if err := present.ReplaceSection(pageFile, begin, end, b.String()+"\n"); err != nil {
+	if err := records.ReplaceSection(pageFile, begin, end, b.String()+"\n"); err != nil {
 		return err
 	}
 	return host.Write(figureFile, func(w io.Writer) error { return g.Write(w, records.SVG) })

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/reproduce/present"
+	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
 const (
@@ -57,7 +57,7 @@ func runGPUTable(results, path string) error {
 		_, err := os.Stdout.WriteString(text)
 		return err
 	}
-	return present.ReplaceSection(path, gputableBegin, gputableEnd, text)
+	return records.ReplaceSection(path, gputableBegin, gputableEnd, text)
 }
 
 // measurement is a line of mpsolve bench gpu --json or of compare.py.

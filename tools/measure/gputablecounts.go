@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/reproduce/present"
+	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
 const (
@@ -49,7 +49,7 @@ func putCounts[T any](file, path, begin, end string, read func(text string) ([]T
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	return present.ReplaceSection(path, begin, end, render(list))
+	return records.ReplaceSection(path, begin, end, render(list))
 }
 
 func readCounts(text string) (list []count, err error) {

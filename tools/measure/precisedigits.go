@@ -12,7 +12,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/solver"
-	solveoptions "github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -178,7 +178,7 @@ func (t *preciseTally) generated(count int, limit time.Duration) {
 			t.failed++
 		case x == nil || r.Precise == nil:
 		default:
-			right := rightPreciseDigits(r.Precise.X, func(j int) *big.Float { return new(big.Float).SetPrec(2 * solveoptions.MaxBits).SetRat(x[j]) })
+			right := rightPreciseDigits(r.Precise.X, func(j int) *big.Float { return new(big.Float).SetPrec(2 * rules.MaxBits).SetRat(x[j]) })
 			if said := r.Precise.Believed; right < float64(said) || right < float64(r.Precise.Proved) {
 				fmt.Printf("%s: believed %d, proved %d, right %.1f WRONG\n", name, said, r.Precise.Proved, right)
 				t.failed++
@@ -192,7 +192,7 @@ func rightPreciseDigits(x solve.Vector, truth func(j int) *big.Float) float64 {
 	var size, wrong big.Float
 	for j := range x.Len() {
 		exact := truth(j)
-		d := new(big.Float).SetPrec(2*solveoptions.MaxBits).Sub(x.At(j), exact)
+		d := new(big.Float).SetPrec(2*rules.MaxBits).Sub(x.At(j), exact)
 		if d.Abs(d).Cmp(&wrong) > 0 {
 			wrong.Set(d)
 		}

@@ -11,16 +11,16 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/matrixio"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/solver"
-	solveoptions "github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
-	"github.com/mpsolve/mpsolve/reproduce/present"
+
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
@@ -44,7 +44,7 @@ func writePrecision(o options) error {
 	if err != nil {
 		return err
 	}
-	return present.ReplaceSection(o.page, "<!-- measured: make precision-table -->", "<!-- end of measured -->", text.String())
+	return records.ReplaceSection(o.page, "<!-- measured: make precision-table -->", "<!-- end of measured -->", text.String())
 }
 
 // variant is one way to store a matrix, with its measurements.
@@ -75,7 +75,7 @@ func variants() ([]variant, error) {
 		}
 		v.storage = solve.Storage{Set: set, Layout: adaptive.Bucketed}
 		if v.epsilon != "" {
-			if v.storage.Epsilon, err = quantize.ParseEpsilon(v.epsilon); err != nil {
+			if v.storage.Epsilon, err = packed.ParseEpsilon(v.epsilon); err != nil {
 				return nil, err
 			}
 		}
@@ -102,7 +102,7 @@ func measureVariants(text *strings.Builder, p problem) error {
 	m.MulVec(b, x)
 	for k := range list {
 		v := &list[k]
-		a, err := adaptive.Build(scaled, solveoptions.Spec(v.storage, symmetric), pool)
+		a, err := adaptive.Build(scaled, rules.Spec(v.storage, symmetric), pool)
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/reproduce"
-	"github.com/mpsolve/mpsolve/reproduce/present"
+
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
@@ -61,7 +61,7 @@ func writeReproduction(measurements, file, folder, section string) error {
 		return err
 	}
 	list := store.Records()
-	r, err := present.NewReport(nil, list, nil) // without experiments
+	r, err := records.NewReport(nil, list, nil) // without experiments
 	if err != nil {
 		return err
 	}
@@ -78,21 +78,21 @@ func writeReproduction(measurements, file, folder, section string) error {
 	}
 	begin, end := markers(section)
 	if section != "" {
-		return present.ReplaceSection(file, begin, end, b.String()+"\n")
+		return records.ReplaceSection(file, begin, end, b.String()+"\n")
 	}
 	if err := draw(&b, list, file, folder); err != nil {
 		return err
 	}
-	return present.ReplaceSection(file, begin, end, b.String()+"\n")
+	return records.ReplaceSection(file, begin, end, b.String()+"\n")
 }
 
 // ofMeasuredPapers removes the claims of papers of which nothing was measured.
-func ofMeasuredPapers(claims []present.Outcome) []present.Outcome {
+func ofMeasuredPapers(claims []records.Outcome) []records.Outcome {
 	measured := map[string]bool{}
 	for _, c := range claims {
-		measured[c.Paper] = measured[c.Paper] || c.Verdict != present.NotMeasured
+		measured[c.Paper] = measured[c.Paper] || c.Verdict != records.NotMeasured
 	}
-	return slices.DeleteFunc(claims, func(c present.Outcome) bool { return !measured[c.Paper] })
+	return slices.DeleteFunc(claims, func(c records.Outcome) bool { return !measured[c.Paper] })
 }
 
 // draw writes the figures, and their links into the page.
@@ -110,7 +110,7 @@ func draw(b *strings.Builder, list []records.Record, file, folder string) error 
 			return err
 		}
 		v := e.Views[slices.IndexFunc(e.Views, func(v records.View) bool { return v.Name == shown.view })]
-		drawn := present.Figure(e, v, list)
+		drawn := records.ChartOf(e, v, list)
 		if drawn == nil {
 			continue // not measured
 		}

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/host"
-	"github.com/mpsolve/mpsolve/internal/quantize"
+	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -64,7 +64,7 @@ func (f followed) follow(g *records.Chart) error {
 			if hit := raised.FindStringSubmatch(line); hit != nil {
 				epsilon = adaptive.MinEpsilon
 				if hit[1] != "" {
-					epsilon, _ = quantize.ParseEpsilon(hit[1])
+					epsilon, _ = packed.ParseEpsilon(hit[1])
 				}
 			}
 		}

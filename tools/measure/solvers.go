@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
-	"github.com/mpsolve/mpsolve/reproduce/present"
+	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
 const (
@@ -46,7 +46,7 @@ func writeSolvers(o options) error {
 			return err
 		}
 		begin, end := fmt.Sprintf("<!-- measured: make solver-table, %s -->", t.name), fmt.Sprintf("<!-- end of measured, %s -->", t.name)
-		if err := present.ReplaceSection(o.page, begin, end, measured.RenderMarkdown()+"\n\n"); err != nil {
+		if err := records.ReplaceSection(o.page, begin, end, measured.RenderMarkdown()+"\n\n"); err != nil {
 			return err
 		}
 	}

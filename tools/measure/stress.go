@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/lab"
-	"github.com/mpsolve/mpsolve/reproduce/present"
+	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
 // stressMain attacks the solver with thousands of systems and injected faults, judges every solution in exact
@@ -107,7 +107,7 @@ func spread(report *lab.Report, cases []lab.StressCase, set settings) error {
 	}
 	fmt.Printf("%d cases in %.0f s\n", len(cases), time.Since(start).Seconds())
 	if set.page != "" {
-		if err := present.ReplaceSection(set.page, "<!-- stress begin -->", "<!-- stress end -->", report.Markdown(set.seed)); err != nil {
+		if err := records.ReplaceSection(set.page, "<!-- stress begin -->", "<!-- stress end -->", report.Markdown(set.seed)); err != nil {
 			return err
 		}
 	}

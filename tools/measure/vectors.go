@@ -15,8 +15,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/mpsolve/mpsolve/internal/matrixio"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/host"
-	"github.com/mpsolve/mpsolve/reproduce/present"
+
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
@@ -64,7 +64,7 @@ func writeVolume() error {
 				s.name, c.name, v.messages, float64(v.elements*wordBytes)/1e3, row[100], row[1000], row[10_000])
 		}
 	}
-	if err := present.ReplaceSection(volumePage, volumeBegin, volumeEnd, b.String()+"\n"); err != nil {
+	if err := records.ReplaceSection(volumePage, volumeBegin, volumeEnd, b.String()+"\n"); err != nil {
 		return err
 	}
 	return host.Write(volumeFigure, func(w io.Writer) error { return g.Write(w, records.SVG) })

@@ -3,13 +3,13 @@ package backend
 import (
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -100,7 +100,7 @@ type DeviceMatrix struct {
 // Store converts the scaled matrix on the host and copies it to the device.
 func (d *Device) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpu.Vector, gpu.Scalar], error) {
 	if layout := t.Layout; layout.FP64() {
-		if t = options.FP64(t); layout != adaptive.CSR {
+		if t = rules.FP64(t); layout != adaptive.CSR {
 			t.Layout = layout
 		}
 	}
@@ -113,11 +113,11 @@ func (d *Device) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpu.Vector,
 	if t.Layout.FP64() {
 		a.Stored.Layout = made.LayoutText()
 	}
-	if options.Plain(t) {
+	if rules.Plain(t) {
 		return a, nil
 	}
 	a.Stored.Stats, a.Stored.Layout = made.Stats(), made.LayoutText()
-	theta, err := adaptive.Tolerances(scaled, options.Spec(t, false), d.pool)
+	theta, err := adaptive.Tolerances(scaled, rules.Spec(t, false), d.pool)
 	if err != nil {
 		return nil, err
 	}
@@ -127,10 +127,10 @@ func (d *Device) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpu.Vector,
 
 // convert stores the scaled matrix.
 func (d *Device) convert(scaled *csr.Matrix, t solve.Storage) (gpu.Matrix, error) {
-	if options.Plain(t) && !t.Layout.FP64() {
+	if rules.Plain(t) && !t.Layout.FP64() {
 		return gpu.NewCSR(d.on, scaled)
 	}
-	return gpu.NewMatrix(d.on, scaled, options.Spec(t, false), d.pool)
+	return gpu.NewMatrix(d.on, scaled, rules.Spec(t, false), d.pool)
 }
 
 func (a *DeviceMatrix) About() Stored { return a.Stored }

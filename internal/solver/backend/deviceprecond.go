@@ -6,7 +6,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -174,9 +174,9 @@ func (at deviceRoom) Space(n int) precond.MulSpace[*gpu.Vector, gpu.Scalar] {
 
 // Store implements precond.Backend: in slots, or in FP64 CSR if m is to be exact.
 func (at deviceRoom) Store(m precond.Factor) (linop.Relaxer[*gpu.Vector, gpu.Scalar], error) {
-	t := options.StorageWithDefaults(solve.Storage{Epsilon: m.Epsilon, Criterion: m.Criterion}, false, false)
+	t := rules.StorageWithDefaults(solve.Storage{Epsilon: m.Epsilon, Criterion: m.Criterion}, false, false)
 	if m.Epsilon == 0 || m.NNZ() == 0 {
-		t = options.FP64(t)
+		t = rules.FP64(t)
 	}
 	a, err := at.convert(m.Matrix, t)
 	if err != nil {

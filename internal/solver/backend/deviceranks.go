@@ -6,34 +6,33 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/gpudist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // deviceRanks is the backend with vectors that ranks share, each rank's part on its device.
 type deviceRanks struct {
-	*gpudist.Space
+	*domainSpace
 	on   *gpu.Device
 	job  *ranks.Job
-	a    *gpudist.Matrix // as given
+	a    *domainMatrix // as given
 	pool *parallel.Pool
-	keeps[*gpudist.Vector]
+	keeps[*domainVector]
 }
 
-var _ Backend[*gpudist.Vector, scalar] = (*deviceRanks)(nil)
+var _ Backend[*domainVector, scalar] = (*deviceRanks)(nil)
 
 // NewDeviceRanks copies a matrix to the devices of all ranks. On failure nothing is left there. Collective.
 func NewDeviceRanks(j *ranks.Job, m *csr.Matrix, on *gpu.Device, pool *parallel.Pool) (*deviceRanks, error) {
-	d := &deviceRanks{Space: gpudist.NewSpace(j.Layout, on), on: on, job: j, pool: pool}
+	d := &deviceRanks{domainSpace: newDomainSpace(j.Layout, on), on: on, job: j, pool: pool}
 	var err error
 	d.a, err = d.matrix(m, func(part *csr.Matrix, _ int) (gpu.Matrix, error) { return gpu.NewCSR(d.on, part) })
 	if err != nil {
@@ -43,9 +42,9 @@ func NewDeviceRanks(j *ranks.Job, m *csr.Matrix, on *gpu.Device, pool *parallel.
 	return d, nil
 }
 
-// matrix calls gpudist.NewMatrix, owns the matrix, and returns the error of the first rank that has one. Collective.
-func (d *deviceRanks) matrix(local *csr.Matrix, store func(*csr.Matrix, int) (gpu.Matrix, error)) (*gpudist.Matrix, error) {
-	a, err := gpudist.NewMatrix(d.Space, d.job.Matrix, local, store)
+// matrix calls newDomainMatrix, owns the matrix, and returns the error of the first rank that has one. Collective.
+func (d *deviceRanks) matrix(local *csr.Matrix, store func(*csr.Matrix, int) (gpu.Matrix, error)) (*domainMatrix, error) {
+	a, err := newDomainMatrix(d.domainSpace, d.job.Matrix, local, store)
 	if err == nil {
 		d.owned = append(d.owned, a)
 	}
@@ -58,19 +57,19 @@ func (d *deviceRanks) Fault() error { return d.Err() }
 
 func (d *deviceRanks) Close() {
 	d.closeOwned()
-	d.Space.Close()
+	d.domainSpace.Close()
 }
 
-func (d *deviceRanks) FromHost(x []float64) *gpudist.Vector {
+func (d *deviceRanks) FromHost(x []float64) *domainVector {
 	v := d.take(d.New)
 	d.Upload(v, x)
 	return v
 }
 
-func (d *deviceRanks) ToHost(x []float64, v *gpudist.Vector) { d.Download(x, v) }
+func (d *deviceRanks) ToHost(x []float64, v *domainVector) { d.Download(x, v) }
 
-func (d *deviceRanks) Powers(e []int, sign int) Powers[*gpudist.Vector] {
-	p := &deviceRankPowers{of: d.Space, e: new(gpudist.Powers)}
+func (d *deviceRanks) Powers(e []int, sign int) Powers[*domainVector] {
+	p := &deviceRankPowers{of: d.domainSpace, e: new(domainPowers)}
 	if signed := exponents(e, sign); signed != nil {
 		p.e = d.PutPowers(signed)
 		d.owned = append(d.owned, p.e)
@@ -80,52 +79,52 @@ func (d *deviceRanks) Powers(e []int, sign int) Powers[*gpudist.Vector] {
 
 // deviceRankPowers is diag(2^e_i).
 type deviceRankPowers struct {
-	of *gpudist.Space
-	e  *gpudist.Powers
+	of *domainSpace
+	e  *domainPowers
 }
 
-func (p *deviceRankPowers) Ldexp(dst, src *gpudist.Vector, a float64, shift int) {
+func (p *deviceRankPowers) Ldexp(dst, src *domainVector, a float64, shift int) {
 	p.of.Ldexp(dst, src, a, p.e, shift)
 }
 
-func (p *deviceRankPowers) AddLdexp(dst, x, z *gpudist.Vector, shift int) {
+func (p *deviceRankPowers) AddLdexp(dst, x, z *domainVector, shift int) {
 	p.of.AddLdexp(dst, x, z, p.e, shift)
 }
 
-func (p *deviceRankPowers) MaxExponent(x *gpudist.Vector) int {
+func (p *deviceRankPowers) MaxExponent(x *domainVector) int {
 	return max(p.of.MaxExponent(x, p.e), LeastExponent)
 }
 
-func (d *deviceRanks) Exact() linop.Operator[*gpudist.Vector, scalar] {
-	return gpudist.Accurate{Matrix: d.a}
+func (d *deviceRanks) Exact() linop.Operator[*domainVector, scalar] {
+	return accurateDomains{domainMatrix: d.a}
 }
 
-func (d *deviceRanks) AbsApply(dst, x *gpudist.Vector) { d.a.AbsApply(dst, x) }
+func (d *deviceRanks) AbsApply(dst, x *domainVector) { d.a.AbsApply(dst, x) }
 
 // deviceRankMatrix is a stored matrix of which each rank has its rows on its device.
 type deviceRankMatrix struct {
-	*gpudist.Matrix
+	*domainMatrix
 	Stored
 	at    *deviceRanks
-	theta *gpudist.Vector // see StorageError; nil: the matrix is in FP64
+	theta *domainVector // see StorageError; nil: the matrix is in FP64
 }
 
-func (d *deviceRanks) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpudist.Vector, scalar], error) {
+func (d *deviceRanks) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*domainVector, scalar], error) {
 	if layout := t.Layout; layout.FP64() {
-		if t = options.FP64(t); layout != adaptive.CSR {
+		if t = rules.FP64(t); layout != adaptive.CSR {
 			t.Layout = layout
 		}
 	}
-	spec := options.Spec(t, false)
+	spec := rules.Spec(t, false)
 	if err := d.whole(scaled, &spec); err != nil {
 		return nil, err
 	}
 	theta := make([]float64, d.job.Len)
 	made, err := d.matrix(scaled, func(part *csr.Matrix, k int) (gpu.Matrix, error) {
-		if options.Plain(t) && !t.Layout.FP64() {
+		if rules.Plain(t) && !t.Layout.FP64() {
 			return gpu.NewCSR(d.on, part)
 		}
-		if !options.Plain(t) {
+		if !rules.Plain(t) {
 			own, err := adaptive.Tolerances(part, spec, d.pool)
 			if err != nil {
 				return nil, err
@@ -137,8 +136,8 @@ func (d *deviceRanks) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpudis
 	if err != nil {
 		return nil, err
 	}
-	a := &deviceRankMatrix{Matrix: made, at: d, Stored: d.describe(made, t)}
-	if !options.Plain(t) {
+	a := &deviceRankMatrix{domainMatrix: made, at: d, Stored: d.describe(made, t)}
+	if !rules.Plain(t) {
 		a.theta = d.FromHost(theta)
 	}
 	return a, d.Fault()
@@ -148,7 +147,7 @@ func (d *deviceRanks) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpudis
 func (d *deviceRanks) whole(scaled *csr.Matrix, spec *adaptive.Spec) (failed error) {
 	norm := []int64{math.MinInt64}
 	for k := range d.job.Parts {
-		own, err := adaptive.NormOf(gpudist.Square(d.job.Matrix, scaled, k), *spec, d.pool)
+		own, err := adaptive.NormOf(squareOfDomain(d.job.Matrix, scaled, k), *spec, d.pool)
 		norm[0], failed = max(norm[0], own), errors.Join(failed, err)
 	}
 	d.job.Comm.Max(norm)
@@ -157,7 +156,7 @@ func (d *deviceRanks) whole(scaled *csr.Matrix, spec *adaptive.Spec) (failed err
 }
 
 // describe returns how the parts of all ranks are stored. Collective.
-func (d *deviceRanks) describe(made *gpudist.Matrix, t solve.Storage) Stored {
+func (d *deviceRanks) describe(made *domainMatrix, t solve.Storage) Stored {
 	s := Stored{Storage: t, Rows: int(d.job.N)}
 	type part struct {
 		Bytes  int64
@@ -173,10 +172,10 @@ func (d *deviceRanks) describe(made *gpudist.Matrix, t solve.Storage) Stored {
 		ranks.Decode(message, &parts)
 		for _, p := range parts {
 			s.Bytes += p.Bytes
-			if !options.Plain(t) {
+			if !rules.Plain(t) {
 				s.Stats = s.Stats.Add(p.Stats)
 			}
-			if s.Layout == "" && !options.Plain(t) || t.Layout.FP64() {
+			if s.Layout == "" && !rules.Plain(t) || t.Layout.FP64() {
 				s.Layout = p.Layout
 			}
 		}
@@ -186,7 +185,7 @@ func (d *deviceRanks) describe(made *gpudist.Matrix, t solve.Storage) Stored {
 
 func (a *deviceRankMatrix) About() Stored { return a.Stored }
 
-func (a *deviceRankMatrix) StorageError(r *gpudist.Vector, norm float64, d Powers[*gpudist.Vector], e int) {
+func (a *deviceRankMatrix) StorageError(r *domainVector, norm float64, d Powers[*domainVector], e int) {
 	d.Ldexp(r, a.theta, norm, e)
 }
 
@@ -196,9 +195,9 @@ func (a *deviceRankMatrix) Release() {
 		a.theta = nil
 	}
 	a.Close()
-	a.at.owned = slices.DeleteFunc(a.at.owned, func(c closer) bool { return c == closer(a.Matrix) })
+	a.at.owned = slices.DeleteFunc(a.at.owned, func(c closer) bool { return c == closer(a.domainMatrix) })
 }
 
-func (a *deviceRankMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[*gpudist.Vector], error) {
+func (a *deviceRankMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[*domainVector], error) {
 	return nil, fmt.Errorf("preconditioner %v does not run on the devices of several domains", made)
 }

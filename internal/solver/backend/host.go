@@ -4,12 +4,12 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -102,13 +102,13 @@ func (h *Host) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[vector, scalar
 }
 
 func (h *Host) stored(scaled *csr.Matrix, t solve.Storage) (HostMatrix, error) {
-	if options.Plain(t) && !t.DD && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
+	if rules.Plain(t) && !t.DD && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
 		a := h.CSR(scaled)
 		return HostMatrix{Relaxer: a, at: h, Stored: Stored{Storage: t, Bytes: scaled.Bytes(), Kind: adaptive.CSR, Relaxer: a, Source: scaled}}, nil
 	}
-	spec := options.Spec(t, false)
+	spec := rules.Spec(t, false)
 	spec.Kernels, spec.MaxBytes = h.kernels, h.Room
-	if options.Plain(t) && !t.Layout.FP64() { // one for AFX
+	if rules.Plain(t) && !t.Layout.FP64() { // one for AFX
 		spec.Layout = adaptive.LayoutAuto
 	}
 	as := StoredAs{set: t.Set.Name, epsilon: t.Epsilon, dd: t.DD}
@@ -125,7 +125,7 @@ func (h *Host) stored(scaled *csr.Matrix, t solve.Storage) (HostMatrix, error) {
 	s := Stored{Storage: t, Bytes: made.Bytes(), Stats: made.Stats(), Layout: made.LayoutText(), Kind: made.Layout(), Rows: scaled.Rows, Relaxer: made}
 	switch l := made.Layout(); {
 	case l.FP64(): // nothing to escalate
-		s.Storage, s.Stats = options.FP64(t), adaptive.Stats{}
+		s.Storage, s.Stats = rules.FP64(t), adaptive.Stats{}
 		if l == adaptive.CSR {
 			s.Source = scaled
 		}

@@ -9,13 +9,13 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -92,7 +92,7 @@ func (r *rankHost) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[vector, sc
 
 // storeOnce stores the matrix without its transpose.
 func (r *rankHost) storeOnce(scaled *csr.Matrix, t solve.Storage) (rankMatrix, error) {
-	if options.Plain(t) && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
+	if rules.Plain(t) && (t.Layout == adaptive.CSR || !t.Layout.FP64()) {
 		a := r.CSR(scaled)
 		bytes := csr.Bytes(r.job.N, r.job.NNZ)
 		return rankMatrix{Relaxer: a, Stored: Stored{Storage: t, Bytes: bytes, Relaxer: a, Source: scaled}, at: r}, nil
@@ -108,7 +108,7 @@ func (r *rankHost) storeOnce(scaled *csr.Matrix, t solve.Storage) (rankMatrix, e
 	a := dist.NewOperator(r.job.Matrix, products, r.pool)
 	a.Use(r.kernels)
 	s := r.describe(made, t)
-	if r.haloEpsilon > 0 && !options.Plain(s.Storage) {
+	if r.haloEpsilon > 0 && !rules.Plain(s.Storage) {
 		a.RoundHalo(r.haloEpsilon)
 	}
 	s.Relaxer = a
@@ -117,7 +117,7 @@ func (r *rankHost) storeOnce(scaled *csr.Matrix, t solve.Storage) (rankMatrix, e
 
 // build stores the parts of this rank of the scaled matrix. Collective.
 func (r *rankHost) build(scaled *csr.Matrix, t solve.Storage) (made []adaptive.Matrix, failed error) {
-	spec := options.Spec(t, false)
+	spec := rules.Spec(t, false)
 	spec.Kernels = r.kernels
 	norm := []int64{math.MinInt64}
 	for k := range r.job.Parts {
@@ -200,7 +200,7 @@ func (r *rankHost) describe(made []adaptive.Matrix, t solve.Storage) Stored {
 		s.Layout += "; in other domains others"
 	}
 	if fp64 { // nothing to escalate
-		s.Storage, s.Stats = options.FP64(t), adaptive.Stats{}
+		s.Storage, s.Stats = rules.FP64(t), adaptive.Stats{}
 	}
 	return s
 }

@@ -8,12 +8,12 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -133,7 +133,7 @@ type Stored struct {
 
 // Lines describes the stored matrix, with a line for each format.
 func (a Stored) Lines() []string {
-	if options.Plain(a.Storage) {
+	if rules.Plain(a.Storage) {
 		lines := []string{"precision FP64"}
 		if a.Layout != "" {
 			lines = append(lines, "layout "+a.Layout)
@@ -158,7 +158,7 @@ func (a Stored) Lines() []string {
 
 // Formats names the formats in use.
 func (a Stored) Formats() []string {
-	if options.Plain(a.Storage) {
+	if rules.Plain(a.Storage) {
 		return []string{"FP64"}
 	}
 	var names []string

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -49,7 +48,7 @@ func NewOverDomains(s *choice.System) (*Recorder, error) {
 	r, err := &Recorder{opt: opt, identity: identifyOverDomains(s), job: j, saves: shared.Saves, last: time.Now()}, error(nil)
 	if from, _ := takenOf(opt.Resume); from != nil {
 		if why := from.identity.differs(r.identity); why != "" {
-			err = attempt.RefusedCheckpoint("%s", why)
+			err = choice.RefusedCheckpoint("%s", why)
 		}
 	}
 	if err := ranks.AgreeError(j.Comm, err); err != nil {
@@ -78,7 +77,7 @@ func (r *Recorder) receive(state checkpointState, vectors [][]float64, count int
 	}
 	c, ok := state.checkpoint(own)
 	if !ok {
-		return attempt.Damaged("%d vectors are not what its state needs", count)
+		return choice.Damaged("%d vectors are not what its state needs", count)
 	}
 	c.identity = r.identity
 	r.from = c

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -151,11 +151,11 @@ func Read(r io.Reader) (solve.Checkpoint, error) {
 	}
 	var state checkpointState
 	if err := gob.NewDecoder(bytes.NewReader(encoded)).Decode(&state); err != nil {
-		return nil, attempt.RefusedCheckpoint("is damaged: %v", err)
+		return nil, choice.RefusedCheckpoint("is damaged: %v", err)
 	}
 	c, ok := state.checkpoint(vectors)
 	if !ok {
-		return nil, attempt.RefusedCheckpoint("is damaged: %d vectors are not what its state needs", len(vectors))
+		return nil, choice.RefusedCheckpoint("is damaged: %d vectors are not what its state needs", len(vectors))
 	}
 	c.identity = header.identity
 	return c, nil
@@ -210,26 +210,26 @@ func (c *checkpointReader) header() (h checkpointHeader, err error) {
 	case err != nil && !errors.Is(err, errTruncated):
 		return h, err
 	case !ok:
-		return h, attempt.RefusedCheckpoint("is no checkpoint of mpsolve")
+		return h, choice.RefusedCheckpoint("is no checkpoint of mpsolve")
 	case err != nil:
 		return h, err
 	case format != fmt.Sprint(checkpointFormat):
-		return h, attempt.RefusedCheckpoint("is of format %q; this version reads format %d", format, checkpointFormat)
+		return h, choice.RefusedCheckpoint("is of format %q; this version reads format %d", format, checkpointFormat)
 	}
 	line, err := c.line(longestHeader)
 	if err != nil {
 		return h, err
 	}
 	if err := json.Unmarshal([]byte(line), &h); err != nil {
-		return h, attempt.RefusedCheckpoint("is damaged: %v", err)
+		return h, choice.RefusedCheckpoint("is damaged: %v", err)
 	}
 	if h.Rows <= 0 || h.Rows > math.MaxInt32 || h.Vectors < 0 || h.State < 0 {
-		return h, attempt.RefusedCheckpoint("is damaged: %d vectors of %d elements, %d bytes", h.Vectors, h.Rows, h.State)
+		return h, choice.RefusedCheckpoint("is damaged: %d vectors of %d elements, %d bytes", h.Vectors, h.Rows, h.State)
 	}
 	return h, nil
 }
 
-var errTruncated = attempt.RefusedCheckpoint("is truncated")
+var errTruncated = choice.RefusedCheckpoint("is truncated")
 
 // line reads to the end of a line of at most longest bytes.
 func (c *checkpointReader) line(longest int) (string, error) {
@@ -289,10 +289,10 @@ func (c *checkpointReader) checksum() error {
 		return truncated(err)
 	}
 	if !bytes.Equal(got, want) {
-		return attempt.RefusedCheckpoint("is damaged: its checksum is wrong")
+		return choice.RefusedCheckpoint("is damaged: its checksum is wrong")
 	}
 	if _, err := c.r.ReadByte(); err == nil {
-		return attempt.RefusedCheckpoint("is damaged: it goes on after its end")
+		return choice.RefusedCheckpoint("is damaged: it goes on after its end")
 	} else if !errors.Is(err, io.EOF) {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
@@ -54,7 +54,7 @@ func New(s *choice.System) (*Recorder, error) {
 	}
 	if c := r.from; c != nil {
 		if why := c.identity.differs(r.identity); why != "" {
-			return nil, attempt.RefusedCheckpoint("%s", why)
+			return nil, choice.RefusedCheckpoint("%s", why)
 		}
 	}
 	return r, nil
@@ -68,7 +68,7 @@ func (r *Recorder) Begin(ctx context.Context, b, x0 []float64) (done solve.Resul
 	k, system := r.calls, r.digest(b, x0)
 	if c := r.from; c != nil {
 		if k < len(c.systems) && system != c.systems[k] {
-			return done, false, attempt.RefusedCheckpoint("has another right-hand side %d, or another guess", k+1)
+			return done, false, choice.RefusedCheckpoint("has another right-hand side %d, or another guess", k+1)
 		}
 		if k < len(c.solved) {
 			r.calls++
@@ -177,7 +177,7 @@ func takenOf(c solve.Checkpoint) (*Taken, error) {
 	}
 	t, ok := c.(*Taken)
 	if !ok {
-		return nil, attempt.RefusedCheckpoint("was not read by this version: it is a %T", c)
+		return nil, choice.RefusedCheckpoint("was not read by this version: it is a %T", c)
 	}
 	return t, nil
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -93,7 +93,7 @@ func (s *saver[V, S]) begin(ctx context.Context, p *Progress) error {
 		}
 	}
 	if err != nil {
-		return attempt.Damaged("%v", err)
+		return choice.Damaged("%v", err)
 	}
 	return nil
 }

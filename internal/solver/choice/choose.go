@@ -6,7 +6,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -66,7 +66,7 @@ func (s *System) ChooseScaling() (err error) {
 	scaled.Scaling, err = s.Source().Scaling(s.Scale, s.Facts.Symmetric)
 	// Only scaling with the same powers for rows and columns can, if A is not symmetric.
 	if err == nil && s.Scale == solve.ScaleSym && !s.Facts.Symmetric && s.Source().Overflows(scaled.Scaling) {
-		return options.Invalid("scaling sym takes entries of this matrix beyond the range of float64, since it is not symmetric; scaling both does not")
+		return rules.Invalid("scaling sym takes entries of this matrix beyond the range of float64, since it is not symmetric; scaling both does not")
 	}
 	if e, ok := s.Source().Uniform(scaled.Scaling); ok && s.Opt.Scale == solve.ScaleAuto && -rules.SameScale <= e && e <= rules.SameScale { // not worth a copy
 		scaled.Scaling = csr.NoScaling(s.M)
@@ -155,7 +155,7 @@ func (s *System) KeepsSymmetry() bool {
 // Suits reports whether the method can be used with a kind of preconditioner. Where the method needs its transpose, the preconditioner
 // must be symmetric, or its transpose must be the preconditioner of A^T.
 func (s *System) Suits(kind precond.Kind) bool {
-	if !options.Transposes(s.Method) || kind == precond.None {
+	if !rules.Transposes(s.Method) || kind == precond.None {
 		return true
 	}
 	d, _ := precond.Lookup(kind)
@@ -173,7 +173,7 @@ func (s *System) CheckTranspose() error {
 			suit = append(suit, string(kind))
 		}
 	}
-	return options.Invalid("method %s needs the transpose of the preconditioner, which %s has not for this matrix; these have: %s",
+	return rules.Invalid("method %s needs the transpose of the preconditioner, which %s has not for this matrix; these have: %s",
 		s.Method, s.Opt.Precond.Kind, strings.Join(suit, ", "))
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -50,7 +50,7 @@ func (s *System) ChooseDevice() error {
 
 // DeviceFault returns an error that says why the device cannot be used; nil if it can.
 func (s *System) DeviceFault(info gpu.Info) error {
-	if err := options.OnDevice(s.Opt); err != nil {
+	if err := rules.OnDevice(s.Opt); err != nil {
 		return err
 	}
 	if s.M.NNZ() > gpu.MostNonzeros {
@@ -88,7 +88,7 @@ func (s *System) DeviceMemory() int64 {
 // ChooseCandidate makes the Candidate the device of the solve if it is expected to be faster than the host, whose speed is given.
 func (s *System) ChooseCandidate(here Speed) {
 	stay := func(format string, args ...any) { s.Say("device cpu: "+format, args...) }
-	if err := options.OnDevice(s.Opt); err != nil {
+	if err := rules.OnDevice(s.Opt); err != nil {
 		stay("%v", err)
 		return
 	}

@@ -107,7 +107,7 @@ func (s *System) backends() backends {
 }
 
 // table has all fallbacks in the order of expected cost: the first ones suit most systems of their kind. The first drop tolerance of
-// a kind decides which others are tried, see attempt.State.skip. Over several domains multigrid is of the whole matrix, and factors are
+// a kind decides which others are tried, see State.skip. Over several domains multigrid is of the whole matrix, and factors are
 // of each domain, with a layer of overlap unless they have to be symmetric; complete factors come where incomplete factors are of no use.
 // On a device, approximate inverses replace incomplete factors.
 var table = []row{

@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/mp"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -33,14 +33,14 @@ func (s *System) MemoryOf(m solve.Method) int64 {
 		vectors += 2 * int64(len(s.Opt.Precond.NearNull)) // as given, and scaled
 	}
 	matrices := given + 8*nnz + rules.StoredBytes*nnz
-	if options.Transposes(m) && !s.KeepsSymmetry() {
+	if rules.Transposes(m) && !s.KeepsSymmetry() {
 		matrices += given + rules.StoredBytes*nnz
 	}
 	if s.Opt.Reorder != solve.ReorderNone {
 		matrices += given + 4*n
 		vectors += rules.ReorderVectors
 	}
-	if !options.Float64Vectors(s.Opt.Vectors) {
+	if !rules.Float64Vectors(s.Opt.Vectors) {
 		vectors *= 2
 	}
 	return matrices + 8*n*vectors + s.preciseMemory() + s.Opt.Held
@@ -58,7 +58,7 @@ func (s *System) StorageRoom() int64 {
 // where the scaled matrix itself serves.
 func (s *System) uncounted(a backend.Stored) int64 {
 	counted := rules.StoredBytes * int64(s.Nonzeros())
-	if options.Plain(a.Storage) {
+	if rules.Plain(a.Storage) {
 		return -counted
 	}
 	return max(0, a.Bytes-counted)
@@ -155,10 +155,10 @@ func (s *System) CheckMethod(m solve.Method) error {
 // preciseMemory returns the largest memory of an x of multiple precision beside a solve, in bytes: the matrix for its residuals, x, the
 // work space of products, and the sizes of the elements of x.
 func (s *System) preciseMemory() int64 {
-	if !options.Precise(s.Opt) {
+	if !rules.Precise(s.Opt) {
 		return 0
 	}
-	n, bits := s.Rows(), options.BitsFor(s.Opt, 1/options.Roundoff)
+	n, bits := s.Rows(), rules.BitsFor(s.Opt, 1/rules.Roundoff)
 	nonzeros, lower := int64(s.Nonzeros()), int64(0)
 	for _, part := range s.Opt.Lower {
 		nonzeros += int64(part.NNZ())

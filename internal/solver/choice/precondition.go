@@ -9,7 +9,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -56,7 +56,7 @@ func (s *System) Precondition(
 		opt.MaxBytes = max(1, s.Opt.MaxMemory-s.SolveBytes()-besides)
 	}
 	opt.Needs = func(bytes int64) { s.Needed.note(v.Kind, besides+bytes) }
-	if !options.Transposes(s.Method) { // otherwise there are two preconditioners
+	if !rules.Transposes(s.Method) { // otherwise there are two preconditioners
 		opt.Kept = s.Kept
 	}
 	if v.Kind == precond.BlockJacobi && p.Kind == solve.PrecondAuto && opt.BlockSize == 0 && s.HasNodes() && s.Opt.Device == nil {
@@ -66,7 +66,7 @@ func (s *System) Precondition(
 		opt.Undivided = true
 		s.Say("precond ilu0: rows in one order: most couplings have a direction, which subdomains would break")
 	}
-	if v.Kind == precond.ILU0 && s.Diffuses() && !options.Transposes(s.Method) {
+	if v.Kind == precond.ILU0 && s.Diffuses() && !rules.Transposes(s.Method) {
 		s.Say("precond ilu0: relaxed by %g: most rows have the sum zero, and most couplings no direction", rules.Relaxation)
 		opt.Relax, opt.Multigrid.NearNull = rules.Relaxation, s.nearNull(1)
 	}
@@ -80,7 +80,7 @@ func (s *System) Precondition(
 		opt.Operator = a.Relaxer
 	}
 	if j := s.Job; j != nil {
-		if options.Transposes(s.Method) { // overlap has no transpose
+		if rules.Transposes(s.Method) { // overlap has no transpose
 			opt.Overlap = precond.OverlapNone
 		}
 		made, err = precond.NewDistributed(ranks.OwnContext(ctx), v.Kind, j.Matrix, m, opt, s.Pool)
@@ -147,22 +147,22 @@ const StoredPlain = "storage FP64: %s"
 func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 	t = s.Opt.Storage
 	switch {
-	case s.Opt.NoRefine || options.Plain(t) || t.Epsilon != 0: // requested
+	case s.Opt.NoRefine || rules.Plain(t) || t.Epsilon != 0: // requested
 	case s.fewProducts(fallbacks) && s.StorageOpen():
-		return options.FP64(options.StorageWithDefaults(solve.Storage{}, s.Facts.Symmetric, false)), WhyPlain
+		return rules.FP64(rules.StorageWithDefaults(solve.Storage{}, s.Facts.Symmetric, false)), WhyPlain
 	case fallbacks[0].Kind == precond.AMG && s.StorageOpen():
-		return options.FP64(options.StorageWithDefaults(solve.Storage{}, s.Facts.Symmetric, false)), WhyCycles
+		return rules.FP64(rules.StorageWithDefaults(solve.Storage{}, s.Facts.Symmetric, false)), WhyCycles
 	case s.Opt.Vectors.Kind == solve.VectorsDD && s.StorageOpen():
-		return options.FP64(options.StorageWithDefaults(solve.Storage{DD: true}, s.Facts.Symmetric, false)), whyWide
+		return rules.FP64(rules.StorageWithDefaults(solve.Storage{DD: true}, s.Facts.Symmetric, false)), whyWide
 	case FewIterations(fallbacks[0].Kind):
-		t.Epsilon = options.PreconditionedEpsilon
+		t.Epsilon = rules.PreconditionedEpsilon
 		why = WhyFine
 	default:
-		t.Epsilon = options.DefaultEpsilon
+		t.Epsilon = rules.DefaultEpsilon
 		why = WhyCoarse
 	}
 	t.DD = s.Opt.Vectors.Kind == solve.VectorsDD
-	return options.StorageWithDefaults(t, s.Facts.Symmetric, s.Opt.NoRefine), why
+	return rules.StorageWithDefaults(t, s.Facts.Symmetric, s.Opt.NoRefine), why
 }
 
 // Spares reports whether a fallback leaves the matrix in FP64, since storing it does not pay.

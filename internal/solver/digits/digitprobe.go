@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
@@ -30,7 +30,7 @@ func (a Estimation) probe(w []float64, e int, work allowance) error {
 		// p is 2^-e times a perturbation of the size of the rows, and u times this perturbation is a rounding.
 		largest = max(largest, a.Relative(d, e))
 	}
-	g.Probe, g.Condition = largest, largest/options.Roundoff
+	g.Probe, g.Condition = largest, largest/rules.Roundoff
 	return nil
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -201,13 +201,13 @@ func (a Estimation) Relative(d []float64, e int) float64 {
 	size := a.Vectors.AbsMax(a.X)
 	parts := a.partSizes()
 	if parts == nil {
-		return backend.RelativeTo(a.Vectors.AbsMax(d), options.Roundoff, size, e)
+		return backend.RelativeTo(a.Vectors.AbsMax(d), rules.Roundoff, size, e)
 	}
 	return a.Vectors.Max(func(lo, hi int) (most float64) {
 		for j := lo; j < hi; j++ {
 			x := parts.column[j]
 			if v := d[j]; v != 0 && csr.Ldexp(x, -csr.Exponent(size)) > spread {
-				most = max(most, backend.RelativeTo(math.Abs(v), options.Roundoff, x, e))
+				most = max(most, backend.RelativeTo(math.Abs(v), rules.Roundoff, x, e))
 			}
 		}
 		return most

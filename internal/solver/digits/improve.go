@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -42,7 +42,7 @@ func (v *Improvement) run() error {
 		if v.done = v.done || v.error > last/2; v.left < cost || v.Ctx.Err() != nil {
 			return nil
 		}
-		if want := options.FloatDigits(v.S.Opt); want > 0 && digitsOf(v.error) >= want {
+		if want := rules.FloatDigits(v.S.Opt); want > 0 && digitsOf(v.error) >= want {
 			return nil
 		}
 	}
@@ -64,7 +64,7 @@ func (v *Improvement) look() error {
 
 // assess estimates the error of x without a step.
 func (v *Improvement) assess() error {
-	v.error = max(options.Roundoff, v.enlarged(v.rms))
+	v.error = max(rules.Roundoff, v.enlarged(v.rms))
 	return nil
 }
 
@@ -87,7 +87,7 @@ func (v *Improvement) scale(r []float64) {
 
 // enlarged returns the error of x that a residual causes, given rms(r_i/w_i).
 func (v *Improvement) enlarged(rms float64) float64 {
-	return safety * rms / options.Roundoff * v.Digits.Probe
+	return safety * rms / rules.Roundoff * v.Digits.Probe
 }
 
 // step takes one step of refinement.
@@ -98,12 +98,12 @@ func (v *Improvement) step() error {
 	}
 	eta := v.weighted(r, v.W)
 	if eta == 0 {
-		v.size, v.error, v.done = 0, options.Roundoff, true
+		v.size, v.error, v.done = 0, rules.Roundoff, true
 		return nil
 	}
 	enlarged := v.enlarged(v.Estimation.rms(r, v.W))
-	tol := max(leastStepTol, min(stepTol, options.Roundoff/enlarged))
-	if eta > floorEta*options.Roundoff {
+	tol := max(leastStepTol, min(stepTol, rules.Roundoff/enlarged))
+	if eta > floorEta*rules.Roundoff {
 		tol = stepTol // there will be another step
 	}
 	d, left, err := v.correction(r, v.W, tol, v.left)
@@ -112,7 +112,7 @@ func (v *Improvement) step() error {
 	}
 	v.size = backend.RelativeTo(v.Vectors.AbsMax(d), 1, v.Vectors.AbsMax(v.X), v.E)
 	taken, err := v.Take(d, eta)
-	rest := max(options.Roundoff, left*enlarged)
+	rest := max(rules.Roundoff, left*enlarged)
 	if v.error = rest; !taken {
 		v.error, v.done = min(enlarged, max(rest, v.size)), true
 	}
@@ -131,7 +131,7 @@ func (v *Improvement) Take(d []float64, eta float64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if then := v.weighted(r, v.W); !(then <= max(eta, options.Roundoff)) {
+	if then := v.weighted(r, v.W); !(then <= max(eta, rules.Roundoff)) {
 		return false, nil
 	}
 	if v.Parts != nil && v.weighted(r, v.Parts) > csr.Ldexp(v.S.Opt.Tol, -v.E) {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/mp"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -64,10 +64,10 @@ func preciseDigits(e float64) int {
 }
 
 // leastError returns the log10 of the least error in the precision of x.
-func leastError(p *solve.Precise) float64 { return -float64(p.Bits) / options.BitsPerDigit }
+func leastError(p *solve.Precise) float64 { return -float64(p.Bits) / rules.BitsPerDigit }
 
 // Log10 returns the decimal logarithm of v 2^e.
-func Log10(v float64, e int) float64 { return math.Log10(v) + float64(e)/options.BitsPerDigit }
+func Log10(v float64, e int) float64 { return math.Log10(v) + float64(e)/rules.BitsPerDigit }
 
 // PreciseAdvice says why x has fewer digits than asked for.
 func PreciseAdvice(p *solve.Precise) string {
@@ -132,8 +132,8 @@ func (v *multiprecise) dominates(x []float64) []float64 {
 				}
 			}
 			// Each sum has at most as many roundings as the row has entries.
-			f[i] = diagonal - others - float64(2*len(cols)+4)*options.Roundoff*(diagonal+others)
-			if !(f[i] >= leastNormal/options.Roundoff) || !(f[i] < math.MaxFloat64) || !(x[i] > 0) {
+			f[i] = diagonal - others - float64(2*len(cols)+4)*rules.Roundoff*(diagonal+others)
+			if !(f[i] >= leastNormal/rules.Roundoff) || !(f[i] < math.MaxFloat64) || !(x[i] > 0) {
 				return math.Inf(1)
 			}
 			least = min(least, f[i])

@@ -6,7 +6,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/mp"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -85,7 +85,7 @@ func newMultiprecise(a Estimation) *multiprecise {
 		residuals: residuals{r: make([]float64, len(a.X)), d: make([]float64, len(a.X))},
 		control:   control{reduction: stepReduction, change: math.NaN()},
 	}
-	want, bits := a.S.Opt.Digits, options.BitsFor(a.S.Opt, a.Digits.Condition)
+	want, bits := a.S.Opt.Digits, rules.BitsFor(a.S.Opt, a.Digits.Condition)
 	v.result = &solve.Precise{X: mp.New(len(a.X), bits), Asked: want, Bits: bits, Error: math.Inf(1), Bound: math.NaN()}
 	v.x().SetFloat64s(a.S.Order.Back(a.X))
 	v.w, v.e = a.RowWeights()
@@ -181,7 +181,7 @@ func (v *multiprecise) residual() {
 
 // enlarged returns the log10 of the error of x that r may cause, by the digits probe.
 func (v *multiprecise) enlarged() float64 {
-	return v.eta + Log10(safety/options.Roundoff*v.Digits.Probe, 0)
+	return v.eta + Log10(safety/rules.Roundoff*v.Digits.Probe, 0)
 }
 
 // correct solves A d = r.

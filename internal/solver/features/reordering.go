@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -74,7 +74,7 @@ func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *cs
 		return m, o, nil
 	}
 	if m.Rows != m.Cols {
-		return nil, o, options.Invalid("the matrix is %d x %d; only square ones can be reordered", m.Rows, m.Cols)
+		return nil, o, rules.Invalid("the matrix is %d x %d; only square ones can be reordered", m.Rows, m.Cols)
 	}
 	start := time.Now()
 	defer func() { o.Elapsed = time.Since(start) }()

@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/parallel"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -49,13 +49,13 @@ func Scaling(m *dist.Matrix, kind solve.Scale, symmetric bool, pool *parallel.Po
 // Check is CheckVector for the own elements of a vector. Errors number elements within the whole vector.
 func (j *Job) Check(what string, v []float64) error {
 	if len(v) != j.Own {
-		return options.Invalid("the %s has %d elements on a rank, the matrix %d rows there", what, len(v), j.Own)
+		return rules.Invalid("the %s has %d elements on a rank, the matrix %d rows there", what, len(v), j.Own)
 	}
 	at := 0
 	for _, p := range j.Parts {
 		for i := range p.Own {
 			if e := v[at]; e-e != 0 {
-				return options.Invalid("element %d of the %s is %v", p.Row+int64(i)+1, what, e)
+				return rules.Invalid("element %d of the %s is %v", p.Row+int64(i)+1, what, e)
 			}
 			at++
 		}

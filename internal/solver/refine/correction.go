@@ -7,10 +7,9 @@ import (
 	"math"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -25,7 +24,7 @@ type Correction[V any, S linop.Scalar[S]] struct {
 	At       backend.Backend[V, S]
 	Exact    linop.Operator[V, S] // A as given
 	Measure  *backend.Measure[V, S]
-	Attempts *attempt.Attempts[V, S]
+	Attempts *choice.Attempts[V, S]
 	Prepare  func(context.Context, *csr.Matrix, choice.Variant, float64, int64, backend.Stored) (precond.Preconditioner, float64, error)
 	Ctx      context.Context // of the solve in progress, which interrupts set-ups as well
 	InnerTol float64
@@ -59,7 +58,7 @@ type StoredSystem[V any, S linop.Scalar[S]] struct {
 
 // course is how the last correction went.
 type course struct {
-	Probe      *attempt.Probe
+	Probe      *choice.Probe
 	done       krylov.Result
 	Slow       bool    // its probe ended it
 	widen      bool    // it ended for double-double vectors
@@ -80,7 +79,7 @@ type shown[V any] struct {
 // Shared is what a solve in lockstep shares with others.
 type Shared struct {
 	// Made returns a preconditioner that some solve has set up, or sets it up; nil: nothing is shared.
-	Made func(v choice.Variant, budget float64, precision attempt.Precision, none bool, setUp func() (precond.Preconditioner, float64, error)) (precond.Preconditioner, float64, error)
+	Made func(v choice.Variant, budget float64, precision choice.Precision, none bool, setUp func() (precond.Preconditioner, float64, error)) (precond.Preconditioner, float64, error)
 
 	InBlock bool // the last correction was by block CG
 	Block   int  // the largest number of right-hand sides of a block CG with this one; 0: none
@@ -181,7 +180,7 @@ func (c *Correction[V, S]) method() (krylov.Method[V, S], error) {
 }
 
 // Plain reports whether the matrix is stored in FP64.
-func (c *Correction[V, S]) Plain() bool { return options.Plain(c.Matrix.About().Storage) }
+func (c *Correction[V, S]) Plain() bool { return rules.Plain(c.Matrix.About().Storage) }
 
 // failing reports whether a method ended because it could not go on.
 func failing(reason krylov.Reason) bool {
@@ -240,27 +239,27 @@ func (c *Correction[V, S]) Begin(ctx context.Context) error {
 	if err := c.NextFallback("", 0); err != nil {
 		return err
 	}
-	if options.SameStorage(c.Matrix.About().Storage, c.First) {
+	if rules.SameStorage(c.Matrix.About().Storage, c.First) {
 		return nil
 	}
 	return c.use(c.First)
 }
 
-// NextFallback goes to the next fallback whose preconditioner can be set up, see attempt.Attempts.NextFallback.
+// NextFallback goes to the next fallback whose preconditioner can be set up, see choice.Attempts.NextFallback.
 func (c *Correction[V, S]) NextFallback(before string, measure float64) error {
 	err := c.Attempts.NextFallback(before, measure, c.setUp)
 	if c.Attempts.State.Fallback >= 0 { // its preconditioner may have been ready, for another scaling
 		err = errors.Join(err, c.rescale(c.Attempts.Now().Variant))
 	}
-	if err == nil && c.Attempts.Now().Wide && !options.SameStorage(c.Matrix.About().Storage, options.Wide(c.First)) { // errors of storage are not to be added to
-		err = c.use(options.Wide(c.First))
+	if err == nil && c.Attempts.Now().Wide && !rules.SameStorage(c.Matrix.About().Storage, rules.Wide(c.First)) { // errors of storage are not to be added to
+		err = c.use(rules.Wide(c.First))
 	}
 	c.Scaled.Drop(c.Matrix.About())
 	return err
 }
 
 // setUp makes a preconditioner of the scaled matrix, ready for the backend.
-func (c *Correction[V, S]) setUp(v choice.Variant, budget float64, at *attempt.Precision) (
+func (c *Correction[V, S]) setUp(v choice.Variant, budget float64, at *choice.Precision) (
 	by krylov.Preconditioner[V], made precond.Preconditioner, work float64, err error,
 ) {
 	if c.Ctx.Err() != nil { // before the scaled matrix is made for it
@@ -269,7 +268,7 @@ func (c *Correction[V, S]) setUp(v choice.Variant, budget float64, at *attempt.P
 	if err := c.rescale(v); err != nil {
 		return nil, nil, 0, err
 	}
-	if now := attempt.PrecisionOf(c.Matrix.About().Storage); at != nil && *at != now {
+	if now := choice.PrecisionOf(c.Matrix.About().Storage); at != nil && *at != now {
 		if err := c.usePrecision(*at); err != nil {
 			return nil, nil, 0, err
 		}
@@ -280,7 +279,7 @@ func (c *Correction[V, S]) setUp(v choice.Variant, budget float64, at *attempt.P
 			return nil, nil, 0, err
 		}
 	}
-	c.Attempts.State.Fallbacks[c.Attempts.State.Fallback].Made = attempt.PrecisionOf(c.Matrix.About().Storage)
+	c.Attempts.State.Fallbacks[c.Attempts.State.Fallback].Made = choice.PrecisionOf(c.Matrix.About().Storage)
 	if made, work, err = c.makePrecond(v, budget); err != nil {
 		return nil, nil, work, err
 	}
@@ -298,7 +297,7 @@ func (c *Correction[V, S]) makePrecond(v choice.Variant, budget float64) (made p
 	if c.Made == nil {
 		return c.makeOwn(v, budget)
 	}
-	return c.Made(v, budget, attempt.PrecisionOf(c.Matrix.About().Storage), c.Scaled.None, func() (precond.Preconditioner, float64, error) { return c.makeOwn(v, budget) })
+	return c.Made(v, budget, choice.PrecisionOf(c.Matrix.About().Storage), c.Scaled.None, func() (precond.Preconditioner, float64, error) { return c.makeOwn(v, budget) })
 }
 
 // makeOwn is makePrecond without sharing.

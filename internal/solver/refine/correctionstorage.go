@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/quantize"
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/packed"
+
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -21,7 +21,7 @@ func (c *Correction[V, S]) Raise(reason krylov.Reason) bool {
 	if c.Plain() {
 		return false
 	}
-	if err := c.use(attempt.NextStorage(c.Matrix.About().Storage, reason)); err != nil {
+	if err := c.use(choice.NextStorage(c.Matrix.About().Storage, reason)); err != nil {
 		return false // only a device can fail: what was stored once can be stored more accurately
 	}
 	c.Log(fmt.Sprintf("%s stopped (%s): continuing with %v", c.Attempts.Now(), reason, c.Matrix.About().Storage))
@@ -55,32 +55,32 @@ func (c *Correction[V, S]) FollowUse(v choice.Variant) error {
 	now := c.Matrix.About().Storage
 	switch {
 	case c.Open && v.Kind == precond.AMG:
-		if options.Plain(now) {
+		if rules.Plain(now) {
 			return nil
 		}
 		c.Log(fmt.Sprintf(choice.StoredPlain, choice.WhyCycles))
-		return c.usePrecision(attempt.Precision{Plain: true})
+		return c.usePrecision(choice.Precision{Plain: true})
 	case c.Spared && c.Plain() && c.Attempts.State.Fallback > 0 && !v.Complete():
-		epsilon, why := options.DefaultEpsilon, choice.WhyCoarse
+		epsilon, why := rules.DefaultEpsilon, choice.WhyCoarse
 		if choice.FewIterations(v.Kind) {
-			epsilon, why = options.PreconditionedEpsilon, choice.WhyFine
+			epsilon, why = rules.PreconditionedEpsilon, choice.WhyFine
 		}
 		if len(c.Attempts.Ready) > 0 && c.Attempts.Tight(c.Attempts.Held()) {
 			c.Attempts.Release()
 		}
-		c.Log(fmt.Sprintf("epsilon %s: %s", quantize.FormatEpsilon(epsilon), why))
-		return c.usePrecision(attempt.Precision{Epsilon: epsilon})
-	case !c.Chosen || options.Plain(now) || now.Epsilon <= options.PreconditionedEpsilon || !choice.FewIterations(v.Kind):
+		c.Log(fmt.Sprintf("epsilon %s: %s", packed.FormatEpsilon(epsilon), why))
+		return c.usePrecision(choice.Precision{Epsilon: epsilon})
+	case !c.Chosen || rules.Plain(now) || now.Epsilon <= rules.PreconditionedEpsilon || !choice.FewIterations(v.Kind):
 		return nil
 	}
-	c.Log(fmt.Sprintf("epsilon %s: %s", quantize.FormatEpsilon(options.PreconditionedEpsilon), choice.WhyFine))
-	return c.usePrecision(attempt.Precision{Epsilon: options.PreconditionedEpsilon})
+	c.Log(fmt.Sprintf("epsilon %s: %s", packed.FormatEpsilon(rules.PreconditionedEpsilon), choice.WhyFine))
+	return c.usePrecision(choice.Precision{Epsilon: rules.PreconditionedEpsilon})
 }
 
 // usePrecision stores the method's matrix with a precision, unless it has this precision.
-func (c *Correction[V, S]) usePrecision(p attempt.Precision) error {
-	t := attempt.StorageAt(c.First, p)
-	if options.SameStorage(c.Matrix.About().Storage, t) {
+func (c *Correction[V, S]) usePrecision(p choice.Precision) error {
+	t := choice.StorageAt(c.First, p)
+	if rules.SameStorage(c.Matrix.About().Storage, t) {
 		return nil
 	}
 	return c.use(t)

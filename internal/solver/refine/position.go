@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -14,14 +13,14 @@ import (
 
 // A Position is the state of a correction: its place among the fallbacks, and what it has learnt on the way.
 type Position struct {
-	State   attempt.State
-	Ready   []attempt.Readied // preconditioners
-	Refused []attempt.Refused
+	State   choice.State
+	Ready   []choice.Readied // preconditioners
+	Refused []choice.Refused
 	Made    []solve.Attempt
 	Current solve.Attempt
 
-	Probe         attempt.Lookout // of the method in progress
-	Slow          bool            // this and the following are fields of Correction
+	Probe         choice.Lookout // of the method in progress
+	Slow          bool           // this and the following are fields of Correction
 	Indefinite    bool
 	From, Reached float64
 }
@@ -34,7 +33,7 @@ func (c *Correction[V, S]) Position() Position {
 		Slow: c.Slow, Indefinite: c.indefinite, From: c.From, Reached: c.Reached,
 	}
 	p.State.Fallbacks = slices.Clone(t.State.Fallbacks)
-	p.State.Precision = attempt.PrecisionOf(c.Matrix.About().Storage)
+	p.State.Precision = choice.PrecisionOf(c.Matrix.About().Storage)
 	if c.Probe != nil {
 		p.Probe = c.Probe.Lookout
 	}
@@ -46,10 +45,10 @@ func (c *Correction[V, S]) Position() Position {
 		}
 		listed[v] = true
 		if known, ok := t.Known[v]; ok {
-			p.Ready = append(p.Ready, attempt.Readied{Fallback: k, At: known.At, Work: known.Work})
+			p.Ready = append(p.Ready, choice.Readied{Fallback: k, At: known.At, Work: known.Work})
 		}
 		if no, ok := t.Refused[v]; ok {
-			p.Refused = append(p.Refused, attempt.Refused{Fallback: k, Budget: no.Budget, Took: no.Took, Text: no.Err.Error(), Is: attempt.CausesOf(no.Err)})
+			p.Refused = append(p.Refused, choice.Refused{Fallback: k, Budget: no.Budget, Took: no.Took, Text: no.Err.Error(), Is: choice.CausesOf(no.Err)})
 		}
 	}
 	return p
@@ -62,7 +61,7 @@ func (c *Correction[V, S]) Resume(ctx context.Context, p Position) error {
 	t := c.Attempts
 	t.Begin()
 	if p.State.Fallback < 0 || p.State.Fallback >= len(t.Fallbacks) || len(p.State.Fallbacks) != len(t.Fallbacks) {
-		return attempt.Damaged("fallback %d of %d", p.State.Fallback+1, len(p.State.Fallbacks))
+		return choice.Damaged("fallback %d of %d", p.State.Fallback+1, len(p.State.Fallbacks))
 	}
 	if err := t.Recall(p.Ready, p.Refused); err != nil {
 		return err

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/mp"
-	"github.com/mpsolve/mpsolve/internal/quantize"
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
+	"github.com/mpsolve/mpsolve/internal/packed"
+
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -191,7 +191,7 @@ func (f *Refinement[V, S]) Close() { f.At.Close() }
 func newCorrection[V any, S linop.Scalar[S]](
 	ctx context.Context, s *Problem, at backend.Backend[V, S], measure *backend.Measure[V, S], exact linop.Operator[V, S],
 ) (*Correction[V, S], error) {
-	attempts := attempt.New(&s.System, at, s.Carried.Ready)
+	attempts := choice.NewAttempts(&s.System, at, s.Carried.Ready)
 	s.Explain(attempts.Fallbacks)
 	storage, why := s.Storage(attempts.Fallbacks)
 	matrix, err := backend.StoreScaled(at, s.Scaled, storage)
@@ -202,10 +202,10 @@ func newCorrection[V any, S linop.Scalar[S]](
 		s.Stored()
 	}
 	switch about := matrix.About().Storage; {
-	case why != "" && options.Plain(storage):
+	case why != "" && rules.Plain(storage):
 		s.Say(choice.StoredPlain, why)
-	case why != "" && !options.Plain(about):
-		s.Say("epsilon %s: %s", quantize.FormatEpsilon(about.Epsilon), why)
+	case why != "" && !rules.Plain(about):
+		s.Say("epsilon %s: %s", packed.FormatEpsilon(about.Epsilon), why)
 	}
 	for _, line := range matrix.About().Lines() {
 		s.Say("%s", line)
@@ -264,12 +264,12 @@ type (
 // Problem is a system with the refinement of its solutions.
 type Problem struct {
 	choice.System
-	Refiner  Refiner         // nil: closed
-	Stored   func()          // called when the method's matrix has been stored; nil: nothing is called
-	Resumes  bool            // the first solve goes on from a checkpoint
-	Carried  attempt.Carried // the preconditioner carried from one Update to the next
-	Multiple *mp.Matrix      // the matrix as given, for residuals of multiple precision; nil: not made yet
-	LowerB   [][]float64     // lower parts of the right-hand side of SolveParts
+	Refiner  Refiner        // nil: closed
+	Stored   func()         // called when the method's matrix has been stored; nil: nothing is called
+	Resumes  bool           // the first solve goes on from a checkpoint
+	Carried  choice.Carried // the preconditioner carried from one Update to the next
+	Multiple *mp.Matrix     // the matrix as given, for residuals of multiple precision; nil: not made yet
+	LowerB   [][]float64    // lower parts of the right-hand side of SolveParts
 }
 
 // A Solution is the x of one right-hand side on its way to a Result. Vectors are in the order chosen.

@@ -1,8 +1,8 @@
 package refine
 
 import (
-	"github.com/mpsolve/mpsolve/internal/solver/attempt"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -43,7 +43,7 @@ func (c *Correction[V, S]) watch(opt *krylov.Options[V]) {
 
 // newOverdue returns a function that reports, from iteration n on, whether roundings keep a method from its goal.
 func newOverdue(n int, from, goal float64) func(krylov.Progress) bool {
-	p := attempt.NewProbe(from, goal, 1, 0, rules.Overdue*float64(n)/rules.Hopeless)
+	p := choice.NewProbe(from, goal, 1, 0, rules.Overdue*float64(n)/rules.Hopeless)
 	p.Look = n
 	return func(now krylov.Progress) bool { return p.Watch(now) != krylov.Running }
 }

@@ -1,5 +1,7 @@
-// Package rules has the constants of the rules of choice: when a preconditioner is worth trying, what it is expected to take, and when it is
-// left for another. They are in one file, so that a fit of the rules to a machine or to a collection of matrices has one place to change.
+// Package rules has what the solver takes as given. Of solve.Options it has the values, the defaults and the faults, the options that
+// devices and domains support, and the checks of the matrices and vectors that a solve is given. Of the choice it has the constants: when a
+// preconditioner is worth trying, what it is expected to take, and when it is left for another. The constants are in one file, so that a
+// fit of the rules to a machine or to a collection of matrices has one place to change.
 package rules
 
 import (

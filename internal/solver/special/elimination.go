@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -89,7 +89,7 @@ func (e *elimination) reduce(i, p, j int) {
 		}
 		v *= f
 		row[l] -= v
-		bounds[l] += options.Roundoff * (2*math.Abs(v) + math.Abs(row[l]))
+		bounds[l] += rules.Roundoff * (2*math.Abs(v) + math.Abs(row[l]))
 	}
 	row[j], bounds[j] = 0, 0
 }

@@ -7,11 +7,11 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -52,14 +52,14 @@ func CheckLeastSquares(m *csr.Matrix, o solve.Options) error {
 		{"devices", o.Device != nil && !o.DeviceAuto},
 		{"checkpoints", o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil},
 		{"digits", o.Digits > 0},
-		{"formats but FP64", len(o.Storage.Set.Formats) > 0 && !options.Plain(o.Storage)},
+		{"formats but FP64", len(o.Storage.Set.Formats) > 0 && !rules.Plain(o.Storage)},
 		{"stopping criteria but row and nw", o.Stop == solve.StopCW || o.Stop == solve.StopRel},
 		{"scalings but auto and none", o.Scale != solve.ScaleAuto && o.Scale != solve.ScaleNone},
 		{"orders of rows and columns", o.Reorder != solve.ReorderNone},
 		{"null spaces", o.NullSpace.Kind != solve.NullSpaceAuto && o.NullSpace.Kind != solve.NullSpaceNone},
 	} {
 		if option.set {
-			return options.Invalid("the matrix is %d x %d; least-squares problems are solved without %s", m.Rows, m.Cols, option.what)
+			return rules.Invalid("the matrix is %d x %d; least-squares problems are solved without %s", m.Rows, m.Cols, option.what)
 		}
 	}
 	return nil
@@ -119,7 +119,7 @@ func (l *leastSquares) Solve(ctx context.Context, b, x0 []float64) (solve.Result
 	copy(rhs, b)
 	if x0 != nil {
 		if len(x0) != m.Cols {
-			return solve.Result{}, options.Invalid("the initial guess has %d elements, the matrix %d columns", len(x0), m.Cols)
+			return solve.Result{}, rules.Invalid("the initial guess has %d elements, the matrix %d columns", len(x0), m.Cols)
 		}
 		copy(x, x0)
 	}
@@ -181,7 +181,7 @@ func leastSquaresError(s solve.Stop, e verify.LeastSquares) float64 {
 func (l *leastSquares) Chosen() solve.Result {
 	return solve.Result{
 		Work:    solve.Work{Method: string(solve.LSQR)},
-		Stored:  solve.Stored{Storage: options.FP64(options.StorageWithDefaults(l.s.Opt.Storage, false, true)), Formats: []string{"FP64"}, Bytes: l.bytes},
+		Stored:  solve.Stored{Storage: rules.FP64(rules.StorageWithDefaults(l.s.Opt.Storage, false, true)), Formats: []string{"FP64"}, Bytes: l.bytes},
 		Precond: solve.PrecondResult{Kind: precond.None, Text: string(precond.None)},
 	}
 }

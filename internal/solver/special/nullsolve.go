@@ -8,7 +8,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -33,7 +33,7 @@ func (n *NullSpace) SolveBy(ctx context.Context, by Inner, b, x0 []float64) (sol
 		consistent = orthogonalTo(n.left, b)
 	}
 	if x0 != nil {
-		if err := options.CheckVector("initial guess", x0, n.a.Rows); err != nil {
+		if err := rules.CheckVector("initial guess", x0, n.a.Rows); err != nil {
 			return solve.Result{}, err
 		}
 		x0 = n.pinned.vanish(x0)
@@ -69,7 +69,7 @@ func (n *NullSpace) SolveBy(ctx context.Context, by Inner, b, x0 []float64) (sol
 				continue
 			}
 		}
-		e := options.ErrorOf(n.opt.Stop, errs)
+		e := rules.ErrorOf(n.opt.Stop, errs)
 		if evidence != nil || e <= n.opt.Tol || !r.Reason.Converged() || k == maxTightenings {
 			n.judge(&total, e, evidence)
 			if total.Reason.Converged() && judged.Unexplained > verify.MaxUnexplained(n.opt.Tol) {

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -55,7 +55,7 @@ type NullSpace struct {
 // nil for any other matrix.
 func FindNullSpace(ctx context.Context, m *csr.Matrix, opt solve.Options, make maker) (_ *NullSpace, facts csr.Facts, err error) {
 	pool := parallel.New(opt.Threads)
-	n := &NullSpace{a: m, opt: options.InFloat64(opt), pool: pool, rowSums: m.RowSums(pool), make: make}
+	n := &NullSpace{a: m, opt: rules.InFloat64(opt), pool: pool, rowSums: m.RowSums(pool), make: make}
 	found, err := n.find(ctx)
 	if err == nil && found {
 		facts = csr.Examine(m, pool)
@@ -85,7 +85,7 @@ func (n *NullSpace) find(ctx context.Context) (found bool, err error) {
 				n.opt.Log(fmt.Sprintf("nullspace none: every row sums to zero, but there are %d connected components", count))
 				return false, nil
 			}
-			return false, options.Invalid("the null space would have %d constants, one for each connected component; at most %d can be", count, maxNullity)
+			return false, rules.Invalid("the null space would have %d constants, one for each connected component; at most %d can be", count, maxNullity)
 		}
 		n.right = indicators(count, of)
 	}
@@ -107,7 +107,7 @@ func (n *NullSpace) find(ctx context.Context) (found bool, err error) {
 func (n *NullSpace) findLeft(ctx context.Context) (err error) {
 	if given := n.opt.NullSpace.Left; given != nil {
 		if len(given) != len(n.right) {
-			return options.Invalid("%d left null vectors for %d null vectors; there are as many of both", len(given), len(n.right))
+			return rules.Invalid("%d left null vectors for %d null vectors; there are as many of both", len(given), len(n.right))
 		}
 		n.left, err = n.orthonormal("left null vector", given, LeftNullError)
 		return err

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -110,15 +110,15 @@ func (n *NullSpace) orthonormal(what string, vectors [][]float64, errorOf func(*
 	var made [][]float64
 	for k, v := range vectors {
 		name := fmt.Sprintf("%s %d", what, k+1)
-		if err := options.CheckVector(name, v, n.a.Rows); err != nil {
+		if err := rules.CheckVector(name, v, n.a.Rows); err != nil {
 			return nil, err
 		}
 		if AbsMax(v) == 0 {
-			return nil, options.Invalid("%s is zero", name)
+			return nil, rules.Invalid("%s is zero", name)
 		}
 		e := errorOf(n.a, v)
 		if !(e <= nullVectorTol) {
-			return nil, options.Invalid("%s is none of this matrix: its row-wise error is %.1e, want at most %.0e", name, e, nullVectorTol)
+			return nil, rules.Invalid("%s is none of this matrix: its row-wise error is %.1e, want at most %.0e", name, e, nullVectorTol)
 		}
 		n.residual = max(n.residual, e)
 		unit := normalized(v)
@@ -126,12 +126,12 @@ func (n *NullSpace) orthonormal(what string, vectors [][]float64, errorOf func(*
 			unit = orthogonalTo(made, unit)
 		}
 		if norm := math.Sqrt(dot(unit, unit)); norm < dependent {
-			return nil, options.Invalid("%s depends on those before it", name)
+			return nil, rules.Invalid("%s depends on those before it", name)
 		}
 		made = append(made, normalized(unit))
 	}
 	if len(made) == 0 {
-		return nil, options.Invalid("there is no %s", what)
+		return nil, rules.Invalid("there is no %s", what)
 	}
 	return made, nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
-	"github.com/mpsolve/mpsolve/internal/solver/options"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -174,7 +174,7 @@ func (t *substitution) Lower([]float64) []float64 { return nil }
 func (t *substitution) Usage() refine.Usage {
 	return refine.Usage{
 		Method: SubstitutionMethod, Precond: solve.PrecondResult{Kind: precond.None, Text: string(precond.None)},
-		Stored:   backend.Stored{Storage: options.StorageWithDefaults(t.s.Opt.Storage, false, true), Bytes: t.s.M.Bytes(), Rows: t.s.M.Rows},
+		Stored:   backend.Stored{Storage: rules.StorageWithDefaults(t.s.Opt.Storage, false, true), Bytes: t.s.M.Bytes(), Rows: t.s.M.Rows},
 		Products: t.count, Multiplying: t.elapsed,
 	}
 }

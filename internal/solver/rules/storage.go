@@ -1,0 +1,63 @@
+package rules
+
+import (
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// DefaultEpsilon is the accuracy with which the method's matrix is stored at first.
+const DefaultEpsilon = 0x1p-24
+
+// PreconditionedEpsilon is the accuracy where a preconditioner leaves few iterations.
+const PreconditionedEpsilon = 0x1p-53
+
+// Plain reports whether a storage is FP64 throughout.
+func Plain(t solve.Storage) bool { return t.Set.Uniform && t.Set.Name == "FP64" }
+
+// StorageWithDefaults fills in what a storage leaves open. Symmetric matrices get NW, after symmetric scaling: CW would store a_ij and
+// a_ji differently.
+func StorageWithDefaults(t solve.Storage, symmetric, noRefine bool) solve.Storage {
+	switch {
+	case len(t.Set.Formats) > 0:
+	case noRefine:
+		t.Set = adaptive.FP64
+	default:
+		t.Set = adaptive.AFX
+	}
+	if t.Epsilon == 0 {
+		t.Epsilon = DefaultEpsilon
+	}
+	if t.Criterion == "" {
+		t.Criterion = adaptive.CW
+		if symmetric {
+			t.Criterion = adaptive.NW
+		}
+	}
+	return t
+}
+
+// Spec converts a storage, with its defaults for a symmetric or another matrix, to the specification of package adaptive.
+func Spec(t solve.Storage, symmetric bool) adaptive.Spec {
+	t = StorageWithDefaults(t, symmetric, false)
+	return adaptive.Spec{
+		Set: t.Set, Epsilon: t.Epsilon, Criterion: t.Criterion, Layout: t.Layout, NoDrop: t.NoDrop, GuardBits: t.GuardBits,
+		PaperExact: t.PaperExact, StorageArithmetic: t.StorageArithmetic, DD: t.DD, Kernels: kernels.Find(t.Kernels), Model: t.Model,
+	}
+}
+
+// SameStorage reports whether two storages are alike.
+func SameStorage(t, o solve.Storage) bool {
+	return t.Set.Name == o.Set.Name && t.Epsilon == o.Epsilon && t.DD == o.DD
+}
+
+// FP64 returns the storage in FP64: plain CSR, or the fastest layout for double-double vectors if t is for these.
+func FP64(t solve.Storage) solve.Storage {
+	return solve.Storage{Set: adaptive.FP64, Epsilon: adaptive.MinEpsilon, Criterion: t.Criterion, DD: t.DD}
+}
+
+// Wide returns the storage in FP64 for double-double vectors.
+func Wide(t solve.Storage) solve.Storage {
+	t.DD = true
+	return FP64(t)
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// content is a file in a package.
+type content struct{ Src, Dst, Packager string }
+
+// made reports whether a make target makes the file before packages are built.
+func made(src string) bool {
+	return strings.HasPrefix(src, "bin/packages/") || strings.HasPrefix(src, "man/")
+}
+
+func checkContents(t *testing.T, list []content) {
+	t.Helper()
+	wanted := map[string]bool{"/man1": false, "bash-completion": false, "zsh": false, "fish": false, "copyright": false}
+	for _, c := range list {
+		if _, err := os.Stat(filepath.Join("..", c.Src)); err != nil && !made(c.Src) {
+			t.Errorf("%s: %v", c.Src, err)
+		}
+		for part := range wanted {
+			wanted[part] = wanted[part] || strings.Contains(c.Dst, part)
+		}
+	}
+	for part, there := range wanted {
+		if !there {
+			t.Errorf("nothing goes to %s", part)
+		}
+	}
+}
+
+// TestReleases checks what a change of the repository can break in .goreleaser.yaml.
+func TestReleases(t *testing.T) {
+	var c struct {
+		Version int
+		Before  struct{ Hooks []string }
+		Builds  []struct {
+			ID, Main     string
+			Ldflags, Env []string
+		}
+		Nfpms []struct {
+			IDs      []string
+			Contents []content
+		}
+	}
+	if err := yaml.Unmarshal([]byte(readText(t, ".goreleaser.yaml")), &c); err != nil {
+		t.Fatal(err)
+	}
+	if c.Version != 2 || len(c.Builds) != 2 || len(c.Nfpms) != 1 {
+		t.Fatalf("%+v", c)
+	}
+	targets := readText(t, "Makefile")
+	for _, hook := range c.Before.Hooks {
+		names, isMake := strings.CutPrefix(hook, "make ")
+		for name := range strings.FieldsSeq(names) {
+			if isMake && !strings.Contains(targets, "\n"+name+": ") {
+				t.Errorf("make has no %s", name)
+			}
+		}
+	}
+	for _, b := range c.Builds {
+		if _, err := os.Stat(filepath.Join("..", b.Main, "main.go")); err != nil {
+			t.Error(err)
+		}
+		checkVersionFlag(t, strings.Join(b.Ldflags, " "))
+	}
+	checkContents(t, c.Nfpms[0].Contents)
+}
+
+// checkVersionFlag checks that the linker sets an existing variable.
+func checkVersionFlag(t *testing.T, flags string) {
+	t.Helper()
+	if !strings.Contains(flags, "-X github.com/mpsolve/mpsolve/internal/cli.Version=") {
+		t.Errorf("flags of the linker %q do not set the version", flags)
+	}
+	if !strings.Contains(readText(t, "internal/cli/root.go"), "\nvar Version = ") {
+		t.Error("internal/cli has no Version")
+	}
+}
+
+func TestPackages(t *testing.T) {
+	var c struct{ Contents []content }
+	if err := yaml.Unmarshal([]byte(readText(t, "packaging/nfpm.yaml")), &c); err != nil {
+		t.Fatal(err)
+	}
+	checkContents(t, c.Contents)
+}
+
+// The image is built with the version of Go in go.mod, and from existing files.
+func TestContainerfile(t *testing.T) {
+	file := readText(t, "packaging/Containerfile")
+	image := regexp.MustCompile(`golang:(\d+\.\d+)-`).FindStringSubmatch(file)
+	module := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(readText(t, "go.mod"))
+	if image == nil || module == nil || image[1] != module[1] {
+		t.Errorf("the image has Go %q, go.mod %q", image, module)
+	}
+	checkVersionFlag(t, file)
+	for _, m := range regexp.MustCompile(`(?m)^COPY ([^-\n]+) \S+$`).FindAllStringSubmatch(file, -1) {
+		for name := range strings.FieldsSeq(m[1]) {
+			if _, err := os.Stat(filepath.Join("..", name)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// dockerInstruction is an instruction of a Containerfile, with continued lines joined.
+type dockerInstruction struct{ name, rest string }
+
+// instructions reads a Containerfile as far as ours needs it: comments, continued lines, a word and the rest.
+func instructions(file string) (list []dockerInstruction) {
+	file = regexp.MustCompile(`(?m)^\s*#.*\n`).ReplaceAllString(file, "")
+	for line := range strings.Lines(strings.ReplaceAll(file, "\\\n", "")) {
+		if name, rest, _ := strings.Cut(strings.TrimSpace(line), " "); name != "" {
+			list = append(list, dockerInstruction{name, strings.TrimSpace(rest)})
+		}
+	}
+	return list
+}
+
+// TestContainerInstructions checks that the instructions of the image fit together, as far as possible without an
+// engine: names and syntax of commands are right, copied files come from an existing stage that has put them there,
+// and the program that is started is one of them.
+func TestContainerInstructions(t *testing.T) {
+	known := []string{"FROM", "WORKDIR", "COPY", "RUN", "ARG", "ENTRYPOINT"}
+	var stages, built, copied, entry []string
+	for _, i := range instructions(readText(t, "packaging/Containerfile")) {
+		words := strings.Fields(i.rest)
+		switch {
+		case !slices.Contains(known, i.name) || len(words) == 0:
+			t.Errorf("%s %s: no instruction of ours", i.name, i.rest)
+		case i.name == "FROM":
+			if copied = nil; len(words) == 3 && words[1] == "AS" {
+				stages = append(stages, words[2])
+			} else if len(words) != 1 {
+				t.Errorf("FROM %s", i.rest)
+			}
+		case i.name == "RUN":
+			if out, err := exec.Command("sh", "-n", "-c", i.rest).CombinedOutput(); err != nil {
+				t.Errorf("RUN %s: %s", i.rest, out)
+			}
+			if k := slices.Index(words, "-o"); k >= 0 && k+1 < len(words) {
+				built = append(built, words[k+1])
+			}
+		case i.name == "COPY":
+			if from, yes := strings.CutPrefix(words[0], "--from="); yes && (!slices.Contains(stages, from) || !slices.Contains(built, words[1])) {
+				t.Errorf("COPY %s: of stages %q that build %q", i.rest, stages, built)
+			}
+			copied = append(copied, words[len(words)-1])
+		case i.name == "ENTRYPOINT":
+			if err := json.Unmarshal([]byte(i.rest), &entry); err != nil {
+				t.Errorf("ENTRYPOINT %s: %v", i.rest, err)
+			}
+		}
+	}
+	if len(entry) != 1 || !slices.Contains(copied, entry[0]) {
+		t.Errorf("the image starts %q, and has %q", entry, copied)
+	}
+}
