@@ -31,13 +31,18 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// Tests are isolated: the programs that they start do not inherit files that were open when go test started.
+// Tests are isolated: the programs that they start do not inherit files that were open when go test started. More of them run at once
+// than there are processors, unless -parallel says otherwise, since most wait for signals, limits and launchers.
 type isolated struct{ *testing.M }
 
 func (m isolated) Run() int {
 	const usual = 3
 	for fd := usual; fd < 1024; fd++ {
 		syscall.CloseOnExec(fd)
+	}
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel").Value; parallel.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		_ = parallel.Set(strconv.Itoa(2*runtime.GOMAXPROCS(0) + 2))
 	}
 	return m.M.Run()
 }
@@ -48,6 +53,7 @@ func (m isolated) Run() int {
 // [fakecuda] where $FAKECUDA_LIB is the driver of pkg/gpu/testdata/fakecuda.c, and [hup]
 // where SIGHUP is not ignored; [fastslots] where the kernels make adaptive precision pay.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	all, err := filepath.Glob(filepath.Join(scripts, "*.txtar"))
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +69,10 @@ var interrupted = []string{
 	filepath.Join(scripts, "checkpoint.txtar"), filepath.Join(scripts, "timelimit.txtar"),
 }
 
-func TestInterruptedScripts(t *testing.T) { run(t, interrupted) }
+func TestInterruptedScripts(t *testing.T) {
+	t.Parallel()
+	run(t, interrupted)
+}
 
 func run(t *testing.T, files []string) {
 	data, err := filepath.Abs(filepath.Join("..", "..", "testdata"))
