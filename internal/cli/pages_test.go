@@ -21,6 +21,7 @@ var reasonSection = regexp.MustCompile("(?s)## ([^\n]+)\n\nExit code (\\d+)\\..*
 // TestInterruptedReasonsPage runs the sessions of docs/reasons.md. Each ends with the exit code and the words on the page, and
 // no Reason is missing.
 func TestInterruptedReasonsPage(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "reasons.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -30,6 +31,7 @@ func TestInterruptedReasonsPage(t *testing.T) {
 		name, session, words := m[1], m[3], m[4]
 		seen[name] = true
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			want, _ := strconv.Atoi(m[2])
 			if strings.HasPrefix(lastLine(session), "timeout ") {
 				if _, err := exec.LookPath("timeout"); err != nil {

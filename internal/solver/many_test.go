@@ -208,7 +208,11 @@ func TestLockstep(t *testing.T) {
 // Right-hand sides that block CG solves for together all get a verified x, in fewer iterations than alone, with the same bits for any number of
 // threads.
 func TestSolveManyBlockThreads(t *testing.T) {
-	elastic, err := generate.Generate("elasticity3d", generate.Params{"n": 6})
+	size := 6.0
+	if testing.Short() {
+		size = 4
+	}
+	elastic, err := generate.Generate("elasticity3d", generate.Params{"n": size})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +247,7 @@ func TestSolveManyBlockThreads(t *testing.T) {
 				total, before = total+r.Iterations, before+alone[k].Iterations
 			}
 			t.Logf("%d iterations, alone %d", total, before)
-			if total > before*9/10 {
+			if total > before*9/10 && !testing.Short() { // small systems gain less
 				t.Errorf("%d iterations, alone %d", total, before)
 			}
 		})
