@@ -53,19 +53,19 @@ func (l *level[S, A]) result(n int) []float64 {
 }
 
 func (l *level[S, A]) gemv(n int, pool *parallel.Pool) {
-	pool.Run(blocks(n, blockOfRows), parallel.Func(func(k int) {
+	pool.Each(blocks(n, blockOfRows), func(k int) {
 		for i := k * blockOfRows; i < min((k+1)*blockOfRows, n); i++ {
 			l.y[i] = S(l.dot(l.a[i*n:(i+1)*n], l.x))
 		}
-	}))
+	})
 }
 
 func (l *level[S, A]) dotProduct(n int, pool *parallel.Pool) {
 	l.partial = resized(l.partial, blocks(n, blockOfProducts))
-	pool.Run(len(l.partial), parallel.Func(func(k int) {
+	pool.Each(len(l.partial), func(k int) {
 		lo, hi := k*blockOfProducts, min((k+1)*blockOfProducts, n)
 		l.partial[k] = l.dot(l.a[lo:hi], l.x[lo:hi])
-	}))
+	})
 	var sum A
 	for _, s := range l.partial {
 		sum += s
@@ -79,11 +79,11 @@ func (l *level[S, A]) trsv(n int, pool *parallel.Pool) {
 	l.partial = resized(l.partial, blockOfRows)
 	for r := 0; r < n; r += blockOfRows {
 		end := min(r+blockOfRows, n)
-		pool.Run(blocks(end-r, rowsOfPart), parallel.Func(func(k int) {
+		pool.Each(blocks(end-r, rowsOfPart), func(k int) {
 			for i := r + k*rowsOfPart; i < min(r+(k+1)*rowsOfPart, end); i++ {
 				l.partial[i-r] = l.dot(l.a[i*n:i*n+r], l.y[:r])
 			}
-		}))
+		})
 		for i := r; i < end; i++ {
 			row := l.a[i*n : i*n+i+1]
 			rest := A(l.x[i]) - l.partial[i-r] - l.dot(row[r:i], l.y[r:i])
@@ -93,9 +93,9 @@ func (l *level[S, A]) trsv(n int, pool *parallel.Pool) {
 }
 
 func (l *level[S, A]) spmv(rows int, pool *parallel.Pool) {
-	pool.Run(blocks(rows, rowsOfELL), parallel.Func(func(k int) {
+	pool.Each(blocks(rows, rowsOfELL), func(k int) {
 		kernels.ELLMulVec[S, A](kernels.Default(), l.y, k*rowsOfELL, min((k+1)*rowsOfELL, rows), l.ell, l.x)
-	}))
+	})
 }
 
 func resized[T any](s []T, n int) []T {
@@ -121,11 +121,11 @@ func (p *Problem) exact() []dd.DD {
 			y[i] = s.Div(dd.From(a[i*n+i]))
 		}
 	default:
-		p.pool.Run(blocks(n, blockOfRows), parallel.Func(func(k int) {
+		p.pool.Each(blocks(n, blockOfRows), func(k int) {
 			for i := k * blockOfRows; i < min((k+1)*blockOfRows, n); i++ {
 				y[i] = p.exactRow(i)
 			}
-		}))
+		})
 	}
 	return y
 }
@@ -157,7 +157,7 @@ func randomise(x []float64, dist Distribution, seed, stream uint64, pool *parall
 	if dist != Uniform && dist != Normal {
 		return fmt.Errorf("%s is not one of %s, %s", dist, Uniform, Normal)
 	}
-	pool.Run(blocks(len(x), blockOfNumbers), parallel.Func(func(k int) {
+	pool.Each(blocks(len(x), blockOfNumbers), func(k int) {
 		rng := rand.New(rand.NewPCG(seed, stream<<32+uint64(k)))
 		for i := k * blockOfNumbers; i < min((k+1)*blockOfNumbers, len(x)); i++ {
 			if dist == Uniform {
@@ -166,7 +166,7 @@ func randomise(x []float64, dist Distribution, seed, stream uint64, pool *parall
 				x[i] = rng.NormFloat64()
 			}
 		}
-	}))
+	})
 	return nil
 }
 

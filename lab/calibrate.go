@@ -129,7 +129,7 @@ func MeasureBandwidth(ctx context.Context, size int64, threads []int) (map[int]B
 			}
 			bytes = append(bytes, all)
 			cases = append(cases, Case{Run: func() {
-				pool.Run(t, parallel.Func(func(k int) { do(share(data, k, t)) }))
+				pool.Each(t, func(k int) { do(share(data, k, t)) })
 			}})
 		}
 		for streams := 1; streams <= maxStreams; streams++ {

@@ -156,7 +156,7 @@ func DeviceProducts(ctx context.Context, d *gpu.Device, m *csr.Matrix, x []float
 	for _, a := range matrices {
 		a.Apply(dy, dx)
 		to.Download(y, dy)
-		products = append(products, Product{Stored: a.Stored, Errors: adaptive.MeasureProduct(m, x, y, opt.Pool)})
+		products = append(products, Product{Stored: a.Stored, Errors: MeasureProduct(m, x, y, opt.Pool)})
 		batch := func(count int) {
 			for range count {
 				a.Apply(dy, dx)

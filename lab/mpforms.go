@@ -81,11 +81,11 @@ func mpresCases(d *mpData, rows int, form mp.ResidueForm, pool *parallel.Pool) (
 		return nil, err
 	}
 	a := b.NewMatrix(rows, d.n)
-	pool.Run(rows, parallel.Func(func(i int) {
+	pool.Each(rows, func(i int) {
 		for j, v := range d.row(i) {
 			a.Set(i, j, &v)
 		}
-	}))
+	})
 	array := func(v []big.Float) *mp.ResidueArray {
 		w := b.NewArray(len(v))
 		for i := range v {
@@ -133,14 +133,14 @@ func bigCases(d *mpData, rows int, pool *parallel.Pool) ([]mpCase, error) {
 	}
 	return []mpCase{
 		{MPGEMV, rows * d.n, func() {
-			pool.Run(rows, parallel.Func(func(i int) {
+			pool.Each(rows, func(i int) {
 				dot(&product[i], d.n, func(j int) *big.Float { return &a[i][j] }, d.x)
-			}))
+			})
 		}, func(i int) *big.Float { return &product[i] }},
 		{MPGEMVTransposed, rows * d.n, func() {
-			pool.Run(d.n, parallel.Func(func(j int) {
+			pool.Each(d.n, func(j int) {
 				dot(&transposed[j], rows, func(i int) *big.Float { return &a[i][j] }, d.x)
-			}))
+			})
 		}, func(j int) *big.Float { return &transposed[j] }},
 		{MPDot, d.n, func() {
 			dot(&sum, d.n, func(j int) *big.Float { return &d.x[j] }, d.y)

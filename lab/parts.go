@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
@@ -36,7 +36,7 @@ var classBounds = []int{-4, -10, -20}
 
 // classOf returns the class of an entry.
 func classOf(v, largest float64) int {
-	e := csr.Exponent(v) - csr.Exponent(largest)
+	e := dd.Exponent(v) - dd.Exponent(largest)
 	for k, bound := range classBounds {
 		if e >= bound {
 			return k

@@ -42,7 +42,7 @@ type Product struct {
 	Stored
 	Time
 	Auto    bool // the model of the processor chose the layout
-	Errors  adaptive.ProductErrors
+	Errors  ProductErrors
 	Several []Several // the numbers of vectors to measure as well, and then their times
 
 	apply    func(y, x []float64)
@@ -122,7 +122,7 @@ func MeasureProducts(ctx context.Context, m *csr.Matrix, x []float64, products [
 		}
 		p := &products[k]
 		p.apply(y, x)
-		p.Errors = adaptive.MeasureProduct(m, x, y, pool)
+		p.Errors = MeasureProduct(m, x, y, pool)
 		run := func() {
 			for range counts[k] {
 				p.apply(y, x)

@@ -183,10 +183,10 @@ func (c RooflineConfig) values(data []byte) int {
 func (c RooflineConfig) run(data []byte, values, k int, pool *parallel.Pool) float64 {
 	var sums [rooflineParts]float64
 	each := values / rooflineParts
-	pool.Run(rooflineParts, parallel.Func(func(part int) {
+	pool.Each(rooflineParts, func(part int) {
 		lo := part * each * c.Bytes
 		sums[part] = c.pass(c, data[lo:lo+each*c.Bytes+formats.Padding], k)
-	}))
+	})
 	return sum(sums[:])
 }
 
@@ -212,7 +212,7 @@ func (c RooflineConfig) tile() ([]byte, error) {
 // repeat fills the array with copies of a tile.
 func repeat(data, tile []byte, pool *parallel.Pool) {
 	data = data[:len(data)-formats.Padding]
-	pool.Run(blocks(len(data), len(tile)), parallel.Func(func(k int) { copy(data[k*len(tile):], tile) }))
+	pool.Each(blocks(len(data), len(tile)), func(k int) { copy(data[k*len(tile):], tile) })
 }
 
 // Roof is the bound of the points of a number of threads: the most bytes and FLOPs per second, in units of 10^9, that

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -129,10 +130,10 @@ func (p *samples) Norm2(x triples) (norm float64, e int) {
 	if largest == 0 || !backend.Finite(largest) {
 		return largest, 0
 	}
-	e = csr.Exponent(largest)
+	e = dd.Exponent(largest)
 	var sum float64
 	for _, v := range x {
-		m := csr.Ldexp(MeanOfTriple(v), -e)
+		m := dd.Ldexp(MeanOfTriple(v), -e)
 		sum += float64(m * m)
 	}
 	return math.Sqrt(sum), e
@@ -165,7 +166,7 @@ func (d samplePowers) each(dst triples, of func(i, exponent, k int) float64) {
 }
 
 func (d samplePowers) Ldexp(dst, src triples, a float64, shift int) {
-	d.each(dst, func(i, e, k int) float64 { return csr.Ldexp(a*src[i][k], e+shift) })
+	d.each(dst, func(i, e, k int) float64 { return dd.Ldexp(a*src[i][k], e+shift) })
 }
 
 // AddLdexp rounds its sums at random: they form the x of refinement.
@@ -181,7 +182,7 @@ func (d samplePowers) MaxExponent(x triples) int {
 	for i, v := range x {
 		for _, s := range v {
 			if s != 0 {
-				top = max(top, csr.Exponent(s)+d.sign*d.e[i])
+				top = max(top, dd.Exponent(s)+d.sign*d.e[i])
 			}
 		}
 	}

@@ -212,7 +212,7 @@ func newHostArrays(n int, pool *parallel.Pool) *hostArrays {
 // each runs do on the part of every thread.
 func (h *hostArrays) each(do func(k int, a, b, c []float64)) {
 	t := h.pool.Threads()
-	h.pool.Run(t, parallel.Func(func(k int) { do(k, share(h.a, k, t), share(h.b, k, t), share(h.c, k, t)) }))
+	h.pool.Each(t, func(k int) { do(k, share(h.a, k, t), share(h.b, k, t), share(h.c, k, t)) })
 }
 
 func (h *hostArrays) copy() { h.each(func(_ int, a, _, c []float64) { h.kernels.Copy(a, c) }) }

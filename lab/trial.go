@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -51,7 +52,7 @@ func newSystem(m *csr.Matrix, b []float64, opt SearchOptions, pool *parallel.Poo
 	}
 	s.rhs = make([]float64, len(b))
 	for i, v := range b {
-		s.rhs[i] = sign * csr.Ldexp(v, s.scaling.Row[i])
+		s.rhs[i] = sign * dd.Ldexp(v, s.scaling.Row[i])
 	}
 	s.sums = m.RowSums(pool)
 	return s, nil
@@ -134,14 +135,14 @@ func (v residual) of(r, b, x vector) {
 func (s *system) measure(z, r vector) (worst float64) {
 	size := 0.0
 	for j, v := range z {
-		size = math.Max(size, math.Abs(csr.Ldexp(v, s.scaling.Col[j])))
+		size = math.Max(size, math.Abs(dd.Ldexp(v, s.scaling.Col[j])))
 	}
 	for i, v := range r {
 		if v-v != 0 {
 			return math.Inf(1)
 		}
 		if v != 0 {
-			v = math.Abs(csr.Ldexp(v, -s.scaling.Row[i]))
+			v = math.Abs(dd.Ldexp(v, -s.scaling.Row[i]))
 			worst = math.Max(worst, v/(float64(s.sums[i]*size)+math.Abs(s.b[i])))
 		}
 	}
@@ -228,9 +229,9 @@ func (s *system) refine(ctx context.Context, method krylov.Method[vector, scalar
 			o.why = fmt.Sprintf("%d iterations do not suffice", limit)
 			return z
 		}
-		e := -csr.Exponent(maxAbs(r)) // corrections have magnitude 1: every format has the range
+		e := -dd.Exponent(maxAbs(r)) // corrections have magnitude 1: every format has the range
 		for i, v := range r {
-			rhs[i] = csr.Ldexp(v, e)
+			rhs[i] = dd.Ldexp(v, e)
 		}
 		a.space.stored.round(rhs)
 		by.Tol = math.Min(loosest, math.Max(spare*spare*s.opt.Tol/current, floorFactor*floor))
@@ -246,7 +247,7 @@ func (s *system) refine(ctx context.Context, method krylov.Method[vector, scalar
 			return z
 		}
 		for i, v := range d {
-			z[i] += csr.Ldexp(v, -e)
+			z[i] += dd.Ldexp(v, -e)
 		}
 		res.of(r, s.rhs, z)
 		before := current
@@ -276,7 +277,7 @@ func maxAbs(x vector) (largest float64) {
 func (s *system) judge(z vector, o *outcome) error {
 	x := make(vector, len(z))
 	for j, v := range z {
-		x[j] = csr.Ldexp(v, s.scaling.Col[j])
+		x[j] = dd.Ldexp(v, s.scaling.Col[j])
 	}
 	errs, err := verify.Compute(s.given, x, s.b, s.pool)
 	if err != nil {

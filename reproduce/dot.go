@@ -115,12 +115,12 @@ func dotVectors(distribution string, n int, pool *parallel.Pool) (x, y []float64
 	const block = 1 << 16
 	x, y = make([]float64, n), make([]float64, n)
 	element := magnitudes[distribution]
-	pool.Run((n+block-1)/block, parallel.Func(func(k int) {
+	pool.Each((n+block-1)/block, func(k int) {
 		rng := rand.New(rand.NewPCG(1, uint64(k)))
 		for i := k * block; i < min((k+1)*block, n); i++ {
 			x[i], y[i] = element(float64(i)/float64(n), rng.Float64(), rng.NormFloat64()), rng.NormFloat64()
 		}
-	}))
+	})
 	return x, y
 }
 

@@ -21,15 +21,15 @@ const mostNames = 600
 // yet lists the internal types that signatures of public packages still have. A caller passes nil for them, or the value that another
 // function of a public package returns. The list only becomes shorter.
 var yet = []string{
-	"internal/dd.DD",             // double-double vectors of linop and adaptive; the package has more names than the limit leaves room for
-	"internal/dd.Vec",            // see DD
-	"internal/dist.Comm",         // MPI alone makes one; readers of Matrix Market files that are spread over ranks take it
-	"internal/dist.Domains",      // see Comm
-	"internal/dist.Matrix",       // see Comm
-	"internal/kernels.Set",       // instruction sets that tests compare; nil: the best of the processor
-	"internal/kernels.Words",     // words of codecs, as a constraint
+	"internal/dd.DD",           // double-double vectors of linop and adaptive; the package has more names than the limit leaves room for
+	"internal/dd.Vec",          // see DD
+	"internal/dist.Comm",       // MPI alone makes one; readers of Matrix Market files that are spread over ranks take it
+	"internal/dist.Domains",    // see Comm
+	"internal/dist.Matrix",     // see Comm
+	"internal/kernels.Set",     // instruction sets that tests compare; nil: the best of the processor
+	"internal/kernels.Words",   // words of codecs, as a constraint
 	"internal/packed.Integers", // what adaptive.Quantizer gives to pkg/gpu
-	"internal/packed.Tally",        // counts of layouts for pkg/gpu
+	"internal/packed.Tally",    // counts of layouts for pkg/gpu
 }
 
 // public returns the module's public packages as the compiler exports them, read from the build cache.

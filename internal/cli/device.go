@@ -88,9 +88,7 @@ func (f *deviceFlag) spread(j *job) {
 	if !f.explicit() || f.given {
 		return
 	}
-	if n, err := gpu.Count(f.kind); err == nil && n > 0 {
-		f.index = j.onNode() % n
-	}
+	f.index = j.onNode() % len(gpu.Devices(f.kind)) // a backend without devices has one entry
 }
 
 // open opens the device that the flag names; it returns nil for cpu and auto. It shows a status line, since the driver may

@@ -92,10 +92,13 @@ func oneOf[V, T ~string](flag string, value *V, all []T) error {
 	return usage("--%s %q is not one of %s; did you mean %s?", flag, *value, strings.Join(words, ", "), host.NearestWord(string(*value), words))
 }
 
+// maxThreads bounds --threads. More threads would cost memory and gain nothing.
+const maxThreads = 4096
+
 // checkThreads checks the value of --threads.
 func checkThreads(n int) error {
-	if n < 1 || n > parallel.MaxThreads {
-		return usage("--threads %d: want 1 to %d", n, parallel.MaxThreads)
+	if n < 1 || n > maxThreads {
+		return usage("--threads %d: want 1 to %d", n, maxThreads)
 	}
 	return nil
 }

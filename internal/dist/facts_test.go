@@ -189,7 +189,7 @@ func TestConcurrentRanksFindTheScalingsOfTheWhole(t *testing.T) {
 						}
 					}
 					e, ok := Uniform(a, got)
-					if f, wanted := want.Uniform(); ok != wanted || e != f {
+					if f, wanted := uniform(want); ok != wanted || e != f {
 						t.Errorf("%s: uniform %d %v, want %d %v", kind, e, ok, f, wanted)
 					}
 					if is := Identity(a, got); is != want.Identity() {
@@ -270,4 +270,20 @@ func TestConcurrentRanksSeeRowsOfOthers(t *testing.T) {
 			partner = partner[len(cols):]
 		}
 	})
+}
+
+// uniform is Uniform of a whole matrix.
+func uniform(s csr.Scaling) (exponent int, ok bool) {
+	for _, e := range [][]int{s.Row, s.Col} {
+		for _, v := range e {
+			if v != e[0] {
+				return 0, false
+			}
+		}
+		if len(e) == 0 {
+			return 0, false
+		}
+		exponent += e[0]
+	}
+	return exponent, true
 }

@@ -204,7 +204,7 @@ func packedRows(rows []int32, pool *parallel.Pool, length func(at int) int, put 
 
 // eachRange calls do for ranges of 0 to n-1 on the threads of pool.
 func eachRange(n int, pool *parallel.Pool, do func(lo, hi int)) {
-	pool.Run((n+chunkSize-1)/chunkSize, parallel.Func(func(k int) { do(k*chunkSize, min((k+1)*chunkSize, n)) }))
+	pool.Each((n+chunkSize-1)/chunkSize, func(k int) { do(k*chunkSize, min((k+1)*chunkSize, n)) })
 }
 
 // Block returns the diagonal block of part k in local, a matrix with the pattern of Local: its own rows and columns.

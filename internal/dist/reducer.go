@@ -104,7 +104,7 @@ func (r *reducer) follow(sums []exactSum) {
 
 // Max implements linop.Reducer.
 func (r *reducer) Max(partial []float64) float64 {
-	largest := linop.Local{}.Max(partial)
+	largest := linop.Local.Max(partial)
 	if r.comm.Size() == 1 {
 		return largest
 	}

@@ -142,7 +142,7 @@ func TestTies(t *testing.T) {
 func TestConcurrentMax(t *testing.T) {
 	inf := math.Inf(1)
 	for _, x := range [][]float64{{}, {-1}, {-3, -2, -7}, {math.Copysign(0, -1), -1, 0}, {1, math.NaN(), inf}, {-inf, -inf}, {0x1p-1074, -5, inf}} {
-		want := linop.Local{}.Max(x)
+		want := linop.Local.Max(x)
 		for _, size := range []int{1, 2, 3, 5} {
 			Run(size, func(c Comm) {
 				var own []float64
@@ -197,7 +197,7 @@ func BenchmarkSum(b *testing.B) {
 	for _, count := range []int{1, 3, 245} {
 		x := random(3, count)
 		sums := make([]float64, 1)
-		for name, r := range map[string]linop.Reducer{"exact": NewReducer(Self{}), "local": linop.Local{}} {
+		for name, r := range map[string]linop.Reducer{"exact": NewReducer(Self{}), "local": linop.Local} {
 			b.Run(name+" "+string(rune('0'+min(count, 9))), func(b *testing.B) {
 				for b.Loop() {
 					r.Sum(sums, x)

@@ -31,14 +31,14 @@ func NewDense(pool *parallel.Pool, rows, cols, bits int) *Dense {
 	for i := range a.empty {
 		a.empty[i] = true
 	}
-	pool.Run(a.chunks, parallel.Func(func(c int) {
+	pool.Each(a.chunks, func(c int) {
 		chunk := a.limb[c*cols*a.size*lanes : (c+1)*cols*a.size*lanes]
 		for at := lanes * (a.size - 1); at < len(chunk); at += lanes * a.size {
 			for l := range lanes {
 				chunk[at+l] = half
 			}
 		}
-	}))
+	})
 	all := make(sum, a.size+1)
 	all[a.size-1], all[a.size] = int64(lanes*a.chunks&1)*half, int64(lanes*a.chunks/2)
 	for j := range cols {
@@ -103,7 +103,7 @@ func (a *Dense) multiply(y, x *Vec, by *update) {
 	}
 	size := a.size
 	limbs, sums := x.fixOffset(a.pool, size, ex)
-	a.pool.Run(a.chunks, parallel.Func(func(c int) {
+	a.pool.Each(a.chunks, func(c int) {
 		u, step := newUpper(size), lanes*size
 		u.add(mul(size), a.limb[c*a.cols*step:(c+1)*a.cols*step], step, limbs, a.cols)
 		for l := range min(lanes, a.rows-c*lanes) {
@@ -115,7 +115,7 @@ func (a *Dense) multiply(y, x *Vec, by *update) {
 			}
 			by.put(s, y, i, unit(size, a.exp[i], ex), u.m)
 		}
-	}))
+	})
 }
 
 // MulVecT computes y = A^T x, like MulVec.

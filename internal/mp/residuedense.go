@@ -65,12 +65,12 @@ func NewResidueDense(rows, cols, bits int, row func(i int) []big.Float, pool *pa
 	}
 	a := &ResidueDense{base: b, rows: rows, cols: cols, bits: bits, width: padded(cols), exp: make([]int, rows)}
 	a.digits = make([]uint32, rows*b.Moduli()*a.width)
-	pool.Run(rows, parallel.Func(func(i int) {
+	pool.Each(rows, func(i int) {
 		v := row(i)
 		of := func(j int) *big.Float { return &v[j] }
 		a.exp[i] = fixedExponent(cols, bits, of)
 		b.spread(a.digits[i*b.Moduli()*a.width:], a.width, a.exp[i], 0, cols, of)
-	}))
+	})
 	return a, nil
 }
 
@@ -119,11 +119,11 @@ func (a *ResidueDense) MulVec(y, x []big.Float, pool *parallel.Pool) {
 	at := func(j int) *big.Float { return &x[j] }
 	e := fixedExponent(a.cols, a.bits, at)
 	parts := pool.Threads()
-	pool.Run(parts, parallel.Func(func(k int) {
+	pool.Each(parts, func(k int) {
 		a.base.spread(v, a.width, e, k*a.cols/parts, (k+1)*a.cols/parts, at)
-	}))
+	})
 	const panel = 16 // rows that share work space
-	pool.Run((a.rows+panel-1)/panel, parallel.Func(func(p int) {
+	pool.Each((a.rows+panel-1)/panel, func(p int) {
 		c := a.base.converter()
 		sums := make([]uint64, 2*n)
 		r := make([]uint32, n)
@@ -136,7 +136,7 @@ func (a *ResidueDense) MulVec(y, x []big.Float, pool *parallel.Pool) {
 			c.integer(&z, r)
 			a.base.element(&y[i], &z, e+a.exp[i], a.bits)
 		}
-	}))
+	})
 }
 
 // element sets y = z 2^e, rounded.

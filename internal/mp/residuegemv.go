@@ -82,7 +82,7 @@ func (a *ResidueMatrix) gemv(form ResidueForm, alpha *ResidueNumber, x *ResidueA
 	}
 	total := ResidueSteps{Scaling: time.Since(start)}
 	parts := make([]ResidueSteps, rows)
-	pool.Run(rows, parallel.Func(func(i int) {
+	pool.Each(rows, func(i int) {
 		z := y.at(i)
 		if form == ByNumber {
 			start := time.Now()
@@ -104,7 +104,7 @@ func (a *ResidueMatrix) gemv(form ResidueForm, alpha *ResidueNumber, x *ResidueA
 			parts[i].Sums = time.Since(start)
 		}
 		y.put(i, z)
-	}))
+	})
 	for _, p := range parts {
 		total.add(p)
 	}

@@ -60,7 +60,7 @@ func NewResidueSparse(m *csr.Matrix, bits int, pool *parallel.Pool) (*ResidueSpa
 // eachPanel runs do on panels of rows.
 func eachPanel(rows int, pool *parallel.Pool, do func(begin, end int)) {
 	const panel = 64
-	pool.Run((rows+panel-1)/panel, parallel.Func(func(p int) { do(p*panel, min((p+1)*panel, rows)) }))
+	pool.Each((rows+panel-1)/panel, func(p int) { do(p*panel, min((p+1)*panel, rows)) })
 }
 
 // MulVec sets y = A x, with the error of FixedBound for the number of nonzeros of a row.

@@ -3,6 +3,7 @@ package packed
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -55,7 +56,7 @@ func (q *Integers) scaled(p *Partition, val []float64, at, i int) (zeros int) {
 		return p.Kernels.Quantize(m, width, val, math.Float64frombits(uint64(up+MaxNormal)<<52))
 	}
 	for k, v := range val {
-		m[k] = int64(math.RoundToEven(csr.Ldexp(v, up)))
+		m[k] = int64(math.RoundToEven(dd.Ldexp(v, up)))
 		width[k] = kernels.BitsOf(m[k])
 		if m[k] == 0 {
 			zeros++
@@ -108,7 +109,7 @@ func (q *Integers) dropZeros(a *csr.Matrix, p *Partition, val []float64) {
 
 // keep makes the element (i, j) a tiny one.
 func (q *Integers) keep(p *Partition, i, j int, v float64) {
-	value := csr.Ldexp(v, p.UnitQuanta-p.Tol.Exponent(i))
+	value := dd.Ldexp(v, p.UnitQuanta-p.Tol.Exponent(i))
 	if math.Abs(value) < leastFloat32 {
 		value = math.Copysign(leastFloat32, value)
 	}

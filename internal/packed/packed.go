@@ -197,7 +197,7 @@ func (v *Vector) end(b int) int { return min((b+1)*Block, v.n) }
 
 // run calls do for the blocks of each span.
 func (v *Vector) run(do func(k, lo, hi int)) {
-	v.pool.Run(v.spans(), parallel.Func(func(k int) { do(k, k*span, min((k+1)*span, len(v.blocks))) }))
+	v.pool.Each(v.spans(), func(k int) { do(k, k*span, min((k+1)*span, len(v.blocks))) })
 }
 
 // Order returns the indices of x, grouped by the format in which a rule stores the elements, the widest first, and

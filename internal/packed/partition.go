@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -160,7 +161,7 @@ func (p *Partition) Assign(bucket []int8, i int, cols []int32, vals []float64) {
 		if v == 0 {
 			continue
 		}
-		b, j := csr.Ldexp(v, -exp), int(cols[k])
+		b, j := dd.Ldexp(v, -exp), int(cols[k])
 		at := p.classOf(b, theta, j)
 		if at == None {
 			switch {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -98,7 +99,7 @@ func extremeNorm(cols []int32, vals, w []float64) magnitude {
 	top := math.MinInt
 	for _, v := range vals {
 		if v != 0 {
-			top = max(top, csr.Exponent(v))
+			top = max(top, dd.Exponent(v))
 		}
 	}
 	if top == math.MinInt {
@@ -106,7 +107,7 @@ func extremeNorm(cols []int32, vals, w []float64) magnitude {
 	}
 	var s float64
 	for k, v := range vals {
-		a := math.Abs(csr.Ldexp(v, -top))
+		a := math.Abs(dd.Ldexp(v, -top))
 		if w != nil {
 			a *= math.Abs(w[cols[k]])
 		}
@@ -245,7 +246,7 @@ func (t *Tolerances) set(i int, norm magnitude, s *Spec) {
 // Tolerance returns theta_i, the absolute error allowed for elements of row i.
 func (t *Tolerances) Tolerance(i int) float64 {
 	i = min(i, len(t.Exp)-1)
-	return csr.Ldexp(t.Theta[i], int(t.Exp[i]))
+	return dd.Ldexp(t.Theta[i], int(t.Exp[i]))
 }
 
 // Scale multiplies dst, which holds the rows from lo on, by their units and 2^shift.

@@ -15,6 +15,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
 // SchemaVersion is the version of the JSON form. A change that old readers would not understand raises it; a new field does
@@ -234,7 +235,7 @@ func (r *Report) Add(s solve.Result) {
 		r.Cautions = append(r.Cautions, fmt.Sprintf("x %d: %s", len(r.Solutions), line))
 	}
 	r.Attempts = append(r.Attempts, one.Attempts...)
-	r.setErrors(r.errors().Worst(s.Errors))
+	r.setErrors(worst(r.errors(), s.Errors))
 }
 
 // setStorage fills in how the method's matrix was stored at the end.
@@ -293,4 +294,14 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(r)
+}
+
+// worst returns the larger of each error: the errors of several right-hand sides in one.
+func worst(a, b verify.Errors) verify.Errors {
+	return verify.Errors{
+		Row:              math.Max(a.Row, b.Row),
+		Normwise:         math.Max(a.Normwise, b.Normwise),
+		Componentwise:    math.Max(a.Componentwise, b.Componentwise),
+		RelativeResidual: math.Max(a.RelativeResidual, b.RelativeResidual),
+	}
 }

@@ -51,7 +51,7 @@ func Facts(w io.Writer, f csr.Facts) {
 		Line(w, "symmetric", "%s (asymmetry %.1e, tolerance %.0e)", symmetric, f.Asymmetry, csr.SymmetryTol)
 		Line(w, "diagonal", "%d positive, %d negative, %d zero", f.DiagonalPositive, f.DiagonalNegative, f.DiagonalZero)
 	}
-	Line(w, "values", "|a| from %.3g to %.3g, %.1f decades", f.MinAbs, f.MaxAbs, f.Spread())
+	Line(w, "values", "|a| from %.3g to %.3g, %.1f decades", f.MinAbs, f.MaxAbs, decades(f))
 	Line(w, "storage", "%s as FP64 CSR", bytes(csr.Bytes(int64(f.Rows), int64(f.NNZ))))
 }
 
@@ -209,4 +209,12 @@ func flag(text, option, value string) string {
 		return text
 	}
 	return strings.TrimSpace("--" + name + " " + value)
+}
+
+// decades returns log10(max|a| / min|a|) over the nonzeros, 0 if there are none.
+func decades(f csr.Facts) float64 {
+	if f.MinAbs == 0 {
+		return 0
+	}
+	return math.Log10(f.MaxAbs) - math.Log10(f.MinAbs)
 }

@@ -5,12 +5,16 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
 // Printable escapes the characters that a terminal obeys, and leaves printable ones as they are.
@@ -99,5 +103,21 @@ func TestWrap(t *testing.T) {
 		if got := Wrap(c.line, c.indent, c.columns); got != c.want {
 			t.Errorf("%q in %d columns:\n%s\nwant\n%s", c.line, c.columns, got, c.want)
 		}
+	}
+}
+
+func TestWorst(t *testing.T) {
+	a, b := verify.Errors{Row: 1, Normwise: 6, Componentwise: 3, RelativeResidual: 8}, verify.Errors{Row: 5, Normwise: 2, Componentwise: 7, RelativeResidual: 4}
+	if got, want := worst(a, b), (verify.Errors{Row: 5, Normwise: 6, Componentwise: 7, RelativeResidual: 8}); got != want || worst(b, a) != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestDecades(t *testing.T) {
+	if got := decades(csr.Facts{MinAbs: 1e-300, MaxAbs: 1e300}); math.Abs(got-600) > 1e-9 {
+		t.Errorf("%g decades", got)
+	}
+	if got := decades(csr.Facts{}); got != 0 {
+		t.Errorf("%g decades of zeros", got)
 	}
 }

@@ -102,17 +102,17 @@ func (v *Verification) Add(r solve.Result, a *Agreement) {
 		return
 	}
 	all := &v.Verdict
-	worst := verify.Errors{
+	largest := worst(e, verify.Errors{
 		Row: float64(all.BackwardError.Row), Normwise: float64(all.BackwardError.Normwise),
 		Componentwise: float64(all.BackwardError.Componentwise), RelativeResidual: float64(all.RelativeResidual),
-	}.Worst(e)
+	})
 	if all.Converged && !one.Converged {
 		*all = one
 	} else if a != nil && a.Digits < all.Agreement.Digits {
 		all.Agreement = a
 	}
-	all.BackwardError = BackwardError{Number(worst.Row), Number(worst.Normwise), Number(worst.Componentwise)}
-	all.RelativeResidual = Number(worst.RelativeResidual)
+	all.BackwardError = BackwardError{Number(largest.Row), Number(largest.Normwise), Number(largest.Componentwise)}
+	all.RelativeResidual = Number(largest.RelativeResidual)
 }
 
 // WriteJSON writes one indented JSON object and a newline.

@@ -248,5 +248,5 @@ func (j Judgements) Serve(requests []*Request) {
 		}
 		return
 	}
-	j.Pool.Run(len(requests), parallel.Func(func(k int) { requests[k].Judge(nil) }))
+	j.Pool.Each(len(requests), func(k int) { requests[k].Judge(nil) })
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
@@ -83,7 +84,7 @@ func TestDigitsOfParts(t *testing.T) {
 		a := digits.Estimation{Solution: &refine.Solution{S: &s.Problem, Ctx: context.Background(), Vectors: linop.NewHost(3, s.Pool), X: x, B: b, Parts: parts}}
 		w, e := a.RowWeights()
 		v := &digits.Improvement{Estimation: a, W: w, E: e}
-		taken, err := v.Take([]float64{0, 0, csr.Ldexp(0.25, -e)}, 1)
+		taken, err := v.Take([]float64{0, 0, dd.Ldexp(0.25, -e)}, 1)
 		if taken != (parts == nil) || err != nil {
 			t.Errorf("weights of parts %v: a step that spoils one is taken: %v (%v)", parts, taken, err)
 		}
@@ -95,7 +96,7 @@ func TestDigitsOfParts(t *testing.T) {
 		if got := a.Relative(d, 53); got != want {
 			t.Errorf("weights of parts %v: %g relative to x, want %g", parts, got, want)
 		}
-		if got := csr.Ldexp(w[2], e); got != weight {
+		if got := dd.Ldexp(w[2], e); got != weight {
 			t.Errorf("weights of parts %v: %g of row 3, want %g", parts, got, weight)
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/packed"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 
@@ -151,7 +151,7 @@ func (b *builder) fill(to []*Bucket, bucket []int8, lo, hi int) error {
 			}
 			t := to[n]
 			t.Col[int(t.RowPtr[lo])+len(values[n])] = b.m.Col[k]
-			values[n] = append(values[n], b.part.Class(int(n)).Value(csr.Ldexp(b.m.Val[k], -exp), theta))
+			values[n] = append(values[n], b.part.Class(int(n)).Value(dd.Ldexp(b.m.Val[k], -exp), theta))
 		}
 	}
 	for k, t := range to {

@@ -146,12 +146,12 @@ func (s *bcrsMatrix) columnParts() []kernels.BCRSPart {
 // partial sums, and results have the same bits for any number of threads.
 func (s *bcrsMatrix) applyT(dst, src []float64) {
 	parts := s.columnParts()
-	s.pool.Run(len(parts), parallel.Func(func(k int) { s.kernels.BCRSMulVecT(dst, s.BCRS, parts[k], src) }))
+	s.pool.Each(len(parts), func(k int) { s.kernels.BCRSMulVecT(dst, s.BCRS, parts[k], src) })
 }
 
 func (s *bcrsMatrix) applyTDD(dst, src dd.Vec) {
 	parts := s.columnParts()
-	s.pool.Run(len(parts), parallel.Func(func(k int) { s.kernels.BCRSMulVecTDD(dst, s.BCRS, parts[k], src) }))
+	s.pool.Each(len(parts), func(k int) { s.kernels.BCRSMulVecTDD(dst, s.BCRS, parts[k], src) })
 }
 
 // bcrsProductsDD are the products of a bcrsMatrix with double-double vectors.

@@ -121,7 +121,7 @@ func TestDDProducts(t *testing.T) {
 func TestDDTiny(t *testing.T) {
 	m := generated(t, "poisson2d", generate.Params{"n": 5})
 	for k := range m.Val {
-		m.Val[k] = csr.Ldexp(m.Val[k], -1030)
+		m.Val[k] = dd.Ldexp(m.Val[k], -1030)
 	}
 	a := build(t, m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-30, Layout: Slots})
 	p, err := a.DD()

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -73,7 +73,7 @@ func TestMulti(t *testing.T) {
 func TestMultiTiny(t *testing.T) {
 	m := generated(t, "elasticity3d", generate.Params{"n": 3})
 	for k := range m.Val {
-		m.Val[k] = csr.Ldexp(m.Val[k], -1030)
+		m.Val[k] = dd.Ldexp(m.Val[k], -1030)
 	}
 	for _, layout := range []Layout{Slots, Blocks, Symmetric, Tiles, Diagonals, Bucketed, COO, ELL, Hybrid, SELL8, BCRS4x1} {
 		a := build(t, m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-30, Criterion: NW, Layout: layout})

@@ -215,12 +215,12 @@ func (r *restRow) next() (j int32, v float64) {
 		j = r.lowCols[0]
 	}
 	if len(r.items) > 0 && r.items[0] == j {
-		v -= csr.Ldexp(float64(r.integers[0]), r.unit)
+		v -= dd.Ldexp(float64(r.integers[0]), r.unit)
 		r.items, r.integers = r.items[1:], r.integers[1:]
 	}
 	for _, e := range r.tiny { // one or two
 		if e.Col == j {
-			v -= csr.Ldexp(float64(e.Value), r.unit)
+			v -= dd.Ldexp(float64(e.Value), r.unit)
 		}
 	}
 	if len(r.lowCols) > 0 && r.lowCols[0] == j {

@@ -127,7 +127,7 @@ func (s *sample) sellCost(b *builder, e estimate) cost {
 	return c
 }
 
-// unprepared makes linop.Rows that embed it linop.RowsByPanel.
+// unprepared makes linop.Rows that embed it multiplied panel by panel.
 type unprepared struct{}
 
 func (unprepared) Begin([]float64)           {}

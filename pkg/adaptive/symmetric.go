@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/packed"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -188,7 +188,7 @@ func (b *builder) unpaired(lo, hi int) int {
 
 // multiple is the multiple of the quantum that v is stored as, for NW.
 func (b *builder) multiple(v float64) float64 {
-	return math.RoundToEven(csr.Ldexp(v, b.part.UnitQuanta-b.part.Tol.Exponent(0)))
+	return math.RoundToEven(dd.Ldexp(v, b.part.UnitQuanta-b.part.Tol.Exponent(0)))
 }
 
 // blockColumns turns columns into block columns.
@@ -286,14 +286,14 @@ type weights []uint64
 func newWeights(n int, pool *parallel.Pool) weights {
 	w := make(weights, n)
 	const part = 1 << 16
-	pool.Run((n+part-1)/part, parallel.Func(func(k int) {
+	pool.Each((n+part-1)/part, func(k int) {
 		for i := k * part; i < min((k+1)*part, n); i++ {
 			v := uint64(i+1) * 0x9e3779b97f4a7c15 // the finalizer of SplitMix64
 			v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
 			v = (v ^ v>>27) * 0x94d049bb133111eb
 			w[i] = v ^ v>>31 | 1
 		}
-	}))
+	})
 	return w
 }
 

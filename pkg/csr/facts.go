@@ -40,14 +40,6 @@ func (f Facts) DiagonalSign() int {
 	return 0
 }
 
-// Spread returns log10(max|a| / min|a|) over the nonzeros, 0 if there are none.
-func (f Facts) Spread() float64 {
-	if f.MinAbs == 0 {
-		return 0
-	}
-	return math.Log10(f.MaxAbs) - math.Log10(f.MinAbs)
-}
-
 // Examine computes the facts of m in one pass over the nonzeros if it is exactly symmetric, and
 // two or three otherwise, on the threads of pool (nil: serially).
 func Examine(m *Matrix, pool *parallel.Pool) Facts {

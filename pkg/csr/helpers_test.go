@@ -66,3 +66,19 @@ func sameBits(a, b *Matrix) bool {
 			return math.Float64bits(x) == math.Float64bits(y)
 		})
 }
+
+// envelope returns the bandwidth max |i - j| of the entries, and the sum of the distances from the first entries of rows to the diagonal.
+func envelope(m *Matrix) (bandwidth, profile int) {
+	for i := range m.Rows {
+		first := i
+		cols, _ := m.Row(i)
+		for _, j := range cols {
+			bandwidth, first = max(bandwidth, i-int(j), int(j)-i), min(first, int(j))
+		}
+		profile += i - first
+	}
+	return bandwidth, profile
+}
+
+// columnMax returns the largest magnitude of each column.
+func columnMax(m *Matrix) []float64 { return m.Transpose(nil).RowMax(nil) }

@@ -104,7 +104,7 @@ func TestNormsAgainstDense(t *testing.T) {
 		rows, cols := 1+rng.IntN(8), 1+rng.IntN(8)
 		a := randomDense(rng, rows, cols, 0.4, 3)
 		m := fromDense(t, a)
-		sums, rowMax, colMax := m.RowSums(nil), m.RowMax(nil), m.ColMax()
+		sums, rowMax, colMax := m.RowSums(nil), m.RowMax(nil), columnMax(m)
 		wantCol, diagonal := make([]float64, cols), m.Diagonal(nil)
 		x, y := make([]float64, cols), make([]float64, rows)
 		for j := range x {

@@ -61,15 +61,6 @@ func (m *Matrix) diagonalAndLargest(i int) (d, other float64) {
 	return d, math.Float64frombits(most)
 }
 
-// ColMax returns max_i |a_ij| for each column.
-func (m *Matrix) ColMax() []float64 {
-	t := make([]float64, m.Cols)
-	for k, j := range m.Col {
-		t[j] = max(t[j], math.Abs(m.Val[k]))
-	}
-	return t
-}
-
 // Diagonal returns a_ii for i < min(Rows, Cols), zero where it is not stored, on the
 // threads of pool (nil: serially).
 func (m *Matrix) Diagonal(pool *parallel.Pool) []float64 {

@@ -62,22 +62,6 @@ func (m *Matrix) Permuted(p, q Permutation, pool *parallel.Pool) *Matrix {
 	return out
 }
 
-// Envelope returns the bandwidth max |i - j| of the entries and the profile,
-// the sum over the rows of the distance from the first entry to the diagonal
-// where it is before that.
-func (m *Matrix) Envelope() (bandwidth int, profile int64) {
-	for i := range m.Rows {
-		cols, _ := m.Row(i)
-		if len(cols) == 0 {
-			continue
-		}
-		below, above := i-int(cols[0]), int(cols[len(cols)-1])-i
-		bandwidth = max(bandwidth, below, above)
-		profile += int64(max(below, 0))
-	}
-	return bandwidth, profile
-}
-
 // bitset is a set of whole numbers below a bound.
 type bitset []uint64
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -31,14 +32,6 @@ func allEqual(e []int) bool {
 	return true
 }
 
-// Uniform reports whether all entries are multiplied by the same power of two, 2^exponent.
-func (s Scaling) Uniform() (exponent int, ok bool) {
-	if len(s.Row) == 0 || len(s.Col) == 0 || !allEqual(s.Row) || !allEqual(s.Col) {
-		return 0, false
-	}
-	return s.Row[0] + s.Col[0], true
-}
-
 // NoScaling returns the scaling that changes nothing.
 func NoScaling(m *Matrix) Scaling {
 	return Scaling{Row: make([]int, m.Rows), Col: make([]int, m.Cols)}
@@ -48,7 +41,7 @@ func NoScaling(m *Matrix) Scaling {
 // threads of pool (nil: serially), as the other scalings do.
 func RowScaling(m *Matrix, pool *parallel.Pool) Scaling {
 	s := NoScaling(m)
-	eachRow(m, pool, func(i int) { s.Row[i] = -Exponent(m.rowMax(i)) })
+	eachRow(m, pool, func(i int) { s.Row[i] = -dd.Exponent(m.rowMax(i)) })
 	return s
 }
 
@@ -88,14 +81,14 @@ func (w Share) SymmetricScaling(m *Matrix, symmetric bool, pool *parallel.Pool) 
 	e := make([]int, m.Rows)
 	larger := w.Any(anyRow(m, pool, func(i int) bool {
 		d, other := m.diagonalAndLargest(i)
-		e[i] = -(Exponent(cmp.Or(d, other)) >> 1) // floor of the half
+		e[i] = -(dd.Exponent(cmp.Or(d, other)) >> 1) // floor of the half
 		return other > d
 	}))
 	w.Copy(e)
 	if (larger || !symmetric) && w.Any(anyRow(m, pool, func(i int) (tooLarge bool) {
 		cols, vals := m.Row(i)
 		for k, j := range cols {
-			if Exponent(vals[k])+e[i]+e[j] > 2 {
+			if dd.Exponent(vals[k])+e[i]+e[j] > 2 {
 				return true
 			}
 		}
@@ -106,27 +99,15 @@ func (w Share) SymmetricScaling(m *Matrix, symmetric bool, pool *parallel.Pool) 
 	return Scaling{Row: e, Col: e}, nil
 }
 
-// maxExponent is the Exponent of the largest float64.
+// maxExponent is the exponent of the largest float64.
 const maxExponent = 1024
-
-// Exponent returns the e with |v| in [2^(e-1), 2^e), and 0 for 0, NaN and Inf.
-func Exponent(v float64) int {
-	if biased := int(math.Float64bits(v) >> 52 & 0x7ff); biased > 0 && biased < 0x7ff {
-		return biased - 1022
-	}
-	if v == 0 || v-v != 0 {
-		return 0
-	}
-	_, e := math.Frexp(v)
-	return e
-}
 
 // Overflows reports whether an entry of D_r A D_c is beyond the range of float64.
 func (s Scaling) Overflows(m *Matrix, pool *parallel.Pool) bool {
 	return anyRow(m, pool, func(i int) bool {
 		cols, vals := m.Row(i)
 		for k, j := range cols {
-			if Exponent(vals[k])+s.Row[i]+s.Col[j] > maxExponent {
+			if dd.Exponent(vals[k])+s.Row[i]+s.Col[j] > maxExponent {
 				return true
 			}
 		}
@@ -142,7 +123,7 @@ func (s Scaling) Apply(m *Matrix, pool *parallel.Pool) *Matrix {
 		cols, vals := m.Row(i)
 		to, row := out.Val[m.RowPtr[i]:m.RowPtr[i+1]][:len(cols)], s.Row[i]
 		for k, j := range cols {
-			to[k] = Ldexp(vals[k], row+s.Col[j])
+			to[k] = dd.Ldexp(vals[k], row+s.Col[j])
 		}
 	})
 	return out
@@ -157,16 +138,6 @@ func (m *Matrix) Negate(pool *parallel.Pool) {
 			vals[k] = -v
 		}
 	})
-}
-
-// Ldexp is math.Ldexp, faster where argument and result are normal numbers.
-func Ldexp(v float64, e int) float64 {
-	bits := math.Float64bits(v)
-	biased := int(bits >> 52 & 0x7ff)
-	if to := biased + e; biased > 0 && biased < 0x7ff && to > 0 && to < 0x7ff {
-		return math.Float64frombits(bits + uint64(e)<<52)
-	}
-	return math.Ldexp(v, e)
 }
 
 // equilibrations bounds the sweeps of BothScaling. Each halves the exponents
@@ -213,7 +184,7 @@ func entryExponents(m *Matrix, pool *parallel.Pool) []int16 {
 		from, to := m.RowPtr[lo], m.RowPtr[hi]
 		out := exponents[from:to]
 		for k, v := range m.Val[from:to] {
-			if e := Exponent(v); v != 0 {
+			if e := dd.Exponent(v); v != 0 {
 				out[k] = int16(e)
 			} else {
 				out[k] = noExponent

@@ -52,12 +52,12 @@ func asymmetry(m *Matrix, pool *parallel.Pool) float64 {
 	bounds := Panels(m)
 	if panels := len(bounds) - 1; panels > 2*sampledPanels {
 		var sample [sampledPanels]float64
-		pool.Run(sampledPanels, parallel.Func(func(k int) {
+		pool.Each(sampledPanels, func(k int) {
 			at := k * panels / sampledPanels
 			for i := bounds[at]; i < bounds[at+1]; i++ {
 				sample[k] = max(sample[k], rowAsymmetry(m, root, i))
 			}
-		}))
+		})
 		if worst := slices.Max(sample[:]); worst > kernels.PlainAsymmetry {
 			return worst
 		}

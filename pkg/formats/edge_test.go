@@ -30,8 +30,8 @@ func TestOutOfRange(t *testing.T) {
 		}
 		for _, v := range bad {
 			err := c.Encode(make([]byte, 3*c.Bytes), []float64{good, v, good})
-			var e *RangeError
-			if !errors.As(err, &e) || e.Index != 1 || e.Format != c.Name {
+			var e *rangeError
+			if !errors.As(err, &e) || e.index != 1 || e.format != c.Name {
 				t.Errorf("%s at %d takes %g: %v", c.Name, c.Exponent, v, err)
 			}
 		}
@@ -244,7 +244,7 @@ func TestShortDestination(t *testing.T) {
 	}
 }
 
-func TestRangeErrorText(t *testing.T) {
+func TestErrRange(t *testing.T) {
 	c := Codec{Format: MustLookup("RPRE16")}
 	err := c.Encode(make([]byte, 4), []float64{1, 300})
 	if want := "value 300 is out of the range of RPRE16"; err == nil || err.Error() != want {

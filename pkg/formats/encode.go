@@ -2,25 +2,31 @@ package formats
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
-// RangeError is the error about a value that a codec cannot encode.
-type RangeError struct {
-	Format string
-	Index  int
-	Value  float64
+// ErrRange is wrapped by errors about values that a codec cannot encode.
+var ErrRange = errors.New("out of range")
+
+// rangeError is an ErrRange that names the value.
+type rangeError struct {
+	format string
+	index  int
+	value  float64
 }
 
-func (e *RangeError) Error() string {
-	return fmt.Sprintf("value %g is out of the range of %s", e.Value, e.Format)
+func (e *rangeError) Error() string {
+	return fmt.Sprintf("value %g is out of the range of %s", e.value, e.format)
 }
+
+func (e *rangeError) Unwrap() error { return ErrRange }
 
 // Encode stores src in the first len(src)*Bytes bytes of dst and leaves what
-// follows alone; it is an error if dst is shorter. It returns a *RangeError for
+// follows alone; it is an error if dst is shorter. It returns an ErrRange for
 // the first value that the codec does not take (see Range); an unsigned format
 // does not take the other sign.
 func (c Codec) Encode(dst []byte, src []float64) error {
@@ -39,7 +45,7 @@ func (c Codec) Encode(dst []byte, src []float64) error {
 		fault = c.encodeFloat(dst, src)
 	}
 	if fault >= 0 && fault < len(src) {
-		return &RangeError{c.Name, fault, src[fault]}
+		return &rangeError{c.Name, fault, src[fault]}
 	}
 	return nil
 }

@@ -201,7 +201,7 @@ func TestMinifloatRange(t *testing.T) {
 				t.Errorf("%s: %g became %g, want %g", f.name, -v, got, -want)
 			}
 		}
-		var beyond *RangeError
+		var beyond *rangeError
 		for _, v := range []float64{math.Nextafter(f.largest+half, math.Inf(1)), math.Inf(-1), math.NaN()} {
 			if err := c.Encode(make([]byte, 2), []float64{v}); !errors.As(err, &beyond) {
 				t.Errorf("%s takes %g: %v", f.name, v, err)

@@ -41,11 +41,11 @@ func assemble(pool *parallel.Pool, n int, s source) *csr.Matrix {
 
 // eachRow calls f for all i in [0, n), in parallel.
 func eachRow(pool *parallel.Pool, n int, f func(i int)) {
-	pool.Run((n+rowsPerPart-1)/rowsPerPart, parallel.Func(func(part int) {
+	pool.Each((n+rowsPerPart-1)/rowsPerPart, func(part int) {
 		for i := part * rowsPerPart; i < min(n, (part+1)*rowsPerPart); i++ {
 			f(i)
 		}
-	}))
+	})
 }
 
 // stamps are the entries of a matrix in the order in which a model adds them, as circuit
@@ -139,7 +139,7 @@ func (k Kind) MakeRows(p Params, lo, hi int64, pool *parallel.Pool) (rowPtr, col
 	}
 	col, val = make([]int64, rowPtr[n]), make([]float64, rowPtr[n])
 	parts := (n + rowsPerPart - 1) / rowsPerPart
-	pool.Run(parts, parallel.Func(func(part int) {
+	pool.Each(parts, func(part int) {
 		var narrow []int32
 		for i := part * rowsPerPart; i < min(n, (part+1)*rowsPerPart); i++ {
 			from, to := rowPtr[i], rowPtr[i+1]
@@ -149,6 +149,6 @@ func (k Kind) MakeRows(p Params, lo, hi int64, pool *parallel.Pool) (rowPtr, col
 				col[from+int64(at)] = int64(j)
 			}
 		}
-	}))
+	})
 	return rowPtr, col, val, nil
 }

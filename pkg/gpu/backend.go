@@ -93,12 +93,15 @@ type Found struct {
 	Err error // wraps ErrUnavailable; of the device, or if Name is "" of its backend
 }
 
-// Devices lists the devices of every backend, in the order in which they are tried, without
+// Devices lists the devices of some backends, or of every one, in the order in which they are tried, without
 // opening any. Their free memory is what NVIDIA's management library or AMD's kernel driver
 // say. A backend without devices has one entry with the reason.
-func Devices() []Found {
+func Devices(of ...Backend) []Found {
+	if len(of) == 0 {
+		of = Backends
+	}
 	var all []Found
-	for _, b := range Backends {
+	for _, b := range of {
 		n, err := count(b)
 		if err == nil && n == 0 {
 			err = errNone()
@@ -161,15 +164,6 @@ func best(all []Found) (Info, error) {
 		return i.Memory
 	}
 	return slices.MaxFunc(usable, func(a, b Info) int { return cmp.Compare(room(a), room(b)) }), nil
-}
-
-// Count returns the number of devices of a backend, opening its library.
-func Count(b Backend) (int, error) {
-	n, err := count(b)
-	if err != nil {
-		return 0, unavailable(b, err)
-	}
-	return n, nil
 }
 
 // driver is one open device, as the libraries see it; see driver.h. Handles of buffers and

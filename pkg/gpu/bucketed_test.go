@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -43,7 +44,7 @@ func TestBucketed(t *testing.T) {
 	for name, scale := range map[string]int{"large": 900, "small": -950} {
 		m := matrices["decades"].Clone()
 		for k, v := range m.Val {
-			m.Val[k] = csr.Ldexp(v, scale)
+			m.Val[k] = dd.Ldexp(v, scale)
 		}
 		matrices[name] = m
 	}
@@ -134,7 +135,7 @@ func bucketedOracle(a adaptive.Matrix, shift uint32, x []float64) []float64 {
 		if byTheta == len(buckets) && byTheta > 0 {
 			multiply(s, theta[unit])
 		}
-		y[i] = csr.Ldexp(tree(s, plus64), int(exps[unit]))
+		y[i] = dd.Ldexp(tree(s, plus64), int(exps[unit]))
 	}
 	return y
 }

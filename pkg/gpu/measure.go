@@ -3,7 +3,7 @@ package gpu
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
 // Functions that return a number wait for the device and copy one number a block from it.
@@ -80,7 +80,7 @@ func (s *deviceSpace) Norm2(x *Vector) (norm float64, exp int) {
 	if largest == 0 || largest-largest != 0 {
 		return largest, 0
 	}
-	exp = csr.Exponent(largest)
+	exp = dd.Exponent(largest)
 	launch(s.d, s.blocks, measureSquares{n: uint32(s.n), x: x.mem, e: int32(exp), parts: s.part()})
 	for _, v := range s.fetchParts() {
 		norm += v

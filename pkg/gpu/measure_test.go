@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
 func TestLargest(t *testing.T) {
@@ -90,8 +90,8 @@ func TestNorm2(t *testing.T) {
 			for _, v := range x {
 				largest = max(largest, math.Abs(v))
 			}
-			want, e := 0.0, csr.Exponent(largest)
-			scaled := eachOf(s.n, func(i int) float64 { return csr.Ldexp(x[i], -e) })
+			want, e := 0.0, dd.Exponent(largest)
+			scaled := eachOf(s.n, func(i int) float64 { return dd.Ldexp(x[i], -e) })
 			for _, v := range s.dotParts(scaled, scaled).sums() {
 				want += v
 			}
@@ -116,7 +116,7 @@ func TestLdexp(t *testing.T) {
 		for i := range exps {
 			exps[i] = int32(rng.IntN(4600) - 2300)
 			if rng.IntN(2) == 0 { // near the threshold of subnormal numbers and of zero
-				exps[i] = int32(-1022 - csr.Exponent(x[i]) - rng.IntN(60))
+				exps[i] = int32(-1022 - dd.Exponent(x[i]) - rng.IntN(60))
 			}
 		}
 		v := onDevice(s, x, z)
@@ -133,15 +133,15 @@ func TestLdexp(t *testing.T) {
 			for _, shift := range []int{0, 1, -1, 37, -1074, 2000, -2200, math.MaxInt32 + 1, math.MinInt32} {
 				for _, sign := range []float64{1, -1, 0x1.8p-3} {
 					s.Ldexp(dst, v[0], sign, e, shift)
-					sameBits(t, "Ldexp", s.fetched(dst), eachOf(s.n, func(i int) float64 { return csr.Ldexp(sign*x[i], of(i)+shift) }))
+					sameBits(t, "Ldexp", s.fetched(dst), eachOf(s.n, func(i int) float64 { return dd.Ldexp(sign*x[i], of(i)+shift) }))
 				}
 				s.AddLdexp(dst, v[0], v[1], e, shift)
-				sameBits(t, "AddLdexp", s.fetched(dst), eachOf(s.n, func(i int) float64 { return x[i] + csr.Ldexp(z[i], of(i)+shift) }))
+				sameBits(t, "AddLdexp", s.fetched(dst), eachOf(s.n, func(i int) float64 { return x[i] + dd.Ldexp(z[i], of(i)+shift) }))
 			}
 			want := math.MinInt32
 			for i, xi := range x {
 				if xi != 0 {
-					want = max(want, csr.Exponent(xi)+of(i))
+					want = max(want, dd.Exponent(xi)+of(i))
 				}
 			}
 			if got := s.MaxExponent(v[0], e); got != want {

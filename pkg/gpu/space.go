@@ -33,7 +33,7 @@ type Space interface {
 	// not src.
 	Ldexp(dst, src *Vector, sign float64, e Ints, shift int)
 	AddLdexp(dst, x, z *Vector, e Ints, shift int) // dst_i = x_i + z_i 2^(e_i + shift); dst is neither
-	MaxExponent(x *Vector, e Ints) int             // the largest csr.Exponent(x_i) + e_i over x_i != 0, math.MinInt32 if there is none
+	MaxExponent(x *Vector, e Ints) int             // the largest dd.Exponent(x_i) + e_i over x_i != 0, math.MinInt32 if there is none
 
 	// The kernels of BabelStream [Deakin18], which measure the bandwidth of memory; Dot is the fifth.
 	CopyTo(x, y *Vector)                      // y = x by a kernel, where Copy asks the driver

@@ -34,14 +34,14 @@ func (r *rank) exchange(what string, own ...float64) []float64 {
 }
 
 func (r *rank) Sum(sums, partial []float64) {
-	linop.Local{}.Sum(sums, partial)
+	linop.Local.Sum(sums, partial)
 	for k, v := range r.exchange("sum", sums...) {
 		sums[k] += v
 	}
 }
 
 func (r *rank) Max(partial []float64) float64 {
-	own := linop.Local{}.Max(partial)
+	own := linop.Local.Max(partial)
 	return max(own, r.exchange("max", own)[0])
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/packed"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // BasisFormat is how a Basis stores vectors of norm 1.
@@ -120,14 +119,13 @@ type packedBlocks struct {
 // each calls do for every block of w.
 func (b *hostBasis) each(w []float64, do func(packedBlocks)) {
 	h := b.h
-	run := parallel.Func(func(k int) {
+	h.onBlocks(blockwise(func(k int) {
 		r := h.block[k]
 		p := h.parts[r.part]
 		lo := (r.lo - p.Lo) / packed.Block
 		hi := (r.hi - p.Lo + packed.Block - 1) / packed.Block
 		do(packedBlocks{k, r.part, lo, hi, w[p.Lo:p.Hi]})
-	})
-	h.onBlocks(run)
+	}))
 }
 
 // MultiDot implements Basis.
@@ -170,3 +168,9 @@ func (b *hostBasis) add(a []Float64, p packedBlocks) {
 		b.v[k][p.of].AxpyBlocks(f.Float(), p.lo, p.hi, p.part)
 	}
 }
+
+// blockwise is a function as a job of every block.
+type blockwise func(block int)
+
+// Do calls f(block).
+func (f blockwise) Do(block int) { f(block) }

@@ -3,8 +3,8 @@ package linop
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -43,7 +43,7 @@ type Range struct {
 type span struct{ lo, hi, part int }
 
 func newBlocked(n, length int, parts []Range, pool *parallel.Pool) blocked {
-	h := blocked{reducer: Local{}, n: n, len: length, parts: parts, pool: pool, kernels: kernels.Default()}
+	h := blocked{reducer: Local, n: n, len: length, parts: parts, pool: pool, kernels: kernels.Default()}
 	h.block, h.ranges = cut(parts, blockSize), cut(parts, rangeSize)
 	h.partial, h.sums = make([]float64, 2*h.blocks()), make([]float64, 2)
 	return h
@@ -112,7 +112,7 @@ func (h *blocked) Ranges(do func(lo, hi int)) {
 }
 
 func (h *blocked) eachRange(do func(k, lo, hi int)) {
-	h.pool.Run(len(h.ranges), parallel.Func(func(k int) { do(k, h.ranges[k].lo, h.ranges[k].hi) }))
+	h.pool.Each(len(h.ranges), func(k int) { do(k, h.ranges[k].lo, h.ranges[k].hi) })
 }
 
 // Max implements Host.
@@ -143,10 +143,10 @@ func (h *blocked) Norm2(x []float64) (norm float64, exp int) {
 	if largest == 0 || !(largest <= math.MaxFloat64) {
 		return largest, 0
 	}
-	exp = csr.Exponent(largest)
+	exp = dd.Exponent(largest)
 	return math.Sqrt(h.Sum(func(lo, hi int) (s float64) {
 		for _, v := range x[lo:hi] {
-			v = csr.Ldexp(v, -exp)
+			v = dd.Ldexp(v, -exp)
 			s += float64(v * v)
 		}
 		return s
@@ -178,7 +178,7 @@ func (h *host) GramSymmetric(g []float64, u, v [][]float64) { h.gram(g, u, v, tr
 func (h *host) gram(g []float64, u, v [][]float64, symmetric bool) {
 	parts, size := h.blockParts(), len(u)*len(v)
 	partial := make([]float64, size*len(parts))
-	h.pool.Run(len(parts), parallel.Func(func(k int) {
+	h.pool.Each(len(parts), func(k int) {
 		sums := partial[k*size:][:size]
 		var column [MostTogether]float64
 		dots := column[:]
@@ -198,7 +198,7 @@ func (h *host) gram(g []float64, u, v [][]float64, symmetric bool) {
 				}
 			}
 		}
-	}))
+	})
 	h.reducer.Sum(g[:size], partial)
 	if symmetric {
 		for i := range u {
@@ -218,7 +218,7 @@ func (h *host) Combine(a []float64, u, w [][]float64, plus bool) {
 			columns[j*len(u)+i] = Float64(a[i*len(w)+j])
 		}
 	}
-	h.pool.Run(len(parts), parallel.Func(func(k int) {
+	h.pool.Each(len(parts), func(k int) {
 		for lo := parts[k].lo; lo < parts[k].hi; lo += chunk {
 			hi := min(lo+chunk, parts[k].hi)
 			for j, to := range w {
@@ -228,7 +228,7 @@ func (h *host) Combine(a []float64, u, w [][]float64, plus bool) {
 				kernels.MultiAxpy(h.kernels, columns[j*len(u):][:len(u)], u, lo, hi, to)
 			}
 		}
-	}))
+	})
 }
 
 // blockParts returns the parts of vectors for threads, which are made once.

@@ -222,22 +222,22 @@ func TestNorms(t *testing.T) {
 }
 
 // doubled is the Reducer of two processes that have the same elements.
-type doubled struct{ linop.Local }
+type doubled struct{ linop.Reducer }
 
 func (d doubled) Sum(sums, partial []float64) {
-	d.Local.Sum(sums, partial)
+	linop.Local.Sum(sums, partial)
 	for k := range sums {
 		sums[k] *= 2
 	}
 }
 
-func (d doubled) Max(partial []float64) float64 { return d.Local.Max(partial) + 100 }
+func (d doubled) Max(partial []float64) float64 { return linop.Local.Max(partial) + 100 }
 
 // All sums and maxima go through the Reducer.
 func TestReducer(t *testing.T) {
 	const n = 9000
 	local, shared := linop.NewHost(n, newPool(t, 2)), linop.NewHost(n, newPool(t, 2))
-	shared.SetReducer(doubled{})
+	shared.SetReducer(doubled{linop.Local})
 	var out [2][]linop.Float64
 	var norms, largest [2]float64
 	for k, h := range []linop.Host{local, shared} {

@@ -145,12 +145,12 @@ type Reducer interface {
 }
 
 // Local is the Reducer of vectors that are not shared with other processes.
-type Local struct{}
+var Local Reducer = local{}
 
-var _ Reducer = Local{}
+type local struct{}
 
 // Sum implements Reducer.
-func (Local) Sum(sums, partial []float64) {
+func (local) Sum(sums, partial []float64) {
 	for k := range sums {
 		var s float64
 		for at := k; at < len(partial); at += len(sums) {
@@ -161,7 +161,7 @@ func (Local) Sum(sums, partial []float64) {
 }
 
 // Max implements Reducer.
-func (Local) Max(partial []float64) float64 {
+func (local) Max(partial []float64) float64 {
 	largest := math.Inf(-1)
 	for _, v := range partial {
 		largest = max(largest, v)

@@ -75,13 +75,13 @@ type RowsMulti interface {
 	MulRowsMulti(dst []float64, k, panel, lo, hi int, x []float64)
 }
 
-// RowsByPanel is Rows that may prepare nothing, so that panels may be multiplied with different vectors in any order.
-type RowsByPanel interface {
+// rowsByPanel is Rows that may prepare nothing, so that panels may be multiplied with different vectors in any order.
+type rowsByPanel interface {
 	Rows
 	ByPanel() bool // reports whether Begin prepares nothing
 }
 
-// unprepared makes Rows that embed it RowsByPanel.
+// unprepared makes Rows that embed it rowsByPanel.
 type unprepared struct{}
 
 func (unprepared) Begin([]float64)           {}

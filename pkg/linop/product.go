@@ -75,7 +75,7 @@ func NewProducts(rows Rows, panel []int, pool *parallel.Pool) Products {
 
 func newProducts(rows Rows, panel []int, pool *parallel.Pool) *products {
 	return &products{
-		reducer: Local{}, rows: rows, pool: pool, kernels: kernels.Default(), panel: panel, partial: make([]float64, 2*(len(panel)-1)),
+		reducer: Local, rows: rows, pool: pool, kernels: kernels.Default(), panel: panel, partial: make([]float64, 2*(len(panel)-1)),
 	}
 }
 

@@ -18,7 +18,7 @@ var _ SeveralOperator = (*products)(nil)
 
 // Several does the products, with the bits of one after the other, and sets their Sums: in one pass over the
 // matrix for every 8 of them. If the rows are RowsMulti that gain by it, sources are interleaved,
-// which takes 8 numbers for each column, and results are separated panel by panel. RowsByPanel are multiplied
+// which takes 8 numbers for each column, and results are separated panel by panel. rowsByPanel are multiplied
 // with one vector after the other panel by panel, so that each panel comes from memory once.
 func (a *products) Several(products []Product) {
 	for len(products) > 0 {
@@ -33,7 +33,7 @@ func (a *products) together(products []Product) {
 	width := groupWidth(len(products))
 	rows, can := a.rows.(RowsMulti)
 	if !can || width == 1 || !rows.Together(width, false) {
-		if by, ok := a.rows.(RowsByPanel); !ok || !by.ByPanel() || width == 1 {
+		if by, ok := a.rows.(rowsByPanel); !ok || !by.ByPanel() || width == 1 {
 			for k := range products {
 				p := &products[k]
 				a.run(*p)
@@ -72,7 +72,7 @@ func (a *products) add(p *Product, partial []float64) {
 // multiplying panel by panel.
 type severalProducts struct {
 	of        *products
-	rows      RowsMulti // nil: a.rows are RowsByPanel
+	rows      RowsMulti // nil: a.rows are rowsByPanel
 	products  []Product
 	width     int       // 2, 4 or 8
 	x         []float64 // sources, interleaved

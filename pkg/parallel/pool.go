@@ -31,9 +31,6 @@ type Pool struct {
 	until atomic.Pointer[context.Context]
 }
 
-// MaxThreads bounds the number of threads that a user may request. More would cost memory and gain nothing.
-const MaxThreads = 4096
-
 // New starts a pool of so many threads, including the caller of Run; 0 means GOMAXPROCS.
 func New(threads int) *Pool {
 	if threads <= 0 {
@@ -168,14 +165,17 @@ func (p *Pool) share(w int) {
 	}
 }
 
-// Func is a function as a Job. The conversion allocates; inner loops should keep a Job instead.
-type Func func(part int)
+// function is a function as a Job. The conversion allocates; inner loops should keep a Job instead.
+type function func(part int)
 
 // Do calls f(part).
-func (f Func) Do(part int) { f(part) }
+func (f function) Do(part int) { f(part) }
+
+// Each calls do for every part in [0, parts), as Run does. It allocates; inner loops should keep a Job.
+func (p *Pool) Each(parts int, do func(part int)) { p.Run(parts, function(do)) }
 
 // RunRanges calls do for every range of bounds: part k is the range bounds[k] to bounds[k+1]-1. With a nil Pool the
 // caller runs all.
 func (p *Pool) RunRanges(bounds []int, do func(k, lo, hi int)) {
-	p.Run(len(bounds)-1, Func(func(k int) { do(k, bounds[k], bounds[k+1]) }))
+	p.Each(len(bounds)-1, func(k int) { do(k, bounds[k], bounds[k+1]) })
 }

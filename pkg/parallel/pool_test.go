@@ -11,7 +11,7 @@ func TestRunVisitsEveryPartOnce(t *testing.T) {
 		p := New(threads)
 		for _, parts := range []int{0, 1, 2, 7, 8, 9, 1000} {
 			seen := make([]atomic.Int32, parts)
-			p.Run(parts, Func(func(k int) { seen[k].Add(1) }))
+			p.Each(parts, func(k int) { seen[k].Add(1) })
 			for k := range seen {
 				if n := seen[k].Load(); n != 1 {
 					t.Fatalf("threads %d, parts %d: part %d ran %d times", threads, parts, k, n)
@@ -58,7 +58,7 @@ func TestConcurrentRunsTakeTurns(t *testing.T) {
 	for range 4 {
 		go func() {
 			for range 50 {
-				p.Run(10, Func(func(int) { total.Add(1) }))
+				p.Each(10, func(int) { total.Add(1) })
 			}
 			done <- struct{}{}
 		}()
@@ -74,12 +74,12 @@ func TestConcurrentRunsTakeTurns(t *testing.T) {
 func TestNilPoolRunsSerially(t *testing.T) {
 	var p *Pool
 	n := 0 // without a lock
-	p.Run(100, Func(func(k int) {
+	p.Each(100, func(k int) {
 		if k != n {
 			t.Fatalf("part %d came as number %d", k, n)
 		}
 		n++
-	}))
+	})
 	if n != 100 {
 		t.Errorf("%d parts ran", n)
 	}
@@ -96,11 +96,11 @@ func TestUntilInterrupts(t *testing.T) {
 		run := func(stopAt int64) (n int64, stopped any) {
 			var ran atomic.Int64
 			defer func() { n, stopped = ran.Load(), recover() }()
-			q.Run(1000, Func(func(int) {
+			q.Each(1000, func(int) {
 				if ran.Add(1) == stopAt {
 					cancel()
 				}
-			}))
+			})
 			return
 		}
 		if n, stopped := run(-1); n != 1000 || stopped != nil {
@@ -131,11 +131,11 @@ func TestThreadThatPanics(t *testing.T) {
 		var ran atomic.Int32
 		fault := func() (v any) {
 			defer func() { v = recover() }()
-			p.Run(6, Func(func(k int) {
+			p.Each(6, func(k int) {
 				if ran.Add(1); k == part {
 					panic("part")
 				}
-			}))
+			})
 			return nil
 		}()
 		if part < 2 && fault != "part" {
@@ -145,7 +145,7 @@ func TestThreadThatPanics(t *testing.T) {
 			t.Errorf("part %d, of another thread: %v", part, fault)
 		}
 		ran.Store(0)
-		if p.Run(6, Func(func(int) { ran.Add(1) })); ran.Load() != 6 {
+		if p.Each(6, func(int) { ran.Add(1) }); ran.Load() != 6 {
 			t.Errorf("after part %d: %d parts ran", part, ran.Load())
 		}
 	}

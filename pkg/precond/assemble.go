@@ -50,7 +50,7 @@ func (p *pieces) compact(cols int, pool *parallel.Pool) *csr.Matrix {
 	}
 	n := first[len(p.part)]
 	m.Col, m.Val = make([]int32, n), make([]float64, n)
-	pool.Run(len(p.part), parallel.Func(func(k int) {
+	pool.Each(len(p.part), func(k int) {
 		part := p.part[k]
 		copy(m.Col[first[k]:], part.Col)
 		copy(m.Val[first[k]:], part.Val)
@@ -58,7 +58,7 @@ func (p *pieces) compact(cols int, pool *parallel.Pool) *csr.Matrix {
 			m.RowPtr[k<<p.shift+i+1] = first[k] + end
 		}
 		p.part[k] = piece{}
-	}))
+	})
 	return m
 }
 
@@ -75,7 +75,7 @@ func (p *pieces) bounds(k int) (lo, hi int) {
 // makePieces makes a matrix of pieceShift's pieces, the rows lo to hi-1 of each by fill.
 func makePieces(rows int, pool *parallel.Pool, fill func(lo, hi int) piece) pieces {
 	p := newPieces(rows, pieceShift)
-	pool.Run(len(p.part), parallel.Func(func(k int) { p.part[k] = fill(p.bounds(k)) }))
+	pool.Each(len(p.part), func(k int) { p.part[k] = fill(p.bounds(k)) })
 	return p
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -248,7 +249,7 @@ func largestExponent(a []float64) int {
 	for _, v := range a {
 		most = max(most, math.Abs(v))
 	}
-	return csr.Exponent(most)
+	return dd.Exponent(most)
 }
 
 // Apply computes dst = B src.

@@ -56,7 +56,7 @@ func byDomain(create func(setup) (Preconditioner, error)) func(distributed) (Pre
 		}
 		if s.atOnce() {
 			p.pool = s.pool
-			s.pool.Run(len(p.parts), parallel.Func(func(k int) { do(k, nil) }))
+			s.pool.Each(len(p.parts), func(k int) { do(k, nil) })
 		} else {
 			for k := range p.parts {
 				if do(k, s.pool); own[k].Error != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -30,7 +31,7 @@ func newDistributedFSAI(s distributed) (Preconditioner, error) {
 	}
 	theta := 0.0
 	if s.Epsilon > adaptive.MinEpsilon {
-		theta = math.Ldexp(1, csr.Exponent(s.Epsilon*norm)-1) // the power of two not above
+		theta = math.Ldexp(1, dd.Exponent(s.Epsilon*norm)-1) // the power of two not above
 		round(g, 2*theta, s.pool)
 		round(gt, 2*theta, s.pool)
 	}

@@ -174,14 +174,14 @@ func stacked(rows, cols int, blocks []rowBlock, pool *parallel.Pool) *csr.Matrix
 		m.RowPtr[done+1] = nnz
 	}
 	m.Col, m.Val = make([]int32, nnz), make([]float64, nnz)
-	pool.Run(len(tasks), parallel.Func(func(k int) {
+	pool.Each(len(tasks), func(k int) {
 		t := &tasks[k]
 		for i := t.lo; i < t.hi; i++ {
 			m.RowPtr[t.at+i+1] = t.first + t.ptr[i+1]
 		}
 		lo, hi := t.ptr[t.lo], t.ptr[t.hi]
 		t.set(lo, hi, m.Col[t.first+lo:t.first+hi], m.Val[t.first+lo:t.first+hi])
-	}))
+	})
 	return m
 }
 

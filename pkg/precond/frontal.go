@@ -60,14 +60,14 @@ func (s *setup) multifrontal(p *frontPlan, eliminate pivoting) (*fronts, error) 
 	}
 	errs := make([]error, len(t.cut.subtrees))
 	var next, failed atomic.Int64
-	s.pool.Run(min(s.pool.Threads(), len(errs)), parallel.Func(func(int) {
+	s.pool.Each(min(s.pool.Threads(), len(errs)), func(int) {
 		own := space(subtree, nil)
 		for k := int(next.Add(1)) - 1; k < len(errs) && failed.Load() == 0; k = int(next.Add(1)) - 1 {
 			if errs[k] = own.subtree(t.cut.subtrees[k]); errs[k] != nil {
 				failed.Store(1)
 			}
 		}
-	}))
+	})
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
@@ -198,11 +198,11 @@ func (t *frontal) share(parts int, job parallel.Job) {
 		return
 	}
 	var next atomic.Int64
-	t.pool.Run(min(t.pool.Threads(), parts), parallel.Func(func(int) {
+	t.pool.Each(min(t.pool.Threads(), parts), func(int) {
 		for k := int(next.Add(1)) - 1; k < parts; k = int(next.Add(1)) - 1 {
 			job.Do(k)
 		}
-	}))
+	})
 }
 
 // room returns that many numbers of the scratch space.

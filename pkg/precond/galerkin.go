@@ -49,13 +49,13 @@ func galerkinRows(
 	m := newProductMaker(blocks, pool)
 	work, nonzeros := int64(0), int64(0)
 	for _, w := range productWindows(r, &ap, &result, pool) {
-		pool.Run(len(w.enter), parallel.Func(func(k int) {
+		pool.Each(len(w.enter), func(k int) {
 			lo, hi := ap.bounds(w.enter[k])
 			ap.part[w.enter[k]] = m.piece(a, lo, hi, &right, anyOrder)
 			if given != nil {
 				fillEmpty(&ap.part[w.enter[k]], rowRange(given, lo, hi))
 			}
-		}))
+		})
 		rows := rowRange(r, w.lo<<resultShift, min(w.hi<<resultShift, r.Rows))
 		work += multiplications(rows, &ap, pool)
 		if err := allow(work, r.Rows, func() int64 {
@@ -63,10 +63,10 @@ func galerkinRows(
 		}); err != nil {
 			return nil, err
 		}
-		pool.Run(w.hi-w.lo, parallel.Func(func(k int) {
+		pool.Each(w.hi-w.lo, func(k int) {
 			lo, hi := result.bounds(w.lo + k)
 			result.part[w.lo+k] = m.piece(r, lo, hi, &ap, inOrder)
-		}))
+		})
 		for _, part := range result.part[w.lo:w.hi] {
 			nonzeros += int64(len(part.Col))
 		}

@@ -74,7 +74,7 @@ func (s *setup) prepare(kind Kind, symmetric bool) (*csr.Matrix, placement, erro
 // weakRows counts the rows with a weak diagonal entry; it returns 0 if they are few and no
 // entry is zero.
 func weakRows(m *csr.Matrix) (weak int, err error) {
-	rowMax, colMax := m.RowMax(nil), m.ColMax()
+	rowMax, colMax := m.RowMax(nil), columnMax(m)
 	missing := false
 	for i, d := range m.Diagonal(nil) {
 		switch {
@@ -306,4 +306,13 @@ func (s *setup) ordered(m *csr.Matrix) (*csr.Matrix, placement, error) {
 		return nil, placement{}, ErrInterrupted
 	}
 	return m.Permuted(p, p.Inverse(), s.pool), placement{row: p, col: p}, nil
+}
+
+// columnMax returns max_i |a_ij| for each column.
+func columnMax(m *csr.Matrix) []float64 {
+	t := make([]float64, m.Cols)
+	for k, j := range m.Col {
+		t[j] = max(t[j], math.Abs(m.Val[k]))
+	}
+	return t
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -228,5 +229,5 @@ func timesPower(e []int, i int, v float64) float64 {
 	if e == nil {
 		return v
 	}
-	return csr.Ldexp(v, e[i])
+	return dd.Ldexp(v, e[i])
 }

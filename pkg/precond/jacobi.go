@@ -128,8 +128,7 @@ func encode(w []float64, epsilon float64) (c formats.Codec, values []byte, err e
 			continue
 		}
 		values = make([]byte, len(w)*c.Bytes+formats.Padding)
-		var beyond *formats.RangeError
-		if err = c.Encode(values, w); !errors.As(err, &beyond) {
+		if err = c.Encode(values, w); !errors.Is(err, formats.ErrRange) {
 			break
 		}
 	}

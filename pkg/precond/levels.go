@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -253,7 +254,7 @@ func (s *setup) levelEpsilon(k int) float64 {
 func (s *setup) portable(epsilon float64, list ...*csr.Matrix) (factors []Factor) {
 	theta := 0.0
 	if most := slices.Max(append(list[0].RowMax(s.pool), 0)); epsilon > adaptive.MinEpsilon && most > 0 && finite(most) {
-		theta = math.Ldexp(1, csr.Exponent(epsilon*most)-1) // the power of two not above
+		theta = math.Ldexp(1, dd.Exponent(epsilon*most)-1) // the power of two not above
 	}
 	for _, m := range list {
 		factors = append(factors, factorWithin(m, theta, slices.Max(append(m.RowSums(s.pool), 0))))

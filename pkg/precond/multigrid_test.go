@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -28,7 +29,7 @@ func equilibratedProblem(tb testing.TB, m *csr.Matrix, null [][]float64) (*csr.M
 	}
 	for _, v := range null {
 		for i := range v {
-			v[i] = csr.Ldexp(v[i], -s.Col[i])
+			v[i] = dd.Ldexp(v[i], -s.Col[i])
 		}
 	}
 	return s.Apply(m, nil), null

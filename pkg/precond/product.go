@@ -245,7 +245,7 @@ type productWindow struct {
 // productWindows divides a product r b into parts each of which takes about windowPieces new pieces of b.
 func productWindows(r *csr.Matrix, b, result *pieces, pool *parallel.Pool) (all []productWindow) {
 	needs := make([][]int, len(result.part)) // pieces of b
-	pool.Run(len(needs), parallel.Func(func(part int) {
+	pool.Each(len(needs), func(part int) {
 		needed := make([]bool, len(b.part))
 		lo, hi := result.bounds(part)
 		for _, j := range r.Col[r.RowPtr[lo]:r.RowPtr[hi]] {
@@ -256,7 +256,7 @@ func productWindows(r *csr.Matrix, b, result *pieces, pool *parallel.Pool) (all 
 				needs[part] = append(needs[part], k)
 			}
 		}
-	}))
+	})
 	last := make([]int, len(b.part)) // the part of the result that needs a piece last, from 1
 	for part, pieces := range needs {
 		for _, k := range pieces {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -154,7 +155,7 @@ func TestSmoothedProlongator(t *testing.T) {
 	body := generated(t, "elasticity3d", generate.Params{"n": 6})
 	scaled, scaledNull := wide(anisotropic), Constants(anisotropic.Rows, 1)
 	for i := range scaledNull[0] {
-		scaledNull[0][i] = csr.Ldexp(1, -(i%5*10 - 20))
+		scaledNull[0][i] = dd.Ldexp(1, -(i%5*10 - 20))
 	}
 	heavy := anisotropic.Clone() // the weak connections of a row cancel its diagonal
 	for i, d := range heavy.Diagonal(nil) {

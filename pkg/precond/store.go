@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -61,7 +62,7 @@ func both(g *csr.Matrix, epsilon float64, pool *parallel.Pool) ([]Factor, error)
 	}
 	theta := 0.0
 	if epsilon > adaptive.MinEpsilon {
-		theta = math.Ldexp(1, csr.Exponent(epsilon*norm)-1) // the power of two not above
+		theta = math.Ldexp(1, dd.Exponent(epsilon*norm)-1) // the power of two not above
 		round(g, 2*theta, pool)
 	}
 	return []Factor{factorWithin(g, theta, rows), factorWithin(g.Transpose(pool), theta, cols)}, nil
@@ -164,7 +165,7 @@ func equilibrated(create func(setup) (Preconditioner, error)) func(setup) (Preco
 		space := s.space(n)
 		q := &rescaled{Preconditioner: p, space: space, s: space.New(), v: space.New()}
 		for i := range q.s {
-			q.s[i] = csr.Ldexp(1, e[i])
+			q.s[i] = dd.Ldexp(1, e[i])
 		}
 		return q, nil
 	}

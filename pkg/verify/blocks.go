@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -55,11 +55,11 @@ func (k *blocks) eachColumn(do func(j int)) {
 // each calls do with the numbers lo to hi-1, in parallel.
 func (k *blocks) each(lo, hi int, do func(i int)) {
 	parts := (hi - lo + blockRows - 1) / blockRows
-	k.pool.Run(parts, parallel.Func(func(p int) {
+	k.pool.Each(parts, func(p int) {
 		for i := lo + p*blockRows; i < min(lo+(p+1)*blockRows, hi); i++ {
 			do(i)
 		}
-	}))
+	})
 }
 
 // joinRow joins row i to the columns of its entries that matter.
@@ -147,7 +147,7 @@ func (k *blocks) one() bool {
 		return false
 	}
 	k.eachColumn(func(j int) {
-		if csr.Ldexp(math.Abs(k.x[j]), -k.ex) == k.xmax && k.find(int32(k.m.Rows+j)) == first {
+		if dd.Ldexp(math.Abs(k.x[j]), -k.ex) == k.xmax && k.find(int32(k.m.Rows+j)) == first {
 			largest.Store(true)
 		}
 	})
@@ -201,7 +201,7 @@ func (k *blocks) outerRow(i int) (r row, outer scaled) {
 				most = term
 			}
 		}
-		r = p.scaled(csr.Ldexp(k.xmax, k.ex))
+		r = p.scaled(dd.Ldexp(k.xmax, k.ex))
 		return r, r.perT(scaled{most, 0})
 	}
 	r = k.row(i)

@@ -3,6 +3,7 @@ package verify
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -21,15 +22,15 @@ func ComputeComplex(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (Errors,
 	}
 	var xmax float64
 	for j := 0; j+1 < len(x); j += 2 {
-		xmax = max(xmax, math.Hypot(csr.Ldexp(x[j], -s.ex), csr.Ldexp(x[j+1], -s.ex)))
+		xmax = max(xmax, math.Hypot(dd.Ldexp(x[j], -s.ex), dd.Ldexp(x[j+1], -s.ex)))
 	}
 	const pairs = blockRows / 2
 	parts := make([]complexPart, (m.Rows/2+pairs-1)/pairs)
-	pool.Run(len(parts), parallel.Func(func(k int) {
+	pool.Each(len(parts), func(k int) {
 		for i := k * pairs; i < min((k+1)*pairs, m.Rows/2); i++ {
 			parts[k].add(s.complexRow(i, xmax))
 		}
-	}))
+	})
 	var all complexPart
 	for _, p := range parts {
 		all.merge(p)
@@ -72,11 +73,11 @@ func (s *system) complexRow(i int, xmax float64) row {
 		j := cols[k] / 2
 		var a [2]float64
 		for ; k < len(cols) && cols[k]/2 == j; k++ {
-			a[cols[k]&1] = csr.Ldexp(vals[k], -e)
+			a[cols[k]&1] = dd.Ldexp(vals[k], -e)
 		}
 		size := math.Hypot(a[0], a[1])
 		t += size
-		ax += size * math.Hypot(csr.Ldexp(s.x[2*j], -s.ex), csr.Ldexp(s.x[2*j+1], -s.ex))
+		ax += size * math.Hypot(dd.Ldexp(s.x[2*j], -s.ex), dd.Ldexp(s.x[2*j+1], -s.ex))
 	}
 	return row{
 		residual: hypot(re.residual, im.residual), b: hypot(re.b, im.b),

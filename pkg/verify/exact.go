@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -51,7 +50,7 @@ func (s *system) exactResidual(i int) scaled {
 	e := math.MinInt
 	for k, j := range cols {
 		if vals[k] != 0 && s.x[j] != 0 {
-			e = max(e, csr.Exponent(vals[k])+csr.Exponent(s.x[j])-headroom)
+			e = max(e, dd.Exponent(vals[k])+dd.Exponent(s.x[j])-headroom)
 		}
 	}
 	var sum expansion
@@ -59,7 +58,7 @@ func (s *system) exactResidual(i int) scaled {
 		a, ea := split(vals[k])
 		x, ex := split(s.x[j])
 		hi, lo := dd.TwoProd(a, x)
-		sum = sum.plus(csr.Ldexp(hi, ea+ex-e)).plus(csr.Ldexp(lo, ea+ex-e))
+		sum = sum.plus(dd.Ldexp(hi, ea+ex-e)).plus(dd.Ldexp(lo, ea+ex-e))
 	}
 	return difference(s.b[i], sum.value(), e)
 }

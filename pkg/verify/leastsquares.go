@@ -30,12 +30,12 @@ func ComputeLeastSquares(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (Le
 		return LeastSquares{errors.Row, errors.Normwise}, err
 	}
 	r := make([]scaled, m.Rows) // with signs
-	pool.Run((m.Rows+blockRows-1)/blockRows, parallel.Func(func(k int) {
+	pool.Each((m.Rows+blockRows-1)/blockRows, func(k int) {
 		for i := k * blockRows; i < min((k+1)*blockRows, m.Rows); i++ {
 			ax, e := s.product(i)
 			r[i] = signedDifference(b[i], ax, e)
 		}
-	}))
+	})
 	var largest scaled
 	var rr sumSquares
 	for _, v := range r {
@@ -58,10 +58,10 @@ func (s *system) columns(r []scaled, er int, norm scaled) LeastSquares {
 	}
 	products, squares := make([]dd.DD, m.Cols), make([]float64, m.Cols) // of columns near 1
 	for i, v := range r {
-		ri := csr.Ldexp(v.v, v.e-er)
+		ri := dd.Ldexp(v.v, v.e-er)
 		cols, vals := m.Row(i)
 		for k, j := range cols {
-			a := csr.Ldexp(vals[k], -exponent(most[j]))
+			a := dd.Ldexp(vals[k], -exponent(most[j]))
 			products[j] = products[j].AddProd(a, ri)
 			squares[j] += a * a
 		}
@@ -89,7 +89,7 @@ func (s *system) product(i int) (ax dd.DD, e int) {
 	ea := exponent(most)
 	scale := math.Ldexp(1, -ea)
 	for k, j := range cols {
-		ax = ax.AddProd(vals[k]*scale, csr.Ldexp(s.x[j], -s.ex))
+		ax = ax.AddProd(vals[k]*scale, dd.Ldexp(s.x[j], -s.ex))
 	}
 	return ax, ea + s.ex
 }

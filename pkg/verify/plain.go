@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // leastPlain and mostPlain bound the magnitudes of ordinary numbers, with which sums,
@@ -152,7 +151,7 @@ func (p *plainPartial) scaled(xmax float64) partial {
 func (s *system) measurePlain(lo, hi int) (p partial, ok bool) {
 	var sum plainPartial
 	var x []float64
-	xmax, ends := csr.Ldexp(s.xmax, s.ex), s.m.RowPtr
+	xmax, ends := dd.Ldexp(s.xmax, s.ex), s.m.RowPtr
 	for i := lo; i < hi; {
 		begin, end := i, i+1
 		for end < hi && ends[end+1]-ends[begin] <= gathered {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -47,9 +48,9 @@ func Precisely(a []*csr.Matrix, x number, b [][]float64, weights []float64, bits
 	s.sizes(pool)
 	blocks := (m.Rows + blockRows - 1) / blockRows
 	parts := make([]precisePartial, blocks)
-	pool.Run(blocks, parallel.Func(func(k int) {
+	pool.Each(blocks, func(k int) {
 		parts[k] = s.measure(k*blockRows, min((k+1)*blockRows, m.Rows))
-	}))
+	})
 	all := newPrecisePartial()
 	for k := range parts {
 		all.merge(&parts[k])
@@ -75,11 +76,11 @@ func (s *preciseSystem) sizes(pool *parallel.Pool) {
 	n := len(s.size)
 	blocks := (n + blockRows - 1) / blockRows
 	each := func(do func(k, j int)) {
-		pool.Run(blocks, parallel.Func(func(k int) {
+		pool.Each(blocks, func(k int) {
 			for j := k * blockRows; j < min((k+1)*blockRows, n); j++ {
 				do(k, j)
 			}
-		}))
+		})
 	}
 	largest := make([]int, blocks)
 	for k := range largest {
@@ -100,7 +101,7 @@ func (s *preciseSystem) sizes(pool *parallel.Pool) {
 	tops := make([]float64, blocks)
 	each(func(k, j int) {
 		_, m, e := s.x(j)
-		s.size[j] = csr.Ldexp(float64(m[len(m)-1]), max(e-s.ex, -2000)-64)
+		s.size[j] = dd.Ldexp(float64(m[len(m)-1]), max(e-s.ex, -2000)-64)
 		tops[k] = max(tops[k], s.size[j])
 	})
 	for _, v := range tops {
@@ -136,10 +137,10 @@ func (s *preciseSystem) measure(lo, hi int) precisePartial {
 		for _, v := range vals {
 			largest = max(largest, math.Abs(v))
 		}
-		ea := csr.Exponent(largest)
+		ea := dd.Exponent(largest)
 		var t, absAx float64
 		for k, j := range cols {
-			v := csr.Ldexp(math.Abs(vals[k]), -ea)
+			v := dd.Ldexp(math.Abs(vals[k]), -ea)
 			t += v
 			absAx += float64(v * s.size[j])
 		}
@@ -167,10 +168,10 @@ func (s *preciseSystem) measure(lo, hi int) precisePartial {
 func (s *preciseSystem) residual(sum *fixed, i int) (count int) {
 	top := math.MinInt32
 	s.terms(i, func(v float64) {
-		top = max(top, csr.Exponent(v))
+		top = max(top, dd.Exponent(v))
 	}, func(v float64, j int32) {
 		if _, m, e := s.x(int(j)); m[len(m)-1] != 0 {
-			top = max(top, csr.Exponent(v)+e)
+			top = max(top, dd.Exponent(v)+e)
 		}
 	})
 	if top == math.MinInt32 {

@@ -42,9 +42,9 @@ func (s *system) scale(pool *parallel.Pool) {
 	x := s.x
 	parts := (len(x) + blockRows - 1) / blockRows
 	ends := make([][2]float64, parts)
-	pool.Run(parts, parallel.Func(func(k int) {
+	pool.Each(parts, func(k int) {
 		ends[k][0], ends[k][1] = magnitudes(x[k*blockRows : min((k+1)*blockRows, len(x))])
-	}))
+	})
 	var least, most float64
 	for _, e := range ends {
 		most = max(most, e[1])
@@ -54,8 +54,8 @@ func (s *system) scale(pool *parallel.Pool) {
 	}
 	least, most = s.over.extremes(least, most)
 	s.ex = exponent(most)
-	s.xmax = csr.Ldexp(most, -s.ex)
-	s.tiny = least != 0 && csr.Ldexp(least, -s.ex) < narrow
+	s.xmax = dd.Ldexp(most, -s.ex)
+	s.tiny = least != 0 && dd.Ldexp(least, -s.ex) < narrow
 	s.plain = least == 0 || ordinary(least, most)
 }
 
@@ -96,7 +96,7 @@ func (s *system) row(i int) row {
 	} else {
 		var sum float64
 		for k, j := range cols {
-			a, x := vals[k]*scale, csr.Ldexp(s.x[j], -s.ex)
+			a, x := vals[k]*scale, dd.Ldexp(s.x[j], -s.ex)
 			ax = ax.AddProd(a, x)
 			sum += math.Abs(a * x)
 		}
@@ -119,7 +119,7 @@ func difference(b float64, ax dd.DD, down int) scaled {
 func signedDifference(b float64, ax dd.DD, down int) scaled {
 	e := scaled{math.Abs(ax.Hi), down}.max(scaled{math.Abs(b), 0}).exponent()
 	down -= e
-	r := dd.From(csr.Ldexp(b, -e)).Sub(dd.DD{Hi: csr.Ldexp(ax.Hi, down), Lo: csr.Ldexp(ax.Lo, down)})
+	r := dd.From(dd.Ldexp(b, -e)).Sub(dd.DD{Hi: dd.Ldexp(ax.Hi, down), Lo: dd.Ldexp(ax.Lo, down)})
 	return scaled{r.Float(), e}
 }
 
@@ -143,8 +143,8 @@ func (s *system) spread(cols []int32, vals []float64) (ax dd.DD, abs scaled) {
 		x, ex := math.Frexp(s.x[j])
 		hi, lo := dd.TwoProd(a, x)
 		down := ea + ex - e
-		hi = csr.Ldexp(hi, down)
-		ax = ax.Add(dd.DD{Hi: hi, Lo: csr.Ldexp(lo, down)})
+		hi = dd.Ldexp(hi, down)
+		ax = ax.Add(dd.DD{Hi: hi, Lo: dd.Ldexp(lo, down)})
 		sum += math.Abs(hi)
 	}
 	return ax, scaled{sum, e}
@@ -157,12 +157,12 @@ const maxExponent = 1000
 
 // exponent returns the e with |v| in [2^(e-1), 2^e), clamped; 0 for zero, NaN
 // and Inf.
-func exponent(v float64) int { return min(max(csr.Exponent(v), -maxExponent), maxExponent) }
+func exponent(v float64) int { return min(max(dd.Exponent(v), -maxExponent), maxExponent) }
 
 // split is math.Frexp, faster for normal numbers.
 func split(v float64) (float64, int) {
-	e := csr.Exponent(v)
-	return csr.Ldexp(v, -e), e
+	e := dd.Exponent(v)
+	return dd.Ldexp(v, -e), e
 }
 
 // magnitudes returns the largest and the smallest finite magnitude that is not zero; zeros
@@ -186,14 +186,14 @@ type scaled struct {
 }
 
 // at returns the number times 2^-e.
-func (s scaled) at(e int) float64 { return csr.Ldexp(s.v, s.e-e) }
+func (s scaled) at(e int) float64 { return dd.Ldexp(s.v, s.e-e) }
 
 // exponent returns the binary exponent of the number; 0 for zero.
 func (s scaled) exponent() int {
 	if s.v == 0 {
 		return 0
 	}
-	return s.e + csr.Exponent(s.v)
+	return s.e + dd.Exponent(s.v)
 }
 
 // max returns the larger number; NaN is larger than all.
@@ -247,7 +247,7 @@ func (s scaled) over(o scaled) float64 {
 	}
 	m, e := split(s.v)
 	n, f := split(o.v)
-	q := csr.Ldexp(m/n, s.e+e-o.e-f)
+	q := dd.Ldexp(m/n, s.e+e-o.e-f)
 	if math.IsNaN(q) {
 		return math.Inf(1)
 	}
@@ -273,10 +273,10 @@ func (s *sumSquares) merge(o sumSquares) {
 	case s.sum == 0:
 		*s = o
 	case o.e > s.e:
-		s.sum = csr.Ldexp(s.sum, 2*(s.e-o.e)) + o.sum
+		s.sum = dd.Ldexp(s.sum, 2*(s.e-o.e)) + o.sum
 		s.e = o.e
 	default:
-		s.sum += csr.Ldexp(o.sum, 2*(o.e-s.e))
+		s.sum += dd.Ldexp(o.sum, 2*(o.e-s.e))
 	}
 }
 

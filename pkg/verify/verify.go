@@ -35,17 +35,6 @@ type Errors struct {
 	RelativeResidual float64 `json:"relative_residual"` // ||r||_2 / ||b||_2
 }
 
-// Worst returns the element-wise maximum: the errors of several right-hand
-// sides in one.
-func (e Errors) Worst(o Errors) Errors {
-	return Errors{
-		Row:              math.Max(e.Row, o.Row),
-		Normwise:         math.Max(e.Normwise, o.Normwise),
-		Componentwise:    math.Max(e.Componentwise, o.Componentwise),
-		RelativeResidual: math.Max(e.RelativeResidual, o.RelativeResidual),
-	}
-}
-
 // blockRows is the number of rows that one parallel part covers: few, so that threads have equal shares of small systems.
 const blockRows = 256
 
@@ -99,10 +88,10 @@ func (s *system) gather(pool *parallel.Pool, add func(p *partial, lo, hi int)) (
 	for d, own := range s.own {
 		blocks := (own[1] - own[0] + blockRows - 1) / blockRows
 		parts := make([]partial, blocks)
-		pool.Run(blocks, parallel.Func(func(k int) {
+		pool.Each(blocks, func(k int) {
 			lo := own[0] + k*blockRows
 			add(&parts[k], lo, min(lo+blockRows, own[1]))
-		}))
+		})
 		for _, p := range parts {
 			sums[d].merge(p)
 		}

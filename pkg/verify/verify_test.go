@@ -189,13 +189,6 @@ func TestEdgeCases(t *testing.T) {
 	}
 }
 
-func TestWorst(t *testing.T) {
-	a, b := Errors{1, 6, 3, 8}, Errors{5, 2, 7, 4}
-	if got, want := a.Worst(b), (Errors{5, 6, 7, 8}); got != want || b.Worst(a) != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
 // One huge row hides a small one from the normwise error.
 func TestRowwiseSeesSmallRows(t *testing.T) {
 	m := build(t, 2, 2, map[[2]int]float64{{0, 0}: 1e20, {1, 1}: 1})

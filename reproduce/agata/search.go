@@ -207,7 +207,7 @@ func (s *Searcher) All(ctx context.Context, events []Event, pool *parallel.Pool,
 	const chunk = 16
 	found := make([]Found, len(events))
 	var done atomic.Int64
-	pool.Run((len(events)+chunk-1)/chunk, parallel.Func(func(part int) {
+	pool.Each((len(events)+chunk-1)/chunk, func(part int) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -217,7 +217,7 @@ func (s *Searcher) All(ctx context.Context, events []Event, pool *parallel.Pool,
 		if now := done.Add(chunk); progress != nil {
 			progress(min(1, float64(now)/float64(len(events))))
 		}
-	}))
+	})
 	return found, ctx.Err()
 }
 

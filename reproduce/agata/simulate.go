@@ -51,7 +51,7 @@ type Simulation struct {
 func (s Simulation) each(ctx context.Context, n int, text string, do func(i int)) error {
 	const chunk = 32
 	var done atomic.Int64
-	s.Pool.Run((n+chunk-1)/chunk, parallel.Func(func(part int) {
+	s.Pool.Each((n+chunk-1)/chunk, func(part int) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -61,7 +61,7 @@ func (s Simulation) each(ctx context.Context, n int, text string, do func(i int)
 		if now := done.Add(chunk); s.Progress != nil {
 			s.Progress(min(1, float64(now)/float64(n)), text)
 		}
-	}))
+	})
 	return ctx.Err()
 }
 

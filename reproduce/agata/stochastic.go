@@ -41,7 +41,7 @@ func Stochastic(ctx context.Context, b *Basis, events []Event, pool *parallel.Po
 	each := make([]Stability, len(events))
 	power := NewPower(Exponent)
 	var done atomic.Int64
-	pool.Run(len(events), parallel.Func(func(k int) {
+	pool.Each(len(events), func(k int) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -49,7 +49,7 @@ func Stochastic(ctx context.Context, b *Basis, events []Event, pool *parallel.Po
 		if now := done.Add(1); progress != nil {
 			progress(float64(now) / float64(len(events)))
 		}
-	}))
+	})
 	all := Stability{Least: math.Inf(1)}
 	for _, s := range each {
 		all.Digits += s.Digits / float64(len(events))

@@ -22,6 +22,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -187,7 +188,7 @@ func (p *multigridProblem) findNearNull(o multigridOptions) (multigridOptions, e
 // scale converts x of A x = b to the x of the scaled system.
 func (p *multigridProblem) scale(x []float64) {
 	for i := range x {
-		x[i] = csr.Ldexp(x[i], -p.scaling.Col[i])
+		x[i] = dd.Ldexp(x[i], -p.scaling.Col[i])
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -107,7 +108,7 @@ func measureVariants(text *strings.Builder, p problem) error {
 			return err
 		}
 		a.Apply(y, x)
-		v.error = adaptive.MeasureProduct(scaled, x, y, pool).Row
+		v.error = lab.MeasureProduct(scaled, x, y, pool).Row
 		v.stats, v.perNonzero = a.Stats(), a.Stats().PerNonzero()
 		if k == 0 {
 			v.perNonzero = float64(m.Bytes()) / float64(v.stats.NNZ)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -31,7 +31,7 @@ func (p *multigridProblem) solve(g precond.Preconditioner, most int) (k int, row
 	}
 	e := backwardError{p, p.given.RowSums(p.pool), slices.Clone(b)}
 	for i := range b {
-		b[i] = csr.Ldexp(b[i], p.scaling.Row[i])
+		b[i] = dd.Ldexp(b[i], p.scaling.Row[i])
 	}
 	if !p.facts.Symmetric {
 		return p.bicgstab(g, b, e, most)
@@ -48,11 +48,11 @@ type backwardError struct {
 func (e backwardError) of(r, x []float64) (worst float64) {
 	size := 0.0
 	for i, v := range x {
-		size = max(size, math.Abs(csr.Ldexp(v, e.scaling.Col[i])))
+		size = max(size, math.Abs(dd.Ldexp(v, e.scaling.Col[i])))
 	}
 	for i, v := range r {
 		if s := e.sums[i]*size + math.Abs(e.b[i]); s > 0 {
-			worst = max(worst, math.Abs(csr.Ldexp(v, -e.scaling.Row[i]))/s)
+			worst = max(worst, math.Abs(dd.Ldexp(v, -e.scaling.Row[i]))/s)
 		}
 	}
 	return worst

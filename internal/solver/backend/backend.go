@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -48,7 +49,7 @@ type vectors[V any, S linop.Scalar[S]] interface {
 type Powers[V any] interface {
 	Ldexp(dst, src V, a float64, shift int) // dst = a 2^shift D src, rounded once if a is 1 or -1
 	AddLdexp(dst, x, z V, shift int)        // dst = x + 2^shift D z
-	MaxExponent(x V) int                    // the largest csr.Exponent of a nonzero of D x; LeastExponent: x = 0
+	MaxExponent(x V) int                    // the largest dd.Exponent of a nonzero of D x; LeastExponent: x = 0
 }
 
 // LeastExponent is below the exponents of all numbers, scaled or not.
@@ -158,7 +159,7 @@ func (k *Measure[V, S]) Of(x, r V) float64 {
 		return Quotient(k.At.AbsMax(r), k.NormA, k.At.AbsMax(x), k.normB)
 	case solve.StopRel:
 		norm, e := k.At.Norm2(r)
-		return csr.Ldexp(norm/k.normB, e-k.expB)
+		return dd.Ldexp(norm/k.normB, e-k.expB)
 	case solve.StopCW:
 		k.At.AbsApply(k.Weights, x)
 		return k.At.RowError(r, k.Weights, 1, k.b)

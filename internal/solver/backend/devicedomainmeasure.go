@@ -90,7 +90,7 @@ func (s *domainSpace) AddLdexp(dst, x, z *domainVector, e *domainPowers, shift i
 	s.each(func(k int, p gpu.Space) { p.AddLdexp(dst.part[k], x.part[k], z.part[k], e.of(k), shift) })
 }
 
-// MaxExponent returns the largest csr.Exponent(x_i) + e_i over all x_i != 0, and math.MinInt32 if there is none.
+// MaxExponent returns the largest dd.Exponent(x_i) + e_i over all x_i != 0, and math.MinInt32 if there is none.
 func (s *domainSpace) MaxExponent(x *domainVector, e *domainPowers) int {
 	top := s.largest(func(k int, p gpu.Space) float64 { return float64(p.MaxExponent(x.part[k], e.of(k))) })
 	return int(max(top, math.MinInt32))

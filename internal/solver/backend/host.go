@@ -3,6 +3,7 @@ package backend
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -173,11 +174,11 @@ func Finite(v float64) bool { return v-v == 0 }
 
 // RelativeTo returns v u 2^e / x.
 func RelativeTo(v, u, x float64, e int) float64 {
-	ev, ex := csr.Exponent(v), csr.Exponent(x)
-	return csr.Ldexp(u*csr.Ldexp(v, -ev)/csr.Ldexp(x, -ex), ev-ex+e)
+	ev, ex := dd.Exponent(v), dd.Exponent(x)
+	return dd.Ldexp(u*dd.Ldexp(v, -ev)/dd.Ldexp(x, -ex), ev-ex+e)
 }
 
-// hostPowers is diag(2^(sign e_i)). Where all exponents are ordinary it multiplies by the powers. This gives the bits of csr.Ldexp:
+// hostPowers is diag(2^(sign e_i)). Where all exponents are ordinary it multiplies by the powers. This gives the bits of dd.Ldexp:
 // with every shift that factor allows a power is a normal number, so that the product is rounded once.
 type hostPowers struct {
 	*Host
@@ -204,7 +205,7 @@ func (h *Host) Powers(e []int, sign int) Powers[vector] {
 	d.power = make([]float32, len(e))
 	h.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			d.power[i] = float32(csr.Ldexp(1, sign*e[i]))
+			d.power[i] = float32(dd.Ldexp(1, sign*e[i]))
 		}
 	})
 	return d
@@ -212,7 +213,7 @@ func (h *Host) Powers(e []int, sign int) Powers[vector] {
 
 // factor returns 2^shift for products with powers; ok is false where these products are not exact.
 func (d hostPowers) factor(shift int) (factor float64, ok bool) {
-	return csr.Ldexp(1, shift), d.power != nil && -ordinaryShift <= shift && shift <= ordinaryShift
+	return dd.Ldexp(1, shift), d.power != nil && -ordinaryShift <= shift && shift <= ordinaryShift
 }
 
 func (d hostPowers) Ldexp(dst, src vector, a float64, shift int) {
@@ -220,7 +221,7 @@ func (d hostPowers) Ldexp(dst, src vector, a float64, shift int) {
 	d.Ranges(func(lo, hi int) {
 		if !ok {
 			for i := lo; i < hi; i++ {
-				dst[i] = csr.Ldexp(a*src[i], d.sign*d.e[i]+shift)
+				dst[i] = dd.Ldexp(a*src[i], d.sign*d.e[i]+shift)
 			}
 			return
 		}
@@ -236,7 +237,7 @@ func (d hostPowers) AddLdexp(dst, x, z vector, shift int) {
 	d.Ranges(func(lo, hi int) {
 		if !ok {
 			for i := lo; i < hi; i++ {
-				dst[i] = x[i] + csr.Ldexp(z[i], d.sign*d.e[i]+shift)
+				dst[i] = x[i] + dd.Ldexp(z[i], d.sign*d.e[i]+shift)
 			}
 			return
 		}
@@ -252,7 +253,7 @@ func (d hostPowers) MaxExponent(x vector) int {
 		top := LeastExponent
 		for i := lo; i < hi; i++ {
 			if x[i] != 0 {
-				top = max(top, csr.Exponent(x[i])+d.sign*d.e[i])
+				top = max(top, dd.Exponent(x[i])+d.sign*d.e[i])
 			}
 		}
 		return float64(top)

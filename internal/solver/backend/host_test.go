@@ -6,13 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// Scaling by powers of two gives the bits of csr.Ldexp, whatever the exponents and the
+// Scaling by powers of two gives the bits of dd.Ldexp, whatever the exponents and the
 // shift, and the norms and the row error of scaled vectors are those of vectors that are
 // made.
 func TestHostPowers(t *testing.T) {
@@ -41,7 +42,7 @@ func TestHostPowers(t *testing.T) {
 				d.Ldexp(scaled, z, -1, shift)
 				d.AddLdexp(sum, x, z, shift)
 				for i := range n {
-					v := csr.Ldexp(z[i], sign*e[i]+shift)
+					v := dd.Ldexp(z[i], sign*e[i]+shift)
 					if scaled[i] != -v || sum[i] != x[i]+v {
 						t.Fatalf("element %d, 2^%d 2^%d: %v and %v, want %v and %v", i, sign*e[i], shift, scaled[i], sum[i], -v, x[i]+v)
 					}

@@ -71,7 +71,7 @@ func (d powersDD) AddLdexp(dst, x, z dd.Vec, shift int) {
 	d.at.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			e := d.by.sign*d.by.e[i] + shift
-			dst.Set(i, x.At(i).Add(dd.DD{Hi: csr.Ldexp(z.Hi[i], e), Lo: csr.Ldexp(z.Lo[i], e)}))
+			dst.Set(i, x.At(i).Add(dd.DD{Hi: dd.Ldexp(z.Hi[i], e), Lo: dd.Ldexp(z.Lo[i], e)}))
 		}
 	})
 }

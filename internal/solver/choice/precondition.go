@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 
@@ -112,7 +113,7 @@ func (s *System) nearNull(size int) [][]float64 {
 	}
 	for _, v := range space {
 		for i := range v {
-			v[i] = csr.Ldexp(v[i], -s.Scaled.Col[i])
+			v[i] = dd.Ldexp(v[i], -s.Scaled.Col[i])
 		}
 	}
 	return space

@@ -4,12 +4,12 @@ import (
 	"math"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
@@ -206,7 +206,7 @@ func (a Estimation) Relative(d []float64, e int) float64 {
 	return a.Vectors.Max(func(lo, hi int) (most float64) {
 		for j := lo; j < hi; j++ {
 			x := parts.column[j]
-			if v := d[j]; v != 0 && csr.Ldexp(x, -csr.Exponent(size)) > spread {
+			if v := d[j]; v != 0 && dd.Ldexp(x, -dd.Exponent(size)) > spread {
 				most = max(most, backend.RelativeTo(math.Abs(v), rules.Roundoff, x, e))
 			}
 		}
@@ -218,24 +218,24 @@ func (a Estimation) Relative(d []float64, e int) float64 {
 // near 1. No weight is below 2^-900. Where parts of the system need care, ||x||_inf is the norm in the part of row i.
 func (a Estimation) RowWeights() (w []float64, e int) {
 	sums, size := a.S.AbsSums(), a.Vectors.AbsMax(a.X)
-	ex := csr.Exponent(size)
+	ex := dd.Exponent(size)
 	e = backend.LeastExponent
 	if t := a.Vectors.AbsMax(sums); t > 0 {
-		e = csr.Exponent(min(t, math.MaxFloat64)) + ex
+		e = dd.Exponent(min(t, math.MaxFloat64)) + ex
 	}
 	if b := a.Vectors.AbsMax(a.B); b > 0 {
-		e = max(e, csr.Exponent(b))
+		e = max(e, dd.Exponent(b))
 	}
 	parts := a.partSizes()
 	w = make([]float64, len(sums))
 	a.Vectors.Ranges(func(lo, hi int) {
-		norm := csr.Ldexp(size, -ex)
+		norm := dd.Ldexp(size, -ex)
 		for i := lo; i < hi; i++ {
 			if parts != nil {
-				norm = csr.Ldexp(parts.row[i], -ex)
+				norm = dd.Ldexp(parts.row[i], -ex)
 			}
 			t := min(sums[i], math.MaxFloat64)
-			w[i] = max(0x1p-900, csr.Ldexp(t*norm, ex-e)+csr.Ldexp(math.Abs(a.B[i]), -e))
+			w[i] = max(0x1p-900, dd.Ldexp(t*norm, ex-e)+dd.Ldexp(math.Abs(a.B[i]), -e))
 		}
 	})
 	return w, e

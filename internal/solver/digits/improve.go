@@ -3,9 +3,9 @@ package digits
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -80,7 +80,7 @@ func (v *Improvement) residual(x []float64) ([]float64, error) {
 func (v *Improvement) scale(r []float64) {
 	v.Vectors.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			r[i] = csr.Ldexp(r[i], -v.E)
+			r[i] = dd.Ldexp(r[i], -v.E)
 		}
 	})
 }
@@ -124,7 +124,7 @@ func (v *Improvement) Take(d []float64, eta float64) (bool, error) {
 	x := v.Vectors.New()
 	v.Vectors.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			x[i] = v.X[i] + csr.Ldexp(d[i], v.E)
+			x[i] = v.X[i] + dd.Ldexp(d[i], v.E)
 		}
 	})
 	r, err := v.residual(x)
@@ -134,7 +134,7 @@ func (v *Improvement) Take(d []float64, eta float64) (bool, error) {
 	if then := v.weighted(r, v.W); !(then <= max(eta, rules.Roundoff)) {
 		return false, nil
 	}
-	if v.Parts != nil && v.weighted(r, v.Parts) > csr.Ldexp(v.S.Opt.Tol, -v.E) {
+	if v.Parts != nil && v.weighted(r, v.Parts) > dd.Ldexp(v.S.Opt.Tol, -v.E) {
 		return false, nil
 	}
 	v.X = x

@@ -4,11 +4,11 @@ import (
 	"math"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/mp"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
@@ -90,7 +90,7 @@ func newMultiprecise(a Estimation) *multiprecise {
 	v.x().SetFloat64s(a.S.Order.Back(a.X))
 	v.w, v.e = a.RowWeights()
 	v.size = Log10(a.Vectors.AbsMax(a.X), 0)
-	v.scale = max(-900, min(900, csr.Exponent(a.Vectors.AbsMax(a.S.AbsSums()))))
+	v.scale = max(-900, min(900, dd.Exponent(a.Vectors.AbsMax(a.S.AbsSums()))))
 	v.left = max(rules.FurtherIter, 10*a.Solved.Iterations) * (1 + want/solve.MaxDigits)
 	return v
 }
@@ -174,7 +174,7 @@ func (v *multiprecise) residual() {
 	}
 	v.Vectors.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			v.r[i] = csr.Ldexp(v.r[i], v.scale)
+			v.r[i] = dd.Ldexp(v.r[i], v.scale)
 		}
 	})
 }

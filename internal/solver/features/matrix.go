@@ -172,7 +172,13 @@ func (m LocalMatrix) Scaling(kind solve.Scale, symmetric bool) (csr.Scaling, err
 
 func (m LocalMatrix) Overflows(by csr.Scaling) bool { return by.Overflows(m.Matrix, m.pool) }
 
-func (m LocalMatrix) Uniform(by csr.Scaling) (exponent int, ok bool) { return by.Uniform() }
+func (m LocalMatrix) Uniform(by csr.Scaling) (exponent int, ok bool) {
+	differs := func(e []int) bool { return slices.ContainsFunc(e, func(v int) bool { return v != e[0] }) }
+	if len(by.Row) == 0 || len(by.Col) == 0 || differs(by.Row) || differs(by.Col) {
+		return 0, false
+	}
+	return by.Row[0] + by.Col[0], true
+}
 
 func (m SpreadMatrix) AbsSums() []float64 { return dist.RowSums(m.Matrix, m.pool) }
 

@@ -60,9 +60,19 @@ func ReorderingPays(m *csr.Matrix, before, after float64) bool {
 	return m.Rows > rules.ReorderRows && after < rules.ReorderBelow*before && saved > rules.OrderTime+rules.OrderLineTime*before
 }
 
-func envelope(m *csr.Matrix) Envelope {
-	bandwidth, profile := m.Envelope()
-	return Envelope{Bandwidth: bandwidth, Profile: profile}
+// envelope returns the bandwidth max |i - j| of the entries and the profile, the sum over the rows of the distance from the first entry to
+// the diagonal where it is before that.
+func envelope(m *csr.Matrix) (e Envelope) {
+	for i := range m.Rows {
+		cols, _ := m.Row(i)
+		if len(cols) == 0 {
+			continue
+		}
+		below, above := i-int(cols[0]), int(cols[len(cols)-1])-i
+		e.Bandwidth = max(e.Bandwidth, below, above)
+		e.Profile += int64(max(below, 0))
+	}
+	return e
 }
 
 // Reordered returns m in the order that r asks for, computed on the threads of pool. It returns m itself if the order stays. Only a

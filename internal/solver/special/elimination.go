@@ -171,7 +171,7 @@ func LeftNullVectors(m *csr.Matrix) (found [][]float64) {
 	}
 	for _, y := range found {
 		for k := range y {
-			y[k] = csr.Ldexp(y[k], scaling.Row[k])
+			y[k] = dd.Ldexp(y[k], scaling.Row[k])
 		}
 	}
 	return found

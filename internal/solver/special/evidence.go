@@ -165,9 +165,9 @@ func (a EvidenceSearch) iterateInversely(
 		}
 		g := a.Vectors.New()
 		copy(g, y)
-		e := csr.Exponent(a.Vectors.AbsMax(g))
+		e := dd.Exponent(a.Vectors.AbsMax(g))
 		for i := range g {
-			g[i] = csr.Ldexp(g[i], -e)
+			g[i] = dd.Ldexp(g[i], -e)
 		}
 		if _, err := solve(y, g, opt); err != nil {
 			return nil, err
@@ -177,9 +177,9 @@ func (a EvidenceSearch) iterateInversely(
 			break
 		}
 	}
-	e := csr.Exponent(a.Vectors.AbsMax(y))
+	e := dd.Exponent(a.Vectors.AbsMax(y))
 	for i := range y {
-		y[i] = csr.Ldexp(y[i], -e)
+		y[i] = dd.Ldexp(y[i], -e)
 	}
 	return [][]float64{order.Back(y)}, nil
 }

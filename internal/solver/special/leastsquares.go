@@ -7,6 +7,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
@@ -213,7 +214,7 @@ func scaleColumns(m *csr.Matrix, scale solve.Scale) columnScaling {
 	most := backend.LeastExponent
 	for k, j := range m.Col {
 		if v := m.Val[k]; v != 0 {
-			c.exponent[j] = max(c.exponent[j], csr.Exponent(v))
+			c.exponent[j] = max(c.exponent[j], dd.Exponent(v))
 			most = max(most, c.exponent[j])
 		}
 	}
@@ -225,13 +226,13 @@ func scaleColumns(m *csr.Matrix, scale solve.Scale) columnScaling {
 	squares := func() {
 		clear(c.norm)
 		for k, j := range m.Col {
-			v := csr.Ldexp(m.Val[k], -c.exponent[j])
+			v := dd.Ldexp(m.Val[k], -c.exponent[j])
 			c.norm[j] += v * v
 		}
 	}
 	if squares(); scale != solve.ScaleNone {
 		for j, v := range c.norm {
-			c.exponent[j] += csr.Exponent(math.Sqrt(v))
+			c.exponent[j] += dd.Exponent(math.Sqrt(v))
 		}
 		squares()
 	}
@@ -245,7 +246,7 @@ func scaleColumns(m *csr.Matrix, scale solve.Scale) columnScaling {
 func (c columnScaling) apply(m *csr.Matrix) *csr.Matrix {
 	scaled := &csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: m.RowPtr, Col: m.Col, Val: make([]float64, len(m.Val))}
 	for k, j := range m.Col {
-		scaled.Val[k] = csr.Ldexp(m.Val[k], -c.exponent[j])
+		scaled.Val[k] = dd.Ldexp(m.Val[k], -c.exponent[j])
 	}
 	return scaled
 }
@@ -258,7 +259,7 @@ type leastCorrection struct {
 
 // Correct implements krylov.Corrector.
 func (c *leastCorrection) Correct(ctx context.Context, d, r, _ vector, goal krylov.Goal) krylov.Result {
-	e := csr.Exponent(c.at.AbsMax(r))
+	e := dd.Exponent(c.at.AbsMax(r))
 	scaleTo(c.at, c.rhs, r, -e)
 	result := c.method.Solve(ctx, c.scaled, c.z, c.rhs, krylov.Options[vector]{
 		Tol: min(0.5, c.tighten*goal.To/min(1, goal.From)), LeastSquares: c.tighten * goal.To,
@@ -266,7 +267,7 @@ func (c *leastCorrection) Correct(ctx context.Context, d, r, _ vector, goal kryl
 	})
 	c.at.Ranges(func(lo, hi int) {
 		for j := lo; j < hi; j++ {
-			d[j] = csr.Ldexp(c.z[j], e-c.columns.exponent[j])
+			d[j] = dd.Ldexp(c.z[j], e-c.columns.exponent[j])
 		}
 	})
 	return result
@@ -296,7 +297,7 @@ func (l *leastSquares) measure(r, b vector) float64 {
 	if rnorm == 0 {
 		return 0
 	}
-	system := csr.Ldexp(rnorm/bnorm, re-be)
+	system := dd.Ldexp(rnorm/bnorm, re-be)
 	scaleTo(l.at, l.r, r, -re)
 	l.scaled.ApplyT(l.g, l.r)
 	if l.s.Opt.Stop == solve.StopNW {
@@ -322,7 +323,7 @@ func (l *leastSquares) normal() float64 {
 	}
 	var gg, aa float64
 	for j, e := range l.columns.exponent {
-		g, a := csr.Ldexp(l.g[j], e-most), csr.Ldexp(l.columns.norm[j], e-most)
+		g, a := dd.Ldexp(l.g[j], e-most), dd.Ldexp(l.columns.norm[j], e-most)
 		gg += g * g
 		aa += a * a
 	}
@@ -333,7 +334,7 @@ func (l *leastSquares) normal() float64 {
 func scaleTo(at *backend.Host, dst, src vector, shift int) {
 	at.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			dst[i] = csr.Ldexp(src[i], shift)
+			dst[i] = dd.Ldexp(src[i], shift)
 		}
 	})
 }

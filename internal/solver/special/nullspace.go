@@ -261,7 +261,7 @@ func (a EvidenceSearch) projectedNull() [][]float64 {
 		}
 		if v := AbsMax(y); v > 0 && backend.Finite(v) {
 			for i := range y {
-				y[i] = csr.Ldexp(y[i], scaling.Col[i])
+				y[i] = dd.Ldexp(y[i], scaling.Col[i])
 			}
 			large := slices.Clone(y)
 			chop(large)
@@ -292,10 +292,10 @@ func (a EvidenceSearch) project(m *csr.Matrix, factors precond.Preconditioner, y
 		}
 		return most
 	})
-	e := csr.Exponent(largest)
+	e := dd.Exponent(largest)
 	a.Vectors.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			y[i] = csr.Ldexp(y[i], -e)
+			y[i] = dd.Ldexp(y[i], -e)
 		}
 	})
 }

@@ -141,7 +141,7 @@ func normalized(v []float64) []float64 {
 	_, e := math.Frexp(AbsMax(v))
 	u := make([]float64, len(v))
 	for i := range v {
-		u[i] = csr.Ldexp(v[i], -e)
+		u[i] = dd.Ldexp(v[i], -e)
 	}
 	norm := math.Sqrt(dot(u, u))
 	for i := range u {
@@ -164,7 +164,7 @@ func orthogonalTo(vectors [][]float64, x []float64) []float64 {
 	x = slices.Clone(x)
 	_, e := math.Frexp(AbsMax(x))
 	for i := range x {
-		x[i] = csr.Ldexp(x[i], -e)
+		x[i] = dd.Ldexp(x[i], -e)
 	}
 	for _, v := range vectors {
 		c := dot(v, x)
@@ -173,7 +173,7 @@ func orthogonalTo(vectors [][]float64, x []float64) []float64 {
 		}
 	}
 	for i := range x {
-		x[i] = csr.Ldexp(x[i], e)
+		x[i] = dd.Ldexp(x[i], e)
 	}
 	return x
 }
@@ -184,9 +184,9 @@ func (n *NullSpace) component(b, x []float64) (most float64, contradicts []float
 	_, e := math.Frexp(max(AbsMax(b), AbsMax(x)))
 	scaled := make([]float64, len(b))
 	for i := range b {
-		scaled[i] = csr.Ldexp(b[i], -e)
+		scaled[i] = dd.Ldexp(b[i], -e)
 	}
-	norm := csr.Ldexp(AbsMax(x), -e)
+	norm := dd.Ldexp(AbsMax(x), -e)
 	clear := inconsistentTol
 	for k, y := range n.left {
 		var size float64

@@ -16,7 +16,7 @@ FN double times_power(double v, i32 e)
     return DOUBLE_OF_BITS(bits >> 63 << 63);
 }
 
-/* The e with |v| in [2^(e-1), 2^e), and 0 for 0, NaN and Inf, as csr.Exponent. */
+/* The e with |v| in [2^(e-1), 2^e), and 0 for 0, NaN and Inf, as dd.Exponent. */
 FN i32 exponent(double v)
 {
     i32 less = 1022;
