@@ -185,7 +185,7 @@ func (f *vectorsFlag) add(c *cobra.Command) {
 	c.Flags().StringVar((*string)(f), "vectors", string(solve.VectorsDouble),
 		"arithmetic of the method's vectors: double, dd (double-double, 106 bits), auto (dd once double cannot go on) "+
 			"or dq:P,V (dd once the deviation of the last P residual norms is below V; dq is dq:100,0.01)")
-	completeWords(c, "vectors", rules.VectorKinds)
+	completeWords(c, "vectors", solve.VectorKinds)
 }
 
 // vectors returns the value of solve.Options.Vectors. Values other than double exclude checkpoints.

@@ -7,6 +7,23 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
+// bcrsKernels are the kernels of BCRS4x1.
+type bcrsKernels struct {
+	bcrs      bcrsKernel
+	bcrsT     bcrsTKernel
+	bcrsDD    bcrsDDKernel
+	bcrsTDD   bcrsTDDKernel
+	bcrsMulti filledMultiKernel
+}
+
+var portableBCRS = bcrsKernels{
+	bcrs:      bcrsMulVec,
+	bcrsT:     bcrsMulVecT,
+	bcrsDD:    bcrsMulVecDD,
+	bcrsTDD:   bcrsMulVecTDD,
+	bcrsMulti: bcrsMulMulti,
+}
+
 // BCRSRows is the number of rows of a block of BCRS.
 const BCRSRows = 4
 

@@ -1,5 +1,16 @@
 package kernels
 
+// chunkKernels are the kernels of chunks.
+type chunkKernels struct {
+	chunks      chunksKernel
+	chunksMulti chunksKernel
+}
+
+var portableChunks = chunkKernels{
+	chunks:      mulChunks,
+	chunksMulti: mulChunksMulti,
+}
+
 const (
 	// ChunkRows is the number of rows of a chunk.
 	ChunkRows = 16

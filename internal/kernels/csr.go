@@ -4,6 +4,27 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
+// csrKernels are the kernels of CSR matrices, and of the rows and elements that other layouts keep aside.
+type csrKernels struct {
+	csr64      csrKernel[float64]
+	csr32      csrKernel[float32]
+	residual64 residualKernel[float64]
+	csr64Multi csrMultiKernel[float64]
+	csr32Multi csrMultiKernel[float32]
+	coo        cooKernel
+	addRows    addRowsKernel
+}
+
+var portableCSR = csrKernels{
+	csr64:      csrMulVec[float64],
+	csr32:      csrMulVec[float32],
+	residual64: csrResidualDD[float64],
+	csr64Multi: csrMulMulti[float64],
+	csr32Multi: csrMulMulti[float32],
+	coo:        cooAddVec,
+	addRows:    addRows,
+}
+
 // Value is the type of the values of a matrix in memory; arithmetic is in
 // float64.
 type Value interface{ float32 | float64 }

@@ -6,6 +6,17 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
+// ddKernels are the kernels of double-double products.
+type ddKernels struct {
+	csrDD   csrDDKernel
+	slotsDD slotsDDKernel
+}
+
+var portableDD = ddKernels{
+	csrDD:   csrMulVecDD,
+	slotsDD: mulSlotsDD,
+}
+
 // ddNum and ddVec are struct dd_num and struct dd_vec of c/dd.h, which explains the functions below.
 type (
 	ddNum = dd.DD

@@ -5,6 +5,17 @@ import (
 	"slices"
 )
 
+// preciseKernels are the kernels of multiple precision.
+type preciseKernels struct {
+	limbs    limbKernels
+	residues residuesKernel
+}
+
+var portablePrecise = preciseKernels{
+	limbs:    portableLimbs,
+	residues: dotResidues,
+}
+
 // Integers of multiple precision consist of limbs of 52 bits, the lowest first: as many bits as IFMA multiplies, and
 // as the trick of c/limbs.h multiplies with FMA. A word holds the sum of up to MaxLimbTerms limbs, so that carries
 // can wait.

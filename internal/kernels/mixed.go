@@ -6,6 +6,21 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
+// floatKernels are the kernels of FP32, and of streams of numbers.
+type floatKernels struct {
+	dot32    dot32Kernel[float32]
+	dotMixed dot32Kernel[float64]
+	mulAdds  mulAddsKernels
+	fold     foldKernel
+}
+
+var portableFloats = floatKernels{
+	dot32:    addProducts[float32],
+	dotMixed: addProducts[float64],
+	mulAdds:  portableMulAdds,
+	fold:     fold,
+}
+
 // mixedKernels are kernels on float64 and float32 vectors, like the methods of the same names for a length that is a
 // multiple of group.
 type mixedKernels struct {

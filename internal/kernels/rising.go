@@ -7,6 +7,19 @@ import (
 	"sync"
 )
 
+// fileKernels are the kernels of files: checksums, and checks of offsets and columns.
+type fileKernels struct {
+	crc     crcKernel
+	offsets offsetsKernel
+	columns columnsKernel
+}
+
+var portableFiles = fileKernels{
+	crc:     crcStreamsOf,
+	offsets: offsetsRise,
+	columns: columnsRise,
+}
+
 // OffsetsRise reports whether no element of x is less than the element before it.
 func (k *Set) OffsetsRise(x []int64) bool { return k.offsets(x) }
 

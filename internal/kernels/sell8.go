@@ -6,6 +6,25 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
+// filledKernels are the kernels of layouts that fill rows up.
+type filledKernels struct {
+	ell64      ellKernel[float64]
+	ell32      ellKernel[float32]
+	ellMixed   ellKernel[float32]
+	sell8      sell8Kernel
+	sell8DD    sell8DDKernel
+	sell8Multi filledMultiKernel
+}
+
+var portableFilled = filledKernels{
+	ell64:      ellMulVec[float64, float64],
+	ell32:      ellMulVec[float32, float32],
+	ellMixed:   ellMulVec[float32, float64],
+	sell8:      sell8MulVec,
+	sell8DD:    sell8MulVecDD,
+	sell8Multi: sell8MulMulti,
+}
+
 // SELL8 is a sparse matrix in chunks of eight rows [Kreutzer14]. Chunk c has the slots Start[c] to Start[c+1]-1, each
 // with an element of each of its rows; slot s has the numbers 8s to 8s+7 of Col and Val. Zeros in any column pad
 // shorter rows.

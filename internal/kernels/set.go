@@ -21,63 +21,19 @@ type Set struct {
 	mixed    mixedKernels
 	packed   packedKernels
 
-	csr64      csrKernel[float64]
-	csr32      csrKernel[float32]
-	residual64 residualKernel[float64]
-
-	slots     slotsKernel
-	fastSlots bool // slots are faster than CSR
-	symmetric symmetricKernel
-
-	csr64Multi     csrMultiKernel[float64]
-	csr32Multi     csrMultiKernel[float32]
-	slotsMulti     slotsMultiKernel
-	symmetricMulti symmetricMultiKernel
-
-	decode  decodeKernel
-	addRows addRowsKernel
-	chunks  chunksKernel
-
-	sell8Multi  filledMultiKernel
-	bcrsMulti   filledMultiKernel
-	chunksMulti chunksKernel
-
-	quantize      quantizeKernel
-	arrange       arrangeKernel
-	sameDiagonals diagonalsKernel
-	blockWidths   blockWidthsKernel
-	mirror        mirrorKernel
-	absSums       absSumsKernel
-	pack          packKernel
-	packBlocks    packBlocksKernel
-
-	terms    termsKernel
-	addTerms addTermsKernel
-	mulSub   mulSubKernel
-
-	dot32    dot32Kernel[float32]
-	dotMixed dot32Kernel[float64]
-	ell64    ellKernel[float64]
-	ell32    ellKernel[float32]
-	ellMixed ellKernel[float32]
-	coo      cooKernel
-	sell8    sell8Kernel
-	bcrs     bcrsKernel
-	bcrsT    bcrsTKernel
-	mulAdds  mulAddsKernels
-	fold     foldKernel
-
-	csrDD    csrDDKernel
-	slotsDD  slotsDDKernel
-	sell8DD  sell8DDKernel
-	bcrsDD   bcrsDDKernel
-	bcrsTDD  bcrsTDDKernel
-	limbs    limbKernels
-	residues residuesKernel
-
-	crc     crcKernel
-	offsets offsetsKernel
-	columns columnsKernel
+	csrKernels
+	slotKernels
+	symmetricKernels
+	chunkKernels
+	filledKernels
+	bcrsKernels
+	wordKernels
+	storingKernels
+	termKernels
+	floatKernels
+	ddKernels
+	preciseKernels
+	fileKernels
 }
 
 // portable returns the set of plain Go, which the other sets must equal.
@@ -89,61 +45,19 @@ func portable() Set {
 		mixed:    mixedKernels{stepInto: stepInto, xpayMixed: xpayMixed},
 		packed:   portablePacked,
 
-		csr64:      csrMulVec[float64],
-		csr32:      csrMulVec[float32],
-		residual64: csrResidualDD[float64],
-
-		slots:     mulSlots,
-		symmetric: mulSymmetric,
-
-		csr64Multi:     csrMulMulti[float64],
-		sell8Multi:     sell8MulMulti,
-		bcrsMulti:      bcrsMulMulti,
-		chunksMulti:    mulChunksMulti,
-		csr32Multi:     csrMulMulti[float32],
-		slotsMulti:     mulSlotsMulti,
-		symmetricMulti: mulSymmetricMulti,
-
-		decode:  decodeWords,
-		addRows: addRows,
-		chunks:  mulChunks,
-
-		quantize:      quantize,
-		arrange:       arrangeSlots,
-		sameDiagonals: sameDiagonals,
-		blockWidths:   blockWidths,
-		mirror:        mirror,
-		absSums:       absSums,
-		pack:          packSlots,
-		packBlocks:    packBlocks,
-
-		terms:    terms,
-		addTerms: addTerms,
-		mulSub:   mulSub,
-
-		dot32:    addProducts[float32],
-		dotMixed: addProducts[float64],
-		ell64:    ellMulVec[float64, float64],
-		ell32:    ellMulVec[float32, float32],
-		ellMixed: ellMulVec[float32, float64],
-		coo:      cooAddVec,
-		sell8:    sell8MulVec,
-		bcrs:     bcrsMulVec,
-		bcrsT:    bcrsMulVecT,
-		mulAdds:  portableMulAdds,
-		fold:     fold,
-
-		csrDD:    csrMulVecDD,
-		slotsDD:  mulSlotsDD,
-		sell8DD:  sell8MulVecDD,
-		bcrsDD:   bcrsMulVecDD,
-		bcrsTDD:  bcrsMulVecTDD,
-		limbs:    portableLimbs,
-		residues: dotResidues,
-
-		crc:     crcStreamsOf,
-		offsets: offsetsRise,
-		columns: columnsRise,
+		csrKernels:       portableCSR,
+		slotKernels:      portableSlots,
+		symmetricKernels: portableSymmetric,
+		chunkKernels:     portableChunks,
+		filledKernels:    portableFilled,
+		bcrsKernels:      portableBCRS,
+		wordKernels:      portableWords,
+		storingKernels:   portableStoring,
+		termKernels:      portableTerms,
+		floatKernels:     portableFloats,
+		ddKernels:        portableDD,
+		preciseKernels:   portablePrecise,
+		fileKernels:      portableFiles,
 	}
 }
 

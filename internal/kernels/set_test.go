@@ -64,14 +64,19 @@ func eachKernel(k *Set, visit func(name string, kernel reflect.Value)) {
 	var walk func(path string, v reflect.Value)
 	walk = func(path string, v reflect.Value) {
 		for i := range v.NumField() {
-			name := path + v.Type().Field(i).Name
+			field := v.Type().Field(i)
+			name := path + field.Name
 			f := v.Field(i)
 			f = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem() // settable, though not exported
 			switch f.Kind() {
 			case reflect.Func:
 				visit(name, f)
 			case reflect.Struct:
-				walk(name+".", f)
+				if field.Anonymous { // the kernels of one file
+					walk(path, f)
+				} else {
+					walk(name+".", f)
+				}
 			case reflect.String, reflect.Bool:
 			default:
 				panic(name + " is neither a kernel nor a fact")

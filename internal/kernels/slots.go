@@ -5,6 +5,18 @@ import (
 	"math"
 )
 
+// slotKernels are the kernels of slots.
+type slotKernels struct {
+	slots      slotsKernel
+	fastSlots  bool // slots are faster than CSR
+	slotsMulti slotsMultiKernel
+}
+
+var portableSlots = slotKernels{
+	slots:      mulSlots,
+	slotsMulti: mulSlotsMulti,
+}
+
 // Lanes is the number of rows of a SELL slice.
 const Lanes = 8
 

@@ -6,6 +6,29 @@ import (
 	"math/bits"
 )
 
+// storingKernels are the kernels of storing a matrix.
+type storingKernels struct {
+	quantize      quantizeKernel
+	arrange       arrangeKernel
+	sameDiagonals diagonalsKernel
+	blockWidths   blockWidthsKernel
+	mirror        mirrorKernel
+	absSums       absSumsKernel
+	pack          packKernel
+	packBlocks    packBlocksKernel
+}
+
+var portableStoring = storingKernels{
+	quantize:      quantize,
+	arrange:       arrangeSlots,
+	sameDiagonals: sameDiagonals,
+	blockWidths:   blockWidths,
+	mirror:        mirror,
+	absSums:       absSums,
+	pack:          packSlots,
+	packBlocks:    packBlocks,
+}
+
 // WidthPadding is the number of bytes by which the capacity of widths exceeds their length.
 const WidthPadding = 32
 

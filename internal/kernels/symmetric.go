@@ -4,6 +4,17 @@ import (
 	"math"
 )
 
+// symmetricKernels are the kernels of half of a symmetric matrix.
+type symmetricKernels struct {
+	symmetric      symmetricKernel
+	symmetricMulti symmetricMultiKernel
+}
+
+var portableSymmetric = symmetricKernels{
+	symmetric:      mulSymmetric,
+	symmetricMulti: mulSymmetricMulti,
+}
+
 // SumStride returns the number of elements for the sums of a block of size b: b rounded up to a power of two, so that
 // one or two instructions add a block.
 func SumStride(b int) int {

@@ -4,6 +4,19 @@ import (
 	"math"
 )
 
+// termKernels are the kernels of products of sparse matrices and of dense fronts.
+type termKernels struct {
+	terms    termsKernel
+	addTerms addTermsKernel
+	mulSub   mulSubKernel
+}
+
+var portableTerms = termKernels{
+	terms:    terms,
+	addTerms: addTerms,
+	mulSub:   mulSub,
+}
+
 // Rows are rows of a sparse matrix, or of a part of one, as in CSR: row i has the columns Col[Ptr[i]:Ptr[i+1]] and
 // the values Val[Ptr[i]:Ptr[i+1]]. Assembly relies on the order of the fields.
 type Rows struct {

@@ -5,6 +5,15 @@ import (
 	"math"
 )
 
+// wordKernels are the kernels of words of codecs.
+type wordKernels struct {
+	decode decodeKernel
+}
+
+var portableWords = wordKernels{
+	decode: decodeWords,
+}
+
 // Words describes how stored words of 1 to 8 bytes, little endian and without gaps, are decoded to float64. Let w be
 // a word with its bytes moved to the top of 64 bits.
 type Words struct {

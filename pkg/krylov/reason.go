@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 )
 
 // Reason says why a method stopped: positive when it converged, negative when
@@ -96,14 +94,6 @@ var reasons = map[Reason]struct{ name, advice string }{
 	TooFewDigits:             {"too few digits", "ask for fewer digits (Options.Digits)"},
 	NotSymmetric:             {"not symmetric", "this method needs a symmetric matrix; try Options.Method = gmres"},
 	OutOfMemory:              {"out of memory", "allow more memory (Options.MaxMemory)"},
-}
-
-// Reasons lists all reasons with which a solve ends, the reasons of convergence first.
-func Reasons() []Reason {
-	list := slices.Sorted(maps.Keys(reasons))
-	list = slices.DeleteFunc(list, func(r Reason) bool { return r == Running })
-	slices.Reverse(list)
-	return list
 }
 
 // String returns the reason in a few words.

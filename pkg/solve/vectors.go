@@ -13,10 +13,13 @@ type VectorKind string
 // The kinds of vectors.
 const (
 	VectorsDouble VectorKind = "double" // float64
-	VectorsDD     VectorKind = "dd"     // double-double, 106 bits, see package dd
+	VectorsDD     VectorKind = "dd"     // double-double, 106 bits, see internal/dd
 	VectorsAuto   VectorKind = "auto"   // float64, and double-double in corrections once float64 cannot go on
 	VectorsDQ     VectorKind = "dq"     // float64, then double-double, by DQ-SWITCH
 )
+
+// VectorKinds lists the kinds that a solve takes.
+var VectorKinds = []VectorKind{VectorsDouble, VectorsDD, VectorsAuto, VectorsDQ}
 
 // Vectors says in which arithmetic the vectors of the method are; the zero value is VectorsDouble. The matrix and the preconditioner
 // do not depend on it.

@@ -11,9 +11,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// VectorKinds lists all kinds of vectors.
-var VectorKinds = []solve.VectorKind{solve.VectorsDouble, solve.VectorsDD, solve.VectorsAuto, solve.VectorsDQ}
-
 // Parameters of DQ-SWITCH as published.
 const (
 	defaultWindow    = 100
@@ -75,7 +72,7 @@ func Float64Vectors(v solve.Vectors) bool { return v.Kind == "" || v.Kind == sol
 func vectorsFault(v solve.Vectors) error {
 	d := VectorsWithDefaults(v)
 	switch {
-	case !oneOf(v.Kind, VectorKinds):
+	case !oneOf(v.Kind, solve.VectorKinds):
 		return fmt.Errorf("solve: unknown vectors %q", v.Kind)
 	case v.Kind != solve.VectorsDQ && (v.Window != 0 || v.Deviation != 0):
 		return fmt.Errorf("solve: a window and a deviation are for vectors %s", solve.VectorsDQ)
