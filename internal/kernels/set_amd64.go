@@ -33,16 +33,14 @@ func (k *Set) avx2() {
 
 // avx512 is for F, BW, DQ, VL, CD and VBMI of AVX-512; kernels of limbs need IFMA as well.
 func (k *Set) avx512() {
-	k.vector = vectorKernels{
-		dot: simd.DotOct, dot4: simd.Dot4Oct, axpy: simd.AxpyOct, axpy4: simd.Axpy4Oct, axpyDot: simd.AxpyDotOct, xpay: simd.XpayOct,
-		scale: simd.ScaleOct, step: simd.StepOct, mul: simd.MulOct, relax: simd.RelaxOct,
-		copy: simd.CopyToOct, scaleTo: simd.ScaleToOct, add: simd.AddOct, triad: simd.TriadOct,
-	}
-	k.vectorDD = ddVectorKernels{
-		dot: simd.DotDDOct, dot2: simd.Dot2DDOct, axpy: simd.AxpyDDOct, axpy2: simd.Axpy2DDOct,
-		axpyDot: simd.AxpyDotDDOct, xpay: simd.XpayDDOct, scale: simd.ScaleDDOct, step: simd.StepDDOct,
-	}
-	k.mixed = mixedKernels{stepInto: simd.StepIntoOct, xpayMixed: simd.XpayMixedOct}
+	v := &k.vector
+	v.dot, v.dot4, v.axpy, v.axpy4, v.axpyDot = simd.DotOct, simd.Dot4Oct, simd.AxpyOct, simd.Axpy4Oct, simd.AxpyDotOct
+	v.xpay, v.scale, v.step, v.mul, v.relax = simd.XpayOct, simd.ScaleOct, simd.StepOct, simd.MulOct, simd.RelaxOct
+	v.copy, v.scaleTo, v.add, v.triad = simd.CopyToOct, simd.ScaleToOct, simd.AddOct, simd.TriadOct
+	d := &k.vectorDD
+	d.dot, d.dot2, d.axpy, d.axpy2 = simd.DotDDOct, simd.Dot2DDOct, simd.AxpyDDOct, simd.Axpy2DDOct
+	d.axpyDot, d.xpay, d.scale, d.step = simd.AxpyDotDDOct, simd.XpayDDOct, simd.ScaleDDOct, simd.StepDDOct
+	k.mixed.stepInto, k.mixed.xpayMixed = simd.StepIntoOct, simd.XpayMixedOct
 	k.packed = packedKernels{simd.DotFloatsOct, simd.DotShortsOct, simd.AxpyFloatsOct, simd.AxpyShortsOct}
 
 	k.residual64 = residualGroups
