@@ -70,7 +70,7 @@ test-arm64: ## short tests of the kernels and their callers for arm64, in qemu's
 	fi
 	GOARCH=arm64 $(GO) test -short -vet=off $${run:+-exec "$$run"} $(NEAREST)
 
-# The tests that run on several goroutines. tools requires such a test in each package that starts goroutines. Of the programs
+# The tests that run on several goroutines. A test of tools requires such a test in each package that starts goroutines. Of the programs
 # that only call packages, the service alone shares data of its own.
 RACE_TESTS := Thread|Concurrent|Interrupt
 RACE_FOLDERS ?= ./internal ./pkg ./examples/sequence

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // Tests are isolated: the programs that they start do not inherit files that were open when go test started. More of them run at once
-// than there are processors, unless -parallel says otherwise, since most wait for signals, limits and launchers.
+// than there are processors, unless -parallel says otherwise, since most wait for signals, limits and launchers; under the race detector they compute.
 type isolated struct{ *testing.M }
 
 func (m isolated) Run() int {
@@ -41,8 +41,8 @@ func (m isolated) Run() int {
 		syscall.CloseOnExec(fd)
 	}
 	flag.Parse()
-	if parallel := flag.Lookup("test.parallel").Value; parallel.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
-		_ = parallel.Set(strconv.Itoa(2*runtime.GOMAXPROCS(0) + 2))
+	if parallel := flag.Lookup("test.parallel").Value; !raceDetector && parallel.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		_ = parallel.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
 	}
 	return m.M.Run()
 }
