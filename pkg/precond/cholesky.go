@@ -16,7 +16,7 @@ const leastComplete = 0x1p-50
 // indefinite, and not only singular: then pivots are rounding errors.
 const clearlyNegative = 0x1p-26
 
-// newCholesky is A = L L^T, complete, in an order of minimum degree. A pivot that is not
+// newCholesky is A = L L^T, complete, in an order that fills little. A pivot that is not
 // positive is an error.
 func newCholesky(s setup) (Preconditioner, error) {
 	p, err := s.planCholesky()
@@ -37,7 +37,7 @@ func newCholesky(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.newComplete(fmt.Sprintf("%s, AMD order", Cholesky), p, f)
+	return s.newComplete(fmt.Sprintf("%s, %s order", Cholesky, p.tree.orderedBy), p, f)
 }
 
 // planCholesky is planSymmetric for matrices with a positive diagonal.
@@ -50,7 +50,7 @@ func (s *setup) planCholesky() (*frontPlan, error) {
 	return s.planSymmetric()
 }
 
-// newLDL is M = L |D| L^T where A = L D L^T, in an order of minimum degree: positive definite
+// newLDL is M = L |D| L^T where A = L D L^T, in an order that fills little: positive definite
 // for every symmetric A, and M^-1 A has the eigenvalues 1 and -1 [Vecharynski13], unless
 // pivots were replaced. Pivots are on the diagonal, in the order, which suits quasi-definite
 // matrices [Vanderbei95]; those that vanish are replaced.
@@ -81,7 +81,7 @@ func newLDL(s setup) (Preconditioner, error) {
 	if n := replaced.Load(); n > 0 {
 		s.logf(vanishing, LDL, replacement, n)
 	}
-	c, err := s.newComplete(fmt.Sprintf("%s, AMD order, %d negative pivots", LDL, negative.Load()), p, f)
+	c, err := s.newComplete(fmt.Sprintf("%s, %s order, %d negative pivots", LDL, p.tree.orderedBy, negative.Load()), p, f)
 	if err != nil {
 		return nil, err
 	}

@@ -177,14 +177,15 @@ func (s *setup) planFronts(a, transpose *csr.Matrix, blockOf []int32, at placeme
 		share = 0.5
 	}
 	tree, err := s.Kept.tree(within, withinTransposed, blockOf, func() (*frontTree, error) {
-		e, err := csr.AMD(s.ctx, within)
+		e, name, err := s.fillReducing(within, withinTransposed, share)
 		if err != nil {
-			return nil, ErrInterrupted
-		}
-		if err := s.checkEstimate(factorWork{Multiplications: share * e.Multiplications}); err != nil {
 			return nil, err
 		}
-		return newFrontTree(within, withinTransposed, e, blockOf, s.eliminating())
+		t, err := newFrontTree(within, withinTransposed, e, blockOf, s.eliminating())
+		if err == nil {
+			t.orderedBy = name
+		}
+		return t, err
 	})
 	if err != nil {
 		return nil, err

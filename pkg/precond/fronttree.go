@@ -10,14 +10,15 @@ import (
 // eliminates the pivots first[j] to first[j+1]-1, in a front of these and of pattern[j], the
 // later pivots that their rows of the factors have entries for. Nodes are in postorder.
 type frontTree struct {
-	order   csr.Permutation // the row of the matrix of a pivot
-	first   []int32
-	pattern [][]int32
-	parent  []int32 // -1: none
-	child   []int32 // the first one, -1: none
-	sibling []int32 // the next child of the same parent
-	blocks  []int32 // nodes at which the blocks of a block triangular matrix begin, and the end
-	cut     cut
+	order     csr.Permutation // the row of the matrix of a pivot
+	orderedBy string          // the name of the method that found the order
+	first     []int32
+	pattern   [][]int32
+	parent    []int32 // -1: none
+	child     []int32 // the first one, -1: none
+	sibling   []int32 // the next child of the same parent
+	blocks    []int32 // nodes at which the blocks of a block triangular matrix begin, and the end
+	cut       cut
 }
 
 // pivots returns the number of pivots of node j, size the number of rows of its front.
@@ -48,7 +49,7 @@ func (t *frontTree) work() (w factorWork) {
 	return w
 }
 
-// newFrontTree finds the tree of a matrix in an order of minimum degree from its pattern and
+// newFrontTree finds the tree of a matrix in an order that fills little from its pattern and
 // the pattern of its transpose, nil where they are the same. blockOf is the block of each row, nil
 // for one block.
 func newFrontTree(a, transpose *csr.Matrix, e csr.Elimination, blockOf []int32, watch *elimination) (*frontTree, error) {

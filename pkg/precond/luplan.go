@@ -197,7 +197,7 @@ func (s *setup) newFrontLU(p *frontPlan) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	order := "AMD order"
+	order := p.tree.orderedBy + " order"
 	if blocks := len(p.tree.blocks) - 1; blocks > 1 {
 		order += fmt.Sprintf(", %d blocks", blocks)
 	}

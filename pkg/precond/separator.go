@@ -1,0 +1,387 @@
+package precond
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	coarsestGraph  = 100  // vertices that a graph is coarsened to
+	leastReduction = 0.95 // coarsening ends if it leaves a larger share of the vertices
+	separatorTries = 8    // separators of the coarsest graph of which the best is kept
+	largestSide    = 0.6  // of the weight
+	refinements    = 8    // passes at each level
+)
+
+// middle is the side of the vertices of a separator; the others are on sides 0 and 1.
+const middle = 2
+
+// separated returns the side of each vertex: no edge joins sides 0 and 1, and the separator between them is small. It is found by the multilevel
+// method [KarypisKumar98]: pairs of neighbours become one vertex until the graph is small, a separator of the small graph is found, and is
+// refined in each larger graph.
+func (g *weighted) separated() []uint8 {
+	r := rand.New(rand.NewPCG(uint64(g.vertices()), uint64(len(g.adj))))
+	if g.vertices() <= coarsestGraph {
+		return g.smallSeparator(r)
+	}
+	coarse, into := g.coarsened(r)
+	if float64(coarse.vertices()) > leastReduction*float64(g.vertices()) {
+		return g.smallSeparator(r)
+	}
+	small := coarse.separated()
+	side := make([]uint8, g.vertices())
+	for v, c := range into {
+		side[v] = small[c]
+	}
+	g.newCutter(side).refine()
+	return side
+}
+
+// coarsened matches each vertex with the neighbour to which its edge is heaviest, and returns the graph of the pairs, and the pair of each vertex.
+func (g *weighted) coarsened(r *rand.Rand) (coarse *weighted, into []int32) {
+	n := g.vertices()
+	order := g.byDegree(r)
+	heaviest := int32(max(2, 3*g.total()/(2*coarsestGraph)))
+	into = marks(n)
+	var pairs [][2]int32
+	for _, v := range order {
+		if into[v] >= 0 {
+			continue
+		}
+		mate, weight := v, int32(0)
+		for e := g.at[v]; e < g.at[v+1]; e++ {
+			if w := g.adj[e]; into[w] < 0 && g.edge[e] > weight && g.weight[v]+g.weight[w] <= heaviest {
+				mate, weight = w, g.edge[e]
+			}
+		}
+		into[v], into[mate] = int32(len(pairs)), int32(len(pairs))
+		pairs = append(pairs, [2]int32{v, mate})
+	}
+	coarse = &weighted{
+		adjacency: adjacency{at: make([]int, 1, len(pairs)+1), adj: make([]int32, 0, len(g.adj))},
+		weight:    make([]int32, len(pairs)), edge: make([]int32, 0, len(g.adj)),
+	}
+	place := make([]int, len(pairs)) // of an edge to a pair, from the last one seen
+	for c, pair := range pairs {
+		from := len(coarse.adj)
+		for k, v := range pair {
+			if k == 1 && v == pair[0] {
+				break
+			}
+			coarse.weight[c] += g.weight[v]
+			for e := g.at[v]; e < g.at[v+1]; e++ {
+				w := into[g.adj[e]]
+				if at := place[w]; w != int32(c) && at >= from && at < len(coarse.adj) && coarse.adj[at] == w {
+					coarse.edge[at] += g.edge[e]
+				} else if w != int32(c) {
+					place[w] = len(coarse.adj)
+					coarse.adj, coarse.edge = append(coarse.adj, w), append(coarse.edge, g.edge[e])
+				}
+			}
+		}
+		coarse.at = append(coarse.at, len(coarse.adj))
+	}
+	return coarse, into
+}
+
+// byDegree returns the vertices by their numbers of neighbours, vertices with as many neighbours in random order.
+func (g *weighted) byDegree(r *rand.Rand) []int32 {
+	n := g.vertices()
+	shuffled, order := make([]int32, n), make([]int32, n)
+	most := 0
+	for k := range shuffled {
+		other := r.IntN(k + 1)
+		shuffled[k], shuffled[other] = shuffled[other], int32(k)
+		most = max(most, g.at[k+1]-g.at[k])
+	}
+	place := make([]int, most+2)
+	for v := range n {
+		place[g.at[v+1]-g.at[v]+1]++
+	}
+	for d := range most {
+		place[d+1] += place[d]
+	}
+	for _, v := range shuffled {
+		d := g.at[v+1] - g.at[v]
+		order[place[d]] = v
+		place[d]++
+	}
+	return order
+}
+
+// smallSeparator returns the best of several separators: each begins as the boundary of the first vertices that a search from a random one meets,
+// half of the weight.
+func (g *weighted) smallSeparator(r *rand.Rand) []uint8 {
+	n, half := g.vertices(), g.total()/2
+	var best *cutter
+	for range separatorTries {
+		side := make([]uint8, n)
+		for v := range side {
+			side[v] = 1
+		}
+		met := int64(0)
+		var queue []int32
+		for first := r.IntN(n); met < half; first = (first + 1) % n {
+			if side[first] == 0 {
+				continue
+			}
+			side[first] = 0
+			for queue = append(queue[:0], int32(first)); len(queue) > 0 && met < half; queue = queue[1:] {
+				met += int64(g.weight[queue[0]])
+				for _, w := range g.neighbours(queue[0]) {
+					if side[w] == 1 {
+						side[w] = 0
+						queue = append(queue, w)
+					}
+				}
+			}
+			for _, v := range queue { // met too late
+				side[v] = 1
+			}
+		}
+		for v := range int32(n) {
+			if side[v] == 0 && slices.ContainsFunc(g.neighbours(v), func(w int32) bool { return side[w] == 1 }) {
+				side[v] = middle
+			}
+		}
+		c := g.newCutter(side)
+		c.refine()
+		if best == nil || c.better(c.size, best.size) {
+			best = c
+		}
+	}
+	return best.side
+}
+
+// A cutter makes a separator smaller, by moving vertices of the separator to a side, and their neighbours on the other side to the separator
+// (Fiduccia and Mattheyses, for vertices as in [KarypisKumar98]).
+type cutter struct {
+	*weighted
+	side  []uint8
+	size  [3]int64    // the weight of the sides and of the separator
+	limit int64       // the largest weight of a side
+	pulls [2][]int32  // the weight that a vertex of the separator pulls into it when it moves to a side
+	ready [2]gainHeap // vertices of the separator that have not moved in this pass
+	moved []bool
+	log   []move
+}
+
+// A move is of a vertex to a side; it pulled the next vertices into the separator.
+type move struct {
+	vertex int32
+	pulled []int32
+}
+
+func (g *weighted) newCutter(side []uint8) *cutter {
+	n := g.vertices()
+	c := &cutter{weighted: g, side: side, moved: make([]bool, n)}
+	for a := range c.pulls {
+		c.pulls[a] = make([]int32, n)
+		c.ready[a] = gainHeap{gain: make([]int32, n), at: marks(n)}
+	}
+	for v, s := range side {
+		c.size[s] += int64(g.weight[v])
+	}
+	c.limit = int64(largestSide * float64(c.size[0]+c.size[1]+c.size[2]))
+	return c
+}
+
+// better reports whether sides of some sizes are better than others: a smaller separator, or one that leaves a smaller larger side.
+func (c *cutter) better(a, b [3]int64) bool {
+	overA, overB := max(a[0], a[1], c.limit), max(b[0], b[1], c.limit)
+	switch {
+	case overA != overB:
+		return overA < overB
+	case a[middle] != b[middle]:
+		return a[middle] < b[middle]
+	}
+	return max(a[0], a[1]) < max(b[0], b[1])
+}
+
+// refine moves vertices until a pass does not help.
+func (c *cutter) refine() {
+	for range refinements {
+		if !c.pass() {
+			return
+		}
+	}
+}
+
+// pass moves each vertex at most once, the one that gains most first, and takes back what came after the best separator.
+func (c *cutter) pass() (improved bool) {
+	for v, s := range c.side {
+		if s == middle {
+			c.enter(int32(v))
+		}
+	}
+	c.log = c.log[:0]
+	best, keep := c.size, 0
+	patience := max(50, len(c.side)/50)
+	for len(c.log) < keep+patience {
+		a, ok := c.choose()
+		if !ok {
+			break
+		}
+		c.move(c.ready[a].list[0], a)
+		if c.better(c.size, best) {
+			best, keep, improved = c.size, len(c.log), true
+		}
+	}
+	for k := len(c.log) - 1; k >= 0; k-- {
+		m := c.log[k]
+		c.moved[m.vertex] = false
+		if k >= keep {
+			a := c.side[m.vertex]
+			c.put(m.vertex, middle)
+			for _, u := range m.pulled {
+				c.put(u, 1-a)
+			}
+		}
+	}
+	for a := range c.ready {
+		c.ready[a].clear()
+	}
+	return improved
+}
+
+// choose returns the side to which the next vertex moves.
+func (c *cutter) choose() (side uint8, ok bool) {
+	most := int32(0)
+	for a := range uint8(2) {
+		h := &c.ready[a]
+		if len(h.list) == 0 {
+			continue
+		}
+		v := h.list[0]
+		fits := c.size[a]+int64(c.weight[v]) <= c.limit || c.size[a] < c.size[1-a]
+		if gain := h.gain[v]; fits && (!ok || gain > most || gain == most && c.size[a] < c.size[1-a]) {
+			side, most, ok = a, gain, true
+		}
+	}
+	return side, ok
+}
+
+// put changes the side of a vertex.
+func (c *cutter) put(v int32, side uint8) {
+	w := int64(c.weight[v])
+	c.size[c.side[v]] -= w
+	c.size[side] += w
+	c.side[v] = side
+}
+
+// enter makes a vertex of the separator ready to move.
+func (c *cutter) enter(v int32) {
+	var pull [2]int32
+	for _, w := range c.neighbours(v) {
+		if s := c.side[w]; s != middle {
+			pull[1-s] += c.weight[w]
+		}
+	}
+	for a := range c.ready {
+		c.pulls[a][v] = pull[a]
+		if !c.moved[v] {
+			c.ready[a].set(v, c.weight[v]-pull[a])
+		}
+	}
+}
+
+// move moves a vertex of the separator to side a.
+func (c *cutter) move(v int32, a uint8) {
+	m := move{vertex: v}
+	c.moved[v] = true
+	c.ready[0].remove(v)
+	c.ready[1].remove(v)
+	c.put(v, a)
+	for _, u := range c.neighbours(v) {
+		switch c.side[u] {
+		case middle:
+			c.pull(u, 1-a, c.weight[v])
+		case 1 - a:
+			m.pulled = append(m.pulled, u)
+			c.put(u, middle)
+		}
+	}
+	for _, u := range m.pulled {
+		for _, w := range c.neighbours(u) {
+			if c.side[w] == middle && !slices.Contains(m.pulled, w) {
+				c.pull(w, a, -c.weight[u])
+			}
+		}
+	}
+	for _, u := range m.pulled {
+		c.enter(u)
+	}
+	c.log = append(c.log, m)
+}
+
+// pull adds to what a vertex of the separator pulls when it moves to a side.
+func (c *cutter) pull(v int32, to uint8, weight int32) {
+	c.pulls[to][v] += weight
+	if !c.moved[v] {
+		c.ready[to].set(v, c.weight[v]-c.pulls[to][v])
+	}
+}
+
+// A gainHeap is a heap of vertices, of which the first has the largest gain; of equal ones, the lowest number.
+type gainHeap struct {
+	list []int32
+	at   []int32 // place of a vertex in list; -1: none
+	gain []int32
+}
+
+func (h *gainHeap) before(v, w int32) bool {
+	return h.gain[v] > h.gain[w] || h.gain[v] == h.gain[w] && v < w
+}
+
+// set adds a vertex or changes its gain.
+func (h *gainHeap) set(v, gain int32) {
+	h.gain[v] = gain
+	if h.at[v] < 0 {
+		h.at[v] = int32(len(h.list))
+		h.list = append(h.list, v)
+	}
+	h.restore(int(h.at[v]))
+}
+
+func (h *gainHeap) remove(v int32) {
+	k := h.at[v]
+	if k < 0 {
+		return
+	}
+	last := len(h.list) - 1
+	h.place(h.list[last], int(k))
+	h.list, h.at[v] = h.list[:last], -1
+	if int(k) < last {
+		h.restore(int(k))
+	}
+}
+
+func (h *gainHeap) clear() {
+	for _, v := range h.list {
+		h.at[v] = -1
+	}
+	h.list = h.list[:0]
+}
+
+func (h *gainHeap) place(v int32, k int) { h.list[k], h.at[v] = v, int32(k) }
+
+// restore moves the vertex at place k up or down to where it belongs.
+func (h *gainHeap) restore(k int) {
+	v := h.list[k]
+	for k > 0 && h.before(v, h.list[(k-1)/2]) {
+		h.place(h.list[(k-1)/2], k)
+		k = (k - 1) / 2
+	}
+	for {
+		child := 2*k + 1
+		if child+1 < len(h.list) && h.before(h.list[child+1], h.list[child]) {
+			child++
+		}
+		if child >= len(h.list) || !h.before(h.list[child], v) {
+			break
+		}
+		h.place(h.list[child], k)
+		k = child
+	}
+	h.place(v, k)
+}

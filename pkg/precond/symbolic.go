@@ -1,0 +1,156 @@
+package precond
+
+import "github.com/mpsolve/mpsolve/pkg/csr"
+
+// An adjacency has the neighbours of each vertex, without the vertex itself: the pattern of A + A^T.
+type adjacency struct {
+	at  []int // where the neighbours of a vertex begin; one more than there are vertices
+	adj []int32
+}
+
+func (g *adjacency) vertices() int              { return len(g.at) - 1 }
+func (g *adjacency) neighbours(v int32) []int32 { return g.adj[g.at[v]:g.at[v+1]] }
+
+// newAdjacency returns the graph of a matrix from its pattern and the pattern of its transpose, nil where they are the same.
+func newAdjacency(a, transpose *csr.Matrix) *adjacency {
+	g := &adjacency{at: make([]int, 1, a.Rows+1), adj: make([]int32, 0, a.NNZ())}
+	in := marks(a.Rows)
+	for i := range int32(a.Rows) {
+		in[i] = i
+		for _, m := range [2]*csr.Matrix{a, transpose} {
+			if m == nil {
+				continue
+			}
+			cols, _ := m.Row(int(i))
+			for _, j := range cols {
+				if in[j] != i {
+					in[j] = i
+					g.adj = append(g.adj, j)
+				}
+			}
+		}
+		g.at = append(g.at, len(g.adj))
+	}
+	return g
+}
+
+// count returns what the elimination in an order takes, in a postorder of its tree, which takes the same: the tree by [Liu90], and the
+// number of entries of each column of the factor by [Gilbert94], in about the time of reading the graph.
+func (g *adjacency) count(order csr.Permutation) csr.Elimination {
+	order, parent := g.postordered(order)
+	count := g.columnCounts(order, parent)
+	e := csr.Elimination{Order: order}
+	for k, c := range count {
+		below := int64(c) - 1
+		e.Entries += below
+		e.Multiplications += float64(below) * float64(below+1)
+		if k == 0 || parent[k-1] != int32(k) || count[k-1] != c+1 {
+			e.Groups = append(e.Groups, int32(k))
+		}
+	}
+	return e
+}
+
+// postordered returns an order whose elimination tree is the same but for the numbers, which are a postorder, and the parents in this tree;
+// -1: none.
+func (g *adjacency) postordered(order csr.Permutation) (csr.Permutation, []int32) {
+	n := len(order)
+	position := order.Inverse()
+	parent, ancestor := marks(n), marks(n)
+	for k := range int32(n) {
+		for _, w := range g.neighbours(order[k]) {
+			for j := position[w]; j >= 0 && j < k; {
+				next := ancestor[j]
+				if ancestor[j] = k; next < 0 {
+					parent[j] = k
+				}
+				j = next
+			}
+		}
+	}
+	child, sibling := marks(n), marks(n)
+	for k := n - 1; k >= 0; k-- {
+		if up := parent[k]; up >= 0 {
+			sibling[k], child[up] = child[up], int32(k)
+		}
+	}
+	sorted, number := make(csr.Permutation, 0, n), make([]int32, n)
+	var stack []int32
+	for root := range int32(n) {
+		if parent[root] >= 0 {
+			continue
+		}
+		for stack = append(stack[:0], root); len(stack) > 0; {
+			j := stack[len(stack)-1]
+			if c := child[j]; c >= 0 {
+				child[j] = sibling[c]
+				stack = append(stack, c)
+				continue
+			}
+			stack = stack[:len(stack)-1]
+			number[j] = int32(len(sorted))
+			sorted = append(sorted, order[j])
+		}
+	}
+	up := make([]int32, n)
+	for j, p := range parent {
+		if p >= 0 {
+			p = number[p]
+		}
+		up[number[j]] = p
+	}
+	return sorted, up
+}
+
+// columnCounts returns the number of entries of each column of the factor, with the diagonal, for a postorder. A column of the factor counts
+// the leaves of the subtrees of later rows, less where the paths from two leaves of a row meet [Gilbert94].
+func (g *adjacency) columnCounts(order csr.Permutation, parent []int32) []int32 {
+	n := len(order)
+	position := order.Inverse()
+	count, first := make([]int32, n), marks(n) // first is the first descendant
+	for k := range int32(n) {
+		if first[k] < 0 {
+			count[k] = 1 // a leaf of the tree
+		}
+		for j := k; j >= 0 && first[j] < 0; j = parent[j] {
+			first[j] = k
+		}
+	}
+	ancestor, latest, leaf := make([]int32, n), marks(n), marks(n) // latest is the largest first of the leaves of a row, leaf the last leaf
+	for k := range ancestor {
+		ancestor[k] = int32(k)
+	}
+	for j := range int32(n) {
+		if parent[j] >= 0 {
+			count[parent[j]]--
+		}
+		for _, w := range g.neighbours(order[j]) {
+			i := position[w]
+			if i <= j || first[j] <= latest[i] {
+				continue
+			}
+			latest[i] = first[j]
+			count[j]++
+			if q := leaf[i]; q >= 0 {
+				root := q
+				for root != ancestor[root] {
+					root = ancestor[root]
+				}
+				for q != root {
+					q, ancestor[q] = ancestor[q], root
+				}
+				count[root]--
+			}
+			leaf[i] = j
+		}
+		if parent[j] >= 0 {
+			ancestor[j] = parent[j]
+		}
+	}
+	for j, up := range parent {
+		if up >= 0 {
+			count[up] += count[j]
+		}
+	}
+	return count
+}
