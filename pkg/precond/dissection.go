@@ -15,7 +15,7 @@ const (
 	dissectionLeaf = 120
 	// Parts are dissected by all threads at once when there are at least so many.
 	dissectionParts = 32
-	// Nested dissection takes 0.6 microseconds a nonzero on two threads, and saves a third to two thirds of the multiplications of AMD on
+	// Nested dissection takes about a microsecond a nonzero on two threads, and saves a third to two thirds of the multiplications of AMD on
 	// meshes in space, of which two threads do 1 to 2.5e10 a second: it pays beyond about so many for each nonzero
 	// (go test ./pkg/precond -run xxx -bench FillReducing). It never takes less than the part dissectionGain.
 	dissectionPays = 20_000

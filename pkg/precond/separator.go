@@ -10,7 +10,7 @@ const (
 	leastReduction = 0.95 // coarsening ends if it leaves a larger share of the vertices
 	separatorTries = 8    // separators of the coarsest graph of which the best is kept
 	largestSide    = 0.6  // of the weight
-	refinements    = 8    // passes at each level
+	refinements    = 16   // passes at each level
 )
 
 // middle is the side of the vertices of a separator; the others are on sides 0 and 1.
@@ -198,17 +198,25 @@ func (c *cutter) better(a, b [3]int64) bool {
 	return max(a[0], a[1]) < max(b[0], b[1])
 }
 
-// refine moves vertices until a pass does not help.
+// refine moves vertices to the smaller side, to the larger side, and to either, until none of that helps. Moves to both sides take each other
+// back where the whole separator has to move; moves to one side alone find no separator between two places.
 func (c *cutter) refine() {
-	for range refinements {
-		if !c.pass() {
-			return
+	small := uint8(0)
+	if c.size[1] < c.size[0] {
+		small = 1
+	}
+	sides := [3][]uint8{{small}, {1 - small}, {0, 1}}
+	for k, idle := 0, 0; k < refinements && idle < len(sides); k++ {
+		idle++
+		if c.pass(sides[k%len(sides)]) {
+			idle = 0
 		}
 	}
 }
 
-// pass moves each vertex at most once, the one that gains most first, and takes back what came after the best separator.
-func (c *cutter) pass() (improved bool) {
+// pass moves vertices to one of some sides, each at most once, the one that gains most first, and takes back what came after the best
+// separator.
+func (c *cutter) pass(sides []uint8) (improved bool) {
 	for v, s := range c.side {
 		if s == middle {
 			c.enter(int32(v))
@@ -216,9 +224,9 @@ func (c *cutter) pass() (improved bool) {
 	}
 	c.log = c.log[:0]
 	best, keep := c.size, 0
-	patience := max(50, len(c.side)/50)
+	patience := max(200, len(c.side)/50)
 	for len(c.log) < keep+patience {
-		a, ok := c.choose()
+		a, ok := c.choose(sides)
 		if !ok {
 			break
 		}
@@ -244,10 +252,10 @@ func (c *cutter) pass() (improved bool) {
 	return improved
 }
 
-// choose returns the side to which the next vertex moves.
-func (c *cutter) choose() (side uint8, ok bool) {
+// choose returns the side, of some, to which the next vertex moves.
+func (c *cutter) choose(sides []uint8) (side uint8, ok bool) {
 	most := int32(0)
-	for a := range uint8(2) {
+	for _, a := range sides {
 		h := &c.ready[a]
 		if len(h.list) == 0 {
 			continue
