@@ -4,7 +4,6 @@ import (
 	"math/big"
 
 	"github.com/mpsolve/mpsolve/internal/mp"
-
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )

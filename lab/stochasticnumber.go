@@ -218,7 +218,7 @@ const (
 // student holds the two-sided 95 % quantiles of Student's t distribution, by the number of samples.
 var student = []float64{2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 
-// MaxSamples is the largest number of samples that Digits accepts.
+// MaxSamples is the largest number of samples that SampleDigits accepts.
 var MaxSamples = len(student) - 1
 
 // SampleDigits estimates the number of decimal digits that the samples, 2 to MaxSamples results of one computation with

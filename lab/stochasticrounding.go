@@ -7,7 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 )
 
-// A Rounding is float64 and float32 arithmetic that rounds at random: an exact result stays as it is; any other
+// A RandomRounding is float64 and float32 arithmetic that rounds at random: an exact result stays as it is; any other
 // becomes one of the two neighbouring numbers, each with probability 1/2. An error-free transformation finds the sign
 // of the processor's rounding error, which tells which neighbour the processor has returned. Results that are not
 // finite are the processor's.
@@ -15,7 +15,7 @@ import (
 // Each operation consumes one bit of a generator, whatever its result. The same operations with the same seed
 // therefore give the same results, and two Roundings stay in step as long as they execute the same operations.
 //
-// The zero value has seed 0. A Rounding must not be used by several goroutines at a time.
+// The zero value has seed 0. A RandomRounding must not be used by several goroutines at a time.
 type RandomRounding struct {
 	state uint64 // of the generator
 	bits  uint64 // remaining bits of the last word, below a one that marks the end

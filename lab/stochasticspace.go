@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// A Vector is three samples of each element.
+// A TripleVector is three samples of each element.
 type TripleVector = []Triple
 
 // StochasticSpace is vectors of three samples as a linop.Space. With it the iterative methods compute in discrete stochastic

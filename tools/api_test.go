@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +33,7 @@ var yet = []string{
 
 // public returns the module's public packages as the compiler exports them, read from the build cache.
 func public(t *testing.T) (list []*types.Package) {
-	sources(t, filepath.Join(".."), isSource) // so that the cache of tests notices changes
+	sources(t, "..", isSource) // so that the cache of tests notices changes
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", module, module+"/pkg/...")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -92,7 +92,7 @@ var unclean = []string{"log", "log/slog", "net", "net/http", "os", "os/exec", "o
 // TestLayering reads the sources itself instead of asking go list: this way it sees the files of all platforms and
 // build tags, and the test cache notices when one of them changes.
 func TestLayering(t *testing.T) {
-	found := sources(t, filepath.Join(".."), isSource)
+	found := sources(t, "..", isSource)
 	for _, pkg := range slices.Sorted(maps.Keys(found)) {
 		i := slices.IndexFunc(layers, func(l layer) bool { return l.pkg == pkg })
 		if i < 0 {
@@ -163,7 +163,7 @@ var starts = []string{
 // nothing imports an example.
 func TestProductStandsAlone(t *testing.T) {
 	used := map[string]bool{}
-	for pkg, files := range sources(t, filepath.Join(".."), isSource) {
+	for pkg, files := range sources(t, "..", isSource) {
 		top, _, _ := strings.Cut(pkg, "/")
 		for _, f := range files {
 			name := strings.TrimPrefix(f.name, "../")

@@ -37,7 +37,7 @@ func TestRaceDetectorSeesGoroutines(t *testing.T) {
 	}
 	test := regexp.MustCompile(`^Test\w*(` + concurrent + `)`)
 	tested := map[string]bool{}
-	for pkg, files := range sources(t, filepath.Join(".."), isTest) {
+	for pkg, files := range sources(t, "..", isTest) {
 		for _, f := range files {
 			for _, d := range f.syntax.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && test.MatchString(fn.Name.Name) {
@@ -46,7 +46,7 @@ func TestRaceDetectorSeesGoroutines(t *testing.T) {
 			}
 		}
 	}
-	found := sources(t, filepath.Join(".."), isSource)
+	found := sources(t, "..", isSource)
 	for _, pkg := range slices.Sorted(maps.Keys(found)) {
 		if slices.ContainsFunc(found[pkg], startsGoroutines) && !tested[pkg] && alone[pkg] == "" {
 			t.Errorf("%s runs on several goroutines, but has no test whose name matches %s, so that the race detector does not see it", pkg, concurrent)

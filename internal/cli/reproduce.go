@@ -16,7 +16,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/reproduce"
-
 	"github.com/mpsolve/mpsolve/reproduce/records"
 	"github.com/spf13/cobra"
 )

@@ -45,48 +45,48 @@ func (k Set) observed(hook func([]float64)) Set {
 	return o
 }
 
-// observed returns the same kernels, whose outputs go through hook and scalar.
+// observed returns the same kernels. The outputs of those that solves call go through hook and scalar.
 func (k vectorKernels) observed(hook func([]float64), scalar func(float64) float64) vectorKernels {
-	return vectorKernels{
-		dot: func(x, y []float64) float64 { return scalar(k.dot(x, y)) },
-		dot4: func(v0, v1, v2, v3, w []float64, h *[4]float64) {
-			k.dot4(v0, v1, v2, v3, w, h)
-			hook(h[:])
-		},
-		axpy: func(a float64, x, y []float64) {
-			k.axpy(a, x, y)
-			hook(y)
-		},
-		axpy4: func(a0, a1, a2, a3 float64, v0, v1, v2, v3, w []float64) {
-			k.axpy4(a0, a1, a2, a3, v0, v1, v2, v3, w)
-			hook(w)
-		},
-		axpyDot: func(a float64, x, y, z []float64) float64 {
-			s := k.axpyDot(a, x, y, z)
-			hook(y)
-			return scalar(s)
-		},
-		xpay: func(x []float64, a float64, y []float64) {
-			k.xpay(x, a, y)
-			hook(y)
-		},
-		scale: func(a float64, x []float64) {
-			k.scale(a, x)
-			hook(x)
-		},
-		step: func(a float64, p, x, q, r []float64) float64 {
-			s := k.step(a, p, x, q, r)
-			hook(x)
-			hook(r)
-			return scalar(s)
-		},
-		mul: func(a float64, w, x, y []float64) {
-			k.mul(a, w, x, y)
-			hook(y)
-		},
-		relax: func(a float64, w, x, r []float64) {
-			k.relax(a, w, x, r)
-			hook(r)
-		},
+	o := k
+	o.dot = func(x, y []float64) float64 { return scalar(k.dot(x, y)) }
+	o.dot4 = func(v0, v1, v2, v3, w []float64, h *[4]float64) {
+		k.dot4(v0, v1, v2, v3, w, h)
+		hook(h[:])
 	}
+	o.axpy = func(a float64, x, y []float64) {
+		k.axpy(a, x, y)
+		hook(y)
+	}
+	o.axpy4 = func(a0, a1, a2, a3 float64, v0, v1, v2, v3, w []float64) {
+		k.axpy4(a0, a1, a2, a3, v0, v1, v2, v3, w)
+		hook(w)
+	}
+	o.axpyDot = func(a float64, x, y, z []float64) float64 {
+		s := k.axpyDot(a, x, y, z)
+		hook(y)
+		return scalar(s)
+	}
+	o.xpay = func(x []float64, a float64, y []float64) {
+		k.xpay(x, a, y)
+		hook(y)
+	}
+	o.scale = func(a float64, x []float64) {
+		k.scale(a, x)
+		hook(x)
+	}
+	o.step = func(a float64, p, x, q, r []float64) float64 {
+		s := k.step(a, p, x, q, r)
+		hook(x)
+		hook(r)
+		return scalar(s)
+	}
+	o.mul = func(a float64, w, x, y []float64) {
+		k.mul(a, w, x, y)
+		hook(y)
+	}
+	o.relax = func(a float64, w, x, r []float64) {
+		k.relax(a, w, x, r)
+		hook(r)
+	}
+	return o
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 

@@ -66,7 +66,7 @@ type Group struct {
 	lanes int
 }
 
-// Slot returns the items of slot k, None in lanes without one.
+// Slot returns the items of slot k, NoItem in lanes without one.
 func (g *Group) Slot(k int) []int32 { return g.items[k*g.lanes : (k+1)*g.lanes] }
 
 // Slots returns the items of all slots, one slot after the other.

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/solver/features"
-
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"

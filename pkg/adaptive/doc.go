@@ -4,9 +4,9 @@
 //
 // A nonzero passes four stages on its way from a matrix in FP64 to a product:
 //
-//	quantise  package quantize            its format, or its integer in units of its row
+//	quantise  package packed              its format, or its integer in units of its row
 //	choose    choose.go, model.go         the layout, by a model of the time of a product
-//	pack      package sell, slotbuild.go  its lane and slot; bucketed.go its bucket
+//	pack      package packed, slotbuild.go its lane and slot; bucketed.go its bucket
 //	multiply  MulRows of each layout      with the loops of internal/kernels
 //
 // [Build] runs them; layoutTable in layout.go has a row for each layout.

@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/mpsolve/mpsolve/internal/packed"
-
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )

@@ -4,9 +4,8 @@ import (
 	"fmt"
 
 	"github.com/mpsolve/mpsolve/internal/packed"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
-
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Quantizer turns the rows of a matrix into the integers that AFX stores, for layouts of

@@ -6,10 +6,9 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/packed"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
-
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // minPairEpsilon is the smallest epsilon of a Pair.

@@ -106,7 +106,7 @@ type Spec struct {
 	StorageArithmetic bool
 }
 
-// quantization returns the spec for package quantize.
+// quantization returns the spec for package packed.
 func (s Spec) quantization() packed.Spec {
 	q := packed.Spec{
 		Set: packed.Set(s.Set), Epsilon: s.Epsilon, Criterion: packed.Criterion(s.Criterion), X: s.X,

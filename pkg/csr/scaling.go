@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -21,16 +22,7 @@ type Scaling struct {
 // Identity reports whether the scaling changes nothing.
 func (s Scaling) Identity() bool { return allZero(s.Row) && allZero(s.Col) }
 
-func allZero(e []int) bool { return allEqual(e) && (len(e) == 0 || e[0] == 0) }
-
-func allEqual(e []int) bool {
-	for _, v := range e {
-		if v != e[0] {
-			return false
-		}
-	}
-	return true
-}
+func allZero(e []int) bool { return !slices.ContainsFunc(e, func(v int) bool { return v != 0 }) }
 
 // NoScaling returns the scaling that changes nothing.
 func NoScaling(m *Matrix) Scaling {

@@ -119,13 +119,13 @@ type packedBlocks struct {
 // each calls do for every block of w.
 func (b *hostBasis) each(w []float64, do func(packedBlocks)) {
 	h := b.h
-	h.onBlocks(blockwise(func(k int) {
+	h.threads().Each(h.blocks(), func(k int) {
 		r := h.block[k]
 		p := h.parts[r.part]
 		lo := (r.lo - p.Lo) / packed.Block
 		hi := (r.hi - p.Lo + packed.Block - 1) / packed.Block
 		do(packedBlocks{k, r.part, lo, hi, w[p.Lo:p.Hi]})
-	}))
+	})
 }
 
 // MultiDot implements Basis.
@@ -168,9 +168,3 @@ func (b *hostBasis) add(a []Float64, p packedBlocks) {
 		b.v[k][p.of].AxpyBlocks(f.Float(), p.lo, p.hi, p.part)
 	}
 }
-
-// blockwise is a function as a job of every block.
-type blockwise func(block int)
-
-// Do calls f(block).
-func (f blockwise) Do(block int) { f(block) }

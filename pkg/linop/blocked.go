@@ -94,13 +94,15 @@ func (h *blocked) room(m int) {
 
 // onBlocks does a job of every block, on all threads if that pays.
 func (h *blocked) onBlocks(job parallel.Job) {
+	h.threads().Run(h.blocks(), job)
+}
+
+// threads returns the pool if threads pay, otherwise nil.
+func (h *blocked) threads() *parallel.Pool {
 	if h.len < serialBelow {
-		for b := range h.blocks() {
-			job.Do(b)
-		}
-		return
+		return nil
 	}
-	h.pool.Run(h.blocks(), job)
+	return h.pool
 }
 
 // rangeSize is the number of elements of a range of Ranges, Max and Norm2.

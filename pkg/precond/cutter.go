@@ -9,8 +9,7 @@ type cutter struct {
 	side  []uint8
 	size  [3]int64    // the weight of the sides and of the separator
 	limit int64       // the largest weight of a side
-	pulls [2][]int32  // the weight that a vertex of the separator pulls into it when it moves to a side
-	ready [2]gainHeap // vertices of the separator that have not moved in this pass
+	ready [2]gainHeap // for each side: vertices of the separator that have not moved in this pass
 	moved []bool
 	log   []move
 }
@@ -21,11 +20,11 @@ type move struct {
 	pulled []int32
 }
 
+// newCutter returns the cutter of a separator.
 func (g *weighted) newCutter(side []uint8) *cutter {
 	n := g.vertices()
 	c := &cutter{weighted: g, side: side, moved: make([]bool, n)}
-	for a := range c.pulls {
-		c.pulls[a] = make([]int32, n)
+	for a := range c.ready {
 		c.ready[a] = gainHeap{gain: make([]int32, n), at: marks(n)}
 	}
 	for v, s := range side {
@@ -126,19 +125,20 @@ func (c *cutter) put(v int32, side uint8) {
 	c.side[v] = side
 }
 
-// enter makes a vertex of the separator ready to move.
+// enter makes a vertex of the separator ready to move, unless it has moved. To move to a side it gains its weight, without the weight of
+// its neighbours on the other side, which it pulls into the separator.
 func (c *cutter) enter(v int32) {
-	var pull [2]int32
+	if c.moved[v] {
+		return
+	}
+	gain := [2]int32{c.weight[v], c.weight[v]}
 	for _, w := range c.neighbours(v) {
 		if s := c.side[w]; s != middle {
-			pull[1-s] += c.weight[w]
+			gain[1-s] -= c.weight[w]
 		}
 	}
 	for a := range c.ready {
-		c.pulls[a][v] = pull[a]
-		if !c.moved[v] {
-			c.ready[a].set(v, c.weight[v]-pull[a])
-		}
+		c.ready[a].set(v, gain[a])
 	}
 }
 
@@ -171,11 +171,10 @@ func (c *cutter) move(v int32, a uint8) {
 	c.log = append(c.log, m)
 }
 
-// pull adds to what a vertex of the separator pulls when it moves to a side.
+// pull adds to the weight that a vertex of the separator pulls into it when it moves to a side.
 func (c *cutter) pull(v int32, to uint8, weight int32) {
-	c.pulls[to][v] += weight
 	if !c.moved[v] {
-		c.ready[to].set(v, c.weight[v]-c.pulls[to][v])
+		c.ready[to].set(v, c.ready[to].gain[v]-weight)
 	}
 }
 

@@ -31,10 +31,10 @@ func (s *setup) fillReducing(a, transpose *csr.Matrix, share float64) (e csr.Eli
 	check := func(part float64) error {
 		return s.checkEstimate(factorWork{Multiplications: share * part * e.Multiplications})
 	}
-	if share*e.Multiplications <= dissectionPays*float64(a.NNZ()) || check(dissectionGain) != nil {
-		return e, "AMD", check(1)
-	}
 	name = "AMD"
+	if share*e.Multiplications <= dissectionPays*float64(a.NNZ()) || check(dissectionGain) != nil {
+		return e, name, check(1)
+	}
 	g := newAdjacency(a, transpose)
 	order, err := dissection(s.ctx, g, s.pool)
 	if err != nil {
@@ -232,7 +232,7 @@ func (g *adjacency) compressed() (out *weighted, classes [][]int32, last []int32
 		case l == v:
 			classOf[v] = int32(len(classes))
 			classes = append(classes, []int32{v})
-		case l >= 0 && classOf[l] >= 0:
+		case l >= 0: // lower than v
 			classOf[v] = classOf[l]
 			classes[classOf[v]] = append(classes[classOf[v]], v)
 		}

@@ -19,7 +19,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
-
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 

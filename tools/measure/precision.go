@@ -21,7 +21,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
-
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 

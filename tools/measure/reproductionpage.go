@@ -12,7 +12,6 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/reproduce"
-
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/host"
-
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 

@@ -32,7 +32,7 @@ func squareOfDomain(m *dist.Matrix, local *csr.Matrix, k int) *csr.Matrix {
 	return &csr.Matrix{Rows: a.Cols, Cols: a.Cols, RowPtr: ptr, Col: a.Col, Val: a.Val}
 }
 
-// newDomainMatrix returns the matrix whose parts store has stored from what Square returns. On failure nothing remains on
+// newDomainMatrix returns the matrix whose parts store has stored from what squareOfDomain returns. On failure nothing remains on
 // the device; the error is that of this rank alone.
 func newDomainMatrix(s *domainSpace, m *dist.Matrix, local *csr.Matrix, store func(part *csr.Matrix, k int) (gpu.Matrix, error)) (*domainMatrix, error) {
 	a := &domainMatrix{s: s}
@@ -116,7 +116,7 @@ func (a *domainMatrix) with(x *domainVector, do func(k int, part gpu.Matrix)) {
 	a.s.halo.clear(x)
 }
 
-// accurateDomains is a Matrix with parts of gpu.NewCSR whose Residual accumulates in double-double, see gpu.Accurate.
+// accurateDomains is a domainMatrix with parts of gpu.NewCSR whose Residual accumulates in double-double, see gpu.Accurate.
 type accurateDomains struct{ *domainMatrix }
 
 // Residual computes r = b - A x, rounded once per element.

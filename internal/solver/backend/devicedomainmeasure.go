@@ -53,7 +53,7 @@ func (s *domainSpace) Norm2(x *domainVector) (norm float64, exp int) {
 	return math.Sqrt(sum[0]), int(top)
 }
 
-// domainPowers is a diagonal matrix of powers of two; the zero Powers has ones.
+// domainPowers is a diagonal matrix of powers of two; the zero value has ones.
 type domainPowers struct{ part []gpu.Ints }
 
 // PutPowers copies exponents, by positions of the layout, to the device; Close releases them.

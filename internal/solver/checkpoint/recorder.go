@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"

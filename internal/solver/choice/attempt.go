@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
-
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
-
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/mp"
-
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"

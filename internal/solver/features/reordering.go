@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
-
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
