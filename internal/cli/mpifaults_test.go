@@ -18,6 +18,7 @@ var spreads = []string{"", "--domains 3"}
 
 // x.mtx has the same bytes with any MPI library and number of ranks, and without MPI. There is one report.
 func TestRanksGiveTheSameBytes(t *testing.T) {
+	t.Parallel()
 	eachLauncher(t, func(t *testing.T, on *onRanks) {
 		on.must(t, "generate poisson2d --n 60 --decades 2 --seed 1 --output a.mtx")
 		validate := validator(t, "report.schema.json")
@@ -48,6 +49,7 @@ func TestRanksGiveTheSameBytes(t *testing.T) {
 
 // Ranks with a device each give the same bytes as one process with the same number of domains.
 func TestRanksOnDevicesGiveTheSameBytes(t *testing.T) {
+	t.Parallel()
 	if !emulated(t) {
 		t.Skip("there is no emulated device")
 	}
@@ -68,6 +70,7 @@ func TestRanksOnDevicesGiveTheSameBytes(t *testing.T) {
 
 // An error ends all ranks with one line and one exit code.
 func TestRanksFailTogether(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("seconds")
 	}
@@ -116,6 +119,7 @@ func TestRanksFailTogether(t *testing.T) {
 // A matrix that is missing on one rank is an error of all ranks if that rank reads it, and no error if rank 0 reads for all. A full
 // disk of one rank is an error of all ranks, and x goes elsewhere.
 func TestRanksWithOtherDisks(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("seconds")
 	}
@@ -178,6 +182,7 @@ func find(t *testing.T, name string) {
 
 // Ranks with different arguments, with different files, or without enough memory.
 func TestRanksThatDiffer(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("seconds")
 	}

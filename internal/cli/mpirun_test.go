@@ -34,14 +34,11 @@ var launchers = []launcher{
 	{name: "mpich", paths: []string{"mpirun.mpich", "mpiexec.hydra", "mpirun"}, ranks: 2, terminated: 143, loses: true, killed: 9},
 }
 
-// eachLauncher runs a test with each launcher that is installed, beside other tests, since launchers wait most of the time.
+// eachLauncher runs a test with each launcher that is installed. Launchers wait most of the time, so that tests may run beside others, except
+// where the launcher gives ranks a second to end before it kills them.
 func eachLauncher(t *testing.T, test func(t *testing.T, on *onRanks)) {
-	t.Parallel()
 	for _, l := range launchers {
-		t.Run(l.name, func(t *testing.T) {
-			t.Parallel()
-			test(t, &onRanks{launcher: l, mpirun: l.find(t), dir: t.TempDir()})
-		})
+		t.Run(l.name, func(t *testing.T) { test(t, &onRanks{launcher: l, mpirun: l.find(t), dir: t.TempDir()}) })
 	}
 }
 
