@@ -64,7 +64,11 @@ func run(check, must bool, disassembly string) error {
 			t.disassembly(os.Stdout, compiled[k], match)
 			continue
 		}
-		files, err := t.write(compiled[k])
+		var narrower []image
+		if k > 0 && targets[k-1].goarch == t.goarch {
+			narrower = compiled[k-1]
+		}
+		files, err := t.write(compiled[k], narrower)
 		if err != nil {
 			return err
 		}
@@ -84,7 +88,7 @@ func run(check, must bool, disassembly string) error {
 // target is a set of instructions to compile for.
 type target struct {
 	name   string // of the files, NAME_GOARCH.s
-	suffix string // of the functions: the number of lanes of a vector
+	suffix string // of the functions, and the name of the table of them: the number of lanes of a vector
 	goarch string
 	flags  string   // of clang
 	start  string   // assembly that calls KERNEL and continues at the end of the code

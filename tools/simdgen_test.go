@@ -39,7 +39,7 @@ func TestRefused(t *testing.T) {
 				images, err := target.compileAll(dir)
 				var files map[string][]byte
 				if err == nil {
-					files, err = target.write(images)
+					files, err = target.write(images, nil)
 				}
 				switch {
 				case c.fault == "" && (err != nil || !strings.Contains(string(files[target.file()+".go"]), "func Add"+target.suffix+"(x []float64, by *[2]float64) int")):

@@ -8,19 +8,52 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels/simd"
 )
 
-// quad takes the kernels of internal/kernels/c with vectors of four lanes.
-func (k *Set) quad() {
+// take takes the kernels of internal/kernels/c that are called alike for every width of vectors. In f, kernels of a
+// narrower width stand for those that a width lacks.
+func (k *Set) take(f *simd.Kernels) {
 	k.vector = vectorKernels{
-		dot: simd.DotQuad, dot4: simd.Dot4Quad, axpy: simd.AxpyQuad, axpy4: simd.Axpy4Quad, axpyDot: simd.AxpyDotQuad, xpay: simd.XpayQuad,
-		scale: simd.ScaleQuad, step: simd.StepQuad, mul: simd.MulQuad, relax: simd.RelaxQuad,
-		copy: simd.CopyToQuad, scaleTo: simd.ScaleToQuad, add: simd.AddQuad, triad: simd.TriadQuad,
+		dot: f.Dot, dot4: f.Dot4, axpy: f.Axpy, axpy4: f.Axpy4, axpyDot: f.AxpyDot, xpay: f.Xpay, scale: f.Scale, step: f.Step,
+		mul: f.Mul, relax: f.Relax, copy: f.CopyTo, scaleTo: f.ScaleTo, add: f.Add, triad: f.Triad,
 	}
 	k.vectorDD = ddVectorKernels{
-		dot: simd.DotDDQuad, dot2: simd.Dot2DDQuad, axpy: simd.AxpyDDQuad, axpy2: simd.Axpy2DDQuad,
-		axpyDot: simd.AxpyDotDDQuad, xpay: simd.XpayDDQuad, scale: simd.ScaleDDQuad, step: simd.StepDDQuad,
+		dot: f.DotDD, dot2: f.Dot2DD, axpy: f.AxpyDD, axpy2: f.Axpy2DD,
+		axpyDot: f.AxpyDotDD, xpay: f.XpayDD, scale: f.ScaleDD, step: f.StepDD,
 	}
-	k.mixed = mixedKernels{stepInto: simd.StepIntoQuad, xpayMixed: simd.XpayMixedQuad}
-	k.packed = packedKernels{simd.DotFloatsQuad, simd.DotShortsQuad, simd.AxpyFloatsQuad, simd.AxpyShortsQuad}
+	k.mixed = mixedKernels{stepInto: f.StepInto, xpayMixed: f.XpayMixed}
+	k.packed = packedKernels{f.DotFloats, f.DotShorts, f.AxpyFloats, f.AxpyShorts}
+
+	k.csr64Multi = csrMultiSIMD[float64](f.Csr64Multi2, f.Csr64Multi4, f.Csr64Multi8)
+	k.csr32Multi = csrMultiSIMD[float32](f.Csr32Multi2, f.Csr32Multi4, f.Csr32Multi8)
+	k.sell8Multi = filledMultiSIMD(f.Sell8Multi2, f.Sell8Multi4, f.Sell8Multi8)
+	k.bcrsMulti = filledMultiSIMD(f.BcrsMulti2, f.BcrsMulti4, f.BcrsMulti8)
+
+	k.residues = f.DotResidues
+	k.dot32 = f.Dot32
+	k.dotMixed = f.DotMixed
+	k.ell64 = f.Ell
+	k.ell32 = f.Ell32
+	k.ellMixed = f.EllMixed
+	k.mulAdds = mulAddsKernels{f.MulAdds, f.MulAddsMixed, f.MulAdds32}
+	k.fold = f.Fold
+
+	k.sell8 = sell8SIMD(f.Sell8)
+	k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&pairTables), f.SlotsDD, f.FarSlotsDD)
+	k.sell8DD = sell8DDSIMD(f.Sell8DD, f.Sell8DDNormal)
+}
+
+// takeLimbs takes the kernels of limbs.
+func (k *Set) takeLimbs(f *simd.Kernels) {
+	k.limbs = limbKernels{
+		mul:  limbsSIMD(1, [...]limbFunc{f.MulLimbs3, f.MulLimbs5, f.MulLimbs9, f.MulLimbs17, f.MulLimbs33}),
+		dot:  limbsSIMD(Lanes, [...]limbFunc{f.DotLimbs3, f.DotLimbs5, f.DotLimbs9, f.DotLimbs17, f.DotLimbs33}),
+		rows: rowLimbsSIMD([...]rowLimbsFunc{f.RowLimbs3, f.RowLimbs5, f.RowLimbs9, f.RowLimbs17, f.RowLimbs33}),
+	}
+}
+
+// quad takes the kernels of internal/kernels/c with vectors of four lanes.
+func (k *Set) quad() {
+	k.take(&simd.Quad)
+	k.takeLimbs(&simd.Quad)
 
 	k.csr64 = csrQuad[float64](csrHere)
 	k.csr32 = csrQuad[float32](csrHere)
@@ -29,10 +62,6 @@ func (k *Set) quad() {
 	k.fastSlots = true
 	k.symmetric = mulSymmetricQuad
 
-	k.csr64Multi = csrMultiSIMD[float64](simd.Csr64Multi2Quad, simd.Csr64Multi4Quad, simd.Csr64Multi8Quad)
-	k.csr32Multi = csrMultiSIMD[float32](simd.Csr32Multi2Quad, simd.Csr32Multi4Quad, simd.Csr32Multi8Quad)
-	k.sell8Multi = filledMultiSIMD(simd.Sell8Multi2Quad, simd.Sell8Multi4Quad, simd.Sell8Multi8Quad)
-	k.bcrsMulti = filledMultiSIMD(simd.BcrsMulti2Quad, simd.BcrsMulti4Quad, simd.BcrsMulti8Quad)
 	k.chunksMulti = mulChunksMultiQuad
 	k.slotsMulti = quadMulti.mulSlots
 	k.symmetricMulti = quadMulti.mulSymmetric
@@ -49,30 +78,14 @@ func (k *Set) quad() {
 	k.pack = packSlotsQuad
 	k.packBlocks = packBlocksVectors
 
-	k.residues = simd.DotResiduesQuad
-	k.dot32 = simd.Dot32Quad
-	k.dotMixed = simd.DotMixedQuad
-	k.ell64 = simd.EllQuad
-	k.ell32 = simd.Ell32Quad
-	k.ellMixed = simd.EllMixedQuad
 	k.coo = cooSIMD(csrHere)
-	k.mulAdds = mulAddsKernels{simd.MulAddsQuad, simd.MulAddsMixedQuad, simd.MulAdds32Quad}
-	k.fold = simd.FoldQuad
 	k.offsets = offsetsSIMD
 	k.columns = columnsSIMD
 
 	k.residual64 = csrResidualDDQuad
-	k.sell8 = sell8SIMD(simd.Sell8Quad)
 	k.bcrs = bcrsMulVecQuad
 	k.bcrsT = bcrsMulVecTQuad
 	k.csrDD = csrDDSIMD(csrHere)
-	k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&pairTables), simd.SlotsDDQuad, simd.FarSlotsDDQuad)
-	k.sell8DD = sell8DDSIMD(simd.Sell8DDQuad, simd.Sell8DDNormalQuad)
 	k.bcrsDD = bcrsMulVecDDQuad
 	k.bcrsTDD = bcrsMulVecTDDQuad
-	k.limbs = limbKernels{
-		mul:  limbsSIMD(1, [...]limbFunc{simd.MulLimbs3Quad, simd.MulLimbs5Quad, simd.MulLimbs9Quad, simd.MulLimbs17Quad, simd.MulLimbs33Quad}),
-		dot:  limbsSIMD(Lanes, [...]limbFunc{simd.DotLimbs3Quad, simd.DotLimbs5Quad, simd.DotLimbs9Quad, simd.DotLimbs17Quad, simd.DotLimbs33Quad}),
-		rows: rowLimbsSIMD([...]rowLimbsFunc{simd.RowLimbs3Quad, simd.RowLimbs5Quad, simd.RowLimbs9Quad, simd.RowLimbs17Quad, simd.RowLimbs33Quad}),
-	}
 }

@@ -430,3 +430,292 @@ func DecodeWordsQuad(c unsafe.Pointer)
 
 //go:noescape
 func AddRowsQuad(c unsafe.Pointer)
+
+// Kernels holds the kernels for vectors of one width.
+type Kernels struct {
+	Bcrs             func(c unsafe.Pointer)
+	BcrsDD           func(c unsafe.Pointer)
+	BcrsT            func(c unsafe.Pointer)
+	BcrsTDD          func(c unsafe.Pointer)
+	Blocks2          func(c unsafe.Pointer)
+	Blocks3          func(c unsafe.Pointer)
+	Blocks4          func(c unsafe.Pointer)
+	Blocks5          func(c unsafe.Pointer)
+	Blocks6          func(c unsafe.Pointer)
+	Blocks2Multi2    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks2Multi4    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks2Multi8    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks3Multi2    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks3Multi4    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks3Multi8    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks4Multi2    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks4Multi4    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks4Multi8    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks5Multi2    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks5Multi4    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks5Multi8    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks6Multi2    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks6Multi4    func(c unsafe.Pointer, s unsafe.Pointer)
+	Blocks6Multi8    func(c unsafe.Pointer, s unsafe.Pointer)
+	ChunksIntMulti   func(c unsafe.Pointer)
+	ChunksFloatMulti func(c unsafe.Pointer)
+	Coo              func(dst []float64, row []int32, col []int32, val []float64, x []float64, ahead int)
+	Crc              func(b *byte, n int, sums *[4]uint32)
+	Csr64            func(c unsafe.Pointer)
+	Csr32            func(c unsafe.Pointer)
+	CsrDD            func(c unsafe.Pointer)
+	CsrDDNormal      func(c unsafe.Pointer)
+	CsrDDLow         func(c unsafe.Pointer)
+	Csr64Multi2      func(c unsafe.Pointer)
+	Csr64Multi4      func(c unsafe.Pointer)
+	Csr64Multi8      func(c unsafe.Pointer)
+	Csr32Multi2      func(c unsafe.Pointer)
+	Csr32Multi4      func(c unsafe.Pointer)
+	Csr32Multi8      func(c unsafe.Pointer)
+	Dot32            func(s *[32]float32, x []float32, y []float32)
+	DotMixed         func(s *[32]float64, x []float32, y []float32)
+	Ell              func(dst []float64, lo int, hi int, width int, stride int, col []int32, val []float64, x []float64)
+	Ell32            func(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
+	EllMixed         func(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
+	Sell8Multi2      func(c unsafe.Pointer)
+	Sell8Multi4      func(c unsafe.Pointer)
+	Sell8Multi8      func(c unsafe.Pointer)
+	BcrsMulti2       func(c unsafe.Pointer)
+	BcrsMulti4       func(c unsafe.Pointer)
+	BcrsMulti8       func(c unsafe.Pointer)
+	Fold             func(x []float64, n int, streams int) uint64
+	MulLimbs3        func(s *uint64, a *uint64, step int, b *uint64, count int)
+	MulLimbs5        func(s *uint64, a *uint64, step int, b *uint64, count int)
+	MulLimbs9        func(s *uint64, a *uint64, step int, b *uint64, count int)
+	MulLimbs17       func(s *uint64, a *uint64, step int, b *uint64, count int)
+	MulLimbs33       func(s *uint64, a *uint64, step int, b *uint64, count int)
+	DotLimbs3        func(s *uint64, a *uint64, step int, b *uint64, count int)
+	DotLimbs5        func(s *uint64, a *uint64, step int, b *uint64, count int)
+	DotLimbs9        func(s *uint64, a *uint64, step int, b *uint64, count int)
+	DotLimbs17       func(s *uint64, a *uint64, step int, b *uint64, count int)
+	DotLimbs33       func(s *uint64, a *uint64, step int, b *uint64, count int)
+	RowLimbs3        func(s *uint64, ptr *int, rows int, col *int32, entries *uint64, x *uint64, below *uint64)
+	RowLimbs5        func(s *uint64, ptr *int, rows int, col *int32, entries *uint64, x *uint64, below *uint64)
+	RowLimbs9        func(s *uint64, ptr *int, rows int, col *int32, entries *uint64, x *uint64, below *uint64)
+	RowLimbs17       func(s *uint64, ptr *int, rows int, col *int32, entries *uint64, x *uint64, below *uint64)
+	RowLimbs33       func(s *uint64, ptr *int, rows int, col *int32, entries *uint64, x *uint64, below *uint64)
+	StepInto         func(a float64, p []float64, x []float64, q []float64, r []float64, w []float32, f []float32) float64
+	XpayMixed        func(w []float32, x []float32, a float64, y []float64)
+	MulAdds          func(s *[32]float64, x []float64, times int, factor float64, term float64)
+	MulAddsMixed     func(s *[32]float64, x []float32, times int, factor float64, term float64)
+	MulAdds32        func(s *[64]float32, x []float32, times int, factor float32, term float32)
+	DotFloats        func(v []float32, w []float64) float64
+	DotShorts        func(v []int16, w []float64) float64
+	AxpyFloats       func(a float64, v []float32, w []float64)
+	AxpyShorts       func(a float64, v []int16, w []float64)
+	Residual         func(call unsafe.Pointer)
+	DotResidues      func(sums []uint64, a []uint32, x []uint32, length int, step int)
+	Offsets          func(x *int, n int) int
+	Columns          func(col *int32, n int, begin *int, rows int, from int, cols int) int
+	Sell8            func(c unsafe.Pointer)
+	Sell8DD          func(c unsafe.Pointer)
+	Sell8DDNormal    func(c unsafe.Pointer)
+	Slots            func(c unsafe.Pointer)
+	FarSlots         func(c unsafe.Pointer)
+	SlotsDD          func(c unsafe.Pointer)
+	FarSlotsDD       func(c unsafe.Pointer)
+	SlotsMulti2      func(c unsafe.Pointer, s unsafe.Pointer)
+	SlotsMulti4      func(c unsafe.Pointer, s unsafe.Pointer)
+	SlotsMulti8      func(c unsafe.Pointer, s unsafe.Pointer)
+	Quantize         func(c unsafe.Pointer)
+	Arrange          func(call unsafe.Pointer)
+	Diagonals        func(c unsafe.Pointer)
+	BlockWidths      func(c unsafe.Pointer)
+	Mirror           func(c unsafe.Pointer)
+	AbsSums          func(sums *float64, rowPtr *int, val *float64, rows int)
+	Pack             func(c unsafe.Pointer)
+	PackBlocks       func(c unsafe.Pointer)
+	Symmetric2       func(c unsafe.Pointer)
+	Symmetric3       func(c unsafe.Pointer)
+	Symmetric4       func(c unsafe.Pointer)
+	Symmetric5       func(c unsafe.Pointer)
+	Symmetric6       func(c unsafe.Pointer)
+	Symmetric2Multi2 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric2Multi4 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric2Multi8 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric3Multi2 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric3Multi4 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric3Multi8 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric4Multi2 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric4Multi4 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric4Multi8 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric5Multi2 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric5Multi4 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric5Multi8 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric6Multi2 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric6Multi4 func(c unsafe.Pointer, s unsafe.Pointer)
+	Symmetric6Multi8 func(c unsafe.Pointer, s unsafe.Pointer)
+	Dot              func(x []float64, y []float64) float64
+	Dot4             func(v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64, h *[4]float64)
+	Axpy             func(a float64, x []float64, y []float64)
+	Axpy4            func(a0 float64, a1 float64, a2 float64, a3 float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64)
+	AxpyDot          func(a float64, x []float64, y []float64, z []float64) float64
+	Xpay             func(x []float64, a float64, y []float64)
+	Scale            func(a float64, x []float64)
+	Step             func(a float64, p []float64, x []float64, q []float64, r []float64) float64
+	Mul              func(a float64, w []float64, x []float64, y []float64)
+	Relax            func(a float64, w []float64, x []float64, r []float64)
+	CopyTo           func(x []float64, y []float64)
+	ScaleTo          func(a float64, x []float64, y []float64)
+	Add              func(x []float64, y []float64, z []float64)
+	Triad            func(x []float64, a float64, y []float64, z []float64)
+	DotDD            func(xs *dd.Vec, ys *dd.Vec, n int, sum *dd.DD)
+	Dot2DD           func(vs *[2]dd.Vec, ws *dd.Vec, n int, sums *[2]dd.DD)
+	AxpyDD           func(factor *dd.DD, xs *dd.Vec, ys *dd.Vec, n int)
+	Axpy2DD          func(factors *[2]dd.DD, vs *[2]dd.Vec, ws *dd.Vec, n int)
+	AxpyDotDD        func(factor *dd.DD, xs *dd.Vec, ys *dd.Vec, zs *dd.Vec, n int, sum *dd.DD)
+	XpayDD           func(xs *dd.Vec, factor *dd.DD, ys *dd.Vec, n int)
+	ScaleDD          func(factor *dd.DD, xs *dd.Vec, n int)
+	StepDD           func(factor *dd.DD, ps *dd.Vec, xs *dd.Vec, qs *dd.Vec, rs *dd.Vec, n int, sum *dd.DD)
+	DecodeWords      func(c unsafe.Pointer)
+	AddRows          func(c unsafe.Pointer)
+}
+
+var Quad = Kernels{
+	Bcrs:             BcrsQuad,
+	BcrsDD:           BcrsDDQuad,
+	BcrsT:            BcrsTQuad,
+	BcrsTDD:          BcrsTDDQuad,
+	Blocks2:          Blocks2Quad,
+	Blocks3:          Blocks3Quad,
+	Blocks4:          Blocks4Quad,
+	Blocks5:          Blocks5Quad,
+	Blocks6:          Blocks6Quad,
+	Blocks2Multi2:    Blocks2Multi2Quad,
+	Blocks2Multi4:    Blocks2Multi4Quad,
+	Blocks2Multi8:    Blocks2Multi8Quad,
+	Blocks3Multi2:    Blocks3Multi2Quad,
+	Blocks3Multi4:    Blocks3Multi4Quad,
+	Blocks3Multi8:    Blocks3Multi8Quad,
+	Blocks4Multi2:    Blocks4Multi2Quad,
+	Blocks4Multi4:    Blocks4Multi4Quad,
+	Blocks4Multi8:    Blocks4Multi8Quad,
+	Blocks5Multi2:    Blocks5Multi2Quad,
+	Blocks5Multi4:    Blocks5Multi4Quad,
+	Blocks5Multi8:    Blocks5Multi8Quad,
+	Blocks6Multi2:    Blocks6Multi2Quad,
+	Blocks6Multi4:    Blocks6Multi4Quad,
+	Blocks6Multi8:    Blocks6Multi8Quad,
+	ChunksIntMulti:   ChunksIntMultiQuad,
+	ChunksFloatMulti: ChunksFloatMultiQuad,
+	Coo:              CooQuad,
+	Crc:              CrcQuad,
+	Csr64:            Csr64Quad,
+	Csr32:            Csr32Quad,
+	CsrDD:            CsrDDQuad,
+	CsrDDNormal:      CsrDDNormalQuad,
+	CsrDDLow:         CsrDDLowQuad,
+	Csr64Multi2:      Csr64Multi2Quad,
+	Csr64Multi4:      Csr64Multi4Quad,
+	Csr64Multi8:      Csr64Multi8Quad,
+	Csr32Multi2:      Csr32Multi2Quad,
+	Csr32Multi4:      Csr32Multi4Quad,
+	Csr32Multi8:      Csr32Multi8Quad,
+	Dot32:            Dot32Quad,
+	DotMixed:         DotMixedQuad,
+	Ell:              EllQuad,
+	Ell32:            Ell32Quad,
+	EllMixed:         EllMixedQuad,
+	Sell8Multi2:      Sell8Multi2Quad,
+	Sell8Multi4:      Sell8Multi4Quad,
+	Sell8Multi8:      Sell8Multi8Quad,
+	BcrsMulti2:       BcrsMulti2Quad,
+	BcrsMulti4:       BcrsMulti4Quad,
+	BcrsMulti8:       BcrsMulti8Quad,
+	Fold:             FoldQuad,
+	MulLimbs3:        MulLimbs3Quad,
+	MulLimbs5:        MulLimbs5Quad,
+	MulLimbs9:        MulLimbs9Quad,
+	MulLimbs17:       MulLimbs17Quad,
+	MulLimbs33:       MulLimbs33Quad,
+	DotLimbs3:        DotLimbs3Quad,
+	DotLimbs5:        DotLimbs5Quad,
+	DotLimbs9:        DotLimbs9Quad,
+	DotLimbs17:       DotLimbs17Quad,
+	DotLimbs33:       DotLimbs33Quad,
+	RowLimbs3:        RowLimbs3Quad,
+	RowLimbs5:        RowLimbs5Quad,
+	RowLimbs9:        RowLimbs9Quad,
+	RowLimbs17:       RowLimbs17Quad,
+	RowLimbs33:       RowLimbs33Quad,
+	StepInto:         StepIntoQuad,
+	XpayMixed:        XpayMixedQuad,
+	MulAdds:          MulAddsQuad,
+	MulAddsMixed:     MulAddsMixedQuad,
+	MulAdds32:        MulAdds32Quad,
+	DotFloats:        DotFloatsQuad,
+	DotShorts:        DotShortsQuad,
+	AxpyFloats:       AxpyFloatsQuad,
+	AxpyShorts:       AxpyShortsQuad,
+	Residual:         ResidualQuad,
+	DotResidues:      DotResiduesQuad,
+	Offsets:          OffsetsQuad,
+	Columns:          ColumnsQuad,
+	Sell8:            Sell8Quad,
+	Sell8DD:          Sell8DDQuad,
+	Sell8DDNormal:    Sell8DDNormalQuad,
+	Slots:            SlotsQuad,
+	FarSlots:         FarSlotsQuad,
+	SlotsDD:          SlotsDDQuad,
+	FarSlotsDD:       FarSlotsDDQuad,
+	SlotsMulti2:      SlotsMulti2Quad,
+	SlotsMulti4:      SlotsMulti4Quad,
+	SlotsMulti8:      SlotsMulti8Quad,
+	Quantize:         QuantizeQuad,
+	Arrange:          ArrangeQuad,
+	Diagonals:        DiagonalsQuad,
+	BlockWidths:      BlockWidthsQuad,
+	Mirror:           MirrorQuad,
+	AbsSums:          AbsSumsQuad,
+	Pack:             PackQuad,
+	PackBlocks:       PackBlocksQuad,
+	Symmetric2:       Symmetric2Quad,
+	Symmetric3:       Symmetric3Quad,
+	Symmetric4:       Symmetric4Quad,
+	Symmetric5:       Symmetric5Quad,
+	Symmetric6:       Symmetric6Quad,
+	Symmetric2Multi2: Symmetric2Multi2Quad,
+	Symmetric2Multi4: Symmetric2Multi4Quad,
+	Symmetric2Multi8: Symmetric2Multi8Quad,
+	Symmetric3Multi2: Symmetric3Multi2Quad,
+	Symmetric3Multi4: Symmetric3Multi4Quad,
+	Symmetric3Multi8: Symmetric3Multi8Quad,
+	Symmetric4Multi2: Symmetric4Multi2Quad,
+	Symmetric4Multi4: Symmetric4Multi4Quad,
+	Symmetric4Multi8: Symmetric4Multi8Quad,
+	Symmetric5Multi2: Symmetric5Multi2Quad,
+	Symmetric5Multi4: Symmetric5Multi4Quad,
+	Symmetric5Multi8: Symmetric5Multi8Quad,
+	Symmetric6Multi2: Symmetric6Multi2Quad,
+	Symmetric6Multi4: Symmetric6Multi4Quad,
+	Symmetric6Multi8: Symmetric6Multi8Quad,
+	Dot:              DotQuad,
+	Dot4:             Dot4Quad,
+	Axpy:             AxpyQuad,
+	Axpy4:            Axpy4Quad,
+	AxpyDot:          AxpyDotQuad,
+	Xpay:             XpayQuad,
+	Scale:            ScaleQuad,
+	Step:             StepQuad,
+	Mul:              MulQuad,
+	Relax:            RelaxQuad,
+	CopyTo:           CopyToQuad,
+	ScaleTo:          ScaleToQuad,
+	Add:              AddQuad,
+	Triad:            TriadQuad,
+	DotDD:            DotDDQuad,
+	Dot2DD:           Dot2DDQuad,
+	AxpyDD:           AxpyDDQuad,
+	Axpy2DD:          Axpy2DDQuad,
+	AxpyDotDD:        AxpyDotDDQuad,
+	XpayDD:           XpayDDQuad,
+	ScaleDD:          ScaleDDQuad,
+	StepDD:           StepDDQuad,
+	DecodeWords:      DecodeWordsQuad,
+	AddRows:          AddRowsQuad,
+}
