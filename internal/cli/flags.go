@@ -13,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -183,8 +184,7 @@ type vectorsFlag string
 
 func (f *vectorsFlag) add(c *cobra.Command) {
 	c.Flags().StringVar((*string)(f), "vectors", string(solve.VectorsDouble),
-		"arithmetic of the method's vectors: double, dd (double-double, 106 bits), auto (dd once double cannot go on) "+
-			"or dq:P,V (dd once the deviation of the last P residual norms is below V; dq is dq:100,0.01)")
+		"arithmetic of the method's vectors: "+solver.VectorsHelp())
 	completeWords(c, "vectors", solve.VectorKinds)
 }
 

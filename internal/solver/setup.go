@@ -90,11 +90,7 @@ func (s *Solver) build(ctx context.Context) (err error) {
 		s.Stored = pool.Forever
 		at := backend.NewHost(s.M, pool).With(s.Opt.Storage.Kernels)
 		at.Room, at.Layouts = s.StorageRoom(), s.Layouts
-		if s.Opt.Vectors.Kind == solve.VectorsDD {
-			s.Say("vectors double-double: requested; what the verdict judges is x rounded to float64")
-			return refineAt(ctx, s, backend.NewHostDD(at))
-		}
-		return refineAt(ctx, s, at)
+		return vectorsOf[s.Opt.Vectors.Kind].refine(ctx, s, at)
 	}
 	return err
 }

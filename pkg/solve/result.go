@@ -95,7 +95,7 @@ func (r Result) Err() error {
 // An Attempt is the attempt of a solve with one fallback, a method with a preconditioner, and its outcome.
 type Attempt struct {
 	Method     string
-	Vectors    VectorKind // VectorsDouble or VectorsDD
+	Vectors    VectorKind // in use: neither VectorsAuto nor VectorsDQ
 	Precond    string     // with its main parameters; "none"
 	Reason     string     // why the attempt ended
 	Iterations int

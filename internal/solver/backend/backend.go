@@ -17,7 +17,8 @@ import (
 // file are all that depends on the backend. Scaling, the stopping criteria, refinement and its corrections are written once in terms of
 // them, and never round the solution to float64.
 //
-// Another backend is a file with a type for each interface here, and a case in solver.Solver.build, which decides on the backend.
+// Another backend is a file with a type for each interface here, and a case in solver.Solver.build, which decides on the backend,
+// or a row of solver.vectorsOf for another kind of number in memory.
 type Backend[V any, S linop.Scalar[S]] interface {
 	vectors[V, S]
 	matrices[V, S]

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -17,9 +18,9 @@ import (
 type Attempts[V any, S linop.Scalar[S]] struct {
 	State        State
 	Fallbacks    []Fallback
-	limited      bool      // fallbacks have budgets
-	allWide      bool      // vectors are double-double for all fallbacks
-	alternatives []float64 // what probe runs are to save
+	limited      bool             // fallbacks have budgets
+	vectors      solve.VectorKind // of all fallbacks that are not Wide
+	alternatives []float64        // what probe runs are to save
 	nnz          int
 	create       func(solve.Method, bool) (krylov.Method[V, S], error)
 	methods      map[Fallback]krylov.Method[V, S] // by method and wide
@@ -61,7 +62,7 @@ func NewAttempts[V any, S linop.Scalar[S]](s *System, space linop.Space[V, S], l
 	gmres := krylov.GMRESOptions{Restart: s.Opt.Restart, Basis: s.Opt.Basis, CGS2: s.Opt.CGS2}
 	t := &Attempts[V, S]{
 		Fallbacks: s.Fallbacks(), nnz: s.Nonzeros(), log: s.Opt.Log,
-		limited: s.Opt.Precond.Kind == solve.PrecondAuto && !s.Opt.NoRefine, allWide: s.Opt.Vectors.Kind == solve.VectorsDD,
+		limited: s.Opt.Precond.Kind == solve.PrecondAuto && !s.Opt.NoRefine, vectors: rules.FirstVectors(s.Opt.Vectors),
 		methods:         map[Fallback]krylov.Method[V, S]{},
 		preconditioners: preconditioners[V, S]{Ready: map[Variant]*Preconditioner[V, S]{}, Refused: map[Variant]refusal{}, Known: map[Variant]known{}},
 		create: func(name solve.Method, wide bool) (krylov.Method[V, S], error) {
@@ -165,8 +166,8 @@ var errFallbacks = errors.New("there is no other method or preconditioner to try
 // Enter sets up the preconditioner of the current fallback, unless it is ready.
 func (t *Attempts[V, S]) Enter(setUp setUp[V]) error {
 	r, k := t.Now(), t.State.Fallback
-	t.Current = solve.Attempt{Method: string(r.Method), Vectors: solve.VectorsDouble, Precond: string(precond.None)}
-	if r.Wide || t.allWide {
+	t.Current = solve.Attempt{Method: string(r.Method), Vectors: t.vectors, Precond: string(precond.None)}
+	if r.Wide {
 		t.Current.Vectors = solve.VectorsDD
 	}
 	if err := t.fits(r.Method); err != nil {

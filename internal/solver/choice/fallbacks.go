@@ -268,7 +268,7 @@ func (s *System) Explain(fallbacks []Fallback) {
 // widened adds the fallbacks with double-double vectors, which go on where float64 ends: after each fallback if the options request
 // the preconditioner, and otherwise after the last.
 func (s *System) widened(list []Fallback) (all []Fallback) {
-	if k := s.Opt.Vectors.Kind; k != solve.VectorsAuto && k != solve.VectorsDQ {
+	if !rules.Widens(s.Opt.Vectors) {
 		return list
 	}
 	for k, r := range list {

@@ -92,7 +92,7 @@ func Validate(o solve.Options) error {
 	if Precise(o) && (o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil) {
 		fault("there are no checkpoints with more than %d digits", solve.MaxDigits)
 	}
-	if Precise(o) && o.Vectors.Kind != "" && o.Vectors.Kind != solve.VectorsDouble {
+	if Precise(o) && !Float64Vectors(o.Vectors) {
 		fault("more than %d digits are for vectors in double, whose corrections x of multiple precision adds up", solve.MaxDigits)
 	}
 	if o.Digits > 0 && o.NoRefine {

@@ -39,7 +39,13 @@ func ParseVectors(text string) (v solve.Vectors, err error) {
 }
 
 func errVectors(text string) error {
-	return fmt.Errorf("vectors %q: want double, dd, auto, or dq:WINDOW,DEVIATION with 2 to %d residual norms and a deviation above 0", text, maxWindow)
+	plain := ""
+	for _, k := range solve.VectorKinds {
+		if k != solve.VectorsDQ {
+			plain += string(k) + ", "
+		}
+	}
+	return fmt.Errorf("vectors %q: want %sor %s:WINDOW,DEVIATION with 2 to %d residual norms and a deviation above 0", text, plain, solve.VectorsDQ, maxWindow)
 }
 
 // VectorsText describes vectors; ParseVectors reads it.
@@ -69,6 +75,17 @@ func VectorsWithDefaults(v solve.Vectors) solve.Vectors {
 // Float64Vectors reports whether all vectors are float64.
 func Float64Vectors(v solve.Vectors) bool { return v.Kind == "" || v.Kind == solve.VectorsDouble }
 
+// Widens reports whether double-double vectors may take over from float64.
+func Widens(v solve.Vectors) bool { return v.Kind == solve.VectorsAuto || v.Kind == solve.VectorsDQ }
+
+// FirstVectors returns the kind of the vectors that a solve begins with.
+func FirstVectors(v solve.Vectors) solve.VectorKind {
+	if v.Kind == "" || Widens(v) {
+		return solve.VectorsDouble
+	}
+	return v.Kind
+}
+
 func vectorsFault(v solve.Vectors) error {
 	d := VectorsWithDefaults(v)
 	switch {
@@ -84,7 +101,7 @@ func vectorsFault(v solve.Vectors) error {
 
 // vectorsConflict reports options that cannot be combined with vectors that are not float64.
 func vectorsConflict(o solve.Options) error {
-	if o.NoRefine && (o.Vectors.Kind == solve.VectorsAuto || o.Vectors.Kind == solve.VectorsDQ) {
+	if o.NoRefine && Widens(o.Vectors) {
 		return fmt.Errorf("solve: vectors %v change from one refinement step to the next, and need refinement", VectorsText(o.Vectors))
 	}
 	if !Float64Vectors(o.Vectors) && o.Basis != "" {
