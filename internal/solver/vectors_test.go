@@ -178,6 +178,21 @@ func TestStall(t *testing.T) {
 	}
 }
 
+// Every kind of vectors can be built, and its help text begins with its word, by which it is read.
+func TestVectorsOf(t *testing.T) {
+	for _, k := range solve.VectorKinds {
+		if of := vectorsOf[k]; of.refine == nil || !strings.HasPrefix(of.help, string(k)) {
+			t.Errorf("%s has the help text %q, or nothing builds it", k, of.help)
+		}
+		if v, err := rules.ParseVectors(string(k)); err != nil || v.Kind != k {
+			t.Errorf("%s is read as %+v, %v", k, v, err)
+		}
+	}
+	if len(vectorsOf) != len(solve.VectorKinds) {
+		t.Errorf("%d rows for %d kinds", len(vectorsOf), len(solve.VectorKinds))
+	}
+}
+
 func TestParseVectors(t *testing.T) {
 	for text, want := range map[string]solve.Vectors{
 		"double": {Kind: solve.VectorsDouble}, "dd": allDD, "auto": autoDD, "dq": {Kind: solve.VectorsDQ},
