@@ -44,7 +44,7 @@ func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive
 			adaptive.CSR, adaptive.Slots, adaptive.Diagonals, adaptive.Blocks, adaptive.Symmetric, adaptive.SELL, adaptive.Tiles,
 		} {
 			for _, epsilon := range []float64{0x1p-24, 0x1p-53} {
-				spec := adaptive.Spec{Set: set, Epsilon: epsilon, Layout: layout, Kernels: k, Model: known}
+				spec := adaptive.Spec{Set: set, Epsilon: epsilon, Layout: layout, Kernels: k.String(), Model: known}
 				w, err := adaptive.NewWork(m, spec, pool)
 				if err != nil {
 					continue // not a layout for this matrix

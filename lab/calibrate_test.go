@@ -21,7 +21,7 @@ func TestCalibrate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := *adaptive.ModelOf(k)
+	known := *adaptive.ModelOf(k.String())
 	known.Sizes = adaptive.Sizes{Near: 1 << 20, Shared: 4 << 20}
 	measured, err := Calibrate(context.Background(), k, "here", &known, []*csr.Matrix{m})
 	if err != nil {

@@ -88,7 +88,7 @@ func regrets(t *testing.T, k *kernels.Set, m *csr.Matrix) []Regret {
 	defer pool.Close()
 	for _, epsilon := range []float64{0x1p-24, 0x1p-37, 0x1p-53} {
 		for _, l := range adaptive.Layouts {
-			spec := adaptive.Spec{Set: set, Epsilon: epsilon, Criterion: adaptive.NW, Layout: l, Kernels: k}
+			spec := adaptive.Spec{Set: set, Epsilon: epsilon, Criterion: adaptive.NW, Layout: l, Kernels: k.String()}
 			if spec.Validate() == nil && l != adaptive.Bucketed {
 				opt.Specs = append(opt.Specs, spec)
 			}

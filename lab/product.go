@@ -91,7 +91,7 @@ func Store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (Product, ada
 		return Product{}, nil, err
 	}
 	s := describe(m, string(a.Layout()), spec, a.Bytes(), start)
-	s.Name, s.Kernels = fmt.Sprintf("%s, %s", spec, a.Layout()), spec.Kernels.Or().String()
+	s.Name, s.Kernels = fmt.Sprintf("%s, %s", spec, a.Layout()), kernels.Find(spec.Kernels).Or().String()
 	return Product{Stored: s, Auto: spec.Layout == adaptive.LayoutAuto, apply: a.Apply, together: a.ApplyMulti}, a, nil
 }
 

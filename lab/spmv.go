@@ -129,7 +129,7 @@ func tuned(products []Product, kernels string) float64 {
 // kernelSets returns the sets of kernels of the specs, each once.
 func kernelSets(specs []adaptive.Spec) (sets []*kernels.Set) {
 	for _, s := range specs {
-		if k := s.Kernels.Or(); !slices.Contains(sets, k) {
+		if k := kernels.Find(s.Kernels).Or(); !slices.Contains(sets, k) {
 			sets = append(sets, k)
 		}
 	}

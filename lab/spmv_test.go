@@ -93,7 +93,7 @@ func TestSpMVOfSets(t *testing.T) {
 	for _, k := range kernels.Sets() {
 		for _, layout := range []adaptive.Layout{adaptive.LayoutAuto, adaptive.CSR, adaptive.Bucketed} {
 			s := spec(t, "AFX", layout)
-			s.Kernels = k
+			s.Kernels = k.String()
 			opt.Specs = append(opt.Specs, s)
 		}
 	}

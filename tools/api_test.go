@@ -25,7 +25,6 @@ var yet = []string{
 	"internal/dist.Comm",       // MPI alone makes one; readers of Matrix Market files that are spread over ranks take it
 	"internal/dist.Domains",    // see Comm
 	"internal/dist.Matrix",     // see Comm
-	"internal/kernels.Set",     // instruction sets that tests compare; nil: the best of the processor
 	"internal/kernels.Words",   // words of codecs, as a constraint
 	"internal/packed.Integers", // what adaptive.Quantizer gives to pkg/gpu
 	"internal/packed.Tally",    // counts of layouts for pkg/gpu

@@ -201,7 +201,7 @@ func TestReadModel(t *testing.T) {
 	if m, err := readModel(path); m != nil || err != nil {
 		t.Errorf("no file: %v, %v", m, err)
 	}
-	data, err := json.Marshal(adaptive.ModelOf(nil))
+	data, err := json.Marshal(adaptive.ModelOf(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestReadModel(t *testing.T) {
 		}
 		m, err := readModel(path)
 		switch {
-		case c.good && (err != nil || *m != *adaptive.ModelOf(nil)):
+		case c.good && (err != nil || *m != *adaptive.ModelOf("")):
 			t.Errorf("%v, %v", m, err)
 		case !c.good && (err == nil || !strings.Contains(err.Error(), "calibrate --remove")):
 			t.Errorf("%q: %v", c.data, err)

@@ -28,7 +28,7 @@ func (f *benchSpMVFlags) specs(notes io.Writer) (specs []adaptive.Spec, err erro
 			return nil, err
 		}
 		for _, spec := range combinations {
-			spec.Kernels, spec.Model = k, m
+			spec.Kernels, spec.Model = k.String(), m
 			specs = append(specs, spec)
 		}
 	}

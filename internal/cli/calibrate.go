@@ -102,7 +102,7 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 		}
 		matrices = append(matrices, m)
 	}
-	known := *adaptive.ModelOf(k)
+	known := *adaptive.ModelOf(k.String())
 	caches := host.Caches()
 	if caches.L2 > 0 && caches.L3 > caches.L2 {
 		known.Sizes = adaptive.Sizes{Near: caches.L2, Shared: caches.L3 / 4 * 3}
@@ -121,7 +121,7 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 		return err
 	}
 	out := &firstError{w: s.out}
-	report.Models(out, adaptive.ModelOf(k), measured)
+	report.Models(out, adaptive.ModelOf(k.String()), measured)
 	fmt.Fprintf(out, "written to %s\n", path)
 	return out.err
 }
@@ -200,5 +200,5 @@ func modelText() string {
 	case m != nil:
 		return m.Name
 	}
-	return adaptive.ModelOf(nil).Name + ", of the table"
+	return adaptive.ModelOf("").Name + ", of the table"
 }

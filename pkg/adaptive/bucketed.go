@@ -107,7 +107,7 @@ func (b *builder) bucketed(c choice) (Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &bucketed{kernels: b.spec.Kernels, rows: b.m.Rows, cols: b.m.Cols, tol: b.part.Tol, float32: b.spec.StorageArithmetic}
+	s := &bucketed{kernels: b.kernels, rows: b.m.Rows, cols: b.m.Cols, tol: b.part.Tol, float32: b.spec.StorageArithmetic}
 	to := make([]*Bucket, len(b.part.Codecs))
 	s.buckets = make([]Bucket, 0, len(to))
 	for _, byTheta := range [...]bool{true, false} {

@@ -48,7 +48,7 @@ func (b *builder) choose() choice {
 		return b.chooseFP64DD()
 	case !b.part.Fixed():
 		return Bucketed.row().choose(b)
-	case !s.Kernels.HasFastSlots():
+	case !b.kernels.HasFastSlots():
 		return choice{slotPlan{layout: CSR}, "there are no fast kernels for slots on this processor"}
 	}
 	return b.sampled((*sample).fastest)

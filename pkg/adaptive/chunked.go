@@ -40,7 +40,7 @@ func (b *builder) sell8(c choice) (Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sell8Matrix{kernels: b.spec.Kernels, rows: b.m.Rows, cols: b.m.Cols, SELL8: kernels.EmptySELL8(start)}
+	s := &sell8Matrix{kernels: b.kernels, rows: b.m.Rows, cols: b.m.Cols, SELL8: kernels.EmptySELL8(start)}
 	b.panels = b.wholePanels(kernels.Lanes)
 	b.pool.RunRanges(b.panels, func(_, lo, hi int) { s.Fill(lo, hi, b.m.RowPtr, b.m.Col, b.m.Val) })
 	a := newMatrix(b, c, s)
@@ -89,7 +89,7 @@ func (b *builder) bcrs(c choice) (Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &bcrsMatrix{kernels: b.spec.Kernels, rows: b.m.Rows, cols: b.m.Cols, BCRS: kernels.EmptyBCRS(start), pool: b.pool}
+	s := &bcrsMatrix{kernels: b.kernels, rows: b.m.Rows, cols: b.m.Cols, BCRS: kernels.EmptyBCRS(start), pool: b.pool}
 	b.panels = b.wholePanels(kernels.BCRSRows)
 	b.pool.RunRanges(b.panels, func(_, lo, hi int) { s.Fill(lo, hi, b.m.RowPtr, b.m.Col, b.m.Val) })
 	a := newMatrix(b, c, s)

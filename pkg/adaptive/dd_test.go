@@ -149,7 +149,7 @@ func TestDDThreads(t *testing.T) {
 		var want []float64
 		for _, k := range kernels.Sets() {
 			for _, threads := range []int{1, 3} {
-				a, err := Build(graph, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-30, Criterion: CW, Layout: l, Kernels: k}, newPool(t, threads))
+				a, err := Build(graph, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-30, Criterion: CW, Layout: l, Kernels: k.String()}, newPool(t, threads))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -88,7 +88,7 @@ func hybridOf(width func(*csr.Matrix) (int, error)) func(*builder, choice) (Matr
 
 func newHybrid(b *builder, width int) *hybrid {
 	m := b.m
-	s := &hybrid{kernels: b.spec.Kernels, rows: m.Rows, cols: m.Cols, start: make([]int, len(b.panels))}
+	s := &hybrid{kernels: b.kernels, rows: m.Rows, cols: m.Cols, start: make([]int, len(b.panels))}
 	for k, lo := range b.panels[:len(b.panels)-1] {
 		s.start[k+1] = s.start[k]
 		for i := lo; i < b.panels[k+1]; i++ {

@@ -64,7 +64,7 @@ func (q *quantizer) BlockSize() int {
 			case bits[b] < 0 || m.Rows%b != 0 || m.Cols%b != 0 || n.Fill(b, sampleRows) < leastFill:
 				bits[b] = -1
 			default:
-				blocks.SetBlocks(q.b.spec.Kernels, &n.Items, b, packed.Everything)
+				blocks.SetBlocks(q.b.kernels, &n.Items, b, packed.Everything)
 				bits[b] += blocks.Bits()
 			}
 		}

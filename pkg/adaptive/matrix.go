@@ -81,8 +81,8 @@ func newMatrix[S interface {
 }](b *builder, c choice, s S,
 ) *matrix {
 	products := linop.NewProducts(s, b.panels, b.pool)
-	kernels.Use(products, b.spec.Kernels)
-	return &matrix{operator: products, products: products, tol: b.part.Tol, choice: c, stored: s, panels: b.panels, pool: b.pool, kernels: b.spec.Kernels}
+	kernels.Use(products, b.kernels)
+	return &matrix{operator: products, products: products, tol: b.part.Tol, choice: c, stored: s, panels: b.panels, pool: b.pool, kernels: b.kernels}
 }
 
 // Products implements Matrix.
@@ -138,13 +138,14 @@ func (s *Spec) panelsOf() int {
 // builder makes a Matrix: the elements become integers or values of formats, a layout is
 // chosen, and the layout stores them.
 type builder struct {
-	m      *csr.Matrix
-	spec   Spec
-	model  *Model
-	part   *packed.Partition
-	panels []int
-	pool   *parallel.Pool
-	old    *slotMatrix // whose memory may be used
+	m       *csr.Matrix
+	spec    Spec
+	kernels *kernels.Set // that the spec names
+	model   *Model
+	part    *packed.Partition
+	panels  []int
+	pool    *parallel.Pool
+	old     *slotMatrix // whose memory may be used
 
 	// Of a matrix that may be symmetric as it is stored: what to build if it is not, and what tells.
 	mirrored  bool
@@ -158,16 +159,16 @@ func newBuilder(m *csr.Matrix, s Spec, pool *parallel.Pool) (*builder, error) {
 		return nil, err
 	}
 	panels := csr.Panels(m)
-	part, err := packed.NewPartition(m, s.quantization(), panels, pool)
+	q := s.quantization()
+	part, err := packed.NewPartition(m, q, panels, pool)
 	if err != nil {
 		return nil, err
 	}
-	s.Kernels = s.Kernels.Or()
 	model := s.Model
 	if model == nil {
 		model = ModelOf(s.Kernels)
 	}
-	return &builder{m: m, spec: s, model: model, part: part, panels: panels, pool: pool}, nil
+	return &builder{m: m, spec: s, kernels: q.Kernels.Or(), model: model, part: part, panels: panels, pool: pool}, nil
 }
 
 // Build stores m as the spec says, on the threads of pool. It is an error if

@@ -274,10 +274,12 @@ func Models() (list []*Model) {
 	return list
 }
 
-// ModelOf returns the model of this processor with these kernels, or of the nearest known
-// processor; nil stands for the default kernels.
-func ModelOf(k *kernels.Set) *Model {
-	name := k.Or().String()
+// ModelOf returns the model of this processor with the kernels of that name, or of the nearest known
+// processor; "" stands for the default kernels.
+func ModelOf(name string) *Model {
+	if name == "" {
+		name = kernels.Default().String()
+	}
 	for i := range processors {
 		if p := &processors[i]; p.Kernels == name && (p.vendor == cpuid.VendorUnknown || p.vendor == cpuid.CPU.VendorID) {
 			return &p.Model

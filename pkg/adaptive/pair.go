@@ -56,7 +56,7 @@ func BuildPair(m, low *csr.Matrix, s Spec, pool *parallel.Pool) (Pair, error) {
 		return nil, err
 	}
 	p := &pair{space: linop.NewHostDD(m.Rows, pool), pool: pool}
-	kernels.Use(p.space, b.spec.Kernels)
+	kernels.Use(p.space, b.kernels)
 	if p.Hi, err = b.build(b.choose()); err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ func (p plain) bytes() int64 { return p.m.Bytes() }
 
 // plain stores the matrix in FP64 CSR.
 func (b *builder) plain(c choice) (Matrix, error) {
-	p := plain{linop.NewCSR(b.m, b.pool), b.m, b.spec.Kernels}
-	kernels.Use(p.CSR, b.spec.Kernels)
+	p := plain{linop.NewCSR(b.m, b.pool), b.m, b.kernels}
+	kernels.Use(p.CSR, b.kernels)
 	return &matrix{operator: p, products: p.CSR, tol: b.part.Tol, choice: c, stored: p, pool: b.pool, stats: b.plainStats(b.m.Bytes())}, nil
 }
 

@@ -103,7 +103,7 @@ func (b *builder) sample() sample {
 }
 
 func (b *builder) sampleRange(lo, hi int) sample {
-	s := newSlotBuilder(slotPlan{}, b.spec.Kernels)
+	s := newSlotBuilder(slotPlan{}, b.kernels)
 	s.ints.Quantize(b.m, b.part, lo, hi)
 	t := &s.ints
 	nnz, rows := float64(b.m.RowPtr[hi]-b.m.RowPtr[lo]), float64(hi-lo)

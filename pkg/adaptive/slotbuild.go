@@ -81,7 +81,7 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 	}
 	b.panels = panels
 	s := &slotMatrix{
-		kernels: b.spec.Kernels, rows: b.m.Rows, cols: b.m.Cols, plan: plan, traits: plan.traits(), tol: b.part.Tol,
+		kernels: b.kernels, rows: b.m.Rows, cols: b.m.Cols, plan: plan, traits: plan.traits(), tol: b.part.Tol,
 		panels: make([]slotUnit, len(b.panels)-1), unitQuanta: b.part.UnitQuanta,
 	}
 	s.units, s.normal = newUnits(b.part.Tol, -b.part.UnitQuanta)
@@ -96,7 +96,7 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 		memory[t] = newSlotMemory(b.m.NNZ() / threads)
 	}
 	scratch := sync.Pool{New: func() any {
-		return newSlotBuilder(plan, b.spec.Kernels)
+		return newSlotBuilder(plan, b.kernels)
 	}}
 	b.pool.RunRanges(b.panels, func(unit, lo, hi int) {
 		p := scratch.Get().(*slotBuilder)

@@ -90,10 +90,10 @@ type Spec struct {
 	// MaxBytes limits the bytes of a layout that is filled up with zeros, SELL8, BCRS4x1, ELL or Hybrid; 0: no limit.
 	MaxBytes int64
 
-	// Kernels store and multiply; nil: the default kernels of this processor.
-	Kernels *kernels.Set
+	// Kernels is the name of the kernels that store and multiply; "": the default kernels of this processor.
+	Kernels string
 
-	// Model is the model by which LayoutAuto chooses; nil: ModelOf the kernels.
+	// Model is the model by which LayoutAuto chooses; nil: ModelOf(Kernels).
 	Model *Model
 
 	// Whole describes the whole matrix if this one is a part of it: some of its rows, with columns that other parts may
@@ -110,7 +110,7 @@ type Spec struct {
 func (s Spec) quantization() packed.Spec {
 	q := packed.Spec{
 		Set: packed.Set(s.Set), Epsilon: s.Epsilon, Criterion: packed.Criterion(s.Criterion), X: s.X,
-		NoDrop: s.NoDrop || s.Set.Keeps, GuardBits: s.GuardBits, PaperExact: s.PaperExact, Kernels: s.Kernels,
+		NoDrop: s.NoDrop || s.Set.Keeps, GuardBits: s.GuardBits, PaperExact: s.PaperExact, Kernels: kernels.Find(s.Kernels),
 	}
 	if w := s.Whole; w != nil {
 		q.Norm, q.Diagonal = (*packed.Norm)(&w.Norm), w.Diagonal
@@ -127,6 +127,9 @@ func (s Spec) Validate() error {
 	faults := []error{q.Validate()}
 	fault := func(format string, args ...any) {
 		faults = append(faults, fmt.Errorf("adaptive: "+format, args...))
+	}
+	if s.Kernels != "" && q.Kernels == nil {
+		fault("this processor has no kernels %q", s.Kernels)
 	}
 	row := s.Layout.row()
 	switch {

@@ -173,6 +173,8 @@ func TestValidate(t *testing.T) {
 		{Spec{Set: set(t, "AP7RE"), Epsilon: 0.1, Criterion: Exact}, "exact criterion needs"},
 		{Spec{Set: ap7, Epsilon: 0.1, Layout: Slots}, "layout slots needs AFX"},
 		{Spec{Set: afx, Epsilon: 0.1, Layout: "ellpack"}, "unknown layout"},
+		{Spec{Set: afx, Epsilon: 0.1, Kernels: "portable"}, ""},
+		{Spec{Set: afx, Epsilon: 0.1, Kernels: "sse"}, `no kernels "sse"`},
 	} {
 		err := c.s.Validate()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

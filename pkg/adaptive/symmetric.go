@@ -299,7 +299,7 @@ func newWeights(n int, pool *parallel.Pool) weights {
 
 // mirrorOf is the part of the sum of rows.
 func (b *builder) mirrorOf(w weights, t *packed.Integers) uint64 {
-	return b.spec.Kernels.Mirror(t.First, t.Col, t.M, w, t.Lo)
+	return b.kernels.Mirror(t.First, t.Col, t.M, w, t.Lo)
 }
 
 // isSymmetric reports whether the matrix is symmetric as it is stored: a_ij and a_ji

@@ -72,7 +72,7 @@ func newBlockJacobi(s setup) (Preconditioner, error) {
 	if size > maxBlockSize {
 		return nil, fmt.Errorf("block size %d is more than %d", size, maxBlockSize)
 	}
-	p := &blockJacobi{kernels: s.Kernels, first: blockBounds(m, size), pool: pool, panel: []int{0}}
+	p := &blockJacobi{kernels: s.kernels, first: blockBounds(m, size), pool: pool, panel: []int{0}}
 	each := int64(2) // bytes of a number, at least
 	if s.Epsilon <= adaptive.MinEpsilon {
 		each = 8

@@ -77,7 +77,7 @@ func newDistributedChebyshev(s distributed) (Preconditioner, error) {
 		return nil, err
 	}
 	space := dist.NewSpace(s.a.Layout, s.pool)
-	kernels.Use(space, s.Kernels)
+	kernels.Use(space, s.kernels)
 	return s.chebyshev(space, a, w, smallest, largest, s.total(cost)), nil
 }
 

@@ -23,7 +23,7 @@ const singularBelow = 1e-13
 
 func newCoarse(m *csr.Matrix, opt Options) (coarseSolver, error) {
 	n := m.Rows
-	c := coarseSolver{opt.Kernels.Or(), n, make([]float64, n*n)}
+	c := coarseSolver{opt.kernels.Or(), n, make([]float64, n*n)}
 	for i := range n {
 		cols, vals := m.Row(i)
 		for k, j := range cols {

@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func (d Description) spreadOver(s distributed) (Preconditioner, error) {
 	if err := d.suits(s.Symmetric); err != nil {
 		return nil, err
 	}
-	if err := agree(s.a.Comm, s.checkRows()); err != nil {
+	if err := agree(s.a.Comm, cmp.Or(s.checkKernels(), s.checkRows())); err != nil {
 		return nil, err
 	}
 	p, err := d.distribute(s)

@@ -318,6 +318,7 @@ func TestDistributedErrors(t *testing.T) {
 		"overlap of diagonals": {Jacobi, m, Options{Overlap: OverlapOne}, nil, "jacobi: overlap 1 is for"},
 		"unknown overlap":      {ILU0, m, Options{Overlap: "2"}, nil, `ilu0: unknown overlap "2"`},
 		"nothing to set up":    {None, m, Options{}, nil, "none: "},
+		"unknown kernels":      {ILU0, m, Options{Kernels: "sse"}, nil, `ilu0: this processor has no kernels "sse"`},
 		"unknown":              {"spai", m, Options{}, nil, `unknown preconditioner "spai"`},
 	} {
 		want := tried(t, 1, 8, 1, c.kind, c.m, c.opt, b)

@@ -69,7 +69,7 @@ func (h *spreadHierarchy) cycle(s distributed, tail *hierarchy) (Preconditioner,
 		c.greatest = over.greatest
 		if finest == s.a.Layout && s.Symmetric {
 			space := dist.NewSpace(finest, s.pool)
-			kernels.Use(space, s.Kernels)
+			kernels.Use(space, s.kernels)
 			return newFusedCycle(g, c, space), g, nil
 		}
 	case *cycle[float64]:

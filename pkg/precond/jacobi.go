@@ -53,7 +53,7 @@ func newJacobi(s setup) (Preconditioner, error) {
 	}
 	n := s.m.Rows
 	return &jacobi{
-		kernels: s.Kernels, n: n, words: codec.Words(), values: values, pool: s.pool,
+		kernels: s.kernels, n: n, words: codec.Words(), values: values, pool: s.pool,
 		space: s.space(n), partial: make([]float64, (n+jacobiBlock-1)/jacobiBlock),
 	}, nil
 }

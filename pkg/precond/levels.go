@@ -236,7 +236,7 @@ func (s fp64Store) transfers(m *levelMatrices, here, below *scaledLevel) (produc
 // csr returns m as an operator.
 func (s fp64Store) csr(m *csr.Matrix) linop.Relaxer[vector, scalar] {
 	a := linop.NewCSR(m, s.pool)
-	kernels.Use(a, s.Kernels)
+	kernels.Use(a, s.kernels)
 	return a
 }
 
@@ -307,10 +307,10 @@ func (s chunkStore) store(m *csr.Matrix, scales chunkScales) (*chunked, Cost) {
 	nnz := int64(m.NNZ())
 	if s.floats {
 		c := newChunked[float32](m, scales, s.pool)
-		c.kernels = s.Kernels
+		c.kernels = s.kernels
 		return c, Cost{nnz, 4 * nnz, c.bytes(), m.Bytes()}
 	}
 	c := newChunked[int16](m, scales, s.pool)
-	c.kernels = s.Kernels
+	c.kernels = s.kernels
 	return c, Cost{nnz, 2 * nnz, c.bytes(), m.Bytes()}
 }

@@ -50,11 +50,12 @@ type Options struct {
 	// or row; 0: DefaultEpsilon; adaptive.MinEpsilon: FP64.
 	Epsilon float64
 
-	// Kernels are used for the products and vectors of an application; nil: the default ones. Setting
-	// up and complete factors use the default ones, with the same bits.
-	Kernels *kernels.Set
+	// Kernels is the name of the kernels for the products and vectors of an application; "": the default ones of this
+	// processor. Setting up and complete factors use the default ones, with the same bits.
+	Kernels string
+	kernels *kernels.Set // of this name
 
-	// Model chooses the layouts of stored matrices; nil: adaptive.ModelOf the kernels.
+	// Model chooses the layouts of stored matrices; nil: adaptive.ModelOf(Kernels).
 	Model *adaptive.Model
 
 	Symmetric bool              // A is symmetric, and M must be symmetric too
@@ -138,8 +139,16 @@ var (
 	ErrSingular = errors.New("singular")
 )
 
+// checkKernels returns an error if this processor has no kernels of that name.
+func (o Options) checkKernels() error {
+	if o.Kernels != "" && kernels.Find(o.Kernels) == nil {
+		return fmt.Errorf("this processor has no kernels %q", o.Kernels)
+	}
+	return nil
+}
+
 func (o Options) withDefaults() Options {
-	o.Kernels = o.Kernels.Or()
+	o.kernels = kernels.Find(o.Kernels).Or()
 	if o.Epsilon == 0 {
 		o.Epsilon = DefaultEpsilon
 	}

@@ -188,6 +188,9 @@ func New(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *paral
 	if !ok {
 		return nil, fmt.Errorf("unknown preconditioner %q", kind)
 	}
+	if err := opt.checkKernels(); err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
 	opt.making = d.Making
 	p, err := d.new(newSetup(ctx, m, opt, pool))
 	if err != nil {

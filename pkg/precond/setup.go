@@ -33,7 +33,7 @@ func newSetup(ctx context.Context, m *csr.Matrix, opt Options, pool *parallel.Po
 // space returns vectors of an application.
 func (s *setup) space(n int) linop.Host {
 	h := linop.NewHost(n, s.pool)
-	kernels.Use(h, s.Kernels)
+	kernels.Use(h, s.kernels)
 	return h
 }
 

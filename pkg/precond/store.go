@@ -26,7 +26,7 @@ func storeFactor(f Factor, opt Options, pool *parallel.Pool) (linop.Relaxer[vect
 	fp64 := Cost{nnz, 8 * nnz, m.Bytes(), m.Bytes()}
 	if epsilon <= adaptive.MinEpsilon || nnz == 0 {
 		a := linop.NewCSR(m, pool)
-		kernels.Use(a, opt.Kernels)
+		kernels.Use(a, opt.kernels)
 		return a, fp64, nil
 	}
 	set, err := adaptive.LookupSet("AFX")
@@ -39,7 +39,7 @@ func storeFactor(f Factor, opt Options, pool *parallel.Pool) (linop.Relaxer[vect
 	}
 	if a.Layout() == adaptive.CSR {
 		a := linop.NewCSR32(m, pool)
-		kernels.Use(a, opt.Kernels)
+		kernels.Use(a, opt.kernels)
 		return a, Cost{nnz, 4 * nnz, m.Bytes() - 4*nnz, m.Bytes()}, nil
 	}
 	s := a.Stats()

@@ -108,7 +108,7 @@ func (h *Host) stored(scaled *csr.Matrix, t solve.Storage) (HostMatrix, error) {
 		return HostMatrix{Relaxer: a, at: h, Stored: Stored{Storage: t, Bytes: scaled.Bytes(), Kind: adaptive.CSR, Relaxer: a, Source: scaled}}, nil
 	}
 	spec := rules.Spec(t, false)
-	spec.Kernels, spec.MaxBytes = h.kernels, h.Room
+	spec.Kernels, spec.MaxBytes = h.kernels.String(), h.Room
 	if rules.Plain(t) && !t.Layout.FP64() { // one for AFX
 		spec.Layout = adaptive.LayoutAuto
 	}

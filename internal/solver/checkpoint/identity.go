@@ -51,7 +51,7 @@ func identify(s *choice.System) identity {
 // identifyBy is identify with the kernels and the model of a storage, and with another checksum of the matrix.
 func identifyBy(s *choice.System, t solve.Storage, matrix func() string) identity {
 	set := kernels.Find(t.Kernels).Or()
-	model := cmp.Or(t.Model, adaptive.ModelOf(set))
+	model := cmp.Or(t.Model, adaptive.ModelOf(set.String()))
 	return identity{
 		Program: s.Opt.Checkpoint.Program, Build: build(), Kernels: runtime.GOARCH + " " + set.String() + ", layouts by the model of " + model.Name,
 		Threads: s.Pool.Threads(), MaxMemory: s.Opt.MaxMemory,

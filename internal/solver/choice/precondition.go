@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -32,7 +31,7 @@ func (s *System) Precondition(
 	s.Opt.Stage(fmt.Sprintf("setting up %s", v.Kind))
 	total, last := 2*float64(s.Nonzeros()), int64(0) // one pass at least
 	opt := precond.Options{
-		Epsilon: p.Epsilon, Symmetric: s.symmetric(), Kernels: kernels.Find(s.Opt.Storage.Kernels), Model: s.Opt.Storage.Model,
+		Epsilon: p.Epsilon, Symmetric: s.symmetric(), Kernels: s.Opt.Storage.Kernels, Model: s.Opt.Storage.Model,
 		Log:       func(line string) { s.Say("precond %s", line) },
 		Stage:     func(text string) { s.Opt.Stage(fmt.Sprintf("setting up %s: %s", v.Kind, text)) },
 		BlockSize: p.BlockSize, Overlap: p.Overlap,

@@ -148,7 +148,7 @@ func AgreeMachine(c dist.Comm, t *solve.Storage) (differ bool, err error) {
 		return differ, fmt.Errorf("solve: the ranks have no kernels in common")
 	}
 	if t.Kernels = common[len(common)-1]; t.Kernels != own.String() || t.Model == nil {
-		t.Model = adaptive.ModelOf(kernels.Find(t.Kernels))
+		t.Model = adaptive.ModelOf(t.Kernels)
 	}
 	text, err := json.Marshal(t.Model)
 	if text = dist.Share(c, 0, text); c.Rank() > 0 {

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -42,7 +41,7 @@ func Spec(t solve.Storage, symmetric bool) adaptive.Spec {
 	t = StorageWithDefaults(t, symmetric, false)
 	return adaptive.Spec{
 		Set: t.Set, Epsilon: t.Epsilon, Criterion: t.Criterion, Layout: t.Layout, NoDrop: t.NoDrop, GuardBits: t.GuardBits,
-		PaperExact: t.PaperExact, StorageArithmetic: t.StorageArithmetic, DD: t.DD, Kernels: kernels.Find(t.Kernels), Model: t.Model,
+		PaperExact: t.PaperExact, StorageArithmetic: t.StorageArithmetic, DD: t.DD, Kernels: t.Kernels, Model: t.Model,
 	}
 }
 
