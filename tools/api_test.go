@@ -27,7 +27,6 @@ var yet = []string{
 	"internal/dist.Matrix",     // see Comm
 	"internal/kernels.Words",   // words of codecs, as a constraint
 	"internal/packed.Integers", // what adaptive.Quantizer gives to pkg/gpu
-	"internal/packed.Tally",    // counts of layouts for pkg/gpu
 }
 
 // public returns the module's public packages as the compiler exports them, read from the build cache.

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 
 // Limits of items.
@@ -269,6 +270,19 @@ func (t *Tally) Add(o *Tally) {
 	t.FloatBytes += o.FloatBytes
 	t.Tiny += o.Tiny
 	t.NNZ += o.NNZ
+}
+
+// Stored returns the number of elements that are stored in f, and the bytes of their slots. The format of an element is the AFX
+// format that its slot would fit; tiny elements are floats.
+func (t *Tally) Stored(f formats.Format) (elements int, bytes int64) {
+	if f.Kind != formats.Fixed {
+		return t.Tiny, t.FloatBytes
+	}
+	for w := 8*f.Bytes - 7; w <= min(8*f.Bytes, MaxWidth); w++ {
+		elements += t.Elements[w]
+		bytes += t.Bytes[w]
+	}
+	return elements, bytes
 }
 
 // Tiny is an element that must be kept although it rounds to zero: the diagonal, or the largest of a row that has no

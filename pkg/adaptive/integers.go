@@ -5,6 +5,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -19,7 +20,10 @@ type Quantizer interface {
 	// BlockSize returns the size of blocks that takes the fewest bits with a 16-bit column for each item, by a sample, among those
 	// that hold an element in most of their positions; 1 if none is better than elements.
 	BlockSize() int
-	Stats(t *packed.Tally, bytes int64) Stats // of a matrix in slots that take so many bytes besides the row units
+
+	// Stats returns the Stats of a matrix with so many nonzeros in slots that take so many bytes besides the row units. The
+	// function stored returns how many elements have a format, and the bytes of their slots.
+	Stats(nnz int, bytes int64, stored func(formats.Format) (elements int, bytes int64)) Stats
 }
 
 // quantizer implements Quantizer.
@@ -79,4 +83,6 @@ func (q *quantizer) BlockSize() int {
 }
 
 // Stats implements Quantizer.
-func (q *quantizer) Stats(t *packed.Tally, bytes int64) Stats { return slotStats(q.b, t, bytes) }
+func (q *quantizer) Stats(nnz int, bytes int64, stored func(formats.Format) (elements int, bytes int64)) Stats {
+	return slotStats(q.b, nnz, bytes, stored)
+}

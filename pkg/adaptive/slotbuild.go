@@ -112,7 +112,7 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 		tally.Add(&p.tally)
 		b.mirror += p.mirror
 	})
-	return s, slotStats(b, &tally, s.bytes()), nil
+	return s, slotStats(b, tally.NNZ, s.bytes(), tally.Stored), nil
 }
 
 // build makes the slots of the integers.

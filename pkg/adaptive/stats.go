@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -92,22 +90,13 @@ func bucketStats(b *builder, a assigned) Stats {
 	return s
 }
 
-// slotStats returns the Stats of a matrix in slots of so many bytes. The format of an element is the AFX
-// format that its slot would fit.
-func slotStats(b *builder, t *packed.Tally, bytes int64) Stats {
-	s := Stats{NNZ: t.NNZ, Scales: b.scaleBytes()}
+// slotStats returns the Stats of a matrix in slots of so many bytes, see Quantizer.Stats.
+func slotStats(b *builder, nnz int, bytes int64, stored func(formats.Format) (elements int, bytes int64)) Stats {
+	s := Stats{NNZ: nnz, Scales: b.scaleBytes()}
 	s.Bytes = s.Scales + bytes
 	for _, c := range b.part.Codecs {
 		f := FormatStats{Format: c.Format}
-		if c.Kind == formats.Fixed {
-			for w := 8*c.Bytes - 7; w <= min(8*c.Bytes, kernels.MaxSlotWidth); w++ {
-				f.Count += t.Elements[w]
-				f.Bytes += t.Bytes[w]
-			}
-		} else {
-			f.Count, f.Bytes = t.Tiny, t.FloatBytes
-		}
-		if f.Count > 0 {
+		if f.Count, f.Bytes = stored(c.Format); f.Count > 0 {
 			s.Formats = append(s.Formats, f)
 			s.InSlots += f.Count
 		}

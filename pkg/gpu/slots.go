@@ -56,7 +56,7 @@ func (kind slotKind) store(d *Device, m *csr.Matrix, s adaptive.Spec, pool *para
 		return nil, err
 	}
 	t.text = c.text(t)
-	t.stats = q.Stats(&c.tally, a.Bytes()-t.exps.bytes)
+	t.stats = q.Stats(c.tally.NNZ, a.Bytes()-t.exps.bytes, c.tally.Stored)
 	t.stats.Scales, t.stats.Bytes = t.exps.bytes, a.Bytes()
 	return a, nil
 }
