@@ -191,7 +191,7 @@ func testMulSub(t *testing.T, rng *rand.Rand, ar *arena, m, n, k, more int) {
 }
 
 func BenchmarkMulSub(b *testing.B) {
-	for _, size := range [][3]int{{8, 24, 8}, {30, 30, 10}, {100, 100, 30}, {300, 300, 64}} {
+	for _, size := range [][3]int{{8, 24, 8}, {30, 30, 10}, {100, 100, 30}, {300, 300, 64}, {48, 2000, 100}, {48, 2000, 1000}, {2000, 2000, 1000}} {
 		m, n, k := size[0], size[1], size[2]
 		c, x, y := Dense{make([]float64, m*n), n}, Dense{make([]float64, m*k), k}, Dense{make([]float64, k*n), n}
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

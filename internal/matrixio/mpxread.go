@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
@@ -85,7 +86,7 @@ func newMPXArrays(h *mpxHead, mapped *Mapping) *mpxArrays {
 	} else {
 		memory := make([]uint64, (l.sums+7)/8) // large ones begin at a multiple of 64
 		a.file = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(memory))), l.sums)
-		hugePages(a.file)
+		host.LargePages(a.file)
 	}
 	if h.Format == matrixmarket.Coordinate {
 		a.ptr, a.col = numbersAt[int64](a.file, l.ptr, h.rows+1), numbersAt[int32](a.file, l.col, h.entries)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -146,7 +147,7 @@ func (a *arena[T]) take(n int) []T {
 			return make([]T, n)
 		}
 		a.free = make([]T, a.piece)
-		adviseLargePages(a.free)
+		host.LargePages(a.free)
 	}
 	s := a.free[:n:n]
 	a.free = a.free[n:]

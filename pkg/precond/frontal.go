@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -56,7 +57,9 @@ func (s *setup) multifrontal(p *frontPlan, eliminate pivoting) (*fronts, error) 
 	}
 	subtree, top := tree.peaks(t.cut)
 	space := func(numbers int64, pool *parallel.Pool) *frontal {
-		return &frontal{assembly: t, place: make([]int32, len(tree.order)), stack: make([]float64, numbers), pool: pool, watch: s.eliminating()}
+		f := &frontal{assembly: t, place: make([]int32, len(tree.order)), stack: make([]float64, numbers), pool: pool, watch: s.eliminating()}
+		host.LargePages(f.stack)
+		return f
 	}
 	errs := make([]error, len(t.cut.subtrees))
 	var next, failed atomic.Int64
@@ -104,7 +107,9 @@ func (t *frontal) node(j int) error {
 	}
 	m, below := len(pattern), t.depth
 	rest := t.stack[t.depth : t.depth+m*m]
-	clear(rest)
+	for r := range m {
+		clear(rest[r*m+t.leftOut(r) : (r+1)*m])
+	}
 	t.gather(j)
 	for c := t.child[j]; c >= 0; c = t.sibling[c] {
 		t.add(j, int(c), kernels.Dense{Val: rest, Stride: m})
@@ -116,9 +121,20 @@ func (t *frontal) node(j int) error {
 	if err := t.eliminate(t, j, m, kernels.Dense{Val: rest, Stride: m}); err != nil {
 		return err
 	}
-	copy(t.stack[below:], rest)
+	for r := range m {
+		copy(t.stack[below+r*m+t.leftOut(r):], rest[r*m+t.leftOut(r):(r+1)*m])
+	}
 	t.passed[j], t.depth = t.stack[below:below+m*m], below+m*m
 	return t.watch.spend(int(t.multiplications(j)) + (k+m)*frontOverhead)
+}
+
+// leftOut is the number of elements at the beginning of row r of the rest of a front that are not used: a symmetric front has its upper
+// triangle.
+func (t *frontal) leftOut(r int) int {
+	if t.symmetric {
+		return r
+	}
+	return 0
 }
 
 // gather adds the entries of A in the rows, and in the columns, of the pivots of node j.
@@ -209,6 +225,7 @@ func (t *frontal) share(parts int, job parallel.Job) {
 func (t *frontal) room(numbers int) []float64 {
 	if len(t.scratch) < numbers {
 		t.scratch = make([]float64, numbers)
+		host.LargePages(t.scratch)
 	}
 	return t.scratch[:numbers]
 }

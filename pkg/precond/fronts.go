@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -32,6 +33,8 @@ func newFronts(tree *frontTree, symmetric bool) *fronts {
 		f.lAt = append(f.lAt, f.lAt[j]+k*m)
 	}
 	f.u, f.l = make([]float64, f.uAt[tree.nodes()]), make([]float64, f.lAt[tree.nodes()])
+	host.LargePages(f.u)
+	host.LargePages(f.l)
 	if !symmetric {
 		f.row = make([]int32, len(tree.order))
 		for k := range f.row {
@@ -62,7 +65,7 @@ func (t *frontTree) frontBytes(symmetric bool, threads int) (factors, making int
 			numbers += k * m
 		}
 		patterns += m
-		scratch = max(scratch, (k+m+1)*k)
+		scratch = max(scratch, (k+m+1)*panel)
 	}
 	factors = 8*numbers + 8*patterns + 64*int64(t.nodes()) + 48*n
 	for _, s := range t.cut.subtrees {

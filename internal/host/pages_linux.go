@@ -1,4 +1,4 @@
-package adaptive
+package host
 
 import (
 	"unsafe"
@@ -6,9 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adviseLargePages asks the system for large pages; it may refuse.
-func adviseLargePages[T any](s []T) {
+// LargePages asks the system for large pages for memory that has not been touched: the first touch of small ones takes longer than
+// reading a file. The system may refuse.
+func LargePages[T any](s []T) {
 	const page = 4096
+	if len(s) == 0 {
+		return
+	}
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0])))
 	skip := int(-uintptr(unsafe.Pointer(&bytes[0])) % page)
 	if len(bytes) > skip+page {
