@@ -59,34 +59,40 @@ func newLDL(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	var replaced, negative atomic.Int64
-	norms := p.a.RowMax(s.pool)
-	f, err := s.multifrontal(p, acceptance(func(k int, pivot float64) (float64, error) {
-		norm := norms[p.tree.order[k]]
-		if norm == 0 {
-			return 0, fmt.Errorf("%w: row %d is empty", ErrSingular, p.tree.order[k]+1)
-		}
-		if !(math.Abs(pivot) > leastComplete*norm) || !finite(pivot) {
-			replaced.Add(1)
-			pivot = math.Copysign(replacement*norm, pivot)
-		}
-		if pivot < 0 {
-			negative.Add(1)
-		}
-		return pivot, nil
-	}).ldl)
+	f, replaced, negative, err := s.signedLDL(p)
 	if err != nil {
 		return nil, err
 	}
-	if n := replaced.Load(); n > 0 {
-		s.logf(vanishing, LDL, replacement, n)
+	if replaced > 0 {
+		s.logf(vanishing, LDL, replacement, replaced)
 	}
-	c, err := s.newComplete(fmt.Sprintf("%s, %s order, %d negative pivots", LDL, p.tree.orderedBy, negative.Load()), p, f)
+	c, err := s.newComplete(fmt.Sprintf("%s, %s order, %d negative pivots", LDL, p.tree.orderedBy, negative), p, f)
 	if err != nil {
 		return nil, err
 	}
 	c.definite = true
 	return c, nil
+}
+
+// signedLDL makes L D L^T with pivots of any sign, and returns how many vanished and were replaced, and how many are negative.
+func (s *setup) signedLDL(p *frontPlan) (f *fronts, replaced, negative int64, err error) {
+	var vanished, below atomic.Int64
+	norms := p.a.RowMax(s.pool)
+	f, err = s.multifrontal(p, acceptance(func(k int, pivot float64) (float64, error) {
+		norm := norms[p.tree.order[k]]
+		if norm == 0 {
+			return 0, fmt.Errorf("%w: row %d is empty", ErrSingular, p.tree.order[k]+1)
+		}
+		if !(math.Abs(pivot) > leastComplete*norm) || !finite(pivot) {
+			vanished.Add(1)
+			pivot = math.Copysign(replacement*norm, pivot)
+		}
+		if pivot < 0 {
+			below.Add(1)
+		}
+		return pivot, nil
+	}).ldl)
+	return f, vanished.Load(), below.Load(), err
 }
 
 // planSymmetric scales the matrix and orders it.

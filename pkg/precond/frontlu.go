@@ -141,8 +141,9 @@ type acceptance func(k int, pivot float64) (float64, error)
 // triangle: rows of U = D L^T, blocks of them from those above in their panel. Panels are subtracted from all that follows.
 func (accept acceptance) ldl(t *frontal, j, m int, rest kernels.Dense) error {
 	k := t.pivots(j)
-	room := t.room((k + m + 1) * panel)
-	t.ldl = ldlFront{u: t.upper(j), l: kernels.Dense{Val: room[panel:], Stride: panel}, inverse: room[:panel], size: k + m}
+	wide := min(k, panel)
+	room := t.room((k + m + 1) * wide)
+	t.ldl = ldlFront{u: t.upper(j), l: kernels.Dense{Val: room[wide:], Stride: wide}, inverse: room[:wide], size: k + m}
 	f := &t.ldl
 	u, l := f.u, f.l
 	for lo := 0; lo < k; lo += panel {
@@ -195,7 +196,7 @@ func (f *ldlFront) transpose(from, to, lo, hi int) {
 	for p := lo; p < hi; p++ {
 		row := f.u.Row(p, from, to)
 		for q, v := range row {
-			f.l.Val[(from+q)*panel+p-f.lo] = v * f.inverse[p-f.lo]
+			f.l.Val[(from+q)*f.l.Stride+p-f.lo] = v * f.inverse[p-f.lo]
 		}
 	}
 }

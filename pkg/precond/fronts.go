@@ -65,7 +65,7 @@ func (t *frontTree) frontBytes(symmetric bool, threads int) (factors, making int
 			numbers += k * m
 		}
 		patterns += m
-		scratch = max(scratch, (k+m+1)*panel)
+		scratch = max(scratch, (k+m+1)*min(k, panel))
 	}
 	factors = 8*numbers + 8*patterns + 64*int64(t.nodes()) + 48*n
 	for _, s := range t.cut.subtrees {

@@ -28,6 +28,9 @@ const (
 // newLU is A = L U, complete: in fronts, with pivots among the rows of each, or row by row
 // with any pivots where that takes much less work, or the pivots of fronts do not suffice.
 func newLU(s setup) (Preconditioner, error) {
+	if c, err := s.newSymmetricLU(); c != nil || err != nil {
+		return c, err
+	}
 	t, err := s.blocksLU()
 	if err != nil {
 		return nil, err
@@ -37,7 +40,7 @@ func newLU(s setup) (Preconditioner, error) {
 		return nil, err
 	}
 	if p != nil {
-		if c, err := s.newFrontLU(p); c != nil || err != nil {
+		if c, err := s.newFrontLU(p, mostBackward); c != nil || err != nil {
 			return c, err
 		}
 	}

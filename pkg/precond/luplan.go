@@ -190,8 +190,8 @@ func (s *setup) planLU(t *triangularBlocks) (*frontPlan, *luPlan, error) {
 // vanishing says how many pivots were replaced.
 const vanishing = "%s: vanishing pivots replaced by %.0e times the norm of their row: %d"
 
-// newFrontLU factors in fronts; it returns nil, and says why, if that does not solve.
-func (s *setup) newFrontLU(p *frontPlan) (Preconditioner, error) {
+// newFrontLU factors in fronts; it returns nil, and says why, if that does not solve to this row-wise backward error.
+func (s *setup) newFrontLU(p *frontPlan, most float64) (Preconditioner, error) {
 	var pivots staticPivots
 	f, err := s.multifrontal(p, pivots.eliminate)
 	if err != nil {
@@ -205,8 +205,8 @@ func (s *setup) newFrontLU(p *frontPlan) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e := s.backward(c); !(e <= mostBackward) {
-		s.logf("%s: pivots near the diagonal leave a backward error of %.0e: factored by rows, with any pivots", LU, e)
+	if e := s.backward(c); !(e <= most) {
+		s.logf("%s: pivots near the diagonal leave a backward error of %.0e: other pivots follow", LU, e)
 		return nil, s.interrupted()
 	}
 	if n := pivots.replaced.Load(); n > 0 {

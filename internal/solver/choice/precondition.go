@@ -18,8 +18,12 @@ import (
 
 // symmetric reports whether a preconditioner has to be symmetric, and may assume that the matrix is definite.
 func (s *System) symmetric() bool {
-	return s.Facts.Symmetric && (s.Scale == solve.ScaleSym || s.Scale == solve.ScaleNone) &&
-		(s.Method == solve.CG || s.Method == solve.MINRES || s.Facts.DiagonalSign() > 0)
+	return s.scaledSymmetric() && (s.Method == solve.CG || s.Method == solve.MINRES || s.Facts.DiagonalSign() > 0)
+}
+
+// scaledSymmetric reports whether the scaled matrix is symmetric.
+func (s *System) scaledSymmetric() bool {
+	return s.Facts.Symmetric && (s.Scale == solve.ScaleSym || s.Scale == solve.ScaleNone)
 }
 
 // Precondition sets up a preconditioner of the scaled matrix m, which is stored as a for the method. budget limits the multiplications
@@ -31,7 +35,7 @@ func (s *System) Precondition(
 	s.Opt.Stage(fmt.Sprintf("setting up %s", v.Kind))
 	total, last := 2*float64(s.Nonzeros()), int64(0) // one pass at least
 	opt := precond.Options{
-		Epsilon: p.Epsilon, Symmetric: s.symmetric(), Kernels: s.Opt.Storage.Kernels, Model: s.Opt.Storage.Model,
+		Epsilon: p.Epsilon, Symmetric: s.symmetric() || v.Kind == precond.LDL && s.scaledSymmetric(), Kernels: s.Opt.Storage.Kernels, Model: s.Opt.Storage.Model,
 		Log:       func(line string) { s.Say("precond %s", line) },
 		Stage:     func(text string) { s.Opt.Stage(fmt.Sprintf("setting up %s: %s", v.Kind, text)) },
 		BlockSize: p.BlockSize, Overlap: p.Overlap,

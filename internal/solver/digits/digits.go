@@ -129,11 +129,19 @@ func (a Estimation) allowance() allowance {
 		return allowance{steps: max(rules.CompleteIter, n/2), probe: max(rules.CompleteIter, n)}
 	case a.S.Nonzeros() <= rules.SmallProduct:
 		return allowance{steps: max(rules.SmallIter, n/2), probe: max(rules.SmallIter, n)}
+	case a.complete(): // the iterations of others before it say nothing
+		return allowance{steps: leastSteps, probe: leastProbe}
 	case float64(n)*a.iterationWork() > rules.LargeWork:
 		return allowance{probe: max(rules.LeastLarge, int(rules.LargeShare*float64(n))), rough: true}
 	}
-	return allowance{steps: max(10, n/2), probe: max(20, n)}
+	return allowance{steps: max(leastSteps, n/2), probe: max(leastProbe, n)}
 }
+
+// Iterations that an estimate may take at least, unless it is rough.
+const (
+	leastSteps = 10
+	leastProbe = 20
+)
 
 // complete reports whether the preconditioner in use is a complete factorisation.
 func (a Estimation) complete() bool {

@@ -59,18 +59,27 @@ func (s *Matrix) InputError(err error) error {
 // Small reports whether complete factors are worth counting whatever the shape of the graph.
 func (s *Matrix) Small() bool { return s.Nonzeros() <= rules.SmallNonzeros }
 
-// Compact reports whether complete factors of a matrix that is not small are expected to cost so little that they are worth
+// Narrow reports whether complete factors of a matrix that is not small are expected to cost so little that they are worth
 // counting: the matrix has small separators, as a mesh in the plane, or a small or long mesh in space. If the count is too large, the
 // factorisation is refused before it begins.
-func (s *Matrix) Compact() bool {
-	return s.Features.compact.Get(func() bool {
-		if s.Small() || s.Nonzeros() > rules.CompactNonzeros || s.likeMMatrix() {
+func (s *Matrix) Narrow() bool {
+	return s.Features.narrow.Get(func() bool {
+		if s.Small() || s.Nonzeros() > rules.NarrowNonzeros {
 			return false
 		}
 		width, err := s.Source().Width(s.Features.Ctx)
 		return err == nil && rules.WidthWork*math.Pow(float64(width), 3) <= rules.CompleteWork*float64(s.Nonzeros())
 	})
 }
+
+// Compact reports whether the matrix is Narrow, and multigrid is not expected to do with less than complete factors.
+func (s *Matrix) Compact() bool { return !s.likeMMatrix() && s.Narrow() }
+
+// CompactModest reports whether the matrix is Compact, and so small that setting up multigrid to see would take as long as complete factors.
+func (s *Matrix) CompactModest() bool { return s.Nonzeros() <= rules.ModestNonzeros && s.Compact() }
+
+// CompactLarge reports whether the matrix is Compact, and large.
+func (s *Matrix) CompactLarge() bool { return s.Nonzeros() > rules.ModestNonzeros && s.Compact() }
 
 // Refused reports whether complete factors are expected to take more than rules.CompleteWork. The factors of a mesh in space take
 // rules.WidthWork n^2 multiplications, those of a random graph more, unless the separators are small.
@@ -131,6 +140,14 @@ func (s *Matrix) likeMMatrix() bool {
 // nonzeros, of which too few are diagonally dominant, as in grids of power lines. Ordering the rows shows what complete factors take.
 func (s *Matrix) LikeNetwork() bool {
 	return s.ManyRows() && s.Nonzeros() <= rules.NetworkNonzeros*s.Rows() && !s.Source().MostRows(Dominant)
+}
+
+// NarrowOrNetwork reports whether complete factors of a large matrix are worth counting where multigrid has failed: the matrix is Narrow, or it
+// has many rows of few nonzeros, and is no mesh in space. A few far connections make the graph of a circuit or of a power network wide, but
+// fill little.
+func (s *Matrix) NarrowOrNetwork() bool {
+	network := s.ManyRows() && s.Nonzeros() <= rules.NetworkNonzeros*s.Rows() && s.Nonzeros() <= rules.NarrowNonzeros && s.Shape() != Spatial
+	return network || s.Narrow()
 }
 
 // Diffuses reports whether relaxed ILU(0) suits the matrix: most rows sum to zero, as those of differential operators, and

@@ -242,7 +242,7 @@ type Found struct {
 	Ctx       context.Context // of the set-up; its end interrupts the search
 	shape     Once[GraphShape]
 	nodes     Once[int] // unknowns of a node
-	compact   Once[bool]
+	narrow    Once[bool]
 	mMatrix   Once[bool]    // see likeMMatrix
 	direction Once[float64] // see direction
 	sums      Once[RowSums]

@@ -38,12 +38,17 @@ const (
 	// SmallWork is the largest work of complete factors of such a matrix: about the time of ICT.
 	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/fallbacks.py.
 	SmallWork = 10_000
-	// CompactNonzeros is the size up to which complete factors are tried where the width of the matrix promises little work.
+	// NarrowNonzeros is the size up to which complete factors are tried where the width of the matrix promises little work: the width is
+	// found in a few passes, the order in some hundreds of products.
+	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/peers/factors.sh.
+	NarrowNonzeros = 10_000_000
+	// ModestNonzeros is the size of such a matrix up to which complete factors come before multigrid.
 	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/fallbacks.py.
-	CompactNonzeros = 1_000_000
-	// CompleteWork is the largest work of complete factors of such a matrix.
-	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/fallbacks.py.
-	CompleteWork = 4000
+	ModestNonzeros = 1_000_000
+	// CompleteWork is the largest work of complete factors of such a matrix. In dense fronts, 20 multiplications take as long as one of
+	// an iteration, so that it takes as long as another fallback that is tried in vain.
+	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/peers/factors.sh.
+	CompleteWork = 20_000
 	// LittleWork is the work of a complete factorisation that costs no more than ILUT.
 	// Unit: multiplications a nonzero. Source: power networks, docs/matrices.md. Fit: make table.
 	LittleWork = 100
@@ -209,7 +214,7 @@ const (
 	Solving = 4
 	// Completing is the same for complete factorisations, which besides are sure to solve.
 	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
-	Completing = 8
+	Completing = 40
 	// Balance is how many times the work of the set-up iterations may take in the first round.
 	// Unit: ratio. Source: chosen. Fit: bench/fallbacks.py.
 	Balance = 16

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Compares mpsolve, by default and with complete factors, with the direct solvers MKL PARDISO, CHOLMOD and UMFPACK, on the systems of
+# systems.py with random right-hand sides: seconds of set-up and solve, and the verified row-wise error.
+#
+#   bench/peers/factors.sh MPSOLVE [SEED [CLASS ROWS]...]
+#
+# Without classes: those of docs/solvers.md. It needs SciPy, and measures the solvers that are installed: Debian's libmkl-dev (section
+# non-free), libsuitesparse-dev. Two threads.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+if ! (($#)) || [[ ! -x $1 ]]; then
+  sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+  exit 2
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cc -O3 -march=native -fopenmp -I/usr/include/mkl "$here/solve_pardiso.c" -o "$work/solve_pardiso" -Wl,--no-as-needed -lgomp -lmkl_rt -lm 2>"$work/log" || echo 'without PARDISO' >&2
+cc -O3 -march=native "$here/solve_suitesparse.c" -I/usr/include/suitesparse -o "$work/solve_suitesparse" -lumfpack -lcholmod -lm 2>"$work/log" || echo 'without CHOLMOD and UMFPACK' >&2
+python=python3
+"$python" -c 'import scipy' 2>"$work/log" || python=/usr/bin/python3
+program=$(realpath "$1")
+shift
+MKL_THREADING_LAYER=GNU MKL_NUM_THREADS=2 OMP_NUM_THREADS=2 "$python" -B "$here/factors.py" "$program" "$work" "$@"

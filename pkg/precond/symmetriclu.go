@@ -1,0 +1,144 @@
+package precond
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// mostUnpivoted is the largest row-wise backward error of a solve with factors of a symmetric matrix: a few iterations make up for it, and other factors take
+// at least twice as long.
+const mostUnpivoted = 1e-6
+
+// newSymmetricLU is newLU for a symmetric matrix, in an order that keeps it symmetric: A = L D L^T takes half the work of L U, and
+// an order of A fills less than one of A with its rows permuted. Where the diagonal has zeros, or D is too small, it is L U by
+// pivots near the diagonal, with unknowns in pairs. It returns nil if the matrix is not symmetric, or neither suffices.
+func (s *setup) newSymmetricLU() (Preconditioner, error) {
+	if s.m.NNZ() <= quickNonzeros || s.m.Rows != s.m.Cols {
+		return nil, nil
+	}
+	facts := csr.Examine(s.m, s.pool)
+	if !facts.Symmetric {
+		return nil, nil
+	}
+	if facts.DiagonalZero == 0 {
+		if c, err := s.diagonalPivots(); c != nil || err != nil {
+			return c, err
+		}
+	}
+	return s.pairedPivots()
+}
+
+// diagonalPivots is A = L D L^T.
+func (s *setup) diagonalPivots() (Preconditioner, error) {
+	p, err := s.planSymmetric()
+	if err != nil {
+		return nil, err
+	}
+	f, _, negative, err := s.signedLDL(p)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.newComplete(fmt.Sprintf("%s, L D L^T, %s order, %d negative pivots", LU, p.tree.orderedBy, negative), p, f)
+	if err != nil {
+		return nil, err
+	}
+	if e := s.backward(c); !(e <= mostUnpivoted) {
+		s.logf("%s: pivots on the diagonal leave a backward error of %.0e", LU, e)
+		return nil, s.interrupted()
+	}
+	return c, nil
+}
+
+// pairedPivots is A = L U with pivots near the diagonal, where each unknown with a weak diagonal entry is eliminated together with one
+// that it depends on strongly ([DuffPralet05], [SchenkGaertner06]).
+func (s *setup) pairedPivots() (Preconditioner, error) {
+	scaling, err := csr.SymmetricScaling(s.m, false, s.pool)
+	if err != nil {
+		return nil, err
+	}
+	match, more, err := transversal(s.ctx, scaling.Apply(s.m, s.pool), s.pool)
+	if err != nil {
+		return nil, err
+	}
+	for i := range scaling.Row { // the matched entries stay about 1, and others at most
+		e := (more.Row[i] + more.Col[i]) >> 1
+		scaling.Row[i] += e
+		scaling.Col[i] += e
+	}
+	a := scaling.Apply(s.m, s.pool)
+	a = padded(a, pairs(match, a.Diagonal(s.pool)))
+	p, err := s.planFronts(a, a, nil, placement{rowExp: scaling.Row, colExp: scaling.Col})
+	if err != nil {
+		return nil, err
+	}
+	return s.newFrontLU(p, mostUnpivoted)
+}
+
+// pairs cuts the cycles of a matching of columns with rows into pairs, and returns the partner of each unknown: itself if it has none.
+// Unknowns whose diagonal entries are not weak stay alone.
+func pairs(match []int32, diagonal []float64) []int32 {
+	partner := marks(len(match))
+	var cycle []int32
+	for first := range match {
+		cycle = cycle[:0]
+		for j := int32(first); partner[j] < 0; j = match[j] {
+			partner[j] = j
+			cycle = append(cycle, j)
+		}
+		if len(cycle)%2 == 1 { // the one with the largest diagonal entry stays alone
+			largest := 0
+			for k, j := range cycle {
+				if math.Abs(diagonal[j]) > math.Abs(diagonal[cycle[largest]]) {
+					largest = k
+				}
+			}
+			cycle = slices.Concat(cycle[largest+1:], cycle[:largest])
+		}
+		for k := 0; k+1 < len(cycle); k += 2 {
+			i, j := cycle[k], cycle[k+1]
+			if min(math.Abs(diagonal[i]), math.Abs(diagonal[j])) < weakDiagonal {
+				partner[i], partner[j] = j, i
+			}
+		}
+	}
+	return partner
+}
+
+// padded adds zeros to a symmetric matrix, so that both unknowns of a pair have the same neighbours and any order that fills little
+// eliminates them one after the other, in one front.
+func padded(m *csr.Matrix, partner []int32) *csr.Matrix {
+	out := &csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: make([]int64, 1, m.Rows+1), Col: make([]int32, 0, 2*m.NNZ()), Val: make([]float64, 0, 2*m.NNZ())}
+	in := marks(m.Rows)
+	var list []int32
+	for i := range int32(m.Rows) {
+		list = list[:0]
+		add := func(j int32) {
+			if in[j] != i {
+				in[j] = i
+				list = append(list, j)
+			}
+		}
+		for _, of := range [2]int32{i, partner[i]} {
+			add(of)
+			cols, _ := m.Row(int(of))
+			for _, j := range cols {
+				add(j)
+				add(partner[j])
+			}
+		}
+		slices.Sort(list)
+		cols, vals := m.Row(int(i))
+		for _, j := range list {
+			v := 0.0
+			if len(cols) > 0 && cols[0] == j {
+				v, cols, vals = vals[0], cols[1:], vals[1:]
+			}
+			out.Col, out.Val = append(out.Col, j), append(out.Val, v)
+		}
+		out.RowPtr = append(out.RowPtr, int64(len(out.Col)))
+	}
+	return out
+}
