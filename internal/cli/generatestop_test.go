@@ -42,7 +42,7 @@ func TestGenerateInterrupted(t *testing.T) {
 		args   string
 	}{
 		{"building", syscall.SIGINT, func(int) bool { time.Sleep(300 * time.Millisecond); return true }, "poisson3d --n 200"},
-		{"checking the symmetry", syscall.SIGTERM, func(pid int) bool { return written(pid, dir) == 0 }, "poisson3d --n 90"},
+		{"checking the symmetry", syscall.SIGTERM, func(pid int) bool { return written(pid, dir) == 0 }, "poisson3d --n 130"},
 		{"writing", syscall.SIGTERM, func(pid int) bool { return written(pid, dir) > 0 }, "poisson3d --n 90"},
 		{"compressing", syscall.SIGINT, func(pid int) bool { return written(pid, dir) > 0 }, "poisson3d --n 40 gz"},
 		{"waiting for a reader", syscall.SIGINT, func(pid int) bool { return false }, "poisson2d --n 90"},
