@@ -142,6 +142,12 @@ func (s *Matrix) LikeNetwork() bool {
 	return s.ManyRows() && s.Nonzeros() <= rules.NetworkNonzeros*s.Rows() && !s.Source().MostRows(Dominant)
 }
 
+// CompactOrIndefinite reports whether complete factors come before incomplete ones: the matrix is Compact, or it is symmetric with diagonal
+// elements of both signs, of which incomplete factors are of little use.
+func (s *Matrix) CompactOrIndefinite() bool {
+	return s.Facts.Symmetric && s.Facts.DiagonalSign() == 0 && s.Nonzeros() <= rules.NarrowNonzeros || s.Compact()
+}
+
 // NarrowOrNetwork reports whether complete factors of a large matrix are worth counting where multigrid has failed: the matrix is Narrow, or it
 // has many rows of few nonzeros, and is no mesh in space. A few far connections make the graph of a circuit or of a power network wide, but
 // fill little.
