@@ -12,6 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -124,6 +125,35 @@ func TestNetworksFirst(t *testing.T) {
 	newSolver(t, grid(200, 0.1, 1), log.options(solve.Options{}))
 	if log.says("precond lu") {
 		t.Errorf("dominant grid: %q", log.lines)
+	}
+}
+
+// Where incomplete factors are of little use, complete factors come after a probe run at most, if their count promises little work; the
+// fallbacks of M-matrices begin with multigrid.
+func TestCompleteFactorsEarly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	for kind, c := range map[string]struct {
+		with generate.Params
+		by   precond.Kind
+	}{
+		"stokes2d":     {generate.Params{"n": 100}, precond.LU},
+		"mixeddarcy2d": {generate.Params{"n": 120}, precond.LU},
+		"leastsquares": {generate.Params{"n": 160}, precond.LU},
+		"poisson2d":    {generate.Params{"n": 200}, precond.AMG},
+	} {
+		m, err := generate.Generate(kind, c.with)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.NNZ() <= rules.SmallNonzeros {
+			t.Errorf("%s: %d nonzeros are small", kind, m.NNZ())
+		}
+		r := solved(t, m, random(1, m.Rows), nil, solve.Options{})
+		if r.Precond.Kind != c.by || len(r.Attempts) > 2 {
+			t.Errorf("%s: %+v", kind, r.Attempts)
+		}
 	}
 }
 

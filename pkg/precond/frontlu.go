@@ -128,7 +128,7 @@ func (s *staticPivots) pivot(t *frontal, j, q int) {
 
 const (
 	pivotBlock = 16  // rows that are eliminated before they are subtracted from others of their panel
-	panel      = 256 // rows that are eliminated before they are subtracted from the other rows of pivots
+	panel      = 256 // rows that are eliminated before they are subtracted from the rows that follow
 	restBlock  = 48  // rows of a front that a thread takes at a time
 
 	columnBlock = 240 // columns of a panel that a thread takes at a time
