@@ -252,7 +252,7 @@ func (s *System) Explain(fallbacks []Fallback) {
 	case first.Most == rules.SmallWork:
 		why = "the matrix is small, so that complete factors cost little"
 	case first.Most == rules.CompleteWork:
-		why = "the matrix has small separators, so that complete factors cost little"
+		why = "complete factors are expected to cost little, and refused if their count says otherwise"
 	case s.Method == solve.CG && first.Kind == precond.AMG:
 		why = "the matrix is symmetric and large"
 	case s.Method == solve.CG:
