@@ -7,9 +7,7 @@ import subprocess
 import sys
 import time
 
-import numpy
 import scipy.io
-import scipy.sparse
 
 import systems
 from solve_files import System, read_solution, write_petsc_vector
@@ -24,15 +22,11 @@ POSITIVE = {"triangles", "tetrahedra", "elasticity", "ninepoint", "plate"}
 
 def made(name, rows, seed, folder):
     """A system with a random right-hand side, in the files of all solvers."""
-    rng = numpy.random.default_rng(seed)
-    a = scipy.sparse.csr_matrix(systems.CLASSES[name](rows, rng))
-    path = folder / "A.mtx"
-    symmetric = systems.is_symmetric(a)
-    scipy.io.mmwrite(path, scipy.sparse.tril(a) if symmetric else a, symmetry="symmetric" if symmetric else "general", precision=17)
-    s = System(folder, path)
-    s.b = rng.standard_normal(s.n)
-    scipy.io.mmwrite(s.file("b.mtx"), s.b.reshape(-1, 1), precision=17)
-    write_petsc_vector(s.file("b.petsc"), s.b)
+    b, symmetric = systems.write(name, rows, seed, folder)
+    s = System(folder, folder / "A.mtx")  # which writes a b of its own
+    s.b = b
+    scipy.io.mmwrite(s.file("b.mtx"), b.reshape(-1, 1), precision=17)
+    write_petsc_vector(s.file("b.petsc"), b)
     return s, symmetric
 
 

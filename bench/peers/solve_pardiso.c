@@ -4,65 +4,20 @@
 // MATRIX, B and X are binary files of PETSc. Setup is ordering, analysis and factorisation; bytes are its peak.
 //   cc -O3 -march=native solve_pardiso.c -I/usr/include/mkl -lmkl_rt -lm
 #include <mkl_pardiso.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-static void die(const char *what) {
-  fprintf(stderr, "%s\n", what);
-  exit(1);
-}
-
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-static void *allocate(size_t bytes) {
-  void *p = malloc(bytes + 1);
-  if (!p) die("out of memory");
-  return p;
-}
-
-static void integers(FILE *f, int *to, size_t count) {
-  if (fread(to, 4, count, f) != count) die("the file is too short");
-  for (size_t k = 0; k < count; k++) to[k] = (int)__builtin_bswap32((uint32_t)to[k]);
-}
-
-static void swap(double *v, size_t count) {
-  for (size_t k = 0; k < count; k++) {
-    uint64_t bits;
-    memcpy(&bits, v + k, 8);
-    bits = __builtin_bswap64(bits);
-    memcpy(v + k, &bits, 8);
-  }
-}
-
-static void doubles(FILE *f, double *to, size_t count) {
-  if (fread(to, 8, count, f) != count) die("the file is too short");
-  swap(to, count);
-}
-
-static FILE *opened(const char *path, const char *mode) {
-  FILE *f = fopen(path, mode);
-  if (!f) die("cannot open a file");
-  return f;
-}
+#include "petsc.h"
 
 int main(int argc, char **argv) {
   if (argc != 5) die("want positive|symmetric|general MATRIX B X");
   int type = !strcmp(argv[1], "positive") ? 2 : !strcmp(argv[1], "symmetric") ? -2 : 11;
   double begin = seconds();
-  int head[4], two[2];
+  int head[4];
   FILE *f = opened(argv[2], "rb");
   integers(f, head, 4);
   if (head[0] != 1211216) die("not a matrix of PETSc");
   int n = head[1], nnz = head[3];
   int *p = allocate(4 * (size_t)(n + 1)), *j = allocate(4 * (size_t)nnz);
-  double *v = allocate(8 * (size_t)nnz), *b = allocate(8 * (size_t)n), *x = allocate(8 * (size_t)n);
+  double *v = allocate(8 * (size_t)nnz);
   p[0] = 0;
   integers(f, p + 1, n);
   for (int i = 0; i < n; i++) p[i + 1] += p[i];
@@ -84,11 +39,7 @@ int main(int argc, char **argv) {
     }
     p = q, j = k, v = w;
   }
-  f = opened(argv[3], "rb");
-  integers(f, two, 2);
-  if (two[0] != 1211214 || two[1] != n) die("not a vector of PETSc for this matrix");
-  doubles(f, b, n);
-  fclose(f);
+  double *b = read_vector(argv[3], n), *x = allocate(8 * (size_t)n);
 
   void *handle[64] = {0};
   int parm[64], one = 1, zero = 0, phase = 12, error = 0, none = 0;
@@ -106,9 +57,6 @@ int main(int argc, char **argv) {
   double bytes = 1024. * (parm[14] > parm[15] + parm[16] ? parm[14] : parm[15] + parm[16]);
   printf("{\"read\":%g,\"setup\":%g,\"solve\":%g,\"iterations\":1,\"reason\":\"direct\",\"entries\":%g,\"bytes\":%g}\n", from - begin,
          ready - from, end - ready, (double)parm[17], bytes);
-  f = opened(argv[4], "wb");
-  uint32_t out[2] = {__builtin_bswap32(1211214), __builtin_bswap32((uint32_t)n)};
-  swap(x, n);
-  if (fwrite(out, 4, 2, f) != 2 || fwrite(x, 8, n, f) != (size_t)n || fclose(f)) die("cannot write x");
+  write_vector(argv[4], x, n);
   return 0;
 }

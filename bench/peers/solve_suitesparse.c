@@ -6,54 +6,9 @@
 // B and X are. Setup is ordering, analysis and factorisation.
 //   cc -O3 -march=native solve_suitesparse.c -I/usr/include/suitesparse -lumfpack -lcholmod -lm
 #include <cholmod.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <umfpack.h>
 
-static void die(const char *what) {
-  fprintf(stderr, "%s\n", what);
-  exit(1);
-}
-
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-static void *allocate(size_t bytes) {
-  void *p = malloc(bytes + 1);
-  if (!p) die("out of memory");
-  return p;
-}
-
-static void integers(FILE *f, int *to, size_t count) {
-  if (fread(to, 4, count, f) != count) die("the file is too short");
-  for (size_t k = 0; k < count; k++) to[k] = (int)__builtin_bswap32((uint32_t)to[k]);
-}
-
-static void swap(double *v, size_t count) {
-  for (size_t k = 0; k < count; k++) {
-    uint64_t bits;
-    memcpy(&bits, v + k, 8);
-    bits = __builtin_bswap64(bits);
-    memcpy(v + k, &bits, 8);
-  }
-}
-
-static void doubles(FILE *f, double *to, size_t count) {
-  if (fread(to, 8, count, f) != count) die("the file is too short");
-  swap(to, count);
-}
-
-static FILE *opened(const char *path, const char *mode) {
-  FILE *f = fopen(path, mode);
-  if (!f) die("cannot open a file");
-  return f;
-}
+#include "petsc.h"
 
 // read_binary returns the transpose of a matrix of PETSc, whose rows are its columns.
 static cholmod_sparse *read_binary(const char *path, cholmod_common *c) {
@@ -139,13 +94,8 @@ int main(int argc, char **argv) {
     printf("{\"read\":%g}\n", start - begin);
     return 0;
   }
-  int head[2], n = (int)a->nrow;
-  FILE *f = opened(argv[3], "rb");
-  integers(f, head, 2);
-  if (head[0] != 1211214 || head[1] != n) die("not a vector of PETSc for this matrix");
-  double *b = allocate(8 * (size_t)n), *x = allocate(8 * (size_t)n);
-  doubles(f, b, n);
-  fclose(f);
+  int n = (int)a->nrow;
+  double *b = read_vector(argv[3], n), *x = allocate(8 * (size_t)n);
 
   double from = seconds(), ready;
   if (!strcmp(argv[1], "cholmod")) ready = cholesky(a, b, x, &c);
@@ -155,9 +105,6 @@ int main(int argc, char **argv) {
 
   printf("{\"read\":%g,\"setup\":%g,\"solve\":%g,\"iterations\":1,\"reason\":\"direct\"}\n",
          start - begin, ready - from, end - ready);
-  f = opened(argv[4], "wb");
-  uint32_t out[2] = {__builtin_bswap32(1211214), __builtin_bswap32((uint32_t)n)};
-  swap(x, n);
-  if (fwrite(out, 4, 2, f) != 2 || fwrite(x, 8, n, f) != (size_t)n || fclose(f)) die("cannot write x");
+  write_vector(argv[4], x, n);
   return 0;
 }

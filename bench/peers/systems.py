@@ -170,18 +170,23 @@ def is_symmetric(a):
     return difference.nnz == 0 or difference.data.max() <= 1e-13 * abs(a.tocoo().data).max()
 
 
+def write(name, rows, seed, folder):
+    """Writes a system to A.mtx and b.mtx, and returns b, and whether A is symmetric."""
+    rng = np.random.default_rng(seed)
+    a = sp.coo_matrix(CLASSES[name](rows, rng))
+    symmetric = is_symmetric(a)
+    scipy.io.mmwrite(folder / "A.mtx", sp.tril(a) if symmetric else a, symmetry="symmetric" if symmetric else "general", precision=17)
+    b = rng.standard_normal(a.shape[0])
+    scipy.io.mmwrite(folder / "b.mtx", b.reshape(-1, 1), precision=17)
+    return b, symmetric
+
+
 def main():
     if len(sys.argv) != 5 or sys.argv[1] not in CLASSES:
         sys.exit(f"{__doc__.strip()}\nCLASS is one of {', '.join(CLASSES)}")
-    rng = np.random.default_rng(int(sys.argv[3]))
     folder = pathlib.Path(sys.argv[4])
     folder.mkdir(parents=True, exist_ok=True)
-    a = sp.coo_matrix(CLASSES[sys.argv[1]](int(sys.argv[2]), rng))
-    symmetric = is_symmetric(a)
-    if symmetric:
-        a = sp.coo_matrix(sp.tril(a))
-    scipy.io.mmwrite(folder / "A.mtx", a, symmetry="symmetric" if symmetric else "general", precision=17)
-    scipy.io.mmwrite(folder / "b.mtx", rng.standard_normal((a.shape[0], 1)), precision=17)
+    write(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), folder)
 
 
 if __name__ == "__main__":

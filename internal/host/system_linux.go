@@ -122,7 +122,7 @@ func PrepareHeap() {
 		return
 	}
 	reserve := make([]byte, heapReserve)
-	_ = unix.Madvise(reserve, unix.MADV_HUGEPAGE) // without huge pages nothing is lost
+	LargePages(reserve)
 	runtime.KeepAlive(reserve)
 	runtime.GC() // frees it, so that the following data use this memory
 }

@@ -76,7 +76,7 @@ func newLDL(s setup) (Preconditioner, error) {
 
 // signedLDL makes L D L^T with pivots of any sign, and returns how many vanished and were replaced, and how many are negative.
 func (s *setup) signedLDL(p *frontPlan) (f *fronts, replaced, negative int64, err error) {
-	var vanished, below atomic.Int64
+	var small, below atomic.Int64
 	norms := p.a.RowMax(s.pool)
 	f, err = s.multifrontal(p, acceptance(func(k int, pivot float64) (float64, error) {
 		norm := norms[p.tree.order[k]]
@@ -84,7 +84,7 @@ func (s *setup) signedLDL(p *frontPlan) (f *fronts, replaced, negative int64, er
 			return 0, fmt.Errorf("%w: row %d is empty", ErrSingular, p.tree.order[k]+1)
 		}
 		if !(math.Abs(pivot) > leastComplete*norm) || !finite(pivot) {
-			vanished.Add(1)
+			small.Add(1)
 			pivot = math.Copysign(replacement*norm, pivot)
 		}
 		if pivot < 0 {
@@ -92,7 +92,7 @@ func (s *setup) signedLDL(p *frontPlan) (f *fronts, replaced, negative int64, er
 		}
 		return pivot, nil
 	}).ldl)
-	return f, vanished.Load(), below.Load(), err
+	return f, small.Load(), below.Load(), err
 }
 
 // planSymmetric scales the matrix and orders it.

@@ -205,12 +205,18 @@ func (s *setup) newFrontLU(p *frontPlan, most float64) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.accepted(c, "near", most, pivots.replaced.Load())
+}
+
+// accepted returns c if a solve by these pivots, on or near the diagonal, has at most that row-wise backward error; otherwise nil, and says
+// why. Some pivots may have been replaced.
+func (s *setup) accepted(c *complete, pivots string, most float64, replaced int64) (Preconditioner, error) {
 	if e := s.backward(c); !(e <= most) {
-		s.logf("%s: pivots near the diagonal leave a backward error of %.0e: other pivots follow", LU, e)
+		s.logf("%s: pivots %s the diagonal leave a backward error of %.0e: other pivots follow", LU, pivots, e)
 		return nil, s.interrupted()
 	}
-	if n := pivots.replaced.Load(); n > 0 {
-		s.logf(vanishing, LU, replacement, n)
+	if replaced > 0 {
+		s.logf(vanishing, LU, replacement, replaced)
 	}
 	return c, nil
 }

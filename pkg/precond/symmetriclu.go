@@ -37,7 +37,7 @@ func (s *setup) diagonalPivots() (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, _, negative, err := s.signedLDL(p)
+	f, replaced, negative, err := s.signedLDL(p)
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +45,7 @@ func (s *setup) diagonalPivots() (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e := s.backward(c); !(e <= mostUnpivoted) {
-		s.logf("%s: pivots on the diagonal leave a backward error of %.0e", LU, e)
-		return nil, s.interrupted()
-	}
-	return c, nil
+	return s.accepted(c, "on", mostUnpivoted, replaced)
 }
 
 // pairedPivots is A = L U with pivots near the diagonal, where each unknown with a weak diagonal entry is eliminated together with one
