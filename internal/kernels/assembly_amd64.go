@@ -163,18 +163,6 @@ func termsAVX2(col *int32, val *float64, room int, j *int32, f *float64, n int, 
 //go:noescape
 func addTermsAVX2(place, col *int32, val *float64, c *int32, p *float64, n int) int
 
-func mulSubSIMD(kernel func(c, a, b *float64, strideC, strideA, strideB, m, n, k int)) mulSubKernel {
-	return func(c, a, b Dense, m, n, k int) {
-		kernel(&c.Val[0], &a.Val[0], &b.Val[0], c.Stride, a.Stride, b.Stride, m, n, k)
-	}
-}
-
-//go:noescape
-func mulSub256(c, a, b *float64, strideC, strideA, strideB, m, n, k int)
-
-//go:noescape
-func mulSub512(c, a, b *float64, strideC, strideA, strideB, m, n, k int)
-
 // residualGroups leaves groups of rows of unlike lengths to the portable loop.
 func residualGroups(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
 	for lo < hi {

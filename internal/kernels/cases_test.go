@@ -154,7 +154,8 @@ var kernelCases = []struct {
 	}},
 	{"terms", randomTerms},
 	{"dense matrices", func(a *arena, rng *rand.Rand) {
-		testMulSub(a.t, rng, a, 1+rng.IntN(20), 1+rng.IntN(70), 1+rng.IntN(20), rng.IntN(4))
+		testMulSub[float64](a.t, rng, a, 1+rng.IntN(20), 1+rng.IntN(70), 1+rng.IntN(20), rng.IntN(4))
+		testMulSub[float32](a.t, rng, a, 1+rng.IntN(20), 1+rng.IntN(130), 1+rng.IntN(20), rng.IntN(4))
 	}},
 	{"float32 sums", func(a *arena, rng *rand.Rand) {
 		n := rng.IntN(200)

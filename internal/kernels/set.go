@@ -30,6 +30,7 @@ type Set struct {
 	wordKernels
 	storingKernels
 	termKernels
+	denseKernels
 	floatKernels
 	ddKernels
 	preciseKernels
@@ -54,6 +55,7 @@ func portable() Set {
 		wordKernels:      portableWords,
 		storingKernels:   portableStoring,
 		termKernels:      portableTerms,
+		denseKernels:     portableDense,
 		floatKernels:     portableFloats,
 		ddKernels:        portableDD,
 		preciseKernels:   portablePrecise,

@@ -28,7 +28,6 @@ func (k *Set) avx2() {
 
 	k.terms = termsSIMD(termsAVX2)
 	k.addTerms = addTermsSIMD(addTermsAVX2)
-	k.mulSub = mulSubSIMD(mulSub256)
 }
 
 // avx512 is for F, BW, DQ, VL, CD and VBMI of AVX-512; kernels of limbs need IFMA as well.
@@ -49,7 +48,6 @@ func (k *Set) avx512() {
 	k.quantize = quantizeVectors
 	k.pack = packSlotsOct
 	k.packBlocks = packBlocksVectorsOct
-	k.mulSub = mulSubSIMD(mulSub512)
 
 	if cpu.X86.HasAVX512IFMA {
 		k.takeLimbs(&simd.Oct)

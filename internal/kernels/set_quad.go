@@ -35,6 +35,7 @@ func (k *Set) take(f *simd.Kernels) {
 	k.ellMixed = f.EllMixed
 	k.mulAdds = mulAddsKernels{f.MulAdds, f.MulAddsMixed, f.MulAdds32}
 	k.fold = f.Fold
+	k.denseKernels = denseKernels{mulSubSIMD[float64](f.MulSub), mulSubSIMD[float32](f.MulSub32)}
 
 	k.sell8 = sell8SIMD(f.Sell8)
 	k.slotsDD = mulSlotsDDSIMD(unsafe.Pointer(&pairTables), f.SlotsDD, f.FarSlotsDD)
@@ -88,4 +89,18 @@ func (k *Set) quad() {
 	k.csrDD = csrDDSIMD(csrHere)
 	k.bcrsDD = bcrsMulVecDDQuad
 	k.bcrsTDD = bcrsMulVecTDDQuad
+}
+
+// mulSubCall holds the arguments of the kernels of MulSub.
+type mulSubCall struct {
+	c, a, b                   unsafe.Pointer
+	strideC, strideA, strideB int
+	m, n, k                   int
+}
+
+func mulSubSIMD[T Value](kernel func(call unsafe.Pointer)) mulSubKernel[T] {
+	return func(c, a, b Dense[T], m, n, k int) {
+		call := mulSubCall{unsafe.Pointer(&c.Val[0]), unsafe.Pointer(&a.Val[0]), unsafe.Pointer(&b.Val[0]), c.Stride, a.Stride, b.Stride, m, n, k}
+		kernel(unsafe.Pointer(&call))
+	}
 }

@@ -156,6 +156,12 @@ func MulAddsMixedOct(s *[32]float64, x []float32, times int, factor float64, ter
 func MulAdds32Oct(s *[64]float32, x []float32, times int, factor float32, term float32)
 
 //go:noescape
+func MulSubOct(p unsafe.Pointer)
+
+//go:noescape
+func MulSub32Oct(p unsafe.Pointer)
+
+//go:noescape
 func DotFloatsOct(v []float32, w []float64) float64
 
 //go:noescape
@@ -392,6 +398,8 @@ var Oct = Kernels{
 	MulAdds:          MulAddsOct,
 	MulAddsMixed:     MulAddsMixedOct,
 	MulAdds32:        MulAdds32Oct,
+	MulSub:           MulSubOct,
+	MulSub32:         MulSub32Oct,
 	DotFloats:        DotFloatsOct,
 	DotShorts:        DotShortsOct,
 	AxpyFloats:       AxpyFloatsOct,

@@ -222,6 +222,12 @@ func MulAddsMixedQuad(s *[32]float64, x []float32, times int, factor float64, te
 func MulAdds32Quad(s *[64]float32, x []float32, times int, factor float32, term float32)
 
 //go:noescape
+func MulSubQuad(p unsafe.Pointer)
+
+//go:noescape
+func MulSub32Quad(p unsafe.Pointer)
+
+//go:noescape
 func DotFloatsQuad(v []float32, w []float64) float64
 
 //go:noescape
@@ -504,6 +510,8 @@ type Kernels struct {
 	MulAdds          func(s *[32]float64, x []float64, times int, factor float64, term float64)
 	MulAddsMixed     func(s *[32]float64, x []float32, times int, factor float64, term float64)
 	MulAdds32        func(s *[64]float32, x []float32, times int, factor float32, term float32)
+	MulSub           func(p unsafe.Pointer)
+	MulSub32         func(p unsafe.Pointer)
 	DotFloats        func(v []float32, w []float64) float64
 	DotShorts        func(v []int16, w []float64) float64
 	AxpyFloats       func(a float64, v []float32, w []float64)
@@ -648,6 +656,8 @@ var Quad = Kernels{
 	MulAdds:          MulAddsQuad,
 	MulAddsMixed:     MulAddsMixedQuad,
 	MulAdds32:        MulAdds32Quad,
+	MulSub:           MulSubQuad,
+	MulSub32:         MulSub32Quad,
 	DotFloats:        DotFloatsQuad,
 	DotShorts:        DotShortsQuad,
 	AxpyFloats:       AxpyFloatsQuad,

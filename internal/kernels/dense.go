@@ -1,0 +1,90 @@
+package kernels
+
+import "math"
+
+// A Dense is a matrix whose rows are Stride numbers apart.
+type Dense[T Value] struct {
+	Val    []T
+	Stride int
+}
+
+// At returns the part of the matrix from a row and a column on.
+func (d Dense[T]) At(row, column int) Dense[T] {
+	return Dense[T]{d.Val[min(row*d.Stride+column, len(d.Val)):], d.Stride}
+}
+
+// Row returns the columns from up to to-1 of a row.
+func (d Dense[T]) Row(row, from, to int) []T {
+	return d.Val[row*d.Stride+from : row*d.Stride+to]
+}
+
+// check panics if the matrix does not have m rows of n numbers.
+func (d Dense[T]) check(m, n int) { _ = d.Val[(m-1)*d.Stride+n-1] }
+
+// DenseKernels are the kernels of dense matrices of a type of numbers.
+type DenseKernels[T Value] struct {
+	mulSub mulSubKernel[T]
+	// Dot returns v·w, and Axpy computes w += a v, in float64 arithmetic.
+	Dot  func(v []T, w []float64) float64
+	Axpy func(a float64, v []T, w []float64)
+}
+
+// DenseOf returns the kernels of dense matrices of a set.
+func DenseOf[T Value](s *Set) DenseKernels[T] {
+	var d any = DenseKernels[float64]{s.mulSub, s.Dot, s.Axpy}
+	if _, single := any(T(0)).(float32); single {
+		dot := func(v []float32, w []float64) float64 { return DotNarrow(s, v, w) }
+		axpy := func(a float64, v []float32, w []float64) { AxpyNarrow(s, a, v, w) }
+		d = DenseKernels[float32]{s.mulSub32, dot, axpy}
+	}
+	return d.(DenseKernels[T])
+}
+
+// MulSub computes C -= A B for an m x k matrix A and a k x n matrix B, by fused multiply-adds for each element of C,
+// in the order of the rows of B and in the arithmetic of T. C shares no element with A or B.
+func (d *DenseKernels[T]) MulSub(c, a, b Dense[T], m, n, k int) {
+	if m <= 0 || n <= 0 || k <= 0 {
+		return
+	}
+	c.check(m, n)
+	a.check(m, k)
+	b.check(k, n)
+	d.mulSub(c, a, b, m, n, k)
+}
+
+// mulSubKernel is MulSub for matrices with elements, which have been checked.
+type mulSubKernel[T Value] = func(c, a, b Dense[T], m, n, k int)
+
+// denseKernels are the kernels of DenseKernels that are not kernels of vectors.
+type denseKernels struct {
+	mulSub   mulSubKernel[float64]
+	mulSub32 mulSubKernel[float32]
+}
+
+var portableDense = denseKernels{mulSub, mulSub32}
+
+func mulSub(c, a, b Dense[float64], m, n, k int) {
+	for i := range m {
+		row, factors := c.Row(i, 0, n), a.Row(i, 0, k)
+		for p, f := range factors {
+			from := b.Row(p, 0, n)
+			from = from[:len(row)]
+			for j, v := range from {
+				row[j] = math.FMA(-f, v, row[j])
+			}
+		}
+	}
+}
+
+func mulSub32(c, a, b Dense[float32], m, n, k int) {
+	for i := range m {
+		row, factors := c.Row(i, 0, n), a.Row(i, 0, k)
+		for p, f := range factors {
+			from := b.Row(p, 0, n)
+			from = from[:len(row)]
+			for j, v := range from {
+				row[j] = fma32(-f, v, row[j])
+			}
+		}
+	}
+}
