@@ -2,15 +2,15 @@ package precond
 
 import (
 	"fmt"
-	"math"
-	"sync/atomic"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // leastComplete is the part of a diagonal entry that a pivot of a complete factorisation must
-// exceed.
+// exceed, leastSingle in FP32 for a matrix of n rows.
 const leastComplete = 0x1p-50
+
+func leastSingle(n int) float64 { return max(0x1p-21, singleError/mostContraction*float64(n)) }
 
 // clearlyNegative is the part of a diagonal entry that a negative pivot exceeds if A is
 // indefinite, and not only singular: then pivots are rounding errors.
@@ -24,8 +24,11 @@ func newCholesky(s setup) (Preconditioner, error) {
 		return nil, err
 	}
 	diagonal := p.a.Diagonal(s.pool)
-	f, err := s.multifrontal(p, acceptance(func(k int, pivot float64) (float64, error) {
+	return s.complete(Cholesky, p.tree.orderedBy+" order", p, &pivotRule{accept: func(in precision, k int, pivot float64) (float64, error) {
 		relative, why := pivot/diagonal[p.tree.order[k]], ErrNotDefinite
+		if in == fp32 && !(relative > leastSingle(len(diagonal))) {
+			return 0, errVanishing
+		}
 		if relative > leastComplete && finite(pivot) {
 			return pivot, nil
 		}
@@ -33,11 +36,7 @@ func newCholesky(s setup) (Preconditioner, error) {
 			why = ErrIndefinite
 		}
 		return 0, fmt.Errorf("%w: pivot %d is %.1e of its diagonal entry", why, k+1, relative)
-	}).ldl)
-	if err != nil {
-		return nil, err
-	}
-	return s.newComplete(fmt.Sprintf("%s, %s order", Cholesky, p.tree.orderedBy), p, f)
+	}})
 }
 
 // planCholesky is planSymmetric for matrices with a positive diagonal.
@@ -48,51 +47,6 @@ func (s *setup) planCholesky() (*frontPlan, error) {
 		}
 	}
 	return s.planSymmetric()
-}
-
-// newLDL is M = L |D| L^T where A = L D L^T, in an order that fills little: positive definite
-// for every symmetric A, and M^-1 A has the eigenvalues 1 and -1 [Vecharynski13], unless
-// pivots were replaced. Pivots are on the diagonal, in the order, which suits quasi-definite
-// matrices [Vanderbei95]; those that vanish are replaced.
-func newLDL(s setup) (Preconditioner, error) {
-	p, err := s.planSymmetric()
-	if err != nil {
-		return nil, err
-	}
-	f, replaced, negative, err := s.signedLDL(p)
-	if err != nil {
-		return nil, err
-	}
-	if replaced > 0 {
-		s.logf(vanishing, LDL, replacement, replaced)
-	}
-	c, err := s.newComplete(fmt.Sprintf("%s, %s order, %d negative pivots", LDL, p.tree.orderedBy, negative), p, f)
-	if err != nil {
-		return nil, err
-	}
-	c.definite = true
-	return c, nil
-}
-
-// signedLDL makes L D L^T with pivots of any sign, and returns how many vanished and were replaced, and how many are negative.
-func (s *setup) signedLDL(p *frontPlan) (f *fronts, replaced, negative int64, err error) {
-	var small, below atomic.Int64
-	norms := p.a.RowMax(s.pool)
-	f, err = s.multifrontal(p, acceptance(func(k int, pivot float64) (float64, error) {
-		norm := norms[p.tree.order[k]]
-		if norm == 0 {
-			return 0, fmt.Errorf("%w: row %d is empty", ErrSingular, p.tree.order[k]+1)
-		}
-		if !(math.Abs(pivot) > leastComplete*norm) || !finite(pivot) {
-			small.Add(1)
-			pivot = math.Copysign(replacement*norm, pivot)
-		}
-		if pivot < 0 {
-			below.Add(1)
-		}
-		return pivot, nil
-	}).ldl)
-	return f, small.Load(), below.Load(), err
 }
 
 // planSymmetric scales the matrix and orders it.

@@ -116,34 +116,58 @@ func quasiDefinite(n, constraints int, seed uint64) *csr.Matrix {
 	})
 }
 
-// absolute is (L |D| L^T)^-1 where A = L D L^T, in the order of p.
+// absolute is (L |D| L^T)^-1 where A = L D L^T, in the order and with the pairs of p.
 func absolute(p Preconditioner, a mat.Matrix) mat.Matrix {
-	order := p.(*complete).unknowns
-	n := len(order)
-	f := mat.NewDense(n, n, nil)
-	f.Apply(func(i, j int, _ float64) float64 { return a.At(int(order[i]), int(order[j])) }, f)
-	for k := range n {
-		for i := k + 1; i < n; i++ {
-			l := f.At(i, k) / f.At(k, k)
-			for j := k; j < n; j++ {
-				f.Set(i, j, f.At(i, j)-l*f.At(k, j))
-			}
-			f.Set(i, k, l)
-		}
+	c := p.(*complete)
+	f := c.factors.(*fronts[float64])
+	n := len(c.unknowns)
+	order := make([]int, n)
+	for k, before := range f.row {
+		order[k] = int(c.unknowns[before])
 	}
-	l, d := masked(f, func(i, j int) bool { return j < i }), mat.NewDense(n, n, nil)
-	for i := range n {
-		l.Set(i, i, 1)
-		d.Set(i, i, math.Abs(f.At(i, i)))
+	rest, l, d := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	rest.Apply(func(i, j int, _ float64) float64 { return a.At(order[i], order[j]) }, rest)
+	for lo := 0; lo < n; {
+		hi := lo + 1
+		if f.paired[lo] {
+			hi++
+		}
+		block, below := rest.Slice(lo, hi, lo, hi), rest.Slice(lo, n, lo, hi)
+		column, part := product(&mat.Dense{}, below, inverse(block)), modulus(block)
+		l.Slice(lo, n, lo, hi).(*mat.Dense).Copy(column)
+		d.Slice(lo, hi, lo, hi).(*mat.Dense).Copy(part)
+		trailing := rest.Slice(lo, n, lo, n).(*mat.Dense)
+		trailing.Sub(trailing, product(&mat.Dense{}, column, block, mat.DenseCopyOf(column).T()))
+		lo = hi
 	}
 	m := product(&mat.Dense{}, l, d, l.T())
 	out := mat.NewDense(n, n, nil)
 	for i := range n {
 		for j := range n {
-			out.Set(int(order[i]), int(order[j]), m.At(i, j))
+			out.Set(order[i], order[j], m.At(i, j))
 		}
 	}
 	return inverse(out)
+}
+
+// modulus is (D^2)^(1/2) of a symmetric matrix.
+func modulus(d mat.Matrix) mat.Matrix {
+	n, _ := d.Dims()
+	symmetric := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range n {
+			symmetric.SetSym(i, j, d.At(i, j))
+		}
+	}
+	var e mat.EigenSym
+	e.Factorize(symmetric, true)
+	var v mat.Dense
+	e.VectorsTo(&v)
+	values := e.Values(nil)
+	for i, x := range values {
+		values[i] = math.Abs(x)
+	}
+	return product(&mat.Dense{}, &v, mat.NewDiagDense(n, values), v.T())
 }
 
 func dense(m *csr.Matrix) *mat.Dense {

@@ -13,51 +13,56 @@ import (
 
 // pivoting eliminates the pivots of node j from a front that is assembled, and subtracts
 // their contributions to the remaining m rows of the front.
-type pivoting func(t *frontal, j, m int, rest kernels.Dense) error
+type pivoting[T kernels.Value] func(t *frontal[T], j, m int, rest kernels.Dense[T]) error
 
 // frontal is the work space of one thread in a multifrontal factorisation.
-type frontal struct {
-	*assembly
-	place   []int32   // of a row in the front
-	stack   []float64 // of what nodes pass to their parents
+type frontal[T kernels.Value] struct {
+	*assembly[T]
+	place   []int32 // of a row in the front
+	stack   []T     // of what nodes pass to their parents
 	depth   int
-	scratch []float64
-	ldl     ldlFront // of the node at hand, or lu
-	lu      luFront
+	scratch []T
+	rows    []T         // two rows of the pivots of a front, of the scratch space
+	ldl     ldlFront[T] // of the node at hand, or lu
+	lu      luFront[T]
 	pool    *parallel.Pool // for large fronts; nil: other threads have their own
 	watch   *elimination
 }
 
 // assembly is the state that the threads of a factorisation share.
-type assembly struct {
-	*fronts
+type assembly[T kernels.Value] struct {
+	*fronts[T]
 	a, transpose *csr.Matrix // transpose is nil where A is symmetric
 	blockOf      []int32     // of rows of A; entries outside of diagonal blocks are left out; nil: one block
 	inverse      csr.Permutation
-	eliminate    pivoting
-	passed       [][]float64
+	eliminate    pivoting[T]
+	passed       [][]T
 }
 
 // multifrontal factors a matrix by a tree: subtrees on the threads of the pool, then the nodes
-// above them one after the other. Whatever the number of threads, each front adds up the
+// above them one after the other; moves says whether pivots change places within a node. Whatever the number of threads, each front adds up the
 // same numbers in the same order.
-func (s *setup) multifrontal(p *frontPlan, eliminate pivoting) (*fronts, error) {
+func multifrontal[T kernels.Value](s *setup, p *frontPlan, eliminate pivoting[T], moves bool) (*fronts[T], error) {
 	tree := p.tree
 	if err := s.checkWork(int64(p.work.Multiplications)); err != nil {
 		return nil, err
 	}
-	factors, making := tree.frontBytes(p.transpose == nil, s.pool.Threads())
+	precision := precisionOf[T]()
+	factors, making := tree.frontBytes(p.transpose == nil, s.pool.Threads(), precision)
 	if err := s.checkMemory(factors + making); err != nil {
 		return nil, fmt.Errorf("%w, for factors of %d entries", err, p.work.Entries)
 	}
-	s.Stage(fmt.Sprintf("factors of %d entries", p.work.Entries))
-	t := &assembly{
-		fronts: newFronts(tree, p.transpose == nil), a: p.a, transpose: p.transpose, blockOf: p.blockOf, inverse: tree.order.Inverse(),
-		eliminate: eliminate, passed: make([][]float64, tree.nodes()),
+	s.Stage(fmt.Sprintf("factors of %d entries in %s", p.work.Entries, precision))
+	t := &assembly[T]{
+		fronts: newFronts[T](tree, p.transpose == nil, moves), a: p.a, transpose: p.transpose, blockOf: p.blockOf, inverse: tree.order.Inverse(),
+		eliminate: eliminate, passed: make([][]T, tree.nodes()),
 	}
 	subtree, top := tree.peaks(t.cut)
-	space := func(numbers int64, pool *parallel.Pool) *frontal {
-		f := &frontal{assembly: t, place: make([]int32, len(tree.order)), stack: make([]float64, numbers), pool: pool, watch: s.eliminating()}
+	space := func(numbers int64, pool *parallel.Pool) *frontal[T] {
+		f := &frontal[T]{
+			assembly: t, place: make([]int32, len(tree.order)), stack: make([]T, numbers),
+			pool: pool, watch: s.eliminating(),
+		}
 		host.LargePages(f.stack)
 		return f
 	}
@@ -84,20 +89,20 @@ func (s *setup) multifrontal(p *frontPlan, eliminate pivoting) (*fronts, error) 
 }
 
 // subtree eliminates the nodes of a subtree and keeps what its root passes on.
-func (t *frontal) subtree(s subtree) error {
+func (t *frontal[T]) subtree(s subtree) error {
 	for j := s.first; j < s.end; j++ {
 		if err := t.node(j); err != nil {
 			return err
 		}
 	}
 	root := s.end - 1
-	t.passed[root] = append([]float64(nil), t.passed[root]...)
+	t.passed[root] = append([]T(nil), t.passed[root]...)
 	t.depth = 0
 	return nil
 }
 
 // node assembles the front of node j and eliminates its pivots.
-func (t *frontal) node(j int) error {
+func (t *frontal[T]) node(j int) error {
 	lo, k, pattern := t.first[j], t.pivots(j), t.pattern[j]
 	for q := range int32(k) {
 		t.place[lo+q] = q
@@ -112,13 +117,13 @@ func (t *frontal) node(j int) error {
 	}
 	t.gather(j)
 	for c := t.child[j]; c >= 0; c = t.sibling[c] {
-		t.add(j, int(c), kernels.Dense{Val: rest, Stride: m})
+		t.add(j, int(c), kernels.Dense[T]{Val: rest, Stride: m})
 		if t.cut.above[c] == t.cut.above[j] { // it is on the stack
 			below -= len(t.passed[c])
 		}
 		t.passed[c] = nil
 	}
-	if err := t.eliminate(t, j, m, kernels.Dense{Val: rest, Stride: m}); err != nil {
+	if err := t.eliminate(t, j, m, kernels.Dense[T]{Val: rest, Stride: m}); err != nil {
 		return err
 	}
 	for r := range m {
@@ -130,7 +135,7 @@ func (t *frontal) node(j int) error {
 
 // leftOut is the number of elements at the beginning of row r of the rest of a front that are not used: a symmetric front has its upper
 // triangle.
-func (t *frontal) leftOut(r int) int {
+func (t *frontal[T]) leftOut(r int) int {
 	if t.symmetric {
 		return r
 	}
@@ -138,7 +143,7 @@ func (t *frontal) leftOut(r int) int {
 }
 
 // gather adds the entries of A in the rows, and in the columns, of the pivots of node j.
-func (t *frontal) gather(j int) {
+func (t *frontal[T]) gather(j int) {
 	lo, k := t.first[j], t.pivots(j)
 	u, l := t.upper(j), t.lower(j)
 	for q := range k {
@@ -151,7 +156,7 @@ func (t *frontal) gather(j int) {
 		cols, vals := t.a.Row(int(i))
 		for e, c := range cols {
 			if p := t.inverse[c]; p >= from && t.same(i, c) {
-				row[t.place[p]] += vals[e]
+				row[t.place[p]] += T(vals[e])
 			}
 		}
 		if t.symmetric {
@@ -160,19 +165,19 @@ func (t *frontal) gather(j int) {
 		cols, vals = t.transpose.Row(int(i))
 		for e, c := range cols {
 			if p := t.inverse[c]; p >= lo+int32(k) && t.same(i, c) {
-				l.Val[(int(t.place[p])-k)*l.Stride+q] += vals[e]
+				l.Val[(int(t.place[p])-k)*l.Stride+q] += T(vals[e])
 			}
 		}
 	}
 }
 
 // same reports whether two rows are in the same block.
-func (t *assembly) same(i, j int32) bool { return t.blockOf == nil || t.blockOf[i] == t.blockOf[j] }
+func (t *assembly[T]) same(i, j int32) bool { return t.blockOf == nil || t.blockOf[i] == t.blockOf[j] }
 
 // add adds what child c passes on to the front of node j.
-func (t *frontal) add(j, c int, rest kernels.Dense) {
+func (t *frontal[T]) add(j, c int, rest kernels.Dense[T]) {
 	pattern, k := t.pattern[c], t.pivots(j)
-	from := kernels.Dense{Val: t.passed[c], Stride: len(pattern)}
+	from := kernels.Dense[T]{Val: t.passed[c], Stride: len(pattern)}
 	u, l := t.upper(j), t.lower(j)
 	own := 0 // rows of the child that are pivots of the node
 	for own < len(pattern) && int(t.place[pattern[own]]) < k {
@@ -206,7 +211,7 @@ func (t *frontal) add(j, c int, rest kernels.Dense) {
 }
 
 // share runs the parts of a job on the threads of the pool, if this work space has it.
-func (t *frontal) share(parts int, job parallel.Job) {
+func (t *frontal[T]) share(parts int, job parallel.Job) {
 	if t.pool == nil || parts == 1 {
 		for k := range parts {
 			job.Do(k)
@@ -222,9 +227,9 @@ func (t *frontal) share(parts int, job parallel.Job) {
 }
 
 // room returns that many numbers of the scratch space.
-func (t *frontal) room(numbers int) []float64 {
+func (t *frontal[T]) room(numbers int) []T {
 	if len(t.scratch) < numbers {
-		t.scratch = make([]float64, numbers)
+		t.scratch = make([]T, numbers)
 		host.LargePages(t.scratch)
 	}
 	return t.scratch[:numbers]

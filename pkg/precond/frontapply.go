@@ -1,7 +1,6 @@
 package precond
 
 import (
-	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -140,27 +139,29 @@ func (c *complete) Do(thread int) {
 // A local is the part of each vector that belongs to a node, or work of the length of its front.
 type local [linop.MostTogether][]float64
 
-// parts returns the elements of z that node j has pivots for.
-func (c *complete) parts(j int, sides []*side) (z local) {
+// locals returns the elements of z that node j has pivots for, and work for its front.
+func (c *complete) locals(j, thread int, sides []*side) (z, t *local) {
+	z, t = &c.parts[thread], &c.work[thread]
 	lo, hi := c.first[j], c.first[j+1]
 	for v, s := range sides {
-		z[v] = s.z[lo:hi]
+		z[v], t[v] = s.z[lo:hi], s.t[thread][:c.size(j)]
 	}
-	return z
+	return z, t
 }
 
-// forward solves with L of node j, or L |D| if A is symmetric. What goes to rows above its
+// forward solves with L of node j, or L |D| if M is to be definite, L D if A is symmetric. What goes to rows above its
 // subtree, if it is in one, is added to passed.
 func (c *complete) forward(j, thread int, sides []*side, subtree int) {
-	var t local
-	for v, s := range sides {
-		t[v] = s.t[thread][:c.size(j)]
+	z, t := c.locals(j, thread, sides)
+	if row := c.factors.rows(j); row != nil {
+		for v, s := range sides {
+			for q, p := range row {
+				t[v][q] = s.z[p]
+			}
+			copy(z[v], t[v])
+		}
 	}
-	if z := c.parts(j, sides); c.symmetric {
-		c.forwardSymmetric(j, len(sides), &z, &t)
-	} else {
-		c.forwardUnsymmetric(j, sides, &z, &t)
-	}
+	c.factors.forward(j, len(sides), c.definite, z, t)
 	k, target := c.pivots(j), c.target[j]
 	for v, s := range sides {
 		rest, z := t[v][k:], s.z
@@ -181,76 +182,24 @@ func (c *complete) forward(j, thread int, sides []*side, subtree int) {
 	}
 }
 
-// forwardUnsymmetric sets t, behind the pivots, to the product of the rows of L below node j with its part z of the
-// solution.
-func (c *complete) forwardUnsymmetric(j int, sides []*side, z, t *local) {
-	lo, k, u, l := int(c.first[j]), c.pivots(j), c.upper(j), c.lower(j)
-	for v, s := range sides {
-		to := t[v]
-		for q, p := range c.row[lo : lo+k] {
-			to[q] = s.z[p]
-		}
-		copy(z[v], to)
-	}
-	for q := range k {
-		row := u.Row(q, 0, q)
-		for v := range sides {
-			z[v][q] -= kernels.Default().Dot(row, z[v][:q])
-		}
-	}
-	for r := range c.size(j) - k {
-		row := l.Row(r, 0, k)
-		for v := range sides {
-			t[v][k+r] = kernels.Default().Dot(row, z[v])
-		}
-	}
-}
-
-// forwardSymmetric is the same for n vectors with L = U^T D^-1 and the solution divided by |D|.
-func (c *complete) forwardSymmetric(j, n int, z, t *local) {
-	k, u := c.pivots(j), c.upper(j)
-	for v := range n {
-		to := t[v]
-		for q, e := range z[v] {
-			to[q] = -e
-		}
-		clear(to[k:])
-	}
-	for q := range k {
-		row := u.Row(q, q, u.Stride)
-		for v := range n {
-			e := -t[v][q] / row[0]
-			kernels.Default().Axpy(e, row[1:], t[v][q+1:])
-			if z[v][q] = e; c.definite && row[0] < 0 {
-				z[v][q] = -e
-			}
-		}
-	}
-}
-
 // backward solves with U of node j, or with L^T.
 func (c *complete) backward(j, thread int, sides []*side) {
-	k, u, z := c.pivots(j), c.upper(j), c.parts(j, sides)
-	var t local
+	k := c.pivots(j)
+	z, t := c.locals(j, thread, sides)
 	for v, s := range sides {
-		to := s.t[thread][:u.Stride]
 		for r, p := range c.pattern[j] {
-			to[k+r] = s.z[p]
-		}
-		t[v] = to
-	}
-	for q := k - 1; q >= 0; q-- {
-		row := u.Row(q, q, u.Stride)
-		for v := range sides {
-			sum := kernels.Default().Dot(row[1:], t[v][q+1:])
-			if c.symmetric {
-				t[v][q] = z[v][q] - sum/row[0]
-			} else {
-				t[v][q] = (z[v][q] - sum) / row[0]
-			}
+			t[v][k+r] = s.z[p]
 		}
 	}
-	for v := range sides {
-		copy(z[v], t[v])
+	c.factors.backward(j, len(sides), z, t)
+	row := c.factors.rows(j)
+	for v, s := range sides {
+		if row == nil || !c.symmetric {
+			copy(z[v], t[v])
+			continue
+		}
+		for q, p := range row {
+			s.z[p] = t[v][q]
+		}
 	}
 }

@@ -13,17 +13,19 @@ import (
 // each node of a tree its k rows of U, as long as its front is large, with the pivots on the
 // diagonal; and, unless A is symmetric, L, of which the part beside the pivots is in the
 // place of the zeros of U.
-type fronts struct {
+type fronts[T kernels.Value] struct {
 	*frontTree
 	symmetric bool
-	row       []int32 // the pivot whose place the row of a pivot had before pivoting; nil: there was none
-	u, l      []float64
+	row       []int32 // the pivot whose place the row of a pivot had before pivoting, and its column if A is symmetric; nil: there was none
+	paired    []bool  // pivots that are a block of D with the next; nil: none is
+	dense     kernels.DenseKernels[T]
+	u, l      []T
 	uAt, lAt  []int64
 }
 
 // newFronts allocates factors of zeros.
-func newFronts(tree *frontTree, symmetric bool) *fronts {
-	f := &fronts{frontTree: tree, symmetric: symmetric, uAt: make([]int64, 1, tree.nodes()+1), lAt: make([]int64, 1, tree.nodes()+1)}
+func newFronts[T kernels.Value](tree *frontTree, symmetric, moves bool) *fronts[T] {
+	f := &fronts[T]{frontTree: tree, symmetric: symmetric, dense: kernels.DenseOf[T](kernels.Default()), uAt: make([]int64, 1, tree.nodes()+1), lAt: make([]int64, 1, tree.nodes()+1)}
 	for j := range tree.nodes() {
 		k, m := int64(tree.pivots(j)), int64(len(tree.pattern[j]))
 		f.uAt = append(f.uAt, f.uAt[j]+k*(k+m))
@@ -32,11 +34,11 @@ func newFronts(tree *frontTree, symmetric bool) *fronts {
 		}
 		f.lAt = append(f.lAt, f.lAt[j]+k*m)
 	}
-	f.u, f.l = make([]float64, f.uAt[tree.nodes()]), make([]float64, f.lAt[tree.nodes()])
+	f.u, f.l = make([]T, f.uAt[tree.nodes()]), make([]T, f.lAt[tree.nodes()])
 	host.LargePages(f.u)
 	host.LargePages(f.l)
-	if !symmetric {
-		f.row = make([]int32, len(tree.order))
+	if moves {
+		f.row, f.paired = make([]int32, len(tree.order)), make([]bool, len(tree.order))
 		for k := range f.row {
 			f.row[k] = int32(k)
 		}
@@ -45,18 +47,18 @@ func newFronts(tree *frontTree, symmetric bool) *fronts {
 }
 
 // upper returns the rows of U of node j, lower the rows of L below them.
-func (f *fronts) upper(j int) kernels.Dense {
-	return kernels.Dense{Val: f.u[f.uAt[j]:f.uAt[j+1]], Stride: f.size(j)}
+func (f *fronts[T]) upper(j int) kernels.Dense[T] {
+	return kernels.Dense[T]{Val: f.u[f.uAt[j]:f.uAt[j+1]], Stride: f.size(j)}
 }
 
-func (f *fronts) lower(j int) kernels.Dense {
-	return kernels.Dense{Val: f.l[f.lAt[j]:f.lAt[j+1]], Stride: f.pivots(j)}
+func (f *fronts[T]) lower(j int) kernels.Dense[T] {
+	return kernels.Dense[T]{Val: f.l[f.lAt[j]:f.lAt[j+1]], Stride: f.pivots(j)}
 }
 
 // frontBytes is the memory of factors with their tree, and with what making them takes
 // besides.
-func (t *frontTree) frontBytes(symmetric bool, threads int) (factors, making int64) {
-	n := int64(len(t.order))
+func (t *frontTree) frontBytes(symmetric bool, threads int, p precision) (factors, making int64) {
+	n, width := int64(len(t.order)), int64(p)
 	numbers, patterns, scratch := int64(0), int64(0), int64(0)
 	for j := range t.nodes() {
 		k, m := int64(t.pivots(j)), int64(len(t.pattern[j]))
@@ -65,14 +67,14 @@ func (t *frontTree) frontBytes(symmetric bool, threads int) (factors, making int
 			numbers += k * m
 		}
 		patterns += m
-		scratch = max(scratch, (k+m+1)*min(k, panel))
+		scratch = max(scratch, (k+m+2)*min(k, panel+1)+2*k)
 	}
-	factors = 8*numbers + 8*patterns + 64*int64(t.nodes()) + 48*n
+	factors = width*numbers + 8*patterns + 64*int64(t.nodes()) + 48*n
 	for _, s := range t.cut.subtrees {
-		making += 8 * square(len(t.pattern[s.end-1]))
+		making += width * square(len(t.pattern[s.end-1]))
 	}
 	subtree, top := t.peaks(t.cut)
-	making += 8*int64(threads)*(subtree+scratch+n) + 8*top
+	making += int64(threads)*(width*(subtree+scratch)+8*n) + width*top
 	return factors, making
 }
 
@@ -196,7 +198,7 @@ func (s *setup) planFronts(a, transpose *csr.Matrix, blockOf []int32, at placeme
 	p.tree = tree
 	p.work = p.tree.work()
 	p.work.Multiplications *= share
-	p.work.Bytes, _ = p.tree.frontBytes(transpose == nil, 1)
+	p.work.Bytes, _ = p.tree.frontBytes(transpose == nil, 1, s.firstPrecision(p))
 	return p, s.checkEstimate(p.work)
 }
 

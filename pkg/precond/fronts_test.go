@@ -148,7 +148,7 @@ func TestFrontsOnThreads(t *testing.T) {
 			if len(p.cut.subtrees) < 2 || len(p.cut.top) == 0 {
 				t.Fatalf("%s: the tree is not cut: %d subtrees", kind, len(p.cut.subtrees))
 			}
-			if stored := 8 * int64(len(p.u)+len(p.l)); p.cost.Bytes < stored || p.cost.Bytes > 2*stored {
+			if stored := 8 * p.factors.numbers(); p.cost.Bytes < stored || p.cost.Bytes > 2*stored {
 				t.Errorf("%s: cost %+v of %d bytes", kind, p.cost, stored)
 			}
 			x, b := make(vector, m.Rows), random(m.Rows, 7)
@@ -255,7 +255,7 @@ func TestFrontWork(t *testing.T) {
 	if got := 2 * p.work.Multiplications; math.Abs(got-want) > 1e-9*want {
 		t.Errorf("%g multiplications, want %g", got, want)
 	}
-	factors, making := p.tree.frontBytes(true, 1)
+	factors, making := p.tree.frontBytes(true, 1, fp64)
 	for limit, is := range map[int64]error{factors + making - 1: ErrMemory, factors + making: nil} {
 		if _, err := New(t.Context(), Cholesky, m, Options{Symmetric: true, Limits: Limits{MaxBytes: limit}}, nil); !errors.Is(err, is) {
 			t.Errorf("limit %d of %d bytes: %v", limit, factors+making, err)

@@ -17,7 +17,9 @@ import (
 // with the nodes above them several vectors.
 type complete struct {
 	hostOnly
-	*fronts
+	*frontTree
+	factors   frontFactors
+	symmetric bool
 	name      string
 	definite  bool      // M = L |D| L^T
 	equations []int32   // of A, by pivot before pivoting
@@ -29,7 +31,9 @@ type complete struct {
 
 	target [][]int32 // of each node, where its pattern is in z, or -1 less its position in passed
 	sides  []*side   // one at least
-	most   int       // rows of the largest front
+	parts  []local   // of each thread
+	work   []local
+	most   int // rows of the largest front
 	pool   *parallel.Pool
 
 	completeRun
@@ -52,13 +56,14 @@ type side struct {
 }
 
 // newComplete makes a preconditioner of the factors of a plan, without rounding.
-func (s *setup) newComplete(name string, p *frontPlan, f *fronts) (*complete, error) {
+func (s *setup) newComplete(name string, p *frontPlan, f frontFactors) (*complete, error) {
 	n, most := len(p.tree.order), 0
 	for j := range p.tree.nodes() {
 		most = max(most, p.tree.size(j))
 	}
 	c := &complete{
-		fronts: f, name: fmt.Sprintf("%s, %d entries", name, p.work.Entries+int64(n)),
+		frontTree: p.tree, factors: f, symmetric: p.transpose == nil,
+		name:      fmt.Sprintf("%s, %d entries in %s", name, p.tree.stored(p.transpose == nil), f.precision()),
 		equations: make([]int32, n), unknowns: make([]int32, n), rowScale: make([]float64, n), colScale: make([]float64, n),
 		most: most, pool: s.pool, target: p.tree.pattern,
 	}
@@ -73,9 +78,13 @@ func (s *setup) newComplete(name string, p *frontPlan, f *fronts) (*complete, er
 		c.share()
 	}
 	c.sides = append(c.sides, c.newSide())
-	bytes := p.work.Bytes + 12*int64(len(c.coupling.col))
-	values := p.work.Entries + int64(n+len(c.coupling.col))
-	c.cost = Cost{Values: values, ValueBytes: 8 * int64(len(f.u)+len(f.l)+len(c.coupling.val)), Bytes: bytes, FP64Bytes: bytes}
+	c.parts, c.work = make([]local, s.pool.Threads()), make([]local, s.pool.Threads())
+	inFP64, _ := p.tree.frontBytes(c.symmetric, 1, fp64)
+	stored, coupling := int64(f.precision())*f.numbers(), int64(len(c.coupling.col))
+	c.cost = Cost{
+		Values: p.work.Entries + int64(n) + coupling, ValueBytes: stored + 8*coupling,
+		Bytes: inFP64 - 8*f.numbers() + stored + 12*coupling, FP64Bytes: inFP64 + 12*coupling,
+	}
 	return c, s.interrupted()
 }
 

@@ -49,6 +49,15 @@ func (t *frontTree) work() (w factorWork) {
 	return w
 }
 
+// stored returns the number of entries of L and U with one diagonal, or of L and D if A is symmetric.
+func (t *frontTree) stored(symmetric bool) int64 {
+	n := t.work().Entries
+	if symmetric {
+		n /= 2
+	}
+	return n + int64(len(t.order))
+}
+
 // newFrontTree finds the tree of a matrix in an order that fills little from its pattern and
 // the pattern of its transpose, nil where they are the same. blockOf is the block of each row, nil
 // for one block.

@@ -192,33 +192,28 @@ const vanishing = "%s: vanishing pivots replaced by %.0e times the norm of their
 
 // newFrontLU factors in fronts; it returns nil, and says why, if that does not solve to this row-wise backward error.
 func (s *setup) newFrontLU(p *frontPlan, most float64) (Preconditioner, error) {
-	var pivots staticPivots
-	f, err := s.multifrontal(p, pivots.eliminate)
-	if err != nil {
-		return nil, err
-	}
 	order := p.tree.orderedBy + " order"
 	if blocks := len(p.tree.blocks) - 1; blocks > 1 {
 		order += fmt.Sprintf(", %d blocks", blocks)
 	}
-	c, err := s.newComplete(fmt.Sprintf("%s, %s", LU, order), p, f)
-	if err != nil {
+	c, err := s.complete(LU, order, p, &pivotRule{})
+	if err != nil || !s.suffices(c, most) {
 		return nil, err
 	}
-	return s.accepted(c, "near", most, pivots.replaced.Load())
+	return c, nil
 }
 
-// accepted returns c if a solve by these pivots, on or near the diagonal, has at most that row-wise backward error; otherwise nil, and says
-// why. Some pivots may have been replaced.
-func (s *setup) accepted(c *complete, pivots string, most float64, replaced int64) (Preconditioner, error) {
-	if e := s.backward(c); !(e <= most) {
-		s.logf("%s: pivots %s the diagonal leave a backward error of %.0e: other pivots follow", LU, pivots, e)
-		return nil, s.interrupted()
+// suffices reports whether a solve has at most that row-wise backward error, and says if not. Factors in FP32 were judged by their error.
+func (s *setup) suffices(c *complete, most float64) bool {
+	if c.factors.precision() == fp32 {
+		return true
 	}
-	if replaced > 0 {
-		s.logf(vanishing, LU, replacement, replaced)
+	e := s.backward(c)
+	if e <= most {
+		return true
 	}
-	return c, nil
+	s.logf("%s: pivots within fronts leave a backward error of %.0e: other pivots follow", c.name, e)
+	return false
 }
 
 // backward is the row-wise backward error of x = M^-1 b, max |b - A x|_i / (|A| |x| + |b|)_i, for
@@ -239,8 +234,8 @@ func (s *setup) backward(c *complete) (worst float64) {
 			r -= v
 			size += math.Abs(v)
 		}
-		if e := math.Abs(r) / size; !(e <= worst) && size > 0 {
-			worst = e
+		if size != 0 {
+			worst = max(worst, math.Abs(r)/size)
 		}
 	}
 	return worst

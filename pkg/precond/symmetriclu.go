@@ -12,45 +12,65 @@ import (
 // at least twice as long.
 const mostUnpivoted = 1e-6
 
-// newSymmetricLU is newLU for a symmetric matrix, in an order that keeps it symmetric: A = L D L^T takes half the work of L U, and
-// an order of A fills less than one of A with its rows permuted. Where the diagonal has zeros, or D is too small, it is L U by
-// pivots near the diagonal, with unknowns in pairs. It returns nil if the matrix is not symmetric, or neither suffices.
+// newLDL is M = L |D| L^T where A = L D L^T, in an order that fills little: positive definite
+// for every symmetric A, and M^-1 A has the eigenvalues 1 and -1 [Vecharynski13], unless
+// pivots were replaced.
+func newLDL(s setup) (Preconditioner, error) {
+	c, err := s.indefinite(LDL)
+	if err != nil {
+		return nil, err
+	}
+	c.definite = true
+	return c, nil
+}
+
+// newSymmetricLU is newLU for a large symmetric matrix, in an order that keeps it symmetric: A = L D L^T takes half the work of L U, and
+// an order of A fills less than one of A with its rows permuted. It returns nil if the matrix is not symmetric, or the factors do not suffice.
 func (s *setup) newSymmetricLU() (Preconditioner, error) {
-	if s.m.NNZ() <= quickNonzeros || s.m.Rows != s.m.Cols {
+	if s.m.NNZ() <= quickNonzeros || s.m.Rows != s.m.Cols || !csr.Examine(s.m, s.pool).Symmetric {
 		return nil, nil
 	}
-	facts := csr.Examine(s.m, s.pool)
-	if !facts.Symmetric {
-		return nil, nil
+	c, err := s.indefinite(LU)
+	if err != nil || !s.suffices(c, mostUnpivoted) {
+		return nil, err
 	}
-	if facts.DiagonalZero == 0 {
-		if c, err := s.diagonalPivots(); c != nil || err != nil {
+	return c, nil
+}
+
+// indefinite is A = L D L^T by the pivoting of Bunch and Kaufman within fronts; where the diagonal has zeros, or these fronts do not suffice, each
+// unknown with a weak diagonal entry is in a front with one that it depends on strongly. For M = L |D| L^T no pivot may have been replaced.
+func (s *setup) indefinite(kind Kind) (*complete, error) {
+	if !slices.Contains(s.m.Diagonal(s.pool), 0) {
+		p, err := s.planSymmetric()
+		if err != nil {
+			return nil, err
+		}
+		c, replaced, err := s.signed(kind, p)
+		if err != nil || (kind == LU || replaced == 0) && s.suffices(c, mostUnpivoted) {
 			return c, err
 		}
 	}
-	return s.pairedPivots()
+	p, err := s.planPairs()
+	if err != nil {
+		return nil, err
+	}
+	c, _, err := s.signed(kind, p)
+	return c, err
 }
 
-// diagonalPivots is A = L D L^T.
-func (s *setup) diagonalPivots() (Preconditioner, error) {
-	p, err := s.planSymmetric()
-	if err != nil {
-		return nil, err
+// signed is A = L D L^T with so many pivots replaced. The name of the factors says how many eigenvalues of D, and so of A, are negative.
+func (s *setup) signed(kind Kind, p *frontPlan) (c *complete, replaced int64, err error) {
+	r := &pivotRule{}
+	c, err = s.complete(kind, "L D L^T, "+p.tree.orderedBy+" order", p, r)
+	if err == nil {
+		c.name = fmt.Sprintf("%s, %d negative eigenvalues", c.name, r.negative.Load())
 	}
-	f, replaced, negative, err := s.signedLDL(p)
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.newComplete(fmt.Sprintf("%s, L D L^T, %s order, %d negative pivots", LU, p.tree.orderedBy, negative), p, f)
-	if err != nil {
-		return nil, err
-	}
-	return s.accepted(c, "on", mostUnpivoted, replaced)
+	return c, r.replaced.Load(), err
 }
 
-// pairedPivots is A = L U with pivots near the diagonal, where each unknown with a weak diagonal entry is eliminated together with one
+// planPairs is the plan of fronts in which each unknown with a weak diagonal entry is together with one
 // that it depends on strongly ([DuffPralet05], [SchenkGaertner06]).
-func (s *setup) pairedPivots() (Preconditioner, error) {
+func (s *setup) planPairs() (*frontPlan, error) {
 	scaling, err := csr.SymmetricScaling(s.m, false, s.pool)
 	if err != nil {
 		return nil, err
@@ -66,11 +86,7 @@ func (s *setup) pairedPivots() (Preconditioner, error) {
 	}
 	a := scaling.Apply(s.m, s.pool)
 	a = padded(a, pairs(match, a.Diagonal(s.pool)))
-	p, err := s.planFronts(a, a, nil, placement{rowExp: scaling.Row, colExp: scaling.Col})
-	if err != nil {
-		return nil, err
-	}
-	return s.newFrontLU(p, mostUnpivoted)
+	return s.planFronts(a, nil, nil, placement{rowExp: scaling.Row, colExp: scaling.Col})
 }
 
 // pairs cuts the cycles of a matching of columns with rows into pairs, and returns the partner of each unknown: itself if it has none.

@@ -1,12 +1,15 @@
 package precond
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"gonum.org/v1/gonum/mat"
 )
 
 // indefinites are symmetric matrices that are not definite.
@@ -46,11 +49,15 @@ func TestPairedPivotsThreads(t *testing.T) {
 		var want []float64
 		for _, threads := range []int{1, 2, 3, 8} {
 			s := newSetup(t.Context(), m, Options{}, newPool(t, threads))
-			c, err := s.pairedPivots()
+			p, err := s.planPairs()
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if c == nil {
+			c, _, err := s.signed(LU, p)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if !s.suffices(c, mostUnpivoted) {
 				t.Fatalf("%s: pairs do not suffice", name)
 			}
 			x := make([]float64, m.Rows)
@@ -68,25 +75,94 @@ func TestPairedPivotsThreads(t *testing.T) {
 	}
 }
 
-// L D L^T solves systems whose pivots may stay on the diagonal, and says that it does not solve the others.
-func TestDiagonalPivots(t *testing.T) {
-	for name, suffices := range map[string]bool{"quasi": true, "random": false} {
-		m := indefinites(t)[name]
-		s := setupOf(m, Options{})
-		c, err := s.diagonalPivots()
+// Where pivots in fronts do not suffice, pairs do.
+func TestIndefinite(t *testing.T) {
+	list := indefinites(t)
+	flow := generated(t, "stokes2d", generate.Params{"n": 40})
+	list["weak"] = sparse(t, flow.Rows, func(add func(i, j int, v float64)) {
+		for i := range flow.Rows {
+			cols, vals := flow.Row(i)
+			for k, j := range cols {
+				add(i, int(j), vals[k])
+			}
+			if flow.At(i, i) == 0 {
+				add(i, i, 1e-14)
+			}
+		}
+	})
+	for name, m := range list {
+		said := ""
+		s := setupOf(m, Options{Log: func(line string) { said += line }})
+		f, err := s.indefinite(LDL)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c == nil && suffices {
-			t.Errorf("%s: pivots on the diagonal do not suffice", name)
+		b := random(m.Rows, 3)
+		if e := rowwise(m, refined(m, f, b), b); !(e < 1e-13) {
+			t.Errorf("%s: error %g with %v, %s", name, e, f, said)
 		}
-		if c != nil {
-			b := random(m.Rows, 3)
-			if e := rowwise(m, refined(m, c, b), b); !(e < 1e-13) {
-				t.Errorf("%s: error %g with %v", name, e, c)
+		f.definite = true
+		y, z := make([]float64, m.Rows), make([]float64, m.Rows)
+		m.MulVec(y, b)
+		f.Apply(z, y)
+		m.MulVec(y, z)
+		f.Apply(z, y)
+		worst := 0.0
+		for i := range z {
+			worst = max(worst, math.Abs(z[i]-b[i]))
+		}
+		if f.Apply(y, b); !(worst < 1e-6) || !(kernels.Default().Dot(b, y) > 0) {
+			t.Errorf("%s: (M^-1 A)^2 differs from the identity by %g, or M is not positive, with %v", name, worst, f)
+		}
+	}
+}
+
+// Factors in FP32 and FP64, with pivots of each kind, solve to a few of their roundings, and D has the inertia of A.
+func TestPrecisions(t *testing.T) {
+	for name, m := range indefinites(t) {
+		negative := inertia(t, m)
+		for in, bound := range map[precision]float64{fp32: 1e-4, fp64: 1e-12} {
+			s := setupOf(m, Options{})
+			p, err := s.planPairs()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &pivotRule{}
+			f, err := s.factor(p, r, in)
+			if errors.Is(err, errVanishing) {
+				t.Logf("%s in %s: %v", name, in, err)
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := s.newComplete(name, p, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := s.backward(c); !(e <= bound) {
+				t.Errorf("%s in %s: backward error %g", name, in, e)
+			}
+			if got := int(r.negative.Load()); got != negative {
+				t.Errorf("%s in %s: %d negative eigenvalues, want %d", name, in, got, negative)
 			}
 		}
 	}
+}
+
+// inertia is the number of negative eigenvalues of a symmetric matrix.
+func inertia(t *testing.T, m *csr.Matrix) (negative int) {
+	t.Helper()
+	var e mat.EigenSym
+	if !e.Factorize(mat.NewSymDense(m.Rows, dense(m).RawMatrix().Data), false) {
+		t.Fatal("no eigenvalues")
+	}
+	for _, v := range e.Values(nil) {
+		if v < 0 {
+			negative++
+		}
+	}
+	return negative
 }
 
 // Pairs are of two; rows without a pair have a diagonal entry unless the cycle is odd. Both of a pair have the same neighbours, and
