@@ -3,6 +3,7 @@ package csr
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -199,8 +200,8 @@ func (g *graph) visit(vertices []int32) {
 // LevelWidth returns the size of a separator of the graph of a square matrix, A's rows being
 // adjacent to its columns: the smallest level in the middle third of a breadth-first search from
 // a vertex in the last level of another one, in the component with the largest such; more
-// than others find for graphs whose neighbourhoods grow quickly. Rows that AMD postpones are
-// left out. It takes the time of some products. If ctx is done, LevelWidth returns its error.
+// than others find for graphs whose neighbourhoods grow quickly. Rows with more than
+// 10 sqrt n entries are left out. It takes the time of some products. If ctx is done, LevelWidth returns its error.
 func LevelWidth(ctx context.Context, m *Matrix) (width int, err error) {
 	n := m.Rows
 	l := &levels{m: m, ctx: ctx, at: make([]int32, n), order: make([]int32, 0, n)}
@@ -276,3 +277,10 @@ func (l *levels) search(i, number int32) (last int32, err error) {
 	}
 	return l.order[len(l.order)-1], nil
 }
+
+// dense is the number of entries, of n, beyond which a row counts as dense.
+func dense(n int) int32 { return int32(max(16, 10*math.Sqrt(float64(n)))) }
+
+// workBetweenChecks is the number of entries, of some nanoseconds each, after which orders
+// check their context.
+const workBetweenChecks = 1 << 20

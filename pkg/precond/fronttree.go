@@ -3,6 +3,7 @@ package precond
 import (
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/direct/order"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -61,7 +62,7 @@ func (t *frontTree) stored(symmetric bool) int64 {
 // newFrontTree finds the tree of a matrix in an order that fills little from its pattern and
 // the pattern of its transpose, nil where they are the same. blockOf is the block of each row, nil
 // for one block.
-func newFrontTree(a, transpose *csr.Matrix, e csr.Elimination, blockOf []int32, watch *elimination) (*frontTree, error) {
+func newFrontTree(a, transpose *csr.Matrix, e order.Elimination, blockOf []int32, watch *elimination) (*frontTree, error) {
 	g := newGroups(e, blockOf)
 	if err := g.eliminate(a, transpose, watch); err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ type groups struct {
 	next   []int32
 }
 
-func newGroups(e csr.Elimination, blockOf []int32) *groups {
+func newGroups(e order.Elimination, blockOf []int32) *groups {
 	first := make([]int32, 0, len(e.Groups)+1)
 	for k, lo := range e.Groups {
 		hi := int32(len(e.Order))

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/direct/order"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -299,7 +300,7 @@ func (s *setup) ordered(m *csr.Matrix) (*csr.Matrix, placement, error) {
 		if kind == orderRCM {
 			return csr.RCM(s.ctx, m)
 		}
-		e, err := csr.AMD(s.ctx, m)
+		e, err := order.AMD(s.ctx, order.NewGraph(m, m.Transpose(s.pool)))
 		return e.Order, err
 	})
 	if err != nil {

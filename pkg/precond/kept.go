@@ -60,12 +60,12 @@ func sameSlice[T comparable](a, b []T) bool {
 // keptOrder is an order of a matrix.
 type keptOrder struct {
 	of   pattern
-	kind order
+	kind ordering
 	p    csr.Permutation
 }
 
 // order returns the order of a kind of m: a kept one, or the result of find.
-func (k *Kept) order(m *csr.Matrix, kind order, find func() (csr.Permutation, error)) (p csr.Permutation, err error) {
+func (k *Kept) order(m *csr.Matrix, kind ordering, find func() (csr.Permutation, error)) (p csr.Permutation, err error) {
 	if k == nil {
 		return find()
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/direct/order"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -59,26 +60,26 @@ func (t *triangularBlocks) planFronts(s *setup) (*frontPlan, error) {
 // plan orders blocks to fill little, by AMD, with pivots on the diagonal, or RowAMD, whichever
 // takes less work.
 func (t *triangularBlocks) plan(s *setup) (*luPlan, error) {
-	a, at, order, bounds := t.a, t.at, slices.Clone(t.order), t.bounds
+	a, at, places, bounds := t.a, t.at, slices.Clone(t.order), t.bounds
 	p := &luPlan{bounds: bounds, diagonal: make([]bool, len(bounds)-1)}
 	count := map[string]int{}
 	inBlock := marks(a.Rows)
 	for b := range p.diagonal {
-		block := order[bounds[b]:bounds[b+1]]
+		block := places[bounds[b]:bounds[b+1]]
 		p.diagonal[b] = true
 		if len(block) < 3 {
 			count["AMD"] += len(block)
-			p.work.add(csr.Elimination{Entries: int64(len(block) - 1), Multiplications: float64(len(block) - 1)}, 1)
+			p.work.add(order.Elimination{Entries: int64(len(block) - 1), Multiplications: float64(len(block) - 1)}, 1)
 			continue
 		}
 		sub := a
 		if len(block) < a.Rows {
 			sub = submatrix(a, block, inBlock)
 		}
-		amd, err := csr.AMD(s.ctx, sub)
+		amd, err := order.AMD(s.ctx, order.NewGraph(sub, sub.Transpose(s.pool)))
 		if err == nil && !fewMore(amd, sub) {
-			var rows csr.Elimination
-			if rows, err = csr.RowAMD(s.ctx, sub); boundShare*rows.Multiplications < amd.Multiplications {
+			var rows order.Elimination
+			if rows, err = order.RowAMD(s.ctx, sub); boundShare*rows.Multiplications < amd.Multiplications {
 				amd, p.diagonal[b] = rows, false
 			}
 		}
@@ -103,14 +104,14 @@ func (t *triangularBlocks) plan(s *setup) (*luPlan, error) {
 	if err := s.interrupted(); err != nil {
 		return nil, err
 	}
-	p.a, p.at = a.Permuted(order, order.Inverse(), s.pool), at.then(order)
+	p.a, p.at = a.Permuted(places, places.Inverse(), s.pool), at.then(places)
 	p.work.Bytes = storedBytes(int64(a.Rows), p.work.Entries, width(s.Epsilon))
 	return p, nil
 }
 
 // fewMore reports whether the factors have so few entries that no other order is worth
 // looking for.
-func fewMore(e csr.Elimination, m *csr.Matrix) bool { return e.Entries <= 2*int64(m.NNZ()) }
+func fewMore(e order.Elimination, m *csr.Matrix) bool { return e.Entries <= 2*int64(m.NNZ()) }
 
 // submatrix returns some rows and columns of m, in ascending order; in is -1 for all rows, and
 // stays so.

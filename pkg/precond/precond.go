@@ -99,16 +99,16 @@ type Incomplete struct {
 	Relax     float64 // ILU0: share of the dropped entries that is added to the diagonal ([Gustafsson78]); 0: none
 	Undivided bool    // ILU0: no subdomains: all rows in their order, solved by one thread
 
-	order order // ILUT, ICT
+	order ordering // ILUT, ICT
 }
 
-// order names an order of rows and columns for incomplete factorisations.
-type order string
+// ordering names an order of rows and columns for incomplete factorisations.
+type ordering string
 
 const (
-	orderAuto order = ""    // orderAMD where the drop tolerance is at most nearlyComplete, otherwise orderRCM
-	orderRCM  order = "rcm" // reverse Cuthill-McKee, see csr.RCM
-	orderAMD  order = "amd" // approximate minimum degree, see csr.AMD
+	orderAuto ordering = ""    // orderAMD where the drop tolerance is at most nearlyComplete, otherwise orderRCM
+	orderRCM  ordering = "rcm" // reverse Cuthill-McKee, see csr.RCM
+	orderAMD  ordering = "amd" // approximate minimum degree, see order.AMD
 )
 
 // Overlap names how many layers of rows of other domains a domain has besides its own.

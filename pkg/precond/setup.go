@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/dustin/go-humanize"
+	"github.com/mpsolve/mpsolve/internal/direct/order"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -164,7 +165,7 @@ type factorWork struct {
 }
 
 // add adds the factors of a diagonal block, of which that share is needed.
-func (w *factorWork) add(e csr.Elimination, share float64) {
+func (w *factorWork) add(e order.Elimination, share float64) {
 	w.Entries += int64(2 * share * float64(e.Entries))
 	w.Multiplications += share * e.Multiplications
 }

@@ -1,45 +1,23 @@
-package precond
+package order
 
 import "github.com/mpsolve/mpsolve/pkg/csr"
 
-// An adjacency has the neighbours of each vertex, without the vertex itself: the pattern of A + A^T.
-type adjacency struct {
-	at  []int // where the neighbours of a vertex begin; one more than there are vertices
-	adj []int32
+// An Elimination is an order of the rows of a matrix for Gaussian elimination, and the cost of
+// this elimination if all pivots are on the diagonal. For an order for other pivots the cost is
+// an upper bound.
+type Elimination struct {
+	Order           csr.Permutation
+	Groups          []int32 // where rows of the same pattern in the factors begin, in Order; ascending, the first is 0
+	Entries         int64   // of one triangular factor, without the diagonal
+	Multiplications float64 // of an LU factorisation; of a symmetric one, half as many
 }
 
-func (g *adjacency) vertices() int              { return len(g.at) - 1 }
-func (g *adjacency) neighbours(v int32) []int32 { return g.adj[g.at[v]:g.at[v+1]] }
-
-// newAdjacency returns the graph of a matrix from its pattern and the pattern of its transpose, nil where they are the same.
-func newAdjacency(a, transpose *csr.Matrix) *adjacency {
-	g := &adjacency{at: make([]int, 1, a.Rows+1), adj: make([]int32, 0, a.NNZ())}
-	in := marks(a.Rows)
-	for i := range int32(a.Rows) {
-		in[i] = i
-		for _, m := range [2]*csr.Matrix{a, transpose} {
-			if m == nil {
-				continue
-			}
-			cols, _ := m.Row(int(i))
-			for _, j := range cols {
-				if in[j] != i {
-					in[j] = i
-					g.adj = append(g.adj, j)
-				}
-			}
-		}
-		g.at = append(g.at, len(g.adj))
-	}
-	return g
-}
-
-// count returns what the elimination in an order takes, in a postorder of its tree, which takes the same: the tree by [Liu90], and the
+// Count returns what the elimination in an order takes, in a postorder of its tree, which takes the same: the tree by [Liu90], and the
 // number of entries of each column of the factor by [Gilbert94], in about the time of reading the graph.
-func (g *adjacency) count(order csr.Permutation) csr.Elimination {
+func Count(g *Graph, order csr.Permutation) Elimination {
 	order, parent := g.postordered(order)
 	count := g.columnCounts(order, parent)
-	e := csr.Elimination{Order: order}
+	e := Elimination{Order: order}
 	for k, c := range count {
 		below := int64(c) - 1
 		e.Entries += below
@@ -53,7 +31,7 @@ func (g *adjacency) count(order csr.Permutation) csr.Elimination {
 
 // postordered returns an order whose elimination tree is the same but for the numbers, which are a postorder, and the parents in this tree;
 // -1: none.
-func (g *adjacency) postordered(order csr.Permutation) (csr.Permutation, []int32) {
+func (g *Graph) postordered(order csr.Permutation) (csr.Permutation, []int32) {
 	n := len(order)
 	position := order.Inverse()
 	parent, ancestor := marks(n), marks(n)
@@ -104,7 +82,7 @@ func (g *adjacency) postordered(order csr.Permutation) (csr.Permutation, []int32
 
 // columnCounts returns the number of entries of each column of the factor, with the diagonal, for a postorder. A column of the factor counts
 // the leaves of the subtrees of later rows, less where the paths from two leaves of a row meet [Gilbert94].
-func (g *adjacency) columnCounts(order csr.Permutation, parent []int32) []int32 {
+func (g *Graph) columnCounts(order csr.Permutation, parent []int32) []int32 {
 	n := len(order)
 	position := order.Inverse()
 	count, first := make([]int32, n), marks(n) // first is the first descendant

@@ -1,4 +1,4 @@
-package precond
+package order
 
 import (
 	"cmp"
@@ -15,41 +15,12 @@ const (
 	dissectionLeaf = 120
 	// Parts are dissected by all threads at once when there are at least so many.
 	dissectionParts = 32
-	// Nested dissection takes about a microsecond a nonzero on two threads, and saves a third to two thirds of the multiplications of AMD on
-	// meshes in space, of which two threads do 1 to 2.5e10 a second: it pays beyond about so many for each nonzero
-	// (go test ./pkg/precond -run xxx -bench FillReducing). It never takes less than the part dissectionGain.
-	dissectionPays = 20_000
-	dissectionGain = 1. / 8
 )
 
-// fillReducing returns the order of AMD or of nested dissection, whichever takes less work, and its name. share is the part of an LU
-// factorisation that is done. The work is at most what the options allow; otherwise the error is ErrWork.
-func (s *setup) fillReducing(a, transpose *csr.Matrix, share float64) (e csr.Elimination, name string, err error) {
-	if e, err = csr.AMD(s.ctx, a); err != nil {
-		return e, "", ErrInterrupted
-	}
-	check := func(part float64) error {
-		return s.checkEstimate(factorWork{Multiplications: share * part * e.Multiplications})
-	}
-	name = "AMD"
-	if share*e.Multiplications <= dissectionPays*float64(a.NNZ()) || check(dissectionGain) != nil {
-		return e, name, check(1)
-	}
-	g := newAdjacency(a, transpose)
-	order, err := dissection(s.ctx, g, s.pool)
-	if err != nil {
-		return e, "", ErrInterrupted
-	}
-	if other := g.count(order); other.Multiplications < e.Multiplications {
-		e, name = other, "nested dissection"
-	}
-	return e, name, check(1)
-}
-
-// dissection returns an order by nested dissection [George73]: a separator of the graph comes after the two parts that it separates, which are
+// Dissect returns an order by nested dissection [George73]: a separator of the graph comes after the two parts that it separates, which are
 // ordered in the same way. Vertices that have the same neighbours are one to begin with, and vertices with more than 10 sqrt n neighbours come
-// last. The order is the same for any number of threads. If ctx is done, dissection returns its error.
-func dissection(ctx context.Context, g *adjacency, pool *parallel.Pool) (csr.Permutation, error) {
+// last. The order is the same for any number of threads. If ctx is done, Dissect returns its error.
+func Dissect(ctx context.Context, g *Graph, pool *parallel.Pool) (csr.Permutation, error) {
 	whole, classes, last := g.compressed()
 	d := &dissector{ctx: ctx, order: make([]int32, whole.vertices())}
 	ids := make([]int32, whole.vertices())
@@ -135,14 +106,11 @@ func (d *dissector) split(p part) []part {
 
 // minimumDegree returns the order of AMD.
 func (g *weighted) minimumDegree(ctx context.Context) []int32 {
-	m := &csr.Matrix{Rows: g.vertices(), Cols: g.vertices(), RowPtr: make([]int64, len(g.at)), Col: slices.Clone(g.adj), Val: make([]float64, len(g.adj))}
-	for v, at := range g.at {
-		m.RowPtr[v] = int64(at)
+	m := &Graph{at: g.at, adj: slices.Clone(g.adj)}
+	for v := range int32(g.vertices()) {
+		slices.Sort(m.neighbours(v))
 	}
-	for v := range g.vertices() {
-		slices.Sort(m.Col[g.at[v]:g.at[v+1]])
-	}
-	e, err := csr.AMD(ctx, m)
+	e, err := AMD(ctx, m)
 	if err != nil { // ctx is done
 		return make([]int32, g.vertices())
 	}
@@ -151,7 +119,7 @@ func (g *weighted) minimumDegree(ctx context.Context) []int32 {
 
 // A weighted graph has weights of vertices, the vertices of the matrix that each stands for, and of edges.
 type weighted struct {
-	adjacency
+	Graph
 	weight []int32
 	edge   []int32 // of each element of adj
 }
@@ -172,8 +140,8 @@ func (g *weighted) within(vertices, in []int32) *weighted {
 		edges += g.at[v+1] - g.at[v]
 	}
 	out := &weighted{
-		adjacency: adjacency{at: make([]int, 1, len(vertices)+1), adj: make([]int32, 0, edges)},
-		weight:    permuted(g.weight, vertices), edge: make([]int32, 0, edges),
+		Graph:  Graph{at: make([]int, 1, len(vertices)+1), adj: make([]int32, 0, edges)},
+		weight: permuted(g.weight, vertices), edge: make([]int32, 0, edges),
 	}
 	for _, v := range vertices {
 		for e := g.at[v]; e < g.at[v+1]; e++ {
@@ -191,7 +159,7 @@ func (g *weighted) within(vertices, in []int32) *weighted {
 
 // compressed returns the graph without its dense vertices, of which vertices with the same neighbours, also each other, are one: the
 // vertices of each class, and the dense ones.
-func (g *adjacency) compressed() (out *weighted, classes [][]int32, last []int32) {
+func (g *Graph) compressed() (out *weighted, classes [][]int32, last []int32) {
 	n := g.vertices()
 	most := int(max(16, 10*math.Sqrt(float64(n))))
 	hash, byHash := make([]uint64, n), make([]int32, 0, n)
@@ -237,7 +205,7 @@ func (g *adjacency) compressed() (out *weighted, classes [][]int32, last []int32
 			classes[classOf[v]] = append(classes[classOf[v]], v)
 		}
 	}
-	out = &weighted{adjacency: adjacency{at: make([]int, 1, len(classes)+1)}, weight: make([]int32, len(classes))}
+	out = &weighted{Graph: Graph{at: make([]int, 1, len(classes)+1)}, weight: make([]int32, len(classes))}
 	for c, class := range classes {
 		out.weight[c] = int32(len(class))
 		for _, w := range g.neighbours(class[0]) {
@@ -257,4 +225,22 @@ func vertexHash(v int32) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
+}
+
+// marks returns n marks, which nothing has set.
+func marks(n int) []int32 {
+	in := make([]int32, n)
+	for i := range in {
+		in[i] = -1
+	}
+	return in
+}
+
+// permuted returns numbers in an order.
+func permuted(numbers, order []int32) []int32 {
+	out := make([]int32, len(order))
+	for k, i := range order {
+		out[k] = numbers[i]
+	}
+	return out
 }

@@ -1,4 +1,4 @@
-package precond
+package order
 
 import "slices"
 

@@ -1,6 +1,10 @@
-package csr
+package order
 
-import "context"
+import (
+	"context"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
 
 // quotient is the quotient graph of a symmetric matrix during elimination [Amestoy96]. Its
 // nodes are variables, each of which stands for one or several rows that have become
@@ -247,7 +251,7 @@ func (q *quotient) compact(need int) {
 
 // order returns the rows of the pivots, one after the other, and then the postponed rows; and
 // where the rows of each pivot begin.
-func (q *quotient) order() (p Permutation, groups []int32) {
+func (q *quotient) order() (p csr.Permutation, groups []int32) {
 	absorbed, next := make([]int32, q.n), q.next // lists of the variables absorbed by a variable
 	for i := range absorbed {
 		absorbed[i] = -1
@@ -257,7 +261,7 @@ func (q *quotient) order() (p Permutation, groups []int32) {
 			next[i], absorbed[to] = absorbed[to], int32(i)
 		}
 	}
-	p = make(Permutation, 0, q.n)
+	p = make(csr.Permutation, 0, q.n)
 	for _, me := range q.pivots {
 		k := len(p)
 		groups = append(groups, int32(k))

@@ -1,4 +1,4 @@
-package precond
+package order
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // randomPattern has some entries a row, and rows and columns that are equal to others, empty or full.
@@ -61,12 +62,12 @@ func TestCountOfElimination(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		m := randomPattern(r, 1+r.IntN(40))
-		g := newAdjacency(m, m.Transpose(nil))
+		g := NewGraph(m, m.Transpose(nil))
 		random := make(csr.Permutation, m.Rows)
 		for k, v := range r.Perm(m.Rows) {
 			random[k] = int32(v)
 		}
-		e := g.count(random)
+		e := Count(g, random)
 		if err := e.Order.Validate(); err != nil {
 			t.Fatal(err)
 		}
@@ -119,10 +120,10 @@ func TestDissectionThreads(t *testing.T) {
 		list = append(list, m)
 	}
 	for k, m := range list {
-		g := newAdjacency(m, m.Transpose(nil))
+		g := NewGraph(m, m.Transpose(nil))
 		var first csr.Permutation
 		for _, threads := range []int{1, 2, 3} {
-			order, err := dissection(t.Context(), g, newPool(t, threads))
+			order, err := Dissect(t.Context(), g, newPool(t, threads))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +140,7 @@ func TestDissectionThreads(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := dissection(ctx, newAdjacency(list[3], nil), nil); !errors.Is(err, context.Canceled) {
+	if _, err := Dissect(ctx, NewGraph(list[3], nil), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
@@ -150,7 +151,7 @@ func TestSeparated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, _, _ := newAdjacency(m, nil).compressed()
+	g, _, _ := NewGraph(m, nil).compressed()
 	side := g.separated()
 	var size [3]int64
 	for v, s := range side {
@@ -166,52 +167,20 @@ func TestSeparated(t *testing.T) {
 	}
 }
 
-// Nested dissection takes less work than AMD on meshes in space, and setup.fillReducing takes the one that takes less.
-func TestFillReducing(t *testing.T) {
-	for _, c := range []struct {
-		kind string
-		n    float64
-		name string
-		most float64 // multiplications, beside AMD
-	}{
-		{"poisson3d", 36, "nested dissection", 0.6},
-		{"elasticity3d", 28, "nested dissection", 0.7},
-		{"poisson2d", 100, "AMD", 1},
-	} {
-		m, err := generate.Generate(c.kind, generate.Params{"n": c.n})
-		if err != nil {
-			t.Fatal(err)
-		}
-		amd, err := csr.AMD(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &setup{m: m, ctx: t.Context()}
-		e, name, err := s.fillReducing(m, nil, 0.5)
-		if err != nil || name != c.name || e.Multiplications > c.most*amd.Multiplications {
-			t.Errorf("%s: %s takes %.2g multiplications, AMD %.2g; %v", c.kind, name, e.Multiplications, amd.Multiplications, err)
-		}
-		s.MaxWork = 0.4 * e.Multiplications / float64(m.NNZ())
-		if _, _, err := s.fillReducing(m, nil, 0.5); !errors.Is(err, ErrWork) {
-			t.Errorf("%s: beyond the limit: %v", c.kind, err)
-		}
-	}
-}
-
-func BenchmarkFillReducing(b *testing.B) {
+func BenchmarkOrders(b *testing.B) {
 	m, err := generate.Generate("poisson3d", generate.Params{"n": 60})
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, pool := newAdjacency(m, nil), newPool(b, 2)
+	g, pool := NewGraph(m, nil), newPool(b, 2)
 	for _, by := range []struct {
 		name  string
-		order func() (csr.Elimination, error)
+		order func() (Elimination, error)
 	}{
-		{"AMD", func() (csr.Elimination, error) { return csr.AMD(b.Context(), m) }},
-		{"dissection", func() (csr.Elimination, error) {
-			order, err := dissection(b.Context(), g, pool)
-			return g.count(order), err
+		{"AMD", func() (Elimination, error) { return AMD(b.Context(), g) }},
+		{"dissection", func() (Elimination, error) {
+			order, err := Dissect(b.Context(), g, pool)
+			return Count(g, order), err
 		}},
 	} {
 		b.Run(by.name, func(b *testing.B) {
@@ -225,4 +194,11 @@ func BenchmarkFillReducing(b *testing.B) {
 			}
 		})
 	}
+}
+
+func newPool(tb testing.TB, threads int) *parallel.Pool {
+	tb.Helper()
+	p := parallel.New(threads)
+	tb.Cleanup(p.Close)
+	return p
 }

@@ -1,4 +1,4 @@
-package precond
+package order
 
 import (
 	"math/rand/v2"
@@ -58,8 +58,8 @@ func (g *weighted) coarsened(r *rand.Rand) (coarse *weighted, into []int32) {
 		pairs = append(pairs, [2]int32{v, mate})
 	}
 	coarse = &weighted{
-		adjacency: adjacency{at: make([]int, 1, len(pairs)+1), adj: make([]int32, 0, len(g.adj))},
-		weight:    make([]int32, len(pairs)), edge: make([]int32, 0, len(g.adj)),
+		Graph:  Graph{at: make([]int, 1, len(pairs)+1), adj: make([]int32, 0, len(g.adj))},
+		weight: make([]int32, len(pairs)), edge: make([]int32, 0, len(g.adj)),
 	}
 	place := make([]int, len(pairs)) // of an edge to a pair, from the last one seen
 	for c, pair := range pairs {
