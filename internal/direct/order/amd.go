@@ -14,7 +14,7 @@ import (
 // its error.
 func AMD(ctx context.Context, g *Graph) (Elimination, error) {
 	n := g.vertices()
-	q := newQuotient(ctx, n, 0)
+	q := newQuotient(ctx, n, 0, n)
 	most := dense(n)
 	for i := range int32(n) {
 		q.at[i], q.length[i] = g.at[i], int32(len(g.neighbours(i)))
@@ -33,7 +33,7 @@ func AMD(ctx context.Context, g *Graph) (Elimination, error) {
 // more than 10 sqrt n entries are left out, and rows with as many come last. It takes about
 // the time and memory of AMD.
 func RowAMD(ctx context.Context, m *csr.Matrix) (Elimination, error) {
-	q := newQuotient(ctx, m.Rows, m.Cols)
+	q := newQuotient(ctx, m.Rows, m.Cols, m.Rows)
 	columns := m.Transpose(nil)
 	mostRows, mostCols := dense(m.Cols), dense(m.Rows)
 	for i := range int32(m.Rows) {

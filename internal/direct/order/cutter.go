@@ -1,37 +1,43 @@
 package order
 
-import "slices"
-
 // A cutter makes a separator smaller, by moving vertices of the separator to a side, and their neighbours on the other side to the separator
 // (Fiduccia and Mattheyses, for vertices as in [KarypisKumar98]).
 type cutter struct {
 	*weighted
-	side  []uint8
-	size  [3]int64    // the weight of the sides and of the separator
-	limit int64       // the largest weight of a side
-	ready [2]gainHeap // for each side: vertices of the separator that have not moved in this pass
-	moved []bool
-	log   []move
+	side   []uint8
+	size   [3]int64 // the weight of the sides and of the separator
+	limit  int64    // the largest weight of a side
+	border []int32  // the separator
+	gain   []int32  // of a vertex of the separator that moves: its weight, less that of the neighbours that it pulls into the separator
+	queue  gainQueue
+	moved  []int32
+	pulled []int32 // by the moves, one after the other
+	ends   []int32 // where those of a move end
 }
 
-// A move is of a vertex to a side; it pulled the next vertices into the separator.
-type move struct {
-	vertex int32
-	pulled []int32
-}
+const (
+	// A pass ends after as many moves without a better separator as move a whole separator on, twice its vertices, at least leastPatience; or
+	// after fewMoves, if the separator has become hopeless times as large as the best.
+	leastPatience = 20
+	fewMoves      = 100
+	hopeless      = 1.1
+)
 
-// newCutter returns the cutter of a separator.
-func (g *weighted) newCutter(side []uint8) *cutter {
-	n := g.vertices()
-	c := &cutter{weighted: g, side: side, moved: make([]bool, n)}
-	for a := range c.ready {
-		c.ready[a] = gainHeap{gain: make([]int32, n), at: marks(n)}
-	}
+// entering is the side of vertices on the way into the separator.
+const entering = middle + 1
+
+// begin makes c a cutter of a separator.
+func (c *cutter) begin(g *weighted, side []uint8) {
+	c.weighted, c.side = g, side
+	c.gain = grown(c.gain, len(side))
+	c.size, c.border = [3]int64{}, c.border[:0]
 	for v, s := range side {
 		c.size[s] += int64(g.weight[v])
+		if s == middle {
+			c.border = append(c.border, int32(v))
+		}
 	}
 	c.limit = int64(largestSide * float64(c.size[0]+c.size[1]+c.size[2]))
-	return c
 }
 
 // better reports whether sides of some sizes are better than others: a smaller separator, or one that leaves a smaller larger side.
@@ -46,75 +52,67 @@ func (c *cutter) better(a, b [3]int64) bool {
 	return max(a[0], a[1]) < max(b[0], b[1])
 }
 
-// refine moves vertices to the smaller side, to the larger side, and to either, until none of that helps. Moves to both sides take each other
-// back where the whole separator has to move; moves to one side alone find no separator between two places.
-func (c *cutter) refine() {
-	small := uint8(0)
+// refine moves vertices to the smaller side and to the larger side in turns, until neither helps.
+func (c *cutter) refine(passes int) {
+	to := uint8(0)
 	if c.size[1] < c.size[0] {
-		small = 1
+		to = 1
 	}
-	sides := [3][]uint8{{small}, {1 - small}, {0, 1}}
-	for k, idle := 0, 0; k < refinements && idle < len(sides); k++ {
+	for k, idle := 0, 0; k < passes && idle < 2; k++ {
 		idle++
-		if c.pass(sides[k%len(sides)]) {
+		if c.pass(to) {
 			idle = 0
 		}
+		to = 1 - to
 	}
 }
 
-// pass moves vertices to one of some sides, each at most once, the one that gains most first, and takes back what came after the best
-// separator.
-func (c *cutter) pass(sides []uint8) (improved bool) {
-	for v, s := range c.side {
-		if s == middle {
-			c.enter(int32(v))
-		}
+// pass moves vertices to a side, the one that gains most first, and takes back what came after the best separator.
+func (c *cutter) pass(to uint8) (improved bool) {
+	c.queue, c.moved, c.pulled, c.ends = c.queue[:0], c.moved[:0], c.pulled[:0], c.ends[:0]
+	for _, v := range c.border {
+		c.enter(v, 1-to)
 	}
-	c.log = c.log[:0]
 	best, keep := c.size, 0
-	patience := max(200, len(c.side)/50)
-	for len(c.log) < keep+patience {
-		a, ok := c.choose(sides)
-		if !ok {
+	patience := max(leastPatience, 2*len(c.border))
+	for len(c.queue) > 0 && len(c.moved) < keep+patience {
+		v, gain := c.queue.pop()
+		fits := c.size[to]+int64(c.weight[v]) <= c.limit || c.size[to] < c.size[1-to]
+		if c.side[v] != middle || c.gain[v] != gain || !fits {
+			continue
+		}
+		c.move(v, to)
+		if len(c.moved) > keep+fewMoves && float64(c.size[middle]) > hopeless*float64(best[middle]) {
 			break
 		}
-		c.move(c.ready[a].list[0], a)
 		if c.better(c.size, best) {
-			best, keep, improved = c.size, len(c.log), true
+			best, keep, improved = c.size, len(c.moved), true
 		}
 	}
-	for k := len(c.log) - 1; k >= 0; k-- {
-		m := c.log[k]
-		c.moved[m.vertex] = false
-		if k >= keep {
-			a := c.side[m.vertex]
-			c.put(m.vertex, middle)
-			for _, u := range m.pulled {
-				c.put(u, 1-a)
-			}
+	c.undo(keep, to)
+	c.border = append(c.border, c.pulled...)
+	kept := c.border[:0]
+	for _, v := range c.border {
+		if c.side[v] == middle {
+			kept = append(kept, v)
 		}
 	}
-	for a := range c.ready {
-		c.ready[a].clear()
-	}
+	c.border = kept
 	return improved
 }
 
-// choose returns the side, of some, to which the next vertex moves.
-func (c *cutter) choose(sides []uint8) (side uint8, ok bool) {
-	most := int32(0)
-	for _, a := range sides {
-		h := &c.ready[a]
-		if len(h.list) == 0 {
-			continue
+// undo takes back all moves but the first.
+func (c *cutter) undo(keep int, to uint8) {
+	for k := len(c.moved) - 1; k >= keep; k-- {
+		c.put(c.moved[k], middle)
+		first := int32(0)
+		if k > 0 {
+			first = c.ends[k-1]
 		}
-		v := h.list[0]
-		fits := c.size[a]+int64(c.weight[v]) <= c.limit || c.size[a] < c.size[1-a]
-		if gain := h.gain[v]; fits && (!ok || gain > most || gain == most && c.size[a] < c.size[1-a]) {
-			side, most, ok = a, gain, true
+		for _, u := range c.pulled[first:c.ends[k]] {
+			c.put(u, 1-to)
 		}
 	}
-	return side, ok
 }
 
 // put changes the side of a vertex.
@@ -125,119 +123,80 @@ func (c *cutter) put(v int32, side uint8) {
 	c.side[v] = side
 }
 
-// enter makes a vertex of the separator ready to move, unless it has moved. To move to a side it gains its weight, without the weight of
-// its neighbours on the other side, which it pulls into the separator.
-func (c *cutter) enter(v int32) {
-	if c.moved[v] {
-		return
-	}
-	gain := [2]int32{c.weight[v], c.weight[v]}
+// enter queues a vertex of the separator, which pulls vertices from a side.
+func (c *cutter) enter(v int32, from uint8) {
+	gain := c.weight[v]
 	for _, w := range c.neighbours(v) {
-		if s := c.side[w]; s != middle {
-			gain[1-s] -= c.weight[w]
+		if c.side[w] == from {
+			gain -= c.weight[w]
 		}
 	}
-	for a := range c.ready {
-		c.ready[a].set(v, gain[a])
-	}
+	c.gain[v] = gain
+	c.queue.push(v, gain)
 }
 
-// move moves a vertex of the separator to side a.
-func (c *cutter) move(v int32, a uint8) {
-	m := move{vertex: v}
-	c.moved[v] = true
-	c.ready[0].remove(v)
-	c.ready[1].remove(v)
-	c.put(v, a)
+// move moves a vertex of the separator to a side.
+func (c *cutter) move(v int32, to uint8) {
+	c.put(v, to)
+	first := len(c.pulled)
 	for _, u := range c.neighbours(v) {
-		switch c.side[u] {
-		case middle:
-			c.pull(u, 1-a, c.weight[v])
-		case 1 - a:
-			m.pulled = append(m.pulled, u)
+		if c.side[u] == 1-to {
 			c.put(u, middle)
+			c.side[u] = entering
+			c.pulled = append(c.pulled, u)
 		}
 	}
-	for _, u := range m.pulled {
+	pulled := c.pulled[first:]
+	for _, u := range pulled {
 		for _, w := range c.neighbours(u) {
-			if c.side[w] == middle && !slices.Contains(m.pulled, w) {
-				c.pull(w, a, -c.weight[u])
+			if c.side[w] == middle {
+				c.gain[w] += c.weight[u]
+				c.queue.push(w, c.gain[w])
 			}
 		}
 	}
-	for _, u := range m.pulled {
-		c.enter(u)
+	for _, u := range pulled {
+		c.side[u] = middle
+		c.enter(u, 1-to)
 	}
-	c.log = append(c.log, m)
+	c.moved, c.ends = append(c.moved, v), append(c.ends, int32(len(c.pulled)))
 }
 
-// pull adds to the weight that a vertex of the separator pulls into it when it moves to a side.
-func (c *cutter) pull(v int32, to uint8, weight int32) {
-	if !c.moved[v] {
-		c.ready[to].set(v, c.ready[to].gain[v]-weight)
-	}
-}
+// A gainQueue is a heap of vertices with their gains, of which the first has the largest gain; of equal ones, the lowest number. A vertex whose
+// gain grows is in it again.
+type gainQueue []int64
 
-// A gainHeap is a heap of vertices, of which the first has the largest gain; of equal ones, the lowest number.
-type gainHeap struct {
-	list []int32
-	at   []int32 // place of a vertex in list; -1: none
-	gain []int32
-}
-
-func (h *gainHeap) before(v, w int32) bool {
-	return h.gain[v] > h.gain[w] || h.gain[v] == h.gain[w] && v < w
-}
-
-// set adds a vertex or changes its gain.
-func (h *gainHeap) set(v, gain int32) {
-	h.gain[v] = gain
-	if h.at[v] < 0 {
-		h.at[v] = int32(len(h.list))
-		h.list = append(h.list, v)
-	}
-	h.restore(int(h.at[v]))
-}
-
-func (h *gainHeap) remove(v int32) {
-	k := h.at[v]
-	if k < 0 {
-		return
-	}
-	last := len(h.list) - 1
-	h.place(h.list[last], int(k))
-	h.list, h.at[v] = h.list[:last], -1
-	if int(k) < last {
-		h.restore(int(k))
-	}
-}
-
-func (h *gainHeap) clear() {
-	for _, v := range h.list {
-		h.at[v] = -1
-	}
-	h.list = h.list[:0]
-}
-
-func (h *gainHeap) place(v int32, k int) { h.list[k], h.at[v] = v, int32(k) }
-
-// restore moves the vertex at place k up or down to where it belongs.
-func (h *gainHeap) restore(k int) {
-	v := h.list[k]
-	for k > 0 && h.before(v, h.list[(k-1)/2]) {
-		h.place(h.list[(k-1)/2], k)
+func (q *gainQueue) push(v, gain int32) {
+	key := int64(gain)<<32 | int64(^uint32(v))
+	h := append(*q, key)
+	k := len(h) - 1
+	for k > 0 && h[(k-1)/2] < key {
+		h[k] = h[(k-1)/2]
 		k = (k - 1) / 2
 	}
+	h[k] = key
+	*q = h
+}
+
+func (q *gainQueue) pop() (v, gain int32) {
+	h := *q
+	first, last := h[0], len(h)-1
+	key, k := h[last], 0
+	h = h[:last]
 	for {
 		child := 2*k + 1
-		if child+1 < len(h.list) && h.before(h.list[child+1], h.list[child]) {
+		if child+1 < last && h[child+1] > h[child] {
 			child++
 		}
-		if child >= len(h.list) || !h.before(h.list[child], v) {
+		if child >= last || h[child] <= key {
 			break
 		}
-		h.place(h.list[child], k)
+		h[k] = h[child]
 		k = child
 	}
-	h.place(v, k)
+	if last > 0 {
+		h[k] = key
+	}
+	*q = h
+	return int32(^uint32(first)), int32(first >> 32)
 }

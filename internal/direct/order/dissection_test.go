@@ -152,7 +152,7 @@ func TestSeparated(t *testing.T) {
 		t.Fatal(err)
 	}
 	g, _, _ := NewGraph(m, nil).compressed()
-	side := g.separated()
+	side := new(finder).separated(g)
 	var size [3]int64
 	for v, s := range side {
 		size[s] += int64(g.weight[v])

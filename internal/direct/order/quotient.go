@@ -13,7 +13,8 @@ import (
 // then the variables that it is connected to directly; an element's list has its variables.
 // In lists, nodes that have been absorbed by others are skipped.
 type quotient struct {
-	n int // variables 0 to n-1, which become elements; further elements follow
+	n    int // variables 0 to n-1, which become elements; further elements follow
+	rows int // of all variables
 	adjacency
 	weight []int32 // rows of a variable; 0: absorbed, or an element; negative: in the element being made
 	degree []int32 // of a variable, approximately, without itself; rows of an element
@@ -47,14 +48,14 @@ type linked struct {
 	hash               []int32 // of a variable
 }
 
-func newQuotient(ctx context.Context, n, elements int) *quotient {
+func newQuotient(ctx context.Context, n, elements, rows int) *quotient {
 	nodes := n + elements
 	q := &quotient{
-		n: n, left: n, stamp: 2, ctx: ctx, into: make([]int32, n),
+		n: n, rows: rows, left: rows, stamp: 2, ctx: ctx, into: make([]int32, n),
 		weight: make([]int32, nodes), degree: make([]int32, nodes), seen: make([]int64, nodes),
-		adjacency: adjacency{list: make([]int32, 0, 4*nodes), at: make([]int, nodes), length: make([]int32, nodes), elements: make([]int32, n)},
+		adjacency: adjacency{at: make([]int, nodes), length: make([]int32, nodes), elements: make([]int32, n)},
 		linked: linked{
-			head: make([]int32, n+1), next: make([]int32, n), before: make([]int32, n),
+			head: make([]int32, rows+1), next: make([]int32, n), before: make([]int32, n),
 			bucket: make([]int32, n), hash: make([]int32, n),
 		},
 	}
@@ -184,7 +185,7 @@ func (q *quotient) pivot(me int32) error {
 	if to == len(q.list) {
 		q.list = q.list[:kept]
 	}
-	q.stamp += int64(q.n) + 1
+	q.stamp += int64(q.rows) + 1
 	q.count(int(eliminated), int(rows)+len(q.postponed))
 	return nil
 }

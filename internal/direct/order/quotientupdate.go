@@ -42,7 +42,7 @@ func (q *quotient) update(me, rows, eliminated int32) (int32, int32, error) {
 				q.seen[e], q.length[e] = 0, 0
 				continue
 			}
-			degree = min(degree+outside, int32(q.n))
+			degree = min(degree+outside, int32(q.rows))
 			mine[kept] = e
 			kept++
 			sum += uint32(e)
@@ -50,7 +50,7 @@ func (q *quotient) update(me, rows, eliminated int32) (int32, int32, error) {
 		keptElements := kept
 		for _, j := range mine[elements:] {
 			if w := q.weight[j]; w > 0 {
-				degree = min(degree+w, int32(q.n))
+				degree = min(degree+w, int32(q.rows))
 				mine[kept] = j
 				kept++
 				sum += uint32(j)

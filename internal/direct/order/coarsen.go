@@ -1,0 +1,97 @@
+package order
+
+// coarsened matches each vertex with the neighbour to which its edge is heaviest, and returns the graph of the pairs, and the pair of each
+// vertex; nil if few vertices find one. Pairs have the order of their first vertices, and memory of the finder.
+func (f *finder) coarsened(g *weighted, heaviest int32) (coarse *weighted, into []int32) {
+	n := g.vertices()
+	mate := f.take(n)
+	for v := range mate {
+		mate[v] = -1
+	}
+	pairs := n
+	for _, v := range f.byDegree(g) {
+		if mate[v] >= 0 {
+			continue
+		}
+		with, weight := v, int32(0)
+		for e := g.at[v]; e < g.at[v+1]; e++ {
+			if w := g.adj[e]; g.edge[e] > weight && mate[w] < 0 && g.weight[v]+g.weight[w] <= heaviest {
+				with, weight = w, g.edge[e]
+			}
+		}
+		mate[v], mate[with] = with, v
+		if with != v {
+			pairs--
+		}
+	}
+	if float64(pairs) > leastReduction*float64(n) {
+		return nil, nil
+	}
+	into = f.take(n)
+	next := int32(0)
+	for v, w := range mate {
+		if int(w) < v {
+			into[v] = into[w]
+			continue
+		}
+		into[v] = next
+		next++
+	}
+	coarse = &weighted{at: f.take(pairs + 1), weight: f.take(pairs)}
+	coarse.adj, coarse.edge = f.take(len(g.adj)), f.take(len(g.adj))
+	place := f.places(pairs) // of an edge to a pair, from the last one seen
+	c, count := int32(0), int32(0)
+	coarse.at[0] = 0
+	for v, w := range mate {
+		if int(w) < v {
+			continue
+		}
+		from := count
+		coarse.weight[c] = 0
+		for u := int32(v); ; u = w {
+			coarse.weight[c] += g.weight[u]
+			for e := g.at[u]; e < g.at[u+1]; e++ {
+				switch to := into[g.adj[e]]; {
+				case to == c:
+				case place[to] >= from:
+					coarse.edge[place[to]] += g.edge[e]
+				default:
+					place[to] = count
+					coarse.adj[count], coarse.edge[count] = to, g.edge[e]
+					count++
+				}
+			}
+			if u == w {
+				break
+			}
+		}
+		c++
+		coarse.at[c] = count
+	}
+	coarse.adj, coarse.edge = coarse.adj[:count], coarse.edge[:count]
+	return coarse, into
+}
+
+// byDegree returns the vertices by their numbers of neighbours, vertices with as many neighbours in their own order: on grids, separators of
+// coarse graphs are straight then, and neighbours are near each other in memory.
+func (f *finder) byDegree(g *weighted) []int32 {
+	n := g.vertices()
+	most := int32(0)
+	for v := range n {
+		most = max(most, g.at[v+1]-g.at[v])
+	}
+	place := make([]int32, most+2)
+	for v := range n {
+		place[g.at[v+1]-g.at[v]+1]++
+	}
+	for d := range most {
+		place[d+1] += place[d]
+	}
+	f.sorted = grown(f.sorted, n)
+	for v := range n {
+		d := g.at[v+1] - g.at[v]
+		f.sorted[place[d]] = int32(v)
+		place[d]++
+	}
+	return f.sorted
+}

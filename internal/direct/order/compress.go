@@ -1,0 +1,99 @@
+package order
+
+import "math/bits"
+
+// classes are sets of vertices, one after the other.
+type classes struct {
+	at     []int32
+	member []int32
+}
+
+func (c *classes) of(class int32) []int32 { return c.member[c.at[class]:c.at[class+1]] }
+
+// compressed returns the graph without its dense vertices, of which vertices with the same neighbours, also each other, are one: the
+// vertices of each class, and the dense ones.
+func (g *Graph) compressed() (out *weighted, c *classes, last []int32) {
+	n := g.vertices()
+	most := int(dense(n))
+	table := marks(1 << bits.Len(uint(n))) // the last leader of a hash
+	leader, before, size := marks(n), marks(n), make([]int32, n)
+	hash := make([]uint64, n)
+	count := int32(0)
+	number := marks(n) // of the class of a leader
+	for v := range int32(n) {
+		if len(g.neighbours(v)) > most {
+			last = append(last, v)
+			continue
+		}
+		hash[v] = vertexHash(v)
+		for _, w := range g.neighbours(v) {
+			hash[v] += vertexHash(w)
+		}
+		slot := &table[hash[v]&uint64(len(table)-1)]
+		l := *slot
+		for l >= 0 && (hash[l] != hash[v] || !g.same(l, v)) {
+			l = before[l]
+		}
+		if l < 0 {
+			l, before[v], *slot = v, *slot, v
+			number[v] = count
+			count++
+		}
+		leader[v] = l
+		size[l]++
+	}
+	out = &weighted{at: make([]int32, 1, count+1), weight: make([]int32, 0, count)}
+	out.adj = make([]int32, 0, len(g.adj))
+	c = &classes{at: make([]int32, 1, count+1), member: make([]int32, n-len(last))}
+	for v := range int32(n) {
+		if leader[v] != v {
+			continue
+		}
+		for _, w := range g.neighbours(v) {
+			if leader[w] == w && number[w] >= 0 {
+				out.adj = append(out.adj, number[w])
+			}
+		}
+		out.at, out.weight = append(out.at, int32(len(out.adj))), append(out.weight, size[v])
+		c.at = append(c.at, c.at[len(c.at)-1]+size[v])
+	}
+	out.edge = make([]int32, len(out.adj))
+	for e := range out.edge {
+		out.edge[e] = 1
+	}
+	for v := n - 1; v >= 0; v-- {
+		if l := leader[v]; l >= 0 {
+			size[l]--
+			c.member[c.at[number[l]]+size[l]] = int32(v)
+		}
+	}
+	return out, c, last
+}
+
+// same reports whether two vertices have the same neighbours, also each other.
+func (g *Graph) same(v, w int32) bool {
+	a, b := g.neighbours(v), g.neighbours(w)
+	if len(a) != len(b) {
+		return false
+	}
+	for i, j := 0, 0; i < len(a) || j < len(b); i, j = i+1, j+1 {
+		if i < len(a) && a[i] == w {
+			i++
+		}
+		if j < len(b) && b[j] == v {
+			j++
+		}
+		if i < len(a) != (j < len(b)) || i < len(a) && a[i] != b[j] {
+			return false
+		}
+	}
+	return true
+}
+
+// vertexHash is a number whose sums tell sets of vertices apart (SplitMix64).
+func vertexHash(v int32) uint64 {
+	x := uint64(v)*0x9e3779b97f4a7c15 + 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
