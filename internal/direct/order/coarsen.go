@@ -38,7 +38,8 @@ func (f *finder) coarsened(g *weighted, heaviest int32) (coarse *weighted, into 
 		next++
 	}
 	coarse = &weighted{at: f.take(pairs + 1), weight: f.take(pairs)}
-	coarse.adj, coarse.edge = f.take(len(g.adj)), f.take(len(g.adj))
+	both := f.take(2 * len(g.adj))
+	coarse.adj, coarse.edge = both[:len(g.adj)], both[len(g.adj):]
 	place := f.places(pairs) // of an edge to a pair, from the last one seen
 	c, count := int32(0), int32(0)
 	coarse.at[0] = 0
@@ -68,7 +69,9 @@ func (f *finder) coarsened(g *weighted, heaviest int32) (coarse *weighted, into 
 		c++
 		coarse.at[c] = count
 	}
-	coarse.adj, coarse.edge = coarse.adj[:count], coarse.edge[:count]
+	copy(both[count:], coarse.edge[:count])
+	both = f.shortened(both, int(2*count))
+	coarse.adj, coarse.edge = both[:count:count], both[count:]
 	return coarse, into
 }
 

@@ -3,6 +3,8 @@ package order
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -57,7 +59,45 @@ func eliminated(m *csr.Matrix, order csr.Permutation) [][]bool {
 	return a
 }
 
-// What count says of an order is what dense elimination finds, and the rows of a group have the same pattern.
+// entriesOf counts the entries of a factor, without the diagonal, and the multiplications of an LU factorisation.
+func entriesOf(factor [][]bool) (entries int64, multiplications float64) {
+	for k := range factor {
+		below := 0
+		for i := k + 1; i < len(factor); i++ {
+			if factor[i][k] {
+				below++
+			}
+		}
+		entries += int64(below)
+		multiplications += float64(below) * float64(below+1)
+	}
+	return entries, multiplications
+}
+
+// counted wants an elimination to have a permutation for its order, to count what dense elimination finds, and the rows of a group to have the
+// same pattern.
+func counted(t *testing.T, m *csr.Matrix, e Elimination) {
+	t.Helper()
+	if err := e.Order.Validate(); err != nil || len(e.Order) != m.Rows {
+		t.Fatalf("%d of %d rows, %v", len(e.Order), m.Rows, err)
+	}
+	f := eliminated(m, e.Order)
+	if entries, multiplications := entriesOf(f); e.Entries != entries || math.Abs(e.Multiplications-multiplications) > 0.5 {
+		t.Fatalf("%d entries and %g multiplications, want %d and %g", e.Entries, e.Multiplications, entries, multiplications)
+	}
+	for k := 1; k < m.Rows; k++ {
+		if slices.Contains(e.Groups, int32(k)) {
+			continue
+		}
+		for i := k; i < m.Rows; i++ {
+			if i > k && f[i][k] != f[i][k-1] || i == k && !f[k][k-1] {
+				t.Fatalf("pivots %d and %d are of one group, but have other patterns", k-1, k)
+			}
+		}
+	}
+}
+
+// What Count says of an order is what dense elimination finds.
 func TestCountOfElimination(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -68,39 +108,9 @@ func TestCountOfElimination(t *testing.T) {
 			random[k] = int32(v)
 		}
 		e := Count(g, random)
-		if err := e.Order.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		count := func(f [][]bool) (entries int64, multiplications float64) {
-			for k := range f {
-				below := 0
-				for i := k + 1; i < len(f); i++ {
-					if f[i][k] {
-						below++
-					}
-				}
-				entries += int64(below)
-				multiplications += float64(below) * float64(below+1)
-			}
-			return entries, multiplications
-		}
-		f := eliminated(m, e.Order)
-		entries, multiplications := count(f)
-		if e.Entries != entries || e.Multiplications != multiplications {
-			t.Fatalf("%d entries and %g multiplications, want %d and %g", e.Entries, e.Multiplications, entries, multiplications)
-		}
-		if same, _ := count(eliminated(m, random)); same != entries {
-			t.Fatalf("the postorder has %d entries, the order %d", entries, same)
-		}
-		for k := 1; k < m.Rows; k++ {
-			if slices.Contains(e.Groups, int32(k)) {
-				continue
-			}
-			for i := k; i < m.Rows; i++ {
-				if i > k && f[i][k] != f[i][k-1] || i == k && !f[k][k-1] {
-					t.Fatalf("pivots %d and %d are of one group, but have other patterns", k-1, k)
-				}
-			}
+		counted(t, m, e)
+		if same, _ := entriesOf(eliminated(m, random)); same != e.Entries {
+			t.Fatalf("the postorder has %d entries, the order %d", e.Entries, same)
 		}
 	}
 }
@@ -122,7 +132,7 @@ func TestDissectionThreads(t *testing.T) {
 	for k, m := range list {
 		g := NewGraph(m, m.Transpose(nil))
 		var first csr.Permutation
-		for _, threads := range []int{1, 2, 3} {
+		for _, threads := range []int{1, 2, 3, 8} {
 			order, err := Dissect(t.Context(), g, newPool(t, threads))
 			if err != nil {
 				t.Fatal(err)
@@ -145,15 +155,9 @@ func TestDissectionThreads(t *testing.T) {
 	}
 }
 
-// No edge joins the sides of a separator, and both have their share.
-func TestSeparated(t *testing.T) {
-	m, err := generate.Generate("poisson3d", generate.Params{"n": 16})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, _, _ := NewGraph(m, nil).compressed()
-	side := new(finder).separated(g)
-	var size [3]int64
+// separates wants no edge to join the sides of a separator.
+func separates(t *testing.T, g *weighted, side []uint8) (size [3]int64) {
+	t.Helper()
 	for v, s := range side {
 		size[s] += int64(g.weight[v])
 		for _, w := range g.neighbours(int32(v)) {
@@ -162,8 +166,138 @@ func TestSeparated(t *testing.T) {
 			}
 		}
 	}
-	if size[middle] > 16*16*5/4 || float64(max(size[0], size[1])) > largestSide*16*16*16+1 {
-		t.Errorf("sides of %d and %d, a separator of %d", size[0], size[1], size[middle])
+	return size
+}
+
+// Separators of a cube have few more vertices than a plane, and leave both sides their share, also where its points have random numbers.
+func TestSeparated(t *testing.T) {
+	m, err := generate.Generate("poisson3d", generate.Params{"n": 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shuffled := make(csr.Permutation, m.Rows)
+	for k, v := range rand.New(rand.NewPCG(5, 6)).Perm(m.Rows) {
+		shuffled[k] = int32(v)
+	}
+	for _, a := range []*csr.Matrix{m, m.Permuted(shuffled, shuffled.Inverse(), nil)} {
+		g, _, _ := NewGraph(a, nil).compressed()
+		f := new(finder)
+		size := separates(t, g, f.separated(g))
+		if size != f.cutter.size {
+			t.Errorf("sizes %d, really %d", f.cutter.size, size)
+		}
+		if size[middle] > 16*16*9/8 || float64(max(size[0], size[1])) > largestSide*16*16*16+1 {
+			t.Errorf("sides of %d and %d, a separator of %d", size[0], size[1], size[middle])
+		}
+		if len(f.stack) != 0 {
+			t.Errorf("%d numbers are not given back", len(f.stack))
+		}
+	}
+}
+
+// After each move the gains of the separator's vertices are what moving them would gain; undo restores the sides.
+func TestCutter(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for range 100 {
+		m := randomPattern(r, 2+r.IntN(60))
+		g, _, _ := NewGraph(m, m.Transpose(nil)).compressed()
+		side := make([]uint8, g.vertices())
+		for v := range side {
+			side[v] = uint8(r.IntN(3))
+		}
+		for v := range int32(len(side)) {
+			if slices.ContainsFunc(g.neighbours(v), func(w int32) bool { return side[v]+side[w] == 1 }) {
+				side[v] = middle
+			}
+		}
+		c := &cutter{}
+		c.begin(g, side)
+		before, size, to := slices.Clone(side), c.size, uint8(r.IntN(2))
+		for _, v := range c.border {
+			c.enter(v, 1-to)
+		}
+		for len(c.queue) > 0 {
+			v, gain := c.queue.pop()
+			if c.side[v] != middle || c.gain[v] != gain {
+				continue
+			}
+			was := c.size[middle]
+			c.move(v, to)
+			if separates(t, g, side) != c.size || was-c.size[middle] != int64(gain) {
+				t.Fatalf("sizes %d after a gain of %d", c.size, gain)
+			}
+		}
+		if c.undo(0, to); !slices.Equal(side, before) || c.size != size {
+			t.Fatalf("%d becomes %d", before, side)
+		}
+	}
+}
+
+// A coarse graph has the weight of the graph, and between pairs the edges between their vertices.
+func TestCoarsened(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 50 {
+		m := randomPattern(r, 20+r.IntN(200))
+		g, _, _ := NewGraph(m, m.Transpose(nil)).compressed()
+		f := new(finder)
+		coarse, into := f.coarsened(g, 1000)
+		if coarse == nil {
+			continue
+		}
+		edges := map[[2]int32]int32{}
+		for v := range int32(g.vertices()) {
+			for _, w := range g.neighbours(v) {
+				if into[v] != into[w] {
+					edges[[2]int32{into[v], into[w]}]++
+				}
+			}
+		}
+		for v := range int32(coarse.vertices()) {
+			for e := coarse.at[v]; e < coarse.at[v+1]; e++ {
+				key := [2]int32{v, coarse.adj[e]}
+				if edges[key] != coarse.edge[e] || coarse.edge[e] == 0 {
+					t.Fatalf("edge %d has the weight %d, want %d", key, coarse.edge[e], edges[key])
+				}
+				delete(edges, key)
+			}
+		}
+		if len(edges) > 0 || coarse.total() != g.total() {
+			t.Fatalf("%d edges are missing, the weight is %d of %d", len(edges), coarse.total(), g.total())
+		}
+	}
+}
+
+// Vertices of a class have the same neighbours, also each other, and no vertices of two classes do.
+func TestCompressed(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 100 {
+		m := randomPattern(r, 1+r.IntN(60))
+		g := NewGraph(m, m.Transpose(nil))
+		closed := func(v int32) string {
+			list := append(slices.Clone(g.neighbours(v)), v)
+			slices.Sort(list)
+			return fmt.Sprint(list)
+		}
+		whole, classes, last := g.compressed()
+		var all []int32
+		seen := map[string]bool{}
+		for c := range int32(whole.vertices()) {
+			members := classes.of(c)
+			key := closed(members[0])
+			if seen[key] || int(whole.weight[c]) != len(members) {
+				t.Fatalf("class %d of %d vertices, weight %d: %s again", c, len(members), whole.weight[c], key)
+			}
+			seen[key] = true
+			for _, v := range members {
+				if closed(v) != key {
+					t.Fatalf("vertices %d and %d are of one class", v, members[0])
+				}
+			}
+			all = append(all, members...)
+		}
+		if p := csr.Permutation(append(all, last...)); len(p) != m.Rows || p.Validate() != nil {
+			t.Fatalf("the classes have %d of %d vertices", len(p), m.Rows)
+		}
 	}
 }
 

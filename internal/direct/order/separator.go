@@ -33,6 +33,14 @@ func (f *finder) take(n int) []int32 {
 	return f.stack[used : used+n : used+n]
 }
 
+// shortened gives back all but n of the numbers that were taken last.
+func (f *finder) shortened(taken []int32, n int) []int32 {
+	if used := len(f.stack); used > 0 && len(taken) > 0 && &f.stack[used-1] == &taken[len(taken)-1] {
+		f.stack = f.stack[:used-len(taken)+n]
+	}
+	return taken[:n]
+}
+
 // places returns -1 for n vertices.
 func (f *finder) places(n int) []int32 {
 	f.place = grown(f.place, n)
@@ -54,7 +62,7 @@ func grown(s []int32, n int) []int32 {
 // method [KarypisKumar98]: pairs of neighbours become one vertex until the graph is small, a separator of the small graph is found, and is
 // refined in each larger graph.
 func (f *finder) separated(g *weighted) []uint8 {
-	if need := 3 * (2*len(g.adj) + 4*g.vertices()); cap(f.stack) < need {
+	if need := 3*len(g.adj) + 8*g.vertices(); cap(f.stack) < need {
 		f.stack = make([]int32, 0, need)
 	}
 	return f.multilevel(g, rand.New(rand.NewPCG(uint64(g.vertices()), uint64(len(g.adj)))))
