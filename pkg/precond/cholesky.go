@@ -3,6 +3,7 @@ package precond
 import (
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/internal/direct/factor"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -23,11 +24,11 @@ func newCholesky(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	diagonal := p.a.Diagonal(s.pool)
-	return s.complete(Cholesky, p.tree.orderedBy+" order", p, &pivotRule{accept: func(in precision, k int, pivot float64) (float64, error) {
-		relative, why := pivot/diagonal[p.tree.order[k]], ErrNotDefinite
-		if in == fp32 && !(relative > leastSingle(len(diagonal))) {
-			return 0, errVanishing
+	diagonal := p.A.Diagonal(s.pool)
+	return s.complete(Cholesky, p.tree.OrderedBy+" order", p, &factor.Rule{Accept: func(in factor.Precision, k int, pivot float64) (float64, error) {
+		relative, why := pivot/diagonal[p.tree.Order[k]], ErrNotDefinite
+		if in == factor.FP32 && !(relative > leastSingle(len(diagonal))) {
+			return 0, factor.ErrSmall
 		}
 		if relative > leastComplete && finite(pivot) {
 			return pivot, nil

@@ -119,17 +119,17 @@ func quasiDefinite(n, constraints int, seed uint64) *csr.Matrix {
 // absolute is (L |D| L^T)^-1 where A = L D L^T, in the order and with the pairs of p.
 func absolute(p Preconditioner, a mat.Matrix) mat.Matrix {
 	c := p.(*complete)
-	f := c.factors.(*fronts[float64])
-	n := len(c.unknowns)
+	row, paired := c.Pivots()
+	n := len(c.Unknowns)
 	order := make([]int, n)
-	for k, before := range f.row {
-		order[k] = int(c.unknowns[before])
+	for k, before := range row {
+		order[k] = int(c.Unknowns[before])
 	}
 	rest, l, d := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	rest.Apply(func(i, j int, _ float64) float64 { return a.At(order[i], order[j]) }, rest)
 	for lo := 0; lo < n; {
 		hi := lo + 1
-		if f.paired[lo] {
+		if paired[lo] {
 			hi++
 		}
 		block, below := rest.Slice(lo, hi, lo, hi), rest.Slice(lo, n, lo, hi)

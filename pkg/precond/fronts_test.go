@@ -2,36 +2,16 @@ package precond
 
 import (
 	"errors"
-	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/direct/factor"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
-
-// frontProblems are matrices of many structures, symmetric ones among them.
-func frontProblems(t *testing.T) map[string]*csr.Matrix {
-	list := map[string]*csr.Matrix{
-		"grid": laplace(t, 30), "elasticity": generated(t, "elasticity3d", generate.Params{"n": 5}),
-		"arrow": hostile(t, 900)["arrow"], "1 x 1": fromRows(t, [][]float64{{3}}),
-		"diagonal": testsupport.Entries(40, func(add func(i, j int, v float64)) {
-			for i := range 40 {
-				add(i, i, 2)
-			}
-		}),
-	}
-	for seed := range uint64(12) {
-		n := 3 + 9*int(seed)
-		list[fmt.Sprintf("symmetric %d", seed)] = randomSparse(t, n, 1+float64(seed%4), true, seed)
-		list[fmt.Sprintf("random %d", seed)] = randomSparse(t, n, 1+float64(seed%4), false, seed)
-	}
-	return list
-}
 
 // planOf is the plan of a matrix, of LU if it is not taken for symmetric.
 func planOf(t *testing.T, s *setup, symmetric bool) *frontPlan {
@@ -54,85 +34,6 @@ func planOf(t *testing.T, s *setup, symmetric bool) *frontPlan {
 	return p
 }
 
-// Each entry that elimination by the definition fills in is in a front, every node comes after
-// its children, and has the part of their patterns that is not its own pivots.
-func TestFrontTree(t *testing.T) {
-	for name, m := range frontProblems(t) {
-		for _, symmetric := range []bool{false, csr.Examine(m, nil).Symmetric} {
-			s := setupOf(m, Options{Symmetric: true})
-			p := planOf(t, &s, symmetric)
-			tree, n := p.tree, m.Rows
-			if err := tree.order.Validate(); err != nil || len(tree.order) != n || int(tree.first[tree.nodes()]) != n {
-				t.Fatalf("%s: %v, %d pivots of %d", name, err, len(tree.order), n)
-			}
-			in := make([][]bool, n) // entries of U that fronts have
-			for i := range in {
-				in[i] = make([]bool, n)
-			}
-			for j := range tree.nodes() {
-				lo, hi := tree.first[j], tree.first[j+1]
-				for k := lo; k < hi; k++ {
-					for l := k; l < hi; l++ {
-						in[k][l] = true
-					}
-					for _, l := range tree.pattern[j] {
-						in[k][l] = true
-					}
-				}
-				if up := tree.parent[j]; up >= 0 {
-					front := append(slices.Clone(tree.pattern[up]), tree.order.Inverse()[:0]...)
-					for k := tree.first[up]; k < tree.first[up+1]; k++ {
-						front = append(front, k)
-					}
-					if int(up) <= j || len(tree.pattern[j]) == 0 {
-						t.Fatalf("%s: the parent of node %d is %d, its pattern %v", name, j, up, tree.pattern[j])
-					}
-					for _, l := range tree.pattern[j] {
-						if !slices.Contains(front, l) {
-							t.Fatalf("%s: row %d of node %d is not in its parent's front", name, l, j)
-						}
-					}
-				}
-				if !slices.IsSorted(tree.pattern[j]) || len(tree.pattern[j]) > 0 && tree.pattern[j][0] < hi {
-					t.Fatalf("%s: pattern of node %d: %v", name, j, tree.pattern[j])
-				}
-			}
-			for k, row := range filled(p) {
-				for l := k; l < n; l++ {
-					if row[l] && !in[k][l] {
-						t.Fatalf("%s: entry (%d, %d) is in no front", name, k, l)
-					}
-				}
-			}
-		}
-	}
-}
-
-// filled is the pattern of L + U in the order of a plan, of the pattern of A + A^T within blocks.
-func filled(p *frontPlan) [][]bool {
-	n, inverse := len(p.tree.order), p.tree.order.Inverse()
-	f := make([][]bool, n)
-	for k := range f {
-		f[k] = make([]bool, n)
-	}
-	for i := range n {
-		cols, _ := p.a.Row(i)
-		for _, j := range cols {
-			if p.blockOf == nil || p.blockOf[i] == p.blockOf[j] {
-				f[inverse[i]][inverse[j]], f[inverse[j]][inverse[i]] = true, true
-			}
-		}
-	}
-	for k := range n {
-		for i := k + 1; i < n; i++ {
-			for j := k + 1; j < n && f[i][k]; j++ {
-				f[i][j] = f[i][j] || f[k][j]
-			}
-		}
-	}
-	return f
-}
-
 // Factors of a tree that is cut solve to rounding, with the same bits for any number of threads,
 // and take no more memory than was said.
 func TestFrontsOnThreads(t *testing.T) {
@@ -145,10 +46,7 @@ func TestFrontsOnThreads(t *testing.T) {
 				continue
 			}
 			p := mustNew(t, kind, m, Options{Symmetric: kind != LU}, newPool(t, threads)).(*complete)
-			if len(p.cut.subtrees) < 2 || len(p.cut.top) == 0 {
-				t.Fatalf("%s: the tree is not cut: %d subtrees", kind, len(p.cut.subtrees))
-			}
-			if stored := 8 * p.factors.numbers(); p.cost.Bytes < stored || p.cost.Bytes > 2*stored {
+			if stored := 8 * p.Numbers(); p.cost.Bytes < stored || p.cost.Bytes > 2*stored {
 				t.Errorf("%s: cost %+v of %d bytes", kind, p.cost, stored)
 			}
 			x, b := make(vector, m.Rows), random(m.Rows, 7)
@@ -239,23 +137,12 @@ func TestIndefinitePivot(t *testing.T) {
 	}
 }
 
-// The work of a plan is that of its fronts, and memory is refused before it is allocated.
-func TestFrontWork(t *testing.T) {
+// Memory is refused before it is allocated.
+func TestFrontMemory(t *testing.T) {
 	m := laplace(t, 40)
 	s := setupOf(m, Options{Symmetric: true})
 	p := planOf(t, &s, true)
-	want := 0.0
-	for j := range p.tree.nodes() {
-		k, size := p.tree.pivots(j), p.tree.size(j)
-		for q := range k {
-			rest := float64(size - q - 1)
-			want += rest + rest*rest
-		}
-	}
-	if got := 2 * p.work.Multiplications; math.Abs(got-want) > 1e-9*want {
-		t.Errorf("%g multiplications, want %g", got, want)
-	}
-	factors, making := p.tree.frontBytes(true, 1, fp64)
+	factors, making := p.tree.Bytes(true, 1, factor.FP64)
 	for limit, is := range map[int64]error{factors + making - 1: ErrMemory, factors + making: nil} {
 		if _, err := New(t.Context(), Cholesky, m, Options{Symmetric: true, Limits: Limits{MaxBytes: limit}}, nil); !errors.Is(err, is) {
 			t.Errorf("limit %d of %d bytes: %v", limit, factors+making, err)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/mpsolve/mpsolve/internal/direct/factor"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -84,21 +85,21 @@ func (k *Kept) order(m *csr.Matrix, kind ordering, find func() (csr.Permutation,
 type keptTree struct {
 	of, transpose pattern
 	blockOf       []int32
-	tree          *frontTree
+	tree          *factor.Tree
 }
 
 // tree returns the tree of the diagonal blocks of a matrix and its transpose: a kept one, or the result of find.
-func (k *Kept) tree(a, transpose *csr.Matrix, blockOf []int32, find func() (*frontTree, error)) (t *frontTree, err error) {
+func (k *Kept) tree(m factor.Matrix, find func() (*factor.Tree, error)) (t *factor.Tree, err error) {
 	if k == nil {
 		return find()
 	}
 	for _, had := range k.trees {
-		if had.of.is(a) && had.transpose.is(transpose) && slices.Equal(had.blockOf, blockOf) {
+		if had.of.is(m.A) && had.transpose.is(m.Transpose) && slices.Equal(had.blockOf, m.BlockOf) {
 			return had.tree, nil
 		}
 	}
 	if t, err = find(); err == nil {
-		k.trees = append(k.trees, keptTree{patternOf(a), patternOf(transpose), blockOf, t})
+		k.trees = append(k.trees, keptTree{patternOf(m.A), patternOf(m.Transpose), m.BlockOf, t})
 	}
 	return t, err
 }

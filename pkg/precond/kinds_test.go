@@ -308,7 +308,7 @@ func BenchmarkKinds(b *testing.B) {
 		"elasticity3d": generated(b, "elasticity3d", generate.Params{"n": 25}),
 	} {
 		for _, k := range kinds {
-			for accuracy, epsilon := range map[string]float64{"default": 0, "fp64": adaptive.MinEpsilon} {
+			for accuracy, epsilon := range map[string]float64{"default": 0, "factor.FP64": adaptive.MinEpsilon} {
 				opt := Options{Symmetric: true, Epsilon: epsilon, Incomplete: Incomplete{Fill: 3, DropTol: 1e-3}}
 				b.Run(name+"/"+string(k)+"/"+accuracy+"/setup", func(b *testing.B) {
 					for b.Loop() {

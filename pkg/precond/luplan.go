@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/direct/factor"
 	"github.com/mpsolve/mpsolve/internal/direct/order"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -193,11 +194,11 @@ const vanishing = "%s: vanishing pivots replaced by %.0e times the norm of their
 
 // newFrontLU factors in fronts; it returns nil, and says why, if that does not solve to this row-wise backward error.
 func (s *setup) newFrontLU(p *frontPlan, most float64) (Preconditioner, error) {
-	order := p.tree.orderedBy + " order"
-	if blocks := len(p.tree.blocks) - 1; blocks > 1 {
+	order := p.tree.OrderedBy + " order"
+	if blocks := p.tree.Blocks(); blocks > 1 {
 		order += fmt.Sprintf(", %d blocks", blocks)
 	}
-	c, err := s.complete(LU, order, p, &pivotRule{})
+	c, err := s.complete(LU, order, p, &factor.Rule{})
 	if err != nil || !s.suffices(c, most) {
 		return nil, err
 	}
@@ -206,7 +207,7 @@ func (s *setup) newFrontLU(p *frontPlan, most float64) (Preconditioner, error) {
 
 // suffices reports whether a solve has at most that row-wise backward error, and says if not. Factors in FP32 were judged by their error.
 func (s *setup) suffices(c *complete, most float64) bool {
-	if c.factors.precision() == fp32 {
+	if c.Precision() == factor.FP32 {
 		return true
 	}
 	e := s.backward(c)
@@ -222,8 +223,8 @@ func (s *setup) suffices(c *complete, most float64) bool {
 func (s *setup) backward(c *complete) (worst float64) {
 	n := s.m.Rows
 	b, x := make([]float64, n), make([]float64, n)
-	for k, j := range c.unknowns {
-		x[j] = sign(k) * c.colScale[k]
+	for k, j := range c.Unknowns {
+		x[j] = sign(k) * c.ColScale[k]
 	}
 	s.m.MulVec(b, x)
 	c.Apply(x, b)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/direct/factor"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -20,7 +21,7 @@ func newLDL(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.definite = true
+	c.Modulus = true
 	return c, nil
 }
 
@@ -60,12 +61,12 @@ func (s *setup) indefinite(kind Kind) (*complete, error) {
 
 // signed is A = L D L^T with so many pivots replaced. The name of the factors says how many eigenvalues of D, and so of A, are negative.
 func (s *setup) signed(kind Kind, p *frontPlan) (c *complete, replaced int64, err error) {
-	r := &pivotRule{}
-	c, err = s.complete(kind, "L D L^T, "+p.tree.orderedBy+" order", p, r)
+	r := &factor.Rule{}
+	c, err = s.complete(kind, "L D L^T, "+p.tree.OrderedBy+" order", p, r)
 	if err == nil {
-		c.name = fmt.Sprintf("%s, %d negative eigenvalues", c.name, r.negative.Load())
+		c.name = fmt.Sprintf("%s, %d negative eigenvalues", c.name, r.Negative.Load())
 	}
-	return c, r.replaced.Load(), err
+	return c, r.Replaced.Load(), err
 }
 
 // planPairs is the plan of fronts in which each unknown with a weak diagonal entry is together with one

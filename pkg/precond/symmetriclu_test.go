@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/direct/factor"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -101,7 +102,7 @@ func TestIndefinite(t *testing.T) {
 		if e := rowwise(m, refined(m, f, b), b); !(e < 1e-13) {
 			t.Errorf("%s: error %g with %v, %s", name, e, f, said)
 		}
-		f.definite = true
+		f.Modulus = true
 		y, z := make([]float64, m.Rows), make([]float64, m.Rows)
 		m.MulVec(y, b)
 		f.Apply(z, y)
@@ -121,15 +122,15 @@ func TestIndefinite(t *testing.T) {
 func TestPrecisions(t *testing.T) {
 	for name, m := range indefinites(t) {
 		negative := inertia(t, m)
-		for in, bound := range map[precision]float64{fp32: 1e-4, fp64: 1e-12} {
+		for in, bound := range map[factor.Precision]float64{factor.FP32: 1e-4, factor.FP64: 1e-12} {
 			s := setupOf(m, Options{})
 			p, err := s.planPairs()
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := &pivotRule{}
+			r := &factor.Rule{}
 			f, err := s.factor(p, r, in)
-			if errors.Is(err, errVanishing) {
+			if errors.Is(err, factor.ErrSmall) {
 				t.Logf("%s in %s: %v", name, in, err)
 				continue
 			}
@@ -143,7 +144,7 @@ func TestPrecisions(t *testing.T) {
 			if e := s.backward(c); !(e <= bound) {
 				t.Errorf("%s in %s: backward error %g", name, in, e)
 			}
-			if got := int(r.negative.Load()); got != negative {
+			if got := int(r.Negative.Load()); got != negative {
 				t.Errorf("%s in %s: %d negative eigenvalues, want %d", name, in, got, negative)
 			}
 		}

@@ -1,4 +1,4 @@
-package precond
+package factor
 
 import (
 	"slices"
@@ -7,76 +7,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// frontTree is the assembly tree of a multifrontal factorisation [DuffReid83]: node j
-// eliminates the pivots first[j] to first[j+1]-1, in a front of these and of pattern[j], the
-// later pivots that their rows of the factors have entries for. Nodes are in postorder.
-type frontTree struct {
-	order     csr.Permutation // the row of the matrix of a pivot
-	orderedBy string          // the name of the method that found the order
-	first     []int32
-	pattern   [][]int32
-	parent    []int32 // -1: none
-	child     []int32 // the first one, -1: none
-	sibling   []int32 // the next child of the same parent
-	blocks    []int32 // nodes at which the blocks of a block triangular matrix begin, and the end
-	cut       cut
-}
-
-// pivots returns the number of pivots of node j, size the number of rows of its front.
-func (t *frontTree) pivots(j int) int { return int(t.first[j+1] - t.first[j]) }
-func (t *frontTree) size(j int) int   { return t.pivots(j) + len(t.pattern[j]) }
-
-// nodes is the number of nodes.
-func (t *frontTree) nodes() int { return len(t.pattern) }
-
-// entries returns the number of entries that a factor stores for node j, without the diagonal.
-func (t *frontTree) entries(j int) int64 {
-	k, m := int64(t.pivots(j)), int64(len(t.pattern[j]))
-	return k*(k-1)/2 + k*m
-}
-
-// multiplications returns the number of multiplications for node j in an LU factorisation.
-func (t *frontTree) multiplications(j int) float64 {
-	k, m := float64(t.pivots(j)), float64(len(t.pattern[j]))
-	return k*m*m + m*k*(k-1) + k*(k-1)*(2*k-1)/6 + k*m + k*(k-1)/2
-}
-
-// work returns the work of an LU factorisation.
-func (t *frontTree) work() (w factorWork) {
-	for j := range t.nodes() {
-		w.Entries += 2 * t.entries(j)
-		w.Multiplications += t.multiplications(j)
-	}
-	return w
-}
-
-// stored returns the number of entries of L and U with one diagonal, or of L and D if A is symmetric.
-func (t *frontTree) stored(symmetric bool) int64 {
-	n := t.work().Entries
-	if symmetric {
-		n /= 2
-	}
-	return n + int64(len(t.order))
-}
-
-// newFrontTree finds the tree of a matrix in an order that fills little from its pattern and
-// the pattern of its transpose, nil where they are the same. blockOf is the block of each row, nil
-// for one block.
-func newFrontTree(a, transpose *csr.Matrix, e order.Elimination, blockOf []int32, watch *elimination) (*frontTree, error) {
-	g := newGroups(e, blockOf)
-	if err := g.eliminate(a, transpose, watch); err != nil {
-		return nil, err
-	}
-	g.relax()
-	return g.tree(blockOf), watch.spend(a.Rows)
-}
-
 // groups are the rows that an order eliminates together, which are merged to the nodes of
-// a frontTree.
+// a Tree.
 type groups struct {
 	order   csr.Permutation
 	inverse csr.Permutation
-	first   []int32   // as in frontTree
+	first   []int32   // as in Tree
 	pattern [][]int32 // not sorted
 	parent  []int32
 	child   []int32
@@ -116,7 +52,7 @@ func newGroups(e order.Elimination, blockOf []int32) *groups {
 
 // eliminate finds the patterns of groups: later rows that theirs of the matrix have entries for, or
 // that are in the pattern of a child. The parent of a group has the first row of that.
-func (g *groups) eliminate(a, transpose *csr.Matrix, watch *elimination) error {
+func (g *groups) eliminate(a, transpose *csr.Matrix, watch Watch) error {
 	n := a.Rows
 	groupOf, in := make([]int32, n), marks(n)
 	for j := range g.pattern {
@@ -158,7 +94,7 @@ func (g *groups) eliminate(a, transpose *csr.Matrix, watch *elimination) error {
 			g.parent[j], g.sibling[j], g.child[up] = up, g.child[up], j
 		}
 		g.stored[j] = trapezoid(g.pivots[j], int64(len(list)))
-		if err := watch.spend(visited + len(list)); err != nil {
+		if err := watch(visited + len(list)); err != nil {
 			return err
 		}
 	}
@@ -228,7 +164,7 @@ func (g *groups) relax() {
 }
 
 // tree numbers nodes in postorder, block after block.
-func (g *groups) tree(blockOf []int32) *frontTree {
+func (g *groups) tree(blockOf []int32) *Tree {
 	var roots []int32
 	for j, up := range g.parent {
 		if up < 0 {
@@ -240,7 +176,7 @@ func (g *groups) tree(blockOf []int32) *frontTree {
 		slices.SortStableFunc(roots, func(a, b int32) int { return int(block(a) - block(b)) })
 	}
 	n := len(g.order)
-	t := &frontTree{order: make(csr.Permutation, 0, n)}
+	t := &Tree{Order: make(csr.Permutation, 0, n)}
 	number, position := marks(len(g.pattern)), make([]int32, n)
 	var nodes, stack []int32
 	for r, root := range roots {
@@ -257,11 +193,11 @@ func (g *groups) tree(blockOf []int32) *frontTree {
 			stack = stack[:len(stack)-1]
 			number[j] = int32(len(nodes))
 			nodes = append(nodes, j)
-			t.first = append(t.first, int32(len(t.order)))
+			t.first = append(t.first, int32(len(t.Order)))
 			for p := g.head[j]; p >= 0; p = g.next[p] {
 				for k := g.first[p]; k < g.first[p+1]; k++ {
-					position[k] = int32(len(t.order))
-					t.order = append(t.order, g.order[k])
+					position[k] = int32(len(t.Order))
+					t.Order = append(t.Order, g.order[k])
 				}
 				if p == j {
 					break

@@ -1,17 +1,17 @@
-package precond
+package factor
 
 import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // Apply computes dst = M^-1 src.
-func (c *complete) Apply(dst, src []float64) {
+func (c *Solver) Apply(dst, src []float64) {
 	c.sides[0].dst, c.sides[0].src = dst, src
 	c.solve(1)
 }
 
 // ApplyMany implements krylov.SeveralPreconditioner. It takes work vectors of its own for each vector.
-func (c *complete) ApplyMany(dst, src [][]float64) {
+func (c *Solver) ApplyMany(dst, src [][]float64) {
 	for len(dst) > 0 {
 		n := min(len(dst), linop.MostTogether)
 		for k := range n {
@@ -26,61 +26,65 @@ func (c *complete) ApplyMany(dst, src [][]float64) {
 }
 
 // solve does so many applications, at most linop.MostTogether.
-func (c *complete) solve(n int) {
+func (c *Solver) solve(n int) {
 	c.now = c.sides[:n]
-	c.together((*complete).load)
+	c.together((*Solver).load)
 	if len(c.blocks) > 2 {
-		c.together((*complete).solveBlocks)
+		c.together((*Solver).solveBlocks)
 	} else {
 		c.sweep(false)
-		c.together((*complete).solveTop)
+		c.together((*Solver).solveTop)
 		c.sweep(true)
 	}
-	c.together((*complete).store)
+	c.together((*Solver).store)
 }
 
 // together runs a step for parts of the vectors, as many as threads, in parallel.
-func (c *complete) together(step func(c *complete, thread int, sides []*side)) {
+func (c *Solver) together(step func(c *Solver, thread int, sides []*side)) {
 	c.step = step
 	c.pool.Run(min(len(c.now), c.pool.Threads()), (*sidesJob)(c))
 }
 
-// sidesJob is a complete as the job that runs a step.
-type sidesJob complete
+// sidesJob is a Solver as the job that runs a step.
+type sidesJob Solver
 
 // Do runs the step for a part of the vectors.
 func (j *sidesJob) Do(k int) {
 	n, parts := len(j.now), min(len(j.now), j.pool.Threads())
-	j.step((*complete)(j), k, j.now[k*n/parts:(k+1)*n/parts])
+	j.step((*Solver)(j), k, j.now[k*n/parts:(k+1)*n/parts])
 }
 
 // load brings src to z.
-func (c *complete) load(_ int, sides []*side) {
+func (c *Solver) load(_ int, sides []*side) {
 	for _, v := range sides {
-		for k, i := range c.equations {
-			v.z[k] = c.rowScale[k] * v.src[i]
+		for k, i := range c.Equations {
+			v.z[k] = c.RowScale[k] * v.src[i]
 		}
 	}
 }
 
 // store brings z to dst.
-func (c *complete) store(_ int, sides []*side) {
+func (c *Solver) store(_ int, sides []*side) {
 	for _, v := range sides {
-		for k, i := range c.unknowns {
-			v.dst[i] = c.colScale[k] * v.z[k]
+		for k, i := range c.Unknowns {
+			v.dst[i] = c.ColScale[k] * v.z[k]
 		}
 		v.dst, v.src = nil, nil
 	}
 }
 
 // solveBlocks solves one block after the other.
-func (c *complete) solveBlocks(thread int, sides []*side) {
+func (c *Solver) solveBlocks(thread int, sides []*side) {
 	for b := range len(c.blocks) - 1 {
 		first, end := int(c.blocks[b]), int(c.blocks[b+1])
 		for k := c.first[first]; k < c.first[end]; k++ {
-			cols, vals := c.coupling.row(int(k))
+			cols, vals := c.coupling.Row(int(k))
 			for _, v := range sides {
-				v.z[k] -= dot(cols, vals, v.z)
+				sum := 0.0
+				for e, j := range cols {
+					sum += float64(vals[e] * v.z[j])
+				}
+				v.z[k] -= sum
 			}
 		}
 		for j := first; j < end; j++ {
@@ -93,7 +97,7 @@ func (c *complete) solveBlocks(thread int, sides []*side) {
 }
 
 // solveTop solves with the nodes above the subtrees, with L to the root and with U back.
-func (c *complete) solveTop(thread int, sides []*side) {
+func (c *Solver) solveTop(thread int, sides []*side) {
 	for _, v := range sides {
 		for k, s := range c.cut.subtrees {
 			for q, p := range c.pattern[s.end-1] {
@@ -111,14 +115,14 @@ func (c *complete) solveTop(thread int, sides []*side) {
 }
 
 // sweep solves with the subtrees: with L from the leaves on, or with U back.
-func (c *complete) sweep(back bool) {
+func (c *Solver) sweep(back bool) {
 	c.back = back
 	c.next.Store(0)
 	c.pool.Run(min(c.pool.Threads(), len(c.cut.subtrees)), c)
 }
 
 // Do solves with subtrees on a thread.
-func (c *complete) Do(thread int) {
+func (c *Solver) Do(thread int) {
 	for k := int(c.next.Add(1)) - 1; k < len(c.cut.subtrees); k = int(c.next.Add(1)) - 1 {
 		s := c.cut.subtrees[k]
 		if c.back {
@@ -140,7 +144,7 @@ func (c *complete) Do(thread int) {
 type local [linop.MostTogether][]float64
 
 // locals returns the elements of z that node j has pivots for, and work for its front.
-func (c *complete) locals(j, thread int, sides []*side) (z, t *local) {
+func (c *Solver) locals(j, thread int, sides []*side) (z, t *local) {
 	z, t = &c.parts[thread], &c.work[thread]
 	lo, hi := c.first[j], c.first[j+1]
 	for v, s := range sides {
@@ -151,9 +155,9 @@ func (c *complete) locals(j, thread int, sides []*side) (z, t *local) {
 
 // forward solves with L of node j, or L |D| if M is to be definite, L D if A is symmetric. What goes to rows above its
 // subtree, if it is in one, is added to passed.
-func (c *complete) forward(j, thread int, sides []*side, subtree int) {
+func (c *Solver) forward(j, thread int, sides []*side, subtree int) {
 	z, t := c.locals(j, thread, sides)
-	if row := c.factors.rows(j); row != nil {
+	if row := c.moved(j); row != nil {
 		for v, s := range sides {
 			for q, p := range row {
 				t[v][q] = s.z[p]
@@ -161,7 +165,7 @@ func (c *complete) forward(j, thread int, sides []*side, subtree int) {
 			copy(z[v], t[v])
 		}
 	}
-	c.factors.forward(j, len(sides), c.definite, z, t)
+	c.Factors.forward(j, len(sides), c.Modulus, z, t)
 	k, target := c.pivots(j), c.target[j]
 	for v, s := range sides {
 		rest, z := t[v][k:], s.z
@@ -183,7 +187,7 @@ func (c *complete) forward(j, thread int, sides []*side, subtree int) {
 }
 
 // backward solves with U of node j, or with L^T.
-func (c *complete) backward(j, thread int, sides []*side) {
+func (c *Solver) backward(j, thread int, sides []*side) {
 	k := c.pivots(j)
 	z, t := c.locals(j, thread, sides)
 	for v, s := range sides {
@@ -191,8 +195,8 @@ func (c *complete) backward(j, thread int, sides []*side) {
 			t[v][k+r] = s.z[p]
 		}
 	}
-	c.factors.backward(j, len(sides), z, t)
-	row := c.factors.rows(j)
+	c.Factors.backward(j, len(sides), z, t)
+	row := c.moved(j)
 	for v, s := range sides {
 		if row == nil || !c.symmetric {
 			copy(z[v], t[v])
@@ -202,4 +206,12 @@ func (c *complete) backward(j, thread int, sides []*side) {
 			s.z[p] = t[v][q]
 		}
 	}
+}
+
+// moved returns the places that the pivots of node j had before pivoting, nil if there was none.
+func (c *Solver) moved(j int) []int32 {
+	if c.row == nil {
+		return nil
+	}
+	return c.row[c.first[j]:c.first[j+1]]
 }

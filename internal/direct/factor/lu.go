@@ -1,4 +1,4 @@
-package precond
+package factor
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 // its front, which replaces those that vanish ([LiDemmel98], [SchenkGaertner06]): which rows are
 // in which front does not depend on values. Columns are eliminated one after the other in blocks, and blocks in panels, which then are
 // subtracted from what is right of and below them.
-func staticPivots[T kernels.Value](r *pivotRule) pivoting[T] {
+func staticPivots[T kernels.Value](r *Rule) pivoting[T] {
 	return func(t *frontal[T], j, m int, rest kernels.Dense[T]) error {
 		k, u := t.pivots(j), t.upper(j)
 		t.lu = luFront[T]{dense: &t.dense, u: u, l: t.lower(j), rest: rest, k: k, m: m}
@@ -32,7 +32,7 @@ func staticPivots[T kernels.Value](r *pivotRule) pivoting[T] {
 				}
 				t.dense.MulSub(u.At(end, end), u.At(end, at), u.At(at, end), k-end, hi-end, end-at)
 			}
-			if err := cmp.Or(r.fault(precisionOf[T]()), t.watch.spend((hi-lo)*(k+m)*(k-lo))); err != nil {
+			if err := cmp.Or(r.fault(precisionOf[T]()), t.watch((hi-lo)*(k+m)*(k-lo))); err != nil {
 				return err
 			}
 			t.lu.lo, t.lu.hi = lo, hi
@@ -104,7 +104,7 @@ func (f belowPivots[T]) Do(part int) {
 }
 
 // pivot brings the largest pivot of column q of node j into row q.
-func (t *frontal[T]) pivot(j, q int, r *pivotRule) {
+func (t *frontal[T]) pivot(j, q int, r *Rule) {
 	k, u := t.pivots(j), t.upper(j)
 	best, most := q, abs(u.Val[q*u.Stride+q])
 	for i := q + 1; i < k; i++ {
@@ -120,25 +120,27 @@ func (t *frontal[T]) pivot(j, q int, r *pivotRule) {
 		lo := int(t.first[j])
 		t.row[lo+q], t.row[lo+best] = t.row[lo+best], t.row[lo+q]
 	}
-	if pivot := &u.Val[q*u.Stride+q]; !(most > smallest[T]()) || !finite(float64(*pivot)) {
+	if pivot := &u.Val[q*u.Stride+q]; !(most > smallest[T]()) || !finite(*pivot) {
 		*pivot = T(math.Copysign(float64(smallest[T]()), float64(*pivot)))
-		r.replaced.Add(1)
+		r.Replaced.Add(1)
 	}
 }
 
 // abs returns |v|.
 func abs[T kernels.Value](v T) T { return max(v, -v) }
 
-// smallest is the largest pivot that is replaced, and what replaces it, for a matrix whose rows have elements of about 1.
-func smallest[T kernels.Value]() T { return T(replacementIn(precisionOf[T]())) }
-
-// replacementIn is half the digits.
-func replacementIn(p precision) float64 {
-	if p == fp32 {
+// smallest is the largest pivot that is replaced, and what replaces it, for a matrix whose rows have elements of about 1: half the digits.
+func smallest[T kernels.Value]() T {
+	if precisionOf[T]() == FP32 {
 		return 0x1p-12
 	}
-	return replacement
+	return Replacement
 }
+
+func finite[T kernels.Value](v T) bool { return v-v == 0 }
+
+// Replacement is what a pivot that vanishes becomes in FP64, where a row has elements of about 1: half the digits [LiDemmel98].
+const Replacement = 0x1p-26
 
 const (
 	pivotBlock = 16  // rows that are eliminated before they are subtracted from others of their panel

@@ -1,30 +1,26 @@
-package precond
+package factor
 
 import "github.com/mpsolve/mpsolve/internal/kernels"
 
-// frontFactors are factors in fronts, of numbers of any precision. Substitution is in float64.
-type frontFactors interface {
-	// rows returns the rows that the pivots of node j had before pivoting, nil if there was none.
-	rows(j int) []int32
+// Factors are factors in fronts, of numbers of any precision. Substitution is in float64.
+type Factors interface {
+	// Pivots returns the place that each pivot had before pivoting, and whether it is a block of D with the next; nil if there was none.
+	Pivots() (row []int32, paired []bool)
 	// forward solves with L of node j for n vectors, whose parts z become the solution, divided by D, or |D|, if A is symmetric; t becomes what the rows
 	// behind the pivots get.
 	forward(j, n int, modulus bool, z, t *local)
 	// backward solves with U of node j, or with L^T: the first elements of t become the solution, and the others are the solution behind the pivots.
 	backward(j, n int, z, t *local)
-	// numbers is the count of numbers that are stored.
-	numbers() int64
-	precision() precision
+	// Numbers is the count of numbers that are stored.
+	Numbers() int64
+	// Precision is the precision of the numbers.
+	Precision() Precision
 }
 
-func (f *fronts[T]) rows(j int) []int32 {
-	if f.row == nil {
-		return nil
-	}
-	return f.row[f.first[j]:f.first[j+1]]
-}
+func (f *fronts[T]) Pivots() (row []int32, paired []bool) { return f.row, f.paired }
 
-func (f *fronts[T]) numbers() int64       { return int64(len(f.u) + len(f.l)) }
-func (f *fronts[T]) precision() precision { return precisionOf[T]() }
+func (f *fronts[T]) Numbers() int64       { return int64(len(f.u) + len(f.l)) }
+func (f *fronts[T]) Precision() Precision { return precisionOf[T]() }
 
 func (f *fronts[T]) forward(j, n int, modulus bool, z, t *local) {
 	if f.symmetric {

@@ -1,4 +1,4 @@
-package precond
+package factor
 
 import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -70,7 +70,7 @@ func (t *frontal[T]) symmetricFront(j, m, most int) *ldlFront[T] {
 // finish subtracts a panel, whose rows are finished up to column done, from what is right of it and from all that follows.
 func (f *ldlFront[T]) finish(t *frontal[T], m, done int, rest kernels.Dense[T]) error {
 	k := f.size - m
-	if err := t.watch.spend((f.hi - f.lo) * (f.size - f.lo) * (f.size - f.lo) / 2); err != nil {
+	if err := t.watch((f.hi - f.lo) * (f.size - f.lo) * (f.size - f.lo) / 2); err != nil {
 		return err
 	}
 	t.share((f.size-done+columnBlock-1)/columnBlock, besidePanel[T]{f.dense, f.u, f.l, f.lo, f.hi, done, f.size, f.lo})

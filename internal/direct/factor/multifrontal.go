@@ -1,8 +1,7 @@
-package precond
+package factor
 
 import (
 	"cmp"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/mpsolve/mpsolve/internal/host"
@@ -26,49 +25,35 @@ type frontal[T kernels.Value] struct {
 	ldl     ldlFront[T] // of the node at hand, or lu
 	lu      luFront[T]
 	pool    *parallel.Pool // for large fronts; nil: other threads have their own
-	watch   *elimination
+	watch   Watch
 }
 
 // assembly is the state that the threads of a factorisation share.
 type assembly[T kernels.Value] struct {
 	*fronts[T]
-	a, transpose *csr.Matrix // transpose is nil where A is symmetric
-	blockOf      []int32     // of rows of A; entries outside of diagonal blocks are left out; nil: one block
-	inverse      csr.Permutation
-	eliminate    pivoting[T]
-	passed       [][]T
+	*Matrix
+	inverse   csr.Permutation
+	eliminate pivoting[T]
+	passed    [][]T
 }
 
 // multifrontal factors a matrix by a tree: subtrees on the threads of the pool, then the nodes
 // above them one after the other; moves says whether pivots change places within a node. Whatever the number of threads, each front adds up the
-// same numbers in the same order.
-func multifrontal[T kernels.Value](s *setup, p *frontPlan, eliminate pivoting[T], moves bool) (*fronts[T], error) {
-	tree := p.tree
-	if err := s.checkWork(int64(p.work.Multiplications)); err != nil {
-		return nil, err
-	}
-	precision := precisionOf[T]()
-	factors, making := tree.frontBytes(p.transpose == nil, s.pool.Threads(), precision)
-	if err := s.checkMemory(factors + making); err != nil {
-		return nil, fmt.Errorf("%w, for factors of %d entries", err, p.work.Entries)
-	}
-	s.Stage(fmt.Sprintf("factors of %d entries in %s", p.work.Entries, precision))
+// same numbers in the same order. Each work space has a watch of its own.
+func multifrontal[T kernels.Value](m *Matrix, tree *Tree, eliminate pivoting[T], moves bool, pool *parallel.Pool, watch func() Watch) (*fronts[T], error) {
 	t := &assembly[T]{
-		fronts: newFronts[T](tree, p.transpose == nil, moves), a: p.a, transpose: p.transpose, blockOf: p.blockOf, inverse: tree.order.Inverse(),
+		fronts: newFronts[T](tree, m.Symmetric(), moves), Matrix: m, inverse: tree.Order.Inverse(),
 		eliminate: eliminate, passed: make([][]T, tree.nodes()),
 	}
 	subtree, top := tree.peaks(t.cut)
 	space := func(numbers int64, pool *parallel.Pool) *frontal[T] {
-		f := &frontal[T]{
-			assembly: t, place: make([]int32, len(tree.order)), stack: make([]T, numbers),
-			pool: pool, watch: s.eliminating(),
-		}
+		f := &frontal[T]{assembly: t, place: make([]int32, len(tree.Order)), stack: make([]T, numbers), pool: pool, watch: watch()}
 		host.LargePages(f.stack)
 		return f
 	}
 	errs := make([]error, len(t.cut.subtrees))
 	var next, failed atomic.Int64
-	s.pool.Each(min(s.pool.Threads(), len(errs)), func(int) {
+	pool.Each(min(pool.Threads(), len(errs)), func(int) {
 		own := space(subtree, nil)
 		for k := int(next.Add(1)) - 1; k < len(errs) && failed.Load() == 0; k = int(next.Add(1)) - 1 {
 			if errs[k] = own.subtree(t.cut.subtrees[k]); errs[k] != nil {
@@ -79,13 +64,13 @@ func multifrontal[T kernels.Value](s *setup, p *frontPlan, eliminate pivoting[T]
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
-	above := space(top, s.pool)
+	above := space(top, pool)
 	for _, j := range t.cut.top {
 		if err := above.node(int(j)); err != nil {
 			return nil, err
 		}
 	}
-	return t.fronts, s.interrupted()
+	return t.fronts, nil
 }
 
 // subtree eliminates the nodes of a subtree and keeps what its root passes on.
@@ -130,7 +115,7 @@ func (t *frontal[T]) node(j int) error {
 		copy(t.stack[below+r*m+t.leftOut(r):], rest[r*m+t.leftOut(r):(r+1)*m])
 	}
 	t.passed[j], t.depth = t.stack[below:below+m*m], below+m*m
-	return t.watch.spend(int(t.multiplications(j)) + (k+m)*frontOverhead)
+	return t.watch(int(t.multiplications(j)) + (k+m)*frontOverhead)
 }
 
 // leftOut is the number of elements at the beginning of row r of the rest of a front that are not used: a symmetric front has its upper
@@ -147,13 +132,13 @@ func (t *frontal[T]) gather(j int) {
 	lo, k := t.first[j], t.pivots(j)
 	u, l := t.upper(j), t.lower(j)
 	for q := range k {
-		i := t.order[int(lo)+q]
+		i := t.Order[int(lo)+q]
 		from := lo
 		if t.symmetric {
 			from += int32(q)
 		}
 		row := u.Row(q, 0, u.Stride)
-		cols, vals := t.a.Row(int(i))
+		cols, vals := t.A.Row(int(i))
 		for e, c := range cols {
 			if p := t.inverse[c]; p >= from && t.same(i, c) {
 				row[t.place[p]] += T(vals[e])
@@ -162,7 +147,7 @@ func (t *frontal[T]) gather(j int) {
 		if t.symmetric {
 			continue
 		}
-		cols, vals = t.transpose.Row(int(i))
+		cols, vals = t.Transpose.Row(int(i))
 		for e, c := range cols {
 			if p := t.inverse[c]; p >= lo+int32(k) && t.same(i, c) {
 				l.Val[(int(t.place[p])-k)*l.Stride+q] += T(vals[e])
@@ -170,9 +155,6 @@ func (t *frontal[T]) gather(j int) {
 		}
 	}
 }
-
-// same reports whether two rows are in the same block.
-func (t *assembly[T]) same(i, j int32) bool { return t.blockOf == nil || t.blockOf[i] == t.blockOf[j] }
 
 // add adds what child c passes on to the front of node j.
 func (t *frontal[T]) add(j, c int, rest kernels.Dense[T]) {

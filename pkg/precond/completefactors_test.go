@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/direct/factor"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -29,22 +30,22 @@ func TestFactorsInFP32(t *testing.T) {
 		kind    Kind
 		m       *csr.Matrix
 		epsilon float64
-		in      precision
+		in      factor.Precision
 	}{
-		"grid":                {Cholesky, grid, 0, fp32},
-		"grid, FP64 asked":    {Cholesky, grid, adaptive.MinEpsilon, fp64},
-		"grid by LU":          {LU, grid, 0, fp32},
-		"grid by LDL":         {LDL, grid, 0, fp32},
-		"convection":          {LU, convection, 0, fp32},
-		"ill-conditioned":     {Cholesky, loose, 0, fp64},
-		"ill-conditioned, LU": {LU, loose, 0, fp64},
+		"grid":                {Cholesky, grid, 0, factor.FP32},
+		"grid, FP64 asked":    {Cholesky, grid, adaptive.MinEpsilon, factor.FP64},
+		"grid by LU":          {LU, grid, 0, factor.FP32},
+		"grid by LDL":         {LDL, grid, 0, factor.FP32},
+		"convection":          {LU, convection, 0, factor.FP32},
+		"ill-conditioned":     {Cholesky, loose, 0, factor.FP64},
+		"ill-conditioned, LU": {LU, loose, 0, factor.FP64},
 	} {
 		p, said := logged(t, c.kind, c.m, Options{Symmetric: name != "convection", Epsilon: c.epsilon})
 		f := p.(*complete)
-		if got := f.factors.precision(); got != c.in || strings.Contains(said, "FP64 follow") != (c.in == fp64 && c.epsilon == 0) {
+		if got := f.Precision(); got != c.in || strings.Contains(said, "FP64 follow") != (c.in == factor.FP64 && c.epsilon == 0) {
 			t.Errorf("%s: in %s, want %s: %s", name, got, c.in, said)
 		}
-		if stored := int64(c.in) * f.factors.numbers(); f.cost.ValueBytes != stored || f.cost.Bytes < stored || f.cost.FP64Bytes < stored*8/int64(c.in) {
+		if stored := int64(c.in) * f.Numbers(); f.cost.ValueBytes != stored || f.cost.Bytes < stored || f.cost.FP64Bytes < stored*8/int64(c.in) {
 			t.Errorf("%s: cost %+v of %d bytes", name, f.cost, stored)
 		}
 		b := random(c.m.Rows, 3)

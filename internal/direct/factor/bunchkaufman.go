@@ -1,4 +1,4 @@
-package precond
+package factor
 
 import (
 	"math"
@@ -14,7 +14,7 @@ const growth = 0.6403882032022076
 
 // bunchKaufman returns the elimination of the pivots of a symmetric front by the partial pivoting of Bunch and Kaufman among the rows of
 // its pivots [BunchKaufman77]: D has blocks of 1 x 1 and of 2 x 2. Pivots that vanish are replaced.
-func bunchKaufman[T kernels.Value](r *pivotRule) pivoting[T] {
+func bunchKaufman[T kernels.Value](r *Rule) pivoting[T] {
 	return func(t *frontal[T], j, m int, rest kernels.Dense[T]) error {
 		k := t.pivots(j)
 		f := t.symmetricFront(j, m, pairPanel)
@@ -40,7 +40,7 @@ func bunchKaufman[T kernels.Value](r *pivotRule) pivoting[T] {
 // pivotSearch is a symmetric front whose pivots are being chosen; those before hi are.
 type pivotSearch[T kernels.Value] struct {
 	*ldlFront[T]
-	*pivotRule
+	*Rule
 	row    []int32 // the place of each pivot at first
 	paired []bool  // whether a pivot is the first of a pair
 	k      int     // pivots
@@ -100,12 +100,12 @@ func (b *pivotSearch[T]) candidate(i int, row []T) []T {
 // single makes a pivot of the row, replaced by the smallest if it is smaller.
 func (b *pivotSearch[T]) single(row []T) {
 	q := b.hi
-	if !(abs(row[0]) > smallest[T]()) || !finite(float64(row[0])) {
+	if !(abs(row[0]) > smallest[T]()) || !finite(row[0]) {
 		row[0] = T(math.Copysign(float64(smallest[T]()), float64(row[0])))
-		b.replaced.Add(1)
+		b.Replaced.Add(1)
 	}
 	if row[0] < 0 {
-		b.negative.Add(1)
+		b.Negative.Add(1)
 	}
 	copy(b.u.Row(q, q, b.k), row)
 	b.inverse[q-b.lo] = 1 / row[0]
@@ -119,7 +119,7 @@ func (b *pivotSearch[T]) pair(first, second []T) {
 	copy(b.u.Row(q+1, q+1, b.k), second[1:])
 	d := symmetricPair{float64(first[0]), float64(first[1]), float64(second[1])}.inverse()
 	b.inverse[q-b.lo], b.across[q-b.lo], b.inverse[q-b.lo+1] = T(d.a), T(d.b), T(d.c)
-	b.negative.Add(1)
+	b.Negative.Add(1)
 	b.l.Val[(q+1)*b.l.Stride+q-b.lo] = 0
 	b.paired[q] = true
 	b.hi += 2
