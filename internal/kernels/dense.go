@@ -24,20 +24,53 @@ func (d Dense[T]) check(m, n int) { _ = d.Val[(m-1)*d.Stride+n-1] }
 // DenseKernels are the kernels of dense matrices of a type of numbers.
 type DenseKernels[T Value] struct {
 	mulSub mulSubKernel[T]
-	// Dot returns v·w, and Axpy computes w += a v, in float64 arithmetic.
-	Dot  func(v []T, w []float64) float64
-	Axpy func(a float64, v []T, w []float64)
+	dot    func(v []T, w []float64) float64
+	axpy   func(a float64, v []T, w []float64)
+	dot4   func(v0, v1, v2, v3 []T, w []float64, h *[4]float64)
+	axpy4  func(a0, a1, a2, a3 float64, v0, v1, v2, v3 []T, w []float64)
 }
 
 // DenseOf returns the kernels of dense matrices of a set.
 func DenseOf[T Value](s *Set) DenseKernels[T] {
-	var d any = DenseKernels[float64]{s.mulSub, s.Dot, s.Axpy}
+	var d any = DenseKernels[float64]{s.mulSub, s.Dot, s.Axpy, s.vector.dot4, s.vector.axpy4}
 	if _, single := any(T(0)).(float32); single {
 		dot := func(v []float32, w []float64) float64 { return DotNarrow(s, v, w) }
 		axpy := func(a float64, v []float32, w []float64) { AxpyNarrow(s, a, v, w) }
-		d = DenseKernels[float32]{s.mulSub32, dot, axpy}
+		d = DenseKernels[float32]{s.mulSub32, dot, axpy, s.packed.dotFloats4, s.packed.axpyFloats4}
 	}
 	return d.(DenseKernels[T])
+}
+
+// MulVec computes y = A x for the first m <= 4 rows of A, as long as x, in float64 arithmetic. Each element has the bits of an inner product.
+func (d *DenseKernels[T]) MulVec(y *[4]float64, a Dense[T], m int, x []float64) {
+	n := len(x)
+	if m < 4 {
+		for r := range m {
+			y[r] = d.dot(a.Row(r, 0, n), x)
+		}
+		return
+	}
+	v0, v1, v2, v3, mid := a.Row(0, 0, n), a.Row(1, 0, n), a.Row(2, 0, n), a.Row(3, 0, n), grouped(n)
+	d.dot4(v0[:mid], v1[:mid], v2[:mid], v3[:mid], x[:mid], hide(y))
+	for r, v := range [4][]T{v0[mid:], v1[mid:], v2[mid:], v3[mid:]} {
+		y[r] += d.dot(v, x[mid:])
+	}
+}
+
+// AddMulVecT computes y += A^T x for the first m <= 4 rows of A, as long as y, in float64 arithmetic: one row after the other.
+func (d *DenseKernels[T]) AddMulVecT(y []float64, a Dense[T], m int, x *[4]float64) {
+	n := len(y)
+	if m < 4 {
+		for r := range m {
+			d.axpy(x[r], a.Row(r, 0, n), y)
+		}
+		return
+	}
+	v0, v1, v2, v3, mid := a.Row(0, 0, n), a.Row(1, 0, n), a.Row(2, 0, n), a.Row(3, 0, n), grouped(n)
+	d.axpy4(x[0], x[1], x[2], x[3], v0[:mid], v1[:mid], v2[:mid], v3[:mid], y[:mid])
+	for r, v := range [4][]T{v0[mid:], v1[mid:], v2[mid:], v3[mid:]} {
+		d.axpy(x[r], v, y[mid:])
+	}
 }
 
 // MulSub computes C -= A B for an m x k matrix A and a k x n matrix B, by fused multiply-adds for each element of C,

@@ -76,9 +76,26 @@ type packedKernels struct {
 	dotShorts  func(v []int16, w []float64) float64
 	axpyFloats func(a float64, v []float32, w []float64)
 	axpyShorts func(a float64, v []int16, w []float64)
+
+	dotFloats4  func(v0, v1, v2, v3 []float32, w []float64, h *[4]float64)
+	axpyFloats4 func(a0, a1, a2, a3 float64, v0, v1, v2, v3 []float32, w []float64)
 }
 
-var portablePacked = packedKernels{dotNarrow[float32], dotNarrow[int16], axpyNarrow[float32], axpyNarrow[int16]}
+var portablePacked = packedKernels{
+	dotNarrow[float32], dotNarrow[int16], axpyNarrow[float32], axpyNarrow[int16], dotFloats4, axpyFloats4,
+}
+
+func dotFloats4(v0, v1, v2, v3 []float32, w []float64, h *[4]float64) {
+	for r, v := range [4][]float32{v0, v1, v2, v3} {
+		h[r] = dotNarrow(v, w)
+	}
+}
+
+func axpyFloats4(a0, a1, a2, a3 float64, v0, v1, v2, v3 []float32, w []float64) {
+	for r, v := range [4][]float32{v0, v1, v2, v3} {
+		axpyNarrow([4]float64{a0, a1, a2, a3}[r], v, w)
+	}
+}
 
 // DotNarrow returns v·w in float64 arithmetic, with the sums of Dot.
 func DotNarrow[T Narrow](k *Set, v []T, w []float64) float64 {

@@ -20,7 +20,7 @@ func (k *Set) take(f *simd.Kernels) {
 		axpyDot: f.AxpyDotDD, xpay: f.XpayDD, scale: f.ScaleDD, step: f.StepDD,
 	}
 	k.mixed = mixedKernels{stepInto: f.StepInto, xpayMixed: f.XpayMixed}
-	k.packed = packedKernels{f.DotFloats, f.DotShorts, f.AxpyFloats, f.AxpyShorts}
+	k.packed = packedKernels{f.DotFloats, f.DotShorts, f.AxpyFloats, f.AxpyShorts, f.DotFloats4, f.AxpyFloats4}
 
 	k.csr64Multi = csrMultiSIMD[float64](f.Csr64Multi2, f.Csr64Multi4, f.Csr64Multi8)
 	k.csr32Multi = csrMultiSIMD[float32](f.Csr32Multi2, f.Csr32Multi4, f.Csr32Multi8)

@@ -22,24 +22,40 @@ func (f *fronts[T]) Pivots() (row []int32, paired []bool) { return f.row, f.pair
 func (f *fronts[T]) Numbers() int64       { return int64(len(f.u) + len(f.l)) }
 func (f *fronts[T]) Precision() Precision { return precisionOf[T]() }
 
+// together is how many rows of a front are read together.
+const together = 4
+
 func (f *fronts[T]) forward(j, n int, modulus bool, z, t *local) {
 	if f.symmetric {
 		f.forwardSymmetric(j, n, modulus, z, t)
 		return
 	}
+	var sums [together]float64
 	k, u, l := f.pivots(j), f.upper(j), f.lower(j)
-	for q := range k {
-		row := u.Row(q, 0, q)
+	for lo := 0; lo < k; lo += together {
+		rows := min(together, k-lo)
 		for v := range n {
-			z[v][q] -= f.dense.Dot(row, z[v][:q])
+			f.dense.MulVec(&sums, u.At(lo, 0), rows, z[v][:lo])
+			for q := lo; q < lo+rows; q++ {
+				z[v][q] -= sums[q-lo] + products(u.Row(q, lo, q), z[v][lo:q])
+			}
 		}
 	}
-	for r := range f.size(j) - k {
-		row := l.Row(r, 0, k)
+	for lo := 0; lo < f.size(j)-k; lo += together {
+		rows := min(together, f.size(j)-k-lo)
 		for v := range n {
-			t[v][k+r] = f.dense.Dot(row, z[v])
+			f.dense.MulVec(&sums, l.At(lo, 0), rows, z[v])
+			copy(t[v][k+lo:], sums[:rows])
 		}
 	}
+}
+
+// products returns a·x for a few elements.
+func products[T kernels.Value](a []T, x []float64) (sum float64) {
+	for k, v := range a {
+		sum += float64(float64(v) * x[k])
+	}
+	return sum
 }
 
 // forwardSymmetric is forward with L = U^T D^-1.
@@ -52,32 +68,45 @@ func (f *fronts[T]) forwardSymmetric(j, n int, modulus bool, z, t *local) {
 		}
 		clear(to[k:])
 	}
-	for q := 0; q < k; q++ {
-		row := u.Row(q, q, u.Stride)
+	for lo, hi := 0, 0; lo < k; lo = hi {
+		if hi = min(lo+together, k); f.pair(j, hi-1) {
+			hi--
+		}
+		for v := range n {
+			f.forwardRows(j, lo, hi, modulus, u, z[v], t[v])
+		}
+	}
+}
+
+// forwardRows solves with some rows of L^T for a vector.
+func (f *fronts[T]) forwardRows(j, lo, hi int, modulus bool, u kernels.Dense[T], z, t []float64) {
+	var e [together]float64
+	for q := lo; q < hi; q++ {
+		row := u.Row(q, q, hi)
 		if f.pair(j, q) {
-			next := u.Row(q+1, q+1, u.Stride)
+			next := u.Row(q+1, q+1, hi)
 			d := symmetricPair{float64(row[0]), float64(row[1]), float64(next[0])}
-			for v := range n {
-				first, second := -t[v][q], -t[v][q+1]
-				x, y := d.inverse().times(first, second)
-				f.dense.Axpy(x, row[2:], t[v][q+2:])
-				f.dense.Axpy(y, next[1:], t[v][q+2:])
-				if modulus {
-					x, y = d.inverseModulus().times(first, second)
-				}
-				z[v][q], z[v][q+1] = x, y
+			x, y := d.inverse().times(-t[q], -t[q+1])
+			if e[q-lo], e[q+1-lo] = x, y; modulus {
+				x, y = d.inverseModulus().times(-t[q], -t[q+1])
+			}
+			z[q], z[q+1] = x, y
+			for s, v := range row[2:] {
+				t[q+2+s] += float64(e[q-lo] * float64(v))
+				t[q+2+s] += float64(e[q+1-lo] * float64(next[1+s]))
 			}
 			q++
 			continue
 		}
-		for v := range n {
-			e := -t[v][q] / float64(row[0])
-			f.dense.Axpy(e, row[1:], t[v][q+1:])
-			if z[v][q] = e; modulus && row[0] < 0 {
-				z[v][q] = -e
-			}
+		x := -t[q] / float64(row[0])
+		if e[q-lo], z[q] = x, x; modulus && row[0] < 0 {
+			z[q] = -x
+		}
+		for s, v := range row[1:] {
+			t[q+1+s] += float64(x * float64(v))
 		}
 	}
+	f.dense.AddMulVecT(t[hi:], u.At(lo, hi), hi-lo, &e)
 }
 
 // pair reports whether pivot q of node j and the next are a block of D.
@@ -85,31 +114,33 @@ func (f *fronts[T]) pair(j, q int) bool { return f.paired != nil && f.paired[int
 
 func (f *fronts[T]) backward(j, n int, z, t *local) {
 	u := f.upper(j)
-	for q := f.pivots(j) - 1; q >= 0; q-- {
-		row := u.Row(q, q, u.Stride)
-		if q > 0 && f.pair(j, q-1) {
-			f.backwardPair(q-1, n, u, z, t)
-			q--
-			continue
+	for lo, hi := 0, f.pivots(j); hi > 0; hi = lo {
+		if lo = max(hi-together, 0); lo > 0 && f.pair(j, lo-1) {
+			lo++
 		}
 		for v := range n {
-			sum := f.dense.Dot(row[1:], t[v][q+1:])
-			if f.symmetric {
-				t[v][q] = z[v][q] - sum/float64(row[0])
-			} else {
-				t[v][q] = (z[v][q] - sum) / float64(row[0])
-			}
+			f.backwardRows(j, lo, hi, u, z[v], t[v])
 		}
 	}
 }
 
-// backwardPair is backward for the pivots q and q+1.
-func (f *fronts[T]) backwardPair(q, n int, u kernels.Dense[T], z, t *local) {
-	row, next := u.Row(q, q, u.Stride), u.Row(q+1, q+1, u.Stride)
-	d := symmetricPair{float64(row[0]), float64(row[1]), float64(next[0])}.inverse()
-	for v := range n {
-		rest := t[v][q+2:]
-		x, y := d.times(f.dense.Dot(row[2:], rest), f.dense.Dot(next[1:], rest))
-		t[v][q], t[v][q+1] = z[v][q]-x, z[v][q+1]-y
+// backwardRows solves with some rows of U, or of L^T, for a vector.
+func (f *fronts[T]) backwardRows(j, lo, hi int, u kernels.Dense[T], z, t []float64) {
+	var sums [together]float64
+	f.dense.MulVec(&sums, u.At(lo, hi), hi-lo, t[hi:])
+	for q := hi - 1; q >= lo; q-- {
+		row := u.Row(q, q, hi)
+		switch sum := sums[q-lo] + products(row[1:], t[q+1:hi]); {
+		case !f.symmetric:
+			t[q] = (z[q] - sum) / float64(row[0])
+		case q > lo && f.pair(j, q-1):
+			before := u.Row(q-1, q-1, hi)
+			d := symmetricPair{float64(before[0]), float64(before[1]), float64(row[0])}
+			x, y := d.inverse().times(sums[q-1-lo]+products(before[2:], t[q+1:hi]), sum)
+			t[q-1], t[q] = z[q-1]-x, z[q]-y
+			q--
+		default:
+			t[q] = z[q] - sum/float64(row[0])
+		}
 	}
 }

@@ -27,6 +27,38 @@ enum { AHEAD = 2048 };
 
 KERNEL_F64(dotFloats, const float v[], const double w[], i64 v_len) { DOT(f32v); }
 
+INLINE void dot_floats2(const float *v0, const float *v1, const double *w, i64 n, double *h) {
+	f64v s0[PARTS] = {}, s1[PARTS] = {};
+	EACH_GROUP(n) {
+		FETCH(v0);
+		FETCH(v1);
+		EACH_PART {
+			s0[k] += WIDE(f32v, v0) * AT(w);
+			s1[k] += WIDE(f32v, v1) * AT(w);
+		}
+	}
+	h[0] = total(s0);
+	h[1] = total(s1);
+}
+
+// dotFloats4 stores the products of w with four vectors.
+KERNEL(dotFloats4, const float v0[], const float v1[], const float v2[], const float v3[], const double w[], i64 w_len, double h[4]) {
+	dot_floats2(v0, v1, w, w_len, h);
+	dot_floats2(v2, v3, w, w_len, h + 2);
+}
+
+// axpyFloats4 adds a0 v0 to w, then a1 v1, and so on.
+KERNEL(axpyFloats4, double a0, double a1, double a2, double a3,
+	const float v0[], const float v1[], const float v2[], const float v3[], double w[], i64 w_len) {
+	EACH_GROUP(w_len) {
+		FETCH(v0);
+		FETCH(v1);
+		FETCH(v2);
+		FETCH(v3);
+		EACH_PART PUT(w, (((AT(w) + all(a0) * WIDE(f32v, v0)) + all(a1) * WIDE(f32v, v1)) + all(a2) * WIDE(f32v, v2)) + all(a3) * WIDE(f32v, v3));
+	}
+}
+
 KERNEL_F64(dotShorts, const i16 v[], const double w[], i64 v_len) { DOT(i16v); }
 
 KERNEL(axpyFloats, double a, const float v[], double w[], i64 v_len) { AXPY(f32v); }

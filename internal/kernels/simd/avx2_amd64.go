@@ -231,6 +231,12 @@ func MulSub32Quad(p unsafe.Pointer)
 func DotFloatsQuad(v []float32, w []float64) float64
 
 //go:noescape
+func DotFloats4Quad(v0 []float32, v1 []float32, v2 []float32, v3 []float32, w []float64, h *[4]float64)
+
+//go:noescape
+func AxpyFloats4Quad(a0 float64, a1 float64, a2 float64, a3 float64, v0 []float32, v1 []float32, v2 []float32, v3 []float32, w []float64)
+
+//go:noescape
 func DotShortsQuad(v []int16, w []float64) float64
 
 //go:noescape
@@ -513,6 +519,8 @@ type Kernels struct {
 	MulSub           func(p unsafe.Pointer)
 	MulSub32         func(p unsafe.Pointer)
 	DotFloats        func(v []float32, w []float64) float64
+	DotFloats4       func(v0 []float32, v1 []float32, v2 []float32, v3 []float32, w []float64, h *[4]float64)
+	AxpyFloats4      func(a0 float64, a1 float64, a2 float64, a3 float64, v0 []float32, v1 []float32, v2 []float32, v3 []float32, w []float64)
 	DotShorts        func(v []int16, w []float64) float64
 	AxpyFloats       func(a float64, v []float32, w []float64)
 	AxpyShorts       func(a float64, v []int16, w []float64)
@@ -659,6 +667,8 @@ var Quad = Kernels{
 	MulSub:           MulSubQuad,
 	MulSub32:         MulSub32Quad,
 	DotFloats:        DotFloatsQuad,
+	DotFloats4:       DotFloats4Quad,
+	AxpyFloats4:      AxpyFloats4Quad,
 	DotShorts:        DotShortsQuad,
 	AxpyFloats:       AxpyFloatsQuad,
 	AxpyShorts:       AxpyShortsQuad,

@@ -165,6 +165,12 @@ func MulSub32Oct(p unsafe.Pointer)
 func DotFloatsOct(v []float32, w []float64) float64
 
 //go:noescape
+func DotFloats4Oct(v0 []float32, v1 []float32, v2 []float32, v3 []float32, w []float64, h *[4]float64)
+
+//go:noescape
+func AxpyFloats4Oct(a0 float64, a1 float64, a2 float64, a3 float64, v0 []float32, v1 []float32, v2 []float32, v3 []float32, w []float64)
+
+//go:noescape
 func DotShortsOct(v []int16, w []float64) float64
 
 //go:noescape
@@ -401,6 +407,8 @@ var Oct = Kernels{
 	MulSub:           MulSubOct,
 	MulSub32:         MulSub32Oct,
 	DotFloats:        DotFloatsOct,
+	DotFloats4:       DotFloats4Oct,
+	AxpyFloats4:      AxpyFloats4Oct,
 	DotShorts:        DotShortsOct,
 	AxpyFloats:       AxpyFloatsOct,
 	AxpyShorts:       AxpyShortsOct,
