@@ -28,6 +28,11 @@ const entryBits = 2 * limbBits
 
 // NewMatrix returns the sum of the parts, which have the same dimensions and are not kept.
 func NewMatrix(pool *parallel.Pool, parts ...*csr.Matrix) *Matrix {
+	return NewScaledMatrix(pool, csr.NoScaling(parts[0]), parts...)
+}
+
+// NewScaledMatrix returns D_r A D_c, where A is the sum of the parts. Its elements may be beyond the range of float64.
+func NewScaledMatrix(pool *parallel.Pool, s csr.Scaling, parts ...*csr.Matrix) *Matrix {
 	rows, cols := parts[0].Dims()
 	nnz := 0
 	for _, p := range parts {
@@ -54,7 +59,7 @@ func NewMatrix(pool *parallel.Pool, parts ...*csr.Matrix) *Matrix {
 	a.piece = append(a.piece, at)
 	pool.RunRanges(blocks(rows), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			a.setRow(i, first[i], parts)
+			a.setRow(i, first[i], s, parts)
 		}
 	})
 	return a
@@ -67,13 +72,13 @@ func MatrixBytes(rows, nnz int64) int64 { return 20*nnz + 28*rows + 8*(nnz/mostE
 func (a *Matrix) Dims() (rows, cols int) { return a.rows, a.cols }
 
 // setRow stores row i of the parts from entry `at` on.
-func (a *Matrix) setRow(i, at int, parts []*csr.Matrix) {
+func (a *Matrix) setRow(i, at int, s csr.Scaling, parts []*csr.Matrix) {
 	top, any := 0, false
 	for _, p := range parts {
-		_, vals := p.Row(i)
-		for _, v := range vals {
+		cols, vals := p.Row(i)
+		for k, v := range vals {
 			if m, e, _ := split(v); m != 0 {
-				if e += bits.Len64(m); !any || e > top {
+				if e += bits.Len64(m) + s.Row[i] + s.Col[cols[k]]; !any || e > top {
 					top, any = e, true
 				}
 			}
@@ -85,7 +90,7 @@ func (a *Matrix) setRow(i, at int, parts []*csr.Matrix) {
 		cols, vals := p.Row(i)
 		for k, v := range vals {
 			a.col[at] = cols[k]
-			a.entries[2*at], a.entries[2*at+1] = entry(v, unit)
+			a.entries[2*at], a.entries[2*at+1] = entry(v, unit-s.Row[i]-s.Col[cols[k]])
 			at++
 		}
 	}
