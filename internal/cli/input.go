@@ -160,6 +160,7 @@ func inFile(path string, err error) error {
 // exactInput is the flag --exact-input, and the digits of the right-hand sides that float64 does not hold.
 type exactInput struct {
 	asked bool
+	bits  int           // that the sums keep of a value; 0: all
 	b     [][][]float64 // for each right-hand side of the file, the parts that are added to its float64
 }
 
@@ -180,13 +181,22 @@ func (f *exactInput) check(s *solveFlags) error {
 	return nil
 }
 
-// input returns in, reading as many float64 for each value as the options need.
-func (f *exactInput) input(in input, opt solve.Options) input {
-	if f.asked {
-		in.parts = min(rules.Parts(opt), matrixmarket.MaxParts)
+// input returns in, reading as many float64 for each value of a file as the options need, and more of a small file.
+func (f *exactInput) input(in input, opt solve.Options, path string) input {
+	if !f.asked {
+		return in
 	}
+	in.parts = rules.Parts(opt)
+	if info, err := os.Stat(path); err == nil {
+		in.parts = max(in.parts, int(partsBytes/max(1, info.Size())))
+	}
+	in.parts = min(in.parts, matrixmarket.MaxParts)
 	return in
 }
+
+// partsBytes bounds the bytes of a file times the parts of its values beyond those that the digits need: more are for a matrix of a
+// large condition.
+const partsBytes = 32 << 20
 
 // lowerParts returns the matrices that are added to the matrix of float64 to get the values of the file exactly.
 func lowerParts(c *matrixmarket.Content) (parts []*csr.Matrix, err error) {
@@ -212,10 +222,18 @@ func (f *exactInput) read(ctx context.Context, in input, path string, rows int) 
 		return nil, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
 	}
 	f.b = nil
+	f.keeps(content, in)
 	for _, parts := range columns {
 		b, f.b = append(b, parts[0]), append(f.b, parts[1:])
 	}
 	return b, checkColumns(path, rightHandSide, b, func(name string, v []float64) error { return rules.CheckVector(name, v, rows) })
+}
+
+// keeps notes how many bits the parts of values keep, unless the values are sums of fewer parts.
+func (f *exactInput) keeps(c *matrixmarket.Content, in input) {
+	if bits := 53 * in.parts; f.asked && len(c.Lower)+1 >= in.parts && (f.bits == 0 || bits < f.bits) {
+		f.bits = bits
+	}
 }
 
 // parts returns the float64 vectors whose sum is right-hand side k exactly; b is the first of them.

@@ -46,7 +46,7 @@ func (f *solveFlags) readVectors(ctx context.Context, in input, rows, cols int) 
 		if what != rightHandSide {
 			n = cols
 		} else if f.exact.asked {
-			return f.exact.read(ctx, f.exact.input(in, f.opt), path, n)
+			return f.exact.read(ctx, f.exact.input(in, f.opt, path), path, n)
 		}
 		return in.vectors(ctx, path, what, n)
 	})

@@ -139,10 +139,11 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: r.memoryLimit()}
 	var form *matrixio.Form // real form of a complex matrix
 	r.in.realForm = r.realForm(&form)
-	first := r.in
+	first := r.exact.input(r.in, r.opt, r.path)
 	first.maps = true
-	v, err := r.exact.input(first, r.opt).distributed(ctx, r.job, r.path, r.cut())
+	v, err := first.distributed(ctx, r.job, r.path, r.cut())
 	if err == nil {
+		r.exact.keeps(v.Content, first)
 		r.opt.Lower, err = lowerParts(v.Content)
 	}
 	if err == nil {

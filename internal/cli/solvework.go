@@ -32,6 +32,7 @@ func (r *solveRun) solve(ctx context.Context) error {
 			}
 		}
 	} else {
+		r.solver.InputBits = r.exact.bits
 		for k := range r.b {
 			r.begin(k)
 			result, err := r.solver.SolveParts(ctx, r.exact.parts(k, r.b[k]), r.x0[k])

@@ -76,6 +76,9 @@ func (a *solution) another(used refine.Usage) string {
 
 // fewerDigits says why x has fewer digits than asked for.
 func (a *solution) fewerDigits() string {
+	if a.NoFactors != "" {
+		return a.NoFactors
+	}
 	if a.Precise != nil {
 		return digits.PreciseAdvice(a.Precise)
 	}

@@ -56,7 +56,7 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 	if s.Layouts = maps.Clone(s.Layouts); s.Layouts == nil {
 		s.Layouts = map[backend.StoredAs]adaptive.Layout{}
 	}
-	s.Sums, s.Multiple, s.side.team, s.side.batch, s.lastX = nil, nil, nil, nil, nil
+	s.Sums, s.Multiple, s.Factors, s.side.team, s.side.batch, s.lastX = nil, nil, nil, nil, nil, nil
 	s.Given, s.M, s.Known = &m, &m, new(features.KnownParts)
 	err = s.until(ctx, func() error {
 		if p := s.Order.Permutation; p != nil {

@@ -67,6 +67,13 @@ func (a *solution) solve(guess bool) (err error) {
 			}
 		}
 	}
+	if again, err := (digits.Estimation{Solution: a.Solution}).Factored(); err != nil {
+		return err
+	} else if again {
+		if err := a.judge(); err != nil {
+			return err
+		}
+	}
 	if a.suspect() {
 		if err := (special.EvidenceSearch{Solution: a.Solution, Make: makeInner}).SeekEvidence(); err != nil {
 			return err

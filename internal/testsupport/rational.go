@@ -78,14 +78,17 @@ func Small(seed uint64) (name string, m *csr.Matrix, b []float64) {
 }
 
 // Echelon returns the rows of (A, b) in row echelon form, by Gaussian elimination in rational arithmetic; the first
-// rank rows are those that are nonzero in A.
-func Echelon(m *csr.Matrix, b []float64) (rows [][]*big.Rat, rank int) {
+// rank rows are those that are nonzero in A, the sum of m and the lower parts.
+func Echelon(m *csr.Matrix, b []float64, lower ...*csr.Matrix) (rows [][]*big.Rat, rank int) {
 	n := m.Rows
 	a := make([][]*big.Rat, n)
 	for i := range a {
 		a[i] = make([]*big.Rat, n+1)
 		for j := range n {
 			a[i][j] = new(big.Rat).SetFloat64(m.At(i, j))
+			for _, part := range lower {
+				a[i][j].Add(a[i][j], new(big.Rat).SetFloat64(part.At(i, j)))
+			}
 		}
 		a[i][n] = new(big.Rat).SetFloat64(b[i])
 	}
@@ -113,9 +116,9 @@ func Echelon(m *csr.Matrix, b []float64) (rows [][]*big.Rat, rank int) {
 }
 
 // SolveRationally solves by Gaussian elimination in rational arithmetic; nil if A is singular.
-func SolveRationally(m *csr.Matrix, b []float64) []*big.Rat {
+func SolveRationally(m *csr.Matrix, b []float64, lower ...*csr.Matrix) []*big.Rat {
 	n := m.Rows
-	a, rank := Echelon(m, b)
+	a, rank := Echelon(m, b, lower...)
 	if rank < n {
 		return nil
 	}

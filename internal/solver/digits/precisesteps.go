@@ -97,9 +97,6 @@ func newMultiprecise(a Estimation) *multiprecise {
 // x returns the vector to which steps add.
 func (v *multiprecise) x() *mp.Vec { return v.result.X.(*mp.Vec) }
 
-// givenParts returns the parts of b in the order given.
-func (v *multiprecise) givenParts() [][]float64 { return append([][]float64{v.Given}, v.S.LowerB...) }
-
 // run takes steps until x has the digits asked for, or cannot reach them.
 func (v *multiprecise) run() error {
 	p := v.result

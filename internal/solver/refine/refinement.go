@@ -268,7 +268,10 @@ type Problem struct {
 	Resumes  bool           // the first solve goes on from a checkpoint
 	Carried  choice.Carried // the preconditioner carried from one Update to the next
 	Multiple *mp.Matrix     // the matrix as given, for residuals of multiple precision; nil: not made yet
+	Factors  *mp.LU         // of the matrix as given, scaled; nil: none yet
 	LowerB   [][]float64    // lower parts of the right-hand side of SolveParts
+
+	InputBits int // of elements of A and b that the lower parts keep; 0: all
 }
 
 // A Solution is the x of one right-hand side on its way to a Result. Vectors are in the order chosen.
@@ -286,6 +289,7 @@ type Solution struct {
 	Digits           solve.Digits
 	Precise          *solve.Precise // x with more digits; nil: none was asked for, or could be begun with
 	Evidence         *solve.Evidence
+	NoFactors        string // why factors of multiple precision give no digits; empty: they do, or were not tried
 	Began            time.Time
 	Spent            spent
 }

@@ -146,7 +146,12 @@ func FloatDigits(o solve.Options) int {
 
 // BitsFor returns the number of bits with which x can have the digits asked for, given the condition of A.
 func BitsFor(o solve.Options, condition float64) int {
-	need := int(math.Ceil(float64(o.Digits)*BitsPerDigit+math.Log2(max(1, condition)))) + guardBits
+	return BitsBeyond(o, math.Log10(max(1, condition)))
+}
+
+// BitsBeyond is BitsFor for a condition of 10^decades.
+func BitsBeyond(o solve.Options, decades float64) int {
+	need := int(math.Ceil((float64(o.Digits)+max(0, decades))*BitsPerDigit)) + guardBits
 	need = max(MinBits, o.Bits, need)
 	return min(MaxBits, (need+kernels.LimbBits-1)/kernels.LimbBits*kernels.LimbBits)
 }
