@@ -115,6 +115,9 @@ func (v *Vec) multiply(pool *parallel.Pool, a *big.Float, x *Vec, add bool) {
 		m := make([]uint64, x.words+v.words)
 		s := newAdder(len(m))
 		for i := lo; i < hi; i++ {
+			if add && x.zero(i) {
+				continue
+			}
 			p := f.times(x.term(i), m)
 			if add {
 				s.put(v, i, v.term(i), p)

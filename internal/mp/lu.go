@@ -140,9 +140,11 @@ func (f *LU) panel(lo, hi int) bool {
 	f.pool.Each(hi-lo, func(t int) { u[t] = f.solveColumn(lo, lo+t) })
 	before := lo / lanes
 	f.pool.Each(f.chunks-before, func(k int) {
-		w := f.newWorker()
-		for t := range u {
-			w.subtract(before+k, lo+t, 0, f.start(before+k), lo, u[t])
+		if from := f.start(before + k); from < lo {
+			w := f.newWorker()
+			for t := range u {
+				w.subtract(before+k, lo+t, 0, from, lo, u[t])
+			}
 		}
 	})
 	for j := lo; j < hi && !f.faulty.Load(); j++ {
@@ -155,9 +157,20 @@ func (f *LU) panel(lo, hi int) bool {
 	return !f.faulty.Load()
 }
 
-// start returns the first column, a multiple of Lanes, in which L may have nonzeros in chunk c.
+// start returns the first column, a multiple of Lanes, in which rows of chunk c may have nonzeros.
 func (f *LU) start(c int) int {
 	return slices.Min(f.first[c*lanes:min(f.n, (c+1)*lanes)]) / lanes * lanes
+}
+
+// zeros reports whether all elements of chunk c in column j are zero.
+func (f *LU) zeros(c, j int) bool {
+	column, top := f.column(c, j), lanes*(f.size-1)
+	for k, limb := range column {
+		if k < top && limb != 0 || k >= top && limb != half {
+			return false
+		}
+	}
+	return true
 }
 
 // solveColumn solves L u = a for rows 0 to lo-1 of column j, and stores u in place of a.
@@ -165,7 +178,13 @@ func (f *LU) solveColumn(lo, j int) factor {
 	size, w := f.size, f.newWorker()
 	u := factor{make([]uint64, lo*size), make([]uint64, (lo/lanes+1)*(size+1))}
 	total := make(sum, size+1)
-	for c := range lo / lanes {
+	for c, any := 0, false; c < lo/lanes; c++ {
+		if any = any || !f.zeros(c, j); !any {
+			for i := c * lanes; i < (c+1)*lanes; i++ {
+				u.limb[i*size+size-1] = half
+			}
+			continue
+		}
 		from := f.start(c)
 		w.subtract(c, j, 0, from, max(from, c*lanes), u)
 		for l := range lanes {
@@ -190,6 +209,9 @@ func (f *LU) pivot(j int) bool {
 	best, x := f.n, make(sum, f.size)
 	most := make(sum, f.size)
 	for i := j; i < f.n; i++ {
+		if f.first[i] > j {
+			continue
+		}
 		f.get(x, f.element(i, j), lanes)
 		x.settle()
 		for k := f.size - 1; k >= 0; k-- {
@@ -227,7 +249,7 @@ func (f *LU) pivot(j int) bool {
 // hi-1.
 func (f *LU) eliminate(c, j, hi int) {
 	from := max(0, j+1-c*lanes)
-	if from >= lanes || f.n <= c*lanes+from {
+	if from >= lanes || f.n <= c*lanes+from || f.start(c) > j {
 		return
 	}
 	w := f.newWorker()
@@ -245,6 +267,9 @@ func (f *LU) eliminate(c, j, hi int) {
 
 // addSums adds the elements of columns lo to hi-1 to the sums of the rows of chunk c.
 func (f *LU) addSums(c, lo, hi int) {
+	if f.start(c) >= hi {
+		return
+	}
 	s, x := make(sum, f.size+1), make(sum, f.size+1)
 	for i := c * lanes; i < min(f.n, (c+1)*lanes); i++ {
 		row := f.sums[i*(f.size+1) : (i+1)*(f.size+1)]

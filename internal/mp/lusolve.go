@@ -34,6 +34,10 @@ func (f *LU) copyColumn(v *Vec, j, lo, hi, e int) {
 	f.pool.RunRanges(bounds, func(_, from, to int) {
 		x, m := make(sum, f.size+1), make([]uint64, packed(f.size+1))
 		for i := lo + from; i < lo+to; i++ {
+			if f.first[i] > j {
+				v.put(i, false, nil, 0, false)
+				continue
+			}
 			f.get(x, f.element(i, j), lanes)
 			x.put(v, i, e-limbBits*f.size, m)
 		}

@@ -128,6 +128,7 @@ func (v *factored) run() error {
 			v.why = fmt.Sprintf("factors in %d bits take %s more than the memory limit allows", bits, humanize.Bytes(uint64(s.SolveBytes()+need-s.Opt.MaxMemory)))
 			return nil
 		}
+		s.Factors = nil // their memory is wanted
 		f, err := mp.FactorLU(v.Ctx, s.Pool, bits, v.by, func(share float64) {
 			s.Opt.Stage(fmt.Sprintf("LU factors in %d bits: %.0f %%", bits, 100*math.Pow(share, 2)))
 		}, s.Parts()...)
