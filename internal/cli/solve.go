@@ -85,7 +85,8 @@ By default mpsolve chooses the method, the preconditioner and the scaling by the
 what it chose. It prints "converged" only if the backward error is at most --tol. It recomputes that error from A, x and
 b as given, with residuals in double-double arithmetic, and prints how many digits of x can be believed. With --digits
 above 15, x has multiple precision: --output writes as many digits, and the error is recomputed in 512 bits or more
-(docs/accuracy.md).
+(docs/accuracy.md). Where float64 does not suffice for a number of digits, a matrix of up to 2,000 rows is factored in
+multiple precision.
 
 FILE is a file of Matrix Market, PETSc, SciPy (.npz), MATLAB, Harwell-Boeing or .mpx, which its content tells; it may be
 compressed (.gz or .bz2). - reads standard input. A complex system is solved in its real form, and a matrix that is not

@@ -111,3 +111,29 @@ func BenchmarkVectors(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLU factors a dense matrix of order 1000 on two threads, and solves with the factors.
+func BenchmarkLU(b *testing.B) {
+	const n = 1000
+	m := randomMatrix(rand.New(rand.NewPCG(1, 1)), n, 1)
+	pool := parallel.New(2)
+	defer pool.Close()
+	for _, bits := range published {
+		var f *LU
+		b.Run(fmt.Sprintf("factor/bits=%d", bits), func(b *testing.B) {
+			for b.Loop() {
+				var err error
+				if f, err = FactorLU(b.Context(), pool, bits, csr.NoScaling(m), func(float64) {}, m); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(3*float64(b.Elapsed().Nanoseconds())/float64(b.N)/n/n/n, "ns/muladd")
+		})
+		b.Run(fmt.Sprintf("solve/bits=%d", bits), func(b *testing.B) {
+			r := randomVec(rand.New(rand.NewPCG(2, 2)), n, bits, 2)
+			for b.Loop() {
+				f.Solve(r)
+			}
+		})
+	}
+}

@@ -76,11 +76,11 @@ func (a *solution) another(used refine.Usage) string {
 
 // fewerDigits says why x has fewer digits than asked for.
 func (a *solution) fewerDigits() string {
-	if a.NoFactors != "" {
-		return a.NoFactors
-	}
 	if a.Precise != nil {
 		return digits.PreciseAdvice(a.Precise)
+	}
+	if a.NoFactors != "" {
+		return a.NoFactors
 	}
 	switch g := a.Digits; g.State {
 	case solve.DigitsBelieved, solve.DigitsEstimated:

@@ -67,7 +67,7 @@ func rounded(n int, f func(i, j int) float64) []*csr.Matrix {
 func beyondFloat64(seed uint64) (name string, parts []*csr.Matrix, b []float64) {
 	rng := rand.New(rand.NewPCG(seed, 40))
 	integer := func(most int) int64 { return rng.Int64N(int64(2*most+1)) - int64(most) }
-	n := 12 + rng.IntN(13)
+	n, small := 12+rng.IntN(13), 1.0
 	hilbert := func(i, j int) float64 { return 1 / float64(i+j+1) }
 	switch kind := seed / 2 % 10; kind {
 	case 0:
@@ -111,13 +111,14 @@ func beyondFloat64(seed uint64) (name string, parts []*csr.Matrix, b []float64) 
 		parts = split(a, 20)
 	case 5:
 		most := []int{50, 100, 290}[rng.IntN(3)]
-		rows, cols := make([]float64, n), make([]float64, n)
+		rows, cols, which := make([]float64, n), make([]float64, n), rng.IntN(2)
 		for i := range n {
-			rows[i] = math.Pow(10, float64(rng.IntN(2*most+1)-most))
-			if cols[i] = 1; most == 50 {
-				cols[i] = math.Pow(10, float64(integer(most)))
+			rows[i], cols[i] = math.Pow(10, float64(integer(most))), math.Pow(10, float64(integer(most)))
+			if most == 290 { // the product is beyond float64
+				rows[i], cols[i] = []float64{rows[i], 1}[which], []float64{1, cols[i]}[which]
 			}
 		}
+		small = 1e-40 // x is not to be beyond float64 either
 		name = fmt.Sprintf("Hilbert scaled by 1e±%d", most)
 		parts = rounded(n, func(i, j int) float64 { return hilbert(i, j) * rows[i] * cols[j] })
 	case 6:
@@ -170,7 +171,7 @@ func beyondFloat64(seed uint64) (name string, parts []*csr.Matrix, b []float64) 
 	}
 	b = make([]float64, n)
 	for i := range b {
-		b[i] = float64(integer(20)) / 4
+		b[i] = float64(integer(20)) / 4 * small
 	}
 	return fmt.Sprintf("seed %d: %s, n = %d", seed, name, n), parts, b
 }
@@ -210,6 +211,28 @@ func TestFactoredDigits(t *testing.T) {
 			if right < float64(r.Precise.Believed) || r.Precise.Believed < want {
 				t.Errorf("%s: %d digits believed of %d, %.1f right", name, r.Precise.Believed, want, right)
 			}
+		}
+	}
+}
+
+// For Hilbert matrices as written, here sums of 20 float64, x is known: b is the first unit vector.
+func TestFactoredHilbert(t *testing.T) {
+	for _, n := range []int{12, 20, 31, 40} {
+		parts := split(rationals(n, func(i, j int) *big.Rat { return big.NewRat(1, int64(i+j+1)) }), 20)
+		b := make([]float64, n)
+		b[0] = 1
+		r := mustSolveParts(t, parts, b, solve.Options{Accuracy: solve.Accuracy{Digits: 60}})
+		right := rightPreciseDigits(r.Precise.X, func(i int) *big.Rat { // column 1 of the inverse
+			x := new(big.Int).Binomial(int64(n+i), int64(n-1))
+			x.Mul(x, new(big.Int).Binomial(int64(n), int64(n-i-1)))
+			q := new(big.Rat).SetInt(x.Mul(x, big.NewInt(int64(i+1))))
+			if i%2 != 0 {
+				q.Neg(q)
+			}
+			return q
+		})
+		if r.Reason != krylov.Converged || right < float64(r.Precise.Believed) || r.Precise.Believed < 60 {
+			t.Errorf("n = %d: %v, %d digits believed, %.1f right", n, r.Reason, r.Precise.Believed, right)
 		}
 	}
 }

@@ -90,7 +90,8 @@ type Accuracy struct {
 	// Digits is the number of digits of x that are to be believed. With NoDigits no digits are estimated, and x is judged by its
 	// residual alone. With 0 they are estimated, and x is improved as far as that is cheap. With a positive number the solve goes on until
 	// so many digits are believed, or no more can be gained. A number above MaxDigits, up to MaxPreciseDigits, asks for
-	// Result.Precise, an x of multiple precision that refinement makes from x in float64.
+	// Result.Precise, an x of multiple precision that refinement makes from x in float64. Where float64 does not suffice for a number of
+	// digits, a matrix of up to 2000 rows is factored in multiple precision.
 	Digits int
 	Bits   int // least number of bits of an x of multiple precision, at most 1696; 0: as many as Digits needs
 

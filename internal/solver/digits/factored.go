@@ -11,7 +11,6 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/mpsolve/mpsolve/internal/mp"
-	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -45,17 +44,23 @@ type factored struct {
 // factorBits are the precisions of the factors: the least for each number of limbs.
 var factorBits = [...]int{106, 212, 424, 848, mp.MaxBits}
 
+// looksFrom is the index in factorBits before which elimination modulo primes shows whether A is singular: it takes as long as 300 bits.
+const looksFrom = 2
+
 // Factored solves by factors of multiple precision, the fewest bits first, if the solve so far has failed for another reason than the end
 // of the context. changed says that x has to be judged again.
 func (a Estimation) Factored() (changed bool, err error) {
-	if a.Reason == krylov.Converged || a.Reason == krylov.ZeroRHS || ranks.Limited(a.Reason) || a.S.Opt.Digits <= 0 ||
+	if a.Reason == krylov.Converged || a.Reason == krylov.ZeroRHS || a.Ctx.Err() != nil || a.S.Opt.Digits <= 0 ||
 		a.S.Job != nil || a.S.Opt.Device != nil || a.S.Rows() > rules.FactorRows {
 		return false, nil
 	}
 	start := time.Now()
 	defer func() { a.Spent.Estimating += time.Since(start) }()
 	v := newFactored(a)
-	before := a.Reason
+	before := a.Reason.String()
+	if a.Precise != nil {
+		before = a.Precise.Why
+	}
 	if err = v.run(); err == nil && v.z != nil {
 		err = v.conclude()
 	}
@@ -72,7 +77,7 @@ func (a Estimation) Factored() (changed bool, err error) {
 		return false, nil
 	default:
 		p.Time = time.Since(start)
-		a.S.Say("digits LU factors in %d bits as the last resort, since the solve in float64 ended with %v; condition about %v",
+		a.S.Say("digits LU factors in %d bits as the last resort, since float64 does not suffice (%s); condition about %v",
 			a.S.Factors.Bits(), before, power(v.probe))
 		v.adopt()
 		return true, nil
@@ -117,7 +122,8 @@ func (v *factored) run() error {
 		if s.Factors != nil && bits <= s.Factors.Bits() {
 			continue
 		}
-		if k == 1 {
+		s.Factors = nil // their memory is wanted
+		if k == looksFrom {
 			s.Opt.Stage("looking whether the matrix is singular")
 			if singular, err := mp.Singular(v.Ctx, s.Pool, s.Parts()...); singular || err != nil {
 				v.why = "A is singular, as elimination modulo two primes shows"
@@ -128,7 +134,6 @@ func (v *factored) run() error {
 			v.why = fmt.Sprintf("factors in %d bits take %s more than the memory limit allows", bits, humanize.Bytes(uint64(s.SolveBytes()+need-s.Opt.MaxMemory)))
 			return nil
 		}
-		s.Factors = nil // their memory is wanted
 		f, err := mp.FactorLU(v.Ctx, s.Pool, bits, v.by, func(share float64) {
 			s.Opt.Stage(fmt.Sprintf("LU factors in %d bits: %.0f %%", bits, 100*math.Pow(share, 2)))
 		}, s.Parts()...)
