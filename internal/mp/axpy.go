@@ -85,15 +85,17 @@ func (t term) shift(m []uint64, by int) (rest bool) {
 
 // AddScaled computes v += 2^e d, each element rounded once.
 func (v *Vec) AddScaled(d []float64, e int) {
-	s, m := newAdder(v.words), make([]uint64, 1)
+	s := newAdder(v.words)
 	for i, a := range d {
-		w, ea, neg := split(a)
-		if w == 0 {
-			continue
-		}
+		s.addFloat64(v, i, a, e)
+	}
+}
+
+// addFloat64 adds a 2^e to element i of v.
+func (s *adder) addFloat64(v *Vec, i int, a float64, e int) {
+	if w, ea, neg := split(a); w != 0 {
 		shift := bits.LeadingZeros64(w)
-		m[0] = w << shift
-		s.put(v, i, v.term(i), term{neg, m, ea + 64 - shift + e})
+		s.put(v, i, v.term(i), term{neg, []uint64{w << shift}, ea + 64 - shift + e})
 	}
 }
 
@@ -112,20 +114,27 @@ func (v *Vec) multiply(pool *parallel.Pool, a *big.Float, x *Vec, add bool) {
 	factor.Set(0, a)
 	f := factor.term(0)
 	pool.RunRanges(blocks(v.Len()), func(_, lo, hi int) {
+		if add {
+			v.addTimes(f, x, lo, hi)
+			return
+		}
 		m := make([]uint64, x.words+v.words)
-		s := newAdder(len(m))
 		for i := lo; i < hi; i++ {
-			if add && x.zero(i) {
-				continue
-			}
 			p := f.times(x.term(i), m)
-			if add {
-				s.put(v, i, v.term(i), p)
-			} else {
-				v.put(i, p.neg, p.m, p.e, false)
-			}
+			v.put(i, p.neg, p.m, p.e, false)
 		}
 	})
+}
+
+// addTimes computes elements lo to hi-1 of v += f x, each rounded once.
+func (v *Vec) addTimes(f term, x *Vec, lo, hi int) {
+	m := make([]uint64, x.words+v.words)
+	s := newAdder(len(m))
+	for i := lo; i < hi; i++ {
+		if !x.zero(i) {
+			s.put(v, i, v.term(i), f.times(x.term(i), m))
+		}
+	}
 }
 
 // times returns the exact product of t and u in m, with its highest bit 1.

@@ -39,7 +39,7 @@ func TestLU(t *testing.T) {
 		b := New(n, bits)
 		for k, threads := range []int{1, 3} {
 			pool := parallel.New(threads)
-			f, err := FactorLU(t.Context(), pool, bits, s, func(float64) {}, m)
+			f, err := FactorLU(t.Context(), pool, bits, s, func(int) {}, m)
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}

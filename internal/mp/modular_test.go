@@ -12,15 +12,12 @@ import (
 
 func TestPrimes(t *testing.T) {
 	for _, p := range primes {
-		if !new(big.Int).SetUint64(p).ProbablyPrime(20) || p >= 1<<63 {
+		if !new(big.Int).SetUint64(p).ProbablyPrime(20) || p >= 1<<32 {
 			t.Errorf("%d", p)
 		}
-		f := newPrime(p)
-		rng := rand.New(rand.NewPCG(p, 1))
-		for range 1000 {
-			a := 1 + rng.Uint64N(p-1)
-			if got := f.times(f.times(a, f.inverted(a)), 1); got != f.times(1, f.times(f.inverted(1), 1)) {
-				t.Fatalf("%d times its inverse is %d", a, got)
+		for a := uint64(1); a < 1000; a++ {
+			if a*power(a, p-2, p)%p != 1 {
+				t.Fatalf("%d times its inverse modulo %d is not 1", a, p)
 			}
 		}
 	}
@@ -43,7 +40,7 @@ func TestSingular(t *testing.T) {
 	check("singular", true, square(1, 2, 3, 6))
 	check("far apart", false, square(1e300, 1, 1, 1e-310))
 	check("negative", true, square(-0.1, 0.1, 5e-324, -5e-324))
-	check("divisible by the first prime", false, square(1<<62, 57, 1, 1))
+	check("divisible by the first prime", false, square(1<<31, 1, 1, 1))
 	check("parts", false, square(1, 2, 3, 6), square(0, 0, 0, 1e-300))
 	check("parts that cancel", true, square(1, 2, 3, 7), square(0, 0, 0, -1))
 	for seed := range uint64(20) {
