@@ -229,11 +229,35 @@ func (f *exactInput) read(ctx context.Context, in input, path string, rows int) 
 	return b, checkColumns(path, rightHandSide, b, func(name string, v []float64) error { return rules.CheckVector(name, v, rows) })
 }
 
-// keeps notes how many bits the parts of values keep, unless the values are sums of fewer parts.
+// keeps notes how many bits of each value the sums keep: all of them if no sum is as long as it may be, and none ends near the least
+// float64.
 func (f *exactInput) keeps(c *matrixmarket.Content, in input) {
-	if bits := 53 * in.parts; f.asked && len(c.Lower)+1 >= in.parts && (f.bits == 0 || bits < f.bits) {
-		f.bits = bits
+	bits := math.MaxInt
+	if len(c.Lower)+1 >= in.parts {
+		bits = 53 * in.parts
 	}
+	for _, low := range c.Lower {
+		if leastExponent(low) < -900 {
+			bits = min(bits, leastExponent(c)+1074)
+		}
+	}
+	if f.asked && bits < math.MaxInt && (f.bits == 0 || bits < f.bits) {
+		f.bits = max(1, bits)
+	}
+}
+
+// leastExponent returns the least exponent of a value that is not zero.
+func leastExponent(c *matrixmarket.Content) int {
+	values, least := c.Dense, math.MaxInt
+	if c.Matrix != nil {
+		values = c.Matrix.Val
+	}
+	for _, v := range values {
+		if v != 0 {
+			least = min(least, math.Ilogb(v))
+		}
+	}
+	return least
 }
 
 // parts returns the float64 vectors whose sum is right-hand side k exactly; b is the first of them.

@@ -3,12 +3,10 @@ package digits
 import (
 	"math"
 	"math/big"
-	"time"
 
 	"github.com/mpsolve/mpsolve/internal/mp"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 const (
@@ -18,28 +16,28 @@ const (
 	probes = 2
 )
 
-// solve refines z with the factors. It leaves z nil where they are too inaccurate for the condition of A.
-func (v *factored) solve() {
+// refine refines z with the factors. It returns false where they are too inaccurate for the condition of A, or the context ends.
+func (v *factored) refine() bool {
 	v.S.Opt.Stage("refining x with the factors")
-	z := v.S.Factors.Solve(v.b)
-	v.addTo(z, v.S.Factors.Solve(v.residual(z, v.b)))
-	v.weigh(z)
+	first := v.S.Factors.Solve(v.b)
+	v.add(first, v.S.Factors.Solve(v.residual(first, v.b)))
+	v.weigh(first)
 	if !v.runProbes() {
-		return
+		return false
 	}
-	p, size, first := v.result, v.size, z
-	p.Bits = rules.BitsBeyond(v.S.Opt, v.probe)
-	z = mp.New(first.Len(), p.Bits)
+	p, size := v.result, v.size
+	p.Bits, p.Steps, p.Why = rules.BitsBeyond(v.S.Opt, v.probe), nil, ""
+	z := mp.New(first.Len(), p.Bits)
 	z.Copy(first)
-	p.Steps, p.Why, p.Error, v.change = nil, "", math.Inf(1), math.NaN()
+	v.change = math.NaN()
 	r := v.residual(z, v.b)
 	v.measure(r, p.Bits)
 	p.Error = v.enlarged()
-	v.took()
-	for p.Error > -float64(p.Asked) && v.Ctx.Err() == nil {
+	v.record(p, v.change, v.most, krylov.Result{})
+	for p.Error > -float64(p.Asked) && p.Why == "" && v.Ctx.Err() == nil {
 		before, last := v.eta, v.change
 		d := v.S.Factors.Solve(r)
-		v.addTo(z, d)
+		v.add(z, d)
 		v.weigh(z)
 		r = v.residual(z, v.b)
 		v.measure(r, p.Bits)
@@ -49,49 +47,39 @@ func (v *factored) solve() {
 			q = max(q, v.change-last)
 		}
 		p.Error = max(v.enlarged(), v.change+min(0, q)+Log10(safety, 0))
-		v.took()
+		v.record(p, v.change, v.most, krylov.Result{})
 		if p.Error > -float64(p.Asked) && v.eta-before > idleStep {
 			p.Why = "the precision of x is exhausted"
-			break
 		}
 	}
-	if math.Abs(v.size-size) < math.Log10(2) { // else the probe was for another size
-		v.z = z
+	if v.z = z; math.Abs(v.size-size) > math.Log10(2) { // the probes were for another size
+		v.z = nil
 	}
-}
-
-// took records a step, and calls the monitor.
-func (v *factored) took() {
-	p := v.result
-	p.Steps = append(p.Steps, solve.PreciseStep{Change: v.change, Residual: v.most, Error: max(p.Error, leastError(p)), Time: time.Since(v.Began)})
-	if monitor := v.S.Opt.Monitor; monitor != nil && len(p.Steps) > 1 {
-		monitor(krylov.Event{
-			Outer: v.Solved.Outer + len(p.Steps) - 1, Iteration: v.Solved.Iterations + v.Digits.Iterations, Estimate: math.Pow(10, v.most),
-		})
-	}
+	return v.z != nil && v.Ctx.Err() == nil
 }
 
 // enlarged returns the log10 of the error of x that r may cause, by the probes.
 func (v *factored) enlarged() float64 { return v.eta + Log10(safety, 0) + v.probe }
 
-// runProbes sets probe. It returns false if a probe cannot be solved.
+// runProbes solves A e = p with p_i = w_i N(0,1), and sets probe. It returns false if a probe cannot be solved.
 func (v *factored) runProbes() bool {
 	v.probe = math.Inf(-1)
-	n, exponents, fractions := len(v.w), make([]int, len(v.w)), make([]float64, len(v.w))
+	n, bits := len(v.w), v.S.Factors.Bits()
+	exponents, fractions := make([]int, n), make([]float64, n)
 	for i, w := range v.w {
 		e := math.Floor(w * rules.BitsPerDigit)
 		exponents[i], fractions[i] = int(e), math.Exp2(w*rules.BitsPerDigit-e)
 	}
 	for k := range probes {
-		p, e := mp.New(n, v.S.Factors.Bits()), mp.New(n, v.S.Factors.Bits())
+		p, e := mp.New(n, bits), mp.New(n, bits)
 		p.SetFloat64s(v.randomRoundings(fractions, uint64(k)))
 		p.Shift(exponents)
-		v.measure(p, p.Bits())
+		v.measure(p, bits)
 		for r, goal := p, v.eta-probeDecades; v.eta > goal; {
 			before := v.eta
-			v.addTo(e, v.S.Factors.Solve(r))
+			v.add(e, v.S.Factors.Solve(r))
 			r = v.residual(e, p)
-			if v.measure(r, p.Bits()); v.eta-before > idleStep || v.Ctx.Err() != nil {
+			if v.measure(r, bits); v.eta-before > idleStep || v.Ctx.Err() != nil {
 				return false
 			}
 		}
@@ -110,16 +98,16 @@ func (v *factored) residual(z, b *mp.Vec) *mp.Vec {
 	return r
 }
 
-// addTo adds d to z.
-func (v *factored) addTo(z, d *mp.Vec) { z.Axpy(v.S.Pool, big.NewFloat(1), d) }
+// add adds d to z.
+func (v *factored) add(z, d *mp.Vec) { z.Axpy(v.S.Pool, big.NewFloat(1), d) }
 
-// weigh sets the weights of the rows, w_i = T_i ||z||_inf + |b_i| for the scaled system, and the size of x.
+// weigh sets the weights and the size of x to those for z.
 func (v *factored) weigh(z *mp.Vec) {
 	v.size = largest(z, v.by.Col)
-	size := largest(z, nil)
-	v.w = make([]float64, z.Len())
+	size := largest(z, make([]int, z.Len()))
 	for i := range v.w {
-		v.w[i] = logSum(v.sums[i]+size, log10At(v.b, i))
+		a, b := v.sums[i]+size, log10At(v.b, i)
+		v.w[i] = max(a, b) + math.Log10(1+math.Pow(10, -math.Abs(a-b)))
 	}
 }
 
@@ -142,24 +130,11 @@ func log10At(v *mp.Vec, i int) float64 {
 	return Log10(float64(m[len(m)-1]), e-64)
 }
 
-// largest returns log10 max |v_i| 2^by[i]; by may be nil.
+// largest returns log10 max |v_i| 2^by[i].
 func largest(v *mp.Vec, by []int) float64 {
 	most := math.Inf(-1)
-	for i := range v.Len() {
-		l := log10At(v, i)
-		if by != nil {
-			l += float64(by[i]) / rules.BitsPerDigit
-		}
-		most = max(most, l)
+	for i, e := range by {
+		most = max(most, log10At(v, i)+float64(e)/rules.BitsPerDigit)
 	}
 	return most
-}
-
-// logSum returns log10(10^a + 10^b).
-func logSum(a, b float64) float64 {
-	most := max(a, b)
-	if math.IsInf(most, -1) {
-		return most
-	}
-	return most + math.Log10(1+math.Pow(10, min(a, b)-most))
 }

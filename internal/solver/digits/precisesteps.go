@@ -217,16 +217,18 @@ func (v *multiprecise) why() string {
 	return "steps of refinement no longer make the residual smaller: A is too ill-conditioned for them"
 }
 
-// took records a step, and calls the monitor.
-func (v *multiprecise) took(done krylov.Result) {
-	p := v.result
+// took records a step.
+func (v *multiprecise) took(done krylov.Result) { v.record(v.result, v.change, v.most, done) }
+
+// record adds a step to p, and calls the monitor.
+func (a Estimation) record(p *solve.Precise, change, residual float64, done krylov.Result) {
 	p.Steps = append(p.Steps, solve.PreciseStep{
-		Change: v.change, Residual: v.most, Error: max(p.Error, leastError(p)), Iterations: done.Iterations, Time: time.Since(v.Began),
+		Change: change, Residual: residual, Error: max(p.Error, leastError(p)), Iterations: done.Iterations, Time: time.Since(a.Began),
 	})
-	if monitor := v.S.Opt.Monitor; monitor != nil && len(p.Steps) > 1 {
+	if monitor := a.S.Opt.Monitor; monitor != nil && len(p.Steps) > 1 {
 		monitor(krylov.Event{
-			Outer: v.Solved.Outer + len(p.Steps) - 1, Iteration: v.Solved.Iterations + v.Digits.Iterations,
-			Residual: done.Residual, Estimate: math.Pow(10, v.most),
+			Outer: a.Solved.Outer + len(p.Steps) - 1, Iteration: a.Solved.Iterations + a.Digits.Iterations,
+			Residual: done.Residual, Estimate: math.Pow(10, residual),
 		})
 	}
 }
