@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -229,25 +230,8 @@ func (f *exactInput) read(ctx context.Context, in input, path string, rows int) 
 	return b, checkColumns(path, rightHandSide, b, func(name string, v []float64) error { return rules.CheckVector(name, v, rows) })
 }
 
-// keeps notes how many bits of each value the sums keep: all of them if no sum is as long as it may be, and none ends near the least
-// float64.
+// keeps notes how many bits of its least value the sums keep, of so many float64 and down to the least float64.
 func (f *exactInput) keeps(c *matrixmarket.Content, in input) {
-	bits := math.MaxInt
-	if len(c.Lower)+1 >= in.parts {
-		bits = 53 * in.parts
-	}
-	for _, low := range c.Lower {
-		if leastExponent(low) < -900 {
-			bits = min(bits, leastExponent(c)+1074)
-		}
-	}
-	if f.asked && bits < math.MaxInt && (f.bits == 0 || bits < f.bits) {
-		f.bits = max(1, bits)
-	}
-}
-
-// leastExponent returns the least exponent of a value that is not zero.
-func leastExponent(c *matrixmarket.Content) int {
 	values, least := c.Dense, math.MaxInt
 	if c.Matrix != nil {
 		values = c.Matrix.Val
@@ -257,7 +241,9 @@ func leastExponent(c *matrixmarket.Content) int {
 			least = min(least, math.Ilogb(v))
 		}
 	}
-	return least
+	if f.asked && len(c.Lower) > 0 {
+		f.bits = max(1, min(cmp.Or(f.bits, math.MaxInt), 53*in.parts, least+1074))
+	}
 }
 
 // parts returns the float64 vectors whose sum is right-hand side k exactly; b is the first of them.

@@ -2,15 +2,11 @@ package mp
 
 import (
 	"context"
-	"errors"
 	"math/big"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
-
-// ErrFactors is the error of a matrix of which a pivot is zero to all bits.
-var ErrFactors = errors.New("a pivot is zero")
 
 // LU is P A = L U, by Gaussian elimination with partial pivoting, a panel of columns at a time ([GolubVanLoan13], section 3.4). The
 // columns behind a panel are updated by products of package mp, whose results do not depend on the number of threads.
@@ -18,7 +14,7 @@ type LU struct {
 	pool  *parallel.Pool
 	cols  []*Vec // of U, and of L below its diagonal of ones
 	order []int  // row i of P A is row order[i] of A
-	bits  int
+	Bits  int
 }
 
 // panelColumns is the number of columns of a panel: more make the panels slow, fewer the products.
@@ -30,10 +26,10 @@ func LUBytes(n, bits int) int64 {
 }
 
 // FactorLU factors D_r A D_c in the scaling s, where A is the sum of the parts. progress is told the number of columns that are done.
-// The error is ErrFactors, or that of the context.
+// The factors are nil if a pivot is zero to all bits. The error is that of the context.
 func FactorLU(ctx context.Context, pool *parallel.Pool, bits int, s csr.Scaling, progress func(columns int), parts ...*csr.Matrix) (*LU, error) {
 	n := parts[0].Rows
-	f := &LU{pool: pool, cols: make([]*Vec, n), order: make([]int, n), bits: bits}
+	f := &LU{pool: pool, cols: make([]*Vec, n), order: make([]int, n), Bits: bits}
 	for j := range n {
 		f.order[j], f.cols[j] = j, New(n, bits)
 	}
@@ -51,14 +47,11 @@ func FactorLU(ctx context.Context, pool *parallel.Pool, bits int, s csr.Scaling,
 			return nil, err
 		}
 		if progress(lo); !f.panel(lo, min(lo+panelColumns, n)) {
-			return nil, ErrFactors
+			return nil, nil
 		}
 	}
 	return f, nil
 }
-
-// Bits returns the precision.
-func (f *LU) Bits() int { return f.bits }
 
 // panel factors columns lo to hi-1, and updates the columns behind them. It returns false if a pivot is zero.
 func (f *LU) panel(lo, hi int) bool {
@@ -88,7 +81,7 @@ func (f *LU) panel(lo, hi int) bool {
 		}
 		x := c.part(lo, hi)
 		if _, any := x.top(); any {
-			product, minus := New(n-hi, f.bits), New(1, f.bits)
+			product, minus := New(n-hi, f.Bits), New(1, f.Bits)
 			below.MulVec(product, x)
 			minus.Set(0, big.NewFloat(-1))
 			c.part(hi, n).addTimes(minus.term(0), product, 0, n-hi)
@@ -99,8 +92,8 @@ func (f *LU) panel(lo, hi int) bool {
 
 // below returns L below the diagonal block of a panel.
 func (f *LU) below(lo, hi int) *Dense {
-	n, row := len(f.cols), New(hi-lo, f.bits)
-	a := NewDense(nil, n-hi, hi-lo, f.bits)
+	n, row := len(f.cols), New(hi-lo, f.Bits)
+	a := NewDense(nil, n-hi, hi-lo, f.Bits)
 	for i := hi; i < n; i++ {
 		for k, c := range f.cols[lo:hi] {
 			row.put(k, c.neg[i], c.at(i), int(c.exp[i]), false)
@@ -152,7 +145,7 @@ func (v *Vec) subtractTimes(k int, x *Vec, lo, hi int) {
 // Solve returns an x with A x = b, in the precision of the factors, by column-oriented substitution ([GolubVanLoan13], section 3.1).
 func (f *LU) Solve(b *Vec) *Vec {
 	n := len(f.cols)
-	x := New(n, f.bits)
+	x := New(n, f.Bits)
 	for i, row := range f.order {
 		x.put(i, b.neg[row], b.at(row), int(b.exp[row]), false)
 	}
@@ -160,7 +153,7 @@ func (f *LU) Solve(b *Vec) *Vec {
 		f.pool.RunRanges(blocks(n-k-1), func(_, lo, hi int) { x.subtractTimes(k, col, k+1+lo, k+1+hi) })
 	}
 	for k := n - 1; k >= 0; k-- {
-		x.Set(k, new(big.Float).SetPrec(uint(f.bits)).Quo(x.At(k), f.cols[k].At(k)))
+		x.Set(k, new(big.Float).SetPrec(uint(f.Bits)).Quo(x.At(k), f.cols[k].At(k)))
 		f.pool.RunRanges(blocks(k), func(_, lo, hi int) { x.subtractTimes(k, f.cols[k], lo, hi) })
 	}
 	return x

@@ -40,7 +40,7 @@ func TestLU(t *testing.T) {
 		for k, threads := range []int{1, 3} {
 			pool := parallel.New(threads)
 			f, err := FactorLU(t.Context(), pool, bits, s, func(int) {}, m)
-			if err != nil {
+			if f == nil || err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			for i := range n {

@@ -2,7 +2,6 @@ package digits
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -72,7 +71,7 @@ func (a Estimation) Factored() (changed bool, err error) {
 	}
 	v.result.Time = time.Since(start)
 	a.S.Say("digits LU factors in %d bits as the last resort, since float64 does not suffice (%s); condition about 1e%+03.0f",
-		a.S.Factors.Bits(), before, v.probe)
+		a.S.Factors.Bits, before, v.probe)
 	v.adopt()
 	return true, nil
 }
@@ -122,10 +121,7 @@ func (v *factored) run() (why string, err error) {
 		f, err := mp.FactorLU(v.Ctx, s.Pool, bits, v.by, func(columns int) {
 			s.Opt.Stage(fmt.Sprintf("LU factors in %d bits: %d of %d columns", bits, columns, s.Rows()))
 		}, s.Parts()...)
-		if errors.Is(err, mp.ErrFactors) {
-			continue
-		}
-		if s.Factors = f; err != nil || v.refine() {
+		if s.Factors = f; err != nil || f != nil && v.refine() {
 			return "", err
 		}
 	}

@@ -64,7 +64,7 @@ func (v *factored) enlarged() float64 { return v.eta + Log10(safety, 0) + v.prob
 // runProbes solves A e = p with p_i = w_i N(0,1), and sets probe. It returns false if a probe cannot be solved.
 func (v *factored) runProbes() bool {
 	v.probe = math.Inf(-1)
-	n, bits := len(v.w), v.S.Factors.Bits()
+	n, bits := len(v.w), v.S.Factors.Bits
 	exponents, fractions := make([]int, n), make([]float64, n)
 	for i, w := range v.w {
 		e := math.Floor(w * rules.BitsPerDigit)
