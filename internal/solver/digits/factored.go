@@ -35,11 +35,8 @@ type factored struct {
 	eta, most           float64 // log10 rms(r_i/w_i) and max |r_i|/w_i
 }
 
-// factorBits are the precisions of the factors, and looksFrom the first before which elimination modulo primes shows whether A is
-// singular.
+// factorBits are the precisions of the factors.
 var factorBits = [...]int{106, 212, 424, 848, mp.MaxBits}
-
-const looksFrom = 212
 
 // Factored solves by factors of multiple precision if the solve so far has failed for another reason than the end of the context.
 // changed says that x has to be judged again.
@@ -107,16 +104,16 @@ func (v *factored) run() (why string, err error) {
 	if s.Factors != nil && v.refine() {
 		return "", nil
 	}
-	for _, bits := range factorBits {
+	for k, bits := range factorBits {
 		s.Factors = nil // their memory is wanted
-		if bits == looksFrom {
+		if need := mp.LUBytes(s.Rows(), bits) + 16*mp.Bytes(s.Rows(), mp.MaxBits); s.Tight(need) {
+			return fmt.Sprintf("factors in %d bits take %s more than the memory limit allows", bits, humanize.Bytes(uint64(s.SolveBytes()+need-s.Opt.MaxMemory))), nil
+		}
+		if k == 0 {
 			s.Opt.Stage("looking whether the matrix is singular")
 			if singular, err := mp.Singular(v.Ctx, s.Pool, s.Parts()...); singular || err != nil {
 				return "A is singular, as elimination modulo two primes shows", err
 			}
-		}
-		if need := mp.LUBytes(s.Rows(), bits) + 16*mp.Bytes(s.Rows(), mp.MaxBits); s.Tight(need) {
-			return fmt.Sprintf("factors in %d bits take %s more than the memory limit allows", bits, humanize.Bytes(uint64(s.SolveBytes()+need-s.Opt.MaxMemory))), nil
 		}
 		f, err := mp.FactorLU(v.Ctx, s.Pool, bits, v.by, func(columns int) {
 			s.Opt.Stage(fmt.Sprintf("LU factors in %d bits: %d of %d columns", bits, columns, s.Rows()))
