@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	// Nested dissection takes about a microsecond a nonzero on two threads, and saves a third to two thirds of the multiplications of AMD on
-	// meshes in space, of which two threads do 1 to 2.5e10 a second: it pays beyond about so many for each nonzero
-	// (go test ./internal/direct/order -run xxx -bench Orders). It never takes less than the part dissectionGain.
-	dissectionPays = 20_000
-	dissectionGain = 1. / 8
+	// Nested dissection takes 0.2 to 0.3 microseconds a vertex or neighbour of the compressed graph on two threads, and on meshes in space saves
+	// half to three quarters of the multiplications of AMD, of which two threads do about 2e10 a second: it pays beyond about so many for each
+	// (bench/peers/orders.sh, and docs/solvers.md for real matrices). The least part of AMD's multiplications that it took is 0.09.
+	dissectionPays = 12_000
+	dissectionGain = 1. / 16
 )
 
 // fillReducing returns the order of AMD or of nested dissection, whichever takes less work, and its name. share is the part of an LU
@@ -24,10 +24,14 @@ func (s *setup) fillReducing(a, transpose *csr.Matrix, share float64) (e order.E
 		return s.checkEstimate(factorWork{Multiplications: share * part * e.Multiplications})
 	}
 	name = "AMD"
-	if share*e.Multiplications <= dissectionPays*float64(a.NNZ()) || check(dissectionGain) != nil {
+	if share*e.Multiplications <= fewMultiplications*float64(a.NNZ()) || check(dissectionGain) != nil {
 		return e, name, check(1)
 	}
-	p, err := order.Dissect(s.ctx, g, s.pool)
+	small := order.Compress(g)
+	if small == nil || share*e.Multiplications <= dissectionPays*float64(small.Size()) {
+		return e, name, check(1)
+	}
+	p, err := order.Dissect(s.ctx, small, s.pool)
 	if err != nil {
 		return e, "", ErrInterrupted
 	}

@@ -53,7 +53,7 @@ func compareOrders(file, metis string) error {
 		best[0] = min(best[0], time.Since(start).Seconds())
 		for k, pool := range []*parallel.Pool{one, two} {
 			start = time.Now()
-			p, err := order.Dissect(ctx, g, pool)
+			p, err := order.Dissect(ctx, order.Compress(g), pool)
 			if err != nil {
 				return err
 			}

@@ -1,18 +1,27 @@
 package order
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
-// classes are sets of vertices, one after the other.
-type classes struct {
-	at     []int32
+// A Compressed graph has a vertex for each class of vertices with the same neighbours, also each other, such as the unknowns of a node of a mesh,
+// and none for dense vertices, which have more than 10 sqrt n neighbours.
+type Compressed struct {
+	g      *weighted
+	at     []int32 // where the members of a class begin
 	member []int32
+	last   []int32 // the dense vertices
 }
 
-func (c *classes) of(class int32) []int32 { return c.member[c.at[class]:c.at[class+1]] }
+// Size returns the number of vertices and neighbours.
+func (c *Compressed) Size() int { return c.g.vertices() + len(c.g.adj) }
 
-// compressed returns the graph without its dense vertices, of which vertices with the same neighbours, also each other, are one: the
-// vertices of each class, and the dense ones.
-func (g *Graph) compressed() (out *weighted, c *classes, last []int32) {
+func (c *Compressed) class(v int32) []int32 { return c.member[c.at[v]:c.at[v+1]] }
+
+// Compress returns the graph of classes of vertices; nil if these have 2^31 neighbours or more.
+func Compress(g *Graph) *Compressed {
+	c := &Compressed{}
 	n := g.vertices()
 	most := int(dense(n))
 	table := marks(1 << bits.Len(uint(n))) // the last leader of a hash
@@ -22,7 +31,7 @@ func (g *Graph) compressed() (out *weighted, c *classes, last []int32) {
 	number := marks(n) // of the class of a leader
 	for v := range int32(n) {
 		if len(g.neighbours(v)) > most {
-			last = append(last, v)
+			c.last = append(c.last, v)
 			continue
 		}
 		hash[v] = vertexHash(v)
@@ -42,9 +51,8 @@ func (g *Graph) compressed() (out *weighted, c *classes, last []int32) {
 		leader[v] = l
 		size[l]++
 	}
-	out = &weighted{at: make([]int32, 1, count+1), weight: make([]int32, 0, count)}
-	out.adj = make([]int32, 0, len(g.adj))
-	c = &classes{at: make([]int32, 1, count+1), member: make([]int32, n-len(last))}
+	out := &weighted{at: make([]int32, 1, count+1), weight: make([]int32, 0, count), adj: make([]int32, 0, len(g.adj))}
+	c.g, c.at, c.member = out, make([]int32, 1, count+1), make([]int32, n-len(c.last))
 	for v := range int32(n) {
 		if leader[v] != v {
 			continue
@@ -53,6 +61,9 @@ func (g *Graph) compressed() (out *weighted, c *classes, last []int32) {
 			if leader[w] == w && number[w] >= 0 {
 				out.adj = append(out.adj, number[w])
 			}
+		}
+		if len(out.adj) > math.MaxInt32 {
+			return nil
 		}
 		out.at, out.weight = append(out.at, int32(len(out.adj))), append(out.weight, size[v])
 		c.at = append(c.at, c.at[len(c.at)-1]+size[v])
@@ -67,7 +78,7 @@ func (g *Graph) compressed() (out *weighted, c *classes, last []int32) {
 			c.member[c.at[number[l]]+size[l]] = int32(v)
 		}
 	}
-	return out, c, last
+	return c
 }
 
 // same reports whether two vertices have the same neighbours, also each other.

@@ -23,9 +23,6 @@ const (
 	hopeless      = 1.1
 )
 
-// entering is the side of vertices on the way into the separator.
-const entering = middle + 1
-
 // begin makes c a cutter of a separator.
 func (c *cutter) begin(g *weighted, side []uint8) {
 	c.weighted, c.side = g, side
@@ -142,7 +139,6 @@ func (c *cutter) move(v int32, to uint8) {
 	for _, u := range c.neighbours(v) {
 		if c.side[u] == 1-to {
 			c.put(u, middle)
-			c.side[u] = entering
 			c.pulled = append(c.pulled, u)
 		}
 	}
@@ -156,7 +152,6 @@ func (c *cutter) move(v int32, to uint8) {
 		}
 	}
 	for _, u := range pulled {
-		c.side[u] = middle
 		c.enter(u, 1-to)
 	}
 	c.moved, c.ends = append(c.moved, v), append(c.ends, int32(len(c.pulled)))

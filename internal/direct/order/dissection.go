@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"math"
 	"sync"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -17,36 +16,30 @@ const (
 )
 
 // Dissect returns an order by nested dissection [George73]: a separator of the graph comes after the two parts that it separates, which are
-// ordered in the same way. Vertices that have the same neighbours are one to begin with, and vertices with more than 10 sqrt n neighbours come
-// last. The order is the same for any number of threads. Apart from the result it takes 60 to 100 bytes
+// ordered in the same way. Dense vertices come last. The order is the same for any number of threads. Apart from the result it takes 60 to 100 bytes
 // a neighbour on a thread, and up to half as many on each other. If ctx is done, Dissect returns its error.
-func Dissect(ctx context.Context, g *Graph, pool *parallel.Pool) (csr.Permutation, error) {
+func Dissect(ctx context.Context, g *Compressed, pool *parallel.Pool) (csr.Permutation, error) {
 	return dissected(ctx, g, pool, dissectionLeaf)
 }
 
 // dissected is Dissect with leaves of at most so many vertices.
-func dissected(ctx context.Context, g *Graph, pool *parallel.Pool, leaf int) (csr.Permutation, error) {
-	if len(g.adj) > math.MaxInt32 {
-		e, err := AMD(ctx, g)
-		return e.Order, err
-	}
-	whole, classes, last := g.compressed()
-	d := &dissector{ctx: ctx, leaf: leaf, order: make([]int32, whole.vertices())}
+func dissected(ctx context.Context, g *Compressed, pool *parallel.Pool, leaf int) (csr.Permutation, error) {
+	d := &dissector{ctx: ctx, leaf: leaf, order: make([]int32, g.g.vertices())}
 	d.idle.L = &d.mu
-	ids := make([]int32, whole.vertices())
+	ids := make([]int32, g.g.vertices())
 	for v := range ids {
 		ids[v] = int32(v)
 	}
-	d.parts = []part{{g: whole, ids: ids}}
+	d.parts = []part{{g: g.g, ids: ids}}
 	pool.Each(pool.Threads(), func(int) { d.work() })
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	order := make(csr.Permutation, 0, g.vertices())
+	order := make(csr.Permutation, 0, len(g.member)+len(g.last))
 	for _, class := range d.order {
-		order = append(order, classes.of(class)...)
+		order = append(order, g.class(class)...)
 	}
-	return append(order, last...), nil
+	return append(order, g.last...), nil
 }
 
 // A dissector places the vertices of parts in an order.

@@ -133,7 +133,7 @@ func TestDissectionThreads(t *testing.T) {
 		g := NewGraph(m, m.Transpose(nil))
 		var first csr.Permutation
 		for _, threads := range []int{1, 2, 3, 8} {
-			order, err := Dissect(t.Context(), g, newPool(t, threads))
+			order, err := Dissect(t.Context(), Compress(g), newPool(t, threads))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +150,7 @@ func TestDissectionThreads(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Dissect(ctx, NewGraph(list[3], nil), nil); !errors.Is(err, context.Canceled) {
+	if _, err := Dissect(ctx, Compress(NewGraph(list[3], nil)), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
@@ -180,7 +180,7 @@ func TestSeparated(t *testing.T) {
 		shuffled[k] = int32(v)
 	}
 	for _, a := range []*csr.Matrix{m, m.Permuted(shuffled, shuffled.Inverse(), nil)} {
-		g, _, _ := NewGraph(a, nil).compressed()
+		g := Compress(NewGraph(a, nil)).g
 		f := new(finder)
 		size := separates(t, g, f.separated(g))
 		if size != f.cutter.size {
@@ -200,7 +200,7 @@ func TestCutter(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for range 100 {
 		m := randomPattern(r, 2+r.IntN(60))
-		g, _, _ := NewGraph(m, m.Transpose(nil)).compressed()
+		g := Compress(NewGraph(m, m.Transpose(nil))).g
 		side := make([]uint8, g.vertices())
 		for v := range side {
 			side[v] = uint8(r.IntN(3))
@@ -238,7 +238,7 @@ func TestCoarsened(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 50 {
 		m := randomPattern(r, 20+r.IntN(200))
-		g, _, _ := NewGraph(m, m.Transpose(nil)).compressed()
+		g := Compress(NewGraph(m, m.Transpose(nil))).g
 		f := new(finder)
 		coarse, into := f.coarsened(g, 1000)
 		if coarse == nil {
@@ -278,14 +278,14 @@ func TestCompressed(t *testing.T) {
 			slices.Sort(list)
 			return fmt.Sprint(list)
 		}
-		whole, classes, last := g.compressed()
+		whole := Compress(g)
 		var all []int32
 		seen := map[string]bool{}
-		for c := range int32(whole.vertices()) {
-			members := classes.of(c)
+		for c := range int32(whole.g.vertices()) {
+			members := whole.class(c)
 			key := closed(members[0])
-			if seen[key] || int(whole.weight[c]) != len(members) {
-				t.Fatalf("class %d of %d vertices, weight %d: %s again", c, len(members), whole.weight[c], key)
+			if seen[key] || int(whole.g.weight[c]) != len(members) {
+				t.Fatalf("class %d of %d vertices, weight %d: %s again", c, len(members), whole.g.weight[c], key)
 			}
 			seen[key] = true
 			for _, v := range members {
@@ -295,7 +295,7 @@ func TestCompressed(t *testing.T) {
 			}
 			all = append(all, members...)
 		}
-		if p := csr.Permutation(append(all, last...)); len(p) != m.Rows || p.Validate() != nil {
+		if p := csr.Permutation(append(all, whole.last...)); len(p) != m.Rows || p.Validate() != nil {
 			t.Fatalf("the classes have %d of %d vertices", len(p), m.Rows)
 		}
 	}
@@ -313,7 +313,7 @@ func BenchmarkOrders(b *testing.B) {
 	}{
 		{"AMD", func() (Elimination, error) { return AMD(b.Context(), g) }},
 		{"dissection", func() (Elimination, error) {
-			order, err := Dissect(b.Context(), g, pool)
+			order, err := Dissect(b.Context(), Compress(g), pool)
 			return Count(g, order), err
 		}},
 	} {
