@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares orders for complete factors, AMD and nested dissection, with METIS' nested dissection (METIS_NodeND) on 20 generated patterns:
-# entries of a factor, by counting, and seconds, the least of three. It prints a table in Markdown.
+# entries of a factor, by counting; seconds of a processor on one thread, and elapsed seconds on two, the least of five. It prints a table in Markdown.
 #
 #   bench/peers/orders.sh [first|second]
 #

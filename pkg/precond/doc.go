@@ -42,8 +42,8 @@
 // parallel: LU after the rows are permuted so that the diagonal is large ([Duff01]) and to block lower
 // triangular form ([Tarjan72]), with pivots among the rows of each front ([LiDemmel98]); and where
 // these do not suffice, row by row with any pivots, in time proportional to its multiplications
-// ([GilbertPeierls88], [EisenstatLiu92]). Their orders are of minimum degree ([Amestoy96],
-// [Davis04]). LDL is positive definite for every symmetric A:
+// ([GilbertPeierls88], [EisenstatLiu92]). Their orders are of minimum degree, or nested dissection where that
+// takes less work ([Amestoy96], [Davis04], [George73]). LDL is positive definite for every symmetric A:
 //
 //	M = L |D| L^T, A = L D L^T
 //
