@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares orders for complete factors, AMD and nested dissection, with METIS' nested dissection (METIS_NodeND) on 20 generated patterns:
-# entries of a factor, by counting; seconds of a processor on one thread, and elapsed seconds on two, the least of five. It prints a table in Markdown.
+# entries of a factor, by counting; seconds of a processor on one thread, and elapsed seconds on two, the least of three. It prints a table in Markdown.
 #
 #   bench/peers/orders.sh [first|second]
 #
@@ -15,9 +15,9 @@ python=python3
 "$python" -c 'import scipy' 2>"$work/log" || python=/usr/bin/python3
 cc -O3 -march=native "$here/orders_metis.c" -o "$work/metis" -lmetis
 cd "$here/../.."
-go build -o "$work/measure" ./tools/measure
+go test -c -o "$work/test" ./internal/direct/order
 for half in $which; do
   mkdir "$work/$half"
   "$python" -B "$here/orders.py" "$half" "$work/$half"
-  "$work/measure" orders -metis "$work/metis" "$work/$half"/*.petsc
+  "$work/test" -test.run TestPatterns -metis "$work/metis" -patterns "$work/$half/*.petsc" | grep '^|'
 done

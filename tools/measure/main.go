@@ -5,7 +5,6 @@
 //	go run ./tools/measure digitsfigure      draws the digits of x over time, for docs/digits.md
 //	go run ./tools/measure gputable          writes measurements on GPUs into docs/gpu.md
 //	go run ./tools/measure multigrid         compares variants of multigrid
-//	go run ./tools/measure orders            compares orders for complete factors
 //	go run ./tools/measure precisedigits     checks solutions of many digits
 //	go run ./tools/measure reproductionpage  writes measurements of papers' experiments into docs/reproduction.md
 //	go run ./tools/measure stress            attacks the solver with thousands of systems
@@ -25,7 +24,6 @@ import (
 var commands = map[string]func(){
 	"agata":            agataMain,
 	"multigrid":        multigridMain,
-	"orders":           ordersMain,
 	"digits":           digitsMain,
 	"digitsfigure":     digitsFigureMain,
 	"gputable":         gputableMain,

@@ -1,7 +1,8 @@
 package order
 
 // coarsened matches each vertex with the neighbour to which its edge is heaviest, and returns the graph of the pairs, and the pair of each
-// vertex; nil if few vertices find one. Pairs have the order of their first vertices, and memory of the finder.
+// vertex; nil if few vertices find one. Vertices choose in their own order, and pairs have the order of their first vertices: on grids, separators of
+// coarse graphs are straight then, and neighbours are near each other in memory, which is of the finder.
 func (f *finder) coarsened(g *weighted, heaviest int32) (coarse *weighted, into []int32) {
 	n := g.vertices()
 	mate := f.take(n)
@@ -9,7 +10,7 @@ func (f *finder) coarsened(g *weighted, heaviest int32) (coarse *weighted, into 
 		mate[v] = -1
 	}
 	pairs := n
-	for _, v := range f.byDegree(g) {
+	for v := range int32(n) {
 		if mate[v] >= 0 {
 			continue
 		}
@@ -73,28 +74,4 @@ func (f *finder) coarsened(g *weighted, heaviest int32) (coarse *weighted, into 
 	both = f.shortened(both, int(2*count))
 	coarse.adj, coarse.edge = both[:count:count], both[count:]
 	return coarse, into
-}
-
-// byDegree returns the vertices by their numbers of neighbours, vertices with as many neighbours in their own order: on grids, separators of
-// coarse graphs are straight then, and neighbours are near each other in memory.
-func (f *finder) byDegree(g *weighted) []int32 {
-	n := g.vertices()
-	most := int32(0)
-	for v := range n {
-		most = max(most, g.at[v+1]-g.at[v])
-	}
-	place := make([]int32, most+2)
-	for v := range n {
-		place[g.at[v+1]-g.at[v]+1]++
-	}
-	for d := range most {
-		place[d+1] += place[d]
-	}
-	f.sorted = grown(f.sorted, n)
-	for v := range n {
-		d := g.at[v+1] - g.at[v]
-		f.sorted[place[d]] = int32(v)
-		place[d]++
-	}
-	return f.sorted
 }

@@ -27,8 +27,7 @@ func Compress(g *Graph) *Compressed {
 	table := marks(1 << bits.Len(uint(n))) // the last leader of a hash
 	leader, before, size := marks(n), marks(n), make([]int32, n)
 	hash := make([]uint64, n)
-	count := int32(0)
-	number := marks(n) // of the class of a leader
+	number, count := marks(n), int32(0) // the number of the class of a leader, and of classes
 	for v := range int32(n) {
 		if len(g.neighbours(v)) > most {
 			c.last = append(c.last, v)
@@ -87,18 +86,19 @@ func (g *Graph) same(v, w int32) bool {
 	if len(a) != len(b) {
 		return false
 	}
-	for i, j := 0, 0; i < len(a) || j < len(b); i, j = i+1, j+1 {
-		if i < len(a) && a[i] == w {
-			i++
-		}
-		if j < len(b) && b[j] == v {
-			j++
-		}
-		if i < len(a) != (j < len(b)) || i < len(a) && a[i] != b[j] {
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] == w:
+			a = a[1:]
+		case b[0] == v:
+			b = b[1:]
+		case a[0] != b[0]:
 			return false
+		default:
+			a, b = a[1:], b[1:]
 		}
 	}
-	return true
+	return true // w is in a if v is in b
 }
 
 // vertexHash is a number whose sums tell sets of vertices apart (SplitMix64).

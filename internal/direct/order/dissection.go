@@ -8,12 +8,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-const (
-	// Parts of at most dissectionLeaf vertices are ordered by minimum degree.
-	dissectionLeaf = 200
-	// Parts of at most sharedPart vertices are dissected to the end by the thread that begins with them.
-	sharedPart = 2000
-)
+// Parts of at most dissectionLeaf vertices are ordered by minimum degree.
+const dissectionLeaf = 200
 
 // Dissect returns an order by nested dissection [George73]: a separator of the graph comes after the two parts that it separates, which are
 // ordered in the same way. Dense vertices come last. The order is the same for any number of threads. Apart from the result it takes 60 to 100 bytes
@@ -82,7 +78,7 @@ func (d *dissector) work() {
 	}
 }
 
-// share splits a part, and leaves its parts to all threads, or finishes it where it is small.
+// share splits a part, and leaves its parts to all threads.
 func (d *dissector) share(p part, f *finder) {
 	var parts []part
 	defer func() { // also if it panics, lest other threads wait
@@ -92,14 +88,7 @@ func (d *dissector) share(p part, f *finder) {
 		d.mu.Unlock()
 		d.idle.Broadcast()
 	}()
-	if p.g.vertices() > sharedPart {
-		parts = d.split(p, f)
-		return
-	}
-	for rest := []part{p}; len(rest) > 0; {
-		last := len(rest) - 1
-		rest = append(rest[:last], d.split(rest[last], f)...)
-	}
+	parts = d.split(p, f)
 }
 
 // split places a separator behind two parts, and returns these, or places all vertices of a small part.

@@ -18,9 +18,9 @@ const middle = 2
 
 // A finder finds separators, with memory that it uses again.
 type finder struct {
-	stack         []int32 // memory of coarse graphs
-	sorted, place []int32
-	cutter        cutter
+	stack  []int32 // memory of coarse graphs
+	place  []int32
+	cutter cutter
 }
 
 // take returns memory for n numbers until what was taken is given back, by shortening the stack.
