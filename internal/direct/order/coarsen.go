@@ -1,7 +1,7 @@
 package order
 
 // coarsened matches each vertex with the neighbour to which its edge is heaviest, and returns the graph of the pairs, and the pair of each
-// vertex; nil if few vertices find one. Vertices choose in their own order, and pairs have the order of their first vertices: on grids, separators of
+// vertex; nil if few vertices find one. Vertices choose in their own order, those with few neighbours first, and pairs have the order of their first vertices: on grids, separators of
 // coarse graphs are straight then, and neighbours are near each other in memory, which is of the finder.
 func (f *finder) coarsened(g *weighted, heaviest int32) (coarse *weighted, into []int32) {
 	n := g.vertices()
@@ -10,8 +10,10 @@ func (f *finder) coarsened(g *weighted, heaviest int32) (coarse *weighted, into 
 		mate[v] = -1
 	}
 	pairs := n
-	for v := range int32(n) {
-		if mate[v] >= 0 {
+	mean := int32(len(g.adj) / n)
+	for k := range 2 * int32(n) { // vertices with few neighbours first
+		v := k % int32(n)
+		if few := g.at[v+1]-g.at[v] <= mean; mate[v] >= 0 || few != (k == v) {
 			continue
 		}
 		with, weight := v, int32(0)
