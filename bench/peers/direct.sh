@@ -3,12 +3,16 @@
 # classes that make iterative methods fail; direct.tsv lists them.
 #
 #   bench/peers/direct.sh MPSOLVE [OPTION...]
+#   bench/peers/direct.sh MPSOLVE --small [OPTION...]
 #
 # MPSOLVE is the program; OPTIONS are options of direct.py:
 #   --only TEXT      matrices only whose line in direct.tsv holds TEXT, such as a class
 #   --list FILE      other matrices
 #   --repeat N       runs of each solve under a second, the fastest counts (3)
 #   --limit SECONDS  for one run (120)
+#
+# With --small it compares them on matrices of 100 to 5,000 rows, of ../shared and generated
+# (small.py); OPTIONS are then --seeds SEED..., --only TEXT, --repeat N and --matrices FOLDER.
 #
 # Both solutions are checked in long double. Times are of factorisation and solve, and
 # seconds.build and seconds.solve of mpsolve's report. The exit code is 1 if the goal is missed.
@@ -29,4 +33,9 @@ if [[ ! $python ]]; then
 fi
 program=$(realpath "$1")
 shift
-exec "$python" -B "$here/direct.py" --mpsolve "$program" "$@"
+script=direct.py
+if [[ ${1-} == --small ]]; then
+  script=small.py
+  shift
+fi
+exec "$python" -B "$here/$script" --mpsolve "$program" "$@"

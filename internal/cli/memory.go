@@ -95,23 +95,26 @@ var garbage struct {
 }
 
 // prepareMemory makes memory ready for a short solve while the matrix is read, unless the environment variable GOGC says how
-// garbage is collected.
-func prepareMemory() {
+// garbage is collected. ready waits until that is done: a collection beside a small solve would take longer than the solve.
+func prepareMemory() (ready func()) {
 	if os.Getenv("GOGC") != "" {
-		return
+		return func() {}
 	}
 	garbage.Lock()
 	defer garbage.Unlock()
 	garbage.later = usualGarbage
 	debug.SetGCPercent(patientGarbage)
+	done := make(chan struct{})
 	go func() {
 		host.PrepareHeap() // a collection
+		close(done)
 		runtime.AddCleanup(&struct{ unused *int }{}, func(int) {
 			garbage.Lock()
 			defer garbage.Unlock()
 			debug.SetGCPercent(garbage.later)
 		}, 0)
 	}()
+	return func() { <-done }
 }
 
 // limitGarbage sets how much memory may be garbage in a solve with a matrix of that many bytes, unless GOGC says it. With

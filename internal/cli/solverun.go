@@ -124,7 +124,7 @@ func (r *solveRun) openHistory(ctx context.Context) (h *history, err error) {
 // read opens the device and reads the matrix. Collective.
 func (r *solveRun) read(ctx context.Context) (err error) {
 	keepWithin(r.memoryLimit())
-	prepareMemory()
+	defer prepareMemory()()
 	r.phase.Store("opening the device")
 	if !r.job.alone() {
 		r.device.spread(r.job)

@@ -214,13 +214,15 @@ func TestTabulated(t *testing.T) {
 		m    *csr.Matrix
 		want string
 	}{
-		{"definite", solve.Options{}, definite, "probe cg jacobi, cg chol, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none, gmres lu, gmres ilut, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
-		{"unsymmetric", solve.Options{}, flow, "probe bicgstab jacobi, gmres lu, probe bicgstab ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
+		{"definite", solve.Options{}, definite, "cg chol, probe cg jacobi, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none, gmres lu, gmres ilut, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
+		{"definite, more rows", solve.Options{}, grid(72, 0, 1), "probe cg jacobi, cg chol, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none, gmres lu, gmres ilut, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
+		{"unsymmetric", solve.Options{}, flow, "gmres lu, probe bicgstab jacobi, probe bicgstab ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
+		{"unsymmetric, more rows", solve.Options{}, grid(72, 0.3, 0), "probe bicgstab jacobi, gmres lu, probe bicgstab ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
 		{"saddle point", solve.Options{}, saddle, "gmres lu, gmres ilut, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
 		{"bicgstab", solve.Options{Method: solve.BiCGStab, Precond: solve.Precond{DropTol: 1e-4}}, flow, "probe bicgstab jacobi, probe bicgstab ilu0, bicgstab ilut, bicgstab lu, bicgstab ilu0, bicgstab none"},
-		{"cg requested", solve.Options{Method: solve.CG}, definite, "probe cg jacobi, cg chol, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none"},
+		{"cg requested", solve.Options{Method: solve.CG}, definite, "cg chol, probe cg jacobi, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none"},
 		{"minres", solve.Options{Method: solve.MINRES}, definite, "minres none"},
-		{"gmres requested", solve.Options{Method: solve.GMRES}, definite, "probe gmres jacobi, gmres lu, probe gmres ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
+		{"gmres requested", solve.Options{Method: solve.GMRES}, definite, "gmres lu, probe gmres jacobi, probe gmres ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
 		{"preconditioner requested", solve.Options{Precond: solve.Precond{Kind: precond.IC0}}, definite, "cg ic0, gmres ic0"},
 		{"both requested", solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: precond.IC0}}, definite, "cg ic0"},
 	} {

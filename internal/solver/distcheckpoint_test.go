@@ -183,7 +183,7 @@ func FuzzReadCheckpoint(f *testing.F) {
 
 // A checkpoint that is whole but contradicts itself, or the Solver, is refused.
 func TestContradictoryCheckpoint(t *testing.T) {
-	c := checkpointCase{"", grid(4, 0, 0), solve.Options{}}
+	c := checkpointCase{"", grid(4, 0, 0), solve.Options{Precond: solve.Precond{Kind: precond.Jacobi}}}
 	b, x0 := c.systems()
 	var good []byte
 	c.solveAll(t, t.Context(), solve.Checkpoints{Every: 1, Save: func(k solve.Checkpoint) {

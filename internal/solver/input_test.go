@@ -120,7 +120,7 @@ func TestSetUpOnce(t *testing.T) {
 		said string
 	}{
 		{indefinite, solve.Options{Precond: solve.Precond{Kind: precond.IC0}}, "set up in"},
-		{grid(30, 0.3, 1), solve.Options{}, "jacobi: set up in"},
+		{grid(72, 0.3, 1), solve.Options{}, "jacobi: set up in"},
 		{flow, solve.Options{}, "lu, AMD order"},
 		{flow, solve.Options{Limits: solve.Limits{MaxMemory: newSolver(t, flow, solve.Options{}).SolveBytes() + 1<<15}}, "trying gmres with ilut, drop 1e-03"},
 	} {

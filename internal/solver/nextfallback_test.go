@@ -59,7 +59,7 @@ func TestDefiniteMatrixStoredIndefinite(t *testing.T) {
 
 // Attempts are listed in order, with their cost.
 func TestAttempts(t *testing.T) {
-	m := grid(20, 0, -2.5)
+	m := grid(72, 0, -2.5)
 	r := solved(t, m, rhs(m, 1), nil, solve.Options{})
 	a := r.Attempts
 	if len(a) < 2 || a[0].Method != "cg" || a[0].Reason != krylov.Indefinite.String() {

@@ -144,7 +144,7 @@ func TestRowSums(t *testing.T) {
 // A probe run that converges fast is the only attempt. A slow probe run is left after a share of the work that it may
 // take, and the next fallback goes on from its x.
 func TestProbeRuns(t *testing.T) {
-	fast := randomGraph(5000, 8, 1.1)
+	fast := randomGraph(rules.FewRows+1, 8, 1.1)
 	if r := solved(t, fast, rhs(fast, 1), nil, solve.Options{}); len(r.Attempts) != 1 || r.Precond.Kind != precond.Jacobi {
 		t.Errorf("fast: %+v", r.Attempts)
 	}
@@ -200,8 +200,8 @@ func TestProbeRunEnds(t *testing.T) {
 func TestWorseThanZero(t *testing.T) {
 	// Magnitudes of 14 decades: after eight iterations with the diagonal the residual is hundreds of times as large.
 	m := testsupport.Matrix(t, "fs_183_3")
-	r := solved(t, m, rhs(m, 1), nil, solve.Options{})
-	if last := r.Attempts[len(r.Attempts)-1]; len(r.Attempts) != 2 || !strings.HasPrefix(last.Precond, "lu") || last.Iterations > 2 {
+	r := solved(t, m, rhs(m, 1), nil, solve.Options{Precond: solve.Precond{Fill: precond.DefaultFill}}) // so that complete factors do not come first
+	if last := r.Attempts[len(r.Attempts)-1]; len(r.Attempts) != 2 || !strings.HasPrefix(last.Precond, "ilu0") || last.Iterations > 20 {
 		t.Errorf("%+v", r.Attempts)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/direct/factor"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -38,14 +39,14 @@ func planOf(t *testing.T, s *setup, symmetric bool) *frontPlan {
 // and take no more memory than was said.
 func TestFrontsOnThreads(t *testing.T) {
 	large := generated(t, "poisson3d", generate.Params{"n": 14})
-	unsymmetric := generated(t, "convdiff3d", generate.Params{"n": 12})
+	unsymmetric := generated(t, "convdiff3d", generate.Params{"n": 18})
 	for kind, m := range map[Kind]*csr.Matrix{Cholesky: large, LDL: large, LU: unsymmetric} {
 		var first vector
 		for threads := 1; threads <= 5; threads++ {
 			if testing.Short() && threads != 1 && threads != 3 {
 				continue
 			}
-			p := mustNew(t, kind, m, Options{Symmetric: kind != LU}, newPool(t, threads)).(*complete)
+			p := mustNew(t, kind, m, Options{Symmetric: kind != LU, Epsilon: adaptive.MinEpsilon}, newPool(t, threads)).(*complete)
 			if stored := 8 * p.Numbers(); p.cost.Bytes < stored || p.cost.Bytes > 2*stored {
 				t.Errorf("%s: cost %+v of %d bytes", kind, p.cost, stored)
 			}

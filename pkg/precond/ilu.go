@@ -296,16 +296,17 @@ func (s *setup) ordered(m *csr.Matrix) (*csr.Matrix, placement, error) {
 	case kind != orderAMD && kind != orderRCM:
 		return nil, placement{}, fmt.Errorf("unknown order %q", s.order)
 	}
-	p, err := s.Kept.order(m, kind, func() (csr.Permutation, error) {
+	e, err := s.Kept.order(m, kind, func() (order.Elimination, error) {
 		if kind == orderRCM {
-			return csr.RCM(s.ctx, m)
+			p, err := csr.RCM(s.ctx, m)
+			return order.Elimination{Order: p}, err
 		}
-		e, err := order.AMD(s.ctx, order.NewGraph(m, m.Transpose(s.pool)))
-		return e.Order, err
+		return order.AMD(s.ctx, order.NewGraph(m, m.Transpose(s.pool)))
 	})
 	if err != nil {
 		return nil, placement{}, ErrInterrupted
 	}
+	p := e.Order
 	return m.Permuted(p, p.Inverse(), s.pool), placement{row: p, col: p}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/mpsolve/mpsolve/internal/direct/factor"
+	"github.com/mpsolve/mpsolve/internal/direct/order"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -62,23 +63,23 @@ func sameSlice[T comparable](a, b []T) bool {
 type keptOrder struct {
 	of   pattern
 	kind ordering
-	p    csr.Permutation
+	e    order.Elimination
 }
 
 // order returns the order of a kind of m: a kept one, or the result of find.
-func (k *Kept) order(m *csr.Matrix, kind ordering, find func() (csr.Permutation, error)) (p csr.Permutation, err error) {
+func (k *Kept) order(m *csr.Matrix, kind ordering, find func() (order.Elimination, error)) (e order.Elimination, err error) {
 	if k == nil {
 		return find()
 	}
 	for _, had := range k.orders {
 		if had.kind == kind && had.of.is(m) {
-			return had.p, nil
+			return had.e, nil
 		}
 	}
-	if p, err = find(); err == nil {
-		k.orders = append(k.orders, keptOrder{patternOf(m), kind, p})
+	if e, err = find(); err == nil {
+		k.orders = append(k.orders, keptOrder{patternOf(m), kind, e})
 	}
-	return p, err
+	return e, err
 }
 
 // keptTree is a tree of fronts and what eliminating in its order takes.

@@ -146,7 +146,7 @@ func TestCost(t *testing.T) {
 				n := int64(q.cycles.(*cycle[float64]).coarse.n)
 				always = 8 * n * n
 			}
-			if _, ok := p.(*complete); ok {
+			if _, ok := p.(*complete); ok || k == LU { // neither fronts nor factors of few entries are rounded
 				if reduced != full {
 					t.Errorf("%s of %s: %+v, at full accuracy %+v", k, name, reduced, full)
 				}

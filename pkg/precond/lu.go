@@ -31,6 +31,9 @@ func newLU(s setup) (Preconditioner, error) {
 	if c, err := s.newSymmetricLU(); c != nil || err != nil {
 		return c, err
 	}
+	if c, err := s.quickLU(true, false); c != nil || err != nil {
+		return c, err
+	}
 	t, err := s.blocksLU()
 	if err != nil {
 		return nil, err
@@ -41,6 +44,9 @@ func newLU(s setup) (Preconditioner, error) {
 	}
 	if p != nil {
 		if c, err := s.newFrontLU(p, mostBackward); c != nil || err != nil {
+			return c, err
+		}
+		if c, err := s.quickLU(false); c != nil || err != nil {
 			return c, err
 		}
 	}
@@ -62,11 +68,14 @@ func (s *setup) newRowLU(p *luPlan) (Preconditioner, error) {
 		return nil, err
 	}
 	if replaced > 0 {
+		if err := s.matched(p); err != nil {
+			return nil, err
+		}
 		s.logf(vanishing, LU, replacement, replaced)
 	}
 	p.at.col = chain(p.at.col, columns)
-	if f.entries() <= unroundedEntries { // rounding would cost iterations that take as long
-		s.Epsilon = 0x1p-53
+	if f.entries() <= unroundedEntries || width(s.Epsilon) == 8 { // rounding would cost iterations that take as long
+		return s.newUnrounded(fmt.Sprintf("%s, %s", LU, p.order), f, p.at)
 	}
 	return s.newIncomplete(fmt.Sprintf("%s, %s", LU, p.order), f, p.at)
 }
@@ -88,6 +97,7 @@ type factorisation struct {
 	path    []int32
 	next    []int64 // entry of a row of U that comes next in the search
 	count   []int32 // entries of a column of A
+	follows []bool  // row k of U has the columns of row k-1 besides its pivot, which comes first there, in the same order
 }
 
 // gilbertPeierls factors the matrix of a plan and returns the columns of the pivots, and how
@@ -98,12 +108,12 @@ func (s *setup) gilbertPeierls(p *luPlan) (f *factors, columns []int32, replaced
 	t := &factorisation{
 		f: newFactors(n, int(min(p.work.Entries/2, int64(20*a.NNZ()))), false), pivotOf: marks(n), column: make([]int32, n),
 		pruned: make([]int64, n), x: make([]float64, n), in: marks(n), order: make([]int32, n),
-		next: make([]int64, n), count: make([]int32, n),
+		next: make([]int64, n), count: make([]int32, n), follows: make([]bool, n),
 	}
 	for _, j := range a.Col {
 		t.count[j]++
 	}
-	watch := s.eliminating()
+	watch, off := s.eliminating(), 0
 	for b, diagonal := range p.diagonal {
 		free := p.bounds[b] // no column of the block before it is without a pivot
 		for i := p.bounds[b]; i < p.bounds[b+1]; i++ {
@@ -115,6 +125,9 @@ func (s *setup) gilbertPeierls(p *luPlan) (f *factors, columns []int32, replaced
 				norm = max(norm, math.Abs(vals[e]))
 			}
 			multiplications := t.eliminate()
+			if p.most > 0 && (float64(watch.multiplications) > p.most || off > n/mostOff) {
+				return nil, nil, 0, errUnquick
+			}
 			if err := watch.row(len(cols)+len(t.upper)+len(t.order)-t.top, multiplications); err != nil {
 				return nil, nil, 0, err
 			}
@@ -123,6 +136,9 @@ func (s *setup) gilbertPeierls(p *luPlan) (f *factors, columns []int32, replaced
 				for ; t.pivotOf[free] >= 0; free++ {
 				}
 				j, t.x[free] = int32(free), 0
+			}
+			if j != int32(i) {
+				off++
 			}
 			pivot := t.x[j]
 			if math.Abs(pivot) <= vanished*norm || !finite(pivot) {
@@ -192,21 +208,59 @@ func (t *factorisation) reach(i int32, cols []int32) {
 // eliminate subtracts the rows of the pivots from that in x and stores the multipliers as a
 // row of L.
 func (t *factorisation) eliminate() (multiplications int) {
-	x, u := t.x, &t.f.u
-	for _, k := range t.order[t.top:] {
-		factor := x[t.column[k]] / t.f.d[k]
-		t.f.l.add(k, factor)
-		if factor == 0 {
-			continue
+	for order := t.order[t.top:]; len(order) > 0; {
+		k, count := order[0], 1
+		for count < mostFollowing && count < len(order) && order[count] == k+int32(count) && t.follows[k+int32(count)] {
+			count++
 		}
-		cols, vals := u.row(int(k))
-		vals = vals[:len(cols)]
-		for e, j := range cols {
-			x[j] -= float64(factor * vals[e])
-		}
-		multiplications += len(cols)
+		multiplications += t.subtract(int(k), count)
+		order = order[count:]
 	}
 	t.f.l.end()
+	return multiplications
+}
+
+// mostFollowing is the number of rows of U that are subtracted at once.
+const mostFollowing = 4
+
+// subtract subtracts rows k to k+count-1, each of which follows the one before, and returns the number of multiplications. In
+// the columns that they share, all are subtracted in one pass.
+func (t *factorisation) subtract(k, count int) (multiplications int) {
+	x, u := t.x, &t.f.u
+	var factor [mostFollowing]float64
+	var vals [mostFollowing][]float64
+	shared, _ := u.row(k + count - 1)
+	for r := range count {
+		f := x[t.column[k+r]] / t.f.d[k+r]
+		t.f.l.add(int32(k+r), f)
+		cols, v := u.row(k + r)
+		own := count - 1 - r // the pivots of the rows that follow
+		for e, j := range cols[:own] {
+			x[j] -= float64(f * v[e])
+		}
+		factor[r], vals[r] = f, v[own:]
+		multiplications += len(cols)
+	}
+	for r := 0; r < count; r += 2 {
+		switch v0, f0 := vals[r][:len(shared)], factor[r]; {
+		case count == mostFollowing:
+			v1, v2, v3 := vals[1][:len(shared)], vals[2][:len(shared)], vals[3][:len(shared)]
+			f1, f2, f3 := factor[1], factor[2], factor[3]
+			for e, j := range shared {
+				x[j] = x[j] - float64(f0*v0[e]) - float64(f1*v1[e]) - float64(f2*v2[e]) - float64(f3*v3[e])
+			}
+			return multiplications
+		case r+1 < count:
+			v1, f1 := vals[r+1][:len(shared)], factor[r+1]
+			for e, j := range shared {
+				x[j] = x[j] - float64(f0*v0[e]) - float64(f1*v1[e])
+			}
+		default:
+			for e, j := range shared {
+				x[j] -= float64(f0 * v0[e])
+			}
+		}
+	}
 	return multiplications
 }
 
@@ -240,7 +294,16 @@ func (t *factorisation) choose(i, end int32, diagonal bool) int32 {
 func (t *factorisation) store(i, j int32, pivot float64) {
 	u := &t.f.u
 	t.f.d[i], t.column[i], t.pivotOf[j] = pivot, j, i
-	for _, k := range t.upper {
+	upper := t.upper
+	if i > 0 && t.in[t.column[i-1]] == i {
+		before, _ := u.row(int(i - 1))
+		if at := slices.Index(before, j); at >= 0 && len(before) == len(upper) { // they are the same columns
+			t.follows[i] = i < mostFollowing || !t.follows[i-1] || !t.follows[i-2] || !t.follows[i-3]
+			t.swap(i-1, 0, at)
+			upper = before
+		}
+	}
+	for _, k := range upper {
 		if k != j {
 			u.add(k, t.x[k])
 		}
@@ -255,19 +318,33 @@ func (t *factorisation) store(i, j int32, pivot float64) {
 // prune leaves to the search the columns of row k of U that have pivots, if column j is one
 // of them: the others are in the row of that pivot, too.
 func (t *factorisation) prune(k, j int32) {
-	cols, vals := t.f.u.row(int(k))
+	cols, _ := t.f.u.row(int(k))
 	if t.pruned[k] < t.f.u.ptr[k+1] || !slices.Contains(cols, j) {
 		return
 	}
 	lo, hi := 0, len(cols)
 	for lo < hi {
-		if t.pivotOf[cols[lo]] >= 0 {
+		switch {
+		case t.pivotOf[cols[lo]] >= 0:
 			lo++
-			continue
+		case t.pivotOf[cols[hi-1]] < 0:
+			hi--
+		default:
+			hi--
+			t.swap(k, lo, hi)
 		}
-		hi--
-		cols[lo], cols[hi] = cols[hi], cols[lo]
-		vals[lo], vals[hi] = vals[hi], vals[lo]
 	}
 	t.pruned[k] = t.f.u.ptr[k] + int64(lo)
+}
+
+// swap exchanges two entries of row k of U, and those of the rows that it follows.
+func (t *factorisation) swap(k int32, a, b int) {
+	for ; ; k, a, b = k-1, a+1, b+1 {
+		cols, vals := t.f.u.row(int(k))
+		cols[a], cols[b] = cols[b], cols[a]
+		vals[a], vals[b] = vals[b], vals[a]
+		if !t.follows[k] {
+			return
+		}
+	}
 }

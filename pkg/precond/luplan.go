@@ -2,7 +2,6 @@ package precond
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/direct/factor"
@@ -20,6 +19,8 @@ type luPlan struct {
 	diagonal []bool // of each block: pivots are to be on the diagonal
 	order    string // the name of the order of most rows
 	work     factorWork
+	quick    bool    // rows are not matched with columns
+	most     float64 // multiplications that it may take; 0: any
 }
 
 // triangularBlocks are a matrix scaled, and its rows permuted, so that its diagonal has no zeros and is
@@ -218,27 +219,11 @@ func (s *setup) suffices(c *complete, most float64) bool {
 	return false
 }
 
-// backward is the row-wise backward error of x = M^-1 b, max |b - A x|_i / (|A| |x| + |b|)_i, for
-// b = A y with elements of y that are 1 or -1, scaled as M scales columns.
-func (s *setup) backward(c *complete) (worst float64) {
-	n := s.m.Rows
-	b, x := make([]float64, n), make([]float64, n)
+// backward is backwardFrom elements of y that are 1 or -1, scaled as M scales columns.
+func (s *setup) backward(c *complete) float64 {
+	x := make([]float64, s.m.Rows)
 	for k, j := range c.Unknowns {
 		x[j] = sign(k) * c.ColScale[k]
 	}
-	s.m.MulVec(b, x)
-	c.Apply(x, b)
-	for i := range n {
-		cols, vals := s.m.Row(i)
-		r, size := b[i], math.Abs(b[i])
-		for e, j := range cols {
-			v := vals[e] * x[j]
-			r -= v
-			size += math.Abs(v)
-		}
-		if size != 0 {
-			worst = max(worst, math.Abs(r)/size)
-		}
-	}
-	return worst
+	return s.backwardFrom(c, x)
 }

@@ -109,6 +109,7 @@ const (
 	orderAuto ordering = ""    // orderAMD where the drop tolerance is at most nearlyComplete, otherwise orderRCM
 	orderRCM  ordering = "rcm" // reverse Cuthill-McKee, see csr.RCM
 	orderAMD  ordering = "amd" // approximate minimum degree, see order.AMD
+	orderRows ordering = "row" // for pivots in any columns, see order.RowAMD
 )
 
 // Overlap names how many layers of rows of other domains a domain has besides its own.

@@ -88,20 +88,7 @@ var registry = []Description{
 	{
 		Kind: LU, Summary: "complete LU", Transposes: true, MaxWork: completeWork, Overlaps: true,
 		create: newLU, distribute: byDomain(newLU),
-		estimate: func(s setup) (factorWork, error) {
-			t, err := s.blocksLU()
-			if err != nil {
-				return factorWork{}, err
-			}
-			p, rows, err := s.planLU(t)
-			switch {
-			case err != nil:
-				return factorWork{}, err
-			case p == nil:
-				return rows.work, nil
-			}
-			return p.work, nil
-		},
+		estimate: estimateLU,
 	},
 	{
 		Kind: Cholesky, Summary: "complete Cholesky", Definite: true, MaxWork: completeWork,

@@ -59,6 +59,45 @@ func (s *setup) newIncomplete(name string, f *factors, at placement) (Preconditi
 	return a, nil
 }
 
+// newUnrounded keeps factors as they are: D_r is a scaling alone, and U T has the pivots in T.
+func (s *setup) newUnrounded(name string, f *factors, at placement) (Preconditioner, error) {
+	n, entries := len(f.d), f.entries()
+	lower := triangle[float64, float64]{pointers(f.l.ptr), f.l.col, f.l.val, make([]scales[float64], n)}
+	upper := triangle[float64, float64]{pointers(f.u.ptr), f.u.col, f.u.val, make([]scales[float64], n)}
+	for k, d := range f.d {
+		v := 1 / d
+		if !finite(v) || v == 0 {
+			return nil, fmt.Errorf("%w: pivot %d is %g", ErrSingular, k+1, d)
+		}
+		lower.diag[k], upper.diag[k] = scales[float64]{1, 1}, scales[float64]{v, v}
+		if at.rowExp != nil {
+			lower.diag[k].d = math.Ldexp(1, at.rowExp[numbered(at.row, k)])
+			upper.diag[k].d = math.Ldexp(v, at.colExp[numbered(at.col, k)])
+		}
+	}
+	if slices.ContainsFunc(f.l.val, infinite) || slices.ContainsFunc(f.u.val, infinite) {
+		return nil, fmt.Errorf("%w: the factors overflow", ErrSingular)
+	}
+	return &incomplete{
+		name: fmt.Sprintf("%s, %d entries", name, entries+int64(n)), n: n, pool: s.pool,
+		row: at.row, col: at.col, bounds: at.bounds, work: make([]float64, n),
+		sweeps: &pair[float64, float64]{lower, upper},
+		cost: Cost{
+			Values: entries + int64(n), ValueBytes: 8*entries + 8*int64(n),
+			Bytes: storedBytes(int64(n), entries, 8), FP64Bytes: storedBytes(int64(n), entries, 8),
+		},
+	}, nil
+}
+
+// pointers returns the bounds of rows with few entries.
+func pointers(ptr []int64) []int32 {
+	out := make([]int32, len(ptr))
+	for k, at := range ptr {
+		out[k] = int32(at)
+	}
+	return out
+}
+
 // diagonals are the diagonals of an incomplete: the inverses of D_r and D_c, and the
 // largest magnitudes of the rows of S L and of the columns of U T.
 type diagonals struct{ dl, du, s, t []float64 }
@@ -157,12 +196,9 @@ func scaled[S real](largest []float64, most float64) []S {
 
 // newTriangle returns a triangle of the columns of r with the diagonals d and s.
 func newTriangle[T value, S real](r *rows, d []float64, s []S) triangle[T, S] {
-	t := triangle[T, S]{make([]int32, len(r.ptr)), slices.Clone(r.col), make([]T, len(r.col)), make([]scales[S], len(d))}
+	t := triangle[T, S]{pointers(r.ptr), slices.Clone(r.col), make([]T, len(r.col)), make([]scales[S], len(d))}
 	for k := range d {
 		t.diag[k] = scales[S]{S(d[k]), s[k]}
-	}
-	for k, at := range r.ptr {
-		t.ptr[k] = int32(at)
 	}
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
@@ -20,7 +21,7 @@ type Attempts[V any, S linop.Scalar[S]] struct {
 	Fallbacks    []Fallback
 	limited      bool             // fallbacks have budgets
 	vectors      solve.VectorKind // of all fallbacks that are not Wide
-	alternatives []float64        // what probe runs are to save
+	alternatives func() []float64 // what probe runs are to save
 	nnz          int
 	create       func(solve.Method, bool) (krylov.Method[V, S], error)
 	methods      map[Fallback]krylov.Method[V, S] // by method and wide
@@ -84,7 +85,7 @@ func NewAttempts[V any, S linop.Scalar[S]](s *System, space linop.Space[V, S], l
 			t.Ready[v] = &Preconditioner[V, S]{By: p.By, Made: p.Made, Work: p.Work, at: p.at, Tally: &t.Tally}
 		}
 	}
-	t.alternatives = s.Alternatives(t.Fallbacks)
+	t.alternatives = sync.OnceValue(func() []float64 { return s.Alternatives(t.Fallbacks) })
 	t.State = BeginState(len(t.Fallbacks), t.nnz)
 	return t
 }

@@ -95,7 +95,7 @@ func (t *Attempts[V, S]) Watch(n int, from, goal float64) *Probe {
 	}
 	iteration := IterationWork(r.Method, r.Kind, float64(n), float64(t.nnz), values)
 	if r.ProbeRun {
-		return NewProbeRun(from, goal, iteration, t.alternatives[t.State.Fallback])
+		return NewProbeRun(from, goal, iteration, t.alternatives()[t.State.Fallback])
 	}
 	return NewProbe(from, goal, iteration, rules.ProjectionWork*float64(n), t.State.SolveBudget(r))
 }

@@ -20,6 +20,9 @@ func (s *System) ChooseMethod() {
 	switch {
 	case s.Method != solve.Auto:
 		s.Say("method %s: requested", s.Method)
+	case f.Symmetric && f.DiagonalSign() != 0 && s.Opt.Precond.Kind == solve.PrecondAuto && s.Tiny() && s.Job == nil && s.Overweighs():
+		s.Method = solve.GMRES
+		s.Say("method gmres: the matrix is symmetric, but the square of an element is not below the product of its diagonal elements")
 	case f.Symmetric && f.DiagonalSign() > 0:
 		s.Method = solve.CG
 		s.Say("method cg: the matrix is symmetric with a positive diagonal")
@@ -189,7 +192,7 @@ func (s *System) fewProducts(fallbacks []Fallback) bool {
 		switch {
 		case r.ProbeRun:
 		case r.Early():
-			return !s.Refused(s.Shape())
+			return !s.Refused()
 		default:
 			return r.Complete() && s.Small()
 		}

@@ -150,7 +150,7 @@ func (s *System) planner() *System {
 func (s *System) cheapest(at, host Speed) (least Estimate) {
 	w := s.Workload()
 	for k, r := range s.Tabulated() {
-		if r.Early() && s.Refused(w.Shape) {
+		if r.Early() && s.Refused() {
 			continue
 		}
 		if e := w.Estimate(r, at, host); k == 0 || least.Method == "" || e.Seconds() < least.Seconds() {

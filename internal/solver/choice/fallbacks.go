@@ -111,6 +111,7 @@ func (s *System) backends() backends {
 // of each domain, with a layer of overlap unless they have to be symmetric; complete factors come where incomplete factors are of no use.
 // On a device, approximate inverses replace incomplete factors.
 var table = []row{
+	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky, Most: rules.SmallWork}, when: (*System).Tiny},
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.BlockJacobi}, when: (*System).DiagonalOfNodes, probeRun: true},
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).DiagonalAlone, probeRun: true},
 	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky, Most: rules.SmallWork}, when: (*System).Small},
@@ -132,6 +133,7 @@ var table = []row{
 	{of: definite, on: onAny | onDevices, Variant: Variant{Kind: precond.None}},
 
 	{of: indefinite, on: onHosts, Variant: Variant{Kind: precond.LU}},
+	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.SmallWork}, when: (*System).Tiny},
 	{of: others, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).Diagonal, method: solve.BiCGStab, probeRun: true},
 	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.SmallWork}, when: (*System).Small},
 	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.CompleteWork}, when: (*System).CompactOrIndefinite},
@@ -164,6 +166,17 @@ func (s *System) tableOf(of systems) (rows []row) {
 		}
 	}
 	return rows
+}
+
+// completeFirst reports whether complete factors come before any probe run; then nodes are not worth looking for.
+func (s *System) completeFirst() bool { return s.Tiny() && s.backends() == onHost }
+
+func (s *System) DiagonalOfNodes() bool {
+	return s.Diagonal() && !s.completeFirst() && s.HasNodes()
+}
+
+func (s *System) DiagonalAlone() bool {
+	return s.Diagonal() && (s.completeFirst() || !s.HasNodes())
 }
 
 func (s *System) largeSwept() bool {

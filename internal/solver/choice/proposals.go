@@ -86,20 +86,19 @@ type Proposal struct {
 // Alternatives returns for each fallback the work that the next alternative after it is expected to take, in multiplications. An
 // alternative is a fallback that is no probe run, or relaxed ILU(0) where it is expected to win.
 func (s *System) Alternatives(fallbacks []Fallback) []float64 {
-	shape, nodes := s.Shape(), s.HasNodes()
 	work, next := make([]float64, len(fallbacks)), math.Inf(1)
 	for k := len(fallbacks) - 1; k >= 0; k-- {
 		work[k] = next
 		switch r := fallbacks[k]; {
 		case r.ProbeRun && r.Kind == precond.ILU0 && s.largeSwept():
 			next = min(next, rules.SweptWork*float64(s.Nonzeros()))
-		case r.ProbeRun, r.Early() && s.Refused(shape):
+		case r.ProbeRun, r.Early() && s.Refused():
 		case r.Early():
 			next = rules.EarlyWork[r.Kind] * float64(s.Nonzeros())
-		case r.Kind == precond.AMG && nodes:
+		case r.Kind == precond.AMG && s.HasNodes():
 			next = rules.NodesWork * float64(s.Nonzeros())
 		default:
-			next = cmp.Or(rules.AlternativeWork[r.Kind][shape], rules.Unexpected) * float64(s.Nonzeros())
+			next = cmp.Or(rules.AlternativeWork[r.Kind][s.Shape()], rules.Unexpected) * float64(s.Nonzeros())
 		}
 	}
 	return work

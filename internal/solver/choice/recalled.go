@@ -65,7 +65,7 @@ type Refused struct {
 }
 
 // causes are the errors of set-ups that State.Refuse distinguishes.
-var causes = []error{precond.ErrWork, precond.ErrMemory, precond.ErrNotDefinite}
+var causes = []error{precond.ErrWork, precond.ErrMemory, precond.ErrNotDefinite, precond.ErrIndefinite}
 
 // CausesOf returns the indices of the causes that an error wraps.
 func CausesOf(err error) (list []int) {

@@ -59,6 +59,26 @@ func (s *Matrix) InputError(err error) error {
 // Small reports whether complete factors are worth counting whatever the shape of the graph.
 func (s *Matrix) Small() bool { return s.Nonzeros() <= rules.SmallNonzeros }
 
+// Tiny reports whether the matrix is so small that complete factors come first, unless their count forbids it.
+func (s *Matrix) Tiny() bool { return s.Rows() <= rules.FewRows && s.Small() }
+
+// Overweighs reports whether an element of a symmetric matrix on one rank shows that the matrix is indefinite: a_ij^2 >= a_ii a_jj, and rows i and
+// j differ, so that a multiple of one does not cancel the other.
+func (s *Matrix) Overweighs() bool {
+	m := s.M
+	d := m.Diagonal(s.Pool)
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			other, _ := m.Row(int(j))
+			if v := vals[k]; int(j) < i && len(other) != len(cols) && (v/d[i])*(v/d[j]) >= 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Narrow reports whether complete factors of a matrix that is not small are expected to cost so little that they are worth
 // counting: the matrix has small separators, as a mesh in the plane, or a small or long mesh in space. If the count is too large, the
 // factorisation is refused before it begins.
@@ -73,7 +93,7 @@ func (s *Matrix) Narrow() bool {
 }
 
 // Compact reports whether the matrix is Narrow, and multigrid is not expected to do with less than complete factors.
-func (s *Matrix) Compact() bool { return !s.likeMMatrix() && s.Narrow() }
+func (s *Matrix) Compact() bool { return !s.Small() && !s.likeMMatrix() && s.Narrow() }
 
 // CompactModest reports whether the matrix is Compact, and so small that setting up multigrid to see would take as long as complete factors.
 func (s *Matrix) CompactModest() bool { return s.Nonzeros() <= rules.ModestNonzeros && s.Compact() }
@@ -83,9 +103,9 @@ func (s *Matrix) CompactLarge() bool { return s.Nonzeros() > rules.ModestNonzero
 
 // Refused reports whether complete factors are expected to take more than rules.CompleteWork. The factors of a mesh in space take
 // rules.WidthWork n^2 multiplications, those of a random graph more, unless the separators are small.
-func (s *Matrix) Refused(shape GraphShape) bool {
+func (s *Matrix) Refused() bool {
 	n := float64(s.Rows())
-	return shape != Planar && rules.WidthWork*n*n > rules.CompleteWork*float64(s.Nonzeros()) && !s.Compact()
+	return rules.WidthWork*n*n > rules.CompleteWork*float64(s.Nonzeros()) && s.Shape() != Planar && !s.Compact()
 }
 
 // LeastIterations estimates a lower bound of the iterations of conjugate gradients with the diagonal as the preconditioner:
@@ -120,10 +140,6 @@ func (s *Matrix) LargeDiffusion() bool {
 func (s *Matrix) Diagonal() bool { return s.Facts.DiagonalZero == 0 }
 
 func (s *Matrix) LargeWithNodes() bool { return s.Large() && s.HasNodes() }
-
-func (s *Matrix) DiagonalOfNodes() bool { return s.Diagonal() && s.HasNodes() }
-
-func (s *Matrix) DiagonalAlone() bool { return s.Diagonal() && !s.HasNodes() }
 
 func (s *Matrix) HasNodes() bool { return s.NodeSize() > 1 }
 

@@ -163,8 +163,16 @@ func (t *summed) rowSums() (sums RowSums) {
 
 func (m LocalMatrix) Sums() RowSums {
 	var t summed
+	found := map[int]float64{} // the neighbours of full rows are asked for many times
 	for i := 0; i < m.Rows; i += stride(m.Rows) {
-		t.add(m.Matrix, i, func(j int) float64 { return relativeSum(m.Matrix, j) })
+		t.add(m.Matrix, i, func(j int) float64 {
+			sum, known := found[j]
+			if !known {
+				sum = relativeSum(m.Matrix, j)
+				found[j] = sum
+			}
+			return sum
+		})
 	}
 	return t.rowSums()
 }

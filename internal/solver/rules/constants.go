@@ -38,6 +38,10 @@ const (
 	// SmallWork is the largest work of complete factors of such a matrix: about the time of ICT.
 	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/fallbacks.py.
 	SmallWork = 10_000
+	// FewRows is the size up to which complete factors of such a matrix come before any probe run: the features by which a probe run is
+	// judged take as long as the factors.
+	// Unit: rows. Source: docs/solvers.md, "Small systems". Fit: bench/peers/direct.sh MPSOLVE --small.
+	FewRows = 5_000
 	// NarrowNonzeros is the size up to which complete factors are tried where the width of the matrix promises little work: the width is
 	// found in a few passes, the order in some hundreds of products.
 	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/peers/factors.sh.
