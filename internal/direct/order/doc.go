@@ -15,10 +15,7 @@
 // and pairs become vertices, until about 40 are left. S of the small graph is the boundary of half of its vertices, those that a breadth-first search
 // meets first; the best of several counts. In each larger graph vertices v of S move to A, or in the next pass to B, and pull their neighbours on the
 // other side into S, the one that gains most first, and what came after the smallest S is taken back ([FiducciaMattheyses82], for vertices as in
-// [KarypisKumar98]). The gain of v to A, which only grows in a pass, is
-//
-//	weight(v) - sum of weight(w), w in B adjacent to v
-//
+// [KarypisKumar98]). The gain of v to A, its weight less that of its neighbours in B, only grows in a pass.
 // A and B have at most 0.6 of the weight. Small parts are ordered by AMD. Threads take parts from a common list; what becomes of a part depends on the
 // part alone, so that the order is the same for any number of threads.
 //
