@@ -43,33 +43,46 @@ func DenseOf[T Value](s *Set) DenseKernels[T] {
 
 // MulVec computes y = A x for the first m <= 4 rows of A, as long as x, in float64 arithmetic. Each element has the bits of an inner product.
 func (d *DenseKernels[T]) MulVec(y *[4]float64, a Dense[T], m int, x []float64) {
-	n := len(x)
-	if m < 4 {
+	n, mid := len(x), grouped(len(x))
+	switch {
+	case mid == 0:
+		*y = [4]float64{}
+	case m < 4:
 		for r := range m {
-			y[r] = d.dot(a.Row(r, 0, n), x)
+			y[r] = d.dot(a.Row(r, 0, mid), x[:mid])
 		}
-		return
+	default:
+		d.dot4(a.Row(0, 0, mid), a.Row(1, 0, mid), a.Row(2, 0, mid), a.Row(3, 0, mid), x[:mid], hide(y))
 	}
-	v0, v1, v2, v3, mid := a.Row(0, 0, n), a.Row(1, 0, n), a.Row(2, 0, n), a.Row(3, 0, n), grouped(n)
-	d.dot4(v0[:mid], v1[:mid], v2[:mid], v3[:mid], x[:mid], hide(y))
-	for r, v := range [4][]T{v0[mid:], v1[mid:], v2[mid:], v3[mid:]} {
-		y[r] += d.dot(v, x[mid:])
+	if rest := x[mid:]; len(rest) > 0 {
+		for r := range m {
+			sum := 0.0
+			for k, v := range a.Row(r, mid, n)[:len(rest)] {
+				sum += float64(float64(v) * rest[k])
+			}
+			y[r] += sum
+		}
 	}
 }
 
 // AddMulVecT computes y += A^T x for the first m <= 4 rows of A, as long as y, in float64 arithmetic: one row after the other.
 func (d *DenseKernels[T]) AddMulVecT(y []float64, a Dense[T], m int, x *[4]float64) {
-	n := len(y)
-	if m < 4 {
+	n, mid := len(y), grouped(len(y))
+	switch {
+	case mid == 0:
+	case m < 4:
 		for r := range m {
-			d.axpy(x[r], a.Row(r, 0, n), y)
+			d.axpy(x[r], a.Row(r, 0, mid), y[:mid])
 		}
-		return
+	default:
+		d.axpy4(x[0], x[1], x[2], x[3], a.Row(0, 0, mid), a.Row(1, 0, mid), a.Row(2, 0, mid), a.Row(3, 0, mid), y[:mid])
 	}
-	v0, v1, v2, v3, mid := a.Row(0, 0, n), a.Row(1, 0, n), a.Row(2, 0, n), a.Row(3, 0, n), grouped(n)
-	d.axpy4(x[0], x[1], x[2], x[3], v0[:mid], v1[:mid], v2[:mid], v3[:mid], y[:mid])
-	for r, v := range [4][]T{v0[mid:], v1[mid:], v2[mid:], v3[mid:]} {
-		d.axpy(x[r], v, y[mid:])
+	if rest := y[mid:]; len(rest) > 0 {
+		for r := range m {
+			for k, v := range a.Row(r, mid, n)[:len(rest)] {
+				rest[k] += float64(x[r] * float64(v))
+			}
+		}
 	}
 }
 
