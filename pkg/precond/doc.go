@@ -13,7 +13,7 @@
 //	bjacobi    b sum of s^2 + 16 n          0          s^3 operations a block of s rows
 //	ilu0, ic0  (b + 4) nnz + 56 n           1          one elimination on the pattern
 //	ilut, ict  the same, nnz of the factors 1          one elimination with fill
-//	lu,chol,ldl 8 nnz of the factors + 56 n 2          one elimination with all fill
+//	lu,chol,ldl 4 or 8 nnz of both + 56 n   2          one elimination with all fill
 //	chebyshev  d (b + i) nnz + (32 d + 24)n 2          15 products with A
 //	fsai       2 (b + i) nnz(G) + 32 n      1          k^3 operations a row of k entries
 //	amg        see below                    2 a level  3 products of matrices a level
