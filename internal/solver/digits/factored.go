@@ -136,7 +136,7 @@ func (v *factored) conclude() (why string, err error) {
 	}
 	p.Error = max(p.Error, p.Errors.Row, leastError(p)) // |A (x - x*)|_i is at most T_i ||x - x*||_inf
 	if kept := v.probe - float64(v.S.InputBits)/rules.BitsPerDigit; v.S.InputBits > 0 && kept > p.Error {
-		p.Error, p.Why = kept, fmt.Sprintf("--exact-input keeps %d bits of the elements of these files", v.S.InputBits)
+		p.Error, p.Why = kept, fmt.Sprintf("the elements of these files are kept to %d bits", v.S.InputBits)
 	}
 	for i := range x.Len() {
 		if log10At(x, i) >= v.size+p.Error+float64(p.Asked) {
