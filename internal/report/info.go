@@ -23,6 +23,7 @@ type Info struct {
 	Choice        *Choice     `json:"choice,omitempty"`    // nil: see Refused, or there is no matrix
 	Refused       string      `json:"refused,omitempty"`   // why solve refuses the matrix
 	Memory        *Memory     `json:"memory,omitempty"`    // nil if Choice is nil
+	Complete      *Complete   `json:"complete,omitempty"`  // nil: there are none, as for matrices that are not square
 	Command       string      `json:"command,omitempty"`   // command line of the solve that is described
 	Condition     *Condition  `json:"condition,omitempty"` // nil: not asked for
 	Sets          []SetSize   `json:"sets,omitempty"`      // nil: not asked for

@@ -187,7 +187,8 @@ func (s *Solver) methodMemory(m solve.Method, making int64) choice.MethodMemory 
 	if making >= 0 {
 		with := *s
 		with.Method = m
-		f.Preconditioned, f.Basis = with.SolveBytes()+making, with.BasisRoom(m)
+		f.Basis = min(with.BasisRoom(m), making) // half of what is left, see BasisRoom
+		f.Preconditioned = with.SolveBytes() + making + f.Basis
 	}
 	return f
 }

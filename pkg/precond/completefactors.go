@@ -36,8 +36,8 @@ type complete struct {
 	cost Cost
 }
 
-// newComplete makes a preconditioner of the factors of a plan.
-func (s *setup) newComplete(name string, p *frontPlan, f factor.Factors) (*complete, error) {
+// placement says where the rows and columns of the fronts are in the system.
+func (p *frontPlan) placement() factor.Placement {
 	n := len(p.tree.Order)
 	at := factor.Placement{Equations: make([]int32, n), Unknowns: make([]int32, n), RowScale: make([]float64, n), ColScale: make([]float64, n)}
 	for k, j := range p.tree.Order {
@@ -45,13 +45,14 @@ func (s *setup) newComplete(name string, p *frontPlan, f factor.Factors) (*compl
 		at.Equations[k], at.Unknowns[k] = i, j
 		at.RowScale[k], at.ColScale[k] = math.Ldexp(1, p.at.rowExp[i]), math.Ldexp(1, p.at.colExp[j])
 	}
-	c := &complete{Solver: factor.NewSolver(&p.Matrix, p.tree, f, at, s.pool)}
-	values := p.work.Entries + int64(n) + c.Coupling()
-	entries := values
-	if p.Symmetric() {
-		entries -= p.work.Entries / 2
-	}
-	c.name = fmt.Sprintf("%s, %d entries in %s", name, entries, f.Precision())
+	return at
+}
+
+// newComplete makes a preconditioner of the factors of a plan.
+func (s *setup) newComplete(name string, p *frontPlan, f factor.Factors) (*complete, error) {
+	c := &complete{Solver: factor.NewSolver(&p.Matrix, p.tree, f, p.placement(), s.pool)}
+	values := p.work.Entries + int64(s.m.Rows) + c.Coupling()
+	c.name = fmt.Sprintf("%s, %d entries in %s", name, p.entries()+c.Coupling(), f.Precision())
 	inFP64, _ := p.tree.Bytes(p.Symmetric(), 1, factor.FP64)
 	stored := int64(f.Precision()) * f.Numbers()
 	c.cost = Cost{

@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Large factors are in FP32 unless the accuracy asked for, or a condition estimate, says FP64.
@@ -51,6 +53,56 @@ func TestFactorsInFP32(t *testing.T) {
 		b := random(c.m.Rows, 3)
 		if e := rowwise(c.m, refined(c.m, p, b), b); !(e < 1e-13) {
 			t.Errorf("%s: error %g", name, e)
+		}
+	}
+}
+
+// Factors are made with exactly the memory that was forecast, and with a byte less they are refused before they are begun.
+func TestForecastMemory(t *testing.T) {
+	grid, flow := generated(t, "poisson3d", generate.Params{"n": 24}), generated(t, "convdiff3d", generate.Params{"n": 20})
+	saddle := generated(t, "stokes2d", generate.Params{"n": 110})
+	for name, c := range map[string]struct {
+		kind Kind
+		m    *csr.Matrix
+	}{
+		"chol": {Cholesky, grid}, "ldl": {LDL, grid}, "lu": {LU, flow}, "lu, symmetric": {LU, generated(t, "poisson3d", generate.Params{"n": 28})},
+		"lu, saddle point": {LU, saddle},
+	} {
+		for _, epsilon := range []float64{0, adaptive.MinEpsilon} {
+			if name == "lu, saddle point" && epsilon == 0 { // FP32 does not serve, and FP64 takes more
+				continue
+			}
+			for _, threads := range []int{1, 3} {
+				pool := parallel.New(threads)
+				opt := Options{Symmetric: name != "lu", Epsilon: epsilon}
+				f, err := ForecastComplete(t.Context(), c.kind, c.m, opt, pool)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				opt.MaxBytes = f.Making
+				p, err := New(t.Context(), c.kind, c.m, opt, pool)
+				if err != nil {
+					t.Fatalf("%s in %s: %v", name, f.Precision, err)
+				}
+				made := p.(*complete)
+				entries := (p.Cost().Values + int64(c.m.Rows)) / 2
+				if name == "lu" {
+					entries = p.Cost().Values
+				}
+				if made.Precision().String() != f.Precision || entries != f.Entries || p.Cost().Bytes != f.Bytes || p.Cost().FP64Bytes != f.FP64Bytes {
+					t.Errorf("%s: %v costs %+v, forecast %+v", name, p, p.Cost(), f)
+				}
+				if f.Solving <= 0 || f.Factoring <= f.Solving {
+					t.Errorf("%s: forecast %+v", name, f)
+				}
+				begun := false
+				opt.Stage = func(text string) { begun = begun || strings.HasPrefix(text, "factors") }
+				opt.MaxBytes--
+				if _, err := New(t.Context(), c.kind, c.m, opt, pool); !errors.Is(err, ErrMemory) || begun {
+					t.Errorf("%s in %s with a byte less: %v, begun: %v", name, f.Precision, err, begun)
+				}
+				pool.Close()
+			}
 		}
 	}
 }

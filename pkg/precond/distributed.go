@@ -96,7 +96,7 @@ func agree(c dist.Comm, err error) error {
 }
 
 // causes are the errors of New that others may be. Of two that an error is, the more special one comes first.
-var causes = []error{nil, ErrIndefinite, ErrNotDefinite, ErrMemory, ErrInterrupted, ErrWork, ErrSingular, errNoEstimate}
+var causes = []error{nil, ErrIndefinite, ErrNotDefinite, ErrMemory, ErrInterrupted, ErrWork, ErrSingular}
 
 // An agreedError is the error of another rank, or what this one said of its own.
 type agreedError struct {

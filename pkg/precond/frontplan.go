@@ -44,6 +44,15 @@ func (s *setup) planFronts(a, transpose *csr.Matrix, blockOf []int32, at placeme
 	return p, s.checkEstimate(p.work)
 }
 
+// entries is the number of entries of the factors, once where A is symmetric.
+func (p *frontPlan) entries() int64 {
+	n := int64(len(p.tree.Order))
+	if p.Symmetric() {
+		return n + p.work.Entries/2
+	}
+	return n + p.work.Entries
+}
+
 // withinBlocks returns the entries of m in the same block as their row.
 func withinBlocks(m *csr.Matrix, blockOf []int32) *csr.Matrix {
 	out := &csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: make([]int64, 1, m.Rows+1)}

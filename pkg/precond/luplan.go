@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -188,6 +189,28 @@ func (s *setup) planLU(t *triangularBlocks) (*frontPlan, *luPlan, error) {
 		return nil, rows, s.checkEstimate(rows.work)
 	}
 	return p, rows, s.checkEstimate(p.work)
+}
+
+// planAnyLU is the plan that LU begins with.
+func (s *setup) planAnyLU() (*frontPlan, *luPlan, error) {
+	if s.keepsSymmetry() {
+		p, err := s.planIndefinite()
+		return p, nil, err
+	}
+	for _, diagonal := range []bool{true, false} {
+		p, err := s.quickPlan(diagonal)
+		if errors.Is(err, errFronts) {
+			break
+		}
+		if err != nil || p != nil && s.checkEstimate(p.work) == nil {
+			return nil, p, err
+		}
+	}
+	t, err := s.blocksLU()
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.planLU(t)
 }
 
 // vanishing says how many pivots were replaced.

@@ -103,34 +103,6 @@ func (s *setup) matched(p *luPlan) error {
 	return newMatcher(s.ctx, p.a, s.pool).anyPaths()
 }
 
-// estimateLU is the work of newLU, by the first plan.
-func estimateLU(s setup) (factorWork, error) {
-	for _, diagonal := range []bool{true, false} {
-		p, err := s.quickPlan(diagonal)
-		if errors.Is(err, errFronts) {
-			break
-		}
-		if err != nil {
-			return factorWork{}, err
-		}
-		if p != nil && s.checkEstimate(p.work) == nil {
-			return p.work, nil
-		}
-	}
-	t, err := s.blocksLU()
-	if err != nil {
-		return factorWork{}, err
-	}
-	p, rows, err := s.planLU(t)
-	switch {
-	case err != nil:
-		return factorWork{}, err
-	case p == nil:
-		return rows.work, nil
-	}
-	return p.work, nil
-}
-
 // signs are elements that are 1 or -1.
 func signs(n int) []float64 {
 	x := make([]float64, n)

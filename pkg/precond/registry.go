@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,8 +57,9 @@ type Description struct {
 	// setting up; 0: no more than that. docs/memory.md has the measurements.
 	Making float64
 
-	create   func(s setup) (Preconditioner, error)
-	estimate func(s setup) (factorWork, error) // nil: there is none
+	create func(s setup) (Preconditioner, error)
+	// plan is the plan of complete factors: in fronts, or by rows; nil: the kind has none.
+	plan func(s *setup) (*frontPlan, *luPlan, error)
 
 	// distribute is create for matrices in domains; nil: it is not for these.
 	distribute func(s distributed) (Preconditioner, error)
@@ -87,30 +89,15 @@ var registry = []Description{
 	},
 	{
 		Kind: LU, Summary: "complete LU", Transposes: true, MaxWork: completeWork, Overlaps: true,
-		create: newLU, distribute: byDomain(newLU),
-		estimate: estimateLU,
+		create: newLU, distribute: byDomain(newLU), plan: (*setup).planAnyLU,
 	},
 	{
 		Kind: Cholesky, Summary: "complete Cholesky", Definite: true, MaxWork: completeWork,
-		Overlaps: true, create: newCholesky, distribute: byDomain(newCholesky),
-		estimate: func(s setup) (factorWork, error) {
-			p, err := s.planCholesky()
-			if err != nil {
-				return factorWork{}, err
-			}
-			return p.work, nil
-		},
+		Overlaps: true, create: newCholesky, distribute: byDomain(newCholesky), plan: fronts((*setup).planCholesky),
 	},
 	{
 		Kind: LDL, Summary: "complete L|D|LT", Symmetric: true, MaxWork: completeWork,
-		Overlaps: true, create: newLDL, distribute: byDomain(newLDL),
-		estimate: func(s setup) (factorWork, error) {
-			p, err := s.planSymmetric()
-			if err != nil {
-				return factorWork{}, err
-			}
-			return p.work, nil
-		},
+		Overlaps: true, create: newLDL, distribute: byDomain(newLDL), plan: fronts((*setup).planIndefinite),
 	},
 	{
 		Kind: Chebyshev, Summary: "polynomial", Definite: true, Making: 2,
@@ -137,6 +124,14 @@ const completeWork = 10000
 
 // planning is the memory for finding an order and the pattern of complete factors, relative to the memory of the matrix.
 const planning = 5
+
+// fronts returns a plan of fronts as Description.plan.
+func fronts(plan func(s *setup) (*frontPlan, error)) func(*setup) (*frontPlan, *luPlan, error) {
+	return func(s *setup) (*frontPlan, *luPlan, error) {
+		p, err := plan(s)
+		return p, nil, err
+	}
+}
 
 func noBytes(int64, int64) int64 { return 0 }
 
@@ -199,22 +194,22 @@ func (d Description) suits(symmetric bool) error {
 
 func (d Description) new(s setup) (p Preconditioner, err error) {
 	defer s.end(&err)
-	if err := d.suits(s.Symmetric); err != nil {
+	if err := s.ready(d); err != nil {
 		return nil, err
-	}
-	if err := s.interrupted(); err != nil {
-		return nil, err
-	}
-	if err := s.checkFinite(); err != nil {
-		return nil, err
-	}
-	if d.estimate != nil { // which orders and plans first
-		if err := s.checkMemory(planning * s.m.Bytes()); err != nil {
-			return nil, err
-		}
 	}
 	if p, err = d.create(s); err != nil {
 		return nil, err
 	}
 	return p, s.checkMemory(p.Cost().Bytes)
+}
+
+// ready returns the errors of New that need no work.
+func (s *setup) ready(d Description) error {
+	if err := cmp.Or(d.suits(s.Symmetric), s.interrupted()); err != nil {
+		return err
+	}
+	if err := s.checkFinite(); err != nil || d.plan == nil {
+		return err
+	}
+	return s.checkMemory(planning * s.m.Bytes()) // for an order and a plan
 }

@@ -3,7 +3,6 @@ package precond
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -154,9 +153,6 @@ func finite(x float64) bool { return x-x == 0 }
 
 func infinite(x float64) bool { return !finite(x) }
 
-// errNoEstimate: the kind has no estimate.
-var errNoEstimate = errors.New("no estimate of the work")
-
 // factorWork is an estimate of the cost of a complete factorisation.
 type factorWork struct {
 	Entries         int64   // of both factors, without the diagonal
@@ -168,30 +164,6 @@ type factorWork struct {
 func (w *factorWork) add(e order.Elimination, share float64) {
 	w.Entries += int64(2 * share * float64(e.Entries))
 	w.Multiplications += share * e.Multiplications
-}
-
-// estimate estimates the work of New for a complete factorisation from the pattern alone. For
-// Cholesky, and for LU in an order for pivots on the diagonal, the estimate holds if all pivots
-// are on the diagonal; otherwise it is mostly too high. It takes the time of some tens of
-// products. It returns the errors of New, and errNoEstimate for other kinds.
-func estimate(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *parallel.Pool) (w factorWork, err error) {
-	d, ok := Lookup(kind)
-	if !ok || d.estimate == nil {
-		return factorWork{}, fmt.Errorf("%s: %w", kind, errNoEstimate)
-	}
-	if w, err = d.work(newSetup(ctx, m, opt, pool)); err != nil {
-		return factorWork{}, fmt.Errorf("%s: %w", kind, err)
-	}
-	return w, nil
-}
-
-// work returns the estimate of the kind.
-func (d Description) work(s setup) (w factorWork, err error) {
-	defer s.end(&err)
-	if err := s.checkFinite(); err != nil {
-		return factorWork{}, err
-	}
-	return d.estimate(s)
 }
 
 // checkEstimate returns ErrWork if the estimated work exceeds the limit.

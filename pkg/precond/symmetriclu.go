@@ -25,10 +25,15 @@ func newLDL(s setup) (Preconditioner, error) {
 	return c, nil
 }
 
+// keepsSymmetry reports whether LU is tried as L D L^T.
+func (s *setup) keepsSymmetry() bool {
+	return s.m.NNZ() > quickNonzeros && s.m.Rows == s.m.Cols && csr.Examine(s.m, s.pool).Symmetric
+}
+
 // newSymmetricLU is newLU for a large symmetric matrix, in an order that keeps it symmetric: A = L D L^T takes half the work of L U, and
 // an order of A fills less than one of A with its rows permuted. It returns nil if the matrix is not symmetric, or the factors do not suffice.
 func (s *setup) newSymmetricLU() (Preconditioner, error) {
-	if s.m.NNZ() <= quickNonzeros || s.m.Rows != s.m.Cols || !csr.Examine(s.m, s.pool).Symmetric {
+	if !s.keepsSymmetry() {
 		return nil, nil
 	}
 	c, err := s.indefinite(LU)
@@ -41,7 +46,7 @@ func (s *setup) newSymmetricLU() (Preconditioner, error) {
 // indefinite is A = L D L^T by the pivoting of Bunch and Kaufman within fronts; where the diagonal has zeros, or these fronts do not suffice, each
 // unknown with a weak diagonal entry is in a front with one that it depends on strongly. For M = L |D| L^T no pivot may have been replaced.
 func (s *setup) indefinite(kind Kind) (*complete, error) {
-	if !slices.Contains(s.m.Diagonal(s.pool), 0) {
+	if s.wholeDiagonal() {
 		p, err := s.planSymmetric()
 		if err != nil {
 			return nil, err
@@ -57,6 +62,16 @@ func (s *setup) indefinite(kind Kind) (*complete, error) {
 	}
 	c, _, err := s.signed(kind, p)
 	return c, err
+}
+
+func (s *setup) wholeDiagonal() bool { return !slices.Contains(s.m.Diagonal(s.pool), 0) }
+
+// planIndefinite is the plan that indefinite begins with.
+func (s *setup) planIndefinite() (*frontPlan, error) {
+	if s.wholeDiagonal() {
+		return s.planSymmetric()
+	}
+	return s.planPairs()
 }
 
 // signed is A = L D L^T with so many pivots replaced. The name of the factors says how many eigenvalues of D, and so of A, are negative.

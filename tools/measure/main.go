@@ -3,6 +3,7 @@
 //	go run ./tools/measure agata             simulates a germanium detector, or searches in its signals
 //	go run ./tools/measure digits            compares the digits that solves claim with the correct ones
 //	go run ./tools/measure digitsfigure      draws the digits of x over time, for docs/digits.md
+//	go run ./tools/measure forecast          compares forecasts of complete factors with what they take
 //	go run ./tools/measure gputable          writes measurements on GPUs into docs/gpu.md
 //	go run ./tools/measure multigrid         compares variants of multigrid
 //	go run ./tools/measure precisedigits     checks solutions of many digits
@@ -25,6 +26,7 @@ var commands = map[string]func(){
 	"agata":            agataMain,
 	"multigrid":        multigridMain,
 	"digits":           digitsMain,
+	"forecast":         forecastMain,
 	"digitsfigure":     digitsFigureMain,
 	"gputable":         gputableMain,
 	"precisedigits":    preciseDigitsMain,

@@ -51,6 +51,15 @@ func (f *fronts[T]) lower(j int) kernels.Dense[T] {
 	return kernels.Dense[T]{Val: f.l[f.lAt[j]:f.lAt[j+1]], Stride: f.pivots(j)}
 }
 
+// numbers is how many numbers factors store for node j.
+func (t *Tree) numbers(j int, symmetric bool) int64 {
+	k, m := int64(t.pivots(j)), int64(len(t.pattern[j]))
+	if symmetric {
+		return k * (k + m)
+	}
+	return k * (k + 2*m)
+}
+
 // Bytes returns the memory of factors with their tree, and what making them takes
 // besides.
 func (t *Tree) Bytes(symmetric bool, threads int, p Precision) (factors, making int64) {
@@ -58,10 +67,7 @@ func (t *Tree) Bytes(symmetric bool, threads int, p Precision) (factors, making 
 	numbers, patterns, scratch := int64(0), int64(0), int64(0)
 	for j := range t.nodes() {
 		k, m := int64(t.pivots(j)), int64(len(t.pattern[j]))
-		numbers += k * (k + m)
-		if !symmetric {
-			numbers += k * m
-		}
+		numbers += t.numbers(j, symmetric)
 		patterns += m
 		scratch = max(scratch, (k+m+2)*min(k, panel+1)+2*k)
 	}

@@ -88,14 +88,9 @@ func (t *frontal[T]) subtree(s subtree) error {
 
 // node assembles the front of node j and eliminates its pivots.
 func (t *frontal[T]) node(j int) error {
-	lo, k, pattern := t.first[j], t.pivots(j), t.pattern[j]
-	for q := range int32(k) {
-		t.place[lo+q] = q
-	}
-	for q, p := range pattern {
-		t.place[p] = int32(k + q)
-	}
-	m, below := len(pattern), t.depth
+	k := t.pivots(j)
+	m, below := len(t.pattern[j]), t.depth
+	t.locate(j)
 	rest := t.stack[t.depth : t.depth+m*m]
 	for r := range m {
 		clear(rest[r*m+t.leftOut(r) : (r+1)*m])
@@ -116,6 +111,17 @@ func (t *frontal[T]) node(j int) error {
 	}
 	t.passed[j], t.depth = t.stack[below:below+m*m], below+m*m
 	return t.watch(int(t.multiplications(j)) + (k+m)*frontOverhead)
+}
+
+// locate finds the places of rows in the front of node j.
+func (t *frontal[T]) locate(j int) {
+	lo, k := t.first[j], int32(t.pivots(j))
+	for q := range k {
+		t.place[lo+q] = q
+	}
+	for q, p := range t.pattern[j] {
+		t.place[p] = k + int32(q)
+	}
 }
 
 // leftOut is the number of elements at the beginning of row r of the rest of a front that are not used: a symmetric front has its upper

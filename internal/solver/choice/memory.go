@@ -90,12 +90,13 @@ func (s *System) MethodVectors(m solve.Method) int64 {
 	}))
 }
 
-// BasisRoom returns the bytes by which the basis of a method may grow: half of the memory that is left for it and a preconditioner.
+// BasisRoom returns the bytes by which the basis of a method may grow: half of the memory that is left for it and a preconditioner, and no more
+// than its longest cycle takes.
 func (s *System) BasisRoom(m solve.Method) int64 {
 	if m != solve.GMRES || s.Opt.Restart > 0 {
 		return 0
 	}
-	limit := int64(rules.BasisMemory)
+	limit := min(int64(rules.BasisMemory), s.basisBytes(longestCycle(s.Rows())))
 	if s.Opt.MaxMemory > 0 {
 		left := s.Opt.MaxMemory - s.MemoryOf(m)
 		if s.Opt.Precond.Kind != precond.None {
@@ -116,14 +117,24 @@ func (s *System) BasisRoom(m solve.Method) int64 {
 
 // LongestRestart returns the length to which the cycles of GMRES may grow with so many bytes.
 func (s *System) LongestRestart(room int64) int {
-	vectors := room / int64(max(1, s.Sharing)) / (8 * int64(s.Rows()))
+	return int(min(room/max(1, s.basisBytes(1)), int64(longestCycle(s.Rows()))))
+}
+
+// longestCycle is the length to which cycles of GMRES for so many rows may grow.
+func longestCycle(rows int) int {
+	if rows <= 2*rules.MaxRestart {
+		return rows
+	}
+	return rules.MaxRestart
+}
+
+// basisBytes returns the memory of so many steps of GMRES.
+func (s *System) basisBytes(steps int) int64 {
+	bytes := int64(max(1, s.Sharing)) * 8 * int64(s.Rows()) * int64(steps)
 	if s.flexible() {
-		vectors /= 2 // a step takes a vector of the basis and a vector of Z
+		bytes *= 2 // a step takes a vector of the basis and a vector of Z
 	}
-	if s.Rows() <= 2*rules.MaxRestart {
-		return int(min(vectors, int64(s.Rows())))
-	}
-	return int(min(vectors, rules.MaxRestart))
+	return bytes
 }
 
 // Tight reports whether the memory limit does not allow so many bytes beside the solve.

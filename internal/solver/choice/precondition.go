@@ -58,7 +58,8 @@ func (s *System) Precondition(
 	if s.Opt.MaxMemory > 0 {
 		opt.MaxBytes = max(1, s.Opt.MaxMemory-s.SolveBytes()-besides)
 	}
-	opt.Needs = func(bytes int64) { s.Needed.note(v.Kind, besides+bytes) }
+	basis := s.BasisRoom(s.Method) // it is in held, but need not grow
+	opt.Needs = func(bytes int64) { s.Needed.note(v.Kind, besides-basis+bytes) }
 	if !rules.Transposes(s.Method) { // otherwise there are two preconditioners
 		opt.Kept = s.Kept
 	}
