@@ -84,7 +84,7 @@ func (s *setup) forecast(d Description) (c CompleteForecast, err error) {
 	if err != nil {
 		return c, ErrInterrupted
 	}
-	f := p.tree.Forecast(rates, p.A.NNZ())
+	f := p.tree.Forecast(rates, p.tree.Gathering(&p.Matrix))
 	c.Factoring, c.Solving = f.Factoring, f.Applying
 	if in == factor.FP32 || d.Kind != Cholesky {
 		c.Factoring += 2*f.Applying + s.judging(p)

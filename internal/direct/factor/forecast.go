@@ -8,18 +8,18 @@ import (
 // Seconds are a forecast of wall time.
 type Seconds struct{ Factoring, Applying float64 }
 
-// Forecast returns the seconds that factors of a matrix with so many nonzeros take by a tree, their Solver included, and an application to a vector,
+// Forecast returns the seconds that factors of a matrix with that Gathering take by a tree, their Solver included, and an application to a vector,
 // by rates for so many threads. A node takes what the panels of its front take, what it passes to its parent, a little for each row and each
 // nonzero, and the first touch of its memory. Subtrees go to threads as they become free; the nodes above them follow, with assembly and the
 // pivots of panels on one thread and all else on all. Applications read the numbers of a node, on one thread above the subtrees.
-func (t *Tree) Forecast(r *Rates, nonzeros int) (s Seconds) {
+func (t *Tree) Forecast(r *Rates, gathering float64) (s Seconds) {
 	numbers := 0.0
 	for j := range t.nodes() {
 		numbers += float64(t.numbers(j, r.symmetric))
 	}
 	width := float64(r.in)
 	size := max(width*numbers, r.read.sizes[0])
-	byteRate, entries := r.read.at(size, 1)/size, float64(nonzeros)/float64(len(t.Order))*r.entry
+	byteRate, entries := r.read.at(size, 1)/size, gathering/float64(len(t.Order))
 	making, applying := make([]float64, t.nodes()), make([]float64, t.nodes())
 	node := func(j, threads int) {
 		slow := 1.0

@@ -51,17 +51,17 @@ func TestForecastSums(t *testing.T) {
 	for name, symmetric := range map[string]bool{"symmetric": true, "general": false} {
 		p := newProblem(t, testsupport.Grid(60, 0, 0), symmetric)
 		one := curve{[]float64{4, 1024}, []float64{1e-300, 1e-300}}
-		r := &Rates{symmetric: symmetric, in: FP64, threads: 1, fronts: flat(), pass: one, read: one, besides: 1, readBesides: 1, cold: 1, entry: 0.5, product: 1}
+		r := &Rates{symmetric: symmetric, in: FP64, threads: 1, fronts: flat(), pass: one, read: one, besides: 1, readBesides: 1, cold: 1, product: 1}
 		products := 0
 		for j := range p.tree.nodes() {
 			products += p.tree.products(j, symmetric)
 		}
-		s := p.tree.Forecast(r, p.A.NNZ())
+		s := p.tree.Forecast(r, 0.5*float64(p.A.NNZ()))
 		if want := float64(p.A.Rows) + 0.5*float64(p.A.NNZ()); math.Abs(s.Factoring/want-1) > 1e-9 || math.Abs(s.Applying/float64(products)-1) > 1e-9 {
 			t.Errorf("%s: %+v, want %g and %d", name, s, want, products)
 		}
 		r.threads = 2
-		if two := p.tree.Forecast(r, p.A.NNZ()); two.Factoring > s.Factoring || two.Factoring < s.Factoring/2 || two.Applying > s.Applying {
+		if two := p.tree.Forecast(r, 0.5*float64(p.A.NNZ())); two.Factoring > s.Factoring || two.Factoring < s.Factoring/2 || two.Applying > s.Applying {
 			t.Errorf("%s: %+v on two threads, %+v on one", name, two, s)
 		}
 	}
@@ -84,10 +84,14 @@ func TestMeasureRates(t *testing.T) {
 					}
 				}
 			}
-			if r.threads != 2 || !(r.besides >= 1) || !(r.readBesides >= 1) || !(r.row >= 0) || !(r.product >= 0) || !(r.entry > 0) || !(r.touch > 0) {
+			if r.threads != 2 || !(r.besides >= 1) || !(r.readBesides >= 1) || !(r.row >= 0) || !(r.product >= 0) || !(r.touch > 0) {
 				t.Errorf("%s: %+v", in, r)
 			}
 		}
+	}
+	p := newProblem(t, testsupport.Grid(60, 0, 0), true)
+	if s := p.tree.Gathering(&p.Matrix); !(s > 0) {
+		t.Errorf("gathering takes %g seconds", s)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

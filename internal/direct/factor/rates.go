@@ -21,7 +21,6 @@ type Rates struct {
 	threads   int
 	fronts    eliminations
 	pass      curve   // clearing, adding to the parent and moving what a node passes, by its rows
-	entry     float64 // bringing an entry of A into a front
 	row       float64 // what else factoring takes for a row of a front
 	besides   float64 // how much longer fronts take while all threads are busy
 	cold      float64 // see there
@@ -207,17 +206,7 @@ func (r *Rates) measureRows(ctx context.Context, rule *Rule) error {
 		rows += float64(t.size(j))
 		products += t.products(j, r.symmetric)
 	}
-	work := &frontal[float64]{
-		assembly: &assembly[float64]{fronts: newFronts[float64](t, r.symmetric, false), Matrix: &m, inverse: t.Order.Inverse()}, place: make([]int32, len(t.Order)),
-	}
-	r.entry = fastest(func() {
-		for j := range t.nodes() {
-			work.locate(j)
-			work.gather(j)
-		}
-	}) / float64(m.A.NNZ())
-	one.entry = r.entry
-	known := t.Forecast(&one, m.A.NNZ())
+	known := t.Forecast(&one, t.Gathering(&m))
 	n := len(t.Order)
 	at := Placement{Equations: t.Order, Unknowns: t.Order, RowScale: make([]float64, n), ColScale: make([]float64, n)}
 	var c *Solver
@@ -236,6 +225,26 @@ func (r *Rates) measureRows(ctx context.Context, rule *Rule) error {
 	r.row = max(0, made-known.Factoring) / rows
 	r.product = max(0, fastest(func() { c.Apply(x, x) })-known.Applying) / float64(products)
 	return nil
+}
+
+// Gathering measures the seconds that the entries of a matrix take until they are in fronts, which depends on how near rows are to their neighbours.
+func (t *Tree) Gathering(m *Matrix) float64 {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	inverse, sums := t.Order.Inverse(), make([]float64, len(t.Order))
+	start := host.ThreadSeconds()
+	for _, a := range [2]*csr.Matrix{m.A, m.Transpose} {
+		for _, i := range t.Order {
+			if a == nil {
+				break
+			}
+			cols, vals := a.Row(int(i))
+			for e, c := range cols {
+				sums[inverse[c]] += vals[e]
+			}
+		}
+	}
+	return host.ThreadSeconds() - start
 }
 
 // grid is the five-point Laplacian of n x n points.
