@@ -49,6 +49,6 @@ func (c *Complete) Write(w io.Writer) {
 	}
 	Line(w, "complete", "%s, %s: %s, %s in %s%s, %s while they are made", c.Kind, c.Order, entries, bytes(c.Bytes), c.Precision, fp64, bytes(c.Making))
 	if c.Factoring > 0 {
-		Line(w, "", "ordered in %.3g s; factors in about %.2g s, a solve %.2g s", c.Planning, c.Factoring, c.Solving)
+		Line(w, "", "ordered in %.2g s; factors in about %.2g s, a solve %.2g s", c.Planning, c.Factoring, c.Solving)
 	}
 }
