@@ -301,7 +301,7 @@ func (s *setup) ordered(m *csr.Matrix) (*csr.Matrix, placement, error) {
 			p, err := csr.RCM(s.ctx, m)
 			return order.Elimination{Order: p}, err
 		}
-		return order.AMD(s.ctx, order.NewGraph(m, m.Transpose(s.pool)))
+		return order.AMD(s.ctx, order.NewGraph(m, nil))
 	})
 	if err != nil {
 		return nil, placement{}, ErrInterrupted

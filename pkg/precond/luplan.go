@@ -79,7 +79,7 @@ func (t *triangularBlocks) plan(s *setup) (*luPlan, error) {
 		if len(block) < a.Rows {
 			sub = submatrix(a, block, inBlock)
 		}
-		amd, err := order.AMD(s.ctx, order.NewGraph(sub, sub.Transpose(s.pool)))
+		amd, err := order.AMD(s.ctx, order.NewGraph(sub, nil))
 		if err == nil && !fewMore(amd, sub) {
 			var rows order.Elimination
 			if rows, err = order.RowAMD(s.ctx, sub); boundShare*rows.Multiplications < amd.Multiplications {

@@ -69,7 +69,7 @@ func (s *setup) quickPlan(diagonal bool) (*luPlan, error) {
 		return nil, err
 	}
 	name, kind, share := "AMD order", orderAMD, 1.0
-	find := func() (order.Elimination, error) { return order.AMD(s.ctx, order.NewGraph(a, a.Transpose(s.pool))) }
+	find := func() (order.Elimination, error) { return order.AMD(s.ctx, order.NewGraph(a, nil)) }
 	if !diagonal {
 		name, kind, share = "order of A A^T", orderRows, quickShare
 		find = func() (order.Elimination, error) { return order.RowAMD(s.ctx, a) }

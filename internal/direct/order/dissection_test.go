@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -335,4 +336,25 @@ func newPool(tb testing.TB, threads int) *parallel.Pool {
 	p := parallel.New(threads)
 	tb.Cleanup(p.Close)
 	return p
+}
+
+// The graph of a pattern that is not symmetric is that of A + A^T, also where the transpose is not given.
+func TestGraphWithoutTranspose(t *testing.T) {
+	a := testsupport.Entries(50, func(add func(i, j int, v float64)) {
+		for i := range 50 {
+			add(i, i, 2)
+			add(i, (i*i+3)%50, 1)
+		}
+	})
+	got, want := NewGraph(a, nil), NewGraph(a, a.Transpose(nil))
+	if !slices.Equal(got.at, want.at) || !slices.Equal(got.adj, want.adj) {
+		t.Errorf("%v, want %v", got.adj, want.adj)
+	}
+	for v := range int32(50) {
+		for _, w := range got.neighbours(v) {
+			if !slices.Contains(got.neighbours(w), v) {
+				t.Errorf("%d is a neighbour of %d, but not the other way round", w, v)
+			}
+		}
+	}
 }

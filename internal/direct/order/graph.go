@@ -1,6 +1,10 @@
 package order
 
-import "github.com/mpsolve/mpsolve/pkg/csr"
+import (
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
 
 // A Graph has the neighbours of each vertex in ascending order, without the vertex itself: the pattern of A + A^T.
 type Graph struct {
@@ -11,8 +15,11 @@ type Graph struct {
 func (g *Graph) vertices() int              { return len(g.at) - 1 }
 func (g *Graph) neighbours(v int32) []int32 { return g.adj[g.at[v]:g.at[v+1]] }
 
-// NewGraph returns the graph of an n x n matrix from its pattern and the pattern of its transpose, nil where they are the same.
+// NewGraph returns the graph of an n x n matrix from its pattern and the pattern of its transpose, which may be nil.
 func NewGraph(a, transpose *csr.Matrix) *Graph {
+	if transpose == nil && !symmetricPattern(a) {
+		transpose = a.Transpose(nil)
+	}
 	g := &Graph{at: make([]int, 1, a.Rows+1), adj: make([]int32, 0, a.NNZ())}
 	for i := range a.Rows {
 		row, _ := a.Row(i)
@@ -24,6 +31,23 @@ func NewGraph(a, transpose *csr.Matrix) *Graph {
 		g.at = append(g.at, len(g.adj))
 	}
 	return g
+}
+
+// symmetricPattern reports whether the partner of every entry is stored. Walking
+// through the rows meets the entries of column j in the order of row j.
+func symmetricPattern(m *csr.Matrix) bool {
+	next := slices.Clone(m.RowPtr[:m.Rows])
+	for i := range m.Rows {
+		cols, _ := m.Row(i)
+		for _, j := range cols {
+			k := next[j]
+			if k == m.RowPtr[j+1] || int(m.Col[k]) != i {
+				return false
+			}
+			next[j]++
+		}
+	}
+	return true
 }
 
 // appendUnion appends the union of two increasing lists without i.
