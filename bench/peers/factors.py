@@ -13,6 +13,12 @@ import systems
 from solve_files import System, read_solution, write_petsc_vector
 
 LIMIT = 60  # seconds of a run
+OFF = 1e-10  # a solution with a larger row-wise error is wrong
+# Runs a command from a small process, since a new process counts the memory of the one that starts it as its own.
+METER = """import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(code)"""
 SIZES = {
     "triangles": 488_000, "tetrahedra": 274_000, "elasticity": 100_000, "ninepoint": 1_000_000, "plate": 360_000,
     "helmholtz": 490_000, "stokes": 120_000, "recirculation": 640_000, "circuit": 200_000, "kkt": 200_000,
@@ -31,18 +37,51 @@ def made(name, rows, seed, folder):
 
 
 def run(system, command, solution):
-    """Seconds of set-up and solve, and the error; None if the solver fails."""
+    """Seconds of set-up and solve, the error, GB of the factors (0 if there are none), of the process at most, and of the
+    factors' numbers if the solver says so; None if it fails."""
     if os.path.exists(solution):
         os.remove(solution)
-    try:
-        p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=LIMIT, check=False)
-        report = json.loads(p.stdout)
-    except (subprocess.TimeoutExpired, json.JSONDecodeError, FileNotFoundError):
-        return None
+    metered = ["timeout", str(LIMIT), sys.executable, "-S", "-c", METER, *map(str, command)]
+    p = subprocess.run(metered, capture_output=True, check=False)
     if p.returncode or not os.path.exists(solution):
         return None
-    t = report.get("seconds", report)
-    return t.get("build", t.get("setup", 0)) + t["solve"], system.errors(read_solution(solution))[0]
+    report = json.loads(p.stdout)
+    t, most = report.get("seconds", report), int(p.stderr.split()[-1]) * 1024
+    factors = report["bytes"] if "seconds" not in report else report["preconditioner"]["bytes"] if "entries in" in report["preconditioner"]["text"] else 0
+    return t.get("build", t.get("setup", 0)) + t["solve"], system.errors(read_solution(solution))[0], factors / 1e9, most / 1e9, report.get("numbers", 0) / 1e9
+
+
+def fastest(system, command, solution):
+    """The faster of two runs; one if it fails or takes long."""
+    best = None
+    for _ in range(2):
+        r = run(system, command, solution)
+        if r is None:
+            break
+        best = min(best or r, r)
+        if r[0] > 10:
+            break
+        time.sleep(0.1)
+    return best
+
+
+def commands(system, work, program, kind):
+    """The commands of the solvers that are there, and the files of their solutions, by their names."""
+    mine = [program, "solve", system.matrix, "--rhs", system.file("b.mtx"), "--output", system.file("x.mtx"), "--threads", "2", "--json"]
+    x = system.file("x.petsc")
+    files = [system.file("a.petsc"), system.file("b.petsc"), x]
+    peers = {"PARDISO": ["solve_pardiso", kind], "MUMPS": ["solve_mumps", kind]}
+    if kind == "positive":
+        peers["CHOLMOD"] = ["solve_suitesparse", "cholmod"]
+    else:
+        peers["UMFPACK"] = ["solve_suitesparse", "umfpack"]
+    if kind == "general":
+        peers["KLU"] = ["solve_suitesparse", "klu"]
+    all = {"default": (mine, system.file("x.mtx")), "complete": ([*mine, "--precond", "chol" if kind == "positive" else "lu"], system.file("x.mtx"))}
+    for name, (of, *words) in peers.items():
+        if (work / of).exists():
+            all[name] = [work / of, *words, *files], x
+    return all
 
 
 def main():
@@ -50,31 +89,19 @@ def main():
     seed, pairs = int(rest[0]) if rest else 1, rest[1:]
     chosen = dict(zip(pairs[::2], map(int, pairs[1::2]))) or SIZES
     work = pathlib.Path(work)
-    print(f"{'system':14s}{'rows':>9s}  seconds (row-wise error) by")
+    print(f"{'system':14s}{'rows':>8s}  {'solver':9s}{'seconds':>8s}{'error':>7s}{'GB of factors':>15s}{'/ PARDISO':>11s}{'/ its numbers':>15s}{'GB at most':>12s}")
     for name, rows in chosen.items():
         s, symmetric = made(name, rows, seed, work)
-        x = s.file("x.petsc")
-        mine = [program, "solve", s.matrix, "--rhs", s.file("b.mtx"), "--output", s.file("x.mtx"), "--threads", "2", "--json"]
         kind = "positive" if name in POSITIVE else "symmetric" if symmetric else "general"
-        files = [s.file("a.petsc"), s.file("b.petsc"), x]
-        commands = {
-            "default": mine,
-            "complete": [*mine, "--precond", "chol" if name in POSITIVE else "lu"],
-            "PARDISO": [work / "solve_pardiso", kind, *files],
-            "SuiteSparse": [work / "solve_suitesparse", "cholmod" if name in POSITIVE else "umfpack", *files],
-        }
-        line = f"{name:14s}{s.n:9d}"
-        for solver, command in commands.items():
-            best = None
-            for _ in range(2):
-                r = run(s, command, s.file("x.mtx") if solver in ("default", "complete") else x)
-                if r and (best is None or r[0] < best[0]):
-                    best = r
-                if r is None or r[0] > 10:
-                    break
-                time.sleep(0.1)
-            line += f"  {solver} " + (f"{best[0]:.2f} ({best[1]:.0e})" if best else "fails")
-        print(line, flush=True)
+        results = {solver: fastest(s, *c) for solver, c in commands(s, work, program, kind).items()}
+        pardiso = results.get("PARDISO")
+        for solver, r in results.items():
+            line = f"{name:14s}{s.n:8d}  {solver:9s}"
+            if r:
+                factors = f"{r[2]:15.3f}" if r[2] else " " * 15
+                ratio = f"{r[2] / pardiso[2]:11.2f}{r[2] / pardiso[4]:15.2f}" if pardiso and r[2] else " " * 26
+                line += f"{r[0]:8.2f}{r[1]:7.0e}{factors}{ratio}{r[3]:12.3f}" + ("" if r[1] <= OFF else "  wrong")
+            print(line if r else line + "   fails", flush=True)
 
 
 if __name__ == "__main__":

@@ -50,6 +50,29 @@ static FILE *opened(const char *path, const char *mode) {
   return f;
 }
 
+// rows is a matrix by rows.
+struct rows {
+  int n, *begin, *column;
+  double *value;
+};
+
+// read_rows returns a matrix.
+static inline struct rows read_rows(const char *path) {
+  int head[4];
+  FILE *f = opened(path, "rb");
+  integers(f, head, 4);
+  if (head[0] != 1211216 || head[1] != head[2]) die("not a square matrix of PETSc");
+  size_t n = head[1], nnz = head[3];
+  struct rows a = {head[1], allocate(4 * (n + 1)), allocate(4 * nnz), allocate(8 * nnz)};
+  a.begin[0] = 0;
+  integers(f, a.begin + 1, n);
+  for (size_t i = 0; i < n; i++) a.begin[i + 1] += a.begin[i];
+  integers(f, a.column, nnz);
+  doubles(f, a.value, nnz);
+  fclose(f);
+  return a;
+}
+
 // write_vector writes x, whose bytes it changes.
 static void write_vector(const char *path, double *x, int n) {
   FILE *f = opened(path, "wb");

@@ -56,7 +56,7 @@ trap 'rm -rf "$work"' EXIT
 go -C "$here/../.." build -o "$work/mpsolve" ./cmd/mpsolve
 # shellcheck disable=SC2086 # several words
 mpicc -O3 -march=native -o "$work/solve_petsc" "$here/solve_petsc.c" $flags
-cc -O3 -march=native -o "$work/solve_suitesparse" "$here/solve_suitesparse.c" -I/usr/include/suitesparse -lumfpack -lcholmod -lm
+cc -O3 -march=native -o "$work/solve_suitesparse" "$here/solve_suitesparse.c" -I/usr/include/suitesparse -lumfpack -lcholmod -lklu -lm
 if [[ $amgcl ]]; then
   c++ -std=c++17 -O3 -march=native -fopenmp -DAMGCL_NO_BOOST -I "$amgcl" -o "$work/solve_amgcl" "$here/solve_amgcl.cpp"
 fi

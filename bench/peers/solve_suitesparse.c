@@ -1,14 +1,17 @@
-// Solves A x = b by CHOLMOD, with L L^T, or by UMFPACK, each with one step of refinement, and
+// Solves A x = b by CHOLMOD, with L L^T, by UMFPACK, or by KLU, each with one step of refinement, and
 // prints a JSON line:
-//   solve_suitesparse cholmod|umfpack MATRIX B X
+//   solve_suitesparse cholmod|umfpack|klu MATRIX B X
 //   solve_suitesparse read MATRIX
 // MATRIX is a Matrix Market file if its name ends in .mtx, otherwise a binary one of PETSc, as
-// B and X are. Setup is ordering, analysis and factorisation.
-//   cc -O3 -march=native solve_suitesparse.c -I/usr/include/suitesparse -lumfpack -lcholmod -lm
+// B and X are. Setup is ordering, analysis and factorisation; bytes are those of the factors.
+//   cc -O3 -march=native solve_suitesparse.c -I/usr/include/suitesparse -lumfpack -lcholmod -lklu -lm
 #include <cholmod.h>
+#include <klu.h>
 #include <umfpack.h>
 
 #include "petsc.h"
+
+static double bytes; // of the factors
 
 // read_binary returns the transpose of a matrix of PETSc, whose rows are its columns.
 static cholmod_sparse *read_binary(const char *path, cholmod_common *c) {
@@ -56,6 +59,7 @@ static double cholesky(cholmod_sparse *a, const double *b, double *x, cholmod_co
   cholmod_factor *l = cholmod_analyze(lower, c);
   if (!l || !cholmod_factorize(lower, l, c) || c->status == CHOLMOD_NOT_POSDEF || l->minor < n) die("not positive definite");
   double ready = seconds();
+  bytes = l->is_super ? 8. * l->xsize + 4. * l->ssize : 12. * l->nzmax;
   cholmod_dense *r = cholmod_allocate_dense(n, 1, n, CHOLMOD_REAL, c);
   memcpy(r->x, b, 8 * n);
   cholmod_dense *y = cholmod_solve(CHOLMOD_A, l, r, c);
@@ -78,13 +82,37 @@ static double lu(cholmod_sparse *a, const double *b, double *x) {
   if (status == UMFPACK_WARNING_singular_matrix) die("singular");
   if (status != UMFPACK_OK) die("UMFPACK cannot factorise");
   double ready = seconds();
+  bytes = info[UMFPACK_NUMERIC_SIZE] * info[UMFPACK_SIZE_OF_UNIT];
   if (umfpack_di_solve(UMFPACK_A, a->p, a->i, a->x, x, b, numeric, control, info) != UMFPACK_OK) die("UMFPACK cannot solve");
+  return ready;
+}
+
+// by_klu solves by KLU and returns when the factors were ready.
+static double by_klu(cholmod_sparse *a, const double *b, double *x, cholmod_common *c) {
+  double one[2] = {1, 0}, minus[2] = {-1, 0};
+  klu_common k;
+  klu_defaults(&k);
+  int n = (int)a->nrow;
+  klu_symbolic *symbolic = klu_analyze(n, a->p, a->i, &k);
+  klu_numeric *numeric = symbolic ? klu_factor(a->p, a->i, a->x, symbolic, &k) : NULL;
+  if (k.status == KLU_SINGULAR) die("singular");
+  if (!numeric) die("KLU cannot factorise");
+  double ready = seconds();
+  bytes = 12. * ((double)numeric->lnz + numeric->unz + numeric->nzoff);
+  memcpy(x, b, 8 * (size_t)n);
+  if (!klu_solve(symbolic, numeric, n, 1, x, &k)) die("KLU cannot solve");
+  cholmod_dense *r = cholmod_allocate_dense(n, 1, n, CHOLMOD_REAL, c), *y = cholmod_allocate_dense(n, 1, n, CHOLMOD_REAL, c);
+  memcpy(r->x, b, 8 * (size_t)n);
+  memcpy(y->x, x, 8 * (size_t)n);
+  cholmod_sdmult(a, 0, minus, one, y, r, c);
+  if (!klu_solve(symbolic, numeric, n, 1, r->x, &k)) die("KLU cannot solve");
+  for (int i = 0; i < n; i++) x[i] += ((double *)r->x)[i];
   return ready;
 }
 
 int main(int argc, char **argv) {
   int only = argc == 3 && !strcmp(argv[1], "read");
-  if (argc != 5 && !only) die("want cholmod|umfpack MATRIX B X, or read MATRIX");
+  if (argc != 5 && !only) die("want cholmod|umfpack|klu MATRIX B X, or read MATRIX");
   cholmod_common c;
   cholmod_start(&c);
   double begin = seconds();
@@ -100,11 +128,12 @@ int main(int argc, char **argv) {
   double from = seconds(), ready;
   if (!strcmp(argv[1], "cholmod")) ready = cholesky(a, b, x, &c);
   else if (!strcmp(argv[1], "umfpack")) ready = lu(a, b, x);
-  else die("want cholmod or umfpack");
+  else if (!strcmp(argv[1], "klu")) ready = by_klu(a, b, x, &c);
+  else die("want cholmod, umfpack or klu");
   double end = seconds();
 
-  printf("{\"read\":%g,\"setup\":%g,\"solve\":%g,\"iterations\":1,\"reason\":\"direct\"}\n",
-         start - begin, ready - from, end - ready);
+  printf("{\"read\":%g,\"setup\":%g,\"solve\":%g,\"iterations\":1,\"reason\":\"direct\",\"bytes\":%g}\n",
+         start - begin, ready - from, end - ready, bytes);
   write_vector(argv[4], x, n);
   return 0;
 }
