@@ -131,7 +131,9 @@ def main():
     print()
     for way, (of, solved, more) in counts.items():
         print(f"{way}: solves {solved} of the {of} that a peer solves, and {more} of the others")
-    print("no solution, of a matrix that is numerically singular:", *singular, "not solved:", *found, sep="\n  ")
+    for title, lines in ("no solution, of a matrix that is numerically singular:", singular), ("not solved:", found):
+        if lines:
+            print(title, *lines, sep="\n  ")
     sys.exit(1 if found else 0)
 
 
