@@ -25,7 +25,7 @@ func newCholesky(s setup) (Preconditioner, error) {
 		return nil, err
 	}
 	diagonal := p.A.Diagonal(s.pool)
-	return s.complete(Cholesky, p.tree.OrderedBy+" order", p, &factor.Rule{Accept: func(in factor.Precision, k int, pivot float64) (float64, error) {
+	return s.factored(Cholesky, p.tree.OrderedBy+" order", p, &factor.Rule{Accept: func(in factor.Precision, k int, pivot float64) (float64, error) {
 		relative, why := pivot/diagonal[p.tree.Order[k]], ErrNotDefinite
 		if in == factor.FP32 && !(relative > leastSingle(len(diagonal))) {
 			return 0, factor.ErrSmall

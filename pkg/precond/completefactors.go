@@ -13,7 +13,8 @@ import (
 const (
 	// Factors are tried in FP32 where they take at least singleWork multiplications, about a hundredth of a second.
 	singleWork = 1e8
-	// mostContraction is the largest part of an error that an iteration of refinement may leave with factors in FP32 [CarsonHigham18]. With 0.1, a plate took ten times the applications of factors in FP64.
+	// mostContraction is the largest part of an error that an iteration of refinement may leave with factors in FP32 [CarsonHigham18]. With
+	// 0.1, a plate took ten times the applications of factors in FP64.
 	mostContraction = 0x1p-6
 	// singleError is about that part for n pivots of which the least is one n-th of its diagonal entry: 0.2e-10 to 1.2e-10 for meshes in the plane and in
 	// space, with and without jumps of the coefficient, and for a plate.
@@ -81,8 +82,8 @@ func (s *setup) factor(p *frontPlan, r *factor.Rule, in factor.Precision) (facto
 	return f, cmp.Or(err, s.interrupted())
 }
 
-// complete factors a plan in FP32 if its factors serve, otherwise in FP64. What they leave of an error is a cheap estimate of the condition of A.
-func (s *setup) complete(kind Kind, order string, p *frontPlan, r *factor.Rule) (*complete, error) {
+// factored factors a plan in FP32 if its factors serve, otherwise in FP64. What they leave of an error is a cheap estimate of the condition of A.
+func (s *setup) factored(kind Kind, order string, p *frontPlan, r *factor.Rule) (*complete, error) {
 	name := fmt.Sprintf("%s, %s", kind, order)
 	if s.firstPrecision(p) == factor.FP32 {
 		why := ""

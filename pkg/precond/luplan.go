@@ -222,7 +222,7 @@ func (s *setup) newFrontLU(p *frontPlan, most float64) (Preconditioner, error) {
 	if blocks := p.tree.Blocks(); blocks > 1 {
 		order += fmt.Sprintf(", %d blocks", blocks)
 	}
-	c, err := s.complete(LU, order, p, &factor.Rule{})
+	c, err := s.factored(LU, order, p, &factor.Rule{})
 	if err != nil || !s.suffices(c, most) {
 		return nil, err
 	}

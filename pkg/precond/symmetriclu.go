@@ -17,7 +17,7 @@ const mostUnpivoted = 1e-6
 // for every symmetric A, and M^-1 A has the eigenvalues 1 and -1 [Vecharynski13], unless
 // pivots were replaced.
 func newLDL(s setup) (Preconditioner, error) {
-	c, err := s.indefinite(LDL)
+	c, _, err := s.indefinite(LDL)
 	if err != nil {
 		return nil, err
 	}
@@ -36,8 +36,8 @@ func (s *setup) newSymmetricLU() (Preconditioner, error) {
 	if !s.keepsSymmetry() {
 		return nil, nil
 	}
-	c, err := s.indefinite(LU)
-	if err != nil || !s.suffices(c, mostUnpivoted) {
+	c, suffices, err := s.indefinite(LU)
+	if err != nil || !suffices {
 		return nil, err
 	}
 	return c, nil
@@ -45,25 +45,28 @@ func (s *setup) newSymmetricLU() (Preconditioner, error) {
 
 // indefinite is A = L D L^T by the pivoting of Bunch and Kaufman within fronts; where the diagonal has zeros, or these fronts do not suffice, each
 // unknown with a weak diagonal entry is in a front with one that it depends on strongly. For M = L |D| L^T no pivot may have been replaced.
-func (s *setup) indefinite(kind Kind) (*complete, error) {
+func (s *setup) indefinite(kind Kind) (c *complete, suffices bool, err error) {
 	if s.wholeDiagonal() {
 		p, err := s.planSymmetric()
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		c, replaced, err := s.signed(kind, p)
 		if err != nil || (kind == LU || replaced == 0) && s.suffices(c, mostUnpivoted) {
-			return c, err
+			return c, true, err
 		}
 	}
 	p, err := s.planPairs()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	c, _, err := s.signed(kind, p)
-	return c, err
+	if c, _, err = s.signed(kind, p); err != nil {
+		return nil, false, err
+	}
+	return c, s.suffices(c, mostUnpivoted), nil
 }
 
+// wholeDiagonal reports whether the diagonal has no zeros.
 func (s *setup) wholeDiagonal() bool { return !slices.Contains(s.m.Diagonal(s.pool), 0) }
 
 // planIndefinite is the plan that indefinite begins with.
@@ -77,7 +80,7 @@ func (s *setup) planIndefinite() (*frontPlan, error) {
 // signed is A = L D L^T with so many pivots replaced. The name of the factors says how many eigenvalues of D, and so of A, are negative.
 func (s *setup) signed(kind Kind, p *frontPlan) (c *complete, replaced int64, err error) {
 	r := &factor.Rule{}
-	c, err = s.complete(kind, "L D L^T, "+p.tree.OrderedBy+" order", p, r)
+	c, err = s.factored(kind, "L D L^T, "+p.tree.OrderedBy+" order", p, r)
 	if err == nil {
 		c.name = fmt.Sprintf("%s, %d negative eigenvalues", c.name, r.Negative.Load())
 	}

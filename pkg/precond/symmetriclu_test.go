@@ -94,7 +94,7 @@ func TestIndefinite(t *testing.T) {
 	for name, m := range list {
 		said := ""
 		s := setupOf(m, Options{Log: func(line string) { said += line }})
-		f, err := s.indefinite(LDL)
+		f, _, err := s.indefinite(LDL)
 		if err != nil {
 			t.Fatal(err)
 		}
