@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -38,7 +39,7 @@ def made(name, rows, seed, folder):
 
 def run(system, command, solution):
     """Seconds of set-up and solve, the error, GB of the factors (0 if there are none), of the process at most, and of the
-    factors' numbers if the solver says so; None if it fails."""
+    factors' numbers if the solver says so, and mpsolve's precision of them; None if it fails."""
     if os.path.exists(solution):
         os.remove(solution)
     metered = ["timeout", str(LIMIT), sys.executable, "-S", "-c", METER, *map(str, command)]
@@ -47,8 +48,11 @@ def run(system, command, solution):
         return None
     report = json.loads(p.stdout)
     t, most = report.get("seconds", report), int(p.stderr.split()[-1]) * 1024
-    factors = report["bytes"] if "seconds" not in report else report["preconditioner"]["bytes"] if "entries in" in report["preconditioner"]["text"] else 0
-    return t.get("build", t.get("setup", 0)) + t["solve"], system.errors(read_solution(solution))[0], factors / 1e9, most / 1e9, report.get("numbers", 0) / 1e9
+    made = re.search("entries in (FP..)", report.get("preconditioner", {}).get("text", ""))
+    factors = report["bytes"] if "seconds" not in report else report["preconditioner"]["bytes"] if made else 0
+    seconds = t.get("build", t.get("setup", 0)) + t["solve"]
+    error = system.errors(read_solution(solution))[0]
+    return seconds, error, factors / 1e9, most / 1e9, report.get("numbers", 0) / 1e9, made[1] if made else ""
 
 
 def fastest(system, command, solution):
@@ -100,8 +104,8 @@ def main():
             if r:
                 factors = f"{r[2]:15.3f}" if r[2] else " " * 15
                 ratio = f"{r[2] / pardiso[2]:11.2f}{r[2] / pardiso[4]:15.2f}" if pardiso and r[2] else " " * 26
-                line += f"{r[0]:8.2f}{r[1]:7.0e}{factors}{ratio}{r[3]:12.3f}" + ("" if r[1] <= OFF else "  wrong")
-            print(line if r else line + "   fails", flush=True)
+                line += f"{r[0]:8.2f}{r[1]:7.0e}{factors}{ratio}{r[3]:12.3f}  {r[5]}" + ("" if r[1] <= OFF else "  wrong")
+            print(line.rstrip() if r else line + "   fails", flush=True)
 
 
 if __name__ == "__main__":
