@@ -156,6 +156,8 @@ var kernelCases = []struct {
 	{"dense matrices", func(a *arena, rng *rand.Rand) {
 		testMulSub[float64](a.t, rng, a, 1+rng.IntN(20), 1+rng.IntN(70), 1+rng.IntN(20), rng.IntN(4))
 		testMulSub[float32](a.t, rng, a, 1+rng.IntN(20), 1+rng.IntN(130), 1+rng.IntN(20), rng.IntN(4))
+		testMulVec[float64](a.t, rng, a, 1+rng.IntN(4), rng.IntN(70), rng.IntN(4))
+		testMulVec[float32](a.t, rng, a, 1+rng.IntN(4), rng.IntN(70), rng.IntN(4))
 	}},
 	{"float32 sums", func(a *arena, rng *rand.Rand) {
 		n := rng.IntN(200)

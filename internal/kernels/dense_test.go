@@ -1,5 +1,3 @@
-//go:build linux
-
 package kernels
 
 import (
@@ -56,6 +54,44 @@ func testMulSub[T Value](t *testing.T, rng *rand.Rand, ar *arena, m, n, k, more 
 			}
 		}
 		return wide(got.Val)
+	})
+}
+
+// Products with a few rows have the bits of inner products, and of adding one row after the other.
+func TestMulVec(t *testing.T) {
+	rng := rand.New(rand.NewPCG(43, 44))
+	a := &arena{t: t}
+	for m := 1; m <= 4; m++ {
+		for _, n := range []int{0, 1, 7, 15, 16, 17, 32, 50, 100} {
+			testMulVec[float64](t, rng, a, m, n, 3)
+			testMulVec[float32](t, rng, a, m, n, 0)
+		}
+	}
+}
+
+func testMulVec[T Value](t *testing.T, rng *rand.Rand, ar *arena, m, n, more int) {
+	t.Helper()
+	rows := Dense[T]{normal[T](rng, (m-1)*(n+more)+n), n + more}
+	x, y, factors := normal[float64](rng, n), normal[float64](rng, n), normal[float64](rng, 4)
+	everywhere(ar, fmt.Sprintf("%d rows of %d, %d more", m, n, more), nil, func(s *Set) []float64 {
+		a, d := Dense[T]{put(ar, rows.Val), rows.Stride}, DenseOf[T](s)
+		products, sums := new([4]float64), put(ar, y)
+		d.MulVec(products, a, m, put(ar, x))
+		d.AddMulVecT(sums, a, m, (*[4]float64)(factors))
+		want := append([]float64{}, y...)
+		for r := range m {
+			row := a.Row(r, 0, n)
+			if p := d.dot(row, x); products[r] != p {
+				t.Fatalf("%s: product %d of %d rows of %d is %v, want %v", s, r, m, n, products[r], p)
+			}
+			d.axpy(factors[r], row, want)
+		}
+		for i, v := range sums {
+			if v != want[i] {
+				t.Fatalf("%s: sum %d of %d rows of %d is %v, want %v", s, i, m, n, v, want[i])
+			}
+		}
+		return append(products[:m], sums...)
 	})
 }
 
