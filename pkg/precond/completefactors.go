@@ -111,7 +111,7 @@ func (s *setup) factored(kind Kind, order string, p *frontPlan, r *factor.Rule) 
 		return nil, err
 	}
 	if n := r.Replaced.Load(); n > 0 {
-		s.logf(vanishing, kind, factor.Replacement, n)
+		s.logf(vanishing, kind, replacement, n)
 	}
 	return s.newComplete(name, p, f)
 }

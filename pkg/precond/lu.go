@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/direct/factor"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 	// large multiple of a null vector into x where A is singular. With 2^-80 95 generated and
 	// real matrices gave the same iterations and errors.
 	vanished    = 0x1p-50
-	replacement = 0x1p-26
+	replacement = factor.Replacement
 	// boundShare is about what part of the multiplications that an order for any pivots
 	// allows for are needed, in the median of real matrices.
 	boundShare = 0.5

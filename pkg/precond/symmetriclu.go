@@ -63,7 +63,7 @@ func (s *setup) indefinite(kind Kind) (c *complete, suffices bool, err error) {
 	if c, _, err = s.signed(kind, p); err != nil {
 		return nil, false, err
 	}
-	return c, s.suffices(c, mostUnpivoted), nil
+	return c, kind == LDL || s.suffices(c, mostUnpivoted), nil // nothing else is M = L |D| L^T
 }
 
 // wholeDiagonal reports whether the diagonal has no zeros.

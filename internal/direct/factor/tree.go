@@ -53,9 +53,6 @@ func (t *Tree) Work() (entries int64, multiplications float64) {
 // Blocks returns the number of blocks of a block triangular matrix.
 func (t *Tree) Blocks() int { return len(t.blocks) - 1 }
 
-// Nodes returns the number of nodes.
-func (t *Tree) Nodes() int { return t.nodes() }
-
 // Matrix is what is factored: the diagonal blocks of a block lower triangular matrix.
 type Matrix struct {
 	A, Transpose *csr.Matrix // Transpose is nil where A is symmetric

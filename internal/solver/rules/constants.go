@@ -380,7 +380,7 @@ const (
 	// Unit: rows. Source: chosen: n^3 takes a second. Fit: make stress.
 	DenseRows = 400
 	// FactorRows is the size up to which factors of multiple precision are the last resort of a number of digits.
-	// Unit: rows. Source: chosen: a dense matrix takes half a minute of processor time in 106 bits, five in 1696. Fit: go test ./internal/mp -run XXX -bench LU.
+	// Unit: rows. Source: chosen: a dense matrix takes half a minute of processor time in 106 bits, about five minutes in 1696. Fit: go test ./internal/mp -run XXX -bench LU.
 	FactorRows = 2000
 	// GatheredRows is the size up to which each rank gathers the whole matrix to look for a contradiction.
 	// Unit: rows. Source: chosen: memory of a rank. Fit: not fitted: chosen by judgement.
