@@ -53,14 +53,11 @@ func (s *phase) number() (reached bool, free int, err error) {
 		if s.level[j] >= last {
 			break
 		}
-		rows, c := s.columns.Row(int(j))
+		rows, _ := s.columns.Row(int(j))
 		if err := s.spend(len(rows)); err != nil {
 			return false, free, err
 		}
-		for e, i := range rows {
-			if math.IsInf(c[e], 1) {
-				continue
-			}
+		for _, i := range rows {
 			switch to := s.colOf[i]; {
 			case to < 0:
 				reached, last = true, s.level[j]+1
@@ -79,14 +76,11 @@ func (s *phase) deepen(root int32) error {
 	s.path = append(s.path[:0], root)
 	for len(s.path) > 0 {
 		j := s.path[len(s.path)-1]
-		rows, c := s.columns.Row(int(j))
+		rows, _ := s.columns.Row(int(j))
 		first := s.next[j]
 		deeper := false
 		for ; s.next[j] < len(rows) && !deeper; s.next[j]++ {
 			i := rows[s.next[j]]
-			if math.IsInf(c[s.next[j]], 1) {
-				continue
-			}
 			to := s.colOf[i]
 			if to < 0 {
 				s.from[i] = j

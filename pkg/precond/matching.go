@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -63,7 +64,7 @@ var errNoTransversal = fmt.Errorf("%w: no permutation gives a diagonal without z
 // for matched pairs. All logarithms are binary.
 type matcher struct {
 	meter
-	columns *csr.Matrix // A^T: rows of it are columns of A, the values c_ij
+	columns *csr.Matrix // A^T without its zeros: rows of it are columns of A, the values c_ij
 	rowOf   []int32     // of each column, -1: none
 	colOf   []int32     // of each row
 	u, v    []float64   // duals of rows and columns
@@ -79,7 +80,7 @@ type matcher struct {
 func newMatcher(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) *matcher {
 	n := m.Rows
 	t := &matcher{
-		meter: meter{ctx: ctx}, columns: m.Transpose(pool), rowOf: marks(n), colOf: marks(n),
+		meter: meter{ctx: ctx}, columns: withoutZeros(m.Transpose(pool)), rowOf: marks(n), colOf: marks(n),
 		u: make([]float64, n), v: make([]float64, n), logMax: make([]float64, n),
 		distance: make([]float64, n), from: make([]int32, n), state: make([]int64, n),
 	}
@@ -93,7 +94,7 @@ func newMatcher(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) *matche
 			}
 			t.logMax[j] = math.Log2(most)
 			for k, v := range vals {
-				vals[k] = t.logMax[j] - math.Log2(math.Abs(v)) // +Inf for a zero
+				vals[k] = t.logMax[j] - math.Log2(math.Abs(v))
 			}
 		}
 	})
@@ -114,6 +115,27 @@ func newMatcher(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) *matche
 		}
 	}
 	return t
+}
+
+// withoutZeros removes zeros among the entries of a matrix, and returns it.
+func withoutZeros(m *csr.Matrix) *csr.Matrix {
+	if !slices.Contains(m.Val, 0) {
+		return m
+	}
+	kept := int64(0)
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		m.RowPtr[i] = kept
+		for k, v := range vals {
+			if v != 0 {
+				m.Col[kept], m.Val[kept] = cols[k], v
+				kept++
+			}
+		}
+	}
+	m.RowPtr[m.Rows] = kept
+	m.Col, m.Val = m.Col[:kept], m.Val[:kept]
+	return m
 }
 
 // shortestPaths matches all columns by paths along which the product is largest.
