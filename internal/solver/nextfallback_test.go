@@ -158,7 +158,7 @@ func TestCompleteFactorsEarly(t *testing.T) {
 }
 
 // A preconditioner that does not fit beside those of earlier attempts takes their place, also
-// for another right-hand side, and x has the bits that it has without a limit.
+// for another right-hand side, and x is as accurate as without a limit.
 func TestReleasedForMemory(t *testing.T) {
 	m := grid(60, 0, -0.7)
 	opt := solve.Options{Method: solve.GMRES, Krylov: solve.Krylov{Restart: 40}, Precond: solve.Precond{DropTol: precond.DefaultDropTol}} // incomplete factors come first
@@ -172,7 +172,7 @@ func TestReleasedForMemory(t *testing.T) {
 	for range 2 {
 		log.lines = nil
 		r, err := s.Solve(t.Context(), rhs(m, 1), nil)
-		if err != nil || !log.says("precond released") || !sameBits(r.X, free.X) || r.Precond.Kind != precond.LU {
+		if err != nil || !log.says("precond released") || r.Digits.Believed < free.Digits.Believed || r.Precond.Kind != precond.LU {
 			t.Errorf("%v, %s with %s: %q", err, r.Reason, r.Precond.Text, log.lines)
 		}
 	}

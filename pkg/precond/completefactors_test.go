@@ -12,9 +12,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// Large factors are in FP32 unless the accuracy asked for, or a condition estimate, says FP64.
+// Factors that take much work for an entry are in FP32, unless the accuracy asked for, or a condition estimate, says FP64; others are if that is asked for.
 func TestFactorsInFP32(t *testing.T) {
-	grid, convection := generated(t, "poisson3d", generate.Params{"n": 24}), generated(t, "convdiff3d", generate.Params{"n": 20})
+	grid, convection := generated(t, "poisson3d", generate.Params{"n": 24}), generated(t, "convdiff3d", generate.Params{"n": 36})
+	plane := generated(t, "poisson2d", generate.Params{"n": 400})
 	loose := generated(t, "poisson3d", generate.Params{"n": 24})
 	for i := range loose.Rows { // not held anywhere
 		cols, vals := loose.Row(i)
@@ -39,12 +40,14 @@ func TestFactorsInFP32(t *testing.T) {
 		"grid by LU":          {LU, grid, 0, factor.FP32},
 		"grid by LDL":         {LDL, grid, 0, factor.FP32},
 		"convection":          {LU, convection, 0, factor.FP32},
+		"plane":               {Cholesky, plane, 0, factor.FP64},
+		"plane, FP32 asked":   {Cholesky, plane, 0x1p-24, factor.FP32},
 		"ill-conditioned":     {Cholesky, loose, 0, factor.FP64},
 		"ill-conditioned, LU": {LU, loose, 0, factor.FP64},
 	} {
 		p, said := logged(t, c.kind, c.m, Options{Symmetric: name != "convection", Epsilon: c.epsilon})
 		f := p.(*complete)
-		if got := f.Precision(); got != c.in || strings.Contains(said, "FP64 follow") != (c.in == factor.FP64 && c.epsilon == 0) {
+		if got := f.Precision(); got != c.in || strings.Contains(said, "FP64 follow") != (c.m == loose) {
 			t.Errorf("%s: in %s, want %s: %s", name, got, c.in, said)
 		}
 		if stored := int64(c.in) * f.Numbers(); f.cost.ValueBytes != stored || f.cost.Bytes < stored || f.cost.FP64Bytes < stored*8/int64(c.in) {
@@ -68,8 +71,8 @@ func TestForecastMemory(t *testing.T) {
 		"chol": {Cholesky, grid}, "ldl": {LDL, grid}, "lu": {LU, flow}, "lu, symmetric": {LU, generated(t, "poisson3d", generate.Params{"n": 28})},
 		"lu, saddle point": {LU, saddle},
 	} {
-		for _, epsilon := range []float64{0, adaptive.MinEpsilon} {
-			if name == "lu, saddle point" && epsilon == 0 { // FP32 does not serve, and FP64 takes more
+		for _, epsilon := range []float64{0x1p-24, adaptive.MinEpsilon} {
+			if name == "lu, saddle point" && epsilon != adaptive.MinEpsilon { // FP32 does not serve, and FP64 takes more
 				continue
 			}
 			for _, threads := range []int{1, 3} {
@@ -104,5 +107,21 @@ func TestForecastMemory(t *testing.T) {
 				pool.Close()
 			}
 		}
+	}
+}
+
+// Where factors in FP64 do not fit, factors in FP32 are made.
+func TestFP32ForMemory(t *testing.T) {
+	m := generated(t, "poisson2d", generate.Params{"n": 400})
+	pool := parallel.New(2)
+	defer pool.Close()
+	opt := Options{Symmetric: true}
+	f, err := ForecastComplete(t.Context(), Cholesky, m, opt, pool)
+	if err != nil || f.Precision != "FP64" {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	opt.MaxBytes = f.Making - 1
+	if p, err := New(t.Context(), Cholesky, m, opt, pool); err != nil || p.(*complete).Precision() != factor.FP32 {
+		t.Errorf("%v, %v", p, err)
 	}
 }

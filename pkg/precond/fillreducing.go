@@ -11,6 +11,8 @@ const (
 	// (bench/peers/orders.sh, and docs/solvers.md for real matrices). The least part of AMD's multiplications that it took is 0.08.
 	dissectionPays = 12_000
 	dissectionGain = 1. / 16
+	// With up to so many multiplications a nonzero the compressed graph is not made.
+	undissected = 600
 )
 
 // fillReducing returns the order of AMD or of nested dissection, whichever takes less work, and its name. share is the part of an LU
@@ -24,7 +26,7 @@ func (s *setup) fillReducing(a, transpose *csr.Matrix, share float64) (e order.E
 		return s.checkEstimate(factorWork{Multiplications: share * part * e.Multiplications})
 	}
 	name = "AMD"
-	if share*e.Multiplications <= fewMultiplications*float64(a.NNZ()) || check(dissectionGain) != nil {
+	if share*e.Multiplications <= undissected*float64(a.NNZ()) || check(dissectionGain) != nil {
 		return e, name, check(1)
 	}
 	small := order.Compress(g)
