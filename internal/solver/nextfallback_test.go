@@ -2,6 +2,7 @@ package solver
 
 import (
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -155,6 +156,33 @@ func TestCompleteFactorsEarly(t *testing.T) {
 			t.Errorf("%s: %+v", kind, r.Attempts)
 		}
 	}
+	m := network(50_000)
+	if r := solved(t, m, random(1, m.Rows), nil, solve.Options{}); r.Precond.Kind != precond.LU || len(r.Attempts) > 2 {
+		t.Errorf("network: %+v", r.Attempts)
+	}
+}
+
+// network is a ring of resistors over six decades with a few far connections, some of which conduct in one direction only.
+func network(n int) *csr.Matrix {
+	r := rand.New(rand.NewPCG(5, 5))
+	return testsupport.Entries(n, func(add func(i, j int, v float64)) {
+		for i := range n {
+			add(i, i, 1e-3)
+			for k := range r.IntN(5) {
+				j := (i + 1 + r.IntN(60)) % n
+				if r.IntN(500) == 0 {
+					j = r.IntN(n)
+				}
+				g := math.Pow(10, 6*r.Float64()-4)
+				add(i, i, g)
+				add(i, j, -g)
+				if k%2 == 0 {
+					add(j, j, g)
+					add(j, i, -g)
+				}
+			}
+		}
+	})
 }
 
 // A preconditioner that does not fit beside those of earlier attempts takes their place, also

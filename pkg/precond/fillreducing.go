@@ -1,6 +1,9 @@
 package precond
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/mpsolve/mpsolve/internal/direct/order"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -13,14 +16,19 @@ const (
 	dissectionGain = 1. / 16
 	// With up to so many multiplications a nonzero the compressed graph is not made.
 	undissected = 600
+	// A visit of an entry by an order takes about as long as visitWork multiplications in a front; leastVisits take some hundredths of a second. Orders take
+	// 2 to 22 visits a nonzero, and 90 to 260 where the factors of a large matrix would fill beyond any memory.
+	visitWork   = 400
+	leastVisits = 2e6
+	mostVisits  = 24
 )
 
 // fillReducing returns the order of AMD or of nested dissection, whichever takes less work, and its name. share is the part of an LU
 // factorisation that is done. The work is at most what the options allow; otherwise the error is ErrWork.
 func (s *setup) fillReducing(a, transpose *csr.Matrix, share float64) (e order.Elimination, name string, err error) {
 	g := order.NewGraph(a, transpose)
-	if e, err = order.AMD(s.ctx, g); err != nil {
-		return e, "", ErrInterrupted
+	if e, err = order.AMD(s.ctx, g, s.orderLimit(share*dissectionGain)); err != nil {
+		return e, "", s.orderError(err)
 	}
 	check := func(part float64) error {
 		return s.checkEstimate(factorWork{Multiplications: share * part * e.Multiplications})
@@ -41,4 +49,21 @@ func (s *setup) fillReducing(a, transpose *csr.Matrix, share float64) (e order.E
 		e, name = other, "nested dissection"
 	}
 	return e, name, check(1)
+}
+
+// orderLimit is the limit of an order of whose multiplications a share is done. An order may take as long as the factors that it is for.
+func (s *setup) orderLimit(share float64) order.Limit {
+	if s.MaxWork == 0 {
+		return order.Limit{}
+	}
+	nnz := float64(s.m.NNZ())
+	return order.Limit{Multiplications: s.MaxWork * nnz / share, Visits: int(max(leastVisits, min(s.MaxWork/visitWork, mostVisits)*nnz))}
+}
+
+// orderError returns the error of an order as one of a set-up.
+func (s *setup) orderError(err error) error {
+	if errors.Is(err, order.ErrLimit) {
+		return fmt.Errorf("%w: orders take more than %g multiplications per nonzero", ErrWork, s.MaxWork)
+	}
+	return ErrInterrupted
 }

@@ -25,7 +25,7 @@ func TestFillReducing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		amd, err := order.AMD(t.Context(), order.NewGraph(m, nil))
+		amd, err := order.AMD(t.Context(), order.NewGraph(m, nil), order.Limit{})
 		if err != nil {
 			t.Fatal(err)
 		}

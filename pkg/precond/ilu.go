@@ -301,7 +301,7 @@ func (s *setup) ordered(m *csr.Matrix) (*csr.Matrix, placement, error) {
 			p, err := csr.RCM(s.ctx, m)
 			return order.Elimination{Order: p}, err
 		}
-		return order.AMD(s.ctx, order.NewGraph(m, nil))
+		return order.AMD(s.ctx, order.NewGraph(m, nil), order.Limit{})
 	})
 	if err != nil {
 		return nil, placement{}, ErrInterrupted

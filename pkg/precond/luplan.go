@@ -31,6 +31,7 @@ type triangularBlocks struct {
 	at     placement
 	order  csr.Permutation
 	bounds []int
+	wide   bool // AMD takes more than the limit
 }
 
 // blocksLU brings A to block lower triangular form.
@@ -43,7 +44,7 @@ func (s *setup) blocksLU() (*triangularBlocks, error) {
 	if err != nil {
 		return nil, ErrInterrupted
 	}
-	return &triangularBlocks{a, at, order, bounds}, nil
+	return &triangularBlocks{a: a, at: at, order: order, bounds: bounds}, nil
 }
 
 // planFronts is the plan of fronts with pivots near the diagonal.
@@ -79,23 +80,18 @@ func (t *triangularBlocks) plan(s *setup) (*luPlan, error) {
 		if len(block) < a.Rows {
 			sub = submatrix(a, block, inBlock)
 		}
-		amd, err := order.AMD(s.ctx, order.NewGraph(sub, nil))
-		if err == nil && !fewMore(amd, sub) {
-			var rows order.Elimination
-			if rows, err = order.RowAMD(s.ctx, sub); boundShare*rows.Multiplications < amd.Multiplications {
-				amd, p.diagonal[b] = rows, false
-			}
-		}
+		e, diagonal, err := s.orderRows(sub, t.wide && 2*len(block) > a.Rows)
 		if err != nil {
-			return nil, ErrInterrupted
+			return nil, s.orderError(err)
 		}
 		name, share := "AMD", 1.0
-		if !p.diagonal[b] {
+		if !diagonal {
 			name, share = "RowAMD", boundShare
 		}
+		p.diagonal[b] = diagonal
 		count[name] += len(block)
-		p.work.add(amd, share)
-		copy(block, permuted(block, amd.Order))
+		p.work.add(e, share)
+		copy(block, permuted(block, e.Order))
 	}
 	p.order = "AMD order"
 	if count["RowAMD"] > count["AMD"] {
@@ -110,6 +106,28 @@ func (t *triangularBlocks) plan(s *setup) (*luPlan, error) {
 	p.a, p.at = a.Permuted(places, places.Inverse(), s.pool), at.then(places)
 	p.work.Bytes = storedBytes(int64(a.Rows), p.work.Entries, width(s.Epsilon))
 	return p, nil
+}
+
+// orderRows orders a block by AMD, with pivots on the diagonal, or by RowAMD, whichever takes less work. AMD is left out where it is known to take more
+// than the limit.
+func (s *setup) orderRows(block *csr.Matrix, wide bool) (e order.Elimination, diagonal bool, err error) {
+	limit := s.orderLimit(boundShare)
+	if err = order.ErrLimit; !wide {
+		e, err = order.AMD(s.ctx, order.NewGraph(block, nil), s.orderLimit(1))
+	}
+	switch {
+	case err == nil && fewMore(e, block):
+		return e, true, nil
+	case err == nil:
+		limit.Multiplications = e.Multiplications / boundShare
+	case !errors.Is(err, order.ErrLimit):
+		return e, true, err
+	}
+	rows, other := order.RowAMD(s.ctx, block, limit)
+	if errors.Is(other, order.ErrLimit) {
+		return e, true, err
+	}
+	return rows, false, other
 }
 
 // fewMore reports whether the factors have so few entries that no other order is worth
@@ -170,24 +188,24 @@ func (s *setup) planLU(t *triangularBlocks) (*frontPlan, *luPlan, error) {
 			return nil, rows, err
 		}
 	}
-	free := *s
-	free.MaxWork = 0 // the other may take less
-	p, err := t.planFronts(&free)
-	if err != nil {
+	p, err := t.planFronts(s)
+	switch {
+	case errors.Is(err, ErrWork): // rows may take less
+		p, t.wide = nil, true
+	case err != nil:
 		return nil, nil, err
-	}
-	if p.work.Multiplications <= fewMultiplications*float64(s.m.NNZ()) {
-		return p, nil, s.checkEstimate(p.work)
+	case p.work.Multiplications <= fewMultiplications*float64(s.m.NNZ()):
+		return p, nil, nil
 	}
 	if rows == nil {
-		if rows, err = t.plan(s); err != nil {
+		if rows, err = t.plan(s); err != nil && (p == nil || !errors.Is(err, ErrWork)) {
 			return nil, nil, err
 		}
 	}
-	if p.work.Multiplications > frontGain*rows.work.Multiplications {
+	if p == nil || rows != nil && p.work.Multiplications > frontGain*rows.work.Multiplications {
 		return nil, rows, s.checkEstimate(rows.work)
 	}
-	return p, rows, s.checkEstimate(p.work)
+	return p, rows, nil
 }
 
 // planAnyLU is the plan that LU begins with.

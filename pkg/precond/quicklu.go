@@ -68,18 +68,26 @@ func (s *setup) quickPlan(diagonal bool) (*luPlan, error) {
 	if err != nil || weak == 0 && (n > mostQuickRows || nnz > quickNonzeros) || diagonal && float64(weak) > weakShare*float64(n) {
 		return nil, err
 	}
+	most := max(mostQuick, quickWork*float64(nnz))
 	name, kind, share := "AMD order", orderAMD, 1.0
-	find := func() (order.Elimination, error) { return order.AMD(s.ctx, order.NewGraph(a, nil)) }
+	find := func() (order.Elimination, error) {
+		return order.AMD(s.ctx, order.NewGraph(a, nil), order.Limit{Multiplications: most})
+	}
 	if !diagonal {
 		name, kind, share = "order of A A^T", orderRows, quickShare
-		find = func() (order.Elimination, error) { return order.RowAMD(s.ctx, a) }
+		find = func() (order.Elimination, error) {
+			return order.RowAMD(s.ctx, a, order.Limit{Multiplications: most / quickShare})
+		}
 	}
 	e, err := s.Kept.order(a, kind, find)
-	if err != nil {
+	switch {
+	case errors.Is(err, order.ErrLimit):
+		return nil, nil
+	case err != nil:
 		return nil, ErrInterrupted
 	}
 	p := &luPlan{quick: true, bounds: []int{0, n}, diagonal: []bool{diagonal}, order: name}
-	if p.work.add(e, share); p.work.Multiplications > max(mostQuick, quickWork*float64(nnz)) {
+	if p.work.add(e, share); p.work.Multiplications > most {
 		return nil, nil
 	}
 	if diagonal && weak == 0 && p.work.Multiplications > mostBesideFronts {

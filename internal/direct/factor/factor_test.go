@@ -31,7 +31,7 @@ func newProblem(t testing.TB, a *csr.Matrix, symmetric bool) problem {
 	if !symmetric {
 		p.Transpose = a.Transpose(nil)
 	}
-	e, err := order.AMD(t.Context(), order.NewGraph(a, p.Transpose))
+	e, err := order.AMD(t.Context(), order.NewGraph(a, p.Transpose), order.Limit{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -192,7 +192,7 @@ func (r *Rates) measureRows(ctx context.Context, rule *Rule) error {
 		m.Transpose = m.A
 	}
 	watch := func() Watch { return func(int) error { return ctx.Err() } }
-	e, err := order.AMD(ctx, order.NewGraph(m.A, m.Transpose))
+	e, err := order.AMD(ctx, order.NewGraph(m.A, m.Transpose), order.Limit{})
 	if err != nil {
 		return err
 	}

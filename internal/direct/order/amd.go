@@ -11,10 +11,11 @@ import (
 // matrix, with pivots on the diagonal of P A P^T, fill little. Vertices with more than 10 sqrt n neighbours come last. The time is proportional to
 // the number of entries for most matrices, and 10 to 30 times the time of reading them. Apart
 // from the result it takes 60 bytes a row and about 5 an entry. If ctx is done, AMD returns
-// its error.
-func AMD(ctx context.Context, g *Graph) (Elimination, error) {
+// its error; beyond the limit ErrLimit.
+func AMD(ctx context.Context, g *Graph, limit Limit) (Elimination, error) {
 	n := g.vertices()
 	q := newQuotient(ctx, n, 0, n)
+	q.Limit = limit
 	most := dense(n)
 	for i := range int32(n) {
 		q.at[i], q.length[i] = g.at[i], int32(len(g.neighbours(i)))
@@ -31,9 +32,10 @@ func AMD(ctx context.Context, g *Graph) (Elimination, error) {
 // degree order for the pattern of A A^T, which is not formed, since the columns of A are
 // the first elements of the quotient graph ([Davis04], for columns). Columns with
 // more than 10 sqrt n entries are left out, and rows with as many come last. It takes about
-// the time and memory of AMD.
-func RowAMD(ctx context.Context, m *csr.Matrix) (Elimination, error) {
+// the time and memory of AMD, and has a limit like it.
+func RowAMD(ctx context.Context, m *csr.Matrix, limit Limit) (Elimination, error) {
 	q := newQuotient(ctx, m.Rows, m.Cols, m.Rows)
+	q.Limit = limit
 	columns := m.Transpose(nil)
 	mostRows, mostCols := dense(m.Cols), dense(m.Rows)
 	for i := range int32(m.Rows) {

@@ -2,7 +2,10 @@ package order
 
 import (
 	"context"
+	"errors"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -120,12 +123,12 @@ func TestAMD(t *testing.T) {
 		exact := rows < 17 // no row is dense
 		if rows == m.Cols {
 			g := NewGraph(m, m.Transpose(nil))
-			e, err := AMD(t.Context(), g)
-			again, _ := AMD(t.Context(), g)
+			e, err := AMD(t.Context(), g, Limit{})
+			again, _ := AMD(t.Context(), g, Limit{})
 			check("AMD", e, err, again, either, exact)
 		}
-		e, err := RowAMD(t.Context(), m)
-		again, _ := RowAMD(t.Context(), m)
+		e, err := RowAMD(t.Context(), m, Limit{})
+		again, _ := RowAMD(t.Context(), m, Limit{})
 		if exact && m.Cols < 17 {
 			check("RowAMD", e, err, again, products, true)
 		} else if err != nil || e.Order.Validate() != nil || len(e.Order) != rows {
@@ -158,7 +161,7 @@ func TestAMDFill(t *testing.T) {
 			add(b, i-k, i)
 		}
 	}
-	e, err := AMD(t.Context(), NewGraph(b.Build(), nil))
+	e, err := AMD(t.Context(), NewGraph(b.Build(), nil), Limit{})
 	if err != nil || e.Entries > 56000 {
 		t.Errorf("grid: %d entries, %v", e.Entries, err)
 	}
@@ -171,7 +174,7 @@ func TestAMDFill(t *testing.T) {
 		add(b, 0, i)
 		add(b, i, 0)
 	}
-	if e, err = AMD(t.Context(), NewGraph(b.Build(), nil)); err != nil || e.Entries != n-1 || e.Order[n-1] != 0 {
+	if e, err = AMD(t.Context(), NewGraph(b.Build(), nil), Limit{}); err != nil || e.Entries != n-1 || e.Order[n-1] != 0 {
 		t.Errorf("arrow: %d entries, %v", e.Entries, err)
 	}
 }
@@ -180,10 +183,32 @@ func TestAMDInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	m := randomRectangle(rand.New(rand.NewPCG(1, 1)), 50, 50, 3)
-	if _, err := AMD(ctx, NewGraph(m, m.Transpose(nil))); err == nil {
+	if _, err := AMD(ctx, NewGraph(m, m.Transpose(nil)), Limit{}); err == nil {
 		t.Error("AMD goes on")
 	}
-	if _, err := RowAMD(ctx, m); err == nil {
+	if _, err := RowAMD(ctx, m, Limit{}); err == nil {
 		t.Error("RowAMD goes on")
+	}
+}
+
+// An order is given up at its limit, and a limit that it keeps changes nothing.
+func TestAMDLimit(t *testing.T) {
+	m := randomRectangle(rand.New(rand.NewPCG(2, 1)), 20_000, 20_000, 8)
+	for name, find := range map[string]func(Limit) (Elimination, error){
+		"AMD":    func(limit Limit) (Elimination, error) { return AMD(t.Context(), NewGraph(m, m.Transpose(nil)), limit) },
+		"RowAMD": func(limit Limit) (Elimination, error) { return RowAMD(t.Context(), m, limit) },
+	} {
+		free, err := find(Limit{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept, err := find(Limit{Multiplications: 2 * free.Multiplications, Visits: math.MaxInt}); err != nil || !slices.Equal(kept.Order, free.Order) {
+			t.Errorf("%s within its limit: %v", name, err)
+		}
+		for _, limit := range []Limit{{Multiplications: free.Multiplications / 2}, {Visits: 2 << 20}} {
+			if _, err := find(limit); !errors.Is(err, ErrLimit) {
+				t.Errorf("%s beyond %+v: %v", name, limit, err)
+			}
+		}
 	}
 }

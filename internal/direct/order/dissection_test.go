@@ -312,7 +312,7 @@ func BenchmarkOrders(b *testing.B) {
 		name  string
 		order func() (Elimination, error)
 	}{
-		{"AMD", func() (Elimination, error) { return AMD(b.Context(), g) }},
+		{"AMD", func() (Elimination, error) { return AMD(b.Context(), g, Limit{}) }},
 		{"dissection", func() (Elimination, error) {
 			order, err := Dissect(b.Context(), Compress(g), pool)
 			return Count(g, order), err

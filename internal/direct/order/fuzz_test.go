@@ -41,7 +41,7 @@ func FuzzOrders(f *testing.F) {
 			random[k] = int32(v)
 		}
 		counted(t, m, Count(g, random))
-		amd, err := AMD(t.Context(), g)
+		amd, err := AMD(t.Context(), g, Limit{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func FuzzOrders(f *testing.F) {
 		if whole.vertices() > 0 {
 			separates(t, whole, new(finder).separated(whole))
 		}
-		if _, err := RowAMD(t.Context(), m); err != nil {
+		if _, err := RowAMD(t.Context(), m, Limit{}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -61,7 +61,7 @@ func compareOrders(file, metis string) error {
 	best := [4]float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
 	for range 3 {
 		start := processorTime()
-		if e[0], err = AMD(ctx, g); err != nil {
+		if e[0], err = AMD(ctx, g, Limit{}); err != nil {
 			return err
 		}
 		best[0] = min(best[0], (processorTime() - start).Seconds())

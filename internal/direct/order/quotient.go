@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"errors"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -30,6 +31,7 @@ type quotient struct {
 	ctx   context.Context
 	work  int // entries visited since the last check of ctx
 	total Elimination
+	Limit
 }
 
 // adjacency is the list of each node, one after the other in list.
@@ -101,17 +103,32 @@ func (q *quotient) leave(i int32) {
 	}
 }
 
+// A Limit is that of an order by minimum degree, which is given up as soon as it is seen to exceed it; 0: none. Graphs without small separators, such as
+// random ones, take ten times the visits of others, and fill.
+type Limit struct {
+	Multiplications float64 // of the elimination. The remaining rows of a pivot are a clique, which takes a third of the third power of its size.
+	Visits          int     // of entries, by the search for the order: 2 to 22 for a nonzero mostly
+}
+
+// ErrLimit is the end of an order that exceeds its limit.
+var ErrLimit = errors.New("an order takes more than its limit")
+
 // workBetweenChecks is the number of entries, of some nanoseconds each, after which orders
 // check their context.
 const workBetweenChecks = 1 << 20
 
-// spend counts entries and returns the context's error if it is done.
+// spend counts entries and returns the context's error if it is done, ErrLimit beyond the visits.
 func (q *quotient) spend(entries int) error {
-	if q.work += entries; q.work >= workBetweenChecks {
-		q.work = 0
-		return q.ctx.Err()
+	if q.work += entries; q.work < workBetweenChecks {
+		return nil
 	}
-	return nil
+	if q.Visits > 0 {
+		if q.Visits -= q.work; q.Visits <= 0 {
+			return ErrLimit
+		}
+	}
+	q.work = 0
+	return q.ctx.Err()
 }
 
 // eliminate eliminates all variables, one of about the least degree at a time.
@@ -133,6 +150,9 @@ func (q *quotient) eliminate() (Elimination, error) {
 		q.leave(pivot)
 		if err := q.pivot(pivot); err != nil {
 			return Elimination{}, err
+		}
+		if clique := float64(q.degree[pivot]); q.Multiplications > 0 && q.total.Multiplications+clique*clique*clique/3 > q.Multiplications {
+			return Elimination{}, ErrLimit
 		}
 	}
 	rest := len(q.postponed)

@@ -137,6 +137,7 @@ var table = []row{
 	{of: others, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).Diagonal, method: solve.BiCGStab, probeRun: true},
 	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.SmallWork}, when: (*System).Small},
 	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.CompleteWork}, when: (*System).CompactOrIndefinite},
+	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.NetworkWork}, when: (*System).Network},
 	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}, when: (*System).largeSwept, method: solve.BiCGStab, probeRun: true},
 	{of: others, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).LargeDiffusion, method: solve.BiCGStab},
 	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.CompleteWork}, when: (*System).NarrowOrNetwork},

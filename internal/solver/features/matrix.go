@@ -164,12 +164,26 @@ func (s *Matrix) CompactOrIndefinite() bool {
 	return s.Facts.Symmetric && s.Facts.DiagonalSign() == 0 && s.Nonzeros() <= rules.NarrowNonzeros || s.Compact()
 }
 
-// NarrowOrNetwork reports whether complete factors of a large matrix are worth counting where multigrid has failed: the matrix is Narrow, or it
-// has many rows of few nonzeros, and is no mesh in space. A few far connections make the graph of a circuit or of a power network wide, but
-// fill little.
-func (s *Matrix) NarrowOrNetwork() bool {
-	network := s.ManyRows() && s.Nonzeros() <= rules.NetworkNonzeros*s.Rows() && s.Nonzeros() <= rules.NarrowNonzeros && s.Shape() != Spatial
-	return network || s.Narrow()
+// NarrowOrNetwork reports whether complete factors of a large matrix are worth counting where multigrid has failed: the matrix is Narrow, or a
+// network of any shape but a mesh in space.
+func (s *Matrix) NarrowOrNetwork() bool { return s.network() && s.Shape() != Spatial || s.Narrow() }
+
+// Network reports whether complete factors are worth counting before multigrid is tried: the matrix has many rows of few nonzeros, whose numbers vary more
+// than those of meshes. A few far connections make the graph of a circuit or of a power network wide, but fill little.
+func (s *Matrix) Network() bool {
+	if !s.network() {
+		return false
+	}
+	mean, squares := float64(s.Nonzeros())/float64(s.Rows()), 0.0
+	for i := range s.M.Rows {
+		d := float64(s.M.RowPtr[i+1]-s.M.RowPtr[i]) - mean
+		squares += float64(d * d)
+	}
+	return math.Sqrt(squares/float64(s.Rows())) > rules.NetworkSpread*mean
+}
+
+func (s *Matrix) network() bool {
+	return s.ManyRows() && s.Nonzeros() <= rules.NetworkNonzeros*s.Rows() && s.Nonzeros() <= rules.NarrowNonzeros
 }
 
 // Diffuses reports whether relaxed ILU(0) suits the matrix: most rows sum to zero, as those of differential operators, and

@@ -27,6 +27,9 @@ const (
 	// NetworkNonzeros is the most that a row of a network has, in the mean.
 	// Unit: nonzeros a row. Source: power networks among the real matrices, docs/matrices.md. Fit: make table.
 	NetworkNonzeros = 10
+	// NetworkSpread is the least standard deviation of the nonzeros of its rows: circuits and power networks have 0.35 to 0.6, triangles 0.24, grids 0.1.
+	// Unit: relative to the mean. Source: counting on generated systems. Fit: bench/peers/factors.sh.
+	NetworkSpread = 0.3
 )
 
 // Complete factors come first where they cost little. In dense fronts a multiplication takes about a tenth of the time that it
@@ -53,6 +56,9 @@ const (
 	// an iteration, so that it takes as long as another fallback that is tried in vain.
 	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/peers/factors.sh.
 	CompleteWork = 20_000
+	// NetworkWork is the largest work of complete factors of a network that come before multigrid, which takes about as long in vain.
+	// Unit: multiplications a nonzero. Source: circuits of docs/solvers.md, "Complete factors". Fit: bench/peers/factors.sh.
+	NetworkWork = 5_000
 	// LittleWork is the work of a complete factorisation that costs no more than ILUT.
 	// Unit: multiplications a nonzero. Source: power networks, docs/matrices.md. Fit: make table.
 	LittleWork = 100
