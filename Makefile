@@ -208,6 +208,12 @@ DIRECT_FLAGS ?=
 compare-direct: build ## mpsolve and SciPy's direct solver on 60 generated matrices; DIRECT_FLAGS='--only circuit' (needs SciPy)
 	bench/peers/direct.sh bin/mpsolve $(DIRECT_FLAGS)
 
+CHOICE_FLAGS ?=
+
+.PHONY: choice
+choice: build ## time of the default settings by that of the best setting by hand, on generated systems (long; needs SciPy); CHOICE_FLAGS='--most-rows 5000 --seeds 1'
+	bench/choice/choice.sh bin/mpsolve $(CHOICE_FLAGS)
+
 .PHONY: bench-compare
 bench-compare: ## benchmarks of the revisions BASE (HEAD~1) and NEW (HEAD), COUNT (6) alternating runs each
 	@dir=$$(mktemp -d)
