@@ -16,10 +16,10 @@ import (
 // Sizes from which a preconditioner is worth trying.
 const (
 	// MultigridNonzeros is the size from which multigrid is tried first.
-	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/fallbacks.py.
+	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: make choice.
 	MultigridNonzeros = 100_000
 	// SparseRows is the size from which ILU(0) comes before ILUT.
-	// Unit: rows. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/fallbacks.py.
+	// Unit: rows. Source: docs/solvers.md, "The choice against the best fallback". Fit: make choice.
 	SparseRows = 40_000
 	// WideFill is the fill of an incomplete factorisation with a small drop tolerance.
 	// Unit: entries, relative to those of the matrix. Source: chosen. Fit: make solver-table TABLE_FLAGS='-part kinds'.
@@ -36,10 +36,10 @@ const (
 // takes in an iteration or in an incomplete factorisation.
 const (
 	// SmallNonzeros is the size up to which a minimum degree order is found to count what complete factors take.
-	// Unit: nonzeros. Source: the order takes as long as some tens of products, docs/solvers.md. Fit: bench/fallbacks.py.
+	// Unit: nonzeros. Source: the order takes as long as some tens of products, docs/solvers.md. Fit: make choice.
 	SmallNonzeros = 150_000
 	// SmallWork is the largest work of complete factors of such a matrix: about the time of ICT.
-	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/fallbacks.py.
+	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best fallback". Fit: make choice.
 	SmallWork = 10_000
 	// FewRows is the size up to which complete factors of such a matrix come before any probe run: the features by which a probe run is
 	// judged take as long as the factors.
@@ -50,7 +50,7 @@ const (
 	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/peers/factors.sh.
 	NarrowNonzeros = 10_000_000
 	// ModestNonzeros is the size of such a matrix up to which complete factors come before multigrid.
-	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/fallbacks.py.
+	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: make choice.
 	ModestNonzeros = 1_000_000
 	// CompleteWork is the largest work of complete factors of such a matrix. In dense fronts, 20 multiplications take as long as one of
 	// an iteration, so that it takes as long as another fallback that is tried in vain.
@@ -100,7 +100,7 @@ const (
 	// Unit: rows, relative to all. Source: chosen. Fit: not fitted: chosen by judgement.
 	MostlyLoaded = 0.5
 	// SurfaceShare is the largest share of rows with sums if these are the boundary of a mesh.
-	// Unit: rows, relative to all. Source: meshes with 8 and more points along an edge. Fit: bench/fallbacks.py.
+	// Unit: rows, relative to all. Source: meshes with 8 and more points along an edge. Fit: make choice.
 	SurfaceShare = 0.25
 	// SurfaceNeighbours is the least share of such rows among the neighbours of such rows.
 	// Unit: rows, relative to neighbours. Source: counting on meshes. Fit: not fitted: chosen below what meshes have.
@@ -122,26 +122,26 @@ const (
 // Relaxed ILU(0) and convection.
 const (
 	// OneWay is the share of couplings with a direction from which transport decides.
-	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
+	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
 	OneWay = 0.5
 	// Relaxation is the share of dropped entries that relaxed ILU(0) adds to the diagonal.
-	// Unit: relative to what is dropped. Source: [Gustafsson78]; docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
+	// Unit: relative to what is dropped. Source: [Gustafsson78]; docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
 	Relaxation = 0.95
 	// MostRelaxed is the share of couplings with a direction up to which ILU(0) is relaxed.
-	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
+	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
 	MostRelaxed = 0.75
 	// LeastLoaded is the mean of row sums up to which ILU(0) is relaxed.
-	// Unit: relative to the diagonal. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
+	// Unit: relative to the diagonal. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
 	LeastLoaded = 0.1
 	// SweepRoot is about how many iterations BiCGStab takes with relaxed ILU(0) on meshes in space, relative to the square root
 	// of the number of points along an edge.
-	// Unit: iterations. Source: [Gustafsson78] for the root; convdiff3d for the factor. Fit: bench/fallbacks.py.
+	// Unit: iterations. Source: [Gustafsson78] for the root; convdiff3d for the factor. Fit: make choice.
 	SweepRoot = 3
 	// SweptWork is the work of multigrid on such meshes in all: convdiff3d takes as long with either at some 70 points along an edge.
-	// Unit: multiplications a nonzero. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
+	// Unit: multiplications a nonzero. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
 	SweptWork = 120
 	// LeastDirection is the share of couplings with a direction from which iterations are that few.
-	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: bench/fallbacks.py.
+	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
 	LeastDirection = 0.1
 )
 
@@ -160,7 +160,7 @@ const (
 	// Unit: multiplications a row. Source: counting. Fit: not fitted: it follows from the source.
 	ProjectionWork = 2
 	// NodesWork is the work of multigrid in all where nodes have several unknowns.
-	// Unit: multiplications a nonzero. Source: elasticity3d; docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
+	// Unit: multiplications a nonzero. Source: elasticity3d; docs/solvers.md, "What happens by default". Fit: make choice.
 	NodesWork = 1400
 	// Unexpected is the work in all of a preconditioner without a row in AlternativeWork.
 	// Unit: multiplications a nonzero. Source: chosen. Fit: not fitted: chosen by judgement.
@@ -169,7 +169,7 @@ const (
 
 // AlternativeWork is the work of preconditioners in all, by the shape of the graph: planar, spatial, expander. The faster neighbourhoods
 // grow, the more do incomplete factors with a threshold and the coarse levels of multigrid fill.
-// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
+// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: make choice.
 var AlternativeWork = map[precond.Kind][3]float64{
 	precond.AMG:      {500, 500, 1500},
 	precond.ICT:      {400, 1500, 800},
@@ -181,7 +181,7 @@ var AlternativeWork = map[precond.Kind][3]float64{
 }
 
 // EarlyWork is the work of complete factors that come first, in multiplications of iterations that take as long: half of it is for their order.
-// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
+// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: make choice.
 var EarlyWork = map[precond.Kind]float64{precond.Cholesky: 330, precond.LU: 500}
 
 // Probe runs. A probe run is a fallback whose preconditioner costs next to nothing. Its iterations show how fast it converges, which nothing
@@ -189,19 +189,19 @@ var EarlyWork = map[precond.Kind]float64{precond.Cholesky: 330, precond.LU: 500}
 // less than the next fallback.
 const (
 	// LeastProbeRun is the number of iterations before a probe run is first looked at.
-	// Unit: iterations. Source: chosen. Fit: bench/fallbacks.py.
+	// Unit: iterations. Source: chosen. Fit: make choice.
 	LeastProbeRun = 8
 	// ProbeRunShare is the work that a probe run may take, whatever its rate.
-	// Unit: relative to the work of the next fallback. Source: chosen. Fit: bench/fallbacks.py.
+	// Unit: relative to the work of the next fallback. Source: chosen. Fit: make choice.
 	ProbeRunShare = 1. / 16
 	// FirstLook is the number of iterations after which the rate of a method is first looked at.
-	// Unit: iterations. Source: chosen: first iterations tell little. Fit: bench/fallbacks.py.
+	// Unit: iterations. Source: chosen: first iterations tell little. Fit: make choice.
 	FirstLook = 32
 	// ProbeShare is the share of the budget after which the rate is first looked at, if that is later.
-	// Unit: relative to the budget. Source: chosen. Fit: bench/fallbacks.py.
+	// Unit: relative to the budget. Source: chosen. Fit: make choice.
 	ProbeShare = 1. / 8
 	// Hopeless is the ratio of the expected work to the budget from which a method is left: rates are rough, and mostly grow.
-	// Unit: relative to the budget. Source: chosen. Fit: bench/fallbacks.py.
+	// Unit: relative to the budget. Source: chosen. Fit: make choice.
 	Hopeless = 2
 )
 
@@ -220,13 +220,13 @@ const (
 	// Unit: ratio. Source: [Korf85]. Fit: not fitted: it follows from the source.
 	RoundGrowth = 4
 	// Solving is how many times the budget iterations may take, which take less time for a multiplication than set-ups.
-	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
+	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: make choice.
 	Solving = 4
 	// Completing is the same for complete factorisations, which besides are sure to solve.
-	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: bench/fallbacks.py.
+	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: make choice.
 	Completing = 40
 	// Balance is how many times the work of the set-up iterations may take in the first round.
-	// Unit: ratio. Source: chosen. Fit: bench/fallbacks.py.
+	// Unit: ratio. Source: chosen. Fit: make choice.
 	Balance = 16
 	// StaleReduction is what a round has to reduce the measure to; otherwise the round is stale.
 	// Unit: ratio. Source: chosen. Fit: not fitted: chosen by judgement.
