@@ -8,10 +8,12 @@ import (
 )
 
 // leastComplete is the part of a diagonal entry that a pivot of a complete factorisation must
-// exceed, leastSingle in FP32 for a matrix of n rows.
+// exceed, leastSingle in FP32.
 const leastComplete = 0x1p-50
 
-func leastSingle(n int) float64 { return max(0x1p-21, singleError/mostContraction*float64(n)) }
+func (p *frontPlan) leastSingle() float64 {
+	return max(0x1p-21, singleError/p.allowedContraction()*float64(len(p.tree.Order)))
+}
 
 // clearlyNegative is the part of a diagonal entry that a negative pivot exceeds if A is
 // indefinite, and not only singular: then pivots are rounding errors.
@@ -24,10 +26,10 @@ func newCholesky(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	diagonal := p.A.Diagonal(s.pool)
+	diagonal, leastSingle := p.A.Diagonal(s.pool), p.leastSingle()
 	return s.factored(Cholesky, p.tree.OrderedBy+" order", p, &factor.Rule{Accept: func(in factor.Precision, k int, pivot float64) (float64, error) {
 		relative, why := pivot/diagonal[p.tree.Order[k]], ErrNotDefinite
-		if in == factor.FP32 && !(relative > leastSingle(len(diagonal))) {
+		if in == factor.FP32 && !(relative > leastSingle) {
 			return 0, factor.ErrSmall
 		}
 		if relative > leastComplete && finite(pivot) {

@@ -12,13 +12,16 @@ import (
 
 const (
 	// Factors are tried in FP32 where they take at least singleWork multiplications, about a hundredth of a second, and singleGain for each of their
-	// entries. With fewer, orders and assembly take most of the time, and the iterations that FP32 adds take longer than it saves: of Helmholtz'
-	// equation in the plane, 134 an entry, FP32 takes 1.1 times the time of FP64, of nine points, 307, 0.85, of elasticity, 1084, 0.5.
+	// entries. With fewer, orders and assembly take most of the time, and the iterations that FP32 adds take about what it saves: of Helmholtz'
+	// equation in the plane, 134 an entry, FP32 takes 1.1 times the time of FP64, of nine points, 307, as much, of elasticity, 1084, 0.5.
 	singleWork = 1e8
-	singleGain = 200
-	// mostContraction is the largest part of an error that an iteration of refinement may leave with factors in FP32 [CarsonHigham18]. With
-	// 0.1, a plate took ten times the applications of factors in FP64.
-	mostContraction = 0x1p-6
+	singleGain = 320
+	// leastContraction is the largest part of an error that an iteration of refinement may leave with factors in FP32 that take little work
+	// [CarsonHigham18]. With 0.1, a plate took ten times the applications of factors in FP64. Where an entry takes iterationWork multiplications for each
+	// iteration to 1e-10, these iterations take half of the time of factors in FP64; the part is at most mostContraction.
+	leastContraction = 0x1p-6
+	mostContraction  = 0x1p-2
+	iterationWork    = 80
 	// singleError is about that part for n pivots of which the least is one n-th of its diagonal entry: 0.2e-10 to 1.2e-10 for meshes in the plane and in
 	// space, with and without jumps of the coefficient, and for a plate.
 	singleError = 1e-10
@@ -38,6 +41,12 @@ func (s *setup) firstPrecision(p *frontPlan) factor.Precision {
 		return factor.FP32
 	}
 	return factor.FP64
+}
+
+// allowedContraction is the largest part of an error that an iteration with factors in FP32 may leave.
+func (p *frontPlan) allowedContraction() float64 {
+	iterations := p.work.Multiplications / (iterationWork * float64(p.entries()))
+	return min(max(math.Pow(1e-10, 1/iterations), leastContraction), mostContraction)
 }
 
 // complete is M = A but for rounding, and for pivots that were replaced.
@@ -106,7 +115,7 @@ func (s *setup) factored(kind Kind, order string, p *frontPlan, r *factor.Rule) 
 				return nil, err
 			}
 			e := s.contraction(c)
-			if e <= mostContraction {
+			if e <= p.allowedContraction() {
 				return c, nil
 			}
 			why = fmt.Sprintf("leave %.0e of an error", e)

@@ -14,9 +14,9 @@ import (
 
 // Factors that take much work for an entry are in FP32, unless the accuracy asked for, or a condition estimate, says FP64; others are if that is asked for.
 func TestFactorsInFP32(t *testing.T) {
-	grid, convection := generated(t, "poisson3d", generate.Params{"n": 24}), generated(t, "convdiff3d", generate.Params{"n": 36})
+	grid, convection := generated(t, "poisson3d", generate.Params{"n": 40}), generated(t, "convdiff3d", generate.Params{"n": 36})
 	plane := generated(t, "poisson2d", generate.Params{"n": 400})
-	loose := generated(t, "poisson3d", generate.Params{"n": 24})
+	loose := generated(t, "poisson3d", generate.Params{"n": 40})
 	for i := range loose.Rows { // not held anywhere
 		cols, vals := loose.Row(i)
 		sum, diagonal := 0.0, 0
