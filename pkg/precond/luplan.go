@@ -47,10 +47,22 @@ func (s *setup) blocksLU() (*triangularBlocks, error) {
 	return &triangularBlocks{a: a, at: at, order: order, bounds: bounds}, nil
 }
 
+// oneBlock is the share of the rows from which on the largest block has the others in its fronts: solves go from block to block on one thread, and
+// through the fronts of one block on all. A circuit with 3791 blocks takes half of the time, and 0.99 of the entries, a power flow with 9837 1.13 of them.
+const oneBlock = 0.95
+
+// largest is the size of the largest block.
+func (t *triangularBlocks) largest() (most int) {
+	for b := range len(t.bounds) - 1 {
+		most = max(most, t.bounds[b+1]-t.bounds[b])
+	}
+	return most
+}
+
 // planFronts is the plan of fronts with pivots near the diagonal.
 func (t *triangularBlocks) planFronts(s *setup) (*frontPlan, error) {
 	var blockOf []int32
-	if blocks := len(t.bounds) - 1; blocks > 1 {
+	if blocks := len(t.bounds) - 1; blocks > 1 && float64(t.largest()) < oneBlock*float64(t.a.Rows) {
 		blockOf = make([]int32, t.a.Rows)
 		for b := range blocks {
 			for _, i := range t.order[t.bounds[b]:t.bounds[b+1]] {
