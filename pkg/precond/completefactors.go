@@ -27,7 +27,7 @@ const (
 	singleError = 1e-10
 )
 
-// firstPrecision is the precision that factors are made in first: FP32 where that saves time, where only these fit into the memory, or where an accuracy
+// firstPrecision is the precision that factors are made in first: FP32 where that saves time, where only FP32 fits into the memory, or where an accuracy
 // between those of the two was asked for.
 func (s *setup) firstPrecision(p *frontPlan) factor.Precision {
 	switch w := p.work.Multiplications; {

@@ -14,9 +14,9 @@ import (
 
 // Factors that take much work for an entry are in FP32, unless the accuracy asked for, or a condition estimate, says FP64; others are if that is asked for.
 func TestFactorsInFP32(t *testing.T) {
-	grid, convection := generated(t, "poisson3d", generate.Params{"n": 40}), generated(t, "convdiff3d", generate.Params{"n": 36})
+	space, grid, convection := generated(t, "poisson3d", generate.Params{"n": 40}), generated(t, "poisson3d", generate.Params{"n": 24}), generated(t, "convdiff3d", generate.Params{"n": 20})
 	plane := generated(t, "poisson2d", generate.Params{"n": 400})
-	loose := generated(t, "poisson3d", generate.Params{"n": 40})
+	loose := generated(t, "poisson3d", generate.Params{"n": 24})
 	for i := range loose.Rows { // not held anywhere
 		cols, vals := loose.Row(i)
 		sum, diagonal := 0.0, 0
@@ -35,15 +35,16 @@ func TestFactorsInFP32(t *testing.T) {
 		epsilon float64
 		in      factor.Precision
 	}{
-		"grid":                {Cholesky, grid, 0, factor.FP32},
-		"grid, FP64 asked":    {Cholesky, grid, adaptive.MinEpsilon, factor.FP64},
-		"grid by LU":          {LU, grid, 0, factor.FP32},
-		"grid by LDL":         {LDL, grid, 0, factor.FP32},
-		"convection":          {LU, convection, 0, factor.FP32},
+		"space":               {Cholesky, space, 0, factor.FP32},
 		"plane":               {Cholesky, plane, 0, factor.FP64},
 		"plane, FP32 asked":   {Cholesky, plane, 0x1p-24, factor.FP32},
-		"ill-conditioned":     {Cholesky, loose, 0, factor.FP64},
-		"ill-conditioned, LU": {LU, loose, 0, factor.FP64},
+		"grid, FP32 asked":    {Cholesky, grid, 0x1p-24, factor.FP32},
+		"grid, FP64 asked":    {Cholesky, grid, adaptive.MinEpsilon, factor.FP64},
+		"grid by LU":          {LU, grid, 0x1p-24, factor.FP32},
+		"grid by LDL":         {LDL, grid, 0x1p-24, factor.FP32},
+		"convection":          {LU, convection, 0x1p-24, factor.FP32},
+		"ill-conditioned":     {Cholesky, loose, 0x1p-24, factor.FP64},
+		"ill-conditioned, LU": {LU, loose, 0x1p-24, factor.FP64},
 	} {
 		p, said := logged(t, c.kind, c.m, Options{Symmetric: name != "convection", Epsilon: c.epsilon})
 		f := p.(*complete)
