@@ -18,19 +18,14 @@
 # seconds.build and seconds.solve of mpsolve's report. The exit code is 1 if the goal is missed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+source "$here/common.sh"
 
 if ! (($#)) || [[ ! -x $1 ]]; then
-  sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+  usage "$0"
   exit 2
 fi
 
-for python in python3 /usr/bin/python3 ''; do
-  [[ $python ]] && "$python" -c 'import scipy' 2>/dev/null && break
-done
-if [[ ! $python ]]; then
-  echo 'SciPy is not installed; Debian has it in python3-scipy' >&2
-  exit 1
-fi
+python=$(scipy_python) || missing SciPy python3-scipy
 program=$(realpath "$1")
 shift
 script=direct.py

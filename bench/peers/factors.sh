@@ -9,8 +9,9 @@
 # non-free), libmumps-seq-dev, libsuitesparse-dev. Two threads.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+source "$here/common.sh"
 if ! (($#)) || [[ ! -x $1 ]]; then
-  sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+  usage "$0"
   exit 2
 fi
 work=$(mktemp -d)
@@ -18,8 +19,7 @@ trap 'rm -rf "$work"' EXIT
 cc -O3 -march=native -fopenmp -I/usr/include/mkl "$here/solve_pardiso.c" -o "$work/solve_pardiso" -Wl,--no-as-needed -lgomp -lmkl_rt -lm 2>"$work/log" || echo 'without PARDISO' >&2
 cc -O3 -march=native -I/usr/include/mumps_seq "$here/solve_mumps.c" -o "$work/solve_mumps" -ldmumps_seq 2>"$work/log" || echo 'without MUMPS' >&2
 cc -O3 -march=native "$here/solve_suitesparse.c" -I/usr/include/suitesparse -o "$work/solve_suitesparse" -lumfpack -lcholmod -lklu -lm 2>"$work/log" || echo 'without CHOLMOD, UMFPACK and KLU' >&2
-python=python3
-"$python" -c 'import scipy' 2>"$work/log" || python=/usr/bin/python3
+python=$(scipy_python) || missing SciPy python3-scipy
 program=$(realpath "$1")
 shift
 MKL_THREADING_LAYER=GNU MKL_NUM_THREADS=2 OMP_NUM_THREADS=2 "$python" -B "$here/factors.py" "$program" "$work" "$@"

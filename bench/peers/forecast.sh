@@ -7,10 +7,10 @@
 # Flags are those of `go run ./tools/measure forecast`: -threads N (1; others want a quiet machine), -fp64. It needs SciPy.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+source "$here/common.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-python=python3
-"$python" -c 'import scipy' 2>"$work/log" || python=/usr/bin/python3
+python=$(scipy_python) || missing SciPy python3-scipy
 others=()
 for seed in 3 4; do
   for system in triangles:80000 tetrahedra:20000 elasticity:15000 ninepoint:90000 plate:40000 helmholtz:90000 stokes:40000 recirculation:90000 circuit:60000 kkt:40000; do

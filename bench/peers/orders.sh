@@ -8,11 +8,11 @@
 # and METIS (Debian's libmetis-dev).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+source "$here/common.sh"
 which=${1:-first second}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-python=python3
-"$python" -c 'import scipy' 2>"$work/log" || python=/usr/bin/python3
+python=$(scipy_python) || missing SciPy python3-scipy
 cc -O3 -march=native "$here/orders_metis.c" -o "$work/metis" -lmetis
 cd "$here/../.."
 go test -c -o "$work/test" ./internal/direct/order

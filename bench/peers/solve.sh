@@ -17,6 +17,7 @@
 #   --quick           a few small problems, to see that all works
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+source "$here/common.sh"
 
 if [[ ${1-} == --install ]]; then
   apt-get update -q
@@ -29,23 +30,11 @@ if [[ ${1-} == --amgcl ]]; then
   shift 2
 fi
 if ! (($#)); then
-  sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+  usage "$0"
   exit 2
 fi
 
-missing() {
-  echo "$1 is not installed; Debian has it in $2" >&2
-  exit 1
-}
-
-python=
-for p in python3 /usr/bin/python3; do
-  if "$p" -c 'import scipy' 2>/dev/null; then
-    python=$p
-    break
-  fi
-done
-[[ $python ]] || missing SciPy python3-scipy
+python=$(scipy_python) || missing SciPy python3-scipy
 for p in mpicc mpirun; do
   command -v $p >/dev/null || missing $p mpi-default-dev
 done

@@ -10,6 +10,7 @@
 #   mpsolve bench spmv --json --threads 1 --generate elasticity3d,n=46
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+source "$here/common.sh"
 repeat=20
 threads=1
 
@@ -32,7 +33,7 @@ while (($#)); do
   esac
 done
 if ! (($#)); then
-  sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+  usage "$0"
   exit 2
 fi
 
@@ -46,13 +47,11 @@ name=$1$(printf ' %s' "${@:2}" | sed 's/ *--\([a-z]*\)[ =]/,\1=/g; s/ *$//')
 
 scipy() {
   local python
-  for python in python3 /usr/bin/python3; do
-    if "$python" -c 'import scipy' 2>/dev/null; then
-      OMP_NUM_THREADS=1 "$python" "$here/spmv_scipy.py" "$work/matrix.mtx" "$name" "$repeat"
-      return
-    fi
-  done
-  absent SciPy
+  if python=$(scipy_python); then
+    OMP_NUM_THREADS=1 "$python" "$here/spmv_scipy.py" "$work/matrix.mtx" "$name" "$repeat"
+  else
+    absent SciPy
+  fi
 }
 
 # compiled NAME THREADS COMPILER ARGS... makes a program, and runs it on each number of threads.

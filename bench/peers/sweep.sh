@@ -10,16 +10,16 @@
 # has no solution where A is singular: an x beyond the condition number 1e14 is not held against "inconsistent".
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+source "$here/common.sh"
 if ! (($#)) || [[ ! -x $1 ]]; then
-  sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+  usage "$0"
   exit 2
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cc -O3 -march=native "$here/solve_suitesparse.c" -I/usr/include/suitesparse -o "$work/solve_suitesparse" -lumfpack -lcholmod -lklu -lm
 cc -O3 -march=native -fopenmp -I/usr/include/mkl "$here/solve_pardiso.c" -o "$work/solve_pardiso" -Wl,--no-as-needed -lgomp -lmkl_rt -lm
-python=python3
-"$python" -c 'import scipy' 2>"$work/log" || python=/usr/bin/python3
+python=$(scipy_python) || missing SciPy python3-scipy
 program=$(realpath "$1")
 folder=${2-$here/../../../shared/matrices}
 export MKL_THREADING_LAYER=GNU MKL_NUM_THREADS=2 OMP_NUM_THREADS=2
