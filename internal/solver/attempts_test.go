@@ -6,203 +6,11 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
-	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
-
-var (
-	cgAMG      = choice.Fallback{Method: solve.CG, Variant: choice.Variant{Kind: precond.AMG}}
-	cgICT      = choice.Fallback{Method: solve.CG, Variant: choice.Variant{Kind: precond.ICT}}
-	cgChol     = choice.Fallback{Method: solve.CG, Variant: choice.Variant{Kind: precond.Cholesky}}
-	cgAlone    = choice.Fallback{Method: solve.CG, Variant: choice.Variant{Kind: precond.None}}
-	gmresLU    = choice.Fallback{Method: solve.GMRES, Variant: choice.Variant{Kind: precond.LU}}
-	gmresCheap = choice.Fallback{Method: solve.GMRES, Variant: choice.Variant{Kind: precond.LU, Most: rules.LittleWork}}
-	gmresILUT  = choice.Fallback{Method: solve.GMRES, Variant: choice.Variant{Kind: precond.ILUT}}
-	gmresILUT3 = choice.Fallback{Method: solve.GMRES, Variant: choice.Variant{Kind: precond.ILUT, DropTol: 1e-3}}
-	gmresILUT8 = choice.Fallback{Method: solve.GMRES, Variant: choice.Variant{Kind: precond.ILUT, DropTol: 1e-8}}
-	gmresAlone = choice.Fallback{Method: solve.GMRES, Variant: choice.Variant{Kind: precond.None}}
-)
-
-// The rules of attempts, by what happens to fallbacks: "slow" and "fails" to a method, "refused",
-// "large" and "indefinite" to a set-up. Each fallback does the same in all rounds.
-func TestAttemptRules(t *testing.T) {
-	for _, c := range []struct {
-		name      string
-		fallbacks []choice.Fallback
-		fate      map[choice.Fallback]string
-		want      []choice.Fallback // visited, over all rounds
-		ends      bool              // there is nothing after these
-	}{
-		{
-			"in order, and again with more",
-			[]choice.Fallback{gmresILUT, gmresAlone},
-			map[choice.Fallback]string{gmresILUT: "slow", gmresAlone: "slow"},
-			[]choice.Fallback{gmresILUT, gmresAlone, gmresILUT, gmresAlone, gmresILUT, gmresAlone},
-			true,
-		},
-		{
-			"what fails does not come back",
-			[]choice.Fallback{cgICT, gmresILUT, gmresAlone},
-			map[choice.Fallback]string{cgICT: "fails", gmresILUT: "slow", gmresAlone: "fails"},
-			[]choice.Fallback{cgICT, gmresILUT, gmresAlone, gmresILUT, gmresILUT},
-			true,
-		},
-		{
-			"all fail",
-			[]choice.Fallback{cgICT, gmresAlone},
-			map[choice.Fallback]string{cgICT: "fails", gmresAlone: "fails"},
-			[]choice.Fallback{cgICT, gmresAlone},
-			true,
-		},
-		{
-			"refused: larger drop tolerances only, in this round",
-			[]choice.Fallback{gmresILUT, gmresILUT3, gmresILUT8, gmresAlone},
-			map[choice.Fallback]string{gmresILUT: "refused", gmresILUT3: "slow", gmresAlone: "slow"},
-			[]choice.Fallback{gmresILUT, gmresILUT3, gmresAlone, gmresILUT, gmresILUT3, gmresAlone, gmresILUT},
-			false,
-		},
-		{
-			"too large: smaller drop tolerances never",
-			[]choice.Fallback{gmresILUT, gmresILUT3, gmresILUT8, gmresAlone},
-			map[choice.Fallback]string{gmresILUT: "large", gmresILUT3: "slow", gmresAlone: "fails"},
-			[]choice.Fallback{gmresILUT, gmresILUT3, gmresAlone, gmresILUT3, gmresILUT3},
-			true,
-		},
-		{
-			"too slow: smaller drop tolerances only",
-			[]choice.Fallback{gmresILUT, gmresILUT3, gmresILUT8, gmresAlone},
-			map[choice.Fallback]string{gmresILUT: "slow", gmresILUT8: "slow", gmresAlone: "slow"},
-			[]choice.Fallback{gmresILUT, gmresILUT8, gmresAlone, gmresILUT8, gmresAlone, gmresILUT8, gmresAlone},
-			true,
-		},
-		{
-			"not definite, by a complete factorisation",
-			[]choice.Fallback{cgAMG, cgChol, cgICT, cgAlone, gmresAlone},
-			map[choice.Fallback]string{cgAMG: "slow", cgChol: "indefinite", gmresAlone: "fails"},
-			[]choice.Fallback{cgAMG, cgChol, gmresAlone},
-			true,
-		},
-		{
-			"not definite, by an incomplete one: shows nothing",
-			[]choice.Fallback{cgAMG, cgICT, cgAlone},
-			map[choice.Fallback]string{cgAMG: "fails", cgICT: "indefinite", cgAlone: "fails"},
-			[]choice.Fallback{cgAMG, cgICT, cgAlone},
-			true,
-		},
-		{
-			"a complete factorisation does not help",
-			[]choice.Fallback{gmresLU, gmresILUT, gmresAlone},
-			map[choice.Fallback]string{gmresLU: "slow", gmresILUT: "slow", gmresAlone: "slow"},
-			[]choice.Fallback{gmresLU, gmresILUT, gmresAlone},
-			true,
-		},
-		{
-			"a complete factorisation that has been used is not set up again",
-			[]choice.Fallback{gmresCheap, gmresILUT, gmresLU, gmresAlone},
-			map[choice.Fallback]string{gmresCheap: "slow", gmresILUT: "slow", gmresAlone: "slow"},
-			[]choice.Fallback{gmresCheap, gmresILUT, gmresAlone},
-			true,
-		},
-		{
-			"a complete factorisation that is not cheap waits for its turn",
-			[]choice.Fallback{gmresCheap, gmresILUT, gmresLU},
-			map[choice.Fallback]string{gmresCheap: "refused", gmresILUT: "slow", gmresLU: "refused"},
-			slices.Concat([]choice.Fallback{gmresCheap}, slices.Repeat([]choice.Fallback{gmresILUT, gmresLU}, 12)), false,
-		},
-		{
-			"a refused set-up keeps the fallbacks going",
-			[]choice.Fallback{gmresLU, gmresAlone},
-			map[choice.Fallback]string{gmresLU: "refused", gmresAlone: "slow"},
-			slices.Repeat([]choice.Fallback{gmresLU, gmresAlone}, 12), false,
-		},
-	} {
-		s := choice.BeginState(len(c.fallbacks), 1000)
-		s.Begun = 1
-		var got []choice.Fallback
-		for len(got) < len(c.want) && s.Next(c.fallbacks, 1) {
-			r := c.fallbacks[s.Fallback]
-			got = append(got, r)
-			switch fate := c.fate[r]; fate {
-			case "slow", "fails":
-				s.Fallbacks[s.Fallback].Iterations++
-				s.Leave(r, fate == "slow")
-			case "refused":
-				s.Refuse(c.fallbacks, fmt.Errorf("%s: %w", r.Kind, precond.ErrWork))
-			case "large":
-				s.Refuse(c.fallbacks, fmt.Errorf("%s: %w", r.Kind, precond.ErrMemory))
-			case "indefinite":
-				s.Refuse(c.fallbacks, fmt.Errorf("%s: %w", r.Kind, precond.ErrNotDefinite))
-			default:
-				t.Fatalf("%s: %v is visited", c.name, r)
-			}
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: visited %v, want %v", c.name, got, c.want)
-		} else if more := s.Next(c.fallbacks, 1); more == c.ends {
-			t.Errorf("%s: goes on: %v", c.name, more)
-		}
-	}
-}
-
-// A round that gets the measure down is followed by others, however many there were.
-func TestAttemptsProgress(t *testing.T) {
-	fallbacks := []choice.Fallback{gmresAlone, gmresILUT}
-	s := choice.BeginState(len(fallbacks), 1000)
-	s.Begun = 1
-	measure := 1.0
-	for range 40 {
-		if !s.Next(fallbacks, measure) {
-			t.Fatalf("ends in round %d", s.Round)
-		}
-		s.Leave(fallbacks[s.Fallback], true)
-		measure *= 0.6
-	}
-	s.Indefinite = true
-	if s.Next([]choice.Fallback{cgICT, cgAlone}, measure) {
-		t.Error("conjugate gradients follow although the matrix is not definite")
-	}
-}
-
-// Budgets grow with the rounds, and with what has been spent.
-func TestAttemptsBudget(t *testing.T) {
-	fallbacks := []choice.Fallback{gmresILUT, gmresLU, gmresAlone}
-	s := choice.BeginState(len(fallbacks), 1_000_000)
-	if s.Budget != 5e8 || choice.BeginState(1, 10).Budget != rules.LeastBudget {
-		t.Errorf("first budgets %g, %g", s.Budget, choice.BeginState(1, 10).Budget)
-	}
-	s.Next(fallbacks, 1)
-	if s.SetupBudget(gmresLU) != rules.Completing*s.SetupBudget(gmresILUT) {
-		t.Errorf("set-ups may take %g and %g", s.SetupBudget(gmresILUT), s.SetupBudget(gmresLU))
-	}
-	s.Fallbacks[0].Setup = 1e7
-	if got := s.SolveBudget(gmresILUT); got != rules.Balance*1e7 {
-		t.Errorf("iterations may take %g after a set-up of 1e7", got)
-	}
-	s.Fallbacks[0].Spent, s.Fallbacks[0].Work = 3e7, 3e7
-	if got := s.SolveBudget(gmresILUT); got != rules.Balance*1e7-3e7 {
-		t.Errorf("iterations may take %g more", got)
-	}
-	for range 3 {
-		s.Leave(fallbacks[s.Fallback], true)
-		s.Last = false
-		s.Next(fallbacks, 1)
-	}
-	if s.Round != 1 || s.Budget != rules.RoundGrowth*5e8 || s.Fallbacks[0].Spent != 0 || s.SolveBudget(gmresILUT) != rules.Solving*s.Budget {
-		t.Errorf("round %d: budget %g, %+v", s.Round, s.Budget, s.Fallbacks[0])
-	}
-	s.Fallbacks[2].Work = 1e12
-	for range 3 {
-		s.Leave(fallbacks[s.Fallback], true)
-		s.Last = false
-		s.Next(fallbacks, 1)
-	}
-	if s.Budget != 1e12+4e7 {
-		t.Errorf("budget %g after spending 1e12", s.Budget)
-	}
-}
 
 // The tables: the fallbacks of a system, and their order.
 func TestTabulated(t *testing.T) {
@@ -214,15 +22,15 @@ func TestTabulated(t *testing.T) {
 		m    *csr.Matrix
 		want string
 	}{
-		{"definite", solve.Options{}, definite, "cg chol, probe cg jacobi, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none, gmres lu, gmres ilut, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
-		{"definite, more rows", solve.Options{}, grid(72, 0, 1), "probe cg jacobi, cg chol, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none, gmres lu, gmres ilut, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
-		{"unsymmetric", solve.Options{}, flow, "gmres lu, probe bicgstab jacobi, probe bicgstab ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
-		{"unsymmetric, more rows", solve.Options{}, grid(72, 0.3, 0), "probe bicgstab jacobi, gmres lu, probe bicgstab ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
-		{"saddle point", solve.Options{}, saddle, "gmres lu, gmres ilut, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
-		{"bicgstab", solve.Options{Method: solve.BiCGStab, Precond: solve.Precond{DropTol: 1e-4}}, flow, "probe bicgstab jacobi, probe bicgstab ilu0, bicgstab ilut, bicgstab lu, bicgstab ilu0, bicgstab none"},
-		{"cg requested", solve.Options{Method: solve.CG}, definite, "cg chol, probe cg jacobi, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none"},
+		{"definite", solve.Options{}, definite, "cg chol, probe cg jacobi, cg ic0, cg fsai, cg ict 1e-02, cg ict 1e-03, gmres lu, bicgstab ilu0, cg ict, gmres ilu0, gmres ilut 1e-02, gmres ilut 1e-03, cg ict 1e-08, gmres ilut, cg amg, gmres ilut 1e-08, cg none, gmres none"},
+		{"definite, more rows", solve.Options{}, grid(72, 0, 1), "probe cg jacobi, cg chol, cg ic0, cg amg, cg ict 1e-02, cg fsai, cg ict 1e-03, bicgstab ilu0, gmres ilu0, cg ict, gmres lu, gmres ilut 1e-02, gmres ilut 1e-03, cg ict 1e-08, gmres ilut, gmres ilut 1e-08, cg none, gmres none"},
+		{"unsymmetric", solve.Options{}, flow, "gmres lu, probe bicgstab jacobi, bicgstab ilu0, gmres ilu0, gmres ilut 1e-02, gmres ilut 1e-03, gmres ilut, gmres ilut 1e-08, bicgstab amg, gmres amg, gmres none"},
+		{"unsymmetric, more rows", solve.Options{}, grid(72, 0.3, 0), "gmres lu, bicgstab amg, gmres amg, bicgstab ilu0, gmres ilut, gmres ilut 1e-03, gmres ilu0, gmres ilut 1e-02, gmres ilut 1e-08, gmres none"},
+		{"saddle point", solve.Options{}, saddle, "gmres lu, probe minres jacobi, gmres ilu0, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut, gmres ilut 1e-08, gmres none"},
+		{"bicgstab", solve.Options{Method: solve.BiCGStab, Precond: solve.Precond{DropTol: 1e-4}}, flow, "probe bicgstab jacobi, bicgstab ilut, bicgstab ilu0, bicgstab amg, bicgstab lu, bicgstab none"},
+		{"cg requested", solve.Options{Method: solve.CG}, definite, "cg chol, probe cg jacobi, cg ic0, cg fsai, cg ict 1e-02, cg ict 1e-03, cg ict, cg ict 1e-08, cg amg, cg none"},
 		{"minres", solve.Options{Method: solve.MINRES}, definite, "minres none"},
-		{"gmres requested", solve.Options{Method: solve.GMRES}, definite, "gmres lu, probe gmres jacobi, probe gmres ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
+		{"gmres requested", solve.Options{Method: solve.GMRES}, definite, "gmres lu, probe gmres jacobi, gmres ilu0, gmres ilut 1e-02, gmres ilut 1e-03, gmres ilut, gmres ilut 1e-08, gmres none"},
 		{"preconditioner requested", solve.Options{Precond: solve.Precond{Kind: precond.IC0}}, definite, "cg ic0, gmres ic0"},
 		{"both requested", solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: precond.IC0}}, definite, "cg ic0"},
 	} {

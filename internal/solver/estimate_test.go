@@ -29,10 +29,10 @@ var (
 // others once it has what makes iterations few.
 func TestDeviceFaster(t *testing.T) {
 	poisson := func(edge float64) choice.Workload {
-		return choice.Workload{N: edge * edge * edge, Nnz: 7 * edge * edge * edge, Shape: features.Spatial, Nodes: 1}
+		return choice.Workload{N: edge * edge * edge, Nnz: 7 * edge * edge * edge, Shape: features.Spatial, Nodes: 1, MMatrix: true}
 	}
 	plane := func(edge float64) choice.Workload {
-		return choice.Workload{N: edge * edge, Nnz: 5 * edge * edge, Shape: features.Planar, Nodes: 1}
+		return choice.Workload{N: edge * edge, Nnz: 5 * edge * edge, Shape: features.Planar, Nodes: 1, MMatrix: true}
 	}
 	elasticity := choice.Workload{N: 3e6, Nnz: 240e6, Shape: features.Spatial, Nodes: 3}
 	graph := choice.Workload{N: 3e6, Nnz: 60e6, Shape: features.Expander, Nodes: 1}

@@ -153,7 +153,7 @@ func fallbackList(list []choice.Fallback) string {
 		for _, has := range []struct {
 			what string
 			v    float64
-		}{{"drop tolerance", r.DropTol}, {"fill", r.Fill}, {"most work", r.Most}} {
+		}{{"drop tolerance", r.DropTol}, {"fill", r.Fill}} {
 			if has.v != 0 {
 				fmt.Fprintf(&text, ", %s %g", has.what, has.v)
 			}

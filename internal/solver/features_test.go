@@ -99,13 +99,15 @@ type seen struct {
 	mMatrix, dominated bool
 	shape              features.GraphShape
 	sums               features.RowSums
-	direction          float64
+	direction, ordered float64
+	spread             float64
 }
 
 func look(m features.Source) (s seen) {
 	s.n, s.nnz = m.Size()
 	s.nodes, s.mMatrix, s.dominated = m.Nodes(), m.MostRows(features.LikeMMatrix), m.MostRows(features.Dominant)
-	s.shape, s.sums, s.direction = m.Shape(), m.Sums(), m.Direction()
+	c := m.Couplings()
+	s.shape, s.sums, s.direction, s.ordered, s.spread = m.Shape(), m.Sums(), c.Direction(), c.Ordered(), m.Spread()
 	return s
 }
 
@@ -157,8 +159,8 @@ func TestConcurrentRanksLookAsOne(t *testing.T) {
 					if got != *first {
 						t.Errorf("%s: %+v, others %+v", where, got, *first)
 					}
-					for _, pair := range [][2]*float64{{&got.direction, &want.direction}, {&got.sums.Mean, &want.sums.Mean}} {
-						if math.Abs(*pair[0]-*pair[1]) > 1e-13*math.Abs(*pair[1]) {
+					for _, pair := range [][2]*float64{{&got.direction, &want.direction}, {&got.ordered, &want.ordered}, {&got.sums.Mean, &want.sums.Mean}} {
+						if math.Abs(*pair[0]-*pair[1]) > 1e-13 {
 							t.Errorf("%s: %g, want %g", where, *pair[0], *pair[1])
 						}
 						*pair[0] = *pair[1]

@@ -181,5 +181,5 @@ func (s *Solver) columnSolver(ctx context.Context, f *refine.Refinement[vector, 
 	}
 	g := s.side.batch.Refinement(ctx, m, f, &t.Problem)
 	t.Refiner = g
-	return &t, g.Correction.NextFallback("", 0)
+	return &t, g.Correction.NextFallback("")
 }

@@ -297,10 +297,7 @@ func TestSolveManyBlockUnusual(t *testing.T) {
 
 // A probe run counts the work of an iteration of block CG beside products: Jacobi is left for complete factors, which take half of its time.
 func TestBlockProbeRun(t *testing.T) {
-	m, err := generate.Generate("poisson3d", generate.Params{"n": 14})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := squared(grid(36, 0, 0))
 	var b [][]float64
 	for k := range 8 {
 		b = append(b, random(uint64(k), m.Rows))

@@ -102,7 +102,7 @@ func TestFallbacksSolve(t *testing.T) {
 }
 
 // Of large matrices with few nonzeros and a small diagonal, complete factors come first where
-// they are cheap, as in a chain, but for a probe run, and are refused where they are not, as in a mesh in space.
+// they are cheap, as in a chain, but for a probe run, and are not tried where they are not, as in a mesh in space.
 func TestNetworksFirst(t *testing.T) {
 	const n = rules.SparseRows
 	chain := entries(n, func(add func(i, j int, v float64)) {
@@ -119,7 +119,7 @@ func TestNetworksFirst(t *testing.T) {
 	var log logged
 	m := rescaled(box(36, -0.1), func(i int) float64 { return 1 + 0.1*float64(i%2) }, same(1))
 	solved(t, m, rhs(m, 1), nil, log.options(solve.Options{}))
-	if !log.says("lu: setting up takes too long") || !log.says("trying bicgstab with ilu0") {
+	if log.says("with lu") {
 		t.Errorf("mesh in space: %q", log.lines)
 	}
 	log.lines = nil
@@ -195,7 +195,7 @@ func TestReleasedForMemory(t *testing.T) {
 		t.Fatalf("%+v", free.Attempts)
 	}
 	var log logged
-	opt.MaxMemory = newSolver(t, m, opt).SolveBytes() + free.Precond.Cost.Bytes*7/5
+	opt.MaxMemory = newSolver(t, m, opt).SolveBytes() + free.Precond.Cost.Bytes*23/20
 	s := newSolver(t, m, log.options(opt))
 	for range 2 {
 		log.lines = nil

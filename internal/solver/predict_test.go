@@ -12,7 +12,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -167,32 +166,14 @@ func TestProbeRuns(t *testing.T) {
 	if len(r.Attempts) < 2 || r.Attempts[0].Reason != refine.TooSlow {
 		t.Errorf("slow: %+v", r.Attempts)
 	}
-	if most := rules.AlternativeWork[precond.ICT][features.Expander] * float64(slow.NNZ()); r.Attempts[0].Work > most/2 {
-		t.Errorf("%g multiplications of a probe run, the next fallback takes %g", r.Attempts[0].Work, most)
+	s := newSolver(t, slow, solve.Options{})
+	if most := s.Workload().Bet(choice.Favourite(s.Tabulated())).Work(); r.Attempts[0].Work > most {
+		t.Errorf("%g multiplications of a probe run, the alternative takes %g", r.Attempts[0].Work, most)
 	}
 	var log logged
 	solved(t, slow, rhs(slow, 1), nil, log.options(solve.Options{}))
-	if said := strings.Join(log.lines, "\n"); !strings.Contains(said, "probe run, while it promises to take less than cg with") {
+	if said := strings.Join(log.lines, "\n"); !strings.Contains(said, "a probe run, while it promises to take less than cg with") {
 		t.Errorf("said %s", said)
-	}
-}
-
-// The work of a probe run does not count until it is as much as the work of the next fallback.
-func TestProbeRunEnds(t *testing.T) {
-	for _, c := range []struct {
-		spent, rest float64
-		idle        bool
-	}{{1, 99, false}, {1, 101, true}, {99, 99, false}, {150, 49, false}, {150, 51, true}, {300, 1, true}} {
-		if p := choice.NewProbeRun(1, 1e-10, 1, 100); p.Idle(c.spent, c.rest) != c.idle {
-			t.Errorf("%g spent, %g to come: idle %v", c.spent, c.rest, !c.idle)
-		}
-	}
-	p := choice.NewProbeRun(1, 1e-10, 1, 100)
-	if r := p.Watch(krylov.Progress{Iterations: rules.LeastProbeRun - 1, Least: 1}); r != krylov.Running {
-		t.Errorf("%v before the first look", r)
-	}
-	if r := p.Watch(krylov.Progress{Iterations: rules.LeastProbeRun, Least: 1}); r != krylov.Stagnation {
-		t.Errorf("%v after iterations that reduced nothing", r)
 	}
 }
 

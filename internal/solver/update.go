@@ -159,7 +159,7 @@ func (s *Solver) carry(t *choice.Attempts[vector, scalar]) {
 func (s *Solver) leaveProbeRuns(t *choice.Attempts[vector, scalar]) {
 	s.Found = features.Once[[]choice.Fallback]{Known: true}
 	for k, r := range t.Fallbacks {
-		if !r.ProbeRun || k >= t.State.Fallback {
+		if !r.ProbeRun || k == t.State.Fallback {
 			s.Found.Value = append(s.Found.Value, r)
 		}
 	}

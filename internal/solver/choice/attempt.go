@@ -1,10 +1,10 @@
 package choice
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
@@ -17,16 +17,18 @@ import (
 
 // Attempts goes through the list of fallbacks: it sets up preconditioners, makes methods, and records the attempts.
 type Attempts[V any, S linop.Scalar[S]] struct {
-	State        State
-	Fallbacks    []Fallback
-	limited      bool             // fallbacks have budgets
-	vectors      solve.VectorKind // of all fallbacks that are not Wide
-	alternatives func() []float64 // what probe runs are to save
-	nnz          int
-	create       func(solve.Method, bool) (krylov.Method[V, S], error)
-	methods      map[Fallback]krylov.Method[V, S] // by method and wide
-	alone        bool                             // without a preconditioner, since setting up was interrupted
-	log          func(string)
+	State     State
+	Fallbacks []Fallback
+	limited   bool             // fallbacks are chosen by bets, and have budgets
+	vectors   solve.VectorKind // of all fallbacks that are not Wide
+	weigh     func() Workload
+	betting   func(learnt) []Bet
+	nnz       int
+	create    func(solve.Method, bool) (krylov.Method[V, S], error)
+	methods   map[Fallback]krylov.Method[V, S] // by method and wide
+	alone     bool                             // without a preconditioner, since setting up was interrupted
+	probe     *Probe                           // of the last correction
+	log       func(string)
 
 	room
 	preconditioners[V, S]
@@ -85,8 +87,8 @@ func NewAttempts[V any, S linop.Scalar[S]](s *System, space linop.Space[V, S], l
 			t.Ready[v] = &Preconditioner[V, S]{By: p.By, Made: p.Made, Work: p.Work, at: p.at, Tally: &t.Tally}
 		}
 	}
-	t.alternatives = sync.OnceValue(func() []float64 { return s.Alternatives(t.Fallbacks) })
-	t.State = BeginState(len(t.Fallbacks), t.nnz)
+	t.weigh, t.betting = s.Workload, s.betting(t.Fallbacks, t.limited)
+	t.State = BeginState(len(t.Fallbacks))
 	return t
 }
 
@@ -114,19 +116,27 @@ func (t *Attempts[V, S]) Method() (krylov.Method[V, S], error) {
 // Preconditioner returns the preconditioner in use; nil: none.
 func (t *Attempts[V, S]) Preconditioner() *Preconditioner[V, S] { return t.Ready[t.Now().Variant] }
 
+// bets returns the bets on the fallbacks after what the solve has learnt.
+func (t *Attempts[V, S]) bets() []Bet { return t.betting(learnt{t.State.Diagonal, t.State.Indefinite}) }
+
+// alternative returns the work that the best of the other fallbacks is expected to take.
+func (t *Attempts[V, S]) alternative() float64 {
+	return t.State.Alternative(t.Fallbacks, t.bets(), float64(t.nnz))
+}
+
 // Begin goes back to the state before the first fallback.
 func (t *Attempts[V, S]) Begin() {
-	t.State = BeginState(len(t.Fallbacks), t.nnz)
+	t.State, t.probe = BeginState(len(t.Fallbacks)), nil
 	t.Made, t.Current, t.alone = nil, solve.Attempt{}, false
 	t.solves++
 }
 
 // NextFallback goes to the next fallback whose preconditioner can be set up. It logs before, which says how the last attempt
 // ended, unless that is empty. If no fallback is left, it stays at the current one and returns the error of the last set-up.
-func (t *Attempts[V, S]) NextFallback(before string, measure float64, setUp setUp[V]) error {
+func (t *Attempts[V, S]) NextFallback(before string, setUp setUp[V]) error {
 	err, used := errFallbacks, t.State.Fallback
 	then := Continuing
-	for t.State.Next(t.Fallbacks, measure) {
+	for t.State.Next(t.Fallbacks, t.bets(), float64(t.nnz)) {
 		if before != "" {
 			t.log(fmt.Sprintf("%s: %s %s", before, then, t.Now()))
 		}
@@ -142,7 +152,7 @@ func (t *Attempts[V, S]) NextFallback(before string, measure float64, setUp setU
 		if !known || t.Refused[t.Now().Variant] != no { // otherwise it has been said
 			before = fmt.Sprintf("precond %v", refused)
 		}
-		t.State.Refuse(t.Fallbacks, refused)
+		t.State.Refuse(t.Fallbacks, t.bets(), refused)
 		t.Current.Reason = refused.Error()
 		t.record()
 	}
@@ -183,10 +193,7 @@ func (t *Attempts[V, S]) Enter(setUp setUp[V]) error {
 	t.Current.Precond = r.Variant.String()
 	budget := 0.0
 	if t.limited {
-		budget = t.State.SetupBudget(r)
-	}
-	if r.Most > 0 {
-		budget = r.Most * float64(t.nnz)
+		budget = t.State.SetupBudget(r, k, t.alternative(), float64(t.nnz))
 	}
 	if err := t.again(r.Variant, setUp); err != nil || t.alone {
 		return err
@@ -226,15 +233,18 @@ func (t *Attempts[V, S]) Solved(iterations int, work float64, took time.Duration
 	r := &t.State.Fallbacks[t.State.Fallback]
 	r.Iterations += iterations
 	r.Work += work
-	r.Spent += work
 }
 
-// Left ends the current attempt for a reason, and returns a line about it for the log. slow says that a larger budget may help.
-func (t *Attempts[V, S]) Left(reason string, slow bool) (line string) {
-	a := t.Current
+// Left ends the current attempt for a reason, at a measure of x, and returns a line about it for the log. slow says that more work may help.
+func (t *Attempts[V, S]) Left(reason string, slow bool, measure float64) (line string) {
+	a, rest := t.Current, 0.0
 	t.Current.Reason = reason
 	t.record()
-	t.State.Leave(t.Now(), slow)
+	if t.probe != nil && slow {
+		rest = t.probe.left()
+		t.State.Diagonal = cmp.Or(t.State.Diagonal, t.probe.diagonal(t.Now()))
+	}
+	t.State.Leave(t.Now(), slow, rest, measure)
 	return fmt.Sprintf("%s stopped (%s) after %d iterations, %.3f s and %.1e multiplications",
 		t.Now(), reason, a.Iterations, (a.Setup + a.Solve).Seconds(), a.Work)
 }

@@ -1,48 +1,65 @@
 package choice
 
 import (
+	"fmt"
 	"math"
+	"os"
 
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// A Probe watches a method, and says to leave it when its rate of convergence does not reach the goal within the budget. It looks
-// after some iterations, then after twice as many, and so on. It measures the rate over the second half, since the first iterations
-// of a method tell little.
+// A Probe watches a method, and says to leave it when an alternative is expected to take less. It looks after some iterations, then after half as
+// many more, and so on. Rates are measured over the last two intervals, since the first iterations of a method tell little.
+//
+// A method is left if it has spent what its bet says, or as much as its set-up if that is less, the work that it is expected to take still exceeds the work of the alternative, and it has spent at least rules.Stake of that,
+// or the expectation is hopeless. So what is lost is at most that share if the alternative solves as expected, and a rate that grows has time to
+// show.
 type Probe struct {
-	goal      float64 // the measure to reach
-	Iteration float64 // multiplications of an iteration
-	unknown   float64 // multiplications for a projection
-
-	probeRun bool // made by NewProbeRun
+	goal        float64 // the measure to reach
+	Iteration   float64 // multiplications of an iteration
+	slower      float64 // see Workload.slower
+	unknown     float64 // multiplications for a projection
+	alternative float64 // expected work of the best other fallback
+	granted     float64 // work that the method may spend whatever its rate: what its bet says, after a set-up
 
 	Lookout
-	Gone bool // the method is to be left
+	Gone bool    // the method is to be left
+	Rest float64 // work that the method was expected to take at the last look
 }
 
 // Lookout says when a probe looks. Iterations are counted from the first correction of a series in which each goes on from the one
 // before.
 type Lookout struct {
-	Look   int     // the iteration to look at next
-	At     int     // the iteration of the last look
-	Least  float64 // the measure at the last look
-	Budget float64 // multiplications that may be spent
+	Look int       // the iteration to look at next
+	From float64   // the measure at first
+	Past [2]seenAt // the last look and the one before
 
 	Before    int   // iterations of the corrections before this one
 	Projected int64 // projections of the corrections before this one
 }
 
-// NewProbe returns a probe of a method that begins at the measure from and is to reach goal within a budget of multiplications.
-func NewProbe(from, goal, iteration, unknown, budget float64) *Probe {
-	first := max(rules.FirstLook, int(min(rules.ProbeShare*budget/iteration, math.MaxInt32)))
-	return &Probe{goal: goal, Iteration: iteration, unknown: unknown, Lookout: Lookout{Look: first, Least: from, Budget: budget}}
+// seenAt is an iteration and its measure.
+type seenAt struct {
+	Iteration int
+	Least     float64
+}
+
+// NewProbe returns a probe of a method that begins at the measure from and is to reach goal with less work than an alternative. A multiplication of its
+// iterations is slower times the unit of work.
+func NewProbe(from, goal, iteration, unknown, slower, alternative float64) *Probe {
+	first := max(rules.FirstLook, int(min(rules.ProbeShare*alternative/(slower*iteration), math.MaxInt32)))
+	return &Probe{
+		goal: goal, Iteration: iteration, slower: slower, unknown: unknown, alternative: alternative,
+		Lookout: Lookout{Look: first, From: from, Past: [2]seenAt{{0, from}, {0, from}}},
+	}
 }
 
 // GoOn makes p look where the probe of the correction before would have looked. This correction goes on from that one, so that
 // the rate is known already. done is the result of the correction before.
 func (p *Probe) GoOn(last *Probe, done krylov.Result) {
-	if p.probeRun == last.probeRun && p.Iteration == last.Iteration {
+	if p.Iteration == last.Iteration {
 		p.Lookout = last.Lookout
 		p.Before += done.Iterations
 		p.Projected += done.Projections
@@ -58,30 +75,63 @@ func (p *Probe) Watch(now krylov.Progress) krylov.Reason {
 		return krylov.Running
 	}
 	now.Projections += p.Projected
-	spent := p.Work(now.Iterations, now.Projections)
-	rest := p.expected(now) * spent / float64(now.Iterations)
-	if p.probeRun && p.Idle(spent, rest) || !p.probeRun && spent+rest > rules.Hopeless*p.Budget && rest > spent {
+	spent := p.slower * p.Work(now.Iterations, now.Projections)
+	each := spent / float64(now.Iterations)
+	late := each * p.expected(now, p.Past[1])
+	hopeful := min(late, each*p.expected(now, seenAt{0, p.From}))
+	if os.Getenv("BETS") != "" {
+		fmt.Fprintf(os.Stderr, "look %d least %.2e late %.0f hopeful %.0f spent %.0f alt %.0f its\n", now.Iterations, now.Least, late/each, hopeful/each, spent/each, p.alternative/each)
+	}
+	if p.Rest = late; late > p.alternative && spent >= p.granted &&
+		(spent >= rules.Stake*p.alternative || spent >= rules.Doubt*p.alternative && hopeful > rules.Hopeless*p.alternative) {
 		p.Gone = true
 		return krylov.Stagnation
 	}
-	p.At, p.Least, p.Look = now.Iterations, now.Least, 2*now.Iterations
+	p.Past, p.Look = [2]seenAt{{now.Iterations, now.Least}, p.Past[0]}, now.Iterations+(now.Iterations+1)/2
 	return krylov.Running
 }
 
-// expected returns the number of iterations from now to the goal, at the rate since the last look.
-func (p *Probe) expected(now krylov.Progress) float64 {
+// expected returns the number of iterations from now to the goal, at the rate since an earlier iteration.
+func (p *Probe) expected(now krylov.Progress, since seenAt) float64 {
+	return Expected(now, since.Iteration, since.Least, p.goal)
+}
+
+// Expected returns the number of iterations from now to a goal, at the rate since an earlier iteration with a measure.
+func Expected(now krylov.Progress, since int, measure, goal float64) float64 {
 	switch {
-	case now.Least <= p.goal:
+	case now.Least <= goal:
 		return 0
-	case !(now.Least < p.Least):
+	case !(now.Least < measure):
 		return math.Inf(1)
 	}
-	return float64(now.Iterations-p.At) * math.Log(now.Least/p.goal) / math.Log(p.Least/now.Least)
+	return float64(now.Iterations-since) * math.Log(now.Least/goal) / math.Log(measure/now.Least)
 }
 
 // Work returns the number of multiplications of iterations and their projections.
 func (p *Probe) Work(iterations int, projections int64) float64 {
 	return p.Iteration*float64(iterations) + p.unknown*float64(projections)
+}
+
+// left returns the work that a method was expected to take when it was left. Where nothing shows that, it is some times the
+// work of the alternative.
+func (p *Probe) left() float64 {
+	if p.Rest > 0 && !math.IsInf(p.Rest, 1) {
+		return p.Rest
+	}
+	return rules.Hopeless * p.alternative
+}
+
+// diagonal returns the number of iterations of conjugate gradients that the diagonal is expected to take in all, by the probe of a method
+// with it that was too slow; 0: it is another preconditioner.
+func (p *Probe) diagonal(r Fallback) float64 {
+	if r.Kind != precond.Jacobi && r.Kind != precond.BlockJacobi {
+		return 0
+	}
+	count := float64(p.Look) + p.left()/(p.slower*p.Iteration)
+	if kind, _ := krylov.KindOf(string(r.Method)); kind.Products > 1 {
+		count /= rules.TwoProducts
+	}
+	return count
 }
 
 // Watch returns a probe for a correction with the current fallback, of a system with n unknowns.
@@ -93,22 +143,18 @@ func (t *Attempts[V, S]) Watch(n int, from, goal float64) *Probe {
 	if p := t.Preconditioner(); p != nil {
 		values = float64(p.Made.Cost().Values)
 	}
-	iteration := IterationWork(r.Method, r.Kind, float64(n), float64(t.nnz), values)
-	if r.ProbeRun {
-		return NewProbeRun(from, goal, iteration, t.alternatives()[t.State.Fallback])
+	slower := 1.0
+	if t.limited {
+		slower = t.weigh().slower(r, values)
 	}
-	return NewProbe(from, goal, iteration, rules.ProjectionWork*float64(n), t.State.SolveBudget(r))
+	t.probe = NewProbe(from, goal, IterationWork(r.Method, r.Kind, float64(n), float64(t.nnz), values), rules.ProjectionWork*float64(n), slower, t.alternative())
+	if k := t.State.Fallback; t.limited && !r.ProbeRun && t.State.Fallbacks[k].Rest == 0 {
+		if b := t.bets()[k]; !b.AsSlow {
+			t.probe.granted = min(b.Iteration*b.Iterations, b.SetUp)
+		}
+	}
+	return t.probe
 }
 
 // Bounded reports whether the current fallback is to be left when it is too slow.
 func (t *Attempts[V, S]) Bounded() bool { return t.limited && !t.State.only(t.Fallbacks) }
-
-// NewProbeRun returns the probe of a probe run, which is to take fewer multiplications than the alternative.
-func NewProbeRun(from, goal, iteration, alternative float64) *Probe {
-	first := max(rules.LeastProbeRun, int(min(rules.ProbeRunShare*alternative/iteration, math.MaxInt32)))
-	return &Probe{goal: goal, Iteration: iteration, probeRun: true, Lookout: Lookout{Look: first, Least: from, Budget: alternative}}
-}
-
-// Idle reports whether to leave a probe run that has spent some work and is expected to take rest more. Spent work does not count
-// until it exceeds the work of the alternative.
-func (p *Probe) Idle(spent, rest float64) bool { return rest > min(p.Budget, 2*p.Budget-spent) }

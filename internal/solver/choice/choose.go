@@ -118,7 +118,8 @@ type System struct {
 	Ordinary bool // no special kind of matrix is looked for
 	Scaled   *backend.ScaledMatrix
 	Compared *DeviceChoice
-	Found    features.Once[[]Fallback]            // the list of fallbacks
+	Found    features.Once[[]Fallback] // the list of fallbacks
+	Weighed  features.Once[Workload]
 	Needed   needed                               // memory of the preconditioner set up last
 	Kept     *precond.Kept                        // what preconditioners keep of the pattern for Update; nil: nothing
 	Layouts  map[backend.StoredAs]adaptive.Layout // layouts kept for Update; nil: none
@@ -182,20 +183,5 @@ func (s *System) CheckTranspose() error {
 // Parts returns the parts of the matrix as given: the matrix itself, and its lower parts.
 func (s *System) Parts() []*csr.Matrix { return append([]*csr.Matrix{s.Given}, s.Opt.Lower...) }
 
-// Early reports whether a fallback comes before the others because complete factors cost little.
-func (v Variant) Early() bool { return v.Complete() && v.Most > rules.LittleWork }
-
-// fewProducts reports whether few products are expected: complete factors come first, or after probe runs, and are not expected to
-// be refused.
-func (s *System) fewProducts(fallbacks []Fallback) bool {
-	for _, r := range fallbacks {
-		switch {
-		case r.ProbeRun:
-		case r.Early():
-			return !s.Refused()
-		default:
-			return r.Complete() && s.Small()
-		}
-	}
-	return false
-}
+// fewProducts reports whether few products are expected, since complete factors are the best bet.
+func fewProducts(fallbacks []Fallback) bool { return Favourite(fallbacks).Complete() }

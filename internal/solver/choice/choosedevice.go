@@ -135,7 +135,7 @@ func (s *System) ChooseCandidate(here Speed) {
 // planner returns a copy of the system that can find its fallbacks before the order of rows and the scaling are chosen.
 func (s *System) planner() *System {
 	p := *s
-	p.Features, p.Found = features.Found{Ctx: s.Features.Ctx}, features.Once[[]Fallback]{}
+	p.Features, p.Found, p.Weighed = features.Found{Ctx: s.Features.Ctx}, features.Once[[]Fallback]{}, features.Once[Workload]{}
 	if p.Scale = s.Opt.Scale; p.Scale == solve.ScaleAuto {
 		p.Scale = solve.ScaleBoth
 		if s.Facts.Symmetric {
@@ -150,9 +150,6 @@ func (s *System) planner() *System {
 func (s *System) cheapest(at, host Speed) (least Estimate) {
 	w := s.Workload()
 	for k, r := range s.Tabulated() {
-		if r.Early() && s.Refused() {
-			continue
-		}
 		if e := w.Estimate(r, at, host); k == 0 || least.Method == "" || e.Seconds() < least.Seconds() {
 			least = e
 		}

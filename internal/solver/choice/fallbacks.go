@@ -3,6 +3,7 @@ package choice
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -15,7 +16,6 @@ type Variant struct {
 	Kind    precond.Kind
 	DropTol float64 // unless the options have one; 0: the default
 	Fill    float64 // the same
-	Most    float64 // multiplications a nonzero that its set-up may take, whatever the budget; 0: no such limit
 
 	ByDomain bool // made for the domains of a matrix, not for the whole
 }
@@ -39,7 +39,7 @@ func (v Variant) Drop() float64 {
 type Fallback struct {
 	Method solve.Method
 	Variant
-	ProbeRun bool // goes on only while it promises to take less than the next fallback
+	ProbeRun bool // comes first, since it costs little and tells most
 	Wide     bool // with double-double vectors
 }
 
@@ -106,25 +106,16 @@ func (s *System) backends() backends {
 	return onHost
 }
 
-// table has all fallbacks in the order of expected cost: the first ones suit most systems of their kind. The first drop tolerance of
-// a kind decides which others are tried, see State.skip. Over several domains multigrid is of the whole matrix, and factors are
-// of each domain, with a layer of overlap unless they have to be symmetric; complete factors come where incomplete factors are of no use.
-// On a device, approximate inverses replace incomplete factors.
+// table has all fallbacks, in the order in which they are tried if they are expected to take the same. Over several domains multigrid is
+// of the whole matrix, and factors are of each domain, with a layer of overlap unless they have to be symmetric. On a device, approximate
+// inverses replace incomplete factors.
 var table = []row{
-	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky, Most: rules.SmallWork}, when: (*System).Tiny},
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.BlockJacobi}, when: (*System).DiagonalOfNodes, probeRun: true},
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).DiagonalAlone, probeRun: true},
-	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky, Most: rules.SmallWork}, when: (*System).Small},
-	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky, Most: rules.CompleteWork}, when: (*System).CompactModest},
-	{of: definite, on: onAny, Variant: Variant{Kind: precond.FSAI}, when: (*System).LargeWithNodes, probeRun: true},
-	{of: definite, on: onHost, Variant: Variant{Kind: precond.AMG}, when: (*System).CompactLarge, probeRun: true},
-	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky, Most: rules.CompleteWork}, when: (*System).CompactLarge},
-	{of: definite, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).Large},
-	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky, Most: rules.CompleteWork}, when: (*System).Narrow},
-	{of: definite, on: onHosts, Variant: Variant{Kind: precond.FSAI}, when: (*System).Large},
-	{of: definite, on: onDevice, Variant: Variant{Kind: precond.FSAI}},
-	{of: definite, on: onHosts, Variant: Variant{Kind: precond.ICT}},
 	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky}},
+	{of: definite, on: onAny, Variant: Variant{Kind: precond.AMG}},
+	{of: definite, on: onAny, Variant: Variant{Kind: precond.FSAI}},
+	{of: definite, on: onHosts, Variant: Variant{Kind: precond.ICT}},
 	{of: definite, on: onHosts, Variant: Variant{Kind: precond.ICT, DropTol: 1e-3}},
 	{of: definite, on: onHosts, Variant: Variant{Kind: precond.ICT, DropTol: 1e-2}},
 	{of: definite, on: onHost, Variant: Variant{Kind: precond.ICT, DropTol: 1e-8, Fill: rules.WideFill}},
@@ -132,30 +123,21 @@ var table = []row{
 	{of: definite, on: onDevice, Variant: Variant{Kind: precond.BlockJacobi}},
 	{of: definite, on: onAny | onDevices, Variant: Variant{Kind: precond.None}},
 
+	{of: others, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).diagonalOrSymmetric, method: solve.BiCGStab, probeRun: true},
 	{of: indefinite, on: onHosts, Variant: Variant{Kind: precond.LU}},
-	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.SmallWork}, when: (*System).Tiny},
-	{of: others, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).Diagonal, method: solve.BiCGStab, probeRun: true},
-	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.SmallWork}, when: (*System).Small},
-	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.CompleteWork}, when: (*System).CompactOrIndefinite},
-	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.NetworkWork}, when: (*System).Network},
-	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}, when: (*System).largeSwept, method: solve.BiCGStab, probeRun: true},
-	{of: others, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).LargeDiffusion, method: solve.BiCGStab},
-	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.CompleteWork}, when: (*System).NarrowOrNetwork},
-	{of: others, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).LargeDiffusion},
-	{of: others, on: onHost, Variant: Variant{Kind: precond.LU, Most: rules.LittleWork}, when: (*System).LikeNetwork},
-	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}, when: (*System).Diagonal, method: solve.BiCGStab, probeRun: true},
-	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}, when: (*System).ManyRows},
+	{of: general, on: onHost, Variant: Variant{Kind: precond.LU}},
+	{of: others, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).Diffusion, method: solve.BiCGStab},
+	{of: others, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).Diffusion},
+	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}, when: (*System).Diagonal, method: solve.BiCGStab},
+	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}},
 	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILUT}},
-	{of: others, on: onHost, Variant: Variant{Kind: precond.LU}},
 	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILUT, DropTol: 1e-3}},
 	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILUT, DropTol: 1e-2}},
 	{of: others, on: onHost, Variant: Variant{Kind: precond.ILUT, DropTol: 1e-8, Fill: rules.WideFill}},
-	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}, when: (*System).FewRows},
 	{of: others, on: onDevice, Variant: Variant{Kind: precond.ISAI}},
-	{of: others, on: onDevice, Variant: Variant{Kind: precond.BlockJacobi}, when: (*System).HasNodes},
-	{of: others, on: onAny | onDevices, Variant: Variant{Kind: precond.None}},
-	{of: others, on: onDomains, Variant: Variant{Kind: precond.LU}},
 	{of: others, on: onDevice, Variant: Variant{Kind: precond.BlockJacobi}},
+	{of: others, on: onAny | onDevices, Variant: Variant{Kind: precond.None}},
+	{of: general, on: onDomains, Variant: Variant{Kind: precond.LU}},
 }
 
 // tableOf returns the rows of the table for a kind of system on the backend of s.
@@ -169,26 +151,23 @@ func (s *System) tableOf(of systems) (rows []row) {
 	return rows
 }
 
-// completeFirst reports whether complete factors come before any probe run; then nodes are not worth looking for.
-func (s *System) completeFirst() bool { return s.Tiny() && s.backends() == onHost }
+func (s *System) DiagonalOfNodes() bool { return s.Diagonal() && s.HasNodes() }
 
-func (s *System) DiagonalOfNodes() bool {
-	return s.Diagonal() && !s.completeFirst() && s.HasNodes()
-}
+func (s *System) DiagonalAlone() bool { return s.Diagonal() && !s.HasNodes() }
 
-func (s *System) DiagonalAlone() bool {
-	return s.Diagonal() && (s.completeFirst() || !s.HasNodes())
-}
+func (s *System) diagonalOrSymmetric() bool { return s.Diagonal() || s.scaledSymmetric() }
 
-func (s *System) largeSwept() bool {
-	return s.LargeDiffusion() && (s.Direction() > rules.OneWay || s.fewSweeps())
-}
-
-// Fallbacks returns the list of fallbacks, found once. Each is tried where the fallbacks before it fail.
+// Fallbacks returns the list of fallbacks, found once: probe runs, and then the others by what they are expected to take.
 func (s *System) Fallbacks() []Fallback { return s.Found.Get(s.Tabulated) }
 
 // Tabulated finds the list of fallbacks.
-func (s *System) Tabulated() []Fallback { return s.widened(s.withoutIdle(s.allTabulated())) }
+func (s *System) Tabulated() []Fallback {
+	list := s.allTabulated()
+	if s.Opt.Precond.Kind == solve.PrecondAuto {
+		list = s.byCost(list)
+	}
+	return s.widened(list)
+}
 
 // allTabulated returns the fallbacks of the table, and those that the options request.
 func (s *System) allTabulated() []Fallback {
@@ -229,14 +208,15 @@ func (s *System) join(first solve.Method, rows []row, second solve.Method, more 
 			next := Fallback{Method: method, Variant: v, ProbeRun: r.probeRun}
 			if r.method != "" && s.Opt.Method == solve.Auto {
 				next.Method = r.method
+				if r.probeRun && s.scaledSymmetric() {
+					next.Method = solve.MINRES
+				}
 			}
 			switch {
 			case seen[next] || r.when != nil && !r.when(s):
-			case v.Early() && (s.Opt.NoRefine || s.Opt.Precond.DropTol != 0 || s.Opt.Precond.Fill != 0): // others are asked for
 			case r.probeRun && (s.Opt.NoRefine || method != first && len(list) > 0):
 			case !s.Suits(v.Kind) && s.Opt.Precond.Kind == solve.PrecondAuto:
 			case d.Definite && !kind.Definite && s.Opt.Precond.Kind == solve.PrecondAuto:
-			case v.Most > 0 && seen[Fallback{Method: method, Variant: Variant{Kind: v.Kind}}]: // the one without a limit comes before
 			default:
 				seen[next] = true
 				list = append(list, next)
@@ -250,38 +230,41 @@ func (s *System) join(first solve.Method, rows []row, second solve.Method, more 
 	return list
 }
 
-// Explain logs why the first fallback comes first.
+// Explain logs what comes first, and what the next ones are expected to take.
 func (s *System) Explain(fallbacks []Fallback) {
-	first, why := fallbacks[0], "the matrix is not definite and small"
+	first := fallbacks[0]
 	switch {
-	case first.ProbeRun:
-		k := slices.IndexFunc(fallbacks, func(r Fallback) bool { return !r.ProbeRun })
-		why = fmt.Sprintf("a probe run, while it promises to take less than %s", fallbacks[k])
 	case s.Opt.Precond.Kind != solve.PrecondAuto:
-		why = "requested"
+		s.Say("precond %s: requested", first.Kind)
+		return
 	case s.Method == solve.CG && !s.symmetric():
-		why = "the scaled matrix is not symmetric"
-	case first.Kind == precond.None:
-		why = "the scaling acts as Jacobi preconditioning"
-	case first.Most == rules.SmallWork:
-		why = "the matrix is small, so that complete factors cost little"
-	case first.Most == rules.CompleteWork:
-		why = "complete factors are expected to cost little, and refused if their count says otherwise"
-	case s.Method == solve.CG && first.Kind == precond.AMG:
-		why = "the matrix is symmetric and large"
-	case s.Method == solve.CG:
-		why = "the matrix is symmetric and small"
-	case first.Kind == precond.AMG:
-		why = "the matrix is large and nearly an M-matrix, as from diffusion"
-	case first.Most > 0:
-		why = "the matrix is large and sparse, and its diagonal is small"
-	case first.Kind == precond.LU:
-		why = "the diagonal has zeros"
-	case s.ManyRows():
-		why = "the matrix is not definite and large"
+		s.Say("precond %s: the scaled matrix is not symmetric", first.Kind)
+		return
+	case len(fallbacks) == 1:
+		s.Say("precond %s: the scaling acts as Jacobi preconditioning", first.Kind)
+		return
 	}
-	s.Say("precond %s: %s", first.Kind, why)
+	w, shown := s.Workload(), 0
+	bets := s.betsOn(fallbacks, w)
+	var text strings.Builder
+	for k, r := range fallbacks {
+		if r.ProbeRun || r.Wide || shown == explained {
+			continue
+		}
+		if shown++; shown > 1 {
+			text.WriteString(", ")
+		}
+		fmt.Fprintf(&text, "%s %.0f", r, bets[k].Work()/w.Nnz)
+	}
+	why := "it is expected to take least"
+	if first.ProbeRun {
+		why = fmt.Sprintf("a probe run, while it promises to take less than %s", fallbacks[slices.IndexFunc(fallbacks, func(r Fallback) bool { return !r.ProbeRun })])
+	}
+	s.Say("precond %s: %s; expected, in products: %s", first.Kind, why, text.String())
 }
+
+// explained is the number of fallbacks that Explain names.
+const explained = 3
 
 // widened adds the fallbacks with double-double vectors, which go on where float64 ends: after each fallback if the options request
 // the preconditioner, and otherwise after the last.

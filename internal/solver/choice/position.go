@@ -2,6 +2,7 @@ package choice
 
 import (
 	"errors"
+	"math"
 
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -13,20 +14,21 @@ type status int8
 
 const (
 	untried status = iota
-	left           // its budget was too small
-	failed         // it does not help, whatever the budget
+	left           // something else promised to take less
+	failed         // it does not help, whatever it may take
 )
 
 // fallbackState is the history of a fallback.
 type fallbackState struct {
 	Status     status
-	Refused    bool    // the set-up exceeded its budget
-	TooLarge   bool    // the set-up exceeded the memory limit
-	Slow       bool    // the set-up succeeded, but the method was too slow
-	Setup      float64 // multiplications of set-ups so far
-	Work       float64 // multiplications of iterations so far
-	Spent      float64 // part of Work in this round
-	Iterations int
+	TooLarge   bool      // the set-up exceeded the memory limit
+	Slow       bool      // the set-up succeeded, but the method was too slow
+	Refusals   int       // set-ups that exceeded their budgets
+	Known      float64   // the work of the set-up, at least, that a refusal has shown
+	Rest       float64   // the work that was expected where the fallback was left
+	Setup      float64   // multiplications of set-ups so far
+	Work       float64   // multiplications of iterations so far
+	Iterations int       // so far
 	Made       Precision // of the method's matrix when the preconditioner was set up
 }
 
@@ -34,144 +36,142 @@ type fallbackState struct {
 // needs to go on as if it had not been interrupted.
 type State struct {
 	Fallback int     // the current one
-	Round    int     // from 0; each has a larger budget than the one before
-	Budget   float64 // multiplications
-	Begun    float64 // the measure when the round began; 0: not known yet
-	Stale    int     // rounds in a row that did not get the measure down
+	Begun    float64 // the measure that has to be halved; 0: not known yet
+	Stale    int     // fallbacks left in a row that have not halved it
 
 	Fallbacks  []fallbackState
+	Diagonal   float64   // iterations of conjugate gradients that the diagonal is expected to take, as its probe run has shown; 0: not known
 	Indefinite bool      // the matrix is symmetric and not definite
-	Last       bool      // a complete factorisation did not help: no round follows
+	Last       bool      // a complete factorisation did not help: nothing is tried twice
 	Precision  Precision // of the method's matrix
 }
 
-// BeginState returns the state before the first attempt, for a number of fallbacks and a matrix with nnz nonzeros.
-func BeginState(fallbacks, nnz int) State {
-	return State{Fallback: -1, Budget: max(rules.LeastBudget, rules.FirstBudget*float64(nnz)), Fallbacks: make([]fallbackState, fallbacks)}
+// BeginState returns the state before the first attempt, for a number of fallbacks.
+func BeginState(fallbacks int) State {
+	return State{Fallback: -1, Fallbacks: make([]fallbackState, fallbacks)}
 }
 
-// spent returns the work of all fallbacks so far.
-func (t *State) spent() (work float64) {
-	for _, r := range t.Fallbacks {
-		work += r.Setup + r.Work
+// Rest returns the work that fallback k is expected to take from now on: by its bet, corrected by what the solve has learnt.
+func (t *State) Rest(k int, b Bet) float64 {
+	switch r := t.Fallbacks[k]; {
+	case r.Rest > 0:
+		return r.Rest
+	case r.Known > 0:
+		return r.Known + b.Iteration*b.Iterations
 	}
-	return work
+	return b.Work()
 }
 
-// SetupBudget returns the multiplications that the set-up of fallback r may take in this round.
-func (t *State) SetupBudget(r Fallback) float64 {
-	if r.Complete() {
-		return rules.Completing * t.Budget
+// SetupBudget returns the multiplications that the set-up of fallback k may take: the count of complete factors is exact, and may reach what
+// the best alternative is expected to take; others have a budget that grows from one refusal to the next.
+func (t *State) SetupBudget(f Fallback, k int, alternative, nnz float64) float64 {
+	least := max(rules.LeastBudget, rules.FirstBudget*nnz)
+	if f.Complete() {
+		return rules.FrontSpeed * min(max(alternative, t.Fallbacks[k].Known, least), rules.MostWork*nnz)
 	}
-	return t.Budget
+	return least * math.Pow(rules.BudgetGrowth, float64(t.Fallbacks[k].Refusals))
 }
 
-// SolveBudget returns the multiplications that iterations of the current fallback may still take in this round.
-func (t *State) SolveBudget(r Fallback) float64 {
-	s, budget := t.Fallbacks[t.Fallback], rules.Solving*t.Budget
-	if t.Round == 0 && r.Kind != precond.None {
-		budget = min(budget, max(rules.Solving*rules.LeastBudget, rules.Balance*s.Setup))
-	}
-	return budget - s.Spent
-}
-
-// Leave records that the current fallback is left: until there is more to spend if it is slow, otherwise for good.
-func (t *State) Leave(f Fallback, slow bool) {
+// Leave records that the current fallback is left, and how much work it was expected to take from there on. It is for good unless that is slow.
+func (t *State) Leave(f Fallback, slow bool, rest, measure float64) {
 	r := &t.Fallbacks[t.Fallback]
 	t.Last = t.Last || f.Complete()
 	r.Status, r.Slow = failed, slow
-	if slow && !f.ProbeRun {
+	if slow {
 		r.Status = left
+		r.Rest = max(rest, 2*r.Rest)
+	}
+	if t.Stale++; measure <= rules.StaleReduction*t.Begun {
+		t.Stale, t.Begun = 0, measure
 	}
 }
 
-// Refuse records that the preconditioner of the current fallback could not be set up. If a complete Cholesky factorisation meets a
-// pivot that is not positive, the matrix is not definite: then conjugate gradients are ruled out, if there is another method.
-func (t *State) Refuse(fallbacks []Fallback, err error) {
+// Refuse records that the preconditioner of the current fallback could not be set up, for a budget. If a complete Cholesky factorisation shows that
+// the matrix is indefinite, conjugate gradients are ruled out, if there is another method.
+func (t *State) Refuse(fallbacks []Fallback, bets []Bet, err error) {
 	r, f := &t.Fallbacks[t.Fallback], fallbacks[t.Fallback]
 	last, _ := krylov.KindOf(string(fallbacks[len(fallbacks)-1].Method))
-	r.Status = failed
 	switch {
-	case errors.Is(err, precond.ErrWork) && f.Most == 0:
-		r.Status, r.Refused = left, true
+	case errors.Is(err, precond.ErrWork):
+		r.Refusals++
+		r.Known = rules.BudgetGrowth * max(r.Known, bets[t.Fallback].SetUp)
+		return
 	case errors.Is(err, precond.ErrMemory):
 		r.TooLarge = true
-	case f.Early() && !errors.Is(err, precond.ErrIndefinite): // other fallbacks may succeed
-	case f.Kind == precond.Cholesky && errors.Is(err, precond.ErrNotDefinite):
+	case f.Kind == precond.Cholesky && errors.Is(err, precond.ErrIndefinite):
 		t.Indefinite = !last.Definite
 	}
+	r.Status = failed
 }
 
-// skip reports whether the history rules fallback k out, for now or for good: it failed; it is conjugate gradients and the matrix is
-// indefinite; a larger drop tolerance was refused; or a smaller drop tolerance was set up and was too slow.
-func (t *State) skip(fallbacks []Fallback, k int) bool {
+// open reports whether fallback k may still help. It does not if it failed; if it is conjugate gradients and the matrix is indefinite; if a larger
+// drop tolerance was refused; or if a smaller drop tolerance was set up and was too slow.
+func (t *State) open(fallbacks []Fallback, k int) bool {
 	r := fallbacks[k]
 	kind, _ := krylov.KindOf(string(r.Method))
 	if t.Fallbacks[k].Status == failed || t.Indefinite && kind.Definite {
-		return true
+		return false
 	}
 	for j, o := range fallbacks {
 		if j == k || o.Method != r.Method || o.Kind != r.Kind {
 			continue
 		}
 		switch s := t.Fallbacks[j]; {
-		case o.Most > 0 && s.Iterations > 0: // the same preconditioner has been tried
-			return true
-		case o.Drop() > r.Drop() && (s.Refused || s.TooLarge):
-			return true
+		case o.Drop() > r.Drop() && (s.Refusals > 0 || s.TooLarge):
+			return false
 		case o.Drop() < r.Drop() && s.Slow:
-			return true
-		}
-	}
-	return false
-}
-
-// Next goes to the next fallback worth trying, in this round or the next. measure is the error of x. Next returns false if no
-// fallback is left.
-func (t *State) Next(fallbacks []Fallback, measure float64) bool {
-	for {
-		for t.Fallback++; t.Fallback < len(fallbacks); t.Fallback++ {
-			if !t.skip(fallbacks, t.Fallback) {
-				t.Fallbacks[t.Fallback].Refused = false
-				return true
-			}
-		}
-		if !t.nextRound(fallbacks, measure) {
-			t.Fallback = len(fallbacks) - 1
 			return false
 		}
 	}
+	return true
 }
 
-// nextRound begins a round with a larger budget, if any fallback is worth it.
-func (t *State) nextRound(fallbacks []Fallback, measure float64) bool {
-	open, refused := false, false
-	for k, r := range t.Fallbacks {
-		kind, _ := krylov.KindOf(string(fallbacks[k].Method))
-		if r.Status != failed && !(t.Indefinite && kind.Definite) {
-			open, refused = true, refused || r.Refused
+// worth reports whether fallback k is worth trying: nothing is left for good that may help, but for work beyond all measure, or if nothing that was
+// tried twice has helped.
+func (t *State) worth(fallbacks []Fallback, k int, rest, nnz float64) bool {
+	stale := t.Last || t.Stale >= rules.StaleVisits
+	return t.open(fallbacks, k) && !(t.Fallbacks[k].Status == left && stale) && !(rest > rules.MostWork*nnz && t.Fallbacks[k].Known > 0)
+}
+
+// Next goes to the first fallback, and later to the one that is expected to take the least work from now on. It returns false if no fallback is worth
+// trying; then it stays at the current one.
+func (t *State) Next(fallbacks []Fallback, bets []Bet, nnz float64) bool {
+	if t.Fallback < 0 {
+		t.Fallback = 0
+		return true
+	}
+	best, least := -1, 0.0
+	for k := range fallbacks {
+		rest := t.Rest(k, bets[k])
+		if t.worth(fallbacks, k, rest, nnz) && (best < 0 || rest < least) {
+			best, least = k, rest
 		}
 	}
-	if t.Stale++; measure <= rules.StaleReduction*t.Begun {
-		t.Stale = 0
+	if best >= 0 {
+		t.Fallback = best
 	}
-	if !open || t.Last || t.Stale >= rules.StaleRounds && !refused {
-		return false
+	return best >= 0
+}
+
+// Alternative returns the work that the best of the other fallbacks is expected to take; infinite if no other is worth trying. Those that are slow where the
+// diagonal is slow are no alternative to it.
+func (t *State) Alternative(fallbacks []Fallback, bets []Bet, nnz float64) float64 {
+	least, now := math.Inf(1), fallbacks[t.Fallback]
+	for k := range fallbacks {
+		if now.ProbeRun && bets[k].AsSlow {
+			continue
+		}
+		if rest := t.Rest(k, bets[k]); k != t.Fallback && rest < least && t.worth(fallbacks, k, rest, nnz) {
+			least = rest
+		}
 	}
-	for k := range t.Fallbacks {
-		t.Fallbacks[k].Spent, t.Fallbacks[k].Refused = 0, false
-	}
-	t.Budget = max(rules.RoundGrowth*t.Budget, t.spent())
-	t.Begun, t.Fallback = measure, -1
-	t.Round++
-	return true
+	return least
 }
 
 // only reports whether no fallback but the current one is left to try.
 func (t *State) only(fallbacks []Fallback) bool {
 	for k := range fallbacks {
-		kind, _ := krylov.KindOf(string(fallbacks[k].Method))
-		if k != t.Fallback && t.Fallbacks[k].Status != failed && !(t.Indefinite && kind.Definite) {
+		if k != t.Fallback && t.open(fallbacks, k) {
 			return false
 		}
 	}

@@ -35,7 +35,7 @@ func (s *System) Precondition(
 	s.Opt.Stage(fmt.Sprintf("setting up %s", v.Kind))
 	total, last := 2*float64(s.Nonzeros()), int64(0) // one pass at least
 	opt := precond.Options{
-		Epsilon: p.Epsilon, Symmetric: s.symmetric() || v.Kind == precond.LDL && s.scaledSymmetric(), Kernels: s.Opt.Storage.Kernels, Model: s.Opt.Storage.Model,
+		Epsilon: p.Epsilon, Symmetric: s.symmetric() || s.scaledSymmetric() && (v.Kind == precond.LDL || v.Kind == precond.Jacobi && p.Kind == solve.PrecondAuto), Kernels: s.Opt.Storage.Kernels, Model: s.Opt.Storage.Model,
 		Log:       func(line string) { s.Say("precond %s", line) },
 		Stage:     func(text string) { s.Opt.Stage(fmt.Sprintf("setting up %s: %s", v.Kind, text)) },
 		BlockSize: p.BlockSize, Overlap: p.Overlap,
@@ -152,7 +152,7 @@ func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 	t = s.Opt.Storage
 	switch {
 	case s.Opt.NoRefine || rules.Plain(t) || t.Epsilon != 0: // requested
-	case s.fewProducts(fallbacks) && s.StorageOpen():
+	case fewProducts(fallbacks) && s.StorageOpen():
 		return rules.FP64(rules.StorageWithDefaults(solve.Storage{}, s.Facts.Symmetric, false)), WhyPlain
 	case fallbacks[0].Kind == precond.AMG && s.StorageOpen():
 		return rules.FP64(rules.StorageWithDefaults(solve.Storage{}, s.Facts.Symmetric, false)), WhyCycles
@@ -172,7 +172,7 @@ func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 // Spares reports whether a fallback leaves the matrix in FP64, since storing it does not pay.
 func (s *System) Spares(fallbacks []Fallback) bool {
 	return s.StorageOpen() && s.Opt.Vectors.Kind != solve.VectorsDD &&
-		(s.fewProducts(fallbacks) || slices.ContainsFunc(fallbacks, func(r Fallback) bool { return r.Kind == precond.AMG }))
+		(fewProducts(fallbacks) || slices.ContainsFunc(fallbacks, func(r Fallback) bool { return r.Kind == precond.AMG }))
 }
 
 // StorageOpen reports whether the options leave the storage to the rules.

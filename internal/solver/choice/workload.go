@@ -1,6 +1,7 @@
 package choice
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/solver/features"
@@ -10,17 +11,59 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// A Workload is the data of a system from which Estimates are made.
+// A Workload is the data of a system from which Bets and Estimates are made.
 type Workload struct {
-	N, Nnz float64
-	Shape  features.GraphShape
-	Nodes  int     // unknowns of a node
-	least  float64 // LeastIterations
+	N, Nnz    float64
+	Shape     features.GraphShape
+	Nodes     int     // unknowns of a node
+	Diagonal  float64 // iterations of conjugate gradients that the diagonal is expected to take as the preconditioner
+	Width     float64 // see csr.LevelWidth; 0: not known
+	Irregular bool    // the numbers of nonzeros of the rows vary, as those of unstructured meshes and of networks do
+	Sweeps    float64 // see features.Matrix.FewSweeps
+	Network   bool    // see features.Matrix.Network
+	MMatrix   bool    // most rows are like those of an M-matrix
+
+	Definite   bool    // conjugate gradients are chosen
+	Indefinite bool    // the matrix is symmetric, and its diagonal not of one sign
+	least      float64 // LeastIterations
 }
 
-// Workload returns the workload of the system.
-func (s *System) Workload() Workload {
-	return Workload{float64(s.Rows()), float64(s.Nonzeros()), s.Shape(), s.NodeSize(), s.LeastIterations()}
+// Workload returns the workload of the system, found once.
+func (s *System) Workload() Workload { return s.Weighed.Get(s.weigh) }
+
+func (s *System) weigh() Workload {
+	w := Workload{
+		N: float64(s.Rows()), Nnz: float64(s.Nonzeros()), Shape: s.Shape(), Nodes: s.NodeSize(), least: s.LeastIterations(),
+		Irregular: s.Irregular(), MMatrix: s.LikeMMatrix(), Definite: s.Method == solve.CG,
+		Indefinite: s.Facts.Symmetric && s.Facts.DiagonalSign() == 0,
+	}
+	if !s.Facts.Symmetric && s.Diagonal() {
+		w.Sweeps = s.FewSweeps()
+	}
+	w.Network = s.Network()
+	if w.completeWork(precond.Cholesky) > rules.WorthWidth*w.Nnz {
+		w.Width = float64(s.Width())
+	}
+	w.Diagonal = w.meshDiagonal()
+	if sums := s.RowSums(); w.MMatrix && sums.Share >= rules.Mostly { // the eigenvalues of D^-1 A are at least about the mean
+		w.Diagonal = min(w.Diagonal, math.Log(2/krylov.DefaultTol)/2*math.Sqrt(2/sums.Mean))
+	}
+	w.Diagonal = max(w.Diagonal, w.least)
+	return w
+}
+
+// meshDiagonal returns the number of iterations that the diagonal is expected to take on a mesh.
+func (w Workload) meshDiagonal() float64 {
+	points := w.N / float64(max(w.Nodes, 1))
+	switch {
+	case w.Shape == features.Planar:
+		return rules.PlanarEdge * math.Sqrt(points)
+	case w.Shape == features.Spatial && w.Nodes > 1:
+		return rules.SpatialNodes * math.Cbrt(points)
+	case w.Shape == features.Spatial:
+		return rules.SpatialEdge * math.Cbrt(points)
+	}
+	return rules.OtherGraphs
 }
 
 // Estimate estimates a solve with a fallback on a backend with the speed at. The host sets up the preconditioner: a multiplication
@@ -28,7 +71,7 @@ func (s *System) Workload() Workload {
 func (w Workload) Estimate(r Fallback, at, host Speed) Estimate {
 	e := Estimate{
 		Method: string(r.Method), Precond: r.Variant.String(), Iterations: w.Iterations(r.Method, r.Kind), Speed: at,
-		SetUp: w.setUp(r.Method, r.Kind) * rules.StoredElement / host.Bandwidth,
+		SetUp: w.Bet(r).SetUp * rules.StoredElement / host.Bandwidth,
 	}
 	e.Bytes, e.Passes = w.iteration(r.Method, r.Kind, e.Iterations)
 	if at.Link > 0 {
@@ -39,44 +82,24 @@ func (w Workload) Estimate(r Fallback, at, host Speed) Estimate {
 
 // Iterations returns the number of iterations that a method is expected to take.
 func (w Workload) Iterations(method solve.Method, kind precond.Kind) float64 {
-	points, diagonal := w.N/float64(max(w.Nodes, 1)), rules.OtherGraphs
-	switch {
-	case w.Shape == features.Planar:
-		diagonal = rules.PlanarEdge * math.Sqrt(points)
-	case w.Shape == features.Spatial && w.Nodes > 1:
-		diagonal = rules.SpatialNodes * math.Cbrt(points)
-	case w.Shape == features.Spatial:
-		diagonal = rules.SpatialEdge * math.Cbrt(points)
-	}
-	diagonal = max(diagonal, w.least)
-	x, known := rules.Expectations[kind]
-	if !known {
-		x = rules.Expectations[precond.ILU0]
-	}
+	x := w.expectation(kind)
 	relative, count := x.Relative, x.Count
 	if w.Nodes > 1 {
 		relative, count = x.RelativeNodes, x.CountNodes
 	}
+	if kind == precond.ILU0 && w.Sweeps > 0 {
+		count = w.Sweeps
+	}
 	if count == 0 {
-		count = relative * diagonal
-		switch {
-		case method == solve.GMRES && relative == 1: // it restarts
+		count = relative * cmp.Or(w.Diagonal, max(w.meshDiagonal(), w.least))
+		if method == solve.GMRES && relative == 1 { // it restarts
 			count *= rules.RestartFactor
-		case method == solve.BiCGStab: // an iteration has two products
-			count *= rules.TwoProducts
 		}
 	}
-	return math.Ceil(min(max(count, 1), max(w.N, 1)))
-}
-
-// setUp returns the multiplications of setting up a preconditioner: its work in all, less the work of its iterations.
-func (w Workload) setUp(method solve.Method, kind precond.Kind) float64 {
-	all := rules.AlternativeWork[kind][w.Shape] * w.Nnz
-	if kind == precond.AMG && w.Nodes > 1 {
-		all = rules.NodesWork * w.Nnz
+	if method == solve.BiCGStab && kind != precond.ILU0 { // an iteration has two products
+		count *= rules.TwoProducts
 	}
-	spent := w.Iterations(method, kind) * IterationWork(method, kind, w.N, w.Nnz, rules.Expectations[kind].Values*w.Nnz)
-	return max(all-spent, all/3)
+	return math.Ceil(min(max(count, 1), max(w.N, 1)))
 }
 
 // iteration returns the bytes that an iteration reads and writes, and the number of its passes over data.
@@ -106,6 +129,8 @@ func (w Workload) applied(kind precond.Kind) float64 {
 		return 0
 	case precond.BlockJacobi:
 		return 4*float64(max(w.Nodes, 1))*w.N + 16*w.N
+	case precond.AMG:
+		return rules.StoredElement*rules.CycleProducts*rules.Expectations[kind].Values*w.Nnz + 24*w.N
 	}
 	return rules.StoredElement*rules.Expectations[kind].Values*w.Nnz + 24*w.N
 }

@@ -56,11 +56,8 @@ func (s *Matrix) InputError(err error) error {
 	return s.Order.InputError(err)
 }
 
-// Small reports whether complete factors are worth counting whatever the shape of the graph.
-func (s *Matrix) Small() bool { return s.Nonzeros() <= rules.SmallNonzeros }
-
-// Tiny reports whether the matrix is so small that complete factors come first, unless their count forbids it.
-func (s *Matrix) Tiny() bool { return s.Rows() <= rules.FewRows && s.Small() }
+// Tiny reports whether the matrix is so small that a look at each of its elements costs next to nothing.
+func (s *Matrix) Tiny() bool { return s.Rows() <= rules.FewRows && s.Nonzeros() <= rules.SmallNonzeros }
 
 // Overweighs reports whether an element of a symmetric matrix on one rank shows that the matrix is indefinite: a_ij^2 >= a_ii a_jj, and rows i and
 // j differ, so that a multiple of one does not cancel the other.
@@ -79,33 +76,19 @@ func (s *Matrix) Overweighs() bool {
 	return false
 }
 
-// Narrow reports whether complete factors of a matrix that is not small are expected to cost so little that they are worth
-// counting: the matrix has small separators, as a mesh in the plane, or a small or long mesh in space. If the count is too large, the
-// factorisation is refused before it begins.
-func (s *Matrix) Narrow() bool {
-	return s.Features.narrow.Get(func() bool {
-		if s.Small() || s.Nonzeros() > rules.NarrowNonzeros {
-			return false
+// Width returns the width of the levels of the graph of a matrix that is not too large for that, see csr.LevelWidth; 0: not known. Separators
+// are no larger, as those of a long mesh.
+func (s *Matrix) Width() int {
+	return s.Features.width.Get(func() int {
+		if s.Nonzeros() > rules.NarrowNonzeros {
+			return 0
 		}
 		width, err := s.Source().Width(s.Features.Ctx)
-		return err == nil && rules.WidthWork*math.Pow(float64(width), 3) <= rules.CompleteWork*float64(s.Nonzeros())
+		if err != nil {
+			return 0
+		}
+		return width
 	})
-}
-
-// Compact reports whether the matrix is Narrow, and multigrid is not expected to do with less than complete factors.
-func (s *Matrix) Compact() bool { return !s.Small() && !s.likeMMatrix() && s.Narrow() }
-
-// CompactModest reports whether the matrix is Compact, and so small that setting up multigrid to see would take as long as complete factors.
-func (s *Matrix) CompactModest() bool { return s.Nonzeros() <= rules.ModestNonzeros && s.Compact() }
-
-// CompactLarge reports whether the matrix is Compact, and large.
-func (s *Matrix) CompactLarge() bool { return s.Nonzeros() > rules.ModestNonzeros && s.Compact() }
-
-// Refused reports whether complete factors are expected to take more than rules.CompleteWork. The factors of a mesh in space take
-// rules.WidthWork n^2 multiplications, those of a random graph more, unless the separators are small.
-func (s *Matrix) Refused() bool {
-	n := float64(s.Rows())
-	return rules.WidthWork*n*n > rules.CompleteWork*float64(s.Nonzeros()) && s.Shape() != Planar && !s.Compact()
 }
 
 // LeastIterations estimates a lower bound of the iterations of conjugate gradients with the diagonal as the preconditioner:
@@ -131,15 +114,13 @@ func (s *Matrix) Large() bool { return s.Nonzeros() >= rules.MultigridNonzeros }
 
 func (s *Matrix) ManyRows() bool { return s.Rows() >= rules.SparseRows }
 
-func (s *Matrix) FewRows() bool { return !s.ManyRows() }
-
-func (s *Matrix) LargeDiffusion() bool {
-	return s.ManyRows() && !s.Facts.Symmetric && s.likeMMatrix()
+// Diffusion reports whether multigrid may suit a matrix that is not symmetric: most rows have the signs of an M-matrix, as those of upwind differences and of
+// Markov chains have, the former with dominant rows, the latter with dominant columns.
+func (s *Matrix) Diffusion() bool {
+	return !s.Facts.Symmetric && s.Features.signs.Get(func() bool { return s.Source().MostRows(SignsOfM) })
 }
 
 func (s *Matrix) Diagonal() bool { return s.Facts.DiagonalZero == 0 }
-
-func (s *Matrix) LargeWithNodes() bool { return s.Large() && s.HasNodes() }
 
 func (s *Matrix) HasNodes() bool { return s.NodeSize() > 1 }
 
@@ -148,42 +129,47 @@ func (s *Matrix) NodeSize() int {
 	return s.Features.nodes.Get(s.Source().Nodes)
 }
 
-func (s *Matrix) likeMMatrix() bool {
+// LikeMMatrix reports whether most rows are like those of an M-matrix.
+func (s *Matrix) LikeMMatrix() bool {
 	return s.Features.mMatrix.Get(func() bool { return s.Source().MostRows(LikeMMatrix) })
 }
 
-// LikeNetwork reports whether complete factors may be cheap where ILU(0) may not help: the matrix has many rows of few
-// nonzeros, of which too few are diagonally dominant, as in grids of power lines. Ordering the rows shows what complete factors take.
-func (s *Matrix) LikeNetwork() bool {
-	return s.ManyRows() && s.Nonzeros() <= rules.NetworkNonzeros*s.Rows() && !s.Source().MostRows(Dominant)
-}
-
-// CompactOrIndefinite reports whether complete factors come before incomplete ones: the matrix is Compact, or it is symmetric with diagonal
-// elements of both signs, of which incomplete factors are of little use.
-func (s *Matrix) CompactOrIndefinite() bool {
-	return s.Facts.Symmetric && s.Facts.DiagonalSign() == 0 && s.Nonzeros() <= rules.NarrowNonzeros || s.Compact()
-}
-
-// NarrowOrNetwork reports whether complete factors of a large matrix are worth counting where multigrid has failed: the matrix is Narrow, or a
-// network of any shape but a mesh in space.
-func (s *Matrix) NarrowOrNetwork() bool { return s.network() && s.Shape() != Spatial || s.Narrow() }
-
-// Network reports whether complete factors are worth counting before multigrid is tried: the matrix has many rows of few nonzeros, whose numbers vary more
-// than those of meshes. A few far connections make the graph of a circuit or of a power network wide, but fill little.
+// Network reports whether complete factors are expected to fill little whatever the shape of the graph: the matrix has rows of few nonzeros, whose
+// numbers vary more than those of meshes. A few far connections make the graph of a circuit or of a power network wide, but fill little.
 func (s *Matrix) Network() bool {
-	if !s.network() {
-		return false
-	}
-	mean, squares := float64(s.Nonzeros())/float64(s.Rows()), 0.0
-	for i := range s.M.Rows {
-		d := float64(s.M.RowPtr[i+1]-s.M.RowPtr[i]) - mean
-		squares += float64(d * d)
-	}
-	return math.Sqrt(squares/float64(s.Rows())) > rules.NetworkSpread*mean
+	return s.Nonzeros() <= rules.NetworkNonzeros*s.Rows() && s.spread() > rules.NetworkSpread
 }
 
-func (s *Matrix) network() bool {
-	return s.ManyRows() && s.Nonzeros() <= rules.NetworkNonzeros*s.Rows() && s.Nonzeros() <= rules.NarrowNonzeros
+// Irregular reports whether the numbers of nonzeros of the rows vary, as those of unstructured meshes and of networks do. Their rows mostly have no
+// order in which neighbours are near, either.
+func (s *Matrix) Irregular() bool { return s.spread() > rules.MeshSpread }
+
+// spread returns the standard deviation of the number of nonzeros of a row, relative to its mean.
+func (s *Matrix) spread() float64 {
+	return s.Features.spread.Get(s.Source().Spread)
+}
+
+func (m LocalMatrix) Spread() float64 {
+	var c counted
+	for i := 0; i < m.Rows; i += stride(m.Rows) {
+		c.add(m.Matrix, i)
+	}
+	return c.spread()
+}
+
+// counted are the counts of a sample of rows from which spread computes Matrix.spread.
+type counted struct{ rows, sum, squares int64 }
+
+func (t *counted) add(m *csr.Matrix, i int) {
+	d := m.RowPtr[i+1] - m.RowPtr[i]
+	t.rows++
+	t.sum += d
+	t.squares += d * d
+}
+
+func (t *counted) spread() float64 {
+	mean := float64(t.sum) / float64(t.rows)
+	return math.Sqrt(max(0, float64(t.squares)/float64(t.rows)-float64(mean*mean))) / mean
 }
 
 // Diffuses reports whether relaxed ILU(0) suits the matrix: most rows sum to zero, as those of differential operators, and
@@ -191,18 +177,32 @@ func (s *Matrix) network() bool {
 // convection decides, ILU(0) follows it and drops little.
 func (s *Matrix) Diffuses() bool {
 	sums := s.RowSums()
-	return s.Shape() != Expander && sums.Share < rules.MostlyLoaded && sums.Mean < rules.LeastLoaded && s.Direction() < rules.MostRelaxed
+	return s.Shape() != Expander && sums.Share < rules.MostlyLoaded && sums.Mean < rules.LeastLoaded && s.Couplings().Direction() < rules.MostRelaxed
 }
 
 // Transports reports whether transport decides on a mesh. There ILU(0) by subdomains would break the paths of transport and take
 // twice the iterations.
 func (s *Matrix) Transports() bool {
-	return s.ManyRows() && s.Shape() != Expander && s.Direction() > rules.OneWay && s.likeMMatrix()
+	return s.ManyRows() && s.Shape() != Expander && s.Couplings().Direction() > rules.OneWay && s.LikeMMatrix()
 }
 
-// Direction returns the share of the couplings with a direction.
-func (s *Matrix) Direction() float64 {
-	return s.Features.direction.Get(s.Source().Direction)
+// FewSweeps returns about how many iterations BiCGStab takes with ILU(0) where these are few, since transport goes along the order of the rows, or relaxed factors
+// suit a mesh in space with some convection ([Gustafsson78]); 0: they are many.
+func (s *Matrix) FewSweeps() float64 {
+	switch c := s.Couplings(); {
+	case s.Facts.Symmetric || s.Shape() == Expander || !s.LikeMMatrix():
+		return 0
+	case c.Ordered() > rules.OneWay:
+		return rules.SweepIterations
+	case s.Shape() == Spatial && c.Direction() > rules.LeastDirection && s.Diffuses():
+		return rules.SweepRoot * math.Sqrt(math.Cbrt(float64(s.Rows())))
+	}
+	return 0
+}
+
+// Couplings returns the couplings of a sample of the rows.
+func (s *Matrix) Couplings() Couplings {
+	return s.Features.couplings.Get(s.Source().Couplings)
 }
 
 func (m LocalMatrix) AbsSums() []float64 { return m.RowSums(m.pool) }

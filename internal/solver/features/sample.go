@@ -18,7 +18,8 @@ type Source interface {
 	Size() (n, nnz int)
 	Nodes() int                         // unknowns of a node, see precond.BlockSize
 	MostRows(such rowTest) bool         // whether most rows of a sample pass the test
-	Direction() float64                 // share of the couplings with a direction, see couplings
+	Spread() float64                    // of the numbers of nonzeros of the rows of a sample, see Matrix.spread
+	Couplings() Couplings               // of the rows of a sample
 	Sums() RowSums                      // of a sample of the rows
 	Shape() GraphShape                  // of the neighbourhoods of some rows
 	Width(context.Context) (int, error) // see csr.LevelWidth
@@ -64,30 +65,40 @@ func (m LocalMatrix) Width(ctx context.Context) (int, error) { return csr.LevelW
 // stride returns the distance between the rows of a sample.
 func stride(rows int) int { return rows/rules.SampledRows + 1 }
 
-// couplings are sums over a sample of the rows: sum = sum (|a_ij| + |a_ji|) of all couplings between unknowns, and
-// apart = sum |a_ij - a_ji| of the couplings with a direction. In upwind differences of cell Peclet number p, apart / sum is p / (p + 2).
-type couplings struct{ apart, sum float64 }
+// Couplings are sums over a sample of the rows: of (|a_ij| + |a_ji|) of all couplings between unknowns, of |a_ij - a_ji| of the couplings with a direction,
+// and of |a_ij| - |a_ji| for j < i less that for j > i. In upwind differences of cell Peclet number p, the share of a direction is p / (p + 2).
+type Couplings struct{ sum, apart, ahead float64 }
 
 // add adds row i; transposed returns a_ji for the k-th element a_ij of the row.
-func (c *couplings) add(i int, cols []int32, vals []float64, transposed func(k int) float64) {
+func (c *Couplings) add(i int, cols []int32, vals []float64, transposed func(k int) float64) {
 	for k, j := range cols {
 		if int(j) != i {
 			v, w := vals[k], transposed(k)
 			c.apart += math.Abs(v - w)
 			c.sum += math.Abs(v) + math.Abs(w)
+			if ahead := math.Abs(v) - math.Abs(w); int(j) < i {
+				c.ahead += ahead
+			} else {
+				c.ahead -= ahead
+			}
 		}
 	}
 }
 
-func (c *couplings) share() float64 { return c.apart / max(c.sum, math.SmallestNonzeroFloat64) }
+// Direction returns the share of the couplings with a direction.
+func (c Couplings) Direction() float64 { return c.apart / max(c.sum, math.SmallestNonzeroFloat64) }
 
-func (m LocalMatrix) Direction() float64 {
-	var c couplings
+// Ordered returns the share of the couplings with a direction that all follow the order of the rows, or all go against it: 0 where as many do one as the other.
+func (c Couplings) Ordered() float64 {
+	return math.Abs(c.ahead) / max(c.sum, math.SmallestNonzeroFloat64)
+}
+
+func (m LocalMatrix) Couplings() (c Couplings) {
 	for i := 0; i < m.Rows; i += stride(m.Rows) {
 		cols, vals := m.Row(i)
 		c.add(i, cols, vals, func(k int) float64 { return m.At(int(cols[k]), i) })
 	}
-	return c.share()
+	return c
 }
 
 // A rowTest tests a row by its diagonal element d, the sum of the other magnitudes, and whether all other elements have the
@@ -97,6 +108,9 @@ type rowTest func(d, sum float64, opposite bool) bool
 // LikeMMatrix reports whether a row is like a row of a diagonally dominant M-matrix: the off-diagonal elements have the opposite
 // sign of the diagonal, and their magnitudes add up to hardly more. Multigrid suits matrices of such rows, symmetric or not.
 func LikeMMatrix(d, sum float64, opposite bool) bool { return opposite && Dominant(d, sum, opposite) }
+
+// SignsOfM reports whether the off-diagonal elements of a row have the opposite sign of the diagonal.
+func SignsOfM(d, _ float64, opposite bool) bool { return d != 0 && opposite }
 
 // Dominant reports whether the diagonal element is larger than the sum of the other magnitudes, or hardly less.
 func Dominant(d, sum float64, _ bool) bool { return d != 0 && sum <= rules.Dominance*max(d, -d) }
@@ -193,6 +207,7 @@ func relativeSum(m *csr.Matrix, i int) float64 {
 // number grows like k in the plane and like k^2 in space. columns returns the columns of some rows, given in ascending order.
 func shapeOf(n int64, columns func(rows []int64) [][]int64) GraphShape {
 	var at [rules.ShapeLevels + 1]int
+	most := min(rules.ShapeNeighbours, max(rules.LeastNeighbours, int(n/4)))
 	for k := range int64(rules.ShapeStarts) {
 		start := (2*k + 1) * n / (2 * rules.ShapeStarts)
 		seen, level := map[int64]bool{start: true}, []int64{start}
@@ -205,7 +220,7 @@ func shapeOf(n int64, columns func(rows []int64) [][]int64) GraphShape {
 						next = append(next, j)
 					}
 				}
-				if len(seen) > rules.ShapeNeighbours {
+				if len(seen) > most {
 					return Expander
 				}
 			}
@@ -249,10 +264,12 @@ const (
 type Found struct {
 	Ctx       context.Context // of the set-up; its end interrupts the search
 	shape     Once[GraphShape]
-	nodes     Once[int] // unknowns of a node
-	narrow    Once[bool]
-	mMatrix   Once[bool]    // see likeMMatrix
-	direction Once[float64] // see direction
+	nodes     Once[int]     // unknowns of a node
+	width     Once[int]     // see Matrix.Width
+	spread    Once[float64] // see Matrix.spread
+	signs     Once[bool]    // see Diffusion
+	mMatrix   Once[bool]    // see LikeMMatrix
+	couplings Once[Couplings]
 	sums      Once[RowSums]
 }
 

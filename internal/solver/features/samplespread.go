@@ -32,7 +32,8 @@ func (m SpreadMatrix) sample(k int) (rows []int) {
 	return rows
 }
 
-func (m SpreadMatrix) Direction() float64 {
+// Couplings implements Source. The positions of a part are in the order of the rows.
+func (m SpreadMatrix) Couplings() (c Couplings) {
 	var all []int
 	for k := range m.Parts {
 		all = append(all, m.sample(k)...)
@@ -40,20 +41,33 @@ func (m SpreadMatrix) Direction() float64 {
 	transposed := m.Transposed(all)
 	var own []float64
 	for k := range m.Parts {
-		var c couplings
+		var c Couplings
 		for _, i := range m.sample(k) {
 			cols, vals := m.Local.Row(i)
 			c.add(i, cols, vals, func(k int) float64 { return transposed[k] })
 			transposed = transposed[len(cols):]
 		}
-		own = append(own, c.apart, c.sum)
+		own = append(own, c.apart, c.sum, c.ahead)
 	}
-	var c couplings
-	for sums := m.ByDomain(own); len(sums) > 0; sums = sums[2:] {
+	for sums := m.ByDomain(own); len(sums) > 0; sums = sums[3:] {
 		c.apart += sums[0]
 		c.sum += sums[1]
+		c.ahead += sums[2]
 	}
-	return c.share()
+	return c
+}
+
+func (m SpreadMatrix) Spread() float64 {
+	var c counted
+	for k := range m.Parts {
+		for _, i := range m.sample(k) {
+			c.add(m.Local, i)
+		}
+	}
+	all := []int64{c.rows, c.sum, c.squares}
+	m.Comm.Sum(all)
+	c = counted{rows: all[0], sum: all[1], squares: all[2]}
+	return c.spread()
 }
 
 func (m SpreadMatrix) MostRows(such rowTest) bool {

@@ -141,7 +141,7 @@ func (c *Correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if !c.settled {
 		c.Attempts.Solved(result.Iterations, c.Probe.Work(result.Iterations, result.Projections), time.Since(start))
 	}
-	if now := c.Attempts.Now(); now.ProbeRun && (failing(result.Reason) || now.Method != solve.CG && result.Residual > 1) {
+	if now := c.Attempts.Now(); now.ProbeRun && failing(result.Reason) || now.Method != solve.CG && result.Residual > 1 && c.Probe.Gone {
 		c.At.Zero(c.Z) // Z may follow a null vector; the Z of conjugate gradients is nearer to the solution than zero in any case
 	}
 	c.done = result
@@ -205,7 +205,7 @@ func (c *Correction[V, S]) Escalate(reason krylov.Reason) bool {
 	case !c.Plain() && c.mayHelp(reason) && !c.widen:
 		return c.Raise(reason)
 	}
-	return c.NextFallback(c.Attempts.Left(stopped, slow), min(c.Reached, c.From)) == nil
+	return c.NextFallback(c.Attempts.Left(stopped, slow, min(c.Reached, c.From))) == nil
 }
 
 // mayHelp reports whether a method that stopped for a reason may get further with a more accurate matrix. It does not if the
@@ -235,7 +235,7 @@ func (c *Correction[V, S]) Patience(reduction float64) int {
 func (c *Correction[V, S]) Begin(ctx context.Context) error {
 	c.Ctx, c.InBlock, c.Block = ctx, false, 0
 	c.Attempts.Begin()
-	if err := c.NextFallback("", 0); err != nil {
+	if err := c.NextFallback(""); err != nil {
 		return err
 	}
 	if rules.SameStorage(c.Matrix.About().Storage, c.First) {
@@ -245,8 +245,8 @@ func (c *Correction[V, S]) Begin(ctx context.Context) error {
 }
 
 // NextFallback goes to the next fallback whose preconditioner can be set up, see choice.Attempts.NextFallback.
-func (c *Correction[V, S]) NextFallback(before string, measure float64) error {
-	err := c.Attempts.NextFallback(before, measure, c.setUp)
+func (c *Correction[V, S]) NextFallback(before string) error {
+	err := c.Attempts.NextFallback(before, c.setUp)
 	if c.Attempts.State.Fallback >= 0 { // its preconditioner may have been ready, for another scaling
 		err = errors.Join(err, c.rescale(c.Attempts.Now().Variant))
 	}

@@ -225,7 +225,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 	if s.Resumes {
 		c.Attempts.State.Fallback = 0 // Resume sets up the fallback in use first
 	} else {
-		err = c.NextFallback("", 0)
+		err = c.NextFallback("")
 	}
 	c.Rhs, c.Z, c.R = at.New(), at.New(), at.New() // now: setting up takes most memory
 	if err != nil && s.Opt.Precond.Kind != solve.PrecondAuto {

@@ -41,11 +41,21 @@ func (c *Correction[V, S]) watch(opt *krylov.Options[V]) {
 	}
 }
 
-// newOverdue returns a function that reports, from iteration n on, whether roundings keep a method from its goal.
+// newOverdue returns a function that reports, from iteration n on, whether roundings keep a method from its goal. It looks after n iterations, and
+// then after twice as many each time.
 func newOverdue(n int, from, goal float64) func(krylov.Progress) bool {
-	p := choice.NewProbe(from, goal, 1, 0, rules.Overdue*float64(n)/rules.Hopeless)
-	p.Look = n
-	return func(now krylov.Progress) bool { return p.Watch(now) != krylov.Running }
+	look, at := n, 0
+	return func(now krylov.Progress) bool {
+		if now.Iterations < look {
+			return false
+		}
+		rest := choice.Expected(now, at, from, goal)
+		if rest > float64(now.Iterations) && float64(now.Iterations)+rest > rules.Overdue*float64(n) {
+			return true
+		}
+		at, from, look = now.Iterations, now.Least, 2*now.Iterations
+		return false
+	}
 }
 
 // stall is DQ-SWITCH: it watches the deviation of the last residual norms, see solve.Vectors.

@@ -24,6 +24,9 @@ const (
 	// WideFill is the fill of an incomplete factorisation with a small drop tolerance.
 	// Unit: entries, relative to those of the matrix. Source: chosen. Fit: make solver-table TABLE_FLAGS='-part kinds'.
 	WideFill = 30
+	// MeshSpread is the most that the numbers of nonzeros of the rows of a grid vary: its boundary alone makes up to 0.12.
+	// Unit: standard deviation, relative to the mean. Source: counting on generated systems. Fit: make choice.
+	MeshSpread = 0.15
 	// NetworkNonzeros is the most that a row of a network has, in the mean.
 	// Unit: nonzeros a row. Source: power networks among the real matrices, docs/matrices.md. Fit: make table.
 	NetworkNonzeros = 10
@@ -38,40 +41,23 @@ const (
 	// SmallNonzeros is the size up to which a minimum degree order is found to count what complete factors take.
 	// Unit: nonzeros. Source: the order takes as long as some tens of products, docs/solvers.md. Fit: make choice.
 	SmallNonzeros = 150_000
-	// SmallWork is the largest work of complete factors of such a matrix: about the time of ICT.
-	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best fallback". Fit: make choice.
-	SmallWork = 10_000
-	// FewRows is the size up to which complete factors of such a matrix come before any probe run: the features by which a probe run is
-	// judged take as long as the factors.
+	// DirectRows is the size up to which complete factors come first: they are certain to solve, and take hardly longer than looking for anything else.
+	// Unit: rows. Source: docs/solvers.md, "What the choice costs". Fit: make choice.
+	DirectRows = 1000
+	// FewRows is the size up to which each element of a symmetric matrix is looked at.
 	// Unit: rows. Source: docs/solvers.md, "Small systems". Fit: bench/peers/direct.sh MPSOLVE --small.
 	FewRows = 5_000
 	// NarrowNonzeros is the size up to which complete factors are tried where the width of the matrix promises little work: the width is
 	// found in a few passes, the order in some hundreds of products.
 	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/peers/factors.sh.
 	NarrowNonzeros = 10_000_000
-	// ModestNonzeros is the size of such a matrix up to which complete factors come before multigrid.
-	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: make choice.
-	ModestNonzeros = 1_000_000
-	// CompleteWork is the largest work of complete factors of such a matrix. In dense fronts, 20 multiplications take as long as one of
-	// an iteration, so that it takes as long as another fallback that is tried in vain.
-	// Unit: multiplications a nonzero. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/peers/factors.sh.
-	CompleteWork = 20_000
-	// NetworkWork is the largest work of complete factors of a network that come before multigrid, which takes about as long in vain.
-	// Unit: multiplications a nonzero. Source: circuits of docs/solvers.md, "Complete factors". Fit: bench/peers/factors.sh.
-	NetworkWork = 5_000
-	// LittleWork is the work of a complete factorisation that costs no more than ILUT.
-	// Unit: multiplications a nonzero. Source: power networks, docs/matrices.md. Fit: make table.
-	LittleWork = 100
-	// WidthWork is the work of the factors of a mesh, relative to the third power of the size of the separator that cuts it in half.
-	// Unit: multiplications. Source: [George73], nested dissection of a square. Fit: not fitted: it follows from the paper.
-	WidthWork = 8
 )
 
 // Constants by which package features decides.
 const (
 	// SampledRows is about the number of rows in a sample.
-	// Unit: rows. Source: chosen: a share of the rows is known to one per cent. Fit: not fitted: chosen by judgement.
-	SampledRows = 10000
+	// Unit: rows. Source: chosen: a share of the rows is known to two per cent. Fit: not fitted: chosen by judgement.
+	SampledRows = 2000
 	// Mostly is the share of the rows that counts as most of them.
 	// Unit: rows, relative to all. Source: chosen: boundary conditions change up to a tenth. Fit: not fitted: chosen by judgement.
 	Mostly = 0.9
@@ -87,12 +73,15 @@ const (
 	// ShapeNeighbours is the number of neighbours from which a graph counts as an expander.
 	// Unit: rows. Source: chosen: a ball of radius 3 of the 27-point stencil has 343. Fit: not fitted: chosen by judgement.
 	ShapeNeighbours = 5000
-	// PlanarGrowth is the most by which the levels of a mesh in the plane grow: 3/2, and some more near the boundary.
+	// LeastNeighbours is that number for small graphs, of which it is at most a quarter of the rows.
+	// Unit: rows. Source: chosen. Fit: not fitted: chosen by judgement.
+	LeastNeighbours = 200
+	// PlanarGrowth is the most by which the levels of a mesh in the plane grow: 3/2, and up to 1.7 where it is unstructured.
 	// Unit: rows of level 3, relative to level 2. Source: counting on meshes. Fit: go test ./internal/solver -run TestShape.
-	PlanarGrowth = 1.6
-	// SpatialGrowth is the same in space: (3/2)^2, and some more near the boundary.
+	PlanarGrowth = 1.8
+	// SpatialGrowth is the same in space: (3/2)^2, and up to 2.65 where it is unstructured; random graphs have 2.8 and more.
 	// Unit: rows of level 3, relative to level 2. Source: counting on meshes. Fit: go test ./internal/solver -run TestShape.
-	SpatialGrowth = 2.6
+	SpatialGrowth = 2.75
 	// LeastSum is the least sum of a row that counts as different from zero: smaller sums may be rounding.
 	// Unit: relative to the diagonal. Source: chosen, between rounding of coefficients and a shift that matters. Fit: not fitted: chosen by judgement.
 	LeastSum = 0x1p-14
@@ -133,13 +122,12 @@ const (
 	// LeastLoaded is the mean of row sums up to which ILU(0) is relaxed.
 	// Unit: relative to the diagonal. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
 	LeastLoaded = 0.1
-	// SweepRoot is about how many iterations BiCGStab takes with relaxed ILU(0) on meshes in space, relative to the square root
-	// of the number of points along an edge.
+	// SweepIterations is about how many iterations BiCGStab takes with ILU(0) where transport goes along the order of the rows.
+	// Unit: iterations. Source: convdiff3d and transport3d. Fit: make choice.
+	SweepIterations = 15
+	// SweepRoot is about how many it takes with relaxed ILU(0) on meshes in space, relative to the square root of the number of points along an edge.
 	// Unit: iterations. Source: [Gustafsson78] for the root; convdiff3d for the factor. Fit: make choice.
 	SweepRoot = 3
-	// SweptWork is the work of multigrid on such meshes in all: convdiff3d takes as long with either at some 70 points along an edge.
-	// Unit: multiplications a nonzero. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
-	SweptWork = 120
 	// LeastDirection is the share of couplings with a direction from which iterations are that few.
 	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
 	LeastDirection = 0.1
@@ -159,81 +147,116 @@ const (
 	// ProjectionWork is the work of a projection of GMRES.
 	// Unit: multiplications a row. Source: counting. Fit: not fitted: it follows from the source.
 	ProjectionWork = 2
-	// NodesWork is the work of multigrid in all where nodes have several unknowns.
-	// Unit: multiplications a nonzero. Source: elasticity3d; docs/solvers.md, "What happens by default". Fit: make choice.
-	NodesWork = 1400
-	// Unexpected is the work in all of a preconditioner without a row in AlternativeWork.
-	// Unit: multiplications a nonzero. Source: chosen. Fit: not fitted: chosen by judgement.
-	Unexpected = 600
 )
 
-// AlternativeWork is the work of preconditioners in all, by the shape of the graph: planar, spatial, expander. The faster neighbourhoods
-// grow, the more do incomplete factors with a threshold and the coarse levels of multigrid fill.
-// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: make choice.
-var AlternativeWork = map[precond.Kind][3]float64{
-	precond.AMG:      {500, 500, 1500},
-	precond.ICT:      {400, 1500, 800},
-	precond.ILUT:     {400, 1500, 800},
-	precond.IC0:      {400, 400, 400},
-	precond.ILU0:     {400, 400, 400},
-	precond.LU:       {400, 1500, 800},
-	precond.Cholesky: {400, 1500, 800},
-}
-
-// EarlyWork is the work of complete factors that come first, in multiplications of iterations that take as long: half of it is for their order.
-// Unit: multiplications a nonzero. Source: docs/solvers.md, "What happens by default". Fit: make choice.
-var EarlyWork = map[precond.Kind]float64{precond.Cholesky: 330, precond.LU: 500}
-
-// Probe runs. A probe run is a fallback whose preconditioner costs next to nothing. Its iterations show how fast it converges, which nothing
-// cheaper does. Their work is not lost, since the next fallback goes on from their x. A probe run lasts while the rest of it promises to take
-// less than the next fallback.
+// What set-ups are expected to take, see choice.Bet. A multiplication of work takes as long as one of a product with a matrix in the
+// cache: about 0.5 ns on two threads.
 const (
-	// LeastProbeRun is the number of iterations before a probe run is first looked at.
-	// Unit: iterations. Source: chosen. Fit: make choice.
-	LeastProbeRun = 8
-	// ProbeRunShare is the work that a probe run may take, whatever its rate.
-	// Unit: relative to the work of the next fallback. Source: chosen. Fit: make choice.
-	ProbeRunShare = 1. / 16
+	// OrderWork is the work of ordering complete factors, of planning and of assembling them.
+	// Unit: work for a nonzero. Source: set-ups of complete factors of meshes in the plane. Fit: make choice.
+	OrderWork = 200
+	// EntryWork is the work of an entry of complete factors besides multiplications: its memory is new.
+	// Unit: work. Source: meshes in the plane and circuits. Fit: make choice.
+	EntryWork = 25
+	// PlanarFill is the number of entries of the factors of a mesh in the plane, relative to n log2 n.
+	// Unit: entries. Source: [George73] for the law; counting on meshes of triangles. Fit: bench/peers/factors.sh.
+	PlanarFill = 1.7
+	// NetworkFill is the same of a network, relative to its nonzeros.
+	// Unit: entries. Source: circuits and power networks. Fit: bench/peers/factors.sh.
+	NetworkFill = 8
+	// FrontSpeed is the number of multiplications in dense fronts that take as long as one of a product.
+	// Unit: ratio. Source: docs/complete-factors.md. Fit: make choice.
+	FrontSpeed = 15
+	// RegularShare is what an iteration with a regular matrix takes: neighbours of a row are near it, and the layout leaves out indices.
+	// Unit: ratio. Source: grids beside unstructured meshes of the same size. Fit: make choice.
+	RegularShare = 0.5
+	// WorthWidth is the work of complete factors from which their estimate is worth the search for a separator.
+	// Unit: work for a nonzero. Source: some ten times the work of the search. Fit: not fitted: it follows from the source.
+	WorthWidth = 300
+	// CachedNonzeros is the size from which set-ups that follow an irregular graph find their data outside the cache.
+	// Unit: nonzeros. Source: triangles of 45,000 to 600,000 rows. Fit: make choice.
+	CachedNonzeros = 300_000.
+	// CoarsestWork is the work of the coarsest level of multigrid, and of what does not depend on the size.
+	// Unit: work. Source: small meshes. Fit: make choice.
+	CoarsestWork = 4e6
+	// PlanarFactors is the work of complete factors of a mesh in the plane, relative to n^1.5.
+	// Unit: multiplications. Source: [George73] for the power; counting on meshes of triangles. Fit: bench/peers/factors.sh.
+	PlanarFactors = 8
+	// SpatialFactors is the same for a mesh in space, relative to n^2.
+	// Unit: multiplications. Source: counting on grids and tetrahedra. Fit: bench/peers/factors.sh.
+	SpatialFactors = 4
+	// NodesFactors is the same where nodes have several unknowns.
+	// Unit: multiplications. Source: counting on elasticity. Fit: bench/peers/factors.sh.
+	NodesFactors = 10
+	// ExpanderFactors is the same for other graphs, relative to n^3.
+	// Unit: multiplications. Source: counting on random graphs, 0.001 to 0.02. Fit: bench/peers/factors.sh.
+	ExpanderFactors = 0.005
+	// NetworkFactors is the work of complete factors of a network.
+	// Unit: multiplications a nonzero. Source: counting on circuits and power networks. Fit: bench/peers/factors.sh.
+	NetworkFactors = 1000
+	// WidthFactors is the most that complete factors take, relative to the third power of the size of a separator that cuts the graph in half.
+	// Unit: multiplications. Source: [George73], nested dissection, with a margin. Fit: bench/peers/factors.sh.
+	WidthFactors = 8
+	// ExpanderLevels is by how much the set-up of multigrid takes longer where the coarse levels fill.
+	// Unit: ratio. Source: graphs of scale-free networks. Fit: make choice.
+	ExpanderLevels = 3
+	// AsSlow is the number of iterations, relative to those with the diagonal, from which a preconditioner is no alternative to it: where the diagonal is
+	// slow, so is the other one, as an iteration takes longer.
+	// Unit: ratio. Source: meshes, docs/solvers.md. Fit: make choice.
+	AsSlow = 0.25
+	// NotDiffusion is by how much multigrid takes more iterations where most rows are not like those of an M-matrix.
+	// Unit: ratio. Source: plates, shells, quadratic elements. Fit: make choice.
+	NotDiffusion = 2
+	// ByDomain is the number of iterations with complete factors of domains, relative to those with the diagonal.
+	// Unit: ratio. Source: docs/domains.md. Fit: not fitted: chosen by judgement.
+	ByDomain = 0.2
+	// OfNetworks is by how much multigrid takes more iterations for networks that are not symmetric.
+	// Unit: ratio. Source: circuits. Fit: make choice.
+	OfNetworks = 4
+	// Indefinite is by how much preconditioners other than complete factors take more iterations where a symmetric matrix is not definite.
+	// Unit: ratio. Source: saddle points. Fit: make choice.
+	Indefinite = 4
+	// NotDefinite is by how much the methods for general systems are expected to take more where conjugate gradients suit.
+	// Unit: ratio. Source: chosen: above the odds that a matrix with a positive diagonal is not definite. Fit: not fitted: chosen by judgement.
+	NotDefinite = 4
+)
+
+// Bets. A fallback goes on until another one is expected to take less, see choice.Probe. What is lost in attempts that fail is at most Stake of what the
+// alternative is expected to take for each look at it, and a set-up counts before it is begun.
+const (
 	// FirstLook is the number of iterations after which the rate of a method is first looked at.
 	// Unit: iterations. Source: chosen: first iterations tell little. Fit: make choice.
-	FirstLook = 32
-	// ProbeShare is the share of the budget after which the rate is first looked at, if that is later.
-	// Unit: relative to the budget. Source: chosen. Fit: make choice.
-	ProbeShare = 1. / 8
-	// Hopeless is the ratio of the expected work to the budget from which a method is left: rates are rough, and mostly grow.
-	// Unit: relative to the budget. Source: chosen. Fit: make choice.
-	Hopeless = 2
-)
-
-// Budgets. In each round a fallback may take the budget to set up, and several times as much to iterate. The first is what meshes take,
-// three times over (see precond.Description), and at least LeastBudget; each round has RoundGrowth times the budget of the one before, and
-// at least what all have spent so far. So a solve takes at most a small multiple of what the fallback that solves takes alone: nothing cheap
-// is left untried while something expensive goes on ([Korf85], iterative deepening).
-const (
-	// FirstBudget is that of the first round.
-	// Unit: multiplications a nonzero. Source: set-ups on meshes, docs/solvers.md. Fit: make solver-table TABLE_FLAGS='-part kinds'.
+	FirstLook = 8
+	// ProbeShare is the share of the work of the alternative after which the rate is first looked at, if that is later.
+	// Unit: relative to the alternative. Source: chosen. Fit: make choice.
+	ProbeShare = 1. / 16
+	// Stake is the share of the work of the alternative that a method may spend while its rate promises to take longer than that.
+	// Unit: relative to the alternative. Source: chosen: at 1, what is lost is bounded as well as without any expectation (ski rental, [KarlinEtal88]). Fit: make choice.
+	Stake = 1. / 3
+	// Doubt is the share that a method may spend before it may count as hopeless: at first residuals may grow.
+	// Unit: relative to the alternative. Source: chosen. Fit: make choice.
+	Doubt = 1. / 8
+	// Hopeless is the ratio of the work expected to that of the alternative from which a method is left at once: rates are rough, and mostly grow.
+	// Unit: ratio. Source: chosen. Fit: make choice.
+	Hopeless = 4
+	// FirstBudget is the work that the set-up of incomplete factors and of multigrid may take at first: what meshes take, three times over (see precond.Description).
+	// Unit: multiplications a nonzero. Source: set-ups on meshes. Fit: make solver-table TABLE_FLAGS='-part kinds'.
 	FirstBudget = 500
-	// LeastBudget is that of the first round at least: some 0.05 s.
+	// LeastBudget is the work that any set-up may take: some 0.01 s.
 	// Unit: multiplications. Source: chosen. Fit: not fitted: chosen by judgement.
 	LeastBudget = 2e7
-	// RoundGrowth is the factor from one round to the next.
-	// Unit: ratio. Source: [Korf85]. Fit: not fitted: it follows from the source.
-	RoundGrowth = 4
-	// Solving is how many times the budget iterations may take, which take less time for a multiplication than set-ups.
-	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: make choice.
-	Solving = 4
-	// Completing is the same for complete factorisations, which besides are sure to solve.
-	// Unit: ratio. Source: docs/solvers.md, "What happens by default". Fit: make choice.
-	Completing = 40
-	// Balance is how many times the work of the set-up iterations may take in the first round.
-	// Unit: ratio. Source: chosen. Fit: make choice.
-	Balance = 16
-	// StaleReduction is what a round has to reduce the measure to; otherwise the round is stale.
+	// BudgetGrowth is the factor from the budget of one set-up to the next, after a refusal.
+	// Unit: ratio. Source: [Korf85], iterative deepening. Fit: not fitted: it follows from the source.
+	BudgetGrowth = 4
+	// MostWork is the work from which a set-up is not worth trying.
+	// Unit: work for a nonzero. Source: chosen: minutes for a million rows. Fit: not fitted: chosen by judgement.
+	MostWork = 100_000
+	// StaleReduction is what attempts have to reduce the measure to; otherwise they are stale.
 	// Unit: ratio. Source: chosen. Fit: not fitted: chosen by judgement.
 	StaleReduction = 0.5
-	// StaleRounds is the number of stale rounds after which nothing else is tried.
-	// Unit: rounds. Source: chosen. Fit: not fitted: chosen by judgement.
-	StaleRounds = 3
+	// StaleVisits is the number of stale attempts in a row after which nothing is tried twice.
+	// Unit: attempts. Source: chosen. Fit: not fitted: chosen by judgement.
+	StaleVisits = 8
 )
 
 // What a solve is expected to take on the host and on a device, see Estimate.
@@ -264,16 +287,16 @@ const (
 	GivenElement = 12
 	// PlanarEdge is the number of iterations with the diagonal, relative to the points along an edge of a mesh in the plane.
 	// Unit: iterations. Source: CG on poisson2d. Fit: make solver-table TABLE_FLAGS='-part growth'.
-	PlanarEdge = 2
+	PlanarEdge = 5
 	// SpatialEdge is the same in space.
 	// Unit: iterations. Source: CG on poisson3d, darcy3d and stencil27. Fit: make solver-table TABLE_FLAGS='-part growth'.
-	SpatialEdge = 2.8
+	SpatialEdge = 8
 	// SpatialNodes is the same in space where nodes have several unknowns.
 	// Unit: iterations. Source: CG on elasticity3d. Fit: make solver-table TABLE_FLAGS='-part growth'.
-	SpatialNodes = 20
+	SpatialNodes = 12
 	// OtherGraphs is the number of iterations with the diagonal where the graph is no mesh.
 	// Unit: iterations. Source: chosen. Fit: make solver-table TABLE_FLAGS='-part kinds'.
-	OtherGraphs = 150.
+	OtherGraphs = 100.
 )
 
 // Scaling.
@@ -285,8 +308,8 @@ const (
 	// Unit: magnitude. Source: chosen: products of three stay within the range of FP64. Fit: not fitted: chosen by judgement.
 	Unscaled = 0x1p-100
 	// Unbalanced is the quotient of row sums up to which a matrix may do without scaling.
-	// Unit: ratio. Source: chosen, below 1/u. Fit: not fitted: chosen by judgement.
-	Unbalanced = 0x1p32
+	// Unit: ratio. Source: circuits and block systems, of which BiCGStab takes 1.5 times the iterations without scaling. Fit: make choice.
+	Unbalanced = 64
 	// MaxRestart is the length to which cycles of GMRES may grow by themselves: a cycle costs 2 m^2 n flops in orthogonalisation.
 	// Unit: iterations. Source: chosen; where twice that length spans the whole space, cycles may grow to n. Fit: not fitted: chosen by judgement.
 	MaxRestart = 1280
@@ -382,6 +405,9 @@ const (
 	// FurtherIter is the number of iterations that going on with an x that does not explain b may take, or twice the iterations so far.
 	// Unit: iterations. Source: chosen. Fit: make stress.
 	FurtherIter = 200
+	// EvidenceWork is the work of factors that may show a null vector.
+	// Unit: multiplications a nonzero. Source: chosen: about as long as the solve that has failed. Fit: make stress.
+	EvidenceWork = 20_000
 	// DenseRows is the size up to which null vectors are found by elimination.
 	// Unit: rows. Source: chosen: n^3 takes a second. Fit: make stress.
 	DenseRows = 400
@@ -403,32 +429,40 @@ const (
 	TwoProducts = 0.7
 )
 
-// An Expectation is what a preconditioner is expected to take in iterations and data.
+// An Expectation is what a preconditioner is expected to take.
 type Expectation struct {
+	SetUp                   float64 // work for a nonzero; of complete factors see choice.Bet
 	Relative, RelativeNodes float64 // iterations relative to those with the diagonal, where nodes have one unknown and where they have several
 	Count, CountNodes       float64 // or, where they hardly depend on that, their number
 	Values                  float64 // stored, relative to nonzeros, or read in that time
 	Passes                  float64 // over data
+	Slower                  float64 // how many times as long a multiplication with them takes as one of a product; 0: 1
 }
 
 // Expectations are the expectations of preconditioners.
-// Unit: ratios, iterations and passes as in Expectation. Source: CG on poisson2d, poisson3d, elasticity3d, darcy3d and stencil27 with up to 90,000
-// rows; ILUT and ICT of docs/gpu.md, "Does it pay?". Fit: make solver-table TABLE_FLAGS='-part kinds'.
+// Unit: ratios, iterations and passes as in Expectation. Source: docs/solvers.md, "What the choice costs". Fit: make choice.
 var Expectations = map[precond.Kind]Expectation{
-	precond.None:        {Relative: 1, RelativeNodes: 1},
-	precond.Jacobi:      {Relative: 1, RelativeNodes: 1, Passes: 1},
-	precond.BlockJacobi: {Relative: 0.95, RelativeNodes: 0.8, Passes: 1},
-	precond.Chebyshev:   {Relative: 0.3, RelativeNodes: 0.3, Values: Smoothing, Passes: Smoothing},
-	precond.FSAI:        {Relative: 0.7, RelativeNodes: 0.25, Values: 1, Passes: 2},
-	precond.IC0:         {Relative: 0.3, RelativeNodes: 0.2, Values: 1, Passes: 2},
-	precond.ILU0:        {Relative: 0.3, RelativeNodes: 0.2, Values: 1, Passes: 2},
-	precond.ICT:         {Relative: 0.1, RelativeNodes: 0.1, Values: 3, Passes: 2},
-	precond.ILUT:        {Relative: 0.1, RelativeNodes: 0.1, Values: 3, Passes: 2},
+	precond.None:        {Relative: 4, RelativeNodes: 4},
+	precond.Jacobi:      {SetUp: 2, Relative: 1, RelativeNodes: 1, Passes: 1},
+	precond.BlockJacobi: {SetUp: 4, Relative: 0.95, RelativeNodes: 0.85, Passes: 1},
+	precond.Chebyshev:   {SetUp: 4, Relative: 0.3, RelativeNodes: 0.3, Values: Smoothing, Passes: Smoothing},
+	precond.FSAI:        {SetUp: 200, Relative: 0.5, RelativeNodes: 0.3, Values: 1, Passes: 2, Slower: 1.5},
+	precond.IC0:         {SetUp: 80, Relative: 0.33, RelativeNodes: 0.28, Values: 1, Passes: 2, Slower: 4},
+	precond.ILU0:        {SetUp: 100, Relative: 0.3, RelativeNodes: 0.3, Values: 1, Passes: 2, Slower: 4},
+	precond.ICT:         {SetUp: 1200, Relative: 0.05, RelativeNodes: 0.05, Values: 10, Passes: 2, Slower: 2},
+	precond.ILUT:        {SetUp: 1200, Relative: 0.05, RelativeNodes: 0.05, Values: 10, Passes: 2, Slower: 1.5},
 	precond.LU:          {Count: 2, CountNodes: 2, Values: 20, Passes: 2},
-	precond.Cholesky:    {Count: 2, CountNodes: 2, Values: 20, Passes: 2},
-	precond.ISAI:        {Relative: 0.35, RelativeNodes: 0.3, Values: 3, Passes: 2},
-	precond.AMG:         {Count: 13, CountNodes: 50, Values: 1.5 * CycleProducts, Passes: 30},
+	precond.Cholesky:    {Count: 2, CountNodes: 2, Values: 10, Passes: 2},
+	precond.ISAI:        {SetUp: 200, Relative: 0.35, RelativeNodes: 0.3, Values: 3, Passes: 2},
+	precond.AMG:         {SetUp: 220, Count: 30, CountNodes: 50, Values: 1.5, Passes: 30},
 }
+
+// A Drop is what a drop tolerance changes.
+type Drop struct{ SetUp, Iterations float64 }
+
+// Drops are the drop tolerances of the fallbacks, beside the default of 1e-5.
+// Unit: ratios to what the default takes. Source: chosen. Fit: make choice.
+var Drops = map[float64]Drop{1e-2: {0.25, 6}, 1e-3: {0.5, 3}, 1e-8: {3, 0.5}}
 
 // VectorPasses are the vectors that an iteration of a method reads and writes besides products, and its passes over data.
 // Unit: vectors of FP64, passes. Source: counting in package krylov; docs/solvers.md, "Methods". Fit: not fitted: they are counted.

@@ -238,10 +238,7 @@ func (a EvidenceSearch) projectedNull() [][]float64 {
 	scaling := csr.BothScaling(t, a.S.Pool)
 	t = scaling.Apply(t, a.S.Pool)
 	nnz := float64(t.NNZ())
-	opt := precond.Options{Limits: precond.Limits{MaxWork: rules.Completing * max(rules.FirstBudget, rules.LeastBudget/nnz)}}
-	if a.S.Small() {
-		opt.MaxWork = max(opt.MaxWork, rules.SmallWork)
-	}
+	opt := precond.Options{Limits: precond.Limits{MaxWork: max(rules.EvidenceWork, rules.FrontSpeed*rules.LeastBudget/nnz)}}
 	if limit := a.S.Opt.MaxMemory; limit > 0 {
 		opt.MaxBytes = max(1, limit-a.S.SolveBytes()-t.Bytes())
 	}
