@@ -5,7 +5,7 @@
 #
 #   bench/peers/factors.sh MPSOLVE [SEED [CLASS ROWS]...]
 #
-# Without classes: those of docs/solvers.md. It needs SciPy, and measures the solvers that are installed: Debian's libmkl-dev (section
+# Without classes: those of docs/complete-factors.md. It needs SciPy, and measures the solvers that are installed: Debian's libmkl-dev (section
 # non-free), libmumps-seq-dev, libsuitesparse-dev. Two threads.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

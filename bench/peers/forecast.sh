@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares forecasts of complete factors with what they take, on 40 matrices, see docs/solvers.md: 20 generated ones, and 20 of the classes of
+# Compares forecasts of complete factors with what they take, on 40 matrices, see docs/complete-factors.md: 20 generated ones, and 20 of the classes of
 # systems.py with two seeds, which nobody looked at while the model was made (1 and 2 were).
 #
 #   bench/peers/forecast.sh [FLAG...]
