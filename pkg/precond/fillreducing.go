@@ -11,7 +11,7 @@ import (
 const (
 	// Nested dissection takes 0.2 to 0.3 microseconds a vertex or neighbour of the compressed graph on two threads, and on meshes in space saves
 	// half to three quarters of the multiplications of AMD, of which two threads do about 2e10 a second: it pays beyond about so many for each
-	// (bench/peers/orders.sh, and docs/solvers.md for real matrices). The least part of AMD's multiplications that it took is 0.08.
+	// (bench/peers/orders.sh, and docs/complete-factors.md for real matrices). The least part of AMD's multiplications that it took is 0.08.
 	dissectionPays = 12_000
 	dissectionGain = 1. / 16
 	// With up to so many multiplications a nonzero the compressed graph is not made.

@@ -194,7 +194,7 @@ func (t Storage) String() string {
 }
 
 // PrecondAuto leaves the choice of the preconditioner to the rules of
-// docs/solvers.md.
+// docs/solvers.md, "How mpsolve chooses".
 const PrecondAuto precond.Kind = "auto"
 
 // Precond describes the preconditioner; the zero value is useful.

@@ -16,10 +16,10 @@ import (
 // Sizes from which a preconditioner is worth trying.
 const (
 	// MultigridNonzeros is the size from which multigrid is tried first.
-	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: make choice.
+	// Unit: nonzeros. Source: docs/solvers.md, "What the choice costs". Fit: make choice.
 	MultigridNonzeros = 100_000
 	// SparseRows is the size from which ILU(0) comes before ILUT.
-	// Unit: rows. Source: docs/solvers.md, "The choice against the best fallback". Fit: make choice.
+	// Unit: rows. Source: docs/solvers.md, "What the choice costs". Fit: make choice.
 	SparseRows = 40_000
 	// WideFill is the fill of an incomplete factorisation with a small drop tolerance.
 	// Unit: entries, relative to those of the matrix. Source: chosen. Fit: make solver-table TABLE_FLAGS='-part kinds'.
@@ -39,17 +39,17 @@ const (
 // takes in an iteration or in an incomplete factorisation.
 const (
 	// SmallNonzeros is the size up to which a minimum degree order is found to count what complete factors take.
-	// Unit: nonzeros. Source: the order takes as long as some tens of products, docs/solvers.md. Fit: make choice.
+	// Unit: nonzeros. Source: the order takes as long as some tens of products, docs/features.md. Fit: make choice.
 	SmallNonzeros = 150_000
 	// DirectRows is the size up to which complete factors come first: they are certain to solve, and take hardly longer than looking for anything else.
 	// Unit: rows. Source: docs/solvers.md, "What the choice costs". Fit: make choice.
 	DirectRows = 1000
 	// FewRows is the size up to which each element of a symmetric matrix is looked at.
-	// Unit: rows. Source: docs/solvers.md, "Small systems". Fit: bench/peers/direct.sh MPSOLVE --small.
+	// Unit: rows. Source: docs/complete-factors.md, "Small systems". Fit: bench/peers/direct.sh MPSOLVE --small.
 	FewRows = 5_000
 	// NarrowNonzeros is the size up to which complete factors are tried where the width of the matrix promises little work: the width is
 	// found in a few passes, the order in some hundreds of products.
-	// Unit: nonzeros. Source: docs/solvers.md, "The choice against the best fallback". Fit: bench/peers/factors.sh.
+	// Unit: nonzeros. Source: docs/solvers.md, "What the choice costs". Fit: bench/peers/factors.sh.
 	NarrowNonzeros = 10_000_000
 )
 
@@ -111,16 +111,16 @@ const (
 // Relaxed ILU(0) and convection.
 const (
 	// OneWay is the share of couplings with a direction from which transport decides.
-	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
+	// Unit: relative to all couplings. Source: docs/preconditioners.md, "Relaxed ILU(0)". Fit: make choice.
 	OneWay = 0.5
 	// Relaxation is the share of dropped entries that relaxed ILU(0) adds to the diagonal.
-	// Unit: relative to what is dropped. Source: [Gustafsson78]; docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
+	// Unit: relative to what is dropped. Source: [Gustafsson78]; docs/preconditioners.md, "Relaxed ILU(0)". Fit: make choice.
 	Relaxation = 0.95
 	// MostRelaxed is the share of couplings with a direction up to which ILU(0) is relaxed.
-	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
+	// Unit: relative to all couplings. Source: docs/preconditioners.md, "Relaxed ILU(0)". Fit: make choice.
 	MostRelaxed = 0.75
 	// LeastLoaded is the mean of row sums up to which ILU(0) is relaxed.
-	// Unit: relative to the diagonal. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
+	// Unit: relative to the diagonal. Source: docs/preconditioners.md, "Relaxed ILU(0)". Fit: make choice.
 	LeastLoaded = 0.1
 	// SweepIterations is about how many iterations BiCGStab takes with ILU(0) where transport goes along the order of the rows.
 	// Unit: iterations. Source: convdiff3d and transport3d. Fit: make choice.
@@ -129,7 +129,7 @@ const (
 	// Unit: iterations. Source: [Gustafsson78] for the root; convdiff3d for the factor. Fit: make choice.
 	SweepRoot = 3
 	// LeastDirection is the share of couplings with a direction from which iterations are that few.
-	// Unit: relative to all couplings. Source: docs/solvers.md, "Relaxed ILU(0)". Fit: make choice.
+	// Unit: relative to all couplings. Source: docs/preconditioners.md, "Relaxed ILU(0)". Fit: make choice.
 	LeastDirection = 0.1
 )
 
@@ -378,7 +378,7 @@ const (
 	GapEvery = 64
 	// Overdue is how many times n iterations a method may be expected to take before double-double takes over: without roundings it takes n at
 	// most.
-	// Unit: ratio. Source: docs/solvers.md, "Double-double vectors". Fit: make solver-table TABLE_FLAGS='-part vectors'.
+	// Unit: ratio. Source: docs/double-double.md, "When `auto` goes over". Fit: make solver-table TABLE_FLAGS='-part vectors'.
 	Overdue = 4
 )
 

@@ -12,7 +12,7 @@ import (
 )
 
 // TestConstantsAreExplained: each constant says what it is, and has its unit, its source, and the command that fits it or why there is none. The
-// command exists.
+// command exists, and so do the pages and sections that are named.
 func TestConstantsAreExplained(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "constants.go", nil, parser.ParseComments)
 	if err != nil {
@@ -31,6 +31,7 @@ func TestConstantsAreExplained(t *testing.T) {
 		case !strings.HasPrefix(m[1], "not fitted: "):
 			checkCommand(t, name.Name, m[1])
 		}
+		checkPages(t, name.Name, text)
 	}
 	for _, d := range file.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -54,6 +55,20 @@ func TestConstantsAreExplained(t *testing.T) {
 }
 
 var explained = regexp.MustCompile(`\. Unit: .+\. Source: .+\. Fit: (.+)\.$`)
+
+var section = regexp.MustCompile(`(docs/[\w-]+\.md)(?:, "([^"]+)")?`)
+
+// checkPages reports a page that does not exist, or that has no section of the name after it.
+func checkPages(t *testing.T, name, text string) {
+	for _, m := range section.FindAllStringSubmatch(text, -1) {
+		page, err := os.ReadFile(filepath.Join("../../..", m[1]))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if m[2] != "" && !strings.Contains(string(page), "# "+m[2]+"\n") {
+			t.Errorf("%s: %s has no section %q", name, m[1], m[2])
+		}
+	}
+}
 
 // checkCommand reports a command whose make target, script, package or test does not exist.
 func checkCommand(t *testing.T, name, command string) {
