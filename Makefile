@@ -321,7 +321,7 @@ digits-figure: ## figure and table of docs/digits.md: digits of x over seconds f
 	$(GO) run ./tools/measure digitsfigure -dir $(MATRICES)
 
 .PHONY: solver-table
-solver-table: ## tables of docs/solvers.md: the gain of preconditioners and choices; TABLE_FLAGS
+solver-table: ## tables of docs/preconditioners.md, multigrid.md and double-double.md: the gain of preconditioners; TABLE_FLAGS
 	$(GO) run ./tools/measure tables -dir $(MATRICES) $(TABLE_FLAGS) solvers
 
 .PHONY: precision-table

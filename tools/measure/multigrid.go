@@ -192,7 +192,7 @@ func (p *multigridProblem) scale(x []float64) {
 	}
 }
 
-// ablation lists the variants of docs/solvers.md.
+// ablation lists the variants of docs/multigrid.md.
 const ablation = ";theta=0.02;theta=0.08;theta=0.25;theta=0.35;omega=-1;omega=1;omega=1.6;" +
 	"smoother=spai0;smoother=chebyshev;smoother=chebyshev,degree=2;smoother=l1-jacobi;" +
 	"coarsest=50;coarsest=2000;kcycle;eps=24;eps=53"

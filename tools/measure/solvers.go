@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -20,19 +21,19 @@ const (
 	reduction = 1e-8      // of ||r||/||b||, for large problems
 )
 
-// solverTables lists the parts of the page.
+// solverTables lists the tables, with the pages that have them; "": standard output.
 var solverTables = []struct {
-	name    string
-	measure func(options) (table.Writer, error)
+	name, page string
+	measure    func(options) (table.Writer, error)
 }{
-	{"matrices", measureMatrices},
-	{"kinds", measureKinds},
-	{"growth", measureGrowth},
-	{"precision", measurePrecision},
-	{"large", measureLarge},
-	{"vectors", measureVectors},
-	{"defaults", measureDefaults},
-	{"vectors alone", measureVectorsAlone},
+	{"matrices", "", measureMatrices},
+	{"kinds", "docs/preconditioners.md", measureKinds},
+	{"growth", "docs/multigrid.md", measureGrowth},
+	{"precision", "docs/preconditioners.md", measurePrecision},
+	{"large", "docs/preconditioners.md", measureLarge},
+	{"vectors", "", measureVectors},
+	{"defaults", "", measureDefaults},
+	{"vectors alone", "docs/double-double.md", measureVectorsAlone},
 }
 
 // writeSolvers measures the gain of preconditioners.
@@ -45,8 +46,13 @@ func writeSolvers(o options) error {
 		if err != nil {
 			return err
 		}
+		page := cmp.Or(o.page, t.page)
+		if page == "" {
+			fmt.Println(measured.RenderMarkdown())
+			continue
+		}
 		begin, end := fmt.Sprintf("<!-- measured: make solver-table, %s -->", t.name), fmt.Sprintf("<!-- end of measured, %s -->", t.name)
-		if err := records.ReplaceSection(o.page, begin, end, measured.RenderMarkdown()+"\n\n"); err != nil {
+		if err := records.ReplaceSection(page, begin, end, measured.RenderMarkdown()+"\n\n"); err != nil {
 			return err
 		}
 	}
