@@ -1,9 +1,7 @@
 package choice
 
 import (
-	"fmt"
 	"math"
-	"os"
 
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -79,9 +77,6 @@ func (p *Probe) Watch(now krylov.Progress) krylov.Reason {
 	each := spent / float64(now.Iterations)
 	late := each * p.expected(now, p.Past[1])
 	hopeful := min(late, each*p.expected(now, seenAt{0, p.From}))
-	if os.Getenv("BETS") != "" {
-		fmt.Fprintf(os.Stderr, "look %d least %.2e late %.0f hopeful %.0f spent %.0f alt %.0f its\n", now.Iterations, now.Least, late/each, hopeful/each, spent/each, p.alternative/each)
-	}
 	if p.Rest = late; late > p.alternative && spent >= p.granted &&
 		(spent >= rules.Stake*p.alternative || spent >= rules.Doubt*p.alternative && hopeful > rules.Hopeless*p.alternative) {
 		p.Gone = true

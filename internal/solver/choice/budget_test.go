@@ -27,7 +27,7 @@ func TestProbe(t *testing.T) {
 		{"worse", func(k float64) float64 { return 1 + k }, 256, 32, 48},
 		{"ever faster", func(k float64) float64 { return math.Pow(10, -k*k/1000) }, 256, 0, 0},
 		{"a plateau at first", func(k float64) float64 { return math.Pow(10, -max(0, k-20)/10) }, 256, 0, 0},
-		{"stalls", func(k float64) float64 { return math.Pow(10, -min(k, 64)/16) }, 256, 96, 256},
+		{"stalls", func(k float64) float64 { return math.Pow(10, -min(k, 64)/16) }, 256, 86, 140},
 		{"no alternative", func(float64) float64 { return 1 }, math.Inf(1), 0, 0},
 	} {
 		const iteration, slower = 1000.0, 2.0

@@ -128,7 +128,7 @@ var table = []row{
 	{of: general, on: onHost, Variant: Variant{Kind: precond.LU}},
 	{of: others, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).Diffusion, method: solve.BiCGStab},
 	{of: others, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).Diffusion},
-	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}, when: (*System).Diagonal, method: solve.BiCGStab},
+	{of: general, on: onHosts, Variant: Variant{Kind: precond.ILU0}, when: (*System).Diagonal, method: solve.BiCGStab},
 	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}},
 	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILUT}},
 	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILUT, DropTol: 1e-3}},
@@ -257,7 +257,10 @@ func (s *System) Explain(fallbacks []Fallback) {
 		fmt.Fprintf(&text, "%s %.0f", r, bets[k].Work()/w.Nnz)
 	}
 	why := "it is expected to take least"
-	if first.ProbeRun {
+	switch {
+	case first.Complete() && w.N <= rules.DirectRows:
+		why = "the matrix is small, so that complete factors cost little"
+	case first.ProbeRun:
 		why = fmt.Sprintf("a probe run, while it promises to take less than %s", fallbacks[slices.IndexFunc(fallbacks, func(r Fallback) bool { return !r.ProbeRun })])
 	}
 	s.Say("precond %s: %s; expected, in products: %s", first.Kind, why, text.String())

@@ -103,6 +103,14 @@ func TestNext(t *testing.T) {
 			true,
 		},
 		{
+			"not definite, though not shown to be indefinite: conjugate gradients may still do",
+			[]Fallback{cgChol, cgICT, gmresAlone},
+			[]float64{100, 120, 1000},
+			map[Fallback]fate{cgChol: {what: "not definite"}, cgICT: fails, gmresAlone: fails},
+			[]Fallback{cgChol, cgICT, gmresAlone},
+			true,
+		},
+		{
 			"indefinite, by incomplete factors: shows nothing",
 			[]Fallback{cgAMG, cgICT, cgAlone},
 			[]float64{100, 110, 120},
@@ -153,6 +161,8 @@ func TestNext(t *testing.T) {
 				s.Refuse(c.fallbacks, bets, fmt.Errorf("%s: %w", r.Kind, precond.ErrWork))
 			case f.what == "large":
 				s.Refuse(c.fallbacks, bets, fmt.Errorf("%s: %w", r.Kind, precond.ErrMemory))
+			case f.what == "not definite":
+				s.Refuse(c.fallbacks, bets, fmt.Errorf("%s: %w", r.Kind, precond.ErrNotDefinite))
 			case f.what == "indefinite":
 				s.Refuse(c.fallbacks, bets, fmt.Errorf("%s: %w", r.Kind, precond.ErrIndefinite))
 			default:

@@ -231,7 +231,7 @@ const (
 	// Unit: relative to the alternative. Source: chosen. Fit: make choice.
 	ProbeShare = 1. / 16
 	// Stake is the share of the work of the alternative that a method may spend while its rate promises to take longer than that.
-	// Unit: relative to the alternative. Source: chosen: at 1, what is lost is bounded as well as without any expectation (ski rental, [KarlinEtal88]). Fit: make choice.
+	// Unit: relative to the alternative. Source: chosen: at 1, what is lost is bounded as well as without any expectation (ski rental, [Karlin88]). Fit: make choice.
 	Stake = 1. / 3
 	// Doubt is the share that a method may spend before it may count as hopeless: at first residuals may grow.
 	// Unit: relative to the alternative. Source: chosen. Fit: make choice.

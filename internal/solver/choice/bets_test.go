@@ -1,0 +1,153 @@
+package choice
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// Workloads of classes of systems.
+var (
+	triangles   = Workload{N: 45e3, Nnz: 313e3, Shape: features.Planar, Nodes: 1, Irregular: true, MMatrix: true, Definite: true, Diagonal: 1500}
+	box         = Workload{N: 132e3, Nnz: 916e3, Shape: features.Spatial, Nodes: 1, MMatrix: true, Definite: true, Diagonal: 400}
+	solid       = Workload{N: 25e3, Nnz: 1.2e6, Shape: features.Spatial, Nodes: 3, Irregular: true, Definite: true, Diagonal: 300}
+	scaleFree   = Workload{N: 39e3, Nnz: 193e3, Shape: features.Expander, Nodes: 1, Irregular: true, MMatrix: true, Definite: true, Diagonal: 70}
+	circuit     = Workload{N: 18e3, Nnz: 89e3, Shape: features.Expander, Nodes: 1, Irregular: true, MMatrix: true, Network: true, Diagonal: 2500}
+	saddlePoint = Workload{N: 30e3, Nnz: 177e3, Shape: features.Planar, Nodes: 1, Irregular: true, Indefinite: true, Diagonal: 2600}
+)
+
+func by(m solve.Method, k precond.Kind) Fallback {
+	return Fallback{Method: m, Variant: Variant{Kind: k}}
+}
+
+// The best of the fallbacks on a class of systems is the one that measurements show (make choice).
+func TestBestBets(t *testing.T) {
+	definite := []Fallback{by(solve.CG, precond.Jacobi), by(solve.CG, precond.AMG), by(solve.CG, precond.Cholesky), by(solve.CG, precond.FSAI), by(solve.CG, precond.ICT)}
+	other := []Fallback{by(solve.BiCGStab, precond.Jacobi), by(solve.GMRES, precond.LU), by(solve.BiCGStab, precond.AMG), by(solve.BiCGStab, precond.ILU0), by(solve.GMRES, precond.ILUT)}
+	for _, c := range []struct {
+		name  string
+		w     Workload
+		of    []Fallback
+		order []precond.Kind // the best ones
+	}{
+		{"triangles", triangles, definite, []precond.Kind{precond.Cholesky, precond.AMG}},
+		{"box", box, definite, []precond.Kind{precond.AMG, precond.Jacobi}},
+		{"solid", solid, definite, []precond.Kind{precond.Jacobi}},
+		{"scale-free", scaleFree, definite, []precond.Kind{precond.Jacobi, precond.FSAI}},
+		{"circuit", circuit, other, []precond.Kind{precond.LU}},
+		{"saddle point", saddlePoint, other, []precond.Kind{precond.LU}},
+	} {
+		list := slices.Clone(c.of)
+		slices.SortStableFunc(list, func(a, b Fallback) int { return cmp.Compare(c.w.Bet(a).Work(), c.w.Bet(b).Work()) })
+		for k, kind := range c.order {
+			if list[k].Kind != kind {
+				t.Errorf("%s: bets in the order %v, want %v first", c.name, list, c.order)
+				break
+			}
+		}
+	}
+}
+
+// What bets depend on.
+func TestBets(t *testing.T) {
+	lu, chol := by(solve.GMRES, precond.LU), by(solve.CG, precond.Cholesky)
+	factors := func(w Workload, r Fallback) float64 { return w.Bet(r).SetUp - w.irregular(rules.OrderWork)*w.Nnz }
+	general := box
+	general.Definite = false
+	if got := factors(general, lu) / factors(general, chol); math.Abs(got-2) > 1e-9 {
+		t.Errorf("LU takes %g times what Cholesky takes", got)
+	}
+	if got := general.Bet(lu).SetUp; box.Bet(lu).SetUp != rules.NotDefinite*got {
+		t.Errorf("LU of a definite matrix takes %g, of others %g", box.Bet(lu).SetUp, got)
+	}
+	thin := box
+	if thin.Width = 100; factors(thin, chol) >= factors(box, chol)/10 {
+		t.Errorf("factors of a long mesh take %g, of a cube %g", factors(thin, chol), factors(box, chol))
+	}
+	domain := lu
+	if domain.ByDomain = true; general.Bet(domain).Iterations <= general.Bet(lu).Iterations || domain.Complete() {
+		t.Errorf("by domain %+v, of the whole matrix %+v", general.Bet(domain), general.Bet(lu))
+	}
+	large := triangles
+	if large.N, large.Nnz = 16*large.N, 16*large.Nnz; large.irregular(1) < 1.9*triangles.irregular(1) || box.irregular(1) != 0.5 {
+		t.Errorf("work for a nonzero: %g, of a larger matrix %g, of a regular one %g", triangles.irregular(1), large.irregular(1), box.irregular(1))
+	}
+	ilut, loose := by(solve.GMRES, precond.ILUT), by(solve.GMRES, precond.ILUT)
+	if loose.DropTol = 1e-2; !(circuit.Bet(loose).SetUp < circuit.Bet(ilut).SetUp && circuit.Bet(loose).Iterations > circuit.Bet(ilut).Iterations) {
+		t.Errorf("drop tolerance 1e-2: %+v, the default %+v", circuit.Bet(loose), circuit.Bet(ilut))
+	}
+	ilu0 := by(solve.BiCGStab, precond.ILU0)
+	swept := general
+	if swept.Sweeps = 15; swept.Bet(ilu0).Iterations != 15 || swept.Bet(ilu0).AsSlow || !general.Bet(ilu0).AsSlow {
+		t.Errorf("along the flow %+v, otherwise %+v", swept.Bet(ilu0), general.Bet(ilu0))
+	}
+	plate := box
+	amg := by(solve.CG, precond.AMG)
+	if plate.MMatrix = false; plate.Bet(amg).Iterations <= box.Bet(amg).Iterations {
+		t.Errorf("multigrid for a plate %+v, for diffusion %+v", plate.Bet(amg), box.Bet(amg))
+	}
+}
+
+// Where nothing is better, what is as slow as the diagonal comes after it; the last resorts come last.
+func TestBetsOn(t *testing.T) {
+	list := []Fallback{probe, cgFSAI, cgAMG, cgChol, cgAlone, gmresLU, {Method: solve.GMRES, Variant: Variant{Kind: precond.LU}, Wide: true}}
+	s := &System{}
+	bets := s.betsOn(list, scaleFree)
+	if best := min(bets[2].Work(), bets[3].Work()); bets[1].Work() != scaleFree.Bet(cgFSAI).Work()+best {
+		t.Errorf("FSAI takes %g, alone %g, the best of the others %g", bets[1].Work(), scaleFree.Bet(cgFSAI).Work(), best)
+	}
+	if !math.IsInf(bets[4].Work(), 1) || !math.IsInf(bets[6].Work(), 1) || math.IsInf(bets[5].Work(), 1) {
+		t.Errorf("last resorts %+v", bets)
+	}
+	w := scaleFree
+	w.Definite, w.Indefinite = false, true
+	if then := s.betsOn(list, w); then[1].Work()-w.Bet(cgFSAI).Work() != then[5].Work() {
+		t.Errorf("where the matrix is indefinite, %+v", then)
+	}
+	s.Opt.Precond.DropTol = 1e-3
+	if !math.IsInf(s.betsOn(list, scaleFree)[3].Work(), 1) {
+		t.Error("complete factors, where the options ask for others")
+	}
+	if Favourite(list) != cgFSAI || Favourite(list[:1]) != probe {
+		t.Errorf("favourites %v and %v", Favourite(list), Favourite(list[:1]))
+	}
+}
+
+// A multiplication takes longer in triangular solves, and less time with a matrix whose neighbours are near.
+func TestSlower(t *testing.T) {
+	ic0, jacobi := by(solve.CG, precond.IC0), by(solve.CG, precond.Jacobi)
+	if got := triangles.slower(jacobi, triangles.N); got != 1 {
+		t.Errorf("the diagonal %g", got)
+	}
+	nnz, n := triangles.Nnz, triangles.N
+	if got, want := triangles.slower(ic0, nnz), (5*nnz+rules.VectorWork*n)/(2*nnz+rules.VectorWork*n); math.Abs(got-want) > 1e-12 {
+		t.Errorf("IC(0) %g, want %g", got, want)
+	}
+	if got := box.slower(jacobi, box.N); got != rules.RegularShare {
+		t.Errorf("a grid %g", got)
+	}
+}
+
+// A method whose set-up is paid is not left before it has had the iterations that its bet says.
+func TestGranted(t *testing.T) {
+	p := NewProbe(1, 1e-10, 1, 0, 1, 64)
+	p.granted = 30
+	for k := 1; k < 30; k++ {
+		if p.Watch(krylov.Progress{Iterations: k, Least: 1}) != krylov.Running {
+			t.Fatalf("left after %d iterations, 30 were granted", k)
+		}
+	}
+	for k := 30; k < 60; k++ {
+		p.Watch(krylov.Progress{Iterations: k, Least: 1})
+	}
+	if !p.Gone {
+		t.Error("not left after twice the iterations that were granted")
+	}
+}
