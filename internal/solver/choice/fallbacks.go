@@ -205,7 +205,7 @@ func (s *System) join(first solve.Method, rows []row, second solve.Method, more 
 			}
 			d, _ := precond.Lookup(v.Kind)
 			kind, _ := krylov.KindOf(string(method))
-			next := Fallback{Method: method, Variant: v, ProbeRun: r.probeRun}
+			next := Fallback{Method: method, Variant: v, ProbeRun: r.probeRun && (method == first || len(list) == 0)}
 			if r.method != "" && s.Opt.Method == solve.Auto {
 				next.Method = r.method
 				if r.probeRun && s.scaledSymmetric() {
@@ -214,7 +214,7 @@ func (s *System) join(first solve.Method, rows []row, second solve.Method, more 
 			}
 			switch {
 			case seen[next] || r.when != nil && !r.when(s):
-			case r.probeRun && (s.Opt.NoRefine || method != first && len(list) > 0):
+			case r.probeRun && s.Opt.NoRefine:
 			case !s.Suits(v.Kind) && s.Opt.Precond.Kind == solve.PrecondAuto:
 			case d.Definite && !kind.Definite && s.Opt.Precond.Kind == solve.PrecondAuto:
 			default:
