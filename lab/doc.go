@@ -26,8 +26,8 @@
 // methods with preconditioners, the most promising by the estimates of package solve first; precisions of the stored
 // matrix for the fastest of these pairs; layouts for the fastest of those. A trial is a whole solve, from the matrix
 // as given to the verdict, and is stopped when it takes some times as long as the fastest trial before it. At the end
-// the fastest settings and the defaults run in turns, and the least time of each counts. Only solves that converge by
-// the verdict of package verify count.
+// the fastest settings and the defaults run in turns, and a [Pairing] says whether a setting is significantly faster.
+// Only solves that converge by the verdict of package verify count, and only settings that did not fall back.
 //
 // Discrete stochastic arithmetic is the CESTAC method of Vignes and La Porte as CADNA implements it ([Vignes93],
 // [JezequelChesneaux08] in reproduce/records/BIBLIOGRAPHY.md). A [RandomRounding] computes as the processor does, but

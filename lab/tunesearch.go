@@ -7,6 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -34,8 +37,8 @@ const (
 
 const (
 	leastLimit = 50 * time.Millisecond // of a trial, for a machine that is busy with others
-	finalists  = 3                     // settings whose precision, and then layout, is searched, and that are timed again
-	finalRuns  = 5                     // of each finalist, and of the defaults
+	finalists  = 3                     // settings whose precision, and then layout, is searched, and that are compared with the defaults
+	turns      = 6                     // runs of each of these, and of the defaults
 )
 
 // A Step is the state of a search.
@@ -56,7 +59,8 @@ func (s Step) Best() *TuneTrial {
 // A TuneResult is the outcome of a search.
 type TuneResult struct {
 	Trials   []TuneTrial // the first one has no setting: the defaults
-	Best     int         // of Trials: the fastest that passes; -1: none passes
+	Best     int         // of Trials: the defaults, unless they do not pass or another is significantly faster; -1: none passes
+	Rival    Pairing     // the fastest other setting, compared with the defaults
 	Complete bool        // the time sufficed to try everything
 }
 
@@ -71,6 +75,7 @@ type tuneSearch struct {
 	proposals []choice.Proposal // nil: none yet
 	tried     map[Setting]bool
 	missed    bool // something was left out for want of time
+	turning   bool // the trials of interest run in turns
 }
 
 // TuneSearch solves A x = b in different ways, one after the other, and reports which took the least time. If the
@@ -80,14 +85,11 @@ func TuneSearch(ctx context.Context, m *csr.Matrix, b []float64, opt TuneOptions
 	opt.Budget, opt.Slower = cmp.Or(opt.Budget, DefaultBudget), cmp.Or(opt.Slower, TuneDefaultSlower)
 	s := &tuneSearch{m: m, b: b, opt: opt, start: time.Now(), tried: map[Setting]bool{}}
 	err := s.stages(ctx)
-	best := -1
-	if passing := ranked(s.trials); len(passing) > 0 {
-		best = passing[0]
-	}
-	return TuneResult{s.trials, best, err == nil && !s.missed}, err
+	best, rival := s.decide()
+	return TuneResult{s.trials, best, rival, err == nil && !s.missed}, err
 }
 
-// stages tries the defaults, then methods with preconditioners, precisions, and layouts, and times the fastest again.
+// stages tries the defaults, then methods with preconditioners, precisions, and layouts, and compares the fastest with the defaults.
 func (s *tuneSearch) stages(ctx context.Context) error {
 	err := s.try(ctx, Setting{})
 	for _, p := range s.proposals {
@@ -105,7 +107,7 @@ func (s *tuneSearch) stages(ctx context.Context) error {
 		}
 	}
 	if err == nil {
-		err = s.finals(ctx)
+		err = s.inTurns(ctx)
 	}
 	return err
 }
@@ -131,6 +133,10 @@ func (s *tuneSearch) finalists() (list []int) {
 // limit returns the time that the next trial may take, and whether that is the rest of the budget.
 func (s *tuneSearch) limit() (limit time.Duration, last bool) {
 	left := s.opt.Budget - time.Since(s.start)
+	if len(s.trials) > 0 && s.trials[0].Passes && !s.turning { // keep time for the runs in turns
+		first := s.trials[0].Total
+		left -= min((s.opt.Budget-first)/3, turns*(1+finalists)*first)
+	}
 	if passing := ranked(s.trials); len(passing) > 0 {
 		most := time.Duration(s.opt.Slower * float64(s.trials[passing[0]].Total))
 		if most = max(most, leastLimit); most < left {
@@ -201,25 +207,74 @@ func (s *tuneSearch) layouts(t TuneTrial) (list []Setting) {
 	return list
 }
 
-// finals runs the fastest settings and the defaults in turns.
-func (s *tuneSearch) finals(ctx context.Context) error {
-	passing := ranked(s.trials)
-	list := slices.Clone(passing[:min(len(passing), finalists)])
-	if slices.Contains(passing, 0) && !slices.Contains(list, 0) {
-		list = append(list, 0)
+// contenders returns the fastest settings that pass, the fastest first, and the defaults if they pass.
+func (s *tuneSearch) contenders() []int {
+	list := ranked(s.trials)
+	if slices.Index(list, 0) < finalists {
+		return list[:min(len(list), finalists)]
 	}
-	for range finalRuns - 1 {
+	return append(list[:finalists], 0)
+}
+
+// inTurns runs the contenders in turns, in the other order each time. A run that is stopped as too slow counts with its time so far.
+func (s *tuneSearch) inTurns(ctx context.Context) error {
+	s.turning = true
+	list := s.contenders()
+	for round := 0; round < turns && len(list) > 1; round++ {
 		for _, k := range list {
 			t, err := s.run(ctx, s.trials[k].Setting)
-			if err != nil {
+			if err != nil || t.Runs == 0 || t.Why == noTime {
 				return err
 			}
-			if t.Runs > 0 {
-				s.trials[k].again(t)
-			}
+			s.trials[k].again(t)
+			s.trials[k].turns = append(s.trials[k].turns, t.Total)
 		}
+		slices.Reverse(list)
 	}
 	return nil
+}
+
+// decide returns the trial to recommend, and compares the fastest other one with the defaults. A tie goes to the defaults.
+func (s *tuneSearch) decide() (best int, rival Pairing) {
+	list := append(s.contenders(), -1)
+	if best = list[0]; best == 0 {
+		best = max(0, list[1])
+	}
+	if best > 0 && s.trials[0].Passes {
+		rival = paired(s.trials[0], s.trials[best], len(list)-2)
+		if rival.Trial = best; !rival.Significant() {
+			best = 0
+		}
+	}
+	return best, rival
+}
+
+// A Pairing compares a setting with the defaults, which ran in turns with it: what else goes on in the machine disturbs a pair of runs alike.
+type Pairing struct {
+	Trial int     `json:"trial"`   // the setting; 0: there is none
+	Pairs int     `json:"pairs"`   // of runs
+	Gain  float64 `json:"gain"`    // least time of the defaults over least time of the setting
+	P     float64 `json:"p_value"` // probability of such pairs if the setting were no faster; 1: there are fewer than two
+}
+
+// Significant reports whether the setting is faster than the defaults: by 5 % at least, and at a level of 5 %.
+func (p Pairing) Significant() bool { return p.Gain >= 1.05 && p.P <= 0.05 }
+
+// paired compares the fastest of some rivals with the defaults by Student's one-sided t-test ([Student08]) of the logarithms of the
+// ratios of times in pairs, with Bonferroni's correction. Their standard deviation is taken as 0.1 % at least, since few runs may agree by chance.
+func paired(defaults, rival TuneTrial, rivals int) Pairing {
+	n := min(len(defaults.turns), len(rival.turns))
+	p := Pairing{Pairs: n, Gain: float64(max(1, defaults.Total)) / float64(max(1, rival.Total)), P: 1}
+	logs := make([]float64, n)
+	for i := range logs {
+		logs[i] = math.Log(float64(max(1, defaults.turns[i])) / float64(max(1, rival.turns[i])))
+	}
+	if n > 1 {
+		mean, deviation := stat.MeanStdDev(logs, nil)
+		t := mean / max(deviation, 1e-3) * math.Sqrt(float64(n))
+		p.P = min(1, float64(rivals)*distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Survival(t))
+	}
+	return p
 }
 
 // Gain returns the time of the defaults over the time of the best trial; NaN if one of them does not pass.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strconv"
 	"strings"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/solver"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -35,8 +38,9 @@ type TuneTrial struct {
 	Passes     bool
 	Why        string // why it does not pass
 
-	epsilon float64 // of the stored matrix
-	direct  bool    // the solve needed no other attempt
+	epsilon float64         // of the stored matrix
+	direct  bool            // the solve needed no other attempt
+	turns   []time.Duration // times of the runs in turns with the defaults
 }
 
 // run solves with a setting, if there is time; t.Runs is 0 otherwise. The error is the cause of the context, or says
@@ -63,7 +67,7 @@ func (s *tuneSearch) run(ctx context.Context, at Setting) (t TuneTrial, err erro
 	case ctx.Err() != nil:
 		return t, context.Cause(ctx)
 	case limited.Err() != nil && last:
-		t.Passes, t.Why, s.missed = false, "no time left", true
+		t.Passes, t.Why, s.missed = false, noTime, true
 	case limited.Err() != nil:
 		t.Passes, t.Why = false, TooSlow
 	case errors.As(err, &input) && at == (Setting{}):
@@ -110,6 +114,8 @@ func (s *tuneSearch) now() time.Duration {
 // TooSlow is the Why of a trial that was stopped because it took much longer than the fastest.
 const TooSlow = "too slow"
 
+const noTime = "no time left" // the Why of a trial that the end of the budget stopped
+
 // solve runs a whole solve.
 func (s *tuneSearch) solve(ctx context.Context, t *TuneTrial) error {
 	start := s.now()
@@ -125,29 +131,24 @@ func (s *tuneSearch) solve(ctx context.Context, t *TuneTrial) error {
 	if err != nil {
 		return err
 	}
-	if t.fill(r, s.opt.Solve.Stop); s.proposals == nil {
+	if t.fill(r, s.opt.Solve); s.proposals == nil {
 		s.facts, s.proposals = solver.Facts, solver.Proposals()
 	}
 	return nil
 }
 
-// fill takes over what a solve reports.
-func (t *TuneTrial) fill(r solve.Result, stop solve.Stop) {
+// fill takes over what a solve with the options reports. A setting passes only if the solve met the tolerance without falling back.
+func (t *TuneTrial) fill(r solve.Result, opt solve.Options) {
 	t.Method, t.Precond, t.Precision, t.Layout = r.Method, shortened(r.Precond.Text), r.Storage.String(), r.Layout
 	t.epsilon, t.direct, t.Iterations = r.Storage.Epsilon, len(r.Attempts) <= 1, r.Iterations
-	t.Solve = r.Time.Total - (r.Time.Precond - r.Precond.Elapsed)
-	switch stop {
-	case solve.StopNW:
-		t.Error = r.Errors.Normwise
-	case solve.StopCW:
-		t.Error = r.Errors.Componentwise
-	case solve.StopRel:
-		t.Error = r.Errors.RelativeResidual
-	default:
-		t.Error = r.Errors.Row
-	}
+	t.Solve, t.Error = r.Time.Total-(r.Time.Precond-r.Precond.Elapsed), rules.ErrorOf(opt.Stop, r.Errors)
+	s := t.Setting
+	other := s.Method != "" && string(s.Method) != r.Method || s.Precond != "" && s.Precond != cmp.Or(r.Precond.Kind, precond.None) ||
+		s.Epsilon != 0 && s.Epsilon != r.Storage.Epsilon
 	if t.Passes = r.Reason.Converged(); !t.Passes {
 		t.Why = r.Reason.String()
+	} else if s != (Setting{}) && (other || !t.direct || !(t.Error <= cmp.Or(opt.Tol, krylov.DefaultTol))) {
+		t.Passes, t.Why = false, fmt.Sprintf("ended with %s, %s, %s, error %.1e", t.Method, t.Precond, t.Precision, t.Error)
 	}
 }
 
@@ -173,7 +174,7 @@ func (t TuneTrial) same(o TuneTrial) bool {
 func (t *TuneTrial) again(o TuneTrial) {
 	runs := t.Runs + o.Runs
 	if !t.Passes || o.Passes && o.Total < t.Total {
-		o.Setting = t.Setting
+		o.Setting, o.turns = t.Setting, t.turns
 		*t = o
 	}
 	t.Runs = runs

@@ -221,6 +221,6 @@ func TestTuneJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &whole); err != nil {
 			t.Fatal(err)
 		}
-		wantAll(t, validate, whole, "command", "threads")
+		wantAll(t, validate, whole, "command", "threads", "rival")
 	}
 }

@@ -31,8 +31,9 @@ const tuneLong = `Try methods, preconditioners, precisions and layouts, and say 
 FILE is read once. Each trial is a whole solve, without reading. The first trial has the defaults. Then come the methods
 and preconditioners that suit the matrix, the most promising first, and then other precisions and layouts of the stored
 matrix for the fastest of these. A trial ends early when it takes more than --slower times as long as the fastest so far.
-At last the fastest setting and the defaults are timed in turns, five times each; the least time counts. A trial counts
-only if it converged, by the error that is recomputed from A, x and b as given.
+At last the fastest settings and the defaults run in turns, six times each. The defaults are recommended unless another
+is faster by 5 % or more, and not by chance (p <= 0.05 by Student's t-test of pairs of runs). A trial counts only if it
+converged, by the error that is recomputed from A, x and b as given, and a setting only if the solve did not fall back.
 
 --method, --precond and its flags restrict the search. --save writes the flags of the best trial to a file for
 mpsolve solve --config. When --budget is used up, or after Ctrl-C, the table has the trials so far.

@@ -26,8 +26,9 @@ type Tune struct {
 	Tol       float64     `json:"tolerance"`
 	Threads   int         `json:"threads,omitempty"` // requested
 	Trials    []TuneTrial `json:"trials"`            // the first one is the defaults
-	Best      int         `json:"best"`              // index of the fastest trial that passes; -1: none passes
+	Best      int         `json:"best"`              // index of the trial to recommend: the defaults, unless another is significantly faster; -1: none passes
 	Gain      Number      `json:"gain"`              // time of the defaults over time of the best trial; NaN: one of them does not pass
+	Rival     lab.Pairing `json:"rival,omitzero"`    // the fastest other trial, if the defaults pass
 	Complete  bool        `json:"complete"`          // there was time for all trials
 	Seconds   float64     `json:"seconds"`
 	Command   string      `json:"command,omitempty"` // command line with the best flags
@@ -53,7 +54,7 @@ type TuneTrial struct {
 
 // Fill takes over the result of a search.
 func (t *Tune) Fill(r lab.TuneResult, took time.Duration) {
-	t.Best, t.Gain, t.Complete, t.Seconds = r.Best, Number(r.Gain()), r.Complete, took.Seconds()
+	t.Best, t.Gain, t.Rival, t.Complete, t.Seconds = r.Best, Number(r.Gain()), r.Rival, r.Complete, took.Seconds()
 	t.Trials = []TuneTrial{}
 	for _, o := range r.Trials {
 		t.Trials = append(t.Trials, TuneTrial{
@@ -83,6 +84,11 @@ func (t *Tune) WriteText(w io.Writer) {
 	default:
 		Line(w, "best", "%s: %.3g s; the defaults did not converge (%s)", best.Flags, best.Total, t.Trials[0].Why)
 	}
+	if p := t.Rival; p.Pairs > 1 {
+		Line(w, "rival", "%s: %.2f times as fast as the defaults in %d pairs of runs (p = %.1g)", t.Trials[p.Trial].Flags, p.Gain, p.Pairs, p.P)
+	} else if p.Trial > 0 {
+		Line(w, "rival", "%s: %.3g s, but there was no time to run it and the defaults in turns (--budget)", t.Trials[p.Trial].Flags, t.Trials[p.Trial].Total)
+	}
 	tooSlow := 0
 	for _, r := range t.Trials {
 		if r.Why == lab.TooSlow {
@@ -103,18 +109,7 @@ func (t *Tune) table(w io.Writer) {
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := t.Trials[a], t.Trials[b]
-		switch {
-		case x.Passes != y.Passes && x.Passes:
-			return -1
-		case x.Passes != y.Passes:
-			return 1
-		case !x.Passes:
-			return 0
-		}
-		return cmp.Compare(x.Total, y.Total)
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.Trials[a].Total, t.Trials[b].Total) })
 	list := newTable(w, "method", "precond", "precision", "layout", "iterations", "set-up s", "solve s", "total s", "error", "")
 	list.words(2, 3, 4, 10)
 	list.spare(9, 6, 7, 5, 4, 10)
