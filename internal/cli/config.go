@@ -31,7 +31,7 @@ func (f configFlag) apply(fl *pflag.FlagSet) error {
 	}
 	text, err := os.ReadFile(string(f))
 	if err != nil {
-		return &exitError{exitInput, fmt.Errorf("--config: %w", err)}
+		return &exitError{exitInput, err}
 	}
 	var page, more yaml.Node
 	pages := yaml.NewDecoder(bytes.NewReader(text))
@@ -45,7 +45,7 @@ func (f configFlag) apply(fl *pflag.FlagSet) error {
 	}
 	flags := page.Content[0]
 	if flags.Kind != yaml.MappingNode {
-		return usage("%s, line %d: want lines of a flag and its value, such as \"method: cg\"", f, flags.Line)
+		return usage("%s, line %d, column %d: want lines of a flag and its value, such as \"method: cg\"", f, flags.Line, flags.Column)
 	}
 	given := map[string]bool{} // flags of the command line
 	fl.Visit(func(o *pflag.Flag) { given[o.Name] = true })
@@ -53,7 +53,7 @@ func (f configFlag) apply(fl *pflag.FlagSet) error {
 	for k := 0; k < len(flags.Content); k += 2 {
 		name, value := flags.Content[k], flags.Content[k+1]
 		if err := set(fl, name.Value, value, given, seen); err != nil {
-			return usage("%s, line %d: %w", f, name.Line, err)
+			return usage("%s, line %d, column %d: %w", f, name.Line, name.Column, err)
 		}
 	}
 	return nil

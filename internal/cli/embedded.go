@@ -34,7 +34,7 @@ type Embedded struct {
 var notEmbedded = map[string]string{
 	"rhs": "an argument of the solve", "guess": "an argument of the solve", "output": "an argument of the solve",
 	"json": "always so", "quiet": "nothing is printed", "verbose": "nothing is printed",
-	"checkpoint": "for the program mpsolve", "checkpoint-every": "for the program mpsolve", "resume": "for the program mpsolve",
+	"learnt": "for the program mpsolve", "checkpoint": "for the program mpsolve", "checkpoint-every": "for the program mpsolve", "resume": "for the program mpsolve",
 	"domains": "for the program mpsolve", "halo-epsilon": "for the program mpsolve", "overlap": "for the program mpsolve", "exact-input": "for files", "help": "for the program mpsolve",
 }
 

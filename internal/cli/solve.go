@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,14 +26,16 @@ type solveFlags struct {
 
 // problemFlags say which system is solved, and in which scaling and order.
 type problemFlags struct {
-	rhs, guess string
-	rhsAsked   bool // --rhs was given
-	verifies   bool // the command is verify: guess is the x to judge
-	nullSpace  nullSpaceFlags
-	exact      exactInput
-	scale      string
-	reorder    reorderFlag
-	config     configFlag
+	rhs, guess     string
+	rhsAsked       bool // --rhs was given
+	verifies       bool // the command is verify: guess is the x to judge
+	nullSpace      nullSpaceFlags
+	exact          exactInput
+	scale          string
+	reorder        reorderFlag
+	config         configFlag
+	learnt         string // folder of what searches have learnt
+	chosen, trying bool   // other flags choose what is learnt; the solver in use has it
 }
 
 // methodFlags choose the Krylov method.
@@ -73,6 +76,7 @@ const solveExamples = `  mpsolve solve matrix.mtx
   mpsolve solve matrix.mtx --precond ilut --drop-tol 1e-3 --fill 5
   mpsolve solve body.mtx --precond amg --coordinates nodes.mtx
   mpsolve solve step0.mtx step1.mtx step2.mtx --output x%d.mtx
+  mpsolve solve matrix.mtx --learnt settings
   mpsolve solve matrix.mtx --device cuda
   mpirun -n 64 mpsolve solve matrix.mtx --output x.mtx
   mpsolve generate poisson3d --n 60 | mpsolve solve - --json
@@ -145,6 +149,7 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	fl.StringVar(&f.scale, "scale", "auto", "scaling by powers of two: auto, none, row, sym or both")
 	f.reorder.add(c)
 	f.config.add(c)
+	fl.StringVar(&f.learnt, "learnt", "", "try first what mpsolve tune --learn wrote to this `folder` about matrices of the same class on this machine")
 	flagGroup(c, "Problem")
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	fl.IntVar(&f.opt.Restart, "restart", 0, "restart length of gmres; 0: 40, and longer when convergence is slow")
@@ -233,7 +238,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if f.maxTime < 0 {
 		return usage("--max-time %v: want a positive duration", f.maxTime)
 	}
-	f.rhsAsked = c.Flags().Changed("rhs")
+	f.rhsAsked, f.chosen = c.Flags().Changed("rhs"), slices.ContainsFunc(learnable, c.Flags().Changed)
 	inputs := append([]string{path, f.rhs, f.guess}, f.precond.files()...)
 	inputs = append(inputs, f.nullSpace.files()...)
 	for _, err := range []error{

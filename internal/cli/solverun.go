@@ -109,7 +109,7 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 	if err := r.agree(r.prepare(ctx)); err != nil {
 		return err
 	}
-	defer r.solver.Close()
+	defer func() { r.solver.Close() }() // the last one
 	return r.sequence(ctx)
 }
 
@@ -199,7 +199,14 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 		r.opt.Log(r.exact.text(len(r.opt.Lower)))
 	}
 	r.phase.Store("setting up")
-	if r.solver, err = r.problem.solver(ctx, r.opt); err != nil {
+	opt, err := r.withLearnt()
+	if err == nil {
+		r.solver, err = r.problem.solver(ctx, opt)
+	}
+	if err != nil && r.trying && ctx.Err() == nil {
+		err = r.unlearn(ctx, err.Error())
+	}
+	if err != nil {
 		return r.checkpoint.refused(inFile(r.path, err))
 	}
 	if r.unmade != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,8 +27,10 @@ func (r *solveRun) solve(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		learnt := r.trying
 		for k, result := range results {
-			if err := r.add(k, result); err != nil {
+			result, err := r.byRules(ctx, k, result, learnt)
+			if err = cmp.Or(err, r.add(k, result)); err != nil {
 				return err
 			}
 		}
@@ -35,7 +38,11 @@ func (r *solveRun) solve(ctx context.Context) error {
 		r.solver.InputBits = r.exact.bits
 		for k := range r.b {
 			r.begin(k)
+			learnt := r.trying
 			result, err := r.solver.SolveParts(ctx, r.exact.parts(k, r.b[k]), r.x0[k])
+			if err == nil {
+				result, err = r.byRules(ctx, k, result, learnt)
+			}
 			if err != nil {
 				return r.checkpoint.refused(err)
 			}
@@ -189,6 +196,9 @@ func (r *solveRun) described() {
 
 // examined prints the properties of the system when the matrix has been examined, and the decisions made before.
 func (r *solveRun) examined(f csr.Facts) {
+	if r.known { // and solved again by the rules
+		return
+	}
 	report.System(r.lines, r.path, f, r.verbose)
 	if r.unmade = r.makeRHS(); r.unmade != nil {
 		return

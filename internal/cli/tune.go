@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +27,7 @@ type tuneFlags struct {
 	budget time.Duration
 	slower float64
 	save   string
+	learn  string
 }
 
 const tuneLong = `Try methods, preconditioners, precisions and layouts, and say which are fastest.
@@ -36,7 +40,9 @@ is faster by 5 % or more, and not by chance (p <= 0.05 by Student's t-test of pa
 converged, by the error that is recomputed from A, x and b as given, and a setting only if the solve did not fall back.
 
 --method, --precond and its flags restrict the search. --save writes the flags of the best trial to a file for
-mpsolve solve --config. When --budget is used up, or after Ctrl-C, the table has the trials so far.
+mpsolve solve --config. --learn writes those that choose method, preconditioner and storage to a file in a folder for
+mpsolve solve --learnt, named after the processor, the number of threads and the class of the matrix. When --budget is
+used up, or after Ctrl-C, the table has the trials so far.
 
 Exit codes: 0 found; 3 no trial converged; others as of solve.`
 
@@ -46,6 +52,7 @@ func newTune(s streams) *cobra.Command {
 		Use: "tune FILE", Short: "Find the fastest flags of solve by trying", Long: tuneLong,
 		Example: "  mpsolve tune matrix.mtx\n" +
 			"  mpsolve tune matrix.mtx --budget 5m --save tune.yaml && mpsolve solve matrix.mtx --config tune.yaml\n" +
+			"  mpsolve tune matrix.mtx --learn settings && mpsolve solve next.mtx --learnt settings\n" +
 			"  mpsolve tune matrix.mtx --tol 1e-12 --method gmres --json",
 		Args: exactly(1, "one matrix file"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -58,7 +65,7 @@ func newTune(s streams) *cobra.Command {
 			if err := f.check(c, args[0]); err != nil {
 				return err
 			}
-			if err := checkOutput("save", f.save, args[0], f.rhs); err != nil {
+			if err := cmp.Or(checkOutput("save", f.save, args[0], f.rhs), os.MkdirAll(cmp.Or(f.learn, "."), 0o755)); err != nil {
 				return err
 			}
 			capThreads(&f.opt.Threads, s.err)
@@ -72,6 +79,7 @@ func newTune(s streams) *cobra.Command {
 	addDuration(fl, &f.budget, "budget", lab.DefaultBudget, "time for all trials, such as 90s or 2h")
 	fl.Float64Var(&f.slower, "slower", lab.TuneDefaultSlower, "end a trial that takes more than so many times as long as the fastest so far")
 	fl.StringVar(&f.save, "save", "", "write the best flags to this `file` (YAML), for solve --config")
+	fl.StringVar(&f.learn, "learn", "", "keep the best setting for matrices of this class on this machine in this `folder`, for solve --learnt")
 	fl.StringVar(&f.rhs, "rhs", "ones", "right-hand side `b`: a file, ones (b = A·ones) or random:SEED (b = A·x, x uniform in [-1,1))")
 	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the error that --stop names")
 	fl.StringVar(&f.stop, "stop", "row", "stopping criterion: row, nw, cw or rel, as of solve")
@@ -126,6 +134,14 @@ func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 	if f.save != "" && found.Best >= 0 { // before printing, which may fail
 		err = saveConfig(ctx, f.save, r.Comment(), flags)
 	}
+	if f.learn != "" && found.Best >= 0 && m.Rows == m.Cols {
+		flags = slices.DeleteFunc(flags, func(o lab.Flag) bool { return !slices.Contains(learnable, o.Name) || o.Name == "max-iter" })
+		if len(flags) > 0 { // and several times the iterations, for the larger matrices of the class
+			flags = append(flags, lab.Flag{Name: "max-iter", Value: strconv.Itoa(8 * (found.Trials[found.Best].Iterations + 1))})
+		}
+		to, class := learntFile(f.learn, m, f.opt.Threads)
+		r.Learnt, err = to, errors.Join(err, saveConfig(ctx, to, r.Comment()+class, flags))
+	}
 	out := &firstError{w: s.out}
 	if f.json {
 		out.keep(r.WriteJSON(out))
@@ -146,7 +162,7 @@ func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 
 // withRequested returns the flags of the command line that solve also has, followed by the flags that the search found.
 func withRequested(fl *pflag.FlagSet, found []lab.Flag) (list []lab.Flag) {
-	own := []string{"budget", "slower", "save", "json"}
+	own := []string{"budget", "slower", "save", "learn", "json"}
 	fl.Visit(func(f *pflag.Flag) {
 		same := func(o lab.Flag) bool { return o.Name == f.Name }
 		if !slices.Contains(own, f.Name) && !slices.ContainsFunc(found, same) {

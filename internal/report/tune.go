@@ -32,6 +32,7 @@ type Tune struct {
 	Complete  bool        `json:"complete"`          // there was time for all trials
 	Seconds   float64     `json:"seconds"`
 	Command   string      `json:"command,omitempty"` // command line with the best flags
+	Learnt    string      `json:"learnt,omitempty"`  // file of what was learnt
 	Processor string      `json:"processor"`
 }
 
@@ -101,6 +102,7 @@ func (t *Tune) WriteText(w io.Writer) {
 	}
 	Line(w, "search", "%s in %.1f s, %d of them too slow to go on; %s", english.Plural(len(t.Trials), "trial", ""), t.Seconds, tooSlow, rest)
 	Line(w, "command", "%s", t.Command)
+	Line(w, "learnt", "%s", cmp.Or(t.Learnt, "nothing is kept (--learn)"))
 }
 
 // table writes the trials: the fastest first, with a mark, and those that do not pass last.

@@ -2,7 +2,9 @@ package features
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -289,6 +291,13 @@ func (o *Once[T]) Get(compute func() T) T {
 // Shape returns the shape of the graph of the matrix.
 func (s *Matrix) Shape() GraphShape {
 	return s.Features.shape.Get(s.Source().Shape)
+}
+
+// Class describes a matrix so coarsely that one setting may suit all matrices of a class. Sizes are the powers of 4 next to them.
+func (s *Matrix) Class() string {
+	power, shape := func(n int) int { return bits.Len(uint(n)) / 2 }, []string{"planar", "spatial", "expander"}[s.Shape()]
+	return fmt.Sprintf("symmetric: %v, diagonal of one sign: %v, %s, nodes of %d, 4^%d rows, 4^%d nonzeros a row", s.Facts.Symmetric, s.Facts.DiagonalSign() != 0,
+		shape, s.NodeSize(), power(s.Rows()), power(s.Nonzeros()/max(1, s.Rows())))
 }
 
 // RowSums describe the sums of the rows relative to their diagonals, in a sample: the product of A with the constant vector.

@@ -52,7 +52,7 @@ func (n *NullSpace) SolveBy(ctx context.Context, by Inner, b, x0 []float64) (sol
 		}
 		errs := judged.Errors
 		x0 = r.X
-		total = followed(total, r)
+		total = Followed(total, r)
 		total.X, total.Errors = x, errs
 		if n.rounded {
 			total.Digits = digits.WithinRoundings(total.Digits)
@@ -141,8 +141,8 @@ func (n *NullSpace) Close() {
 	n.pool.Close()
 }
 
-// followed returns the result next with the work of r added.
-func followed(r, next solve.Result) solve.Result {
+// Followed returns the result next with the work of r added.
+func Followed(r, next solve.Result) solve.Result {
 	next.Outer += r.Outer
 	next.Iterations += r.Iterations
 	next.SpMVs += r.SpMVs
