@@ -84,10 +84,10 @@ func (w Workload) irregular(work float64) float64 {
 func (w Workload) completeWork(kind precond.Kind) float64 {
 	count, entries := 0.0, 0.0
 	switch {
-	case w.Shape == features.Planar:
-		count, entries = rules.PlanarFactors*math.Pow(w.N, 1.5), rules.PlanarFill*w.N*math.Log2(max(w.N, 1))
 	case w.Network:
 		count, entries = rules.NetworkFactors*w.Nnz, rules.NetworkFill*w.Nnz
+	case w.Shape == features.Planar:
+		count, entries = rules.PlanarFactors*math.Pow(w.N, 1.5), rules.PlanarFill*w.N*math.Log2(max(w.N, 1))
 	case w.Shape == features.Spatial && w.Nodes > 1:
 		count = rules.NodesFactors * w.N * w.N
 	case w.Shape == features.Spatial:
@@ -117,6 +117,8 @@ func (w Workload) expectation(kind precond.Kind) rules.Expectation {
 			e.SetUp *= rules.ExpanderLevels
 		case w.Nodes <= 1 && !w.MMatrix:
 			e.Count *= rules.NotDiffusion
+		case !w.Irregular:
+			e.Count *= rules.GridShare
 		}
 		if w.Network && !w.Definite {
 			e.Count *= rules.OfNetworks

@@ -9,7 +9,8 @@ import (
 )
 
 // A Probe watches a method, and says to leave it when an alternative is expected to take less. It looks after some iterations, then after half as
-// many more, and so on. Rates are measured over the last two intervals, since the first iterations of a method tell little.
+// many more, and so on. Rates are measured over the last two intervals, since the first iterations of a method tell little: a residual that has not become
+// smaller yet shows nothing.
 //
 // A method is left if it has spent what its bet says, or as much as its set-up if that is less, the work that it is expected to take still exceeds the work of the alternative, and it has spent at least rules.Stake of that,
 // or the expectation is hopeless. So what is lost is at most that share if the alternative solves as expected, and a rate that grows has time to
@@ -78,7 +79,7 @@ func (p *Probe) Watch(now krylov.Progress) krylov.Reason {
 	late := each * p.expected(now, p.Past[1])
 	hopeful := min(late, each*p.expected(now, seenAt{0, p.From}))
 	if p.Rest = late; late > p.alternative && spent >= p.granted &&
-		(spent >= rules.Stake*p.alternative || spent >= rules.Doubt*p.alternative && hopeful > rules.Hopeless*p.alternative) {
+		(spent >= rules.Stake*p.alternative || spent >= rules.Doubt*p.alternative && hopeful > rules.Hopeless*p.alternative && !math.IsInf(hopeful, 1)) {
 		p.Gone = true
 		return krylov.Stagnation
 	}

@@ -163,7 +163,7 @@ const (
 	PlanarFill = 1.7
 	// NetworkFill is the same of a network, relative to its nonzeros.
 	// Unit: entries. Source: circuits and power networks. Fit: bench/peers/factors.sh.
-	NetworkFill = 8
+	NetworkFill = 4
 	// FrontSpeed is the number of multiplications in dense fronts that take as long as one of a product.
 	// Unit: ratio. Source: docs/complete-factors.md. Fit: make choice.
 	FrontSpeed = 15
@@ -193,7 +193,7 @@ const (
 	ExpanderFactors = 0.005
 	// NetworkFactors is the work of complete factors of a network.
 	// Unit: multiplications a nonzero. Source: counting on circuits and power networks. Fit: bench/peers/factors.sh.
-	NetworkFactors = 1000
+	NetworkFactors = 500
 	// WidthFactors is the most that complete factors take, relative to the third power of the size of a separator that cuts the graph in half.
 	// Unit: multiplications. Source: [George73], nested dissection, with a margin. Fit: bench/peers/factors.sh.
 	WidthFactors = 8
@@ -204,6 +204,9 @@ const (
 	// slow, so is the other one, as an iteration takes longer.
 	// Unit: ratio. Source: meshes, docs/solvers.md. Fit: make choice.
 	AsSlow = 0.25
+	// GridShare is what multigrid takes of the iterations where the matrix is an M-matrix on a grid.
+	// Unit: ratio. Source: nine points, heat, reservoirs. Fit: make choice.
+	GridShare = 0.65
 	// NotDiffusion is by how much multigrid takes more iterations where most rows are not like those of an M-matrix.
 	// Unit: ratio. Source: plates, shells, quadratic elements. Fit: make choice.
 	NotDiffusion = 2
