@@ -224,13 +224,11 @@ func (r *Report) Add(s solve.Result) {
 	r.InnerIterations += one.InnerIterations
 	r.SpMVs += one.SpMVs
 	r.Block = max(r.Block, one.Block)
-	if work := r.Digits.Iterations + one.Digits.Iterations; one.Digits.rank() < r.Digits.rank() {
-		r.Digits = one.Digits
-		r.Digits.Iterations = work
-		r.Precise = one.Precise
-	} else {
-		r.Digits.Iterations = work
+	work := r.Digits.Iterations + one.Digits.Iterations
+	if one.Digits.rank() < r.Digits.rank() {
+		r.Digits, r.Precise = one.Digits, one.Precise
 	}
+	r.Digits.Iterations = work
 	for _, line := range one.Cautions {
 		r.Cautions = append(r.Cautions, fmt.Sprintf("x %d: %s", len(r.Solutions), line))
 	}

@@ -1,8 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
@@ -59,15 +62,7 @@ func (r *Report) writeDigits(w io.Writer, verbose bool) {
 
 // writeWork writes the iterations, the times and the memory.
 func (r *Report) writeWork(w io.Writer) {
-	with := ""
-	if p := r.Preconditioner; p.Applications > 0 || p.Bytes > 0 {
-		with = " with " + p.Kind
-	}
-	Line(w, "work", "%s%s: %s, %s, %s", r.methodText(), with, english.Plural(r.InnerIterations, "iteration", ""),
-		english.Plural(r.OuterIterations, "refinement step", ""), english.Plural(r.Threads, "thread", ""))
-	if r.Ranks != nil {
-		Line(w, "ranks", "%s", r.Ranks.Line(r.Domains))
-	}
+	r.writeAttempts(w, english.Plural(r.OuterIterations, "refinement step", ""), english.Plural(r.Threads, "thread", ""))
 	s := r.Seconds
 	parts := []string{}
 	for _, part := range []struct {
@@ -88,12 +83,43 @@ func (r *Report) writeWork(w io.Writer) {
 	Line(w, "time", "%.3f s: %s%s", s.Total, strings.Join(parts, ", "), memory)
 }
 
-// methodText returns the method and, for block CG, the number of right-hand sides in a block.
-func (r *Report) methodText() string {
-	if r.Block > 0 {
-		return fmt.Sprintf("block %s of %d", r.Method, r.Block)
+// writeAttempts names the attempt that produced x, with its own iterations, and those before it; sums over all follow. Attempts with the
+// same method and preconditioner are one.
+func (r *Report) writeAttempts(w io.Writer, sums ...string) {
+	var names []string
+	count, why := map[string]int{}, map[string]string{}
+	for _, a := range r.Attempts {
+		if name := a.Method + with(a.Preconditioner); a.Iterations > 0 {
+			names = append(slices.DeleteFunc(names, func(n string) bool { return n == name }), name)
+			count[name], why[name] = count[name]+a.Iterations, a.Reason
+		}
 	}
-	return r.Method
+	own, before := r.InnerIterations, ""
+	for _, name := range names[:max(0, len(names)-1)] {
+		own -= count[name]
+		before += fmt.Sprintf("; %s, %s, %s", name, english.Plural(count[name], "iteration", ""), why[name])
+	}
+	if before != "" {
+		before = strings.Replace(before, ";", "; before it", 1) + "; in all"
+	}
+	method := r.Method + with(r.Preconditioner.Text)
+	if r.Block > 0 {
+		method = fmt.Sprintf("block %s of %d%s", r.Method, r.Block, with(r.Preconditioner.Text))
+	}
+	Line(w, "work", "%s: %s%s %s", method, english.Plural(own, "iteration", ""), cmp.Or(before, ","), strings.Join(sums, ", "))
+	if r.Ranks != nil {
+		Line(w, "ranks", "%s", r.Ranks.Line(r.Domains))
+	}
+}
+
+// kindText matches the kind in the text of a preconditioner, with its drop tolerance.
+var kindText = regexp.MustCompile(`^[^,]*(, drop [^,]*)?`)
+
+func with(precond string) string {
+	if kind := kindText.FindString(precond); kind != "none" && kind != "" {
+		return " with " + kind
+	}
+	return ""
 }
 
 // writeDetails writes every error and every phase.
@@ -103,12 +129,7 @@ func (r *Report) writeDetails(w io.Writer) {
 	if e := r.LeastSquares; e != nil {
 		Line(w, "orthogonal", "largest cosine of the residual and a column %.2e, ||A'r||/(||A|| ||r||) %.2e", e.Columns, e.Normal)
 	}
-	Line(w, "work", "%s: %s, %s, %s, %s", r.methodText(),
-		english.Plural(r.InnerIterations, "iteration", ""), english.Plural(r.OuterIterations, "refinement step", ""),
-		english.Plural(r.SpMVs, "SpMV", ""), english.Plural(r.Threads, "thread", ""))
-	if r.Ranks != nil {
-		Line(w, "ranks", "%s", r.Ranks.Line(r.Domains))
-	}
+	r.writeAttempts(w, english.Plural(r.OuterIterations, "refinement step", ""), english.Plural(r.SpMVs, "SpMV", ""), english.Plural(r.Threads, "thread", ""))
 	switch p := r.Preconditioner; {
 	case p.Bytes > 0:
 		where := ""

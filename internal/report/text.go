@@ -75,22 +75,18 @@ func (r *Report) Verdict(o Outcome) string {
 	if o.LeastSquares != nil {
 		e, stop = o.RelativeResidual, stopNames["rel"]
 	}
-	relation := "<="
-	if !(float64(e) <= r.Tolerance) {
-		relation = ">"
-	}
-	measure := fmt.Sprintf("%s %.1e %s %.0e", stop, e, relation, r.Tolerance)
+	measure := stop + " " + Compared(float64(e), r.Tolerance)
 	if o.Why == krylov.LeastSquares {
-		text := fmt.Sprintf("largest cosine of the residual and a column %.1e <= %.0e", o.LeastSquares.Columns, r.Tolerance)
+		text := "largest cosine of the residual and a column " + Compared(float64(o.LeastSquares.Columns), r.Tolerance)
 		if r.Stop == "nw" {
-			text = fmt.Sprintf("||A'r||/(||A|| ||r||) %.1e <= %.0e", o.LeastSquares.Normal, r.Tolerance)
+			text = "||A'r||/(||A|| ||r||) " + Compared(float64(o.LeastSquares.Normal), r.Tolerance)
 		}
 		return fmt.Sprintf("least squares: x minimises ||b - A x||_2, %s", text)
 	}
 	if o.Converged {
 		return fmt.Sprintf("%s, %s", o.Reason, measure)
 	}
-	if relation == "<=" { // the error is small enough: something else is wrong
+	if float64(e) <= r.Tolerance { // something else is wrong
 		return fmt.Sprintf("NOT converged (%s); %s", o.Reason, o.Advice)
 	}
 	text := fmt.Sprintf("NOT converged (%s), %s", o.Reason, measure)
@@ -98,6 +94,18 @@ func (r *Report) Verdict(o Outcome) string {
 		text += "; " + o.Advice
 	}
 	return text
+}
+
+// Compared compares an error with a tolerance, such as 2.2e-12 <= 1e-10, in so many digits that the relation is true of what is read.
+func Compared(e, tol float64) string {
+	relation, text := ">", fmt.Sprintf("%.1e", e)
+	if e <= tol {
+		relation = "<="
+	}
+	if read, _ := strconv.ParseFloat(text, 64); (read <= tol) != (e <= tol) {
+		text = strconv.FormatFloat(e, 'e', -1, 64)
+	}
+	return fmt.Sprintf("%s %s %s", text, relation, strconv.FormatFloat(tol, 'e', -1, 64))
 }
 
 // Quiet writes the verdict and a line for each caution.

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -110,6 +112,74 @@ func TestWorst(t *testing.T) {
 	a, b := verify.Errors{Row: 1, Normwise: 6, Componentwise: 3, RelativeResidual: 8}, verify.Errors{Row: 5, Normwise: 2, Componentwise: 7, RelativeResidual: 4}
 	if got, want := worst(a, b), (verify.Errors{Row: 5, Normwise: 6, Componentwise: 7, RelativeResidual: 8}); got != want || worst(b, a) != want {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// A comparison is true of the numbers as they are read.
+func TestCompared(t *testing.T) {
+	for _, c := range []struct {
+		e, tol float64
+		want   string
+	}{
+		{2.2e-12, 1e-10, "2.2e-12 <= 1e-10"},
+		{2.2e-10, 1e-10, "2.2e-10 > 1e-10"},
+		{1e-10, 1e-10, "1.0e-10 <= 1e-10"},
+		{1.04e-10, 1e-10, "1.04e-10 > 1e-10"},
+		{1.46e-10, 1.5e-10, "1.5e-10 <= 1.5e-10"},
+		{1.8e-10, 1.5e-10, "1.8e-10 > 1.5e-10"}, // not 1.8e-10 > 2e-10
+		{1.24e-10, 1.23e-10, "1.24e-10 > 1.23e-10"},
+		{0, 1e-30, "0.0e+00 <= 1e-30"},
+		{math.Inf(1), 1e-10, "+Inf > 1e-10"},
+		{math.NaN(), 1e-10, "NaN > 1e-10"},
+	} {
+		if got := Compared(c.e, c.tol); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 10_000 {
+		tol := math.Exp(-50 * rng.Float64())
+		e := tol * (1 + rng.NormFloat64()*math.Exp(-30*rng.Float64()))
+		var left, right float64
+		var relation string
+		if _, err := fmt.Sscan(Compared(e, tol), &left, &relation, &right); err != nil || (relation == "<=") != (e <= tol) || (left <= right) != (e <= tol) {
+			t.Fatalf("%g and %g: %s", e, tol, Compared(e, tol))
+		}
+	}
+}
+
+// The line of the work names what produced x with its own iterations, and what came before it.
+func TestAttemptsText(t *testing.T) {
+	lu := Attempt{Method: "gmres", Preconditioner: "lu, AMD order, 12 entries in FP64", Iterations: 1, Reason: "converged"}
+	jacobi := Attempt{Method: "bicgstab", Preconditioner: "jacobi", Iterations: 56, Reason: "too slow"}
+	refused := Attempt{Method: "gmres", Preconditioner: "ilut", Reason: "ilut: setting up takes too long"}
+	fine := Attempt{Method: "gmres", Preconditioner: "ilut, drop 1e-05, 34 entries", Iterations: 7, Reason: "stagnation"}
+	coarse := Attempt{Method: "gmres", Preconditioner: "ilut, drop 1e-03, 30 entries", Iterations: 9, Reason: "converged"}
+	for _, c := range []struct {
+		last       string // preconditioner
+		block, all int
+		attempts   []Attempt
+		want       string
+	}{
+		{lu.Preconditioner, 0, 1, []Attempt{lu}, "gmres with lu: 1 iteration, 2 steps, 3 threads"},
+		{lu.Preconditioner, 0, 57, []Attempt{jacobi, lu}, "gmres with lu: 1 iteration; before it bicgstab with jacobi, 56 iterations, too slow; in all 2 steps, 3 threads"},
+		{lu.Preconditioner, 0, 57, []Attempt{refused, jacobi, refused, lu, refused}, "gmres with lu: 1 iteration; before it bicgstab with jacobi, 56 iterations, too slow; in all 2 steps, 3 threads"},
+		{
+			coarse.Preconditioner, 0, 72,
+			[]Attempt{jacobi, fine, coarse},
+			"gmres with ilut, drop 1e-03: 9 iterations; before it bicgstab with jacobi, 56 iterations, too slow; gmres with ilut, drop 1e-05, 7 iterations, stagnation; in all 2 steps, 3 threads",
+		},
+		{lu.Preconditioner, 0, 3, []Attempt{lu, lu}, "gmres with lu: 3 iterations, 2 steps, 3 threads"}, // the rest after the tolerance was met
+		{"jacobi", 4, 9, nil, "block gmres of 4 with jacobi: 9 iterations, 2 steps, 3 threads"},
+		{"none", 0, 1234, nil, "gmres: 1,234 iterations, 2 steps, 3 threads"},
+		{"", 0, 0, nil, "gmres: 0 iterations, 2 steps, 3 threads"},
+	} {
+		r := Report{Method: "gmres", Preconditioner: Preconditioner{Text: c.last}}
+		r.Block, r.InnerIterations, r.Attempts = c.block, c.all, c.attempts
+		var text strings.Builder
+		if r.writeAttempts(&text, "2 steps", "3 threads"); text.String() != "work       "+c.want+"\n" {
+			t.Errorf("%s\nwant %s", text.String(), c.want)
+		}
 	}
 }
 
