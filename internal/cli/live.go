@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,8 +31,9 @@ type live struct {
 	mu      sync.Mutex // guards the fields below, from which another goroutine draws the line
 	working string     // the stage; "": iterations
 	since   time.Time  // when the stage began
+	share   float64    // percent of it that are done; -1: not known
 	last    krylov.Event
-	at      time.Time // time of last
+	at      time.Time // time of last, or of the share
 	end     forecast
 }
 
@@ -55,10 +58,18 @@ func (l *live) begin(k, count int) {
 	}
 }
 
-// stage shows a stage of the solve until the next iteration.
+// stage shows a stage of the solve until the next iteration. A percentage after a colon grows while the stage goes on.
 func (l *live) stage(text string) {
 	l.mu.Lock()
-	l.working, l.since = text, time.Now()
+	now, share := time.Now(), -1.0
+	_, details, _ := strings.Cut(text, ": ")
+	if percent, _, found := strings.Cut(details, "%"); found {
+		share, _ = strconv.ParseFloat(percent, 64)
+	}
+	if min(share, l.share) < 0 || share < l.share {
+		l.since = now
+	}
+	l.working, l.share, l.at = text, share, now
 	l.end.restart()
 	l.mu.Unlock()
 	l.line.show(l.text)
@@ -88,14 +99,19 @@ func (l *live) text(width int) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.working != "" {
-		return fit(width, part{0, l.working}, part{1, fmt.Sprintf("%.1f s", time.Since(l.since).Seconds())}, part{2, l.which})
+		left := ""
+		if l.share > 0 {
+			rest := float64(l.at.Sub(l.since)) * (100/l.share - 1)
+			left = "~" + about(time.Duration(rest)-time.Since(l.at)) + " left"
+		}
+		return fit(width, part{0, l.working}, part{1, left}, part{2, fmt.Sprintf("%.1f s", time.Since(l.since).Seconds())}, part{3, l.which})
 	}
 	left := "checking"
 	if l.last.Estimate > l.tol {
 		left = l.end.text(time.Since(l.at))
 	}
 	return fit(width,
-		part{0, fmt.Sprintf("error %.1e > %.0e", l.last.Estimate, l.tol)}, part{1, left}, part{2, fmt.Sprintf("iteration %d", l.last.Iteration)},
+		part{0, "error " + report.Compared(l.last.Estimate, l.tol)}, part{1, left}, part{2, fmt.Sprintf("iteration %d", l.last.Iteration)},
 		part{4, fmt.Sprintf("step %d", l.last.Outer)}, part{3, fmt.Sprintf("%.1f s", time.Since(l.start).Seconds())}, part{5, l.which})
 }
 

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -105,6 +107,51 @@ func TestFit(t *testing.T) {
 	}
 	if got := cut("naïve", 3); got != "naï" {
 		t.Errorf("cut: %q", got)
+	}
+}
+
+// The status line of a stage shows how much is done, and extrapolates the time left from that. The error is compared rightly.
+func TestStageText(t *testing.T) {
+	l := newLive(io.Discard, "row", 1e-10, false)
+	later := func(d time.Duration) { l.since, l.at = l.since.Add(-d), l.at.Add(-d) }
+	expect := func(want string) {
+		t.Helper()
+		if got := regexp.MustCompile(`\.\d s`).ReplaceAllString(l.text(120), " s"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for _, c := range []struct {
+		after time.Duration // of the last stage
+		stage string
+		want  string
+	}{
+		{5 * time.Second, "setting up chol: ordering", "0 s"},
+		{5 * time.Second, "setting up chol: 0% of factors of 9 entries in FP32", "0 s"}, // the order does not count
+		{3 * time.Second, "setting up chol: 25% of factors of 9 entries in FP32", "~9 s left, 3 s"},
+		{1 * time.Second, "setting up chol: 0% of factors of 9 entries in FP64", "0 s"}, // again
+		{6 * time.Second, "setting up chol: 50% of factors of 9 entries in FP64", "~6 s left, 6 s"},
+		{1 * time.Second, "setting up amg", "0 s"},
+		{0, "setting up amg: 0%, level 1, 8 rows", "0 s"},
+		{4 * time.Second, "setting up amg: 40%, level 2, 7 rows", "~6 s left, 4 s"},
+		{2 * time.Second, "setting up amg: 40%, level 2, 7 rows", "~9 s left, 6 s"},
+		{9 * time.Second, "LU factors in 106 bits: 3 of 9 columns", "0 s"},
+	} {
+		later(c.after)
+		l.stage(c.stage)
+		expect(c.stage + ", " + c.want)
+	}
+	l.stage("setting up ict: 0% of 9 rows")
+	later(4 * time.Second)
+	l.stage("setting up ict: 50% of 9 rows")
+	later(3 * time.Second)
+	expect("setting up ict: 50% of 9 rows, ~1 s left, 7 s")
+
+	l.working = ""
+	for e, want := range map[float64]string{2.2e-12: "error 2.2e-12 <= 1e-10, checking", 2.2e-9: "error 2.2e-09 > 1e-10, time left unknown", 1.04e-10: "error 1.04e-10 > 1e-10, time"} {
+		l.last = krylov.Event{Estimate: e}
+		if got := l.text(120); !strings.HasPrefix(got, want) {
+			t.Errorf("%g: %q", e, got)
+		}
 	}
 }
 

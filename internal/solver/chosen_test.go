@@ -186,10 +186,10 @@ func TestStages(t *testing.T) {
 		want []string // beginnings of stages, in order
 	}{
 		{"amg", grid, solve.Options{Precond: solve.Precond{Kind: precond.AMG}}, []string{
-			"examining the matrix", "examined", "choosing", "storing the matrix", "setting up amg", "setting up amg: level 1, 1600 rows",
-			"setting up amg: storing the levels", "estimating the digits of x", "verifying x",
+			"examining the matrix", "examined", "choosing", "storing the matrix", "setting up amg", "setting up amg: 0%, level 1, 1600 rows",
+			"setting up amg: 27%, level 1, 1600 rows", "setting up amg: 75%, storing the levels", "estimating the digits of x", "verifying x",
 		}},
-		{"chol", grid, solve.Options{Precond: solve.Precond{Kind: precond.Cholesky}}, []string{"examined", "setting up chol: ordering", "setting up chol: factors of ", "verifying x"}},
+		{"chol", grid, solve.Options{Precond: solve.Precond{Kind: precond.Cholesky}}, []string{"examined", "setting up chol: ordering", "setting up chol: 0% of factors of ", "verifying x"}},
 		{"singular", neumann(12), solve.Options{}, []string{"examined", "choosing", "verifying x"}},
 		{"triangular", permutedTriangle(rand.New(rand.NewPCG(1, 2)), 20, 0.2), solve.Options{}, []string{"examined", "verifying x"}},
 		{"least squares", randomRectangle(t, 8, 5, 0), solve.Options{Method: solve.LSQR}, []string{"examined"}},

@@ -97,8 +97,11 @@ func (s *setup) factor(p *frontPlan, r *factor.Rule, in factor.Precision) (facto
 	if err := s.checkMemory(factors + making); err != nil {
 		return nil, fmt.Errorf("%w, for factors of %d entries", err, p.work.Entries)
 	}
-	s.Stage(fmt.Sprintf("factors of %d entries in %s", p.work.Entries, in))
-	f, err := factor.Factor(&p.Matrix, p.tree, r, in, s.pool, func() factor.Watch { return s.eliminating().spend })
+	watch := s.eliminating(fmt.Sprintf("factors of %d entries in %s", p.work.Entries, in), p.tree.Operations())
+	f, err := factor.Factor(&p.Matrix, p.tree, r, in, s.pool, func() factor.Watch {
+		own := *watch
+		return func(operations int) error { return own.count(operations, operations) }
+	})
 	return f, cmp.Or(err, s.interrupted())
 }
 

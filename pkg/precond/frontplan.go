@@ -32,7 +32,7 @@ func (s *setup) planFronts(a, transpose *csr.Matrix, blockOf []int32, at placeme
 		if err != nil {
 			return nil, err
 		}
-		return factor.NewTree(within, e, name, s.eliminating().spend)
+		return factor.NewTree(within, e, name, (&meter{ctx: s.ctx}).spend)
 	})
 	if err != nil {
 		return nil, err

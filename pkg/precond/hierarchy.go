@@ -89,7 +89,7 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	if err := h.interrupted(); err != nil {
 		return false, err
 	}
-	h.Stage(fmt.Sprintf("level %d, %d rows", h.level()+1, m.Rows))
+	h.tell(0)
 	if err := h.checkMemory(h.held + 2*m.Bytes() + int64(8*m.Rows*len(h.null))); err != nil {
 		return false, err
 	}
@@ -104,6 +104,7 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	if n := len(t.coarse.Of); n == 0 || float64(n) > slowCoarsening*float64(m.Rows) {
 		return false, nil
 	}
+	h.tell(connectedPart)
 	l := levelMatrices{a: m}
 	v := h.magnitudes()
 	f := newFiltered(m, h.nodes, v, strong, h.over, pool)
@@ -122,6 +123,7 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 		l.p = smoothAgain(l.p, m, strong, f.diagonal, h.omega(lambda), pool)
 	}
 	l.r = l.p.Transpose(pool)
+	h.tell(smoothedPart)
 	h.nodes, h.null = t.coarse, t.null // nodes and null of this level are let go
 	h.Kept.keep(transfer{m.Rows, l.p, l.r, t.coarse, t.null, f.bound})
 	return true, h.descend(l)

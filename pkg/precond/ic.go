@@ -3,6 +3,7 @@ package precond
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -75,15 +76,12 @@ func (s *setup) newIC(name string, m *csr.Matrix, at placement, keep selection) 
 func (s *setup) cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection) (f *factors, bad int, err error) {
 	n := m.Rows
 	f = newFactors(n, m.NNZ()/2+1, true)
-	watch := s.eliminating()
+	watch := s.eliminating(fmt.Sprintf("%d rows", n), float64(n))
 	work := make([]float64, n)
 	in := marks(n)            // rows whose pattern has a column
-	first := make([]int32, n) // first[j] is a row whose next entry is in column j
+	first := marks(n)         // first[j] is a row whose next entry is in column j
 	after := make([]int32, n) // the one after a row in its list
 	next := make([]int64, n)  // place of the next entry of a row
-	for i := range first {
-		first[i] = -1
-	}
 	var cols []int32
 	for i := range n {
 		row := int32(i)
@@ -143,10 +141,4 @@ func (s *setup) cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep 
 }
 
 // marks returns n marks, which no row has set.
-func marks(n int) []int32 {
-	in := make([]int32, n)
-	for i := range in {
-		in[i] = -1
-	}
-	return in
-}
+func marks(n int) []int32 { return slices.Repeat([]int32{-1}, n) }

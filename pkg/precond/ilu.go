@@ -133,7 +133,7 @@ func (f *factors) setPivot(i int, pivot, norm float64) (replaced int) {
 func (s *setup) ilu(m *csr.Matrix, keep selection) (f *factors, shifted int, err error) {
 	n := m.Rows
 	f = newFactors(n, m.NNZ()/2+1, false)
-	watch := s.eliminating()
+	watch := s.eliminating(fmt.Sprintf("%d rows", n), float64(n))
 	work, in := make([]float64, n), marks(n)
 	var lower heap[column]
 	var kept, upper []int32

@@ -115,7 +115,7 @@ func (s *setup) gilbertPeierls(p *luPlan) (f *factors, columns []int32, replaced
 	for _, j := range a.Col {
 		t.count[j]++
 	}
-	watch, off := s.eliminating(), 0
+	watch, off := s.eliminating(fmt.Sprintf("%d rows", n), float64(n)), 0
 	for b, diagonal := range p.diagonal {
 		free := p.bounds[b] // no column of the block before it is without a pivot
 		for i := p.bounds[b]; i < p.bounds[b+1]; i++ {

@@ -119,7 +119,7 @@ func plural(n int, thing string) string {
 // newCycle stores the matrices of all levels, which it lets go.
 func newCycle(s setup, over spreading, levels []levelMatrices, coarsest *csr.Matrix) (*multigrid, error) {
 	g := &multigrid{levels: len(levels), varies: s.Multigrid.KCycle && len(levels) > 1}
-	s.Stage("storing the levels")
+	s.Stage(fmt.Sprintf("%.0f%%, storing the levels", 100*makingPart))
 	var err error
 	if s.Portable || s.Epsilon < floatEpsilon || len(levels) == 0 || over.any(!within(levels, mostRoot)) {
 		g.cycles, g.cost, err = newCycleOf(s, fp64Store{s}, levels, coarsest)

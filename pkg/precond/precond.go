@@ -60,7 +60,7 @@ type Options struct {
 
 	Symmetric bool              // A is symmetric, and M must be symmetric too
 	Log       func(line string) // receives warnings, a line each; nil: nobody
-	Stage     func(text string) // receives the present stage of setting up, from kinds that take long; nil: nobody
+	Stage     func(text string) // receives the present stage of setting up, from kinds that take long, one at a time from any thread; nil: nobody
 
 	// Portable: matrices stay in FP64 CSR, and Data describes them for another backend, which stores them with Epsilon.
 	// Otherwise Data of FSAI, ISAI and AMG is nil.

@@ -13,6 +13,7 @@ import (
 // Factors so ill-conditioned that rounding them changes what M^-1 does are kept
 // in more bits than Options.Epsilon says.
 func (s *setup) newIncomplete(name string, f *factors, at placement) (Preconditioner, error) {
+	s.Stage("storing the factors")
 	n, entries := len(f.d), f.entries()
 	a := &incomplete{
 		name: fmt.Sprintf("%s, %d entries", name, entries+int64(n)), n: n, pool: s.pool,

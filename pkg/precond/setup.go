@@ -53,12 +53,10 @@ func (s *setup) logf(format string, args ...any) { s.Log(fmt.Sprintf(format, arg
 
 // interrupted returns ErrInterrupted if the context is done.
 func (s *setup) interrupted() error {
-	select {
-	case <-s.ctx.Done():
+	if s.ctx.Err() != nil {
 		return ErrInterrupted
-	default:
-		return nil
 	}
+	return nil
 }
 
 // checkWork returns ErrWork if that many multiplications exceed Options.MaxWork.
@@ -72,21 +70,33 @@ func (s *setup) checkWork(multiplications int64) error {
 	return nil
 }
 
-// elimination watches over a factorisation row by row.
+// elimination watches over a factorisation row by row, or front by front.
 type elimination struct {
 	*setup
 	meter
+	*progress
 	multiplications int64
 }
 
-// eliminating returns the watch of a factorisation.
-func (s *setup) eliminating() *elimination { return &elimination{s, meter{ctx: s.ctx}, 0} }
+// eliminating returns the watch of a factorisation that makes something in so many steps. Each thread needs a copy.
+func (s *setup) eliminating(of string, steps float64) *elimination {
+	s.Stage("0% of " + of)
+	return &elimination{s, meter{ctx: s.ctx}, &progress{of: of, steps: steps}, 0}
+}
+
+// count counts operations, and what steps they make. Now and then it tells how many are done.
+func (t *elimination) count(operations, steps int) error {
+	if t.done.Add(int64(steps)); t.work+int64(operations) >= t.next {
+		t.tell(t.Stage)
+	}
+	return t.spend(operations)
+}
 
 // row returns the error that ends the factorisation at a row of that many entries and
 // multiplications, if any.
 func (t *elimination) row(entries, multiplications int) error {
 	t.multiplications += int64(multiplications)
-	return cmp.Or(t.spend(entries+multiplications), t.checkWork(t.multiplications))
+	return cmp.Or(t.count(entries+multiplications, 1), t.checkWork(t.multiplications))
 }
 
 // checkMemory returns ErrMemory if setting up something of that many bytes takes more than Options.MaxBytes, see

@@ -135,12 +135,13 @@ type Placement struct {
 	HaloEpsilon float64
 }
 
-// Reporting has functions that a solve calls to report its work, from the goroutine that sets up or solves; nil: nothing is called.
+// Reporting has functions that a solve calls to report its work, from the goroutine that sets up or solves, Stage also from goroutines that
+// help it, one at a time; nil: nothing is called.
 type Reporting struct {
 	Monitor  krylov.Monitor    // gets each iteration
 	Log      func(line string) // gets each decision, as a line
 	Examined func(f csr.Facts) // gets the facts about the matrix, before any choice
-	Stage    func(text string) // gets each new stage of the work, in a few words such as "setting up amg: level 2, 1200 rows"
+	Stage    func(text string) // gets each new stage of the work, in a few words such as "setting up amg: 55%, level 2, 1200 rows"
 }
 
 // InputError is the error of a system that cannot be solved as given: it has the wrong shape or length, NaN or Inf, or a row or

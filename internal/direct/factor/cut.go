@@ -36,7 +36,8 @@ func (t *Tree) peaks(c cut) (subtree, top int64) {
 type cut struct {
 	subtrees []subtree
 	top      []int32
-	above    []bool // of each node
+	above    []bool  // of each node
+	work     float64 // of all nodes
 }
 
 // subtree are the nodes first to end-1, of which the last is the root.
@@ -67,7 +68,7 @@ func (t *Tree) newCut() cut {
 		work[j] += own
 		total += own
 	}
-	c := cut{above: make([]bool, n)}
+	c := cut{above: make([]bool, n), work: total}
 	for j := n - 1; j >= 0; {
 		if total < leastShared || work[j] > subtreeShare*total {
 			c.top, c.above[j] = append(c.top, int32(j)), true

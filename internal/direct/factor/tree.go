@@ -50,6 +50,9 @@ func (t *Tree) Work() (entries int64, multiplications float64) {
 	return entries, multiplications
 }
 
+// Operations returns how many operations a factorisation tells its Watch of, in all.
+func (t *Tree) Operations() float64 { return t.cut.work }
+
 // Blocks returns the number of blocks of a block triangular matrix.
 func (t *Tree) Blocks() int { return len(t.blocks) - 1 }
 
