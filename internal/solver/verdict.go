@@ -204,7 +204,7 @@ func (a *solution) verdict() krylov.Reason {
 		reason = krylov.Drift
 	}
 	if reachable := a.reachable(); !reason.Converged() && !ranks.Limited(reason) &&
-		a.s.Opt.Tol < reachable && rules.ErrorOf(a.s.Opt.Stop, a.Errors) <= nearReachable*reachable {
+		a.s.Opt.Tol < reachable && rules.ErrorOf(a.s.Opt.Stop, a.Errors) <= refine.NearReachable*reachable {
 		return krylov.PrecisionExhausted
 	}
 	if m := a.s.Method; (m == solve.CG || m == solve.MINRES) && !a.s.Facts.Symmetric {
@@ -232,9 +232,6 @@ func (a *solution) suspect() bool {
 	}
 	return false
 }
-
-// nearReachable is the multiple of the reachable error up to which precision counts as exhausted.
-const nearReachable = 16
 
 // reachable returns the error that rounding x to float64 alone may cause, in the measure that Options.Stop names.
 func (a *solution) reachable() float64 { return rules.ErrorOf(a.s.Opt.Stop, a.Rounding) }
@@ -309,7 +306,7 @@ func judgeSquare(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Options,
 		r.Reason = krylov.Converged
 	case measure <= opt.Tol:
 		r.Reason = krylov.Singular
-	case opt.Tol < reachable && measure <= nearReachable*reachable:
+	case opt.Tol < reachable && measure <= refine.NearReachable*reachable:
 		r.Reason = krylov.PrecisionExhausted
 	}
 	return err

@@ -29,6 +29,8 @@ type Correction[V any, S linop.Scalar[S]] struct {
 	InnerTol float64
 	Vectors  solve.Vectors // of the method
 	Log      func(string)
+	Beyond   bool // Problem.Beyond
+	x        V    // what is corrected
 
 	StoredSystem[V, S]
 	course
@@ -86,7 +88,9 @@ type Shared struct {
 
 // Correct implements krylov.Corrector.
 func (c *Correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.Goal) krylov.Result {
-	c.From = goal.From
+	if c.From, c.x = goal.From, x; c.Beyond && !c.settled {
+		goal.To = max(goal.To, rules.Roundoff/2)
+	}
 	e := c.Scaling.Residual(c.Rhs, r)
 	opt := krylov.Options[V]{
 		Tol: goal.To, MaxIter: goal.MaxIter, Monitor: goal.Monitor, Agree: goal.Agree,
@@ -205,7 +209,7 @@ func (c *Correction[V, S]) Escalate(reason krylov.Reason) bool {
 	case !c.Plain() && c.mayHelp(reason) && !c.widen:
 		return c.Raise(reason)
 	}
-	return c.NextFallback(c.Attempts.Left(stopped, slow, min(c.Reached, c.From))) == nil
+	return !c.exhausted() && c.NextFallback(c.Attempts.Left(stopped, slow, min(c.Reached, c.From))) == nil
 }
 
 // mayHelp reports whether a method that stopped for a reason may get further with a more accurate matrix. It does not if the

@@ -86,9 +86,11 @@ func (f *Refinement[V, S]) build(ctx context.Context, s *Problem) (err error) {
 	if err := f.At.Fault(); err != nil {
 		return err
 	}
+	beyond := s.Beyond()
 	if f.Correction, err = newCorrection(ctx, s, f.At, f.Measure, f.Exact); err != nil {
 		return err
 	}
+	f.Correction.Beyond = beyond
 	f.Steps = krylov.NewRefinement[V, S](f.At) // last: setting up takes most memory
 	if s.Opt.NoRefine {
 		f.Steps.MaxSteps = 1
