@@ -24,29 +24,40 @@ const (
 )
 
 // fillReducing returns the order of AMD or of nested dissection, whichever takes less work, and its name. share is the part of an LU
-// factorisation that is done. The work is at most what the options allow; otherwise the error is ErrWork.
+// factorisation that is done. The work is at most what the options allow; otherwise the error is ErrWork, and what was found is kept.
 func (s *setup) fillReducing(a, transpose *csr.Matrix, share float64) (e order.Elimination, name string, err error) {
 	g := order.NewGraph(a, transpose)
-	if e, err = order.AMD(s.ctx, g, s.orderLimit(share*dissectionGain)); err != nil {
-		return e, "", s.orderError(err)
+	e, err = s.Kept.order(a, orderAMD, func() (order.Elimination, error) {
+		return order.AMD(s.ctx, g, s.orderLimit(share*dissectionGain))
+	})
+	if err != nil {
+		return e, "", s.orderError(err, share*dissectionGain*e.Multiplications)
 	}
 	check := func(part float64) error {
-		return s.checkEstimate(factorWork{Multiplications: share * part * e.Multiplications})
+		return s.checkExcess(share*part*e.Multiplications/float64(s.m.NNZ()), part < 1)
 	}
 	name = "AMD"
-	if share*e.Multiplications <= undissected*float64(a.NNZ()) || check(dissectionGain) != nil {
+	if share*e.Multiplications <= undissected*float64(a.NNZ()) {
 		return e, name, check(1)
+	}
+	if err := check(dissectionGain); err != nil {
+		return e, name, err
 	}
 	small := order.Compress(g)
-	if small == nil || share*e.Multiplications <= dissectionPays*float64(small.Size()) {
-		return e, name, check(1)
-	}
-	p, err := order.Dissect(s.ctx, small, s.pool)
-	if err != nil {
-		return e, "", ErrInterrupted
-	}
-	if other := order.Count(g, p); other.Multiplications < e.Multiplications {
-		e, name = other, "nested dissection"
+	if small != nil && share*e.Multiplications > dissectionPays*float64(small.Size()) {
+		other, err := s.Kept.order(a, orderCuts, func() (order.Elimination, error) {
+			p, err := order.Dissect(s.ctx, small, s.pool)
+			if err != nil {
+				return order.Elimination{}, err
+			}
+			return order.Count(g, p), nil
+		})
+		if err != nil {
+			return e, "", ErrInterrupted
+		}
+		if other.Multiplications < e.Multiplications {
+			e, name = other, "nested dissection"
+		}
 	}
 	return e, name, check(1)
 }
@@ -60,10 +71,10 @@ func (s *setup) orderLimit(share float64) order.Limit {
 	return order.Limit{Multiplications: s.MaxWork * nnz / share, Visits: int(max(leastVisits, min(s.MaxWork/visitWork, mostVisits)*nnz))}
 }
 
-// orderError returns the error of an order as one of a set-up.
-func (s *setup) orderError(err error) error {
+// orderError returns the error of an order as one of a set-up; so many multiplications were counted.
+func (s *setup) orderError(err error, multiplications float64) error {
 	if errors.Is(err, order.ErrLimit) {
-		return fmt.Errorf("%w: orders take more than %g multiplications per nonzero", ErrWork, s.MaxWork)
+		return fmt.Errorf("%w: an order is given up: %w", ErrWork, &order.Excess{Work: multiplications / float64(s.m.NNZ()), Limit: s.MaxWork, AtLeast: true})
 	}
 	return ErrInterrupted
 }

@@ -27,11 +27,11 @@ func (s *setup) planFronts(a, transpose *csr.Matrix, blockOf []int32, at placeme
 	if transpose == nil {
 		share = 0.5
 	}
-	tree, err := s.Kept.tree(within, func() (*factor.Tree, error) {
-		e, name, err := s.fillReducing(within.A, within.Transpose, share)
-		if err != nil {
-			return nil, err
-		}
+	e, name, err := s.fillReducing(within.A, within.Transpose, share)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := s.Kept.tree(within, e, func() (*factor.Tree, error) {
 		return factor.NewTree(within, e, name, (&meter{ctx: s.ctx}).spend)
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Kept holds results of set-ups that depend on the pattern of nonzeros alone: orders, trees of fronts, and the transfers
-// between the levels of multigrid. Options with the same Kept reuse it for matrices of the same pattern, in
+// between the levels of multigrid. Orders stay also where factors are refused since they take too much (ErrWork). Options with the same Kept reuse it for matrices of the same pattern, in
 // the same scaling and with the same options otherwise. Transfers depend on the values that they were
 // made for: cycles stay good as long as strong connections stay strong; the matrices of the
 // levels, and smoothers, are always made anew. The zero value is empty. Use it from one goroutine at a time.
@@ -82,25 +82,26 @@ func (k *Kept) order(m *csr.Matrix, kind ordering, find func() (order.Eliminatio
 	return e, err
 }
 
-// keptTree is a tree of fronts and what eliminating in its order takes.
+// keptTree is a tree of fronts for an order of the diagonal blocks of a matrix.
 type keptTree struct {
-	of, transpose pattern
+	of            pattern
 	blockOf       []int32
+	order, groups []int32
 	tree          *factor.Tree
 }
 
-// tree returns the tree of the diagonal blocks of a matrix and its transpose: a kept one, or the result of find.
-func (k *Kept) tree(m factor.Matrix, find func() (*factor.Tree, error)) (t *factor.Tree, err error) {
+// tree returns the tree of the diagonal blocks of a matrix in an order: a kept one, or the result of find.
+func (k *Kept) tree(m factor.Matrix, e order.Elimination, find func() (*factor.Tree, error)) (t *factor.Tree, err error) {
 	if k == nil {
 		return find()
 	}
 	for _, had := range k.trees {
-		if had.of.is(m.A) && had.transpose.is(m.Transpose) && slices.Equal(had.blockOf, m.BlockOf) {
+		if had.of.is(m.A) && slices.Equal(had.blockOf, m.BlockOf) && sameSlice(had.order, e.Order) && sameSlice(had.groups, e.Groups) {
 			return had.tree, nil
 		}
 	}
 	if t, err = find(); err == nil {
-		k.trees = append(k.trees, keptTree{patternOf(m.A), patternOf(m.Transpose), m.BlockOf, t})
+		k.trees = append(k.trees, keptTree{patternOf(m.A), m.BlockOf, e.Order, e.Groups, t})
 	}
 	return t, err
 }

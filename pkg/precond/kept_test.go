@@ -1,10 +1,14 @@
 package precond
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/direct/order"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
 // What is kept of a pattern changes no bit of an application, but for multigrid, whose transfers are those of the first values; of another
@@ -42,6 +46,47 @@ func TestKept(t *testing.T) {
 		}
 		if (kept.Bytes() > 0) != (kind == AMG) {
 			t.Errorf("%s: %d bytes", kind, kept.Bytes())
+		}
+	}
+}
+
+// Refused factors have been ordered, which counts what they take; with a larger limit they are made in that order, with the same bits as otherwise.
+func TestKeptRefused(t *testing.T) {
+	m := generated(t, "elasticity3d", generate.Params{"n": 14})
+	for _, kind := range []Kind{LU, Cholesky, LDL} {
+		opt := Options{Symmetric: true, Kept: new(Kept)}
+		free, err := ForecastComplete(t.Context(), kind, m, opt, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		need := free.Multiplications / float64(m.NNZ())
+		want := make(vector, m.Rows)
+		opt.Kept = nil
+		mustNew(t, kind, m, opt, nil).Apply(want, random(m.Rows, 1))
+		opt.Kept = new(Kept)
+		for _, share := range []float64{1e-3, 0.01, 0.999} {
+			opt.MaxWork = share * need
+			_, err := New(t.Context(), kind, m, opt, nil)
+			var excess *order.Excess
+			if !errors.Is(err, ErrWork) || !errors.As(err, &excess) {
+				t.Fatalf("%s: %v", kind, err)
+			}
+			if excess.Limit != opt.MaxWork || excess.Work > need || excess.Work <= opt.MaxWork || excess.AtLeast != (share < 0.1) || !excess.AtLeast && excess.Work != need {
+				t.Errorf("%s: %+v, want %g", kind, excess, need)
+			}
+		}
+		opt.MaxWork = need
+		got := make(vector, m.Rows)
+		mustNew(t, kind, m, opt, nil).Apply(got, random(m.Rows, 1))
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: other bits after a refusal", kind)
+		}
+		if len(opt.Kept.orders) != 2 || opt.Kept.orders[1].kind != orderCuts {
+			t.Fatalf("%s: %d orders are kept", kind, len(opt.Kept.orders))
+		}
+		opt.MaxWork, opt.Kept.orders[1].e = 0, opt.Kept.orders[0].e
+		if p := mustNew(t, kind, m, opt, nil); len(opt.Kept.orders) != 2 || !strings.Contains(p.String(), "AMD") {
+			t.Errorf("%s: %v, though the order that is kept is another", kind, p)
 		}
 	}
 }

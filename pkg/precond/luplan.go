@@ -94,7 +94,7 @@ func (t *triangularBlocks) plan(s *setup) (*luPlan, error) {
 		}
 		e, diagonal, err := s.orderRows(sub, t.wide && 2*len(block) > a.Rows)
 		if err != nil {
-			return nil, s.orderError(err)
+			return nil, s.orderError(err, s.MaxWork*float64(s.m.NNZ()))
 		}
 		name, share := "AMD", 1.0
 		if !diagonal {
@@ -140,6 +140,15 @@ func (s *setup) orderRows(block *csr.Matrix, wide bool) (e order.Elimination, di
 		return e, true, err
 	}
 	return rows, false, other
+}
+
+// lesser returns the second error, or the first if both are an order.Excess and the second is not known, or not less.
+func lesser(first, second error) error {
+	var a, b *order.Excess
+	if errors.As(first, &a) && errors.As(second, &b) && (b.AtLeast || a.Work < b.Work) {
+		return first
+	}
+	return second
 }
 
 // fewMore reports whether the factors have so few entries that no other order is worth
@@ -201,6 +210,7 @@ func (s *setup) planLU(t *triangularBlocks) (*frontPlan, *luPlan, error) {
 		}
 	}
 	p, err := t.planFronts(s)
+	refused := err
 	switch {
 	case errors.Is(err, ErrWork): // rows may take less
 		p, t.wide = nil, true
@@ -211,11 +221,11 @@ func (s *setup) planLU(t *triangularBlocks) (*frontPlan, *luPlan, error) {
 	}
 	if rows == nil {
 		if rows, err = t.plan(s); err != nil && (p == nil || !errors.Is(err, ErrWork)) {
-			return nil, nil, err
+			return nil, nil, lesser(refused, err)
 		}
 	}
 	if p == nil || rows != nil && p.work.Multiplications > frontGain*rows.work.Multiplications {
-		return nil, rows, s.checkEstimate(rows.work)
+		return nil, rows, lesser(refused, s.checkEstimate(rows.work))
 	}
 	return p, rows, nil
 }

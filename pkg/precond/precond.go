@@ -110,6 +110,7 @@ const (
 	orderRCM  ordering = "rcm" // reverse Cuthill-McKee, see csr.RCM
 	orderAMD  ordering = "amd" // approximate minimum degree, see order.AMD
 	orderRows ordering = "row" // for pivots in any columns, see order.RowAMD
+	orderCuts ordering = "cut" // nested dissection, see order.Dissect
 )
 
 // Overlap names how many layers of rows of other domains a domain has besides its own.

@@ -64,8 +64,13 @@ func (s *setup) checkWork(multiplications int64) error {
 	if s.Worked != nil {
 		s.Worked(multiplications)
 	}
-	if s.MaxWork > 0 && float64(multiplications) > s.MaxWork*float64(cmp.Or(s.whole, int64(s.m.NNZ()))) {
-		return fmt.Errorf("%w: more than %g multiplications per nonzero", ErrWork, s.MaxWork)
+	return s.checkExcess(float64(multiplications)/float64(cmp.Or(s.whole, int64(s.m.NNZ()))), true)
+}
+
+// checkExcess returns ErrWork, and an order.Excess, if that many multiplications per nonzero exceed Options.MaxWork.
+func (s *setup) checkExcess(work float64, atLeast bool) error {
+	if s.MaxWork > 0 && work > s.MaxWork {
+		return fmt.Errorf("%w: %w", ErrWork, &order.Excess{Work: work, Limit: s.MaxWork, AtLeast: atLeast})
 	}
 	return nil
 }
@@ -178,10 +183,7 @@ func (w *factorWork) add(e order.Elimination, share float64) {
 
 // checkEstimate returns ErrWork if the estimated work exceeds the limit.
 func (s *setup) checkEstimate(w factorWork) error {
-	if s.MaxWork > 0 && w.Multiplications > s.MaxWork*float64(s.m.NNZ()) {
-		return fmt.Errorf("%w: about %.0f multiplications per nonzero, the limit is %g", ErrWork, w.Multiplications/float64(s.m.NNZ()), s.MaxWork)
-	}
-	return nil
+	return s.checkExcess(w.Multiplications/float64(s.m.NNZ()), false)
 }
 
 // workBetweenChecks is the number of operations, of a few nanoseconds each, after which

@@ -11,7 +11,7 @@ import (
 // matrix, with pivots on the diagonal of P A P^T, fill little. Vertices with more than 10 sqrt n neighbours come last. The time is proportional to
 // the number of entries for most matrices, and 10 to 30 times the time of reading them. Apart
 // from the result it takes 60 bytes a row and about 5 an entry. If ctx is done, AMD returns
-// its error; beyond the limit ErrLimit.
+// its error; beyond the limit ErrLimit, and the multiplications that were counted.
 func AMD(ctx context.Context, g *Graph, limit Limit) (Elimination, error) {
 	n := g.vertices()
 	q := newQuotient(ctx, n, 0, n)

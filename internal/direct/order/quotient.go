@@ -3,6 +3,7 @@ package order
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -103,7 +104,8 @@ func (q *quotient) leave(i int32) {
 	}
 }
 
-// A Limit is that of an order by minimum degree, which is given up as soon as it is seen to exceed it; 0: none. Graphs without small separators, such as
+// A Limit is that of an order by minimum degree, which is given up as soon as it is seen to exceed it, with the multiplications that it takes at
+// least; 0: none. Graphs without small separators, such as
 // random ones, take ten times the visits of others, and fill.
 type Limit struct {
 	Multiplications float64 // of the elimination. The remaining rows of a pivot are a clique, which takes a third of the third power of its size.
@@ -112,6 +114,21 @@ type Limit struct {
 
 // ErrLimit is the end of an order that exceeds its limit.
 var ErrLimit = errors.New("an order takes more than its limit")
+
+// Excess is the error of complete factors that take more than they may.
+type Excess struct {
+	Work    float64 // multiplications for each nonzero of the matrix
+	Limit   float64 // of these
+	AtLeast bool    // they were not counted to the end
+}
+
+func (e *Excess) Error() string {
+	counted := "about"
+	if e.AtLeast {
+		counted = "at least"
+	}
+	return fmt.Sprintf("%s %.0f multiplications per nonzero, the limit is %g", counted, e.Work, e.Limit)
+}
 
 // workBetweenChecks is the number of entries, of some nanoseconds each, after which orders
 // check their context.
@@ -149,10 +166,11 @@ func (q *quotient) eliminate() (Elimination, error) {
 		pivot := q.head[q.least]
 		q.leave(pivot)
 		if err := q.pivot(pivot); err != nil {
-			return Elimination{}, err
+			return Elimination{Multiplications: q.total.Multiplications}, err
 		}
-		if clique := float64(q.degree[pivot]); q.Multiplications > 0 && q.total.Multiplications+clique*clique*clique/3 > q.Multiplications {
-			return Elimination{}, ErrLimit
+		clique := float64(q.degree[pivot])
+		if least := q.total.Multiplications + clique*clique*clique/3; q.Multiplications > 0 && least > q.Multiplications {
+			return Elimination{Multiplications: least}, ErrLimit
 		}
 	}
 	rest := len(q.postponed)
