@@ -195,7 +195,7 @@ func TestReleasedForMemory(t *testing.T) {
 		t.Fatalf("%+v", free.Attempts)
 	}
 	var log logged
-	opt.MaxMemory = newSolver(t, m, opt).SolveBytes() + free.Precond.Cost.Bytes*23/20
+	opt.MaxMemory = newSolver(t, m, opt).SolveBytes() + free.Precond.Cost.Bytes*32/20
 	s := newSolver(t, m, log.options(opt))
 	for range 2 {
 		log.lines = nil

@@ -2,6 +2,7 @@ package precond
 
 import (
 	"github.com/mpsolve/mpsolve/internal/direct/factor"
+	"github.com/mpsolve/mpsolve/internal/direct/order"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -14,9 +15,9 @@ type frontPlan struct {
 	work factorWork
 }
 
-// planFronts orders a matrix and makes the tree; transpose is nil where it is symmetric. The
+// planFronts orders a matrix, changes the order unless arrange is nil, and makes the tree; transpose is nil where it is symmetric. The
 // work is known then. Diagonal blocks are factored, those below them are not.
-func (s *setup) planFronts(a, transpose *csr.Matrix, blockOf []int32, at placement) (*frontPlan, error) {
+func (s *setup) planFronts(a, transpose *csr.Matrix, blockOf []int32, at placement, arrange func(*csr.Matrix, order.Elimination) order.Elimination) (*frontPlan, error) {
 	p := &frontPlan{Matrix: factor.Matrix{A: a, Transpose: transpose, BlockOf: blockOf}, at: at}
 	within := p.Matrix
 	if blockOf != nil {
@@ -30,6 +31,9 @@ func (s *setup) planFronts(a, transpose *csr.Matrix, blockOf []int32, at placeme
 	e, name, err := s.fillReducing(within.A, within.Transpose, share)
 	if err != nil {
 		return nil, err
+	}
+	if arrange != nil {
+		e = arrange(a, e)
 	}
 	tree, err := s.Kept.tree(within, e, func() (*factor.Tree, error) {
 		return factor.NewTree(within, e, name, (&meter{ctx: s.ctx}).spend)

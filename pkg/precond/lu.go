@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/direct/factor"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 const (
@@ -30,8 +31,10 @@ const (
 // newLU is A = L U, complete: in fronts, with pivots among the rows of each, or row by row
 // with any pivots where that takes much less work, or the pivots of fronts do not suffice.
 func newLU(s setup) (Preconditioner, error) {
-	if c, err := s.newSymmetricLU(); c != nil || err != nil {
-		return c, err
+	if csr.Examine(s.m, s.pool).Symmetric {
+		if c, suffices, err := s.indefinite(LU); err != nil || suffices {
+			return c, err
+		}
 	}
 	if c, err := s.quickLU(true, false); c != nil || err != nil {
 		return c, err
@@ -70,7 +73,7 @@ func (s *setup) newRowLU(p *luPlan) (Preconditioner, error) {
 		return nil, err
 	}
 	if replaced > 0 {
-		if err := s.matched(p); err != nil {
+		if err := s.matched(); err != nil {
 			return nil, err
 		}
 		s.logf(vanishing, LU, replacement, replaced)

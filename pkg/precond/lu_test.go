@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/direct/order"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -139,9 +141,13 @@ func TestLUTriangular(t *testing.T) {
 // Estimates are exact for pivots on the diagonal, and work beyond the limit is refused
 // before it is done.
 func TestEstimate(t *testing.T) {
-	m := laplace(t, 60)
-	for kind, share := range map[Kind]float64{LU: 1, Cholesky: 0.5, LDL: 0.5} {
-		opt := Options{Symmetric: true}
+	grid, flow := laplace(t, 60), generated(t, "convdiff2d", generate.Params{"n": 60})
+	for _, c := range []struct {
+		kind  Kind
+		m     *csr.Matrix
+		share float64
+	}{{LU, flow, 1}, {LU, grid, 0.5}, {Cholesky, grid, 0.5}, {LDL, grid, 0.5}} {
+		opt, kind, m, share := Options{Symmetric: c.m == grid}, c.kind, c.m, c.share
 		w, err := ForecastComplete(t.Context(), kind, m, opt, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -154,12 +160,14 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%s: %g multiplications", kind, w.Multiplications)
 		}
 		opt.MaxWork = 0.99 * w.Multiplications / float64(m.NNZ())
-		if _, err := New(t.Context(), kind, m, opt, nil); !errors.Is(err, ErrWork) {
+		var excess *order.Excess
+		if _, err := New(t.Context(), kind, m, opt, nil); !errors.Is(err, ErrWork) || !errors.As(err, &excess) ||
+			excess.Limit != opt.MaxWork || excess.Work <= excess.Limit || share < 1 && (excess.AtLeast || excess.Work != w.Multiplications/float64(m.NNZ())) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
 	for _, kind := range []Kind{ILU0, "ilu7"} {
-		if _, err := ForecastComplete(t.Context(), kind, m, Options{}, nil); err == nil {
+		if _, err := ForecastComplete(t.Context(), kind, grid, Options{}, nil); err == nil {
 			t.Errorf("%s: a forecast", kind)
 		}
 	}

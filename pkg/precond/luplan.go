@@ -20,7 +20,6 @@ type luPlan struct {
 	diagonal []bool // of each block: pivots are to be on the diagonal
 	order    string // the name of the order of most rows
 	work     factorWork
-	quick    bool    // rows are not matched with columns
 	most     float64 // multiplications that it may take; 0: any
 }
 
@@ -70,7 +69,7 @@ func (t *triangularBlocks) planFronts(s *setup) (*frontPlan, error) {
 			}
 		}
 	}
-	return s.planFronts(t.a, t.a.Transpose(s.pool), blockOf, t.at)
+	return s.planFronts(t.a, t.a.Transpose(s.pool), blockOf, t.at, nil)
 }
 
 // plan orders blocks to fill little, by AMD, with pivots on the diagonal, or RowAMD, whichever
@@ -232,7 +231,7 @@ func (s *setup) planLU(t *triangularBlocks) (*frontPlan, *luPlan, error) {
 
 // planAnyLU is the plan that LU begins with.
 func (s *setup) planAnyLU() (*frontPlan, *luPlan, error) {
-	if s.keepsSymmetry() {
+	if csr.Examine(s.m, s.pool).Symmetric {
 		p, err := s.planIndefinite()
 		return p, nil, err
 	}

@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"cmp"
 	"errors"
 	"math"
 
@@ -86,7 +87,7 @@ func (s *setup) quickPlan(diagonal bool) (*luPlan, error) {
 	case err != nil:
 		return nil, ErrInterrupted
 	}
-	p := &luPlan{quick: true, bounds: []int{0, n}, diagonal: []bool{diagonal}, order: name}
+	p := &luPlan{bounds: []int{0, n}, diagonal: []bool{diagonal}, order: name}
 	if p.work.add(e, share); p.work.Multiplications > most {
 		return nil, nil
 	}
@@ -103,12 +104,10 @@ func (s *setup) quickPlan(diagonal bool) (*luPlan, error) {
 	return p, nil
 }
 
-// matched returns ErrSingular if no permutation gives the matrix of a quick plan a diagonal without zeros.
-func (s *setup) matched(p *luPlan) error {
-	if !p.quick {
-		return nil
-	}
-	return newMatcher(s.ctx, p.a, s.pool).anyPaths()
+// matched returns ErrSingular if no permutation gives the matrix a diagonal without zeros.
+func (s *setup) matched() error {
+	_, err := weakRows(s.m)
+	return cmp.Or(err, newMatcher(s.ctx, s.m, s.pool).anyPaths())
 }
 
 // signs are elements that are 1 or -1.

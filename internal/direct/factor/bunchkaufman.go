@@ -12,6 +12,10 @@ const pairPanel = 64
 // growth bounds the elements of factors by Bunch and Kaufman's choice of pivots [BunchKaufman77]: (1 + sqrt(17)) / 8.
 const growth = 0.6403882032022076
 
+// Vanishing is the largest pivot of a symmetric front that is replaced in FP64, where a row has elements of about 1. Smaller ones than [Replacement] are
+// often as accurate as others, such as the regularisation of a quadratic program; rounding errors are smaller than Vanishing.
+const Vanishing = 0x1p-38
+
 // bunchKaufman returns the elimination of the pivots of a symmetric front by the partial pivoting of Bunch and Kaufman among the rows of
 // its pivots [BunchKaufman77]: D has blocks of 1 x 1 and of 2 x 2. Pivots that vanish are replaced.
 func bunchKaufman[T kernels.Value](r *Rule) pivoting[T] {
@@ -53,7 +57,7 @@ func (b *pivotSearch[T]) choose() {
 	first := b.candidate(q, b.work[:k-q])
 	r, largest := argmax(first, 0)
 	own := abs(first[0])
-	if own >= growth*largest || !(largest > smallest[T]()) {
+	if own >= growth*largest || !(largest > smallest[T](Vanishing)) {
 		b.single(first)
 		return
 	}
@@ -97,11 +101,11 @@ func (b *pivotSearch[T]) candidate(i int, row []T) []T {
 	return row
 }
 
-// single makes a pivot of the row, replaced by the smallest if it is smaller.
+// single makes a pivot of the row, replaced if it vanishes.
 func (b *pivotSearch[T]) single(row []T) {
 	q := b.hi
-	if !(abs(row[0]) > smallest[T]()) || !finite(row[0]) {
-		row[0] = T(math.Copysign(float64(smallest[T]()), float64(row[0])))
+	if !(abs(row[0]) > smallest[T](Vanishing)) || !finite(row[0]) {
+		row[0] = T(math.Copysign(float64(smallest[T](Replacement)), float64(row[0])))
 		b.Replaced.Add(1)
 	}
 	if row[0] < 0 {

@@ -12,7 +12,7 @@
 //
 // A [Rule] chooses pivots among those of a node: as they come for positive definite matrices, by Bunch and Kaufman with blocks of D of 1 x 1 and
 // 2 x 2 for other symmetric ones [BunchKaufman77], and the largest of a column for the others. Pivots that vanish are replaced
-// [LiDemmel98]; none is delayed to the parent, so that memory and work are known from the tree.
+// [LiDemmel98]; none is delayed to the parent then, so that memory and work are known from the tree. [Delay] and [Pair] delay before there is a tree.
 //
 // Fronts are made in FP32 or FP64 by products of dense panels (kernels.DenseKernels). Subtrees are factored side by side, then the nodes
 // above them, whose panels all threads share. A [Solver] substitutes in FP64, whatever the numbers of the factors are.

@@ -26,13 +26,10 @@ type groups struct {
 
 func newGroups(e order.Elimination, blockOf []int32) *groups {
 	first := make([]int32, 0, len(e.Groups)+1)
+	ends := append(slices.Clone(e.Groups), int32(len(e.Order)))[1:]
 	for k, lo := range e.Groups {
-		hi := int32(len(e.Order))
-		if k+1 < len(e.Groups) {
-			hi = e.Groups[k+1]
-		}
 		first = append(first, lo)
-		for p := lo + 1; p < hi && blockOf != nil; p++ {
+		for p := lo + 1; p < ends[k] && blockOf != nil; p++ {
 			if blockOf[e.Order[p]] != blockOf[e.Order[p-1]] { // dense rows
 				first = append(first, p)
 			}

@@ -120,8 +120,8 @@ func (t *frontal[T]) pivot(j, q int, r *Rule) {
 		lo := int(t.first[j])
 		t.row[lo+q], t.row[lo+best] = t.row[lo+best], t.row[lo+q]
 	}
-	if pivot := &u.Val[q*u.Stride+q]; !(most > smallest[T]()) || !finite(*pivot) {
-		*pivot = T(math.Copysign(float64(smallest[T]()), float64(*pivot)))
+	if pivot := &u.Val[q*u.Stride+q]; !(most > smallest[T](Replacement)) || !finite(*pivot) {
+		*pivot = T(math.Copysign(float64(smallest[T](Replacement)), float64(*pivot)))
 		r.Replaced.Add(1)
 	}
 }
@@ -129,12 +129,12 @@ func (t *frontal[T]) pivot(j, q int, r *Rule) {
 // abs returns |v|.
 func abs[T kernels.Value](v T) T { return max(v, -v) }
 
-// smallest is the largest pivot that is replaced, and what replaces it, for a matrix whose rows have elements of about 1: half the digits.
-func smallest[T kernels.Value]() T {
+// smallest is a size of pivots in FP64; in FP32 it is half the digits, for a matrix whose rows have elements of about 1.
+func smallest[T kernels.Value](inFP64 float64) T {
 	if precisionOf[T]() == FP32 {
 		return 0x1p-12
 	}
-	return Replacement
+	return T(inFP64)
 }
 
 func finite[T kernels.Value](v T) bool { return v-v == 0 }

@@ -29,14 +29,14 @@ func Count(g *Graph, order csr.Permutation) Elimination {
 	return e
 }
 
-// postordered returns an order whose elimination tree is the same but for the numbers, which are a postorder, and the parents in this tree;
-// -1: none.
-func (g *Graph) postordered(order csr.Permutation) (csr.Permutation, []int32) {
+// Parents returns the elimination tree of an order of a symmetric pattern: the parent of a position is the first later row that its column of the factor has an entry for,
+// -1: none [Liu90].
+func Parents(order csr.Permutation, neighbours func(v int32) []int32) []int32 {
 	n := len(order)
 	position := order.Inverse()
 	parent, ancestor := marks(n), marks(n)
 	for k := range int32(n) {
-		for _, w := range g.neighbours(order[k]) {
+		for _, w := range neighbours(order[k]) {
 			for j := position[w]; j >= 0 && j < k; {
 				next := ancestor[j]
 				if ancestor[j] = k; next < 0 {
@@ -46,6 +46,14 @@ func (g *Graph) postordered(order csr.Permutation) (csr.Permutation, []int32) {
 			}
 		}
 	}
+	return parent
+}
+
+// postordered returns an order whose elimination tree is the same but for the numbers, which are a postorder, and the parents in this tree;
+// -1: none.
+func (g *Graph) postordered(order csr.Permutation) (csr.Permutation, []int32) {
+	n := len(order)
+	parent := Parents(order, g.neighbours)
 	child, sibling := marks(n), marks(n)
 	for k := n - 1; k >= 0; k-- {
 		if up := parent[k]; up >= 0 {
