@@ -76,12 +76,12 @@ func TestSetupOnATerminal(t *testing.T) {
 		t.Skip("a second")
 	}
 	file := filepath.Join(t.TempDir(), "a.mtx")
-	if out, err := testsupport.Command(t, "mpsolve", "generate", "poisson2d", "--n", "300", "--output", file).CombinedOutput(); err != nil {
+	if out, err := testsupport.Command(t, "mpsolve", "generate", "poisson2d", "--n", "200", "--output", file).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	args := []string{"solve", file, "--precond", "ict", "--drop-tol", "1e-6", "--fill", "100", "--digits", "none", "--threads", "1"}
 	out := onTerminal(t, 100, nil, args...)
-	if !regexp.MustCompile(`\rsetting up ict: [1-9][0-9]?% of 90000 rows, ~[0-9]+ s left, [0-9.]+ s\x1b`).MatchString(out) || strings.Contains(screen(out), "setting up") {
+	if !regexp.MustCompile(`\rsetting up ict: [1-9][0-9]?% of 40000 rows, ~[0-9]+ s left, [0-9.]+ s\x1b`).MatchString(out) || strings.Contains(screen(out), "setting up") {
 		t.Errorf("%q", out)
 	}
 	if out, err := testsupport.Command(t, "mpsolve", args...).CombinedOutput(); err != nil || strings.Contains(string(out), "setting up") {
