@@ -39,7 +39,7 @@ func TestSearch(t *testing.T) {
 		params  generate.Params
 		methods []string
 	}{
-		{"poisson2d", generate.Params{"n": 9}, []string{"cg", "gmres"}},
+		{"poisson2d", generate.Params{"n": 9}, []string{"cg", "gmres", "minres"}},
 		{"convdiff2d", generate.Params{"n": 8}, []string{"bicgstab", "gmres", "idr"}},
 		{"stokes2d", generate.Params{"n": 4}, []string{"bicgstab", "gmres", "minres"}},
 	} {

@@ -45,7 +45,7 @@ func TestSeveralRHS(t *testing.T) {
 			{"cg", spd, solve.Options{}, "method cg"},
 			{"gmres", flow, solve.Options{}, "method gmres"},
 			{"bicgstab", flow, solve.Options{Method: solve.BiCGStab}, "method bicgstab"},
-			{"fallback", indefinite, solve.Options{}, "trying gmres"},
+			{"fallback", indefinite, solve.Options{}, "not positive definite"},
 			{"componentwise", flow, solve.Options{Accuracy: solve.Accuracy{Stop: solve.StopCW}}, ""},
 			{"relative", flow, solve.Options{Accuracy: solve.Accuracy{Stop: solve.StopRel}}, ""},
 			{"few iterations", flow, solve.Options{Limits: solve.Limits{MaxIter: 11}}, ""},

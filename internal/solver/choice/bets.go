@@ -144,7 +144,7 @@ func (s *System) byCost(list []Fallback) []Fallback {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Fallback) int { return cmp.Compare(costs[a], costs[b]) })
-	if list[0].ProbeRun && w.least*IterationWork(solve.CG, precond.Jacobi, w.N, w.Nnz, w.N) > costs[list[1]] {
+	if list[0].ProbeRun && w.least*w.slower(list[0], w.N)*IterationWork(solve.CG, precond.Jacobi, w.N, w.Nnz, w.N) > costs[list[1]] {
 		return list[1:]
 	}
 	return list

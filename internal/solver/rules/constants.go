@@ -75,7 +75,7 @@ const (
 	ShapeNeighbours = 5000
 	// LeastNeighbours is that number for small graphs, of which it is at most a quarter of the rows.
 	// Unit: rows. Source: chosen. Fit: not fitted: chosen by judgement.
-	LeastNeighbours = 200
+	LeastNeighbours = 1000
 	// PlanarGrowth is the most by which the levels of a mesh in the plane grow: 3/2, and up to 1.7 where it is unstructured.
 	// Unit: rows of level 3, relative to level 2. Source: counting on meshes. Fit: go test ./internal/solver -run TestShape.
 	PlanarGrowth = 1.8
