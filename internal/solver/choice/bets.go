@@ -99,7 +99,7 @@ func (w Workload) completeWork(kind precond.Kind) float64 {
 		count = min(count, rules.WidthFactors*math.Pow(w.Width, 3))
 	}
 	work := count/rules.FrontSpeed + rules.EntryWork*entries
-	if kind == precond.LU {
+	if kind == precond.LU && !w.Indefinite { // of which L D L^T is made
 		work *= 2
 	}
 	return work

@@ -235,7 +235,7 @@ const (
 	ProbeShare = 1. / 16
 	// Stake is the share of the work of the alternative that a method may spend while its rate promises to take longer than that.
 	// Unit: relative to the alternative. Source: chosen: at 1, what is lost is bounded as well as without any expectation (ski rental, [Karlin88]). Fit: make choice.
-	Stake = 1. / 3
+	Stake = 0.25
 	// Doubt is the share that a method may spend before it may count as hopeless: at first residuals may grow.
 	// Unit: relative to the alternative. Source: chosen. Fit: make choice.
 	Doubt = 1. / 8
