@@ -226,7 +226,7 @@ func (a *solution) suspect() bool {
 	case krylov.Singular:
 		return true
 	case krylov.Converged: // x may be far larger than b asks for, and no digits confirm it
-		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol)
+		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol && a.Reach < digits.LeastReach)
 	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
 		return a.s.Rows() <= rules.DenseRows
 	}

@@ -62,7 +62,6 @@ func (r recordedRefinement[V, S]) Solve(ctx context.Context, x, b V, opt krylov.
 		}
 		f.Correction.Join = s.join
 		result = f.Steps.Solve(ctx, f.Refined, recorded[V, S]{f.Correction, s}, x, b, opt)
-		f.Left = result.Reason == krylov.Converged
 		f.Correction.Join = nil
 		f.Correction.Attempts.Current.Reason = result.Reason.String()
 	}

@@ -18,7 +18,10 @@ func (a Estimation) probe(w []float64, e int, work allowance) error {
 	case work.rough:
 		run = func(p, w []float64, limit int) ([]float64, bool, error) { return a.solveRoughProbe(p, w, e, limit) }
 	case a.S.Nonzeros() <= rules.SmallProduct:
-		count, run = 2, a.solveSmallProbe
+		run = a.solveSmallProbe
+	}
+	if a.S.Rows() <= rules.DenseRows {
+		count = 2
 	}
 	g, largest := &a.Digits, 0.0
 	for k := range count {
@@ -36,6 +39,12 @@ func (a Estimation) probe(w []float64, e int, work allowance) error {
 // solveSmallProbe solves A d = p to a residual that is a share of p in the maximum norm.
 func (a Estimation) solveSmallProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
 	tol := min(probeTol, a.nullShare())
+	if a.direct() {
+		d, r, err := a.applyFactors(p)
+		if err != nil || a.weighted(r, w) <= tol*a.weighted(p, w) {
+			return d, err == nil, err
+		}
+	}
 	d, left, err := a.correction(p, w, tol, limit)
 	return d, left <= tol, err
 }
@@ -44,22 +53,46 @@ func (a Estimation) solveSmallProbe(p, w []float64, limit int) (d []float64, sol
 // float64: their roundings are about ||d|| / (||x|| 2^e) of the weights, which matters only where d is large.
 func (a Estimation) solveRoughProbe(p, w []float64, e, limit int) (d []float64, solved bool, err error) {
 	d, left, err := a.correct(a.S.Refiner.Roughly, p, w, roughTol, limit)
-	if err == nil && !(a.Relative(d, e) <= plainProbe) {
+	enlarged := a.Relative(d, e)
+	if err == nil && !(enlarged <= plainProbe) {
 		r := make([]float64, len(p))
 		err = a.S.Refiner.Residual(r, d, p)
 		left = a.weighted(r, w) / a.weighted(p, w)
 	}
+	b := append([]float64(nil), a.B...)
+	a.scale(b, e)
+	if enlarged <= plainProbe {
+		a.Reach = enlarged / rules.Roundoff / (1 + left) * a.rms(b, w) * math.Sqrt(float64(a.Vectors.Dim()))
+	}
 	return d, left <= mostRough, err
+}
+
+// applyFactors sets d = M^-1 p by complete factors M of A, and r = p - A d.
+func (a Estimation) applyFactors(p []float64) (d, r []float64, err error) {
+	d, r = make([]float64, len(p)), make([]float64, len(p))
+	a.Digits.Iterations++
+	if err := a.S.Refiner.Preconditioned(a.Ctx, d, p); err != nil {
+		return d, r, err
+	}
+	if !backend.Finite(a.Vectors.AbsMax(d)) {
+		clear(d)
+	}
+	return d, r, a.S.Refiner.Residual(r, d, p)
 }
 
 // solveProbe solves A d = p to a residual that is a share of p in the 2-norm, in which the share of a left null vector is known.
 // Iterations look at the maximum norm, in which the share is up to ten times as large.
-func (a Estimation) solveProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
+func (a Estimation) solveProbe(p, w []float64, limit int) (_ []float64, done bool, err error) {
 	tol := a.nullShare()
-	d, r, total := make([]float64, len(p)), append([]float64(nil), p...), a.rms(p, w)
+	before, total, solved := a.Digits.Iterations, a.rms(p, w), min(probeTol, tol)
+	d, r := make([]float64, len(p)), append([]float64(nil), p...)
+	if a.direct() {
+		if d, r, err = a.applyFactors(p); err != nil || a.rms(r, w) <= solved*total {
+			return d, err == nil, err
+		}
+	}
 	for _, loose := range []float64{3, 1} {
-		before := a.Digits.Iterations
-		part, _, err := a.correction(r, w, min(0.5, loose*tol*a.weighted(p, w)/a.weighted(r, w)), limit)
+		part, _, err := a.correction(r, w, min(0.5, loose*tol*a.weighted(p, w)/a.weighted(r, w)), limit-a.Digits.Iterations+before)
 		if err != nil {
 			return d, false, err
 		}
@@ -69,10 +102,10 @@ func (a Estimation) solveProbe(p, w []float64, limit int) (d []float64, solved b
 		if err := a.S.Refiner.Residual(r, d, p); err != nil {
 			return d, false, err
 		}
-		if a.rms(r, w) <= min(probeTol, tol)*total {
+		if a.rms(r, w) <= solved*total {
 			return d, backend.Finite(a.Vectors.AbsMax(d)), nil
 		}
-		if limit -= a.Digits.Iterations - before; limit <= 0 {
+		if a.Digits.Iterations-before >= limit {
 			break
 		}
 	}

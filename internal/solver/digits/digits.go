@@ -23,12 +23,13 @@ func Unconfirmed(g solve.Digits) bool {
 const (
 	stepTol      = 1e-2
 	leastStepTol = 1e-10
-	floorEta     = 8    // max |r_i| / w_i, in roundings, up to which the next step is the last
-	probeTol     = 1e-3 // of a probe; nullShare bounds the tolerance as well
-	roughTol     = 0.5  // of a rough probe; iterations aim at half of it
-	mostRough    = 0.3  // largest share that a rough probe may leave
-	plainProbe   = 1e-6 // probe up to which roundings of a float64 residual do not matter
-	mostProbe    = 0.1  // probe from which A is singular for float64
+	floorEta     = 8       // max |r_i| / w_i, in roundings, up to which the next step is the last
+	LeastReach   = 1. / 30 // ...
+	probeTol     = 1e-3    // of a probe; nullShare bounds the tolerance as well
+	roughTol     = 0.5     // of a rough probe; iterations aim at half of it
+	mostRough    = 0.3     // largest share that a rough probe may leave
+	plainProbe   = 1e-6    // probe up to which roundings of a float64 residual do not matter
+	mostProbe    = 0.1     // probe from which A is singular for float64
 )
 
 // Estimation is a solution whose digits are estimated.
@@ -40,7 +41,7 @@ func (a Estimation) Estimate() error {
 	start := time.Now()
 	defer func() { a.Spent.Estimating += time.Since(start) }()
 	before := a.Digits.Iterations
-	a.Digits = UnknownDigits()
+	a.Digits, a.Reach = UnknownDigits(), 0
 	a.Digits.Iterations = before
 	if a.S.Opt.Digits == solve.NoDigits || a.S.Opt.NoRefine || a.Ctx.Err() != nil || a.Vectors.AbsMax(a.X) == 0 {
 		return nil
@@ -73,11 +74,6 @@ const estimateRounds = 3
 func (a Estimation) estimateOnce(work allowance) (done bool, err error) {
 	w, e := a.RowWeights()
 	improve := &Improvement{Estimation: a, W: w, E: e, left: work.steps, size: math.NaN(), error: math.Inf(1)}
-	if work.rough {
-		if err := improve.look(); err != nil { // now: the probe's residual takes the place of the solve's
-			return true, err
-		}
-	}
 	if err := a.probe(w, e, work); err != nil {
 		return true, err
 	}
@@ -86,7 +82,7 @@ func (a Estimation) estimateOnce(work allowance) (done bool, err error) {
 		return true, nil
 	}
 	run := improve.run
-	if work.rough {
+	if work.steps <= 0 || work.rough {
 		run = improve.assess
 	}
 	if err := run(); err != nil {
@@ -129,36 +125,37 @@ func (a Estimation) allowance() allowance {
 		return allowance{steps: max(rules.CompleteIter, n/2), probe: max(rules.CompleteIter, n)}
 	case a.S.Nonzeros() <= rules.SmallProduct:
 		return allowance{steps: max(rules.SmallIter, n/2), probe: max(rules.SmallIter, n)}
-	case a.complete(): // the iterations of others before it say nothing
-		return allowance{steps: leastSteps, probe: leastProbe}
-	case float64(n)*a.iterationWork() > rules.LargeWork:
-		return allowance{probe: max(rules.LeastLarge, int(rules.LargeShare*float64(n))), rough: true}
 	}
-	return allowance{steps: max(leastSteps, n/2), probe: max(leastProbe, n)}
+	limit := a.affordable()
+	return allowance{steps: limit - 1, probe: max(rules.LeastDigits, limit), rough: !a.complete()}
 }
 
-// Iterations that an estimate may take at least, unless it is rough.
-const (
-	leastSteps = 10
-	leastProbe = 20
-)
-
-// complete reports whether the preconditioner in use is a complete factorisation.
-func (a Estimation) complete() bool {
-	return choice.Variant{Kind: a.S.Refiner.Usage().Precond.Kind, ByDomain: a.S.Job != nil}.Complete()
+// affordable returns the number of iterations, or of applications of complete factors, that take the share rules.DigitsShare of the work of the
+// solve. It depends on neither clocks nor threads.
+func (a Estimation) affordable() int {
+	used, n, nnz := a.S.Refiner.Usage(), float64(a.S.Rows()), float64(a.S.Nonzeros())
+	values, besides := float64(used.Precond.Cost.Values), rules.ResidualWork*nnz+rules.EstimateWork*n
+	if used.Complete {
+		return int(rules.DigitsShare * (used.Work + rules.OrderWork*nnz) / (values + besides))
+	}
+	iteration := choice.IterationWork(solve.Method(used.Method), used.Precond.Kind, n, nnz, values)
+	return int((rules.DigitsShare*(used.Work+rules.LookWork*nnz) - besides) / iteration)
 }
 
-// iterationWork returns about the number of multiplications of an iteration.
-func (a Estimation) iterationWork() float64 {
-	used, nnz := a.S.Refiner.Usage(), float64(a.S.Nonzeros())
-	return choice.IterationWork(solve.Method(used.Method), used.Precond.Kind, float64(a.S.Rows()), nnz, nnz)
-}
+// complete reports whether an application of the preconditioner solves.
+func (a Estimation) complete() bool { return a.S.Refiner.Usage().Complete }
+
+// direct reports whether an application of the preconditioner is to solve.
+func (a Estimation) direct() bool { return a.complete() && a.S.Opt.Digits == 0 }
 
 func (a Estimation) weighted(r, w []float64) float64 { return backend.Weighted(a.Vectors, r, w) }
 
 // rms returns the root mean square of r_i / w_i.
 func (a Estimation) rms(r, w []float64) float64 {
 	largest := a.weighted(r, w)
+	if largest == 0 {
+		return 0
+	}
 	sum := a.Vectors.Sum(func(lo, hi int) (sum float64) {
 		for i, v := range r[lo:hi] {
 			q := v / w[lo+i] / largest

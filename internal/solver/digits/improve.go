@@ -22,7 +22,6 @@ type Improvement struct {
 	left  int     // iterations that steps may still take
 	size  float64 // ||d|| / ||x|| of the last step
 	error float64 // estimate of the error of x
-	rms   float64 // root mean square of r_i / w_i, for assess
 	done  bool    // x is as accurate as float64 allows, or steps no longer help
 }
 
@@ -49,38 +48,26 @@ func (v *Improvement) run() error {
 	return nil
 }
 
-// look measures the residual that the solve has left.
-func (v *Improvement) look() error {
-	r := make([]float64, len(v.X))
-	if err := v.S.Refiner.LeftOver(r, v.X, v.B); err != nil {
-		return err
-	}
-	v.scale(r)
-	if v.rms = 0; v.weighted(r, v.W) > 0 {
-		v.rms = v.Estimation.rms(r, v.W)
-	}
-	return nil
-}
-
 // assess estimates the error of x without a step.
 func (v *Improvement) assess() error {
-	v.error = max(rules.Roundoff, v.enlarged(v.rms))
-	return nil
+	r, err := v.residual(v.X)
+	v.error = max(rules.Roundoff, v.enlarged(v.rms(r, v.W)))
+	return err
 }
 
 // residual returns b - A x, times 2^-e.
 func (v *Improvement) residual(x []float64) ([]float64, error) {
 	r := make([]float64, len(x))
 	err := v.S.Refiner.Residual(r, x, v.B)
-	v.scale(r)
+	v.scale(r, v.E)
 	return r, err
 }
 
-// scale multiplies a residual by 2^-e.
-func (v *Improvement) scale(r []float64) {
-	v.Vectors.Ranges(func(lo, hi int) {
+// scale multiplies a vector by 2^-e.
+func (a Estimation) scale(r []float64, e int) {
+	a.Vectors.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			r[i] = dd.Ldexp(r[i], -v.E)
+			r[i] = dd.Ldexp(r[i], -e)
 		}
 	})
 }
@@ -101,17 +88,22 @@ func (v *Improvement) step() error {
 		v.size, v.error, v.done = 0, rules.Roundoff, true
 		return nil
 	}
-	enlarged := v.enlarged(v.Estimation.rms(r, v.W))
+	enlarged := v.enlarged(v.rms(r, v.W))
 	tol := max(leastStepTol, min(stepTol, rules.Roundoff/enlarged))
 	if eta > floorEta*rules.Roundoff {
 		tol = stepTol // there will be another step
 	}
-	d, left, err := v.correction(r, v.W, tol, v.left)
+	d, left, sure, err := v.solve(r, eta, tol)
 	if err != nil {
 		return err
 	}
 	v.size = backend.RelativeTo(v.Vectors.AbsMax(d), 1, v.Vectors.AbsMax(v.X), v.E)
-	taken, err := v.Take(d, eta)
+	taken := sure
+	if sure {
+		v.X = v.sum(d)
+	} else {
+		taken, err = v.Take(d, eta)
+	}
 	rest := max(rules.Roundoff, left*enlarged)
 	if v.error = rest; !taken {
 		v.error, v.done = min(enlarged, max(rest, v.size)), true
@@ -119,14 +111,34 @@ func (v *Improvement) step() error {
 	return err
 }
 
-// Take adds d to x unless the residual grows, as a whole or in a block that has been explained. It reports whether it has added d.
-func (v *Improvement) Take(d []float64, eta float64) (bool, error) {
+// solve solves A d = r to a share of r in the maximum norm, eta; left is the share that is left. The step is sure to reduce the residual, but for
+// roundings, if complete factors solve.
+func (v *Improvement) solve(r []float64, eta, tol float64) (d []float64, left float64, sure bool, err error) {
+	if v.direct() {
+		d, rest, err := v.applyFactors(r)
+		left := v.weighted(rest, v.W) / eta
+		if err != nil || left <= stepTol {
+			return d, left, v.Parts == nil, err
+		}
+	}
+	d, left, err = v.correction(r, v.W, tol, v.left)
+	return d, left, false, err
+}
+
+// sum returns x + 2^e d.
+func (v *Improvement) sum(d []float64) []float64 {
 	x := v.Vectors.New()
 	v.Vectors.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x[i] = v.X[i] + dd.Ldexp(d[i], v.E)
 		}
 	})
+	return x
+}
+
+// Take adds d to x unless the residual grows, as a whole or in a block that has been explained. It reports whether it has added d.
+func (v *Improvement) Take(d []float64, eta float64) (bool, error) {
+	x := v.sum(d)
 	r, err := v.residual(x)
 	if err != nil {
 		return false, err
@@ -150,6 +162,8 @@ func (v *Improvement) conclude(work allowance) {
 	switch g.Believed = digitsOf(g.Error); {
 	case g.Probe > mostProbe || g.Believed == 0:
 		g.State, g.Believed = solve.DigitsNone, 0
+	case v.Reach > 0 && v.Reach < LeastReach:
+		g.State, g.Believed = solve.DigitsNotConfirmed, 0
 	case work.rough:
 		g.State = solve.DigitsEstimated
 	default:

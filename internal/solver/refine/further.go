@@ -2,7 +2,7 @@ package refine
 
 import (
 	"context"
-	"unsafe"
+	"math"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
@@ -14,13 +14,25 @@ import (
 // Further is Refine with the measure max |r_i| / w_i. It keeps the method and the preconditioner in use, and raises the
 // precision where needed. It serves the work after a solve: going on with x, and estimating its error.
 func (f *Refinement[V, S]) Further(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
-	return f.settled(ctx, f.Exact, x, b, w, backend.StopWeighted, opt)
+	return f.settled(ctx, x, b, w, backend.StopWeighted, opt)
 }
 
-// Roughly is Further with residuals in the arithmetic of the vectors. It is for an x whose residual is not small beside A x.
-func (f *Refinement[V, S]) Roughly(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
-	return f.settled(ctx, rounded[V, S]{f.Exact, f.At}, x, b, w, backend.StopWeighted, opt)
+// Roughly solves A d = r once to the measure max |r_i| / w_i, by the method and the preconditioner in use, and measures the residual in the
+// arithmetic of the vectors. It is for a d whose residual is not small beside A d, and keeps d even if the residual has grown.
+func (f *Refinement[V, S]) Roughly(ctx context.Context, d, r, w []float64, opt krylov.Options[vector]) (result krylov.Result, err error) {
+	goal := krylov.Goal{From: math.Inf(1), To: roughReach * opt.Tol, MaxIter: opt.MaxIter}
+	var measure float64
+	result, err = f.once(ctx, d, r, w, backend.StopWeighted, goal, func(vd, vr V) {
+		left := f.Correction.R
+		rounded[V, S]{f.Exact, f.At}.Residual(left, vr, vd)
+		measure = f.Correction.Measure.Of(vd, left)
+	})
+	result.Measure = measure
+	return result, err
 }
+
+// roughReach is how far below the tolerance a method aims, since the recomputed residual differs from its own.
+const roughReach = 0.5
 
 // rounded is an operator whose residuals are rounded in the arithmetic of the vectors.
 type rounded[V any, S linop.Scalar[S]] struct {
@@ -60,23 +72,16 @@ func (a rounded[V, S]) Residual(r, b, x V) {
 
 // Rowwise is Further with the row-wise error as the measure, given the row sums of |A|.
 func (f *Refinement[V, S]) Rowwise(ctx context.Context, x, b, sums []float64, opt krylov.Options[vector]) (krylov.Result, error) {
-	return f.settled(ctx, f.Exact, x, b, sums, solve.StopRow, opt)
+	return f.settled(ctx, x, b, sums, solve.StopRow, opt)
 }
 
-// settled refines with residuals of a and a weighted measure, by the method and the preconditioner in use.
-func (f *Refinement[V, S]) settled(
-	ctx context.Context, a linop.Operator[V, S], x, b, w []float64, stop solve.Stop, opt krylov.Options[vector],
-) (krylov.Result, error) {
+// settled refines with a weighted measure, by the method and the preconditioner in use.
+func (f *Refinement[V, S]) settled(ctx context.Context, x, b, w []float64, stop solve.Stop, opt krylov.Options[vector]) (krylov.Result, error) {
 	vx, vb, vw := f.At.FromHost(x), f.At.FromHost(b), f.At.FromHost(w)
 	defer f.At.GiveBack(vx, vb, vw)
-	c := f.Correction
-	weighted := &backend.Measure[V, S]{At: f.At, Stop: stop, Weights: vw}
-	weighted.Begin(vb)
-	c.Ctx, c.Measure, c.settled = ctx, weighted, true
-	defer func() { c.Measure, c.settled = f.Measure, false }()
-	f.last = [2]*float64{}
-	result := f.Steps.Solve(ctx, a, sameMethod[V, S]{c}, vx, vb, krylov.Options[V]{
-		Tol: opt.Tol, MaxIter: opt.MaxIter, Guess: opt.Guess, Measure: weighted.Of, Agree: f.At.Agree(),
+	defer f.settle(ctx, stop, vb, vw)()
+	result := f.Steps.Solve(ctx, f.Exact, sameMethod[V, S]{f.Correction}, vx, vb, krylov.Options[V]{
+		Tol: opt.Tol, MaxIter: opt.MaxIter, Guess: opt.Guess, Measure: f.Correction.Measure.Of, Agree: f.At.Agree(),
 	})
 	f.returns(x, vx)
 	return result, f.At.Fault()
@@ -85,23 +90,43 @@ func (f *Refinement[V, S]) settled(
 // Correct solves A d = r once to a row-wise error, given the row sums of |A|, by the method and the preconditioner in use. It is for
 // refinement by the caller. If goal.Further says that r is the residual of the last correction, r is that residual times 2^-shift.
 func (f *Refinement[V, S]) Correct(ctx context.Context, d, r, sums []float64, shift int, goal krylov.Goal) (krylov.Result, error) {
+	f.Correction.exponent += shift
+	return f.once(ctx, d, r, sums, solve.StopRow, goal, func(V, V) {})
+}
+
+// once solves A d = r once to a weighted measure, and then calls after with d and r.
+func (f *Refinement[V, S]) once(
+	ctx context.Context, d, r, w []float64, stop solve.Stop, goal krylov.Goal, after func(d, r V),
+) (krylov.Result, error) {
 	clear(d)
-	vd, vr, zero := f.At.FromHost(d), f.At.FromHost(r), f.At.New()
-	defer f.At.GiveBack(vd, vr)
-	c := f.Correction
+	vd, vr, vw, zero := f.At.FromHost(d), f.At.FromHost(r), f.At.FromHost(w), f.At.New()
+	defer f.At.GiveBack(vd, vr, vw)
 	f.At.Zero(zero)
-	vs := f.At.FromHost(sums)
-	defer f.At.GiveBack(vs)
-	byRows := &backend.Measure[V, S]{At: f.At, Stop: solve.StopRow, Weights: vs}
-	byRows.Begin(vr)
-	c.Ctx, c.Measure, c.settled = ctx, byRows, true
-	defer func() { c.Measure, c.settled = f.Measure, false }()
-	f.last = [2]*float64{}
-	c.exponent += shift
+	defer f.settle(ctx, stop, vr, vw)()
 	goal.Agree = f.At.Agree()
-	result := c.Correct(ctx, vd, vr, zero, goal)
+	result := f.Correction.Correct(ctx, vd, vr, zero, goal)
+	after(vd, vr)
 	f.At.ToHost(d, vd)
 	return result, f.At.Fault()
+}
+
+// settle makes corrections keep the method and the preconditioner in use, with a weighted measure, until the function that it returns is called.
+func (f *Refinement[V, S]) settle(ctx context.Context, stop solve.Stop, b, w V) (end func()) {
+	c, weighted := f.Correction, &backend.Measure[V, S]{At: f.At, Stop: stop, Weights: w}
+	weighted.Begin(b)
+	c.Ctx, c.Measure, c.settled = ctx, weighted, true
+	return func() { c.Measure, c.settled = f.Measure, false }
+}
+
+// Preconditioned sets d = M^-1 r by the preconditioner M of A in use.
+func (f *Refinement[V, S]) Preconditioned(_ context.Context, d, r []float64) error {
+	vd, vr, c := f.At.FromHost(d), f.At.FromHost(r), f.Correction
+	defer f.At.GiveBack(vd, vr)
+	e := c.Scaling.Residual(c.Rhs, vr)
+	c.Attempts.Preconditioner().Apply(c.Z, c.Rhs)
+	c.Scaling.Correction(vd, c.Z, e)
+	f.At.ToHost(d, vd)
+	return f.At.Fault()
 }
 
 // Raise stores the matrix more accurately. It returns false if the matrix is in FP64 already.
@@ -114,20 +139,6 @@ func (f *Refinement[V, S]) Residual(r, x, b []float64) error {
 	f.Exact.Residual(vr, vb, vx)
 	f.At.ToHost(r, vr)
 	return f.At.Fault()
-}
-
-// LeftOver is Residual. It copies the residual of the last solve of A x = b if that solve ended with this x.
-func (f *Refinement[V, S]) LeftOver(r, x, b []float64) error {
-	if f.last != addresses(x, b) {
-		return f.Residual(r, x, b)
-	}
-	f.At.ToHost(r, f.Steps.Residual())
-	return f.At.Fault()
-}
-
-// addresses returns the addresses of two vectors.
-func addresses(x, b []float64) [2]*float64 {
-	return [2]*float64{unsafe.SliceData(x), unsafe.SliceData(b)}
 }
 
 // sameMethod is a correction that keeps its method and its preconditioner.

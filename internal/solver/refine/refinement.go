@@ -26,9 +26,9 @@ type Refiner interface {
 	Roughly(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	Rowwise(ctx context.Context, x, b, sums []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	Correct(ctx context.Context, d, r, sums []float64, shift int, goal krylov.Goal) (krylov.Result, error)
+	Preconditioned(ctx context.Context, d, r []float64) error
 	Raise(reason krylov.Reason) bool
 	Residual(r, x, b []float64) error
-	LeftOver(r, x, b []float64) error
 	Lower(x []float64) []float64 // the part beyond float64 of an x that Refine returned; nil: none
 	Usage() Usage
 	Close()
@@ -46,6 +46,8 @@ type Usage struct {
 	settingUp                    time.Duration // preconditioners
 
 	Attempts []solve.Attempt // of the last solve
+	Work     float64         // of the attempts, in multiplications of iterations
+	Complete bool            // an application of the preconditioner solves, but for roundings
 }
 
 // Refinement is iterative refinement on a backend.
@@ -58,8 +60,6 @@ type Refinement[V any, S linop.Scalar[S]] struct {
 	Correction *Correction[V, S]
 	Recording  recording[V] // nil: there are no checkpoints
 	Epsilon    float64      // of preconditioners
-	Left       bool         // Steps still has the residual of the last solve
-	last       [2]*float64  // addresses of x and b of that solve; see LeftOver
 }
 
 // A recording solves with checkpoints.
@@ -109,9 +109,6 @@ func (f *Refinement[V, S]) Refine(ctx context.Context, x, b []float64, opt krylo
 		return result, err
 	}
 	f.returns(x, vx)
-	if f.Left {
-		f.last = addresses(x, b)
-	}
 	return result, f.At.Fault()
 }
 
@@ -139,7 +136,6 @@ func (f *Refinement[V, S]) Lower(x []float64) []float64 {
 // Solve refines x.
 func (f *Refinement[V, S]) Solve(ctx context.Context, x, b V, opt krylov.Options[V]) (krylov.Result, error) {
 	f.Measure.Begin(b)
-	f.Left, f.last = false, [2]*float64{}
 	opt.Agree = f.At.Agree()
 	opt.Measure = func(x, r V) float64 {
 		f.Correction.Reached = f.Measure.Of(x, r)
@@ -154,7 +150,6 @@ func (f *Refinement[V, S]) Solve(ctx context.Context, x, b V, opt krylov.Options
 		return krylov.Result{}, err
 	}
 	result := f.Steps.Solve(ctx, f.Refined, f.Correction, x, b, opt)
-	f.Left = result.Reason == krylov.Converged
 	f.Correction.Attempts.Current.Reason = result.Reason.String()
 	return result, f.At.Fault()
 }
@@ -169,8 +164,15 @@ func (f *Refinement[V, S]) Usage() Usage {
 	}
 	u.applications, u.preconditioning = c.Attempts.Tally.Count, c.Attempts.Tally.Elapsed
 	u.Attempts = c.Attempts.Visits()
+	for k, s := range c.Attempts.State.Fallbacks {
+		if c.Attempts.Fallbacks[k].Complete() {
+			s.Setup /= rules.DenseSpeed
+		}
+		u.Work += s.Setup + s.Work
+	}
 	if p := c.Attempts.Preconditioner(); p != nil {
 		u.Precond = solve.PrecondResult{Kind: c.Attempts.Now().Kind, Text: p.Made.String(), Epsilon: f.Epsilon, Cost: p.Made.Cost(), Setup: p.Setup}
+		u.Complete = c.Attempts.Now().Complete()
 		if on, ok := p.Made.(*backend.LeftOnHost); ok {
 			u.Precond.Launches = on.Launches
 		}
@@ -287,6 +289,7 @@ type Solution struct {
 	verify.Judgement               // of x
 	Reason           krylov.Reason // why the solve ended
 	Solved           krylov.Result // of refinement, with the work of everything that follows it
+	Reach            float64       // the size of x that a probe explains, relative to x; 0: not known
 	Parts            []float64     // w_i such that max |r_i| / w_i <= Tol shows that x explains b in all blocks; nil: the blocks need no care
 	Digits           solve.Digits
 	Precise          *solve.Precise // x with more digits; nil: none was asked for, or could be begun with

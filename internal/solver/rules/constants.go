@@ -387,15 +387,27 @@ const (
 
 // Work on digits and evidence after the solve.
 const (
-	// LargeWork is the work of a solve from which the estimate of digits is a rough one.
-	// Unit: multiplications. Source: chosen: less costs next to nothing. Fit: make digits.
-	LargeWork = 2e7
-	// LargeShare is the share of the iterations of such a solve that the estimate may take.
-	// Unit: ratio. Source: chosen. Fit: make digits.
-	LargeShare = 0.25
-	// LeastLarge is the least number of iterations that it may take.
+	// DigitsShare is the share of the work of a solve that the estimate of digits may take.
+	// Unit: ratio. Source: chosen. Fit: make digits DIGITS_FLAGS=-cost.
+	DigitsShare = 0.1
+	// LeastDigits is the least number of iterations that it may take.
 	// Unit: iterations. Source: chosen. Fit: make digits.
-	LeastLarge = 4
+	LeastDigits = 2
+	// ResidualWork is the work of an accurate residual.
+	// Unit: multiplications a nonzero. Source: measured beside plain products. Fit: go test ./pkg/linop -run '^$' -bench Residual.
+	ResidualWork = 3
+	// EstimateWork is the work of random numbers, weights and norms.
+	// Unit: multiplications a row. Source: generated systems. Fit: make digits DIGITS_FLAGS=-cost.
+	EstimateWork = 40
+	// DenseSpeed is the number of multiplications of complete factors that take as long as one of an iteration.
+	// Unit: ratio. Source: docs/solvers.md, "Complete factors". Fit: bench/peers/factors.sh.
+	DenseSpeed = 20
+	// LookWork is the work of looking at a matrix, scaling and storing it.
+	// Unit: multiplications a nonzero. Source: set-ups of generated systems. Fit: make choice.
+	LookWork = 60
+	// OrderWork is the same with the order of complete factors.
+	// Unit: multiplications a nonzero. Source: set-ups of generated systems. Fit: make choice.
+	OrderWork = 250
 	// SmallProduct is the size up to which iterations cost next to nothing.
 	// Unit: nonzeros. Source: chosen: a product takes some 20 microseconds. Fit: make digits.
 	SmallProduct = 20_000

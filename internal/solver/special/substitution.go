@@ -155,6 +155,12 @@ func (t *substitution) Correct(ctx context.Context, d, r, _ []float64, _ int, _ 
 	return krylov.Result{Reason: reason}, nil
 }
 
+// Preconditioned implements refine.Refiner.
+func (t *substitution) Preconditioned(ctx context.Context, d, r []float64) error {
+	t.solve(ctx, d, r)
+	return nil
+}
+
 // Raise implements refine.Refiner.
 func (t *substitution) Raise(krylov.Reason) bool { return false }
 
@@ -164,9 +170,6 @@ func (t *substitution) Residual(r, x, b []float64) error {
 	return nil
 }
 
-// LeftOver implements refine.Refiner.
-func (t *substitution) LeftOver(r, x, b []float64) error { return t.Residual(r, x, b) }
-
 // Lower implements refine.Refiner.
 func (t *substitution) Lower([]float64) []float64 { return nil }
 
@@ -175,7 +178,7 @@ func (t *substitution) Usage() refine.Usage {
 	return refine.Usage{
 		Method: SubstitutionMethod, Precond: solve.PrecondResult{Kind: precond.None, Text: string(precond.None)},
 		Stored:   backend.Stored{Storage: rules.StorageWithDefaults(t.s.Opt.Storage, false, true), Bytes: t.s.M.Bytes(), Rows: t.s.M.Rows},
-		Products: t.count, Multiplying: t.elapsed,
+		Products: t.count, Multiplying: t.elapsed, Complete: true,
 	}
 }
 
