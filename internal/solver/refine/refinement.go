@@ -166,7 +166,7 @@ func (f *Refinement[V, S]) Usage() Usage {
 	u.Attempts = c.Attempts.Visits()
 	for k, s := range c.Attempts.State.Fallbacks {
 		if c.Attempts.Fallbacks[k].Complete() {
-			s.Setup /= rules.DenseSpeed
+			s.Setup /= rules.FrontSpeed
 		}
 		u.Work += s.Setup + s.Work
 	}

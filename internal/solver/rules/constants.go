@@ -399,15 +399,9 @@ const (
 	// EstimateWork is the work of random numbers, weights and norms.
 	// Unit: multiplications a row. Source: generated systems. Fit: make digits DIGITS_FLAGS=-cost.
 	EstimateWork = 40
-	// DenseSpeed is the number of multiplications of complete factors that take as long as one of an iteration.
-	// Unit: ratio. Source: docs/solvers.md, "Complete factors". Fit: bench/peers/factors.sh.
-	DenseSpeed = 20
 	// LookWork is the work of looking at a matrix, scaling and storing it.
 	// Unit: multiplications a nonzero. Source: set-ups of generated systems. Fit: make choice.
 	LookWork = 60
-	// OrderWork is the same with the order of complete factors.
-	// Unit: multiplications a nonzero. Source: set-ups of generated systems. Fit: make choice.
-	OrderWork = 250
 	// SmallProduct is the size up to which iterations cost next to nothing.
 	// Unit: nonzeros. Source: chosen: a product takes some 20 microseconds. Fit: make digits.
 	SmallProduct = 20_000
