@@ -109,12 +109,11 @@ type delays struct {
 func (d *delays) couplings(i int32) []int32 { return d.with[d.at[i]:d.at[i+1]] }
 
 func newDelays(a *csr.Matrix, e order.Elimination, empty []bool) *delays {
-	n, groups := a.Rows, len(e.Groups)
+	n, groups, g := a.Rows, len(e.Groups), newGrouping(e)
 	d := &delays{
-		grouping: newGrouping(e), parent: marks(groups), empty: empty, at: make([]int, 1, n+1), left: make([]int, n), moves: make([]int, n),
-		spare: make([]int, groups), exits: make([]int, groups),
+		grouping: g, home: slices.Clone(g.group), parent: marks(groups), empty: empty, at: make([]int, 1, n+1), left: make([]int, n),
+		moves: make([]int, n), spare: make([]int, groups), exits: make([]int, groups),
 	}
-	d.home = slices.Clone(d.group)
 	row := func(i int32) []int32 { return a.Col[a.RowPtr[i]:a.RowPtr[i+1]] }
 	for i := range int32(n) {
 		for k, j := range row(i) {
@@ -125,9 +124,9 @@ func newDelays(a *csr.Matrix, e order.Elimination, empty []bool) *delays {
 		d.at = append(d.at, len(d.with))
 		d.left[i] = len(d.couplings(i))
 	}
-	for k, up := range order.Parents(e.Order, row) { // the last of a group counts
-		if d.parent[d.group[e.Order[k]]] = -1; up >= 0 {
-			d.parent[d.group[e.Order[k]]] = d.group[e.Order[up]]
+	for k, up := range order.Parents(e.Order, row) {
+		if up >= 0 && g.group[e.Order[up]] != g.group[e.Order[k]] { // the last of a group
+			d.parent[g.group[e.Order[k]]] = g.group[e.Order[up]]
 		}
 	}
 	return d
@@ -154,12 +153,12 @@ func (d *delays) eliminate(group int32) {
 				closed++
 			}
 		}
-		if *spare < 1 || *exits <= closed {
-			if up >= 0 && d.moves[z] < mostDelays {
-				d.moves[z]++
-				d.move(z, up)
-				continue
-			}
+		switch found := *spare > 0 && *exits > closed; {
+		case !found && up >= 0 && d.moves[z] < mostDelays:
+			d.moves[z]++
+			d.move(z, up)
+			continue
+		case !found:
 			d.group[z] = d.home[z]
 		}
 		*spare--

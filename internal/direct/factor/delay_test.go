@@ -164,7 +164,12 @@ func FuzzDelay(f *testing.F) {
 					t.Fatalf("%d is in group %d, its partner %d in %d", i, of[i], j, of[j])
 				}
 			}
-			if _, err := NewTree(Matrix{A: m}, d, "", never()); err != nil {
+			p := problem{Matrix: Matrix{A: m}}
+			var err error
+			if p.tree, err = NewTree(p.Matrix, d, "", never()); err == nil {
+				err = p.checkTree()
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
