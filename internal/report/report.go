@@ -143,8 +143,9 @@ type Reorder struct {
 // Seconds is the time spent in each phase. Total is the whole run, Device the opening of a
 // device. Build contains the set-up of the first preconditioner. Solve contains SpMV,
 // Preconditioner (applications, and the set-up of later ones), Orthogonalization and Other,
-// which is vector operations and scaling. Digits, estimating and improving the digits of x,
-// is the part of Solve that followed the tolerance.
+// which is vector operations and scaling. Digits, estimating and improving the digits of x
+// and the search for a contradiction where they confirm nothing, is the part of Solve that
+// followed the tolerance.
 type Seconds struct {
 	Device            float64 `json:"device"`
 	Read              float64 `json:"read"`

@@ -157,7 +157,7 @@ func (d Digits) Text() string {
 		return fmt.Sprintf("none of x can be believed: one more step changes it by %.1e, roundings of A and b may by %.1e; condition about %.0e",
 			d.Step, d.Probe, d.Condition)
 	case "not confirmed":
-		return "not confirmed: the estimate ended at its limit of work; --digits N goes on"
+		return "not confirmed: what is cheap beside the solve did not suffice; --digits N goes on"
 	}
 	return ""
 }

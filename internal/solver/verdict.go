@@ -75,7 +75,12 @@ func (a *solution) solve(guess bool) (err error) {
 		}
 	}
 	if a.suspect() {
-		if err := (special.EvidenceSearch{Solution: a.Solution, Make: makeInner}).SeekEvidence(); err != nil {
+		start, spent := time.Now(), &a.Spent.Verifying
+		if a.Reason == krylov.Converged { // for want of digits that confirm x
+			spent = &a.Spent.Estimating
+		}
+		err := special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.SeekEvidence()
+		if *spent += time.Since(start); err != nil {
 			return err
 		}
 	}
@@ -225,8 +230,9 @@ func (a *solution) suspect() bool {
 	switch a.Reason {
 	case krylov.Singular:
 		return true
-	case krylov.Converged: // x may be far larger than b asks for, and no digits confirm it
-		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol && a.Reach < digits.LeastReach)
+	case krylov.Converged: // x may be far larger than b asks for, and neither digits confirm it nor a probe explains its size
+		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows ||
+			a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol && a.Reach < digits.LeastReach)
 	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
 		return a.s.Rows() <= rules.DenseRows
 	}
