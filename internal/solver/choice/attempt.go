@@ -152,7 +152,7 @@ func (t *Attempts[V, S]) NextFallback(before string, setUp setUp[V]) error {
 		if !known || t.Refused[t.Now().Variant] != no { // otherwise it has been said
 			before = fmt.Sprintf("precond %v", refused)
 		}
-		t.State.Refuse(t.Fallbacks, t.bets(), refused)
+		t.State.Refuse(t.Fallbacks, t.bets(), float64(t.nnz), refused)
 		t.Current.Reason = refused.Error()
 		t.record()
 	}

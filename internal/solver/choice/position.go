@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/direct/order"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -86,15 +87,19 @@ func (t *State) Leave(f Fallback, slow bool, rest, measure float64) {
 	}
 }
 
-// Refuse records that the preconditioner of the current fallback could not be set up, for a budget. If a complete Cholesky factorisation shows that
+// Refuse records that the preconditioner of the current fallback could not be set up. What complete factors take has been counted, unless their order was
+// given up; other set-ups take more than their budgets. If a complete Cholesky factorisation shows that
 // the matrix is indefinite, conjugate gradients are ruled out, if there is another method.
-func (t *State) Refuse(fallbacks []Fallback, bets []Bet, err error) {
+func (t *State) Refuse(fallbacks []Fallback, bets []Bet, nnz float64, err error) {
+	var counted *order.Excess
 	r, f := &t.Fallbacks[t.Fallback], fallbacks[t.Fallback]
 	last, _ := krylov.KindOf(string(fallbacks[len(fallbacks)-1].Method))
 	switch {
 	case errors.Is(err, precond.ErrWork):
 		r.Refusals++
-		r.Known = rules.BudgetGrowth * max(r.Known, bets[t.Fallback].SetUp)
+		if r.Known = rules.BudgetGrowth * max(r.Known, bets[t.Fallback].SetUp); errors.As(err, &counted) && !counted.AtLeast {
+			r.Known = counted.Work * nnz / rules.FrontSpeed
+		}
 		return
 	case errors.Is(err, precond.ErrMemory):
 		r.TooLarge = true

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/direct/order"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -158,13 +159,13 @@ func TestNext(t *testing.T) {
 			case f.what == "fails":
 				s.Leave(r, false, 0, 1)
 			case f.what == "refused":
-				s.Refuse(c.fallbacks, bets, fmt.Errorf("%s: %w", r.Kind, precond.ErrWork))
+				s.Refuse(c.fallbacks, bets, nnz, fmt.Errorf("%s: %w", r.Kind, precond.ErrWork))
 			case f.what == "large":
-				s.Refuse(c.fallbacks, bets, fmt.Errorf("%s: %w", r.Kind, precond.ErrMemory))
+				s.Refuse(c.fallbacks, bets, nnz, fmt.Errorf("%s: %w", r.Kind, precond.ErrMemory))
 			case f.what == "not definite":
-				s.Refuse(c.fallbacks, bets, fmt.Errorf("%s: %w", r.Kind, precond.ErrNotDefinite))
+				s.Refuse(c.fallbacks, bets, nnz, fmt.Errorf("%s: %w", r.Kind, precond.ErrNotDefinite))
 			case f.what == "indefinite":
-				s.Refuse(c.fallbacks, bets, fmt.Errorf("%s: %w", r.Kind, precond.ErrIndefinite))
+				s.Refuse(c.fallbacks, bets, nnz, fmt.Errorf("%s: %w", r.Kind, precond.ErrIndefinite))
 			default:
 				t.Fatalf("%s: %v is visited", c.name, r)
 			}
@@ -231,9 +232,17 @@ func TestSetupBudget(t *testing.T) {
 			t.Errorf("after %d refusals ILUT may take %g, want %g", k, got, want)
 		}
 		s.Fallback = 0
-		s.Refuse(fallbacks, bets, precond.ErrWork)
+		s.Refuse(fallbacks, bets, many, precond.ErrWork)
 		if want := 100 * many * math.Pow(rules.BudgetGrowth, float64(k+1)); s.Fallbacks[0].Known != want {
 			t.Errorf("after %d refusals it takes %g at least, want %g", k+1, s.Fallbacks[0].Known, want)
+		}
+	}
+	s.Fallback = 1
+	for _, x := range []*order.Excess{{Work: 4500, Limit: 1500}, {Work: 1600, Limit: 1500, AtLeast: true}} {
+		s.Fallbacks[1].Known = 0
+		s.Refuse(fallbacks, bets, many, fmt.Errorf("%w: %w", precond.ErrWork, x))
+		if want := map[bool]float64{false: 300 * many, true: 400 * many}[x.AtLeast]; s.Fallbacks[1].Known != want {
+			t.Errorf("counted %+v: factors take %g, want %g", x, s.Fallbacks[1].Known, want)
 		}
 	}
 	if got := smallBudget(); got != rules.LeastBudget {
