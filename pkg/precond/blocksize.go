@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	largestNode  = 6     // unknowns
-	nodeFill     = 0.9   // of the blocks between nodes that nonzeros fill
-	sampledNodes = 2000  // examined
+	largestNode  = 6    // unknowns
+	nodeFill     = 0.9  // of the blocks between nodes that nonzeros fill
+	sampledNodes = 2000 // examined
 )
 
 // BlockSize returns the number of unknowns that the nodes of m have: the largest
