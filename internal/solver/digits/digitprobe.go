@@ -10,22 +10,27 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
-// probe solves A e = p, roughly in large solves. Where that costs next to nothing it solves for two p: in one of a hundred p, the
-// direction in which A is nearly singular has only a hundredth of its usual share.
+// probe solves A e = p, roughly in large solves. In a small system it solves for two p: in one of a hundred p, the direction in which A is nearly
+// singular has only a hundredth of its usual share. That is still large in an e by complete factors.
 func (a Estimation) probe(w []float64, e int, work allowance) error {
 	count, run := 1, a.solveProbe
 	switch {
 	case work.rough:
-		run = func(p, w []float64, limit int) ([]float64, bool, error) { return a.solveRoughProbe(p, w, e, limit) }
+		run = func(p, w []float64, limit int) ([]float64, float64, bool, error) {
+			return a.solveRoughProbe(p, w, e, limit)
+		}
 	case a.S.Nonzeros() <= rules.SmallProduct:
 		run = a.solveSmallProbe
-	}
-	if a.S.Rows() <= rules.DenseRows {
-		count = 2
+		if !a.direct() || a.S.Rows() <= rules.DenseRows {
+			count = 2
+		}
 	}
 	g, largest := &a.Digits, 0.0
 	for k := range count {
-		d, solved, err := run(a.randomRoundings(w, uint64(k)), w, work.probe)
+		d, left, solved, err := run(a.randomRoundings(w, uint64(k)), w, work.probe)
+		if work.rough || !solved {
+			a.Reach = a.reach(d, left, w, e)
+		}
 		if err != nil || !solved {
 			return err
 		}
@@ -36,35 +41,74 @@ func (a Estimation) probe(w []float64, e int, work allowance) error {
 	return nil
 }
 
+// reach returns the largest size of an x with A x = b that a probe d with a share left explains, relative to that of x. If row i of A^-1 diag(w) has
+// the 2-norm g_i, then |x_i| <= g_i ||b/w||_2, and d_i is g_i N(0,1). A d that is not solved for is mostly too small. If it is large, A may be
+// singular, and so it explains nothing.
+func (a Estimation) reach(d []float64, left float64, w []float64, e int) float64 {
+	enlarged := a.Relative(d, e)
+	if !(enlarged <= plainProbe) {
+		return 0
+	}
+	b := append([]float64(nil), a.B...)
+	a.scale(b, e)
+	return enlarged / rules.Roundoff / (1 + left) * a.rms(b, w) * math.Sqrt(float64(a.Vectors.Dim()))
+}
+
 // solveSmallProbe solves A d = p to a residual that is a share of p in the maximum norm.
-func (a Estimation) solveSmallProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
+func (a Estimation) solveSmallProbe(p, w []float64, limit int) (d []float64, left float64, solved bool, err error) {
 	tol := min(probeTol, a.nullShare())
 	if a.direct() {
 		d, r, err := a.applyFactors(p)
-		if err != nil || a.weighted(r, w) <= tol*a.weighted(p, w) {
-			return d, err == nil, err
+		if left := a.weighted(r, w) / a.weighted(p, w); err != nil || left <= tol {
+			return d, left, true, err
 		}
 	}
-	d, left, err := a.correction(p, w, tol, limit)
-	return d, left <= tol, err
+	d, left, err = a.correction(p, w, tol, limit)
+	return d, left, left <= tol, err
 }
 
-// solveRoughProbe solves A d = p for the size of d, which is right to a tenth or two with a quarter of p left. Residuals are in
+// solveRoughProbe solves A d = p for the size of d, as far as the allowance goes: with the diagonal, d grows from one iteration to the next. Residuals are in
 // float64: their roundings are about ||d|| / (||x|| 2^e) of the weights, which matters only where d is large.
-func (a Estimation) solveRoughProbe(p, w []float64, e, limit int) (d []float64, solved bool, err error) {
-	d, left, err := a.correct(a.S.Refiner.Roughly, p, w, roughTol, limit)
-	enlarged := a.Relative(d, e)
-	if err == nil && !(enlarged <= plainProbe) {
+func (a Estimation) solveRoughProbe(p, w []float64, e, limit int) (d []float64, left float64, solved bool, err error) {
+	d, left, err = a.correct(a.S.Refiner.Roughly, p, w, roughTol, limit)
+	if err == nil && !(a.Relative(d, e) <= plainProbe) {
 		r := make([]float64, len(p))
 		err = a.S.Refiner.Residual(r, d, p)
 		left = a.weighted(r, w) / a.weighted(p, w)
 	}
-	b := append([]float64(nil), a.B...)
-	a.scale(b, e)
-	if enlarged <= plainProbe {
-		a.Reach = enlarged / rules.Roundoff / (1 + left) * a.rms(b, w) * math.Sqrt(float64(a.Vectors.Dim()))
+	return d, left, left <= mostRough, err
+}
+
+// solveProbe solves A d = p to a residual that is a share of p in the 2-norm, in which the share of a left null vector is known.
+// Iterations look at the maximum norm, in which the share is up to ten times as large. Complete factors mostly solve at once.
+func (a Estimation) solveProbe(p, w []float64, limit int) (d []float64, left float64, solved bool, err error) {
+	tol, before, size := a.nullShare(), a.Digits.Iterations, a.weighted(p, w)
+	d, r := make([]float64, len(p)), append([]float64(nil), p...)
+	most := min(probeTol, tol) * a.rms(p, w)
+	if a.direct() {
+		if d, r, err = a.applyFactors(p); err != nil || a.rms(r, w) <= most {
+			return d, 0, true, err
+		}
 	}
-	return d, left <= mostRough, err
+	for _, loose := range []float64{3, 1} {
+		part, _, err := a.correction(r, w, min(0.5, loose*tol*size/a.weighted(r, w)), limit-a.Digits.Iterations+before)
+		if err != nil {
+			return d, 1, false, err
+		}
+		for i, v := range part {
+			d[i] += v
+		}
+		if err := a.S.Refiner.Residual(r, d, p); err != nil {
+			return d, 1, false, err
+		}
+		if a.rms(r, w) <= most {
+			return d, 0, backend.Finite(a.Vectors.AbsMax(d)), nil
+		}
+		if a.Digits.Iterations-before >= limit {
+			break
+		}
+	}
+	return d, a.weighted(r, w) / size, false, nil
 }
 
 // applyFactors sets d = M^-1 p by complete factors M of A, and r = p - A d.
@@ -78,38 +122,6 @@ func (a Estimation) applyFactors(p []float64) (d, r []float64, err error) {
 		clear(d)
 	}
 	return d, r, a.S.Refiner.Residual(r, d, p)
-}
-
-// solveProbe solves A d = p to a residual that is a share of p in the 2-norm, in which the share of a left null vector is known.
-// Iterations look at the maximum norm, in which the share is up to ten times as large.
-func (a Estimation) solveProbe(p, w []float64, limit int) (_ []float64, done bool, err error) {
-	tol := a.nullShare()
-	before, total, solved := a.Digits.Iterations, a.rms(p, w), min(probeTol, tol)
-	d, r := make([]float64, len(p)), append([]float64(nil), p...)
-	if a.direct() {
-		if d, r, err = a.applyFactors(p); err != nil || a.rms(r, w) <= solved*total {
-			return d, err == nil, err
-		}
-	}
-	for _, loose := range []float64{3, 1} {
-		part, _, err := a.correction(r, w, min(0.5, loose*tol*a.weighted(p, w)/a.weighted(r, w)), limit-a.Digits.Iterations+before)
-		if err != nil {
-			return d, false, err
-		}
-		for i, v := range part {
-			d[i] += v
-		}
-		if err := a.S.Refiner.Residual(r, d, p); err != nil {
-			return d, false, err
-		}
-		if a.rms(r, w) <= solved*total {
-			return d, backend.Finite(a.Vectors.AbsMax(d)), nil
-		}
-		if a.Digits.Iterations-before >= limit {
-			break
-		}
-	}
-	return d, false, nil
 }
 
 // nullShare returns the share of p that may be left. A left null vector has the share N(0,1)/sqrt(n) of p, which is smaller than

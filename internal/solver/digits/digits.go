@@ -25,7 +25,7 @@ const (
 	leastStepTol = 1e-10
 	floorEta     = 8    // max |r_i| / w_i, in roundings, up to which the next step is the last
 	probeTol     = 1e-3 // of a probe; nullShare bounds the tolerance as well
-	roughTol     = 0.5  // of a rough probe; iterations aim at half of it
+	roughTol     = 0.05 // of a rough probe, within its allowance; iterations aim at half of it
 	mostRough    = 0.3  // largest share that a rough probe may leave
 	plainProbe   = 1e-6 // probe up to which roundings of a float64 residual do not matter
 	mostProbe    = 0.1  // probe from which A is singular for float64
