@@ -28,7 +28,7 @@ func (b Bet) Work() float64 { return b.SetUp + b.Iteration*b.Iterations }
 func (w Workload) Bet(r Fallback) Bet {
 	e := w.expectation(r.Kind)
 	b := Bet{
-		AsSlow:     e.Relative >= rules.AsSlow && !r.ProbeRun && r.Kind != precond.Jacobi && !(r.Kind == precond.ILU0 && w.Sweeps > 0),
+		AsSlow:     e.Relative >= rules.AsSlow && !r.ProbeRun && (r.Kind != precond.Jacobi || w.Definite) && !(r.Kind == precond.ILU0 && w.Sweeps > 0),
 		SetUp:      e.SetUp * w.Nnz,
 		Iterations: w.Iterations(r.Method, r.Kind),
 		Iteration:  IterationWork(r.Method, r.Kind, w.N, w.Nnz, e.Values*w.Nnz) * w.slower(r, e.Values*w.Nnz),
