@@ -25,10 +25,10 @@ func TestSlurmScript(t *testing.T) {
 	job := newSlurmJob(t, s.dir)
 	runs, resumed := 0, 0
 	for ; ; runs++ {
-		if runs > 30 {
-			t.Fatal("30 jobs did not finish the solve")
+		if runs > 40 {
+			t.Fatal("40 jobs did not finish the solve")
 		}
-		code, out := job.run(t, time.Duration((0.4+0.1*float64(runs))*float64(takes)))
+		code, out := job.run(t, time.Duration((0.4+0.05*float64(runs))*float64(takes)))
 		if code == 0 && !job.requeued(t) {
 			break
 		}
