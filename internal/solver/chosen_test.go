@@ -32,7 +32,7 @@ func TestForecastOfPreconditioners(t *testing.T) {
 				m, method = spd, solve.CG
 			}
 			forecast := func(limit int64) (bytes int64, err error) {
-				opt := solve.Options{Method: method, Precond: solve.Precond{Kind: d.Kind}, Limits: solve.Limits{MaxMemory: limit}, Krylov: solve.Krylov{Restart: 20}}
+				opt := solve.Options{Method: method, Precond: solve.Precond{Kind: d.Kind}, Storage: solve.Storage{Epsilon: 0x1p-24}, Limits: solve.Limits{MaxMemory: limit}, Krylov: solve.Krylov{Restart: 20}}
 				dist.Run(1, func(c dist.Comm) {
 					var s *Solver
 					if s, err = newIn(t, c, m, domains, opt); err == nil {
@@ -123,7 +123,7 @@ func TestFactorsNeedNoStorage(t *testing.T) {
 }
 
 func TestStoredWithoutFactors(t *testing.T) {
-	m := grid(40, 0, 0)
+	m := grid(150, 0, 0)
 	var log logged
 	opt := log.options(solve.Options{})
 	s := newSolver(t, m, opt)

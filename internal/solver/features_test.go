@@ -159,7 +159,7 @@ func TestConcurrentRanksLookAsOne(t *testing.T) {
 					if got != *first {
 						t.Errorf("%s: %+v, others %+v", where, got, *first)
 					}
-					for _, pair := range [][2]*float64{{&got.direction, &want.direction}, {&got.ordered, &want.ordered}, {&got.sums.Mean, &want.sums.Mean}} {
+					for _, pair := range [][2]*float64{{&got.direction, &want.direction}, {&got.ordered, &want.ordered}, {&got.sums.Mean, &want.sums.Mean}, {&got.sums.Excess, &want.sums.Excess}} {
 						if math.Abs(*pair[0]-*pair[1]) > 1e-13 {
 							t.Errorf("%s: %g, want %g", where, *pair[0], *pair[1])
 						}

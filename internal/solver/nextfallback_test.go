@@ -102,7 +102,7 @@ func TestFallbacksSolve(t *testing.T) {
 }
 
 // Of large matrices with few nonzeros and a small diagonal, complete factors come first where
-// they are cheap, as in a chain, but for a probe run, and are not tried where they are not, as in a mesh in space.
+// they are cheap, as in a chain, and are not tried where they are not, as in a mesh in space.
 func TestNetworksFirst(t *testing.T) {
 	const n = rules.SparseRows
 	chain := entries(n, func(add func(i, j int, v float64)) {
@@ -113,7 +113,7 @@ func TestNetworksFirst(t *testing.T) {
 		}
 	})
 	r := solved(t, chain, rhs(chain, 1), nil, solve.Options{})
-	if r.Precond.Kind != precond.LU || len(r.Attempts) != 2 {
+	if r.Precond.Kind != precond.LU || len(r.Attempts) != 1 {
 		t.Errorf("chain: %d iterations, %+v", r.Iterations, r.Attempts)
 	}
 	var log logged
@@ -195,7 +195,7 @@ func TestReleasedForMemory(t *testing.T) {
 		t.Fatalf("%+v", free.Attempts)
 	}
 	var log logged
-	opt.MaxMemory = newSolver(t, m, opt).SolveBytes() + free.Precond.Cost.Bytes*32/20
+	opt.MaxMemory = newSolver(t, m, opt).SolveBytes() + free.Precond.Cost.Bytes*3/2
 	s := newSolver(t, m, log.options(opt))
 	for range 2 {
 		log.lines = nil

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"math"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -79,12 +80,55 @@ func (a *solution) solve(guess bool) (err error) {
 		if a.Reason == krylov.Converged { // for want of digits that confirm x
 			spent = &a.Spent.Estimating
 		}
-		err := special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.SeekEvidence()
+		err := a.clear()
 		if *spent += time.Since(start); err != nil {
 			return err
 		}
 	}
 	return a.preferZero()
+}
+
+// clear finds out whether a suspect x is one of a system that has a solution. A residual that becomes small beside b shows that; otherwise equations that
+// contradict each other may be why it is large, for which there may be evidence.
+func (a *solution) clear() error {
+	if a.Reason == krylov.Converged && a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol {
+		if err := a.reduce(); err != nil || !a.suspect() {
+			return err
+		}
+	}
+	return special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.SeekEvidence()
+}
+
+// reduce goes on with an x that has converged, while the residual is large beside b, for half as many iterations as the solve took. Its
+// rows have the weights of verify.Judgement.Unexplained.
+func (a *solution) reduce() error {
+	opt, sums, w, x, before := a.s.Opt, a.s.AbsSums(), a.Vectors.New(), slices.Clone(a.X), a.Judgement
+	explained := a.Vectors.Max(func(lo, hi int) (most float64) {
+		for i := lo; i < hi; i++ {
+			if sums[i] > 0 {
+				most = max(most, math.Abs(a.B[i])/sums[i])
+			}
+		}
+		return most
+	})
+	for i, t := range sums {
+		w[i] = min(t*explained, math.MaxFloat64)
+	}
+	more, err := a.further(a.X, a.B, w, krylov.Options[vector]{
+		Tol: special.UnconfirmedResidual * opt.Tol / 2, MaxIter: min(max(rules.FirstLook, a.Solved.Iterations/2), opt.MaxIter), Guess: true,
+	})
+	if err != nil {
+		return err
+	}
+	a.Solved.Iterations += more.Iterations
+	a.Solved.Outer += more.Outer
+	if err := a.judge(); err != nil {
+		return err
+	}
+	if !a.met() || !(a.Unexplained < before.Unexplained) {
+		a.X, a.Judgement = x, before
+	}
+	return nil
 }
 
 // improved improves x, estimates its digits, and judges it.

@@ -136,7 +136,7 @@ func (t *Attempts[V, S]) Begin() {
 func (t *Attempts[V, S]) NextFallback(before string, setUp setUp[V]) error {
 	err, used := errFallbacks, t.State.Fallback
 	then := Continuing
-	for t.State.Next(t.Fallbacks, t.bets(), float64(t.nnz)) {
+	for t.State.Next(t.Fallbacks, t.bets, float64(t.nnz)) {
 		if before != "" {
 			t.log(fmt.Sprintf("%s: %s %s", before, then, t.Now()))
 		}
@@ -193,7 +193,7 @@ func (t *Attempts[V, S]) Enter(setUp setUp[V]) error {
 	t.Current.Precond = r.Variant.String()
 	budget := 0.0
 	if t.limited {
-		budget = t.State.SetupBudget(r, k, t.alternative(), float64(t.nnz))
+		budget = t.State.SetupBudget(r, k, t.alternative, float64(t.nnz))
 	}
 	if err := t.again(r.Variant, setUp); err != nil || t.alone {
 		return err

@@ -37,9 +37,9 @@ func (w Workload) Bet(r Fallback) Bet {
 		e = rules.Expectations[precond.ILUT]
 		b.SetUp, b.Iterations = e.SetUp*w.Nnz, max(1, rules.ByDomain*w.Iterations(r.Method, precond.Jacobi))
 	} else if r.Complete() {
-		b.SetUp = w.irregular(rules.OrderWork)*w.Nnz + w.completeWork(r.Kind)
+		b.SetUp = w.orderWork() + w.completeWork(r.Kind)
 	} else if r.Kind == precond.AMG {
-		b.SetUp = w.irregular(e.SetUp)*w.Nnz + rules.CoarsestWork
+		b.SetUp = w.irregular(0.25)*(rules.LevelsRow*w.N+e.SetUp*w.Nnz) + rules.CoarsestWork
 	}
 	if d, known := rules.Drops[r.DropTol]; known {
 		b.SetUp *= d.SetUp
@@ -59,41 +59,48 @@ func (w Workload) Bet(r Fallback) Bet {
 }
 
 // slower returns how many times as long a multiplication of an iteration takes as one of a product with an irregular matrix, with a preconditioner of so
-// many values.
+// many values. In small systems it is the threads that wait for each other.
 func (w Workload) slower(r Fallback, values float64) float64 {
 	share := 1.0
-	if !w.Irregular {
+	if !w.Irregular && w.Nnz > rules.CachedNonzeros {
 		share = rules.RegularShare
 	}
 	more := max(1, rules.Expectations[r.Kind].Slower) - 1
 	m, _ := krylov.KindOf(string(r.Method))
 	all := IterationWork(r.Method, r.Kind, w.N, w.Nnz, values)
-	return share * (all + more*values*float64(m.Products)) / all
+	return (share*(all+more*values*float64(m.Products)) + rules.PassWork) / all
 }
 
-// irregular returns the work of a set-up that follows the graph: it goes from row to row, which takes longer the larger the matrix is, unless
-// neighbours have neighbouring numbers.
-func (w Workload) irregular(work float64) float64 {
+// irregular returns by how much a set-up that follows the graph takes longer: it goes from row to row, which grows like a power of the size of the matrix,
+// unless neighbours have neighbouring numbers.
+func (w Workload) irregular(power float64) float64 {
 	if !w.Irregular {
-		return work / 2
+		return rules.RegularSetUp
 	}
-	return work * max(1, math.Pow(w.Nnz/rules.CachedNonzeros, 0.25))
+	return max(1, math.Pow(w.Nnz/rules.CachedNonzeros, power))
+}
+
+// orderWork returns the work of ordering complete factors, of planning and of assembling them.
+func (w Workload) orderWork() float64 {
+	return (rules.OrderRow*w.N + rules.OrderWork*w.Nnz) * w.irregular(0.5)
 }
 
 // completeWork returns the work that complete factors are expected to take, their order apart.
 func (w Workload) completeWork(kind precond.Kind) float64 {
-	count, entries := 0.0, 0.0
+	count, entries, row := 0.0, 0.0, w.Nnz/w.N
 	switch {
 	case w.Network:
 		count, entries = rules.NetworkFactors*w.Nnz, rules.NetworkFill*w.Nnz
-	case w.Shape == features.Planar:
-		count, entries = rules.PlanarFactors*math.Pow(w.N, 1.5), rules.PlanarFill*w.N*math.Log2(max(w.N, 1))
-	case w.Shape == features.Spatial && w.Nodes > 1:
-		count = rules.NodesFactors * w.N * w.N
+	case w.Shape == features.Planar || w.Width > 0 && w.Width <= rules.ThinWidth*math.Pow(w.N, 2./3):
+		denser := row / rules.PlanarRow
+		count = rules.PlanarFactors * math.Pow(w.N, 1.5) * math.Pow(max(1, denser), 2.5)
+		entries = rules.PlanarFill * w.N * math.Log2(max(w.N, 1)) * math.Pow(denser, 1.5)
 	case w.Shape == features.Spatial:
-		count = rules.SpatialFactors * w.N * w.N
+		denser := row / rules.SpatialRow
+		count = rules.SpatialFactors * w.N * w.N * math.Pow(denser, 0.75)
+		entries = rules.SpatialFill * math.Pow(w.N, 4./3) * math.Sqrt(denser)
 	default:
-		count = rules.ExpanderFactors * w.N * w.N * w.N
+		count, entries = rules.ExpanderFactors*w.N*w.N*w.N, rules.ExpanderFill*w.N*w.N
 	}
 	if w.Width > 0 {
 		count = min(count, rules.WidthFactors*math.Pow(w.Width, 3))
@@ -115,6 +122,8 @@ func (w Workload) expectation(kind precond.Kind) rules.Expectation {
 		switch {
 		case w.Shape == features.Expander:
 			e.SetUp *= rules.ExpanderLevels
+		case w.Nodes <= 1 && !w.MMatrix && !w.Irregular:
+			e.Count *= rules.OtherGrids
 		case w.Nodes <= 1 && !w.MMatrix:
 			e.Count *= rules.NotDiffusion
 		case !w.Irregular:
@@ -127,27 +136,38 @@ func (w Workload) expectation(kind precond.Kind) rules.Expectation {
 	return e
 }
 
-// byCost sorts fallbacks by their bets, probe runs first. It drops the first probe run if that is certain to take more than the best bet. Complete factors
-// of the first method come before all others where there are few rows.
+// byCost sorts fallbacks by their bets, probe runs first, unless these are expected to take far more than the best of the others. If the matrix may well not
+// be definite, they find that out. Where there are few rows, complete factors of the first method come first, and the others are not weighed
+// before they are needed.
 func (s *System) byCost(list []Fallback) []Fallback {
 	if len(list) < 2 {
 		return list
 	}
-	w, costs, first := s.Workload(), map[Fallback]float64{}, list[0]
+	if k := s.certain(list); k >= 0 {
+		first := list[k]
+		first.Certain = true
+		return slices.Insert(slices.Delete(list, k, k+1), 0, first)
+	}
+	w := s.Workload()
 	bets := s.betsOn(list, w)
+	least := slices.MinFunc(bets, func(a, b Bet) int { return cmp.Compare(a.Work(), b.Work()) })
+	if list[0].ProbeRun = list[0].ProbeRun && (w.Doubtful || bets[0].Work() <= rules.ProbeOdds*least.Work()); list[0].ProbeRun {
+		bets[0] = Bet{}
+	}
+	costs := map[Fallback]float64{}
 	for k, r := range list {
-		switch costs[r] = bets[k].Work(); {
-		case r.ProbeRun:
-			costs[r] = 0
-		case r.Complete() && w.N <= rules.DirectRows && !s.asksOthers() && (r.Method == solve.CG) == (first.Method == solve.CG):
-			costs[r] = -1
-		}
+		costs[r] = bets[k].Work()
 	}
 	slices.SortStableFunc(list, func(a, b Fallback) int { return cmp.Compare(costs[a], costs[b]) })
-	if list[0].ProbeRun && w.least*w.slower(list[0], w.N)*IterationWork(solve.CG, precond.Jacobi, w.N, w.Nnz, w.N) > costs[list[1]] {
-		return list[1:]
-	}
 	return list
+}
+
+// certain returns the index of the complete factors that come first where there are few rows; -1: there are none.
+func (s *System) certain(list []Fallback) int {
+	if s.Rows() > rules.DirectRows || s.asksOthers() {
+		return -1
+	}
+	return slices.IndexFunc(list, func(r Fallback) bool { return r.Complete() && (r.Method == solve.CG) == (list[0].Method == solve.CG) })
 }
 
 // asksOthers reports whether the options ask for other preconditioners than complete factors.

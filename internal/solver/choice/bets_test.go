@@ -58,7 +58,7 @@ func TestBestBets(t *testing.T) {
 // What bets depend on.
 func TestBets(t *testing.T) {
 	lu, chol := by(solve.GMRES, precond.LU), by(solve.CG, precond.Cholesky)
-	factors := func(w Workload, r Fallback) float64 { return w.Bet(r).SetUp - w.irregular(rules.OrderWork)*w.Nnz }
+	factors := func(w Workload, r Fallback) float64 { return w.Bet(r).SetUp - w.orderWork() }
 	general := box
 	general.Definite = false
 	if got := factors(general, lu) / factors(general, chol); math.Abs(got-2) > 1e-9 {
@@ -76,8 +76,8 @@ func TestBets(t *testing.T) {
 		t.Errorf("by domain %+v, of the whole matrix %+v", general.Bet(domain), general.Bet(lu))
 	}
 	large := triangles
-	if large.N, large.Nnz = 16*large.N, 16*large.Nnz; large.irregular(1) < 1.9*triangles.irregular(1) || box.irregular(1) != 0.5 {
-		t.Errorf("work for a nonzero: %g, of a larger matrix %g, of a regular one %g", triangles.irregular(1), large.irregular(1), box.irregular(1))
+	if large.N, large.Nnz = 16*large.N, 16*large.Nnz; large.irregular(0.25) < 1.9*triangles.irregular(0.25) || box.irregular(0.25) != rules.RegularSetUp {
+		t.Errorf("a set-up takes %g times as long, of a larger matrix %g, of a regular one %g", triangles.irregular(0.25), large.irregular(0.25), box.irregular(0.25))
 	}
 	ilut, loose := by(solve.GMRES, precond.ILUT), by(solve.GMRES, precond.ILUT)
 	if loose.DropTol = 1e-2; !(circuit.Bet(loose).SetUp < circuit.Bet(ilut).SetUp && circuit.Bet(loose).Iterations > circuit.Bet(ilut).Iterations) {
@@ -90,8 +90,19 @@ func TestBets(t *testing.T) {
 	}
 	plate := box
 	amg := by(solve.CG, precond.AMG)
-	if plate.MMatrix = false; plate.Bet(amg).Iterations <= box.Bet(amg).Iterations {
-		t.Errorf("multigrid for a plate %+v, for diffusion %+v", plate.Bet(amg), box.Bet(amg))
+	plate.MMatrix = false
+	shell := plate
+	shell.Irregular = true
+	if on, off := plate.Bet(amg).Iterations, shell.Bet(amg).Iterations; off <= 3*box.Bet(amg).Iterations || on <= 4*off {
+		t.Errorf("multigrid takes %g iterations for diffusion, %g for other meshes, %g for other grids", box.Bet(amg).Iterations, off, on)
+	}
+	wider := thin
+	if wider.Width = 1000; factors(thin, chol) >= factors(wider, chol) {
+		t.Errorf("factors of a long mesh take %g, of a wider one %g", factors(thin, chol), factors(wider, chol))
+	}
+	nearest := Workload{N: 2596, Nnz: 24342, Shape: features.Expander, Nodes: 1, Irregular: true, MMatrix: true, Definite: true, Diagonal: 100}
+	if work := nearest.Bet(chol).Work(); work < 2e7 || work > 9e7 { // 22 ms were measured
+		t.Errorf("factors of a graph of nearest neighbours take %g", work)
 	}
 }
 
@@ -123,31 +134,49 @@ func TestBetsOn(t *testing.T) {
 // A multiplication takes longer in triangular solves, and less time with a matrix whose neighbours are near.
 func TestSlower(t *testing.T) {
 	ic0, jacobi := by(solve.CG, precond.IC0), by(solve.CG, precond.Jacobi)
-	if got := triangles.slower(jacobi, triangles.N); got != 1 {
-		t.Errorf("the diagonal %g", got)
-	}
 	nnz, n := triangles.Nnz, triangles.N
-	if got, want := triangles.slower(ic0, nnz), (5*nnz+rules.VectorWork*n)/(2*nnz+rules.VectorWork*n); math.Abs(got-want) > 1e-12 {
+	vectors := rules.VectorWork * n
+	if got, want := triangles.slower(jacobi, n), 1+rules.PassWork/(nnz+n+vectors); math.Abs(got-want) > 1e-12 {
+		t.Errorf("the diagonal %g, want %g", got, want)
+	}
+	if got, want := triangles.slower(ic0, nnz), (5*nnz+vectors+rules.PassWork)/(2*nnz+vectors); math.Abs(got-want) > 1e-12 {
 		t.Errorf("IC(0) %g, want %g", got, want)
 	}
-	if got := box.slower(jacobi, box.N); got != rules.RegularShare {
-		t.Errorf("a grid %g", got)
+	small := box
+	small.N, small.Nnz = box.N/10, box.Nnz/10
+	if large, cached := box.slower(jacobi, box.N), small.slower(jacobi, small.N); large > 1.05*rules.RegularShare || cached < 1 {
+		t.Errorf("a grid %g, in the cache %g", large, cached)
 	}
 }
 
-// A method whose set-up is paid is not left before it has had the iterations that its bet says.
+// A method whose set-up is paid is not left before it has had the iterations that its bet says, nor before its measure has become smaller, unless that takes as
+// much as the alternative.
 func TestGranted(t *testing.T) {
-	p := NewProbe(1, 1e-10, 1, 0, 1, 64)
-	p.granted = 30
+	p := NewProbe(1, 1e-10, 1, 0, against(1, 64))
+	p.weighed()
+	p.granted, p.alternative = 30, 64
 	for k := 1; k < 30; k++ {
 		if p.Watch(krylov.Progress{Iterations: k, Least: 1}) != krylov.Running {
 			t.Fatalf("left after %d iterations, 30 were granted", k)
 		}
 	}
-	for k := 30; k < 60; k++ {
-		p.Watch(krylov.Progress{Iterations: k, Least: 1})
+	for k := 30; k < 100; k++ {
+		if p.Watch(krylov.Progress{Iterations: k, Least: 1}); p.Gone && k < 60 {
+			t.Fatalf("left after %d iterations, though nothing has been shown", k)
+		}
 	}
 	if !p.Gone {
+		t.Error("not left after more work than that of the alternative")
+	}
+	shown := NewProbe(1, 1e-10, 1, 0, against(1, 64))
+	shown.weighed()
+	shown.granted = 30
+	for k := 1; k < 60; k++ {
+		if shown.Watch(krylov.Progress{Iterations: k, Least: 1 / float64(k)}); shown.Gone && k < 30 {
+			t.Fatalf("left after %d iterations, 30 were granted", k)
+		}
+	}
+	if !shown.Gone {
 		t.Error("not left after twice the iterations that were granted")
 	}
 }

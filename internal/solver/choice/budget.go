@@ -12,20 +12,27 @@ import (
 // many more, and so on. Rates are measured over the last two intervals, since the first iterations of a method tell little: a residual that has not become
 // smaller yet shows nothing.
 //
-// A method is left if it has spent what its bet says, or as much as its set-up if that is less, the work that it is expected to take still exceeds the work of the alternative, and it has spent at least rules.Stake of that,
-// or the expectation is hopeless. So what is lost is at most that share if the alternative solves as expected, and a rate that grows has time to
+// A method is left if it has spent what its bet says, or as much as its set-up if that is less, the work that it is expected to take still exceeds the work of the alternative, and it has spent at least rules.Stake of that:
+// half of that share if the expectation is hopeless, twice the share if the measure has not become smaller at all, and all of the work if a set-up was paid
+// besides. So what is lost is at most that share if the alternative solves as expected, and a rate that grows has time to
 // show.
 type Probe struct {
-	goal        float64 // the measure to reach
-	Iteration   float64 // multiplications of an iteration
-	slower      float64 // see Workload.slower
-	unknown     float64 // multiplications for a projection
-	alternative float64 // expected work of the best other fallback
-	granted     float64 // work that the method may spend whatever its rate: what its bet says, after a set-up
+	goal      float64 // the measure to reach
+	Iteration float64 // multiplications of an iteration
+	unknown   float64 // multiplications for a projection
+	weigh     func() odds
+	odds      // known from the first look on: many a solve ends before
 
 	Lookout
 	Gone bool    // the method is to be left
 	Rest float64 // work that the method was expected to take at the last look
+}
+
+// odds are what a probe weighs.
+type odds struct {
+	slower      float64 // see Workload.slower; 0: not known yet
+	alternative float64 // expected work of the best other fallback
+	granted     float64 // work that the method may spend whatever its rate: what its bet says, after a set-up
 }
 
 // Lookout says when a probe looks. Iterations are counted from the first correction of a series in which each goes on from the one
@@ -45,13 +52,19 @@ type seenAt struct {
 	Least     float64
 }
 
-// NewProbe returns a probe of a method that begins at the measure from and is to reach goal with less work than an alternative. A multiplication of its
-// iterations is slower times the unit of work.
-func NewProbe(from, goal, iteration, unknown, slower, alternative float64) *Probe {
-	first := max(rules.FirstLook, int(min(rules.ProbeShare*alternative/(slower*iteration), math.MaxInt32)))
+// NewProbe returns a probe of a method that begins at the measure from and is to reach goal with less work than an alternative.
+func NewProbe(from, goal, iteration, unknown float64, weigh func() odds) *Probe {
 	return &Probe{
-		goal: goal, Iteration: iteration, slower: slower, unknown: unknown, alternative: alternative,
-		Lookout: Lookout{Look: first, From: from, Past: [2]seenAt{{0, from}, {0, from}}},
+		goal: goal, Iteration: iteration, unknown: unknown, weigh: weigh,
+		Lookout: Lookout{Look: rules.FirstLook, From: from, Past: [2]seenAt{{0, from}, {0, from}}},
+	}
+}
+
+// weighed finds the odds once, and puts off the first look where the alternative takes much.
+func (p *Probe) weighed() {
+	if p.slower == 0 {
+		p.odds = p.weigh()
+		p.Look = max(p.Look, int(min(rules.ProbeShare*p.alternative/(p.slower*p.Iteration), math.MaxInt32)))
 	}
 }
 
@@ -73,13 +86,24 @@ func (p *Probe) Watch(now krylov.Progress) krylov.Reason {
 	if now.Iterations += p.Before; now.Iterations < p.Look {
 		return krylov.Running
 	}
+	if p.weighed(); now.Iterations < p.Look {
+		return krylov.Running
+	}
 	now.Projections += p.Projected
 	spent := p.slower * p.Work(now.Iterations, now.Projections)
 	each := spent / float64(now.Iterations)
 	late := each * p.expected(now, p.Past[1])
 	hopeful := min(late, each*p.expected(now, seenAt{0, p.From}))
-	if p.Rest = late; late > p.alternative && spent >= p.granted &&
-		(spent >= rules.Stake*p.alternative || spent >= rules.Doubt*p.alternative && hopeful > rules.Hopeless*p.alternative && !math.IsInf(hopeful, 1)) {
+	stake := rules.Stake * p.alternative
+	switch {
+	case math.IsInf(hopeful, 1) && p.granted > 0:
+		stake = p.alternative
+	case math.IsInf(hopeful, 1):
+		stake *= rules.Unshown
+	case hopeful > rules.Hopeless*p.alternative:
+		stake = rules.Doubt * p.alternative
+	}
+	if p.Rest = late; late > p.alternative && spent >= max(stake, p.granted) {
 		p.Gone = true
 		return krylov.Stagnation
 	}
@@ -111,6 +135,7 @@ func (p *Probe) Work(iterations int, projections int64) float64 {
 // left returns the work that a method was expected to take when it was left. Where nothing shows that, it is some times the
 // work of the alternative.
 func (p *Probe) left() float64 {
+	p.weighed()
 	if p.Rest > 0 && !math.IsInf(p.Rest, 1) {
 		return p.Rest
 	}
@@ -139,16 +164,19 @@ func (t *Attempts[V, S]) Watch(n int, from, goal float64) *Probe {
 	if p := t.Preconditioner(); p != nil {
 		values = float64(p.Made.Cost().Values)
 	}
-	slower := 1.0
-	if t.limited {
-		slower = t.weigh().slower(r, values)
-	}
-	t.probe = NewProbe(from, goal, IterationWork(r.Method, r.Kind, float64(n), float64(t.nnz), values), rules.ProjectionWork*float64(n), slower, t.alternative())
-	if k := t.State.Fallback; t.limited && !r.ProbeRun && t.State.Fallbacks[k].Rest == 0 {
-		if b := t.bets()[k]; !b.AsSlow {
-			t.probe.granted = min(b.Iteration*b.Iterations, b.SetUp)
+	k := t.State.Fallback
+	t.probe = NewProbe(from, goal, IterationWork(r.Method, r.Kind, float64(n), float64(t.nnz), values), rules.ProjectionWork*float64(n), func() odds {
+		o := odds{slower: 1, alternative: t.alternative()}
+		if t.limited {
+			o.slower = t.weigh().slower(r, values)
 		}
-	}
+		if t.limited && !r.ProbeRun && t.State.Fallbacks[k].Rest == 0 {
+			if b := t.bets()[k]; !b.AsSlow {
+				o.granted = min(b.Iteration*b.Iterations, b.SetUp)
+			}
+		}
+		return o
+	})
 	return t.probe
 }
 

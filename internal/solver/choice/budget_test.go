@@ -22,16 +22,16 @@ func TestProbe(t *testing.T) {
 		{"as fast as the alternative", func(k float64) float64 { return math.Pow(10, -k/25) }, 256, 0, 0},
 		{"half as fast", func(k float64) float64 { return math.Pow(10, -k/60) }, 256, 64, 97},
 		{"eight times slower", func(k float64) float64 { return math.Pow(10, -k/240) }, 256, 32, 48},
-		{"no progress", func(float64) float64 { return 1 }, 256, 64, 108},
-		{"no progress, a dear alternative", func(float64) float64 { return 1 }, 8000, 2000, 3000},
-		{"worse", func(k float64) float64 { return 1 + k }, 256, 64, 108},
+		{"no progress", func(float64) float64 { return 1 }, 256, 128, 192},
+		{"no progress, a dear alternative", func(float64) float64 { return 1 }, 8000, 4000, 6000},
+		{"worse", func(k float64) float64 { return 1 + k }, 256, 128, 192},
 		{"ever faster", func(k float64) float64 { return math.Pow(10, -k*k/1000) }, 256, 0, 0},
 		{"a plateau at first", func(k float64) float64 { return math.Pow(10, -max(0, k-20)/10) }, 256, 0, 0},
 		{"stalls", func(k float64) float64 { return math.Pow(10, -min(k, 64)/16) }, 256, 86, 140},
 		{"no alternative", func(float64) float64 { return 1 }, math.Inf(1), 0, 0},
 	} {
 		const iteration, slower = 1000.0, 2.0
-		p := NewProbe(1, 1e-10, iteration, 0, slower, c.alternative*iteration*slower)
+		p := NewProbe(1, 1e-10, iteration, 0, against(slower, c.alternative*iteration*slower))
 		left := 0
 		for k := 1; k <= 5000 && c.rate(float64(k)) > 1e-10; k++ {
 			now := krylov.Progress{Iterations: k, Least: c.rate(float64(k))}
@@ -52,7 +52,7 @@ func TestProbe(t *testing.T) {
 
 // The work that is expected where a method is left is that at its rate, or some times that of the alternative if there is no rate.
 func TestProbeLeft(t *testing.T) {
-	p := NewProbe(1, 1e-10, 10, 0, 1, 640)
+	p := NewProbe(1, 1e-10, 10, 0, against(1, 640))
 	for k := 1; !p.Gone; k++ {
 		p.Watch(krylov.Progress{Iterations: k, Least: math.Pow(10, -float64(k)/100)})
 	}
@@ -71,19 +71,20 @@ func TestProbeLeft(t *testing.T) {
 			t.Errorf("%v: the diagonal is expected to take %g iterations, want %g", c.by, got, c.want)
 		}
 	}
-	if p := NewProbe(1, 1e-10, 10, 0, 1, 640); p.left() != 4*640 {
+	if p := NewProbe(1, 1e-10, 10, 0, against(1, 640)); p.left() != 4*640 {
 		t.Errorf("%g without a rate", p.left())
 	}
 }
 
 // Projections of GMRES count: long cycles cost more than short ones.
 func TestProbeCountsProjections(t *testing.T) {
-	p := NewProbe(1, 1e-10, 10, 2, 1, 1e4)
+	p := NewProbe(1, 1e-10, 10, 2, against(1, 1e4))
 	if got := p.Work(5, 15); got != 80 {
 		t.Errorf("5 iterations with 15 projections take %g", got)
 	}
+	p.weighed()
 	now := krylov.Progress{Iterations: p.Look, Least: math.Pow(10, -float64(p.Look)/60)}
-	if reason := NewProbe(1, 1e-10, 10, 2, 1, 1e4).Watch(now); reason != krylov.Running {
+	if reason := NewProbe(1, 1e-10, 10, 2, against(1, 1e4)).Watch(now); reason != krylov.Running {
 		t.Errorf("%v without projections", reason)
 	}
 	now.Projections = 1e6
@@ -119,7 +120,7 @@ func TestIterationWork(t *testing.T) {
 // The probe of a correction that goes on from the one before looks where the probe before would have looked, with all
 // their iterations.
 func TestProbeGoesOn(t *testing.T) {
-	newOne := func(from float64) *Probe { return NewProbe(from, 1e-10, 1000, 0, 1, 128e3) }
+	newOne := func(from float64) *Probe { return NewProbe(from, 1e-10, 1000, 0, against(1, 128e3)) }
 	measure := func(k int) float64 { return math.Pow(10, -float64(k)/100) } // in eight times the alternative
 	left, total := 0, 0
 	var last *Probe
@@ -141,8 +142,13 @@ func TestProbeGoesOn(t *testing.T) {
 	if left != 18 {
 		t.Errorf("left after %d iterations, want 18", left)
 	}
-	other := NewProbe(1, 1e-10, 500, 0, 1, 256e3)
+	other := NewProbe(1, 1e-10, 500, 0, against(1, 256e3))
 	if other.GoOn(last, done); other.Before != 0 {
 		t.Errorf("another fallback goes on: %+v", other.Lookout)
 	}
+}
+
+// against returns the odds of a method, whose multiplications are slower times the unit of work, against an alternative.
+func against(slower, alternative float64) func() odds {
+	return func() odds { return odds{slower: slower, alternative: alternative} }
 }

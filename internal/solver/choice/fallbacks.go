@@ -40,6 +40,7 @@ type Fallback struct {
 	Method solve.Method
 	Variant
 	ProbeRun bool // comes first, since it costs little and tells most
+	Certain  bool // comes first, since it solves, and costs little whatever it takes
 	Wide     bool // with double-double vectors
 }
 
@@ -110,8 +111,8 @@ func (s *System) backends() backends {
 // of the whole matrix, and factors are of each domain, with a layer of overlap unless they have to be symmetric. On a device, approximate
 // inverses replace incomplete factors.
 var table = []row{
-	{of: definite, on: onAny, Variant: Variant{Kind: precond.BlockJacobi}, when: (*System).DiagonalOfNodes, probeRun: true},
-	{of: definite, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).DiagonalAlone, probeRun: true},
+	{of: definite, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).Diagonal, probeRun: true},
+	{of: definite, on: onAny, Variant: Variant{Kind: precond.BlockJacobi}, when: (*System).DiagonalOfNodes},
 	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky}},
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.AMG}},
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.FSAI}},
@@ -152,8 +153,6 @@ func (s *System) tableOf(of systems) (rows []row) {
 }
 
 func (s *System) DiagonalOfNodes() bool { return s.Diagonal() && s.HasNodes() }
-
-func (s *System) DiagonalAlone() bool { return s.Diagonal() && !s.HasNodes() }
 
 func (s *System) diagonalOrSymmetric() bool { return s.Diagonal() || s.scaledSymmetric() }
 
@@ -244,6 +243,10 @@ func (s *System) Explain(fallbacks []Fallback) {
 		s.Say("precond %s: the scaling acts as Jacobi preconditioning", first.Kind)
 		return
 	}
+	if first.Certain {
+		s.Say("precond %s: the matrix is small, so that complete factors cost little", first.Kind)
+		return
+	}
 	w, shown := s.Workload(), 0
 	bets := s.betsOn(fallbacks, w)
 	var text strings.Builder
@@ -257,10 +260,7 @@ func (s *System) Explain(fallbacks []Fallback) {
 		fmt.Fprintf(&text, "%s %.0f", r, bets[k].Work()/w.Nnz)
 	}
 	why := "it is expected to take least"
-	switch {
-	case first.Complete() && w.N <= rules.DirectRows:
-		why = "the matrix is small, so that complete factors cost little"
-	case first.ProbeRun:
+	if first.ProbeRun {
 		why = fmt.Sprintf("a probe run, while it promises to take less than %s", fallbacks[slices.IndexFunc(fallbacks, func(r Fallback) bool { return !r.ProbeRun })])
 	}
 	s.Say("precond %s: %s; expected, in products: %s", first.Kind, why, text.String())

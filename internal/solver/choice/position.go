@@ -64,11 +64,14 @@ func (t *State) Rest(k int, b Bet) float64 {
 }
 
 // SetupBudget returns the multiplications that the set-up of fallback k may take: the count of complete factors is exact, and may reach what
-// the best alternative is expected to take; others have a budget that grows from one refusal to the next.
-func (t *State) SetupBudget(f Fallback, k int, alternative, nnz float64) float64 {
+// the best alternative is expected to take; others have a budget that grows from one refusal to the next. Complete factors that are certain take what they take.
+func (t *State) SetupBudget(f Fallback, k int, alternative func() float64, nnz float64) float64 {
 	least := max(rules.LeastBudget, rules.FirstBudget*nnz)
-	if f.Complete() {
-		return rules.FrontSpeed * min(max(alternative, t.Fallbacks[k].Known, least), rules.MostWork*nnz)
+	switch {
+	case f.Certain:
+		return rules.FrontSpeed * rules.MostWork * nnz
+	case f.Complete():
+		return rules.FrontSpeed * min(max(alternative(), t.Fallbacks[k].Known, least), rules.MostWork*nnz)
 	}
 	return least * math.Pow(rules.BudgetGrowth, float64(t.Fallbacks[k].Refusals))
 }
@@ -138,17 +141,23 @@ func (t *State) worth(fallbacks []Fallback, k int, rest, nnz float64) bool {
 	return t.open(fallbacks, k) && !(t.Fallbacks[k].Status == left && stale) && !(rest > rules.MostWork*nnz && t.Fallbacks[k].Known > 0)
 }
 
-// Next goes to the first fallback, and later to the one that is expected to take the least work from now on. It returns false if no fallback is worth
+// Next goes to the first fallback, and later to the one that is expected to take the least work from now on; a probe run may take more. It returns false if no fallback is worth
 // trying; then it stays at the current one.
-func (t *State) Next(fallbacks []Fallback, bets []Bet, nnz float64) bool {
+func (t *State) Next(fallbacks []Fallback, betting func() []Bet, nnz float64) bool {
 	if t.Fallback < 0 {
 		t.Fallback = 0
 		return true
 	}
-	best, least := -1, 0.0
+	best, least, bets := -1, 0.0, betting()
 	for k := range fallbacks {
 		rest := t.Rest(k, bets[k])
-		if t.worth(fallbacks, k, rest, nnz) && (best < 0 || rest < least) {
+		if !t.worth(fallbacks, k, rest, nnz) {
+			continue
+		}
+		if fallbacks[k].Kind == precond.Jacobi && !bets[k].AsSlow && t.Fallbacks[k].Status == untried {
+			rest /= rules.ProbeOdds
+		}
+		if best < 0 || rest < least {
 			best, least = k, rest
 		}
 	}

@@ -56,6 +56,14 @@ func TestNext(t *testing.T) {
 			false,
 		},
 		{
+			"the diagonal may be expected to take more",
+			[]Fallback{cgChol, gmresLU, {Method: solve.MINRES, Variant: Variant{Kind: precond.Jacobi}}},
+			[]float64{10, 100, 150},
+			map[Fallback]fate{cgChol: indefinite, {Method: solve.MINRES, Variant: Variant{Kind: precond.Jacobi}}: slow(200), gmresLU: fails},
+			[]Fallback{cgChol, {Method: solve.MINRES, Variant: Variant{Kind: precond.Jacobi}}, gmresLU},
+			true,
+		},
+		{
 			"equal bets in order",
 			[]Fallback{cgAMG, cgChol, cgICT},
 			[]float64{100, 100, 100},
@@ -150,7 +158,7 @@ func TestNext(t *testing.T) {
 		}
 		s.Begun = 1
 		var got []Fallback
-		for len(got) < len(c.want) && s.Next(c.fallbacks, bets, nnz) {
+		for len(got) < len(c.want) && s.Next(c.fallbacks, func() []Bet { return bets }, nnz) {
 			r := c.fallbacks[s.Fallback]
 			got = append(got, r)
 			switch f := c.fate[r]; {
@@ -172,7 +180,7 @@ func TestNext(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: visited %v, want %v", c.name, got, c.want)
-		} else if more := s.Next(c.fallbacks, bets, nnz); more == c.ends {
+		} else if more := s.Next(c.fallbacks, func() []Bet { return bets }, nnz); more == c.ends {
 			t.Errorf("%s: goes on: %v", c.name, more)
 		}
 	}
@@ -185,14 +193,14 @@ func TestNextWhileItHelps(t *testing.T) {
 	s.Begun = 1
 	measure := 1.0
 	for k := range 16 {
-		if !s.Next(fallbacks, bets, nnz) {
+		if !s.Next(fallbacks, func() []Bet { return bets }, nnz) {
 			t.Fatalf("ends after %d", k)
 		}
 		measure *= 0.6
 		s.Leave(fallbacks[s.Fallback], true, nnz, measure)
 	}
 	s.Indefinite = true
-	if s.Next([]Fallback{cgICT, cgAlone}, bets, nnz) {
+	if s.Next([]Fallback{cgICT, cgAlone}, func() []Bet { return bets }, nnz) {
 		t.Error("conjugate gradients follow although the matrix is not definite")
 	}
 }
@@ -221,14 +229,14 @@ func TestSetupBudget(t *testing.T) {
 	const many = 1e6 // nonzeros
 	fallbacks, bets := []Fallback{gmresILUT, gmresLU}, []Bet{{SetUp: 100 * many}, {SetUp: 100 * many}}
 	s := BeginState(2)
-	if got, want := s.SetupBudget(gmresLU, 1, 700*many, many), rules.FrontSpeed*700*many; got != want {
+	if got, want := s.SetupBudget(gmresLU, 1, always(700*many), many), rules.FrontSpeed*700*many; got != want {
 		t.Errorf("complete factors may take %g, want %g", got, want)
 	}
-	if got := s.SetupBudget(gmresLU, 1, math.Inf(1), many); got != rules.FrontSpeed*rules.MostWork*many {
+	if got := s.SetupBudget(gmresLU, 1, always(math.Inf(1)), many); got != rules.FrontSpeed*rules.MostWork*many {
 		t.Errorf("complete factors without an alternative may take %g", got)
 	}
 	for k := range 3 {
-		if got, want := s.SetupBudget(gmresILUT, 0, 1, many), rules.FirstBudget*many*math.Pow(rules.BudgetGrowth, float64(k)); got != want {
+		if got, want := s.SetupBudget(gmresILUT, 0, nil, many), rules.FirstBudget*many*math.Pow(rules.BudgetGrowth, float64(k)); got != want {
 			t.Errorf("after %d refusals ILUT may take %g, want %g", k, got, want)
 		}
 		s.Fallback = 0
@@ -253,5 +261,7 @@ func TestSetupBudget(t *testing.T) {
 // smallBudget returns the first budget of ILUT for a small matrix.
 func smallBudget() float64 {
 	s := BeginState(1)
-	return s.SetupBudget(gmresILUT, 0, 1, 10)
+	return s.SetupBudget(gmresILUT, 0, nil, 10)
 }
+
+func always(work float64) func() float64 { return func() float64 { return work } }

@@ -139,6 +139,7 @@ const (
 	WhyPlain  = "complete factors are expected to leave too few products to repay storing"
 	whyWide   = "what products with double-double vectors take are operations rather than bytes"
 	WhyCycles = "multigrid is expected to leave too few products to repay storing"
+	WhyCached = "the matrix stays in the cache, where bytes of products do not count"
 )
 
 // StoredPlain says that the matrix stays in FP64.
@@ -158,6 +159,8 @@ func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 		return rules.FP64(rules.StorageWithDefaults(solve.Storage{}, s.Facts.Symmetric, false)), WhyCycles
 	case s.Opt.Vectors.Kind == solve.VectorsDD && s.StorageOpen():
 		return rules.FP64(rules.StorageWithDefaults(solve.Storage{DD: true}, s.Facts.Symmetric, false)), whyWide
+	case s.cached() && s.StorageOpen():
+		return rules.FP64(rules.StorageWithDefaults(solve.Storage{}, s.Facts.Symmetric, false)), WhyCached
 	case FewIterations(fallbacks[0].Kind):
 		t.Epsilon = rules.PreconditionedEpsilon
 		why = WhyFine
@@ -169,9 +172,12 @@ func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 	return rules.StorageWithDefaults(t, s.Facts.Symmetric, s.Opt.NoRefine), why
 }
 
-// Spares reports whether a fallback leaves the matrix in FP64, since storing it does not pay.
+// cached reports whether the matrix is so small that fewer bits save no time.
+func (s *System) cached() bool { return s.Opt.Device == nil && s.Nonzeros() <= rules.CachedStorage }
+
+// Spares reports whether a fallback leaves a matrix in FP64 that another fallback stores, since storing it does not pay.
 func (s *System) Spares(fallbacks []Fallback) bool {
-	return s.StorageOpen() && s.Opt.Vectors.Kind != solve.VectorsDD &&
+	return s.StorageOpen() && !s.cached() && s.Opt.Vectors.Kind != solve.VectorsDD &&
 		(fewProducts(fallbacks) || slices.ContainsFunc(fallbacks, func(r Fallback) bool { return r.Kind == precond.AMG }))
 }
 

@@ -25,6 +25,7 @@ type Workload struct {
 
 	Definite   bool    // conjugate gradients are chosen
 	Indefinite bool    // the matrix is symmetric, and its diagonal not of one sign
+	Doubtful   bool    // the matrix may well not be definite, though its diagonal is of one sign
 	least      float64 // LeastIterations
 }
 
@@ -41,15 +42,41 @@ func (s *System) weigh() Workload {
 		w.Sweeps = s.FewSweeps()
 	}
 	w.Network = s.Network()
-	if w.completeWork(precond.Cholesky) > rules.WorthWidth*w.Nnz {
+	w.Doubtful = w.Definite && s.RowSums().Negative > rules.MostlyLoaded
+	w.Diagonal = s.diagonal(w)
+	alone := w.Bet(Fallback{Method: solve.CG, Variant: Variant{Kind: precond.Jacobi}})
+	if work := w.completeWork(precond.Cholesky); work > rules.WorthWidth*w.Nnz && w.orderWork() < alone.Work() {
 		w.Width = float64(s.Width())
 	}
-	w.Diagonal = w.meshDiagonal()
-	if sums := s.RowSums(); w.MMatrix && sums.Share >= rules.Mostly { // the eigenvalues of D^-1 A are at least about the mean
-		w.Diagonal = min(w.Diagonal, math.Log(2/krylov.DefaultTol)/2*math.Sqrt(2/sums.Mean))
-	}
-	w.Diagonal = max(w.Diagonal, w.least)
 	return w
+}
+
+// diagonal returns the number of iterations that the diagonal is expected to take: that on a mesh of the size, corrected by what the rows show.
+func (s *System) diagonal(w Workload) float64 {
+	sums, root := s.RowSums(), math.Log(2/krylov.DefaultTol)/2
+	count := max(w.meshDiagonal(), w.least)
+	if w.MMatrix && !w.Network {
+		count = min(count, rules.MostLeast*w.meshDiagonal())
+	}
+	switch {
+	case w.MMatrix && sums.Share >= rules.Mostly: // the eigenvalues of D^-1 A are at least about the mean
+		return max(min(count, root*math.Sqrt(2/sums.Mean)), min(count, w.least))
+	case w.Definite && sums.Mean >= rules.MassSum:
+		return rules.MassDiagonal
+	case w.Network && !s.Facts.Symmetric && s.Couplings().Direction() < rules.OneWay:
+		return rules.OfNetworks * rules.PlanarEdge * math.Sqrt(w.N)
+	case sums.Excess > rules.LeastExcess:
+		return min(count, rules.OfExcess*root*math.Sqrt(2/sums.Excess))
+	case !s.Facts.Symmetric && w.Shape != features.Expander && s.Couplings().Recirculates():
+		return rules.Recirculation * count
+	case w.MMatrix || w.Doubtful || w.Indefinite:
+		return count
+	case w.Shape == features.Planar: // plates, shells, discontinuous elements have denser rows, and worse conditions
+		return rules.NotDiffusion * count * max(1, w.Nnz/w.N/rules.PlanarRow)
+	case w.Shape == features.Spatial && !w.Irregular:
+		return rules.NotDiffusion * count
+	}
+	return count
 }
 
 // meshDiagonal returns the number of iterations that the diagonal is expected to take on a mesh.

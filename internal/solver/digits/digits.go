@@ -139,7 +139,7 @@ func (a Estimation) affordable() int {
 	used, n, nnz := a.S.Refiner.Usage(), float64(a.S.Rows()), float64(a.S.Nonzeros())
 	values, besides := float64(used.Precond.Cost.Values), rules.ResidualWork*nnz+rules.EstimateWork*n
 	if used.Complete {
-		return int(rules.DigitsShare * (used.Work + rules.OrderWork*nnz) / (values + besides))
+		return int(rules.DigitsShare * (used.Work + rules.OrderRow*n + rules.OrderWork*nnz) / (values + besides))
 	}
 	iteration := choice.IterationWork(solve.Method(used.Method), used.Precond.Kind, n, nnz, values)
 	return int((rules.DigitsShare*(used.Work+rules.LookWork*nnz) - besides) / iteration)

@@ -95,6 +95,11 @@ func (c Couplings) Ordered() float64 {
 	return math.Abs(c.ahead) / max(c.sum, math.SmallestNonzeroFloat64)
 }
 
+// Recirculates reports whether transport decides, and goes along the order of the rows as often as against it.
+func (c Couplings) Recirculates() bool {
+	return c.Direction() > rules.OneWay && c.Ordered() <= rules.OneWay
+}
+
 func (m LocalMatrix) Couplings() (c Couplings) {
 	for i := 0; i < m.Rows; i += stride(m.Rows) {
 		cols, vals := m.Row(i)
@@ -147,19 +152,33 @@ func (m LocalMatrix) MostRows(such rowTest) bool {
 
 // summed are the counts and sums over a sample of rows from which rowSums computes RowSums.
 type summed struct {
-	rows, loaded, neighbours, alike int
-	sum                             float64
+	rows, loaded, negative, neighbours, alike int
+	sum, excess                               float64
 }
 
 // add adds row i; relative returns the relativeSum of a row.
 func (t *summed) add(m *csr.Matrix, i int, relative func(j int) float64) {
 	t.rows++
+	cols, vals := m.Row(i)
+	d, others, signed := 0.0, 0.0, 0.0
+	for k, v := range vals {
+		if signed += v; int(cols[k]) == i {
+			d = v
+		} else {
+			others += math.Abs(v)
+		}
+	}
+	if d != 0 {
+		t.excess += max(-1, 1-others/math.Abs(d))
+	}
 	sum := relative(i)
 	if t.sum += sum; sum <= rules.LeastSum {
 		return
 	}
 	t.loaded++
-	cols, _ := m.Row(i)
+	if signed*d < 0 {
+		t.negative++
+	}
 	for _, j := range cols {
 		if int(j) != i {
 			if t.neighbours++; relative(int(j)) > rules.LeastSum {
@@ -171,7 +190,9 @@ func (t *summed) add(m *csr.Matrix, i int, relative func(j int) float64) {
 
 func (t *summed) rowSums() (sums RowSums) {
 	sums.Mean = t.sum / float64(t.rows)
+	sums.Excess = t.excess / float64(t.rows)
 	sums.Share = float64(t.loaded) / float64(t.rows)
+	sums.Negative = float64(t.negative) / float64(t.rows)
 	sums.Surface = t.loaded > 0 && sums.Share <= rules.SurfaceShare &&
 		float64(t.alike) >= max(rules.SurfaceNeighbours, rules.SurfaceDenser*sums.Share)*float64(t.neighbours)
 	return sums
@@ -179,15 +200,13 @@ func (t *summed) rowSums() (sums RowSums) {
 
 func (m LocalMatrix) Sums() RowSums {
 	var t summed
-	found := map[int]float64{} // the neighbours of full rows are asked for many times
+	negated := make([]float64, m.Rows) // those that are known, since the neighbours of full rows are asked for many times
 	for i := 0; i < m.Rows; i += stride(m.Rows) {
 		t.add(m.Matrix, i, func(j int) float64 {
-			sum, known := found[j]
-			if !known {
-				sum = relativeSum(m.Matrix, j)
-				found[j] = sum
+			if !math.Signbit(negated[j]) {
+				negated[j] = -relativeSum(m.Matrix, j)
 			}
-			return sum
+			return -negated[j]
 		})
 	}
 	return t.rowSums()
@@ -210,9 +229,12 @@ func relativeSum(m *csr.Matrix, i int) float64 {
 func shapeOf(n int64, columns func(rows []int64) [][]int64) GraphShape {
 	var at [rules.ShapeLevels + 1]int
 	most := min(rules.ShapeNeighbours, max(rules.LeastNeighbours, int(n/4)))
+	seen := make(map[int64]bool, most)
 	for k := range int64(rules.ShapeStarts) {
 		start := (2*k + 1) * n / (2 * rules.ShapeStarts)
-		seen, level := map[int64]bool{start: true}, []int64{start}
+		clear(seen)
+		level := []int64{start}
+		seen[start] = true
 		for distance := 1; distance <= rules.ShapeLevels; distance++ {
 			var next []int64
 			for _, cols := range columns(level) {
@@ -245,8 +267,9 @@ func (m LocalMatrix) Shape() GraphShape {
 		columns := make([][]int64, len(rows))
 		for k, i := range rows {
 			cols, _ := m.Row(int(i))
-			for _, j := range cols {
-				columns[k] = append(columns[k], int64(j))
+			columns[k] = make([]int64, len(cols))
+			for at, j := range cols {
+				columns[k][at] = int64(j)
 			}
 		}
 		return columns
@@ -305,6 +328,9 @@ type RowSums struct {
 	Mean    float64 // mean of the magnitudes, at most 1: the Rayleigh quotient of the constant
 	Share   float64 // share of the rows whose sum is not zero to rounding
 	Surface bool    // these rows are the boundary of a mesh: few, and neighbours of each other
+
+	Negative float64 // share of the rows whose sum has the opposite sign of the diagonal
+	Excess   float64 // mean of 1 - sum_(j != i) |a_ij|/|a_ii|, at least -1: of strictly dominant rows the least eigenvalue of D^-1 A is above the least excess
 }
 
 // RowSums returns the row sums of a sample.

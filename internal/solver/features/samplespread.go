@@ -94,17 +94,18 @@ func (m SpreadMatrix) Sums() RowSums {
 	var t summed
 	var own []float64
 	for k := range m.Parts {
-		t.sum = 0
+		t.sum, t.excess = 0, 0
 		for _, i := range m.sample(k) {
 			t.add(m.Local, i, func(j int) float64 { return relative[j] })
 		}
-		own = append(own, t.sum)
+		own = append(own, t.sum, t.excess)
 	}
-	all := []int64{int64(t.rows), int64(t.loaded), int64(t.neighbours), int64(t.alike)}
+	all := []int64{int64(t.rows), int64(t.loaded), int64(t.negative), int64(t.neighbours), int64(t.alike)}
 	m.Comm.Sum(all)
-	t = summed{rows: int(all[0]), loaded: int(all[1]), neighbours: int(all[2]), alike: int(all[3])}
-	for _, sum := range m.ByDomain(own) {
-		t.sum += sum
+	t = summed{rows: int(all[0]), loaded: int(all[1]), negative: int(all[2]), neighbours: int(all[3]), alike: int(all[4])}
+	for sums := m.ByDomain(own); len(sums) > 0; sums = sums[2:] {
+		t.sum += sums[0]
+		t.excess += sums[1]
 	}
 	return t.rowSums()
 }

@@ -152,21 +152,48 @@ const (
 // What set-ups are expected to take, see choice.Bet. A multiplication of work takes as long as one of a product with a matrix in the
 // cache: about 0.5 ns on two threads.
 const (
-	// OrderWork is the work of ordering complete factors, of planning and of assembling them.
-	// Unit: work for a nonzero. Source: set-ups of complete factors of meshes in the plane. Fit: make choice.
-	OrderWork = 200
+	// OrderRow is the work of ordering complete factors, of planning and of assembling them.
+	// Unit: work for a row. Source: set-ups of complete factors of 60 systems, less what factors take. Fit: make choice.
+	OrderRow = 1400
+	// OrderWork is the same for a nonzero.
+	// Unit: work for a nonzero. Source: the same. Fit: make choice.
+	OrderWork = 140
+	// RegularSetUp is what a set-up that follows the graph takes where neighbours have neighbouring numbers.
+	// Unit: ratio. Source: grids. Fit: make choice.
+	RegularSetUp = 0.75
 	// EntryWork is the work of an entry of complete factors besides multiplications: its memory is new.
 	// Unit: work. Source: meshes in the plane and circuits. Fit: make choice.
 	EntryWork = 25
 	// PlanarFill is the number of entries of the factors of a mesh in the plane, relative to n log2 n.
 	// Unit: entries. Source: [George73] for the law; counting on meshes of triangles. Fit: bench/peers/factors.sh.
-	PlanarFill = 1.7
+	PlanarFill = 2.2
+	// PlanarRow is the number of nonzeros of a row of such a mesh. Denser rows fill more: plates, shells, and discontinuous elements.
+	// Unit: nonzeros a row. Source: triangles. Fit: bench/peers/factors.sh.
+	PlanarRow = 7
+	// ThinWidth is the width up to which a mesh is as thin as one in the plane.
+	// Unit: relative to n^(2/3). Source: quadratic and discontinuous elements in the plane have 0.3 to 0.57, cubes 0.7 and more. Fit: make choice.
+	ThinWidth = 0.6
+	// SpatialFill is the number of entries of the factors of a mesh in space, relative to n^(4/3).
+	// Unit: entries. Source: [George73] for the law; counting on tetrahedra. Fit: bench/peers/factors.sh.
+	SpatialFill = 9
+	// SpatialRow is the number of nonzeros of a row of such a mesh.
+	// Unit: nonzeros a row. Source: tetrahedra. Fit: bench/peers/factors.sh.
+	SpatialRow = 15
+	// ExpanderFill is the number of entries of the factors of other graphs, relative to n^2.
+	// Unit: entries. Source: counting on random graphs. Fit: bench/peers/factors.sh.
+	ExpanderFill = 0.08
 	// NetworkFill is the same of a network, relative to its nonzeros.
 	// Unit: entries. Source: circuits and power networks. Fit: bench/peers/factors.sh.
-	NetworkFill = 4
+	NetworkFill = 6
+	// LevelsRow is the work of setting up multigrid, besides that for nonzeros.
+	// Unit: work for a row. Source: set-ups on meshes and networks. Fit: make choice.
+	LevelsRow = 1000
 	// FrontSpeed is the number of multiplications in dense fronts that take as long as one of a product.
 	// Unit: ratio. Source: docs/complete-factors.md. Fit: make choice.
 	FrontSpeed = 15
+	// PassWork is the work of an iteration that does not depend on the size: threads wait for each other.
+	// Unit: work. Source: about 5 microseconds, on systems of 1,000 to 5,000 rows. Fit: make choice.
+	PassWork = 10_000
 	// RegularShare is what an iteration with a regular matrix takes: neighbours of a row are near it, and the layout leaves out indices.
 	// Unit: ratio. Source: grids beside unstructured meshes of the same size. Fit: make choice.
 	RegularShare = 0.5
@@ -178,19 +205,16 @@ const (
 	CachedNonzeros = 300_000.
 	// CoarsestWork is the work of the coarsest level of multigrid, and of what does not depend on the size.
 	// Unit: work. Source: small meshes. Fit: make choice.
-	CoarsestWork = 4e6
+	CoarsestWork = 8e6
 	// PlanarFactors is the work of complete factors of a mesh in the plane, relative to n^1.5.
 	// Unit: multiplications. Source: [George73] for the power; counting on meshes of triangles. Fit: bench/peers/factors.sh.
 	PlanarFactors = 8
 	// SpatialFactors is the same for a mesh in space, relative to n^2.
 	// Unit: multiplications. Source: counting on grids and tetrahedra. Fit: bench/peers/factors.sh.
 	SpatialFactors = 4
-	// NodesFactors is the same where nodes have several unknowns.
-	// Unit: multiplications. Source: counting on elasticity. Fit: bench/peers/factors.sh.
-	NodesFactors = 10
 	// ExpanderFactors is the same for other graphs, relative to n^3.
 	// Unit: multiplications. Source: counting on random graphs, 0.001 to 0.02. Fit: bench/peers/factors.sh.
-	ExpanderFactors = 0.005
+	ExpanderFactors = 0.008
 	// NetworkFactors is the work of complete factors of a network.
 	// Unit: multiplications a nonzero. Source: counting on circuits and power networks. Fit: bench/peers/factors.sh.
 	NetworkFactors = 500
@@ -206,19 +230,41 @@ const (
 	AsSlow = 0.25
 	// GridShare is what multigrid takes of the iterations where the matrix is an M-matrix on a grid.
 	// Unit: ratio. Source: nine points, heat, reservoirs. Fit: make choice.
-	GridShare = 0.65
-	// NotDiffusion is by how much multigrid takes more iterations where most rows are not like those of an M-matrix.
+	GridShare = 0.5
+	// MostLeast is the most by which row sums may raise the iterations that a mesh of the size is expected to take: where they are all but zero, the constant
+	// vector is an eigenvector apart from the others, which takes one iteration.
+	// Unit: ratio. Source: triangles, implicit steps, reservoirs. Fit: make choice.
+	MostLeast = 4
+	// NotDiffusion is by how much multigrid and the diagonal take more iterations where most rows are not like those of an M-matrix.
 	// Unit: ratio. Source: plates, shells, quadratic elements. Fit: make choice.
 	NotDiffusion = 2
+	// Recirculation is by how much the diagonal takes more iterations where transport decides, and does not follow the order of the rows.
+	// Unit: ratio. Source: recirculating flow. Fit: make choice.
+	Recirculation = 8
+	// OtherGrids is by how much multigrid takes more iterations on such grids: unknowns of several kinds, or elements of higher order.
+	// Unit: ratio. Source: curl-curl, discontinuous elements, blocks. Fit: make choice.
+	OtherGrids = 16
+	// MassSum is the mean of row sums, at most 1, from which elements hardly cancel, as in a mass matrix.
+	// Unit: relative to the diagonal. Source: mass matrices of linear and quadratic elements have 1. Fit: make choice.
+	MassSum = 0.95
+	// MassDiagonal is the number of iterations that the diagonal takes with a mass matrix: eigenvalues are bounded whatever the mesh.
+	// Unit: iterations. Source: [Wathen87]. Fit: make choice.
+	MassDiagonal = 40
+	// LeastExcess is the mean excess of the diagonal from which it bounds iterations.
+	// Unit: relative to the diagonal. Source: implicit steps, blocks; 0.05 and less says little. Fit: make choice.
+	LeastExcess = 0.05
+	// OfExcess is by how much iterations exceed what the mean excess says: some rows have less.
+	// Unit: ratio. Source: implicit steps, blocks. Fit: make choice.
+	OfExcess = 3
 	// ByDomain is the number of iterations with complete factors of domains, relative to those with the diagonal.
 	// Unit: ratio. Source: docs/domains.md. Fit: not fitted: chosen by judgement.
 	ByDomain = 0.2
-	// OfNetworks is by how much multigrid takes more iterations for networks that are not symmetric.
+	// OfNetworks is by how much multigrid, and the diagonal beside a mesh in the plane, take more iterations for networks that are not symmetric.
 	// Unit: ratio. Source: circuits. Fit: make choice.
 	OfNetworks = 4
 	// Indefinite is by how much preconditioners other than complete factors take more iterations where a symmetric matrix is not definite.
 	// Unit: ratio. Source: saddle points. Fit: make choice.
-	Indefinite = 4
+	Indefinite = 3.5
 	// NotDefinite is by how much the methods for general systems are expected to take more where conjugate gradients suit.
 	// Unit: ratio. Source: chosen: above the odds that a matrix with a positive diagonal is not definite. Fit: not fitted: chosen by judgement.
 	NotDefinite = 4
@@ -230,15 +276,21 @@ const (
 	// FirstLook is the number of iterations after which the rate of a method is first looked at.
 	// Unit: iterations. Source: chosen: first iterations tell little. Fit: make choice.
 	FirstLook = 8
+	// ProbeOdds is how many times the work of the best alternative the diagonal may be expected to take for a probe run, which stakes a quarter of that.
+	// Unit: ratio. Source: generated systems. Fit: make choice.
+	ProbeOdds = 1.8
 	// ProbeShare is the share of the work of the alternative after which the rate is first looked at, if that is later.
-	// Unit: relative to the alternative. Source: chosen. Fit: make choice.
-	ProbeShare = 1. / 16
+	// Unit: relative to the alternative. Source: the fifth look, each after half as many iterations more, is where the stake is spent. Fit: make choice.
+	ProbeShare = 16. / 81 * Stake
 	// Stake is the share of the work of the alternative that a method may spend while its rate promises to take longer than that.
 	// Unit: relative to the alternative. Source: chosen: at 1, what is lost is bounded as well as without any expectation (ski rental, [Karlin88]). Fit: make choice.
 	Stake = 0.25
 	// Doubt is the share that a method may spend before it may count as hopeless: at first residuals may grow.
 	// Unit: relative to the alternative. Source: chosen. Fit: make choice.
 	Doubt = 1. / 8
+	// Unshown is the ratio of the stakes of a method whose residual has not become smaller yet to those of others: many such methods converge soon after.
+	// Unit: ratio. Source: queues, control, scale-free graphs. Fit: make choice.
+	Unshown = 2
 	// Hopeless is the ratio of the work expected to that of the alternative from which a method is left at once: rates are rough, and mostly grow.
 	// Unit: ratio. Source: chosen. Fit: make choice.
 	Hopeless = 4
@@ -355,6 +407,9 @@ const (
 	// StorageFloor is the share of the storage error to which a correction is worth being solved for.
 	// Unit: ratio. Source: docs/precision.md. Fit: make rule-figure.
 	StorageFloor = 0.25
+	// CachedStorage is the size up to which a matrix is not stored with fewer bits: in the cache products take as long.
+	// Unit: nonzeros. Source: 1.2 MB in FP64; docs/precision.md. Fit: make rule-figure.
+	CachedStorage = 100_000
 	// ReplaceAt is this share where the method goes on from a residual that replaces its own: G3_circuit takes 57 iterations at 64,
 	// 67 at 16, 72 at 1, and 56 in FP64.
 	// Unit: ratio. Source: docs/precision.md, "What replacing residuals gains". Fit: make rule-figure.
@@ -404,7 +459,7 @@ const (
 	LookWork = 60
 	// SmallProduct is the size up to which iterations cost next to nothing.
 	// Unit: nonzeros. Source: chosen: a product takes some 20 microseconds. Fit: make digits.
-	SmallProduct = 20_000
+	SmallProduct = 4_000
 	// SmallIter is the number of such iterations that the estimate may take.
 	// Unit: iterations. Source: chosen. Fit: make digits.
 	SmallIter = 400
@@ -457,13 +512,13 @@ var Expectations = map[precond.Kind]Expectation{
 	precond.Chebyshev:   {SetUp: 4, Relative: 0.3, RelativeNodes: 0.3, Values: Smoothing, Passes: Smoothing},
 	precond.FSAI:        {SetUp: 200, Relative: 0.5, RelativeNodes: 0.3, Values: 1, Passes: 2, Slower: 1.5},
 	precond.IC0:         {SetUp: 80, Relative: 0.33, RelativeNodes: 0.28, Values: 1, Passes: 2, Slower: 4},
-	precond.ILU0:        {SetUp: 100, Relative: 0.3, RelativeNodes: 0.3, Values: 1, Passes: 2, Slower: 4},
+	precond.ILU0:        {SetUp: 100, Relative: 0.3, RelativeNodes: 0.3, Values: 1, Passes: 2, Slower: 6},
 	precond.ICT:         {SetUp: 1200, Relative: 0.05, RelativeNodes: 0.05, Values: 10, Passes: 2, Slower: 2},
 	precond.ILUT:        {SetUp: 1200, Relative: 0.05, RelativeNodes: 0.05, Values: 10, Passes: 2, Slower: 1.5},
 	precond.LU:          {Count: 2, CountNodes: 2, Values: 20, Passes: 2},
 	precond.Cholesky:    {Count: 2, CountNodes: 2, Values: 10, Passes: 2},
 	precond.ISAI:        {SetUp: 200, Relative: 0.35, RelativeNodes: 0.3, Values: 3, Passes: 2},
-	precond.AMG:         {SetUp: 220, Count: 30, CountNodes: 50, Values: 1.5, Passes: 30},
+	precond.AMG:         {SetUp: 160, Count: 30, CountNodes: 50, Values: 1.5, Passes: 30},
 }
 
 // A Drop is what a drop tolerance changes.
