@@ -8,6 +8,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -74,7 +75,7 @@ func (n *NullSpace) SolveBy(ctx context.Context, by Inner, b, x0 []float64) (sol
 			if total.Reason.Converged() && judged.Unexplained > verify.MaxUnexplained(n.opt.Tol) {
 				n.unexplained(&total, b)
 			}
-			err := n.preferZero(&total, b)
+			err := n.preferZero(&total, b, judged.Unexplained)
 			total.Time.Total = time.Since(start)
 			return total, err
 		}
@@ -110,17 +111,20 @@ func (n *NullSpace) unexplained(r *solve.Result, b []float64) {
 	}
 }
 
-// preferZero replaces an x by zero if the system is singular or inconsistent and x is no better than zero. A least-squares solution is
-// better.
-func (n *NullSpace) preferZero(r *solve.Result, b []float64) (err error) {
-	if r.Reason != krylov.Inconsistent && r.Reason != krylov.Singular || r.Errors.RelativeResidual <= 1 || AbsMax(r.X) == 0 {
+// preferZero replaces an x by zero if the system is singular or inconsistent, or the solve has failed with so much of b unexplained, and x is no better than
+// zero. A least-squares solution is better. The solve with M has compared x with zero for the right-hand side of M.
+func (n *NullSpace) preferZero(r *solve.Result, b []float64, unexplained float64) (err error) {
+	failed := !r.Reason.Converged() && !ranks.Limited(r.Reason) && unexplained >= 1
+	if r.Reason != krylov.Inconsistent && r.Reason != krylov.Singular && !failed || r.Errors.RelativeResidual <= 1 || AbsMax(r.X) == 0 {
 		return nil
 	}
-	r.Advice = SingularAdvice
-	if r.Reason == krylov.Inconsistent {
+	switch r.Reason {
+	case krylov.Inconsistent:
 		r.Advice = InconsistentAdvice
+	case krylov.Singular:
+		r.Advice = SingularAdvice
 	}
-	r.Cautions = append(r.Cautions, fmt.Sprintf(ZeroReturned, r.Errors.RelativeResidual))
+	r.Cautions = []string{fmt.Sprintf(ZeroReturned, r.Errors.RelativeResidual)}
 	clear(r.X)
 	r.Errors, err = verify.Compute(n.a, r.X, b, n.pool)
 	return err
