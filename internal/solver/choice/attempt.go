@@ -244,7 +244,7 @@ func (t *Attempts[V, S]) Left(reason string, slow bool, measure float64) (line s
 		rest = t.probe.left()
 		t.State.Diagonal = cmp.Or(t.State.Diagonal, t.probe.diagonal(t.Now()))
 	}
-	t.State.Leave(t.Now(), slow, rest, measure)
+	t.State.Leave(t.Fallbacks, slow, rest, measure)
 	return fmt.Sprintf("%s stopped (%s) after %d iterations, %.3f s and %.1e multiplications",
 		t.Now(), reason, a.Iterations, (a.Setup + a.Solve).Seconds(), a.Work)
 }

@@ -62,7 +62,11 @@ func (w Workload) Bet(r Fallback) Bet {
 // many values. In small systems it is the threads that wait for each other.
 func (w Workload) slower(r Fallback, values float64) float64 {
 	share := 1.0
-	if !w.Irregular && w.Nnz > rules.CachedNonzeros {
+	switch {
+	case w.Irregular || w.Nnz <= rules.CachedNonzeros:
+	case w.Nodes > 1 && r.Kind != precond.AMG:
+		share = rules.NodesShare
+	default:
 		share = rules.RegularShare
 	}
 	more := max(1, rules.Expectations[r.Kind].Slower) - 1
@@ -122,14 +126,18 @@ func (w Workload) expectation(kind precond.Kind) rules.Expectation {
 		switch {
 		case w.Shape == features.Expander:
 			e.SetUp *= rules.ExpanderLevels
-		case w.Nodes <= 1 && !w.MMatrix && !w.Irregular:
+		case w.Nodes > 1 && !w.Irregular:
+			e.CountNodes *= rules.NotDiffusion
+		case w.Nodes <= 1 && !w.MMatrix && !w.Signs && !w.Irregular && w.Loaded:
 			e.Count *= rules.OtherGrids
+		case w.Nodes <= 1 && !w.MMatrix && w.Shape == features.Planar:
+			e.Count *= rules.NotDiffusion * max(1, w.Nnz/w.N/rules.PlanarRow)
 		case w.Nodes <= 1 && !w.MMatrix:
 			e.Count *= rules.NotDiffusion
 		case !w.Irregular:
 			e.Count *= rules.GridShare
 		}
-		if w.Network && !w.Definite {
+		if w.Network && !w.Definite || w.Eddies {
 			e.Count *= rules.OfNetworks
 		}
 	}

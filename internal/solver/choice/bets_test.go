@@ -90,11 +90,26 @@ func TestBets(t *testing.T) {
 	}
 	plate := box
 	amg := by(solve.CG, precond.AMG)
-	plate.MMatrix = false
+	plate.MMatrix, plate.Loaded = false, true
 	shell := plate
-	shell.Irregular = true
+	shell.Irregular, shell.Loaded = true, false
 	if on, off := plate.Bet(amg).Iterations, shell.Bet(amg).Iterations; off <= 3*box.Bet(amg).Iterations || on <= 4*off {
 		t.Errorf("multigrid takes %g iterations for diffusion, %g for other meshes, %g for other grids", box.Bet(amg).Iterations, off, on)
+	}
+	calm := plate // rotated anisotropy, cell by cell
+	if calm.Loaded = false; calm.Bet(amg).Iterations >= plate.Bet(amg).Iterations/4 {
+		t.Errorf("multigrid takes %g iterations where the constant is nearly a null vector, %g elsewhere", calm.Bet(amg).Iterations, plate.Bet(amg).Iterations)
+	}
+	bricks, tetrahedra := solid, solid
+	if bricks.Irregular = false; bricks.Bet(amg).Iterations != rules.NotDiffusion*tetrahedra.Bet(amg).Iterations {
+		t.Errorf("multigrid takes %g iterations for bricks, %g for tetrahedra", bricks.Bet(amg).Iterations, tetrahedra.Bet(amg).Iterations)
+	}
+	flow := general
+	flow.Signs, flow.MMatrix = true, false
+	eddies := flow
+	eddies.Eddies = true
+	if calm, turning := flow.Bet(amg).Iterations, eddies.Bet(amg).Iterations; calm != 2*30 || turning <= 2*calm {
+		t.Errorf("multigrid takes %g iterations for a flow, %g for eddies", calm, turning)
 	}
 	wider := thin
 	if wider.Width = 1000; factors(thin, chol) >= factors(wider, chol) {
@@ -144,6 +159,11 @@ func TestSlower(t *testing.T) {
 	}
 	small := box
 	small.N, small.Nnz = box.N/10, box.Nnz/10
+	body := box
+	body.Nodes = 3
+	if got := body.slower(jacobi, box.N); got > 1.05*rules.NodesShare || got >= 0.8*box.slower(jacobi, box.N) {
+		t.Errorf("a grid of nodes %g", got)
+	}
 	if large, cached := box.slower(jacobi, box.N), small.slower(jacobi, small.N); large > 1.05*rules.RegularShare || cached < 1 {
 		t.Errorf("a grid %g, in the cache %g", large, cached)
 	}

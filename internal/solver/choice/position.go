@@ -76,14 +76,21 @@ func (t *State) SetupBudget(f Fallback, k int, alternative func() float64, nnz f
 	return least * math.Pow(rules.BudgetGrowth, float64(t.Fallbacks[k].Refusals))
 }
 
-// Leave records that the current fallback is left, and how much work it was expected to take from there on. It is for good unless that is slow.
-func (t *State) Leave(f Fallback, slow bool, rest, measure float64) {
-	r := &t.Fallbacks[t.Fallback]
+// Leave records that the current fallback is left, and how much work it was expected to take from there on. It is for good unless that is slow. Then another
+// method with the same preconditioner is expected to take as long.
+func (t *State) Leave(fallbacks []Fallback, slow bool, rest, measure float64) {
+	r, f := &t.Fallbacks[t.Fallback], fallbacks[t.Fallback]
 	t.Last = t.Last || f.Complete()
 	r.Status, r.Slow = failed, slow
 	if slow {
 		r.Status = left
 		r.Rest = max(rest, 2*r.Rest)
+		kind, _ := krylov.KindOf(string(f.Method))
+		for k, o := range fallbacks {
+			if o.Variant == f.Variant && t.Fallbacks[k].Status == untried && !kind.Definite {
+				t.Fallbacks[k].Rest = r.Rest
+			}
+		}
 	}
 	if t.Stale++; measure <= rules.StaleReduction*t.Begun {
 		t.Stale, t.Begun = 0, measure

@@ -64,6 +64,14 @@ func TestNext(t *testing.T) {
 			true,
 		},
 		{
+			"another method is as slow with the same preconditioner",
+			[]Fallback{{Method: solve.BiCGStab, Variant: Variant{Kind: precond.AMG}}, {Method: solve.GMRES, Variant: Variant{Kind: precond.AMG}}, gmresLU},
+			[]float64{10, 20, 100},
+			map[Fallback]fate{{Method: solve.BiCGStab, Variant: Variant{Kind: precond.AMG}}: slow(200), gmresLU: refused},
+			[]Fallback{{Method: solve.BiCGStab, Variant: Variant{Kind: precond.AMG}}, gmresLU},
+			false,
+		},
+		{
 			"equal bets in order",
 			[]Fallback{cgAMG, cgChol, cgICT},
 			[]float64{100, 100, 100},
@@ -163,9 +171,9 @@ func TestNext(t *testing.T) {
 			got = append(got, r)
 			switch f := c.fate[r]; {
 			case f.slow > 0:
-				s.Leave(r, true, f.slow*nnz, 1)
+				s.Leave(c.fallbacks, true, f.slow*nnz, 1)
 			case f.what == "fails":
-				s.Leave(r, false, 0, 1)
+				s.Leave(c.fallbacks, false, 0, 1)
 			case f.what == "refused":
 				s.Refuse(c.fallbacks, bets, nnz, fmt.Errorf("%s: %w", r.Kind, precond.ErrWork))
 			case f.what == "large":
@@ -197,7 +205,7 @@ func TestNextWhileItHelps(t *testing.T) {
 			t.Fatalf("ends after %d", k)
 		}
 		measure *= 0.6
-		s.Leave(fallbacks[s.Fallback], true, nnz, measure)
+		s.Leave(fallbacks, true, nnz, measure)
 	}
 	s.Indefinite = true
 	if s.Next([]Fallback{cgICT, cgAlone}, func() []Bet { return bets }, nnz) {

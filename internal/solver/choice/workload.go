@@ -22,6 +22,9 @@ type Workload struct {
 	Sweeps    float64 // see features.Matrix.FewSweeps
 	Network   bool    // see features.Matrix.Network
 	MMatrix   bool    // most rows are like those of an M-matrix
+	Signs     bool    // the matrix is not symmetric, and most rows have the signs of an M-matrix
+	Loaded    bool    // many rows have sums that are not zero: the constant vector is not nearly a null vector
+	Eddies    bool    // transport decides on a mesh, see features.Couplings.Recirculates
 
 	Definite   bool    // conjugate gradients are chosen
 	Indefinite bool    // the matrix is symmetric, and its diagonal not of one sign
@@ -41,8 +44,9 @@ func (s *System) weigh() Workload {
 	if !s.Facts.Symmetric && s.Diagonal() {
 		w.Sweeps = s.FewSweeps()
 	}
-	w.Network = s.Network()
-	w.Doubtful = w.Definite && s.RowSums().Negative > rules.MostlyLoaded
+	w.Network, w.Signs = s.Network(), s.Diffusion()
+	w.Eddies = !s.Facts.Symmetric && w.Shape != features.Expander && s.Couplings().Recirculates()
+	w.Loaded, w.Doubtful = s.RowSums().Share > rules.SurfaceShare, w.Definite && s.RowSums().Negative > rules.MostlyLoaded
 	w.Diagonal = s.diagonal(w)
 	alone := w.Bet(Fallback{Method: solve.CG, Variant: Variant{Kind: precond.Jacobi}})
 	if work := w.completeWork(precond.Cholesky); work > rules.WorthWidth*w.Nnz && w.orderWork() < alone.Work() {
@@ -65,15 +69,15 @@ func (s *System) diagonal(w Workload) float64 {
 		return rules.MassDiagonal
 	case w.Network && !s.Facts.Symmetric && s.Couplings().Direction() < rules.OneWay:
 		return rules.OfNetworks * rules.PlanarEdge * math.Sqrt(w.N)
-	case sums.Excess > rules.LeastExcess:
+	case sums.Excess > rules.LeastExcess && sums.Share >= rules.Mostly:
 		return min(count, rules.OfExcess*root*math.Sqrt(2/sums.Excess))
-	case !s.Facts.Symmetric && w.Shape != features.Expander && s.Couplings().Recirculates():
+	case w.Eddies:
 		return rules.Recirculation * count
 	case w.MMatrix || w.Doubtful || w.Indefinite:
 		return count
 	case w.Shape == features.Planar: // plates, shells, discontinuous elements have denser rows, and worse conditions
 		return rules.NotDiffusion * count * max(1, w.Nnz/w.N/rules.PlanarRow)
-	case w.Shape == features.Spatial && !w.Irregular:
+	case w.Shape == features.Spatial && w.Nodes <= 1 && !w.Irregular:
 		return rules.NotDiffusion * count
 	}
 	return count

@@ -197,6 +197,9 @@ const (
 	// RegularShare is what an iteration with a regular matrix takes: neighbours of a row are near it, and the layout leaves out indices.
 	// Unit: ratio. Source: grids beside unstructured meshes of the same size. Fit: make choice.
 	RegularShare = 0.5
+	// NodesShare is the same on grids whose nodes have several unknowns: rows are long, and half of the elements suffice.
+	// Unit: ratio. Source: elasticity3d with 6 decades: 3.1 ms an iteration for 22 million nonzeros. Fit: make choice.
+	NodesShare = 0.3
 	// WorthWidth is the work of complete factors from which their estimate is worth the search for a separator.
 	// Unit: work for a nonzero. Source: some ten times the work of the search. Fit: not fitted: it follows from the source.
 	WorthWidth = 300
@@ -259,8 +262,9 @@ const (
 	// ByDomain is the number of iterations with complete factors of domains, relative to those with the diagonal.
 	// Unit: ratio. Source: docs/domains.md. Fit: not fitted: chosen by judgement.
 	ByDomain = 0.2
-	// OfNetworks is by how much multigrid, and the diagonal beside a mesh in the plane, take more iterations for networks that are not symmetric.
-	// Unit: ratio. Source: circuits. Fit: make choice.
+	// OfNetworks is by how much multigrid, and the diagonal beside a mesh in the plane, take more iterations for networks that are not symmetric, and
+	// multigrid for recirculating flow.
+	// Unit: ratio. Source: circuits, eddies. Fit: make choice.
 	OfNetworks = 4
 	// Indefinite is by how much preconditioners other than complete factors take more iterations where a symmetric matrix is not definite.
 	// Unit: ratio. Source: saddle points. Fit: make choice.
