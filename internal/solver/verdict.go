@@ -2,7 +2,6 @@ package solver
 
 import (
 	"math"
-	"slices"
 	"time"
 	"unsafe"
 
@@ -88,49 +87,6 @@ func (a *solution) solve(guess bool) (err error) {
 	return a.preferZero()
 }
 
-// clear finds out whether a suspect x is one of a system that has a solution. A residual that becomes small beside b shows that; otherwise equations that
-// contradict each other may be why it is large, for which there may be evidence.
-func (a *solution) clear() error {
-	if a.Reason == krylov.Converged && a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol {
-		if err := a.reduce(); err != nil || !a.suspect() {
-			return err
-		}
-	}
-	return special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.SeekEvidence()
-}
-
-// reduce goes on with an x that has converged, while the residual is large beside b, for half as many iterations as the solve took. Its
-// rows have the weights of verify.Judgement.Unexplained.
-func (a *solution) reduce() error {
-	opt, sums, w, x, before := a.s.Opt, a.s.AbsSums(), a.Vectors.New(), slices.Clone(a.X), a.Judgement
-	explained := a.Vectors.Max(func(lo, hi int) (most float64) {
-		for i := lo; i < hi; i++ {
-			if sums[i] > 0 {
-				most = max(most, math.Abs(a.B[i])/sums[i])
-			}
-		}
-		return most
-	})
-	for i, t := range sums {
-		w[i] = min(t*explained, math.MaxFloat64)
-	}
-	more, err := a.further(a.X, a.B, w, krylov.Options[vector]{
-		Tol: special.UnconfirmedResidual * opt.Tol / 2, MaxIter: min(max(rules.FirstLook, a.Solved.Iterations/2), opt.MaxIter), Guess: true,
-	})
-	if err != nil {
-		return err
-	}
-	a.Solved.Iterations += more.Iterations
-	a.Solved.Outer += more.Outer
-	if err := a.judge(); err != nil {
-		return err
-	}
-	if !a.met() || !(a.Unexplained < before.Unexplained) {
-		a.X, a.Judgement = x, before
-	}
-	return nil
-}
-
 // improved improves x, estimates its digits, and judges it.
 func (a *solution) improved() error {
 	x := a.X
@@ -189,54 +145,6 @@ func (a *solution) met() bool { return rules.ErrorOf(a.s.Opt.Stop, a.Errors) <= 
 // byRows reports whether Options.Stop names an error row by row.
 func (a *solution) byRows() bool {
 	return a.s.Opt.Stop == solve.StopRow || a.s.Opt.Stop == solve.StopCW
-}
-
-// explainRounds is the number of times that a solve goes on: a better x may have other blocks.
-const explainRounds = 3
-
-// explain goes on with an x that meets the tolerance but does not explain b in all blocks (see verify.Judgement), until
-// the residual is small in each block.
-func (a *solution) explain() error {
-	opt := a.s.Opt
-	if opt.NoRefine {
-		return nil
-	}
-	limit := max(rules.FurtherIter, 2*a.Solved.Iterations)
-	for range explainRounds {
-		if !a.byRows() || a.Weights == nil || limit <= 0 {
-			return nil
-		}
-		w, x, before := a.Vectors.New(), a.Vectors.New(), a.Judgement
-		copy(x, a.X)
-		for i, v := range a.s.Order.Forth(a.Weights) {
-			w[i] = min(v+math.Abs(a.B[i]), math.MaxFloat64)
-		}
-		a.Parts = w
-		more, err := a.further(a.X, a.B, w, krylov.Options[vector]{
-			Tol: opt.Tol * refine.Tighter, MaxIter: min(limit, opt.MaxIter), Guess: true,
-		})
-		if err != nil {
-			return err
-		}
-		limit -= max(1, more.Iterations)
-		a.Solved.Iterations += more.Iterations
-		a.Solved.Outer += more.Outer
-		if err := a.judge(); err != nil {
-			return err
-		}
-		if !a.met() { // one row at the cost of another
-			a.X, a.Judgement = x, before
-			return nil
-		}
-	}
-	return nil
-}
-
-// further calls Refiner.Further and adds up its time.
-func (a *solution) further(x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
-	more, err := a.s.Refiner.Further(a.Ctx, x, b, w, opt)
-	a.Solved.Orthogonalization += more.Orthogonalization
-	return more, err
 }
 
 // verdict returns the reason why the solve ended: the reason of refinement, as far as the judgement of x confirms it.

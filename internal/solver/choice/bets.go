@@ -91,16 +91,15 @@ func (w Workload) orderWork() float64 {
 
 // completeWork returns the work that complete factors are expected to take, their order apart.
 func (w Workload) completeWork(kind precond.Kind) float64 {
-	count, entries, row := 0.0, 0.0, w.Nnz/w.N
+	count, entries := 0.0, 0.0
 	switch {
 	case w.Network:
 		count, entries = rules.NetworkFactors*w.Nnz, rules.NetworkFill*w.Nnz
 	case w.Shape == features.Planar || w.Width > 0 && w.Width <= rules.ThinWidth*math.Pow(w.N, 2./3):
-		denser := row / rules.PlanarRow
-		count = rules.PlanarFactors * math.Pow(w.N, 1.5) * math.Pow(max(1, denser), 2.5)
-		entries = rules.PlanarFill * w.N * math.Log2(max(w.N, 1)) * math.Pow(denser, 1.5)
+		count = rules.PlanarFactors * math.Pow(w.N, 1.5) * math.Pow(max(1, w.denser()), 2.5)
+		entries = rules.PlanarFill * w.N * math.Log2(max(w.N, 1)) * math.Pow(w.denser(), 1.5)
 	case w.Shape == features.Spatial:
-		denser := row / rules.SpatialRow
+		denser := w.Nnz / w.N / rules.SpatialRow
 		count = rules.SpatialFactors * w.N * w.N * math.Pow(denser, 0.75)
 		entries = rules.SpatialFill * math.Pow(w.N, 4./3) * math.Sqrt(denser)
 	default:
@@ -123,19 +122,11 @@ func (w Workload) expectation(kind precond.Kind) rules.Expectation {
 		e = rules.Expectations[precond.ILU0]
 	}
 	if kind == precond.AMG {
-		switch {
-		case w.Shape == features.Expander:
+		if w.Shape == features.Expander {
 			e.SetUp *= rules.ExpanderLevels
-		case w.Nodes > 1 && !w.Irregular:
-			e.CountNodes *= rules.NotDiffusion
-		case w.Nodes <= 1 && !w.MMatrix && !w.Signs && !w.Irregular && w.Loaded:
-			e.Count *= rules.OtherGrids
-		case w.Nodes <= 1 && !w.MMatrix && w.Shape == features.Planar:
-			e.Count *= rules.NotDiffusion * max(1, w.Nnz/w.N/rules.PlanarRow)
-		case w.Nodes <= 1 && !w.MMatrix:
-			e.Count *= rules.NotDiffusion
-		case !w.Irregular:
-			e.Count *= rules.GridShare
+		} else {
+			e.Count *= w.cycles()
+			e.CountNodes *= w.cycles()
 		}
 		if w.Network && !w.Definite || w.Eddies {
 			e.Count *= rules.OfNetworks
@@ -143,6 +134,28 @@ func (w Workload) expectation(kind precond.Kind) rules.Expectation {
 	}
 	return e
 }
+
+// cycles returns how many cycles multigrid takes on a mesh, relative to diffusion on an irregular one.
+func (w Workload) cycles() float64 {
+	switch {
+	case w.Nodes > 1 && w.Irregular:
+		return 1
+	case w.Nodes > 1:
+		return rules.NotDiffusion
+	case w.MMatrix && w.Irregular:
+		return 1
+	case w.MMatrix:
+		return rules.GridShare
+	case w.Loaded && !w.Signs && !w.Irregular:
+		return rules.OtherGrids
+	case w.Shape == features.Planar:
+		return rules.NotDiffusion * max(1, w.denser())
+	}
+	return rules.NotDiffusion
+}
+
+// denser returns the number of nonzeros of a row, relative to a mesh of triangles.
+func (w Workload) denser() float64 { return w.Nnz / w.N / rules.PlanarRow }
 
 // byCost sorts fallbacks by their bets, probe runs first, unless these are expected to take far more than the best of the others. If the matrix may well not
 // be definite, they find that out. Where there are few rows, complete factors of the first method come first, and the others are not weighed
@@ -159,7 +172,9 @@ func (s *System) byCost(list []Fallback) []Fallback {
 	w := s.Workload()
 	bets := s.betsOn(list, w)
 	least := slices.MinFunc(bets, func(a, b Bet) int { return cmp.Compare(a.Work(), b.Work()) })
-	if list[0].ProbeRun = list[0].ProbeRun && (w.Doubtful || bets[0].Work() <= rules.ProbeOdds*least.Work()); list[0].ProbeRun {
+	first := &list[0]
+	first.ProbeRun = first.ProbeRun && (w.Doubtful || bets[0].Work() <= rules.ProbeOdds*least.Work())
+	if first.ProbeRun {
 		bets[0] = Bet{}
 	}
 	costs := map[Fallback]float64{}

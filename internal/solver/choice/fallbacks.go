@@ -242,8 +242,7 @@ func (s *System) Explain(fallbacks []Fallback) {
 	case len(fallbacks) == 1:
 		s.Say("precond %s: the scaling acts as Jacobi preconditioning", first.Kind)
 		return
-	}
-	if first.Certain {
+	case first.Certain:
 		s.Say("precond %s: the matrix is small, so that complete factors cost little", first.Kind)
 		return
 	}

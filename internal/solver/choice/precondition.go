@@ -139,7 +139,7 @@ const (
 	WhyPlain  = "complete factors are expected to leave too few products to repay storing"
 	whyWide   = "what products with double-double vectors take are operations rather than bytes"
 	WhyCycles = "multigrid is expected to leave too few products to repay storing"
-	WhyCached = "the matrix stays in the cache, where bytes of products do not count"
+	WhySmall  = "the matrix is small, and storing it takes as long as some 200 products"
 )
 
 // StoredPlain says that the matrix stays in FP64.
@@ -151,16 +151,19 @@ const StoredPlain = "storage FP64: %s"
 // run: storing it takes as long as some twenty products, and would save half of each of forty.
 func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 	t = s.Opt.Storage
+	plain := func(with solve.Storage) solve.Storage {
+		return rules.FP64(rules.StorageWithDefaults(with, s.Facts.Symmetric, false))
+	}
 	switch {
 	case s.Opt.NoRefine || rules.Plain(t) || t.Epsilon != 0: // requested
 	case fewProducts(fallbacks) && s.StorageOpen():
-		return rules.FP64(rules.StorageWithDefaults(solve.Storage{}, s.Facts.Symmetric, false)), WhyPlain
+		return plain(solve.Storage{}), WhyPlain
 	case fallbacks[0].Kind == precond.AMG && s.StorageOpen():
-		return rules.FP64(rules.StorageWithDefaults(solve.Storage{}, s.Facts.Symmetric, false)), WhyCycles
+		return plain(solve.Storage{}), WhyCycles
 	case s.Opt.Vectors.Kind == solve.VectorsDD && s.StorageOpen():
-		return rules.FP64(rules.StorageWithDefaults(solve.Storage{DD: true}, s.Facts.Symmetric, false)), whyWide
-	case s.cached() && s.StorageOpen():
-		return rules.FP64(rules.StorageWithDefaults(solve.Storage{}, s.Facts.Symmetric, false)), WhyCached
+		return plain(solve.Storage{DD: true}), whyWide
+	case s.small() && s.StorageOpen():
+		return plain(solve.Storage{}), WhySmall
 	case FewIterations(fallbacks[0].Kind):
 		t.Epsilon = rules.PreconditionedEpsilon
 		why = WhyFine
@@ -172,12 +175,12 @@ func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 	return rules.StorageWithDefaults(t, s.Facts.Symmetric, s.Opt.NoRefine), why
 }
 
-// cached reports whether the matrix is so small that fewer bits save no time.
-func (s *System) cached() bool { return s.Opt.Device == nil && s.Nonzeros() <= rules.CachedStorage }
+// small reports whether storing the matrix takes longer than most solves save by it.
+func (s *System) small() bool { return s.Opt.Device == nil && s.Nonzeros() <= rules.SmallStorage }
 
 // Spares reports whether a fallback leaves a matrix in FP64 that another fallback stores, since storing it does not pay.
 func (s *System) Spares(fallbacks []Fallback) bool {
-	return s.StorageOpen() && !s.cached() && s.Opt.Vectors.Kind != solve.VectorsDD &&
+	return s.StorageOpen() && !s.small() && s.Opt.Vectors.Kind != solve.VectorsDD &&
 		(fewProducts(fallbacks) || slices.ContainsFunc(fallbacks, func(r Fallback) bool { return r.Kind == precond.AMG }))
 }
 

@@ -76,7 +76,7 @@ func (s *System) diagonal(w Workload) float64 {
 	case w.MMatrix || w.Doubtful || w.Indefinite:
 		return count
 	case w.Shape == features.Planar: // plates, shells, discontinuous elements have denser rows, and worse conditions
-		return rules.NotDiffusion * count * max(1, w.Nnz/w.N/rules.PlanarRow)
+		return rules.NotDiffusion * count * max(1, w.denser())
 	case w.Shape == features.Spatial && w.Nodes <= 1 && !w.Irregular:
 		return rules.NotDiffusion * count
 	}

@@ -156,7 +156,7 @@ type summed struct {
 	sum, excess                               float64
 }
 
-// add adds row i; relative returns the relativeSum of a row.
+// add adds row i; relative returns the relativeSum of a neighbour.
 func (t *summed) add(m *csr.Matrix, i int, relative func(j int) float64) {
 	t.rows++
 	cols, vals := m.Row(i)
@@ -171,7 +171,7 @@ func (t *summed) add(m *csr.Matrix, i int, relative func(j int) float64) {
 	if d != 0 {
 		t.excess += max(-1, 1-others/math.Abs(d))
 	}
-	sum := relative(i)
+	sum := relativeTo(d, signed)
 	if t.sum += sum; sum <= rules.LeastSum {
 		return
 	}
@@ -212,7 +212,10 @@ func (m LocalMatrix) Sums() RowSums {
 	return t.rowSums()
 }
 
-// relativeSum returns the magnitude of the sum of row i, relative to its diagonal, but at most 1.
+// relativeTo returns the magnitude of a sum, relative to the diagonal d, but at most 1.
+func relativeTo(d, sum float64) float64 { return min(math.Abs(sum/d), 1) }
+
+// relativeSum returns relativeTo of the sum of row i.
 func relativeSum(m *csr.Matrix, i int) float64 {
 	cols, vals := m.Row(i)
 	sum, d := 0.0, 0.0
@@ -221,7 +224,7 @@ func relativeSum(m *csr.Matrix, i int) float64 {
 			d = vals[k]
 		}
 	}
-	return min(math.Abs(sum/d), 1)
+	return relativeTo(d, sum)
 }
 
 // shapeOf finds the shape of a graph of n rows. It counts the rows at distances 2 and 3 from a few rows: at distance k their

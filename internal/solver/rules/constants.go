@@ -411,9 +411,9 @@ const (
 	// StorageFloor is the share of the storage error to which a correction is worth being solved for.
 	// Unit: ratio. Source: docs/precision.md. Fit: make rule-figure.
 	StorageFloor = 0.25
-	// CachedStorage is the size up to which a matrix is not stored with fewer bits: in the cache products take as long.
-	// Unit: nonzeros. Source: 1.2 MB in FP64; docs/precision.md. Fit: make rule-figure.
-	CachedStorage = 100_000
+	// SmallStorage is the size up to which a matrix is not stored with fewer bits: storing it takes as long as 200 products, of each of which it saves 0.4.
+	// Unit: nonzeros. Source: Poisson problems of 18,000 and 93,000 nonzeros, docs/precision.md. Fit: not fitted: chosen by the columns "x CSR" and "build" of mpsolve spmv.
+	SmallStorage = 100_000
 	// ReplaceAt is this share where the method goes on from a residual that replaces its own: G3_circuit takes 57 iterations at 64,
 	// 67 at 16, 72 at 1, and 56 in FP64.
 	// Unit: ratio. Source: docs/precision.md, "What replacing residuals gains". Fit: make rule-figure.
@@ -480,7 +480,7 @@ const (
 	// Unit: rows. Source: chosen: n^3 takes a second. Fit: make stress.
 	DenseRows = 400
 	// FactorRows is the size up to which factors of multiple precision are the last resort of a number of digits.
-	// Unit: rows. Source: chosen: a dense matrix takes half a minute of processor time in 106 bits, about five minutes in 1696. Fit: go test ./internal/mp -run XXX -bench LU.
+	// Unit: rows. Source: chosen: a dense matrix takes half a minute of processor time in 106 bits, about five minutes in 1696. Fit: go test ./internal/mp -run '^$' -bench LU.
 	FactorRows = 2000
 	// GatheredRows is the size up to which each rank gathers the whole matrix to look for a contradiction.
 	// Unit: rows. Source: chosen: memory of a rank. Fit: not fitted: chosen by judgement.
