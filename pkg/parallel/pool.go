@@ -21,10 +21,11 @@ type Job interface{ Do(part int) }
 type Pool struct {
 	threads int
 	mu      sync.Mutex
-	wg      sync.WaitGroup
-	wake    []chan struct{}
+	workers []worker // of threads 1, 2, ...; nil: a pool of Until
+	left    countdown
 	job     Job
 	parts   int
+	closed  bool
 	fault   atomic.Pointer[Fault] // of a part that panicked on a goroutine other than the caller's
 
 	of    *Pool // for a pool of Until: the pool that has the threads; nil: serial
@@ -36,10 +37,12 @@ func New(threads int) *Pool {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	p := &Pool{threads: threads, wake: make([]chan struct{}, threads)}
-	for w := 1; w < threads; w++ {
-		p.wake[w] = make(chan struct{}, 1)
-		go p.worker(w)
+	p := &Pool{threads: threads, workers: make([]worker, threads-1)}
+	p.left.wake, p.left.turns = make(chan struct{}, 1), patience(threads)
+	for k := range p.workers {
+		w := &p.workers[k]
+		w.wake, w.turns = make(chan struct{}, 1), p.left.turns
+		go p.work(w, k+1)
 	}
 	return p
 }
@@ -54,8 +57,16 @@ func (p *Pool) Threads() int {
 
 // Close ends the goroutines. The pool must not be used afterwards.
 func (p *Pool) Close() {
-	for _, c := range p.wake[1:] {
-		close(c)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	p.callAll()
+}
+
+// callAll ends the waits of the workers.
+func (p *Pool) callAll() {
+	for k := range p.workers {
+		p.workers[k].call()
 	}
 }
 
@@ -92,7 +103,7 @@ func (j interruptible) Do(part int) {
 // of parts; with a nil Pool the caller runs all. If a part panics, so does Run once the other threads are done: with
 // the same value if the part ran on the caller's thread, otherwise with a *Fault.
 func (p *Pool) Run(parts int, job Job) {
-	for p != nil && p.wake == nil {
+	for p != nil && p.workers == nil {
 		if ctx := p.until.Load(); ctx != nil {
 			p.of.Run(parts, interruptible{*ctx, job})
 			if (*ctx).Err() != nil {
@@ -111,10 +122,8 @@ func (p *Pool) Run(parts int, job Job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.job, p.parts = job, parts
-	p.wg.Add(p.threads - 1)
-	for _, c := range p.wake[1:] {
-		c <- struct{}{}
-	}
+	p.left.left.Store(int32(len(p.workers)))
+	p.callAll()
 	p.shareFirst()
 	p.job = nil
 	if fault := p.fault.Swap(nil); fault != nil {
@@ -124,13 +133,14 @@ func (p *Pool) Run(parts int, job Job) {
 
 // shareFirst runs the caller's parts and waits for the other threads, even if a part panics.
 func (p *Pool) shareFirst() {
-	defer p.wg.Wait()
+	defer p.left.wait()
 	p.share(0)
 }
 
-func (p *Pool) worker(w int) {
-	for range p.wake[w] {
-		p.shareGuarded(w)
+// work is the life of a worker, which is the thread with a number.
+func (p *Pool) work(w *worker, number int) {
+	for w.wait(); !p.closed; w.wait() {
+		p.shareGuarded(w, number)
 	}
 }
 
@@ -143,14 +153,15 @@ type Fault struct {
 func (f *Fault) Error() string { return fmt.Sprintf("%v\n\n%s", f.Value, f.Stack) }
 
 // shareGuarded is share for a goroutine of the pool.
-func (p *Pool) shareGuarded(w int) {
-	defer p.wg.Done()
+func (p *Pool) shareGuarded(w *worker, number int) {
+	defer p.left.done()
+	defer w.state.Store(idle)
 	defer func() {
 		if v := recover(); v != nil {
 			p.fault.CompareAndSwap(nil, &Fault{Value: v, Stack: debug.Stack()})
 		}
 	}()
-	p.share(w)
+	p.share(number)
 }
 
 // Owner returns the thread that runs a part, given the numbers of parts and threads. It is the same in every Run, so

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func TestRunVisitsEveryPartOnce(t *testing.T) {
@@ -97,8 +98,11 @@ func TestUntilInterrupts(t *testing.T) {
 			var ran atomic.Int64
 			defer func() { n, stopped = ran.Load(), recover() }()
 			q.Each(1000, func(int) {
-				if ran.Add(1) == stopAt {
+				switch n := ran.Add(1); {
+				case n == stopAt:
 					cancel()
+				case stopAt > 0 && n > stopAt: // on another thread, before it knew
+					<-ctx.Done()
 				}
 			})
 			return
@@ -148,5 +152,34 @@ func TestThreadThatPanics(t *testing.T) {
 		if p.Each(6, func(int) { ran.Add(1) }); ran.Load() != 6 {
 			t.Errorf("after part %d: %d parts ran", part, ran.Load())
 		}
+	}
+}
+
+// Workers and callers that have gone to sleep are woken, whatever the moment.
+func TestThreadsSleep(t *testing.T) {
+	p := New(3)
+	defer p.Close()
+	for k := range 60 {
+		var ran atomic.Int32
+		p.Each(3, func(part int) {
+			if part == k%3 {
+				time.Sleep(time.Duration(k) * 10 * time.Microsecond)
+			}
+			ran.Add(1)
+		})
+		if n := ran.Load(); n != 3 {
+			t.Fatalf("loop %d: %d parts ran", k, n)
+		}
+		time.Sleep(time.Duration(k%7) * 20 * time.Microsecond)
+	}
+}
+
+// What a loop costs whose parts do nothing.
+func BenchmarkRun(b *testing.B) {
+	p := New(2)
+	defer p.Close()
+	c := new(count)
+	for b.Loop() {
+		p.Run(2, c)
 	}
 }
