@@ -6,6 +6,7 @@ settings as they are, which estimate digits, and without digits (--digits none),
 
 import argparse
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -23,7 +24,8 @@ CG = [f"cg {p}" for p in ("jacobi", "fsai", "ic0", "ict", "amg", "chol")]
 SYMMETRIC = ["minres jacobi", "minres ldl", "gmres ldl", "gmres lu", "gmres ilut", "bicgstab jacobi"]
 ANY = ["bicgstab jacobi", "bicgstab ilu0", "bicgstab amg", "gmres lu", "gmres ilut", "gmres amg"]
 SETTINGS = {classes.POSITIVE: CG, classes.INDEFINITE: SYMMETRIC, classes.GENERAL: ANY, "symmetric": CG + SYMMETRIC}
-REPEATS = {3: 0.2, 10: 0.02}  # the fastest of so many runs counts, if they are shorter than so many seconds
+MOST_TURNS, ENOUGH = 10, 2  # the fastest of so many runs counts, or of those that take so many seconds together
+NEAR = 1.3  # settings by hand that took so many times as long as the fastest are not run again
 SLOWER, LEAST = 3, 1  # a run may take so many times as long as the fastest, or so many seconds if that is more
 
 
@@ -70,19 +72,21 @@ def run(program, matrix, rhs, setting, limit):
 
 
 def measured(program, matrix, rhs, settings, most):
-    """The best run of each setting. Short runs are repeated in turns, so that other work on the machine meets all settings alike."""
+    """The best run of each setting. The defaults and those settings that may be the fastest are run again, all equally often and in
+    turns, so that chance and other work on the machine meet all of them alike."""
     best, fastest, reading = {}, most, 0
-    for turn in range(max(REPEATS)):
-        short = max(seconds for times, seconds in REPEATS.items() if turn < times)
-        for setting in [results.WITHOUT_DIGITS, results.DEFAULT, *settings]:
-            if turn and (best[setting].seconds >= short or not best[setting].solved):
-                continue
+    turn, turns, again = 0, 1, [results.WITHOUT_DIGITS, results.DEFAULT, *settings]
+    while turn < turns:
+        for setting in again:
             allowed = most if setting.startswith("default") else min(most, max(LEAST, SLOWER * fastest))
             r = run(program, matrix, rhs, setting, allowed + reading)
             if setting not in best or r.solved and r.seconds < best[setting].seconds:
                 best[setting] = r
             if r.solved:
                 fastest, reading = min(fastest, r.seconds), max(reading, r.read)
+        turn += 1
+        turns = min(MOST_TURNS, math.ceil(ENOUGH / fastest))
+        again = [s for s in again if best[s].solved and (s.startswith("default") or best[s].seconds < NEAR * fastest)]
     return list(best.values())
 
 

@@ -65,10 +65,12 @@ def times(work, args):
     for name, method, system in large_problems(work, args):
         found = [mpsolve(work, "default", 2), mpsolve(work, "FP64 throughout", 2, "--formats", "FP64", "--precond-epsilon", "2^-53")]
         runs = {s: [s.run(system, args.limit)] for s in found}
-        for k in range(len(peers(work, method, 1))):
-            reaching(lambda rtol, k=k: peers(work, method, rtol)[k], runs, system, patience(runs, args))
+        for k, s in enumerate(peers(work, method, 1)):
+            if args.peer in f"{s.package}, {s.title}":
+                reaching(lambda rtol, k=k: peers(work, method, rtol)[k], runs, system, patience(runs, args))
         s = direct(work, method)
-        runs[s] = [s.run(system, patience(runs, args))]
+        if args.peer in f"{s.package}, {s.title}":
+            runs[s] = [s.run(system, patience(runs, args))]
         for _ in range(args.repeat - 1):
             best = least(runs, peer)
             for s, results in runs.items():
