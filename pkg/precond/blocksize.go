@@ -8,30 +8,42 @@ import (
 )
 
 const (
-	largestNode  = 6    // unknowns
-	nodeFill     = 0.9  // of the blocks between nodes that nonzeros fill
-	sampledNodes = 2000 // examined
+	largestNode = 6   // unknowns
+	nodeFill    = 0.9 // of the blocks between nodes that nonzeros fill
 )
+
+// samples are the samples of nodes that are examined: about how many rows they have, and how much of the blocks nonzeros have to fill. The
+// small one spares most matrices the large one.
+var samples = []struct {
+	rows int64
+	fill float64
+}{{100, nodeFill / 2}, {1000, nodeFill}}
 
 // BlockSize returns the number of unknowns that the nodes of m have: the largest
 // number up to 6, a divisor of n, for which the blocks that hold nonzeros are
 // nearly full of them; otherwise 1.
 func BlockSize(m *csr.Matrix) int {
-	return blockSize(int64(m.Rows), func(size int) blockFill { return fillOf(m, size) })
+	return blockSize(int64(m.Rows), func(size int, step int64) blockFill { return fillOf(m, size, int(step)) })
 }
 
 // BlockSizeDistributed returns the BlockSize of a matrix that is spread over ranks. Collective.
 func BlockSizeDistributed(m *dist.Matrix) int {
-	return blockSize(m.N, func(size int) blockFill { return fillOfDistributed(m, int64(size)) })
+	return blockSize(m.N, func(size int, step int64) blockFill { return fillOfDistributed(m, int64(size), step) })
 }
 
-func blockSize(rows int64, fill func(size int) blockFill) int {
+// blockSize returns the BlockSize; fill counts the blocks of every step-th node.
+func blockSize(rows int64, fill func(size int, step int64) blockFill) int {
+sizes:
 	for size := largestNode; size > 1; size-- {
-		if rows%int64(size) == 0 {
-			if f := fill(size); f.share(size) >= nodeFill {
-				return size
+		if rows%int64(size) != 0 {
+			continue
+		}
+		for _, s := range samples {
+			if f := fill(size, (rows-1)/s.rows+1); f.share(size) < s.fill {
+				continue sizes
 			}
 		}
+		return size
 	}
 	return 1
 }
@@ -43,13 +55,10 @@ func (f blockFill) share(size int) float64 {
 	return float64(f.nnz) / float64(max(f.blocks, 1)*int64(size*size))
 }
 
-// nodeStride is the distance of nodes in a sample of so many.
-func nodeStride(nodes int64) int64 { return (nodes-1)/sampledNodes + 1 }
-
-func fillOf(m *csr.Matrix, size int) (f blockFill) {
+func fillOf(m *csr.Matrix, size, step int) (f blockFill) {
 	seen := make([]int32, m.Cols/size)
 	nodes := m.Rows / size
-	for node := 0; node < nodes; node += int(nodeStride(int64(nodes))) {
+	for node := 0; node < nodes; node += step {
 		for i := node * size; i < (node+1)*size; i++ {
 			cols, _ := m.Row(i)
 			f.nnz += int64(len(cols))
@@ -65,9 +74,7 @@ func fillOf(m *csr.Matrix, size int) (f blockFill) {
 }
 
 // fillOfDistributed is fillOf: nodes that a border of domains cuts are seen by all ranks, the others by the ones that have them.
-func fillOfDistributed(m *dist.Matrix, size int64) (f blockFill) {
-	nodes := m.N / size
-	step := nodeStride(nodes)
+func fillOfDistributed(m *dist.Matrix, size, step int64) (f blockFill) {
 	var columns []int64
 	for _, p := range m.Parts {
 		first := (p.Row + size - 1) / size

@@ -232,28 +232,31 @@ func relativeSum(m *csr.Matrix, i int) float64 {
 func shapeOf(n int64, columns func(rows []int64) [][]int64) GraphShape {
 	var at [rules.ShapeLevels + 1]int
 	most := min(rules.ShapeNeighbours, max(rules.LeastNeighbours, int(n/4)))
-	seen := make(map[int64]bool, most)
+	seen := make([]uint64, (n+63)/64) // a bit for each row
+	var ball []int64                  // the rows that are seen
 	for k := range int64(rules.ShapeStarts) {
-		start := (2*k + 1) * n / (2 * rules.ShapeStarts)
-		clear(seen)
-		level := []int64{start}
-		seen[start] = true
+		for _, j := range ball {
+			seen[j/64] = 0
+		}
+		ball = append(ball[:0], (2*k+1)*n/(2*rules.ShapeStarts))
+		seen[ball[0]/64] = 1 << (ball[0] % 64)
+		inner := 0 // rows of the ball before the last level
 		for distance := 1; distance <= rules.ShapeLevels; distance++ {
-			var next []int64
+			level := ball[inner:]
+			inner = len(ball)
 			for _, cols := range columns(level) {
 				for _, j := range cols {
-					if !seen[j] {
-						seen[j] = true
-						next = append(next, j)
+					if bit := uint64(1) << (j % 64); seen[j/64]&bit == 0 {
+						seen[j/64] |= bit
+						ball = append(ball, j)
 					}
 				}
-				if len(seen) > most {
+				if len(ball) > most {
 					return Expander
 				}
 			}
-			at[distance] += len(next)
-			slices.Sort(next)
-			level = next
+			at[distance] += len(ball) - inner
+			slices.Sort(ball[inner:])
 		}
 	}
 	switch growth := float64(at[rules.ShapeLevels]) / float64(at[rules.ShapeLevels-1]); {

@@ -57,7 +57,7 @@ const (
 const (
 	// SampledRows is about the number of rows in a sample.
 	// Unit: rows. Source: chosen: a share of the rows is known to two per cent. Fit: not fitted: chosen by judgement.
-	SampledRows = 2000
+	SampledRows = 1000
 	// Mostly is the share of the rows that counts as most of them.
 	// Unit: rows, relative to all. Source: chosen: boundary conditions change up to a tenth. Fit: not fitted: chosen by judgement.
 	Mostly = 0.9
