@@ -112,6 +112,7 @@ func (b *pivotSearch[T]) single(row []T) {
 		b.Negative.Add(1)
 	}
 	copy(b.u.Row(q, q, b.k), row)
+	flush(b.u, q, q+1, q+1, b.k)
 	b.inverse[q-b.lo] = 1 / row[0]
 	b.hi++
 }
@@ -121,6 +122,7 @@ func (b *pivotSearch[T]) pair(first, second []T) {
 	q := b.hi
 	copy(b.u.Row(q, q, b.k), first)
 	copy(b.u.Row(q+1, q+1, b.k), second[1:])
+	flush(b.u, q, q+2, q+2, b.k)
 	d := symmetricPair{float64(first[0]), float64(first[1]), float64(second[1])}.inverse()
 	b.inverse[q-b.lo], b.across[q-b.lo], b.inverse[q-b.lo+1] = T(d.a), T(d.b), T(d.c)
 	b.Negative.Add(1)

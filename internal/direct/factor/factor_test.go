@@ -285,3 +285,41 @@ func TestThreads(t *testing.T) {
 		}
 	}
 }
+
+// Factors in FP32 have no subnormal numbers, and solve no worse without them.
+func TestNoSubnormalFactors(t *testing.T) {
+	for _, symmetric := range []bool{true, false} {
+		a := random(400, 4, symmetric, 1, 3)
+		for k, v := range a.Val {
+			if math.Abs(v) < 1 {
+				a.Val[k] = math.Ldexp(v, -10-k%45)
+				if symmetric {
+					a.Val[k] = math.Copysign(0x1p-30, v)
+				}
+			}
+		}
+		p := newProblem(t, a, symmetric)
+		for _, r := range []*Rule{{}, {Accept: func(_ Precision, _ int, pivot float64) (float64, error) { return pivot, nil }}} {
+			f, err := Factor(&p.Matrix, p.tree, r, FP32, nil, never)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tiny, zeros := 0, 0
+			for _, v := range append(slices.Clone(f.(*fronts[float32]).u), f.(*fronts[float32]).l...) {
+				switch {
+				case v == 0:
+					zeros++
+				case math.Abs(float64(v)) < 0x1p-126:
+					tiny++
+				}
+			}
+			if tiny > 0 || zeros == 0 {
+				t.Errorf("symmetric %v: %d subnormal numbers, %d zeros", symmetric, tiny, zeros)
+			}
+			p.solveAlike(t, r, FP32, 0x1p-24, 1, 3)
+			if !symmetric { // with pivots of their own
+				break
+			}
+		}
+	}
+}

@@ -22,6 +22,7 @@ func ldl[T kernels.Value](accept acceptance) pivoting[T] {
 				t.dense.MulSub(u.At(at, at), l.At(at, 0), u.At(lo, at), end-at, hi-at, at-lo)
 				for q := at; q < end; q++ {
 					t.dense.MulSub(u.At(q, q), l.At(q, at-lo), u.At(at, q), 1, hi-q, q-at)
+					flush(u, q, q+1, q+1, hi)
 					pivot, err := accept(int(t.first[j])+q, float64(u.Val[q*u.Stride+q]))
 					if err != nil {
 						return err

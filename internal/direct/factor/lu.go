@@ -13,7 +13,7 @@ import (
 // subtracted from what is right of and below them.
 func staticPivots[T kernels.Value](r *Rule) pivoting[T] {
 	return func(t *frontal[T], j, m int, rest kernels.Dense[T]) error {
-		k, u := t.pivots(j), t.upper(j)
+		k, u, least := t.pivots(j), t.upper(j), negligible[T]()
 		t.lu = luFront[T]{dense: &t.dense, u: u, l: t.lower(j), rest: rest, k: k, m: m}
 		for lo := 0; lo < k; lo += panel {
 			hi := min(lo+panel, k)
@@ -23,13 +23,15 @@ func staticPivots[T kernels.Value](r *Rule) pivoting[T] {
 					t.pivot(j, q, r)
 					scale := 1 / u.Val[q*u.Stride+q]
 					for i := q + 1; i < k; i++ {
-						u.Val[i*u.Stride+q] *= scale
+						u.Val[i*u.Stride+q] = flushed(u.Val[i*u.Stride+q]*scale, least)
 					}
+					flush(u, q, q+1, q+1, end)
 					t.dense.MulSub(u.At(q+1, q+1), u.At(q+1, q), u.At(q, q+1), k-q-1, end-q-1, 1)
 				}
 				for q := at + 1; q < end; q++ {
 					t.dense.MulSub(u.At(q, end), u.At(q, at), u.At(at, end), 1, hi-end, q-at)
 				}
+				flush(u, at, end, end, hi)
 				t.dense.MulSub(u.At(end, end), u.At(end, at), u.At(at, end), k-end, hi-end, end-at)
 			}
 			if err := cmp.Or(r.fault(precisionOf[T]()), t.watch((hi-lo)*(k+m)*(k-lo))); err != nil {
@@ -66,6 +68,7 @@ func (b besidePanel[T]) Do(part int) {
 			b.dense.MulSub(b.u.At(q, column), b.l.At(q, at-b.before), b.u.At(at, column), 1, columns, q-at)
 		}
 	}
+	flush(b.u, b.lo, b.hi, column, column+columns)
 }
 
 // luFront is a front of k pivots and m other rows while its pivots are eliminated.
@@ -88,14 +91,14 @@ type belowPivots[T kernels.Value] struct{ *luFront[T] }
 
 // Do makes a part of the rows of L, and subtracts what they contribute to the rest.
 func (f belowPivots[T]) Do(part int) {
-	from, to := part*restBlock, min((part+1)*restBlock, f.m)
+	from, to, least := part*restBlock, min((part+1)*restBlock, f.m), negligible[T]()
 	for lo := 0; lo < f.k; lo += pivotBlock {
 		hi := min(lo+pivotBlock, f.k)
 		f.dense.MulSub(f.l.At(from, lo), f.l.At(from, 0), f.u.At(0, lo), to-from, hi-lo, lo)
 		for q := lo; q < hi; q++ {
 			scale := 1 / f.u.Val[q*f.u.Stride+q]
 			for i := from; i < to; i++ {
-				f.l.Val[i*f.k+q] *= scale
+				f.l.Val[i*f.k+q] = flushed(f.l.Val[i*f.k+q]*scale, least)
 			}
 			f.dense.MulSub(f.l.At(from, q+1), f.l.At(from, q), f.u.At(q, q+1), to-from, hi-q-1, 1)
 		}
@@ -135,6 +138,37 @@ func smallest[T kernels.Value](inFP64 float64) T {
 		return 0x1p-12
 	}
 	return T(inFP64)
+}
+
+// negligible is the magnitude below which elements of factors in FP32 become zero: products of others are no subnormal numbers, with which
+// many processors compute a hundred times as slowly. Rows have elements of about 1. In FP64 no element is so small that it matters.
+func negligible[T kernels.Value]() T {
+	if precisionOf[T]() == FP32 {
+		return 0x1p-60
+	}
+	return 0
+}
+
+// flushed returns v, or zero if it is negligible.
+func flushed[T kernels.Value](v, least T) T {
+	if abs(v) < least {
+		return 0
+	}
+	return v
+}
+
+// flush replaces negligible elements in the rows lo to hi-1 of u, in the columns from to to-1.
+func flush[T kernels.Value](u kernels.Dense[T], lo, hi, from, to int) {
+	least := negligible[T]()
+	if least == 0 || from >= to {
+		return
+	}
+	for i := lo; i < hi; i++ {
+		row := u.Row(i, from, to)
+		for q, v := range row {
+			row[q] = flushed(v, least)
+		}
+	}
 }
 
 func finite[T kernels.Value](v T) bool { return v-v == 0 }
