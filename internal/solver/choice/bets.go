@@ -49,10 +49,12 @@ func (w Workload) Bet(r Fallback) Bet {
 		b.Iteration += rules.ProjectionWork * w.N * min(b.Iterations, krylov.DefaultRestart)
 	}
 	switch {
-	case w.Definite && r.Method != solve.CG: // for a matrix that turns out not to be definite
+	case w.Doubtful && r.Kind == precond.Cholesky: // and then L D L^T
+		b.SetUp *= 2
+	case w.Definite && !w.Doubtful && r.Method != solve.CG: // for a matrix that turns out not to be definite
 		b.SetUp *= rules.NotDefinite
 		b.Iterations *= rules.NotDefinite
-	case w.Indefinite && !r.Complete():
+	case (w.Indefinite || w.Doubtful) && !r.Complete():
 		b.Iterations *= rules.Indefinite
 	}
 	return b
@@ -109,7 +111,7 @@ func (w Workload) completeWork(kind precond.Kind) float64 {
 		count = min(count, rules.WidthFactors*math.Pow(w.Width, 3))
 	}
 	work := count/rules.FrontSpeed + rules.EntryWork*entries
-	if kind == precond.LU && !w.Indefinite { // of which L D L^T is made
+	if kind == precond.LU && !w.Indefinite && !w.Doubtful { // of which L D L^T is made
 		work *= 2
 	}
 	return work
@@ -157,8 +159,7 @@ func (w Workload) cycles() float64 {
 // denser returns the number of nonzeros of a row, relative to a mesh of triangles.
 func (w Workload) denser() float64 { return w.Nnz / w.N / rules.PlanarRow }
 
-// byCost sorts fallbacks by their bets, probe runs first, unless these are expected to take far more than the best of the others. If the matrix may well not
-// be definite, they find that out. Where there are few rows, complete factors of the first method come first, and the others are not weighed
+// byCost sorts fallbacks by their bets, probe runs first, unless these are expected to take far more than the best of the others. Where there are few rows, complete factors of the first method come first, and the others are not weighed
 // before they are needed.
 func (s *System) byCost(list []Fallback) []Fallback {
 	if len(list) < 2 {
@@ -173,7 +174,7 @@ func (s *System) byCost(list []Fallback) []Fallback {
 	bets := s.betsOn(list, w)
 	least := slices.MinFunc(bets, func(a, b Bet) int { return cmp.Compare(a.Work(), b.Work()) })
 	first := &list[0]
-	first.ProbeRun = first.ProbeRun && (w.Doubtful || bets[0].Work() <= rules.ProbeOdds*least.Work())
+	first.ProbeRun = first.ProbeRun && bets[0].Work() <= rules.ProbeOdds*least.Work()
 	if first.ProbeRun {
 		bets[0] = Bet{}
 	}

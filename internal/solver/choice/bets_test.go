@@ -67,6 +67,17 @@ func TestBets(t *testing.T) {
 	if got := general.Bet(lu).SetUp; box.Bet(lu).SetUp != rules.NotDefinite*got {
 		t.Errorf("LU of a definite matrix takes %g, of others %g", box.Bet(lu).SetUp, got)
 	}
+	doubtful, jacobi := box, by(solve.CG, precond.Jacobi)
+	doubtful.Doubtful = true
+	if got := factors(doubtful, chol); math.Abs(got-2*factors(box, chol)-doubtful.orderWork()) > 1e-9*got {
+		t.Errorf("Cholesky of a matrix that is hardly definite takes %g, of one that is %g", got, factors(box, chol))
+	}
+	if got := factors(doubtful, lu); math.Abs(got-factors(box, chol)) > 1e-9*got {
+		t.Errorf("L D L^T of a matrix that is hardly definite takes %g, Cholesky of one that is %g", got, factors(box, chol))
+	}
+	if got := doubtful.Bet(jacobi).Iterations; got != rules.Indefinite*box.Bet(jacobi).Iterations {
+		t.Errorf("%g iterations for a matrix that is hardly definite", got)
+	}
 	thin := box
 	if thin.Width = 100; factors(thin, chol) >= factors(box, chol)/10 {
 		t.Errorf("factors of a long mesh take %g, of a cube %g", factors(thin, chol), factors(box, chol))
