@@ -252,7 +252,7 @@ func TestNoRefine(t *testing.T) {
 	}
 	m = grid(12, 0, -2.5) // indefinite
 	var log logged
-	r := mustSolve(t, m, rhs(m, 1), nil, log.options(solve.Options{Krylov: solve.Krylov{NoRefine: true}}))
+	r := mustSolve(t, m, rhs(m, 1), nil, log.options(solve.Options{Method: solve.CG, Krylov: solve.Krylov{NoRefine: true}}))
 	if r.Reason != krylov.Indefinite || r.Method != "cg" || r.Outer != 1 || log.says("continuing") {
 		t.Errorf("%v by %s after %d steps, log %q", r.Reason, r.Method, r.Outer, log.lines)
 	}
