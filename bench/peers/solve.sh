@@ -14,7 +14,7 @@
 #   --limit SECONDS   for one solve (120)
 #   --repeat N        rounds in which times are measured (3)
 #   --problem TEXT    problems and matrices only whose name holds this
-#   --peer TEXT       times beside those peers only whose name holds this
+#   --peer REGEXP     times beside those peers only whose name matches
 #   --quick           a few small problems, to see that all works
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -74,7 +74,7 @@ def main():
     p.add_argument("--repeat", type=int, default=3)
     p.add_argument("--quick", action="store_true")
     p.add_argument("--problem", default="", help="of times and real those only whose name holds this")
-    p.add_argument("--peer", default="", help="of times only the peers whose name holds this")
+    p.add_argument("--peer", default="", help="of times only the peers whose name matches this regular expression")
     p.add_argument("output", type=pathlib.Path)
     args = p.parse_args()
     page, tables = args.output, {}

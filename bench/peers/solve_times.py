@@ -4,6 +4,7 @@ direct solvers."""
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -66,10 +67,10 @@ def times(work, args):
         found = [mpsolve(work, "default", 2), mpsolve(work, "FP64 throughout", 2, "--formats", "FP64", "--precond-epsilon", "2^-53")]
         runs = {s: [s.run(system, args.limit)] for s in found}
         for k, s in enumerate(peers(work, method, 1)):
-            if args.peer in f"{s.package}, {s.title}":
+            if re.search(args.peer, f"{s.package}, {s.title}"):
                 reaching(lambda rtol, k=k: peers(work, method, rtol)[k], runs, system, patience(runs, args))
         s = direct(work, method)
-        if args.peer in f"{s.package}, {s.title}":
+        if re.search(args.peer, f"{s.package}, {s.title}"):
             runs[s] = [s.run(system, patience(runs, args))]
         for _ in range(args.repeat - 1):
             best = least(runs, peer)

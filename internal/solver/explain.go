@@ -51,7 +51,7 @@ func (a *solution) clear() error {
 	return special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.SeekEvidence()
 }
 
-// reduce goes on with an x that has converged, while the residual is large beside b, for half as many iterations as the solve took. Its
+// reduce goes on with an x that has converged, while the residual is large beside b, for as many iterations as the solve took. Its
 // rows have the weights of verify.Judgement.Unexplained.
 func (a *solution) reduce() error {
 	w, before := slices.Clone(a.s.AbsSums()), a.Unexplained
@@ -59,7 +59,7 @@ func (a *solution) reduce() error {
 	for i, t := range w {
 		w[i] = min(t*explained, math.MaxFloat64)
 	}
-	_, _, err := a.goOn(w, special.UnconfirmedResidual*a.s.Opt.Tol/2, max(rules.FirstLook, a.Solved.Iterations/2), func() bool { return a.Unexplained < before })
+	_, _, err := a.goOn(w, special.UnconfirmedResidual*a.s.Opt.Tol/2, max(rules.FirstLook, a.Solved.Iterations), func() bool { return a.Unexplained < before })
 	return err
 }
 
