@@ -20,6 +20,7 @@ type Job interface{ Do(part int) }
 // inside a Job.
 type Pool struct {
 	threads int
+	turns   int // that threads wait before they sleep
 	mu      sync.Mutex
 	workers []worker // of threads 1, 2, ...; nil: a pool of Until
 	left    countdown
@@ -37,11 +38,11 @@ func New(threads int) *Pool {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	p := &Pool{threads: threads, workers: make([]worker, threads-1)}
-	p.left.wake, p.left.turns = make(chan struct{}, 1), patience(threads)
+	p := &Pool{threads: threads, turns: patience(threads), workers: make([]worker, threads-1)}
+	p.left.wake = make(chan struct{}, 1)
 	for k := range p.workers {
 		w := &p.workers[k]
-		w.wake, w.turns = make(chan struct{}, 1), p.left.turns
+		w.wake = make(chan struct{}, 1)
 		go p.work(w, k+1)
 	}
 	return p
@@ -133,13 +134,13 @@ func (p *Pool) Run(parts int, job Job) {
 
 // shareFirst runs the caller's parts and waits for the other threads, even if a part panics.
 func (p *Pool) shareFirst() {
-	defer p.left.wait()
+	defer p.left.wait(p.turns)
 	p.share(0)
 }
 
 // work is the life of a worker, which is the thread with a number.
 func (p *Pool) work(w *worker, number int) {
-	for w.wait(); !p.closed; w.wait() {
+	for w.wait(p.turns); !p.closed; w.wait(p.turns) {
 		p.shareGuarded(w, number)
 	}
 }

@@ -8,8 +8,8 @@ import (
 // Threads wait for each other in loops that read a variable, since loops of small systems take less time than the scheduler needs to wake a goroutine.
 // Between its reads a thread lets other goroutines and processes run. What has waited for all of them goes to sleep, so that a pool that has nothing to do takes no time.
 const (
-	turns = 200   // some 200 µs in all
-	reads = 1_000 // of a turn
+	mostTurns = 200   // some 200 µs in all
+	reads     = 1_000 // of a turn
 )
 
 // spun reads v until it has the value, and reports whether it has it in time.
@@ -31,7 +31,7 @@ func patience(threads int) int {
 	if threads > runtime.GOMAXPROCS(0) {
 		return 0
 	}
-	return turns
+	return mostTurns
 }
 
 // States of a worker.
@@ -45,8 +45,7 @@ const (
 type worker struct {
 	state atomic.Int32
 	wake  chan struct{} // for a worker that is asleep
-	turns int
-	_     [64]byte // the caches of other threads are left alone
+	_     [64]byte      // the caches of other threads are left alone
 }
 
 // call ends the wait of the worker.
@@ -56,18 +55,17 @@ func (w *worker) call() {
 	}
 }
 
-// wait returns once the worker is called.
-func (w *worker) wait() {
-	if !spun(&w.state, called, w.turns) && w.state.CompareAndSwap(idle, asleep) {
+// wait returns once the worker is called. It sleeps after so many turns.
+func (w *worker) wait(turns int) {
+	if !spun(&w.state, called, turns) && w.state.CompareAndSwap(idle, asleep) {
 		<-w.wake
 	}
 }
 
 // A countdown counts the workers that have not done their parts. Its caller may sleep until there is none.
 type countdown struct {
-	left  atomic.Int32
-	wake  chan struct{}
-	turns int
+	left atomic.Int32
+	wake chan struct{}
 }
 
 // sleeping is added to a count while its caller sleeps.
@@ -80,9 +78,9 @@ func (c *countdown) done() {
 	}
 }
 
-// wait returns once all workers are done.
-func (c *countdown) wait() {
-	if spun(&c.left, 0, c.turns) {
+// wait returns once all workers are done. It sleeps after so many turns.
+func (c *countdown) wait(turns int) {
+	if spun(&c.left, 0, turns) {
 		return
 	}
 	if c.left.Add(sleeping) != sleeping {

@@ -291,11 +291,12 @@ func TestNoSubnormalFactors(t *testing.T) {
 	for _, symmetric := range []bool{true, false} {
 		a := random(400, 4, symmetric, 1, 3)
 		for k, v := range a.Val {
-			if math.Abs(v) < 1 {
+			switch {
+			case math.Abs(v) >= 1: // on the diagonal
+			case symmetric:
+				a.Val[k] = math.Copysign(0x1p-30, v)
+			default:
 				a.Val[k] = math.Ldexp(v, -10-k%45)
-				if symmetric {
-					a.Val[k] = math.Copysign(0x1p-30, v)
-				}
 			}
 		}
 		p := newProblem(t, a, symmetric)

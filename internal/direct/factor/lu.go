@@ -67,8 +67,8 @@ func (b besidePanel[T]) Do(part int) {
 		for q := at + 1; q < end; q++ {
 			b.dense.MulSub(b.u.At(q, column), b.l.At(q, at-b.before), b.u.At(at, column), 1, columns, q-at)
 		}
+		flush(b.u, at, end, column, column+columns)
 	}
-	flush(b.u, b.lo, b.hi, column, column+columns)
 }
 
 // luFront is a front of k pivots and m other rows while its pivots are eliminated.
