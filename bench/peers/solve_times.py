@@ -67,10 +67,10 @@ def times(work, args):
         found = [mpsolve(work, "default", 2), mpsolve(work, "FP64 throughout", 2, "--formats", "FP64", "--precond-epsilon", "2^-53")]
         runs = {s: [s.run(system, args.limit)] for s in found}
         for k, s in enumerate(peers(work, method, 1)):
-            if re.search(args.peer, f"{s.package}, {s.title}"):
+            if re.search(args.peer, s.name):
                 reaching(lambda rtol, k=k: peers(work, method, rtol)[k], runs, system, patience(runs, args))
         s = direct(work, method)
-        if re.search(args.peer, f"{s.package}, {s.title}"):
+        if re.search(args.peer, s.name):
             runs[s] = [s.run(system, patience(runs, args))]
         for _ in range(args.repeat - 1):
             best = least(runs, peer)
@@ -114,7 +114,7 @@ def reaching(way, runs, system, limit):
 
 def line(name, system, s, results, best, file):
     r = results[0]
-    head = f"| {name} | {system.n} | {system.a.nnz} | {s.package}, {s.title} |"
+    head = f"| {name} | {system.n} | {system.a.nnz} | {s.name} |"
     if not r.solved:
         return f"{head} {r.failure or f'{r.reason}, error {r.eta:.0e}'} | | | {r.iterations} | |"
     t = [seconds(r) for r in results]

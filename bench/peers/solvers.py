@@ -47,6 +47,10 @@ class Solver:
     arguments: callable
 
     @property
+    def name(self):
+        return f"{self.package}, {self.title}"
+
+    @property
     def omp(self):
         return "1" if self.package in ("PETSc", "SciPy") else str(self.threads)
 
