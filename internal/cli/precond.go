@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,12 +20,15 @@ import (
 type precondFlags struct {
 	kind, epsilon         string
 	nearNull, coordinates string
-	cycle                 string
+	cycle, coarsening     string
 	dropTol, fill         float64
 	blockSize             int
 }
 
-var cycles = []string{"v", "k"}
+var (
+	cycles      = []string{"v", "k"}
+	coarsenings = []string{"auto", "aggregation", "classical"}
+)
 
 // parameterFlags maps the flags that only some preconditioners have to these preconditioners.
 var parameterFlags = []struct {
@@ -34,6 +38,7 @@ var parameterFlags = []struct {
 	{"near-null", isMultigrid},
 	{"coordinates", isMultigrid},
 	{"cycle", isMultigrid},
+	{"coarsening", isMultigrid},
 	{"drop-tol", func(d precond.Description) bool { return d.Drops }},
 	{"fill", func(d precond.Description) bool { return d.Drops }},
 	{"block-size", func(d precond.Description) bool { return d.BlockSizes }},
@@ -48,11 +53,13 @@ func (f *precondFlags) add(c *cobra.Command) {
 	fl.StringVar(&f.nearNull, "near-null", "", "for amg: `file` whose columns span the near-null space of the matrix")
 	fl.StringVar(&f.coordinates, "coordinates", "", "for amg on elasticity problems: `file` with 2 or 3 coordinates per node")
 	fl.StringVar(&f.cycle, "cycle", "v", "for amg: v (V-cycle) or k (K-cycle, two steps of a Krylov method on each coarser level)")
+	fl.StringVar(&f.coarsening, "coarsening", "auto", "for amg: aggregation, classical (PMIS, extended+i interpolation; for single unknowns) or auto: classical where few connections are strong")
 	fl.Float64Var(&f.dropTol, "drop-tol", precond.DefaultDropTol, "for ilut and ict: drop entries below this, relative to their row")
 	fl.Float64Var(&f.fill, "fill", precond.DefaultFill, "for ilut and ict: limit on the entries of the factors, as a multiple of those of the matrix")
 	fl.IntVar(&f.blockSize, "block-size", 0, "for bjacobi: largest block; for amg: unknowns per node; 0: found from the pattern")
 	completeWords(c, "precond", rules.Preconds)
 	completeWords(c, "cycle", cycles)
+	completeWords(c, "coarsening", coarsenings)
 }
 
 // precond turns the flags into options of pkg/solve, without the near-null space.
@@ -60,7 +67,7 @@ func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
 	if err := oneOf("precond", &f.kind, rules.Preconds); err != nil {
 		return p, err
 	}
-	if err := oneOf("cycle", &f.cycle, cycles); err != nil {
+	if err := cmp.Or(oneOf("cycle", &f.cycle, cycles), oneOf("coarsening", &f.coarsening, coarsenings)); err != nil {
 		return p, err
 	}
 	if p.Epsilon, err = packed.ParseEpsilon(f.epsilon); err != nil {
@@ -84,6 +91,9 @@ func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
 		return p, usage("--block-size %d: want a positive number, or 0", f.blockSize)
 	}
 	p.KCycle = f.cycle == "k"
+	if f.coarsening != "auto" {
+		p.Coarsening = f.coarsening
+	}
 	p.BlockSize = f.blockSize
 	if c.Flags().Changed("drop-tol") { // without the flag the solver may try several values
 		p.DropTol = f.dropTol

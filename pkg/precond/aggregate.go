@@ -144,29 +144,39 @@ func (g *graph) count(lo, hi int) (n int64) {
 	return n
 }
 
-// strong is the graph of the connections that are at least as strong as the threshold, and not
-// zero.
-func (s strength) strong(threshold float64, pool *parallel.Pool) *graph {
-	n := s.m.Rows
+// strong is the graph of the connections that are at least as strong as the threshold, and not zero; if the rule is
+// signed, of those with negative elements.
+func (s strength) strong(rule connecting, pool *parallel.Pool) *graph {
+	return newGraph(s.m, pool, func(i int, near []int32) []int32 {
+		least := rule.threshold * s.root[i]
+		cols, vals := s.m.Row(i)
+		vals = vals[:len(cols)]
+		for k, j := range cols {
+			v := -vals[k]
+			if !rule.signed {
+				v = math.Abs(v)
+			}
+			if v >= least*s.root[j] && v > 0 && int(j) != i {
+				near = append(near, j)
+			}
+		}
+		return near
+	})
+}
+
+// newGraph makes a graph of connections of m: connected appends those of node i to near, in ascending order.
+func newGraph(m *csr.Matrix, pool *parallel.Pool, connected func(i int, near []int32) []int32) *graph {
+	n := m.Rows
 	bounds := evenly(n, nodesPerTask)
 	found := make([][]int32, len(bounds)-1)
 	g := &graph{first: make([]int64, n+1)}
 	pool.RunRanges(bounds, func(part, lo, hi int) {
-		near := make([]int32, s.m.RowPtr[hi]-s.m.RowPtr[lo])
-		at := 0
+		near := make([]int32, 0, m.RowPtr[hi]-m.RowPtr[lo])
 		for i := lo; i < hi; i++ {
-			least := threshold * s.root[i]
-			cols, vals := s.m.Row(i)
-			vals = vals[:len(cols)]
-			for k, j := range cols {
-				near[at] = j
-				if v := math.Abs(vals[k]); v >= least*s.root[j] && v != 0 && int(j) != i {
-					at++
-				}
-			}
-			g.first[i+1] = int64(at)
+			near = connected(i, near)
+			g.first[i+1] = int64(len(near))
 		}
-		found[part] = near[:at]
+		found[part] = near
 	})
 	total := int64(0)
 	for part, near := range found {
@@ -197,35 +207,83 @@ const (
 	sampledRows      = 10000
 )
 
-// threshold chooses the threshold of the finest level: anisotropicThreshold if, in a sample of rows, each
-// has a connection of that strength, but at most half of the connections have it. Then it tells the
-// direction of strong coupling from the others; elsewhere it would leave nodes alone.
-func (s strength) threshold() (threshold float64, anisotropic bool) {
-	threshold = defaultThreshold
-	if s.nodes {
-		threshold = nodeThreshold
-	}
-	var connections, strong, lonely int64
+// connecting is the rule for which connections are strong.
+type connecting struct {
+	threshold   float64 // 0: not chosen yet
+	anisotropic bool    // what the threshold was chosen for
+
+	// Connections by positive elements are not strong: unknowns that push each other apart, as those beyond an obtuse angle of a mesh
+	// or across a direction of strong coupling, do not have the same error.
+	signed bool
+
+	classical bool // coarsening
+}
+
+// mostPositive is the share of the rows whose strongest connection may be positive where the rule is signed. It is at
+// most 0.1 in meshes with slivers and 0.9 for discontinuous elements.
+const mostPositive = 0.25
+
+// fewStrong is the number of strong connections of a row, in the mean, below which coarsening is classical. Then aggregates are small,
+// and the matrices of coarse levels as large as those of classical coarsening, which takes a third of the iterations.
+const fewStrong = 3
+
+// rule chooses the rule of the finest level by a sample of rows, with a given threshold or, if that is 0, anisotropicThreshold
+// if each row has a connection of that strength, but at most half of the connections have it. Then it tells the
+// direction of strong coupling from the others; elsewhere it would leave nodes alone. The rule is signed only if it may be, as
+// it is between single unknowns.
+func (s strength) rule(o MultigridOptions, signed bool) connecting {
+	var rows, positive, connections, near int64
+	var strong, lonely [2]int64 // of all connections and of the negative ones
 	for i := range s.over.sample(s.nd, sampledRows) {
-		before := strong
+		var here [2]int64
+		var most [2]float64
 		cols, vals := s.m.Row(i)
 		for k, j := range cols {
-			if v := math.Abs(vals[k]); v != 0 && int(j) != i {
-				connections++
-				if v >= anisotropicThreshold*s.root[i]*s.root[j] {
-					strong++
-				}
+			v := vals[k]
+			if v == 0 || int(j) == i {
+				continue
+			}
+			connections++
+			sign := 0
+			if v < 0 {
+				v, sign = -v, 1
+			}
+			most[sign] = max(most[sign], v/s.root[j])
+			if v >= anisotropicThreshold*s.root[i]*s.root[j] {
+				here[0]++
+				here[1] += int64(sign)
+			}
+			if sign == 1 && v >= defaultThreshold*s.root[i]*s.root[j] {
+				near++
 			}
 		}
-		if strong == before {
-			lonely++
+		rows++
+		if most[0] > most[1] {
+			positive++
+		}
+		for k, n := range here {
+			if strong[k] += n; n == 0 {
+				lonely[k]++
+			}
 		}
 	}
-	s.over.sum(&connections, &strong, &lonely)
-	if lonely > 0 || 2*strong > connections || connections == 0 {
-		return threshold, false
+	s.over.sum(&rows, &positive, &connections, &near, &strong[0], &strong[1], &lonely[0], &lonely[1])
+	r, k := connecting{threshold: o.Threshold, signed: signed && float64(positive) <= mostPositive*float64(rows)}, 0
+	if r.signed {
+		k = 1
 	}
-	return anisotropicThreshold, true
+	switch {
+	case o.Threshold > 0:
+	case lonely[k] == 0 && 2*strong[k] <= connections && connections > 0:
+		r.threshold, r.anisotropic = anisotropicThreshold, true
+	case s.nodes:
+		r.threshold = nodeThreshold
+	default:
+		r.threshold = defaultThreshold
+	}
+	r.classical = o.Coarsening == coarseningClassical ||
+		o.Coarsening == coarseningAuto && r.signed && !r.anisotropic && near < fewStrong*rows
+	return r
 }
 
 // strongest returns the neighbour of node k among near, a part of its row, that satisfies

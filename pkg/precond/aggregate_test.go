@@ -50,7 +50,7 @@ func TestLooseConnections(t *testing.T) {
 	}
 	for name, p := range problems {
 		s := newStrength(p.m, equalBlocks(p.m.Rows, p.size), spreading{}, nil)
-		g := s.strong(0.05, nil)
+		g := s.strong(connecting{threshold: 0.05}, nil)
 		n := s.m.Rows
 		strength := func(i, j int) float64 {
 			cols, vals := s.m.Row(i)
@@ -111,7 +111,7 @@ func TestStrongConnections(t *testing.T) {
 		}
 		nodes := equalBlocks(p.m.Rows, p.size)
 		for _, threshold := range []float64{0.01, 0.08, 0.3} {
-			g := newStrength(p.m, nodes, spreading{}, nil).strong(threshold, nil)
+			g := newStrength(p.m, nodes, spreading{}, nil).strong(connecting{threshold: threshold}, nil)
 			for i := range n {
 				near := g.of(int32(i))
 				for j := range n {
@@ -135,11 +135,11 @@ func TestAggregates(t *testing.T) {
 	for name, p := range connected(t) {
 		size := equalBlocks(p.m.Rows, p.size)
 		s := newStrength(p.m, size, spreading{}, nil)
-		g := s.strong(defaultThreshold, nil)
+		g := s.strong(connecting{threshold: defaultThreshold}, nil)
 		checkAggregates(t, name, s, g, aggregate(s, g, nil))
 		for _, threads := range []int{1, 2, 3, 8} {
 			pool := newPool(t, threads)
-			if other := newStrength(p.m, size, spreading{}, pool).strong(defaultThreshold, pool); !slices.Equal(other.near, g.near) || !slices.Equal(other.first, g.first) {
+			if other := newStrength(p.m, size, spreading{}, pool).strong(connecting{threshold: defaultThreshold}, pool); !slices.Equal(other.near, g.near) || !slices.Equal(other.first, g.first) {
 				t.Errorf("%s: another graph with %d threads", name, threads)
 			}
 		}
@@ -251,9 +251,9 @@ func TestThreshold(t *testing.T) {
 		"one isolated": {isolated, false},
 		"none":         {&csr.Matrix{}, false},
 	} {
-		threshold, anisotropic := newStrength(c.m, equalBlocks(c.m.Rows, 1), spreading{}, nil).threshold()
-		if anisotropic != c.want || (threshold == anisotropicThreshold) != c.want {
-			t.Errorf("%s: %g, anisotropic: %v", name, threshold, anisotropic)
+		rule := newStrength(c.m, equalBlocks(c.m.Rows, 1), spreading{}, nil).rule(MultigridOptions{}, true)
+		if rule.anisotropic != c.want || (rule.threshold == anisotropicThreshold) != c.want {
+			t.Errorf("%s: %+v", name, rule)
 		}
 	}
 }

@@ -174,7 +174,7 @@ func (c *cycle[T]) traffic() (bytes int64) {
 func TestSmoothAgain(t *testing.T) {
 	m, null := diffusion(t, "poisson2d", 12, 2)
 	s := newStrength(m, equalBlocks(m.Rows, 1), spreading{}, nil)
-	strong := s.strong(0.15, nil)
+	strong := s.strong(connecting{threshold: 0.15}, nil)
 	const omega = 0.6
 	nodes := equalBlocks(m.Rows, 1)
 	f := newFiltered(m, nodes, null[0], strong, spreading{}, nil)

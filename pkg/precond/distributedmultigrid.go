@@ -98,7 +98,7 @@ func (g *gatheredCycle) Apply(dst, src []float64) {
 
 // newSpreadHierarchy begins with the finest level.
 func newSpreadHierarchy(s distributed) (*spreadHierarchy, error) {
-	h := &spreadHierarchy{hierarchy: hierarchy{setup: s.setup, over: spreading{s.a.Layout}, a: s.m, threshold: s.Multigrid.Threshold}}
+	h := &spreadHierarchy{hierarchy: hierarchy{setup: s.setup, over: spreading{s.a.Layout}, a: s.m}}
 	l := s.a.Layout
 	size := s.BlockSize
 	if size <= 0 {
@@ -128,6 +128,9 @@ func newSpreadHierarchy(s distributed) (*spreadHierarchy, error) {
 				}
 			}
 		}
+	}
+	if err := s.checkCoarsening(size, len(h.null)); err != nil {
+		return nil, err
 	}
 	if size > 1 {
 		h.wholeNodes(int64(size))

@@ -82,6 +82,8 @@ func spreadCases(t *testing.T) map[string]struct {
 		"convdiff":    {m: generated(t, "convdiff2d", generate.Params{"n": 60}), opt: Options{}},
 		"fp64":        {m: generated(t, "poisson3d", generate.Params{"n": 16}), opt: Options{Symmetric: true, Epsilon: 0x1p-53}},
 		"elasticity":  {m: elasticity, opt: Options{Symmetric: true}},
+		"contrasts":   {m: layered(t, 16, 3), opt: Options{Symmetric: true}}, // coarsened classically
+		"classical":   {m: generated(t, "convdiff2d", generate.Params{"n": 60}), opt: Options{Multigrid: MultigridOptions{Coarsening: coarseningClassical}}},
 		"one vector":  {m: elasticity, opt: Options{Symmetric: true, BlockSize: 3}, null: Constants(elasticity.Rows, 1)},
 	}
 }

@@ -3,6 +3,7 @@ package precond
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -41,14 +42,13 @@ type hierarchy struct {
 	held   int64           // bytes of the matrices in levels
 
 	// The current level.
-	a         *csr.Matrix
-	nodes     nodes
-	null      [][]float64
-	threshold float64 // 0: not chosen yet
-	nonzeros  int     // of all matrices so far
+	a        *csr.Matrix
+	nodes    nodes
+	null     [][]float64
+	rule     connecting
+	nonzeros int // of all matrices so far
 
-	anisotropic bool // what the threshold was chosen for
-	twice       bool // prolongators of coarse levels are smoothed twice
+	twice bool // prolongators of coarse levels are smoothed twice
 }
 
 // build makes levels until the matrix is small.
@@ -99,7 +99,11 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	if h.Kept != nil && h.Kept.complete {
 		return false, nil
 	}
-	connections, strong := h.connections()
+	connections := h.measure()
+	if h.rule.classical {
+		return h.coarsenClassically()
+	}
+	strong := h.strong(connections)
 	t := newTentative(h.nodes, aggregate(connections, strong, pool), h.null, pool)
 	if n := len(t.coarse.Of); n == 0 || float64(n) > slowCoarsening*float64(m.Rows) {
 		return false, nil
@@ -142,17 +146,23 @@ func (h *hierarchy) again(k *transfer) error {
 // level is the current one, 0 being the finest.
 func (h *hierarchy) level() int { return h.first + len(h.levels) }
 
-// connections returns the connections between the nodes of the current level, and which are strong.
-func (h *hierarchy) connections() (strength, *graph) {
+// measure returns the connections between the nodes of the current level. It chooses the rule of the finest level.
+func (h *hierarchy) measure() strength {
 	s := newStrength(h.a, h.nodes, h.over, h.pool)
-	if h.threshold == 0 {
-		h.threshold, h.anisotropic = s.threshold()
+	if h.rule == (connecting{}) {
+		negative := h.over.any(slices.ContainsFunc(h.null[0], func(v float64) bool { return v < 0 }))
+		h.rule = s.rule(h.Multigrid, h.Symmetric && !s.nodes && len(h.null) == 1 && !negative)
 	}
-	strong := s.strong(h.threshold, h.pool)
+	return s
+}
+
+// strong returns the strong ones of the connections.
+func (h *hierarchy) strong(s strength) *graph {
+	strong := s.strong(h.rule, h.pool)
 	if h.level() == 0 {
 		s.loosen(strong, h.pool)
 	}
-	return s, strong
+	return strong
 }
 
 // descend adds level l and goes on to the next matrix, whose nodes and near-null space are there.
@@ -170,7 +180,8 @@ func (h *hierarchy) descend(l levelMatrices) error {
 	h.levels = append(h.levels, l)
 	h.held += l.a.Bytes() + 2*l.p.Bytes()
 	h.nonzeros += h.a.NNZ()
-	h.a, h.threshold = coarse, h.threshold*coarserThreshold
+	h.a = coarse
+	h.rule.threshold *= coarserThreshold
 	return nil
 }
 

@@ -19,6 +19,10 @@ type MultigridOptions struct {
 	Threshold float64 // of strong connections on the finest level; 0: by a sample of rows
 	Smoother  Smoother
 
+	// Coarsening is "aggregation", "classical" (see hierarchy.coarsenClassically), or "": classical where few connections
+	// are strong, see strength.rule.
+	Coarsening string
+
 	// Omega is the damping factor of the smoothing of prolongators, times the largest eigenvalue of D^-1 A; 0: 4/3,
 	// negative: they are not smoothed.
 	Omega    float64
@@ -71,7 +75,7 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	if m.Rows%size != 0 {
 		return nil, fmt.Errorf("%d unknowns are not nodes of %d each", m.Rows, size)
 	}
-	h := &hierarchy{setup: s, a: m, threshold: s.Multigrid.Threshold}
+	h := &hierarchy{setup: s, a: m}
 	width := max(len(s.Multigrid.NearNull), size)
 	if err := s.checkMemory(8 * int64(m.Rows) * int64(width+2)); err != nil {
 		return nil, err
@@ -89,6 +93,9 @@ func newMultigrid(s setup) (Preconditioner, error) {
 		}
 	}
 	width = len(h.null)
+	if err := s.checkCoarsening(size, width); err != nil {
+		return nil, err
+	}
 	s.Multigrid.NearNull, h.Multigrid.NearNull = nil, nil // let go with the finest level
 	if err := h.build(); err != nil {
 		return nil, err
@@ -104,7 +111,10 @@ func newMultigrid(s setup) (Preconditioner, error) {
 // describe returns the text of a hierarchy whose last levels are the levels of h; spread says which others are elsewhere.
 func (h *hierarchy) describe(g *multigrid, spread string, size, width int, complexity float64) string {
 	kind := ""
-	if h.anisotropic {
+	switch {
+	case h.rule.classical:
+		kind = ", classical coarsening"
+	case h.rule.anisotropic:
 		kind = ", anisotropic"
 	}
 	return fmt.Sprintf("%s, %s down to %s%s, nodes of %d, %s, operator complexity %.2f%s", AMG, plural(g.levels+1, "level"),

@@ -174,7 +174,7 @@ func TestNearNullOfCoarserLevels(t *testing.T) {
 		}
 	}
 	m, null := equilibratedProblem(t, m, Constants(m.Rows, 1))
-	h := &hierarchy{setup: setupOf(m, Options{Symmetric: true}), a: m, nodes: equalBlocks(m.Rows, 1), null: null, threshold: 1e-9}
+	h := &hierarchy{setup: setupOf(m, Options{Symmetric: true}), a: m, nodes: equalBlocks(m.Rows, 1), null: null, rule: connecting{threshold: 1e-9}}
 	for h.a.Rows > 20 {
 		if more, err := h.coarsen(); !more || err != nil {
 			t.Fatalf("%v, %v at %d rows", more, err, h.a.Rows)

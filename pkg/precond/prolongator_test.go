@@ -83,7 +83,7 @@ func TestTentative(t *testing.T) {
 			threshold = 0.3
 		}
 		s := newStrength(m, nd, spreading{}, nil)
-		a := aggregate(s, s.strong(threshold, nil), nil)
+		a := aggregate(s, s.strong(connecting{threshold: threshold}, nil), nil)
 		tt := newTentative(nd, a, c.null, newPool(t, 2))
 		p := tt.matrix()
 		if err := p.Validate(); err != nil {
@@ -180,7 +180,7 @@ func TestSmoothedProlongator(t *testing.T) {
 	} {
 		n, nd := c.m.Rows, equalBlocks(c.m.Rows, c.size)
 		connections := newStrength(c.m, nd, spreading{}, nil)
-		strong := connections.strong(c.threshold, nil)
+		strong := connections.strong(connecting{threshold: c.threshold}, nil)
 		if weak := len(strong.near) < connections.m.NNZ()-nd.count(); weak != (name == "anisotropic" || name == "scaled" || name == "dropped") {
 			t.Fatalf("%s: weak connections: %v", name, weak)
 		}

@@ -28,13 +28,13 @@ const (
 	safeStep        = 1.8
 )
 
-// rowFacts are sums over the rows of V A V, V = diag(v) for a vector v of the near-null space: the
-// unknowns are measured in v, so that smoothers do not depend on how A is scaled.
+// rowFacts are sums over the rows of A. For a sum of magnitudes unknowns are measured in a vector v of the near-null space, for one
+// of squares in 1/sqrt|a_ii|, so that smoothers do not depend on how A is scaled.
 type rowFacts struct {
 	v        []float64
 	diagonal []float64 // of A
 	sum      []float64 // of |a_ij| v_j
-	square   []float64 // of (a_ij v_j)^2
+	square   []float64 // of a_ij^2 / |a_jj|
 	bound    float64   // of the eigenvalues of D^-1 A
 	bound0   float64   // of the eigenvalues of M A, M of SPAI0
 }
@@ -44,6 +44,13 @@ type rowFacts struct {
 func (h *hierarchy) newRowFacts(v []float64) (f rowFacts, err error) {
 	n := h.a.Rows
 	f.v, f.diagonal, f.sum, f.square = v, make([]float64, n), make([]float64, n), make([]float64, n)
+	w := h.a.Diagonal(h.pool)
+	for i, d := range w {
+		if w[i] = 1 / math.Abs(d); !finite(w[i]) {
+			w[i] = 0
+		}
+	}
+	h.over.fill(w)
 	bounds := evenly(n, nodesPerTask)
 	parts := make([][2]float64, len(bounds)-1)
 	bad := make([]int, len(bounds)-1) // a row with a bad diagonal entry, from 1
@@ -54,9 +61,9 @@ func (h *hierarchy) newRowFacts(v []float64) (f rowFacts, err error) {
 			cols = cols[:len(vals)]
 			d, sum, square := 0.0, 0.0, 0.0
 			for k, a := range vals {
+				square += float64(float64(a*a) * w[cols[k]])
 				a *= f.v[cols[k]]
 				sum += math.Abs(a)
-				square += float64(a * a)
 				if int(cols[k]) == i {
 					d = a
 				}
@@ -71,7 +78,7 @@ func (h *hierarchy) newRowFacts(v []float64) (f rowFacts, err error) {
 				if bound := sum / math.Abs(d); bound > most {
 					most = bound
 				}
-				if bound := math.Abs(d) * sum / square; bound > most0 {
+				if bound := sum / (f.v[i] * square); bound > most0 {
 					most0 = bound
 				}
 			}
@@ -189,7 +196,7 @@ func (h *hierarchy) largestEigenvalue(w []float64) (float64, error) {
 }
 
 // spai0 returns the diagonal of the sparse approximate inverse that is diagonal: m_i minimises
-// ||e_i - m_i a_i||, a_i row i of V A V, so that m_i = a_ii / ||a_i||^2 ([BroekerGrote02]). Where A is
+// ||e_i - m_i a_i||, a_i row i of D^-1/2 A D^-1/2 for the diagonal D of A, so that m_i = 1 / sum_j a_ij^2/a_jj in units of A ([BroekerGrote02]). Where A is
 // symmetric, it is scaled so that the eigenvalues of M A are below 2, without which a cycle
 // need not be definite. That takes an estimate if neither row sums nor lambda, the largest eigenvalue of
 // D^-1 A, tell that they are: the eigenvalues of M A are at most lambda max m_i a_ii.
@@ -197,7 +204,7 @@ func (h *hierarchy) spai0(f rowFacts, lambda float64) ([]float64, error) {
 	m, ratio := f.square, 0.0
 	for i, s := range f.square {
 		if s > 0 {
-			m[i] = f.v[i] * f.v[i] * f.diagonal[i] / s
+			m[i] = math.Copysign(1/s, f.diagonal[i])
 			ratio = max(ratio, m[i]*f.diagonal[i])
 		}
 	}

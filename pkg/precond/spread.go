@@ -76,6 +76,15 @@ func (s spreading) row(i int) int {
 	return int(s.layout.Global(i))
 }
 
+// has reports whether unknown i is one of this rank, not a ghost.
+func (s spreading) has(i int) bool {
+	if s.layout == nil {
+		return true
+	}
+	p := s.layout.Parts[s.layout.Part(i)]
+	return i >= p.First() && i < p.End()
+}
+
 // sum replaces counts by their sums over all ranks.
 func (s spreading) sum(counts ...*int64) {
 	if s.layout == nil {

@@ -76,7 +76,8 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 	h.levels = append(h.levels, level)
 	h.held += level.a.Bytes() + 2*level.p.Bytes()
 	h.nonzeros += int(nonzeros)
-	h.a, h.threshold, h.null, h.nodes = next, h.threshold*coarserThreshold, null, nodesWhere(below, func(at int) bool { return c.codes[c.column(below.Global(at))]&1 != 0 })
+	h.a, h.null, h.nodes = next, null, nodesWhere(below, func(at int) bool { return c.codes[c.column(below.Global(at))]&1 != 0 })
+	h.rule.threshold *= coarserThreshold
 	h.over.layout = below
 	return h.allowed(h.held + next.Bytes())
 }
