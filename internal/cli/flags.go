@@ -130,8 +130,8 @@ func completeWords[T ~string](c *cobra.Command, flag string, all []T) {
 type reorderFlag string
 
 func (f *reorderFlag) add(c *cobra.Command) {
-	c.Flags().StringVar((*string)(f), "reorder", string(solve.ReorderNone),
-		"row and column order of the stored matrix: none (as given), rcm (reverse Cuthill-McKee) or auto (rcm if that is faster)")
+	c.Flags().StringVar((*string)(f), "reorder", string(rules.ReorderNodes),
+		"row and column order of the stored matrix: nodes (as given, but unknowns of a node side by side where the file has them apart), none (as given), rcm (reverse Cuthill-McKee) or auto (rcm if that is faster)")
 	completeWords(c, "reorder", rules.Reorders)
 }
 
@@ -140,7 +140,7 @@ func (f *reorderFlag) check() error { return oneOf("reorder", f, rules.Reorders)
 // apply reorders m and, unless the order is none, writes a line that says how.
 func (f reorderFlag) apply(w io.Writer, m *csr.Matrix, pool *parallel.Pool) (*csr.Matrix, features.Ordering, error) {
 	m, order, err := features.Reordered(solve.Reorder(f), m, pool)
-	if err == nil && solve.Reorder(f) != solve.ReorderNone {
+	if err == nil && (rules.AsksForOrder(solve.Reorder(f)) || order.Permutation != nil) {
 		report.Event(w, order.Line())
 	}
 	return m, order, err

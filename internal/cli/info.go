@@ -15,6 +15,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -249,7 +250,7 @@ func (r *solveRun) choose(ctx context.Context, i *report.Info) error {
 	defer r.solver.Close()
 	i.SetChoice(r.report, r.solver, programBytes, r.opt.MaxMemory)
 	i.Command = "mpsolve solve " + shellWord(r.path)
-	if r.reorder != reorderFlag(solve.ReorderNone) {
+	if rules.AsksForOrder(solve.Reorder(r.reorder)) {
 		i.Command += " --reorder " + string(r.reorder)
 	}
 	if r.maxMemory != 0 {

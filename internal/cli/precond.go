@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/packed"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -125,9 +127,10 @@ func joined(kinds []precond.Kind) string {
 // files returns the input files of the near-null space: at most one.
 func (f *precondFlags) files() []string { return []string{f.nearNull, f.coordinates} }
 
-// readNearNull reads the near-null space of a matrix of n rows into opt, if there is a file of it. Coordinates also define
-// the nodes, unless reordering may separate the unknowns of a node.
-func (f *precondFlags) readNearNull(ctx context.Context, in input, n int, opt *solve.Options) error {
+// readNearNull reads the near-null space of m into opt, if there is a file of it. Coordinates also define
+// the nodes, unless the unknowns of a node are apart or reordering may separate them.
+func (f *precondFlags) readNearNull(ctx context.Context, in input, m *csr.Matrix, opt *solve.Options) error {
+	n := m.Rows
 	path := f.nearNull + f.coordinates // at most one is not empty
 	if path == "" {
 		return nil
@@ -172,9 +175,13 @@ func (f *precondFlags) readNearNull(ctx context.Context, in input, n int, opt *s
 			nodewise[i*dim+k] = x
 		}
 	}
-	if opt.Precond.BlockSize == 0 && opt.Reorder == solve.ReorderNone {
+	_, p := features.NodeOrder(m, nil)
+	if opt.Precond.BlockSize == 0 && (opt.Reorder == rules.ReorderNodes || opt.Reorder == solve.ReorderNone && p == nil) {
 		opt.Precond.BlockSize = dim
 	}
 	opt.Precond.NearNull, err = precond.RigidBodyModes(dim, nodewise)
+	for k, mode := range opt.Precond.NearNull {
+		opt.Precond.NearNull[k] = features.Ordering{Permutation: p}.Back(mode)
+	}
 	return err
 }

@@ -166,7 +166,7 @@ func (r *solveRun) readRest(ctx context.Context) (err error) {
 	}
 	limitGarbage(r.memory, r.problem.bytes())
 	if m, yes := r.problem.(whole); yes {
-		if err := r.precond.readNearNull(ctx, r.in, m.Rows, &r.opt); err != nil {
+		if err := r.precond.readNearNull(ctx, r.in, m.Matrix, &r.opt); err != nil {
 			return err
 		}
 		if err := r.nullSpace.read(ctx, r.in, m.Rows, &r.opt); err != nil {

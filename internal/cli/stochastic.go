@@ -109,7 +109,7 @@ func (f *stochasticFlags) system(ctx context.Context, s streams, path string) (m
 	if m, err = in.matrix(ctx, path); err != nil {
 		return nil, nil, "", err
 	}
-	if err := f.precond.readNearNull(ctx, in, m.Rows, &f.opt); err != nil {
+	if err := f.precond.readNearNull(ctx, in, m, &f.opt); err != nil {
 		return nil, nil, "", err
 	}
 	b, text, err = f.oneRHS(ctx, in, m)

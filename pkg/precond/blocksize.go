@@ -23,7 +23,12 @@ var samples = []struct {
 // number up to 6, a divisor of n, for which the blocks that hold nonzeros are
 // nearly full of them; otherwise 1.
 func BlockSize(m *csr.Matrix) int {
-	return blockSize(int64(m.Rows), func(size int, step int64) blockFill { return fillOf(m, size, int(step)) })
+	return blockSize(int64(m.Rows), func(size int, step int64) blockFill { return fillOf(m, size, int(step), false) })
+}
+
+// PartCount is BlockSize for unknowns that are numbered part by part: unknown a of node k of n is a n + k.
+func PartCount(m *csr.Matrix) int {
+	return blockSize(int64(m.Rows), func(size int, step int64) blockFill { return fillOf(m, size, int(step), true) })
 }
 
 // BlockSizeDistributed returns the BlockSize of a matrix that is spread over ranks. Collective.
@@ -55,15 +60,24 @@ func (f blockFill) share(size int) float64 {
 	return float64(f.nnz) / float64(max(f.blocks, 1)*int64(size*size))
 }
 
-func fillOf(m *csr.Matrix, size, step int) (f blockFill) {
-	seen := make([]int32, m.Cols/size)
+// fillOf counts the blocks of every step-th node, whose unknowns are side by side or numbered part by part.
+func fillOf(m *csr.Matrix, size, step int, byParts bool) (f blockFill) {
 	nodes := m.Rows / size
+	seen := make([]int32, nodes)
 	for node := 0; node < nodes; node += step {
-		for i := node * size; i < (node+1)*size; i++ {
+		for a := range size {
+			i := node*size + a
+			if byParts {
+				i = a*nodes + node
+			}
 			cols, _ := m.Row(i)
 			f.nnz += int64(len(cols))
 			for _, j := range cols {
-				if at := &seen[int(j)/size]; *at != int32(node+1) {
+				block := int(j) / size
+				if byParts {
+					block = int(j) % nodes
+				}
+				if at := &seen[block]; *at != int32(node+1) {
 					*at = int32(node + 1)
 					f.blocks++
 				}

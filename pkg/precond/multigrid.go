@@ -17,7 +17,10 @@ type MultigridOptions struct {
 	NearNull  [][]float64
 	KCycle    bool    // K-cycles, with which M is not linear
 	Threshold float64 // of strong connections on the finest level; 0: by a sample of rows
-	Smoother  Smoother
+
+	// Smoother is "spai0", "chebyshev", "l1-jacobi", or "": l1-jacobi where A is not symmetric, chebyshev where nodes have several
+	// unknowns and spai0 elsewhere.
+	Smoother string
 
 	// Coarsening is "aggregation", "classical" (see hierarchy.coarsenClassically), or "": classical where few connections
 	// are strong, see strength.rule.

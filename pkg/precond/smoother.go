@@ -8,15 +8,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// Smoother names the smoother of multigrid: "spai0", "chebyshev" or "l1-jacobi". If it is empty, it is l1-jacobi
-// where A is not symmetric, chebyshev where nodes have several unknowns and spai0 elsewhere.
-type Smoother string
-
+// Values of MultigridOptions.Smoother.
 const (
-	smootherAuto      Smoother = ""
-	smootherSPAI0     Smoother = "spai0"
-	smootherChebyshev Smoother = "chebyshev"
-	smootherL1Jacobi  Smoother = "l1-jacobi"
+	smootherAuto      = ""
+	smootherSPAI0     = "spai0"
+	smootherChebyshev = "chebyshev"
+	smootherL1Jacobi  = "l1-jacobi"
 )
 
 const (

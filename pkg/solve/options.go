@@ -67,7 +67,7 @@ type Options struct {
 	Storage   Storage   // of the matrix that the method multiplies with
 	Vectors   Vectors   // of the method; with Kind VectorsDD also of refinement
 	Scale     Scale     // "": ScaleAuto
-	Reorder   Reorder   // of rows and columns; "": ReorderNone
+	Reorder   Reorder   // of rows and columns; "": as given, but with the unknowns of each node side by side
 	NullSpace NullSpace // of a singular matrix
 	Updates   bool      // Update will follow: New keeps the parts of the preconditioner that Update reuses, which take memory
 

@@ -119,7 +119,9 @@ func (p *multigridProblem) variant(v string) (kind precond.Kind, o multigridOpti
 		case "omega": // smoothing of prolongators
 			m.Omega = f
 		case "smoother":
-			m.Smoother = precond.Smoother(value)
+			m.Smoother = value
+		case "coarsening":
+			m.Coarsening = value
 		case "degree": // steps of the smoother
 			o.Degree = int(f)
 		case "coarsest": // rows of the coarsest matrix

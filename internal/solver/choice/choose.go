@@ -101,7 +101,7 @@ func (s *System) Reorder() (err error) {
 	if s.M, s.Order, err = features.Reordered(s.Opt.Reorder, s.Given, s.Pool); err != nil {
 		return err
 	}
-	if s.Opt.Reorder != solve.ReorderNone {
+	if rules.AsksForOrder(s.Opt.Reorder) || s.Order.Permutation != nil {
 		s.Say("%s", s.Order.Line())
 	}
 	s.Opt.Reorder = s.Order.Order
@@ -128,7 +128,7 @@ type System struct {
 
 // LeavesAll reports whether the options leave open how to solve, so that a matrix of a special kind may be solved in its own way.
 func (s *System) LeavesAll() bool {
-	return !s.Ordinary && s.Opt.Method == solve.Auto && s.Opt.Precond.Kind == solve.PrecondAuto && s.Opt.Scale == solve.ScaleAuto && s.Opt.Reorder == solve.ReorderNone &&
+	return !s.Ordinary && s.Opt.Method == solve.Auto && s.Opt.Precond.Kind == solve.PrecondAuto && s.Opt.Scale == solve.ScaleAuto && !rules.AsksForOrder(s.Opt.Reorder) &&
 		s.Opt.Device == nil && !s.Opt.NoRefine && s.Opt.InnerTol == 0 && len(s.Opt.Storage.Set.Formats) == 0 && s.Opt.Storage.Epsilon == 0
 }
 

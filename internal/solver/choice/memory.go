@@ -35,7 +35,7 @@ func (s *System) MemoryOf(m solve.Method) int64 {
 	if rules.Transposes(m) && !s.KeepsSymmetry() {
 		matrices += given + rules.StoredBytes*nnz
 	}
-	if s.Opt.Reorder != solve.ReorderNone {
+	if rules.AsksForOrder(s.Opt.Reorder) {
 		matrices += given + 4*n
 		vectors += rules.ReorderVectors
 	}

@@ -82,11 +82,24 @@ func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *cs
 	if r == solve.ReorderNone || r == "" {
 		return m, o, nil
 	}
+	if m.Rows != m.Cols && r == rules.ReorderNodes {
+		return m, o, nil
+	}
 	if m.Rows != m.Cols {
 		return nil, o, rules.Invalid("the matrix is %d x %d; only square ones can be reordered", m.Rows, m.Cols)
 	}
 	start := time.Now()
 	defer func() { o.Elapsed = time.Since(start) }()
+	if r != solve.ReorderRCM {
+		if size, p := NodeOrder(m, pool); p != nil {
+			ordered = m.Permuted(p, p.Inverse(), pool)
+			o.Order, o.NodeSize, o.After, o.Permutation = rules.ReorderNodes, size, envelope(ordered), p
+			return ordered, o, nil
+		}
+		if r == rules.ReorderNodes {
+			return m, o, nil
+		}
+	}
 	auto := r == solve.ReorderAuto
 	var before float64
 	if auto {
@@ -113,7 +126,8 @@ func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *cs
 
 // An Ordering is the order that was chosen for the rows and columns. The zero value is the order given.
 type Ordering struct {
-	Order         solve.Reorder // ReorderNone or ReorderRCM
+	Order         solve.Reorder // none, rcm or nodes
+	NodeSize      int           // unknowns of a node, if it is nodes
 	Before, After Envelope
 	Elapsed       time.Duration // of choosing, computing and applying it
 
@@ -131,6 +145,9 @@ type Envelope struct {
 func (o Ordering) Line() string {
 	if o.Order == solve.ReorderNone {
 		return fmt.Sprintf("reorder none: %s; %.3f s", o.Why, o.Elapsed.Seconds())
+	}
+	if o.Order == rules.ReorderNodes {
+		return fmt.Sprintf("reorder nodes: the %d unknowns of a node, which have the same neighbours, are numbered side by side; %.3f s", o.NodeSize, o.Elapsed.Seconds())
 	}
 	return fmt.Sprintf("reorder %s: bandwidth %d -> %d, profile %d -> %d, %.3f s", o.Order,
 		o.Before.Bandwidth, o.After.Bandwidth, o.Before.Profile, o.After.Profile, o.Elapsed.Seconds())

@@ -64,7 +64,7 @@ func OverDomains(o solve.Options) error {
 			faults = append(faults, fmt.Errorf("solve: %s over several domains", what))
 		}
 	}
-	fault("there is no reordering", o.Reorder != "" && o.Reorder != solve.ReorderNone && o.Reorder != solve.ReorderAuto)
+	fault("there is no reordering", o.Reorder == solve.ReorderRCM)
 	fault(fmt.Sprintf("there are no vectors %v", VectorsText(o.Vectors)), !Float64Vectors(o.Vectors))
 	fault(fmt.Sprintf("there are no more than %d digits", solve.MaxDigits), Precise(o))
 	if o.Device != nil && !o.DeviceAuto {

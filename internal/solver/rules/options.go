@@ -40,8 +40,15 @@ var NullSpaces = []solve.NullSpaceKind{solve.NullSpaceAuto, solve.NullSpaceNone,
 // Preconds lists all preconditioners.
 var Preconds = append([]precond.Kind{solve.PrecondAuto}, precond.Kinds()...)
 
+// ReorderNodes is the order of the zero value: as given, but with the unknowns of each node side by side where they are numbered apart,
+// see features.NodeOrder.
+const ReorderNodes solve.Reorder = "nodes"
+
 // Reorders lists all orders.
-var Reorders = []solve.Reorder{solve.ReorderNone, solve.ReorderRCM, solve.ReorderAuto}
+var Reorders = []solve.Reorder{ReorderNodes, solve.ReorderNone, solve.ReorderRCM, solve.ReorderAuto}
+
+// AsksForOrder reports whether another order than the default was asked for.
+func AsksForOrder(r solve.Reorder) bool { return r == solve.ReorderRCM || r == solve.ReorderAuto }
 
 // Validate reports every fault of the options.
 func Validate(o solve.Options) error {
@@ -152,7 +159,7 @@ func WithDefaults(o solve.Options, n int) solve.Options {
 	o.Method = cmp.Or(o.Method, solve.Auto)
 	o.Scale = cmp.Or(o.Scale, solve.ScaleAuto)
 	o.Stop = cmp.Or(o.Stop, solve.StopRow)
-	o.Reorder = cmp.Or(o.Reorder, solve.ReorderNone)
+	o.Reorder = cmp.Or(o.Reorder, ReorderNodes)
 	o.NullSpace.Kind = cmp.Or(o.NullSpace.Kind, solve.NullSpaceAuto)
 	o.Precond.Kind = cmp.Or(o.Precond.Kind, solve.PrecondAuto)
 	o.Vectors = VectorsWithDefaults(o.Vectors)

@@ -55,7 +55,7 @@ func CheckLeastSquares(m *csr.Matrix, o solve.Options) error {
 		{"formats but FP64", len(o.Storage.Set.Formats) > 0 && !rules.Plain(o.Storage)},
 		{"stopping criteria but row and nw", o.Stop == solve.StopCW || o.Stop == solve.StopRel},
 		{"scalings but auto and none", o.Scale != solve.ScaleAuto && o.Scale != solve.ScaleNone},
-		{"orders of rows and columns", o.Reorder != solve.ReorderNone},
+		{"orders of rows and columns", rules.AsksForOrder(o.Reorder)},
 		{"null spaces", o.NullSpace.Kind != solve.NullSpaceAuto && o.NullSpace.Kind != solve.NullSpaceNone},
 	} {
 		if option.set {
