@@ -7,12 +7,13 @@
 #
 # --install installs the peers first, with apt-get (Debian). --amgcl is the folder of amgcl's
 # headers, which Debian does not have. OPTIONs are options of solve_table.py:
-#   --part times|real|robustness
-#                     one part only: times of large problems, times of real matrices beside
+#   --part times|classes|real|robustness
+#                     one part only: times of large problems, of systems of the classes for multigrid, times of real matrices beside
 #                     direct solvers, or who solves each matrix of a collection
 #   --matrices DIR    the collection, with its INDEX.tsv
 #   --limit SECONDS   for one solve (120)
 #   --repeat N        rounds in which times are measured (3)
+#   --seed N          of the systems of classes (16)
 #   --problem TEXT    problems and matrices only whose name holds this
 #   --peer REGEXP     times beside those peers only whose name matches
 #   --quick           a few small problems, to see that all works

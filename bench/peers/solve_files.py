@@ -9,16 +9,17 @@ NOISE = 1e-12  # A·ones below this times the row sums of |A| is rounding noise
 
 
 class System:
-    """A x = b in a folder, b = A·ones, or A·x for a random x where A·ones is only noise."""
+    """A x = b in a folder, A from a file or given. Without a given b it is A·ones, or A·x for a random x where A·ones is only noise."""
 
-    def __init__(self, folder, path, coordinates=None):
-        self.folder, self.matrix = folder, path
-        self.a = scipy.sparse.csr_matrix(scipy.io.mmread(path), dtype=float)
+    def __init__(self, folder, path=None, coordinates=None, a=None, b=None):
+        self.folder, self.matrix = folder, path or str(folder / "a.petsc")
+        self.a = scipy.sparse.csr_matrix(scipy.io.mmread(path) if path else a, dtype=float)
         self.a.sum_duplicates()
+        self.a.sort_indices()
         self.n = self.a.shape[0]
         self.weights = abs(self.a) @ numpy.ones(self.n)
-        self.b = self.a @ numpy.ones(self.n)
-        if (abs(self.b) <= NOISE * self.weights).all():
+        self.b = self.a @ numpy.ones(self.n) if b is None else b
+        if b is None and (abs(self.b) <= NOISE * self.weights).all():
             self.b = self.a @ numpy.random.default_rng(1).uniform(-1, 1, self.n)
         self.coordinates = None
         scipy.io.mmwrite(self.file("b.mtx"), self.b.reshape(-1, 1), precision=17)

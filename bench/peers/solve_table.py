@@ -12,7 +12,7 @@ import tempfile
 import scipy
 
 from solve_files import System
-from solve_times import real, times
+from solve_times import classes, real, times
 from solvers import MEMORY, TOLERANCE, in_scipy, mpsolve, petsc
 
 HERE = pathlib.Path(__file__).parent
@@ -68,10 +68,11 @@ def collection(args):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--work", type=pathlib.Path, required=True, help="folder with mpsolve and solve_petsc")
-    p.add_argument("--part", choices=["times", "real", "robustness"])
+    p.add_argument("--part", choices=["times", "classes", "real", "robustness"])
     p.add_argument("--matrices", type=pathlib.Path, default=HERE / "../../../shared/matrices")
     p.add_argument("--limit", type=float, default=120)
     p.add_argument("--repeat", type=int, default=3)
+    p.add_argument("--seed", type=int, default=16, help="of the systems of classes")
     p.add_argument("--quick", action="store_true")
     p.add_argument("--problem", default="", help="of times and real those only whose name holds this")
     p.add_argument("--peer", default="", help="of times only the peers whose name matches this regular expression")
@@ -79,7 +80,7 @@ def main():
     args = p.parse_args()
     page, tables = args.output, {}
     versions = subprocess.run(["pkg-config", "--modversion", "PETSc"], capture_output=True, text=True).stdout.strip()
-    parts = {"times": times, "real": lambda *a: real(*a, collection), "robustness": robustness}
+    parts = {"times": times, "classes": classes, "real": lambda *a: real(*a, collection), "robustness": robustness}
     for part in [args.part] if args.part else parts:
         args.output = io.StringIO()
         print(f"{processor()}, {os.cpu_count()} threads; PETSc {versions}, SciPy {scipy.__version__}.\n", file=args.output)

@@ -1,5 +1,5 @@
-"""The parts of solve.sh on times: large problems beside all peers, and real matrices beside
-direct solvers."""
+"""The parts of solve.sh on times: large problems beside all peers, classes of systems that multigrid is for, and real matrices
+beside direct solvers."""
 
 import json
 import os
@@ -12,6 +12,8 @@ import tempfile
 
 from solve_files import System
 from solvers import TOLERANCE, amgcl, mpsolve, petsc, suitesparse
+
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "choice"))
 
 # Generated problems, with what the peers may use: cg or bicgstab.
 PROBLEMS = [
@@ -26,22 +28,34 @@ PROBLEMS = [
 QUICK_PROBLEMS = [("poisson3d --n 22 --decades 4", "cg"), ("convdiff3d --n 20", "bicgstab"), ("elasticity3d --n 12 --decades 6", "cg")]
 LARGE_FILES = [("G3_circuit.mtx.gz", "cg")]
 
+# Classes of ../choice and their numbers of rows, and the unknowns of a node.
+CLASSES = [
+    ("reservoir", 1_000_000, 1), ("tetrahedra", 250_000, 1), ("triangles", 500_000, 1), ("elasticity", 100_000, 3), ("axis", 100_000, 1),
+    ("quadratic", 300_000, 1), ("heatmesh", 200_000, 1), ("powergrid", 500_000, 1),
+]  # fmt: skip
+QUICK_CLASSES = [("reservoir", 4_000, 1), ("axis", 3_000, 1)]
+
 REDUCTIONS = [10.0 ** -k for k in range(7, 15)]  # of peers, the loosest first
 HOPELESS = 4  # times as long as the best: one run is enough
 SHORT = 0.02  # seconds of a peer below which the times of real matrices are not compared
 
 
-def peers(work, method, rtol):
-    """All ways to solve a problem, each to a reduction of the residual."""
+def peers(work, method, rtol, size=1):
+    """All ways to solve a problem with nodes of a size, each to a reduction of the residual."""
     ksp = {"cg": "cg", "bicgstab": "bcgs"}[method]
     stop = ["-ksp_type", ksp, "-ksp_norm_type", "unpreconditioned", "-ksp_rtol", str(rtol), "-ksp_max_it", "20000"]
     if method == "bicgstab":
         stop[stop.index("unpreconditioned")] = "preconditioned"  # all that PETSc offers from the left
+    if size > 1:
+        stop += ["-matload_block_size", str(size)]
+    boomer = ["-pc_type", "hypre", "-pc_hypre_boomeramg_interp_type", "ext+i", "-pc_hypre_boomeramg_P_max", "4"]
     factors = "icc" if method == "cg" else "ilu"
     ways = [
         petsc(work, "Jacobi", 2, *stop, "-pc_type", "jacobi"),
         petsc(work, f"{factors.upper()}(0)", 2, *stop, "-pc_type", "bjacobi", "-sub_pc_type", factors),
         petsc(work, "hypre BoomerAMG", 2, *stop, "-pc_type", "hypre"),
+        petsc(work, "hypre PMIS, ext+i", 2, *stop, *boomer, "-pc_hypre_boomeramg_coarsen_type", "PMIS"),
+        petsc(work, "hypre HMIS, ext+i, aggressive", 2, *stop, *boomer, "-pc_hypre_boomeramg_coarsen_type", "HMIS", "-pc_hypre_boomeramg_agg_nl", "1"),
         petsc(work, "GAMG", 2, *stop, "-pc_type", "gamg"),
     ]
     if (work / "solve_amgcl").exists():
@@ -63,26 +77,48 @@ def times(work, args):
           " coordinates. From file to x adds CHOLMOD's reader to the best peer.\n", file=args.output)
     print("| problem | n | nonzeros | solver | least | median | ratio | iterations | file to x |", file=args.output)
     print("|---|---:|---:|---|---:|---:|---:|---:|---:|", file=args.output)
+    found = [mpsolve(work, "default", 2), mpsolve(work, "FP64 throughout", 2, "--formats", "FP64", "--precond-epsilon", "2^-53")]
     for name, method, system in large_problems(work, args):
-        found = [mpsolve(work, "default", 2), mpsolve(work, "FP64 throughout", 2, "--formats", "FP64", "--precond-epsilon", "2^-53")]
-        runs = {s: [s.run(system, args.limit)] for s in found}
-        for k, s in enumerate(peers(work, method, 1)):
-            if re.search(args.peer, s.name):
-                reaching(lambda rtol, k=k: peers(work, method, rtol)[k], runs, system, patience(runs, args))
-        s = direct(work, method)
+        compare(work, args, name, method, system, 1, found)
+
+
+def classes(work, args):
+    """Systems of the classes that multigrid is for."""
+    from classes import system as system_of
+
+    print(f"Systems of the classes of bench/choice, seed {args.seed}, which picks matrix, size and right-hand side; the measure and the columns are those of"
+          f" the table of large problems; the least / the median of {args.repeat} rounds. Nobody has coordinates; PETSc knows the size of nodes.\n", file=args.output)
+    print("| system | n | nonzeros | solver | least | median | ratio | iterations | |", file=args.output)
+    print("|---|---:|---:|---|---:|---:|---:|---:|---:|", file=args.output)
+    found = [mpsolve(work, "default", 2), mpsolve(work, "cg + amg", 2, "--method", "cg", "--precond", "amg")]
+    for name, rows, size in QUICK_CLASSES if args.quick else CLASSES:
+        if args.problem not in name:
+            continue
+        with tempfile.TemporaryDirectory(dir=work) as folder:
+            a, b, what = system_of(name, rows, args.seed)
+            compare(work, args, f"{name}, {what}", "cg", System(pathlib.Path(folder), a=a, b=b), size, found)
+
+
+def compare(work, args, name, method, system, size, found):
+    """Runs mpsolve, in the ways found, and all peers on a system, and writes their lines of a table."""
+    runs = {s: [s.run(system, args.limit)] for s in found}
+    for k, s in enumerate(peers(work, method, 1, size)):
         if re.search(args.peer, s.name):
-            runs[s] = [s.run(system, patience(runs, args))]
-        for _ in range(args.repeat - 1):
-            best = least(runs, peer)
-            for s, results in runs.items():
-                if results[0].solved and (not peer(s) or seconds(results[0]) < HOPELESS * best):
-                    results.append(s.run(system, args.limit))
-        best, file = least(runs, peer), None
-        if (reader := read_seconds(work, system)) is not None:
-            file = best + reader
-        for s, results in sorted(runs.items(), key=lambda item: (not item[1][0].solved, min(map(seconds, item[1])))):
-            print(line(name, system, s, results, best, file), file=args.output, flush=True)
-        print(f"{name}: {min(map(seconds, runs[found[0]])) / best:.2f} of the best peer", file=sys.stderr)
+            reaching(lambda rtol, k=k: peers(work, method, rtol, size)[k], runs, system, patience(runs, args))
+    s = direct(work, method)
+    if re.search(args.peer, s.name):
+        runs[s] = [s.run(system, patience(runs, args))]
+    for _ in range(args.repeat - 1):
+        best = least(runs, peer)
+        for s, results in runs.items():
+            if results[0].solved and (not peer(s) or seconds(results[0]) < HOPELESS * best):
+                results.append(s.run(system, args.limit))
+    best, file = least(runs, peer), None
+    if ".mtx" in system.matrix and (reader := read_seconds(work, system)) is not None:
+        file = best + reader
+    for s, results in sorted(runs.items(), key=lambda item: (not item[1][0].solved, min(map(seconds, item[1])))):
+        print(line(name, system, s, results, best, file), file=args.output, flush=True)
+    print(f"{name}: {min(map(seconds, runs[found[0]])) / best:.2f} of the best peer", file=sys.stderr)
 
 
 def peer(s):

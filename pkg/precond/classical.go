@@ -113,25 +113,10 @@ func dependencies(m *csr.Matrix, v []float64, pool *parallel.Pool) *graph {
 }
 
 // turned returns the graph with all connections turned around.
-func (g *graph) turned() *graph {
+func (g *graph) turned(pool *parallel.Pool) *graph {
 	n := len(g.first) - 1
-	t := &graph{first: make([]int64, n+1), near: make([]int32, g.count(0, n))}
-	for i := range int32(n) {
-		for _, j := range g.of(i) {
-			t.first[j+1]++
-		}
-	}
-	for i := range n {
-		t.first[i+1] += t.first[i]
-	}
-	next := slices.Clone(t.first[:n])
-	for i := range int32(n) {
-		for _, j := range g.of(i) {
-			t.near[next[j]] = i
-			next[j]++
-		}
-	}
-	return t
+	t := (&csr.Matrix{Rows: n, Cols: n, RowPtr: g.first, Col: g.near, Val: make([]float64, len(g.near))}).Transpose(pool)
+	return &graph{first: t.RowPtr, near: t.Col}
 }
 
 // A splitting says which unknowns are coarse points.
@@ -148,7 +133,7 @@ const fine = -1
 func pmis(g *graph, over spreading, pool *parallel.Pool) splitting {
 	const free, coarse = -3, -2
 	n := len(g.first) - 1
-	t := g.turned()
+	t := g.turned(pool)
 	state, weight := make([]float64, n), make([]float64, n) // weight: how many depend on the unknown, and a random fraction
 	pool.RunRanges(evenly(n, nodesPerTask), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -167,6 +152,14 @@ func pmis(g *graph, over spreading, pool *parallel.Pool) splitting {
 	}
 	over.fill(state)
 	over.fill(weight)
+	before := func(i int32, near []int32) bool { // whether one of those near, if it is free, is chosen before i
+		for _, j := range near {
+			if state[j] == free && (weight[j] > weight[i] || weight[j] == weight[i] && over.row(int(j)) < over.row(int(i))) {
+				return true
+			}
+		}
+		return false
+	}
 	is := make([]bool, len(left))
 	for {
 		total := int64(len(left))
@@ -181,12 +174,7 @@ func pmis(g *graph, over spreading, pool *parallel.Pool) splitting {
 				}
 			})
 		}
-		each(func(i int32) bool {
-			before := func(j int32) bool {
-				return state[j] == free && (weight[j] > weight[i] || weight[j] == weight[i] && over.row(int(j)) < over.row(int(i)))
-			}
-			return !slices.ContainsFunc(g.of(i), before) && !slices.ContainsFunc(t.of(i), before)
-		})
+		each(func(i int32) bool { return !before(i, g.of(i)) && !before(i, t.of(i)) })
 		for k, i := range left {
 			if is[k] {
 				state[i] = coarse
@@ -194,7 +182,14 @@ func pmis(g *graph, over spreading, pool *parallel.Pool) splitting {
 		}
 		over.fill(state)
 		each(func(i int32) bool {
-			return state[i] == free && slices.ContainsFunc(g.of(i), func(j int32) bool { return state[j] == coarse })
+			if state[i] == free {
+				for _, j := range g.of(i) {
+					if state[j] == coarse {
+						return true
+					}
+				}
+			}
+			return false
 		})
 		rest := left[:0]
 		for k, i := range left {
