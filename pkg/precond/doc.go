@@ -74,7 +74,8 @@
 //	A_(l+1) = P_l^T A_l P_l,  P_l = (I - omega D^-1 A_l) T_l
 //
 // T_l spans the near-null space, [MultigridOptions].NearNull, in aggregates of strongly
-// connected nodes. On each level a V-cycle with d steps of its smoother before and after, one of
+// connected nodes. Where few connections are strong, P_l interpolates from some of the unknowns instead, which
+// are those of the next level ([DeSterck06], [DeSterck08]). On each level a V-cycle with d steps of its smoother before and after, one of
 // SPAI-0 ([BroekerGrote02]) by default and two of l1-Jacobi ([Baker11]) where A is not symmetric,
 // or a Chebyshev polynomial ([Adams03]), multiplies 2 d times by A_l,
 // since the first step needs no product, and once each by P_l and P_l^T. That

@@ -36,7 +36,8 @@ type MultigridOptions struct {
 //
 //	A_(l+1) = P_l^T A_l P_l,  P_l = (I - omega D^-1 A_l) T_l,
 //
-// where T_l spans the near-null space in aggregates of strongly connected nodes.
+// where T_l spans the near-null space in aggregates of strongly connected nodes; or classical multigrid, see
+// hierarchy.coarsenClassically.
 // A cycle smooths, x += omega_k D^-1 (b - A x) with the steps omega_k of a
 // Chebyshev polynomial ([Adams03]) or with the row sums of |A| for D
 // ([Baker11]), corrects x by P_l times the solution of the coarser level for
