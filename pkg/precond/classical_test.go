@@ -131,6 +131,18 @@ func TestCoarsePoints(t *testing.T) {
 	}
 }
 
+// An unknown depends on those whose elements are at least half the largest, and not on positive ones.
+func TestDependencies(t *testing.T) {
+	m := fromRows(t, [][]float64{{9, -2, -1, -0.9, 3}, {-2, 9, 0, 0, 0}, {-1, 0, 9, 0, 0}, {-0.9, 0, 0, 9, 0}, {3, 0, 0, 0, 9}})
+	g := dependencies(m, []float64{1, 1, 1, 1, 1}, nil)
+	if near := g.of(0); !slices.Equal(near, []int32{1, 2}) {
+		t.Errorf("row 0 depends on %v", near)
+	}
+	if near := g.of(4); len(near) > 0 {
+		t.Errorf("row 4 depends on %v", near)
+	}
+}
+
 // Interpolation is that of the formula, evaluated densely, and preserves the near-null vector where rows annihilate it.
 func TestInterpolation(t *testing.T) {
 	for name, m := range map[string]*csr.Matrix{
@@ -148,6 +160,9 @@ func TestInterpolation(t *testing.T) {
 		g := dependencies(m, v, nil)
 		s := pmis(g, spreading{}, nil)
 		p := s.interpolation(m, v, g, newPool(t, 2))
+		if longest := p.LongestRow(); longest > 4 || name == "poisson2d" && longest < 4 {
+			t.Errorf("%s: points are interpolated from up to %d others", name, longest)
+		}
 		a := make([][]float64, n) // A diag(v)
 		for i := range a {
 			a[i] = make([]float64, n)
@@ -253,6 +268,35 @@ func TestClassicalOnContrasts(t *testing.T) {
 	classical, aggregation, auto := count(coarseningClassical), count(coarseningAggregation), count(coarseningAuto)
 	if classical > 20 || 2*classical > aggregation || auto != classical {
 		t.Errorf("classical %d, aggregation %d, auto %d iterations", classical, aggregation, auto)
+	}
+}
+
+// Cycles reduce the error as well over domains whose borders cut the strongest connections.
+func TestClassicalOverDomains(t *testing.T) {
+	m := layered(t, 20, 3)
+	for _, domains := range []int{1, 4, 8} {
+		e, r := random(m.Rows, 5), make(vector, m.Rows)
+		energy := func() float64 {
+			m.MulVec(r, e)
+			return math.Sqrt(dotted(e, r))
+		}
+		for range 5 {
+			energy()
+			z, _ := spreadAMG(t, m, Options{Symmetric: true}, nil, 60, domains, 1, 2, r)
+			for i := range e {
+				e[i] -= z[0][i]
+			}
+		}
+		before := energy()
+		z, text := spreadAMG(t, m, Options{Symmetric: true}, nil, 60, domains, 1, 2, r)
+		for i := range e {
+			e[i] -= z[0][i]
+		}
+		if rate := energy() / before; !(rate < 0.7) {
+			t.Errorf("%d domains: the error becomes %.3f of itself in a cycle of %s", domains, rate, text)
+		} else {
+			t.Logf("%d domains: %.3f", domains, rate)
+		}
 	}
 }
 
