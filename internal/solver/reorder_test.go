@@ -230,6 +230,31 @@ func TestReorderMemory(t *testing.T) {
 	}
 }
 
+// A matrix whose nodes are brought side by side counts as memory; with too little the order stays.
+func TestReorderNodesMemory(t *testing.T) {
+	m, err := generate.Generate("elasticity3d", generate.Params{"n": 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := make(csr.Permutation, 0, m.Rows)
+	for i := range m.Rows {
+		order = append(order, int32(i%(m.Rows/3)*3+i/(m.Rows/3)))
+	}
+	apart := m.Permuted(order, order.Inverse(), nil)
+	s, given := newSolver(t, apart, solve.Options{}), newSolver(t, apart, solve.Options{Reorder: solve.ReorderNone})
+	limit := given.SolveBytes()
+	if more := s.SolveBytes() - limit; more < apart.Bytes() {
+		t.Errorf("the matrix in another order takes %d bytes more, itself %d", more, apart.Bytes())
+	}
+	s.Close()
+	given.Close()
+	var log logged
+	mustSolve(t, apart, rhs(apart, 1), nil, log.options(solve.Options{Limits: solve.Limits{MaxMemory: limit}}))
+	if !log.says("reorder none: too little memory") {
+		t.Errorf("not said: %q", log.lines)
+	}
+}
+
 // Rows in errors are those given, or said to be others.
 func TestReorderErrors(t *testing.T) {
 	wide := &csr.Matrix{Rows: 1, Cols: 2, RowPtr: []int64{0, 1}, Col: []int32{1}, Val: []float64{1}}

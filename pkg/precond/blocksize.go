@@ -63,8 +63,9 @@ func (f blockFill) share(size int) float64 {
 // fillOf counts the blocks of every step-th node, whose unknowns are side by side or numbered part by part.
 func fillOf(m *csr.Matrix, size, step int, byParts bool) (f blockFill) {
 	nodes := m.Rows / size
-	seen := make([]int32, nodes)
+	var blocks []int64
 	for node := 0; node < nodes; node += step {
+		blocks = blocks[:0]
 		for a := range size {
 			i := node*size + a
 			if byParts {
@@ -72,35 +73,37 @@ func fillOf(m *csr.Matrix, size, step int, byParts bool) (f blockFill) {
 			}
 			cols, _ := m.Row(i)
 			f.nnz += int64(len(cols))
+			last := int64(-1)
 			for _, j := range cols {
-				block := int(j) / size
+				block := int64(int(j) / size)
 				if byParts {
-					block = int(j) % nodes
+					block = int64(int(j) % nodes)
 				}
-				if at := &seen[block]; *at != int32(node+1) {
-					*at = int32(node + 1)
-					f.blocks++
+				if block != last {
+					blocks, last = append(blocks, block), block
 				}
 			}
 		}
+		f.add(blocks)
 	}
 	return f
 }
 
 // fillOfDistributed is fillOf: nodes that a border of domains cuts are seen by all ranks, the others by the ones that have them.
 func fillOfDistributed(m *dist.Matrix, size, step int64) (f blockFill) {
-	var columns []int64
+	var blocks []int64
 	for _, p := range m.Parts {
 		first := (p.Row + size - 1) / size
 		for node := (first + step - 1) / step * step; (node+1)*size <= p.Row+int64(p.Own); node += step {
-			columns = columns[:0]
+			blocks = blocks[:0]
 			for i := range int(size) {
 				cols, _ := m.Local.Row(p.First() + int(node*size-p.Row) + i)
+				f.nnz += int64(len(cols))
 				for _, j := range cols {
-					columns = append(columns, m.Global(int(j)))
+					blocks = append(blocks, m.Global(int(j))/size)
 				}
 			}
-			f.add(columns, size)
+			f.add(blocks)
 		}
 	}
 	all := []int64{f.blocks, f.nnz}
@@ -116,18 +119,18 @@ func fillOfDistributed(m *dist.Matrix, size, step int64) (f blockFill) {
 		}
 	}
 	for rows := range slices.Chunk(m.Pattern(cut), int(size)) {
-		f.add(slices.Concat(rows...), size)
+		blocks = slices.Concat(rows...)
+		f.nnz += int64(len(blocks))
+		for k, j := range blocks {
+			blocks[k] = j / size
+		}
+		f.add(blocks)
 	}
 	return f
 }
 
-// add adds the columns of a node, in any order.
-func (f *blockFill) add(columns []int64, size int64) {
-	f.nnz += int64(len(columns))
-	blocks := make([]int64, len(columns))
-	for k, j := range columns {
-		blocks[k] = j / size
-	}
+// add adds the blocks of a node, each once or several times, in any order; it sorts them.
+func (f *blockFill) add(blocks []int64) {
 	slices.Sort(blocks)
 	f.blocks += int64(len(slices.Compact(blocks)))
 }

@@ -99,11 +99,10 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	if h.Kept != nil && h.Kept.complete {
 		return false, nil
 	}
-	connections := h.measure()
+	connections, strong := h.connections()
 	if h.rule.classical {
 		return h.coarsenClassically()
 	}
-	strong := h.strong(connections)
 	t := newTentative(h.nodes, aggregate(connections, strong, pool), h.null, pool)
 	if n := len(t.coarse.Of); n == 0 || float64(n) > slowCoarsening*float64(m.Rows) {
 		return false, nil
@@ -146,23 +145,25 @@ func (h *hierarchy) again(k *transfer) error {
 // level is the current one, 0 being the finest.
 func (h *hierarchy) level() int { return h.first + len(h.levels) }
 
-// measure returns the connections between the nodes of the current level. It chooses the rule of the finest level.
-func (h *hierarchy) measure() strength {
-	s := newStrength(h.a, h.nodes, h.over, h.pool)
+// connections returns the connections between the nodes of the current level, and which are strong: nothing where coarsening is classical.
+// It chooses the rule of the finest level.
+func (h *hierarchy) connections() (s strength, strong *graph) {
+	if h.rule.classical {
+		return s, nil
+	}
+	s = newStrength(h.a, h.nodes, h.over, h.pool)
 	if h.rule == (connecting{}) {
 		negative := h.over.any(slices.ContainsFunc(h.null[0], func(v float64) bool { return v < 0 }))
 		h.rule = s.rule(h.Multigrid, h.Symmetric && !s.nodes && len(h.null) == 1 && !negative)
+		if h.rule.classical {
+			return s, nil
+		}
 	}
-	return s
-}
-
-// strong returns the strong ones of the connections.
-func (h *hierarchy) strong(s strength) *graph {
-	strong := s.strong(h.rule, h.pool)
+	strong = s.strong(h.rule, h.pool)
 	if h.level() == 0 {
 		s.loosen(strong, h.pool)
 	}
-	return strong
+	return s, strong
 }
 
 // descend adds level l and goes on to the next matrix, whose nodes and near-null space are there.

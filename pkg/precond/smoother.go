@@ -192,8 +192,8 @@ func (h *hierarchy) largestEigenvalue(w []float64) (float64, error) {
 	return eigenvalueMargin * lambda, err
 }
 
-// spai0 returns the diagonal of the sparse approximate inverse that is diagonal: m_i minimises
-// ||e_i - m_i a_i||, a_i row i of D^-1/2 A D^-1/2 for the diagonal D of A, so that m_i = 1 / sum_j a_ij^2/a_jj in units of A ([BroekerGrote02]). Where A is
+// spai0 returns the diagonal of the sparse approximate inverse that is diagonal, in units of A: m_i minimises ||e_i - m_i a_i||,
+// a_i row i of D^-1/2 A D^-1/2 for the diagonal D of A, so that m_i = 1 / sum_j a_ij^2/a_jj ([BroekerGrote02]). Where A is
 // symmetric, it is scaled so that the eigenvalues of M A are below 2, without which a cycle
 // need not be definite. That takes an estimate if neither row sums nor lambda, the largest eigenvalue of
 // D^-1 A, tell that they are: the eigenvalues of M A are at most lambda max m_i a_ii.

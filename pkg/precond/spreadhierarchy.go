@@ -44,11 +44,10 @@ func (h *spreadHierarchy) coarsen() (more bool, err error) {
 	if err := h.allowed(h.held + 2*m.Bytes() + int64(8*m.Rows*len(h.null))); err != nil {
 		return false, err
 	}
-	connections := h.measure()
+	connections, strong := h.connections()
 	if h.rule.classical {
 		return h.coarsenClassically()
 	}
-	strong := h.strong(connections)
 	inner := strong.within(l, h.nodes, pool)
 	t := newTentative(h.nodes, aggregate(connections, inner, pool), h.null, pool)
 	if h.level() == 0 {

@@ -98,10 +98,14 @@ func (s *System) Reorder() (err error) {
 		return err
 	}
 	s.Sums = nil
-	if s.M, s.Order, err = features.Reordered(s.Opt.Reorder, s.Given, s.Pool); err != nil {
+	if s.Order, err = features.FindOrder(s.Opt.Reorder, s.Given, s.Pool); err != nil {
 		return err
 	}
-	if rules.AsksForOrder(s.Opt.Reorder) || s.Order.Permutation != nil {
+	if s.Order.Order == rules.ReorderNodes && s.CheckMemory() != nil {
+		s.Order = features.Ordering{Order: solve.ReorderNone, Before: s.Order.Before, After: s.Order.Before, Elapsed: s.Order.Elapsed, Why: "too little memory to bring the unknowns of nodes side by side"}
+	}
+	s.M = s.Order.Apply(s.Given, s.Pool)
+	if rules.AsksForOrder(s.Opt.Reorder) || s.Order.Permutation != nil || s.Order.Why != "" {
 		s.Say("%s", s.Order.Line())
 	}
 	s.Opt.Reorder = s.Order.Order

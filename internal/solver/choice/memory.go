@@ -35,7 +35,7 @@ func (s *System) MemoryOf(m solve.Method) int64 {
 	if rules.Transposes(m) && !s.KeepsSymmetry() {
 		matrices += given + rules.StoredBytes*nnz
 	}
-	if rules.AsksForOrder(s.Opt.Reorder) {
+	if rules.AsksForOrder(s.Opt.Reorder) || s.Order.Order == rules.ReorderNodes {
 		matrices += given + 4*n
 		vectors += rules.ReorderVectors
 	}
@@ -193,7 +193,7 @@ type saving struct {
 
 // savings are tried in this order: the first ones cost the least time or digits.
 var savings = []saving{
-	{"Options.Reorder = none", func(s *System) { s.Opt.Reorder = solve.ReorderNone }},
+	{"Options.Reorder = none", func(s *System) { s.Opt.Reorder, s.Order.Order = solve.ReorderNone, solve.ReorderNone }},
 	{"Options.Digits = NoDigits", func(s *System) {
 		if s.Opt.Digits <= solve.MaxDigits {
 			s.Opt.Digits = solve.NoDigits

@@ -77,27 +77,31 @@ func envelope(m *csr.Matrix) (e Envelope) {
 // Reordered returns m in the order that r asks for, computed on the threads of pool. It returns m itself if the order stays. Only a
 // square matrix can be reordered.
 func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *csr.Matrix, o Ordering, err error) {
+	if o, err = FindOrder(r, m, pool); err != nil {
+		return nil, o, err
+	}
+	return o.Apply(m, pool), o, nil
+}
+
+// FindOrder returns the order that r asks for, see Reordered, which is yet to be applied.
+func FindOrder(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (o Ordering, err error) {
 	o = Ordering{Order: solve.ReorderNone, Before: envelope(m)}
 	o.After = o.Before
-	if r == solve.ReorderNone || r == "" {
-		return m, o, nil
-	}
-	if m.Rows != m.Cols && r == rules.ReorderNodes {
-		return m, o, nil
+	if r == solve.ReorderNone || r == "" || m.Rows != m.Cols && r == rules.ReorderNodes {
+		return o, nil
 	}
 	if m.Rows != m.Cols {
-		return nil, o, rules.Invalid("the matrix is %d x %d; only square ones can be reordered", m.Rows, m.Cols)
+		return o, rules.Invalid("the matrix is %d x %d; only square ones can be reordered", m.Rows, m.Cols)
 	}
 	start := time.Now()
 	defer func() { o.Elapsed = time.Since(start) }()
 	if r != solve.ReorderRCM {
 		if size, p := NodeOrder(m, pool); p != nil {
-			ordered = m.Permuted(p, p.Inverse(), pool)
-			o.Order, o.NodeSize, o.After, o.Permutation = rules.ReorderNodes, size, envelope(ordered), p
-			return ordered, o, nil
+			o.Order, o.NodeSize, o.Permutation = rules.ReorderNodes, size, p
+			return o, nil
 		}
 		if r == rules.ReorderNodes {
-			return m, o, nil
+			return o, nil
 		}
 	}
 	auto := r == solve.ReorderAuto
@@ -105,23 +109,33 @@ func Reordered(r solve.Reorder, m *csr.Matrix, pool *parallel.Pool) (ordered *cs
 	if auto {
 		if before = Lines(m, nil, nil); !ReorderingPays(m, before, FewestLines(m)) {
 			o.Why = fmt.Sprintf("the given order is fast enough, with %.2f cache lines of x per nonzero", before)
-			return m, o, nil
+			return o, nil
 		}
 	}
 	p, err := csr.RCM(context.Background(), m)
 	if err != nil {
-		return nil, o, err
+		return o, err
 	}
-	q := p.Inverse()
 	if auto {
-		if after := Lines(m, p, q); !ReorderingPays(m, before, after) {
+		if after := Lines(m, p, p.Inverse()); !ReorderingPays(m, before, after) {
 			o.Why = fmt.Sprintf("rcm saves too little: %.2f cache lines of x per nonzero become %.2f", before, after)
-			return m, o, nil
+			return o, nil
 		}
 	}
-	ordered = m.Permuted(p, q, pool)
-	o.Order, o.After, o.Permutation = solve.ReorderRCM, envelope(ordered), p
-	return ordered, o, nil
+	o.Order, o.Permutation = solve.ReorderRCM, p
+	return o, nil
+}
+
+// Apply returns m in this order: m itself if that is the order given.
+func (o *Ordering) Apply(m *csr.Matrix, pool *parallel.Pool) *csr.Matrix {
+	if o.Permutation == nil {
+		return m
+	}
+	start := time.Now()
+	ordered := m.Permuted(o.Permutation, o.Permutation.Inverse(), pool)
+	o.After = envelope(ordered)
+	o.Elapsed += time.Since(start)
+	return ordered
 }
 
 // An Ordering is the order that was chosen for the rows and columns. The zero value is the order given.
