@@ -41,7 +41,7 @@ func TestGenerateInterrupted(t *testing.T) {
 		begun  func(pid int) bool
 		args   string
 	}{
-		{"building", syscall.SIGINT, func(int) bool { time.Sleep(300 * time.Millisecond); return true }, "poisson3d --n 200"},
+		{"building", syscall.SIGINT, func(pid int) bool { return processorTime(t, pid) > 500*time.Millisecond }, "poisson3d --n 200"},
 		{"checking the symmetry", syscall.SIGTERM, func(pid int) bool { return written(pid, dir) == 0 }, "poisson3d --n 130"},
 		{"writing", syscall.SIGTERM, func(pid int) bool { return written(pid, dir) > 0 }, "poisson3d --n 90"},
 		{"compressing", syscall.SIGINT, func(pid int) bool { return written(pid, dir) > 0 }, "poisson3d --n 40 gz"},

@@ -259,7 +259,7 @@ func TestStalledInterrupted(t *testing.T) {
 			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(500 * time.Millisecond)
+			untilAsleep(t, command.Process.Pid)
 			sent := time.Now()
 			if err := command.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal("ended before")
