@@ -65,8 +65,8 @@ func TestFaults(t *testing.T) {
 			t.Run(c.role+" with "+string(k), func(t *testing.T) {
 				t.Parallel()
 				out, code := job{kind: k, ranks: 2, role: c.role}.run(t)
-				if c.role == "exit" && k == mpich && code == 1 {
-					code = want // rarely the launcher reports the code of the waiting rank, which the library ends with 1
+				if c.role == "exit" && k == mpich && (code == 1 || code == killedHydra) {
+					code = want // rarely the launcher reports the code of the waiting rank, which the library ends with 1, or the launcher by a signal
 				}
 				if code != want || c.says != "" && strings.Count(out, c.says) != c.times {
 					t.Errorf("exit code %d, want %d, and %q %d times:\n%s", code, want, c.says, c.times, out)
