@@ -125,7 +125,7 @@ func checkElements(t *testing.T, s Spec, rng *rand.Rand) {
 			if stored = got[0]; c.ByTheta {
 				stored *= theta
 			}
-			if codec.Rounding == formats.Truncate {
+			if codec.Truncates {
 				most *= 2
 			}
 			if stored == 0 {

@@ -80,7 +80,7 @@ func newPartition(s Spec, tol *Tolerances) *Partition {
 			clamps: !s.Set.Uniform || head,
 		}
 		if s.PaperExact && f.Name != "FP32" && f.Kind != formats.Minifloat { // casts to FP32 round
-			c.codec.Rounding = formats.Truncate
+			c.codec.Truncates = true
 		}
 		c.least, c.largest = c.codec.Range()
 		if c.normal = c.codec.LeastNormal(); f.Kind == formats.Minifloat {

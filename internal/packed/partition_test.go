@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -95,7 +94,7 @@ func TestPaperExactRow(t *testing.T) {
 			}
 		}
 		for _, c := range p.Codecs {
-			if got, want := c.Rounding == formats.Truncate, exact && c.Name != "FP32"; got != want {
+			if got, want := c.Truncates, exact && c.Name != "FP32"; got != want {
 				t.Errorf("paper-exact %v: %s truncates %v, want %v", exact, c.Name, got, want)
 			}
 		}

@@ -2,24 +2,15 @@ package formats
 
 import "math"
 
-// Rounding is the treatment of bits that a format cannot store.
-type Rounding uint8
-
-// The roundings.
-const (
-	NearestEven Rounding = iota
-	Truncate             // towards zero, as the papers do
-)
-
 // Codec is a format with the scale of the values that it stores.
 type Codec struct {
 	Format
 	// Exponent is the scale: Relative formats take magnitudes from 2^Exponent
 	// to 2^(Exponent+8), Fixed ones multiples of 2^Exponent, Minifloats their numbers times
 	// 2^Exponent. Heads ignore it.
-	Exponent int
-	Negative bool // the sign of all values of an unsigned format
-	Rounding Rounding
+	Exponent  int
+	Negative  bool // the sign of all values of an unsigned format
+	Truncates bool // bits that the format cannot store are cut off, as in the papers, instead of rounded to nearest even
 }
 
 const (
@@ -85,7 +76,7 @@ func (c Codec) Range() (least, largest float64) {
 	switch {
 	case c.Significand == fractionBits+1: // nothing is rounded, not even a subnormal
 		return math.SmallestNonzeroFloat64, most
-	case c.Rounding == Truncate:
+	case c.Truncates:
 		largest = math.Float64frombits(math.Float64bits(most) | (1<<l.drop - 1))
 	default:
 		largest = most + math.Ldexp(1, math.Ilogb(most)-c.Significand)
@@ -113,7 +104,7 @@ func (c Codec) largestFixed() float64 {
 	switch {
 	case c.Bytes == 7:
 		return math.Ldexp(math.Nextafter(codes, 0), c.Exponent) // an integer
-	case c.Rounding == Truncate:
+	case c.Truncates:
 		return math.Ldexp(math.Nextafter(codes, 0), c.Exponent)
 	}
 	return math.Ldexp(codes-0.5, c.Exponent)
@@ -123,7 +114,7 @@ func (c Codec) largestFixed() float64 {
 // the code -2^(8 Bytes - 1).
 func (c Codec) mostNegative() float64 {
 	codes := math.Ldexp(1, 8*c.Bytes-1)
-	if c.Rounding == Truncate {
+	if c.Truncates {
 		return max(codes, math.Nextafter(codes+1, 0))
 	}
 	return codes + 0.5 // a tie goes to the even code, which is this one
@@ -140,7 +131,7 @@ func (c Codec) ErrorBound(v float64) float64 {
 	case c.Significand == fractionBits+1:
 		return 0
 	}
-	if c.Rounding == Truncate {
+	if c.Truncates {
 		bound *= 2
 	}
 	return bound

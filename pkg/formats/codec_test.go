@@ -23,10 +23,10 @@ func codecs() []Codec {
 			exponents = exponents[:1]
 		}
 		for _, e := range exponents {
-			for _, r := range []Rounding{NearestEven, Truncate} {
-				list = append(list, Codec{Format: f, Exponent: e, Rounding: r})
+			for _, truncates := range []bool{false, true} {
+				list = append(list, Codec{Format: f, Exponent: e, Truncates: truncates})
 				if !f.Signed {
-					list = append(list, Codec{Format: f, Exponent: e, Rounding: r, Negative: true})
+					list = append(list, Codec{Format: f, Exponent: e, Truncates: truncates, Negative: true})
 				}
 			}
 		}
@@ -138,9 +138,9 @@ func checkBetween(t *testing.T, c Codec, lo, hi float64) {
 		got := decodeOne(c, b)
 		want := lo
 		switch {
-		case c.Rounding == Truncate && v < 0:
+		case c.Truncates && v < 0:
 			want = hi
-		case c.Rounding == Truncate:
+		case c.Truncates:
 		case v > middle:
 			want = hi
 		case v == middle:
@@ -212,13 +212,13 @@ func checkValue(t *testing.T, c Codec, v float64) bool {
 	default:
 		bound.SetMantExp(bound, -c.Significand)
 	}
-	if c.Rounding == Truncate {
+	if c.Truncates {
 		bound.Add(bound, bound)
 	}
 	if diff.Abs(diff).Cmp(bound) > 0 || diff.Cmp(exact(c.ErrorBound(v))) > 0 {
 		t.Fatalf("%s at %d: %g became %g", c.Name, c.Exponent, v, got)
 	}
-	if c.Rounding == Truncate && math.Abs(got) > math.Abs(v) {
+	if c.Truncates && math.Abs(got) > math.Abs(v) {
 		t.Fatalf("%s at %d: %g truncated to %g", c.Name, c.Exponent, v, got)
 	}
 	if got == 0 && v != 0 && c.Kind != Fixed && c.Kind != Minifloat {
@@ -261,7 +261,7 @@ func FuzzCodec(f *testing.F) {
 		v := math.Float64frombits(bits)
 		c := Codec{Format: formats[int(which)%len(formats)], Exponent: int(exponent) % 1100, Negative: math.Signbit(v)}
 		if truncate {
-			c.Rounding = Truncate
+			c.Truncates = true
 		}
 		if !checkValue(t, c, v) || c.Signed {
 			return

@@ -116,48 +116,48 @@ func TestZeros(t *testing.T) {
 // Values whose stored ones are written out: at the ends of the codes and of the scales.
 func TestValuesAtTheEnds(t *testing.T) {
 	type value struct {
-		name     string
-		exponent int
-		rounding Rounding
-		v, want  float64
+		name      string
+		exponent  int
+		truncates bool
+		v, want   float64
 	}
 	list := []value{
 		// What rounds up past the last code becomes the last code, and so do ties.
-		{"RPRE8", 0, NearestEven, 252, 248}, // 1.1111|1 at 2^7
-		{"RPRE8", 0, NearestEven, -252, -248},
-		{"RPREU8", 0, NearestEven, 254, 252},
-		{"AFX8", 0, NearestEven, 127.5, 127},
-		{"AFX8", 0, NearestEven, -128, -128},
-		{"AFX8", 0, NearestEven, -128.5, -128},
-		{"AFX56", 0, NearestEven, -0x1p55, -0x1p55},
-		{"AFX56", 0, NearestEven, 0x1p55 - 4, 0x1p55 - 4},
-		{"BF16", 0, NearestEven, 0x1.FEp127 + 0x1p119, 0x1.FEp127},
+		{"RPRE8", 0, false, 252, 248}, // 1.1111|1 at 2^7
+		{"RPRE8", 0, false, -252, -248},
+		{"RPREU8", 0, false, 254, 252},
+		{"AFX8", 0, false, 127.5, 127},
+		{"AFX8", 0, false, -128, -128},
+		{"AFX8", 0, false, -128.5, -128},
+		{"AFX56", 0, false, -0x1p55, -0x1p55},
+		{"AFX56", 0, false, 0x1p55 - 4, 0x1p55 - 4},
+		{"BF16", 0, false, 0x1.FEp127 + 0x1p119, 0x1.FEp127},
 		// Truncated, what lies within a quantum below the least code becomes that code.
-		{"AFX8", 0, Truncate, math.Nextafter(-129, 0), -128},
-		{"AFX8", 0, Truncate, -129, refused},
+		{"AFX8", 0, true, math.Nextafter(-129, 0), -128},
+		{"AFX8", 0, true, -129, refused},
 		// The outermost scales.
-		{"RPRE16", -1022, NearestEven, 0x1p-1022, 0x1p-1022},
-		{"RPRE16", 1016, NearestEven, -0x1.fffp1023, -0x1.fffp1023},
-		{"RPREU48", 1016, NearestEven, 0x1.fffffffffffp1023, 0x1.fffffffffffp1023},
-		{"AFX8", -1022, NearestEven, 0x1p-1022, 0x1p-1022},
-		{"AFX56", -1022, NearestEven, -0x1p-967, -0x1p-967},
-		{"AFX56", 967, NearestEven, -0x1p1022, -0x1p1022},
-		{"AFX56", 967, NearestEven, 0x1p967, 0x1p967},
+		{"RPRE16", -1022, false, 0x1p-1022, 0x1p-1022},
+		{"RPRE16", 1016, false, -0x1.fffp1023, -0x1.fffp1023},
+		{"RPREU48", 1016, false, 0x1.fffffffffffp1023, 0x1.fffffffffffp1023},
+		{"AFX8", -1022, false, 0x1p-1022, 0x1p-1022},
+		{"AFX56", -1022, false, -0x1p-967, -0x1p-967},
+		{"AFX56", 967, false, -0x1p1022, -0x1p1022},
+		{"AFX56", 967, false, 0x1p967, 0x1p967},
 	}
-	for _, r := range []Rounding{NearestEven, Truncate} {
+	for _, truncates := range []bool{false, true} {
 		// FP64 keeps every subnormal; the shorter heads have no relative bound there and
 		// refuse what is below their least normal number.
 		for _, v := range []float64{0x1p-1074, -0x1p-1074, 0x1p-1022 - 0x1p-1074, 0x1p-1022} {
-			list = append(list, value{"FP64", 0, r, v, v})
+			list = append(list, value{"FP64", 0, truncates, v, v})
 		}
 		for name, least := range map[string]float64{
 			"FP56": 0x1p-1022, "FP48": 0x1p-1022, "FP40": 0x1p-1022, "FP32": 0x1p-126, "FP24": 0x1p-126, "BF16": 0x1p-126,
 		} {
-			list = append(list, value{name, 0, r, -least, -least}, value{name, 0, r, least / 2, refused})
+			list = append(list, value{name, 0, truncates, -least, -least}, value{name, 0, truncates, least / 2, refused})
 		}
 	}
 	for _, c := range list {
-		codec := Codec{Format: MustLookup(c.name), Exponent: c.exponent, Rounding: c.rounding}
+		codec := Codec{Format: MustLookup(c.name), Exponent: c.exponent, Truncates: c.truncates}
 		if !takes(codec, c.v) {
 			if c.want != refused {
 				t.Errorf("%+v is refused", c)
@@ -176,32 +176,32 @@ func TestRange(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		exponent       int
-		rounding       Rounding
+		truncates      bool
 		least, largest float64
 	}{
-		{"FP64", 0, NearestEven, 0x1p-1074, math.MaxFloat64},
-		{"FP64", 0, Truncate, 0x1p-1074, math.MaxFloat64},
-		{"FP56", 0, NearestEven, 0x1p-1022, 0x1.fffffffffff8p1023},
-		{"FP40", 0, NearestEven, 0x1p-1022, 0x1.fffffff8p1023},
-		{"FP40", 0, Truncate, 0x1p-1022, math.MaxFloat64},
-		{"FP32", 0, NearestEven, 0x1p-126, 0x1.ffffffp127},
-		{"FP32", 0, Truncate, 0x1p-126, 0x1.fffffffffffffp127},
-		{"BF16", 0, NearestEven, 0x1p-126, 0x1.ffp127},
-		{"RPRE8", 0, NearestEven, 1, 252},
-		{"RPRE8", 0, Truncate, 1, 256 - 0x1p-45},
-		{"RPREU8", 3, NearestEven, 8, 254 * 8},
-		{"RPRE48", -1022, NearestEven, 0x1p-1022, 0x1.fffffffffff8p-1015},
-		{"RPRE16", 1016, Truncate, 0x1p1016, math.MaxFloat64},
-		{"AFX8", 0, NearestEven, 0, 127.5},
-		{"AFX8", -4, Truncate, 0, 8 - 0x1p-50},
-		{"AFX48", 0, NearestEven, 0, 0x1p47 - 0.5},
-		{"AFX56", 0, NearestEven, 0, 0x1p55 - 4},
-		{"AFX56", 967, NearestEven, 0, 0x1.fffffffffffffp1021},
+		{"FP64", 0, false, 0x1p-1074, math.MaxFloat64},
+		{"FP64", 0, true, 0x1p-1074, math.MaxFloat64},
+		{"FP56", 0, false, 0x1p-1022, 0x1.fffffffffff8p1023},
+		{"FP40", 0, false, 0x1p-1022, 0x1.fffffff8p1023},
+		{"FP40", 0, true, 0x1p-1022, math.MaxFloat64},
+		{"FP32", 0, false, 0x1p-126, 0x1.ffffffp127},
+		{"FP32", 0, true, 0x1p-126, 0x1.fffffffffffffp127},
+		{"BF16", 0, false, 0x1p-126, 0x1.ffp127},
+		{"RPRE8", 0, false, 1, 252},
+		{"RPRE8", 0, true, 1, 256 - 0x1p-45},
+		{"RPREU8", 3, false, 8, 254 * 8},
+		{"RPRE48", -1022, false, 0x1p-1022, 0x1.fffffffffff8p-1015},
+		{"RPRE16", 1016, true, 0x1p1016, math.MaxFloat64},
+		{"AFX8", 0, false, 0, 127.5},
+		{"AFX8", -4, true, 0, 8 - 0x1p-50},
+		{"AFX48", 0, false, 0, 0x1p47 - 0.5},
+		{"AFX56", 0, false, 0, 0x1p55 - 4},
+		{"AFX56", 967, false, 0, 0x1.fffffffffffffp1021},
 	} {
-		codec := Codec{Format: MustLookup(c.name), Exponent: c.exponent, Rounding: c.rounding}
+		codec := Codec{Format: MustLookup(c.name), Exponent: c.exponent, Truncates: c.truncates}
 		if least, largest := codec.Range(); least != c.least || largest != c.largest {
-			t.Errorf("%s at %d, rounding %d: %x to %x, want %x to %x",
-				c.name, c.exponent, c.rounding, least, largest, c.least, c.largest)
+			t.Errorf("%s at %d, truncating %v: %x to %x, want %x to %x",
+				c.name, c.exponent, c.truncates, least, largest, c.least, c.largest)
 		}
 	}
 }
@@ -228,7 +228,7 @@ func TestErrorBound(t *testing.T) {
 		if got := codec.ErrorBound(c.v); got != c.nearest {
 			t.Errorf("%s, nearest: the bound for %g is %g, want %g", c.name, c.v, got, c.nearest)
 		}
-		codec.Rounding = Truncate
+		codec.Truncates = true
 		if got := codec.ErrorBound(c.v); got != c.truncate {
 			t.Errorf("%s, truncated: the bound for %g is %g, want %g", c.name, c.v, got, c.truncate)
 		}

@@ -58,7 +58,7 @@ func (c Codec) encodeFloat(dst []byte, src []float64) int {
 		least = l.value(0)
 	}
 	half := uint64(0)
-	if c.Rounding == NearestEven && l.drop > 0 {
+	if !c.Truncates && l.drop > 0 {
 		half = 1<<(l.drop-1) - 1
 	}
 	shift := l.offset >> l.drop
@@ -71,7 +71,7 @@ func (c Codec) encodeFloat(dst []byte, src []float64) int {
 		switch {
 		case a >= least && a <= largest:
 			code = magnitude >> l.drop
-			if half > 0 || l.drop == 1 && c.Rounding == NearestEven {
+			if half > 0 || l.drop == 1 && !c.Truncates {
 				code = (magnitude + half + code&1) >> l.drop
 			}
 			code = min(code-shift, l.maxCode)
@@ -93,7 +93,7 @@ func (c Codec) encodeFloat(dst []byte, src []float64) int {
 // subnormal rounds a to the code of a subnormal number; what rounds up to the least normal one
 // is that one's code.
 func (c Codec) subnormal(a float64) uint64 {
-	if c.Rounding == NearestEven {
+	if !c.Truncates {
 		a = math.RoundToEven(a)
 	}
 	return uint64(a)
@@ -110,7 +110,7 @@ func (c Codec) encodeFixed(dst []byte, src []float64) int {
 			return i
 		}
 		m := v * perQuantum // exact, unless it rounds to zero anyway
-		if c.Rounding == NearestEven {
+		if !c.Truncates {
 			m = math.RoundToEven(m)
 		}
 		put(dst, i, c.Bytes, uint64(int64(min(m, last))))
