@@ -21,7 +21,7 @@ import results
 from solve_files import write_petsc_vector
 
 CG = [f"cg {p}" for p in ("jacobi", "fsai", "ic0", "ict", "amg", "chol")]
-SYMMETRIC = ["minres jacobi", "minres ldl", "gmres ldl", "gmres lu", "gmres ilut", "bicgstab jacobi"]
+SYMMETRIC = ["minres jacobi", "minres ldl", "gmres ldl", "gmres lu", "gmres schur", "gmres ilut", "bicgstab jacobi"]
 ANY = ["bicgstab jacobi", "bicgstab ilu0", "bicgstab amg", "gmres lu", "gmres ilut", "gmres amg"]
 SETTINGS = {classes.POSITIVE: CG, classes.INDEFINITE: SYMMETRIC, classes.GENERAL: ANY, "symmetric": CG + SYMMETRIC}
 MOST_TURNS, ENOUGH = 10, 2  # the fastest of so many runs counts, or of those that take so many seconds together

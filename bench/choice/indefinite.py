@@ -24,22 +24,78 @@ def darcy(rows, rng):
     return sp.bmat([[flux, -out.T], [-out, None]])
 
 
-def taylorhood(rows, rng):
-    """Stokes flow on unstructured triangles: quadratic velocities, by axis, and linear pressures."""
-    points, simplices = systems.mesh(max(rows // 9, 80), 2, rng)
+def lagrange(points, simplices):
+    """Quadratic elements on simplices: the nodes of each, corners before middles of edges; the places of all nodes; gradients of the
+    shape functions at the points of a rule that is exact for degree 2, simplices x points x nodes x dim; and the barycentric
+    coordinates of these points."""
+    dim = points.shape[1]
+    pairs = np.array([(i, j) for i in range(dim + 1) for j in range(i)])
+    ends, at = np.unique(np.sort(simplices[:, pairs], axis=2).reshape(-1, 2), axis=0, return_inverse=True)
+    far = (1 + 3 * 5**-0.5) / 4 if dim == 3 else 2 / 3
+    near = (1 - far) / dim
+    inside = near + (far - near) * np.eye(dim + 1)
     g, volume = systems.gradients(points, simplices)
-    ends, at = edges(simplices)
-    q = quadratic_gradients(g)
-    nodes = np.hstack([simplices, len(points) + at])
-    places = np.vstack([points, points[ends].mean(1)])
+    corners = (4 * inside - 1)[None, :, :, None] * g[:, None]
+    a, b = pairs.T
+    sides = 4 * (inside[None, :, a, None] * g[:, None, b] + inside[None, :, b, None] * g[:, None, a])
+    nodes = np.hstack([simplices, len(points) + at.reshape(len(simplices), -1)])
+    return nodes, np.vstack([points, points[ends].mean(1)]), np.concatenate([corners, sides], axis=2), inside, volume
+
+
+def taylorhood(rows, rng, dim=2, step=np.inf):
+    """Stokes flow on unstructured triangles or tetrahedra: quadratic velocities, by axis, and linear pressures; or a step of that time,
+    with lumped masses."""
+    points, simplices = systems.mesh(max(rows // (9 if dim == 2 else 23), 80), dim, rng)
+    nodes, places, q, barycentric, volume = lagrange(points, simplices)
     viscosity = systems.jumps(points, simplices, rng.uniform(0, 3), rng)
     inside, near = (np.flatnonzero(np.all((p > 0.02) & (p < 0.98), axis=1)) for p in (places, points))
-    k = systems.assembled(np.einsum("e,eqid,eqjd->eij", viscosity * volume / 3, q, q, optimize=True), nodes, len(places))
+    near = np.intersect1d(near, simplices)
+    inside = np.intersect1d(inside, nodes)
+    k = systems.assembled(np.einsum("e,eqid,eqjd->eij", viscosity * volume / (dim + 1), q, q, optimize=True), nodes, len(places))
+    k += sp.diags(np.bincount(nodes.ravel(), np.repeat(volume / nodes.shape[1], nodes.shape[1]), len(places)) / step)
     k = reordered(k, inside)
-    local = np.einsum("e,qk,eqid->deki", -volume / 3, (1 - np.eye(3)) / 2, q, optimize=True)
-    i, j = np.repeat(simplices, 6, axis=1).ravel(), np.tile(nodes, (1, 3)).ravel()
-    divergence = [sp.csr_matrix((part.ravel(), (i, j)), shape=(len(points), len(places)))[near][:, inside] for part in local]
-    return sp.bmat([[k, None, divergence[0].T], [None, k, divergence[1].T], [*divergence, None]])
+    local = np.einsum("e,qk,eqid->deki", -volume / (dim + 1), barycentric, q, optimize=True)
+    i, j = np.repeat(simplices, nodes.shape[1], axis=1).ravel(), np.tile(nodes, (1, dim + 1)).ravel()
+    divergence = sp.hstack([sp.csr_matrix((part.ravel(), (i, j)), shape=(len(points), len(places)))[near][:, inside] for part in local])
+    return sp.bmat([[sp.kron(sp.eye(dim), k), divergence.T], [divergence, None]])
+
+
+def taylorhood3(rows, rng):
+    return taylorhood(rows, rng, 3)
+
+
+def unsteady(rows, rng):
+    """A step of viscous flow in time, short or long."""
+    dim = int(rng.integers(2, 4))
+    return taylorhood(rows, rng, dim, power(rng, -4, 0))
+
+
+def stokes3(rows, rng):
+    """Flow in a box, on a staggered grid of n x n x n cells, of a viscosity that jumps; the pressure of the last cell is 0."""
+    n = max(4, round((rows / 4) ** (1 / 3)))
+    decades, wave = rng.uniform(0, 3), rng.uniform(-12, 12, (3, 3))
+    viscosity = lambda *at: 10 ** (decades * (np.cos(np.tensordot(wave, np.stack(at), 1)).sum(0) > 0.5))
+    cells, faces = (np.arange(n) + 0.5) / n, np.arange(1, n) / n
+    walls = sp.diags([1, -1], [0, -1], (n + 1, n))  # differences of cells, and to walls on both sides
+    ahead = sp.diags([-1, 1], [0, 1], (n - 1, n))
+    velocity, gradient = [], []
+    for axis in range(3):
+        at = [faces if d == axis else cells for d in range(3)]
+        a = 0
+        for d in range(3):
+            gaps = at.copy()
+            gaps[d] = cells if d == axis else np.arange(n + 1) / n
+            inner = sp.diags([1, -1], [0, -1], (n, n - 1)) if d == axis else walls
+            e = along([inner if c == d else sp.eye(len(at[c])) for c in range(3)])
+            a = a + e.T @ sp.diags(viscosity(*np.meshgrid(*gaps, indexing="ij")).ravel()) @ e
+        velocity.append(a)
+        gradient.append(along([ahead if c == axis else sp.eye(n) for c in range(3)]))
+    grad = sp.vstack(gradient).tocsr()[:, :-1]
+    return sp.bmat([[sp.block_diag(velocity), grad], [grad.T, None]])
+
+
+def along(parts):
+    return sp.kron(sp.kron(parts[0], parts[1]), parts[2])
 
 
 def cavity(rows, rng):
