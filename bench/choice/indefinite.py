@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import systems
-from definite import OPPOSITE, curls, edges, isotropic, mass, power, quadratic_gradients, reordered, stiffness
+from definite import OPPOSITE, curls, edges, isotropic, mass, power, reordered, stiffness
 
 
 def darcy(rows, rng):

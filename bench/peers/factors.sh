@@ -5,7 +5,7 @@
 #
 #   bench/peers/factors.sh MPSOLVE [SEED [CLASS ROWS]...]
 #
-# Without classes: those of docs/complete-factors.md. It needs SciPy, and measures the solvers that are installed: Debian's libmkl-dev (section
+# Without classes: those of docs/complete-factors.md; those of ../choice are there too. It needs SciPy, and measures the solvers that are installed: Debian's libmkl-dev (section
 # non-free), libmumps-seq-dev, libsuitesparse-dev. Two threads.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,4 +22,4 @@ cc -O3 -march=native "$here/solve_suitesparse.c" -I/usr/include/suitesparse -o "
 python=$(scipy_python) || missing SciPy python3-scipy
 program=$(realpath "$1")
 shift
-MKL_THREADING_LAYER=GNU MKL_NUM_THREADS=2 OMP_NUM_THREADS=2 "$python" -B "$here/factors.py" "$program" "$work" "$@"
+PYTHONPATH=$here/../choice MKL_THREADING_LAYER=GNU MKL_NUM_THREADS=2 OMP_NUM_THREADS=2 "$python" -B "$here/factors.py" "$program" "$work" "$@"

@@ -173,7 +173,12 @@ def is_symmetric(a):
 def write(name, rows, seed, folder):
     """Writes a system to A.mtx and b.mtx, and returns b, and whether A is symmetric."""
     rng = np.random.default_rng(seed)
-    a = sp.coo_matrix(CLASSES[name](rows, rng))
+    if name in CLASSES:
+        a = sp.coo_matrix(CLASSES[name](rows, rng))
+    else:
+        import classes  # of ../choice, which import this module
+
+        a = sp.coo_matrix(classes.system(name, rows, seed)[0])
     symmetric = is_symmetric(a)
     scipy.io.mmwrite(folder / "A.mtx", sp.tril(a) if symmetric else a, symmetry="symmetric" if symmetric else "general", precision=17)
     b = rng.standard_normal(a.shape[0])

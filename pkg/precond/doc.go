@@ -17,6 +17,7 @@
 //	chebyshev  d (b + i) nnz + (32 d + 24)n 2          15 products with A
 //	fsai       2 (b + i) nnz(G) + 32 n      1          k^3 operations a row of k entries
 //	amg        see below                    2 a level  3 products of matrices a level
+//	schur      about 3 times amg of A       6          amg of A, and a product
 //
 // Jacobi is the diagonal of A, for rows of different size ([Saad03] 10.2):
 //
@@ -90,6 +91,13 @@
 // a cycle are float32 and values 16-bit integers in units of their row, or float32, b = 2 or 4 and
 // i = 0.3 to 2; at accuracies below 2^-24 all is in FP64. The
 // diagonal of A should not vary much: scale A and the near-null space first.
+//
+// Schur is for saddle points of two fields, such as velocities and pressures, A and -C being the blocks of either one ([Murphy00]):
+//
+//	A~ u + G p = f,  -S~ p = g,  S~ ~ S = C + B A^-1 G
+//
+// It solves with A inexactly, by AMG and conjugate gradients, so that M is not linear, and takes for S~ what resembles S more
+// of C + diag(B D^-1 G), which suits viscous flow ([Elman14]), and C + B D^-1 G, D the diagonal of A ([Patankar72]).
 //
 // [NewDistributed] is New for matrices that package dist spreads over ranks. Jacobi, Chebyshev and FSAI are made of the
 // whole matrix; block Jacobi and factorisations are made of the block A_d of each domain, the latter with a layer of rows of

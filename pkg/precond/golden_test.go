@@ -74,6 +74,7 @@ func goldenProblems(tb testing.TB) []goldenProblem {
 		{"convdiff", generated(tb, "convdiff2d", generate.Params{"n": 30}), false},
 		{"permuted", permuted, false},
 		{"large", generated(tb, "poisson2d", generate.Params{"n": 184}), true},
+		{"stokes", generated(tb, "stokes2d", generate.Params{"n": 20}), false},
 	}
 }
 

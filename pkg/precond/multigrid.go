@@ -63,13 +63,6 @@ func (g *multigrid) Cost() Cost { return g.cost }
 
 func (g *multigrid) String() string { return g.text }
 
-// Varies reports whether an application of a preconditioner is not a linear map, because it
-// iterates itself: then methods must be flexible.
-func Varies(p Preconditioner) bool {
-	g, ok := p.(*multigrid)
-	return ok && g.varies
-}
-
 func newMultigrid(s setup) (Preconditioner, error) {
 	m := s.m
 	size := s.BlockSize

@@ -29,6 +29,7 @@ const (
 	FSAI        Kind = "fsai"
 	ISAI        Kind = "isai"
 	AMG         Kind = "amg"
+	Schur       Kind = "schur"
 )
 
 // A Description is the row of a kind in the registry.
@@ -116,6 +117,7 @@ var registry = []Description{
 		BlockSizes: true, create: newMultigrid, distribute: newDistributedMultigrid,
 		DeviceBytes: func(n, nnz int64) int64 { return 2*csr.Bytes(n, nnz) + 60*n },
 	},
+	{Kind: Schur, Summary: "block triangular with a Schur complement", MaxWork: 60, create: newSchur},
 }
 
 // completeWork is Description.MaxWork of complete factorisations: seconds for matrices of some

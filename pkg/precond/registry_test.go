@@ -58,7 +58,8 @@ func TestNewRejects(t *testing.T) {
 	if _, err := New(t.Context(), None, m, Options{}, nil); err == nil {
 		t.Error("None can be set up")
 	}
-	for _, d := range registry[1:] {
+	for _, kind := range kinds {
+		d, _ := Lookup(kind)
 		if _, err := New(t.Context(), d.Kind, m, Options{}, nil); (d.Definite || d.Symmetric) != (err != nil) || errors.Is(err, ErrNotDefinite) {
 			t.Errorf("%s of an unsymmetric matrix: %v", d.Kind, err)
 		}
@@ -69,7 +70,8 @@ func TestNewRejects(t *testing.T) {
 func TestData(t *testing.T) {
 	for name, m := range positive(t) {
 		for _, epsilon := range []float64{0, adaptive.MinEpsilon} {
-			for _, d := range registry[1:] {
+			for _, kind := range kinds {
+				d, _ := Lookup(kind)
 				opt := Options{Symmetric: true, Epsilon: epsilon, Portable: true}
 				if d.Kind == Chebyshev { // the polynomial is one of A itself
 					opt.Epsilon = adaptive.MinEpsilon

@@ -54,7 +54,7 @@ func (w Workload) Bet(r Fallback) Bet {
 	case w.Definite && !w.Doubtful && r.Method != solve.CG: // for a matrix that turns out not to be definite
 		b.SetUp *= rules.NotDefinite
 		b.Iterations *= rules.NotDefinite
-	case (w.Indefinite || w.Doubtful) && !r.Complete():
+	case (w.Indefinite || w.Doubtful) && !r.Complete() && r.Kind != precond.Schur:
 		b.Iterations *= rules.Indefinite
 	}
 	return b

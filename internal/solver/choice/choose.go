@@ -85,6 +85,9 @@ func (s *System) ChooseScaling() (err error) {
 func (s *System) flexible() bool {
 	p := s.Opt.Precond
 	auto := p.Kind == solve.PrecondAuto && s.Rows() >= rules.SparseRows
+	if p.Kind == precond.Schur || auto && s.backends() == onHost && s.twoFields() {
+		return true
+	}
 	return p.KCycle && s.Opt.Device == nil && (p.Kind == precond.AMG || auto)
 }
 

@@ -126,6 +126,7 @@ var table = []row{
 
 	{of: others, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).diagonalOrSymmetric, method: solve.BiCGStab, probeRun: true},
 	{of: indefinite, on: onHosts, Variant: Variant{Kind: precond.LU}},
+	{of: indefinite, on: onHost, Variant: Variant{Kind: precond.Schur}, when: (*System).twoFields},
 	{of: general, on: onHost, Variant: Variant{Kind: precond.LU}},
 	{of: others, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).Diffusion, method: solve.BiCGStab},
 	{of: others, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).Diffusion},
@@ -153,6 +154,11 @@ func (s *System) tableOf(of systems) (rows []row) {
 }
 
 func (s *System) DiagonalOfNodes() bool { return s.Diagonal() && s.HasNodes() }
+
+// twoFields reports whether the diagonal divides the rows into two fields, see precond.Schur.
+func (s *System) twoFields() bool {
+	return s.Facts.DiagonalSign() == 0 && s.Facts.DiagonalPositive+s.Facts.DiagonalNegative > 0
+}
 
 func (s *System) diagonalOrSymmetric() bool { return s.Diagonal() || s.scaledSymmetric() }
 

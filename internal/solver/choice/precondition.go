@@ -49,7 +49,7 @@ func (s *System) Precondition(
 	}
 	if d, ok := precond.Lookup(v.Kind); ok && budget > 0 && d.MaxWork > 0 {
 		opt.MaxWork = budget / float64(s.Nonzeros())
-		if d.Kind == precond.AMG {
+		if d.Kind == precond.AMG || d.Kind == precond.Schur {
 			opt.MaxWork *= d.MaxWork / rules.FirstBudget // multigrid's limit is for each product
 		}
 	}
@@ -79,6 +79,9 @@ func (s *System) Precondition(
 			opt.BlockSize = s.NodeSize()
 		}
 		opt.Multigrid.NearNull = s.nearNull(opt.BlockSize)
+	}
+	if v.Kind == precond.Schur { // which finds the nodes of its fields
+		opt.Multigrid.NearNull = s.nearNull(1)
 	}
 	if p.Epsilon == 0 || a.Storage.Epsilon <= p.Epsilon {
 		opt.Operator = a.Relaxer
