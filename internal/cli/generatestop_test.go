@@ -29,7 +29,7 @@ func written(pid int, dir string) int64 {
 	return -1
 }
 
-// generate stops within a second in any state, and leaves nothing behind. Nobody reads its standard output.
+// generate stops at once in any state, within seconds on a busy machine, and leaves nothing behind. Nobody reads its standard output.
 func TestGenerateInterrupted(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -84,7 +84,7 @@ func TestGenerateInterrupted(t *testing.T) {
 		if stdout != nil {
 			stdout.Close()
 		}
-		if code := command.ProcessState.ExitCode(); code != 128+int(c.signal) || took > time.Second {
+		if code := command.ProcessState.ExitCode(); code != 128+int(c.signal) || took > 5*time.Second {
 			t.Errorf("%s: exit code %d after %v: %s", c.phase, code, took, errOut.String())
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

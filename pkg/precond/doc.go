@@ -17,7 +17,7 @@
 //	chebyshev  d (b + i) nnz + (32 d + 24)n 2          15 products with A
 //	fsai       2 (b + i) nnz(G) + 32 n      1          k^3 operations a row of k entries
 //	amg        see below                    2 a level  3 products of matrices a level
-//	schur      about 3 times amg of A       6          amg of A, and a product
+//	schur      about 3 amg of A and of S    9          amg of A and of S, and a product
 //
 // Jacobi is the diagonal of A, for rows of different size ([Saad03] 10.2):
 //
@@ -96,8 +96,10 @@
 //
 //	A~ u + G p = f,  -S~ p = g,  S~ ~ S = C + B A^-1 G
 //
-// It solves with A inexactly, by AMG and conjugate gradients, so that M is not linear, and takes for S~ what resembles S more
-// of C + diag(B D^-1 G), which suits viscous flow ([Elman14]), and C + B D^-1 G, D the diagonal of A ([Patankar72]).
+// It solves with A inexactly, by AMG and conjugate gradients, so that M is not linear. S~^-1 is one of least-squares commutators
+// ([Elman06]) where A D^-1 G is nearly G F, D being the diagonal of A, and otherwise that of a mass matrix ([Elman14]):
+//
+//	L^-1 (C + B D^-1 A D^-1 G) L^-1,  L = C + B D^-1 G, or (C + diag(B D^-1 G))^-1
 //
 // [NewDistributed] is New for matrices that package dist spreads over ranks. Jacobi, Chebyshev and FSAI are made of the
 // whole matrix; block Jacobi and factorisations are made of the block A_d of each domain, the latter with a layer of rows of

@@ -140,3 +140,6 @@ func (f *fields) localProduct(transpose *csr.Matrix) vector {
 func (f *fields) bytes() int64 {
 	return f.a.Bytes() + f.g.Bytes() + f.lower.Bytes() + 12*int64(len(f.order))
 }
+
+// dropBlocks lets go of the blocks.
+func (f *fields) dropBlocks() { f.a, f.g, f.lower, f.d, f.e = nil, nil, nil, nil, nil }

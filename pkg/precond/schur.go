@@ -14,18 +14,19 @@ import (
 //	    (    -S~ ),   S~ ~ S = C + B A^-1 G.
 //
 // GMRES takes two iterations if A~ = A and S~ = S. A~ is A if A is diagonal; else an inexact solve by conjugate gradients with multigrid if
-// A is symmetric, see innerCG; else multigrid. S~ is diagonal or multigrid too, see complement.
+// A is symmetric, see innerCG; else multigrid. For S~ see complement.
 type schur struct {
 	hostOnly
 	*fields
 	inverseA, inverseS Preconditioner
-	g                  linop.Relaxer[vector, scalar]
+	storedA            linop.Relaxer[vector, scalar] // nil: A is diagonal
+	storedG            linop.Relaxer[vector, scalar]
 	r, z               vector // in the order of the fields
 	pool               *parallel.Pool
 	cost               Cost
 	text               string
 
-	dst, src vector // of the application that is running; dst is nil until z is known
+	dst, src vector // of the application that is running; dst is nil until the result is known
 }
 
 func newSchur(s setup) (Preconditioner, error) {
@@ -35,35 +36,49 @@ func newSchur(s setup) (Preconditioner, error) {
 	}
 	n, held := len(f.order), f.bytes()
 	p := &schur{fields: f, r: make(vector, n), z: make(vector, n), pool: s.pool}
-	if p.inverseA, err = s.inverse("A", f.a, f.order[:f.first], held); err != nil {
-		return nil, fmt.Errorf("A: %w", err)
-	}
-	held += p.inverseA.Cost().Bytes
-	how, complement, err := s.complement(f, p.inverseA.Apply, held)
-	if err != nil {
+	if p.inverseA, err = s.inverse("A", f.a, f.order[:f.first], innerTol, held); err != nil {
 		return nil, err
 	}
-	if p.inverseS, err = s.inverse("S", complement, f.order[f.first:], held+complement.Bytes()); err != nil {
-		return nil, fmt.Errorf("S: %w", err)
-	}
-	held += complement.Bytes() + p.inverseS.Cost().Bytes
-	if err := s.checkMemory(held + f.g.Bytes() + 16*int64(n)); err != nil {
+	if err := p.store(&s, held); err != nil {
 		return nil, err
 	}
-	var g Cost
-	if p.g, g, err = store(f.g, s.Epsilon, s.Options, s.pool); err != nil {
+	if err := p.complement(&s, held+p.cost.Bytes); err != nil {
 		return nil, err
 	}
-	work := workCost(2 * int64(n))
-	work.Bytes += 4 * int64(n)
-	p.cost = p.inverseA.Cost().Add(p.inverseS.Cost()).Add(g).Add(work)
-	p.text = fmt.Sprintf("%s, %d + %d rows, A: %v, S ~ %s: %v", Schur, f.first, n-f.first, p.inverseA, how, p.inverseS)
-	f.a, f.g, f.lower, f.d, f.e = nil, nil, nil, nil, nil
+	p.cost = p.cost.Add(p.inverseS.Cost())
+	p.text = fmt.Sprintf("%s, %d + %d rows, A: %v; S: %v", Schur, f.first, n-f.first, p.inverseA, p.inverseS)
+	f.dropBlocks()
 	return p, nil
 }
 
-// inverse sets up an approximate inverse of a block, beside so many bytes: the diagonal of a diagonal one, and multigrid of others.
-func (s *setup) inverse(name string, m *csr.Matrix, rows []int32, held int64) (Preconditioner, error) {
+// store stores A, unless it is diagonal, and G.
+func (p *schur) store(s *setup, held int64) (err error) {
+	n := int64(len(p.order))
+	p.cost = p.inverseA.Cost().Add(workCost(2 * n)).Add(Cost{Bytes: 4 * n})
+	if err := s.checkMemory(held + p.cost.Bytes + p.a.Bytes() + p.g.Bytes()); err != nil {
+		return err
+	}
+	var cost Cost
+	if p.storedG, cost, err = store(p.g, finer(s.Epsilon), s.Options, s.pool); err != nil {
+		return err
+	}
+	p.cost = p.cost.Add(cost)
+	switch c, inner := p.inverseA.(*innerCG); {
+	case inner:
+		p.storedA = c.a
+	case !isDiagonal(p.a):
+		p.storedA, cost, err = store(p.a, finer(s.Epsilon), s.Options, s.pool)
+		p.cost = p.cost.Add(cost)
+	}
+	return err
+}
+
+// finer is the accuracy of the stored blocks, relative to their norms: jumps of coefficients make some of their rows small.
+func finer(epsilon float64) float64 { return epsilon * epsilon }
+
+// inverse sets up an approximate inverse of a block with these rows, beside so many bytes: the diagonal of a diagonal one, inner conjugate
+// gradients to a tolerance with multigrid for a symmetric one, and multigrid alone for others.
+func (s *setup) inverse(name string, m *csr.Matrix, rows []int32, tol float64, held int64) (p Preconditioner, err error) {
 	b := *s
 	b.m, b.whole, b.values = m, int64(s.m.NNZ()), nil
 	b.Operator, b.Kept, b.BlockSize, b.Multigrid.KCycle = nil, nil, 0, false
@@ -75,19 +90,19 @@ func (s *setup) inverse(name string, m *csr.Matrix, rows []int32, held int64) (P
 	if s.Needs != nil {
 		b.Needs = func(bytes int64) { s.Needs(held + bytes) }
 	}
-	if isDiagonal(m) {
-		return newJacobi(b)
-	}
 	b.BlockSize = BlockSize(m)
 	b.Multigrid.NearNull = s.nearNullOf(rows, b.BlockSize)
-	p, err := newMultigrid(b)
-	if err != nil || !b.Symmetric {
-		return p, err
+	create := newJacobi
+	if !isDiagonal(m) {
+		create = innerCGWithMultigrid(tol)
 	}
-	if err := b.checkMemory(p.Cost().Bytes + m.Bytes()); err != nil {
-		return nil, err
+	if name == "S" { // callers scale A
+		create = equilibrated(create)
 	}
-	return newInnerCG(b, p)
+	if p, err = create(b); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
 }
 
 // isDiagonal reports whether m is a diagonal matrix.
@@ -125,7 +140,7 @@ func (p *schur) Apply(dst, src vector) {
 	p.src = src
 	p.pool.Run(parts, p)
 	p.inverseS.Apply(p.z[first:], p.r[first:])
-	p.g.ApplyPlus(p.z[:first], p.r[:first], p.z[first:])
+	p.storedG.ApplyPlus(p.z[:first], p.r[:first], p.z[first:])
 	p.inverseA.Apply(p.r[:first], p.z[:first])
 	p.dst = dst
 	p.pool.Run(parts, p)
@@ -155,74 +170,3 @@ func (p *schur) Do(part int) {
 func (p *schur) Cost() Cost { return p.cost }
 
 func (p *schur) String() string { return p.text }
-
-// Varies reports whether an application of a preconditioner is not a linear map, because it
-// iterates itself: then methods must be flexible.
-func Varies(p Preconditioner) bool {
-	switch p := p.(type) {
-	case *multigrid:
-		return p.varies
-	case *schur:
-		return Varies(p.inverseA)
-	case *innerCG:
-		return true
-	}
-	return false
-}
-
-const (
-	innerTol   = 0.1 // of an inexact solve
-	innerSteps = 20
-)
-
-// innerCG solves A z = r inexactly by conjugate gradients preconditioned by M: until the norm of the residual that belongs to M^-1,
-// which is nearly the norm of the error that belongs to A, has fallen to innerTol, and by another application of M.
-type innerCG struct {
-	Preconditioner
-	a          linop.Relaxer[vector, scalar]
-	space      linop.Host
-	r, z, p, q vector
-	cost       Cost
-}
-
-func newInnerCG(s setup, by Preconditioner) (Preconditioner, error) {
-	a, cost, err := store(s.m, s.Epsilon, s.Options, s.pool)
-	if err != nil {
-		return nil, err
-	}
-	c := &innerCG{Preconditioner: by, a: a, space: s.space(s.m.Rows)}
-	c.r, c.z, c.p, c.q = c.space.New(), c.space.New(), c.space.New(), c.space.New()
-	c.cost = by.Cost().Add(cost).Add(workCost(4 * int64(s.m.Rows)))
-	return c, nil
-}
-
-// Apply computes dst ~ A^-1 src.
-func (c *innerCG) Apply(dst, src vector) {
-	c.space.Zero(dst)
-	c.space.Copy(c.r, src)
-	var first, before scalar
-	for k := range innerSteps {
-		c.Preconditioner.Apply(c.z, c.r)
-		rz := c.space.Dot(c.r, c.z)
-		if k == 0 {
-			first = rz
-			c.space.Copy(c.p, c.z)
-		} else {
-			c.space.Xpay(c.z, rz/before, c.p)
-		}
-		if !(rz > innerTol*innerTol*first) {
-			break
-		}
-		pq := c.a.ApplyDot(c.q, c.p, c.p)
-		if !(pq > 0) {
-			break
-		}
-		c.space.Step(rz/pq, c.p, dst, c.q, c.r)
-		before = rz
-	}
-	c.space.Axpy(1, c.z, dst)
-}
-
-func (c *innerCG) Cost() Cost { return c.cost }
-
-func (c *innerCG) String() string { return "inner cg with " + c.Preconditioner.String() }

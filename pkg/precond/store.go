@@ -158,6 +158,14 @@ func equilibrated(create func(setup) (Preconditioner, error)) func(setup) (Preco
 			return nil, err
 		}
 		s.m = scaling.Apply(s.m, s.pool)
+		s.Multigrid.NearNull = slices.Clone(s.Multigrid.NearNull)
+		for k, v := range s.Multigrid.NearNull {
+			w := make(vector, n)
+			for i := range w {
+				w[i] = dd.Ldexp(v[i], -e[i])
+			}
+			s.Multigrid.NearNull[k] = w
+		}
 		p, err := create(s)
 		if err != nil {
 			return nil, err

@@ -523,7 +523,7 @@ var Expectations = map[precond.Kind]Expectation{
 	precond.Cholesky:    {Count: 2, CountNodes: 2, Values: 10, Passes: 2},
 	precond.ISAI:        {SetUp: 200, Relative: 0.35, RelativeNodes: 0.3, Values: 3, Passes: 2},
 	precond.AMG:         {SetUp: 160, Count: 30, CountNodes: 50, Values: 1.5, Passes: 30},
-	precond.Schur:       {SetUp: 300, Count: 60, CountNodes: 60, Values: 11, Passes: 100},
+	precond.Schur:       {SetUp: 300, Count: 45, CountNodes: 45, Values: 14, Passes: 120},
 }
 
 // A Drop is what a drop tolerance changes.
