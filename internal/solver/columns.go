@@ -193,7 +193,7 @@ func (m *Column) Charge(r *solve.Result) {
 	r.Time.Precond -= m.Away.applications
 	r.Precond.Elapsed -= m.Away.applications
 	r.Time.Verify -= m.Away.judgements
-	r.Time.Total -= m.Away.products + m.Away.applications + m.Away.solves + m.Away.judgements
+	r.Time.Total -= m.Away.total()
 }
 
 // Refinement returns the refinement of the column m for the problem t. It shares everything that f has made of the matrix.

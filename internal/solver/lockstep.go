@@ -50,6 +50,8 @@ type Column struct {
 // Away is the time that a column has waited, less its share of the serving.
 type Away struct{ products, applications, solves, judgements time.Duration }
 
+func (a Away) total() time.Duration { return a.products + a.applications + a.solves + a.judgements }
+
 // errStopped ends a column whose lockstep has failed.
 var errStopped = errors.New("solve: lockstep stopped")
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
@@ -161,6 +162,7 @@ func (s *Solver) gather(ctx context.Context, width int) (*team, error) {
 func (s *Solver) columnSolver(ctx context.Context, f *refine.Refinement[vector, scalar], m *Column) (*Solver, error) {
 	t := *s
 	t.side.column, t.side.team, t.Stored, t.LowerB, t.Sharing = m, nil, nil, nil, linop.MostTogether
+	t.Away = func() time.Duration { return m.Away.total() }
 	t.Opt.Log = func(line string) { s.Opt.Log(fmt.Sprintf("rhs %d: %s", m.Rhs+1, line)) }
 	if monitor := s.Opt.Monitor; monitor != nil {
 		t.Opt.Monitor = func(e krylov.Event) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -90,11 +91,14 @@ func TestSolveManyThreads(t *testing.T) {
 				t.Fatalf("%d solves side by side", width)
 			}
 			for range 2 { // vectors are used again
+				start, digits := time.Now(), time.Duration(0)
 				got, err := by.solveTogether(t.Context(), b, x0, linop.MostTogether, run)
 				if err != nil {
 					t.Fatal(err)
 				}
+				took := time.Since(start)
 				for k, r := range got {
+					digits += r.Time.Digits
 					want := checked(t, c.m, b[k], x0[k], c.opt)
 					if !sameOutcome(r, want) {
 						t.Errorf("right-hand side %d: %v by %s after %d iterations, alone %v by %s after %d; %+v, alone %+v", k,
@@ -103,6 +107,9 @@ func TestSolveManyThreads(t *testing.T) {
 					if r.Iterations > 0 && events[k] == 0 || r.Time.Total < 0 || r.Time.SpMV < 0 {
 						t.Errorf("right-hand side %d: events up to iteration %d, times %+v", k, events[k], r.Time)
 					}
+				}
+				if digits > took {
+					t.Errorf("%v of %v on digits: time that solves spend together counts several times", digits, took)
 				}
 			}
 		})

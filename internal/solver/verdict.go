@@ -75,12 +75,13 @@ func (a *solution) solve(guess bool) (err error) {
 		}
 	}
 	if a.suspect() {
-		start, spent := time.Now(), &a.Spent.Verifying
+		spent := &a.Spent.Verifying
 		if a.Reason == krylov.Converged { // for want of digits that confirm x
 			spent = &a.Spent.Estimating
 		}
+		stop := a.Clock(spent)
 		err := a.clear()
-		if *spent += time.Since(start); err != nil {
+		if stop(); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package digits
 
 import (
 	"math"
-	"time"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
@@ -41,8 +40,7 @@ type Estimation struct{ *refine.Solution }
 // Estimate improves x by steps of refinement as far as that is cheap, and estimates its digits, within the work of allowance. It does
 // nothing for a solve without refinement.
 func (a Estimation) Estimate() error {
-	start := time.Now()
-	defer func() { a.Spent.Estimating += time.Since(start) }()
+	defer a.Clock(&a.Spent.Estimating)()
 	before := a.Digits.Iterations
 	a.Digits, a.Reach = UnknownDigits(), 0
 	a.Digits.Iterations = before

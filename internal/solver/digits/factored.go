@@ -46,7 +46,7 @@ func (a Estimation) Factored() (changed bool, err error) {
 		return false, nil
 	}
 	start, before := time.Now(), a.Reason.String()
-	defer func() { a.Spent.Estimating += time.Since(start) }()
+	defer a.Clock(&a.Spent.Estimating)()
 	if a.Precise != nil {
 		before = a.Precise.Why
 	}

@@ -19,7 +19,7 @@ func (a Estimation) RefinePrecisely() (changed bool, err error) {
 		return false, nil
 	}
 	start := time.Now()
-	defer func() { a.Spent.Estimating += time.Since(start) }()
+	defer a.Clock(&a.Spent.Estimating)()
 	v := newMultiprecise(a)
 	p := v.result
 	a.Precise = p

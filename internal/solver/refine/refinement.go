@@ -275,6 +275,8 @@ type Problem struct {
 	Factors  *mp.LU         // of the matrix as given, scaled; nil: none yet
 	LowerB   [][]float64    // lower parts of the right-hand side of SolveParts
 
+	Away func() time.Duration // for which a solve in lockstep has waited for others; nil: it is alone
+
 	InputBits int // of elements of A and b that the lower parts keep; 0: all
 }
 
@@ -301,6 +303,16 @@ type Solution struct {
 
 // spent is the time that parts of a solve have taken.
 type spent struct{ Verifying, Estimating time.Duration }
+
+// Clock returns a function that adds the time since then to spent, but for what a solve in lockstep has waited for others.
+func (a *Solution) Clock(spent *time.Duration) (stop func()) {
+	away := a.S.Away
+	if away == nil {
+		away = func() time.Duration { return 0 }
+	}
+	start, before := time.Now(), away()
+	return func() { *spent += time.Since(start) - (away() - before) }
+}
 
 // Row returns the row of the matrix to which element i of a vector belongs.
 func (a *Solution) Row(i int) int64 {
