@@ -24,7 +24,7 @@ type fields struct {
 	e     vector      // and of B D^-1 G
 }
 
-var errOneField = errors.New("no saddle point: the diagonal entries have one sign")
+var errOneField = errors.New("the diagonal does not tell two fields apart: its entries have one sign, or are zero")
 
 // fields divides the matrix: the first field has the rows whose diagonal entries have the sign that is more frequent.
 func (s *setup) fields() (*fields, error) {

@@ -2,6 +2,7 @@ package precond
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -16,6 +17,8 @@ const (
 	slowCoarsening = 0.75    // share of the unknowns that a coarser level must stay below
 	prolongator    = 4.0 / 3 // omega of its smoothing, times the largest eigenvalue of D^-1 A
 )
+
+var errWeak = errors.New("their connections are weak")
 
 // levelMatrices are the matrices that set-up makes for each level but the coarsest.
 type levelMatrices struct {
@@ -64,7 +67,7 @@ func (h *hierarchy) build() (err error) {
 	h.nonzeros += h.a.NNZ()
 	n := int64(h.a.Rows)
 	if n > largestDense {
-		return fmt.Errorf("coarsening stopped at %d unknowns: their connections are weak", n)
+		return fmt.Errorf("coarsening stopped at %d unknowns: %w", n, errWeak)
 	}
 	if err := h.checkMemory(h.held + 3*8*n*n); err != nil {
 		return err

@@ -1,6 +1,10 @@
 package precond
 
-import "github.com/mpsolve/mpsolve/pkg/linop"
+import (
+	"errors"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
 
 // Varies reports whether an application of a preconditioner is not a linear map, because it
 // iterates itself: then methods must be flexible.
@@ -38,10 +42,29 @@ type innerCG struct {
 	cost       Cost
 }
 
-// innerCGWithMultigrid returns what makes inner conjugate gradients to a tolerance; multigrid alone where the matrix is not symmetric.
-func innerCGWithMultigrid(tol float64) func(s setup) (Preconditioner, error) {
+// wellConditioned is the ratio of the eigenvalues of D^-1 A, as some Lanczos steps estimate them, up to which the diagonal is the
+// preconditioner of inner conjugate gradients: they are a few for mass matrices, and tens for Laplacians.
+const wellConditioned = 12
+
+// inexactInverse returns what makes inner conjugate gradients to a tolerance, with the diagonal of a well-conditioned matrix and multigrid
+// of others; of one that is not symmetric multigrid alone. Diagonal blocks replace multigrid where connections are weak.
+func inexactInverse(tol float64) func(s setup) (Preconditioner, error) {
 	return func(s setup) (Preconditioner, error) {
-		p, err := newMultigrid(s)
+		create := newMultigrid
+		if s.Symmetric && s.m.Rows > coarsest { // others are inverted
+			w, _ := s.jacobiDiagonal()
+			smallest, largest, err := extremeEigenvalues(linop.NewCSR(s.m, s.pool), w, thorough, s.pool)
+			if err != nil {
+				return nil, err
+			}
+			if largest <= wellConditioned*smallest {
+				create = newJacobi
+			}
+		}
+		p, err := create(s)
+		if errors.Is(err, errWeak) {
+			p, err = newBlockJacobi(s)
+		}
 		if err != nil || !s.Symmetric {
 			return p, err
 		}

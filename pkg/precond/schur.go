@@ -76,8 +76,8 @@ func (p *schur) store(s *setup, held int64) (err error) {
 // finer is the accuracy of the stored blocks, relative to their norms: jumps of coefficients make some of their rows small.
 func finer(epsilon float64) float64 { return epsilon * epsilon }
 
-// inverse sets up an approximate inverse of a block with these rows, beside so many bytes: the diagonal of a diagonal one, inner conjugate
-// gradients to a tolerance with multigrid for a symmetric one, and multigrid alone for others.
+// inverse sets up an approximate inverse of a block with these rows, beside so many bytes: the diagonal of a diagonal one, and otherwise
+// inexactInverse to a tolerance.
 func (s *setup) inverse(name string, m *csr.Matrix, rows []int32, tol float64, held int64) (p Preconditioner, err error) {
 	b := *s
 	b.m, b.whole, b.values = m, int64(s.m.NNZ()), nil
@@ -94,7 +94,7 @@ func (s *setup) inverse(name string, m *csr.Matrix, rows []int32, tol float64, h
 	b.Multigrid.NearNull = s.nearNullOf(rows, b.BlockSize)
 	create := newJacobi
 	if !isDiagonal(m) {
-		create = innerCGWithMultigrid(tol)
+		create = inexactInverse(tol)
 	}
 	if name == "S" { // callers scale A
 		create = equilibrated(create)

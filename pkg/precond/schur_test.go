@@ -235,3 +235,29 @@ func TestFields(t *testing.T) {
 		}
 	}
 }
+
+// A large A whose blocks of two rows nothing connects has no coarser level.
+func TestSchurBlocks(t *testing.T) {
+	for _, skew := range []float64{1, -1} {
+		const n, m = 3200, 100
+		k := testsupport.Entries(n+m, func(add func(i, j int, v float64)) {
+			for i := 0; i < n; i += 2 {
+				add(i, i, 2)
+				add(i+1, i+1, 2)
+				add(i, i+1, 0.5)
+				add(i+1, i, 0.5*skew)
+			}
+			for i := range n {
+				add(n+i%m, i, 1+float64(i%7))
+				add(i, n+i%m, 1+float64(i%7))
+			}
+		})
+		gmres, err := krylov.New("gmres", linop.NewHost(n+m, nil), krylov.MethodOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := solved(t, gmres, k, mustNew(t, Schur, k, Options{}, nil), nil); took > 20 {
+			t.Errorf("skew %g: %d iterations", skew, took)
+		}
+	}
+}
