@@ -10,7 +10,7 @@ import (
 )
 
 // complement sets inverseS to an approximate inverse of the Schur complement S = C + B A^-1 G, beside so many bytes. With D, the diagonal
-// of A, and L = C + B D^-1 G, which multigrid inverts, it is
+// of A, and L = C + B D^-1 G, which inexactInverse inverts, it is
 //
 //	L^-1 (C + B D^-1 A D^-1 G) L^-1  or  (C + diag(B D^-1 G))^-1.
 //

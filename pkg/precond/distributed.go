@@ -214,7 +214,7 @@ func (h *spreadHierarchy) gathered() (*hierarchy, error) {
 	n, nonzeros := h.rows(), int64(h.a.NNZ())
 	h.over.sum(&nonzeros)
 	if n > mostGathered {
-		return nil, fmt.Errorf("coarsening stopped at %d unknowns: their connections are weak", n)
+		return nil, fmt.Errorf("coarsening stopped at %d unknowns: %w", n, errWeak)
 	}
 	if err := h.allowed(h.held + csr.Bytes(n, nonzeros) + 8*n*int64(len(h.null))); err != nil {
 		return nil, err

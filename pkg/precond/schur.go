@@ -13,8 +13,8 @@ import (
 //	M = ( A~  G  )
 //	    (    -S~ ),   S~ ~ S = C + B A^-1 G.
 //
-// GMRES takes two iterations if A~ = A and S~ = S. A~ is A if A is diagonal; else an inexact solve by conjugate gradients with multigrid if
-// A is symmetric, see innerCG; else multigrid. For S~ see complement.
+// GMRES takes two iterations if A~ = A and S~ = S. A~ is A if A is diagonal; else an inexact solve, see inexactInverse. For S~ see
+// complement.
 type schur struct {
 	hostOnly
 	*fields
@@ -107,12 +107,15 @@ func (s *setup) inverse(name string, m *csr.Matrix, rows []int32, tol float64, h
 
 // isDiagonal reports whether m is a diagonal matrix.
 func isDiagonal(m *csr.Matrix) bool {
+	if m.NNZ() != m.Rows {
+		return false
+	}
 	for i, j := range m.Col {
-		if m.NNZ() != m.Rows || int(j) != i {
+		if int(j) != i {
 			return false
 		}
 	}
-	return m.NNZ() == m.Rows
+	return true
 }
 
 // nearNullOf returns the near-null vectors of some rows, in nodes of a size: for a single vector one for each unknown of a node.
