@@ -195,7 +195,7 @@ func (s *Solver) solveHere(ctx context.Context, b, x0 []float64) (solve.Result, 
 
 // result returns the Result of a solution.
 func (s *Solver) result(a *solution) solve.Result {
-	s.lastX, s.updates.took = a.X, a.Solved.Iterations
+	s.lastX = a.X
 	s.Carried.Solved(a.Solved.Iterations)
 	used := s.Refiner.Usage()
 	now := used.Used().Minus(a.before)

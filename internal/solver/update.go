@@ -22,8 +22,8 @@ import (
 // The caller may change the Val of the matrix given to New, and pass it.
 //
 // Update keeps what depends on the pattern: the order of the rows, the features and choices of the rules, and the layout of the
-// method's matrix. The preconditioner stays until its iterations beyond those of the first system have cost as many multiplications as
-// setting it up again. The new preconditioner then reuses the symbolic part of factorisations. It also reuses the transfers between the
+// method's matrix. The preconditioner stays as long as its iterations beyond those of the first system cost less than
+// setting it up again would. The new preconditioner then reuses the symbolic part of factorisations. It also reuses the transfers between the
 // levels of multigrid, until they cost half as many iterations again as at first. With Options.Updates this reuse begins with the first
 // Update, otherwise with the second, since New keeps nothing then. Update drops probe runs that did not help. Every x is verified as
 // ever, so that reuse can cost iterations, but never accuracy. If the symmetry or the signs of the diagonal change, for matrices of a
@@ -78,9 +78,7 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 	if err = s.until(ctx, func() error { return s.rescale(before.Scaled) }); err != nil {
 		return err
 	}
-	if s.carry(last); s.Carried.Ready == nil {
-		s.judgeTransfers()
-	}
+	s.carry(last)
 	if err = s.build(ctx); err != nil {
 		return err
 	}
@@ -122,36 +120,33 @@ func (s *Solver) anew(ctx context.Context, m *csr.Matrix, start time.Time) error
 	return nil
 }
 
-// judgeTransfers drops the transfers of multigrid that no longer suit the values.
-func (s *Solver) judgeTransfers() {
-	switch {
-	case s.updates.usual == 0:
-		s.updates.usual = s.updates.took
-	case float64(s.updates.took) > rules.Worn*float64(s.updates.usual):
-		s.Say("update: %d iterations instead of %d; transfers between levels are made again", s.updates.took, s.updates.usual)
-		s.Kept.DropTransfers()
-		s.updates.usual = 0
-	}
-}
-
-// carry decides whether the preconditioner in use stays for the next values. It stays until its additional iterations have cost as much
-// as setting it up again, so that a sequence costs at most about twice as much as with the best moments for setting up.
+// carry decides whether the preconditioner in use stays for the next values, see choice.Carried. If multigrid takes many iterations for the
+// values that it was made for, its transfers do not suit these: it is made again, with others.
 func (s *Solver) carry(t *choice.Attempts[vector, scalar]) {
 	c := s.Carried
 	s.Carried = choice.Carried{}
-	made, state := t.Preconditioner(), t.State.Fallbacks[max(t.State.Fallback, 0)]
-	if made == nil || c.Solves == 0 || c.Other || state.Iterations == 0 {
+	made := t.Preconditioner()
+	if made == nil || c.Solves == 0 || c.Other {
 		return
 	}
-	if c.Usual == 0 {
-		c.Usual = (c.Took + c.Solves - 1) / c.Solves
+	bet, fresh := t.Bet(), c.Usual == 0
+	stays := c.Next(bet.SetUp*rules.SetUpAgain, bet.Iteration)
+	switch {
+	case fresh && s.updates.usual == 0:
+		s.updates.usual = c.Usual
+	case fresh && float64(c.Usual) > rules.Worn*float64(s.updates.usual):
+		s.Say("update: %d iterations instead of %d; transfers between levels are made again", c.Usual, s.updates.usual)
+		s.Kept.DropTransfers()
+		s.updates.usual = 0
+		return
 	}
-	c.Debt += max(0, float64(c.Took-c.Solves*c.Usual)) * state.Work / float64(state.Iterations)
-	if c.Debt >= made.Work {
+	if !stays {
 		s.Say("update: %d iterations in %d solves instead of %d in each; the preconditioner is set up again", c.Took, c.Solves, c.Usual)
 		return
 	}
-	s.Carried = choice.Carried{Ready: map[choice.Variant]*choice.Preconditioner[vector, scalar]{t.Now().Variant: made}, Usual: c.Usual, Debt: c.Debt}
+	s.Carried = choice.Carried{
+		Ready: map[choice.Variant]*choice.Preconditioner[vector, scalar]{t.Now().Variant: made}, Usual: c.Usual, Debt: c.Debt, Stale: c.Stale,
+	}
 	s.Say("update: the preconditioner stays")
 }
 
@@ -190,5 +185,4 @@ func near(a, b []int) bool {
 type updates struct {
 	asked solve.Options // options as given to New
 	usual int           // iterations with the transfers of multigrid as they were when made; 0: not known
-	took  int           // iterations of the last solve
 }

@@ -2,7 +2,6 @@ package precond
 
 import (
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -109,104 +108,26 @@ func single(units []float64) bool {
 	return true
 }
 
-// newChunked stores diag(left) m diag(right) as 16-bit integers or as float32.
-func newChunked[T int16 | float32](m *csr.Matrix, s chunkScales, pool *parallel.Pool) *chunked {
+// newChunked stores diag(left) m diag(right) as 16-bit integers or as float32. If shapes is not nil, it keeps the slots there, or
+// takes those of a matrix of the same pattern from there.
+func newChunked[T int16 | float32](m *csr.Matrix, s chunkScales, shapes *chunkShapes, pool *parallel.Pool) *chunked {
 	c := &chunked{kernels: kernels.Default(), rows: m.Rows, cols: m.Cols, panel: chunkPanels(m), pool: pool}
 	c.chunkProducts = c.run
 	c.parts = make([]chunkPart, len(c.panel)-1)
-	packers := sync.Pool{New: func() any { return &chunkPacker[T]{width: paddedLen(m.Cols)} }}
+	if shapes != nil && *shapes == nil {
+		*shapes = make(chunkShapes, len(c.parts))
+	}
+	spare := sync.Pool{New: func() any { return &chunkFiller[T]{chunkPacker: chunkPacker{width: paddedLen(m.Cols)}} }}
 	pool.RunRanges(c.panel, func(panel, lo, hi int) {
-		p := packers.Get().(*chunkPacker[T])
-		p.panel(&c.parts[panel], m, s, lo, hi)
-		packers.Put(p)
+		f := spare.Get().(*chunkFiller[T])
+		var kept *[]chunkShape
+		if shapes != nil {
+			kept = &(*shapes)[panel]
+		}
+		f.panel(&c.parts[panel], m, s, kept, lo, hi)
+		spare.Put(f)
 	})
 	return c
-}
-
-// panel packs the rows lo to hi-1.
-func (p *chunkPacker[T]) panel(part *chunkPart, m *csr.Matrix, s chunkScales, lo, hi int) {
-	one := p.round(m, s, lo, hi)
-	first := m.RowPtr[lo]
-	p.runless = 0
-	var excess []elements[T]
-	for at := lo; at < hi; at += chunkRows {
-		for l := range chunkRows {
-			row := elements[T]{}
-			if i := at + l; i < hi {
-				from, to := m.RowPtr[i], m.RowPtr[i+1]
-				row = elements[T]{m.Col[from:to], p.rounded[from-first : to-first]}
-			}
-			p.load(l, row)
-		}
-		for l, most := 0, p.mostElements(); l < chunkRows; l++ {
-			for p.end[l]-p.start[l] > most {
-				part.long = append(part.long, longRow{row: at + l - lo})
-				excess = append(excess, p.cut(l, most))
-			}
-		}
-		p.pack()
-	}
-	p.take(&part.Chunks, p.unit, one)
-	for k := range part.long {
-		l := &part.long[k]
-		p.deal(excess[k])
-		p.pack()
-		p.take(&l.Chunks, p.unit[l.row:][:1], true)
-	}
-	if len(part.long) > 0 {
-		part.y = make([]float32, chunkRows*len(part.Heads))
-	}
-}
-
-// round sets the scaled values of the rows lo to hi-1 and their units, and reports whether
-// they are one.
-func (p *chunkPacker[T]) round(m *csr.Matrix, s chunkScales, lo, hi int) (one bool) {
-	first, n := m.RowPtr[lo], int(m.RowPtr[hi]-m.RowPtr[lo])
-	p.scaled, p.rounded = slices.Grow(p.scaled[:0], n)[:n], slices.Grow(p.rounded[:0], n)[:n]
-	p.unit = slices.Grow(p.unit[:0], hi-lo)[:hi-lo]
-	for i := lo; i < hi; i++ {
-		cols, vals := m.Row(i)
-		f, most := 1.0, uint64(0) // the bits of |v|, which are in the order of |v|
-		if s.left != nil {
-			f = s.left[i]
-		}
-		cols = cols[:len(vals)]
-		out := p.scaled[m.RowPtr[i]-first:][:len(vals)]
-		for k, v := range vals {
-			g := f
-			if s.right != nil {
-				g *= s.right[cols[k]]
-			}
-			v *= g
-			out[k] = v
-			most = max(most, math.Float64bits(v)&^(1<<63))
-		}
-		p.unit[i-lo] = unitOf(math.Float64frombits(most))
-	}
-	switch value := any(p.rounded).(type) {
-	case []float32:
-		for k, v := range p.scaled {
-			value[k] = float32(v)
-		}
-		for i := range p.unit {
-			p.unit[i] = 1
-		}
-		return true
-	case []int16:
-		one = single(p.unit)
-		for i := lo; i < hi; i++ {
-			inverse := 0.0
-			if u := p.unit[i-lo]; u > 0 {
-				inverse = 1 / u
-			}
-			from, to := m.RowPtr[i]-first, m.RowPtr[i+1]-first
-			out := value[from:to]
-			for k, v := range p.scaled[from:to] {
-				out[k] = int16(math.Float64bits(float64(v*inverse) + 0x1.8p52)) // rounds to an integer
-			}
-		}
-	}
-	return one
 }
 
 // bytes is the memory of the matrix.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -67,8 +68,8 @@ func TestChunked(t *testing.T) {
 		}
 		for _, s := range []chunkScales{{left, right}, {nil, right}, {}} {
 			what := fmt.Sprintf("%s, scaled from the left %v, right %v", name, s.left != nil, s.right != nil)
-			checkChunked(t, what+", integers", newChunked[int16](m, s, pool), m, s, widestUnits, rng)
-			checkChunked(t, what+", floats", newChunked[float32](m, s, pool), m, s, 0, rng)
+			checkChunked(t, what+", integers", newChunked[int16](m, s, nil, pool), m, s, widestUnits, rng)
+			checkChunked(t, what+", floats", newChunked[float32](m, s, nil, pool), m, s, 0, rng)
 		}
 	}
 }
@@ -133,6 +134,42 @@ func checkChunked(t *testing.T, name string, a *chunked, m *csr.Matrix, s chunkS
 	}
 }
 
+// Slots that are kept of a pattern store other values as new ones do.
+func TestChunkShapes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	all := packed(t, rng)
+	all["long rows"] = hostile(t, 200000)["arrow"]
+	for name, m := range all {
+		var shapes, floats chunkShapes
+		for range 3 {
+			left := make([]float64, m.Rows)
+			for i := range left {
+				left[i] = math.Ldexp(1+rng.Float64(), rng.IntN(12))
+			}
+			s := chunkScales{left: left}
+			sameChunks(t, name+", integers", newChunked[int16](m, s, &shapes, nil), newChunked[int16](m, s, nil, nil))
+			sameChunks(t, name+", floats", newChunked[float32](m, s, &floats, nil), newChunked[float32](m, s, nil, nil))
+		}
+		kept := 0
+		for _, panel := range shapes {
+			if panel != nil {
+				kept++
+			}
+		}
+		if kept == 0 && m.Rows > 0 {
+			t.Errorf("%s: no shapes are kept", name)
+		}
+	}
+}
+
+// sameChunks fails if two matrices are not the same.
+func sameChunks(t *testing.T, name string, got, want *chunked) {
+	t.Helper()
+	if !reflect.DeepEqual(got.parts, want.parts) {
+		t.Errorf("%s: other chunks than without what is kept", name)
+	}
+}
+
 // Integers reach 32767 at most, whatever the largest element is.
 func TestUnitOf(t *testing.T) {
 	for _, most := range []float64{1, 32767, 32767.4, 32767.6, 32768, 0x1p-400, 1e300, math.MaxFloat64, 0x1p-1000, 0x1.fp-1001, 0x1p-1040} {
@@ -149,7 +186,7 @@ func TestUnitOf(t *testing.T) {
 // A row is stored apart from a chunk that it would fill with zeros, in pieces if it is very long.
 func TestLongRows(t *testing.T) {
 	m := hostile(t, 200000)["arrow"]
-	a := newChunked[float32](m, chunkScales{}, nil)
+	a := newChunked[float32](m, chunkScales{}, nil, nil)
 	if long := a.parts[0].long; len(long) < 200000/(chunkRows*mostSlots) || long[0].row != 0 {
 		t.Errorf("%d long rows", len(long))
 	}

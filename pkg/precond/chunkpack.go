@@ -24,75 +24,82 @@ const (
 // none is a column behind all others.
 const none = math.MaxInt32
 
-// A chunkPacker makes slots of the elements of ChunkRows rows at a time, its lanes. The values are
-// 16-bit integers or float32.
-type chunkPacker[T int16 | float32] struct {
-	kernels.Chunks
-	values  []T
-	width   int // elements of x that may be loaded
-	runless int // chunks without runs so far
+// A chunkPacker makes slots of the elements of ChunkRows rows at a time, its lanes. What it makes depends on the columns alone.
+type chunkPacker struct {
+	kernels.Chunks          // without values
+	places         []uint32 // of each value among the elements of the panel, from 1; 0: a zero
+	width          int      // elements of x that may be loaded
+	runless        int      // chunks without runs so far
 
 	// What is left of the lanes, by ascending columns: lane l is the elements from start[l] to
 	// end[l]-1, behind which there is one with the column none.
 	col        []int32
-	val        []T
+	element    []uint32 // of the panel, from 1
 	start, end [chunkRows]int
-
-	// Of a panel.
-	scaled  []float64
-	unit    []float64 // of each row
-	rounded []T
 }
 
 // elements are a part of a row.
-type elements[T int16 | float32] struct {
-	col []int32
-	val []T
+type elements struct {
+	col     []int32
+	element []uint32
 }
 
-// load puts the elements of a row into lane l; the lanes before it are loaded already.
-func (p *chunkPacker[T]) load(l int, row elements[T]) {
-	if l == 0 {
-		p.col, p.val = p.col[:0], p.val[:0]
+// load puts the elements of a row, of which the first is that element of the panel, into lane l; the lanes before it are loaded already.
+func (p *chunkPacker) load(l int, col []int32, first uint32) {
+	p.begin(l)
+	p.col = append(p.col, col...)
+	for k := range col {
+		p.element = append(p.element, first+uint32(k))
 	}
-	p.start[l] = len(p.col)
-	p.col, p.val = append(p.col, row.col...), append(p.val, row.val...)
-	p.end[l] = len(p.col)
-	p.col, p.val = append(p.col, none), append(p.val, 0)
-	if !slices.IsSorted(row.col) {
+	p.close(l)
+	if !slices.IsSorted(col) {
 		p.sort(l)
 	}
 }
 
+// begin begins lane l.
+func (p *chunkPacker) begin(l int) {
+	if l == 0 {
+		p.col, p.element = p.col[:0], p.element[:0]
+	}
+	p.start[l] = len(p.col)
+}
+
+// close ends lane l.
+func (p *chunkPacker) close(l int) {
+	p.end[l] = len(p.col)
+	p.col, p.element = append(p.col, none), append(p.element, 0)
+}
+
 // sort sorts lane l, which most rows need not.
-func (p *chunkPacker[T]) sort(l int) {
-	col, val := p.col[p.start[l]:p.end[l]], p.val[p.start[l]:p.end[l]]
+func (p *chunkPacker) sort(l int) {
+	col, element := p.col[p.start[l]:p.end[l]], p.element[p.start[l]:p.end[l]]
 	for k, c := range col {
-		v, at := val[k], k
+		e, at := element[k], k
 		for ; at > 0 && col[at-1] > c; at-- {
-			col[at], val[at] = col[at-1], val[at-1]
+			col[at], element[at] = col[at-1], element[at-1]
 		}
-		col[at], val[at] = c, v
+		col[at], element[at] = c, e
 	}
 }
 
 // cut cuts off elements of lane l, up to mostSlots for each lane of a chunk, and leaves most at
 // least.
-func (p *chunkPacker[T]) cut(l, most int) elements[T] {
+func (p *chunkPacker) cut(l, most int) elements {
 	at := p.start[l] + max(most, p.end[l]-p.start[l]-chunkRows*mostSlots)
-	e := elements[T]{slices.Clone(p.col[at:p.end[l]]), slices.Clone(p.val[at:p.end[l]])}
+	e := elements{slices.Clone(p.col[at:p.end[l]]), slices.Clone(p.element[at:p.end[l]])}
 	p.finish(l, at)
 	return e
 }
 
 // finish makes lane l end at an element.
-func (p *chunkPacker[T]) finish(l, end int) {
-	p.end[l], p.col[end], p.val[end] = end, none, 0
+func (p *chunkPacker) finish(l, end int) {
+	p.end[l], p.col[end], p.element[end] = end, none, 0
 }
 
 // mostElements returns how many elements of a row go to a chunk of the lanes: all, if that takes
 // little more memory than the number that takes least, what is left going to chunks of one row.
-func (p *chunkPacker[T]) mostElements() int {
+func (p *chunkPacker) mostElements() int {
 	var sorted [chunkRows]int
 	total := 0
 	for l := range sorted {
@@ -120,38 +127,25 @@ func (p *chunkPacker[T]) mostElements() int {
 }
 
 // deal makes the elements of one row the lanes, one after the other.
-func (p *chunkPacker[T]) deal(row elements[T]) {
-	var dealt [chunkRows]elements[T]
-	for k, c := range row.col {
-		e := &dealt[k%chunkRows]
-		e.col, e.val = append(e.col, c), append(e.val, row.val[k])
-	}
-	for l := range dealt {
-		p.load(l, dealt[l])
-	}
-}
-
-// take moves the chunks so far, whose rows have these units, to memory of just their size.
-func (p *chunkPacker[T]) take(out *kernels.Chunks, units []float64, one bool) {
-	out.Heads, out.Base, out.Index = slices.Clone(p.Heads), slices.Clone(p.Base), slices.Clone(p.Index)
-	p.Heads, p.Base, p.Index = p.Heads[:0], p.Base[:0], p.Index[:0]
-	switch v := any(p.values).(type) {
-	case []int16:
-		out.Ints = slices.Clone(v)
-	case []float32:
-		out.Floats = append([]float32{}, v...) // not nil
-	}
-	p.values = p.values[:0]
-	if out.Unit = float32(units[0]); !one {
-		out.Units = make([]float32, chunkRows*len(out.Heads))
-		for i, u := range units {
-			out.Units[i] = float32(u)
+func (p *chunkPacker) deal(row elements) {
+	for l := range chunkRows {
+		p.begin(l)
+		for k := l; k < len(row.col); k += chunkRows {
+			p.col, p.element = append(p.col, row.col[k]), append(p.element, row.element[k])
 		}
+		p.close(l)
 	}
 }
 
-// pack appends a chunk of the lanes.
-func (p *chunkPacker[T]) pack() {
+// take returns the slots so far in memory of just their size, and begins with others. Their places stay until then.
+func (p *chunkPacker) take() kernels.Chunks {
+	c := kernels.Chunks{Heads: slices.Clone(p.Heads), Base: slices.Clone(p.Base), Index: slices.Clone(p.Index)}
+	p.Heads, p.Base, p.Index = p.Heads[:0], p.Base[:0], p.Index[:0]
+	return c
+}
+
+// chunk appends a chunk of the lanes.
+func (p *chunkPacker) chunk() {
 	var h kernels.Chunk
 	if h.Runs = p.sameRuns(); h.Runs == 0 {
 		if p.runless <= hopeless {

@@ -5,15 +5,15 @@ import (
 	"math/bits"
 )
 
-// slot appends a slot of zeros and returns its values.
-func (p *chunkPacker[T]) slot() *[chunkRows]T {
-	n := len(p.values)
-	p.values = append(p.values, make([]T, chunkRows)...)
-	return (*[chunkRows]T)(p.values[n:])
+// slot appends an empty slot and returns the places of its values.
+func (p *chunkPacker) slot() *[chunkRows]uint32 {
+	n := len(p.places)
+	p.places = append(p.places, make([]uint32, chunkRows)...)
+	return (*[chunkRows]uint32)(p.places[n:])
 }
 
 // sameRuns makes runs of all elements if all rows have the same diagonals, and none otherwise.
-func (p *chunkPacker[T]) sameRuns() uint16 {
+func (p *chunkPacker) sameRuns() uint16 {
 	n := p.end[0] - p.start[0]
 	first := p.col[p.start[0]:p.end[0]]
 	if n == 0 || int(first[n-1])+chunkRows > p.width {
@@ -36,7 +36,7 @@ func (p *chunkPacker[T]) sameRuns() uint16 {
 	for k := range n {
 		s := p.slot()
 		for l := range s {
-			s[l] = p.val[p.start[l]+k]
+			s[l] = p.element[p.start[l]+k]
 		}
 	}
 	return uint16(n)
@@ -46,26 +46,26 @@ func (p *chunkPacker[T]) sameRuns() uint16 {
 type sweep struct{ at, kept [chunkRows]int }
 
 // keep keeps the next element of each lane of a set of bits that were taken.
-func (p *chunkPacker[T]) keep(w *sweep, lanes uint) {
+func (p *chunkPacker) keep(w *sweep, lanes uint) {
 	for ; lanes != 0; lanes &= lanes - 1 {
 		l := bits.TrailingZeros(lanes)
 		e, k := w.at[l]-1, w.kept[l]
-		p.col[k], p.val[k] = p.col[e], p.val[e]
+		p.col[k], p.element[k] = p.col[e], p.element[e]
 		w.kept[l]++
 	}
 }
 
 // rest keeps all that a sweep has not come to.
-func (p *chunkPacker[T]) rest(w *sweep) {
+func (p *chunkPacker) rest(w *sweep) {
 	for l, k := range w.kept {
 		n := copy(p.col[k:], p.col[w.at[l]:p.end[l]])
-		copy(p.val[k:], p.val[w.at[l]:p.end[l]])
+		copy(p.element[k:], p.element[w.at[l]:p.end[l]])
 		p.finish(l, k+n)
 	}
 }
 
 // runs makes slots of the diagonals that many rows have.
-func (p *chunkPacker[T]) runs() (count uint16) {
+func (p *chunkPacker) runs() (count uint16) {
 	w := sweep{p.start, p.start}
 	for failures := 0; failures <= patience; {
 		offset := int32(none)
@@ -75,14 +75,14 @@ func (p *chunkPacker[T]) runs() (count uint16) {
 		if offset > none-chunkRows {
 			break
 		}
-		n, have, lanes := len(p.values), 0, uint(0)
+		n, have, lanes := len(p.places), 0, uint(0)
 		s := p.slot()
 		for l, e := range &w.at {
 			take := 0
 			if p.col[e]-int32(l) == offset {
 				take = 1
 			}
-			s[l] = p.val[e] * T(take)
+			s[l] = p.element[e] * uint32(take)
 			w.at[l] = e + take
 			lanes |= uint(take) << l
 			have += take
@@ -94,7 +94,7 @@ func (p *chunkPacker[T]) runs() (count uint16) {
 			continue
 		}
 		failures++
-		p.values = p.values[:n]
+		p.places = p.places[:n]
 		p.keep(&w, lanes)
 	}
 	p.rest(&w)
@@ -103,7 +103,7 @@ func (p *chunkPacker[T]) runs() (count uint16) {
 
 // windows makes slots of elements whose columns are below base + reach, at least so many of each:
 // windows, or near ones if that is nearReach.
-func (p *chunkPacker[T]) windows(reach uint32, least int) (count uint16) {
+func (p *chunkPacker) windows(reach uint32, least int) (count uint16) {
 	w := sweep{p.start, p.start}
 	last := none - int32(1)
 	if reach == window {
@@ -119,14 +119,14 @@ func (p *chunkPacker[T]) windows(reach uint32, least int) (count uint16) {
 	for failures := 0; failures <= patience && first < none; {
 		base := min(first, last)
 		first = none
-		n, have, lanes := len(p.values), 0, uint(0)
+		n, have, lanes := len(p.places), 0, uint(0)
 		s := p.slot()
 		for l, e := range &w.at {
 			take, at := 0, uint32(heads[l]-base)
 			if at < reach {
 				take = 1
 			}
-			s[l] = p.val[e] * T(take)
+			s[l] = p.element[e] * uint32(take)
 			index[l] = at * uint32(take)
 			e += take
 			w.at[l], heads[l] = e, p.col[e]
@@ -136,7 +136,7 @@ func (p *chunkPacker[T]) windows(reach uint32, least int) (count uint16) {
 		}
 		if have < least {
 			failures++
-			p.values = p.values[:n]
+			p.places = p.places[:n]
 			p.keep(&w, lanes)
 			continue
 		}
@@ -154,7 +154,7 @@ func (p *chunkPacker[T]) windows(reach uint32, least int) (count uint16) {
 }
 
 // span returns the first and the last column.
-func (p *chunkPacker[T]) span() (first, last int32) {
+func (p *chunkPacker) span() (first, last int32) {
 	first = none
 	for l, at := range p.start {
 		if end := p.end[l]; end > at {
@@ -165,7 +165,7 @@ func (p *chunkPacker[T]) span() (first, last int32) {
 }
 
 // gathers makes slots of what is left: near ones if all columns lie within nearReach.
-func (p *chunkPacker[T]) gathers() (near, far uint16) {
+func (p *chunkPacker) gathers() (near, far uint16) {
 	first, last := p.span()
 	slots := 0
 	for l, at := range p.start {
@@ -184,7 +184,7 @@ func (p *chunkPacker[T]) gathers() (near, far uint16) {
 		for l, e := range &at {
 			c := first
 			if e < p.end[l] {
-				c, s[l] = p.col[e], p.val[e]
+				c, s[l] = p.col[e], p.element[e]
 				at[l]++
 			}
 			if isNear {

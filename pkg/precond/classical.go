@@ -56,7 +56,7 @@ func (h *hierarchy) coarsenClassically() (more bool, err error) {
 	l.r = l.p.Transpose(h.pool)
 	h.tell(smoothedPart)
 	h.nodes, h.null = equalBlocks(s.count, 1), [][]float64{s.atCoarse(h.null[0])}
-	h.Kept.keep(transfer{m.Rows, l.p, l.r, h.nodes, h.null, 0})
+	l.kept = h.Kept.keep(&transfer{rows: m.Rows, p: l.p, r: l.r, nodes: h.nodes, null: h.null})
 	return true, h.descend(l)
 }
 

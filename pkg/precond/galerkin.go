@@ -70,11 +70,31 @@ func galerkinRows(
 		for _, part := range result.part[w.lo:w.hi] {
 			nonzeros += int64(len(part.Col))
 		}
-		for _, k := range w.leave {
-			ap.part[k] = piece{}
-		}
+		m.letGo(&ap, w.leave)
 	}
 	return result.compact(p.Cols, pool), nil
+}
+
+// galerkinAgain returns r a p as galerkin does, given a matrix of its pattern, which the result shares.
+func galerkinAgain(r, a, p, known *csr.Matrix, blocks nodes, pool *parallel.Pool, interrupted func() error) (*csr.Matrix, error) {
+	right, ap, result := whole(p), newPieces(a.Rows, pieceShift), newPieces(r.Rows, resultShift)
+	m := newProductMaker(blocks, pool)
+	c := &csr.Matrix{Rows: known.Rows, Cols: known.Cols, RowPtr: known.RowPtr, Col: known.Col, Val: make([]float64, len(known.Col))}
+	for _, w := range productWindows(r, &ap, &result, pool) {
+		if err := interrupted(); err != nil {
+			return nil, err
+		}
+		pool.Each(len(w.enter), func(k int) {
+			lo, hi := ap.bounds(w.enter[k])
+			ap.part[w.enter[k]] = m.piece(a, lo, hi, &right, anyOrder)
+		})
+		pool.Each(w.hi-w.lo, func(k int) {
+			lo, hi := result.bounds(w.lo + k)
+			m.values(c, r, lo, hi, &ap)
+		})
+		m.letGo(&ap, w.leave)
+	}
+	return c, nil
 }
 
 // rowRange returns the rows lo to hi-1 as a matrix that shares the memory of m.
@@ -136,6 +156,11 @@ func (g *blockGustavson) piece(a *csr.Matrix, lo, hi int, b *pieces, _ columnOrd
 	}
 	p.Col, p.Val = slices.Clone(g.col), slices.Clone(g.val)
 	return p
+}
+
+// values sets the values of rows lo to hi-1 of c = a b, whose pattern is known.
+func (g *blockGustavson) values(c, a *csr.Matrix, lo, hi int, b *pieces) {
+	copy(c.Val[c.RowPtr[lo]:c.RowPtr[hi]], g.piece(a, lo, hi, b, inOrder).Val)
 }
 
 // add sums rows i to i+m-1, whose columns in a are the same.

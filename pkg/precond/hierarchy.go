@@ -24,6 +24,7 @@ var errWeak = errors.New("their connections are weak")
 type levelMatrices struct {
 	a, p *csr.Matrix // the level's matrix and the prolongator to it from the next coarser one
 	r    *csr.Matrix // the transpose of p
+	kept *transfer   // what is kept of the level; nil: nothing
 
 	// A step of the smoother is x += steps[k] M (b - A x), M = diag(m), negative where the
 	// diagonal of A is.
@@ -131,18 +132,23 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	l.r = l.p.Transpose(pool)
 	h.tell(smoothedPart)
 	h.nodes, h.null = t.coarse, t.null // nodes and null of this level are let go
-	h.Kept.keep(transfer{m.Rows, l.p, l.r, t.coarse, t.null, f.bound})
+	l.kept = h.Kept.keep(&transfer{rows: m.Rows, p: l.p, r: l.r, nodes: t.coarse, null: t.null, bound: f.bound})
 	return true, h.descend(l)
 }
 
 // again adds a level with transfers that were kept.
 func (h *hierarchy) again(k *transfer) error {
-	l := levelMatrices{a: h.a, p: k.p, r: k.r}
+	l := levelMatrices{a: h.a, p: k.p, r: k.r, kept: k}
 	if _, err := h.smoother(&l, h.magnitudes(), k.bound); err != nil {
 		return fmt.Errorf("level %d: %w", h.level()+1, err)
 	}
 	h.nodes, h.null = k.nodes, k.null
-	return h.descend(l)
+	coarse, err := galerkinAgain(l.r, l.a, l.p, k.coarse, h.nodes, h.pool, h.interrupted)
+	if err != nil {
+		return err
+	}
+	h.next(l, coarse)
+	return nil
 }
 
 // level is the current one, 0 being the finest.
@@ -181,12 +187,20 @@ func (h *hierarchy) descend(l levelMatrices) error {
 	if err != nil {
 		return err
 	}
+	if l.kept != nil {
+		l.kept.coarse = &csr.Matrix{Rows: coarse.Rows, Cols: coarse.Cols, RowPtr: coarse.RowPtr, Col: coarse.Col}
+	}
+	h.next(l, coarse)
+	return nil
+}
+
+// next adds level l and goes on to the matrix of the next.
+func (h *hierarchy) next(l levelMatrices, coarse *csr.Matrix) {
 	h.levels = append(h.levels, l)
 	h.held += l.a.Bytes() + 2*l.p.Bytes()
 	h.nonzeros += h.a.NNZ()
 	h.a = coarse
 	h.rule.threshold *= coarserThreshold
-	return nil
 }
 
 // checkMatrix returns ErrMemory if the budget does not allow, besides what is held, a matrix

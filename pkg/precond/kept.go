@@ -17,7 +17,7 @@ import (
 type Kept struct {
 	orders    []keptOrder
 	trees     []keptTree
-	transfers []transfer
+	transfers []*transfer
 	complete  bool // there are transfers of all levels
 }
 
@@ -27,7 +27,10 @@ func (k *Kept) Bytes() (n int64) {
 		return 0
 	}
 	for _, t := range k.transfers {
-		n += t.p.Bytes() + t.r.Bytes()
+		n += t.p.Bytes() + t.r.Bytes() + csr.Bytes(int64(t.coarse.Rows), int64(len(t.coarse.Col))) - int64(8*len(t.coarse.Col))
+		for _, s := range t.shapes {
+			n += s.bytes()
+		}
 	}
 	return n
 }
@@ -108,11 +111,23 @@ func (k *Kept) tree(m factor.Matrix, e order.Elimination, find func() (*factor.T
 
 // transfer holds the operators between a level of multigrid and the next.
 type transfer struct {
-	rows  int // of the level
-	p, r  *csr.Matrix
-	nodes nodes
-	null  [][]float64
-	bound float64 // see hierarchy.smoother
+	rows int // of the level
+	p, r *csr.Matrix
+
+	coarse *csr.Matrix // the pattern of the next level's matrix
+	nodes  nodes
+	null   [][]float64
+	bound  float64 // see hierarchy.smoother
+
+	shapes [3]chunkShapes // of the level's matrix, p and r
+}
+
+// shape returns the shapes of one of the three matrices, nil where nothing is kept.
+func (t *transfer) shape(which int) *chunkShapes {
+	if t == nil {
+		return nil
+	}
+	return &t.shapes[which]
 }
 
 // transfer returns the transfer from level l with so many rows; nil: there is none.
@@ -120,12 +135,14 @@ func (k *Kept) transfer(l, rows int) *transfer {
 	if k == nil || !k.complete || l >= len(k.transfers) || k.transfers[l].rows != rows {
 		return nil
 	}
-	return &k.transfers[l]
+	return k.transfers[l]
 }
 
-// keep adds a transfer, unless they are complete.
-func (k *Kept) keep(t transfer) {
-	if k != nil && !k.complete {
-		k.transfers = append(k.transfers, t)
+// keep adds a transfer. It returns nil where nothing is kept.
+func (k *Kept) keep(t *transfer) *transfer {
+	if k == nil || k.complete {
+		return nil
 	}
+	k.transfers = append(k.transfers, t)
+	return t
 }

@@ -2,6 +2,7 @@ package precond
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +47,45 @@ func TestKept(t *testing.T) {
 		}
 		if (kept.Bytes() > 0) != (kind == AMG) {
 			t.Errorf("%s: %d bytes", kind, kept.Bytes())
+		}
+	}
+}
+
+// Multigrid from kept transfers has the bits of the first set-up for the same values, where nodes have several unknowns and where coarsening is
+// classical as well. Other values change it.
+func TestKeptLevels(t *testing.T) {
+	pool := newPool(t, 2)
+	for name, m := range map[string]*csr.Matrix{
+		"elasticity": generated(t, "elasticity3d", generate.Params{"n": 12}), "layers": generated(t, "darcy3d", generate.Params{"n": 16}),
+	} {
+		for _, coarsening := range []string{coarseningAggregation, coarseningClassical} {
+			if name == "elasticity" && coarsening == coarseningClassical {
+				continue
+			}
+			opt := Options{Symmetric: true, Kept: new(Kept), Multigrid: MultigridOptions{Coarsening: coarsening}}
+			applied := func(m *csr.Matrix) vector {
+				x := make(vector, m.Rows)
+				mustNew(t, AMG, m, opt, pool).Apply(x, random(m.Rows, 1))
+				return x
+			}
+			first := applied(m)
+			if again := applied(m); !slices.Equal(first, again) {
+				t.Errorf("%s, %s: other bits when set up again", name, coarsening)
+			}
+			other := m.Clone()
+			for k := range other.Val {
+				other.Val[k] *= 3
+			}
+			bytes := opt.Kept.Bytes()
+			scaled := applied(other)
+			for i, v := range first {
+				if math.Abs(3*scaled[i]-v) > 1e-3*math.Abs(v)+1e-6 {
+					t.Fatalf("%s, %s: element %d of 3 A has %g, that of A %g", name, coarsening, i, scaled[i], v)
+				}
+			}
+			if now := opt.Kept.Bytes(); now != bytes {
+				t.Errorf("%s, %s: %d bytes are kept, and then %d", name, coarsening, bytes, now)
+			}
 		}
 	}
 }

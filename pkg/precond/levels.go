@@ -287,7 +287,7 @@ func (s chunkStore) square(k int, m *levelMatrices, left, right []float64) (prod
 		a, cost := s.storeSpread(m.a, chunkScales{left, right}, m.layout, m.layout)
 		return a, cost, nil
 	}
-	a, cost := s.store(m.a, chunkScales{left, right})
+	a, cost := s.store(m.a, chunkScales{left, right}, m.kept.shape(0))
 	return a, cost, nil
 }
 
@@ -296,21 +296,21 @@ func (s chunkStore) transfers(m *levelMatrices, here, below *scaledLevel) (produ
 		a, at, cost := s.spreadTransfers(m, here, below)
 		return a, at, cost, nil
 	}
-	a, cost := s.store(m.p, chunkScales{here.inverse, below.root})
+	a, cost := s.store(m.p, chunkScales{here.inverse, below.root}, m.kept.shape(1))
 	m.p = nil // let go before the next is stored
-	at, costT := s.store(m.r, chunkScales{below.left, here.leftInverse})
+	at, costT := s.store(m.r, chunkScales{below.left, here.leftInverse}, m.kept.shape(2))
 	m.r = nil
 	return a, at, cost.Add(costT), nil
 }
 
-func (s chunkStore) store(m *csr.Matrix, scales chunkScales) (*chunked, Cost) {
+func (s chunkStore) store(m *csr.Matrix, scales chunkScales, shapes *chunkShapes) (*chunked, Cost) {
 	nnz := int64(m.NNZ())
 	if s.floats {
-		c := newChunked[float32](m, scales, s.pool)
+		c := newChunked[float32](m, scales, shapes, s.pool)
 		c.kernels = s.kernels
 		return c, Cost{nnz, 4 * nnz, c.bytes(), m.Bytes()}
 	}
-	c := newChunked[int16](m, scales, s.pool)
+	c := newChunked[int16](m, scales, shapes, s.pool)
 	c.kernels = s.kernels
 	return c, Cost{nnz, 2 * nnz, c.bytes(), m.Bytes()}
 }

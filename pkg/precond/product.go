@@ -3,6 +3,7 @@ package precond
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -104,40 +105,63 @@ func multiply(a *csr.Matrix, b pieces, blocks nodes, order columnOrder, pool *pa
 	return makePieces(a.Rows, pool, func(lo, hi int) piece { return m.piece(a, lo, hi, &b, order) })
 }
 
-// productMaker makes products with these blocks of columns; spare are the ones that no thread uses.
+// productMaker makes products with these blocks of columns; spare are the ones that no thread uses, and empty is memory of pieces.
 type productMaker struct {
 	blocks nodes
 	spare  chan rowMultiplier
+	empty  sync.Pool // of *piece
 }
 
 // rowMultiplier makes rows lo to hi-1 of a product a b.
 type rowMultiplier interface {
 	piece(a *csr.Matrix, lo, hi int, b *pieces, order columnOrder) piece
+	values(c, a *csr.Matrix, lo, hi int, b *pieces)
 }
 
 func newProductMaker(blocks nodes, pool *parallel.Pool) *productMaker {
-	return &productMaker{blocks, make(chan rowMultiplier, pool.Threads())}
+	return &productMaker{blocks: blocks, spare: make(chan rowMultiplier, pool.Threads())}
 }
 
 // piece makes rows lo to hi-1 of a b. Calls may run at the same time.
-func (m *productMaker) piece(a *csr.Matrix, lo, hi int, b *pieces, order columnOrder) piece {
+func (m *productMaker) piece(a *csr.Matrix, lo, hi int, b *pieces, order columnOrder) (p piece) {
+	m.with(func(g rowMultiplier) { p = g.piece(a, lo, hi, b, order) })
+	return p
+}
+
+// values sets the values of rows lo to hi-1 of c = a b, whose pattern is known. Calls may run at the same time.
+func (m *productMaker) values(c, a *csr.Matrix, lo, hi int, b *pieces) {
+	m.with(func(g rowMultiplier) { g.values(c, a, lo, hi, b) })
+}
+
+// with calls do with a multiplier.
+func (m *productMaker) with(do func(g rowMultiplier)) {
 	var g rowMultiplier
 	select {
 	case g = <-m.spare:
 	default:
 		if place := make([]int32, m.blocks.count()); m.blocks.single() {
-			g = &gustavson{place: place}
+			g = &gustavson{place: place, empty: &m.empty}
 		} else {
 			g = &blockGustavson{blocks: m.blocks, place: place}
 		}
 	}
-	defer func() { m.spare <- g }()
-	return g.piece(a, lo, hi, b, order)
+	do(g)
+	m.spare <- g
+}
+
+// letGo empties pieces, whose memory others may use.
+func (m *productMaker) letGo(p *pieces, list []int) {
+	for _, k := range list {
+		old := p.part[k]
+		m.empty.Put(&old)
+		p.part[k] = piece{}
+	}
 }
 
 // gustavson makes rows of a product, one after the other in col and val.
 type gustavson struct {
 	place  []int32 // of a column in the row, from 1; 0: none
+	empty  *sync.Pool
 	col    []int32
 	val    []float64
 	n      int // entries so far
@@ -149,9 +173,14 @@ type gustavson struct {
 	products []float64
 }
 
-// piece makes rows lo to hi-1 of a b.
-func (g *gustavson) piece(a *csr.Matrix, lo, hi int, b *pieces, order columnOrder) piece {
-	p := piece{Ptr: make([]int64, 1, hi-lo+1)}
+// piece makes rows lo to hi-1 of a b. Pieces in any order are let go soon: they take the memory of others, and more than they need.
+func (g *gustavson) piece(a *csr.Matrix, lo, hi int, b *pieces, order columnOrder) (p piece) {
+	if order == anyOrder {
+		if old, is := g.empty.Get().(*piece); is {
+			p.Ptr, g.col, g.val = old.Ptr[:0], old.Col[:cap(old.Col)], old.Val[:cap(old.Val)]
+		}
+	}
+	p.Ptr = append(slices.Grow(p.Ptr, hi-lo+1), 0)
 	g.n = 0
 	for i := lo; i < hi; i++ {
 		cols, vals := a.Row(i)
@@ -162,8 +191,32 @@ func (g *gustavson) piece(a *csr.Matrix, lo, hi int, b *pieces, order columnOrde
 		g.n += n
 		p.Ptr = append(p.Ptr, int64(g.n))
 	}
-	p.Col, p.Val = slices.Clone(g.col[:g.n]), slices.Clone(g.val[:g.n])
+	if p.Col, p.Val = g.col[:g.n], g.val[:g.n]; order == anyOrder {
+		g.col, g.val = nil, nil
+		return p
+	}
+	p.Col, p.Val = slices.Clone(p.Col), slices.Clone(p.Val)
 	return p
+}
+
+// values sets the values of rows lo to hi-1 of c = a b, whose pattern is known.
+func (g *gustavson) values(c, a *csr.Matrix, lo, hi int, b *pieces) {
+	place := g.place
+	for i := lo; i < hi; i++ {
+		cols, vals := a.Row(i)
+		known, out := c.Row(i)
+		for k, j := range known {
+			place[j] = int32(k)
+		}
+		terms := g.expand(cols, vals, b)
+		products := g.products[:terms]
+		for k, j := range g.columns[:terms] {
+			out[place[j]] += products[k]
+		}
+		for _, j := range known {
+			place[j] = 0
+		}
+	}
 }
 
 // reserve makes room for so many more entries.

@@ -95,7 +95,7 @@ func (s chunkStore) storeSpread(m *csr.Matrix, scales chunkScales, from, to *dis
 		if from != nil {
 			at, end = from.Parts[k].At, from.Parts[k].Next()
 		}
-		part, more := s.store(partOf(m, p.First(), p.End(), at, end-at, s.pool), chunkScales{scales.left[p.First():p.End()], scales.right[at:end]})
+		part, more := s.store(partOf(m, p.First(), p.End(), at, end-at, s.pool), chunkScales{scales.left[p.First():p.End()], scales.right[at:end]}, nil)
 		for panel := range part.parts {
 			c.tasks = append(c.tasks, spreadTask{int32(k), int32(panel)})
 		}

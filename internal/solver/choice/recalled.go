@@ -91,7 +91,8 @@ func RefusedCheckpoint(format string, args ...any) error {
 type Carried struct {
 	Ready  map[Variant]*Preconditioner[vector, scalar] // nil: the preconditioner is made for the present values
 	Usual  int                                         // iterations of a solve with the values that it was made for; 0: not known
-	Debt   float64                                     // multiplications of the iterations beyond Usual
+	Debt   float64                                     // work of the iterations beyond Usual
+	Stale  int                                         // systems that it was used for whose values it was not made for
 	Solves int                                         // solves since the last Update
 	Took   int                                         // iterations of these solves
 	Other  bool                                        // the preconditioner does not suit, since the scaling has changed
@@ -101,4 +102,19 @@ type Carried struct {
 func (c *Carried) Solved(iterations int) {
 	c.Solves++
 	c.Took += iterations
+}
+
+// Next counts the system that has been solved, and reports whether the preconditioner stays for the next one, given what setting it up again and an
+// iteration are expected to take. It stays until the last system has cost more, in iterations beyond Usual, than the systems since the
+// set-up have in the mean, this set-up included: the moment to replace what wears out. So it is never replaced where each set-up would cost more than it
+// saves in the one system that has its values.
+func (c *Carried) Next(setUp, iteration float64) (stays bool) {
+	if c.Usual == 0 {
+		c.Usual = (c.Took + c.Solves - 1) / c.Solves
+	} else {
+		c.Stale++
+	}
+	beyond := iteration * max(0, float64(c.Took-c.Solves*c.Usual))
+	c.Debt += beyond
+	return beyond*float64(c.Stale+1) <= setUp+c.Debt
 }

@@ -428,6 +428,9 @@ const (
 	// Worn is the multiple of the iterations at first from which the transfers of multigrid are made again.
 	// Unit: ratio. Source: chosen. Fit: go run ./examples/sequence heat.
 	Worn = 1.5
+	// SetUpAgain is what setting up a preconditioner again takes, with what is kept of the pattern, relative to its bet.
+	// Unit: ratio. Source: BenchmarkMultigrid in package precond. Fit: not fitted: it is measured.
+	SetUpAgain = 0.5
 	// MostRescaled is the exponent up to which a new scaling may differ from the one before, which then stays.
 	// Unit: binary exponent. Source: chosen. Fit: not fitted: chosen by judgement.
 	MostRescaled = 8
