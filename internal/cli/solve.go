@@ -154,7 +154,6 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	fl.IntVar(&f.opt.Restart, "restart", 0, "restart length of gmres; 0: 40, and longer when convergence is slow")
 	fl.IntVar(&f.opt.IDR, "idr-s", krylov.DefaultIDR, "dimension of the shadow space of idr: more takes fewer iterations and more memory")
-	fl.IntVar(&f.opt.Block, "rhs-block", 0, "right-hand sides that cg solves for together as block CG, 2 to 8; 0: each by itself")
 	fl.StringVar(&f.orthogonalization, "orthogonalization", "mgs", "orthogonalization in gmres: mgs (modified Gram-Schmidt) or cgs2 (classical Gram-Schmidt, twice)")
 	fl.BoolVar(&f.refine, "refine", true, "use iterative refinement")
 	fl.Float64Var(&f.opt.InnerTol, "inner-tol", 0, "error reduction per refinement step; 0: as much as --tol needs")
@@ -228,9 +227,6 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	}
 	if c.Flags().Changed("idr-s") && f.opt.IDR < 1 {
 		return usage("--idr-s %d: want a positive number", f.opt.IDR)
-	}
-	if f.opt.Block < 0 || f.opt.Block > linop.MostTogether {
-		return usage("--rhs-block %d: want 2 to %d, or 0", f.opt.Block, linop.MostTogether)
 	}
 	if f.quiet && f.verbose {
 		return usage("--quiet and --verbose cannot be used together")

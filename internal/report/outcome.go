@@ -14,7 +14,6 @@ type Outcome struct {
 	OuterIterations  int           `json:"outer_iterations"`
 	InnerIterations  int           `json:"inner_iterations"`
 	SpMVs            int           `json:"spmv_count"`
-	Block            int           `json:"block,omitempty"` // largest number of right-hand sides that block CG solved for together; 0: not used
 	BackwardError    BackwardError `json:"backward_error"`
 	RelativeResidual Number        `json:"relative_residual"`
 
@@ -119,7 +118,7 @@ func outcome(s solve.Result) Outcome {
 		Converged: s.Reason.Converged(), Reason: s.Reason.String(), Advice: Flags(s.Advice),
 		Digits: digits(s.Digits), Precise: precise(s.Precise), Evidence: evidence(s.Evidence), Cautions: s.Cautions,
 		NullSpace: nullSpace(s.NullSpace), LeastSquares: leastSquares(s.LeastSquares),
-		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs, Block: s.Block, Why: s.Reason,
+		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs, Why: s.Reason,
 	}
 	o.setErrors(s.Errors)
 	o.Attempts = attempts(s)

@@ -224,7 +224,6 @@ func (r *Report) Add(s solve.Result) {
 	r.OuterIterations += one.OuterIterations
 	r.InnerIterations += one.InnerIterations
 	r.SpMVs += one.SpMVs
-	r.Block = max(r.Block, one.Block)
 	work := r.Digits.Iterations + one.Digits.Iterations
 	if one.Digits.rank() < r.Digits.rank() {
 		r.Digits, r.Precise = one.Digits, one.Precise

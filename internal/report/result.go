@@ -103,9 +103,6 @@ func (r *Report) writeAttempts(w io.Writer, sums ...string) {
 		before = strings.Replace(before, ";", "; before it", 1) + "; in all"
 	}
 	method := r.Method + with(r.Preconditioner.Text)
-	if r.Block > 0 {
-		method = fmt.Sprintf("block %s of %d%s", r.Method, r.Block, with(r.Preconditioner.Text))
-	}
 	Line(w, "work", "%s: %s%s %s", method, english.Plural(own, "iteration", ""), cmp.Or(before, ","), strings.Join(sums, ", "))
 	if r.Ranks != nil {
 		Line(w, "ranks", "%s", r.Ranks.Line(r.Domains))

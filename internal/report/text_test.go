@@ -156,26 +156,25 @@ func TestAttemptsText(t *testing.T) {
 	fine := Attempt{Method: "gmres", Preconditioner: "ilut, drop 1e-05, 34 entries", Iterations: 7, Reason: "stagnation"}
 	coarse := Attempt{Method: "gmres", Preconditioner: "ilut, drop 1e-03, 30 entries", Iterations: 9, Reason: "converged"}
 	for _, c := range []struct {
-		last       string // preconditioner
-		block, all int
-		attempts   []Attempt
-		want       string
+		last     string // preconditioner
+		all      int
+		attempts []Attempt
+		want     string
 	}{
-		{lu.Preconditioner, 0, 1, []Attempt{lu}, "gmres with lu: 1 iteration, 2 steps, 3 threads"},
-		{lu.Preconditioner, 0, 57, []Attempt{jacobi, lu}, "gmres with lu: 1 iteration; before it bicgstab with jacobi, 56 iterations, too slow; in all 2 steps, 3 threads"},
-		{lu.Preconditioner, 0, 57, []Attempt{refused, jacobi, refused, lu, refused}, "gmres with lu: 1 iteration; before it bicgstab with jacobi, 56 iterations, too slow; in all 2 steps, 3 threads"},
+		{lu.Preconditioner, 1, []Attempt{lu}, "gmres with lu: 1 iteration, 2 steps, 3 threads"},
+		{lu.Preconditioner, 57, []Attempt{jacobi, lu}, "gmres with lu: 1 iteration; before it bicgstab with jacobi, 56 iterations, too slow; in all 2 steps, 3 threads"},
+		{lu.Preconditioner, 57, []Attempt{refused, jacobi, refused, lu, refused}, "gmres with lu: 1 iteration; before it bicgstab with jacobi, 56 iterations, too slow; in all 2 steps, 3 threads"},
 		{
-			coarse.Preconditioner, 0, 72,
+			coarse.Preconditioner, 72,
 			[]Attempt{jacobi, fine, coarse},
 			"gmres with ilut, drop 1e-03: 9 iterations; before it bicgstab with jacobi, 56 iterations, too slow; gmres with ilut, drop 1e-05, 7 iterations, stagnation; in all 2 steps, 3 threads",
 		},
-		{lu.Preconditioner, 0, 3, []Attempt{lu, lu}, "gmres with lu: 3 iterations, 2 steps, 3 threads"}, // the rest after the tolerance was met
-		{"jacobi", 4, 9, nil, "block gmres of 4 with jacobi: 9 iterations, 2 steps, 3 threads"},
-		{"none", 0, 1234, nil, "gmres: 1,234 iterations, 2 steps, 3 threads"},
-		{"", 0, 0, nil, "gmres: 0 iterations, 2 steps, 3 threads"},
+		{lu.Preconditioner, 3, []Attempt{lu, lu}, "gmres with lu: 3 iterations, 2 steps, 3 threads"}, // the rest after the tolerance was met
+		{"none", 1234, nil, "gmres: 1,234 iterations, 2 steps, 3 threads"},
+		{"", 0, nil, "gmres: 0 iterations, 2 steps, 3 threads"},
 	} {
 		r := Report{Method: "gmres", Preconditioner: Preconditioner{Text: c.last}}
-		r.Block, r.InnerIterations, r.Attempts = c.block, c.all, c.attempts
+		r.InnerIterations, r.Attempts = c.all, c.attempts
 		var text strings.Builder
 		if r.writeAttempts(&text, "2 steps", "3 threads"); text.String() != "work       "+c.want+"\n" {
 			t.Errorf("%s\nwant %s", text.String(), c.want)

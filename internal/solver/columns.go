@@ -26,10 +26,6 @@ type Batch struct {
 	made     map[madeFor]madeOnce
 	Scaled   map[bool]*csr.Matrix // by ScaledMatrix.None, while solves go on
 	Later    *csr.Scaling         // the scaling of ScaledMatrix.Later; nil: not computed yet
-
-	Ctx       context.Context // of the SolveMany in progress
-	blockCG   *krylov.BlockCG // nil: none yet
-	BlockSize int             // Options.Block, or fewer right-hand sides
 }
 
 // sharedMatrix is a stored matrix and the number of columns that use it.
@@ -168,9 +164,6 @@ func (a columnMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[
 	}
 	return made, nil
 }
-
-// BlockVectors is the number of vectors of krylov.BlockCG for each right-hand side, its work vector included.
-const BlockVectors = 5
 
 // ApplicationVectors is the number of vectors that an application to several vectors takes for each: most with multigrid, whose
 // levels have three to five vectors of float32.

@@ -16,15 +16,11 @@ import (
 // are served in one pass. Each solve gets the bits that it would get alone, whatever its method does in between, and
 // however many iterations it takes.
 
-// A Request is what a solve waits for: a product, an application (with Dst and Src alone), a cycle of multigrid, a solve by block CG,
-// or the judgement of its x.
+// A Request is what a solve waits for: a product, an application (with Dst and Src alone), a cycle of multigrid, or the
+// judgement of its x.
 type Request struct {
 	linop.Product
 	copy   precond.Preconditioner // waits for its cycle
-	column *krylov.Column         // of block CG
-	size   int                    // columns that block CG has solved for together
-	alone  bool                   // there are no other columns to solve with
-	spent  Away                   // share of the time of products and applications of a block
 	Judge  func(pool *parallel.Pool)
 	Of     served
 	passed int           // how often other requests were served before this one
@@ -48,9 +44,9 @@ type Column struct {
 }
 
 // Away is the time that a column has waited, less its share of the serving.
-type Away struct{ products, applications, solves, judgements time.Duration }
+type Away struct{ products, applications, judgements time.Duration }
 
-func (a Away) total() time.Duration { return a.products + a.applications + a.solves + a.judgements }
+func (a Away) total() time.Duration { return a.products + a.applications + a.judgements }
 
 // errStopped ends a column whose lockstep has failed.
 var errStopped = errors.New("solve: lockstep stopped")
@@ -66,8 +62,6 @@ func (m *Column) Ask(r *Request) {
 	switch r.Of.(type) {
 	case severalProducts:
 		m.Away.products += waited
-	case blockSolves:
-		m.Away.solves += waited
 	case Judgements:
 		m.Away.judgements += waited
 	default:
@@ -114,13 +108,11 @@ func (m *Column) goOn() {
 }
 
 // serveNext serves the largest group of columns that wait for the same, or the group of a column that has been passed over
-// too often, and lets it go on. Solves by block CG and judgements wait for all others.
+// too often, and lets it go on. Judgements wait for all others.
 func serveNext(waiting []*Column) {
 	var brief []*Column
 	for _, m := range waiting {
-		switch m.waiting.Of.(type) {
-		case blockSolves, Judgements:
-		default:
+		if _, is := m.waiting.Of.(Judgements); !is {
 			brief = append(brief, m)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // SolveMany is Solve for each right-hand side of b, from the guesses x0. x0 and each guess may be nil. The results have the
-// bits of Solve, unless Options.Block asks for block CG.
+// bits of Solve.
 //
 // The solves run side by side for up to linop.MostTogether right-hand sides, so that a product with A reads and decodes the matrix
 // once for all of them. Applications of preconditioners that are krylov.SeveralPreconditioner or cycles of multigrid are done together as well. Each solve
@@ -77,7 +77,6 @@ func (s *Solver) solveTogether(ctx context.Context, b, x0 [][]float64, width int
 	if err != nil {
 		return nil, err
 	}
-	s.side.batch.Ctx = ctx
 	defer clear(s.side.batch.Scaled)
 	next, failed := 0, error(nil)
 	Together(team.columns[:width], func(m *Column) {
@@ -132,9 +131,6 @@ func (s *Solver) width(count int) int {
 func (s *Solver) columnBytes() int64 {
 	n := int64(s.Rows())
 	vectors := rules.CommonVectors + rules.DigitsVectors + s.MethodVectors(s.Method) + 2 + ApplicationVectors + JudgeVectors
-	if s.Method == solve.CG && s.Opt.Block > 1 {
-		vectors += BlockVectors
-	}
 	return 8*n*vectors + csr.Bytes(n, int64(s.Nonzeros()))/linop.MostTogether
 }
 
@@ -145,7 +141,6 @@ func (s *Solver) gather(ctx context.Context, width int) (*team, error) {
 		s.side.batch = NewBatch(f, f.At.(*backend.Host))
 		s.side.team = &team{solvers: map[*Column]*Solver{}}
 	}
-	s.side.batch.BlockSize = min(s.Opt.Block, width)
 	for len(s.side.team.columns) < width {
 		m := new(Column)
 		t, err := s.columnSolver(ctx, f, m)

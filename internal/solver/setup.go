@@ -138,7 +138,7 @@ func (s *Solver) Chosen() solve.Result {
 // using returns the part of a Result that describes the method, the preconditioner and the storage in use.
 func (s *Solver) using(u refine.Usage) solve.Result {
 	return solve.Result{
-		Work:    solve.Work{Method: u.Method, Block: u.Block, Attempts: u.Attempts},
+		Work:    solve.Work{Method: u.Method, Attempts: u.Attempts},
 		Vectors: s.Opt.Vectors,
 		Precond: u.Precond,
 		Stored:  solve.Stored{Storage: u.Stored.Storage, Formats: u.Stored.Formats(), Layout: u.Stored.Kind, Stats: u.Stored.Stats, Bytes: u.Stored.Bytes},

@@ -1,5 +1,5 @@
 // Package krylov holds iterative methods for A x = b: conjugate gradients
-// ([NewCG], [BlockCG] for several b at once), minimal residuals (MINRES), stabilised bi-conjugate gradients
+// ([NewCG]), minimal residuals (MINRES), stabilised bi-conjugate gradients
 // ([NewBiCGStab]), restarted generalised minimal residuals ([NewGMRES]), bi-conjugate gradients and
 // the methods that come of them (BiCG, CGS, TFQMR), induced dimension reduction (IDR), least
 // squares ([NewLSQR]), and iterative refinement around any of them ([Refinement]). [New] makes any of them by its name.

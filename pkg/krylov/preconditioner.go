@@ -19,6 +19,9 @@ type TransposedPreconditioner[V any] interface {
 	ApplyT(dst, src V) // dst = M^-T src; dst is not src
 }
 
+// A SeveralPreconditioner is applied to several vectors at once: dst[k] = M^-1 src[k].
+type SeveralPreconditioner interface{ ApplyMany(dst, src [][]float64) }
+
 // A FusedPreconditioner does the passes over vectors that surround its application in
 // conjugate gradients. It keeps what it is applied to, its input, and z = M^-1 r in a form
 // of its own, such as scaled float32, so that z is never stored as a V. [CG] uses it so

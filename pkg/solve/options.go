@@ -109,8 +109,6 @@ type Krylov struct {
 
 	// Basis is the format of GMRES's basis for float64 vectors; "": float64. With the other formats, GMRES uses classical Gram-Schmidt.
 	Basis linop.BasisFormat
-
-	Block int // right-hand sides of SolveMany that block CG solves for together, at most 8; 0, 1: conjugate gradients for each by itself
 }
 
 // Limits bound what a solve takes.

@@ -44,7 +44,6 @@ type Stored struct {
 // Work is what a solve did.
 type Work struct {
 	Method     string    // the last one used
-	Block      int       // largest number of right-hand sides that block CG solved for together, this one included; 0: not used
 	Attempts   []Attempt // methods and preconditioners tried, in order
 	Outer      int       // refinement steps
 	Iterations int       // of the inner method, in all

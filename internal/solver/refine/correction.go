@@ -81,9 +81,6 @@ type shown[V any] struct {
 type Shared struct {
 	// Made returns a preconditioner that some solve has set up, or sets it up; nil: nothing is shared.
 	Made func(v choice.Variant, budget float64, precision choice.Precision, none bool, setUp func() (precond.Preconditioner, float64, error)) (precond.Preconditioner, float64, error)
-
-	InBlock bool // the last correction was by block CG
-	Block   int  // the largest number of right-hand sides of a block CG with this one; 0: none
 }
 
 // Correct implements krylov.Corrector.
@@ -120,9 +117,6 @@ func (c *Correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	}
 	last := c.Probe
 	c.Probe = c.Attempts.Watch(c.At.Dim(), goal.From, opt.Tol)
-	if p, ok := c.At.(BlockBackend[V, S]); ok {
-		c.Probe.Iteration += p.BlockWork(c)
-	}
 	if goal.Further && last != nil {
 		c.Probe.GoOn(last, c.done)
 	}
@@ -132,16 +126,11 @@ func (c *Correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	c.snapshots(&opt, x, e)
 	c.watch(&opt)
 	start := time.Now()
-	result, done := c.together(&opt)
-	if !done {
-		method, err := c.method()
-		if err != nil {
-			return krylov.Result{Reason: krylov.Breakdown}
-		}
-		before := result.Iterations
-		result = method.Solve(ctx, c.Timed, c.Z, c.Rhs, opt)
-		result.Iterations += before
+	method, err := c.method()
+	if err != nil {
+		return krylov.Result{Reason: krylov.Breakdown}
 	}
+	result := method.Solve(ctx, c.Timed, c.Z, c.Rhs, opt)
 	if !c.settled {
 		c.Attempts.Solved(result.Iterations, c.Probe.Work(result.Iterations, result.Projections), time.Since(start))
 	}
@@ -152,25 +141,6 @@ func (c *Correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	c.Slow, c.indefinite = c.Probe.Gone, result.Reason == krylov.Indefinite && (c.Plain() || c.curved(d))
 	c.Scaling.Correction(d, c.Z, e)
 	return result
-}
-
-// together solves the scaled system by block CG together with other right-hand sides, where the backend has some. done is false if
-// the method has to solve it, from there on.
-func (c *Correction[V, S]) together(opt *krylov.Options[V]) (result krylov.Result, done bool) {
-	p, ok := c.At.(BlockBackend[V, S])
-	if !ok {
-		return result, false
-	}
-	before := c.InBlock
-	result, c.InBlock = p.Block(c, *opt)
-	if c.InBlock && !failing(result.Reason) {
-		return result, true
-	}
-	if before || c.InBlock { // the residual to go on from is not the method's own
-		opt.Replaces = 0
-	}
-	opt.MaxIter, c.InBlock = max(1, opt.MaxIter-result.Iterations), false
-	return result, false
 }
 
 // method returns the method in use.
@@ -237,7 +207,7 @@ func (c *Correction[V, S]) Patience(reduction float64) int {
 
 // Begin goes back to the first fallback and the first precision, so that the solve does not depend on earlier right-hand sides.
 func (c *Correction[V, S]) Begin(ctx context.Context) error {
-	c.Ctx, c.InBlock, c.Block = ctx, false, 0
+	c.Ctx = ctx
 	c.Attempts.Begin()
 	if err := c.NextFallback(""); err != nil {
 		return err
@@ -331,12 +301,4 @@ func (c *Correction[V, S]) curved(work V) bool {
 	p := cg.Direction()
 	c.Scaling.Col.Ldexp(work, p, 1, -c.Scaling.Col.MaxExponent(p))
 	return c.Scaling.Sign*c.Exact.ApplyDot(c.R, work, work).Float() <= 0
-}
-
-// A BlockBackend solves for several corrections together, by block CG.
-type BlockBackend[V any, S linop.Scalar[S]] interface {
-	// Block solves for c.Z. ok is false if there were no other corrections to solve for. opt.MaxIter is at least 1.
-	Block(c *Correction[V, S], opt krylov.Options[V]) (result krylov.Result, ok bool)
-	// BlockWork returns the multiplications of an iteration of block CG beyond an iteration of the method alone, for each right-hand side.
-	BlockWork(c *Correction[V, S]) float64
 }

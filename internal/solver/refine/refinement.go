@@ -157,7 +157,7 @@ func (f *Refinement[V, S]) Solve(ctx context.Context, x, b V, opt krylov.Options
 func (f *Refinement[V, S]) Usage() Usage {
 	c := f.Correction
 	u := Usage{
-		Method: string(c.Attempts.Now().Method), Block: c.Block, Stored: c.Matrix.About(),
+		Method: string(c.Attempts.Now().Method), Stored: c.Matrix.About(),
 		Precond:  solve.PrecondResult{Kind: precond.None, Text: string(precond.None)},
 		Products: f.Exact.Count + c.Timed.Count, Multiplying: f.Exact.Elapsed + c.Timed.Elapsed,
 		settingUp: c.Attempts.SettingUp,

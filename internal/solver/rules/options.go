@@ -108,9 +108,6 @@ func Validate(o solve.Options) error {
 	if o.MaxIter < 0 || o.Restart < 0 || o.IDR < 0 || o.Threads < 0 || o.MaxMemory < 0 {
 		fault("negative limit")
 	}
-	if o.Block < 0 || o.Block > linop.MostTogether {
-		fault("block CG for %d right-hand sides at a time: want 1 to %d, or 0", o.Block, linop.MostTogether)
-	}
 	if o.Checkpoint.Every < 0 {
 		fault("negative time between checkpoints")
 	}
