@@ -12,6 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -61,6 +62,27 @@ func TestDigitsWhereXShrinks(t *testing.T) {
 				t.Errorf("seed %d: %v, %+v, relative error %.1e", seed, r.Reason, r.Digits, wrong)
 			}
 		}
+	}
+}
+
+// Residuals of rows whose terms are subnormal have roundings of their own: digits that the probe finds are not confirmed there.
+func TestDigitsOfSubnormalRows(t *testing.T) {
+	diagonal := []float64{0.0021085843126990677, -1.643236082818233e-06, -5.018510564218076e-11, 1.9191934900786672e+06}
+	b := []float64{7.917841e-317, -7.67501e-318, -1e-323, -3.1195711504e-314}
+	m := entries(4, func(add func(i, j int, v float64)) {
+		for i, v := range diagonal {
+			add(i, i, v)
+		}
+	})
+	opt := solve.Options{Accuracy: solve.Accuracy{Tol: 1e-6}, Precond: solve.Precond{Kind: precond.BlockJacobi}, Method: solve.GMRES}
+	if d := mustSolve(t, m, b, nil, opt).Digits; d.State != solve.DigitsNotConfirmed {
+		t.Errorf("%+v", d)
+	}
+	for i := range b {
+		b[i] = math.Ldexp(b[i], 200)
+	}
+	if d := mustSolve(t, m, b, nil, opt).Digits; d.State != solve.DigitsBelieved || d.Believed < 14 {
+		t.Errorf("%+v where no term is subnormal", d)
 	}
 }
 

@@ -162,11 +162,21 @@ func (v *Improvement) conclude(work allowance) {
 	switch g.Believed = digitsOf(g.Error); {
 	case g.Probe > mostProbe || g.Believed == 0:
 		g.State, g.Believed = solve.DigitsNone, 0
-	case v.Reach > 0 && v.Reach < LeastReach:
+	case v.Reach > 0 && v.Reach < LeastReach, v.underflows():
 		g.State, g.Believed = solve.DigitsNotConfirmed, 0
 	case work.rough:
 		g.State = solve.DigitsEstimated
 	default:
 		g.State = solve.DigitsBelieved
 	}
+}
+
+// underflows reports whether a row is so small that its residual has subnormal terms, whose roundings the probe does not know.
+func (v *Improvement) underflows() bool {
+	return v.Vectors.Max(func(lo, hi int) (most float64) {
+		for _, w := range v.W[lo:hi] {
+			most = max(most, dd.Ldexp(1/w, -1021-v.E))
+		}
+		return most
+	}) > 1
 }
