@@ -20,7 +20,7 @@ import classes
 import results
 from solve_files import write_petsc_vector
 
-CG = [f"cg {p}" for p in ("jacobi", "fsai", "ic0", "ict", "amg", "chol")]
+CG = [f"cg {p}" for p in ("jacobi", "cg32", "fsai", "ic0", "ict", "amg", "chol")]
 SYMMETRIC = ["minres jacobi", "minres ldl", "gmres ldl", "gmres lu", "gmres schur", "gmres ilut", "bicgstab jacobi"]
 ANY = ["bicgstab jacobi", "bicgstab ilu0", "bicgstab amg", "gmres lu", "gmres ilut", "gmres amg"]
 SETTINGS = {classes.POSITIVE: CG, classes.INDEFINITE: SYMMETRIC, classes.GENERAL: ANY, "symmetric": CG + SYMMETRIC}

@@ -61,7 +61,7 @@ func TestPreconditionerChosen(t *testing.T) {
 		want precond.Kind
 	}{
 		{"definite and tiny", grid(10, 0, 0), solve.Options{}, precond.Cholesky},
-		{"definite and small", grid(72, 0, 1), solve.Options{}, precond.Jacobi},
+		{"definite and small", grid(72, 0, 1), solve.Options{}, precond.CG32},
 		{"definite and large", grid(185, 0, 0), solve.Options{}, precond.AMG},
 		{"unsymmetric and tiny", grid(10, 0.3, 0), solve.Options{}, precond.LU},
 		{"unsymmetric and small", grid(72, 0.3, 0), solve.Options{}, precond.Jacobi},

@@ -130,6 +130,9 @@ func (s *Solver) carry(t *choice.Attempts[vector, scalar]) {
 		return
 	}
 	bet, fresh := t.Bet(), c.Usual == 0
+	if bet.SetUp <= bet.Iteration { // less than an iteration saved
+		return
+	}
 	stays := c.Next(bet.SetUp*rules.SetUpAgain, bet.Iteration)
 	switch {
 	case fresh && s.updates.usual == 0:

@@ -16,6 +16,7 @@
 //	lu,chol,ldl 4 or 8 nnz of both + 56 n   2          one elimination with all fill
 //	chebyshev  d (b + i) nnz + (32 d + 24)n 2          15 products with A
 //	fsai       2 (b + i) nnz(G) + 32 n      1          k^3 operations a row of k entries
+//	cg32       up to 80 (44 n + 4.3 nnz)    2          the diagonal of A, and A in FP32
 //	amg        see below                    2 a level  3 products of matrices a level
 //	schur      about 3 amg of A and of S    9          amg of A and of S, and a product
 //
@@ -68,6 +69,13 @@
 //	M^-1 = W_U W_L,  W_L L and W_U U are the identity on the patterns of W_L and W_U
 //
 // All three apply by products with sparse matrices alone, and are as parallel as these.
+//
+// CG32 solves inexactly by at most 80 iterations of conjugate gradients in FP32, where D is the diagonal of A:
+//
+//	D^-1/2 A D^-1/2 y = D^-1/2 r,  z = D^-1/2 y
+//
+// Where rows are short, vectors take most of an iteration, and these have half the bytes. M is not linear ([Varies]); the method
+// that applies it takes a few iterations, whose vectors are FP64: nested Krylov methods as in [SuzukiIwashita25].
 //
 // AMG is smoothed aggregation multigrid ([Vanek96]), whose number of iterations hardly
 // grows with n, for elliptic equations on grids and meshes:

@@ -18,7 +18,7 @@ func Varies(p Preconditioner) bool {
 		return Varies(p.Preconditioner)
 	case *rescaled:
 		return Varies(p.Preconditioner)
-	case *innerCG:
+	case *innerCG, *cg32:
 		return true
 	}
 	return false

@@ -30,6 +30,7 @@ const (
 	ISAI        Kind = "isai"
 	AMG         Kind = "amg"
 	Schur       Kind = "schur"
+	CG32        Kind = "cg32"
 )
 
 // A Description is the row of a kind in the registry.
@@ -117,6 +118,7 @@ var registry = []Description{
 		BlockSizes: true, create: newMultigrid, distribute: newDistributedMultigrid,
 		DeviceBytes: func(n, nnz int64) int64 { return 2*csr.Bytes(n, nnz) + 60*n },
 	},
+	{Kind: CG32, Summary: "inexact conjugate gradients in FP32", Definite: true, create: newCG32},
 	{Kind: Schur, Summary: "block triangular with a Schur complement", MaxWork: 60, create: newSchur},
 }
 

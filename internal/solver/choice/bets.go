@@ -38,6 +38,9 @@ func (w Workload) Bet(r Fallback) Bet {
 		b.SetUp, b.Iterations = e.SetUp*w.Nnz, max(1, rules.ByDomain*w.Iterations(r.Method, precond.Jacobi))
 	} else if r.Complete() {
 		b.SetUp = w.orderWork() + w.completeWork(r.Kind)
+	} else if r.Kind == precond.CG32 {
+		inner := rules.Restarted * w.Iterations(solve.CG, precond.Jacobi) / b.Iterations
+		b.Iteration = (IterationWork(r.Method, precond.None, w.N, w.Nnz, 0) + inner*singleWork(w.N, w.Nnz)) * w.slower(r, 0)
 	} else if r.Kind == precond.AMG {
 		b.SetUp = w.irregular(0.25)*(rules.LevelsRow*w.N+e.SetUp*w.Nnz) + rules.CoarsestWork
 	}
@@ -159,7 +162,7 @@ func (w Workload) cycles() float64 {
 // denser returns the number of nonzeros of a row, relative to a mesh of triangles.
 func (w Workload) denser() float64 { return w.Nnz / w.N / rules.PlanarRow }
 
-// byCost sorts fallbacks by their bets, probe runs first, unless these are expected to take far more than the best of the others. Where there are few rows, complete factors of the first method come first, and the others are not weighed
+// byCost sorts fallbacks by their bets, probe runs first, unless these are expected to take far more than the best of the others, or sums of rows show what they take. Where there are few rows, complete factors of the first method come first, and the others are not weighed
 // before they are needed.
 func (s *System) byCost(list []Fallback) []Fallback {
 	if len(list) < 2 {
@@ -174,7 +177,8 @@ func (s *System) byCost(list []Fallback) []Fallback {
 	bets := s.betsOn(list, w)
 	least := slices.MinFunc(bets, func(a, b Bet) int { return cmp.Compare(a.Work(), b.Work()) })
 	first := &list[0]
-	first.ProbeRun = first.ProbeRun && bets[0].Work() <= rules.ProbeOdds*least.Work()
+	bounded := slices.ContainsFunc(list, func(r Fallback) bool { return r.Kind == precond.CG32 })
+	first.ProbeRun = first.ProbeRun && !bounded && bets[0].Work() <= rules.ProbeOdds*least.Work()
 	if first.ProbeRun {
 		bets[0] = Bet{}
 	}

@@ -85,7 +85,7 @@ func (s *System) ChooseScaling() (err error) {
 func (s *System) flexible() bool {
 	p := s.Opt.Precond
 	auto := p.Kind == solve.PrecondAuto && s.Rows() >= rules.SparseRows
-	if p.Kind == precond.Schur || auto && s.backends() == onHost && s.twoFields() {
+	if p.Kind == precond.Schur || p.Kind == precond.CG32 || auto && s.backends() == onHost && s.twoFields() {
 		return true
 	}
 	return p.KCycle && s.Opt.Device == nil && (p.Kind == precond.AMG || auto)
@@ -169,7 +169,7 @@ func (s *System) Suits(kind precond.Kind) bool {
 		return true
 	}
 	d, _ := precond.Lookup(kind)
-	return d.Transposes || s.KeepsSymmetry() && (d.Definite || d.Symmetric || kind == precond.AMG && !s.Opt.Precond.KCycle)
+	return d.Transposes || s.KeepsSymmetry() && kind != precond.CG32 && (d.Definite || d.Symmetric || kind == precond.AMG && !s.Opt.Precond.KCycle)
 }
 
 // CheckTranspose returns an error if the method needs the transpose of a requested preconditioner that has none.
@@ -190,5 +190,8 @@ func (s *System) CheckTranspose() error {
 // Parts returns the parts of the matrix as given: the matrix itself, and its lower parts.
 func (s *System) Parts() []*csr.Matrix { return append([]*csr.Matrix{s.Given}, s.Opt.Lower...) }
 
-// fewProducts reports whether few products are expected, since complete factors are the best bet.
-func fewProducts(fallbacks []Fallback) bool { return Favourite(fallbacks).Complete() }
+// fewProducts reports whether few products are expected, since complete factors or an inner iteration are the best bet.
+func fewProducts(fallbacks []Fallback) bool {
+	f := Favourite(fallbacks)
+	return f.Complete() || f.Kind == precond.CG32
+}

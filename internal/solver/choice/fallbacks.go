@@ -112,6 +112,7 @@ func (s *System) backends() backends {
 // inverses replace incomplete factors.
 var table = []row{
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).Diagonal, probeRun: true},
+	{of: definite, on: onHost, Variant: Variant{Kind: precond.CG32}, when: (*System).wellConditioned},
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.BlockJacobi}, when: (*System).DiagonalOfNodes},
 	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky}},
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.AMG}},
@@ -158,6 +159,11 @@ func (s *System) DiagonalOfNodes() bool { return s.Diagonal() && s.HasNodes() }
 // twoFields reports whether the diagonal divides the rows into two fields, see precond.Schur.
 func (s *System) twoFields() bool {
 	return s.Facts.DiagonalSign() == 0 && s.Facts.DiagonalPositive+s.Facts.DiagonalNegative > 0
+}
+
+// wellConditioned reports whether the sums of rows show that the diagonal takes few iterations, in which vectors take more time than the matrix.
+func (s *System) wellConditioned() bool {
+	return s.Rows() > rules.DirectRows && float64(s.Nonzeros()) <= rules.ShortRow*float64(s.Rows()) && s.Diagonal() && s.Workload().Bounded
 }
 
 func (s *System) diagonalOrSymmetric() bool { return s.Diagonal() || s.scaledSymmetric() }

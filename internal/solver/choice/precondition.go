@@ -139,9 +139,9 @@ func FewIterations(kind precond.Kind) bool {
 const (
 	WhyFine   = "few iterations are expected, for which bytes of products count less than refinement steps"
 	WhyCoarse = "many iterations are expected, for which bytes of products count most; refinement steps make up for it"
-	WhyPlain  = "complete factors are expected to leave too few products to repay storing"
+	WhyPlain  = "the preconditioner is expected to leave too few products to repay storing"
 	whyWide   = "what products with double-double vectors take are operations rather than bytes"
-	WhyCycles = "multigrid is expected to leave too few products to repay storing"
+	WhyCycles = WhyPlain
 	WhySmall  = "the matrix is small, and storing it takes as long as some 200 products"
 )
 

@@ -23,6 +23,7 @@ type Workload struct {
 	Network   bool    // see features.Matrix.Network
 	MMatrix   bool    // most rows are like those of an M-matrix
 	Signs     bool    // the matrix is not symmetric, and most rows have the signs of an M-matrix
+	Bounded   bool    // sums of rows bound the iterations that the diagonal takes
 	Loaded    bool    // many rows have sums that are not zero: the constant vector is not nearly a null vector
 	Eddies    bool    // transport decides on a mesh, see features.Couplings.Recirculates
 
@@ -47,6 +48,7 @@ func (s *System) weigh() Workload {
 	w.Network, w.Signs = s.Network(), s.Diffusion()
 	w.Eddies = !s.Facts.Symmetric && w.Shape != features.Expander && s.Couplings().Recirculates()
 	w.Loaded, w.Doubtful = s.RowSums().Share > rules.SurfaceShare, w.Definite && s.RowSums().Negative > rules.MostlyLoaded
+	w.Bounded = w.MMatrix && w.Definite && s.RowSums().Share >= rules.Mostly
 	w.Diagonal = s.diagonal(w)
 	alone := w.Bet(Fallback{Method: solve.CG, Variant: Variant{Kind: precond.Jacobi}})
 	if work := w.completeWork(precond.Cholesky); work > rules.WorthWidth*w.Nnz && w.orderWork() < alone.Work() {
@@ -118,8 +120,11 @@ func (w Workload) Iterations(method solve.Method, kind precond.Kind) float64 {
 	if w.Nodes > 1 {
 		relative, count = x.RelativeNodes, x.CountNodes
 	}
-	if kind == precond.ILU0 && w.Sweeps > 0 {
+	switch {
+	case kind == precond.ILU0 && w.Sweeps > 0:
 		count = w.Sweeps
+	case kind == precond.CG32:
+		count = max(count, rules.Restarted*w.Iterations(solve.CG, precond.Jacobi)/rules.InnerIterations)
 	}
 	if count == 0 {
 		count = relative * cmp.Or(w.Diagonal, max(w.meshDiagonal(), w.least))
@@ -166,6 +171,9 @@ func (w Workload) applied(kind precond.Kind) float64 {
 	return rules.StoredElement*rules.Expectations[kind].Values*w.Nnz + 24*w.N
 }
 
+// singleWork returns the work of an iteration of conjugate gradients in FP32.
+func singleWork(n, nnz float64) float64 { return rules.SingleWork * (nnz + rules.VectorWork*n) }
+
 // IterationWork returns the number of multiplications of an iteration of a method, without the projections of GMRES, with a
 // preconditioner of a kind that stores so many values.
 func IterationWork(method solve.Method, kind precond.Kind, n, nnz, values float64) float64 {
@@ -175,6 +183,8 @@ func IterationWork(method solve.Method, kind precond.Kind, n, nnz, values float6
 	switch kind {
 	case precond.Chebyshev: // multiplies with the matrix
 		applied = rules.Smoothing * nnz
+	case precond.CG32: // iterates
+		applied = rules.InnerIterations * singleWork(n, nnz)
 	case precond.AMG: // smooths on each level, and stores the coarse ones
 		applied = rules.CycleProducts * (nnz + values)
 	}

@@ -191,6 +191,18 @@ const (
 	// FrontSpeed is the number of multiplications in dense fronts that take as long as one of a product.
 	// Unit: ratio. Source: docs/complete-factors.md. Fit: make choice.
 	FrontSpeed = 15
+	// InnerIterations is the number of iterations in FP32 of an application of inexact conjugate gradients.
+	// Unit: iterations. Source: three applications for an implicit step of 83 iterations. Fit: make choice.
+	InnerIterations = 30
+	// Restarted is the number of these iterations in all, relative to iterations that do not begin again.
+	// Unit: ratio. Source: docs/solvers.md, "Conjugate gradients in FP32". Fit: make choice.
+	Restarted = 1.1
+	// SingleWork is the work of an iteration in FP32, relative to one in FP64.
+	// Unit: ratio. Source: BenchmarkKinds in package precond. Fit: go test ./pkg/precond -run '^$' -bench Kinds/poisson3d/cg32.
+	SingleWork = 0.6
+	// ShortRow is the mean length of rows up to which vectors take more time than the matrix.
+	// Unit: nonzeros a row. Source: bytes of an iteration of CG. Fit: not fitted: it follows from the source.
+	ShortRow = 10
 	// PassWork is the work of an iteration that does not depend on the size: threads wait for each other.
 	// Unit: work. Source: about 5 microseconds, on systems of 1,000 to 5,000 rows. Fit: make choice.
 	PassWork = 10_000
@@ -502,7 +514,7 @@ const (
 
 // An Expectation is what a preconditioner is expected to take.
 type Expectation struct {
-	SetUp                   float64 // work for a nonzero; of complete factors see choice.Bet
+	SetUp                   float64 // work for a nonzero, besides storing A once; of complete factors see choice.Bet
 	Relative, RelativeNodes float64 // iterations relative to those with the diagonal, where nodes have one unknown and where they have several
 	Count, CountNodes       float64 // or, where they hardly depend on that, their number
 	Values                  float64 // stored, relative to nonzeros, or read in that time
@@ -515,6 +527,7 @@ type Expectation struct {
 var Expectations = map[precond.Kind]Expectation{
 	precond.None:        {Relative: 4, RelativeNodes: 4},
 	precond.Jacobi:      {SetUp: 2, Relative: 1, RelativeNodes: 1, Passes: 1},
+	precond.CG32:        {SetUp: 2, Count: 3, CountNodes: 3, Values: 1, Passes: 150},
 	precond.BlockJacobi: {SetUp: 4, Relative: 0.95, RelativeNodes: 0.85, Passes: 1},
 	precond.Chebyshev:   {SetUp: 4, Relative: 0.3, RelativeNodes: 0.3, Values: Smoothing, Passes: Smoothing},
 	precond.FSAI:        {SetUp: 200, Relative: 0.5, RelativeNodes: 0.3, Values: 1, Passes: 2, Slower: 1.5},
