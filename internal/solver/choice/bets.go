@@ -44,6 +44,9 @@ func (w Workload) Bet(r Fallback) Bet {
 	} else if r.Kind == precond.AMG {
 		b.SetUp = w.irregular(0.25)*(rules.LevelsRow*w.N+e.SetUp*w.Nnz) + rules.CoarsestWork
 	}
+	if w.Sequence && !r.Complete() { // complete factors wear out at once
+		b.SetUp /= rules.Systems
+	}
 	if d, known := rules.Drops[r.DropTol]; known {
 		b.SetUp *= d.SetUp
 		b.Iterations *= d.Iterations

@@ -163,7 +163,11 @@ func (s *System) twoFields() bool {
 
 // wellConditioned reports whether the sums of rows show that the diagonal takes few iterations, in which vectors take more time than the matrix.
 func (s *System) wellConditioned() bool {
-	return s.Rows() > rules.DirectRows && float64(s.Nonzeros()) <= rules.ShortRow*float64(s.Rows()) && s.Diagonal() && s.Workload().Bounded
+	if s.Rows() <= rules.DirectRows || float64(s.Nonzeros()) > rules.ShortRow*float64(s.Rows()) || !s.Diagonal() {
+		return false
+	}
+	w := s.Workload()
+	return w.Bounded && w.Diagonal <= rules.MostInner
 }
 
 func (s *System) diagonalOrSymmetric() bool { return s.Diagonal() || s.scaledSymmetric() }

@@ -24,6 +24,7 @@ type Workload struct {
 	MMatrix   bool    // most rows are like those of an M-matrix
 	Signs     bool    // the matrix is not symmetric, and most rows have the signs of an M-matrix
 	Bounded   bool    // sums of rows bound the iterations that the diagonal takes
+	Sequence  bool    // the set-up serves several systems
 	Loaded    bool    // many rows have sums that are not zero: the constant vector is not nearly a null vector
 	Eddies    bool    // transport decides on a mesh, see features.Couplings.Recirculates
 
@@ -40,7 +41,7 @@ func (s *System) weigh() Workload {
 	w := Workload{
 		N: float64(s.Rows()), Nnz: float64(s.Nonzeros()), Shape: s.Shape(), Nodes: s.NodeSize(), least: s.LeastIterations(),
 		Irregular: s.Irregular(), MMatrix: s.LikeMMatrix(), Definite: s.Method == solve.CG,
-		Indefinite: s.Facts.Symmetric && s.Facts.DiagonalSign() == 0,
+		Indefinite: s.Facts.Symmetric && s.Facts.DiagonalSign() == 0, Sequence: s.Opt.Updates,
 	}
 	if !s.Facts.Symmetric && s.Diagonal() {
 		w.Sweeps = s.FewSweeps()

@@ -107,6 +107,19 @@ func TestDiagonal(t *testing.T) {
 	}
 }
 
+// In a sequence the set-up serves several systems, but complete factors wear out.
+func TestSequenceBets(t *testing.T) {
+	for kind, want := range map[precond.Kind]float64{precond.AMG: 1 / float64(rules.Systems), precond.FSAI: 1 / float64(rules.Systems), precond.Cholesky: 1} {
+		w := Workload{N: 1e5, Nnz: 7e5, Diagonal: 300, Definite: true}
+		r := Fallback{Method: solve.CG, Variant: Variant{Kind: kind}}
+		once := w.Bet(r)
+		w.Sequence = true
+		if b := w.Bet(r); b.SetUp != want*once.SetUp || b.Iteration != once.Iteration || b.Iterations != once.Iterations {
+			t.Errorf("%s: %+v, once %+v", kind, b, once)
+		}
+	}
+}
+
 // Networks that are not symmetric take the diagonal many iterations.
 func TestDiagonalOfNetworks(t *testing.T) {
 	s := onGrid(t, 40, 1, func(i, j, di, dj int) float64 {

@@ -194,6 +194,9 @@ const (
 	// InnerIterations is the number of iterations in FP32 of an application of inexact conjugate gradients.
 	// Unit: iterations. Source: three applications for an implicit step of 83 iterations. Fit: make choice.
 	InnerIterations = 30
+	// MostInner is the number of iterations with the diagonal up to which inexact conjugate gradients take three applications. From more on they take many.
+	// Unit: iterations. Source: three times the most iterations of an application in package precond, over Restarted. Fit: not fitted: it follows from the source.
+	MostInner = 218
 	// Restarted is the number of these iterations in all, relative to iterations that do not begin again.
 	// Unit: ratio. Source: docs/solvers.md, "Conjugate gradients in FP32". Fit: make choice.
 	Restarted = 1.1
@@ -443,6 +446,9 @@ const (
 	// SetUpAgain is what setting up a preconditioner again takes, with what is kept of the pattern, relative to its bet.
 	// Unit: ratio. Source: BenchmarkMultigrid in package precond. Fit: not fitted: it is measured.
 	SetUpAgain = 0.5
+	// Systems is the number of systems of a sequence that a set-up is expected to serve.
+	// Unit: systems. Source: chosen: sequences have tens. Fit: go run ./examples/sequence heat.
+	Systems = 4
 	// MostRescaled is the exponent up to which a new scaling may differ from the one before, which then stays.
 	// Unit: binary exponent. Source: chosen. Fit: not fitted: chosen by judgement.
 	MostRescaled = 8
