@@ -27,7 +27,10 @@ func (k *Kept) Bytes() (n int64) {
 		return 0
 	}
 	for _, t := range k.transfers {
-		n += t.p.Bytes() + t.r.Bytes() + csr.Bytes(int64(t.coarse.Rows), int64(len(t.coarse.Col))) - int64(8*len(t.coarse.Col))
+		n += t.p.Bytes() + t.r.Bytes()
+		if t.coarse != nil { // not of a set-up that failed there
+			n += 8*int64(t.coarse.Rows) + 4*int64(len(t.coarse.Col))
+		}
 		for _, s := range t.shapes {
 			n += s.bytes()
 		}

@@ -90,6 +90,24 @@ func TestKeptLevels(t *testing.T) {
 	}
 }
 
+// A set-up that fails between two levels leaves transfers that the next one drops.
+func TestKeptFailed(t *testing.T) {
+	m := generated(t, "poisson3d", generate.Params{"n": 16})
+	opt := Options{Symmetric: true, Kept: new(Kept)}
+	opt.MaxWork = 1
+	if _, err := New(t.Context(), AMG, m, opt, nil); !errors.Is(err, ErrWork) || opt.Kept.Bytes() == 0 {
+		t.Fatalf("%v, %d bytes", err, opt.Kept.Bytes())
+	}
+	opt.MaxWork = 0
+	want, got := make(vector, m.Rows), make(vector, m.Rows)
+	mustNew(t, AMG, m, Options{Symmetric: true}, nil).Apply(want, random(m.Rows, 1))
+	for range 2 {
+		if mustNew(t, AMG, m, opt, nil).Apply(got, random(m.Rows, 1)); !slices.Equal(got, want) {
+			t.Error("other bits after a set-up that failed")
+		}
+	}
+}
+
 // Refused factors have been ordered, which counts what they take; with a larger limit they are made in that order, with the same bits as otherwise.
 func TestKeptRefused(t *testing.T) {
 	m := generated(t, "elasticity3d", generate.Params{"n": 14})
