@@ -175,12 +175,12 @@ type gustavson struct {
 
 // piece makes rows lo to hi-1 of a b. Pieces in any order are let go soon: they take the memory of others, and more than they need.
 func (g *gustavson) piece(a *csr.Matrix, lo, hi int, b *pieces, order columnOrder) (p piece) {
-	if order == anyOrder {
+	if g.col == nil {
 		if old, is := g.empty.Get().(*piece); is {
-			p.Ptr, g.col, g.val = old.Ptr[:0], old.Col[:cap(old.Col)], old.Val[:cap(old.Val)]
+			g.col, g.val = old.Col[:cap(old.Col)], old.Val[:cap(old.Val)]
 		}
 	}
-	p.Ptr = append(slices.Grow(p.Ptr, hi-lo+1), 0)
+	p.Ptr = make([]int64, 1, hi-lo+1)
 	g.n = 0
 	for i := lo; i < hi; i++ {
 		cols, vals := a.Row(i)
