@@ -90,7 +90,7 @@ func (s *Solver) Update(ctx context.Context, values []float64) error {
 	return s.solver.Update(ctx, values)
 }
 
-// UpdateMatrix is Update with the values of a, which must have the same pattern.
+// UpdateMatrix is Update with the values of a, whose nonzeros are all in the pattern; others of the pattern are zero.
 func (s *Solver) UpdateMatrix(ctx context.Context, a *csr.Matrix) error {
 	return s.solver.UpdateMatrix(ctx, a)
 }

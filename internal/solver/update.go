@@ -87,19 +87,31 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 	return nil
 }
 
-// UpdateMatrix is Update with the values of m, which must have the pattern of the matrix given to New.
+// UpdateMatrix is Update with the values of m, whose nonzeros are all in the pattern of the matrix given to New; others of the pattern are zero.
 func (s *Solver) UpdateMatrix(ctx context.Context, m *csr.Matrix) error {
 	g := s.Given
 	if m.Rows != g.Rows || m.Cols != g.Cols {
 		return rules.Invalid("the matrix is %d x %d, the one before %d x %d", m.Rows, m.Cols, g.Rows, g.Cols)
 	}
+	if slices.Equal(m.RowPtr, g.RowPtr) && slices.Equal(m.Col, g.Col) {
+		return s.Update(ctx, m.Val)
+	}
+	values := make([]float64, g.NNZ())
 	for i := range m.Rows {
-		now, _ := m.Row(i)
-		if was, _ := g.Row(i); !slices.Equal(now, was) {
-			return rules.Invalid("the pattern of nonzeros differs from that of the matrix before, first in row %d", i+1)
+		at, end := g.RowPtr[i], g.RowPtr[i+1]
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			for at < end && g.Col[at] != j {
+				at++
+			}
+			if at == end {
+				return rules.Invalid("the pattern of nonzeros differs from that of the matrix before, first in row %d", i+1)
+			}
+			values[at] = vals[k]
+			at++
 		}
 	}
-	return s.Update(ctx, m.Val)
+	return s.Update(ctx, values)
 }
 
 // iterating reports whether a Krylov method on the host solves.

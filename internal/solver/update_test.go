@@ -127,6 +127,39 @@ func TestUpdateWorn(t *testing.T) {
 	}
 }
 
+// A matrix may lack elements of the pattern, which are zero then: x is that of the same values with the zeros.
+func TestUpdateMatrixWithout(t *testing.T) {
+	m := grid(40, 0, 1)
+	zeros := m.Clone()
+	without := entries(m.Rows, func(add func(i, j int, v float64)) {
+		for i := range m.Rows {
+			cols, vals := zeros.Row(i)
+			for k, j := range cols {
+				if int(j) != i && (i+int(j))%7 == 0 {
+					vals[k] = 0
+					continue
+				}
+				add(i, int(j), vals[k])
+			}
+		}
+	})
+	b := rhs(m, 1)
+	var x [2]solve.Result
+	for k, next := range []*csr.Matrix{zeros, without} {
+		s := newSolver(t, m, solve.Options{Precond: solve.Precond{Kind: precond.AMG}, Updates: true})
+		if err := s.UpdateMatrix(t.Context(), next); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if x[k], err = s.Solve(t.Context(), b, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !sameOutcome(x[0], x[1]) || measureOf(t, solve.StopRow, without, x[1].X, b) > krylov.DefaultTol {
+		t.Errorf("%v and %v", x[0].Errors, x[1].Errors)
+	}
+}
+
 // Matrices that differ in kind are set up anew; faults leave the solver as it was.
 func TestUpdateFaults(t *testing.T) {
 	m := grid(6, 0, 0)
