@@ -162,7 +162,7 @@ func TestMultigridNeedsNoStorage(t *testing.T) {
 	s := newSolver(t, m, log.options(solve.Options{}))
 	defer s.Close()
 	c := s.Refiner.(*refine.Refinement[vector, scalar]).Correction
-	if c.Attempts.Now().Kind != precond.AMG || !c.Plain() || !log.says(choice.WhyCycles) {
+	if c.Attempts.Now().Kind != precond.AMG || !c.Plain() || !log.says(choice.WhyPlain) {
 		t.Fatalf("%v, stored as %v, said %q", c.Attempts.Now(), c.Matrix.About().Storage, log.lines)
 	}
 	c.Attempts.State.Fallback = 1
@@ -177,7 +177,7 @@ func TestMultigridNeedsNoStorage(t *testing.T) {
 		"layout":  {Storage: solve.Storage{Layout: adaptive.Diagonals}},
 	} {
 		var log logged
-		if r := solved(t, m, rhs(m, 1), nil, log.options(opt)); log.says(choice.WhyCycles) || rules.Plain(r.Storage) && name == "layout" {
+		if r := solved(t, m, rhs(m, 1), nil, log.options(opt)); log.says(choice.WhyPlain) || rules.Plain(r.Storage) && name == "layout" {
 			t.Errorf("%s: stored as %v", name, r.Storage)
 		}
 	}

@@ -116,8 +116,12 @@ func (t *Attempts[V, S]) Method() (krylov.Method[V, S], error) {
 // Preconditioner returns the preconditioner in use; nil: none.
 func (t *Attempts[V, S]) Preconditioner() *Preconditioner[V, S] { return t.Ready[t.Now().Variant] }
 
-// Bet returns the bet on the fallback in use.
-func (t *Attempts[V, S]) Bet() Bet { return t.weigh().Bet(t.Now()) }
+// Bet returns the bet on the fallback in use, with the whole set-up for one system.
+func (t *Attempts[V, S]) Bet() Bet {
+	w := t.weigh()
+	w.Sequence = false
+	return w.Bet(t.Now())
+}
 
 // bets returns the bets on the fallbacks after what the solve has learnt.
 func (t *Attempts[V, S]) bets() []Bet { return t.betting(learnt{t.State.Diagonal, t.State.Indefinite}) }

@@ -141,7 +141,6 @@ const (
 	WhyCoarse = "many iterations are expected, for which bytes of products count most; refinement steps make up for it"
 	WhyPlain  = "the preconditioner is expected to leave too few products to repay storing"
 	whyWide   = "what products with double-double vectors take are operations rather than bytes"
-	WhyCycles = WhyPlain
 	WhySmall  = "the matrix is small, and storing it takes as long as some 200 products"
 )
 
@@ -159,10 +158,8 @@ func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 	}
 	switch {
 	case s.Opt.NoRefine || rules.Plain(t) || t.Epsilon != 0: // requested
-	case fewProducts(fallbacks) && s.StorageOpen():
+	case (fewProducts(fallbacks) || fallbacks[0].Kind == precond.AMG) && s.StorageOpen():
 		return plain(solve.Storage{}), WhyPlain
-	case fallbacks[0].Kind == precond.AMG && s.StorageOpen():
-		return plain(solve.Storage{}), WhyCycles
 	case s.Opt.Vectors.Kind == solve.VectorsDD && s.StorageOpen():
 		return plain(solve.Storage{DD: true}), whyWide
 	case s.small() && s.StorageOpen():

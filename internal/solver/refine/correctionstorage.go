@@ -52,11 +52,11 @@ func (c *Correction[V, S]) rescale(v choice.Variant) error {
 func (c *Correction[V, S]) FollowUse(v choice.Variant) error {
 	now := c.Matrix.About().Storage
 	switch {
-	case c.Open && v.Kind == precond.AMG:
+	case c.Open && (v.Kind == precond.AMG || v.Kind == precond.CG32):
 		if rules.Plain(now) {
 			return nil
 		}
-		c.Log(fmt.Sprintf(choice.StoredPlain, choice.WhyCycles))
+		c.Log(fmt.Sprintf(choice.StoredPlain, choice.WhyPlain))
 		return c.usePrecision(choice.Precision{Plain: true})
 	case c.Spared && c.Plain() && c.Attempts.State.Fallback > 0 && !v.Complete():
 		epsilon, why := rules.DefaultEpsilon, choice.WhyCoarse
