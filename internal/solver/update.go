@@ -149,7 +149,7 @@ func (s *Solver) carry(t *choice.Attempts[vector, scalar]) {
 	switch {
 	case fresh && s.updates.usual == 0:
 		s.updates.usual = c.Usual
-	case fresh && float64(c.Usual) > rules.Worn*float64(s.updates.usual):
+	case fresh && t.Now().Kind == precond.AMG && float64(c.Usual) > rules.Worn*float64(s.updates.usual):
 		s.Say("update: %d iterations instead of %d; transfers between levels are made again", c.Usual, s.updates.usual)
 		s.Kept.DropTransfers()
 		s.updates.usual = 0

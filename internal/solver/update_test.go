@@ -197,3 +197,27 @@ func TestUpdateFaults(t *testing.T) {
 		t.Errorf("unsymmetric: %v by %s, %v", r.Reason, r.Method, err)
 	}
 }
+
+// A step that changes the size of x by far begins from zero, not from the x before, whose roundings would remain.
+func TestUpdateOfOtherSize(t *testing.T) {
+	m := grid(40, 0, 1e-3)
+	b := rhs(m, 1)
+	for _, e := range []int{-900, -60, 60} {
+		small := m.Clone()
+		for k := range small.Val {
+			small.Val[k] = math.Ldexp(small.Val[k], e)
+		}
+		s := newSolver(t, small, solve.Options{Precond: solve.Precond{Kind: precond.AMG}, Updates: true})
+		r, err := s.Solve(t.Context(), b, nil)
+		if err != nil || !r.Reason.Converged() {
+			t.Fatalf("2^%d: %v, %v", e, r.Reason, err)
+		}
+		if err := s.UpdateMatrix(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		alone := mustSolve(t, m, b, nil, solve.Options{Precond: solve.Precond{Kind: precond.AMG}})
+		if next, err := s.Solve(t.Context(), b, r.X); err != nil || !next.Reason.Converged() || next.Iterations > alone.Iterations+2 {
+			t.Errorf("2^%d: %v after %d iterations, alone %d, %v", e, next.Reason, next.Iterations, alone.Iterations, err)
+		}
+	}
+}

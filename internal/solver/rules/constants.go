@@ -449,6 +449,9 @@ const (
 	// Systems is the number of systems of a sequence that a set-up is expected to serve.
 	// Unit: systems. Source: chosen: sequences have tens. Fit: go run ./examples/sequence heat.
 	Systems = 4
+	// WorstGuess is the residual of a guess, relative to b in the maximum norm, up to which a solve begins with it.
+	// Unit: ratio. Source: chosen: where a step changes the size of x, the x before is a bad guess. Fit: not fitted: chosen by judgement.
+	WorstGuess = 100
 	// MostRescaled is the exponent up to which a new scaling may differ from the one before, which then stays.
 	// Unit: binary exponent. Source: chosen. Fit: not fitted: chosen by judgement.
 	MostRescaled = 8
