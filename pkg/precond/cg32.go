@@ -64,7 +64,7 @@ func newCG32(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !within([]levelMatrices{{m: w}}, mostRoot) {
+	if !rootsWithin(w, mostRoot) {
 		return nil, errors.New("diagonal entries are too far apart for FP32")
 	}
 	scale := scaleOf(w, 1, s.pool)

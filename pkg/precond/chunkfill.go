@@ -47,30 +47,30 @@ type chunkFiller[T int16 | float32] struct {
 // panel makes the panel of the rows lo to hi-1, of the kept shapes if there are any. Otherwise it keeps them unless kept is nil.
 func (f *chunkFiller[T]) panel(part *chunkPart, m *csr.Matrix, s chunkScales, kept *[]chunkShape, lo, hi int) {
 	f.round(m, s, lo, hi)
-	switch {
-	case kept != nil && *kept != nil:
+	if kept != nil && *kept != nil {
 		for _, shape := range *kept {
 			fill(f, part, shape.row, shape.Chunks, shape.places)
 		}
-	default:
-		var shapes []chunkShape
+	} else {
 		f.pack(m, lo, hi, func(row int, c kernels.Chunks) {
 			fill(f, part, row, c, f.places)
 			if kept != nil && len(f.rounded) <= mostKept {
-				places := make([]uint16, len(f.places))
-				for k, at := range f.places {
-					places[k] = uint16(at)
-				}
-				shapes = append(shapes, chunkShape{row, c, places})
+				*kept = append(*kept, chunkShape{row, c, narrow(f.places)})
 			}
 		})
-		if kept != nil {
-			*kept = shapes
-		}
 	}
 	if len(part.long) > 0 {
 		part.y = make([]float32, chunkRows*len(part.Heads))
 	}
+}
+
+// narrow returns places in 16 bits.
+func narrow(places []uint32) []uint16 {
+	n := make([]uint16, len(places))
+	for k, at := range places {
+		n[k] = uint16(at)
+	}
+	return n
 }
 
 // pack makes the slots of the rows lo to hi-1, and then those of parts of rows, and passes them on. Until use returns, places says which

@@ -122,10 +122,18 @@ type transfer struct {
 	null   [][]float64
 	bound  float64 // see hierarchy.smoother
 
-	shapes [3]chunkShapes // of the level's matrix, p and r
+	shapes [transferMatrices]chunkShapes
 }
 
-// shape returns the shapes of one of the three matrices, nil where nothing is kept.
+// The matrices of a level that are stored.
+const (
+	levelMatrix = iota
+	prolongation
+	restriction
+	transferMatrices
+)
+
+// shape returns the shapes of one of the matrices, nil where nothing is kept.
 func (t *transfer) shape(which int) *chunkShapes {
 	if t == nil {
 		return nil

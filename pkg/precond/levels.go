@@ -287,7 +287,7 @@ func (s chunkStore) square(k int, m *levelMatrices, left, right []float64) (prod
 		a, cost := s.storeSpread(m.a, chunkScales{left, right}, m.layout, m.layout)
 		return a, cost, nil
 	}
-	a, cost := s.store(m.a, chunkScales{left, right}, m.kept.shape(0))
+	a, cost := s.store(m.a, chunkScales{left, right}, m.kept.shape(levelMatrix))
 	return a, cost, nil
 }
 
@@ -296,9 +296,9 @@ func (s chunkStore) transfers(m *levelMatrices, here, below *scaledLevel) (produ
 		a, at, cost := s.spreadTransfers(m, here, below)
 		return a, at, cost, nil
 	}
-	a, cost := s.store(m.p, chunkScales{here.inverse, below.root}, m.kept.shape(1))
+	a, cost := s.store(m.p, chunkScales{here.inverse, below.root}, m.kept.shape(prolongation))
 	m.p = nil // let go before the next is stored
-	at, costT := s.store(m.r, chunkScales{below.left, here.leftInverse}, m.kept.shape(2))
+	at, costT := s.store(m.r, chunkScales{below.left, here.leftInverse}, m.kept.shape(restriction))
 	m.r = nil
 	return a, at, cost.Add(costT), nil
 }

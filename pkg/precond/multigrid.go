@@ -3,6 +3,7 @@ package precond
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -141,11 +142,14 @@ const mostRoot = 0x1p50
 
 // within reports whether the scaling of all levels is between 1/most and most.
 func within(levels []levelMatrices, most float64) bool {
-	for _, l := range levels {
-		for _, v := range l.m {
-			if v = math.Abs(v); v != 0 && !(v <= most*most && 1/v <= most*most) {
-				return false
-			}
+	return !slices.ContainsFunc(levels, func(l levelMatrices) bool { return !rootsWithin(l.m, most) })
+}
+
+// rootsWithin reports whether |m_i|^1/2 is between 1/most and most, or 0.
+func rootsWithin(m []float64, most float64) bool {
+	for _, v := range m {
+		if v = math.Abs(v); v != 0 && !(v <= most*most && 1/v <= most*most) {
+			return false
 		}
 	}
 	return true

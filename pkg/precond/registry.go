@@ -39,6 +39,7 @@ type Description struct {
 	Summary    string // what M is, in a few words
 	Definite   bool   // for symmetric positive definite A only; so is M then
 	Symmetric  bool   // for symmetric A only, definite or not; M is positive definite
+	Iterates   bool   // it solves inexactly by an iteration, so that M is not linear
 	Transposes bool   // M of A^T is the transpose of M of A, but for rounding
 	BlockSizes bool   // it reads Options.BlockSize
 	Drops      bool   // it reads Options.DropTol and Options.Fill
@@ -118,8 +119,8 @@ var registry = []Description{
 		BlockSizes: true, create: newMultigrid, distribute: newDistributedMultigrid,
 		DeviceBytes: func(n, nnz int64) int64 { return 2*csr.Bytes(n, nnz) + 60*n },
 	},
-	{Kind: CG32, Summary: "inexact conjugate gradients in FP32", Definite: true, create: newCG32},
-	{Kind: Schur, Summary: "block triangular with a Schur complement", MaxWork: 60, create: newSchur},
+	{Kind: CG32, Summary: "inexact conjugate gradients in FP32", Definite: true, Iterates: true, create: newCG32},
+	{Kind: Schur, Summary: "block triangular with a Schur complement", Iterates: true, MaxWork: 60, create: newSchur},
 }
 
 // completeWork is Description.MaxWork of complete factorisations: seconds for matrices of some

@@ -85,7 +85,7 @@ func (s *System) ChooseScaling() (err error) {
 func (s *System) flexible() bool {
 	p := s.Opt.Precond
 	auto := p.Kind == solve.PrecondAuto && s.Rows() >= rules.SparseRows
-	if p.Kind == precond.Schur || p.Kind == precond.CG32 || auto && s.backends() == onHost && s.twoFields() {
+	if d, _ := precond.Lookup(p.Kind); d.Iterates || auto && s.backends() == onHost && s.twoFields() {
 		return true
 	}
 	return p.KCycle && s.Opt.Device == nil && (p.Kind == precond.AMG || auto)
@@ -169,7 +169,7 @@ func (s *System) Suits(kind precond.Kind) bool {
 		return true
 	}
 	d, _ := precond.Lookup(kind)
-	return d.Transposes || s.KeepsSymmetry() && kind != precond.CG32 && (d.Definite || d.Symmetric || kind == precond.AMG && !s.Opt.Precond.KCycle)
+	return d.Transposes || s.KeepsSymmetry() && !d.Iterates && (d.Definite || d.Symmetric || kind == precond.AMG && !s.Opt.Precond.KCycle)
 }
 
 // CheckTranspose returns an error if the method needs the transpose of a requested preconditioner that has none.

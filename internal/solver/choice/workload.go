@@ -173,7 +173,9 @@ func (w Workload) applied(kind precond.Kind) float64 {
 }
 
 // singleWork returns the work of an iteration of conjugate gradients in FP32.
-func singleWork(n, nnz float64) float64 { return rules.SingleWork * (nnz + rules.VectorWork*n) }
+func singleWork(n, nnz float64) float64 {
+	return rules.SingleWork * IterationWork(solve.CG, precond.None, n, nnz, 0)
+}
 
 // IterationWork returns the number of multiplications of an iteration of a method, without the projections of GMRES, with a
 // preconditioner of a kind that stores so many values.
