@@ -276,6 +276,6 @@ func (r *reading) contradiction(a, b mention) error {
 		line = 0
 	}
 	return r.pre.fault(line, 0,
-		"a %v file must hold only one of the entries (%d, %d) and (%d, %d), but they are on %s %d and %d",
+		"a %v file must hold only one of the entries (%d, %d) and (%d, %d), but they are on %s %d and %d; leave one of them out, or write \"general\" in the banner",
 		r.Symmetry, a.i+1, a.j+1, b.i+1, b.j+1, strings.TrimPrefix(plural(2, r.numbered()), "2 "), a.line, b.line)
 }

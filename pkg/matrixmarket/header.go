@@ -2,6 +2,7 @@ package matrixmarket
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/host"
@@ -134,6 +135,12 @@ func (p *preamble) banner(line text) (Header, error) {
 		{"format", formatWords, func(i int) { h.Format = Format(i) }},
 		{"field", fieldWords, func(i int) { h.Field = Field(i) }},
 		{"symmetry", symmetryWords, func(i int) { h.Symmetry = Symmetry(i) }},
+	}
+	if len(words) == 4 {
+		if _, symmetry := lookUp(symmetryWords, words[3].s); symmetry {
+			p.warn("the banner on line %d names no field: read as real", line.number)
+			words = slices.Insert(words, 3, token{fieldWords[Real], words[3].column})
+		}
 	}
 	for i, part := range parts {
 		if i+1 >= len(words) {

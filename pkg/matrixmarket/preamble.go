@@ -124,6 +124,17 @@ func (p *preamble) read() (Header, size, error) {
 	}
 }
 
+// valued reports whether the first entry, if it is near, has a value beside its row and column.
+func (p *preamble) valued() bool {
+	ahead, _ := p.in.Peek(p.in.Size())
+	for line := range strings.Lines(string(ahead)) {
+		if words := strings.Fields(line); len(words) > 0 && words[0][0] != '%' {
+			return len(words) == 3
+		}
+	}
+	return false
+}
+
 // firstLine returns the first line that is not blank.
 func (p *preamble) firstLine() (text, error) {
 	for {

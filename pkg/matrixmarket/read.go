@@ -120,8 +120,12 @@ func (in *input) begin(opt Options) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	if header.Field == Pattern && header.Format == Coordinate && pre.valued() {
+		pre.warn("the banner says pattern, but entries have values: read as real")
+		header.Field = Real
+	}
 	if err := checkParts(opt, header); err != nil {
-		return nil, err
+		return nil, &Error{File: in.name, Msg: err.Error()}
 	}
 	r := &reading{
 		parser: parser{header, size, max(opt.Parts, 1)}, in: in, pre: pre, opt: opt, threads: opt.Threads, shares: 1,
