@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
@@ -228,6 +229,12 @@ func (c complexProblem) judge(r *solve.Result, b []float64, opt solve.Options) (
 	defer pool.Close()
 	if r.Errors, err = verify.ComputeComplex(c.Matrix, r.X, b, pool); err != nil {
 		return err
+	}
+	if v := r.Evidence; v != nil { // the real system has two rows for each equation
+		for k := range v.Rows {
+			v.Rows[k] /= 2
+		}
+		v.Rows = slices.Compact(v.Rows)
 	}
 	if r.Reason.Converged() && r.Reason != krylov.ZeroRHS && !(rules.ErrorOf(opt.Stop, r.Errors) <= opt.Tol) {
 		r.Reason = krylov.Drift

@@ -80,13 +80,18 @@ type Evidence struct {
 	Null     Number `json:"null"`
 	Product  Number `json:"product"`
 	Smallest Number `json:"smallest"`
+	Rows     []int  `json:"rows,omitempty"` // from 1
 }
 
 func evidence(v *solve.Evidence) *Evidence {
 	if v == nil {
 		return nil
 	}
-	return &Evidence{Number(v.Null), Number(v.Product), Number(v.Smallest)}
+	e := &Evidence{Null: Number(v.Null), Product: Number(v.Product), Smallest: Number(v.Smallest)}
+	for _, i := range v.Rows {
+		e.Rows = append(e.Rows, i+1)
+	}
+	return e
 }
 
 func digits(d solve.Digits) Digits {

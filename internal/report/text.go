@@ -118,11 +118,22 @@ func (r *Report) Quiet(w io.Writer) {
 
 // Text returns the evidence in words.
 func (v *Evidence) Text() string {
-	text := fmt.Sprintf("a combination of the equations, y'A x = y'b, has |y'A| <= %.0e |y|'|A| and |y'b| = %.2g |y|'|b|", v.Null, v.Product)
-	if v.Null == 0 {
-		text = fmt.Sprintf("a combination of the equations, y'A x = y'b, is 0 = y'b with |y'b| = %.2g |y|'|b|", v.Product)
+	of := "the equations"
+	switch len(v.Rows) {
+	case 0:
+	case 1:
+		of = fmt.Sprintf("row %d", v.Rows[0])
+	default:
+		var names []string
+		for _, i := range v.Rows {
+			names = append(names, strconv.Itoa(i))
+		}
+		of = "rows " + english.OxfordWordSeries(names, "and")
 	}
-	return text
+	if v.Null == 0 {
+		return fmt.Sprintf("a combination of %s, y'A x = y'b, is 0 = y'b with |y'b| = %.2g |y|'|b|", of, v.Product)
+	}
+	return fmt.Sprintf("a combination of %s, y'A x = y'b, has |y'A| <= %.0e |y|'|A| and |y'b| = %.2g |y|'|b|", of, v.Null, v.Product)
 }
 
 // Brief is Text without the figures behind it.

@@ -114,6 +114,9 @@ func (a *solution) cautions() (lines []string) {
 	if a.Reason != krylov.Converged {
 		return lines
 	}
+	if a.undecided {
+		say("x is far larger than b asks for: A is nearly singular, or equations contradict each other, which was not decided")
+	}
 	stop := a.s.Opt.Stop
 	if e := a.Componentwise; stop != solve.StopCW && e > farAbove {
 		say("the componentwise error is %.1e: some equations are not met beside their own terms", e)

@@ -66,12 +66,12 @@ func TestBadMatricesOverDomains(t *testing.T) {
 		"two zero columns": change(func(m *csr.Matrix) { column(m, 101); column(m, 3) }),
 		"NaN":              change(func(m *csr.Matrix) { m.Val[len(m.Val)-2], m.Val[len(m.Val)/2] = nan(), nan() }),
 	} {
-		_, want := solveOnRanks(t, 1, 1, m, make([]float64, m.Rows), solve.Options{})
+		want := rules.Solvable(csr.Examine(m, nil)) // one domain leaves out rows and columns of zeros
 		for _, domains := range []int{2, 3, 8} {
 			_, got := overDomains(t, name, domains, m, make([]float64, m.Rows), solve.Options{})
 			var input *solve.InputError
-			if !errors.As(got.Fault, &input) || got.Fault.Error() != want[0].Fault.Error() {
-				t.Errorf("%s, %d domains: %v, want %v", name, domains, got.Fault, want[0].Fault)
+			if !errors.As(got.Fault, &input) || got.Fault.Error() != want.Error() {
+				t.Errorf("%s, %d domains: %v, want %v", name, domains, got.Fault, want)
 			}
 		}
 	}

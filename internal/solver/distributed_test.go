@@ -99,7 +99,7 @@ func TestOneDomainOnRanks(t *testing.T) {
 
 // An error is the same on all ranks, and of the same kind.
 func TestOneDomainErrors(t *testing.T) {
-	singular := csr.Matrix{Rows: 2, Cols: 2, RowPtr: []int64{0, 1, 1}, Col: []int32{0}, Val: []float64{1}}
+	singular := csr.Matrix{Rows: 2, Cols: 2, RowPtr: []int64{0, 1, 1}, Col: []int32{0}, Val: []float64{0}}
 	_, all := solveOnRanks(t, 3, 1, &singular, []float64{1, 1}, solve.Options{})
 	for r, got := range all {
 		var input *solve.InputError

@@ -25,7 +25,7 @@ func TestInputErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	good, four := []float64{1, 2, 3, 4}, grid(2, 0, 0)
 	stored := dense([]float64{1, 0}, []float64{2, 1})
-	stored.Val[0] = 0
+	clear(stored.Val)
 	null := func(v ...[]float64) solve.Options {
 		return solve.Options{Precond: solve.Precond{Kind: precond.AMG, NearNull: v}}
 	}
@@ -42,10 +42,7 @@ func TestInputErrors(t *testing.T) {
 		{"empty", &csr.Matrix{}, solve.Options{}, nil, nil, []string{"empty"}},
 		{"NaN", dense([]float64{1, 0, 0}, []float64{0, 1, nan}, []float64{nan, 0, 1}), solve.Options{}, nil, nil, []string{"2 entries", "row 2, column 3"}},
 		{"Inf", dense([]float64{1, -inf}, []float64{1, 1}), solve.Options{}, nil, nil, []string{"1 entry", "row 1, column 2"}},
-		{"zero row", dense([]float64{1, 1, 1}, []float64{0, 0, 0}, []float64{1, 2, 3}), solve.Options{}, nil, nil, []string{"singular", "row 2"}},
-		{"zero column", dense([]float64{1, 0, 2}, []float64{2, 0, 1}, []float64{1, 0, 3}), solve.Options{}, nil, nil, []string{"singular", "column 2"}},
-		{"first column zero", dense([]float64{0, 1}, []float64{0, 2}), solve.Options{}, nil, nil, []string{"singular", "column 1"}},
-		{"stored zeros", stored, solve.Options{}, nil, nil, []string{"row 1"}},
+		{"zeros", stored, solve.Options{}, nil, nil, []string{"singular", "row 1"}},
 		{"short near-null vector", four, null(good, good[:3]), good, nil, []string{"near-null vector 2 has 3 elements", "4 rows"}},
 		{"NaN in the near-null space", four, null([]float64{1, nan, 1, 1}), good, nil, []string{"element 2 of the near-null vector 1 is NaN"}},
 		{"short b", four, solve.Options{}, good[:3], nil, []string{"right-hand side has 3 elements", "4 rows"}},

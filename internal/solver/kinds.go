@@ -74,6 +74,22 @@ func singularSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (*Sol
 	return s, nil
 }
 
+// emptiedSolver returns the Solver of a matrix that has rows or columns without nonzeros; nil: the options do not allow it.
+func emptiedSolver(ctx context.Context, m *csr.Matrix, opt solve.Options, facts csr.Facts) (*Solver, error) {
+	start := time.Now()
+	opt.Examined(facts)
+	e, err := special.NewEmptied(ctx, m, opt, makeInner)
+	if e == nil {
+		return nil, err
+	}
+	of := e.Inner.(*Solver)
+	s := &Solver{Setup: time.Since(start), Threads: of.Threads, special: e}
+	s.Facts, s.Method, s.Scale, s.Order = facts, of.Method, of.Scale, of.Order
+	s.Given, s.M, s.Known, s.Opt, s.Pool = m, m, new(features.KnownParts), opt, of.Pool
+	s.Opt.Device = of.Opt.Device
+	return s, nil
+}
+
 // makeInner is New for a matrix that it treats as ordinary.
 func makeInner(ctx context.Context, m *csr.Matrix, opt solve.Options) (special.Inner, error) {
 	var with Solver

@@ -106,6 +106,11 @@ func prepared(ctx context.Context, m *csr.Matrix, opt solve.Options, with Solver
 	}
 	if err != nil {
 		s.Pool.Close()
+		if f := s.Facts; f.Rows == m.Rows && f.NonFinite == 0 && (f.EmptyRow >= 0 || f.EmptyCol >= 0) && ctx.Err() == nil {
+			if e, why := emptiedSolver(ctx, m, opt, f); e != nil || why != nil {
+				return e, why
+			}
+		}
 		return nil, err
 	}
 	s.Setup = time.Since(start)

@@ -23,6 +23,8 @@ type solution struct {
 	s       *Solver
 	before  refine.Used // work before the solve
 	dropped float64     // ||r||/||b|| of an x that preferZero replaced by zero; 0: none
+
+	undecided bool // x is larger than b asks for, and no evidence says why
 }
 
 // solve refines x, judges it, goes on where the judgement asks for more, and estimates the digits of x.
@@ -30,6 +32,10 @@ type solution struct {
 func (a *solution) solve(guess bool) (err error) {
 	opt := a.s.Opt
 	a.Began, a.before = time.Now(), a.s.recorder.Since(a.s.Refiner.Usage().Used())
+	if (special.EvidenceSearch{Solution: a.Solution, Make: makeInner}).Contradicted() {
+		clear(a.X)
+		return a.judge()
+	}
 	a.Solved, err = a.s.Refiner.Refine(a.Ctx, a.X, a.B, krylov.Options[vector]{
 		Tol: opt.Tol * refine.Tighter, MaxIter: opt.MaxIter, Guess: guess, Monitor: opt.Monitor,
 	})
@@ -51,7 +57,11 @@ func (a *solution) solve(guess bool) (err error) {
 			return err
 		}
 	}
-	a.Reason = a.verdict()
+	if a.Reason = a.verdict(); a.Reason == krylov.Singular {
+		if err := a.direct(); err != nil {
+			return err
+		}
+	}
 	if !a.Reason.Converged() {
 		a.Digits = digits.UnknownDigits()
 	}
@@ -84,8 +94,31 @@ func (a *solution) solve(guess bool) (err error) {
 		if stop(); err != nil {
 			return err
 		}
+		a.undecided = a.Reason == krylov.Converged && a.oversized()
 	}
 	return a.preferZero()
+}
+
+// direct solves by complete factors where those are cheap: an x that does not explain b may be one that iterations cannot make better.
+func (a *solution) direct() error {
+	if a.s.Job != nil || a.s.Opt.NoRefine {
+		return nil
+	}
+	x := special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.Direct()
+	if x == nil {
+		return nil
+	}
+	before, judged, counted := a.X, a.Judgement, a.Digits
+	a.X = a.s.Order.Forth(x)
+	if err := a.improved(); err != nil {
+		return err
+	}
+	if a.Reason = a.verdict(); a.Reason != krylov.Converged {
+		a.X, a.Judgement, a.Digits, a.Reason = before, judged, counted, krylov.Singular
+		return nil
+	}
+	a.s.Say("verdict: x that iterations found does not explain b; complete factors gave one that does")
+	return nil
 }
 
 // improved improves x, estimates its digits, and judges it.
@@ -184,12 +217,20 @@ func (a *solution) suspect() bool {
 	case krylov.Singular:
 		return true
 	case krylov.Converged: // x may be far larger than b asks for, and neither digits confirm it nor a probe explains its size
-		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows ||
-			a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol && a.Reach < digits.LeastReach)
+		if rank, known := a.s.StructuralRank(); known && rank < a.s.Rows() {
+			return true
+		}
+		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.oversized())
 	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
-		return a.s.Rows() <= rules.DenseRows
+		return a.s.Job == nil || a.s.Rows() <= rules.DenseRows
 	}
 	return false
+}
+
+// oversized reports whether x is larger than b asks for, and no probe explains that: what x leaves of b is beyond what counts as a contradiction, or far more than the
+// error of x beside its own size.
+func (a *solution) oversized() bool {
+	return a.Reach < digits.LeastReach && (a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol || a.Unexplained > rules.Oversized*a.Errors.Row)
 }
 
 // reachable returns the error that rounding x to float64 alone may cause, in the measure that Options.Stop names.

@@ -111,4 +111,5 @@ type Evidence struct {
 	Null     float64   // max_j |y^T A|_j / (|y|^T |A|)_j
 	Product  float64   // |y^T b| / |y|^T |b|
 	Smallest float64   // no x with an exact residual of zero has a smaller ||x||_inf
+	Rows     []int     // the equations that y combines, from 0, if they are few; nil: they are many
 }

@@ -44,8 +44,11 @@ type Matrix struct {
 	Known    *KnownParts // of Given and M
 }
 
-// KnownParts are the facts that verification has found about the matrix, as given and in the order chosen.
-type KnownParts struct{ Given, Ordered verify.Known }
+// KnownParts are the facts that verification has found about the matrix, as given and in the order chosen, and its structure.
+type KnownParts struct {
+	Given, Ordered verify.Known
+	structure      structure
+}
 
 // InputError turns an error about the matrix into a solve.InputError, unless a device failed or there is too little memory.
 func (s *Matrix) InputError(err error) error {

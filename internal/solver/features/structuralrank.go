@@ -1,6 +1,8 @@
 package features
 
 import (
+	"sync"
+
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -9,12 +11,20 @@ import (
 // nonzeros of which no two share a row or a column, a maximum matching of rows and columns, by shortest augmenting paths in phases
 // [HopcroftKarp73]. known is false if that takes more than work visits of entries; the rank is a lower bound then.
 func structuralRank(m *csr.Matrix, work int64) (rank int, known bool) {
-	t := &transversal{m: m, work: work, rowOf: unmatched(m.Cols), colOf: unmatched(m.Rows), level: make([]int32, m.Rows), next: make([]int64, m.Rows)}
-	for i := range m.Rows {
+	return newTransversal(m, work).match()
+}
+
+func newTransversal(m *csr.Matrix, work int64) *transversal {
+	return &transversal{m: m, work: work, rowOf: unmatched(m.Cols), colOf: unmatched(m.Rows), level: make([]int32, m.Rows), next: make([]int64, m.Rows)}
+}
+
+// match finds a maximum matching, see structuralRank.
+func (t *transversal) match() (rank int, known bool) {
+	for i := range t.m.Rows {
 		rank += t.cheap(int32(i))
 	}
-	for t.work >= 0 && rank < min(m.Rows, m.Cols) && t.layers() {
-		for i := range m.Rows {
+	for t.work >= 0 && rank < min(t.m.Rows, t.m.Cols) && t.layers() {
+		for i := range t.m.Rows {
 			if t.colOf[i] < 0 && t.augment(int32(i)) {
 				rank++
 			}
@@ -41,7 +51,7 @@ func unmatched(n int) []int32 {
 	return list
 }
 
-func (t *transversal) match(i, j int32) { t.rowOf[j], t.colOf[i] = i, j }
+func (t *transversal) pair(i, j int32) { t.rowOf[j], t.colOf[i] = i, j }
 
 // cheap matches row i with its diagonal or another column that is free, and returns how many rows that is.
 func (t *transversal) cheap(i int32) int {
@@ -55,7 +65,7 @@ func (t *transversal) cheap(i int32) int {
 	if t.work -= int64(len(cols)); free < 0 {
 		return 0
 	}
-	t.match(i, free)
+	t.pair(i, free)
 	return 1
 }
 
@@ -126,22 +136,76 @@ func (t *transversal) exchange(j int32) {
 	for k := len(t.path) - 1; k >= 0; k-- {
 		i := t.path[k]
 		before := t.colOf[i]
-		t.match(i, j)
+		t.pair(i, j)
 		t.level[i] = -1 // on no other path of this phase
 		j = before
 	}
 }
 
+// structure is what the pattern of a matrix alone says about its rank.
+type structure struct {
+	once  sync.Once
+	rank  int
+	known bool
+	over  []Overdetermined
+}
+
+// Overdetermined is a set of rows whose nonzeros are all in fewer columns than there are rows.
+type Overdetermined struct{ Rows, Cols []int32 }
+
 // StructuralRank returns the largest rank that a matrix with this pattern of nonzeros can have, see structuralRank. If it is less
 // than the number of rows, the matrix is singular whatever its values, and there is no solution, or more than one. known is false where
 // the search would take too long, and where ranks share a matrix with zeros on the diagonal.
 func (s *Matrix) StructuralRank() (rank int, known bool) {
-	full := min(s.Facts.Rows, s.Facts.Cols)
-	switch {
-	case s.Facts.Rows == s.Facts.Cols && s.Facts.DiagonalZero == 0:
-		return full, true
-	case s.Job != nil:
-		return 0, false
+	found := s.structure()
+	return found.rank, found.known
+}
+
+// Overdetermined returns the overdetermined part of a structurally singular matrix, in the decomposition of [DulmageMendelsohn58]:
+// a set for each of the first rows that a maximum matching leaves out, at most mostSets.
+func (s *Matrix) Overdetermined() []Overdetermined { return s.structure().over }
+
+// mostSets bounds the sets of Overdetermined.
+const mostSets = 64
+
+// structure finds the structure of the matrix as given, once.
+func (s *Matrix) structure() *structure {
+	found := &s.Known.structure
+	found.once.Do(func() {
+		full := min(s.Facts.Rows, s.Facts.Cols)
+		switch {
+		case s.Facts.Rows == s.Facts.Cols && s.Facts.DiagonalZero == 0:
+			found.rank, found.known = full, true
+		case s.Job == nil:
+			t := newTransversal(s.Given, rules.StructureWork*int64(s.Given.NNZ()+s.Given.Rows))
+			found.rank, found.known = t.match()
+			if found.known && found.rank < full {
+				found.over = t.overdetermined(mostSets)
+			}
+		}
+	})
+	return found
+}
+
+// overdetermined returns a set for each of the first rows that a maximum matching leaves out: the rows on alternating paths from that row, and their
+// columns, each of which is matched with another row of the set.
+func (t *transversal) overdetermined(most int) (sets []Overdetermined) {
+	seen := make([]int32, t.m.Cols) // the number of the set that has met a column last
+	for i, j := range t.colOf {
+		if j >= 0 || len(sets) == most {
+			continue
+		}
+		set := Overdetermined{Rows: []int32{int32(i)}}
+		for k := 0; k < len(set.Rows); k++ {
+			cols, vals := t.m.Row(int(set.Rows[k]))
+			for e, j := range cols {
+				if vals[e] != 0 && seen[j] <= int32(len(sets)) {
+					seen[j] = int32(len(sets) + 1)
+					set.Rows, set.Cols = append(set.Rows, t.rowOf[j]), append(set.Cols, j)
+				}
+			}
+		}
+		sets = append(sets, set)
 	}
-	return structuralRank(s.Given, rules.StructureWork*int64(s.Given.NNZ()+s.Given.Rows))
+	return sets
 }

@@ -500,6 +500,12 @@ const (
 	// EvidenceWork is the work of factors that may show a null vector.
 	// Unit: multiplications a nonzero. Source: chosen: about as long as the solve that has failed. Fit: make stress.
 	EvidenceWork = 20_000
+	// Oversized is the size of x beside b, by rows, from which a contradiction may be why.
+	// Unit: ratio. Source: chosen: a plane mesh of a million nodes has 3e5. Fit: make stress.
+	Oversized = 1e6
+	// LeastEvidence is the work that such factors may take in any case: some 0.3 s.
+	// Unit: multiplications. Source: chosen. Fit: make stress.
+	LeastEvidence = 1e9
 	// DenseRows is the size up to which null vectors are found by elimination.
 	// Unit: rows. Source: chosen: n^3 takes a second. Fit: make stress.
 	DenseRows = 400

@@ -1,7 +1,9 @@
 package special
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
@@ -32,6 +34,27 @@ type EvidenceSearch struct {
 	Make maker
 }
 
+// Contradicted reports whether it is plain before a solve that b contradicts A, and sets the reason then: equations of a structurally singular matrix have fewer
+// unknowns than equations, or the sum of those without a diagonal element, such as of continuity, is zero.
+func (a EvidenceSearch) Contradicted() bool {
+	if a.S.Job != nil || a.S.Facts.DiagonalZero == 0 {
+		return false
+	}
+	v := strongest(a.S.Given, a.Given, append(a.overdeterminedNull(), a.continuity()))
+	if v == nil || v.Product <= UnconfirmedResidual*a.S.Opt.Tol {
+		return false
+	}
+	a.Evidence = v
+	a.inconsistent()
+	return true
+}
+
+// inconsistent sets the reason by the evidence.
+func (a EvidenceSearch) inconsistent() {
+	a.Reason = krylov.Inconsistent
+	a.S.Say("verdict inconsistent: a combination y of the equations has |y'A| of %.1e of its terms and |y'b| of %.1e", a.Evidence.Null, a.Evidence.Product)
+}
+
 // SeekEvidence looks for evidence, and sets the reason to krylov.Inconsistent if there is any.
 func (a EvidenceSearch) SeekEvidence() (err error) {
 	if a.S.Job != nil {
@@ -40,27 +63,43 @@ func (a EvidenceSearch) SeekEvidence() (err error) {
 		err = a.seekAllEvidence()
 	}
 	if a.Evidence != nil {
-		a.Reason = krylov.Inconsistent
-		a.S.Say("verdict inconsistent: a combination y of the equations has |y'A| of %.1e of its terms and |y'b| of %.1e", a.Evidence.Null, a.Evidence.Product)
+		a.inconsistent()
 	}
 	return err
 }
 
-// seekAllEvidence looks for evidence by all means, the cheapest first.
-func (a EvidenceSearch) seekAllEvidence() (err error) {
-	if a.S.Given.Rows <= rules.DenseRows {
-		a.weighAll(LeftNullVectors(a.S.Given))
+// seekAllEvidence looks for evidence by all means, the cheapest first. After a solve that failed, the transposed system would fail as well.
+func (a EvidenceSearch) seekAllEvidence() error {
+	for _, means := range []func() [][]float64{
+		a.overdeterminedNull,
+		a.plainNull,
+		func() (found [][]float64) {
+			if a.S.Given.Rows <= rules.DenseRows {
+				found = LeftNullVectors(a.S.Given)
+			}
+			return found
+		},
+		a.projectedNull, // also where elimination is not accurate enough
+	} {
+		if a.weighAll(means()); a.Evidence != nil || a.Ctx.Err() != nil {
+			return nil
+		}
 	}
-	if a.Evidence == nil { // also where elimination is not accurate enough
-		a.weighAll(a.projectedNull())
+	if large := a.S.Given.Rows > rules.DenseRows; large && a.failed() {
+		return nil
 	}
-	if a.Evidence == nil && a.Ctx.Err() == nil {
-		var found [][]float64
-		found, err = a.inverseIteration()
-		a.weighAll(found)
+	found, err := a.inverseIteration()
+	for _, y := range found {
+		large := slices.Clone(y)
+		chop(large)
+		found = append(append(found, large), a.supportedNull(y)...)
 	}
+	a.weighAll(found)
 	return err
 }
+
+// failed reports whether no x meets the tolerance.
+func (a EvidenceSearch) failed() bool { return !a.Reason.Converged() && a.Reason != krylov.Singular }
 
 // weighAll keeps the strongest evidence among vectors y.
 func (a EvidenceSearch) weighAll(found [][]float64) {
@@ -92,6 +131,9 @@ func weigh(m *csr.Matrix, y, b []float64) solve.Evidence {
 	var yb dd.DD
 	abs := 0.0
 	for i, v := range y {
+		if v == 0 {
+			continue
+		}
 		cols, vals := m.Row(i)
 		for k, j := range cols {
 			sums[j] = sums[j].AddProd(v, vals[k])
@@ -109,7 +151,34 @@ func weigh(m *csr.Matrix, y, b []float64) solve.Evidence {
 		sum += r
 	}
 	product := math.Abs(yb.Float())
-	return solve.Evidence{Y: y, Null: worst, Product: product / abs, Smallest: product / sum}
+	e := solve.Evidence{Y: y, Null: worst, Product: product / abs, Smallest: product / sum}
+	if Shows(e, len(y)) {
+		e.Rows = rowsOf(m, y, b)
+	}
+	return e
+}
+
+// mostNamed is the number of equations of a combination up to which they are named.
+const mostNamed = 8
+
+// rowsOf returns the equations that a combination y consists of, but for roundings; nil: there are more than mostNamed.
+func rowsOf(m *csr.Matrix, y, b []float64) (rows []int) {
+	size := func(i int) float64 {
+		_, vals := m.Row(i)
+		return math.Abs(y[i]) * cmp.Or(AbsMax(vals), math.Abs(b[i]))
+	}
+	most := 0.0
+	for i := range y {
+		most = max(most, size(i))
+	}
+	for i := range y {
+		if y[i] != 0 && size(i) > smallElement*most {
+			if rows = append(rows, i); len(rows) > mostNamed {
+				return nil
+			}
+		}
+	}
+	return rows
 }
 
 // inverseRounds is the number of steps of inverse iteration.

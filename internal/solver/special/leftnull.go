@@ -1,0 +1,248 @@
+package special
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// projections is the number of left null vectors to find by complete factors.
+const projections = 3
+
+// overdeterminedNull returns left null vectors of a structurally singular matrix: of each set of equations that have fewer unknowns than
+// equations, since a combination of these is zero. The set of m equations in m-1 unknowns is small, mostly: elimination
+// finds y. Otherwise complete factors solve
+//
+//	(A_set e_k)' y = e_m,
+//
+// with a column that is zero but in the equation k that the matching leaves out, for the y with y_k = 1.
+func (a EvidenceSearch) overdeterminedNull() (found [][]float64) {
+	work := 2 * math.Pow(rules.DenseRows, 3)
+	for _, set := range a.S.Overdetermined() {
+		if a.Ctx.Err() != nil {
+			break
+		}
+		n := len(set.Rows)
+		small := n <= rules.DenseRows && work > 0
+		m := submatrix(a.S.Given, set.Rows, set.Cols, n)
+		if small {
+			work -= math.Pow(float64(n), 3)
+			found = append(found, spread(LeftNullVectors(m), set.Rows, a.S.Given.Rows)...)
+			continue
+		}
+		m = withEntries(m, []int{0}, []int{n - 1}, []float64{1})
+		f := make([]float64, n)
+		f[n-1] = 1
+		list := a.refined(m.Transpose(a.S.Pool), func(int, csr.Scaling) (y, rhs []float64) { return make([]float64, n), f }, 1)
+		found = append(found, spread(list, set.Rows, a.S.Given.Rows)...)
+	}
+	return found
+}
+
+// supports are shares of the largest element of y, each in the size of its row, down to which elements may be all that a left null vector consists of.
+var supports = [...]float64{0x1p-40, 0x1p-30, 0x1p-20, 0x1p-10}
+
+// supportedNull returns left null vectors of the few rows that an approximation y of one consists of, by elimination.
+func (a EvidenceSearch) supportedNull(y []float64) (found [][]float64) {
+	m, n := a.S.Given, len(y)
+	size, last := make([]float64, n), 0
+	for i := range size {
+		_, vals := m.Row(i)
+		size[i] = math.Abs(y[i]) * AbsMax(vals)
+	}
+	most := AbsMax(size)
+	for _, share := range supports {
+		var rows, cols []int32
+		for i, v := range size {
+			if v >= share*most && len(rows) <= rules.DenseRows {
+				rows = append(rows, int32(i))
+				of, _ := m.Row(i)
+				cols = append(cols, of...)
+			}
+		}
+		slices.Sort(cols)
+		cols = slices.Compact(cols)
+		if square := max(len(rows), len(cols)); square <= rules.DenseRows && len(rows) != last {
+			found = append(found, spread(LeftNullVectors(submatrix(m, rows, cols, square)), rows, n)...)
+			last = len(rows)
+		}
+	}
+	return found
+}
+
+// spread returns vectors of n rows that have the elements of vectors of some rows.
+func spread(list [][]float64, rows []int32, n int) (all [][]float64) {
+	for _, y := range list {
+		whole := make([]float64, n)
+		for k, i := range rows {
+			whole[i] = y[k]
+		}
+		all = append(all, whole)
+	}
+	return all
+}
+
+// submatrix returns some rows of m, whose nonzeros are in these columns, as the first ones of a square matrix.
+func submatrix(m *csr.Matrix, rows, cols []int32, square int) *csr.Matrix {
+	at := make(map[int32]int32, len(cols))
+	for k, j := range cols {
+		at[j] = int32(k)
+	}
+	s := &csr.Matrix{Rows: square, Cols: square, RowPtr: make([]int64, 1, square+1)}
+	for k := range square {
+		if k < len(rows) {
+			of, vals := m.Row(int(rows[k]))
+			begin := len(s.Col)
+			for e, j := range of {
+				if v := vals[e]; v != 0 {
+					s.Col, s.Val = append(s.Col, at[j]), append(s.Val, v)
+				}
+			}
+			sort.Sort(byColumn{s.Col[begin:], s.Val[begin:]})
+		}
+		s.RowPtr = append(s.RowPtr, int64(len(s.Col)))
+	}
+	return s
+}
+
+// byColumn sorts the elements of a row.
+type byColumn struct {
+	col []int32
+	val []float64
+}
+
+func (r byColumn) Len() int           { return len(r.col) }
+func (r byColumn) Less(i, j int) bool { return r.col[i] < r.col[j] }
+func (r byColumn) Swap(i, j int) {
+	r.col[i], r.col[j] = r.col[j], r.col[i]
+	r.val[i], r.val[j] = r.val[j], r.val[i]
+}
+
+// plainNull returns vectors that are often left null vectors: constants in all equations, in those without a diagonal element, such as
+// of continuity, and in each component of nodes.
+func (a EvidenceSearch) plainNull() [][]float64 {
+	n := a.S.Given.Rows
+	found := [][]float64{constant(n, func(int) bool { return true }), a.continuity()}
+	for _, size := range [...]int{2, 3} {
+		for k := range size {
+			if n%size == 0 {
+				found = append(found, constant(n, func(i int) bool { return i%size == k }))
+			}
+		}
+	}
+	return found
+}
+
+// continuity returns the vector that is 1 in the equations without a diagonal element.
+func (a EvidenceSearch) continuity() []float64 {
+	d := a.S.Given.Diagonal(a.S.Pool)
+	return constant(len(d), func(i int) bool { return d[i] == 0 })
+}
+
+// constant returns a vector of n elements that is 1 in some rows.
+func constant(n int, in func(i int) bool) []float64 {
+	y := make([]float64, n)
+	for i := range y {
+		if in(i) {
+			y[i] = 1
+		}
+	}
+	return y
+}
+
+// projectedNull projects arbitrary vectors g onto the left null space, by complete factors M of the scaled transpose, if these are cheap.
+// Elimination replaces a pivot that vanishes by another value: M = A' + s e_k e_k'. Then, with v A' = 0,
+//
+//	y = g - M^-1 A' g  has  A' y = s e_k (M^-1 A' g)_k,  and  0 = v A' g = v_k s (M^-1 A' g)_k,
+//
+// so that y is a null vector but for roundings.
+func (a EvidenceSearch) projectedNull() [][]float64 {
+	return a.refined(a.S.Given.Transpose(a.S.Pool), func(k int, _ csr.Scaling) (y, f []float64) { return signs(a.S.Given.Rows, uint64(k)), nil }, projections)
+}
+
+// Direct returns the solution of A x = b by complete factors of the scaled A, if these are cheap; nil: they are not, or A is singular.
+func (a EvidenceSearch) Direct() []float64 {
+	found := a.refined(a.S.Given, func(_ int, by csr.Scaling) (x, f []float64) {
+		f = make([]float64, len(a.Given))
+		for i, v := range a.Given {
+			f[i] = dd.Ldexp(v, by.Row[i])
+		}
+		return make([]float64, len(f)), f
+	}, 1)
+	if len(found) == 0 {
+		return nil
+	}
+	return found[0]
+}
+
+// refined returns vectors y with t y = f, of the scaled t, by complete factors of it, if these are cheap: with and without small elements. begin
+// returns the first y and f of a vector (nil: zero). After repetitions, with t y in double-double arithmetic, y is right to the rounding of its elements, whatever
+// the condition of the rest of t.
+func (a EvidenceSearch) refined(t *csr.Matrix, begin func(k int, by csr.Scaling) (y, f []float64), count int) (found [][]float64) {
+	scaling := csr.BothScaling(t, a.S.Pool)
+	t = scaling.Apply(t, a.S.Pool)
+	opt := precond.Options{Limits: precond.Limits{MaxWork: max(rules.EvidenceWork, rules.LeastEvidence/float64(t.NNZ()))}}
+	if limit := a.S.Opt.MaxMemory; limit > 0 {
+		opt.MaxBytes = max(1, limit-a.S.SolveBytes()-t.Bytes())
+	}
+	factors, err := precond.New(a.Ctx, precond.LU, t, opt, a.S.Pool)
+	if err != nil {
+		return nil
+	}
+	for k := range count {
+		y, f := begin(k, scaling)
+		for range 1 + nullRefinements {
+			if a.Ctx.Err() != nil {
+				return nil
+			}
+			a.refine(t, factors, y, f)
+		}
+		if v := AbsMax(y); v > 0 && backend.Finite(v) {
+			for i := range y {
+				y[i] = dd.Ldexp(y[i], scaling.Col[i])
+			}
+			large := slices.Clone(y)
+			chop(large)
+			found = append(found, y, large) // large has no elements that are zero but for rounding
+		}
+	}
+	return found
+}
+
+// refine sets y to y - M^-1 (m y - f); where f is zero, nil, with a largest element near 1.
+func (a EvidenceSearch) refine(m *csr.Matrix, factors precond.Preconditioner, y, f []float64) {
+	r, d := make([]float64, len(y)), make([]float64, len(y))
+	a.S.Pool.Each((len(y)+refinedRows-1)/refinedRows, func(k int) {
+		for i := k * refinedRows; i < min((k+1)*refinedRows, len(y)); i++ {
+			var sum dd.DD
+			cols, vals := m.Row(i)
+			for k, j := range cols {
+				sum = sum.AddProd(vals[k], y[j])
+			}
+			if f != nil {
+				sum = sum.Sub(dd.From(f[i]))
+			}
+			r[i] = sum.Float()
+		}
+	})
+	factors.Apply(d, r)
+	for i := range y {
+		y[i] -= d[i]
+	}
+	if f != nil {
+		return
+	}
+	e := dd.Exponent(AbsMax(y))
+	for i := range y {
+		y[i] = dd.Ldexp(y[i], -e)
+	}
+}
+
+// refinedRows is the number of rows whose residuals a thread computes at a time.
+const refinedRows = 1024
