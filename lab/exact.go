@@ -11,7 +11,10 @@ import (
 const unit = 2 * 1074
 
 // stressSum is an exact sum of products of float64.
-type stressSum struct{ v, term big.Int }
+type stressSum struct {
+	whole   float64 // the sum of products of whole numbers since the last flush, below 2^53
+	v, term big.Int // of the others, in units of 2^-unit
+}
 
 // parts returns the whole number m and the exponent e with v = m 2^e. v is finite.
 func parts(v float64) (m int64, e int) {
@@ -24,6 +27,15 @@ func (s *stressSum) add(a, b float64) {
 	if a == 0 || b == 0 {
 		return
 	}
+	if sum := s.whole + a*b; math.Trunc(a) == a && math.Trunc(b) == b && math.Abs(a*b) < 1<<53 && math.Abs(sum) < 1<<53 {
+		s.whole = sum
+		return
+	}
+	s.addWide(a, b)
+}
+
+// addWide adds a b, whatever their sizes.
+func (s *stressSum) addWide(a, b float64) {
 	ma, ea := parts(a)
 	mb, eb := parts(b)
 	s.term.SetInt64(ma)
@@ -37,13 +49,25 @@ func (s *stressSum) add(a, b float64) {
 	s.v.Add(&s.v, &s.term)
 }
 
+// flush moves the sum of whole numbers to the others.
+func (s *stressSum) flush() {
+	if whole := s.whole; whole != 0 {
+		s.whole = 0
+		s.addWide(whole, 1)
+	}
+}
+
 // float returns the sum, rounded to 128 bits.
 func (s *stressSum) float() *big.Float {
+	s.flush()
 	f := new(big.Float).SetPrec(128).SetInt(&s.v)
 	return f.SetMantExp(f, -unit)
 }
 
-func (s *stressSum) zero() bool { return s.v.Sign() == 0 }
+func (s *stressSum) zero() bool {
+	s.flush()
+	return s.v.Sign() == 0
+}
 
 // wide returns v with 128 bits and an unbounded exponent.
 func wide(v float64) *big.Float { return new(big.Float).SetPrec(128).SetFloat64(v) }

@@ -6,6 +6,7 @@ import (
 	"math/big"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -16,6 +17,7 @@ type Fault string
 const (
 	FalseConverged Fault = "false"  // converged, but the exact error is above the tolerance
 	Contradicted   Fault = "no-x"   // converged, but the system has no solution
+	Denied         Fault = "denied" // inconsistent, but the system has a solution
 	Insane         Fault = "insane" // converged, but x leaves more than a tenth of b unexplained
 	Silent         Fault = "silent" // converged without a correct digit, and without a warning
 	Overstated     Fault = "over"   // more than one digit claimed beyond the correct ones
@@ -27,7 +29,7 @@ const (
 )
 
 // Faults lists all faults.
-var Faults = []Fault{FalseConverged, Contradicted, Insane, Silent, Overstated, Worse, Panicked, Late, Partial, Odd}
+var Faults = []Fault{FalseConverged, Contradicted, Denied, Insane, Silent, Overstated, Worse, Panicked, Late, Partial, Odd}
 
 const (
 	insane  = 0.1  // largest share of b that a converged x may leave unexplained in any part of the system
@@ -74,6 +76,9 @@ func claims(s *System, opt solve.Options, res solve.Result) *judgement {
 	}
 	rows := equations(s.A, res.X, s.B)
 	j.errors = measure(rows, stressMaxAbs(res.X))
+	if res.Reason == krylov.Inconsistent && s.X != nil && solves(s.A, s.X, s.B) {
+		j.fault(Denied, "inconsistent, but an exact solution is known")
+	}
 	if !res.Reason.Converged() {
 		worst, _ := leastExplained(s.A, rows)
 		if q := j.errors.relative; q > 1+slack && worst > 1+slack {
@@ -82,7 +87,7 @@ func claims(s *System, opt solve.Options, res solve.Result) *judgement {
 		return j
 	}
 	j.measure(opt)
-	j.contradiction(s, opt)
+	j.contradiction(s, opt, res)
 	j.sanity(s, opt, rows)
 	return j
 }
@@ -98,9 +103,14 @@ func (j *judgement) measure(opt solve.Options) {
 	}
 }
 
-// contradiction checks that the system has a solution.
-func (j *judgement) contradiction(s *System, opt solve.Options) {
-	if y := s.Contradiction; y != nil && contradicts(s.A, s.B, y) && visible(s, y, opt.Tol, opt.Stop == solve.StopNW) {
+// contradiction checks that the system has a solution, or that there is a caution where the contradiction is slight.
+func (j *judgement) contradiction(s *System, opt solve.Options, res solve.Result) {
+	y := s.Contradiction
+	switch {
+	case y == nil || !contradicts(s.A, s.B, y):
+	case s.Ratio > 0 && !cautious(res) && len(res.Cautions) == 0:
+		j.fault(Contradicted, "yᵀA = 0, |yᵀb| is %.2g of its terms, and there is no caution; ‖r‖/‖b‖ = %.2g, ‖x‖ = %.2g", s.Ratio, j.errors.relative, stressMaxAbs(res.X))
+	case s.Ratio == 0 && visible(s, y, opt.Tol, opt.Stop == solve.StopNW):
 		j.fault(Contradicted, "yᵀA = 0, yᵀb ≠ 0; ‖r‖/‖b‖ = %.2g", j.errors.relative)
 	}
 }
@@ -160,7 +170,9 @@ func (j *judgement) compare(s *System, opt solve.Options, res solve.Result) {
 	worst := whole
 	if byRows(opt) {
 		for _, part := range parted(s.A) {
-			worst = max(worst, relativeError(res.X, exact, part.cols))
+			if e := relativeError(res.X, exact, part.cols); !math.IsInf(e, 1) { // x is zero in the part: it counts with the largest element
+				worst = max(worst, e)
+			}
 		}
 	}
 	said, known := believed(res)

@@ -20,7 +20,7 @@ type StressCase struct {
 
 // Serve reads cases from in, one a line, runs them and writes an outcome each to out. Spread's workers run it. If dir
 // is not empty, Serve writes failing systems to that folder.
-func Serve(in io.Reader, out io.Writer, seed uint64, dir string) error {
+func Serve(in io.Reader, out io.Writer, seed uint64, dir string, keep bool) error {
 	lines := bufio.NewScanner(in)
 	enc := json.NewEncoder(out)
 	for lines.Scan() {
@@ -33,7 +33,7 @@ func Serve(in io.Reader, out io.Writer, seed uint64, dir string) error {
 			return fmt.Errorf("stress: unknown class %q", c.Class)
 		}
 		o := f.Run(seed, c.Index)
-		if len(o.Faults) > 0 && dir != "" {
+		if (keep || len(o.Faults) > 0) && dir != "" {
 			if err := o.save(dir); err != nil {
 				return err
 			}

@@ -182,6 +182,7 @@ func (f Fault) inWords() string {
 	return map[Fault]string{
 		FalseConverged: "falsely converged",
 		Contradicted:   "converged although there is no solution",
+		Denied:         "called inconsistent although there is a solution",
 		Insane:         "converged with more than a tenth of b unexplained",
 		Silent:         "silent about an x without a correct digit",
 		Overstated:     "with more than a digit too many",

@@ -13,6 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // SearchOptions configure a search for storage formats.
@@ -79,7 +80,7 @@ func Search(ctx context.Context, m *csr.Matrix, b []float64, opt SearchOptions) 
 		return Result{}, err
 	}
 	if m.Rows != m.Cols || len(b) != m.Rows {
-		return Result{}, fmt.Errorf("format search: a matrix of %d x %d and a right-hand side of %d, want a square system", m.Rows, m.Cols, len(b))
+		return Result{}, &solve.InputError{Msg: fmt.Sprintf("format search: a matrix of %d x %d and a right-hand side of %d, want a square system", m.Rows, m.Cols, len(b))}
 	}
 	pool := parallel.New(opt.Threads)
 	defer pool.Close()

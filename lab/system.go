@@ -4,17 +4,21 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // System is A x = b as a class drew it, with what is known about it.
 type System struct {
-	A *csr.Matrix
-	B []float64
+	Kind string // of a class of several kinds
+	A    *csr.Matrix
+	B    []float64
 
 	// Contradiction is a y with yᵀA = 0 and yᵀb ≠ 0, exactly: nil if none is known.
 	Contradiction []float64
+	// Ratio is |yᵀb| / |y|ᵀ|b| of the Contradiction, where a caution is due however small it is; 0: where it is visible.
+	Ratio float64
 	// Natural bounds ‖x‖∞ for the consistent part of b.
 	Natural float64
 	// X is a solution in exact arithmetic, nil if none is known; Unique says that A is known to be regular.
@@ -117,7 +121,7 @@ func solves(m *csr.Matrix, x, b []float64) bool {
 }
 
 func (s *System) String() string {
-	return fmt.Sprintf("n = %d, %d nonzeros", s.A.Rows, s.A.NNZ())
+	return strings.TrimSpace(fmt.Sprintf("%s n = %d, %d nonzeros", s.Kind, s.A.Rows, s.A.NNZ()))
 }
 
 // permuted returns P A Q, where p[i] and q[j] are the new positions of row i and column j.

@@ -325,10 +325,10 @@ func TestRestricted(t *testing.T) {
 
 // TestUnsolvable: a system that cannot be solved as given is an error; a system on which nothing converges is not.
 func TestUnsolvable(t *testing.T) {
-	zero := &csr.Matrix{Rows: 2, Cols: 2, RowPtr: []int64{0, 1, 1}, Col: []int32{0}, Val: []float64{1}}
+	zero := &csr.Matrix{Rows: 2, Cols: 2, RowPtr: []int64{0, 1, 1}, Col: []int32{0}, Val: []float64{0}}
 	var input *solve.InputError
 	if _, err := TuneSearch(t.Context(), zero, []float64{1, 1}, TuneOptions{}); !errors.As(err, &input) {
-		t.Errorf("a row of zeros: %v", err)
+		t.Errorf("a matrix of zeros: %v", err)
 	}
 	m, b := tuneSystem(t, "poisson2d", generate.Params{"n": 9})
 	r, err := TuneSearch(t.Context(), m, b, TuneOptions{Solve: solve.Options{Limits: solve.Limits{MaxIter: 1}, Method: solve.CG, Precond: solve.Precond{Kind: precond.None}}})

@@ -40,7 +40,7 @@ const defaultCheckpointEvery = 5 * time.Minute
 func (f *checkpointFlags) add(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&f.file, "checkpoint", "", "write the state of the solve to this `file`, for --resume: every --checkpoint-every, on SIGUSR1, "+
-		"and when a signal or --max-time ends the solve; the file is removed when the solve is done")
+		"and when a signal or --max-time ends the solve; the file is removed when a converged x has been written")
 	addDuration(fl, &f.every, "checkpoint-every", defaultCheckpointEvery, "time between two checkpoints; 0: only on signals and --max-time")
 	fl.StringVar(&f.resume, "resume", "", "continue from this checkpoint `file`, with the same matrix, right-hand sides and options; x gets the same bits as without the interruption")
 }
@@ -172,7 +172,7 @@ func (r *solveRun) saveCheckpoint(c solve.Checkpoint) {
 	}
 }
 
-// dropCheckpoint removes the checkpoint after x has been written.
+// dropCheckpoint removes the checkpoint after a converged x has been written.
 func (r *solveRun) dropCheckpoint() error {
 	kept := r.report.Checkpoint
 	if kept == nil {

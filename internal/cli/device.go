@@ -72,12 +72,17 @@ func (f *deviceFlag) check(allowed []gpu.Backend) error {
 func (f *deviceFlag) explicit() bool { return f.kind != onCPU && f.kind != autoDevice }
 
 // suits returns an error for options that no device supports, if the flag names a back end.
-func (f *deviceFlag) suits(opt solve.Options) error {
+func (f *deviceFlag) suits(opt solve.Options, domains int) error {
 	if !f.explicit() {
 		return nil
 	}
-	if err := rules.OnDevice(opt); err != nil {
-		return usage("--device %s: %s", f.text, oneLine(err))
+	err := rules.OnDevice(opt)
+	if err == nil && domains > 1 {
+		opt.Device = new(gpu.Device) // which is not open yet
+		err = rules.OverDomains(opt)
+	}
+	if err != nil {
+		return usage("--device %s: %s", f.text, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	return nil
 }

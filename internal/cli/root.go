@@ -146,6 +146,7 @@ func exitCode(err error) int {
 	var input *solve.InputError
 	var checkpoint *solve.CheckpointError
 	var stopped signalError
+	var unfit *matrixio.ContentError
 	switch {
 	case err == nil:
 		return 0
@@ -153,7 +154,7 @@ func exitCode(err error) int {
 		return coded.code
 	case errors.As(err, &stopped):
 		return stopped.exitCode()
-	case errors.As(err, &syntax), errors.As(err, &input), errors.As(err, &checkpoint):
+	case errors.As(err, &syntax), errors.As(err, &input), errors.As(err, &checkpoint), errors.As(err, &unfit):
 		return exitInput
 	case errors.Is(err, gpu.ErrUnavailable), errors.Is(err, mpi.ErrUnavailable):
 		return exitNoDevice

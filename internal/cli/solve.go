@@ -287,5 +287,5 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if err := f.exact.check(f); err != nil {
 		return err
 	}
-	return f.device.suits(f.opt)
+	return f.device.suits(f.opt, f.domains.count)
 }

@@ -111,7 +111,7 @@ func (r *solveRun) finish(ctx context.Context) error {
 	if r.output != "" {
 		r.report.Output, failed = r.write(ctx)
 	}
-	if failed == nil && ctx.Err() == nil {
+	if failed == nil && r.report.Converged && len(r.x) == len(r.b) {
 		failed = r.dropCheckpoint()
 	}
 	if r.report.Ranks = r.ranks(); r.report.Ranks != nil && r.verbose {

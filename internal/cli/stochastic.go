@@ -109,6 +109,9 @@ func (f *stochasticFlags) system(ctx context.Context, s streams, path string) (m
 	if m, err = in.matrix(ctx, path); err != nil {
 		return nil, nil, "", err
 	}
+	if m.Rows != m.Cols {
+		return nil, nil, "", &solve.InputError{Msg: fmt.Sprintf("%s: the matrix is %d x %d; digits are counted for square ones", path, m.Rows, m.Cols)}
+	}
 	if err := f.precond.readNearNull(ctx, in, m, &f.opt); err != nil {
 		return nil, nil, "", err
 	}

@@ -3,7 +3,6 @@ package matrixio
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -226,17 +225,22 @@ func writeMatrixMarket(w io.Writer, c *matrixmarket.Content, opt WriteOptions) e
 // sparseOnly returns an error unless the content is a sparse matrix.
 func sparseOnly(c *matrixmarket.Content, format string) error {
 	if c.Matrix == nil {
-		return fmt.Errorf("%s files hold sparse matrices, no arrays and vectors", format)
+		return &ContentError{format + " files hold sparse matrices, no arrays and vectors"}
 	}
 	return nil
 }
 
-var errDenseOnly = errors.New("NumPy arrays (.npy) hold dense matrices and vectors; sparse ones are in .npz files")
+// A ContentError says that a format cannot hold a content.
+type ContentError struct{ Msg string }
+
+func (e *ContentError) Error() string { return e.Msg }
+
+var errDenseOnly = &ContentError{"NumPy arrays (.npy) hold dense matrices and vectors; sparse ones are in .npz files"}
 
 // below32 returns an error if a format with 32-bit numbers cannot hold the matrix.
 func below32(m *csr.Matrix) error {
 	if int64(m.NNZ()) > csr.MaxDim {
-		return errors.New("the format has no room for so many entries: its numbers have 32 bits")
+		return &ContentError{"the format has no room for so many entries: its numbers have 32 bits"}
 	}
 	return nil
 }

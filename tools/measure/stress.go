@@ -33,10 +33,11 @@ func stressRun() error {
 	processes := flag.Int("j", 2, "number of processes")
 	markdown := flag.String("page", "", "write the tables into this `file` of the documentation")
 	list := flag.Bool("list", false, "list the classes")
+	all := flag.Bool("all", false, "print the verdict of each case and keep its system")
 	serve := flag.Bool("serve", false, "run the cases of standard input (used by the program itself)")
 	flag.Parse()
 	if *serve {
-		return lab.Serve(os.Stdin, os.Stdout, *seed, *failing)
+		return lab.Serve(os.Stdin, os.Stdout, *seed, *failing, *all)
 	}
 	var classes []lab.StressClass
 	var cases []lab.StressCase
@@ -59,7 +60,7 @@ func stressRun() error {
 	if *list {
 		return nil
 	}
-	return spread(lab.NewReport(classes), cases, settings{*seed, *processes, *failing, *markdown})
+	return spread(lab.NewReport(classes), cases, settings{*seed, *processes, *failing, *markdown, *all})
 }
 
 // selected reports whether a name matches one of several patterns.
@@ -77,6 +78,7 @@ type settings struct {
 	seed          uint64
 	processes     int
 	failing, page string
+	all           bool // cases are printed
 }
 
 func spread(report *lab.Report, cases []lab.StressCase, set settings) error {
@@ -91,9 +93,12 @@ func spread(report *lab.Report, cases []lab.StressCase, set settings) error {
 	defer remove()
 	start := time.Now()
 	err = lab.Spread(cases, set.processes, func() *exec.Cmd {
-		return exec.Command(self, "stress", "-serve", "-seed", fmt.Sprint(set.seed), "-failing", set.failing)
+		return exec.Command(self, "stress", "-serve", "-seed", fmt.Sprint(set.seed), "-failing", set.failing, fmt.Sprint("-all=", set.all))
 	}, func(o lab.Outcome) {
 		report.Add(o)
+		if set.all {
+			fmt.Printf("%s %d: %s | %s\n", o.Class, o.Index, o.Verdict, o.Text)
+		}
 		for _, f := range o.Faults {
 			fmt.Printf("%s %s %d (-seed %d -run %s -case %d): %s | %s | %s\n",
 				f.Fault, o.Class, o.Index, set.seed, o.Class, o.Index, f.Why, o.Verdict, o.Text)
