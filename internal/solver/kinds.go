@@ -70,7 +70,7 @@ func singularSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (*Sol
 	opt.Device = of.Opt.Device
 	s := &Solver{Setup: time.Since(start), Threads: of.Threads, special: n}
 	s.Facts, s.Method, s.Scale, s.Order = facts, of.Method, of.Scale, of.Order
-	s.Given, s.M, s.Opt = m, m, opt
+	s.Given, s.M, s.Known, s.Opt = m, m, new(features.KnownParts), opt
 	return s, nil
 }
 

@@ -45,7 +45,11 @@ func (a Estimation) Estimate() error {
 	before := a.Digits.Iterations
 	a.Digits, a.Reach = UnknownDigits(), 0
 	a.Digits.Iterations = before
-	if a.S.Opt.Digits == solve.NoDigits || a.S.Opt.NoRefine || a.Ctx.Err() != nil || a.Vectors.AbsMax(a.X) == 0 {
+	switch {
+	case a.S.Opt.Digits == solve.NoDigits || a.S.Opt.NoRefine || a.Vectors.AbsMax(a.X) == 0:
+		return nil
+	case a.Ctx.Err() != nil: // no time is left
+		a.Digits.State = solve.DigitsNotConfirmed
 		return nil
 	}
 	work := a.allowance()

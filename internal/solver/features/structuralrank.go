@@ -168,6 +168,26 @@ func (s *Matrix) Overdetermined() []Overdetermined { return s.structure().over }
 // mostSets bounds the sets of Overdetermined.
 const mostSets = 64
 
+// Matching returns the rows and the columns of a maximum matching of the nonzeros of m, in order, and the sets of Overdetermined; known is false if that
+// takes too long.
+func Matching(m *csr.Matrix) (rows, cols []int32, over []Overdetermined, known bool) {
+	t := newTransversal(m, rules.StructureWork*int64(m.NNZ()+m.Rows))
+	if _, known = t.match(); !known {
+		return nil, nil, nil, false
+	}
+	for i, j := range t.colOf {
+		if j >= 0 {
+			rows = append(rows, int32(i))
+		}
+	}
+	for j, i := range t.rowOf {
+		if i >= 0 {
+			cols = append(cols, int32(j))
+		}
+	}
+	return rows, cols, t.overdetermined(mostSets), true
+}
+
 // structure finds the structure of the matrix as given, once.
 func (s *Matrix) structure() *structure {
 	found := &s.Known.structure

@@ -86,3 +86,47 @@ func TestStructuralRankLongPath(t *testing.T) {
 		t.Errorf("rank %d of %d, known %v", rank, n, known)
 	}
 }
+
+// Sets of the overdetermined part have one equation more than unknowns, and all of the nonzeros of these equations; a matching has as many rows as columns.
+func TestOverdetermined(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	sets := 0
+	for range 1000 {
+		n := 1 + rng.IntN(15)
+		m := &csr.Matrix{Rows: n, Cols: n, RowPtr: make([]int64, n+1)}
+		density := rng.Float64() * 0.4
+		for i := range n {
+			for j := range n {
+				if rng.Float64() < density {
+					m.Col, m.Val = append(m.Col, int32(j)), append(m.Val, float64(rng.IntN(4)))
+				}
+			}
+			m.RowPtr[i+1] = int64(len(m.Col))
+		}
+		rows, cols, over, known := Matching(m)
+		if rank, _ := structuralRank(m, 1<<40); !known || len(rows) != rank || len(cols) != rank || len(over) != n-rank {
+			t.Fatalf("%d rows, %d columns and %d sets of a matrix of %d rows and rank %d", len(rows), len(cols), len(over), n, rank)
+		}
+		for _, set := range over {
+			sets++
+			in := map[int32]bool{}
+			for _, j := range set.Cols {
+				in[j] = true
+			}
+			if len(set.Rows) != len(set.Cols)+1 || len(in) != len(set.Cols) {
+				t.Fatalf("%d rows in %d columns", len(set.Rows), len(set.Cols))
+			}
+			for _, i := range set.Rows {
+				of, vals := m.Row(int(i))
+				for k, j := range of {
+					if vals[k] != 0 && !in[j] {
+						t.Fatalf("row %d has column %d outside of %v", i, j, set.Cols)
+					}
+				}
+			}
+		}
+	}
+	if sets < 500 {
+		t.Errorf("%d sets", sets)
+	}
+}

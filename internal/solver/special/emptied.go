@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mpsolve/mpsolve/internal/solver/digits"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -13,73 +15,67 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// Emptied solves with a square matrix that has rows or columns without nonzeros: with the matrix of the others. Where b is not zero in an
-// equation without unknowns, there is no solution; an unknown that no equation has is zero. What remains may have more equations than unknowns, or
-// fewer: then x is one of least squares or of least norm.
+// Emptied solves with a square matrix that has rows or columns without nonzeros: as many of the other equations as can be independent by their pattern, in as many
+// unknowns, which a maximum matching names. The other unknowns are zero, and the other equations are checked.
 type Emptied struct {
 	Inner
 	a          *csr.Matrix
 	opt        solve.Options
-	rows, cols []int32 // with nonzeros
+	rows, cols []int32 // that are solved
+	sets       []features.Overdetermined
+	what       string // is missing
 	pool       *parallel.Pool
 }
 
 // NewEmptied prepares to solve with m; nil: the options ask for what only a matrix with nonzeros in all rows and columns allows, or m is zero.
 func NewEmptied(ctx context.Context, m *csr.Matrix, opt solve.Options, make maker) (*Emptied, error) {
-	e := &Emptied{a: m, opt: opt}
-	e.rows, e.cols = withNonzeros(m)
-	if len(e.cols) == 0 || rules.Precise(opt) || len(opt.Lower) > 0 || opt.Updates || opt.NullSpace.Kind == solve.NullSpaceGiven ||
+	if rules.Precise(opt) || len(opt.Lower) > 0 || opt.Updates || opt.NullSpace.Kind == solve.NullSpaceGiven ||
 		len(opt.Precond.NearNull) > 0 || opt.Checkpoint.Save != nil || opt.Checkpoint.Resume != nil {
 		return nil, nil
 	}
-	rest := submatrix(m, e.rows, e.cols, max(len(e.rows), len(e.cols)))
-	rest.Rows, rest.Cols, rest.RowPtr = len(e.rows), len(e.cols), rest.RowPtr[:len(e.rows)+1]
-	opt.Log("left out: " + e.missing())
+	e := &Emptied{a: m, opt: opt, what: emptyText(m)}
+	var known bool
+	if e.rows, e.cols, e.sets, known = features.Matching(m); !known || len(e.rows) == 0 {
+		return nil, nil
+	}
+	opt.Log("left out: " + e.what)
 	inner := opt
 	inner.Examined = nil
 	var err error
-	if e.Inner, err = make(ctx, rest, inner); err != nil {
+	if e.Inner, err = make(ctx, part(m, e.rows, e.cols), inner); err != nil {
 		return nil, err
 	}
 	e.pool = parallel.New(opt.Threads)
 	return e, nil
 }
 
-// withNonzeros returns the rows and the columns that have nonzeros.
-func withNonzeros(m *csr.Matrix) (rows, cols []int32) {
-	in := make([]bool, m.Cols)
-	for i := range m.Rows {
-		of, vals := m.Row(i)
-		has := false
+// part returns the rows and columns of m that are listed, in order.
+func part(m *csr.Matrix, rows, cols []int32) *csr.Matrix {
+	at := make([]int32, m.Cols) // from 1; 0: not listed
+	for k, j := range cols {
+		at[j] = int32(k + 1)
+	}
+	p := &csr.Matrix{Rows: len(rows), Cols: len(cols), RowPtr: make([]int64, 1, len(rows)+1)}
+	for _, i := range rows {
+		of, vals := m.Row(int(i))
 		for k, j := range of {
-			if vals[k] != 0 {
-				has, in[j] = true, true
+			if at[j] > 0 && vals[k] != 0 {
+				p.Col, p.Val = append(p.Col, at[j]-1), append(p.Val, vals[k])
 			}
 		}
-		if has {
-			rows = append(rows, int32(i))
-		}
+		p.RowPtr = append(p.RowPtr, int64(len(p.Col)))
 	}
-	for j, is := range in {
-		if is {
-			cols = append(cols, int32(j))
-		}
-	}
-	return rows, cols
+	return p
 }
 
 // Solve implements solver.kind.
 func (e *Emptied) Solve(ctx context.Context, b, x0 []float64) (r solve.Result, err error) {
-	rest := append([]float64(nil), b...)
-	for _, i := range e.rows {
-		rest[i] = 0
-	}
-	if AbsMax(rest) > 0 {
-		for i, v := range rest {
-			if v != 0 {
-				return e.contradiction(b, i)
-			}
-		}
+	v := overdetermined(e.a, b, e.sets, nil)
+	if v != nil && v.Product > UnconfirmedResidual*e.opt.Tol {
+		r = e.Chosen()
+		r.X, r.Reason, r.Evidence, r.Advice = make([]float64, len(b)), krylov.Inconsistent, v, InconsistentAdvice
+		r.Errors, err = verify.Compute(e.a, r.X, b, e.pool)
+		return r, err
 	}
 	if x0 != nil {
 		x0 = gathered(x0, e.cols)
@@ -87,78 +83,49 @@ func (e *Emptied) Solve(ctx context.Context, b, x0 []float64) (r solve.Result, e
 	if r, err = e.Inner.Solve(ctx, gathered(b, e.rows), x0); err != nil {
 		return r, err
 	}
-	n := len(b)
-	r.X = spread([][]float64{r.X}, e.cols, n)[0]
-	if v := r.Evidence; v != nil {
-		v.Y = spread([][]float64{v.Y}, e.rows, n)[0]
-		*v = weigh(e.a, v.Y, b)
+	r.X = spread(r.X, e.cols, len(b))
+	if in := r.Evidence; in != nil {
+		*in = weigh(e.a, spread(in.Y, e.rows, len(b)), b)
 	}
 	if r.Errors, err = verify.Compute(e.a, r.X, b, e.pool); err != nil {
 		return r, err
 	}
-	if r.LeastSquares = nil; r.Reason.Converged() && rules.ErrorOf(e.opt.Stop, r.Errors) > e.opt.Tol {
-		r.Reason, r.Advice = krylov.Inconsistent, "x is a solution of least squares: there are more equations than unknowns, and b is not in the range of A; check b"
-		residual := make([]float64, n)
-		e.a.MulVec(residual, r.X)
-		for i := range residual {
-			residual[i] = b[i] - residual[i]
-		}
-		if v := weigh(e.a, residual, b); Shows(v, n) {
-			r.Evidence = &v
+	if r.Reason.Converged() && rules.ErrorOf(e.opt.Stop, r.Errors) > e.opt.Tol { // in the equations that were not solved
+		r.Reason, r.Advice, r.Digits = krylov.Singular, SingularAdvice, digits.UnknownDigits()
+		if v != nil {
+			r.Reason, r.Evidence, r.Advice = krylov.Inconsistent, v, InconsistentAdvice
 		}
 	}
-	r.Cautions = append(r.Cautions, e.missing()+": the others were solved, and x is one of many solutions")
+	r.Cautions = append(r.Cautions, e.what+": the others were solved, and x is one of many solutions")
 	return r, nil
 }
 
-// contradiction is the result where equation i says 0 = b_i.
-func (e *Emptied) contradiction(b []float64, i int) (r solve.Result, err error) {
-	r = e.Chosen()
-	y := make([]float64, len(b))
-	y[i] = 1
-	v := weigh(e.a, y, b)
-	r.X, r.Reason, r.Evidence, r.Advice = make([]float64, len(b)), krylov.Inconsistent, &v, InconsistentAdvice
-	r.Errors, err = verify.Compute(e.a, r.X, b, e.pool)
-	return r, err
-}
-
-// missing says which rows and columns have no nonzeros.
-func (e *Emptied) missing() string {
+// emptyText says which rows and columns of m have no nonzeros.
+func emptyText(m *csr.Matrix) string {
+	has := [2][]bool{make([]bool, m.Rows), make([]bool, m.Cols)}
+	m.DoNonZero(func(i, j int, v float64) {
+		if v != 0 {
+			has[0][i], has[1][j] = true, true
+		}
+	})
 	var parts []string
-	for _, part := range []struct {
-		what string
-		have []int32
-		n    int
-	}{{"row", e.rows, e.a.Rows}, {"column", e.cols, e.a.Cols}} {
-		first := firstMissing(part.have) + 1
-		switch missing := part.n - len(part.have); missing {
-		case 0:
-		case 1:
-			parts = append(parts, fmt.Sprintf("%s %d has no nonzero", part.what, first))
-		default:
-			parts = append(parts, fmt.Sprintf("%d %ss (the first is %d) have no nonzeros", missing, part.what, first))
+	for k, what := range [...]string{"row", "column"} {
+		count, first := 0, 0
+		for i, is := range has[k] {
+			if !is {
+				if count++; count == 1 {
+					first = i + 1
+				}
+			}
+		}
+		switch {
+		case count == 1:
+			parts = append(parts, fmt.Sprintf("%s %d has no nonzero", what, first))
+		case count > 1:
+			parts = append(parts, fmt.Sprintf("%d %ss (the first is %d) have no nonzeros", count, what, first))
 		}
 	}
 	return strings.Join(parts, ", and ")
-}
-
-// firstMissing returns the first number from 0 that is not in a sorted list.
-func firstMissing(list []int32) int {
-	for k, v := range list {
-		if int(v) != k {
-			return k
-		}
-	}
-	return len(list)
-}
-
-// gathered returns some elements of a vector.
-func gathered(x []float64, list []int32) []float64 {
-	part := make([]float64, len(list))
-	for k, i := range list {
-		part[k] = x[i]
-	}
-	return part
 }
 
 // Close implements solver.kind.

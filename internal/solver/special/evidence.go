@@ -40,7 +40,10 @@ func (a EvidenceSearch) Contradicted() bool {
 	if a.S.Job != nil || a.S.Facts.DiagonalZero == 0 {
 		return false
 	}
-	v := strongest(a.S.Given, a.Given, append(a.overdeterminedNull(), a.continuity()))
+	v := a.overdetermined()
+	if v == nil {
+		v = strongest(a.S.Given, a.Given, [][]float64{a.continuity()})
+	}
 	if v == nil || v.Product <= UnconfirmedResidual*a.S.Opt.Tol {
 		return false
 	}
@@ -70,40 +73,48 @@ func (a EvidenceSearch) SeekEvidence() (err error) {
 
 // seekAllEvidence looks for evidence by all means, the cheapest first. After a solve that failed, the transposed system would fail as well.
 func (a EvidenceSearch) seekAllEvidence() error {
-	for _, means := range []func() [][]float64{
-		a.overdeterminedNull,
-		a.plainNull,
-		func() (found [][]float64) {
+	among := func(find func() [][]float64) func() *solve.Evidence {
+		return func() *solve.Evidence { return strongest(a.S.Given, a.Given, find()) }
+	}
+	for _, means := range []func() *solve.Evidence{
+		a.overdetermined,
+		among(a.plainNull),
+		among(func() (found [][]float64) {
 			if a.S.Given.Rows <= rules.DenseRows {
 				found = LeftNullVectors(a.S.Given)
 			}
 			return found
-		},
-		a.projectedNull, // also where elimination is not accurate enough
+		}),
+		among(a.projectedNull), // also where elimination is not accurate enough
 	} {
-		if a.weighAll(means()); a.Evidence != nil || a.Ctx.Err() != nil {
+		if a.keep(means()); a.Evidence != nil || a.Ctx.Err() != nil {
 			return nil
 		}
 	}
-	if large := a.S.Given.Rows > rules.DenseRows; large && a.failed() {
+	if a.S.Given.Rows > rules.DenseRows && a.failed() {
 		return nil
 	}
 	found, err := a.inverseIteration()
 	for _, y := range found {
 		large := slices.Clone(y)
 		chop(large)
-		found = append(append(found, large), a.supportedNull(y)...)
+		a.keep(strongest(a.S.Given, a.Given, [][]float64{y, large}))
+		a.keep(a.supported(y))
 	}
-	a.weighAll(found)
 	return err
+}
+
+// overdetermined returns the strongest evidence in the overdetermined part of A.
+func (a EvidenceSearch) overdetermined() *solve.Evidence {
+	return overdetermined(a.S.Given, a.Given, a.S.Overdetermined(), a.overdeterminedByFactors)
 }
 
 // failed reports whether no x meets the tolerance.
 func (a EvidenceSearch) failed() bool { return !a.Reason.Converged() && a.Reason != krylov.Singular }
 
-// weighAll keeps the strongest evidence among vectors y.
-func (a EvidenceSearch) weighAll(found [][]float64) {
-	if v := strongest(a.S.Given, a.Given, found); a.believes(v) {
+// keep keeps v if it is stronger than the evidence so far.
+func (a EvidenceSearch) keep(v *solve.Evidence) {
+	if a.believes(v) && (a.Evidence == nil || v.Product > a.Evidence.Product) {
 		a.Evidence = v
 	}
 }
@@ -293,10 +304,10 @@ func (a EvidenceSearch) seekGathered() {
 	s.Facts, s.Method, s.Given, s.M, s.Opt, s.Pool, s.Known = a.S.Facts, a.S.Method, m, m, a.S.Opt, a.S.Pool, new(features.KnownParts)
 	whole := EvidenceSearch{&refine.Solution{S: s, Ctx: a.Ctx, Vectors: linop.NewHost(m.Rows, s.Pool), Judgement: a.Judgement, Given: b, Reason: a.Reason}, a.Make}
 	if m.Rows <= rules.DenseRows {
-		whole.weighAll(LeftNullVectors(m))
+		whole.keep(strongest(m, b, LeftNullVectors(m)))
 	}
 	if whole.Evidence == nil {
-		whole.weighAll(whole.projectedNull())
+		whole.keep(strongest(m, b, whole.projectedNull()))
 	}
 	if v := whole.Evidence; v != nil {
 		own := make([]float64, 0, j.Own)

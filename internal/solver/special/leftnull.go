@@ -7,51 +7,57 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // projections is the number of left null vectors to find by complete factors.
 const projections = 3
 
-// overdeterminedNull returns left null vectors of a structurally singular matrix: of each set of equations that have fewer unknowns than
-// equations, since a combination of these is zero. The set of m equations in m-1 unknowns is small, mostly: elimination
-// finds y. Otherwise complete factors solve
+// overdetermined returns the strongest evidence in sets of equations that have fewer unknowns than equations, since a combination of these is zero; nil: there is none.
+// A set of m equations in m-1 unknowns is small, mostly: elimination finds y. For others large does; nil: they are left out.
+func overdetermined(m *csr.Matrix, b []float64, sets []features.Overdetermined, large func(sub *csr.Matrix) [][]float64) (best *solve.Evidence) {
+	work := 2 * math.Pow(rules.DenseRows, 3)
+	for _, set := range sets {
+		n := len(set.Rows)
+		sub := submatrix(m, set.Rows, set.Cols, n)
+		var found [][]float64
+		if n <= rules.DenseRows && work > 0 {
+			work -= math.Pow(float64(n), 3)
+			found = LeftNullVectors(sub)
+		} else if large != nil {
+			found = large(sub)
+		}
+		if v := among(sub, found, set.Rows, b); v != nil && (best == nil || v.Product > best.Product) {
+			best = v
+		}
+	}
+	return best
+}
+
+// overdeterminedByFactors returns the left null vector of m equations in m-1 unknowns by complete factors, if these are cheap:
 //
-//	(A_set e_k)' y = e_m,
+//	(A e_k)' y = e_m,
 //
 // with a column that is zero but in the equation k that the matching leaves out, for the y with y_k = 1.
-func (a EvidenceSearch) overdeterminedNull() (found [][]float64) {
-	work := 2 * math.Pow(rules.DenseRows, 3)
-	for _, set := range a.S.Overdetermined() {
-		if a.Ctx.Err() != nil {
-			break
-		}
-		n := len(set.Rows)
-		small := n <= rules.DenseRows && work > 0
-		m := submatrix(a.S.Given, set.Rows, set.Cols, n)
-		if small {
-			work -= math.Pow(float64(n), 3)
-			found = append(found, spread(LeftNullVectors(m), set.Rows, a.S.Given.Rows)...)
-			continue
-		}
-		m = withEntries(m, []int{0}, []int{n - 1}, []float64{1})
-		f := make([]float64, n)
-		f[n-1] = 1
-		list := a.refined(m.Transpose(a.S.Pool), func(int, csr.Scaling) (y, rhs []float64) { return make([]float64, n), f }, 1)
-		found = append(found, spread(list, set.Rows, a.S.Given.Rows)...)
-	}
-	return found
+func (a EvidenceSearch) overdeterminedByFactors(sub *csr.Matrix) [][]float64 {
+	n := sub.Rows
+	f := make([]float64, n)
+	f[n-1] = 1
+	t := withEntries(sub, []int{0}, []int{n - 1}, []float64{1}).Transpose(a.S.Pool)
+	return a.refined(t, func(int, csr.Scaling) (y, rhs []float64) { return make([]float64, n), f }, 1)
 }
 
 // supports are shares of the largest element of y, each in the size of its row, down to which elements may be all that a left null vector consists of.
 var supports = [...]float64{0x1p-40, 0x1p-30, 0x1p-20, 0x1p-10}
 
-// supportedNull returns left null vectors of the few rows that an approximation y of one consists of, by elimination.
-func (a EvidenceSearch) supportedNull(y []float64) (found [][]float64) {
-	m, n := a.S.Given, len(y)
-	size, last := make([]float64, n), 0
+// supported returns the strongest evidence in the few rows that an approximation y of a left null vector consists of, by elimination; nil: there is none.
+func (a EvidenceSearch) supported(y []float64) (best *solve.Evidence) {
+	m := a.S.Given
+	size, last := make([]float64, len(y)), 0
 	for i := range size {
 		_, vals := m.Row(i)
 		size[i] = math.Abs(y[i]) * AbsMax(vals)
@@ -69,23 +75,48 @@ func (a EvidenceSearch) supportedNull(y []float64) (found [][]float64) {
 		slices.Sort(cols)
 		cols = slices.Compact(cols)
 		if square := max(len(rows), len(cols)); square <= rules.DenseRows && len(rows) != last {
-			found = append(found, spread(LeftNullVectors(submatrix(m, rows, cols, square)), rows, n)...)
 			last = len(rows)
+			sub := submatrix(m, rows, cols, square)
+			if v := among(sub, LeftNullVectors(sub), rows, a.Given); v != nil && (best == nil || v.Product > best.Product) {
+				best = v
+			}
 		}
 	}
-	return found
+	return best
 }
 
-// spread returns vectors of n rows that have the elements of vectors of some rows.
-func spread(list [][]float64, rows []int32, n int) (all [][]float64) {
-	for _, y := range list {
-		whole := make([]float64, n)
-		for k, i := range rows {
-			whole[i] = y[k]
-		}
-		all = append(all, whole)
+// among returns the strongest evidence among vectors y of a submatrix with these rows of a larger one, for the larger one.
+func among(sub *csr.Matrix, found [][]float64, rows []int32, b []float64) *solve.Evidence {
+	of := make([]float64, sub.Rows)
+	copy(of, gathered(b, rows))
+	v := strongest(sub, of, found)
+	if v == nil {
+		return nil
 	}
-	return all
+	v.Y = spread(v.Y, rows, len(b))
+	for k, i := range v.Rows {
+		v.Rows[k] = int(rows[i])
+	}
+	slices.Sort(v.Rows)
+	return v
+}
+
+// spread returns a vector of n elements that has the first elements of y in some places, and zeros.
+func spread(y []float64, places []int32, n int) []float64 {
+	whole := make([]float64, n)
+	for k, i := range places {
+		whole[i] = y[k]
+	}
+	return whole
+}
+
+// gathered returns some elements of a vector.
+func gathered(x []float64, places []int32) []float64 {
+	part := make([]float64, len(places))
+	for k, i := range places {
+		part[k] = x[i]
+	}
+	return part
 }
 
 // submatrix returns some rows of m, whose nonzeros are in these columns, as the first ones of a square matrix.

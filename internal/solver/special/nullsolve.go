@@ -62,8 +62,10 @@ func (n *NullSpace) SolveBy(ctx context.Context, by Inner, b, x0 []float64) (sol
 		total.NullSpace = solve.NullSpaceResult{Dim: len(n.right), Residual: n.residual, Component: component}
 		var evidence *solve.Evidence
 		if y != nil {
-			shown := weigh(n.a, y, b)
-			evidence = &shown
+			// The size of an x that has not converged does not say what the deviation of y'A from zero explains.
+			if shown := weigh(n.a, y, b); r.Reason.Converged() || Shows(shown, len(y)) {
+				evidence = &shown
+			}
 			if n.found && k == 0 && r.Reason.Converged() {
 				consistent = orthogonalTo(n.left, b)
 				continue
