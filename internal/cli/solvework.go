@@ -114,6 +114,9 @@ func (r *solveRun) finish(ctx context.Context) error {
 	if failed == nil && r.report.Converged && len(r.x) == len(r.b) {
 		failed = r.dropCheckpoint()
 	}
+	if (r.json || r.verbose) && len(r.x) > 0 && r.solver != nil {
+		r.report.SetChecksums(r.solver.Given, r.b, r.x)
+	}
 	if r.report.Ranks = r.ranks(); r.report.Ranks != nil && r.verbose {
 		r.report.Ranks.Write(r.err)
 	}

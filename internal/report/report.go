@@ -59,6 +59,7 @@ type Report struct {
 	Preconditioner Preconditioner `json:"preconditioner"`
 	Output         string         `json:"output,omitempty"` // the file of x
 	Checkpoint     *Checkpoint    `json:"checkpoint,omitempty"`
+	Checksums      *Checksums     `json:"sha256,omitempty"` // nil: x has none
 }
 
 // Checkpoint says how often checkpoints were written, and which one is left.

@@ -126,6 +126,13 @@ func (r *Report) writeDetails(w io.Writer) {
 	if e := r.LeastSquares; e != nil {
 		Line(w, "orthogonal", "largest cosine of the residual and a column %.2e, ||A'r||/(||A|| ||r||) %.2e", e.Columns, e.Normal)
 	}
+	if c := r.Checksums; c != nil {
+		if c.Matrix != "" {
+			Line(w, "sha256", "matrix %s", c.Matrix)
+		}
+		Line(w, "sha256", "rhs    %s", c.RHS)
+		Line(w, "sha256", "x      %s", c.X)
+	}
 	r.writeAttempts(w, english.Plural(r.OuterIterations, "refinement step", ""), english.Plural(r.SpMVs, "SpMV", ""), english.Plural(r.Threads, "thread", ""))
 	switch p := r.Preconditioner; {
 	case p.Bytes > 0:

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// Checksums are SHA-256 checksums of numbers in little-endian order.
+type Checksums struct {
+	Matrix string `json:"matrix,omitempty"` // of the checksums of row offsets (64 bits), columns (32 bits, from 0) and values, row by row; "": ranks share it
+	RHS    string `json:"rhs"`              // of the right-hand sides, one after the other
+	X      string `json:"x"`                // of the solutions
+}
+
+// SetChecksums computes the checksums of a system and its solutions. m is nil where ranks share it.
+func (r *Report) SetChecksums(m *csr.Matrix, b, x [][]float64) {
+	r.Checksums = &Checksums{RHS: checksum(b...), X: checksum(x...)}
+	if m == nil {
+		return
+	}
+	parts := make(chan [2]string, 3) // name and checksum
+	go func() { parts <- [2]string{"a", checksum(m.RowPtr)} }()
+	go func() { parts <- [2]string{"b", checksum(m.Col)} }()
+	go func() { parts <- [2]string{"c", checksum(m.Val)} }()
+	all := [][2]string{<-parts, <-parts, <-parts}
+	slices.SortFunc(all, func(p, q [2]string) int { return int(p[0][0]) - int(q[0][0]) })
+	h := sha256.New()
+	for _, part := range all {
+		io.WriteString(h, part[1]) //nolint:errcheck // a hash takes everything
+	}
+	r.Checksums.Matrix = hex.EncodeToString(h.Sum(nil))
+}
+
+// checksum returns the SHA-256 checksum of numbers.
+func checksum[T int32 | int64 | float64](lists ...[]T) string {
+	const chunk = 1 << 13
+	h, buffer := sha256.New(), []byte(nil)
+	for _, v := range lists {
+		for part := range slices.Chunk(v, chunk) {
+			buffer, _ = binary.Append(buffer[:0], binary.LittleEndian, part)
+			h.Write(buffer)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Compare writes what two solves have in common, and reports whether their x have the same bits.
+func Compare(w io.Writer, a, b *Report) (same bool) {
+	line := func(name, p, q string) {
+		switch {
+		case p == "" || q == "":
+			Line(w, name, "not known")
+		case p == q:
+			Line(w, name, "the same: sha256 %.16s", p)
+		default:
+			Line(w, name, "different: sha256 %.16s and %.16s", p, q)
+		}
+	}
+	line("matrix", a.Checksums.Matrix, b.Checksums.Matrix)
+	line("rhs", a.Checksums.RHS, b.Checksums.RHS)
+	line("x", a.Checksums.X, b.Checksums.X)
+	choice := func(r *Report) [][2]string {
+		return [][2]string{
+			{"version", r.Version}, {"processor", r.Run.Processor}, {"kernels", r.Run.Kernels}, {"threads", fmt.Sprint(r.Threads)}, {"domains", fmt.Sprint(r.Domains)},
+			{"device", r.Device.Backend}, {"method", r.Method}, {"precond", r.Preconditioner.Text}, {"layout", r.Layout}, {"epsilon", fmt.Sprint(float64(r.Epsilon))},
+			{"reorder", r.Reorder.Order}, {"stop", r.Stop}, {"tolerance", fmt.Sprint(r.Tolerance)}, {"reason", r.Reason},
+			{"iterations", fmt.Sprint(r.InnerIterations)}, {"arguments", fmt.Sprint(r.Run.Arguments)},
+		}
+	}
+	p, q := choice(a), choice(b)
+	for k := range p {
+		if p[k] != q[k] {
+			Line(w, p[k][0], "%s and %s", p[k][1], q[k][1])
+		}
+	}
+	return a.Checksums.X == b.Checksums.X
+}
