@@ -12,9 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/solve"
-	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
 // Bounds for Evidence: Null is zero to rounding, for n equations, and Product is far from zero.
@@ -280,98 +278,3 @@ func sign(i int64, k uint64) float64 {
 // UnconfirmedResidual is the multiple of the tolerance from which Judgement.Unexplained is suspect without confirmed digits, and from
 // which a contradiction counts. For a solution of the size of b, Unexplained is near the tolerance.
 const UnconfirmedResidual = 100
-
-// seekEvidenceOverDomains looks for evidence over several domains: by complete factors of a matrix that is not large, which each rank
-// gathers, and by inverse iteration for a symmetric matrix.
-func (a EvidenceSearch) seekEvidenceOverDomains() error {
-	if a.S.Rows() <= rules.GatheredRows {
-		a.seekGathered()
-	}
-	if a.Evidence == nil && a.transposed() {
-		return a.seekSymmetric()
-	}
-	if a.Evidence == nil && a.S.Rows() > rules.GatheredRows {
-		a.S.Say("verdict %s: whether equations of an unsymmetric matrix contradict each other is not found out over several domains", a.Reason)
-	}
-	return nil
-}
-
-// seekGathered gathers the whole system on each rank, and looks for evidence there.
-func (a EvidenceSearch) seekGathered() {
-	j := a.S.Job
-	m, b := j.Gather(a.B)
-	s := new(refine.Problem)
-	s.Facts, s.Method, s.Given, s.M, s.Opt, s.Pool, s.Known = a.S.Facts, a.S.Method, m, m, a.S.Opt, a.S.Pool, new(features.KnownParts)
-	whole := EvidenceSearch{&refine.Solution{S: s, Ctx: a.Ctx, Vectors: linop.NewHost(m.Rows, s.Pool), Judgement: a.Judgement, Given: b, Reason: a.Reason}, a.Make}
-	if m.Rows <= rules.DenseRows {
-		whole.keep(strongest(m, b, LeftNullVectors(m)))
-	}
-	if whole.Evidence == nil {
-		whole.keep(strongest(m, b, whole.projectedNull()))
-	}
-	if v := whole.Evidence; v != nil {
-		own := make([]float64, 0, j.Own)
-		for _, p := range j.Parts {
-			own = append(own, v.Y[p.Row:p.Row+int64(p.Own)]...)
-		}
-		v.Y, a.Evidence = own, v
-	}
-}
-
-// seekSymmetric looks for evidence by inverse iteration with a symmetric matrix.
-func (a EvidenceSearch) seekSymmetric() error {
-	found, err := a.inverseIteration()
-	if err != nil {
-		return err
-	}
-	for _, y := range found {
-		found = append(found, a.withoutSmall(y))
-	}
-	for _, y := range found {
-		v, err := a.weighOverDomains(y)
-		if err != nil {
-			return err
-		}
-		if Shows(v, a.S.Rows()) && a.believes(&v) {
-			a.Evidence = &v
-		}
-	}
-	return nil
-}
-
-// withoutSmall returns y without elements that may be roundings of the largest ones, such as those in parts that are not singular.
-func (a EvidenceSearch) withoutSmall(y []float64) []float64 {
-	least, large := smallElement*a.Vectors.AbsMax(y), a.Vectors.New()
-	a.Vectors.Ranges(func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if math.Abs(y[i]) > least {
-				large[i] = y[i]
-			}
-		}
-	})
-	return large
-}
-
-// weighOverDomains is weigh for a symmetric matrix of several domains.
-func (a EvidenceSearch) weighOverDomains(y []float64) (v solve.Evidence, err error) {
-	j, h := a.S.Job, a.Vectors
-	null, r := h.New(), h.New()
-	v.Null = verify.ComputeDistributed(j.Matrix, y, null, a.S.Pool).Componentwise
-	if err := a.S.Refiner.Residual(r, y, null); err != nil {
-		return v, err
-	}
-	product := math.Abs(h.Dot(y, a.B).Float())
-	size := func(x []float64, by func(i int) float64) float64 {
-		return h.Sum(func(lo, hi int) (sum float64) {
-			for i := lo; i < hi; i++ {
-				sum += math.Abs(x[i] * by(i))
-			}
-			return sum
-		})
-	}
-	v.Product = product / size(y, func(i int) float64 { return a.B[i] })
-	v.Smallest = product / size(r, func(int) float64 { return 1 })
-	v.Y = make([]float64, j.Own)
-	j.Join(v.Y, y)
-	return v, nil
-}
