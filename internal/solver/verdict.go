@@ -217,9 +217,6 @@ func (a *solution) suspect() bool {
 	case krylov.Singular:
 		return true
 	case krylov.Converged: // x may be far larger than b asks for, and neither digits confirm it nor a probe explains its size
-		if rank, known := a.s.StructuralRank(); known && rank < a.s.Rows() {
-			return true
-		}
 		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.oversized())
 	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
 		return a.s.Job == nil || a.s.Rows() <= rules.DenseRows
