@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -96,8 +97,13 @@ func (e *Emptied) Solve(ctx context.Context, b, x0 []float64) (r solve.Result, e
 			r.Reason, r.Evidence, r.Advice = krylov.Inconsistent, v, InconsistentAdvice
 		}
 	}
+	if q := r.Errors.RelativeResidual; !r.Reason.Converged() && !ranks.Limited(r.Reason) && q >= 1 && AbsMax(r.X) > 0 {
+		r.Cautions = append(r.Cautions, fmt.Sprintf(ZeroReturned, q))
+		clear(r.X)
+		r.Errors, err = verify.Compute(e.a, r.X, b, e.pool)
+	}
 	r.Cautions = append(r.Cautions, e.what+": the others were solved, and x is one of many solutions")
-	return r, nil
+	return r, err
 }
 
 // emptyText says which rows and columns of m have no nonzeros.
