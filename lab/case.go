@@ -136,6 +136,8 @@ func (o *Outcome) refusal(err error, opt solve.Options) {
 		o.Verdict = "no preconditioner"
 	case errors.Is(err, solve.ErrMemory):
 		o.Verdict = "memory"
+	case errors.Is(err, context.DeadlineExceeded): // while the null space was sought, which New does
+		o.Verdict = "time limit"
 	default:
 		o.Verdict = "error"
 		o.fault(Odd, "%v", err)
