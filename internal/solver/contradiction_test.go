@@ -193,3 +193,15 @@ func TestDigitsInAnyUnits(t *testing.T) {
 		}
 	}
 }
+
+// A combination of equations that is zero but for roundings is no contradiction where these times x account for what it says of b: b is far smaller than the
+// terms of A x.
+func TestNoContradictionOfRoundings(t *testing.T) {
+	m := dense([]float64{0x1p53, -0x1p53, 1}, []float64{0x1p53, 1 - 0x1p53, 1}, []float64{0, 1, 4})
+	x := []float64{3, 3, 1}
+	b := make([]float64, 3)
+	m.MulVec(b, x)
+	if r := mustSolve(t, m, b, nil, solve.Options{}); r.Reason == krylov.Inconsistent {
+		t.Errorf("%v, evidence %+v", r.Reason, r.Evidence)
+	}
+}

@@ -112,9 +112,31 @@ func (a EvidenceSearch) failed() bool { return !a.Reason.Converged() && a.Reason
 
 // keep keeps v if it is stronger than the evidence so far.
 func (a EvidenceSearch) keep(v *solve.Evidence) {
-	if a.believes(v) && (a.Evidence == nil || v.Product > a.Evidence.Product) {
+	if a.believes(v) && (a.Evidence == nil || v.Product > a.Evidence.Product) && !a.refutes(v.Y) {
 		a.Evidence = v
 	}
+}
+
+// refutes reports whether x itself shows that y is no contradiction: y'A, which is zero but for roundings, times x accounts for most of y'b. That is so where
+// b is far smaller than the terms of A x.
+func (a EvidenceSearch) refutes(y []float64) bool {
+	if len(a.X) != len(y) {
+		return false
+	}
+	x := a.S.Order.Back(a.X)
+	var yb, yr dd.DD
+	for i, v := range y {
+		if v == 0 {
+			continue
+		}
+		r := dd.From(a.Given[i])
+		cols, vals := a.S.Given.Row(i)
+		for k, j := range cols {
+			r = r.AddProd(-vals[k], x[j])
+		}
+		yb, yr = yb.AddProd(v, a.Given[i]), yr.Add(r.Mul(dd.From(v)))
+	}
+	return math.Abs(yr.Float()) < math.Abs(yb.Float())/2
 }
 
 // believes reports whether v is evidence that counts. Against a solve that met the tolerance it must show more than the tolerance lets
