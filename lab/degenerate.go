@@ -149,8 +149,10 @@ func ring(r *rand.Rand) degenerate {
 }
 
 // closedFlow has columns that sum to zero, as the rates of a reaction network or a Markov chain.
-func closedFlow(r *rand.Rand) degenerate {
-	n := between(r, 3, 100)
+func closedFlow(r *rand.Rand) degenerate { return closed(r, between(r, 3, 100)) }
+
+// closed is closedFlow with n rows.
+func closed(r *rand.Rand, n int) degenerate {
 	b := newBuilder(n)
 	for j := range n {
 		for k := range between(r, 1, 4) {
@@ -206,10 +208,16 @@ func skew(r *rand.Rand) degenerate {
 // redundant is a saddle point with linearly dependent constraints.
 func redundant(r *rand.Rand) degenerate {
 	n, k := between(r, 4, 40), between(r, 2, 3)
+	return dependent(r, n, k, 2, 1)
+}
+
+// dependent is a saddle point of n unknowns and k constraints, the last of which is a combination of the others by factors of at least least; diagonal is the least
+// element of the diagonal.
+func dependent(r *rand.Rand, n, k, diagonal, least int) degenerate {
 	size := n + k
 	b := newBuilder(size)
 	for i := range n {
-		b.add(i, i, float64(between(r, 2, 9)))
+		b.add(i, i, float64(between(r, diagonal, 9)))
 		if i+1 < n {
 			b.both(i, i+1, -1)
 		}
@@ -218,7 +226,7 @@ func redundant(r *rand.Rand) degenerate {
 	y := make([]float64, size)
 	y[size-1] = -1
 	for c := range k - 1 {
-		f := float64(between(r, 1, 2))
+		f := float64(between(r, least, 2))
 		y[n+c] = f
 		for range 3 {
 			i, v := r.IntN(n), float64(between(r, 1, 3))

@@ -149,52 +149,11 @@ func scaledNetwork(r *rand.Rand, n int) degenerate {
 func dependentConstraints(r *rand.Rand, n int) degenerate {
 	n = max(n, 12)
 	k := between(r, 3, n/4)
-	size := n + k
-	b := newBuilder(size)
-	for i := range n {
-		b.add(i, i, float64(between(r, 3, 9)))
-		if i+1 < n {
-			b.both(i, i+1, -1)
-		}
-	}
-	y := make([]float64, size)
-	last := make([]float64, n)
-	y[size-1] = -1
-	for c := range k - 1 {
-		f := float64(between(r, 0, 2))
-		y[n+c] = f
-		for range 3 {
-			i, v := r.IntN(n), float64(between(r, 1, 3))
-			b.both(n+c, i, v)
-			last[i] += f * v
-		}
-	}
-	for i, v := range last {
-		if v != 0 {
-			b.both(size-1, i, v)
-		}
-	}
-	return degenerate{b.matrix(), [][]float64{y}}.maybeShuffled(r)
+	return dependent(r, n, k, 3, 0).maybeShuffled(r)
 }
 
 // closedMarkov has columns that sum to zero.
-func closedMarkov(r *rand.Rand, n int) degenerate {
-	b := newBuilder(n)
-	for j := range n {
-		for k := range between(r, 1, 4) {
-			i := r.IntN(n)
-			if k == 0 {
-				i = (j + 1) % n
-			}
-			if i != j {
-				w := float64(between(r, 1, 50))
-				b.add(i, j, -w)
-				b.add(j, j, w)
-			}
-		}
-	}
-	return degenerate{b.matrix(), [][]float64{stressOnes(n)}}.maybeShuffled(r)
-}
+func closedMarkov(r *rand.Rand, n int) degenerate { return closed(r, n).maybeShuffled(r) }
 
 // periodicFlow is convection and diffusion on a torus.
 func periodicFlow(r *rand.Rand, n int) degenerate {

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -151,7 +152,7 @@ type structure struct {
 }
 
 // Overdetermined is a set of rows whose nonzeros are all in fewer columns than there are rows.
-type Overdetermined struct{ Rows, Cols []int32 }
+type Overdetermined struct{ Rows, Cols []int32 } // Cols in order
 
 // StructuralRank returns the largest rank that a matrix with this pattern of nonzeros can have, see structuralRank. If it is less
 // than the number of rows, the matrix is singular whatever its values, and there is no solution, or more than one. known is false where
@@ -225,6 +226,7 @@ func (t *transversal) overdetermined(most int) (sets []Overdetermined) {
 				}
 			}
 		}
+		slices.Sort(set.Cols)
 		sets = append(sets, set)
 	}
 	return sets

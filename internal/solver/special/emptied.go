@@ -43,30 +43,11 @@ func NewEmptied(ctx context.Context, m *csr.Matrix, opt solve.Options, make make
 	inner := opt
 	inner.Examined = nil
 	var err error
-	if e.Inner, err = make(ctx, part(m, e.rows, e.cols), inner); err != nil {
+	if e.Inner, err = make(ctx, submatrix(m, e.rows, e.cols), inner); err != nil {
 		return nil, err
 	}
 	e.pool = parallel.New(opt.Threads)
 	return e, nil
-}
-
-// part returns the rows and columns of m that are listed, in order.
-func part(m *csr.Matrix, rows, cols []int32) *csr.Matrix {
-	at := make([]int32, m.Cols) // from 1; 0: not listed
-	for k, j := range cols {
-		at[j] = int32(k + 1)
-	}
-	p := &csr.Matrix{Rows: len(rows), Cols: len(cols), RowPtr: make([]int64, 1, len(rows)+1)}
-	for _, i := range rows {
-		of, vals := m.Row(int(i))
-		for k, j := range of {
-			if at[j] > 0 && vals[k] != 0 {
-				p.Col, p.Val = append(p.Col, at[j]-1), append(p.Val, vals[k])
-			}
-		}
-		p.RowPtr = append(p.RowPtr, int64(len(p.Col)))
-	}
-	return p
 }
 
 // Solve implements solver.kind.

@@ -3,7 +3,6 @@ package special
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
@@ -23,7 +22,7 @@ func overdetermined(m *csr.Matrix, b []float64, sets []features.Overdetermined, 
 	work := 2 * math.Pow(rules.DenseRows, 3)
 	for _, set := range sets {
 		n := len(set.Rows)
-		sub := submatrix(m, set.Rows, set.Cols, n)
+		sub := padded(submatrix(m, set.Rows, set.Cols))
 		var found [][]float64
 		if n <= rules.DenseRows && work > 0 {
 			work -= math.Pow(float64(n), 3)
@@ -76,7 +75,7 @@ func (a EvidenceSearch) supported(y []float64) (best *solve.Evidence) {
 		cols = slices.Compact(cols)
 		if square := max(len(rows), len(cols)); square <= rules.DenseRows && len(rows) != last {
 			last = len(rows)
-			sub := submatrix(m, rows, cols, square)
+			sub := padded(submatrix(m, rows, cols))
 			if v := among(sub, LeftNullVectors(sub), rows, a.Given); v != nil && (best == nil || v.Product > best.Product) {
 				best = v
 			}
@@ -119,40 +118,19 @@ func gathered(x []float64, places []int32) []float64 {
 	return part
 }
 
-// submatrix returns some rows of m, whose nonzeros are in these columns, as the first ones of a square matrix.
-func submatrix(m *csr.Matrix, rows, cols []int32, square int) *csr.Matrix {
-	at := make(map[int32]int32, len(cols))
-	for k, j := range cols {
-		at[j] = int32(k)
-	}
-	s := &csr.Matrix{Rows: square, Cols: square, RowPtr: make([]int64, 1, square+1)}
-	for k := range square {
-		if k < len(rows) {
-			of, vals := m.Row(int(rows[k]))
-			begin := len(s.Col)
-			for e, j := range of {
-				if v := vals[e]; v != 0 {
-					s.Col, s.Val = append(s.Col, at[j]), append(s.Val, v)
-				}
+// submatrix returns rows of m in columns that are listed in order; elements in other columns are left out.
+func submatrix(m *csr.Matrix, rows, cols []int32) *csr.Matrix {
+	s := &csr.Matrix{Rows: len(rows), Cols: len(cols), RowPtr: make([]int64, 1, len(rows)+1)}
+	for _, i := range rows {
+		of, vals := m.Row(int(i))
+		for k, j := range of {
+			if at, listed := slices.BinarySearch(cols, j); listed && vals[k] != 0 {
+				s.Col, s.Val = append(s.Col, int32(at)), append(s.Val, vals[k])
 			}
-			sort.Sort(byColumn{s.Col[begin:], s.Val[begin:]})
 		}
 		s.RowPtr = append(s.RowPtr, int64(len(s.Col)))
 	}
 	return s
-}
-
-// byColumn sorts the elements of a row.
-type byColumn struct {
-	col []int32
-	val []float64
-}
-
-func (r byColumn) Len() int           { return len(r.col) }
-func (r byColumn) Less(i, j int) bool { return r.col[i] < r.col[j] }
-func (r byColumn) Swap(i, j int) {
-	r.col[i], r.col[j] = r.col[j], r.col[i]
-	r.val[i], r.val[j] = r.val[j], r.val[i]
 }
 
 // plainNull returns vectors that are often left null vectors: constants in all equations, in those without a diagonal element, such as
