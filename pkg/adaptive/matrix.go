@@ -14,6 +14,9 @@ import (
 // Matrix is a sparse matrix in adaptive precision, in one of the Layouts. It is an operator
 // on host vectors whose results have the same bits for any number of threads. Use it from
 // one goroutine at a time.
+//
+// A NaN or an infinity in the vector makes NaN or infinities of all rows that have its column. Where blocks of several rows are
+// filled up with zeros, as in BCRS4x1 and in slots, it may spoil the other rows of a block as well.
 type Matrix interface {
 	linop.Relaxer[[]float64, linop.Float64]
 	linop.MultiOperator
