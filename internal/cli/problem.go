@@ -230,17 +230,23 @@ func (c complexProblem) judge(r *solve.Result, b []float64, opt solve.Options) (
 	if r.Errors, err = verify.ComputeComplex(c.Matrix, r.X, b, pool); err != nil {
 		return err
 	}
-	if v := r.Evidence; v != nil { // the real system has two rows for each equation
-		for k := range v.Rows {
-			v.Rows[k] /= 2
-		}
-		v.Rows = slices.Compact(v.Rows)
+	if v := r.Evidence; v != nil {
+		v.Rows = halved(v.Rows)
 	}
+	r.Unknowns = halved(r.Unknowns)
 	if r.Reason.Converged() && r.Reason != krylov.ZeroRHS && !(rules.ErrorOf(opt.Stop, r.Errors) <= opt.Tol) {
 		r.Reason = krylov.Drift
 		r.Advice = r.Reason.Advice()
 	}
 	return nil
+}
+
+// halved returns the numbers of complex equations or unknowns, each of which has two in the real system.
+func halved(places []int) []int {
+	for k := range places {
+		places[k] /= 2
+	}
+	return slices.Compact(places)
 }
 
 // sayComplex prints that a complex system is solved in its real form.

@@ -11,6 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -116,6 +117,11 @@ func (r *solveRun) finish(ctx context.Context) error {
 	}
 	if (r.json || r.verbose) && len(r.x) > 0 && r.solver != nil {
 		r.report.SetChecksums(r.solver.Given, r.b, r.x)
+	}
+	for _, o := range r.report.Solutions {
+		if v := o.Evidence; v != nil && len(v.Rows) > 0 && r.path != "-" {
+			v.Lines = matrixmarket.LinesOf(ctx, r.path, v.Rows)
+		}
 	}
 	if r.report.Ranks = r.ranks(); r.report.Ranks != nil && r.verbose {
 		r.report.Ranks.Write(r.err)

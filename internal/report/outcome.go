@@ -20,6 +20,7 @@ type Outcome struct {
 	Digits   Digits    `json:"digits"`
 	Precise  *Precise  `json:"precise,omitempty"`  // of an x in multiple precision
 	Evidence *Evidence `json:"evidence,omitempty"` // that there is no solution
+	Unknowns []int     `json:"unknowns,omitempty"` // from 1, of a null vector of A, or nearly one
 	Cautions []string  `json:"cautions,omitempty"`
 
 	NullSpace *NullSpace `json:"null_space,omitempty"` // of a singular matrix
@@ -80,7 +81,8 @@ type Evidence struct {
 	Null     Number `json:"null"`
 	Product  Number `json:"product"`
 	Smallest Number `json:"smallest"`
-	Rows     []int  `json:"rows,omitempty"` // from 1
+	Rows     []int   `json:"rows,omitempty"`  // from 1
+	Lines    []int64 `json:"lines,omitempty"` // of the file, the first of each of the Rows, from 1
 }
 
 func evidence(v *solve.Evidence) *Evidence {
@@ -88,10 +90,16 @@ func evidence(v *solve.Evidence) *Evidence {
 		return nil
 	}
 	e := &Evidence{Null: Number(v.Null), Product: Number(v.Product), Smallest: Number(v.Smallest)}
-	for _, i := range v.Rows {
-		e.Rows = append(e.Rows, i+1)
-	}
+	e.Rows = fromOne(v.Rows)
 	return e
+}
+
+// fromOne returns numbers of rows or unknowns as users count them.
+func fromOne(places []int) (numbers []int) {
+	for _, i := range places {
+		numbers = append(numbers, i+1)
+	}
+	return numbers
 }
 
 func digits(d solve.Digits) Digits {
@@ -121,7 +129,7 @@ func (d Digits) rank() int {
 func outcome(s solve.Result) Outcome {
 	o := Outcome{
 		Converged: s.Reason.Converged(), Reason: s.Reason.String(), Advice: Flags(s.Advice),
-		Digits: digits(s.Digits), Precise: precise(s.Precise), Evidence: evidence(s.Evidence), Cautions: s.Cautions,
+		Digits: digits(s.Digits), Precise: precise(s.Precise), Evidence: evidence(s.Evidence), Unknowns: fromOne(s.Unknowns), Cautions: s.Cautions,
 		NullSpace: nullSpace(s.NullSpace), LeastSquares: leastSquares(s.LeastSquares),
 		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs, Why: s.Reason,
 	}

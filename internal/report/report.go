@@ -220,7 +220,7 @@ func (r *Report) Add(s solve.Result) {
 		return
 	}
 	if r.Converged {
-		r.Converged, r.Reason, r.Advice, r.Why, r.Evidence = one.Converged, one.Reason, one.Advice, one.Why, one.Evidence
+		r.Converged, r.Reason, r.Advice, r.Why, r.Evidence, r.Unknowns = one.Converged, one.Reason, one.Advice, one.Why, one.Evidence, one.Unknowns
 	}
 	r.OuterIterations += one.OuterIterations
 	r.InnerIterations += one.InnerIterations

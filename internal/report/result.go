@@ -25,6 +25,9 @@ func (r *Report) WriteText(w io.Writer, verbose bool) {
 	if v := r.Evidence; v != nil {
 		Line(w, "evidence", "%s", v.Text())
 	}
+	if len(r.Unknowns) > 0 {
+		Line(w, "evidence", "A x is nearly zero for an x of %s alone", numbered("unknown", r.Unknowns))
+	}
 	for _, line := range r.Cautions {
 		Line(w, "caution", "%s", line)
 	}

@@ -119,21 +119,25 @@ func (r *Report) Quiet(w io.Writer) {
 // Text returns the evidence in words.
 func (v *Evidence) Text() string {
 	of := "the equations"
-	switch len(v.Rows) {
-	case 0:
-	case 1:
-		of = fmt.Sprintf("row %d", v.Rows[0])
-	default:
-		var names []string
-		for _, i := range v.Rows {
-			names = append(names, strconv.Itoa(i))
+	if len(v.Rows) > 0 {
+		of = numbered("row", v.Rows)
+		if len(v.Lines) > 0 {
+			of += fmt.Sprintf(" (%s of the file)", numbered("line", v.Lines))
 		}
-		of = "rows " + english.OxfordWordSeries(names, "and")
 	}
 	if v.Null == 0 {
 		return fmt.Sprintf("a combination of %s, y'A x = y'b, is 0 = y'b with |y'b| = %.2g |y|'|b|", of, v.Product)
 	}
 	return fmt.Sprintf("a combination of %s, y'A x = y'b, has |y'A| <= %.0e |y|'|A| and |y'b| = %.2g |y|'|b|", of, v.Null, v.Product)
+}
+
+// numbered names things by their numbers, as in rows 1, 2, and 5.
+func numbered[T int | int64](thing string, numbers []T) string {
+	names := make([]string, len(numbers))
+	for k, i := range numbers {
+		names[k] = strconv.FormatInt(int64(i), 10)
+	}
+	return english.PluralWord(len(names), thing, "") + " " + english.OxfordWordSeries(names, "and")
 }
 
 // Brief is Text without the figures behind it.

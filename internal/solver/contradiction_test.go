@@ -81,6 +81,27 @@ func TestContradictionNamed(t *testing.T) {
 	}
 }
 
+// Columns that depend on each other are named where no few equations contradict each other.
+func TestNullVectorNamed(t *testing.T) {
+	for name, n := range map[string]int{"small": 60, "large": 1500} {
+		m := dominantRows(3, n, func(rows []map[int]float64) {
+			for i, row := range rows {
+				delete(row, 50)
+				if v, has := row[20]; has {
+					row[50] = 3 * v
+				}
+				row[(i+1)%n] += 0x1p-20 // so that no part of the system is alone
+			}
+			rows[49][50], rows[49][20] = 3, 1
+			rows[19][50], rows[19][20] = 3, 1
+		})
+		r := mustSolve(t, m, random(5, n), nil, solve.Options{Limits: solve.Limits{Threads: 2}})
+		if r.Reason != krylov.Inconsistent && r.Reason != krylov.Singular || !slices.Equal(r.Unknowns, []int{20, 50}) {
+			t.Errorf("%s: %v, unknowns %v", name, r.Reason, r.Unknowns)
+		}
+	}
+}
+
 // Flow into a closed box, which is not balanced, is a contradiction before any attempt.
 func TestContradictionOfContinuity(t *testing.T) {
 	const n = 40 // velocities on a line, pressures between them

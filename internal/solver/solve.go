@@ -207,7 +207,7 @@ func (s *Solver) result(a *solution) solve.Result {
 	now := used.Used().Minus(a.before)
 	used.Precond.Applications, used.Precond.Elapsed = now.Applications, now.Preconditioning
 	r := s.using(used)
-	r.X, r.Reason, r.Errors, r.Digits, r.Precise, r.Evidence = s.Order.Back(a.X), a.Reason, a.Errors, a.Digits, a.Precise, a.Evidence
+	r.X, r.Reason, r.Errors, r.Digits, r.Precise, r.Evidence, r.Unknowns = s.Order.Back(a.X), a.Reason, a.Errors, a.Digits, a.Precise, a.Evidence, a.unknowns
 	r.Outer, r.Iterations, r.SpMVs = a.Solved.Outer, a.Solved.Iterations, now.Products
 	r.Time = solve.TimeByPhase{
 		Total: time.Since(a.Began) + now.Total, SpMV: now.Multiplying,

@@ -24,7 +24,8 @@ type solution struct {
 	before  refine.Used // work before the solve
 	dropped float64     // ||r||/||b|| of an x that preferZero replaced by zero; 0: none
 
-	undecided bool // x is larger than b asks for, and no evidence says why
+	unknowns  []int // of a null vector of A, if they are few
+	undecided bool  // x is larger than b asks for, and no evidence says why
 }
 
 // solve refines x, judges it, goes on where the judgement asks for more, and estimates the digits of x.
@@ -95,6 +96,9 @@ func (a *solution) solve(guess bool) (err error) {
 			return err
 		}
 		a.undecided = a.Reason == krylov.Converged && a.oversized()
+	}
+	if unnamed := a.Reason == krylov.Inconsistent && a.Evidence.Rows == nil; (a.Reason == krylov.Singular || unnamed) && a.s.Job == nil {
+		a.unknowns = special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.NullUnknowns()
 	}
 	return a.preferZero()
 }

@@ -24,6 +24,7 @@ type Result struct {
 	LeastSquares *verify.LeastSquares // of X, if A is not square
 	Digits       Digits               // of X
 	Evidence     *Evidence            // evidence that the system has no solution; nil: none was looked for or found
+	Unknowns     []int                // of a null vector of A, or nearly one, from 0, if they are few, A is Singular, and Evidence names no Rows
 	NullSpace    NullSpaceResult      // about the null space of a singular matrix
 
 	Vectors Vectors // as requested

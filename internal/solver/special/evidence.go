@@ -189,27 +189,30 @@ func weigh(m *csr.Matrix, y, b []float64) solve.Evidence {
 	return e
 }
 
-// mostNamed is the number of equations of a combination up to which they are named.
+// mostNamed is the number of equations or unknowns up to which they are named.
 const mostNamed = 8
 
 // rowsOf returns the equations that a combination y consists of, but for roundings; nil: there are more than mostNamed.
-func rowsOf(m *csr.Matrix, y, b []float64) (rows []int) {
-	size := func(i int) float64 {
+func rowsOf(m *csr.Matrix, y, b []float64) []int {
+	size := make([]float64, len(y))
+	for i, v := range y {
 		_, vals := m.Row(i)
-		return math.Abs(y[i]) * cmp.Or(AbsMax(vals), math.Abs(b[i]))
+		size[i] = math.Abs(v) * cmp.Or(AbsMax(vals), math.Abs(b[i]))
 	}
-	most := 0.0
-	for i := range y {
-		most = max(most, size(i))
-	}
-	for i := range y {
-		if y[i] != 0 && size(i) > smallElement*most {
-			if rows = append(rows, i); len(rows) > mostNamed {
+	return named(size, smallElement)
+}
+
+// named returns the places of the elements that are at least a share of the largest one; nil: there are more than mostNamed.
+func named(size []float64, share float64) (places []int) {
+	least := share * AbsMax(size)
+	for i, v := range size {
+		if v > least {
+			if places = append(places, i); len(places) > mostNamed {
 				return nil
 			}
 		}
 	}
-	return rows
+	return places
 }
 
 // inverseRounds is the number of steps of inverse iteration.
