@@ -108,7 +108,10 @@ func (a *solution) cautions() (lines []string) {
 	} else if !a.Reason.Converged() && a.RelativeResidual > 1 {
 		say("x is worse than 0 in the 2-norm, ||r||/||b|| = %.1e, but better by rows", a.RelativeResidual)
 	}
-	if a.Digits.State == solve.DigitsNone {
+	switch {
+	case digits.Singular(a.Digits):
+		say("no digit of x can be believed: A looks singular, since roundings of it may change x as a whole")
+	case a.Digits.State == solve.DigitsNone:
 		say("no digit of x can be believed")
 	}
 	if a.Reason != krylov.Converged {

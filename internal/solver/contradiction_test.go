@@ -1,15 +1,18 @@
 package solver
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -77,6 +80,22 @@ func TestContradictionNamed(t *testing.T) {
 		m.MulVec(b, x)
 		if r := mustSolve(t, m, b, nil, solve.Options{}); !r.Reason.Converged() {
 			t.Errorf("%s, consistent: %v", name, r.Reason)
+		}
+	}
+}
+
+// A matrix that is singular but for a last bit has no digits that could be believed, and the caution says why: its probe grows without being solved.
+func TestSingularProbe(t *testing.T) {
+	for kind, n := range map[precond.Kind]int{precond.None: 30, precond.Jacobi: 60, precond.LU: 1500} {
+		m := dominantRows(3, n, func(rows []map[int]float64) {
+			rows[11] = maps.Clone(rows[10])
+			rows[11][10] += 0x1p-50
+		})
+		b := make([]float64, n)
+		m.MulVec(b, random(5, n))
+		r := mustSolve(t, m, b, nil, solve.Options{Precond: solve.Precond{Kind: kind}, Limits: solve.Limits{Threads: 2}})
+		if r.Digits.State != solve.DigitsNone || !slices.ContainsFunc(r.Cautions, func(s string) bool { return strings.Contains(s, "A looks singular") }) {
+			t.Errorf("%s: %v, digits %+v, cautions %q", kind, r.Reason, r.Digits, r.Cautions)
 		}
 	}
 }

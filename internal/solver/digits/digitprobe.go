@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -25,21 +26,62 @@ func (a Estimation) probe(w []float64, e int, work allowance) error {
 			count = 2
 		}
 	}
-	g, largest := &a.Digits, 0.0
+	g, largest, null := &a.Digits, 0.0, 0.0
 	for k := range count {
 		d, left, solved, err := run(a.randomRoundings(w, uint64(k)), w, work.probe)
 		if work.rough || !solved {
 			a.Reach = a.reach(d, left, w, e)
 		}
-		if err != nil || !solved {
+		// p is 2^-e times a perturbation of the size of the rows, and u times this perturbation is a rounding. A d that is not solved for is A^-1 of a perturbation
+		// at most 1 + left times as large: if such a d is large, A is singular for float64.
+		enlarged := a.Relative(d, e)
+		if !solved {
+			enlarged /= 1 + left
+		}
+		if err == nil && !solved && !work.rough {
+			if null, err = a.nullVector(w, e, work.probe); null > enlarged {
+				enlarged = null
+			}
+		}
+		if err != nil || !solved && !(enlarged > mostProbe) {
 			return err
 		}
-		// p is 2^-e times a perturbation of the size of the rows, and u times this perturbation is a rounding.
-		largest = max(largest, a.Relative(d, e))
+		if largest = max(largest, enlarged); !solved {
+			break
+		}
 	}
 	g.Probe, g.Condition = largest, largest/rules.Roundoff
 	return nil
 }
+
+// nullVector returns by how much A^-1 enlarges A d, a perturbation, for the d = g - z of an arbitrary g and A z = A g. If A is singular, d is nearly a null vector. A system
+// with a right-hand side like a probe's has no solution then, so that methods stop at a small d, while A g is in the range of A.
+func (a Estimation) nullVector(w []float64, e, limit int) (enlarged float64, err error) {
+	d, zero := a.randomRoundings(slices.Repeat([]float64{1}, len(w)), 0), make([]float64, len(w))
+	r := make([]float64, len(w))
+	for range nullSteps {
+		if err := a.S.Refiner.Residual(r, d, zero); err != nil {
+			return 0, err
+		}
+		var z []float64
+		if a.complete() {
+			z, _, err = a.applyFactors(r)
+		} else {
+			z, _, err = a.correction(r, w, leastStepTol, limit)
+		}
+		if err != nil {
+			return 0, err
+		}
+		for i, v := range z {
+			d[i] += v
+		}
+	}
+	err = a.S.Refiner.Residual(r, d, zero)
+	return a.Relative(d, e) / max(a.weighted(r, w), 0x1p-900), err
+}
+
+// nullSteps is the number of solves for a null vector.
+const nullSteps = 2
 
 // reach returns the largest size of an x with A x = b that a probe d with a share left explains, relative to that of x. If row i of A^-1 diag(w) has
 // the 2-norm g_i, then |x_i| <= g_i ||b/w||_2, and d_i is g_i N(0,1). A d that is not solved for is mostly too small. If it is large, A may be

@@ -18,6 +18,9 @@ func Unconfirmed(g solve.Digits) bool {
 	return g.State == solve.DigitsNone || g.State == solve.DigitsNotConfirmed || g.State == solve.DigitsEstimated
 }
 
+// Singular reports whether the probe shows that A is singular for float64.
+func Singular(g solve.Digits) bool { return g.State == solve.DigitsNone && g.Probe > mostProbe }
+
 // Tolerances of steps and probe, relative to their right-hand sides in the maximum norm, with rows weighted by
 // w_i = T_i ||x||_inf + |b_i|.
 const (
