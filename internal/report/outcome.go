@@ -78,9 +78,9 @@ func leastSquares(e *verify.LeastSquares) *LeastSquares {
 
 // Evidence shows that a system has no solution, see solve.Evidence.
 type Evidence struct {
-	Null     Number `json:"null"`
-	Product  Number `json:"product"`
-	Smallest Number `json:"smallest"`
+	Null     Number  `json:"null"`
+	Product  Number  `json:"product"`
+	Smallest Number  `json:"smallest"`
 	Rows     []int   `json:"rows,omitempty"`  // from 1
 	Lines    []int64 `json:"lines,omitempty"` // of the file, the first of each of the Rows, from 1
 }

@@ -117,6 +117,9 @@ func (a *solution) cautions() (lines []string) {
 	if a.Reason != krylov.Converged {
 		return lines
 	}
+	if a.least != nil {
+		lines = append(lines, a.least.Cautions...)
+	}
 	if a.undecided {
 		say("x is far larger than b asks for: A is nearly singular, or equations contradict each other, which was not decided")
 	}

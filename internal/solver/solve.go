@@ -214,6 +214,9 @@ func (s *Solver) result(a *solution) solve.Result {
 		Precond:           now.Preconditioning + now.SettingUp,
 		Orthogonalization: a.Solved.Orthogonalization, Verify: a.Spent.Verifying, Digits: a.Spent.Estimating,
 	}
+	if a.least != nil {
+		r.NullSpace = a.least.NullSpace
+	}
 	if low := s.Refiner.Lower(a.X); low != nil {
 		r.XLow = s.Order.Back(low)
 	}

@@ -24,8 +24,9 @@ type solution struct {
 	before  refine.Used // work before the solve
 	dropped float64     // ||r||/||b|| of an x that preferZero replaced by zero; 0: none
 
-	unknowns  []int // of a null vector of A, if they are few
-	undecided bool  // x is larger than b asks for, and no evidence says why
+	unknowns  []int         // of a null vector of A, if they are few
+	least     *solve.Result // with the solution of least norm, if A has turned out to be singular; nil: x is another one
+	undecided bool          // x is larger than b asks for, and no evidence says why
 }
 
 // solve refines x, judges it, goes on where the judgement asks for more, and estimates the digits of x.
@@ -97,6 +98,11 @@ func (a *solution) solve(guess bool) (err error) {
 		}
 		a.undecided = a.Reason == krylov.Converged && a.oversized()
 	}
+	if a.Reason == krylov.Singular || a.undecided {
+		if err := a.leastNorm(); err != nil {
+			return err
+		}
+	}
 	if unnamed := a.Reason == krylov.Inconsistent && a.Evidence.Rows == nil; (a.Reason == krylov.Singular || unnamed) && a.s.Job == nil {
 		a.unknowns = special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.NullUnknowns()
 	}
@@ -105,12 +111,19 @@ func (a *solution) solve(guess bool) (err error) {
 
 // direct solves by complete factors where those are cheap: an x that does not explain b may be one that iterations cannot make better.
 func (a *solution) direct() error {
-	if a.s.Job != nil || a.s.Opt.NoRefine {
+	if a.s.Job != nil {
 		return nil
 	}
 	x := special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.Direct()
 	if x == nil {
 		return nil
+	}
+	if a.s.Opt.NoRefine { // then x stays, and only the verdict on A is at stake
+		j, err := a.s.Known.Given.Judge(a.s.Given, x, a.Given, a.s.Opt.Tol, a.s.Pool)
+		if err == nil && rules.ErrorOf(a.s.Opt.Stop, j.Errors) <= a.s.Opt.Tol && rules.Explains(j, a.s.Opt) {
+			a.Reason = krylov.Drift
+		}
+		return err
 	}
 	before, judged, counted := a.X, a.Judgement, a.Digits
 	a.X = a.s.Order.Forth(x)
@@ -125,6 +138,30 @@ func (a *solution) direct() error {
 	return nil
 }
 
+// leastNorm solves for the x of least norm with a matrix that is singular to rounding, if its null space can be found: equations that depend on each other may
+// have solutions all the same.
+func (a *solution) leastNorm() error {
+	if a.s.Job != nil || a.s.Opt.NoRefine || a.s.Ordinary { // an auxiliary system has no solution of its own
+		return nil
+	}
+	r := special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.LeastNorm()
+	if r == nil {
+		return nil
+	}
+	before, judged, counted, reason := a.X, a.Judgement, a.Digits, a.Reason
+	a.X, a.Digits = a.s.Order.Forth(r.X), r.Digits
+	if err := a.judge(); err != nil {
+		return err
+	}
+	if a.Reason = a.verdict(); a.Reason != krylov.Converged {
+		a.X, a.Judgement, a.Digits, a.Reason = before, judged, counted, reason
+		return nil
+	}
+	a.least, a.undecided = r, false
+	a.Solved.Iterations += r.Iterations
+	return nil
+}
+
 // improved improves x, estimates its digits, and judges it.
 func (a *solution) improved() error {
 	x := a.X
@@ -135,6 +172,7 @@ func (a *solution) improved() error {
 	err := a.judge()
 	if err == nil && !a.met() && unsafe.SliceData(x) != unsafe.SliceData(a.X) { // better by rows, but not by the measure
 		a.X, a.Digits = x, digits.UnknownDigits()
+		a.Digits.State = solve.DigitsNotConfirmed // of this x
 		err = a.judge()
 	}
 	return err
@@ -212,7 +250,7 @@ func (a *solution) verdict() krylov.Reason {
 }
 
 // explained reports whether an x that meets the tolerance also explains b.
-func (a *solution) explained() bool { return explains(a.Judgement, a.s.Opt) }
+func (a *solution) explained() bool { return rules.Explains(a.Judgement, a.s.Opt) }
 
 // suspect reports whether to look for evidence that the system has no solution: nothing else explains why the solve ended, or
 // the search is cheap.
@@ -288,7 +326,7 @@ func Judge(m *csr.Matrix, x, b []float64, opt solve.Options) (r solve.Result, er
 		return r, err
 	}
 	opt = rules.WithDefaults(opt, max(m.Rows, m.Cols))
-	opt.NoRefine = true // for explains: no digits show how accurate x is
+	opt.NoRefine = true // for rules.Explains: no digits show how accurate x is
 	if r.X = x; m.Rows != m.Cols {
 		err = special.JudgeLeastSquares(m, &r, b, opt, pool)
 	} else {
@@ -303,7 +341,7 @@ func judgeSquare(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Options,
 	r.Errors = j.Errors
 	measure, reachable := rules.ErrorOf(opt.Stop, j.Errors), rules.ErrorOf(opt.Stop, j.Rounding)
 	switch {
-	case measure <= opt.Tol && explains(j, opt):
+	case measure <= opt.Tol && rules.Explains(j, opt):
 		r.Reason = krylov.Converged
 	case measure <= opt.Tol:
 		r.Reason = krylov.Singular
@@ -311,17 +349,4 @@ func judgeSquare(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Options,
 		r.Reason = krylov.PrecisionExhausted
 	}
 	return err
-}
-
-// explains reports whether an x that meets the tolerance also explains b. Under the normwise error and the norm of the residual
-// small rows may stay unexplained, but not a tenth of b where no estimated digits show how accurate x is.
-func explains(j verify.Judgement, opt solve.Options) bool {
-	most := verify.MaxUnexplained(opt.Tol)
-	switch {
-	case opt.Stop == solve.StopRow || opt.Stop == solve.StopCW:
-		return j.Unexplained <= most
-	case opt.NoRefine:
-		return j.RelativeResidual <= most || j.Unexplained <= most && j.RelativeResidual < 0.1
-	}
-	return j.RelativeResidual <= most || j.Unexplained <= most
 }

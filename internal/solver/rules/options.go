@@ -258,3 +258,16 @@ func CheckElements(what string, v []float64, first int64) error {
 func Invalid(format string, args ...any) error {
 	return &solve.InputError{Msg: fmt.Sprintf(format, args...)}
 }
+
+// Explains reports whether an x that meets the tolerance also explains b. Under the normwise error and the norm of the residual
+// small rows may stay unexplained, but not a tenth of b where no estimated digits show how accurate x is.
+func Explains(j verify.Judgement, opt solve.Options) bool {
+	most := verify.MaxUnexplained(opt.Tol)
+	switch {
+	case opt.Stop == solve.StopRow || opt.Stop == solve.StopCW:
+		return j.Unexplained <= most
+	case opt.NoRefine:
+		return j.RelativeResidual <= most || j.Unexplained <= most && j.RelativeResidual < 0.1
+	}
+	return j.RelativeResidual <= most || j.Unexplained <= most
+}

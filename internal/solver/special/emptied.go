@@ -25,6 +25,7 @@ type Emptied struct {
 	rows, cols []int32 // that are solved
 	sets       []features.Overdetermined
 	what       string // is missing
+	make       maker
 	pool       *parallel.Pool
 }
 
@@ -34,7 +35,7 @@ func NewEmptied(ctx context.Context, m *csr.Matrix, opt solve.Options, make make
 		len(opt.Precond.NearNull) > 0 || opt.Checkpoint.Save != nil || opt.Checkpoint.Resume != nil {
 		return nil, nil
 	}
-	e := &Emptied{a: m, opt: opt, what: emptyText(m)}
+	e := &Emptied{a: m, opt: opt, what: emptyText(m), make: make}
 	var known bool
 	if e.rows, e.cols, e.sets, known = features.Matching(m); !known || len(e.rows) == 0 {
 		return nil, nil
@@ -67,15 +68,23 @@ func (e *Emptied) Solve(ctx context.Context, b, x0 []float64) (r solve.Result, e
 	}
 	r.X = spread(r.X, e.cols, len(b))
 	if in := r.Evidence; in != nil {
-		*in = weigh(e.a, spread(in.Y, e.rows, len(b)), b)
+		if *in = weigh(e.a, spread(in.Y, e.rows, len(b)), b); !Shows(*in, len(b)) { // the unknowns that are zero may help
+			r.Reason, r.Advice, r.Evidence = krylov.Singular, SingularAdvice, nil
+		}
 	}
-	if r.Errors, err = verify.Compute(e.a, r.X, b, e.pool); err != nil {
+	judged, err := verify.Judge(e.a, r.X, b, e.opt.Tol, e.pool)
+	if r.Errors = judged.Errors; err != nil {
 		return r, err
 	}
-	if r.Reason.Converged() && rules.ErrorOf(e.opt.Stop, r.Errors) > e.opt.Tol { // in the equations that were not solved
+	if r.Reason.Converged() && (rules.ErrorOf(e.opt.Stop, r.Errors) > e.opt.Tol || !rules.Explains(judged, e.opt)) { // in the equations that were not solved
 		r.Reason, r.Advice, r.Digits = krylov.Singular, SingularAdvice, digits.UnknownDigits()
 		if v != nil {
 			r.Reason, r.Evidence, r.Advice = krylov.Inconsistent, v, InconsistentAdvice
+		}
+	}
+	if r.Reason == krylov.Singular { // other equations may be independent where these are not
+		if least := searchIn(ctx, e.a, b, e.opt, e.pool, e.make).LeastNorm(); least != nil {
+			return Followed(r, *least), nil
 		}
 	}
 	if q := r.Errors.RelativeResidual; !r.Reason.Converged() && !ranks.Limited(r.Reason) && q >= 1 && AbsMax(r.X) > 0 {

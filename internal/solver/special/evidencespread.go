@@ -1,12 +1,15 @@
 package special
 
 import (
+	"context"
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
@@ -30,9 +33,8 @@ func (a EvidenceSearch) seekEvidenceOverDomains() error {
 func (a EvidenceSearch) seekGathered() {
 	j := a.S.Job
 	m, b := j.Gather(a.B)
-	s := new(refine.Problem)
-	s.Facts, s.Method, s.Given, s.M, s.Opt, s.Pool, s.Known = a.S.Facts, a.S.Method, m, m, a.S.Opt, a.S.Pool, new(features.KnownParts)
-	whole := EvidenceSearch{&refine.Solution{S: s, Ctx: a.Ctx, Vectors: linop.NewHost(m.Rows, s.Pool), Judgement: a.Judgement, Given: b, Reason: a.Reason}, a.Make}
+	whole := searchIn(a.Ctx, m, b, a.S.Opt, a.S.Pool, a.Make)
+	whole.S.Facts, whole.S.Method, whole.Judgement, whole.Reason = a.S.Facts, a.S.Method, a.Judgement, a.Reason
 	if m.Rows <= rules.DenseRows {
 		whole.keep(strongest(m, b, LeftNullVectors(m)))
 	}
@@ -46,6 +48,13 @@ func (a EvidenceSearch) seekGathered() {
 		}
 		v.Y, a.Evidence = own, v
 	}
+}
+
+// searchIn returns a search in a system without a solver.
+func searchIn(ctx context.Context, m *csr.Matrix, b []float64, opt solve.Options, pool *parallel.Pool, make maker) EvidenceSearch {
+	s := new(refine.Problem)
+	s.Given, s.M, s.Opt, s.Pool, s.Known = m, m, opt, pool, new(features.KnownParts)
+	return EvidenceSearch{&refine.Solution{S: s, Ctx: ctx, Vectors: linop.NewHost(m.Rows, pool), Given: b}, make}
 }
 
 // seekSymmetric looks for evidence by inverse iteration with a symmetric matrix.

@@ -191,31 +191,15 @@ func (a EvidenceSearch) Direct() []float64 {
 }
 
 // refined returns vectors y with t y = f, of the scaled t, by complete factors of it, if these are cheap: with and without small elements. begin
-// returns the first y and f of a vector (nil: zero). After repetitions, with t y in double-double arithmetic, y is right to the rounding of its elements, whatever
-// the condition of the rest of t.
+// returns the first y and f of a vector (nil: zero).
 func (a EvidenceSearch) refined(t *csr.Matrix, begin func(k int, by csr.Scaling) (y, f []float64), count int) (found [][]float64) {
-	scaling := csr.BothScaling(t, a.S.Pool)
-	t = scaling.Apply(t, a.S.Pool)
-	opt := precond.Options{Limits: precond.Limits{MaxWork: max(rules.EvidenceWork, rules.LeastEvidence/float64(t.NNZ()))}}
-	if limit := a.S.Opt.MaxMemory; limit > 0 {
-		opt.MaxBytes = max(1, limit-a.S.SolveBytes()-t.Bytes())
-	}
-	factors, err := precond.New(a.Ctx, precond.LU, t, opt, a.S.Pool)
-	if err != nil {
+	by := a.factor(t)
+	if by == nil {
 		return nil
 	}
 	for k := range count {
-		y, f := begin(k, scaling)
-		for range 1 + nullRefinements {
-			if a.Ctx.Err() != nil {
-				return nil
-			}
-			a.refine(t, factors, y, f)
-		}
-		if v := AbsMax(y); v > 0 && backend.Finite(v) {
-			for i := range y {
-				y[i] = dd.Ldexp(y[i], scaling.Col[i])
-			}
+		y, f := begin(k, by.scaling)
+		if y = by.solve(y, f); y != nil {
 			large := slices.Clone(y)
 			chop(large)
 			found = append(found, y, large) // large has no elements that are zero but for rounding
@@ -224,13 +208,75 @@ func (a EvidenceSearch) refined(t *csr.Matrix, begin func(k int, by csr.Scaling)
 	return found
 }
 
+// factored is a scaled matrix with complete factors.
+type factored struct {
+	EvidenceSearch
+	m       *csr.Matrix
+	scaling csr.Scaling
+	factors precond.Preconditioner
+}
+
+// factor returns complete factors of the scaled t if they are cheap; nil: they are not.
+func (a EvidenceSearch) factor(t *csr.Matrix) *factored {
+	scaling := csr.BothScaling(t, a.S.Pool)
+	t = scaling.Apply(t, a.S.Pool)
+	opt := precond.Options{Limits: precond.Limits{MaxWork: max(rules.EvidenceWork, rules.LeastEvidence/float64(t.NNZ()))}}
+	if limit := a.S.Opt.MaxMemory; limit > 0 {
+		opt.MaxBytes = max(1, limit-a.S.SolveBytes()-t.Bytes())
+	}
+	factors, err := precond.New(a.Ctx, precond.LU, regularByPattern(t), opt, a.S.Pool)
+	if err != nil {
+		return nil
+	}
+	return &factored{a, t, scaling, factors}
+}
+
+// regularByPattern returns t with an element in each row and column that a maximum matching leaves out, as large as the largest sum of a row, so that t has
+// factors. These elements are like replaced pivots.
+func regularByPattern(t *csr.Matrix) *csr.Matrix {
+	rows, cols, _, known := features.Matching(t)
+	if !known || len(rows) == t.Rows {
+		return t
+	}
+	left, below := without(t.Rows, rows), without(t.Cols, cols)
+	return withEntries(t, left, below, slices.Repeat([]float64{AbsMax(t.RowSums(nil))}, len(left)))
+}
+
+// without returns the numbers below n that are not among some in ascending order.
+func without(n int, some []int32) (rest []int) {
+	for i := range n {
+		if _, is := slices.BinarySearch(some, int32(i)); !is {
+			rest = append(rest, i)
+		}
+	}
+	return rest
+}
+
+// solve returns the y with m y = f (nil: zero), of the scaled m, from a first y, with the unknowns of m as given. After repetitions, with m y in double-double
+// arithmetic, y is right to the rounding of its elements, whatever the condition of the rest of m. It returns nil if y is zero or not finite, or the solve has ended.
+func (b *factored) solve(y, f []float64) []float64 {
+	for range 1 + nullRefinements {
+		if b.Ctx.Err() != nil {
+			return nil
+		}
+		b.refine(y, f)
+	}
+	if v := AbsMax(y); v == 0 || !backend.Finite(v) {
+		return nil
+	}
+	for i := range y {
+		y[i] = dd.Ldexp(y[i], b.scaling.Col[i])
+	}
+	return y
+}
+
 // refine sets y to y - M^-1 (m y - f); where f is zero, nil, with a largest element near 1.
-func (a EvidenceSearch) refine(m *csr.Matrix, factors precond.Preconditioner, y, f []float64) {
+func (b *factored) refine(y, f []float64) {
 	r, d := make([]float64, len(y)), make([]float64, len(y))
-	a.S.Pool.Each((len(y)+refinedRows-1)/refinedRows, func(k int) {
+	b.S.Pool.Each((len(y)+refinedRows-1)/refinedRows, func(k int) {
 		for i := k * refinedRows; i < min((k+1)*refinedRows, len(y)); i++ {
 			var sum dd.DD
-			cols, vals := m.Row(i)
+			cols, vals := b.m.Row(i)
 			for k, j := range cols {
 				sum = sum.AddProd(vals[k], y[j])
 			}
@@ -240,7 +286,7 @@ func (a EvidenceSearch) refine(m *csr.Matrix, factors precond.Preconditioner, y,
 			r[i] = sum.Float()
 		}
 	})
-	factors.Apply(d, r)
+	b.factors.Apply(d, r)
 	for i := range y {
 		y[i] -= d[i]
 	}

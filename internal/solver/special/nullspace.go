@@ -192,7 +192,7 @@ func (n *NullSpace) build(ctx context.Context) (err error) {
 }
 
 // sigma returns the values to add in these rows: the diagonal elements. In rows with a zero diagonal, as of pressures, the value is
-// minus the sum of the magnitudes, which suits saddle points.
+// minus the sum of the magnitudes, which suits saddle points, and in rows of zeros the largest such sum.
 func (n *NullSpace) sigma(rows []int) []float64 {
 	sigma := make([]float64, len(rows))
 	for k, i := range rows {
@@ -201,6 +201,9 @@ func (n *NullSpace) sigma(rows []int) []float64 {
 			for _, v := range vals {
 				sigma[k] -= max(v, -v)
 			}
+		}
+		if sigma[k] == 0 {
+			sigma[k] = AbsMax(n.rowSums)
 		}
 	}
 	return sigma
