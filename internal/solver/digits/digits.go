@@ -188,13 +188,14 @@ type (
 	vector = []float64
 )
 
-// partSizes are the largest magnitudes of x in the parts of a system that no entry connects. Each part has its own digits. They count
+// partSizes are the largest magnitudes of x in the parts of a system that no entry connects. Each part has its own digits. They count in small systems, and
 // where judging x has shown that its largest elements hide errors of others: then no digit can be believed if none can in one part.
 type partSizes struct{ row, column []float64 } // of the part of each row and of each column
 
 // partSizes returns the sizes of the parts of x; nil where the parts need no care.
 func (a Estimation) partSizes() *partSizes {
-	if a.Parts == nil {
+	stop := a.S.Opt.Stop
+	if small := a.S.Nonzeros() <= rules.SmallProduct && (stop == solve.StopRow || stop == solve.StopCW); a.Parts == nil && !small {
 		return nil
 	}
 	p := &partSizes{}
