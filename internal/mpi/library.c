@@ -60,7 +60,7 @@ static const mpilib_constants mpich = {
 static const mpilib_constants abi = {
 	.kind = MPILIB_ABI, .request = sizeof(void *), .serialized = 2048,
 	.world = 0x101, .errors_return = 0x143,
-	.byte = 0x247, .int64 = 0x258, .sum = 0x21, .max = 0x22,
+	.byte = 0x247, .int64 = 0x258, .sum = 0x21, .max = 0x23,
 	.in_place = (void *)1,
 };
 

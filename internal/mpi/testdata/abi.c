@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mpi_abi.h"
+
 typedef uintptr_t handle;
 
 static void *lib;
@@ -14,8 +16,8 @@ __attribute__((constructor)) static void start(void) { lib = dlopen("libmpi.so.4
 static handle translated(handle h)
 {
 	static const struct { handle abi; const char *name; } names[] = {
-		{0x101, "ompi_mpi_comm_world"}, {0x143, "ompi_mpi_errors_return"}, {0x247, "ompi_mpi_byte"},
-		{0x258, "ompi_mpi_int64_t"}, {0x21, "ompi_mpi_op_sum"}, {0x22, "ompi_mpi_op_max"},
+		{MPI_COMM_WORLD, "ompi_mpi_comm_world"}, {MPI_ERRORS_RETURN, "ompi_mpi_errors_return"}, {MPI_BYTE, "ompi_mpi_byte"},
+		{MPI_INT64_T, "ompi_mpi_int64_t"}, {MPI_SUM, "ompi_mpi_op_sum"}, {MPI_MIN, "ompi_mpi_op_min"}, {MPI_MAX, "ompi_mpi_op_max"},
 	};
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
 		if (names[k].abi == h) return (handle)dlsym(lib, names[k].name);
