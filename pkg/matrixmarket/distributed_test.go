@@ -194,11 +194,33 @@ func TestConcurrentRanksReadThroughOne(t *testing.T) {
 	})
 }
 
+// Of a share beyond what is compared as a whole a sample is compared, which has both ends.
+func TestSampleOfShare(t *testing.T) {
+	text := bytes.Repeat([]byte("1 1 1\n"), sampled/2)
+	of := func(text []byte, rank int) []byte {
+		r := &reading{in: &input{file: bytes.NewReader(text), size: int64(len(text))}}
+		sum, err := r.sample(rank, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	for _, at := range []int{0, len(text)/2 - 1, len(text) / 2, len(text) - 1} {
+		other := bytes.Clone(text)
+		other[at]++
+		rank := at / (len(text) / 2)
+		if bytes.Equal(of(text, rank), of(other, rank)) || !bytes.Equal(of(text, 1-rank), of(other, 1-rank)) {
+			t.Errorf("byte %d of %d changes the wrong sample", at, len(text))
+		}
+	}
+}
+
 // What fails on one rank alone fails on all, with the same words.
 func TestConcurrentRanksAgreeOnErrors(t *testing.T) {
 	path := tempFile(t, "x.mtx", []byte(diagonalFile(100)))
 	missing := filepath.Join(t.TempDir(), "missing.mtx")
-	other := tempFile(t, "x.mtx", []byte(diagonalFile(101)))
+	other, empty := tempFile(t, "x.mtx", []byte(diagonalFile(101))), tempFile(t, "x.mtx", nil)
+	copied := tempFile(t, "x.mtx", []byte(strings.Replace(diagonalFile(100), "\n50 50 ", "\n50 51 ", 1)))
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, c := range []struct {
@@ -226,6 +248,22 @@ func TestConcurrentRanksAgreeOnErrors(t *testing.T) {
 			_, err := ReadDistributed(context.Background(), c, p, DistributedOptions{Domains: 3})
 			return err
 		}, "rank 2: " + other + ": the file is not the one that rank 0 has opened", func(error) bool { return true }},
+		{"empty on one", func(c dist.Comm) error {
+			p := path
+			if c.Rank() == 1 {
+				p = empty
+			}
+			_, err := ReadDistributed(context.Background(), c, p, DistributedOptions{Domains: 3})
+			return err
+		}, "rank 1: " + empty + ": the file is not the one that rank 0 has opened: ", func(error) bool { return true }},
+		{"another digit on one", func(c dist.Comm) error {
+			p := path
+			if c.Rank() == 1 {
+				p = copied
+			}
+			_, err := ReadDistributed(context.Background(), c, p, DistributedOptions{Domains: 3})
+			return err
+		}, path + ": rank 1 sees another file of this name and size than rank 0", func(error) bool { return true }},
 		{"canceled on one", func(c dist.Comm) error {
 			ctx := context.Background()
 			if c.Rank() == 1 {

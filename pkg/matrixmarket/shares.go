@@ -2,6 +2,7 @@ package matrixmarket
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -39,6 +40,9 @@ func parseShare(ctx context.Context, c dist.Comm, path string, opt DistributedOp
 	}
 	defer file.Close()
 	defer r.in.progress.stop()
+	if err := r.compare(c); err != nil {
+		return nil, err
+	}
 	r.parsePieces(ctx)
 	if err := agree(c, ctx.Err()); err != nil {
 		return nil, err
@@ -62,7 +66,11 @@ func openSame(c dist.Comm, path string, opt DistributedOptions, s survey) (*read
 	opt.Check = nil // rank 0 has done that
 	r, file, err := openShare(path, opt.Options)
 	if err != nil {
-		if c.Rank() > 0 {
+		var fault *Error
+		switch {
+		case c.Rank() > 0 && errors.As(err, &fault): // rank 0 has found none
+			err = fmt.Errorf("%s: the file is not the one that rank 0 has opened: %s", path, fault.Msg)
+		case c.Rank() > 0:
 			err = fmt.Errorf("%w (all ranks read a plain file: it must be on a file system that they share)", err)
 		}
 		return nil, nil, err
