@@ -17,6 +17,7 @@ import (
 type profile struct {
 	Args       []string
 	Program    string
+	Build      string // see host.BuildID: two builds of a version may be of different sources
 	Node       string // name of the node, whose processors its processes share
 	Processors []int  // processors that this process may run on; empty: not known
 	Allowed    int    // number of processors that its launcher may run on; 0: not known
@@ -27,7 +28,7 @@ type profile struct {
 func (j *job) compare(args []string) error {
 	here := host.Here("", Version)
 	own, err := json.Marshal(profile{
-		Args: args, Program: strings.TrimSpace(here.Version + " " + here.Commit),
+		Args: args, Program: strings.TrimSpace(here.Version + " " + here.Commit), Build: host.BuildID(),
 		Node: host.Node(), Processors: host.Affinity(0), Allowed: len(host.Affinity(os.Getppid())), Threads: here.Cores,
 	})
 	if err != nil {
@@ -44,6 +45,8 @@ func (j *job) compare(args []string) error {
 		switch first := j.ranks[0]; {
 		case p.Program != first.Program:
 			return usage("rank %d is mpsolve %s, rank 0 mpsolve %s; all ranks need the same program", r, p.Program, first.Program)
+		case p.Build != first.Build:
+			return usage("rank %d is another build of mpsolve %s than rank 0; all ranks need the same program", r, p.Program)
 		case !slices.Equal(p.Args, first.Args):
 			return usage("rank %d was started as mpsolve %s, rank 0 as mpsolve %s; all ranks need the same arguments",
 				r, strings.Join(p.Args, " "), strings.Join(first.Args, " "))

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"debug/elf"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -193,6 +194,9 @@ func TestRanksThatDiffer(t *testing.T) {
 		e = on.wait(t, on.start(t, "-n", "1", "mpsolve", "solve", "a.mtx", ":", "-n", "1", "mpsolve", "solve", "a.mtx", "--unknown"))
 		e.want(t, "an unknown flag on one rank", exitUsage, "all ranks need the same arguments")
 
+		e = on.wait(t, on.start(t, "-n", "1", "mpsolve", "solve", "a.mtx", ":", "-n", "1", otherBuild(t), "solve", "a.mtx"))
+		e.want(t, "another build on one rank", exitUsage, "rank 1 is another build of mpsolve ")
+
 		// This address space is too small for rank 0 to read the matrix, and for any rank to read its share.
 		limited := on.script(t, "limited", "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 0 ] && ulimit -v 1050000\nexec mpsolve \"$@\"\n")
 		on.must(t, "generate poisson2d --n 500 --output big.mtx")
@@ -207,6 +211,31 @@ func TestRanksThatDiffer(t *testing.T) {
 			os.Remove(filepath.Join(on.dir, "x.mtx"))
 		}
 	})
+}
+
+// otherBuild returns a copy of this program with another build ID.
+func otherBuild(t *testing.T) string {
+	t.Helper()
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := elf.Open(own)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	program, err := os.ReadFile(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := f.Section(".note.go.buildid")
+	program[note.Offset+note.Size-8] ^= 1
+	path := filepath.Join(t.TempDir(), "mpsolve")
+	if err := os.WriteFile(path, program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // script writes a shell script.
