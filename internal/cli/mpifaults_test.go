@@ -197,6 +197,12 @@ func TestRanksThatDiffer(t *testing.T) {
 		e = on.wait(t, on.start(t, "-n", "1", "mpsolve", "solve", "a.mtx", ":", "-n", "1", otherBuild(t), "solve", "a.mtx"))
 		e.want(t, "another build on one rank", exitUsage, "rank 1 is another build of mpsolve ")
 
+		// A rank that ends before MPI starts keeps others waiting for no longer than the limit.
+		early := on.script(t, "early", "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 1 ] && exit 0\nMPSOLVE_MPI_TIMEOUT=3 exec mpsolve \"$@\"\n")
+		if e = on.wait(t, on.start(t, "-n", "2", early, "solve", "a.mtx")); e.code == 0 {
+			t.Errorf("a rank that ended early: exit code 0\n%s", e.err)
+		}
+
 		// This address space is too small for rank 0 to read the matrix, and for any rank to read its share.
 		limited := on.script(t, "limited", "[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 0 ] && ulimit -v 1050000\nexec mpsolve \"$@\"\n")
 		on.must(t, "generate poisson2d --n 500 --output big.mtx")

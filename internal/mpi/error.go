@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 )
 
 // ErrUnavailable is matched by errors of Start: the environment lacks what a job needs.
@@ -67,6 +68,11 @@ func (l *launcher) missing(why string, given bool) *Error {
 // unusable returns the error that the library cannot be used.
 func (l *launcher) unusable(why string) *Error {
 	return l.here(fault("%s, but %s: set %s to the path of another library, or to none for a single process each", l.started(), why, Variable))
+}
+
+// late returns the error that MPI has not started within a limit.
+func (l *launcher) late(library string, limit time.Duration) *Error {
+	return l.here(fault("%s, but MPI_Init_thread of %s has not returned for %v: another rank may have ended before it; %s=SECONDS waits longer", l.started(), library, limit, LimitVariable))
 }
 
 // alone returns the error that the library does not see the job, since the launcher belongs to another MPI.

@@ -102,6 +102,9 @@ type Opened struct {
 // none for a single process.
 const Variable = "MPSOLVE_MPI"
 
+// LimitVariable is the environment variable for the time, in seconds, that MPI may take to start all ranks; 60 by default.
+const LimitVariable = "MPSOLVE_MPI_TIMEOUT"
+
 // wanted returns the files to try, in their order, for a launcher, and whether Variable names them.
 func wanted(l *launcher) (files []string, given bool) {
 	v := os.Getenv(Variable)

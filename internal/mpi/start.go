@@ -12,6 +12,7 @@ import "C"
 
 import (
 	"os"
+	"strconv"
 	"time"
 	"unsafe"
 
@@ -53,9 +54,9 @@ func (l *launcher) start() (*comm, *Error) {
 		return nil, l.unusable(why)
 	}
 	path := C.GoString(&C.mpilib.path[0])
-	var level C.int
-	if code := C.mpilib_init(&level); code != 0 {
-		return nil, l.unusable(path + ": MPI_Init_thread: " + text(code))
+	level, fault := l.initialise(path)
+	if fault != nil {
+		return nil, fault
 	}
 	check(C.mpilib_return_errors(C.mpilib.is.world), "MPI_Comm_set_errhandler")
 	w := newComm(&session{}, C.mpilib.is.world)
@@ -68,6 +69,33 @@ func (l *launcher) start() (*comm, *Error) {
 		return nil, l.alone(w.size, path, Library().kind)
 	}
 	return w, nil
+}
+
+// startLimit is the time that MPI may take to start all ranks.
+const startLimit = time.Minute
+
+// initialise initialises the library, and returns its level of threads. A rank that has ended before it keeps some libraries waiting for ever.
+func (l *launcher) initialise(path string) (level C.int, fault *Error) {
+	limit := startLimit
+	if seconds, err := strconv.ParseFloat(os.Getenv(LimitVariable), 64); err == nil && seconds > 0 {
+		limit = time.Duration(seconds * float64(time.Second))
+	}
+	type started struct{ code, level C.int }
+	done := make(chan started, 1)
+	go func() {
+		var s started
+		s.code = C.mpilib_init(&s.level)
+		done <- s
+	}()
+	select {
+	case s := <-done:
+		if s.code != 0 {
+			return 0, l.unusable(path + ": MPI_Init_thread: " + text(s.code))
+		}
+		return s.level, nil
+	case <-time.After(limit):
+		return 0, l.late(path, limit)
+	}
 }
 
 // open opens the first of the files that exists, or says why none could be opened; found reports whether one existed.
