@@ -36,6 +36,9 @@ func startJob(args []string, errOut io.Writer) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if doubt := mpi.Doubt(comm.Size()); doubt != "" {
+		fmt.Fprintf(errOut, "mpsolve: warning: %s\n", doubt)
+	}
 	return newJob(comm, stop, args, errOut)
 }
 

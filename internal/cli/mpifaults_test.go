@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -217,6 +218,24 @@ func TestRanksThatDiffer(t *testing.T) {
 			os.Remove(filepath.Join(on.dir, "x.mtx"))
 		}
 	})
+}
+
+// A process that a launcher with PMIx has started, without a server that connects it with others, says so: rank 0 before it solves alone, another one as an error.
+func TestRanksWithoutServer(t *testing.T) {
+	for rank, want := range map[string]struct {
+		code int
+		said string
+	}{"0": {0, "sees a single process, which solves alone"}, "1": {5, "sees this process alone"}} {
+		alone := exec.Command("mpsolve", "solve", filepath.Join("..", "..", "testdata", "convdiff2d_20.mtx"))
+		alone.Env = append(os.Environ(), "PMIX_RANK="+rank)
+		out, err := alone.CombinedOutput()
+		if strings.Contains(string(out), "no MPI library was found") {
+			t.Skip("no MPI")
+		}
+		if alone.ProcessState.ExitCode() != want.code || !strings.Contains(string(out), want.said) {
+			t.Errorf("rank %s: %v\n%s", rank, err, out)
+		}
+	}
 }
 
 // otherBuild returns a copy of this program with another build ID.

@@ -77,6 +77,9 @@ func (l *launcher) late(library string, limit time.Duration) *Error {
 
 // alone returns the error that the library does not see the job, since the launcher belongs to another MPI.
 func (l *launcher) alone(size int, library string, is kind) *Error {
+	if l.size == 0 { // rank 0 has nothing to report
+		return l.here(fault("%s, but %s (%s) sees this process alone: no server of PMIx connects it with others", l.started(), library, is.title()))
+	}
 	return l.everywhere(fault("%s, but %s (%s) sees %d of them: use the mpirun of %s, or set %s to the library of the launcher (%s, or a path), or to none for a single process each",
 		l.started(), library, is.title(), size, is.title(), Variable, l.kinds[0]))
 }

@@ -50,6 +50,15 @@ func launched() *launcher {
 	return nil
 }
 
+// Doubt says what is odd about a job in which the library sees so many processes: a launcher that does not tell how many it has started may have started more than
+// one; "": nothing is odd.
+func Doubt(size int) string {
+	if l := launched(); l != nil && l.size == 0 && size == 1 {
+		return "PMIX_RANK is set, but the MPI library sees a single process, which solves alone: if there are others, no server of PMIx connects them"
+	}
+	return ""
+}
+
 // number returns the value of a variable that is a number of 0 or more.
 func number(variable string) (int, bool) {
 	n, err := strconv.Atoi(os.Getenv(variable))
