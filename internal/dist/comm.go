@@ -33,7 +33,8 @@ type Channel struct {
 	Bytes int
 }
 
-// A Connection sends a message through each of its channels whenever it is started.
+// A Connection sends a message through each of its channels whenever it is started. Its buffers live as long as the Connection, which is closed at the latest when
+// nothing refers to it any more.
 type Connection interface {
 	Out(k int) []byte // the buffer of the k-th channel to send, to be filled before Start
 	In(k int) []byte  // the buffer of the k-th channel to receive, filled after Wait

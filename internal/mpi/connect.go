@@ -7,6 +7,8 @@ package mpi
 import "C"
 
 import (
+	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
@@ -22,6 +24,9 @@ type connection struct {
 }
 
 var _ dist.Connection = (*connection)(nil)
+
+// opened is the number of connections that have not been closed.
+var opened atomic.Int64
 
 // messageBytes is the largest size of a message; longer ones are split.
 var messageBytes = 1 << 30
@@ -65,6 +70,8 @@ func (c *comm) Connect(send, recv []dist.Channel) dist.Connection {
 			return C.mpilib_send_init(pointer(b), C.int(len(b)), C.int(ch.Rank), tag, c.handle, n.requests, n.count)
 		}, "MPI_Send_init")
 	}
+	opened.Add(1)
+	runtime.SetFinalizer(n, (*connection).Close) // the halos of matrices have no end of their own
 	return n
 }
 
@@ -93,6 +100,7 @@ func (n *connection) Start() {
 	n.comm.calling.Lock()
 	defer n.comm.calling.Unlock()
 	check(C.mpilib_startall(n.count, n.requests), "MPI_Startall")
+	runtime.KeepAlive(n)
 }
 
 func (n *connection) Wait() {
@@ -102,6 +110,7 @@ func (n *connection) Wait() {
 	n.comm.calling.Lock()
 	defer n.comm.calling.Unlock()
 	check(C.mpilib_waitall(n.count, n.requests), "MPI_Waitall")
+	runtime.KeepAlive(n)
 }
 
 func (n *connection) Close() {
@@ -118,4 +127,6 @@ func (n *connection) Close() {
 	C.free(n.requests)
 	C.free(n.memory)
 	*n = connection{comm: n.comm}
+	opened.Add(-1)
+	runtime.SetFinalizer(n, nil)
 }

@@ -5,9 +5,11 @@ package mpi
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 )
@@ -84,6 +86,41 @@ func TestOtherLibrary(t *testing.T) {
 			mpirun(t, other) // or the library is missing
 			out, code := job{kind: k, ranks: 2, role: "code", env: []string{Variable + "=" + string(other)}}.run(t)
 			if code != 5 || strings.Count(out, "MPI: ") != 1 || !strings.Contains(out, "started 2 processes, but ") || !strings.Contains(out, "sees 1 of them: ") {
+				t.Errorf("exit code %d\n%s", code, out)
+			}
+		})
+	}
+}
+
+func init() {
+	roles["connections"] = func(c dist.Comm) int {
+		to := []dist.Channel{{Rank: (c.Rank() + 1) % c.Size(), Bytes: 1 << 16}}
+		from := []dist.Channel{{Rank: (c.Rank() + c.Size() - 1) % c.Size(), Bytes: 1 << 16}}
+		for range 100 {
+			n := c.Connect(to, from)
+			n.Start()
+			n.Wait()
+			n.In(0)[0]++
+			runtime.KeepAlive(n)
+		}
+		for range 100 {
+			runtime.GC()
+			if opened.Load() <= 1 { // the last one may still be on the stack
+				return 0
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		fmt.Println("open:", opened.Load())
+		return 1
+	}
+}
+
+// A connection that nothing refers to any more is closed: its requests and its memory go back to MPI and C.
+func TestConnectionsAreClosed(t *testing.T) {
+	for _, k := range []kind{openMPI, mpich} {
+		t.Run(string(k), func(t *testing.T) {
+			t.Parallel()
+			if out, code := (job{kind: k, ranks: 2, role: "connections"}).run(t); code != 0 {
 				t.Errorf("exit code %d\n%s", code, out)
 			}
 		})
