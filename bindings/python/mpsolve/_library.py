@@ -15,6 +15,19 @@ def _path():
 
 
 library = ctypes.CDLL(_path())
+_process = os.getpid()
+
+
+def in_process():
+    """Reports whether this is the process that has loaded the library. Its threads do not exist in a fork of the process."""
+    return os.getpid() == _process
+
+
+def check_process():
+    """Raises RuntimeError in a fork of the process that has loaded the library, in which a call would wait for ever."""
+    if not in_process():
+        raise RuntimeError('mpsolve does not work in a fork of the process that has imported it: use multiprocessing.get_context("spawn"), or import it in the child')
+
 
 # The result and the arguments of each function.
 _functions = {

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 from . import _errors
-from ._library import library, pointer
+from ._library import check_process, in_process, library, pointer
 
 
 def solve(A, b, *, guess=None, raises=False, **options):
@@ -28,6 +28,7 @@ class Solver:
 
     def __init__(self, A, **options):
         self._handle = None
+        check_process()
         self._arrays = _csr(A)
         self.shape = self._arrays[0]
         handle = ctypes.c_void_p()
@@ -83,7 +84,8 @@ class Solver:
     def close(self):
         """Ends the threads and releases the memory. Closing again does nothing."""
         if self._handle is not None:
-            library.mpsolve_free(self._handle)
+            if in_process():
+                library.mpsolve_free(self._handle)
             self._handle = None
         self._arrays = None
 
@@ -100,6 +102,7 @@ class Solver:
     def _open(self):
         if self._handle is None:
             raise ValueError("the Solver is closed")
+        check_process()
         return self._handle
 
     def _check(self, code):
@@ -141,8 +144,22 @@ def _csr(A):
         A = sparse.csr_matrix(A)
     if np.iscomplexobj(A.data):
         raise ValueError("the matrix is complex; write it as a real matrix of twice the size, [[re, -im], [im, re]]")
+    _check_lengths(A)
     kind = np.int32 if A.indices.dtype == A.indptr.dtype == np.int32 else np.int64
     return A.shape, *(np.ascontiguousarray(a, dtype=t) for a, t in ((A.indptr, kind), (A.indices, kind), (A.data, np.float64)))
+
+
+def _check_lengths(A):
+    """Raises InputError unless the arrays of A have what the offsets say: SciPy lets them be replaced, and the library trusts the last offset."""
+    rows = A.shape[0]
+    for name in "indptr", "indices", "data":
+        if getattr(A, name).ndim != 1:
+            raise _errors.InputError(f"A.{name} has {getattr(A, name).ndim} dimensions, want 1")
+    if len(A.indptr) != rows + 1:
+        raise _errors.InputError(f"A.indptr has {len(A.indptr)} offsets, want {rows + 1} for {rows} rows")
+    end = int(A.indptr[-1])
+    if end < 0 or end > min(len(A.indices), len(A.data)):
+        raise _errors.InputError(f"A.indptr ends at {end}, but there are {len(A.indices)} indices and {len(A.data)} values")
 
 
 def _vectors(what, v, n):

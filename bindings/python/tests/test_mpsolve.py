@@ -41,6 +41,49 @@ class Solving(unittest.TestCase):
             self.assertEqual(report["matrix"]["nnz"], a.nnz)
             self.assertEqual(report["matrix"]["rows"], a.shape[0])
 
+    def test_arrays_of_wrong_lengths(self):
+        for change, words in (
+            (lambda a: setattr(a, "data", a.data[:3]), "there are 64 indices and 3 values"),
+            (lambda a: setattr(a, "indices", a.indices[:5]), "there are 5 indices and 64 values"),
+            (lambda a: a.indptr.__setitem__(-1, 10**8), "A.indptr ends at 100000000"),
+            (lambda a: a.indptr.__setitem__(-1, -1), "A.indptr ends at -1"),
+            (lambda a: a.indptr.__setitem__(3, 10**8), ""),
+            (lambda a: a.indices.__setitem__(3, 10**8), ""),
+            (lambda a: setattr(a, "indptr", a.indptr[:-1]), "A.indptr has 16 offsets, want 17"),
+        ):
+            a = poisson(4)
+            change(a)
+            with self.assertRaisesRegex(mpsolve.InputError, words):
+                mpsolve.solve(a, np.ones(16))
+
+    def test_fork(self):
+        a = poisson(5)
+        solver = mpsolve.Solver(a)
+        solver.solve(np.ones(25))
+        child = os.fork()
+        if child == 0:
+            wrong = 1
+            try:
+                solver.solve(np.ones(25))
+            except RuntimeError:
+                try:
+                    mpsolve.solve(a, np.ones(25))
+                except RuntimeError:
+                    wrong = 0
+            solver.close()
+            os._exit(wrong)
+        for _ in range(500):
+            pid, status = os.waitpid(child, os.WNOHANG)
+            if pid:
+                break
+            time.sleep(0.02)
+        else:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            self.fail("the child hangs")
+        self.assertEqual(status, 0)
+        solver.close()
+
     def test_same_as_spsolve(self):
         from scipy.sparse.linalg import spsolve
 
