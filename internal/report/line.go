@@ -72,7 +72,7 @@ func Event(w io.Writer, line string) {
 func Detail(line string) bool {
 	label, rest, _ := strings.Cut(line, " ")
 	switch label {
-	case "scaling", "epsilon", "layout", "format", "storage", "read", "kernels", "transpose":
+	case "scaling", "epsilon", "layout", "format", "precision", "storage", "read", "kernels", "transpose":
 		return true
 	case "precond":
 		return strings.Contains(rest, ": set up in ")

@@ -60,6 +60,8 @@ type Report struct {
 	Output         string         `json:"output,omitempty"` // the file of x
 	Checkpoint     *Checkpoint    `json:"checkpoint,omitempty"`
 	Checksums      *Checksums     `json:"sha256,omitempty"` // nil: x has none
+
+	storage string // of the method's matrix, in words
 }
 
 // Checkpoint says how often checkpoints were written, and which one is left.
@@ -239,7 +241,7 @@ func (r *Report) Add(s solve.Result) {
 
 // setStorage fills in how the method's matrix was stored at the end.
 func (r *Report) setStorage(s solve.Result) {
-	r.Formats, r.Layout, r.Bytes.Stored = s.Formats, string(s.Layout), s.Bytes
+	r.Formats, r.Layout, r.Bytes.Stored, r.storage = s.Formats, string(s.Layout), s.Bytes, fmt.Sprint(s.Storage)
 	r.Stored = []Stored{}
 	for _, f := range s.Stats.Formats {
 		r.Stored = append(r.Stored, Stored{f.Format.Name, f.Count, f.Bytes})

@@ -36,6 +36,7 @@ func (r *Report) WriteText(w io.Writer, verbose bool) {
 	} else {
 		r.writeWork(w)
 	}
+	r.writePrecision(w)
 	if c := r.Checkpoint; c != nil && c.Taken > 0 {
 		Line(w, "checkpoint", "written %s in %.3f s, %s each", english.Plural(c.Taken, "time", ""), c.Seconds, bytes(c.Bytes))
 		if c.File != "" {

@@ -34,7 +34,7 @@ type solved struct {
 func writeMatrices(o options) error {
 	t := table.NewWriter()
 	t.AppendHeader(table.Row{
-		"matrix", "n", "nonzeros", "symmetric", "method", "result", "η_row", "iterations", "SpMVs", "seconds",
+		"matrix", "n", "nonzeros", "symmetric", "method", "preconditioner", "matrix in", "preconditioner in", "result", "η_row", "iterations", "SpMVs", "seconds",
 	})
 	var last report.Report
 	var wrong error
@@ -60,7 +60,9 @@ func writeMatrices(o options) error {
 			symmetric = "yes"
 		}
 		t.AppendRow(table.Row{
-			f.Name, r.Matrix.Rows, r.Matrix.NNZ, symmetric, r.Method, r.Reason,
+			f.Name, r.Matrix.Rows, r.Matrix.NNZ, symmetric, r.Method, r.Preconditioner.Kind,
+			reduced(float64(r.Bytes.Stored), float64(r.Bytes.FP64CSR), len(r.Stored) > 0),
+			reduced(float64(r.Preconditioner.Bytes), float64(r.Preconditioner.FP64Bytes), r.Preconditioner.Bytes < r.Preconditioner.FP64Bytes), r.Reason,
 			fmt.Sprintf("%.1e", s.etaRow), r.InnerIterations, r.SpMVs, fmt.Sprintf("%.2f", r.Seconds.Total),
 		})
 		return nil
@@ -73,12 +75,20 @@ func writeMatrices(o options) error {
 Written by `+"`make table`"+`: every real square matrix of the collection, solved by
 `+"`mpsolve solve`"+` with default flags and a limit of %v. η_row is the row-wise
 backward error of the written x, recomputed from its definition with math/big
-(%d bits), independently of the solver. Of %d matrices %d are reported as
+(%d bits), independently of the solver. "In" is the precision at the end: FP64, or the bytes relative to FP64, indices and work vectors included. Of %d matrices %d are reported as
 converged, %d of them wrongly. Version %s, %s, %d threads.
 
 %s
 `, o.limit, checkBits, count, converged, falsely, last.Version, runtime.GOARCH, last.Threads, t.RenderMarkdown())
 	return errors.Join(os.WriteFile(o.page, []byte(text), 0o644), wrong)
+}
+
+// reduced returns bytes relative to those in FP64; "FP64" where nothing is below FP64.
+func reduced(bytes, fp64 float64, below bool) string {
+	if !below {
+		return "FP64"
+	}
+	return fmt.Sprintf("%.2f", bytes/fp64)
 }
 
 // solveDefault runs `mpsolve solve` on a file and checks its x.

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+)
+
+// writePrecision says in which precision everything is: the method's matrix, or why it is in FP64, the preconditioner, the vectors, and the verification.
+func (r *Report) writePrecision(w io.Writer) {
+	var parts []string
+	say := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	switch n := float64(r.Matrix.NNZ); {
+	case len(r.Formats) == 0 || n == 0:
+	case len(r.Formats) == 1 && r.Formats[0] == "FP64":
+		say("matrix in FP64%s", r.whyFP64())
+	default:
+		say("matrix %.1f of %.1f bytes a nonzero (%s)", float64(r.Bytes.Stored)/n, float64(r.Bytes.FP64CSR)/n, r.storage)
+	}
+	switch p := r.Preconditioner; {
+	case p.Bytes == 0:
+	case p.Bytes < p.FP64Bytes:
+		say("preconditioner %s (%s in FP64)", bytes(p.Bytes), bytes(p.FP64Bytes))
+	default:
+		say("preconditioner in FP64")
+	}
+	vectors := r.Vectors
+	if n := len(r.Attempts); n > 0 {
+		vectors = r.Attempts[n-1].Vectors
+	}
+	say("vectors %s", strings.NewReplacer("double", "FP64", "dd", "double-double").Replace(vectors))
+	if r.Converged {
+		say("x verified in double-double")
+	}
+	Line(w, "precision", "%s", strings.Join(parts, "; "))
+}
+
+// whyFP64 says why the method's matrix is in FP64, if the solver did.
+func (r *Report) whyFP64() (why string) {
+	before, _, _ := strings.Cut(choice.StoredPlain, "%")
+	for _, line := range r.Events {
+		if reason, is := strings.CutPrefix(line, before); is {
+			why = ", since " + reason
+		}
+		if failed, is := strings.CutSuffix(line, ": continuing with FP64"); is {
+			why = ", after " + failed
+		}
+	}
+	return why
+}
