@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -32,10 +33,10 @@ func checkFile(what, path string, anyFormat bool, inputs []string) error {
 	if path == "-" {
 		return usage("%s -: use /dev/stdout for standard output, or ./- for a file of that name", what)
 	}
-	for _, suffix := range []string{".bz2", ".xz", ".zst", ".zip"} {
-		if strings.HasSuffix(path, suffix) {
-			return usage("%s %s: files are compressed by gzip only, under names that end in .gz", what, path)
-		}
+	ending := filepath.Ext(path)
+	packed := filepath.Ext(strings.TrimSuffix(path, ending)) == ".mtx" || slices.Contains([]string{".bz2", ".xz", ".zst", ".zip"}, ending)
+	if packed && ending != ".gz" {
+		return usage("%s %s: files are compressed by gzip only, under names that end in .gz", what, path)
 	}
 	if f := matrixio.BySuffix(path); f != nil && f.Word != "mtx" && !anyFormat {
 		return usage("%s %s: matrices and vectors are written as Matrix Market files (.mtx); mpsolve convert makes others of them", what, path)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/dustin/go-humanize/english"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/matrixio"
@@ -23,6 +24,8 @@ import (
 func checkRHS(flag, rhs, matrix string) error {
 	if _, err := os.Stat(rhs); err != nil && (rhs == "random" || rhs == "one" || rhs == "zeros") {
 		return usage("%s %s: want a file, ones, or random:SEED such as random:1", flag, rhs)
+	} else if word := host.NearestWord(rhs, []string{"ones", "random:1"}); err != nil && misspelt(rhs, word) {
+		return usage("%s %s: there is no such file; did you mean %s?", flag, rhs, word)
 	} else if rhs == "-" && matrix == "-" {
 		return usage("%s -: the matrix comes from standard input already", flag)
 	} else if err == nil && host.Same(rhs, matrix) {
@@ -34,6 +37,11 @@ func checkRHS(flag, rhs, matrix string) error {
 		}
 	}
 	return nil
+}
+
+// misspelt reports whether a text without dot and folder is a word but for one or two letters.
+func misspelt(text, word string) bool {
+	return text != word && !strings.ContainsAny(text, "./:") && levenshtein.ComputeDistance(text, word) <= 2
 }
 
 // fileRHS reports whether the right-hand sides are in a file.

@@ -195,12 +195,30 @@ func newRoot(s streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
 	root.AddCommand(alike(newSolve(s)), newVerify(s), newCompare(s), newInfo(s), newPlot(s), newSpMV(s), newDigits(s), newFormats(s), newTune(s), newBench(s), newReproduce(s), newGenerate(s), newConvert(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
 	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
+		switch c.Name() {
+		case "completion":
 			group(c, "shell")
+		case "help":
+			c.Run, c.RunE = nil, helpAbout
 		}
 	}
 	return root
+}
+
+// helpAbout prints the help of the command that words name; words that name none are an error, as they are without help in front.
+func helpAbout(c *cobra.Command, words []string) error {
+	about, rest, err := c.Root().Find(words)
+	switch {
+	case err != nil:
+		return usage("%v", err)
+	case len(rest) > 0 && about.HasSubCommands():
+		return about.Args(about, rest)
+	case len(rest) > 0:
+		return usage("%s has no topic %q; see %s --help", about.CommandPath(), rest[0], about.CommandPath())
+	}
+	return about.Help()
 }
 
 // group makes c a command with subcommands only: without arguments it prints its help, and any other word is an error that
