@@ -32,6 +32,9 @@ class NotConvergedError(MpsolveError, ArithmeticError):
         super().__init__(text)
         self.x, self.report = x, report
 
+    def __reduce__(self):  # for pickle
+        return type(self), (self.args[0], self.x, self.report)
+
 
 CONVERGED, FAILURE, USAGE, NOT_CONVERGED, INPUT, NO_DEVICE, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
 

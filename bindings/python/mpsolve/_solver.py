@@ -89,6 +89,10 @@ class Solver:
             self._handle = None
         self._arrays = None
 
+    def __repr__(self):
+        rows, cols = self.shape
+        return f"<mpsolve.Solver of a {rows}x{cols} matrix{', closed' if self._handle is None else ''}>"
+
     def __enter__(self):
         return self
 

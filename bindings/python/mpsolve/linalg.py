@@ -1,0 +1,317 @@
+"""Functions with the signatures of scipy.sparse.linalg, over mpsolve.
+
+    from mpsolve.linalg import cg, spsolve
+
+A program that calls SciPy's functions of these names changes its import. What differs:
+
+- ``M`` is the name of a preconditioner of ``mpsolve solve``, such as ``"amg"``; ``None`` leaves the choice to mpsolve.
+- ``info`` is 0 only if the residual of x, recomputed from A, x and b as given, is within the tolerance.
+- ``A`` has entries; a ``LinearOperator`` and a ``callback`` are refused.
+- ``report`` is a dict that receives the report of ``mpsolve solve --json``; other keywords are flags of ``mpsolve solve``, with underscores for hyphens.
+"""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+
+from ._solver import Solver as _Solver
+
+__all__ = ["bicg", "bicgstab", "cg", "cgs", "factorized", "gmres", "lsqr", "minres", "spsolve", "tfqmr"]
+
+
+def spsolve(A, b, *, report=None, **options):
+    """Solve the sparse linear system A x = b for one or more right-hand sides.
+
+    Parameters
+    ----------
+    A : array_like, sparse matrix or sparse array, shape (n, n)
+        Real or complex.
+    b : array_like or sparse, shape (n,) or (n, k)
+        Right-hand sides in columns.
+    report : dict, optional
+        Receives the report.
+    **options
+        Flags of ``mpsolve solve``.
+
+    Returns
+    -------
+    x : ndarray or sparse, with the shape of b
+        Sparse, in the format of b, if b is. NaN where the system could not be solved, with a ``MatrixRankWarning`` that says why.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_matrix
+    >>> from mpsolve.linalg import spsolve
+    >>> A = csr_matrix([[3, 2, 0], [1, -1, 0], [0, 5, 1]], dtype=float)
+    >>> b = np.array([2.0, 4.0, -1.0])
+    >>> bool(np.allclose(A @ spsolve(A, b), b))
+    True
+    """
+    with factorized(A, report=report, **options) as solve:
+        if not sparse.issparse(b):
+            return solve(b)
+        x = solve(b.toarray())
+        return sparse.csr_matrix(x).asformat(b.format)
+
+
+def factorized(A, *, report=None, **options):
+    """Return a function that solves A x = b for the b it is given.
+
+    What can be set up for A is set up once. The function is a context manager, which releases the memory at its end.
+
+    Parameters
+    ----------
+    A : array_like, sparse matrix or sparse array, shape (n, n)
+    report : dict, optional
+        Receives the report of each solve.
+    **options
+        Flags of ``mpsolve solve``.
+
+    Returns
+    -------
+    solve : callable
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import diags
+    >>> from mpsolve.linalg import factorized
+    >>> A = diags([-1.0, 4.0, -1.0], [-1, 0, 1], shape=(100, 100))
+    >>> with factorized(A) as solve:
+    ...     x, y = solve(np.ones(100)), solve(np.arange(100.0))
+    >>> bool(np.allclose(A @ y, np.arange(100.0)))
+    True
+    """
+    return _Factorized(A, report, options)
+
+
+class _Factorized:
+    def __init__(self, A, report, options):
+        self._system = _System(A, {"tol": 1e-14, **options})
+        self._report = report
+
+    def __call__(self, b):
+        x, report = self._system.solve(np.asarray(b))
+        if self._report is not None:
+            self._report.update(report)
+        if not report["converged"] and report["reason"] not in ("precision exhausted", "residual drift"):
+            from scipy.sparse.linalg import MatrixRankWarning
+
+            warnings.warn(f"{report['reason']}: {report.get('advice', '')}", MatrixRankWarning, stacklevel=2)
+            x = np.full_like(x, np.nan)
+        return x
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._system.close()
+
+    def __repr__(self):
+        return f"<solves with a {'x'.join(map(str, self._system.shape))} matrix>"
+
+
+def _iterative(method, text):
+    """Makes the function of a method."""
+
+    def function(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, tol=None, report=None, **options):
+        if callback is not None:
+            raise NotImplementedError("callback: mpsolve calls nothing between iterations; report= has what a solve did")
+        if M is not None and not isinstance(M, str):
+            raise TypeError('M: want the name of a preconditioner, such as "amg"; mpsolve applies no preconditioner of Python')
+        A, b = _matrix(A), np.asarray(b)
+        if b.ndim == 2 and b.shape[1] == 1:
+            b = b[:, 0]
+        if b.shape != A.shape[:1]:
+            raise ValueError(f"b has the shape {b.shape}, want {A.shape[:1]}")
+        norm = np.linalg.norm(b)
+        bound = max((rtol if tol is None else tol) * norm, atol or 0.0)
+        guess = np.zeros(b.shape, np.result_type(b, float)) if x0 is None else np.array(x0, np.result_type(x0, b, float)).reshape(b.shape)
+        if np.linalg.norm(b - A @ guess) <= bound:
+            return guess, 0
+        options.setdefault("stop", "rel")
+        options["method"], options["tol"] = method, min(max(bound / norm, np.finfo(float).eps / 2), 0.999) if norm > 0 else 1e-16
+        if maxiter is not None:
+            options["max_iter"] = maxiter
+        if M is not None:
+            options["precond"] = M
+        with _System(A, options) as system:
+            x, made = system.solve(b, None if x0 is None else guess)
+        if report is not None:
+            report.update(made)
+        return x, 0 if made["converged"] else max(1, made["inner_iterations"])
+
+    function.__name__ = function.__qualname__ = method
+    function.__doc__ = f"""Solve A x = b by {text}.
+
+    Parameters
+    ----------
+    A : array_like, sparse matrix or sparse array, shape (n, n)
+        Real or complex.
+    b : array_like, shape (n,) or (n, 1)
+    x0 : array_like, shape (n,), optional
+        Initial guess.
+    rtol, atol : float
+        x is accepted if ``norm(b - A @ x) <= max(rtol*norm(b), atol)``.
+    maxiter : int, optional
+        Largest number of iterations.
+    M : str, optional
+        Preconditioner of ``mpsolve solve --precond``; None: mpsolve chooses.
+    callback : None
+        Not supported.
+    tol : float, optional
+        Another name of rtol, as in older versions of SciPy.
+    report : dict, optional
+        Receives the report.
+    **options
+        Flags of ``mpsolve solve``.
+
+    Returns
+    -------
+    x : ndarray, shape (n,)
+        The best x found.
+    info : int
+        0: x is accepted; otherwise the number of iterations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import diags
+    >>> from mpsolve.linalg import {method}
+    >>> A = diags([-1.0, 4.0, -1.0], [-1, 0, 1], shape=(100, 100))
+    >>> b = np.ones(100)
+    >>> x, info = {method}(A, b, rtol=1e-10)
+    >>> info, bool(np.linalg.norm(b - A @ x) <= 1e-10*np.linalg.norm(b))
+    (0, True)
+    """
+    return function
+
+
+cg = _iterative("cg", "conjugate gradients, for a symmetric (Hermitian) positive definite A")
+minres = _iterative("minres", "the minimal residual method, for a symmetric (Hermitian) A")
+gmres = _iterative("gmres", "the generalised minimal residual method with restarts")
+bicgstab = _iterative("bicgstab", "stabilised biconjugate gradients")
+bicg = _iterative("bicg", "biconjugate gradients")
+cgs = _iterative("cgs", "conjugate gradients squared")
+tfqmr = _iterative("tfqmr", "the transpose-free quasi-minimal residual method")
+
+
+def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None, *, report=None, **options):
+    """Solve the least-squares problem min norm(b - A x)^2 + damp^2 norm(x - x0)^2.
+
+    Parameters
+    ----------
+    A : array_like, sparse matrix or sparse array, shape (m, n)
+    b : array_like, shape (m,)
+    damp : float
+    atol, btol : float
+        The smaller one is the tolerance of the solve.
+    conlim : float
+        Not used: mpsolve verifies x instead.
+    iter_lim : int, optional
+        Largest number of iterations.
+    show, calc_var : False
+        Not supported.
+    x0 : array_like, shape (n,), optional
+        Initial guess.
+    report : dict, optional
+        Receives the report.
+    **options
+        Flags of ``mpsolve solve``.
+
+    Returns
+    -------
+    x : ndarray, shape (n,)
+    istop : int
+        1: x solves A x = b; 2: x solves the least-squares problem; 7: it does neither.
+    itn : int
+        Number of iterations.
+    r1norm, r2norm : float
+        norm(b - A x), and the root of what is minimised.
+    anorm, acond : float
+        Frobenius norm of A, with damp; the condition number is not estimated: 0.
+    arnorm, xnorm : float
+        norm(A^H r - damp^2 (x - x0)), norm(x).
+    var : ndarray
+        Zeros.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csc_matrix
+    >>> from mpsolve.linalg import lsqr
+    >>> A = csc_matrix([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    >>> x, istop, itn = lsqr(A, [1.0, 0.01, -1.0])[:3]
+    >>> istop, [round(float(v), 6) for v in x]
+    (2, [1.003333, -0.996667])
+    """
+    if show or calc_var:
+        raise NotImplementedError("show, calc_var: not supported")
+    A, b = sparse.csr_matrix(A), np.asarray(b).reshape(-1)
+    x0 = np.zeros(A.shape[1]) if x0 is None else np.asarray(x0).reshape(-1)
+    start, whole = b - A @ x0, A
+    if damp:
+        whole = sparse.vstack([A, damp * sparse.identity(A.shape[1])], format="csr")
+        start = np.concatenate([start, np.zeros(A.shape[1])])
+    options["tol"] = max(min(atol, btol), np.finfo(float).eps)
+    if iter_lim is not None:
+        options["max_iter"] = iter_lim
+    if whole.shape[0] == whole.shape[1]:
+        options["method"] = "lsqr"
+    with _System(whole, options) as system:
+        d, made = system.solve(start)
+    if report is not None:
+        report.update(made)
+    x = x0 + d
+    r = b - A @ x
+    r1 = np.linalg.norm(r)
+    gradient = A.conj().T @ r - damp**2 * d
+    istop = 7 if not made["converged"] else 1 if r1 <= options["tol"] * np.linalg.norm(b) else 2
+    r2 = np.hypot(r1, damp * np.linalg.norm(d))
+    return (x, istop, made["inner_iterations"], r1, r2, sparse.linalg.norm(whole), 0.0, np.linalg.norm(gradient), np.linalg.norm(x), np.zeros(A.shape[1]))
+
+
+def _matrix(A):
+    """Returns A in CSR."""
+    if hasattr(A, "matvec") and not hasattr(A, "tocsr"):
+        raise TypeError("A: mpsolve needs the entries of A, not a LinearOperator")
+    return A if getattr(A, "format", None) == "csr" else sparse.csr_matrix(A)
+
+
+class _System:
+    """A, real or complex, with a Solver of it or of its real form [[re, -im], [im, re]]."""
+
+    def __init__(self, A, options):
+        A = _matrix(A)
+        self.shape, self._complex = A.shape, np.iscomplexobj(A.data)
+        if self._complex:
+            A = sparse.bmat([[A.real, -A.imag], [A.imag, A.real]], format="csr")
+        self._solver = _Solver(A, **options)
+
+    def solve(self, b, x0=None):
+        """Returns x and the report."""
+        if not self._complex and np.iscomplexobj(b):  # a column each for the real and the imaginary parts
+            b = np.stack([b.real, b.imag], axis=1) if b.ndim == 1 else np.concatenate([b.real, b.imag], axis=1)
+            if x0 is not None:
+                x0 = np.stack([np.real(x0), np.imag(x0)], axis=1) if np.ndim(x0) == 1 else np.concatenate([np.real(x0), np.imag(x0)], axis=1)
+            x, report = self._solver.solve(b, guess=x0)
+            half = x.shape[1] // 2
+            return (x[:, 0] + 1j * x[:, 1] if half == 1 else x[:, :half] + 1j * x[:, half:]), report
+        if self._complex:
+            b = np.concatenate([np.real(b), np.imag(b)])
+            if x0 is not None:
+                x0 = np.concatenate([np.real(x0), np.imag(x0)])
+        x, report = self._solver.solve(b, guess=x0)
+        if self._complex:
+            x = x[: self.shape[1]] + 1j * x[self.shape[1] :]
+        return x, report
+
+    def close(self):
+        self._solver.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

@@ -1,0 +1,164 @@
+"""Tests of mpsolve.linalg: the kinds of systems of SciPy's own test_iterative.py, and SciPy's direct solvers as the reference."""
+
+import doctest
+import pickle
+import unittest
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as reference
+
+import mpsolve
+from mpsolve import linalg
+
+
+def load_tests(loader, tests, pattern):
+    finder = doctest.DocTestFinder()
+    for name in linalg.__all__:
+        for test in finder.find(getattr(linalg, name), name, globs={}):
+            tests.addTest(doctest.DocTestCase(test))
+    return tests
+
+
+def poisson1d(n=40):
+    return sp.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n), format="csr")
+
+
+def cases():
+    """Yields name, A, b and the functions that suit it."""
+    every = [linalg.bicg, linalg.bicgstab, linalg.cgs, linalg.gmres, linalg.tfqmr]
+    rng = np.random.default_rng(1234)
+    yield "poisson1d", poisson1d(), np.arange(40.0), every + [linalg.cg, linalg.minres]
+    yield "poisson1d in float32", poisson1d().astype("f"), np.arange(40.0), every + [linalg.cg, linalg.minres]
+    yield "negative definite", -poisson1d(), np.arange(40.0), every + [linalg.minres]
+    yield "poisson2d", sp.kronsum(poisson1d(12), poisson1d(12)), np.arange(144.0), every + [linalg.cg, linalg.minres]
+    diagonal = rng.random(30) + 1
+    q, _ = np.linalg.qr(rng.random((30, 30)))
+    yield "random definite", sp.csr_matrix(q * diagonal @ q.T), rng.random(30), every + [linalg.cg]
+    yield "random symmetric", sp.csr_matrix(q * np.where(np.arange(30) % 3, diagonal, -diagonal) @ q.T), rng.random(30), [linalg.gmres, linalg.minres]
+    yield "random", sp.csr_matrix(rng.random((10, 10)) + 2 * np.eye(10)), np.arange(10.0), every
+    c = rng.random((12, 12)) + 1j * rng.random((12, 12))
+    yield "random complex", sp.csr_matrix(c + 6 * np.eye(12)), np.arange(12) * 1j, every
+    yield "random Hermitian definite", sp.csr_matrix(c @ c.conj().T + np.eye(12)), np.arange(12.0), every + [linalg.cg]
+    yield "real with complex b", poisson1d(), np.arange(40) * (1 + 2j), every + [linalg.cg]
+
+
+def iterations(a, b):
+    report = {}
+    linalg.cg(a, b, rtol=1e-10, M="jacobi", report=report)
+    return report["inner_iterations"]
+
+
+class Iterative(unittest.TestCase):
+    def test_convergence(self):
+        for name, a, b, functions in cases():
+            for function in functions:
+                for rtol in 1e-5, 1e-8:
+                    with self.subTest(name, function=function.__name__, rtol=rtol):
+                        x, info = function(a, b, rtol=rtol)
+                        self.assertEqual((info, x.shape), (0, b.shape))
+                        self.assertLessEqual(np.linalg.norm(b - a @ x), rtol * np.linalg.norm(b) * (1 + 1e-12))
+                        self.assertEqual(np.iscomplexobj(x), np.iscomplexobj(a) or np.iscomplexobj(b))
+
+    def test_tolerances(self):
+        a, b = poisson1d(), np.arange(40.0)
+        x, info = linalg.cg(a, b, rtol=0, atol=1e-3, M="none")
+        self.assertEqual(info, 0)
+        self.assertLessEqual(np.linalg.norm(b - a @ x), 1e-3)
+        self.assertEqual(linalg.cg(a, b, tol=1e-9)[1], 0)
+        x, info = linalg.cg(a, np.zeros(40))
+        self.assertEqual((info, abs(x).max()), (0, 0))
+
+    def test_limits(self):
+        a, b = sp.kronsum(poisson1d(30), poisson1d(30)).tocsr(), np.ones(900)
+        x, info = linalg.cg(a, b, rtol=1e-12, maxiter=40, M="none")
+        self.assertGreater(info, 0)
+        self.assertTrue(np.any(x != 0))
+        report = {}
+        wanted = reference.spsolve(a.tocsc(), b)
+        self.assertEqual(linalg.cg(a, b, x0=wanted)[1], 0)
+        x, info = linalg.cg(a, b, x0=wanted + 1e-9, rtol=1e-10, M="jacobi", report=report)
+        self.assertEqual((info, report["preconditioner"]["kind"]), (0, "jacobi"))
+        self.assertLess(report["inner_iterations"], iterations(a, b) / 2)
+
+    def test_refused(self):
+        a, b = poisson1d(), np.arange(40.0)
+        with self.assertRaisesRegex(TypeError, "name of a preconditioner"):
+            linalg.cg(a, b, M=reference.aslinearoperator(a))
+        with self.assertRaisesRegex(TypeError, "entries of A"):
+            linalg.cg(reference.aslinearoperator(a), b)
+        with self.assertRaises(NotImplementedError):
+            linalg.cg(a, b, callback=print)
+        with self.assertRaisesRegex(mpsolve.UsageError, "jacobi"):
+            linalg.cg(a, b, M="jacoby")
+        with self.assertRaises(ValueError):
+            linalg.gmres(a, np.ones(39))
+
+
+class Direct(unittest.TestCase):
+    def test_same_as_scipy(self):
+        rng = np.random.default_rng(7)
+        a = sp.random(60, 60, 0.1, random_state=3, format="csc") + 5 * sp.identity(60)
+        c = (a + 1j * sp.random(60, 60, 0.1, random_state=4)).tocsc()
+        for m in a, c, a.tocsr(), a.tocoo(), a.toarray():
+            for b in rng.random(60), rng.random((60, 1)), rng.random((60, 3)), rng.random(60) * 1j, rng.random((60, 2)) * (1 + 1j):
+                x = linalg.spsolve(m, b)
+                wanted = reference.spsolve(sp.csc_matrix(m), b).reshape(b.shape)
+                self.assertEqual(x.shape, b.shape)
+                np.testing.assert_allclose(x, wanted, rtol=1e-10, atol=1e-12)
+        b = sp.random(60, 4, 0.2, random_state=5, format="csc")
+        x = linalg.spsolve(a, b)
+        self.assertEqual(x.format, "csc")
+        np.testing.assert_allclose(x.toarray(), reference.spsolve(a.tocsc(), b).toarray(), rtol=1e-10, atol=1e-12)
+
+    def test_singular(self):
+        a = sp.csr_matrix([[1.0, 2.0], [2.0, 4.0]])
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            x = linalg.spsolve(a, np.array([1.0, 3.0]))
+        self.assertTrue(np.isnan(x).all())
+        self.assertIs(seen[-1].category, reference.MatrixRankWarning)
+        self.assertIn("inconsistent", str(seen[-1].message))
+
+    def test_factorized(self):
+        a = sp.kronsum(poisson1d(10), poisson1d(10)).tocsc()
+        solve = linalg.factorized(a)
+        other = reference.factorized(a)
+        for b in np.ones(100), np.arange(100.0):
+            np.testing.assert_allclose(solve(b), other(b), rtol=1e-11)
+        self.assertEqual(repr(solve), "<solves with a 100x100 matrix>")
+
+
+class LeastSquares(unittest.TestCase):
+    def test_same_as_scipy(self):
+        a = sp.random(80, 20, 0.3, random_state=2, format="csr")
+        b = np.cos(np.arange(80.0))
+        for damp in 0.0, 0.5:
+            for m, rhs in (a, b), (a, a @ np.ones(20)), (poisson1d(), np.arange(40.0)):
+                got = linalg.lsqr(m, rhs, damp, atol=1e-12, btol=1e-12)
+                want = reference.lsqr(m, rhs, damp, atol=1e-14, btol=1e-14, iter_lim=10000)
+                np.testing.assert_allclose(got[0], want[0], rtol=1e-7, atol=1e-8)
+                np.testing.assert_allclose(got[3:6], (want[3], want[4], sp.linalg.norm(m) if damp == 0 else got[5]), rtol=1e-6, atol=1e-7)
+                self.assertIn(got[1], (1, 2))
+        x0 = np.arange(20.0)
+        got = linalg.lsqr(a, b, 0.5, atol=1e-12, btol=1e-12, x0=x0)
+        want = reference.lsqr(a, b, 0.5, atol=1e-14, btol=1e-14, x0=x0)
+        np.testing.assert_allclose(got[0], want[0], rtol=1e-7)
+
+
+class Objects(unittest.TestCase):
+    def test_repr_and_pickle(self):
+        a = poisson1d()
+        with mpsolve.Solver(a) as solver:
+            self.assertEqual(repr(solver), "<mpsolve.Solver of a 40x40 matrix>")
+            result = solver.solve(np.ones(40))
+        self.assertEqual(repr(solver), "<mpsolve.Solver of a 40x40 matrix, closed>")
+        x, report = pickle.loads(pickle.dumps(result))
+        self.assertEqual(report["reason"], "converged")
+        error = pickle.loads(pickle.dumps(mpsolve.NotConvergedError("slow", x, report)))
+        self.assertEqual((str(error), error.report["reason"]), ("slow", "converged"))
+
+
+if __name__ == "__main__":
+    unittest.main()
