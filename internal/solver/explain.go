@@ -43,12 +43,13 @@ func (a *solution) explain() error {
 // clear finds out whether a suspect x is one of a system that has a solution. A residual that becomes small beside b shows that; otherwise equations that
 // contradict each other may be why it is large, for which there may be evidence.
 func (a *solution) clear() error {
-	if a.Reason == krylov.Converged && a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol {
+	brief := a.Reason == krylov.Converged && !a.oversized()
+	if a.Reason == krylov.Converged && a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol && !(brief && a.s.Rows() > rules.DenseRows) {
 		if err := a.reduce(); err != nil || !a.suspect() {
 			return err
 		}
 	}
-	return special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.SeekEvidence()
+	return special.EvidenceSearch{Solution: a.Solution, Make: makeInner, Brief: brief}.SeekEvidence()
 }
 
 // reduce goes on with an x that has converged, while the residual is large beside b, for as many iterations as the solve took. Its

@@ -259,11 +259,18 @@ func (a *solution) suspect() bool {
 	case krylov.Singular:
 		return true
 	case krylov.Converged: // x may be far larger than b asks for, and neither digits confirm it nor a probe explains its size
-		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.oversized())
+		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.oversized() || a.factorsFit())
 	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
 		return a.s.Job == nil || a.s.Rows() <= rules.DenseRows
 	}
 	return false
+}
+
+// factorsFit reports whether complete factors take less than the solve, in which they show whether x is larger than b asks for since equations contradict each
+// other: a probe that was not solved has not told.
+func (a *solution) factorsFit() bool {
+	return a.Digits.State == solve.DigitsNotConfirmed && a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol && a.s.Job == nil &&
+		a.s.Workload().CompleteWork() <= a.s.Refiner.Usage().Work
 }
 
 // oversized reports whether x is larger than b asks for, and no probe explains that: what x leaves of b is beyond what counts as a contradiction, or far more than the
@@ -276,9 +283,10 @@ func (a *solution) oversized() bool {
 func (a *solution) reachable() float64 { return rules.ErrorOf(a.s.Opt.Stop, a.Rounding) }
 
 // preferZero replaces an x that has not converged and is no better than zero by zero. It keeps the x of a solve that was ended
-// from outside, as a guess for the next solve.
+// from outside, as a guess for the next solve, unless that would leave the guess out.
 func (a *solution) preferZero() error {
-	if a.Reason.Converged() || a.Reason == krylov.TooFewDigits || ranks.Limited(a.Reason) || a.RelativeResidual < 1 || a.Vectors.AbsMax(a.X) == 0 {
+	kept := a.Reason.Converged() || a.Reason == krylov.TooFewDigits || ranks.Limited(a.Reason) && a.RelativeResidual <= rules.WorstGuess
+	if kept || a.RelativeResidual < 1 || a.Vectors.AbsMax(a.X) == 0 {
 		return nil
 	}
 	meaningless := a.Evidence != nil || a.Reason == krylov.NotSymmetric || a.Reason == krylov.Indefinite // no approximation of anything

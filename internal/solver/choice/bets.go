@@ -97,6 +97,9 @@ func (w Workload) orderWork() float64 {
 	return (rules.OrderRow*w.N + rules.OrderWork*w.Nnz) * w.irregular(0.5)
 }
 
+// CompleteWork returns the work that complete factors of any matrix are expected to take, with their order.
+func (w Workload) CompleteWork() float64 { return w.completeWork(precond.LU) + w.orderWork() }
+
 // completeWork returns the work that complete factors are expected to take, their order apart.
 func (w Workload) completeWork(kind precond.Kind) float64 {
 	count, entries := 0.0, 0.0

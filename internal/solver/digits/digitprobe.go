@@ -27,6 +27,15 @@ func (a Estimation) probe(w []float64, e int, work allowance) error {
 		}
 	}
 	g, largest, null := &a.Digits, 0.0, 0.0
+	if a.complete() && a.Solved.Iterations > solvesAtOnce {
+		var err error
+		if null, err = a.nullVector(w, e, work.probe); err != nil {
+			return err
+		} else if null > mostProbe {
+			g.Probe, g.Condition = null, null/rules.Roundoff
+			return nil
+		}
+	}
 	for k := range count {
 		d, left, solved, err := run(a.randomRoundings(w, uint64(k)), w, work.probe)
 		if work.rough || !solved {
@@ -79,6 +88,10 @@ func (a Estimation) nullVector(w []float64, e, limit int) (enlarged float64, err
 	err = a.S.Refiner.Residual(r, d, zero)
 	return a.Relative(d, e) / max(a.weighted(r, w), 0x1p-900), err
 }
+
+// solvesAtOnce is the number of iterations that complete factors take at most, unless they are of another matrix, since a pivot has vanished. Such factors may
+// solve for a probe that has little of the left null vector.
+const solvesAtOnce = 2
 
 // nullSteps is the number of solves for a null vector.
 const nullSteps = 2

@@ -54,7 +54,7 @@ func (a EvidenceSearch) seekGathered() {
 func searchIn(ctx context.Context, m *csr.Matrix, b []float64, opt solve.Options, pool *parallel.Pool, make maker) EvidenceSearch {
 	s := new(refine.Problem)
 	s.Given, s.M, s.Opt, s.Pool, s.Known = m, m, opt, pool, new(features.KnownParts)
-	return EvidenceSearch{&refine.Solution{S: s, Ctx: ctx, Vectors: linop.NewHost(m.Rows, pool), Given: b}, make}
+	return EvidenceSearch{&refine.Solution{S: s, Ctx: ctx, Vectors: linop.NewHost(m.Rows, pool), Given: b}, make, false}
 }
 
 // seekSymmetric looks for evidence by inverse iteration with a symmetric matrix.
