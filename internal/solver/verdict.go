@@ -38,9 +38,13 @@ func (a *solution) solve(guess bool) (err error) {
 		clear(a.X)
 		return a.judge()
 	}
+	if a.s.Job == nil {
+		a.s.Contradicted = special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.Certain
+	}
 	a.Solved, err = a.s.Refiner.Refine(a.Ctx, a.X, a.B, krylov.Options[vector]{
 		Tol: opt.Tol * refine.Tighter, MaxIter: opt.MaxIter, Guess: guess, Monitor: opt.Monitor,
 	})
+	a.s.Contradicted = nil
 	if err != nil {
 		return err
 	}
@@ -98,7 +102,7 @@ func (a *solution) solve(guess bool) (err error) {
 		}
 		a.undecided = a.Reason == krylov.Converged && a.oversized()
 	}
-	if a.Reason == krylov.Singular || a.undecided {
+	if a.Reason == krylov.Singular || a.undecided || a.failed() {
 		if err := a.leastNorm(); err != nil {
 			return err
 		}
@@ -271,6 +275,15 @@ func (a *solution) suspect() bool {
 func (a *solution) factorsFit() bool {
 	return a.Digits.State == solve.DigitsNotConfirmed && a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol && a.s.Job == nil &&
 		a.s.Workload().CompleteWork() <= a.s.Refiner.Usage().Work
+}
+
+// failed reports whether the methods could not go on, which may be so since A is singular.
+func (a *solution) failed() bool {
+	switch a.Reason {
+	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow:
+		return true
+	}
+	return false
 }
 
 // oversized reports whether x is larger than b asks for, and no probe explains that: what x leaves of b is beyond what counts as a contradiction, or far more than the

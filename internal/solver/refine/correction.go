@@ -32,6 +32,8 @@ type Correction[V any, S linop.Scalar[S]] struct {
 	Beyond   bool // Problem.Beyond
 	x        V    // what is corrected
 
+	Hopeless func() bool // Problem.Hopeless
+
 	StoredSystem[V, S]
 	course
 	shown[V]
@@ -165,7 +167,7 @@ func failing(reason krylov.Reason) bool {
 }
 
 // Escalate implements krylov.Corrector: it stores the matrix more accurately where that may help, and otherwise goes to the
-// next fallback.
+// next fallback. Complete factors that do not solve may be those of a singular matrix.
 func (c *Correction[V, S]) Escalate(reason krylov.Reason) bool {
 	stopped, slow := reason.String(), c.Slow
 	switch {
@@ -178,6 +180,9 @@ func (c *Correction[V, S]) Escalate(reason krylov.Reason) bool {
 	case c.Attempts.Now().ProbeRun && reason != krylov.Slow: // a more accurate matrix is for the fallbacks after it
 	case !c.Plain() && c.mayHelp(reason) && !c.widen:
 		return c.Raise(reason)
+	}
+	if c.Attempts.Now().Complete() && c.Hopeless() {
+		return false // no other preconditioner will solve
 	}
 	return !c.exhausted() && c.NextFallback(c.Attempts.Left(stopped, slow, min(c.Reached, c.From))) == nil
 }

@@ -218,7 +218,8 @@ func newCorrection[V any, S linop.Scalar[S]](
 	}
 	c := &Correction[V, S]{
 		At: at, Measure: measure, Exact: exact, Attempts: attempts, Prepare: s.Precondition,
-		Ctx: ctx, InnerTol: s.Opt.InnerTol, Vectors: s.Opt.Vectors, Log: s.Opt.Log,
+		Hopeless: s.Hopeless,
+		Ctx:      ctx, InnerTol: s.Opt.InnerTol, Vectors: s.Opt.Vectors, Log: s.Opt.Log,
 		StoredSystem: StoredSystem[V, S]{
 			Scaled: s.Scaled, Scaling: backend.NewScaling(at, s.Scaled), Matrix: matrix, First: matrix.About().Storage,
 			Chosen: s.Opt.Storage.Epsilon == 0 && !s.Opt.NoRefine, Open: s.StorageOpen(), Spared: s.Spares(attempts.Fallbacks),
@@ -275,10 +276,16 @@ type Problem struct {
 	Factors  *mp.LU         // of the matrix as given, scaled; nil: none yet
 	LowerB   [][]float64    // lower parts of the right-hand side of SolveParts
 
+	// Contradicted reports whether equations contradict each other for certain. It is asked where complete factors have not solved; nil: nobody is asked.
+	Contradicted func() bool
+
 	Away func() time.Duration // for which a solve in lockstep has waited for others; nil: it is alone
 
 	InputBits int // of elements of A and b that the lower parts keep; 0: all
 }
+
+// Hopeless reports whether it is certain that the system has no solution.
+func (s *Problem) Hopeless() bool { return s.Contradicted != nil && s.Contradicted() }
 
 // A Solution is the x of one right-hand side on its way to a Result. Vectors are in the order chosen.
 type Solution struct {

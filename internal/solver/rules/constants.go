@@ -498,7 +498,7 @@ const (
 	// Unit: iterations. Source: chosen. Fit: make stress.
 	FurtherIter = 200
 	// EvidenceWork is the work of factors that may show a null vector.
-	// Unit: multiplications a nonzero. Source: chosen: about as long as the solve that has failed. Fit: make stress.
+	// Unit: multiplications a nonzero. Source: chosen; factors may take as long as the solve before in any case. Fit: make stress.
 	EvidenceWork = 20_000
 	// Oversized is the size of x beside b, by rows, from which a contradiction may be why.
 	// Unit: ratio. Source: chosen: a plane mesh of a million nodes has 3e5. Fit: make stress.

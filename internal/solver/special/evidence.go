@@ -51,6 +51,18 @@ func (a EvidenceSearch) Contradicted() bool {
 	return true
 }
 
+// Certain reports whether a combination y of the equations that complete factors find is exactly zero, and contradicts b: no x is needed to judge that.
+func (a EvidenceSearch) Certain() bool {
+	for _, y := range a.projectedNull() {
+		for _, v := range []*solve.Evidence{strongest(a.S.Given, a.Given, [][]float64{y}), a.supported(y)} {
+			if v != nil && v.Null == 0 && v.Product > UnconfirmedResidual*a.S.Opt.Tol {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // inconsistent sets the reason by the evidence.
 func (a EvidenceSearch) inconsistent() {
 	a.Reason = krylov.Inconsistent

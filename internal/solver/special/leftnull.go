@@ -220,7 +220,11 @@ type factored struct {
 func (a EvidenceSearch) factor(t *csr.Matrix) *factored {
 	scaling := csr.BothScaling(t, a.S.Pool)
 	t = scaling.Apply(t, a.S.Pool)
-	opt := precond.Options{Limits: precond.Limits{MaxWork: max(rules.EvidenceWork, rules.LeastEvidence/float64(t.NNZ()))}}
+	work := max(rules.EvidenceWork*float64(t.NNZ()), rules.LeastEvidence)
+	if a.S.Refiner != nil {
+		work = max(work, rules.FrontSpeed*a.S.Refiner.Usage().Work)
+	}
+	opt := precond.Options{Limits: precond.Limits{MaxWork: work / float64(t.NNZ())}}
 	if limit := a.S.Opt.MaxMemory; limit > 0 {
 		opt.MaxBytes = max(1, limit-a.S.SolveBytes()-t.Bytes())
 	}
