@@ -14,6 +14,7 @@ var largeKinds = []struct {
 	{"structural", structural},
 	{"repeated row", repeatedRow},
 	{"sum of rows", sumOfRows},
+	{"sum of undominated rows", sumOfUndominated},
 	{"balance", balance},
 	{"floating truss", floatingTruss},
 	{"network", largeNetwork},

@@ -17,6 +17,31 @@ func dominant(r *rand.Rand, n int) *builder {
 	return b
 }
 
+// undominated returns rows with five elements of magnitude one to nine each: complete factors of such matrices have many entries, and their pivots vary.
+func undominated(r *rand.Rand, n int) *builder {
+	b := newBuilder(n)
+	for i := range n {
+		for range 4 {
+			b.row[i][r.IntN(n)] = float64((2*r.IntN(2) - 1) * between(r, 1, 9))
+		}
+		b.row[i][i] = float64(between(r, 1, 19))
+	}
+	return b
+}
+
+// sumOfUndominated has rows without a dominant diagonal, one of which is the sum of multiples of up to four others. A thousand rows at most: the factors are dense.
+func sumOfUndominated(r *rand.Rand, n int) degenerate {
+	n = min(n, 1000)
+	b := undominated(r, n)
+	k := between(r, 1, 4)
+	at, factors := r.Perm(n)[:k+1], make([]float64, k)
+	for l := range factors {
+		factors[l] = float64(between(r, 1, 3))
+	}
+	y := b.combine(at[k], at[:k], factors)
+	return degenerate{b.matrix(), [][]float64{y}}
+}
+
 // combine replaces row j by the sum of multiples of rows, and returns the left null vector that says so.
 func (b *builder) combine(j int, rows []int, factors []float64) []float64 {
 	y := make([]float64, b.n)

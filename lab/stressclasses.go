@@ -46,7 +46,7 @@ var systems = []StressClass{
 	{Name: "near-gains", About: "the same but for one gain", Count: 300, draw: nearCycle},
 	{Name: "no-x-graded", About: "contradictory rows that differ in size by up to 200 decades", Count: 400, draw: gradedContradiction},
 	{Name: "patchwork", About: "systems of several kinds and sizes, joined in one direction", Count: 600, draw: patchwork},
-	{Name: "no-x-large", About: "13 kinds of singular matrices of 20 to 100,000 rows, contradicted by a part in 10^8 or more", Count: 300, draw: largeContradictory},
+	{Name: "no-x-large", About: "14 kinds of singular matrices of 20 to 100,000 rows, contradicted by a part in 10^8 or more", Count: 300, draw: largeContradictory},
 	{Name: "singular-large", About: "the same with b in the range", Count: 300, draw: largeConsistent},
 	{Name: "generated", About: "all kinds of mpsolve generate, small", Count: 400, draw: generated},
 }

@@ -84,6 +84,41 @@ func TestContradictionNamed(t *testing.T) {
 	}
 }
 
+// Equations of a random matrix, of which one is a combination of others, contradict each other, whatever the method: complete factors have a replaced pivot, and may
+// solve for the probe of the digits all the same.
+func TestContradictionInRandomMatrix(t *testing.T) {
+	const n = 600
+	for seed := range uint64(12) {
+		rng := rand.New(rand.NewPCG(seed, 21))
+		m := dominantRows(seed, n, func(rows []map[int]float64) {
+			for i, row := range rows {
+				for j := range row {
+					row[j] = float64(rng.IntN(19) - 9)
+				}
+				row[rng.IntN(n)] = float64(rng.IntN(9) + 1)
+				row[i] = float64(1 + rng.IntN(19))
+			}
+			sum := map[int]float64{}
+			for _, i := range []int{40, 170, 333} {
+				for j, v := range rows[i] {
+					sum[j] += v
+				}
+			}
+			rows[9] = sum
+		})
+		b := make([]float64, n)
+		m.MulVec(b, whole(n))
+		size := math.Abs(b[9]) + math.Abs(b[40]) + math.Abs(b[170]) + math.Abs(b[333])
+		b[9] += 1e-4 * size
+		for _, method := range []solve.Method{solve.Auto, solve.BiCGStab} {
+			r := mustSolve(t, m, b, nil, solve.Options{Method: method, Limits: solve.Limits{Threads: 2}})
+			if r.Reason != krylov.Inconsistent || !slices.Equal(r.Evidence.Rows, []int{9, 40, 170, 333}) {
+				t.Errorf("seed %d, %s: %v, digits %+v, evidence %+v", seed, method, r.Reason, r.Digits, r.Evidence)
+			}
+		}
+	}
+}
+
 // A matrix that is singular but for a last bit has no digits that could be believed, and the caution says why: its probe grows without being solved.
 func TestSingularProbe(t *testing.T) {
 	for kind, n := range map[precond.Kind]int{precond.None: 30, precond.Jacobi: 60, precond.LU: 1500} {
