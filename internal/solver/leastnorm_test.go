@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -84,6 +85,19 @@ func whole(n int) []float64 {
 		x[i] = float64(i*i%19 - 9)
 	}
 	return x
+}
+
+// One of many solutions has no digits: those asked for are not reached.
+func TestLeastNormHasNoDigits(t *testing.T) {
+	for seed := range uint64(60) {
+		m := dependentConstraints(seed, 12, 4, -1, 0, 1)
+		b := make([]float64, m.Rows)
+		m.MulVec(b, whole(m.Rows))
+		r := mustSolve(t, m, b, nil, solve.Options{Accuracy: solve.Accuracy{Digits: 10}})
+		if r.Reason == krylov.Converged && r.Digits.Believed < 10 {
+			t.Errorf("seed %d: converged with %+v", seed, r.Digits)
+		}
+	}
 }
 
 func dotOf(x, y []float64) (sum float64) {

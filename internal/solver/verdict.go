@@ -145,7 +145,8 @@ func (a *solution) direct() error {
 // leastNorm solves for the x of least norm with a matrix that is singular to rounding, if its null space can be found: equations that depend on each other may
 // have solutions all the same.
 func (a *solution) leastNorm() error {
-	if a.s.Job != nil || a.s.Opt.NoRefine || a.s.Ordinary { // an auxiliary system has no solution of its own
+	// An auxiliary system has no solution of its own, and one of many solutions has no digits.
+	if a.s.Job != nil || a.s.Opt.NoRefine || a.s.Ordinary || rules.FloatDigits(a.s.Opt) > 0 || rules.Precise(a.s.Opt) {
 		return nil
 	}
 	r := special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.LeastNorm()

@@ -82,7 +82,7 @@ func (e *Emptied) Solve(ctx context.Context, b, x0 []float64) (r solve.Result, e
 			r.Reason, r.Evidence, r.Advice = krylov.Inconsistent, v, InconsistentAdvice
 		}
 	}
-	if r.Reason == krylov.Singular { // other equations may be independent where these are not
+	if r.Reason == krylov.Singular && rules.FloatDigits(e.opt) == 0 { // other equations may be independent where these are not
 		if least := searchIn(ctx, e.a, b, e.opt, e.pool, e.make).LeastNorm(); least != nil {
 			return Followed(r, *least), nil
 		}
