@@ -131,13 +131,15 @@ func (a EvidenceSearch) keep(v *solve.Evidence) {
 }
 
 // refutes reports whether x itself shows that y is no contradiction: y'A, which is zero but for roundings, times x accounts for most of y'b. That is so where
-// b is far smaller than the terms of A x.
+// b is far smaller than the terms of A x. After a solve that failed, what y'A x may be counts as well, if x explains b far better than the contradiction would let it: the
+// residual of x has the size of its roundings.
 func (a EvidenceSearch) refutes(y []float64) bool {
 	if len(a.X) != len(y) {
 		return false
 	}
 	x := a.S.Order.Back(a.X)
 	var yb, yr dd.DD
+	size := 0.0
 	for i, v := range y {
 		if v == 0 {
 			continue
@@ -148,9 +150,25 @@ func (a EvidenceSearch) refutes(y []float64) bool {
 			r = r.AddProd(-vals[k], x[j])
 		}
 		yb, yr = yb.AddProd(v, a.Given[i]), yr.Add(r.Mul(dd.From(v)))
+		size += math.Abs(v * a.Given[i])
 	}
-	return math.Abs(yr.Float()) < math.Abs(yb.Float())/2
+	half := math.Abs(yb.Float()) / 2
+	if math.Abs(yr.Float()) < half {
+		return true
+	}
+	if a.Reason.Converged() || !(a.RelativeResidual*size < explainsMore*half) {
+		return false
+	}
+	product, _ := leftProduct(a.S.Given, y)
+	sum := 0.0
+	for j, v := range product {
+		sum += math.Abs(v.Float() * x[j])
+	}
+	return sum > half
 }
+
+// explainsMore is the relative residual of x, beside that of a contradiction, up to which x explains b far better.
+const explainsMore = 1e-4
 
 // believes reports whether v is evidence that counts. Against a solve that met the tolerance it must show more than the tolerance lets
 // pass, unless x misses an equation by as much as the equation's own terms.
