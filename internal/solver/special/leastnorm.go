@@ -47,6 +47,9 @@ func (a EvidenceSearch) LeastNorm() *solve.Result {
 // nullSpace returns an orthonormal basis of the null space of t, as far as elimination in a small matrix or complete factors of a large one find it; nil: the factors
 // are not cheap, or the dimension is above maxFound.
 func (a EvidenceSearch) nullSpace(t *csr.Matrix) (basis [][]float64) {
+	if a.Ctx.Err() != nil { // elimination cannot be interrupted
+		return nil
+	}
 	if t.Rows <= rules.DenseRows {
 		for _, v := range LeftNullVectors(t.Transpose(a.S.Pool)) {
 			basis = withNull(basis, t, v)

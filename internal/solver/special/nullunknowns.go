@@ -18,6 +18,9 @@ const (
 // NullUnknowns returns the unknowns of a vector v for which A v is zero, or nearly; nil: none was found that has few. Such a v is sought by elimination in a
 // small matrix, by complete factors where they are cheap, and in x, which is large there if it does not explain b.
 func (a EvidenceSearch) NullUnknowns() (fewest []int) {
+	if a.Ctx.Err() != nil {
+		return nil
+	}
 	m := a.S.Given
 	found := [][]float64{a.S.Order.Back(a.X)}
 	if m.Rows <= rules.DenseRows {
