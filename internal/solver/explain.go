@@ -23,7 +23,7 @@ func (a *solution) explain() error {
 	}
 	limit := max(rules.FurtherIter, 2*a.Solved.Iterations)
 	for range explainRounds {
-		if !a.byRows() || a.Weights == nil || limit <= 0 {
+		if !rules.ByRows(opt.Stop) || a.Weights == nil || limit <= 0 {
 			return nil
 		}
 		w := a.Vectors.New()
@@ -49,7 +49,9 @@ func (a *solution) clear() error {
 			return err
 		}
 	}
-	return special.EvidenceSearch{Solution: a.Solution, Make: makeInner, Brief: brief}.SeekEvidence()
+	search := a.evidence()
+	search.Brief = brief
+	return search.SeekEvidence()
 }
 
 // reduce goes on with an x that has converged, while the residual is large beside b, for as many iterations as the solve took. Its

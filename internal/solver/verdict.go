@@ -34,12 +34,12 @@ type solution struct {
 func (a *solution) solve(guess bool) (err error) {
 	opt := a.s.Opt
 	a.Began, a.before = time.Now(), a.s.recorder.Since(a.s.Refiner.Usage().Used())
-	if (special.EvidenceSearch{Solution: a.Solution, Make: makeInner}).Contradicted() {
+	if a.evidence().Contradicted() {
 		clear(a.X)
 		return a.judge()
 	}
 	if a.s.Job == nil {
-		a.s.Contradicted = special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.Certain
+		a.s.Contradicted = a.evidence().Certain
 	}
 	a.Solved, err = a.s.Refiner.Refine(a.Ctx, a.X, a.B, krylov.Options[vector]{
 		Tol: opt.Tol * refine.Tighter, MaxIter: opt.MaxIter, Guess: guess, Monitor: opt.Monitor,
@@ -108,63 +108,9 @@ func (a *solution) solve(guess bool) (err error) {
 		}
 	}
 	if unnamed := a.Reason == krylov.Inconsistent && a.Evidence.Rows == nil; (a.Reason == krylov.Singular || unnamed) && a.s.Job == nil {
-		a.unknowns = special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.NullUnknowns()
+		a.unknowns = a.evidence().NullUnknowns()
 	}
 	return a.preferZero()
-}
-
-// direct solves by complete factors where those are cheap: an x that does not explain b may be one that iterations cannot make better.
-func (a *solution) direct() error {
-	if a.s.Job != nil {
-		return nil
-	}
-	x := special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.Direct()
-	if x == nil {
-		return nil
-	}
-	if a.s.Opt.NoRefine { // then x stays, and only the verdict on A is at stake
-		j, err := a.s.Known.Given.Judge(a.s.Given, x, a.Given, a.s.Opt.Tol, a.s.Pool)
-		if err == nil && rules.ErrorOf(a.s.Opt.Stop, j.Errors) <= a.s.Opt.Tol && rules.Explains(j, a.s.Opt) {
-			a.Reason = krylov.Drift
-		}
-		return err
-	}
-	before, judged, counted := a.X, a.Judgement, a.Digits
-	a.X = a.s.Order.Forth(x)
-	if err := a.improved(); err != nil {
-		return err
-	}
-	if a.Reason = a.verdict(); a.Reason != krylov.Converged {
-		a.X, a.Judgement, a.Digits, a.Reason = before, judged, counted, krylov.Singular
-		return nil
-	}
-	a.s.Say("verdict: x that iterations found does not explain b; complete factors gave one that does")
-	return nil
-}
-
-// leastNorm solves for the x of least norm with a matrix that is singular to rounding, if its null space can be found: equations that depend on each other may
-// have solutions all the same.
-func (a *solution) leastNorm() error {
-	// An auxiliary system has no solution of its own, and one of many solutions has no digits.
-	if a.s.Job != nil || a.s.Opt.NoRefine || a.s.Ordinary || rules.FloatDigits(a.s.Opt) > 0 || rules.Precise(a.s.Opt) {
-		return nil
-	}
-	r := special.EvidenceSearch{Solution: a.Solution, Make: makeInner}.LeastNorm()
-	if r == nil {
-		return nil
-	}
-	before, judged, counted, reason := a.X, a.Judgement, a.Digits, a.Reason
-	a.X, a.Digits = a.s.Order.Forth(r.X), r.Digits
-	if err := a.judge(); err != nil {
-		return err
-	}
-	if a.Reason = a.verdict(); a.Reason != krylov.Converged {
-		a.X, a.Judgement, a.Digits, a.Reason = before, judged, counted, reason
-		return nil
-	}
-	a.least, a.undecided = r, false
-	a.Solved.Iterations += r.Iterations
-	return nil
 }
 
 // improved improves x, estimates its digits, and judges it.
@@ -223,11 +169,6 @@ func (a *solution) unexplained() (float64, error) {
 // met reports whether the error that Options.Stop names is within the tolerance.
 func (a *solution) met() bool { return rules.ErrorOf(a.s.Opt.Stop, a.Errors) <= a.s.Opt.Tol }
 
-// byRows reports whether Options.Stop names an error row by row.
-func (a *solution) byRows() bool {
-	return a.s.Opt.Stop == solve.StopRow || a.s.Opt.Stop == solve.StopCW
-}
-
 // verdict returns the reason why the solve ended: the reason of refinement, as far as the judgement of x confirms it.
 func (a *solution) verdict() krylov.Reason {
 	reason := a.Solved.Reason
@@ -257,42 +198,6 @@ func (a *solution) verdict() krylov.Reason {
 // explained reports whether an x that meets the tolerance also explains b.
 func (a *solution) explained() bool { return rules.Explains(a.Judgement, a.s.Opt) }
 
-// suspect reports whether to look for evidence that the system has no solution: nothing else explains why the solve ended, or
-// the search is cheap.
-func (a *solution) suspect() bool {
-	switch a.Reason {
-	case krylov.Singular:
-		return true
-	case krylov.Converged: // x may be far larger than b asks for, and neither digits confirm it nor a probe explains its size
-		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.oversized() || a.factorsFit())
-	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
-		return a.s.Job == nil || a.s.Rows() <= rules.DenseRows
-	}
-	return false
-}
-
-// factorsFit reports whether complete factors take less than the solve, in which they show whether x is larger than b asks for since equations contradict each
-// other: a probe that was not solved has not told.
-func (a *solution) factorsFit() bool {
-	return a.Digits.State == solve.DigitsNotConfirmed && a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol && a.s.Job == nil &&
-		a.s.Workload().CompleteWork() <= a.s.Refiner.Usage().Work
-}
-
-// failed reports whether the methods could not go on, which may be so since A is singular.
-func (a *solution) failed() bool {
-	switch a.Reason {
-	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow:
-		return true
-	}
-	return false
-}
-
-// oversized reports whether x is larger than b asks for, and no probe explains that: what x leaves of b is beyond what counts as a contradiction, or far more than the
-// error of x beside its own size.
-func (a *solution) oversized() bool {
-	return a.Reach < digits.LeastReach && (a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol || a.Unexplained > rules.Oversized*a.Errors.Row)
-}
-
 // reachable returns the error that rounding x to float64 alone may cause, in the measure that Options.Stop names.
 func (a *solution) reachable() float64 { return rules.ErrorOf(a.s.Opt.Stop, a.Rounding) }
 
@@ -304,7 +209,7 @@ func (a *solution) preferZero() error {
 		return nil
 	}
 	meaningless := a.Evidence != nil || a.Reason == krylov.NotSymmetric || a.Reason == krylov.Indefinite // no approximation of anything
-	if a.byRows() && !meaningless && a.Unexplained < 1 {
+	if rules.ByRows(a.s.Opt.Stop) && !meaningless && a.Unexplained < 1 {
 		if q, err := a.unexplained(); err != nil || q < 1 {
 			return err
 		}

@@ -26,12 +26,14 @@ func (a Estimation) probe(w []float64, e int, work allowance) error {
 			count = 2
 		}
 	}
-	g, largest, null := &a.Digits, 0.0, 0.0
-	if a.complete() && a.Solved.Iterations > solvesAtOnce {
-		var err error
-		if null, err = a.nullVector(w, e, work.probe); err != nil {
+	g, largest := &a.Digits, 0.0
+	tried := a.complete() && a.Solved.Iterations > solvesAtOnce // a null vector
+	if tried {
+		null, err := a.nullVector(w, e, work.probe)
+		if err != nil {
 			return err
-		} else if null > mostProbe {
+		}
+		if null > mostProbe {
 			g.Probe, g.Condition = null, null/rules.Roundoff
 			return nil
 		}
@@ -47,7 +49,8 @@ func (a Estimation) probe(w []float64, e int, work allowance) error {
 		if !solved {
 			enlarged /= 1 + left
 		}
-		if err == nil && !solved && !work.rough {
+		if err == nil && !solved && !work.rough && !tried {
+			var null float64
 			if null, err = a.nullVector(w, e, work.probe); null > enlarged {
 				enlarged = null
 			}

@@ -194,8 +194,7 @@ type partSizes struct{ row, column []float64 } // of the part of each row and of
 
 // partSizes returns the sizes of the parts of x; nil where the parts need no care.
 func (a Estimation) partSizes() *partSizes {
-	stop := a.S.Opt.Stop
-	if small := a.S.Nonzeros() <= rules.SmallProduct && (stop == solve.StopRow || stop == solve.StopCW); a.Parts == nil && !small {
+	if small := a.S.Nonzeros() <= rules.SmallProduct && rules.ByRows(a.S.Opt.Stop); a.Parts == nil && !small {
 		return nil
 	}
 	p := &partSizes{}

@@ -188,6 +188,9 @@ func Transposes(m solve.Method) bool {
 	return ok && kind.Transpose
 }
 
+// ByRows reports whether the criterion bounds an error row by row.
+func ByRows(s solve.Stop) bool { return s == solve.StopRow || s == solve.StopCW }
+
 // ErrorOf returns the error that the criterion bounds.
 func ErrorOf(s solve.Stop, e verify.Errors) float64 {
 	switch s {
@@ -264,7 +267,7 @@ func Invalid(format string, args ...any) error {
 func Explains(j verify.Judgement, opt solve.Options) bool {
 	most := verify.MaxUnexplained(opt.Tol)
 	switch {
-	case opt.Stop == solve.StopRow || opt.Stop == solve.StopCW:
+	case ByRows(opt.Stop):
 		return j.Unexplained <= most
 	case opt.NoRefine:
 		return j.RelativeResidual <= most || j.Unexplained <= most && j.RelativeResidual < 0.1
