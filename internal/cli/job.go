@@ -26,6 +26,7 @@ type job struct {
 	err   io.Writer // standard error of this rank, for what ends the job; all else is printed by rank 0
 	ranks []profile
 	grace time.Duration // how long an interrupted command may take to end
+	late  time.Duration // how long a run may go on after its time limit
 	args  []string      // the command line
 	over  atomic.Bool   // all ranks have printed everything
 }
@@ -43,7 +44,7 @@ func startJob(args []string, errOut io.Writer) (*job, error) {
 }
 
 func newJob(comm dist.Comm, stop func(), args []string, errOut io.Writer) (*job, error) {
-	j := &job{comm: dist.NewTimed(comm), stop: stop, err: errOut, grace: signalGrace, args: args}
+	j := &job{comm: dist.NewTimed(comm), stop: stop, err: errOut, grace: signalGrace, late: limitGrace, args: args}
 	if j.alone() {
 		return j, nil
 	}

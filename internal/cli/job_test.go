@@ -31,7 +31,7 @@ func runJob(t *testing.T, size int, args func(rank int) []string) []printed {
 		p := &all[c.Rank()]
 		own := args(c.Rank())
 		j, err := newJob(c, func() {}, own, &p.err)
-		j.grace = time.Minute // enough on a busy machine
+		j.grace, j.late = time.Minute, time.Minute // enough on a busy machine
 		p.code = j.run(own, j.streams(strings.NewReader("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n"), &p.out, &p.err), err)
 	})
 	return all

@@ -86,7 +86,7 @@ func (r *solveRun) untilLimit(ctx context.Context, f func() error) error {
 	if _, limited := ctx.Deadline(); !limited {
 		return f()
 	}
-	err := abandonable(ctx, limitGrace, f)
+	err := abandonable(ctx, r.job.late, f)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errAbandoned) {
 		return &exitError{exitNotConverged, fmt.Errorf("time limit reached while %s; there is no x", r.phase.Load())}
 	}
