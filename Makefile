@@ -287,10 +287,11 @@ PYTHON ?= python3
 
 .PHONY: wheel
 wheel: ## Python package with the library into dist/ (needs Python's setuptools and wheel); PYTHON
-	@$(MAKE) --no-print-directory libmpsolve
+	@$(PYTHON) -c 'import setuptools, wheel' || { echo '$(PYTHON) has no setuptools or no wheel; another one: make wheel PYTHON=...'; exit 1; }
+	$(MAKE) --no-print-directory libmpsolve
+	trap 'rm -rf bindings/python/{mpsolve/libmpsolve.so,build,*.egg-info}' EXIT
 	cp $(LIBMPSOLVE)/lib/libmpsolve.so bindings/python/mpsolve
 	MPSOLVE_VERSION=$$(sed 's/^v//; s/-/+/; s/-/./g' <<<'$(VERSION)') $(PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./bindings/python
-	rm -r bindings/python/mpsolve/libmpsolve.so
 	ls dist/*.whl
 
 .PHONY: testdata
