@@ -38,11 +38,14 @@ var notEmbedded = map[string]string{
 	"domains": "for the program mpsolve", "halo-epsilon": "for the program mpsolve", "overlap": "for the program mpsolve", "exact-input": "for files", "help": "for the program mpsolve",
 }
 
+// arrays stands for the file in the report and in errors of a matrix that the program has in memory.
+const arrays = "A (in memory)"
+
 // NewEmbedded returns an Embedded with default options and no matrix.
 func NewEmbedded() *Embedded {
 	alone := &job{comm: dist.NewTimed(dist.Self{}), stop: func() {}, err: io.Discard}
 	s := streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard, job: alone}
-	e := &Embedded{run: solveRun{solveFlags: new(solveFlags), streams: s, path: "memory"}}
+	e := &Embedded{run: solveRun{solveFlags: new(solveFlags), streams: s, path: arrays}}
 	e.command = solveCommand(s, e.run.solveFlags)
 	return e
 }

@@ -69,7 +69,7 @@ func TestEmbeddedSolves(t *testing.T) {
 		if err := json.Unmarshal(e.Report(), &report); err != nil {
 			t.Fatal(err)
 		}
-		if report.Method != "gmres" || report.Matrix.File != "memory" || len(report.Solutions) != 2 || report.RHS != "2 from memory" {
+		if report.Method != "gmres" || report.Matrix.File != arrays || len(report.Solutions) != 2 || report.RHS != "2 from memory" {
 			t.Errorf("round %d: report %+v", round, report)
 		}
 	}

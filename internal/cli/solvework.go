@@ -119,7 +119,7 @@ func (r *solveRun) finish(ctx context.Context) error {
 		r.report.SetChecksums(r.solver.Given, r.b, r.x)
 	}
 	for _, o := range r.report.Solutions {
-		if v := o.Evidence; v != nil && len(v.Rows) > 0 && r.path != "-" {
+		if v := o.Evidence; v != nil && len(v.Rows) > 0 && r.path != "-" && r.path != arrays {
 			v.Lines = matrixmarket.LinesOf(ctx, r.path, v.Rows)
 		}
 	}
