@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,7 +53,9 @@ func fitHelp(root *cobra.Command, w io.Writer) { fitHelpTo(root, textWidth(w)) }
 // fitHelpTo makes the help texts width columns wide.
 func fitHelpTo(root *cobra.Command, width int) {
 	helpFunctions()
-	usage := localFlags.ReplaceAllLiteralString(root.UsageTemplate(), fmt.Sprintf("{{flagUsages .LocalFlags %d}}", width))
+	usage := localFlags.ReplaceAllLiteralString(root.UsageTemplate(), fmt.Sprintf("{{flagUsages . %d}}", width))
+	usage = strings.ReplaceAll(usage, "Additional help topics:", "Topics, such as mpsolve help files:")
+	usage = strings.ReplaceAll(usage, "  {{rpad .CommandPath .CommandPathPadding}} {{.Short}}", fmt.Sprintf("{{command . %d}}", width))
 	usage = strings.ReplaceAll(usage, "{{.Example}}", fmt.Sprintf("{{examples .Example %d}}", width))
 	usage = strings.ReplaceAll(usage, ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", width))
 	usage = strings.ReplaceAll(usage, "  {{rpad .Name .NamePadding }} {{.Short}}", fmt.Sprintf("{{command . %d}}", width))
@@ -63,6 +66,9 @@ func fitHelpTo(root *cobra.Command, width int) {
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
 		var text bytes.Buffer
 		out := c.OutOrStdout()
+		if slices.Contains(args, allWord) {
+			showAll(c)
+		}
 		c.SetOut(&text)
 		write(c, args)
 		c.SetOut(out)
@@ -100,17 +106,61 @@ func columns(w io.Writer) int {
 	return 0
 }
 
-// paragraphs wraps the paragraphs of a text at width columns. Empty lines separate paragraphs; a paragraph that begins with
-// a space stays as it is.
+// paragraphs wraps the paragraphs of a text at width columns. Empty lines separate paragraphs. Of a paragraph that begins
+// with a space each line is wrapped, under its second column if it has one.
 func paragraphs(text string, width int) string {
 	var out []string
 	for _, p := range strings.Split(text, "\n\n") {
 		if !strings.HasPrefix(p, " ") {
-			p = report.Wrap(strings.ReplaceAll(p, "\n", " "), 0, width)
+			out = append(out, report.Wrap(strings.ReplaceAll(p, "\n", " "), 0, width))
+			continue
 		}
-		out = append(out, p)
+		lines := strings.Split(p, "\n")
+		for k, line := range lines {
+			if utf8.RuneCountInString(line) > width {
+				lines[k] = report.Wrap(line, secondColumn(line, width), width)
+			}
+		}
+		out = append(out, strings.Join(lines, "\n"))
 	}
 	return strings.Join(out, "\n\n")
+}
+
+// firstColumn matches a line of a list up to its second column.
+var firstColumn = regexp.MustCompile(`^ +\S.*?\S?  +`)
+
+// secondColumn returns where the second column of a line begins, or narrowIndent if there is none or too little is left for it.
+func secondColumn(line string, width int) int {
+	if n := utf8.RuneCountInString(firstColumn.FindString(line)); n > 0 && n+leastHelp <= width {
+		return n
+	}
+	return narrowIndent
+}
+
+// allWord is what follows --help for all flags of a command that shows only some.
+const allWord = "all"
+
+// Annotations of flags that the help shows first, and of a command that shows all flags.
+const (
+	firstKey = "first"
+	allKey   = "all"
+)
+
+// showFirst makes the help of c show only these flags, unless it is asked for all.
+func showFirst(c *cobra.Command, names []string) {
+	for _, name := range names {
+		if err := c.Flags().SetAnnotation(name, firstKey, []string{name}); err != nil {
+			panic(err) // the flag does not exist
+		}
+	}
+}
+
+// showAll makes the help of c show all flags.
+func showAll(c *cobra.Command) {
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	c.Annotations[allKey] = allWord
 }
 
 // groupKey is the annotation of a flag with the heading under which help lists the flag.
@@ -130,8 +180,27 @@ func flagGroup(c *cobra.Command, heading string) {
 // groupOf returns the heading of a flag; "": none.
 func groupOf(f *pflag.Flag) string { return strings.Join(f.Annotations[groupKey], "") }
 
-// flagUsages lists flags at most width columns wide, under the headings of their groups if there are groups.
-func flagUsages(flags *pflag.FlagSet, columns int) string {
+// flagUsages lists the flags of a command: those that are shown first, if there are any, and else all.
+func flagUsages(c *cobra.Command, columns int) string {
+	first := pflag.NewFlagSet("", pflag.ContinueOnError)
+	first.SortFlags = c.Flags().SortFlags
+	left := 0
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if len(f.Annotations[firstKey]) > 0 {
+			first.AddFlag(f)
+		} else {
+			left++
+		}
+	})
+	if !first.HasFlags() || c.Annotations[allKey] != "" {
+		return groupUsages(c.LocalFlags(), columns)
+	}
+	more := fmt.Sprintf("%d more flags: %s --help %s", left, c.CommandPath(), allWord)
+	return "\n\nFlags:\n" + strings.TrimRight(first.FlagUsagesWrapped(columns), "\n") + "\n\n" + report.Wrap(more, 0, columns)
+}
+
+// groupUsages lists flags at most width columns wide, under the headings of their groups if there are groups.
+func groupUsages(flags *pflag.FlagSet, columns int) string {
 	var headings []string
 	groups := map[string]*pflag.FlagSet{}
 	flags.VisitAll(func(f *pflag.Flag) {

@@ -2,10 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/spf13/pflag"
 )
 
@@ -28,6 +31,7 @@ func TestFlagGroups(t *testing.T) {
 	if got, want := strings.Join(seen, "; "), strings.Join(headings, "; "); got != want {
 		t.Errorf("groups in order: %s\nwant %s", got, want)
 	}
+	showAll(c)
 	help, man := c.UsageString(), manGroups(page, c.Flags())
 	for _, h := range headings {
 		if !strings.Contains(help, "\n"+h+":\n") {
@@ -47,7 +51,7 @@ func TestHelpWraps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, width := range []int{40, 80} {
-		text := paragraphs(c.Long, width) + flagUsages(c.LocalFlags(), width)
+		text := paragraphs(c.Long, width) + groupUsages(c.LocalFlags(), width)
 		if got, want := strings.Fields(paragraphs(c.Long, width)), strings.Fields(c.Long); strings.Join(got, " ") != strings.Join(want, " ") {
 			t.Errorf("width %d: the words differ", width)
 		}
@@ -65,7 +69,7 @@ func TestNarrowHelp(t *testing.T) {
 	if got := examples("  mpsolve generate poisson3d --n 50 -o p.mtx.gz\n  mpsolve info m.mtx", 40); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	for _, args := range [][]string{{"generate"}, {"tune"}, {}} {
+	for _, args := range [][]string{{"generate"}, {"tune"}, {"solve"}, {"methods"}, {"precision"}, {"files"}, {}} {
 		var out bytes.Buffer
 		root := newRoot(streams{out: &out, err: &out})
 		root.SetOut(&out)
@@ -77,9 +81,44 @@ func TestNarrowHelp(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.SplitSeq(out.String(), "\n") {
-			if words := strings.Fields(line); utf8.RuneCountInString(line) > 40 && len(words[0]) < 32 {
+			if words := strings.Fields(line); utf8.RuneCountInString(line) > 40 && !strings.HasPrefix(words[0], "--") && len(words[0]) < 24 { // pflag does not break before a long word
 				t.Errorf("%v: %q", args, line)
 			}
 		}
 	}
 }
+
+// Help shows the usual flags of solve, and all of them after "all"; topics describe every method, preconditioner and layout.
+func TestHelpInParts(t *testing.T) {
+	help := func(args ...string) string {
+		var out bytes.Buffer
+		root := newRoot(streams{out: &out, err: &out, job: &job{comm: dist.NewTimed(dist.Self{})}})
+		root.SetArgs(args)
+		if err := root.Execute(); err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return out.String()
+	}
+	lists := func(text, word string) bool { return regexp.MustCompile(`(?m)^ +` + word + `\b`).MatchString(text) }
+	usual := help("solve", "--help")
+	if n := strings.Count(usual, "\n      --") + strings.Count(usual, "\n  -o"); n != len(usualFlags)+1 { // and --no-color
+		t.Errorf("solve --help shows %d flags, want %d", n, len(usualFlags)+1)
+	}
+	for _, args := range [][]string{{"solve", "--help", "all"}, {"solve", "-h", "all"}, {"help", "solve", "all"}} {
+		if all := help(args...); !lists(all, "--idr-s") || !lists(all, "--tol") || lists(usual, "--idr-s") {
+			t.Errorf("%v does not show what solve --help leaves out, or not in addition", args)
+		}
+	}
+	for topic, words := range map[string][]string{
+		"methods": words(rules.Methods[1:]), "preconditioners": words(rules.Preconds), "precision": words(layouts[1:]), "exit-codes": {"0", "3", "141"}, "files": {"PETSc"},
+	} {
+		text := help("help", topic)
+		for _, w := range words {
+			if !lists(text, w) {
+				t.Errorf("help %s does not list %s", topic, w)
+			}
+		}
+	}
+}
+
+func words[W ~string](list []W) []string { return strings.Split(joined(list, " "), " ") }

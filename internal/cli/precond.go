@@ -79,7 +79,7 @@ func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
 	for _, flag := range parameterFlags {
 		kinds := precond.Kinds(flag.suits)
 		if c.Flags().Changed(flag.name) && p.Kind != solve.PrecondAuto && !slices.Contains(kinds, p.Kind) {
-			return p, usage("--%s is for --precond %s, not %s", flag.name, joined(kinds), p.Kind)
+			return p, usage("--%s is for --precond %s, not %s", flag.name, joined(kinds, " or "), p.Kind)
 		}
 	}
 	switch {
@@ -106,22 +106,18 @@ func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
 	return p, nil
 }
 
-// precondHelp lists the preconditioners.
+// precondHelp is the help text of --precond.
 func precondHelp() string {
-	help := "preconditioner: auto, none"
-	for _, kind := range precond.Kinds()[1:] {
-		d, _ := precond.Lookup(kind)
-		help += fmt.Sprintf(", %s (%s)", d.Kind, d.Summary)
-	}
-	return help
+	return "preconditioner, which mpsolve help preconditioners describes: " + joined(rules.Preconds, ", ")
 }
 
-func joined(kinds []precond.Kind) string {
-	words := make([]string, len(kinds))
-	for i, k := range kinds {
-		words[i] = string(k)
+// joined is strings.Join for words of any type.
+func joined[W ~string](words []W, between string) string {
+	plain := make([]string, len(words))
+	for i, w := range words {
+		plain[i] = string(w)
 	}
-	return strings.Join(words, " or ")
+	return strings.Join(plain, between)
 }
 
 // files returns the input files of the near-null space: at most one.

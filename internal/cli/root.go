@@ -194,6 +194,7 @@ func newRoot(s streams) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
 	root.AddCommand(alike(newSolve(s)), newVerify(s), newCompare(s), newInfo(s), newPlot(s), newSpMV(s), newDigits(s), newFormats(s), newTune(s), newBench(s), newReproduce(s), newGenerate(s), newConvert(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
+	root.AddCommand(newTopics()...)
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
@@ -213,6 +214,8 @@ func helpAbout(c *cobra.Command, words []string) error {
 	switch {
 	case err != nil:
 		return usage("%v", err)
+	case len(rest) == 1 && rest[0] == allWord && about.HasFlags():
+		showAll(about)
 	case len(rest) > 0 && about.HasSubCommands():
 		return about.Args(about, rest)
 	case len(rest) > 0:

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -71,41 +70,31 @@ type outputFlags struct {
 
 const solveExamples = `  mpsolve solve matrix.mtx
   mpsolve solve matrix.mtx.gz --rhs b.mtx --output x.mtx --tol 1e-12
-  mpsolve solve matrix.mtx --method gmres --restart 80 --max-time 10m --history h.csv
+  mpsolve solve matrix.mtx --method gmres --precond ilut --max-time 10m
   mpsolve solve matrix.mtx --digits 50 --output x.mtx
-  mpsolve solve matrix.mtx --precond ilut --drop-tol 1e-3 --fill 5
-  mpsolve solve body.mtx --precond amg --coordinates nodes.mtx
   mpsolve solve step0.mtx step1.mtx step2.mtx --output x%d.mtx
-  mpsolve solve matrix.mtx --learnt settings
-  mpsolve solve matrix.mtx --device cuda
-  mpirun -n 64 mpsolve solve matrix.mtx --output x.mtx
+  mpsolve solve matrix.mtx --checkpoint run.ck --max-time 4h --resume run.ck
   mpsolve generate poisson3d --n 60 | mpsolve solve - --json
-  mpsolve solve matrix.mtx --checkpoint run.ck --max-time 4h
-  mpsolve solve matrix.mtx --checkpoint run.ck --max-time 4h --resume run.ck`
+  mpirun -n 64 mpsolve solve matrix.mtx --output x.mtx`
 
 const solveLong = `Solve A x = b and verify the solution.
 
-By default mpsolve chooses the method, the preconditioner and the scaling by the features of the matrix, and prints
-what it chose. It prints "converged" only if the backward error is at most --tol. It recomputes that error from A, x and
-b as given, with residuals in double-double arithmetic, and prints how many digits of x can be believed. With --digits
-above 15, x has multiple precision: --output writes as many digits, and the error is recomputed in 512 bits or more
-(docs/accuracy.md). Where float64 does not suffice for a number of digits, a matrix of up to 2,000 rows is factored in
-multiple precision.
+mpsolve chooses the method, the preconditioner and the precision by the features of the matrix, and prints what it
+chose. It prints "converged" only if the backward error, which it recomputes from A, x and b as given, is at most --tol.
+It also says how many digits of x can be believed.
 
-FILE is a file of Matrix Market, PETSc, SciPy (.npz), MATLAB, Harwell-Boeing or .mpx, which its content tells; it may be
-compressed (.gz or .bz2). - reads standard input. A complex system is solved in its real form, and a matrix that is not
-square in the sense of least squares (docs/formats.md).
+FILE is a matrix in any of the formats that "mpsolve help files" lists, compressed or not; - reads standard input. Several
+files are a sequence of matrices with the same pattern of nonzeros, such as time steps.
 
-Several files are a sequence of matrices with the same pattern of nonzeros, such as time steps. Each solve begins with
-the x of the one before, and reuses what depends on the pattern only. There is a report for each matrix, and the exit
-code is the worst of all.
+Under mpirun or srun all ranks solve together. The bits of x do not depend on the number of ranks; only rank 0 prints.
 
-Under mpirun or srun all ranks solve together. The bits of x do not depend on the number of ranks (docs/mpi.md). Only
-rank 0 prints.
+Exit codes: 0 converged; 1 failure; 2 usage; 3 not converged, the best x is still written; 4 invalid input; 5 device not
+available; above 128 stopped by a signal.`
 
-Exit codes: 0 converged; 1 failure (input or output, memory); 2 usage; 3 not converged, the best x is still written;
-4 invalid input; 5 device or MPI not available; 129, 130 and 143 stopped by SIGHUP, SIGINT and SIGTERM, the best x is
-still written; 141 the reader closed standard output. A second signal ends mpsolve at once.`
+// usualFlags are the flags that solve --help shows; solve --help all shows all.
+var usualFlags = []string{
+	"rhs", "guess", "tol", "digits", "method", "precond", "threads", "device", "max-time", "max-memory", "checkpoint", "resume", "output", "json", "quiet",
+}
 
 func newSolve(s streams) *cobra.Command { return solveCommand(s, new(solveFlags)) }
 
@@ -184,6 +173,7 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	fl.BoolVar(&f.quiet, "quiet", false, "print the verdict only")
 	fl.BoolVar(&f.verbose, "verbose", false, "print a line on standard error for every refinement step and every 1000 iterations")
 	flagGroup(c, "Output")
+	showFirst(c, usualFlags)
 	completeWords(c, "method", rules.Methods)
 	completeWords(c, "scale", rules.Scales)
 	completeWords(c, "stop", rules.Stops)
@@ -193,13 +183,9 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	return c
 }
 
-// methodHelp returns the help text of --method, with all methods.
+// methodHelp is the help text of --method.
 func methodHelp() string {
-	help := "Krylov method: auto"
-	for _, k := range krylov.Methods {
-		help += fmt.Sprintf(", %s (%s)", k.Name, k.Summary)
-	}
-	return help
+	return "Krylov method, which mpsolve help methods describes: " + joined(rules.Methods, ", ")
 }
 
 var orthogonalizations = []string{"mgs", "cgs2"}

@@ -26,13 +26,13 @@ var ariths = []string{"fp64", "storage"}
 
 func (f *storageFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.formats, "formats", "auto", "storage formats: a set (AFX, AP1 ... AP7REU), a single format (FP32, FP16, ...), FP64, or a list such as FP64,FP32,FP16,FP8E5M2,drop")
+	fl.StringVar(&f.formats, "formats", "auto", "storage formats: a set (AFX, AP1 ... AP7REU), a format (FP64, FP32, ...) or a list such as FP64,FP32,drop")
 	fl.StringVar(&f.epsilon, "epsilon", "auto", "accuracy of the stored matrix, such as 1e-7 or 2^-24; auto: 2^-24, or 2^-53 where few iterations are expected, and higher if that is not enough")
 	fl.StringVar(&f.criterion, "criterion", "auto", "errors of the stored matrix are relative to: nw, the norm of the matrix; cw, the norm of the row")
 	fl.BoolVar(&f.noDrop, "no-drop", false, "keep entries smaller than the accuracy")
 	fl.BoolVar(&f.paperExact, "paper-exact", false, "formats as the papers print them: with their intervals, truncation, and every entry dropped that is at most the accuracy")
 	fl.IntVar(&f.guardBits, "guard-bits", 0, "extra bits in AFX; each one halves the error")
-	fl.StringVar(&f.layout, "layout", "auto", "layout of the stored matrix: "+adaptive.LayoutHelp())
+	fl.StringVar(&f.layout, "layout", "auto", "layout of the stored matrix, which mpsolve help precision describes: "+strings.Join(layouts, ", "))
 	fl.StringVar(&f.arith, "arith", "fp64", "arithmetic: fp64, or storage (FP32 for formats with the exponent range of FP32)")
 	completeWords(c, "formats", append([]string{"auto"}, packed.Names()...))
 	completeWords(c, "criterion", criteria())

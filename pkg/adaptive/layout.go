@@ -2,7 +2,6 @@ package adaptive
 
 import (
 	"slices"
-	"strings"
 )
 
 // Layout is the order in which a stored matrix lies in memory.
@@ -177,15 +176,15 @@ func (p slotPlan) traits() traits {
 	return traits{}
 }
 
-// LayoutHelp describes the layouts for the help of a command.
-func LayoutHelp() string {
-	var all, afx []string
-	for _, l := range layoutTable {
-		if text := string(l.name) + " (" + l.help + ")"; l.afx {
-			afx = append(afx, text)
-		} else {
-			all = append(all, text)
+// LayoutHelp describes a layout for the help of a command; "" for an unknown one.
+func LayoutHelp(l Layout) string {
+	for _, row := range layoutTable {
+		switch {
+		case row.name == l && row.afx:
+			return row.help + " (AFX)"
+		case row.name == l:
+			return row.help
 		}
 	}
-	return "auto (the fastest according to a model of the processor), " + strings.Join(all, ", ") + ", and for AFX " + strings.Join(afx, ", ")
+	return ""
 }
