@@ -30,7 +30,7 @@ class AnyPython(bdist_wheel):
 setup(
     version=os.environ.get("MPSOLVE_VERSION") or "0",
     packages=["mpsolve"],
-    package_data={"mpsolve": ["libmpsolve.so"]},
+    package_data={"mpsolve": ["libmpsolve.so", "py.typed", "*.pyi"]},
     distclass=Binary,
     cmdclass={"bdist_wheel": AnyPython},
 )

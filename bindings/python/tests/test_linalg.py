@@ -82,6 +82,12 @@ class Iterative(unittest.TestCase):
         self.assertEqual((info, report["preconditioner"]["kind"]), (0, "jacobi"))
         self.assertLess(report["inner_iterations"], iterations(a, b) / 2)
 
+    def test_guess_that_suffices(self):
+        a, report = poisson1d(), {}
+        b = a @ np.ones(40)
+        x, info = linalg.cg(a, b, x0=np.ones(40), report=report)
+        self.assertEqual((info, report["converged"], report["inner_iterations"]), (0, True, 0))
+
     def test_refused(self):
         a, b = poisson1d(), np.arange(40.0)
         with self.assertRaisesRegex(TypeError, "name of a preconditioner"):
