@@ -41,6 +41,7 @@ var layers = []layer{
 	{pkg: "reproduce/agata", imports: []string{"internal/solver", "pkg/csr", "pkg/krylov", "pkg/parallel", "pkg/solve", "lab"}, reason: "simulates a detector and searches in its signals, knows no terminal"},
 	{pkg: "internal/host", reason: "files, limits and processors of the system alone"},
 	{pkg: "internal/matrixio", imports: []string{"internal/host", "internal/kernels", "pkg/csr", "pkg/matrixmarket"}, reason: "reads and writes other formats of files, finds the papers' matrices, knows no precision and no solver"},
+	{pkg: "internal/fetch", imports: []string{}, reason: "downloads files, does not know what is in them"},
 	{pkg: "internal/testsupport", imports: []string{"internal/kernels", "internal/dd", "internal/matrixio", "pkg/csr", "pkg/linop", "pkg/matrixmarket"}, reason: "matrices, vectors and programs for tests"},
 	{pkg: "internal/report", imports: []string{"internal/solver", "internal/solver/choice", "internal/solver/features", "internal/solver/rules", "reproduce/records", "internal/matrixio", "lab", "internal/host", "internal/dist", "pkg/gpu", "pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 

@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"github.com/mpsolve/mpsolve/internal/fetch"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/report"
@@ -81,7 +83,7 @@ func (in input) options() (opt matrixmarket.Options, done func()) {
 	if status.console == nil {
 		return opt, status.done
 	}
-	p := &reading{start: time.Now()}
+	p := &reading{what: "reading", start: time.Now()}
 	opt.Progress = func(done, total int64) {
 		p.done.Store(done)
 		p.total.Store(total)
@@ -100,10 +102,11 @@ func (in input) fits(path string, need float64, what string, args ...any) error 
 	return in.limits().Fits(path, math.MaxInt64, need, what, args...)
 }
 
-// reading is the progress of reading a file.
+// reading is the progress of reading or downloading a file.
 type reading struct {
+	what        string // is done, such as reading
 	start       time.Time
-	done, total atomic.Int64 // bytes
+	done, total atomic.Int64 // bytes; total is 0 or less where it is not known
 }
 
 // text returns the status line.
@@ -114,7 +117,7 @@ func (p *reading) text(width int) string {
 		share = bar(float64(done)/float64(total)) + " of " + humanize.Bytes(uint64(total))
 		left = about(time.Duration(float64(took)*float64(total-done)/float64(done))) + " left"
 	}
-	return fit(width, part{0, "reading"}, part{1, share}, part{3, left}, part{2, fmt.Sprintf("%.1f s", took.Seconds())})
+	return fit(width, part{0, p.what}, part{1, share}, part{3, left}, part{2, fmt.Sprintf("%.1f s", took.Seconds())})
 }
 
 // readingError gives the error of reading a file its exit code.
@@ -122,6 +125,8 @@ func readingError(path string, err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &exitError{exitNotConverged, fmt.Errorf("time limit reached while reading %s", path)}
+	case notOpened(err) && fetch.IsName(path) && !isDirectory(filepath.Dir(path)):
+		return &exitError{exitInput, fmt.Errorf("%w; mpsolve fetch %s downloads the matrix of this name from the SuiteSparse collection", err, path)}
 	case notOpened(err), isDirectory(path):
 		return &exitError{exitInput, err}
 	}

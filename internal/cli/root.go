@@ -186,14 +186,17 @@ func newRoot(s streams) *cobra.Command {
 	root.SetVersionTemplate(versionLine() + "\n")
 	fitHelp(root, s.out)
 	noColor := root.PersistentFlags().Bool("no-color", false, "no colours on a terminal, as with the environment variable NO_COLOR")
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
+		if c.Name() != fetchName {
+			findFetched(args)
+		}
 		if *noColor {
 			consoleOf(s.err).plain = true
 		}
 		return s.job.suits(c)
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
-	root.AddCommand(alike(newSolve(s)), newVerify(s), newCompare(s), newInfo(s), newPlot(s), newSpMV(s), newDigits(s), newFormats(s), newTune(s), newBench(s), newReproduce(s), newGenerate(s), newConvert(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
+	root.AddCommand(alike(newSolve(s)), newVerify(s), newCompare(s), newInfo(s), newPlot(s), newSpMV(s), newDigits(s), newFormats(s), newTune(s), newBench(s), newReproduce(s), newGenerate(s), newConvert(s), newFetch(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
 	root.AddCommand(newTopics()...)
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()

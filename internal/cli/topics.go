@@ -170,6 +170,8 @@ and - is standard input.
 x is written as Matrix Market (--output x.mtx, x.mtx.gz, or - for standard output); "mpsolve convert x.mtx x.npy" makes another format of
 it. A file is written completely or not at all. Several columns of --rhs are solved one after the other, and x has as many columns.
 
+"mpsolve fetch GROUP/NAME" downloads a matrix of the SuiteSparse collection, and GROUP/NAME then stands for its file.
+
 A complex system is solved in its real form. A matrix that is not square is solved in the sense of least squares.
 
 Several matrices on the command line are a sequence with one pattern of nonzeros, such as time steps: "mpsolve solve a0.mtx a1.mtx
