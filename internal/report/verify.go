@@ -89,7 +89,7 @@ func NewAgreement(x []float64, y solve.Result) *Agreement {
 func (v *Verification) Add(r solve.Result, a *Agreement) {
 	e := r.Errors
 	one := Verdict{
-		Converged: r.Reason.Converged(), Reason: r.Reason.String(), Advice: r.Advice, why: r.Reason,
+		Converged: r.Reason.Converged(), Reason: r.Reason.String(), Advice: Flags(r.Advice), why: r.Reason,
 		BackwardError:    BackwardError{Number(e.Row), Number(e.Normwise), Number(e.Componentwise)},
 		RelativeResidual: Number(e.RelativeResidual), LeastSquares: leastSquares(r.LeastSquares), Agreement: a,
 	}

@@ -147,6 +147,11 @@ func (a *solution) judge() (err error) {
 	} else {
 		a.Judgement, err = a.judgeGiven()
 	}
+	if err == nil && rules.Hides(a.Judgement, a.s.Opt) {
+		var q float64
+		q, err = a.unexplained()
+		a.Unexplained = max(a.Unexplained, q)
+	}
 	return err
 }
 
@@ -266,6 +271,11 @@ func Judge(m *csr.Matrix, x, b []float64, opt solve.Options) (r solve.Result, er
 func judgeSquare(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Options, pool *parallel.Pool) error {
 	j, err := verify.Judge(m, r.X, b, opt.Tol, pool)
 	r.Errors = j.Errors
+	if err == nil && rules.Hides(j, opt) {
+		var q float64
+		q, err = new(verify.Known).Unexplained(m, r.X, b, pool)
+		j.Unexplained = max(j.Unexplained, q)
+	}
 	measure, reachable := rules.ErrorOf(opt.Stop, j.Errors), rules.ErrorOf(opt.Stop, j.Rounding)
 	switch {
 	case measure <= opt.Tol && rules.Explains(j, opt):

@@ -3,6 +3,7 @@ package solver
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -127,6 +128,41 @@ func TestNeverWorseThanZero(t *testing.T) {
 	opt := solve.Options{NullSpace: solve.NullSpace{Kind: solve.NullSpaceNone}}
 	if r := mustSolve(t, m, []float64{1, 2, 4}, slices.Repeat([]float64{1e165}, 3), opt); r.Reason.Converged() || special.AbsMax(r.X) != 0 || len(r.Cautions) == 0 {
 		t.Errorf("%v, x = %g, cautions %q", r.Reason, r.X, r.Cautions)
+	}
+}
+
+// A huge unknown that nothing joins to the others does not excuse, under the normwise criterion, that they are not solved, even where its own equation is not solved to
+// the tolerance.
+func TestHiddenPart(t *testing.T) {
+	rng := rand.New(rand.NewPCG(206, 423))
+	for range 300 {
+		n := 5 + rng.IntN(60)
+		m := testsupport.Entries(n+1, func(add func(i, j int, v float64)) {
+			for i := range n {
+				add(i, i, 2)
+				if i > 0 {
+					add(i, i-1, -1)
+					add(i-1, i, -1)
+				}
+			}
+			add(n, n, math.Pow(10, -16+14*rng.Float64()))
+		})
+		opt := solve.Options{Method: rules.Methods[1+rng.IntN(len(rules.Methods)-1)], Accuracy: solve.Accuracy{Stop: solve.StopNW, Tol: 1e-6}, Krylov: solve.Krylov{IDR: 1 + rng.IntN(10)}}
+		opt.Precond.Kind = precond.None
+		b := slices.Repeat([]float64{1}, n+1)
+		r := mustSolve(t, m, b, nil, opt)
+		if !r.Reason.Converged() {
+			continue
+		}
+		left := slices.Clone(b)
+		for i := range n + 1 {
+			for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
+				left[i] -= m.Val[k] * r.X[m.Col[k]]
+			}
+		}
+		if q := special.AbsMax(left[:n]); q > 0.1 {
+			t.Errorf("n = %d, %s: converged, and %.2g of the part without the huge unknown is unexplained", n, opt.Method, q)
+		}
 	}
 }
 

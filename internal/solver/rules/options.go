@@ -262,6 +262,12 @@ func Invalid(format string, args ...any) error {
 	return &solve.InputError{Msg: fmt.Sprintf(format, args...)}
 }
 
+// Hides reports whether an x may leave a part of b unexplained that its Judgement does not tell of: parts of a system are looked at only if the row-wise error is within
+// the tolerance, and under another criterion a huge unknown excuses what is wrong with those that have nothing to do with it.
+func Hides(j verify.Judgement, opt solve.Options) bool {
+	return !ByRows(opt.Stop) && ErrorOf(opt.Stop, j.Errors) <= opt.Tol && j.Row > opt.Tol && j.RelativeResidual > verify.MaxUnexplained(opt.Tol)
+}
+
 // Explains reports whether an x that meets the tolerance also explains b. Under the normwise error and the norm of the residual
 // small rows may stay unexplained, but not a tenth of b where no estimated digits show how accurate x is.
 func Explains(j verify.Judgement, opt solve.Options) bool {
