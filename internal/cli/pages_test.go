@@ -61,6 +61,58 @@ func TestInterruptedReasonsPage(t *testing.T) {
 	}
 }
 
+// The parts of a section of docs/tasks.md.
+var (
+	taskSession = regexp.MustCompile("(?s)```sh\n(.*?)```")
+	taskOutput  = regexp.MustCompile("(?s)```text\n(.*?)\n```")
+)
+
+// TestInterruptedTasksPage runs the sessions of docs/tasks.md: each ends well, and prints the lines that the page shows. The binding's tests
+// run what the page has in Python.
+func TestInterruptedTasksPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "tasks.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := strings.Split(string(page), "\n## ")[1:]
+	if len(sections) != 10 {
+		t.Errorf("%d tasks, want ten", len(sections))
+	}
+	for _, section := range sections {
+		name, _, _ := strings.Cut(section, "\n")
+		session, shown := taskSession.FindStringSubmatch(section), taskOutput.FindStringSubmatch(section)
+		if shown == nil || session == nil && !strings.Contains(section, "```python\n") {
+			t.Errorf("%s: no session, or no output", name)
+			continue
+		}
+		if session == nil {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath("mpirun"); err != nil && strings.Contains(session[1], "mpirun") {
+				t.Skip("no mpirun here")
+			}
+			cmd := testsupport.Command(t, "sh", "-e", "-c", session[1])
+			cmd.Dir = t.TempDir()
+			cmd.Env = append(cmd.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v:\n%s", err, out)
+			}
+			left := string(out)
+			for line := range strings.Lines(shown[1] + "\n") {
+				at := strings.Index(left, strings.TrimSuffix(line, "\n"))
+				if at < 0 {
+					t.Fatalf("%q is missing, or not in this order:\n%s", line, out)
+				}
+				left = left[at:]
+			}
+		})
+	}
+}
+
 // lastLine returns the last line of a session.
 func lastLine(session string) string {
 	lines := strings.Split(strings.TrimSpace(session), "\n")

@@ -138,9 +138,9 @@ func exitCodesTopic() string {
 
 ` + terms([][2]string{
 		{"0", "success: solve and verify have confirmed that the error is at most --tol"},
-		{"1", "failure: input, output or memory"},
+		{"1", "failure: input, output or memory; compare: the bits differ"},
 		{"2", "usage: an unknown command or flag, or a value that makes no sense"},
-		{"3", "not converged; the best x is still written, and the report says why mpsolve stopped. compare: the results differ"},
+		{"3", "not converged; the best x is still written, and the report says why mpsolve stopped"},
 		{"4", "invalid input: a damaged file, or a system that cannot be solved as it is"},
 		{"5", "the device or the MPI library that was asked for is not available"},
 		{"129, 130, 143", "stopped by SIGHUP, SIGINT (Ctrl-C) or SIGTERM; the best x is still written"},
