@@ -161,7 +161,7 @@ func newDevices(s streams) *cobra.Command {
 			return out.err
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object (docs/devices.schema.json)")
 	c.Flags().BoolVar(&bandwidth, "bandwidth", true, "measure the bandwidth of copies")
 	return c
 }
@@ -174,7 +174,7 @@ type deviceRow struct {
 }
 
 func findDevices(ctx context.Context, bandwidth bool) []deviceRow {
-	var rows []deviceRow
+	rows := []deviceRow{}
 	for _, f := range gpu.Devices() {
 		r := deviceRow{Info: f.Info}
 		err := f.Err

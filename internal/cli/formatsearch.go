@@ -81,7 +81,7 @@ func newFormats(s streams) *cobra.Command {
 	fl.IntVar(&f.opt.MaxIter, "max-iter", 0, "limit on the iterations of the solve with FP64; 0: max(20000, 2n)")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
-	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text")
+	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/formats.schema.json)")
 	completeWords(c, "method", rules.Methods)
 	return c
 }

@@ -49,6 +49,31 @@ func wantAll(t *testing.T, validate func(text string) error, whole map[string]an
 	}
 }
 
+// The output of digits, formats and devices follows their schemas, which ask for every field that is always there.
+func TestJSONSchemas(t *testing.T) {
+	poisson := filepath.Join("..", "..", "testdata", "poisson2d_20.mtx")
+	for _, c := range []struct {
+		schema, args string
+		optional     []string
+	}{
+		{"digits", "digits --json --precond none " + poisson, nil},
+		{"formats", "formats --json --precond jacobi " + poisson, []string{"digits", "command", "remark"}},
+		{"devices", "devices --json --bandwidth=false", nil},
+	} {
+		p := runJob(t, 1, func(int) []string { return strings.Fields(c.args) })[0]
+		validate := validator(t, c.schema+".schema.json")
+		if err := validate(p.out.String()); err != nil || p.code != 0 {
+			t.Errorf("%s: exit code %d, %v\n%s%s", c.args, p.code, err, &p.out, &p.err)
+			continue
+		}
+		var whole map[string]any
+		if err := json.Unmarshal(p.out.Bytes(), &whole); err != nil {
+			t.Fatal(err)
+		}
+		wantAll(t, validate, whole, c.optional...)
+	}
+}
+
 // The output of `solve --json` follows the published schema, and the schema rejects damaged output.
 func TestJSONSchema(t *testing.T) {
 	validate := validator(t, "report.schema.json")

@@ -180,8 +180,11 @@ func TestArrayScript(t *testing.T) {
 	}
 	s := &killed{dir: t.TempDir()}
 	s.must(t, strings.Fields("generate poisson2d --n 12 --output a.mtx")...)
+	if err := os.Rename(filepath.Join(s.dir, "a.mtx"), filepath.Join(s.dir, "a b.mtx")); err != nil {
+		t.Fatal(err)
+	}
 	s.must(t, strings.Fields("generate convdiff2d --n 12 --output b.mtx")...)
-	if err := os.WriteFile(filepath.Join(s.dir, "list"), []byte("a.mtx --precond none\nb.mtx --method gmres\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.dir, "list"), []byte("'a b.mtx' --precond none\nb.mtx --method \"gmres\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	job := newSlurmJob(t, s.dir)

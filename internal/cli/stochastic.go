@@ -76,7 +76,7 @@ func newDigits(s streams) *cobra.Command {
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
 	fl.StringVarP(&f.output, "output", "o", "", "write x and its digits to this `file` (.mtx or .mtx.gz)")
-	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text")
+	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/digits.schema.json)")
 	completeWords(c, "method", rules.Methods)
 	completeWords(c, "scale", rules.Scales)
 	completeWords(c, "stop", rules.Stops)

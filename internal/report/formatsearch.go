@@ -16,7 +16,7 @@ import (
 
 // FormatSearch is the output of `mpsolve formats`.
 type FormatSearch struct {
-	Version  string        `json:"mpsolve_version"`
+	Version  string        `json:"version"`
 	File     string        `json:"file"`
 	RHS      string        `json:"rhs"`
 	Method   string        `json:"method"`

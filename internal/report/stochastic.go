@@ -18,7 +18,7 @@ import (
 
 // StochasticDigits is the output of `mpsolve digits`: an ordinary solve, and one in discrete stochastic arithmetic.
 type StochasticDigits struct {
-	Version    string `json:"mpsolve_version"`
+	Version    string `json:"version"`
 	File       string `json:"file"`
 	Rows       int    `json:"rows"`
 	NNZ        int64  `json:"nnz"`

@@ -17,7 +17,7 @@ import (
 
 // Tune is the output of `mpsolve tune`.
 type Tune struct {
-	Version   string      `json:"mpsolve_version"`
+	Version   string      `json:"version"`
 	File      string      `json:"file"`
 	Rows      int         `json:"rows"`
 	Nonzeros  int         `json:"nonzeros"`
