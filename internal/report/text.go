@@ -146,7 +146,7 @@ func (d Digits) Brief() string {
 	case "believed":
 		return fmt.Sprintf("about %d of x", d.Believed)
 	case "estimated":
-		return fmt.Sprintf("about %d of x unless A is nearly singular, which --digits N finds out", d.Believed)
+		return fmt.Sprintf("about %d of x, if A is not nearly singular; --digits N checks that", d.Believed)
 	}
 	return d.Text()
 }
@@ -162,7 +162,7 @@ func (d Digits) Text() string {
 		return fmt.Sprintf("about %d of x (the last step changed it by %.1e, roundings of A and b may by %.1e; condition about %.0e)",
 			d.Believed, d.Step, d.Probe, d.Condition)
 	case "estimated":
-		return fmt.Sprintf("about %d of x unless A is nearly singular, which --digits N finds out (roundings of A and b may change it by %.1e; condition about %.0e)",
+		return fmt.Sprintf("about %d of x, if A is not nearly singular; --digits N checks that (roundings of A and b may change it by %.1e; condition about %.0e)",
 			d.Believed, d.Probe, d.Condition)
 	case "none":
 		if math.IsNaN(float64(d.Step)) {

@@ -174,7 +174,7 @@ func TestProbeRuns(t *testing.T) {
 	}
 	var log logged
 	solved(t, slow, rhs(slow, 1), nil, log.options(solve.Options{}))
-	if said := strings.Join(log.lines, "\n"); !strings.Contains(said, "a probe run, while it promises to take less than cg with") {
+	if said := strings.Join(log.lines, "\n"); !strings.Contains(said, "tried first, while it promises to take less than cg with") {
 		t.Errorf("said %s", said)
 	}
 }

@@ -28,7 +28,7 @@ func TestDefaults(t *testing.T) {
 	}{
 		{"poisson", grid(20, 0, 0), solve.CG, solve.ScaleSym, "cg", []string{"method cg: the matrix is symmetric with a positive diagonal", "scaling sym"}, "continuing"},
 		{"negative definite", rescaled(grid(20, 0, 0), same(-1), same(1)), solve.CG, solve.ScaleSym, "cg", []string{"cg on -A"}, "continuing"},
-		{"convection", grid(72, 0.4, 1), solve.GMRES, solve.ScaleBoth, "bicgstab", []string{"not symmetric", "scaling both", "jacobi: a probe run, while it promises to take less than gmres with lu"}, "continuing"},
+		{"convection", grid(72, 0.4, 1), solve.GMRES, solve.ScaleBoth, "bicgstab", []string{"not symmetric", "scaling both", "jacobi: tried first, while it promises to take less than gmres with lu"}, "continuing"},
 		{"convection, indefinite", grid(72, 0.3, -0.1), solve.GMRES, solve.ScaleBoth, "gmres", []string{"precond lu: it is expected to take least"}, "continuing"},
 		{"indefinite, positive diagonal", grid(20, 0, -2.5), solve.CG, solve.ScaleSym, "gmres", []string{"precond chol: not positive definite", "trying gmres with lu"}, ""},
 		{"indefinite, negative diagonal", rescaled(grid(20, 0, -2.5), same(-1), same(1)), solve.CG, solve.ScaleSym, "gmres", []string{"cg on -A", "trying gmres with lu"}, ""},

@@ -276,9 +276,9 @@ func (s *System) Explain(fallbacks []Fallback) {
 	}
 	why := "it is expected to take least"
 	if first.ProbeRun {
-		why = fmt.Sprintf("a probe run, while it promises to take less than %s", fallbacks[slices.IndexFunc(fallbacks, func(r Fallback) bool { return !r.ProbeRun })])
+		why = fmt.Sprintf("tried first, while it promises to take less than %s", fallbacks[slices.IndexFunc(fallbacks, func(r Fallback) bool { return !r.ProbeRun })])
 	}
-	s.Say("precond %s: %s; expected, in products: %s", first.Kind, why, text.String())
+	s.Say("precond %s: %s; expected work, in products with A: %s", first.Kind, why, text.String())
 }
 
 // explained is the number of fallbacks that Explain names.
