@@ -96,7 +96,7 @@ func TestInterruptedTasksPage(t *testing.T) {
 			}
 			cmd := testsupport.Command(t, "sh", "-e", "-c", session[1])
 			cmd.Dir = t.TempDir()
-			cmd.Env = append(cmd.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+			cmd.Env = append(cmd.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v:\n%s", err, out)
